@@ -15,7 +15,8 @@ import (
 
 // call runs the stage. What happens in it stays in it: a panic is this task's
 // error, and so is a goroutine that the stage ends under itself.
-func call(ctx context.Context, j *Job, inputs map[string][]Input, scratch artifacts.Scratch, log *artifacts.Log, rep *Report) (out Outputs, err error) {
+func call(ctx context.Context, j *Job, inputs map[string][]Input, scratch artifacts.Scratch, log *artifacts.Log,
+	rep *Report) (out Outputs, err error) {
 	var mu sync.Mutex // guards rep.Memory
 	t := &Task{
 		ID: j.Task, Coords: j.Coords, Threads: j.Threads, inputs: inputs, log: log,

@@ -69,7 +69,8 @@ func (r *runner) reference(targets []bool, stale bool) *pastRun {
 	for past := range r.past.back {
 		for i := range targets {
 			t := past.tasks[r.nodes[i].ID]
-			if targets[i] && t != nil && (t.State == Ran || t.State == Cached) && (t.Key != r.at[i].key || stale && r.at[i].state != Cached) {
+			if targets[i] && t != nil && (t.State == Ran || t.State == Cached) &&
+				(t.Key != r.at[i].key || stale && r.at[i].state != Cached) {
 				return past
 			}
 		}
@@ -162,7 +163,8 @@ func causeText(n *Node, d Difference) string {
 	case d.What == "code": // often of several stages
 		return d.String()
 	case d.What == "input" && d.New == "" && member: // likewise
-		parts := slices.DeleteFunc(SplitCoords(strings.TrimSuffix(coords, "]")), func(c string) bool { return strings.HasPrefix(c, "stage=") })
+		parts := slices.DeleteFunc(SplitCoords(strings.TrimSuffix(coords, "]")),
+			func(c string) bool { return strings.HasPrefix(c, "stage=") })
 		return "removed: inputs with " + strings.Join(parts, ",")
 	}
 	return n.Stage.Name + ": " + d.String()

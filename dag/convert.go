@@ -28,7 +28,8 @@ func (f *field) convert(value any) (reflect.Value, error) {
 		return reflect.Value{}, fmt.Errorf("takes a %s such as [%s], not %s", f.typeName(), f.example(), describe(value))
 	}
 	if list.Len() == 0 {
-		return reflect.Zero(f.typ), nil // the recipes of [] and of no list are the same, so a stage must not tell them apart
+		// the recipes of [] and of no list are the same, so a stage must not tell them apart
+		return reflect.Zero(f.typ), nil
 	}
 	out := reflect.MakeSlice(f.typ, list.Len(), list.Len())
 	var wrong []error

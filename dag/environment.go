@@ -25,7 +25,8 @@ var hashed sync.Map
 // hashValue is the hash of a variable's value: 32 hexadecimal digits.
 func hashValue(name, value string) string {
 	once, _ := hashed.LoadOrStore([2]string{name, value}, sync.OnceValue(func() string {
-		return hex.EncodeToString(argon2.IDKey([]byte(value), []byte("prgnn environment "+name), hashPasses, hashMemory, 1, 16))
+		return hex.EncodeToString(argon2.IDKey([]byte(value), []byte("prgnn environment "+name), hashPasses,
+			hashMemory, 1, 16))
 	}))
 	return once.(func() string)()
 }

@@ -39,12 +39,14 @@ type jobFileInput struct {
 
 // Encode writes a job down for DecodeJob.
 func (j *Job) Encode() ([]byte, error) {
-	f := jobFile{Task: j.Task, Coords: j.Coords, Kind: j.Kind.Name, Params: map[string]any{}, Recipe: j.Recipe, Forced: j.Forced, Threads: j.Threads, Memory: j.Memory, Time: j.Time}
+	f := jobFile{Task: j.Task, Coords: j.Coords, Kind: j.Kind.Name, Params: map[string]any{}, Recipe: j.Recipe,
+		Forced: j.Forced, Threads: j.Threads, Memory: j.Memory, Time: j.Time}
 	for _, p := range Params(j.Work) {
 		f.Params[p.Name] = p.Default
 	}
 	for _, in := range j.Inputs {
-		f.Inputs = append(f.Inputs, jobFileInput{in.Port, in.Coords, in.Name, in.Ref.Digest.String(), in.Ref.Size, in.Ref.Format, in.File})
+		f.Inputs = append(f.Inputs, jobFileInput{in.Port, in.Coords, in.Name, in.Ref.Digest.String(), in.Ref.Size,
+			in.Ref.Format, in.File})
 	}
 	return json.MarshalIndent(f, "", " ")
 }
@@ -65,7 +67,8 @@ func DecodeJob(b []byte, lookup func(name string) (*Kind, bool)) (*Job, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: this program has no stage kind %q", f.Task, f.Kind)
 	}
-	j := &Job{Task: f.Task, Coords: f.Coords, Kind: k, Work: k.New(), Recipe: f.Recipe, Key: artifacts.KeyOf(f.Recipe), Forced: f.Forced, Threads: f.Threads, Memory: f.Memory, Time: f.Time}
+	j := &Job{Task: f.Task, Coords: f.Coords, Kind: k, Work: k.New(), Recipe: f.Recipe, Key: artifacts.KeyOf(f.Recipe),
+		Forced: f.Forced, Threads: f.Threads, Memory: f.Memory, Time: f.Time}
 	for name, value := range f.Params {
 		v, err := fromJSON(value)
 		if err == nil {
@@ -80,7 +83,8 @@ func DecodeJob(b []byte, lookup func(name string) (*Kind, bool)) (*Job, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: input %s: %w", f.Task, in.Name, err)
 		}
-		j.Inputs = append(j.Inputs, JobInput{in.Port, in.Coords, in.Name, artifacts.Ref{Digest: digest, Size: in.Size, Format: in.Format}, in.File})
+		j.Inputs = append(j.Inputs, JobInput{in.Port, in.Coords, in.Name, artifacts.Ref{Digest: digest, Size: in.Size,
+			Format: in.Format}, in.File})
 	}
 	return j, j.check()
 }

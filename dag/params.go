@@ -62,8 +62,9 @@ func Params(s any) []Param {
 		f := &fields.inOrder[i]
 		ps[i] = Param{
 			Name: f.name, Type: f.typeName(), Default: v.FieldByIndex(f.index).Interface(),
-			Doc: f.tag.Get("doc"), Unit: f.tag.Get("unit"), Choices: slices.Clone(f.choices), Keys: slices.Clone(f.keys),
-			Min: f.tag.Get("min"), Max: f.tag.Get("max"),
+			Doc: f.tag.Get("doc"), Unit: f.tag.Get("unit"), Choices: slices.Clone(f.choices),
+			Keys: slices.Clone(f.keys),
+			Min:  f.tag.Get("min"), Max: f.tag.Get("max"),
 			Place: Place(f.tag.Get("place")),
 		}
 	}

@@ -256,7 +256,8 @@ func ReadRecord(s *artifacts.Store, rr *artifacts.RunRecord) (*Record, error) {
 	}
 	for _, t := range d.Tasks {
 		cachedUpTo(t.At)
-		tr := TaskRecord{ID: t.ID, State: t.State, Start: t.Start, Seconds: t.Seconds, Read: t.Read, Memory: t.Memory, Error: t.Error, Note: t.Note}
+		tr := TaskRecord{ID: t.ID, State: t.State, Start: t.Start, Seconds: t.Seconds, Read: t.Read, Memory: t.Memory,
+			Error: t.Error, Note: t.Note}
 		if h := have[t.ID]; h != nil {
 			tr.Key, tr.Outputs = h.Key, h.Outputs
 		} else if t.Key != "" {

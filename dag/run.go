@@ -39,9 +39,10 @@ type Result struct {
 	// begun, or given up.
 	Unfinished int
 	Seconds    float64
-	Errors     []*Error                            // of the failed tasks, in the order of the graph
-	Damaged    []string                            // tasks that have a result again, whose bytes or record were damaged when the run began
-	Outputs    map[string]map[string]artifacts.Ref // by task, then port, of every task that ran or was cached
+	Errors     []*Error // of the failed tasks, in the order of the graph
+	// tasks that have a result again, whose bytes or record were damaged when the run began
+	Damaged []string
+	Outputs map[string]map[string]artifacts.Ref // by task, then port, of every task that ran or was cached
 }
 
 // Run brings the graph up to date. It returns an error only when the run as a

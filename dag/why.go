@@ -30,8 +30,9 @@ type Explanation struct {
 
 // A Difference is one fact in which two recipes differ.
 type Difference struct {
-	What string `json:"what"`           // "stage", "code", "parameter", "environment", "value", "input" or "format"
-	Name string `json:"name,omitempty"` // of the parameter; of the input port, with coordinates where it gathers; of the declaration or module
+	What string `json:"what"` // "stage", "code", "parameter", "environment", "value", "input" or "format"
+	// of the parameter; of the input port, with coordinates where it gathers; of the declaration or module
+	Name string `json:"name,omitempty"`
 	Old  string `json:"old,omitempty"`  // "" when the fact is new
 	New  string `json:"new,omitempty"`  // "" when it is gone
 	From string `json:"from,omitempty"` // input: the path of the file, or the task and output, that it comes from now; code: file and line

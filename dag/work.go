@@ -65,7 +65,8 @@ func (r *runner) job(w work, key artifacts.Key, d *description) *Job {
 	n := r.nodes[w.node]
 	j := &Job{
 		Task: n.ID, Coords: slices.Clone(n.Coords), Kind: n.Stage.Kind, Work: n.Work,
-		Recipe: string(d.recipe), Key: key, Forced: w.forced, Threads: w.threads, Memory: n.Stage.needs().Memory, Time: n.Stage.Needs.Time,
+		Recipe: string(d.recipe), Key: key, Forced: w.forced, Threads: w.threads, Memory: n.Stage.needs().Memory,
+		Time:     n.Stage.Needs.Time,
 		Progress: r.progressOf(n),
 	}
 	for b := range n.Inputs {

@@ -21,7 +21,8 @@ func tasks(p *Pipeline) map[string]int {
 }
 
 func TestBuiltins(t *testing.T) {
-	for _, name := range []string{"abide-nyu.yaml", "biopoint.yaml", "matrices.yaml", "quick.yaml", "rest40.yaml", "timeseries.yaml"} {
+	for _, name := range []string{"abide-nyu.yaml", "biopoint.yaml", "matrices.yaml", "quick.yaml",
+		"rest40.yaml", "timeseries.yaml"} {
 		if !slices.Contains(Builtins(), name) {
 			t.Errorf("there is no built-in %s", name)
 		}

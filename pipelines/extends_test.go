@@ -65,7 +65,8 @@ func TestExtends(t *testing.T) {
 		{"a chain", "--- mid.yaml\nextends: base.yaml\nseed: 8\nstages: { four: { use: echo }, three: null }\n--- x.yaml\nextends: mid.yaml\nstages: { four: { with: { value: 9 } }, three: { use: echo } }\n",
 			strings.NewReplacer("seed: 7", "seed: 8", "  three: { use: echo, in: { input: one, inputs: \"two[*]\" } }\n", "  four: { use: echo, with: { value: 9 } }\n  three: { use: echo }\n").Replace(base)},
 		{"anchors of both", "--- mid.yaml\nextends: base.yaml\nvars: { word: &a { b: x } }\nstages: { one: { with: { value: 3 } }, five: { use: echo, with: { value: &b 4 } } }\n--- x.yaml\nextends: mid.yaml\nvars: { word: null, other: &a p }\nstages: { six: { use: echo, with: { value: *a } } }\n",
-			strings.NewReplacer("word: w, other: o", "other: p", `"${word}"`, "3").Replace(strings.Replace(base, "  two:", "  five: { use: echo, with: { value: 4 } }\n  two:", 1)) + "  six: { use: echo, with: { value: p } }\n"},
+			strings.NewReplacer("word: w, other: o", "other: p", `"${word}"`,
+				"3").Replace(strings.Replace(base, "  two:", "  five: { use: echo, with: { value: 4 } }\n  two:", 1)) + "  six: { use: echo, with: { value: p } }\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := writeFiles(t, c.files)
@@ -100,7 +101,8 @@ func TestExtends(t *testing.T) {
 
 // stageOrder is the order of the stages in the text that is kept.
 func stageOrder(p *Pipeline) []string {
-	root := parse([]byte(p.Graph.Source), func(line, col int) dag.Pos { return dag.Pos{Line: line, Col: col} }, &mistakes{})
+	root := parse([]byte(p.Graph.Source), func(line, col int) dag.Pos { return dag.Pos{Line: line, Col: col} },
+		&mistakes{})
 	return keysOf(root.get("stages"))
 }
 
@@ -197,7 +199,8 @@ func TestExtendedPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Shared.Check("the lock", p.Shared.Text); err != nil || strings.Contains(p.Shared.Text, dir) || strings.Count(p.Shared.Text, `file: ""`) != 3 {
+	if err := p.Shared.Check("the lock", p.Shared.Text); err != nil || strings.Contains(p.Shared.Text, dir) ||
+		strings.Count(p.Shared.Text, `file: ""`) != 3 {
 		t.Errorf("%v\n%s", err, p.Shared.Text)
 	}
 }
@@ -248,7 +251,8 @@ func TestExtendsIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "x0.yaml"), "stages: { a: { use: echo } }\n")
 	for i := range 4 {
-		writeFile(t, filepath.Join(dir, fmt.Sprintf("x%d.yaml", i+1)), fmt.Sprintf("extends: x%d.yaml\nvars:\n  a: &a %s\n  v%d: [%s]\n", i, strings.Repeat("x", 50_000), i, strings.TrimSuffix(strings.Repeat("*a, ", 100), ", ")))
+		writeFile(t, filepath.Join(dir, fmt.Sprintf("x%d.yaml", i+1)),
+			fmt.Sprintf("extends: x%d.yaml\nvars:\n  a: &a %s\n  v%d: [%s]\n", i, strings.Repeat("x", 50_000), i, strings.TrimSuffix(strings.Repeat("*a, ", 100), ", ")))
 	}
 	peak.Below(t, 300, func(t *testing.T) {
 		if _, err := Load(filepath.Join(dir, "x3.yaml"), nil); err != nil {
@@ -263,7 +267,8 @@ func TestExtendsIsBounded(t *testing.T) {
 
 // sameTree reports where two trees differ in anything but their places.
 func sameTree(a, b *tree) string {
-	if a.kind != b.kind || fmt.Sprintf("%T %[1]v", a.value) != fmt.Sprintf("%T %[1]v", b.value) || a.kind == scalar && a.text != b.text || len(a.items) != len(b.items) || len(a.keys) != len(b.keys) {
+	if a.kind != b.kind || fmt.Sprintf("%T %[1]v", a.value) != fmt.Sprintf("%T %[1]v", b.value) || a.kind == scalar &&
+		a.text != b.text || len(a.items) != len(b.items) || len(a.keys) != len(b.keys) {
 		return fmt.Sprintf("%v %s %q, %v %s %q", a.pos, a, a.text, b.pos, b, b.text)
 	}
 	for i := range a.items {

@@ -63,10 +63,12 @@ func TestBuiltinsCheckLeakageFirst(t *testing.T) {
 			byName[s.Name] = s
 		}
 		has := func(stage, port string) bool {
-			return slices.ContainsFunc(byName[stage].Tasks[0].Inputs, func(b dag.Binding) bool { return b.Port == port })
+			return slices.ContainsFunc(byName[stage].Tasks[0].Inputs,
+				func(b dag.Binding) bool { return b.Port == port })
 		}
 		for _, s := range p.Graph.Stages {
-			port := map[string]string{"train": "features", "baseline": "features", "evaluate": "predictions", "compare": "predictions", "summary": "predictions", "report": "predictions"}[s.Kind.Name]
+			port := map[string]string{"train": "features", "baseline": "features", "evaluate": "predictions",
+				"compare": "predictions", "summary": "predictions", "report": "predictions"}[s.Kind.Name]
 			if port == "" {
 				continue
 			}

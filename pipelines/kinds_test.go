@@ -51,13 +51,16 @@ func init() {
 	})
 	register("t-train", func() dag.Stage {
 		return &train{Pool: "topk", Lambda: []float64{0.1, 0.1}, with: with{dag.Ports{
-			In:  []dag.Port{{Name: "edges", Type: dag.Arrow("source"), Gather: true}, {Name: "folds", Type: dag.Arrow("fold")}},
-			Out: []dag.Port{{Name: "predictions", Type: dag.Arrow("label")}, {Name: "history", Type: dag.Arrow("epoch")}},
+			In: []dag.Port{{Name: "edges", Type: dag.Arrow("source"), Gather: true},
+				{Name: "folds", Type: dag.Arrow("fold")}},
+			Out: []dag.Port{{Name: "predictions", Type: dag.Arrow("label")},
+				{Name: "history", Type: dag.Arrow("epoch")}},
 		}}}
 	})
 	register("t-evaluate", func() dag.Stage {
 		return &evaluate{with: with{dag.Ports{
-			In:  []dag.Port{{Name: "predictions", Type: dag.Arrow("label"), Gather: true}, {Name: "extra", Gather: true, Optional: true}},
+			In: []dag.Port{{Name: "predictions", Type: dag.Arrow("label"), Gather: true},
+				{Name: "extra", Gather: true, Optional: true}},
 			Out: []dag.Port{{Name: "scores", Type: dag.Arrow("accuracy")}},
 		}}}
 	})
@@ -66,7 +69,8 @@ func init() {
 	})
 	register("t-free", func() dag.Stage { return &free{} })
 
-	stages.RegisterCohort(cohort.Source{Name: "t-files", New: func() cohort.Loader { return &listed{Folder: "scans", People: 3} }})
+	stages.RegisterCohort(cohort.Source{Name: "t-files",
+		New: func() cohort.Loader { return &listed{Folder: "scans", People: 3} }})
 	stages.RegisterCohort(cohort.Source{Name: "t-runs", New: func() cohort.Loader { return &runs{} }})
 	stages.RegisterCohort(cohort.Source{Name: "t-moved", New: func() cohort.Loader { return &moved{} }})
 	stages.RegisterCohort(cohort.Source{Name: "t-made", New: func() cohort.Loader { return &made{People: 3} }})
@@ -176,7 +180,8 @@ func people(n int) (ids []string, table *encoding.Table) {
 }
 
 func nodesOf() *encoding.Table {
-	return encoding.NewTable(encoding.Column{Name: "index", Values: []int32{1, 2}}, encoding.Column{Name: "id", Values: []int32{1, 2}}, encoding.Column{Name: "name", Values: []string{"L", "R"}})
+	return encoding.NewTable(encoding.Column{Name: "index", Values: []int32{1, 2}},
+		encoding.Column{Name: "id", Values: []int32{1, 2}}, encoding.Column{Name: "name", Values: []string{"L", "R"}})
 }
 
 func (c *listed) Load(dir string) (*cohort.Roster, error) {
@@ -187,7 +192,8 @@ func (c *listed) Load(dir string) (*cohort.Roster, error) {
 	r := &cohort.Roster{Participants: table, Nodes: nodesOf(), Notes: []string{"a test"},
 		Files: map[string]dag.Type{"bold": dag.Format("nifti"), "confounds": dag.Format("tsv")}}
 	for i, id := range ids {
-		s := cohort.Subject{ID: id, Files: map[string]string{"bold": filepath.Join("/", c.Folder, id+".nii.gz"), "confounds": "/" + id + ".tsv"}}
+		s := cohort.Subject{ID: id, Files: map[string]string{"bold": filepath.Join("/", c.Folder, id+".nii.gz"),
+			"confounds": "/" + id + ".tsv"}}
 		if i == 1 && c.Lacking {
 			s.Files = nil
 		}
@@ -205,8 +211,10 @@ type moved struct{}
 func (*moved) Load(string) (*cohort.Roster, error) {
 	ids, table := people(1)
 	return &cohort.Roster{Participants: table, Nodes: nodesOf(),
-		Files:    map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti"), "transform": dag.Format("itk")},
-		Subjects: []cohort.Subject{{ID: ids[0], Files: map[string]string{"bold": "/b", "labels": "/l", "transform": "/t"}}}}, nil
+		Files: map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti"),
+			"transform": dag.Format("itk")},
+		Subjects: []cohort.Subject{{ID: ids[0], Files: map[string]string{"bold": "/b", "labels": "/l",
+			"transform": "/t"}}}}, nil
 }
 
 // runs gives the first of two people two scans, and the second one.
@@ -219,8 +227,10 @@ func (c *runs) Load(string) (*cohort.Roster, error) {
 	run := func(name string) cohort.Run {
 		return cohort.Run{Name: name, Files: map[string]string{"bold": "/" + name}}
 	}
-	return &cohort.Roster{Participants: table, Nodes: nodesOf(), PerRun: true, Sessions: c.Sessions, Files: map[string]dag.Type{"bold": dag.Format("nifti")},
-		Subjects: []cohort.Subject{{ID: ids[0], Runs: []cohort.Run{run("10"), run("2")}}, {ID: ids[1], Runs: []cohort.Run{run("2")}}}}, nil
+	return &cohort.Roster{Participants: table, Nodes: nodesOf(), PerRun: true, Sessions: c.Sessions,
+		Files: map[string]dag.Type{"bold": dag.Format("nifti")},
+		Subjects: []cohort.Subject{{ID: ids[0], Runs: []cohort.Run{run("10"), run("2")}},
+			{ID: ids[1], Runs: []cohort.Run{run("2")}}}}, nil
 }
 
 type made struct {

@@ -27,7 +27,8 @@ func TestPaperSharesBiopoint(t *testing.T) {
 		return all
 	}
 	biopoint, paper := load("biopoint.yaml"), load("paper.yaml")
-	shared := []string{"cohort", "parcels", "series", "clean", "connectivity", "graphs", "folds", "train", "baselines", "biomarkers", "picture", "saliency", "background", "covariates", "means"}
+	shared := []string{"cohort", "parcels", "series", "clean", "connectivity", "graphs", "folds", "train", "baselines",
+		"biomarkers", "picture", "saliency", "background", "covariates", "means"}
 	seen := map[string]bool{}
 	for id, n := range biopoint {
 		stage := n.Stage.Name

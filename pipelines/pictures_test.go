@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Where nothing says where the regions are, the stages that would draw them are left out when the file is read, with a note
+// Where nothing says where the regions are, the stages that would draw them are left out when the file is read, with a
+// note
 // for each; the report stays, without them.
 func TestPicturesWithoutPlaces(t *testing.T) {
 	dir := t.TempDir()
@@ -47,8 +48,10 @@ stages:
 				left = append(left, name)
 			}
 		}
-		drawn := strings.Contains(describe(p.Graph), "picture<-") || strings.Contains(describe(p.Graph), "picture brainmap")
-		if !slices.Equal(left, want) || drawn != (want == nil) || !strings.Contains(describe(p.Graph), "report report") {
+		drawn := strings.Contains(describe(p.Graph), "picture<-") ||
+			strings.Contains(describe(p.Graph), "picture brainmap")
+		if !slices.Equal(left, want) || drawn != (want == nil) ||
+			!strings.Contains(describe(p.Graph), "report report") {
 			t.Errorf("nodes %q: left out %q, notes %q\n%s", nodes, left, p.Notes, describe(p.Graph))
 		}
 	}

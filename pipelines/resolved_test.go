@@ -34,7 +34,8 @@ func builtinSets(t *testing.T) map[string][]string {
 	writeFile(t, filepath.Join(dir, "participants.csv"), table)
 	writeFile(t, filepath.Join(dir, "participants.tsv"), strings.ReplaceAll(table, ",", "\t"))
 	writeFile(t, filepath.Join(dir, "abide", "participants.csv"), asd)
-	if err := os.Rename(filepath.Join(dir, "nyu_original_1D"), filepath.Join(dir, "abide", "nyu_original_1D")); err != nil {
+	if err := os.Rename(filepath.Join(dir, "nyu_original_1D"),
+		filepath.Join(dir, "abide", "nyu_original_1D")); err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, "labels.nii.gz"), "")

@@ -26,7 +26,8 @@ func TestExpansionIsBounded(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"texts", doubling("xxxxxxxxxx", `"`+ten("V", "")+`"`) + stages, "larger than 16 MiB once its aliases and variables are written out"},
 		{"lists", doubling("[1, 2]", "["+ten(`"V"`, ", ")+"]") + stages, "larger than 16 MiB"},
-		{"aliases of a long text", "vars:\n  a: &a " + strings.Repeat("x", 100_000) + "\n  b: [" + ten("*a", ", ") + "]\n  c: [" + strings.Repeat("*a, ", 1000) + "]\n" + axis, "larger than 16 MiB"},
+		{"aliases of a long text", "vars:\n  a: &a " + strings.Repeat("x", 100_000) + "\n  b: [" + ten("*a", ", ") +
+			"]\n  c: [" + strings.Repeat("*a, ", 1000) + "]\n" + axis, "larger than 16 MiB"},
 		{"long names of many tasks", "stages:\n  a:\n    use: echo\n    matrix: { n: [1..9000], other: [" + strings.Repeat("x", 100_000) + ", " + strings.Repeat("y", 100_000) + "] }\n    with: { value: \"${n}${other}\" }\n", "take more than 256 MiB"},
 		{"a long text for each of many tasks", "vars: { long: " + strings.Repeat("x", 100_000) + " }\nstages:\n  a:\n    use: echo\n    matrix: { n: [1..100000] }\n    with: { value: \"${long}${n}\" }\n", "take more than 256 MiB"},
 	} {

@@ -56,7 +56,8 @@ stages:
 		"cohort: { t-files: { people: 2 } }\nstages: { a: { use: echo, each: plant } }":     "stage a: each takes subject or run or session, not the text \"plant\"; other axes are written under matrix",
 		strings.Replace(head, "file:", "fil:", 1) + "stages: { a: { use: echo, each: x } }": `cohort rows has no parameter "fil"`,
 	} {
-		if _, err := load(text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(text, "fil:") && strings.Contains(err.Error(), "each") {
+		if _, err := load(text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(text, "fil:") &&
+			strings.Contains(err.Error(), "each") {
 			t.Errorf("%s\nsaid %v\nwant %s", text, err, want)
 		}
 	}

@@ -49,7 +49,8 @@ stages:
 		"cohort: { t-runs: { sessions: true } }\nstages: { clean: { use: t-clean, each: run, in: { scan: cohort.bold } } }":     "stage clean: the cohort has sessions of its participants: write each: session",
 		"cohort: { t-runs: { sessions: true } }\nstages: { clean: { use: t-clean, each: subject, in: { scan: cohort.bold } } }": "add each: session; the stage sessions puts the matrices of a participant's sessions together",
 	} {
-		if _, err := build("x.yaml", []byte(text), ".", nil, maxTasks); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := build("x.yaml", []byte(text), ".", nil, maxTasks); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

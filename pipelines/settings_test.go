@@ -51,7 +51,8 @@ func TestSettings(t *testing.T) {
 		got[stage[i]+"."+parameter[i]] = [2]string{value[i], standard[i]}
 	}
 	for name, want := range map[string][2]string{
-		"folds.folds": {"2", "5"}, "folds.seed": {"7", "0"}, "wide.value": {"a; b", ""}, "cohort.asd": {"2", "75"}, "report.title": {"", ""},
+		"folds.folds": {"2", "5"}, "folds.seed": {"7", "0"}, "wide.value": {"a; b", ""}, "cohort.asd": {"2", "75"},
+		"report.title": {"", ""},
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)

@@ -33,7 +33,8 @@ func TestWhichRepetitionTime(t *testing.T) {
 		}
 		var b bytes.Buffer
 		grid := nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}
-		if err := nifti.Encode(&b, &nifti.Image{Shape: shape, Affine: grid, TR: 2, Data: make([]int16, n)}); err != nil {
+		if err := nifti.Encode(&b, &nifti.Image{Shape: shape, Affine: grid, TR: 2,
+			Data: make([]int16, n)}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -11,7 +11,8 @@ func FuzzVars(f *testing.F) {
 	f.Add("a: x\nb: \"${a}${a}\"\nc: [\"${b}\", \"${b}\"]", "${c}")
 	f.Add("a: &x [1, 2]\nb: [*x, *x]", "${b}")
 	f.Add("a: \"${b}\"\nb: \"${a}\"", "$${a} ${b")
-	f.Add("a: "+strings.Repeat("x", 2000)+"\nb: \""+strings.Repeat("${a}", 100)+"\"\nc: \""+strings.Repeat("${b}", 100)+"\"", "${c}")
+	f.Add("a: "+strings.Repeat("x", 2000)+"\nb: \""+strings.Repeat("${a}", 100)+"\"\nc: \""+
+		strings.Repeat("${b}", 100)+"\"", "${c}")
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, vars, value string) {
 		var b strings.Builder

@@ -87,7 +87,8 @@ func TestVersionEverywhere(t *testing.T) {
 // An archive depends on its members alone, and keeps modes and names.
 func TestArchivesAreRepeatable(t *testing.T) {
 	at := time.Unix(1700000000, 0).UTC()
-	members := []member{{"tmp/", os.ModeDir | os.ModeSticky | 0o777, nil}, {"a/pipeline", 0o755, []byte("x")}, {"a/prgnn", os.ModeSymlink | 0o777, []byte("pipeline")}}
+	members := []member{{"tmp/", os.ModeDir | os.ModeSticky | 0o777, nil}, {"a/pipeline", 0o755, []byte("x")},
+		{"a/prgnn", os.ModeSymlink | 0o777, []byte("pipeline")}}
 	var one, two, zip1, zip2 bytes.Buffer
 	for _, err := range []error{writeTar(&one, at, members), writeTar(&two, at.In(time.FixedZone("x", 3600)), members),
 		writeZip(&zip1, at, members[1:2]), writeZip(&zip2, at, slices.Clone(members[1:2]))} {

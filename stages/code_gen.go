@@ -5,7 +5,7 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline d970b5928d8593b4a309905e485a1bd6f0ed1ff3f37b6b3d87ede37b069aa812
+var codes = dag.Codes(`kind baseline f6a98a7fc73eb4549af67b0baffc52107729e1ec511fc2f06586ff12cbc6b0b1
 kind biomarkers f53032eb77e3fb709451232a3d7b296e0b570ea6db6427fcbcf9a1a50dfd134d
 kind bootstrap c1eff897e4288da791fd3df22f44cb5ed5ee76f459bb30843a901d28f6a419a2
 kind brainmap 4c56081ec7ac2d8b19ac312941f98bb9cce7a3b5886e0c2b11a40621dfe6f462
@@ -49,7 +49,7 @@ kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
 kind summary 859dc3a472d154da713c219675914f590aafa1950d2819ca0958be443e551b87
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
-kind train d00d6c5012f77d0e30cc31ed8aba7ec30554df241a76e215750673b418340364
+kind train 0494918c567fab43c89e6a7a2f9a065c399a8badb02375fcd8f01bc5bf6a1fe0
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -902,7 +902,7 @@ prgnn/stages/learn.finalRow 0c7e0e3b35d1.41653c
 prgnn/stages/learn.graphFacts.add f5cfe5b15a8a.5625c7
 prgnn/stages/learn.historyTable bdfea72c44a8.62f0e8
 prgnn/stages/learn.lossRow 2057f90cd5c6.e3b0c4
-prgnn/stages/learn.modelNPZ e36d50dfec31.d59b12
+prgnn/stages/learn.modelNPZ 143dda481130.d59b12
 prgnn/stages/learn.modelParams 02faf3860527.2ff0c8
 prgnn/stages/learn.noTime 6e5cb30abb00.e3b0c4
 prgnn/stages/learn.paperModel a89b6e271fd0.44b17c
@@ -3686,7 +3686,7 @@ at connectivity/task.go prgnn/connectivity Event:13 Response:19 GloverResponse:2
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:64 readLine:67 text:81 text.line:96 text.row:123 text.finish:141 checkNames:171 commentNames:187 dropIndex:202 splitter:220 isNumber:240 parseNumber:245
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
-at dag/params.go prgnn/dag ParamText:92 field:102 fieldTable:111 fieldTables:119 fieldsOf:123 fieldTable.collect:147 field.typeName:186 appendValue:209
+at dag/params.go prgnn/dag ParamText:93 field:103 fieldTable:112 fieldTables:120 fieldsOf:124 fieldTable.collect:148 field.typeName:187 appendValue:210
 at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
 at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49 Arrow:52 Format:55
 at dag/task.go prgnn/dag Task:16 Input:36 NewTask:49 heard:68 heard.Write:73 heard.String:80 Task.Has:101 Task.In:105 Task.All:115 Task.Progress:120 Task.Log:124 Task.TookMemory:128 Task.Checkpoint:133 Task.SaveCheckpoint:136 Input.Bytes:139 Input.Array:156 Input.Table:169 Input.Coord:182
@@ -3750,7 +3750,7 @@ at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Dir:24 lockName:31 workName:32 swept:36 Make:40 open:64 errSwept:66 Dir.begin:68 Dir.Remove:90 Sweep:93 reclaim:107 remove:144
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
 at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:237 checkQfac:259 checkAgreement:267 checkUnits:292 checkTime:303 checkIntent:316
-at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:15 Models.Same:65 File.Values:79 Means:127 eachSeries:227
+at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:15 Models.Same:65 File.Values:79 Means:128 eachSeries:228
 at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Label:57 Read:64 mostIndices:73 File.read:75 File.Next:113 File.Close:116 xmlMatrix:119 xmlMap:124 xmlMap.axis:162 numbers:199 mostVertices:216 xmlMap.models:218 ReadParcels:286
 at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:35
@@ -3776,7 +3776,7 @@ at nifti/itk/composite.go prgnn/nifti/itk group:14 mostParts:17 readComposite:22
 at nifti/itk/field.go prgnn/nifti/itk field:13 mostNodes:21 fieldOf:25 field.index:59 field.apply:72 longestOf:125 field.between:133
 at nifti/itk/itk.go prgnn/nifti/itk Point:26 Transform:29 step:34 Extent:40 Read:46 Transform.Map:61 Transform.Linear:77 affine:91 affine.apply:93 flip:102 affineOf:108
 at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:54
-at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:80 Labels.Values:86 Labels.Moved:105 errNoInverse:115 Labels.Onto:125 Labels.oriented:146 Labels.fill:159 Labels.at:197 nearest:213 Affine.diagonal:221
+at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:81 Labels.Values:87 Labels.Moved:106 errNoInverse:116 Labels.Onto:126 Labels.oriented:147 Labels.fill:160 Labels.at:198 nearest:214 Affine.diagonal:222
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
 at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:148 Header.CIFTI:167
 at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:35 laneSums:45 meansRoom:59 trusted:69 meansRoom.reserve:73 meansRoom.fix:90 newPass:97 pass.run:111 Reader.batches:150 pass.add:211 pass.flush:223 pass.sum:235 pass.choose:260 pass.judge:288
@@ -3861,13 +3861,13 @@ at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 G
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
 at stages/draw/ticks.go prgnn/stages/draw Ticks:14 Ticks.Ticks:17 tens:54
-at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:23 BrainMap:27 BrainMap.Ports:33 parcelsPort:45 BrainMap.Run:53 errNowhere:77 nowhere:80 readAtlas:86 NodePlaces:122 BrainMap.Draw:141 Ranked.ends:210 Ranked.scaleText:228
+at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:23 BrainMap:27 BrainMap.Ports:33 parcelsPort:46 BrainMap.Run:54 errNowhere:78 nowhere:81 readAtlas:87 NodePlaces:123 BrainMap.Draw:142 Ranked.ends:212 Ranked.scaleText:230
 at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 subjectOf:127 RegionBlocks:138 blockRow:162
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
 at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:58 Chart.InReport:70 WidePoints:77 settingInputs:81 bySettings:87
 at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:18 Individuality:22 Individuality.Ports:25 Individuality.Run:34 DrawIndividuality:39
-at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:26 Individuals:30 Individuals.Ports:37 Individuals.Run:52 keptRegion:65 individualScores:71 readIndividual:77 first:104 selected:115 nodeRow:128 ReadNames:135 Individuals.Draw:149 rowTitle:246 lambdaPair:253
+at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:26 Individuals:30 Individuals.Ports:37 Individuals.Run:52 keptRegion:65 individualScores:71 readIndividual:77 first:105 selected:117 nodeRow:130 ReadNames:137 Individuals.Draw:151 rowTitle:250 lambdaPair:257
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 HeadMotion.Ports:28 HeadMotion.Run:40 DrawHeadMotion:49 people:118
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:20 Ranking:24 Ranking.Ports:30 Ranking.Run:39 ReadRanking:56 Reading:59 ReadReading:65 Reading.ofLayer:74 RankingRows:82 RankingRows.First:85 RankingRows.Planted:91 planted:93 settingCaption:96 DrawRanking:118 DrawContrast:136
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:120
@@ -3899,7 +3899,7 @@ at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Samp
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:23 Baseline:36 Baseline.Ports:64 Baseline.Validate:83 ratedSet:96 modelRow:107 Baseline.Run:116 Baseline.onRows:142 Baseline.fit:172 Baseline.onGraphs:196 Baseline.stream:225 Baseline.training:229 prediction:259 baselineEpochRow:270 baselineHistory:278
 at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:16 trainingSet.ordered:81 standardizeRows:97
 at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 choiceRow:48 idRow:58 candidate:63 Choose.Run:73 triedSetting:131 Choose.candidates:140 Choose.measure:197 Choose.table:211
-at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 layouts:44 modelNPZ:49 ReadModels:80 largestModel:104 ReadModel:108 readMember:139 Trained.check:157 Trained.Predict:194 predictIn:201
+at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 layouts:44 modelNPZ:49 ReadModels:81 largestModel:106 ReadModel:110 readMember:141 Trained.check:159 Trained.Predict:197 predictIn:204
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:30 permutedSetting:44 Permutation.Run:53 byPermutation:80 permutedSetting.check:119 graphsOf:156 permutedSetting.rows:165
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81

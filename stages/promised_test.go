@@ -54,7 +54,8 @@ func broken(list, now []string) (wrong []string) {
 	}
 	for _, line := range now {
 		kind, _, _ := strings.Cut(strings.TrimPrefix(line, "input "), ".")
-		if strings.HasPrefix(line, "input ") && strings.HasSuffix(line, " required") && slices.Contains(list, "kind "+kind) && !slices.Contains(list, line) {
+		if strings.HasPrefix(line, "input ") && strings.HasSuffix(line, " required") &&
+			slices.Contains(list, "kind "+kind) && !slices.Contains(list, line) {
 			wrong = append(wrong, "a file of 1.0.0 does not connect it: "+line)
 		}
 	}

@@ -94,7 +94,8 @@ func (f *File) Values() ([]float64, error) {
 	return values, nil
 }
 
-// Centroids are the means of the voxels' centers, mm, of each label of a map; only of labels without vertices, which have
+// Centroids are the means of the voxels' centers, mm, of each label of a map; only of labels without vertices, which
+// have
 // no place without the mesh of their surface.
 func (m *Models) Centroids(values []float64) map[int32]nifti.Point {
 	type sum struct{ n, i, j, k float64 }

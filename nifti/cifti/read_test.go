@@ -274,8 +274,10 @@ func FuzzRead(f *testing.F) {
 
 // The centroid of a label is the mean of its voxels' centers; a label with vertices has none.
 func TestCentroids(t *testing.T) {
-	m := &Models{N: 6, Grid: nifti.Grid{Shape: [3]int{9, 9, 9}, Affine: nifti.Affine{{-2, 0, 0, 90}, {0, 2, 0, -126}, {0, 0, 2, -72}, {0, 0, 0, 1}}}, List: []Model{
-		{Surface: 5, Vertices: []int32{1, 4}}, {From: 2, Voxels: [][3]int32{{1, 2, 3}, {2, 2, 3}}}, {From: 4, Voxels: [][3]int32{{6, 5, 3}, {0, 0, 0}}},
+	m := &Models{N: 6, Grid: nifti.Grid{Shape: [3]int{9, 9, 9}, Affine: nifti.Affine{{-2, 0, 0, 90}, {0, 2, 0, -126},
+		{0, 0, 2, -72}, {0, 0, 0, 1}}}, List: []Model{
+		{Surface: 5, Vertices: []int32{1, 4}}, {From: 2, Voxels: [][3]int32{{1, 2, 3}, {2, 2, 3}}},
+		{From: 4, Voxels: [][3]int32{{6, 5, 3}, {0, 0, 0}}},
 	}}
 	got := m.Centroids([]float64{7, 8, 9, 9, 9, 7})
 	if want := (map[int32]nifti.Point{9: {-2*3 + 90, 2*3 - 126, 2*3 - 72}}); !maps.Equal(got, want) {

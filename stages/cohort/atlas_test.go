@@ -119,7 +119,8 @@ func TestBIDSGrayordinates(t *testing.T) {
 
 // The place of a map of a probabilistic atlas is the center of its weights; what the atlas's table says counts more.
 func TestWeightedPlaces(t *testing.T) {
-	img := &nifti.Image{Shape: []int{3, 2, 2, 3}, Affine: nifti.Affine{{-2, 0, 0, 4}, {0, 2, 0, -6}, {0, 0, 2, 8}, {0, 0, 0, 1}}, Data: make([]float32, 36)}
+	img := &nifti.Image{Shape: []int{3, 2, 2, 3}, Affine: nifti.Affine{{-2, 0, 0, 4}, {0, 2, 0, -6}, {0, 0, 2, 8},
+		{0, 0, 0, 1}}, Data: make([]float32, 36)}
 	w := img.Data.([]float32)
 	w[0], w[2], w[5] = 0.25, 0.5, 0.25                     // (0, 0, 0), (2, 0, 0), (2, 1, 0)
 	w[12+7], w[12+8], w[12+0] = 1, -3, float32(math.NaN()) // (1, 0, 1); a weight below 0 counts for nothing
@@ -133,7 +134,8 @@ func TestWeightedPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	nan := math.NaN()
-	s := &labelSource{own: []atlas.Node{{Index: 1, ID: 10, X: nan, Y: nan, Z: nan}, {Index: 2, ID: 20, X: nan, Y: nan, Z: nan}, {Index: 3, ID: 30, X: 1, Y: 2, Z: 3}}}
+	s := &labelSource{own: []atlas.Node{{Index: 1, ID: 10, X: nan, Y: nan, Z: nan},
+		{Index: 2, ID: 20, X: nan, Y: nan, Z: nan}, {Index: 3, ID: 30, X: 1, Y: 2, Z: 3}}}
 	if err := s.look(path); err != nil || !s.weights {
 		t.Fatalf("weights %v, error %v", s.weights, err)
 	}

@@ -128,7 +128,8 @@ const mostWeights = 256 << 20
 // order of the regions. Of larger atlases the regions have no place.
 func (s *labelSource) weightedPlaces(r *nifti.Reader) error {
 	grid := r.Header.Grid()
-	if r.Volumes() != int64(len(s.own)) || r.Volumes()*int64(grid.Voxels())*int64(nifti.DataType(r.Header.Datatype).Size()) > mostWeights {
+	if r.Volumes() != int64(len(s.own)) ||
+		r.Volumes()*int64(grid.Voxels())*int64(nifti.DataType(r.Header.Datatype).Size()) > mostWeights {
 		return nil // bootstrap refuses another number of maps
 	}
 	weights, centroids := make([]float64, grid.Voxels()), map[int32]nifti.Point{}
@@ -140,7 +141,8 @@ func (s *labelSource) weightedPlaces(r *nifti.Reader) error {
 		for at, w := range weights {
 			if w > 0 && !math.IsInf(w, 0) {
 				x, y := at%grid.Shape[0], at/grid.Shape[0]
-				sum, i, j, k = sum+w, i+float64(w*float64(x)), j+float64(w*float64(y%grid.Shape[1])), k+float64(w*float64(y/grid.Shape[1]))
+				sum, i, j, k = sum+w, i+float64(w*float64(x)), j+float64(w*float64(y%grid.Shape[1])),
+					k+float64(w*float64(y/grid.Shape[1]))
 			}
 		}
 		if sum > 0 {
@@ -167,7 +169,8 @@ func (s *labelSource) lookCIFTI(r *nifti.Reader, path string) error {
 		var nodes []atlas.Node
 		for _, l := range f.Columns.Labels {
 			if l.Key > 0 && slices.Contains(values, float64(l.Key)) {
-				nodes = append(nodes, atlas.Node{Index: len(nodes) + 1, ID: l.Key, Name: l.Name, Color: l.Color, X: math.NaN(), Y: math.NaN(), Z: math.NaN(), Volume: math.NaN()})
+				nodes = append(nodes, atlas.Node{Index: len(nodes) + 1, ID: l.Key, Name: l.Name, Color: l.Color,
+					X: math.NaN(), Y: math.NaN(), Z: math.NaN(), Volume: math.NaN()})
 			}
 		}
 		if s.own, err = atlas.Listed(nodes, path); err != nil {

@@ -19,7 +19,8 @@ func (c *listed) people(dir, given, root, raw string) (*list, error) {
 	} else {
 		var tried []string
 		places := append([]string{root}, bids.Sources(root)...)
-		if given = within(dir, given); filepath.Clean(given) != filepath.Clean(root) { // what lies above counts from there too
+		// what lies above counts from there too
+		if given = within(dir, given); filepath.Clean(given) != filepath.Clean(root) {
 			places = append(append(places, given), bids.Sources(given)...)
 		}
 		if raw != "" {

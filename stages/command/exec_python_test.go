@@ -53,7 +53,8 @@ func wheel(t *testing.T, dir, version string) string {
 		{info + "METADATA", "Metadata-Version: 2.1\nName: answer\nVersion: " + version + "\n"},
 		{info + "WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"},
 		{info + "entry_points.txt", "[console_scripts]\nanswer = answer:version.lower\n"},
-		{info + "RECORD", "answer.py,,\n" + info + "METADATA,,\n" + info + "WHEEL,,\n" + info + "entry_points.txt,,\n" + info + "RECORD,,\n"},
+		{info + "RECORD", "answer.py,,\n" + info + "METADATA,,\n" + info + "WHEEL,,\n" + info + "entry_points.txt,,\n" +
+			info + "RECORD,,\n"},
 	} {
 		to, err := w.Create(f[0])
 		if err != nil {
@@ -92,7 +93,8 @@ func TestExecPython(t *testing.T) {
 	}
 	python := need.Python(t, "ensurepip")
 	wheels, cache := t.TempDir(), t.TempDir()
-	for name, value := range map[string]string{"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": wheels, "XDG_CACHE_HOME": cache, "HOME": cache} {
+	for name, value := range map[string]string{"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": wheels,
+		"XDG_CACHE_HOME": cache, "HOME": cache} {
 		t.Setenv(name, value)
 	}
 	environments := func() []string {
@@ -106,7 +108,8 @@ func TestExecPython(t *testing.T) {
 	one := wheel(t, wheels, "1.0")
 
 	e, task := withPackages(python, strings.Replace(one, "sha256:", "sha256:00", 1)[:len(one)-1]+"\n")
-	if _, err := e.Run(context.Background(), task); err == nil || !strings.HasPrefix(err.Error(), "the Python environment of requirements.txt cannot be made (the log says why)") || !strings.Contains(said(task), "hash") {
+	if _, err := e.Run(context.Background(), task); err == nil ||
+		!strings.HasPrefix(err.Error(), "the Python environment of requirements.txt cannot be made (the log says why)") || !strings.Contains(said(task), "hash") {
 		t.Errorf("another hash: %v\n%s", err, said(task))
 	}
 	if left := environments(); len(left) > 0 {
@@ -132,7 +135,8 @@ func TestExecPython(t *testing.T) {
 	if len(made) != 1 || strings.Contains(made[0], "unfinished") {
 		t.Fatalf("environments %v, want one", made)
 	}
-	if out, err := exec.Command(filepath.Join(made[0], "bin", "answer")).CombinedOutput(); err == nil || strings.Contains(string(out), "unfinished") || !strings.Contains(string(out), "1.0") {
+	if out, err := exec.Command(filepath.Join(made[0], "bin", "answer")).CombinedOutput(); err == nil ||
+		strings.Contains(string(out), "unfinished") || !strings.Contains(string(out), "1.0") {
 		t.Errorf("its script: %v\n%s", err, out) // which exits with its text as a message
 	}
 
@@ -144,7 +148,8 @@ func TestExecPython(t *testing.T) {
 	}
 	t.Setenv("PIP_FIND_LINKS", t.TempDir())
 	e, task = withPackages(python, one)
-	if out, err := e.Run(context.Background(), task); err != nil || stagetest.ExecOutput(t, out["v"]) != "1.0" || said(task) != "" {
+	if out, err := e.Run(context.Background(), task); err != nil ||
+		stagetest.ExecOutput(t, out["v"]) != "1.0" || said(task) != "" {
 		t.Errorf("again: %v\n%s", err, said(task))
 	}
 }

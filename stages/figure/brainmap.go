@@ -33,7 +33,8 @@ type BrainMap struct {
 func (*BrainMap) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "ranking", Type: dag.Arrow("rank", "index", "abbreviation", "score", "planted"), Doc: "the ranked regions"},
+			{Name: "ranking", Type: dag.Arrow("rank", "index", "abbreviation", "score", "planted"),
+				Doc: "the ranked regions"},
 			{Name: "nodes", Type: dag.Arrow("index"), Doc: "the node list; without parcels, with the regions' centroids in mm"},
 			parcelsPort(),
 		},
@@ -188,7 +189,8 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas) 
 	if len(atlas.Surfaces) == 0 {
 		views = "discs at the centroids of the regions, from the left, from above and from behind"
 	}
-	c := &Chart{Figure: atlas.RegionMaps(maps, chart.Colorbar{Low: low, High: high, Label: readings[0].scale()}, meaning), Title: title,
+	c := &Chart{Figure: atlas.RegionMaps(maps, chart.Colorbar{Low: low, High: high, Label: readings[0].scale()},
+		meaning), Title: title,
 		Alt:     fmt.Sprintf("Maps of the brain: %s with the highest %s, colored by it", words.The(colored, "region"), by),
 		Caption: fmt.Sprintf("T%s with the highest %s, colored by it: %s. %s", words.The(colored, "region")[1:], by, views, readings[0].scaleText(low))}
 	if n := len(maps[0].Named); n > 0 {

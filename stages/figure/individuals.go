@@ -95,14 +95,16 @@ func readIndividual(in dag.Input, nodes int) (*individualScores, error) {
 			known[r.Participant] = true
 			all.people[r.Group] = append(all.people[r.Group], r.Participant)
 		}
-		all.regions[of][r.Participant] = append(all.regions[of][r.Participant], keptRegion{int(r.Index), r.Score, r.Frequency})
+		all.regions[of][r.Participant] = append(all.regions[of][r.Participant],
+			keptRegion{int(r.Index), r.Score, r.Frequency})
 	}
 	return all, nil
 }
 
 // first are the regions that are kept most often.
 func first(regions []keptRegion, n int) []keptRegion {
-	sorted := slices.DeleteFunc(slices.Clone(regions), func(r keptRegion) bool { return math.IsNaN(r.score) || r.frequency == 0 })
+	sorted := slices.DeleteFunc(slices.Clone(regions),
+		func(r keptRegion) bool { return math.IsNaN(r.score) || r.frequency == 0 })
 	slices.SortStableFunc(sorted, func(a, b keptRegion) int {
 		return cmp.Or(cmp.Compare(b.frequency, a.frequency), cmp.Compare(b.score, a.score))
 	})
@@ -234,11 +236,13 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 		views = "on the lateral (above) and medial surfaces of the left and the right hemisphere, and in two axial slices (left is left), on the label image of one participant or of the atlas"
 	}
 	return &Chart{
-		Figure: atlas.ByParticipant(heads, rows, chart.Colorbar{Low: low, High: high, Label: "score"}), Title: fmt.Sprintf("Salient regions of %s (%s)", words.Count(len(people), "participant"), group),
+		Figure: atlas.ByParticipant(heads, rows, chart.Colorbar{Low: low, High: high, Label: "score"}),
+		Title:  fmt.Sprintf("Salient regions of %s (%s)", words.Count(len(people), "participant"), group),
 		Alt: fmt.Sprintf("Brains of %s: %s that the pooling layer keeps most often in each participant, colored by score; regions that all participants share are outlined. Shared regions: %s",
 			strings.Join(people, ", "), words.The(regions, "region"), strings.Join(common, "; ")),
 		Caption: fmt.Sprintf("%s (%s), randomly selected. T%s that the model keeps most often in each, by the scores%s, %s; yellow to red is the score. %s Green outlines: regions that all participants share: %s.",
-			words.Count(len(people), "participant"), strings.Join(people, ", "), words.The(regions, "region")[1:], reading.ofLayer(), views, scale.scaleText(low), strings.Join(common, "; ")),
+			words.Count(len(people), "participant"), strings.Join(people, ", "), words.The(regions, "region")[1:],
+			reading.ofLayer(), views, scale.scaleText(low), strings.Join(common, "; ")),
 	}, nil
 }
 

@@ -69,7 +69,8 @@ func modelNPZ[T gnn.Float](f modelFile, norm standardization, weights []T) (arti
 	if err != nil {
 		return artifacts.Bytes{}, err
 	}
-	if err := add("model.json", func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err }); err != nil {
+	asJSON := func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err }
+	if err := add("model.json", asJSON); err != nil {
 		return artifacts.Bytes{}, err
 	}
 	err = z.Close()
@@ -90,7 +91,8 @@ func ReadModels(in []dag.Input) ([]*Trained, error) {
 		}
 		m.name = in.Name
 		if models != nil && !slices.Equal(m.Groups, models[0].Groups) {
-			return nil, fmt.Errorf("%s tells %s apart, %s %s", m.name, strings.Join(m.Groups, ", "), models[0].name, strings.Join(models[0].Groups, ", "))
+			return nil, fmt.Errorf("%s tells %s apart, %s %s", m.name, strings.Join(m.Groups, ", "), models[0].name,
+				strings.Join(models[0].Groups, ", "))
 		}
 		models = append(models, m)
 	}
@@ -174,7 +176,8 @@ func (m *Trained) check() error {
 			case i+j == 0:
 				m.double = a.DType() == "<f8"
 			}
-			if want := map[bool]string{false: "<f4", true: "<f8"}[m.double]; a.DType() != want || !slices.Equal(a.Shape, p.Shape) {
+			if want := map[bool]string{false: "<f4", true: "<f8"}[m.double]; a.DType() != want ||
+				!slices.Equal(a.Shape, p.Shape) {
 				return fmt.Errorf("%s is %s %v, and the model needs %s %v", p.Name, a.DType(), a.Shape, want, p.Shape)
 			}
 			for _, x := range a.Float64s() {

@@ -62,11 +62,13 @@ func TestParcellateWarp(t *testing.T) {
 			t.Fatalf("%d regions in the oracle", len(ids))
 		}
 		in := fmriprepInputs(t, sub, ids)
-		out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5, Resampling: "nearest"}, in)
+		out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5,
+			Resampling: "nearest"}, in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := stagetest.Sure(out["coverage"].(*encoding.Table).Ints("voxels")); !slices.EqualFunc(got, voxels, func(a int64, b int32) bool { return a == int64(b) }) {
+		if got := stagetest.Sure(out["coverage"].(*encoding.Table).Ints("voxels")); !slices.EqualFunc(got, voxels,
+			func(a int64, b int32) bool { return a == int64(b) }) {
 			t.Errorf("%s: voxels %v, want %v", sub, got, voxels)
 		}
 		r, err := nifti.Open(need.Shared(t, "fixtures", "fmriprep", "oracle", sub+"_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz"))
@@ -84,18 +86,22 @@ func TestParcellateWarp(t *testing.T) {
 		}
 		q := parcelRow(t, out)
 		// The fixture's mask is where SimpleITK finds a label.
-		if q.Resampling != "nearest neighbor" || q.Mask == nil || int(*q.Mask) != len(want.Voxels)-zeros(want.Voxels) || *q.Unlabeled != 0 || *q.Outside != 0 || q.Empty != 0 || q.Caution != "" {
+		if q.Resampling != "nearest neighbor" || q.Mask == nil || int(*q.Mask) != len(want.Voxels)-zeros(want.Voxels) ||
+			*q.Unlabeled != 0 || *q.Outside != 0 || q.Empty != 0 || q.Caution != "" {
 			t.Errorf("%s: %+v", sub, q)
 		}
-		if !(q.Displacement > 1 && q.Displacement < 13) || !(q.Determinant > 0.7 && q.Determinant < 1.4) || !(q.Rotation > 0.1 && q.Rotation < 10) {
+		if !(q.Displacement > 1 && q.Displacement < 13) || !(q.Determinant > 0.7 && q.Determinant < 1.4) ||
+			!(q.Rotation > 0.1 && q.Rotation < 10) {
 			t.Errorf("%s: %+v", sub, q)
 		}
 
-		if out, err = stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5, Resampling: "auto"}, in); err != nil {
+		if out, err = stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5,
+			Resampling: "auto"}, in); err != nil {
 			t.Fatal(err)
 		}
 		q = parcelRow(t, out)
-		if q.Resampling != "majority of 27 samples a voxel" || q.Empty != 0 || *q.Unlabeled != 0 || out["coverage"].(*encoding.Table).Meta["resampling"] != q.Resampling {
+		if q.Resampling != "majority of 27 samples a voxel" || q.Empty != 0 || *q.Unlabeled != 0 ||
+			out["coverage"].(*encoding.Table).Meta["resampling"] != q.Resampling {
 			t.Errorf("%s: %+v", sub, q)
 		}
 		if got := stagetest.Sure(out["coverage"].(*encoding.Table).Ints("voxels")); slices.Min(got) < 5 {
@@ -130,7 +136,8 @@ func TestParcellateWarpDoubts(t *testing.T) {
 	in := fmriprepInputs(t, "sub-01", ids)
 	run := func() (*encoding.Table, column.ParcelRow) {
 		t.Helper()
-		out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5, Resampling: "nearest"}, in)
+		out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5,
+			Resampling: "nearest"}, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +151,8 @@ func TestParcellateWarpDoubts(t *testing.T) {
 		t.Fatal(err)
 	}
 	grid := r.Header.Grid()
-	scan := &nifti.Image{Shape: []int{20, 24, 10, 2}, Affine: grid.Affine, Code: 4, TR: 2, Data: make([]int16, 20*24*10*2)}
+	scan := &nifti.Image{Shape: []int{20, 24, 10, 2}, Affine: grid.Affine, Code: 4, TR: 2,
+		Data: make([]int16, 20*24*10*2)}
 	in["bold"] = imageInput(t, "bold.nii.gz", scan)
 	delete(in, "mask")
 	half, q := run()
@@ -184,7 +192,8 @@ func TestParcellateWarpDoubts(t *testing.T) {
 	}
 }
 
-// More than 5 % of the mask without a label is suspicious where the labels have white matter on both sides. Labels of gray
+// More than 5 % of the mask without a label is suspicious where the labels have white matter on both sides. Labels of
+// gray
 // matter alone leave half of every mask empty: docs/quality.md says that no caution is given there.
 func TestCautionNeedsWhiteMatter(t *testing.T) {
 	for _, c := range []struct {
@@ -199,7 +208,8 @@ func TestCautionNeedsWhiteMatter(t *testing.T) {
 		{"gray matter alone", []int32{1001, 2001}, 56, false},
 	} {
 		mask, outside := int32(100), int32(0)
-		l := &layer{own: &nifti.Labels{Voxels: c.labels}, row: column.ParcelRow{Mask: &mask, Unlabeled: &c.unlabeled, Outside: &outside, Determinant: 1}}
+		l := &layer{own: &nifti.Labels{Voxels: c.labels}, row: column.ParcelRow{Mask: &mask, Unlabeled: &c.unlabeled,
+			Outside: &outside, Determinant: 1}}
 		if got := l.quality(0).Caution; strings.Contains(got, "has no label") != c.want || got != "" && !c.want {
 			t.Errorf("%s: %q", c.name, got)
 		}

@@ -124,7 +124,8 @@ func (a *app) bundle(what string, b bundling) error {
 		a.Object(e)
 		return nil
 	}
-	a.Note("wrote %s (%s): %s, %s, %s", b.path, console.ByteCount(e.Bytes), words.Count(e.Tasks, "task"), words.Count(e.Inputs, "input file"), words.Count(e.Results, "result"))
+	a.Note("wrote %s (%s): %s, %s, %s", b.path, console.ByteCount(e.Bytes), words.Count(e.Tasks, "task"),
+		words.Count(e.Inputs, "input file"), words.Count(e.Results, "result"))
 	if b.without {
 		a.Note("without its inputs: pipeline replay %s --inputs DIR", b.path)
 	}
@@ -240,7 +241,8 @@ func (a *app) replay(path string, r replay) error {
 	}
 	stored := proof.OfLock(path, o.Lock)
 	stored.Store = unpacked
-	return audit.Bundle(a.Console, o.Lock, room, rep, stored, audit.Options{Threads: r.threads, Workers: r.workers, Keep: r.keep})
+	return audit.Bundle(a.Console, o.Lock, room, rep, stored,
+		audit.Options{Threads: r.threads, Workers: r.workers, Keep: r.keep})
 }
 
 // bring looks for the inputs that a bundle leaves out.

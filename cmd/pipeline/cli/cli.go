@@ -106,10 +106,14 @@ parameter changed back runs nothing.`,
 			root.AddCommand(c)
 		}
 	}
-	add("run", a.runCommand(), a.planCommand(), a.whyCommand(), a.graphCommand(), a.statusCommand(), a.bidsAppCommand(), a.execTaskCommand())
-	add("look", a.cohortCommand(), a.runsCommand(), a.showCommand(), a.logCommand(), a.reportCommand(), a.exportCommand(), a.inspectCommand())
-	add("trust", a.diffCommand(), a.auditCommand(), a.lockCommand(), a.bundleCommand(), a.replayCommand(), a.signCommand(), a.lineageCommand(), a.provenanceCommand(), a.verifyCommand(), a.gcCommand())
-	add("help", a.initCommand(), a.printCommand(), a.simulateCommand(), a.stagesCommand(), a.newStageCommand(), a.versionCommand(), a.completionCommand())
+	add("run", a.runCommand(), a.planCommand(), a.whyCommand(), a.graphCommand(), a.statusCommand(),
+		a.bidsAppCommand(), a.execTaskCommand())
+	add("look", a.cohortCommand(), a.runsCommand(), a.showCommand(), a.logCommand(), a.reportCommand(),
+		a.exportCommand(), a.inspectCommand())
+	add("trust", a.diffCommand(), a.auditCommand(), a.lockCommand(), a.bundleCommand(), a.replayCommand(),
+		a.signCommand(), a.lineageCommand(), a.provenanceCommand(), a.verifyCommand(), a.gcCommand())
+	add("help", a.initCommand(), a.printCommand(), a.simulateCommand(), a.stagesCommand(), a.newStageCommand(),
+		a.versionCommand(), a.completionCommand())
 	root.SetHelpCommand(a.helpCommand(root))
 	root.SetHelpCommandGroupID("help")
 	root.InitDefaultHelpCmd()

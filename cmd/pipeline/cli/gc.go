@@ -62,10 +62,12 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 	}
 	if a.Verbose && !a.JSON {
 		for _, v := range plan.Remove {
-			fmt.Fprintf(a.Out, "%s  %s, last used %s\n", console.Short(v.Digest.String()), console.ByteCount(v.Size), v.LastUse.Local().Format("2006-01-02 15:04"))
+			fmt.Fprintf(a.Out, "%s  %s, last used %s\n", console.Short(v.Digest.String()), console.ByteCount(v.Size),
+				v.LastUse.Local().Format("2006-01-02 15:04"))
 		}
 	}
-	e := gcEvent{"gc", dry, len(plan.Remove), plan.Freed, plan.Bytes - plan.Freed, plan.Over, len(plan.Kept), plan.InUse}
+	e := gcEvent{"gc", dry, len(plan.Remove), plan.Freed, plan.Bytes - plan.Freed, plan.Over,
+		len(plan.Kept), plan.InUse}
 	if !dry {
 		if e.Removed, e.Freed, err = plan.Execute(); err != nil {
 			return err
@@ -74,7 +76,8 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 	}
 	rooms := 0
 	if !dry {
-		rooms = workdir.Sweep(os.TempDir(), command.ExecRooms) + workdir.Sweep(filepath.Dir(store.Dir()), audit.RoomPrefix)
+		rooms = workdir.Sweep(os.TempDir(), command.ExecRooms) +
+			workdir.Sweep(filepath.Dir(store.Dir()), audit.RoomPrefix)
 	}
 	if a.JSON {
 		a.Object(e)
@@ -84,7 +87,8 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 	if dry {
 		word = "would remove"
 	}
-	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s\n", word, words.Count(e.Removed, "blob"), console.ByteCount(e.Freed), console.ByteCount(e.Left), words.Count(e.KeptRuns, "run"))
+	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s\n", word, words.Count(e.Removed, "blob"),
+		console.ByteCount(e.Freed), console.ByteCount(e.Left), words.Count(e.KeptRuns, "run"))
 	if rooms > 0 {
 		a.Note("and %s that killed runs worked in", words.Count(rooms, "directory"))
 	}

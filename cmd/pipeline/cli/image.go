@@ -62,7 +62,8 @@ func (a *app) printImage(e inspectEvent, info nifti.Info) {
 		}
 	}
 	if v := info.Stats; v != nil {
-		g.Add("values", fmt.Sprintf("min %s, max %s, mean %s, %d NaN", compare.Rounded(float64(v.Min)), compare.Rounded(float64(v.Max)), compare.Rounded(float64(v.Mean)), v.NaN))
+		g.Add("values", fmt.Sprintf("min %s, max %s, mean %s, %d NaN", compare.Rounded(float64(v.Min)),
+			compare.Rounded(float64(v.Max)), compare.Rounded(float64(v.Mean)), v.NaN))
 		g.Add("sha256", v.SHA256)
 	}
 	g.Print(a.Out)
@@ -82,7 +83,8 @@ func (a *app) addPlace(g *console.Grid, info nifti.Info) {
 		copy(affine[i][:], row)
 	}
 	size := affine.VoxelSize()
-	g.Add("voxel", fmt.Sprintf("%s × %s × %s mm", compare.Rounded(size[0]), compare.Rounded(size[1]), compare.Rounded(size[2])))
+	g.Add("voxel", fmt.Sprintf("%s × %s × %s mm", compare.Rounded(size[0]), compare.Rounded(size[1]),
+		compare.Rounded(size[2])))
 	if len(info.Shape) > 3 {
 		tr := "the header does not say"
 		if info.TR > 0 {

@@ -140,7 +140,8 @@ func (a *app) steps(direction string, steps []lineage.Step) {
 		indent := strings.Repeat("  ", s.Depth)
 		for _, f := range s.Files {
 			if a.JSON {
-				a.Object(lineageEvent{Event: "lineage", Direction: direction, Depth: s.Depth, Port: s.Port, File: f.Digest.String()})
+				a.Object(lineageEvent{Event: "lineage", Direction: direction, Depth: s.Depth, Port: s.Port,
+					File: f.Digest.String()})
 			}
 		}
 		if len(s.Files) > 0 && !a.JSON {
@@ -178,7 +179,8 @@ func worksText(works []*lineage.Work) string {
 func (a *app) work(direction string, depth int, port string, works []*lineage.Work) {
 	if a.JSON {
 		for _, w := range works {
-			e := lineageEvent{Event: "lineage", Direction: direction, Depth: depth, Port: port, Task: w.Task, Kind: w.Recipe.Kind, Key: w.Key.String(), Code: w.Recipe.Code, Run: w.Run,
+			e := lineageEvent{Event: "lineage", Direction: direction, Depth: depth, Port: port, Task: w.Task,
+				Kind: w.Recipe.Kind, Key: w.Key.String(), Code: w.Recipe.Code, Run: w.Run,
 				Parameters: map[string]string{}, Outputs: map[string]string{}}
 			for _, p := range w.Recipe.Parameters {
 				e.Parameters[p.Name] = p.Value
@@ -196,7 +198,8 @@ func (a *app) work(direction string, depth int, port string, works []*lineage.Wo
 		through = port + " " + arrowOf(direction) + " "
 	}
 	w := works[0]
-	fmt.Fprintf(a.Out, "%s%s%s  %s\n", indent, through, a.Page.Bold(worksText(works)), a.Page.Faint(fmt.Sprintf("run %s, %s", w.Run, w.When.Local().Format("2006-01-02 15:04"))))
+	fmt.Fprintf(a.Out, "%s%s%s  %s\n", indent, through, a.Page.Bold(worksText(works)),
+		a.Page.Faint(fmt.Sprintf("run %s, %s", w.Run, w.When.Local().Format("2006-01-02 15:04"))))
 	if text := sharedParameters(works); text != "" {
 		fmt.Fprintf(a.Out, "%s    %s\n", indent, console.Clip(text, 160))
 	}

@@ -171,7 +171,8 @@ func (a *app) lookAt(what string, sets []string) (*results.Current, error) {
 }
 
 // lookAtRun is look for a pipeline file, or for a run in the way of find.
-func (a *app) lookAtRun(what string, sets []string, find func(*dag.Record, *artifacts.Store) (*results.Current, error)) (*results.Current, error) {
+func (a *app) lookAtRun(what string, sets []string, find func(*dag.Record, *artifacts.Store) (*results.Current,
+	error)) (*results.Current, error) {
 	if !results.IsRun(what) {
 		return a.look(what, sets)
 	}

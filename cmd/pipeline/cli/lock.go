@@ -133,7 +133,8 @@ func (a *app) compareHeld(h *held, r *dag.Result) error {
 			for _, name := range slices.Sorted(maps.Keys(t.Outputs)) {
 				was, now := t.Outputs[name], out[name]
 				if ran && now.Digest != was.Digest {
-					ds = append(ds, lock.Difference{Place: t.ID + "." + name, Lock: was.Digest.String()[:12], Now: now.Digest.String()[:12]})
+					ds = append(ds, lock.Difference{Place: t.ID + "." + name, Lock: was.Digest.String()[:12],
+						Now: now.Digest.String()[:12]})
 				}
 			}
 		}

@@ -94,7 +94,8 @@ func (a *app) logOfRun(id, pattern string) error {
 	var tasks []taskKey
 	for _, t := range r.Tasks {
 		if t.ID == pattern || dag.StageOf(t.ID) == pattern {
-			tasks = append(tasks, taskKey{t.ID, t.Key, t.State == dag.Ran || t.State == dag.Cached || t.State == dag.Failed})
+			tasks = append(tasks, taskKey{t.ID, t.Key, t.State == dag.Ran || t.State == dag.Cached ||
+				t.State == dag.Failed})
 		}
 	}
 	if tasks == nil {

@@ -67,7 +67,8 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	}
 	if a.JSON {
 		for _, s := range steps {
-			a.Object(planEvent{"plan", s.Node.ID, s.Node.Stage.Name, s.State, s.Reason, progress.KeyText(s.Key), progress.Artifacts(s.Outputs)})
+			a.Object(planEvent{"plan", s.Node.ID, s.Node.Stage.Name, s.State, s.Reason, progress.KeyText(s.Key),
+				progress.Artifacts(s.Outputs)})
 		}
 		return nil
 	}

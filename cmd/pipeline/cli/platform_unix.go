@@ -38,7 +38,10 @@ func (a *app) detachRun(s *artifacts.Store, file string) error {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(self, slices.DeleteFunc(slices.Clone(a.Args), func(w string) bool { return w == "--detach" || w == "--detach=true" })...)
+	cmd := exec.Command(self, slices.DeleteFunc(slices.Clone(a.Args), func(w string) bool {
+		return w == "--detach" ||
+			w == "--detach=true"
+	})...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {

@@ -85,7 +85,8 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 	}
 	runs, _ := c.Store.Runs() // damaged records are as good as none here
 	for _, r := range runs {
-		if r.Pipeline == l.Pipeline && !r.Finished.IsZero() && (!results.IsRun(what) || len(what) <= len(r.ID) && r.ID[:len(what)] == what) {
+		if r.Pipeline == l.Pipeline && !r.Finished.IsZero() && (!results.IsRun(what) || len(what) <= len(r.ID) &&
+			r.ID[:len(what)] == what) {
 			run.Started, run.Finished = r.Started, r.Finished
 			break
 		}
@@ -121,10 +122,12 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 	if err != nil {
 		return err
 	}
-	files := []provenance.File{{Path: lockFile, Label: "run.lock", Ref: artifacts.Ref{Digest: artifacts.DigestOf(text), Size: int64(len(text)), Format: "text"}}}
+	files := []provenance.File{{Path: lockFile, Label: "run.lock", Ref: artifacts.Ref{Digest: artifacts.DigestOf(text),
+		Size: int64(len(text)), Format: "text"}}}
 	workflow := export.PlainName(run.Lock.File)
 	for name, b := range map[string][]byte{lockFile: text, workflow: []byte(run.Lock.Text)} {
-		if err := console.WriteFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
+		if err := console.WriteFile(filepath.Join(dir, name),
+			func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
 			return err
 		}
 	}
@@ -137,7 +140,8 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 					return fmt.Errorf("the bytes of %s.%s are not in the store any more; pipeline run makes them again", n.ID, port)
 				}
 				name := "results/" + crateName(n.ID+"."+port) + export.Extension(ref.Format)
-				if err := console.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), func(w io.Writer) error { return c.Copy(w, ref) }); err != nil {
+				if err := console.WriteFile(filepath.Join(dir, filepath.FromSlash(name)),
+					func(w io.Writer) error { return c.Copy(w, ref) }); err != nil {
 					return err
 				}
 				files = append(files, provenance.File{Path: name, Label: n.ID + "." + port, Ref: ref, Result: true})
@@ -148,7 +152,8 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 	if err != nil {
 		return err
 	}
-	return console.WriteFile(filepath.Join(dir, "ro-crate-metadata.json"), func(w io.Writer) error { _, err := w.Write(append(meta, '\n')); return err })
+	return console.WriteFile(filepath.Join(dir, "ro-crate-metadata.json"),
+		func(w io.Writer) error { _, err := w.Write(append(meta, '\n')); return err })
 }
 
 // crateName keeps what a URI takes without being escaped.

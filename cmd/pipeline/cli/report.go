@@ -229,7 +229,10 @@ func partialPage(c *results.Current, task *dag.Node, failures []*dag.Error) (pag
 		return nil, nil, errors.New("there is no result to report yet: pipeline run " + c.Pipeline.File + " makes them")
 	}
 	if unchecked != nil {
-		maps.DeleteFunc(inputs, func(port string, _ []dag.Input) bool { return !slices.Contains(present.WithoutModels, port) })
+		maps.DeleteFunc(inputs, func(port string,
+			_ []dag.Input) bool {
+			return !slices.Contains(present.WithoutModels, port)
+		})
 	}
 	p, err := task.Work.(*present.Report).Page(dag.NewTask(inputs), duplicates...)
 	if err != nil {

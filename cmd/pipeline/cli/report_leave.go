@@ -149,7 +149,8 @@ func keepAside(path string, page []byte) (string, error) {
 	}
 }
 
-// leaveScans writes the pages of single scans that a report leads to, into the directory beside it. Pages there that are
+// leaveScans writes the pages of single scans that a report leads to, into the directory beside it. Pages there that
+// are
 // of an earlier run, and that nobody has edited, are removed; other files stay. n is how many pages there are.
 func (a *app) leaveScans(c *results.Current, task *dag.Node, path string) (n int, err error) {
 	dir := report.SheetDir(path)

@@ -184,7 +184,8 @@ func (a *app) noteResult(r *dag.Result, changed map[string][]dag.Event) {
 	}
 	if events := changed[dag.OtherRecord]; events != nil {
 		fmt.Fprintf(a.Stderr, "%s: %s\n  a record there without its files is replaced; another stays: if it is wrong, delete it there (%s), then run with --force STAGE\n",
-			list(events, task), dag.OtherRecord, list(events, func(e dag.Event) string { return fmt.Sprintf("actions/%.2[1]s/%[1]s", e.Key) }))
+			list(events, task), dag.OtherRecord,
+			list(events, func(e dag.Event) string { return fmt.Sprintf("actions/%.2[1]s/%[1]s", e.Key) }))
 	}
 	if len(r.Damaged) > 0 {
 		a.Warn("damaged, and restored: %s", words.Some(r.Damaged, 6))
@@ -226,7 +227,8 @@ func checkSelection(g *dag.Graph, o dag.Options) error {
 // lastLine is what scripts read.
 func (a *app) lastLine(r *dag.Result, interrupted bool) {
 	if a.JSON {
-		a.Object(runEvent{"run", r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, progress.Round(r.Seconds), r.Unfinished, interrupted})
+		a.Object(runEvent{"run", r.ID, r.Tasks, r.Ran, r.Cached, r.Failed, r.Skipped, progress.Round(r.Seconds),
+			r.Unfinished, interrupted})
 		return
 	}
 	unfinished := ""
@@ -251,7 +253,8 @@ func (a *app) failures(r *dag.Result, p *pipelines.Pipeline) {
 	causes := groupCauses(r.Errors)
 	a.Few(a.Stderr, len(causes), 10, func(i int) {
 		c := causes[i]
-		fmt.Fprintf(a.Stderr, "  %s: %s: %s\n", c.first.Pos, words.Some(c.tasks, 6), indented(p.Roster.CompleteExclude(a.brief(c.text)))+a.said(c.first, p.Graph.File))
+		fmt.Fprintf(a.Stderr, "  %s: %s: %s\n", c.first.Pos, words.Some(c.tasks, 6),
+			indented(p.Roster.CompleteExclude(a.brief(c.text)))+a.said(c.first, p.Graph.File))
 	})
 	if out := faulty(p, r); out != nil {
 		fmt.Fprintln(a.Stderr, p.Roster.CompleteExclude(fmt.Sprintf("To go on without the %ss that failed, under cohort:\n    exclude: [%s]", p.Roster.Noun(), strings.Join(out, ", "))))
@@ -266,7 +269,8 @@ func (a *app) failures(r *dag.Result, p *pipelines.Pipeline) {
 	fmt.Fprintf(a.Stderr, "%s kept. After fixing the cause, continue with: %s\n", words.Count(r.Ran+r.Cached, "result")+" "+areIs(r.Ran+r.Cached), a.Again())
 }
 
-// faulty lists the participants whose tasks failed. It is nil where nobody failed alone: with all participants, something else is wrong.
+// faulty lists the participants whose tasks failed. It is nil where nobody failed alone: with all participants,
+// something else is wrong.
 func faulty(p *pipelines.Pipeline, r *dag.Result) []string {
 	if p.Roster == nil {
 		return nil

@@ -54,7 +54,8 @@ type pastRunEvent struct {
 
 func pastRun(r *dag.Record) pastRunEvent {
 	e := pastRunEvent{
-		runEvent: runEvent{"run", r.ID, r.Ran + r.Cached + r.Failed + r.Skipped + r.Unfinished, r.Ran, r.Cached, r.Failed, r.Skipped, progress.Round(r.Seconds), r.Unfinished, r.Finished.IsZero() || r.Stopped != ""},
+		runEvent: runEvent{"run", r.ID, r.Ran + r.Cached + r.Failed + r.Skipped + r.Unfinished, r.Ran, r.Cached,
+			r.Failed, r.Skipped, progress.Round(r.Seconds), r.Unfinished, r.Finished.IsZero() || r.Stopped != ""},
 		Pipeline: r.Pipeline, File: r.File, Started: r.Started.Format(time.RFC3339), Stopped: r.Stopped,
 		Version: r.Program.Version, Commit: r.Program.Revision,
 	}
@@ -122,7 +123,8 @@ func (a *app) listRuns(store *artifacts.Store, pipeline string) error {
 			a.Object(pastRun(r))
 			continue
 		}
-		g.Add(r.ID, r.Started.Local().Format("2006-01-02 15:04:05"), r.Pipeline, fmt.Sprint(r.Ran), fmt.Sprint(r.Cached), console.Seconds(r.Seconds), outcomeOf(r))
+		g.Add(r.ID, r.Started.Local().Format("2006-01-02 15:04:05"), r.Pipeline, fmt.Sprint(r.Ran),
+			fmt.Sprint(r.Cached), console.Seconds(r.Seconds), outcomeOf(r))
 	}
 	if !a.JSON {
 		switch {
@@ -157,7 +159,8 @@ func (a *app) showRun(id string, what []string, rows int) error {
 	if a.JSON {
 		a.Object(pastRun(r))
 		for _, t := range r.Tasks {
-			e := dag.Event{Task: t.ID, Stage: dag.StageOf(t.ID), State: t.State, Key: t.Key, Outputs: t.Outputs, Seconds: t.Seconds, Read: t.Read, Memory: t.Memory}
+			e := dag.Event{Task: t.ID, Stage: dag.StageOf(t.ID), State: t.State, Key: t.Key, Outputs: t.Outputs,
+				Seconds: t.Seconds, Read: t.Read, Memory: t.Memory}
 			if t.Error != "" {
 				e.Err = errors.New(t.Error)
 			}
@@ -176,7 +179,8 @@ func (a *app) printRun(r *dag.Record) {
 	g.Add("started", r.Started.Local().Format("2006-01-02 15:04:05"))
 	g.Add("took", console.Seconds(r.Seconds))
 	g.Add("outcome", outcomeOf(r))
-	g.Add("program", strings.Join(strings.Fields(r.Program.Version+" "+r.Program.Revision+" "+r.Program.Go+" "+r.Program.Platform), ", "))
+	g.Add("program", strings.Join(strings.Fields(r.Program.Version+" "+r.Program.Revision+" "+r.Program.Go+" "+
+		r.Program.Platform), ", "))
 	for _, s := range []struct {
 		name   string
 		values []string

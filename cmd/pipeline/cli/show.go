@@ -105,7 +105,8 @@ func (a *app) showFile(file string, sets []string) error {
 			a.Object(e)
 			continue
 		}
-		g.Add(e.Stage, e.Kind, fmt.Sprint(e.Tasks), fmt.Sprint(e.Cached), console.ByteCount(e.Bytes), strings.Join(outs, ", "))
+		g.Add(e.Stage, e.Kind, fmt.Sprint(e.Tasks), fmt.Sprint(e.Cached), console.ByteCount(e.Bytes),
+			strings.Join(outs, ", "))
 	}
 	if !a.JSON {
 		g.Print(a.Out)
@@ -177,7 +178,8 @@ func (a *app) showOutputs(store *artifacts.Store, outs []results.Output, rows in
 				progress.ArtifactOf(o.Ref), got.JSON(rows)})
 			continue
 		}
-		fmt.Fprintf(a.Out, "%s  %s, %s, sha256 %s\n", a.Page.Bold(o.Name()), o.Ref.Format, console.ByteCount(o.Ref.Size), console.Short(o.Ref.Digest.String()))
+		fmt.Fprintf(a.Out, "%s  %s, %s, sha256 %s\n", a.Page.Bold(o.Name()), o.Ref.Format,
+			console.ByteCount(o.Ref.Size), console.Short(o.Ref.Digest.String()))
 		if o.Port.Doc != "" {
 			fmt.Fprintf(a.Out, "  %s\n", a.Page.Faint(o.Port.Doc))
 		}

@@ -199,7 +199,9 @@ func (a *app) verifySigned(path, key, lockPath string) error {
 		a.Object(e)
 	} else {
 		p := s.Program()
-		fmt.Fprintf(a.Out, "%s: signed by %s; it states %s of %s, made by version %s on %s\n", path, key, words.Count(e.Results, "result"), s.Predicate.BuildDefinition.ExternalParameters.Pipeline, p.Version, p.Platform)
+		fmt.Fprintf(a.Out, "%s: signed by %s; it states %s of %s, made by version %s on %s\n", path, key,
+			words.Count(e.Results, "result"), s.Predicate.BuildDefinition.ExternalParameters.Pipeline,
+			p.Version, p.Platform)
 		switch e.LockFile {
 		case "same":
 			fmt.Fprintf(a.Out, "%s is the lock that it states\n", lockPath)

@@ -273,7 +273,8 @@ func paramsJSON(params []dag.Param) []paramJSON {
 func portsJSON(ports []dag.Port) []portJSON {
 	out := []portJSON{}
 	for _, p := range ports {
-		out = append(out, portJSON{p.Name, p.Type.Format, p.Type.DType, p.Type.Axes, p.Type.Columns, p.Gather, p.Optional, p.Doc})
+		out = append(out, portJSON{p.Name, p.Type.Format, p.Type.DType, p.Type.Axes, p.Type.Columns, p.Gather,
+			p.Optional, p.Doc})
 	}
 	return out
 }

@@ -99,11 +99,13 @@ func (a *app) verify(repair bool) error {
 			return err
 		}
 	}
-	e := verifyEvent{"verify", report.Blobs, report.Actions, damaged, report.Runs, report.Bytes, report.Collected, repair && damaged > 0}
+	e := verifyEvent{"verify", report.Blobs, report.Actions, damaged, report.Runs, report.Bytes, report.Collected,
+		repair && damaged > 0}
 	if a.JSON {
 		a.Object(e)
 	} else {
-		fmt.Fprintf(a.Out, "verify: %s (%s), %s, %s: %d damaged\n", words.Count(e.Blobs, "blob"), console.ByteCount(e.Bytes), words.Count(e.Actions, "action"), words.Count(e.Runs, "run"), e.Damaged)
+		fmt.Fprintf(a.Out, "verify: %s (%s), %s, %s: %d damaged\n", words.Count(e.Blobs, "blob"),
+			console.ByteCount(e.Bytes), words.Count(e.Actions, "action"), words.Count(e.Runs, "run"), e.Damaged)
 		switch {
 		case e.Repaired:
 			a.Note("what was damaged has been removed; a run that needs it makes it again")

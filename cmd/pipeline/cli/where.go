@@ -67,7 +67,8 @@ func (a *app) where(file string, sets []string, what string, partial bool) error
 		}
 		blob.Close()
 		path, _ := c.Stored(n, sel.Port.Name)
-		e := fileEvent{"file", n.ID, n.Stage.Name, sel.Port.Name, sel.Port.Doc, progress.ArtifactOf(ref), path, sel.Port.Type.Axes, []coordinateJSON{}}
+		e := fileEvent{"file", n.ID, n.Stage.Name, sel.Port.Name, sel.Port.Doc, progress.ArtifactOf(ref), path,
+			sel.Port.Type.Axes, []coordinateJSON{}}
 		for _, coord := range n.Coords {
 			e.Coordinates = append(e.Coordinates, coordinateJSON(coord))
 		}
