@@ -43,7 +43,7 @@ func call(ctx context.Context, j *Job, inputs map[string][]Input, scratch artifa
 	return out, err
 }
 
-var errGone = fmt.Errorf("the stage ended its goroutine (runtime.Goexit) in place of returning")
+var errGone = fmt.Errorf("the stage ended its goroutine (runtime.Goexit) instead of returning")
 
 // A Panic is the error of a task whose stage panicked: a bug of the stage.
 type Panic struct {
@@ -104,7 +104,7 @@ func keep(s *artifacts.Store, j *Job, ports []Port, out Outputs) (map[string]art
 		refs[p.Name] = ref
 	}
 	if f, ok := j.Work.(Foreteller); ok && !maps.Equal(f.Foretell(), refs) {
-		return nil, errors.New("the stage gave other values than it had foretold")
+		return nil, errors.New("the stage gave other values than it announced")
 	}
 	if _, err := s.Record(artifacts.Action{Recipe: j.Recipe, Outputs: refs}); err != nil {
 		return nil, &StoreError{err}

@@ -172,7 +172,7 @@ func (k *Kind) Make(r Recipe) (Stage, error) {
 	}
 	for _, f := range fields.sorted {
 		if !given[f.name] {
-			return nil, fmt.Errorf("stage kind %s has the parameter %q, of which the recipe says nothing", k.Name, f.name)
+			return nil, fmt.Errorf("stage kind %s has the parameter %q, which the recipe does not state", k.Name, f.name)
 		}
 	}
 	return s, nil

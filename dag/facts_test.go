@@ -112,7 +112,7 @@ func TestRecipesThatAreNone(t *testing.T) {
 		{[]Fact{{"bool", "2"}}, `"2" is no bool`},
 		{[]Fact{{"texts", `["a", b]`}}, "is no string"},
 		{[]Fact{{"ints", "1, 2"}}, "is no list"},
-		{[]Fact{{"bool", "true"}}, `has the parameter "floats", of which the recipe says nothing`},
+		{[]Fact{{"bool", "true"}}, `has the parameter "floats", which the recipe does not state`},
 	} {
 		if _, err := kind.Make(Recipe{Parameters: c.facts}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %q", c.facts, err, c.want)

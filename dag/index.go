@@ -35,7 +35,7 @@ func newIndex(g *Graph) (*index, error) {
 		}
 	}
 	if len(x.of) != len(x.nodes) {
-		return nil, fmt.Errorf("a task stands in the graph twice")
+		return nil, fmt.Errorf("a task is in the graph twice")
 	}
 	if err := x.connect(); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (x *index) cycle(left []int32) error {
 		names = append(names, x.nodes[i].ID)
 	}
 	names = append(names, names[0])
-	return fmt.Errorf("the tasks need each other in a circle: %s", strings.Join(names, " needs "))
+	return fmt.Errorf("the tasks form a cycle: %s", strings.Join(names, " needs "))
 }
 
 // upstream marks the nodes given and everything that they need.

@@ -85,7 +85,7 @@ func (r *runner) planRemakes() {
 				if s == Unknown {
 					needs = "may need"
 				}
-				q.reason = fmt.Sprintf("its result is not in the store any more, and %s %s it", r.nodes[u].ID, needs)
+				q.reason = fmt.Sprintf("its result is no longer in the store, and %s %s it", r.nodes[u].ID, needs)
 			}
 		}
 	}

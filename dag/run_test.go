@@ -470,7 +470,7 @@ func TestCircle(t *testing.T) {
 	s := chain("a")
 	s.nodes["a"].Inputs = []Binding{{Port: "in", Sources: []Source{{Node: s.nodes["c"], Output: "out"}}}}
 	_, err := Run(context.Background(), &s.Graph, newStore(t), Options{})
-	if err == nil || err.Error() != "the tasks need each other in a circle: a needs c needs b needs a" {
+	if err == nil || err.Error() != "the tasks form a cycle: a needs c needs b needs a" {
 		t.Error(err)
 	}
 }

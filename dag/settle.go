@@ -98,7 +98,7 @@ func (r *runner) makeAgain(user int32, producers []int32) {
 			r.settle(user, Failed, nil, fmt.Errorf("its input from %s was made again %d times, and is lost again: check the disk, and that no command writes to its inputs", r.nodes[j].ID, maxHeals))
 			return
 		case !q.wanted:
-			r.settle(user, Failed, nil, fmt.Errorf("needs %s, whose bytes are not in the store any more; %w", r.nodes[j].ID, ErrOnly))
+			r.settle(user, Failed, nil, fmt.Errorf("needs %s, whose bytes are no longer in the store; %w", r.nodes[j].ID, ErrOnly))
 			return
 		case q.phase == settled && q.state != Ran && q.state != Cached:
 			r.settle(user, Skipped, nil, r.because(user, j))
@@ -203,11 +203,11 @@ func (r *runner) giveUp() {
 
 // OtherBytes is the note of a task that ran again and gave other bytes than its
 // record promised: its stage is not a function of its inputs alone.
-const OtherBytes = "made again, it gave other bytes than before: the stage is not deterministic"
+const OtherBytes = "recomputed with different bytes: the stage is not deterministic"
 
 // OtherRecord is the note of a task that gave other bytes here than a record from a remote
 // promised: that record is wrong, or the stage is not deterministic.
-const OtherRecord = "made here, it gave other bytes than its record from the remote says; the result made here counts"
+const OtherRecord = "computed here with other bytes than its remote record states; the local result is used"
 
 func otherBytes(before, after map[string]artifacts.Ref, fetched bool) string {
 	switch {

@@ -162,13 +162,13 @@ func (r *runner) reason(i int32) string {
 	case p.reason != "":
 		return p.reason
 	case p.forced:
-		return "it was asked to run again"
+		return "forced to run again"
 	case p.damaged && p.outputs.Load() == nil:
 		return "its record in the store is damaged"
 	case p.damaged:
 		return "its result in the store is damaged"
 	case p.remake:
-		return "its result is not in the store any more"
+		return "its result is no longer in the store"
 	}
 	failed := r.past.failed(r.nodes[i].ID)
 	past, t := r.past.last(r.nodes[i].ID, func(*TaskRecord) bool { return true })
@@ -178,14 +178,14 @@ func (r *runner) reason(i int32) string {
 	case failed != nil && t == nil:
 		return "it has changed since it failed, and has no earlier result"
 	case t == nil:
-		return "it has not been run before"
+		return "not run before"
 	}
 	a, err := r.store.Lookup(t.Key)
 	if errors.Is(err, artifacts.ErrCorrupt) {
 		return "it has changed; the record of its last run is damaged, so how it changed is not known"
 	}
 	if err != nil || t.Key == r.at[i].key {
-		return "the record of it is not in the store any more"
+		return "its record is no longer in the store"
 	}
 	const most = 3
 	var parts []string

@@ -283,7 +283,7 @@ func TestWhyItRan(t *testing.T) {
 		t.Fatalf("%+v, %v", e, err)
 	}
 	if e, err = Why(&y.sketch().Graph, st, Options{}, "series"); err != nil || e.State != Stale ||
-		e.Reason != "it has not been run before" || e.Differences != nil {
+		e.Reason != "not run before" || e.Differences != nil {
 		t.Errorf("before the first run: %+v, %v", e, err)
 	}
 	y.sketch().run(t, st, Options{})

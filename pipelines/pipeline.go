@@ -74,7 +74,7 @@ func readSource(file, name string) (text []byte, builtin bool, err error) {
 		return nil, false, fmt.Errorf("the pipeline file cannot be read: %w", err)
 	}
 	if len(text) > maxFile {
-		return nil, false, fmt.Errorf("%s: larger than %d MB: this is no pipeline file", file, maxFile>>20)
+		return nil, false, fmt.Errorf("%s: larger than %d MB: not a pipeline file", file, maxFile>>20)
 	}
 	return text, false, nil
 }

@@ -63,8 +63,8 @@ func (l *loader) settingsProducer() *producer {
 		name: settingsName, members: 1,
 		outs: []dag.Port{
 			{Name: "settings", Type: column.Type[settingRow](), Doc: "every parameter of every stage"},
-			{Name: "notes", Type: dag.Arrow("note"), Doc: "what was said when the file was loaded"},
-			{Name: "excluded", Type: dag.Arrow(l.excludedID(), "reason"), Doc: "every member of the cohort that takes no part, and why"},
+			{Name: "notes", Type: dag.Arrow("note"), Doc: "notes from loading the file"},
+			{Name: "excluded", Type: dag.Arrow(l.excludedID(), "reason"), Doc: "excluded members of the cohort, with the reason"},
 			{Name: "graph", Type: dag.Format("svg"), Doc: "the stages as boxes, and arrows for what flows between them"},
 		},
 		source: func(_ int, output string, _ bool, _ string) *dag.Source {

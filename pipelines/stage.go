@@ -54,9 +54,9 @@ func (l *loader) readStages(root *tree) {
 		case !isName(k.name):
 			l.bad.add(k.pos, "a stage cannot be called %q: a name is letters, digits, _ and -, and begins with a letter", k.name)
 		case k.name == "cohort":
-			l.bad.add(k.pos, "a stage cannot be called cohort: that is where references to the participants go")
+			l.bad.add(k.pos, "a stage cannot be called cohort: that name refers to the participants")
 		case k.name == settingsName:
-			l.bad.add(k.pos, "a stage cannot be called pipeline: that is where references to the pipeline's own settings go")
+			l.bad.add(k.pos, "a stage cannot be called pipeline: that name refers to the pipeline's settings")
 		case k.value.kind != mapping:
 			l.bad.add(k.value.pos, "stage %s takes a mapping with the key use, not %s", k.name, k.value)
 		default:
@@ -131,7 +131,7 @@ func (l *loader) wantMapping(t *tree, want string) *tree {
 
 func (l *loader) readUse(s *stage, t *tree) *dag.Kind {
 	if t == nil || t.kind == empty {
-		l.bad.add(s.pos, "stage %s says no kind (use: KIND)", s.name)
+		l.bad.add(s.pos, "stage %s has no kind (use: KIND)", s.name)
 		return nil
 	}
 	l.vars.resolve(t, nil)

@@ -45,7 +45,7 @@ func syntax(err error, text []byte, at func(line, col int) dag.Pos, bad *mistake
 
 var yamlHints = []struct{ said, hint string }{
 	{"end of stream", "a quotation mark is not closed"},
-	{"expected key", "its indentation is neither that of a line above nor deeper"},
+	{"expected key", "its indentation matches no line above"},
 	{"mapping values are not allowed", "a text with a colon in it needs quotation marks, and what belongs to a key stands deeper than it"},
 	{"expected ',' or", "a bracket is not closed, or a comma is missing"},
 	{"cannot start any token", "a text that begins with @, % or ` needs quotation marks"},

@@ -163,7 +163,7 @@ func parseWithin(text []byte, at func(line, col int) dag.Pos, bad *mistakes, roo
 		return nil
 	}
 	if err := dec.Decode(&next); err == nil {
-		bad.add(at(next.Line, next.Column), "a pipeline file is one YAML document, and here begins a second")
+		bad.add(at(next.Line, next.Column), "a pipeline file is one YAML document; a second one begins here")
 	} else if !errors.Is(err, io.EOF) {
 		syntax(err, text, at, bad)
 	}
@@ -184,7 +184,7 @@ func (r *reader) read(n *yaml.Node) *tree {
 	case yaml.AliasNode:
 		for _, o := range r.open {
 			if o == n.Alias {
-				r.bad.add(t.pos, "the alias *%s stands within what it stands for", n.Value)
+				r.bad.add(t.pos, "the alias *%s contains itself", n.Value)
 				t.bad = true
 				return t
 			}
@@ -224,7 +224,7 @@ func (r *reader) mapping(t *tree, n *yaml.Node) {
 			continue
 		}
 		if line, twice := seen[k.Value]; twice {
-			r.bad.add(pos, "%q stands here twice (first in line %d)", k.Value, line)
+			r.bad.add(pos, "duplicate key %q (first in line %d)", k.Value, line)
 			continue
 		}
 		seen[k.Value] = k.Line
@@ -267,7 +267,7 @@ func (r *reader) scalar(t *tree, n *yaml.Node) {
 	case "!!str", "!!timestamp", "!!merge":
 		t.value = n.Value
 	default:
-		err = fmt.Errorf("the tag %s means nothing here", n.ShortTag())
+		err = fmt.Errorf("the tag %s is not supported", n.ShortTag())
 	}
 	if err != nil {
 		r.bad.add(t.pos, "%s", strings.TrimPrefix(err.Error(), "yaml: "))

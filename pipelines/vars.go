@@ -69,7 +69,7 @@ func (v *variables) value(name string, from dag.Pos) *tree {
 	}
 	switch v.state[name] {
 	case opened:
-		v.bad.add(from, "the variable %q is made of itself", name)
+		v.bad.add(from, "the variable %q refers to itself", name)
 		return nil
 	case fresh:
 		v.state[name] = opened

@@ -301,7 +301,7 @@ func slurmCancelled(t *testing.T) {
 	})
 	slurm(t, "scancel", at[0])
 	cmd.Wait()
-	if said := out.String(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(said, "it was cancelled. Run again to go on") {
+	if said := out.String(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(said, "it was cancelled. Run again to continue") {
 		t.Errorf("exit code %d\n%s", cmd.ProcessState.ExitCode(), said)
 	}
 	c.write("second", "")
@@ -335,7 +335,7 @@ func slurmMemory(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(1, "python3 -c 'import time; x = bytearray(700 << 20); time.sleep(4)' && echo slept >$1")
 	said := c.mustRun()
-	if !strings.Contains(said, "it was killed for its memory; handed over again with 1024 MB") {
+	if !strings.Contains(said, "it was killed for exceeding its memory; handed over again with 1024 MB") {
 		t.Error(said)
 	}
 }
@@ -347,7 +347,7 @@ func slurmTime(t *testing.T) {
 	text, _ := os.ReadFile(filepath.Join(c.dir, "work.yaml"))
 	c.write("work.yaml", string(text)+"    resources: { time: 1m, memory: 300M }\n")
 	said := c.mustRun()
-	if !strings.Contains(said, "its time was over; handed over again with 2m0s") {
+	if !strings.Contains(said, "it exceeded its time limit; handed over again with 2m0s") {
 		t.Error(said)
 	}
 }

@@ -12,8 +12,8 @@ type cause int
 const (
 	vanished    cause = iota // the controller does not know it, or calls it completed
 	nodeLost                 // its machine went away, or never started it
-	outOfMemory              // it was killed for its memory
-	outOfTime                // its time was over
+	outOfMemory              // it was killed for exceeding its memory
+	outOfTime                // it exceeded its time limit
 	cancelled                // somebody ended it
 	crashed                  // the program ended without a report
 )
@@ -74,17 +74,17 @@ func causeOf(state string, known bool, exit func() string) cause {
 func (c cause) brief(e element) string {
 	switch c {
 	case vanished:
-		return "Slurm has no result of it and does not run it"
+		return "Slurm neither runs it nor has its result"
 	case nodeLost:
 		return fmt.Sprintf("its machine was lost (%s %s)", e.state, e.reason)
 	case outOfMemory:
-		return "it was killed for its memory"
+		return "it was killed for exceeding its memory"
 	case outOfTime:
-		return "its time was over"
+		return "it exceeded its time limit"
 	case cancelled:
 		return "it was cancelled"
 	}
-	return fmt.Sprintf("the program ended without a word (%s)", e.state)
+	return fmt.Sprintf("the program ended without a message (%s)", e.state)
 }
 
 // explain says what a person can do about it.
@@ -102,7 +102,7 @@ func (c cause) explain(e element, t *tracked) string {
 	case outOfTime:
 		return text + fmt.Sprintf("; it had %v. Give its stage more:\n  resources: { time: %dh }", t.limit, 1+int(2*t.limit.Hours()))
 	case cancelled:
-		return text + ". Run again to go on"
+		return text + ". Run again to continue"
 	case nodeLost, vanished:
 		return text + ". Look at the state of the cluster (sinfo), then run again"
 	}

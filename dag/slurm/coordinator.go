@@ -143,7 +143,7 @@ func (c *coordinator) ask() error {
 	if err != nil {
 		if c.deaf.IsZero() {
 			c.deaf = time.Now()
-			c.note("Slurm's controller does not answer; what runs goes on, and it is asked again (%v)", err)
+			c.note("Slurm's controller does not answer; running jobs continue, and the request is repeated (%v)", err)
 		}
 		return err
 	}

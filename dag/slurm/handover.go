@@ -93,7 +93,7 @@ func (c *coordinator) submit(s shape, ts []*tracked) bool {
 			c.piece = len(ts) / 2
 		case passing(err):
 			if !c.full {
-				c.note("Slurm takes no jobs at the moment; they are handed over again (%v)", err)
+				c.note("Slurm accepts no jobs at the moment; they are submitted again (%v)", err)
 			}
 			c.full = true
 		default:
@@ -163,7 +163,7 @@ func (c *coordinator) again(t *tracked, e element, why cause) {
 	case outOfTime:
 		t.limit *= 2
 	}
-	c.note("%s: %s; handed over again%s", t.job.Task, why.brief(e), more(t, why))
+	c.note("%s: %s; submitted again%s", t.job.Task, why.brief(e), more(t, why))
 	c.leave(t)
 	t.name, t.off = "", time.Time{}
 	c.fresh = append(c.fresh, t)

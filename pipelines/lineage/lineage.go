@@ -1,4 +1,4 @@
-// Package lineage answers what a result was made from, and what was made from it,
+// Package lineage answers the provenance of a result, upstream and downstream,
 // out of the records that a store keeps: the runs name tasks, keys and digests, and
 // the recipe behind each key names the inputs by digest. No pipeline file is needed,
 // and gc does not make it forget.

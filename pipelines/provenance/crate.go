@@ -34,7 +34,7 @@ const (
 
 // unstated is what a crate says of its licence when it was told none. RO-Crate asks for
 // one, by name or in words; the results are their maker's, not this program's.
-const unstated = "No licence is stated: all rights are with whoever made the data and the results."
+const unstated = "No license is stated: all rights remain with the authors of the data and the results."
 
 // licence is how a licence is referred to, and what describes it: by its identifier in
 // the SPDX list, by its address, or in words.
@@ -91,7 +91,7 @@ func (r *Run) Crate(workflow string, files []File) ([]byte, error) {
 		"@id": runID, "@type": "CreateAction", "name": "run of " + r.Lock.Pipeline, "instrument": ref(workflow),
 		"agent":  ref(program),
 		"result": results, "startTime": r.Started.UTC().Format(time.RFC3339), "actionStatus": ref("http://schema.org/CompletedActionStatus"),
-		"description": "every task, with its key and the digests that it gave, stands in run.lock",
+		"description": "run.lock lists every task with its key and digests",
 	}
 	if !r.Finished.IsZero() {
 		action["endTime"] = r.Finished.UTC().Format(time.RFC3339)

@@ -282,7 +282,7 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 		if problems != nil {
 			s.Problem = fmt.Errorf("participant %s: %w", row.id, joined(problems))
 			if failing < len(l.rows) { // else nobody would be left
-				s.Problem = fmt.Errorf("%w (to go on without: incomplete: skip, or exclude: [%s])", s.Problem, row.id)
+				s.Problem = fmt.Errorf("%w (to continue without it: incomplete: skip, or exclude: [%s])", s.Problem, row.id)
 			}
 		}
 		r.Subjects = append(r.Subjects, s)

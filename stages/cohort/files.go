@@ -146,14 +146,14 @@ func (l *list) roster(sources []*fileSource) *Roster {
 				last := &r.Subjects[len(r.Subjects)-1]
 				last.Runs = append(last.Runs, Run{fmt.Sprint(len(last.Runs) + 1), s.Files})
 				if problems != nil && last.Problem == nil {
-					last.Problem = fmt.Errorf("%s:%d: participant %s: %w (to go on without it: exclude: [%s])", l.path, row.line, row.id, joined(problems), row.id)
+					last.Problem = fmt.Errorf("%s:%d: participant %s: %w (to continue without it: exclude: [%s])", l.path, row.line, row.id, joined(problems), row.id)
 				}
 				continue
 			}
 			s.Files = nil
 		}
 		if problems != nil {
-			s.Problem = fmt.Errorf("%s:%d: %s %s: %w (to go on without it: exclude: [%s])", l.path, row.line, l.noun(), row.id, joined(problems), row.id)
+			s.Problem = fmt.Errorf("%s:%d: %s %s: %w (to continue without it: exclude: [%s])", l.path, row.line, l.noun(), row.id, joined(problems), row.id)
 		}
 		r.Subjects = append(r.Subjects, s)
 	}

@@ -73,7 +73,7 @@ func TestRowsCohort(t *testing.T) {
 	if r, err = c.Load(dir); err != nil {
 		t.Fatal(err)
 	}
-	want := "data/books.csv:3: row moby-dick: its series file: scans/moby-dick.csv: there is no such file (to go on without it: exclude: [moby-dick])"
+	want := "data/books.csv:3: row moby-dick: its series file: scans/moby-dick.csv: there is no such file (to continue without it: exclude: [moby-dick])"
 	if got := r.Subjects[1].Problem; got == nil || inDir(dir, got.Error()) != want || r.Subjects[0].Problem != nil {
 		t.Errorf("%v\nwant\n%s", got, want)
 	}

@@ -167,9 +167,9 @@ func TestTableCohortProblems(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"sub-001": `study/people.csv:3: participant sub-001: it has no group (column "dx" is empty) (to go on without it: exclude: [sub-001])`,
-		"sub-002": `study/people.csv:4: participant sub-002: its bold file: study/func/gone.nii: there is no such file (to go on without it: exclude: [sub-002])`,
-		"sub-A4":  `study/people.csv:5: participant sub-A4: column "scan" is empty, where its bold file is named (to go on without it: exclude: [sub-A4])`,
+		"sub-001": `study/people.csv:3: participant sub-001: it has no group (column "dx" is empty) (to continue without it: exclude: [sub-001])`,
+		"sub-002": `study/people.csv:4: participant sub-002: its bold file: study/func/gone.nii: there is no such file (to continue without it: exclude: [sub-002])`,
+		"sub-A4":  `study/people.csv:5: participant sub-A4: column "scan" is empty, where its bold file is named (to continue without it: exclude: [sub-A4])`,
 	}
 	for _, s := range r.Subjects {
 		got := ""

@@ -47,7 +47,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 			s.Files = seriesFiles(found[0].Path, sidecars.Of(found[0], timeFields...))
 		}
 		if problems != nil {
-			s.Problem = fmt.Errorf("participant %s: %w (to go on without it: exclude: [%s])", row.id, joined(problems), row.id)
+			s.Problem = fmt.Errorf("participant %s: %w (to continue without it: exclude: [%s])", row.id, joined(problems), row.id)
 		}
 		r.Subjects = append(r.Subjects, s)
 	}

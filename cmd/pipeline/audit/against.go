@@ -156,7 +156,7 @@ func (a *auditor) printHosts(g *dag.Graph, here proof.Results, hosts []host) {
 			}
 		}
 		if follow > 0 {
-			fmt.Fprintf(a.Out, "in consequence %d more differ; -v names them\n", follow)
+			fmt.Fprintf(a.Out, "%d downstream tasks differ too; -v names them\n", follow)
 		}
 	}
 	fmt.Fprintln(a.Out)

@@ -132,7 +132,7 @@ func (a *auditor) followUp(c *results.Current, room *Room, differ map[*dag.Node]
 		reached[n] = true
 	}
 	if len(rest) > 0 {
-		a.Note("running what depends on %s", words.Count(len(differ), "different task"))
+		a.Note("running the tasks downstream of %s", words.Count(len(differ), "different task"))
 		clean, result, err := room.run(proof.Cut(g, rest, true, func(n *dag.Node, output string) (string, string) {
 			if pass, ok := differ[n]; ok {
 				ref := pass.again.Tasks[n.ID].Outputs[output]
@@ -147,7 +147,7 @@ func (a *auditor) followUp(c *results.Current, room *Room, differ map[*dag.Node]
 			all.again.Tasks[id] = proof.Result{Outputs: refs}
 		}
 		for _, e := range result.Errors {
-			a.Note("%s failed on what differs: %v", e.Task, e.Err)
+			a.Note("%s failed on the different inputs: %v", e.Task, e.Err)
 		}
 		all.again.Store = clean
 		var other []string
@@ -157,7 +157,7 @@ func (a *auditor) followUp(c *results.Current, room *Room, differ map[*dag.Node]
 			}
 		}
 		if !a.JSON {
-			fmt.Fprintf(a.Out, "downstream: %s ran on what differs", words.Count(len(rest), "task"))
+			fmt.Fprintf(a.Out, "downstream: %s ran on the different inputs", words.Count(len(rest), "task"))
 			if len(other) > 0 {
 				fmt.Fprintf(a.Out, ", and %d give other bytes: %s", len(other), words.Some(other, 6))
 			} else {
@@ -224,7 +224,7 @@ func (a *auditor) toAudit(c *results.Current) (tasks []*dag.Node, skipped int, e
 		}
 	}
 	if len(tasks) == 0 {
-		return nil, 0, fmt.Errorf("there is nothing to audit: no task has %s\n  pipeline run %s makes them", what, c.Pipeline.File)
+		return nil, 0, fmt.Errorf("nothing to audit: no task has %s\n  pipeline run %s makes them", what, c.Pipeline.File)
 	}
 	return a.sampled(tasks), skipped, nil
 }

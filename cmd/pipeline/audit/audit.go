@@ -186,7 +186,7 @@ func (r *Room) runIn(clean *artifacts.Store, g *dag.Graph, o dag.Options) (*dag.
 	result, err := dag.Run(ctx, g, clean, o)
 	shown.Close()
 	if err != nil && ctx.Err() != nil {
-		fmt.Fprintln(r.Stderr, "interrupted; an audit keeps nothing, so it begins anew next time")
+		fmt.Fprintln(r.Stderr, "interrupted; an audit keeps nothing and starts over next time")
 		err = &exit.Error{Code: exit.Interrupted}
 	}
 	return result, err
@@ -211,7 +211,7 @@ func (c comparison) output(n *dag.Node, p dag.Port) (auditedOutput, error) {
 		ref artifacts.Ref
 	}{{c.stored, before}, {c.again, after}} {
 		if side.r.Store == nil || !side.r.Store.Has(side.ref) {
-			o.Difference = &compare.Difference{Kind: "bytes", Text: fmt.Sprintf("other bytes; how far apart cannot be said, since those of %s are not here", cmp.Or(side.r.Name, "one side"))}
+			o.Difference = &compare.Difference{Kind: "bytes", Text: fmt.Sprintf("the bytes differ; the size of the difference is unknown because the bytes of %s are missing", cmp.Or(side.r.Name, "one side"))}
 			return o, nil
 		}
 	}

@@ -27,7 +27,7 @@ func FromInputs(con *console.Console, c *results.Current, o Options) error {
 		}
 	}
 	if len(tasks) == 0 {
-		return fmt.Errorf("there is nothing to audit: no task of %d has a result\n  pipeline run %s makes them", len(all), c.Pipeline.File)
+		return fmt.Errorf("nothing to audit: none of %d tasks has a result\n  pipeline run %s makes them", len(all), c.Pipeline.File)
 	}
 	if len(tasks) < len(c.Steps) || a.Sample < 1 {
 		a.Stages = results.IDs(a.sampled(tasks))

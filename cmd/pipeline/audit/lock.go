@@ -59,7 +59,7 @@ func (a *auditor) whole(p *pipelines.Pipeline, l *lock.Lock, room *Room, g *dag.
 			if a.Quiet {
 				w = io.Discard
 			}
-			PrintUnlocked(a.Console, w, ds, 10, func() { a.Note("here not everything is as in %s:", stored.Name) })
+			PrintUnlocked(a.Console, w, ds, 10, func() { a.Note("differences from %s:", stored.Name) })
 		}
 		result, err := room.runIn(clean, g, dag.Options{Workers: a.Workers, Threads: threads, Until: a.Stages})
 		if err != nil {
@@ -161,7 +161,7 @@ func verdicts(passes []comparison, threads []int, failed map[string]*dag.Error) 
 			case failed[n.ID] != nil:
 				e.fail(failed[n.ID])
 			case v.State == proof.Absent && wanted:
-				e.State, e.Error = "failed", "it was not run, since what it needs failed"
+				e.State, e.Error = "failed", "it did not run: an upstream task failed"
 			case v.State == proof.Absent:
 				e.Error = "there is no result of it in " + pass.stored.Name
 			case v.State == proof.Begins:

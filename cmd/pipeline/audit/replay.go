@@ -24,7 +24,7 @@ func Bundle(con *console.Console, l *lock.Lock, room *Room, r *bundle.Replay, st
 		con.Note("this program is %s", programWords(here))
 	}
 	if len(r.Other) > 0 {
-		con.Note("its code of %s is another than the one that made the bundle: results may differ for that reason", words.Some(r.Other, 5))
+		con.Note("its code of %s differs from the code that made the bundle: results may differ for that reason", words.Some(r.Other, 5))
 	}
 	if len(r.Given) > 0 {
 		con.Note("taken from the bundle, as it is the pipeline file's own: %s", words.Some(r.Given, 5))
@@ -35,11 +35,11 @@ func Bundle(con *console.Console, l *lock.Lock, room *Room, r *bundle.Replay, st
 	}
 	switch {
 	case len(r.Other) > 0:
-		con.Note("replay it with the program that made it, %s: if everything comes out again there, the code of %s makes the difference", programWords(made), words.Some(r.Other, 5))
+		con.Note("replay it with the program that made it, %s: if all results are identical there, the code of %s is the cause", programWords(made), words.Some(r.Other, 5))
 	case made != here:
 		con.Note("the code of its stages is the same here; replay it with the program that made it, %s, to rule out its Go version and platform", programWords(made))
 	default:
-		con.Note("the same program made the bundle: the cause is the stage that is named first, this machine, or a program that a command calls; replay it here again, and on another machine, to tell which")
+		con.Note("the same program made the bundle: the cause is the first stage named, this machine, or a program that a command calls; to find out, replay it here again and on another machine")
 	}
 	if o.Keep == "" {
 		con.Note("%s --keep DIR keeps what comes out, with its logs", con.Again())

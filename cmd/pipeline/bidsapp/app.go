@@ -42,7 +42,7 @@ func (b *App) Flags(f *pflag.FlagSet) {
 	f.StringVar(&b.pipeline, "pipeline", "", "run this pipeline `FILE`, whose cohort is of the kind bids, in place of biopoint.yaml")
 	f.StringVarP(&b.work, "work-dir", "w", "", "keep the store in `DIR`/prgnn, for all jobs (default: OUTPUT_DIR/.pipeline)")
 	f.IntVar(&b.Workers, "n-cpus", 0, "run at most `N` tasks at once (default: one for each CPU)")
-	f.Float64Var(&b.Memory, "mem-gb", 0, "start no task that would need more than `GB` of memory together with those that run")
+	f.Float64Var(&b.Memory, "mem-gb", 0, "limit the memory of all running tasks together to `GB`")
 	f.Bool("skip-bids-validation", false, "accepted for other BIDS Apps' scripts: no validator is run")
 }
 

@@ -17,25 +17,25 @@ func (a *app) auditCommand() *cobra.Command {
 	var from auditFrom
 	cmd := &cobra.Command{
 		Use:   "audit [FILE]",
-		Short: "run again from scratch elsewhere, and compare bit for bit",
-		Long: `Runs again, in an empty place, and compares what comes out with what is stored, bit for bit:
+		Short: "recompute results in a clean place and compare them bit for bit",
+		Long: `Recomputes results in an empty place and compares them with the stored ones, bit for bit:
 
-audit FILE           every task that has a result, each by itself on its stored inputs, so that a
-                     difference shows where it begins; then what depends on those that differ,
+audit FILE           every task that has a result, each on its stored inputs, so that a
+                     difference shows where it begins; then the tasks downstream of a difference,
                      to see whether conclusions change
---from-inputs        everything from your files on, with nothing that is stored: what a task makes
-                     is what the next ones take, and results that gc has freed are audited too
-audit --lock LOCK    the same against the digests of a lock: what a reviewer does with a lock, the
+--from-inputs        everything, starting from your files and using no stored result: the output of
+                     a task is the input of the next; results removed by gc are audited too
+audit --lock LOCK    the same, against the digests of a lock: for a reviewer who has the lock, the
                      data and this program
 --fetched            only the tasks whose results were fetched from a remote. When one differs, the
                      fetched results are removed from the store: the next run computes them
---against PLACE      nothing is run: results are compared with those of another store, or of a lock
+--against PLACE      nothing is run: compares with the results of another store, or with a lock
                      or statement from another machine; may be repeated
 
-Each task is run with one thread and again with several. Where results differ it is said where
-that begins in the graph, in which cells, by how many units in the last place and by which
-relative error. A kind promises the same bits unless it says otherwise (exec: promise); what
-stays within its promise is told, and is no fault. Without --fetched nothing stored is changed.
+Each task runs with one thread and again with several. For a difference, audit names the task
+where it begins, the cells, the distance in units in the last place and the
+relative error. A kind promises identical bits unless it states otherwise (exec: promise); a
+difference within the promise is reported and is no failure. Only --fetched changes the store.
 Exit code 1 when anything differs.`,
 		Example: `  pipeline audit biopoint.yaml
   pipeline audit biopoint.yaml --stage connectivity
@@ -89,17 +89,17 @@ Exit code 1 when anything differs.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringArrayVar(&au.Stages, "stage", nil, "audit only this `STAGE` or task; may be repeated")
-	f.BoolVar(&from.inputs, "from-inputs", false, "begin at your files and read nothing that is stored")
+	f.BoolVar(&from.inputs, "from-inputs", false, "start from your files and use no stored result")
 	f.BoolVar(&au.Fetched, "fetched", false, "audit only results that were fetched from a remote")
 	f.Float64Var(&au.Sample, "sample", 1, "audit this share `P` of the tasks (and run what they need)")
 	f.Uint64Var(&au.Seed, "seed", 0, "`N` that chooses the sample (with --fetched: a random one)")
 	f.IntSliceVar(&au.Threads, "threads", []int{1, 4}, "run each task once for each of these `NUMBERS` of threads")
 	f.VarP(positive{&au.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
 	f.BoolVar(&au.Downstream, "downstream", true, "also run what depends on a task that differs")
-	f.StringVar(&from.lock, "lock", "", "run everything that `LOCK` describes, and compare with it")
+	f.StringVar(&from.lock, "lock", "", "run everything that `LOCK` describes, and compare the results with it")
 	f.StringArrayVar(&from.against, "against", nil, "compare with the results of `PLACE`: a store, a lock or a statement")
 	f.StringVar(&from.signedBy, "signed-by", "", "with --against: statements must be signed by the public key in `FILE`")
-	f.StringVar(&au.Keep, "keep", "", "keep what was run again as a store in `DIR`")
+	f.StringVar(&au.Keep, "keep", "", "keep the recomputed results as a store in `DIR`")
 	setFlag(cmd, &from.sets)
 	return cmd
 }

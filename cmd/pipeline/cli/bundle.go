@@ -25,11 +25,11 @@ func (a *app) bundleCommand() *cobra.Command {
 	var b bundling
 	cmd := &cobra.Command{
 		Use:   "bundle RUN|FILE",
-		Short: "pack a run into one file, to be repeated without network",
-		Long: `Packs a run, or what a pipeline file has now, into a tar file: its lock, the recipe of every
-task, the input files, and the results that no other task takes further (or those of --results).
+		Short: "pack a run into one file that can be repeated without a network",
+		Long: `Packs a run, or the present results of a pipeline file, into a tar file: its lock, the recipe of every
+task, the input files, and the final results, which no other task reads (or those of --results).
 pipeline replay repeats it elsewhere, with nothing but the bundle and this program. Input files
-are people's scans: --without-inputs leaves them out, and replay is told where they are.`,
+are participants' scans: --without-inputs leaves them out, and replay --inputs names their place.`,
 		Example: `  pipeline bundle biopoint.yaml -o run.tar
   pipeline bundle 3f2a -o run.tar --without-inputs --results evaluate --results biomarkers.ranking
   pipeline replay run.tar`,
@@ -170,7 +170,7 @@ func toBring(c *results.Current, names []string) ([]artifacts.Ref, error) {
 		for _, p := range ports {
 			ref := c.Ref(n, p)
 			if !c.Store.Has(ref) {
-				return nil, fmt.Errorf("the bytes of %s.%s are not in the store any more; pipeline run %s makes them again, or name other --results", n.ID, p, c.Pipeline.File)
+				return nil, fmt.Errorf("the bytes of %s.%s are no longer in the store; pipeline run %s makes them again, or name other --results", n.ID, p, c.Pipeline.File)
 			}
 			refs = append(refs, ref)
 		}
@@ -184,12 +184,12 @@ func (a *app) replayCommand() *cobra.Command {
 		Use:   "replay BUNDLE",
 		Short: "repeat a bundle, and compare every result",
 		Long: `Runs everything in a bundle again, in an empty place, and compares every digest with those of
-its lock. No network, no pipeline file and no store are needed. The bundle is checked before
-anything is believed: what is damaged, forged, or would write elsewhere is refused. Stages that
+its lock. It needs no network, pipeline file or store. The bundle is checked before
+use: damaged or forged entries, and entries that would write elsewhere, are refused. Stages that
 run commands of the bundle's maker (exec) are run only with --allow-commands.`,
 		Example: `  pipeline replay run.tar
   pipeline replay run.tar --inputs /data/scans       for a bundle without inputs
-  pipeline replay run.tar --keep results             keeps what came out as a store`,
+  pipeline replay run.tar --keep results             keeps the results as a store`,
 		Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slices.ContainsFunc(r.threads, func(n int) bool { return n < 1 }) || len(r.threads) == 0 {
@@ -200,10 +200,10 @@ run commands of the bundle's maker (exec) are run only with --allow-commands.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.inputs, "inputs", "", "look in `DIR` for inputs that the bundle leaves out; they are found by their digests")
-	f.BoolVar(&r.allow, "allow-commands", false, "run the commands of exec stages: only for a bundle from somebody you trust")
+	f.BoolVar(&r.allow, "allow-commands", false, "run the commands of exec stages; use it only with a bundle that you trust")
 	f.IntSliceVar(&r.threads, "threads", []int{1, 4}, "run each task once for each of these `NUMBERS` of threads")
 	f.VarP(positive{&r.workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
-	f.StringVar(&r.keep, "keep", "", "keep what was run again as a store in `DIR`")
+	f.StringVar(&r.keep, "keep", "", "keep the recomputed results as a store in `DIR`")
 	return cmd
 }
 

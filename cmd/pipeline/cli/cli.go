@@ -92,7 +92,7 @@ parameter changed back runs nothing.`,
 	flags.BoolVar(&a.JSON, "json", false, "one JSON object a line on stdout, and nothing else there")
 	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "no progress and no notes; errors and the last line stay")
 	flags.BoolVarP(&a.Verbose, "verbose", "v", false, "more: a line for every task, every member of a fan-out")
-	flags.BoolP("help", "h", false, "what a command does, its flags, and an example")
+	flags.BoolP("help", "h", false, "help for a command: what it does, its flags, an example")
 	cobra.EnableCommandSorting = false
 	root.AddGroup(
 		&cobra.Group{ID: "run", Title: "Run"},

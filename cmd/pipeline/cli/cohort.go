@@ -14,11 +14,11 @@ func (a *app) cohortCommand() *cobra.Command {
 	var sets []string
 	cmd := &cobra.Command{
 		Use:   "cohort FILE",
-		Short: "who takes part, with which files, and why anybody is left out",
+		Short: "participants, their files, and exclusions with the reason",
 		Long: `Finds the participants of a pipeline file and prints a line for each: its group, for a BIDS
 dataset the space of its scan, the size of its voxels, its volumes, repetition time and mean
-framewise displacement, which files it has, and what is wrong with it, if anything; then those
-of the table who take no part, each with the reason; then the numbers. Scans that break off and
+framewise displacement, its files and its problems; then the rows
+of the table that are excluded, with the reason; then the counts. Truncated scans and
 confounds of another length are unusable: sizes are compared, and no voxels read. Nothing is run. -v
 names the files. The exit code is 1 when no participant is usable.`,
 		Example: `  pipeline cohort biopoint.yaml

@@ -13,8 +13,8 @@ import (
 func (a *app) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
-		Short: "a script that completes commands in bash, zsh, fish or powershell",
-		Long:  "Prints a script that makes the shell complete the commands and flags of this program.",
+		Short: "completion script for bash, zsh, fish or powershell",
+		Long:  "Prints a shell script that completes the commands and flags of this program.",
 		Example: `  source <(pipeline completion bash)                                   now
   pipeline completion bash > ~/.local/share/bash-completion/completions/pipeline   always
   pipeline completion zsh > "${fpath[1]}/_pipeline"`,

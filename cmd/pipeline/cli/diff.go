@@ -17,9 +17,9 @@ import (
 func (a *app) diffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff RUN_A RUN_B [STAGE]",
-		Short: "first differing cause, then its consequences",
+		Short: "what differs between two runs, first cause first",
 		Long: `Compares two runs. First the causes: the parameters, files and declarations in
-the source in which tasks of the two runs differ by themselves; then the stages that differ in
+the source that differ between the runs; then the stages that differ in
 consequence, and in how many tasks. Results are compared by value: tables down to cells, arrays down to elements, with
 units in the last place and relative error; for an example of each stage, or for every task of
 STAGE.`,

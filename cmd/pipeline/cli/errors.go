@@ -91,9 +91,9 @@ func (a *app) explain(err error) {
 	case errors.Is(err, artifacts.ErrCorrupt):
 		remedy = "\n  `pipeline run FILE` makes a damaged result of FILE again; `pipeline verify` names everything that is damaged"
 	case errors.Is(err, artifacts.ErrFull):
-		remedy = fmt.Sprintf("\n  every finished task is kept. Free some space (%s removes what no kept run needs), then go on with: %s", a.Command("gc"), a.Again())
+		remedy = fmt.Sprintf("\n  every finished task is kept. Free some space (%s removes what no kept run needs), then continue with: %s", a.Command("gc"), a.Again())
 	case errors.Is(err, artifacts.ErrReadOnly):
-		remedy = "\n  what is there can be looked at; --store DIR names a store of your own for what is to run"
+		remedy = "\n  existing results can be read; --store DIR names a store of your own for new ones"
 	}
 	all := flatten(err)
 	for i, one := range all {

@@ -21,21 +21,21 @@ func (a *app) gcCommand() *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "gc",
-		Short: "free space; never what a kept run needs",
-		Long: `Removes results that no kept run needs, the longest unused first. All recorded runs are kept unless
---keep-runs says how many of the newest. With --max-size no more is removed than brings the
-store to that size. The small records stay, so that why, diff and audit still answer. Working
-directories go too that killed runs, audits and commands of yours have left. It is safe while runs
-are going on: what they use stays.`,
+		Short: "free space, keeping everything a kept run needs",
+		Long: `Removes results that no kept run needs, least recently used first. All recorded runs are kept unless
+--keep-runs limits them to the newest. --max-size stops once the
+store has that size. The small records stay, so why, diff and audit still work. It also removes working
+directories left by killed runs, audits and commands. It is safe while runs
+are in progress: their files stay.`,
 		Example: `  pipeline gc --dry-run --keep-runs 3
   pipeline gc --keep-runs 10 --max-size 200G`,
 		Args: exactly(0),
 		RunE: func(*cobra.Command, []string) error { return a.gc(o, dry) },
 	}
 	f := cmd.Flags()
-	f.BoolVarP(&dry, "dry-run", "n", false, "say what would be removed, and remove nothing")
-	f.Var(positive{&o.KeepRuns}, "keep-runs", "keep what the newest `N` runs need (default: what any recorded run needs)")
-	f.Var(size{&o.MaxSize}, "max-size", "remove no more than brings the store to `SIZE`, such as 500M or 200G")
+	f.BoolVarP(&dry, "dry-run", "n", false, "list what would be removed, and remove nothing")
+	f.Var(positive{&o.KeepRuns}, "keep-runs", "keep results of the newest `N` runs (default: of all recorded runs)")
+	f.Var(size{&o.MaxSize}, "max-size", "stop removing once the store has `SIZE`, such as 500M or 200G")
 	return cmd
 }
 
@@ -90,7 +90,7 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s\n", word, words.Count(e.Removed, "blob"),
 		console.ByteCount(e.Freed), console.ByteCount(e.Left), words.Count(e.KeptRuns, "run"))
 	if rooms > 0 {
-		a.Note("and %s that killed runs worked in", words.Count(rooms, "directory"))
+		a.Note("and %s left by killed runs", words.Count(rooms, "directory"))
 	}
 	if e.Over > 0 {
 		a.Note("that is %s more than --max-size; --keep-runs with a smaller number frees more", console.ByteCount(e.Over))

@@ -15,9 +15,9 @@ func (a *app) graphCommand() *cobra.Command {
 	var format, path string
 	cmd := &cobra.Command{
 		Use:   "graph FILE",
-		Short: "a picture of the stages, coloured by state",
-		Long: `Draws the stages of a pipeline file and what flows between them, coloured by state: what has a
-result (cached), what would run (stale), what depends on it (unknown). A double arrow line means
+		Short: "a drawing of the stages, colored by state",
+		Long: `Draws the stages of a pipeline file and their connections, colored by state: stages with a
+result (cached), stages that would run (stale), and those downstream (unknown). A double arrow means
 that all members of a fan-out are gathered. No other program is needed.`,
 		Example: `  pipeline graph biopoint.yaml -o biopoint.svg
   pipeline graph biopoint.yaml --format mermaid      for a README

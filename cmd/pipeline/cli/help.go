@@ -51,7 +51,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "help [COMMAND]",
 		Short:   "what a command does",
-		Long:    "Prints what a command does, its flags, and an example. --man prints all of it as a manual page.",
+		Long:    "Prints help for a command: what it does, its flags, an example. --man prints all of it as a manual page.",
 		Example: "  pipeline help run\n  pipeline help --man > ~/.local/share/man/man1/pipeline.1",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if man {

@@ -17,7 +17,7 @@ func (a *app) initCommand() *cobra.Command {
 		Short: "write a commented biopoint.yaml to start from",
 		Long: `Writes biopoint.yaml into DIR (default: the working directory): a short file that extends the
 built-in biopoint.yaml, with the cohort and a parameter to change. --full writes a copy of the
-built-in file, with a comment on every step. A file that is there already is left alone.`,
+built-in file, with a comment on every step. An existing file is left alone.`,
 		Example: `  pipeline init my-study
   cd my-study && pipeline run biopoint.yaml
   pipeline init --full everything`,

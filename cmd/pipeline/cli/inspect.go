@@ -23,11 +23,11 @@ func (a *app) inspectCommand() *cobra.Command {
 	rows := 5
 	cmd := &cobra.Command{
 		Use:   "inspect PATH",
-		Short: "what a NIfTI, MGH/MGZ, npy, Arrow or Parquet file holds",
-		Long: `Tells what a file holds, by its first bytes and not by its name. Of an image: shape, voxel size,
-repetition time, orientation, affine, scaling, and everything in its header that is wrong or
-doubtful, with the rule by which it is read. With --stats the voxels are read too: least,
-greatest and mean value (scaled), NaNs, and the SHA-256 of the scaled values as float64,
+		Short: "describe a NIfTI, MGH/MGZ, npy, Arrow or Parquet file",
+		Long: `Describes a file by its content, not by its name. For an image: shape, voxel size,
+repetition time, orientation, affine, scaling, and every error or
+doubt in its header, with the rule that applies. With --stats the voxels are read too: minimum,
+maximum and mean value (scaled), NaNs, and the SHA-256 of the scaled values as float64,
 little-endian, x fastest, to compare with other programs.`,
 		Example: `  pipeline inspect sub-01_bold.nii.gz --stats
   pipeline inspect aparc+aseg.mgz

@@ -21,12 +21,12 @@ func (a *app) lineageCommand() *cobra.Command {
 	var up, down bool
 	cmd := &cobra.Command{
 		Use:   "lineage FILE|DIGEST|TASK",
-		Short: "what a result was made from, and what was made from it",
+		Short: "the provenance of a result, upstream and downstream",
 		Long: `Follows a result through the records of the store: up to the inputs, with kind, parameters and
-code of every step, or down to all that was made from it. It is named by an exported file
+code of every step, or down to every result derived from it. Name it by an exported file
 (which says in its metadata what it holds, or is the stored bytes themselves), by the digest of
 bytes, by a key, by the beginning of either, or by a task or stage of the newest run. Input files
-can be asked for too: lineage scan.nii.gz --down.`,
+can be named too: lineage scan.nii.gz --down.`,
 		Example: `  pipeline lineage scores.arrow
   pipeline lineage 9f86d081 --down
   pipeline lineage data/sub-003_bold.nii.gz --down
@@ -36,7 +36,7 @@ can be asked for too: lineage scan.nii.gz --down.`,
 			return a.lineage(args[0], up || !down, down)
 		},
 	}
-	cmd.Flags().BoolVar(&up, "up", false, "what it was made from (default)")
+	cmd.Flags().BoolVar(&up, "up", false, "upstream: upstream: upstream: what it was made from (default)")
 	cmd.Flags().BoolVar(&down, "down", false, "what was made from it")
 	return cmd
 }

@@ -29,11 +29,11 @@ func (a *app) lockCommand() *cobra.Command {
 	var path string
 	cmd := &cobra.Command{
 		Use:   "lock FILE|RUN",
-		Short: "write down every result, to be repeated by others",
+		Short: "record every input and result by digest, for others to repeat",
 		Long: `Writes run.lock beside the pipeline file: a text with the pipeline as it was run, the code of its
-stages, every input file and every result by digest. Commit it with the pipeline file. Then
-anybody who has the inputs can repeat the whole and see whether the same came out; no result
-has to be sent along. All results must be there: run first. RUN is a past run, by its id.`,
+stages, every input file and every result by digest. Commit it with the pipeline file. Anyone
+with the inputs can then repeat the run and compare the results; no result
+has to be shared. All results must exist: run first. RUN is the id of an earlier run.`,
 		Example: `  pipeline run biopoint.yaml && pipeline lock biopoint.yaml
   pipeline run biopoint.yaml --locked            refuses to run anything else, and compares
   pipeline audit --lock run.lock                 a reviewer runs everything again`,

@@ -17,9 +17,9 @@ func (a *app) planCommand() *cobra.Command {
 	var o dag.Options
 	cmd := &cobra.Command{
 		Use:   "plan FILE",
-		Short: "what would run, and why; nothing is run",
-		Long: `Tells for every task whether its result is there (cached), must be made (stale), or cannot
-be known yet, because it depends on what a stale task will give (unknown), with the reason.
+		Short: "what would run and why, and how long it takes",
+		Long: `Lists for every task whether its result exists (cached), must be computed (stale), or cannot
+be known before a stale upstream task has run (unknown), with the reason.
 Tasks of a stage with the same reason share a line; -v gives each its own. Nothing is run.`,
 		Example: `  pipeline plan biopoint.yaml
   pipeline plan biopoint.yaml --set graphs.density=0.2     what would this change cost?
@@ -30,7 +30,7 @@ Tasks of a stage with the same reason share a line; -v gives each its own. Nothi
 	}
 	f := cmd.Flags()
 	setFlag(cmd, &sets)
-	f.StringArrayVar(&o.Until, "until", nil, "only this `STAGE` or task and what it needs; may be repeated")
+	f.StringArrayVar(&o.Until, "until", nil, "only this `STAGE` or task and its upstream tasks; may be repeated")
 	f.StringArrayVar(&o.Only, "only", nil, "only this `STAGE` or task; may be repeated")
 	f.StringArrayVar(&o.Force, "force", nil, "as if this `STAGE` or task had no result; may be repeated")
 	f.BoolVar(&o.Rehash, "rehash", false, "read every input file again, instead of trusting size and times of an unchanged one")

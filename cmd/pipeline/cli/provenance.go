@@ -23,10 +23,10 @@ func (a *app) provenanceCommand() *cobra.Command {
 	var path, format, license string
 	cmd := &cobra.Command{
 		Use:   "provenance RUN|FILE",
-		Short: "what a run did, as W3C PROV or an RO-Crate",
-		Long: `Tells others what a run did (or what a pipeline file has now), in their own terms:
+		Short: "describe a run as W3C PROV or as an RO-Crate",
+		Long: `Describes a run, or the present results of a pipeline file, in a standard format:
 
-ro-crate   a directory with the pipeline file, its lock, the results that no task takes further and
+ro-crate   a directory with the pipeline file, its lock, the final results and
            ro-crate-metadata.json (RO-Crate 1.1, Workflow Run profile), for WorkflowHub and Zenodo;
            input files stay where they are, and are named by their digests
 prov       one PROV-JSON file (W3C): every content, task and link, for tools that draw and query`,
@@ -103,7 +103,7 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 		return err
 	}
 	if format == "ro-crate" && license == "" {
-		a.Note("the crate states no licence of your results: --license CC-BY-4.0, or whatever it is")
+		a.Note("the crate states no license for your results: give one, such as --license CC-BY-4.0")
 	}
 	if e := (provenanceEvent{"provenance", path, format, len(l.Tasks())}); a.JSON {
 		a.Object(e)
@@ -137,7 +137,7 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 			for _, port := range ends[n] {
 				ref := c.Ref(n, port)
 				if !c.Store.Has(ref) {
-					return fmt.Errorf("the bytes of %s.%s are not in the store any more; pipeline run makes them again", n.ID, port)
+					return fmt.Errorf("the bytes of %s.%s are no longer in the store; pipeline run makes them again", n.ID, port)
 				}
 				name := "results/" + crateName(n.ID+"."+port) + export.Extension(ref.Format)
 				if err := console.WriteFile(filepath.Join(dir, filepath.FromSlash(name)),

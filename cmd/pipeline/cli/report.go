@@ -27,14 +27,14 @@ func (a *app) reportCommand() *cobra.Command {
 	var path string
 	cmd := &cobra.Command{
 		Use:   "report FILE",
-		Short: "the self-contained report of the results that are there",
-		Long: `Writes one HTML file that opens anywhere, without a network: who took part and who was left out,
+		Short: "a self-contained HTML report",
+		Long: `Writes one HTML file that opens anywhere, without a network: participants and exclusions,
 the quality of each step, accuracies with their intervals, tables, figures, the salient regions on
 the brain, methods, parameters, and the digests of its inputs.
 
 The report of a pipeline with a stage of the kind report is the stored result of that stage, byte
 for byte: audit repeats it, and show gives its digest. Without such a stage, or before it has run,
-the report shows the results that are there and says what is missing. Nothing is run. The same
+the report shows the existing results and names the missing ones. Nothing is run. The same
 results give the same bytes.`,
 		Example: `  pipeline report biopoint.yaml -o report.html
   pipeline run quick.yaml && pipeline report quick.yaml -o supplement.html`,

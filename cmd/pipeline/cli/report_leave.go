@@ -111,7 +111,7 @@ func replacePage(path string, page []byte) (kept string, err error) {
 	case bytes.Equal(old, page):
 		return "", nil
 	case !report.IsReport(old):
-		return "", errors.New("a file of that name is there, which is no report of ours")
+		return "", errors.New("a file of that name exists that is not a report of this program")
 	case !report.Intact(old):
 		if kept, err = keepAside(path, old); err != nil {
 			return "", err

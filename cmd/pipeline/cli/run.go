@@ -33,9 +33,9 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "bring everything up to date",
 		Long: `Brings the results of a pipeline file up to date: runs what has no result yet, and nothing else.
 
-A run that was stopped or killed goes on by itself when it is started again. A FILE that is
+A run that was stopped or killed resumes when it is started again. A FILE that is
 not there is looked for among the built-in pipelines. Stages and tasks are named as in the
-file: connectivity, connectivity[sub-003], train[pool=topk,fold=2]; * stands for anything.
+file: connectivity, connectivity[sub-003], train[pool=topk,fold=2]; * matches any text.
 Texts that no other stage reads, such as a summary, are printed at the end, and the page of a
 report stage is left as NAME.html beside FILE.`,
 		Example: `  pipeline run biopoint.yaml
@@ -49,7 +49,7 @@ report stage is left as NAME.html beside FILE.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.file, r.FailFast = args[0], !keepGoing
 			if r.lock != "" && !r.locked {
-				return usage(cmd, "--lock says to which lock --locked holds the run: give both")
+				return usage(cmd, "--lock names the lock of --locked: give both")
 			}
 			return a.runFile(cmd, &r)
 		},
@@ -58,15 +58,15 @@ report stage is left as NAME.html beside FILE.`,
 	f.SortFlags = false
 	f.VarP(positive{&r.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU; 1,000 with --executor slurm)")
 	setFlag(cmd, &r.sets)
-	f.StringArrayVar(&r.Until, "until", nil, "run this `STAGE` or task and what it needs, nothing else; may be repeated")
-	f.StringArrayVar(&r.Only, "only", nil, "run only this `STAGE` or task; what it needs must have been run; may be repeated")
+	f.StringArrayVar(&r.Until, "until", nil, "run this `STAGE` or task and its upstream tasks; may be repeated")
+	f.StringArrayVar(&r.Only, "only", nil, "run only this `STAGE` or task; its upstream tasks must have results; may be repeated")
 	f.StringArrayVar(&r.Force, "force", nil, "run this `STAGE` or task even if it has a result; may be repeated")
-	f.BoolVar(&keepGoing, "keep-going", true, "go on with what does not need a failed task; --keep-going=false stops")
-	f.Var(size{&r.Memory}, "mem", "start no task that would need more than `SIZE` of memory together with those that run")
+	f.BoolVar(&keepGoing, "keep-going", true, "continue with tasks that do not depend on a failed one; --keep-going=false stops")
+	f.Var(size{&r.Memory}, "mem", "limit the memory of all running tasks together to `SIZE`")
 	r.executor.flags(cmd)
-	f.BoolVar(&r.locked, "locked", false, "run only what run.lock describes, and compare what comes out with it")
+	f.BoolVar(&r.locked, "locked", false, "run exactly what run.lock describes, and compare the results with it")
 	f.StringVar(&r.lock, "lock", "", "with --locked: the lock is `PATH` (default: run.lock beside FILE)")
-	f.BoolVar(&a.private, "private", a.private, "make the store readable for you alone; it stays so (also: PIPELINE_PRIVATE=1)")
+	f.BoolVar(&a.private, "private", a.private, "make the store readable by you only, permanently (also: PIPELINE_PRIVATE=1)")
 	f.BoolVar(&r.Rehash, "rehash", false, "read every input file again, instead of trusting size and times of an unchanged one")
 	return cmd
 }
@@ -144,7 +144,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 	}
 	if err != nil && ctx.Err() != nil {
 		r.executor.interrupted(a)
-		fmt.Fprintf(a.Stderr, "interrupted; every finished task is kept. Go on with: %s\n", a.Again())
+		fmt.Fprintf(a.Stderr, "interrupted; every finished task is kept. Continue with: %s\n", a.Again())
 		a.noteOldReport(p)
 		a.doubts(store)
 		a.lastLine(result, true)
@@ -194,7 +194,7 @@ func (a *app) noteResult(r *dag.Result, changed map[string][]dag.Event) {
 		a.Note("the results of this run take %s in the store; %s removes those of older runs", console.ByteCount(size), a.Command("gc", "--keep-runs", "1"))
 	}
 	if r.NoRecord != nil {
-		fmt.Fprintf(a.Stderr, "nothing had to be made, and no record of that was left: %v; %s makes room\n", r.NoRecord, a.Command("gc"))
+		fmt.Fprintf(a.Stderr, "everything was cached, but the run record could not be written: %v; %s frees space\n", r.NoRecord, a.Command("gc"))
 	}
 }
 
@@ -257,7 +257,7 @@ func (a *app) failures(r *dag.Result, p *pipelines.Pipeline) {
 			indented(p.Roster.CompleteExclude(a.brief(c.text)))+a.said(c.first, p.Graph.File))
 	})
 	if out := faulty(p, r); out != nil {
-		fmt.Fprintln(a.Stderr, p.Roster.CompleteExclude(fmt.Sprintf("To go on without the %ss that failed, under cohort:\n    exclude: [%s]", p.Roster.Noun(), strings.Join(out, ", "))))
+		fmt.Fprintln(a.Stderr, p.Roster.CompleteExclude(fmt.Sprintf("To continue without the %ss that failed, under cohort:\n    exclude: [%s]", p.Roster.Noun(), strings.Join(out, ", "))))
 	}
 	if r.Skipped > 0 {
 		fmt.Fprintf(a.Stderr, "%s skipped: upstream tasks failed. ", words.Count(r.Skipped, "task"))
@@ -337,7 +337,7 @@ func (a *app) brief(text string) string {
 	if a.Verbose || !panicked {
 		return text
 	}
-	return message + "; this is a fault of the program: -v shows where"
+	return message + "; this is a bug in the program: -v shows the stack"
 }
 
 func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n    ") }

@@ -20,7 +20,7 @@ func (a *app) runsCommand() *cobra.Command {
 	var sets []string
 	cmd := &cobra.Command{
 		Use:   "runs [FILE]",
-		Short: "past runs, the newest first",
+		Short: "past runs, newest first",
 		Long: `Lists the runs recorded in the store of the working directory (or of --store); with a FILE, the
 runs of its pipeline in the store beside it. The beginning of an id is enough to name a run for
 show and diff.`,

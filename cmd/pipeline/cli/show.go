@@ -21,11 +21,11 @@ func (a *app) showCommand() *cobra.Command {
 	rows := 5
 	cmd := &cobra.Command{
 		Use:   "show RUN|FILE [STAGE]",
-		Short: "what a stage made: schema, shape, digest, first rows",
-		Long: `With a FILE: its stages and the results that they have now. With a STAGE too: what it made, with
+		Short: "the results of a stage: schema, shape, digest, first rows",
+		Long: `With a FILE: its stages and their present results. With a STAGE too: its results, with
 schema, shape, digest and the first rows; of a fan-out the first member, or all with -v. STAGE
 may be a task, and name an output: graphs, connectivity[sub-003], train[fold=2].history.
-With a RUN (pipeline runs lists them): what that run made.
+With a RUN (pipeline runs lists them): the results of that run.
 
 --where names the files of the store that hold one output, and reads none of them. With --json each
 is an object with its path, format, digest, the names of its axes and the coordinates of its task;
@@ -144,7 +144,7 @@ func (a *app) showStage(file string, sets []string, what string, rows int) error
 		return c.Missing(a.Console, sel, there, others, "")
 	}
 	if len(others) > 0 {
-		a.Note("%d of %d results are not there: %s", len(others), len(tasks), words.Some(results.IDs(others), 6))
+		a.Note("%d of %d results are missing: %s", len(others), len(tasks), words.Some(results.IDs(others), 6))
 	}
 	var outs []results.Output
 	for _, n := range there {
@@ -187,7 +187,7 @@ func (a *app) showOutputs(store *artifacts.Store, outs []results.Output, rows in
 		fmt.Fprintln(a.Out)
 	}
 	if len(others) > 0 {
-		fmt.Fprintf(a.Out, "and the same of %s; -v shows all, %s[…] one\n", words.Count(len(others), "other member"), outs[0].Task.Stage.Name)
+		fmt.Fprintf(a.Out, "%s have the same form; -v shows all, %s[…] one\n", words.Count(len(others), "other member"), outs[0].Task.Stage.Name)
 	}
 	return nil
 }

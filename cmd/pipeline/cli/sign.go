@@ -26,8 +26,8 @@ func (a *app) signCommand() *cobra.Command {
 	var key, newKey, path string
 	cmd := &cobra.Command{
 		Use:   "sign RUN|FILE|LOCK",
-		Short: "state what a run came to, signed",
-		Long: `Writes a signed statement of a run, of what a pipeline file has now, or of a lock: an in-toto
+		Short: "sign a run's results",
+		Long: `Writes a signed statement of a run, of the present results of a pipeline file, or of a lock: an in-toto
 statement (the lock, every result and every input by SHA-256, and the program) in a DSSE
 envelope, signed with an ed25519 key. pipeline verify checks it; so does any in-toto tool.
 The keys are PEM files, those that openssl genpkey -algorithm ed25519 writes too.`,

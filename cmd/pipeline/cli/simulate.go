@@ -21,10 +21,10 @@ func (a *app) simulateCommand() *cobra.Command {
 	workers := runtime.GOMAXPROCS(0)
 	cmd := &cobra.Command{
 		Use:   "simulate FILE DIR",
-		Short: "write the simulated participants of a pipeline file as files",
-		Long: `Writes what the cohort "simulate" of a pipeline file makes, as other programs and the cohort
+		Short: "write simulated participants as files, laid out like fMRIPrep's output",
+		Long: `Writes the participants of the cohort "simulate" of a pipeline file, as other programs and the cohort
 "bids" read it: participants.tsv, and of each participant the scan with its sidecar, the label
-image and the table of confounds. Nobody was scanned: there is a known difference between the
+image and the table of confounds. The scans are simulated, with a known difference between the
 groups. pipeline stages simulate lists the parameters: size, length, sites, motion, noise,
 missing regions, damaged files.
 

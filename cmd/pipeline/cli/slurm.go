@@ -38,7 +38,7 @@ func (e *executor) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&e.where, "executor", "local", "`WHERE` tasks run: local, in this process, or slurm, on the cluster of this login node")
 	f.StringArrayVar(&e.args, "slurm-args", nil, "further `WORDS` for sbatch, such as '--partition=long --account=brain'; may be repeated")
-	f.BoolVar(&e.detach, "detach", false, "go on in the background; status FILE tells how far it is")
+	f.BoolVar(&e.detach, "detach", false, "continue in the background; status FILE shows the progress")
 }
 
 // open fills in what the flags ask for.
@@ -110,12 +110,12 @@ func (e *executor) interrupted(a *app) {
 	}
 	yes := false
 	if a.Term.IsTerminal() && term.IsTerminal(int(os.Stdin.Fd())) {
-		fmt.Fprint(a.Stderr, "What was handed to Slurm goes on, and the next run takes its results. Cancel it? [y/N] ")
+		fmt.Fprint(a.Stderr, "Slurm jobs continue, and the next run uses their results. Cancel them? [y/N] ")
 		line, _ := bufio.NewReader(os.Stdin).ReadString('\n')
 		yes = slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(line)))
 	}
 	if !yes {
-		a.Note("what was handed to Slurm goes on, and the next run takes its results; scancel ends it")
+		a.Note("Slurm jobs continue, and the next run uses their results; scancel cancels them")
 		return
 	}
 	if err := e.slurm.Cancel(); err != nil {
@@ -128,9 +128,9 @@ func (e *executor) interrupted(a *app) {
 func (a *app) execTaskCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "exec-task KEY…",
-		Short:  "carry out work that run --executor slurm has written down",
+		Short:  "run tasks prepared by run --executor slurm",
 		Hidden: true,
-		Long: `Carries out tasks by their keys, in a store where run --executor slurm has written them down. Slurm's
+		Long: `Runs tasks by their keys, in a store where run --executor slurm has prepared them. Slurm's
 jobs call it; called by hand on a machine of the cluster, it shows what such a job sees.`,
 		Example: `  pipeline exec-task --store /shared/study/.pipeline 1f0c…`,
 		Args:    between(1, 1<<20),

@@ -105,7 +105,7 @@ func (a *app) printKind(k *dag.Kind) {
 	a.printParams(dag.Params(s))
 	ports := s.Ports()
 	a.printPorts("inputs (in:)", ports.In)
-	a.printPorts("outputs; the first is meant when none is named", ports.Out)
+	a.printPorts("outputs; the first is the default", ports.Out)
 }
 
 func (a *app) printCohort(c cohort.Source) {

@@ -22,7 +22,7 @@ func (a *app) statusCommand() *cobra.Command {
 	var sets []string
 	cmd := &cobra.Command{
 		Use:   "status FILE",
-		Short: "how far a run on a cluster or in the background is",
+		Short: "progress of a run on a cluster or in the background",
 		Long: `Tells of each stage how many of its tasks are done, and of those that Slurm has, how many wait and
 run. Nothing is run or changed.`,
 		Example: `  pipeline run biopoint.yaml --executor slurm --detach
@@ -74,7 +74,7 @@ func (a *app) status(file string, sets []string) error {
 	g.Print(a.Out)
 	fmt.Fprintf(a.Out, "status: %d of %s done\n", done, words.Count(all, "task"))
 	if pid, log := background(c.Store); pid != 0 {
-		fmt.Fprintf(a.Out, "a run is going on in the background: process %d, %s\n", pid, log)
+		fmt.Fprintf(a.Out, "a run is in progress in the background: process %d, %s\n", pid, log)
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ func (a *app) verifyCommand() *cobra.Command {
 		Short: "check every blob and every key of the store, or a signed statement",
 		Long: `Reads everything in the store and checks it: every blob against the digest that names it, every
 record against its seal and its key, and that what records promise is there. Each damaged
-object is named, with what mends it. Exit code 3 when there is any. Nothing is changed without --repair.
-A run makes damaged results of its pipeline again by itself, and missing ones when something needs them.
+object is named with its remedy. Exit code 3 when there is any. Nothing is changed without --repair.
+A run recomputes damaged results of its pipeline, and missing ones when a task needs them.
 
 verify STATEMENT --signed-by KEY checks who signed a statement of pipeline sign, and that the
 lock beside it and the results in the store are those that it states. Exit code 1 when not. A lock
@@ -44,7 +44,7 @@ or a store that is not there is named as not checked.`,
 	}
 	cmd.Flags().StringVar(&signedBy, "signed-by", "", "the public key in `FILE` must have signed the statement")
 	cmd.Flags().StringVar(&lockPath, "lock", "", "the lock in `PATH` must be the one of the statement (default: run.lock beside it, if there is one)")
-	cmd.Flags().BoolVar(&repair, "repair", false, "remove what is damaged; a run that needs it makes it again")
+	cmd.Flags().BoolVar(&repair, "repair", false, "remove damaged objects; a run recomputes those that it needs")
 	return cmd
 }
 
@@ -108,9 +108,9 @@ func (a *app) verify(repair bool) error {
 			console.ByteCount(e.Bytes), words.Count(e.Actions, "action"), words.Count(e.Runs, "run"), e.Damaged)
 		switch {
 		case e.Repaired:
-			a.Note("what was damaged has been removed; a run that needs it makes it again")
+			a.Note("damaged objects were removed; a run recomputes those that it needs")
 		case damaged > 0:
-			a.Note("pipeline verify --repair removes all that is damaged; a run that needs it makes it again")
+			a.Note("pipeline verify --repair removes damaged objects; a run recomputes those that it needs")
 		}
 	}
 	// A store that cannot be written is not tried.

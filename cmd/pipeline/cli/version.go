@@ -13,7 +13,7 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "version, commit, Go, platform",
-		Long:    "Prints which build of the program this is: what to quote in a paper or a report of a fault.",
+		Long:    "Prints the build of the program, to quote in a paper or a bug report.",
 		Example: "  pipeline version --json",
 		Args:    exactly(0),
 		RunE:    func(*cobra.Command, []string) error { return a.version() },

@@ -88,7 +88,7 @@ func (a *app) where(file string, sets []string, what string, partial bool) error
 		}
 	}
 	if !a.JSON && len(others) > 0 {
-		a.Note("%d of %d results are not there: %s", len(others), len(sel.Tasks), words.Some(results.IDs(others), 6))
+		a.Note("%d of %d results are missing: %s", len(others), len(sel.Tasks), words.Some(results.IDs(others), 6))
 	}
 	return nil
 }

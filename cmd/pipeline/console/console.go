@@ -158,7 +158,7 @@ func Interruptible(say func(string)) (context.Context, func()) {
 				os.Exit(exit.Interrupted)
 			}
 			cancel()
-			say("stopping: what runs now is given up cleanly; Ctrl-C again stops at once")
+			say("stopping: running tasks are aborted cleanly; Ctrl-C again stops at once")
 		}
 	}()
 	return ctx, func() {

@@ -147,7 +147,7 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 		}
 	}
 	if len(missing) > 0 {
-		x.Note("%s left out, whose results are not there: %s", words.Count(len(missing), "member"), words.Some(results.IDs(missing), 6))
+		x.Note("%s left out, results missing: %s", words.Count(len(missing), "member"), words.Some(results.IDs(missing), 6))
 	}
 	create := bids.Create
 	if x.App != nil {

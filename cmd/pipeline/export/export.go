@@ -49,7 +49,7 @@ func (x *job) stage() error {
 		return x.Missing(x.Console, sel, there, others, partialHint)
 	}
 	if len(others) > 0 {
-		x.Note("%s left out, whose results are not there: %s", words.Count(len(others), "member"), words.Some(results.IDs(others), 6))
+		x.Note("%s left out, results missing: %s", words.Count(len(others), "member"), words.Some(results.IDs(others), 6))
 	}
 	done := event{Event: "export", Path: x.Path, Stage: sel.Stage.Name, Output: sel.Port.Name, Tasks: len(there),
 		Missing: results.IDs(others)}

@@ -59,7 +59,7 @@ func Of(p *pipelines.Pipeline) []Event {
 		if s.Problem != nil {
 			e.State, e.Reason = "unusable", s.Problem.Error()
 		} else if err := r.Unreadable(s); err != nil {
-			e.State, e.Reason = "unusable", fmt.Sprintf("%v (to go on without it: incomplete: skip, or exclude: [%s])", err, s.ID)
+			e.State, e.Reason = "unusable", fmt.Sprintf("%v (to continue without it: incomplete: skip, or exclude: [%s])", err, s.ID)
 		}
 		people = append(people, e)
 	}

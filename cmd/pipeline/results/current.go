@@ -51,7 +51,7 @@ func (c *Current) hasBytes(s *dag.Step) bool {
 	return true
 }
 
-const Freed = "gc has freed it, or it is lost"
+const Freed = "removed by gc, or lost"
 
 // Ref is one output of a task whose result is there.
 func (c *Current) Ref(n *dag.Node, port string) artifacts.Ref { return c.Steps[n].Outputs[port] }

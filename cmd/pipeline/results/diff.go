@@ -113,7 +113,7 @@ func causesOf(store *artifacts.Store, ra, rb *dag.Record, a, b *dag.TaskRecord, 
 			return []dag.Difference{{What: "error", Old: a.Error, New: b.Error}}
 		}
 	case a.Key == b.Key && a.Key != (artifacts.Key{}):
-		return []dag.Difference{{What: "nothing", Name: "in its recipe differs, and yet its bytes do: the stage does not give the same twice"}}
+		return []dag.Difference{{What: "nothing", Name: "in its recipe differs, but its bytes do: the stage is not deterministic"}}
 	}
 	old, now := Recipe(store, a.Key), Recipe(store, b.Key)
 	if old == "" || now == "" {

@@ -75,18 +75,18 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 	for _, set := range c.Sets {
 		words = append(words, "--set", set)
 	}
-	text, makes := fmt.Sprintf("%d of %d results of %s are not there%s", len(others), len(sel.Tasks), sel.Stage.Name, why), "makes them"
+	text, makes := fmt.Sprintf("%d of %d results of %s are missing%s", len(others), len(sel.Tasks), sel.Stage.Name, why), "makes them"
 	if len(sel.Tasks) == 1 {
 		text, makes = fmt.Sprintf("there is no result of %s%s", others[0].ID, strings.Replace(why, "("+others[0].ID+": ", "(", 1)), "makes it"
 	}
 	failed := c.failures(others[0])
 	if failed != "" {
-		text, makes = text+"\n"+c.Pipeline.Roster.CompleteExclude(failed), makes+" when the cause is mended"
+		text, makes = text+"\n"+c.Pipeline.Roster.CompleteExclude(failed), makes+" once the cause is fixed"
 	}
 	text += "\n  " + a.Command(words...) + " " + makes
 	if _, before := dag.LastKeys(c.Pipeline.Graph, c.Store)[others[0].ID]; before && failed == "" && first != nil &&
 		first.Reason != Freed && !first.Damaged && len(c.Sets) == 0 {
-		text += "\n  a run of it had another recipe; if that was by --set, give the same --set here"
+		text += "\n  an earlier run had other settings; if they came from --set, give the same --set here"
 	}
 	if len(there) > 0 {
 		text += hint
