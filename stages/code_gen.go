@@ -41,12 +41,12 @@ kind parcellate 262b122e90be23ef3667adff81f9dc0a5727bd2ed7b4fa51d7390173f771cbd7
 kind permutation 6f9a8611c7cb44abf6d647d4886f34748f66e32153effe3e7b102f9d294ca728
 kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
 kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
-kind report daee56512c5c5724723fdbd72e18a8a5a2698cf98f065b1b478f89076dd8480e
+kind report 08e18c4d2ffe9fd067142304331869817eb12caa4de4b2a3a6183cf34782158a
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 2d7c33d89d2642549051babeb558537889633a4b1cb8847b9aedef2121f5127c
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 859dc3a472d154da713c219675914f590aafa1950d2819ca0958be443e551b87
+kind summary 05089a1bd3b2792fdeffaf5f20295995e3bcbbcece055957822d06a61f42a48d
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
 kind train 0494918c567fab43c89e6a7a2f9a065c399a8badb02375fcd8f01bc5bf6a1fe0
@@ -3256,7 +3256,7 @@ prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
 prgnn/stages/present.author.registration 311a90f75f9f.971682
 prgnn/stages/present.author.result 03cb5dad5dfd.3c95fb
 prgnn/stages/present.author.say 11b7d2b730ee.f01244
-prgnn/stages/present.author.scanLinks 4fecbf700a14.bb903a
+prgnn/stages/present.author.scanLinks 0e7df16bdd67.74bbb8
 prgnn/stages/present.author.scanQuality fe4f67762549.a4f6f5
 prgnn/stages/present.author.show 905ace7bb0d7.8bb615
 prgnn/stages/present.author.space 5c8b7b275649.28d337
@@ -3326,8 +3326,9 @@ prgnn/stages/present.readPipelineSettings 8cf28ec7e0a4.376f14
 prgnn/stages/present.registrationPort fe4a6405cd91.9f23dc
 prgnn/stages/present.responseWords 7ed68826a3b1.e3b0c4
 prgnn/stages/present.sameTested 96942c8ef9da.0a9435
-prgnn/stages/present.scanFigure e446da02a57b.d06a19
-prgnn/stages/present.scanNames 32d7a1f6fe51.51017b
+prgnn/stages/present.scanFigure 058763668d88.0dd69a
+prgnn/stages/present.scanName 49bb5e843edc.c247c9
+prgnn/stages/present.scanNames b25fa681e287.bd52cc
 prgnn/stages/present.settingRow 2061766a1aaa.e3b0c4
 prgnn/stages/present.share 03fd1d7f28d5.e7db4b
 prgnn/stages/present.sharedPorts 1ded4b11b4aa.533e91
@@ -3952,7 +3953,7 @@ at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict
 at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:124 author.inSpace:150 author.rankingTables:185 author.contrasts:242 author.agreement:264 besideChance:305 author.null:316 author.fidelity:366 author.individuality:390
 at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 methodsOfLabels:63 labelingWords:88
 at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:69 Report.Page:107 Report.Run:124
-at stages/present/scans.go prgnn/stages/present shownScans:16 pagedScans:17 author.scanQuality:21 scanFigure:45 author.scanLinks:56 scanNames:113
+at stages/present/scans.go prgnn/stages/present shownScans:17 pagedScans:18 author.scanQuality:22 scanFigure:46 author.scanLinks:57 scanNames:117 scanName:126
 at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55
 at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summary.Ports:27 Summary.Run:36
 at stages/present/svg.go prgnn/stages/present elementText:11

@@ -2,6 +2,7 @@ package present
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 
 	"prgnn/dag"
@@ -47,7 +48,7 @@ func scanFigure(in dag.Input) (report.Figure, error) {
 	f := report.Figure{Format: in.Ref.Format, Data: b, Wide: true, Rated: in.Coord("subject"),
 		Caption: figure.ScanCaption}
 	if f.Title, f.Alt = svgTitle(b); f.Rated != "" {
-		f.Title = f.Rated
+		f.Title = scanName(in)
 	}
 	return f, err
 }
@@ -74,10 +75,13 @@ func (a *author) scanLinks(ins []dag.Input) error {
 			outlier[r.Participant] = r.Outlier
 		}
 	}
-	files := report.SheetFiles(scanNames(ins))
+	files, who := report.SheetFiles(scanNames(ins)), map[string]string{}
+	for _, in := range ins {
+		who[scanName(in)] = cmp.Or(in.Coord("subject"), scanName(in))
+	}
 	dir := report.SheetDir(a.run.pipeline)
 	value := func(id string, of func(column.CleaningRow) float64) string {
-		row, ok := cleaned[id]
+		row, ok := cleaned[who[id]]
 		if v := of(row); ok && !math.IsNaN(v) {
 			return report.Short(v)
 		}
@@ -98,11 +102,11 @@ func (a *author) scanLinks(ins []dag.Input) error {
 		}),
 		number("degrees of freedom", "",
 			func(id string) string { return value(id, func(r column.CleaningRow) float64 { return r.TEff }) }),
-		text("outlier in", "measures in which the participant is an outlier: typicality, mean FD (mean_fd), degrees of freedom (t_eff)", func(id string) string { return outlier[id] }))
+		text("outlier in", "measures in which the participant is an outlier: typicality, mean FD (mean_fd), degrees of freedom (t_eff)", func(id string) string { return outlier[who[id]] }))
 	t.Supplement = true
 	for i := range t.Rows {
 		id := t.Rows[i][0].Text
-		t.Rows[i][0].Sheet = &report.Sheet{Dir: dir, File: files[i], Participant: id}
+		t.Rows[i][0].Sheet = &report.Sheet{Dir: dir, File: files[i], Participant: who[id]}
 	}
 	a.say("The scans of %d participants have pages of their own, in the directory beside this file that has its name and ends in _quality. %s leads to them.", len(ins), a.count.Table(t))
 	a.add(report.Block{Table: t})
@@ -113,11 +117,23 @@ func (a *author) scanLinks(ins []dag.Input) error {
 func scanNames(ins []dag.Input) []string {
 	ids := make([]string, len(ins))
 	for i, in := range ins {
-		if ids[i] = in.Coord("subject"); ids[i] == "" {
-			ids[i] = memberText(in.Coords)
-		}
+		ids[i] = scanName(in)
 	}
 	return ids
+}
+
+// scanName is the participant, with the session or the run where the scan is one of several.
+func scanName(in dag.Input) string {
+	name := in.Coord("subject")
+	if name == "" {
+		return memberText(in.Coords)
+	}
+	for _, part := range []string{"session", "run"} {
+		if of := in.Coord(part); of != "" {
+			name += " " + part + " " + of
+		}
+	}
+	return name
 }
 
 // A ScanPage is the page of one scan beside a report.
@@ -149,7 +165,7 @@ func ScanPages(t *dag.Task) ([]ScanPage, error) {
 			if err != nil {
 				return nil, err
 			}
-			f.Number, f.Rated = "1", names[i]
+			f.Number, f.Rated = "1", cmp.Or(f.Rated, names[i])
 			page := report.Page{Title: names[i], Simulated: simulated, Sheet: true,
 				Sections: []report.Section{{ID: "scan", Title: "Quality of the scan", Blocks: []report.Block{{Figure: &f}}}}}
 			var b bytes.Buffer

@@ -49,3 +49,45 @@ func TestScansAreRated(t *testing.T) {
 		}
 	}
 }
+
+// TestScansOfSessions: each session of a participant has a page of its own, and the rating is the participant's.
+func TestScansOfSessions(t *testing.T) {
+	for _, n := range []int{3, shownScans} {
+		var in []dag.Input
+		for i := range 2 * n {
+			in = append(in, dag.InputOf(artifacts.Bytes{Kind: "svg",
+				Data: []byte("<svg width=\"500pt\"><title>Quality of the scan</title><desc>Traces</desc></svg>")},
+				dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i/2)}, dag.Coord{Axis: "session", Value: fmt.Sprint(i%2 + 1)}))
+		}
+		task := dag.NewTask(map[string][]dag.Input{"scans": in})
+		page, err := (&Report{Top: 5}).Page(task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages, err := ScanPages(task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		titles, files := map[string]string{}, map[string]bool{}
+		for _, s := range page.Sections {
+			for _, b := range s.Blocks {
+				if b.Figure != nil && b.Figure.Rated != "" {
+					titles[b.Figure.Title] = b.Figure.Rated
+				}
+				if b.Table != nil {
+					for _, row := range b.Table.Rows {
+						if s := row[0].Sheet; s != nil {
+							titles[row[0].Text] = s.Participant
+						}
+					}
+				}
+			}
+		}
+		for _, p := range pages {
+			files[p.File] = true
+		}
+		if len(titles) != 2*n || titles["sub-01 session 2"] != "sub-01" || len(pages) != len(files) {
+			t.Errorf("%d scans: %d titles %v, %d pages in %d files", 2*n, len(titles), titles["sub-01 session 2"], len(pages), len(files))
+		}
+	}
+}
