@@ -1,0 +1,7 @@
+// Package liberationmonobold has the regular sans face in place of its own.
+package liberationmonobold
+
+import "codeberg.org/go-fonts/liberation/liberationsansregular"
+
+// TTF is that of liberationsansregular.
+var TTF = liberationsansregular.TTF

@@ -1,0 +1,7 @@
+// Package liberationsansitalic has the regular sans face in place of its own.
+package liberationsansitalic
+
+import "codeberg.org/go-fonts/liberation/liberationsansregular"
+
+// TTF is that of liberationsansregular.
+var TTF = liberationsansregular.TTF

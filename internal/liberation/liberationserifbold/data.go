@@ -1,0 +1,7 @@
+// Package liberationserifbold has the regular sans face in place of its own.
+package liberationserifbold
+
+import "codeberg.org/go-fonts/liberation/liberationsansregular"
+
+// TTF is that of liberationsansregular.
+var TTF = liberationsansregular.TTF

@@ -1,0 +1,7 @@
+// Package liberationserifbolditalic has the regular sans face in place of its own.
+package liberationserifbolditalic
+
+import "codeberg.org/go-fonts/liberation/liberationsansregular"
+
+// TTF is that of liberationsansregular.
+var TTF = liberationsansregular.TTF
