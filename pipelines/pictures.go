@@ -6,13 +6,13 @@ import (
 	"prgnn/stages/figure"
 )
 
-// A placed Stage draws regions at their places: those of a label image at its port parcels, or the centroids of the node
-// list at its port nodes.
+// A placed Stage draws regions at their places: those of a label image at its port parcels, or the centroids of
+// the node list at its port nodes.
 type placed interface{ DrawsAtPlaces() }
 
-// leaveOutPictures takes out the stages that would draw the cohort's regions at places that nobody knows: without a label
-// image, and with a node list without centroids, as of most files of series. A note says so. Optional inputs from
-// them stay unconnected; a stage that something needs stays, and says itself what it lacks.
+// leaveOutPictures takes out the stages that would draw the cohort's regions at places that nobody knows:
+// without a label image, and with a node list without centroids, as of most files of series. A note says so.
+// Optional inputs from them stay unconnected; a stage that something needs stays, and says itself what it lacks.
 func (l *loader) leaveOutPictures() {
 	if l.roster == nil || l.roster.Nodes == nil {
 		return

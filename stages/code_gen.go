@@ -5,7 +5,7 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline f6a98a7fc73eb4549af67b0baffc52107729e1ec511fc2f06586ff12cbc6b0b1
+var codes = dag.Codes(`kind baseline 1b3a08cbca89d39e2cb80072d3a135fa361a263352b17ddf9f05601c974141d5
 kind biomarkers f53032eb77e3fb709451232a3d7b296e0b570ea6db6427fcbcf9a1a50dfd134d
 kind bootstrap c1eff897e4288da791fd3df22f44cb5ed5ee76f459bb30843a901d28f6a419a2
 kind brainmap d99e2e2b47d873363a6caf0ab4438a553d35c475da9cc8d410ac64dd9e5755d0
@@ -34,7 +34,7 @@ kind graph 21d48ba66d8676b4e054b4e45481ea99b894f2b28114b500b994d61295fe2830
 kind harmonize b6934e1e60190ed3d4db009e18f0085a34f5d4f500bbfe019db2136eec1c7678
 kind individuality e35d3e4f5ac71b7371330369f00a9b7a4da4fc6273b2fb364c36648de136e042
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
-kind leakage bee1c8f42910a9f3b6ff06d7a278af7f0183cd5857a6c01492165b3213b3c899
+kind leakage 193a4153c62b85090976b8937f7d7ff21b15ec92d688a49da5729c2460d6b5db
 kind matrices 341490e260df8592a39662b315792cf8ad5302372e90dd1d4018ba77d7254957
 kind mean-volume a5acbf80c21ccc89e1785747e6592aa4e94dbf94c41a3274de9aaaba4bc2e3e1
 kind parcellate 262b122e90be23ef3667adff81f9dc0a5727bd2ed7b4fa51d7390173f771cbd7
@@ -49,7 +49,7 @@ kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
 kind summary f74c0addd6e29739812188f57396abe176cb19fdab15263afda4213a2b2bb018
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
-kind train 0494918c567fab43c89e6a7a2f9a065c399a8badb02375fcd8f01bc5bf6a1fe0
+kind train 6f2b7ed9d134be9f25043f88c2cc009defaa828ae125803fe7d9221f79493e68
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -435,11 +435,11 @@ prgnn/dag.Task.All cc938ef1cbfd.467bad
 reached by baseline biomarkers brainmap combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict qcfc report sessions summary timeseries train
 module golang.org/x/text v0.43.0
 
-reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices predict qcfc report sessions simulate summary train
+reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices predict qcfc report sessions simulate summary train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
-reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality predict qcfc report sessions simulate summary train
+reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage predict qcfc report sessions simulate summary train
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
@@ -447,7 +447,7 @@ prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 reached by baseline biomarkers choose combat covariates fidelity figure-qc individuality join leakage predict qcfc report sessions summary train
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
-reached by baseline biomarkers choose connectivity denoise fidelity individuality predict simulate train
+reached by baseline biomarkers choose connectivity denoise fidelity individuality leakage predict simulate train
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
 reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc sessions timeseries train
@@ -495,8 +495,10 @@ prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
 prgnn/internal/exact.log2e 6446c9401d12.e3b0c4
 
-reached by baseline biomarkers fidelity individuality predict qcfc train
+reached by baseline biomarkers fidelity individuality leakage predict qcfc train
 prgnn/internal/dense.Each 4460a17597dd.e3b0c4
+
+reached by baseline biomarkers fidelity individuality predict qcfc train
 prgnn/internal/dense.View 8a80b2a46cf1.c4217a
 prgnn/internal/dense.View.from 16d7337fbcbc.1af526
 prgnn/internal/dense.bytes 600ee018b422.c4217a
@@ -803,7 +805,14 @@ reached by baseline leakage train
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
 prgnn/stages/fold.Duplicate 83dbf93ffecd.e3b0c4
 prgnn/stages/fold.DuplicateText 0a4b91bfa759.5e19cc
-prgnn/stages/fold.Duplicates c8d159715cb1.a1ea38
+prgnn/stages/fold.Duplicates 43584b904ac8.ccd0a7
+prgnn/stages/fold.Print 1fecd7191521.6b0fe8
+prgnn/stages/fold.Print.Same 7dbd368d9366.905f75
+prgnn/stages/fold.PrintOf 190bfa6bb887.47816e
+prgnn/stages/fold.PrintOfDigest 6b7029854c5d.e09c6f
+prgnn/stages/fold.fewestValues 57c4b32f7c1d.e3b0c4
+prgnn/stages/fold.sameFeatures a499986e3069.e3b0c4
+prgnn/stages/fold.sketchOf 24e1717e3c72.e3b0c4
 
 reached by baseline predict
 prgnn/stages/learn.prediction 90aac7540d9d.79156b
@@ -1416,8 +1425,15 @@ prgnn/dag.fieldTables 2f8139f7ef73.e3b0c4
 prgnn/dag.fieldsOf 21aedf4ef407.3ebc4c
 prgnn/stages/column.MadeBy 7aa13056b302.56f026
 
-reached by bootstrap connectivity matrices
+reached by bootstrap connectivity leakage matrices
 prgnn/internal/dense.Axpy 9b740b80eb51.079fea
+prgnn/internal/dense.axpyAVX e51cbbbf2006.026e50
+prgnn/internal/dense.axpyGo 7c08baf62c7f.e3b0c4
+prgnn/internal/dense.hasAVX 16c96fb2f889.e3b0c4
+prgnn/internal/dense.whole 1a163c403229.2b0bdc
+prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
+
+reached by bootstrap connectivity matrices
 prgnn/internal/dense.Cholesky c13ac6e551bf.e3b0c4
 prgnn/internal/dense.Cholesky.Factor 4e466ddd6da2.8b7b18
 prgnn/internal/dense.Cholesky.Invert 99306d189bd7.915094
@@ -1430,9 +1446,6 @@ prgnn/internal/dense.addGram febc9681a8b3.d9a34d
 prgnn/internal/dense.addRows ee6b8b5a57a6.59e94e
 prgnn/internal/dense.addTiles cc191e11a509.101eaf
 prgnn/internal/dense.addTilesGo 7b32e7ad430e.fbbbc2
-prgnn/internal/dense.axpyAVX e51cbbbf2006.026e50
-prgnn/internal/dense.axpyGo 7c08baf62c7f.e3b0c4
-prgnn/internal/dense.hasAVX 16c96fb2f889.e3b0c4
 prgnn/internal/dense.hasAVX2 b5f74a564248.e3b0c4
 prgnn/internal/dense.manyColumns 6b39c9d3a325.e3b0c4
 prgnn/internal/dense.packBlock b6b774a93a8b.e3b0c4
@@ -1440,8 +1453,6 @@ prgnn/internal/dense.packPanels 9bd48577e554.042b3e
 prgnn/internal/dense.rowBlock 6b39c9d3a325.e3b0c4
 prgnn/internal/dense.tileCols 069781a2de55.e3b0c4
 prgnn/internal/dense.tileRows b245d90d0623.e3b0c4
-prgnn/internal/dense.whole 1a163c403229.2b0bdc
-prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 
 reached by bootstrap denoise
 prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
@@ -2830,12 +2841,12 @@ prgnn/stages/prepare.runNames 02c098b18f6a.8c138d
 prgnn/stages/prepare.sameParts f9b6ce64d8cb.711565
 
 reached by leakage
-prgnn/stages/assess.Leakage 964183487e40.e3b0c4
+prgnn/stages/assess.Leakage 9e0d351fed72.e3b0c4
 prgnn/stages/assess.Leakage.Ports 823ec813725a.0f6ce5
-prgnn/stages/assess.Leakage.Run 654a2dd6e086.fb1389
+prgnn/stages/assess.Leakage.Run 29ff7480cb18.fb1389
 prgnn/stages/assess.Leakage.lookAtPredictions 4643f4cbfbc5.05ce34
+prgnn/stages/assess.Leakage.lookAtScans b2c170c047b7.1f6a4e
 prgnn/stages/assess.endPoints 519c5671bb11.e3b0c4
-prgnn/stages/assess.fewestValues 57c4b32f7c1d.e3b0c4
 prgnn/stages/assess.foldBook 7fa4623180e6.d93234
 prgnn/stages/assess.foldBook.seen 8ab01532ccfa.65f219
 prgnn/stages/assess.foldBook.takesPart d32a964fc2d6.9526c9
@@ -2843,19 +2854,26 @@ prgnn/stages/assess.foldBook.tested 9cb4625f292c.256f68
 prgnn/stages/assess.foldPlace 32fa1bfdbeff.e3b0c4
 prgnn/stages/assess.leakCheck e2721829b74a.e3b0c4
 prgnn/stages/assess.leakCheck.fail 854f51d89808.56e0de
-prgnn/stages/assess.leakage.New d54eff27cd87.d98fce
+prgnn/stages/assess.leakage.New a2c1e8537cbb.d98fce
+prgnn/stages/assess.leastOverlap a9377ed9369a.e3b0c4
+prgnn/stages/assess.leastZ 069781a2de55.e3b0c4
 prgnn/stages/assess.lookAtFitted 024db1b0dca2.613416
 prgnn/stages/assess.lookAtModels c9900fb32d7e.4e4f85
-prgnn/stages/assess.lookAtScans 6c94b17fcc8d.a3ce81
+prgnn/stages/assess.meeting f22a62d36724.e3b0c4
+prgnn/stages/assess.newSummed 8c1a23b2f558.d3d865
 prgnn/stages/assess.placeOf 5bf712e9a696.018616
+prgnn/stages/assess.ranks 88e8410411ec.65c02a
 prgnn/stages/assess.readBook 3f7145501011.a0a1b3
 prgnn/stages/assess.rescaled 1adda8b8e202.e3b0c4
+prgnn/stages/assess.sameTraces 26a1ef221a2a.679028
 prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
-prgnn/stages/assess.sharedScans 510def430523.39b062
-prgnn/stages/assess.sketchOf 24e1717e3c72.e3b0c4
-prgnn/stages/assess.timePoint 1fecd7191521.6b0fe8
-prgnn/stages/assess.timePoint.same 99c4568cf3bd.ddfd8f
-prgnn/stages/assess.timePoints 206ed3979bb9.594a3a
+prgnn/stages/assess.sharedScans 46e64e7e4021.19dd0d
+prgnn/stages/assess.summed f51ba0a4819a.ea4f8e
+prgnn/stages/assess.summed.meet e44b07c194d2.86f050
+prgnn/stages/assess.summed.over be5827c5d041.9019bf
+prgnn/stages/assess.timePoints 9a696374930b.a4231a
+prgnn/stages/assess.trace 34d9068f59f1.e3b0c4
+prgnn/stages/assess.traceOf 1d34a2a06598.e51779
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
 
 reached by leakage report summary
@@ -3799,8 +3817,9 @@ at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Eva
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.sizes:120 Fidelity.settings:138 Fidelity.ask:201 Fidelity.first:259 maskSetting.overModels:297 Fidelity.table:308
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:47 Individuality.cells:85 Individuality.row:129
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:31 leakCheck:47 leakCheck.fail:53 foldPlace:58 foldBook:61 Leakage.Run:68 checkRow:103 readBook:109 foldBook.tested:134 foldBook.takesPart:140 Leakage.lookAtPredictions:150 placeOf:225 foldBook.seen:241 lookAtModels:261 lookAtFitted:278
-at stages/assess/leakage_scans.go prgnn/stages/assess lookAtScans:20 endPoints:62 sharedPoints:63 fewestValues:64 rescaled:65 timePoint:69 timePoint.same:75 sketchOf:92 sharedScans:130 timePoints:166
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:32 leakCheck:48 leakCheck.fail:54 foldPlace:59 foldBook:62 Leakage.Run:69 checkRow:104 readBook:110 foldBook.tested:135 foldBook.takesPart:141 Leakage.lookAtPredictions:151 placeOf:226 foldBook.seen:242 lookAtModels:262 lookAtFitted:279
+at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:17 endPoints:65 sharedPoints:66 rescaled:67 sharedScans:72 timePoints:108
+at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 traceOf:24 ranks:53 leastOverlap:77 leastZ:78 meeting:82 summed.meet:89 summed:115 newSummed:121 summed.over:130 sameTraces:136
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:23 QCFC:27 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:66 listedMotion:151 QCFC.measure:183 fisherEdges:250 edgeDistances:288 QCFC.covariates:319 typicality:374
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 rankRow:54 paintedRow:61 Saliency.Run:68 Saliency.rows:139 regionRow:166 paintedTable:177 Saliency.connectome:190 labelsOf:250 writeDense:271
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
@@ -3878,9 +3897,10 @@ at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training
 at stages/figure/viewer.go prgnn/stages/figure Ranked:17 Readings:27 chanceOf:64 Ranked.name:75 Ranked.scale:84 Ranked.first:87 DrawSlices:98 gz:122 Viewer:130
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
 at stages/fold/division.go prgnn/stages/fold Params:12 Params.Numbers:21 First:37 Apart:40 Member:43 Division:51 Params.Divide:60 Division.Row:81 Params.sides:108 SideNames:136
-at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 RefuseDuplicates:57 DuplicateText:70 LeakagePort:98
+at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 sameFeatures:26 Duplicates:31 RefuseDuplicates:57 DuplicateText:70 LeakagePort:98
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
+at stages/fold/print.go prgnn/stages/fold Print:12 fewestValues:18 PrintOf:21 PrintOfDigest:34 Print.Same:38 sketchOf:55
 at stages/fold/read.go prgnn/stages/fold ReadSettings:13 place:66 oneSide:73
 at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:13
 at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:17 controls:20 Score:25 Distinct:56 Accuracy:67 Majority:81

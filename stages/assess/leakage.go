@@ -19,12 +19,13 @@ var leakageKind = dag.Kind{
 	Doc: "fails when a tested participant is known to a model, or one scan has two ids\n" +
 		"Reads what is stored: the division into folds, the scans and features of each participant (the same numbers under two ids), the sides of the predictions, and the participants that each model and every other fit names as seen. A training that admits to leakage (select: test, standardize: all) fails too. " +
 		"Connect folds, scans and features alone to check before training. Stages that train a model wait for every check that needs no model, and stages that give an accuracy wait for all checks; after a failure none of them runs.",
-	New: func() dag.Stage { return &Leakage{} },
+	New: func() dag.Stage { return &Leakage{Correlation: 0.8} },
 }
 
 // Leakage asserts that nothing leaks.
 type Leakage struct {
-	Admitted bool `param:"admitted" doc:"accept trainings that say of themselves that they leak, as the authors' program does; their predictions keep the warning"`
+	Admitted    bool    `param:"admitted" doc:"accept trainings that say of themselves that they leak, as the authors' program does; their predictions keep the warning"`
+	Correlation float64 `param:"correlation" doc:"series of two participants (scans) whose mean signals correlate so much, at some lag, are of one scan; 0 does not compare them" min:"0" max:"1"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -36,8 +37,8 @@ func (*Leakage) Ports() dag.Ports {
 				Gather: true, Optional: true, Doc: "of every training on these folds"},
 			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which name the participants they have seen"},
 			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of whatever else was fitted in a fold, with the participants in their metadata"},
-			{Name: "scans", Gather: true, Optional: true, Doc: "each participant's scans (all runs), and the series that were read from them: the same volumes under two ids are one scan twice"},
-			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids is one scan twice"},
+			{Name: "scans", Gather: true, Optional: true, Doc: "each participant's scans (all runs), and the series that were read from them: the same volumes under two ids are one scan twice, and so are series whose mean signals correlate"},
+			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids (correlation 0.9999) is one scan twice"},
 		},
 		Out: []dag.Port{{Name: "checks", Type: column.Type[checkRow](), Doc: "one row a check, with its comparisons; after a violation there is no table"}},
 	}
@@ -73,7 +74,7 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	checks := []*leakCheck{division}
 	for _, look := range []func(*dag.Task, *foldBook) ([]*leakCheck, error){s.lookAtPredictions, lookAtModels,
-		lookAtFitted, lookAtScans} {
+		lookAtFitted, s.lookAtScans} {
 		found, err := look(t, book)
 		if err != nil {
 			return nil, err

@@ -1,23 +1,20 @@
 package assess
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
 	"path/filepath"
 	"slices"
 
-	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
 )
 
 // lookAtScans finds one scan under two ids among those who take part: by the volumes of
-// the scans, which do not depend on labels and cleaning, and by the features.
-func lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
+// the scans, which do not depend on labels and cleaning, by the mean signals of series, and by the features.
+func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if !t.Has("features") && !t.Has("scans") {
 		return nil, nil
 	}
@@ -38,11 +35,17 @@ func lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if err != nil {
 		return nil, err
 	}
+	var traces []fold.Duplicate
+	if s.Correlation > 0 {
+		if traces, err = sameTraces(taking["scans"], s.Correlation, t.Threads); err != nil {
+			return nil, err
+		}
+	}
 	same, err := fold.Duplicates(taking["features"])
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range same {
+	for _, d := range slices.Concat(traces, same) {
 		if !slices.ContainsFunc(twins, d.SamePair) {
 			twins = append(twins, d)
 		}
@@ -55,81 +58,20 @@ func lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 
 // A scan is recognized by its first and last time points, as far as they are read: two
 // inputs that share sharedPoints of them are one scan, or parts of one. Two time points are
-// shared when their files are the same bytes or, with fewestValues and more, when their correlation
+// shared when their files are the same bytes or, with 16 values and more, when their correlation
 // over voxels or regions is above 1 − rescaled: multiplied by a number, or with one added, a
 // volume is still the same. Fewer values must be the same.
 const (
 	endPoints    = 10
 	sharedPoints = 5
-	fewestValues = 16
 	rescaled     = 1e-8
 )
-
-// A timePoint is one volume, or the values of all regions at one time.
-type timePoint struct {
-	digest artifacts.Digest
-	sketch *[64]float64 // of its z-scores; nil where only the digest counts
-}
-
-// same compares the sketches: the squared distance of two is about that of the z-scores, 2(1 − r).
-func (p timePoint) same(q timePoint) bool {
-	if p.sketch == nil || q.sketch == nil {
-		return p.digest == q.digest
-	}
-	far := 0.0
-	for i, x := range p.sketch {
-		d := x - q.sketch[i]
-		if far += float64(d * d); far > 2*rescaled {
-			return false
-		}
-	}
-	return true
-}
-
-// sketchOf is the count sketch (Charikar, Chen & Farach-Colton 2002) of the values' z-scores, which
-// have length 1 here: each is added to, or taken from, one of 64 sums. Values that are not finite count as the mean.
-// It is nil where no value differs from another.
-func sketchOf(v []float64) *[64]float64 {
-	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-	var mean, squares, n float64
-	for _, x := range v {
-		if finite(x) {
-			mean, n = mean+x, n+1
-		}
-	}
-	mean /= n
-	for _, x := range v {
-		if finite(x) {
-			squares += float64((x - mean) * (x - mean))
-		}
-	}
-	s := new([64]float64)
-	length := math.Sqrt(squares)
-	if !(length > 0) || math.IsInf(length, 0) {
-		return nil
-	}
-	for i, x := range v {
-		if !finite(x) {
-			continue
-		}
-		h := uint64(i+1) * 0x9e3779b97f4a7c15 // splitmix64
-		h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
-		h = (h ^ h>>27) * 0x94d049bb133111eb
-		h ^= h >> 31
-		z := (x - mean) / length
-		if h>>6&1 == 1 {
-			z = -z
-		}
-		s[h&63] += z
-	}
-	return s
-}
 
 // sharedScans finds scans that two participants share. Each is reported with the first
 // participant that has it.
 func sharedScans(ins []dag.Input) ([]fold.Duplicate, error) {
 	type owned struct {
-		timePoint
+		fold.Print
 		input int
 	}
 	var first []owned // time points, each with the first input that has it
@@ -142,7 +84,7 @@ func sharedScans(ins []dag.Input) ([]fold.Duplicate, error) {
 		}
 		shared := map[int]int{} // earlier input → time points that it has, too
 		for _, p := range points {
-			if at := slices.IndexFunc(first, func(f owned) bool { return p.same(f.timePoint) }); at >= 0 {
+			if at := slices.IndexFunc(first, func(f owned) bool { return p.Same(f.Print, rescaled) }); at >= 0 {
 				shared[first[at].input]++
 			} else {
 				first = append(first, owned{p, i})
@@ -163,22 +105,14 @@ func sharedScans(ins []dag.Input) ([]fold.Duplicate, error) {
 // timePoints are an input's time points: of a scan the first ones; of an
 // array (draw, time, node) the first and last ones of draw 0; any other file is one.
 // One whose values are all equal, as of an empty volume, is none, and one that comes again counts once.
-func timePoints(in dag.Input) ([]timePoint, error) {
-	var points []timePoint
+func timePoints(in dag.Input) ([]fold.Print, error) {
+	var points []fold.Print
 	add := func(v []float64) {
 		if !slices.ContainsFunc(v, func(x float64) bool { return math.Float64bits(x) != math.Float64bits(v[0]) }) {
 			return
 		}
-		var p timePoint
-		if len(v) >= fewestValues {
-			p.sketch = sketchOf(v)
-		}
-		var b bytes.Buffer
-		if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
-			panic(err) // a buffer takes everything
-		}
-		p.digest = artifacts.DigestOf(b.Bytes())
-		if !slices.ContainsFunc(points, p.same) {
+		p := fold.PrintOf(v)
+		if !slices.ContainsFunc(points, func(q fold.Print) bool { return p.Same(q, rescaled) }) {
 			points = append(points, p)
 		}
 	}
@@ -214,7 +148,7 @@ func timePoints(in dag.Input) ([]timePoint, error) {
 			}
 		}
 	default:
-		points = append(points, timePoint{digest: in.Ref.Digest})
+		points = append(points, fold.PrintOfDigest(in.Ref.Digest))
 	}
 	return points, nil
 }

@@ -1,22 +1,19 @@
 package fold
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
-	"prgnn/artifacts"
 	"prgnn/dag"
 )
 
 // A Duplicate is one scan under two ids: those of a participant and of a later one.
 type Duplicate struct {
 	First, Later string
-	How          string // in words: "have the same features to the last bit"
+	How          string // in words: "have the same features"
 }
 
 // SamePair reports whether two duplicates are of the same participants.
@@ -24,11 +21,16 @@ func (d Duplicate) SamePair(other Duplicate) bool {
 	return d.First == other.First && d.Later == other.Later
 }
 
-// Duplicates finds participants whose draw 0 has the same numbers to the last bit: one
-// scan under two ids. (Random draws of one scan differ, for their streams are named by
+// sameFeatures is how far the correlation of the features of one scan may be from 1: what rounding a scan to whole
+// numbers leaves of them differs by less, and those of two scans by more than 0.01.
+const sameFeatures = 1e-4
+
+// Duplicates finds participants whose draw 0 has the same numbers, but for rounding, scale and offset (sameFeatures):
+// one scan under two ids. (Random draws of one scan differ, for their streams are named by
 // the id.) Inputs are arrays with the draw as the first of three axes, or of one draw.
 func Duplicates(ins []dag.Input) ([]Duplicate, error) {
-	first := map[artifacts.Digest]string{}
+	var prints []Print
+	var ids []string
 	var twins []Duplicate
 	for _, in := range ins {
 		a, err := in.Array()
@@ -39,15 +41,13 @@ func Duplicates(ins []dag.Input) ([]Duplicate, error) {
 		if len(a.Shape) == 3 && a.Shape[0] > 0 {
 			v = v[:len(v)/a.Shape[0]]
 		}
-		var b bytes.Buffer
-		if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		id, digest := in.Coord("subject"), artifacts.DigestOf(b.Bytes())
-		if other, known := first[digest]; !known {
-			first[digest] = id
-		} else if other != id {
-			twins = append(twins, Duplicate{other, id, "have the same features to the last bit"})
+		id, p := in.Coord("subject"), PrintOf(v)
+		at := slices.IndexFunc(prints, func(q Print) bool { return p.Same(q, sameFeatures) })
+		switch {
+		case at < 0:
+			prints, ids = append(prints, p), append(ids, id)
+		case ids[at] != id:
+			twins = append(twins, Duplicate{ids[at], id, "have the same features (correlation 0.9999 or more)"})
 		}
 	}
 	return twins, nil

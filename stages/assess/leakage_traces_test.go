@@ -1,0 +1,258 @@
+package assess
+
+import (
+	"bufio"
+	"compress/gzip"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/internal/random"
+)
+
+// A recording is what a scanner would see: voxels over time, with a common signal, local ones and a drift.
+type recording struct{ voxels [][]float64 } // voxel, time
+
+func record(seed uint64, voxels, volumes int) recording {
+	r := random.New(seed, "test", "traces")
+	common, own := 0.0, make([]float64, voxels)
+	out := recording{make([][]float64, voxels)}
+	for i := range volumes {
+		common = 0.6*common + r.Normal()
+		for v := range voxels {
+			own[v] = 0.5*own[v] + 1.5*r.Normal()
+			out.voxels[v] = append(out.voxels[v], 1000+20*common+10*own[v]+float64(i)*0.5)
+		}
+	}
+	return out
+}
+
+// regions averages voxels of a parcellation, volumes from … to, and changes each value.
+func (r recording) regions(
+	label func(voxel int) int, nodes, from, to int, change func(float64) float64,
+) *encoding.Array {
+	out := make([]float64, (to-from)*nodes)
+	count := make([]float64, nodes)
+	for v, x := range r.voxels {
+		n := label(v)
+		count[n]++
+		for i := from; i < to; i++ {
+			out[(i-from)*nodes+n] += change(x[i])
+		}
+	}
+	for i := range out {
+		out[i] /= count[i%nodes]
+	}
+	return encoding.NewArray(out, 1, to-from, nodes)
+}
+
+func seriesInput(a *encoding.Array, subject string) dag.Input {
+	in := dag.InputOf(a, dag.Coord{Axis: "subject", Value: subject})
+	in.Name = "series[" + subject + "].series"
+	return in
+}
+
+// One scan is found under two ids when its beginning was cut and its labels are others, when it was scaled and rounded
+// to whole numbers, and when it was resampled; 60 others are not taken for one another, nor are two runs of a
+// participant.
+func TestTracesFindOneScan(t *testing.T) {
+	const voxels, volumes, nodes = 240, 150, 12
+	byBlock := func(v int) int { return v * nodes / voxels }
+	byRest := func(v int) int { return v % 9 }
+	same := func(x float64) float64 { return x }
+	rounded := func(x float64) float64 { return math.Round(0.37*x - 90) }
+	var others []dag.Input
+	for i := range 60 {
+		series := record(uint64(i+1), voxels, volumes).regions(byBlock, nodes, 0, volumes, same)
+		others = append(others, seriesInput(series, "sub-"+strconv.Itoa(i+1)))
+	}
+	if twins, err := sameTraces(others, 0.8, 2); err != nil || twins != nil {
+		t.Fatalf("of 60 independent scans: %v, %v", twins, err)
+	}
+	scan := record(7, voxels, volumes)
+	blurred := recording{make([][]float64, voxels)}
+	for v := range voxels {
+		for i := range volumes {
+			sum := scan.voxels[v][i] + scan.voxels[(v+1)%voxels][i] + scan.voxels[(v+2)%voxels][i]
+			blurred.voxels[v] = append(blurred.voxels[v], sum/3)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		copy *encoding.Array
+		want bool
+	}{
+		{"cut at the beginning, other labels", scan.regions(byRest, 9, 40, volumes, same), true},
+		{"scaled and rounded", scan.regions(byBlock, nodes, 0, volumes, rounded), true},
+		{"resampled, cut at both ends", blurred.regions(byBlock, nodes, 20, volumes-30, same), true},
+		{"half of it, other labels", scan.regions(byRest, 9, volumes/2-1, volumes, same), true},
+		{"fewer volumes than are compared", scan.regions(byBlock, nodes, 0, leastOverlap, same), false},
+	} {
+		twins, err := sameTraces(append(slices.Clone(others), seriesInput(c.copy, "sub-99")), 0.8, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := len(twins) == 1 && twins[0].First == "sub-7" && twins[0].Later == "sub-99"
+		if found != c.want || !found && twins != nil {
+			t.Errorf("%s: %v", c.name, twins)
+		}
+		own, err := sameTraces([]dag.Input{others[6], seriesInput(c.copy, "sub-7")}, 0.8, 1)
+		if err != nil || own != nil {
+			t.Errorf("%s: two runs of one participant: %v, %v", c.name, own, err)
+		}
+	}
+}
+
+// The best lag is that of the slow definition: Pearson's correlation of the parts that overlap.
+func TestMeetByDefinition(t *testing.T) {
+	r := random.New(3, "test", "meet")
+	x, y := make(trace, 90), make(trace, 130)
+	for i := range x {
+		x[i] = r.Normal()
+	}
+	for i := range y {
+		y[i] = r.Normal()
+		if i >= 37 && i-37 < len(x) {
+			y[i] += 0.4 * x[i-37]
+		}
+	}
+	best := meeting{}
+	for lag := -40; lag <= 80; lag++ {
+		var a, b []float64
+		for i := range x {
+			if j := i + lag; j >= 0 && j < len(y) {
+				a, b = append(a, x[i]), append(b, y[j])
+			}
+		}
+		n := float64(len(a))
+		if len(a) < 50 {
+			continue
+		}
+		var ma, mb, ab, aa, bb float64
+		for i := range a {
+			ma, mb = ma+a[i]/n, mb+b[i]/n
+		}
+		for i := range a {
+			ab, aa, bb = ab+(a[i]-ma)*(b[i]-mb), aa+(a[i]-ma)*(a[i]-ma), bb+(b[i]-mb)*(b[i]-mb)
+		}
+		if c := ab / math.Sqrt(aa*bb); math.Atanh(c)*math.Sqrt(n-3) > best.z {
+			best = meeting{c, math.Atanh(c) * math.Sqrt(n-3), lag, len(a)}
+		}
+	}
+	got := newSummed(x, 0).meet(newSummed(y, 1))
+	if math.Abs(got.r-best.r) > 1e-9 || math.Abs(got.z-best.z) > 1e-9 || got.lag != best.lag || got.shared != best.shared {
+		t.Errorf("%+v, by definition %+v", got, best)
+	}
+	if back := newSummed(y, 0).meet(newSummed(x, 1)); math.Abs(back.z-got.z) > 1e-9 || back.lag != -got.lag {
+		t.Errorf("%+v and back %+v", got, back)
+	}
+}
+
+// Of the real scans of three sites (of all 1,035: docs/statistics.md) exactly those that were published twice are found,
+// and every copy that was cut at its beginning, scaled and rounded. Of copies with wholly other regions, most are.
+func TestTracesOnABIDE(t *testing.T) {
+	dir := need.Shared(t, "data", "abide_pcp")
+	if testing.Short() {
+		t.Skip("hundreds of participants")
+	}
+	var files []string
+	for _, site := range []string{"UM_1", "Yale", "OHSU"} {
+		found, err := filepath.Glob(filepath.Join(dir, "cpac", "*", site+"_*.1D.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	slices.Sort(files)
+	if len(files) < 100 {
+		t.Fatalf("%d scans", len(files))
+	}
+	var ins []dag.Input
+	part := func(v []float64, nodes, skip, low, high int, change func(float64) float64) *encoding.Array {
+		var out []float64
+		for i := skip * nodes; i < len(v); i += nodes {
+			for _, x := range v[i+low : i+high] {
+				out = append(out, change(x))
+			}
+		}
+		return encoding.NewArray(out, 1, len(out)/(high-low), high-low)
+	}
+	same := func(x float64) float64 { return x }
+	long, cut, others := 0, 0, 0
+	for _, f := range files {
+		v, nodes := readSeries(t, f)
+		name := strings.TrimSuffix(filepath.Base(f), "_rois_ho.1D.gz")
+		ins = append(ins, seriesInput(part(v, nodes, 0, 0, nodes, same), name))
+		n := len(v) / nodes
+		whole := traceOf(part(v, nodes, 0, 0, nodes, same))
+		rounded := traceOf(part(v, nodes, n/5, 0, nodes, func(x float64) float64 { return 10 * math.Round(0.137*x) }))
+		first := traceOf(part(v, nodes, 0, 0, nodes/2, same))
+		second := traceOf(part(v, nodes, n/5, nodes/2, nodes, same))
+		if whole == nil || rounded == nil || first == nil || second == nil {
+			continue
+		}
+		long++
+		if m := newSummed(whole, 0).meet(newSummed(rounded, 1)); m.r >= 0.8 && m.z >= leastZ {
+			cut++
+		}
+		if m := newSummed(first, 0).meet(newSummed(second, 1)); m.r >= 0.8 && m.z >= leastZ {
+			others++
+		}
+	}
+	twins, err := sameTraces(ins, 0.8, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pairs []string
+	for _, d := range twins {
+		pairs = append(pairs, d.First+" "+d.Later)
+	}
+	if want := []string{"UM_1_0050279 UM_1_0050286", "Yale_0050578 Yale_0050602"}; !slices.Equal(pairs, want) {
+		t.Errorf("%q, want %q", twins, want)
+	}
+	t.Logf("%d scans; of %d long ones %d copies that were cut and rounded were found, and %d with wholly other regions", len(ins), long, cut, others)
+	if cut < long*99/100 || others < long/2 {
+		t.Errorf("of %d scans %d copies that were cut and rounded were found, and %d with wholly other regions", long, cut, others)
+	}
+}
+
+// readSeries reads numbers in lines: volume by volume, so many regions each.
+func readSeries(t *testing.T, path string) (v []float64, nodes int) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "#") {
+			continue
+		}
+		fields := strings.Fields(lines.Text())
+		nodes = len(fields)
+		for _, text := range fields {
+			x, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v = append(v, x)
+		}
+	}
+	if lines.Err() != nil {
+		t.Fatal(lines.Err())
+	}
+	return v, nodes
+}

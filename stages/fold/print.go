@@ -1,0 +1,89 @@
+package fold
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+
+	"prgnn/artifacts"
+)
+
+// A Print stands for numbers in a comparison: a volume, a time point of all regions, a participant's features.
+type Print struct {
+	digest artifacts.Digest
+	sketch *[64]float64 // of their z-scores; nil where only the digest counts
+}
+
+// fewestValues have a sketch: fewer numbers correlate too easily.
+const fewestValues = 16
+
+// PrintOf is the print of some numbers.
+func PrintOf(v []float64) Print {
+	var b bytes.Buffer
+	if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
+		panic(err) // a buffer takes everything
+	}
+	p := PrintOfDigest(artifacts.DigestOf(b.Bytes()))
+	if len(v) >= fewestValues {
+		p.sketch = sketchOf(v)
+	}
+	return p
+}
+
+// PrintOfDigest is that of a file that is compared as a whole.
+func PrintOfDigest(d artifacts.Digest) Print { return Print{digest: d} }
+
+// Same tells whether two numbers correlate by 1 − tolerance or more; without sketches, whether they are the same. The
+// squared distance of two sketches is about that of the z-scores, 2(1 − r).
+func (p Print) Same(q Print, tolerance float64) bool {
+	if p.sketch == nil || q.sketch == nil {
+		return p.digest == q.digest
+	}
+	far := 0.0
+	for i, x := range p.sketch {
+		d := x - q.sketch[i]
+		if far += float64(d * d); far > 2*tolerance {
+			return false
+		}
+	}
+	return true
+}
+
+// sketchOf is the count sketch (Charikar, Chen & Farach-Colton 2002) of the values' z-scores, which
+// have length 1 here: each is added to, or taken from, one of 64 sums. Values that are not finite count as the mean.
+// It is nil where no value differs from another.
+func sketchOf(v []float64) *[64]float64 {
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	var mean, squares, n float64
+	for _, x := range v {
+		if finite(x) {
+			mean, n = mean+x, n+1
+		}
+	}
+	mean /= n
+	for _, x := range v {
+		if finite(x) {
+			squares += float64((x - mean) * (x - mean))
+		}
+	}
+	s := new([64]float64)
+	length := math.Sqrt(squares)
+	if !(length > 0) || math.IsInf(length, 0) {
+		return nil
+	}
+	for i, x := range v {
+		if !finite(x) {
+			continue
+		}
+		h := uint64(i+1) * 0x9e3779b97f4a7c15 // splitmix64
+		h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+		h = (h ^ h>>27) * 0x94d049bb133111eb
+		h ^= h >> 31
+		z := (x - mean) / length
+		if h>>6&1 == 1 {
+			z = -z
+		}
+		s[h&63] += z
+	}
+	return s
+}
