@@ -11,15 +11,15 @@ kind bootstrap c1eff897e4288da791fd3df22f44cb5ed5ee76f459bb30843a901d28f6a419a2
 kind brainmap d99e2e2b47d873363a6caf0ab4438a553d35c475da9cc8d410ac64dd9e5755d0
 kind choose a48efa170f0d8289698bb0eba9062efda45c278b6cd7d43251de855c4cfea379
 kind combat 9ba2cda022eb8f70be99609c21ba9a68b83d850b38067f728de35579df71653f
-kind compare 9d6e11143a3231d43a5f6ec2f0a0227f5ab2a01e0d30bef5757a7135018d8977
+kind compare b86beaeaf233390242da60ac3d5a0309b727cd8b0febaa26731b56fc6fb69096
 kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55cc
 kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
-kind denoise 35f79c2da846af3f05d13cee0f47cc8c6051ab5c473951e6a5b95d1fad876c9e
+kind denoise 986db54b70dd520a49bf4f5aae626311aba5de26f3c7143d3e219c4867291f54
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate 53dbbf3425e0ead4898230e81eb18d7f71df4edade5e74c9021fa48066bf048d
+kind evaluate 0cb6b8000d0e35be2306661cd3acf833aed3419485faa77726d128673bc88d93
 kind exec 427445ad1c5cc0a17b2b144b091f2fd7bd712a80063564b06d6d9ede75326395
 kind fidelity 8525e9543edc1beeb95a7d6f8eb91285a2259466689fc95fd363dc51dd83afab
-kind figure-confusion bfc215d41f4cb73824ae53e383c1031ed23f6b00d8e1804d6df9134d802a31c0
+kind figure-confusion 8bf1e9468845b4fd90f8d9d2ca3e1119b334e77fceddac3d1c7f53166672840c
 kind figure-connectivity 899a4ef814fb00535ef26df364f6f46fe8429820cb54120f3c9e89dcc74d4b25
 kind figure-degrees 7566ce4138376405c429b1d2f375e74143acaef6c6f4f83783f8a4fa792c60b6
 kind figure-distributions 633fd985655748b9d5ce87d7f7d212a7b43afd8e3652c276990b1032f472c1ae
@@ -28,25 +28,25 @@ kind figure-individuals 4c0b05ac3ae0e04b95dea6dea2804557c120f31e51441101f51f6992
 kind figure-qc 044e44604ad6bca3ed8445e8b37a897236047b1cbe549224608ac5cf6bd1348c
 kind figure-qcfc 7462b76c130e0a6a3168d6e00f864437cf574d6511f6d2e2f390470d8b7f6c2b
 kind figure-ranking 735722ec6f3d37b58d4c2bbca11d737707bbc2c1622f470a7d79d801123ac77b
-kind figure-roc 3efb7981db641e35caa6ab33cbb899c32305bb4104ae257d15f24ababa233b08
-kind figure-training f378169c2dade4085ab2d1736f1919456ce7d2628754a95e389584c4e7350ffb
+kind figure-roc fdaefdaeaa29a3a464917d806f04a563c9167f1154cdae69116f94149645ccf8
+kind figure-training 0033a1c88ac38ed36e3a48b47cd8c818d99e8d6068a30354b6bd18a5322d1d06
 kind graph 21d48ba66d8676b4e054b4e45481ea99b894f2b28114b500b994d61295fe2830
 kind harmonize b6934e1e60190ed3d4db009e18f0085a34f5d4f500bbfe019db2136eec1c7678
-kind individuality e35d3e4f5ac71b7371330369f00a9b7a4da4fc6273b2fb364c36648de136e042
+kind individuality 6ab88b20b4c76ede7348bd39d33e09a01ed2d414a7e08e177b6488a2f1a91568
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
-kind leakage 193a4153c62b85090976b8937f7d7ff21b15ec92d688a49da5729c2460d6b5db
+kind leakage c52de4859a93a39f9dcfa3d4925e518329b9c88644e582a1b3629b66888ea345
 kind matrices 341490e260df8592a39662b315792cf8ad5302372e90dd1d4018ba77d7254957
 kind mean-volume a5acbf80c21ccc89e1785747e6592aa4e94dbf94c41a3274de9aaaba4bc2e3e1
 kind parcellate 262b122e90be23ef3667adff81f9dc0a5727bd2ed7b4fa51d7390173f771cbd7
-kind permutation 6f9a8611c7cb44abf6d647d4886f34748f66e32153effe3e7b102f9d294ca728
+kind permutation eef9ab5e5fe021f34c83a29b280aa40efaa512c6a965fa377bf9644afcccff48
 kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
 kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
-kind report 6f7d375532fd88d8edc0e98aa911378bb2825b54d9a2797c99b6be9871bb29f7
+kind report 5514c5b2e1120f052bdd136880b1552229722b8c8f7f5b43a053a2955782d374
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 2d7c33d89d2642549051babeb558537889633a4b1cb8847b9aedef2121f5127c
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary f74c0addd6e29739812188f57396abe176cb19fdab15263afda4213a2b2bb018
+kind summary 7817093e5bc19847e53692d5dfd13e139fcb4cdff511287fe6853cfe0a29343a
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
 kind train 6f2b7ed9d134be9f25043f88c2cc009defaa828ae125803fe7d9221f79493e68
@@ -1560,7 +1560,7 @@ prgnn/stages/figure.brainmap.New 5105a96f3711.eba0ab
 reached by brainmap compare evaluate figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary tables
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
-reached by brainmap connectivity evaluate figure-individuality figure-individuals figure-ranking report summary tables
+reached by brainmap connectivity denoise evaluate figure-individuality figure-individuals figure-ranking leakage report summary tables
 prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
 reached by brainmap denoise figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report simulate summary
@@ -1913,8 +1913,8 @@ reached by compare evaluate figure-confusion figure-qcfc figure-roc figure-train
 prgnn/stages/column.Classifiers 73e200f23d41.dafc3e
 
 reached by compare evaluate figure-confusion figure-roc figure-training individuality permutation report summary
-prgnn/stages/column.NameClassifiers a0821d26007a.e0ff7c
-prgnn/stages/column.joinTexts 94a356df711b.e3b0c4
+prgnn/stages/column.NameClassifiers 84ad9d983c23.e0ff7c
+prgnn/stages/column.joinTexts b3355550bea3.e3b0c4
 
 reached by compare evaluate figure-confusion figure-roc permutation report summary
 prgnn/stages/fold.ReadSettings 0b1e162750dc.c03cdb
@@ -2213,12 +2213,11 @@ prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
 prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
-prgnn/stages/sheet.Read caa0098fdbf7.34feba
+prgnn/stages/sheet.Read caa0098fdbf7.ec5d26
 prgnn/stages/sheet.Sheet 46b9d9586702.e3b0c4
 prgnn/stages/sheet.Sheet.Column 356c2cad26a8.fb4414
 prgnn/stages/sheet.Sheet.decimalCommas cc15c30e2578.997608
 prgnn/stages/sheet.checkHeader 7c381df3a6f2.e3b0c4
-prgnn/stages/sheet.count ed56579e7041.e3b0c4
 prgnn/stages/sheet.decimalComma 117f6313a34d.e3b0c4
 prgnn/stages/sheet.isText 19828157603a.0ec5f8
 prgnn/stages/sheet.maxBytes d389e7042c85.e3b0c4
@@ -2843,7 +2842,7 @@ prgnn/stages/prepare.sameParts f9b6ce64d8cb.711565
 reached by leakage
 prgnn/stages/assess.Leakage 9e0d351fed72.e3b0c4
 prgnn/stages/assess.Leakage.Ports 823ec813725a.0f6ce5
-prgnn/stages/assess.Leakage.Run 29ff7480cb18.fb1389
+prgnn/stages/assess.Leakage.Run 17afd1cfa69e.180013
 prgnn/stages/assess.Leakage.lookAtPredictions 4643f4cbfbc5.05ce34
 prgnn/stages/assess.Leakage.lookAtScans b2c170c047b7.1f6a4e
 prgnn/stages/assess.endPoints 519c5671bb11.e3b0c4
@@ -2875,9 +2874,6 @@ prgnn/stages/assess.timePoints 9a696374930b.a4231a
 prgnn/stages/assess.trace 34d9068f59f1.e3b0c4
 prgnn/stages/assess.traceOf 1d34a2a06598.e51779
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
-
-reached by leakage report summary
-prgnn/stages/column.Plural 1c84a0c65eb6.e3b0c4
 
 reached by matrices
 prgnn/connectivity.Given d206134a3773.3f22c1
@@ -3219,7 +3215,7 @@ prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
 prgnn/stages/present.author.agreement d69400b2bb01.f14d19
 prgnn/stages/present.author.caution dd8e9be456fa.1f296c
 prgnn/stages/present.author.cautionAccuracy fe37c04213f5.5960de
-prgnn/stages/present.author.cautionScans e92d7571629c.e9d174
+prgnn/stages/present.author.cautionScans 5cf9695b8a97.0b94f4
 prgnn/stages/present.author.checks c4db7318dce3.576355
 prgnn/stages/present.author.cleaning ce2294636785.426bae
 prgnn/stages/present.author.comparison 41ec33594d7b.c1c532
@@ -3817,7 +3813,7 @@ at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Eva
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.sizes:120 Fidelity.settings:138 Fidelity.ask:201 Fidelity.first:259 maskSetting.overModels:297 Fidelity.table:308
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:47 Individuality.cells:85 Individuality.row:129
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:32 leakCheck:48 leakCheck.fail:54 foldPlace:59 foldBook:62 Leakage.Run:69 checkRow:104 readBook:110 foldBook.tested:135 foldBook.takesPart:141 Leakage.lookAtPredictions:151 placeOf:226 foldBook.seen:242 lookAtModels:262 lookAtFitted:279
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:49 leakCheck.fail:55 foldPlace:60 foldBook:63 Leakage.Run:70 checkRow:106 readBook:112 foldBook.tested:137 foldBook.takesPart:143 Leakage.lookAtPredictions:153 placeOf:228 foldBook.seen:244 lookAtModels:264 lookAtFitted:281
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:17 endPoints:65 sharedPoints:66 rescaled:67 sharedScans:72 timePoints:108
 at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 traceOf:24 ranks:53 leastOverlap:77 leastZ:78 meeting:82 summed.meet:89 summed:115 newSummed:121 summed.over:130 sameTraces:136
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:23 QCFC:27 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:66 listedMotion:151 QCFC.measure:183 fisherEdges:250 edgeDistances:288 QCFC.covariates:319 typicality:374
@@ -3861,7 +3857,7 @@ at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedM
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 ConsistencyRow:52 IndividualRow:70 IndividualityRow:80 FidelityRow:103
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:18 ScansOf:33
-at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Plural:41 Coordinate:49
+at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Coordinate:42
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:47 Exec.EnvNames:54 Exec.Promise:65 Exec.Ports:71 execName:88 execPlace:89 Exec.Validate:93 ExecRooms:156 Exec.Run:159 Exec.call:198 Exec.program:249 runLogged:265 Exec.lookPath:290 Exec.environment:311 Exec.set:323
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
@@ -3994,5 +3990,5 @@ at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealE
 at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:64 textWriter.section:66 textWriter.lines:74 textWriter.paragraph:84 textWriter.list:88 textWriter.items:96 textWriter.block:102 textWriter.table:124 widths:175 Bar.text:206 wrap:221
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
-at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:19 maxValues:22 Sheet:25 Read:34 Sheet.decimalCommas:113 decimalComma:132 whyFields:141 count:154 noValue:162 checkHeader:164 isText:178 separator:204 Sheet.Column:228 number:264
+at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:20 maxValues:23 Sheet:26 Read:35 Sheet.decimalCommas:114 decimalComma:133 whyFields:142 noValue:156 checkHeader:158 isText:172 separator:198 Sheet.Column:222 number:258
 `)

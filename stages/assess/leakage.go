@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/learn"
@@ -91,7 +92,8 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if len(all) > most {
 			text += fmt.Sprintf("\n  … and %d more", len(all)-most)
 		}
-		return nil, fmt.Errorf("leakage: %d violation%s; no accuracy that follows means anything:\n  %s", len(all), column.Plural(len(all)), text)
+		return nil, fmt.Errorf("leakage: %s; no accuracy that follows means anything:\n  %s",
+			words.Count(len(all), "violation"), text)
 	}
 	rows := make([]checkRow, len(checks))
 	for i, c := range checks {

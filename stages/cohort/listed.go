@@ -10,7 +10,6 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/words"
-	"prgnn/stages/column"
 	"prgnn/stages/sheet"
 )
 
@@ -174,8 +173,8 @@ func (l *list) name(levels map[string]string) error {
 		l.rows = append(l.rows, r)
 	}
 	for _, value := range slices.Sorted(maps.Keys(nameless)) {
-		problems = append(problems, fmt.Errorf("levels: %s: %s is %q in %d row%s, and levels has no name for it",
-			l.path, l.Group, value, nameless[value], column.Plural(nameless[value])))
+		problems = append(problems, fmt.Errorf("levels: %s: %s is %q in %s, and levels has no name for it",
+			l.path, l.Group, value, words.Count(nameless[value], "row")))
 	}
 	if changed != "" {
 		l.notes = append(l.notes, changed)

@@ -98,7 +98,7 @@ func NameClassifiers(settings [][]dag.Coord, models []string) []string {
 		if model == "" { // of somebody else's program
 			model, stages[i] = stages[i], ""
 		}
-		names[i] = joinTexts(", ", model, SettingName(rest), seed)
+		names[i] = joinTexts(model, SettingName(rest), seed)
 		count[names[i]]++
 	}
 	for i := range names {
@@ -109,9 +109,9 @@ func NameClassifiers(settings [][]dag.Coord, models []string) []string {
 	return names
 }
 
-// joinTexts joins the texts that are not empty.
-func joinTexts(by string, texts ...string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), by)
+// joinTexts joins the texts that are not empty by commas.
+func joinTexts(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), ", ")
 }
 
 // CompareNamed puts PR-GNN first, then the others by accuracy, and the majority classifier last.

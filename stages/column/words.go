@@ -38,12 +38,5 @@ func Numbered(text []string) (number []int, names []string) {
 	return number, names
 }
 
-func Plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
-}
-
 // Coordinate is one of a setting's name as settingsOf writes it; a list has blanks.
 var Coordinate = regexp.MustCompile(`(\w+)=(\[[^\]]*\]|\S*)`)

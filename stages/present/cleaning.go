@@ -166,7 +166,7 @@ func (a *author) cautionScans() {
 		if n == 0 {
 			return ""
 		}
-		return fmt.Sprintf("%d %s%s", n, what, column.Plural(int(n)))
+		return words.Count(int(n), what)
 	}
 	if length, ok := usual(scans, func(s cleanedScan) float64 { return float64(s.Volumes) }); ok {
 		list(fmt.Sprintf("Scans of another length than the others, which have %g volumes: %%s", length), func(s cleanedScan) string {

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"prgnn/internal/foreign"
+	"prgnn/internal/words"
 )
 
 // maxBytes bounds a file: a table of all participants ever scanned is smaller.
@@ -82,7 +83,7 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 			problems = append(problems, checkHeader(fields, file, line)...)
 		case len(fields) != len(s.Columns):
 			problems = append(problems, fmt.Errorf("%s:%d: %s, where the first line has %d%s", file, line,
-				count(len(fields), "value"), len(s.Columns), whyFields(fields, c.Comma)))
+				words.Count(len(fields), "value"), len(s.Columns), whyFields(fields, c.Comma)))
 		default:
 			for i, f := range fields {
 				if slices.Contains(noValue, f) {
@@ -149,13 +150,6 @@ func whyFields(fields []string, sep rune) string {
 		return " (a value with a comma in it needs quotation marks)"
 	}
 	return ""
-}
-
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // noValue are the texts that stand for a missing value.

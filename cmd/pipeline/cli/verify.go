@@ -76,7 +76,7 @@ func (a *app) verify(repair bool) error {
 	defer store.Close()
 	ctx, done := console.Interruptible(progress.Silent{Console: a.Console}.Say)
 	defer done()
-	meter := a.NewMeter("read")
+	meter := a.NewMeter()
 	report, err := store.Verify(ctx, meter.At)
 	meter.Close()
 	if err != nil {

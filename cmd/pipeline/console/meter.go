@@ -9,17 +9,15 @@ import (
 
 // A Meter shows progress in bytes on one line of a terminal, and nothing elsewhere: for work of minutes.
 type Meter struct {
-	w    io.Writer // nil: silent
-	term Terminal
-	verb string
+	w io.Writer // nil: silent
 
 	mu    sync.Mutex
 	drawn time.Time
 }
 
-// NewMeter is a meter of bytes; verb says what happens to them, such as read.
-func (a *Console) NewMeter(verb string) *Meter {
-	m := &Meter{verb: verb, term: a.Term}
+// NewMeter is a meter of bytes that are read.
+func (a *Console) NewMeter() *Meter {
+	m := &Meter{}
 	if a.Term.IsTerminal() && !a.Quiet && !a.JSON {
 		m.w = a.Stderr
 	}
@@ -35,7 +33,7 @@ func (m *Meter) At(done, total int64) {
 	defer m.mu.Unlock()
 	if now := time.Now(); now.Sub(m.drawn) > 100*time.Millisecond {
 		m.drawn = now
-		fmt.Fprintf(m.w, "%s%s %s of %s", ClearLine(), m.verb, ByteCount(done), ByteCount(total))
+		fmt.Fprintf(m.w, "%sread %s of %s", ClearLine(), ByteCount(done), ByteCount(total))
 	}
 }
 
