@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -69,7 +70,7 @@ func startSession(t *testing.T, page, downloads string) *session {
 	s.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
 	s.call("Browser.setDownloadBehavior", map[string]any{"behavior": "allow", "downloadPath": downloads}, nil)
 	s.id = target.SessionID
-	s.ask("", `document.readyState === "complete" || new Promise(done => addEventListener("load", () => done(true)))`)
+	s.arrive(filepath.Base(page)) // until then about:blank is there, which is complete as well
 	return s
 }
 
