@@ -140,7 +140,7 @@ func (m *Model[T]) Train(ctx context.Context, train, test []*Graph[T], t Trainin
 				return nil, err
 			}
 			if err := l.check(m.Options); err != nil {
-				return nil, fmt.Errorf("training left the rails in epoch %d, batch %d: %w: try a smaller learning rate", e.Number, at/t.Batch+1, err)
+				return nil, fmt.Errorf("training diverged in epoch %d, batch %d: %w: try a smaller learning rate", e.Number, at/t.Batch+1, err)
 			}
 			e.Rate = t.rate(run.epoch, run.adam.Steps)
 			run.adam.Step(m.Params, grad, e.Rate)
@@ -186,7 +186,7 @@ func (m *Model[T]) Train(ctx context.Context, train, test []*Graph[T], t Trainin
 	for _, p := range m.Layout {
 		for _, x := range of(m.Params, p) {
 			if !finite(float64(x)) {
-				return nil, fmt.Errorf("training left the rails in epoch %d: the weights %s are no numbers any more: try a smaller learning rate", t.Epochs, p.Name)
+				return nil, fmt.Errorf("training diverged in epoch %d: the weights %s are no numbers any more: try a smaller learning rate", t.Epochs, p.Name)
 			}
 		}
 	}

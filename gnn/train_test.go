@@ -112,7 +112,7 @@ func TestDivergence(t *testing.T) {
 	graphs := randomGraphs[float32](o, 20, 10, 20)
 	m, _ := New[float32](o, 1)
 	_, err := m.Train(context.Background(), graphs, nil, tr)
-	if err == nil || !strings.HasPrefix(err.Error(), "training left the rails in epoch 1, batch 2: the ") || !strings.HasSuffix(err.Error(), ": try a smaller learning rate") {
+	if err == nil || !strings.HasPrefix(err.Error(), "training diverged in epoch 1, batch 2: the ") || !strings.HasSuffix(err.Error(), ": try a smaller learning rate") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -5,7 +5,7 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 1b3a08cbca89d39e2cb80072d3a135fa361a263352b17ddf9f05601c974141d5
+var codes = dag.Codes(`kind baseline 27ea27c1dee63f139b8df464db73144bb49d2f52f7fa9e326a03f75341125e38
 kind biomarkers f53032eb77e3fb709451232a3d7b296e0b570ea6db6427fcbcf9a1a50dfd134d
 kind bootstrap c1eff897e4288da791fd3df22f44cb5ed5ee76f459bb30843a901d28f6a419a2
 kind brainmap d99e2e2b47d873363a6caf0ab4438a553d35c475da9cc8d410ac64dd9e5755d0
@@ -18,7 +18,7 @@ kind denoise 986db54b70dd520a49bf4f5aae626311aba5de26f3c7143d3e219c4867291f54
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 0cb6b8000d0e35be2306661cd3acf833aed3419485faa77726d128673bc88d93
 kind exec 427445ad1c5cc0a17b2b144b091f2fd7bd712a80063564b06d6d9ede75326395
-kind fidelity 8525e9543edc1beeb95a7d6f8eb91285a2259466689fc95fd363dc51dd83afab
+kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
 kind figure-confusion 8bf1e9468845b4fd90f8d9d2ca3e1119b334e77fceddac3d1c7f53166672840c
 kind figure-connectivity 899a4ef814fb00535ef26df364f6f46fe8429820cb54120f3c9e89dcc74d4b25
 kind figure-degrees 7566ce4138376405c429b1d2f375e74143acaef6c6f4f83783f8a4fa792c60b6
@@ -34,12 +34,12 @@ kind graph 21d48ba66d8676b4e054b4e45481ea99b894f2b28114b500b994d61295fe2830
 kind harmonize b6934e1e60190ed3d4db009e18f0085a34f5d4f500bbfe019db2136eec1c7678
 kind individuality 6ab88b20b4c76ede7348bd39d33e09a01ed2d414a7e08e177b6488a2f1a91568
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
-kind leakage c52de4859a93a39f9dcfa3d4925e518329b9c88644e582a1b3629b66888ea345
+kind leakage fef124bcc044c84584cc8532aae042300fed7c1e4d8b7c8f9098a6929368b743
 kind matrices 341490e260df8592a39662b315792cf8ad5302372e90dd1d4018ba77d7254957
 kind mean-volume a5acbf80c21ccc89e1785747e6592aa4e94dbf94c41a3274de9aaaba4bc2e3e1
 kind parcellate 262b122e90be23ef3667adff81f9dc0a5727bd2ed7b4fa51d7390173f771cbd7
 kind permutation eef9ab5e5fe021f34c83a29b280aa40efaa512c6a965fa377bf9644afcccff48
-kind predict fba2efe994808a7a920deb4ba6901a36f3e2bf98af9294f6c44893bda32f5f87
+kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
 kind report 5514c5b2e1120f052bdd136880b1552229722b8c8f7f5b43a053a2955782d374
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
@@ -49,7 +49,7 @@ kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
 kind summary 7817093e5bc19847e53692d5dfd13e139fcb4cdff511287fe6853cfe0a29343a
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
-kind train 6f2b7ed9d134be9f25043f88c2cc009defaa828ae125803fe7d9221f79493e68
+kind train 0ef12ad4e1c58d8a6103c34a4fb9dc928afb8df1b9b3bc14180077e6edd03de8
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -833,7 +833,7 @@ prgnn/gnn.Epoch 06268b58def9.488fd5
 prgnn/gnn.Losses 914efd93c372.e3b0c4
 prgnn/gnn.Losses.addScaled 3f6ee7d4334b.5522d6
 prgnn/gnn.Losses.check 8bf5fc58e729.18c691
-prgnn/gnn.Model.Train a0b7900fec26.7c0bff
+prgnn/gnn.Model.Train cdd8a8827040.7c0bff
 prgnn/gnn.Model.bce 4a1402d9ff87.d10a68
 prgnn/gnn.Model.bceAuthors ce37ffe9191f.d10a68
 prgnn/gnn.Model.consistency 1b6bb08da4b4.69ed3e
@@ -2415,7 +2415,7 @@ prgnn/stages/command.withoutComment 71cc3e1851be.e3b0c4
 reached by fidelity
 prgnn/stages/assess.Fidelity 1114b907525a.e3b0c4
 prgnn/stages/assess.Fidelity.Ports 18cb1ab138af.fb55b6
-prgnn/stages/assess.Fidelity.Run 58f3265159dc.50f068
+prgnn/stages/assess.Fidelity.Run 03c7057a8f21.50f068
 prgnn/stages/assess.Fidelity.ask feeb8406b924.d91e89
 prgnn/stages/assess.Fidelity.first e3a43af588ef.467fe1
 prgnn/stages/assess.Fidelity.settings d0c4653792c7.11a560
@@ -2847,7 +2847,7 @@ prgnn/stages/assess.Leakage.lookAtPredictions 4643f4cbfbc5.05ce34
 prgnn/stages/assess.Leakage.lookAtScans b2c170c047b7.1f6a4e
 prgnn/stages/assess.endPoints 519c5671bb11.e3b0c4
 prgnn/stages/assess.foldBook 7fa4623180e6.d93234
-prgnn/stages/assess.foldBook.seen 8ab01532ccfa.65f219
+prgnn/stages/assess.foldBook.seen b2c114d5ec40.65f219
 prgnn/stages/assess.foldBook.takesPart d32a964fc2d6.9526c9
 prgnn/stages/assess.foldBook.tested 9cb4625f292c.256f68
 prgnn/stages/assess.foldPlace 32fa1bfdbeff.e3b0c4
@@ -3132,7 +3132,7 @@ reached by predict
 prgnn/stages/learn.Predict 6c340ac53644.e3b0c4
 prgnn/stages/learn.Predict.Ports 553fa6119827.ad460d
 prgnn/stages/learn.Predict.Run 3f2336f14ce1.6d7e32
-prgnn/stages/learn.graphFacts.accept badd01db5f7c.9b2704
+prgnn/stages/learn.graphFacts.accept 0928e3ffe9dd.9b2704
 prgnn/stages/learn.graphFacts.acceptNodes c13b2cbabfd4.a397f6
 prgnn/stages/learn.newPredicted 0b66fd9ca86b.cf3acc
 prgnn/stages/learn.predict.New d54eff27cd87.378326

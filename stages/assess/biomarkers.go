@@ -28,7 +28,7 @@ var biomarkersKind = dag.Kind{
 type Biomarkers struct {
 	Reading   string `param:"reading" doc:"what the regions are ranked by: score, the mean pooling score (the paper's); contrast, how differently the models score the groups" choices:"score|contrast"`
 	Layer     int    `param:"layer" doc:"the pooling layer whose scores are taken" min:"1" max:"100"`
-	Top       int    `param:"top" doc:"how many of the first regions count as found" min:"1" max:"20000"`
+	Top       int    `param:"top" doc:"number of top regions that count as found" min:"1" max:"20000"`
 	Resamples int    `param:"resamples" doc:"bootstraps of the participants, permutations of their groups, and random rankings to compare the agreement with" min:"100" max:"1000000"`
 	Seed      uint64 `param:"seed" doc:"of bootstraps and permutations"`
 }

@@ -16,7 +16,7 @@ import (
 
 var compareKind = dag.Kind{
 	Name: "compare",
-	Doc: "whether one classifier is better than another, or only luckier\n" +
+	Doc: "paired comparison of classifiers on the same participants\n" +
 		"Compares settings (of train, baseline, or both: predictions takes a list) that were tested on the same participants. Two tests: McNemar's exact test of the participants whom only one of the two has right, and the corrected resampled t-test of the accuracies in the folds (Nadeau and Bengio 2003), which is worth little without repeats. Both are corrected for the number of pairs (Holm 1979).",
 	New: func() dag.Stage { return &Compare{} },
 }

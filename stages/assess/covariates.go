@@ -33,9 +33,9 @@ type Covariates struct {
 func (*Covariates) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who takes part, with their covariates"},
+			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "the participants, with their covariates"},
 			{Name: "cleaning", Type: dag.Arrow("volumes", "kept", "mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for each participant: motion and length of the scans"},
-			{Name: "checks", Type: column.Type[checkRow](), Gather: true, Optional: true, Doc: "leakage checks that must have passed: somebody who is counted twice counts in no p"},
+			{Name: "checks", Type: column.Type[checkRow](), Gather: true, Optional: true, Doc: "leakage checks that must have passed"},
 		},
 		Out: []dag.Port{{Name: "checks", Type: column.Type[column.CovariateRow](),
 			Doc: "one row a covariate"}},

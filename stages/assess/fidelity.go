@@ -19,7 +19,7 @@ import (
 
 var fidelityKind = dag.Kind{
 	Name: "fidelity",
-	Doc: "whether the regions that a model marks are those that its answers hang on\n" +
+	Doc: "fidelity: change of predictions when salient regions are masked\n" +
 		"Takes the first k regions out of each graph, or all others, and asks the models again: of participants whom they were not trained on, against k regions at random. A region that is out has no edge, no feature, and is no feature of others. A ranking that is faithful changes more than chance when its first regions are removed, and less when they alone are kept (fidelity+ and fidelity− of Yuan et al. 2022, on probabilities).",
 	New:    func() dag.Stage { return &Fidelity{Order: "individual", Random: 19} },
 	Memory: 256 << 20,
@@ -47,7 +47,7 @@ func (*Fidelity) Ports() dag.Ports {
 			fold.LeakagePort(),
 		},
 		Out: []dag.Port{{Name: "fidelity", Type: column.Type[column.FidelityRow](),
-			Doc: "one row for each setting, action (remove, keep) and k; of participants whom the models were not trained on"}},
+			Doc: "one row for each setting, action (remove, keep) and k; of test participants"}},
 	}
 }
 
@@ -110,7 +110,7 @@ func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	for _, of := range settings {
 		if of.people == 0 {
-			return nil, fmt.Errorf("the models%s were trained on all participants: there is nobody to ask about", column.SettingText(of.coords))
+			return nil, fmt.Errorf("the models%s were trained on all participants: no test participant is left", column.SettingText(of.coords))
 		}
 	}
 	return dag.Outputs{"fidelity": s.table(axes, settings)}, nil

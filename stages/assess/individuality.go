@@ -23,8 +23,8 @@ var individualityKind = dag.Kind{
 
 // Individuality measures what is a person's own.
 type Individuality struct {
-	Layer int `param:"layer" doc:"the pooling layer whose scores are taken; components need scores of every region, which the first has" min:"1" max:"100"`
-	Top   int `param:"top" doc:"how many first regions of two people are compared" min:"1" max:"20000"`
+	Layer int `param:"layer" doc:"the pooling layer whose scores are used; components need scores of every region, which the first has" min:"1" max:"100"`
+	Top   int `param:"top" doc:"number of top regions compared between two participants" min:"1" max:"20000"`
 }
 
 // Ports are the stage's inputs and outputs.

@@ -250,13 +250,13 @@ func (b *foldBook) seen(c *leakCheck, in dag.Input, ids []string) error {
 	for _, id := range ids {
 		switch tested, known := b.tested(at, id); {
 		case tested:
-			c.fail("%s has seen %s, who is tested in fold %d of repeat %d", in.Name, id, at.fold, at.repeat)
+			c.fail("%s was fitted on %s, a test participant of fold %d of repeat %d", in.Name, id, at.fold, at.repeat)
 		case !known:
-			c.fail("%s has seen %s, who takes no part in the division", in.Name, id)
+			c.fail("%s was fitted on %s, who is in no fold", in.Name, id)
 		}
 	}
 	if len(ids) == 0 {
-		c.fail("%s does not say whom it has seen", in.Name)
+		c.fail("%s does not list its training participants", in.Name)
 	}
 	return nil
 }

@@ -95,15 +95,15 @@ func TestLeakageIsFound(t *testing.T) {
 		{"a model that has seen the tested", func(in map[string][]dag.Input) {
 			in["model"][0] = dag.Input{Coords: in["model"][0].Coords, Name: "train[fold=1].model",
 				Ref: in["model"][1].Ref, Reader: in["model"][1].Reader}
-		}, "train[fold=1].model has seen " + id + ", who is tested in fold 1 of repeat 1"},
+		}, "train[fold=1].model was fitted on " + id + ", a test participant of fold 1 of repeat 1"},
 		{"something fitted to everybody", func(in map[string][]dag.Input) {
 			in["fitted"][0] = edit(in["fitted"][0], func(t *encoding.Table) {
 				t.Meta["participants"] = strings.Replace(t.Meta["participants"], "[", `["`+id+`",`, 1)
 			})
-		}, "has seen " + id + ", who is tested in fold 1 of repeat 1"},
+		}, "was fitted on " + id + ", a test participant of fold 1 of repeat 1"},
 		{"something fitted to nobody knows whom", func(in map[string][]dag.Input) {
 			in["fitted"][0] = edit(in["fitted"][0], func(t *encoding.Table) { t.Meta = nil })
-		}, "does not say whom it has seen"},
+		}, "does not list its training participants"},
 		{"the fit of one fold for all", func(in map[string][]dag.Input) { in["fitted"] = in["fitted"][:1] },
 			"was fitted for fold 2 of repeat 1, in which predictions are tested"},
 		{"twice in a division", func(in map[string][]dag.Input) {

@@ -19,7 +19,7 @@ import (
 
 var simulateCohortKind = Source{
 	Name: "simulate",
-	Doc: "people who do not exist, with a planted difference between two groups\n" +
+	Doc: "simulated participants with a planted group difference\n" +
 		"Real NIfTI files, each with the 84 regions of the Desikan-Killiany set, whose connectivity is known: cohort.truth tells what was planted. The default is of the size of the data of Pooling Regularized GNN for fMRI Biomarker Analysis.",
 	New: func() Loader {
 		return &SimulatedCohort{ASD: 75, HC: 43, Sites: 1, Scanner: DefaultScanner()}

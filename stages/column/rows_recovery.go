@@ -16,7 +16,7 @@ const (
 // A RecoveryRow measures how good one ranking of the regions is.
 type RecoveryRow struct {
 	Coords    []dag.Coord `column:"*"`
-	Top       int32       `column:"top" doc:"how many of the first regions count as found"`
+	Top       int32       `column:"top" doc:"number of top regions that count as found"`
 	Planted   *int32      `column:"planted" doc:"regions with a planted edge; missing where the truth is not known"`
 	Found     *int32      `column:"found" doc:"planted regions among the first"`
 	AUROC     float64     `column:"auroc,missing" doc:"chance that a planted region has a higher value than another one; 0.5 by guessing"`

@@ -10,12 +10,12 @@ import (
 
 var echoKind = dag.Kind{
 	Name: "echo",
-	Doc: "gives its parameter back\n" +
+	Doc: "returns its parameter (for tests)\n" +
 		"For trying things out, tests and benchmarks: matrix: { value: [1..1000] } makes a thousand tasks of next to no work. What is connected to it orders the tasks and changes no result.",
 	New: func() dag.Stage { return &Echo{} },
 }
 
-// Echo gives its parameter back.
+// Echo returns its parameter (for tests).
 type Echo struct {
 	Value string `param:"value" doc:"what to give: a number or a text"`
 }

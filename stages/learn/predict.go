@@ -129,7 +129,7 @@ func (f *graphFacts) accept(graphs []GraphData, made string, allowed []string) e
 		span := max(math.Abs(f.Values[0]), math.Abs(f.Values[1]))
 		for _, x := range g.features {
 			if math.Abs(x) > 2*span && !slices.Contains(allowed, "features") {
-				return fmt.Errorf("a feature of %v, none was beyond %v: are the features others? (allow: features)", x, span)
+				return fmt.Errorf("a feature of %v, none was beyond %v: features outside the training range? (allow: features)", x, span)
 			}
 		}
 	}

@@ -142,7 +142,7 @@ func TestPredictRefuses(t *testing.T) {
 		want  string
 	}{
 		{small, out["model"], "8 nodes of 8 features, not 9 of 9"},
-		{loud, out["model"], "are the features others? (allow: features)"},
+		{loud, out["model"], "features outside the training range? (allow: features)"},
 		{few, out["model"], "2 edges, not 8 to 8: is the density another? (allow: edges)"},
 		{in, artifacts.Bytes{Kind: "npz", Data: good[:len(good)-9]}, "not an npz file: zip: not a valid zip file"},
 		{in, changedModel(t, good, "conv1_Theta.npy", nil), "the array conv1_Theta is missing"},

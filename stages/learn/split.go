@@ -27,7 +27,7 @@ var splitKind = dag.Kind{
 // Split divides participants into folds.
 type Split struct {
 	Folds       int    `param:"folds" doc:"number of folds" min:"2"`
-	Repeats     int    `param:"repeats" doc:"number of independent divisions" min:"1"`
+	Repeats     int    `param:"repeats" doc:"number of repeated divisions into folds" min:"1"`
 	Stratify    bool   `param:"stratify" doc:"spread each group evenly over the folds"`
 	LeaveOut    string `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify play no part"`
 	Permutation int    `param:"permutation" doc:"0: the groups as they are; n: the n-th random exchange of the groups among the participants, to see what chance alone gives (matrix: {permutation: [0..100]})" min:"0"`
@@ -41,7 +41,7 @@ type Split struct {
 // Ports are the stage's inputs and outputs.
 func (*Split) Ports() dag.Ports {
 	return dag.Ports{
-		In: []dag.Port{{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who takes part, with their groups"}},
+		In: []dag.Port{{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "the participants, with their groups"}},
 		Out: []dag.Port{{Name: "folds", Type: column.Type[fold.Member](),
 			Doc: "the fold, from 1, in which each participant is tested, for each repeat"}},
 	}

@@ -19,7 +19,7 @@ import (
 
 var harmonizeKind = dag.Kind{
 	Name: "harmonize",
-	Doc: "takes out of a participant's matrices what the scanner added, as combat has learnt it\n" +
+	Doc: "applies a fitted ComBat model to a participant's matrices\n" +
 		"One task is one participant in one fold (each: subject, matrix: { fold: [1..5] }): another fold has learnt from others. All draws are harmonized alike. A harmonized matrix has its diagonal as before; it may have lost the property that no eigenvalue is negative. A participant of a site of which nobody was trained on is refused, unless combat says few: keep.",
 	New: func() dag.Stage { return &Harmonize{} },
 }

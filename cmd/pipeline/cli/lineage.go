@@ -36,7 +36,7 @@ can be named too: lineage scan.nii.gz --down.`,
 			return a.lineage(args[0], up || !down, down)
 		},
 	}
-	cmd.Flags().BoolVar(&up, "up", false, "upstream: upstream: upstream: what it was made from (default)")
+	cmd.Flags().BoolVar(&up, "up", false, "upstream: upstream: upstream: upstream: what it was made from (default)")
 	cmd.Flags().BoolVar(&down, "down", false, "what was made from it")
 	return cmd
 }
