@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # What users install, tried: two clones in two directories give the same bytes; the wheel, the
 # archive and the image each run quick.yaml without Go and leave the page that a build from
-# the source leaves. Needs umoci and runc (Debian) and Python with pip; root for runc.
+# the source leaves. The wheel and the archive run in a root directory of their own too, in which
+# nothing is but the program: no Go, no C library, no shell. Needs umoci and runc (Debian) and Python
+# with pip; root for runc and chroot.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -42,6 +44,19 @@ tar xzf "$work"/dist/*linux*.tar.gz -C "$work/from-archive" --strip-components=1
 (cd "$work/from-archive" && env -i HOME="$work" ./pipeline run -q quick.yaml)
 env -i "$work/from-archive/prgnn" --help | grep -q participant # the BIDS App
 
+# With nothing beside it. The image below has nothing else either.
+alone() { # NAME PROGRAM
+	mkdir -p "$work/from-$1-alone/tmp"
+	cp -L "$2" "$work/from-$1-alone/pipeline"
+	env -i "$(command -v chroot)" "$work/from-$1-alone" /pipeline run -q quick.yaml
+}
+if [ "$(id -u)" = 0 ]; then
+	alone archive "$work/from-archive/pipeline"
+	alone wheel "$(find "$work/venv" -path "*/prgnn/*" -name pipeline -type f)"
+else
+	echo "not tried: the wheel and the archive with nothing beside them; chroot needs root"
+fi
+
 mkdir "$work/layout"
 tar xf "$work"/dist/*oci*.tar -C "$work/layout"
 umoci unpack --image "$work/layout:$("$work/source" version | sed -n 's/^pipeline //p')" "$work/bundle" >/dev/null
@@ -56,7 +71,8 @@ P
 mkdir -p "$work/bundle/rootfs/out"
 runc run -b "$work/bundle" "prgnn-test-$$"
 
-for from in wheel archive image; do
+for from in wheel archive image wheel-alone archive-alone; do
+	[ -d "$work/from-$from" ] || continue
 	cmp "$work/from-source/quick.html" "$work/from-$from/quick.html"
 	echo "the page of the source build: from the $from"
 done
