@@ -9,7 +9,7 @@ import (
 	"prgnn/stages/bids"
 )
 
-// A eventsFinder finds the tables of events of a dataset.
+// An eventsFinder finds the tables of events of a dataset.
 type eventsFinder struct {
 	roots []string            // datasets, the first that has a table counts
 	names map[string][]string // of the files of a directory that has been read
@@ -27,7 +27,11 @@ func (c *BIDSCohort) eventsIn(dir, root string, l *list) (*eventsFinder, error) 
 	case c.Raw != "":
 		f.roots = []string{within(dir, c.Raw)}
 	default:
-		f.roots = append([]string{root, filepath.Dir(l.path)}, bids.Sources(root)...)
+		for _, d := range append([]string{root, filepath.Dir(l.path)}, bids.Sources(root)...) {
+			if info, err := os.Stat(d); err == nil && info.IsDir() && !slices.Contains(f.roots, d) {
+				f.roots = append(f.roots, d)
+			}
+		}
 	}
 	return f, nil
 }
