@@ -51,7 +51,7 @@ func startSession(t *testing.T, page, downloads string) *session {
 		t.Fatal(err)
 	}
 	// A browser that hangs ends here, and with it the pipe that the test reads.
-	late := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
+	late := time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() {
 		late.Stop()
 		_ = cmd.Process.Kill()
@@ -121,7 +121,7 @@ func (s *session) arrive(file string) {
 	s.t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var answer struct{ Result struct{ Value bool } }
-		expression := fmt.Sprintf(`document.readyState === "complete" && location.pathname.endsWith(%q)`, "/"+file)
+		expression := fmt.Sprintf(`document.readyState === "complete" && !window.left && location.pathname.endsWith(%q)`, "/"+file)
 		if s.send("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true},
 			&answer) == nil && answer.Result.Value {
 			return
