@@ -3,7 +3,12 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -194,6 +199,43 @@ func TestRecipes(t *testing.T) {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
+	}
+}
+
+// What the recipes fetch is there, with the digest that they state: from a server of the release's directory.
+func TestRecipesFetch(t *testing.T) {
+	dir := t.TempDir()
+	server := httptest.NewServer(http.StripPrefix("/v1", http.FileServer(http.Dir(dir))))
+	defer server.Close()
+	for _, platform := range []string{"linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64"} {
+		if err := os.WriteFile(named(dir, platform+".tar.gz"), []byte("archive of "+platform), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := recipes(dir, server.URL+"/v1"); err != nil {
+		t.Fatal(err)
+	}
+	address, digest := regexp.MustCompile(`http://[^"'\s]+`), regexp.MustCompile(`[0-9a-f]{64}`)
+	for _, name := range []string{"conda-recipe.yaml", "homebrew.rb"} {
+		text, err := os.ReadFile(named(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		urls, sums := address.FindAllString(string(text), -1), digest.FindAllString(string(text), -1)
+		if len(urls) != 4 || len(sums) != 4 {
+			t.Fatalf("%s: addresses %v, digests %v, want 4 each", name, urls, sums)
+		}
+		for i, url := range urls {
+			resp, err := http.Get(url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if got := fmt.Sprintf("%x", sha256.Sum256(b)); err != nil || resp.StatusCode != http.StatusOK || got != sums[i] {
+				t.Errorf("%s: %s: %s %v, digest %s, want %s", name, url, resp.Status, err, got, sums[i])
+			}
+		}
 	}
 }
 
