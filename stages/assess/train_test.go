@@ -118,11 +118,14 @@ func TestCaution(t *testing.T) {
 		"authors-code": "the epoch was chosen by the test participants (select: test); " +
 			"the features were standardised with the test participants (standardize: all): the accuracy is too high by that",
 	} {
-		s := trainer(1)
-		s.Epochs, s.Variant = 2, variant
-		out := stagetest.MustRun(t, s, in)
+		var predictions []dag.Input
+		for fold := 1; fold <= 5; fold++ {
+			s := trainer(fold)
+			s.Epochs, s.Variant = 2, variant
+			predictions = append(predictions, dag.InputOf(stagetest.MustRun(t, s, in)["predictions"]))
+		}
 		summary := stagetest.MustRun(t, &Evaluate{},
-			map[string][]dag.Input{"predictions": {dag.InputOf(out["predictions"])}})["summary"].(*encoding.Table)
+			map[string][]dag.Input{"predictions": predictions})["summary"].(*encoding.Table)
 		if got := summary.Meta["caution"]; got != want {
 			t.Errorf("%s: caution %q, want %q", variant, got, want)
 		}
