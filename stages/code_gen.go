@@ -3815,7 +3815,7 @@ at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fid
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:47 Individuality.cells:85 Individuality.row:129
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:49 leakCheck.fail:55 foldPlace:60 foldBook:63 Leakage.Run:70 checkRow:106 readBook:112 foldBook.tested:137 foldBook.takesPart:143 Leakage.lookAtPredictions:153 placeOf:228 foldBook.seen:244 lookAtModels:264 lookAtFitted:281
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:17 endPoints:65 sharedPoints:66 rescaled:67 sharedScans:72 timePoints:108
-at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 traceOf:24 ranks:53 leastOverlap:77 leastZ:78 meeting:82 summed.meet:89 summed:115 newSummed:121 summed.over:130 sameTraces:136
+at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 traceOf:24 ranks:53 leastOverlap:78 leastZ:79 meeting:83 summed.meet:90 summed:116 newSummed:122 summed.over:131 sameTraces:137
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:23 QCFC:27 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:66 listedMotion:151 QCFC.measure:183 fisherEdges:250 edgeDistances:288 QCFC.covariates:319 typicality:374
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 rankRow:54 paintedRow:61 Saliency.Run:68 Saliency.rows:139 regionRow:166 paintedTable:177 Saliency.connectome:190 labelsOf:250 writeDense:271
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
@@ -3900,7 +3900,7 @@ at stages/fold/print.go prgnn/stages/fold Print:12 fewestValues:18 PrintOf:21 Pr
 at stages/fold/read.go prgnn/stages/fold ReadSettings:13 place:66 oneSide:73
 at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:13
 at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:17 controls:20 Score:25 Distinct:56 Accuracy:67 Majority:81
-at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:35 Settings.name:43 ReadTested:57 OverDraws:119 bySetting:149 OnlyOnce:171 Tested.Cases:189
+at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:35 Settings.name:43 ReadTested:57 OverDraws:120 bySetting:150 OnlyOnce:172 Tested.Cases:190
 at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:69 shared:83 agreeByChance:93 expectedJaccard:116 PermutationP:138 AsLarge:142
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:109 percentiles:121 Quantile:128
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 pooled:166 jackknife:186 expit:197

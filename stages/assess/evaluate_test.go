@@ -103,11 +103,13 @@ func TestEvaluatePart(t *testing.T) {
 	of := func(model string, folds int) (ins []dag.Input) {
 		ids := []string{"a", "b", "c"}
 		for f := range folds {
-			table := stagetest.Told(int32(f+1), g, [3]any{ids[f], f % 2, 0.1}, [3]any{ids[(f+1)%3], (f + 1) % 3 % 2, 0.2}, [3]any{ids[(f+2)%3], (f + 2) % 3 % 2, 0.9})
+			table := stagetest.Told(int32(f+1), g, [3]any{ids[f], f % 2, 0.1}, [3]any{ids[(f+1)%3], (f + 1) % 3 % 2,
+				0.2}, [3]any{ids[(f+2)%3], (f + 2) % 3 % 2, 0.9})
 			set, _ := table.Column("set")
 			set.Values = []string{"test", "train", "train"}
 			table.Meta = map[string]string{"model": model}
-			ins = append(ins, dag.InputOf(table, dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}, dag.Coord{Axis: "stage", Value: model}))
+			ins = append(ins, dag.InputOf(table, dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)},
+				dag.Coord{Axis: "stage", Value: model}))
 		}
 		return ins
 	}
@@ -124,7 +126,8 @@ func TestEvaluatePart(t *testing.T) {
 	if n := stagetest.FloatsOf(t, summary, "participants"); n[1] != 2 || n[3] != 3 {
 		t.Errorf("participants %v", n)
 	}
-	if summary = stagetest.MustRun(t, &Evaluate{Permutations: 99}, map[string][]dag.Input{"predictions": of("svm", 3)})["summary"].(*encoding.Table); summary.Meta["caution"] != "" {
+	if summary = stagetest.MustRun(t, &Evaluate{Permutations: 99}, map[string][]dag.Input{"predictions": of("svm",
+		3)})["summary"].(*encoding.Table); summary.Meta["caution"] != "" {
 		t.Errorf("a complete cross-validation: %q", summary.Meta["caution"])
 	}
 }

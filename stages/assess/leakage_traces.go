@@ -72,7 +72,8 @@ func ranks(v []float64) trace {
 
 // Two series are of one scan when their traces correlate by 0.8 (Leakage.Correlation), and by leastZ standard errors of
 // Fisher's z, at some lag where they share leastOverlap changes and half of the shorter one. z = 8 has a p of 6·10⁻¹⁶
-// for two white series at one lag. Of the 535,095 pairs of ABIDE's 1,035 scans the largest ones by chance are r = 0.65 and z = 6.7.
+// for two white series at one lag. Of the 535,095 pairs of ABIDE's 1,035 scans the largest ones by chance are r = 0.65
+// and z = 6.7.
 const (
 	leastOverlap = 50
 	leastZ       = 8
@@ -158,7 +159,8 @@ func sameTraces(ins []dag.Input, least float64, threads int) ([]fold.Duplicate, 
 			if m := x.meet(y); m.r >= least && m.z >= leastZ {
 				how := fmt.Sprintf("have mean signals that correlate by %.2f over %d volumes, %d apart (%s and %s)",
 					m.r, m.shared+1, max(m.lag, -m.lag), filepath.Base(a.Name), filepath.Base(b.Name))
-				found[i] = append(found[i], fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"), How: how})
+				found[i] = append(found[i], fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"),
+					How: how})
 			}
 		}
 	})

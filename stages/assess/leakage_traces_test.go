@@ -147,7 +147,8 @@ func TestMeetByDefinition(t *testing.T) {
 		}
 	}
 	got := newSummed(x, 0).meet(newSummed(y, 1))
-	if math.Abs(got.r-best.r) > 1e-9 || math.Abs(got.z-best.z) > 1e-9 || got.lag != best.lag || got.shared != best.shared {
+	if math.Abs(got.r-best.r) > 1e-9 || math.Abs(got.z-best.z) > 1e-9 || got.lag != best.lag ||
+		got.shared != best.shared {
 		t.Errorf("%+v, by definition %+v", got, best)
 	}
 	if back := newSummed(y, 0).meet(newSummed(x, 1)); math.Abs(back.z-got.z) > 1e-9 || back.lag != -got.lag {
@@ -155,7 +156,8 @@ func TestMeetByDefinition(t *testing.T) {
 	}
 }
 
-// Of the real scans of three sites (of all 1,035: docs/statistics.md) exactly those that were published twice are found,
+// Of the real scans of three sites (of all 1,035: docs/statistics.md) exactly those that were published twice are
+// found,
 // and every copy that was cut at its beginning, scaled and rounded. Of copies with wholly other regions, most are.
 func TestTracesOnABIDE(t *testing.T) {
 	dir := need.Shared(t, "data", "abide_pcp")

@@ -18,7 +18,8 @@ var bidsCohortKind = Source{
 	Doc: "fMRIPrep's derivatives\n" +
 		"Takes each participant's preprocessed scan and the Desikan-Killiany labels that belong to it: fMRIPrep's own on the scan's grid (up to 23.1), in T1w space those of the T1w image (up to 23.1, from 25.2), or FreeSurfer's aparc+aseg.mgz, with the transforms to the scan's space (every version). The participants and their groups are those of participants.tsv. With confounds, mean_fd, the mean framewise displacement in mm, is a covariate, and may be selected by. cohort.inventory tells what was found of whom.",
 	New: func() Loader {
-		return &BIDSCohort{listed: defaultListed(), Description: "preproc", Space: "auto", Labels: "auto", Confounds: true, Incomplete: "fail", Nodes: "auto"}
+		return &BIDSCohort{listed: defaultListed(), Description: "preproc", Space: "auto", Labels: "auto",
+			Confounds: true, Incomplete: "fail", Nodes: "auto"}
 	},
 }
 
@@ -51,12 +52,16 @@ type bidsFiles struct {
 	labelsFrom                                                       string // a line for the inventory
 	meanFD                                                           float64
 	hasFD                                                            bool
-	tr, headerTR                                                     float64 // s, of the sidecar and of the scan; 0 where they do not say
-	volumes                                                          int     // of the scan, by its header; 0 when that cannot be read
-	grid                                                             gridName
-	voxel                                                            [3]float64 // mm, by the header; 0 when that cannot be read
-	gray                                                             bool       // grayordinates, which have no one voxel size
-	problems                                                         []error
+	// s, of the sidecar and of the scan; 0 where they do not say
+	tr, headerTR float64
+	// of the scan, by its header; 0 when that cannot be read
+	volumes int
+	grid    gridName
+	// mm, by the header; 0 when that cannot be read
+	voxel [3]float64
+	// grayordinates, which have no one voxel size
+	gray     bool
+	problems []error
 }
 
 // each gives the runs of a participant, or what there is in place of them.

@@ -32,7 +32,8 @@ func newDataset(t testing.TB, participants string) dataset {
 func (d dataset) write(name, text string) {
 	d.t.Helper()
 	if text == "" && strings.HasSuffix(name, ".nii.gz") {
-		img := &nifti.Image{Shape: []int{1, 1, 1}, Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: []int16{7}}
+		img := &nifti.Image{Shape: []int{1, 1, 1}, Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0},
+			{0, 0, 0, 1}}, Data: []int16{7}}
 		if strings.HasSuffix(name, "_bold.nii.gz") {
 			img.Shape, img.TR, img.Data = []int{1, 1, 1, 3}, 2, []int16{7, 8, 9}
 		}
@@ -190,7 +191,8 @@ func TestBIDSRegimes(t *testing.T) {
 		},
 		{
 			name: "acquisitions", make: func(d dataset) {
-				for _, acq := range []string{"acq-a_rec-x_dir-AP", "acq-b_rec-x_dir-AP", "acq-b_rec-y_dir-AP", "acq-b_rec-y_dir-PA"} {
+				for _, acq := range []string{"acq-a_rec-x_dir-AP", "acq-b_rec-x_dir-AP", "acq-b_rec-y_dir-AP",
+					"acq-b_rec-y_dir-PA"} {
 					d.write("sub-01/ses-01/func/sub-01_ses-01_task-rest_"+acq+"_run-02_space-T1w_desc-preproc_bold.nii.gz", "")
 				}
 				d.write("sub-01/anat/sub-01_desc-aparcaseg_dseg.nii.gz", "")
@@ -287,7 +289,8 @@ func TestBIDSPeople(t *testing.T) {
 			problems = append(problems, s.Problem.Error())
 		}
 	}
-	if len(r.Subjects) != 4 || len(problems) != 2 || !strings.Contains(problems[0], "sub-03 is not there") || !strings.Contains(problems[1], "participant sub-04: it has no group (column \"dx\" of") {
+	if len(r.Subjects) != 4 || len(problems) != 2 || !strings.Contains(problems[0], "sub-03 is not there") ||
+		!strings.Contains(problems[1], "participant sub-04: it has no group (column \"dx\" of") {
 		t.Errorf("%d participants, problems %q", len(r.Subjects), problems)
 	}
 	fd := stagetest.Sure(r.Participants.Floats("mean_fd"))
@@ -413,7 +416,8 @@ func smallScan(t *testing.T, tr float64) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	unit := nifti.Affine{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
-	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{2, 2, 2, 3}, Affine: unit, Code: 2, TR: tr, Data: make([]int16, 24)}); err != nil {
+	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{2, 2, 2, 3}, Affine: unit, Code: 2, TR: tr,
+		Data: make([]int16, 24)}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -448,7 +452,8 @@ func TestBIDSLegacyLayout(t *testing.T) {
 			t.Fatal("there is no table")
 		}
 		for _, place := range []string{"raw/derivatives/fmriprep-20.2.7/fmriprep", "raw/derivatives/fmriprep-20.2.7", "raw/derivatives", "raw", "raw/rawdata", "raw/derivatives/fmriprep-20.2.7/fmriprep/sourcedata/raw"} {
-			if n := strings.Count(err.Error()+"\n", "\n  "+filepath.Join(d.dir, place, "participants.tsv")+"\n"); n != 1 {
+			if n := strings.Count(err.Error()+"\n", "\n  "+filepath.Join(d.dir, place, "participants.tsv")+
+				"\n"); n != 1 {
 				t.Errorf("%s stands %d times in\n%v", place, n, err)
 			}
 		}

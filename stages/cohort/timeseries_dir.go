@@ -28,7 +28,8 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if err := l.choose(); err != nil {
 		return nil, err
 	}
-	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")}, Left: l.leftOut(), PerRun: c.all(), Root: root}
+	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")},
+		Left: l.leftOut(), PerRun: c.all(), Root: root}
 	sidecars := &bids.Sidecars{Root: root}
 	for _, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}
@@ -78,7 +79,8 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 	if err != nil {
 		return nil, nil, absent(root, id)
 	}
-	want := bids.Want{Suffixes: []string{"timeseries"}, Extensions: []string{".tsv", ".tsv.gz", ".csv", ".1D", ".1D.gz", ".npy", ".ptseries.nii"}, Entities: map[string]string{}}
+	want := bids.Want{Suffixes: []string{"timeseries"}, Extensions: []string{".tsv", ".tsv.gz", ".csv", ".1D", ".1D.gz",
+		".npy", ".ptseries.nii"}, Entities: map[string]string{}}
 	c.into(want.Entities)
 	if c.Space != "" {
 		want.Entities["space"] = strings.TrimPrefix(c.Space, "space-")
@@ -86,10 +88,11 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 	if c.Desc != "" {
 		want.Entities["desc"] = strings.TrimPrefix(c.Desc, "desc-")
 	}
-	every := slices.DeleteFunc(pick(files, "func", bids.Want{Suffixes: want.Suffixes, Extensions: want.Extensions}), func(f bids.File) bool {
-		stat := f.Get("stat")
-		return atlasOf(f) == "" || stat != "" && stat != "mean"
-	})
+	every := slices.DeleteFunc(pick(files, "func", bids.Want{Suffixes: want.Suffixes, Extensions: want.Extensions}),
+		func(f bids.File) bool {
+			stat := f.Get("stat")
+			return atlasOf(f) == "" || stat != "" && stat != "mean"
+		})
 	fits := slices.DeleteFunc(slices.Clone(every), func(f bids.File) bool {
 		return !want.Fits(f.Name) || c.Atlas != "" && !strings.EqualFold(atlasOf(f), c.Atlas)
 	})

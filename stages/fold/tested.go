@@ -82,7 +82,8 @@ func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
 	for i, r := range rows {
 		if r.Set != "test" {
 			p := place{"", r.Repeat, r.Fold}
-			if ids := trained[p]; len(ids) == 0 || ids[len(ids)-1] != r.ID { // the draws of a participant follow each other
+			// the draws of a participant follow each other
+			if ids := trained[p]; len(ids) == 0 || ids[len(ids)-1] != r.ID {
 				trained[p] = append(ids, r.ID)
 			}
 			continue

@@ -57,7 +57,8 @@ func TestScansOfSessions(t *testing.T) {
 		for i := range 2 * n {
 			in = append(in, dag.InputOf(artifacts.Bytes{Kind: "svg",
 				Data: []byte("<svg width=\"500pt\"><title>Quality of the scan</title><desc>Traces</desc></svg>")},
-				dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i/2)}, dag.Coord{Axis: "session", Value: fmt.Sprint(i%2 + 1)}))
+				dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i/2)},
+				dag.Coord{Axis: "session", Value: fmt.Sprint(i%2 + 1)}))
 		}
 		task := dag.NewTask(map[string][]dag.Input{"scans": in})
 		page, err := (&Report{Top: 5}).Page(task)
