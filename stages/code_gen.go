@@ -20,7 +20,7 @@ kind evaluate 0cb6b8000d0e35be2306661cd3acf833aed3419485faa77726d128673bc88d93
 kind exec 427445ad1c5cc0a17b2b144b091f2fd7bd712a80063564b06d6d9ede75326395
 kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
 kind figure-confusion 8bf1e9468845b4fd90f8d9d2ca3e1119b334e77fceddac3d1c7f53166672840c
-kind figure-connectivity 899a4ef814fb00535ef26df364f6f46fe8429820cb54120f3c9e89dcc74d4b25
+kind figure-connectivity 7d8a28cd11f2c8266104f7e910fea57f111dd3f40baef9750ea7ec7528b4101d
 kind figure-degrees 7566ce4138376405c429b1d2f375e74143acaef6c6f4f83783f8a4fa792c60b6
 kind figure-distributions 633fd985655748b9d5ce87d7f7d212a7b43afd8e3652c276990b1032f472c1ae
 kind figure-individuality dcd731c0b9edbc82db502da4c5f1a11ab38cc134750a5f27db5bfb95c89d806d
@@ -29,8 +29,8 @@ kind figure-qc 044e44604ad6bca3ed8445e8b37a897236047b1cbe549224608ac5cf6bd1348c
 kind figure-qcfc 7462b76c130e0a6a3168d6e00f864437cf574d6511f6d2e2f390470d8b7f6c2b
 kind figure-ranking 735722ec6f3d37b58d4c2bbca11d737707bbc2c1622f470a7d79d801123ac77b
 kind figure-roc fdaefdaeaa29a3a464917d806f04a563c9167f1154cdae69116f94149645ccf8
-kind figure-training 0033a1c88ac38ed36e3a48b47cd8c818d99e8d6068a30354b6bd18a5322d1d06
-kind graph 21d48ba66d8676b4e054b4e45481ea99b894f2b28114b500b994d61295fe2830
+kind figure-training 934527187366d1654cdc43941b8390a48f6388f299e0ffd321d88c1c8aa57951
+kind graph 5dd2eb087968425ff7fe5044941a7b489ea15838eb6ebb7c9f00c7eae5c73e12
 kind harmonize b6934e1e60190ed3d4db009e18f0085a34f5d4f500bbfe019db2136eec1c7678
 kind individuality 6ab88b20b4c76ede7348bd39d33e09a01ed2d414a7e08e177b6488a2f1a91568
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
@@ -41,12 +41,12 @@ kind parcellate 262b122e90be23ef3667adff81f9dc0a5727bd2ed7b4fa51d7390173f771cbd7
 kind permutation eef9ab5e5fe021f34c83a29b280aa40efaa512c6a965fa377bf9644afcccff48
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
-kind report 5514c5b2e1120f052bdd136880b1552229722b8c8f7f5b43a053a2955782d374
+kind report 82432400b684373fc005e56b2103704a485abc9f940f222a11ce05c8c3c1d05b
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 2d7c33d89d2642549051babeb558537889633a4b1cb8847b9aedef2121f5127c
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 7817093e5bc19847e53692d5dfd13e139fcb4cdff511287fe6853cfe0a29343a
+kind summary 4198e11aee9ffb1768292beb231ffa26ecb76af3cbf6dfcfdfe5d97e0f19824c
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
 kind train 0ef12ad4e1c58d8a6103c34a4fb9dc928afb8df1b9b3bc14180077e6edd03de8
@@ -2481,7 +2481,8 @@ prgnn/stages/chart.Matrices 3370447e0570.606027
 prgnn/stages/figure.Connectivity b98f30ca7228.e3b0c4
 prgnn/stages/figure.Connectivity.Ports eea1cdcd03bb.68917f
 prgnn/stages/figure.Connectivity.Run c5beff06d8bc.a63231
-prgnn/stages/figure.Connectivity.draw 1f5c48452469.883272
+prgnn/stages/figure.Connectivity.draw 832e4e1148c9.7de299
+prgnn/stages/figure.Connectivity.measure 0cd5bc84833a.74c22a
 prgnn/stages/figure.figure-connectivity.New 07cfa2122a94.64e07a
 prgnn/stages/figure.groupRow 9847801309a7.e3b0c4
 
@@ -2735,7 +2736,7 @@ prgnn/stages/figure.figure-training.New 7ab69652cece.4f1da6
 
 reached by figure-training report summary
 prgnn/stages/chart.Course 83c3c2d44859.e3b0c4
-prgnn/stages/chart.Curves c9e14c40bcb3.48c463
+prgnn/stages/chart.Curves cdc6a822c504.48c463
 prgnn/stages/chart.Training 869c060f6ece.85f5dc
 prgnn/stages/chart.Training.add 0b1caececfd7.93f601
 prgnn/stages/column.CompareNamed cdc9f6b7ff3e.56ebc6
@@ -2772,7 +2773,7 @@ prgnn/connectivity.kthLargest 68240e939523.e3b0c4
 prgnn/connectivity.largest 09e43d4e5ea4.a622f6
 prgnn/connectivity.survey e0a9b19f7bef.4c607d
 prgnn/connectivity.uneven a886d49bdbd1.e648dd
-prgnn/stages/prepare.Graph ea5973966f09.e3b0c4
+prgnn/stages/prepare.Graph d3ff4b66f527.e3b0c4
 prgnn/stages/prepare.Graph.Ports 1d0fad657423.5d047f
 prgnn/stages/prepare.Graph.Run 5406949a7310.1a60d5
 prgnn/stages/prepare.graph.New 42cc5639a78d.313b92
@@ -3269,7 +3270,7 @@ prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
 prgnn/stages/present.author.registration 311a90f75f9f.971682
 prgnn/stages/present.author.result 03cb5dad5dfd.3c95fb
 prgnn/stages/present.author.say 11b7d2b730ee.f01244
-prgnn/stages/present.author.scanLinks 0e7df16bdd67.74bbb8
+prgnn/stages/present.author.scanLinks 27c1331be340.e9b94d
 prgnn/stages/present.author.scanQuality fe4f67762549.a4f6f5
 prgnn/stages/present.author.show 905ace7bb0d7.8bb615
 prgnn/stages/present.author.space 5c8b7b275649.28d337
@@ -3277,12 +3278,12 @@ prgnn/stages/present.author.supplement f1232212e666.1ef6da
 prgnn/stages/present.author.table 01d71ce9d1a5.68bfc7
 prgnn/stages/present.author.taskRegression 43f3a8ab7cbe.1ba41c
 prgnn/stages/present.author.tiles c38177d6020d.bf1f5c
-prgnn/stages/present.author.training 6aaa1b270a98.dfb8fe
-prgnn/stages/present.author.typicality 732f992120ae.40437f
+prgnn/stages/present.author.training ed2ae49ca6d3.dfb8fe
+prgnn/stages/present.author.typicality 3555a6e6b0b4.18891c
 prgnn/stages/present.author.warnings 4a59d24085e2.98726c
 prgnn/stages/present.author.write b4ad9c0ed73c.3d21eb
 prgnn/stages/present.baseline be7f2912f2e0.d7987d
-prgnn/stages/present.besideChance 4750e2def4f6.58f14e
+prgnn/stages/present.besideChance 2fe64558d544.837e8f
 prgnn/stages/present.checkRow 3d9cba53a06a.e3b0c4
 prgnn/stages/present.cleanedScan 36c8fed1cbe2.2627d5
 prgnn/stages/present.cleanedScan.nuisance 16b0db8f7683.685f23
@@ -3328,6 +3329,7 @@ prgnn/stages/present.number 42a6014712ab.fafdc9
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
 prgnn/stages/present.orItself 827690b739c3.e3b0c4
 prgnn/stages/present.otherThan 377a7af02a53.1f3e00
+prgnn/stages/present.outlierWords 544fb21512b5.e3b0c4
 prgnn/stages/present.pagedScans 6f511baa541d.e3b0c4
 prgnn/stages/present.percentText 61f2bb348eef.1e638f
 prgnn/stages/present.pipelineSettings acee7a33e1b9.cd17d4
@@ -3877,7 +3879,7 @@ at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
 at stages/draw/ticks.go prgnn/stages/draw Ticks:14 Ticks.Ticks:17 tens:54
 at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:23 BrainMap:27 BrainMap.Ports:33 parcelsPort:46 BrainMap.Run:54 errNowhere:78 nowhere:81 readAtlas:87 NodePlaces:123 BrainMap.Draw:142 Ranked.ends:212 Ranked.scaleText:230
-at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 subjectOf:127 RegionBlocks:138 blockRow:162
+at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 Connectivity.measure:127 subjectOf:138 RegionBlocks:149 blockRow:173
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
 at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:58 Chart.InReport:70 WidePoints:77 settingInputs:81 bySettings:87
@@ -3965,10 +3967,10 @@ at stages/present/performance.go prgnn/stages/present author.performance:21 same
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:87 author.eachParticipant:107 spread:164 middle:173 warningRow:182 author.warnings:188
 at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict.value:63 upsideDownText:74 upsideDown:78 verdict.sentence:83 author.recovered:114
-at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:124 author.inSpace:150 author.rankingTables:185 author.contrasts:242 author.agreement:264 besideChance:305 author.null:316 author.fidelity:366 author.individuality:390
+at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:124 author.inSpace:150 author.rankingTables:185 author.contrasts:242 author.agreement:264 besideChance:305 author.null:313 author.fidelity:363 author.individuality:387
 at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 methodsOfLabels:63 labelingWords:88
 at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:69 Report.Page:107 Report.Run:124
-at stages/present/scans.go prgnn/stages/present shownScans:17 pagedScans:18 author.scanQuality:22 scanFigure:46 author.scanLinks:57 scanNames:117 scanName:126
+at stages/present/scans.go prgnn/stages/present shownScans:18 pagedScans:19 author.scanQuality:23 scanFigure:47 author.scanLinks:58 scanNames:118 scanName:127 outlierWords:181
 at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55
 at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summary.Ports:27 Summary.Run:36
 at stages/present/svg.go prgnn/stages/present elementText:11

@@ -20,7 +20,7 @@ type Course struct {
 type Training struct {
 	Title   string
 	Courses []Course
-	Chance  float64 // accuracy of always naming the largest group; NaN when not known
+	Chance  float64 // majority-class rate; NaN when not known
 }
 
 // Curves draws cross-entropy and accuracy over the epochs: thin lines are the folds,
@@ -29,7 +29,7 @@ func Curves(rows []Training) ours.Figure {
 	const foot = 20
 	f := ours.Figure{Width: page, Height: vg.Length(len(rows))*62*vg.Millimeter + foot}
 	f.Paint = func(c draw.Canvas) {
-		words := []string{"training graphs", "test graphs", "largest group"}
+		words := []string{"training graphs", "test graphs", "majority-class rate"}
 		strokes := []draw.LineStyle{{Color: ours.Categories[0], Width: 2},
 			{Color: ours.Categories[1], Width: 2}, chanceLine}
 		key(c, vg.Point{X: c.Min.X + 40, Y: c.Min.Y + 9}, words, strokes)

@@ -118,9 +118,20 @@ func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, bl
 		alt += " and of their difference"
 	}
 	c := &Chart{Figure: chart.Matrices(panels[:min(len(panels), 4)], blocks), Title: "Mean connectivity by group", Alt: alt,
-		Caption: "Mean of each group (number of participants), averaged as Fisher's z."}
+		Caption: fmt.Sprintf("Mean %s of each group (number of participants), of draw 0 (all voxels of a region), averaged as Fisher's z. Regions are in blocks by hemisphere and structure or network, in the order of the node list within a block.", s.measure())}
 	c.tables = dag.Outputs{"means": encoding.NewArray(means, len(names), n, n), "groups": column.Table(rows)}
 	return outputs(c, nil)
+}
+
+// measure is what the matrices hold, in words.
+func (s *Connectivity) measure() string {
+	switch s.Label {
+	case "r":
+		return "correlation (r)"
+	case "partial r":
+		return "partial correlation (partial r)"
+	}
+	return s.Label
 }
 
 // subjectOf is the participant of a gathered input.

@@ -24,7 +24,7 @@ var graphKind = dag.Kind{
 // Graph makes brain graphs.
 type Graph struct {
 	Rule       string  `param:"rule" doc:"largest: the largest positive partial correlations; authors-code: magnitudes from a percentile of all entries up, the diagonal among them, with no repair" choices:"largest|authors-code"`
-	Density    float64 `param:"density" doc:"share of the pairs that become edges (rule: largest)" min:"0" max:"1"`
+	Density    float64 `param:"density" doc:"share of the pairs that become edges, above 0 (rule: largest)" min:"0.000001" max:"1"`
 	Of         string  `param:"of" doc:"what density is a share of: all pairs, or the positive ones (rule: largest)" choices:"pairs|positive"`
 	Percentile float64 `param:"percentile" doc:"of the magnitudes of all entries (rule: authors-code)" min:"0" max:"100"`
 	Repair     string  `param:"repair" doc:"what an isolated node gets: its largest entry, the one of the largest magnitude, or nothing (rule: largest)" choices:"largest|absolute|none"`

@@ -144,7 +144,7 @@ func (a *author) training() error {
 		return nil
 	}
 	trained, _ := column.MeanSD(last)
-	a.say("Accuracy per graph is %s on training graphs (last epoch, mean over %s) and %s on test graphs.", report.Share(trained), words.Count(len(last), "model"), report.Share(tested/n))
+	a.say("Accuracy per graph is %s on training graphs (running mean over the batches of the last epoch, while the weights change; mean over %s) and %s on test graphs.", report.Share(trained), words.Count(len(last), "model"), report.Share(tested/n))
 	if trained-tested/n > 0.15 {
 		a.caution("Overfitting: accuracy %s on training graphs, %s on test graphs", report.Share(trained), report.Share(tested/n))
 	}

@@ -303,13 +303,10 @@ func (a *author) agreement(first []column.RankingRow) error {
 
 // besideChance writes a value, and that of chance in brackets.
 func besideChance(x, chance float64, digits int) string {
-	switch {
-	case math.IsNaN(chance):
+	if math.IsNaN(chance) {
 		return report.Fixed(x, digits)
-	case chance < 0.05 && digits < 2:
-		return report.Fixed(x, digits) + " (0)"
 	}
-	return report.Fixed(x, digits) + " (" + report.Fixed(chance, digits) + ")"
+	return report.Fixed(x, digits) + " (" + report.Fixed(chance, max(digits, 1)) + ")" // of a count it is no whole number
 }
 
 // null says which regions stand out from models of permuted groups.

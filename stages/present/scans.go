@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"math"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -72,7 +73,7 @@ func (a *author) scanLinks(ins []dag.Input) error {
 			return err
 		}
 		for _, r := range rows {
-			outlier[r.Participant] = r.Outlier
+			outlier[r.Participant] = outlierWords.Replace(r.Outlier)
 		}
 	}
 	files, who := report.SheetFiles(scanNames(ins)), map[string]string{}
@@ -102,7 +103,7 @@ func (a *author) scanLinks(ins []dag.Input) error {
 		}),
 		number("degrees of freedom", "",
 			func(id string) string { return value(id, func(r column.CleaningRow) float64 { return r.TEff }) }),
-		text("outlier in", "measures in which the participant is an outlier: typicality, mean FD (mean_fd), degrees of freedom (t_eff)", func(id string) string { return outlier[who[id]] }))
+		text("outlier in", "measures in which the participant is an outlier: typicality, mean framewise displacement (mm), degrees of freedom", func(id string) string { return outlier[who[id]] }))
 	t.Supplement = true
 	for i := range t.Rows {
 		id := t.Rows[i][0].Text
@@ -175,3 +176,6 @@ func ScanPages(t *dag.Task) ([]ScanPage, error) {
 	}
 	return pages, nil
 }
+
+// outlierWords writes the measures of an outlier for people.
+var outlierWords = strings.NewReplacer(" ", ", ", "mean_fd", "mean framewise displacement (mm)", "t_eff", "degrees of freedom")

@@ -132,8 +132,8 @@ Salient regions
 Quality control and checks
   No stage of this pipeline checks leakage. Training alone refuses a participant on both sides of a
   split, and one scan under two ids.
-  Accuracy per graph is 0.990 on training graphs (last epoch, mean over 1 model) and 0.800 on test
-  graphs.
+  Accuracy per graph is 0.990 on training graphs (running mean over the batches of the last epoch,
+  while the weights change; mean over 1 model) and 0.800 on test graphs.
 
   Table 6. Quality of each step
     step     measure                                 median  smallest  largest

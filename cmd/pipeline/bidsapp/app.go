@@ -27,6 +27,7 @@ type App struct {
 	derivatives, filter           string
 	group, freesurfer             string
 	pipeline, work                string
+	change                        bool
 }
 
 // Flags adds the flags of a BIDS App.
@@ -40,6 +41,7 @@ func (b *App) Flags(f *pflag.FlagSet) {
 	f.StringVar(&b.freesurfer, "fs-subjects-dir", "", "FreeSurfer's subjects `DIR` (default: searched for in the derivatives and beside them)")
 	f.StringVar(&b.group, "group", "", "the `COLUMN` of participants.tsv with the groups (default: group)")
 	f.StringVar(&b.pipeline, "pipeline", "", "run this pipeline `FILE`, whose cohort is of the kind bids, in place of biopoint.yaml")
+	f.BoolVar(&b.change, "change-settings", false, "accept other settings than those of OUTPUT_DIR/prgnn.yaml, and write them there")
 	f.StringVarP(&b.work, "work-dir", "w", "", "keep the store in `DIR`/prgnn, for all jobs (default: OUTPUT_DIR/.pipeline)")
 	f.IntVar(&b.Workers, "n-cpus", 0, "run at most `N` tasks at once (default: one for each CPU)")
 	f.Float64Var(&b.Memory, "mem-gb", 0, "limit the memory of all running tasks together to `GB`")

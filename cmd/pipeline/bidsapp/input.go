@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"prgnn/cmd/pipeline/console"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
@@ -57,6 +55,8 @@ type Study struct {
 	File  string   // the pipeline file
 	Sets  []string // --set
 	Store string
+
+	record, before string // of OUTPUT_DIR/prgnn.yaml: its path and what it held
 }
 
 // Study finds the derivatives and writes the pipeline file of this call. The file names no
@@ -82,33 +82,32 @@ func (b *App) Study(store string) (*Study, error) {
 	if err := os.MkdirAll(b.Out, 0o777); err != nil {
 		return nil, err
 	}
-	s := &Study{File: filepath.Join(b.Out, "prgnn.yaml"), Store: cmp.Or(store, filepath.Join(b.Out, ".pipeline"))}
+	record := filepath.Join(b.Out, "prgnn.yaml")
+	s := &Study{File: record, record: record, Store: cmp.Or(store, filepath.Join(b.Out, ".pipeline"))}
 	if store == "" && b.work != "" {
 		s.Store = filepath.Join(b.work, "prgnn")
 	}
 	if b.pipeline != "" && (exists(b.pipeline) || !slices.Contains(pipelines.Builtins(), b.pipeline)) {
 		s.File = b.pipeline
-		for _, name := range slices.Sorted(maps.Keys(settings)) {
-			sets = append(sets, "cohort."+name+"="+quote(settings[name]))
-		}
+		sets = append(sets, cohortSets(settings)...)
 		s.Sets = append(sets, b.Sets...)
-		return s, nil
+		text, err := pipelines.Print(b.pipeline, append(cohortSets(settings), b.Sets...), true)
+		if err != nil {
+			return nil, err
+		}
+		return s, b.record(s, text)
 	}
 	s.Sets = append(sets, b.Sets...)
-	text := studyText(cmp.Or(b.pipeline, "biopoint.yaml"), settings)
-	if old, err := regular.ReadFile(s.File); err == nil && string(old) == text {
-		return s, nil
+	text, err := b.whole(studyText(cmp.Or(b.pipeline, "biopoint.yaml"), settings))
+	if err != nil {
+		return nil, err
 	}
-	return s, console.WriteFile(s.File, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
+	return s, b.record(s, text)
 }
 
 // studyText is a pipeline file that differs from a built-in one by its cohort.
 func studyText(builtin string, settings map[string]string) string {
 	var s strings.Builder
-	s.WriteString("# What pipeline bids-app runs. To run it by hand, say where the data are:\n#   pipeline run prgnn.yaml --set cohort.dir=DERIVATIVES\n")
 	fmt.Fprintf(&s, "extends: %s\npipeline: prgnn\ncohort:\n  bids:%s\n", builtin, map[bool]string{true: " {}"}[len(settings) == 0])
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		fmt.Fprintf(&s, "    %s: %s\n", name, quote(settings[name]))

@@ -25,7 +25,8 @@ The program does the same when it is called prgnn.
 
 BIDS_DIR holds fMRIPrep's derivatives, or raw data with such derivatives in or beside it. Nothing is
 written there. OUTPUT_DIR becomes a BIDS derivatives dataset: time series and matrices of each
-participant, logs, and prgnn.html, the report. prgnn.yaml there is the pipeline file that was run.
+participant, logs, and prgnn.html, the report. prgnn.yaml there is the pipeline file that was run, with what
+--set sets; a call with other settings is refused, unless it says --change-settings.
 
 Exit codes: 0 success, 1 a participant or a stage failed, 2 wrong usage.`,
 		Example: `  pipeline bids-app /data/fmriprep /out participant --participant-label 01 02 -w /scratch --group diagnosis
@@ -62,11 +63,11 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 	a.StoreFlag = study.Store
 	var p *pipelines.Pipeline
 	if p, err = a.load(study.File, study.Sets); err != nil {
-		return err
+		return cmp.Or(err, study.Undo())
 	}
 	chosen, err := x.Chosen(p)
 	if err != nil {
-		return exit.Wrong(err)
+		return exit.Wrong(cmp.Or(err, study.Undo()))
 	}
 	if x.Level == "participant" {
 		if r.Until = bidsapp.Alone(p.Graph, chosen); r.Until == nil {

@@ -238,38 +238,10 @@ func partialPage(c *results.Current, task *dag.Node, failures []*dag.Error) (pag
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", task.ID, err)
 	}
-	p.Incomplete = incomplete(c, missing, unchecked, failures)
+	p.Incomplete = c.Lacks(missing, unchecked, failures)
 	var b bytes.Buffer
 	err = p.HTML(&b)
 	return b.Bytes(), missing, err
-}
-
-// incomplete says what a page lacks; nil for a whole page. A failed leakage check is quoted;
-// other messages may name places on this machine, which no page does.
-func incomplete(c *results.Current, missing, unchecked []string, failures []*dag.Error) []string {
-	var lines []string
-	if unchecked != nil {
-		lines = append(lines, "Leakage check not passed: "+words.Some(unchecked, 6)+". No accuracy is reported, and nothing else that needs a trained model.")
-	}
-	checks := map[string]bool{}
-	for n := range c.Steps {
-		checks[n.ID] = n.Stage.Kind.Name == "leakage"
-	}
-	var others []string
-	for _, e := range failures {
-		if checks[e.Task] {
-			lines = append(lines, c.Pipeline.Roster.CompleteExclude(e.Err.Error()))
-		} else {
-			others = append(others, e.Task)
-		}
-	}
-	if others != nil {
-		lines = append(lines, "Failed: "+words.Some(others, 6)+". pipeline log FILE TASK tells why.")
-	}
-	if len(missing) > 0 {
-		lines = append(lines, "No result: "+words.Some(missing, 6))
-	}
-	return lines
 }
 
 // inputOf opens one source of a task; not ok when it has no result.

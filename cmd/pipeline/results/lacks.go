@@ -1,0 +1,127 @@
+package results
+
+import (
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/words"
+)
+
+// Lacks says what a page lacks; nil for a whole page. A failed leakage check is quoted;
+// other messages may name places on this machine, which no page does.
+func (c *Current) Lacks(missing, unchecked []string, failures []*dag.Error) []string {
+	var lines []string
+	if unchecked != nil {
+		lines = append(lines, uncheckedText(c, unchecked, failures)+" No accuracy is reported, and nothing else that needs a trained model.")
+	}
+	checks := map[string]bool{}
+	for n := range c.Steps {
+		checks[n.ID] = n.Stage.Kind.Name == "leakage"
+	}
+	var others []string
+	for _, e := range failures {
+		if checks[e.Task] {
+			lines = append(lines, c.Pipeline.Roster.CompleteExclude(e.Err.Error()))
+		} else {
+			others = append(others, e.Task)
+		}
+	}
+	if others != nil {
+		lines = append(lines, "Failed: "+words.Some(others, 6)+". pipeline log FILE TASK tells why.")
+	}
+	var unexplained []string
+	because := map[string][]string{} // tasks by the one that failed before them
+	for _, id := range missing {
+		cause := failedBefore(c, id, failures)
+		switch {
+		case cause == nil:
+			unexplained = append(unexplained, id)
+		case cause.Task != id: // what failed itself is named above
+			because[failureText(cause)] = append(because[failureText(cause)], id)
+		}
+	}
+	for _, text := range slices.Sorted(maps.Keys(because)) {
+		lines = append(lines, "Not run: "+words.Some(because[text], 6)+" ("+text+")")
+	}
+	if unexplained != nil {
+		lines = append(lines, "No result: "+words.Some(unexplained, 6))
+	}
+	return lines
+}
+
+// uncheckedText says of leakage checks without a result whether they failed or were not run.
+func uncheckedText(c *Current, unchecked []string, failures []*dag.Error) string {
+	var failed, waiting []string
+	for _, id := range unchecked {
+		switch cause := failedBefore(c, id, failures); {
+		case cause == nil:
+			waiting = append(waiting, id+" (not run)")
+		case cause.Task == id:
+			failed = append(failed, id)
+		default:
+			waiting = append(waiting, id+" (not run: "+failureText(cause)+")")
+		}
+	}
+	var parts []string
+	if failed != nil {
+		parts = append(parts, "Leakage check not passed: "+words.Some(failed, 6)+".")
+	}
+	if waiting != nil {
+		parts = append(parts, "Leakage check missing: "+words.Some(waiting, 3)+".")
+	}
+	return strings.Join(parts, " ")
+}
+
+// failureText is a failure in one line, without a message that names a place on this machine.
+func failureText(e *dag.Error) string {
+	first, _, _ := strings.Cut(e.Err.Error(), "\n")
+	if placed.MatchString(first) {
+		return e.Task + " failed"
+	}
+	return e.Task + " failed: " + first
+}
+
+// placed finds an absolute path.
+var placed = regexp.MustCompile(`(^|[\s"'(=])(/|[A-Za-z]:[\\/])`)
+
+// failedBefore is the failure of a task or of one upstream; nil where there is none.
+func failedBefore(c *Current, id string, failures []*dag.Error) *dag.Error {
+	failed := map[string]*dag.Error{}
+	for _, e := range failures {
+		failed[e.Task] = e
+	}
+	seen := map[*dag.Node]bool{}
+	var search func(n *dag.Node) *dag.Error
+	search = func(n *dag.Node) *dag.Error {
+		if seen[n] {
+			return nil
+		}
+		seen[n] = true
+		if e := failed[n.ID]; e != nil {
+			return e
+		}
+		if text := c.Failure(n); text != "" {
+			return &dag.Error{Task: n.ID, Err: errors.New(text)}
+		}
+		for _, b := range n.Inputs {
+			for _, src := range b.Sources {
+				if src.Node != nil {
+					if e := search(src.Node); e != nil {
+						return e
+					}
+				}
+			}
+		}
+		return nil
+	}
+	for n := range c.Steps {
+		if n.ID == id {
+			return search(n)
+		}
+	}
+	return nil
+}
