@@ -181,6 +181,7 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 	add("completion", hostile)
 	add("version")
 	add("help", hostile)
+	add("new-stage", hostile, "module"+hostile)
 	add("bids-app", hostile, "out", "participant")
 	add("bids-app", ".", "out"+hostile, hostile)
 	add("bids-app", ".", "out"+hostile, "participant", "--participant-label", hostile)
