@@ -43,6 +43,7 @@ func (l *loader) connect() {
 		}
 		l.connectStage(s)
 	}
+	l.tellApart()
 	l.connectGates()
 	l.leaveOutPictures()
 	for _, s := range l.stages {

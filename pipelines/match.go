@@ -40,6 +40,9 @@ func (l *loader) matchAxes(s *stage, p *dag.Port, src *source, where string) boo
 	case src.gather && !p.Gather:
 		l.bad.add(src.pos, "%s takes one member, and %s gathers all%s", where, src.text, l.insteadOfAll(s, src.stage, apart, target))
 		return false
+	case len(apart) > 0 && !p.Gather && src.stage == "cohort":
+		l.apart = append(l.apart, apartFrom{src.pos, where, strings.Join(apart, ", "), s.name, l.chooseOne("cohort", apart)})
+		return false
 	case len(apart) > 0 && !p.Gather:
 		l.bad.add(src.pos, "%s: %s fans out over %s, and %s does not%s", where, src.stage, strings.Join(apart, ", "), s.name, l.chooseOne(src.stage, apart))
 		return false
@@ -52,6 +55,32 @@ func (l *loader) matchAxes(s *stage, p *dag.Port, src *source, where string) boo
 		return true
 	}
 	return l.matchMembers(s, src, fixed, mine, where)
+}
+
+// An apartFrom is an input from the cohort, which fans out over axes that the stage does not have.
+type apartFrom struct {
+	pos                        dag.Pos
+	where, axes, stage, remedy string
+}
+
+// tellApart reports each kind of apartFrom once, at the first input, with all stages that it is about: one
+// parameter of the cohort (runs: all) is behind it.
+func (l *loader) tellApart() {
+	for i, first := range l.apart {
+		same := func(a apartFrom) bool { return a.axes == first.axes }
+		if slices.IndexFunc(l.apart, same) < i {
+			continue
+		}
+		var names []string
+		for _, a := range l.apart {
+			if same(a) && !slices.Contains(names, a.stage) {
+				names = append(names, a.stage)
+			}
+		}
+		does := map[bool]string{true: "does", false: "do"}[len(names) == 1]
+		l.bad.add(first.pos, "%s: cohort fans out over %s, and %s %s not%s",
+			first.where, first.axes, strings.Join(names, ", "), does, first.remedy)
+	}
 }
 
 // quoteFlow puts a reference in quotes: within { } YAML would take [ for a list.

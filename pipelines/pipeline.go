@@ -120,6 +120,7 @@ type loader struct {
 	settled     bool           // there is such a reference
 	drawn       bool           // there is one to its drawing
 
+	apart   []apartFrom
 	removed map[string]dag.Pos // what an extending file removed ("stages.fidelity") → where
 }
 
