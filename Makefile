@@ -2,12 +2,13 @@
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE    = golang.org/x/tools/cmd/deadcode@v0.52.0
+VALE        = github.com/vale-cli/vale/v3/cmd/vale@v3.20.0
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
 # What stages of other modules call, and no program here (examples/README.md).
 FOR_OTHERS  = unreachable func: (FromDense|Tensor|FromTensor|fromTensor|Array.Values|FromRecord|Register|RegisterCohort)$$
 
-.PHONY: build test check lint vulnerabilities ci race crash fuzz cross generate words callgraph assembly bench web
+.PHONY: build test check lint prose vulnerabilities ci race crash fuzz cross generate words callgraph assembly bench web
 
 build: ## the program, as ./pipeline
 	go build -o pipeline ./cmd/pipeline
@@ -17,13 +18,16 @@ test: ## all tests, those in Python too; what this machine lacks is skipped and 
 
 check: lint test ## what to run before a commit
 
-lint: ## format, vet, staticcheck, functions that no program calls
+lint: prose ## format, vet, staticcheck, functions that no program calls, prose
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not gofmt-ed: $$unformatted"; exit 1; }
 	go vet ./...
 	go vet -tags torch,rarrow ./test/python
 	go run $(STATICCHECK) ./...
 	@dead=$$(go run $(DEADCODE) ./...) || exit 1; dead=$$(printf '%s' "$$dead" | grep -vE '^(internal/(need|peak|s3test)|stages/stagetest)/|$(FOR_OTHERS)'); \
 	  test -z "$$dead" || { echo "$$dead"; exit 1; } # those are for tests, and for stages of other modules
+
+prose: ## terms in the README, the pages and the texts of the program (needs a C compiler once)
+	go run $(VALE) --config .ci/vale.ini README.md CHANGELOG.md changelog docs
 
 vulnerabilities: ## known vulnerabilities in what the program calls; needs vuln.go.dev
 	@out=$$(go run $(GOVULNCHECK) ./... 2>&1); code=$$?; echo "$$out"; case "$$out" in \
