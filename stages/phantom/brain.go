@@ -10,17 +10,21 @@ import (
 	"prgnn/stages/atlas"
 )
 
-// The brain is an ellipsoid about this centre, mm, MNI; it holds all 84
-// centroids of the Desikan-Killiany set.
+// The outline (shape.go) is a radius about this center, mm, MNI. The grid is centered on middle and holds the outline,
+// whose half lengths are extent.
 var (
-	centre = [3]float64{0, -17, 10}
-	axes   = [3]float64{72, 94, 68}
+	outlineCenter = [3]float64{0, -22, 4}
+	middle        = [3]float64{0, -17, 7}
+	extent        = [3]float64{71, 91, 75}
 )
 
 const (
-	// reach is how far a region grows, as a multiple of the radius of a ball of
-	// its volume: regions are not balls, and neighbours cut into each other.
-	reach = 1.2
+	// reach is how far a region grows from its centroid, in standard deviations of its places: in a uniform ellipsoid
+	// the surface lies at √5.
+	reach = 2.0
+	// The cortex lies in the outermost mantle, mm: there regions grow further.
+	mantle      = 8
+	mantleReach = 3.5
 	// least is the number of voxels that every region gets, whatever the grid:
 	// a random third of four is two.
 	least = 4
@@ -51,6 +55,65 @@ func (b *brain) position(v int) (p [3]float64) {
 	return p
 }
 
+// below is how deep a place lies below the outline, mm along the line from the center; negative outside.
+func below(p [3]float64) float64 {
+	d := [3]float64{p[0] - outlineCenter[0], p[1] - outlineCenter[1], p[2] - outlineCenter[2]}
+	r := length(d[:])
+	if r == 0 {
+		return outline[0]
+	}
+	y, z := d[1]/r, d[2]/r
+	radius, k, ya := 0.0, 0, 1.0
+	for a := range degree + 1 {
+		term := ya
+		for range degree + 1 - a {
+			radius += float64(outline[k] * term)
+			term *= z
+			k++
+		}
+		ya *= y
+	}
+	return radius - r
+}
+
+// A seed is a region before it grows.
+type seed struct {
+	index  int16
+	left   bool
+	at     [3]float64 // mm, in the average brain
+	volume float64
+	metric [6]float64 // inverse covariance, 1/mm²: xx, yy, zz, and twice xy, xz, yz
+}
+
+// metricOf is the inverse covariance of the places in a region; of one whose shape is not known, that of a ball.
+func metricOf(n atlas.Node) [6]float64 {
+	c, known := spreads[region(n)]
+	if !known {
+		r := math.Cbrt(3 * n.Volume / (4 * math.Pi))
+		v := float64(r*r) / 5
+		return [6]float64{1 / v, 1 / v, 1 / v}
+	}
+	if n.Hemisphere == "L" {
+		c[3], c[4] = -c[3], -c[4]
+	}
+	xx, yy, zz, xy, xz, yz := c[0], c[1], c[2], c[3], c[4], c[5]
+	minor := func(a, b, c, d float64) float64 { return float64(a*b) - float64(c*d) } // whole numbers: exact
+	det := float64(xx*minor(yy, zz, yz, yz)) - float64(xy*minor(xy, zz, yz, xz)) + float64(xz*minor(xy, yz, yy, xz))
+	return [6]float64{minor(yy, zz, yz, yz) / det, minor(xx, zz, xz, xz) / det, minor(xx, yy, xy, xy) / det,
+		2 * minor(xz, yz, xy, zz) / det, 2 * minor(xy, yz, xz, yy) / det, 2 * minor(xy, xz, xx, yz) / det}
+}
+
+// squared is the squared distance of a place from the region, in standard deviations of its places; +Inf in the other
+// hemisphere.
+func (s *seed) squared(p [3]float64) float64 {
+	if (p[0] < 0) != s.left {
+		return math.Inf(1)
+	}
+	x, y, z, m := p[0]-s.at[0], p[1]-s.at[1], p[2]-s.at[2], &s.metric
+	return float64(m[0]*float64(x*x)) + float64(m[1]*float64(y*y)) + float64(m[2]*float64(z*z)) +
+		float64(m[3]*float64(x*y)) + float64(m[4]*float64(x*z)) + float64(m[5]*float64(y*z))
+}
+
 // grow lays out the brain of a participant. Nodes in missing stay without voxels.
 func grow(s Settings, nodes []atlas.Node) (*brain, error) {
 	r := random.New(s.Seed, "simulate", s.Subject, "anatomy")
@@ -58,65 +121,56 @@ func grow(s Settings, nodes []atlas.Node) (*brain, error) {
 	for d := range stretch {
 		stretch[d] = 1 + float64(0.02*r.Normal())
 	}
-	b := &brain{grid: s.Grid}
-	for d := range b.shape {
-		// An even number of voxels across: none lies on the midline.
-		b.shape[d] = 2 * int(math.Ceil(1.05*axes[d]/s.Grid))
-		b.origin[d] = centre[d] - float64(s.Grid*float64(b.shape[d]-1)/2)
-	}
-	b.tissue = make([]int16, b.shape[0]*b.shape[1]*b.shape[2])
-
-	type seed struct {
-		index  int16
-		left   bool
-		at     [3]float64
-		radius float64
-	}
 	var seeds []seed
 	for _, n := range nodes {
 		c := [3]float64{n.X, n.Y, n.Z}
 		for d := range c {
-			c[d] = centre[d] + float64(stretch[d]*(c[d]-centre[d])) + float64(0.8*r.Normal())
+			c[d] += float64(0.8 * r.Normal())
 		}
 		if slices.Contains(s.Missing, n.Index) {
 			continue // after the draws, so that the others stay where they are
 		}
-		seeds = append(seeds, seed{int16(n.Index), n.Hemisphere == "L", c, math.Cbrt(3 * n.Volume / (4 * math.Pi))})
+		seeds = append(seeds, seed{int16(n.Index), n.Hemisphere == "L", c, n.Volume, metricOf(n)})
 	}
+	return fill(s.Grid, stretch, seeds)
+}
+
+// fill makes a brain of voxels of a size, mm.
+func fill(grid float64, stretch [3]float64, seeds []seed) (*brain, error) {
+	b := &brain{grid: grid}
+	for d := range b.shape {
+		// An even number of voxels across: none lies on the midline.
+		b.shape[d] = 2 * int(math.Ceil(1.05*extent[d]/grid))
+		b.origin[d] = middle[d] - float64(grid*float64(b.shape[d]-1)/2)
+	}
+	b.tissue = make([]int16, b.shape[0]*b.shape[1]*b.shape[2])
 
 	type place struct {
 		voxel int
-		at    [3]float64
+		at    [3]float64 // mm, in the average brain
+		deep  float64    // mm below the outline
 	}
 	var inside []place // the voxels of the brain
 	for v := range b.tissue {
 		p := b.position(v)
-		var u [3]float64
 		for d := range p {
-			u[d] = (p[d] - centre[d]) / (axes[d] * stretch[d])
+			p[d] = outlineCenter[d] + (p[d]-outlineCenter[d])/stretch[d]
 		}
-		if length(u[:]) < 1 {
+		if deep := below(p); deep > 0 {
 			b.tissue[v] = white
-			inside = append(inside, place{v, p})
+			inside = append(inside, place{v, p, deep})
 		}
-	}
-	distance := func(s seed, p place) float64 {
-		if (p.at[0] < 0) != s.left {
-			return math.Inf(1)
-		}
-		u := [3]float64{p.at[0] - s.at[0], p.at[1] - s.at[1], p.at[2] - s.at[2]}
-		return length(u[:])
 	}
 
 	// First every region, the smallest first, takes the nearest voxel that is
 	// still free, least times over …
-	slices.SortStableFunc(seeds, func(a, b seed) int { return cmp.Compare(a.radius, b.radius) })
+	slices.SortStableFunc(seeds, func(a, b seed) int { return cmp.Compare(a.volume, b.volume) })
 	for range least {
-		for _, s := range seeds {
+		for i := range seeds {
 			best, nearest := -1, math.Inf(1)
 			for _, p := range inside {
 				if b.tissue[p.voxel] == white {
-					if d := distance(s, p); d < nearest {
+					if d := seeds[i].squared(p.at); d < nearest {
 						best, nearest = p.voxel, d
 					}
 				}
@@ -124,18 +178,21 @@ func grow(s Settings, nodes []atlas.Node) (*brain, error) {
 			if best < 0 {
 				return nil, fmt.Errorf("a grid of %g mm leaves less than %d voxels for each of %d regions", b.grid, least, len(seeds))
 			}
-			b.tissue[best] = s.index
+			b.tissue[best] = seeds[i].index
 		}
 	}
-	// … then each voxel goes to the region that is nearest in units of its radius.
+	// … then each voxel goes to the region that is nearest in standard deviations.
 	for _, p := range inside {
 		if b.tissue[p.voxel] != white {
 			continue
 		}
-		nearest := reach
-		for _, s := range seeds {
-			if d := distance(s, p) / s.radius; d < nearest {
-				b.tissue[p.voxel], nearest = s.index, d
+		nearest := float64(reach * reach)
+		if p.deep < mantle {
+			nearest = mantleReach * mantleReach
+		}
+		for i := range seeds {
+			if d := seeds[i].squared(p.at); d < nearest {
+				b.tissue[p.voxel], nearest = seeds[i].index, d
 			}
 		}
 		if b.tissue[p.voxel] == white && ventricle(p.at) {

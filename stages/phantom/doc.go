@@ -4,10 +4,12 @@
 //
 // # The brain
 //
-// An ellipsoid of the size of an adult brain on a coarse grid. Regions grow from
-// their centroids (package atlas) to their volumes, each within its hemisphere;
-// what no region claims is white matter, with a core of cerebrospinal fluid.
-// Centroids and size differ a little between participants.
+// The outline is close to that of a brain in MNI space: a radius about a center, spherical
+// harmonics of degree 8, the same in both hemispheres. Regions grow from their centroids
+// (package atlas), each within its hemisphere, in an ellipsoidal metric of its own (the
+// covariance of the places in that region of real brains); what no region claims is white
+// matter, with a core of cerebrospinal fluid. The fitted numbers stand in shape.go, the script
+// that fitted them in testdata. Centroids and size differ a little between participants.
 //
 // # The signals
 //
