@@ -30,7 +30,8 @@ func TestLineWidth(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != "." && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".")):
+		case d.IsDir() && path != "." &&
+			(d.Name() == "testdata" || d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".")):
 			return filepath.SkipDir
 		case filepath.Ext(path) == ".go":
 			wide = append(wide, wideGo(path, read(t, path))...)

@@ -8,7 +8,7 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 27ea27c1dee63f139b8df464db73144bb49d2f52f7fa9e326a03f75341125e38
 kind biomarkers f53032eb77e3fb709451232a3d7b296e0b570ea6db6427fcbcf9a1a50dfd134d
 kind bootstrap c1eff897e4288da791fd3df22f44cb5ed5ee76f459bb30843a901d28f6a419a2
-kind brainmap d99e2e2b47d873363a6caf0ab4438a553d35c475da9cc8d410ac64dd9e5755d0
+kind brainmap addeedfa079a40ba6291e3f9371c5a3059d927cf780dea01319ec2069ed60fe8
 kind choose a48efa170f0d8289698bb0eba9062efda45c278b6cd7d43251de855c4cfea379
 kind combat 9ba2cda022eb8f70be99609c21ba9a68b83d850b38067f728de35579df71653f
 kind compare b86beaeaf233390242da60ac3d5a0309b727cd8b0febaa26731b56fc6fb69096
@@ -22,9 +22,9 @@ kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
 kind figure-confusion 8bf1e9468845b4fd90f8d9d2ca3e1119b334e77fceddac3d1c7f53166672840c
 kind figure-connectivity 7d8a28cd11f2c8266104f7e910fea57f111dd3f40baef9750ea7ec7528b4101d
 kind figure-degrees 7566ce4138376405c429b1d2f375e74143acaef6c6f4f83783f8a4fa792c60b6
-kind figure-distributions 633fd985655748b9d5ce87d7f7d212a7b43afd8e3652c276990b1032f472c1ae
+kind figure-distributions 60cf08803880c50d55f95c6e90df1f344f3386e3ec2726a6932cf6f85633765a
 kind figure-individuality dcd731c0b9edbc82db502da4c5f1a11ab38cc134750a5f27db5bfb95c89d806d
-kind figure-individuals 4c0b05ac3ae0e04b95dea6dea2804557c120f31e51441101f51f6992450bbec0
+kind figure-individuals 9c538a55fc90b9e88ee118eaf6decdb10baf3007cc234b139063d79d6ca89839
 kind figure-qc 044e44604ad6bca3ed8445e8b37a897236047b1cbe549224608ac5cf6bd1348c
 kind figure-qcfc 7462b76c130e0a6a3168d6e00f864437cf574d6511f6d2e2f390470d8b7f6c2b
 kind figure-ranking 735722ec6f3d37b58d4c2bbca11d737707bbc2c1622f470a7d79d801123ac77b
@@ -41,12 +41,12 @@ kind parcellate 262b122e90be23ef3667adff81f9dc0a5727bd2ed7b4fa51d7390173f771cbd7
 kind permutation eef9ab5e5fe021f34c83a29b280aa40efaa512c6a965fa377bf9644afcccff48
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
-kind report 82432400b684373fc005e56b2103704a485abc9f940f222a11ce05c8c3c1d05b
+kind report 9a633a6567ba4799a9ccb50bf111b14642a69f85ccf4048871af726d88004a1b
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
-kind simulate 2d7c33d89d2642549051babeb558537889633a4b1cb8847b9aedef2121f5127c
+kind simulate 8a7f6de3a33912e5df63c77b12480d812a58e40baada8d6dc92901df7cad1370
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 4198e11aee9ffb1768292beb231ffa26ecb76af3cbf6dfcfdfe5d97e0f19824c
+kind summary dcb30caeb1d668a1ca83de8bf278e8a3644bb71e63f97a5f26560e9f3037c783
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
 kind train 0ef12ad4e1c58d8a6103c34a4fb9dc928afb8df1b9b3bc14180077e6edd03de8
@@ -1736,7 +1736,7 @@ prgnn/stages/chart.Spot 866506a00fa8.e3b0c4
 prgnn/stages/chart.between 84382f85b55e.bd104b
 prgnn/stages/chart.drawSpots 7ad1a07f4427.a41180
 prgnn/stages/chart.heat b683e87c9d9d.891867
-prgnn/stages/chart.millimeters 85c53d566376.e3b0c4
+prgnn/stages/chart.millimeters fb848de2f817.e3b0c4
 prgnn/stages/chart.mirrored 62f7c93fa1ee.c0f445
 prgnn/stages/chart.open 63dabc185e8a.19ae84
 prgnn/stages/chart.ringColor d693eaced5d1.e3b0c4
@@ -2551,15 +2551,14 @@ prgnn/stages/figure.settingInputs 5e60027bc6d4.de3666
 
 reached by figure-distributions report summary
 prgnn/stages/chart.Distribution afcc359b3413.e3b0c4
-prgnn/stages/chart.Distribution.plot feda8e25c18c.c26983
+prgnn/stages/chart.Distribution.plot 9380f7136e04.96afeb
 prgnn/stages/chart.Ridges bd5aad13a87a.83c435
-prgnn/stages/chart.chosen 958bb4ba00af.da0e5f
+prgnn/stages/chart.abs ad1cb4bdf344.e3b0c4
+prgnn/stages/chart.chosen fdd1f14b1839.577777
 prgnn/stages/chart.droppedColor 1e6e991849e1.1fa113
 prgnn/stages/chart.hills 63786f5334bc.e3b0c4
 prgnn/stages/chart.keptColor 9fbee8a24c85.1fa113
-prgnn/stages/chart.most 57c4b32f7c1d.e3b0c4
-prgnn/stages/chart.root d1af203a4ebe.e3b0c4
-prgnn/stages/figure.DrawDistributions a1421cbbdf84.5055e4
+prgnn/stages/figure.DrawDistributions c56d638ebca6.5055e4
 prgnn/stages/figure.addDistributions 7b46cf7dffae.8302a0
 prgnn/stages/figure.binRow 863d0fd77036.e3b0c4
 prgnn/stages/figure.overlap d97d50155994.e3b0c4
@@ -3429,7 +3428,7 @@ prgnn/stages/report.seal d243034c6bc0.de3d35
 prgnn/stages/report.sealEnd a75174998ba5.e3b0c4
 prgnn/stages/report.sealLength b6b774a93a8b.e3b0c4
 prgnn/stages/report.sealStart 53da2be29fd4.e3b0c4
-prgnn/stages/report.svgURL 36afdf5ad9b8.e3b0c4
+prgnn/stages/report.svgURL af2802d451a8.e3b0c4
 prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
 prgnn/stages/report/page.css 877e3550c1f4.e3b0c4
@@ -3509,12 +3508,11 @@ prgnn/stages/phantom.Settings.coupling ce68e1da9330.cbf20f
 prgnn/stages/phantom.Settings.couplings c391e8ffe696.4d0e8b
 prgnn/stages/phantom.air a87015332314.e3b0c4
 prgnn/stages/phantom.ar1 1b817120f629.7d9a95
-prgnn/stages/phantom.axes d40b0464b1e7.e3b0c4
 prgnn/stages/phantom.axpy a37b5cf3edb8.e3b0c4
+prgnn/stages/phantom.below 993ccd432d7f.624312
 prgnn/stages/phantom.brain 14d23a393506.e3b0c4
 prgnn/stages/phantom.brain.position 2a995cde861b.d29279
 prgnn/stages/phantom.center 967b6b3f94e1.e3b0c4
-prgnn/stages/phantom.centre 3a607b33abae.e3b0c4
 prgnn/stages/phantom.circuit 8e9c4cc11879.e3b0c4
 prgnn/stages/phantom.circuitWeight f85bf162be88.e3b0c4
 prgnn/stages/phantom.clamp 540cf6d4d823.e3b0c4
@@ -3523,10 +3521,13 @@ prgnn/stages/phantom.confounds 6df31a1bfed4.774dac
 prgnn/stages/phantom.cosines 5c4580ea7bc3.b2a1a3
 prgnn/stages/phantom.couplingSpread a29519fbb9b8.e3b0c4
 prgnn/stages/phantom.csf dd9abe43fdee.e3b0c4
+prgnn/stages/phantom.degree 069781a2de55.e3b0c4
 prgnn/stages/phantom.dot 6b6c54917e40.e3b0c4
+prgnn/stages/phantom.extent 59698c7e26f7.e3b0c4
 prgnn/stages/phantom.fade a9caab7dc92f.76c81d
+prgnn/stages/phantom.fill b4d39077b2be.70ce85
 prgnn/stages/phantom.globalWeight e625cea22029.e3b0c4
-prgnn/stages/phantom.grow 959ae8375b91.7b3a4b
+prgnn/stages/phantom.grow 02b51ae180ab.522eaa
 prgnn/stages/phantom.headRadius 747e760f9328.e3b0c4
 prgnn/stages/phantom.highPass 2eb3f578ead4.e3b0c4
 prgnn/stages/phantom.homologWeight d7a5772642b8.e3b0c4
@@ -3536,8 +3537,12 @@ prgnn/stages/phantom.least b245d90d0623.e3b0c4
 prgnn/stages/phantom.length ded646b44343.e3b0c4
 prgnn/stages/phantom.localReach 7f52d2517002.e3b0c4
 prgnn/stages/phantom.localWeight a3a2318c456d.e3b0c4
+prgnn/stages/phantom.mantle 069781a2de55.e3b0c4
+prgnn/stages/phantom.mantleReach e13dca0cbe63.e3b0c4
 prgnn/stages/phantom.material 902286213a89.e3b0c4
 prgnn/stages/phantom.materialOf cec8ad3e3bb1.dcfa14
+prgnn/stages/phantom.metricOf 2b1be3ee1b39.9b0d4d
+prgnn/stages/phantom.middle fb6dfff26ed5.e3b0c4
 prgnn/stages/phantom.mixing f11f2afdad9a.bfbdf3
 prgnn/stages/phantom.mostCosine 00c71a33bfe2.e3b0c4
 prgnn/stages/phantom.motion bd5d534ce61a.e3b0c4
@@ -3548,19 +3553,24 @@ prgnn/stages/phantom.nuisance ff71cc5d2976.e3b0c4
 prgnn/stages/phantom.nuisance.add bb28e8ee79c9.58c89c
 prgnn/stages/phantom.nuisance.columns 16f6658960c8.c92ea7
 prgnn/stages/phantom.nuisance.components 0fd8ac3e10f0.ea38a1
+prgnn/stages/phantom.outline 3a4765de83b1.e3b0c4
+prgnn/stages/phantom.outlineCenter f5cccdaa5463.e3b0c4
 prgnn/stages/phantom.ownVariance 7b85e32ded24.e3b0c4
 prgnn/stages/phantom.principal d0aa5b452c90.8abf28
-prgnn/stages/phantom.reach 4517aba4fd43.e3b0c4
+prgnn/stages/phantom.reach c5ec663bb0ee.e3b0c4
 prgnn/stages/phantom.region 9523b1e2503d.2ce0c3
 prgnn/stages/phantom.rhythm 3edd3fce5c73.9466c8
 prgnn/stages/phantom.sampled 6cb4a3834153.e3b0c4
 prgnn/stages/phantom.scale b2faebbb5584.e3b0c4
+prgnn/stages/phantom.seed 48c1a2964675.e3b0c4
+prgnn/stages/phantom.seed.squared ccd1d2fd3678.4a6689
 prgnn/stages/phantom.signalPercent c25a76f495e8.e3b0c4
 prgnn/stages/phantom.signals 5bc1e594da14.e480a6
 prgnn/stages/phantom.sinusReach bad195f0e657.e3b0c4
 prgnn/stages/phantom.sinusVariance b9d99aa5e820.e3b0c4
 prgnn/stages/phantom.sinuses 90d1e4d788ec.e3b0c4
 prgnn/stages/phantom.smallVariance d52960378715.e3b0c4
+prgnn/stages/phantom.spreads d9d2468621a8.e3b0c4
 prgnn/stages/phantom.square 2f47b2dabd05.e3b0c4
 prgnn/stages/phantom.streamWeight e7f9b41a1ee4.e3b0c4
 prgnn/stages/phantom.system 09b19ee5eab8.e3b0c4
@@ -3836,7 +3846,7 @@ at stages/chart/participant.go prgnn/stages/chart Participant:19 carpetHigh:35 h
 at stages/chart/ranking.go prgnn/stages/chart Row:14 Dots:24 dotRow:35 Dots.Figure:38 Dots.paint:99
 at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 shade:34 Raster.image:40 Raster.sizes:77 Raster.paint:82 Raster.visible:96 Raster.middle:107
 at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 Atlas.RegionMaps:47 mark:150 Atlas.marks:153 writeMarks:182 free:200 Atlas.discs:210
-at stages/chart/ridges.go prgnn/stages/chart Distribution:15 Ridges:23 droppedColor:43 keptColor:43 most:46 chosen:49 Distribution.plot:60 hills:115 root:130
+at stages/chart/ridges.go prgnn/stages/chart Distribution:14 Ridges:22 droppedColor:42 keptColor:42 chosen:46 abs:65 Distribution.plot:67 hills:120
 at stages/chart/roc.go prgnn/stages/chart Case:15 Classifier:22 Rate:28 Rates:32 MeanRates:65 trueRates:93 byFold:108 ROC:125 rocKey:159
 at stages/chart/sentence.go prgnn/stages/chart Sentence:12
 at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:78 smooth:89 open:99 between:107 Holds:124
@@ -3929,11 +3939,12 @@ at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColum
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:153 reader.part:211 Variable.shape:220 widths:236 reader.numbers:240 reader.chars:287 reader.letters:318 reader.cells:350
-at stages/phantom/brain.go prgnn/stages/phantom centre:16 axes:17 reach:23 least:26 air:31 white:32 csf:33 brain:37 brain.position:45 grow:55 ventricle:149
+at stages/phantom/brain.go prgnn/stages/phantom outlineCenter:16 middle:17 extent:18 reach:24 mantle:26 mantleReach:27 least:30 air:35 white:36 csf:37 brain:41 brain.position:49 below:59 seed:80 metricOf:89 seed.squared:108 grow:118 fill:139 ventricle:206
 at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionNames:22 move:26 Column:66 confounds:74 square:94
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:102 region:106 inCircuit:115 Settings.coupling:135 mixing:160 fade:245 length:251 scale:259
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent:45 material:48 materialOf:54 Make:65 Settings.check:92 signals:126 ar1:151 Scan.fill:161 waves:236 waves.disturb:243 rhythm:271
+at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
 at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:44 Bootstrap.Run:65 Bootstrap.TimeFrom:183 Bootstrap.made:194 longestTR:200 readJSON:203 sidecarTR:219 denoised:238 sameGrid:254 Bootstrap.size:261 Bootstrap.draw:269 countDistinct:300 Bootstrap.drop:308 whyNone:323 badVolumes:338 voxelRow:363 voxelTable:373 mostLost:387 scanTable:390 scanRow:418
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:34 Combat.Ports:49 Combat.Run:67 Combat.trained:118 combatBook.table:161 slopeColumn:186 combatRow:189 combatBook.siteTable:201 siteRow:222
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:78 saysGroup:130 combatBook.choose:143 combatBook.row:194 pairsOf:219
@@ -3983,7 +3994,7 @@ at stages/region/labels.go prgnn/stages/region MeaningName:9 Meaning:26
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/series.go prgnn/stages/region ReadDraws:14 Stack:31 ReadText:41
-at stages/report/body.go prgnn/stages/report body:19 body.put:26 body.each:35 body.page:41 body.tiles:93 body.block:109 body.table:151 number:194 body.cell:201 body.bar:217 mediaTypes:227 pictureURL:230 svgURL:238 body.figure:241 body.tag:266 body.viewer:272
+at stages/report/body.go prgnn/stages/report body:19 body.put:26 body.each:35 body.page:41 body.tiles:93 body.block:109 body.table:151 number:194 body.cell:201 body.bar:217 mediaTypes:227 pictureURL:230 svgURL:240 body.figure:243 body.tag:268 body.viewer:274
 at stages/report/html.go prgnn/stages/report pageCSS:17 pageJS:19 Page.viewer:22 policy:35 Page.HTML:48
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
 at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:26 Percent:37 Probability:45 P:53 DrawnP:62 DrawnPText:70 TooFewDraws:78 Range:87 Thousands:95

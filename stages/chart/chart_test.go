@@ -186,13 +186,22 @@ func TestMeanRates(t *testing.T) {
 	}
 }
 
-// The first and the last epoch are always drawn, and none twice.
+// The epochs of the paper, or those nearest to them.
 func TestChosen(t *testing.T) {
-	for n := 1; n < 200; n++ {
-		at := chosen(n)
-		if at[0] != 0 || at[len(at)-1] != n-1 || len(slices.Compact(slices.Clone(at))) != min(n, most) ||
-			!slices.IsSorted(at) {
-			t.Fatalf("of %d epochs: %v", n, at)
+	all := make([]int, 100)
+	for i := range all {
+		all[i] = i + 1
+	}
+	for _, c := range []struct{ epochs, want []int }{
+		{all, []int{1, 25, 50, 75, 100}}, {all[:60], []int{1, 15, 30, 45, 60}},
+		{[]int{1, 10, 20, 30}, []int{1, 10, 20, 30}}, {[]int{1, 2}, []int{1, 2}}, {[]int{7}, []int{7}}, {nil, nil},
+	} {
+		var got []int
+		for _, at := range chosen(c.epochs) {
+			got = append(got, c.epochs[at])
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("of %v: %v, want %v", c.epochs, got, c.want)
 		}
 	}
 }

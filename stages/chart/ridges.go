@@ -2,7 +2,6 @@ package chart
 
 import (
 	"fmt"
-	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -42,40 +41,46 @@ func Ridges(rows [][]Distribution) ours.Figure {
 
 var keptColor, droppedColor = ours.Categories[1], ours.Categories[0]
 
-// most ridges in a panel: more would hide each other.
-const most = 16
-
-// chosen are the epochs that are drawn: the first, the last, and equally many between.
-func chosen(n int) []int {
-	k := min(n, most)
-	at := make([]int, k)
-	for i := range at {
-		if k > 1 {
-			at[i] = (i*(n-1) + (k-1)/2) / (k - 1)
+// chosen are the epochs that are drawn, as in the paper: the first, those nearest to a quarter, half and three
+// quarters of the last, and the last (1, 25, 50, 75 and 100 of 100).
+func chosen(epochs []int) []int {
+	if len(epochs) == 0 {
+		return nil
+	}
+	at := []int{0}
+	for quarter := 1; quarter <= 4; quarter++ {
+		want, best := epochs[len(epochs)-1]*quarter, 0 // in quarters of an epoch
+		for i, e := range epochs {
+			if abs(4*e-want) < abs(4*epochs[best]-want) {
+				best = i
+			}
+		}
+		if best > at[len(at)-1] {
+			at = append(at, best)
 		}
 	}
 	return at
 }
 
+func abs(x int) int { return max(x, -x) }
+
 func (d Distribution) plot() *plot.Plot {
-	at := chosen(len(d.Epochs))
+	at := chosen(d.Epochs)
 	p := ours.NewPlot(d.Title, "pooling score", "epoch")
 	p.X.Min, p.X.Max = 0, 1
 	p.X.Tick.Marker = ticks([]float64{0, 0.25, 0.5, 0.75, 1}, []string{"0", "0.25", "0.5", "0.75", "1"})
 	// One step of y is one epoch drawn; the last one is nearest, at 0.
-	p.Y.Min, p.Y.Max = 0, float64(len(at)-1)+2.6
+	p.Y.Min, p.Y.Max = 0, float64(len(at)-1)+1.9
 	var values []float64
 	var labels []string
 	for i, e := range at {
-		if i == 0 || i == len(at)-1 || i%5 == 0 && len(at)-1-i > 2 {
-			values, labels = append(values, float64(len(at)-1-i)), append(labels, fmt.Sprint(d.Epochs[e]))
-		}
+		values, labels = append(values, float64(len(at)-1-i)), append(labels, fmt.Sprint(d.Epochs[e]))
 	}
 	p.Y.Tick.Marker = ticks(values, labels)
-	peak := 0.0
+	peak := 0.0 // heights are linear: scores that gather at 0 and 1 stand out
 	for _, e := range at {
 		for b := range d.Kept[e] {
-			peak = max(peak, root(d.Kept[e][b]), root(d.Dropped[e][b]))
+			peak = max(peak, d.Kept[e][b], d.Dropped[e][b])
 		}
 	}
 	p.Add(paintOn(func(c draw.Canvas, p *plot.Plot) {
@@ -95,7 +100,7 @@ func (d Distribution) plot() *plot.Plot {
 					line := []vg.Point{{X: x(max((float64(hill[0])-0.5)/n, 0)), Y: y(base)}}
 					for b := hill[0]; b < hill[1]; b++ {
 						line = append(line, vg.Point{X: x((float64(b) + 0.5) / n),
-							Y: y(base + 2.4*root(side.counts[b])/peak)})
+							Y: y(base + float64(1.7*side.counts[b])/peak)})
 					}
 					line = append(line, vg.Point{X: x(min((float64(hill[1])+0.5)/n, 1)), Y: y(base)})
 					if side.color == 0 {
@@ -124,7 +129,3 @@ func hills(counts []float64) (runs [][2]int) {
 	}
 	return runs
 }
-
-// root tames heights: when all scores are alike, one interval holds all of them and
-// would flatten the rest.
-func root(n float64) float64 { return math.Sqrt(n) }

@@ -74,7 +74,7 @@ func (b Brain) depth(axis, k, n int) float64 {
 }
 
 func millimeters(x float64) string {
-	return strings.Replace(fmt.Sprintf("%.0f mm", x), "-", "−", 1)
+	return strings.Replace(fmt.Sprintf("%.0f mm", x+0), "-", "−", 1) // −0 + 0 is 0
 }
 
 // AxialCuts are n axial slices, from below.

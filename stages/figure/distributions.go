@@ -15,7 +15,7 @@ import (
 var kindDistributions = dag.Kind{
 	Name: "figure-distributions",
 	Doc: "distributions of the pooling scores over the epochs: ridges, a row a setting, a column a layer\n" +
-		"As Figure 3 of \"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\". Counts are pooled over folds; heights are square roots. The caption has the overlap of kept and dropped nodes in the last epoch.",
+		"As Figure 3 of \"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\". Counts are pooled over folds; heights are linear; the epochs are the first, a quarter, half, three quarters and the last. The caption has the overlap of kept and dropped nodes in the last epoch.",
 	New: func() dag.Stage { return &Distributions{Most: 8} },
 }
 
@@ -61,7 +61,7 @@ func DrawDistributions(ins []dag.Input, most int) (*Chart, error) {
 	}
 	c := &Chart{Figure: chart.Ridges(rows), Title: "Pooling scores over the epochs",
 		Alt:     "Ridges of the distributions of pooling scores from the first epoch, far, to the last, near, for the nodes that each pooling layer keeps and for those that it drops",
-		Caption: "Distribution of the pooling scores of the training graphs, pooled over folds; early epochs are far, late ones near; heights are square roots of counts. " + overlapText(rows)}
+		Caption: "Distribution of the pooling scores of the training graphs, pooled over folds, at the first epoch and at a quarter, half, three quarters and the end of the training; early epochs are far, late ones near; heights are linear in the counts, the same in all epochs of a panel. " + overlapText(rows)}
 	if left > 0 {
 		c.Caption += fmt.Sprintf(" The first %d of %d settings.", most, len(settings))
 	}

