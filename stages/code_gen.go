@@ -17,7 +17,7 @@ kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
 kind denoise 986db54b70dd520a49bf4f5aae626311aba5de26f3c7143d3e219c4867291f54
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 0cb6b8000d0e35be2306661cd3acf833aed3419485faa77726d128673bc88d93
-kind exec 427445ad1c5cc0a17b2b144b091f2fd7bd712a80063564b06d6d9ede75326395
+kind exec 63b216610a0ebdb6a59045dc829779c4600ca888479ba45aa6e59931859b8be4
 kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
 kind figure-confusion 8bf1e9468845b4fd90f8d9d2ca3e1119b334e77fceddac3d1c7f53166672840c
 kind figure-connectivity 7d8a28cd11f2c8266104f7e910fea57f111dd3f40baef9750ea7ec7528b4101d
@@ -2399,12 +2399,13 @@ prgnn/stages/command.lockPort a3c811ae2226.e3b0c4
 prgnn/stages/command.maskingWriter b183503bf4fa.e3b0c4
 prgnn/stages/command.maskingWriter.Flush 81feb0e34270.7e585b
 prgnn/stages/command.maskingWriter.Write 5b3f4cb40026.7e585b
+prgnn/stages/command.mostOfPodman 9f5ab2a7f1d1.e3b0c4
 prgnn/stages/command.ociArchive 3a7dbc7e45f1.3bfbd9
 prgnn/stages/command.peakMemory bed43499b414.e3b0c4
 prgnn/stages/command.pinned c9b9f32bdad9.e3b0c4
 prgnn/stages/command.pipOptions 6e29cc8df79e.e3b0c4
 prgnn/stages/command.removeAtEnd 757676e9eb93.e3b0c4
-prgnn/stages/command.resourceLimits a5964f8cd187.e3b0c4
+prgnn/stages/command.resourceLimits d07e1fc1192e.85f757
 prgnn/stages/command.runGuarded 1f865a581b0e.140bcd
 prgnn/stages/command.runLogged 925614ff0bd7.35d34b
 prgnn/stages/command.secretName b308ad4f2936.e3b0c4
@@ -3877,7 +3878,7 @@ at stages/command/exec_container.go prgnn/stages/command containerPort:22 inside
 at stages/command/exec_files.go prgnn/stages/command Exec.lay:24 layOne:59 shareFrom:87 firstBytes:90 layAll:108 extension:146 collect:161 checkFormat:182
 at stages/command/exec_python.go prgnn/stages/command lockPort:17 interpreter:18 pipOptions:23 pinned:26 hashed:27 indexOption:28 checkLock:32 withoutComment:65 Exec.pythonOf:75
 at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:13 secretName:15 Exec.Advise:19 leastSecret:34 Exec.secrets:37 maskingWriter:52 maskingWriter.Write:58 maskingWriter.Flush:80
-at stages/command/exec_unix.go prgnn/stages/command guardScript:17 runGuarded:23 resourceLimits:47 removeAtEnd:63 peakMemory:82
+at stages/command/exec_unix.go prgnn/stages/command guardScript:17 runGuarded:23 resourceLimits:47 mostOfPodman:63 removeAtEnd:67 peakMemory:86
 at stages/draw/bar.go prgnn/stages/draw Bar:13 outline:34 Enlarge:40
 at stages/draw/color.go prgnn/stages/draw Scale:9 Sequential:16 Diverging:17 Categories:23 None:26 Scale.At:29 ParseHex:42 hexes:65
 at stages/draw/embed.go prgnn/stages/draw Family:15 families:19 fontFace:22 subset:40 unhinted:123 fontTable:158 assemble:164 log2:188 checksum:196 writeAll:204

@@ -349,7 +349,8 @@ HIDDEN=
 		t.Errorf("no program: %v", err)
 	}
 
-	e.Command[0], e.Command = "/bin/inside", append(e.Command, "forever")
+	e.Command[0] = "/bin/inside"
+	e.Command = append(e.Command, "forever")
 	ctx, cancel := context.WithCancel(context.Background())
 	task = dag.NewTask(ins)
 	go func() {

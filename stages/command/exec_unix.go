@@ -52,11 +52,15 @@ func resourceLimits() []string {
 	}{{"nofile", unix.RLIMIT_NOFILE}, {"nproc", unix.RLIMIT_NPROC}} {
 		var limit unix.Rlimit
 		if unix.Getrlimit(l.resource, &limit) == nil && limit.Max < 1<<62 {
+			limit.Cur, limit.Max = min(limit.Cur, mostOfPodman), min(limit.Max, mostOfPodman)
 			words = append(words, "--ulimit", fmt.Sprintf("%s=%d:%d", l.name, limit.Cur, limit.Max))
 		}
 	}
 	return words
 }
+
+// mostOfPodman is the highest limit that podman's own processes may set: they run with 32768 processes.
+const mostOfPodman = 30000
 
 // removeAtEnd removes a container when the function that it returns is called, and when this
 // process is killed: podman's containers do not end with the process that started them.
