@@ -84,7 +84,7 @@ func TestForetoldWrongly(t *testing.T) {
 	s := newSketch()
 	s.task("table", &given{artifacts.Text("this"), artifacts.Text("that")})
 	res, ran := s.run(t, newStore(t), Options{})
-	if ran != "table:failed" || !strings.Contains(res.Errors[0].Error(), "other values than it had foretold") {
+	if ran != "table:failed" || !strings.Contains(res.Errors[0].Error(), "other values than it announced") {
 		t.Errorf("%q ran, %v", ran, res.Errors)
 	}
 }
