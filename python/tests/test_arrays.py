@@ -224,7 +224,7 @@ def test_missing_members(write: Write) -> None:
     write("n.yaml", "stages:\n  n: { use: echo, matrix: { value: [1..3] } }\n")
     prgnn.run("n.yaml", until="n[value=2]", progress=False)
     store = prgnn.open("n.yaml")
-    with pytest.raises(prgnn.Error, match="2 of 3 results of n are not there") as caught:
+    with pytest.raises(prgnn.Error, match="2 of 3 results of n are missing") as caught:
         store["n"]
     assert "pipeline run n.yaml --until n" in str(caught.value.remedy)
     with pytest.warns(UserWarning, match=r"n: no result of n\[value=1\], n\[value=3\]"):

@@ -123,7 +123,7 @@ def test_files(quick: Quick) -> None:
     assert str(summary) == quick.file("summary", "text").read_text(encoding="utf-8") == summary.text()
     assert summary._repr_mimebundle_() == {"text/plain": summary.text()}
     picture = quick.store["picture"]
-    assert picture._repr_mimebundle_()["image/svg+xml"].startswith("<svg ")
+    assert "<svg " in picture._repr_mimebundle_()["image/svg+xml"]
     import base64
 
     png = quick.store["means.png"]._repr_mimebundle_()["image/png"]

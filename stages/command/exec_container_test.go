@@ -207,10 +207,15 @@ func TestExecContainerRefused(t *testing.T) {
 	}
 }
 
-// podmanImage makes an image of testdata/inside. It needs a podman that can run it here.
+// podmanImage makes an image of testdata/inside. It needs a podman; "" where this machine lets it
+// start no container, as within most containers.
 func podmanImage(t *testing.T) string {
 	podman := need.Program(t, "podman", "podman")
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "prgnn-podman-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { removeSoon(t, dir) })
 	program := filepath.Join(dir, "inside")
 	build := exec.Command("go", "build", "-o", program, "./testdata/inside")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -285,8 +290,20 @@ func podmanImage(t *testing.T) string {
 		err = fmt.Errorf("%s", bytes.TrimSpace(out))
 		t.Log(runtime, err)
 	}
-	need.Missing(t, "podman cannot run a container here: %v", err)
+	t.Logf("not tried with podman, which can start no container here: %v", err)
 	return ""
+}
+
+// removeSoon removes a directory into which a process that ends may still write.
+func removeSoon(t *testing.T, dir string) {
+	t.Helper()
+	for range 200 {
+		if os.RemoveAll(dir) == nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Errorf("%s cannot be removed", dir)
 }
 
 func file(w *tar.Writer, name string, mode fs.FileMode, size int) io.Writer {
@@ -312,6 +329,9 @@ func TestExecPodman(t *testing.T) {
 		return
 	}
 	image := podmanImage(t)
+	if image == "" {
+		return
+	}
 	t.Setenv("PASSED", "p")
 	t.Setenv("HIDDEN", "h")
 	e := newExec()
