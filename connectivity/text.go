@@ -248,6 +248,12 @@ func parseNumber(s string) (float64, bool) {
 	case "", "n/a", "N/A", "NA", "nan", "NaN", "NAN":
 		return math.NaN(), true
 	}
+	for i := range len(s) {
+		switch s[i] {
+		case '_', 'x', 'X': // Go's 1_0 and 0x1p3
+			return 0, false
+		}
+	}
 	v, err := strconv.ParseFloat(s, 64)
 	return v, err == nil
 }

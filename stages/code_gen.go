@@ -5,7 +5,7 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 27ea27c1dee63f139b8df464db73144bb49d2f52f7fa9e326a03f75341125e38
+var codes = dag.Codes(`kind baseline 2d9bb94d0a5eeaec741cbff351175b98b7aa6626ec839140dfe54b582caac94e
 kind biomarkers f53032eb77e3fb709451232a3d7b296e0b570ea6db6427fcbcf9a1a50dfd134d
 kind bootstrap c1eff897e4288da791fd3df22f44cb5ed5ee76f459bb30843a901d28f6a419a2
 kind brainmap addeedfa079a40ba6291e3f9371c5a3059d927cf780dea01319ec2069ed60fe8
@@ -14,10 +14,10 @@ kind combat 9ba2cda022eb8f70be99609c21ba9a68b83d850b38067f728de35579df71653f
 kind compare b86beaeaf233390242da60ac3d5a0309b727cd8b0febaa26731b56fc6fb69096
 kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55cc
 kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
-kind denoise 986db54b70dd520a49bf4f5aae626311aba5de26f3c7143d3e219c4867291f54
+kind denoise 0b939c1d823841b31284164ede279e1c8d24ac69ba4452e46970e48f3885bfd8
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 0cb6b8000d0e35be2306661cd3acf833aed3419485faa77726d128673bc88d93
-kind exec 63b216610a0ebdb6a59045dc829779c4600ca888479ba45aa6e59931859b8be4
+kind exec dbb8909cacc380e6a5f5065934e545c02e7419f7f348f76159ae8c367f86773b
 kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
 kind figure-confusion 8bf1e9468845b4fd90f8d9d2ca3e1119b334e77fceddac3d1c7f53166672840c
 kind figure-connectivity 7d8a28cd11f2c8266104f7e910fea57f111dd3f40baef9750ea7ec7528b4101d
@@ -34,8 +34,8 @@ kind graph 5dd2eb087968425ff7fe5044941a7b489ea15838eb6ebb7c9f00c7eae5c73e12
 kind harmonize b6934e1e60190ed3d4db009e18f0085a34f5d4f500bbfe019db2136eec1c7678
 kind individuality 6ab88b20b4c76ede7348bd39d33e09a01ed2d414a7e08e177b6488a2f1a91568
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
-kind leakage fef124bcc044c84584cc8532aae042300fed7c1e4d8b7c8f9098a6929368b743
-kind matrices 341490e260df8592a39662b315792cf8ad5302372e90dd1d4018ba77d7254957
+kind leakage 51d769a12612ef7d0176820c704e9d439dec6694c3907a3aa7079b805ef86da1
+kind matrices 9d4ac86217c6c4fc5d02293b8f949f08d8922191b17b83a178f8a0552a6bdedc
 kind mean-volume a5acbf80c21ccc89e1785747e6592aa4e94dbf94c41a3274de9aaaba4bc2e3e1
 kind parcellate 262b122e90be23ef3667adff81f9dc0a5727bd2ed7b4fa51d7390173f771cbd7
 kind permutation eef9ab5e5fe021f34c83a29b280aa40efaa512c6a965fa377bf9644afcccff48
@@ -48,8 +48,8 @@ kind simulate 8a7f6de3a33912e5df63c77b12480d812a58e40baada8d6dc92901df7cad1370
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
 kind summary dcb30caeb1d668a1ca83de8bf278e8a3644bb71e63f97a5f26560e9f3037c783
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
-kind timeseries 9a0275567d33e3b9263a2b2c849c8c003fb555498055bbc20c77dba149e784c4
-kind train 0ef12ad4e1c58d8a6103c34a4fb9dc928afb8df1b9b3bc14180077e6edd03de8
+kind timeseries e56c6cec2adde17b82f5723b60d19a46160c89bfe73459c19c8d760c751a75a5
+kind train 9f508b9c92782ea432bc3cd596d2c552c50043e9683a9db11e62cbd441d9bac4
 
 reached by baseline
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -805,9 +805,9 @@ reached by baseline leakage train
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
 prgnn/stages/fold.Duplicate 83dbf93ffecd.e3b0c4
 prgnn/stages/fold.DuplicateText 0a4b91bfa759.5e19cc
-prgnn/stages/fold.Duplicates 43584b904ac8.ccd0a7
+prgnn/stages/fold.Duplicates 2e21c46c2463.ccd0a7
 prgnn/stages/fold.Print 1fecd7191521.6b0fe8
-prgnn/stages/fold.Print.Same 7dbd368d9366.905f75
+prgnn/stages/fold.Print.Same 1a272cc51a34.905f75
 prgnn/stages/fold.PrintOf 190bfa6bb887.47816e
 prgnn/stages/fold.PrintOfDigest 6b7029854c5d.e09c6f
 prgnn/stages/fold.fewestValues 57c4b32f7c1d.e3b0c4
@@ -2257,7 +2257,7 @@ prgnn/connectivity.dropIndex 91eca8e73371.a4509c
 prgnn/connectivity.isNumber 3107bc1860f0.aaec77
 prgnn/connectivity.maxLine 812028183106.e3b0c4
 prgnn/connectivity.maxNumbers 812028183106.e3b0c4
-prgnn/connectivity.parseNumber 355425ce00a2.e3b0c4
+prgnn/connectivity.parseNumber ca43e7153fee.e3b0c4
 prgnn/connectivity.readLine f12ecbef5a79.605abe
 prgnn/connectivity.readLines 93ab8dd27234.2dbfb6
 prgnn/connectivity.splitter 60146e229469.730636
@@ -2347,7 +2347,7 @@ prgnn/internal/workdir.reclaim 56ef7c5d6e60.5232b6
 prgnn/internal/workdir.remove cf4d001ab71f.20a6f9
 prgnn/internal/workdir.swept 2f8139f7ef73.e3b0c4
 prgnn/internal/workdir.workName 9b7ea37e2edd.e3b0c4
-prgnn/stages/command.Exec 522a0dcf3906.e3b0c4
+prgnn/stages/command.Exec 19d22787a9ad.e3b0c4
 prgnn/stages/command.Exec.Advise 6c30d9a73628.d25be1
 prgnn/stages/command.Exec.EnvNames 9cdb65b5a780.35851a
 prgnn/stages/command.Exec.Ports 73320c053176.e6ea9d
@@ -2865,11 +2865,11 @@ prgnn/stages/assess.placeOf 5bf712e9a696.018616
 prgnn/stages/assess.ranks 88e8410411ec.65c02a
 prgnn/stages/assess.readBook 3f7145501011.a0a1b3
 prgnn/stages/assess.rescaled 1adda8b8e202.e3b0c4
-prgnn/stages/assess.sameTraces 26a1ef221a2a.679028
+prgnn/stages/assess.sameTraces da4245d84aaa.679028
 prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
 prgnn/stages/assess.sharedScans 46e64e7e4021.19dd0d
 prgnn/stages/assess.summed f51ba0a4819a.ea4f8e
-prgnn/stages/assess.summed.meet e44b07c194d2.86f050
+prgnn/stages/assess.summed.meet 359450988247.86f050
 prgnn/stages/assess.summed.over be5827c5d041.9019bf
 prgnn/stages/assess.timePoints 9a696374930b.a4231a
 prgnn/stages/assess.trace 34d9068f59f1.e3b0c4
@@ -3828,7 +3828,7 @@ at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fid
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:47 Individuality.cells:85 Individuality.row:129
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:49 leakCheck.fail:55 foldPlace:60 foldBook:63 Leakage.Run:70 checkRow:106 readBook:112 foldBook.tested:137 foldBook.takesPart:143 Leakage.lookAtPredictions:153 placeOf:228 foldBook.seen:244 lookAtModels:264 lookAtFitted:281
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:17 endPoints:65 sharedPoints:66 rescaled:67 sharedScans:72 timePoints:108
-at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 traceOf:24 ranks:53 leastOverlap:78 leastZ:79 meeting:83 summed.meet:90 summed:116 newSummed:122 summed.over:131 sameTraces:137
+at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 traceOf:24 ranks:53 leastOverlap:78 leastZ:79 meeting:83 summed.meet:90 summed:117 newSummed:123 summed.over:132 sameTraces:138
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:23 QCFC:27 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:66 listedMotion:151 QCFC.measure:183 fisherEdges:250 edgeDistances:288 QCFC.covariates:319 typicality:374
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 rankRow:54 paintedRow:61 Saliency.Run:68 Saliency.rows:139 regionRow:166 paintedTable:177 Saliency.connectome:190 labelsOf:250 writeDense:271
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
@@ -3906,10 +3906,10 @@ at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training
 at stages/figure/viewer.go prgnn/stages/figure Ranked:17 Readings:27 chanceOf:64 Ranked.name:75 Ranked.scale:84 Ranked.first:87 DrawSlices:98 gz:122 Viewer:130
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
 at stages/fold/division.go prgnn/stages/fold Params:12 Params.Numbers:21 First:37 Apart:40 Member:43 Division:51 Params.Divide:60 Division.Row:81 Params.sides:108 SideNames:136
-at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 sameFeatures:26 Duplicates:31 RefuseDuplicates:57 DuplicateText:70 LeakagePort:98
+at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 sameFeatures:26 Duplicates:32 RefuseDuplicates:58 DuplicateText:71 LeakagePort:99
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
-at stages/fold/print.go prgnn/stages/fold Print:12 fewestValues:18 PrintOf:21 PrintOfDigest:34 Print.Same:38 sketchOf:55
+at stages/fold/print.go prgnn/stages/fold Print:12 fewestValues:18 PrintOf:21 PrintOfDigest:34 Print.Same:38 sketchOf:57
 at stages/fold/read.go prgnn/stages/fold ReadSettings:13 place:66 oneSide:73
 at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:13
 at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:17 controls:20 Score:25 Distinct:56 Accuracy:67 Majority:81

@@ -26,7 +26,7 @@ var leakageKind = dag.Kind{
 // Leakage asserts that nothing leaks.
 type Leakage struct {
 	Admitted    bool    `param:"admitted" doc:"accept trainings that say of themselves that they leak, as the authors' program does; their predictions keep the warning"`
-	Correlation float64 `param:"correlation" doc:"series of two participants (scans) whose mean signals correlate so much, at some lag, are of one scan; 0 does not compare them" min:"0" max:"1"`
+	Correlation float64 `param:"correlation" doc:"series of two participants (scans) whose mean signals correlate so much, with either sign, at some lag, are of one scan; 0 does not compare them" min:"0" max:"1"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -39,7 +39,7 @@ func (*Leakage) Ports() dag.Ports {
 			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which name the participants they have seen"},
 			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of whatever else was fitted in a fold, with the participants in their metadata"},
 			{Name: "scans", Gather: true, Optional: true, Doc: "each participant's scans (all runs), and the series that were read from them: the same volumes under two ids are one scan twice, and so are series whose mean signals correlate"},
-			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids (correlation 0.9999) is one scan twice"},
+			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids (correlation 0.9999, of either sign) is one scan twice"},
 		},
 		Out: []dag.Port{{Name: "checks", Type: column.Type[checkRow](), Doc: "one row a check, with its comparisons; after a violation there is no table"}},
 	}

