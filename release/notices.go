@@ -46,7 +46,7 @@ func modulesOf(bins []binary) ([]module, error) {
 			return nil, fmt.Errorf("%s: %w", b.path, err)
 		}
 		for _, d := range info.Deps {
-			if d.Replace != nil && d.Replace.Version != "" { // else a directory of ours stands in for it
+			if d.Replace != nil && !strings.HasPrefix(d.Replace.Path, ".") { // else a directory of ours stands in for it
 				d = d.Replace
 			}
 			deps[d.Path] = d
