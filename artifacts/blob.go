@@ -83,7 +83,7 @@ func (s *Store) OpenBlob(r Ref) (io.ReadCloser, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("blob %s: %w", r.Digest, ErrMiss)
 	}
-	return f, s.fault(err)
+	return f, s.fault(unreadable(err))
 }
 
 // BlobPath is where the blob lies; the file may be absent or damaged.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"sync"
 	"time"
@@ -108,6 +109,8 @@ func (l *link) greet(ctx context.Context, s *Store) error {
 		return fmt.Errorf("its layout is %.40q, and this program knows %q", text, version)
 	case err == nil:
 		return nil
+	case errors.Is(err, ErrCorrupt) && errors.Is(err, fs.ErrPermission):
+		return unreadable(err)
 	case errors.Is(err, ErrMiss):
 		err = l.ask(ctx, func(ctx context.Context) error {
 			return l.remote.Put(ctx, versionFile, path.Join(s.dir, versionFile))

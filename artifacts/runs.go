@@ -216,7 +216,7 @@ func (s *Store) readRun(id string) (*RunRecord, Ref, error) {
 	case errors.As(err, new(*regular.Error)):
 		return nil, Ref{}, fmt.Errorf("run %s: %w: %w", id, ErrDamagedRun, err)
 	case err != nil:
-		return nil, Ref{}, s.fault(err)
+		return nil, Ref{}, s.fault(unreadable(err))
 	}
 	r, tasks, err := parseRun(b)
 	if err == nil && r.ID != id {
@@ -233,7 +233,7 @@ func (s *Store) readRun(id string) (*RunRecord, Ref, error) {
 func (s *Store) Runs() ([]*RunRecord, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, runsDir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, s.fault(err)
+		return nil, s.fault(unreadable(err))
 	}
 	var runs []*RunRecord
 	var errs []error
@@ -257,7 +257,7 @@ func (s *Store) Runs() ([]*RunRecord, error) {
 func (s *Store) LoadRun(id string) (*RunRecord, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, runsDir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, s.fault(err)
+		return nil, s.fault(unreadable(err))
 	}
 	var found []string
 	for _, e := range entries {

@@ -117,7 +117,7 @@ func (s *Store) prepare() error {
 	case err == nil && len(b) > 0:
 		return fmt.Errorf("its layout is %.40q, and this program knows %q: use the program that made it, or another directory", b, version)
 	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return err
+		return unreadable(err)
 	}
 	if err := refuseForeign(s.dir); err != nil {
 		return err
@@ -184,6 +184,18 @@ func (s *Store) object(kind, name string) string {
 	return filepath.Join(s.dir, kind, name[:2], name)
 }
 
+// ErrUnreadable says that a file of a store or a remote is there, and this user may not read it.
+var ErrUnreadable = errors.New("cannot be read")
+
+// unreadable says of an error of reading a file that the permission is missing.
+func unreadable(err error) error {
+	var call *fs.PathError
+	if errors.As(err, &call) && errors.Is(call, fs.ErrPermission) {
+		return fmt.Errorf("%s %w: %w", call.Path, ErrUnreadable, call.Err)
+	}
+	return err
+}
+
 // fault says of an error of the file system what it means for the store.
 func (s *Store) fault(err error) error {
 	if err == nil {
@@ -193,6 +205,7 @@ func (s *Store) fault(err error) error {
 	case errors.Is(err, ErrFull) || errors.Is(err, ErrReadOnly): // that is said already
 	case full(err):
 		return fmt.Errorf("store %s: %w: %w", s.dir, ErrFull, err)
+	case errors.Is(err, ErrUnreadable):
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("store %s: %w: %w", s.dir, ErrReadOnly, err)
 	}

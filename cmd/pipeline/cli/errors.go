@@ -92,6 +92,8 @@ func (a *app) explain(err error) {
 		remedy = "\n  `pipeline run FILE` makes a damaged result of FILE again; `pipeline verify` names everything that is damaged"
 	case errors.Is(err, artifacts.ErrFull):
 		remedy = fmt.Sprintf("\n  every finished task is kept. Free some space (%s removes what no kept run needs), then continue with: %s", a.Command("gc"), a.Again())
+	case errors.Is(err, artifacts.ErrUnreadable):
+		remedy = "\n  make it readable (chmod u+r), or remove it: the next `pipeline run FILE` makes a missing result again"
 	case errors.Is(err, artifacts.ErrReadOnly):
 		remedy = "\n  existing results can be read; --store DIR names a store of your own for new ones"
 	}
