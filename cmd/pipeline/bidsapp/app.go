@@ -4,6 +4,7 @@ package bidsapp
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -53,8 +54,10 @@ func (b *App) Check() error {
 	switch {
 	case b.Level != "participant" && b.Level != "group":
 		return fmt.Errorf("there is no analysis level %q (there are participant and group)", b.Level)
-	case b.Memory < 0 || b.Workers < 0:
-		return errors.New("--n-cpus and --mem-gb cannot be negative")
+	case b.Workers < 0:
+		return errors.New("--n-cpus cannot be negative")
+	case !(b.Memory >= 0 && b.Memory*1e9 < math.MaxInt64): // NaN too
+		return fmt.Errorf("--mem-gb takes a number of GB from 0, not %v", b.Memory)
 	}
 	return nil
 }
