@@ -74,6 +74,17 @@ func (l *loader) resolve(first sourceFile) (root *tree, shown []string) {
 	return root, shown
 }
 
+// Sources are the pipeline file and the files that it extends now: the text of a recorded run names none.
+func (p *Pipeline) Sources() []string {
+	file := filepath.Join(p.Dir, filepath.Base(p.File))
+	f, _, err := readFirst(file)
+	if p.Builtin || err != nil {
+		return nil
+	}
+	_, names := newLoader(file, maxTasks).resolve(f)
+	return names
+}
+
 // extended finds the file that extends: names: beside the extending file, or else built in. A
 // built-in file extends built-in files only, so that it means the same everywhere. A file that
 // names itself means the built-in file of that name.

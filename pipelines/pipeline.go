@@ -28,6 +28,7 @@ type Pipeline struct {
 	Here    []string       // likewise, of where the data lie: they stand in no result
 	Shared  Shared         // what of the file and of --set is for others
 	Roster  *cohort.Roster // the cohort without those who are excluded; nil when the file has none
+	Paths   []string       // the values of the file and of --set that can be paths, absolute
 }
 
 // Load reads a pipeline file, sets what --set asks for ("density=0.2",
@@ -178,7 +179,7 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 	if l.roster != nil {
 		p.Here = l.roster.Here
 	}
-	p.Shared = l.places.shared(text, sets, start, l.roster)
+	p.Shared, p.Paths = l.places.shared(text, sets, start, l.roster), l.places.paths(start)
 	return p, nil
 }
 

@@ -116,6 +116,18 @@ func (p *places) settle(root *tree, bad *mistakes) {
 	}
 }
 
+// paths are the values that can be paths, absolute; some are names of columns.
+func (p *places) paths(dir string) (paths []string) {
+	for t := range p.all {
+		if path := filepath.FromSlash(t.text); filepath.IsAbs(path) {
+			paths = append(paths, path)
+		} else if t.kind == scalar {
+			paths = append(paths, filepath.Join(dir, path))
+		}
+	}
+	return paths
+}
+
 // shared leaves the places out of the file's text and of the sets.
 func (p *places) shared(text string, sets []string, dir string, roster *cohort.Roster) Shared {
 	s := Shared{Text: text}

@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/url"
 	"regexp"
@@ -124,3 +125,6 @@ func (r *Run) Crate(workflow string, files []File) ([]byte, error) {
 		"@graph":   graph,
 	}, "", "  ")
 }
+
+// IsCrate reports whether an ro-crate-metadata.json is one that this program wrote.
+func IsCrate(meta []byte) bool { return bytes.Contains(meta, []byte(`"@id": "`+program+`"`)) }

@@ -205,6 +205,7 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 		Sessions:     c.longitudinal(),
 		Description:  c.Description,
 		Participants: l.participants(nil),
+		Table:        l.path,
 		Files:        map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti")},
 	}
 	ports := map[string]func(*bidsFiles) string{

@@ -62,8 +62,9 @@ type Roster struct {
 	// Scan, when set, gives volumes and repetition time (s; 0 where they are not known) of a participant's scan, by the
 	// name
 	// of its run or session: stages that refuse a scan leave its participant out (incomplete: skip).
-	Scan func(id, part string) (volumes int, tr float64)
-	Root string // the directory from which results name the participants' files (see NameIn)
+	Scan  func(id, part string) (volumes int, tr float64)
+	Table string // the table of the participants or rows, absolute; "" where there is none
+	Root  string // the directory from which results name the participants' files (see NameIn)
 }
 
 // AxisName is the axis that the members span.

@@ -29,7 +29,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r := &Roster{Participants: l.participants(nil), Files: map[string]dag.Type{"series": dag.Format("series")},
-		Left: l.leftOut(), PerRun: c.all(), Root: root}
+		Left: l.leftOut(), PerRun: c.all(), Root: root, Table: l.path}
 	sidecars := &bids.Sidecars{Root: root}
 	for _, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}

@@ -71,6 +71,9 @@ func (a *app) bundle(what string, b bundling) error {
 		return err
 	}
 	defer c.Store.Close()
+	if err := a.MayWrite(b.path); err != nil {
+		return err
+	}
 	l, err := c.Lock()
 	if err != nil {
 		return err
@@ -113,7 +116,7 @@ func (a *app) bundle(what string, b bundling) error {
 	if contents.Results, err = toBring(c, b.results); err != nil {
 		return err
 	}
-	if err := console.WriteFile(b.path, func(w io.Writer) error { return bundle.Write(w, contents) }); err != nil {
+	if err := a.WriteFile(b.path, func(w io.Writer) error { return bundle.Write(w, contents) }); err != nil {
 		return err
 	}
 	e := bundleEvent{"bundle", b.path, len(contents.Recipes), len(contents.Inputs), len(contents.Results), 0}

@@ -72,6 +72,9 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 				return err
 			}
 			defer c.Store.Close()
+			if err := a.MayWrite(e.Path); err != nil {
+				return err
+			}
 			if e.Format == "bids" {
 				return export.BIDS(a.Console, c, e)
 			}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/pipelines/diagram"
 )
@@ -49,6 +48,9 @@ func (a *app) graph(file string, sets []string, path string, write func(diagram.
 	if err != nil {
 		return err
 	}
+	if err := a.MayWrite(path); path != "" && err != nil {
+		return err
+	}
 	var steps []dag.Step
 	if isStore(a.storeDir(p.Dir)) {
 		store, err := a.open(p)
@@ -67,5 +69,5 @@ func (a *app) graph(file string, sets []string, path string, write func(diagram.
 	if path == "" || path == "-" {
 		return picture(a.Out)
 	}
-	return console.WriteFile(path, picture)
+	return a.WriteFile(path, picture)
 }

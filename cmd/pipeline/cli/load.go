@@ -29,6 +29,7 @@ func setFlag(cmd *cobra.Command, sets *[]string) {
 func (a *app) load(file string, sets []string) (*pipelines.Pipeline, error) {
 	p, err := pipelines.Load(file, sets)
 	if err == nil {
+		a.Refuse = results.Guard(p, a.storeDir(p.Dir))
 		if p.Builtin {
 			a.Note("%s: not in this directory, so the built-in pipeline of that name is used", file)
 		} else if n := len(p.Extends); n > 0 && strings.HasPrefix(p.Extends[0], "built-in ") {
@@ -193,5 +194,6 @@ func (a *app) lookAtRun(what string, sets []string, find func(*dag.Record, *arti
 		store.Close()
 		return nil, fmt.Errorf("run %s: %w", rec.ID, err)
 	}
+	a.Refuse = results.Guard(c.Pipeline, store.Dir())
 	return c, nil
 }

@@ -61,6 +61,12 @@ func (a *app) writeLock(file string, sets []string, path string) error {
 		return err
 	}
 	defer c.Store.Close()
+	if path == "" {
+		path = filepath.Join(c.Pipeline.Dir, lockFile)
+	}
+	if err := a.MayWrite(path); err != nil {
+		return err
+	}
 	l, err := c.Lock()
 	if err != nil {
 		return err
@@ -68,9 +74,6 @@ func (a *app) writeLock(file string, sets []string, path string) error {
 	text, err := l.Encode()
 	if err != nil {
 		return err
-	}
-	if path == "" {
-		path = filepath.Join(c.Pipeline.Dir, lockFile)
 	}
 	if path == "-" {
 		return a.Bytes(func(w io.Writer) error { _, err := w.Write(text); return err })

@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
-	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines/proof"
 	"prgnn/pipelines/provenance"
@@ -68,6 +69,9 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 		return err
 	}
 	defer c.Store.Close()
+	if err := a.MayWrite(path); err != nil {
+		return err
+	}
 	l, err := c.Lock()
 	if err != nil {
 		return err
@@ -94,7 +98,7 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 	if format == "prov" {
 		var text []byte
 		if text, err = run.PROV(); err == nil {
-			err = console.WriteFile(path, func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err })
+			err = a.WriteFile(path, func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err })
 		}
 	} else {
 		err = a.crate(c, run, path)
@@ -113,8 +117,17 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 	return nil
 }
 
-// crate fills a directory.
+// crateFile is the file that makes a directory an RO-Crate.
+const crateFile = "ro-crate-metadata.json"
+
+// crate fills a directory: a new or empty one, or that of an earlier crate.
 func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		meta, err := regular.ReadFile(filepath.Join(dir, crateFile))
+		if err != nil || !provenance.IsCrate(meta) {
+			return exit.Wrongf("%s is not empty, and no crate of this program: -o takes a new directory", dir)
+		}
+	}
 	if err := os.MkdirAll(filepath.Join(dir, "results"), 0o777); err != nil {
 		return err
 	}
@@ -126,7 +139,7 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 		Size: int64(len(text)), Format: "text"}}}
 	workflow := export.PlainName(run.Lock.File)
 	for name, b := range map[string][]byte{lockFile: text, workflow: []byte(run.Lock.Text)} {
-		if err := console.WriteFile(filepath.Join(dir, name),
+		if err := a.WriteFile(filepath.Join(dir, name),
 			func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
 			return err
 		}
@@ -140,7 +153,7 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 					return fmt.Errorf("the bytes of %s.%s are no longer in the store; pipeline run makes them again", n.ID, port)
 				}
 				name := "results/" + crateName(n.ID+"."+port) + export.Extension(ref.Format)
-				if err := console.WriteFile(filepath.Join(dir, filepath.FromSlash(name)),
+				if err := a.WriteFile(filepath.Join(dir, filepath.FromSlash(name)),
 					func(w io.Writer) error { return c.Copy(w, ref) }); err != nil {
 					return err
 				}
@@ -152,7 +165,7 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 	if err != nil {
 		return err
 	}
-	return console.WriteFile(filepath.Join(dir, "ro-crate-metadata.json"),
+	return a.WriteFile(filepath.Join(dir, crateFile),
 		func(w io.Writer) error { _, err := w.Write(append(meta, '\n')); return err })
 }
 

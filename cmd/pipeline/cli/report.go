@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/regular"
@@ -65,7 +66,13 @@ func (a *app) report(file string, sets []string, path string) error {
 	if err != nil {
 		return err
 	}
+	if err := a.MayWrite(path); err != nil {
+		return err
+	}
 	if reportStage(p.Graph) == nil {
+		if p.Roster != nil && p.Roster.Axis != "" {
+			return exit.Wrongf("the cohort of %s is of rows, and a report is of participants\n  pipeline export %s writes the results of a stage", file, file)
+		}
 		sets = append(slices.Clip(sets), "stages."+freeName(p.Graph)+"="+connected(p.Graph))
 	}
 	quiet := a.Quiet

@@ -99,6 +99,11 @@ func (a *app) sign(what string, sets []string, key, path string) error {
 	if err != nil {
 		return err
 	}
+	if err := errors.Join(a.MayWrite(path), results.Keep(func() []results.Kept {
+		return []results.Kept{{Path: key, What: "the private key"}, {Path: what, What: "the lock that is signed"}}
+	})(path)); err != nil {
+		return err
+	}
 	s, err := statement.Of(l)
 	if err != nil {
 		return err

@@ -31,6 +31,9 @@ type Console struct {
 	Quiet     bool
 	Verbose   bool
 
+	// Refuse, when set, says why a file that the user names must not be written.
+	Refuse func(path string) error
+
 	shown, said *visibleWriter // under out and stderr
 }
 
@@ -93,6 +96,22 @@ func (a *Console) Warn(format string, args ...any) { fmt.Fprintf(a.Stderr, forma
 func (a *Console) WriteTo(path string, write func(io.Writer) error) error {
 	if path == "-" {
 		return a.Bytes(write)
+	}
+	return a.WriteFile(path, write)
+}
+
+// MayWrite says why a file or directory that the user names must not be written; nil when it may.
+func (a *Console) MayWrite(path string) error {
+	if a.Refuse == nil || path == "-" {
+		return nil
+	}
+	return a.Refuse(path)
+}
+
+// WriteFile is WriteFile for a path that the user named, or one below it.
+func (a *Console) WriteFile(path string, write func(io.Writer) error) error {
+	if err := a.MayWrite(path); err != nil {
+		return err
 	}
 	return WriteFile(path, write)
 }

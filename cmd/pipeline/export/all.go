@@ -71,7 +71,7 @@ func (x *job) writeAll(sel *results.Selection, tasks []*dag.Node) error {
 // writeOutput writes one output of one task, as path and the endings of the formats.
 func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
 	ref := x.Ref(n, port.Name)
-	if err := console.WriteFile(path+Extension(ref.Format),
+	if err := x.WriteFile(path+Extension(ref.Format),
 		func(w io.Writer) error { return x.Copy(w, ref) }); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
 		if x.CSVSafe {
 			t = spreadsheetSafe(t)
 		}
-		if err := console.WriteFile(path+".tsv", func(w io.Writer) error { return t.WriteCSV(w, '\t') }); err != nil {
+		if err := x.WriteFile(path+".tsv", func(w io.Writer) error { return t.WriteCSV(w, '\t') }); err != nil {
 			return err
 		}
 		endings = append(endings, "tsv")
@@ -99,7 +99,7 @@ func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
 		if !f.fits(port.Type) {
 			continue
 		}
-		err := console.WriteFile(path+f.ending, func(w io.Writer) error { return x.writeForm(w, n, port, f) })
+		err := x.WriteFile(path+f.ending, func(w io.Writer) error { return x.writeForm(w, n, port, f) })
 		var told *exit.Error
 		switch {
 		case errors.As(err, &told) && told.Code == exit.Usage: // the format cannot hold this one, and says why

@@ -98,19 +98,19 @@ func isDir(path string) bool {
 // writeEach writes every member as it is, named by its coordinates.
 func (x *job) writeEach(dir string, sel *results.Selection, tasks []*dag.Node) error {
 	ending := func(n *dag.Node) string { return Extension(x.Ref(n, sel.Port.Name).Format) }
-	return eachMember(dir, sel, tasks, ending,
+	return eachMember(x.Console, dir, sel, tasks, ending,
 		func(w io.Writer, n *dag.Node) error { return x.Copy(w, x.Ref(n, sel.Port.Name)) })
 }
 
 // eachMember writes a file for every member into a directory, named by its coordinates.
-func eachMember(dir string, sel *results.Selection, tasks []*dag.Node, ending func(*dag.Node) string,
-	write func(io.Writer, *dag.Node) error) error {
+func eachMember(a *console.Console, dir string, sel *results.Selection, tasks []*dag.Node,
+	ending func(*dag.Node) string, write func(io.Writer, *dag.Node) error) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	for _, n := range tasks {
 		path := filepath.Join(dir, memberName(sel.Stage.Name, n.Coords)+ending(n))
-		if err := console.WriteFile(path, func(w io.Writer) error { return write(w, n) }); err != nil {
+		if err := a.WriteFile(path, func(w io.Writer) error { return write(w, n) }); err != nil {
 			return err
 		}
 	}
@@ -264,7 +264,7 @@ func (x *job) writeArray(sel *results.Selection, tasks []*dag.Node) (sidecar str
 	side := sidecarJSON{Array: filepath.Base(x.Path), Pipeline: x.Pipeline.Name, Stage: sel.Stage.Name,
 		Output: sel.Port.Name, Doc: sel.Port.Doc, DType: whole.DType(), Shape: whole.Shape, Axes: axes,
 		Sources: x.origins(sel.Port.Name, tasks)}
-	return sidecar, console.WriteFile(sidecar, side.write)
+	return sidecar, x.WriteFile(sidecar, side.write)
 }
 
 // stacked joins the arrays of tasks, the axes of the fan-out in front.

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"prgnn/artifacts/encoding"
-	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
@@ -66,11 +65,11 @@ func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 		return err
 	}
 	for name, array := range d.arrays() {
-		if err := console.WriteFile(filepath.Join(x.Path, name+".npy"), array.Encode); err != nil {
+		if err := x.WriteFile(filepath.Join(x.Path, name+".npy"), array.Encode); err != nil {
 			return err
 		}
 	}
-	return console.WriteFile(filepath.Join(x.Path, "dataset.json"), func(w io.Writer) error {
+	return x.WriteFile(filepath.Join(x.Path, "dataset.json"), func(w io.Writer) error {
 		out := json.NewEncoder(w)
 		out.SetEscapeHTML(false)
 		out.SetIndent("", "  ")
