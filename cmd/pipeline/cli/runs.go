@@ -154,6 +154,9 @@ func (a *app) showRun(id string, what []string, rows int) error {
 		if err != nil {
 			return err
 		}
+		if err := results.CheckRun(a.Console, r, store, outs); err != nil {
+			return err
+		}
 		return a.showOutputs(store, outs, rows)
 	}
 	if a.JSON {

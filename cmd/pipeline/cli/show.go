@@ -139,7 +139,7 @@ func (a *app) showStage(file string, sets []string, what string, rows int) error
 	if !sel.Named {
 		tasks = sel.All
 	}
-	there, others := c.Split(tasks)
+	there, others := c.Shown(tasks)
 	if len(there) == 0 {
 		return c.Missing(a.Console, sel, there, others, "")
 	}

@@ -52,7 +52,7 @@ func (a *app) where(file string, sets []string, what string, partial bool) error
 	if err != nil {
 		return err
 	}
-	there, others := c.Split(sel.Tasks)
+	there, others := c.Shown(sel.Tasks)
 	if len(others) > 0 && (!partial || len(there) == 0) {
 		return c.Missing(a.Console, sel, there, others, "; --partial (in Python: partial=True) takes the others")
 	}

@@ -27,8 +27,8 @@ func Everything(a *console.Console, c *results.Current, o Options) error {
 		one := o
 		one.What, one.Path = s.Name, filepath.Join(o.Path, s.Name)+"/"
 		x := &job{Console: a, Current: c, Options: one, brief: true}
-		if there, others := c.Split(s.Tasks); len(there) == 0 && o.Partial {
-			x.Note("%s left out: %s", s.Name, words.Count(len(others), "missing result"))
+		if there, others := c.Shown(s.Tasks); len(there) == 0 && o.Partial {
+			x.Note("%s left out: %s", s.Name, words.Count(len(others), "missing or withheld result"))
 			continue
 		}
 		if err := x.stage(); err != nil {

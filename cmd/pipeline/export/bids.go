@@ -137,7 +137,7 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 	var members []*bidsMember
 	var missing []*dag.Node
 	for _, s := range chosen {
-		there, others := x.Split(x.bidsTasks(s))
+		there, others := x.Shown(x.bidsTasks(s))
 		if len(others) > 0 && x.App == nil && (!x.Partial || len(there) == 0) {
 			return x.Missing(x.Console, &results.Selection{Stage: s, Tasks: s.Tasks}, there, others, partialHint)
 		}

@@ -44,7 +44,7 @@ func (x *job) stage() error {
 	if err != nil {
 		return err
 	}
-	there, others := x.Split(sel.Tasks)
+	there, others := x.Shown(sel.Tasks)
 	if len(others) > 0 && (!x.Partial || len(there) == 0) {
 		return x.Missing(x.Console, sel, there, others, partialHint)
 	}

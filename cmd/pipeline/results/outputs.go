@@ -62,6 +62,9 @@ func Choose(g *dag.Graph, text string) (*Selection, error) {
 // Missing says which results are missing, why, and how to get them. hint ends it where
 // others are there.
 func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*dag.Node, hint string) error {
+	if err := c.withheld(a, others); err != nil {
+		return err
+	}
 	first := c.Steps[others[0]]
 	why := ""
 	if first != nil && first.Reason != "" {
@@ -71,10 +74,7 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 	if len(others) == 1 {
 		until = others[0].ID
 	}
-	words := []string{"run", c.File, "--until", until}
-	for _, set := range c.Sets {
-		words = append(words, "--set", set)
-	}
+	words := c.runUntil(until)
 	text, makes := fmt.Sprintf("%d of %d results of %s are missing%s", len(others), len(sel.Tasks), sel.Stage.Name, why), "makes them"
 	if len(sel.Tasks) == 1 {
 		text, makes = fmt.Sprintf("there is no result of %s%s", others[0].ID, strings.Replace(why, "("+others[0].ID+": ", "(", 1)), "makes it"
@@ -96,6 +96,15 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 		err = &exit.Error{Code: exit.Damaged, Err: err}
 	}
 	return err
+}
+
+// runUntil is the command that makes the results of a stage or task.
+func (c *Current) runUntil(until string) []string {
+	words := []string{"run", c.File, "--until", until}
+	for _, set := range c.Sets {
+		words = append(words, "--set", set)
+	}
+	return words
 }
 
 // failures says which tasks that a task needs failed when they last ran, as they are now,

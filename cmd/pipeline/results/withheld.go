@@ -1,0 +1,117 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/dag"
+)
+
+// Shown separates the tasks whose results may be given to a person from all others: those without a stored result
+// (Split), and those that a failed leakage check withholds. Such a check withholds the results of every stage that
+// waits for checks (dag.Port.Gate) and of all that is made of them, whether they were made before the check or not.
+func (c *Current) Shown(tasks []*dag.Node) (shown, others []*dag.Node) {
+	there, others := c.Split(tasks)
+	failed := c.failedChecks()
+	if failed == nil {
+		return there, others
+	}
+	for _, n := range there {
+		if withholds(n, failed, map[*dag.Node]bool{}) {
+			others = append(others, n)
+		} else {
+			shown = append(shown, n)
+		}
+	}
+	return shown, others
+}
+
+// failedChecks are the tasks whose kind some stage waits for and that failed when they last ran.
+func (c *Current) failedChecks() (failed []*dag.Node) {
+	kinds := map[string]bool{}
+	for n := range c.Steps {
+		for _, p := range n.Work.Ports().In {
+			kinds[p.Gate] = p.Gate != ""
+		}
+	}
+	for _, s := range c.Pipeline.Graph.Stages {
+		for _, n := range s.Tasks {
+			if kinds[s.Kind.Name] && c.Failure(n) != "" {
+				failed = append(failed, n)
+			}
+		}
+	}
+	return failed
+}
+
+// withholds reports whether a task, or one that it needs, waits for checks of a kind of which one failed. A check itself
+// is always shown.
+func withholds(n *dag.Node, failed []*dag.Node, seen map[*dag.Node]bool) bool {
+	isCheck := func(kind string) bool {
+		return slices.ContainsFunc(failed, func(f *dag.Node) bool { return f.Stage.Kind.Name == kind })
+	}
+	if seen[n] || isCheck(n.Stage.Kind.Name) {
+		return false
+	}
+	seen[n] = true
+	if slices.ContainsFunc(n.Work.Ports().In, func(p dag.Port) bool { return isCheck(p.Gate) }) {
+		return true
+	}
+	for _, b := range n.Inputs {
+		for _, src := range b.Sources {
+			if src.Node != nil && withholds(src.Node, failed, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// withheld says that results are there and why they are not shown; nil where no check failed, or
+// none of the tasks has a result.
+func (c *Current) withheld(a *console.Console, tasks []*dag.Node) error {
+	there, _ := c.Split(tasks)
+	if len(there) == 0 {
+		return nil
+	}
+	failed := c.failedChecks()
+	if failed == nil {
+		return nil
+	}
+	var lines []string
+	for _, f := range failed {
+		said := c.Pipeline.Roster.CompleteExclude(c.Failure(f))
+		lines = append(lines, "  "+f.ID+" failed: "+strings.ReplaceAll(said, "\n", "\n  "))
+	}
+	if !IsRun(c.File) { // a run is over
+		lines = append(lines, "  "+a.Command(c.runUntil(failed[0].Stage.Name)...)+" repeats the check once the cause is fixed")
+	}
+	return fmt.Errorf("the results of %s are withheld, for a leakage check failed\n%s", there[0].Stage.Name,
+		strings.Join(lines, "\n"))
+}
+
+// CheckRun fails where a run's own failed leakage check withholds results of it.
+func CheckRun(a *console.Console, rec *dag.Record, store *artifacts.Store, outs []Output) error {
+	if !slices.ContainsFunc(rec.Tasks, func(t dag.TaskRecord) bool {
+		return t.State == dag.Failed && strings.Contains(t.Error, "leakage: ") // the text of every check
+	}) {
+		return nil
+	}
+	c, err := AsRun(rec, store)
+	if err != nil {
+		return fmt.Errorf("run %s failed a leakage check, and which results that withholds is unknown: %w", rec.ID, err)
+	}
+	var tasks []*dag.Node
+	for n := range c.Steps {
+		if slices.ContainsFunc(outs, func(o Output) bool { return o.Task.ID == n.ID }) {
+			tasks = append(tasks, n)
+		}
+	}
+	if _, others := c.Shown(tasks); len(others) > 0 {
+		return c.withheld(a, others)
+	}
+	return nil
+}
