@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/words"
@@ -98,20 +97,6 @@ func settingCaption(rows RankingRows) string {
 		return " Setting: " + setting + "."
 	}
 	return ""
-}
-
-// settingsCaption names the settings of a figure that has a row for each.
-func settingsCaption(rows RankingRows) string {
-	var names []string
-	for _, r := range rows {
-		if name := column.SettingName(r.Coords); name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	if len(names) < 2 {
-		return settingCaption(rows)
-	}
-	return " Settings, from the top: " + strings.Join(names, "; ") + "."
 }
 
 // DrawRanking draws the scores of the first setting; nil when there are none.
