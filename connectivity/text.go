@@ -79,14 +79,15 @@ func readLine(br *bufio.Reader) (string, error) {
 
 // A text is a table while it is read.
 type text struct {
-	split   func(string) []string
-	comment string // the last line with # before the first row
-	first   []string
-	whole   bool // all fields below the first line are whole numbers so far
-	width   int
-	started bool // the first line has been seen
-	rows    int  // below it
-	data    blocks
+	split     func(string) []string
+	comment   string // the last line with # before the first row
+	first     []string
+	firstLine int  // its number
+	whole     bool // all fields below the first line are whole numbers so far
+	width     int
+	started   bool // the first line has been seen
+	rows      int  // below it
+	data      blocks
 
 	square   bool     // regions by regions: a first column may name the rows
 	rowNames []string // nil: the rows have no names
@@ -108,7 +109,7 @@ func (t *text) line(s string, number int) error {
 	}
 	fields := t.split(s)
 	if !t.started {
-		t.started, t.first, t.width, t.whole = true, fields, len(fields), true
+		t.started, t.first, t.firstLine, t.width, t.whole = true, fields, number, len(fields), true
 		return nil
 	}
 	if t.square {
@@ -144,11 +145,20 @@ func (t *text) finish() (names []string, x Matrix, err error) {
 	}
 	numbers, whole := true, true
 	var first []float64
-	for _, f := range t.first {
+	fraction, mistaken := false, -1
+	for j, f := range t.first {
 		v, ok := parseNumber(f)
+		if fraction = fraction || v != math.Trunc(v) && !math.IsNaN(v); !ok {
+			if _, err := strconv.ParseFloat(strings.TrimSpace(f), 64); err == nil { // 1_0
+				mistaken = j
+			}
+		}
 		numbers = numbers && ok && strings.TrimSpace(f) != ""
 		whole = whole && v == math.Trunc(v)
 		first = append(first, v)
+	}
+	if fraction && mistaken >= 0 { // names hold no such numbers: the first volume would be lost
+		return nil, Matrix{}, fmt.Errorf("line %d, column %d: %q is not a number", t.firstLine, mistaken+1, t.first[mistaken])
 	}
 	switch {
 	case !numbers, t.comment == "" && whole && !t.whole && t.rows > 0:

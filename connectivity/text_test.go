@@ -26,6 +26,7 @@ func TestReadText(t *testing.T) {
 		{"missing values", "a,b,c\n1,n/a,\n2,NaN,NA\n", []string{"a", "b", "c"},
 			columns([]float64{1, 2}, []float64{nan, nan}, []float64{nan, nan})},
 		{"index of pandas", ",a,b\n0,1,2\n1,3,4\n", []string{"a", "b"}, columns([]float64{1, 3}, []float64{2, 4})},
+		{"names with an underscore", "1_0 2\n1.5 2\n", []string{"1_0", "2"}, columns([]float64{1.5}, []float64{2})},
 		{"one row, one column", "3.5", nil, columns([]float64{3.5})},
 		{"missing first row is numbers", "n/a\t1.5\nn/a\t2\n", nil, columns([]float64{nan, nan}, []float64{1.5, 2})},
 	} {
@@ -66,6 +67,7 @@ func TestReadTextMistakes(t *testing.T) {
 		{"a\tb\n1\t1_0\n", `line 2, column 2: "1_0" is not a number`},
 		{"a\tb\n0x1p3\t1\n", `line 2, column 1: "0x1p3" is not a number`},
 		{"a\tb\n1\t2\n-0X1P3\t1\n", `line 3, column 1: "-0X1P3" is not a number`},
+		{"# C-PAC\n0.5 .1_5 7\n1 2 3\n", `line 2, column 2: ".1_5" is not a number`},
 		{"a;b\n,1_5;2\n", `line 2, column 1: ",1_5" is not a number`},
 		{"1.5 2.5\n.1_5 1\n", `line 2, column 1: ".1_5" is not a number`},
 		{"a\ta\n1\t2\n", `columns 1 and 2 are both named "a"`},

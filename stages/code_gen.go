@@ -14,7 +14,7 @@ kind combat 9ba2cda022eb8f70be99609c21ba9a68b83d850b38067f728de35579df71653f
 kind compare b86beaeaf233390242da60ac3d5a0309b727cd8b0febaa26731b56fc6fb69096
 kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55cc
 kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
-kind denoise 0b939c1d823841b31284164ede279e1c8d24ac69ba4452e46970e48f3885bfd8
+kind denoise 3adf00ae35b3616822448c78d5ec442965ee39bcf2e3f78e0cad122a8808026a
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 0cb6b8000d0e35be2306661cd3acf833aed3419485faa77726d128673bc88d93
 kind exec dbb8909cacc380e6a5f5065934e545c02e7419f7f348f76159ae8c367f86773b
@@ -35,7 +35,7 @@ kind harmonize b6934e1e60190ed3d4db009e18f0085a34f5d4f500bbfe019db2136eec1c7678
 kind individuality 6ab88b20b4c76ede7348bd39d33e09a01ed2d414a7e08e177b6488a2f1a91568
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage 51d769a12612ef7d0176820c704e9d439dec6694c3907a3aa7079b805ef86da1
-kind matrices 9d4ac86217c6c4fc5d02293b8f949f08d8922191b17b83a178f8a0552a6bdedc
+kind matrices 1da89456eab55d974e2abb68a3476ecd1a66f631bc2b72b3b44affb376e4ea94
 kind mean-volume a5acbf80c21ccc89e1785747e6592aa4e94dbf94c41a3274de9aaaba4bc2e3e1
 kind parcellate 262b122e90be23ef3667adff81f9dc0a5727bd2ed7b4fa51d7390173f771cbd7
 kind permutation eef9ab5e5fe021f34c83a29b280aa40efaa512c6a965fa377bf9644afcccff48
@@ -48,7 +48,7 @@ kind simulate 8a7f6de3a33912e5df63c77b12480d812a58e40baada8d6dc92901df7cad1370
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
 kind summary dcb30caeb1d668a1ca83de8bf278e8a3644bb71e63f97a5f26560e9f3037c783
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
-kind timeseries e56c6cec2adde17b82f5723b60d19a46160c89bfe73459c19c8d760c751a75a5
+kind timeseries 40ad34fea2c34a7ccd891ca9197cad557adf477bfd687c7c29a83b6f6ddc49de
 kind train 9f508b9c92782ea432bc3cd596d2c552c50043e9683a9db11e62cbd441d9bac4
 
 reached by baseline
@@ -2261,10 +2261,10 @@ prgnn/connectivity.parseNumber ca43e7153fee.e3b0c4
 prgnn/connectivity.readLine f12ecbef5a79.605abe
 prgnn/connectivity.readLines 93ab8dd27234.2dbfb6
 prgnn/connectivity.splitter 60146e229469.730636
-prgnn/connectivity.text da1568eb98de.078695
+prgnn/connectivity.text f56e6205b7dc.078695
 prgnn/connectivity.text.cutName 42ab9ccc5028.32e758
-prgnn/connectivity.text.finish e0a6c7c2d810.26bd2d
-prgnn/connectivity.text.line 509db6fa7967.17193d
+prgnn/connectivity.text.finish bb5256b0f149.65191e
+prgnn/connectivity.text.line ca4f2e2b45db.17193d
 prgnn/connectivity.text.row a0d3aec9881b.313699
 
 reached by denoise report summary
@@ -3710,7 +3710,7 @@ at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Con
 at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:99
 at connectivity/strategy.go prgnn/connectivity Expansion:10 Basic:16 Derivatives:17 Full:18 Expansion.suffixes:22 CompCor:27 NoCompCor:32 Combined:33 Separate:34 Strategy:38 Strategies:52 StrategyNames:70 StrategyOf:79 motionNames:88 tissueNames:89 Confounds.columns:94 Confounds.beginning:124 Confounds.components:135
 at connectivity/task.go prgnn/connectivity Event:13 Response:19 GloverResponse:26 FIRResponse:27 Task:31 Task.Conditions:40 oversampling:51 earliest:52 responseLength:53 Task.Regressors:58 Task.columns:91 Task.grid:114 boxcar:128 Task.response:146 Task.convolve:177
-at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:64 readLine:67 text:81 text.line:96 text.row:123 text.finish:141 checkNames:171 commentNames:187 dropIndex:202 splitter:220 isNumber:240 parseNumber:245
+at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:64 readLine:67 text:81 text.line:97 text.row:124 text.finish:142 checkNames:181 commentNames:197 dropIndex:212 splitter:230 isNumber:250 parseNumber:255
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
 at dag/params.go prgnn/dag ParamText:93 field:103 fieldTable:112 fieldTables:120 fieldsOf:124 fieldTable.collect:148 field.typeName:187 appendValue:210
