@@ -17,7 +17,7 @@ kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
 kind denoise 3adf00ae35b3616822448c78d5ec442965ee39bcf2e3f78e0cad122a8808026a
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 0cb6b8000d0e35be2306661cd3acf833aed3419485faa77726d128673bc88d93
-kind exec dbb8909cacc380e6a5f5065934e545c02e7419f7f348f76159ae8c367f86773b
+kind exec 3a0bc710bd4e8c147513066a4d06ee8b3d84e2e1f16bf875a00bc49576116e61
 kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
 kind figure-confusion 8bf1e9468845b4fd90f8d9d2ca3e1119b334e77fceddac3d1c7f53166672840c
 kind figure-connectivity 7d8a28cd11f2c8266104f7e910fea57f111dd3f40baef9750ea7ec7528b4101d
@@ -2361,7 +2361,7 @@ prgnn/stages/command.Exec.lay 9a56b59e1131.60482e
 prgnn/stages/command.Exec.lookPath 02da88579ae8.35851a
 prgnn/stages/command.Exec.program 3da95e747b03.70c744
 prgnn/stages/command.Exec.pythonOf c2b751f04e84.2249e2
-prgnn/stages/command.Exec.secrets 577401bb0a9e.da2ea6
+prgnn/stages/command.Exec.secrets fff3edf25a39.7a9163
 prgnn/stages/command.Exec.set 8ae81ef5cec3.35851a
 prgnn/stages/command.ExecRooms e9229e7e4ac0.e3b0c4
 prgnn/stages/command.checkFormat ae6794e6f4e0.5ebc95
@@ -2408,7 +2408,7 @@ prgnn/stages/command.removeAtEnd 757676e9eb93.e3b0c4
 prgnn/stages/command.resourceLimits d07e1fc1192e.85f757
 prgnn/stages/command.runGuarded 1f865a581b0e.140bcd
 prgnn/stages/command.runLogged 925614ff0bd7.35d34b
-prgnn/stages/command.secretName b308ad4f2936.e3b0c4
+prgnn/stages/command.secretName 0ca6f181c487.e3b0c4
 prgnn/stages/command.shareFrom 1f93875d2261.e3b0c4
 prgnn/stages/command.sifImage 39c980e8564d.3bfbd9
 prgnn/stages/command.withoutComment 71cc3e1851be.e3b0c4
@@ -3877,7 +3877,7 @@ at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
 at stages/command/exec_container.go prgnn/stages/command containerPort:22 inside:25 imageKind:28 sifImage:35 ociArchive:36 dockerBundle:37 kindOfImage:41 container:69 Exec.containerOf:79 container.podman:103 container.command:108 loaded:138 container.podmanRun:145 container.name:167 container.load:170
 at stages/command/exec_files.go prgnn/stages/command Exec.lay:24 layOne:59 shareFrom:87 firstBytes:90 layAll:108 extension:146 collect:161 checkFormat:182
 at stages/command/exec_python.go prgnn/stages/command lockPort:17 interpreter:18 pipOptions:23 pinned:26 hashed:27 indexOption:28 checkLock:32 withoutComment:65 Exec.pythonOf:75
-at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:13 secretName:15 Exec.Advise:19 leastSecret:34 Exec.secrets:37 maskingWriter:52 maskingWriter.Write:58 maskingWriter.Flush:80
+at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:14 secretName:16 Exec.Advise:20 leastSecret:35 Exec.secrets:39 maskingWriter:62 maskingWriter.Write:68 maskingWriter.Flush:90
 at stages/command/exec_unix.go prgnn/stages/command guardScript:17 runGuarded:23 resourceLimits:47 mostOfPodman:63 removeAtEnd:67 peakMemory:86
 at stages/draw/bar.go prgnn/stages/draw Bar:13 outline:34 Enlarge:40
 at stages/draw/color.go prgnn/stages/draw Scale:9 Sequential:16 Diverging:17 Categories:23 None:26 Scale.At:29 ParseHex:42 hexes:65

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"io"
+	"net/url"
 	"os"
 	"regexp"
 	"strings"
@@ -12,7 +13,7 @@ var (
 	// cloudCredential names variables that give access to a cloud account.
 	cloudCredential = regexp.MustCompile(`(?i)^(AWS_(SECRET_ACCESS_KEY|SESSION_TOKEN|SECURITY_TOKEN)|GOOGLE_(APPLICATION_CREDENTIALS|CREDENTIALS|OAUTH_ACCESS_TOKEN)|CLOUDSDK_AUTH_ACCESS_TOKEN|(AZURE|ARM)_\w*(KEY|SECRET|TOKEN|PASSWORD|CONNECTION_STRING))$`)
 	// secretName names variables that usually hold a secret.
-	secretName = regexp.MustCompile(`(?i)(TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|APIKEY|(^|_)KEYS?)(_|$)`)
+	secretName = regexp.MustCompile(`(?i)(TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|APIKEY|(^|_)(KEYS?|PAT|PW|PASS|AUTH)|PGPASS)(_|$)`)
 )
 
 // Advise warns of secrets among the variables.
@@ -33,7 +34,8 @@ func (e *Exec) Advise() []string {
 // leastSecret is the length in bytes from which a value is masked: shorter ones stand in other words.
 const leastSecret = 6
 
-// secrets are the values that do not belong in a log: those of variables whose names say so.
+// secrets are the values that do not belong in a log: those that come from outside the pipeline
+// file, whatever their names, and those of variables whose names say so.
 func (e *Exec) secrets() [][]byte {
 	var values [][]byte
 	for _, entry := range e.Environment {
@@ -41,8 +43,16 @@ func (e *Exec) secrets() [][]byte {
 		if !set {
 			value = os.Getenv(name)
 		}
-		if len(value) >= leastSecret && secretName.MatchString(name) {
-			values = append(values, []byte(value))
+		if !set || secretName.MatchString(name) {
+			if len(value) >= leastSecret {
+				values = append(values, []byte(value))
+			}
+			// The password of an address stands alone in some messages.
+			if u, err := url.Parse(value); err == nil && u.User != nil {
+				if word, ok := u.User.Password(); ok && len(word) >= leastSecret {
+					values = append(values, []byte(word))
+				}
+			}
 		}
 	}
 	return values

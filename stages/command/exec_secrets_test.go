@@ -48,4 +48,16 @@ func TestExecMasksSecretsInTheLog(t *testing.T) {
 	if got, want := said(task), "a *** b\n*** tok-012\n"; got != want {
 		t.Errorf("log %q, want %q", got, want)
 	}
+
+	// Whatever its name, what comes from outside the file; and the password of an address alone.
+	t.Setenv("DB", "postgres://u:p4ssw0rd@h/x")
+	e = execShell(t, `echo "$DB"; echo "wrong password p4ssw0rd"; echo "$PLAIN"`)
+	e.Environment = []string{"DB", "PLAIN=threads"}
+	task = dag.NewTask(nil)
+	if _, err := e.Run(context.Background(), task); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := said(task), "***\nwrong password ***\nthreads\n"; got != want {
+		t.Errorf("log %q, want %q", got, want)
+	}
 }
