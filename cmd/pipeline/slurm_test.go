@@ -246,7 +246,7 @@ func slurmInterrupted(t *testing.T) {
 	c.waitFor("a task at work", func() bool { return len(c.started()) >= 1 })
 	cmd.Process.Signal(os.Interrupt)
 	cmd.Wait()
-	if said := out.String(); cmd.ProcessState.ExitCode() != 130 || !strings.Contains(said, "what was handed to Slurm goes on, and the next run takes its results") {
+	if said := out.String(); cmd.ProcessState.ExitCode() != 130 || !strings.Contains(said, "Slurm jobs continue, and the next run uses their results") {
 		t.Errorf("exit code %d\n%s", cmd.ProcessState.ExitCode(), said)
 	}
 	c.mustRun()
@@ -335,7 +335,7 @@ func slurmMemory(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(1, "python3 -c 'import time; x = bytearray(700 << 20); time.sleep(4)' && echo slept >$1")
 	said := c.mustRun()
-	if !strings.Contains(said, "it was killed for exceeding its memory; handed over again with 1024 MB") {
+	if !strings.Contains(said, "it was killed for exceeding its memory; submitted again with 1024 MB") {
 		t.Error(said)
 	}
 }
@@ -347,7 +347,7 @@ func slurmTime(t *testing.T) {
 	text, _ := os.ReadFile(filepath.Join(c.dir, "work.yaml"))
 	c.write("work.yaml", string(text)+"    resources: { time: 1m, memory: 300M }\n")
 	said := c.mustRun()
-	if !strings.Contains(said, "it exceeded its time limit; handed over again with 2m0s") {
+	if !strings.Contains(said, "it exceeded its time limit; submitted again with 2m0s") {
 		t.Error(said)
 	}
 }
@@ -365,7 +365,7 @@ func slurmRefused(t *testing.T) {
 func slurmDetached(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(3, nap)
-	const background = "a run is going on in the background"
+	const background = "a run is in progress in the background"
 	if said := c.mustRun("--detach"); !strings.Contains(said, "going on in the background") {
 		t.Error(said)
 	}
