@@ -8,7 +8,7 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 2d9bb94d0a5eeaec741cbff351175b98b7aa6626ec839140dfe54b582caac94e
 kind biomarkers f53032eb77e3fb709451232a3d7b296e0b570ea6db6427fcbcf9a1a50dfd134d
 kind bootstrap c1eff897e4288da791fd3df22f44cb5ed5ee76f459bb30843a901d28f6a419a2
-kind brainmap addeedfa079a40ba6291e3f9371c5a3059d927cf780dea01319ec2069ed60fe8
+kind brainmap eff370c7f9355cf80f7a7376b0327b87b68ab9b8c09fe00e7c7026b4ab232b23
 kind choose a48efa170f0d8289698bb0eba9062efda45c278b6cd7d43251de855c4cfea379
 kind combat 9ba2cda022eb8f70be99609c21ba9a68b83d850b38067f728de35579df71653f
 kind compare b86beaeaf233390242da60ac3d5a0309b727cd8b0febaa26731b56fc6fb69096
@@ -19,14 +19,14 @@ kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 0cb6b8000d0e35be2306661cd3acf833aed3419485faa77726d128673bc88d93
 kind exec 3a0bc710bd4e8c147513066a4d06ee8b3d84e2e1f16bf875a00bc49576116e61
 kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
-kind figure-confusion 8bf1e9468845b4fd90f8d9d2ca3e1119b334e77fceddac3d1c7f53166672840c
-kind figure-connectivity 7d8a28cd11f2c8266104f7e910fea57f111dd3f40baef9750ea7ec7528b4101d
+kind figure-confusion 0a89e17713f5d67faafd87657de320b19eb8ef2b45d0e08abbfcd3328a994c5c
+kind figure-connectivity 0db130b950ea147b379ae200fe7e8b2407448454a575eda9882137818adbc216
 kind figure-degrees 7566ce4138376405c429b1d2f375e74143acaef6c6f4f83783f8a4fa792c60b6
 kind figure-distributions 60cf08803880c50d55f95c6e90df1f344f3386e3ec2726a6932cf6f85633765a
 kind figure-individuality dcd731c0b9edbc82db502da4c5f1a11ab38cc134750a5f27db5bfb95c89d806d
-kind figure-individuals 9c538a55fc90b9e88ee118eaf6decdb10baf3007cc234b139063d79d6ca89839
-kind figure-qc 044e44604ad6bca3ed8445e8b37a897236047b1cbe549224608ac5cf6bd1348c
-kind figure-qcfc 7462b76c130e0a6a3168d6e00f864437cf574d6511f6d2e2f390470d8b7f6c2b
+kind figure-individuals 0d78457a41e0a61c603c173dacb161e9d2eae6a42ee3dd8e356d9f5e19e6a127
+kind figure-qc fa1b21ba70fa21638f9109e732fa4cbf30c30e504a2de4d220d839244697e563
+kind figure-qcfc 67761c466ea74b783d98b1d12e4ff9f4ce2d312855e34ee814755d26c46ce6ca
 kind figure-ranking 735722ec6f3d37b58d4c2bbca11d737707bbc2c1622f470a7d79d801123ac77b
 kind figure-roc fdaefdaeaa29a3a464917d806f04a563c9167f1154cdae69116f94149645ccf8
 kind figure-training 934527187366d1654cdc43941b8390a48f6388f299e0ffd321d88c1c8aa57951
@@ -41,12 +41,12 @@ kind parcellate 262b122e90be23ef3667adff81f9dc0a5727bd2ed7b4fa51d7390173f771cbd7
 kind permutation eef9ab5e5fe021f34c83a29b280aa40efaa512c6a965fa377bf9644afcccff48
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
-kind report 9a633a6567ba4799a9ccb50bf111b14642a69f85ccf4048871af726d88004a1b
+kind report 1953d774fc582e6879bfd10de5fa8580b7df524f975ca790c13344f79ecc4176
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 8a7f6de3a33912e5df63c77b12480d812a58e40baada8d6dc92901df7cad1370
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary dcb30caeb1d668a1ca83de8bf278e8a3644bb71e63f97a5f26560e9f3037c783
+kind summary f5e9ec13b3ccbfcdeacade161dc0677e743f3c92effd06a265f0aaafaa6ffa7c
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 40ad34fea2c34a7ccd891ca9197cad557adf477bfd687c7c29a83b6f6ddc49de
 kind train 9f508b9c92782ea432bc3cd596d2c552c50043e9683a9db11e62cbd441d9bac4
@@ -1666,7 +1666,7 @@ prgnn/stages/figure.picturePorts 9cd46ef98c0d.465270
 
 reached by brainmap figure-confusion figure-connectivity figure-individuals figure-qc figure-qcfc report summary
 prgnn/stages/draw.None b3c3b0d54c46.e3b0c4
-prgnn/stages/draw.Scale.At b22b797c6493.2ed6ef
+prgnn/stages/draw.Scale.At 0f75a00f1057.2ed6ef
 
 reached by brainmap figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
 prgnn/stages/draw.ParseHex 0d25392e8f0a.e3b0c4
@@ -1679,7 +1679,7 @@ reached by brainmap figure-connectivity figure-individuals figure-qc figure-qcfc
 prgnn/stages/draw.Enlarge c350514fa820.e3b0c4
 
 reached by brainmap figure-connectivity figure-individuals figure-qc report summary
-prgnn/stages/draw.Bar 987a762f0b79.42c468
+prgnn/stages/draw.Bar 0585030191fb.42c468
 prgnn/stages/draw.outline 97e6d103bfec.e3b0c4
 
 reached by brainmap figure-distributions figure-roc figure-training report summary
@@ -2615,13 +2615,13 @@ prgnn/stages/chart.Participant.carpet dfc7c388d9e7.873115
 prgnn/stages/chart.Participant.histogram 332facad841c.42a8dc
 prgnn/stages/chart.Participant.lower 4fd8e3bf85d1.340e07
 prgnn/stages/chart.Participant.outline 93cfd49ddd00.e31abb
-prgnn/stages/chart.Participant.outlines 8188b7bc20c9.b4c22c
+prgnn/stages/chart.Participant.outlines 009ad9d32d31.b4c22c
 prgnn/stages/chart.Participant.outlinesHigh 3fbabe55a34c.a32801
 prgnn/stages/chart.Participant.regionColors 0e9c0236b9a4.33985b
 prgnn/stages/chart.Participant.rowHeight 1ecd71434402.648f92
 prgnn/stages/chart.Participant.size f22879ac8e70.9a0e3f
 prgnn/stages/chart.Participant.times 4361b033fe72.2ddfdb
-prgnn/stages/chart.Participant.trace 1454fba52bf6.799362
+prgnn/stages/chart.Participant.trace 629be16aef63.799362
 prgnn/stages/chart.Participant.traces e4c026c42db1.380a57
 prgnn/stages/chart.Participant.tsnr 773f3ce32bfd.a00f5d
 prgnn/stages/chart.ScanQuality 15aea5b0d9e9.302a74
@@ -3843,7 +3843,7 @@ at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 Matrix
 at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shares:31 Motion.unrelated:47 Motion.line:58 motionScale:79 HeadMotion:84 Motion.histogram:141 Motion.distances:173 densities:217 signed:221 freedoms:229
 at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:31 outlineName:31 Participant.rowHeight:34 Participant.size:41 Participant.outlinesHigh:44 outlineWidth:55 Participant.outlines:58 Participant.regionColors:78 Participant.outline:94
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:103 ticks:119
-at stages/chart/participant.go prgnn/stages/chart Participant:19 carpetHigh:35 headHigh:35 lowerHigh:35 traceHigh:35 traceLeft:36 traceRight:36 partGap:37 ScanQuality:43 trace:82 Participant.traces:88 Participant.trace:97 carpetRegions:155 carpetVolumes:155 Participant.carpet:158 indexed:196 Participant.times:215 Participant.lower:239 Participant.histogram:260 small:296 Participant.tsnr:303
+at stages/chart/participant.go prgnn/stages/chart Participant:19 carpetHigh:35 headHigh:35 lowerHigh:35 traceHigh:35 traceLeft:36 traceRight:36 partGap:37 ScanQuality:43 trace:82 Participant.traces:88 Participant.trace:97 carpetRegions:157 carpetVolumes:157 Participant.carpet:160 indexed:198 Participant.times:217 Participant.lower:241 Participant.histogram:262 small:298 Participant.tsnr:305
 at stages/chart/ranking.go prgnn/stages/chart Row:14 Dots:24 dotRow:35 Dots.Figure:38 Dots.paint:99
 at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 shade:34 Raster.image:40 Raster.sizes:77 Raster.paint:82 Raster.visible:96 Raster.middle:107
 at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 Atlas.RegionMaps:47 mark:150 Atlas.marks:153 writeMarks:182 free:200 Atlas.discs:210

@@ -62,7 +62,7 @@ func (p Participant) outlines(c draw.Canvas) {
 	for _, row := range outlineCuts {
 		for k, cut := range row {
 			// Equally spaced within the middle 80 % of the extent.
-			at := p.Brain.Low[cut.depth] + p.size(cut.depth)*(0.1+0.8*(float64(cut.part)+0.5)/float64(cut.of))
+			at := p.Brain.Low[cut.depth] + float64(p.size(cut.depth)*(0.1+0.8*(float64(cut.part)+0.5)/float64(cut.of))) // never fused: the place of a slice may lie between two voxels
 			left := c.Min.X + page/6*vg.Length(k)
 			ours.Text(c, vg.Point{X: left + outlineWidth/2, Y: top}, strings.Replace(fmt.Sprintf("%s = %.0f mm",
 				cut.axis, at), "-", "−", 1), ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)

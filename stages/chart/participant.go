@@ -109,7 +109,9 @@ func (p Participant) trace(c draw.Canvas, box vg.Rectangle, t trace) {
 	if !(high > low) {
 		low, high = low-1, high+1
 	}
-	y := func(v float64) vg.Length { return box.Min.Y + (box.Max.Y-box.Min.Y)*vg.Length((v-low)/(high-low)) }
+	y := func(v float64) vg.Length {
+		return box.Min.Y + vg.Length((box.Max.Y-box.Min.Y)*vg.Length((v-low)/(high-low)))
+	}
 	for v, out := range p.Out {
 		if out {
 			c.SetColor(ours.Faint)

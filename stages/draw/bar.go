@@ -24,7 +24,7 @@ func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
 		if t.Label == "" || t.Value < low || t.Value > high {
 			continue
 		}
-		y := strip.Min.Y + height*vg.Length((t.Value-low)/(high-low))
+		y := strip.Min.Y + vg.Length(height*vg.Length((t.Value-low)/(high-low)))
 		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 0.5}, strip.Max.X, y, strip.Max.X+3, y)
 		Text(c, vg.Point{X: strip.Max.X + 5, Y: y}, t.Label, Style(TickSize, false), draw.XLeft, draw.YCenter)
 	}

@@ -30,7 +30,7 @@ func (s Scale) At(x float64) color.NRGBA {
 	if math.IsNaN(x) {
 		return None
 	}
-	x = min(max(x, 0), 1) * float64(len(s)-1)
+	x = float64(min(max(x, 0), 1) * float64(len(s)-1)) // converted, so that no processor fuses it with the difference
 	i := min(int(x), len(s)-2)
 	f := x - float64(i)
 	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + float64(f*(float64(b)-float64(a))))) }
