@@ -113,7 +113,7 @@ func (k Task) columns(events []Event, volumes int) (columns [][]float64) {
 // grid are the times at which a paradigm is sampled, s.
 func (k Task) grid(volumes int) []float64 {
 	last := k.Start + float64(float64(volumes-1)*k.TR)
-	from, to := k.Start+earliest, last*(1+1/float64(volumes-1))
+	from, to := k.Start+earliest, float64(last*(1+1/float64(volumes-1)))
 	n := int(math.RoundToEven(float64(float64(volumes-1)/(last-k.Start)*(to-k.Start-earliest)*oversampling) + 1))
 	step := (to - from) / float64(n-1)
 	grid := make([]float64, n)
@@ -162,7 +162,7 @@ func (k Task) response() []float64 {
 	n := int(math.RoundToEven(responseLength / dt))
 	h, sum := make([]float64, n), 0.0
 	for i := range h {
-		t := float64(i) * (responseLength / float64(n-1))
+		t := float64(float64(i) * (responseLength / float64(n-1)))
 		h[i] = at(peak, t) - float64(ratio*at(undershoot, t))
 		sum += h[i]
 	}
