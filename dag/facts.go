@@ -2,11 +2,11 @@ package dag
 
 import (
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/dag/param"
 )
 
 // A Recipe is the recipe of a task, taken apart: what it says, and nothing of
@@ -156,81 +156,19 @@ func readInput(f fact) (RecipeInput, error) {
 // no longer accepts their values.
 func (k *Kind) Make(r Recipe) (Stage, error) {
 	s := k.New()
-	fields, v := fieldsOf(s)
 	given := map[string]bool{}
 	for _, f := range r.Parameters {
-		field, ok := fields.byName[f.Name]
-		if !ok {
-			return nil, fmt.Errorf("stage kind %s has no parameter %q", k.Name, f.Name)
+		if err := param.SetText(s, f.Name, f.Value); err != nil {
+			return nil, fmt.Errorf("stage kind %s: %w", k.Name, err)
 		}
-		x, err := parseValue(field.typ, f.Value)
-		if err != nil {
-			return nil, fmt.Errorf("stage kind %s, parameter %q: %w", k.Name, f.Name, err)
-		}
-		v.FieldByIndex(field.index).Set(x)
 		given[f.Name] = true
 	}
-	for _, f := range fields.sorted {
-		if !given[f.name] {
-			return nil, fmt.Errorf("stage kind %s has the parameter %q, which the recipe does not state", k.Name, f.name)
+	for _, p := range param.Of(s) {
+		if !given[p.Name] {
+			return nil, fmt.Errorf("stage kind %s has the parameter %q, which the recipe does not state", k.Name, p.Name)
 		}
 	}
 	return s, nil
-}
-
-// parseValue reads what appendValue wrote.
-func parseValue(t reflect.Type, text string) (reflect.Value, error) {
-	out := reflect.New(t).Elem()
-	var err error
-	switch t.Kind() {
-	case reflect.Bool:
-		var x bool
-		x, err = strconv.ParseBool(text)
-		out.SetBool(x)
-	case reflect.Int, reflect.Int64:
-		var x int64
-		x, err = strconv.ParseInt(text, 10, 64)
-		out.SetInt(x)
-	case reflect.Uint64:
-		var x uint64
-		x, err = strconv.ParseUint(text, 10, 64)
-		out.SetUint(x)
-	case reflect.Float64:
-		var x float64
-		x, err = strconv.ParseFloat(text, 64)
-		out.SetFloat(x)
-	case reflect.String:
-		var x string
-		x, err = strconv.Unquote(text)
-		out.SetString(x)
-	default:
-		return parseList(t, text)
-	}
-	if err != nil {
-		return out, fmt.Errorf("%.40q is no %s", text, t)
-	}
-	return out, nil
-}
-
-func parseList(t reflect.Type, text string) (reflect.Value, error) {
-	out := reflect.Zero(t) // an empty list is no list: their recipes are the same
-	rest, opened := strings.CutPrefix(text, "[")
-	rest, closed := strings.CutSuffix(rest, "]")
-	if !opened || !closed {
-		return out, fmt.Errorf("%.40q is no list", text)
-	}
-	for rest != "" {
-		word, after, _ := strings.Cut(rest, ", ")
-		if quoted, err := strconv.QuotedPrefix(rest); err == nil {
-			word, after = quoted, strings.TrimPrefix(rest[len(quoted):], ", ")
-		}
-		x, err := parseValue(t.Elem(), word)
-		if err != nil {
-			return out, err
-		}
-		out, rest = reflect.Append(out, x), after
-	}
-	return out, nil
 }
 
 // Recipe writes the recipe of the task for known inputs: ref returns each one.

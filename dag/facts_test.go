@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/dag/param"
 
 	"pgregory.net/rapid"
 )
@@ -137,7 +138,7 @@ func TestPromises(t *testing.T) {
 // An empty list and none have one recipe, so a stage sees one and the same.
 func TestEmptyListIsNone(t *testing.T) {
 	s := &remade{}
-	if err := SetParam(s, "texts", []any{}); err != nil || s.Texts != nil {
+	if err := param.Set(s, "texts", []any{}); err != nil || s.Texts != nil {
 		t.Errorf("%v, %#v", err, s.Texts)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"prgnn/dag/param"
 )
 
 // fuzzed has a parameter of every type.
@@ -27,7 +29,7 @@ func FuzzRecipe(f *testing.F) {
 	whole := &fuzzed{On: true, Count: -3, Wide: 1 << 40, Seed: 1 << 63, Level: 1e-300, Name: "a \"b\"\n, é]",
 		Sizes: []int{1, -2}, Rates: []float64{0.1, 1e21}, Labels: []string{"x, y", "]", ""}}
 	text := recipeFormat + "\nstage fuzzed\ncode c0de\n"
-	for _, line := range ParamText(whole) {
+	for _, line := range param.Text(whole) {
 		text += "parameter " + line + "\n"
 	}
 	f.Add(text + "environment PATH = \"/bin\"\nenvironment HOME\nvalue nodes arrow 77fe\n")
@@ -46,7 +48,7 @@ func FuzzRecipe(f *testing.F) {
 		if err != nil {
 			return
 		}
-		lines := ParamText(made)
+		lines := param.Text(made)
 		again := recipeFormat + "\nstage fuzzed\ncode c0de\nparameter " + strings.Join(lines, "\nparameter ") + "\n"
 		r2, err := ReadRecipe(again)
 		if err != nil {
@@ -56,7 +58,7 @@ func FuzzRecipe(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q: %v", again, err)
 		}
-		if now := ParamText(second); !reflect.DeepEqual(now, lines) {
+		if now := param.Text(second); !reflect.DeepEqual(now, lines) {
 			t.Fatalf("%q became %q", lines, now)
 		}
 	})

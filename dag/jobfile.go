@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/dag/param"
 )
 
 // A jobFile is a job as text, for a process elsewhere that sees the same store and
@@ -41,7 +42,7 @@ type jobFileInput struct {
 func (j *Job) Encode() ([]byte, error) {
 	f := jobFile{Task: j.Task, Coords: j.Coords, Kind: j.Kind.Name, Params: map[string]any{}, Recipe: j.Recipe,
 		Forced: j.Forced, Threads: j.Threads, Memory: j.Memory, Time: j.Time}
-	for _, p := range Params(j.Work) {
+	for _, p := range param.Of(j.Work) {
 		f.Params[p.Name] = p.Default
 	}
 	for _, in := range j.Inputs {
@@ -72,7 +73,7 @@ func DecodeJob(b []byte, lookup func(name string) (*Kind, bool)) (*Job, error) {
 	for name, value := range f.Params {
 		v, err := fromJSON(value)
 		if err == nil {
-			err = SetParam(j.Work, name, v)
+			err = param.Set(j.Work, name, v)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Task, err)
@@ -117,7 +118,7 @@ func (j *Job) check() error {
 	return nil
 }
 
-// fromJSON turns decoded JSON into what SetParam takes.
+// fromJSON turns decoded JSON into what param.Set takes.
 func fromJSON(v any) (any, error) {
 	switch v := v.(type) {
 	case json.Number:

@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"context"
 	"math"
 	"reflect"
 	"slices"
@@ -9,7 +10,36 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/dag/param"
 )
+
+// Common is a group of parameters that several kinds share.
+type Common struct {
+	Seed uint64  `param:"seed" doc:"of the random draws"`
+	TR   float64 `param:"tr" unit:"s" min:"0"`
+}
+
+type everyType struct {
+	Draws    int       `param:"draws" doc:"number of draws" min:"0" max:"100"`
+	Fraction float64   `param:"fraction" min:"0" max:"1"`
+	Replace  bool      `param:"replacement"`
+	Method   string    `param:"method" choices:"pearson|ledoit-wolf|oas"`
+	Big      int64     `param:"big"`
+	Lambda   []float64 `param:"lambda" min:"0"`
+	Lags     []int     `param:"lags"`
+	Drop     []string  `param:"drop" choices:"csf|wm"`
+	Common
+	Subject string `param:"subject"`
+
+	cache []float64 // not exported: no parameter
+}
+
+func (*everyType) Ports() Ports                                { return Ports{} }
+func (*everyType) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
+
+func newEveryType() *everyType {
+	return &everyType{Draws: 10, Fraction: 1.0 / 3, Method: "pearson", Common: Common{Seed: 2020}, cache: []float64{1}}
+}
 
 // jobOf is a job of every type of parameter.
 func jobOf(t testing.TB, w Stage) (*Job, func(string) (*Kind, bool)) {
@@ -99,14 +129,14 @@ func TestJobsOfOthersAreRefused(t *testing.T) {
 func TestNoListIsAnEmptyOne(t *testing.T) {
 	s := newEveryType()
 	for _, name := range []string{"lambda", "lags", "drop"} {
-		if err := SetParam(s, name, []any{}); err != nil {
+		if err := param.Set(s, name, []any{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if s.Lambda != nil || s.Lags != nil || s.Drop != nil {
 		t.Errorf("%#v, %#v, %#v", s.Lambda, s.Lags, s.Drop)
 	}
-	if !slices.Equal(ParamText(s), ParamText(func() Stage { s := newEveryType(); return s }())) {
+	if !slices.Equal(param.Text(s), param.Text(func() Stage { s := newEveryType(); return s }())) {
 		t.Error("the texts differ")
 	}
 }

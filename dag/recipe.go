@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"prgnn/artifacts"
+	"prgnn/dag/param"
 )
 
 // recipeFormat is the first line of every recipe. It is raised when the meaning
@@ -33,12 +34,7 @@ func appendRecipe(b []byte, code string, n *Node, ports []Port, refs [][]artifac
 	b = append(b, "\ncode "...)
 	b = append(b, code...)
 	b = append(b, '\n')
-	fields, v := fieldsOf(n.Work)
-	for _, f := range fields.sorted {
-		b = append(append(append(b, "parameter "...), f.name...), " = "...)
-		b = appendValue(b, v.FieldByIndex(f.index))
-		b = append(b, '\n')
-	}
+	b = param.Append(b, "parameter ", n.Work)
 	if e, ok := n.Work.(EnvReader); ok {
 		b = appendEnvironment(b, e.EnvNames())
 	}

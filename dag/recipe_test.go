@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"prgnn/artifacts"
+	"prgnn/dag/param"
 )
 
 // mixed has ports of every sort, not in the order of their names.
@@ -77,7 +78,7 @@ func TestRecipe(t *testing.T) {
 		change func(n *Node, refs *[][]artifacts.Ref)
 		same   bool
 	}{
-		{"a default spelled out", func(n *Node, _ *[][]artifacts.Ref) { SetParam(n.Work, "density", 0.10) }, true},
+		{"a default spelled out", func(n *Node, _ *[][]artifacts.Ref) { param.Set(n.Work, "density", 0.10) }, true},
 		{"names of the task and its stage", func(n *Node, _ *[][]artifacts.Ref) { n.ID, n.Stage.Name = "g[x]", "g" }, true},
 		{"the task's own coordinates", func(n *Node, _ *[][]artifacts.Ref) { n.Coords = []Coord{{"subject", "x"}} }, true},
 		{"where it stands in the file", func(n *Node, _ *[][]artifacts.Ref) { n.Stage.Pos = Pos{"x.yaml", 3, 1} }, true},
@@ -89,8 +90,8 @@ func TestRecipe(t *testing.T) {
 		{"the name of an input file", func(n *Node, _ *[][]artifacts.Ref) { n.Inputs[1].Sources[0].File = "/x" }, true},
 		{"what the scheduler needs", func(n *Node, _ *[][]artifacts.Ref) { n.Stage.Kind.Threads, n.Stage.Kind.Memory = 4, 1<<30 }, true},
 		{"the size of an input", func(_ *Node, refs *[][]artifacts.Ref) { (*refs)[1][0].Size++ }, true}, // the digest says it
-		{"a parameter", func(n *Node, _ *[][]artifacts.Ref) { SetParam(n.Work, "density", 0.11) }, false},
-		{"a parameter that an axis fills", func(n *Node, _ *[][]artifacts.Ref) { SetParam(n.Work, "subject", "sub-004") }, false},
+		{"a parameter", func(n *Node, _ *[][]artifacts.Ref) { param.Set(n.Work, "density", 0.11) }, false},
+		{"a parameter that an axis fills", func(n *Node, _ *[][]artifacts.Ref) { param.Set(n.Work, "subject", "sub-004") }, false},
 		{"the kind", func(n *Node, _ *[][]artifacts.Ref) { n.Stage.Kind.Name = "graph2" }, false},
 		{"the content of an input", func(_ *Node, refs *[][]artifacts.Ref) { (*refs)[1][0] = refOf("q", "npy") }, false},
 		{"the format of an input", func(_ *Node, refs *[][]artifacts.Ref) { (*refs)[1][0].Format = "text" }, false},

@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/words"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
@@ -221,7 +222,7 @@ func (l *loader) rated(item *tree, find func(string) (string, error), out map[st
 		}
 		return false
 	}
-	l.places.add(file, dag.PlaceAlways)
+	l.places.add(file, param.PlaceAlways)
 	path := filepath.FromSlash(file.text)
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(l.dir, path)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/words"
 )
 
@@ -266,7 +267,7 @@ func (l *loader) checkAxes(s *stage) {
 	for _, a := range s.axes {
 		if !a.param && !a.used {
 			var names []string
-			for _, p := range dag.Params(s.work) {
+			for _, p := range param.Of(s.work) {
 				names = append(names, p.Name)
 			}
 			l.bad.add(a.pos, "stage %s: the axis %s is neither a parameter of %s nor an axis of one of its inputs%s", s.name, a.name, s.kind.Name, words.OrAll(a.name, names))

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/stages/cohort"
 )
 
@@ -34,7 +35,7 @@ func task(n *dag.Node) string {
 		fmt.Fprintf(&b, " cannot: %v", n.Problem)
 		return b.String()
 	}
-	fmt.Fprintf(&b, " (%s)", strings.Join(dag.ParamText(n.Work), ", "))
+	fmt.Fprintf(&b, " (%s)", strings.Join(param.Text(n.Work), ", "))
 	for _, in := range n.Inputs {
 		var from []string
 		for _, s := range in.Sources {

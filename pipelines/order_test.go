@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/dag/param"
 )
 
 // recipes are the tasks of a graph without the order in which they stand: what
@@ -71,7 +72,7 @@ stages:
 `)
 		var b strings.Builder
 		for _, s := range p.Graph.Stages[1].Tasks[0].Inputs[0].Sources {
-			fmt.Fprintln(&b, s.Coords, dag.ParamText(s.Node.Work))
+			fmt.Fprintln(&b, s.Coords, param.Text(s.Node.Work))
 		}
 		return b.String()
 	}

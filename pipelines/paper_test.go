@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/words"
 )
 
@@ -40,7 +41,7 @@ func TestPaperSharesBiopoint(t *testing.T) {
 		if other == nil {
 			t.Fatalf("paper.yaml has no %s", id)
 		}
-		if a, b := dag.ParamText(n.Work), dag.ParamText(other.Work); !slices.Equal(a, b) {
+		if a, b := param.Text(n.Work), param.Text(other.Work); !slices.Equal(a, b) {
 			t.Fatalf("%s differs between biopoint.yaml and paper.yaml, so that its result is not shared:\n%q\n%q", id, a, b)
 		}
 		if a, b := inputsText(n), inputsText(other); a != b {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines/precheck"
@@ -320,12 +321,12 @@ func (l *loader) readSeed(t *tree) {
 // names it in errors. The seed of the pipeline is filled in where there is a
 // parameter for it, unless the mapping or taken has it.
 func (l *loader) fill(target any, t *tree, owner string, taken func(name string) bool) {
-	params := dag.Params(target)
+	params := param.Of(target)
 	var names []string
 	for _, p := range params {
 		names = append(names, p.Name)
 		if p.Name == "seed" && l.seed != nil && !taken("seed") && (t == nil || t.get("seed") == nil) {
-			if err := dag.SetParam(target, "seed", l.seed); err != nil {
+			if err := param.Set(target, "seed", l.seed); err != nil {
 				l.bad.add(l.seedAt, "%s: the pipeline's seed does not fit: %v", owner, err)
 			}
 		}
@@ -342,13 +343,13 @@ func (l *loader) fill(target any, t *tree, owner string, taken func(name string)
 		if k.value.broken() || k.value.open() != nil {
 			continue
 		}
-		if params[i].Place != dag.PlaceNever {
+		if params[i].Place != param.PlaceNever {
 			l.places.add(k.value, params[i].Place)
 		}
 		if dir := k.value.get("dir"); dir != nil && slices.Contains(params[i].Keys, "dir") {
-			l.places.add(dir, dag.PlaceAlways)
+			l.places.add(dir, param.PlaceAlways)
 		}
-		if err := dag.SetParam(target, k.name, k.value.parameter(params[i].Type)); err != nil {
+		if err := param.Set(target, k.name, k.value.parameter(params[i].Type)); err != nil {
 			l.bad.add(k.value.pos, "%s: %s", owner, oneLine(err))
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/stages/cohort"
 )
 
@@ -28,16 +28,16 @@ type Shared struct {
 
 // places are the values of one pipeline file that say where data lie.
 type places struct {
-	all  map[*tree]dag.Place
+	all  map[*tree]param.Place
 	vars *variables
 	sets map[string]*tree // the value of each --set
 
 	located []*tree // the values that are places: parameters and variables
 }
 
-func (p *places) add(t *tree, place dag.Place) {
+func (p *places) add(t *tree, place param.Place) {
 	if p.all == nil {
-		p.all = map[*tree]dag.Place{}
+		p.all = map[*tree]param.Place{}
 	}
 	p.all[t] = place
 }
@@ -63,8 +63,8 @@ func outside(path string) bool {
 }
 
 // isPlace tells whether a value that may be a place is one, and no column, pattern or word.
-func isPlace(t *tree, place dag.Place) bool {
-	return place == dag.PlaceAlways || outside(t.text) || strings.Contains(t.text, "/") && !strings.Contains(t.text, "{")
+func isPlace(t *tree, place param.Place) bool {
+	return place == param.PlaceAlways || outside(t.text) || strings.Contains(t.text, "/") && !strings.Contains(t.text, "{")
 }
 
 // settle finds the values that are places, among them the variables that begin the paths. A

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/words"
 	"prgnn/stages"
 )
@@ -105,7 +106,7 @@ func hasParam(stage *tree, name string) bool {
 		return false
 	}
 	k, ok := stages.Lookup(use.text)
-	return ok && slices.ContainsFunc(dag.Params(k.New()), func(p dag.Param) bool { return p.Name == name })
+	return ok && slices.ContainsFunc(param.Of(k.New()), func(p param.Param) bool { return p.Name == name })
 }
 
 // walk goes down to where the value belongs. What a stage may have, it makes on

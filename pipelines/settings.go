@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/pipelines/diagram"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
@@ -119,21 +120,21 @@ func (l *loader) excludedID() string {
 
 func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 	var rows []settingRow
-	add := func(stage, kind string, n int, p dag.Param, value string) {
+	add := func(stage, kind string, n int, p param.Param, value string) {
 		rows = append(rows, settingRow{stage, kind, int32(n), p.Name, value, plainValue(p.Default), p.Unit, p.Doc})
 	}
 	if l.cohort != nil {
-		standard := dag.Params(l.cohort.New())
-		for i, p := range dag.Params(l.cohortWork) {
-			if p.Place == dag.PlaceNever {
+		standard := param.Of(l.cohort.New())
+		for i, p := range param.Of(l.cohortWork) {
+			if p.Place == param.PlaceNever {
 				add("cohort", l.cohort.Name, len(l.roster.Subjects), standard[i], plainValue(p.Default))
 			}
 		}
 	}
 	for _, s := range l.stages {
-		standard := dag.Params(s.kind.New())
+		standard := param.Of(s.kind.New())
 		if len(standard) == 0 {
-			add(s.name, s.kind.Name, s.members, dag.Param{}, "")
+			add(s.name, s.kind.Name, s.members, param.Param{}, "")
 		}
 		values := s.values()
 		for i, p := range standard {
@@ -165,7 +166,7 @@ func (s *stage) values() []string {
 	const most = 40
 	var seen [][]string
 	for m := range s.nodes {
-		for i, p := range dag.Params(s.nodes[m].Work) {
+		for i, p := range param.Of(s.nodes[m].Work) {
 			if m == 0 {
 				seen = append(seen, nil)
 			}
@@ -174,7 +175,7 @@ func (s *stage) values() []string {
 			}
 		}
 	}
-	all := make([]string, len(dag.Params(s.work)))
+	all := make([]string, len(param.Of(s.work)))
 	for i, v := range seen {
 		if len(v) > most {
 			v[most] = "…"

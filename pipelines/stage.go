@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/words"
 	"prgnn/stages"
 )
@@ -156,10 +157,10 @@ func (l *loader) fillStage(s *stage) {
 	l.fill(s.work, s.with, owner, func(name string) bool {
 		return slices.ContainsFunc(s.axes, func(a axis) bool { return a.name == name })
 	})
-	params := dag.Params(s.work)
+	params := param.Of(s.work)
 	for i := range s.axes {
 		a := &s.axes[i]
-		at := slices.IndexFunc(params, func(p dag.Param) bool { return p.Name == a.name })
+		at := slices.IndexFunc(params, func(p param.Param) bool { return p.Name == a.name })
 		if a.param = at >= 0; !a.param {
 			continue
 		}
@@ -170,7 +171,7 @@ func (l *loader) fillStage(s *stage) {
 		for j := range a.values {
 			v := &a.values[j]
 			v.value = textual(params[at].Type, v.value, v.text)
-			if err := dag.SetParam(probe, a.name, v.value); err != nil {
+			if err := param.Set(probe, a.name, v.value); err != nil {
 				l.bad.add(v.pos, "%s: %s", owner, oneLine(err))
 			}
 		}
@@ -183,7 +184,7 @@ func (l *loader) makeTasks(s *stage) {
 	open, said := s.openParams(), map[string]bool{}
 	open = slices.DeleteFunc(open, func(k key) bool { return !l.fits(s, k.value.pos, float64(s.members), k.value.width(s)) })
 	types := map[string]string{}
-	for _, p := range dag.Params(s.work) {
+	for _, p := range param.Of(s.work) {
 		types[p.Name] = p.Type
 	}
 	for m := range s.nodes {
@@ -193,12 +194,12 @@ func (l *loader) makeTasks(s *stage) {
 		}
 		for i := range s.axes {
 			if a := &s.axes[i]; a.param {
-				_ = dag.SetParam(w, a.name, s.at(m, i).value) // every value has been tried in fillStage
+				_ = param.Set(w, a.name, s.at(m, i).value) // every value has been tried in fillStage
 			}
 		}
 		for _, k := range open {
 			value := k.value.fill(func(axis string) (any, string) { return s.coordinate(m, axis) })
-			if err := dag.SetParam(w, k.name, textual(types[k.name], value, fmt.Sprint(value))); err != nil {
+			if err := param.Set(w, k.name, textual(types[k.name], value, fmt.Sprint(value))); err != nil {
 				l.once(said, k.value.pos, s.name, err)
 			}
 		}

@@ -76,7 +76,7 @@ func (t *tree) get(name string) *tree {
 	return nil
 }
 
-// decoded is the value as dag.SetParam takes it.
+// decoded is the value as param.Set takes it.
 func (t *tree) decoded() any {
 	switch t.kind {
 	case scalar:

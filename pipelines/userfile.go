@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/foreign"
 	"prgnn/internal/regular"
 	"prgnn/stages/cohort"
@@ -23,7 +24,7 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 			s.axes[i].used = s.axes[i].used || s.axes[i].name == name
 		}
 	}
-	l.places.add(r.file, dag.PlaceAlways)
+	l.places.add(r.file, param.PlaceAlways)
 	n := s.members
 	if len(open) == 0 {
 		n = min(n, 1)

@@ -14,6 +14,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/need"
 	"prgnn/stages/cohort"
 	"prgnn/stages/stagetest"
@@ -142,12 +143,12 @@ func checkDocs(t *testing.T, k *dag.Kind) {
 			seen[p.Name] = true
 		}
 	}
-	for _, p := range dag.Params(s) {
+	for _, p := range param.Of(s) {
 		if p.Doc == "" {
 			t.Errorf("parameter %s has no doc", p.Name)
 		}
 	}
-	if a, b := dag.ParamText(s), dag.ParamText(k.New()); !slices.Equal(a, b) {
+	if a, b := param.Text(s), param.Text(k.New()); !slices.Equal(a, b) {
 		t.Errorf("two fresh stages have other defaults: %v, %v", a, b)
 	}
 	if reflect.ValueOf(s).Pointer() == reflect.ValueOf(k.New()).Pointer() && reflect.TypeOf(s).Elem().Size() > 0 {
@@ -431,12 +432,12 @@ func TestCohortBattery(t *testing.T) {
 			if strings.TrimSpace(c.Doc) == "" {
 				t.Error("the cohort has no line of doc")
 			}
-			for _, p := range dag.Params(c.New()) {
+			for _, p := range param.Of(c.New()) {
 				if p.Doc == "" {
 					t.Errorf("parameter %s has no doc", p.Name)
 				}
 			}
-			if a, b := dag.ParamText(c.New()), dag.ParamText(c.New()); !slices.Equal(a, b) {
+			if a, b := param.Text(c.New()), param.Text(c.New()); !slices.Equal(a, b) {
 				t.Errorf("two fresh cohorts have other defaults: %v, %v", a, b)
 			}
 		})

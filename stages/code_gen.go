@@ -1415,15 +1415,15 @@ reached by bootstrap combat connectivity denoise graph harmonize join matrices p
 prgnn/stages/column.WithMeta 135e1f0db402.8ab016
 
 reached by bootstrap connectivity denoise graph matrices
-prgnn/dag.ParamText 6f023bc41542.27b52d
-prgnn/dag.appendValue 493242d74268.81c2ea
-prgnn/dag.field 1b506e4ea5aa.e3b0c4
-prgnn/dag.field.typeName 1394005c6b97.3be3ff
-prgnn/dag.fieldTable 17e24bd5299b.a670eb
-prgnn/dag.fieldTable.collect e75cb11729b6.5ceb99
-prgnn/dag.fieldTables 2f8139f7ef73.e3b0c4
-prgnn/dag.fieldsOf 21aedf4ef407.3ebc4c
-prgnn/stages/column.MadeBy 7aa13056b302.56f026
+prgnn/dag/param.Text 6f023bc41542.27b52d
+prgnn/dag/param.appendValue 493242d74268.81c2ea
+prgnn/dag/param.field 1b506e4ea5aa.e3b0c4
+prgnn/dag/param.field.typeName 1394005c6b97.3be3ff
+prgnn/dag/param.fieldTable 17e24bd5299b.a670eb
+prgnn/dag/param.fieldTable.collect e75cb11729b6.5ceb99
+prgnn/dag/param.fieldTables 2f8139f7ef73.e3b0c4
+prgnn/dag/param.fieldsOf 21aedf4ef407.3ebc4c
+prgnn/stages/column.MadeBy 7aa13056b302.e8cc84
 
 reached by bootstrap connectivity leakage matrices
 prgnn/internal/dense.Axpy 9b740b80eb51.079fea
@@ -3713,7 +3713,7 @@ at connectivity/task.go prgnn/connectivity Event:13 Response:19 GloverResponse:2
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:64 readLine:67 text:81 text.line:97 text.row:124 text.finish:142 checkNames:181 commentNames:197 dropIndex:212 splitter:230 isNumber:250 parseNumber:255
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
-at dag/params.go prgnn/dag ParamText:93 field:103 fieldTable:112 fieldTables:120 fieldsOf:124 fieldTable.collect:148 field.typeName:187 appendValue:210
+at dag/param/param.go prgnn/dag/param Text:94 field:104 fieldTable:113 fieldTables:121 fieldsOf:125 fieldTable.collect:149 field.typeName:188 appendValue:211
 at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
 at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49 Arrow:52 Format:55
 at dag/task.go prgnn/dag Task:16 Input:36 NewTask:49 heard:68 heard.Write:73 heard.String:80 Task.Has:101 Task.In:105 Task.All:115 Task.Progress:120 Task.Log:124 Task.TookMemory:128 Task.Checkpoint:133 Task.SaveCheckpoint:136 Input.Bytes:139 Input.Array:156 Input.Table:169 Input.Coord:182
@@ -3856,7 +3856,7 @@ at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
 at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:55 Simulate.Run:64 confoundsTSV:115
 at stages/column/columns.go prgnn/stages/column JSON:8
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:13 ReadCovariate:19 CovariateColumn.Identifies:44 CovariateColumn.Describe:58
-at stages/column/made.go prgnn/stages/column MadeBy:18 MadeOf:32 MadeApart:44 MadeLines:70 nameRow:79 NodeNames:84 WithMeta:100
+at stages/column/made.go prgnn/stages/column MadeBy:19 MadeOf:33 MadeApart:45 MadeLines:71 nameRow:80 NodeNames:85 WithMeta:101
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:78 joinTexts:113 CompareNamed:118 ShownSetting:133 Lambdas:149
 at stages/column/people.go prgnn/stages/column People:13 ReadPeople:19 ByParticipant:35

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/dag"
+	"prgnn/dag/param"
 )
 
 // promised are the kinds, parameters, choices and ports that a pipeline file can name, a line each.
 func promised() []string {
 	var lines []string
-	params := func(owner string, params []dag.Param) {
+	params := func(owner string, params []param.Param) {
 		for _, p := range params {
 			lines = append(lines, fmt.Sprintf("parameter %s.%s %s", owner, p.Name, p.Type))
 			for _, c := range p.Choices {
@@ -25,7 +25,7 @@ func promised() []string {
 	for _, k := range Kinds() {
 		s := k.New()
 		lines = append(lines, "kind "+k.Name)
-		params(k.Name, dag.Params(s))
+		params(k.Name, param.Of(s))
 		for _, p := range s.Ports().In {
 			need := "required"
 			if p.Optional {
@@ -39,7 +39,7 @@ func promised() []string {
 	}
 	for _, c := range Cohorts() {
 		lines = append(lines, "cohort "+c.Name)
-		params("cohort "+c.Name, dag.Params(c.New()))
+		params("cohort "+c.Name, param.Of(c.New()))
 	}
 	slices.Sort(lines)
 	return lines

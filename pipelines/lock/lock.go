@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/pipelines"
 )
 
@@ -99,7 +100,7 @@ func Of(p *pipelines.Pipeline, steps []dag.Step, file func(path string) (artifac
 func shared(s *dag.StageNode) []string {
 	var all []string
 	for i, n := range s.Tasks {
-		lines := dag.ParamText(n.Work)
+		lines := param.Text(n.Work)
 		if i == 0 {
 			all = lines
 			continue

@@ -41,7 +41,7 @@ func (l *list) labelSource(spec string, w where) (*labelSource, error) {
 	}
 	s := &labelSource{from: labelsGiven}
 	var err error
-	if strings.HasPrefix(spec, `{"`) { // a mapping; see dag.Param
+	if strings.HasPrefix(spec, `{"`) { // a mapping; see param.Param
 		err = s.find(spec, w)
 	} else {
 		s.fileSource, err = l.source("labels", "nifti", spec)

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts/encoding"
-	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/nifti"
 	"prgnn/stages/stagetest"
 )
@@ -155,7 +155,7 @@ func TestTruth(t *testing.T) {
 func TestOneMoreParticipant(t *testing.T) {
 	before, after := simulated(t, nil), simulated(t, func(c *SimulatedCohort) { c.HC++ })
 	for _, s := range before.Subjects {
-		if a, b := dag.ParamText(before.Make(s.ID)), dag.ParamText(after.Make(s.ID)); !slices.Equal(a, b) {
+		if a, b := param.Text(before.Make(s.ID)), param.Text(after.Make(s.ID)); !slices.Equal(a, b) {
 			t.Errorf("%s: %v became %v", s.ID, a, b)
 		}
 	}
@@ -172,7 +172,7 @@ func TestOneMoreParticipant(t *testing.T) {
 	changed := 0
 	after = simulated(t, func(c *SimulatedCohort) { c.ASD++ })
 	for _, s := range before.Subjects {
-		if !slices.Equal(dag.ParamText(before.Make(s.ID)), dag.ParamText(after.Make(s.ID))) {
+		if !slices.Equal(param.Text(before.Make(s.ID)), param.Text(after.Make(s.ID))) {
 			changed++
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/param"
 )
 
 // How something was made is kept in the metadata of its tables, under "made": a line a
@@ -20,7 +21,7 @@ func MadeBy(kind string, s dag.Stage, of string, except ...string) map[string]st
 	if of != "" {
 		lines = strings.Split(of, "\n")
 	}
-	for _, l := range dag.ParamText(s) {
+	for _, l := range param.Text(s) {
 		if name, _, _ := strings.Cut(l, " = "); !slices.Contains(except, name) {
 			lines = append(lines, kind+"."+l)
 		}

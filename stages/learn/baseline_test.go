@@ -9,12 +9,13 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/stages/stagetest"
 )
 
 // models are all that the parameter offers.
 func models() []string {
-	for _, p := range dag.Params(stagetest.Fresh("baseline")) {
+	for _, p := range param.Of(stagetest.Fresh("baseline")) {
 		if p.Name == "model" {
 			return p.Choices
 		}

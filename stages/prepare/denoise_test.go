@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
@@ -293,7 +294,7 @@ func TestDenoiseByConfounds(t *testing.T) {
 
 // The stage offers the strategies that the science knows.
 func TestDenoiseChoices(t *testing.T) {
-	for _, p := range dag.Params(stagetest.NewStage[*Denoise](t, "denoise")) {
+	for _, p := range param.Of(stagetest.NewStage[*Denoise](t, "denoise")) {
 		if p.Name == "regress" && !slices.Equal(p.Choices, append([]string{"auto"}, connectivity.StrategyNames()...)) {
 			t.Errorf("choices %v, strategies %v", p.Choices, connectivity.StrategyNames())
 		}

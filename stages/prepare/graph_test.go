@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/stages/stagetest"
 )
 
@@ -130,10 +131,10 @@ func TestChoicesOfConnectivityAndGraph(t *testing.T) {
 	in := matricesOf(t, 1, 6)
 	for _, kind := range []string{"connectivity", "graph", "denoise"} {
 		k, _ := stagetest.Lookup(kind)
-		for _, p := range dag.Params(k.New()) {
+		for _, p := range param.Of(k.New()) {
 			for _, choice := range p.Choices {
 				s := k.New()
-				if err := dag.SetParam(s, p.Name, choice); err != nil {
+				if err := param.Set(s, p.Name, choice); err != nil {
 					t.Fatal(err)
 				}
 				from := in

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/stages/stagetest"
 )
 
@@ -131,7 +132,7 @@ func TestIndividualsAreTheSameInReportAndFigure(t *testing.T) {
 		[]dag.Input{dag.InputOf(made["ranking"])}
 	delete(in, "scores")
 	figure := stagetest.Fresh("figure-individuals")
-	if err := dag.SetParam(figure, "seed", uint64(2020)); err == nil { // as a pipeline's own seed fills it
+	if err := param.Set(figure, "seed", uint64(2020)); err == nil { // as a pipeline's own seed fills it
 		t.Error("the selection depends on a seed, which the report does not have")
 	}
 	svg := string(stagetest.Encoded(t, stagetest.MustRun(t, figure, in)["picture"]))

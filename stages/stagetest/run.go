@@ -14,6 +14,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/exact"
 	"prgnn/internal/random"
 	"prgnn/stages/fold"
@@ -94,7 +95,7 @@ func Fresh(kind string, parameters ...any) dag.Stage {
 	}
 	s := k.New()
 	for i := 0; i < len(parameters); i += 2 {
-		if err := dag.SetParam(s, parameters[i].(string), parameters[i+1]); err != nil {
+		if err := param.Set(s, parameters[i].(string), parameters[i+1]); err != nil {
 			panic(err)
 		}
 	}

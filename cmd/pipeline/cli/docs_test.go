@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"prgnn/cmd/pipeline/console"
-	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/stages"
 )
 
@@ -219,7 +219,7 @@ func checkPiece(t *testing.T, where string, v any) {
 		}
 		s := k.New()
 		var parameters, inputs []string
-		for _, p := range dag.Params(s) {
+		for _, p := range param.Of(s) {
 			parameters = append(parameters, p.Name)
 		}
 		if use != "exec" {
@@ -242,7 +242,7 @@ func checkPiece(t *testing.T, where string, v any) {
 	for _, c := range stages.Cohorts() {
 		given := mapOf(mapOf(m["cohort"])[c.Name])
 		for name := range given {
-			if !slices.ContainsFunc(dag.Params(c.New()), func(p dag.Param) bool { return p.Name == name }) {
+			if !slices.ContainsFunc(param.Of(c.New()), func(p param.Param) bool { return p.Name == name }) {
 				t.Errorf("%s: the cohort %s has no parameter %q", where, c.Name, name)
 			}
 		}

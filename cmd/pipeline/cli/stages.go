@@ -10,6 +10,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/words"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
@@ -102,7 +103,7 @@ func (a *app) stage(name string) error {
 func (a *app) printKind(k *dag.Kind) {
 	s := k.New()
 	fmt.Fprintf(a.Out, "%s\n%s\n", a.Page.Bold(k.Name), a.paragraphs(k.Doc))
-	a.printParams(dag.Params(s))
+	a.printParams(param.Of(s))
 	ports := s.Ports()
 	a.printPorts("inputs (in:)", ports.In)
 	a.printPorts("outputs; the first is the default", ports.Out)
@@ -115,7 +116,7 @@ func (a *app) printCohort(c cohort.Source) {
 }
 
 // cohortParams are the parameters of a cohort kind: it is tagged like a stage.
-func cohortParams(c cohort.Source) []dag.Param { return dag.Params(c.New()) }
+func cohortParams(c cohort.Source) []param.Param { return param.Of(c.New()) }
 
 // paragraphs are those of a doc, each wrapped.
 func (a *app) paragraphs(doc string) string {
@@ -128,7 +129,7 @@ func (a *app) paragraphs(doc string) string {
 	return strings.Join(lines, "\n")
 }
 
-func (a *app) printParams(params []dag.Param) {
+func (a *app) printParams(params []param.Param) {
 	if len(params) == 0 {
 		return
 	}
@@ -157,7 +158,7 @@ func (a *app) printPorts(title string, ports []dag.Port) {
 }
 
 // typeText is type, unit, choices and range of a parameter.
-func typeText(p dag.Param) string {
+func typeText(p param.Param) string {
 	t := p.Type
 	if len(p.Choices) > 0 {
 		t = strings.Join(p.Choices, " | ")
@@ -255,14 +256,14 @@ func kindJSON(k *dag.Kind) stageJSON {
 	s := k.New()
 	ports := s.Ports()
 	code, _ := k.CodeDigest() // "" where even the program's own file cannot be read
-	return stageJSON{"kind", k.Name, k.Doc, code, paramsJSON(dag.Params(s)), portsJSON(ports.In), portsJSON(ports.Out)}
+	return stageJSON{"kind", k.Name, k.Doc, code, paramsJSON(param.Of(s)), portsJSON(ports.In), portsJSON(ports.Out)}
 }
 
 func cohortJSON(c cohort.Source) stageJSON {
 	return stageJSON{Event: "cohort", Name: c.Name, Doc: c.Doc, Parameters: paramsJSON(cohortParams(c))}
 }
 
-func paramsJSON(params []dag.Param) []paramJSON {
+func paramsJSON(params []param.Param) []paramJSON {
 	out := []paramJSON{}
 	for _, p := range params {
 		out = append(out, paramJSON{p.Name, p.Type, p.Default, p.Unit, p.Choices, p.Min, p.Max, p.Doc})

@@ -12,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/words"
 	"prgnn/stages/atlas"
 	"prgnn/stages/bids"
@@ -97,7 +98,7 @@ func shortEstimator(e string) string {
 
 // parameter is the value of a stage's parameter, as text.
 func parameter(s any, name string) string {
-	for _, p := range dag.Params(s) {
+	for _, p := range param.Of(s) {
 		if p.Name == name {
 			return fmt.Sprint(p.Default)
 		}

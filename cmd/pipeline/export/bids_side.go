@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
-	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/version"
 	"prgnn/pipelines/compare"
 	"prgnn/stages/bids"
@@ -20,7 +20,7 @@ func (m *bidsMember) sidecar() (map[string]any, error) {
 	side := maps.Clone(m.file.sidecar)
 	side["Software"] = "PR-GNN Pipeline " + version.Number
 	parameters := map[string]any{}
-	for _, p := range dag.Params(m.task.Work) {
+	for _, p := range param.Of(m.task.Work) {
 		if p.Name != "subject" {
 			parameters[p.Name] = plainValue(p.Default)
 		}

@@ -1,4 +1,4 @@
-package dag
+package param
 
 import (
 	"encoding/json"

@@ -1,4 +1,5 @@
-package dag
+// Package param reads and sets the parameters of a stage: the exported fields of its struct.
+package param
 
 import (
 	"fmt"
@@ -52,10 +53,10 @@ const (
 	PlaceMaybe  Place = "maybe"  // a path, or something else: the name of a column, a word
 )
 
-// Params lists the parameters of a stage, or of any other pointer to a struct
+// Of lists the parameters of a stage, or of any other pointer to a struct
 // that is tagged like one (a cohort kind), in the order of its fields. Default is
 // the value that the stage has now.
-func Params(s any) []Param {
+func Of(s any) []Param {
 	fields, v := fieldsOf(s)
 	ps := make([]Param, len(fields.inOrder))
 	for i := range fields.inOrder {
@@ -71,10 +72,10 @@ func Params(s any) []Param {
 	return ps
 }
 
-// SetParam sets one parameter from a decoded YAML value (bool, int, float64,
+// Set sets one parameter from a decoded YAML value (bool, int, float64,
 // string, []any), and says what is wrong with the value: type, choice, range.
 // After an error the stage is as it was.
-func SetParam(s any, name string, value any) error {
+func Set(s any, name string, value any) error {
 	fields, v := fieldsOf(s)
 	f, ok := fields.byName[name]
 	if !ok {
@@ -88,9 +89,9 @@ func SetParam(s any, name string, value any) error {
 	return nil
 }
 
-// ParamText is the canonical text of every parameter, one "name = value" each,
+// Text is the canonical text of every parameter, one "name = value" each,
 // in the order of their names; it enters the recipe.
-func ParamText(s any) []string {
+func Text(s any) []string {
 	fields, v := fieldsOf(s)
 	lines := make([]string, 0, len(fields.sorted))
 	for _, f := range fields.sorted {

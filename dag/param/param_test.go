@@ -1,7 +1,6 @@
-package dag
+package param
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -29,15 +28,12 @@ type everyType struct {
 	cache []float64 // not exported: no parameter
 }
 
-func (*everyType) Ports() Ports                                { return Ports{} }
-func (*everyType) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
-
 func newEveryType() *everyType {
 	return &everyType{Draws: 10, Fraction: 1.0 / 3, Method: "pearson", Common: Common{Seed: 2020}, cache: []float64{1}}
 }
 
-func TestParams(t *testing.T) {
-	ps := Params(newEveryType())
+func TestOf(t *testing.T) {
+	ps := Of(newEveryType())
 	var lines []string
 	for _, p := range ps {
 		lines = append(lines, p.Name+": "+p.Type)
@@ -57,11 +53,11 @@ func TestParams(t *testing.T) {
 	}
 }
 
-func TestSetParam(t *testing.T) {
+func TestSet(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		value any
-		text  string // as ParamText has it, or
+		text  string // as Text has it, or
 		err   string
 	}{
 		{"draws", 20, "20", ""},
@@ -110,27 +106,27 @@ func TestSetParam(t *testing.T) {
 		{"no_such", 1, "", `there is no parameter "no_such"`},
 	} {
 		s := newEveryType()
-		before := ParamText(s)
-		err := SetParam(s, tt.name, tt.value)
+		before := Text(s)
+		err := Set(s, tt.name, tt.value)
 		if tt.err != "" {
 			if err == nil || err.Error() != tt.err {
 				t.Errorf("%s = %#v: error %v, want %s", tt.name, tt.value, err, tt.err)
 			}
-			if !slices.Equal(ParamText(s), before) {
+			if !slices.Equal(Text(s), before) {
 				t.Errorf("%s = %#v: the stage changed all the same", tt.name, tt.value)
 			}
 			continue
 		}
 		if err != nil {
 			t.Errorf("%s = %#v: %v", tt.name, tt.value, err)
-		} else if !slices.Contains(ParamText(s), tt.name+" = "+tt.text) {
-			t.Errorf("%s = %#v: %q", tt.name, tt.value, ParamText(s))
+		} else if !slices.Contains(Text(s), tt.name+" = "+tt.text) {
+			t.Errorf("%s = %#v: %q", tt.name, tt.value, Text(s))
 		}
 	}
 }
 
 // A text with keys may be a mapping of texts: a JSON object, its keys sorted.
-func TestSetParamMapping(t *testing.T) {
+func TestSetMapping(t *testing.T) {
 	type labeled struct {
 		Labels string `param:"labels" keys:"atlas|desc|dir"`
 	}
@@ -145,59 +141,47 @@ func TestSetParamMapping(t *testing.T) {
 		{map[string]any{"atlas": []any{}}, "", `parameter "labels" key "atlas" takes a text, not a list`},
 	} {
 		var s labeled
-		err := SetParam(&s, "labels", c.value)
+		err := Set(&s, "labels", c.value)
 		if s.Labels != c.text || err == nil && c.err != "" || err != nil && err.Error() != c.err {
 			t.Errorf("%v: %q, error %v", c.value, s.Labels, err)
 		}
 	}
 }
 
-func TestParamText(t *testing.T) {
+func TestText(t *testing.T) {
 	want := []string{
 		"big = 0", "draws = 10", "drop = []", "fraction = 0.3333333333333333", "lags = []", "lambda = []",
 		`method = "pearson"`, "replacement = false", "seed = 2020", `subject = ""`, "tr = 0",
 	}
-	if got := ParamText(newEveryType()); !slices.Equal(got, want) {
+	if got := Text(newEveryType()); !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
 }
 
 type untagged struct{ Hidden int }
 
-func (*untagged) Ports() Ports                                { return Ports{} }
-func (*untagged) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
-
 type badType struct {
 	M map[string]int `param:"m"`
 }
-
-func (*badType) Ports() Ports                                { return Ports{} }
-func (*badType) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
 
 type twice struct {
 	Common
 	Seed int `param:"seed"`
 }
 
-func (*twice) Ports() Ports                                { return Ports{} }
-func (*twice) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
-
 type byValue struct{}
-
-func (byValue) Ports() Ports                                { return Ports{} }
-func (byValue) Run(context.Context, *Task) (Outputs, error) { return nil, nil }
 
 // TestBadDeclarations has stages whose parameters could not all be seen: they
 // panic before anything is run.
 func TestBadDeclarations(t *testing.T) {
-	for _, s := range []Stage{&untagged{}, &badType{}, &twice{}, byValue{}} {
+	for _, s := range []any{&untagged{}, &badType{}, &twice{}, byValue{}} {
 		func() {
 			defer func() {
 				if recover() == nil {
 					t.Errorf("%T is taken", s)
 				}
 			}()
-			Params(s)
+			Of(s)
 		}()
 	}
 }
