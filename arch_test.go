@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -161,6 +162,44 @@ func TestRoomsStaySmall(t *testing.T) {
 		room, _ := filepath.Rel(root, fields[0])
 		if most := max(lines, larger[filepath.ToSlash(room)]); n > files || count > most {
 			t.Errorf("%s has %d files and %d lines; a room has at most %d and %d: divide it", room, n, count, files, most)
+		}
+	}
+}
+
+// TestCommandsWriteThroughTheGuard: a command writes a file with Console.WriteFile, which writes over
+// nothing that a run is made from. These make files of their own, where none was.
+func TestCommandsWriteThroughTheGuard(t *testing.T) {
+	others := []string{
+		"cmd/pipeline/cli/platform_unix.go:Create",    // the log of a remote's process, in the store
+		"cmd/pipeline/cli/platform_unix.go:WriteFile", // its number
+		"cmd/pipeline/cli/sign.go:OpenFile",           // a new key, never over another
+		"cmd/pipeline/bidsapp/record.go:WriteFile",    // among the temporary files
+		"cmd/pipeline/scaffold/scaffold.go:OpenFile",  // a new pipeline file
+		"cmd/pipeline/scaffold/scaffold.go:Rename",    // a new module
+		"cmd/pipeline/scaffold/scaffold.go:WriteFile",
+	}
+	writes := regexp.MustCompile(`\bos\.(WriteFile|Create|CreateTemp|OpenFile|Rename|Link|Symlink)\(`)
+	found := map[string]bool{}
+	err := filepath.WalkDir("cmd/pipeline", func(path string, e os.DirEntry, err error) error {
+		path = filepath.ToSlash(path)
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			path == "cmd/pipeline/console/write.go" {
+			return err
+		}
+		for _, call := range writes.FindAllStringSubmatch(read(t, path), -1) {
+			place := path + ":" + call[1]
+			if found[place] = true; !slices.Contains(others, place) {
+				t.Errorf("%s calls os.%s: a command writes with Console.WriteFile", path, call[1])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, place := range others {
+		if !found[place] {
+			t.Errorf("%s is not there any more", place)
 		}
 	}
 }

@@ -75,8 +75,9 @@ type Derivative struct {
 	dir   string
 	join  bool // dir may hold a dataset, which Finish changes
 	temp  *workdir.Dir
-	root  *os.Root // nothing is written outside of it
-	paths map[string]bool
+	root  *os.Root        // nothing is written outside of it
+	names []string        // slash-separated
+	paths map[string]bool // names in lower case
 }
 
 // Create begins a dataset in dir, which must not be there, or be empty.
@@ -133,6 +134,7 @@ func (d *Derivative) Put(name string, write func(io.Writer) error) error {
 		return fmt.Errorf("two results would be called %s", name)
 	} else {
 		d.paths[folded] = true
+		d.names = append(d.names, name)
 	}
 	local := filepath.FromSlash(name)
 	if err := d.root.MkdirAll(filepath.Dir(local), 0o777); err != nil {
@@ -161,8 +163,22 @@ func (d *Derivative) PutJSON(name string, v any) error {
 	})
 }
 
-// Files is how many there are so far.
-func (d *Derivative) Files() int { return len(d.paths) }
+// Names are the files so far, by their slash-separated paths.
+func (d *Derivative) Names() []string { return d.names }
+
+// Replaced are the directories of participants, there or not, whose place Finish gives to others.
+func (d *Derivative) Replaced() (dirs []string) {
+	for _, name := range d.names {
+		if top, _, below := strings.Cut(name, "/"); below && isParticipant(top) && d.join {
+			dirs = append(dirs, filepath.Join(d.dir, top))
+		}
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}
+
+// isParticipant reports whether a directory of a dataset is that of a participant.
+func isParticipant(name string) bool { return strings.HasPrefix(name, "sub-") }
 
 // Finish moves the dataset to its target.
 func (d *Derivative) Finish() error {
@@ -200,7 +216,7 @@ func replaceAll(from, to, aside string) error {
 		switch {
 		case !e.IsDir():
 			err = os.Rename(here, there)
-		case strings.HasPrefix(e.Name(), "sub-"):
+		case isParticipant(e.Name()):
 			err = replaceDir(here, there, filepath.Join(aside, "old-"+e.Name()))
 		default:
 			if err = os.MkdirAll(there, 0o777); err == nil {

@@ -68,7 +68,7 @@ func (b *App) Study(store string) (*Study, error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
-	if b.In == b.Out {
+	if sameDir(b.In, b.Out) {
 		return nil, errors.New("OUTPUT_DIR is BIDS_DIR, where nothing is written: name another directory")
 	}
 	sets, err := b.places()
@@ -142,6 +142,9 @@ func (b *App) places() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if sameDir(dir, b.Out) {
+		return nil, fmt.Errorf("OUTPUT_DIR holds the derivatives that are read, and nothing is written there (%s): name another directory", dir)
+	}
 	sets := []string{"cohort.dir=" + quote(dir)}
 	if dir != b.In && exists(filepath.Join(b.In, "participants.tsv")) {
 		sets = append(sets, "cohort.raw="+quote(b.In))
@@ -154,6 +157,13 @@ func (b *App) places() ([]string, error) {
 		sets = append(sets, "cohort.freesurfer="+quote(at))
 	}
 	return sets, nil
+}
+
+// sameDir reports whether two paths are one directory, under whatever names.
+func sameDir(a, b string) bool {
+	one, err1 := os.Stat(a)
+	other, err2 := os.Stat(b)
+	return a == b || err1 == nil && err2 == nil && os.SameFile(one, other)
 }
 
 // derivativesOf finds the derivatives of fMRIPrep in or beside a raw dataset.

@@ -22,7 +22,7 @@ import (
 // results of the chosen participants. until are the tasks that the run was asked for.
 func (b *App) Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result,
 	until, chosen []string) error {
-	return cmp.Or(b.crashLogs(r), b.dataset(a, p, store, until, chosen))
+	return cmp.Or(b.crashLogs(a, r), b.dataset(a, p, store, until, chosen))
 }
 
 // dataset brings OUTPUT_DIR up to date as a dataset of derivatives.
@@ -41,7 +41,7 @@ func (b *App) dataset(a *console.Console, p *pipelines.Pipeline, store *artifact
 }
 
 // crashLogs writes a file of each task that failed to OUTPUT_DIR/logs.
-func (b *App) crashLogs(r *dag.Result) error {
+func (b *App) crashLogs(a *console.Console, r *dag.Result) error {
 	if len(r.Errors) == 0 {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (b *App) crashLogs(r *dag.Result) error {
 			return c
 		}, e.Task)
 		path := filepath.Join(dir, "crash-"+r.ID+"-"+strings.Trim(name, "_")+".txt")
-		if err := console.WriteFile(path, func(w io.Writer) error {
+		if err := a.WriteFile(path, func(w io.Writer) error {
 			_, err := fmt.Fprintf(w, "%s\n%s\nrun %s, pipeline %s\n\n%s\n", e.Task, e.Pos, r.ID, version.Number, e.Err)
 			return err
 		}); err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -73,12 +72,8 @@ func (s *Study) Undo() error {
 	return write(s.record, s.before)
 }
 
-func write(path, text string) error {
-	return console.WriteFile(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
-}
+// write writes the pipeline file of OUTPUT_DIR, which no command may write over but this one.
+func write(path, text string) error { return new(console.Console).WriteBytes(path, []byte(text)) }
 
 // difference lists the settings in which two pipeline files differ.
 func difference(before, now string) string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -78,7 +77,7 @@ func (a *app) writeLock(file string, sets []string, path string) error {
 	if path == "-" {
 		return a.Bytes(func(w io.Writer) error { _, err := w.Write(text); return err })
 	}
-	if err := os.WriteFile(path, text, 0o666); err != nil {
+	if err := a.WriteBytes(path, text); err != nil {
 		return err
 	}
 	if e := (lockEvent{"lock", path, len(l.Tasks()), len(text)}); a.JSON {

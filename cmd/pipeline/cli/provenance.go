@@ -98,7 +98,7 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 	if format == "prov" {
 		var text []byte
 		if text, err = run.PROV(); err == nil {
-			err = a.WriteFile(path, func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err })
+			err = a.WriteBytes(path, append(text, '\n'))
 		}
 	} else {
 		err = a.crate(c, run, path)
@@ -139,8 +139,7 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 		Size: int64(len(text)), Format: "text"}}}
 	workflow := export.PlainName(run.Lock.File)
 	for name, b := range map[string][]byte{lockFile: text, workflow: []byte(run.Lock.Text)} {
-		if err := a.WriteFile(filepath.Join(dir, name),
-			func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
+		if err := a.WriteBytes(filepath.Join(dir, name), b); err != nil {
 			return err
 		}
 	}
@@ -165,8 +164,7 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 	if err != nil {
 		return err
 	}
-	return a.WriteFile(filepath.Join(dir, crateFile),
-		func(w io.Writer) error { _, err := w.Write(append(meta, '\n')); return err })
+	return a.WriteBytes(filepath.Join(dir, crateFile), append(meta, '\n'))
 }
 
 // crateName keeps what a URI takes without being escaped.

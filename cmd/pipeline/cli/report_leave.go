@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,6 +32,7 @@ func (a *app) leaveReport(p *pipelines.Pipeline, store *artifacts.Store, r *dag.
 	if task == nil || r.Outputs[task.ID] == nil && !asksFor(p.Graph, task, o) {
 		return
 	}
+	console.SweepUnfinished(p.Dir)
 	path := filepath.Join(p.Dir, pageName(p))
 	var page []byte
 	c, err := results.LookUp(p, store)
@@ -45,9 +45,9 @@ func (a *app) leaveReport(p *pipelines.Pipeline, store *artifacts.Store, r *dag.
 	var kept string
 	scans := 0
 	if err != nil {
-		setAside(path)
+		a.setAside(path)
 	} else if scans, err = a.leaveScans(c, task, path); err == nil {
-		kept, err = replacePage(path, page)
+		kept, err = a.replacePage(path, page)
 	}
 	if err != nil {
 		a.Warn("the report was not left in %s: %v\n  pipeline report %s -o PATH writes it elsewhere", path, err, p.File)
@@ -102,7 +102,7 @@ func pageName(p *pipelines.Pipeline) string {
 
 // replacePage puts a page in the place of the one that is there, unless they are equal.
 // kept is the copy of a page that is not as it was written: no run makes that one again.
-func replacePage(path string, page []byte) (kept string, err error) {
+func (a *app) replacePage(path string, page []byte) (kept string, err error) {
 	old, err := regular.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -113,18 +113,18 @@ func replacePage(path string, page []byte) (kept string, err error) {
 	case !report.IsReport(old):
 		return "", errors.New("a file of that name exists that is not a report of this program")
 	case !report.Intact(old):
-		if kept, err = keepAside(path, old); err != nil {
+		if kept, err = a.keepAside(path, old); err != nil {
 			return "", err
 		}
 	}
-	return kept, console.WriteFile(path, func(w io.Writer) error { _, err := w.Write(page); return err })
+	return kept, a.WriteBytes(path, page)
 }
 
 // setAside renames the page of an earlier run where no page of this run can be made, so
 // that nobody takes one for the other.
-func setAside(path string) {
+func (a *app) setAside(path string) {
 	if page, err := regular.ReadFile(path); err == nil && report.IsReport(page) {
-		if _, err := keepAside(path, page); err == nil {
+		if _, err := a.keepAside(path, page); err == nil {
 			_ = os.Remove(path)
 		}
 	}
@@ -132,7 +132,7 @@ func setAside(path string) {
 
 // keepAside copies a page to NAME.earlier.html. A page there that somebody has edited
 // stays: the copy goes to NAME.earlier-2.html, and so on.
-func keepAside(path string, page []byte) (string, error) {
+func (a *app) keepAside(path string, page []byte) (string, error) {
 	for i := 1; ; i++ {
 		name := strings.TrimSuffix(path, ".html") + ".earlier.html"
 		if i > 1 {
@@ -145,7 +145,7 @@ func keepAside(path string, page []byte) (string, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		return name, console.WriteFile(name, func(w io.Writer) error { _, err := w.Write(page); return err })
+		return name, a.WriteBytes(name, page)
 	}
 }
 
@@ -186,7 +186,7 @@ func (a *app) leaveScans(c *results.Current, task *dag.Node, path string) (n int
 		if err != nil {
 			return 0, err
 		}
-		name, err := replacePage(filepath.Join(dir, p.File), html)
+		name, err := a.replacePage(filepath.Join(dir, p.File), html)
 		if err != nil {
 			return 0, err
 		}

@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"prgnn/cmd/pipeline/console"
 	"prgnn/stages/report"
 )
 
 // Where no page of a run can be made, the page of an earlier one gets another name, and a
 // file that is no report keeps its own.
 func TestSetAside(t *testing.T) {
-	dir := t.TempDir()
+	dir, a := t.TempDir(), &app{Console: &console.Console{}}
 	var page bytes.Buffer
 	if err := (&report.Page{Title: "earlier"}).HTML(&page); err != nil {
 		t.Fatal(err)
@@ -21,7 +22,7 @@ func TestSetAside(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		setAside(filepath.Join(dir, name))
+		a.setAside(filepath.Join(dir, name))
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, "study.earlier.html")); err != nil || !bytes.Equal(b, page.Bytes()) {
 		t.Errorf("the earlier page is not in its new place: %v", err)
@@ -39,7 +40,7 @@ func TestSetAside(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "study.html"), content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		setAside(filepath.Join(dir, "study.html"))
+		a.setAside(filepath.Join(dir, "study.html"))
 	}
 	for name, want := range map[string][]byte{"study.earlier.html": edited, "study.earlier-2.html": page.Bytes()} {
 		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(b, want) {

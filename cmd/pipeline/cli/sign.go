@@ -115,7 +115,7 @@ func (a *app) sign(what string, sets []string, key, path string) error {
 	if path == "-" {
 		return a.Bytes(func(w io.Writer) error { _, err := w.Write(signed); return err })
 	}
-	if err := os.WriteFile(path, signed, 0o666); err != nil {
+	if err := a.WriteBytes(path, signed); err != nil {
 		return err
 	}
 	if a.JSON {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -90,74 +89,6 @@ func (a *Console) Note(format string, args ...any) {
 
 // Warn prints a warning that must not be missed, even with -q.
 func (a *Console) Warn(format string, args ...any) { fmt.Fprintf(a.Stderr, format+"\n", args...) }
-
-// WriteTo writes to a file, or its bytes to stdout when path is "-". The file
-// appears whole or not at all.
-func (a *Console) WriteTo(path string, write func(io.Writer) error) error {
-	if path == "-" {
-		return a.Bytes(write)
-	}
-	return a.WriteFile(path, write)
-}
-
-// MayWrite says why a file or directory that the user names must not be written; nil when it may.
-func (a *Console) MayWrite(path string) error {
-	if a.Refuse == nil || path == "-" {
-		return nil
-	}
-	return a.Refuse(path)
-}
-
-// WriteFile is WriteFile for a path that the user named, or one below it.
-func (a *Console) WriteFile(path string, write func(io.Writer) error) error {
-	if err := a.MayWrite(path); err != nil {
-		return err
-	}
-	return WriteFile(path, write)
-}
-
-// Bytes writes the bytes of a file to stdout. A terminal shows them with their control
-// characters visible.
-func (a *Console) Bytes(write func(io.Writer) error) error {
-	if a.Page.IsTerminal() {
-		return write(a.Out)
-	}
-	if err := a.Out.Flush(); err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(a.stdout, 1<<16)
-	return errors.Join(write(w), w.Flush())
-}
-
-// WriteFile writes beside the file and renames, so that a reader never sees half
-// of it and a failure leaves what was there.
-func WriteFile(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".pipeline-*")
-	if err != nil {
-		if above := filepath.Dir(path); errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("%s: there is no directory %s", path, above)
-		}
-		var cause *os.PathError
-		if errors.As(err, &cause) { // the name of the temporary file tells nobody anything
-			err = cause.Err
-		}
-		return fmt.Errorf("%s cannot be written: %w", path, err)
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	w := bufio.NewWriterSize(f, 1<<18)
-	if err = write(w); err != nil {
-		return err
-	}
-	if err = errors.Join(w.Flush(), f.Chmod(0o644), f.Close()); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return os.Rename(f.Name(), path)
-}
 
 // Interruptible returns a context that the first Ctrl-C cancels. The second ends
 // the process at once; the store survives that as it survives a power cut.

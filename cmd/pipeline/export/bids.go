@@ -1,9 +1,11 @@
 package export
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -169,6 +171,9 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 	if err := x.bidsRoot(d, links); err != nil {
 		return err
 	}
+	if err := x.mayPut(d); err != nil {
+		return err
+	}
 	if err := d.Finish(); err != nil {
 		return err
 	}
@@ -176,11 +181,34 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 		x.Object(event{Event: "export", Path: x.Path, Format: "bids", Tasks: len(members),
 			Missing: results.IDs(missing)})
 	} else {
-		n := len(x.Pipeline.Roster.Subjects)
-		if x.App != nil {
-			n = len(x.App.Participants)
+		people := map[string]bool{}
+		for _, m := range members {
+			people[m.name.Get("sub")] = true
 		}
-		x.Note("wrote %s (bids, %s of %s)", x.Path, words.Count(d.Files(), "file"), words.Count(n, "participant"))
+		x.Note("wrote %s (bids, %s; results of %s)", x.Path, words.Count(len(d.Names()), "file"),
+			words.Count(len(people), "participant"))
+	}
+	return nil
+}
+
+// mayPut refuses a dataset that would take the place of files which no command may write over: of
+// a participant who is there already, the whole directory is replaced.
+func (x *job) mayPut(d *bids.Derivative) error {
+	for _, name := range d.Names() {
+		if err := x.MayWrite(filepath.Join(x.Path, filepath.FromSlash(name))); err != nil {
+			return err
+		}
+	}
+	for _, dir := range d.Replaced() {
+		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return cmp.Or(err, x.MayWrite(path))
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

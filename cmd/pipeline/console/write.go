@@ -1,0 +1,92 @@
+package console
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"prgnn/internal/workdir"
+)
+
+// WriteTo writes to a file, or its bytes to stdout when path is "-". The file
+// appears whole or not at all.
+func (a *Console) WriteTo(path string, write func(io.Writer) error) error {
+	if path == "-" {
+		return a.Bytes(write)
+	}
+	return a.WriteFile(path, write)
+}
+
+// MayWrite says why a command must not write a file or directory; nil when it may.
+func (a *Console) MayWrite(path string) error {
+	if a.Refuse == nil || path == "-" {
+		return nil
+	}
+	return a.Refuse(path)
+}
+
+// unfinished begins the names of the directories in which files are written first.
+const unfinished = ".pipeline-write-"
+
+// WriteFile writes a file where MayWrite allows it. It writes beside the file and renames, so that
+// a reader never sees half of it and a failure leaves what was there. What a killed process left
+// unfinished there is removed.
+func (a *Console) WriteFile(path string, write func(io.Writer) error) (err error) {
+	if err := a.MayWrite(path); err != nil {
+		return err
+	}
+	dir := filepath.Dir(path)
+	work, err := workdir.Make(dir, unfinished)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s: there is no directory %s", path, dir)
+		}
+		var cause *os.PathError
+		if errors.As(err, &cause) { // the name of the temporary file tells nobody anything
+			err = cause.Err
+		}
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	defer work.Remove()
+	f, err := os.Create(filepath.Join(work.Path, "file"))
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<18)
+	if err = write(w); err != nil {
+		return err
+	}
+	if err = errors.Join(w.Flush(), f.Chmod(0o644), f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// WriteBytes is WriteFile for bytes.
+func (a *Console) WriteBytes(path string, b []byte) error {
+	return a.WriteFile(path, func(w io.Writer) error { _, err := w.Write(b); return err })
+}
+
+// SweepUnfinished removes the files of a directory that a killed process had not finished.
+func SweepUnfinished(dir string) { workdir.Sweep(dir, unfinished) }
+
+// Bytes writes the bytes of a file to stdout. A terminal shows them with their control
+// characters visible.
+func (a *Console) Bytes(write func(io.Writer) error) error {
+	if a.Page.IsTerminal() {
+		return write(a.Out)
+	}
+	if err := a.Out.Flush(); err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(a.stdout, 1<<16)
+	return errors.Join(write(w), w.Flush())
+}
