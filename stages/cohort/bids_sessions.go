@@ -29,8 +29,6 @@ func (c *BIDSCohort) checkSessions() error {
 		return nil
 	case c.all():
 		return errors.New("sessions: runs: all joins all scans of a participant, of all its sessions, and sessions keeps them apart: leave out one of the two")
-	case c.Session != "":
-		return errors.New("sessions: session takes one session: leave out one of the two")
 	case slices.Contains(c.Sessions, "all") && len(c.Sessions) > 1:
 		return fmt.Errorf("sessions: all, or a list of sessions, not both: [%s]", strings.Join(c.Sessions, ", "))
 	}

@@ -1,8 +1,10 @@
 package cohort
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,7 +39,7 @@ func TestBIDSSessionsApart(t *testing.T) {
 			for _, w := range c.write {
 				d.write("sub-01/ses-"+w[:1]+"/anat/sub-01_ses-"+w, "")
 			}
-			r, err := d.load(func(b *BIDSCohort) { b.Session, b.Confounds, b.Labels = "b", false, c.labels })
+			r, err := d.load(func(b *BIDSCohort) { b.Session, b.Confounds, b.Labels = []string{"b"}, false, c.labels })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +131,6 @@ func TestBIDSSessions(t *testing.T) {
 	}
 	for want, change := range map[string]func(*BIDSCohort){
 		"runs: all joins all scans":  func(b *BIDSCohort) { b.Runs = "all" },
-		"session takes one session":  func(b *BIDSCohort) { b.Session = "01" },
 		"all, or a list of sessions": func(b *BIDSCohort) { b.Sessions = append(b.Sessions, "01") },
 	} {
 		d := newDataset(t, onePerson)
@@ -137,6 +138,54 @@ func TestBIDSSessions(t *testing.T) {
 		if _, err := d.load(func(b *BIDSCohort) { b.Sessions = []string{"all"}; change(b) }); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// Of several values of an entity, any of them fits: of each participant the one scan, the runs of runs: all, or the
+// sessions of sessions: all, which have such a value.
+func TestSeveralValues(t *testing.T) {
+	const scan, labels = "_space-T1w_desc-preproc_bold.nii.gz", "_space-T1w_desc-aparcaseg_dseg.nii.gz"
+	d := newDataset(t, onePerson+"sub-02\tHC\t9\n")
+	for _, name := range []string{"sub-01_ses-1_task-rest", "sub-01_ses-2_task-rest", "sub-01_ses-3_task-rest",
+		"sub-02_ses-02_task-go", "sub-02_ses-4_task-film"} {
+		parts := strings.Split(name, "_")
+		d.write(filepath.Join(parts[0], parts[1], "func", name+scan), "")
+		d.write(filepath.Join(parts[0], parts[1], "func", name+labels), "")
+	}
+	const first, second = "sub-01_ses-1_task-rest" + scan, "sub-01_ses-2_task-rest" + scan
+	const other = "sub-02_ses-02_task-go" + scan
+	for name, c := range map[string]struct {
+		change func(*BIDSCohort)
+		want   string
+	}{
+		"one scan each": {
+			func(b *BIDSCohort) { b.Session, b.Task = []string{"ses-01", "4", "2"}, []string{"rest", "task-go"} },
+			other + "\nsub-01: participant sub-01: 2 scans fit, which differ in ses (1, 2): set the parameter session; "},
+		"one session": {func(b *BIDSCohort) { b.Session = []string{"2"} }, second + "\n" + other},
+		"joined": {func(b *BIDSCohort) { b.Session, b.Runs = []string{"1", "2"}, "all" },
+			"sub-01 1 " + first + "\nsub-01 2 " + second + "\nsub-02 1 " + other},
+		"kept apart": {func(b *BIDSCohort) { b.Session, b.Sessions = []string{"1", "2"}, []string{"all"} },
+			"sub-01 1 " + first + "\nsub-01 2 " + second + "\nsub-02 02 " + other},
+		"nothing fits": {func(b *BIDSCohort) { b.Session, b.Task = []string{"1", "4"}, []string{"rest", "go"} },
+			first + "\nsub-02: participant sub-02: it has no preprocessed scan (desc-preproc_bold.nii.gz), ses-1 or ses-4, task-rest or task-go"},
+	} {
+		r, err := d.load(func(b *BIDSCohort) { b.Confounds = false; c.change(b) })
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		lines := strings.Split(runsText(r, "bold"), "\n")
+		for _, s := range r.Subjects {
+			if s.Problem == nil && s.Runs == nil {
+				lines = append(lines, filepath.Base(s.Files["bold"]))
+			}
+		}
+		slices.SortFunc(lines, func(a, b string) int { // files before what is wrong
+			return cmp.Or(strings.Count(a, ": ")-strings.Count(b, ": "), strings.Compare(a, b))
+		})
+		got := strings.TrimSpace(strings.Join(lines, "\n"))
+		if !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
 		}
 	}
 }

@@ -28,8 +28,6 @@ func (g gridName) String() string {
 // preprocessed are the preprocessed scans that fit what was chosen, but for space and resolution.
 func (c *BIDSCohort) preprocessed(files []bids.File) []bids.File {
 	want := map[string]string{"desc": c.Description, "echo": ""}
-	c.into(want)
-	delete(want, "res")
 	extensions := []string{".nii.gz", ".nii"}
 	if c.Space == surfaceSpace { // fMRIPrep's have no desc-
 		if extensions = []string{".dtseries.nii"}; c.Description == "preproc" {
@@ -38,14 +36,13 @@ func (c *BIDSCohort) preprocessed(files []bids.File) []bids.File {
 	}
 	return slices.DeleteFunc(pick(files, "func", bids.Want{Suffixes: []string{"bold"},
 		Extensions: extensions, Entities: want}),
-		func(f bids.File) bool { return !c.takesSession(f.Get("ses")) })
+		func(f bids.File) bool { return !c.takesName(f.Name) || !c.takesSession(f.Get("ses")) })
 }
 
 // fits tells whether a grid is one of those asked for.
 func (c *BIDSCohort) fits(g gridName) bool {
 	space := c.Space == "auto" || c.Space == cmp.Or(g.space, none)
-	res := c.value("res")
-	return space && (res == "" || bids.Same(res, cmp.Or(g.res, none)))
+	return space && c.takes("res", g.res)
 }
 
 // chooseSpace makes up the space and the resolution of the scans from what is there: where all
@@ -82,8 +79,8 @@ func (c *BIDSCohort) chooseSpace(l *list, files map[string][]bids.File) (note st
 		return "", nil
 	case len(fit) == 0:
 		asked := "space: " + c.Space
-		if res := c.value("res"); res != "" {
-			asked += ", resolution: " + res
+		if res := c.values("res"); res != nil {
+			asked += ", resolution: " + strings.Join(res, " or ")
 		}
 		return "", fmt.Errorf("no scan fits %s; the scans are in %s; write %s, or leave space and resolution out", asked, counted(have, with), alternatives(have))
 	case len(fit) > 1:
@@ -94,7 +91,7 @@ func (c *BIDSCohort) chooseSpace(l *list, files map[string][]bids.File) (note st
 			note = fmt.Sprintf("space: %s, the only one there", g)
 		}
 		c.Space = cmp.Or(g.space, none)
-		c.Resolution = cmp.Or(g.res, none)
+		c.Resolution = []string{cmp.Or(g.res, none)}
 	}
 	return note, nil
 }

@@ -112,7 +112,7 @@ func TestBIDSRegimes(t *testing.T) {
 				d.list("ds054.txt", "sub-100185", "sub-01")
 				d.write("sub-01/anat/sub-01_desc-aparcaseg_dseg.nii.gz", "")
 			},
-			change: func(c *BIDSCohort) { c.Run = "1" },
+			change: func(c *BIDSCohort) { c.Run = []string{"1"} },
 			files: map[string]string{
 				"bold": "sub-01_task-machinegame_run-01_space-T1w_desc-preproc_bold.nii.gz", "labels": "sub-01_desc-aparcaseg_dseg.nii.gz",
 				"mask":      "sub-01_task-machinegame_run-01_space-T1w_desc-brain_mask.nii.gz",
@@ -125,7 +125,7 @@ func TestBIDSRegimes(t *testing.T) {
 				d.write("sub-01/anat/sub-01_from-fsnative_to-T1w_mode-image_xfm.txt", "")
 				d.write("sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "")
 			},
-			change: func(c *BIDSCohort) { c.Run, c.Labels, c.Confounds = "02", "freesurfer", false },
+			change: func(c *BIDSCohort) { c.Run, c.Labels, c.Confounds = []string{"02"}, "freesurfer", false },
 			files: map[string]string{
 				"bold": "sub-01_task-machinegame_run-02_space-T1w_desc-preproc_bold.nii.gz", "labels": "aparc+aseg.mgz",
 				"mask":      "sub-01_task-machinegame_run-02_space-T1w_desc-brain_mask.nii.gz",
@@ -137,7 +137,7 @@ func TestBIDSRegimes(t *testing.T) {
 				d.list("ds054.txt", "sub-100185", "sub-01")
 				d.write("sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "")
 			},
-			change: func(c *BIDSCohort) { c.Run = "1" },
+			change: func(c *BIDSCohort) { c.Run = []string{"1"} },
 			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w, and FreeSurfer's cannot be taken: it has no anat/…from-fsnative_to-T1w_mode-image_xfm.txt, which leads from FreeSurfer's labels to the scan; or write labels: an image in that space, or { atlas: NAME }",
 		},
 		{
@@ -145,12 +145,12 @@ func TestBIDSRegimes(t *testing.T) {
 				d.list("ds054.txt", "sub-100185", "sub-01")
 				d.write("sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "")
 			},
-			change: func(c *BIDSCohort) { c.Run, c.Labels = "1", "freesurfer" },
+			change: func(c *BIDSCohort) { c.Run, c.Labels = []string{"1"}, "freesurfer" },
 			wrong:  "it has no anat/…from-fsnative_to-T1w_mode-image_xfm.txt, which leads from FreeSurfer's labels to the scan",
 		},
 		{
 			name: "none", make: func(d dataset) { d.list("ds054.txt", "sub-100185", "sub-01") },
-			change: func(c *BIDSCohort) { c.Run = "1" },
+			change: func(c *BIDSCohort) { c.Run = []string{"1"} },
 			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w, and FreeSurfer's cannot be taken: its mri/aparc+aseg.mgz is neither in the dataset's sourcedata/freesurfer nor beside it; set the parameter freesurfer; or write labels: an image in that space, or { atlas: NAME }",
 		},
 		{
@@ -199,7 +199,8 @@ func TestBIDSRegimes(t *testing.T) {
 			},
 			change: func(c *BIDSCohort) {
 				c.Confounds = false
-				c.Session, c.Run, c.Acquisition, c.Reconstruction, c.Direction = "ses-1", "2", "b", "y", "dir-PA"
+				c.Session, c.Run, c.Direction = []string{"ses-1"}, []string{"2"}, []string{"dir-PA"}
+				c.Acquisition, c.Reconstruction = []string{"b"}, []string{"y"}
 			},
 			files: map[string]string{
 				"bold": "sub-01_ses-01_task-rest_acq-b_rec-y_dir-PA_run-02_space-T1w_desc-preproc_bold.nii.gz", "labels": "sub-01_desc-aparcaseg_dseg.nii.gz",
@@ -221,7 +222,7 @@ func TestBIDSRegimes(t *testing.T) {
 				}
 				d.write("sub-01/anat/sub-01_desc-aparcaseg_dseg.nii.gz", "")
 			},
-			change: func(c *BIDSCohort) { c.Session, c.Task = "b", "rest" },
+			change: func(c *BIDSCohort) { c.Session, c.Task = []string{"b"}, []string{"rest"} },
 			files: map[string]string{
 				"bold": "sub-01_ses-b_task-rest_space-T1w_desc-preproc_bold.nii.gz", "labels": "sub-01_desc-aparcaseg_dseg.nii.gz",
 				"confounds": "sub-01_ses-b_task-rest_desc-confounds_regressors.tsv",
@@ -344,7 +345,7 @@ func TestBIDSPeople(t *testing.T) {
 		{func(c *BIDSCohort) { c.Raw = "elsewhere" }, "elsewhere"},
 		{func(c *BIDSCohort) { group(c); c.Labels = "atlas.nii.gz" }, "\"atlas.nii.gz\" is neither a column"},
 		{func(c *BIDSCohort) { group(c); c.Exclude = []string{"sub-77"} }, "there is no participant \"sub-77\""},
-		{func(c *BIDSCohort) { group(c); c.Incomplete = "skip"; c.Task = "rest" }, "nobody has all files"},
+		{func(c *BIDSCohort) { group(c); c.Incomplete = "skip"; c.Task = []string{"rest"} }, "nobody has all files"},
 	} {
 		_, err := d.load(c.change)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

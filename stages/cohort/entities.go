@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,15 +11,15 @@ import (
 )
 
 // entities are the parameters that choose among a participant's files by the parts
-// of their names.
+// of their names. A file fits whose value is one of those listed; no list takes every value.
 type entities struct {
-	Task           string `param:"task" doc:"the task, such as rest; not needed where there is one"`
-	Session        string `param:"session" doc:"the session; not needed where there is one"`
-	Run            string `param:"run" doc:"the run; not needed where there is one"`
-	Acquisition    string `param:"acquisition" doc:"the acq- entity; not needed where there is one"`
-	Direction      string `param:"direction" doc:"the dir- entity, of the phase encoding, such as AP; not needed where there is one"`
-	Reconstruction string `param:"reconstruction" doc:"the rec- entity; not needed where there is one"`
-	Resolution     string `param:"resolution" doc:"the res- entity, such as 2, or native for names without it; not needed where there is one"`
+	Task           []string `param:"task" doc:"the task, such as rest, or several, of which each participant has one; not needed where there is one"`
+	Session        []string `param:"session" doc:"the session, or several; not needed where there is one"`
+	Run            []string `param:"run" doc:"the run, or several; not needed where there is one"`
+	Acquisition    []string `param:"acquisition" doc:"the acq- entity, or several; not needed where there is one"`
+	Direction      []string `param:"direction" doc:"the dir- entity, of the phase encoding, such as AP, or several; not needed where there is one"`
+	Reconstruction []string `param:"reconstruction" doc:"the rec- entity, or several; not needed where there is one"`
+	Resolution     []string `param:"resolution" doc:"the res- entity, such as 2, or native for names without it; not needed where there is one"`
 }
 
 // entityParameters are the entities that can be chosen, in the order of names, each
@@ -31,30 +32,46 @@ var entityParameters = [...]struct{ key, parameter string }{
 // runEntities are those that tell the runs of a participant apart.
 var runEntities = []string{"ses", "task", "acq", "rec", "dir", "run"}
 
-// value is what was chosen for an entity: "1" where ses-1 was written.
-func (e *entities) value(key string) string {
-	v := map[string]string{"ses": e.Session, "task": e.Task, "acq": e.Acquisition, "rec": e.Reconstruction,
-		"dir": e.Direction, "run": e.Run, "res": e.Resolution}[key]
-	return strings.TrimPrefix(v, key+"-")
-}
-
-// into adds what was chosen to what is wanted.
-func (e *entities) into(want map[string]string) {
-	for _, p := range entityParameters {
-		if v := e.value(p.key); v == none && p.key == "res" {
-			want[p.key] = ""
-		} else if v != "" {
-			want[p.key] = v
+// values are those chosen for an entity: "1" where ses-1 was written.
+func (e *entities) values(key string) []string {
+	var values []string
+	for _, v := range map[string][]string{"ses": e.Session, "task": e.Task, "acq": e.Acquisition,
+		"rec": e.Reconstruction, "dir": e.Direction, "run": e.Run, "res": e.Resolution}[key] {
+		if v = strings.TrimPrefix(v, key+"-"); v != "" {
+			values = append(values, v)
 		}
 	}
+	return values
 }
 
-// text lists what was chosen: ", task-rest, run-1".
+// takes tells whether a value of an entity is one of those chosen.
+func (e *entities) takes(key, value string) bool {
+	if key == "res" {
+		value = cmp.Or(value, none)
+	}
+	chosen := e.values(key)
+	return chosen == nil || slices.ContainsFunc(chosen, func(v string) bool { return bids.Same(v, value) })
+}
+
+// takesName tells whether a file's name fits what was chosen, but for the resolution.
+func (e *entities) takesName(n bids.Name) bool {
+	return !slices.ContainsFunc(entityParameters[:], func(p struct{ key, parameter string }) bool {
+		return p.key != "res" && !e.takes(p.key, n.Get(p.key))
+	})
+}
+
+// text lists what was chosen: ", task-rest, run-1 or run-2".
 func (e *entities) text() string {
 	text := ""
 	for _, p := range entityParameters {
-		if v := e.value(p.key); v != "" && v != none {
-			text += ", " + p.key + "-" + v
+		var names []string
+		for _, v := range e.values(p.key) {
+			if v != none {
+				names = append(names, p.key+"-"+v)
+			}
+		}
+		if names != nil {
+			text += ", " + strings.Join(names, " or ")
 		}
 	}
 	return text

@@ -81,7 +81,6 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 	}
 	want := bids.Want{Suffixes: []string{"timeseries"}, Extensions: []string{".tsv", ".tsv.gz", ".csv", ".1D", ".1D.gz",
 		".npy", ".ptseries.nii"}, Entities: map[string]string{}}
-	c.into(want.Entities)
 	if c.Space != "" {
 		want.Entities["space"] = strings.TrimPrefix(c.Space, "space-")
 	}
@@ -94,7 +93,8 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 			return atlasOf(f) == "" || stat != "" && stat != "mean"
 		})
 	fits := slices.DeleteFunc(slices.Clone(every), func(f bids.File) bool {
-		return !want.Fits(f.Name) || c.Atlas != "" && !strings.EqualFold(atlasOf(f), c.Atlas)
+		return !want.Fits(f.Name) || !c.takesName(f.Name) || !c.takes("res", f.Get("res")) ||
+			c.Atlas != "" && !strings.EqualFold(atlasOf(f), c.Atlas)
 	})
 	parameters := map[string]string{"atlas": "atlas", "seg": "atlas", "space": "space", "desc": "desc"}
 	switch {

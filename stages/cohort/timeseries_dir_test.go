@@ -86,7 +86,7 @@ func TestTimeseriesDialects(t *testing.T) {
 			"SUB/func/SUB_task-rest_desc-abcc_qc.tsv", "SUB/func/SUB_task-rest_motion.tsv",
 		}, func(c *TimeseriesCohort) { c.Atlas = "schaefer100" }, "SUB_task-rest_space-MNI152NLin2009cAsym_atlas-Schaefer100_stat-mean_timeseries.tsv", ""},
 		{"XCP-D 0.7", []string{"SUB/ses-01/func/SUB_ses-01_task-rest_run-1_space-fsLR_seg-4S456Parcels_stat-mean_timeseries.tsv", "SUB/ses-02/func/SUB_ses-02_task-rest_run-1_space-fsLR_seg-4S456Parcels_stat-mean_timeseries.tsv"},
-			func(c *TimeseriesCohort) { c.Session = "1" }, "SUB_ses-01_task-rest_run-1_space-fsLR_seg-4S456Parcels_stat-mean_timeseries.tsv", ""},
+			func(c *TimeseriesCohort) { c.Session = []string{"1"} }, "SUB_ses-01_task-rest_run-1_space-fsLR_seg-4S456Parcels_stat-mean_timeseries.tsv", ""},
 		{"XCP-D 0.3", []string{"SUB/func/SUB_task-rest_space-MNI152NLin2009cAsym_atlas-Gordon_timeseries.tsv"}, nil, "SUB_task-rest_space-MNI152NLin2009cAsym_atlas-Gordon_timeseries.tsv", ""},
 		{"giga_connectome", []string{"SUB/func/SUB_task-rest_seg-DiFuMo64_desc-denoiseSimple_timeseries.tsv", "SUB/func/SUB_task-rest_seg-DiFuMo64_desc-denoiseScrubbing5_timeseries.tsv"},
 			func(c *TimeseriesCohort) { c.Desc = "denoiseSimple" }, "SUB_task-rest_seg-DiFuMo64_desc-denoiseSimple_timeseries.tsv", ""},

@@ -35,8 +35,8 @@ type App struct {
 func (b *App) Flags(f *pflag.FlagSet) {
 	f.SetNormalizeFunc(flagName)
 	f.StringArrayVar(&b.participants, "participant-label", nil, "only these `LABELS`, with or without sub- (default: everybody)")
-	f.StringArrayVar(&b.sessions, "session-label", nil, "take the scans of this session `LABEL`")
-	f.StringArrayVarP(&b.tasks, "task-id", "t", nil, "take the scans of this task `LABEL`")
+	f.StringArrayVar(&b.sessions, "session-label", nil, "take the scans of these session `LABELS`, with or without ses- (default: all)")
+	f.StringArrayVarP(&b.tasks, "task-id", "t", nil, "take the scans of these task `LABELS`, with or without task- (default: all)")
 	f.StringVar(&b.filter, "bids-filter-file", "", "choose scans by the entities that the JSON `FILE` gives under bold, as for fMRIPrep")
 	f.StringVarP(&b.derivatives, "derivatives", "d", "", "fMRIPrep's derivatives are in `DIR`, or NAME=DIR (default: searched for in and beside BIDS_DIR)")
 	f.StringVar(&b.freesurfer, "fs-subjects-dir", "", "FreeSurfer's subjects `DIR` (default: searched for in the derivatives and beside them)")

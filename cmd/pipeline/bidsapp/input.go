@@ -106,11 +106,11 @@ func (b *App) Study(store string) (*Study, error) {
 }
 
 // studyText is a pipeline file that differs from a built-in one by its cohort.
-func studyText(builtin string, settings map[string]string) string {
+func studyText(builtin string, settings map[string]setting) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "extends: %s\npipeline: prgnn\ncohort:\n  bids:%s\n", builtin, map[bool]string{true: " {}"}[len(settings) == 0])
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
-		fmt.Fprintf(&s, "    %s: %s\n", name, quote(settings[name]))
+		fmt.Fprintf(&s, "    %s: %s\n", name, settings[name])
 	}
 	return s.String()
 }
@@ -211,32 +211,49 @@ var filterKeys = map[string]string{
 	"desc": "description", "description": "description",
 }
 
-// settings are the parameters of the cohort that flags give.
-func (b *App) settings() (map[string]string, error) {
-	settings := map[string]string{}
-	var errs []error
-	if b.filter != "" {
-		errs = append(errs, b.readFilter(settings))
+// A setting is a value of a parameter of the cohort, or several.
+type setting []string
+
+// String is the setting in YAML.
+func (s setting) String() string {
+	if len(s) == 1 {
+		return quote(s[0])
 	}
-	one := func(flag, parameter, prefix string, values []string) {
-		switch len(values) {
-		case 0:
-		case 1:
-			settings[parameter] = strings.TrimPrefix(values[0], prefix)
-		default:
-			errs = append(errs, fmt.Errorf("--%s takes one label: a participant has one scan; several runs of one task need --pipeline FILE, with runs: all", flag))
-		}
-	}
-	one("session-label", "session", "ses-", b.sessions)
-	one("task-id", "task", "task-", b.tasks)
-	if b.group != "" {
-		settings["group"] = b.group
-	}
-	return settings, errors.Join(errs...)
+	b, _ := json.Marshal([]string(s)) // of texts, it cannot fail
+	return string(b)
 }
 
-// readFilter reads --bids-filter-file: of the scan, one value for each entity.
-func (b *App) readFilter(settings map[string]string) error {
+// settings are the parameters of the cohort that flags give.
+func (b *App) settings() (map[string]setting, error) {
+	settings := map[string]setting{}
+	var err error
+	if b.filter != "" {
+		err = b.readFilter(settings)
+	}
+	if b.sessions != nil {
+		settings["session"] = labels(b.sessions, "ses-")
+	}
+	if b.tasks != nil {
+		settings["task"] = labels(b.tasks, "task-")
+	}
+	if b.group != "" {
+		settings["group"] = setting{b.group}
+	}
+	return settings, err
+}
+
+// labels are values of an entity, with or without its name, in one order however they are typed.
+func labels(typed []string, prefix string) setting {
+	all := make(setting, len(typed))
+	for i, label := range typed {
+		all[i] = strings.TrimPrefix(label, prefix)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// readFilter reads --bids-filter-file: of the scan, one value for each entity or several.
+func (b *App) readFilter(settings map[string]setting) error {
 	text, err := regular.ReadFile(b.filter)
 	if err != nil {
 		return err
@@ -248,22 +265,40 @@ func (b *App) readFilter(settings map[string]string) error {
 	var errs []error
 	for _, key := range slices.Sorted(maps.Keys(filter["bold"])) {
 		value := filter["bold"][key]
-		text, isText := value.(string)
-		if number, ok := value.(float64); ok {
-			text, isText = fmt.Sprint(number), true
-		}
+		values, ok := filterValues(value)
 		parameter, known := filterKeys[key]
+		single := parameter == "space" || parameter == "description"
 		switch {
-		case key == "datatype" && text == "func" || key == "suffix" && text == "bold":
+		case key == "datatype" && slices.Equal(values, setting{"func"}),
+			key == "suffix" && slices.Equal(values, setting{"bold"}):
 		case !known:
 			errs = append(errs, fmt.Errorf("%s: bold: %s cannot be chosen here%s", b.filter, key, words.OrAll(key, slices.Sorted(maps.Keys(filterKeys)))))
-		case !isText:
-			errs = append(errs, fmt.Errorf("%s: bold: %s takes one text or number, not %v", b.filter, key, value))
+		case !ok:
+			errs = append(errs, fmt.Errorf("%s: bold: %s takes a text, a number or a list of them, not %v", b.filter, key, value))
+		case single && len(values) > 1:
+			errs = append(errs, fmt.Errorf("%s: bold: %s takes one text, not %v: all scans of a cohort are alike in it", b.filter, key, value))
 		default:
-			settings[parameter] = text
+			settings[parameter] = values
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// filterValues are the texts and numbers of a value in a filter file; not ok where it holds anything else, or nothing.
+func filterValues(value any) (values setting, ok bool) {
+	list, isList := value.([]any)
+	if !isList {
+		list = []any{value}
+	}
+	for _, v := range list {
+		switch v.(type) {
+		case string, float64:
+			values = append(values, fmt.Sprint(v))
+		default:
+			return nil, false
+		}
+	}
+	return labels(values, ""), values != nil
 }
 
 // isDerivative tells whether a dataset says of itself that it is derived.

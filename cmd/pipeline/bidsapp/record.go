@@ -23,10 +23,10 @@ const recordHead = `# What pipeline bids-app runs. To run it by hand, say where 
 `
 
 // cohortSets are settings of the cohort as --set.
-func cohortSets(settings map[string]string) []string {
+func cohortSets(settings map[string]setting) []string {
 	var sets []string
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
-		sets = append(sets, "cohort."+name+"="+quote(settings[name]))
+		sets = append(sets, "cohort."+name+"="+settings[name].String())
 	}
 	return sets
 }
