@@ -60,8 +60,14 @@ var mayImport = map[string][]string{
 	"cmd":       {"cmd/pipeline/cli"}, // main
 
 	// The rooms of the command, from the top down.
-	"cmd/pipeline/cli": {"artifacts", "dag", "stages", "pipelines", "nifti", "cmd/pipeline/bidsapp",
-		"cmd/pipeline/manual", "cmd/pipeline/export", "cmd/pipeline/audit", "cmd/pipeline/members", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/scaffold", "cmd/pipeline/console", "cmd/pipeline/exit"},
+	"cmd/pipeline/cli": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/bidsapp",
+		"cmd/pipeline/manual", "cmd/pipeline/page", "cmd/pipeline/export", "cmd/pipeline/audit", "cmd/pipeline/members",
+		"cmd/pipeline/describe", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/scaffold",
+		"cmd/pipeline/console", "cmd/pipeline/exit"},
+	"cmd/pipeline/page": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/export", "cmd/pipeline/results",
+		"cmd/pipeline/console"},
+	"cmd/pipeline/describe": {"artifacts", "dag", "stages", "pipelines", "nifti", "cmd/pipeline/results",
+		"cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/members":  {"pipelines", "stages", "cmd/pipeline/console"},
 	"cmd/pipeline/bidsapp":  {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/export", "cmd/pipeline/results", "cmd/pipeline/console"},
 	"cmd/pipeline/manual":   {},

@@ -109,11 +109,11 @@ func TestRecipesThatAreNone(t *testing.T) {
 		facts []Fact
 		want  string
 	}{
-		{[]Fact{{"colour", "1"}}, `has no parameter "colour"`},
+		{[]Fact{{"colour", "1"}}, `there is no parameter "colour"`},
 		{[]Fact{{"bool", "2"}}, `"2" is no bool`},
 		{[]Fact{{"texts", `["a", b]`}}, "is no string"},
 		{[]Fact{{"ints", "1, 2"}}, "is no list"},
-		{[]Fact{{"bool", "true"}}, `has the parameter "floats", which the recipe does not state`},
+		{[]Fact{{"bool", "true"}}, `has the parameter "int", which the recipe does not state`},
 	} {
 		if _, err := kind.Make(Recipe{Parameters: c.facts}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %q", c.facts, err, c.want)

@@ -21,10 +21,10 @@ import (
 
 // A page is a text that is read by users: a Markdown file, the help of a command, or
 // the comments of a built-in pipeline.
-type page struct{ name, text string }
+type docsPage struct{ name, text string }
 
 // pages are all of them.
-func pages(t *testing.T) (all []page) {
+func pages(t *testing.T) (all []docsPage) {
 	root := filepath.Join("..", "..", "..")
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -40,7 +40,7 @@ func pages(t *testing.T) (all []page) {
 			if err != nil {
 				return err
 			}
-			all = append(all, page{path, string(b)})
+			all = append(all, docsPage{path, string(b)})
 		}
 		return nil
 	})
@@ -48,7 +48,7 @@ func pages(t *testing.T) (all []page) {
 		t.Fatalf("%d pages, %v", len(all), err)
 	}
 	for _, c := range allCommands() {
-		all = append(all, page{c.CommandPath() + " --help", c.Long + "\n" + c.Example})
+		all = append(all, docsPage{c.CommandPath() + " --help", c.Long + "\n" + c.Example})
 	}
 	return all
 }

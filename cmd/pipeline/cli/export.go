@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/export"
+	"prgnn/cmd/pipeline/page"
 	"prgnn/cmd/pipeline/results"
 )
 
@@ -84,7 +85,7 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 			if err := export.Stage(a.Console, c, e); err != nil {
 				return err
 			}
-			return a.exportScans(c, e)
+			return page.ExportScans(a.Console, c, e)
 		},
 	}
 	f := cmd.Flags()

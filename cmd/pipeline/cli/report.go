@@ -1,26 +1,12 @@
 package cli
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
-	"prgnn/cmd/pipeline/results"
-	"prgnn/dag"
-	"prgnn/internal/regular"
-	"prgnn/internal/words"
-	"prgnn/stages"
-	"prgnn/stages/fold"
-	"prgnn/stages/present"
+	"prgnn/cmd/pipeline/page"
 )
 
 func (a *app) reportCommand() *cobra.Command {
@@ -53,14 +39,6 @@ results give the same bytes.`,
 	return cmd
 }
 
-type reportEvent struct {
-	Event string `json:"event"` // "report"
-	Path  string `json:"path"`
-	Bytes int    `json:"bytes"`
-	// Missing are tasks without a result, whose part is not in the report.
-	Missing []string `json:"missing,omitempty"`
-}
-
 func (a *app) report(file string, sets []string, path string) error {
 	p, err := a.load(file, sets)
 	if err != nil {
@@ -69,11 +47,11 @@ func (a *app) report(file string, sets []string, path string) error {
 	if err := a.MayWrite(path); err != nil {
 		return err
 	}
-	if reportStage(p.Graph) == nil {
+	if page.Stage(p.Graph) == nil {
 		if p.Roster != nil && p.Roster.Axis != "" {
 			return exit.Wrongf("the cohort of %s is of rows, and a report is of participants\n  pipeline export %s writes the results of a stage", file, file)
 		}
-		sets = append(slices.Clip(sets), "stages."+freeName(p.Graph)+"="+connected(p.Graph))
+		sets = append(slices.Clip(sets), page.Setting(p.Graph))
 	}
 	quiet := a.Quiet
 	a.Quiet = true // the note of a built-in pipeline has been given
@@ -83,201 +61,5 @@ func (a *app) report(file string, sets []string, path string) error {
 		return err
 	}
 	defer c.Store.Close()
-	task := reportStage(c.Pipeline.Graph)
-	var missing []string
-	page, err := storedPage(c, task)
-	if page == nil && err == nil {
-		page, missing, err = partialPage(c, task, nil)
-	}
-	if err != nil {
-		return err
-	}
-	scans := 0
-	if path != "-" {
-		if scans, err = a.leaveScans(c, task, path); err != nil {
-			return err
-		}
-	}
-	if err := a.WriteTo(path, func(w io.Writer) error { _, err := w.Write(page); return err }); err != nil {
-		return err
-	}
-	switch {
-	case path == "-":
-	case a.JSON:
-		a.Object(reportEvent{"report", path, len(page), missing})
-	default:
-		a.Note("wrote %s (%s), one file that opens anywhere", path, console.ByteCount(int64(len(page))))
-		if scans > 0 {
-			a.Note("wrote %s", besides(scans, path))
-		}
-		if len(missing) > 0 {
-			a.Note("%s without a result, left out of it: %s", words.Count(len(missing), "task"), words.Some(missing, 6))
-		}
-	}
-	return nil
-}
-
-// reportStage is the last task of the kind report; nil when there is none.
-func reportStage(g *dag.Graph) *dag.Node {
-	for _, s := range slices.Backward(g.Stages) {
-		if s.Kind.Name == "report" && len(s.Tasks) > 0 {
-			return s.Tasks[0]
-		}
-	}
-	return nil
-}
-
-func freeName(g *dag.Graph) string {
-	name := "report"
-	for results.HasStage(g, name) {
-		name += "_"
-	}
-	return name
-}
-
-// reported says which outputs of which kinds the ports of a report show, for a
-// pipeline that has no report of its own.
-var reported = map[string]string{
-	"participants": "cohort.participants", "nodes": "cohort.nodes",
-	"evaluation": "evaluate.summary", "scores": "evaluate.scores",
-	"ranking": "biomarkers.ranking", "individual": "biomarkers.individual", "recovery": "biomarkers.recovery",
-	"coverage": "parcellate.coverage", "parcels": "parcellate.parcels", "cleaning": "denoise.quality",
-	"connectivity": "connectivity.quality", "graphs": "graph.quality",
-	"predictions": "train.predictions", "training": "train.history", "distribution": "train.distribution",
-}
-
-// connected writes a stage of the kind report that shows what a graph has.
-func connected(g *dag.Graph) string {
-	kind, ok := stages.Lookup("report")
-	if !ok {
-		panic("cli: there is no kind report")
-	}
-	in := []string{"settings: pipeline.settings", "notes: pipeline.notes", "excluded: pipeline.excluded", "overview: pipeline.graph"}
-	for _, port := range kind.New().Ports().In {
-		from, output, _ := strings.Cut(reported[port.Name], ".")
-		var refs []string
-		for _, s := range g.Stages {
-			if s.Kind.Name != from && (from != "cohort" || s.Name != "cohort") || len(s.Tasks) == 0 {
-				continue
-			}
-			if !slices.ContainsFunc(s.Tasks[0].Work.Ports().Out, func(p dag.Port) bool { return p.Name == output }) {
-				continue
-			}
-			switch {
-			case len(s.Axes) == 0:
-				refs = append(refs, s.Name+"."+output)
-			case port.Gather:
-				refs = append(refs, `"`+s.Name+"[*]."+output+`"`)
-			}
-		}
-		switch {
-		case len(refs) == 0:
-		case port.Gather && len(refs) > 1:
-			in = append(in, port.Name+": ["+strings.Join(refs, ", ")+"]")
-		default:
-			in = append(in, port.Name+": "+refs[len(refs)-1])
-		}
-	}
-	return "{ use: report, in: { " + strings.Join(in, ", ") + " } }"
-}
-
-// storedPage is the page of a report's task as the store has it; nil when the task has no
-// result.
-func storedPage(c *results.Current, task *dag.Node) ([]byte, error) {
-	there, _ := c.Split([]*dag.Node{task})
-	if there == nil {
-		return nil, nil
-	}
-	r, err := c.Store.OpenBlob(c.Ref(task, "page"))
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return io.ReadAll(r)
-}
-
-// partialPage makes a page from the results that are there, and names the tasks that have
-// none. Where a leakage check has no result, nothing is shown that needs a trained model.
-// failures are those of the run that leaves the page.
-func partialPage(c *results.Current, task *dag.Node, failures []*dag.Error) (page []byte, missing []string, err error) {
-	inputs := map[string][]dag.Input{}
-	gathers, gates := map[string]bool{}, map[string]bool{}
-	for _, p := range task.Work.Ports().In {
-		gathers[p.Name], gates[p.Name] = p.Gather, p.Gate != ""
-	}
-	var unchecked, duplicates []string
-	results := 0
-	for _, b := range task.Inputs {
-		for _, src := range b.Sources {
-			in, ok, err := inputOf(c, src)
-			if err != nil {
-				return nil, nil, err
-			}
-			if !ok {
-				if id := src.Node.ID; !slices.Contains(missing, id) {
-					missing = append(missing, id)
-				}
-				if gates[b.Port] {
-					unchecked = append(unchecked, src.Node.ID)
-					duplicates = append(duplicates, fold.DuplicatesIn(c.Failure(src.Node))...)
-				}
-				continue
-			}
-			if src.Node != nil && src.Node.Stage.Kind.Name != "pipeline" {
-				results++
-			}
-			if !gathers[b.Port] {
-				in.Coords = nil
-			}
-			inputs[b.Port] = append(inputs[b.Port], in)
-		}
-	}
-	if results == 0 {
-		return nil, nil, errors.New("there is no result to report yet: pipeline run " + c.Pipeline.File + " makes them")
-	}
-	if unchecked != nil {
-		maps.DeleteFunc(inputs, func(port string,
-			_ []dag.Input) bool {
-			return !slices.Contains(present.WithoutModels, port)
-		})
-	}
-	p, err := task.Work.(*present.Report).Page(dag.NewTask(inputs), duplicates...)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", task.ID, err)
-	}
-	p.Incomplete = c.Lacks(missing, unchecked, failures)
-	var b bytes.Buffer
-	err = p.HTML(&b)
-	return b.Bytes(), missing, err
-}
-
-// inputOf opens one source of a task; not ok when it has no result.
-func inputOf(c *results.Current, src dag.Source) (in dag.Input, ok bool, err error) {
-	in = dag.Input{Coords: src.Coords}
-	if src.Node == nil {
-		in.Name, in.Path = src.File, src.File
-		in.Ref, err = c.Store.HashFile(src.File, false)
-		in.Ref.Format = src.Format
-		in.Reader = func() (io.ReadCloser, error) { return regular.Open(src.File) }
-		return in, err == nil, err
-	}
-	step := c.Steps[src.Node]
-	if src.Node.Stage.Kind.Name == "pipeline" {
-		// What the pipeline itself is needs no run.
-		out, err := src.Node.Work.Run(context.Background(), dag.NewTask(nil))
-		if err != nil {
-			return in, false, err
-		}
-		in = dag.InputOf(out[src.Output])
-		return in, true, nil
-	}
-	if step == nil || step.State != dag.Cached {
-		return in, false, nil
-	}
-	in.Name, in.Ref = src.Node.ID+"."+src.Output, step.Outputs[src.Output]
-	in.Reader = func() (io.ReadCloser, error) { return c.Store.OpenBlob(in.Ref) }
-	if !c.Store.Has(in.Ref) {
-		return in, false, nil
-	}
-	return in, true, nil
+	return page.Write(a.Console, c, path)
 }

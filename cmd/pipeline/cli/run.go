@@ -16,6 +16,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/page"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
@@ -145,7 +146,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 	if err != nil && ctx.Err() != nil {
 		r.executor.interrupted(a)
 		fmt.Fprintf(a.Stderr, "interrupted; every finished task is kept. Continue with: %s\n", a.Again())
-		a.noteOldReport(p)
+		page.NoteEarlier(a.Console, p)
 		a.doubts(store)
 		a.lastLine(result, true)
 		return result, &exit.Error{Code: exit.Interrupted}
@@ -161,7 +162,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 	if result.Failed == 0 {
 		err = cmp.Or(err, a.compareHeld(held, result))
 	}
-	a.leaveReport(p, store, result, r.Options)
+	page.Leave(a.Console, p, store, result, r.Options)
 	a.share(store)
 	a.doubts(store)
 	a.lastLine(result, false)
@@ -389,7 +390,7 @@ func handedOut(p *pipelines.Pipeline) func(*dag.Node) bool {
 	for _, o := range texts[:min(len(texts), mostTexts)] {
 		read[o.Task] = true
 	}
-	if task := reportStage(p.Graph); task != nil {
+	if task := page.Stage(p.Graph); task != nil {
 		for _, b := range task.Inputs {
 			for _, src := range b.Sources {
 				read[src.Node] = true

@@ -1,4 +1,4 @@
-package cli
+package page
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 // Where no page of a run can be made, the page of an earlier one gets another name, and a
 // file that is no report keeps its own.
 func TestSetAside(t *testing.T) {
-	dir, a := t.TempDir(), &app{Console: &console.Console{}}
+	dir, a := t.TempDir(), &console.Console{}
 	var page bytes.Buffer
 	if err := (&report.Page{Title: "earlier"}).HTML(&page); err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestSetAside(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		a.setAside(filepath.Join(dir, name))
+		setAside(a, filepath.Join(dir, name))
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, "study.earlier.html")); err != nil || !bytes.Equal(b, page.Bytes()) {
 		t.Errorf("the earlier page is not in its new place: %v", err)
@@ -40,7 +40,7 @@ func TestSetAside(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "study.html"), content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		a.setAside(filepath.Join(dir, "study.html"))
+		setAside(a, filepath.Join(dir, "study.html"))
 	}
 	for name, want := range map[string][]byte{"study.earlier.html": edited, "study.earlier-2.html": page.Bytes()} {
 		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(b, want) {

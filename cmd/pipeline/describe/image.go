@@ -1,4 +1,4 @@
-package cli
+package describe
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 // inspectImage tells what an image holds; package nifti finds it out.
-func (a *app) inspectImage(e inspectEvent, withStats bool) error {
+func inspectImage(a *console.Console, e fileEvent, withStats bool) error {
 	info, err := nifti.Inspect(e.Path, withStats)
 	if err != nil {
 		return err
@@ -28,11 +28,11 @@ func (a *app) inspectImage(e inspectEvent, withStats bool) error {
 		}{e.Event, e.Path, e.Format, info})
 		return nil
 	}
-	a.printImage(e, info)
+	printImage(a, e, info)
 	return nil
 }
 
-func (a *app) printImage(e inspectEvent, info nifti.Info) {
+func printImage(a *console.Console, e fileEvent, info nifti.Info) {
 	what := "MGH"
 	if info.Class != "MGHImage" {
 		what = fmt.Sprintf("NIfTI-%d", 1+strings.Count(info.Class, "2"))
@@ -49,7 +49,7 @@ func (a *app) printImage(e inspectEvent, info nifti.Info) {
 	}
 	g.Add("shape", strings.Join(lengths, " × "))
 	if info.Class != "Cifti2Image" { // whose axes are no places in space
-		a.addPlace(&g, info)
+		addPlace(&g, info)
 	}
 	g.Add("scaling", fmt.Sprintf("slope %s, intercept %s", compare.Rounded(info.SclSlope), compare.Rounded(info.SclInter)))
 	if e.Format == "nifti" {
@@ -77,7 +77,7 @@ func (a *app) printImage(e inspectEvent, info nifti.Info) {
 }
 
 // addPlace adds where the voxels lie in space and time.
-func (a *app) addPlace(g *console.Grid, info nifti.Info) {
+func addPlace(g *console.Grid, info nifti.Info) {
 	var affine nifti.Affine
 	for i, row := range info.Affine {
 		copy(affine[i][:], row)

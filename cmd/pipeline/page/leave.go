@@ -1,4 +1,4 @@
-package cli
+package page
 
 import (
 	"bytes"
@@ -22,39 +22,39 @@ import (
 	"prgnn/stages/report"
 )
 
-// leaveReport leaves the page of a pipeline's report stage beside the file, named after
+// Leave leaves the page of a pipeline's report stage beside the file, named after
 // it: the stored result of the stage, byte for byte. After a failure the page is made from
 // the results that are there, and says what is missing. A page that somebody has edited is kept
 // under another name; a file that is no report is not touched. A place that cannot be
 // written fails no run.
-func (a *app) leaveReport(p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result, o dag.Options) {
-	task := reportStage(p.Graph)
+func Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result, o dag.Options) {
+	task := Stage(p.Graph)
 	if task == nil || r.Outputs[task.ID] == nil && !asksFor(p.Graph, task, o) {
 		return
 	}
 	console.SweepUnfinished(p.Dir)
-	path := filepath.Join(p.Dir, pageName(p))
+	path := filepath.Join(p.Dir, fileName(p))
 	var page []byte
 	c, err := results.LookUp(p, store)
 	if err == nil && r.Outputs[task.ID] != nil {
-		page, err = storedPage(c, task)
+		page, err = stored(c, task)
 	}
 	if err == nil && page == nil {
-		page, _, err = partialPage(c, task, r.Errors)
+		page, _, err = partial(c, task, r.Errors)
 	}
 	var kept string
 	scans := 0
 	if err != nil {
-		a.setAside(path)
-	} else if scans, err = a.leaveScans(c, task, path); err == nil {
-		kept, err = a.replacePage(path, page)
+		setAside(a, path)
+	} else if scans, err = leaveScans(a, c, task, path); err == nil {
+		kept, err = replacePage(a, path, page)
 	}
 	if err != nil {
 		a.Warn("the report was not left in %s: %v\n  pipeline report %s -o PATH writes it elsewhere", path, err, p.File)
 		return
 	}
 	if a.JSON {
-		a.Object(reportEvent{"report", path, len(page), nil})
+		a.Object(event{"report", path, len(page), nil})
 	}
 	if kept != "" {
 		a.Warn("%s had been edited: the edited page is now %s", path, kept)
@@ -69,10 +69,10 @@ func (a *app) leaveReport(p *pipelines.Pipeline, store *artifacts.Store, r *dag.
 	a.Note("report: %s%s", path, more)
 }
 
-// noteOldReport says after an interruption that the page beside the file is not of this run.
-func (a *app) noteOldReport(p *pipelines.Pipeline) {
-	path := filepath.Join(p.Dir, pageName(p))
-	if page, err := regular.ReadFile(path); reportStage(p.Graph) != nil && err == nil && report.IsReport(page) {
+// NoteEarlier says after an interruption that the page beside the file is not of this run.
+func NoteEarlier(a *console.Console, p *pipelines.Pipeline) {
+	path := filepath.Join(p.Dir, fileName(p))
+	if page, err := regular.ReadFile(path); Stage(p.Graph) != nil && err == nil && report.IsReport(page) {
 		a.Note("%s is of an earlier run", path)
 	}
 }
@@ -86,10 +86,10 @@ func asksFor(g *dag.Graph, task *dag.Node, o dag.Options) bool {
 	return err == nil && slices.Contains(chosen, task)
 }
 
-// pageName is the name of the page that a run leaves: that of the file, and not of the
+// fileName is the name of the page that a run leaves: that of the file, and not of the
 // pipeline, which two files of one directory may share. A page of x.yml is x.yml.html
 // beside a file x.yaml.
-func pageName(p *pipelines.Pipeline) string {
+func fileName(p *pipelines.Pipeline) string {
 	base := filepath.Base(p.File)
 	name, yml := strings.CutSuffix(base, ".yml")
 	if yml {
@@ -102,7 +102,7 @@ func pageName(p *pipelines.Pipeline) string {
 
 // replacePage puts a page in the place of the one that is there, unless they are equal.
 // kept is the copy of a page that is not as it was written: no run makes that one again.
-func (a *app) replacePage(path string, page []byte) (kept string, err error) {
+func replacePage(a *console.Console, path string, page []byte) (kept string, err error) {
 	old, err := regular.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -113,7 +113,7 @@ func (a *app) replacePage(path string, page []byte) (kept string, err error) {
 	case !report.IsReport(old):
 		return "", errors.New("a file of that name exists that is not a report of this program")
 	case !report.Intact(old):
-		if kept, err = a.keepAside(path, old); err != nil {
+		if kept, err = keepAside(a, path, old); err != nil {
 			return "", err
 		}
 	}
@@ -122,9 +122,9 @@ func (a *app) replacePage(path string, page []byte) (kept string, err error) {
 
 // setAside renames the page of an earlier run where no page of this run can be made, so
 // that nobody takes one for the other.
-func (a *app) setAside(path string) {
+func setAside(a *console.Console, path string) {
 	if page, err := regular.ReadFile(path); err == nil && report.IsReport(page) {
-		if _, err := a.keepAside(path, page); err == nil {
+		if _, err := keepAside(a, path, page); err == nil {
 			_ = os.Remove(path)
 		}
 	}
@@ -132,7 +132,7 @@ func (a *app) setAside(path string) {
 
 // keepAside copies a page to NAME.earlier.html. A page there that somebody has edited
 // stays: the copy goes to NAME.earlier-2.html, and so on.
-func (a *app) keepAside(path string, page []byte) (string, error) {
+func keepAside(a *console.Console, path string, page []byte) (string, error) {
 	for i := 1; ; i++ {
 		name := strings.TrimSuffix(path, ".html") + ".earlier.html"
 		if i > 1 {
@@ -152,7 +152,7 @@ func (a *app) keepAside(path string, page []byte) (string, error) {
 // leaveScans writes the pages of single scans that a report leads to, into the directory beside it. Pages there that
 // are
 // of an earlier run, and that nobody has edited, are removed; other files stay. n is how many pages there are.
-func (a *app) leaveScans(c *results.Current, task *dag.Node, path string) (n int, err error) {
+func leaveScans(a *console.Console, c *results.Current, task *dag.Node, path string) (n int, err error) {
 	dir := report.SheetDir(path)
 	inputs := map[string][]dag.Input{}
 	for _, b := range task.Inputs {
@@ -186,7 +186,7 @@ func (a *app) leaveScans(c *results.Current, task *dag.Node, path string) (n int
 		if err != nil {
 			return 0, err
 		}
-		name, err := a.replacePage(filepath.Join(dir, p.File), html)
+		name, err := replacePage(a, filepath.Join(dir, p.File), html)
 		if err != nil {
 			return 0, err
 		}
@@ -229,8 +229,13 @@ func removePages(dir string, but map[string]bool) error {
 	return nil
 }
 
-// exportScans writes the pages of single scans beside a report that has been exported.
-func (a *app) exportScans(c *results.Current, e export.Options) error {
+// besides names the pages of scans beside a report.
+func besides(n int, path string) string {
+	return words.Count(n, "page") + " of scans in " + report.SheetDir(path) + string(filepath.Separator)
+}
+
+// ExportScans writes the pages of single scans beside a report that has been exported.
+func ExportScans(a *console.Console, c *results.Current, e export.Options) error {
 	sel, err := results.Choose(c.Pipeline.Graph, e.What)
 	if err != nil || sel.Stage.Kind.Name != "report" || e.Path == "-" {
 		return err
@@ -243,14 +248,9 @@ func (a *app) exportScans(c *results.Current, e export.Options) error {
 		}
 		path = filepath.Join(path, name+".html")
 	}
-	n, err := a.leaveScans(c, sel.Tasks[0], path)
+	n, err := leaveScans(a, c, sel.Tasks[0], path)
 	if n > 0 && !a.JSON {
 		a.Note("wrote %s", besides(n, path))
 	}
 	return err
-}
-
-// besides names the pages of scans beside a report.
-func besides(n int, path string) string {
-	return words.Count(n, "page") + " of scans in " + report.SheetDir(path) + string(filepath.Separator)
 }

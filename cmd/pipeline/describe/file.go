@@ -1,0 +1,108 @@
+// Package describe tells what a file holds, and what a stage kind does.
+package describe
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/results"
+	"prgnn/internal/foreign"
+	"prgnn/internal/regular"
+)
+
+// A fileEvent is what a file holds, or why it cannot be read.
+type fileEvent struct {
+	Event  string `json:"event"` // "inspect"
+	Path   string `json:"path"`
+	Format string `json:"format,omitempty"`
+	Bytes  int64  `json:"bytes"`
+	Error  string `json:"error,omitempty"`
+}
+
+// File describes a file by its content: an image, an array or a table. With withStats the voxels of an image are read
+// too; rows is how many rows of a table are shown.
+func File(a *console.Console, path string, withStats bool, rows int) error {
+	e := fileEvent{Event: "inspect", Path: path}
+	err := func() error {
+		f, err := regular.Open(path)
+		if err != nil {
+			return foreign.Missing(path, err)
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		e.Bytes = info.Size()
+		var magic [foreign.Enough]byte
+		n, _ := io.ReadFull(f, magic[:])
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		e.Format = results.FormatOf(magic[:n])
+		switch e.Format {
+		case "npy", "arrow", "parquet":
+			return inspectValue(a, e, f, rows)
+		}
+		if reason := cmp.Or(cutShort(magic[:n]), foreign.Name(magic[:n])); reason != "" {
+			return fmt.Errorf("%s: %s", path, reason)
+		}
+		return inspectImage(a, e, withStats)
+	}()
+	if err != nil && a.JSON {
+		e.Error = err.Error()
+		a.Object(e)
+		fmt.Fprintln(a.Stderr, a.Term.Red("error: ")+err.Error())
+		return &exit.Error{Code: exit.Failed}
+	}
+	return err
+}
+
+// cutShort says that a file is the beginning of one of ours.
+func cutShort(magic []byte) string {
+	for _, whole := range []string{"\x93NUMPY", "ARROW1", "PAR1"} {
+		if len(magic) > 1 && len(magic) < len(whole) && strings.HasPrefix(whole, string(magic)) {
+			return fmt.Sprintf("cut short: it has %d bytes, the first of %q", len(magic), whole)
+		}
+	}
+	return ""
+}
+
+func inspectValue(a *console.Console, e fileEvent, f *os.File, rows int) error {
+	var c results.Content
+	var err error
+	r := bufio.NewReaderSize(f, 1<<20)
+	if e.Format == "npy" {
+		c.Array, err = encoding.ReadArray(r)
+	} else {
+		c.Table, err = encoding.ReadTable(r)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", e.Path, err)
+	}
+	if a.JSON {
+		a.Object(struct {
+			fileEvent
+			results.ContentJSON
+		}{e, c.JSON(rows)})
+		return nil
+	}
+	fmt.Fprintf(a.Out, "%s  %s, %s\n", a.Page.Bold(e.Path), e.Format, console.ByteCount(e.Bytes))
+	c.Print(a.Out, rows, "  ")
+	if c.Table != nil {
+		g := console.Grid{Indent: "  "}
+		for _, col := range results.Columns(c.Table) {
+			g.Add(col.Name, col.Type, col.Unit, col.Doc)
+		}
+		fmt.Fprintln(a.Out)
+		g.Print(a.Out)
+	}
+	return nil
+}

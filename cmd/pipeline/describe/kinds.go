@@ -1,0 +1,261 @@
+package describe
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/dag"
+	"prgnn/dag/param"
+	"prgnn/internal/words"
+	"prgnn/stages"
+	"prgnn/stages/cohort"
+)
+
+// Kinds lists the stage kinds and the cohort kinds.
+func Kinds(a *console.Console) {
+	if a.JSON {
+		for _, k := range stages.Kinds() {
+			a.Object(kindJSON(k))
+		}
+		for _, c := range stages.Cohorts() {
+			a.Object(cohortJSON(c))
+		}
+		return
+	}
+	g := console.Grid{Indent: "  ", Wide: a.Wide()}
+	for _, k := range stages.Kinds() {
+		g.Add(k.Name, summary(k.Doc))
+	}
+	fmt.Fprintln(a.Out, "stage kinds (use: KIND)")
+	g.Print(a.Out)
+	g = console.Grid{Indent: "  ", Wide: a.Wide()}
+	for _, c := range stages.Cohorts() {
+		g.Add(c.Name, summary(c.Doc))
+	}
+	if len(g.Rows) > 0 {
+		fmt.Fprintln(a.Out, "\ncohort kinds (cohort: { KIND: … })")
+		g.Print(a.Out)
+	}
+	fmt.Fprintln(a.Out, "\npipeline stages NAME tells more about one.")
+}
+
+// Kind describes one stage kind or cohort kind: its documentation, parameters and ports.
+func Kind(a *console.Console, name string) error {
+	var names []string
+	for _, k := range stages.Kinds() {
+		names = append(names, k.Name)
+	}
+	k, isKind := stages.Lookup(name)
+	var cohort *cohort.Source
+	for _, c := range stages.Cohorts() {
+		names = append(names, c.Name)
+		if c.Name == name {
+			cohort = &c
+		}
+	}
+	if !isKind && cohort == nil {
+		slices.Sort(names)
+		return exit.Wrongf("there is no stage kind %q%s", name, words.OrAll(name, slices.Compact(names)))
+	}
+	if isKind {
+		if a.JSON {
+			a.Object(kindJSON(k))
+		} else {
+			printKind(a, k)
+		}
+	}
+	if cohort != nil {
+		if a.JSON {
+			a.Object(cohortJSON(*cohort))
+		} else {
+			if isKind {
+				fmt.Fprintln(a.Out)
+			}
+			printCohort(a, *cohort)
+		}
+	}
+	return nil
+}
+
+func printKind(a *console.Console, k *dag.Kind) {
+	s := k.New()
+	fmt.Fprintf(a.Out, "%s\n%s\n", a.Page.Bold(k.Name), paragraphs(a, k.Doc))
+	printParams(a, param.Of(s))
+	ports := s.Ports()
+	printPorts(a, "inputs (in:)", ports.In)
+	printPorts(a, "outputs; the first is the default", ports.Out)
+}
+
+func printCohort(a *console.Console, c cohort.Source) {
+	fmt.Fprintf(a.Out, "%s (cohort)\n%s\n", a.Page.Bold(c.Name), paragraphs(a, c.Doc))
+	printParams(a, cohortParams(c))
+	fmt.Fprintf(a.Out, "\n%s\n", paragraphs(a, "Beside any kind, under cohort: exclude: [sub-003] leaves participants (or rows) out; limit: 20 takes 20 of them, each group in proportion (at least one), spread evenly over the list."))
+}
+
+// cohortParams are the parameters of a cohort kind: it is tagged like a stage.
+func cohortParams(c cohort.Source) []param.Param { return param.Of(c.New()) }
+
+// paragraphs are those of a doc, each wrapped.
+func paragraphs(a *console.Console, doc string) string {
+	lines := strings.Split(strings.TrimSpace(doc), "\n")
+	if w := a.Wide(); w > 0 {
+		for i, l := range lines {
+			lines[i] = console.Wrapped(l, "", w)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func printParams(a *console.Console, params []param.Param) {
+	if len(params) == 0 {
+		return
+	}
+	fmt.Fprintln(a.Out, "\nparameters (with:)")
+	g := console.Grid{Indent: "  ", Wide: a.Wide()}
+	for _, p := range params {
+		g.Add(p.Name, valueText(p.Default), typeText(p), p.Doc)
+	}
+	g.Print(a.Out)
+}
+
+func printPorts(a *console.Console, title string, ports []dag.Port) {
+	if len(ports) == 0 {
+		return
+	}
+	fmt.Fprintf(a.Out, "\n%s\n", title)
+	g := console.Grid{Indent: "  ", Wide: a.Wide()}
+	for _, p := range ports {
+		doc := p.Doc
+		if len(p.Type.Columns) > 0 {
+			doc += "; columns: " + strings.Join(p.Type.Columns, ", ")
+		}
+		g.Add(p.Name, portText(p), doc)
+	}
+	g.Print(a.Out)
+}
+
+// typeText is type, unit, choices and range of a parameter.
+func typeText(p param.Param) string {
+	t := p.Type
+	if len(p.Choices) > 0 {
+		t = strings.Join(p.Choices, " | ")
+	}
+	if p.Unit != "" {
+		t += " (" + p.Unit + ")"
+	}
+	switch {
+	case p.Min != "" && p.Max != "":
+		t += ", " + p.Min + " to " + p.Max
+	case p.Min != "":
+		t += ", at least " + p.Min
+	case p.Max != "":
+		t += ", at most " + p.Max
+	}
+	return t
+}
+
+func portText(p dag.Port) string {
+	t := p.Type.Format
+	if t == "" {
+		t = "anything"
+	}
+	if p.Type.DType != "" {
+		t += " " + p.Type.DType
+	}
+	if len(p.Type.Axes) > 0 {
+		t += " [" + strings.Join(p.Type.Axes, ", ") + "]"
+	}
+	if p.Gather {
+		t += ", gathers"
+	}
+	if p.Gate != "" {
+		t += ", connected by itself to every stage of the kind " + p.Gate
+	} else if p.Optional {
+		t += ", optional"
+	}
+	return t
+}
+
+// valueText is a parameter's value the way YAML would have it.
+func valueText(v any) string {
+	switch x := v.(type) {
+	case string:
+		if x == "" {
+			return `""`
+		}
+		return x
+	case []string:
+		return "[" + strings.Join(x, ", ") + "]"
+	case []int, []float64:
+		return strings.ReplaceAll(fmt.Sprint(x), " ", ", ")
+	}
+	return fmt.Sprint(v)
+}
+
+func summary(doc string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(doc), "\n")
+	return first
+}
+
+type paramJSON struct {
+	Name    string   `json:"name"`
+	Type    string   `json:"type"`
+	Default any      `json:"default"`
+	Unit    string   `json:"unit,omitempty"`
+	Choices []string `json:"choices,omitempty"`
+	Min     string   `json:"min,omitempty"`
+	Max     string   `json:"max,omitempty"`
+	Doc     string   `json:"doc"`
+}
+
+type portJSON struct {
+	Name     string   `json:"name"`
+	Format   string   `json:"format"`
+	DType    string   `json:"dtype,omitempty"`
+	Axes     []string `json:"axes,omitempty"`
+	Columns  []string `json:"columns,omitempty"`
+	Gather   bool     `json:"gather,omitempty"`
+	Optional bool     `json:"optional,omitempty"`
+	Doc      string   `json:"doc"`
+}
+
+type stageJSON struct {
+	Event      string      `json:"event"` // "kind" or "cohort"
+	Name       string      `json:"name"`
+	Doc        string      `json:"doc"`
+	Code       string      `json:"code,omitempty"`
+	Parameters []paramJSON `json:"parameters"`
+	In         []portJSON  `json:"in,omitempty"`
+	Out        []portJSON  `json:"out,omitempty"`
+}
+
+func kindJSON(k *dag.Kind) stageJSON {
+	s := k.New()
+	ports := s.Ports()
+	code, _ := k.CodeDigest() // "" where even the program's own file cannot be read
+	return stageJSON{"kind", k.Name, k.Doc, code, paramsJSON(param.Of(s)), portsJSON(ports.In), portsJSON(ports.Out)}
+}
+
+func cohortJSON(c cohort.Source) stageJSON {
+	return stageJSON{Event: "cohort", Name: c.Name, Doc: c.Doc, Parameters: paramsJSON(cohortParams(c))}
+}
+
+func paramsJSON(params []param.Param) []paramJSON {
+	out := []paramJSON{}
+	for _, p := range params {
+		out = append(out, paramJSON{p.Name, p.Type, p.Default, p.Unit, p.Choices, p.Min, p.Max, p.Doc})
+	}
+	return out
+}
+
+func portsJSON(ports []dag.Port) []portJSON {
+	out := []portJSON{}
+	for _, p := range ports {
+		out = append(out, portJSON{p.Name, p.Type.Format, p.Type.DType, p.Type.Axes, p.Type.Columns, p.Gather,
+			p.Optional, p.Doc})
+	}
+	return out
+}
