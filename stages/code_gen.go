@@ -6,9 +6,9 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 2d9bb94d0a5eeaec741cbff351175b98b7aa6626ec839140dfe54b582caac94e
-kind biomarkers f53032eb77e3fb709451232a3d7b296e0b570ea6db6427fcbcf9a1a50dfd134d
+kind biomarkers b6f2c8deb16dcb3a4403cadef2f79ffd6b8efd5c473312a24ed54cf4f7de7fab
 kind bootstrap c1eff897e4288da791fd3df22f44cb5ed5ee76f459bb30843a901d28f6a419a2
-kind brainmap eff370c7f9355cf80f7a7376b0327b87b68ab9b8c09fe00e7c7026b4ab232b23
+kind brainmap 5a14264599d69f0aad6a45382904240fbf6b8b53597f593b7d4e931cabc7125e
 kind choose a48efa170f0d8289698bb0eba9062efda45c278b6cd7d43251de855c4cfea379
 kind combat 9ba2cda022eb8f70be99609c21ba9a68b83d850b38067f728de35579df71653f
 kind compare b86beaeaf233390242da60ac3d5a0309b727cd8b0febaa26731b56fc6fb69096
@@ -20,19 +20,19 @@ kind evaluate 0cb6b8000d0e35be2306661cd3acf833aed3419485faa77726d128673bc88d93
 kind exec 3a0bc710bd4e8c147513066a4d06ee8b3d84e2e1f16bf875a00bc49576116e61
 kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
 kind figure-confusion 0a89e17713f5d67faafd87657de320b19eb8ef2b45d0e08abbfcd3328a994c5c
-kind figure-connectivity 0db130b950ea147b379ae200fe7e8b2407448454a575eda9882137818adbc216
+kind figure-connectivity 23674eeb445cbdd226c80d5820ff272f1e42c44091db4306e7b78ac3b547eb19
 kind figure-degrees 7566ce4138376405c429b1d2f375e74143acaef6c6f4f83783f8a4fa792c60b6
 kind figure-distributions 60cf08803880c50d55f95c6e90df1f344f3386e3ec2726a6932cf6f85633765a
 kind figure-individuality dcd731c0b9edbc82db502da4c5f1a11ab38cc134750a5f27db5bfb95c89d806d
-kind figure-individuals 0d78457a41e0a61c603c173dacb161e9d2eae6a42ee3dd8e356d9f5e19e6a127
-kind figure-qc fa1b21ba70fa21638f9109e732fa4cbf30c30e504a2de4d220d839244697e563
+kind figure-individuals b9269ce2982ec8460f8bb68dbbcd1c71cf2772cad18bcf8bd752bfa02989f357
+kind figure-qc 817e4e047c65da2342de47274c030ca55b6675643f181d805acec14285170149
 kind figure-qcfc 67761c466ea74b783d98b1d12e4ff9f4ce2d312855e34ee814755d26c46ce6ca
-kind figure-ranking 735722ec6f3d37b58d4c2bbca11d737707bbc2c1622f470a7d79d801123ac77b
+kind figure-ranking e990f85033b634a4c564d5f3ae02543997ce6df360268f9feef4bf58a91bfbdf
 kind figure-roc fdaefdaeaa29a3a464917d806f04a563c9167f1154cdae69116f94149645ccf8
 kind figure-training 934527187366d1654cdc43941b8390a48f6388f299e0ffd321d88c1c8aa57951
 kind graph 5dd2eb087968425ff7fe5044941a7b489ea15838eb6ebb7c9f00c7eae5c73e12
 kind harmonize b6934e1e60190ed3d4db009e18f0085a34f5d4f500bbfe019db2136eec1c7678
-kind individuality 6ab88b20b4c76ede7348bd39d33e09a01ed2d414a7e08e177b6488a2f1a91568
+kind individuality 0196850ecf7cf8b8e32095c7d898222ca5238a764677d12713ec507eff3435c6
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage 51d769a12612ef7d0176820c704e9d439dec6694c3907a3aa7079b805ef86da1
 kind matrices 1da89456eab55d974e2abb68a3476ecd1a66f631bc2b72b3b44affb376e4ea94
@@ -41,12 +41,12 @@ kind parcellate 262b122e90be23ef3667adff81f9dc0a5727bd2ed7b4fa51d7390173f771cbd7
 kind permutation eef9ab5e5fe021f34c83a29b280aa40efaa512c6a965fa377bf9644afcccff48
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
-kind report 1953d774fc582e6879bfd10de5fa8580b7df524f975ca790c13344f79ecc4176
+kind report b406e29aff5ef1447c7903fae32535707ae9ed8215f67622c3abdc89d365a918
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 8a7f6de3a33912e5df63c77b12480d812a58e40baada8d6dc92901df7cad1370
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary f5e9ec13b3ccbfcdeacade161dc0677e743f3c92effd06a265f0aaafaa6ffa7c
+kind summary 5edc96851bbca74f76f6a77cc812fcbaf191c7a41a874f3e04c4a75ff9adaf1f
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 40ad34fea2c34a7ccd891ca9197cad557adf477bfd687c7c29a83b6f6ddc49de
 kind train 9f508b9c92782ea432bc3cd596d2c552c50043e9683a9db11e62cbd441d9bac4
@@ -385,6 +385,9 @@ prgnn/dag.Task.In bd1751b68d1c.467bad
 reached by baseline biomarkers bootstrap brainmap combat connectivity denoise fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage parcellate predict qcfc report saliency sessions summary tables train
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
+reached by baseline biomarkers bootstrap brainmap connectivity covariates denoise fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict qcfc report sessions summary tables timeseries train
+prgnn/dag.Task.Has 917346fde111.fcfd2c
+
 reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables timeseries train
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 
@@ -415,9 +418,6 @@ prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 
 reached by baseline biomarkers bootstrap combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices predict qcfc sessions timeseries train
 prgnn/dag.NPY d4147bcdf395.a2023e
-
-reached by baseline biomarkers bootstrap connectivity covariates denoise fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict qcfc report sessions summary tables timeseries train
-prgnn/dag.Task.Has 917346fde111.fcfd2c
 
 reached by baseline biomarkers bootstrap connectivity fidelity individuality matrices predict qcfc train
 prgnn/internal/dense.Float e52123f92c40.e3b0c4
@@ -935,15 +935,21 @@ prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
 reached by biomarkers
 prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
 
-reached by biomarkers brainmap figure-ranking individuality report summary
-prgnn/stages/column.RankingRow 756ac8dc2ac0.c63136
-
-reached by biomarkers choose compare covariates evaluate fidelity figure-qc figure-roc individuality permutation qcfc report summary
+reached by biomarkers brainmap choose compare covariates evaluate fidelity figure-qc figure-roc individuality permutation qcfc report summary
 prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
+
+reached by biomarkers brainmap choose compare evaluate figure-roc individuality permutation report summary
+prgnn/stages/column.Known df9e67050663.e3b0c4
+
+reached by biomarkers brainmap figure-ranking individuality report summary
+prgnn/stages/column.RankingRow 5565f697226d.c63136
+
+reached by biomarkers brainmap individuality report summary
+prgnn/stages/column.RecoveryRow cc806fe1abe9.c63136
+prgnn/stages/column.UntrainedModels aec150f1b4c0.e3b0c4
 
 reached by biomarkers choose compare evaluate figure-roc individuality permutation report summary
 prgnn/gnn.AUC 6ff7fdadd973.e3b0c4
-prgnn/stages/column.Known df9e67050663.e3b0c4
 
 reached by biomarkers combat covariates fidelity figure-connectivity figure-degrees harmonize individuality report split summary tables
 prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
@@ -984,8 +990,8 @@ prgnn/stages/column.IndividualRow f081643510dd.c63136
 reached by biomarkers individuality
 prgnn/stages/assess.Biomarkers 4922bba7aa01.e3b0c4
 prgnn/stages/assess.Biomarkers.Ports 4ce80150932c.ea6a66
-prgnn/stages/assess.Biomarkers.Run 869539c83f4e.52d7da
-prgnn/stages/assess.Biomarkers.against 98a853487860.1e4dfe
+prgnn/stages/assess.Biomarkers.Run 16e76adb87d6.f050e6
+prgnn/stages/assess.Biomarkers.against 7b68d47719bb.914744
 prgnn/stages/assess.Biomarkers.agreements 77bd38f5f1c3.aa40f4
 prgnn/stages/assess.Biomarkers.contrasts 5590fda1de2f.736d39
 prgnn/stages/assess.Biomarkers.rank 31301ae6b932.e251cb
@@ -993,7 +999,8 @@ prgnn/stages/assess.Biomarkers.rankings e3ac7f909f37.c76767
 prgnn/stages/assess.Biomarkers.read f873c54ad150.f32825
 prgnn/stages/assess.Biomarkers.readAll 20c4fb9eed1e.1523ae
 prgnn/stages/assess.Biomarkers.readings 795524d10115.57522e
-prgnn/stages/assess.Biomarkers.recoveries 45232a81168e.47e492
+prgnn/stages/assess.Biomarkers.recoveries 34bbb9d945b6.e02907
+prgnn/stages/assess.Biomarkers.retrainedContrasts a2e1b5b4c1bb.955bea
 prgnn/stages/assess.Biomarkers.spread 65663cb976e1.3881c7
 prgnn/stages/assess.ModelScores fc0ce5746dcb.2a93ab
 prgnn/stages/assess.ModelScores.add 333d314a58ec.6fc3d2
@@ -1027,13 +1034,15 @@ prgnn/stages/assess.ordered c260db5c8452.3fbdfb
 prgnn/stages/assess.perPerson 0923560588b1.fc9d78
 prgnn/stages/assess.plantedNodes 92bed1bbfc18.2f1524
 prgnn/stages/assess.rankedBy 1791c7b3e69d.e3b0c4
-prgnn/stages/assess.rankedBy.worth 97db917c43b8.5146ef
-prgnn/stages/assess.rankingRows d0885a7e9c78.290961
+prgnn/stages/assess.rankedBy.heldOut d16bae5ee429.44d04b
+prgnn/stages/assess.rankedBy.worth 78eb020c0f8b.4a68e7
+prgnn/stages/assess.rankingRows a256dfff7268.290961
 prgnn/stages/assess.relative 7391722a9798.7ae86c
 prgnn/stages/assess.ridgePenalty 8b95a66de076.e3b0c4
 prgnn/stages/assess.saliency 3cfc95499ef6.f4574f
 prgnn/stages/assess.settingOf 00c3881ed6a3.3a2886
 prgnn/stages/assess.settingScores 77cb772a774d.cd3e2c
+prgnn/stages/assess.shuffled 59d5938ce182.6c3f99
 prgnn/stages/assess.singly aa7908e9ccb5.991870
 prgnn/stages/assess.sortedKeys 0aed50a9e06d.e3b0c4
 prgnn/stages/assess.testShare 8c94d522033c.452450
@@ -1047,7 +1056,7 @@ prgnn/stages/inference.Agree 353f4a927e96.2bc9a9
 prgnn/stages/inference.Agreement bf89f703b507.e3b0c4
 prgnn/stages/inference.BootstrapContrasts ab6bc075b62b.1052dc
 prgnn/stages/inference.BootstrapRanking ebf0a488a38b.840e89
-prgnn/stages/inference.Contrast 0390884a33cf.e3b0c4
+prgnn/stages/inference.Contrast 533b1341212f.e3b0c4
 prgnn/stages/inference.Contrasts dae070a795cf.30c552
 prgnn/stages/inference.HeldOut 56fbce6ec6f7.e3b0c4
 prgnn/stages/inference.Kendall 8ecfa4d88da0.020138
@@ -1057,7 +1066,7 @@ prgnn/stages/inference.Replicated 292c02605cf5.8198eb
 prgnn/stages/inference.Sample ce49088abc4b.e3b0c4
 prgnn/stages/inference.Sample.moments 53b737c8349d.10f2d2
 prgnn/stages/inference.Spread 0408fec9c427.e3b0c4
-prgnn/stages/inference.TestContrasts 659f0a3977c9.2cdc42
+prgnn/stages/inference.TestContrasts cebf7cb29f7a.471d0b
 prgnn/stages/inference.Top 59bf9cb17b6a.5ae404
 prgnn/stages/inference.WelchT 35d289586e7a.30f0b3
 prgnn/stages/inference.agreeByChance 7cc496252e0e.75b49c
@@ -1072,6 +1081,11 @@ prgnn/stages/inference.overlap 9d852e4b49d1.e3b0c4
 prgnn/stages/inference.percentiles 28061f6fc7ba.1fa0c5
 prgnn/stages/inference.shared bf7fac9eefd7.e3b0c4
 prgnn/stages/inference.spreads c91af23adc09.0022e7
+prgnn/stages/inference.tail 587b53123b96.e3b0c4
+prgnn/stages/inference.tail.add 6823ce404d7b.8d9dc2
+prgnn/stages/inference.tail.cut caefcc8722e8.bc2d90
+prgnn/stages/inference.tail.quantile 4ba3b09e0ad1.8d9dc2
+prgnn/stages/inference.tailFor 0520a5131186.d59621
 prgnn/stages/inference.welch 84e1f4577b7e.cc3ae7
 
 reached by biomarkers individuality permutation
@@ -1085,9 +1099,7 @@ prgnn/stages/inference.order c426292859fc.8e15ea
 reached by biomarkers individuality report summary
 prgnn/stages/column.ConsistencyRow c1a936ee632c.c63136
 prgnn/stages/column.NullRow e8231f96d14c.c63136
-prgnn/stages/column.RecoveryRow 244695c60ef6.c63136
 prgnn/stages/column.TrainedModels 961e8c225bf8.e3b0c4
-prgnn/stages/column.UntrainedModels aec150f1b4c0.e3b0c4
 
 reached by bootstrap
 prgnn/nifti.Affine.Axes 2c01d510243e.7f2938
@@ -1679,7 +1691,7 @@ reached by brainmap figure-connectivity figure-individuals figure-qc figure-qcfc
 prgnn/stages/draw.Enlarge c350514fa820.e3b0c4
 
 reached by brainmap figure-connectivity figure-individuals figure-qc report summary
-prgnn/stages/draw.Bar 0585030191fb.42c468
+prgnn/stages/draw.Bar d73049db1d17.5d1e97
 prgnn/stages/draw.outline 97e6d103bfec.e3b0c4
 
 reached by brainmap figure-distributions figure-roc figure-training report summary
@@ -1751,11 +1763,12 @@ prgnn/stages/figure.Parcels.project ded620870a4a.a4c838
 prgnn/stages/figure.Parcels.smooth 74aeed0dda51.af0872
 prgnn/stages/figure.Parcels.surfaces f1947ef75281.b9f3a1
 prgnn/stages/figure.Parcels.weigh fe763245c9f9.9e4bb5
-prgnn/stages/figure.Ranked 23fc411dc552.14f191
-prgnn/stages/figure.Ranked.ends 4c17954f279e.97489f
-prgnn/stages/figure.Ranked.scaleText bb212e9b4b1b.97489f
-prgnn/stages/figure.ReadReading 4a8e8a52215b.ad6bc4
-prgnn/stages/figure.Reading 27593fd67f2f.e3b0c4
+prgnn/stages/figure.Ranked 33efa18e0eda.14f191
+prgnn/stages/figure.Ranked.ends 900e6e97689e.97489f
+prgnn/stages/figure.Ranked.scale 021b1883cc91.97489f
+prgnn/stages/figure.Ranked.scaleText 5eb81781f9fb.bc479f
+prgnn/stages/figure.ReadReading a8b641c1634f.ad6bc4
+prgnn/stages/figure.Reading 6bca5e479ad0.e3b0c4
 prgnn/stages/figure.Reading.ofLayer 10ea9b926406.14f191
 prgnn/stages/figure.abs ad1cb4bdf344.e3b0c4
 prgnn/stages/figure.errNowhere debd4b55443b.e3b0c4
@@ -1765,6 +1778,7 @@ prgnn/stages/figure.parcelsPort 493c97e632e5.ce22fe
 prgnn/stages/figure.readAtlas 7ee71820a1b2.597d72
 prgnn/stages/figure.root 7e90b63019e9.e3b0c4
 prgnn/stages/figure.shadeOf 02f36cf8eb05.e3b0c4
+prgnn/stages/figure.tick 16b9454113c3.e3b0c4
 prgnn/stages/figure.whole 974033cc58a1.e3b0c4
 
 reached by brainmap figure-qcfc figure-ranking figure-roc report summary
@@ -1789,14 +1803,21 @@ prgnn/stages/chart.free c314c2764729.e3b0c4
 prgnn/stages/chart.mark a4a550eedaa4.e3b0c4
 prgnn/stages/chart.sides 551d20a64361.567357
 prgnn/stages/chart.writeMarks 81eaff8f8027.d26d5a
+prgnn/stages/column.RecoveryRow.HeldOutLead 0c0fadb9cadc.8d6f0a
 prgnn/stages/figure.BrainMap 773a6eaef83d.e3b0c4
-prgnn/stages/figure.BrainMap.Draw 9948dc1c3cc5.92d6b9
-prgnn/stages/figure.BrainMap.Ports f4884fa45cf8.1e3cbb
-prgnn/stages/figure.BrainMap.Run 81d7e08cb277.34fd7c
-prgnn/stages/figure.Ranked.scale 9a414cc32916.97489f
-prgnn/stages/figure.Readings 0d9b0431ed13.848f2b
-prgnn/stages/figure.chanceOf 8954ea360849.c8efae
+prgnn/stages/figure.BrainMap.Draw eea690fc0557.c48d27
+prgnn/stages/figure.BrainMap.Ports 069c018782a4.7d80ef
+prgnn/stages/figure.BrainMap.Run 5c15bcd7ba5f.36c44e
+prgnn/stages/figure.Ranked.colored 0a5d78280aa4.1b4cc7
+prgnn/stages/figure.Ranked.coloredText 530d3e68de81.99c6d1
+prgnn/stages/figure.Readings 95915c7ca0e5.848f2b
+prgnn/stages/figure.Stand 5a2bb19d9625.aa0cc1
+prgnn/stages/figure.Standing 97789a664214.e3b0c4
+prgnn/stages/figure.Standing.First 5994cbe1231c.fc4d44
+prgnn/stages/figure.StandingOf f173c4469d36.50d010
+prgnn/stages/figure.chanceOf 4b7cefcf3eea.5cfd59
 prgnn/stages/figure.nowhere adc0b5d9f5e5.c63f8c
+prgnn/stages/figure.readingName de2749863e90.e3b0c4
 
 reached by choose
 prgnn/artifacts/encoding.Concat 0a0f0ecf8059.d3c8a3
@@ -2596,7 +2617,7 @@ prgnn/stages/chart.Atlas.ByParticipant cc532ac1a269.40357a
 prgnn/stages/chart.Atlas.above d566c3983d78.2cfbf1
 prgnn/stages/chart.Individuals 294baeb71ee7.bc5577
 prgnn/stages/figure.Individuals 485a988907b4.e3b0c4
-prgnn/stages/figure.Individuals.Draw 227c3b7926e8.88bd87
+prgnn/stages/figure.Individuals.Draw 5c4da312463e.89c1e8
 prgnn/stages/figure.Individuals.Ports 4f3bf269edd1.a3f3e9
 prgnn/stages/figure.Individuals.Run fc93f3503b13.ae0915
 prgnn/stages/figure.ReadNames e86283c4b0e2.e26235
@@ -3193,11 +3214,10 @@ prgnn/stages/column.ScansOf e02c9a162c5b.7b35a9
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
-prgnn/stages/figure.DrawSlices 2538ca850ea3.230b8b
-prgnn/stages/figure.Ranked.first 4fe711f83ae9.97489f
+prgnn/stages/figure.DrawSlices 2eb5589d7793.78519a
 prgnn/stages/figure.Ranked.name b34e245ca7df.97489f
 prgnn/stages/figure.RankingRows.Planted df0f901768aa.db3bfb
-prgnn/stages/figure.Viewer 059d9a119c68.b4e119
+prgnn/stages/figure.Viewer 0799c7e33f4d.b8a315
 prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
@@ -3233,7 +3253,7 @@ prgnn/stages/present.author.groupNames cb40c02c88fe.b2352e
 prgnn/stages/present.author.groups 9048d2cc3202.ee48c4
 prgnn/stages/present.author.hasModels b9a71808b8f0.6e05f1
 prgnn/stages/present.author.heading 3f41cb17d821.f01244
-prgnn/stages/present.author.inSpace 44067f203a3f.8c2544
+prgnn/stages/present.author.inSpace 97c7104f272b.8c2544
 prgnn/stages/present.author.individuality 863fdb7ef2ac.e7469a
 prgnn/stages/present.author.leakage 3b104fea0178.e87c9b
 prgnn/stages/present.author.leftOut dacf7cfaf588.8b3eb3
@@ -3264,7 +3284,7 @@ prgnn/stages/present.author.rankingTables ce39689a6a36.efb016
 prgnn/stages/present.author.readAccuracy 4d6237410555.632f50
 prgnn/stages/present.author.recovered 127b9c756a82.14292c
 prgnn/stages/present.author.references 263614664634.b45123
-prgnn/stages/present.author.regionFigures 9e698c5d6101.49e433
+prgnn/stages/present.author.regionFigures 74c5c00cc1a7.715a56
 prgnn/stages/present.author.regions 5d9e6e43ae8b.d8235c
 prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
 prgnn/stages/present.author.registration 311a90f75f9f.971682
@@ -3815,10 +3835,10 @@ at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 sh
 at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.mean:53
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:37 settingScores:66 ModelScores:72 NewModelScores:85 settingOf:92 Tally:109 saliency:116 Biomarkers.Run:128 Biomarkers.readAll:239 ordered:255 Biomarkers.read:265 ModelScores.add:331 Tally.add:342 Biomarkers.rank:352 plantedNodes:382 auroc:408
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:37 settingScores:66 ModelScores:72 NewModelScores:85 settingOf:92 Tally:109 saliency:116 Biomarkers.Run:128 Biomarkers.readAll:259 ordered:275 Biomarkers.read:285 ModelScores.add:351 Tally.add:362 Biomarkers.rank:372 plantedNodes:402 auroc:428
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
-at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:14 Biomarkers.against:26 unstaged:82 alike:94 sortedKeys:107 relative:117
-at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:278 Biomarkers.recoveries:287 testShare:345 rankedBy.worth:359 leadOf:380 both:394 meanOf:404
+at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 Biomarkers.retrainedContrasts:50 Biomarkers.against:73 unstaged:107 alike:119 sortedKeys:132 relative:142
+at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:278 Biomarkers.recoveries:287 testShare:348 rankedBy.worth:362 rankedBy.heldOut:379 leadOf:390 both:404 meanOf:414
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:46 individualRows:64
 at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:30 decision:41 Compare.Run:46 Compare.reference:87 decide:113 compareTwo:126 foldDifferences:164
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:118 scanCovariates:146 covariateRow:190
@@ -3866,8 +3886,8 @@ at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
-at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:38 RecoveryRow.Lead:46 RecoveryRow.Shared:54
-at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:35 ConsistencyRow:52 IndividualRow:70 IndividualityRow:80 FidelityRow:103
+at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:43 RecoveryRow.Lead:51 RecoveryRow.HeldOutLead:59 RecoveryRow.Shared:67
+at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:36 ConsistencyRow:53 IndividualRow:71 IndividualityRow:81 FidelityRow:104
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:18 ScansOf:33
 at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Coordinate:42
@@ -3879,7 +3899,7 @@ at stages/command/exec_files.go prgnn/stages/command Exec.lay:24 layOne:59 share
 at stages/command/exec_python.go prgnn/stages/command lockPort:17 interpreter:18 pipOptions:23 pinned:26 hashed:27 indexOption:28 checkLock:32 withoutComment:65 Exec.pythonOf:75
 at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:14 secretName:16 Exec.Advise:20 leastSecret:35 Exec.secrets:39 maskingWriter:62 maskingWriter.Write:68 maskingWriter.Flush:90
 at stages/command/exec_unix.go prgnn/stages/command guardScript:17 runGuarded:23 resourceLimits:47 mostOfPodman:63 removeAtEnd:67 peakMemory:86
-at stages/draw/bar.go prgnn/stages/draw Bar:13 outline:34 Enlarge:40
+at stages/draw/bar.go prgnn/stages/draw Bar:16 outline:55 Enlarge:61
 at stages/draw/color.go prgnn/stages/draw Scale:9 Sequential:16 Diverging:17 Categories:23 None:26 Scale.At:29 ParseHex:42 hexes:65
 at stages/draw/embed.go prgnn/stages/draw Family:15 families:19 fontFace:22 subset:40 unhinted:123 fontTable:158 assemble:164 log2:188 checksum:196 writeAll:204
 at stages/draw/figure.go prgnn/stages/draw DPI:22 Figure:25 Figure.SVG:33 svgCanvas:61 written:67 svgCanvas.FillString:72 svgCanvas.fontFaces:83 Figure.PNG:95 Figure.paint:103 Sans:111
@@ -3889,21 +3909,22 @@ at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 G
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
 at stages/draw/ticks.go prgnn/stages/draw Ticks:14 Ticks.Ticks:17 tens:54
-at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:23 BrainMap:27 BrainMap.Ports:33 parcelsPort:46 BrainMap.Run:54 errNowhere:78 nowhere:81 readAtlas:87 NodePlaces:123 BrainMap.Draw:142 Ranked.ends:212 Ranked.scaleText:230
+at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:34 parcelsPort:49 BrainMap.Run:57 errNowhere:85 nowhere:88 readAtlas:94 NodePlaces:130 BrainMap.Draw:150 Ranked.ends:224 Ranked.scaleText:238
 at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 Connectivity.measure:127 subjectOf:138 RegionBlocks:149 blockRow:173
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
 at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:58 Chart.InReport:70 WidePoints:77 settingInputs:81 bySettings:87
 at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:18 Individuality:22 Individuality.Ports:25 Individuality.Run:34 DrawIndividuality:39
-at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:26 Individuals:30 Individuals.Ports:37 Individuals.Run:52 keptRegion:65 individualScores:71 readIndividual:77 first:105 selected:117 nodeRow:130 ReadNames:137 Individuals.Draw:151 rowTitle:250 lambdaPair:257
+at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:26 Individuals:30 Individuals.Ports:37 Individuals.Run:52 keptRegion:65 individualScores:71 readIndividual:77 first:105 selected:117 nodeRow:130 ReadNames:137 Individuals.Draw:151 rowTitle:254 lambdaPair:261
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 HeadMotion.Ports:28 HeadMotion.Run:40 DrawHeadMotion:49 people:118
-at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:38 ReadRanking:55 Reading:58 ReadReading:64 Reading.ofLayer:73 RankingRows:81 RankingRows.First:84 RankingRows.Planted:90 planted:92 settingCaption:95 DrawRanking:103 DrawContrast:121
+at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:38 ReadRanking:55 Reading:58 ReadReading:65 Reading.ofLayer:74 RankingRows:82 RankingRows.First:85 RankingRows.Planted:91 planted:93 settingCaption:96 DrawRanking:104 DrawContrast:122
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:120
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:21 ScanQuality:25 ScanQuality.Ports:30 regionQualityRow:50 ScanQuality.Run:56 outlined:150 ScanCaption:179 scanHead:182 standardised:193
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
+at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:41 epochRow:50 majorityRow:57 noRows:62 nameNetworks:68 DrawTraining:98
-at stages/figure/viewer.go prgnn/stages/figure Ranked:17 Readings:27 chanceOf:64 Ranked.name:75 Ranked.scale:84 Ranked.first:87 DrawSlices:98 gz:122 Viewer:130
+at stages/figure/viewer.go prgnn/stages/figure Ranked:18 Readings:30 chanceOf:70 Ranked.name:89 Ranked.scale:98 Ranked.colored:103 Ranked.coloredText:115 tick:139 DrawSlices:142 gz:166 Viewer:174
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
 at stages/fold/division.go prgnn/stages/fold Params:12 Params.Numbers:21 First:37 Apart:40 Member:43 Division:51 Params.Divide:60 Division.Row:81 Params.sides:108 SideNames:136
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 sameFeatures:26 Duplicates:32 RefuseDuplicates:58 DuplicateText:71 LeakagePort:99
@@ -3917,7 +3938,7 @@ at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:35 Setting
 at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:69 shared:83 agreeByChance:93 expectedJaccard:116 PermutationP:138 AsLarge:142
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:109 percentiles:121 Quantile:128
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 pooled:166 jackknife:186 expit:197
-at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:39 contraster:78 newContraster:86 contraster.of:117
+at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:40 contraster:84 newContraster:92 contraster.of:123
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
 at stages/inference/motion.go prgnn/stages/inference Motion:10 MotionOf:19 addDirection:48 remainder:56 inner:77 Correlation:85 MedianAbs:100 RobustZ:113 middleOf:131
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
@@ -3925,6 +3946,7 @@ at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 a
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:28 foldArea:81
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
+at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:23 Baseline:36 Baseline.Ports:64 Baseline.Validate:83 ratedSet:96 modelRow:107 Baseline.Run:116 Baseline.onRows:142 Baseline.fit:172 Baseline.onGraphs:196 Baseline.stream:225 Baseline.training:229 prediction:259 baselineEpochRow:270 baselineHistory:278
 at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:16 trainingSet.ordered:81 standardizeRows:97
 at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 choiceRow:48 idRow:58 candidate:63 Choose.Run:73 triedSetting:131 Choose.candidates:140 Choose.measure:197 Choose.table:211
@@ -3979,7 +4001,7 @@ at stages/present/performance.go prgnn/stages/present author.performance:21 same
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:87 author.eachParticipant:107 spread:164 middle:173 warningRow:182 author.warnings:188
 at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict.value:63 upsideDownText:74 upsideDown:78 verdict.sentence:83 author.recovered:114
-at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:124 author.inSpace:150 author.rankingTables:185 author.contrasts:242 author.agreement:264 besideChance:305 author.null:313 author.fidelity:363 author.individuality:387
+at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:132 author.inSpace:158 author.rankingTables:194 author.contrasts:251 author.agreement:273 besideChance:314 author.null:323 author.fidelity:373 author.individuality:397
 at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 methodsOfLabels:63 labelingWords:88
 at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:69 Report.Page:107 Report.Run:124
 at stages/present/scans.go prgnn/stages/present shownScans:18 pagedScans:19 author.scanQuality:23 scanFigure:47 author.scanLinks:58 scanNames:118 scanName:127 outlierWords:181

@@ -171,7 +171,18 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		t.Progress(steps, 4*len(settings), step)
 		steps++
 	}
-	for _, of := range settings {
+	// Models retrained on permuted groups, by setting. The null of a contrast is of one kind in the whole table.
+	lists, retrained, contrastNull := make([][][]*ModelScores, len(settings)), true, "test participants' groups permuted, models not retrained"
+	for i, of := range settings {
+		if lists[i], err = shuffled(of, permuted); err != nil {
+			return nil, err
+		}
+		retrained = retrained && lists[i] != nil
+	}
+	if retrained {
+		contrastNull = "models retrained on permuted groups"
+	}
+	for i, of := range settings {
 		begin("group contrasts")
 		all := merged(of.models)
 		if len(all.Tallies) == 0 {
@@ -182,9 +193,18 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err != nil {
 			return nil, err
 		}
+		var high []float64
+		if retrained {
+			if high, err = b.retrainedContrasts(people.Ids, len(nodes), lists[i]); err != nil {
+				return nil, err
+			}
+		}
 		for i := range rows {
 			r := &rows[i]
 			r.mean, r.contrast, r.q = r.score, contrasts[r.node].Contrast, contrasts[r.node].q
+			if high != nil {
+				r.contrast.High = high[r.node]
+			}
 		}
 		if b.Reading == "contrast" {
 			rows = ordered(rows, func(r saliency) float64 { return r.contrast.Value })
@@ -200,7 +220,7 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		consistency = append(consistency, agreements...)
 		begin("null distribution")
-		against, err := b.against(people.Ids, rows, of, permuted)
+		against, err := b.against(people.Ids, rows, of, lists[i])
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +246,7 @@ func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	table := column.Table(ranking, axes...)
 	layer := strconv.Itoa(b.Layer)
-	table.Meta = map[string]string{"reading": b.Reading, "layer": layer}
+	table.Meta = map[string]string{"reading": b.Reading, "layer": layer, "contrast_null": contrastNull}
 	scores := column.Table(individual, axes...)
 	scores.Meta = map[string]string{"layer": layer}
 	return dag.Outputs{

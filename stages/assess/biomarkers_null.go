@@ -3,6 +3,7 @@ package assess
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"prgnn/dag"
@@ -19,13 +20,8 @@ type nullRow struct {
 	permutations       int
 }
 
-// against compares what the models give to the regions with what models give that were trained on
-// permuted groups, in the same way. A mean pooling score is taken relative to the other
-// regions of its ranking, (s − mean)/sd over the regions: its level says nothing. The result is by
-// node; nil when there are no such trainings.
-func (b *Biomarkers) against(ids []string, rows []saliency, of *settingScores,
-	permuted []*settingScores) ([]nullRow, error) {
-	var lists [][]*ModelScores
+// shuffled are the models of each training on permuted groups that belongs to a setting; nil without any.
+func shuffled(of *settingScores, permuted []*settingScores) (lists [][]*ModelScores, err error) {
 	for _, s := range permuted {
 		var own []dag.Coord
 		number := ""
@@ -47,6 +43,35 @@ func (b *Biomarkers) against(ids []string, rows []saliency, of *settingScores,
 		}
 		lists = append(lists, s.models)
 	}
+	return lists, nil
+}
+
+// retrainedContrasts are, by node, the 95th percentiles of the contrast over models retrained on permuted groups.
+func (b *Biomarkers) retrainedContrasts(ids []string, n int, lists [][]*ModelScores) ([]float64, error) {
+	chance, err := b.readings("contrast", ids, n, lists...)
+	if err != nil {
+		return nil, fmt.Errorf("permuted: %w", err)
+	}
+	high := make([]float64, n)
+	for j := range high {
+		var v []float64
+		for _, one := range chance {
+			v = append(v, one[j])
+		}
+		if high[j] = math.NaN(); !slices.ContainsFunc(v, math.IsNaN) {
+			slices.Sort(v)
+			high[j] = inference.Quantile(v, 0.95)
+		}
+	}
+	return high, nil
+}
+
+// against compares what the models give to the regions with what models give that were trained on
+// permuted groups (shuffled), in the same way. A mean pooling score is taken relative to the other
+// regions of its ranking, (s − mean)/sd over the regions: its level says nothing. The result is by
+// node; nil when there are no such trainings.
+func (b *Biomarkers) against(ids []string, rows []saliency, of *settingScores,
+	lists [][]*ModelScores) ([]nullRow, error) {
 	if lists == nil {
 		return nil, nil
 	}

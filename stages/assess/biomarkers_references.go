@@ -299,7 +299,8 @@ func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted
 	for _, r := range rankings {
 		k := min(b.Top, len(r.all))
 		row := column.RecoveryRow{Coords: coords, Top: int32(k), By: r.by, Method: r.method, AUROC: nan, Agreement: nan,
-			HeldOut: nan, All: nan, LeadScore: nan, PScore: nan, LeadContrast: nan, PContrast: nan}
+			HeldOut: nan, All: nan, LeadScore: nan, PScore: nan, LeadContrast: nan, PContrast: nan,
+			HeldOutLeadScore: nan, HeldOutPScore: nan, HeldOutLeadContrast: nan, HeldOutPContrast: nan}
 		first := inference.Top(r.all, k)
 		if planted != nil {
 			row.Planted, row.Found = new(int32), new(int32)
@@ -320,18 +321,20 @@ func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted
 		row.Score, row.Contrast = both(first, trained["score"]), both(first, trained["contrast"])
 		if r.taught != nil && r.effect != nil {
 			row.HeldOut, row.All = 0, 0
-			for m, v := range r.taught {
-				row.HeldOut += meanOf(r.effect[m], inference.Top(v, k)) / float64(len(r.taught))
+			for m, v := range r.heldOut(k) {
+				row.HeldOut += v / float64(len(r.taught))
 				row.All += meanOf(r.effect[m], nil) / float64(len(r.taught))
 			}
 		}
 		if r.method != column.TrainedModels {
 			for _, trained := range rankings[:2] {
 				lead, p := leadOf(trained.worth(planted, k), r.worth(planted, k), testShare)
+				held, heldP := leadOf(trained.heldOut(k), r.heldOut(k), testShare)
 				if trained.by == "contrast" {
 					row.LeadContrast, row.PContrast = lead, p
+					row.HeldOutLeadContrast, row.HeldOutPContrast = held, heldP
 				} else {
-					row.LeadScore, row.PScore = lead, p
+					row.LeadScore, row.PScore, row.HeldOutLeadScore, row.HeldOutPScore = lead, p, held, heldP
 				}
 			}
 		}
@@ -357,21 +360,28 @@ func testShare(models []*ModelScores) float64 {
 // of its first k regions; nil where neither is. Before training nothing ties the sign of a score to the
 // groups, so that the scores of untrained models are taken whichever way round.
 func (r rankedBy) worth(planted []bool, k int) []float64 {
+	if !slices.Contains(planted, true) {
+		return r.heldOut(k)
+	}
 	var out []float64
-	switch {
-	case slices.Contains(planted, true):
-		turned := r.method == column.UntrainedModels && r.by == "score" && auroc(r.all, planted) < 0.5
-		for _, v := range r.single {
-			a := auroc(v, planted)
-			if turned {
-				a = 1 - a
-			}
-			out = append(out, a)
+	turned := r.method == column.UntrainedModels && r.by == "score" && auroc(r.all, planted) < 0.5
+	for _, v := range r.single {
+		a := auroc(v, planted)
+		if turned {
+			a = 1 - a
 		}
-	case r.taught != nil && r.effect != nil:
-		for m, v := range r.taught {
-			out = append(out, meanOf(r.effect[m], inference.Top(v, k)))
-		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// heldOut is the held-out effect of the first k regions by each model; nil where it is not known.
+func (r rankedBy) heldOut(k int) (out []float64) {
+	if r.taught == nil || r.effect == nil {
+		return nil
+	}
+	for m, v := range r.taught {
+		out = append(out, meanOf(r.effect[m], inference.Top(v, k)))
 	}
 	return out
 }

@@ -98,9 +98,23 @@ func TestBiomarkersNull(t *testing.T) {
 	}
 	in["permuted"] = slices.Concat(number(stagetest.Contrasted(9), "0"), number(stagetest.Contrasted(0), "1"),
 		number(stagetest.Contrasted(0.5), "2"), number(stagetest.Contrasted(0.25), "3"))
+	within := math.Sqrt(2 * 10e-4 / 6)
+	for _, reading := range []string{"score", "contrast"} { // the retrained models give the null of the contrast, too
+		ranking := stagetest.MustRun(t, &Biomarkers{Reading: reading, Layer: 1, Top: 1, Resamples: 200},
+			in)["ranking"].(*encoding.Table)
+		rows, err := column.Rows[column.RankingRow](ranking)
+		if err != nil || ranking.Meta["contrast_null"] != "models retrained on permuted groups" {
+			t.Fatalf("%v: %v", err, ranking.Meta)
+		}
+		for _, r := range rows { // 0, 0.05 and 0.1 in three permutations: at 0.95·2 of their order
+			want := map[int32]float64{1: 0.095 / within}[r.Index]
+			if math.Abs(r.ContrastHigh-want) > 1e-9 {
+				t.Errorf("%s: node %d: 95th percentile %v, want %v", reading, r.Index, r.ContrastHigh, want)
+			}
+		}
+	}
 	out := stagetest.MustRun(t, &Biomarkers{Reading: "contrast", Layer: 1, Top: 1, Resamples: 200},
 		in)["null"].(*encoding.Table)
-	within := math.Sqrt(2 * 10e-4 / 6)
 	chance := []float64{0, 0.1 / within, 0.05 / within}
 	mean, sd := column.MeanSD(chance)
 	nan := math.NaN()

@@ -32,6 +32,11 @@ type RecoveryRow struct {
 	PScore       float64 `column:"p_score,missing" doc:"two-sided p of lead_score over the models, by the corrected resampled t-test (Nadeau and Bengio 2003); missing where it does not vary"`
 	LeadContrast float64 `column:"lead_contrast,missing" doc:"the same of the trained models' ranking by contrast"`
 	PContrast    float64 `column:"p_contrast,missing" doc:"of lead_contrast"`
+
+	HeldOutLeadScore    float64 `column:"held_out_lead_score,missing,optional" doc:"as lead_score, always in held_out: without the truth, which no study of real participants knows"`
+	HeldOutPScore       float64 `column:"held_out_p_score,missing,optional" doc:"of held_out_lead_score"`
+	HeldOutLeadContrast float64 `column:"held_out_lead_contrast,missing,optional" doc:"as lead_contrast, always in held_out"`
+	HeldOutPContrast    float64 `column:"held_out_p_contrast,missing,optional" doc:"of held_out_lead_contrast"`
 }
 
 // Name is the ranking in words.
@@ -48,6 +53,14 @@ func (r RecoveryRow) Lead(by string) (lead, p float64) {
 		return r.LeadContrast, r.PContrast
 	}
 	return r.LeadScore, r.PScore
+}
+
+// HeldOutLead is Lead in the held-out effect, whether or not the truth is known.
+func (r RecoveryRow) HeldOutLead(by string) (lead, p float64) {
+	if by == "contrast" {
+		return r.HeldOutLeadContrast, r.HeldOutPContrast
+	}
+	return r.HeldOutLeadScore, r.HeldOutPScore
 }
 
 // Shared is how many first regions are also first in the trained models' ranking by a reading.

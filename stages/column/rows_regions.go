@@ -25,6 +25,7 @@ type RankingRow struct {
 	Mean           float64     `column:"mean_score,missing,optional" doc:"pooling score: the mean over participants of their means over test graphs"`
 	Contrast       float64     `column:"contrast,missing,optional" doc:"largest difference between two groups' mean scores over the sd within groups, in a model's test participants; mean over models"`
 	ContrastChance float64     `column:"contrast_chance,missing,optional" doc:"mean of the same over permuted groups"`
+	ContrastHigh   float64     `column:"contrast_chance_95,missing,optional" doc:"95th percentile of the contrast under the null hypothesis: over models retrained on permuted groups where these are connected, else over permuted groups of the test participants"`
 	P              float64     `column:"p,missing,optional" doc:"of the contrast, over permutations of the participants whom the models have not seen"`
 	Q              float64     `column:"q,missing,optional" doc:"p corrected for the number of regions: false discovery rate (Benjamini and Hochberg)"`
 	PAny           float64     `column:"p_any,missing,optional" doc:"that any region has as large a contrast by chance (Westfall and Young)"`

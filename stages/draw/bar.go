@@ -2,33 +2,54 @@ package draw
 
 import (
 	"image"
+	"math"
+	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Bar draws the legend of a colour scale into the rectangle of the canvas: a vertical
-// strip at its left, ticks at its right, the label above. low and high are the values
-// of the scale's ends.
+// Bar draws the legend of a color scale into the rectangle of the canvas: a vertical
+// strip at its left, ticks at its right, the label above, a word a line. low and high are the values
+// of the scale's ends; a low end above 0 is labeled too: values below it have no color.
 func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
 	const steps, thick = 256, 9
 	img := image.NewNRGBA(image.Rect(0, 0, 1, steps))
 	for i := range steps {
 		img.SetNRGBA(0, steps-1-i, s.At(float64(i)/(steps-1)))
 	}
-	strip := vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Min.X + thick, Y: c.Max.Y - LabelSize - 6}}
+	lines := strings.Fields(label)
+	head := vg.Length(max(len(lines), 1)-1) * (TickSize + 1)
+	strip := vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Min.X + thick, Y: c.Max.Y - LabelSize - 6 - head}}
 	c.DrawImage(strip, Enlarge(img, thick*4, 2))
 	c.StrokeLines(draw.LineStyle{Color: Rule, Width: 0.5}, outline(strip))
 	height := strip.Max.Y - strip.Min.Y
+	at := func(v float64) vg.Length { return vg.Length(height * vg.Length((v-low)/(high-low))) }
+	mark := func(y vg.Length, label string) {
+		y += strip.Min.Y
+		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 0.5}, strip.Max.X, y, strip.Max.X+3, y)
+		Text(c, vg.Point{X: strip.Max.X + 5, Y: y}, label, Style(TickSize, false), draw.XLeft, draw.YCenter)
+	}
+	least := height
 	for _, t := range (Ticks{Most: 5}).Ticks(low, high) {
 		if t.Label == "" || t.Value < low || t.Value > high {
 			continue
 		}
-		y := strip.Min.Y + vg.Length(height*vg.Length((t.Value-low)/(high-low)))
-		c.StrokeLine2(draw.LineStyle{Color: Rule, Width: 0.5}, strip.Max.X, y, strip.Max.X+3, y)
-		Text(c, vg.Point{X: strip.Max.X + 5, Y: y}, t.Label, Style(TickSize, false), draw.XLeft, draw.YCenter)
+		y := at(t.Value)
+		if low > 0 && y > 0 && y < TickSize+1 { // too near to the label of the low end
+			continue
+		}
+		mark(y, t.Label)
+		least = min(least, y)
 	}
-	Text(c, vg.Point{X: c.Min.X, Y: c.Max.Y}, label, Style(TickSize, false), draw.XLeft, draw.YTop)
+	if low > 0 && least > 0 {
+		mark(0, strconv.FormatFloat(math.Round(low*100)/100, 'f', -1, 64))
+	}
+	for i, word := range lines {
+		Text(c, vg.Point{X: c.Min.X, Y: c.Max.Y - vg.Length(i)*(TickSize+1)}, word, Style(TickSize, false), draw.XLeft,
+			draw.YTop)
+	}
 }
 
 func outline(r vg.Rectangle) []vg.Point {

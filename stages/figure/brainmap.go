@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/stages/chart"
+	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
 
@@ -37,6 +38,8 @@ func (*BrainMap) Ports() dag.Ports {
 				Doc: "the ranked regions"},
 			{Name: "nodes", Type: dag.Arrow("index"), Doc: "the node list; without parcels, with the regions' centroids in mm"},
 			parcelsPort(),
+			{Name: "recovery", Optional: true, Type: dag.Arrow(column.Names[column.RecoveryRow]()...),
+				Doc: "biomarkers' references: the map is by the reading (mean pooling score, contrast) that beats them; without them by the ranking's own"},
 		},
 		Out: picturePorts("the map"),
 	}
@@ -67,7 +70,11 @@ func (b *BrainMap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := b.Draw(Readings(ranking, reading), ranking, atlas)
+	standing, err := StandingOf(t, ranking, reading)
+	if err != nil {
+		return nil, err
+	}
+	c, err := b.Draw(standing.First(Readings(ranking, reading)), ranking, atlas, standing.Why)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.In("ranking").Name, err)
 	}
@@ -138,8 +145,9 @@ func NodePlaces(nodes *encoding.Table) (*[3][]float64, error) {
 	return &at, nil
 }
 
-// Draw draws rankings of one kind, the first one's, a map a setting.
-func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas) (*Chart, error) {
+// Draw draws rankings of one kind, the first one's, a map a setting. why says by what the kind was chosen; "" for
+// nothing.
+func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, why string) (*Chart, error) {
 	if len(readings) == 0 {
 		return nil, errors.New("it has no scores to draw")
 	}
@@ -161,40 +169,41 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas) 
 		}
 	}
 	var maps []chart.RegionMap
-	colored := 0
 	for _, r := range readings {
 		m := chart.RegionMap{Title: r.Setting, Regions: chart.Regions{Value: map[int]float64{}, Ring: ring}}
+		for n, score := range r.colored(b.Colored) {
+			m.Value[n] = (score - low) / (high - low)
+		}
 		for n, rank := range r.rank {
-			if b.Colored == 0 || rank <= b.Colored {
-				m.Value[n] = (r.score[n] - low) / (high - low)
-			}
 			if rank <= b.Top {
 				m.Named = append(m.Named, chart.Named{Region: n, Name: names[n]})
 			}
 		}
 		slices.SortFunc(m.Named, func(x, y chart.Named) int { return cmp.Compare(r.rank[x.Region], r.rank[y.Region]) })
-		colored = max(colored, len(m.Value))
 		maps = append(maps, m)
 	}
 	meaning := ""
 	if len(ring) > 0 {
 		meaning = "planted group difference (simulated data)"
 	}
-	title, by := "Salient regions", "mean pooling score"
+	title := "Salient regions"
 	if contrast {
-		title, by = "Regions that are scored differently in the groups", "contrast (difference of the groups' mean scores in within-group SDs, in test participants)"
+		title = "Regions that are scored differently in the groups"
 	}
-	by += readings[0].ofLayer()
+	colored := readings[0].coloredText(b.Colored)
+	if len(maps) > 1 {
+		colored = "Regions are colored by " + readingName[contrast] + readings[0].ofLayer() + "."
+	}
 	views := "the cortex of each hemisphere from the side and from the midline, and axial slices (left is left); borders are interpolated between voxels"
 	if len(atlas.Surfaces) == 0 {
 		views = "discs at the centroids of the regions, from the left, from above and from behind"
 	}
 	c := &Chart{Figure: atlas.RegionMaps(maps, chart.Colorbar{Low: low, High: high, Label: readings[0].scale()},
 		meaning), Title: title,
-		Alt:     fmt.Sprintf("Maps of the brain: %s with the highest %s, colored by it", words.The(colored, "region"), by),
-		Caption: fmt.Sprintf("T%s with the highest %s, colored by it: %s. %s", words.The(colored, "region")[1:], by, views, readings[0].scaleText(low))}
+		Alt:     "Maps of the brain. " + colored,
+		Caption: fmt.Sprintf("%s Views: %s. %s", colored, views, readings[0].scaleText(low))}
 	if n := len(maps[0].Named); n > 0 {
-		c.Alt += "; " + words.The(n, "region") + " with the highest score named"
+		c.Alt += " Named: " + words.The(n, "region") + " with the highest score."
 		c.Caption += " Named: " + words.The(n, "region") + " with the highest score. Numbers are ranks; one that would overlap another is left out."
 	}
 	if len(maps) == 1 {
@@ -203,12 +212,15 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas) 
 	if len(ring) > 0 {
 		c.Caption += " Green outlines: regions with a planted group difference."
 	}
+	if why != "" {
+		c.Caption += " " + why
+	}
 	return c, nil
 }
 
 // ends are the ends of the color scale: from the score of a region that is neither kept nor dropped (0.5), or from the
-// contrast expected by chance, to the largest value, and at least 0.1 (contrast: 0.5) wide, so that differences without
-// meaning do not run from yellow to dark red.
+// 95th percentile of the contrast under the null hypothesis, to the largest value, and at least 0.1 (contrast: 0.5)
+// wide, so that differences without meaning do not run from yellow to dark red.
 func (s Ranked) ends() (low, high float64) {
 	unit, least := 0.05, 0.1
 	low = 0.5
@@ -216,25 +228,25 @@ func (s Ranked) ends() (low, high float64) {
 		unit, least, low = 0.1, 0.5, s.chance
 	}
 	high = low + least
-	some := false
 	for _, v := range s.score {
-		high, some = max(high, v), some || v > low
-	}
-	if !some && !s.Contrast { // all regions lie below 0.5
-		low, high = 0, 0.5
+		high = max(high, v)
 	}
 	return low, math.Ceil(float64(high/unit)-1e-9) * unit
 }
 
-// scaleText says where the color scale begins.
+// scaleText says where the color scale starts.
 func (s Ranked) scaleText(low float64) string {
 	switch {
-	case !s.Contrast && low == 0.5:
-		return "The color scale starts at 0.5, the score of a region that is neither favored nor disfavored."
 	case !s.Contrast:
-		return "No region has a score above 0.5; the color scale starts at 0."
+		return "The color scale starts at 0.5, the score of a region that is neither favored nor disfavored."
+	case low > 0 && s.percentile:
+		of := s.Null
+		if of != "" {
+			of = " (" + of + ")"
+		}
+		return fmt.Sprintf("The color scale starts at %s, the 95th percentile of the contrast under the null hypothesis%s, mean over the regions.", tick(low), of)
 	case low > 0:
-		return fmt.Sprintf("The color scale starts at %.2f, the mean contrast over permuted groups.", low)
+		return fmt.Sprintf("The color scale starts at %s, the mean contrast over permuted groups.", tick(low))
 	}
-	return "The color scale starts at 0."
+	return "The color scale starts at 0: the null distribution of the contrast is not known."
 }

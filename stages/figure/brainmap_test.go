@@ -238,7 +238,7 @@ func TestColorScaleEnds(t *testing.T) {
 	}{
 		{Ranked{score: map[int]float64{1: 0.517, 2: 0.52}}, 0.5, 0.6},
 		{Ranked{score: map[int]float64{1: 0.3, 2: 0.871}}, 0.5, 0.9},
-		{Ranked{score: map[int]float64{1: 0.3, 2: 0.41}}, 0, 0.5},
+		{Ranked{score: map[int]float64{1: 0.3, 2: 0.41}}, 0.5, 0.6},
 		{Ranked{Reading: Reading{Contrast: true}, chance: 0.4, score: map[int]float64{1: 0.45}}, 0.4, 0.9},
 		{Ranked{Reading: Reading{Contrast: true}, score: map[int]float64{1: 2.21}}, 0, 2.3},
 	} {

@@ -195,6 +195,10 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 	}
 	scale := Ranked{score: map[int]float64{1: least, 2: largest}}
 	low, high := scale.ends()
+	below := ""
+	if least < low {
+		below = " Lower scores have the lightest color."
+	}
 	var rows []chart.Individuals
 	var common []string
 	for of, name := range all.settings {
@@ -236,13 +240,13 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 		views = "on the lateral (above) and medial surfaces of the left and the right hemisphere, and in two axial slices (left is left), on the label image of one participant or of the atlas"
 	}
 	return &Chart{
-		Figure: atlas.ByParticipant(heads, rows, chart.Colorbar{Low: low, High: high, Label: "score"}),
+		Figure: atlas.ByParticipant(heads, rows, chart.Colorbar{Low: low, High: high, Label: scale.scale()}),
 		Title:  fmt.Sprintf("Salient regions of %s (%s)", words.Count(len(people), "participant"), group),
 		Alt: fmt.Sprintf("Brains of %s: %s that the pooling layer keeps most often in each participant, colored by score; regions that all participants share are outlined. Shared regions: %s",
 			strings.Join(people, ", "), words.The(regions, "region"), strings.Join(common, "; ")),
-		Caption: fmt.Sprintf("%s (%s), randomly selected. T%s that the model keeps most often in each, by the scores%s, %s; yellow to red is the score. %s Green outlines: regions that all participants share: %s.",
+		Caption: fmt.Sprintf("%s (%s), randomly selected. T%s that the model keeps most often in each, by the scores%s, %s; yellow to red is the score. %s%s Green outlines: regions that all participants share: %s.",
 			words.Count(len(people), "participant"), strings.Join(people, ", "), words.The(regions, "region")[1:],
-			reading.ofLayer(), views, scale.scaleText(low), strings.Join(common, "; ")),
+			reading.ofLayer(), views, scale.scaleText(low), below, strings.Join(common, "; ")),
 	}, nil
 }
 

@@ -58,6 +58,7 @@ func ReadRanking(in dag.Input) (RankingRows, error) { return column.Read[column.
 type Reading struct {
 	Contrast bool   // ranked by the contrast of the groups
 	Layer    string // the pooling layer; "" where a table does not tell
+	Null     string // what the null distribution of the contrast is of; "" likewise
 }
 
 // ReadReading reads it from the table of biomarkers.
@@ -66,7 +67,7 @@ func ReadReading(in dag.Input) (r Reading, err error) {
 	if err != nil {
 		return r, err
 	}
-	return Reading{table.Meta["reading"] == "contrast", table.Meta["layer"]}, nil
+	return Reading{table.Meta["reading"] == "contrast", table.Meta["layer"], table.Meta["contrast_null"]}, nil
 }
 
 // ofLayer names the layer in a caption.

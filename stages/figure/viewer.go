@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"prgnn/internal/words"
 	"prgnn/nifti"
@@ -19,7 +20,9 @@ type Ranked struct {
 	Reading        // Contrast: the scores are contrasts of the groups, not mean pooling scores
 	score   map[int]float64
 	rank    map[int]int
-	chance  float64 // mean contrast over permuted groups; 0 where it is not known
+	chance  float64 // of a contrast: where its color scale starts
+
+	percentile bool // chance is the 95th percentile of the null distribution, not its mean
 }
 
 // Readings are the rankings of each setting, and the same regions ranked by contrast
@@ -31,8 +34,10 @@ func Readings(rows RankingRows, reading Reading) []Ranked {
 		of := slices.IndexFunc(all, func(s Ranked) bool { return s.Setting == setting && s.Contrast == contrast })
 		if of < 0 {
 			of = len(all)
-			all = append(all, Ranked{Setting: setting, Reading: Reading{contrast, reading.Layer},
-				score: map[int]float64{}, rank: map[int]int{}, chance: chanceOf(rows, setting)})
+			one := Ranked{Setting: setting, Reading: Reading{contrast, reading.Layer, reading.Null},
+				score: map[int]float64{}, rank: map[int]int{}}
+			one.chance, one.percentile = chanceOf(rows, setting)
+			all = append(all, one)
 		}
 		if !math.IsNaN(score) {
 			all[of].score[int(r.Index)], all[of].rank[int(r.Index)] = score, rank
@@ -60,15 +65,24 @@ func Readings(rows RankingRows, reading Reading) []Ranked {
 	return all
 }
 
-// chanceOf is the mean contrast over permuted groups and over the regions of a setting.
-func chanceOf(rows RankingRows, setting string) float64 {
-	sum, n := 0.0, 0.0
+// chanceOf is the 95th percentile of the contrast under the null hypothesis, mean over the regions of a setting; of a
+// table that lacks it the mean contrast over permuted groups; 0 where neither is known.
+func chanceOf(rows RankingRows, setting string) (chance float64, percentile bool) {
+	var high, mean []float64
 	for _, r := range rows {
-		if !math.IsNaN(r.ContrastChance) && column.SettingName(r.Coords) == setting {
-			sum, n = sum+r.ContrastChance, n+1
+		if column.SettingName(r.Coords) == setting {
+			high, mean = append(high, r.ContrastHigh), append(mean, r.ContrastChance)
 		}
 	}
-	return sum / max(n, 1)
+	high, mean = column.Known(high), column.Known(mean)
+	if len(high) > 0 {
+		chance, _ = column.MeanSD(high)
+		return chance, true
+	}
+	if len(mean) > 0 {
+		chance, _ = column.MeanSD(mean)
+	}
+	return chance, false
 }
 
 // name is the name of a map in the viewer.
@@ -81,37 +95,67 @@ func (s Ranked) name() string {
 }
 
 // scale is the label of the color scale.
-func (s Ranked) scale() string { return map[bool]string{false: "score", true: "contrast"}[s.Contrast] }
+func (s Ranked) scale() string {
+	return map[bool]string{false: "pooling score", true: "contrast"}[s.Contrast]
+}
 
-// first are the scores of the first regions.
-func (s Ranked) first(top int) map[int]float64 {
+// colored are the scores of the first regions (top 0: of all), of those that lie on the color scale.
+func (s Ranked) colored(top int) map[int]float64 {
+	low, _ := s.ends()
 	scores := map[int]float64{}
 	for n, rank := range s.rank {
-		if rank <= top {
-			scores[n] = s.score[n]
+		if v := s.score[n]; (top == 0 || rank <= top) && v >= low {
+			scores[n] = v
 		}
 	}
 	return scores
 }
 
+// coloredText says how many of the first regions are colored, and why not the others.
+func (s Ranked) coloredText(top int) string {
+	first := 0
+	for _, rank := range s.rank {
+		if top == 0 || rank <= top {
+			first++
+		}
+	}
+	by := "mean pooling score"
+	if s.Contrast {
+		by = "contrast (difference of the groups' mean scores in within-group SDs, in test participants)"
+	}
+	low, _ := s.ends()
+	n := len(s.colored(top))
+	text := fmt.Sprintf("Colored: %s with the highest %s%s", words.The(n, "region"), by, s.ofLayer())
+	switch {
+	case n == 0 && first > 0:
+		text = fmt.Sprintf("No region is colored: %s with the highest %s%s: below %s", words.The(first, "region"), by, s.ofLayer(), tick(low))
+	case n < first:
+		text = fmt.Sprintf("Colored: %d of the %s with the highest %s%s; the others lie below %s", n, words.Count(first, "region"), by, s.ofLayer(), tick(low))
+	}
+	return text + "."
+}
+
+// tick is the start of a color scale as the scale itself shows it.
+func tick(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
+
 // DrawSlices draws the first regions of a ranking in slices.
 func DrawSlices(p *Parcels, under *Anatomy, s Ranked, top int) *Chart {
-	scores := s.first(top)
+	scores := s.colored(top)
 	low, high := s.ends()
-	title, by := "Salient regions in slices", "mean pooling score"
+	title := "Salient regions in slices"
 	if s.Contrast {
-		title, by = "Contrast between the groups in slices", "contrast (difference of the groups' mean scores in within-group SDs, in test participants)"
+		title = "Contrast between the groups in slices"
 	}
-	by += s.ofLayer()
 	b := p.brain(under)
 	b.Score, b.Scale = scores, s.scale()
 	ground := "the parcellation"
 	if under != nil {
 		ground = under.called
 	}
+	colored := s.coloredText(top)
 	c := &Chart{Figure: chart.Slices(b, low, high), Title: title,
-		Alt:     fmt.Sprintf("Axial, coronal and sagittal slices; %s with the highest %s, colored by it", words.The(len(scores), "region"), by),
-		Caption: fmt.Sprintf("T%s with the highest %s, colored by it, on %s; left is left. %s", words.The(len(scores), "region")[1:], by, ground, s.scaleText(low))}
+		Alt:     "Axial, coronal and sagittal slices. " + colored,
+		Caption: fmt.Sprintf("%s Background: %s; left is left. %s", colored, ground, s.scaleText(low))}
 	if s.Setting != "" {
 		c.Caption += " Setting: " + s.Setting + "."
 	}
@@ -126,8 +170,8 @@ func gz(img *nifti.Image) ([]byte, error) {
 }
 
 // Viewer puts the regions into the viewer: what lies under them, their numbers, and a
-// map of scores for each of a few settings.
-func Viewer(p *Parcels, under *Anatomy, settings []Ranked, names map[int][2]string) (*report.Viewer, error) {
+// map of scores for each of a few settings, of the same regions and on the same scale as the figures.
+func Viewer(p *Parcels, under *Anatomy, settings []Ranked, top int, names map[int][2]string) (*report.Viewer, error) {
 	v := &report.Viewer{}
 	shape := p.Shape[:]
 	add := func(volume report.Volume, img *nifti.Image) (err error) {
@@ -160,9 +204,9 @@ func Viewer(p *Parcels, under *Anatomy, settings []Ranked, names map[int][2]stri
 	}
 	const most = 8 // settings
 	for _, s := range settings[:min(len(settings), most)] {
-		data := make([]float32, len(p.Voxels))
+		data, colored := make([]float32, len(p.Voxels)), s.colored(top)
 		for i, n := range p.Voxels {
-			data[i] = float32(s.score[int(n)])
+			data[i] = float32(colored[int(n)])
 		}
 		low, high := s.ends()
 		if err := add(report.Volume{Name: s.name(), Colormap: "heat", Low: low, High: high, Opacity: 1, Choice: true},
@@ -183,8 +227,7 @@ func Viewer(p *Parcels, under *Anatomy, settings []Ranked, names map[int][2]stri
 		if len(settings) > 0 {
 			if score, ok := settings[0].score[int(n)]; ok {
 				r.Rank = settings[0].rank[int(n)]
-				r.Text = fmt.Sprintf("%s %.3f, rank %d",
-					map[bool]string{false: "score", true: "contrast"}[settings[0].Contrast], score, r.Rank)
+				r.Text = fmt.Sprintf("%s %.3f, rank %d", settings[0].scale(), score, r.Rank)
 			}
 		}
 		v.Regions = append(v.Regions, r)

@@ -26,6 +26,7 @@ func Contrasts(models []HeldOut, group []int, groups int) []float64 {
 type Contrast struct {
 	Value float64
 	Mean  float64 // over permuted groups
+	High  float64 // 95th percentile over permuted groups
 	P     float64 // of this region
 	PAny  float64 // that any region at all has as large a contrast by chance
 }
@@ -41,6 +42,10 @@ func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, per
 	c := newContraster(models, groups)
 	seen := c.of(group)
 	as, largest, sum := make([]int, len(seen)), make([]int, len(seen)), make([]float64, len(seen))
+	tails := make([]tail, len(seen))
+	for j := range tails {
+		tails[j] = tailFor(0.95, permutations)
+	}
 	label := append([]int(nil), group...)
 	strata := byStratum(stratum)
 	for range permutations {
@@ -49,6 +54,7 @@ func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, per
 		now := c.of(label)
 		for j, v := range now {
 			sum[j] += v
+			tails[j].add(v)
 			if AsLarge(v, seen[j]) {
 				as[j]++
 			}
@@ -64,8 +70,8 @@ func TestContrasts(models []HeldOut, group []int, groups int, stratum []int, per
 	}
 	out := make([]Contrast, len(seen))
 	for j, v := range seen {
-		out[j] = Contrast{v, sum[j] / float64(permutations), PermutationP(as[j], permutations),
-			PermutationP(largest[j], permutations)}
+		out[j] = Contrast{Value: v, Mean: sum[j] / float64(permutations), High: tails[j].quantile(0.95, permutations),
+			P: PermutationP(as[j], permutations), PAny: PermutationP(largest[j], permutations)}
 		if math.IsNaN(v) {
 			out[j].P, out[j].PAny = math.NaN(), math.NaN()
 		}

@@ -2,6 +2,7 @@ package present
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -110,6 +111,28 @@ func TestBiomarkersReferences(t *testing.T) {
 	}
 	if len(rows) != 7 {
 		t.Errorf("%d rankings", len(rows))
+	}
+	// Where the truth is known, the held-out lead is that of a study that does not know it.
+	blind := maps.Clone(in)
+	delete(blind, "truth")
+	out = stagetest.MustRun(t, stagetest.Fresh("biomarkers", "top", 4, "resamples", 100), blind)
+	unknown := recoveriesOf(t, out["recovery"])
+	compared := 0
+	for name, r := range rows {
+		for _, by := range []string{"score", "contrast"} {
+			lead, p := r.HeldOutLead(by)
+			want, wantP := unknown[name].Lead(by)
+			same := lead == want && (p == wantP || math.IsNaN(p) && math.IsNaN(wantP))
+			if trained := r.Method == column.TrainedModels; math.IsNaN(lead) != trained || !trained && !same {
+				t.Errorf("%s, %s: held-out lead %v (p %v), want %v (%v)", name, by, lead, p, want, wantP)
+			}
+			if truth, _ := r.Lead(by); truth != lead {
+				compared++
+			}
+		}
+	}
+	if compared == 0 {
+		t.Error("leads by the truth and by the held-out effect are all the same")
 	}
 	// The t of the first region by its definition, in the training participants of fold 1.
 	train, test := inference.Sample{Groups: 2}, inference.Sample{Groups: 2}

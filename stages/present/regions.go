@@ -74,17 +74,20 @@ func otherThan(setting string, r column.RankingRow) int {
 
 // regionFigures shows the regions on the cortex and in space, and with their scores.
 func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) error {
+	standing, err := figure.StandingOf(a.t, rows, reading)
+	if err != nil {
+		return err
+	}
+	readings := standing.First(figure.Readings(rows, reading))
 	atlas := chart.Atlas{At: a.at}
-	readings := figure.Readings(rows, reading)
+	var parcels *figure.Parcels
+	var under *figure.Anatomy
 	if len(a.t.All("parcels")) > 0 {
-		p, under, err := a.space()
+		parcels, under, err = a.space()
 		switch {
 		case err == nil:
-			if atlas = p.Atlas(under); len(atlas.Surfaces)+len(atlas.Cuts) == 0 {
+			if atlas = parcels.Atlas(under); len(atlas.Surfaces)+len(atlas.Cuts) == 0 {
 				atlas.At = a.at
-			}
-			if err := a.inSpace(p, under, readings); err != nil {
-				return err
 			}
 		case !errors.Is(err, figure.ErrGrayordinates):
 			return err
@@ -92,11 +95,16 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 	}
 	shown := atlas.At != nil || len(atlas.Surfaces)+len(atlas.Cuts) > 0
 	if shown {
-		c, err := (&figure.BrainMap{Top: min(a.top, 10), Colored: a.top}).Draw(readings, rows, atlas)
+		c, err := (&figure.BrainMap{Top: min(a.top, 10), Colored: a.top}).Draw(readings, rows, atlas, standing.Why)
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.t.In("ranking").Name, err)
 		}
 		if err := a.figures("the regions on the cortex and in slices", c); err != nil {
+			return err
+		}
+	}
+	if parcels != nil {
+		if err := a.inSpace(parcels, under, readings); err != nil {
 			return err
 		}
 	}
@@ -164,7 +172,7 @@ func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []fi
 	if err != nil {
 		return err
 	}
-	viewer, err := figure.Viewer(p, under, readings, names)
+	viewer, err := figure.Viewer(p, under, readings, a.top, names)
 	if err != nil {
 		return err
 	}
@@ -173,8 +181,9 @@ func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []fi
 	a.add(report.Block{Lead: a.count.Figure(&still) + " shows the regions in slices."})
 	a.add(report.Block{Viewer: viewer})
 	for _, other := range readings[1:] {
-		if other.Contrast {
-			return a.figures("how differently the regions are scored in the groups", figure.DrawSlices(p, under, other, a.top))
+		if other.Contrast != readings[0].Contrast {
+			by := map[bool]string{false: "the mean pooling scores", true: "how differently the regions are scored in the groups"}
+			return a.figures(by[other.Contrast], figure.DrawSlices(p, under, other, a.top))
 		}
 	}
 	return nil
@@ -306,7 +315,8 @@ func besideChance(x, chance float64, digits int) string {
 	if math.IsNaN(chance) {
 		return report.Fixed(x, digits)
 	}
-	return report.Fixed(x, digits) + " (" + report.Fixed(chance, max(digits, 1)) + ")" // of a count it is no whole number
+	// Of a count, chance is no whole number.
+	return report.Fixed(x, digits) + " (" + report.Fixed(chance, max(digits, 1)) + ")"
 }
 
 // null says which regions stand out from models of permuted groups.

@@ -1,0 +1,99 @@
+package figure
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"prgnn/stages/column"
+)
+
+// The first map is by the reading that beats every reference in the held-out effect; the truth has no part in it.
+func TestFirstMapIsTheOneThatStandsUp(t *testing.T) {
+	type test struct{ lead, p float64 }
+	better, same, worse, none := test{0.2, 0.01}, test{0.2, 0.06}, test{-0.2, 0.01}, test{math.NaN(), math.NaN()}
+	// Against each reference: the score's ranking, then the contrast's.
+	rows := func(untrained, strength, ridge [2]test) (out []column.RecoveryRow) {
+		row := func(method, by string, v [2]test) {
+			// By the truth the score is far ahead: that must not count.
+			out = append(out, column.RecoveryRow{Method: method, By: by, LeadScore: 0.5, PScore: 0.001,
+				LeadContrast: -0.5, PContrast: 0.001, HeldOutLeadScore: v[0].lead, HeldOutPScore: v[0].p,
+				HeldOutLeadContrast: v[1].lead, HeldOutPContrast: v[1].p})
+		}
+		row(column.TrainedModels, "score", [2]test{none, none})
+		row(column.TrainedModels, "contrast", [2]test{none, none})
+		row(column.UntrainedModels, "score", [2]test{untrained[0], worse})    // each reading is compared with its own
+		row(column.UntrainedModels, "contrast", [2]test{worse, untrained[1]}) // untrained ranking only
+		row(column.StrengthTest, "statistic", strength)
+		row(column.RidgePattern, "statistic", ridge)
+		return out
+	}
+	all := func(score, contrast test) []column.RecoveryRow {
+		v := [2]test{score, contrast}
+		return rows(v, v, v)
+	}
+	for _, c := range []struct {
+		name     string
+		rows     []column.RecoveryRow
+		own      bool // the pipeline reads the contrast
+		contrast bool
+		says     string
+	}{
+		{"only the contrast", all(same, better), false, true, "by contrast, which beats every reference"},
+		{"only the score", all(better, same), true, false, "by mean pooling score, which beats every reference"},
+		{"both", all(better, better), true, true, "by contrast, the reading of the pipeline: both"},
+		{"neither", all(same, worse), false, false, "neither mean pooling score nor contrast beats"},
+		{"one reference is not beaten", rows([2]test{same, better}, [2]test{same, better}, [2]test{same, same}), false, false, "neither"},
+		{"an untrained model is not beaten", rows([2]test{same, same}, [2]test{same, better}, [2]test{same, better}), false, false, "neither"},
+		{"not tested", all(none, none), true, true, "not tested"},
+		{"no references", nil, true, true, ""},
+	} {
+		got := Stand(c.rows, Reading{Contrast: c.own})
+		if got.Contrast != c.contrast || !strings.Contains(got.Why, c.says) || c.says == "" && got.Why != "" {
+			t.Errorf("%s: contrast %t, %q", c.name, got.Contrast, got.Why)
+		}
+	}
+	readings := []Ranked{{Setting: "a"}, {Setting: "b"}, {Setting: "a", Reading: Reading{Contrast: true}}}
+	got := Standing{Contrast: true}.First(readings)
+	if !got[0].Contrast || got[1].Setting != "a" || got[2].Setting != "b" {
+		t.Errorf("order %v", got)
+	}
+}
+
+// The color scale of a contrast starts at the 95th percentile of its null distribution, and what lies below the start
+// of a scale has no color: in figures and in the viewer.
+func TestColorScaleStartsAtTheNull(t *testing.T) {
+	nan := math.NaN()
+	rows := RankingRows{
+		{Rank: 1, Index: 1, Score: 0.6, Contrast: 0.9, ContrastChance: 0.2, ContrastHigh: 0.5},
+		{Rank: 2, Index: 2, Score: 0.55, Contrast: 0.5, ContrastChance: 0.2, ContrastHigh: 0.3},
+		{Rank: 3, Index: 3, Score: 0.45, Contrast: 0.3, ContrastChance: 0.2, ContrastHigh: nan},
+	}
+	r := Readings(rows, Reading{Null: "models retrained on permuted groups"})
+	score, contrast := r[0], r[1]
+	if low, high := contrast.ends(); low != 0.4 || high != 0.9 {
+		t.Errorf("%v … %v", low, high)
+	}
+	if got := contrast.colored(0); len(got) != 2 || got[3] != 0 {
+		t.Errorf("colored by contrast: %v", got)
+	}
+	if got := score.colored(3); len(got) != 2 || score.colored(1)[2] != 0 {
+		t.Errorf("colored by score: %v", got)
+	}
+	if got := contrast.scaleText(0.4); !strings.Contains(got, "starts at 0.4, the 95th percentile of the contrast under the null hypothesis (models retrained on permuted groups)") {
+		t.Error(got)
+	}
+	if got := score.coloredText(3); got != "Colored: 2 of the 3 regions with the highest mean pooling score; the others lie below 0.5." {
+		t.Error(got)
+	}
+	for i := range rows {
+		rows[i].ContrastHigh, rows[i].Score = nan, 0.4
+	}
+	r = Readings(rows, Reading{})
+	if got := r[1].scaleText(0.2); !strings.Contains(got, "starts at 0.2, the mean contrast over permuted groups") {
+		t.Error(got)
+	}
+	if got := r[0].coloredText(0); got != "No region is colored: the 3 regions with the highest mean pooling score: below 0.5." {
+		t.Error(got)
+	}
+}
