@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/pipelines/tree"
 )
 
 // tasks counts the tasks of each stage.
@@ -84,7 +85,7 @@ func TestRest40(t *testing.T) {
 		_, err := Load("rest40.yaml", nil)
 		want := `rest40.yaml:14:9: the variable "data" is empty: --set data=DIR, the directory that holds participants.csv and the scans
 rest40.yaml:17:11: the variable "labels" is empty: --set labels=FILE, the label image of the regions`
-		if err == nil || err.Error() != want || !errors.As(err, new(Errors)) {
+		if err == nil || err.Error() != want || !errors.As(err, new(tree.Errors)) {
 			t.Errorf("%v\nwant\n%s", err, want)
 		}
 	})

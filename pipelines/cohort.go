@@ -13,6 +13,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/words"
+	"prgnn/pipelines/tree"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
@@ -22,79 +23,79 @@ import (
 var cohortKeys = []string{"exclude", "limit"}
 
 // kindsIn are the keys under cohort: that name a kind, or try to.
-func kindsIn(t *tree) []key {
-	var kinds []key
-	for _, k := range t.keys {
-		if !slices.Contains(cohortKeys, k.name) {
+func kindsIn(t *tree.Node) []tree.Key {
+	var kinds []tree.Key
+	for _, k := range t.Keys {
+		if !slices.Contains(cohortKeys, k.Name) {
 			kinds = append(kinds, k)
 		}
 	}
 	return kinds
 }
 
-func (l *loader) readCohort(t *tree) {
+func (l *loader) readCohort(t *tree.Node) {
 	l.cohortTree = t
 	if t == nil {
 		return
 	}
-	l.vars.resolve(t, nil)
+	l.vars.Resolve(t, nil)
 	var names []string
 	kinds := map[string]cohort.Source{}
 	for _, c := range stages.Cohorts() {
 		names = append(names, c.Name)
 		kinds[c.Name] = c
 	}
-	if t.bad {
+	if t.Bad {
 		return
 	}
-	if t.kind != mapping {
-		l.bad.add(t.pos, "cohort takes a mapping with one of %s, not %s", strings.Join(names, ", "), t)
+	if t.Kind != tree.Mapping {
+		l.bad.Add(t.Pos, "cohort takes a mapping with one of %s, not %s", strings.Join(names, ", "), t)
 		return
 	}
 	given := kindsIn(t)
 	for i, k := range given {
 		if i > 0 {
-			l.bad.add(k.pos, "the cohort is %s already: exactly one kind says who takes part", given[0].name)
-		} else if _, ok := kinds[k.name]; !ok {
-			l.bad.add(k.pos, "there is no cohort kind %q%s", k.name, words.OrAll(k.name, append(names, cohortKeys...)))
+			l.bad.Add(k.Pos, "the cohort is %s already: exactly one kind says who takes part", given[0].Name)
+		} else if _, ok := kinds[k.Name]; !ok {
+			l.bad.Add(k.Pos, "there is no cohort kind %q%s", k.Name, words.OrAll(k.Name, append(names, cohortKeys...)))
 		}
 	}
 	if len(given) == 0 {
-		l.bad.add(t.pos, "the cohort says no kind: one of %s", strings.Join(names, ", "))
+		l.bad.Add(t.Pos, "the cohort says no kind: one of %s", strings.Join(names, ", "))
 		return
 	}
-	c, ok := kinds[given[0].name]
+	c, ok := kinds[given[0].Name]
 	if !ok {
 		return
 	}
 	l.loadCohort(c, given[0], t)
 }
 
-func (l *loader) loadCohort(c cohort.Source, at key, t *tree) {
-	if at.value.kind != mapping && at.value.kind != empty {
-		if !at.value.bad {
-			l.bad.add(at.value.pos, "cohort %s takes a mapping of parameters, not %s", c.Name, at.value)
+func (l *loader) loadCohort(c cohort.Source, at tree.Key, t *tree.Node) {
+	if at.Value.Kind != tree.Mapping && at.Value.Kind != tree.Empty {
+		if !at.Value.Bad {
+			l.bad.Add(at.Value.Pos, "cohort %s takes a mapping of parameters, not %s", c.Name, at.Value)
 		}
 		return
 	}
 	l.cohortKind = c.Name
-	kind, before := c.New(), len(l.bad.list)
-	l.fill(kind, at.value, "cohort "+c.Name, func(string) bool { return false })
-	if at.value.broken() || len(l.bad.list) > before {
+	kind, before := c.New(), len(l.bad.List)
+	l.fill(kind, at.Value, "cohort "+c.Name, func(string) bool { return false })
+	if at.Value.Broken() || len(l.bad.List) > before {
 		return // what it would find is not what was meant
 	}
-	place := placeOf(at.pos, at.value)
+	place := placeOf(at.Pos, at.Value)
 	if v, ok := kind.(dag.Validator); ok {
 		for _, err := range v.Validate() {
-			l.bad.each(err, place, "cohort %s: ", c.Name)
+			l.bad.Each(err, place, "cohort %s: ", c.Name)
 		}
-		if len(l.bad.list) > before {
+		if len(l.bad.List) > before {
 			return
 		}
 	}
 	roster, err := kind.Load(l.dir)
 	if err != nil {
-		l.bad.each(err, place, "cohort %s: ", c.Name)
+		l.bad.Each(err, place, "cohort %s: ", c.Name)
 		return
 	}
 	chosen := l.choose(roster, t)
@@ -102,11 +103,11 @@ func (l *loader) loadCohort(c cohort.Source, at key, t *tree) {
 		return
 	}
 	l.roster, l.notes, l.cohort, l.cohortWork = chosen, chosen.Notes, &c, kind
-	l.producers["cohort"] = l.cohortProducers(at.pos)
+	l.producers["cohort"] = l.cohortProducers(at.Pos)
 }
 
 // choose leaves out the participants that exclude names, and keeps limit of the rest.
-func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
+func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 	out, rated := map[string]bool{}, map[string]bool{}
 	ids := make([]string, len(r.Subjects))
 	for i, s := range r.Subjects {
@@ -114,26 +115,26 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	}
 	find := r.Finder()
 	notes, fine := slices.Clone(r.Notes), true
-	if x := t.get("exclude"); x != nil && x.kind != empty {
-		if x.kind == scalar || x.kind == mapping {
-			x = &tree{pos: x.pos, kind: list, items: []*tree{x}, bad: x.bad}
+	if x := t.Get("exclude"); x != nil && x.Kind != tree.Empty {
+		if x.Kind == tree.Scalar || x.Kind == tree.Mapping {
+			x = &tree.Node{Pos: x.Pos, Kind: tree.List, Items: []*tree.Node{x}, Bad: x.Bad}
 		}
-		if x.kind != list && !x.bad {
-			l.bad.add(x.pos, "exclude takes a list of %ss, not %s", r.Noun(), x)
+		if x.Kind != tree.List && !x.Bad {
+			l.bad.Add(x.Pos, "exclude takes a list of %ss, not %s", r.Noun(), x)
 			fine = false
 		}
-		for _, item := range x.items {
-			if item.bad {
+		for _, item := range x.Items {
+			if item.Bad {
 				fine = false
 				continue
 			}
-			if item.kind == mapping {
+			if item.Kind == tree.Mapping {
 				fine = l.rated(item, find, rated) && fine
 				continue
 			}
-			id, err := find(item.text)
+			id, err := find(item.Text)
 			if err != nil {
-				l.bad.add(item.pos, "exclude: %v", err)
+				l.bad.Add(item.Pos, "exclude: %v", err)
 				fine = false
 			}
 			out[id] = true
@@ -158,13 +159,13 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return out[id] || rated[id] || without[id] != "" })
 	all := len(left)
 	few := all
-	if n := t.get("limit"); n != nil && n.kind != empty {
-		limit, whole := n.value.(int)
+	if n := t.Get("limit"); n != nil && n.Kind != tree.Empty {
+		limit, whole := n.Value.(int)
 		switch {
-		case n.bad:
+		case n.Bad:
 			fine = false
 		case !whole || limit < 1:
-			l.bad.add(n.pos, "limit takes a whole number from 1, not %s", n)
+			l.bad.Add(n.Pos, "limit takes a whole number from 1, not %s", n)
 			fine = false
 		case limit < all:
 			if r.Axis == "" {
@@ -204,7 +205,7 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 	}
 	slices.SortFunc(chosen.Left, func(a, b cohort.LeftOut) int { return strings.Compare(a.ID, b.ID) })
 	if len(kept) == 0 {
-		l.bad.add(t.pos, "the cohort has no %ss%s", r.Noun(), map[bool]string{true: " left after exclude"}[len(ids) > 0])
+		l.bad.Add(t.Pos, "the cohort has no %ss%s", r.Noun(), map[bool]string{true: " left after exclude"}[len(ids) > 0])
 		return nil
 	}
 	if len(kept) < len(ids) {
@@ -214,28 +215,28 @@ func (l *loader) choose(r *cohort.Roster, t *tree) *cohort.Roster {
 }
 
 // rated adds the participants whom a table of ratings, {file: ratings.tsv}, rates fail.
-func (l *loader) rated(item *tree, find func(string) (string, error), out map[string]bool) bool {
-	file := item.get("file")
-	if file == nil || len(item.keys) != 1 || file.kind != scalar || file.bad {
-		if file == nil || !file.bad {
-			l.bad.add(item.pos, "exclude takes participants, or { file: ratings.tsv }: a table of ratings")
+func (l *loader) rated(item *tree.Node, find func(string) (string, error), out map[string]bool) bool {
+	file := item.Get("file")
+	if file == nil || len(item.Keys) != 1 || file.Kind != tree.Scalar || file.Bad {
+		if file == nil || !file.Bad {
+			l.bad.Add(item.Pos, "exclude takes participants, or { file: ratings.tsv }: a table of ratings")
 		}
 		return false
 	}
 	l.places.add(file, param.PlaceAlways)
-	path := filepath.FromSlash(file.text)
+	path := filepath.FromSlash(file.Text)
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(l.dir, path)
 	}
 	ids, err := cohort.FailedRatings(path)
 	if err != nil {
-		l.bad.add(file.pos, "exclude: %v", err)
+		l.bad.Add(file.Pos, "exclude: %v", err)
 		return false
 	}
 	for _, name := range ids {
 		id, err := find(name)
 		if err != nil {
-			l.bad.add(file.pos, "exclude: %s: %v", file.text, err)
+			l.bad.Add(file.Pos, "exclude: %s: %v", file.Text, err)
 			return false
 		}
 		out[id] = true

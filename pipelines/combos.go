@@ -1,8 +1,11 @@
 package pipelines
 
-import "prgnn/internal/words"
+import (
+	"slices"
 
-import "slices"
+	"prgnn/internal/words"
+	"prgnn/pipelines/tree"
+)
 
 // combos are the include and exclude lists of a matrix, one value an axis;
 // −1 in exclude stands for any.
@@ -12,52 +15,52 @@ type combos struct {
 
 // readCombos reads a list of combinations. Those of include state every axis,
 // and may bring new values; those of exclude name values that there are.
-func (l *loader) readCombos(s *stage, axes []axis, t *tree, what string) [][]int32 {
-	if t == nil || t.kind == empty || t.bad {
+func (l *loader) readCombos(s *stage, axes []axis, t *tree.Node, what string) [][]int32 {
+	if t == nil || t.Kind == tree.Empty || t.Bad {
 		return nil
 	}
-	if t.kind != list {
-		l.bad.add(t.pos, "stage %s: %s takes a list of combinations such as [{ %s: … }], not %s", s.name, what, axesExample(axes), t)
+	if t.Kind != tree.List {
+		l.bad.Add(t.Pos, "stage %s: %s takes a list of combinations such as [{ %s: … }], not %s", s.name, what, axesExample(axes), t)
 		return nil
 	}
 	var all [][]int32
-	for _, item := range t.items {
-		if item.bad {
+	for _, item := range t.Items {
+		if item.Bad {
 			continue
 		}
-		if item.kind != mapping {
-			l.bad.add(item.pos, "stage %s: %s takes combinations such as { %s: … }, not %s", s.name, what, axesExample(axes), item)
+		if item.Kind != tree.Mapping {
+			l.bad.Add(item.Pos, "stage %s: %s takes combinations such as { %s: … }, not %s", s.name, what, axesExample(axes), item)
 			continue
 		}
 		combo := slices.Repeat([]int32{-1}, len(axes))
 		fine := true
-		for _, k := range item.keys {
-			i := slices.IndexFunc(axes, func(a axis) bool { return a.name == k.name })
+		for _, k := range item.Keys {
+			i := slices.IndexFunc(axes, func(a axis) bool { return a.name == k.Name })
 			if i < 0 {
-				l.bad.add(k.pos, "stage %s: %s: the matrix has no axis %q%s", s.name, what, k.name, words.OrAll(k.name, axisNames(axes)))
+				l.bad.Add(k.Pos, "stage %s: %s: the matrix has no axis %q%s", s.name, what, k.Name, words.OrAll(k.Name, axisNames(axes)))
 				fine = false
 				continue
 			}
-			text, ok := valueText(k.value)
+			text, ok := valueText(k.Value)
 			place, known := axes[i].index[text]
 			switch {
-			case k.value.broken():
+			case k.Value.Broken():
 				fine = false
 			case !ok:
-				l.bad.add(k.value.pos, "stage %s: %s: %s is no value of an axis", s.name, what, k.value)
+				l.bad.Add(k.Value.Pos, "stage %s: %s: %s is no value of an axis", s.name, what, k.Value)
 				fine = false
 			case !known && what == "exclude":
-				l.bad.add(k.value.pos, "stage %s: exclude: the axis %s has no value %s%s", s.name, k.name, text, words.OrAll(text, axes[i].texts()))
+				l.bad.Add(k.Value.Pos, "stage %s: exclude: the axis %s has no value %s%s", s.name, k.Name, text, words.OrAll(text, axes[i].texts()))
 				fine = false
 			case !known:
 				place = int32(len(axes[i].values))
 				axes[i].index[text] = place
-				axes[i].values = append(axes[i].values, axisValue{k.value.decoded(), text, k.value.pos})
+				axes[i].values = append(axes[i].values, axisValue{k.Value.Decoded(), text, k.Value.Pos})
 			}
 			combo[i] = place
 		}
 		if i := slices.Index(combo, -1); what == "include" && fine && i >= 0 {
-			l.bad.add(item.pos, "stage %s: include: the combination lacks the axis %s", s.name, axes[i].name)
+			l.bad.Add(item.Pos, "stage %s: include: the combination lacks the axis %s", s.name, axes[i].name)
 			continue
 		}
 		if fine {

@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/words"
+	"prgnn/pipelines/tree"
 )
 
 // A link is what an input port is connected to.
@@ -56,9 +57,9 @@ func (l *loader) connect() {
 }
 
 func (l *loader) connectStage(s *stage) {
-	var given []key
+	var given []tree.Key
 	if s.in != nil {
-		given = s.in.keys
+		given = s.in.Keys
 	}
 	names := make([]string, len(s.ports.In))
 	for i := range s.ports.In {
@@ -66,14 +67,14 @@ func (l *loader) connectStage(s *stage) {
 	}
 	connected := map[string]bool{}
 	for _, k := range given {
-		i := slices.Index(names, k.name)
+		i := slices.Index(names, k.Name)
 		if i < 0 {
-			l.bad.add(k.pos, "stage %s has no input %q%s", s.label(), k.name, words.OrAll(k.name, names))
+			l.bad.Add(k.Pos, "stage %s has no input %q%s", s.label(), k.Name, words.OrAll(k.Name, names))
 			s.loose = true
 			continue
 		}
-		connected[k.name] = true
-		l.connectPort(s, &s.ports.In[i], k.value)
+		connected[k.Name] = true
+		l.connectPort(s, &s.ports.In[i], k.Value)
 	}
 	l.checkTransforms(s, connected)
 	s.sortLinks()
@@ -83,7 +84,7 @@ func (l *loader) connectStage(s *stage) {
 			if !removed {
 				pos = s.pos
 			}
-			l.bad.add(pos, "stage %s: its input %s is not connected%s", s.name, p.Name, l.candidate(s, p))
+			l.bad.Add(pos, "stage %s: its input %s is not connected%s", s.name, p.Name, l.candidate(s, p))
 		}
 	}
 }
@@ -106,7 +107,7 @@ func (l *loader) checkTransforms(s *stage, connected map[string]bool) {
 	for _, k := range s.links {
 		for _, from := range k.from {
 			if from.stage == "cohort" && from.output == "labels" {
-				l.bad.add(from.pos, "stage %s: the labels of this cohort (%s) are in another space than its scans: connect what takes them there (in: { %s })", s.name, l.cohortKind, strings.Join(lacks, ", "))
+				l.bad.Add(from.pos, "stage %s: the labels of this cohort (%s) are in another space than its scans: connect what takes them there (in: { %s })", s.name, l.cohortKind, strings.Join(lacks, ", "))
 			}
 		}
 	}
@@ -114,7 +115,7 @@ func (l *loader) checkTransforms(s *stage, connected map[string]bool) {
 
 // candidate proposes an output of the same name that would fit.
 func (l *loader) candidate(s *stage, p *dag.Port) string {
-	if len(l.bad.list) > 1000 { // it looks through all stages, and nobody reads on
+	if len(l.bad.List) > 1000 { // it looks through all stages, and nobody reads on
 		return ""
 	}
 	for _, name := range slices.Concat([]string{"cohort"}, l.names) {
@@ -136,19 +137,19 @@ func (l *loader) candidate(s *stage, p *dag.Port) string {
 	return ""
 }
 
-func (l *loader) connectPort(s *stage, p *dag.Port, t *tree) {
+func (l *loader) connectPort(s *stage, p *dag.Port, t *tree.Node) {
 	where := fmt.Sprintf("stage %s: input %s", s.name, p.Name)
-	items := []*tree{t}
+	items := []*tree.Node{t}
 	k := link{port: p}
-	if t.kind == list {
-		items, k.stage = t.items, true
+	if t.Kind == tree.List {
+		items, k.stage = t.Items, true
 		if !p.Gather {
-			l.bad.add(t.pos, "%s takes one reference, not a list", where)
+			l.bad.Add(t.Pos, "%s takes one reference, not a list", where)
 			s.loose = true
 			return
 		}
 		if len(items) == 0 {
-			l.bad.add(t.pos, "%s: the list of references is empty", where)
+			l.bad.Add(t.Pos, "%s: the list of references is empty", where)
 			s.loose = true
 		}
 	}
@@ -178,14 +179,14 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 	}
 	if r.stage == "cohort" && l.roster == nil {
 		if l.cohortTree == nil {
-			l.bad.add(r.pos, "%s refers to the cohort, and the file has none%s", where, l.gone("cohort"))
+			l.bad.Add(r.pos, "%s refers to the cohort, and the file has none%s", where, l.gone("cohort"))
 		}
 		return nil, false
 	}
 	named, ok := l.producers[r.stage]
 	if !ok {
 		if _, broken := l.byName[r.stage]; !broken {
-			l.bad.add(r.pos, "%s: there is no stage %q%s", where, r.stage, cmp.Or(l.gone("stages", r.stage), words.OrAll(r.stage, append(slices.Clip(l.names), "cohort"))))
+			l.bad.Add(r.pos, "%s: there is no stage %q%s", where, r.stage, cmp.Or(l.gone("stages", r.stage), words.OrAll(r.stage, append(slices.Clip(l.names), "cohort"))))
 		}
 		return nil, false
 	}
@@ -197,7 +198,7 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 		return nil, l.noOutput(p, r, named, where)
 	}
 	if err := dag.Fits(out.Type, p.Type); err != nil {
-		l.bad.add(r.pos, "%s %v: %s.%s does not fit", where, err, r.stage, out.Name)
+		l.bad.Add(r.pos, "%s %v: %s.%s does not fit", where, err, r.stage, out.Name)
 		return nil, false
 	}
 	src := &source{ref: r, producer: from, output: out.Name}
@@ -232,14 +233,14 @@ func (l *loader) noOutput(p *dag.Port, r ref, named []*producer, where string) b
 			l.note("%s stays unconnected: the cohort (%s) gives no %s", where, l.cohortKind, r.output)
 			return true
 		}
-		l.bad.add(r.pos, "%s needs cohort.%s, and this cohort (%s) gives %s", where, r.output, l.cohortKind, strings.Join(names, ", "))
+		l.bad.Add(r.pos, "%s needs cohort.%s, and this cohort (%s) gives %s", where, r.output, l.cohortKind, strings.Join(names, ", "))
 		return false
 	}
 	if r.output == "" {
-		l.bad.add(r.pos, "%s: %s has no outputs", where, r.stage)
+		l.bad.Add(r.pos, "%s: %s has no outputs", where, r.stage)
 		return false
 	}
-	l.bad.add(r.pos, "%s: %s has no output %q%s", where, r.stage, r.output, words.OrAll(r.output, names))
+	l.bad.Add(r.pos, "%s: %s has no output %q%s", where, r.stage, r.output, words.OrAll(r.output, names))
 	return false
 }
 
@@ -254,11 +255,11 @@ func (l *loader) checkAxes(s *stage) {
 	if s.loose {
 		return
 	}
-	for _, t := range []*tree{s.with, s.in} {
+	for _, t := range []*tree.Node{s.with, s.in} {
 		if t == nil {
 			continue
 		}
-		for _, name := range t.open() {
+		for _, name := range t.Open() {
 			for i := range s.axes {
 				s.axes[i].used = s.axes[i].used || s.axes[i].name == name
 			}
@@ -270,7 +271,7 @@ func (l *loader) checkAxes(s *stage) {
 			for _, p := range param.Of(s.work) {
 				names = append(names, p.Name)
 			}
-			l.bad.add(a.pos, "stage %s: the axis %s is neither a parameter of %s nor an axis of one of its inputs%s", s.name, a.name, s.kind.Name, words.OrAll(a.name, names))
+			l.bad.Add(a.pos, "stage %s: the axis %s is neither a parameter of %s nor an axis of one of its inputs%s", s.name, a.name, s.kind.Name, words.OrAll(a.name, names))
 		}
 	}
 }

@@ -76,7 +76,7 @@
 //
 // # Invariants
 //
-//   - Either a graph comes out, or Errors: every mistake in the file, in the order
+//   - Either a graph comes out, or tree.Errors: every mistake in the file, in the order
 //     of their places.
 //   - A pipeline has at most 1,000,000 tasks, a file at most 1,000,000 values once its
 //     aliases are written out. Both are counted before they are made.

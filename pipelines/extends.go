@@ -11,6 +11,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/pipelines/tree"
 )
 
 // A sourceFile is one file of a chain of extends.
@@ -24,30 +25,30 @@ type sourceFile struct {
 // resolve reads a pipeline file and the files it extends, and merges them: the result has no
 // key extends, and each value keeps the file and line it comes from. It returns nil where the
 // chain cannot be followed. shown are the names of the files, first the file itself.
-func (l *loader) resolve(first sourceFile) (root *tree, shown []string) {
-	room := &room{maxExpanded, l.bad}
-	var chain []*tree
+func (l *loader) resolve(first sourceFile) (root *tree.Node, shown []string) {
+	room := tree.NewRoom(l.bad)
+	var chain []*tree.Node
 	files := []sourceFile{first}
 	bytes := len(first.text)
 	for f := &first; f != nil; {
 		shown = append(shown, f.shown)
-		l.bad.files = shown
+		l.bad.Files = shown
 		file := f.shown
-		t := parseWithin(f.text, func(line, col int) dag.Pos { return dag.Pos{File: file, Line: line, Col: col} }, l.bad, room)
+		t := tree.ParseWithin(f.text, func(line, col int) dag.Pos { return dag.Pos{File: file, Line: line, Col: col} }, l.bad, room)
 		if t == nil {
 			return nil, shown
 		}
-		if t.kind != mapping && len(chain) > 0 {
-			l.bad.add(t.pos, "a pipeline file is a mapping with the key stages, not %s", t)
+		if t.Kind != tree.Mapping && len(chain) > 0 {
+			l.bad.Add(t.Pos, "a pipeline file is a mapping with the key stages, not %s", t)
 			return nil, shown
 		}
 		chain = append(chain, t)
-		at := slices.IndexFunc(t.keys, func(k key) bool { return k.name == "extends" })
+		at := slices.IndexFunc(t.Keys, func(k tree.Key) bool { return k.Name == "extends" })
 		if at < 0 {
 			break
 		}
-		value := t.keys[at].value
-		t.keys = slices.Delete(t.keys, at, at+1)
+		value := t.Keys[at].Value
+		t.Keys = slices.Delete(t.Keys, at, at+1)
 		next, err := l.extended(value, f)
 		if err == nil && slices.ContainsFunc(files, func(s sourceFile) bool { return s.name == next.name && s.builtin == next.builtin }) {
 			err = fmt.Errorf("a circle: %s", strings.Join(append(slices.Clone(shown), next.shown), " extends "))
@@ -58,8 +59,8 @@ func (l *loader) resolve(first sourceFile) (root *tree, shown []string) {
 			}
 		}
 		if err != nil {
-			if !value.bad {
-				l.bad.add(value.pos, "%v", err)
+			if !value.Bad {
+				l.bad.Add(value.Pos, "%v", err)
 			}
 			return nil, shown
 		}
@@ -88,9 +89,9 @@ func (p *Pipeline) Sources() []string {
 // extended finds the file that extends: names: beside the extending file, or else built in. A
 // built-in file extends built-in files only, so that it means the same everywhere. A file that
 // names itself means the built-in file of that name.
-func (l *loader) extended(value *tree, by *sourceFile) (*sourceFile, error) {
-	name, isText := value.value.(string)
-	if value.kind != scalar || !isText || name == "" {
+func (l *loader) extended(value *tree.Node, by *sourceFile) (*sourceFile, error) {
+	name, isText := value.Value.(string)
+	if value.Kind != tree.Scalar || !isText || name == "" {
 		return nil, fmt.Errorf("extends takes the name of one pipeline file, not %s", value)
 	}
 	if name != filepath.Base(name) || strings.ContainsAny(name, `/\`) {
@@ -124,7 +125,7 @@ func builtinName(name string) string { return "built-in " + name }
 
 // A merger puts the values of an extending file over those of the extended one.
 type merger struct {
-	bad     *mistakes
+	bad     *tree.Mistakes
 	base    string             // the extended file, in messages
 	removed map[string]dag.Pos // the paths that were removed → where
 }
@@ -132,43 +133,43 @@ type merger struct {
 // merge changes base key by key. A mapping is merged, any other value replaced, null removes.
 // A cohort or a stage of another kind is replaced as a whole: parameters and ports belong to
 // their kind. Keys that over names stand in its order, new ones too; all others stay where they are.
-func (m *merger) merge(base, over *tree, path []string) {
-	index := make(map[string]int, len(base.keys))
-	for i, k := range base.keys {
-		index[k.name] = i
+func (m *merger) merge(base, over *tree.Node, path []string) {
+	index := make(map[string]int, len(base.Keys))
+	for i, k := range base.Keys {
+		index[k.Name] = i
 	}
-	first, last := len(base.keys), -1 // those of base that keep their place: the first and the latest
-	gone := make([]bool, len(base.keys))
-	behind := map[int][]key{} // what follows a key of base; -1: what comes before the first
-	for _, k := range over.keys {
-		at, known := index[k.name]
-		full := append(slices.Clip(path), k.name)
-		null := k.value.kind == empty && !k.value.bad
+	first, last := len(base.Keys), -1 // those of base that keep their place: the first and the latest
+	gone := make([]bool, len(base.Keys))
+	behind := map[int][]tree.Key{} // what follows a key of base; -1: what comes before the first
+	for _, k := range over.Keys {
+		at, known := index[k.Name]
+		full := append(slices.Clip(path), k.Name)
+		null := k.Value.Kind == tree.Empty && !k.Value.Bad
 		switch {
-		case !known && null && k.value.text != "":
-			m.bad.add(k.pos, "null removes a key, and %s has no %s%s", m.base, strings.Join(full, "."), words.OrAll(k.name, keysOf(base)))
+		case !known && null && k.Value.Text != "":
+			m.bad.Add(k.Pos, "null removes a key, and %s has no %s%s", m.base, strings.Join(full, "."), words.OrAll(k.Name, keysOf(base)))
 			continue
 		case !known:
 			behind[last] = append(behind[last], k)
 			continue
-		case null && k.value.text == "":
-			m.bad.add(k.pos, "%s says nothing: leave the line out to keep what %s has, or write null to remove it", strings.Join(full, "."), m.base)
+		case null && k.Value.Text == "":
+			m.bad.Add(k.Pos, "%s says nothing: leave the line out to keep what %s has, or write null to remove it", strings.Join(full, "."), m.base)
 		case null:
 			gone[at] = true
-			m.removed[strings.Join(full, ".")] = k.pos
+			m.removed[strings.Join(full, ".")] = k.Pos
 			continue
 		default:
-			m.put(&base.keys[at], k, full)
+			m.put(&base.Keys[at], k, full)
 		}
 		if at < last {
 			gone[at] = true
-			behind[last] = append(behind[last], base.keys[at])
+			behind[last] = append(behind[last], base.Keys[at])
 		}
 		last = max(last, at)
 		first = min(first, last)
 	}
-	keys := make([]key, 0, len(base.keys)+len(over.keys))
-	for i, k := range base.keys {
+	keys := make([]tree.Key, 0, len(base.Keys)+len(over.Keys))
+	for i, k := range base.Keys {
 		if i == first {
 			keys = append(keys, behind[-1]...)
 		}
@@ -177,37 +178,37 @@ func (m *merger) merge(base, over *tree, path []string) {
 		}
 		keys = append(keys, behind[i]...)
 	}
-	if first == len(base.keys) {
+	if first == len(base.Keys) {
 		keys = append(keys, behind[-1]...)
 	}
-	base.keys = keys
+	base.Keys = keys
 }
 
 // put changes the value of one key.
-func (m *merger) put(base *key, over key, path []string) {
-	b, o := base.value, over.value
-	o.above = cmp.Or(o.above, b.above)
+func (m *merger) put(base *tree.Key, over tree.Key, path []string) {
+	b, o := base.Value, over.Value
+	o.Above = cmp.Or(o.Above, b.Above)
 	switch {
-	case b.kind != mapping || o.kind != mapping:
+	case b.Kind != tree.Mapping || o.Kind != tree.Mapping:
 		*base = over
 	case otherKind(b, o, path):
-		o.keys = slices.DeleteFunc(o.keys, func(k key) bool { return k.value.kind == empty && b.get(k.name) != nil })
+		o.Keys = slices.DeleteFunc(o.Keys, func(k tree.Key) bool { return k.Value.Kind == tree.Empty && b.Get(k.Name) != nil })
 		*base = over
-	case len(o.keys) > 0:
+	case len(o.Keys) > 0:
 		m.merge(b, o, path)
-		b.above, base.pos = o.above, over.pos
+		b.Above, base.Pos = o.Above, over.Pos
 	}
 }
 
 // otherKind reports whether a cohort or a stage gets another kind.
-func otherKind(base, over *tree, path []string) bool {
+func otherKind(base, over *tree.Node, path []string) bool {
 	switch {
 	case len(path) == 1 && path[0] == "cohort":
-		kinds := slices.DeleteFunc(kindsIn(over), func(k key) bool { return k.value.kind == empty && base.get(k.name) != nil })
-		return slices.ContainsFunc(kinds, func(k key) bool { return base.get(k.name) == nil })
+		kinds := slices.DeleteFunc(kindsIn(over), func(k tree.Key) bool { return k.Value.Kind == tree.Empty && base.Get(k.Name) != nil })
+		return slices.ContainsFunc(kinds, func(k tree.Key) bool { return base.Get(k.Name) == nil })
 	case len(path) == 2 && path[0] == "stages":
-		b, o := base.get("use"), over.get("use")
-		return b != nil && o != nil && o.kind == scalar && b.text != o.text
+		b, o := base.Get("use"), over.Get("use")
+		return b != nil && o != nil && o.Kind == tree.Scalar && b.Text != o.Text
 	}
 	return false
 }

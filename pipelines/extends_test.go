@@ -10,6 +10,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/peak"
+	"prgnn/pipelines/tree"
 )
 
 // base has what the files of these tests extend.
@@ -101,9 +102,9 @@ func TestExtends(t *testing.T) {
 
 // stageOrder is the order of the stages in the text that is kept.
 func stageOrder(p *Pipeline) []string {
-	root := parse([]byte(p.Graph.Source), func(line, col int) dag.Pos { return dag.Pos{Line: line, Col: col} },
-		&mistakes{})
-	return keysOf(root.get("stages"))
+	root := tree.Parse([]byte(p.Graph.Source), func(line, col int) dag.Pos { return dag.Pos{Line: line, Col: col} },
+		&tree.Mistakes{})
+	return keysOf(root.Get("stages"))
 }
 
 // TestExtendsMistakes: each mistake is reported at the file and line that made it.
@@ -145,7 +146,7 @@ func TestExtendsMistakes(t *testing.T) {
 				file = filepath.Join(dir, "y.yaml")
 			}
 			_, err := Load(file, nil)
-			var mistakes Errors
+			var mistakes tree.Errors
 			if !errors.As(err, &mistakes) {
 				t.Fatalf("%v", err)
 			}
@@ -266,21 +267,21 @@ func TestExtendsIsBounded(t *testing.T) {
 }
 
 // sameTree reports where two trees differ in anything but their places.
-func sameTree(a, b *tree) string {
-	if a.kind != b.kind || fmt.Sprintf("%T %[1]v", a.value) != fmt.Sprintf("%T %[1]v", b.value) || a.kind == scalar &&
-		a.text != b.text || len(a.items) != len(b.items) || len(a.keys) != len(b.keys) {
-		return fmt.Sprintf("%v %s %q, %v %s %q", a.pos, a, a.text, b.pos, b, b.text)
+func sameTree(a, b *tree.Node) string {
+	if a.Kind != b.Kind || fmt.Sprintf("%T %[1]v", a.Value) != fmt.Sprintf("%T %[1]v", b.Value) || a.Kind == tree.Scalar &&
+		a.Text != b.Text || len(a.Items) != len(b.Items) || len(a.Keys) != len(b.Keys) {
+		return fmt.Sprintf("%v %s %q, %v %s %q", a.Pos, a, a.Text, b.Pos, b, b.Text)
 	}
-	for i := range a.items {
-		if d := sameTree(a.items[i], b.items[i]); d != "" {
+	for i := range a.Items {
+		if d := sameTree(a.Items[i], b.Items[i]); d != "" {
 			return d
 		}
 	}
-	for i := range a.keys {
-		if a.keys[i].name != b.keys[i].name {
-			return fmt.Sprintf("%v: the key %q is %q", a.keys[i].pos, a.keys[i].name, b.keys[i].name)
+	for i := range a.Keys {
+		if a.Keys[i].Name != b.Keys[i].Name {
+			return fmt.Sprintf("%v: the key %q is %q", a.Keys[i].Pos, a.Keys[i].Name, b.Keys[i].Name)
 		}
-		if d := sameTree(a.keys[i].value, b.keys[i].value); d != "" {
+		if d := sameTree(a.Keys[i].Value, b.Keys[i].Value); d != "" {
 			return d
 		}
 	}
@@ -291,18 +292,18 @@ func sameTree(a, b *tree) string {
 func checkPrinted(t *testing.T, text string) {
 	t.Helper()
 	at := func(line, col int) dag.Pos { return dag.Pos{File: "x", Line: line, Col: col} }
-	bad := &mistakes{}
-	was := parse([]byte(text), at, bad)
-	if was == nil || len(bad.list) > 0 || was.kind != mapping {
+	bad := &tree.Mistakes{}
+	was := tree.Parse([]byte(text), at, bad)
+	if was == nil || len(bad.List) > 0 || was.Kind != tree.Mapping {
 		return
 	}
-	printed := (&printer{plain: true}).print(was)
+	printed := tree.Print(was, true)
 	if len(printed) > maxFile {
 		return
 	}
-	is := parse([]byte(printed), at, bad)
-	if is == nil || len(bad.list) > 0 {
-		t.Fatalf("%v\n%q\n%s", bad.list, text, printed)
+	is := tree.Parse([]byte(printed), at, bad)
+	if is == nil || len(bad.List) > 0 {
+		t.Fatalf("%v\n%q\n%s", bad.List, text, printed)
 	}
 	if d := sameTree(was, is); d != "" {
 		t.Errorf("%s\n%q\n%s", d, text, printed)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"prgnn/pipelines/tree"
 )
 
 // FuzzLoad: whatever the file, --set and the file that it extends (base.yaml) say, there is a
@@ -87,7 +89,7 @@ func FuzzLoad(f *testing.F) {
 			}
 			return
 		}
-		var mistakes Errors
+		var mistakes tree.Errors
 		if !errors.As(err, &mistakes) || len(mistakes) == 0 {
 			t.Fatalf("%T: %v", err, err)
 		}

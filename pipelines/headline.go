@@ -32,7 +32,7 @@ func (l *loader) checkHeadlines() {
 				continue
 			}
 			if err := oneSetting(settingsBehind(&s.nodes[i], input, gathered), coords, input); err != nil {
-				l.bad.add(placeOf(s.pos, s.with)(err.Error()), "stage %s: %v", s.name, err)
+				l.bad.Add(placeOf(s.pos, s.with)(err.Error()), "stage %s: %v", s.name, err)
 				break
 			}
 		}
@@ -94,7 +94,7 @@ func (l *loader) checkFolds() {
 	}
 	for _, s := range l.stages {
 		for _, text := range folds.Mistakes(s.nodes, participants) {
-			l.bad.add(placeOf(s.pos, s.with)(text), "stage %s: %s", s.name, text)
+			l.bad.Add(placeOf(s.pos, s.with)(text), "stage %s: %s", s.name, text)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/pipelines/tree"
 	"prgnn/stages/cohort"
 )
 
@@ -481,7 +482,7 @@ func TestLoadFiles(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
-	if _, err := Load("sub", nil); err == nil || errors.As(err, new(Errors)) {
+	if _, err := Load("sub", nil); err == nil || errors.As(err, new(tree.Errors)) {
 		t.Errorf("a directory: %v", err)
 	}
 }

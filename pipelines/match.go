@@ -35,20 +35,20 @@ func (l *loader) matchAxes(s *stage, p *dag.Port, src *source, where string) boo
 	}
 	switch {
 	case src.picked && len(from.axes) == 0:
-		l.bad.add(src.pos, "%s: %s is a single task and has no members to choose from: write %s", where, src.stage, target)
+		l.bad.Add(src.pos, "%s: %s is a single task and has no members to choose from: write %s", where, src.stage, target)
 		return false
 	case src.gather && !p.Gather:
-		l.bad.add(src.pos, "%s takes one member, and %s gathers all%s", where, src.text, l.insteadOfAll(s, src.stage, apart, target))
+		l.bad.Add(src.pos, "%s takes one member, and %s gathers all%s", where, src.text, l.insteadOfAll(s, src.stage, apart, target))
 		return false
 	case len(apart) > 0 && !p.Gather && src.stage == "cohort":
 		l.apart = append(l.apart, apartFrom{src.pos, where, strings.Join(apart, ", "), s.name, l.chooseOne("cohort", apart)})
 		return false
 	case len(apart) > 0 && !p.Gather:
-		l.bad.add(src.pos, "%s: %s fans out over %s, and %s does not%s", where, src.stage, strings.Join(apart, ", "), s.name, l.chooseOne(src.stage, apart))
+		l.bad.Add(src.pos, "%s: %s fans out over %s, and %s does not%s", where, src.stage, strings.Join(apart, ", "), s.name, l.chooseOne(src.stage, apart))
 		return false
 	case p.Gather && !src.picked && len(from.axes) > 0:
 		all := src.stage + "[*]" + strings.TrimPrefix(target, src.stage)
-		l.bad.add(src.pos, "%s gathers: write %s for all members of %s", where, quoteFlow(all), src.stage)
+		l.bad.Add(src.pos, "%s gathers: write %s for all members of %s", where, quoteFlow(all), src.stage)
 		return false
 	}
 	if s.unknown || from.unknown {
@@ -78,7 +78,7 @@ func (l *loader) tellApart() {
 			}
 		}
 		does := map[bool]string{true: "does", false: "do"}[len(names) == 1]
-		l.bad.add(first.pos, "%s: cohort fans out over %s, and %s %s not%s",
+		l.bad.Add(first.pos, "%s: cohort fans out over %s, and %s %s not%s",
 			first.where, first.axes, strings.Join(names, ", "), does, first.remedy)
 	}
 }
@@ -127,9 +127,9 @@ func (l *loader) fixedAxes(src *source, where string) ([]int32, bool) {
 		}
 		if at < 0 {
 			if c.Axis == "" {
-				l.bad.add(src.pos, "%s: %q in %s names no axis: write AXIS=%s", where, c.Value, src.text, c.Value)
+				l.bad.Add(src.pos, "%s: %q in %s names no axis: write AXIS=%s", where, c.Value, src.text, c.Value)
 			} else {
-				l.bad.add(src.pos, "%s: %s has no axis %q%s", where, src.stage, c.Axis, words.OrAll(c.Axis, from.axes))
+				l.bad.Add(src.pos, "%s: %s has no axis %q%s", where, src.stage, c.Axis, words.OrAll(c.Axis, from.axes))
 			}
 			fine = false
 			continue
@@ -140,7 +140,7 @@ func (l *loader) fixedAxes(src *source, where string) ([]int32, bool) {
 		}
 		texts := from.texts(at)
 		if fixed[at] = int32(slices.Index(texts, c.Value)); fixed[at] < 0 {
-			l.bad.add(src.pos, "%s: %s has no member with %s=%s%s", where, src.stage, from.axes[at], c.Value, words.OrAll(c.Value, texts))
+			l.bad.Add(src.pos, "%s: %s has no member with %s=%s%s", where, src.stage, from.axes[at], c.Value, words.OrAll(c.Value, texts))
 			fine = false
 		}
 	}
@@ -202,7 +202,7 @@ func (l *loader) matchMembers(s *stage, src *source, fixed []int32, mine []int, 
 		if len(none) > 1 {
 			more = fmt.Sprintf(", and as little for %d more", len(none)-1)
 		}
-		l.bad.add(src.pos, "%s: %s gives nothing for %s%s", where, src.text, dag.TaskID(s.name, coords), more)
+		l.bad.Add(src.pos, "%s: %s gives nothing for %s%s", where, src.text, dag.TaskID(s.name, coords), more)
 		return false
 	}
 	return true

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/pipelines/tree"
 )
 
 // maxTasks bounds what a file can ask for by a slip such as [1..1000000000].
@@ -51,26 +52,26 @@ func (l *loader) memberAxis() string {
 	return "subject"
 }
 
-func (l *loader) readEach(s *stage, t *tree) {
-	if t == nil || t.kind == empty {
+func (l *loader) readEach(s *stage, t *tree.Node) {
+	if t == nil || t.Kind == tree.Empty {
 		return
 	}
-	l.vars.resolve(t, nil)
+	l.vars.Resolve(t, nil)
 	names := l.eachNames()
-	a := axis{name: l.memberAxis(), pos: t.pos, used: true}
-	part := axis{name: t.text, pos: t.pos, used: true} // run or session
+	a := axis{name: l.memberAxis(), pos: t.Pos, used: true}
+	part := axis{name: t.Text, pos: t.Pos, used: true} // run or session
 	switch {
-	case t.bad:
-	case t.kind != scalar || names != nil && !slices.Contains(names, t.text):
-		l.bad.add(t.pos, "stage %s: each takes %s, not %s; other axes are written under matrix", s.name, strings.Join(names, " or "), t)
+	case t.Bad:
+	case t.Kind != tree.Scalar || names != nil && !slices.Contains(names, t.Text):
+		l.bad.Add(t.Pos, "stage %s: each takes %s, not %s; other axes are written under matrix", s.name, strings.Join(names, " or "), t)
 	case l.cohortTree == nil:
-		l.bad.add(t.pos, "stage %s: each: %s needs a cohort, and the file has none%s", s.name, t.text, l.gone("cohort"))
-	case l.roster != nil && l.roster.PerRun && t.text != a.name && t.text != l.roster.PartAxis():
-		l.bad.add(t.pos, "stage %s: the cohort has %[2]ss of its participants: write each: %[2]s", s.name, l.roster.PartAxis())
+		l.bad.Add(t.Pos, "stage %s: each: %s needs a cohort, and the file has none%s", s.name, t.Text, l.gone("cohort"))
+	case l.roster != nil && l.roster.PerRun && t.Text != a.name && t.Text != l.roster.PartAxis():
+		l.bad.Add(t.Pos, "stage %s: the cohort has %[2]ss of its participants: write each: %[2]s", s.name, l.roster.PartAxis())
 	case l.roster != nil: // or else what is wrong with the cohort has been said
 		for i, sub := range l.roster.Subjects {
-			a.values = append(a.values, axisValue{sub.ID, sub.ID, t.pos})
-			if t.text == a.name {
+			a.values = append(a.values, axisValue{sub.ID, sub.ID, t.Pos})
+			if t.Text == a.name {
 				s.units = append(s.units, []int32{int32(i)})
 				continue
 			}
@@ -78,7 +79,7 @@ func (l *loader) readEach(s *stage, t *tree) {
 				at := slices.Index(part.texts(), name)
 				if at < 0 {
 					at = len(part.values)
-					part.values = append(part.values, axisValue{name, name, t.pos})
+					part.values = append(part.values, axisValue{name, name, t.Pos})
 				}
 				s.units = append(s.units, []int32{int32(i), int32(at)})
 			}
@@ -87,74 +88,74 @@ func (l *loader) readEach(s *stage, t *tree) {
 	a.own, part.own = len(a.values), len(part.values)
 	s.unknown = a.own == 0
 	s.axes = append(s.axes, a)
-	if t.text == "run" || t.text == "session" {
+	if t.Text == "run" || t.Text == "session" {
 		s.axes = append(s.axes, part)
 	}
 }
 
-func (l *loader) readMatrix(s *stage, t *tree) (c combos) {
-	if t == nil || t.kind == empty {
+func (l *loader) readMatrix(s *stage, t *tree.Node) (c combos) {
+	if t == nil || t.Kind == tree.Empty {
 		return c
 	}
-	l.vars.resolve(t, nil)
+	l.vars.Resolve(t, nil)
 	if t = l.wantMapping(t, "matrix of stage "+s.name+" takes a mapping of axes to values"); t == nil {
 		s.unknown = true
 		return c
 	}
 	from, named := len(s.axes), 0
-	for _, k := range t.keys {
-		if k.name != "include" && k.name != "exclude" {
+	for _, k := range t.Keys {
+		if k.Name != "include" && k.Name != "exclude" {
 			named++
 		}
-		switch k.name {
+		switch k.Name {
 		case "include", "exclude":
 			continue
 		case l.memberAxis():
-			l.bad.add(k.pos, "stage %s: the axis %[2]s is written each: %[2]s", s.name, k.name)
+			l.bad.Add(k.Pos, "stage %s: the axis %[2]s is written each: %[2]s", s.name, k.Name)
 			continue
 		case "stage":
-			l.bad.add(k.pos, "stage %s: an axis cannot be called stage: gathered lists of references have that coordinate", s.name)
+			l.bad.Add(k.Pos, "stage %s: an axis cannot be called stage: gathered lists of references have that coordinate", s.name)
 			continue
 		}
-		if from == 2 && k.name == s.axes[1].name {
-			l.bad.add(k.pos, "stage %s: each: %[2]s has the axis %[2]s already", s.name, k.name)
+		if from == 2 && k.Name == s.axes[1].name {
+			l.bad.Add(k.Pos, "stage %s: each: %[2]s has the axis %[2]s already", s.name, k.Name)
 			continue
 		}
-		if !isName(k.name) {
-			l.bad.add(k.pos, "stage %s: an axis cannot be called %q: a name is letters, digits, _ and -, and begins with a letter", s.name, k.name)
+		if !tree.IsName(k.Name) {
+			l.bad.Add(k.Pos, "stage %s: an axis cannot be called %q: a name is letters, digits, _ and -, and begins with a letter", s.name, k.Name)
 			continue
 		}
-		a := axis{name: k.name, pos: k.pos, index: map[string]int32{}}
-		l.readAxis(s, &a, k.value)
+		a := axis{name: k.Name, pos: k.Pos, index: map[string]int32{}}
+		l.readAxis(s, &a, k.Value)
 		a.own = len(a.values)
 		s.axes = append(s.axes, a)
 	}
 	own := s.axes[from:]
 	if named == 0 {
-		l.bad.add(t.pos, "stage %s: the matrix has no axes", s.name)
+		l.bad.Add(t.Pos, "stage %s: the matrix has no axes", s.name)
 	}
 	s.unknown = s.unknown || len(own) < max(named, 1)
-	c.exclude = l.readCombos(s, own, t.get("exclude"), "exclude")
-	c.include = l.readCombos(s, own, t.get("include"), "include")
+	c.exclude = l.readCombos(s, own, t.Get("exclude"), "exclude")
+	c.include = l.readCombos(s, own, t.Get("include"), "include")
 	return c
 }
 
-func (l *loader) readAxis(s *stage, a *axis, t *tree) {
-	items := []*tree{t}
-	if t.kind == list {
-		items = t.items
+func (l *loader) readAxis(s *stage, a *axis, t *tree.Node) {
+	items := []*tree.Node{t}
+	if t.Kind == tree.List {
+		items = t.Items
 	}
 	for _, item := range items {
-		if item.broken() {
+		if item.Broken() {
 			s.unknown = true
 			continue
 		}
 		if lo, hi, ok, wrong := rangeOf(item); wrong != "" {
-			l.bad.add(item.pos, "stage %s: %s", s.name, wrong)
+			l.bad.Add(item.Pos, "stage %s: %s", s.name, wrong)
 			s.unknown = true
 		} else if ok {
 			if n := len(a.values) + hi - lo + 1; n > min(l.values, l.left) {
-				l.tooMany(s, item.pos, float64(n))
+				l.tooMany(s, item.Pos, float64(n))
 				return
 			}
 			a.values = slices.Grow(a.values, hi-lo+1)
@@ -162,25 +163,25 @@ func (l *loader) readAxis(s *stage, a *axis, t *tree) {
 				a.index = make(map[string]int32, hi-lo+1)
 			}
 			for v := lo; v <= hi; v++ {
-				l.addValue(s, a, axisValue{v, strconv.Itoa(v), item.pos})
+				l.addValue(s, a, axisValue{v, strconv.Itoa(v), item.Pos})
 			}
 		} else if text, ok := valueText(item); ok {
-			l.addValue(s, a, axisValue{item.decoded(), text, item.pos})
+			l.addValue(s, a, axisValue{item.Decoded(), text, item.Pos})
 		} else {
-			l.bad.add(item.pos, "stage %s: a value of the axis %s is a number, a text, a truth value or a list of them, not %s", s.name, a.name, item)
+			l.bad.Add(item.Pos, "stage %s: a value of the axis %s is a number, a text, a truth value or a list of them, not %s", s.name, a.name, item)
 			s.unknown = true
 		}
 	}
 	l.values -= len(a.values)
 	if len(items) == 0 {
-		l.bad.add(t.pos, "stage %s: the axis %s has no values", s.name, a.name)
+		l.bad.Add(t.Pos, "stage %s: the axis %s has no values", s.name, a.name)
 		s.unknown = true
 	}
 }
 
 func (l *loader) addValue(s *stage, a *axis, v axisValue) {
 	if _, twice := a.index[v.text]; twice {
-		l.bad.add(v.pos, "stage %s: the axis %s has the value %s twice", s.name, a.name, v.text)
+		l.bad.Add(v.pos, "stage %s: the axis %s has the value %s twice", s.name, a.name, v.text)
 		return
 	}
 	a.index[v.text] = int32(len(a.values))
@@ -188,18 +189,18 @@ func (l *loader) addValue(s *stage, a *axis, v axisValue) {
 }
 
 func (l *loader) tooMany(s *stage, pos dag.Pos, n float64) {
-	l.bad.add(pos, "stage %s fans out into %s tasks, and a pipeline may have at most %d in all", s.name, strconv.FormatFloat(n, 'f', -1, 64), l.limit)
+	l.bad.Add(pos, "stage %s fans out into %s tasks, and a pipeline may have at most %d in all", s.name, strconv.FormatFloat(n, 'f', -1, 64), l.limit)
 	s.unknown = true
 }
 
 var rangeForm = regexp.MustCompile(`^(-?[0-9]+)\.\.(-?[0-9]+)$`)
 
 // rangeOf reads 1..5, both ends included. In quotes it is a text.
-func rangeOf(t *tree) (lo, hi int, ok bool, wrong string) {
-	if t.kind != scalar || !t.plain {
+func rangeOf(t *tree.Node) (lo, hi int, ok bool, wrong string) {
+	if t.Kind != tree.Scalar || !t.Plain {
 		return 0, 0, false, ""
 	}
-	m := rangeForm.FindStringSubmatch(t.text)
+	m := rangeForm.FindStringSubmatch(t.Text)
 	if m == nil {
 		return 0, 0, false, ""
 	}
@@ -207,25 +208,25 @@ func rangeOf(t *tree) (lo, hi int, ok bool, wrong string) {
 	hi, errHi := strconv.Atoi(m[2])
 	switch {
 	case errLo != nil || errHi != nil || max(lo, -lo) > math.MaxInt32 || max(hi, -hi) > math.MaxInt32:
-		return 0, 0, false, fmt.Sprintf("the range %s goes beyond ±%d", t.text, math.MaxInt32)
+		return 0, 0, false, fmt.Sprintf("the range %s goes beyond ±%d", t.Text, math.MaxInt32)
 	case lo > hi:
-		return 0, 0, false, fmt.Sprintf("the range %s counts down; write it %d..%d", t.text, hi, lo)
+		return 0, 0, false, fmt.Sprintf("the range %s counts down; write it %d..%d", t.Text, hi, lo)
 	}
 	return lo, hi, true, ""
 }
 
 // valueText is the canonical text of an axis value: numbers in their shortest
 // form, the elements of a list joined by -.
-func valueText(t *tree) (string, bool) {
-	switch t.kind {
-	case scalar:
-		x, isFloat := t.value.(float64)
-		return scalarText(t.value), !isFloat || !math.IsNaN(x) && !math.IsInf(x, 0)
-	case list:
-		texts := make([]string, len(t.items))
-		for i, item := range t.items {
+func valueText(t *tree.Node) (string, bool) {
+	switch t.Kind {
+	case tree.Scalar:
+		x, isFloat := t.Value.(float64)
+		return scalarText(t.Value), !isFloat || !math.IsNaN(x) && !math.IsInf(x, 0)
+	case tree.List:
+		texts := make([]string, len(t.Items))
+		for i, item := range t.Items {
 			text, ok := valueText(item)
-			if !ok || item.kind != scalar {
+			if !ok || item.Kind != tree.Scalar {
 				return "", false
 			}
 			texts[i] = text
@@ -295,7 +296,7 @@ func (l *loader) fanOut(s *stage, c combos) {
 		}
 	}
 	if s.members == 0 && !s.unknown {
-		l.bad.add(s.pos, "stage %s: exclude leaves no task", s.name)
+		l.bad.Add(s.pos, "stage %s: exclude leaves no task", s.name)
 		s.unknown = true
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/pipelines/tree"
 )
 
 var update = flag.Bool("update", false, "write what the loader says into testdata/mistakes.txt; read the difference before you keep it")
@@ -44,7 +46,7 @@ func TestMistakes(t *testing.T) {
 		got := ""
 		t.Run(name, func(t *testing.T) {
 			_, err := build("x.yaml", []byte(body), ".", sets, limit)
-			var mistakes Errors
+			var mistakes tree.Errors
 			switch {
 			case err == nil:
 				got = "fine"
@@ -76,11 +78,11 @@ func TestMistakeParts(t *testing.T) {
 	if !errors.As(err, &joined) || len(joined.Unwrap()) != 3 {
 		t.Fatalf("not three parts: %v", err)
 	}
-	var m *Mistake
+	var m *tree.Mistake
 	if !errors.As(joined.Unwrap()[0], &m) || m.Pos.Line != 1 {
 		t.Errorf("first part: %v", joined.Unwrap()[0])
 	}
-	if !slices.IsSortedFunc(err.(Errors), func(a, b *Mistake) int { return a.Pos.Line - b.Pos.Line }) {
+	if !slices.IsSortedFunc(err.(tree.Errors), func(a, b *tree.Mistake) int { return a.Pos.Line - b.Pos.Line }) {
 		t.Errorf("not in the order of the file:\n%v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"prgnn/dag"
+	"prgnn/pipelines/tree"
 )
 
 // resources are what stands under resources: of a stage, in place of what its kind
@@ -17,9 +18,9 @@ type resources struct {
 	Time   string `param:"time" doc:"after which a cluster ends a task, such as 90m or 4h"`
 }
 
-func (l *loader) readNeeds(s *stage, t *tree) (n dag.Needs) {
+func (l *loader) readNeeds(s *stage, t *tree.Node) (n dag.Needs) {
 	if t != nil {
-		l.vars.resolve(t, nil)
+		l.vars.Resolve(t, nil)
 	}
 	t = l.wantMapping(t, "resources of stage "+s.name+" takes a mapping with cpus, memory and time")
 	if t == nil {
@@ -32,12 +33,12 @@ func (l *loader) readNeeds(s *stage, t *tree) (n dag.Needs) {
 	var err error
 	if r.Memory != "" {
 		if n.Memory, err = ParseSize(r.Memory); err != nil {
-			l.bad.add(t.get("memory").pos, "%s: memory: %v", owner, err)
+			l.bad.Add(t.Get("memory").Pos, "%s: memory: %v", owner, err)
 		}
 	}
 	if r.Time != "" {
 		if n.Time, err = time.ParseDuration(r.Time); err != nil || n.Time < time.Minute {
-			l.bad.add(t.get("time").pos, "%s: time: it must be at least a minute, such as 90m or 4h", owner)
+			l.bad.Add(t.Get("time").Pos, "%s: time: it must be at least a minute, such as 90m or 4h", owner)
 		}
 	}
 	return n

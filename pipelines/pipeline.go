@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines/precheck"
+	"prgnn/pipelines/tree"
 	"prgnn/stages/cohort"
 )
 
@@ -95,8 +96,8 @@ func nearBuiltin(file string) string {
 type loader struct {
 	file   string
 	dir    string // absolute
-	bad    *mistakes
-	vars   *variables
+	bad    *tree.Mistakes
+	vars   *tree.Variables
 	places *places
 	seed   any // nil when the file has none
 	seedAt dag.Pos
@@ -109,7 +110,7 @@ type loader struct {
 
 	without map[string]string // participants whom a stage refuses, who are left out → why
 
-	cohortTree  *tree
+	cohortTree  *tree.Node
 	cohortKind  string
 	stages      []*stage // in the order of the file
 	names       []string // of the stages
@@ -127,7 +128,7 @@ type loader struct {
 }
 
 func newLoader(file string, limit int) *loader {
-	return &loader{file: file, places: &places{}, bad: &mistakes{}, limit: limit, left: limit, values: 4 * limit, texts: maxNames, byName: map[string]*stage{}, producers: map[string][]*producer{}, removed: map[string]dag.Pos{}}
+	return &loader{file: file, places: &places{}, bad: &tree.Mistakes{}, limit: limit, left: limit, values: 4 * limit, texts: maxNames, byName: map[string]*stage{}, producers: map[string][]*producer{}, removed: map[string]dag.Pos{}}
 }
 
 // build makes a pipeline of a file's text.
@@ -156,11 +157,11 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 		}
 		l.read(root, sets, p)
 	}
-	if len(l.bad.list) > 0 {
-		return nil, l.bad.sorted()
+	if len(l.bad.List) > 0 {
+		return nil, l.bad.Sorted()
 	}
 	p.Graph = &dag.Graph{Name: p.Name, File: f.shown, Source: withSets(text, sets), Stages: l.graph()}
-	if without == nil && len(l.bad.list) == 0 {
+	if without == nil && len(l.bad.List) == 0 {
 		if refused := precheck.Refused(l.roster, p.Graph); len(refused) > 0 {
 			return buildWithout(f, dir, sets, limit, refused)
 		}
@@ -173,8 +174,8 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 			return nil, err
 		}
 	}
-	if len(l.bad.list) > 0 {
-		return nil, l.bad.sorted()
+	if len(l.bad.List) > 0 {
+		return nil, l.bad.Sorted()
 	}
 	p.Roster, p.Notes = l.roster, l.notes
 	if l.roster != nil {
@@ -194,7 +195,7 @@ func (l *loader) precheck(g *dag.Graph) {
 	}
 	for _, s := range g.Stages {
 		if err := precheck.Description(l.roster, s); err != nil {
-			l.bad.add(s.Pos, "%v", err)
+			l.bad.Add(s.Pos, "%v", err)
 		}
 	}
 }
@@ -249,108 +250,108 @@ func LoadText(file, text, dir string, sets []string) (*Pipeline, error) {
 
 // read goes through the file from its top. It never stops at a mistake: what
 // cannot be known is left out, and nothing is said of what depends on it.
-func (l *loader) read(root *tree, sets []string, p *Pipeline) {
-	switch root.kind {
-	case empty:
-		l.bad.add(root.pos, "the file is empty; pipeline init writes one to start from")
+func (l *loader) read(root *tree.Node, sets []string, p *Pipeline) {
+	switch root.Kind {
+	case tree.Empty:
+		l.bad.Add(root.Pos, "the file is empty; pipeline init writes one to start from")
 		return
-	case scalar, list:
-		l.bad.add(root.pos, "a pipeline file is a mapping with the key stages, not %s", root)
+	case tree.Scalar, tree.List:
+		l.bad.Add(root.Pos, "a pipeline file is a mapping with the key stages, not %s", root)
 		return
 	}
 	l.places.sets = applySets(root, sets, l.bad)
 	l.only(root, "a pipeline file", ownKeys)
-	l.vars = readVars(root.get("vars"), l.bad)
-	l.vars.gone = func(name string) string { return l.gone("vars", name) }
+	l.vars = tree.ReadVars(root.Get("vars"), ownKeys, l.bad)
+	l.vars.Gone = func(name string) string { return l.gone("vars", name) }
 	l.places.vars = l.vars
-	p.Name = l.name(root.get("pipeline"))
-	l.readSeed(root.get("seed"))
-	l.readCohort(root.get("cohort"))
+	p.Name = l.name(root.Get("pipeline"))
+	l.readSeed(root.Get("seed"))
+	l.readCohort(root.Get("cohort"))
 	l.readStages(root)
-	l.vars.all()
+	l.vars.All()
 	l.connect()
 	l.places.settle(root, l.bad)
 }
 
 // only reports the keys of a mapping that mean nothing there.
-func (l *loader) only(t *tree, what string, known []string) {
-	for _, k := range t.keys {
+func (l *loader) only(t *tree.Node, what string, known []string) {
+	for _, k := range t.Keys {
 		l.known(k, what, known)
 	}
 }
 
-func (l *loader) known(k key, what string, known []string) bool {
-	if slices.Contains(known, k.name) {
+func (l *loader) known(k tree.Key, what string, known []string) bool {
+	if slices.Contains(known, k.Name) {
 		return true
 	}
-	l.bad.add(k.pos, "%s has no key %q%s", what, k.name, words.OrAll(k.name, known))
+	l.bad.Add(k.Pos, "%s has no key %q%s", what, k.Name, words.OrAll(k.Name, known))
 	return false
 }
 
-func (l *loader) name(t *tree) string {
+func (l *loader) name(t *tree.Node) string {
 	base := filepath.Base(l.file)
-	if t == nil || t.kind == empty {
+	if t == nil || t.Kind == tree.Empty {
 		return strings.TrimSuffix(base, filepath.Ext(base))
 	}
-	l.vars.resolve(t, nil)
-	if !t.bad && t.kind != scalar {
-		l.bad.add(t.pos, "pipeline takes a name, not %s", t)
+	l.vars.Resolve(t, nil)
+	if !t.Bad && t.Kind != tree.Scalar {
+		l.bad.Add(t.Pos, "pipeline takes a name, not %s", t)
 	}
-	return t.text
+	return t.Text
 }
 
-func (l *loader) readSeed(t *tree) {
-	if t == nil || t.kind == empty {
+func (l *loader) readSeed(t *tree.Node) {
+	if t == nil || t.Kind == tree.Empty {
 		return
 	}
-	l.vars.resolve(t, nil)
-	if t.bad {
+	l.vars.Resolve(t, nil)
+	if t.Bad {
 		return
 	}
-	l.seedAt = t.pos
-	if n, whole := t.value.(int); whole && n >= 0 {
+	l.seedAt = t.Pos
+	if n, whole := t.Value.(int); whole && n >= 0 {
 		l.seed = n
-	} else if _, large := t.value.(uint64); large {
-		l.seed = t.value
+	} else if _, large := t.Value.(uint64); large {
+		l.seed = t.Value
 	} else {
-		l.bad.add(t.pos, "seed takes a whole number from 0, not %s", t)
+		l.bad.Add(t.Pos, "seed takes a whole number from 0, not %s", t)
 	}
 }
 
 // fill sets the parameters of a stage or a cohort kind from a mapping. owner
 // names it in errors. The seed of the pipeline is filled in where there is a
 // parameter for it, unless the mapping or taken has it.
-func (l *loader) fill(target any, t *tree, owner string, taken func(name string) bool) {
+func (l *loader) fill(target any, t *tree.Node, owner string, taken func(name string) bool) {
 	params := param.Of(target)
 	var names []string
 	for _, p := range params {
 		names = append(names, p.Name)
-		if p.Name == "seed" && l.seed != nil && !taken("seed") && (t == nil || t.get("seed") == nil) {
+		if p.Name == "seed" && l.seed != nil && !taken("seed") && (t == nil || t.Get("seed") == nil) {
 			if err := param.Set(target, "seed", l.seed); err != nil {
-				l.bad.add(l.seedAt, "%s: the pipeline's seed does not fit: %v", owner, err)
+				l.bad.Add(l.seedAt, "%s: the pipeline's seed does not fit: %v", owner, err)
 			}
 		}
 	}
 	if t == nil {
 		return
 	}
-	for _, k := range t.keys {
-		i := slices.Index(names, k.name)
+	for _, k := range t.Keys {
+		i := slices.Index(names, k.Name)
 		if i < 0 {
-			l.bad.add(k.pos, "%s has no parameter %q%s", owner, k.name, words.OrAll(k.name, names))
+			l.bad.Add(k.Pos, "%s has no parameter %q%s", owner, k.Name, words.OrAll(k.Name, names))
 			continue
 		}
-		if k.value.broken() || k.value.open() != nil {
+		if k.Value.Broken() || k.Value.Open() != nil {
 			continue
 		}
 		if params[i].Place != param.PlaceNever {
-			l.places.add(k.value, params[i].Place)
+			l.places.add(k.Value, params[i].Place)
 		}
-		if dir := k.value.get("dir"); dir != nil && slices.Contains(params[i].Keys, "dir") {
+		if dir := k.Value.Get("dir"); dir != nil && slices.Contains(params[i].Keys, "dir") {
 			l.places.add(dir, param.PlaceAlways)
 		}
-		if err := param.Set(target, k.name, k.value.parameter(params[i].Type)); err != nil {
-			l.bad.add(k.value.pos, "%s: %s", owner, oneLine(err))
+		if err := param.Set(target, k.Name, k.Value.Parameter(params[i].Type)); err != nil {
+			l.bad.Add(k.Value.Pos, "%s: %s", owner, oneLine(err))
 		}
 	}
 }
@@ -359,16 +360,16 @@ func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", ";
 
 // placeOf finds where an error about parameters belongs: at the first parameter
 // that it mentions, or else at the whole.
-func placeOf(whole dag.Pos, maps ...*tree) func(text string) dag.Pos {
+func placeOf(whole dag.Pos, maps ...*tree.Node) func(text string) dag.Pos {
 	return func(text string) dag.Pos {
 		at, place := len(text), whole
 		for _, t := range maps {
 			if t == nil {
 				continue
 			}
-			for _, k := range t.keys {
-				if i := indexWord(text, k.name); i >= 0 && i < at {
-					at, place = i, k.value.pos
+			for _, k := range t.Keys {
+				if i := indexWord(text, k.Name); i >= 0 && i < at {
+					at, place = i, k.Value.Pos
 				}
 			}
 		}
@@ -393,3 +394,7 @@ func indexWord(text, name string) int {
 		from = i + 1
 	}
 }
+
+// ownKeys are the keys of a pipeline file, which no variable may be called:
+// --set seed=7 must mean one thing.
+var ownKeys = []string{"extends", "pipeline", "seed", "vars", "cohort", "stages"}

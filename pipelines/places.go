@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/dag/param"
+	"prgnn/pipelines/tree"
 	"prgnn/stages/cohort"
 )
 
@@ -28,27 +29,27 @@ type Shared struct {
 
 // places are the values of one pipeline file that say where data lie.
 type places struct {
-	all  map[*tree]param.Place
-	vars *variables
-	sets map[string]*tree // the value of each --set
+	all  map[*tree.Node]param.Place
+	vars *tree.Variables
+	sets map[string]*tree.Node // the value of each --set
 
-	located []*tree // the values that are places: parameters and variables
+	located []*tree.Node // the values that are places: parameters and variables
 }
 
-func (p *places) add(t *tree, place param.Place) {
+func (p *places) add(t *tree.Node, place param.Place) {
 	if p.all == nil {
-		p.all = map[*tree]param.Place{}
+		p.all = map[*tree.Node]param.Place{}
 	}
 	p.all[t] = place
 }
 
 // name is what {file: PATH} is called wherever it lies: the path as it is written, after the
 // variable that it begins with.
-func (p *places) name(t *tree, path string) string {
-	if t.head != "" {
-		path = strings.TrimLeft(strings.TrimPrefix(path, p.vars.values[t.head].text), "/")
+func (p *places) name(t *tree.Node, path string) string {
+	if t.Head != "" {
+		path = strings.TrimLeft(strings.TrimPrefix(path, p.vars.Values[t.Head].Text), "/")
 		if path == "" {
-			path = filepath.Base(t.text)
+			path = filepath.Base(t.Text)
 		}
 	}
 	if path = filepath.FromSlash(path); filepath.IsLocal(path) {
@@ -63,55 +64,55 @@ func outside(path string) bool {
 }
 
 // isPlace tells whether a value that may be a place is one, and no column, pattern or word.
-func isPlace(t *tree, place param.Place) bool {
-	return place == param.PlaceAlways || outside(t.text) || strings.Contains(t.text, "/") && !strings.Contains(t.text, "{")
+func isPlace(t *tree.Node, place param.Place) bool {
+	return place == param.PlaceAlways || outside(t.Text) || strings.Contains(t.Text, "/") && !strings.Contains(t.Text, "{")
 }
 
 // settle finds the values that are places, among them the variables that begin the paths. A
 // place in a parameter of a stage is a mistake: results would depend on it.
-func (p *places) settle(root *tree, bad *mistakes) {
-	elsewhere := map[string]*tree{} // a variable that is used as anything but a place → where
-	heads := map[string]bool{}      // a variable that begins a place
-	var use func(t, at *tree)
-	use = func(t, at *tree) {
+func (p *places) settle(root *tree.Node, bad *tree.Mistakes) {
+	elsewhere := map[string]*tree.Node{} // a variable that is used as anything but a place → where
+	heads := map[string]bool{}           // a variable that begins a place
+	var use func(t, at *tree.Node)
+	use = func(t, at *tree.Node) {
 		head := ""
-		if place, known := p.all[t]; known && t.kind == scalar && isPlace(t, place) {
-			head = t.head
+		if place, known := p.all[t]; known && t.Kind == tree.Scalar && isPlace(t, place) {
+			head = t.Head
 			p.located = append(p.located, t)
 		}
 		for of := t; of != nil; { // t, and the variables that begin it
-			for _, v := range of.vars {
+			for _, v := range of.Vars {
 				if v != head && elsewhere[v] == nil {
 					elsewhere[v] = at
-					use(p.vars.values[v], at)
+					use(p.vars.Values[v], at)
 				}
 			}
 			if head == "" || heads[head] {
 				break
 			}
 			heads[head] = true
-			of = p.vars.values[head]
-			head = of.head
+			of = p.vars.Values[head]
+			head = of.Head
 		}
-		for _, item := range t.items {
+		for _, item := range t.Items {
 			use(item, item)
 		}
-		for _, k := range t.keys {
-			use(k.value, k.value)
+		for _, k := range t.Keys {
+			use(k.Value, k.Value)
 		}
 	}
-	for _, k := range root.keys {
-		if k.name != "vars" {
-			use(k.value, k.value)
+	for _, k := range root.Keys {
+		if k.Name != "vars" {
+			use(k.Value, k.Value)
 		}
 	}
-	for _, name := range p.vars.names {
-		value, at := p.vars.values[name], elsewhere[name]
+	for _, name := range p.vars.Names {
+		value, at := p.vars.Values[name], elsewhere[name]
 		switch {
-		case at == nil && value.kind == scalar: // of no use, where it begins no path
+		case at == nil && value.Kind == tree.Scalar: // of no use, where it begins no path
 			p.located = append(p.located, value)
-		case at != nil && heads[name] && outside(value.text):
-			bad.add(at.pos, "the variable %q says where data lie, and results must not depend on that: connect what the stage reads to an input ({file: PATH}), and take the variable out of here", name)
+		case at != nil && heads[name] && outside(value.Text):
+			bad.Add(at.Pos, "the variable %q says where data lie, and results must not depend on that: connect what the stage reads to an input ({file: PATH}), and take the variable out of here", name)
 		}
 	}
 }
@@ -119,9 +120,9 @@ func (p *places) settle(root *tree, bad *mistakes) {
 // paths are the values that can be paths, absolute; some are names of columns.
 func (p *places) paths(dir string) (paths []string) {
 	for t := range p.all {
-		if path := filepath.FromSlash(t.text); filepath.IsAbs(path) {
+		if path := filepath.FromSlash(t.Text); filepath.IsAbs(path) {
 			paths = append(paths, path)
-		} else if t.kind == scalar {
+		} else if t.Kind == tree.Scalar {
 			paths = append(paths, filepath.Join(dir, path))
 		}
 	}
@@ -134,27 +135,27 @@ func (p *places) shared(text string, sets []string, dir string, roster *cohort.R
 	gone := map[string]bool{} // what is set by a --set that is left out
 	lines := strings.SplitAfter(text, "\n")
 	done := map[[2]int]bool{} // the places in the text
-	slices.SortFunc(p.located, func(a, b *tree) int { return strings.Compare(a.pos.String(), b.pos.String()) })
+	slices.SortFunc(p.located, func(a, b *tree.Node) int { return strings.Compare(a.Pos.String(), b.Pos.String()) })
 	for _, t := range p.located {
-		if path := filepath.FromSlash(t.text); filepath.IsAbs(path) {
+		if path := filepath.FromSlash(t.Text); filepath.IsAbs(path) {
 			s.places = append(s.places, path)
 		} else if outside(path) {
 			s.places = append(s.places, filepath.Join(dir, path))
 		}
-		set, isSet := strings.CutPrefix(t.pos.File, "--set ")
+		set, isSet := strings.CutPrefix(t.Pos.File, "--set ")
 		switch {
-		case isSet && p.sets[set] != nil && p.sets[set].kind != scalar:
+		case isSet && p.sets[set] != nil && p.sets[set].Kind != tree.Scalar:
 			s.Err = fmt.Errorf("--set %s says where data lie among other things: give the path by a variable and a --set of its own", set)
 		case isSet:
 			gone[setName(set)] = true
-		case done[[2]int{t.row, t.col}]:
-		case filepath.IsAbs(t.written) || strings.HasPrefix(t.written, "~"):
-			if !blank(&lines[t.row-1], t.written, t.col-1) {
-				s.Err = fmt.Errorf("%s: the path cannot be left out of the text: write it in one line, or give it by a variable and --set", t.pos)
+		case done[[2]int{t.Row, t.Col}]:
+		case filepath.IsAbs(t.Written) || strings.HasPrefix(t.Written, "~"):
+			if !blank(&lines[t.Row-1], t.Written, t.Col-1) {
+				s.Err = fmt.Errorf("%s: the path cannot be left out of the text: write it in one line, or give it by a variable and --set", t.Pos)
 			}
 		}
 		if !isSet {
-			done[[2]int{t.row, t.col}] = true
+			done[[2]int{t.Row, t.Col}] = true
 		}
 	}
 	s.Text = strings.Join(lines, "")

@@ -68,7 +68,7 @@ func (l *loader) cohortProducers(pos dag.Pos) []*producer {
 	r := l.roster
 	work, err := newCohortValues(r)
 	if err != nil {
-		l.bad.add(pos, "%v", err)
+		l.bad.Add(pos, "%v", err)
 		return nil
 	}
 	g := &cohortGraph{
@@ -214,7 +214,7 @@ func (l *loader) knownValues(g *cohortGraph, s *cohort.Subject, pos dag.Pos) *da
 		work.outputs, work.refs = dag.Outputs{}, map[string]artifacts.Ref{}
 		for _, name := range slices.Sorted(maps.Keys(s.Values)) {
 			if err := work.add(name, s.Values[name], "the row of a task"); err != nil {
-				l.bad.add(pos, "%v", err)
+				l.bad.Add(pos, "%v", err)
 			}
 		}
 	}

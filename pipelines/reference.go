@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/pipelines/tree"
 )
 
 // A ref is one source of an input port as the file names it.
@@ -15,28 +16,28 @@ type ref struct {
 	gather bool        // [*]
 	picked bool        // there are brackets
 	output string
-	file   *tree // {file: PATH}: none of the above
+	file   *tree.Node // {file: PATH}: none of the above
 }
 
 // readRef takes STAGE[SELECTION].OUTPUT apart.
-func (l *loader) readRef(t *tree, where string) (ref, bool) {
-	r := ref{pos: t.pos}
+func (l *loader) readRef(t *tree.Node, where string) (ref, bool) {
+	r := ref{pos: t.Pos}
 	switch {
-	case t.broken():
+	case t.Broken():
 		return r, false
-	case t.kind == mapping:
-		r.file = t.get("file")
-		if r.file == nil || r.file.kind != scalar || len(t.keys) != 1 {
-			l.bad.add(t.pos, "%s: a file is written {file: PATH}", where)
+	case t.Kind == tree.Mapping:
+		r.file = t.Get("file")
+		if r.file == nil || r.file.Kind != tree.Scalar || len(t.Keys) != 1 {
+			l.bad.Add(t.Pos, "%s: a file is written {file: PATH}", where)
 			return r, false
 		}
-		r.text = r.file.text
+		r.text = r.file.Text
 		return r, true
-	case t.kind != scalar || t.parts != nil:
-		l.bad.add(t.pos, "%s takes a reference such as STAGE.OUTPUT, not %s", where, t)
+	case t.Kind != tree.Scalar || t.Parts != nil:
+		l.bad.Add(t.Pos, "%s takes a reference such as STAGE.OUTPUT, not %s", where, t)
 		return r, false
 	}
-	r.text = strings.TrimSpace(t.text)
+	r.text = strings.TrimSpace(t.Text)
 	rest := r.text
 	end := strings.IndexAny(rest, "[.")
 	if end < 0 {
@@ -47,7 +48,7 @@ func (l *loader) readRef(t *tree, where string) (ref, bool) {
 		var inner string
 		var ok bool
 		if inner, rest, ok = bracket(rest); !ok {
-			l.bad.add(r.pos, "%s: the bracket in %q is not closed", where, r.text)
+			l.bad.Add(r.pos, "%s: the bracket in %q is not closed", where, r.text)
 			return r, false
 		}
 		r.picked = true
@@ -58,7 +59,7 @@ func (l *loader) readRef(t *tree, where string) (ref, bool) {
 			case sel == "*":
 				r.gather = true
 			case sel == "":
-				l.bad.add(r.pos, "%s: a selection in %q is empty; it takes * or axis=value", where, r.text)
+				l.bad.Add(r.pos, "%s: a selection in %q is empty; it takes * or axis=value", where, r.text)
 				return r, false
 			case has:
 				r.fixed = append(r.fixed, dag.Coord{Axis: strings.TrimSpace(axis), Value: unquote(strings.TrimSpace(value))})
@@ -70,7 +71,7 @@ func (l *loader) readRef(t *tree, where string) (ref, bool) {
 	output, dotted := strings.CutPrefix(rest, ".")
 	r.output = strings.TrimSpace(output)
 	if r.stage == "" || dotted != (r.output != "") || !dotted && rest != "" {
-		l.bad.add(r.pos, "%s: %q is no reference; one is written STAGE, STAGE.OUTPUT or STAGE[*].OUTPUT", where, r.text)
+		l.bad.Add(r.pos, "%s: %q is no reference; one is written STAGE, STAGE.OUTPUT or STAGE[*].OUTPUT", where, r.text)
 		return r, false
 	}
 	return r, true

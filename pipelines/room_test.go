@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"prgnn/internal/peak"
+	"prgnn/pipelines/tree"
 )
 
 // A few lines that stand for gigabytes are refused, and cost little memory.
@@ -34,7 +35,7 @@ func TestExpansionIsBounded(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			peak.Below(t, 200, func(t *testing.T) {
 				_, err := LoadText("x.yaml", c.file, t.TempDir(), nil)
-				var mistakes Errors
+				var mistakes tree.Errors
 				if !errors.As(err, &mistakes) || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 20_000 {
 					t.Errorf("%.2000v", err)
 				}

@@ -8,6 +8,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/words"
+	"prgnn/pipelines/tree"
 	"prgnn/stages"
 )
 
@@ -23,7 +24,7 @@ type stage struct {
 	vague bool      // they do, and the parameters are wrong
 	loose bool      // one of its references could not be understood
 
-	with, in *tree
+	with, in *tree.Node
 	needs    dag.Needs
 	axes     []axis
 	units    [][]int32 // what each: names: the places of a participant, or of it and a run
@@ -36,30 +37,30 @@ type stage struct {
 	node  *dag.StageNode
 }
 
-func (l *loader) readStages(root *tree) {
-	all := root.get("stages")
+func (l *loader) readStages(root *tree.Node) {
+	all := root.Get("stages")
 	switch {
 	case all == nil:
-		if !root.bad {
-			l.bad.add(root.pos, "the file has no stages")
+		if !root.Bad {
+			l.bad.Add(root.Pos, "the file has no stages")
 		}
 		return
-	case all.kind != mapping:
-		l.bad.add(all.pos, "stages takes a mapping of names to stages, not %s", all)
+	case all.Kind != tree.Mapping:
+		l.bad.Add(all.Pos, "stages takes a mapping of names to stages, not %s", all)
 		return
-	case len(all.keys) == 0 && !all.bad:
-		l.bad.add(all.pos, "the file has no stages")
+	case len(all.Keys) == 0 && !all.Bad:
+		l.bad.Add(all.Pos, "the file has no stages")
 	}
-	for _, k := range all.keys {
+	for _, k := range all.Keys {
 		switch {
-		case !isName(k.name):
-			l.bad.add(k.pos, "a stage cannot be called %q: a name is letters, digits, _ and -, and begins with a letter", k.name)
-		case k.name == "cohort":
-			l.bad.add(k.pos, "a stage cannot be called cohort: that name refers to the participants")
-		case k.name == settingsName:
-			l.bad.add(k.pos, "a stage cannot be called pipeline: that name refers to the pipeline's settings")
-		case k.value.kind != mapping:
-			l.bad.add(k.value.pos, "stage %s takes a mapping with the key use, not %s", k.name, k.value)
+		case !tree.IsName(k.Name):
+			l.bad.Add(k.Pos, "a stage cannot be called %q: a name is letters, digits, _ and -, and begins with a letter", k.Name)
+		case k.Name == "cohort":
+			l.bad.Add(k.Pos, "a stage cannot be called cohort: that name refers to the participants")
+		case k.Name == settingsName:
+			l.bad.Add(k.Pos, "a stage cannot be called pipeline: that name refers to the pipeline's settings")
+		case k.Value.Kind != tree.Mapping:
+			l.bad.Add(k.Value.Pos, "stage %s takes a mapping with the key use, not %s", k.Name, k.Value)
 		default:
 			s := l.readStage(k)
 			l.stages = append(l.stages, s)
@@ -67,22 +68,22 @@ func (l *loader) readStages(root *tree) {
 			l.byName[s.name] = s
 			continue
 		}
-		l.byName[k.name] = nil // there, but not to be used
+		l.byName[k.Name] = nil // there, but not to be used
 	}
 }
 
-func (l *loader) readStage(k key) *stage {
-	s := &stage{name: k.name, pos: k.pos, with: k.value.get("with"), in: k.value.get("in")}
-	s.kind = l.readUse(s, k.value.get("use"))
-	s.needs = l.readNeeds(s, k.value.get("resources"))
-	for _, part := range k.value.keys {
-		if s.kind != nil && !slices.Contains(stageKeys, part.name) && hasParam(k.value, part.name) {
-			l.bad.add(part.pos, "stage %s has no key %q, but its kind has that parameter: with: { %s: … }", s.name, part.name, part.name)
+func (l *loader) readStage(k tree.Key) *stage {
+	s := &stage{name: k.Name, pos: k.Pos, with: k.Value.Get("with"), in: k.Value.Get("in")}
+	s.kind = l.readUse(s, k.Value.Get("use"))
+	s.needs = l.readNeeds(s, k.Value.Get("resources"))
+	for _, part := range k.Value.Keys {
+		if s.kind != nil && !slices.Contains(stageKeys, part.Name) && hasParam(k.Value, part.Name) {
+			l.bad.Add(part.Pos, "stage %s has no key %q, but its kind has that parameter: with: { %s: … }", s.name, part.Name, part.Name)
 			continue
 		}
 		l.known(part, "stage "+s.name, stageKeys)
 	}
-	each, matrix := k.value.get("each"), k.value.get("matrix")
+	each, matrix := k.Value.Get("each"), k.Value.Get("matrix")
 	l.readEach(s, each)
 	combos := l.readMatrix(s, matrix)
 
@@ -90,9 +91,9 @@ func (l *loader) readStage(k key) *stage {
 	for _, a := range s.axes {
 		open = append(open, a.name)
 	}
-	for _, t := range []*tree{s.with, s.in} {
+	for _, t := range []*tree.Node{s.with, s.in} {
 		if t != nil {
-			l.vars.resolve(t, open)
+			l.vars.Resolve(t, open)
 		}
 	}
 	s.with = l.wantMapping(s.with, "with of stage "+s.name+" takes a mapping of parameters")
@@ -101,9 +102,9 @@ func (l *loader) readStage(k key) *stage {
 		l.fanOut(s, combos)
 		return s
 	}
-	before := len(l.bad.list)
+	before := len(l.bad.List)
 	l.fillStage(s)
-	fine := len(l.bad.list) == before
+	fine := len(l.bad.List) == before
 	l.fanOut(s, combos)
 	if fine {
 		l.makeTasks(s)
@@ -117,35 +118,35 @@ func (l *loader) readStage(k key) *stage {
 }
 
 // wantMapping gives nil in place of anything else.
-func (l *loader) wantMapping(t *tree, want string) *tree {
+func (l *loader) wantMapping(t *tree.Node, want string) *tree.Node {
 	switch {
-	case t == nil || t.kind == empty:
+	case t == nil || t.Kind == tree.Empty:
 		return nil
-	case t.kind != mapping:
-		if !t.bad {
-			l.bad.add(t.pos, "%s, not %s", want, t)
+	case t.Kind != tree.Mapping:
+		if !t.Bad {
+			l.bad.Add(t.Pos, "%s, not %s", want, t)
 		}
 		return nil
 	}
 	return t
 }
 
-func (l *loader) readUse(s *stage, t *tree) *dag.Kind {
-	if t == nil || t.kind == empty {
-		l.bad.add(s.pos, "stage %s has no kind (use: KIND)", s.name)
+func (l *loader) readUse(s *stage, t *tree.Node) *dag.Kind {
+	if t == nil || t.Kind == tree.Empty {
+		l.bad.Add(s.pos, "stage %s has no kind (use: KIND)", s.name)
 		return nil
 	}
-	l.vars.resolve(t, nil)
-	if t.bad {
+	l.vars.Resolve(t, nil)
+	if t.Bad {
 		return nil
 	}
-	k, ok := stages.Lookup(t.text)
+	k, ok := stages.Lookup(t.Text)
 	if !ok {
 		var names []string
 		for _, k := range stages.Kinds() {
 			names = append(names, k.Name)
 		}
-		l.bad.add(t.pos, "there is no stage kind %q%s", t.text, words.OrAll(t.text, names))
+		l.bad.Add(t.Pos, "there is no stage kind %q%s", t.Text, words.OrAll(t.Text, names))
 	}
 	return k
 }
@@ -164,15 +165,15 @@ func (l *loader) fillStage(s *stage) {
 		if a.param = at >= 0; !a.param {
 			continue
 		}
-		if s.with != nil && s.with.get(a.name) != nil {
-			l.bad.add(s.with.get(a.name).pos, "%s: parameter %q is an axis of the fan-out, which fills it: set it in one place", owner, a.name)
+		if s.with != nil && s.with.Get(a.name) != nil {
+			l.bad.Add(s.with.Get(a.name).Pos, "%s: parameter %q is an axis of the fan-out, which fills it: set it in one place", owner, a.name)
 		}
 		probe := clone(s.work)
 		for j := range a.values {
 			v := &a.values[j]
 			v.value = textual(params[at].Type, v.value, v.text)
 			if err := param.Set(probe, a.name, v.value); err != nil {
-				l.bad.add(v.pos, "%s: %s", owner, oneLine(err))
+				l.bad.Add(v.pos, "%s: %s", owner, oneLine(err))
 			}
 		}
 	}
@@ -182,7 +183,7 @@ func (l *loader) fillStage(s *stage) {
 func (l *loader) makeTasks(s *stage) {
 	s.nodes = make([]dag.Node, s.members)
 	open, said := s.openParams(), map[string]bool{}
-	open = slices.DeleteFunc(open, func(k key) bool { return !l.fits(s, k.value.pos, float64(s.members), k.value.width(s)) })
+	open = slices.DeleteFunc(open, func(k tree.Key) bool { return !l.fits(s, k.Value.Pos, float64(s.members), width(k.Value, s)) })
 	types := map[string]string{}
 	for _, p := range param.Of(s.work) {
 		types[p.Name] = p.Type
@@ -198,9 +199,9 @@ func (l *loader) makeTasks(s *stage) {
 			}
 		}
 		for _, k := range open {
-			value := k.value.fill(func(axis string) (any, string) { return s.coordinate(m, axis) })
-			if err := param.Set(w, k.name, textual(types[k.name], value, fmt.Sprint(value))); err != nil {
-				l.once(said, k.value.pos, s.name, err)
+			value := k.Value.Fill(func(axis string) (any, string) { return s.coordinate(m, axis) })
+			if err := param.Set(w, k.Name, textual(types[k.Name], value, fmt.Sprint(value))); err != nil {
+				l.once(said, k.Value.Pos, s.name, err)
 			}
 		}
 		s.nodes[m].Work = w
@@ -219,22 +220,22 @@ func (l *loader) makeTasks(s *stage) {
 
 // once reports what is wrong with many tasks for the first of them.
 func (l *loader) once(said map[string]bool, pos dag.Pos, stage string, err error) {
-	for _, e := range parts(err) {
+	for _, e := range tree.Parts(err) {
 		if text := oneLine(e); !said[text] {
 			said[text] = true
-			l.bad.add(pos, "stage %s: %s", stage, text)
+			l.bad.Add(pos, "stage %s: %s", stage, text)
 		}
 	}
 }
 
 // openParams are those that hold an ${axis}.
-func (s *stage) openParams() []key {
+func (s *stage) openParams() []tree.Key {
 	if s.with == nil || len(s.axes) == 0 {
 		return nil
 	}
-	var open []key
-	for _, k := range s.with.keys {
-		if k.value.open() != nil && !k.value.broken() {
+	var open []tree.Key
+	for _, k := range s.with.Keys {
+		if k.Value.Open() != nil && !k.Value.Broken() {
 			open = append(open, k)
 		}
 	}

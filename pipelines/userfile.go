@@ -18,7 +18,7 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 	if src.format == "" {
 		src.format = cohort.FormatOf(r.text)
 	}
-	open := r.file.open()
+	open := r.file.Open()
 	for _, name := range open {
 		for i := range s.axes {
 			s.axes[i].used = s.axes[i].used || s.axes[i].name == name
@@ -29,14 +29,14 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 	if len(open) == 0 {
 		n = min(n, 1)
 	}
-	if len(open) > 0 && !l.fits(s, r.file.pos, float64(n), len(l.dir)+r.file.width(s)) {
+	if len(open) > 0 && !l.fits(s, r.file.Pos, float64(n), len(l.dir)+width(r.file, s)) {
 		return src, false
 	}
 	missing := 0
 	for m := range n {
-		name, isText := r.file.fill(func(axis string) (any, string) { return s.coordinate(m, axis) }).(string)
+		name, isText := r.file.Fill(func(axis string) (any, string) { return s.coordinate(m, axis) }).(string)
 		if !isText {
-			name = fmt.Sprint(r.file.value)
+			name = fmt.Sprint(r.file.Value)
 		}
 		path, err := filepath.Abs(filepath.FromSlash(name))
 		if !filepath.IsAbs(name) {
@@ -55,7 +55,7 @@ func (l *loader) userFile(s *stage, p *dag.Port, r ref, where string) (*source, 
 		}
 		if err != nil {
 			if missing++; missing == 1 {
-				l.bad.add(r.file.pos, "%s: %v", where, err)
+				l.bad.Add(r.file.Pos, "%s: %v", where, err)
 			}
 		}
 		src.files, src.names = append(src.files, path), append(src.names, l.places.name(r.file, name))

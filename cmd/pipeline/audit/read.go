@@ -18,6 +18,7 @@ import (
 	"prgnn/pipelines/lock"
 	"prgnn/pipelines/proof"
 	"prgnn/pipelines/statement"
+	"prgnn/pipelines/tree"
 )
 
 // ReadLock reads a lock from a file.
@@ -60,7 +61,7 @@ func PrintUnlocked(a *console.Console, w io.Writer, ds []lock.Difference, most i
 // LoadLock makes the pipeline of a lock, and refuses one that contradicts itself.
 func LoadLock(a *console.Console, l *lock.Lock, path string, sets []string) (*pipelines.Pipeline, error) {
 	p, err := l.Load(filepath.Dir(path), sets)
-	var mistakes pipelines.Errors
+	var mistakes tree.Errors
 	if errors.As(err, &mistakes) {
 		for _, m := range mistakes {
 			fmt.Fprintln(a.Stderr, m)

@@ -17,6 +17,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 	"prgnn/pipelines"
+	"prgnn/pipelines/tree"
 )
 
 // setFlag gives a command --set.
@@ -42,7 +43,7 @@ func (a *app) load(file string, sets []string) (*pipelines.Pipeline, error) {
 
 // mistaken prints what is wrong with a pipeline file.
 func (a *app) mistaken(file string, err error) error {
-	var mistakes pipelines.Errors
+	var mistakes tree.Errors
 	if !errors.As(err, &mistakes) {
 		if errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "built-in") {
 			err = fmt.Errorf("%w\n  the built-in pipelines are %s; pipeline init writes one to start from", err, strings.Join(pipelines.Builtins(), ", "))

@@ -1,4 +1,4 @@
-package pipelines
+package tree
 
 import (
 	"bytes"
@@ -15,17 +15,17 @@ import (
 var yamlLine = regexp.MustCompile(`^(?s)(?:yaml: )?(?:line (\d+): )?(.*)$`)
 
 // syntax reports what the YAML parser said, and what is usually behind it.
-func syntax(err error, text []byte, at func(line, col int) dag.Pos, bad *mistakes) {
+func syntax(err error, text []byte, at func(line, col int) dag.Pos, bad *Mistakes) {
 	m := yamlLine.FindStringSubmatch(err.Error())
 	line, _ := strconv.Atoi(m[1])
 	said := strings.TrimSpace(m[2])
 	first, why := firstBadLine(text)
 	switch {
 	case strings.Contains(said, "UTF-8"):
-		bad.add(at(first, 0), "this is not UTF-8 text: save the file as UTF-8")
+		bad.Add(at(first, 0), "this is not UTF-8 text: save the file as UTF-8")
 		return
 	case indentedByTab(text, first):
-		bad.add(at(first, 0), "this is not YAML: the line is indented with a tab, and YAML takes blanks only")
+		bad.Add(at(first, 0), "this is not YAML: the line is indented with a tab, and YAML takes blanks only")
 		return
 	case strings.Contains(why, "end of stream"):
 		line, said = first, why // the next quotation mark closes it, and the parser stumbles there
@@ -40,7 +40,7 @@ func syntax(err error, text []byte, at func(line, col int) dag.Pos, bad *mistake
 			break
 		}
 	}
-	bad.add(at(line, 0), "this is not YAML: %s", said)
+	bad.Add(at(line, 0), "this is not YAML: %s", said)
 }
 
 var yamlHints = []struct{ said, hint string }{

@@ -1,4 +1,4 @@
-package pipelines
+package tree
 
 import (
 	"cmp"
@@ -39,14 +39,14 @@ func (e Errors) Unwrap() []error {
 	return errs
 }
 
-// mistakes collects what is wrong, in any order.
-type mistakes struct {
-	list  Errors
-	files []string // in the order of extends
+// Mistakes collects what is wrong, in any order.
+type Mistakes struct {
+	List  Errors
+	Files []string // in the order of extends
 }
 
-func (m *mistakes) add(pos dag.Pos, format string, args ...any) {
-	m.list = append(m.list, &Mistake{pos, clipped(fmt.Sprintf(format, args...))})
+func (m *Mistakes) Add(pos dag.Pos, format string, args ...any) {
+	m.List = append(m.List, &Mistake{pos, clipped(fmt.Sprintf(format, args...))})
 }
 
 // longestMistake bounds the text of one mistake, which may quote a value of the file.
@@ -59,15 +59,15 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:longestMistake], "") + " …"
 }
 
-// each adds the parts of a joined error one by one, each where its place is.
-func (m *mistakes) each(err error, place func(text string) dag.Pos, format string, args ...any) {
-	for _, e := range parts(err) {
-		m.add(place(e.Error()), format+"%v", append(slices.Clone(args), e)...)
+// Each adds the parts of a joined error one by one, each where its place is.
+func (m *Mistakes) Each(err error, place func(text string) dag.Pos, format string, args ...any) {
+	for _, e := range Parts(err) {
+		m.Add(place(e.Error()), format+"%v", append(slices.Clone(args), e)...)
 	}
 }
 
-// parts takes errors.Join apart.
-func parts(err error) []error {
+// Parts takes errors.Join apart.
+func Parts(err error) []error {
 	if err == nil {
 		return nil
 	}
@@ -75,24 +75,24 @@ func parts(err error) []error {
 	if _, mistake := err.(Errors); !mistake && errors.As(err, &joined) && err.Error() == errors.Join(joined.Unwrap()...).Error() {
 		var all []error
 		for _, e := range joined.Unwrap() {
-			all = append(all, parts(e)...)
+			all = append(all, Parts(e)...)
 		}
 		return all
 	}
 	return []error{err}
 }
 
-// sorted returns what was collected by place, each once: the file, the files that it extends,
+// Sorted returns what was collected by place, each once: the file, the files that it extends,
 // what --set says.
-func (m *mistakes) sorted() Errors {
-	slices.SortStableFunc(m.list, func(a, b *Mistake) int {
+func (m *Mistakes) Sorted() Errors {
+	slices.SortStableFunc(m.List, func(a, b *Mistake) int {
 		return cmp.Or(
 			-cmp.Compare(min(a.Pos.Line, 1), min(b.Pos.Line, 1)),
-			cmp.Compare(slices.Index(m.files, a.Pos.File), slices.Index(m.files, b.Pos.File)),
+			cmp.Compare(slices.Index(m.Files, a.Pos.File), slices.Index(m.Files, b.Pos.File)),
 			cmp.Compare(a.Pos.Line, b.Pos.Line),
 			cmp.Compare(a.Pos.Col, b.Pos.Col),
 			cmp.Compare(a.Pos.File, b.Pos.File),
 			cmp.Compare(a.Text, b.Text))
 	})
-	return slices.CompactFunc(m.list, func(a, b *Mistake) bool { return *a == *b })
+	return slices.CompactFunc(m.List, func(a, b *Mistake) bool { return *a == *b })
 }

@@ -1,0 +1,50 @@
+package tree
+
+import "prgnn/dag"
+
+// maxExpanded bounds what the aliases of a file come to, and what its variables come to,
+// once they are written out. In bytes: of the texts, and valueCost for each value.
+const (
+	maxExpanded = 16 << 20
+	valueCost   = 16
+)
+
+// NewRoom is the room of one pipeline file with all that it extends.
+func NewRoom(bad *Mistakes) *Room { return &Room{maxExpanded, bad} }
+
+// A Room is what may still be written out.
+type Room struct {
+	left int // bytes
+	bad  *Mistakes
+}
+
+// take reports whether n more bytes fit. The first time that they do not, it adds a mistake.
+func (r *Room) take(n int, pos dag.Pos) bool {
+	if n <= r.left {
+		r.left -= n
+		return true
+	}
+	if r.left >= 0 {
+		r.bad.Add(pos, "the file is larger than %d MiB once its aliases and variables are written out", maxExpanded>>20)
+	}
+	r.left = -1
+	return false
+}
+
+// takeTree takes the room of a value with all that it holds.
+func (r *Room) takeTree(t *Node, pos dag.Pos) bool {
+	if !r.take(valueCost+len(t.Text), pos) {
+		return false
+	}
+	for _, item := range t.Items {
+		if !r.takeTree(item, pos) {
+			return false
+		}
+	}
+	for _, k := range t.Keys {
+		if !r.takeTree(k.Value, pos) {
+			return false
+		}
+	}
+	return true
+}

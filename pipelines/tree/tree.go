@@ -1,0 +1,136 @@
+// Package tree reads a pipeline file as YAML with positions, writes out its variables, collects its mistakes and prints
+// it again.
+package tree
+
+import (
+	"fmt"
+
+	"prgnn/dag"
+)
+
+// A Node is one value of a pipeline file and where it stands. Aliases have been
+// written out, scalars decoded; later ${name} is put in and --set put over it.
+type Node struct {
+	Pos     dag.Pos
+	Row     int // its place in the text that is kept with a run; see Print
+	Col     int
+	Kind    Kind
+	Value   any    // of a scalar: bool, int, uint64, float64 or string
+	Text    string // of a scalar, as it is written
+	Plain   bool   // a scalar without quotes
+	tag     string // of a scalar, where the file states it
+	flow    bool   // a list or mapping in brackets
+	Items   []*Node
+	Keys    []Key    // of a mapping, in the order of the file
+	comment string   // behind it
+	Above   string   // the comment above its key
+	Parts   []Part   // of a text that waits for the coordinates of a task
+	Written string   // of a text: before variables were written out
+	Vars    []string // the variables that were written into it
+	Head    string   // that of them which begins a path: data of ${data}/scans
+	Bad     bool     // stands for a value that cannot be known; what is wrong has been said
+}
+
+type Key struct {
+	Name  string
+	Pos   dag.Pos
+	Value *Node
+}
+
+type Kind byte
+
+const (
+	Empty Kind = iota // nothing, null or ~
+	Scalar
+	List
+	Mapping
+)
+
+// String names what stands there, as in "takes a mapping, not …".
+func (t *Node) String() string {
+	switch t.Kind {
+	case Scalar:
+		if s, ok := t.Value.(string); ok {
+			return fmt.Sprintf("the text %q", s)
+		}
+		return t.Text
+	case List:
+		return "a list"
+	case Mapping:
+		return "a mapping"
+	}
+	return "nothing"
+}
+
+// Get finds the value of a key, or nil.
+func (t *Node) Get(name string) *Node {
+	for i := range t.Keys {
+		if t.Keys[i].Name == name {
+			return t.Keys[i].Value
+		}
+	}
+	return nil
+}
+
+// Decoded is the value as param.Set takes it.
+func (t *Node) Decoded() any {
+	switch t.Kind {
+	case Scalar:
+		return t.Value
+	case List:
+		all := make([]any, len(t.Items))
+		for i, item := range t.Items {
+			all[i] = item.Decoded()
+		}
+		return all
+	case Mapping:
+		all := map[string]any{}
+		for _, k := range t.Keys {
+			all[k.Name] = k.Value.Decoded()
+		}
+		return all
+	}
+	return nil
+}
+
+// Parameter is the value as a parameter of that type takes it: decoded, but a
+// text is what is written there, so that a participant may be called 007.
+func (t *Node) Parameter(typ string) any {
+	switch {
+	case t.Kind == Scalar && typ == "text":
+		return t.Text
+	case t.Kind == Scalar && typ == "list of texts": // one without brackets
+		return []any{t.Text}
+	case t.Kind == List && typ == "list of texts":
+		all := make([]any, len(t.Items))
+		for i, item := range t.Items {
+			all[i] = item.Parameter("text")
+		}
+		return all
+	case t.Kind == Mapping && typ == "text":
+		all := map[string]any{}
+		for _, k := range t.Keys {
+			all[k.Name] = k.Value.Parameter("text")
+		}
+		return all
+	}
+	return t.Decoded()
+}
+
+// Broken tells whether any part of t is bad.
+func (t *Node) Broken() bool {
+	if t.Bad {
+		return true
+	}
+	for _, item := range t.Items {
+		if item.Broken() {
+			return true
+		}
+	}
+	for _, k := range t.Keys {
+		if k.Value.Broken() {
+			return true
+		}
+	}
+	return false
+}
