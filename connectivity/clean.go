@@ -138,6 +138,13 @@ func (c *Cleaner) account() {
 	q.TEff = float64(q.Kept-q.Regressors) - q.FilterLoss - trend
 }
 
+// Unscaled cleans in the same way, and leaves the scale of the series as it is.
+func (c *Cleaner) Unscaled() *Cleaner {
+	unscaled := *c
+	unscaled.o.Standardize = ScaleNone
+	return &unscaled
+}
+
 // Clean returns the cleaned series (kept volumes × regions) and the status of each
 // region.
 func (c *Cleaner) Clean(x Matrix) (Matrix, []Status, error) {

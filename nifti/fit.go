@@ -15,11 +15,12 @@ import (
 //
 // Voxels that are not finite in some volume, or never change, are left out: Counts has them by
 // region. choose picks the voxels of each draw out of n valid ones, of all regions together, as
-// ascending numbers below n; draw 0 has all.
+// ascending numbers below n; draw 0 has all. sample are voxels whose own series are kept (Means.Sample).
 //
 // The normal equations are solved by Cholesky's factor, with one step of refinement from the
 // residual of the data (corrected seminormal equations, Björck 1987, Linear Algebra Appl. 88/89:31).
-func WeightedMeans(open func() (*Reader, error), w *Weights, draws int, choose func(n int) [][]int32) (*Means, error) {
+func WeightedMeans(open func() (*Reader, error), w *Weights, draws int, choose func(n int) [][]int32,
+	sample []int32) (*Means, error) {
 	voxels := w.support()
 	m := &Means{}
 	bad, constant, err := m.judge(open, voxels)
@@ -58,6 +59,7 @@ func WeightedMeans(open func() (*Reader, error), w *Weights, draws int, choose f
 			if v != m.Volumes {
 				return nil, errChanged
 			}
+			clearNonFinite(m.Sample, len(sample))
 			return m, nil
 		} else if err != nil {
 			return nil, err
@@ -68,6 +70,9 @@ func WeightedMeans(open func() (*Reader, error), w *Weights, draws int, choose f
 		y := make([]float64, len(valid))
 		for i, at := range valid {
 			y[i] = values[at]
+		}
+		for _, at := range sample {
+			m.Sample = append(m.Sample, values[at])
 		}
 		for d, f := range fits {
 			f.solve(m.Series[(d*m.Volumes+v)*n:][:n], rows, y)

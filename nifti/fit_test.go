@@ -84,7 +84,7 @@ func TestWeightedMeansNilearn(t *testing.T) {
 	}
 	for name, w := range map[string]*Weights{"maps.tsv": readMaps(t, "maps.nii.gz"),
 		"masked.tsv": masked, "coarse.tsv": onto} {
-		m, err := WeightedMeans(openScan, w, 0, nil)
+		m, err := WeightedMeans(openScan, w, 0, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestWeightedMeansDraws(t *testing.T) {
 			t.Fatalf("%d voxels", n)
 		}
 		return [][]int32{list}
-	})
+	}, []int32{7, 200})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +117,9 @@ func TestWeightedMeansDraws(t *testing.T) {
 	sum, one := make([]float64, len(m.Mean)), make([]float64, r.Header.Grid().Voxels())
 	used := 0.0
 	for v := 0; r.Next(one) == nil; v++ {
+		if got := m.Sample[2*v:][:2]; got[0] != one[7] || got[1] != one[200] {
+			t.Fatalf("sample of volume %d: %v, want %v and %v", v, got, one[7], one[200])
+		}
 		if v%4 > 0 {
 			continue
 		}
@@ -144,7 +147,7 @@ func TestWeightedMeansDraws(t *testing.T) {
 			}
 		}
 	}
-	want, err := WeightedMeans(openScan, few, 0, nil)
+	want, err := WeightedMeans(openScan, few, 0, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +165,7 @@ func TestWeightedMeansRefuses(t *testing.T) {
 		double.Values = append(double.Values, 2*x)
 	}
 	w.Maps[3] = double
-	if _, err := WeightedMeans(openScan, w, 0, nil); !errors.Is(err, ErrDependent) {
+	if _, err := WeightedMeans(openScan, w, 0, nil, nil); !errors.Is(err, ErrDependent) {
 		t.Errorf("a map twice: error %v", err)
 	}
 }

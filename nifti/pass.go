@@ -28,7 +28,8 @@ type pass struct {
 	chosen   bool
 	means    *meansRoom
 	lanes    laneSums
-	overTime *timeSum // of all voxels; nil in a second pass
+	overTime *timeSum     // of all voxels; nil in a second pass
+	sample   *voxelSeries // nil in a second pass
 }
 
 // A roiPass is one ROI in a pass.
@@ -128,7 +129,7 @@ func (p *pass) run(open func() (*Reader, error), overlap bool) error {
 	p.means.slope, p.means.inter, _ = r.Header.Scaling() // checked with the header
 	t := DataType(r.Header.Datatype)
 	if p.overTime != nil {
-		p.overTime.dtype = t
+		p.overTime.dtype, p.sample.dtype = t, t
 	}
 	if t.Size() <= 2 {
 		p.lanes = newShortSums(t, len(p.voxels))
@@ -211,6 +212,7 @@ func (r *Reader) batches(overlap bool, use func([][]byte)) error {
 func (p *pass) add(volumes [][]byte) {
 	if p.overTime != nil {
 		p.overTime.add(volumes[0]) // of lanes volumes, or what is left
+		p.sample.add(volumes)
 	}
 	p.lanes.gather(len(p.waiting), volumes, p.voxels)
 	p.waiting = append(p.waiting, len(volumes))

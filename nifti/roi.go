@@ -16,6 +16,8 @@ type ROIs struct {
 	// Draws lists of numbers below n. It may be asked more than once about a ROI,
 	// and gives the same lists for the same n.
 	Choose func(roi, n int) [][]int32
+	// Sample are voxels whose own series are kept.
+	Sample []int32
 }
 
 // Means are the mean series of ROIs.
@@ -28,6 +30,9 @@ type Means struct {
 	// the
 	// first (MeanStep); what is not finite counts as 0.
 	Mean []float64
+	// Sample are the series of the voxels of ROIs.Sample, [time, voxel]; NaN throughout for a voxel that is not finite
+	// in some volume.
+	Sample []float64
 }
 
 // Count says what became of the voxels of a ROI. Only the voxels used are averaged
@@ -58,12 +63,12 @@ func ROIMeans(open func() (*Reader, error), rois ROIs, overlap bool) (*Means, er
 	}
 	room := &meansRoom{draws: 1 + rois.Draws, cols: len(all), first: trusted / max(1, (1+rois.Draws)*len(all))}
 	p := newPass(rois, all, nil, room)
-	p.overTime = &timeSum{}
+	p.overTime, p.sample = &timeSum{}, &voxelSeries{voxels: rois.Sample}
 	if err := p.run(open, overlap); err != nil {
 		return nil, err
 	}
 	m := &Means{Header: p.header, Volumes: p.volumes, Counts: make([]Count, len(all)),
-		Mean: p.overTime.mean(room.slope, room.inter)}
+		Mean: p.overTime.mean(room.slope, room.inter), Sample: p.sample.scaled(room.slope, room.inter)}
 	var redo []int
 	valid := make([][]bool, len(all))
 	for i := range all {

@@ -217,6 +217,7 @@ func TestROIMeans(t *testing.T) {
 						}
 						rois.Voxels[2] = rois.Voxels[2][:10] // 60…69
 						rois.Voxels[4] = []int32{int32(n - 1)}
+						rois.Sample = []int32{0, 32, 33, 200, 5}
 						file := s.file()
 						opened := 0
 						m, err := ROIMeans(func() (*Reader, error) {
@@ -250,6 +251,19 @@ func TestROIMeans(t *testing.T) {
 							}
 							if want := sum/used*s.slope + s.inter; got != want {
 								t.Fatalf("mean of voxel %d over time: %v, want %v", v, got, want)
+							}
+						}
+						if len(m.Sample) != 5*volumes {
+							t.Fatalf("%d sampled values, want %d", len(m.Sample), 5*volumes)
+						}
+						for i, got := range m.Sample {
+							voxel := rois.Sample[i%5]
+							want := s.values[i/5*n+int(voxel)]*s.slope + s.inter
+							if !dtype.Integral() && (voxel == 32 || voxel == 33) { // not finite in the last volume
+								want = math.NaN()
+							}
+							if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+								t.Fatalf("voxel %d in volume %d: %v, want %v", voxel, i/5, got, want)
 							}
 						}
 						if len(m.Mean) != n {

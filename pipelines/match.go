@@ -46,7 +46,7 @@ func (l *loader) matchAxes(s *stage, p *dag.Port, src *source, where string) boo
 	case len(apart) > 0 && !p.Gather:
 		l.bad.Add(src.pos, "%s: %s fans out over %s, and %s does not%s", where, src.stage, strings.Join(apart, ", "), s.name, l.chooseOne(src.stage, apart))
 		return false
-	case p.Gather && !src.picked && len(from.axes) > 0:
+	case p.Gather && !src.picked && len(apart) > 0:
 		all := src.stage + "[*]" + strings.TrimPrefix(target, src.stage)
 		l.bad.Add(src.pos, "%s gathers: write %s for all members of %s", where, quoteFlow(all), src.stage)
 		return false

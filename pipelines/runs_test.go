@@ -30,6 +30,19 @@ stages:
 		joined[sub-001] () all<-clean[sub-001,run=1].series{run=1,subject=sub-001}`)
 }
 
+// A gathering input from a stage with the same fan-out, without brackets, takes the same member alone.
+func TestGatherSameMember(t *testing.T) {
+	p := mustBuild(t, `
+cohort: { t-files: { people: 2 } }
+stages:
+  clean: { use: t-clean, each: subject, in: { scan: cohort.bold } }
+  page: { use: t-gather, each: subject, in: { all: clean } }
+`)
+	check(t, "tasks of the participants", stageText(t, p, "page"), `
+		page[sub-001] () all<-clean[sub-001].series{subject=sub-001}
+		page[sub-002] () all<-clean[sub-002].series{subject=sub-002}`)
+}
+
 // With each: session the axis is session, and a cohort of runs is not one of sessions.
 func TestEachSession(t *testing.T) {
 	const stages = `

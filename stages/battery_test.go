@@ -246,9 +246,10 @@ var wires = []struct {
 	in   map[string]string
 }{
 	{"parcellate", map[string]string{"bold": "simulate.bold", "labels": "simulate.labels", "nodes": "cohort.nodes"}},
-	{"bootstrap", map[string]string{"bold": "simulate.bold", "parcels": "parcellate.parcels", "nodes": "cohort.nodes"}},
+	{"bootstrap", map[string]string{"bold": "simulate.bold", "parcels": "parcellate.parcels", "nodes": "cohort.nodes",
+		"sample": "parcellate.sample"}},
 	{"denoise", map[string]string{"series": "bootstrap.series", "scan": "bootstrap.scan",
-		"confounds": "simulate.confounds"}},
+		"confounds": "simulate.confounds", "sampled": "bootstrap.sampled"}},
 	{"connectivity", map[string]string{"series": "denoise.series", "quality": "denoise.quality"}},
 	{"graph", map[string]string{"pearson": "connectivity.pearson", "partial": "connectivity.partial"}},
 }

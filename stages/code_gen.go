@@ -7,14 +7,14 @@ import "prgnn/dag"
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 2d9bb94d0a5eeaec741cbff351175b98b7aa6626ec839140dfe54b582caac94e
 kind biomarkers b6f2c8deb16dcb3a4403cadef2f79ffd6b8efd5c473312a24ed54cf4f7de7fab
-kind bootstrap c1eff897e4288da791fd3df22f44cb5ed5ee76f459bb30843a901d28f6a419a2
+kind bootstrap 91bf5014ccc465acc9dcdf6929f08cbdb6ddaf1a1150fa939011202d4a381534
 kind brainmap 5a14264599d69f0aad6a45382904240fbf6b8b53597f593b7d4e931cabc7125e
 kind choose a48efa170f0d8289698bb0eba9062efda45c278b6cd7d43251de855c4cfea379
 kind combat 9ba2cda022eb8f70be99609c21ba9a68b83d850b38067f728de35579df71653f
 kind compare b86beaeaf233390242da60ac3d5a0309b727cd8b0febaa26731b56fc6fb69096
 kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55cc
 kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
-kind denoise 84b26b2f7e56c4e867754d12c5b27625a361365c5de85f32a44b60e48bd9a8f1
+kind denoise 7de97970316bd46766d0adfa1e03e4d4851b319ed78c17e4be3748c70cbdaec9
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 0cb6b8000d0e35be2306661cd3acf833aed3419485faa77726d128673bc88d93
 kind exec 3a0bc710bd4e8c147513066a4d06ee8b3d84e2e1f16bf875a00bc49576116e61
@@ -25,7 +25,7 @@ kind figure-degrees 7566ce4138376405c429b1d2f375e74143acaef6c6f4f83783f8a4fa792c
 kind figure-distributions 60cf08803880c50d55f95c6e90df1f344f3386e3ec2726a6932cf6f85633765a
 kind figure-individuality dcd731c0b9edbc82db502da4c5f1a11ab38cc134750a5f27db5bfb95c89d806d
 kind figure-individuals b9269ce2982ec8460f8bb68dbbcd1c71cf2772cad18bcf8bd752bfa02989f357
-kind figure-qc 817e4e047c65da2342de47274c030ca55b6675643f181d805acec14285170149
+kind figure-qc 4e87525b13bed58b52ff000f2791adb7d0137dd6bc587b5c12569fe40eb6fd92
 kind figure-qcfc 67761c466ea74b783d98b1d12e4ff9f4ce2d312855e34ee814755d26c46ce6ca
 kind figure-ranking e990f85033b634a4c564d5f3ae02543997ce6df360268f9feef4bf58a91bfbdf
 kind figure-roc fdaefdaeaa29a3a464917d806f04a563c9167f1154cdae69116f94149645ccf8
@@ -37,16 +37,16 @@ kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage 51d769a12612ef7d0176820c704e9d439dec6694c3907a3aa7079b805ef86da1
 kind matrices 1da89456eab55d974e2abb68a3476ecd1a66f631bc2b72b3b44affb376e4ea94
 kind mean-volume a5acbf80c21ccc89e1785747e6592aa4e94dbf94c41a3274de9aaaba4bc2e3e1
-kind parcellate 262b122e90be23ef3667adff81f9dc0a5727bd2ed7b4fa51d7390173f771cbd7
+kind parcellate 0a961b3ecac8e77d15445258874b09774df68b79949a001d321094e3e5b42291
 kind permutation eef9ab5e5fe021f34c83a29b280aa40efaa512c6a965fa377bf9644afcccff48
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
-kind report b406e29aff5ef1447c7903fae32535707ae9ed8215f67622c3abdc89d365a918
+kind report 31e225fb54674d0ecff2759fec760f189064ae3e539aca23da70629823f059c5
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 8a7f6de3a33912e5df63c77b12480d812a58e40baada8d6dc92901df7cad1370
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 5edc96851bbca74f76f6a77cc812fcbaf191c7a41a874f3e04c4a75ff9adaf1f
+kind summary 6e87a895ff4770f57514bfb7f6ef15af5ed54224cfcafc09c8dc623e941115a9
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind timeseries 40ad34fea2c34a7ccd891ca9197cad557adf477bfd687c7c29a83b6f6ddc49de
 kind train 9f508b9c92782ea432bc3cd596d2c552c50043e9683a9db11e62cbd441d9bac4
@@ -429,7 +429,7 @@ reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-ind
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers brainmap choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qcfc figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency sessions summary tables train
+reached by baseline biomarkers brainmap choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency sessions summary tables train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
 reached by baseline biomarkers brainmap combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict qcfc report sessions summary timeseries train
@@ -935,7 +935,7 @@ prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
 reached by biomarkers
 prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
 
-reached by biomarkers brainmap choose compare covariates evaluate fidelity figure-qc figure-roc individuality permutation qcfc report summary
+reached by biomarkers brainmap choose compare covariates denoise evaluate fidelity figure-qc figure-roc individuality permutation qcfc report summary
 prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
 
 reached by biomarkers brainmap choose compare evaluate figure-roc individuality permutation report summary
@@ -1106,15 +1106,16 @@ prgnn/nifti.Affine.Axes 2c01d510243e.7f2938
 prgnn/nifti.Count 9b68d6b33d30.e3b0c4
 prgnn/nifti.ErrDependent b8217ff7a1e6.e3b0c4
 prgnn/nifti.MeanStep b245d90d0623.e3b0c4
-prgnn/nifti.Means 42aaaeca0f4e.635fc6
+prgnn/nifti.Means 37204cb1a76d.635fc6
 prgnn/nifti.Means.count 8a52c40fbd72.ce8c0f
 prgnn/nifti.Means.judge c650d3616039.ee4049
-prgnn/nifti.ROIMeans e9283e0f9612.1586ed
-prgnn/nifti.ROIs bbbfc6b7cd31.e3b0c4
+prgnn/nifti.ROIMeans e47aca3bb872.a23638
+prgnn/nifti.ROIs 87e28f510e9d.e3b0c4
 prgnn/nifti.Reader.batches 357082e054c6.d43057
-prgnn/nifti.WeightedMeans b3a7b174fad8.cc8013
+prgnn/nifti.WeightedMeans 4518be35de93.5df77e
 prgnn/nifti.Weights.rows d2280e8dc213.7db167
 prgnn/nifti.Weights.support b45f59ccbf29.e7a0a5
+prgnn/nifti.clearNonFinite cba617cc1ab7.e3b0c4
 prgnn/nifti.errChanged eaf98784453e.e3b0c4
 prgnn/nifti.fit 280830d84206.e3b0c4
 prgnn/nifti.fit.each 4a5242db1c96.b42697
@@ -1131,12 +1132,12 @@ prgnn/nifti.newPass ba37639d0c8b.172968
 prgnn/nifti.newSeen 2a824306ca9f.2cfdc9
 prgnn/nifti.newShortSums 61388909f29a.83bfed
 prgnn/nifti.newWideSums ada2a8b2c20f.f723cf
-prgnn/nifti.pass 220b30c99da8.35b2ad
-prgnn/nifti.pass.add 8a00c8f02edd.4958b5
+prgnn/nifti.pass 11cf58fcaa46.77b200
+prgnn/nifti.pass.add 7909c9c6d2ac.f842f5
 prgnn/nifti.pass.choose aeb232c7546c.22a201
 prgnn/nifti.pass.flush eb0647f4d900.78df73
 prgnn/nifti.pass.judge 3f957f218330.0070bc
-prgnn/nifti.pass.run 1be88a9dcf28.34cb15
+prgnn/nifti.pass.run 2858a388a288.34cb15
 prgnn/nifti.pass.sum 7281979f1be5.a90a9a
 prgnn/nifti.roiPass 2f67b95a618c.e3b0c4
 prgnn/nifti.seen 610f9e70e7d7.e3b0c4
@@ -1150,23 +1151,27 @@ prgnn/nifti.timeSum 47cdfa15d127.ffec83
 prgnn/nifti.timeSum.add cd32854a55fb.ac3d7f
 prgnn/nifti.timeSum.mean 7125acd35aa1.67d6be
 prgnn/nifti.trusted 92eef9297313.e3b0c4
+prgnn/nifti.voxelSeries 94437721402c.ffec83
+prgnn/nifti.voxelSeries.add b339064c1af6.0d9521
+prgnn/nifti.voxelSeries.scaled 25350ad7bb43.578a49
 prgnn/nifti.weightRows d6d447621cf6.e3b0c4
 prgnn/nifti.wideSums 27f27a56e3df.4aad57
 prgnn/nifti.wideSums.gather 524e69ab9815.00e361
 prgnn/nifti.wideSums.nonFinite c62af924c569.8047e0
 prgnn/nifti.wideSums.sum d51a172f66f0.ea5cf3
-prgnn/nifti/cifti.Means 8a8d75de3a4e.2fa999
+prgnn/nifti/cifti.Means 39877edbbbae.87e6cb
 prgnn/nifti/cifti.Models.Same c190081d24dd.e85ab1
 prgnn/nifti/cifti.eachSeries dd1319a5a3e8.20a947
+prgnn/nifti/cifti.keep 9dc733b3da01.629b44
 prgnn/stages/prepare.Bootstrap f3a8412ae059.e3b0c4
-prgnn/stages/prepare.Bootstrap.Ports 542cb7c03167.ac8433
-prgnn/stages/prepare.Bootstrap.Run a609b4dfcad3.217d7b
+prgnn/stages/prepare.Bootstrap.Ports b4b5b09c9732.d17c3e
+prgnn/stages/prepare.Bootstrap.Run eab30478ab57.a7dcb2
 prgnn/stages/prepare.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
 prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
 prgnn/stages/prepare.Bootstrap.drop 35a4c37e27ff.deb9e8
 prgnn/stages/prepare.Bootstrap.made 9c6ed04d8413.b23b9c
 prgnn/stages/prepare.Bootstrap.size b570e1085c90.d066e7
-prgnn/stages/prepare.Bootstrap.weightedMeans 2ef3c44b0bbb.8634e6
+prgnn/stages/prepare.Bootstrap.weightedMeans 1575595e9bd1.8634e6
 prgnn/stages/prepare.badVolumes cf1c74954fa1.71965c
 prgnn/stages/prepare.bootstrap.New 0553985bd832.485a82
 prgnn/stages/prepare.countDistinct 2fc3ee995ae7.e3b0c4
@@ -1176,6 +1181,7 @@ prgnn/stages/prepare.meanImage d9f05d6ba751.56e2f5
 prgnn/stages/prepare.mostLost 91a22af5f73d.e3b0c4
 prgnn/stages/prepare.readParcels 4d22687af171.e50b35
 prgnn/stages/prepare.sameGrid bdb4e14cb055.90bea1
+prgnn/stages/prepare.sampled 766e65c2bb81.dfbe76
 prgnn/stages/prepare.scanRow 3e8eaf77de1e.e3b0c4
 prgnn/stages/prepare.scanTable 3c31688e1585.caf631
 prgnn/stages/prepare.usualRange 9adcb392709e.e3b0c4
@@ -1468,6 +1474,7 @@ prgnn/internal/dense.tileRows b245d90d0623.e3b0c4
 
 reached by bootstrap denoise
 prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
+prgnn/stages/region.Float32 1936fa9041f3.d4d313
 
 reached by bootstrap denoise timeseries
 prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
@@ -1486,6 +1493,7 @@ prgnn/stages/region.MeanOfVolumes bc8798c6a1d1.e3b0c4
 
 reached by bootstrap figure-qc parcellate
 prgnn/nifti.Grid.Same dff652f22257.0028ee
+prgnn/stages/column.SampleRow 1f4e04d9be07.e3b0c4
 
 reached by bootstrap leakage mean-volume parcellate
 prgnn/nifti.Reader.CheckSize 0374746964c1.3b67c8
@@ -2024,15 +2032,15 @@ prgnn/connectivity.Constant a627130005a1.1ea622
 prgnn/connectivity.Missing 951c42c7dffc.1ea622
 prgnn/connectivity.Status 89d0487a0e09.e3b0c4
 
+reached by connectivity denoise figure-qc join qcfc
+prgnn/stages/column.One 17ce7473dc8a.f95224
+
 reached by connectivity denoise graph
 prgnn/connectivity.finite 8364b0c8aef3.e3b0c4
 prgnn/connectivity.upTo 6d8f1c1eb832.e3b0c4
 
 reached by connectivity denoise graph sessions
 prgnn/stages/column.MadeOf fd625a56a358.2c8ebc
-
-reached by connectivity denoise join qcfc
-prgnn/stages/column.One 17ce7473dc8a.f95224
 
 reached by connectivity denoise timeseries
 prgnn/connectivity.Inspect 4ede22463ed6.3f6345
@@ -2105,6 +2113,7 @@ prgnn/connectivity.Butterworth c1363984aeec.ea8b8f
 prgnn/connectivity.CleanQuality bdcff0fa7b9c.e3b0c4
 prgnn/connectivity.Cleaner 59478802d5af.223d5f
 prgnn/connectivity.Cleaner.Clean e58bb212b48a.13f4cc
+prgnn/connectivity.Cleaner.Unscaled 7f8d122ef9c6.03e886
 prgnn/connectivity.Cleaner.account 4c542366ec47.e05894
 prgnn/connectivity.Cleaner.cosines 2e41c0316fd6.bfa8d8
 prgnn/connectivity.Cleaner.filtered ca7198a5e817.afb677
@@ -2216,8 +2225,8 @@ prgnn/connectivity.tissueNames 5fc549562cd2.e3b0c4
 prgnn/connectivity.zscore 6abb9efc1454.4083d8
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
 prgnn/stages/prepare.Denoise 0ddb52035f6f.e3b0c4
-prgnn/stages/prepare.Denoise.Ports d50510aeb08f.a275ac
-prgnn/stages/prepare.Denoise.Run c3756e582008.4a00d2
+prgnn/stages/prepare.Denoise.Ports 79936ba0faeb.4afa85
+prgnn/stages/prepare.Denoise.Run 72d13f88da98.9e73bb
 prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
 prgnn/stages/prepare.Denoise.Validate b6409a8f5f98.cb168a
 prgnn/stages/prepare.Denoise.addTask 4c9f7b5bb960.88b6f4
@@ -2228,6 +2237,7 @@ prgnn/stages/prepare.Denoise.prepare d77a5157462c.b38fc9
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
 prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.b52d7d
 prgnn/stages/prepare.before 7b4b7ac1af6f.04b256
+prgnn/stages/prepare.carpet ee689f1a8ccf.3d9aad
 prgnn/stages/prepare.denoise.New c9277764380c.a67e5a
 prgnn/stages/prepare.lostVoxels 10dbdffddff3.2a2a65
 prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
@@ -2250,6 +2260,9 @@ prgnn/stages/sheet.whyFields 0c88b57e106d.e3b0c4
 
 reached by denoise figure-connectivity graph matrices sessions timeseries
 prgnn/connectivity.NewMatrix cba2e7f00332.4a1146
+
+reached by denoise figure-qc
+prgnn/stages/region.Standardized 1a9a05f568ec.462bdb
 
 reached by denoise figure-qc join
 prgnn/stages/column.VolumeRow 335385ad67f8.e3b0c4
@@ -2502,13 +2515,13 @@ prgnn/connectivity.Average.Matrices bab96945498f.50296c
 prgnn/stages/chart.Matrices 3370447e0570.606027
 prgnn/stages/figure.Connectivity b98f30ca7228.e3b0c4
 prgnn/stages/figure.Connectivity.Ports eea1cdcd03bb.68917f
-prgnn/stages/figure.Connectivity.Run c5beff06d8bc.a63231
+prgnn/stages/figure.Connectivity.Run c5beff06d8bc.411d56
 prgnn/stages/figure.Connectivity.draw 832e4e1148c9.7de299
 prgnn/stages/figure.Connectivity.measure 0cd5bc84833a.74c22a
 prgnn/stages/figure.figure-connectivity.New 07cfa2122a94.64e07a
 prgnn/stages/figure.groupRow 9847801309a7.e3b0c4
 
-reached by figure-connectivity figure-degrees
+reached by figure-connectivity figure-degrees figure-qc
 prgnn/stages/figure.subjectOf f2dbe3806b59.de3666
 
 reached by figure-connectivity figure-qc
@@ -2517,11 +2530,13 @@ prgnn/stages/chart.MatrixPanel.paint 9ade771afbb1.c9f835
 prgnn/stages/chart.arrange d913131b0697.551d58
 prgnn/stages/chart.block 415fa3d7f8f2.e3b0c4
 prgnn/stages/chart.limit 001494ef92fb.e3b0c4
-prgnn/stages/figure.RegionBlocks 2b98abad1b0c.1c3445
-prgnn/stages/figure.blockRow ce2b6694e7b4.e3b0c4
 
 reached by figure-connectivity figure-qc figure-qcfc report summary
 prgnn/stages/draw.Diverging 931f4e1323a3.441d7a
+
+reached by figure-connectivity figure-qc parcellate
+prgnn/stages/region.Blocks 2b98abad1b0c.1c3445
+prgnn/stages/region.blockRow ce2b6694e7b4.e3b0c4
 
 reached by figure-connectivity matrices sessions
 prgnn/connectivity.givenStatus 90f0017d0ebe.2c03ca
@@ -2631,23 +2646,28 @@ prgnn/stages/figure.rowTitle 5e2d879783cf.843ef2
 prgnn/stages/figure.selected ba94e4c817fc.8933d2
 
 reached by figure-qc
-prgnn/stages/chart.Participant c96032b0f4bf.31c5c7
-prgnn/stages/chart.Participant.carpet dfc7c388d9e7.873115
+prgnn/stages/chart.NamedBrain b21a55c79bf9.31c5c7
+prgnn/stages/chart.NamedBrain.outline 6c6d730414ee.bb9f9c
+prgnn/stages/chart.NamedBrain.outlinesHigh 786a8e06197b.4e046a
+prgnn/stages/chart.NamedBrain.rowHeight 1ecd71434402.f6b650
+prgnn/stages/chart.NamedBrain.size 9f939b45225d.4d4108
+prgnn/stages/chart.Participant 6432126cd7ac.fa4734
+prgnn/stages/chart.Participant.allOutlinesHigh 10e21cc993d9.0784e5
+prgnn/stages/chart.Participant.carpet 8eafed598212.b3163a
 prgnn/stages/chart.Participant.histogram 332facad841c.42a8dc
+prgnn/stages/chart.Participant.joins 4e34dfd984e2.9a0e3f
 prgnn/stages/chart.Participant.lower 4fd8e3bf85d1.340e07
-prgnn/stages/chart.Participant.outline 93cfd49ddd00.e31abb
-prgnn/stages/chart.Participant.outlines 009ad9d32d31.b4c22c
-prgnn/stages/chart.Participant.outlinesHigh 3fbabe55a34c.a32801
+prgnn/stages/chart.Participant.outlines 64aeda1d6c17.7a8435
 prgnn/stages/chart.Participant.regionColors 0e9c0236b9a4.33985b
-prgnn/stages/chart.Participant.rowHeight 1ecd71434402.648f92
-prgnn/stages/chart.Participant.size f22879ac8e70.9a0e3f
+prgnn/stages/chart.Participant.runNames ebc241581e57.de1198
 prgnn/stages/chart.Participant.times 4361b033fe72.2ddfdb
-prgnn/stages/chart.Participant.trace 629be16aef63.799362
+prgnn/stages/chart.Participant.trace f020d4b932be.77f137
 prgnn/stages/chart.Participant.traces e4c026c42db1.380a57
 prgnn/stages/chart.Participant.tsnr 773f3ce32bfd.a00f5d
-prgnn/stages/chart.ScanQuality 15aea5b0d9e9.302a74
-prgnn/stages/chart.carpetHigh de006638ea04.e3b0c4
-prgnn/stages/chart.carpetRegions 4c943ed59fe6.e3b0c4
+prgnn/stages/chart.Run f17e039364f4.e3b0c4
+prgnn/stages/chart.ScanQuality 7f73bf0b9476.c29e22
+prgnn/stages/chart.carpetHigh 90cadef18055.e3b0c4
+prgnn/stages/chart.carpetRows 480016787189.e3b0c4
 prgnn/stages/chart.carpetVolumes 4f8493268af8.e3b0c4
 prgnn/stages/chart.headHigh 57c4b32f7c1d.e3b0c4
 prgnn/stages/chart.lowerHigh 92a274cd06d6.e3b0c4
@@ -2663,13 +2683,19 @@ prgnn/stages/chart.traceLeft 4233cb1aa500.e3b0c4
 prgnn/stages/chart.traceRight 519c5671bb11.e3b0c4
 prgnn/stages/figure.Parcels.at b0c66c946ec2.aaa58d
 prgnn/stages/figure.ScanQuality a7e9edcad54a.e3b0c4
-prgnn/stages/figure.ScanQuality.Ports 623b8a803253.d1e34c
-prgnn/stages/figure.ScanQuality.Run 49bbc98d2ad6.c85a9a
+prgnn/stages/figure.ScanQuality.Ports 435e1896296a.89418a
+prgnn/stages/figure.ScanQuality.Run 5ec0c10d5c52.e05fe1
+prgnn/stages/figure.drawZero 9fe97ec0734c.95a1bb
 prgnn/stages/figure.figure-qc.New 49f065b5bfb4.d14816
-prgnn/stages/figure.outlined f9512dd37ab1.040899
+prgnn/stages/figure.joinedCarpet ae58e7d40426.ffc50a
+prgnn/stages/figure.meanTSNR bfd53ade3ab5.a0d5b1
+prgnn/stages/figure.outlined 4b21f301e997.d1c76a
+prgnn/stages/figure.readScans 513860427365.640469
 prgnn/stages/figure.regionQualityRow 116f2abc4d41.e3b0c4
+prgnn/stages/figure.scan a3c135ae5345.5ef3e1
+prgnn/stages/figure.scan.read 02e5cb286e08.e6b27c
+prgnn/stages/figure.scan.readCarpet d069eeff94c7.e4ca90
 prgnn/stages/figure.scanHead 76276dc82398.2627d5
-prgnn/stages/figure.standardised 1a9a05f568ec.462bdb
 
 reached by figure-qc figure-qcfc report summary
 prgnn/stages/chart.indexed f33659a4c752.e3b0c4
@@ -2678,7 +2704,7 @@ prgnn/stages/chart.small 1e1b1cf61878.d9eeb8
 reached by figure-qc report summary
 prgnn/stages/figure.Anatomy.clearOutside 7e4f41bc463d.bc255e
 prgnn/stages/figure.ReadAnatomy f9b655c969fc.25188f
-prgnn/stages/figure.ScanCaption 3fffcf4e08ff.e3b0c4
+prgnn/stages/figure.ScanCaption d36bd64c3774.e3b0c4
 
 reached by figure-qcfc
 prgnn/stages/figure.HeadMotion 8440341a034a.e3b0c4
@@ -3094,37 +3120,45 @@ prgnn/nifti/itk.readPart 27c7b5e868a8.6470d5
 prgnn/nifti/itk.readText 17d37e7d0a7b.894d09
 prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 037137becf7f.6d1294
-prgnn/stages/prepare.Parcellate 5cd4d4748676.e3b0c4
-prgnn/stages/prepare.Parcellate.Ports fb222c012354.94fbb9
-prgnn/stages/prepare.Parcellate.Run d45e7de0cd99.e4129c
-prgnn/stages/prepare.Parcellate.grayordinates 0fa99f9ff317.93c7bf
+prgnn/stages/prepare.Parcellate 012fc03575bc.e3b0c4
+prgnn/stages/prepare.Parcellate.Ports d986c9074cf2.7e1727
+prgnn/stages/prepare.Parcellate.Run e9ea2e44d3e1.8f2570
+prgnn/stages/prepare.Parcellate.choose 17b4cdf896d2.bba13a
+prgnn/stages/prepare.Parcellate.grayordinates e889523e599f.c17fac
 prgnn/stages/prepare.Parcellate.refuseMissing f8eb78ba7ce8.7f18a4
+prgnn/stages/prepare.Parcellate.sampleGray 074770dd809a.686ff6
+prgnn/stages/prepare.Parcellate.sampleVoxels 403822348436.466468
 prgnn/stages/prepare.beyond c8409648400f.e3b0c4
 prgnn/stages/prepare.coarse abdbd56df1ad.e3b0c4
 prgnn/stages/prepare.dkt 97dd0d4dea21.e3b0c4
 prgnn/stages/prepare.in 1c688aa73d57.e3b0c4
-prgnn/stages/prepare.layer 6c1db2620db6.009407
+prgnn/stages/prepare.layer a005c0404783.009407
 prgnn/stages/prepare.layer.close 78b49268bf8c.497040
 prgnn/stages/prepare.layer.look a29900e29478.1f90e7
 prgnn/stages/prepare.layer.over 4acef68daa12.c641c4
-prgnn/stages/prepare.layer.quality 690b7830ce40.8f42cc
+prgnn/stages/prepare.layer.quality 216a99aeed1f.4ffd73
 prgnn/stages/prepare.layer.read c5233988a677.b17f5c
 prgnn/stages/prepare.layer.tally 91390a021e36.96aed7
 prgnn/stages/prepare.layer.through ca0fd2946848.9fccd4
 prgnn/stages/prepare.layer.warped 756007c72e64.90b4c5
-prgnn/stages/prepare.layer.whole 9dd3e38798dc.497040
 prgnn/stages/prepare.leastDeterminant 26a58c93c0d7.e3b0c4
 prgnn/stages/prepare.leastLabeled a365a9fc8b27.e3b0c4
 prgnn/stages/prepare.matched b3e69ab06205.e3b0c4
 prgnn/stages/prepare.mostDeterminant 70a586560e99.e3b0c4
 prgnn/stages/prepare.mostDisplacement 0607f7a0b1f5.e3b0c4
 prgnn/stages/prepare.mostRotation 29ccd50b5e88.e3b0c4
+prgnn/stages/prepare.other 89c7bd2bb02a.e3b0c4
 prgnn/stages/prepare.otherLabels c8199f79f78f.be351c
-prgnn/stages/prepare.parcellate.New 9b65540eb9e2.3b1f59
+prgnn/stages/prepare.parcellate.New 2b61bef6cce8.3b1f59
 prgnn/stages/prepare.readAtlas d977afe4135d.a79ba9
 prgnn/stages/prepare.rotation 341f09c94a26.3f4299
+prgnn/stages/prepare.shares 0c49ebea1959.e3b0c4
+prgnn/stages/prepare.tissue abf3926afcde.e3b0c4
+prgnn/stages/prepare.tissues 4339e0316a6e.e3b0c4
+prgnn/stages/prepare.wholeBrain 23f6c5923ccf.8d129e
 prgnn/stages/prepare.within 5bb70881960d.3da0fa
 prgnn/stages/prepare.zero 430a2773fd59.e3b0c4
+prgnn/stages/region.BlocksOf 97021c8242ac.854a81
 prgnn/stages/region.File 20c72b1be815.e3b0c4
 prgnn/stages/region.File.Close d3a7745361ec.696b09
 prgnn/stages/region.Open 2f9287834f1c.b9a4f4
@@ -3705,7 +3739,7 @@ at artifacts/parquet/write.go prgnn/artifacts/parquet arrowSchemaKey:27
 at connectivity/average.go prgnn/connectivity Average:12 Average.Add:19 Average.Matrices:44 Average.Mean:47
 at connectivity/basis.go prgnn/connectivity basis:11 collinear:16 basis.add:21 basis.remove:47 dot:66 basis.trend:77 cosine:105
 at connectivity/butterworth.go prgnn/connectivity section:11 butterworth:21 prototype:122 section.gain:136 cplx:145 cplx.plus:147 cplx.minus:148 cplx.scale:149 cplx.norm:150 cplx.abs:151 cplx.inverse:152 cplx.square:153 cplx.sqrt:158 cplx.bilinear:175
-at connectivity/clean.go prgnn/connectivity Cleaner:9 TooLittle:20 TooLittle.Error:22 NewCleaner:26 Cleaner.prepareNuisance:61 Cleaner.times:85 Cleaner.filtered:94 Cleaner.cosines:112 Cleaner.account:124 Cleaner.Clean:143 scaleColumns:194 upTo:209 floats:217 at:225
+at connectivity/clean.go prgnn/connectivity Cleaner:9 TooLittle:20 TooLittle.Error:22 NewCleaner:26 Cleaner.prepareNuisance:61 Cleaner.times:85 Cleaner.filtered:94 Cleaner.cosines:112 Cleaner.account:124 Cleaner.Unscaled:142 Cleaner.Clean:150 scaleColumns:201 upTo:216 floats:224 at:232
 at connectivity/cleaning.go prgnn/connectivity Cleaning:22 TrendOver:37 OverKept:42 Filter:46 NoFilter:52 Butterworth:53 Cosine:54 Standardize:58 ScaleZ:63 ScalePSC:64 ScaleNone:65 CleanQuality:69 Cleaning.check:84
 at connectivity/combat/apply.go prgnn/connectivity/combat Fit.Apply:7
 at connectivity/combat/bayes.go prgnn/connectivity/combat Fit.shrink:9 moments:45 posteriorShift:63 Fit.iterate:68
@@ -3797,13 +3831,13 @@ at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Dir:24 lockName:31 workName:32 swept:36 Make:40 open:64 errSwept:66 Dir.begin:68 Dir.Remove:90 Sweep:93 reclaim:107 remove:144
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
 at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:237 checkQfac:259 checkAgreement:267 checkUnits:292 checkTime:303 checkIntent:316
-at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:15 Models.Same:65 File.Values:79 Means:128 eachSeries:228
+at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:16 Models.Same:66 File.Values:80 Means:129 keep:236 eachSeries:249
 at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Label:57 Read:64 mostIndices:73 File.read:75 File.Next:113 File.Close:116 xmlMatrix:119 xmlMap:124 xmlMap.axis:162 numbers:199 mostVertices:216 xmlMap.models:218 ReadParcels:286
 at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:35
 at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86
 at nifti/dtype.go prgnn/nifti DataType:9 Uint8:13 Int16:14 Int32:15 Float32:16 Float64:17 Int8:18 Uint16:19 Uint32:20 Int64:21 Uint64:22 dataTypes:27 DataType.String:53 DataType.Size:61 DataType.readable:72
-at nifti/fit.go prgnn/nifti WeightedMeans:22 Means.judge:79 Means.count:117 weightRows:135 Weights.rows:141 fit:174 newFit:183 mostInflated:239 fit.each:241 fit.solve:254
+at nifti/fit.go prgnn/nifti WeightedMeans:22 Means.judge:84 Means.count:122 weightRows:140 Weights.rows:146 fit:179 newFit:188 mostInflated:244 fit.each:246 fit.solve:259
 at nifti/grid.go prgnn/nifti Grid:9 Grid.Voxels:16 Grid.Same:22 Grid.box:41 Grid.String:62
 at nifti/hdf5/chunk.go prgnn/nifti/hdf5 longestChunk:13 deflate:17 shuffle:18 filter:21 readFilters:24 Vector.chunks:60 unpacker:99 unpacker.undo:105 unpacker.inflate:121 resize:147
 at nifti/hdf5/dataset.go prgnn/nifti/hdf5 Vector:10 File.Vector:21 Vector.describe:33 length:54 ieee:87 floatSize:93 Vector.Each:107 Vector.All:115 piece:127 Vector.each:130 Vector.numbers:177 File.Text:191 File.text:199
@@ -3826,14 +3860,15 @@ at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:54
 at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:81 Labels.Values:87 Labels.Moved:106 errNoInverse:116 Labels.Onto:126 Labels.oriented:147 Labels.fill:160 Labels.at:198 nearest:214 Affine.diagonal:222
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
 at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:148 Header.CIFTI:167
-at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:35 laneSums:45 meansRoom:59 trusted:69 meansRoom.reserve:73 meansRoom.fix:90 newPass:97 pass.run:111 Reader.batches:150 pass.add:211 pass.flush:223 pass.sum:235 pass.choose:260 pass.judge:288
+at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:36 laneSums:46 meansRoom:60 trusted:70 meansRoom.reserve:74 meansRoom.fix:91 newPass:98 pass.run:112 Reader.batches:151 pass.add:212 pass.flush:225 pass.sum:237 pass.choose:262 pass.judge:290
 at nifti/reader.go prgnn/nifti Reader:10 Extension:26 NewReader:35 Reader.fail:48 unreadable:51 unreadable.Error:57 unreadable.Unwrap:58 Reader.open:61 Reader.Volumes:89 Reader.volumeBytes:92 Reader.NextRaw:100 Reader.Next:121 Reader.finish:139 Reader.Close:149 Reader.CheckSeries:158 Reader.CheckSize:167 Reader.NextRow:177
 at nifti/resample.go prgnn/nifti Point:9 Box:12 Grid.Box:15 mostPoints:18 Labels.Resampled:30 Grid.samples:60 Grid.Points:88 Labels.Lookup:92 majority:114 Labels.Around:140
-at nifti/roi.go prgnn/nifti ROIs:9 Means:22 Count:35 ROIMeans:54 errChanged:89
+at nifti/roi.go prgnn/nifti ROIs:9 Means:24 Count:40 ROIMeans:59 errChanged:94
 at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 maxExtensions:156 Reader.readExtensions:160
 at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 shortSums:42 newShortSums:50 shortSums.nonFinite:61 shortSums.gather:63 shortSums.sum:106 wideSums:134 newWideSums:142 wideSums.nonFinite:146 wideSums.gather:148 wideSums.sum:204
 at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.mean:53
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
+at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
 at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:37 settingScores:66 ModelScores:72 NewModelScores:85 settingOf:92 Tally:109 saliency:116 Biomarkers.Run:128 Biomarkers.readAll:259 ordered:275 Biomarkers.read:285 ModelScores.add:351 Tally.add:362 Biomarkers.rank:372 plantedNodes:402 auroc:428
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
@@ -3856,14 +3891,15 @@ at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 isColor:117 readPlain:119 check:132 parseID:158 line:163 readLines:169 separator:191 split:200
 at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:82
 at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:24 shown:84 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 Atlas.above:195 heat:209
+at stages/chart/carpet.go prgnn/stages/chart Run:16 NamedBrain:22 carpetRows:29 carpetVolumes:29 Participant.carpet:32 Participant.joins:71 Participant.runNames:81 indexed:90 Participant.times:109
 at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:67 number:71
 at stages/chart/curves.go prgnn/stages/chart Course:14 Training:20 Curves:28 chanceLine:60 Training.add:63
 at stages/chart/degrees.go prgnn/stages/chart Degrees:15 DegreeDistribution:22 dashes:56 staircase:59
 at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 MatrixPanel.paint:70 block:104 arrange:110 limit:132
 at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shares:31 Motion.unrelated:47 Motion.line:58 motionScale:79 HeadMotion:84 Motion.histogram:141 Motion.distances:173 densities:217 signed:221 freedoms:229
-at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:31 outlineName:31 Participant.rowHeight:34 Participant.size:41 Participant.outlinesHigh:44 outlineWidth:55 Participant.outlines:58 Participant.regionColors:78 Participant.outline:94
+at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:31 outlineName:31 NamedBrain.rowHeight:34 NamedBrain.size:41 Participant.allOutlinesHigh:44 NamedBrain.outlinesHigh:52 outlineWidth:60 Participant.outlines:63 Participant.regionColors:88 NamedBrain.outline:104
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:103 ticks:119
-at stages/chart/participant.go prgnn/stages/chart Participant:19 carpetHigh:35 headHigh:35 lowerHigh:35 traceHigh:35 traceLeft:36 traceRight:36 partGap:37 ScanQuality:43 trace:82 Participant.traces:88 Participant.trace:97 carpetRegions:157 carpetVolumes:157 Participant.carpet:160 indexed:198 Participant.times:217 Participant.lower:241 Participant.histogram:262 small:298 Participant.tsnr:305
+at stages/chart/participant.go prgnn/stages/chart Participant:17 carpetHigh:36 headHigh:36 lowerHigh:36 traceHigh:36 traceLeft:37 traceRight:37 partGap:38 ScanQuality:43 trace:88 Participant.traces:94 Participant.trace:103 Participant.lower:164 Participant.histogram:185 small:221 Participant.tsnr:228
 at stages/chart/ranking.go prgnn/stages/chart Row:14 Dots:24 dotRow:35 Dots.Figure:38 Dots.paint:99
 at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 shade:34 Raster.image:40 Raster.sizes:77 Raster.paint:82 Raster.visible:96 Raster.middle:107
 at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 Atlas.RegionMaps:47 mark:150 Atlas.marks:153 writeMarks:182 free:200 Atlas.discs:210
@@ -3884,7 +3920,7 @@ at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coord
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:14 CleaningRow:18 VolumeRow:45
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
-at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4
+at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:43 RecoveryRow.Lead:51 RecoveryRow.HeldOutLead:59 RecoveryRow.Shared:67
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:36 ConsistencyRow:53 IndividualRow:71 IndividualityRow:81 FidelityRow:104
@@ -3910,7 +3946,7 @@ at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
 at stages/draw/ticks.go prgnn/stages/draw Ticks:14 Ticks.Ticks:17 tens:54
 at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:34 parcelsPort:49 BrainMap.Run:57 errNowhere:85 nowhere:88 readAtlas:94 NodePlaces:130 BrainMap.Draw:150 Ranked.ends:224 Ranked.scaleText:238
-at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 Connectivity.measure:127 subjectOf:138 RegionBlocks:149 blockRow:173
+at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 Connectivity.measure:127 subjectOf:138
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
 at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:58 Chart.InReport:70 WidePoints:77 settingInputs:81 bySettings:87
@@ -3919,7 +3955,8 @@ at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:26 In
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 HeadMotion.Ports:28 HeadMotion.Run:40 DrawHeadMotion:49 people:118
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:38 ReadRanking:55 Reading:58 ReadReading:65 Reading.ofLayer:74 RankingRows:82 RankingRows.First:85 RankingRows.Planted:91 planted:93 settingCaption:96 DrawRanking:104 DrawContrast:122
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:120
-at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:21 ScanQuality:25 ScanQuality.Ports:30 regionQualityRow:50 ScanQuality.Run:56 outlined:150 ScanCaption:179 scanHead:182 standardised:193
+at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:19 ScanQuality:23 ScanQuality.Ports:28 regionQualityRow:53 ScanQuality.Run:59 ScanCaption:122 scanHead:125
+at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:29 scan.read:47 drawZero:82 scan.readCarpet:94 joinedCarpet:119 meanTSNR:163 outlined:177
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
@@ -3968,21 +4005,22 @@ at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:1
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent:45 material:48 materialOf:54 Make:65 Settings.check:92 signals:126 ar1:151 Scan.fill:161 waves:236 waves.disturb:243 rhythm:271
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:44 Bootstrap.Run:65 Bootstrap.TimeFrom:183 Bootstrap.made:194 longestTR:200 readJSON:203 sidecarTR:219 denoised:238 sameGrid:254 Bootstrap.size:261 Bootstrap.draw:269 countDistinct:300 Bootstrap.drop:308 whyNone:323 badVolumes:338 voxelRow:363 voxelTable:373 mostLost:387 scanTable:390 scanRow:418
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:44 Bootstrap.Run:67 Bootstrap.TimeFrom:189 Bootstrap.made:200 longestTR:206 readJSON:209 sidecarTR:225 denoised:244 sameGrid:260 Bootstrap.size:267 Bootstrap.draw:275 countDistinct:306 Bootstrap.drop:314 whyNone:329 badVolumes:344 voxelRow:369 voxelTable:379 mostLost:393 scanTable:396 scanRow:424
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:34 Combat.Ports:49 Combat.Run:67 Combat.trained:118 combatBook.table:161 slopeColumn:186 combatRow:189 combatBook.siteTable:201 siteRow:222
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:78 saysGroup:130 combatBook.choose:143 combatBook.row:194 pairsOf:219
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 leftRow:107 matrixRow:112 connectivityQuality:127
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:54 Denoise.Validate:73 stepRow:95 Denoise.strategy:101 Denoise.Run:109 Denoise.TimeFrom:159 Denoise.prepare:169 Denoise.cleaner:205 lostVoxels:237 tooLittle:251 orExclude:257 Denoise.confounds:262 before:368 cleanedBefore:380 aboutConfounds:383 meanAndMax:393
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:54 Denoise.Validate:75 stepRow:97 Denoise.strategy:103 Denoise.Run:111 Denoise.TimeFrom:166 Denoise.prepare:176 Denoise.cleaner:212 lostVoxels:244 tooLittle:258 orExclude:264 Denoise.confounds:269 before:375 cleanedBefore:387 aboutConfounds:390 meanAndMax:400
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:35 Graph.Run:51 graphRow:95 graphQuality:112
-at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:156 readParcels:176
+at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:157 readParcels:177
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
 at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:32 Join.Run:51 sameParts:92 runNames:111 joinSeries:120 spreadMissing:148 missingRegions:161 runQuality:176 readRuns:182 runQuality.whole:210 runQuality.list:262 joinedRow:271 runVolumeRow:279 runQuality.volumes:285 leastCoverage:305
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:110
 at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:17 usualRange:38
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
-at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:28 Parcellate.Ports:36 Parcellate.Run:56 dkt:173 Parcellate.refuseMissing:176 otherLabels:201 coverageRow:219
-at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:45 layer.read:52 rotation:104 readLabels:110 readMask:120 layer.over:132 beyond:154 layer.warped:159 in:198 share:200 layer.through:209 zero:224 layer.tally:232 layer.look:265 layer.whole:283 layer.quality:288
+at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:28 Parcellate.Ports:37 Parcellate.Run:58 dkt:188 Parcellate.refuseMissing:191 otherLabels:216 coverageRow:234
+at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 layer.quality:283
+at stages/prepare/sample.go prgnn/stages/prepare tissues:18 other:20 tissue:23 wholeBrain:43 Parcellate.sampleVoxels:50 Parcellate.sampleGray:84 Parcellate.choose:102 shares:124 sampled:147 carpet:166
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:28 sessionDrawRow:50 Sessions.Run:57 sessionQuality:95 meanQuality:120 poolMatrices:142
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesRow:95 placeColumns:102
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
@@ -4011,12 +4049,13 @@ at stages/present/svg.go prgnn/stages/present elementText:11
 at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:50 tableSource:93 tableSource.String:95 tableSource.mark:102 paperSource:110
 at stages/present/tables_layout.go prgnn/stages/present tableLayout:17 tableSection:25 accuracyText:31 tableCaption:39 printedNames:53 printedName:55 layoutOne:62 layoutTwo:95 tableText:117 tableLayout.markdown:125 escapedCells:143 tableLayout.tsv:152 tableLayout.latex:166 sameFirst:199
 at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:35 paperLambda:42 contender:45 classifierRow:53 contenders:68 Tables.variations:86 place:134 accuracyRow.axis:142 Tables.comparison:153 modelRow:208 parameterRow:214 parameterCounts:221
+at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
 at stages/region/labels.go prgnn/stages/region MeaningName:9 Meaning:26
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
 at stages/region/paint.go prgnn/stages/region Clip:4
-at stages/region/series.go prgnn/stages/region ReadDraws:14 Stack:31 ReadText:41
+at stages/region/series.go prgnn/stages/region ReadDraws:16 Stack:33 ReadText:43 Float32:56 Standardized:66
 at stages/report/body.go prgnn/stages/report body:19 body.put:26 body.each:35 body.page:41 body.tiles:93 body.block:109 body.table:151 number:194 body.cell:201 body.bar:217 mediaTypes:227 pictureURL:230 svgURL:240 body.figure:243 body.tag:268 body.viewer:274
 at stages/report/html.go prgnn/stages/report pageCSS:17 pageJS:19 Page.viewer:22 policy:35 Page.HTML:48
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49

@@ -13,6 +13,7 @@ import (
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
+	"prgnn/stages/region"
 	"prgnn/stages/stagetest"
 )
 
@@ -35,23 +36,23 @@ func TestBrainMapOutlines(t *testing.T) {
 	}
 }
 
-func TestRegionBlocks(t *testing.T) {
+func TestBlocks(t *testing.T) {
 	for _, c := range []struct{ names, want []string }{
 		{[]string{"7Networks_LH_Vis_1", "7Networks_RH_SomMot_2", "LH_Default_PFC_1"}, []string{"L Vis", "R SomMot", "L Default"}},
 		{[]string{"10", "Left-Thalamus"}, []string{"", ""}},
 	} {
-		got, err := figure.RegionBlocks(stagetest.NodesOf(c.names...))
+		got, err := region.Blocks(stagetest.NodesOf(c.names...))
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%v: %v %v, want %v", c.names, got, err, c.want)
 		}
 	}
-	got, err := figure.RegionBlocks((&chain{}).nodes(t))
+	got, err := region.Blocks((&chain{}).nodes(t))
 	if err != nil || got[0] != "L cortex" || got[83] != "R cerebellum" {
 		t.Errorf("%v %v", got, err)
 	}
 	midline := column.Table([]column.NodeRow{{Name: "Brain-Stem", Structure: "brainstem"},
 		{Name: "Vermis", Hemisphere: "L"}})
-	if got, err := figure.RegionBlocks(midline); err != nil || !slices.Equal(got, []string{"brainstem", "L"}) {
+	if got, err := region.Blocks(midline); err != nil || !slices.Equal(got, []string{"brainstem", "L"}) {
 		t.Errorf("a region of no hemisphere, and one of no structure: %q %v", got, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"prgnn/nifti"
@@ -136,6 +137,10 @@ func Means(open func() (*File, error), rois nifti.ROIs) (*nifti.Means, error) {
 		}
 	}
 	next := make([]int, len(rois.Voxels)) // in its list
+	sampled := map[int32]int{}            // place in rois.Sample
+	for k, at := range rois.Sample {
+		sampled[at] = k
+	}
 	err := eachSeries(open, func(f *File, at int, series []float64) error {
 		m.Header, m.Volumes = f.Header, len(series)
 		sum, n := 0.0, 0
@@ -146,6 +151,9 @@ func Means(open func() (*File, error), rois nifti.ROIs) (*nifti.Means, error) {
 			n++
 		}
 		m.Mean = append(m.Mean, sum/float64(n))
+		if k, in := sampled[int32(at)]; in {
+			keep(m, k, len(rois.Sample), series)
+		}
 		i, in := of[int32(at)]
 		if !in {
 			return nil
@@ -222,6 +230,19 @@ func Means(open func() (*File, error), rois nifti.ROIs) (*nifti.Means, error) {
 		}
 	}
 	return m, nil
+}
+
+// keep puts a series into column k of the n sampled ones: NaN throughout where it is not finite.
+func keep(m *nifti.Means, k, n int, series []float64) {
+	if m.Sample == nil {
+		m.Sample = make([]float64, len(series)*n)
+	}
+	whole := !slices.ContainsFunc(series, func(x float64) bool { return x-x != 0 })
+	for v, x := range series {
+		if m.Sample[v*n+k] = x; !whole {
+			m.Sample[v*n+k] = math.NaN()
+		}
+	}
 }
 
 // eachSeries reads the series of all grayordinates.

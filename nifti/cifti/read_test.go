@@ -142,6 +142,7 @@ func TestMeansDraws(t *testing.T) {
 	path := filepath.Join(dir, bold)
 	rois := parcels(t, path, filepath.Join(dir, labels), 24)
 	rois.Draws, rois.Choose = 2, func(_, n int) [][]int32 { return [][]int32{{0}, {0, 0, 1}} }
+	rois.Sample = []int32{700, 3}
 	open := func() (*File, error) { return openFile(t, path), nil }
 	m, err := Means(open, rois)
 	if err != nil {
@@ -165,6 +166,14 @@ func TestMeansDraws(t *testing.T) {
 		if want := sum / used; m.Mean[at] != want {
 			t.Fatalf("mean of grayordinate %d over time: %v, want %v", at, m.Mean[at], want)
 		}
+	}
+	for i, got := range m.Sample {
+		if want := series[rois.Sample[i%2]][i/2]; got != want {
+			t.Fatalf("sample of grayordinate %d, volume %d: %v, want %v", rois.Sample[i%2], i/2, got, want)
+		}
+	}
+	if len(m.Sample) != 2*m.Volumes {
+		t.Fatalf("%d sampled values of %d volumes", len(m.Sample), m.Volumes)
 	}
 	for i, list := range rois.Voxels {
 		for v := range m.Volumes {

@@ -31,23 +31,28 @@ var outlineCuts = [2][6]outlineCut{
 const outlineGap, outlineName = 4, 11
 
 // rowHeight is the height of a row of slices of this width, without their names.
-func (p Participant) rowHeight(row [6]outlineCut, width vg.Length) (high vg.Length) {
+func (b NamedBrain) rowHeight(row [6]outlineCut, width vg.Length) (high vg.Length) {
 	for _, cut := range row {
-		high = max(high, width*vg.Length(p.size(cut.up)/p.size(cut.right)))
+		high = max(high, width*vg.Length(b.size(cut.up)/b.size(cut.right)))
 	}
 	return high
 }
 
-func (p Participant) size(axis int) float64 { return p.Brain.High[axis] - p.Brain.Low[axis] }
+func (b NamedBrain) size(axis int) float64 { return b.High[axis] - b.Low[axis] }
 
-// outlinesHigh is the height of all slices; 0 without a brain.
-func (p Participant) outlinesHigh() vg.Length {
-	if p.Brain == nil {
-		return 0
+// allOutlinesHigh is the height of the slices of all brains.
+func (p Participant) allOutlinesHigh() (high vg.Length) {
+	for _, b := range p.Brains {
+		high += b.outlinesHigh()
 	}
+	return high
+}
+
+// outlinesHigh is the height of all slices.
+func (b NamedBrain) outlinesHigh() vg.Length {
 	high := vg.Length(14)
 	for _, row := range outlineCuts {
-		high += p.rowHeight(row, outlineWidth) + outlineName + outlineGap
+		high += b.rowHeight(row, outlineWidth) + outlineName + outlineGap
 	}
 	return high
 }
@@ -55,26 +60,31 @@ func (p Participant) outlinesHigh() vg.Length {
 const outlineWidth = page/6 - outlineGap
 
 // outlines draws the regions' outlines over the image below them, in three planes, from the top of the canvas.
-func (p Participant) outlines(c draw.Canvas) {
-	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y}, "regions over the mean of the scan; left is left", ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
+func (p Participant) outlines(c draw.Canvas, b NamedBrain) {
+	title := "regions over the mean of the scan; left is left"
+	if len(p.Runs) > 0 {
+		title = b.Name + ": " + title
+	}
+	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y}, title, ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
 	paint := p.regionColors()
 	top := c.Max.Y - 14
 	for _, row := range outlineCuts {
 		for k, cut := range row {
 			// Equally spaced within the middle 80 % of the extent.
-			at := p.Brain.Low[cut.depth] + float64(p.size(cut.depth)*(0.1+0.8*(float64(cut.part)+0.5)/float64(cut.of))) // never fused: the place of a slice may lie between two voxels
+			// Never fused: the place of a slice may lie between two voxels.
+			at := b.Low[cut.depth] + float64(b.size(cut.depth)*(0.1+0.8*(float64(cut.part)+0.5)/float64(cut.of)))
 			left := c.Min.X + page/6*vg.Length(k)
 			ours.Text(c, vg.Point{X: left + outlineWidth/2, Y: top}, strings.Replace(fmt.Sprintf("%s = %.0f mm",
 				cut.axis, at), "-", "−", 1), ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
-			high := outlineWidth * vg.Length(p.size(cut.up)/p.size(cut.right))
+			high := outlineWidth * vg.Length(b.size(cut.up)/b.size(cut.right))
 			c.DrawImage(vg.Rectangle{Min: vg.Point{X: left, Y: top - outlineName - high},
-				Max: vg.Point{X: left + outlineWidth, Y: top - outlineName}}, p.outline(cut, at, paint))
+				Max: vg.Point{X: left + outlineWidth, Y: top - outlineName}}, b.outline(cut, at, paint))
 		}
-		top -= p.rowHeight(row, outlineWidth) + outlineName + outlineGap
+		top -= b.rowHeight(row, outlineWidth) + outlineName + outlineGap
 	}
 }
 
-// regionColors is the color of each region's block, as in the carpet plots.
+// regionColors is the color of each region's block, as in the plot of tSNR.
 func (p Participant) regionColors() []color.NRGBA {
 	order, blocks := arrange(p.Groups)
 	paint := make([]color.NRGBA, len(order))
@@ -91,26 +101,26 @@ func (p Participant) regionColors() []color.NRGBA {
 
 // outline is one slice as an image of two pixels a point of 1.5 mm: the image below, in 64 grays, and a line where one
 // region ends and another begins.
-func (p Participant) outline(cut outlineCut, at float64, paint []color.NRGBA) image.Image {
+func (b NamedBrain) outline(cut outlineCut, at float64, paint []color.NRGBA) image.Image {
 	const step = 1.5
-	w, h := max(1, int(p.size(cut.right)/step)), max(1, int(p.size(cut.up)/step))
+	w, h := max(1, int(b.size(cut.right)/step)), max(1, int(b.size(cut.up)/step))
 	place := func(i, j int) (x, y, z float64) {
 		var of [3]float64
 		of[cut.depth] = at
-		of[cut.right] = p.Brain.Low[cut.right] + (float64(i)+0.5)*step
-		of[cut.up] = p.Brain.High[cut.up] - (float64(j)+0.5)*step
+		of[cut.right] = b.Low[cut.right] + (float64(i)+0.5)*step
+		of[cut.up] = b.High[cut.up] - (float64(j)+0.5)*step
 		return of[0], of[1], of[2]
 	}
 	regions := make([]int, (w+1)*(h+1))
 	for j := range h + 1 {
 		for i := range w + 1 {
-			regions[j*(w+1)+i] = p.Brain.Region(place(i, j))
+			regions[j*(w+1)+i] = b.Region(place(i, j))
 		}
 	}
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for j := range h {
 		for i := range w {
-			v := p.Brain.Under(place(i, j))
+			v := b.Under(place(i, j))
 			if math.IsNaN(v) { // air
 				v = 0
 			}

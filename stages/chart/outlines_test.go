@@ -27,8 +27,8 @@ func TestOutline(t *testing.T) {
 		}
 		return (x + 15) / 30
 	}
-	p := Participant{Groups: []string{"L", "R"}, Brain: &b}
-	img := p.outline(outlineCut{depth: 1, right: 0, up: 2}, 0, p.regionColors())
+	p := Participant{Groups: []string{"L", "R"}}
+	img := NamedBrain{Brain: &b}.outline(outlineCut{depth: 1, right: 0, up: 2}, 0, p.regionColors())
 	if s := img.Bounds().Size(); s.X != 40 || s.Y != 40 { // two pixels a point of 1.5 mm
 		t.Fatalf("%v pixels", s)
 	}

@@ -2,8 +2,6 @@ package chart
 
 import (
 	"fmt"
-	"image"
-	"image/color"
 	"math"
 	"slices"
 
@@ -22,36 +20,43 @@ type Participant struct {
 	Threshold         float64   // mm: a line in the trace of FD
 	Out               []bool    // volumes left out
 	TR                float64   // s; NaN where it is not known
-	// volume × region, z; NaN where a region is missing, and after cleaning where a volume was left out
+	// Volume × row of the carpet, z; NaN where a row has no signal, and after cleaning where a volume was left out.
 	Before, After []float64
-	Groups        []string  // the block of each region
-	Matrix        []float64 // region × region
-	TSNR          []float64 // of each region; nil where the series are not in units of the scanner
-	Brain         *Brain    // the regions, numbered from 1, over the mean of the scan; nil for none
+	Bands         []string     // of the rows of the carpet
+	Voxels        bool         // the rows are voxels; else regions
+	Runs          []Run        // that were joined; nil for a single one
+	Groups        []string     // the block of each region
+	Matrix        []float64    // region × region
+	TSNR          []float64    // of each region; nil where the series are not in units of the scanner
+	Brains        []NamedBrain // of each run the regions, numbered from 1, over the mean of the scan
 }
 
 // Heights of the parts of the figure, and what stands left and right of them, in points.
 const (
-	headHigh, traceHigh, carpetHigh, lowerHigh = 16, 46, 112, 168
+	headHigh, traceHigh, carpetHigh, lowerHigh = 16, 46, 140, 168
 	traceLeft, traceRight                      = 74, 10
 	partGap                                    = 10
 )
 
 // ScanQuality draws the quality of one participant's scan: motion, DVARS and global signal over the volumes, carpet
-// plots
-// before and after cleaning, the connectivity matrix with its distribution, and tSNR.
+// plots before and after cleaning, the connectivity matrix with its distribution, and tSNR.
 func ScanQuality(p Participant) ours.Figure {
 	traces := p.traces()
 	height := vg.Length(len(traces))*(traceHigh+partGap) + 2*(carpetHigh+partGap+6) + 24 + lowerHigh +
-		headHigh + p.outlinesHigh()
+		headHigh + p.allOutlinesHigh()
 	return ours.Figure{Width: page, Height: height, Paint: func(c draw.Canvas) {
 		ours.Text(c, vg.Point{X: c.Min.X + 2, Y: c.Max.Y - 3}, p.Head, ours.Style(ours.TickSize-2, false),
 			draw.XLeft, draw.YTop)
 		top := c.Max.Y - 4 - headHigh
+		p.runNames(c, top+1)
 		for _, t := range traces {
 			p.trace(c, vg.Rectangle{Min: vg.Point{X: c.Min.X + traceLeft, Y: top - traceHigh},
 				Max: vg.Point{X: c.Max.X - traceRight, Y: top}}, t)
 			top -= traceHigh + partGap
+		}
+		what := "regions"
+		if p.Voxels {
+			what = "voxels"
 		}
 		for i, part := range []struct {
 			name   string
@@ -60,7 +65,7 @@ func ScanQuality(p Participant) ours.Figure {
 			top -= 6
 			box := vg.Rectangle{Min: vg.Point{X: c.Min.X + traceLeft, Y: top - carpetHigh},
 				Max: vg.Point{X: c.Max.X - traceRight, Y: top}}
-			ours.Text(c, vg.Point{X: box.Min.X, Y: box.Max.Y + 1}, part.name+" (z from −2, black, to 2, white)",
+			ours.Text(c, vg.Point{X: box.Min.X, Y: box.Max.Y + 1}, fmt.Sprintf("%s: %d %s (z from −2, black, to 2, white)", part.name, len(p.Bands), what),
 				ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YBottom)
 			p.carpet(c, box, part.values)
 			if i == 1 {
@@ -68,12 +73,13 @@ func ScanQuality(p Participant) ours.Figure {
 			}
 			top -= carpetHigh + partGap
 		}
-		rest := c.Min.Y + p.outlinesHigh()
+		rest := c.Min.Y + p.allOutlinesHigh()
 		p.lower(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: rest},
 			Max: vg.Point{X: c.Max.X, Y: rest + lowerHigh}}})
-		if p.Brain != nil {
+		for _, b := range p.Brains {
 			p.outlines(draw.Canvas{Canvas: c.Canvas,
-				Rectangle: vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Max.X, Y: rest}}})
+				Rectangle: vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Max.X, Y: rest}}}, b)
+			rest -= b.outlinesHigh()
 		}
 	}}
 }
@@ -129,6 +135,7 @@ func (p Participant) trace(c draw.Canvas, box vg.Rectangle, t trace) {
 	}
 	c.StrokeLines(draw.LineStyle{Color: ours.Rule, Width: 0.5}, []vg.Point{{X: box.Min.X, Y: box.Max.Y}, box.Min,
 		{X: box.Max.X, Y: box.Min.Y}})
+	p.joins(c, box, ours.Rule)
 	if !math.IsNaN(t.line) {
 		c.StrokeLine2(draw.LineStyle{Color: ours.Categories[1], Width: 0.8, Dashes: []vg.Length{3, 2}}, box.Min.X,
 			y(t.line), box.Max.X, y(t.line))
@@ -151,90 +158,6 @@ func (p Participant) trace(c draw.Canvas, box vg.Rectangle, t trace) {
 		draw.XLeft, draw.YBottom)
 	ours.Text(c, vg.Point{X: c.Min.X + 2, Y: middle - 1}, t.unit, ours.Style(ours.TickSize-2, false),
 		draw.XLeft, draw.YTop)
-}
-
-// Most pixels of a carpet: what is larger is averaged, so that a page of a long scan is not larger than others.
-const carpetVolumes, carpetRegions = 600, 200
-
-// carpet draws regions × volumes in blocks, with the names and colours of the blocks at the left.
-func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64) {
-	order, blocks := arrange(p.Groups)
-	n := len(order)
-	volumes := len(values) / n
-	w, h := min(volumes, carpetVolumes), min(n, carpetRegions)
-	img := image.NewNRGBA(image.Rect(0, 0, w, h))
-	for i := range h {
-		for j := range w {
-			sum, count := 0.0, 0.0
-			for _, r := range order[i*n/h : (i+1)*n/h] {
-				for v := j * volumes / w; v < (j+1)*volumes/w; v++ {
-					if z := values[v*n+r]; !math.IsNaN(z) {
-						sum, count = sum+z, count+1
-					}
-				}
-			}
-			paint := ours.Faint
-			if count > 0 {
-				g := uint8(math.Round(math.Round(31*min(max((sum/count+2)/4, 0), 1)) * 255 / 31))
-				paint = color.NRGBA{g, g, g, 0xff}
-			}
-			img.SetNRGBA(j, i, paint)
-		}
-	}
-	c.DrawImage(box, indexed(ours.Enlarge(img, max(1, 600/w), max(1, 200/h))))
-	high := box.Max.Y - box.Min.Y
-	for k, b := range blocks {
-		from, to := box.Max.Y-high*vg.Length(b.from)/vg.Length(n), box.Max.Y-high*vg.Length(b.to)/vg.Length(n)
-		c.SetColor(ours.Categories[k%len(ours.Categories)])
-		c.Fill(vg.Rectangle{Min: vg.Point{X: box.Min.X - 6, Y: to}, Max: vg.Point{X: box.Min.X - 2, Y: from}}.Path())
-		if b.name != "" && from-to >= ours.TickSize-1 {
-			ours.Text(c, vg.Point{X: box.Min.X - 11, Y: (from + to) / 2}, b.name, ours.Style(ours.TickSize-1.5, false),
-				draw.XRight, draw.YCenter)
-		}
-	}
-}
-
-// indexed is an image of at most 256 colors by their numbers, a third of the bytes of a file; other images stay.
-func indexed(img *image.NRGBA) image.Image {
-	out := image.NewPaletted(img.Rect, nil)
-	number := map[color.NRGBA]int{}
-	for i := 0; i < len(img.Pix); i += 4 {
-		c := color.NRGBA{img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3]}
-		n, ok := number[c]
-		if !ok {
-			if n = len(number); n == 256 {
-				return img
-			}
-			number[c] = n
-			out.Palette = append(out.Palette, c)
-		}
-		out.Pix[i/4] = uint8(n)
-	}
-	return out
-}
-
-// times writes the axis below a carpet: seconds, or volumes where the repetition time is not known.
-func (p Participant) times(c draw.Canvas, box vg.Rectangle) {
-	end, unit := float64(len(p.Out)), "volumes"
-	if p.TR > 0 {
-		end, unit = end*p.TR, "s"
-	}
-	step := 1.0
-	for _, s := range []float64{2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600} {
-		if end/step > 12 {
-			step = s
-		}
-	}
-	for at := 0.0; at <= end; at += step {
-		x := box.Min.X + (box.Max.X-box.Min.X)*vg.Length(at/end)
-		c.StrokeLine2(draw.LineStyle{Color: ours.Rule, Width: 0.5}, x, box.Min.Y, x, box.Min.Y-3)
-		label := fmt.Sprint(at)
-		if at == 0 {
-			label += " " + unit
-		}
-		ours.Text(c, vg.Point{X: x, Y: box.Min.Y - 4}, label, ours.Style(ours.TickSize-1, false),
-			draw.XCenter, draw.YTop)
-	}
 }
 
 // lower draws the matrix, its distribution and tSNR.

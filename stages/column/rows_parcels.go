@@ -12,3 +12,9 @@ type ParcelRow struct {
 	Displacement float64 `column:"displacement,missing" unit:"mm" doc:"length of the longest vector of the displacement field"`
 	Caution      string  `column:"caution" doc:"what makes the registration doubtful; empty when nothing does"`
 }
+
+// A SampleRow is a voxel that carpet plots show (parcellate).
+type SampleRow struct {
+	Voxel int32  `column:"voxel" doc:"place on the scan's grid, x fastest, or number of the grayordinate; from 0"`
+	Band  string `column:"band" doc:"tissue, or hemisphere and structure or network"`
+}

@@ -76,7 +76,7 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 	if err != nil {
 		return nil, err
 	}
-	blocks, err := RegionBlocks(nodes)
+	blocks, err := region.Blocks(nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -142,36 +142,4 @@ func subjectOf(in dag.Input) string {
 		}
 	}
 	return ""
-}
-
-// RegionBlocks names the block of each region: hemisphere and structure; without a
-// structure the network in names like those of Schaefer's atlas (7Networks_LH_Vis_1).
-func RegionBlocks(nodes *encoding.Table) ([]string, error) {
-	rows, err := column.Rows[blockRow](nodes)
-	if err != nil {
-		return nil, err
-	}
-	structured := slices.ContainsFunc(rows, func(r blockRow) bool { return r.Structure != "" })
-	blocks := make([]string, len(rows))
-	for i, r := range rows {
-		blocks[i] = strings.TrimSpace(r.Hemisphere + " " + r.Structure)
-		if structured {
-			continue
-		}
-		words := strings.Split(r.Name, "_")
-		if strings.HasSuffix(words[0], "Networks") {
-			words = words[1:]
-		}
-		if len(words) >= 3 && (words[0] == "LH" || words[0] == "RH") {
-			blocks[i] = words[0][:1] + " " + words[1]
-		}
-	}
-	return blocks, nil
-}
-
-// A blockRow is what names the block of a region.
-type blockRow struct {
-	Name       string `column:"name"`
-	Hemisphere string `column:"hemisphere,missing,optional"`
-	Structure  string `column:"structure,missing,optional"`
 }

@@ -3,6 +3,7 @@ package figure
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,5 +82,81 @@ func TestScanQuality(t *testing.T) {
 	if _, err := stagetest.RunStage(t, stagetest.Fresh("figure-qc"), other); err == nil ||
 		!strings.Contains(err.Error(), "4×3, want 3×3: connect the same scan everywhere") {
 		t.Errorf("of another scan: %v", err)
+	}
+}
+
+// TestScanQualityOfRuns: runs that were joined are standardized one by one, with the name of each above its volumes; of
+// sampled voxels each band has as many rows as in the run with the fewest.
+func TestScanQualityOfRuns(t *testing.T) {
+	in := map[string][]dag.Input{
+		"quality": {dag.InputOf(column.Table([]column.CleaningRow{{Volumes: 5, Kept: 4, Strategy: "24P", TEff: 2}}))},
+		"matrix":  {dag.InputOf(encoding.NewArray([]float64{1, 0.5, 0.5, 1}, 1, 2, 2))},
+		"nodes":   {dag.InputOf(stagetest.NodesOf("a", "b"))},
+	}
+	bands := [2][]string{{"cortex", "cortex", "CSF"}, {"cortex", "CSF", "CSF"}}
+	for i, run := range []string{"1", "pm"} {
+		at := []dag.Coord{{Axis: "subject", Value: "sub-7"}, {Axis: "run", Value: run}}
+		put := func(port string, v artifacts.Value) { in[port] = append(in[port], dag.InputOf(v, at...)) }
+		n := 3 - i // volumes; the first run leaves one out
+		volumes, sample := make([]column.VolumeRow, n), []column.SampleRow(nil)
+		for v := range volumes {
+			volumes[v] = column.VolumeRow{Volume: int32(v + 1), FD: 0.1, DVARS: math.NaN(), Global: math.NaN()}
+		}
+		volumes[0].LeftOut = []string{"motion", ""}[i]
+		for k, band := range bands[i] {
+			sample = append(sample, column.SampleRow{Voxel: int32(k), Band: band})
+		}
+		carpet := make([]float32, 2*n*3)
+		for k := range carpet {
+			carpet[k] = float32(100*i + k)
+		}
+		level := float64(1000 * (1 + i))
+		put("before", encoding.NewArray([]float64{level - 1, 2, level + 1, 4, level + 3, 9}[:2*n], 1, n, 2))
+		put("after", encoding.NewArray([]float64{-1, 1, 1, -1}, 1, 2, 2))
+		put("volumes", column.Table(volumes))
+		put("sample", column.Table(sample))
+		put("carpet", encoding.NewArray(carpet, 2, n, 3))
+	}
+	out := stagetest.MustRun(t, stagetest.Fresh("figure-qc"), in)
+	svg := out["picture"].(artifacts.Bytes).Data
+	for _, want := range []string{"<title>sub-7</title>", ">1<", ">pm<", "before cleaning: 2 voxels"} {
+		if !bytes.Contains(svg, []byte(want)) {
+			t.Errorf("the picture does not say %q", want)
+		}
+	}
+	// 1001 and 1003: mean 1002, SD √2; 1999 and 2001: mean 2000, SD √2.
+	if got := stagetest.FloatsOf(t, out["regions"], "tsnr"); !stagetest.Near(got[:1],
+		[]float64{(1002 + 2000) / math.Sqrt2 / 2}) {
+		t.Errorf("tSNR %v", got)
+	}
+	scans, err := readScans(dag.NewTask(in), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, before, after := joinedCarpet(scans, nil)
+	if !slices.Equal(rows, []string{"cortex", "CSF"}) {
+		t.Errorf("rows %v", rows)
+	}
+	// Of two voxels of a band the second stands for it. Run 1 has 3 × 3 numbers before cleaning, run 2 2 × 3.
+	if want := []float64{1, 2, 4, 5, 7, 8, 100, 102, 103, 105}; !slices.Equal(before, want) {
+		t.Errorf("before cleaning %v, want %v", before, want)
+	}
+	if want := []float64{10, 11, 13, 14, 16, 17, 106, 108, 109, 111}; !slices.Equal(after, want) {
+		t.Errorf("after cleaning %v, want %v", after, want)
+	}
+	// Without the voxels of one run, regions: the step between the runs is not seen.
+	delete(in, "carpet")
+	if scans, err = readScans(dag.NewTask(in), 2); err != nil {
+		t.Fatal(err)
+	}
+	z := 1 / math.Sqrt2
+	if rows, before, _ = joinedCarpet(scans, []string{"L", "R"}); !slices.Equal(rows, []string{"L", "R"}) ||
+		!stagetest.Near([]float64{before[2], before[4], before[6], before[8]}, []float64{-z, z, -z, z}) {
+		t.Errorf("regions %v, before cleaning %v", rows, before)
+	}
+	in["after"] = in["after"][:1]
+	if _, err := stagetest.RunStage(t, stagetest.Fresh("figure-qc"), in); err == nil ||
+		!strings.Contains(err.Error(), "before has 2 members, and after has 1: connect the same runs everywhere") {
+		t.Errorf("one run too few: %v", err)
 	}
 }

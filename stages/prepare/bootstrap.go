@@ -50,6 +50,7 @@ func (*Bootstrap) Ports() dag.Ports {
 			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the scan's BIDS sidecar, for its RepetitionTime"},
 			{Name: "weights", Type: dag.Format("nifti"), Optional: true, Doc: "a probabilistic atlas in the space of the scan: a volume for each node, in the order of their ids; on another grid it is interpolated trilinearly"},
 			{Name: "within", Type: dag.Format("nifti"), Optional: true, Doc: "with weights: the brain mask on the scan's grid, beyond which no voxel counts; parcels have been made with it"},
+			{Name: "sample", Type: column.Type[column.SampleRow](), Optional: true, Doc: "parcellate's sample: voxels whose own series are kept, for carpet plots"},
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "mean series; NaN for a node without one"},
@@ -57,6 +58,7 @@ func (*Bootstrap) Ports() dag.Ports {
 				"distinct"), Doc: "what the means were made of"},
 			{Name: "scan", Type: dag.Arrow("tr", "volumes", "dx", "dy", "dz"), Doc: "the scan in one row"},
 			{Name: "mean", Type: dag.Format("nifti"), Doc: "mean of every fourth volume, to look at: 8 bits on its grid, from the 1st to the 99.5th percentile of the voxels; of grayordinates a CIFTI dscalar"},
+			{Name: "sampled", Type: dag.NPY("<f4", "time", "voxel"), Doc: "series of the voxels of sample; NaN throughout for a voxel that is not finite in some volume; without voxels when sample is not connected"},
 		},
 	}
 }
@@ -83,6 +85,9 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, fmt.Errorf("%s: holds the node number %d, and the node list goes from 1 to %d", t.In("parcels").Name, v, len(nodes))
 		}
 		rois.Voxels[v-1] = append(rois.Voxels[v-1], int32(at))
+	}
+	if rois.Sample, err = sampled(t, len(parcels.Voxels)); err != nil {
+		return nil, err
 	}
 	distinct := make([]int32, len(nodes))
 	drawn := make([]int32, len(nodes))
@@ -135,7 +140,7 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if models != nil {
 		m, step, err = grayordinateMeans(t, rois, models)
 	} else if t.Has("weights") {
-		m, rois, drawn, distinct, err = b.weightedMeans(t, nodes, parcels.Grid, open, who)
+		m, rois, drawn, distinct, err = b.weightedMeans(t, nodes, parcels.Grid, open, who, rois.Sample)
 	} else {
 		m, err = nifti.ROIMeans(open, rois, t.Threads > 1)
 	}
@@ -171,10 +176,11 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	return dag.Outputs{
-		"series": encoding.NewArray(m.Series, 1+b.Draws, m.Volumes, len(nodes)),
-		"voxels": voxelTable(nodes, rois, m, drawn, distinct),
-		"scan":   column.WithMeta(scan, meta),
-		"mean":   mean,
+		"series":  encoding.NewArray(m.Series, 1+b.Draws, m.Volumes, len(nodes)),
+		"voxels":  voxelTable(nodes, rois, m, drawn, distinct),
+		"scan":    column.WithMeta(scan, meta),
+		"mean":    mean,
+		"sampled": region.Float32(m.Sample, m.Volumes, len(rois.Sample)),
 	}, nil
 }
 

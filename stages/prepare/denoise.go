@@ -60,11 +60,13 @@ func (*Denoise) Ports() dag.Ports {
 			{Name: "confounds_sidecar", Type: dag.Format("json"), Optional: true, Doc: "fMRIPrep's JSON file of that table, which tells the masks of CompCor apart"},
 			{Name: "events", Type: dag.Format("tsv"), Optional: true, Doc: "BIDS events of the scan's task: onset and duration in s, trial_type"},
 			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the scan's BIDS sidecar, for its StartTime: the time in a volume to which slice timing was corrected"},
+			{Name: "sampled", Type: dag.NPY("<f4", "time", "voxel"), Optional: true, Doc: "bootstrap's series of single voxels, for carpet plots"},
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "cleaned series of the kept volumes; NaN for a missing region, 0 for a constant one"},
 			{Name: "quality", Type: column.Type[column.CleaningRow](), Doc: "how it was cleaned, and what is left, in one row"},
 			{Name: "volumes", Type: column.Type[column.VolumeRow](), Doc: "motion of each volume, and whether it was kept"},
+			{Name: "carpet", Type: dag.NPY("<f4", "cleaning", "time", "voxel"), Doc: "the sampled voxels before and after cleaning, each standardized over the kept volumes; NaN for a voxel without a signal, and after cleaning for a volume that was left out; without voxels when sampled is not connected"},
 		},
 	}
 }
@@ -141,6 +143,10 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		row.Missing, row.Constant = max(row.Missing, m), max(row.Constant, k)
 	}
+	voxels, err := carpet(t, c.Unscaled(), volumes)
+	if err != nil {
+		return nil, err
+	}
 	used := *s
 	used.Regress = row.Strategy
 	same := []string{"tr", "min_volumes", "min_minutes", "min_dof"}
@@ -152,6 +158,7 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		"quality": column.WithMeta(column.Table([]column.CleaningRow{row}),
 			column.MadeBy("denoise", &used, made, same...)),
 		"volumes": column.Table(volumes),
+		"carpet":  voxels,
 	}, nil
 }
 

@@ -19,7 +19,7 @@ var parcellateKind = dag.Kind{
 	Doc: "which voxel of a scan belongs to which node\n" +
 		"Lays the label image over the scan's grid, where the grids differ, and numbers its regions as the node list does. Every node keeps its row in the coverage table, also one without a voxel. With warp and transform, labels of FreeSurfer's space are laid over a scan in a template's space.",
 	New: func() dag.Stage {
-		return &Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5, Resampling: "auto"}
+		return &Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5, Resampling: "auto", Sample: 400}
 	},
 	Memory: 256 << 20, // a conformed label image of 256³ voxels
 }
@@ -30,6 +30,7 @@ type Parcellate struct {
 	Missing     string  `param:"missing" choices:"fail|keep" doc:"what to do when the label image lacks nodes of the list: refuse it, or keep their rows empty"`
 	MinCoverage float64 `param:"min_coverage" doc:"share of a node's label that must lie in the scan's field of view; a node with less is left empty" min:"0" max:"1"`
 	Resampling  string  `param:"resampling" choices:"auto|nearest|majority" doc:"the label of a voxel, where the grids differ: the nearest one to its centre, or that of most of its 27 samples that have one (at least 9); auto takes the majority for voxels of 6 mm and more, where nearest neighbour leaves small regions empty"`
+	Sample      int     `param:"sample" doc:"voxels in a carpet plot (figure-qc); 0 for none" min:"0" max:"2000"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -48,6 +49,7 @@ func (*Parcellate) Ports() dag.Ports {
 			{Name: "parcels", Type: dag.Format("nifti"), Doc: "node numbers 1…N on the scan's grid, or for its grayordinates (CIFTI dscalar), 0 for none"},
 			{Name: "coverage", Type: column.Type[coverageRow](), Doc: "what the scan sees of each node"},
 			{Name: "quality", Type: column.Type[column.ParcelRow](), Doc: "how well the labels fit the scan: one row"},
+			{Name: "sample", Type: column.Type[column.SampleRow](), Doc: "the voxels of carpet plots, evenly spaced in each band: cortex, subcortex, cerebellum, white matter, CSF where the labels are FreeSurfer's of the whole brain, or the structures of grayordinates; else hemisphere and structure or network; other for what else the brain mask holds"},
 		},
 	}
 }
@@ -93,7 +95,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("%s: %w", in, err)
 	}
 	grid := bold.Header.Grid()
-	l := &layer{own: labels}
+	l := &layer{own: labels, whole: weights == nil && wholeBrain(nodes, by, values)}
 	defer l.close()
 	if err := l.read(p, t, grid); err != nil {
 		return nil, err
@@ -146,6 +148,18 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			parcels[i] = number[v]
 		}
 	}
+	blocks, err := region.BlocksOf(t.In("nodes"))
+	if err != nil {
+		return nil, err
+	}
+	var tissueOf, brain []int32
+	if l.whole {
+		tissueOf = onto.Voxels
+	}
+	if l.mask != nil {
+		brain = l.mask.Voxels
+	}
+	sample := p.sampleVoxels(tissueOf, parcels, blocks, brain)
 	code := int(max(bold.Header.SformCode, bold.Header.QformCode))
 	var b bytes.Buffer
 	if err := nifti.Encode(&b, &nifti.Image{
@@ -165,6 +179,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			"scan_grid":    grid.String(),
 		}),
 		"quality": column.Table([]column.ParcelRow{l.quality(len(nodes) - reached)}),
+		"sample":  column.Table(sample),
 	}, nil
 }
 

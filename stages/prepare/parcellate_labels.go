@@ -35,6 +35,7 @@ type layer struct {
 	files   []io.Closer
 	samples int // of a voxel along each axis
 	field   bool
+	whole   bool          // the labels are of the whole brain
 	mask    *nifti.Labels // nil without one
 
 	how, moved string // for the table of coverage
@@ -278,19 +279,13 @@ func (l *layer) look(grid nifti.Grid) error {
 	return nil
 }
 
-// whole tells whether the label image has the white matter of both hemispheres (FreeSurfer's 2
-// and 41), and so labels all of the brain.
-func (l *layer) whole() bool {
-	return slices.Contains(l.own.Voxels, 2) && slices.Contains(l.own.Voxels, 41)
-}
-
 // quality is the row of the table quality, with cautions.
 func (l *layer) quality(empty int) column.ParcelRow {
 	r := l.row
 	r.Empty = int32(empty)
 	var doubts []string
 	doubt := func(format string, args ...any) { doubts = append(doubts, fmt.Sprintf(format, args...)) }
-	if r.Mask != nil && l.whole() && float64(*r.Mask-*r.Unlabeled) <= leastLabeled*float64(*r.Mask) {
+	if r.Mask != nil && l.whole && float64(*r.Mask-*r.Unlabeled) <= leastLabeled*float64(*r.Mask) {
 		doubt("%.0f %% of its brain mask has no label (%d of %d voxels; less than %.0f %% is usual)", 100*share(int(*r.Unlabeled), int(*r.Mask)), *r.Unlabeled, *r.Mask, 100*(1-leastLabeled))
 	}
 	if r.Outside != nil && *r.Outside > 0 {

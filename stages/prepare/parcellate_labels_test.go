@@ -15,6 +15,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/column"
+	"prgnn/stages/region"
 	"prgnn/stages/stagetest"
 )
 
@@ -193,22 +194,28 @@ func TestParcellateWarpDoubts(t *testing.T) {
 }
 
 // More than 5 % of the mask without a label is suspicious where the labels have white matter on both sides. Labels of
-// gray
-// matter alone leave half of every mask empty: docs/quality.md says that no caution is given there.
+// gray matter alone leave half of every mask empty: docs/quality.md says that no caution is given there.
 func TestCautionNeedsWhiteMatter(t *testing.T) {
 	for _, c := range []struct {
 		name      string
+		nodes     []int32
 		labels    []int32
 		unlabeled int32
 		want      bool
 	}{
-		{"white matter, 56 %", []int32{2, 41, 1001}, 56, true},
-		{"white matter, 4 %", []int32{2, 41, 1001}, 4, false},
-		{"white matter on one side", []int32{2, 1001}, 56, false},
-		{"gray matter alone", []int32{1001, 2001}, 56, false},
+		{"white matter, 56 %", []int32{1001}, []int32{2, 41, 1001}, 56, true},
+		{"white matter, 4 %", []int32{1001}, []int32{2, 41, 1001}, 4, false},
+		{"white matter on one side", []int32{1001}, []int32{2, 1001}, 56, false},
+		{"gray matter alone", []int32{1001}, []int32{1001, 2001}, 56, false},
+		{"an atlas with regions 2 and 41", []int32{1, 2, 41}, []int32{1, 2, 41}, 56, false},
 	} {
 		mask, outside := int32(100), int32(0)
-		l := &layer{own: &nifti.Labels{Voxels: c.labels}, row: column.ParcelRow{Mask: &mask, Unlabeled: &c.unlabeled,
+		var nodes []region.Node
+		for _, id := range c.nodes {
+			nodes = append(nodes, region.Node{Id: id})
+		}
+		whole := wholeBrain(nodes, func(n region.Node) int32 { return n.Id }, c.labels)
+		l := &layer{whole: whole, row: column.ParcelRow{Mask: &mask, Unlabeled: &c.unlabeled,
 			Outside: &outside, Determinant: 1}}
 		if got := l.quality(0).Caution; strings.Contains(got, "has no label") != c.want || got != "" && !c.want {
 			t.Errorf("%s: %q", c.name, got)

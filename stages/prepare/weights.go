@@ -119,7 +119,7 @@ func within(in dag.Input, onto *nifti.Labels, seen func(int32) float64) (func(in
 
 // weightedMeans fits the maps of the port weights to the scan, and the same of random voxels.
 func (b *Bootstrap) weightedMeans(t *dag.Task, nodes []region.Node, grid nifti.Grid, open func() (*nifti.Reader, error),
-	who []any) (m *nifti.Means, rois nifti.ROIs, drawn, distinct []int32, err error) {
+	who []any, sample []int32) (m *nifti.Means, rois nifti.ROIs, drawn, distinct []int32, err error) {
 	fail := func(err error) (*nifti.Means, nifti.ROIs, []int32, []int32, error) {
 		return nil, nifti.ROIs{}, nil, nil, err
 	}
@@ -146,7 +146,7 @@ func (b *Bootstrap) weightedMeans(t *dag.Task, nodes []region.Node, grid nifti.G
 		}
 		other = countDistinct(lists)
 		return lists
-	})
+	}, sample)
 	if err != nil {
 		hint := ""
 		if b.Draws > 0 && errors.Is(err, nifti.ErrDependent) {
@@ -154,7 +154,7 @@ func (b *Bootstrap) weightedMeans(t *dag.Task, nodes []region.Node, grid nifti.G
 		}
 		return fail(fmt.Errorf("%s over %s: %w%s", in.Name, t.In("bold").Name, err, hint))
 	}
-	rois = nifti.ROIs{Voxels: make([][]int32, len(nodes))}
+	rois = nifti.ROIs{Voxels: make([][]int32, len(nodes)), Sample: sample}
 	drawn, distinct = make([]int32, len(nodes)), make([]int32, len(nodes))
 	for i := range nodes {
 		rois.Voxels[i] = x.onto.Maps[i].Voxels

@@ -3,10 +3,12 @@ package region
 import (
 	"bytes"
 	"fmt"
+	"math"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/stages/column"
 )
 
 // ReadDraws reads an npy input [draw, row, column] as one matrix a draw. The
@@ -48,4 +50,36 @@ func ReadText(in dag.Input) ([]string, connectivity.Matrix, error) {
 		return nil, connectivity.Matrix{}, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	return names, x, nil
+}
+
+// Float32 is an array of float32 of float64 numbers, each rounded to the nearest.
+func Float32(v []float64, shape ...int) *encoding.Array {
+	out := make([]float32, len(v))
+	for i, x := range v {
+		out[i] = float32(x)
+	}
+	return encoding.NewArray(out, shape...)
+}
+
+// Standardized is z of each column of x over the rows of, put at the volumes at, volumes × columns; NaN elsewhere and
+// where a column is missing or does not vary. mean and sd are over the rows of.
+func Standardized(x connectivity.Matrix, of, at []int, volumes int) (z, mean, sd []float64) {
+	z, mean, sd = make([]float64, volumes*x.Cols), make([]float64, x.Cols), make([]float64, x.Cols)
+	for i := range z {
+		z[i] = math.NaN()
+	}
+	for j := range x.Cols {
+		v := make([]float64, len(of))
+		for i, row := range of {
+			v[i] = x.At(row, j)
+		}
+		mean[j], sd[j] = column.MeanSD(v)
+		if !(sd[j] > 0) {
+			continue
+		}
+		for i, volume := range at {
+			z[volume*x.Cols+j] = (x.At(i, j) - mean[j]) / sd[j]
+		}
+	}
+	return z, mean, sd
 }

@@ -5,7 +5,7 @@ import (
 
 	"prgnn/stages/chart"
 	figures "prgnn/stages/draw"
-	"prgnn/stages/figure"
+	"prgnn/stages/region"
 )
 
 // heatMap is the picture of one matrix.
@@ -16,7 +16,7 @@ func (m *member) heatMap() (figures.Figure, error) {
 	}
 	blocks := make([]string, cols)
 	if nodes, err := m.Nodes(); err == nil && nodes.Rows() == cols {
-		if blocks, err = figure.RegionBlocks(nodes); err != nil {
+		if blocks, err = region.Blocks(nodes); err != nil {
 			return figures.Figure{}, err
 		}
 	}

@@ -1,0 +1,130 @@
+package chart
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	ours "prgnn/stages/draw"
+)
+
+// A Run is one of several scans that were joined.
+type Run struct {
+	Name string
+	From int // its first volume, from 0
+}
+
+// A NamedBrain is a brain of a run.
+type NamedBrain struct {
+	Name string
+	*Brain
+}
+
+// Most pixels of a carpet: what is larger is averaged, so that a page of a long scan is not larger than others. It has
+// 16 grays, which keep it small.
+const carpetVolumes, carpetRows = 600, 400
+
+// carpet draws rows × volumes in bands, with the names and colors of the bands at the left.
+func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64) {
+	order, blocks := arrange(p.Bands)
+	n := len(order)
+	volumes := len(values) / n
+	w, h := min(volumes, carpetVolumes), min(n, carpetRows)
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i := range h {
+		for j := range w {
+			sum, count := 0.0, 0.0
+			for _, r := range order[i*n/h : (i+1)*n/h] {
+				for v := j * volumes / w; v < (j+1)*volumes/w; v++ {
+					if z := values[v*n+r]; !math.IsNaN(z) {
+						sum, count = sum+z, count+1
+					}
+				}
+			}
+			paint := ours.Faint
+			if count > 0 {
+				g := uint8(17 * math.Round(15*min(max((sum/count+2)/4, 0), 1)))
+				paint = color.NRGBA{g, g, g, 0xff}
+			}
+			img.SetNRGBA(j, i, paint)
+		}
+	}
+	c.DrawImage(box, indexed(ours.Enlarge(img, max(1, 600/w), max(1, 200/h))))
+	p.joins(c, box, ours.Categories[1])
+	high := box.Max.Y - box.Min.Y
+	for k, b := range blocks {
+		from, to := box.Max.Y-high*vg.Length(b.from)/vg.Length(n), box.Max.Y-high*vg.Length(b.to)/vg.Length(n)
+		c.SetColor(ours.Categories[k%len(ours.Categories)])
+		c.Fill(vg.Rectangle{Min: vg.Point{X: box.Min.X - 6, Y: to}, Max: vg.Point{X: box.Min.X - 2, Y: from}}.Path())
+		if b.name != "" && from-to >= ours.TickSize-1 {
+			ours.Text(c, vg.Point{X: box.Min.X - 11, Y: (from + to) / 2}, b.name, ours.Style(ours.TickSize-1.5, false),
+				draw.XRight, draw.YCenter)
+		}
+	}
+}
+
+// joins draws a line where a run begins behind another.
+func (p Participant) joins(c draw.Canvas, box vg.Rectangle, paint color.Color) {
+	for k, run := range p.Runs {
+		if k > 0 {
+			x := box.Min.X + (box.Max.X-box.Min.X)*vg.Length(run.From)/vg.Length(len(p.Out))
+			c.StrokeLine2(draw.LineStyle{Color: paint, Width: 1}, x, box.Min.Y, x, box.Max.Y)
+		}
+	}
+}
+
+// runNames writes the name of each run above its volumes.
+func (p Participant) runNames(c draw.Canvas, y vg.Length) {
+	left, right := c.Min.X+traceLeft, c.Max.X-traceRight
+	for _, run := range p.Runs {
+		ours.Text(c, vg.Point{X: left + (right-left)*vg.Length(run.From)/vg.Length(len(p.Out)) + 1, Y: y}, run.Name,
+			ours.Style(ours.TickSize-1.5, true), draw.XLeft, draw.YBottom)
+	}
+}
+
+// indexed is an image of at most 256 colors by their numbers, a third of the bytes of a file; other images stay.
+func indexed(img *image.NRGBA) image.Image {
+	out := image.NewPaletted(img.Rect, nil)
+	number := map[color.NRGBA]int{}
+	for i := 0; i < len(img.Pix); i += 4 {
+		c := color.NRGBA{img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3]}
+		n, ok := number[c]
+		if !ok {
+			if n = len(number); n == 256 {
+				return img
+			}
+			number[c] = n
+			out.Palette = append(out.Palette, c)
+		}
+		out.Pix[i/4] = uint8(n)
+	}
+	return out
+}
+
+// times writes the axis below a carpet: seconds, or volumes where the repetition time is not known.
+func (p Participant) times(c draw.Canvas, box vg.Rectangle) {
+	end, unit := float64(len(p.Out)), "volumes"
+	if p.TR > 0 {
+		end, unit = end*p.TR, "s"
+	}
+	step := 1.0
+	for _, s := range []float64{2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600} {
+		if end/step > 12 {
+			step = s
+		}
+	}
+	for at := 0.0; at <= end; at += step {
+		x := box.Min.X + (box.Max.X-box.Min.X)*vg.Length(at/end)
+		c.StrokeLine2(draw.LineStyle{Color: ours.Rule, Width: 0.5}, x, box.Min.Y, x, box.Min.Y-3)
+		label := fmt.Sprint(at)
+		if at == 0 {
+			label += " " + unit
+		}
+		ours.Text(c, vg.Point{X: x, Y: box.Min.Y - 4}, label, ours.Style(ours.TickSize-1, false),
+			draw.XCenter, draw.YTop)
+	}
+}

@@ -1,0 +1,195 @@
+package prepare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/connectivity"
+	"prgnn/dag"
+	"prgnn/nifti/cifti"
+	"prgnn/stages/column"
+	"prgnn/stages/region"
+)
+
+// tissues are the bands of a carpet plot where labels tell them, in the order of the plot. other is what has no such
+// label.
+var tissues = []string{"cortex", "subcortex", "cerebellum", "white matter", "CSF"}
+
+const other = "other"
+
+// tissue is the band of a label of FreeSurfer, by its FreeSurferColorLUT.txt: a place in tissues, or −1.
+func tissue(id int32) int {
+	switch {
+	case id == 3, id == 42, 1001 <= id && id <= 1035, 2001 <= id && id <= 2035,
+		11101 <= id && id <= 11175, 12101 <= id && id <= 12175:
+		return 0
+	case 9 <= id && id <= 13, 16 <= id && id <= 20, 26 <= id && id <= 28, 48 <= id && id <= 56, 58 <= id && id <= 60:
+		return 1
+	case id == 7, id == 8, id == 46, id == 47:
+		return 2
+	case id == 2, id == 41, 77 <= id && id <= 79, id == 85, 251 <= id && id <= 255, 3001 <= id && id <= 3035,
+		4001 <= id && id <= 4035, id == 5001, id == 5002:
+		return 3
+	case id == 4, id == 5, id == 14, id == 15, id == 24, id == 31, id == 43, id == 44, id == 63, id == 72:
+		return 4
+	}
+	return -1
+}
+
+// wholeBrain tells whether labels are FreeSurfer's, of the whole brain: they have the white matter of both hemispheres
+// (2 and 41), and these are no regions of the list.
+func wholeBrain(nodes []region.Node, by func(region.Node) int32, values []int32) bool {
+	return slices.Contains(values, 2) && slices.Contains(values, 41) &&
+		!slices.ContainsFunc(nodes, func(n region.Node) bool { return by(n) == 2 || by(n) == 41 })
+}
+
+// sampleVoxels chooses the voxels of carpet plots, in bands: the tissues of FreeSurfer's labels, or where labels is nil
+// the nodes' blocks. Voxels of the mask (nil for none) without a band are other.
+func (p *Parcellate) sampleVoxels(labels []int32, parcels []int16, blocks []string, mask []int32) []column.SampleRow {
+	names, of := tissues, tissue
+	if labels == nil {
+		names = nil
+		for _, b := range blocks {
+			if !slices.Contains(names, b) {
+				names = append(names, b)
+			}
+		}
+		of = func(node int32) int { return slices.Index(names, blocks[node-1]) }
+	}
+	band := make([]int16, len(parcels)) // from 1; 0 for none
+	known := map[int32]int16{}
+	for at, node := range parcels {
+		label := int32(node)
+		if labels != nil {
+			label = labels[at]
+		}
+		if label > 0 {
+			b, ok := known[label]
+			if !ok {
+				b = int16(of(label) + 1)
+				known[label] = b
+			}
+			band[at] = b
+		}
+		if band[at] == 0 && mask != nil && mask[at] != 0 {
+			band[at] = int16(len(names) + 1)
+		}
+	}
+	return p.choose(band, append(slices.Clone(names), other))
+}
+
+// sampleGray chooses the grayordinates of carpet plots, by their structures.
+func (p *Parcellate) sampleGray(m *cifti.Models) []column.SampleRow {
+	band := make([]int16, m.N)
+	for _, model := range m.List {
+		n := int16(2)
+		switch {
+		case strings.Contains(model.Structure, "CEREBELLUM"):
+			n = 3
+		case strings.Contains(model.Structure, "CORTEX"):
+			n = 1
+		}
+		for at := range model.Len() {
+			band[model.From+at] = n
+		}
+	}
+	return p.choose(band, tissues)
+}
+
+// choose takes p.Sample voxels, evenly spaced in the order of memory within each band. band counts from 1, 0 is none.
+func (p *Parcellate) choose(band []int16, names []string) []column.SampleRow {
+	voxels := make([][]int32, len(names))
+	for at, b := range band {
+		if b > 0 {
+			voxels[b-1] = append(voxels[b-1], int32(at))
+		}
+	}
+	sizes := make([]int, len(names))
+	for b, list := range voxels {
+		sizes[b] = len(list)
+	}
+	var rows []column.SampleRow
+	for b, count := range shares(sizes, p.Sample) {
+		for k := range count {
+			rows = append(rows, column.SampleRow{Voxel: voxels[b][(2*k+1)*sizes[b]/(2*count)], Band: names[b]})
+		}
+	}
+	return rows
+}
+
+// shares divides most rows among bands: one half equally, so that a thin band is seen, the other half by what is left
+// of their sizes.
+func shares(sizes []int, most int) []int {
+	total, bands := 0, 0
+	for _, n := range sizes {
+		total += n
+		if n > 0 {
+			bands++
+		}
+	}
+	if total <= most {
+		return sizes
+	}
+	share, taken := make([]int, len(sizes)), 0
+	for i, n := range sizes {
+		share[i] = min(n, most/2/bands)
+		taken += share[i]
+	}
+	for i, n := range sizes {
+		share[i] += (most - taken) * (n - share[i]) / (total - taken)
+	}
+	return share
+}
+
+// sampled are the voxels of bootstrap's port sample; nil where it is not connected.
+func sampled(t *dag.Task, voxels int) ([]int32, error) {
+	if !t.Has("sample") {
+		return nil, nil
+	}
+	rows, err := column.Read[column.SampleRow](t.In("sample"))
+	if err != nil {
+		return nil, err
+	}
+	list := make([]int32, len(rows))
+	for i, r := range rows {
+		if list[i] = r.Voxel; r.Voxel < 0 || int(r.Voxel) >= voxels {
+			return nil, fmt.Errorf("%s: voxel %d, and the scan has %d: connect the sample of this scan", t.In("sample").Name, r.Voxel, voxels)
+		}
+	}
+	return list, nil
+}
+
+// carpet is what a carpet plot shows of the sampled voxels: z before and after cleaning over the kept volumes, [before
+// and after, time, voxel]; NaN for a voxel without a signal, and after cleaning for a volume that was left out.
+func carpet(t *dag.Task, c *connectivity.Cleaner, volumes []column.VolumeRow) (*encoding.Array, error) {
+	if !t.Has("sampled") {
+		return region.Float32(nil, 2, len(volumes), 0), nil
+	}
+	in := t.In("sampled")
+	a, err := in.Array()
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Shape) != 2 || a.Shape[0] != len(volumes) {
+		return nil, fmt.Errorf("%s: an array of shape %v, and the series have %d volumes: connect the same scan", in.Name, a.Shape, len(volumes))
+	}
+	x := connectivity.Matrix{Rows: a.Shape[0], Cols: a.Shape[1], Data: a.Float64s()}
+	if x.Cols == 0 {
+		return region.Float32(nil, 2, x.Rows, 0), nil
+	}
+	y, _, err := c.Clean(x)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	var kept, first, all []int
+	for v, row := range volumes {
+		if all = append(all, v); row.LeftOut == "" {
+			first, kept = append(first, len(first)), append(kept, v)
+		}
+	}
+	before, _, _ := region.Standardized(x, kept, all, x.Rows)
+	after, _, _ := region.Standardized(y, first, kept, x.Rows)
+	return region.Float32(slices.Concat(before, after), 2, x.Rows, x.Cols), nil
+}

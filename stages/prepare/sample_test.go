@@ -1,0 +1,179 @@
+package prepare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// Half of the rows are shared equally, the other half by size; a band never has more rows than voxels.
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		sizes []int
+		most  int
+		want  []int
+	}{
+		{[]int{30, 20, 50}, 100, []int{30, 20, 50}},                // all of them
+		{[]int{8000, 0, 2000}, 400, []int{100 + 161, 0, 100 + 38}}, // 200·7900/9800, 200·1900/9800
+		{[]int{10000, 5}, 100, []int{25 + 70, 5}},                  // 70 rows for 9975 voxels
+		{[]int{7, 7, 7}, 0, []int{0, 0, 0}},
+		{slices.Repeat([]int{50}, 300), 100, make([]int, 300)}, // more bands than rows: none is preferred
+	} {
+		if got := shares(c.sizes, c.most); !slices.Equal(got, c.want) {
+			t.Errorf("%v, %d rows: %v, want %v", c.sizes, c.most, got, c.want)
+		}
+	}
+}
+
+// sampleOf runs parcellate on a cube of labels and gives its sample.
+func sampleOf(t *testing.T, label func(i, j, k int) int32, sample int, ids ...int32) []column.SampleRow {
+	t.Helper()
+	in := map[string]dag.Input{
+		"bold": boldCube(t, 8, 0, 3), "labels": imageInput(t, "labels.nii.gz", cube(8, 0, label)),
+		"nodes": nodesInput(ids...),
+		"mask":  imageInput(t, "mask.nii.gz", cube(8, 0, func(i, j, k int) int32 { return min(1, int32(k)) })),
+	}
+	p := stagetest.NewStage[*Parcellate](t, "parcellate")
+	p.Sample = sample
+	out, err := stagetest.RunWith(p, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := column.Rows[column.SampleRow](out["sample"].(*encoding.Table))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// The voxels of a carpet plot are evenly spaced in the memory of each tissue, by the definition: of n voxels and m
+// rows, voxel ⌊(k + ½)·n/m⌋. Labels that are no tissue, and voxels of the mask without a label, are other.
+func TestSampleOfTissues(t *testing.T) {
+	slabs := []int32{1002, 2002, 10, 8, 2, 41, 4, 0} // by k: the mask begins at 1
+	bands := []string{"cortex", "cortex", "subcortex", "cerebellum", "white matter", "white matter", "CSF", "other"}
+	got := sampleOf(t, func(_, _, k int) int32 { return slabs[k] }, 200, 1002, 2002, 10, 8)
+	voxels, sizes := map[string][]int32{}, []int(nil)
+	for at := range int32(8 * 8 * 8) {
+		voxels[bands[at/64]] = append(voxels[bands[at/64]], at)
+	}
+	for _, band := range []string{"cortex", "subcortex", "cerebellum", "white matter", "CSF", "other"} {
+		sizes = append(sizes, len(voxels[band]))
+	}
+	var want []column.SampleRow
+	for b, m := range shares(sizes, 200) {
+		band := []string{"cortex", "subcortex", "cerebellum", "white matter", "CSF", "other"}[b]
+		for k := range m {
+			at := int(math.Floor((float64(k) + 0.5) * float64(sizes[b]) / float64(m)))
+			want = append(want, column.SampleRow{Voxel: voxels[band][at], Band: band})
+		}
+	}
+	if len(got) < 195 || !slices.Equal(got, want) {
+		t.Errorf("%d rows, want %d: %v", len(got), len(want), got)
+	}
+}
+
+// Labels 2 and 41 of an atlas are regions, no white matter; without blocks all regions are one band.
+func TestSampleOfAtlas(t *testing.T) {
+	got := sampleOf(t, func(_, _, k int) int32 { return []int32{0, 2, 2, 41, 41, 0, 0, 0}[k] }, 2000, 2, 41)
+	count := map[string]int{}
+	for _, row := range got {
+		count[row.Band]++
+	}
+	if len(count) != 2 || count[""] != 4*64 || count["other"] != 3*64 {
+		t.Errorf("%v", count)
+	}
+}
+
+// The carpet of single voxels is what denoise makes of them as if they were regions; a voxel with NaN, and one that
+// does not vary, have none.
+func TestCarpetIsCleanedSeries(t *testing.T) {
+	const volumes, voxels = 60, 5
+	series := seriesOf(1, volumes, voxels)
+	x := series.Float64s()
+	sampled := make([]float32, len(x))
+	for i := range x {
+		sampled[i] = float32(x[i])
+		x[i] = float64(sampled[i])
+		switch i % voxels {
+		case 3:
+			sampled[i], x[i] = float32(math.NaN()), math.NaN()
+		case 4:
+			sampled[i], x[i] = 7, 7
+		}
+	}
+	for _, scale := range []string{"zscore", "psc", "none"} {
+		in := map[string]dag.Input{"series": named("series", encoding.NewArray(x, 1, volumes, voxels)),
+			"scan": named("scan", scanOf(2)), "confounds": named("confounds", confoundsOf(volumes)),
+			"sampled": named("sampled", encoding.NewArray(sampled, volumes, voxels))}
+		s := stagetest.NewStage[*Denoise](t, "denoise")
+		s.Regress, s.FD, s.MinMinutes, s.Standardize = "6P", 0.5, 0, scale
+		out, err := stagetest.RunWith(s, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := column.Rows[column.VolumeRow](out["volumes"].(*encoding.Table))
+		if err != nil {
+			t.Fatal(err)
+		}
+		clean, carpet := out["series"].(*encoding.Array), out["carpet"].(*encoding.Array)
+		if fmt.Sprint(carpet.Shape) != "[2 60 5]" {
+			t.Fatalf("a carpet of shape %v", carpet.Shape)
+		}
+		var kept []int
+		for v, row := range rows {
+			if row.LeftOut == "" {
+				kept = append(kept, v)
+			}
+		}
+		if len(kept) == volumes || len(kept) != clean.Shape[1] {
+			t.Fatalf("%d volumes are kept", len(kept))
+		}
+		want := slices.Repeat([]float64{math.NaN()}, 2*volumes*voxels)
+		for j := range 3 {
+			var raw, cleaned []float64
+			for i, v := range kept {
+				raw, cleaned = append(raw, x[v*voxels+j]), append(cleaned, clean.Float64s()[i*voxels+j])
+			}
+			m, sd := column.MeanSD(raw)
+			for v := range volumes {
+				want[v*voxels+j] = (x[v*voxels+j] - m) / sd
+			}
+			m, sd = column.MeanSD(cleaned)
+			for i, v := range kept {
+				want[(volumes+v)*voxels+j] = (cleaned[i] - m) / sd
+			}
+		}
+		for i, got := range carpet.Float64s() {
+			if !(math.Abs(got-want[i]) < 1e-5) && !(math.IsNaN(got) && math.IsNaN(want[i])) {
+				t.Fatalf("%s: volume %d, voxel %d: %v, want %v", scale, i/voxels%volumes, i%voxels, got, want[i])
+			}
+		}
+	}
+}
+
+// bootstrap keeps the series of the sampled voxels, and refuses a sample of another scan.
+func TestBootstrapSample(t *testing.T) {
+	bold := boldCube(t, 4, 0, 9)
+	in := map[string]dag.Input{"bold": bold, "nodes": nodesInput(1),
+		"parcels": imageInput(t, "parcels.nii.gz", cube(4, 0, func(i, j, k int) int32 { return 1 })),
+		"sample":  dag.InputOf(column.Table([]column.SampleRow{{Voxel: 63}, {Voxel: 2}}))}
+	out, err := stagetest.RunWith(stagetest.NewStage[*Bootstrap](t, "bootstrap"), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range out["sampled"].(*encoding.Array).Float64s() {
+		if want := float64((i/2*64 + []int{63, 2}[i%2]) * 7919 % 1009); got != want { // as boldCube writes
+			t.Fatalf("volume %d: %v, want %v", i/2, got, want)
+		}
+	}
+	in["sample"] = dag.InputOf(column.Table([]column.SampleRow{{Voxel: 64}}))
+	if _, err := stagetest.RunWith(stagetest.NewStage[*Bootstrap](t, "bootstrap"), in); err == nil {
+		t.Error("a voxel beyond the scan is taken")
+	}
+}
