@@ -98,15 +98,20 @@ func imageOf(b binary, src source, notices []byte) (v1.Image, error) {
 	return mutate.ConfigFile(img, config)
 }
 
-// packLayout packs a directory in OCI's layout as an archive, in the order of names.
+// packLayout packs a directory in OCI's layout as an archive, in the order of names. Directories stand
+// before what is in them: apptainer makes none of itself.
 func packLayout(w io.Writer, dir string, src source) error {
 	var members []member
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || path == dir {
 			return err
 		}
-		data, err := os.ReadFile(path)
 		name := filepath.ToSlash(strings.TrimPrefix(path, dir+string(filepath.Separator)))
+		if d.IsDir() {
+			members = append(members, member{name + "/", os.ModeDir | 0o755, nil})
+			return nil
+		}
+		data, err := os.ReadFile(path)
 		members = append(members, member{name, 0o644, data})
 		return err
 	})

@@ -116,6 +116,38 @@ func TestArchivesAreRepeatable(t *testing.T) {
 	}
 }
 
+// In an image's archive each directory stands before what is in it: apptainer build makes none of itself.
+func TestImageArchive(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "blobs", "sha256"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"blobs/sha256/ab", "index.json", "oci-layout"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b bytes.Buffer
+	if err := packLayout(&b, dir, source{"abc", time.Unix(1700000000, 0)}); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for r := tar.NewReader(&b); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, h.Name)
+	}
+	want := []string{"blobs/", "blobs/sha256/", "blobs/sha256/ab", "index.json", "oci-layout"}
+	if !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+}
+
 // The bill of materials names modules, versions, licenses and go.sum's digests.
 func TestSBOM(t *testing.T) {
 	dir := t.TempDir()

@@ -17,7 +17,7 @@ kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
 kind denoise 7de97970316bd46766d0adfa1e03e4d4851b319ed78c17e4be3748c70cbdaec9
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 0cb6b8000d0e35be2306661cd3acf833aed3419485faa77726d128673bc88d93
-kind exec 3a0bc710bd4e8c147513066a4d06ee8b3d84e2e1f16bf875a00bc49576116e61
+kind exec e1f853934ec8f26ea129f7a61a159e14b1fcbb5e84b6fa476d59a6d50f26238c
 kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
 kind figure-confusion 0a89e17713f5d67faafd87657de320b19eb8ef2b45d0e08abbfcd3328a994c5c
 kind figure-connectivity 23674eeb445cbdd226c80d5820ff272f1e42c44091db4306e7b78ac3b547eb19
@@ -2404,7 +2404,7 @@ prgnn/stages/command.cloneFile 1719fa5e3cd2.bfe0f9
 prgnn/stages/command.cloudCredential fe1821456412.e3b0c4
 prgnn/stages/command.collect 6ebcde75eee2.fabdbe
 prgnn/stages/command.container a21da854fc3a.3bfbd9
-prgnn/stages/command.container.command 36fac4040fa8.5cc51c
+prgnn/stages/command.container.command 196804ffac54.5cc51c
 prgnn/stages/command.container.load d8a23afc1708.77ff70
 prgnn/stages/command.container.name 4353f11cbc7f.22eba1
 prgnn/stages/command.container.podman 31fa21e5579e.22eba1
@@ -3930,7 +3930,7 @@ at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbere
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:47 Exec.EnvNames:54 Exec.Promise:65 Exec.Ports:71 execName:88 execPlace:89 Exec.Validate:93 ExecRooms:156 Exec.Run:159 Exec.call:198 Exec.program:249 runLogged:265 Exec.lookPath:290 Exec.environment:311 Exec.set:323
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
-at stages/command/exec_container.go prgnn/stages/command containerPort:22 inside:25 imageKind:28 sifImage:35 ociArchive:36 dockerBundle:37 kindOfImage:41 container:69 Exec.containerOf:79 container.podman:103 container.command:108 loaded:138 container.podmanRun:145 container.name:167 container.load:170
+at stages/command/exec_container.go prgnn/stages/command containerPort:22 inside:25 imageKind:28 sifImage:35 ociArchive:36 dockerBundle:37 kindOfImage:41 container:69 Exec.containerOf:79 container.podman:103 container.command:108 loaded:139 container.podmanRun:146 container.name:168 container.load:171
 at stages/command/exec_files.go prgnn/stages/command Exec.lay:24 layOne:59 shareFrom:87 firstBytes:90 layAll:108 extension:146 collect:161 checkFormat:182
 at stages/command/exec_python.go prgnn/stages/command lockPort:17 interpreter:18 pipOptions:23 pinned:26 hashed:27 indexOption:28 checkLock:32 withoutComment:65 Exec.pythonOf:75
 at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:14 secretName:16 Exec.Advise:20 leastSecret:35 Exec.secrets:39 maskingWriter:62 maskingWriter.Write:68 maskingWriter.Flush:90

@@ -109,7 +109,8 @@ func (c *container) command(ctx context.Context, words, set, passed []string, lo
 	if c.podman() {
 		return c.podmanRun(ctx, words, set, passed, log)
 	}
-	args := []string{"--quiet", "exec", "--containall", "--cleanenv", "--no-mount", "hostfs,bind-paths",
+	args := []string{"--silent", "exec", "--containall", "--cleanenv", "--no-privs", "--hostname", "pipeline",
+		"--no-mount", "hostfs,bind-paths",
 		"--bind", c.room + ":" + inside, "--bind", filepath.Join(c.room, "inputs") + ":" + inside +
 			"/inputs:ro", "--pwd", inside}
 	if !c.network {

@@ -110,7 +110,7 @@ func TestExecContainerWords(t *testing.T) {
 	t.Setenv("SINGULARITYENV_MY_C", "c")
 	t.Setenv("APPTAINER_CACHEDIR", "/cache")
 	real := os.Getenv("PATH")
-	const apptainer = `NAME --quiet exec --containall --cleanenv --no-mount hostfs,bind-paths --bind ROOM:/work --bind ROOM/inputs:/work/inputs:ro --pwd /work --net --network none IMAGE sh -c cat inputs/text.txt > outputs/copy.txt
+	const apptainer = `NAME --silent exec --containall --cleanenv --no-privs --hostname pipeline --no-mount hostfs,bind-paths --bind ROOM:/work --bind ROOM/inputs:/work/inputs:ro --pwd /work --net --network none IMAGE sh -c cat inputs/text.txt > outputs/copy.txt
 ENV_LANG=C.UTF-8
 ENV_MY_A=a
 ENV_MY_B=b
@@ -207,11 +207,9 @@ func TestExecContainerRefused(t *testing.T) {
 	}
 }
 
-// podmanImage makes an image of testdata/inside. It needs a podman; "" where this machine lets it
-// start no container, as within most containers.
-func podmanImage(t *testing.T) string {
-	podman := need.Program(t, "podman", "podman")
-	dir, err := os.MkdirTemp("", "prgnn-podman-test-")
+// insideImage makes an OCI archive of testdata/inside.
+func insideImage(t *testing.T) (dir, path string) {
+	dir, err := os.MkdirTemp("", "prgnn-container-test-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,6 +267,15 @@ func podmanImage(t *testing.T) string {
 	if err := errors.Join(tw.AddFS(os.DirFS(at)), tw.Close()); err != nil {
 		t.Fatal(err)
 	}
+	return dir, packed.Name()
+}
+
+// podmanImage is an image that a podman of this machine runs; "" where it can start no container, as within most
+// containers.
+func podmanImage(t *testing.T) string {
+	podman := need.Program(t, "podman", "podman")
+	dir, packed := insideImage(t)
+	var err error
 	// Storage of its own, and a runtime that works here: crun refuses the mixed cgroups of some machines.
 	for _, runtime := range []string{"crun", "runc"} {
 		conf := fmt.Sprintf("[engine]\nruntime = %q\ncgroup_manager = \"cgroupfs\"\nevents_logger = \"none\"\n", runtime)
@@ -282,10 +289,10 @@ func podmanImage(t *testing.T) string {
 		t.Setenv("CONTAINERS_CONF", filepath.Join(dir, "containers.conf"))
 		t.Setenv("CONTAINERS_STORAGE_CONF", filepath.Join(dir, "storage.conf"))
 		words := append([]string{"run", "--rm", "--network=none", "--workdir=/"}, resourceLimits()...)
-		out, e := exec.Command(podman, append(words, "oci-archive:"+packed.Name(), "/bin/inside", "/bin/inside",
+		out, e := exec.Command(podman, append(words, "oci-archive:"+packed, "/bin/inside", "/bin/inside",
 			"/dev/null", "/")...).CombinedOutput()
 		if err = nil; e == nil {
-			return packed.Name()
+			return packed
 		}
 		err = fmt.Errorf("%s", bytes.TrimSpace(out))
 		t.Log(runtime, err)
@@ -319,19 +326,9 @@ func goarch(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// In a real container the command reads its inputs, writes its outputs, and sees nothing else. It
-// ends with its time limit, and nothing of it stays.
-func TestExecPodman(t *testing.T) {
-	if image := os.Getenv("PRGNN_TEST_IMAGE"); image != "" { // the process that is killed
-		e := newExec()
-		e.Command, e.Outputs = []string{"/bin/inside", "/bin/inside", "{seen}", "/", "forever"}, []string{"seen=text"}
-		e.Run(context.Background(), dag.NewTask(map[string][]dag.Input{containerPort: {imageInput(t, image)}}))
-		return
-	}
-	image := podmanImage(t)
-	if image == "" {
-		return
-	}
+// seenInside has the command tell what it sees in an image, and holds that against what it may see.
+func seenInside(t *testing.T, image string) (*Exec, map[string][]dag.Input) {
+	t.Helper()
 	t.Setenv("PASSED", "p")
 	t.Setenv("HIDDEN", "h")
 	e := newExec()
@@ -363,6 +360,23 @@ HIDDEN=
 	if got := said(task); got != "said\n" {
 		t.Errorf("log %q", got)
 	}
+	return e, ins
+}
+
+// In a real container the command reads its inputs, writes its outputs, and sees nothing else. It
+// ends with its time limit, and nothing of it stays.
+func TestExecPodman(t *testing.T) {
+	if image := os.Getenv("PRGNN_TEST_IMAGE"); image != "" { // the process that is killed
+		e := newExec()
+		e.Command, e.Outputs = []string{"/bin/inside", "/bin/inside", "{seen}", "/", "forever"}, []string{"seen=text"}
+		e.Run(context.Background(), dag.NewTask(map[string][]dag.Input{containerPort: {imageInput(t, image)}}))
+		return
+	}
+	image := podmanImage(t)
+	if image == "" {
+		return
+	}
+	e, ins := seenInside(t, image)
 
 	e.Command[0] = "/bin/none"
 	if _, err := e.Run(context.Background(), dag.NewTask(ins)); err == nil || !strings.HasPrefix(err.Error(), `the command "/bin/none" in the container ended with exit status 12`) {
@@ -372,7 +386,7 @@ HIDDEN=
 	e.Command[0] = "/bin/inside"
 	e.Command = append(e.Command, "forever")
 	ctx, cancel := context.WithCancel(context.Background())
-	task = dag.NewTask(ins)
+	task := dag.NewTask(ins)
 	go func() {
 		for limit := time.Now().Add(time.Minute); said(task) == "" && time.Now().Before(limit); {
 			time.Sleep(10 * time.Millisecond)
