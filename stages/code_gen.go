@@ -5,12 +5,12 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 2d9bb94d0a5eeaec741cbff351175b98b7aa6626ec839140dfe54b582caac94e
+var codes = dag.Codes(`kind baseline dd1f566af0d99d6dd4e4516d6c573bce3eb509b81857ddc19308dc05e93e09ea
 kind biomarkers b6f2c8deb16dcb3a4403cadef2f79ffd6b8efd5c473312a24ed54cf4f7de7fab
 kind bootstrap 91bf5014ccc465acc9dcdf6929f08cbdb6ddaf1a1150fa939011202d4a381534
 kind brainmap 5a14264599d69f0aad6a45382904240fbf6b8b53597f593b7d4e931cabc7125e
 kind choose a48efa170f0d8289698bb0eba9062efda45c278b6cd7d43251de855c4cfea379
-kind combat 9ba2cda022eb8f70be99609c21ba9a68b83d850b38067f728de35579df71653f
+kind combat 8a5bd79f2596e6aaeba98b497a05e698fe9848bd005cbe185425bec183527f86
 kind compare b86beaeaf233390242da60ac3d5a0309b727cd8b0febaa26731b56fc6fb69096
 kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55cc
 kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
@@ -31,7 +31,7 @@ kind figure-ranking e990f85033b634a4c564d5f3ae02543997ce6df360268f9feef4bf58a91b
 kind figure-roc fdaefdaeaa29a3a464917d806f04a563c9167f1154cdae69116f94149645ccf8
 kind figure-training 934527187366d1654cdc43941b8390a48f6388f299e0ffd321d88c1c8aa57951
 kind graph 5dd2eb087968425ff7fe5044941a7b489ea15838eb6ebb7c9f00c7eae5c73e12
-kind harmonize b6934e1e60190ed3d4db009e18f0085a34f5d4f500bbfe019db2136eec1c7678
+kind harmonize d97830176da1a1dc7e00995b7f9ba09b7f8f1225a3555d4cad7438c66a01883e
 kind individuality 0196850ecf7cf8b8e32095c7d898222ca5238a764677d12713ec507eff3435c6
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage 51d769a12612ef7d0176820c704e9d439dec6694c3907a3aa7079b805ef86da1
@@ -40,18 +40,23 @@ kind mean-volume a5acbf80c21ccc89e1785747e6592aa4e94dbf94c41a3274de9aaaba4bc2e3e
 kind parcellate 0a961b3ecac8e77d15445258874b09774df68b79949a001d321094e3e5b42291
 kind permutation eef9ab5e5fe021f34c83a29b280aa40efaa512c6a965fa377bf9644afcccff48
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
+kind project 4e6fa37ddd84ccec7cc4551349a912280d20f1c527de4f87cc23a91280294144
 kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
-kind report 31e225fb54674d0ecff2759fec760f189064ae3e539aca23da70629823f059c5
+kind report 604960d1216bd62fd205aa864911be45dccab2f8a7a2571fed25c2d9b5070b7a
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 8a7f6de3a33912e5df63c77b12480d812a58e40baada8d6dc92901df7cad1370
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 6e87a895ff4770f57514bfb7f6ef15af5ed54224cfcafc09c8dc623e941115a9
+kind summary f9da69f5da4b0f61d9f62200b45a288067d659550bb82b68e11d0d93a8d5c233
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
+kind tangent e97ff0da3ef885810035d1627a9928d4ead038a7b82711fad3e5f6dd3ed98dcd
 kind timeseries 40ad34fea2c34a7ccd891ca9197cad557adf477bfd687c7c29a83b6f6ddc49de
 kind train 9f508b9c92782ea432bc3cd596d2c552c50043e9683a9db11e62cbd441d9bac4
 
 reached by baseline
+prgnn/connectivity/tangent.Space.Pattern 38df5635f81b.0cffbe
+prgnn/connectivity/tangent.Space.Weights 01d91a1f1c09.1c4144
+prgnn/gnn/baseline.AsLinear dc61c6c24e56.9cd6d1
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
 prgnn/gnn/baseline.EdgeGraph b606c47ac68a.8b64dd
 prgnn/gnn/baseline.EdgeGraph.Check 0e96383c1413.c14ed3
@@ -66,8 +71,10 @@ prgnn/gnn/baseline.Forest d2886dd0ac6b.e3b0c4
 prgnn/gnn/baseline.GraphClassifier 14babaf0e3a5.c14ed3
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
 prgnn/gnn/baseline.Li2019 6d404fe1db21.e3b0c4
+prgnn/gnn/baseline.Linear 3a553d305322.4b8d54
 prgnn/gnn/baseline.Majority 63ddd478b294.8b9663
 prgnn/gnn/baseline.NodesOf 0343535f6acf.e3b0c4
+prgnn/gnn/baseline.Pattern d3efbb7ae869.a914cc
 prgnn/gnn/baseline.Rows.Row e1bfd565419a.44832a
 prgnn/gnn/baseline.SVM a8da9982306c.e3b0c4
 prgnn/gnn/baseline.Training 68aef3cfc599.9203e4
@@ -133,6 +140,9 @@ prgnn/gnn/baseline.liState.pool 7a0aa8e24963.a59a2e
 prgnn/gnn/baseline.liState.poolBack 749de39f475f.0fba86
 prgnn/gnn/baseline.liState.readout 6cb1b6c08181.516741
 prgnn/gnn/baseline.liState.readoutBack 1cb8d557959d.516741
+prgnn/gnn/baseline.linear.weights 74d08ffad894.dbc5ab
+prgnn/gnn/baseline.linearMachines 2d0a39461966.fd6787
+prgnn/gnn/baseline.linearMachines.Weights 75161a1729e5.e05199
 prgnn/gnn/baseline.majority 0eb9d01fc72e.e3b0c4
 prgnn/gnn/baseline.majority.Note f3be9313057a.852075
 prgnn/gnn/baseline.majority.Parameters 3c89abfafdea.852075
@@ -186,25 +196,36 @@ prgnn/gnn/baseline.turn c99e18d510b2.c4217a
 prgnn/gnn/baseline.vectorMachine 85a55989e8aa.88b665
 prgnn/gnn/baseline.vectorMachine.decide b08a51603299.a1c181
 prgnn/gnn/baseline.vectorMachine.describe 14d25fab6542.0d1c90
-prgnn/stages/learn.Baseline b51d5f90c990.3cb1d8
-prgnn/stages/learn.Baseline.Ports 39ac4c94538c.c46420
-prgnn/stages/learn.Baseline.Run 457d9a5fad5f.a0f0d5
+prgnn/gnn/baseline.vectorMachine.weights 2f8c10b9606c.b439ab
+prgnn/stages/learn.Baseline 40224eb6b8e2.3cb1d8
+prgnn/stages/learn.Baseline.Ports 19dcfaf7be57.f6c773
+prgnn/stages/learn.Baseline.Run 256e372dd3e6.0acd2c
 prgnn/stages/learn.Baseline.Validate 692d6aa548e5.b993cd
 prgnn/stages/learn.Baseline.fit b1bf017f0d70.e6b8ec
+prgnn/stages/learn.Baseline.form 80b696c9d98b.df4988
 prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
-prgnn/stages/learn.Baseline.onRows 182529f7d4e6.d7f7ab
-prgnn/stages/learn.Baseline.read a2d58f8babe4.9a37d8
+prgnn/stages/learn.Baseline.onRows e1db38360a33.0875dc
+prgnn/stages/learn.Baseline.read fec6edadcb58.d43907
 prgnn/stages/learn.Baseline.stream f2f48699c5d2.b993cd
 prgnn/stages/learn.Baseline.training d3cbbd964331.a4cb3a
-prgnn/stages/learn.baseline.New 6b84906f64f0.639988
+prgnn/stages/learn.baseline.New b7cf7f628f38.639988
 prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
 prgnn/stages/learn.baselineHistory 096150e28522.6a6604
+prgnn/stages/learn.matrixForm 5728627dc4be.e3b0c4
+prgnn/stages/learn.matrixForm.check c7ebadb11bee.561713
+prgnn/stages/learn.matrixForm.each 517b85f17771.561713
+prgnn/stages/learn.matrixForm.nodes c34447f4d530.14e167
+prgnn/stages/learn.matrixForm.regions 5740530fdc4b.c4aad3
+prgnn/stages/learn.matrixForm.row dcfaf7fc2201.9a9bb5
+prgnn/stages/learn.matrixForm.width fe153203daff.561713
 prgnn/stages/learn.modelRow f437c78e9150.e3b0c4
-prgnn/stages/learn.ratedSet 395c9ef0e69b.4391ac
-prgnn/stages/learn.standardizeRows f3a57103f20b.b3dda3
+prgnn/stages/learn.ratedSet a152d92af68e.2c3ae9
+prgnn/stages/learn.refuseLeak 7c010f567fdf.3abb9d
+prgnn/stages/learn.regionWeightRow 09356bfc0ccd.e3b0c4
+prgnn/stages/learn.standardizeRows c5dae9c578ed.b3dda3
 prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict qcfc report saliency sessions simulate split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
 prgnn/artifacts.Digest 76086d0a157e.e3b0c4
 prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
@@ -219,17 +240,17 @@ prgnn/dag.Task 9712728a5d3a.dd1823
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
 prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict qcfc report saliency sessions simulate split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
 module github.com/klauspost/compress v1.20.3
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -332,7 +353,7 @@ prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
 prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Input.Table f290d6b4a40d.0fa803
@@ -344,15 +365,15 @@ prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
 prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
 prgnn/artifacts/encoding.Table.Strings 1c3df0f5ffac.a85b41
@@ -360,18 +381,18 @@ prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
 prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
 prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage parcellate permutation predict qcfc report saliency sessions summary tables train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
 prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Table.Ints 46d4f99e9c96.f2d16c
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict qcfc report saliency sessions summary tables train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -379,19 +400,19 @@ prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 71879a9a9385.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices parcellate predict qcfc report saliency sessions split summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices parcellate predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bootstrap brainmap combat connectivity denoise fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage parcellate predict qcfc report saliency sessions summary tables train
+reached by baseline biomarkers bootstrap brainmap combat connectivity denoise fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage parcellate predict qcfc report saliency sessions summary tables tangent train
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
-reached by baseline biomarkers bootstrap brainmap connectivity covariates denoise fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict qcfc report sessions summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap connectivity covariates denoise fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc report sessions summary tables timeseries train
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables timeseries train
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc saliency sessions split tables timeseries train
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc saliency sessions split tables tangent timeseries train
 prgnn/stages/column.Columns 06e02927182b.d44c7a
 prgnn/stages/column.Keys a115ee0123c6.7dd110
 prgnn/stages/column.Table 868664ddb4bc.f4b657
@@ -399,10 +420,10 @@ prgnn/stages/column.cells 532d7c203999.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-degrees figure-qc graph harmonize individuality join leakage matrices parcellate permutation predict qcfc report saliency split summary tables timeseries train
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-degrees figure-qc graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency split summary tables tangent timeseries train
 prgnn/stages/column.Type 0d91952dbd4f.81c87d
 
-reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc sessions timeseries train
+reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict project qcfc sessions tangent timeseries train
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
 prgnn/artifacts/encoding.Array.DType 86edd36c41b7.b726e4
 prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
@@ -416,10 +437,10 @@ prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.writeElements 6c5b7b8fe945.54c41d
 prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 
-reached by baseline biomarkers bootstrap combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices predict qcfc sessions timeseries train
+reached by baseline biomarkers bootstrap combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices predict project qcfc sessions tangent timeseries train
 prgnn/dag.NPY d4147bcdf395.a2023e
 
-reached by baseline biomarkers bootstrap connectivity fidelity individuality matrices predict qcfc train
+reached by baseline biomarkers bootstrap connectivity fidelity individuality matrices predict project qcfc tangent train
 prgnn/internal/dense.Float e52123f92c40.e3b0c4
 prgnn/internal/dense.run 12c11f099725.c4217a
 prgnn/internal/dense.run64 cc59d49cee26.867f9b
@@ -429,28 +450,28 @@ reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-ind
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers brainmap choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency sessions summary tables train
+reached by baseline biomarkers brainmap choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency sessions summary tables tangent train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers brainmap combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict qcfc report sessions summary timeseries train
+reached by baseline biomarkers brainmap combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict project qcfc report sessions summary tangent timeseries train
 module golang.org/x/text v0.43.0
 
-reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices predict qcfc report sessions simulate summary train
+reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices predict project qcfc report sessions simulate summary tangent train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
-reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage predict qcfc report sessions simulate summary train
+reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage predict project qcfc report sessions simulate summary tangent train
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 
-reached by baseline biomarkers choose combat covariates fidelity figure-qc individuality join leakage predict qcfc report sessions summary train
+reached by baseline biomarkers choose combat covariates fidelity figure-qc individuality join leakage predict qcfc report sessions summary tangent train
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
-reached by baseline biomarkers choose connectivity denoise fidelity individuality leakage predict simulate train
+reached by baseline biomarkers choose connectivity denoise fidelity individuality leakage predict project simulate tangent train
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc sessions timeseries train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict project qcfc sessions tangent timeseries train
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
 module gonum.org/v1/gonum v0.17.0
@@ -476,29 +497,29 @@ prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
 prgnn/artifacts/encoding.readNPY 835cef0fb20b.472b2c
 prgnn/artifacts/encoding.readNPYHeader e5091cdf2784.158359
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage predict qcfc sessions train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage predict project qcfc sessions tangent train
 prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
 
-reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict qcfc sessions timeseries train
+reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict project qcfc sessions tangent timeseries train
 prgnn/artifacts/encoding.Array.Float64s aa12f6a39645.8b2585
 
-reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage predict qcfc sessions train
+reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage predict project qcfc sessions tangent train
 prgnn/dag.Input.Array eb53d6db9b95.278d39
 
-reached by baseline biomarkers combat fidelity individuality predict train
+reached by baseline biomarkers combat fidelity individuality predict tangent train
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
-reached by baseline biomarkers connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices predict report sessions simulate summary train
+reached by baseline biomarkers connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices predict report sessions simulate summary tangent train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
 prgnn/internal/exact.log2e 6446c9401d12.e3b0c4
 
-reached by baseline biomarkers fidelity individuality leakage predict qcfc train
+reached by baseline biomarkers fidelity individuality leakage predict project qcfc tangent train
 prgnn/internal/dense.Each 4460a17597dd.e3b0c4
 
-reached by baseline biomarkers fidelity individuality predict qcfc train
+reached by baseline biomarkers fidelity individuality predict project qcfc tangent train
 prgnn/internal/dense.View 8a80b2a46cf1.c4217a
 prgnn/internal/dense.View.from 16d7337fbcbc.1af526
 prgnn/internal/dense.bytes 600ee018b422.c4217a
@@ -521,8 +542,10 @@ prgnn/internal/dense.workspace.release 6ae7b02b9dc8.d2e9f5
 prgnn/internal/dense.workspace.take 9919c6b39c22.d2e9f5
 prgnn/internal/dense.workspaceOf 4e94bf122b2c.6a0af9
 
-reached by baseline biomarkers fidelity individuality predict train
+reached by baseline biomarkers fidelity individuality predict project tangent train
 prgnn/internal/dense.Multiply f488972aaf4b.470a2a
+
+reached by baseline biomarkers fidelity individuality predict train
 prgnn/stages/fold.Params.Numbers c939fdc3612e.3cb1d8
 
 reached by baseline biomarkers individuality
@@ -555,10 +578,12 @@ prgnn/gnn/baseline.weights 9e8939ee0a51.41cc72
 reached by baseline biomarkers individuality predict train
 prgnn/stages/column.NodeScore 0a07b7760e7d.e3b0c4
 
-reached by baseline biomarkers individuality qcfc
-prgnn/internal/dense.Gram e1311cab233a.841c2c
+reached by baseline biomarkers individuality project qcfc tangent
 prgnn/internal/dense.Rows 77a642804fb0.14e495
 prgnn/internal/dense.View.T 3d371b3204ac.1af526
+
+reached by baseline biomarkers individuality qcfc
+prgnn/internal/dense.Gram e1311cab233a.841c2c
 
 reached by baseline biomarkers individuality train
 prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
@@ -571,8 +596,19 @@ prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
 prgnn/artifacts.Bytes.Encode 9383a88aede4.8c2f4f
 prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
 
-reached by baseline bootstrap connectivity denoise echo figure-connectivity graph harmonize join matrices sessions timeseries train
+reached by baseline bootstrap connectivity denoise echo figure-connectivity graph harmonize join matrices project sessions timeseries train
 prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
+
+reached by baseline bootstrap connectivity leakage matrices project tangent
+prgnn/internal/dense.Axpy 9b740b80eb51.079fea
+prgnn/internal/dense.axpyAVX e51cbbbf2006.026e50
+prgnn/internal/dense.axpyGo 7c08baf62c7f.e3b0c4
+prgnn/internal/dense.hasAVX 16c96fb2f889.e3b0c4
+prgnn/internal/dense.whole 1a163c403229.2b0bdc
+prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
+
+reached by baseline bootstrap connectivity matrices project tangent
+prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
 
 reached by baseline choose compare evaluate fidelity figure-confusion figure-roc figure-training permutation report summary train
 prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
@@ -580,7 +616,7 @@ prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
 reached by baseline choose compare evaluate figure-confusion figure-roc permutation report summary train
 prgnn/stages/fold.PredictionRow e983e509ca82.e3b0c4
 
-reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices qcfc sessions timeseries
+reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices project qcfc sessions tangent timeseries
 prgnn/connectivity.Matrix a7d3b0111141.e3b0c4
 prgnn/connectivity.Matrix.At 0cc1fa317a7f.489cb4
 prgnn/connectivity.Matrix.Clone 6afc50d05813.4a1146
@@ -588,7 +624,7 @@ prgnn/connectivity.Matrix.Dims 29bd2c0d4d00.489cb4
 prgnn/connectivity.Matrix.RawMatrix 9dd6ede89cc6.489cb4
 prgnn/connectivity.Matrix.T acae3f87a1dc.489cb4
 
-reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join qcfc sessions
+reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join project qcfc sessions tangent
 prgnn/stages/region.ReadDraws d43b30d06d45.e2c538
 
 reached by baseline combat connectivity figure-connectivity figure-qcfc harmonize qcfc report sessions summary
@@ -597,13 +633,13 @@ prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 reached by baseline combat connectivity figure-connectivity harmonize qcfc sessions
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 
-reached by baseline combat evaluate train
+reached by baseline combat evaluate tangent train
 prgnn/stages/column.JSON c102a263d336.e3b0c4
 
-reached by baseline combat leakage split train
+reached by baseline combat leakage split tangent train
 prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
 
-reached by baseline combat train
+reached by baseline combat tangent train
 prgnn/stages/fold.Apart 3ed4eb029130.e3b0c4
 prgnn/stages/fold.Division 781cf1d1fdf2.3cb1d8
 prgnn/stages/fold.Division.Row 424ab734b38a.dff7a6
@@ -795,7 +831,7 @@ prgnn/stages/learn.standardization.apply b10d9a690924.afc98d
 reached by baseline figure-connectivity harmonize matrices sessions
 prgnn/internal/exact.Tanh da3bb1c0c800.c0ff94
 
-reached by baseline harmonize join predict sessions train
+reached by baseline harmonize join predict project sessions train
 prgnn/stages/column.MadeLines 61bca7005507.e3b0c4
 
 reached by baseline join predict sessions train
@@ -821,6 +857,27 @@ reached by baseline predict train
 prgnn/stages/column.NodeNames 8297704a83ca.4ef6ba
 prgnn/stages/column.nameRow 5c3c590673e4.e3b0c4
 prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
+
+reached by baseline project
+prgnn/connectivity/tangent.At 3b59e5263791.e6edb0
+prgnn/stages/region.ReadReference 8a80e53359ce.eb779a
+
+reached by baseline project tangent
+prgnn/connectivity/tangent.Space 356d6eb3fc3c.fec1d5
+prgnn/connectivity/tangent.Step 144f2182a60f.e3b0c4
+prgnn/connectivity/tangent.errNotFinite 9ab06656cb27.e3b0c4
+prgnn/connectivity/tangent.sandwich f45e5848519e.6421a8
+prgnn/internal/dense.Eigen cddc9eafce8a.14be35
+prgnn/internal/dense.Spectral 60739e9162d8.4cd342
+prgnn/internal/dense.accumulate 0d4c00563d63.9fe3af
+prgnn/internal/dense.implicitQL ce2d6959a5e9.cd6e64
+prgnn/internal/dense.rotate 8db3db474df8.e3b0c4
+prgnn/internal/dense.tridiagonal 1fe4ceac3143.78d3a5
+prgnn/stages/region.ReferenceFacts a65d60fb13c7.e3b0c4
+prgnn/stages/region.ReferenceRow 6738530231f4.e3b0c4
+
+reached by baseline tangent
+prgnn/connectivity/tangent.apply 567b2cf1b872.7840da
 
 reached by baseline train
 prgnn/dag.Task.Checkpoint c85445498691.fcfd2c
@@ -1429,7 +1486,7 @@ prgnn/nifti.readLabels a33ff5cd9cfc.ed4e1e
 reached by bootstrap brainmap figure-individuals parcellate report saliency summary
 prgnn/stages/region.ReadNodes 4651272d2fce.1db103
 
-reached by bootstrap combat connectivity denoise graph harmonize join matrices parcellate sessions timeseries
+reached by bootstrap combat connectivity denoise graph harmonize join matrices parcellate project sessions tangent timeseries
 prgnn/stages/column.WithMeta 135e1f0db402.8ab016
 
 reached by bootstrap connectivity denoise graph matrices
@@ -1443,21 +1500,12 @@ prgnn/dag/param.fieldTables 2f8139f7ef73.e3b0c4
 prgnn/dag/param.fieldsOf 21aedf4ef407.3ebc4c
 prgnn/stages/column.MadeBy 7aa13056b302.e8cc84
 
-reached by bootstrap connectivity leakage matrices
-prgnn/internal/dense.Axpy 9b740b80eb51.079fea
-prgnn/internal/dense.axpyAVX e51cbbbf2006.026e50
-prgnn/internal/dense.axpyGo 7c08baf62c7f.e3b0c4
-prgnn/internal/dense.hasAVX 16c96fb2f889.e3b0c4
-prgnn/internal/dense.whole 1a163c403229.2b0bdc
-prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
-
 reached by bootstrap connectivity matrices
 prgnn/internal/dense.Cholesky c13ac6e551bf.e3b0c4
 prgnn/internal/dense.Cholesky.Factor 4e466ddd6da2.8b7b18
 prgnn/internal/dense.Cholesky.Invert 99306d189bd7.915094
 prgnn/internal/dense.Cholesky.addBlock 24d3e0b6ca11.4876b1
 prgnn/internal/dense.Cholesky.block 358af61c0a78.45f69b
-prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
 prgnn/internal/dense.NewCholesky c80bea303c2a.982759
 prgnn/internal/dense.Padded a9ef6baa7028.6fd396
 prgnn/internal/dense.addGram febc9681a8b3.d9a34d
@@ -1481,7 +1529,7 @@ prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
 prgnn/stages/prepare.cleanedBefore 0d6e9a808fce.e3b0c4
 prgnn/stages/prepare.readJSON 5abbb9059be9.a7a6c4
 
-reached by bootstrap evaluate figure-individuals matrices report summary timeseries
+reached by bootstrap evaluate figure-individuals matrices report summary tangent timeseries
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by bootstrap figure-qc leakage mean-volume parcellate report summary
@@ -1889,9 +1937,8 @@ prgnn/connectivity/combat.within ebc66efaefbe.e3b0c4
 prgnn/connectivity/combat.within.slopes 03f14bb20492.5e2452
 prgnn/stages/prepare.Combat 32717801272a.e3b0c4
 prgnn/stages/prepare.Combat.Ports 1da28f62a8c3.c22775
-prgnn/stages/prepare.Combat.Run 3d2082f5d6e7.40e22d
+prgnn/stages/prepare.Combat.Run 5d771bb5b704.1837c7
 prgnn/stages/prepare.Combat.read ae285a5eb451.62ccd3
-prgnn/stages/prepare.Combat.trained 165ba83e50f8.9b7269
 prgnn/stages/prepare.combat.New e4df08458c00.0b4657
 prgnn/stages/prepare.combatBook.choose 1b213ad36c8a.452abd
 prgnn/stages/prepare.combatBook.siteTable 3520f146696d.0d0733
@@ -1906,7 +1953,7 @@ reached by combat covariates harmonize qcfc
 prgnn/stages/column.CovariateColumn 757c11ce1d5c.e3b0c4
 prgnn/stages/column.ReadCovariate 9c82cb758fca.aa72b7
 
-reached by combat exec
+reached by combat exec tangent
 prgnn/internal/words.DidYouMean 07b186d3086c.bc0433
 prgnn/internal/words.Nearest 3a334b5bbc1f.8b47ca
 prgnn/internal/words.editDistance 39a444047a48.e3b0c4
@@ -1921,8 +1968,14 @@ prgnn/stages/prepare.combatFacts 248d545bd9e6.e93bc4
 prgnn/stages/prepare.combatRow 94496535aeff.e3b0c4
 prgnn/stages/prepare.combatTerm d3cecebff2dd.e3b0c4
 prgnn/stages/prepare.combatTerm.String a1a54e8b51e7.e93bc4
-prgnn/stages/prepare.pairsOf d7e850ab5fe5.34c75b
+prgnn/stages/prepare.pairsOf 37bdbe56bcf3.f1e386
 prgnn/stages/prepare.slopeColumn c4dd096b5657.29f4d3
+
+reached by combat harmonize project tangent
+prgnn/stages/prepare.symmetric e3bde46b1446.c14421
+
+reached by combat tangent
+prgnn/stages/prepare.trainedOn f82fcf8b9a6a.618d75
 
 reached by compare
 prgnn/stages/assess.Compare 3d6726008303.e3b0c4
@@ -2008,11 +2061,8 @@ prgnn/connectivity.trial 0781af8285b5.e3b0c4
 prgnn/internal/dense.AddSquares 872640bbc838.705c94
 prgnn/internal/dense.Cholesky.LogDet 859da6099983.0f3ac3
 prgnn/internal/dense.GramColumns d5ae648f26ce.008ef0
-prgnn/internal/dense.SumSquares ba0b9f52535e.8ce8b2
 prgnn/internal/dense.addSquaresAVX ef35e3ffbb50.a64858
 prgnn/internal/dense.addSquaresGo 3add2bc0faea.e3b0c4
-prgnn/internal/dense.sumSquaresAVX b61aacf73e51.9ffd86
-prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
 prgnn/stages/prepare.Connectivity 178e89b1aa80.e3b0c4
 prgnn/stages/prepare.Connectivity.Ports ae025f3b5f50.483053
 prgnn/stages/prepare.Connectivity.Run 1822b2ace880.b580d8
@@ -2068,13 +2118,20 @@ prgnn/internal/dense.clipAVX 46b32d04854d.45f2a2
 prgnn/internal/dense.clipGo c613dd8b7a8a.e3b0c4
 prgnn/internal/dense.scaleAVX 7850571b9934.7902b8
 prgnn/internal/dense.scaleGo 94e3d8ade842.e3b0c4
-prgnn/internal/dense.sumLanes 62222fad2ff5.e3b0c4
 prgnn/internal/dense.sumMagnitudesAVX b61aacf73e51.2ef3f7
 prgnn/internal/dense.sumMagnitudesGo 2f99d81166fd.9bf050
 prgnn/stages/prepare.connectivityQuality ddd7855ba182.9b8e88
 
 reached by connectivity matrices sessions
 prgnn/stages/prepare.matrixRow 2bfdf0f80c31.e3b0c4
+
+reached by connectivity matrices tangent
+prgnn/internal/dense.sumLanes 62222fad2ff5.e3b0c4
+
+reached by connectivity tangent
+prgnn/internal/dense.SumSquares ba0b9f52535e.8ce8b2
+prgnn/internal/dense.sumSquaresAVX b61aacf73e51.9ffd86
+prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
 
 reached by covariates
 prgnn/stages/assess.Covariates 8bc84ea19e1e.e3b0c4
@@ -2831,13 +2888,15 @@ reached by harmonize
 prgnn/connectivity/combat.Fit.Apply a758caf9f058.40fa46
 prgnn/stages/prepare.Harmonize 9e516d78e032.e3b0c4
 prgnn/stages/prepare.Harmonize.Ports 8b8dfa298f4c.03f249
-prgnn/stages/prepare.Harmonize.Run e9b87dddc927.d1fccc
+prgnn/stages/prepare.Harmonize.Run 6c9abbc56228.133384
 prgnn/stages/prepare.harmonize.New d54eff27cd87.04767b
-prgnn/stages/prepare.harmonizedQuality 7a5e78dee3a6.a503b3
 prgnn/stages/prepare.readFit 857c34947b7a.130101
 
-reached by harmonize matrices timeseries
+reached by harmonize matrices project timeseries
 prgnn/stages/region.DrawNumbers 7e1da8cafb3c.e3b0c4
+
+reached by harmonize project
+prgnn/stages/prepare.fittedQuality 5aff629aa87a.a503b3
 
 reached by individuality
 prgnn/stages/assess.Individuality 6e02ef4b57a1.e3b0c4
@@ -3199,6 +3258,24 @@ prgnn/stages/learn.predictedGraph e7eaf5e081a9.e3b0c4
 prgnn/stages/learn.predictedPerson 444e7d510a14.e3b0c4
 prgnn/stages/learn.predictedScore 23bbfcf5f846.4cf431
 
+reached by project
+prgnn/connectivity/tangent.Space.Log c2a1f9ffe5ce.9165eb
+prgnn/stages/prepare.Project dba1b61b2ad0.e3b0c4
+prgnn/stages/prepare.Project.Ports f92976e36971.343f3c
+prgnn/stages/prepare.Project.Run 3c3e35fe63b3.a53797
+prgnn/stages/prepare.project.New d54eff27cd87.c2a830
+
+reached by project tangent
+prgnn/connectivity/tangent.DefiniteError c3ecf4298ea2.e3b0c4
+prgnn/connectivity/tangent.DefiniteError.Error 1a1846b2701a.704ad5
+prgnn/connectivity/tangent.definite dfd5f00056d1.972a5d
+prgnn/connectivity/tangent.extent cea0601e19bf.e3b0c4
+prgnn/connectivity/tangent.logOf ed473ec24d59.8c0a00
+prgnn/connectivity/tangent.smallest 78d2901638e6.e3b0c4
+prgnn/internal/dense.Eigenvalues bb7fe3d955d8.a4c2ae
+prgnn/stages/prepare.covarianceOf fff466abae0b.e8bf42
+prgnn/stages/prepare.notDefinite a05559a4ec36.e3b0c4
+
 reached by qcfc
 prgnn/stages/assess.QCFC d5e6fc1ef579.e3b0c4
 prgnn/stages/assess.QCFC.Ports 9504bf159666.0ea77d
@@ -3297,7 +3374,7 @@ prgnn/stages/present.author.methodsOfBaselines 1f95b41ea75a.436eb2
 prgnn/stages/present.author.methodsOfCleaning ae04b5b0c7d6.c07bc7
 prgnn/stages/present.author.methodsOfCohort 4c46f8d7f6b8.06030b
 prgnn/stages/present.author.methodsOfEvaluation 266c3b111e6d.0225ce
-prgnn/stages/present.author.methodsOfGraphs bf5a421a6a6e.9d8f0f
+prgnn/stages/present.author.methodsOfGraphs 69873fe1559d.b14862
 prgnn/stages/present.author.methodsOfTraining e4bcc36f91c0.d271fd
 prgnn/stages/present.author.more 436c01eb9202.680efa
 prgnn/stages/present.author.motion 1e36a549d925.7a7033
@@ -3366,7 +3443,7 @@ prgnn/stages/present.keyed bcd3e5e979ec.a4d87a
 prgnn/stages/present.labeledScan 36c8fed1cbe2.94c665
 prgnn/stages/present.labeledScans bc9779b85f65.d3a524
 prgnn/stages/present.labelingWords b4430b17bf03.e3b0c4
-prgnn/stages/present.literature 935b92a43cc6.e3b0c4
+prgnn/stages/present.literature 0b3c8f9ddc51.e3b0c4
 prgnn/stages/present.measure 69567829ace1.e3b0c4
 prgnn/stages/present.measures 29301c822350.7f379c
 prgnn/stages/present.memberText d9b1337daee3.c63136
@@ -3707,6 +3784,27 @@ prgnn/stages/present.tableText cba787e9d5d7.248e77
 prgnn/stages/present.tables.New f93fda8c59a4.185d1f
 prgnn/stages/present.variation 14495bf6dd0b.9e40d7
 
+reached by tangent
+prgnn/connectivity/tangent.Euclidean 3018d4eb391a.c34c2a
+prgnn/connectivity/tangent.Fit 99aeae9ad805.6f4815
+prgnn/connectivity/tangent.Geometric c686e235d4be.c34c2a
+prgnn/connectivity/tangent.LogEuclidean 77232a3d3f8e.c34c2a
+prgnn/connectivity/tangent.Options ccacbef0a098.077719
+prgnn/connectivity/tangent.Reference e621c9066c91.e3b0c4
+prgnn/connectivity/tangent.fit 7db275d332fb.e3b0c4
+prgnn/connectivity/tangent.fit.average 5757ee227a2a.785cfe
+prgnn/connectivity/tangent.fit.geometric d7cff8a315d8.0a39f2
+prgnn/connectivity/tangent.inverseRoot f394ee9f5eea.e3b0c4
+prgnn/connectivity/tangent.moved ec485482aec6.ff3ec3
+prgnn/connectivity/tangent.rounding 1adda8b8e202.e3b0c4
+prgnn/stages/prepare.Tangent 1f84a42c073c.e3b0c4
+prgnn/stages/prepare.Tangent.Ports bc8e5f5cf5fd.005d73
+prgnn/stages/prepare.Tangent.Run 507f129f62b8.eb8a37
+prgnn/stages/prepare.Tangent.Validate aae19559a7b7.22c8db
+prgnn/stages/prepare.tangent.New aadd21c57c6a.2ba38e
+prgnn/stages/prepare.updateRow 7988ed4e0b94.e3b0c4
+prgnn/stages/region.ReferenceFacts.Table 1a8025c45aa0.61cacf
+
 reached by timeseries
 prgnn/nifti/cifti.ReadParcels 802e887f3703.00dfeb
 prgnn/stages/column.SeriesGiven 1edd9ea9923f.e3b0c4
@@ -3763,6 +3861,7 @@ at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56
 at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 Inspect:27 present:70 count:81 means:94 squares:108 center:119 zscore:132
 at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:99
 at connectivity/strategy.go prgnn/connectivity Expansion:10 Basic:16 Derivatives:17 Full:18 Expansion.suffixes:22 CompCor:27 NoCompCor:32 Combined:33 Separate:34 Strategy:38 Strategies:52 StrategyNames:70 StrategyOf:79 motionNames:88 tissueNames:89 Confounds.columns:94 Confounds.beginning:124 Confounds.components:135
+at connectivity/tangent/tangent.go prgnn/connectivity/tangent Reference:14 Geometric:19 Euclidean:20 LogEuclidean:21 Options:25 Step:34 Space:41 DefiniteError:49 DefiniteError.Error:54 smallest:59 Fit:62 At:100 Space.Log:105 Space.Weights:115 Space.Pattern:122 fit:132 fit.average:138 rounding:167 fit.geometric:170 moved:221 errNotFinite:230 apply:233 inverseRoot:242 logOf:245 extent:258 definite:267 sandwich:279
 at connectivity/task.go prgnn/connectivity Event:13 Response:19 GloverResponse:26 FIRResponse:27 Task:31 Task.Conditions:40 oversampling:51 earliest:52 responseLength:53 Task.Regressors:58 Task.columns:91 Task.grid:114 boxcar:128 Task.response:146 Task.convolve:177
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:64 readLine:67 text:81 text.line:97 text.row:124 text.finish:142 checkNames:181 commentNames:197 dropIndex:212 splitter:230 isNumber:250 parseNumber:255
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
@@ -3783,6 +3882,7 @@ at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:13 newMLP:22 narrow:29 mlp.layout:
 at gnn/baseline/net.go prgnn/gnn/baseline Training:15 Epoch:34 network:43 Training.stream:53 initial:60 train:81 tested:119 diverged:133 finite:141 optimiser:151 entropies:181 crossEntropy:195 probabilities:217 full:229 fulls:235 add:246 of:252 full.forward:254 full.backward:264 relu:287 reluBack:294 drop:304 times:316
 at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 weighted:61
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:14 most:27 tooMany:29 FitSVM:37 scale:58 kernel:73 kernel.gram:79 kernel.apply:95 norms:101 vectorMachine:112 newVectorMachine:120 vectorMachine.decide:132 vectorMachine.describe:151 smo:163 pairStep:223 offset:254
+at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:13 linearMachines:29 linearMachines.Weights:34 linear.weights:36 vectorMachine.weights:39 Pattern:54
 at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:32 newWorker:41 worker.load:51 soon:68 worker.blocksForward:76 worker.predict:92 slot.crossEntropy:118 worker.gradient:144 worker.backward:191 worker.reduce:213 worker.batchLosses:228 worker.normForward:268 worker.normBackward:292
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
 at gnn/checkpoint.go prgnn/gnn run:9 snapshot:20 run.checkpoint:31 run.resume:44
@@ -3809,6 +3909,7 @@ at gnn/train.go prgnn/gnn Training:13 PaperTraining:38 AuthorsTraining:42 Epoch:
 at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 attendSlices:56 attendBackSlices:59 collectSlices:62 spread1Slices:65 spread1BackSlices:68 edgeDots1Slices:71 outerAdd16:74 outerAdd8:77 gateRows:80 gateBackRows:83 addVec:86 sigmoidVec:89 rankVec:92 mmdVec:95
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 Gram:67 Each:84 kernel:108 kernel32:116 kernel64:117 last:120 kernelOf:123 kernel.panel:132 pack:159 workspace:185 pools:190 workspaceOf:193 workspace.release:203 workspace.take:205
+at internal/dense/eigen.go prgnn/internal/dense Eigen:9 Eigenvalues:19 tridiagonal:26 accumulate:80 implicitQL:110 rotate:166 Spectral:176
 at internal/dense/kernel_amd64.go prgnn/internal/dense kernels:11 bytes:33 hasAVX2:45 addTiles:47
 at internal/dense/kernel_stubs_amd64.go prgnn/internal/dense run32:8 run32wide:11 run64:14 run64wide:17
 at internal/dense/portable.go prgnn/internal/dense portable:4 run:6
@@ -3984,8 +4085,9 @@ at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 Predicti
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:23 Baseline:36 Baseline.Ports:64 Baseline.Validate:83 ratedSet:96 modelRow:107 Baseline.Run:116 Baseline.onRows:142 Baseline.fit:172 Baseline.onGraphs:196 Baseline.stream:225 Baseline.training:229 prediction:259 baselineEpochRow:270 baselineHistory:278
-at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:16 trainingSet.ordered:81 standardizeRows:97
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:24 Baseline:38 Baseline.Ports:68 Baseline.Validate:90 ratedSet:103 modelRow:115 Baseline.Run:124 Baseline.onRows:151 Baseline.fit:192 Baseline.onGraphs:216 Baseline.stream:245 Baseline.training:249 prediction:279 baselineEpochRow:290 baselineHistory:298
+at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:14 trainingSet.ordered:79 standardizeRows:95
+at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:28 matrixForm.width:57 matrixForm.each:65 matrixForm.row:85 matrixForm.check:111 refuseLeak:127 regionWeightRow:148 matrixForm.regions:157 matrixForm.nodes:213
 at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 choiceRow:48 idRow:58 candidate:63 Choose.Run:73 triedSetting:131 Choose.candidates:140 Choose.measure:197 Choose.table:211
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 layouts:44 modelNPZ:49 ReadModels:81 largestModel:106 ReadModel:110 readMember:141 Trained.check:159 Trained.Predict:197 predictIn:204
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:30 permutedSetting:44 Permutation.Run:53 byPermutation:80 permutedSetting.check:119 graphsOf:156 permutedSetting.rows:165
@@ -4006,23 +4108,26 @@ at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 com
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent:45 material:48 materialOf:54 Make:65 Settings.check:92 signals:126 ar1:151 Scan.fill:161 waves:236 waves.disturb:243 rhythm:271
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
 at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:44 Bootstrap.Run:67 Bootstrap.TimeFrom:189 Bootstrap.made:200 longestTR:206 readJSON:209 sidecarTR:225 denoised:244 sameGrid:260 Bootstrap.size:267 Bootstrap.draw:275 countDistinct:306 Bootstrap.drop:314 whyNone:329 badVolumes:344 voxelRow:369 voxelTable:379 mostLost:393 scanTable:396 scanRow:424
-at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:34 Combat.Ports:49 Combat.Run:67 Combat.trained:118 combatBook.table:161 slopeColumn:186 combatRow:189 combatBook.siteTable:201 siteRow:222
+at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:34 Combat.Ports:49 Combat.Run:67 combatBook.table:124 slopeColumn:149 combatRow:152 combatBook.siteTable:164 siteRow:185
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:78 saysGroup:130 combatBook.choose:143 combatBook.row:194 pairsOf:219
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 leftRow:107 matrixRow:112 connectivityQuality:127
 at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:54 Denoise.Validate:75 stepRow:97 Denoise.strategy:103 Denoise.Run:111 Denoise.TimeFrom:166 Denoise.prepare:176 Denoise.cleaner:212 lostVoxels:244 tooLittle:258 orExclude:264 Denoise.confounds:269 before:375 cleanedBefore:387 aboutConfounds:390 meanAndMax:400
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:35 Graph.Run:51 graphRow:95 graphQuality:112
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:157 readParcels:177
-at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 harmonizedQuality:121 readFit:143
+at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 fittedQuality:121 readFit:143
 at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:32 Join.Run:51 sameParts:92 runNames:111 joinSeries:120 spreadMissing:148 missingRegions:161 runQuality:176 readRuns:182 runQuality.whole:210 runQuality.list:262 joinedRow:271 runVolumeRow:279 runQuality.volumes:285 leastCoverage:305
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:110
 at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:17 usualRange:38
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:28 Parcellate.Ports:37 Parcellate.Run:58 dkt:188 Parcellate.refuseMissing:191 otherLabels:216 coverageRow:234
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 layer.quality:283
+at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:27 Project.Run:42
 at stages/prepare/sample.go prgnn/stages/prepare tissues:18 other:20 tissue:23 wholeBrain:43 Parcellate.sampleVoxels:50 Parcellate.sampleGray:84 Parcellate.choose:102 shares:124 sampled:147 carpet:166
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:28 sessionDrawRow:50 Sessions.Run:57 sessionQuality:95 meanQuality:120 poolMatrices:142
+at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:43 Tangent.Validate:60 updateRow:68 Tangent.Run:75 notDefinite:123 covarianceOf:129
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesRow:95 placeColumns:102
+at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
 at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:43 author.groupNames:63 author.result:77 author.tiles:100
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:98 baseline:120 author.perParticipant:130 author.nested:136 author.aboveChance:154 author.cautionAccuracy:169
@@ -4030,8 +4135,8 @@ at stages/present/author.go prgnn/stages/present author:16 author.write:43 autho
 at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:88 stuckSkill:99 epochRow:102 author.training:108
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 cleanedScan.taskOf:105 taskConditions:111 author.taskRegression:126 responseWords:142 author.cautionScans:149 usual:200 methodsOfTask:216 methodsOfNuisance:238
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
-at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:136 author.references:163
-at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:136 estimator:164 share:182 percentText:192 author.hasModels:202 author.methodsOfTraining:207 orItself:250 author.methodsOfEvaluation:258 author.methodsOfBaselines:297
+at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:137 author.references:164
+at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:142 estimator:170 share:188 percentText:198 author.hasModels:208 author.methodsOfTraining:213 orItself:256 author.methodsOfEvaluation:264 author.methodsOfBaselines:303
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:79 author.more:93 author.furtherPictures:118 widthOfSVG:146 memberText:149 svgTitle:163
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:101
 at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:116 arrangements:175 describeColumn:188 describeNumbers:241 groupSD:278 identifies:288 decimals:300 unitName:312
@@ -4055,6 +4160,7 @@ at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File
 at stages/region/labels.go prgnn/stages/region MeaningName:9 Meaning:26
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
 at stages/region/paint.go prgnn/stages/region Clip:4
+at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts:22 ReferenceFacts.Table:32 ReadReference:44
 at stages/region/series.go prgnn/stages/region ReadDraws:16 Stack:33 ReadText:43 Float32:56 Standardized:66
 at stages/report/body.go prgnn/stages/report body:19 body.put:26 body.each:35 body.page:41 body.tiles:93 body.block:109 body.table:151 number:194 body.cell:201 body.bar:217 mediaTypes:227 pictureURL:230 svgURL:240 body.figure:243 body.tag:268 body.viewer:274
 at stages/report/html.go prgnn/stages/report pageCSS:17 pageJS:19 Page.viewer:22 policy:35 Page.HTML:48

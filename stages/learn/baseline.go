@@ -13,16 +13,18 @@ import (
 	"prgnn/gnn/baseline"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/region"
 )
 
 var baselineKind = dag.Kind{
 	Name: "baseline",
 	Doc: "trains another classifier on the same folds as PR-GNN, to compare with\n" +
-		"One task is one model: fan out with matrix: { model: [majority, svm, ridge], fold: [1..5] }, and give the predictions to evaluate beside those of train. What the models see is the upper triangle of each Pearson matrix. " +
+		"One task is one model: fan out with matrix: { model: [majority, svm, ridge], fold: [1..5] }, and give the predictions to evaluate beside those of train. What the models see is the upper triangle of each Pearson matrix, or each tangent matrix of the stage project. " +
 		"All draws of a participant are on one side, and nothing is fitted to those of the test side.",
 	New: func() dag.Stage {
 		cnn := baseline.Kawahara()
-		return &Baseline{Model: "svm", Params: fold.First(), Transform: "own", Standardize: "none", C: 1,
+		return &Baseline{Model: "svm", Params: fold.First(), Transform: "own", Standardize: "none",
+			Diagonal: true, OffDiagonal: "plain", C: 1,
 			Tolerance: 1e-3, Penalty: 1, Trees: 1000,
 			Hidden: []int{20}, Channels: []int{cnn.Edges[0], cnn.Edges[1], cnn.Nodes, cnn.Hidden[0]},
 			FullWidths: cnn.Hidden[1:], Slope: cnn.Slope, Dropout: cnn.Dropout,
@@ -38,6 +40,8 @@ type Baseline struct {
 	fold.Params
 	Transform   string  `param:"transform" doc:"of the correlations: none, fisher (z = atanh r, |r| at most 0.9999999), or the model's own: fisher for ridge and logistic, none for the others" choices:"own|none|fisher"`
 	Standardize string  `param:"standardize" doc:"z-score each input by mean and sd of the training graphs (not for li2019)" choices:"none|training"`
+	Diagonal    bool    `param:"diagonal" doc:"tangent: the diagonal is among the inputs, divided by √2 as in nilearn (brainnetcnn: never)"`
+	OffDiagonal string  `param:"offdiagonal" doc:"tangent: entries off the diagonal as they are (plain, nilearn), or times √2 (sqrt2)" choices:"plain|sqrt2"`
 	C           float64 `param:"c" doc:"svm, linear-svm, logistic: weight of the errors against the size of the weights" min:"1e-9"`
 	Gamma       float64 `param:"gamma" doc:"svm: γ of the kernel exp(−γ‖x−y‖²); 0: 1/(number of inputs × their variance in training)" min:"0"`
 	Tolerance   float64 `param:"tolerance" doc:"svm, linear-svm: how far the solution may be from the optimality conditions" min:"1e-12"`
@@ -64,7 +68,9 @@ type Baseline struct {
 func (*Baseline) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "pearson", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Doc: "each participant's correlation matrices"},
+			{Name: "pearson", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's correlation matrices; this or tangent is needed, but by li2019"},
+			{Name: "tangent", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's tangent matrices, of the stage project, in place of pearson"},
+			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Optional: true, Doc: "tangent: the reference of this fold, of the stage tangent; refused when a test participant was used for it"},
 			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Optional: true, Doc: "li2019: the edges of each participant's graphs, as train has them"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "li2019: their node features"},
 			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the division into folds"},
@@ -74,6 +80,7 @@ func (*Baseline) Ports() dag.Ports {
 			{Name: "predictions", Type: column.Type[fold.PredictionRow](),
 				Doc: "of every graph, as those of train; of svm, linear-svm and ridge the probability is 1/(1+exp(−f)) of the decision value f, not calibrated, and with more than two groups the softmax of one value a group"},
 			{Name: "history", Type: column.Type[baselineEpochRow](), Doc: "mlp, brainnetcnn, li2019: losses and accuracies per epoch, as train's; of the others no rows"},
+			{Name: "regions", Type: column.Type[regionWeightRow](), Doc: "linear-svm, ridge, logistic: what the model makes of each region; of the others no rows"},
 			{Name: "model", Type: column.Type[modelRow](), Doc: "what was fitted; parameters as the paper's Table 2 counts them: of svm and forest the number of inputs"},
 		},
 	}
@@ -101,6 +108,7 @@ type ratedSet struct {
 	parameters  int
 	note        string
 	history     []baseline.Epoch // of a network
+	regions     []regionWeightRow
 }
 
 // A modelRow is the one row about the model that was fitted.
@@ -133,21 +141,27 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{
 		"predictions": table,
 		"history":     history,
+		"regions":     column.Table(r.regions),
 		"model": column.Table([]modelRow{{s.Model, int64(r.inputs), int64(r.parameters),
 			int64(r.taught), r.note}}),
 	}, nil
 }
 
-// onRows is for models that see the upper triangle of the correlations.
+// onRows is for models that see a row of numbers a matrix.
 func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
-	set, all, err := s.read(t)
+	form, err := s.form(t)
+	if err != nil {
+		return nil, err
+	}
+	set, all, err := s.read(t, form)
 	if err != nil {
 		return nil, err
 	}
 	rows, label, test := set.ordered(all)
 	train := baseline.Rows{N: rows.N - test, D: rows.D, X: rows.X[:(rows.N-test)*rows.D]}
+	var sd []float64
 	if s.Standardize == "training" {
-		standardizeRows(train, all, rows)
+		sd = standardizeRows(train, all, rows)
 	}
 	r := &ratedSet{set: set, inputs: all.D, taught: train.N}
 	var model baseline.Classifier
@@ -165,7 +179,13 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
 	r.probability, r.parameters, r.note = model.Probability(all, t.Threads), model.Parameters(), model.Note()
-	return r, nil
+	var reference *dag.Input
+	if form.tangent {
+		in := t.In("fitted")
+		reference = &in
+	}
+	r.regions, err = form.regions(model, train, sd, reference, set.groups, t.Threads)
+	return r, err
 }
 
 // fit trains the model that was asked for, when it is no network.

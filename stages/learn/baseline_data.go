@@ -6,23 +6,29 @@ import (
 
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
-	"prgnn/internal/exact"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
 )
 
-// read gives the upper triangle of each matrix as a row, and puts each
-// participant on its side of the fold.
-func (s *Baseline) read(t *dag.Task) (*trainingSet, baseline.Rows, error) {
+// read gives the inputs of each matrix as a row, and puts each participant on its side of the fold.
+func (s *Baseline) read(t *dag.Task, form matrixForm) (*trainingSet, baseline.Rows, error) {
 	var all baseline.Rows
 	d, err := s.Divide(t.In("folds"))
 	if err != nil {
 		return nil, all, err
 	}
 	set := &trainingSet{groups: d.Groups}
-	fisher := s.Transform == "fisher" || s.Transform == "own" && (s.Model == "ridge" || s.Model == "logistic")
 	nodes := 0
-	inputs := t.All("pearson")
+	if form.tangent {
+		facts, _, err := region.ReadReference(t.In("fitted"))
+		if err == nil {
+			nodes, err = facts.Nodes, refuseLeak(t.In("fitted"), facts, d)
+		}
+		if err != nil {
+			return nil, all, err
+		}
+	}
+	inputs := t.All(form.port)
 	if err := fold.RefuseDuplicates(inputs, d); err != nil {
 		return nil, all, err
 	}
@@ -45,27 +51,19 @@ func (s *Baseline) read(t *dag.Task) (*trainingSet, baseline.Rows, error) {
 		n := draws[0].Rows
 		switch {
 		case n != draws[0].Cols || n < 2:
-			return nil, all, fmt.Errorf("%s: %d × %d numbers, want a correlation matrix", in.Name, n, draws[0].Cols)
+			return nil, all, fmt.Errorf("%s: %d × %d numbers, want a symmetric matrix", in.Name, n, draws[0].Cols)
 		case nodes == 0:
 			nodes = n
-			all.D = n * (n - 1) / 2
-			all.X = make([]float64, 0, len(inputs)*len(draws)*all.D)
 		case n != nodes:
 			return nil, all, fmt.Errorf("%s: %d regions, other participants have %d: all must be made with the same atlas", in.Name, n, nodes)
 		}
+		if all.X == nil {
+			all.D = form.width(n)
+			all.X = make([]float64, 0, len(inputs)*len(numbers)*all.D)
+		}
 		for _, draw := range numbers {
-			m := draws[draw]
-			for i := range n {
-				for j := i + 1; j < n; j++ {
-					v := m.Data[i*n+j]
-					if math.IsNaN(v) || math.IsInf(v, 0) {
-						return nil, all, fmt.Errorf("%s, draw %d: the correlation of nodes %d and %d is %v: a number is needed; leave the participant or the nodes out", in.Name, draw, i+1, j+1, v)
-					}
-					if fisher {
-						v = exact.Atanh(max(-0.9999999, min(0.9999999, v)))
-					}
-					all.X = append(all.X, v)
-				}
+			if all.X, err = form.row(all.X, draws[draw].Data, n); err != nil {
+				return nil, all, fmt.Errorf("%s, draw %d: %w", in.Name, draw, err)
 			}
 			r.Draw = draw
 			set.rows = append(set.rows, r)
@@ -93,8 +91,8 @@ func (set *trainingSet) ordered(all baseline.Rows) (rows baseline.Rows, label []
 }
 
 // standardizeRows z-scores rows by mean and sd of the columns of by; a column that
-// does not vary only loses its mean.
-func standardizeRows(by baseline.Rows, rows ...baseline.Rows) {
+// does not vary only loses its mean. It returns the sd of each column, 1 of those.
+func standardizeRows(by baseline.Rows, rows ...baseline.Rows) []float64 {
 	mean, sd := make([]float64, by.D), make([]float64, by.D)
 	for i := range by.N {
 		for j, v := range by.Row(i) {
@@ -122,4 +120,5 @@ func standardizeRows(by baseline.Rows, rows ...baseline.Rows) {
 			}
 		}
 	}
+	return sd
 }

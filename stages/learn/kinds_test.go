@@ -1,7 +1,8 @@
 package learn
 
 import (
+	"prgnn/stages/prepare"
 	"prgnn/stages/stagetest"
 )
 
-func init() { stagetest.Use(Kinds) }
+func init() { stagetest.Use(Kinds, prepare.Kinds) }

@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/connectivity"
 	"prgnn/connectivity/combat"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
-	"prgnn/stages/region"
 )
 
 var combatKind = dag.Kind{
@@ -73,7 +73,13 @@ func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	who, values, nodes, err := s.trained(t, d)
+	var who []string
+	var values [][]float64
+	nodes, err := trainedOn(t, d, func(r fold.Row, m connectivity.Matrix) error {
+		v, err := pairsOf(m, s.Transform)
+		who, values = append(who, r.Id), append(values, v)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -112,49 +118,6 @@ func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("no pair of regions has values that differ at all of the sites %s: are these connectivity matrices?", strings.Join(book.Sites, ", "))
 	}
 	return dag.Outputs{"fitted": book.table(fit, ids), "sites": book.siteTable(fit, who)}, nil
-}
-
-// trained reads the matrices of those whom the fold does not test.
-func (s *Combat) trained(t *dag.Task, d *fold.Division) (who []string, values [][]float64, nodes int, err error) {
-	tested := 0
-	for i, in := range t.All("matrices") {
-		r, err := d.Row(in)
-		if err != nil {
-			return nil, nil, 0, err
-		}
-		if r.Side == 1 {
-			tested++
-		}
-		if r.Side != 0 {
-			continue
-		}
-		draws, err := region.ReadDraws(in, "draw, roi, roi")
-		if err != nil {
-			return nil, nil, 0, err
-		}
-		m := draws[0]
-		switch {
-		case m.Rows != m.Cols || m.Rows < 3:
-			return nil, nil, 0, fmt.Errorf("%s: %d × %d numbers, want a matrix of three regions or more", in.Name, m.Rows, m.Cols)
-		case nodes == 0:
-			nodes = m.Rows
-		case nodes != m.Rows:
-			return nil, nil, 0, fmt.Errorf("%s: %d regions, other participants have %d: all must be made with the same atlas", in.Name, m.Rows, nodes)
-		}
-		v, err := pairsOf(m, s.Transform)
-		if err != nil {
-			return nil, nil, 0, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		who, values = append(who, r.Id), append(values, v)
-		t.Progress(i+1, len(t.All("matrices")), "reading")
-	}
-	if tested == 0 {
-		return nil, nil, 0, fmt.Errorf("%s: nobody is tested in fold %d of repeat %d: what is learnt from everybody knows whom any fold tests", d.Name, s.Fold, s.Repeat)
-	}
-	if who == nil {
-		return nil, nil, 0, fmt.Errorf("%s: nobody is left to learn from outside fold %d", d.Name, s.Fold)
-	}
-	return who, values, nodes, nil
 }
 
 // table has a row a site and pair of regions.

@@ -217,6 +217,9 @@ func (b *combatBook) row(id string) ([]float64, error) {
 // pairsOf are the values above the diagonal, row by row, NaN for regions without a
 // signal: these have 0 with everybody, which nobody measured.
 func pairsOf(m connectivity.Matrix, transform string) ([]float64, error) {
+	if err := symmetric(m); err != nil {
+		return nil, err
+	}
 	n := m.Rows
 	silent := make([]bool, n)
 	for i := range n {
@@ -230,10 +233,6 @@ func pairsOf(m connectivity.Matrix, transform string) ([]float64, error) {
 		for j := i + 1; j < n; j++ {
 			x := m.At(i, j)
 			switch {
-			case math.IsNaN(x) || math.IsInf(x, 0):
-				return nil, fmt.Errorf("the connectivity of nodes %d and %d is %v: a number is needed; leave the participant or the nodes out", i+1, j+1, x)
-			case x != m.At(j, i):
-				return nil, fmt.Errorf("it is %v from node %d to %d and %v the other way: a symmetric matrix is needed", x, i+1, j+1, m.At(j, i))
 			case silent[i] || silent[j]:
 				x = math.NaN()
 			case transform == "fisher" && math.Abs(x) > 1:

@@ -110,15 +110,15 @@ func (s *Harmonize) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		out = append(out, m.Data...)
 	}
-	quality, err := harmonizedQuality(t, len(draws))
+	quality, err := fittedQuality(t, "harmonize", len(draws))
 	if err != nil {
 		return nil, err
 	}
 	return dag.Outputs{"matrices": encoding.NewArray(out, len(draws), book.Nodes, book.Nodes), "quality": quality}, nil
 }
 
-// harmonizedQuality adds to how matrices were made by what they were harmonized.
-func harmonizedQuality(t *dag.Task, draws int) (*encoding.Table, error) {
+// fittedQuality adds to how matrices were made the fit that a stage of this kind applied to them.
+func fittedQuality(t *dag.Task, kind string, draws int) (*encoding.Table, error) {
 	q := encoding.NewTable(encoding.Column{Name: "draw", Values: region.DrawNumbers(draws), Doc: "0 is the plain mean"})
 	made := ""
 	if t.Has("quality") {
@@ -128,9 +128,9 @@ func harmonizedQuality(t *dag.Task, draws int) (*encoding.Table, error) {
 		}
 		q, made = &encoding.Table{Columns: table.Columns}, table.Meta["made"]
 	}
-	line := "harmonize.fitted = "
+	line := kind + ".fitted = "
 	by := t.In("fitted").Ref.Digest.String()
-	if before, ok := column.MadeLines(made)["harmonize.fitted"]; ok { // of correlations before partial ones
+	if before, ok := column.MadeLines(made)[kind+".fitted"]; ok { // of correlations before partial ones
 		by = before + " " + by
 		made = strings.ReplaceAll(made, line+before, line+by)
 	} else {

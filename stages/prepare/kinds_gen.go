@@ -16,6 +16,8 @@ var Kinds = []dag.Kind{
 	matricesKind,
 	meanVolumeKind,
 	parcellateKind,
+	projectKind,
 	sessionsKind,
+	tangentKind,
 	timeseriesKind,
 }

@@ -106,6 +106,12 @@ func (a *author) methodsOfGraphs(m *methodsText) {
 			m.say("The effects of %s were preserved.", kept)
 		}
 	}
+	if c := a.run.of("tangent"); c != nil {
+		reference := map[string]string{"geometric": "geometric mean", "controls": "geometric mean (group " + c.value["controls"] + ")",
+			"euclidean": "arithmetic mean", "logeuclidean": "log-Euclidean mean"}[c.value["reference"]]
+		m.say("Covariance matrices were mapped to the tangent space %s at the %s of the training participants of each fold.",
+			m.cite("varoquaux"), reference)
+	}
 	if g := a.run.of("graph"); g != nil {
 		if g.is("rule", "largest") {
 			of := "of all pairs of regions"

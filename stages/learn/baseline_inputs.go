@@ -1,0 +1,218 @@
+package learn
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"prgnn/dag"
+	"prgnn/gnn/baseline"
+	"prgnn/internal/exact"
+	"prgnn/stages/fold"
+	"prgnn/stages/region"
+)
+
+// A matrixForm says which entries of a symmetric matrix are inputs, in their order: those above the
+// diagonal by rows, or the lower triangle by rows, as nilearn has tangent vectors.
+type matrixForm struct {
+	port     string
+	tangent  bool
+	diagonal bool    // tangent: over √2
+	off      float64 // tangent: factor of the other entries
+	upper    bool
+	fisher   bool
+}
+
+// form is how this model sees the matrices that are connected.
+func (s *Baseline) form(t *dag.Task) (matrixForm, error) {
+	f := matrixForm{port: "pearson", upper: true, off: 1,
+		fisher: s.Transform == "fisher" || s.Transform == "own" && (s.Model == "ridge" || s.Model == "logistic")}
+	if !t.Has("tangent") {
+		if !t.Has("pearson") {
+			return f, errors.New("there is nothing to train on: connect pearson (correlation matrices) or tangent (matrices of the stage project)")
+		}
+		return f, nil
+	}
+	switch {
+	case t.Has("pearson"):
+		return f, errors.New("pearson and tangent are both connected: connect one of the two")
+	case !t.Has("fitted"):
+		return f, errors.New("tangent is connected without its reference: connect fitted of the stage tangent, so that nobody who is tested can have been used for it")
+	case s.Transform == "fisher":
+		return f, errors.New("transform: fisher is for correlations: tangent matrices are logarithms already")
+	}
+	f.port, f.tangent, f.fisher = "tangent", true, false
+	if s.Model == "brainnetcnn" { // it makes matrices of the rows, with a diagonal of its own
+		return f, nil
+	}
+	f.upper, f.diagonal = false, s.Diagonal
+	if s.OffDiagonal == "sqrt2" {
+		f.off = math.Sqrt2
+	}
+	return f, nil
+}
+
+// width is the number of inputs of n nodes.
+func (f matrixForm) width(n int) int {
+	if f.diagonal {
+		return n * (n + 1) / 2
+	}
+	return n * (n - 1) / 2
+}
+
+// each calls visit for the entries that are inputs, in their order, with the factor of each.
+func (f matrixForm) each(n int, visit func(i, j int, factor float64)) {
+	if f.upper {
+		for i := range n {
+			for j := i + 1; j < n; j++ {
+				visit(i, j, 1)
+			}
+		}
+		return
+	}
+	for i := range n {
+		for j := range i {
+			visit(i, j, f.off)
+		}
+		if f.diagonal {
+			visit(i, i, 1/math.Sqrt2)
+		}
+	}
+}
+
+// row appends the inputs of a matrix m of n nodes.
+func (f matrixForm) row(to, m []float64, n int) ([]float64, error) {
+	if err := f.check(m, n); err != nil {
+		return nil, err
+	}
+	var failed error
+	what := map[bool]string{false: "correlation", true: "tangent entry"}[f.tangent]
+	f.each(n, func(i, j int, factor float64) {
+		v := m[i*n+j]
+		switch {
+		case math.IsNaN(v) || math.IsInf(v, 0):
+			if failed == nil {
+				failed = fmt.Errorf("the %s of nodes %d and %d is %v: a number is needed; leave the participant or the nodes out", what, min(i, j)+1, max(i, j)+1, v)
+			}
+		case f.fisher && math.Abs(v) > 1:
+			if failed == nil {
+				failed = fmt.Errorf("the correlation of nodes %d and %d is %v: these are no correlations; if they are Fisher's z already, set transform: none", min(i, j)+1, max(i, j)+1, v)
+			}
+		case f.fisher:
+			v = exact.Atanh(max(-0.9999999, min(0.9999999, v)))
+		}
+		to = append(to, v*factor)
+	})
+	return to, failed
+}
+
+// check tells correlation matrices, whose diagonal is 1 (of Fisher's z, 0), from tangent matrices.
+func (f matrixForm) check(m []float64, n int) error {
+	constant, negative := m[0] == 0 || m[0] == 1, false
+	for i := range n {
+		constant = constant && m[i*n+i] == m[0]
+		negative = negative || m[i*n+i] < 0
+	}
+	switch {
+	case f.tangent && constant:
+		return fmt.Errorf("all entries of the diagonal are %v: these are correlation matrices, and the port tangent takes those of the stage project", m[0])
+	case !f.tangent && negative:
+		return errors.New("the diagonal has negative entries: these are no correlation matrices; connect tangent matrices to the port tangent")
+	}
+	return nil
+}
+
+// refuseLeak refuses a reference of another fold, and one that a test participant was used for.
+func refuseLeak(in dag.Input, facts *region.ReferenceFacts, d *fold.Division) error {
+	if facts.Fold != d.Fold || facts.Repeat != d.Repeat {
+		return fmt.Errorf("%s is the reference of fold %d, repeat %d, and fold %d, repeat %d is tested here: fan both stages out over the same axes", in.Name, facts.Fold, facts.Repeat, d.Fold, d.Repeat)
+	}
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	var ids []string
+	if err := json.Unmarshal([]byte(table.Meta["participants"]), &ids); err != nil || len(ids) == 0 {
+		return fmt.Errorf("%s: its metadata do not name the participants that it was fitted to", in.Name)
+	}
+	for _, id := range ids {
+		if side, known := d.Side[id]; !known || side != 0 {
+			return fmt.Errorf("leakage: %s was fitted to %s, who is no training participant of fold %d", in.Name, id, d.Fold)
+		}
+	}
+	return nil
+}
+
+// A regionWeightRow is what a linear model makes of one region.
+type regionWeightRow struct {
+	Group   string  `column:"group" doc:"the group for which the decision value is positive"`
+	Index   int32   `column:"index" doc:"node, from 1"`
+	Weight  float64 `column:"weight" doc:"sum of the magnitudes of the weights on the entries of the node; with tangent matrices of G^-1/2 W G^-1/2, the weights on the covariance"`
+	Pattern float64 `column:"pattern" doc:"the same of the covariances, over the training graphs, of the entries with the decision value (Haufe et al. 2014)"`
+}
+
+// regions maps a linear model back to the regions. sd is by what the inputs were divided; nil: by
+// nothing.
+func (f matrixForm) regions(model baseline.Classifier, train baseline.Rows, sd []float64, reference *dag.Input,
+	groups []string, threads int) ([]regionWeightRow, error) {
+	lin, ok := baseline.AsLinear(model)
+	if !ok {
+		return nil, nil
+	}
+	n := f.nodes(train.D)
+	var rows []regionWeightRow
+	decisions, all := lin.Decide(train, threads), lin.Weights()
+	for k, w := range all {
+		d := make([]float64, train.N)
+		for i := range d {
+			d[i] = decisions[i*len(all)+k]
+		}
+		pattern := baseline.Pattern(train, d)
+		wm, pm := make([]float64, n*n), make([]float64, n*n)
+		at := 0
+		f.each(n, func(i, j int, factor float64) {
+			weight, cov := w[at], pattern[at]
+			if sd != nil {
+				weight, cov = weight/sd[at], cov*sd[at]
+			}
+			at++
+			weight, cov = weight*factor, cov/factor
+			if i != j && f.tangent { // an inner product of matrices has the entry twice
+				weight /= 2
+			}
+			wm[i*n+j], wm[j*n+i], pm[i*n+j], pm[j*n+i] = weight, weight, cov, cov
+		})
+		if f.tangent {
+			_, space, err := region.ReadReference(*reference)
+			if err != nil {
+				return nil, err
+			}
+			wm = space.Weights(wm)
+			if pm, err = space.Pattern(pm); err != nil {
+				return nil, err
+			}
+		}
+		group := groups[len(groups)-1]
+		if len(all) > 1 {
+			group = groups[k]
+		}
+		for i := range n {
+			r := regionWeightRow{Group: group, Index: int32(i + 1)}
+			for j := range n {
+				r.Weight += math.Abs(wm[i*n+j])
+				r.Pattern += math.Abs(pm[i*n+j])
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows, nil
+}
+
+// nodes is the number of nodes of rows of d inputs.
+func (f matrixForm) nodes(d int) int {
+	if f.diagonal {
+		return baseline.NodesOf(d) - 1
+	}
+	return baseline.NodesOf(d)
+}

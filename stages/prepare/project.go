@@ -1,0 +1,74 @@
+package prepare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/connectivity/tangent"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/region"
+)
+
+var projectKind = dag.Kind{
+	Name: "project",
+	Doc: "maps a participant's covariance matrices to the tangent space\n" +
+		"log(G^-1/2 C G^-1/2) of each draw, with the reference G that the stage tangent has fitted. One task is one participant in one fold (each: subject, matrix: { fold: [1..5] }): another fold has another reference. Connect matrices to the port tangent of baseline. " +
+		"Entry (i, j) is not the connection of i and j: baseline maps its weights back to the regions.",
+	New: func() dag.Stage { return &Project{} },
+}
+
+// Project maps matrices to the tangent space.
+type Project struct{}
+
+// Ports are the stage's inputs and outputs.
+func (*Project) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "of one participant, as the stage tangent takes them"},
+			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Doc: "the reference that the stage tangent fitted"},
+			{Name: "quality", Type: dag.Arrow("draw"), Optional: true, Doc: "of the stage that made the matrices"},
+		},
+		Out: []dag.Port{
+			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "tangent matrices, symmetric; the diagonal is not 1"},
+			{Name: "quality", Type: dag.Arrow("draw"), Doc: "the quality that is connected, and in the metadata the reference: for graph, whose models then refuse others"},
+		},
+	}
+}
+
+// Run maps.
+func (s *Project) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	in := t.In("matrices")
+	facts, space, err := region.ReadReference(t.In("fitted"))
+	if err != nil {
+		return nil, err
+	}
+	draws, err := region.ReadDraws(in, "draw, roi, roi")
+	if err != nil {
+		return nil, err
+	}
+	n := facts.Nodes
+	out := make([]float64, len(draws)*n*n)
+	for d, m := range draws {
+		if m.Rows != n || m.Cols != n {
+			return nil, fmt.Errorf("%s: %d × %d numbers, and the reference was fitted to %d regions", in.Name, m.Rows, m.Cols, n)
+		}
+		c, err := covarianceOf(m, facts.ZScore)
+		if err != nil {
+			return nil, fmt.Errorf("%s, draw %d: %w", in.Name, d, err)
+		}
+		err = space.Log(out[d*n*n:][:n*n], c)
+		if not := new(tangent.DefiniteError); errors.As(err, &not) {
+			return nil, notDefinite(fmt.Sprintf("%s, draw %d", in.Name, d), not)
+		} else if err != nil {
+			return nil, fmt.Errorf("%s, draw %d: %w", in.Name, d, err)
+		}
+	}
+	quality, err := fittedQuality(t, "project", len(draws))
+	if err != nil {
+		return nil, err
+	}
+	return dag.Outputs{"matrices": encoding.NewArray(out, len(draws), n, n), "quality": quality}, nil
+}

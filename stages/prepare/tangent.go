@@ -1,0 +1,153 @@
+package prepare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/connectivity"
+	"prgnn/connectivity/tangent"
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/region"
+)
+
+var tangentKind = dag.Kind{
+	Name: "tangent",
+	Doc: "fits the reference of the tangent space to training participants\n" +
+		"The reference G is a mean of their covariance matrices (draw 0 of each participant). The kind project then maps the matrices of every participant to log(G^-1/2 C G^-1/2) (Varoquaux et al. 2010). Test participants of the fold are not used: fan out over the folds (matrix: { fold: [1..5] }), and everything after it too. " +
+		"Connect fitted to the stages leakage and baseline; both check that. With stop: nilearn the numbers are those of nilearn's ConnectivityMeasure(kind=\"tangent\").",
+	New: func() dag.Stage {
+		return &Tangent{Fold: 1, Repeat: 1, Reference: "geometric", ZScore: true, Stop: "tolerance", Tolerance: 1e-10}
+	},
+	Most:   8,
+	Memory: 64 << 20,
+}
+
+// Tangent fits a reference.
+type Tangent struct {
+	Fold      int     `param:"fold" doc:"the fold whose participants are tested, and not used" min:"1"`
+	Repeat    int     `param:"repeat" doc:"the division into folds" min:"1"`
+	Reference string  `param:"reference" doc:"geometric: geometric mean of the training participants; controls: geometric mean of those of the group controls; euclidean: arithmetic mean; logeuclidean: exponential of the mean logarithm" choices:"geometric|controls|euclidean|logeuclidean"`
+	Controls  string  `param:"controls" doc:"reference: controls: the group"`
+	ZScore    bool    `param:"zscore" doc:"scale each covariance matrix to a diagonal of 1, as of z-scored series; false: as it is, as nilearn does for its kind tangent; the gain of the scanner is then among the features"`
+	Stop      string  `param:"stop" doc:"geometric, controls: tolerance, below; nilearn: norm of the mean logarithm over the number of entries below 1e-7, at most 30 steps" choices:"tolerance|nilearn"`
+	Tolerance float64 `param:"tolerance" doc:"Frobenius norm of the mean logarithm at which the geometric mean is found" min:"1e-13" max:"0.001"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Tangent) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Doc: "covariance matrices of each participant: pearson of connectivity with pearson: ledoit-wolf, or its covariance (covariance: true)"},
+			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the division into folds"},
+		},
+		Out: []dag.Port{
+			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Doc: "the reference, and in the metadata its participants"},
+			{Name: "steps", Type: column.Type[updateRow](), Doc: "updates of the geometric mean; no rows for the other references"},
+		},
+	}
+}
+
+// TestFold is the fold that is tested, and its repeat.
+func (s *Tangent) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
+
+// Validate checks parameters against each other.
+func (s *Tangent) Validate() []error {
+	if (s.Reference == "controls") != (s.Controls != "") {
+		return []error{errors.New("reference: controls and controls: GROUP belong together: give both, or neither")}
+	}
+	return nil
+}
+
+// An updateRow is one update of the geometric mean.
+type updateRow struct {
+	Step   int32   `column:"step" doc:"from 1"`
+	Norm   float64 `column:"norm" doc:"Frobenius norm of the mean logarithm before the update"`
+	Length float64 `column:"length" doc:"1, or less after steps at which the norm grew"`
+}
+
+// Run fits.
+func (s *Tangent) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	d, err := fold.Params{Fold: s.Fold, Repeat: s.Repeat}.Divide(t.In("folds"))
+	if err != nil {
+		return nil, err
+	}
+	if s.Controls != "" && !slices.Contains(d.Groups, s.Controls) {
+		return nil, fmt.Errorf("controls: there is no group %q%s; there are %s", s.Controls, words.DidYouMean(s.Controls, d.Groups), words.Some(d.Groups, 8))
+	}
+	var who []string
+	var all [][]float64
+	nodes, err := trainedOn(t, d, func(r fold.Row, m connectivity.Matrix) error {
+		if s.Controls != "" && d.Groups[r.Label] != s.Controls {
+			return nil
+		}
+		c, err := covarianceOf(m, s.ZScore)
+		who, all = append(who, r.Id), append(all, c)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if all == nil {
+		return nil, fmt.Errorf("%s: no training participant of fold %d is of the group %s", d.Name, s.Fold, s.Controls)
+	}
+	o := tangent.Options{Reference: tangent.Reference(s.Reference), Tolerance: s.Tolerance,
+		Nilearn: s.Stop == "nilearn", Threads: t.Threads, Progress: func(step tangent.Step) {
+			t.Progress(step.Number, 0, fmt.Sprintf("step %d, norm %.2g", step.Number, step.Norm))
+		}}
+	if s.Reference == "controls" {
+		o.Reference = tangent.Geometric
+	}
+	space, err := tangent.Fit(ctx, all, nodes, o)
+	var not *tangent.DefiniteError
+	switch {
+	case errors.As(err, &not):
+		return nil, notDefinite(who[not.Index], not)
+	case err != nil:
+		return nil, err
+	}
+	steps := make([]updateRow, len(space.Steps))
+	for i, u := range space.Steps {
+		steps[i] = updateRow{int32(u.Number), u.Norm, u.Length}
+	}
+	facts := region.ReferenceFacts{Fold: s.Fold, Repeat: s.Repeat, Reference: s.Reference, Controls: s.Controls,
+		ZScore: s.ZScore, Nodes: nodes}
+	return dag.Outputs{"steps": column.Table(steps), "fitted": facts.Table(space, who)}, nil
+}
+
+func notDefinite(name string, err error) error {
+	return fmt.Errorf("%s: %w; empirical covariances of fewer volumes than regions are singular, and so are regions that are copies of each other: use ledoit-wolf in connectivity, or leave the participant or the regions out", name, err)
+}
+
+// covarianceOf is a matrix, with a diagonal of 1 where zscore is asked for. A region without a signal
+// has a row of 0, and is then uncorrelated with the others.
+func covarianceOf(m connectivity.Matrix, zscore bool) ([]float64, error) {
+	if err := symmetric(m); err != nil {
+		return nil, err
+	}
+	n := m.Rows
+	c, factor := slices.Clone(m.Data), make([]float64, n)
+	for i := range n {
+		switch v := m.At(i, i); {
+		case !(v >= 0) || math.IsInf(v, 0):
+			return nil, fmt.Errorf("the variance of node %d is %v: these are no covariance matrices", i+1, v)
+		case v > 0:
+			factor[i] = 1 / math.Sqrt(v)
+		}
+	}
+	if !zscore {
+		return c, nil
+	}
+	for i := range n {
+		for j := range n {
+			c[i*n+j] *= float64(factor[i] * factor[j])
+		}
+		c[i*n+i] = 1
+	}
+	return c, nil
+}

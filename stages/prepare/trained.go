@@ -1,0 +1,68 @@
+package prepare
+
+import (
+	"fmt"
+	"math"
+
+	"prgnn/connectivity"
+	"prgnn/dag"
+	"prgnn/stages/fold"
+	"prgnn/stages/region"
+)
+
+// trainedOn hands out draw 0 of the matrices of each training participant, N × N, and returns N.
+func trainedOn(t *dag.Task, d *fold.Division, take func(fold.Row, connectivity.Matrix) error) (nodes int, err error) {
+	tested, trained := 0, 0
+	for i, in := range t.All("matrices") {
+		r, err := d.Row(in)
+		if err != nil {
+			return 0, err
+		}
+		if r.Side == 1 {
+			tested++
+		}
+		if r.Side != 0 {
+			continue
+		}
+		draws, err := region.ReadDraws(in, "draw, roi, roi")
+		if err != nil {
+			return 0, err
+		}
+		m := draws[0]
+		switch {
+		case m.Rows != m.Cols || m.Rows < 3:
+			return 0, fmt.Errorf("%s: %d × %d numbers, want a matrix of three regions or more", in.Name, m.Rows, m.Cols)
+		case nodes == 0:
+			nodes = m.Rows
+		case nodes != m.Rows:
+			return 0, fmt.Errorf("%s: %d regions, other participants have %d: all must be made with the same atlas", in.Name, m.Rows, nodes)
+		}
+		if err := take(r, m); err != nil {
+			return 0, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		trained++
+		t.Progress(i+1, len(t.All("matrices")), "reading")
+	}
+	if tested == 0 {
+		return 0, fmt.Errorf("%s: nobody is tested in fold %d of repeat %d: what is learnt from everybody knows whom any fold tests", d.Name, d.Fold, d.Repeat)
+	}
+	if trained == 0 {
+		return 0, fmt.Errorf("%s: nobody is left to learn from outside fold %d", d.Name, d.Fold)
+	}
+	return nodes, nil
+}
+
+// symmetric refuses a matrix with entries that are not finite, or that differ from their mirror images.
+func symmetric(m connectivity.Matrix) error {
+	for i := range m.Rows {
+		for j := range i {
+			switch x := m.At(j, i); {
+			case math.IsNaN(x) || math.IsInf(x, 0):
+				return fmt.Errorf("the connectivity of nodes %d and %d is %v: a number is needed; leave the participant or the nodes out", j+1, i+1, x)
+			case x != m.At(i, j):
+				return fmt.Errorf("it is %v from node %d to %d and %v the other way: a symmetric matrix is needed", x, j+1, i+1, m.At(i, j))
+			}
+		}
+	}
+	return nil
+}
