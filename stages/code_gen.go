@@ -25,7 +25,7 @@ kind figure-degrees 7566ce4138376405c429b1d2f375e74143acaef6c6f4f83783f8a4fa792c
 kind figure-distributions 60cf08803880c50d55f95c6e90df1f344f3386e3ec2726a6932cf6f85633765a
 kind figure-individuality dcd731c0b9edbc82db502da4c5f1a11ab38cc134750a5f27db5bfb95c89d806d
 kind figure-individuals b9269ce2982ec8460f8bb68dbbcd1c71cf2772cad18bcf8bd752bfa02989f357
-kind figure-qc 4e87525b13bed58b52ff000f2791adb7d0137dd6bc587b5c12569fe40eb6fd92
+kind figure-qc cab3532d7141cac4a92bce1fd900e8e98d999056cb31e38fbe8579aca742c854
 kind figure-qcfc 67761c466ea74b783d98b1d12e4ff9f4ce2d312855e34ee814755d26c46ce6ca
 kind figure-ranking e990f85033b634a4c564d5f3ae02543997ce6df360268f9feef4bf58a91bfbdf
 kind figure-roc fdaefdaeaa29a3a464917d806f04a563c9167f1154cdae69116f94149645ccf8
@@ -36,8 +36,8 @@ kind individuality 0196850ecf7cf8b8e32095c7d898222ca5238a764677d12713ec507eff343
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage 51d769a12612ef7d0176820c704e9d439dec6694c3907a3aa7079b805ef86da1
 kind matrices 1da89456eab55d974e2abb68a3476ecd1a66f631bc2b72b3b44affb376e4ea94
-kind mean-volume a5acbf80c21ccc89e1785747e6592aa4e94dbf94c41a3274de9aaaba4bc2e3e1
-kind parcellate 0a961b3ecac8e77d15445258874b09774df68b79949a001d321094e3e5b42291
+kind mean-volume 852e1b7bbb3631cb91bff6e0fff119eddc2f8939dfb366d5a6cd07e0387fe71b
+kind parcellate 0bfd25ead6c2319c917380c7dd17c7457fdb96e6260eb5af1e0129b93079a52e
 kind permutation eef9ab5e5fe021f34c83a29b280aa40efaa512c6a965fa377bf9644afcccff48
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind project 4e6fa37ddd84ccec7cc4551349a912280d20f1c527de4f87cc23a91280294144
@@ -1457,7 +1457,7 @@ prgnn/nifti/inflate.preOrder 0483d8249366.e3b0c4
 prgnn/nifti/inflate.state e6c9d2d385e2.e3b0c4
 prgnn/nifti/inflate.window edf6c83ec42e.e3b0c4
 
-reached by bootstrap brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training parcellate report saliency summary
+reached by bootstrap brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training mean-volume parcellate report saliency summary
 prgnn/internal/markup.Characters e4a5c232a9a6.e3b0c4
 prgnn/internal/markup.Text 887bb86a9ae8.518c79
 
@@ -1552,6 +1552,8 @@ prgnn/stages/region.OpenImage 5cd92e1089ce.d08ed3
 reached by bootstrap mean-volume parcellate
 prgnn/nifti.Header.series a794fe85f7d3.d70ae6
 prgnn/nifti.Reader.CheckSeries 5f8f25aaa0f4.34c5c7
+prgnn/stages/prepare.openCIFTI bb3870e56b26.05db31
+prgnn/stages/prepare.openGrayordinates 70d7142a4a4e.894154
 
 reached by bootstrap mean-volume parcellate report saliency simulate summary
 prgnn/nifti.Affine.quaternion f741e3c95bee.2f76a7
@@ -1563,33 +1565,8 @@ prgnn/nifti.gzipLevel 96607dbc6afe.e3b0c4
 prgnn/nifti.span c36dc9a4c2e5.e3b0c4
 prgnn/nifti.writeData 2077c27cdb32.e3b0c4
 
-reached by bootstrap parcellate
-prgnn/nifti.Affine.Mul c55021e0d64f.4345f0
-prgnn/nifti.Labels.oriented 68fd713a9269.2fd4d0
-prgnn/nifti.ReadWeights 6e8a202543c0.1f87be
-prgnn/nifti.WeightMap 80f592a91dcd.e3b0c4
-prgnn/nifti.Weights bcb6ec158423.39dc61
-prgnn/nifti.Weights.Onto 6f6eb88c09c0.1f2eed
-prgnn/nifti.Weights.Within 1d14337f75d6.553ef7
-prgnn/nifti.errNoInverse fe3c44d3c959.e3b0c4
-prgnn/nifti.mostWeights 335c22517515.e3b0c4
-prgnn/nifti/cifti.Models.Match d2e764df381b.b3fe9e
-prgnn/stages/prepare.largestWeights d24293f7affa.e3b0c4
-prgnn/stages/prepare.mapsOf 0a0b559812e3.c13d0c
-prgnn/stages/prepare.masked 32383f1fa252.cbde3e
-prgnn/stages/prepare.openCIFTI bb3870e56b26.05db31
-prgnn/stages/prepare.openGrayordinates 70d7142a4a4e.894154
-prgnn/stages/prepare.readGrayLabels c8fda0667f69.81227f
-prgnn/stages/prepare.readLabels d2cf1b9b35a1.007380
-prgnn/stages/prepare.readMask 16d3e8172d53.5dbb95
-prgnn/stages/prepare.readWeights dd613fc2894d.3ab65c
-prgnn/stages/prepare.share a2a7deee17b5.e3b0c4
-prgnn/stages/prepare.weigh 55ae0f4dc9e3.0d1e42
-prgnn/stages/prepare.weighted d959cee6aa37.b224fd
-
-reached by bootstrap parcellate saliency
+reached by bootstrap mean-volume parcellate saliency
 prgnn/nifti.Header.Encode 80a4c278df95.95d5e4
-prgnn/nifti/cifti.File.Values cd39a57ebca6.1f6813
 prgnn/nifti/cifti.Models.WriteDense a0b5d301f80f.2ee176
 prgnn/nifti/cifti.Models.text d47e40eee37c.4270f6
 prgnn/nifti/cifti.intentDense 159c73cbb38c.e3b0c4
@@ -1597,7 +1574,7 @@ prgnn/nifti/cifti.rowsOf 7375264981c1.533bfd
 prgnn/nifti/cifti.writeMatrix 542ab53050dd.b575bd
 prgnn/nifti/cifti.writeVolume dca47f4281d5.32a7cd
 
-reached by bootstrap parcellate saliency timeseries
+reached by bootstrap mean-volume parcellate saliency timeseries
 prgnn/nifti.Reader.NextRow 88ad469c72b8.dec4b2
 prgnn/nifti/cifti.Axis 4b9a4421e40b.a1cf79
 prgnn/nifti/cifti.File 4f4e50303295.232735
@@ -1617,6 +1594,31 @@ prgnn/nifti/cifti.xmlMap e9535f10953f.e3b0c4
 prgnn/nifti/cifti.xmlMap.axis 5faacd8667cc.f9287a
 prgnn/nifti/cifti.xmlMap.models cbed3f82bb0d.f03c62
 prgnn/nifti/cifti.xmlMatrix 256a9ea963b4.84a696
+
+reached by bootstrap parcellate
+prgnn/nifti.Affine.Mul c55021e0d64f.4345f0
+prgnn/nifti.Labels.oriented 68fd713a9269.2fd4d0
+prgnn/nifti.ReadWeights 6e8a202543c0.1f87be
+prgnn/nifti.WeightMap 80f592a91dcd.e3b0c4
+prgnn/nifti.Weights bcb6ec158423.39dc61
+prgnn/nifti.Weights.Onto 6f6eb88c09c0.1f2eed
+prgnn/nifti.Weights.Within 1d14337f75d6.553ef7
+prgnn/nifti.errNoInverse fe3c44d3c959.e3b0c4
+prgnn/nifti.mostWeights 335c22517515.e3b0c4
+prgnn/nifti/cifti.Models.Match d2e764df381b.b3fe9e
+prgnn/stages/prepare.largestWeights d24293f7affa.e3b0c4
+prgnn/stages/prepare.mapsOf 0a0b559812e3.c13d0c
+prgnn/stages/prepare.masked 32383f1fa252.cbde3e
+prgnn/stages/prepare.readGrayLabels c8fda0667f69.81227f
+prgnn/stages/prepare.readLabels d2cf1b9b35a1.007380
+prgnn/stages/prepare.readMask 16d3e8172d53.5dbb95
+prgnn/stages/prepare.readWeights dd613fc2894d.3ab65c
+prgnn/stages/prepare.share a2a7deee17b5.e3b0c4
+prgnn/stages/prepare.weigh 55ae0f4dc9e3.0d1e42
+prgnn/stages/prepare.weighted d959cee6aa37.b224fd
+
+reached by bootstrap parcellate saliency
+prgnn/nifti/cifti.File.Values cd39a57ebca6.1f6813
 
 reached by bootstrap timeseries
 prgnn/stages/prepare.longestTR 0607f7a0b1f5.e3b0c4
@@ -2708,7 +2710,7 @@ prgnn/stages/chart.NamedBrain.outline 6c6d730414ee.bb9f9c
 prgnn/stages/chart.NamedBrain.outlinesHigh 786a8e06197b.4e046a
 prgnn/stages/chart.NamedBrain.rowHeight 1ecd71434402.f6b650
 prgnn/stages/chart.NamedBrain.size 9f939b45225d.4d4108
-prgnn/stages/chart.Participant 6432126cd7ac.fa4734
+prgnn/stages/chart.Participant 191c0e4271e2.fa4734
 prgnn/stages/chart.Participant.allOutlinesHigh 10e21cc993d9.0784e5
 prgnn/stages/chart.Participant.carpet 8eafed598212.b3163a
 prgnn/stages/chart.Participant.histogram 332facad841c.42a8dc
@@ -2722,7 +2724,7 @@ prgnn/stages/chart.Participant.trace f020d4b932be.77f137
 prgnn/stages/chart.Participant.traces e4c026c42db1.380a57
 prgnn/stages/chart.Participant.tsnr 773f3ce32bfd.a00f5d
 prgnn/stages/chart.Run f17e039364f4.e3b0c4
-prgnn/stages/chart.ScanQuality 7f73bf0b9476.c29e22
+prgnn/stages/chart.ScanQuality 6507314f27d6.c29e22
 prgnn/stages/chart.carpetHigh 90cadef18055.e3b0c4
 prgnn/stages/chart.carpetRows 480016787189.e3b0c4
 prgnn/stages/chart.carpetVolumes 4f8493268af8.e3b0c4
@@ -2741,7 +2743,7 @@ prgnn/stages/chart.traceRight 519c5671bb11.e3b0c4
 prgnn/stages/figure.Parcels.at b0c66c946ec2.aaa58d
 prgnn/stages/figure.ScanQuality a7e9edcad54a.e3b0c4
 prgnn/stages/figure.ScanQuality.Ports 435e1896296a.89418a
-prgnn/stages/figure.ScanQuality.Run 5ec0c10d5c52.e05fe1
+prgnn/stages/figure.ScanQuality.Run 152cdd35e195.e05fe1
 prgnn/stages/figure.drawZero 9fe97ec0734c.95a1bb
 prgnn/stages/figure.figure-qc.New 49f065b5bfb4.d14816
 prgnn/stages/figure.joinedCarpet ae58e7d40426.ffc50a
@@ -2749,9 +2751,9 @@ prgnn/stages/figure.meanTSNR bfd53ade3ab5.a0d5b1
 prgnn/stages/figure.outlined 4b21f301e997.d1c76a
 prgnn/stages/figure.readScans 513860427365.640469
 prgnn/stages/figure.regionQualityRow 116f2abc4d41.e3b0c4
-prgnn/stages/figure.scan a3c135ae5345.5ef3e1
+prgnn/stages/figure.scan 977f46ab1202.5ef3e1
 prgnn/stages/figure.scan.read 02e5cb286e08.e6b27c
-prgnn/stages/figure.scan.readCarpet d069eeff94c7.e4ca90
+prgnn/stages/figure.scan.readCarpet 953b5c3f9467.fe6028
 prgnn/stages/figure.scanHead 76276dc82398.2627d5
 
 reached by figure-qc figure-qcfc report summary
@@ -3054,8 +3056,9 @@ prgnn/stages/region.npyMagic 67749b2a2be7.e3b0c4
 reached by mean-volume
 prgnn/stages/prepare.MeanVolume dba1b61b2ad0.e3b0c4
 prgnn/stages/prepare.MeanVolume.Ports 54f2ca3291d6.ca42f4
-prgnn/stages/prepare.MeanVolume.Run 79fff98a1212.d8c070
+prgnn/stages/prepare.MeanVolume.Run 4ca54b1ec957.a0a0ac
 prgnn/stages/prepare.mean-volume.New d54eff27cd87.0d074e
+prgnn/stages/prepare.meanOfGrayordinates a1462a688886.cb4bcf
 
 reached by parcellate
 prgnn/nifti.Affine.Determinant 6485f1bed08c.c7768b
@@ -3181,9 +3184,9 @@ prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 037137becf7f.6d1294
 prgnn/stages/prepare.Parcellate 012fc03575bc.e3b0c4
 prgnn/stages/prepare.Parcellate.Ports d986c9074cf2.7e1727
-prgnn/stages/prepare.Parcellate.Run e9ea2e44d3e1.8f2570
+prgnn/stages/prepare.Parcellate.Run 9453211eaf92.6a361f
 prgnn/stages/prepare.Parcellate.choose 17b4cdf896d2.bba13a
-prgnn/stages/prepare.Parcellate.grayordinates e889523e599f.c17fac
+prgnn/stages/prepare.Parcellate.grayordinates f73ba895a689.6eb867
 prgnn/stages/prepare.Parcellate.refuseMissing f8eb78ba7ce8.7f18a4
 prgnn/stages/prepare.Parcellate.sampleGray 074770dd809a.686ff6
 prgnn/stages/prepare.Parcellate.sampleVoxels 403822348436.466468
@@ -3211,6 +3214,7 @@ prgnn/stages/prepare.otherLabels c8199f79f78f.be351c
 prgnn/stages/prepare.parcellate.New 2b61bef6cce8.3b1f59
 prgnn/stages/prepare.readAtlas d977afe4135d.a79ba9
 prgnn/stages/prepare.rotation 341f09c94a26.3f4299
+prgnn/stages/prepare.sampleTable 38c7cd466613.d39b30
 prgnn/stages/prepare.shares 0c49ebea1959.e3b0c4
 prgnn/stages/prepare.tissue abf3926afcde.e3b0c4
 prgnn/stages/prepare.tissues 4339e0316a6e.e3b0c4
@@ -4000,7 +4004,7 @@ at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 Matrix
 at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shares:31 Motion.unrelated:47 Motion.line:58 motionScale:79 HeadMotion:84 Motion.histogram:141 Motion.distances:173 densities:217 signed:221 freedoms:229
 at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:31 outlineName:31 NamedBrain.rowHeight:34 NamedBrain.size:41 Participant.allOutlinesHigh:44 NamedBrain.outlinesHigh:52 outlineWidth:60 Participant.outlines:63 Participant.regionColors:88 NamedBrain.outline:104
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:103 ticks:119
-at stages/chart/participant.go prgnn/stages/chart Participant:17 carpetHigh:36 headHigh:36 lowerHigh:36 traceHigh:36 traceLeft:37 traceRight:37 partGap:38 ScanQuality:43 trace:88 Participant.traces:94 Participant.trace:103 Participant.lower:164 Participant.histogram:185 small:221 Participant.tsnr:228
+at stages/chart/participant.go prgnn/stages/chart Participant:17 carpetHigh:36 headHigh:36 lowerHigh:36 traceHigh:36 traceLeft:37 traceRight:37 partGap:38 ScanQuality:43 trace:84 Participant.traces:90 Participant.trace:99 Participant.lower:160 Participant.histogram:181 small:217 Participant.tsnr:224
 at stages/chart/ranking.go prgnn/stages/chart Row:14 Dots:24 dotRow:35 Dots.Figure:38 Dots.paint:99
 at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 shade:34 Raster.image:40 Raster.sizes:77 Raster.paint:82 Raster.visible:96 Raster.middle:107
 at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 Atlas.RegionMaps:47 mark:150 Atlas.marks:153 writeMarks:182 free:200 Atlas.discs:210
@@ -4056,8 +4060,8 @@ at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:26 In
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 HeadMotion.Ports:28 HeadMotion.Run:40 DrawHeadMotion:49 people:118
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:38 ReadRanking:55 Reading:58 ReadReading:65 Reading.ofLayer:74 RankingRows:82 RankingRows.First:85 RankingRows.Planted:91 planted:93 settingCaption:96 DrawRanking:104 DrawContrast:122
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:120
-at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:19 ScanQuality:23 ScanQuality.Ports:28 regionQualityRow:53 ScanQuality.Run:59 ScanCaption:122 scanHead:125
-at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:29 scan.read:47 drawZero:82 scan.readCarpet:94 joinedCarpet:119 meanTSNR:163 outlined:177
+at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:19 ScanQuality:23 ScanQuality.Ports:28 regionQualityRow:53 ScanQuality.Run:59 ScanCaption:120 scanHead:123
+at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:48 drawZero:83 scan.readCarpet:95 joinedCarpet:124 meanTSNR:168 outlined:182
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
@@ -4119,11 +4123,11 @@ at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:2
 at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:32 Join.Run:51 sameParts:92 runNames:111 joinSeries:120 spreadMissing:148 missingRegions:161 runQuality:176 readRuns:182 runQuality.whole:210 runQuality.list:262 joinedRow:271 runVolumeRow:279 runQuality.volumes:285 leastCoverage:305
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:110
 at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:17 usualRange:38
-at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36
+at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36 meanOfGrayordinates:83
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:28 Parcellate.Ports:37 Parcellate.Run:58 dkt:188 Parcellate.refuseMissing:191 otherLabels:216 coverageRow:234
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 layer.quality:283
 at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:27 Project.Run:42
-at stages/prepare/sample.go prgnn/stages/prepare tissues:18 other:20 tissue:23 wholeBrain:43 Parcellate.sampleVoxels:50 Parcellate.sampleGray:84 Parcellate.choose:102 shares:124 sampled:147 carpet:166
+at stages/prepare/sample.go prgnn/stages/prepare tissues:18 other:20 tissue:23 wholeBrain:43 Parcellate.sampleVoxels:50 Parcellate.sampleGray:84 Parcellate.choose:102 sampleTable:123 shares:129 sampled:152 carpet:171
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:28 sessionDrawRow:50 Sessions.Run:57 sessionQuality:95 meanQuality:120 poolMatrices:142
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:43 Tangent.Validate:60 updateRow:68 Tangent.Run:75 notDefinite:123 covarianceOf:129
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesRow:95 placeColumns:102

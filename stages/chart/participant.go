@@ -23,7 +23,7 @@ type Participant struct {
 	// Volume × row of the carpet, z; NaN where a row has no signal, and after cleaning where a volume was left out.
 	Before, After []float64
 	Bands         []string     // of the rows of the carpet
-	Voxels        bool         // the rows are voxels; else regions
+	Rows          string       // what a row of the carpet is, in the plural
 	Runs          []Run        // that were joined; nil for a single one
 	Groups        []string     // the block of each region
 	Matrix        []float64    // region × region
@@ -54,10 +54,6 @@ func ScanQuality(p Participant) ours.Figure {
 				Max: vg.Point{X: c.Max.X - traceRight, Y: top}}, t)
 			top -= traceHigh + partGap
 		}
-		what := "regions"
-		if p.Voxels {
-			what = "voxels"
-		}
 		for i, part := range []struct {
 			name   string
 			values []float64
@@ -65,7 +61,7 @@ func ScanQuality(p Participant) ours.Figure {
 			top -= 6
 			box := vg.Rectangle{Min: vg.Point{X: c.Min.X + traceLeft, Y: top - carpetHigh},
 				Max: vg.Point{X: c.Max.X - traceRight, Y: top}}
-			ours.Text(c, vg.Point{X: box.Min.X, Y: box.Max.Y + 1}, fmt.Sprintf("%s: %d %s (z from −2, black, to 2, white)", part.name, len(p.Bands), what),
+			ours.Text(c, vg.Point{X: box.Min.X, Y: box.Max.Y + 1}, fmt.Sprintf("%s: %d %s (z from −2, black, to 2, white)", part.name, len(p.Bands), p.Rows),
 				ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YBottom)
 			p.carpet(c, box, part.values)
 			if i == 1 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -153,7 +154,17 @@ func (c *BIDSCohort) labelSource(dir string, l *list, root string) (*labelSource
 	case c.Labels == "auto", c.Labels == "freesurfer":
 		return nil, nil
 	}
-	return l.labelSource(c.Labels, where{dir: dir, space: c.Space, beside: root})
+	return l.labelSource(c.besideFile(dir, l), where{dir: dir, space: c.Space, beside: root})
+}
+
+// besideFile is the parameter labels; an image that lies beside the pipeline file, and not in the dataset, by its whole
+// path.
+func (c *BIDSCohort) besideFile(dir string, l *list) string {
+	path, err := filepath.Abs(within(dir, c.Labels))
+	if err != nil || slices.Contains(l.sheet.Columns, c.Labels) || isFile(within(l.root, c.Labels)) || !isFile(path) {
+		return c.Labels
+	}
+	return path
 }
 
 // withConfounds tells whether tables of confounds are taken: a scan that XCP-D has denoised is not cleaned again.

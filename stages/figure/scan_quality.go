@@ -92,7 +92,9 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	p.Bands, p.Before, p.After = joinedCarpet(scans, p.Groups)
-	p.Voxels = scans[0].sample != nil
+	if p.Rows = "regions"; scans[0].sample != nil {
+		p.Rows = scans[0].rows
+	}
 	rows, tsnr, known := make([]regionQualityRow, n), make([]float64, n), false
 	for i := range rows {
 		tsnr[i] = meanTSNR(scans, i)
@@ -102,12 +104,8 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if known {
 		p.TSNR = tsnr
 	}
-	what := "regions"
-	if p.Voxels {
-		what = "voxels"
-	}
 	c := &Chart{Figure: chart.ScanQuality(p), Title: "Quality of the scan", Caption: ScanCaption,
-		Alt: fmt.Sprintf("Traces of motion over %d volumes, carpet plots of %d %s before and after cleaning, the correlation matrix of %d regions with the distribution of its values, and tSNR of each region", len(p.Out), len(p.Bands), what, n)}
+		Alt: fmt.Sprintf("Traces of motion over %d volumes, carpet plots of %d %s before and after cleaning, the correlation matrix of %d regions with the distribution of its values, and tSNR of each region", len(p.Out), len(p.Bands), p.Rows, n)}
 	if subject := subjectOf(t.All("before")[0]); subject != "" {
 		c.Title = subject
 	}

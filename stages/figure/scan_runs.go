@@ -21,6 +21,7 @@ type scan struct {
 	before, after []float64          // of regions: volume × region, z; NaN where there is none
 	tsnr          []float64          // of each region; NaN where it has none
 	sample        []column.SampleRow // nil where no voxels were sampled
+	rows          string             // what they are: voxels or grayordinates
 	carpet        []float64          // before and after cleaning × volume × sampled voxel, z
 	brain         *chart.Brain       // nil for none
 }
@@ -95,9 +96,13 @@ func (s *scan) readCarpet(t *dag.Task, i int) error {
 	if !t.Has("sample") || !t.Has("carpet") {
 		return nil
 	}
-	sample, err := column.Read[column.SampleRow](t.All("sample")[i])
+	table, err := t.All("sample")[i].Table()
 	if err != nil {
 		return err
+	}
+	sample, err := column.Rows[column.SampleRow](table)
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.All("sample")[i].Name, err)
 	}
 	in := t.All("carpet")[i]
 	a, err := in.Array()
@@ -109,7 +114,7 @@ func (s *scan) readCarpet(t *dag.Task, i int) error {
 		return fmt.Errorf("%s: an array of shape %v, want 2 × %d volumes × %d voxels: connect the same scan everywhere", in.Name, a.Shape, len(s.volumes), len(sample))
 	}
 	if a.Shape[2] > 0 {
-		s.sample, s.carpet = sample, a.Float64s()
+		s.sample, s.carpet, s.rows = sample, a.Float64s(), cmp.Or(table.Meta["rows"], "voxels")
 	}
 	return nil
 }

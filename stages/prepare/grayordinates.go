@@ -148,7 +148,7 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 			"scan_grid":    fmt.Sprintf("%d grayordinates", len(place)),
 		}),
 		"quality": column.Table([]column.ParcelRow{row}),
-		"sample":  column.Table(p.sampleGray(scan.Rows.Models)),
+		"sample":  sampleTable(p.sampleGray(scan.Rows.Models), "grayordinates"),
 	}, nil
 }
 

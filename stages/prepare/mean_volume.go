@@ -28,7 +28,7 @@ type MeanVolume struct{}
 func (*MeanVolume) Ports() dag.Ports {
 	return dag.Ports{
 		In:  []dag.Port{{Name: "bold", Type: dag.Format("nifti"), Gather: true, Doc: "the scans"}},
-		Out: []dag.Port{{Name: "image", Type: dag.Format("nifti"), Doc: "float32 on the grid of the scan; what is not a number counts as 0"}},
+		Out: []dag.Port{{Name: "image", Type: dag.Format("nifti"), Doc: "float32 on the grid of the scan, or of its grayordinates (CIFTI dscalar); what is not a number counts as 0"}},
 	}
 }
 
@@ -43,6 +43,9 @@ func (s *MeanVolume) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		return nil, err
 	}
 	defer r.Close()
+	if r.Header.CIFTI() {
+		return meanOfGrayordinates(ctx, in)
+	}
 	if err := r.CheckSize(in.Ref.Size); err != nil {
 		return nil, err
 	}
@@ -71,6 +74,35 @@ func (s *MeanVolume) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 	var b bytes.Buffer
 	if err := nifti.Encode(&b, &nifti.Image{Shape: grid.Shape[:], Affine: grid.Affine, Code: int(max(r.Header.SformCode,
 		r.Header.QformCode)), Data: mean, Descrip: region.MeanOfVolumes}); err != nil {
+		return nil, err
+	}
+	return dag.Outputs{"image": artifacts.Bytes{Kind: "nifti", Data: b.Bytes()}}, nil
+}
+
+// meanOfGrayordinates averages the series of each grayordinate.
+func meanOfGrayordinates(ctx context.Context, in dag.Input) (dag.Outputs, error) {
+	f, err := openGrayordinates(in)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	mean, series := make([]float64, f.Rows.N), make([]float64, f.Columns.N)
+	for at := range mean {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := f.Next(series); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		for _, v := range series {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+				mean[at] += v
+			}
+		}
+		mean[at] /= float64(len(series))
+	}
+	var b bytes.Buffer
+	if err := f.Rows.Models.WriteDense(&b, []string{region.MeanOfVolumes}, [][]float64{mean}); err != nil {
 		return nil, err
 	}
 	return dag.Outputs{"image": artifacts.Bytes{Kind: "nifti", Data: b.Bytes()}}, nil

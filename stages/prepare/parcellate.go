@@ -179,7 +179,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			"scan_grid":    grid.String(),
 		}),
 		"quality": column.Table([]column.ParcelRow{l.quality(len(nodes) - reached)}),
-		"sample":  column.Table(sample),
+		"sample":  sampleTable(sample, "voxels"),
 	}, nil
 }
 

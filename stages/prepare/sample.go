@@ -119,6 +119,11 @@ func (p *Parcellate) choose(band []int16, names []string) []column.SampleRow {
 	return rows
 }
 
+// sampleTable tells what its rows are: voxels or grayordinates.
+func sampleTable(rows []column.SampleRow, are string) *encoding.Table {
+	return column.WithMeta(column.Table(rows), map[string]string{"rows": are})
+}
+
 // shares divides most rows among bands: one half equally, so that a thin band is seen, the other half by what is left
 // of their sizes.
 func shares(sizes []int, most int) []int {
