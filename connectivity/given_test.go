@@ -130,7 +130,9 @@ func TestPartialOfIsThatOfTheSeries(t *testing.T) {
 					rt.Fatalf("%s: entry %d is %v, of the series %v", e, i, v, c.Partial[i])
 				}
 			}
-			if want := c.Quality[0]; q.Constant != want.Constant || q.PartialSE != want.PartialSE && !math.IsNaN(want.PartialSE) || math.Abs(q.Condition-want.Condition) > 1e-6*want.Condition {
+			if want := c.Quality[0]; q.Constant != want.Constant ||
+				q.PartialSE != want.PartialSE && !math.IsNaN(want.PartialSE) ||
+				math.Abs(q.Condition-want.Condition) > 1e-6*want.Condition {
 				rt.Fatalf("%s: quality %+v, of the series %+v", e, q, want)
 			}
 		}
@@ -152,8 +154,14 @@ func TestPartialOfRefuses(t *testing.T) {
 	}
 	for want, f := range map[string]func() error{
 		"needs at least 20 independent volumes": func() error { _, _, err := PartialOf(r, Empirical, 0, 15); return err },
-		"needs the series":                      func() error { _, _, err := PartialOf(r, LedoitWolf, 0, 60); return err },
-		"cannot be inverted":                    func() error { _, _, err := PartialOf(copies, Empirical, 0, 60); return err },
+		"needs the series": func() error {
+			_, _, err := PartialOf(r, LedoitWolf, 0, 60)
+			return err
+		},
+		"cannot be inverted": func() error {
+			_, _, err := PartialOf(copies, Empirical, 0, 60)
+			return err
+		},
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

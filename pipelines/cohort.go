@@ -140,10 +140,12 @@ func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 			out[id] = true
 		}
 		if len(rated) > 0 {
-			notes = append(notes, fmt.Sprintf("%s left out, rated fail: %s", words.Count(len(rated), r.Noun()), words.Some(slices.Sorted(maps.Keys(rated)), 10)))
+			notes = append(notes, fmt.Sprintf("%s left out, rated fail: %s", words.Count(len(rated), r.Noun()),
+				words.Some(slices.Sorted(maps.Keys(rated)), 10)))
 		}
 		if len(out) > 0 {
-			notes = append(notes, fmt.Sprintf("%s left out by exclude: %s", words.Count(len(out), r.Noun()), words.Some(slices.Sorted(maps.Keys(out)), 10)))
+			notes = append(notes, fmt.Sprintf("%s left out by exclude: %s", words.Count(len(out), r.Noun()),
+				words.Some(slices.Sorted(maps.Keys(out)), 10)))
 		}
 	}
 	for id := range out {
@@ -156,7 +158,9 @@ func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 			notes = append(notes, fmt.Sprintf("left out %s: %s", id, why))
 		}
 	}
-	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return out[id] || rated[id] || without[id] != "" })
+	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		return out[id] || rated[id] || without[id] != ""
+	})
 	all := len(left)
 	few := all
 	if n := t.Get("limit"); n != nil && n.Kind != tree.Empty {
@@ -288,7 +292,11 @@ func (c *cohortValues) add(name string, v artifacts.Value, doc string) error {
 func newCohortValues(r *cohort.Roster) (*cohortValues, error) {
 	c := &cohortValues{outputs: dag.Outputs{}, refs: map[string]artifacts.Ref{}}
 	if r.Participants != nil {
-		if err := c.add(r.Noun()+"s", r.Participants, map[bool]string{true: "one row a participant", false: "the whole table"}[r.Axis == ""]); err != nil {
+		doc := "the whole table"
+		if r.Axis == "" {
+			doc = "one row a participant"
+		}
+		if err := c.add(r.Noun()+"s", r.Participants, doc); err != nil {
 			return nil, err
 		}
 	}

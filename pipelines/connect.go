@@ -186,7 +186,8 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 	named, ok := l.producers[r.stage]
 	if !ok {
 		if _, broken := l.byName[r.stage]; !broken {
-			l.bad.Add(r.pos, "%s: there is no stage %q%s", where, r.stage, cmp.Or(l.gone("stages", r.stage), words.OrAll(r.stage, append(slices.Clip(l.names), "cohort"))))
+			l.bad.Add(r.pos, "%s: there is no stage %q%s", where, r.stage,
+				cmp.Or(l.gone("stages", r.stage), words.OrAll(r.stage, append(slices.Clip(l.names), "cohort"))))
 		}
 		return nil, false
 	}

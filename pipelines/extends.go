@@ -34,7 +34,8 @@ func (l *loader) resolve(first sourceFile) (root *tree.Node, shown []string) {
 		shown = append(shown, f.shown)
 		l.bad.Files = shown
 		file := f.shown
-		t := tree.ParseWithin(f.text, func(line, col int) dag.Pos { return dag.Pos{File: file, Line: line, Col: col} }, l.bad, room)
+		t := tree.ParseWithin(f.text, func(line, col int) dag.Pos { return dag.Pos{File: file, Line: line, Col: col} },
+			l.bad, room)
 		if t == nil {
 			return nil, shown
 		}
@@ -50,7 +51,9 @@ func (l *loader) resolve(first sourceFile) (root *tree.Node, shown []string) {
 		value := t.Keys[at].Value
 		t.Keys = slices.Delete(t.Keys, at, at+1)
 		next, err := l.extended(value, f)
-		if err == nil && slices.ContainsFunc(files, func(s sourceFile) bool { return s.name == next.name && s.builtin == next.builtin }) {
+		if err == nil && slices.ContainsFunc(files, func(s sourceFile) bool {
+			return s.name == next.name && s.builtin == next.builtin
+		}) {
 			err = fmt.Errorf("a circle: %s", strings.Join(append(slices.Clone(shown), next.shown), " extends "))
 		}
 		if err == nil {
@@ -192,7 +195,9 @@ func (m *merger) put(base *tree.Key, over tree.Key, path []string) {
 	case b.Kind != tree.Mapping || o.Kind != tree.Mapping:
 		*base = over
 	case otherKind(b, o, path):
-		o.Keys = slices.DeleteFunc(o.Keys, func(k tree.Key) bool { return k.Value.Kind == tree.Empty && b.Get(k.Name) != nil })
+		o.Keys = slices.DeleteFunc(o.Keys, func(k tree.Key) bool {
+			return k.Value.Kind == tree.Empty && b.Get(k.Name) != nil
+		})
 		*base = over
 	case len(o.Keys) > 0:
 		m.merge(b, o, path)
@@ -204,7 +209,9 @@ func (m *merger) put(base *tree.Key, over tree.Key, path []string) {
 func otherKind(base, over *tree.Node, path []string) bool {
 	switch {
 	case len(path) == 1 && path[0] == "cohort":
-		kinds := slices.DeleteFunc(kindsIn(over), func(k tree.Key) bool { return k.Value.Kind == tree.Empty && base.Get(k.Name) != nil })
+		kinds := slices.DeleteFunc(kindsIn(over), func(k tree.Key) bool {
+			return k.Value.Kind == tree.Empty && base.Get(k.Name) != nil
+		})
 		return slices.ContainsFunc(kinds, func(k tree.Key) bool { return base.Get(k.Name) == nil })
 	case len(path) == 2 && path[0] == "stages":
 		b, o := base.Get("use"), over.Get("use")

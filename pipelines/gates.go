@@ -77,7 +77,8 @@ func (l *loader) connectGate(s *stage, p *dag.Port, gate *stage) {
 		return
 	}
 	fans := len(from.axes) > 0
-	src := source{ref: ref{pos: s.pos, text: gate.name, stage: gate.name, gather: fans, picked: fans}, producer: from, output: from.outs[0].Name}
+	src := source{ref: ref{pos: s.pos, text: gate.name, stage: gate.name, gather: fans, picked: fans}, producer: from,
+		output: from.outs[0].Name}
 	if !l.matchAxes(s, p, &src, "stage "+s.name+": input "+p.Name) {
 		s.loose = true
 		return

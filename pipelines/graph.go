@@ -13,7 +13,8 @@ import (
 // those it needs, and otherwise in the order of the file.
 func (l *loader) graph() []*dag.StageNode {
 	for _, s := range l.stages {
-		s.node = &dag.StageNode{Name: s.name, Kind: s.kind, Pos: s.pos, Axes: axisNames(s.axes), Needs: s.needs, Tasks: make([]*dag.Node, s.members)}
+		s.node = &dag.StageNode{Name: s.name, Kind: s.kind, Pos: s.pos, Axes: axisNames(s.axes), Needs: s.needs,
+			Tasks: make([]*dag.Node, s.members)}
 		slab := make([]dag.Coord, s.members*len(s.axes))
 		for m := range s.nodes {
 			n := &s.nodes[m]
@@ -72,7 +73,8 @@ func (l *loader) bindOne(s *stage, k *link) {
 	for m := range s.nodes {
 		if src.producer == nil {
 			slab[m] = src.fileFor(m)
-		} else if got := src.producer.member(src.groups[src.group[m]][0], src.output, k.port.Optional, s.name); got != nil {
+		} else if got := src.producer.member(
+			src.groups[src.group[m]][0], src.output, k.port.Optional, s.name); got != nil {
 			slab[m] = *got
 		} else {
 			continue

@@ -74,7 +74,8 @@ func settingsBehind(n *dag.Node, input, gathered string) (settings [][]string) {
 				continue
 			}
 			for _, src := range inner.Sources {
-				coords := slices.DeleteFunc(slices.Clone(src.Coords), func(c dag.Coord) bool { return c.Axis == "fold" || c.Axis == "repeat" })
+				coords := slices.DeleteFunc(slices.Clone(src.Coords),
+					func(c dag.Coord) bool { return c.Axis == "fold" || c.Axis == "repeat" })
 				texts := column.CoordTexts(coords)
 				if key := strings.Join(texts, "\x00"); !seen[key] {
 					seen[key] = true

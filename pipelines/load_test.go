@@ -118,7 +118,8 @@ func TestChain(t *testing.T) {
 		t.Errorf("stage clean is at %s", got)
 	}
 	cohort := p.Graph.Stages[0].Tasks[0]
-	if refs := cohort.Work.(*cohortValues).Foretell(); refs["participants"].Format != "arrow" || refs["nodes"].Format != "arrow" {
+	if refs := cohort.Work.(*cohortValues).Foretell(); refs["participants"].Format != "arrow" ||
+		refs["nodes"].Format != "arrow" {
 		t.Errorf("the cohort's values are not known before the run: %v", refs)
 	}
 	got := describe(p.Graph)
@@ -272,7 +273,9 @@ func TestSet(t *testing.T) {
 	if got := density("density=0.2", "density=0.3"); got != "0.3," {
 		t.Errorf("the last --set does not win: %s", got)
 	}
-	p := mustBuild(t, chain, "seed=18446744073709551615", "cohort.people=1", "cohort.seed=5", "train.epochs=3", "train.pool=sage", "stages.train.matrix.fold=[2]", "pipeline=other", "cohort.limit=1", "train.matrix.lambda=[[1, 1]]")
+	p := mustBuild(t, chain, "seed=18446744073709551615", "cohort.people=1", "cohort.seed=5", "train.epochs=3",
+		"train.pool=sage", "stages.train.matrix.fold=[2]", "pipeline=other", "cohort.limit=1",
+		"train.matrix.lambda=[[1, 1]]")
 	if got := stageText(t, p, "train"); got != `train[pool=sage,lambda=1-1,fold=2] (batch = 0, epochs = 3, fold = 2, lambda = [1, 1], pool = "sage") edges<-graphs[sub-001].edges{subject=sub-001} folds<-folds.folds` {
 		t.Errorf("train: %s", got)
 	}
@@ -334,7 +337,8 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 			t.Fatal(err)
 		}
 		want := "sub-005 sub-006 sub-009 sub-010" // groups A, B, A, B: the list alternates, and both stay
-		if strings.Join(ids, " ") != want || strings.Join(rows, " ") != want || !slices.Equal(ages, []int64{24, 25, 28, 29}) {
+		if strings.Join(ids, " ") != want || strings.Join(rows, " ") != want ||
+			!slices.Equal(ages, []int64{24, 25, 28, 29}) {
 			t.Errorf("%v\n%v\n%v", ids, rows, ages)
 		}
 		if want := []string{"a test", "2 participants left out by exclude: sub-002, sub-003", "limit: 4 of 8 participants, each group in proportion, spread evenly over the list"}; !slices.Equal(p.Notes[:3], want) {
@@ -357,7 +361,8 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 		for _, left := range p.Roster.Left {
 			why[left.ID] = left.Why
 		}
-		if why["sub-005"] != cohort.RatedFail || why["sub-002"] != cohort.ExcludedByName || why["sub-006"] != "" || !slices.Contains(p.Notes, "1 participant left out, rated fail: sub-005") {
+		if why["sub-005"] != cohort.RatedFail || why["sub-002"] != cohort.ExcludedByName || why["sub-006"] != "" ||
+			!slices.Contains(p.Notes, "1 participant left out, rated fail: sub-005") {
 			t.Errorf("left out %v, notes %q", why, p.Notes)
 		}
 		for rows, want := range map[string]string{
@@ -365,7 +370,9 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 			"sub-505\tfail\n": "there is no participant \"sub-505\"",
 		} {
 			write(rows)
-			if _, err := build("x.yaml", []byte(file), t.TempDir(), []string{"cohort.exclude={ file: " + ratings + " }"}, maxTasks); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := build("x.yaml", []byte(file), t.TempDir(),
+				[]string{"cohort.exclude={ file: " + ratings + " }"}, maxTasks); err == nil ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("%q: %v, want %q", rows, err, want)
 			}
 		}
@@ -503,10 +510,12 @@ func TestExcludeTwice(t *testing.T) {
 	for _, left := range p.Roster.Left {
 		why = append(why, left.ID+" "+left.Why)
 	}
-	if want := []string{"sub-1 excluded by name", "sub-2 excluded by name", "sub-4 beyond limit"}; !slices.Equal(why, want) && !slices.Equal(why, []string{want[0], want[1], "sub-3 beyond limit"}) {
+	if want := []string{"sub-1 excluded by name", "sub-2 excluded by name", "sub-4 beyond limit"}; !slices.Equal(why, want) &&
+		!slices.Equal(why, []string{want[0], want[1], "sub-3 beyond limit"}) {
 		t.Errorf("left out %q", why)
 	}
-	if _, err := build("x.yaml", []byte(strings.Replace(file, "[sub-1, sub-2]", "[sub-9]", 1)), dir, nil, maxTasks); err == nil {
+	if _, err := build("x.yaml", []byte(strings.Replace(file, "[sub-1, sub-2]", "[sub-9]", 1)), dir, nil,
+		maxTasks); err == nil {
 		t.Error("sub-9 is nobody")
 	}
 }

@@ -41,7 +41,8 @@ func (l *loader) matchAxes(s *stage, p *dag.Port, src *source, where string) boo
 		l.bad.Add(src.pos, "%s takes one member, and %s gathers all%s", where, src.text, l.insteadOfAll(s, src.stage, apart, target))
 		return false
 	case len(apart) > 0 && !p.Gather && src.stage == "cohort":
-		l.apart = append(l.apart, apartFrom{src.pos, where, strings.Join(apart, ", "), s.name, l.chooseOne("cohort", apart)})
+		l.apart = append(l.apart, apartFrom{src.pos, where, strings.Join(apart, ", "), s.name,
+			l.chooseOne("cohort", apart)})
 		return false
 	case len(apart) > 0 && !p.Gather:
 		l.bad.Add(src.pos, "%s: %s fans out over %s, and %s does not%s", where, src.stage, strings.Join(apart, ", "), s.name, l.chooseOne(src.stage, apart))

@@ -60,7 +60,9 @@ func (s *stage) takesNodesOnly() bool {
 func (l *loader) needed(of *stage) bool {
 	for _, s := range l.stages {
 		for _, k := range s.links {
-			others := slices.ContainsFunc(k.from, func(f source) bool { return f.producer == nil || f.producer.of != of })
+			others := slices.ContainsFunc(k.from, func(f source) bool {
+				return f.producer == nil || f.producer.of != of
+			})
 			if !k.port.Optional && !others {
 				return true
 			}

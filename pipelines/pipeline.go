@@ -25,7 +25,7 @@ type Pipeline struct {
 	File    string         // as the user gave it
 	Builtin bool           // the file is one of those within the program
 	Extends []string       // the files that it extends, the nearest first; a built-in one is called "built-in NAME"
-	Dir     string         // where relative paths begin and the store goes: the file's directory, or for a built-in the working directory
+	Dir     string         // of the file, or the working directory: where relative paths begin and the store goes
 	Notes   []string       // for the person who runs it
 	Here    []string       // likewise, of where the data lie: they stand in no result
 	Shared  Shared         // what of the file and of --set is for others
@@ -128,7 +128,11 @@ type loader struct {
 }
 
 func newLoader(file string, limit int) *loader {
-	return &loader{file: file, places: &places{}, bad: &tree.Mistakes{}, limit: limit, left: limit, values: 4 * limit, texts: maxNames, byName: map[string]*stage{}, producers: map[string][]*producer{}, removed: map[string]dag.Pos{}}
+	return &loader{
+		file: file, places: &places{}, bad: &tree.Mistakes{},
+		limit: limit, left: limit, values: 4 * limit, texts: maxNames,
+		byName: map[string]*stage{}, producers: map[string][]*producer{}, removed: map[string]dag.Pos{},
+	}
 }
 
 // build makes a pipeline of a file's text.
@@ -185,7 +189,8 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 	return p, nil
 }
 
-// precheck notes which repetition times count where scans contradict their sidecars, and refuses strategies for other scans.
+// precheck notes which repetition times count where scans contradict their sidecars, and refuses
+// strategies for other scans.
 func (l *loader) precheck(g *dag.Graph) {
 	if l.roster == nil {
 		return
@@ -380,7 +385,8 @@ func placeOf(whole dag.Pos, maps ...*tree.Node) func(text string) dag.Pos {
 // indexWord finds name in text where it stands as a word.
 func indexWord(text, name string) int {
 	letter := func(i int) bool {
-		return i >= 0 && i < len(text) && (text[i] == '_' || text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' || text[i] >= '0' && text[i] <= '9')
+		return i >= 0 && i < len(text) &&
+			(text[i] == '_' || text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' || text[i] >= '0' && text[i] <= '9')
 	}
 	for from := 0; ; {
 		i := strings.Index(text[from:], name)

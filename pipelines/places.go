@@ -65,7 +65,8 @@ func outside(path string) bool {
 
 // isPlace tells whether a value that may be a place is one, and no column, pattern or word.
 func isPlace(t *tree.Node, place param.Place) bool {
-	return place == param.PlaceAlways || outside(t.Text) || strings.Contains(t.Text, "/") && !strings.Contains(t.Text, "{")
+	return place == param.PlaceAlways || outside(t.Text) ||
+		strings.Contains(t.Text, "/") && !strings.Contains(t.Text, "{")
 }
 
 // settle finds the values that are places, among them the variables that begin the paths. A
@@ -203,7 +204,8 @@ func (s *Shared) Check(what, text string) error {
 		return s.Err
 	}
 	for _, place := range s.places {
-		for _, form := range []string{place, strings.Trim(strconv.Quote(place), `"`), strings.Trim(strconv.QuoteToASCII(place), `"`)} {
+		for _, form := range []string{place, strings.Trim(strconv.Quote(place), `"`),
+			strings.Trim(strconv.QuoteToASCII(place), `"`)} {
 			if at := indexPath(text, form); at >= 0 {
 				from := strings.LastIndexByte(text[:at], '\n') + 1
 				line, _, _ := strings.Cut(text[from:], "\n")
@@ -217,7 +219,8 @@ func (s *Shared) Check(what, text string) error {
 // indexPath finds a path that ends there, or goes on below.
 func indexPath(text, path string) int {
 	letter := func(i int) bool {
-		return i >= 0 && i < len(text) && (text[i] == '_' || text[i] == '-' || text[i] == '.' || text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' || text[i] >= '0' && text[i] <= '9')
+		return i >= 0 && i < len(text) && (strings.IndexByte("_-.", text[i]) >= 0 ||
+			text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' || text[i] >= '0' && text[i] <= '9')
 	}
 	for from := 0; ; {
 		i := strings.Index(text[from:], path)

@@ -48,7 +48,8 @@ func (l *loader) stageProducer(s *stage) *producer {
 // cohortPorts are what some cohort gives and another does not: an optional
 // input that asks for one that is not there stays unconnected, so that a
 // pipeline can change its cohort and nothing else.
-var cohortPorts = []string{"bold", "labels", "confounds", "series", "truth", "transform", "warp", "mask", "within", "weights", "sidecar", "confounds_sidecar", "events", "inventory"}
+var cohortPorts = []string{"bold", "labels", "confounds", "series", "truth", "transform", "warp", "mask", "within",
+	"weights", "sidecar", "confounds_sidecar", "events", "inventory"}
 
 // missedPorts are those of cohortPorts that a person would miss: it is said when
 // they stay unconnected. That a cohort has no transform means that it needs none.
@@ -139,7 +140,8 @@ func (l *loader) makeSubjects(p *producer, g *cohortGraph) {
 	nodes := make([]dag.Node, len(r.Subjects))
 	for i, s := range r.Subjects {
 		coords := []dag.Coord{{Axis: "subject", Value: s.ID}}
-		nodes[i] = dag.Node{ID: dag.TaskID("cohort", coords), Stage: g.members, Coords: coords, Work: r.Make(s.ID), Problem: s.Problem}
+		nodes[i] = dag.Node{ID: dag.TaskID("cohort", coords), Stage: g.members, Coords: coords, Work: r.Make(s.ID),
+			Problem: s.Problem}
 		g.members.Tasks = append(g.members.Tasks, &nodes[i])
 	}
 	p.outs = nodes[0].Work.Ports().Out
@@ -179,7 +181,8 @@ func (p *producer) fanOverRuns(r *cohort.Roster, ids []string) func(member int) 
 
 // file is a file of a participant's. Where there is none, the task that needs
 // it waits for one that fails and says so, once for each participant.
-func (g *cohortGraph) file(s *cohort.Subject, files map[string]string, port, format string, optional bool, user string) *dag.Source {
+func (g *cohortGraph) file(s *cohort.Subject, files map[string]string, port, format string, optional bool,
+	user string) *dag.Source {
 	path, there := files[port]
 	switch {
 	case s.Problem != nil:

@@ -62,7 +62,8 @@ func (l *loader) readRef(t *tree.Node, where string) (ref, bool) {
 				l.bad.Add(r.pos, "%s: a selection in %q is empty; it takes * or axis=value", where, r.text)
 				return r, false
 			case has:
-				r.fixed = append(r.fixed, dag.Coord{Axis: strings.TrimSpace(axis), Value: unquote(strings.TrimSpace(value))})
+				value = unquote(strings.TrimSpace(value))
+				r.fixed = append(r.fixed, dag.Coord{Axis: strings.TrimSpace(axis), Value: value})
 			default:
 				r.fixed = append(r.fixed, dag.Coord{Value: unquote(sel)})
 			}

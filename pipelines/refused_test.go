@@ -29,7 +29,8 @@ func TestRefusedAreLeftOut(t *testing.T) {
 	for i, volumes := range []int{40, 3, 40, 14} { // of which the third has n/a among its confounds
 		id := fmt.Sprintf("sub-%d", i+1)
 		participants += id + "\t" + []string{"A", "B"}[i%2] + "\n"
-		img := &nifti.Image{Shape: []int{1, 1, 1, volumes}, TR: 2, Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: make([]int16, volumes)}
+		img := &nifti.Image{Shape: []int{1, 1, 1, volumes}, TR: 2,
+			Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: make([]int16, volumes)}
 		var b bytes.Buffer
 		if err := nifti.Encode(&b, img); err != nil {
 			t.Fatal(err)
@@ -65,7 +66,8 @@ stages:
 		return p
 	}
 	p := load("skip", "")
-	check(t, "who takes part", strings.ReplaceAll(stageText(t, p, "clean"), dir, ""), strings.ReplaceAll(stageText(t, load("fail", "sub-2, sub-3, sub-4"), "clean"), dir, ""))
+	check(t, "who takes part", strings.ReplaceAll(stageText(t, p, "clean"), dir, ""),
+		strings.ReplaceAll(stageText(t, load("fail", "sub-2, sub-3, sub-4"), "clean"), dir, ""))
 	want := map[string]string{
 		"sub-2": "clean: its scan: 3 of 3 volumes are kept, fewer than min_volumes (6)",
 		"sub-3": "clean: sub-3/func/sub-3_task-rest_desc-confounds_timeseries.tsv: strategy 6P: column trans_x has no number in volume 21; only the first volume may lack one; choose another one with regress",

@@ -183,7 +183,9 @@ func (l *loader) fillStage(s *stage) {
 func (l *loader) makeTasks(s *stage) {
 	s.nodes = make([]dag.Node, s.members)
 	open, said := s.openParams(), map[string]bool{}
-	open = slices.DeleteFunc(open, func(k tree.Key) bool { return !l.fits(s, k.Value.Pos, float64(s.members), width(k.Value, s)) })
+	open = slices.DeleteFunc(open, func(k tree.Key) bool {
+		return !l.fits(s, k.Value.Pos, float64(s.members), width(k.Value, s))
+	})
 	types := map[string]string{}
 	for _, p := range param.Of(s.work) {
 		types[p.Name] = p.Type

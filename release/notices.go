@@ -46,7 +46,8 @@ func modulesOf(bins []binary) ([]module, error) {
 			return nil, fmt.Errorf("%s: %w", b.path, err)
 		}
 		for _, d := range info.Deps {
-			if d.Replace != nil && !strings.HasPrefix(d.Replace.Path, ".") { // else a directory of ours stands in for it
+			// A path with a point is a directory of ours, which stands in for the module.
+			if d.Replace != nil && !strings.HasPrefix(d.Replace.Path, ".") {
 				d = d.Replace
 			}
 			deps[d.Path] = d

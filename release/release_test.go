@@ -264,7 +264,8 @@ func TestRecipesFetch(t *testing.T) {
 			}
 			b, err := io.ReadAll(resp.Body)
 			resp.Body.Close()
-			if got := fmt.Sprintf("%x", sha256.Sum256(b)); err != nil || resp.StatusCode != http.StatusOK || got != sums[i] {
+			if got := fmt.Sprintf("%x", sha256.Sum256(b)); err != nil || resp.StatusCode != http.StatusOK ||
+				got != sums[i] {
 				t.Errorf("%s: %s: %s %v, digest %s, want %s", name, url, resp.Status, err, got, sums[i])
 			}
 		}

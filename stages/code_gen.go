@@ -4144,7 +4144,7 @@ at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:79 author.more:93 author.furtherPictures:118 widthOfSVG:146 memberText:149 svgTitle:163
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:101
 at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:116 arrangements:175 describeColumn:188 describeNumbers:241 groupSD:278 identifies:288 decimals:300 unitName:312
-at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:92 plusMinus:99 author.folds:107 the:150 author.permutation:153 author.comparison:193 author.paperTables:230 author.performanceFigures:268 author.othersLast:311 accuracyChart:323
+at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:93 plusMinus:100 author.folds:108 the:151 author.permutation:154 author.comparison:194 author.paperTables:231 author.performanceFigures:269 author.othersLast:312 accuracyChart:324
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:87 author.eachParticipant:107 spread:164 middle:173 warningRow:182 author.warnings:188
 at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict.value:63 upsideDownText:74 upsideDown:78 verdict.sentence:83 author.recovered:114

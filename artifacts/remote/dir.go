@@ -113,7 +113,8 @@ func (d dir) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	root, name := d.at(name)
 	f, err := root.Open(name)
 	if errors.Is(err, fs.ErrPermission) { // it was found: this object alone cannot be read, and the remote answers
-		return nil, fmt.Errorf("%s: %w: %w", filepath.Join(root.Name(), filepath.FromSlash(name)), artifacts.ErrCorrupt, err)
+		path := filepath.Join(root.Name(), filepath.FromSlash(name))
+		return nil, fmt.Errorf("%s: %w: %w", path, artifacts.ErrCorrupt, err)
 	}
 	if err != nil {
 		return nil, missing(err)

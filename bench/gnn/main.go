@@ -4,7 +4,8 @@
 // gen_timing_data.py writes, as time_torch.py does for PyTorch: seconds of wall
 // clock and of processor time per epoch, and the peak of the resident memory.
 //
-//	go run ./bench/gnn [-pool topk|sage] [-distance bce|mmd] [-threads 1] [-epochs 20] [-precision float32|float64] DIR
+//	go run ./bench/gnn [-pool topk|sage] [-distance bce|mmd] [-threads 1] [-epochs 20]
+//		[-precision float32|float64] DIR
 package main
 
 import (

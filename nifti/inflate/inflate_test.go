@@ -94,7 +94,8 @@ func TestReader(t *testing.T) {
 				}
 			}
 			var b bytes.Buffer
-			if n, err := io.Copy(&b, NewReader(bytes.NewReader(z))); err != nil || n != int64(len(data)) || !bytes.Equal(b.Bytes(), data) {
+			if n, err := io.Copy(&b, NewReader(bytes.NewReader(z))); err != nil || n != int64(len(data)) ||
+				!bytes.Equal(b.Bytes(), data) {
 				t.Fatalf("%s, level %d: WriteTo %d bytes, error %v", name, level, n, err)
 			}
 		}
@@ -129,7 +130,8 @@ func TestMembers(t *testing.T) {
 		}
 	}
 	end := len(za) + len(zb)
-	for _, tail := range []string{"x", "\x00\x00x", "\x1f", "\x1f\x8b", "\x1f\x8b\x08\x00", "garbage that goes on", strings.Repeat("\x00", 300000) + "x"} {
+	for _, tail := range []string{"x", "\x00\x00x", "\x1f", "\x1f\x8b", "\x1f\x8b\x08\x00", "garbage that goes on",
+		strings.Repeat("\x00", 300000) + "x"} {
 		z := bytes.Join([][]byte{za, zb, []byte(tail)}, nil)
 		got, err := io.ReadAll(NewReader(bytes.NewReader(z)))
 		if err == nil || !bytes.Equal(got, want) {
@@ -160,8 +162,15 @@ func TestReachAfterMove(t *testing.T) {
 	for _, n := range []int{1, 500, 999, 1500} {
 		before := zip(t, 0, make([]byte, history+piece-n))
 		for symbol, distance := range map[int]int{18: 513, 20: 1025, 22: 2049} {
-			blocks := append(storedBlock(make([]byte, 1000)), dynamicBlock(chain(286, 256, 'a', 'b', 'c', 'd', 1, 2, 3, 4, 5, 6, 7, 8, 9, 257, 258), chain(30, 0, symbol, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
-				func(w *bitWriter, lit, dist func(int)) { lit(257); dist(symbol); w.number(0, symbol/2-1); lit(256) })...)
+			blocks := append(storedBlock(make([]byte, 1000)),
+				dynamicBlock(chain(286, 256, 'a', 'b', 'c', 'd', 1, 2, 3, 4, 5, 6, 7, 8, 9, 257, 258),
+					chain(30, 0, symbol, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+					func(w *bitWriter, lit, dist func(int)) {
+						lit(257)
+						dist(symbol)
+						w.number(0, symbol/2-1)
+						lit(256)
+					})...)
 			_, err := io.ReadAll(NewReader(bytes.NewReader(append(before, withHeader(blocks)...))))
 			if err == nil || errors.Is(err, errDistance) != (distance > 1000) {
 				t.Errorf("%d bytes before the move, distance %d: error %v", n, distance, err)

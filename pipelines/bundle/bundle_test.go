@@ -251,8 +251,10 @@ func TestRefusals(t *testing.T) {
 		want   string
 	}{
 		{"a path that climbs", add(tar.Header{Typeflag: tar.TypeReg, Name: "../evil", Mode: 0o644}, "x"), `"../evil" is not in its list`},
-		{"an absolute path", add(tar.Header{Typeflag: tar.TypeReg, Name: "/tmp/evil", Mode: 0o644}, "x"), "is not in its list"},
-		{"a symbolic link", add(tar.Header{Typeflag: tar.TypeSymlink, Name: "blobs/link", Linkname: "/etc/passwd"}, ""), "is not in its list"},
+		{"an absolute path", add(tar.Header{Typeflag: tar.TypeReg, Name: "/tmp/evil", Mode: 0o644}, "x"),
+			"is not in its list"},
+		{"a symbolic link", add(tar.Header{Typeflag: tar.TypeSymlink, Name: "blobs/link", Linkname: "/etc/passwd"}, ""),
+			"is not in its list"},
 		{"a link in place of a blob", func(all []part) []part {
 			p := find(all, "blobs/")
 			p.h.Typeflag, p.h.Linkname, p.h.Size = tar.TypeSymlink, "/etc/passwd", 0
@@ -276,7 +278,11 @@ func TestRefusals(t *testing.T) {
 			return all
 		}, "tar extension"},
 		{"a blob with other bytes", func(all []part) []part { find(all, "blobs/").data[0] ^= 1; return all }, "has not the digest"},
-		{"a blob that is longer", func(all []part) []part { p := find(all, "blobs/"); p.data = append(p.data, 0); return all }, "more than the"},
+		{"a blob that is longer", func(all []part) []part {
+			p := find(all, "blobs/")
+			p.data = append(p.data, 0)
+			return all
+		}, "more than the"},
 		{"a blob that is shorter", func(all []part) []part { p := find(all, "blobs/"); p.data = p.data[1:]; return all }, "and its list says"},
 		{"a blob that is missing", func(all []part) []part { return all[:len(all)-1] }, "is not there"},
 		{"no list", func(all []part) []part { return all[1:] }, "begins with"},

@@ -72,7 +72,8 @@ func Parts(err error) []error {
 		return nil
 	}
 	var joined interface{ Unwrap() []error }
-	if _, mistake := err.(Errors); !mistake && errors.As(err, &joined) && err.Error() == errors.Join(joined.Unwrap()...).Error() {
+	if _, mistake := err.(Errors); !mistake && errors.As(err, &joined) &&
+		err.Error() == errors.Join(joined.Unwrap()...).Error() {
 		var all []error
 		for _, e := range joined.Unwrap() {
 			all = append(all, Parts(e)...)

@@ -48,7 +48,8 @@ func ParseWithin(text []byte, at func(line, col int) dag.Pos, bad *Mistakes, roo
 }
 
 func (r *reader) read(n *yaml.Node) *Node {
-	t := &Node{Pos: r.at(n.Line, n.Column), Row: n.Line, Col: n.Column, flow: n.Style&yaml.FlowStyle != 0, comment: strings.TrimSpace(strings.TrimLeft(n.LineComment, "# "))}
+	t := &Node{Pos: r.at(n.Line, n.Column), Row: n.Line, Col: n.Column, flow: n.Style&yaml.FlowStyle != 0,
+		comment: strings.TrimSpace(strings.TrimLeft(n.LineComment, "# "))}
 	if !r.room.take(valueCost+len(n.Value), t.Pos) {
 		t.Bad = true
 		return t

@@ -31,7 +31,8 @@ const (
 
 // ReadVars reads vars: of a pipeline file. No variable may have one of the names in keys, those of the file's own.
 func ReadVars(t *Node, keys []string, bad *Mistakes) *Variables {
-	v := &Variables{bad: bad, Gone: func(string) string { return "" }, room: NewRoom(bad), Values: map[string]*Node{}, state: map[string]varState{}}
+	v := &Variables{bad: bad, Gone: func(string) string { return "" }, room: NewRoom(bad), Values: map[string]*Node{},
+		state: map[string]varState{}}
 	if t == nil || t.Kind == Empty {
 		return v
 	}

@@ -72,8 +72,8 @@ func ranks(v []float64) trace {
 
 // Two series are of one scan when their traces correlate by 0.8 (Leakage.Correlation) or −0.8, for a negative factor
 // reverses a scan, and by leastZ standard errors of Fisher's z, at some lag where they share leastOverlap changes and
-// half of the shorter one. z = ±8 has a p of 1.2·10⁻¹⁵ for two white series at one lag. Of the 535,095 pairs of ABIDE's 1,035 scans the largest ones by chance are r = 0.65
-// and z = 6.7.
+// half of the shorter one. z = ±8 has a p of 1.2·10⁻¹⁵ for two white series at one lag. Of the 535,095
+// pairs of ABIDE's 1,035 scans the largest ones by chance are r = 0.65 and z = 6.7.
 const (
 	leastOverlap = 50
 	leastZ       = 8

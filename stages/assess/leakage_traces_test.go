@@ -60,8 +60,8 @@ func seriesInput(a *encoding.Array, subject string) dag.Input {
 }
 
 // One scan is found under two ids when its beginning was cut and its labels are others, when it was scaled and rounded
-// to whole numbers, when it was resampled, and when its sign was reversed; 60 others are not taken for one another, nor are two runs of a
-// participant.
+// to whole numbers, when it was resampled, and when its sign was reversed; 60 others are not taken for one another,
+// nor are two runs of a participant.
 func TestTracesFindOneScan(t *testing.T) {
 	const voxels, volumes, nodes = 240, 150, 12
 	byBlock := func(v int) int { return v * nodes / voxels }

@@ -25,7 +25,8 @@ var nodes = atlas.DK84()
 
 // settings of a quick scan.
 func settings() Settings {
-	return Settings{Seed: 1, Subject: "sub-sim001", Strength: 1, Volumes: 40, TR: 2, Grid: 8, Motion: 1, Noise: 1, Autocorrelation: 0.4}
+	return Settings{Seed: 1, Subject: "sub-sim001", Strength: 1, Volumes: 40, TR: 2, Grid: 8, Motion: 1, Noise: 1,
+		Autocorrelation: 0.4}
 }
 
 func mustMake(t *testing.T, s Settings) *Scan {
@@ -350,7 +351,8 @@ func TestOnlyTheCircuitDiffers(t *testing.T) {
 		if differ[false] > 0 || (differ[true] > 0) != (strength > 0) {
 			t.Errorf("strength %g: %d values differ in the circuit, %d elsewhere", strength, differ[true], differ[false])
 		}
-		if !slices.Equal(hc.Labels, asd.Labels) || !slices.Equal(hc.Confounds[36].Values[1:], asd.Confounds[36].Values[1:]) {
+		if !slices.Equal(hc.Labels, asd.Labels) ||
+			!slices.Equal(hc.Confounds[36].Values[1:], asd.Confounds[36].Values[1:]) {
 			t.Errorf("strength %g: the groups differ in anatomy or motion", strength)
 		}
 	}
@@ -388,7 +390,8 @@ func TestConfounds(t *testing.T) {
 	for _, c := range scan.Confounds {
 		column[c.Name] = c.Values
 	}
-	if want := 37 + 2 + 5 + len(cosines(settings().Volumes, settings().TR)); len(column) != want || len(scan.Confounds) != want || scan.Confounds[36].Name != "framewise_displacement" {
+	if want := 37 + 2 + 5 + len(cosines(settings().Volumes, settings().TR)); len(column) != want ||
+		len(scan.Confounds) != want || scan.Confounds[36].Name != "framewise_displacement" {
 		t.Errorf("%d columns, want the 36 parameters, framewise displacement, two of DVARS, five components and the cosines: %d", len(column), want)
 	}
 	fd := column["framewise_displacement"]
@@ -551,7 +554,8 @@ func TestNuisance(t *testing.T) {
 	}
 	for i, c := range basis {
 		for k, v := range c {
-			if want := math.Sqrt(2.0/150) * math.Cos(math.Pi*(float64(k)+0.5)*float64(i+1)/150); math.Abs(v-want) > 1e-12 {
+			want := math.Sqrt(2.0/150) * math.Cos(math.Pi*(float64(k)+0.5)*float64(i+1)/150)
+			if math.Abs(v-want) > 1e-12 {
 				t.Errorf("cosine %d, volume %d: %v, want %v", i, k, v, want)
 			}
 		}

@@ -8,7 +8,8 @@ func TestBesideChance(t *testing.T) {
 		x, chance float64
 		digits    int
 		want      string
-	}{{3, 0.1417, 0, "3 (0.1)"}, {4.6, 1.19, 1, "4.6 (1.2)"}, {3, 0.02, 0, "3 (0.0)"}, {0.25, 0.066, 2, "0.25 (0.07)"}} {
+	}{{3, 0.1417, 0, "3 (0.1)"}, {4.6, 1.19, 1, "4.6 (1.2)"}, {3, 0.02, 0, "3 (0.0)"},
+		{0.25, 0.066, 2, "0.25 (0.07)"}} {
 		if got := besideChance(c.x, c.chance, c.digits); got != c.want {
 			t.Errorf("%+v: %s", c, got)
 		}

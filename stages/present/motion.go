@@ -111,7 +111,8 @@ func (a *author) typicality() error {
 				v = append(v, r.Typicality)
 			}
 			// of several strategies
-			if name := r.Participant + " (" + outlierWords.Replace(r.Outlier) + ")"; r.Outlier != "" && !slices.Contains(out, name) {
+			if name := r.Participant + " (" + outlierWords.Replace(r.Outlier) + ")"; r.Outlier != "" &&
+				!slices.Contains(out, name) {
 				out = append(out, name)
 			}
 		}

@@ -74,7 +74,8 @@ func (a *author) performance() error {
 	if nested, err := a.nested(); err != nil {
 		return err
 	} else if r := nested; r != nil {
-		a.say("With the setting chosen inside each fold (nested cross-validation), accuracy per participant is %s, 95 %% CI %s (over the folds %s), AUC %s.", report.Share(r.Accuracy), report.Range(r.Low, r.High), plusMinus(r.FoldMean, r.FoldSD), report.Share(r.AUC))
+		a.say("With the setting chosen inside each fold (nested cross-validation), accuracy per participant is %s, 95 %% CI %s (over the folds %s), AUC %s.",
+			report.Share(r.Accuracy), report.Range(r.Low, r.High), plusMinus(r.FoldMean, r.FoldSD), report.Share(r.AUC))
 	}
 	if err := a.folds(); err != nil {
 		return err

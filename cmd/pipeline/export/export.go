@@ -179,7 +179,9 @@ func (x *job) writeOne(sel *results.Selection, tasks []*dag.Node) (format, sidec
 	case x.Format != "" && x.Format != stored:
 		return "", "", exit.Wrongf("it is %s, which is written as it is: leave --format out", stored)
 	case len(tasks) > 1:
-		return "", "", exit.Wrongf("there are %d of them, and %s does not join into one file: name one, such as %s.%s, or give a directory: -o %s/", len(tasks), stored, tasks[0].ID, sel.Port.Name, strings.TrimSuffix(filepath.Base(x.Path), filepath.Ext(x.Path)))
+		return "", "", exit.Wrongf("there are %d of them, and %s does not join into one file: name one, such as %s.%s, or give a directory: -o %s/",
+			len(tasks), stored, tasks[0].ID, sel.Port.Name,
+			strings.TrimSuffix(filepath.Base(x.Path), filepath.Ext(x.Path)))
 	}
 	return stored, "", x.WriteTo(x.Path, func(w io.Writer) error { return x.Copy(w, x.Ref(tasks[0], sel.Port.Name)) })
 }

@@ -47,8 +47,8 @@ func (c *Current) failedChecks() (failed []*dag.Node) {
 	return failed
 }
 
-// withholds reports whether a task, or one that it needs, waits for checks of a kind of which one failed. A check itself
-// is always shown.
+// withholds reports whether a task, or one that it needs, waits for checks of a kind of which one failed. A check
+// itself is always shown.
 func withholds(n *dag.Node, failed []*dag.Node, seen map[*dag.Node]bool) bool {
 	isCheck := func(kind string) bool {
 		return slices.ContainsFunc(failed, func(f *dag.Node) bool { return f.Stage.Kind.Name == kind })
