@@ -70,7 +70,7 @@ func Alone(con *console.Console, c *results.Current, o Options) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Stderr, "the store %s has forgotten %s from remotes; run without --remote, or with --trusted-keys, to compute %s here\n",
+		a.Warn("the store %s has forgotten %s from remotes; run without --remote, or with --trusted-keys, to compute %s here",
 			c.Store.Dir(), words.Count(n, "result"), map[bool]string{true: "it", false: "them"}[n == 1])
 	}
 	return a.endAudit(sum)

@@ -186,7 +186,7 @@ func (r *Room) runIn(clean *artifacts.Store, g *dag.Graph, o dag.Options) (*dag.
 	result, err := dag.Run(ctx, g, clean, o)
 	shown.Close()
 	if err != nil && ctx.Err() != nil {
-		fmt.Fprintln(r.Stderr, "interrupted; an audit keeps nothing and starts over next time")
+		r.Warn("interrupted; an audit keeps nothing and starts over next time")
 		err = &exit.Error{Code: exit.Interrupted}
 	}
 	return result, err

@@ -57,7 +57,7 @@ func (a *app) mistaken(file string, err error) error {
 		}
 	}
 	if len(mistakes) > 1 {
-		fmt.Fprintf(a.Stderr, "%s in %s; nothing was run\n", words.Count(len(mistakes), "mistake"), file)
+		a.Warn("%s in %s; nothing was run", words.Count(len(mistakes), "mistake"), file)
 	}
 	return &exit.Error{Code: exit.Usage}
 }

@@ -142,7 +142,7 @@ func (a *app) compareHeld(h *held, r *dag.Result) error {
 		}
 	}
 	if err := a.unlocked(h.path, ds); err != nil {
-		fmt.Fprintf(a.Stderr, "pipeline audit --lock %s tells where it starts, and by how much\n", h.path)
+		a.Warn("pipeline audit --lock %s tells where it starts, and by how much", h.path)
 		return err
 	}
 	a.Note("all results are those of %s", h.path)

@@ -145,7 +145,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 	}
 	if err != nil && ctx.Err() != nil {
 		r.executor.interrupted(a)
-		fmt.Fprintf(a.Stderr, "interrupted; every finished task is kept. Continue with: %s\n", a.Again())
+		a.Warn("interrupted; every finished task is kept. Continue with: %s", a.Again())
 		page.NoteEarlier(a.Console, p)
 		a.doubts(store)
 		a.lastLine(result, true)
@@ -181,10 +181,10 @@ func (a *app) noteResult(r *dag.Result, changed map[string][]dag.Event) {
 	}
 	task := func(e dag.Event) string { return e.Task }
 	if events := changed[dag.OtherBytes]; events != nil {
-		fmt.Fprintf(a.Stderr, "%s: %s; pipeline audit --stage shows where\n", list(events, task), dag.OtherBytes)
+		a.Warn("%s: %s; pipeline audit --stage shows where", list(events, task), dag.OtherBytes)
 	}
 	if events := changed[dag.OtherRecord]; events != nil {
-		fmt.Fprintf(a.Stderr, "%s: %s\n  a record there without its files is replaced; another stays: if it is wrong, delete it there (%s), then run with --force STAGE\n",
+		a.Warn("%s: %s\n  a record there without its files is replaced; another stays: if it is wrong, delete it there (%s), then run with --force STAGE",
 			list(events, task), dag.OtherRecord,
 			list(events, func(e dag.Event) string { return fmt.Sprintf("actions/%.2[1]s/%[1]s", e.Key) }))
 	}
@@ -195,7 +195,7 @@ func (a *app) noteResult(r *dag.Result, changed map[string][]dag.Event) {
 		a.Note("the results of this run take %s in the store; %s removes those of older runs", console.ByteCount(size), a.Command("gc", "--keep-runs", "1"))
 	}
 	if r.NoRecord != nil {
-		fmt.Fprintf(a.Stderr, "everything was cached, but the run record could not be written: %v; %s frees space\n", r.NoRecord, a.Command("gc"))
+		a.Warn("everything was cached, but the run record could not be written: %v; %s frees space", r.NoRecord, a.Command("gc"))
 	}
 }
 
@@ -254,7 +254,7 @@ func (a *app) failures(r *dag.Result, p *pipelines.Pipeline) {
 	causes := groupCauses(r.Errors)
 	a.Few(a.Stderr, len(causes), 10, func(i int) {
 		c := causes[i]
-		fmt.Fprintf(a.Stderr, "  %s: %s: %s\n", c.first.Pos, words.Some(c.tasks, 6),
+		a.Warn("  %s: %s: %s", c.first.Pos, words.Some(c.tasks, 6),
 			indented(p.Roster.CompleteExclude(a.brief(c.text)))+a.said(c.first, p.Graph.File))
 	})
 	if out := faulty(p, r); out != nil {
@@ -264,10 +264,10 @@ func (a *app) failures(r *dag.Result, p *pipelines.Pipeline) {
 		fmt.Fprintf(a.Stderr, "%s skipped: upstream tasks failed. ", words.Count(r.Skipped, "task"))
 	}
 	if !slices.ContainsFunc(r.Errors, func(e *dag.Error) bool { return !errors.Is(e, dag.ErrOnly) }) {
-		fmt.Fprintf(a.Stderr, "Run the upstream tasks too: %s\n", a.Again("--only", "--until"))
+		a.Warn("Run the upstream tasks too: %s", a.Again("--only", "--until"))
 		return
 	}
-	fmt.Fprintf(a.Stderr, "%s kept. After fixing the cause, continue with: %s\n", words.Count(r.Ran+r.Cached, "result")+" "+areIs(r.Ran+r.Cached), a.Again())
+	a.Warn("%s kept. After fixing the cause, continue with: %s", words.Count(r.Ran+r.Cached, "result")+" "+areIs(r.Ran+r.Cached), a.Again())
 }
 
 // faulty lists the participants whose tasks failed. It is nil where nobody failed alone: with all participants,

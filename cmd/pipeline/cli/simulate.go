@@ -71,7 +71,7 @@ func (a *app) simulate(file, dir string, sets []string, workers int) error {
 		}
 	})
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintf(a.Stderr, "interrupted; %s is not whole: remove it\n", dir)
+		a.Warn("interrupted; %s is not whole: remove it", dir)
 		return &exit.Error{Code: exit.Interrupted}
 	}
 	if err != nil {
