@@ -25,24 +25,11 @@ type member struct {
 	data []byte
 }
 
-// archive writes the .tar.gz of a platform, or the .zip on Windows, where the BIDS App is pipeline bids-app:
-// not everybody may make links there.
+// archive writes the .tar.gz of a platform, or the .zip on Windows.
 func archive(out string, b binary, src source, notices []byte) error {
-	program, err := os.ReadFile(b.path)
+	members, err := archived(b, notices)
 	if err != nil {
 		return err
-	}
-	top := "prgnn-" + version.Number + "/"
-	members := []member{{top + b.program(), 0o755, program}, {top + "THIRD-PARTY.txt", 0o644, notices}}
-	for _, name := range []string{"CITATION.cff", "LICENSE", "README.md"} {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		members = append(members, member{top + name, 0o644, data})
-	}
-	if b.os != "windows" { // the name of the BIDS App
-		members = append(members, member{top + "prgnn", os.ModeSymlink | 0o777, []byte(b.program())})
 	}
 	what := b.os + "-" + b.arch
 	if b.os == "windows" {
@@ -58,6 +45,28 @@ func archive(out string, b binary, src source, notices []byte) error {
 		}
 		return z.Close()
 	})
+}
+
+// archived are the members of a platform's archive: the same names on each, with .exe on Windows.
+func archived(b binary, notices []byte) ([]member, error) {
+	program, err := os.ReadFile(b.path)
+	if err != nil {
+		return nil, err
+	}
+	top := "prgnn-" + version.Number + "/"
+	app := member{top + "prgnn", os.ModeSymlink | 0o777, []byte(b.program())} // the name of the BIDS App
+	if b.os == "windows" {                                                    // where not everybody may make links
+		app = member{top + "prgnn.exe", 0o755, program}
+	}
+	members := []member{{top + b.program(), 0o755, program}, {top + "THIRD-PARTY.txt", 0o644, notices}, app}
+	for _, name := range []string{"CITATION.cff", "LICENSE", "README.md"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, member{top + name, 0o644, data})
+	}
+	return members, nil
 }
 
 func writeTar(w io.Writer, at time.Time, members []member) error {

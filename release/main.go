@@ -1,10 +1,11 @@
 // Command release builds what users install: go run ./release [-o dist] [-key key.pem].
 //
 // For each platform it makes the static binary, an archive and a Python wheel; for Linux
-// also an OCI image. Recipes for conda, Homebrew and Lmod fetch the archives. SHA256SUMS lists them, a CycloneDX file
-// says what is inside, and with
-// a key a signed SLSA statement says what they were made from. Two clones of one commit
-// give the same bytes with the same Go.
+// also an OCI image. Recipes for conda, Homebrew and Lmod fetch the archives. SHA256SUMS lists them,
+// a CycloneDX file says what is inside, and with a key a signed SLSA statement says what they were
+// made from. Two clones of one commit give the same bytes with the same Go.
+//
+// It refuses a source that is not ready for a release; -snapshot builds it.
 package main
 
 import (
@@ -26,7 +27,14 @@ func main() {
 	only := flag.String("only", "", "platforms to build, such as linux/amd64,darwin/arm64; all when empty")
 	url := flag.String("url", "", "directory on the web of the archives: writes the recipes for conda, Homebrew and Lmod that fetch them from there")
 	changed := flag.Bool("changed", false, "build although files differ from the commit")
+	snapshot := flag.Bool("snapshot", false, "build although CHANGELOG.md or the list of promises is not ready for a release")
 	flag.Parse()
+	if !*snapshot {
+		if err := ready("."); err != nil {
+			fmt.Fprintf(os.Stderr, "release: not ready; -snapshot builds nevertheless\n%v\n", err)
+			os.Exit(1)
+		}
+	}
 	if err := release(*out, *key, *only, *url, *changed); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -113,6 +114,63 @@ func TestArchivesAreRepeatable(t *testing.T) {
 	}
 	if link, err := r.Next(); err != nil || link.Typeflag != tar.TypeSymlink || link.Linkname != "pipeline" {
 		t.Errorf("%+v %v", link, err)
+	}
+}
+
+// The archives of all platforms hold the same files, with .exe on Windows, and prgnn is the program.
+func TestArchiveNames(t *testing.T) {
+	t.Chdir("..")
+	program := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(program, []byte("the program"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	top := "prgnn-" + version.Number + "/"
+	want := []string{"CITATION.cff", "LICENSE", "README.md", "THIRD-PARTY.txt", "pipeline", "prgnn"}
+	for _, p := range platforms {
+		members, err := archived(binary{p, program}, []byte("licenses"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		text := map[string]string{}
+		for _, m := range members {
+			name := strings.TrimSuffix(strings.TrimPrefix(m.name, top), ".exe")
+			names, text[name] = append(names, name), string(m.data)
+			if exe := strings.HasSuffix(m.name, ".exe"); exe != (p.os == "windows" && m.mode&0o100 != 0) {
+				t.Errorf("%s: %s", p, m.name)
+			}
+		}
+		if slices.Sort(names); !slices.Equal(names, want) {
+			t.Errorf("%s: %q, want %q", p, names, want)
+		}
+		if text["pipeline"] != "the program" || text["prgnn"] != "the program" && text["prgnn"] != "pipeline" {
+			t.Errorf("%s: %q", p, text)
+		}
+	}
+}
+
+// A source is ready when its changelog has the version, without unreleased, and its changes are moved.
+func TestChangelogReady(t *testing.T) {
+	for _, c := range []struct{ changelog, changes, want string }{
+		{"# Changelog\n\n## 1.2.0 (2026-11-30)\n", "1.2.0", ""},
+		{"## 1.2.0\n## 1.1.0 (unreleased)\n", "1.2.0", ""},
+		{"## 1.2.0 (unreleased)\n", "unreleased", `CHANGELOG.md says "## 1.2.0 (unreleased)": write the date in place of unreleased` +
+			"\nchangelog/unreleased holds 1 files: rename it changelog/1.2.0"},
+		{"## 1.2.01\n", "1.2.0", `CHANGELOG.md has no section "## 1.2.0"`},
+	} {
+		dir := t.TempDir()
+		if err := errors.Join(os.WriteFile(filepath.Join(dir, "CHANGELOG.md"), []byte(c.changelog), 0o666),
+			os.MkdirAll(filepath.Join(dir, "changelog", c.changes), 0o777),
+			os.WriteFile(filepath.Join(dir, "changelog", c.changes, "a.md"), nil, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := changelogReady(dir, "1.2.0"); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%q: %s, want %s", c.changelog, got, c.want)
+		}
 	}
 }
 

@@ -14,8 +14,8 @@ machine=$(go env GOARCH)
 # The second build has a cache of its own, so that nothing of the first enters it.
 git clone -q . "$work/one"
 git clone -q . "$work/the second clone"
-(cd "$work/one" && go run ./release -o "$work/dist" -only "linux/$machine")
-(cd "$work/the second clone" && GOCACHE=$work/cache go run ./release -o "$work/again" -only "linux/$machine")
+(cd "$work/one" && go run ./release -snapshot -o "$work/dist" -only "linux/$machine")
+(cd "$work/the second clone" && GOCACHE=$work/cache go run ./release -snapshot -o "$work/again" -only "linux/$machine")
 for f in "$work"/again/*linux* "$work"/again/*.whl "$work"/again/*oci*; do
 	cmp "$f" "$work/dist/$(basename "$f")"
 	echo "the same bytes: $(basename "$f"), $(stat -c %s "$f") bytes"
