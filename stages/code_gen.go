@@ -6,7 +6,7 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline dd1f566af0d99d6dd4e4516d6c573bce3eb509b81857ddc19308dc05e93e09ea
-kind biomarkers b6f2c8deb16dcb3a4403cadef2f79ffd6b8efd5c473312a24ed54cf4f7de7fab
+kind biomarkers 9c25b4363620bf0ab4bfc00fb1ca277a2fe1109223f68f14015d5b9b39765d01
 kind bootstrap 91bf5014ccc465acc9dcdf6929f08cbdb6ddaf1a1150fa939011202d4a381534
 kind brainmap 5a14264599d69f0aad6a45382904240fbf6b8b53597f593b7d4e931cabc7125e
 kind choose a48efa170f0d8289698bb0eba9062efda45c278b6cd7d43251de855c4cfea379
@@ -32,7 +32,7 @@ kind figure-roc fdaefdaeaa29a3a464917d806f04a563c9167f1154cdae69116f94149645ccf8
 kind figure-training 934527187366d1654cdc43941b8390a48f6388f299e0ffd321d88c1c8aa57951
 kind graph 5dd2eb087968425ff7fe5044941a7b489ea15838eb6ebb7c9f00c7eae5c73e12
 kind harmonize d97830176da1a1dc7e00995b7f9ba09b7f8f1225a3555d4cad7438c66a01883e
-kind individuality 0196850ecf7cf8b8e32095c7d898222ca5238a764677d12713ec507eff3435c6
+kind individuality 52d710dee9642340b1adb65475c9eb6bbb5441719933e58a564b2cb14e897c16
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage 51d769a12612ef7d0176820c704e9d439dec6694c3907a3aa7079b805ef86da1
 kind matrices 1da89456eab55d974e2abb68a3476ecd1a66f631bc2b72b3b44affb376e4ea94
@@ -41,7 +41,7 @@ kind parcellate 0bfd25ead6c2319c917380c7dd17c7457fdb96e6260eb5af1e0129b93079a52e
 kind permutation eef9ab5e5fe021f34c83a29b280aa40efaa512c6a965fa377bf9644afcccff48
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind project 4e6fa37ddd84ccec7cc4551349a912280d20f1c527de4f87cc23a91280294144
-kind qcfc 0977a1e693f04289330841acee08e8918b81205ae9614d6610e98d416de46f4c
+kind qcfc b81ff0464ca99ec4c7b14ebeafbbb552df635bdfb316396dc165496793890fd6
 kind report 604960d1216bd62fd205aa864911be45dccab2f8a7a2571fed25c2d9b5070b7a
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
@@ -1047,17 +1047,20 @@ prgnn/stages/column.IndividualRow f081643510dd.c63136
 reached by biomarkers individuality
 prgnn/stages/assess.Biomarkers 4922bba7aa01.e3b0c4
 prgnn/stages/assess.Biomarkers.Ports 4ce80150932c.ea6a66
-prgnn/stages/assess.Biomarkers.Run 16e76adb87d6.f050e6
+prgnn/stages/assess.Biomarkers.Run f37fa1222fa2.2b9518
 prgnn/stages/assess.Biomarkers.against 7b68d47719bb.914744
 prgnn/stages/assess.Biomarkers.agreements 77bd38f5f1c3.aa40f4
 prgnn/stages/assess.Biomarkers.contrasts 5590fda1de2f.736d39
+prgnn/stages/assess.Biomarkers.inputs 2468ded31442.55444f
 prgnn/stages/assess.Biomarkers.rank 31301ae6b932.e251cb
+prgnn/stages/assess.Biomarkers.ranked 9351a45f9dd2.4180aa
 prgnn/stages/assess.Biomarkers.rankings e3ac7f909f37.c76767
 prgnn/stages/assess.Biomarkers.read f873c54ad150.f32825
 prgnn/stages/assess.Biomarkers.readAll 20c4fb9eed1e.1523ae
 prgnn/stages/assess.Biomarkers.readings 795524d10115.57522e
 prgnn/stages/assess.Biomarkers.recoveries 34bbb9d945b6.e02907
 prgnn/stages/assess.Biomarkers.retrainedContrasts a2e1b5b4c1bb.955bea
+prgnn/stages/assess.Biomarkers.setting 27ad695b81a2.abb53a
 prgnn/stages/assess.Biomarkers.spread 65663cb976e1.3881c7
 prgnn/stages/assess.ModelScores fc0ce5746dcb.2a93ab
 prgnn/stages/assess.ModelScores.add 333d314a58ec.6fc3d2
@@ -1071,6 +1074,10 @@ prgnn/stages/assess.absolute aea328ee7674.e3b0c4
 prgnn/stages/assess.added 3e7b44f2e09b.3532b2
 prgnn/stages/assess.alike 9352d9d6a2fa.a0dfa6
 prgnn/stages/assess.auroc 9470ec58c24b.17f7c4
+prgnn/stages/assess.biomarkerInputs 521042df8530.8a8783
+prgnn/stages/assess.biomarkerInputs.contrastsRetrained 4b9ae32d1c6d.e9ac86
+prgnn/stages/assess.biomarkerRows a23f7f6641da.b257cc
+prgnn/stages/assess.biomarkerRows.tables 3c86d101b27f.128c49
 prgnn/stages/assess.both 73ec6eed0b20.e3b0c4
 prgnn/stages/assess.by 6d22ed3ab549.991870
 prgnn/stages/assess.heldOut 30a9a5fd259c.231fc7
@@ -3283,14 +3290,16 @@ prgnn/stages/prepare.notDefinite a05559a4ec36.e3b0c4
 reached by qcfc
 prgnn/stages/assess.QCFC d5e6fc1ef579.e3b0c4
 prgnn/stages/assess.QCFC.Ports 9504bf159666.0ea77d
-prgnn/stages/assess.QCFC.Run 58a52cab43bd.71112f
+prgnn/stages/assess.QCFC.Run ed4bdfad469a.15ffe4
 prgnn/stages/assess.QCFC.Validate d2b954f2caed.70f73d
-prgnn/stages/assess.QCFC.covariates 21838791e25f.1d9e08
+prgnn/stages/assess.QCFC.covariates cdc9caebd992.062932
 prgnn/stages/assess.QCFC.measure e0cf1d3814cf.2b9f6c
 prgnn/stages/assess.connectome 16bb1bd5f249.2627d5
+prgnn/stages/assess.connectomes 98761338cfd4.10a588
 prgnn/stages/assess.edgeDistances 1c53a322389b.ce6fda
 prgnn/stages/assess.fisherEdges 14cb480ee891.dec0dd
-prgnn/stages/assess.listedMotion 534d9418ec45.c6113e
+prgnn/stages/assess.listedMotion 3fad83303105.44e460
+prgnn/stages/assess.listedParticipants 6a80938b5382.966e72
 prgnn/stages/assess.qcfc.New d54eff27cd87.228317
 prgnn/stages/assess.typicality 08a4446127ea.3763a1
 prgnn/stages/inference.Correlation aee372c94102.c82a67
@@ -3975,7 +3984,7 @@ at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.me
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:37 settingScores:66 ModelScores:72 NewModelScores:85 settingOf:92 Tally:109 saliency:116 Biomarkers.Run:128 Biomarkers.readAll:259 ordered:275 Biomarkers.read:285 ModelScores.add:351 Tally.add:362 Biomarkers.rank:372 plantedNodes:402 auroc:428
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:37 settingScores:66 ModelScores:72 NewModelScores:85 settingOf:92 Tally:109 saliency:116 Biomarkers.Run:128 biomarkerInputs:148 biomarkerInputs.contrastsRetrained:159 Biomarkers.inputs:163 biomarkerRows:201 biomarkerRows.tables:209 Biomarkers.setting:228 Biomarkers.ranked:275 Biomarkers.readAll:302 ordered:318 Biomarkers.read:328 ModelScores.add:394 Tally.add:405 Biomarkers.rank:415 plantedNodes:445 auroc:471
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 Biomarkers.retrainedContrasts:50 Biomarkers.against:73 unstaged:107 alike:119 sortedKeys:132 relative:142
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:278 Biomarkers.recoveries:287 testShare:348 rankedBy.worth:362 rankedBy.heldOut:379 leadOf:390 both:404 meanOf:414
@@ -3989,7 +3998,7 @@ at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Indiv
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:49 leakCheck.fail:55 foldPlace:60 foldBook:63 Leakage.Run:70 checkRow:106 readBook:112 foldBook.tested:137 foldBook.takesPart:143 Leakage.lookAtPredictions:153 placeOf:228 foldBook.seen:244 lookAtModels:264 lookAtFitted:281
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:17 endPoints:65 sharedPoints:66 rescaled:67 sharedScans:72 timePoints:108
 at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 traceOf:24 ranks:53 leastOverlap:78 leastZ:79 meeting:83 summed.meet:90 summed:117 newSummed:123 summed.over:132 sameTraces:138
-at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:23 QCFC:27 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:66 listedMotion:151 QCFC.measure:183 fisherEdges:250 edgeDistances:288 QCFC.covariates:319 typicality:374
+at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:24 QCFC:28 QCFC.Ports:33 QCFC.Validate:50 connectome:60 QCFC.Run:67 connectomes:122 listedParticipants:159 listedMotion:170 QCFC.measure:198 fisherEdges:265 edgeDistances:303 QCFC.covariates:334 typicality:385
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 rankRow:54 paintedRow:61 Saliency.Run:68 Saliency.rows:139 regionRow:166 paintedTable:177 Saliency.connectome:190 labelsOf:250 writeDense:271
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251

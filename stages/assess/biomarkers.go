@@ -126,133 +126,176 @@ type saliency struct {
 
 // Run averages and ranks.
 func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	nodes, err := column.Read[namedNode](t.In("nodes"))
-	if err != nil {
-		return nil, err
-	}
-	people, err := column.ReadPeople(t.In("participants"))
-	if err != nil {
-		return nil, err
-	}
-	planted, err := plantedNodes(t, len(nodes))
-	if err != nil {
-		return nil, err
-	}
-	settings, err := b.readAll(t.All("scores"), len(nodes), people)
-	if err != nil {
-		return nil, err
-	}
-	for _, of := range settings { // the trainings without permutation, out of those with
-		of.coords = slices.DeleteFunc(of.coords,
-			func(c dag.Coord) bool { return c == dag.Coord{Axis: "permutation", Value: "0"} })
-	}
-	permuted, err := b.readAll(t.All("permuted"), len(nodes), people)
-	if err != nil {
-		return nil, err
-	}
-	if len(settings) == 0 {
-		return nil, errors.New("no scores to rank: connect them to a train stage")
-	}
-	var axes []string
-	for _, c := range settings[0].coords {
-		axes = append(axes, c.Axis)
-	}
-	var ranking []column.RankingRow
-	var individual []column.IndividualRow
-	var consistency []column.ConsistencyRow
-	var null []column.NullRow
-	var recovery []column.RecoveryRow
-	features, err := ReadNodeFeatures(t.All("features"), len(nodes), t.Threads)
+	in, err := b.inputs(t)
 	if err != nil {
 		return nil, err
 	}
 	steps := 0
 	begin := func(step string) {
-		t.Progress(steps, 4*len(settings), step)
+		t.Progress(steps, 4*len(in.settings), step)
 		steps++
 	}
-	// Models retrained on permuted groups, by setting. The null of a contrast is of one kind in the whole table.
-	lists, retrained, contrastNull := make([][][]*ModelScores, len(settings)), true, "test participants' groups permuted, models not retrained"
-	for i, of := range settings {
-		if lists[i], err = shuffled(of, permuted); err != nil {
+	var rows biomarkerRows
+	for i := range in.settings {
+		if err := b.setting(in, i, &rows, begin); err != nil {
 			return nil, err
-		}
-		retrained = retrained && lists[i] != nil
-	}
-	if retrained {
-		contrastNull = "models retrained on permuted groups"
-	}
-	for i, of := range settings {
-		begin("group contrasts")
-		all := merged(of.models)
-		if len(all.Tallies) == 0 {
-			return nil, fmt.Errorf("the scores%s have no test side: nothing to rank", column.SettingText(of.coords))
-		}
-		rows := b.rank(people.Ids, all, len(nodes))
-		contrasts, err := b.contrasts(people.Ids, of.models)
-		if err != nil {
-			return nil, err
-		}
-		var high []float64
-		if retrained {
-			if high, err = b.retrainedContrasts(people.Ids, len(nodes), lists[i]); err != nil {
-				return nil, err
-			}
-		}
-		for i := range rows {
-			r := &rows[i]
-			r.mean, r.contrast, r.q = r.score, contrasts[r.node].Contrast, contrasts[r.node].q
-			if high != nil {
-				r.contrast.High = high[r.node]
-			}
-		}
-		if b.Reading == "contrast" {
-			rows = ordered(rows, func(r saliency) float64 { return r.contrast.Value })
-		}
-		if err := b.spread(rows, people, of, all); err != nil {
-			return nil, err
-		}
-		ranking = append(ranking, rankingRows(of.coords, rows, nodes, planted)...)
-		begin("agreement between folds")
-		agreements, err := b.agreements(people.Ids, of, all)
-		if err != nil {
-			return nil, err
-		}
-		consistency = append(consistency, agreements...)
-		begin("null distribution")
-		against, err := b.against(people.Ids, rows, of, lists[i])
-		if err != nil {
-			return nil, err
-		}
-		begin("reference rankings")
-		ranked, err := b.rankings(people.Ids, of, features, len(nodes))
-		if err != nil {
-			return nil, err
-		}
-		if against != nil {
-			null = append(null, nullRows(of.coords, against, nodes, planted)...)
-			excess := make([]float64, len(against))
-			for j, r := range against {
-				excess[j] = r.excess
-			}
-			ranked = slices.Insert(ranked, 2, rankedBy{method: column.TrainedModels, by: "null", all: excess})
-		}
-		recovery = append(recovery, b.recoveries(of.coords, ranked, planted, testShare(of.models))...)
-		for _, id := range people.Ids {
-			if ts, ok := all.Tallies[id]; ok {
-				individual = append(individual, individualRows(of.coords, id, people.Group[id], ts, all.graphs[id])...)
-			}
 		}
 	}
-	table := column.Table(ranking, axes...)
-	layer := strconv.Itoa(b.Layer)
-	table.Meta = map[string]string{"reading": b.Reading, "layer": layer, "contrast_null": contrastNull}
-	scores := column.Table(individual, axes...)
-	scores.Meta = map[string]string{"layer": layer}
+	return rows.tables(b, in), nil
+}
+
+// A biomarkerInputs holds what Run reads.
+type biomarkerInputs struct {
+	nodes    []namedNode
+	people   *column.People
+	planted  []bool // of each node; nil where it is not known
+	features *nodeFeatures
+	settings []*settingScores
+	// retrained are the models trained on permuted groups, by setting and permutation; a setting without them has nil.
+	retrained [][][]*ModelScores
+}
+
+// contrastsRetrained reports whether the null of contrasts is of retrained models, in the whole table.
+func (in *biomarkerInputs) contrastsRetrained() bool {
+	return !slices.ContainsFunc(in.retrained, func(lists [][]*ModelScores) bool { return lists == nil })
+}
+
+func (b *Biomarkers) inputs(t *dag.Task) (*biomarkerInputs, error) {
+	var in biomarkerInputs
+	var err error
+	if in.nodes, err = column.Read[namedNode](t.In("nodes")); err != nil {
+		return nil, err
+	}
+	if in.people, err = column.ReadPeople(t.In("participants")); err != nil {
+		return nil, err
+	}
+	n := len(in.nodes)
+	if in.planted, err = plantedNodes(t, n); err != nil {
+		return nil, err
+	}
+	if in.settings, err = b.readAll(t.All("scores"), n, in.people); err != nil {
+		return nil, err
+	}
+	if len(in.settings) == 0 {
+		return nil, errors.New("no scores to rank: connect them to a train stage")
+	}
+	for _, of := range in.settings { // the trainings without permutation, out of those with
+		of.coords = slices.DeleteFunc(of.coords,
+			func(c dag.Coord) bool { return c == dag.Coord{Axis: "permutation", Value: "0"} })
+	}
+	permuted, err := b.readAll(t.All("permuted"), n, in.people)
+	if err != nil {
+		return nil, err
+	}
+	in.retrained = make([][][]*ModelScores, len(in.settings))
+	for i, of := range in.settings {
+		if in.retrained[i], err = shuffled(of, permuted); err != nil {
+			return nil, err
+		}
+	}
+	in.features, err = ReadNodeFeatures(t.All("features"), n, t.Threads)
+	return &in, err
+}
+
+// A biomarkerRows collects the rows of the output tables.
+type biomarkerRows struct {
+	ranking     []column.RankingRow
+	individual  []column.IndividualRow
+	consistency []column.ConsistencyRow
+	null        []column.NullRow
+	recovery    []column.RecoveryRow
+}
+
+func (r *biomarkerRows) tables(b *Biomarkers, in *biomarkerInputs) dag.Outputs {
+	var axes []string
+	for _, c := range in.settings[0].coords {
+		axes = append(axes, c.Axis)
+	}
+	layer, null := strconv.Itoa(b.Layer), "test participants' groups permuted, models not retrained"
+	if in.contrastsRetrained() {
+		null = "models retrained on permuted groups"
+	}
+	ranking, individual := column.Table(r.ranking, axes...), column.Table(r.individual, axes...)
+	ranking.Meta = map[string]string{"reading": b.Reading, "layer": layer, "contrast_null": null}
+	individual.Meta = map[string]string{"layer": layer}
 	return dag.Outputs{
-		"ranking": table, "null": column.Table(null, axes...), "consistency": column.Table(consistency, axes...),
-		"individual": scores, "recovery": column.Table(recovery, axes...),
-	}, nil
+		"ranking": ranking, "null": column.Table(r.null, axes...), "consistency": column.Table(r.consistency, axes...),
+		"individual": individual, "recovery": column.Table(r.recovery, axes...),
+	}
+}
+
+// setting adds the rows of one setting to all tables. begin reports a step.
+func (b *Biomarkers) setting(in *biomarkerInputs, i int, out *biomarkerRows, begin func(step string)) error {
+	of, ids := in.settings[i], in.people.Ids
+	begin("group contrasts")
+	all := merged(of.models)
+	if len(all.Tallies) == 0 {
+		return fmt.Errorf("the scores%s have no test side: nothing to rank", column.SettingText(of.coords))
+	}
+	rows, err := b.ranked(in, i, all)
+	if err != nil {
+		return err
+	}
+	out.ranking = append(out.ranking, rankingRows(of.coords, rows, in.nodes, in.planted)...)
+	begin("agreement between folds")
+	agreements, err := b.agreements(ids, of, all)
+	if err != nil {
+		return err
+	}
+	out.consistency = append(out.consistency, agreements...)
+	begin("null distribution")
+	against, err := b.against(ids, rows, of, in.retrained[i])
+	if err != nil {
+		return err
+	}
+	begin("reference rankings")
+	rankings, err := b.rankings(ids, of, in.features, len(in.nodes))
+	if err != nil {
+		return err
+	}
+	if against != nil {
+		out.null = append(out.null, nullRows(of.coords, against, in.nodes, in.planted)...)
+		excess := make([]float64, len(against))
+		for j, r := range against {
+			excess[j] = r.excess
+		}
+		rankings = slices.Insert(rankings, 2, rankedBy{method: column.TrainedModels, by: "null", all: excess})
+	}
+	out.recovery = append(out.recovery, b.recoveries(of.coords, rankings, in.planted, testShare(of.models))...)
+	for _, id := range ids {
+		if ts, ok := all.Tallies[id]; ok {
+			out.individual = append(out.individual,
+				individualRows(of.coords, id, in.people.Group[id], ts, all.graphs[id])...)
+		}
+	}
+	return nil
+}
+
+// ranked ranks the regions of one setting by the reading. all joins its models.
+func (b *Biomarkers) ranked(in *biomarkerInputs, i int, all *ModelScores) ([]saliency, error) {
+	of, ids := in.settings[i], in.people.Ids
+	rows := b.rank(ids, all, len(in.nodes))
+	contrasts, err := b.contrasts(ids, of.models)
+	if err != nil {
+		return nil, err
+	}
+	var high []float64
+	if in.contrastsRetrained() {
+		if high, err = b.retrainedContrasts(ids, len(in.nodes), in.retrained[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.mean, r.contrast, r.q = r.score, contrasts[r.node].Contrast, contrasts[r.node].q
+		if high != nil {
+			r.contrast.High = high[r.node]
+		}
+	}
+	if b.Reading == "contrast" {
+		rows = ordered(rows, func(r saliency) float64 { return r.contrast.Value })
+	}
+	return rows, b.spread(rows, in.people, of, all)
 }
 
 // readAll reads the scores of every model, by setting.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/dense"
 	"prgnn/internal/exact"
@@ -76,39 +77,9 @@ func (s *QCFC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	var coords [][]dag.Coord // of each setting
-	var settings [][]connectome
-	regions := 0
-	for _, in := range t.All("series") {
-		clean, ok := cleaning[column.CoordText(in.Coords)]
-		if !ok {
-			return nil, fmt.Errorf("%s: cleaning has no table of %s: connect the output quality of the same stage", in.Name, column.CoordText(in.Coords))
-		}
-		draws, err := region.ReadDraws(in, "draw, time, roi")
-		if err != nil {
-			return nil, err
-		}
-		if regions == 0 {
-			regions = draws[0].Cols
-		}
-		if draws[0].Cols != regions {
-			return nil, fmt.Errorf("%s: %d regions, others have %d", in.Name, draws[0].Cols, regions)
-		}
-		own := slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool { return c.Axis == "subject" })
-		i := slices.IndexFunc(coords, func(c []dag.Coord) bool { return slices.Equal(c, own) })
-		if i < 0 {
-			i = len(coords)
-			coords, settings = append(coords, own), append(settings, nil)
-		}
-		x := draws[0]
-		if fd, ok := motion[in.Coord("subject")]; ok {
-			clean.MeanFD = fd
-		}
-		settings[i] = append(settings[i],
-			connectome{in.Coord("subject"), fisherEdges(x.Data, x.Rows, x.Cols, t.Threads), clean})
-	}
-	if regions < 2 {
-		return nil, errors.New("no edges: connect series of two regions or more")
+	coords, settings, regions, err := connectomes(t, cleaning, motion)
+	if err != nil {
+		return nil, err
 	}
 	distance, err := edgeDistances(t, regions)
 	if err != nil {
@@ -146,6 +117,54 @@ func (s *QCFC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		"typicality": column.Table(typical, axes...)}, nil
 }
 
+// connectomes reads the series of all participants, by setting: its coordinates and its participants. cleaning and
+// motion, by coordinates and by participant, belong to them.
+func connectomes(t *dag.Task, cleaning map[string]column.CleaningRow, motion map[string]float64) (
+	coords [][]dag.Coord, settings [][]connectome, regions int, err error) {
+	for _, in := range t.All("series") {
+		clean, ok := cleaning[column.CoordText(in.Coords)]
+		if !ok {
+			return nil, nil, 0, fmt.Errorf("%s: cleaning has no table of %s: connect the output quality of the same stage", in.Name, column.CoordText(in.Coords))
+		}
+		draws, err := region.ReadDraws(in, "draw, time, roi")
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		if regions == 0 {
+			regions = draws[0].Cols
+		}
+		if draws[0].Cols != regions {
+			return nil, nil, 0, fmt.Errorf("%s: %d regions, others have %d", in.Name, draws[0].Cols, regions)
+		}
+		own := slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool { return c.Axis == "subject" })
+		i := slices.IndexFunc(coords, func(c []dag.Coord) bool { return slices.Equal(c, own) })
+		if i < 0 {
+			i = len(coords)
+			coords, settings = append(coords, own), append(settings, nil)
+		}
+		x := draws[0]
+		if fd, ok := motion[in.Coord("subject")]; ok {
+			clean.MeanFD = fd
+		}
+		settings[i] = append(settings[i],
+			connectome{in.Coord("subject"), fisherEdges(x.Data, x.Rows, x.Cols, t.Threads), clean})
+	}
+	if regions < 2 {
+		return nil, nil, 0, errors.New("no edges: connect series of two regions or more")
+	}
+	return coords, settings, regions, nil
+}
+
+// listedParticipants is the table at the port participants, and its ids.
+func listedParticipants(t *dag.Task) (*encoding.Table, []string, error) {
+	table, err := t.In("participants").Table()
+	if err != nil {
+		return nil, nil, err
+	}
+	ids, err := table.Strings("participant_id")
+	return table, ids, err
+}
+
 // listedMotion is the column mean_fd of the participants (mm), where no table of confounds gives anybody's motion:
 // cohorts of time series have none. The two are not mixed, because programs compute displacement differently.
 func listedMotion(t *dag.Task, cleaning map[string]column.CleaningRow) (map[string]float64, error) {
@@ -157,16 +176,12 @@ func listedMotion(t *dag.Task, cleaning map[string]column.CleaningRow) (map[stri
 	if !t.Has("participants") {
 		return nil, nil
 	}
-	table, err := t.In("participants").Table()
+	table, ids, err := listedParticipants(t)
 	if err != nil {
 		return nil, err
 	}
 	if _, ok := table.Column("mean_fd"); !ok {
 		return nil, nil
-	}
-	ids, err := table.Strings("participant_id")
-	if err != nil {
-		return nil, err
 	}
 	c, err := column.ReadCovariate(table, "mean_fd")
 	if err != nil || c.Text != nil {
@@ -323,11 +338,7 @@ func (s *QCFC) covariates(t *dag.Task) (map[string][]float64, error) {
 	if !t.Has("participants") {
 		return nil, errors.New("covariates stand in the table of the participants: connect participants")
 	}
-	table, err := t.In("participants").Table()
-	if err != nil {
-		return nil, err
-	}
-	ids, err := table.Strings("participant_id")
+	table, ids, err := listedParticipants(t)
 	if err != nil {
 		return nil, err
 	}
