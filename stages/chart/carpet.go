@@ -53,7 +53,7 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64) {
 			img.SetNRGBA(j, i, paint)
 		}
 	}
-	c.DrawImage(box, indexed(ours.Enlarge(img, max(1, 600/w), max(1, 200/h))))
+	c.DrawImage(box, ours.Cells{Image: img})
 	p.joins(c, box, ours.Categories[1])
 	high := box.Max.Y - box.Min.Y
 	for k, b := range blocks {
@@ -84,25 +84,6 @@ func (p Participant) runNames(c draw.Canvas, y vg.Length) {
 		ours.Text(c, vg.Point{X: left + (right-left)*vg.Length(run.From)/vg.Length(len(p.Out)) + 1, Y: y}, run.Name,
 			ours.Style(ours.TickSize-1.5, true), draw.XLeft, draw.YBottom)
 	}
-}
-
-// indexed is an image of at most 256 colors by their numbers, a third of the bytes of a file; other images stay.
-func indexed(img *image.NRGBA) image.Image {
-	out := image.NewPaletted(img.Rect, nil)
-	number := map[color.NRGBA]int{}
-	for i := 0; i < len(img.Pix); i += 4 {
-		c := color.NRGBA{img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3]}
-		n, ok := number[c]
-		if !ok {
-			if n = len(number); n == 256 {
-				return img
-			}
-			number[c] = n
-			out.Palette = append(out.Palette, c)
-		}
-		out.Pix[i/4] = uint8(n)
-	}
-	return out
 }
 
 // times writes the axis below a carpet: seconds, or volumes where the repetition time is not known.

@@ -53,7 +53,7 @@ func Matrices(panels []MatrixPanel, groups []string) ours.Figure {
 				Max: vg.Point{X: x + side, Y: c.Min.Y + foot + side}}
 			ours.Text(c, vg.Point{X: x, Y: square.Max.Y + 5}, p.Title, ours.Style(ours.LabelSize, true),
 				draw.XLeft, draw.YBottom)
-			p.paint(c, square, order, blocks, limits[p.Label], i == 0, 900)
+			p.paint(c, square, order, blocks, limits[p.Label], i == 0)
 			x += side
 			if i == len(panels)-1 || panels[i+1].Label != p.Label {
 				strip := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x + 6,
@@ -66,23 +66,21 @@ func Matrices(panels []MatrixPanel, groups []string) ours.Figure {
 	}}
 }
 
-// paint draws one matrix into a square as an image of about so many pixels, and the names of the blocks at its left.
-func (p MatrixPanel) paint(c draw.Canvas, square vg.Rectangle, order []int, blocks []block,
-	limit float64, named bool, pixels int) {
+// paint draws one matrix into a square, and the names of the blocks at its left.
+func (p MatrixPanel) paint(c draw.Canvas, square vg.Rectangle, order []int, blocks []block, limit float64, named bool) {
 	n := len(order)
 	img := image.NewNRGBA(image.Rect(0, 0, n, n))
 	for i, from := range order {
 		for j, to := range order {
-			color := ours.Diverging.At(0.5 + p.Values[from*n+to]/(2*limit))
+			const steps = 200 // of the scale: few enough colors for a small file
+			color := ours.Diverging.At(math.Round(steps*(0.5+p.Values[from*n+to]/(2*limit))) / steps)
 			if i == j {
 				color.R, color.G, color.B = 0xff, 0xff, 0xff
 			}
 			img.SetNRGBA(j, i, color)
 		}
 	}
-	// Enough pixels for print, whole ones for a cell.
-	times := max(1, (pixels+n-1)/n)
-	c.DrawImage(square, ours.Enlarge(img, times, times))
+	c.DrawImage(square, ours.Cells{Image: img})
 	side := square.Max.X - square.Min.X
 	line := draw.LineStyle{Color: ours.Ink, Width: 0.4}
 	at := func(i int) vg.Length { return side * vg.Length(i) / vg.Length(n) }

@@ -198,7 +198,7 @@ func (m Motion) distances(s motionScale, first bool) *plot.Plot {
 		}
 		x, y := p.Transforms(&c)
 		c.DrawImage(vg.Rectangle{Min: vg.Point{X: x(0), Y: y(-s.r)}, Max: vg.Point{X: x(s.far), Y: y(s.r)}},
-			indexed(ours.Enlarge(img, 8, 8)))
+			ours.Cells{Image: img})
 		c.StrokeLine2(draw.LineStyle{Color: ours.Rule, Width: 0.5}, x(0), y(0), x(s.far), y(0))
 		if at0, slope, ok := m.line(); ok {
 			c.StrokeLine2(draw.LineStyle{Color: ours.Categories[1], Width: 1.5}, x(0), y(at0), x(s.far),

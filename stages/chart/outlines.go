@@ -99,7 +99,7 @@ func (p Participant) regionColors() []color.NRGBA {
 	return paint
 }
 
-// outline is one slice as an image of two pixels a point of 1.5 mm: the image below, in 64 grays, and a line where one
+// outline is one slice as an image of two pixels a point of 1.5 mm: the image below, in 32 grays, and a line where one
 // region ends and another begins.
 func (b NamedBrain) outline(cut outlineCut, at float64, paint []color.NRGBA) image.Image {
 	const step = 1.5
@@ -124,7 +124,7 @@ func (b NamedBrain) outline(cut outlineCut, at float64, paint []color.NRGBA) ima
 			if math.IsNaN(v) { // air
 				v = 0
 			}
-			g := uint8(4 * math.Round(63*min(max(v, 0), 1)))
+			g := uint8(8 * math.Round(31*min(max(v, 0), 1)))
 			here := color.NRGBA{g, g, g, 0xff}
 			n := regions[j*(w+1)+i]
 			for _, other := range [2]int{regions[j*(w+1)+i+1], regions[(j+1)*(w+1)+i]} {
@@ -139,5 +139,5 @@ func (b NamedBrain) outline(cut outlineCut, at float64, paint []color.NRGBA) ima
 			img.SetNRGBA(i, j, here)
 		}
 	}
-	return indexed(ours.Enlarge(img, 2, 2))
+	return ours.Cells{Image: img}
 }

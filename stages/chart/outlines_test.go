@@ -29,7 +29,7 @@ func TestOutline(t *testing.T) {
 	}
 	p := Participant{Groups: []string{"L", "R"}}
 	img := NamedBrain{Brain: &b}.outline(outlineCut{depth: 1, right: 0, up: 2}, 0, p.regionColors())
-	if s := img.Bounds().Size(); s.X != 40 || s.Y != 40 { // two pixels a point of 1.5 mm
+	if s := img.Bounds().Size(); s.X != 20 || s.Y != 20 { // a pixel is 1.5 mm
 		t.Fatalf("%v pixels", s)
 	}
 	// The middle of point i is at −15 + 1.5 (i + 0.5) mm: regions are points 4 to 15, the second from 10 on. A line is
@@ -46,7 +46,7 @@ func TestOutline(t *testing.T) {
 				return 2
 			}
 			n, right, below := inside(i, j), inside(i+1, j), inside(i, j+1)
-			g := uint8(4 * math.Round(63*(1.5*(float64(i)+0.5))/30))
+			g := uint8(8 * math.Round(31*(1.5*(float64(i)+0.5))/30))
 			if j < 2 {
 				g = 0
 			}
@@ -58,7 +58,7 @@ func TestOutline(t *testing.T) {
 				}
 				want = ours.Categories[of-1]
 			}
-			if got := color.NRGBAModel.Convert(img.At(2*i+1, 2*j)).(color.NRGBA); got != want {
+			if got := color.NRGBAModel.Convert(img.At(i, j)).(color.NRGBA); got != want {
 				t.Fatalf("point %d, %d: %v, want %v", i, j, got, want)
 			}
 		}

@@ -164,7 +164,7 @@ func (p Participant) lower(c draw.Canvas) {
 	most := limit(p.Matrix, n)
 	square := vg.Rectangle{Min: vg.Point{X: c.Min.X + 2, Y: c.Min.Y + 10}, Max: vg.Point{X: c.Min.X + 2 + side,
 		Y: c.Min.Y + 10 + side}}
-	MatrixPanel{Values: p.Matrix}.paint(c, square, order, blocks, most, false, 300)
+	MatrixPanel{Values: p.Matrix}.paint(c, square, order, blocks, most, false)
 	ours.Bar(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: square.Max.X + 6, Y: square.Min.Y +
 		side/4}, Max: vg.Point{X: square.Max.X + 40, Y: square.Max.Y}}}, ours.Diverging, -most, most, "r")
 	rest := square.Max.X + 44
@@ -200,12 +200,14 @@ func (p Participant) histogram() *plot.Plot {
 	out.Add(paintOn(grid), paintOn(func(c draw.Canvas, p *plot.Plot) {
 		x, y := p.Transforms(&c)
 		c.SetColor(ours.Categories[0])
+		var bars vg.Path
 		for b, share := range count {
 			if share > 0 {
-				c.Fill(vg.Rectangle{Min: vg.Point{X: x(-1 + 2*float64(b)/bins), Y: y(0)},
-					Max: vg.Point{X: x(-1+2*float64(b+1)/bins) - 0.4, Y: y(share)}}.Path())
+				bars = append(bars, vg.Rectangle{Min: vg.Point{X: x(-1 + 2*float64(b)/bins), Y: y(0)},
+					Max: vg.Point{X: x(-1+2*float64(b+1)/bins) - 0.4, Y: y(share)}}.Path()...)
 			}
 		}
+		c.Fill(bars)
 		c.StrokeLine2(draw.LineStyle{Color: ours.Ink, Width: 0.6, Dashes: []vg.Length{2, 2}}, x(0),
 			c.Min.Y, x(0), c.Max.Y)
 	}))
@@ -234,12 +236,14 @@ func (p Participant) tsnr(order []int, blocks []block) *plot.Plot {
 		x, y := plot.Transforms(&c)
 		for k, b := range blocks {
 			c.SetColor(ours.Categories[k%len(ours.Categories)])
+			var bars vg.Path
 			for i := b.from; i < b.to; i++ {
 				if v := p.TSNR[order[i]]; !math.IsNaN(v) {
-					c.Fill(vg.Rectangle{Min: vg.Point{X: x(float64(i)), Y: y(0)},
-						Max: vg.Point{X: x(float64(i + 1)), Y: y(v)}}.Path())
+					bars = append(bars, vg.Rectangle{Min: vg.Point{X: x(float64(i)), Y: y(0)},
+						Max: vg.Point{X: x(float64(i + 1)), Y: y(v)}}.Path()...)
 				}
 			}
+			c.Fill(bars)
 		}
 	}))
 	small(out)

@@ -55,7 +55,7 @@ func Slices(b Brain, low, high float64) ours.Figure {
 					ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
 				c.DrawImage(vg.Rectangle{Min: vg.Point{X: left, Y: top - head - heights[i]},
 					Max: vg.Point{X: left + width - gap, Y: top - head}},
-					ours.Enlarge(b.slice(cut.depth, cut.right, cut.up, at).image(shown), 2, 2))
+					ours.Cells{Image: b.slice(cut.depth, cut.right, cut.up, at).image(shown)})
 			}
 			top -= heights[i] + head + gap
 		}

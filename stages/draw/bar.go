@@ -14,7 +14,7 @@ import (
 // strip at its left, ticks at its right, the label above, a word a line. low and high are the values
 // of the scale's ends; a low end above 0 is labeled too: values below it have no color.
 func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
-	const steps, thick = 256, 9
+	const steps, thick = 64, 9
 	img := image.NewNRGBA(image.Rect(0, 0, 1, steps))
 	for i := range steps {
 		img.SetNRGBA(0, steps-1-i, s.At(float64(i)/(steps-1)))
@@ -22,7 +22,7 @@ func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
 	lines := strings.Fields(label)
 	head := vg.Length(max(len(lines), 1)-1) * (TickSize + 1)
 	strip := vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Min.X + thick, Y: c.Max.Y - LabelSize - 6 - head}}
-	c.DrawImage(strip, Enlarge(img, thick*4, 2))
+	c.DrawImage(strip, Cells{img})
 	c.StrokeLines(draw.LineStyle{Color: Rule, Width: 0.5}, outline(strip))
 	height := strip.Max.Y - strip.Min.Y
 	at := func(v float64) vg.Length { return vg.Length(height * vg.Length((v-low)/(high-low))) }
@@ -54,22 +54,4 @@ func Bar(c draw.Canvas, s Scale, low, high float64, label string) {
 
 func outline(r vg.Rectangle) []vg.Point {
 	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min}
-}
-
-// Enlarge repeats every pixel, so that viewers that smooth what they enlarge keep sharp
-// cells.
-func Enlarge(img *image.NRGBA, x, y int) *image.NRGBA {
-	b := img.Bounds()
-	out := image.NewNRGBA(image.Rect(0, 0, b.Dx()*x, b.Dy()*y))
-	for j := range b.Dy() {
-		first := out.Pix[j*y*out.Stride:][:out.Stride]
-		for i := range b.Dx() * x {
-			c := img.NRGBAAt(b.Min.X+i/x, b.Min.Y+j)
-			copy(first[4*i:], []byte{c.R, c.G, c.B, c.A})
-		}
-		for k := 1; k < y; k++ {
-			copy(out.Pix[(j*y+k)*out.Stride:], first)
-		}
-	}
-	return out
 }

@@ -2,16 +2,20 @@ package draw
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/xml"
+	"image"
 	"image/color"
 	"image/png"
 	"io"
 	"math"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -190,5 +194,51 @@ func TestHex(t *testing.T) {
 	}
 	if c, ok := ParseHex("#0a1bFf"); !ok || c != (color.NRGBA{0x0a, 0x1b, 0xff, 0xff}) {
 		t.Errorf("#0a1bFf became %v", c)
+	}
+}
+
+// Images of a figure are PNG in their places, of few colors by their numbers, and cells keep their edges.
+func TestImagesInSVG(t *testing.T) {
+	few, many := image.NewNRGBA(image.Rect(0, 0, 3, 2)), image.NewNRGBA(image.Rect(0, 0, 20, 20))
+	for i := range few.Pix {
+		few.Pix[i] = uint8(i%4)*80 | 0x0f
+	}
+	for i := range 400 {
+		many.SetNRGBA(i%20, i/20, color.NRGBA{uint8(i), uint8(i >> 8), 7, 0xff})
+	}
+	at := func(x vg.Length) vg.Rectangle {
+		return vg.Rectangle{Min: vg.Point{X: x}, Max: vg.Point{X: x + 8, Y: 8}}
+	}
+	f := Figure{Width: 40, Height: 20, Paint: func(c draw.Canvas) {
+		c.DrawImage(at(0), Cells{few})
+		Text(c, vg.Point{X: 5, Y: 15}, `xlink:href="data:image/jpg;base64,AAAA"`, Style(5, false), draw.XLeft, draw.YBottom)
+		c.DrawImage(at(20), many)
+	}}
+	svg, err := f.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`<image x="([\d.]+)"[^>]*preserveAspectRatio="none"( [^>]*pixelated")? xlink:href="data:image/png;base64,([^"]*)"`).FindAllStringSubmatch(string(svg), -1)
+	if len(found) != 2 || found[0][1] != "0" || found[1][1] != "20" || found[0][2] == "" || found[1][2] != "" {
+		t.Fatalf("images %q", found)
+	}
+	for i, want := range []image.Image{few, many} {
+		b, err := base64.StdEncoding.DecodeString(found[i][3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := png.Decode(bytes.NewReader(b))
+		if err != nil || got.Bounds() != want.Bounds() {
+			t.Fatalf("image %d: %v", i, err)
+		}
+		if _, ok := got.(*image.Paletted); ok != (i == 0) {
+			t.Errorf("image %d is a %T", i, got)
+		}
+		for k := range want.Bounds().Dx() * want.Bounds().Dy() {
+			x, y := k%want.Bounds().Dx(), k/want.Bounds().Dx()
+			if color.NRGBAModel.Convert(got.At(x, y)) != color.NRGBAModel.Convert(want.At(x, y)) {
+				t.Fatalf("image %d: pixel %d, %d is %v, want %v", i, x, y, got.At(x, y), want.At(x, y))
+			}
+		}
 	}
 }

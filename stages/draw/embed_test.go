@@ -26,7 +26,7 @@ func TestEmbeddedGlyphs(t *testing.T) {
 		t.Fatal(err)
 	}
 	faces := regexp.MustCompile(`font-weight:(normal|bold);src:url\(data:font/ttf;base64,([^)]*)\)`).FindAllSubmatch(svg, -1)
-	if len(faces) != 2 || !bytes.Contains(svg, []byte("font-family:'"+Family+"',")) {
+	if len(faces) != 2 || !bytes.Contains(svg, []byte(`<svg font-family="'`+Family+"',")) {
 		t.Fatalf("%d embedded fonts, want a normal and a bold one", len(faces))
 	}
 	for i, text := range []string{shown, "Bold"} {

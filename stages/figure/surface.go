@@ -211,7 +211,7 @@ func light(r *chart.Raster, depth []int) {
 			norm := root(gx*gx + gy*gy + 32*32)
 			bright := 255 * (8*32 - 4*gy) / (9 * norm)
 			bright = 110 + max(bright, 0)*150/255 - even[p]/16*7/10
-			r.Light[p] = uint8(min(max(bright, 60), 255))
+			r.Light[p] = uint8(min(max(bright, 60), 255)) | 7 // 32 steps: a third of the bytes of a file
 			r.Ground[p] = color.NRGBA{shadeOf(0xe6, r.Light[p]), shadeOf(0xe7, r.Light[p]),
 				shadeOf(0xe9, r.Light[p]), 0xff}
 		}

@@ -1,0 +1,146 @@
+package draw
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"maps"
+	"slices"
+
+	xfont "golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"prgnn/internal/markup"
+)
+
+// SVG is the figure as an SVG document. It embeds the glyphs of its texts.
+func (f Figure) SVG() ([]byte, error) {
+	c := &svgCanvas{Canvas: vgsvg.New(f.Width, f.Height), texts: map[xfont.Weight]*written{}}
+	f.paint(c)
+	if c.err != nil {
+		return nil, c.err
+	}
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return nil, err
+	}
+	s := b.Bytes()
+	// The family is said once, for the whole document.
+	for _, change := range [][2]string{
+		{"<svg ", `<svg font-family="` + families + `" `},
+		{"font-family:Liberation Sans;font-variant:normal;", ""},
+		{"font-weight:normal;", ""},
+		{"font-style:normal;", ""},
+		{"\n\tstyle=", " style="},
+	} {
+		s = bytes.ReplaceAll(s, []byte(change[0]), []byte(change[1]))
+	}
+	s = withImages(s, c.images)
+	style, err := c.fontFaces()
+	if err != nil || style == "" {
+		return s, err
+	}
+	at := bytes.Index(s, []byte("<svg"))
+	at += bytes.IndexByte(s[at:], '>') + 1
+	return slices.Concat(s[:at], []byte("\n<style>"+style+"</style>"), s[at:]), nil
+}
+
+// An svgCanvas leaves out of texts what XML cannot hold (vgsvg escapes as for HTML), and remembers which characters
+// were written. It encodes images itself.
+type svgCanvas struct {
+	*vgsvg.Canvas
+	texts  map[xfont.Weight]*written
+	images []string // attributes of the images, in their order
+	err    error
+}
+
+// written are the characters of a font that a figure shows.
+type written struct {
+	font       *sfnt.Font
+	characters []rune
+}
+
+func (c *svgCanvas) FillString(f font.Face, at vg.Point, text string) {
+	text = markup.Characters(text)
+	w := c.texts[f.Font.Weight]
+	if w == nil {
+		w = &written{font: f.Face}
+		c.texts[f.Font.Weight] = w
+	}
+	w.characters = append(w.characters, []rune(text)...)
+	c.Canvas.FillString(f, at, text)
+}
+
+func (c *svgCanvas) fontFaces() (style string, err error) {
+	for _, weight := range slices.Sorted(maps.Keys(c.texts)) {
+		face, err := fontFace(c.texts[weight].font, weight == xfont.WeightBold, c.texts[weight].characters)
+		if err != nil {
+			return "", err
+		}
+		style += face
+	}
+	return style, nil
+}
+
+// Cells are an image whose pixels are the cells of a matrix or of a grid: they keep sharp edges when a viewer enlarges
+// them.
+type Cells struct{ image.Image }
+
+// DrawImage writes an image as a PNG, of at most 256 colors by their numbers (a third of the bytes). vgsvg keeps the
+// place: it says jpg of PNG (strict viewers refuse), leaves viewers to keep proportions, and compresses little.
+func (c *svgCanvas) DrawImage(r vg.Rectangle, img image.Image) {
+	how := ""
+	if cells, ok := img.(Cells); ok {
+		img, how = cells.Image, ` image-rendering="optimizeSpeed" style="image-rendering:pixelated"`
+	}
+	var b bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := encoder.Encode(&b, indexed(img)); err != nil {
+		c.err = fmt.Errorf("an image of the figure: %w", err)
+		return
+	}
+	c.images = append(c.images, fmt.Sprintf(`preserveAspectRatio="none"%s xlink:href="data:image/png;base64,%s"`,
+		how, base64.StdEncoding.EncodeToString(b.Bytes())))
+	c.Canvas.DrawImage(r, image.NewNRGBA(image.Rect(0, 0, 1, 1)))
+}
+
+// withImages puts the images into their places.
+func withImages(svg []byte, images []string) []byte {
+	const from, to = `xlink:href="data:image/jpg;base64,`, `"`
+	var out []byte
+	for _, image := range images {
+		before, rest, _ := bytes.Cut(svg, []byte(from))
+		_, after, _ := bytes.Cut(rest, []byte(to))
+		out, svg = append(append(out, before...), image...), after
+	}
+	return append(out, svg...)
+}
+
+// indexed is an image of at most 256 colors by their numbers; other images stay.
+func indexed(img image.Image) image.Image {
+	of, ok := img.(*image.NRGBA)
+	if !ok {
+		return img
+	}
+	out := image.NewPaletted(of.Rect, nil)
+	number := map[color.NRGBA]int{}
+	for i := 0; i < len(of.Pix); i += 4 {
+		c := color.NRGBA{of.Pix[i], of.Pix[i+1], of.Pix[i+2], of.Pix[i+3]}
+		n, ok := number[c]
+		if !ok {
+			if n = len(number); n == 256 {
+				return img
+			}
+			number[c] = n
+			out.Palette = append(out.Palette, c)
+		}
+		out.Pix[i/4] = uint8(n)
+	}
+	return out
+}
