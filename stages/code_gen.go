@@ -8,7 +8,7 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline dd1f566af0d99d6dd4e4516d6c573bce3eb509b81857ddc19308dc05e93e09ea
 kind biomarkers 9c25b4363620bf0ab4bfc00fb1ca277a2fe1109223f68f14015d5b9b39765d01
 kind bootstrap 91bf5014ccc465acc9dcdf6929f08cbdb6ddaf1a1150fa939011202d4a381534
-kind brainmap 5a14264599d69f0aad6a45382904240fbf6b8b53597f593b7d4e931cabc7125e
+kind brainmap 50bd9f3a58900f8bfa941bd66925926b115c3fb64e12610e7d1ca308c081ec09
 kind choose a48efa170f0d8289698bb0eba9062efda45c278b6cd7d43251de855c4cfea379
 kind combat 8a5bd79f2596e6aaeba98b497a05e698fe9848bd005cbe185425bec183527f86
 kind compare b86beaeaf233390242da60ac3d5a0309b727cd8b0febaa26731b56fc6fb69096
@@ -19,17 +19,17 @@ kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate 0cb6b8000d0e35be2306661cd3acf833aed3419485faa77726d128673bc88d93
 kind exec e1f853934ec8f26ea129f7a61a159e14b1fcbb5e84b6fa476d59a6d50f26238c
 kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
-kind figure-confusion 0a89e17713f5d67faafd87657de320b19eb8ef2b45d0e08abbfcd3328a994c5c
-kind figure-connectivity 23674eeb445cbdd226c80d5820ff272f1e42c44091db4306e7b78ac3b547eb19
-kind figure-degrees 7566ce4138376405c429b1d2f375e74143acaef6c6f4f83783f8a4fa792c60b6
-kind figure-distributions 60cf08803880c50d55f95c6e90df1f344f3386e3ec2726a6932cf6f85633765a
-kind figure-individuality dcd731c0b9edbc82db502da4c5f1a11ab38cc134750a5f27db5bfb95c89d806d
-kind figure-individuals b9269ce2982ec8460f8bb68dbbcd1c71cf2772cad18bcf8bd752bfa02989f357
-kind figure-qc cab3532d7141cac4a92bce1fd900e8e98d999056cb31e38fbe8579aca742c854
-kind figure-qcfc 67761c466ea74b783d98b1d12e4ff9f4ce2d312855e34ee814755d26c46ce6ca
-kind figure-ranking e990f85033b634a4c564d5f3ae02543997ce6df360268f9feef4bf58a91bfbdf
-kind figure-roc fdaefdaeaa29a3a464917d806f04a563c9167f1154cdae69116f94149645ccf8
-kind figure-training 934527187366d1654cdc43941b8390a48f6388f299e0ffd321d88c1c8aa57951
+kind figure-confusion dd609e6628a6226cc72c0c5d3e37289e0ab6b061fb38b0cd809714a13ceec525
+kind figure-connectivity d87f34c22ac33c6411332de687940a0bbc278c46770f1155dcd054c14f1a7240
+kind figure-degrees ac607397f9f2962d3ed6cea8f8b861f76307eba95f114b6f180e6582cebfa896
+kind figure-distributions 344552ee02f622f7f54e4d4c5ce39f6cb22c283a02636da765b4a8bde7b27b19
+kind figure-individuality 1ab108beb284ace4b60147175915f7743d7cd85e65a507dd6d6c776d0d08d659
+kind figure-individuals bccf6b08ff83fbbb36142583871b28e1347ff7012908cd12d2fa0d71008b4bdc
+kind figure-qc b11c3d62c78755ad0623906115d3ad1b254574da2dec876bdb1323e41c38953d
+kind figure-qcfc 4b0f787eb465e905c8bd59fbd1f5c099ed9a22701537594149eb8bf4618cc3ae
+kind figure-ranking 52c79b2db70e6a0cd6ad698e8a820f34dce6611aa768d44e3bea64abeb525f44
+kind figure-roc df50d7f8f7e078f9494d4e0b695449af8b76b99b1cbdf635fc0d229521bbc3e4
+kind figure-training 29281fb25a016e99f8b308de8bd7301edee8bbadadd2c04bfc566387f031cfc5
 kind graph 5dd2eb087968425ff7fe5044941a7b489ea15838eb6ebb7c9f00c7eae5c73e12
 kind harmonize d97830176da1a1dc7e00995b7f9ba09b7f8f1225a3555d4cad7438c66a01883e
 kind individuality 52d710dee9642340b1adb65475c9eb6bbb5441719933e58a564b2cb14e897c16
@@ -42,12 +42,12 @@ kind permutation eef9ab5e5fe021f34c83a29b280aa40efaa512c6a965fa377bf9644afcccff4
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind project 4e6fa37ddd84ccec7cc4551349a912280d20f1c527de4f87cc23a91280294144
 kind qcfc b81ff0464ca99ec4c7b14ebeafbbb552df635bdfb316396dc165496793890fd6
-kind report 604960d1216bd62fd205aa864911be45dccab2f8a7a2571fed25c2d9b5070b7a
+kind report c9682513a3c5f90e21c7afdc6f558578510ec19f62d651010444575ff7e6f581
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 8a7f6de3a33912e5df63c77b12480d812a58e40baada8d6dc92901df7cad1370
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary f9da69f5da4b0f61d9f62200b45a288067d659550bb82b68e11d0d93a8d5c233
+kind summary f9535244b31bcd79e9ff79e31ab40e9a300cdcc97a9320c8f8f4ae495dbf309c
 kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
 kind tangent e97ff0da3ef885810035d1627a9928d4ead038a7b82711fad3e5f6dd3ed98dcd
 kind timeseries 40ad34fea2c34a7ccd891ca9197cad557adf477bfd687c7c29a83b6f6ddc49de
@@ -1658,9 +1658,10 @@ module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
 module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
 module golang.org/x/image v0.30.0
 module gonum.org/v1/plot v0.17.0
+prgnn/stages/draw.Cells 62a870d19512.e3b0c4
 prgnn/stages/draw.Family 285539a8c3fb.e3b0c4
 prgnn/stages/draw.Figure f75ac4a82489.e3b0c4
-prgnn/stages/draw.Figure.SVG 9b420b8cb571.dc04b0
+prgnn/stages/draw.Figure.SVG a39fb186723b.7d9c08
 prgnn/stages/draw.Figure.paint 0a06d66eef25.143812
 prgnn/stages/draw.Ink b8d98e520859.e3b0c4
 prgnn/stages/draw.LabelSize f82a57501391.e3b0c4
@@ -1674,9 +1675,11 @@ prgnn/stages/draw.Ticks 0615591eeab1.e3b0c4
 prgnn/stages/draw.Ticks.Ticks 0864989d7c45.96e484
 prgnn/stages/draw.assemble b8b51400894c.eaacd0
 prgnn/stages/draw.checksum b41cf4f8d1b7.e3b0c4
+prgnn/stages/draw.deflated 6586f1bf4c7b.e3b0c4
 prgnn/stages/draw.families dae9326102a4.e3b0c4
-prgnn/stages/draw.fontFace bdc855da2dd5.aa8bfa
+prgnn/stages/draw.fontFace 8ecc61ac6092.26a2d3
 prgnn/stages/draw.fontTable 80ed4d818d4a.e3b0c4
+prgnn/stages/draw.indexed 9e1cfcc77293.e3b0c4
 prgnn/stages/draw.log2 1f220b99f475.e3b0c4
 prgnn/stages/draw.snap c17a6b90615b.e3b0c4
 prgnn/stages/draw.snapPath f7b037b9aca9.314bf0
@@ -1690,11 +1693,14 @@ prgnn/stages/draw.snapped.SetLineWidth d4237de7c49d.95881b
 prgnn/stages/draw.snapped.Stroke 5b00e7d32e57.0b805d
 prgnn/stages/draw.snapped.Translate 6059c81fd5e5.53b3c9
 prgnn/stages/draw.subset d72dd21695d5.a3854b
-prgnn/stages/draw.svgCanvas b4cd52eda807.d9ed84
-prgnn/stages/draw.svgCanvas.FillString eb9ab6a4a034.830812
-prgnn/stages/draw.svgCanvas.fontFaces a7ed69b390d0.e8133a
+prgnn/stages/draw.svgCanvas 630f45745800.d9ed84
+prgnn/stages/draw.svgCanvas.DrawImage 8974f1bca8e0.848dc1
+prgnn/stages/draw.svgCanvas.FillString 9731451346ee.830812
+prgnn/stages/draw.svgCanvas.fontFaces 03728543b886.e8133a
 prgnn/stages/draw.tens ebb3f1481b04.e3b0c4
 prgnn/stages/draw.unhinted 7d2aeaddcfd8.e3b0c4
+prgnn/stages/draw.withImages 8d5c4fa5c589.e3b0c4
+prgnn/stages/draw.woff adce97d1dd8a.fdc697
 prgnn/stages/draw.writeAll 435787b06084.e3b0c4
 prgnn/stages/draw.written d430d9583892.e3b0c4
 prgnn/stages/figure.Chart 3daba9f45298.86d99d
@@ -1752,11 +1758,8 @@ prgnn/stages/draw.hexes 29c40ea3f74d.a16b36
 reached by brainmap figure-connectivity figure-distributions figure-individuals figure-qc figure-qcfc figure-training report summary
 prgnn/stages/chart.page dc3f642eb1f7.e3b0c4
 
-reached by brainmap figure-connectivity figure-individuals figure-qc figure-qcfc report summary
-prgnn/stages/draw.Enlarge c350514fa820.e3b0c4
-
 reached by brainmap figure-connectivity figure-individuals figure-qc report summary
-prgnn/stages/draw.Bar d73049db1d17.5d1e97
+prgnn/stages/draw.Bar 27e71019c2c7.7d9433
 prgnn/stages/draw.outline 97e6d103bfec.e3b0c4
 
 reached by brainmap figure-distributions figure-roc figure-training report summary
@@ -1838,7 +1841,7 @@ prgnn/stages/figure.Reading.ofLayer 10ea9b926406.14f191
 prgnn/stages/figure.abs ad1cb4bdf344.e3b0c4
 prgnn/stages/figure.errNowhere debd4b55443b.e3b0c4
 prgnn/stages/figure.fine b6b774a93a8b.e3b0c4
-prgnn/stages/figure.light 3e6dba77a33e.5bfbe2
+prgnn/stages/figure.light 7753d121ab2c.5bfbe2
 prgnn/stages/figure.parcelsPort 493c97e632e5.ce22fe
 prgnn/stages/figure.readAtlas 7ee71820a1b2.597d72
 prgnn/stages/figure.root 7e90b63019e9.e3b0c4
@@ -2578,7 +2581,7 @@ prgnn/stages/figure.DrawConfusion 0402720d3ca6.77da57
 
 reached by figure-connectivity
 prgnn/connectivity.Average.Matrices bab96945498f.50296c
-prgnn/stages/chart.Matrices 3370447e0570.606027
+prgnn/stages/chart.Matrices 79a08dbfa28d.606027
 prgnn/stages/figure.Connectivity b98f30ca7228.e3b0c4
 prgnn/stages/figure.Connectivity.Ports eea1cdcd03bb.68917f
 prgnn/stages/figure.Connectivity.Run c5beff06d8bc.411d56
@@ -2592,7 +2595,7 @@ prgnn/stages/figure.subjectOf f2dbe3806b59.de3666
 
 reached by figure-connectivity figure-qc
 prgnn/stages/chart.MatrixPanel 4184ab33519c.e3b0c4
-prgnn/stages/chart.MatrixPanel.paint 9ade771afbb1.c9f835
+prgnn/stages/chart.MatrixPanel.paint 275511770e4a.a0a931
 prgnn/stages/chart.arrange d913131b0697.551d58
 prgnn/stages/chart.block 415fa3d7f8f2.e3b0c4
 prgnn/stages/chart.limit 001494ef92fb.e3b0c4
@@ -2713,27 +2716,28 @@ prgnn/stages/figure.selected ba94e4c817fc.8933d2
 
 reached by figure-qc
 prgnn/stages/chart.NamedBrain b21a55c79bf9.31c5c7
-prgnn/stages/chart.NamedBrain.outline 6c6d730414ee.bb9f9c
+prgnn/stages/chart.NamedBrain.outline a6a23c251714.aad85a
 prgnn/stages/chart.NamedBrain.outlinesHigh 786a8e06197b.4e046a
 prgnn/stages/chart.NamedBrain.rowHeight 1ecd71434402.f6b650
 prgnn/stages/chart.NamedBrain.size 9f939b45225d.4d4108
 prgnn/stages/chart.Participant 191c0e4271e2.fa4734
 prgnn/stages/chart.Participant.allOutlinesHigh 10e21cc993d9.0784e5
-prgnn/stages/chart.Participant.carpet 8eafed598212.b3163a
-prgnn/stages/chart.Participant.histogram 332facad841c.42a8dc
+prgnn/stages/chart.Participant.carpet 795aaf61dbcc.8f724e
+prgnn/stages/chart.Participant.histogram 92bd6dc76bbd.42a8dc
 prgnn/stages/chart.Participant.joins 4e34dfd984e2.9a0e3f
-prgnn/stages/chart.Participant.lower 4fd8e3bf85d1.340e07
+prgnn/stages/chart.Participant.lower c181a9b9ba41.340e07
 prgnn/stages/chart.Participant.outlines 64aeda1d6c17.7a8435
 prgnn/stages/chart.Participant.regionColors 0e9c0236b9a4.33985b
 prgnn/stages/chart.Participant.runNames ebc241581e57.de1198
 prgnn/stages/chart.Participant.times 4361b033fe72.2ddfdb
 prgnn/stages/chart.Participant.trace f020d4b932be.77f137
 prgnn/stages/chart.Participant.traces e4c026c42db1.380a57
-prgnn/stages/chart.Participant.tsnr 773f3ce32bfd.a00f5d
+prgnn/stages/chart.Participant.tsnr 0021b620540b.a00f5d
 prgnn/stages/chart.Run f17e039364f4.e3b0c4
 prgnn/stages/chart.ScanQuality 6507314f27d6.c29e22
+prgnn/stages/chart.atMost d44fbf7b7474.e3b0c4
 prgnn/stages/chart.carpetHigh 90cadef18055.e3b0c4
-prgnn/stages/chart.carpetRows 480016787189.e3b0c4
+prgnn/stages/chart.carpetRows ed654ad99ccf.e3b0c4
 prgnn/stages/chart.carpetVolumes 4f8493268af8.e3b0c4
 prgnn/stages/chart.headHigh 57c4b32f7c1d.e3b0c4
 prgnn/stages/chart.lowerHigh 92a274cd06d6.e3b0c4
@@ -2764,7 +2768,6 @@ prgnn/stages/figure.scan.readCarpet 953b5c3f9467.fe6028
 prgnn/stages/figure.scanHead 76276dc82398.2627d5
 
 reached by figure-qc figure-qcfc report summary
-prgnn/stages/chart.indexed f33659a4c752.e3b0c4
 prgnn/stages/chart.small 1e1b1cf61878.d9eeb8
 
 reached by figure-qc report summary
@@ -2785,7 +2788,7 @@ prgnn/stages/column.MotionRow f1eb2a4ff2e0.c63136
 reached by figure-qcfc report summary
 prgnn/stages/chart.HeadMotion d45b3571d60d.79625a
 prgnn/stages/chart.Motion a540bd62f262.e3b0c4
-prgnn/stages/chart.Motion.distances 8aceef600502.e5e666
+prgnn/stages/chart.Motion.distances 734858784399.de0dbd
 prgnn/stages/chart.Motion.histogram 834accdcc6d7.a28c53
 prgnn/stages/chart.Motion.line cdad7feb50f3.13689a
 prgnn/stages/chart.Motion.shares e7f4ecc71472.90e59f
@@ -3327,7 +3330,7 @@ prgnn/dag.heard.Write d924a138a58c.92cb40
 reached by report summary
 prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
 prgnn/internal/words.LeastP a1b90a295bd0.3dc057
-prgnn/stages/chart.Slices c25201789bdf.dc6789
+prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.NameDoc 41bddeb178f9.e3b0c4
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
@@ -4005,15 +4008,15 @@ at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 isColor:117 readPlain:119 check:132 parseID:158 line:163 readLines:169 separator:191 split:200
 at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:82
 at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:24 shown:84 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 Atlas.above:195 heat:209
-at stages/chart/carpet.go prgnn/stages/chart Run:16 NamedBrain:22 carpetRows:29 carpetVolumes:29 Participant.carpet:32 Participant.joins:71 Participant.runNames:81 indexed:90 Participant.times:109
+at stages/chart/carpet.go prgnn/stages/chart Run:16 NamedBrain:22 carpetRows:29 carpetVolumes:29 Participant.carpet:32 atMost:71 Participant.joins:77 Participant.runNames:87 Participant.times:96
 at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:67 number:71
 at stages/chart/curves.go prgnn/stages/chart Course:14 Training:20 Curves:28 chanceLine:60 Training.add:63
 at stages/chart/degrees.go prgnn/stages/chart Degrees:15 DegreeDistribution:22 dashes:56 staircase:59
-at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 MatrixPanel.paint:70 block:104 arrange:110 limit:132
+at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 MatrixPanel.paint:70 block:102 arrange:108 limit:130
 at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shares:31 Motion.unrelated:47 Motion.line:58 motionScale:79 HeadMotion:84 Motion.histogram:141 Motion.distances:173 densities:217 signed:221 freedoms:229
 at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:31 outlineName:31 NamedBrain.rowHeight:34 NamedBrain.size:41 Participant.allOutlinesHigh:44 NamedBrain.outlinesHigh:52 outlineWidth:60 Participant.outlines:63 Participant.regionColors:88 NamedBrain.outline:104
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:103 ticks:119
-at stages/chart/participant.go prgnn/stages/chart Participant:17 carpetHigh:36 headHigh:36 lowerHigh:36 traceHigh:36 traceLeft:37 traceRight:37 partGap:38 ScanQuality:43 trace:84 Participant.traces:90 Participant.trace:99 Participant.lower:160 Participant.histogram:181 small:217 Participant.tsnr:224
+at stages/chart/participant.go prgnn/stages/chart Participant:17 carpetHigh:36 headHigh:36 lowerHigh:36 traceHigh:36 traceLeft:37 traceRight:37 partGap:38 ScanQuality:43 trace:84 Participant.traces:90 Participant.trace:99 Participant.lower:160 Participant.histogram:181 small:219 Participant.tsnr:226
 at stages/chart/ranking.go prgnn/stages/chart Row:14 Dots:24 dotRow:35 Dots.Figure:38 Dots.paint:99
 at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 shade:34 Raster.image:40 Raster.sizes:77 Raster.paint:82 Raster.visible:96 Raster.middle:107
 at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 Atlas.RegionMaps:47 mark:150 Atlas.marks:153 writeMarks:182 free:200 Atlas.discs:210
@@ -4049,16 +4052,18 @@ at stages/command/exec_files.go prgnn/stages/command Exec.lay:24 layOne:59 share
 at stages/command/exec_python.go prgnn/stages/command lockPort:17 interpreter:18 pipOptions:23 pinned:26 hashed:27 indexOption:28 checkLock:32 withoutComment:65 Exec.pythonOf:75
 at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:14 secretName:16 Exec.Advise:20 leastSecret:35 Exec.secrets:39 maskingWriter:62 maskingWriter.Write:68 maskingWriter.Flush:90
 at stages/command/exec_unix.go prgnn/stages/command guardScript:17 runGuarded:23 resourceLimits:47 mostOfPodman:63 removeAtEnd:67 peakMemory:86
-at stages/draw/bar.go prgnn/stages/draw Bar:16 outline:55 Enlarge:61
+at stages/draw/bar.go prgnn/stages/draw Bar:16 outline:55
 at stages/draw/color.go prgnn/stages/draw Scale:9 Sequential:16 Diverging:17 Categories:23 None:26 Scale.At:29 ParseHex:42 hexes:65
 at stages/draw/embed.go prgnn/stages/draw Family:15 families:19 fontFace:22 subset:40 unhinted:123 fontTable:158 assemble:164 log2:188 checksum:196 writeAll:204
-at stages/draw/figure.go prgnn/stages/draw DPI:22 Figure:25 Figure.SVG:33 svgCanvas:61 written:67 svgCanvas.FillString:72 svgCanvas.fontFaces:83 Figure.PNG:95 Figure.paint:103 Sans:111
+at stages/draw/figure.go prgnn/stages/draw DPI:16 Figure:19 Figure.PNG:27 Figure.paint:35 Sans:43
 at stages/draw/pixels.go prgnn/stages/draw pixels:21 pen:30 newPixels:38 pixels.pen:51 pixels.Size:53 pixels.SetLineWidth:55 pixels.SetLineDash:57 pixels.SetColor:65 pixels.Rotate:72 pixels.Translate:77 pixels.Scale:81 pixels.Push:83 pixels.Pop:85 pixels.Fill:87 pixels.fill:90 pixels.Stroke:104 pixels.flush:141 pixels.FillString:149
 at stages/draw/pixels_image.go prgnn/stages/draw pixels.DrawImage:12 share:47 shares:55
 at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 Ground:21 Ink:22 Rule:23 Faint:24 NewPlot:29 Style:46 Text:51
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
+at stages/draw/svg.go prgnn/stages/draw Figure.SVG:23 svgCanvas:56 written:64 svgCanvas.FillString:69 svgCanvas.fontFaces:80 Cells:93 svgCanvas.DrawImage:97 withImages:114 indexed:126
 at stages/draw/ticks.go prgnn/stages/draw Ticks:14 Ticks.Ticks:17 tens:54
+at stages/draw/woff.go prgnn/stages/draw woff:10 deflated:32
 at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:34 parcelsPort:49 BrainMap.Run:57 errNowhere:85 nowhere:88 readAtlas:94 NodePlaces:130 BrainMap.Draw:150 Ranked.ends:224 Ranked.scaleText:238
 at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 Connectivity.measure:127 subjectOf:138
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106

@@ -25,15 +25,15 @@ type NamedBrain struct {
 }
 
 // Most pixels of a carpet: what is larger is averaged, so that a page of a long scan is not larger than others. It has
-// 16 grays, which keep it small.
-const carpetVolumes, carpetRows = 600, 400
+// 15 grays and a color for what is missing (4 bits a pixel), and about as many rows as a screen shows there.
+const carpetVolumes, carpetRows = 600, 160
 
 // carpet draws rows × volumes in bands, with the names and colors of the bands at the left.
 func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64) {
 	order, blocks := arrange(p.Bands)
 	n := len(order)
 	volumes := len(values) / n
-	w, h := min(volumes, carpetVolumes), min(n, carpetRows)
+	w, h := atMost(volumes, carpetVolumes), atMost(n, carpetRows)
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for i := range h {
 		for j := range w {
@@ -47,7 +47,7 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64) {
 			}
 			paint := ours.Faint
 			if count > 0 {
-				g := uint8(17 * math.Round(15*min(max((sum/count+2)/4, 0), 1)))
+				g := uint8(18 * math.Round(14*min(max((sum/count+2)/4, 0), 1)))
 				paint = color.NRGBA{g, g, g, 0xff}
 			}
 			img.SetNRGBA(j, i, paint)
@@ -65,6 +65,12 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64) {
 				draw.XRight, draw.YCenter)
 		}
 	}
+}
+
+// atMost is how many pixels n lines take if each is the mean of as many lines.
+func atMost(n, most int) int {
+	each := (n + most - 1) / most
+	return (n + each - 1) / each
 }
 
 // joins draws a line where a run begins behind another.

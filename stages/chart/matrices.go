@@ -72,7 +72,7 @@ func (p MatrixPanel) paint(c draw.Canvas, square vg.Rectangle, order []int, bloc
 	img := image.NewNRGBA(image.Rect(0, 0, n, n))
 	for i, from := range order {
 		for j, to := range order {
-			const steps = 200 // of the scale: few enough colors for a small file
+			const steps = 64 // of the scale: few enough colors for a small file
 			color := ours.Diverging.At(math.Round(steps*(0.5+p.Values[from*n+to]/(2*limit))) / steps)
 			if i == j {
 				color.R, color.G, color.B = 0xff, 0xff, 0xff

@@ -32,7 +32,7 @@ func fontFace(f *sfnt.Font, bold bool, characters []rune) (string, error) {
 	if bold {
 		weight = "bold"
 	}
-	return fmt.Sprintf("@font-face{font-family:'%s';font-weight:%s;src:url(data:font/ttf;base64,%s)}", Family, weight, base64.StdEncoding.EncodeToString(b)), nil
+	return fmt.Sprintf("@font-face{font-family:'%s';font-weight:%s;src:url(data:font/woff;base64,%s)}", Family, weight, base64.StdEncoding.EncodeToString(woff(b))), nil
 }
 
 // subset is a TrueType font (OpenType 1.9, tables glyf and loca) of the glyphs of some characters, without hinting and
