@@ -121,6 +121,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 		}
 	}
 	l.addMotion(found)
+	l.addSessionColumns(c.rawRoots(dir, root, l), found)
 	if err := l.choose(); err != nil {
 		return nil, err
 	}

@@ -17,23 +17,28 @@ type eventsFinder struct {
 
 // eventsIn looks for events in the dataset that the parameter names, else in the raw dataset.
 func (c *BIDSCohort) eventsIn(dir, root string, l *list) (*eventsFinder, error) {
-	f := &eventsFinder{names: map[string][]string{}}
-	switch {
-	case c.Events != "":
+	f := &eventsFinder{roots: c.rawRoots(dir, root, l), names: map[string][]string{}}
+	if c.Events != "" {
 		f.roots = []string{within(dir, c.Events)}
 		if info, err := os.Stat(f.roots[0]); err != nil || !info.IsDir() {
 			return nil, fmt.Errorf("events: %s is no directory; it is the dataset that holds sub-…/func/…_events.tsv", f.roots[0])
 		}
-	case c.Raw != "":
-		f.roots = []string{within(dir, c.Raw)}
-	default:
-		for _, d := range append([]string{root, filepath.Dir(l.path)}, bids.Sources(root)...) {
-			if info, err := os.Stat(d); err == nil && info.IsDir() && !slices.Contains(f.roots, d) {
-				f.roots = append(f.roots, d)
-			}
-		}
 	}
 	return f, nil
+}
+
+// rawRoots are the datasets in which tables of the raw dataset are looked for: the one that the parameter raw names,
+// else where the derivatives and participants.tsv lie, and where the derivatives say that they come from.
+func (c *BIDSCohort) rawRoots(dir, root string, l *list) (roots []string) {
+	if c.Raw != "" {
+		return []string{within(dir, c.Raw)}
+	}
+	for _, d := range append([]string{root, filepath.Dir(l.path)}, bids.Sources(root)...) {
+		if info, err := os.Stat(d); err == nil && info.IsDir() && !slices.Contains(roots, d) {
+			roots = append(roots, d)
+		}
+	}
+	return roots
 }
 
 // of is the table of events of a scan, "" where there is none: nearest to the scan's place in the raw dataset, and

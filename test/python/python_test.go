@@ -3,11 +3,14 @@
 package python_test
 
 import (
+	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	_ "prgnn/cmd/pipeline/cli" // so that go test runs this again when the program has changed
@@ -46,6 +49,47 @@ func TestExportsOpenInPython(t *testing.T) {
 		pipeline("export", "quick.yaml", what, "-o", path)
 	}
 	t.Logf("%s", output(t, dir, python, script(t, "check_qcfc.py")))
+}
+
+// TestTaskRegressorsAreNilearns makes the numbers again that connectivity.TestTaskRegressorsOfNilearn holds the task
+// regressors against.
+func TestTaskRegressorsAreNilearns(t *testing.T) {
+	python := need.Python(t, "nilearn", "pandas")
+	dir, err := filepath.Abs(filepath.Join("..", "..", "connectivity", "testdata", "task"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type golden struct {
+		Cases []struct {
+			Name, Model string
+			Of          []string
+			Design      [][]float64
+		}
+	}
+	var made, kept golden
+	if err := json.Unmarshal(output(t, t.TempDir(), python, filepath.Join(dir, "gen.py")), &made); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "golden.json"))
+	if err == nil {
+		err = json.Unmarshal(b, &kept)
+	}
+	if err != nil || len(made.Cases) != len(kept.Cases) || len(kept.Cases) == 0 {
+		t.Fatalf("%d cases, want %d: %v", len(made.Cases), len(kept.Cases), err)
+	}
+	for i, want := range kept.Cases {
+		got := made.Cases[i]
+		if got.Name != want.Name || got.Model != want.Model || !slices.Equal(got.Of, want.Of) {
+			t.Fatalf("case %d: %s %s %v, want %s %s %v", i, got.Name, got.Model, got.Of, want.Name, want.Model, want.Of)
+		}
+		for j, column := range want.Design {
+			for v, x := range column {
+				if far := math.Abs(got.Design[j][v] - x); !(far < 1e-11) {
+					t.Fatalf("%s %s, regressor %d, volume %d: %g away", want.Name, want.Model, j+1, v, far)
+				}
+			}
+		}
+	}
 }
 
 // script is the path of a script beside this file.

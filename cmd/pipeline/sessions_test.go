@@ -1,0 +1,160 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSessionsFromInitToReport runs the built-in sessions.yaml on a small longitudinal dataset: two sessions of all
+// participants but one. The graphs of a participant's sessions are on one side of every split, its probability is that
+// of all of them, and the columns of sessions.tsv are covariates.
+func TestSessionsFromInitToReport(t *testing.T) {
+	s := &study{t: t, dir: t.TempDir()}
+	s.home = s.dir
+	write(t, filepath.Join(s.dir, "sim.yaml"), `seed: 1
+cohort: { simulate: { asd: 6, hc: 6, volumes: 60, grid: 12 } }
+stages: { x: { use: echo, with: { value: 1 } } }
+`)
+	for ses, seed := range map[string]string{"01": "1", "02": "2"} {
+		s.pipeline(0, "simulate", "sim.yaml", "made"+ses, "--set", "seed="+seed)
+		for i := range 12 {
+			id := fmt.Sprintf("sub-sim%03d", i+1)
+			if i == 11 && ses == "02" { // who came once
+				continue
+			}
+			names, err := filepath.Glob(filepath.Join(s.dir, "made"+ses, id, "func", "*"))
+			if err != nil || len(names) == 0 {
+				t.Fatal(names, err)
+			}
+			for _, name := range names {
+				to := filepath.Join(s.dir, "fmriprep", id, "ses-"+ses, "func",
+					strings.Replace(filepath.Base(name), id, id+"_ses-"+ses, 1))
+				if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Rename(name, to); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write(t, filepath.Join(s.dir, "fmriprep", id, id+"_sessions.tsv"),
+				fmt.Sprintf("session_id\tscore\nses-01\t%d\nses-02\t%d\n", i, i+4))
+		}
+	}
+	people, err := os.ReadFile(filepath.Join(s.dir, "made01", "participants.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(s.dir, "fmriprep", "participants.tsv"), string(people))
+	write(t, filepath.Join(s.dir, "study.yaml"), `extends: sessions.yaml
+cohort:
+  simulate: null
+  bids: { dir: fmriprep, group: group, sessions: all }
+stages:
+  series: { with: { draws: 3 } }
+  folds: { with: { folds: 3 } }
+  train: { matrix: { fold: [1..3] }, with: { epochs: 2 } }
+  baselines: { matrix: { fold: [1..3] } }
+`)
+	if said := s.pipeline(0, "cohort", "study.yaml"); !strings.Contains(said, "sessions a participant (participants): 1 (1), 2 (11)") {
+		t.Errorf("cohort says\n%s", said)
+	}
+	s.pipeline(0, "run", "study.yaml")
+	export := func(of string) []map[string]string {
+		t.Helper()
+		s.pipeline(0, "export", "-q", "study.yaml", of, "-o", of+".csv")
+		return readCSV(t, filepath.Join(s.dir, of+".csv"))
+	}
+
+	// Which draws of a participant are of which session.
+	sessions := map[string]map[string]string{} // participant → draw → session
+	for _, row := range export("pooled.draws") {
+		if sessions[row["subject"]] == nil {
+			sessions[row["subject"]] = map[string]string{}
+		}
+		sessions[row["subject"]][row["draw"]] = row["session"]
+	}
+	side := map[string]map[string]string{} // participant → fold of each draw that is tested
+	for _, row := range export("train.predictions") {
+		id := row["participant_id"]
+		if row["set"] != "test" {
+			continue
+		}
+		if side[id] == nil {
+			side[id] = map[string]string{}
+		}
+		if other, twice := side[id][row["draw"]]; twice {
+			t.Errorf("draw %s of %s is tested in the folds %s and %s", row["draw"], id, other, row["fold"])
+		}
+		side[id][row["draw"]] = row["fold"]
+	}
+	for i := range 12 {
+		id := fmt.Sprintf("sub-sim%03d", i+1)
+		count, folds := map[string]int{}, map[string]bool{}
+		for draw, ses := range sessions[id] {
+			count[ses]++
+			folds[side[id][draw]] = true
+		}
+		want := map[string]int{"01": 3, "02": 3}
+		if i == 11 {
+			want = map[string]int{"01": 3}
+		}
+		if fmt.Sprint(count) != fmt.Sprint(want) || len(folds) != 1 || folds[""] {
+			t.Errorf("%s has draws of the sessions %v, tested in the folds %v", id, count, folds)
+		}
+	}
+	for _, row := range export("duplicates") {
+		if row["found"] != "0" {
+			t.Errorf("leakage: %v", row)
+		}
+	}
+	scores := 0
+	for _, row := range export("cohort.participants") {
+		var i int
+		fmt.Sscanf(row["participant_id"], "sub-sim%d", &i)
+		want := fmt.Sprint(i + 1) // the mean of i−1 and i+3
+		if i == 12 {
+			want = "11"
+		}
+		if row["score"] != want {
+			t.Errorf("score of %s: %q, want %s", row["participant_id"], row["score"], want)
+		}
+		scores++
+	}
+	found := false
+	for _, row := range export("covariates") {
+		found = found || row["covariate"] == "score"
+	}
+	if scores != 12 || !found {
+		t.Errorf("%d participants; the column of sessions.tsv is a covariate: %v", scores, found)
+	}
+	if page, err := os.ReadFile(filepath.Join(s.dir, "study.html")); err != nil ||
+		!strings.Contains(string(page), "<td>score</td>") {
+		t.Errorf("the report: %v", err)
+	}
+}
+
+// readCSV reads a table, row by row.
+func readCSV(t *testing.T, path string) (rows []map[string]string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(all) == 0 {
+		t.Fatal(path, err)
+	}
+	for _, line := range all[1:] {
+		row := map[string]string{}
+		for i, name := range all[0] {
+			row[name] = line[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}

@@ -1,0 +1,74 @@
+package cohort
+
+import (
+	"strings"
+	"testing"
+
+	"prgnn/stages/stagetest"
+)
+
+// The columns of sessions.tsv are covariates: means over the sessions that take part, by hand; texts only where no
+// participant has two; the time of the scan never.
+func TestSessionColumns(t *testing.T) {
+	const scan, labels = "_space-T1w_desc-preproc_bold.nii.gz", "_space-T1w_desc-aparcaseg_dseg.nii.gz"
+	d := newDataset(t, "participant_id\tgroup\tage\nsub-01\tASD\t9\nsub-02\tHC\t8\nsub-03\tHC\t7\n")
+	for _, s := range []string{"01 1", "01 2", "02 1", "02 3", "03 1"} {
+		sub, ses, _ := strings.Cut(s, " ")
+		d.write("sub-"+sub+"/ses-"+ses+"/func/sub-"+sub+"_ses-"+ses+"_task-rest"+scan, "")
+		d.write("sub-"+sub+"/ses-"+ses+"/func/sub-"+sub+"_ses-"+ses+"_task-rest"+labels, "")
+	}
+	d.write("sub-01/sub-01_sessions.tsv", "session_id\tacq_time\tage\tscore\tcoil\tsite\n"+
+		"ses-1\t2020-01-01\t9.5\t10\thead\tA\nses-2\t2021-01-01\t10.5\tn/a\thead\tA\nses-3\t2022-01-01\t99\t99\tbody\tA\n")
+	d.write("sub-02/sub-02_sessions.tsv", "session_id\tage\tscore\tcoil\tsite\nses-1\t8\t1\thead\tA\n3\t10\t4\thead\tB\n")
+	load := func(change func(*BIDSCohort)) *Roster {
+		r, err := d.load(func(b *BIDSCohort) { b.Confounds, b.Sessions = false, []string{"all"}; change(b) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	columns := func(r *Roster) string {
+		var names []string
+		for _, c := range r.Participants.Columns {
+			names = append(names, c.Name)
+		}
+		return strings.Join(names, " ")
+	}
+	r := load(func(*BIDSCohort) {})
+	if got := columns(r); got != "participant_id group age age_session score coil" {
+		t.Errorf("columns %s", got)
+	}
+	for name, want := range map[string][]float64{"age_session": {10, 9, 0}, "score": {10, 2.5, 0}, "age": {9, 8, 7}} {
+		c, ok := r.Participants.Column(name)
+		if !ok {
+			t.Fatalf("no column %s", name)
+		}
+		for i, v := range c.Values.([]float64) {
+			if missing := c.Valid != nil && !c.Valid[i]; v != want[i] || missing != (want[i] == 0) {
+				t.Errorf("%s of participant %d: %v (missing %v), want %v", name, i+1, v, missing, want[i])
+			}
+		}
+	}
+	if coil := stagetest.Sure(r.Participants.Strings("coil")); coil[0] != "head" || coil[2] != "n/a" {
+		t.Errorf("coil %q", coil)
+	}
+	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "differ between the sessions of a participant and are no numbers: site of sessions.tsv") {
+		t.Errorf("notes\n%s", notes)
+	}
+	if r := load(func(b *BIDSCohort) { b.Select = "score > 5" }); r.Participants.Rows() != 1 {
+		t.Errorf("%d participants are selected", r.Participants.Rows())
+	}
+	// Of one session alone its own values.
+	r = load(func(b *BIDSCohort) { b.Sessions, b.Session = nil, []string{"1"} })
+	if got := stagetest.Sure(r.Participants.Floats("score")); got[0] != 10 || got[1] != 1 {
+		t.Errorf("score %v", got)
+	}
+	if got := columns(r); got != "participant_id group age age_session score coil site" {
+		t.Errorf("columns %s", got)
+	}
+	d.write("sub-02/sub-02_sessions.tsv", "visit\tage\n1\t8\n")
+	r = load(func(*BIDSCohort) {})
+	if p := r.Subjects[1].Problem; p == nil || !strings.Contains(p.Error(), "it has no column session_id") {
+		t.Errorf("problem %v", p)
+	}
+}
