@@ -5,50 +5,50 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline dd1f566af0d99d6dd4e4516d6c573bce3eb509b81857ddc19308dc05e93e09ea
+var codes = dag.Codes(`kind baseline a12c7a9770044a74da3fe29247f6bcc46718cfcddde90db025a6e6f7c6857260
 kind biomarkers 9c25b4363620bf0ab4bfc00fb1ca277a2fe1109223f68f14015d5b9b39765d01
 kind bootstrap 91bf5014ccc465acc9dcdf6929f08cbdb6ddaf1a1150fa939011202d4a381534
 kind brainmap 50bd9f3a58900f8bfa941bd66925926b115c3fb64e12610e7d1ca308c081ec09
 kind choose a48efa170f0d8289698bb0eba9062efda45c278b6cd7d43251de855c4cfea379
 kind combat 8a5bd79f2596e6aaeba98b497a05e698fe9848bd005cbe185425bec183527f86
-kind compare b86beaeaf233390242da60ac3d5a0309b727cd8b0febaa26731b56fc6fb69096
+kind compare 632eed937e44550dac9a68e2a4779c7538e42b9ca9bce69fde763b61a63dd03e
 kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55cc
 kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
 kind denoise 7de97970316bd46766d0adfa1e03e4d4851b319ed78c17e4be3748c70cbdaec9
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate 0cb6b8000d0e35be2306661cd3acf833aed3419485faa77726d128673bc88d93
+kind evaluate b98cbc6008fa6029633918e9fb20233d381260cbdbd4b5679d41284f418098bd
 kind exec e1f853934ec8f26ea129f7a61a159e14b1fcbb5e84b6fa476d59a6d50f26238c
 kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
-kind figure-confusion dd609e6628a6226cc72c0c5d3e37289e0ab6b061fb38b0cd809714a13ceec525
+kind figure-confusion 284236a866124349e828c9cf83fd4afa1742b60fd9feedbcb80ece8aeddc83e0
 kind figure-connectivity d87f34c22ac33c6411332de687940a0bbc278c46770f1155dcd054c14f1a7240
 kind figure-degrees ac607397f9f2962d3ed6cea8f8b861f76307eba95f114b6f180e6582cebfa896
 kind figure-distributions 344552ee02f622f7f54e4d4c5ce39f6cb22c283a02636da765b4a8bde7b27b19
 kind figure-individuality 1ab108beb284ace4b60147175915f7743d7cd85e65a507dd6d6c776d0d08d659
 kind figure-individuals bccf6b08ff83fbbb36142583871b28e1347ff7012908cd12d2fa0d71008b4bdc
 kind figure-qc b11c3d62c78755ad0623906115d3ad1b254574da2dec876bdb1323e41c38953d
-kind figure-qcfc 4b0f787eb465e905c8bd59fbd1f5c099ed9a22701537594149eb8bf4618cc3ae
+kind figure-qcfc f7b4c423aa8847443c5be1f18598d710d24d70740c9c91079b21e826d98fdff6
 kind figure-ranking 52c79b2db70e6a0cd6ad698e8a820f34dce6611aa768d44e3bea64abeb525f44
-kind figure-roc df50d7f8f7e078f9494d4e0b695449af8b76b99b1cbdf635fc0d229521bbc3e4
-kind figure-training 29281fb25a016e99f8b308de8bd7301edee8bbadadd2c04bfc566387f031cfc5
+kind figure-roc 5962d5e475acba0c3aef3f2302587b3845ce0c2f2fba80b0cd5a748f5cebe9cc
+kind figure-training 171f4edb5529afe2fc57ac7c9e0c5c68aede2d500061ba12775d92e131836d95
 kind graph 5dd2eb087968425ff7fe5044941a7b489ea15838eb6ebb7c9f00c7eae5c73e12
 kind harmonize d97830176da1a1dc7e00995b7f9ba09b7f8f1225a3555d4cad7438c66a01883e
-kind individuality 52d710dee9642340b1adb65475c9eb6bbb5441719933e58a564b2cb14e897c16
+kind individuality 279bc1479a919c429da68599edce9ad4f1e1721269a3ae595a3cab572ddc092c
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage 51d769a12612ef7d0176820c704e9d439dec6694c3907a3aa7079b805ef86da1
 kind matrices 1da89456eab55d974e2abb68a3476ecd1a66f631bc2b72b3b44affb376e4ea94
 kind mean-volume 852e1b7bbb3631cb91bff6e0fff119eddc2f8939dfb366d5a6cd07e0387fe71b
 kind parcellate 0bfd25ead6c2319c917380c7dd17c7457fdb96e6260eb5af1e0129b93079a52e
-kind permutation eef9ab5e5fe021f34c83a29b280aa40efaa512c6a965fa377bf9644afcccff48
+kind permutation 17b6e84b318b907883d05652e1ca80fc304d9c5fd5073d7f140e8697b2f64b0e
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind project 4e6fa37ddd84ccec7cc4551349a912280d20f1c527de4f87cc23a91280294144
 kind qcfc b81ff0464ca99ec4c7b14ebeafbbb552df635bdfb316396dc165496793890fd6
-kind report c9682513a3c5f90e21c7afdc6f558578510ec19f62d651010444575ff7e6f581
+kind report 82063dd3c2763cb433df5330d107b631ff07df54c79595998a14dd7e31ec8ca3
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 8a7f6de3a33912e5df63c77b12480d812a58e40baada8d6dc92901df7cad1370
 kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary f9535244b31bcd79e9ff79e31ab40e9a300cdcc97a9320c8f8f4ae495dbf309c
-kind tables 97370a8a8e01414afea57cd05d947ec6a6262b31f6f26b7c63c99b3e88f2b95c
+kind summary 2daedcbbf127a6f0598fde03550ca6591e0038640333d34ab3e7e428e2f515bf
+kind tables e7b8e93e779a65d5af80648e4daca3d6d2a95d4c425b5e9f0e409c477c42fe9f
 kind tangent e97ff0da3ef885810035d1627a9928d4ead038a7b82711fad3e5f6dd3ed98dcd
 kind timeseries 40ad34fea2c34a7ccd891ca9197cad557adf477bfd687c7c29a83b6f6ddc49de
 kind train 9f508b9c92782ea432bc3cd596d2c552c50043e9683a9db11e62cbd441d9bac4
@@ -58,11 +58,13 @@ prgnn/connectivity/tangent.Space.Pattern 38df5635f81b.0cffbe
 prgnn/connectivity/tangent.Space.Weights 01d91a1f1c09.1c4144
 prgnn/gnn/baseline.AsLinear dc61c6c24e56.9cd6d1
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
+prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
 prgnn/gnn/baseline.EdgeGraph b606c47ac68a.8b64dd
 prgnn/gnn/baseline.EdgeGraph.Check 0e96383c1413.c14ed3
 prgnn/gnn/baseline.Epoch 4f7846a5951c.e3b0c4
 prgnn/gnn/baseline.FitBrainNetCNN 5871119f4024.80c6aa
 prgnn/gnn/baseline.FitForest 9b2022acb405.806ab4
+prgnn/gnn/baseline.FitKernelRidge f386e2dd58d1.f3080d
 prgnn/gnn/baseline.FitLi2019 ccce6eebc2c4.825c54
 prgnn/gnn/baseline.FitLogistic b9c32fd3d643.b7f405
 prgnn/gnn/baseline.FitMLP 769017b7c45e.7ce227
@@ -70,6 +72,9 @@ prgnn/gnn/baseline.FitSVM a3db087e3d3c.cb1419
 prgnn/gnn/baseline.Forest d2886dd0ac6b.e3b0c4
 prgnn/gnn/baseline.GraphClassifier 14babaf0e3a5.c14ed3
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
+prgnn/gnn/baseline.KernelRidge 0e52d688093d.e3b0c4
+prgnn/gnn/baseline.KernelRidge.inner 59188e97ddc9.882c83
+prgnn/gnn/baseline.KernelRidge.validate e3e6ad12b4f2.97c17e
 prgnn/gnn/baseline.Li2019 6d404fe1db21.e3b0c4
 prgnn/gnn/baseline.Linear 3a553d305322.4b8d54
 prgnn/gnn/baseline.Majority 63ddd478b294.8b9663
@@ -98,11 +103,14 @@ prgnn/gnn/baseline.descent.run bd0f57f54c34.efd81f
 prgnn/gnn/baseline.diverged e8d75742b7ce.9203e4
 prgnn/gnn/baseline.dot 6b6c54917e40.e3b0c4
 prgnn/gnn/baseline.drop 39bbd9307555.285bf9
+prgnn/gnn/baseline.dual f01c8481b75f.db4eff
 prgnn/gnn/baseline.edgeLayer 2d3c90a54909.ad62db
 prgnn/gnn/baseline.edgeLayer.backward 52ac457de620.2ed827
 prgnn/gnn/baseline.edgeLayer.forward 04ed274d82ad.c57185
 prgnn/gnn/baseline.entropies a0eae8bccd97.2247b7
+prgnn/gnn/baseline.errSingular edb6c62cd596.e3b0c4
 prgnn/gnn/baseline.errStalled ec16f176ea82.e3b0c4
+prgnn/gnn/baseline.factored bbff592b32ab.6941a8
 prgnn/gnn/baseline.few f6de9cd300fa.e3b0c4
 prgnn/gnn/baseline.finite 6698218810d4.c4217a
 prgnn/gnn/baseline.forest d80bc21ee8d0.4327e6
@@ -123,6 +131,9 @@ prgnn/gnn/baseline.growing.search 1a4db98758b9.8d41ff
 prgnn/gnn/baseline.growth 92aaa72729ed.1cd3f4
 prgnn/gnn/baseline.growth.grow 5af62ce69a40.3dcc56
 prgnn/gnn/baseline.initial 3ce394bcdb6e.819c47
+prgnn/gnn/baseline.kernelMachine 559ef3332b79.dbc5ab
+prgnn/gnn/baseline.kernelMachine.decide 98c71f8203fb.813e96
+prgnn/gnn/baseline.kernelMachine.describe 9ca231266ee4.b50c71
 prgnn/gnn/baseline.length 53281e537e6a.c4217a
 prgnn/gnn/baseline.li2019 2545ba48fa5e.836bed
 prgnn/gnn/baseline.li2019.backward 0e794517b016.8405fc
@@ -173,7 +184,9 @@ prgnn/gnn/baseline.relu 43e4ce6b8a47.c4217a
 prgnn/gnn/baseline.reluBack 5c4abdcac74e.c4217a
 prgnn/gnn/baseline.scale db518c2eb6ef.44832a
 prgnn/gnn/baseline.size 4efa0f17e064.e3b0c4
+prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
 prgnn/gnn/baseline.smo 9fbf70955ef1.ffbed8
+prgnn/gnn/baseline.solveDual ee6ee67bdd76.d9e0d1
 prgnn/gnn/baseline.spread 3d9b6633994c.c4217a
 prgnn/gnn/baseline.sumRows bfa4abfe657f.c4217a
 prgnn/gnn/baseline.tested 510dd1c09f3b.ef971a
@@ -193,22 +206,24 @@ prgnn/gnn/baseline.trainedMLP.Parameters 0a9ce817e845.e070c8
 prgnn/gnn/baseline.trainedMLP.Probability a3b1bd57c76b.cc6381
 prgnn/gnn/baseline.treeNode eb79173291db.e3b0c4
 prgnn/gnn/baseline.turn c99e18d510b2.c4217a
+prgnn/gnn/baseline.unitRows c953d9b79b4b.f80300
 prgnn/gnn/baseline.vectorMachine 85a55989e8aa.88b665
 prgnn/gnn/baseline.vectorMachine.decide b08a51603299.a1c181
 prgnn/gnn/baseline.vectorMachine.describe 14d25fab6542.0d1c90
 prgnn/gnn/baseline.vectorMachine.weights 2f8c10b9606c.b439ab
-prgnn/stages/learn.Baseline 40224eb6b8e2.3cb1d8
+prgnn/stages/learn.Baseline f3db161fd132.3cb1d8
 prgnn/stages/learn.Baseline.Ports 19dcfaf7be57.f6c773
 prgnn/stages/learn.Baseline.Run 256e372dd3e6.0acd2c
-prgnn/stages/learn.Baseline.Validate 692d6aa548e5.b993cd
+prgnn/stages/learn.Baseline.Validate 792d6e1c827c.b993cd
 prgnn/stages/learn.Baseline.fit b1bf017f0d70.e6b8ec
 prgnn/stages/learn.Baseline.form 80b696c9d98b.df4988
+prgnn/stages/learn.Baseline.innerFolds c189cb10028a.f08d51
 prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
-prgnn/stages/learn.Baseline.onRows e1db38360a33.0875dc
+prgnn/stages/learn.Baseline.onRows 7a31b88572d7.3845bc
 prgnn/stages/learn.Baseline.read fec6edadcb58.d43907
 prgnn/stages/learn.Baseline.stream f2f48699c5d2.b993cd
 prgnn/stages/learn.Baseline.training d3cbbd964331.a4cb3a
-prgnn/stages/learn.baseline.New b7cf7f628f38.639988
+prgnn/stages/learn.baseline.New 4765b5ec9a04.124c86
 prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
 prgnn/stages/learn.baselineHistory 096150e28522.6a6604
 prgnn/stages/learn.matrixForm 5728627dc4be.e3b0c4
@@ -505,6 +520,9 @@ prgnn/artifacts/encoding.Array.Float64s aa12f6a39645.8b2585
 
 reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage predict project qcfc sessions tangent train
 prgnn/dag.Input.Array eb53d6db9b95.278d39
+
+reached by baseline biomarkers combat covariates fidelity figure-connectivity figure-degrees harmonize individuality report split summary tables
+prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
 
 reached by baseline biomarkers combat fidelity individuality predict tangent train
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
@@ -876,6 +894,20 @@ prgnn/internal/dense.tridiagonal 1fe4ceac3143.78d3a5
 prgnn/stages/region.ReferenceFacts a65d60fb13c7.e3b0c4
 prgnn/stages/region.ReferenceRow 6738530231f4.e3b0c4
 
+reached by baseline split
+prgnn/stages/learn.Split a1a8f3938576.e3b0c4
+prgnn/stages/learn.Split.Ports e561af74e722.fbe73c
+prgnn/stages/learn.Split.Run 94490324a294.614058
+prgnn/stages/learn.Split.deal 6ab1e0d85710.e04ff9
+prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
+prgnn/stages/learn.Split.enough 065f486929c3.e1b0c5
+prgnn/stages/learn.Split.inside dc975853bb4c.d23438
+prgnn/stages/learn.Split.permute 9dac59b906c0.b40c63
+prgnn/stages/learn.bySite 16bfd415ec09.9a630d
+prgnn/stages/learn.groupsOf b67e9bcb90e0.9a630d
+prgnn/stages/learn.member 51f8cafb8f0e.e3b0c4
+prgnn/stages/learn.readMembers 085c931391f0.c39e35
+
 reached by baseline tangent
 prgnn/connectivity/tangent.apply 567b2cf1b872.7840da
 
@@ -1007,9 +1039,6 @@ prgnn/stages/column.UntrainedModels aec150f1b4c0.e3b0c4
 
 reached by biomarkers choose compare evaluate figure-roc individuality permutation report summary
 prgnn/gnn.AUC 6ff7fdadd973.e3b0c4
-
-reached by biomarkers combat covariates fidelity figure-connectivity figure-degrees harmonize individuality report split summary tables
-prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
 
 reached by biomarkers combat covariates fidelity figure-connectivity figure-degrees harmonize individuality report summary tables
 prgnn/stages/column.People 7a2f3bfe81be.e3b0c4
@@ -2004,7 +2033,7 @@ prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 
 reached by compare evaluate figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables
-prgnn/stages/column.Classifiers 73e200f23d41.dafc3e
+prgnn/stages/column.Classifiers 07cf619f9f10.dafc3e
 
 reached by compare evaluate figure-confusion figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.NameClassifiers 84ad9d983c23.e0ff7c
@@ -3386,7 +3415,7 @@ prgnn/stages/present.author.leakage 3b104fea0178.e87c9b
 prgnn/stages/present.author.leftOut dacf7cfaf588.8b3eb3
 prgnn/stages/present.author.markOwn 0850c6fb0145.022b4c
 prgnn/stages/present.author.methods deefd5c574fd.e729c2
-prgnn/stages/present.author.methodsOfBaselines 1f95b41ea75a.436eb2
+prgnn/stages/present.author.methodsOfBaselines 836842cf54a3.436eb2
 prgnn/stages/present.author.methodsOfCleaning ae04b5b0c7d6.c07bc7
 prgnn/stages/present.author.methodsOfCohort 4c46f8d7f6b8.06030b
 prgnn/stages/present.author.methodsOfEvaluation 266c3b111e6d.0225ce
@@ -3459,7 +3488,7 @@ prgnn/stages/present.keyed bcd3e5e979ec.a4d87a
 prgnn/stages/present.labeledScan 36c8fed1cbe2.94c665
 prgnn/stages/present.labeledScans bc9779b85f65.d3a524
 prgnn/stages/present.labelingWords b4430b17bf03.e3b0c4
-prgnn/stages/present.literature 0b3c8f9ddc51.e3b0c4
+prgnn/stages/present.literature 1c12af8187b6.e3b0c4
 prgnn/stages/present.measure 69567829ace1.e3b0c4
 prgnn/stages/present.measures 29301c822350.7f379c
 prgnn/stages/present.memberText d9b1337daee3.c63136
@@ -3731,18 +3760,6 @@ prgnn/stages/phantom.weightSpread 2057ecd541c0.e3b0c4
 prgnn/stages/phantom.white 3ed4eb029130.e3b0c4
 
 reached by split
-prgnn/stages/learn.Split a1a8f3938576.e3b0c4
-prgnn/stages/learn.Split.Ports e561af74e722.fbe73c
-prgnn/stages/learn.Split.Run 94490324a294.614058
-prgnn/stages/learn.Split.deal 6ab1e0d85710.e04ff9
-prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
-prgnn/stages/learn.Split.enough 065f486929c3.e1b0c5
-prgnn/stages/learn.Split.inside dc975853bb4c.d23438
-prgnn/stages/learn.Split.permute 9dac59b906c0.b40c63
-prgnn/stages/learn.bySite 16bfd415ec09.9a630d
-prgnn/stages/learn.groupsOf b67e9bcb90e0.9a630d
-prgnn/stages/learn.member 51f8cafb8f0e.e3b0c4
-prgnn/stages/learn.readMembers 085c931391f0.c39e35
 prgnn/stages/learn.split.New 03e69c4d17a4.69c394
 
 reached by summary
@@ -3775,7 +3792,7 @@ prgnn/stages/present.Tables.variations 5f00cef06f3e.8056aa
 prgnn/stages/present.accuracyRow.axis 3c5abbd83268.41653c
 prgnn/stages/present.accuracyText e72cf40490f0.aae3d0
 prgnn/stages/present.contender 5c7ee4890f32.16e9f6
-prgnn/stages/present.contenders df4220c7d107.af526c
+prgnn/stages/present.contenders 1819df52da1a.48ec8a
 prgnn/stages/present.escapedCells efb6d66afaeb.e3b0c4
 prgnn/stages/present.layoutOne f9bf3d5f6e20.883a9d
 prgnn/stages/present.layoutTwo e4ba072a407a.0c1858
@@ -3892,6 +3909,7 @@ at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:11 Rows.Row:17 Rows.view:19 
 at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:26 Kawahara:35 brainNetCNN:39 edgeLayer:54 cnnState:61 newBrainNetCNN:71 brainNetCNN.layout:93 brainNetCNN.drops:94 size:97 brainNetCNN.convolve:106 edgeLayer.forward:130 spread:153 edgeLayer.backward:167 gather:211 turn:228 brainNetCNN.head:237 brainNetCNN.gradient:253 sumRows:301 trainedCNN:311 FitBrainNetCNN:320 trainedCNN.Probability:332 trainedCNN.Parameters:344 trainedCNN.Note:346
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 forest.Probability:65 forest.Parameters:89 forest.Note:91 growth:100 newGrowth:110 growing:139 cut:154 growth.grow:160 growing.node:182 growing.search:230 few:255 growing.byTally:262 growing.bySort:299
+at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:25 FitKernelRidge:33 smallestAt:78 KernelRidge.inner:88 KernelRidge.validate:122 dual:161 errSingular:170 factored:173 solveDual:190 unitRows:211 kernelMachine:234 kernelMachine.decide:239 kernelMachine.describe:243
 at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:26 EdgeGraph:33 EdgeGraph.Check:40 li2019:56 liBlock:67 liGraph:73 newLi2019:81 newLiGraph:101 liGraph.among:123 li2019.layout:143 li2019.drops:144 liState:147 li2019.forward:159 liState.conv:172 liState.convBack:192 liState.pool:227 liState.poolBack:253 length:276 liState.readout:285 liState.readoutBack:303 li2019.gradient:314 li2019.backward:349 GraphClassifier:369 trainedLi:375 FitLi2019:383 trainedLi.Probability:394 trainedLi.Parameters:402 trainedLi.Note:404
 at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:54 errStalled:56 product:59 byGram:62 descent:78 newDescent:89 descent.run:95 descent.gradient:144 descent.loss:157 conjugate:173 dot:228
 at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:13 newMLP:22 narrow:29 mlp.layout:37 mlp.drops:38 forward:41 mlp.gradient:54 trainedMLP:81 FitMLP:89 trainedMLP.Probability:100 trainedMLP.Parameters:105 trainedMLP.Note:107
@@ -4103,8 +4121,8 @@ at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 Predicti
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:24 Baseline:38 Baseline.Ports:68 Baseline.Validate:90 ratedSet:103 modelRow:115 Baseline.Run:124 Baseline.onRows:151 Baseline.fit:192 Baseline.onGraphs:216 Baseline.stream:245 Baseline.training:249 prediction:279 baselineEpochRow:290 baselineHistory:298
-at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:14 trainingSet.ordered:79 standardizeRows:95
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:24 Baseline:38 Baseline.Ports:71 Baseline.Validate:93 ratedSet:109 modelRow:121 Baseline.Run:130 Baseline.onRows:157 Baseline.fit:204 Baseline.onGraphs:228 Baseline.stream:257 Baseline.training:261 prediction:291 baselineEpochRow:302 baselineHistory:310
+at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:16 Baseline.innerFolds:80 trainingSet.ordered:113 standardizeRows:129
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:28 matrixForm.width:57 matrixForm.each:65 matrixForm.row:85 matrixForm.check:111 refuseLeak:127 regionWeightRow:148 matrixForm.regions:157 matrixForm.nodes:213
 at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 choiceRow:48 idRow:58 candidate:63 Choose.Run:73 triedSetting:131 Choose.candidates:140 Choose.measure:197 Choose.table:211
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 layouts:44 modelNPZ:49 ReadModels:81 largestModel:106 ReadModel:110 readMember:141 Trained.check:159 Trained.Predict:197 predictIn:204
@@ -4153,7 +4171,7 @@ at stages/present/author.go prgnn/stages/present author:16 author.write:43 autho
 at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:88 stuckSkill:99 epochRow:102 author.training:108
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 cleanedScan.taskOf:105 taskConditions:111 author.taskRegression:126 responseWords:142 author.cautionScans:149 usual:200 methodsOfTask:216 methodsOfNuisance:238
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
-at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:137 author.references:164
+at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:138 author.references:165
 at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:142 estimator:170 share:188 percentText:198 author.hasModels:208 author.methodsOfTraining:213 orItself:256 author.methodsOfEvaluation:264 author.methodsOfBaselines:303
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:79 author.more:93 author.furtherPictures:118 widthOfSVG:146 memberText:149 svgTitle:163
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:101
@@ -4171,7 +4189,7 @@ at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summ
 at stages/present/svg.go prgnn/stages/present elementText:11
 at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:50 tableSource:93 tableSource.String:95 tableSource.mark:102 paperSource:110
 at stages/present/tables_layout.go prgnn/stages/present tableLayout:17 tableSection:25 accuracyText:31 tableCaption:39 printedNames:53 printedName:55 layoutOne:62 layoutTwo:95 tableText:117 tableLayout.markdown:125 escapedCells:143 tableLayout.tsv:152 tableLayout.latex:166 sameFirst:199
-at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:35 paperLambda:42 contender:45 classifierRow:53 contenders:68 Tables.variations:86 place:134 accuracyRow.axis:142 Tables.comparison:153 modelRow:208 parameterRow:214 parameterCounts:221
+at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:35 paperLambda:42 contender:45 classifierRow:53 contenders:68 Tables.variations:87 place:135 accuracyRow.axis:143 Tables.comparison:154 modelRow:209 parameterRow:215 parameterCounts:222
 at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37

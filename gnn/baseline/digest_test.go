@@ -43,8 +43,8 @@ func TestDigest(t *testing.T) {
 	ctx := context.Background()
 	for model, want := range map[string]string{
 		"rbf": "61a1ddac6e150748", "linear": "63d200cf5cc9f7e6", "ridge": "c7034752b4f3c515",
-		"logistic": "b5949697465b5d9e",
-		"forest":   "6a5cf43404074a50", "mlp": "e8c0e5d7ef958b36", "brainnetcnn": "ab2371107ef0aa2a",
+		"logistic": "b5949697465b5d9e", "kernel-ridge": "0b5003fcc76fbe52",
+		"forest": "6a5cf43404074a50", "mlp": "e8c0e5d7ef958b36", "brainnetcnn": "ab2371107ef0aa2a",
 		"li2019": "cf9ee1241851806d",
 	} {
 		for _, threads := range []int{1, 3} {
@@ -61,6 +61,12 @@ func TestDigest(t *testing.T) {
 				c, err = FitRidge(x, label, 2, 1, threads)
 			case "logistic":
 				c, err = FitLogistic(ctx, x, label, 2, 1, threads)
+			case "kernel-ridge":
+				inner := make([]int, n)
+				for i := range inner {
+					inner[i] = i / 2 % 3
+				}
+				c, err = FitKernelRidge(ctx, KernelRidge{Penalties: CBIG(), Inner: inner}, x, label, 2, threads)
 			case "forest":
 				c, err = FitForest(ctx, Forest{Trees: 20, Seed: 1}, x, label, 2, threads, nil)
 			case "mlp":

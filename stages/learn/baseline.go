@@ -25,7 +25,7 @@ var baselineKind = dag.Kind{
 		cnn := baseline.Kawahara()
 		return &Baseline{Model: "svm", Params: fold.First(), Transform: "own", Standardize: "none",
 			Diagonal: true, OffDiagonal: "plain", C: 1,
-			Tolerance: 1e-3, Penalty: 1, Trees: 1000,
+			Tolerance: 1e-3, Penalty: 1, Penalties: baseline.CBIG(), Inner: 5, Trees: 1000,
 			Hidden: []int{20}, Channels: []int{cnn.Edges[0], cnn.Edges[1], cnn.Nodes, cnn.Hidden[0]},
 			FullWidths: cnn.Hidden[1:], Slope: cnn.Slope, Dropout: cnn.Dropout,
 			Widths: []int{16, 16}, GraphHidden: []int{16, 8}, Ratio: 0.5}
@@ -36,7 +36,7 @@ var baselineKind = dag.Kind{
 
 // Baseline trains one classifier that is not PR-GNN.
 type Baseline struct {
-	Model string `param:"model" doc:"majority: always the largest group; svm: support vector machine with an RBF kernel, forest: random forest, mlp: multilayer perceptron, brainnetcnn: Kawahara et al. 2017, li2019: Li et al. 2019 (the five of the paper's Table 2); linear-svm; ridge: regression to ±1; logistic: regression with an L2 penalty" choices:"majority|svm|forest|mlp|brainnetcnn|li2019|linear-svm|ridge|logistic"`
+	Model string `param:"model" doc:"majority: always the largest group; svm: support vector machine with an RBF kernel, forest: random forest, mlp: multilayer perceptron, brainnetcnn: Kawahara et al. 2017, li2019: Li et al. 2019 (the five of the paper's Table 2); linear-svm; ridge: regression to ±1; logistic: regression with an L2 penalty; kernel-ridge: kernel ridge regression to ±1, the kernel being the correlation of two participants across their inputs" choices:"majority|svm|forest|mlp|brainnetcnn|li2019|linear-svm|ridge|logistic|kernel-ridge"`
 	fold.Params
 	Transform   string  `param:"transform" doc:"of the correlations: none, fisher (z = atanh r, |r| at most 0.9999999), or the model's own: fisher for ridge and logistic, none for the others" choices:"own|none|fisher"`
 	Standardize string  `param:"standardize" doc:"z-score each input by mean and sd of the training graphs (not for li2019)" choices:"none|training"`
@@ -46,6 +46,9 @@ type Baseline struct {
 	Gamma       float64 `param:"gamma" doc:"svm: γ of the kernel exp(−γ‖x−y‖²); 0: 1/(number of inputs × their variance in training)" min:"0"`
 	Tolerance   float64 `param:"tolerance" doc:"svm, linear-svm: how far the solution may be from the optimality conditions" min:"1e-12"`
 	Penalty     float64 `param:"penalty" doc:"ridge: weight of ‖w‖² against the squared errors" min:"1e-9"`
+
+	Penalties []float64 `param:"penalties" doc:"kernel-ridge: λ, ascending; of several the squared error in inner folds of the training participants chooses (default: those of CBIG)" min:"0"`
+	Inner     int       `param:"inner" doc:"kernel-ridge: inner folds, by participant and stratified by group" min:"2"`
 
 	Trees int `param:"trees" doc:"forest: number of trees" min:"1"`
 	Tried int `param:"tried" doc:"forest: inputs tried at each split; 0: the square root of their number" min:"0"`
@@ -78,9 +81,9 @@ func (*Baseline) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "predictions", Type: column.Type[fold.PredictionRow](),
-				Doc: "of every graph, as those of train; of svm, linear-svm and ridge the probability is 1/(1+exp(−f)) of the decision value f, not calibrated, and with more than two groups the softmax of one value a group"},
+				Doc: "of every graph, as those of train; of svm, linear-svm, ridge and kernel-ridge the probability is 1/(1+exp(−f)) of the decision value f, not calibrated, and with more than two groups the softmax of one value a group"},
 			{Name: "history", Type: column.Type[baselineEpochRow](), Doc: "mlp, brainnetcnn, li2019: losses and accuracies per epoch, as train's; of the others no rows"},
-			{Name: "regions", Type: column.Type[regionWeightRow](), Doc: "linear-svm, ridge, logistic: what the model makes of each region; of the others no rows"},
+			{Name: "regions", Type: column.Type[regionWeightRow](), Doc: "linear-svm, ridge, logistic, kernel-ridge: what the model makes of each region; of the others no rows"},
 			{Name: "model", Type: column.Type[modelRow](), Doc: "what was fitted; parameters as the paper's Table 2 counts them: of svm and forest the number of inputs"},
 		},
 	}
@@ -94,6 +97,9 @@ func (s *Baseline) Validate() []error {
 	}
 	if len(s.Widths) == 0 {
 		errs = append(errs, fmt.Errorf("widths: li2019 needs at least one block"))
+	}
+	if s.Penalties == nil || !slices.IsSorted(s.Penalties) {
+		errs = append(errs, fmt.Errorf("penalties: %v: want one or more, the smallest first", s.Penalties))
 	}
 	return errs
 }
@@ -172,6 +178,12 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 		cnn := baseline.BrainNetCNN{Edges: [2]int{s.Channels[0], s.Channels[1]}, Nodes: s.Channels[2],
 			Hidden: append([]int{s.Channels[3]}, s.FullWidths...), Slope: s.Slope, Dropout: s.Dropout}
 		model, err = baseline.FitBrainNetCNN(ctx, cnn, baseline.NodesOf(all.D), o, rows, label, len(set.groups))
+	case "kernel-ridge":
+		var inner []int
+		if inner, err = s.innerFolds(set, t.In("folds").Name); err == nil {
+			model, err = baseline.FitKernelRidge(ctx, baseline.KernelRidge{Penalties: s.Penalties, Inner: inner}, train,
+				label[:train.N], len(set.groups), t.Threads)
+		}
 	default:
 		model, err = s.fit(ctx, t, train, label[:train.N], len(set.groups))
 	}

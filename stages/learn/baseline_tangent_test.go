@@ -246,8 +246,8 @@ func TestRegionWeightsAreTheDerivative(t *testing.T) {
 			}
 		}
 	}
-	if rows := stagetest.MustRun(t, stagetest.Quickly("svm"),
-		study.Inputs())["regions"].(*encoding.Table).Rows(); rows != 0 {
-		t.Errorf("an RBF kernel has %d rows of region weights", rows)
+	rbf := stagetest.MustRun(t, stagetest.Quickly("svm"), study.Inputs())["regions"].(*encoding.Table)
+	if rbf.Rows() != 0 {
+		t.Errorf("an RBF kernel has %d rows of region weights", rbf.Rows())
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
 )
 
@@ -187,5 +188,40 @@ func TestBaselineMistakes(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
+	}
+}
+
+// The inner folds are by participant, stratified by group, and of the training side alone; other folds have others.
+func TestInnerFolds(t *testing.T) {
+	set := &trainingSet{groups: []string{"ASD", "HC"}}
+	for i := range 24 {
+		for draw := 1; draw < 3; draw++ {
+			set.rows = append(set.rows, fold.Row{Id: fmt.Sprintf("sub-%02d", i), Label: i % 2, Draw: draw,
+				Side: map[bool]int{true: 1}[i >= 20]})
+		}
+	}
+	s := stagetest.Fresh("baseline", "model", "kernel-ridge").(*Baseline)
+	folds, err := s.innerFolds(set, "folds")
+	if err != nil || len(folds) != 40 {
+		t.Fatal(folds, err)
+	}
+	count := map[[2]int]int{}
+	for i, f := range folds {
+		if f != folds[i-i%2] {
+			t.Errorf("the draws of %s are in folds %d and %d", set.rows[i].Id, folds[i-i%2], f)
+		}
+		count[[2]int{f, set.rows[i].Label}]++
+	}
+	if len(count) != 10 || count[[2]int{4, 1}] != 4 {
+		t.Errorf("graphs by fold and group: %v", count)
+	}
+	s.Fold = 2
+	if other, _ := s.innerFolds(set, "folds"); slices.Equal(folds, other) {
+		t.Error("two folds have the same inner folds")
+	}
+	s.Inner = 11
+	if _, err := s.innerFolds(set, "folds"); err == nil || !strings.Contains(err.Error(),
+		"folds, inside fold 2: group \"ASD\" has 10 participants, too few for 11 folds") {
+		t.Error(err)
 	}
 }

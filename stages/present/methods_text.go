@@ -302,7 +302,8 @@ func (a *author) methodsOfEvaluation(m *methodsText) {
 // methodsOfBaselines names the classifiers that the model is compared with.
 func (a *author) methodsOfBaselines(m *methodsText) {
 	works := map[string]string{"svm": "cortes", "linear-svm": "cortes", "forest": "breiman",
-		"brainnetcnn": "kawahara", "li2019": "li2019"}
+		"kernel-ridge": "he2020",
+		"brainnetcnn":  "kawahara", "li2019": "li2019"}
 	var names []string
 	for _, s := range a.run.stages {
 		if s.kind != "baseline" {

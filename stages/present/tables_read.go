@@ -79,6 +79,7 @@ var contenders = []contender{
 	{id: "linear-svm", classifierRow: classifierRow{Model: "Linear SVM"}},
 	{id: "ridge", classifierRow: classifierRow{Model: "Ridge"}},
 	{id: "logistic", classifierRow: classifierRow{Model: "Logistic"}},
+	{id: "kernel-ridge", classifierRow: classifierRow{Model: "Kernel ridge"}},
 }
 
 // variations reads Table 1, in the order of the paper; settings that the paper

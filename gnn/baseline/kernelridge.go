@@ -1,0 +1,243 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"prgnn/internal/dense"
+)
+
+// A KernelRidge describes kernel ridge regression to ±1 with the correlation kernel (Li, Kong et al.
+// 2019, NeuroImage 196:126; He et al. 2020, NeuroImage 206:116276; the program of CBIG): K_mn is the
+// Pearson correlation of rows m and n across their values, and
+//
+//	f = K·α + β, α = (K + λI)⁻¹(y − β1), β = 1ᵀ(K + λI)⁻¹y / 1ᵀ(K + λI)⁻¹1.
+//
+// It is ridge regression with a free intercept on rows that are centred and scaled to length 1.
+type KernelRidge struct {
+	Penalties []float64 // λ, ascending; of several the inner folds choose
+	Inner     []int     // inner fold of each row, from 0; nil where there is one penalty
+}
+
+// CBIG are the penalties that the program of CBIG tries.
+func CBIG() []float64 {
+	return []float64{0, 1e-5, 1e-4, 1e-3, 4e-3, 7e-3, .01, .04, .07, .1, .4, .7,
+		1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 10, 15, 20}
+}
+
+// FitKernelRidge trains it. The penalty of each machine has the smallest squared error, mean over the
+// inner folds; of equals the smallest. A penalty for which K + λI is singular is not taken: of all
+// training rows, too, for tangent vectors average to 0 over them, and not over a part.
+func FitKernelRidge(ctx context.Context, o KernelRidge, x Rows, label []int, classes, threads int) (Classifier, error) {
+	if err := tooMany(x.N); err != nil {
+		return nil, err
+	}
+	z := unitRows(x)
+	k := make([]float64, x.N*x.N)
+	dense.Gram(k, z.view(), x.N, x.D, threads)
+	var targets [][]float64
+	oneAgainstRest(label, classes, func(sign []float64) machine {
+		targets = append(targets, append([]float64(nil), sign...))
+		return nil
+	})
+	for len(o.Penalties) > 1 {
+		_, err := factored(append([]float64(nil), k...), x.N, o.Penalties[0], threads)
+		if err == nil {
+			break
+		}
+		o.Penalties = o.Penalties[1:]
+	}
+	chosen := make([]int, len(targets))
+	if len(o.Penalties) > 1 {
+		mse, err := o.inner(ctx, k, targets, threads)
+		if err != nil {
+			return nil, err
+		}
+		for m := range targets {
+			chosen[m] = smallestAt(mse[m])
+		}
+	}
+	var ms machines
+	for m, y := range targets {
+		lambda := o.Penalties[chosen[m]]
+		alpha, beta, err := dual(k, lambda, y, threads)
+		if err != nil {
+			return nil, err
+		}
+		note := fmt.Sprintf("λ = %g", lambda)
+		if n := len(o.Penalties); n > 1 {
+			note += fmt.Sprintf(", of %d by inner cross-validation", n)
+		}
+		ms = append(ms, &kernelMachine{alpha: alpha, linear: linear{weights(z, alpha, threads), beta, note}})
+	}
+	return ms, nil
+}
+
+func smallestAt(v []float64) (at int) {
+	for i, x := range v {
+		if x < v[at] {
+			at = i
+		}
+	}
+	return at
+}
+
+// inner is the squared error of each target and penalty, mean over the inner folds.
+func (o KernelRidge) inner(ctx context.Context, k []float64, targets [][]float64, threads int) ([][]float64, error) {
+	n, folds := len(o.Inner), 0
+	for _, f := range o.Inner {
+		folds = max(folds, f+1)
+	}
+	count := len(o.Penalties)
+	errs := make([]float64, folds*count*len(targets)) // fold, penalty, target
+	dense.Each(threads, folds*count, func(i int) {
+		if ctx.Err() == nil {
+			o.validate(errs[i*len(targets):][:len(targets)], k, n, i/count, o.Penalties[i%count], targets)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	out := make([][]float64, len(targets))
+	for t := range targets {
+		out[t] = make([]float64, count)
+		finite := false
+		for l := range count {
+			for f := range folds {
+				out[t][l] += errs[(f*count+l)*len(targets)+t]
+			}
+			out[t][l] /= float64(folds)
+			finite = finite || !math.IsInf(out[t][l], 0)
+		}
+		if !finite {
+			return nil, errSingular
+		}
+	}
+	return out, nil
+}
+
+// validate sets mse to the squared error of each target in one inner fold; +Inf where the kernel is singular.
+func (o KernelRidge) validate(mse, k []float64, n, fold int, lambda float64, targets [][]float64) {
+	var taught, held []int
+	for i, f := range o.Inner {
+		if f == fold {
+			held = append(held, i)
+		} else {
+			taught = append(taught, i)
+		}
+	}
+	part := make([]float64, len(taught)*len(taught))
+	for a, i := range taught {
+		for b, j := range taught {
+			part[a*len(taught)+b] = k[i*n+j]
+		}
+	}
+	l, err := factored(part, len(taught), lambda, 1)
+	for t, target := range targets {
+		if err != nil {
+			mse[t] = math.Inf(1)
+			continue
+		}
+		y := make([]float64, len(taught))
+		for a, i := range taught {
+			y[a] = target[i]
+		}
+		alpha, beta := solveDual(l, y)
+		for _, i := range held {
+			f := 0.0
+			for a, j := range taught {
+				f += float64(alpha[a] * k[i*n+j])
+			}
+			d := f + beta - target[i]
+			mse[t] += float64(d * d)
+		}
+		mse[t] /= float64(len(held))
+	}
+}
+
+// dual solves for α and β.
+func dual(k []float64, lambda float64, y []float64, threads int) (alpha []float64, beta float64, err error) {
+	l, err := factored(append([]float64(nil), k...), len(y), lambda, threads)
+	if err != nil {
+		return nil, 0, err
+	}
+	alpha, beta = solveDual(l, y)
+	return alpha, beta, nil
+}
+
+var errSingular = errors.New("the kernel is singular without a penalty: there are more rows than values in each, or two rows are alike; take a penalty above 0")
+
+// factored overwrites k by the Cholesky factor of k + λI.
+func factored(k []float64, n int, lambda float64, threads int) ([]float64, error) {
+	largest := 0.0
+	for i := range n {
+		k[i*n+i] += lambda
+		largest = max(largest, k[i*n+i])
+	}
+	if err := cholesky(k, n, threads); err != nil {
+		return nil, errSingular
+	}
+	for i := range n {
+		if p := k[i*n+i]; float64(p*p) <= float64(n)*0x1p-52*largest {
+			return nil, errSingular
+		}
+	}
+	return k, nil
+}
+
+func solveDual(l, y []float64) (alpha []float64, beta float64) {
+	alpha = append([]float64(nil), y...)
+	one := make([]float64, len(y))
+	for i := range one {
+		one[i] = 1
+	}
+	substitute(l, alpha)
+	substitute(l, one)
+	sumY, sumOne := 0.0, 0.0
+	for i := range y {
+		sumY += alpha[i]
+		sumOne += one[i]
+	}
+	beta = sumY / sumOne
+	for i := range alpha {
+		alpha[i] -= float64(beta * one[i])
+	}
+	return alpha, beta
+}
+
+// unitRows are the rows centred and scaled to length 1; a constant row becomes 0.
+func unitRows(x Rows) Rows {
+	out := Rows{N: x.N, D: x.D, X: make([]float64, len(x.X))}
+	for i := range x.N {
+		row, to := x.Row(i), out.Row(i)
+		mean, sum := 0.0, 0.0
+		for _, v := range row {
+			mean += v
+		}
+		mean /= float64(x.D)
+		for j, v := range row {
+			to[j] = v - mean
+			sum += float64(to[j] * to[j])
+		}
+		if length := math.Sqrt(sum); length > 0 {
+			for j := range to {
+				to[j] /= length
+			}
+		}
+	}
+	return out
+}
+
+// A kernelMachine is f(x) = Σ α_m·corr(x_m, x) + β = w·z(x) + β, z(x) being x centred and of length 1.
+type kernelMachine struct {
+	linear
+	alpha []float64
+}
+
+func (m *kernelMachine) decide(x Rows, threads int) []float64 {
+	return m.linear.decide(unitRows(x), threads)
+}
+
+func (m *kernelMachine) describe() (int, string) { return len(m.alpha) + 1, m.note }
