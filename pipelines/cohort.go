@@ -106,101 +106,139 @@ func (l *loader) loadCohort(c cohort.Source, at tree.Key, t *tree.Node) {
 	l.producers["cohort"] = l.cohortProducers(at.Pos)
 }
 
+// A choice says who of a roster is left out, and how many of the others are kept.
+type choice struct {
+	named, rated map[string]bool   // by exclude
+	without      map[string]string // by what they lack; why. They are neither named nor rated
+	few          int
+	notes        []string
+}
+
 // choose leaves out the participants that exclude names, and keeps limit of the rest.
 func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
-	out, rated := map[string]bool{}, map[string]bool{}
 	ids := make([]string, len(r.Subjects))
 	for i, s := range r.Subjects {
 		ids[i] = s.ID
 	}
-	find := r.Finder()
-	notes, fine := slices.Clone(r.Notes), true
-	if x := t.Get("exclude"); x != nil && x.Kind != tree.Empty {
-		if x.Kind == tree.Scalar || x.Kind == tree.Mapping {
-			x = &tree.Node{Pos: x.Pos, Kind: tree.List, Items: []*tree.Node{x}, Bad: x.Bad}
-		}
-		if x.Kind != tree.List && !x.Bad {
-			l.bad.Add(x.Pos, "exclude takes a list of %ss, not %s", r.Noun(), x)
-			fine = false
-		}
-		for _, item := range x.Items {
-			if item.Bad {
-				fine = false
-				continue
-			}
-			if item.Kind == tree.Mapping {
-				fine = l.rated(item, find, rated) && fine
-				continue
-			}
-			id, err := find(item.Text)
-			if err != nil {
-				l.bad.Add(item.Pos, "exclude: %v", err)
-				fine = false
-			}
-			out[id] = true
-		}
-		if len(rated) > 0 {
-			notes = append(notes, fmt.Sprintf("%s left out, rated fail: %s", words.Count(len(rated), r.Noun()),
-				words.Some(slices.Sorted(maps.Keys(rated)), 10)))
-		}
-		if len(out) > 0 {
-			notes = append(notes, fmt.Sprintf("%s left out by exclude: %s", words.Count(len(out), r.Noun()),
-				words.Some(slices.Sorted(maps.Keys(out)), 10)))
-		}
-	}
-	for id := range out {
-		delete(rated, id)
-	}
-	without := map[string]string{} // of those who are neither excluded nor rated fail
+	c := choice{named: map[string]bool{}, rated: map[string]bool{}, without: map[string]string{},
+		notes: slices.Clone(r.Notes)}
+	fine := l.exclude(&c, r, t.Get("exclude"))
 	for _, id := range slices.Sorted(maps.Keys(l.without)) {
-		if why := l.without[id]; !out[id] && !rated[id] {
-			without[id] = why
-			notes = append(notes, fmt.Sprintf("left out %s: %s", id, why))
+		if why := l.without[id]; !c.named[id] && !c.rated[id] {
+			c.without[id] = why
+			c.notes = append(c.notes, fmt.Sprintf("left out %s: %s", id, why))
 		}
 	}
 	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		return out[id] || rated[id] || without[id] != ""
+		return c.named[id] || c.rated[id] || c.without[id] != ""
 	})
-	all := len(left)
-	few := all
-	if n := t.Get("limit"); n != nil && n.Kind != tree.Empty {
-		limit, whole := n.Value.(int)
-		switch {
-		case n.Bad:
-			fine = false
-		case !whole || limit < 1:
-			l.bad.Add(n.Pos, "limit takes a whole number from 1, not %s", n)
-			fine = false
-		case limit < all:
-			if r.Axis == "" {
-				notes = append(notes, fmt.Sprintf("limit: %d of %d participants, each group in proportion, spread evenly over the list", limit, all))
-			} else {
-				notes = append(notes, fmt.Sprintf("limit: %d of %d rows, spread evenly over the list", limit, all))
-			}
-			few = limit
-		}
-	}
-	if !fine {
+	if !l.limited(&c, r, len(left), t.Get("limit")) || !fine {
 		return nil
 	}
+	chosen := c.keep(r, left)
+	switch n := len(chosen.Subjects); {
+	case n == 0:
+		l.bad.Add(t.Pos, "the cohort has no %ss%s", r.Noun(), map[bool]string{true: " left after exclude"}[len(ids) > 0])
+		return nil
+	case n < len(ids):
+		kept := map[string]bool{}
+		for _, s := range chosen.Subjects {
+			kept[s.ID] = true
+		}
+		chosen.Participants = cohort.KeepRows(r.Participants, r.IDColumn(), kept)
+	}
+	return chosen
+}
+
+// exclude reads whom exclude names, or rates fail. It reports whether that is right.
+func (l *loader) exclude(c *choice, r *cohort.Roster, x *tree.Node) bool {
+	if x == nil || x.Kind == tree.Empty {
+		return true
+	}
+	fine, find := true, r.Finder()
+	if x.Kind == tree.Scalar || x.Kind == tree.Mapping {
+		x = &tree.Node{Pos: x.Pos, Kind: tree.List, Items: []*tree.Node{x}, Bad: x.Bad}
+	}
+	if x.Kind != tree.List && !x.Bad {
+		l.bad.Add(x.Pos, "exclude takes a list of %ss, not %s", r.Noun(), x)
+		fine = false
+	}
+	for _, item := range x.Items {
+		if item.Bad {
+			fine = false
+			continue
+		}
+		if item.Kind == tree.Mapping {
+			fine = l.rated(item, find, c.rated) && fine
+			continue
+		}
+		id, err := find(item.Text)
+		if err != nil {
+			l.bad.Add(item.Pos, "exclude: %v", err)
+			fine = false
+		}
+		c.named[id] = true
+	}
+	note := func(ids map[string]bool, how string) {
+		if len(ids) > 0 {
+			c.notes = append(c.notes, fmt.Sprintf("%s left out%s: %s", words.Count(len(ids), r.Noun()), how,
+				words.Some(slices.Sorted(maps.Keys(ids)), 10)))
+		}
+	}
+	note(c.rated, ", rated fail")
+	note(c.named, " by exclude")
+	for id := range c.named {
+		delete(c.rated, id)
+	}
+	return fine
+}
+
+// limited reads how many of all that are left are kept. It reports whether that is right.
+func (l *loader) limited(c *choice, r *cohort.Roster, all int, n *tree.Node) bool {
+	c.few = all
+	if n == nil || n.Kind == tree.Empty {
+		return true
+	}
+	limit, whole := n.Value.(int)
+	switch {
+	case n.Bad:
+		return false
+	case !whole || limit < 1:
+		l.bad.Add(n.Pos, "limit takes a whole number from 1, not %s", n)
+		return false
+	case limit >= all:
+		return true
+	case r.Axis == "":
+		c.notes = append(c.notes, fmt.Sprintf("limit: %d of %d participants, each group in proportion, spread evenly over the list", limit, all))
+	default:
+		c.notes = append(c.notes, fmt.Sprintf("limit: %d of %d rows, spread evenly over the list", limit, all))
+	}
+	c.few = limit
+	return true
+}
+
+// keep is the roster of those who are kept of the ids that are left; the others are listed, with the reason.
+func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 	chosen := *r
-	chosen.Notes, chosen.Subjects, chosen.Left = notes, nil, slices.Clone(r.Left)
+	chosen.Notes, chosen.Subjects, chosen.Left = c.notes, nil, slices.Clone(r.Left)
 	var group map[string]string // rows, and a table without groups, are one group
 	if r.Participants != nil && r.Axis == "" {
 		_, group, _ = column.ByParticipant(r.Participants, "group")
 	}
-	kept := cohort.Spread(left, group, few)
+	kept := cohort.Spread(left, group, c.few)
 	for _, s := range r.Subjects {
+		why := c.without[s.ID]
 		switch {
-		case out[s.ID]:
-			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: cohort.ExcludedByName})
-		case rated[s.ID]:
-			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: cohort.RatedFail})
-		case without[s.ID] != "":
-			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: without[s.ID]})
-		case !kept[s.ID]:
-			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: "beyond limit"})
-		default:
+		case c.named[s.ID]:
+			why = cohort.ExcludedByName
+		case c.rated[s.ID]:
+			why = cohort.RatedFail
+		case why == "" && !kept[s.ID]:
+			why = "beyond limit"
+		}
+		if why != "" {
+			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: why})
+		} else {
 			chosen.Subjects = append(chosen.Subjects, s)
 		}
 	}
@@ -208,13 +246,6 @@ func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 		chosen.Notes = append(chosen.Notes, note)
 	}
 	slices.SortFunc(chosen.Left, func(a, b cohort.LeftOut) int { return strings.Compare(a.ID, b.ID) })
-	if len(kept) == 0 {
-		l.bad.Add(t.Pos, "the cohort has no %ss%s", r.Noun(), map[bool]string{true: " left after exclude"}[len(ids) > 0])
-		return nil
-	}
-	if len(kept) < len(ids) {
-		chosen.Participants = cohort.KeepRows(r.Participants, r.IDColumn(), kept)
-	}
 	return &chosen
 }
 

@@ -220,6 +220,33 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 		Table:        l.path,
 		Files:        map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti")},
 	}
+	ports := c.ports(r, l, found)
+	r.Subjects = bidsSubjects(l, found, ports)
+	r.Notes = append(l.notes, r.Notes...)
+	times, apart := timeNotes(l, found)
+	r.Notes, r.TimesApart = append(append(r.Notes, times...), c.maskNotes(l, found)...), apart
+	r.Left = l.leftOut()
+	r.Extra = map[string]artifacts.Value{"inventory": inventory(l, found)}
+	if c.Incomplete == "skip" {
+		r.Scan = func(id, part string) (volumes int, tr float64) {
+			f := found[id]
+			if f == nil {
+				return 0, 0
+			}
+			for _, run := range f.each() {
+				if run.name == part || len(f.runs) == 0 {
+					return run.volumes, cmp.Or(run.tr, run.headerTR)
+				}
+			}
+			return 0, 0
+		}
+	}
+	r.unreadable = func(id string) []error { return found[id].unreadable() }
+	return r
+}
+
+// ports adds the files that participants have to a roster, by port, and returns where each file is found.
+func (c *BIDSCohort) ports(r *Roster, l *list, found map[string]*bidsFiles) map[string]func(*bidsFiles) string {
 	ports := map[string]func(*bidsFiles) string{
 		"bold":   func(f *bidsFiles) string { return f.bold },
 		"labels": func(f *bidsFiles) string { return f.labels },
@@ -271,6 +298,12 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	} else {
 		r.Notes = append(r.Notes, fmt.Sprintf("no cohort.sidecar: of %d scans no JSON file gives the RepetitionTime", without))
 	}
+	return ports
+}
+
+// bidsSubjects are the participants with their files, and with what is wrong with them.
+func bidsSubjects(l *list, found map[string]*bidsFiles, ports map[string]func(*bidsFiles) string) []Subject {
+	var subjects []Subject
 	failing := 0
 	for _, row := range l.rows {
 		if row.group == "" || found[row.id].problems != nil {
@@ -303,29 +336,9 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 				s.Problem = fmt.Errorf("%w (to continue without it: incomplete: skip, or exclude: [%s])", s.Problem, row.id)
 			}
 		}
-		r.Subjects = append(r.Subjects, s)
+		subjects = append(subjects, s)
 	}
-	r.Notes = append(l.notes, r.Notes...)
-	times, apart := timeNotes(l, found)
-	r.Notes, r.TimesApart = append(append(r.Notes, times...), c.maskNotes(l, found)...), apart
-	r.Left = l.leftOut()
-	r.Extra = map[string]artifacts.Value{"inventory": inventory(l, found)}
-	if c.Incomplete == "skip" {
-		r.Scan = func(id, part string) (volumes int, tr float64) {
-			f := found[id]
-			if f == nil {
-				return 0, 0
-			}
-			for _, run := range f.each() {
-				if run.name == part || len(f.runs) == 0 {
-					return run.volumes, cmp.Or(run.tr, run.headerTR)
-				}
-			}
-			return 0, 0
-		}
-	}
-	r.unreadable = func(id string) []error { return found[id].unreadable() }
-	return r
+	return subjects
 }
 
 // maskNotes name who lacks the brain mask: nothing then tells whether the regions lie within the brain.
