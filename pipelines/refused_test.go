@@ -12,7 +12,8 @@ import (
 	"prgnn/nifti"
 )
 
-// With incomplete: skip, whoever denoise would refuse takes no part, with denoise's reason; else their tasks fail.
+// With incomplete: skip, whoever denoise of the built-in pipeline would refuse takes no part, with denoise's reason;
+// else their tasks fail.
 func TestRefusedAreLeftOut(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -51,11 +52,10 @@ func TestRefusedAreLeftOut(t *testing.T) {
 	}
 	write("participants.tsv", participants)
 	text := `
-cohort: { bids: { dir: ., incomplete: %s }, exclude: [%s] }
+extends: biopoint.yaml
+cohort: { simulate: null, bids: { dir: ., incomplete: %s }, exclude: [%s] }
 stages:
-  parcels: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
-  series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: parcels, nodes: cohort.nodes } }
-  clean: { use: denoise, each: subject, in: { series: series, scan: series.scan, confounds: cohort.confounds }, with: { regress: 6P } }
+  clean: { with: { regress: 6P } }
 `
 	load := func(incomplete, exclude string) *Pipeline {
 		t.Helper()

@@ -15,6 +15,8 @@ import (
 // these volumes and this repetition time, s (0 where it is not known).
 type refuser interface {
 	Refuses(volumes int, tr float64, files map[string]dag.Input) error
+	// FollowsFromScan tells which inputs say nothing that decides, beyond the scan's length.
+	FollowsFromScan(port string) bool
 }
 
 // A particular stage is made for scans with one desc- entity; "" for any.
@@ -61,7 +63,7 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]string {
 				}
 			}
 			volumes, tr := r.Scan(id, part)
-			files, known := inputFiles(n)
+			files, known := inputFiles(n, work.FollowsFromScan)
 			if volumes == 0 || !known || why[id] != "" {
 				continue
 			}
@@ -80,11 +82,11 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]string {
 }
 
 // inputFiles are the files of a task's inputs. They are not known where another stage makes confounds or events.
-func inputFiles(n *dag.Node) (files map[string]dag.Input, known bool) {
+func inputFiles(n *dag.Node, follows func(port string) bool) (files map[string]dag.Input, known bool) {
 	files = map[string]dag.Input{}
 	for _, b := range n.Inputs {
 		if len(b.Sources) != 1 || b.Sources[0].File == "" {
-			if b.Port != "series" && b.Port != "scan" { // which follow from the scan
+			if !follows(b.Port) {
 				return nil, false
 			}
 			continue

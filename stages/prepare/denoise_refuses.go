@@ -10,8 +10,7 @@ import (
 )
 
 // Refuses tells from a scan's length, its repetition time (s; 0 where it is not known) and its files whether it would
-// be
-// refused: for confounds or events that cannot be used, or since too little of it would be left.
+// be refused: for confounds or events that cannot be used, or since too little of it would be left.
 func (s *Denoise) Refuses(volumes int, tr float64, files map[string]dag.Input) error {
 	series := dag.InputOf(encoding.NewArray(make([]float64, volumes), 1, volumes, 1))
 	series.Name = "its scan"
@@ -28,6 +27,11 @@ func (s *Denoise) Refuses(volumes int, tr float64, files map[string]dag.Input) e
 		return nil
 	}
 	return errors.New(strings.ReplaceAll(err.Error(), orExclude, ""))
+}
+
+// FollowsFromScan tells which inputs decide nothing beyond the length of the scan.
+func (*Denoise) FollowsFromScan(port string) bool {
+	return port == "series" || port == "scan" || port == "sampled"
 }
 
 // NeedsDescription is the desc- entity of the scans that the strategy is made for; "" for any.
