@@ -131,6 +131,11 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 			}
 		}
 	}
+	if l.roster != nil {
+		for _, a := range l.roster.Atlas {
+			add("cohort", l.cohort.Name, len(l.roster.Subjects), param.Param{Name: a.Name, Doc: a.Doc}, a.Value)
+		}
+	}
 	for _, s := range l.stages {
 		standard := param.Of(s.kind.New())
 		if len(standard) == 0 {

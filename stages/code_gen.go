@@ -5,7 +5,7 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline a12c7a9770044a74da3fe29247f6bcc46718cfcddde90db025a6e6f7c6857260
+var codes = dag.Codes(`kind baseline dbdc8ea433c201fe437e5eb0b797ed5b139f11db061d4c534573a13c4e92bc3b
 kind biomarkers 9c25b4363620bf0ab4bfc00fb1ca277a2fe1109223f68f14015d5b9b39765d01
 kind bootstrap 91bf5014ccc465acc9dcdf6929f08cbdb6ddaf1a1150fa939011202d4a381534
 kind brainmap 50bd9f3a58900f8bfa941bd66925926b115c3fb64e12610e7d1ca308c081ec09
@@ -16,7 +16,7 @@ kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55
 kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
 kind denoise 7de97970316bd46766d0adfa1e03e4d4851b319ed78c17e4be3748c70cbdaec9
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate b98cbc6008fa6029633918e9fb20233d381260cbdbd4b5679d41284f418098bd
+kind evaluate d9b0869653f45bfc940f1618f1820efd0351aac323ae049a4d4e46e6756b7982
 kind exec e1f853934ec8f26ea129f7a61a159e14b1fcbb5e84b6fa476d59a6d50f26238c
 kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
 kind figure-confusion 284236a866124349e828c9cf83fd4afa1742b60fd9feedbcb80ece8aeddc83e0
@@ -42,12 +42,12 @@ kind permutation 17b6e84b318b907883d05652e1ca80fc304d9c5fd5073d7f140e8697b2f64b0
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind project 4e6fa37ddd84ccec7cc4551349a912280d20f1c527de4f87cc23a91280294144
 kind qcfc b81ff0464ca99ec4c7b14ebeafbbb552df635bdfb316396dc165496793890fd6
-kind report 82063dd3c2763cb433df5330d107b631ff07df54c79595998a14dd7e31ec8ca3
+kind report 495e0cc2c42758aa540b314a62c6148ef11c663b75c12af80b13d53669f90d9d
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 8a7f6de3a33912e5df63c77b12480d812a58e40baada8d6dc92901df7cad1370
-kind split 4db90787448576a19e1c9376beb89731c4c217b9b4723d7e19446f6f8cf8e0dc
-kind summary 2daedcbbf127a6f0598fde03550ca6591e0038640333d34ab3e7e428e2f515bf
+kind split bb7a7aa7d7a840256a4ebf0d807e5bd674a32b045f43aef2bd02bb2919a8ad42
+kind summary ccbd3d10fea8f3267d57193e5d3a20f56c5f553c40740e7850a47f57d94c7a9e
 kind tables e7b8e93e779a65d5af80648e4daca3d6d2a95d4c425b5e9f0e409c477c42fe9f
 kind tangent e97ff0da3ef885810035d1627a9928d4ead038a7b82711fad3e5f6dd3ed98dcd
 kind timeseries 40ad34fea2c34a7ccd891ca9197cad557adf477bfd687c7c29a83b6f6ddc49de
@@ -415,13 +415,13 @@ prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 71879a9a9385.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices parcellate predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices parcellate predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bootstrap brainmap combat connectivity denoise fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage parcellate predict qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bootstrap brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage parcellate predict qcfc report saliency sessions summary tables tangent train
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
-reached by baseline biomarkers bootstrap brainmap connectivity covariates denoise fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc report sessions summary tables timeseries train
+reached by baseline biomarkers bootstrap brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc report sessions summary tables timeseries train
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
 reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables tangent timeseries train
@@ -668,6 +668,10 @@ prgnn/stages/fold.Row c8d9c2a91446.e3b0c4
 reached by baseline compare evaluate figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables train
 prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
+reached by baseline evaluate split
+prgnn/stages/fold.leftOut 9148c6a578c5.e3b0c4
+prgnn/stages/fold.leftOutDoc 7746dc89a72a.e3b0c4
+
 reached by baseline exec train
 prgnn/dag.Task.Log 0c78c5d892e9.fcfd2c
 
@@ -895,9 +899,10 @@ prgnn/stages/region.ReferenceFacts a65d60fb13c7.e3b0c4
 prgnn/stages/region.ReferenceRow 6738530231f4.e3b0c4
 
 reached by baseline split
+prgnn/stages/fold.LeftOutColumn 9b7b7b3db247.5408dc
 prgnn/stages/learn.Split a1a8f3938576.e3b0c4
 prgnn/stages/learn.Split.Ports e561af74e722.fbe73c
-prgnn/stages/learn.Split.Run 94490324a294.614058
+prgnn/stages/learn.Split.Run a46551d432d0.dddfbd
 prgnn/stages/learn.Split.deal 6ab1e0d85710.e04ff9
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
 prgnn/stages/learn.Split.enough 065f486929c3.e1b0c5
@@ -2416,8 +2421,8 @@ prgnn/stages/command.echo.New d54eff27cd87.c4e9d1
 reached by evaluate
 prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
 prgnn/stages/assess.Evaluate f04eea1c2e3c.e3b0c4
-prgnn/stages/assess.Evaluate.Ports 40440d35d915.b57061
-prgnn/stages/assess.Evaluate.Run 2f3713107e41.81446c
+prgnn/stages/assess.Evaluate.Ports 4ba15c271a76.a53550
+prgnn/stages/assess.Evaluate.Run b89874e2354d.64896f
 prgnn/stages/assess.Evaluate.complete 6b1b9ef39ef3.32b1f6
 prgnn/stages/assess.Evaluate.summaryTable 9b4be8cc49a0.d42799
 prgnn/stages/assess.Evaluate.test 2f2090d903f1.7b0f54
@@ -2426,8 +2431,10 @@ prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
 prgnn/stages/fold.ApartText d8b1755cae9b.998011
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
+prgnn/stages/fold.NameLeftOut 8dbbd848402a.fa9bd3
 prgnn/stages/fold.PartText 01660137582c.9d7f1c
 prgnn/stages/fold.Untested fafc4b82957c.549c77
+prgnn/stages/fold.leftOutRow 3d4e0b55df61.e3b0c4
 prgnn/stages/inference.PredictionTest d49c54ca6830.e3b0c4
 prgnn/stages/inference.TestPredictions 051861801386.da171f
 prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
@@ -3385,7 +3392,7 @@ prgnn/stages/present.accuracyRow.called 0afb2082175c.41653c
 prgnn/stages/present.accuracyRow.is 380fddfc1101.0367fb
 prgnn/stages/present.accuracyRow.majority abc213fe3687.10d26a
 prgnn/stages/present.arrangements 19ef58346e64.39778c
-prgnn/stages/present.author 12622b7c21da.b2b307
+prgnn/stages/present.author db17a2636c39.6fdad9
 prgnn/stages/present.author.aboveChance 73d5e8b9fcea.f56230
 prgnn/stages/present.author.abstract c961b7daaac9.ebf4ea
 prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
@@ -3400,10 +3407,10 @@ prgnn/stages/present.author.contrasts 470bc8fbf485.8770b7
 prgnn/stages/present.author.covariates c89d4c1e823b.862a06
 prgnn/stages/present.author.data 80205eb1deee.de9f52
 prgnn/stages/present.author.describeGroups 5ab166d7087e.fd4bdc
-prgnn/stages/present.author.eachParticipant 48acdbb7199e.719558
+prgnn/stages/present.author.eachParticipant 699a411f0ae0.719558
 prgnn/stages/present.author.fidelity 14ae443eaa3b.15f304
 prgnn/stages/present.author.figures 86a8539df50e.0bd4ea
-prgnn/stages/present.author.folds 1048fca382c9.ad35c1
+prgnn/stages/present.author.folds 33671f7e3218.ffea3a
 prgnn/stages/present.author.furtherPictures 30e5e7e414ed.190c3c
 prgnn/stages/present.author.groupNames cb40c02c88fe.b2352e
 prgnn/stages/present.author.groups 9048d2cc3202.ee48c4
@@ -3412,14 +3419,16 @@ prgnn/stages/present.author.heading 3f41cb17d821.f01244
 prgnn/stages/present.author.inSpace 97c7104f272b.8c2544
 prgnn/stages/present.author.individuality 863fdb7ef2ac.e7469a
 prgnn/stages/present.author.leakage 3b104fea0178.e87c9b
-prgnn/stages/present.author.leftOut dacf7cfaf588.8b3eb3
+prgnn/stages/present.author.leftOut d1f0ff55a326.5cbe0d
 prgnn/stages/present.author.markOwn 0850c6fb0145.022b4c
-prgnn/stages/present.author.methods deefd5c574fd.e729c2
+prgnn/stages/present.author.methods a4d46294d0d4.ead967
 prgnn/stages/present.author.methodsOfBaselines 836842cf54a3.436eb2
 prgnn/stages/present.author.methodsOfCleaning ae04b5b0c7d6.c07bc7
 prgnn/stages/present.author.methodsOfCohort 4c46f8d7f6b8.06030b
 prgnn/stages/present.author.methodsOfEvaluation 266c3b111e6d.0225ce
-prgnn/stages/present.author.methodsOfGraphs 69873fe1559d.b14862
+prgnn/stages/present.author.methodsOfGraphs 71dd6288ed5a.69ea75
+prgnn/stages/present.author.methodsOfScans 97df28ada346.6415cf
+prgnn/stages/present.author.methodsOfSilence 867e60372171.6b4e88
 prgnn/stages/present.author.methodsOfTraining e4bcc36f91c0.d271fd
 prgnn/stages/present.author.more 436c01eb9202.680efa
 prgnn/stages/present.author.motion 1e36a549d925.7a7033
@@ -3435,9 +3444,10 @@ prgnn/stages/present.author.performance ef37d6399f90.e5ce65
 prgnn/stages/present.author.performanceFigures d98d5943157f.c18898
 prgnn/stages/present.author.permutation 0f36b1db5088.e094e1
 prgnn/stages/present.author.provenance 5793af36bcec.7cb168
-prgnn/stages/present.author.quality a5dacff91a07.53dff9
+prgnn/stages/present.author.quality 257b0bf192cd.53dff9
 prgnn/stages/present.author.rankingTables ce39689a6a36.efb016
 prgnn/stages/present.author.readAccuracy 4d6237410555.632f50
+prgnn/stages/present.author.readSilence e0ff83d870df.f68072
 prgnn/stages/present.author.recovered 127b9c756a82.14292c
 prgnn/stages/present.author.references 263614664634.b45123
 prgnn/stages/present.author.regionFigures 74c5c00cc1a7.715a56
@@ -3457,7 +3467,7 @@ prgnn/stages/present.author.tiles c38177d6020d.bf1f5c
 prgnn/stages/present.author.training ed2ae49ca6d3.dfb8fe
 prgnn/stages/present.author.typicality 3555a6e6b0b4.18891c
 prgnn/stages/present.author.warnings 4a59d24085e2.98726c
-prgnn/stages/present.author.write b4ad9c0ed73c.3d21eb
+prgnn/stages/present.author.write 5630c52b6423.d09a56
 prgnn/stages/present.baseline be7f2912f2e0.d7987d
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
 prgnn/stages/present.checkRow 3d9cba53a06a.e3b0c4
@@ -3475,6 +3485,7 @@ prgnn/stages/present.epochRow 6d892aa208d3.e3b0c4
 prgnn/stages/present.estimator 9fb40b26ec85.0b3c85
 prgnn/stages/present.excludedRow 89f5030577c0.e3b0c4
 prgnn/stages/present.fewForMotion c8409648400f.e3b0c4
+prgnn/stages/present.foldScore 78ec004334b8.00f291
 prgnn/stages/present.gather 888421a56f5d.f32263
 prgnn/stages/present.gathered e247e38f5e2d.4c17fd
 prgnn/stages/present.groupSD 4a3c1ab4057e.dc3b72
@@ -3488,9 +3499,10 @@ prgnn/stages/present.keyed bcd3e5e979ec.a4d87a
 prgnn/stages/present.labeledScan 36c8fed1cbe2.94c665
 prgnn/stages/present.labeledScans bc9779b85f65.d3a524
 prgnn/stages/present.labelingWords b4430b17bf03.e3b0c4
+prgnn/stages/present.lengths 7c7f6c9d1a6a.17a923
 prgnn/stages/present.literature 1c12af8187b6.e3b0c4
 prgnn/stages/present.measure 69567829ace1.e3b0c4
-prgnn/stages/present.measures 29301c822350.7f379c
+prgnn/stages/present.measures f329c0809a00.7f379c
 prgnn/stages/present.memberText d9b1337daee3.c63136
 prgnn/stages/present.methodsOfLabels bf39c133636f.50d7ff
 prgnn/stages/present.methodsOfNuisance 55a19838868b.7b87da
@@ -3514,6 +3526,7 @@ prgnn/stages/present.plainName 44bf89174529.e3b0c4
 prgnn/stages/present.plusMinus 138d802f9e1e.d8a784
 prgnn/stages/present.read 970b5aa700c3.6e070b
 prgnn/stages/present.readPipelineSettings 8cf28ec7e0a4.376f14
+prgnn/stages/present.reasons 327cebdd6046.259faf
 prgnn/stages/present.registrationPort fe4a6405cd91.9f23dc
 prgnn/stages/present.responseWords 7ed68826a3b1.e3b0c4
 prgnn/stages/present.sameTested 96942c8ef9da.0a9435
@@ -3527,6 +3540,8 @@ prgnn/stages/present.shownColumn a0058673e990.1abcb0
 prgnn/stages/present.shownNumber c10005f31f51.e7db4b
 prgnn/stages/present.shownScans a9377ed9369a.e3b0c4
 prgnn/stages/present.shownStrategies 069781a2de55.e3b0c4
+prgnn/stages/present.silence c18521dcc59c.e3b0c4
+prgnn/stages/present.silentRow a08a54aa7b72.e3b0c4
 prgnn/stages/present.spread 5d607406017f.14a0e1
 prgnn/stages/present.stageSettings 62c23585a7a1.e3b0c4
 prgnn/stages/present.stageSettings.is 6790812fa687.d682d7
@@ -4012,7 +4027,7 @@ at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 ra
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:46 individualRows:64
 at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:30 decision:41 Compare.Run:46 Compare.reference:87 decide:113 compareTwo:126 foldDifferences:164
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:118 scanCovariates:146 covariateRow:190
-at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:34 Evaluate.Run:51 Evaluate.complete:72 participantAccuracy:92 Evaluate.test:95
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:34 Evaluate.Run:53 Evaluate.complete:80 participantAccuracy:100 Evaluate.test:103
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.sizes:120 Fidelity.settings:138 Fidelity.ask:201 Fidelity.first:259 maskSetting.overModels:297 Fidelity.table:308
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:47 Individuality.cells:85 Individuality.row:129
@@ -4102,6 +4117,7 @@ at stages/figure/viewer.go prgnn/stages/figure Ranked:18 Readings:30 chanceOf:70
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
 at stages/fold/division.go prgnn/stages/fold Params:12 Params.Numbers:21 First:37 Apart:40 Member:43 Division:51 Params.Divide:60 Division.Row:81 Params.sides:108 SideNames:136
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 sameFeatures:26 Duplicates:32 RefuseDuplicates:58 DuplicateText:71 LeakagePort:99
+at stages/fold/left_out.go prgnn/stages/fold leftOut:13 leftOutDoc:15 LeftOutColumn:18 leftOutRow:27 NameLeftOut:36
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/print.go prgnn/stages/fold Print:12 fewestValues:18 PrintOf:21 PrintOfDigest:34 Print.Same:38 sketchOf:57
@@ -4129,7 +4145,7 @@ at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 la
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:30 permutedSetting:44 Permutation.Run:53 byPermutation:80 permutedSetting.check:119 graphsOf:156 permutedSetting.rows:165
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 member:66 Split.Run:69 readMembers:116 Split.permute:144 groupsOf:171 Split.enough:180 Split.divide:212 Split.deal:220 Split.inside:244 bySite:270
+at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 member:66 Split.Run:69 readMembers:120 Split.permute:148 groupsOf:175 Split.enough:184 Split.divide:216 Split.deal:224 Split.inside:248 bySite:274
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 Train.Ports:39 Train.Validate:69 Train.Run:74 train:81 weightArray:138 convert:147
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:126 readEdges:152 trainingSet.check:172 trainingSet.majority:208 readGraphs:220 standardization:256 standardization.values:258 standardization.layout:260 trainingSet.standardize:270 rounded:309 standardization.apply:318
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:138 TrainingParams.validate:152
@@ -4167,18 +4183,19 @@ at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
 at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:43 author.groupNames:63 author.result:77 author.tiles:100
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:98 baseline:120 author.perParticipant:130 author.nested:136 author.aboveChance:154 author.cautionAccuracy:169
-at stages/present/author.go prgnn/stages/present author:16 author.write:43 author.add:101 author.say:104 author.heading:108 author.caution:111 author.table:119 author.supplement:125 author.figures:133 author.show:154
+at stages/present/author.go prgnn/stages/present author:16 author.write:47 author.add:106 author.say:109 author.heading:113 author.caution:116 author.table:124 author.supplement:130 author.figures:138 author.show:159
 at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:88 stuckSkill:99 epochRow:102 author.training:108
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 cleanedScan.taskOf:105 taskConditions:111 author.taskRegression:126 responseWords:142 author.cautionScans:149 usual:200 methodsOfTask:216 methodsOfNuisance:238
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
-at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:138 author.references:165
-at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:142 estimator:170 share:188 percentText:198 author.hasModels:208 author.methodsOfTraining:213 orItself:256 author.methodsOfEvaluation:264 author.methodsOfBaselines:303
+at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:138 author.references:168
+at stages/present/methods_scans.go prgnn/stages/present author.methodsOfScans:18 lengths:35 reasons:68 author.methodsOfSilence:85 silence:94 author.readSilence:97 silentRow:116
+at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:143 estimator:171 share:189 percentText:199 author.hasModels:209 author.methodsOfTraining:214 orItself:257 author.methodsOfEvaluation:265 author.methodsOfBaselines:304
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:79 author.more:93 author.furtherPictures:118 widthOfSVG:146 memberText:149 svgTitle:163
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:101
-at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:116 arrangements:175 describeColumn:188 describeNumbers:241 groupSD:278 identifies:288 decimals:300 unitName:312
-at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:93 plusMinus:100 author.folds:108 the:151 author.permutation:154 author.comparison:194 author.paperTables:231 author.performanceFigures:269 author.othersLast:312 accuracyChart:324
+at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:102 arrangements:161 describeColumn:174 describeNumbers:227 groupSD:264 identifies:274 decimals:286 unitName:298
+at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:93 plusMinus:100 foldScore:108 author.folds:114 the:163 author.permutation:166 author.comparison:206 author.paperTables:243 author.performanceFigures:281 author.othersLast:324 accuracyChart:336
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
-at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:38 gather:87 author.eachParticipant:107 spread:164 middle:173 warningRow:182 author.warnings:188
+at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:39 gather:89 author.eachParticipant:109 spread:167 middle:176 warningRow:185 author.warnings:191
 at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict.value:63 upsideDownText:74 upsideDown:78 verdict.sentence:83 author.recovered:114
 at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:132 author.inSpace:158 author.rankingTables:194 author.contrasts:251 author.agreement:273 besideChance:314 author.null:323 author.fidelity:373 author.individuality:397
 at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 methodsOfLabels:63 labelingWords:88

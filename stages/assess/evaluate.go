@@ -35,6 +35,8 @@ func (*Evaluate) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of the trainings to compare",
 			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")},
+			{Name: "folds", Type: dag.Arrow("participant_id", "repeat", "fold"), Optional: true,
+				Doc: "split's folds: scores names what each fold leaves out (leave_out of split)"},
 			fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "scores", Type: column.Type[column.FoldRow](),
@@ -64,7 +66,13 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if all.Cautions != nil {
 		summary.Meta["caution"] = strings.Join(all.Cautions, "\n")
 	}
-	return dag.Outputs{"scores": scoresTable(all.Axes, all.Settings, positive), "summary": summary}, nil
+	scores := scoresTable(all.Axes, all.Settings, positive)
+	if t.Has("folds") {
+		if err := fold.NameLeftOut(scores, t.In("folds"), all.Settings); err != nil {
+			return nil, err
+		}
+	}
+	return dag.Outputs{"scores": scores, "summary": summary}, nil
 }
 
 // complete refuses a cross-validation that tests only some of its participants, or with partial adds a caution;

@@ -3,6 +3,8 @@ package assess
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
@@ -140,5 +142,42 @@ func TestEvaluateTwiceTested(t *testing.T) {
 		map[string][]dag.Input{"predictions": {dag.InputOf(a), dag.InputOf(b)}})
 	if want := "participant a is tested in fold 1 and in fold 2 of repeat 1: the gathered trainings differ in an axis that is not among their coordinates"; fmt.Sprint(err) != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// The scores name what each fold leaves out, where the table of the folds says it; other folds are refused.
+func TestScoresNameWhatIsLeftOut(t *testing.T) {
+	g := [2]string{"ASD", "HC"}
+	predictions := []dag.Input{
+		dag.InputOf(stagetest.Told(1, g, [3]any{"a", 0, 0.1}, [3]any{"b", 1, 0.6}),
+			dag.Coord{Axis: "fold", Value: "1"}),
+		dag.InputOf(stagetest.Told(2, g, [3]any{"c", 0, 0.7}, [3]any{"d", 1, 0.4}),
+			dag.Coord{Axis: "fold", Value: "2"}),
+	}
+	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: []string{"a", "b", "c", "d"}},
+		encoding.Column{Name: "group", Values: []string{"ASD", "HC", "ASD", "HC"}},
+		encoding.Column{Name: "site", Values: []string{"NYU", "NYU", "UM", "UM"}})
+	for leave, want := range map[string][]string{"site": {"NYU", "UM", "NYU", "UM"}, "": nil} {
+		folds := stagetest.MustRun(t, stagetest.Fresh("split", "leave_out", leave, "folds", 2),
+			map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"].(*encoding.Table)
+		if leave == "" { // the folds of the predictions, without names
+			folds = encoding.NewTable(folds.Columns[0], folds.Columns[1], folds.Columns[2],
+				encoding.Column{Name: "fold", Values: []int32{1, 1, 2, 2}})
+		}
+		in := map[string][]dag.Input{"predictions": predictions, "folds": {dag.InputOf(folds)}}
+		scores := stagetest.MustRun(t, &Evaluate{Permutations: 9}, in)["scores"].(*encoding.Table)
+		_, there := scores.Column("left_out")
+		if got, _ := scores.Strings("left_out"); there != (want != nil) || there && !slices.Equal(got, want) {
+			t.Errorf("leave_out %q: left out are %q, want %q", leave, got, want)
+		}
+	}
+	other := encoding.NewTable(people.Columns[0], people.Columns[1],
+		encoding.Column{Name: "repeat", Values: []int32{1, 1, 1, 1}},
+		encoding.Column{Name: "fold", Values: []int32{1, 2, 2, 2}})
+	_, err := (&Evaluate{Permutations: 9}).Run(t.Context(), dag.NewTask(map[string][]dag.Input{
+		"predictions": predictions,
+		"folds":       {dag.InputOf(other)}}))
+	if err == nil || !strings.Contains(err.Error(), "tests b in fold 1 of repeat 1, where these folds do not have them") {
+		t.Errorf("folds of other models: %v", err)
 	}
 }

@@ -1,7 +1,9 @@
 package cohort
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -43,6 +45,18 @@ func TestBIDSAtlas(t *testing.T) {
 		}
 		if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "labels of 3 participants: the atlas Mini") || strings.Contains(notes, root) {
 			t.Errorf("notes %s", notes)
+		}
+		b, err := os.ReadFile(r.Subjects[0].Files["labels"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := map[string]string{}
+		for _, a := range r.Atlas {
+			said[a.Name] = a.Value
+		}
+		if !strings.HasPrefix(said["labels.atlas"], "Mini") || said["labels.file"] != image ||
+			said["labels.sha256"] != fmt.Sprintf("%x", sha256.Sum256(b)) || said["labels.dir"] != "" {
+			t.Errorf("the parameters of a report say %v", said)
 		}
 		if !slices.ContainsFunc(r.Here, func(s string) bool { return strings.HasPrefix(s, "atlas: "+root) }) {
 			t.Errorf("here %q", r.Here)

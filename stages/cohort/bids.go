@@ -133,6 +133,9 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	r.Root = root
 	r.Here = append(r.Here, whereFound(root, l.path))
 	r.Here = append(r.Here, labels.here()...)
+	if r.Atlas, err = labels.settings(); err != nil {
+		return nil, err
+	}
 	r.Nodes = nodesTable(nodes)
 	r.MadeBy = bids.GeneratedBy(root)
 	notes := c.about(l, root, found)

@@ -1,13 +1,16 @@
 package cohort
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"prgnn/internal/regular"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/atlas"
@@ -22,6 +25,7 @@ type labelSource struct {
 	weights bool         // a probabilistic atlas: weights of several regions a voxel
 	own     []atlas.Node // those that the atlas names itself
 	more    bool         // own has regions that are not in the image
+	wanted  *atlas.Wanted
 }
 
 // surfaceSpace is the space of CIFTI scans.
@@ -78,7 +82,7 @@ func (s *labelSource) find(spec string, w where) error {
 		return fmt.Errorf("labels: %w", err)
 	}
 	s.fileSource = &fileSource{port: "labels", format: "nifti", spec: found.Image}
-	s.path, s.own, s.more = found.Image, found.Nodes, found.More
+	s.path, s.own, s.more, s.wanted = found.Image, found.Nodes, found.More, &wanted
 	s.from = fmt.Sprintf("the atlas %s of %s (%s)", &wanted, found.From, filepath.Base(found.Image))
 	return nil
 }
@@ -200,6 +204,36 @@ func (s *labelSource) ports() []*fileSource {
 		all = append(all, &weights)
 	}
 	return all
+}
+
+// An AtlasSetting is one part of the name of an atlas that was found, or of its image.
+type AtlasSetting struct{ Name, Value, Doc string }
+
+// settings say which atlas was found: the parts of its name that were asked for, and its image by name and SHA-256.
+func (s *labelSource) settings() ([]AtlasSetting, error) {
+	if s == nil || s.wanted == nil {
+		return nil, nil
+	}
+	f, err := regular.Open(s.path)
+	if err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
+	var all []AtlasSetting
+	w := s.wanted
+	for _, key := range [][2]string{{"atlas", w.Atlas}, {"desc", w.Desc}, {"seg", w.Seg}, {"scale", w.Scale},
+		{"cohort", w.Cohort},
+		{"resolution", w.Resolution}, {"density", w.Density}, {"suffix", w.Suffix}, {"space", w.Space}} {
+		if key[1] != "" {
+			all = append(all, AtlasSetting{"labels." + key[0], key[1], "the atlas that was asked for"})
+		}
+	}
+	return append(all, AtlasSetting{"labels.file", filepath.Base(s.path), "the label image that was found"},
+		AtlasSetting{"labels.sha256", fmt.Sprintf("%x", sum.Sum(nil)), "of the label image"}), nil
 }
 
 // here tells the person at this machine where an atlas lies.

@@ -54,9 +54,10 @@ type Roster struct {
 	Notes []string
 	// TimesApart: a scan's header and its sidecar give different repetition times. Which counts depends on the stages.
 	TimesApart  bool
-	Description string   // the desc- entity of the scans; "" where it is not known
-	MadeBy      string   // the program that preprocessed the scans, "fMRIPrep 25.2.0"; "" when it is not known
-	Here        []string // for the person at this machine alone: where the data were found
+	Description string         // the desc- entity of the scans; "" where it is not known
+	MadeBy      string         // the program that preprocessed the scans, "fMRIPrep 25.2.0"; "" when it is not known
+	Atlas       []AtlasSetting // of an atlas by its name; nil for labels as given
+	Here        []string       // for the person at this machine alone: where the data were found
 	// unreadable, when set, says which files of a participant would fail when they are read (see Unreadable).
 	unreadable func(id string) []error
 	// Scan, when set, gives volumes and repetition time (s; 0 where they are not known) of a participant's scan, by the

@@ -64,6 +64,9 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 		r.Notes = append(r.Notes, "labels: "+labels.from)
 	}
 	r.Here = append(r.Here, labels.here()...)
+	if r.Atlas, err = labels.settings(); err != nil {
+		return nil, err
+	}
 	r.Nodes = nodesTable(nodes)
 	return r, nil
 }

@@ -108,7 +108,11 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			rows = append(rows, fold.Member{ID: m.id, Group: m.group, Repeat: int32(r + 1), Fold: folds[i]})
 		}
 	}
-	return dag.Outputs{"folds": column.Table(rows)}, nil
+	out := column.Table(rows)
+	if site != nil && s.Outer == 0 { // the folds inside an outer one leave out no site
+		out.Columns = append(out.Columns, fold.LeftOutColumn(rows, site))
+	}
+	return dag.Outputs{"folds": out}, nil
 }
 
 // readMembers reads a participants table, sorted by id, and reports everyone

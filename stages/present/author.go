@@ -30,9 +30,13 @@ type author struct {
 	at      *[3][]float64        // mm: centroids of the node list; nil when it has none
 	place   map[int]report.Place // of a node in the viewer, by its number
 
-	about    column.Scans                // what the loader knows of the scans
-	scans    []cleanedScan               // how each was cleaned
-	labeled  []labeledScan               // how each got its labels
+	about   column.Scans  // what the loader knows of the scans
+	scans   []cleanedScan // how each was cleaned
+	labeled []labeledScan // how each got its labels
+	nodes   int           // of the node list; 0 where it is not connected
+	left    []excludedRow // who was left out
+	silent  silence
+
 	accuracy []accuracyRow               // of all settings
 	first    *accuracyRow                // the headline; nil when there is none
 	permuted []column.PermutationTestRow // of models retrained on permuted groups
@@ -51,6 +55,7 @@ func (a *author) write() (*report.Page, error) {
 		if err != nil {
 			return nil, err
 		}
+		a.nodes = nodes.Rows()
 		if a.at, err = figure.NodePlaces(nodes); err != nil {
 			return nil, err
 		}

@@ -139,12 +139,15 @@ func (a *author) methods() error {
 	if a.run.table == nil {
 		return nil
 	}
+	if err := a.readSilence(); err != nil {
+		return err
+	}
 	m := &a.cited
 	for _, part := range []struct {
 		title string
 		say   func(*methodsText)
 	}{
-		{"Participants and scans", a.methodsOfCohort}, {"Series, correlations and graphs", a.methodsOfGraphs},
+		{"Participants and scans", func(m *methodsText) { a.methodsOfCohort(m); a.methodsOfScans(m) }}, {"Series, correlations and graphs", a.methodsOfGraphs},
 		{"Model and training", a.methodsOfTraining}, {"Evaluation and regions", a.methodsOfEvaluation},
 	} {
 		m.sentences = nil

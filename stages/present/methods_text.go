@@ -112,6 +112,7 @@ func (a *author) methodsOfGraphs(m *methodsText) {
 		m.say("Covariance matrices were mapped to the tangent space %s at the %s of the training participants of each fold.",
 			m.cite("varoquaux"), reference)
 	}
+	a.methodsOfSilence(m)
 	if g := a.run.of("graph"); g != nil {
 		if g.is("rule", "largest") {
 			of := "of all pairs of regions"

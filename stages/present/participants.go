@@ -74,39 +74,25 @@ func (a *author) leftOut() error {
 	if !a.t.Has("excluded") {
 		return nil
 	}
-	rows, err := column.Read[excludedRow](a.t.In("excluded"))
-	if err != nil {
+	var err error
+	if a.left, err = column.Read[excludedRow](a.t.In("excluded")); err != nil {
 		return err
 	}
-	if len(rows) == 0 {
+	if len(a.left) == 0 {
 		a.say("No participant was left out.")
 		return nil
 	}
-	count := map[string]int{}
-	for _, r := range rows {
-		count[r.Reason]++
-	}
-	reasons := slices.SortedFunc(maps.Keys(count),
-		func(x, y string) int { return cmp.Or(count[y]-count[x], strings.Compare(x, y)) })
-	t := tableOf("Participants left out", 1, rows,
+	t := tableOf("Participants left out", 1, a.left,
 		text("participant", "", func(r excludedRow) string { return r.Participant }),
 		text("reason", "", func(r excludedRow) string { return r.Reason }))
 	const most = 12 // rows in the text
-	if len(rows) <= most {
-		a.table(t, fmt.Sprintf("lists the %s left out.", words.Count(len(rows), "participant")))
+	if len(a.left) <= most {
+		a.table(t, fmt.Sprintf("lists the %s left out.", words.Count(len(a.left), "participant")))
 		return nil
 	}
 	a.supplement(t)
-	a.say("%s left out (%s).", words.Count(len(rows), "participant"), t.Label())
-	if len(reasons) < len(rows) {
-		const named = 8
-		var list []string
-		for _, why := range reasons[:min(len(reasons), named)] {
-			list = append(list, fmt.Sprintf("%d: %s", count[why], why))
-		}
-		if rest := len(reasons) - named; rest > 0 {
-			list = append(list, words.Count(rest, "other reason"))
-		}
+	a.say("%s left out (%s).", words.Count(len(a.left), "participant"), t.Label())
+	if list := reasons(a.left, 8); len(list) < len(a.left) {
 		a.add(report.Block{List: list})
 	}
 	return nil

@@ -104,9 +104,15 @@ func plusMinus(mean, sd float64) string {
 	return report.Share(mean) + " ± " + report.Share(sd)
 }
 
+// A foldScore is a row of evaluate's scores, with what its fold leaves out (leave_out of split).
+type foldScore struct {
+	column.FoldRow
+	LeftOut string `column:"left_out,optional"`
+}
+
 // folds adds the accuracy of each fold: with bars for the headline, in a supplement for all.
 func (a *author) folds() error {
-	rows, err := read[column.FoldRow](a.t, "scores")
+	rows, err := read[foldScore](a.t, "scores")
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -123,8 +129,8 @@ func (a *author) folds() error {
 	if a.first == nil {
 		return nil
 	}
-	repeats := slices.ContainsFunc(rows, func(r column.FoldRow) bool { return r.Repeat > 1 })
-	own := slices.DeleteFunc(rows, func(r column.FoldRow) bool {
+	repeats := slices.ContainsFunc(rows, func(r foldScore) bool { return r.Repeat > 1 })
+	own := slices.DeleteFunc(rows, func(r foldScore) bool {
 		return r.Level != "participant" || column.CoordText(r.Coords) != a.first.setting
 	})
 	const most = 10 // folds; the supplement has all
@@ -132,15 +138,21 @@ func (a *author) folds() error {
 		return nil
 	}
 	t := tableOf("Accuracy in each fold, per participant", 1, own,
-		text("fold", "", func(r column.FoldRow) string {
+		text("fold", "", func(r foldScore) string {
 			if repeats {
 				return fmt.Sprintf("%d.%d", r.Repeat, r.Fold)
 			}
 			return fmt.Sprint(r.Fold)
 		}),
-		number("accuracy", "", func(r column.FoldRow) string { return report.Share(r.Accuracy) }))
+		number("accuracy", "", func(r foldScore) string { return report.Share(r.Accuracy) }))
+	if own[0].LeftOut != "" {
+		t.Heads = slices.Insert(t.Heads, 1, report.Head{Text: "left out"})
+		for i, r := range own {
+			t.Rows[i] = slices.Insert(t.Rows[i], 1, report.Cell{Text: r.LeftOut})
+		}
+	}
 	for i, r := range own {
-		t.Rows[i][1].Bar = &report.Bar{Share: r.Accuracy, Mark: a.first.Majority}
+		t.Rows[i][len(t.Rows[i])-1].Bar = &report.Bar{Share: r.Accuracy, Mark: a.first.Majority}
 	}
 	t.Note = "Line: majority-class rate."
 	a.table(t, fmt.Sprintf("gives the accuracy of %s in each fold.", the(a.first.called())))

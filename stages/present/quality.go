@@ -31,6 +31,7 @@ var measures = []measure{
 	{"graphs", "graphs", "edges", "edges"},
 	{"graphs", "graphs", "threshold", "weakest edge kept"},
 	{"graphs", "graphs", "repaired", "isolated regions reconnected"},
+	{"graphs", "graphs", "silent", "regions without a signal"},
 	{"graphs", "graphs", "components", "connected components"},
 }
 
@@ -78,6 +79,7 @@ func (a *author) quality() error {
 		return err
 	}
 	if each != nil {
+		each.Note = "No signal: regions without one, in the draw with most."
 		a.supplement(each)
 	}
 	return a.warnings()
@@ -119,6 +121,7 @@ func (a *author) eachParticipant() (*report.Table, error) {
 		{"cleaning", "t_eff", "degrees of freedom", middle},
 		{"connectivity", "shrinkage", "shrinkage", middle}, {"connectivity", "condition", "condition", middle},
 		{"graphs", "edges", "edges", middle}, {"graphs", "repaired", "reconnected", slices.Max[[]float64]},
+		{"graphs", "silent", "no signal", slices.Max[[]float64]},
 		{"graphs", "components", "most components", slices.Max[[]float64]},
 	} {
 		found := false

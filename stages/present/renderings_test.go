@@ -1,7 +1,9 @@
 package present
 
 import (
+	"fmt"
 	"html"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -99,6 +101,19 @@ func TestRenderingsAgree(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("the summary does not say %q:\n%s", want, text)
 		}
+	}
+	// The table of the folds names the site that each leaves out, where the scores do.
+	sites := *evaluated["scores"].(*encoding.Table)
+	siteNames := make([]string, sites.Rows())
+	for i, f := range stagetest.FloatsOf(t, &sites, "fold") {
+		siteNames[i] = fmt.Sprintf("scanner-%g", f)
+	}
+	sites.Columns = append(slices.Clone(sites.Columns), encoding.Column{Name: "left_out", Values: siteNames})
+	withSites := maps.Clone(shown)
+	withSites["scores"] = []dag.Input{dag.InputOf(&sites)}
+	text = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, withSites)), " ")
+	if !strings.Contains(text, "fold left out accuracy 1 scanner-1 ") || !strings.Contains(text, " 2 scanner-2 ") {
+		t.Errorf("the table of the folds does not name what is left out:\n%s", text)
 	}
 	shown["predictions"] = predictions
 	page := reportText(t, shown)

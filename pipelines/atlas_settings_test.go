@@ -1,0 +1,38 @@
+package pipelines
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+)
+
+// The parameters that a report shows name the atlas of the labels, and its image by name and SHA-256; no place.
+func TestSettingsNameTheAtlas(t *testing.T) {
+	root := filepath.ToSlash(need.Shared(t, "fixtures", "fmriprep"))
+	text := `
+cohort: { bids: { dir: "` + root + `/fmriprep-25.1.4", raw: "` + root + `/raw", group: diagnosis,
+    labels: { atlas: Mini, dir: "` + root + `/atlas-bep038" } } }
+stages:
+  report: { use: report, in: { settings: pipeline.settings } }
+`
+	p, err := build("atlas.yaml", []byte(text), ".", nil, maxTasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := outputOf(t, p.Graph, "pipeline", "settings")
+	parameter, _ := settings.Strings("parameter")
+	value, _ := settings.Strings("value")
+	got := map[string]string{}
+	for i := range parameter {
+		got[parameter[i]] = value[i]
+		if strings.Contains(value[i], root) {
+			t.Errorf("%s names a place: %s", parameter[i], value[i])
+		}
+	}
+	if got["labels.atlas"] != "Mini" || got["labels.file"] != "tpl-MNI152NLin2009cAsym_atlas-Mini_res-02_dseg.nii.gz" ||
+		len(got["labels.sha256"]) != 64 {
+		t.Errorf("atlas %q, file %q, SHA-256 %q", got["labels.atlas"], got["labels.file"], got["labels.sha256"])
+	}
+}
