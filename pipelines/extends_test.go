@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/testdir"
+
 	"prgnn/dag"
 	"prgnn/internal/peak"
 	"prgnn/pipelines/tree"
@@ -32,10 +34,10 @@ stages:
 func writeFiles(t *testing.T, text string) string {
 	t.Helper()
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "base.yaml"), base)
+	testdir.Write(t, filepath.Join(dir, "base.yaml"), base)
 	for part := range strings.SplitSeq(text, "--- ") {
 		if name, body, ok := strings.Cut(part, "\n"); ok {
-			writeFile(t, filepath.Join(dir, name), body)
+			testdir.Write(t, filepath.Join(dir, name), body)
 		}
 	}
 	return dir
@@ -166,8 +168,8 @@ func TestExtendsBuiltin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, "biopoint.yaml", "extends: biopoint.yaml\npipeline: mine\nstages: { series: { with: { draws: 3 } } }\n")
-	writeFile(t, "x.yaml", "extends: biopoint.yaml\n")
+	testdir.Write(t, "biopoint.yaml", "extends: biopoint.yaml\npipeline: mine\nstages: { series: { with: { draws: 3 } } }\n")
+	testdir.Write(t, "x.yaml", "extends: biopoint.yaml\n")
 	for _, c := range []struct {
 		file, name string
 		extends    []string
@@ -193,9 +195,9 @@ func TestExtendsBuiltin(t *testing.T) {
 func TestExtendedPlaces(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "data", "x.txt")
-	writeFile(t, file, "x")
-	writeFile(t, filepath.Join(dir, "base.yaml"), "vars: { data: &d '"+filepath.Dir(file)+"' }\nstages:\n  a: { use: echo, in: { input: { file: &f "+file+" } } }\n  b: { use: echo, in: { input: { file: *f } } }\n  c: { use: echo, in: { input: { file: \"${data}/x.txt\" } } }\n  e: { use: echo, in: { input: { file: \"${whole}\" } } }\n")
-	writeFile(t, filepath.Join(dir, "x.yaml"), "extends: base.yaml\nstages: { d: { use: echo, in: { input: { file: \""+file+"\" } } } }\nvars: { whole: "+file+" }\n")
+	testdir.Write(t, file, "x")
+	testdir.Write(t, filepath.Join(dir, "base.yaml"), "vars: { data: &d '"+filepath.Dir(file)+"' }\nstages:\n  a: { use: echo, in: { input: { file: &f "+file+" } } }\n  b: { use: echo, in: { input: { file: *f } } }\n  c: { use: echo, in: { input: { file: \"${data}/x.txt\" } } }\n  e: { use: echo, in: { input: { file: \"${whole}\" } } }\n")
+	testdir.Write(t, filepath.Join(dir, "x.yaml"), "extends: base.yaml\nstages: { d: { use: echo, in: { input: { file: \""+file+"\" } } } }\nvars: { whole: "+file+" }\n")
 	p, err := Load(filepath.Join(dir, "x.yaml"), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -250,9 +252,9 @@ three: { use: echo, in: { input: one, inputs: "two[*]" } } # base.yaml:12
 // TestExtendsIsBounded: the bound on what is written out holds for a chain as a whole.
 func TestExtendsIsBounded(t *testing.T) {
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "x0.yaml"), "stages: { a: { use: echo } }\n")
+	testdir.Write(t, filepath.Join(dir, "x0.yaml"), "stages: { a: { use: echo } }\n")
 	for i := range 4 {
-		writeFile(t, filepath.Join(dir, fmt.Sprintf("x%d.yaml", i+1)),
+		testdir.Write(t, filepath.Join(dir, fmt.Sprintf("x%d.yaml", i+1)),
 			fmt.Sprintf("extends: x%d.yaml\nvars:\n  a: &a %s\n  v%d: [%s]\n", i, strings.Repeat("x", 50_000), i, strings.TrimSuffix(strings.Repeat("*a, ", 100), ", ")))
 	}
 	peak.Below(t, 300, func(t *testing.T) {

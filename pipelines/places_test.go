@@ -1,21 +1,22 @@
 package pipelines
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/testdir"
 )
 
 // What a lock keeps of a file and of --set: all but where data lie.
 func TestShared(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"data/people.csv", "data/x.txt", "data/tools/x.txt", "x.txt"} {
-		writeFile(t, filepath.Join(dir, name), "participant_id,group,series\nsub-1,a,x.txt\nsub-2,b,x.txt\n")
+		testdir.Write(t, filepath.Join(dir, name), "participant_id,group,series\nsub-1,a,x.txt\nsub-2,b,x.txt\n")
 	}
-	writeFile(t, filepath.Join(dir, "data/atlas-X_space-S_dseg.nii.gz"), "no image")
-	writeFile(t, filepath.Join(dir, "data/atlas-X_dseg.tsv"), "index\tname\n1\ta\n2\tb\n")
+	testdir.Write(t, filepath.Join(dir, "data/atlas-X_space-S_dseg.nii.gz"), "no image")
+	testdir.Write(t, filepath.Join(dir, "data/atlas-X_dseg.tsv"), "index\tname\n1\ta\n2\tb\n")
 	const atlas = "cohort: { table: { file: data/people.csv, bold: series, labels: { atlas: X, space: S, dir: DIR } } }\nstages: { s: { use: echo, in: { input: cohort.participants }, with: { value: w } } }\n"
 	abs := func(name string) string { return filepath.Join(dir, name) }
 	const cohort = "cohort: { timeseries: { file: \"${data}/people.csv\", series: \"${series}\", nodes: dk84 } }\n"
@@ -56,7 +57,7 @@ func TestShared(t *testing.T) {
 		{"another's name that begins alike", vars + cohort + stages, []string{"word=" + dir + "2/tool"}, "", []string{"word=" + dir + "2/tool"}, ""},
 	} {
 		file := filepath.Join(dir, "p.yaml")
-		writeFile(t, file, c.text)
+		testdir.Write(t, file, c.text)
 		p, err := Load(file, c.sets)
 		if err == nil {
 			err = p.Shared.Check("the lock", strings.Join(append(slices.Clone(p.Shared.Sets), p.Shared.Text), "\n"))
@@ -87,9 +88,9 @@ func TestShared(t *testing.T) {
 func TestFileNames(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	for _, at := range []string{filepath.Join(dir, "tools"), home} {
-		writeFile(t, filepath.Join(at, "sub", "x.txt"), "x")
+		testdir.Write(t, filepath.Join(at, "sub", "x.txt"), "x")
 	}
-	writeFile(t, filepath.Join(dir, "x.txt"), "x")
+	testdir.Write(t, filepath.Join(dir, "x.txt"), "x")
 	const text = "vars: { tools: tools, one: tools/sub/x.txt }\nstages: { s: { use: echo, in: { input: { file: %s } } } }\n"
 	for _, c := range []struct{ file, set, want string }{
 		{`"${tools}/sub/x.txt"`, "", "sub/x.txt"},
@@ -102,7 +103,7 @@ func TestFileNames(t *testing.T) {
 		{filepath.Join(home, "sub", "x.txt"), "", "x.txt"},
 		{filepath.Join("..", filepath.Base(dir), "x.txt"), "", "x.txt"},
 	} {
-		writeFile(t, filepath.Join(dir, "p.yaml"), strings.Replace(text, "%s", c.file, 1))
+		testdir.Write(t, filepath.Join(dir, "p.yaml"), strings.Replace(text, "%s", c.file, 1))
 		var sets []string
 		if c.set != "" {
 			sets = []string{c.set}
@@ -115,15 +116,5 @@ func TestFileNames(t *testing.T) {
 		if got := p.Graph.Stages[0].Tasks[0].Inputs[0].Sources[0].Name; got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.file, c.set, got, c.want)
 		}
-	}
-}
-
-func writeFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
 	}
 }

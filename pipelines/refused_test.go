@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/testdir"
+
 	"prgnn/nifti"
 )
 
@@ -16,16 +18,7 @@ import (
 // else their tasks fail.
 func TestRefusedAreLeftOut(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write := func(name, text string) { t.Helper(); testdir.Write(t, filepath.Join(dir, name), text) }
 	participants := "participant_id\tgroup\n"
 	for i, volumes := range []int{40, 3, 40, 14} { // of which the third has n/a among its confounds
 		id := fmt.Sprintf("sub-%d", i+1)
@@ -106,13 +99,7 @@ func TestDescriptionOfAROMA(t *testing.T) {
 		"participants.tsv": "participant_id\tgroup\nsub-1\tA\n", "x.npy": "",
 		"sub-1/func/sub-1_task-rest_space-MNI152NLin6Asym_desc-smoothAROMAnonaggr_bold.nii.gz": "", "sub-1/func/sub-1_task-rest_space-MNI152NLin6Asym_desc-preproc_bold.nii.gz": "",
 	} {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testdir.Write(t, filepath.Join(dir, name), text)
 	}
 	for description, refused := range map[string]bool{"preproc": true, "smoothAROMAnonaggr": false} {
 		text := "cohort: { bids: { dir: ., confounds: false, description: " + description + " } }\nstages:\n" +

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/testdir"
 )
 
 // builtinSets makes tiny data for the built-in pipelines that need some, and returns the --set of
@@ -21,27 +23,27 @@ func builtinSets(t *testing.T) map[string][]string {
 		id := fmt.Sprintf("sub-%02d", i+1)
 		table += fmt.Sprintf("%s,%s,%s,%s.nii.gz\n", id, []string{"ASD", "HC"}[i%2], []string{"F", "M"}[i%2], id)
 		asd += fmt.Sprintf("%s,%d,%d\n", id, i%2, 20+i)
-		writeFile(t, filepath.Join(dir, id+".nii.gz"), "")
-		writeFile(t, filepath.Join(dir, id+"_pearson.tsv"), "a\tb\tc\n1\t0.1\t0.2\n0.1\t1\t0.3\n0.2\t0.3\t1\n")
+		testdir.Write(t, filepath.Join(dir, id+".nii.gz"), "")
+		testdir.Write(t, filepath.Join(dir, id+"_pearson.tsv"), "a\tb\tc\n1\t0.1\t0.2\n0.1\t1\t0.3\n0.2\t0.3\t1\n")
 		var series bytes.Buffer
 		z := gzip.NewWriter(&series)
 		_, err := z.Write([]byte("#10\t#11\n1\t2\n2\t1\n3\t5\n"))
 		if err != nil || z.Close() != nil {
 			t.Fatal("cannot compress")
 		}
-		writeFile(t, filepath.Join(dir, "nyu_original_1D", id+"_rois_ho.1D.gz"), series.String())
+		testdir.Write(t, filepath.Join(dir, "nyu_original_1D", id+"_rois_ho.1D.gz"), series.String())
 	}
-	writeFile(t, filepath.Join(dir, "participants.csv"), table)
-	writeFile(t, filepath.Join(dir, "participants.tsv"), strings.ReplaceAll(table, ",", "\t"))
-	writeFile(t, filepath.Join(dir, "abide", "participants.csv"), asd)
+	testdir.Write(t, filepath.Join(dir, "participants.csv"), table)
+	testdir.Write(t, filepath.Join(dir, "participants.tsv"), strings.ReplaceAll(table, ",", "\t"))
+	testdir.Write(t, filepath.Join(dir, "abide", "participants.csv"), asd)
 	if err := os.Rename(filepath.Join(dir, "nyu_original_1D"),
 		filepath.Join(dir, "abide", "nyu_original_1D")); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(dir, "labels.nii.gz"), "")
-	writeFile(t, filepath.Join(dir, "series", "participants.tsv"), strings.ReplaceAll(table, ",", "\t"))
+	testdir.Write(t, filepath.Join(dir, "labels.nii.gz"), "")
+	testdir.Write(t, filepath.Join(dir, "series", "participants.tsv"), strings.ReplaceAll(table, ",", "\t"))
 	for i := range 10 {
-		writeFile(t, filepath.Join(dir, "series", fmt.Sprintf("sub-%02d.tsv", i+1)), "a\tb\n1\t2\n2\t1\n3\t5\n")
+		testdir.Write(t, filepath.Join(dir, "series", fmt.Sprintf("sub-%02d.tsv", i+1)), "a\tb\n1\t2\n2\t1\n3\t5\n")
 	}
 	return map[string][]string{
 		"abide-nyu.yaml":  {"data=" + filepath.Join(dir, "abide")},
@@ -86,7 +88,7 @@ func TestBuiltinsResolve(t *testing.T) {
 			}
 			file := filepath.Join(golden, name)
 			if *update {
-				writeFile(t, file, withoutComments(printed))
+				testdir.Write(t, file, withoutComments(printed))
 			}
 			want, err := os.ReadFile(file)
 			if err != nil {

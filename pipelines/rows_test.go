@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/stages/stagetest"
+	"prgnn/internal/testdir"
 )
 
 // Rows are members of the cohort as participants are, and their axis has their own name.
 func TestRows(t *testing.T) {
-	dir := stagetest.Files(t, map[string]string{
+	dir := testdir.Files(t, map[string]string{
 		"t.tsv": "plant\tfile\theight\n10\ta.txt\t3\n9\tb.txt\t4\noak\tc.txt\t5\n", "a.txt": "", "b.txt": "", "c.txt": "",
 	})
 	const head = "cohort: { rows: { file: t.tsv } }\n"

@@ -3,11 +3,12 @@ package pipelines
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/testdir"
 
 	"prgnn/nifti"
 )
@@ -15,16 +16,7 @@ import (
 // Where a sidecar contradicts the header of its scan, a note says which of them each stage uses.
 func TestWhichRepetitionTime(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write := func(name, text string) { t.Helper(); testdir.Write(t, filepath.Join(dir, name), text) }
 	image := func(shape ...int) string {
 		t.Helper()
 		n := 1

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/testdir"
+
 	"prgnn/internal/need"
 )
 
@@ -74,19 +76,19 @@ func TestGrayordinatesRunAsTheyAre(t *testing.T) {
 		id := fmt.Sprintf("sub-%02d", i+1)
 		table += fmt.Sprintf("%s\t%c\n", id, 'A'+i%2)
 		name := filepath.Join(s.dir, "fmriprep", id, "func", id+"_task-rest_")
-		write(t, name+"space-fsLR_den-91k_bold.dtseries.nii", string(grayordinates(t, scan, uint64(i), volumes)))
-		write(t, name+"space-fsLR_den-91k_bold.json", `{"RepetitionTime": 3.5}`)
-		write(t, name+"desc-confounds_timeseries.tsv", fmriprepConfounds(uint64(i), volumes, cosines))
+		testdir.Write(t, name+"space-fsLR_den-91k_bold.dtseries.nii", string(grayordinates(t, scan, uint64(i), volumes)))
+		testdir.Write(t, name+"space-fsLR_den-91k_bold.json", `{"RepetitionTime": 3.5}`)
+		testdir.Write(t, name+"desc-confounds_timeseries.tsv", fmriprepConfounds(uint64(i), volumes, cosines))
 	}
-	write(t, filepath.Join(s.dir, "participants.tsv"), table)
+	testdir.Write(t, filepath.Join(s.dir, "participants.tsv"), table)
 	for _, name := range []string{"tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii", "tpl-fsLR_atlas-Mini_dseg.tsv"} {
 		b, err := os.ReadFile(filepath.Join(fixtures, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(s.dir, name), string(b))
+		testdir.Write(t, filepath.Join(s.dir, name), string(b))
 	}
-	write(t, filepath.Join(s.dir, "study.yaml"), `extends: biopoint.yaml
+	testdir.Write(t, filepath.Join(s.dir, "study.yaml"), `extends: biopoint.yaml
 cohort:
   simulate: null
   bids:

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/testdir"
+
 	"prgnn/internal/need"
 )
 
@@ -50,7 +52,7 @@ func TestFMRIPrepVersions(t *testing.T) {
 		if err := os.Symlink(fixture, at); err != nil {
 			t.Skip(err)
 		}
-		write(t, filepath.Join(s.dir, "participants.tsv"), strings.Replace(string(participants),
+		testdir.Write(t, filepath.Join(s.dir, "participants.tsv"), strings.Replace(string(participants),
 			"diagnosis", "group", 1))
 
 		s.pipeline(0, "init")
@@ -68,7 +70,7 @@ func TestFMRIPrepVersions(t *testing.T) {
 			}
 			text = strings.Replace(text, "group: group }", "group: group, "+v.write+" }", 1)
 		}
-		write(t, file, text)
+		testdir.Write(t, file, text)
 		space, labels := "", ""
 		for line := range strings.Lines(s.pipeline(0, "cohort", "biopoint.yaml", "--json")) {
 			var e struct {
@@ -99,7 +101,7 @@ func TestFMRIPrepVersions(t *testing.T) {
 // bids is what cohort says of a file as init wrote it, with the line of bids switched on.
 func (s *study) bids(file, text string) string {
 	s.t.Helper()
-	write(s.t, file, text)
+	testdir.Write(s.t, file, text)
 	said, code := s.run("cohort", "biopoint.yaml")
 	if code == 0 {
 		s.t.Fatalf("taken without a word:\n%s", said)

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/testdir"
+
 	"prgnn/internal/need"
 )
 
@@ -109,22 +111,13 @@ func (s *study) run(args ...string) (string, int) {
 	return string(text), cmd.ProcessState.ExitCode()
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // lay puts a study into a directory and its data into another.
 func lay(t *testing.T, from, kind, dir, data, tools string) {
 	t.Helper()
-	write(t, filepath.Join(dir, "study.yaml"), placesHead+strings.TrimPrefix(cohortKinds[kind], "\n")+placesTail)
-	write(t, filepath.Join(dir, "extra.txt"), "one\ntwo\n")
-	write(t, filepath.Join(tools, "sub", "lines.sh"), script)
+	testdir.Write(t, filepath.Join(dir, "study.yaml"), placesHead+strings.TrimPrefix(cohortKinds[kind],
+		"\n")+placesTail)
+	testdir.Write(t, filepath.Join(dir, "extra.txt"), "one\ntwo\n")
+	testdir.Write(t, filepath.Join(tools, "sub", "lines.sh"), script)
 	if err := os.CopyFS(data, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +127,7 @@ func lay(t *testing.T, from, kind, dir, data, tools string) {
 func simulated(t *testing.T) string {
 	dir := t.TempDir()
 	s := &study{t: t, dir: dir, home: dir}
-	write(t, filepath.Join(dir, "sim.yaml"), `seed: 7
+	testdir.Write(t, filepath.Join(dir, "sim.yaml"), `seed: 7
 cohort: { simulate: { asd: 4, hc: 4, volumes: 40, grid: 12 } }
 stages:
   parcels: { use: parcellate, each: subject, in: { bold: cohort.bold, labels: cohort.labels, nodes: cohort.nodes } }
@@ -152,7 +145,7 @@ stages:
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "data/labels.nii.gz"), string(b))
+	testdir.Write(t, filepath.Join(dir, "data/labels.nii.gz"), string(b))
 	// Participants who cannot be used: the reasons name files.
 	for _, gone := range []string{"sub-sim002/func/*desc-confounds*.tsv", "sub-sim006/func/*aparcaseg*"} {
 		all, _ := filepath.Glob(filepath.Join(dir, "data/scans", gone))
@@ -165,7 +158,7 @@ stages:
 			}
 		}
 	}
-	write(t, filepath.Join(dir, "data/scans/sourcedata/freesurfer/sub-sim006/mri/aparc+aseg.mgz"), "")
+	testdir.Write(t, filepath.Join(dir, "data/scans/sourcedata/freesurfer/sub-sim006/mri/aparc+aseg.mgz"), "")
 	if err := os.RemoveAll(filepath.Join(dir, "data/scans/sub-sim007")); err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +196,7 @@ func (s *study) handOn(key, out string) {
 	s.pipeline(0, with("export", s.file, "connectivity.pearson", "-o", at("pearson.mat"))...)
 	s.pipeline(0, with("export", s.file, "--format", "bids", "-o", at("bids"))...)
 	svg := s.pipeline(0, with("graph", s.file, "--format", "svg")...)
-	write(s.t, at("graph.svg"), svg)
+	testdir.Write(s.t, at("graph.svg"), svg)
 	s.pipeline(0, "verify", at("run.intoto.json"), "--signed-by", strings.TrimSuffix(key, ".pem")+".pub.pem")
 }
 
@@ -371,12 +364,12 @@ func TestNoPlaces(t *testing.T) {
 				t.Error(text)
 			}
 			dir := filepath.Join(base, kind, "reviewer")
-			write(t, filepath.Join(dir, "extra.txt"), "one\ntwo\n")
+			testdir.Write(t, filepath.Join(dir, "extra.txt"), "one\ntwo\n")
 			text, err := os.ReadFile(lock)
 			if err != nil {
 				t.Fatal(err)
 			}
-			write(t, filepath.Join(dir, "run.lock"), string(text))
+			testdir.Write(t, filepath.Join(dir, "run.lock"), string(text))
 			if text := b.pipeline(0, with(b, "audit", "--lock", filepath.Join(dir, "run.lock"), "--threads",
 				"1")...); !strings.Contains(text, " 0 different") {
 				t.Error(text)
@@ -403,7 +396,7 @@ func TestNoPlaces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			write(t, changed, string(bytes.Replace(old, []byte("M"), []byte("F"), 1)))
+			testdir.Write(t, changed, string(bytes.Replace(old, []byte("M"), []byte("F"), 1)))
 			sets := []string{"--set", "data=" + filepath.Join(ada, "moved"), "--set",
 				"tools=" + filepath.Join(ada, "tools"), "--set", "labels=" + filepath.Join(ada, "moved/labels.nii.gz")}
 			if text := a.pipeline(1, append([]string{"run", "study.yaml", "--locked", "--lock", lock},
@@ -424,7 +417,7 @@ func TestPseudonyms(t *testing.T) {
 	need.Program(t, "dash", "sh")
 	from, base := simulated(t), t.TempDir()
 	rename := func(key, to string) (string, error) {
-		write(t, filepath.Join(base, "key.txt"), key)
+		testdir.Write(t, filepath.Join(base, "key.txt"), key)
 		text, err := exec.Command("sh", "../../docs/pseudonyms.sh", filepath.Join(from, "scans"),
 			filepath.Join(base, "key.txt"), to).CombinedOutput()
 		return string(text), err

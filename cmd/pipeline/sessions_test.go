@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"prgnn/internal/testdir"
 )
 
 // TestSessionsFromInitToReport runs the built-in sessions.yaml on a small longitudinal dataset: two sessions of all
@@ -15,7 +17,7 @@ import (
 func TestSessionsFromInitToReport(t *testing.T) {
 	s := &study{t: t, dir: t.TempDir()}
 	s.home = s.dir
-	write(t, filepath.Join(s.dir, "sim.yaml"), `seed: 1
+	testdir.Write(t, filepath.Join(s.dir, "sim.yaml"), `seed: 1
 cohort: { simulate: { asd: 6, hc: 6, volumes: 60, grid: 12 } }
 stages: { x: { use: echo, with: { value: 1 } } }
 `)
@@ -40,7 +42,7 @@ stages: { x: { use: echo, with: { value: 1 } } }
 					t.Fatal(err)
 				}
 			}
-			write(t, filepath.Join(s.dir, "fmriprep", id, id+"_sessions.tsv"),
+			testdir.Write(t, filepath.Join(s.dir, "fmriprep", id, id+"_sessions.tsv"),
 				fmt.Sprintf("session_id\tscore\nses-01\t%d\nses-02\t%d\n", i, i+4))
 		}
 	}
@@ -48,8 +50,8 @@ stages: { x: { use: echo, with: { value: 1 } } }
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(s.dir, "fmriprep", "participants.tsv"), string(people))
-	write(t, filepath.Join(s.dir, "study.yaml"), `extends: sessions.yaml
+	testdir.Write(t, filepath.Join(s.dir, "fmriprep", "participants.tsv"), string(people))
+	testdir.Write(t, filepath.Join(s.dir, "study.yaml"), `extends: sessions.yaml
 cohort:
   simulate: null
   bids: { dir: fmriprep, group: group, sessions: all }

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"prgnn/internal/testdir"
+
 	"prgnn/internal/need"
 )
 
@@ -42,9 +44,7 @@ func onCluster(t *testing.T, yaml string) *cluster {
 	}
 	c := &cluster{t: t, program: slurmProgram, dir: dir}
 	// A job's last step may write into the store a moment after its result is known.
-	t.Cleanup(func() {
-		c.waitFor("the directory removed", func() bool { return os.RemoveAll(dir) == nil })
-	})
+	t.Cleanup(func() { testdir.Remove(t, dir) })
 	c.write("work.yaml", yaml)
 	return c
 }
@@ -91,6 +91,19 @@ func (c *cluster) started() map[string]int {
 		n[strings.TrimSpace(line)]++
 	}
 	return n
+}
+
+// eachOnce checks that so many tasks were done, each once.
+func (c *cluster) eachOnce(tasks int) {
+	c.t.Helper()
+	for n, times := range c.started() {
+		if times != 1 {
+			c.t.Errorf("task %s was done %d times", n, times)
+		}
+	}
+	if len(c.started()) != tasks {
+		c.t.Errorf("%d tasks were done", len(c.started()))
+	}
 }
 
 func (c *cluster) waitFor(what string, that func() bool) {
@@ -225,14 +238,7 @@ func slurmCoordinatorDies(t *testing.T) {
 		t.Fatalf("it was killed too late\n%s", out)
 	}
 	c.mustRun()
-	for n, times := range c.started() {
-		if times != 1 {
-			t.Errorf("task %s was done %d times", n, times)
-		}
-	}
-	if len(c.started()) != 12 {
-		t.Errorf("%d tasks were done", len(c.started()))
-	}
+	c.eachOnce(12)
 }
 
 // Ctrl-C leaves what Slurm has: it goes on, and the next run takes its results.
@@ -250,14 +256,7 @@ func slurmInterrupted(t *testing.T) {
 		t.Errorf("exit code %d\n%s", cmd.ProcessState.ExitCode(), said)
 	}
 	c.mustRun()
-	for n, times := range c.started() {
-		if times != 1 {
-			t.Errorf("task %s was done %d times", n, times)
-		}
-	}
-	if len(c.started()) != 4 {
-		t.Errorf("%d tasks were done", len(c.started()))
-	}
+	c.eachOnce(4)
 }
 
 func slurmTwoCoordinators(t *testing.T) {

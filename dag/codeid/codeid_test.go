@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/testdir"
+
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -247,7 +249,7 @@ func TestGenerate(t *testing.T) {
 // names all that are stale.
 func TestTopics(t *testing.T) {
 	dir := unpack(t)
-	write(t, filepath.Join(dir, "topic", "kinds.go"), "package topic\n\n"+generateLine+`
+	testdir.Write(t, filepath.Join(dir, "topic", "kinds.go"), "package topic\n\n"+generateLine+`
 
 import (
 	"prgnn/dag"
@@ -303,8 +305,8 @@ func TestLists(t *testing.T) {
 		return fmt.Sprintf("package topic\n\nimport \"prgnn/dag\"\n\nvar %[1]sKind = dag.Kind{Name: %[1]q, New: func() dag.Stage { return %[1]s{} }}\n\ntype %[1]s struct{}\n\n"+
 			"func (%[1]s) Ports() []dag.Port { return nil }\nfunc (%[1]s) Run() float64      { return 2 }\n", name)
 	}
-	write(t, filepath.Join(topic, listFile), "package topic\n\n<<<<<<< HEAD\n")
-	write(t, filepath.Join(topic, "two.go"), kindFile("two"))
+	testdir.Write(t, filepath.Join(topic, listFile), "package topic\n\n<<<<<<< HEAD\n")
+	testdir.Write(t, filepath.Join(topic, "two.go"), kindFile("two"))
 	stages := filepath.Join(dir, "stages")
 	listed := func() string {
 		if err := run(shared, io.Discard, []string{stages}, true, ""); err == nil ||
@@ -324,7 +326,7 @@ func TestLists(t *testing.T) {
 	if got := listed(); got != "twoKind, }" {
 		t.Errorf("one kind: %s", got)
 	}
-	write(t, filepath.Join(topic, "one.go"), kindFile("one"))
+	testdir.Write(t, filepath.Join(topic, "one.go"), kindFile("one"))
 	if got := listed(); got != "oneKind, twoKind, }" {
 		t.Errorf("a kind was added: %s", got)
 	}

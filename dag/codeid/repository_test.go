@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/testdir"
+
 	"prgnn/internal/need"
 )
 
@@ -88,11 +90,11 @@ func TestRepository(t *testing.T) {
 		if err != nil || !strings.Contains(string(b), e.old) {
 			t.Fatalf("%s has no %q: %v", e.file, e.old, err)
 		}
-		write(t, path, strings.Replace(string(b), e.old, e.new, 1))
+		testdir.Write(t, path, strings.Replace(string(b), e.old, e.new, 1))
 		if got := changed(before, byName(kindsIn(t, filepath.Join(dir, "stages")))); !slices.Equal(got, want) {
 			t.Errorf("%s edited: changed %v, want %v", e.file, got, want)
 		}
-		write(t, path, string(b))
+		testdir.Write(t, path, string(b))
 	}
 
 	// A package is split in three: two of its files become packages.
@@ -147,19 +149,9 @@ func clone(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), string(b))
+		testdir.Write(t, filepath.Join(dir, filepath.FromSlash(name)), string(b))
 	}
 	return dir
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func loaded(t *testing.T, dir string) *program {
@@ -187,7 +179,8 @@ func split(t *testing.T, dir, pkg, file, name, function string) {
 		t.Fatal(err)
 	}
 	base := filepath.Base(pkg)
-	write(t, filepath.Join(dir, pkg, name, file), strings.Replace(string(b), "package "+base, "package "+name, 1))
+	testdir.Write(t, filepath.Join(dir, pkg, name, file),
+		strings.Replace(string(b), "package "+base, "package "+name, 1))
 	if err := os.Remove(filepath.Join(dir, pkg, file)); err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +200,7 @@ func split(t *testing.T, dir, pkg, file, name, function string) {
 		if regexp.MustCompile(`\b` + base + `\.[A-Z]`).MatchString(text) {
 			imports += "\n\t\"prgnn/" + pkg + `"`
 		}
-		write(t, path, strings.Replace(text, `"prgnn/`+pkg+`"`, imports, 1))
+		testdir.Write(t, path, strings.Replace(text, `"prgnn/`+pkg+`"`, imports, 1))
 		return err
 	})
 	if err != nil || users == 0 {
@@ -308,7 +301,7 @@ func renameAll(t *testing.T, p *program) int {
 				out = append(out, c)
 			}
 			edits += len(at)
-			write(t, tf.Name(), string(out))
+			testdir.Write(t, tf.Name(), string(out))
 		}
 	}
 	return edits

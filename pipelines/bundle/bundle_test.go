@@ -96,6 +96,26 @@ func open(t *testing.T, b []byte) (*Opened, error) {
 	return o, err
 }
 
+// repeated runs the tasks of a bundle in a new store: they give the digests of its lock.
+func repeated(t *testing.T, l *lock.Lock, r *Replay) *artifacts.Store {
+	t.Helper()
+	s, err := artifacts.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	got, err := dag.Run(context.Background(), r.Graph, s, dag.Options{})
+	if err != nil || got.Ran != 4 {
+		t.Fatal(got, err)
+	}
+	for id, task := range l.Tasks() {
+		if got.Outputs[id]["value"].Digest != task.Outputs["value"].Digest {
+			t.Errorf("%s: %v, want %v", id, got.Outputs[id], task.Outputs)
+		}
+	}
+	return s
+}
+
 // What is packed is repeated: the tasks that a bundle describes have the keys and
 // the digests of its lock.
 func TestReplay(t *testing.T) {
@@ -111,19 +131,8 @@ func TestReplay(t *testing.T) {
 	if err != nil || len(r.Other) > 0 || len(r.Runs()) > 0 {
 		t.Fatal(r, err)
 	}
-	s, err := artifacts.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	got, err := dag.Run(context.Background(), r.Graph, s, dag.Options{})
-	if err != nil || got.Ran != 4 {
-		t.Fatal(got, err)
-	}
+	s := repeated(t, o.Lock, r)
 	for id, task := range o.Lock.Tasks() {
-		if got.Outputs[id]["value"].Digest != task.Outputs["value"].Digest {
-			t.Errorf("%s: %v, want %v", id, got.Outputs[id], task.Outputs)
-		}
 		if _, err := s.Lookup(task.Key); err != nil {
 			t.Errorf("%s has another key: %v", id, err)
 		}

@@ -1,29 +1,14 @@
 package atlas
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"prgnn/internal/testdir"
 )
 
 const mni = "MNI152NLin2009cAsym"
-
-// files writes files into a new directory: a path ending in .0 is a stub of 0 bytes.
-func files(t *testing.T, texts map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range texts {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
 
 const table = "index\tname\tcolor\tnetwork_label\n1\tX_LH_1\t#102030\tVis\n2\tX_RH_1\t#405060\tn/a\n"
 
@@ -111,7 +96,7 @@ func TestFind(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.want.Dir = files(t, c.files)
+			c.want.Dir = testdir.Files(t, c.files)
 			if c.want.Space == "" {
 				c.want.Space = mni
 			}
@@ -146,7 +131,7 @@ func TestFindRefuses(t *testing.T) {
 	}
 	t.Setenv("HOME", t.TempDir())
 	tf := "tpl-" + mni + "/tpl-" + mni
-	home := files(t, map[string]string{
+	home := testdir.Files(t, map[string]string{
 		tf + "_res-01_atlas-Stub_desc-2_dseg.nii.gz": "", tf + "_atlas-Two_desc-a_dseg.nii.gz": "1", tf + "_atlas-Two_desc-b_dseg.nii.gz": "2",
 		tf + "_atlas-Bare_dseg.nii.gz": "1", "tpl-MNI152NLin6Asym/tpl-MNI152NLin6Asym_atlas-Six_dseg.nii.gz": "1",
 	})

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/testdir"
 )
 
 // tree makes the files of a list, empty, and returns their directory.
@@ -17,19 +19,9 @@ func tree(t testing.TB, list string) string {
 	}
 	dir := t.TempDir()
 	for _, name := range strings.Fields(string(b)) {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), "")
+		testdir.Write(t, filepath.Join(dir, filepath.FromSlash(name)), "")
 	}
 	return dir
-}
-
-func write(t testing.TB, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestParse(t *testing.T) {
@@ -100,7 +92,7 @@ func TestFind(t *testing.T) {
 func TestSidecar(t *testing.T) {
 	dir := t.TempDir()
 	bold := filepath.Join(dir, "sub-01", "func", "sub-01_task-rest_run-1_desc-preproc_bold.nii.gz")
-	write(t, bold, "")
+	testdir.Write(t, bold, "")
 	files, err := Files(dir, "sub-01")
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
@@ -113,18 +105,18 @@ func TestSidecar(t *testing.T) {
 		}
 	}
 	check("")
-	write(t, filepath.Join(dir, "task-other_bold.json"), `{"RepetitionTime": 9}`)
-	write(t, filepath.Join(dir, "rest.json"), `{"RepetitionTime": 9}`)
+	testdir.Write(t, filepath.Join(dir, "task-other_bold.json"), `{"RepetitionTime": 9}`)
+	testdir.Write(t, filepath.Join(dir, "rest.json"), `{"RepetitionTime": 9}`)
 	check("")
-	write(t, filepath.Join(dir, "bold.json"), `{"RepetitionTime": 1}`)
+	testdir.Write(t, filepath.Join(dir, "bold.json"), `{"RepetitionTime": 1}`)
 	check("bold.json")
-	write(t, filepath.Join(dir, "task-rest_bold.json"), `{"RepetitionTime": 2}`)
+	testdir.Write(t, filepath.Join(dir, "task-rest_bold.json"), `{"RepetitionTime": 2}`)
 	check("task-rest_bold.json")
-	write(t, filepath.Join(dir, "sub-01", "sub-01_task-rest_bold.json"), `{"RepetitionTime": 3}`)
+	testdir.Write(t, filepath.Join(dir, "sub-01", "sub-01_task-rest_bold.json"), `{"RepetitionTime": 3}`)
 	check("sub-01/sub-01_task-rest_bold.json")
-	write(t, filepath.Join(dir, "sub-01", "func", "sub-01_task-rest_run-1_desc-preproc_bold.json"), `{"TaskName": "rest"}`)
+	testdir.Write(t, filepath.Join(dir, "sub-01", "func", "sub-01_task-rest_run-1_desc-preproc_bold.json"), `{"TaskName": "rest"}`)
 	check("sub-01/sub-01_task-rest_bold.json")
-	write(t, filepath.Join(dir, "sub-01", "func", "sub-01_task-rest_run-1_desc-preproc_bold.json"), `{"RepetitionTime": 4}`)
+	testdir.Write(t, filepath.Join(dir, "sub-01", "func", "sub-01_task-rest_run-1_desc-preproc_bold.json"), `{"RepetitionTime": 4}`)
 	check("sub-01/func/sub-01_task-rest_run-1_desc-preproc_bold.json")
 }
 
@@ -135,7 +127,7 @@ func TestGeneratedBy(t *testing.T) {
 		`{"GeneratedBy": []}`: "", `{`: "",
 	} {
 		dir := t.TempDir()
-		write(t, filepath.Join(dir, "dataset_description.json"), text)
+		testdir.Write(t, filepath.Join(dir, "dataset_description.json"), text)
 		if got := GeneratedBy(dir); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
@@ -148,7 +140,7 @@ func TestGeneratedBy(t *testing.T) {
 // A JSON file beyond the limit is refused, and one of that size is read.
 func TestLongestJSON(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bold.json")
-	write(t, path, "{}")
+	testdir.Write(t, path, "{}")
 	for size, fits := range map[int64]bool{LongestJSON: true, LongestJSON + 1: false, 1 << 40: false} {
 		if err := os.Truncate(path, size); err != nil {
 			t.Logf("no file of %d bytes: %v", size, err)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"prgnn/internal/testdir"
 )
 
 // Whatever a JSON file of a dataset holds, and whatever a sidecar is called: a field is given where
@@ -25,11 +27,11 @@ func FuzzSidecar(f *testing.F) {
 		fields := []string{"RepetitionTime", "SamplingFrequency"}
 		dir := t.TempDir()
 		image := filepath.Join(dir, "sub-01", "func", "sub-01_task-rest_bold.nii.gz")
-		write(t, image, "")
+		testdir.Write(t, image, "")
 		parsed, _ := Parse(filepath.Base(image))
 		file := File{Name: parsed, Path: image}
 
-		write(t, filepath.Join(dir, "dataset_description.json"), string(text))
+		testdir.Write(t, filepath.Join(dir, "dataset_description.json"), string(text))
 		if by := GeneratedBy(dir); strings.TrimSpace(by) != by {
 			t.Errorf("it was made by %q", by)
 		}
@@ -40,7 +42,7 @@ func FuzzSidecar(f *testing.F) {
 		}
 
 		own := filepath.Join(dir, "sub-01", "func", "sub-01_task-rest_bold.json")
-		write(t, own, string(text))
+		testdir.Write(t, own, string(text))
 		want := ""
 		if given {
 			want = own
@@ -61,7 +63,7 @@ func FuzzSidecar(f *testing.F) {
 		if os.Remove(own) != nil || os.WriteFile(other, text, 0o644) != nil {
 			return
 		}
-		write(t, all, `{"RepetitionTime": 3}`)
+		testdir.Write(t, all, `{"RepetitionTime": 3}`)
 		want = all
 		if given && isOf(name) {
 			want = other

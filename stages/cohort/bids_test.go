@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/testdir"
+
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/nifti"
@@ -43,13 +45,7 @@ func (d dataset) write(name, text string) {
 		}
 		text = b.String()
 	}
-	path := filepath.Join(d.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		d.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		d.t.Fatal(err)
-	}
+	testdir.Write(d.t, filepath.Join(d.dir, name), text)
 }
 
 // list makes the files of a list of package bids, tables of confounds with contents.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/testdir"
+
 	"prgnn/stages/mat5"
 	"prgnn/stages/stagetest"
 )
@@ -12,7 +14,7 @@ import (
 func TestMatricesCohort(t *testing.T) {
 	pair := string(stagetest.Mat(t, mat5.Matrix("R", []float64{1, .5, .5, 1}, 2, 2),
 		mat5.Matrix("P", []float64{1, .5, .5, 1}, 2, 2), mat5.Texts("roi", []string{"left", "right"})))
-	dir := stagetest.Files(t, map[string]string{
+	dir := testdir.Files(t, map[string]string{
 		"p.tsv":         "participant_id\tgroup\tfile\nsub-b\tx\tm/sub-b.tsv\nsub-a\ty\tm/sub-a.tsv\n",
 		"m/sub-a.tsv":   "Node\tleft\tright\nleft\t1\t.5\nright\t.5\t1\n",
 		"m/sub-b.tsv":   "Node\tleft\tright\nleft\t1\t.5\nright\t.5\t1\n",

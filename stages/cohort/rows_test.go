@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/testdir"
+
 	"prgnn/artifacts"
-	"prgnn/stages/stagetest"
 )
 
 func TestRowsCohort(t *testing.T) {
-	dir := stagetest.Files(t, map[string]string{
+	dir := testdir.Files(t, map[string]string{
 		"data/books.csv": "book,file,words,note,where\n10,b.txt,7,\"a\tb\",/home/me/b\nmoby-dick,a.txt,1.50,n/a,\nÉmile,c.txt,3,x,\n",
 		"data/a.txt":     "a", "data/b.txt": "b", "data/c.txt": "c", "scans/10.csv": "1",
 	})
@@ -81,7 +82,7 @@ func TestRowsCohort(t *testing.T) {
 
 func TestRowsCohortMistakes(t *testing.T) {
 	long := strings.Repeat("x", maxRowName+1)
-	dir := stagetest.Files(t, map[string]string{
+	dir := testdir.Files(t, map[string]string{
 		"t.tsv":     "book id\tfile\ta\nx\ta.txt\t1\n",
 		"names.tsv": "id\tn\n../etc\t1\na/b\t1\n-rf\t1\na,b\t1\nsub[1]\t1\na=b\t1\n\t1\nx\t1\nX\t1\nx\t1\nn/a\t1\n" + long + "\t1\n" + "e\u0301\t1\n.\t1\n",
 		"mixed.tsv": "id\tfile\na\ta.txt\nb\tb.csv\n",

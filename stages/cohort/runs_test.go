@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/testdir"
+
 	"prgnn/stages/stagetest"
 )
 
@@ -77,7 +79,7 @@ func TestRowsAreRuns(t *testing.T) {
 		if change != nil {
 			change(c)
 		}
-		return c.Load(stagetest.Files(t, texts))
+		return c.Load(testdir.Files(t, texts))
 	}
 	r, err := load(t, nil)
 	if err != nil {
@@ -136,7 +138,7 @@ func TestTimeseriesRuns(t *testing.T) {
 
 // A name that is nobody's is an error that says who may have been meant.
 func TestExcludeNobody(t *testing.T) {
-	dir := stagetest.Files(t, map[string]string{"people.csv": "participant_id,group,scan\nsub-01,HC,a.nii\nsub-02,HC,a.nii\n", "a.nii": ""})
+	dir := testdir.Files(t, map[string]string{"people.csv": "participant_id,group,scan\nsub-01,HC,a.nii\nsub-02,HC,a.nii\n", "a.nii": ""})
 	for name, want := range map[string]string{
 		"1": `no participant "1" (did you mean "sub-01"?)`, "sub-2": `no participant "sub-2" (did you mean "sub-02"?)`, "twelve": `no participant "twelve" (they are called sub-01, sub-02)`,
 	} {

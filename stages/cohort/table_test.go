@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/testdir"
+
 	"prgnn/dag"
 	"prgnn/internal/need"
-	"prgnn/stages/stagetest"
 )
 
 // inDir takes the directory out of a message.
@@ -20,7 +21,7 @@ func inDir(dir, message string) string {
 
 // study is a table of four participants with scans, in a spreadsheet's manner.
 func study(t *testing.T) string {
-	return stagetest.Files(t, map[string]string{
+	return testdir.Files(t, map[string]string{
 		"study/people.csv": "name;dx;years;mean_fd;scan;conf\n" +
 			"003;ASD;9;0.1;func/c.nii;c.tsv\n" +
 			"001;HC;11.5;0.2;func/a.nii;a.tsv\n" +
@@ -271,7 +272,7 @@ func TestTableCohortPaths(t *testing.T) {
 }
 
 func TestTimeseriesCohort(t *testing.T) {
-	dir := stagetest.Files(t, map[string]string{
+	dir := testdir.Files(t, map[string]string{
 		"p.tsv":        "participant_id\tgroup\nsub-b\tx\nsub-a\ty\n",
 		"ts/sub-a.1D":  "#10\t#2001\n0.5\t1\n0.1\t-2\n",
 		"ts/sub-b.1D":  "#10\t#2001\n0.5\t1\n",

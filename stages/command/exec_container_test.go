@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"prgnn/internal/testdir"
+
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
@@ -213,7 +215,7 @@ func insideImage(t *testing.T) (dir, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { removeSoon(t, dir) })
+	t.Cleanup(func() { testdir.Remove(t, dir) })
 	program := filepath.Join(dir, "inside")
 	build := exec.Command("go", "build", "-o", program, "./testdata/inside")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -299,18 +301,6 @@ func podmanImage(t *testing.T) string {
 	}
 	t.Logf("not tried with podman, which can start no container here: %v", err)
 	return ""
-}
-
-// removeSoon removes a directory into which a process that ends may still write.
-func removeSoon(t *testing.T, dir string) {
-	t.Helper()
-	for range 200 {
-		if os.RemoveAll(dir) == nil {
-			return
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	t.Errorf("%s cannot be removed", dir)
 }
 
 func file(w *tar.Writer, name string, mode fs.FileMode, size int) io.Writer {

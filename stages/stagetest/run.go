@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -170,22 +169,6 @@ func ChosenInputs() (inner, outer []dag.Input) {
 		}
 	}
 	return inner, outer
-}
-
-// Files writes a directory of files, each path with its text.
-func Files(t *testing.T, texts map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range texts {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
 }
 
 const Sited = 24 // participants of sitedInputs

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"prgnn/internal/testdir"
 )
 
 // TestCurrent: docs/words.txt lists the texts as they are.
@@ -22,15 +24,7 @@ func TestCurrent(t *testing.T) {
 
 func TestList(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, text string) {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write := func(name, text string) { t.Helper(); testdir.Write(t, filepath.Join(dir, name), text) }
 	write("b/x.go", "package b\nimport \"two words/of a path\"\nvar s = \"a sum of \" + f() + \" and\\nlines\"\nvar key = \"one\"\n"+
 		"type p struct {\n\tN int `param:\"n\" doc:\"how many\"`\n}\nvar re = `^two words$`\n")
 	write("b/x_test.go", "package b\nvar s = \"not this one\"\n")

@@ -1,0 +1,44 @@
+// Package testdir writes and removes the directories of tests.
+package testdir
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// Write writes a file, and makes its directory. The path may have slashes on any system.
+func Write(t testing.TB, path, text string) {
+	t.Helper()
+	path = filepath.FromSlash(path)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Files writes files into a new directory, each path with its text.
+func Files(t testing.TB, texts map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range texts {
+		Write(t, filepath.Join(dir, name), text)
+	}
+	return dir
+}
+
+// Remove removes a directory into which a process that ends may still write, for up to a minute.
+func Remove(t testing.TB, dir string) {
+	t.Helper()
+	var err error
+	for range 600 {
+		if err = os.RemoveAll(dir); err == nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Errorf("%s cannot be removed: %v", dir, err)
+}
