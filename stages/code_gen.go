@@ -7,14 +7,14 @@ import "prgnn/dag"
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline dbdc8ea433c201fe437e5eb0b797ed5b139f11db061d4c534573a13c4e92bc3b
 kind biomarkers 9c25b4363620bf0ab4bfc00fb1ca277a2fe1109223f68f14015d5b9b39765d01
-kind bootstrap 91bf5014ccc465acc9dcdf6929f08cbdb6ddaf1a1150fa939011202d4a381534
+kind bootstrap 503bdfc73203065044671edb3e20cdaf8d3054962502a8066b6547381dddabaf
 kind brainmap 50bd9f3a58900f8bfa941bd66925926b115c3fb64e12610e7d1ca308c081ec09
 kind choose a48efa170f0d8289698bb0eba9062efda45c278b6cd7d43251de855c4cfea379
 kind combat 8a5bd79f2596e6aaeba98b497a05e698fe9848bd005cbe185425bec183527f86
 kind compare 632eed937e44550dac9a68e2a4779c7538e42b9ca9bce69fde763b61a63dd03e
 kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55cc
 kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
-kind denoise 7de97970316bd46766d0adfa1e03e4d4851b319ed78c17e4be3748c70cbdaec9
+kind denoise c4428d44f168ca0b0b96c7a3db3b0434c6103a8ccd7b810ff7985a1c812bfd94
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate d9b0869653f45bfc940f1618f1820efd0351aac323ae049a4d4e46e6756b7982
 kind exec e1f853934ec8f26ea129f7a61a159e14b1fcbb5e84b6fa476d59a6d50f26238c
@@ -37,7 +37,7 @@ kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage 51d769a12612ef7d0176820c704e9d439dec6694c3907a3aa7079b805ef86da1
 kind matrices 1da89456eab55d974e2abb68a3476ecd1a66f631bc2b72b3b44affb376e4ea94
 kind mean-volume 852e1b7bbb3631cb91bff6e0fff119eddc2f8939dfb366d5a6cd07e0387fe71b
-kind parcellate 0bfd25ead6c2319c917380c7dd17c7457fdb96e6260eb5af1e0129b93079a52e
+kind parcellate 77cfaff7ad3704520a34987d0878a52f8550609b0ac19cfeb15753a4b0fa042e
 kind permutation 17b6e84b318b907883d05652e1ca80fc304d9c5fd5073d7f140e8697b2f64b0e
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind project 4e6fa37ddd84ccec7cc4551349a912280d20f1c527de4f87cc23a91280294144
@@ -1257,18 +1257,21 @@ prgnn/nifti.wideSums 27f27a56e3df.4aad57
 prgnn/nifti.wideSums.gather 524e69ab9815.00e361
 prgnn/nifti.wideSums.nonFinite c62af924c569.8047e0
 prgnn/nifti.wideSums.sum d51a172f66f0.ea5cf3
-prgnn/nifti/cifti.Means 39877edbbbae.87e6cb
+prgnn/nifti/cifti.Means 1c11b5704de8.2b10d0
 prgnn/nifti/cifti.Models.Same c190081d24dd.e85ab1
+prgnn/nifti/cifti.draw 642d6b4e1cb4.3598ac
 prgnn/nifti/cifti.eachSeries dd1319a5a3e8.20a947
 prgnn/nifti/cifti.keep 9dc733b3da01.629b44
+prgnn/nifti/cifti.survey abc525550147.6ac21e
 prgnn/stages/prepare.Bootstrap f3a8412ae059.e3b0c4
 prgnn/stages/prepare.Bootstrap.Ports b4b5b09c9732.d17c3e
-prgnn/stages/prepare.Bootstrap.Run eab30478ab57.a7dcb2
+prgnn/stages/prepare.Bootstrap.Run 5e938425116e.1b669d
 prgnn/stages/prepare.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
 prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
 prgnn/stages/prepare.Bootstrap.drop 35a4c37e27ff.deb9e8
 prgnn/stages/prepare.Bootstrap.made 9c6ed04d8413.b23b9c
 prgnn/stages/prepare.Bootstrap.size b570e1085c90.d066e7
+prgnn/stages/prepare.Bootstrap.stream 9c443ad124a7.d066e7
 prgnn/stages/prepare.Bootstrap.weightedMeans 1575595e9bd1.8634e6
 prgnn/stages/prepare.badVolumes cf1c74954fa1.71965c
 prgnn/stages/prepare.bootstrap.New 0553985bd832.485a82
@@ -1277,6 +1280,7 @@ prgnn/stages/prepare.denoised 6a42ab7c7d7a.9efdfd
 prgnn/stages/prepare.grayordinateMeans 166f034b1295.738745
 prgnn/stages/prepare.meanImage d9f05d6ba751.56e2f5
 prgnn/stages/prepare.mostLost 91a22af5f73d.e3b0c4
+prgnn/stages/prepare.openSeries f9fe36f7c6e0.a42752
 prgnn/stages/prepare.readParcels 4d22687af171.e50b35
 prgnn/stages/prepare.sameGrid bdb4e14cb055.90bea1
 prgnn/stages/prepare.sampled 766e65c2bb81.dfbe76
@@ -1285,6 +1289,7 @@ prgnn/stages/prepare.scanTable 3c31688e1585.caf631
 prgnn/stages/prepare.usualRange 9adcb392709e.e3b0c4
 prgnn/stages/prepare.voxelRow ef027eb56987.2ce0c3
 prgnn/stages/prepare.voxelTable 801a669a0823.3d95ab
+prgnn/stages/prepare.voxelsOf bd97c3953ddd.1c2ab9
 prgnn/stages/prepare.whyNone 49014b63ebf5.2ebd32
 
 reached by bootstrap brainmap denoise exec figure-individuals figure-qc leakage matrices mean-volume parcellate report saliency summary timeseries
@@ -2334,7 +2339,7 @@ prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
 prgnn/stages/prepare.Denoise.Validate b6409a8f5f98.cb168a
 prgnn/stages/prepare.Denoise.addTask 4c9f7b5bb960.88b6f4
 prgnn/stages/prepare.Denoise.cleaner bdb89f2525ad.dac33c
-prgnn/stages/prepare.Denoise.confounds 42e87f550a16.80b341
+prgnn/stages/prepare.Denoise.confounds 31f59c25d85e.df4034
 prgnn/stages/prepare.Denoise.events 6bccd5fef4e2.e613c3
 prgnn/stages/prepare.Denoise.prepare d77a5157462c.b38fc9
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
@@ -2344,6 +2349,7 @@ prgnn/stages/prepare.carpet ee689f1a8ccf.3d9aad
 prgnn/stages/prepare.denoise.New c9277764380c.a67e5a
 prgnn/stages/prepare.lostVoxels 10dbdffddff3.2a2a65
 prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
+prgnn/stages/prepare.readConfounds b5c21d707fe2.42aa98
 prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
@@ -3230,8 +3236,9 @@ prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 037137becf7f.6d1294
 prgnn/stages/prepare.Parcellate 012fc03575bc.e3b0c4
 prgnn/stages/prepare.Parcellate.Ports d986c9074cf2.7e1727
-prgnn/stages/prepare.Parcellate.Run 9453211eaf92.6a361f
+prgnn/stages/prepare.Parcellate.Run 8faaa9713d2c.a84972
 prgnn/stages/prepare.Parcellate.choose 17b4cdf896d2.bba13a
+prgnn/stages/prepare.Parcellate.covered 467a011d04e6.54e571
 prgnn/stages/prepare.Parcellate.grayordinates f73ba895a689.6eb867
 prgnn/stages/prepare.Parcellate.refuseMissing f8eb78ba7ce8.7f18a4
 prgnn/stages/prepare.Parcellate.sampleGray 074770dd809a.686ff6
@@ -3257,6 +3264,7 @@ prgnn/stages/prepare.mostDisplacement 0607f7a0b1f5.e3b0c4
 prgnn/stages/prepare.mostRotation 29ccd50b5e88.e3b0c4
 prgnn/stages/prepare.other 89c7bd2bb02a.e3b0c4
 prgnn/stages/prepare.otherLabels c8199f79f78f.be351c
+prgnn/stages/prepare.parcelImage 7b3ab55c6e16.db9de0
 prgnn/stages/prepare.parcellate.New 2b61bef6cce8.3b1f59
 prgnn/stages/prepare.readAtlas d977afe4135d.a79ba9
 prgnn/stages/prepare.rotation 341f09c94a26.3f4299
@@ -3981,7 +3989,7 @@ at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Dir:24 lockName:31 workName:32 swept:36 Make:40 open:64 errSwept:66 Dir.begin:68 Dir.Remove:90 Sweep:93 reclaim:107 remove:144
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
 at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:237 checkQfac:259 checkAgreement:267 checkUnits:292 checkTime:303 checkIntent:316
-at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:16 Models.Same:66 File.Values:80 Means:129 keep:236 eachSeries:249
+at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:16 Models.Same:66 File.Values:80 Means:128 survey:174 draw:225 keep:251 eachSeries:264
 at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Label:57 Read:64 mostIndices:73 File.read:75 File.Next:113 File.Close:116 xmlMatrix:119 xmlMap:124 xmlMap.axis:162 numbers:199 mostVertices:216 xmlMap.models:218 ReadParcels:286
 at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170
 at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:35
@@ -4159,11 +4167,11 @@ at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:1
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent:45 material:48 materialOf:54 Make:65 Settings.check:92 signals:126 ar1:151 Scan.fill:161 waves:236 waves.disturb:243 rhythm:271
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:44 Bootstrap.Run:67 Bootstrap.TimeFrom:189 Bootstrap.made:200 longestTR:206 readJSON:209 sidecarTR:225 denoised:244 sameGrid:260 Bootstrap.size:267 Bootstrap.draw:275 countDistinct:306 Bootstrap.drop:314 whyNone:329 badVolumes:344 voxelRow:369 voxelTable:379 mostLost:393 scanTable:396 scanRow:424
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:44 Bootstrap.Run:67 voxelsOf:156 Bootstrap.stream:171 openSeries:183 Bootstrap.TimeFrom:205 Bootstrap.made:216 longestTR:222 readJSON:225 sidecarTR:241 denoised:260 sameGrid:276 Bootstrap.size:283 Bootstrap.draw:291 countDistinct:322 Bootstrap.drop:330 whyNone:345 badVolumes:360 voxelRow:385 voxelTable:395 mostLost:409 scanTable:412 scanRow:440
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:34 Combat.Ports:49 Combat.Run:67 combatBook.table:124 slopeColumn:149 combatRow:152 combatBook.siteTable:164 siteRow:185
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:78 saysGroup:130 combatBook.choose:143 combatBook.row:194 pairsOf:219
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 leftRow:107 matrixRow:112 connectivityQuality:127
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:54 Denoise.Validate:75 stepRow:97 Denoise.strategy:103 Denoise.Run:111 Denoise.TimeFrom:166 Denoise.prepare:176 Denoise.cleaner:212 lostVoxels:244 tooLittle:258 orExclude:264 Denoise.confounds:269 before:375 cleanedBefore:387 aboutConfounds:390 meanAndMax:400
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:54 Denoise.Validate:75 stepRow:97 Denoise.strategy:103 Denoise.Run:111 Denoise.TimeFrom:166 Denoise.prepare:176 Denoise.cleaner:212 lostVoxels:244 tooLittle:258 orExclude:264 Denoise.confounds:269 readConfounds:366 before:383 cleanedBefore:395 aboutConfounds:398 meanAndMax:408
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:35 Graph.Run:51 graphRow:95 graphQuality:112
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:157 readParcels:177
@@ -4172,7 +4180,7 @@ at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:32
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:110
 at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:17 usualRange:38
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36 meanOfGrayordinates:83
-at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:28 Parcellate.Ports:37 Parcellate.Run:58 dkt:188 Parcellate.refuseMissing:191 otherLabels:216 coverageRow:234
+at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:28 Parcellate.Ports:37 Parcellate.Run:58 Parcellate.covered:173 parcelImage:190 dkt:200 Parcellate.refuseMissing:203 otherLabels:228 coverageRow:246
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 layer.quality:283
 at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:27 Project.Run:42
 at stages/prepare/sample.go prgnn/stages/prepare tissues:18 other:20 tissue:23 wholeBrain:43 Parcellate.sampleVoxels:50 Parcellate.sampleGray:84 Parcellate.choose:102 sampleTable:123 shares:129 sampled:152 carpet:171

@@ -95,9 +95,8 @@ func (f *File) Values() ([]float64, error) {
 	return values, nil
 }
 
-// Centroids are the means of the voxels' centers, mm, of each label of a map; only of labels without vertices, which
-// have
-// no place without the mesh of their surface.
+// Centroids are the means of the voxels' centers, mm, of each label of a map; only of labels without vertices,
+// which have no place without the mesh of their surface.
 func (m *Models) Centroids(values []float64) map[int32]nifti.Point {
 	type sum struct{ n, i, j, k float64 }
 	sums, onSurface := map[int32]sum{}, map[int32]bool{}
@@ -127,21 +126,63 @@ func (m *Models) Centroids(values []float64) map[int32]nifti.Point {
 // grayordinate lies in one piece, so that the file is read twice, a series at a time: to find
 // those that are not finite or never change, and to add up the others, in the order of the file.
 func Means(open func() (*File, error), rois nifti.ROIs) (*nifti.Means, error) {
-	m := &nifti.Means{Counts: make([]nifti.Count, len(rois.Voxels))}
-	valid := make([][]bool, len(rois.Voxels))
 	of := map[int32]int{} // ROI of a grayordinate
 	for i, list := range rois.Voxels {
-		valid[i] = make([]bool, len(list))
 		for _, at := range list {
 			of[at] = i
 		}
+	}
+	m, valid, err := survey(open, rois, of)
+	if err != nil {
+		return nil, err
+	}
+	n, draws := len(rois.Voxels), 1+rois.Draws
+	times, sizes := draw(rois, valid)
+	sums := make([]float64, draws*n*m.Volumes) // [draw, ROI, volume]
+	err = eachSeries(open, func(f *File, at int, series []float64) error {
+		if len(series) != m.Volumes {
+			return errors.New("the file changed while it was read")
+		}
+		i := of[int32(at)]
+		for d, count := range times[int32(at)] {
+			if count == 0 {
+				continue
+			}
+			sum := sums[(d*n+i)*m.Volumes:][:m.Volumes]
+			for v, x := range series {
+				sum[v] += float64(float64(count) * x)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.Series = make([]float64, len(sums))
+	for d := range draws {
+		for i := range n {
+			for v, sum := range sums[(d*n+i)*m.Volumes:][:m.Volumes] {
+				m.Series[(d*m.Volumes+v)*n+i] = sum / float64(sizes[d*n+i]) // 0/0 is NaN: no series
+			}
+		}
+	}
+	return m, nil
+}
+
+// survey reads a file once: the header, the mean of every fourth volume, the sampled series, and which grayordinates of
+// each ROI are finite and vary over time. of is the ROI of a grayordinate.
+func survey(open func() (*File, error), rois nifti.ROIs, of map[int32]int) (m *nifti.Means, valid [][]bool, err error) {
+	m = &nifti.Means{Counts: make([]nifti.Count, len(rois.Voxels))}
+	valid = make([][]bool, len(rois.Voxels))
+	for i, list := range rois.Voxels {
+		valid[i] = make([]bool, len(list))
 	}
 	next := make([]int, len(rois.Voxels)) // in its list
 	sampled := map[int32]int{}            // place in rois.Sample
 	for k, at := range rois.Sample {
 		sampled[at] = k
 	}
-	err := eachSeries(open, func(f *File, at int, series []float64) error {
+	err = eachSeries(open, func(f *File, at int, series []float64) error {
 		m.Header, m.Volumes = f.Header, len(series)
 		sum, n := 0.0, 0
 		for v := 0; v < len(series); v += nifti.MeanStep {
@@ -176,12 +217,14 @@ func Means(open func() (*File, error), rois nifti.ROIs) (*nifti.Means, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
+	return m, valid, err
+}
+
+// draw counts how often each valid grayordinate is in each draw, and how many grayordinates each draw of a ROI has:
+// sizes are [draw, ROI], draw 0 is all valid ones.
+func draw(rois nifti.ROIs, valid [][]bool) (times map[int32][]int32, sizes []int) {
 	n, draws := len(rois.Voxels), 1+rois.Draws
-	times := map[int32][]int32{} // of a grayordinate: how often it is in each draw
-	sizes := make([]int, draws*n)
+	times, sizes = map[int32][]int32{}, make([]int, draws*n)
 	for i, list := range rois.Voxels {
 		var used []int32
 		for k, at := range list {
@@ -201,35 +244,7 @@ func Means(open func() (*File, error), rois nifti.ROIs) (*nifti.Means, error) {
 			sizes[(1+d)*n+i] = len(chosen)
 		}
 	}
-	sums := make([]float64, draws*n*m.Volumes) // [draw, ROI, volume]
-	err = eachSeries(open, func(f *File, at int, series []float64) error {
-		if len(series) != m.Volumes {
-			return errors.New("the file changed while it was read")
-		}
-		i := of[int32(at)]
-		for d, count := range times[int32(at)] {
-			if count == 0 {
-				continue
-			}
-			sum := sums[(d*n+i)*m.Volumes:][:m.Volumes]
-			for v, x := range series {
-				sum[v] += float64(float64(count) * x)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	m.Series = make([]float64, len(sums))
-	for d := range draws {
-		for i := range n {
-			for v, sum := range sums[(d*n+i)*m.Volumes:][:m.Volumes] {
-				m.Series[(d*m.Volumes+v)*n+i] = sum / float64(sizes[d*n+i]) // 0/0 is NaN: no series
-			}
-		}
-	}
-	return m, nil
+	return times, sizes
 }
 
 // keep puts a series into column k of the n sampled ones: NaN throughout where it is not finite.

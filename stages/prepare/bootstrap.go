@@ -76,29 +76,15 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if about == largestWeights && !t.Has("weights") {
 		return nil, fmt.Errorf("%s: the labels are those of a probabilistic atlas, whose weights are missing here: connect them (in: { weights: cohort.weights }), or give a label image to parcellate", t.In("parcels").Name)
 	}
-	rois := nifti.ROIs{Voxels: make([][]int32, len(nodes)), Draws: b.Draws}
-	for at, v := range parcels.Voxels {
-		if v == 0 {
-			continue
-		}
-		if v < 0 || int(v) > len(nodes) {
-			return nil, fmt.Errorf("%s: holds the node number %d, and the node list goes from 1 to %d", t.In("parcels").Name, v, len(nodes))
-		}
-		rois.Voxels[v-1] = append(rois.Voxels[v-1], int32(at))
+	rois := nifti.ROIs{Draws: b.Draws}
+	if rois.Voxels, err = voxelsOf(parcels, len(nodes)); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.In("parcels").Name, err)
 	}
 	if rois.Sample, err = sampled(t, len(parcels.Voxels)); err != nil {
 		return nil, err
 	}
-	distinct := make([]int32, len(nodes))
-	drawn := make([]int32, len(nodes))
-	who := []any{"bootstrap", b.Subject}
-	if b.ScanRun != "" { // one scan a participant draws as it always has
-		who = append(who, "run", b.ScanRun)
-	}
-	if b.Session != "" {
-		who = append(who, "session", b.Session)
-	}
-	who = slices.Clip(who)
+	who := b.stream()
+	distinct, drawn := make([]int32, len(nodes)), make([]int32, len(nodes))
 	rois.Choose = func(roi, n int) [][]int32 {
 		lists := make([][]int32, b.Draws)
 		for d := range lists {
@@ -116,25 +102,7 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	bold := t.In("bold")
-	open := func() (*nifti.Reader, error) {
-		r, err := region.OpenImage(bold)
-		if err != nil {
-			return nil, err
-		}
-		if g := r.Header.Grid(); !sameGrid(g, parcels.Grid) {
-			r.Close()
-			return nil, fmt.Errorf("%s: its grid (%v) is not that of the parcels (%v); make the parcels from this scan", bold.Name, g, parcels.Grid)
-		}
-		if tr == 0 && r.Header.TR() == 0 {
-			r.Close()
-			return nil, fmt.Errorf("%s: the header gives no repetition time (pixdim[4] is %v); set the parameter tr, in s", bold.Name, r.Header.Pixdim[4])
-		}
-		if tr == 0 && r.Header.TR() > longestTR {
-			r.Close()
-			return nil, fmt.Errorf("%s: the header gives a repetition time of %g s, which is in ms perhaps; set the parameter tr, in s", bold.Name, r.Header.TR())
-		}
-		return r, nil
-	}
+	open := func() (*nifti.Reader, error) { return openSeries(bold, parcels.Grid, tr) }
 	var m *nifti.Means
 	step := 0.0 // the repetition time by the header of a CIFTI file
 	if models != nil {
@@ -182,6 +150,54 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		"mean":    mean,
 		"sampled": region.Float32(m.Sample, m.Volumes, len(rois.Sample)),
 	}, nil
+}
+
+// voxelsOf lists the voxels of each node of a parcellation: their places, ascending.
+func voxelsOf(parcels *nifti.Labels, nodes int) ([][]int32, error) {
+	voxels := make([][]int32, nodes)
+	for at, v := range parcels.Voxels {
+		if v == 0 {
+			continue
+		}
+		if v < 0 || int(v) > nodes {
+			return nil, fmt.Errorf("holds the node number %d, and the node list goes from 1 to %d", v, nodes)
+		}
+		voxels[v-1] = append(voxels[v-1], int32(at))
+	}
+	return voxels, nil
+}
+
+// stream names the random numbers of a scan. One scan per participant draws without the names of run and session.
+func (b *Bootstrap) stream() []any {
+	who := []any{"bootstrap", b.Subject}
+	if b.ScanRun != "" {
+		who = append(who, "run", b.ScanRun)
+	}
+	if b.Session != "" {
+		who = append(who, "session", b.Session)
+	}
+	return slices.Clip(who)
+}
+
+// openSeries opens a scan on the grid of the parcels. tr is its repetition time in s; 0 takes that of the header.
+func openSeries(bold dag.Input, grid nifti.Grid, tr float64) (*nifti.Reader, error) {
+	r, err := region.OpenImage(bold)
+	if err != nil {
+		return nil, err
+	}
+	switch g := r.Header.Grid(); {
+	case !sameGrid(g, grid):
+		err = fmt.Errorf("%s: its grid (%v) is not that of the parcels (%v); make the parcels from this scan", bold.Name, g, grid)
+	case tr == 0 && r.Header.TR() == 0:
+		err = fmt.Errorf("%s: the header gives no repetition time (pixdim[4] is %v); set the parameter tr, in s", bold.Name, r.Header.Pixdim[4])
+	case tr == 0 && r.Header.TR() > longestTR:
+		err = fmt.Errorf("%s: the header gives a repetition time of %g s, which is in ms perhaps; set the parameter tr, in s", bold.Name, r.Header.TR())
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
 }
 
 // TimeFrom is where it takes the repetition time from, when the ports are connected that has names: parameter,

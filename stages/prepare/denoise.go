@@ -291,20 +291,11 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 		return row, each, nil
 	}
 	in := t.In("confounds")
-	names, x, err := region.ReadText(in)
+	table, err := readConfounds(t, volumes)
 	if err != nil {
 		return row, each, err
 	}
-	if names == nil {
-		return row, each, fmt.Errorf("%s: the first line does not name the columns", in.Name)
-	}
-	if x.Rows != volumes {
-		return row, each, fmt.Errorf("%s: %d rows of confounds for %d volumes; is it the table of another run?%s", in.Name, x.Rows, volumes, orExclude)
-	}
-	table := connectivity.Confounds{Names: names, Values: x, Cosines: -1}
-	if table.About, err = aboutConfounds(t); err != nil {
-		return row, each, err
-	}
+	names := table.Names
 	marked, nonSteady := table.NonSteady()
 	if o.TR > 0 {
 		table.Cosines = connectivity.FMRIPrepCosines(volumes-nonSteady, o.TR)
@@ -357,7 +348,7 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 			each[v].DVARS = dvars[v]
 		}
 		if global >= 0 {
-			each[v].Global = x.At(v, global)
+			each[v].Global = table.Values.At(v, global)
 		}
 		switch {
 		case marked[v]:
@@ -369,6 +360,23 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 		o.Keep[v] = keep && !marked[v]
 	}
 	return row, each, nil
+}
+
+// readConfounds reads the table of confounds of a scan with so many volumes.
+func readConfounds(t *dag.Task, volumes int) (table connectivity.Confounds, err error) {
+	in := t.In("confounds")
+	names, x, err := region.ReadText(in)
+	switch {
+	case err != nil:
+		return table, err
+	case names == nil:
+		return table, fmt.Errorf("%s: the first line does not name the columns", in.Name)
+	case x.Rows != volumes:
+		return table, fmt.Errorf("%s: %d rows of confounds for %d volumes; is it the table of another run?%s", in.Name, x.Rows, volumes, orExclude)
+	}
+	table = connectivity.Confounds{Names: names, Values: x, Cosines: -1}
+	table.About, err = aboutConfounds(t)
+	return table, err
 }
 
 // before says why series need no nuisance regression: somebody has cleaned them. "" where nothing says so.

@@ -125,19 +125,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			return x.share[slices.IndexFunc(nodes, func(n region.Node) bool { return n.Id == id })]
 		}
 	}
-	c := make([]coverageRow, len(nodes))
-	number := map[int32]int16{}
-	reached := 0
-	for i, n := range nodes {
-		v := by(n)
-		share := seen(v)
-		kept := voxels[v] > 0 && share >= p.MinCoverage
-		if kept {
-			number[v] = int16(n.Index)
-			reached++
-		}
-		c[i] = coverageRow{n, int32(all[v]), int32(voxels[v]), share, kept}
-	}
+	c, number, reached := p.covered(nodes, by, all, voxels, seen)
 	if p.Missing != "keep" && reached < min(2, len(nodes)) {
 		return nil, fmt.Errorf("%s over %s: %d of the %d nodes lie in the scan, which is no graph: the labels are on %v, the scan on %v; are both in the same space (T1w, MNI…)?",
 			in, t.In("bold").Name, reached, len(nodes), l.labels.Grid, grid)
@@ -160,16 +148,12 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		brain = l.mask.Voxels
 	}
 	sample := p.sampleVoxels(tissueOf, parcels, blocks, brain)
-	code := int(max(bold.Header.SformCode, bold.Header.QformCode))
-	var b bytes.Buffer
-	if err := nifti.Encode(&b, &nifti.Image{
-		Shape: grid.Shape[:], Affine: grid.Affine, Code: code, Data: parcels,
-		Descrip: descrip, Intent: 1002,
-	}); err != nil {
+	image, err := parcelImage(bold.Header, parcels, descrip)
+	if err != nil {
 		return nil, err
 	}
 	return dag.Outputs{
-		"parcels": artifacts.Bytes{Kind: "nifti", Data: b.Bytes()},
+		"parcels": artifacts.Bytes{Kind: "nifti", Data: image},
 		"coverage": column.WithMeta(column.Table(c), map[string]string{
 			"labels":       region.MeaningName(p.Labels, nodes, values),
 			"other_labels": otherLabels(nodes, by, values),
@@ -181,6 +165,34 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		"quality": column.Table([]column.ParcelRow{l.quality(len(nodes) - reached)}),
 		"sample":  sampleTable(sample, "voxels"),
 	}, nil
+}
+
+// covered tells of each node how much of it the scan has seen. by gives the label of a node; all, voxels and seen
+// are by label: voxels of the label image, voxels on the grid of the scan, and the share inside the field of view.
+// number are the node numbers of the labels that are kept, reached is how many nodes are.
+func (p *Parcellate) covered(nodes []region.Node, by func(region.Node) int32, all, voxels map[int32]int,
+	seen func(label int32) float64) (rows []coverageRow, number map[int32]int16, reached int) {
+	rows, number = make([]coverageRow, len(nodes)), map[int32]int16{}
+	for i, n := range nodes {
+		v := by(n)
+		share := seen(v)
+		kept := voxels[v] > 0 && share >= p.MinCoverage
+		if kept {
+			number[v] = int16(n.Index)
+			reached++
+		}
+		rows[i] = coverageRow{n, int32(all[v]), int32(voxels[v]), share, kept}
+	}
+	return rows, number, reached
+}
+
+// parcelImage is a label image of parcels on the grid of a scan.
+func parcelImage(of *nifti.Header, parcels []int16, descrip string) ([]byte, error) {
+	grid := of.Grid()
+	var b bytes.Buffer
+	err := nifti.Encode(&b, &nifti.Image{Shape: grid.Shape[:], Affine: grid.Affine,
+		Code: int(max(of.SformCode, of.QformCode)), Data: parcels, Descrip: descrip, Intent: 1002})
+	return b.Bytes(), err
 }
 
 // dkt are the ids of the regions of the Desikan-Killiany atlas that its DKT
