@@ -19,6 +19,7 @@ kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate d9b0869653f45bfc940f1618f1820efd0351aac323ae049a4d4e46e6756b7982
 kind exec e1f853934ec8f26ea129f7a61a159e14b1fcbb5e84b6fa476d59a6d50f26238c
 kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
+kind figure-calibration b49239067271c3481a8edd926fa9ba5d110e94d00f30f776ab63b8ef911e7df7
 kind figure-confusion 284236a866124349e828c9cf83fd4afa1742b60fd9feedbcb80ece8aeddc83e0
 kind figure-connectivity d87f34c22ac33c6411332de687940a0bbc278c46770f1155dcd054c14f1a7240
 kind figure-degrees ac607397f9f2962d3ed6cea8f8b861f76307eba95f114b6f180e6582cebfa896
@@ -27,9 +28,9 @@ kind figure-individuality 1ab108beb284ace4b60147175915f7743d7cd85e65a507dd6d6c77
 kind figure-individuals bccf6b08ff83fbbb36142583871b28e1347ff7012908cd12d2fa0d71008b4bdc
 kind figure-qc b11c3d62c78755ad0623906115d3ad1b254574da2dec876bdb1323e41c38953d
 kind figure-qcfc f7b4c423aa8847443c5be1f18598d710d24d70740c9c91079b21e826d98fdff6
-kind figure-ranking 52c79b2db70e6a0cd6ad698e8a820f34dce6611aa768d44e3bea64abeb525f44
-kind figure-roc 5962d5e475acba0c3aef3f2302587b3845ce0c2f2fba80b0cd5a748f5cebe9cc
-kind figure-training 171f4edb5529afe2fc57ac7c9e0c5c68aede2d500061ba12775d92e131836d95
+kind figure-ranking 23daf46ce14eda341b52f8a69818682322102a14953fb3943ab37645964f7da9
+kind figure-roc 0cf3e270fed8276d74636f8fa36f720ca0dcc986ccb537c5c734a2587c9196da
+kind figure-training 41f3bb1b9b35db4b3f13387fb12ea7a67e1ea01f8153e3411ee96a3f914fdb3a
 kind graph 5dd2eb087968425ff7fe5044941a7b489ea15838eb6ebb7c9f00c7eae5c73e12
 kind harmonize d97830176da1a1dc7e00995b7f9ba09b7f8f1225a3555d4cad7438c66a01883e
 kind individuality 279bc1479a919c429da68599edce9ad4f1e1721269a3ae595a3cab572ddc092c
@@ -42,12 +43,12 @@ kind permutation 17b6e84b318b907883d05652e1ca80fc304d9c5fd5073d7f140e8697b2f64b0
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind project 4e6fa37ddd84ccec7cc4551349a912280d20f1c527de4f87cc23a91280294144
 kind qcfc b81ff0464ca99ec4c7b14ebeafbbb552df635bdfb316396dc165496793890fd6
-kind report 495e0cc2c42758aa540b314a62c6148ef11c663b75c12af80b13d53669f90d9d
+kind report a42cddd28cdd18fbc7de832ad3f826871f2dc8e6c4c2ff1b27215c24eb689eae
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 8a7f6de3a33912e5df63c77b12480d812a58e40baada8d6dc92901df7cad1370
 kind split bb7a7aa7d7a840256a4ebf0d807e5bd674a32b045f43aef2bd02bb2919a8ad42
-kind summary ccbd3d10fea8f3267d57193e5d3a20f56c5f553c40740e7850a47f57d94c7a9e
+kind summary 91aacbcb0a2d451f81a6eea84fdf68babe041660ebf6f187f20bdacdcec5f82b
 kind tables e7b8e93e779a65d5af80648e4daca3d6d2a95d4c425b5e9f0e409c477c42fe9f
 kind tangent e97ff0da3ef885810035d1627a9928d4ead038a7b82711fad3e5f6dd3ed98dcd
 kind timeseries 40ad34fea2c34a7ccd891ca9197cad557adf477bfd687c7c29a83b6f6ddc49de
@@ -240,7 +241,7 @@ prgnn/stages/learn.regionWeightRow 09356bfc0ccd.e3b0c4
 prgnn/stages/learn.standardizeRows c5dae9c578ed.b3dda3
 prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
 prgnn/artifacts.Digest 76086d0a157e.e3b0c4
 prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
@@ -255,17 +256,17 @@ prgnn/dag.Task 9712728a5d3a.dd1823
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
 prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
 module github.com/klauspost/compress v1.20.3
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -368,7 +369,7 @@ prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
 prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Input.Table f290d6b4a40d.0fa803
@@ -380,15 +381,15 @@ prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
 prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
 prgnn/artifacts/encoding.Table.Strings 1c3df0f5ffac.a85b41
@@ -396,18 +397,18 @@ prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
 prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
 prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
 prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Table.Ints 46d4f99e9c96.f2d16c
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -424,18 +425,16 @@ prgnn/stages/column.Read 4d56a010bef8.435b08
 reached by baseline biomarkers bootstrap brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc report sessions summary tables timeseries train
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables tangent timeseries train
-prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
-
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc saliency sessions split tables tangent timeseries train
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/stages/column.Columns 06e02927182b.d44c7a
+prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 prgnn/stages/column.Keys a115ee0123c6.7dd110
 prgnn/stages/column.Table 868664ddb4bc.f4b657
 prgnn/stages/column.cells 532d7c203999.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-degrees figure-qc graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-degrees figure-qc graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency split summary tables tangent timeseries train
 prgnn/stages/column.Type 0d91952dbd4f.81c87d
 
 reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict project qcfc sessions tangent timeseries train
@@ -465,10 +464,10 @@ reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-ind
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers brainmap choose combat compare covariates evaluate exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers brainmap choose combat compare covariates evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency sessions summary tables tangent train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers brainmap combat connectivity denoise exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict project qcfc report sessions summary tangent timeseries train
+reached by baseline biomarkers brainmap combat connectivity denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict project qcfc report sessions summary tangent timeseries train
 module golang.org/x/text v0.43.0
 
 reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices predict project qcfc report sessions simulate summary tangent train
@@ -606,10 +605,10 @@ prgnn/internal/dense.Gram e1311cab233a.841c2c
 reached by baseline biomarkers individuality train
 prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
 
-reached by baseline bootstrap brainmap denoise echo exec fidelity figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
+reached by baseline bootstrap brainmap denoise echo exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
 prgnn/dag.Format 38224a535d24.a2023e
 
-reached by baseline bootstrap brainmap exec figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
+reached by baseline bootstrap brainmap exec figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
 prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
 prgnn/artifacts.Bytes.Encode 9383a88aede4.8c2f4f
 prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
@@ -628,10 +627,10 @@ prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 reached by baseline bootstrap connectivity matrices project tangent
 prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
 
-reached by baseline choose compare evaluate fidelity figure-confusion figure-roc figure-training permutation report summary train
+reached by baseline choose compare evaluate fidelity figure-calibration figure-confusion figure-roc figure-training permutation report summary train
 prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
 
-reached by baseline choose compare evaluate figure-confusion figure-roc permutation report summary train
+reached by baseline choose compare evaluate figure-calibration figure-confusion figure-roc permutation report summary train
 prgnn/stages/fold.PredictionRow e983e509ca82.e3b0c4
 
 reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices project qcfc sessions tangent timeseries
@@ -665,7 +664,7 @@ prgnn/stages/fold.Params.Divide 2c9290b20eff.58c861
 prgnn/stages/fold.Params.sides c9965aad9a1a.c0675e
 prgnn/stages/fold.Row c8d9c2a91446.e3b0c4
 
-reached by baseline compare evaluate figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables train
+reached by baseline compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables train
 prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
 reached by baseline evaluate split
@@ -1503,7 +1502,7 @@ prgnn/nifti/inflate.preOrder 0483d8249366.e3b0c4
 prgnn/nifti/inflate.state e6c9d2d385e2.e3b0c4
 prgnn/nifti/inflate.window edf6c83ec42e.e3b0c4
 
-reached by bootstrap brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training mean-volume parcellate report saliency summary
+reached by bootstrap brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training mean-volume parcellate report saliency summary
 prgnn/internal/markup.Characters e4a5c232a9a6.e3b0c4
 prgnn/internal/markup.Text 887bb86a9ae8.518c79
 
@@ -1673,13 +1672,13 @@ prgnn/stages/prepare.sidecarTR f85f10fddf2b.9da58f
 reached by brainmap
 prgnn/stages/figure.brainmap.New 5105a96f3711.eba0ab
 
-reached by brainmap compare evaluate figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary tables
+reached by brainmap compare evaluate figure-calibration figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary tables
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
 reached by brainmap connectivity denoise evaluate figure-individuality figure-individuals figure-ranking leakage report summary tables
 prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
-reached by brainmap denoise figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report simulate summary
+reached by brainmap denoise figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report simulate summary
 prgnn/internal/exact.Sincos e3c181d604de.15b4aa
 prgnn/internal/exact.cosKernel a9278b9d8382.e3b0c4
 prgnn/internal/exact.pio2a c6ef639f32db.e3b0c4
@@ -1689,7 +1688,7 @@ prgnn/internal/exact.pio2d da13ae2458ea.e3b0c4
 prgnn/internal/exact.sinKernel ff567984db89.e3b0c4
 prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
 
-reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
+reached by brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
 module codeberg.org/go-latex/latex v0.2.0
 module codeberg.org/go-pdf/fpdf v0.11.1
 module git.sr.ht/~sbinet/gg v0.7.0
@@ -1745,7 +1744,7 @@ prgnn/stages/draw.written d430d9583892.e3b0c4
 prgnn/stages/figure.Chart 3daba9f45298.86d99d
 prgnn/stages/figure.Chart.svg 08ef6889d4df.8e94e3
 
-reached by brainmap figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report summary
+reached by brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report summary
 prgnn/stages/draw.DPI 4c943ed59fe6.e3b0c4
 prgnn/stages/draw.Figure.PNG c4753c60b66c.689863
 prgnn/stages/draw.affine 11c345029ebf.e3b0c4
@@ -1786,13 +1785,19 @@ prgnn/stages/draw.shares 452e0634cc0d.2a9520
 prgnn/stages/figure.outputs 1269bb1eb041.0a6601
 prgnn/stages/figure.picturePorts 9cd46ef98c0d.465270
 
+reached by brainmap figure-calibration figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
+prgnn/stages/draw.ParseHex 0d25392e8f0a.e3b0c4
+prgnn/stages/draw.hexes 29c40ea3f74d.a16b36
+
+reached by brainmap figure-calibration figure-individuality figure-individuals figure-ranking figure-roc report summary
+prgnn/stages/chart.drawSigns 1d821e2a967a.d49314
+prgnn/stages/chart.sign 1c5a90715da6.e3b0c4
+prgnn/stages/chart.signPlaces dc11b1e7b489.db875b
+prgnn/stages/chart.stroke 7d32b2990558.e3b0c4
+
 reached by brainmap figure-confusion figure-connectivity figure-individuals figure-qc figure-qcfc report summary
 prgnn/stages/draw.None b3c3b0d54c46.e3b0c4
 prgnn/stages/draw.Scale.At 0f75a00f1057.2ed6ef
-
-reached by brainmap figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
-prgnn/stages/draw.ParseHex 0d25392e8f0a.e3b0c4
-prgnn/stages/draw.hexes 29c40ea3f74d.a16b36
 
 reached by brainmap figure-connectivity figure-distributions figure-individuals figure-qc figure-qcfc figure-training report summary
 prgnn/stages/chart.page dc3f642eb1f7.e3b0c4
@@ -1803,12 +1808,6 @@ prgnn/stages/draw.outline 97e6d103bfec.e3b0c4
 
 reached by brainmap figure-distributions figure-roc figure-training report summary
 prgnn/stages/chart.faded 3091d2dc813a.e3b0c4
-
-reached by brainmap figure-individuality figure-individuals figure-ranking report summary
-prgnn/stages/chart.drawSigns 1d821e2a967a.d49314
-prgnn/stages/chart.sign 1c5a90715da6.e3b0c4
-prgnn/stages/chart.signPlaces dc11b1e7b489.db875b
-prgnn/stages/chart.stroke 7d32b2990558.e3b0c4
 
 reached by brainmap figure-individuals figure-qc parcellate report saliency summary
 prgnn/nifti.Labels.Values e3824bc681f0.1c2ab9
@@ -1888,7 +1887,7 @@ prgnn/stages/figure.shadeOf 02f36cf8eb05.e3b0c4
 prgnn/stages/figure.tick 16b9454113c3.e3b0c4
 prgnn/stages/figure.whole 974033cc58a1.e3b0c4
 
-reached by brainmap figure-qcfc figure-ranking figure-roc report summary
+reached by brainmap figure-qcfc figure-ranking report summary
 prgnn/stages/draw.Ground c253f120a64c.e3b0c4
 
 reached by brainmap figure-ranking report summary
@@ -1942,7 +1941,7 @@ prgnn/stages/learn.choose.New fdf7913d79ef.d9b9a6
 prgnn/stages/learn.idRow d28774d816ee.e3b0c4
 prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
 
-reached by choose compare evaluate figure-confusion figure-roc permutation report summary
+reached by choose compare evaluate figure-calibration figure-confusion figure-roc permutation report summary
 prgnn/stages/fold.Case 1d105543f286.e3b0c4
 prgnn/stages/fold.OnlyOnce f1f10a7e1460.2e1e5c
 prgnn/stages/fold.OverDraws 58a206adb97d.97e4f8
@@ -2042,14 +2041,14 @@ prgnn/stages/assess.participantAccuracy 97fcc7547348.c7124a
 prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 
-reached by compare evaluate figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables
+reached by compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables
 prgnn/stages/column.Classifiers 07cf619f9f10.dafc3e
 
-reached by compare evaluate figure-confusion figure-roc figure-training individuality permutation report summary
+reached by compare evaluate figure-calibration figure-confusion figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.NameClassifiers 84ad9d983c23.e0ff7c
 prgnn/stages/column.joinTexts b3355550bea3.e3b0c4
 
-reached by compare evaluate figure-confusion figure-roc permutation report summary
+reached by compare evaluate figure-calibration figure-confusion figure-roc permutation report summary
 prgnn/stages/fold.ReadSettings 0b1e162750dc.c03cdb
 prgnn/stages/fold.Settings 0f3eae43f076.2e1e5c
 prgnn/stages/fold.Settings.name a4706cb6d40e.cd279a
@@ -2446,7 +2445,7 @@ prgnn/stages/inference.TestPredictions 051861801386.da171f
 prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
 prgnn/stages/inference.foldArea 4ea9c15850fa.93076a
 
-reached by evaluate figure-individuals figure-roc permutation report summary
+reached by evaluate figure-calibration figure-individuals figure-roc permutation report summary
 prgnn/stages/fold.PositiveGroup cdb79a1977ee.b1c52c
 prgnn/stages/fold.controls 6ecd9d23b580.e3b0c4
 
@@ -2591,29 +2590,76 @@ prgnn/stages/column.FidelityRow 61e846c152b3.c63136
 reached by fidelity saliency
 prgnn/stages/assess.rankRow 3ab590f3faac.c63136
 
+reached by figure-calibration
+prgnn/stages/figure.Calibration eed7155ed00b.e3b0c4
+prgnn/stages/figure.Calibration.Ports b82cbe2785a3.1a85f0
+prgnn/stages/figure.Calibration.Run 8e18386ee6ef.3399b6
+prgnn/stages/figure.figure-calibration.New 5844c9719406.d5dfc3
+
+reached by figure-calibration figure-confusion figure-degrees figure-distributions figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
+prgnn/stages/chart.paintOn 4d14088b5de3.e3b0c4
+prgnn/stages/chart.paintOn.Plot a9539350315e.ced734
+prgnn/stages/draw.NewPlot a0181999bc2a.7e099c
+prgnn/stages/draw.TitleSize 574016377f9b.e3b0c4
+
+reached by figure-calibration figure-confusion figure-distributions figure-individuality figure-qc figure-ranking figure-roc report summary
+prgnn/stages/chart.ticks 31408390dbc7.e3b0c4
+
+reached by figure-calibration figure-confusion figure-ranking figure-roc report summary
+prgnn/stages/chart.column c5d6fa5b459f.e3b0c4
+
+reached by figure-calibration figure-confusion figure-roc
+prgnn/stages/figure.predictionsPort 35bd4c04c231.4ce5e2
+
+reached by figure-calibration figure-degrees figure-distributions figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
+prgnn/stages/draw.Categories 108e6783882b.441d7a
+prgnn/stages/draw.Faint 36adf6f6e68f.e3b0c4
+
+reached by figure-calibration figure-degrees figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
+prgnn/stages/chart.grid e00967dc668a.5600d1
+
+reached by figure-calibration figure-distributions figure-individuality figure-roc report summary tables
+prgnn/stages/report.Fixed 494a7404cf36.e3b0c4
+prgnn/stages/report.Share d5a88af68bb9.397c0e
+
+reached by figure-calibration figure-individuality figure-ranking figure-roc report summary
+prgnn/stages/chart.signLines 57bb65edbe8a.a5895c
+
+reached by figure-calibration figure-ranking figure-roc figure-training report summary
+prgnn/stages/chart.chanceLine 6037f0eaa3a0.c7f67a
+prgnn/stages/chart.seriesColor 1dd1ff9eda1d.1c4ba9
+prgnn/stages/chart.seriesColors ab2f185cd526.e3b0c4
+
+reached by figure-calibration figure-roc figure-training report summary
+prgnn/stages/column.Series dd0bec7bed02.6a4b07
+prgnn/stages/column.seriesOrder d1090fac26f9.dafc3e
+
+reached by figure-calibration figure-roc report summary
+prgnn/stages/chart.MostSeries 285173afd5c6.e3b0c4
+prgnn/stages/chart.Series 749b5770d3a2.75a235
+prgnn/stages/chart.seriesDashes a516dcc0d062.e3b0c4
+prgnn/stages/chart.unitSquare eb64ca5b98b8.dd9f7e
+prgnn/stages/figure.seriesOf 85b743b87ef6.558876
+
+reached by figure-calibration report summary
+prgnn/stages/chart.Calibration 6e5ff378e681.792cb0
+prgnn/stages/chart.Reliability 2cb8593ebcc0.19bc4e
+prgnn/stages/chart.ReliabilityBin 89d63fcf2c91.e3b0c4
+prgnn/stages/chart.spaced c88a0d07d2c0.e3b0c4
+prgnn/stages/chart.spaced.Ticks 5b5ddb71efad.96faa1
+prgnn/stages/figure.DrawCalibration 9807dde823df.d2a386
+prgnn/stages/figure.calibrationRow 545e1bf5158c.e3b0c4
+prgnn/stages/fold.Calibrate 92873376c6a4.0e8ed3
+prgnn/stages/fold.CalibrationBin 0ac54ee9c2a7.e3b0c4
+
 reached by figure-confusion
 prgnn/stages/figure.Confusion 1063baa4ccfb.e3b0c4
 prgnn/stages/figure.Confusion.Ports f447737aaf63.3b523b
 prgnn/stages/figure.Confusion.Run 1348948f36fb.9c174f
 prgnn/stages/figure.figure-confusion.New b6d278dc3495.4b3e96
 
-reached by figure-confusion figure-degrees figure-distributions figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
-prgnn/stages/chart.paintOn 4d14088b5de3.e3b0c4
-prgnn/stages/chart.paintOn.Plot a9539350315e.ced734
-prgnn/stages/draw.NewPlot a0181999bc2a.7e099c
-prgnn/stages/draw.TitleSize 574016377f9b.e3b0c4
-
-reached by figure-confusion figure-distributions figure-individuality figure-qc figure-ranking figure-roc report summary
-prgnn/stages/chart.ticks 31408390dbc7.e3b0c4
-
 reached by figure-confusion figure-individuality report summary
 prgnn/stages/report.Short 74bf62929271.e3b0c4
-
-reached by figure-confusion figure-ranking figure-roc report summary
-prgnn/stages/chart.column c5d6fa5b459f.e3b0c4
-
-reached by figure-confusion figure-roc
-prgnn/stages/figure.predictionsPort 35bd4c04c231.4ce5e2
 
 reached by figure-confusion report summary
 prgnn/stages/chart.Confusion b862e20471b1.df2a29
@@ -2669,15 +2715,8 @@ prgnn/stages/figure.degreesOf dc9d97d6091f.c7dfba
 prgnn/stages/figure.edgeRow 22e0a8323341.e3b0c4
 prgnn/stages/figure.figure-degrees.New d54eff27cd87.92480b
 
-reached by figure-degrees figure-distributions figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
-prgnn/stages/draw.Categories 108e6783882b.441d7a
-prgnn/stages/draw.Faint 36adf6f6e68f.e3b0c4
-
-reached by figure-degrees figure-distributions figure-roc figure-training report summary
+reached by figure-degrees figure-distributions figure-training report summary
 prgnn/stages/chart.key 4c46e1f57a06.606b59
-
-reached by figure-degrees figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
-prgnn/stages/chart.grid e00967dc668a.5600d1
 
 reached by figure-degrees figure-individuality report summary
 prgnn/stages/chart.dashes df64ed7e2982.e3b0c4
@@ -2687,10 +2726,6 @@ prgnn/stages/figure.Distributions 8440341a034a.e3b0c4
 prgnn/stages/figure.Distributions.Ports 9adfc1cd03b7.9f73c6
 prgnn/stages/figure.Distributions.Run 72603bdea6e0.285309
 prgnn/stages/figure.figure-distributions.New 7ab69652cece.488cf9
-
-reached by figure-distributions figure-individuality figure-roc report summary tables
-prgnn/stages/report.Fixed 494a7404cf36.e3b0c4
-prgnn/stages/report.Share d5a88af68bb9.397c0e
 
 reached by figure-distributions figure-training report summary
 prgnn/stages/chart.tiles ebbfe415f7ea.e3b0c4
@@ -2717,9 +2752,6 @@ prgnn/stages/figure.Individuality dba1b61b2ad0.e3b0c4
 prgnn/stages/figure.Individuality.Ports cdb7115453a3.890f10
 prgnn/stages/figure.Individuality.Run dc063375cbd9.36d480
 prgnn/stages/figure.figure-individuality.New d54eff27cd87.609979
-
-reached by figure-individuality figure-ranking report summary
-prgnn/stages/chart.signLines 57bb65edbe8a.a5895c
 
 reached by figure-individuality individuality report summary
 prgnn/stages/column.IndividualityRow 02bfcf23ae10.c63136
@@ -2853,15 +2885,12 @@ prgnn/stages/figure.Ranking.Ports c6e2eb54c9ea.e5397f
 prgnn/stages/figure.Ranking.Run 16dfa94d5560.f4eb87
 prgnn/stages/figure.figure-ranking.New 9ddb348b4039.accd05
 
-reached by figure-ranking figure-roc figure-training report summary
-prgnn/stages/chart.chanceLine 6037f0eaa3a0.c7f67a
-
 reached by figure-ranking report summary
 prgnn/internal/words.Each 9835bd64effc.e7a77d
 prgnn/stages/chart.Dots 19c986634f08.4f3b18
-prgnn/stages/chart.Dots.Figure 49ffe7f22f45.881017
-prgnn/stages/chart.Dots.paint 0ab1220af056.950643
-prgnn/stages/chart.Row 104361cd5c39.e3b0c4
+prgnn/stages/chart.Dots.Figure f14d38070f8c.bcdf7a
+prgnn/stages/chart.Dots.paint 51758cd13cf0.cc6241
+prgnn/stages/chart.Row d2cb31d84d3d.e3b0c4
 prgnn/stages/chart.dotRow f6de9cd300fa.e3b0c4
 prgnn/stages/figure.DrawContrast 1bc14f0e7235.c30c65
 prgnn/stages/figure.DrawRanking 8c9ce0a0918b.fac65c
@@ -2873,17 +2902,22 @@ prgnn/stages/figure.ROC.Ports a058ff60fb1f.abe417
 prgnn/stages/figure.ROC.Run 779fd4098d3a.440391
 prgnn/stages/figure.figure-roc.New d54eff27cd87.92f17d
 
+reached by figure-roc figure-training report summary
+prgnn/stages/chart.meanSD e1cb0f7fdcb7.e3b0c4
+
 reached by figure-roc report summary
 prgnn/stages/chart.Case 053d4b3c7fa1.e3b0c4
-prgnn/stages/chart.Classifier 912b7b4b6ded.bfa5ad
-prgnn/stages/chart.MeanRates 89f263b8aab9.459af8
-prgnn/stages/chart.ROC e04ae759fbf5.cb88b1
+prgnn/stages/chart.Classifier 6aebf127b715.bfa5ad
+prgnn/stages/chart.MeanRates 9f16159fb8fc.1bb04e
+prgnn/stages/chart.ROC 3be37867d6e2.115833
 prgnn/stages/chart.Rate d3ef8f2a217f.e3b0c4
 prgnn/stages/chart.Rates 537c418be552.64b3d6
 prgnn/stages/chart.byFold db69c05805c7.57c067
-prgnn/stages/chart.rocKey c3ce718e77fe.087c6b
+prgnn/stages/chart.keyLines 9ae963b203c2.7ad2f9
+prgnn/stages/chart.seriesKey 2a88cb2ce576.bcc685
+prgnn/stages/chart.seriesSigns 12bbe37337fd.d1397e
 prgnn/stages/chart.trueRates d7cbf97652f2.139010
-prgnn/stages/figure.DrawROC 4d28417a3530.3313e1
+prgnn/stages/figure.DrawROC cc715a4f4861.7f8963
 prgnn/stages/fold.MeanOver 24de2424a529.c14082
 
 reached by figure-training
@@ -2894,11 +2928,15 @@ prgnn/stages/figure.figure-training.New 7ab69652cece.4f1da6
 
 reached by figure-training report summary
 prgnn/stages/chart.Course 83c3c2d44859.e3b0c4
-prgnn/stages/chart.Curves cdc6a822c504.48c463
-prgnn/stages/chart.Training 869c060f6ece.85f5dc
-prgnn/stages/chart.Training.add 0b1caececfd7.93f601
+prgnn/stages/chart.Curves 5440f69b4c15.b68d76
+prgnn/stages/chart.Training 2133fa03a386.85f5dc
+prgnn/stages/chart.Training.add db6701a86c8b.c2f58e
+prgnn/stages/chart.meanBand 8d19e84d7a23.7f4d1e
+prgnn/stages/chart.testColor a100d3a37986.ac9f17
+prgnn/stages/chart.trainColor 962074003235.e3b0c4
+prgnn/stages/chart.trainDashes 1832d9ec5cf8.e3b0c4
 prgnn/stages/column.CompareNamed cdc9f6b7ff3e.56ebc6
-prgnn/stages/figure.DrawTraining 752aba5baa01.b269a7
+prgnn/stages/figure.DrawTraining 571b462fc9ad.f8f487
 prgnn/stages/figure.epochRow 4a49bfbde0c0.e3b0c4
 prgnn/stages/figure.majorityRow c7fb6f87cc8c.e3b0c4
 prgnn/stages/figure.nameNetworks 18e5854ea5f7.145460
@@ -3395,7 +3433,7 @@ prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Page 52fc76a537dd.8d0635
 prgnn/stages/present.Report.Ports f846cc81e843.ca2315
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
-prgnn/stages/present.accuracyChart 4512105f8177.c22cde
+prgnn/stages/present.accuracyChart a0bf93a52c02.482d31
 prgnn/stages/present.accuracyRow.called 0afb2082175c.41653c
 prgnn/stages/present.accuracyRow.is 380fddfc1101.0367fb
 prgnn/stages/present.accuracyRow.majority abc213fe3687.10d26a
@@ -3449,7 +3487,7 @@ prgnn/stages/present.author.paperTables 5e7761b194f3.3ee56d
 prgnn/stages/present.author.participants 84793dc2f870.801ba5
 prgnn/stages/present.author.perParticipant 2f301baa1ae9.2ceb60
 prgnn/stages/present.author.performance ef37d6399f90.e5ce65
-prgnn/stages/present.author.performanceFigures d98d5943157f.c18898
+prgnn/stages/present.author.performanceFigures 0067e7f4f23b.a36738
 prgnn/stages/present.author.permutation 0f36b1db5088.e094e1
 prgnn/stages/present.author.provenance 5793af36bcec.7cb168
 prgnn/stages/present.author.quality 257b0bf192cd.53dff9
@@ -3478,6 +3516,7 @@ prgnn/stages/present.author.warnings 4a59d24085e2.98726c
 prgnn/stages/present.author.write 5630c52b6423.d09a56
 prgnn/stages/present.baseline be7f2912f2e0.d7987d
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
+prgnn/stages/present.calibrationBins 3b8398fc6105.e3b0c4
 prgnn/stages/present.checkRow 3d9cba53a06a.e3b0c4
 prgnn/stages/present.cleanedScan 36c8fed1cbe2.2627d5
 prgnn/stages/present.cleanedScan.nuisance 16b0db8f7683.685f23
@@ -4049,21 +4088,23 @@ at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 isColor:117 readPlain:119 check:132 parseID:158 line:163 readLines:169 separator:191 split:200
 at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:82
 at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:24 shown:84 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 Atlas.above:195 heat:209
+at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
 at stages/chart/carpet.go prgnn/stages/chart Run:16 NamedBrain:22 carpetRows:29 carpetVolumes:29 Participant.carpet:32 atMost:71 Participant.joins:77 Participant.runNames:87 Participant.times:96
 at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:67 number:71
-at stages/chart/curves.go prgnn/stages/chart Course:14 Training:20 Curves:28 chanceLine:60 Training.add:63
+at stages/chart/curves.go prgnn/stages/chart Course:16 Training:22 Curves:31 trainDashes:65 trainColor:66 testColor:70 chanceLine:79 Training.add:82 meanBand:150
 at stages/chart/degrees.go prgnn/stages/chart Degrees:15 DegreeDistribution:22 dashes:56 staircase:59
 at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 MatrixPanel.paint:70 block:102 arrange:108 limit:130
 at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shares:31 Motion.unrelated:47 Motion.line:58 motionScale:79 HeadMotion:84 Motion.histogram:141 Motion.distances:173 densities:217 signed:221 freedoms:229
 at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:31 outlineName:31 NamedBrain.rowHeight:34 NamedBrain.size:41 Participant.allOutlinesHigh:44 NamedBrain.outlinesHigh:52 outlineWidth:60 Participant.outlines:63 Participant.regionColors:88 NamedBrain.outline:104
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:103 ticks:119
 at stages/chart/participant.go prgnn/stages/chart Participant:17 carpetHigh:36 headHigh:36 lowerHigh:36 traceHigh:36 traceLeft:37 traceRight:37 partGap:38 ScanQuality:43 trace:84 Participant.traces:90 Participant.trace:99 Participant.lower:160 Participant.histogram:181 small:219 Participant.tsnr:226
-at stages/chart/ranking.go prgnn/stages/chart Row:14 Dots:24 dotRow:35 Dots.Figure:38 Dots.paint:99
+at stages/chart/ranking.go prgnn/stages/chart Row:15 Dots:26 dotRow:37 Dots.Figure:40 Dots.paint:105
 at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 shade:34 Raster.image:40 Raster.sizes:77 Raster.paint:82 Raster.visible:96 Raster.middle:107
 at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 Atlas.RegionMaps:47 mark:150 Atlas.marks:153 writeMarks:182 free:200 Atlas.discs:210
 at stages/chart/ridges.go prgnn/stages/chart Distribution:14 Ridges:22 droppedColor:42 keptColor:42 chosen:46 abs:65 Distribution.plot:67 hills:120
-at stages/chart/roc.go prgnn/stages/chart Case:15 Classifier:22 Rate:28 Rates:32 MeanRates:65 trueRates:93 byFold:108 ROC:125 rocKey:159
+at stages/chart/roc.go prgnn/stages/chart Case:16 Classifier:23 Rate:30 Rates:34 MeanRates:67 meanSD:98 trueRates:109 byFold:124 ROC:141 unitSquare:180 seriesKey:189 seriesSigns:193 keyLines:200
 at stages/chart/sentence.go prgnn/stages/chart Sentence:12
+at stages/chart/series.go prgnn/stages/chart seriesDashes:13 seriesColors:16 MostSeries:19 Series:22 seriesColor:27
 at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:78 smooth:89 open:99 between:107 Holds:124
 at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.depth:71 millimeters:76 Brain.AxialCuts:81 Brain.slice:92
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
@@ -4084,6 +4125,7 @@ at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedM
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:36 ConsistencyRow:53 IndividualRow:71 IndividualityRow:81 FidelityRow:104
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:18 ScansOf:33
+at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
 at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Coordinate:42
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:47 Exec.EnvNames:54 Exec.Promise:65 Exec.Ports:71 execName:88 execPlace:89 Exec.Validate:93 ExecRooms:156 Exec.Run:159 Exec.call:198 Exec.program:249 runLogged:265 Exec.lookPath:290 Exec.environment:311 Exec.set:323
@@ -4106,6 +4148,7 @@ at stages/draw/svg.go prgnn/stages/draw Figure.SVG:23 svgCanvas:56 written:64 sv
 at stages/draw/ticks.go prgnn/stages/draw Ticks:14 Ticks.Ticks:17 tens:54
 at stages/draw/woff.go prgnn/stages/draw woff:10 deflated:32
 at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:34 parcelsPort:49 BrainMap.Run:57 errNowhere:85 nowhere:88 readAtlas:94 NodePlaces:130 BrainMap.Draw:150 Ranked.ends:224 Ranked.scaleText:238
+at stages/figure/calibration.go prgnn/stages/figure figure-calibration.New:18 Calibration:22 calibrationRow:28 Calibration.Ports:39 Calibration.Run:46 DrawCalibration:59 seriesOf:113
 at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 Connectivity.measure:127 subjectOf:138
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
@@ -4114,7 +4157,7 @@ at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:1
 at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:26 Individuals:30 Individuals.Ports:37 Individuals.Run:52 keptRegion:65 individualScores:71 readIndividual:77 first:105 selected:117 nodeRow:130 ReadNames:137 Individuals.Draw:151 rowTitle:254 lambdaPair:261
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 HeadMotion.Ports:28 HeadMotion.Run:40 DrawHeadMotion:49 people:118
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:38 ReadRanking:55 Reading:58 ReadReading:65 Reading.ofLayer:74 RankingRows:82 RankingRows.First:85 RankingRows.Planted:91 planted:93 settingCaption:96 DrawRanking:104 DrawContrast:122
-at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:120
+at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:121
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:19 ScanQuality:23 ScanQuality.Ports:28 regionQualityRow:53 ScanQuality.Run:59 ScanCaption:120 scanHead:123
 at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:48 drawZero:83 scan.readCarpet:95 joinedCarpet:124 meanTSNR:168 outlined:182
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
@@ -4122,6 +4165,7 @@ at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingNam
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:41 epochRow:50 majorityRow:57 noRows:62 nameNetworks:68 DrawTraining:98
 at stages/figure/viewer.go prgnn/stages/figure Ranked:18 Readings:30 chanceOf:70 Ranked.name:89 Ranked.scale:98 Ranked.colored:103 Ranked.coloredText:115 tick:139 DrawSlices:142 gz:166 Viewer:174
+at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
 at stages/fold/division.go prgnn/stages/fold Params:12 Params.Numbers:21 First:37 Apart:40 Member:43 Division:51 Params.Divide:60 Division.Row:81 Params.sides:108 SideNames:136
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 sameFeatures:26 Duplicates:32 RefuseDuplicates:58 DuplicateText:71 LeakagePort:99
@@ -4201,7 +4245,7 @@ at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:79 author.more:93 author.furtherPictures:118 widthOfSVG:146 memberText:149 svgTitle:163
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:101
 at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:102 arrangements:161 describeColumn:174 describeNumbers:227 groupSD:264 identifies:274 decimals:286 unitName:298
-at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:93 plusMinus:100 foldScore:108 author.folds:114 the:163 author.permutation:166 author.comparison:206 author.paperTables:243 author.performanceFigures:281 author.othersLast:324 accuracyChart:336
+at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:93 plusMinus:100 foldScore:108 author.folds:114 the:163 author.permutation:166 author.comparison:206 author.paperTables:243 calibrationBins:281 author.performanceFigures:284 author.othersLast:334 accuracyChart:346
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:39 gather:89 author.eachParticipant:109 spread:167 middle:176 warningRow:185 author.warnings:191
 at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict.value:63 upsideDownText:74 upsideDown:78 verdict.sentence:83 author.recovered:114

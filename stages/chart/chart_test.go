@@ -29,12 +29,14 @@ func figures(name string) map[string]ours.Figure {
 	atlas := Atlas{Surfaces: []Raster{view, view, view, view}, Cuts: []Raster{view, view}}
 	regions := []RegionMap{{name, few, []Named{{1, name}, {3, "c"}, {2, "b"}}}}
 	return map[string]ours.Figure{
-		"ridges":    Ridges([][]Distribution{{d, d}, {d}}),
-		"curves":    Curves([]Training{{name, []Course{course}, 0.6}, {"", nil, math.NaN()}}),
-		"roc":       ROC([]Classifier{{name, []Case{{0.2, false, 0}, {0.7, true, 0}}}}, name),
+		"ridges": Ridges([][]Distribution{{d, d}, {d}}),
+		"curves": Curves([]Training{{name, []Course{course}, 0, 0.6}, {"", nil, 1, math.NaN()}}),
+		"roc":    ROC([]Classifier{{name, 0, []Case{{0.2, false, 0}, {0.7, true, 0}}}}, name),
+		"calibration": Calibration([]Reliability{{name, 0, []ReliabilityBin{{0.1, 0, 3}, {0.9, 1, 2}}},
+			{"b", 8, nil}}, name),
 		"confusion": Confusion([]string{name, "b"}, [][]float64{{3, 0}, {0.5, 0}}),
-		"ranking": Dots{Title: name, Rows: []Row{{name, 0.5, 0.4, 0.6, 0.1, false, true},
-			{"b", 0.2, none, none, none, true, false}, {"c", none, none, none, none, false, false}},
+		"ranking": Dots{Title: name, Rows: []Row{{name, 0.5, 0.4, 0.6, 0.1, false, true, 0},
+			{"b", 0.2, none, none, none, true, false, 1}, {"c", none, none, none, none, false, false, 20}},
 			Interval: "interval", Ring: "ring", Filled: "sure", Mark: 0.3, MarkName: "mark"}.Figure(),
 		"matrices": Matrices([]MatrixPanel{{name, []float64{1, 0.5, math.NaN(), 0.5, 1, -0.2, math.NaN(), -0.2, 1},
 			name}, {name, make([]float64, 9), "r"}}, []string{name, "b", name}),
@@ -143,7 +145,7 @@ func TestArea(t *testing.T) {
 // pooling the scores of both folds would give 10/16.
 func TestMeanRates(t *testing.T) {
 	cases := []Case{{0.9, true, 1}, {0.8, false, 1}, {0.7, true, 1}, {0.1, false, 1}, {0.2, false, 2}, {0.1, true, 2}}
-	if got := area(MeanRates(cases)); got != (0.75+0)/2 {
+	if got := area(meanOf(cases)); got != (0.75+0)/2 {
 		t.Errorf("area %v, want %v", got, 0.375)
 	}
 	if got := area(Rates(cases)); got == 0.375 {
@@ -162,7 +164,7 @@ func TestMeanRates(t *testing.T) {
 			cases, curves = append(cases, of...), append(curves, Rates(of))
 			areas += area(Rates(of)) / 3
 		}
-		mean := MeanRates(append(cases, Case{Fold: 9})) // a fold of one group has no curve
+		mean := meanOf(append(cases, Case{Fold: 9})) // a fold of one group has no curve
 		if got := area(mean); math.Abs(got-areas) > 1e-12 {
 			t.Fatalf("area %v, the folds' mean is %v", got, areas)
 		}
@@ -181,7 +183,7 @@ func TestMeanRates(t *testing.T) {
 			}
 		}
 	}
-	if MeanRates([]Case{{1, true, 0}, {1, false, 1}}) != nil {
+	if meanOf([]Case{{1, true, 0}, {1, false, 1}}) != nil {
 		t.Error("a mean of no curves")
 	}
 }
@@ -234,4 +236,37 @@ func area(rates []Rate) float64 {
 		a += float64((rates[i].False - rates[i-1].False) * (rates[i].True + rates[i-1].True) / 2)
 	}
 	return a
+}
+
+func meanOf(cases []Case) []Rate {
+	mean, _, _ := MeanRates(cases)
+	return mean
+}
+
+// The band of two folds, one perfect and one reversed: at 1 − specificity between 0 and 1 the mean sensitivity is 0.5,
+// and its SD 1/√2, which reaches beyond 0 and 1.
+func TestBandOverFolds(t *testing.T) {
+	perfect := []Case{{2, true, 0}, {1, false, 0}}
+	mean, low, high := MeanRates(append(perfect, Case{1, true, 1}, Case{2, false, 1}))
+	for i, m := range mean[1 : len(mean)-1] {
+		if m.True != 0.5 || low[i+1].True != 0 || high[i+1].True != 1 || low[i+1].False != m.False {
+			t.Errorf("at %v: %v, %v … %v", m.False, m.True, low[i+1].True, high[i+1].True)
+		}
+	}
+	mean, low, high = MeanRates(perfect)
+	if !slices.Equal(mean, low) || !slices.Equal(mean, high) {
+		t.Errorf("the band of one fold: %v, %v … %v", mean, low, high)
+	}
+	// Thirds: three folds of four participants, whose curves pass (0, 0), (0, 0.5) and (0, 1): SD 0.5.
+	var three []Case
+	for fold, scores := range [][4]float64{{1, 1, 4, 4}, {4, 1, 3, 3}, {4, 4, 1, 1}} {
+		for i, v := range scores {
+			three = append(three, Case{v, i < 2, fold})
+		}
+	}
+	mean, low, high = MeanRates(three)
+	i := slices.IndexFunc(mean, func(r Rate) bool { return r == Rate{0, 0.5} })
+	if i < 0 || low[i].True != 0 || high[i].True != 1 {
+		t.Errorf("%v in %v … %v", mean, low, high)
+	}
 }

@@ -1,7 +1,9 @@
 package chart
 
 import (
+	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -20,18 +22,19 @@ type Course struct {
 type Training struct {
 	Title   string
 	Courses []Course
+	Series  int     // of the classifier
 	Chance  float64 // majority-class rate; NaN when not known
 }
 
 // Curves draws cross-entropy and accuracy over the epochs: thin lines are the folds,
-// thick ones their mean.
+// thick ones their mean, in a band of one SD.
 func Curves(rows []Training) ours.Figure {
 	const foot = 20
 	f := ours.Figure{Width: page, Height: vg.Length(len(rows))*62*vg.Millimeter + foot}
 	f.Paint = func(c draw.Canvas) {
 		words := []string{"training graphs", "test graphs", "majority-class rate"}
-		strokes := []draw.LineStyle{{Color: ours.Categories[0], Width: 2},
-			{Color: ours.Categories[1], Width: 2}, chanceLine}
+		strokes := []draw.LineStyle{{Color: trainColor, Width: 1.8, Dashes: trainDashes},
+			{Color: testColor(rows), Width: 1.8}, chanceLine}
 		key(c, vg.Point{X: c.Min.X + 40, Y: c.Min.Y + 9}, words, strokes)
 		cells := tiles(draw.Crop(c, 0, 0, foot, 0), len(rows), 2, 12)
 		for i, t := range rows {
@@ -55,6 +58,22 @@ func Curves(rows []Training) ours.Figure {
 		}
 	}
 	return f
+}
+
+// Training graphs are gray and dashed, test graphs have the color of their classifier.
+var (
+	trainDashes = []vg.Length{4, 2}
+	trainColor  = color.NRGBA{0x6b, 0x71, 0x7a, 0xff}
+)
+
+// testColor is that of the key: the classifier's, or black for several.
+func testColor(rows []Training) color.NRGBA {
+	for _, r := range rows {
+		if r.Series != rows[0].Series {
+			return ours.Ink
+		}
+	}
+	return seriesColor(rows[0].Series)
 }
 
 var chanceLine = draw.LineStyle{Color: ours.Rule, Width: vg.Points(1), Dashes: []vg.Length{3, 2}}
@@ -94,20 +113,54 @@ func (t Training) add(p *plot.Plot, of func(Course) (train, test []float64)) {
 			c.StrokeLines(sty, line)
 		}
 		for k := range 2 {
-			color := ours.Categories[k]
-			var sum []float64
+			var all [][]float64
 			for _, one := range t.Courses {
 				train, test := of(one)
-				v := [2][]float64{train, test}[k]
-				stroke(v, draw.LineStyle{Color: faded(color, 0x60), Width: vg.Points(0.6)})
-				if sum == nil {
-					sum = make([]float64, len(v))
-				}
-				for e := range min(len(v), len(sum)) {
-					sum[e] += v[e] / float64(len(t.Courses))
+				all = append(all, [2][]float64{train, test}[k])
+			}
+			mean, low, high := meanBand(all)
+			var band []vg.Point
+			for e := range mean {
+				if !math.IsNaN(mean[e]) {
+					band = append(band, vg.Point{X: x(float64(e + 1)), Y: y(max(low[e], p.Y.Min))})
 				}
 			}
-			stroke(sum, draw.LineStyle{Color: color, Width: vg.Points(1.8)})
+			for e := range slices.Backward(mean) {
+				if !math.IsNaN(mean[e]) {
+					band = append(band, vg.Point{X: x(float64(e + 1)), Y: y(min(high[e], p.Y.Max))})
+				}
+			}
+			color, dashes := seriesColor(t.Series), []vg.Length(nil)
+			if k == 0 {
+				color, dashes = trainColor, trainDashes
+			}
+			if len(all) > 1 && len(band) > 0 {
+				c.FillPolygon(faded(color, 0x1c), band)
+			}
+			for _, v := range all {
+				stroke(v, draw.LineStyle{Color: faded(color, 0x60), Width: vg.Points(0.6), Dashes: dashes})
+			}
+			stroke(mean, draw.LineStyle{Color: color, Width: vg.Points(1.8), Dashes: dashes})
 		}
 	}))
+}
+
+// meanBand are, epoch by epoch, the mean over the courses that reach it, and the same less and plus their SD; NaN
+// where one of them is NaN.
+func meanBand(all [][]float64) (mean, low, high []float64) {
+	epochs := 0
+	for _, v := range all {
+		epochs = max(epochs, len(v))
+	}
+	for e := range epochs {
+		var values []float64
+		for _, v := range all {
+			if e < len(v) {
+				values = append(values, v[e])
+			}
+		}
+		m, sd := meanSD(values)
+		mean, low, high = append(mean, m), append(low, m-sd), append(high, m+sd)
+	}
+	return mean, low, high
 }

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -18,6 +19,7 @@ type Row struct {
 	Chance    float64 // what chance gives; NaN when not known
 	Hollow    bool    // not to be told from chance
 	Ring      bool
+	Series    int // of a classifier, −1 for the majority classifier; otherwise 0, which is blue
 }
 
 // Dots are values with their intervals, a row each, the first at the top.
@@ -53,7 +55,11 @@ func (d Dots) Figure() ours.Figure {
 	blue := ours.Categories[0]
 	var signs []sign
 	if interval {
-		signs = append(signs, sign{d.Interval, stroke(draw.LineStyle{Color: blue, Width: 1.2})})
+		line := draw.LineStyle{Color: blue, Width: 1.2}
+		if slices.ContainsFunc(d.Rows, func(r Row) bool { return r.Series != d.Rows[0].Series }) {
+			line.Color = ours.Ink // of all colors
+		}
+		signs = append(signs, sign{d.Interval, stroke(line)})
 	}
 	if ring {
 		signs = append(signs, sign{d.Ring, dot(ours.Categories[2], 4.6, draw.RingGlyph{})})
@@ -98,7 +104,6 @@ func (d Dots) Figure() ours.Figure {
 
 func (d Dots) paint(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	blue := ours.Categories[0]
 	if !math.IsNaN(d.Mark) {
 		c.StrokeLine2(chanceLine, x(d.Mark), c.Min.Y, x(d.Mark), c.Max.Y)
 	}
@@ -108,7 +113,7 @@ func (d Dots) paint(c draw.Canvas, p *plot.Plot) {
 			c.StrokeLine2(draw.LineStyle{Color: ours.Ink, Width: 1}, x(r.Chance), level-3.5, x(r.Chance), level+3.5)
 		}
 		if !math.IsNaN(r.Low) && !math.IsNaN(r.High) {
-			bar := draw.LineStyle{Color: blue, Width: vg.Points(1.2)}
+			bar := draw.LineStyle{Color: seriesColor(r.Series), Width: vg.Points(1.2)}
 			c.StrokeLine2(bar, x(r.Low), level, x(r.High), level)
 			c.StrokeLine2(bar, x(r.Low), level-2, x(r.Low), level+2)
 			c.StrokeLine2(bar, x(r.High), level-2, x(r.High), level+2)
@@ -120,7 +125,7 @@ func (d Dots) paint(c draw.Canvas, p *plot.Plot) {
 		if r.Ring {
 			dot(ours.Categories[2], 4.6, draw.RingGlyph{})(c, vg.Point{X: here.X - 7, Y: level})
 		}
-		dot(blue, 2.8, draw.CircleGlyph{})(c, vg.Point{X: here.X - 7, Y: level})
+		dot(seriesColor(r.Series), 2.8, draw.CircleGlyph{})(c, vg.Point{X: here.X - 7, Y: level})
 		if r.Hollow {
 			c.DrawGlyph(draw.GlyphStyle{Color: ours.Ground, Radius: 1.7, Shape: draw.CircleGlyph{}}, here)
 		}

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -20,8 +21,9 @@ type Case struct {
 
 // A Classifier holds the predictions of one setting for its tested participants.
 type Classifier struct {
-	Name  string // in the key, with its AUC
-	Cases []Case
+	Name   string // in the key, with its AUC
+	Series int
+	Cases  []Case
 }
 
 // A Rate is a point of a ROC curve.
@@ -59,10 +61,10 @@ func Rates(cases []Case) []Rate {
 }
 
 // MeanRates is the mean of the folds' ROC curves: at each false positive rate the mean of
-// their true positive rates (vertical averaging, Fawcett 2006). Scores of different folds
-// are never compared, and the area is the mean of the folds' areas. Folds that lack one
-// side have no curve; nil when all do.
-func MeanRates(cases []Case) []Rate {
+// their true positive rates (vertical averaging, Fawcett 2006), and the same less and plus their SD, within 0 and 1.
+// Scores of different folds are never compared, and the area of the mean is the mean of the folds' areas. Folds that
+// lack one side have no curve; nil when all do.
+func MeanRates(cases []Case) (mean, low, high []Rate) {
 	var curves [][]Rate
 	var at []float64
 	for _, fold := range byFold(cases) {
@@ -74,19 +76,33 @@ func MeanRates(cases []Case) []Rate {
 		}
 	}
 	slices.Sort(at)
-	var mean []Rate
+	add := func(x float64, values []float64) {
+		m, sd := meanSD(values)
+		mean = append(mean, Rate{x, m})
+		low, high = append(low, Rate{x, max(m-sd, 0)}), append(high, Rate{x, min(m+sd, 1)})
+	}
 	for _, x := range slices.Compact(at) {
-		low, high := Rate{False: x}, Rate{False: x}
+		var from, to []float64
 		for _, rates := range curves {
-			from, to := trueRates(rates, x)
-			low.True += from / float64(len(curves))
-			high.True += to / float64(len(curves))
+			a, b := trueRates(rates, x)
+			from, to = append(from, a), append(to, b)
 		}
-		if mean = append(mean, low); high != low {
-			mean = append(mean, high)
+		if add(x, from); !slices.Equal(from, to) {
+			add(x, to)
 		}
 	}
-	return mean
+	return mean, low, high
+}
+
+// meanSD are the mean and the standard deviation (n−1; 0 of one value).
+func meanSD(values []float64) (mean, sd float64) {
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	for _, v := range values {
+		sd += float64((v - mean) * (v - mean))
+	}
+	return mean, math.Sqrt(sd / float64(max(len(values)-1, 1)))
 }
 
 // trueRates are the lowest and the highest true positive rate of a curve at x.
@@ -120,54 +136,65 @@ func byFold(cases []Case) [][]Case {
 	return folds
 }
 
-// ROC draws the mean curves of up to eight classifiers; of a single one the folds' own
+// ROC draws the mean curves of classifiers in bands of one SD over the folds; of a single one the folds' own
 // curves too, as thin lines.
 func ROC(of []Classifier, positive string) ours.Figure {
-	of = of[:min(len(of), len(ours.Categories))]
-	f := ours.Figure{Width: column, Height: column}
+	lines := keyLines(of)
+	f := ours.Figure{Width: column, Height: column + vg.Length(lines)*11}
 	f.Paint = func(c draw.Canvas) {
-		p := ours.NewPlot("", "1 − specificity", "sensitivity for "+positive)
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
-		fifths, words := []float64{0, 0.2, 0.4, 0.6, 0.8, 1}, []string{"0", "0.2", "0.4", "0.6", "0.8", "1"}
-		p.X.Tick.Marker, p.Y.Tick.Marker = ticks(fifths, words), ticks(fifths, words)
+		p := unitSquare("1 − specificity", "sensitivity for "+positive)
 		p.Add(paintOn(grid), paintOn(func(c draw.Canvas, p *plot.Plot) {
 			x, y := p.Transforms(&c)
 			c.StrokeLine2(chanceLine, x(0), y(0), x(1), y(1))
-			stroke := func(rates []Rate, sty draw.LineStyle) {
-				var line []vg.Point
+			line := func(rates []Rate) (line []vg.Point) {
 				for _, r := range rates {
 					line = append(line, vg.Point{X: x(r.False), Y: y(r.True)})
 				}
-				c.StrokeLines(sty, line)
+				return line
+			}
+			means := make([][]vg.Point, len(of))
+			for i, one := range of {
+				mean, low, high := MeanRates(one.Cases)
+				means[i] = line(mean)
+				back := line(high)
+				slices.Reverse(back)
+				c.FillPolygon(faded(seriesColor(one.Series), 0x1c), append(line(low), back...))
 			}
 			if len(of) == 1 {
 				for _, fold := range byFold(of[0].Cases) {
-					stroke(Rates(fold), draw.LineStyle{Color: faded(ours.Categories[0], 0x60), Width: vg.Points(0.6)})
+					c.StrokeLines(draw.LineStyle{Color: faded(seriesColor(of[0].Series), 0x60), Width: vg.Points(0.6)},
+						line(Rates(fold)))
 				}
 			}
-			for i, one := range of {
-				stroke(MeanRates(one.Cases), draw.LineStyle{Color: ours.Categories[i], Width: vg.Points(1.8)})
+			for i, one := range slices.Backward(of) { // the first on top
+				c.StrokeLines(Series(one.Series, 1.8), means[i])
 			}
-			rocKey(c, of)
 		}))
-		p.Draw(draw.Crop(c, 2, -8, 2, -4))
+		p.Draw(draw.Crop(c, 2, -8, 2+vg.Length(lines)*11, -4))
+		seriesKey(c, of)
 	}
 	return f
 }
 
-// rocKey names the curves at the lower right, where good ones do not go.
-func rocKey(c draw.Canvas, of []Classifier) {
-	sty := ours.Style(ours.TickSize, false)
-	var words []string
-	var wide vg.Length
-	for _, one := range of {
-		words, wide = append(words, one.Name), max(wide, sty.Width(one.Name))
-	}
-	left, top := c.Max.X-wide-24, c.Min.Y+vg.Length(len(of))*11+6
-	c.SetColor(faded(ours.Ground, 0xd8))
-	c.Fill(vg.Rectangle{Min: vg.Point{X: left - 4, Y: c.Min.Y + 3}, Max: vg.Point{X: c.Max.X - 2, Y: top}}.Path())
-	for i, word := range words {
-		key(c, vg.Point{X: left, Y: top - 7 - vg.Length(i)*11}, []string{word},
-			[]draw.LineStyle{{Color: ours.Categories[i], Width: 2}})
-	}
+// unitSquare is a plot from 0 to 1 in both directions.
+func unitSquare(x, y string) *plot.Plot {
+	p := ours.NewPlot("", x, y)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
+	fifths, words := []float64{0, 0.2, 0.4, 0.6, 0.8, 1}, []string{"0", "0.2", "0.4", "0.6", "0.8", "1"}
+	p.X.Tick.Marker, p.Y.Tick.Marker = ticks(fifths, words), ticks(fifths, words)
+	return p
 }
+
+// seriesKey names the lines of classifiers below a plot.
+func seriesKey(c draw.Canvas, of []Classifier) {
+	drawSigns(c, vg.Point{X: c.Min.X + 12, Y: c.Min.Y + vg.Length(keyLines(of))*11 - 5}, column-16, seriesSigns(of))
+}
+
+func seriesSigns(of []Classifier) (signs []sign) {
+	for _, one := range of {
+		signs = append(signs, sign{one.Name, stroke(Series(one.Series, 1.8))})
+	}
+	return signs
+}
+
+func keyLines(of []Classifier) int { return signLines(seriesSigns(of), column-16) }

@@ -13,7 +13,7 @@ import (
 
 var kindROC = dag.Kind{
 	Name: "figure-roc",
-	Doc:  "ROC curves of classifiers, per participant\nThe mean probability over a participant's test graphs is the score. The curve is the vertical average of the folds' curves, and its area is the mean over the folds, as evaluate has it: scores of different folds are not compared. For a single classifier each fold is a thin line. For two groups.",
+	Doc:  "ROC curves of classifiers, per participant\nThe mean probability over a participant's test graphs is the score. The curve is the vertical average of the folds' curves, and its area is the mean over the folds, as evaluate has it: scores of different folds are not compared. Bands are one SD over the folds. For a single classifier each fold is a thin line. For two groups.",
 	New:  func() dag.Stage { return &ROC{} },
 }
 
@@ -78,8 +78,9 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 		return nil, err
 	}
 	var of []chart.Classifier
-	for _, folds := range all.Settings {
-		one := chart.Classifier{Name: "AUC " + report.Share(fold.MeanOver(folds,
+	series := seriesOf(all)
+	for k, folds := range all.Settings {
+		one := chart.Classifier{Series: max(series[k], 0), Name: "AUC " + report.Share(fold.MeanOver(folds,
 			func(f fold.Tested) float64 { return fold.Score(f.Participants, positive).Auc }))}
 		if name := folds[0].Name; name != "" {
 			one.Name = name + ": " + one.Name
@@ -94,7 +95,7 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 			flat = flat && len(chart.Rates(cases)) <= 2
 			one.Cases = append(one.Cases, cases...)
 		}
-		if chart.MeanRates(one.Cases) == nil {
+		if mean, _, _ := chart.MeanRates(one.Cases); mean == nil {
 			return nil, nil
 		}
 		if flat && len(all.Settings) > 1 {
@@ -105,14 +106,14 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 	if of == nil {
 		return nil, nil
 	}
-	c := &Chart{Figure: chart.ROC(of, all.Groups[positive]), Title: "ROC curves",
+	c := &Chart{Figure: chart.ROC(of[:min(len(of), chart.MostSeries)], all.Groups[positive]), Title: "ROC curves",
 		Alt:     "Sensitivity over one minus specificity, with the diagonal of chance",
-		Caption: fmt.Sprintf("Per participant (positive: %s): mean of the folds' curves at each specificity. AUC: mean over the folds. Dashed: chance.", all.Groups[positive])}
+		Caption: fmt.Sprintf("Per participant (positive: %s): mean of the folds' curves at each specificity. Bands: ± 1 SD over the folds. AUC: mean over the folds. Gray: chance.", all.Groups[positive])}
 	if len(of) == 1 {
 		c.Title = "ROC curve"
 		c.Caption += " Thin lines: the folds."
-	} else if len(of) > 8 {
-		c.Caption += fmt.Sprintf(" The first 8 of %d settings.", len(of))
+	} else if len(of) > chart.MostSeries {
+		c.Caption += fmt.Sprintf(" The first %d of %d settings.", chart.MostSeries, len(of))
 	}
 	return c, nil
 }

@@ -15,7 +15,7 @@ import (
 
 var kindTraining = dag.Kind{
 	Name: "figure-training",
-	Doc:  "cross-entropy and accuracy over the epochs, on training and test graphs\nA row a setting; thin lines are the folds, thick ones their mean.",
+	Doc:  "cross-entropy and accuracy over the epochs, on training and test graphs\nA row a setting; thin lines are the folds, thick ones their mean, bands one SD over the folds.",
 	New:  func() dag.Stage { return &Training{Most: 8} },
 }
 
@@ -112,8 +112,13 @@ func DrawTraining(t *dag.Task, most int) (*Chart, error) {
 	}
 	left := max(len(settings)-most, 0)
 	var rows []chart.Training
-	for _, s := range settings[:len(settings)-left] {
-		row := chart.Training{Title: s.name, Chance: chance}
+	names := make([]string, len(settings))
+	for i, s := range settings {
+		names[i] = s.name
+	}
+	series := column.Series(names)
+	for i, s := range settings[:len(settings)-left] {
+		row := chart.Training{Title: s.name, Chance: chance, Series: max(series[i], 0)}
 		for _, in := range s.members {
 			epochs, err := column.Read[epochRow](in)
 			if err != nil {
@@ -134,7 +139,7 @@ func DrawTraining(t *dag.Task, most int) (*Chart, error) {
 	}
 	c := &Chart{Figure: chart.Curves(rows), Title: "Training",
 		Alt:     "Lines of cross-entropy and of accuracy over the epochs, for training graphs and for test graphs",
-		Caption: "Cross-entropy (left) and accuracy (right) over the epochs; thin lines are the folds, thick ones their mean; dashed: majority-class rate."}
+		Caption: "Cross-entropy (left) and accuracy (right) over the epochs; thin lines: the folds; thick lines: their mean; bands: ± 1 SD over the folds. Gray: training graphs; color: test graphs, which have no part in the training. Fine dashes: majority-class rate."}
 	if left > 0 {
 		c.Caption += fmt.Sprintf(" The first %d of %d settings.", most, len(settings))
 	}

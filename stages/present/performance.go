@@ -277,6 +277,9 @@ func (a *author) paperTables() error {
 	return nil
 }
 
+// calibrationBins are few: a bin of a small study holds few participants.
+const calibrationBins = 5
+
 // performanceFigures are drawn from what is connected.
 func (a *author) performanceFigures(rows []accuracyRow) error {
 	if !a.pictures {
@@ -303,6 +306,13 @@ func (a *author) performanceFigures(rows []accuracyRow) error {
 				a.first.is(column.CoordTexts(f[0].Coords))
 		}))
 		if err := a.figures("the confusion matrix and the ROC curves", figure.DrawConfusion(all, shown), roc); err != nil {
+			return err
+		}
+		calibration, err := figure.DrawCalibration(all, "", calibrationBins)
+		if err != nil {
+			return err
+		}
+		if err := a.figures("the calibration of the predicted probabilities", calibration); err != nil {
 			return err
 		}
 	}
@@ -335,9 +345,14 @@ func (a *author) othersLast(coords []dag.Coord) int {
 // accuracyChart draws the accuracy of each classifier over participants, with its interval.
 func accuracyChart(rows []accuracyRow) *figure.Chart {
 	d := chart.Dots{Axis: "accuracy, per participant", Interval: "95 % CI (Wilson)", Mark: math.NaN(), MarkName: "majority-class rate"}
-	for _, r := range rows[:min(len(rows), 40)] {
-		d.Rows = append(d.Rows, chart.Row{Name: region.Clip(r.called(), 40), Value: r.Accuracy, Low: r.Low,
-			High: r.High, Chance: math.NaN()})
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.name)
+	}
+	series := column.Series(names)
+	for i, r := range rows[:min(len(rows), 40)] {
+		d.Rows = append(d.Rows, chart.Row{Series: series[i], Name: region.Clip(r.called(), 40), Value: r.Accuracy,
+			Low: r.Low, High: r.High, Chance: math.NaN()})
 		d.Mark = r.Majority
 	}
 	if d.Rows == nil {

@@ -165,7 +165,7 @@ func TestPredictionsOfBothSides(t *testing.T) {
 		t.Fatal(err)
 	}
 	in[0] = dag.InputOf(both, in[0].Coords...)
-	for _, kind := range []string{"evaluate", "compare", "figure-roc", "figure-confusion"} {
+	for _, kind := range []string{"evaluate", "compare", "figure-roc", "figure-confusion", "figure-calibration"} {
 		if _, err := stagetest.RunStage(t, stagetest.Fresh(kind),
 			map[string][]dag.Input{"predictions": in}); err == nil || !strings.Contains(err.Error(), "leakage: a is trained on and tested in fold 1 of repeat 1") {
 			t.Errorf("%s: %v", kind, err)
@@ -223,5 +223,26 @@ func TestHeadline(t *testing.T) {
 				t.Errorf("%T, %q: %v, want %s", s, named, err, want)
 			}
 		}
+	}
+}
+
+// Four participants of two folds by hand: (0.3² + 0.1² + 0.6² + 0.2²)/4 is the same for either group.
+func TestBrierScore(t *testing.T) {
+	fold := func(n int32, people ...[3]any) dag.Input {
+		return dag.InputOf(stagetest.Told(n, [2]string{"ASD", "HC"}, people...),
+			dag.Coord{Axis: "fold", Value: fmt.Sprint(n)})
+	}
+	out := stagetest.MustRun(t, stagetest.Fresh("figure-calibration", "bins", 2),
+		map[string][]dag.Input{"predictions": {fold(1, [3]any{"a", 0, 0.3}, [3]any{"b", 1, 0.9}),
+			fold(2, [3]any{"c", 1, 0.4}, [3]any{"d", 0, 0.2})}})
+	bins := out["bins"].(*encoding.Table)
+	for name, want := range map[string][]float64{"brier": {0.125, 0.125}, "low": {0, 0.5}, "n": {1, 3},
+		"mean": {0.1, 0.7}, "share": {0, 2. / 3}} {
+		if got := stagetest.FloatsOf(t, bins, name); !stagetest.Near(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	if svg := string(stagetest.Encoded(t, out["picture"])); !strings.Contains(svg, "Brier score 0.125") {
+		t.Error("the figure does not name the Brier score")
 	}
 }

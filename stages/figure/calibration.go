@@ -1,0 +1,119 @@
+package figure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"prgnn/dag"
+	"prgnn/stages/chart"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/report"
+)
+
+var kindCalibration = dag.Kind{
+	Name: "figure-calibration",
+	Doc:  "reliability curves of classifiers, with Brier scores, per participant\nIn bins of equal width of the predicted probability (the mean over a participant's test graphs): its mean, and the share of participants of the positive group; participants of all folds are pooled. For two groups.",
+	New:  func() dag.Stage { return &Calibration{Bins: 5} },
+}
+
+// Calibration draws reliability curves.
+type Calibration struct {
+	Positive string `param:"positive" doc:"the group whose probability is drawn; by default as in evaluate"`
+	Bins     int    `param:"bins" doc:"number of bins" min:"2" max:"50"`
+}
+
+// A calibrationRow is a bin of one classifier.
+type calibrationRow struct {
+	Classifier string  `column:"classifier"`
+	Brier      float64 `column:"brier,missing" doc:"Brier score of the classifier: mean of (probability − outcome)², 0 at best"`
+	Low        float64 `column:"low" doc:"of the bin: predicted probabilities above it, and 0"`
+	High       float64 `column:"high" doc:"of the bin: predicted probabilities up to it"`
+	N          int32   `column:"n" doc:"participants in the bin; of repeated divisions, in each"`
+	Mean       float64 `column:"mean,missing" doc:"their mean predicted probability of the positive group"`
+	Share      float64 `column:"share,missing" doc:"share of the positive group among them"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Calibration) Ports() dag.Ports {
+	return dag.Ports{In: []dag.Port{predictionsPort, fold.LeakagePort()},
+		Out: append(picturePorts("the curves"), dag.Port{Name: "bins", Type: column.Type[calibrationRow](),
+			Doc: "the numbers of the figure"})}
+}
+
+// Run draws.
+func (s *Calibration) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	all, err := fold.ReadSettings(t.All("predictions"))
+	if err != nil {
+		return nil, err
+	}
+	c, err := DrawCalibration(all, s.Positive, s.Bins)
+	if c == nil && err == nil {
+		err = errors.New("a reliability curve needs two groups, and probabilities that differ between participants")
+	}
+	return outputs(c, err)
+}
+
+// DrawCalibration is nil when there are not two groups.
+func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error) {
+	positive, err := fold.PositiveGroup(named, all.Groups)
+	if err != nil || positive < 0 || len(all.Groups) != 2 {
+		return nil, err
+	}
+	var of []chart.Reliability
+	var rows []calibrationRow
+	series := seriesOf(all)
+	share, tested := 0.0, 0.0
+	for k, folds := range all.Settings {
+		var probability []float64
+		var is []bool
+		for _, f := range folds {
+			for _, p := range f.Participants {
+				probability, is = append(probability, p.Probability[positive]), append(is, p.Label == positive)
+			}
+		}
+		if series[k] < 0 || len(probability) == 0 {
+			continue // the majority classifier gives one answer to everybody
+		}
+		counted, brier := fold.Calibrate(probability, is, bins)
+		one := chart.Reliability{Name: "Brier score " + report.Share(brier), Series: series[k]}
+		if name := folds[0].Name; name != "" {
+			one.Name = name + ": " + report.Share(brier)
+		}
+		for _, b := range counted {
+			rows = append(rows, calibrationRow{Classifier: folds[0].Name, Brier: brier, Low: b.Low, High: b.High,
+				N: int32(b.N), Mean: b.Mean, Share: b.Share})
+			if b.N > 0 {
+				one.Bins = append(one.Bins, chart.ReliabilityBin{Mean: b.Mean, Share: b.Share, N: b.N})
+			}
+		}
+		if of == nil {
+			for _, yes := range is {
+				if tested++; yes {
+					share++
+				}
+			}
+		}
+		of = append(of, one)
+	}
+	if of == nil {
+		return nil, nil
+	}
+	share /= tested
+	return &Chart{Figure: chart.Calibration(of[:min(len(of), chart.MostSeries)], all.Groups[positive]),
+		Title: "Calibration",
+		Alt:   fmt.Sprintf("Share of %s over the predicted probability in %d bins, with the diagonal of perfect calibration; below, the number of participants in each bin", all.Groups[positive], bins),
+		Caption: fmt.Sprintf("Per participant, %d bins of equal width, participants of all folds pooled. Above: share of %s in a bin at its mean predicted probability; dashed: perfect calibration. Below: participants in the bin. Numbers: Brier scores, mean of (probability − outcome)²; a constant probability of %s, the share of %s, has %s.",
+			bins, all.Groups[positive], report.Share(share), all.Groups[positive], report.Share(share*(1-share))),
+		tables: dag.Outputs{"bins": column.Table(rows)}}, nil
+}
+
+// seriesOf numbers the classifiers of a figure by their fixed colors; −1 for one that is not drawn.
+func seriesOf(all *fold.Settings) []int {
+	names := make([]string, len(all.Settings))
+	for i, folds := range all.Settings {
+		names[i] = folds[0].Name
+	}
+	return column.Series(names)
+}
