@@ -26,7 +26,7 @@ kind figure-degrees ac607397f9f2962d3ed6cea8f8b861f76307eba95f114b6f180e6582cebf
 kind figure-distributions 344552ee02f622f7f54e4d4c5ce39f6cb22c283a02636da765b4a8bde7b27b19
 kind figure-individuality 1ab108beb284ace4b60147175915f7743d7cd85e65a507dd6d6c776d0d08d659
 kind figure-individuals bccf6b08ff83fbbb36142583871b28e1347ff7012908cd12d2fa0d71008b4bdc
-kind figure-qc b11c3d62c78755ad0623906115d3ad1b254574da2dec876bdb1323e41c38953d
+kind figure-qc 72dbb39ea14ac15022d8174b61b4182a0822d599c13c0f572451acc62ca118f8
 kind figure-qcfc f7b4c423aa8847443c5be1f18598d710d24d70740c9c91079b21e826d98fdff6
 kind figure-ranking 23daf46ce14eda341b52f8a69818682322102a14953fb3943ab37645964f7da9
 kind figure-roc 0cf3e270fed8276d74636f8fa36f720ca0dcc986ccb537c5c734a2587c9196da
@@ -2806,7 +2806,7 @@ prgnn/stages/chart.Participant.runNames ebc241581e57.de1198
 prgnn/stages/chart.Participant.times 4361b033fe72.2ddfdb
 prgnn/stages/chart.Participant.trace f020d4b932be.77f137
 prgnn/stages/chart.Participant.traces e4c026c42db1.380a57
-prgnn/stages/chart.Participant.tsnr 0021b620540b.a00f5d
+prgnn/stages/chart.Participant.tsnr 296fbdd93639.a00f5d
 prgnn/stages/chart.Run f17e039364f4.e3b0c4
 prgnn/stages/chart.ScanQuality 6507314f27d6.c29e22
 prgnn/stages/chart.atMost d44fbf7b7474.e3b0c4
@@ -2834,7 +2834,7 @@ prgnn/stages/figure.figure-qc.New 49f065b5bfb4.d14816
 prgnn/stages/figure.joinedCarpet ae58e7d40426.ffc50a
 prgnn/stages/figure.meanTSNR bfd53ade3ab5.a0d5b1
 prgnn/stages/figure.outlined 4b21f301e997.d1c76a
-prgnn/stages/figure.readScans 513860427365.640469
+prgnn/stages/figure.readScans 81aae8ff15e2.898827
 prgnn/stages/figure.regionQualityRow 116f2abc4d41.e3b0c4
 prgnn/stages/figure.scan 977f46ab1202.5ef3e1
 prgnn/stages/figure.scan.read 02e5cb286e08.e6b27c
@@ -4159,7 +4159,7 @@ at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:38 ReadRanking:55 Reading:58 ReadReading:65 Reading.ofLayer:74 RankingRows:82 RankingRows.First:85 RankingRows.Planted:91 planted:93 settingCaption:96 DrawRanking:104 DrawContrast:122
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:121
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:19 ScanQuality:23 ScanQuality.Ports:28 regionQualityRow:53 ScanQuality.Run:59 ScanCaption:120 scanHead:123
-at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:48 drawZero:83 scan.readCarpet:95 joinedCarpet:124 meanTSNR:168 outlined:182
+at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:53 drawZero:88 scan.readCarpet:100 joinedCarpet:129 meanTSNR:173 outlined:187
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226

@@ -224,7 +224,7 @@ func small(p *plot.Plot) {
 
 // tsnr is tSNR of each region, in the blocks of the matrix.
 func (p Participant) tsnr(order []int, blocks []block) *plot.Plot {
-	out := ours.NewPlot("", fmt.Sprintf("%d regions, in the order above", len(order)), "tSNR")
+	out := ours.NewPlot("", fmt.Sprintf("%d regions, in the order of the matrix", len(order)), "tSNR")
 	out.X.Min, out.X.Max, out.Y.Min, out.Y.Max = 0, float64(len(order)), 0, 1
 	out.X.Tick.Marker = ticks(nil, nil)
 	for _, v := range p.TSNR {

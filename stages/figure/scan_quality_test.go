@@ -119,7 +119,7 @@ func TestScanQualityOfRuns(t *testing.T) {
 	}
 	out := stagetest.MustRun(t, stagetest.Fresh("figure-qc"), in)
 	svg := out["picture"].(artifacts.Bytes).Data
-	for _, want := range []string{"<title>sub-7</title>", ">1<", ">pm<", "before cleaning: 2 voxels"} {
+	for _, want := range []string{"<title>sub-7</title>", ">run 1<", ">run pm<", "before cleaning: 2 voxels"} {
 		if !bytes.Contains(svg, []byte(want)) {
 			t.Errorf("the picture does not say %q", want)
 		}

@@ -36,7 +36,12 @@ func readScans(t *dag.Task, regions int) ([]scan, error) {
 	}
 	scans := make([]scan, len(ins))
 	for i := range ins {
-		scans[i].name = cmp.Or(ins[i].Coord("run"), ins[i].Coord("session"), fmt.Sprint(i+1))
+		scans[i].name = fmt.Sprint(i + 1)
+		for _, axis := range []string{"run", "session"} {
+			if name := ins[i].Coord(axis); name != "" {
+				scans[i].name = axis + " " + name
+			}
+		}
 		if err := scans[i].read(t, i, regions); err != nil {
 			return nil, err
 		}

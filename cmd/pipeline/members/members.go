@@ -176,7 +176,9 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 	fmt.Fprintln(w)
 	shared.print(w, p.Roster)
 	for _, n := range slices.Concat(p.Here, p.Notes) {
-		fmt.Fprintln(w, n)
+		if n != p.Roster.Failing() { // the last line counts those too whose files were read for this table
+			fmt.Fprintln(w, n)
+		}
 	}
 	fmt.Fprintf(w, "%s: %d taken, %d unusable, %d left out\n", words.Count(len(people), p.Roster.Noun()),
 		numbers["taken"], numbers["unusable"], numbers["left out"])
