@@ -51,6 +51,11 @@ var examples = map[string]func(*testing.T, *chain) example{
 	},
 	"train":    func(t *testing.T, c *chain) example { return c.train(t, 1) },
 	"baseline": func(t *testing.T, c *chain) example { return c.baseline(t, "svm", 1) },
+	"meanmlp": func(t *testing.T, c *chain) example {
+		folds := stagetest.MustRun(t, stagetest.Fresh("split", "folds", 3), c.cohort(t, "participants"))["folds"]
+		return example{stagetest.Fresh("meanmlp", "hidden", 8, "epochs", 3, "batch", 2, "validation", 2, "seed", 3),
+			map[string][]dag.Input{"series": c.all(t, "denoise", "series"), "folds": {dag.InputOf(folds)}}}
+	},
 	"compare": func(t *testing.T, c *chain) example {
 		return example{stagetest.Fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}
 	},

@@ -5,51 +5,52 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline dbdc8ea433c201fe437e5eb0b797ed5b139f11db061d4c534573a13c4e92bc3b
+var codes = dag.Codes(`kind baseline 18dc0648f54c21c2a1bc7f15a61c90edda9746482a4efebd4021a3c8f3406efe
 kind biomarkers 9c25b4363620bf0ab4bfc00fb1ca277a2fe1109223f68f14015d5b9b39765d01
 kind bootstrap 503bdfc73203065044671edb3e20cdaf8d3054962502a8066b6547381dddabaf
 kind brainmap 50bd9f3a58900f8bfa941bd66925926b115c3fb64e12610e7d1ca308c081ec09
 kind choose a48efa170f0d8289698bb0eba9062efda45c278b6cd7d43251de855c4cfea379
 kind combat 8a5bd79f2596e6aaeba98b497a05e698fe9848bd005cbe185425bec183527f86
-kind compare 632eed937e44550dac9a68e2a4779c7538e42b9ca9bce69fde763b61a63dd03e
+kind compare caa24c8f9c900a77612103e4f5743de612b41c258ae1fb82ba8b2c8bbb37b534
 kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55cc
 kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
 kind denoise c4428d44f168ca0b0b96c7a3db3b0434c6103a8ccd7b810ff7985a1c812bfd94
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate d9b0869653f45bfc940f1618f1820efd0351aac323ae049a4d4e46e6756b7982
+kind evaluate fd175006d646982233616aacc396d4873c7872405e5b5895a7e67fb22718e90c
 kind exec e1f853934ec8f26ea129f7a61a159e14b1fcbb5e84b6fa476d59a6d50f26238c
 kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
-kind figure-calibration b49239067271c3481a8edd926fa9ba5d110e94d00f30f776ab63b8ef911e7df7
-kind figure-confusion 284236a866124349e828c9cf83fd4afa1742b60fd9feedbcb80ece8aeddc83e0
+kind figure-calibration 64c72275a428ec3527ea94852e4c2328ea1af8328b765bd91b4eeff158c7fdf4
+kind figure-confusion b8b77c4c1db668491efe3127fb6d8bcd4b066edb4c2221caec6f168394829c06
 kind figure-connectivity d87f34c22ac33c6411332de687940a0bbc278c46770f1155dcd054c14f1a7240
 kind figure-degrees ac607397f9f2962d3ed6cea8f8b861f76307eba95f114b6f180e6582cebfa896
 kind figure-distributions 344552ee02f622f7f54e4d4c5ce39f6cb22c283a02636da765b4a8bde7b27b19
 kind figure-individuality 1ab108beb284ace4b60147175915f7743d7cd85e65a507dd6d6c776d0d08d659
 kind figure-individuals bccf6b08ff83fbbb36142583871b28e1347ff7012908cd12d2fa0d71008b4bdc
 kind figure-qc 72dbb39ea14ac15022d8174b61b4182a0822d599c13c0f572451acc62ca118f8
-kind figure-qcfc f7b4c423aa8847443c5be1f18598d710d24d70740c9c91079b21e826d98fdff6
+kind figure-qcfc 3cbbc846b96e20b233d82fc16931fcb5155704df110bc65f5e793f9e20adb882
 kind figure-ranking 23daf46ce14eda341b52f8a69818682322102a14953fb3943ab37645964f7da9
-kind figure-roc 0cf3e270fed8276d74636f8fa36f720ca0dcc986ccb537c5c734a2587c9196da
-kind figure-training 41f3bb1b9b35db4b3f13387fb12ea7a67e1ea01f8153e3411ee96a3f914fdb3a
+kind figure-roc e5d5a5012b4f9a88a81d36722fdaee0697185430100feed0a025db5584321695
+kind figure-training 7fc6a6a190aed40b001007f7f10f7b1cee0ee56b6b937b38156612a5a7dae938
 kind graph 5dd2eb087968425ff7fe5044941a7b489ea15838eb6ebb7c9f00c7eae5c73e12
 kind harmonize d97830176da1a1dc7e00995b7f9ba09b7f8f1225a3555d4cad7438c66a01883e
-kind individuality 279bc1479a919c429da68599edce9ad4f1e1721269a3ae595a3cab572ddc092c
+kind individuality c6e51a1da74790e27f839f9506534f0d793fd39dbce1905d2ff71859a5408bbb
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage 51d769a12612ef7d0176820c704e9d439dec6694c3907a3aa7079b805ef86da1
 kind matrices 1da89456eab55d974e2abb68a3476ecd1a66f631bc2b72b3b44affb376e4ea94
 kind mean-volume 852e1b7bbb3631cb91bff6e0fff119eddc2f8939dfb366d5a6cd07e0387fe71b
+kind meanmlp eb2c3883eeded266ba57e0c46afd4fe451f988436dfc74eb0887bb20283ce26d
 kind parcellate 77cfaff7ad3704520a34987d0878a52f8550609b0ac19cfeb15753a4b0fa042e
-kind permutation 17b6e84b318b907883d05652e1ca80fc304d9c5fd5073d7f140e8697b2f64b0e
+kind permutation 8feff522bc9e09100d2eb90512b7b90392813c55d67bf8867b70c594870dcd06
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind project 4e6fa37ddd84ccec7cc4551349a912280d20f1c527de4f87cc23a91280294144
 kind qcfc b81ff0464ca99ec4c7b14ebeafbbb552df635bdfb316396dc165496793890fd6
-kind report a42cddd28cdd18fbc7de832ad3f826871f2dc8e6c4c2ff1b27215c24eb689eae
+kind report 888ffc68217e0e9189a391aa8403547cee6b51e64a562b20fb3eac27dc50c4f2
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 8a7f6de3a33912e5df63c77b12480d812a58e40baada8d6dc92901df7cad1370
 kind split bb7a7aa7d7a840256a4ebf0d807e5bd674a32b045f43aef2bd02bb2919a8ad42
-kind summary 91aacbcb0a2d451f81a6eea84fdf68babe041660ebf6f187f20bdacdcec5f82b
-kind tables e7b8e93e779a65d5af80648e4daca3d6d2a95d4c425b5e9f0e409c477c42fe9f
+kind summary 955ebb0f6033dc9fd3858d52727ce4f9daf63da5270a28abace68167b78b5e20
+kind tables 997e2055bc74601a03653b340dcb6f20652ed55843502c8969e95d3e523903dc
 kind tangent e97ff0da3ef885810035d1627a9928d4ead038a7b82711fad3e5f6dd3ed98dcd
 kind timeseries 40ad34fea2c34a7ccd891ca9197cad557adf477bfd687c7c29a83b6f6ddc49de
 kind train 9f508b9c92782ea432bc3cd596d2c552c50043e9683a9db11e62cbd441d9bac4
@@ -62,13 +63,12 @@ prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
 prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
 prgnn/gnn/baseline.EdgeGraph b606c47ac68a.8b64dd
 prgnn/gnn/baseline.EdgeGraph.Check 0e96383c1413.c14ed3
-prgnn/gnn/baseline.Epoch 4f7846a5951c.e3b0c4
-prgnn/gnn/baseline.FitBrainNetCNN 5871119f4024.80c6aa
+prgnn/gnn/baseline.FitBrainNetCNN 5871119f4024.58ff87
 prgnn/gnn/baseline.FitForest 9b2022acb405.806ab4
 prgnn/gnn/baseline.FitKernelRidge f386e2dd58d1.f3080d
-prgnn/gnn/baseline.FitLi2019 ccce6eebc2c4.825c54
+prgnn/gnn/baseline.FitLi2019 ccce6eebc2c4.78f64a
 prgnn/gnn/baseline.FitLogistic b9c32fd3d643.b7f405
-prgnn/gnn/baseline.FitMLP 769017b7c45e.7ce227
+prgnn/gnn/baseline.FitMLP 769017b7c45e.182c33
 prgnn/gnn/baseline.FitSVM a3db087e3d3c.cb1419
 prgnn/gnn/baseline.Forest d2886dd0ac6b.e3b0c4
 prgnn/gnn/baseline.GraphClassifier 14babaf0e3a5.c14ed3
@@ -83,37 +83,31 @@ prgnn/gnn/baseline.NodesOf 0343535f6acf.e3b0c4
 prgnn/gnn/baseline.Pattern d3efbb7ae869.a914cc
 prgnn/gnn/baseline.Rows.Row e1bfd565419a.44832a
 prgnn/gnn/baseline.SVM a8da9982306c.e3b0c4
-prgnn/gnn/baseline.Training 68aef3cfc599.9203e4
-prgnn/gnn/baseline.Training.stream c9aaaca8194a.b9563f
 prgnn/gnn/baseline.add a794ae8a193c.39ba70
 prgnn/gnn/baseline.brainNetCNN a12b11ab766a.22a764
+prgnn/gnn/baseline.brainNetCNN.Drops ddd5a7d7751c.e03820
+prgnn/gnn/baseline.brainNetCNN.Gradient ae8fcaa3bec3.cb0d24
+prgnn/gnn/baseline.brainNetCNN.Layout 6f35cd0c4d26.bca5f6
 prgnn/gnn/baseline.brainNetCNN.convolve f260c3b765c6.484417
-prgnn/gnn/baseline.brainNetCNN.drops 2d38f3ce8976.e03820
-prgnn/gnn/baseline.brainNetCNN.gradient 028b9c7950c7.683adc
 prgnn/gnn/baseline.brainNetCNN.head dd7e00412bc4.a8aa63
-prgnn/gnn/baseline.brainNetCNN.layout a35783a1dbce.bca5f6
 prgnn/gnn/baseline.byGram ff925c9fcc14.4a2a6b
 prgnn/gnn/baseline.cnnState a251070c2f36.c4217a
 prgnn/gnn/baseline.conjugate a0cc0ff7d36c.20bc0d
-prgnn/gnn/baseline.crossEntropy c6564ef202ec.59af60
 prgnn/gnn/baseline.cut 122492ffb7f3.e3b0c4
 prgnn/gnn/baseline.descent a9f60918b6ce.e3b0c4
 prgnn/gnn/baseline.descent.gradient aaed04498cc6.84b9c2
 prgnn/gnn/baseline.descent.loss f0c3d5ad10c4.8ca968
 prgnn/gnn/baseline.descent.run bd0f57f54c34.efd81f
-prgnn/gnn/baseline.diverged e8d75742b7ce.9203e4
 prgnn/gnn/baseline.dot 6b6c54917e40.e3b0c4
 prgnn/gnn/baseline.drop 39bbd9307555.285bf9
 prgnn/gnn/baseline.dual f01c8481b75f.db4eff
 prgnn/gnn/baseline.edgeLayer 2d3c90a54909.ad62db
 prgnn/gnn/baseline.edgeLayer.backward 52ac457de620.2ed827
 prgnn/gnn/baseline.edgeLayer.forward 04ed274d82ad.c57185
-prgnn/gnn/baseline.entropies a0eae8bccd97.2247b7
 prgnn/gnn/baseline.errSingular edb6c62cd596.e3b0c4
 prgnn/gnn/baseline.errStalled ec16f176ea82.e3b0c4
 prgnn/gnn/baseline.factored bbff592b32ab.6941a8
 prgnn/gnn/baseline.few f6de9cd300fa.e3b0c4
-prgnn/gnn/baseline.finite 6698218810d4.c4217a
 prgnn/gnn/baseline.forest d80bc21ee8d0.4327e6
 prgnn/gnn/baseline.forest.Note bdb4350351fa.421d64
 prgnn/gnn/baseline.forest.Parameters 5c9fc122b245.421d64
@@ -131,17 +125,16 @@ prgnn/gnn/baseline.growing.node d278fd272494.59e216
 prgnn/gnn/baseline.growing.search 1a4db98758b9.8d41ff
 prgnn/gnn/baseline.growth 92aaa72729ed.1cd3f4
 prgnn/gnn/baseline.growth.grow 5af62ce69a40.3dcc56
-prgnn/gnn/baseline.initial 3ce394bcdb6e.819c47
 prgnn/gnn/baseline.kernelMachine 559ef3332b79.dbc5ab
 prgnn/gnn/baseline.kernelMachine.decide 98c71f8203fb.813e96
 prgnn/gnn/baseline.kernelMachine.describe 9ca231266ee4.b50c71
 prgnn/gnn/baseline.length 53281e537e6a.c4217a
 prgnn/gnn/baseline.li2019 2545ba48fa5e.836bed
+prgnn/gnn/baseline.li2019.Drops 6a098b725f69.803806
+prgnn/gnn/baseline.li2019.Gradient 467ae9aad39a.4e4907
+prgnn/gnn/baseline.li2019.Layout 6f35cd0c4d26.08f68d
 prgnn/gnn/baseline.li2019.backward 0e794517b016.8405fc
-prgnn/gnn/baseline.li2019.drops b4a978523e2c.803806
 prgnn/gnn/baseline.li2019.forward f68437c851f8.331fae
-prgnn/gnn/baseline.li2019.gradient ad8dfde28ccd.363fee
-prgnn/gnn/baseline.li2019.layout a35783a1dbce.08f68d
 prgnn/gnn/baseline.liBlock 24051dd0c49c.89e6d0
 prgnn/gnn/baseline.liGraph 7d8ea4fba122.c4217a
 prgnn/gnn/baseline.liGraph.among 2ab62280fcb3.a6018e
@@ -160,12 +153,11 @@ prgnn/gnn/baseline.majority.Note f3be9313057a.852075
 prgnn/gnn/baseline.majority.Parameters 3c89abfafdea.852075
 prgnn/gnn/baseline.majority.Probability f67dc366620e.1ca55f
 prgnn/gnn/baseline.mlp 22e722e42c5c.8ef9ee
-prgnn/gnn/baseline.mlp.drops b4a978523e2c.e4f61d
-prgnn/gnn/baseline.mlp.gradient 0a411858c371.73bec2
-prgnn/gnn/baseline.mlp.layout a35783a1dbce.73686f
+prgnn/gnn/baseline.mlp.Drops 6a098b725f69.e4f61d
+prgnn/gnn/baseline.mlp.Gradient 02e5ccf09eab.50a600
+prgnn/gnn/baseline.mlp.Layout 6f35cd0c4d26.73686f
 prgnn/gnn/baseline.mostRanked dfd194bfca22.e3b0c4
 prgnn/gnn/baseline.narrow 09f6b4400ffd.c4217a
-prgnn/gnn/baseline.network 5af2c19abfd0.a5ec11
 prgnn/gnn/baseline.newBrainNetCNN 619cdc459035.fa05ca
 prgnn/gnn/baseline.newDescent ca6acc160ff3.36fe40
 prgnn/gnn/baseline.newGrowth 2e91882f3c27.575cea
@@ -176,10 +168,8 @@ prgnn/gnn/baseline.newVectorMachine 7f71a9a5d1aa.f517e9
 prgnn/gnn/baseline.norms 5d6590c9d21b.2562b8
 prgnn/gnn/baseline.of e25a59c4be9f.94a21e
 prgnn/gnn/baseline.offset cd0136606413.e3b0c4
-prgnn/gnn/baseline.optimiser f8ffd4ce2af2.f2886a
 prgnn/gnn/baseline.optimum 7a1fcf4e5c5f.e3b0c4
 prgnn/gnn/baseline.pairStep 355e49428fd6.e3b0c4
-prgnn/gnn/baseline.probabilities 7a1d03209f9f.039043
 prgnn/gnn/baseline.product 9ab89dc2a28b.e3b0c4
 prgnn/gnn/baseline.relu 43e4ce6b8a47.c4217a
 prgnn/gnn/baseline.reluBack 5c4abdcac74e.c4217a
@@ -190,21 +180,19 @@ prgnn/gnn/baseline.smo 9fbf70955ef1.ffbed8
 prgnn/gnn/baseline.solveDual ee6ee67bdd76.d9e0d1
 prgnn/gnn/baseline.spread 3d9b6633994c.c4217a
 prgnn/gnn/baseline.sumRows bfa4abfe657f.c4217a
-prgnn/gnn/baseline.tested 510dd1c09f3b.ef971a
 prgnn/gnn/baseline.times 366c2f81d656.c4217a
-prgnn/gnn/baseline.train 0b47016db953.8298b2
 prgnn/gnn/baseline.trainedCNN 626340fce1ec.b098a6
 prgnn/gnn/baseline.trainedCNN.Note 5507a06c4d97.40a9b5
 prgnn/gnn/baseline.trainedCNN.Parameters 0a9ce817e845.40a9b5
-prgnn/gnn/baseline.trainedCNN.Probability e4175b7d7625.32fbcd
+prgnn/gnn/baseline.trainedCNN.Probability e4175b7d7625.0016c2
 prgnn/gnn/baseline.trainedLi f35e7d9f9547.42aead
 prgnn/gnn/baseline.trainedLi.Note f3d1792a190a.fe6097
 prgnn/gnn/baseline.trainedLi.Parameters 0a9ce817e845.fe6097
-prgnn/gnn/baseline.trainedLi.Probability b99bd2d8d12d.579aa0
+prgnn/gnn/baseline.trainedLi.Probability b99bd2d8d12d.99eee6
 prgnn/gnn/baseline.trainedMLP c82221e67554.cc58ce
 prgnn/gnn/baseline.trainedMLP.Note 0e02e97a2924.e070c8
 prgnn/gnn/baseline.trainedMLP.Parameters 0a9ce817e845.e070c8
-prgnn/gnn/baseline.trainedMLP.Probability a3b1bd57c76b.cc6381
+prgnn/gnn/baseline.trainedMLP.Probability a3b1bd57c76b.1a87a5
 prgnn/gnn/baseline.treeNode eb79173291db.e3b0c4
 prgnn/gnn/baseline.turn c99e18d510b2.c4217a
 prgnn/gnn/baseline.unitRows c953d9b79b4b.f80300
@@ -212,13 +200,14 @@ prgnn/gnn/baseline.vectorMachine 85a55989e8aa.88b665
 prgnn/gnn/baseline.vectorMachine.decide b08a51603299.a1c181
 prgnn/gnn/baseline.vectorMachine.describe 14d25fab6542.0d1c90
 prgnn/gnn/baseline.vectorMachine.weights 2f8c10b9606c.b439ab
+prgnn/gnn/network.Entropies a0eae8bccd97.3f9a14
 prgnn/stages/learn.Baseline f3db161fd132.3cb1d8
 prgnn/stages/learn.Baseline.Ports 19dcfaf7be57.f6c773
 prgnn/stages/learn.Baseline.Run 256e372dd3e6.0acd2c
 prgnn/stages/learn.Baseline.Validate 792d6e1c827c.b993cd
 prgnn/stages/learn.Baseline.fit b1bf017f0d70.e6b8ec
 prgnn/stages/learn.Baseline.form 80b696c9d98b.df4988
-prgnn/stages/learn.Baseline.innerFolds c189cb10028a.f08d51
+prgnn/stages/learn.Baseline.innerFolds b655e06942fc.36559b
 prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
 prgnn/stages/learn.Baseline.onRows 7a31b88572d7.3845bc
 prgnn/stages/learn.Baseline.read fec6edadcb58.d43907
@@ -234,14 +223,13 @@ prgnn/stages/learn.matrixForm.nodes c34447f4d530.14e167
 prgnn/stages/learn.matrixForm.regions 5740530fdc4b.c4aad3
 prgnn/stages/learn.matrixForm.row dcfaf7fc2201.9a9bb5
 prgnn/stages/learn.matrixForm.width fe153203daff.561713
-prgnn/stages/learn.modelRow f437c78e9150.e3b0c4
 prgnn/stages/learn.ratedSet a152d92af68e.2c3ae9
 prgnn/stages/learn.refuseLeak 7c010f567fdf.3abb9d
 prgnn/stages/learn.regionWeightRow 09356bfc0ccd.e3b0c4
 prgnn/stages/learn.standardizeRows c5dae9c578ed.b3dda3
 prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
 prgnn/artifacts.Digest 76086d0a157e.e3b0c4
 prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
@@ -256,17 +244,17 @@ prgnn/dag.Task 9712728a5d3a.dd1823
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
 prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
 module github.com/klauspost/compress v1.20.3
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -369,7 +357,7 @@ prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
 prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Input.Table f290d6b4a40d.0fa803
@@ -381,15 +369,15 @@ prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
 prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
 prgnn/artifacts/encoding.Table.Strings 1c3df0f5ffac.a85b41
@@ -397,18 +385,18 @@ prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
 prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
 prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
 prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Table.Ints 46d4f99e9c96.f2d16c
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -416,16 +404,16 @@ prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 71879a9a9385.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices parcellate predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices meanmlp parcellate predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bootstrap brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage parcellate predict qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bootstrap brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage meanmlp parcellate predict qcfc report saliency sessions summary tables tangent train
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
 reached by baseline biomarkers bootstrap brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc report sessions summary tables timeseries train
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices parcellate permutation predict qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices meanmlp parcellate permutation predict qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/stages/column.Columns 06e02927182b.d44c7a
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 prgnn/stages/column.Keys a115ee0123c6.7dd110
@@ -434,10 +422,10 @@ prgnn/stages/column.cells 532d7c203999.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-degrees figure-qc graph harmonize individuality join leakage matrices parcellate permutation predict project qcfc report saliency split summary tables tangent timeseries train
+reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-degrees figure-qc graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency split summary tables tangent timeseries train
 prgnn/stages/column.Type 0d91952dbd4f.81c87d
 
-reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
 prgnn/artifacts/encoding.Array.DType 86edd36c41b7.b726e4
 prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
@@ -451,41 +439,41 @@ prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.writeElements 6c5b7b8fe945.54c41d
 prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 
-reached by baseline biomarkers bootstrap combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers bootstrap combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices meanmlp predict project qcfc sessions tangent timeseries train
 prgnn/dag.NPY d4147bcdf395.a2023e
 
-reached by baseline biomarkers bootstrap connectivity fidelity individuality matrices predict project qcfc tangent train
+reached by baseline biomarkers bootstrap connectivity fidelity individuality matrices meanmlp predict project qcfc tangent train
 prgnn/internal/dense.Float e52123f92c40.e3b0c4
 prgnn/internal/dense.run 12c11f099725.c4217a
 prgnn/internal/dense.run64 cc59d49cee26.867f9b
 prgnn/internal/dense/kernel_amd64.s 42a95fc20add.e3b0c4
 
-reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-individuals individuality report simulate split summary train
+reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-individuals individuality meanmlp report simulate split summary train
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers brainmap choose combat compare covariates evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume permutation predict qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers brainmap choose combat compare covariates evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume meanmlp permutation predict qcfc report saliency sessions summary tables tangent train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers brainmap combat connectivity denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices predict project qcfc report sessions summary tangent timeseries train
+reached by baseline biomarkers brainmap combat connectivity denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp predict project qcfc report sessions summary tangent timeseries train
 module golang.org/x/text v0.43.0
 
-reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices predict project qcfc report sessions simulate summary tangent train
+reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc report sessions simulate summary tangent train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
-reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage predict project qcfc report sessions simulate summary tangent train
+reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage meanmlp predict project qcfc report sessions simulate summary tangent train
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 
-reached by baseline biomarkers choose combat covariates fidelity figure-qc individuality join leakage predict qcfc report sessions summary tangent train
+reached by baseline biomarkers choose combat covariates fidelity figure-qc individuality join leakage meanmlp predict qcfc report sessions summary tangent train
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
-reached by baseline biomarkers choose connectivity denoise fidelity individuality leakage predict project simulate tangent train
+reached by baseline biomarkers choose connectivity denoise fidelity individuality leakage meanmlp predict project simulate tangent train
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
 module gonum.org/v1/gonum v0.17.0
@@ -511,32 +499,32 @@ prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
 prgnn/artifacts/encoding.readNPY 835cef0fb20b.472b2c
 prgnn/artifacts/encoding.readNPYHeader e5091cdf2784.158359
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage predict project qcfc sessions tangent train
+reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc sessions tangent train
 prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
 
-reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
 prgnn/artifacts/encoding.Array.Float64s aa12f6a39645.8b2585
 
-reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage predict project qcfc sessions tangent train
+reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc sessions tangent train
 prgnn/dag.Input.Array eb53d6db9b95.278d39
 
-reached by baseline biomarkers combat covariates fidelity figure-connectivity figure-degrees harmonize individuality report split summary tables
+reached by baseline biomarkers combat covariates fidelity figure-connectivity figure-degrees harmonize individuality meanmlp report split summary tables
 prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
 
-reached by baseline biomarkers combat fidelity individuality predict tangent train
+reached by baseline biomarkers combat fidelity individuality meanmlp predict tangent train
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
-reached by baseline biomarkers connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices predict report sessions simulate summary tangent train
+reached by baseline biomarkers connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices meanmlp predict report sessions simulate summary tangent train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
 prgnn/internal/exact.log2e 6446c9401d12.e3b0c4
 
-reached by baseline biomarkers fidelity individuality leakage predict project qcfc tangent train
+reached by baseline biomarkers fidelity individuality leakage meanmlp predict project qcfc tangent train
 prgnn/internal/dense.Each 4460a17597dd.e3b0c4
 
-reached by baseline biomarkers fidelity individuality predict project qcfc tangent train
+reached by baseline biomarkers fidelity individuality meanmlp predict project qcfc tangent train
 prgnn/internal/dense.View 8a80b2a46cf1.c4217a
 prgnn/internal/dense.View.from 16d7337fbcbc.1af526
 prgnn/internal/dense.bytes 600ee018b422.c4217a
@@ -559,10 +547,10 @@ prgnn/internal/dense.workspace.release 6ae7b02b9dc8.d2e9f5
 prgnn/internal/dense.workspace.take 9919c6b39c22.d2e9f5
 prgnn/internal/dense.workspaceOf 4e94bf122b2c.6a0af9
 
-reached by baseline biomarkers fidelity individuality predict project tangent train
+reached by baseline biomarkers fidelity individuality meanmlp predict project tangent train
 prgnn/internal/dense.Multiply f488972aaf4b.470a2a
 
-reached by baseline biomarkers fidelity individuality predict train
+reached by baseline biomarkers fidelity individuality meanmlp predict train
 prgnn/stages/fold.Params.Numbers c939fdc3612e.3cb1d8
 
 reached by baseline biomarkers individuality
@@ -582,28 +570,30 @@ prgnn/gnn/baseline.machines 1bbb09b466d5.8a1247
 prgnn/gnn/baseline.machines.Decide c14fcfcd7612.ad6891
 prgnn/gnn/baseline.machines.Note aec53372682d.fd6787
 prgnn/gnn/baseline.machines.Parameters 4032373549f6.fd6787
-prgnn/gnn/baseline.machines.Probability e24759694995.66f8bd
+prgnn/gnn/baseline.machines.Probability e24759694995.ad1dfc
 prgnn/gnn/baseline.most 82a84bff992b.e3b0c4
 prgnn/gnn/baseline.oneAgainstRest b0361ec81a09.a5274d
 prgnn/gnn/baseline.sigmoid 1b67bc57e998.7a890b
-prgnn/gnn/baseline.softmax 216431212932.7a890b
 prgnn/gnn/baseline.substitute 411f2988ab55.e3b0c4
 prgnn/gnn/baseline.tooMany 6f2d86ffe1d0.b8b6bc
 prgnn/gnn/baseline.weighted 0f5add5e01a2.42eb9e
 prgnn/gnn/baseline.weights 9e8939ee0a51.41cc72
 
-reached by baseline biomarkers individuality predict train
+reached by baseline biomarkers individuality meanmlp
+prgnn/gnn/network.Softmax 216431212932.7a890b
+
+reached by baseline biomarkers individuality meanmlp predict train
 prgnn/stages/column.NodeScore 0a07b7760e7d.e3b0c4
 
-reached by baseline biomarkers individuality project qcfc tangent
+reached by baseline biomarkers individuality meanmlp project qcfc tangent
 prgnn/internal/dense.Rows 77a642804fb0.14e495
 prgnn/internal/dense.View.T 3d371b3204ac.1af526
 
+reached by baseline biomarkers individuality meanmlp train
+prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
+
 reached by baseline biomarkers individuality qcfc
 prgnn/internal/dense.Gram e1311cab233a.841c2c
-
-reached by baseline biomarkers individuality train
-prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
 
 reached by baseline bootstrap brainmap denoise echo exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
 prgnn/dag.Format 38224a535d24.a2023e
@@ -627,13 +617,13 @@ prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 reached by baseline bootstrap connectivity matrices project tangent
 prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
 
-reached by baseline choose compare evaluate fidelity figure-calibration figure-confusion figure-roc figure-training permutation report summary train
+reached by baseline choose compare evaluate fidelity figure-calibration figure-confusion figure-roc figure-training meanmlp permutation report summary train
 prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
 
-reached by baseline choose compare evaluate figure-calibration figure-confusion figure-roc permutation report summary train
+reached by baseline choose compare evaluate figure-calibration figure-confusion figure-roc meanmlp permutation report summary train
 prgnn/stages/fold.PredictionRow e983e509ca82.e3b0c4
 
-reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices project qcfc sessions tangent timeseries
+reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices meanmlp project qcfc sessions tangent timeseries
 prgnn/connectivity.Matrix a7d3b0111141.e3b0c4
 prgnn/connectivity.Matrix.At 0cc1fa317a7f.489cb4
 prgnn/connectivity.Matrix.Clone 6afc50d05813.4a1146
@@ -641,7 +631,7 @@ prgnn/connectivity.Matrix.Dims 29bd2c0d4d00.489cb4
 prgnn/connectivity.Matrix.RawMatrix 9dd6ede89cc6.489cb4
 prgnn/connectivity.Matrix.T acae3f87a1dc.489cb4
 
-reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join project qcfc sessions tangent
+reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join meanmlp project qcfc sessions tangent
 prgnn/stages/region.ReadDraws d43b30d06d45.e2c538
 
 reached by baseline combat connectivity figure-connectivity figure-qcfc harmonize qcfc report sessions summary
@@ -650,13 +640,13 @@ prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 reached by baseline combat connectivity figure-connectivity harmonize qcfc sessions
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 
-reached by baseline combat evaluate tangent train
+reached by baseline combat evaluate meanmlp tangent train
 prgnn/stages/column.JSON c102a263d336.e3b0c4
 
-reached by baseline combat leakage split tangent train
+reached by baseline combat leakage meanmlp split tangent train
 prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
 
-reached by baseline combat tangent train
+reached by baseline combat meanmlp tangent train
 prgnn/stages/fold.Apart 3ed4eb029130.e3b0c4
 prgnn/stages/fold.Division 781cf1d1fdf2.3cb1d8
 prgnn/stages/fold.Division.Row 424ab734b38a.dff7a6
@@ -667,7 +657,7 @@ prgnn/stages/fold.Row c8d9c2a91446.e3b0c4
 reached by baseline compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables train
 prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
-reached by baseline evaluate split
+reached by baseline evaluate meanmlp split
 prgnn/stages/fold.leftOut 9148c6a578c5.e3b0c4
 prgnn/stages/fold.leftOutDoc 7746dc89a72a.e3b0c4
 
@@ -677,10 +667,15 @@ prgnn/dag.Task.Log 0c78c5d892e9.fcfd2c
 reached by baseline fidelity graph predict train
 prgnn/stages/column.EdgeRow d50d8dbe264f.e3b0c4
 
-reached by baseline fidelity leakage predict train
-prgnn/gnn.Choices d9c776bca713.e3b0c4
+reached by baseline fidelity leakage meanmlp predict train
 prgnn/gnn.Layout 1bbb09b466d5.89e6d0
 prgnn/gnn.Layout.Len 6d70fee4f722.313831
+prgnn/gnn.Param 1c03cdf7c0fb.e3b0c4
+prgnn/gnn.Param.Len d890e7b6e66a.89e6d0
+prgnn/stages/learn.graphFacts 0d5e7e783090.e3b0c4
+
+reached by baseline fidelity leakage predict train
+prgnn/gnn.Choices d9c776bca713.e3b0c4
 prgnn/gnn.Layout.add 78af9308f75c.518ffb
 prgnn/gnn.Options 5bcf4b0edb64.e3b0c4
 prgnn/gnn.Options.Buffers 4e0bbc5bbd43.b27839
@@ -688,19 +683,20 @@ prgnn/gnn.Options.Check d1337ef48089.29c799
 prgnn/gnn.Options.Layout cca283c43ece.d9d3d5
 prgnn/gnn.Options.mlpWidths fad309b0172a.9f5237
 prgnn/gnn.Options.readoutWidth 9751a6f16f8b.c7625e
-prgnn/gnn.Param 1c03cdf7c0fb.e3b0c4
-prgnn/gnn.Param.Len d890e7b6e66a.89e6d0
-prgnn/stages/learn.graphFacts 0d5e7e783090.e3b0c4
 prgnn/stages/learn.layouts 8a3c1e1c360a.c99370
 prgnn/stages/learn.modelFile 639bc3bc9efc.0f2b3f
 prgnn/stages/learn.standardization 0487b64b205a.e3b0c4
 prgnn/stages/learn.standardization.layout 3a429e522d8b.5c28a4
 
+reached by baseline fidelity meanmlp predict train
+prgnn/gnn.Float e52123f92c40.e3b0c4
+prgnn/gnn.Layout.Find 43d412b9d9bd.c754f6
+prgnn/gnn.Prediction e8c8e31a3e5f.5a2813
+prgnn/gnn.Scores e24a36f64e6c.e3b0c4
+
 reached by baseline fidelity predict train
 prgnn/gnn.Edge 9993b8ef59d4.e3b0c4
-prgnn/gnn.Float e52123f92c40.e3b0c4
 prgnn/gnn.Graph a693e06563cd.17172a
-prgnn/gnn.Layout.Find 43d412b9d9bd.c754f6
 prgnn/gnn.Model 2857561c6067.177740
 prgnn/gnn.Model.Predict 92048b5efc70.f4f289
 prgnn/gnn.Model.fits 5810b689c4af.fa9a45
@@ -711,10 +707,8 @@ prgnn/gnn.Model.room fccf5cebbe73.702de3
 prgnn/gnn.NewGraph d67838d161d9.ae521c
 prgnn/gnn.Options.Keep 03724a8fd728.c7625e
 prgnn/gnn.Options.reads ff44b64ceec9.c7625e
-prgnn/gnn.Prediction e8c8e31a3e5f.5a2813
 prgnn/gnn.ScoreBins a9377ed9369a.e3b0c4
 prgnn/gnn.ScoreCounts 19f47a2f28d1.f5ff91
-prgnn/gnn.Scores e24a36f64e6c.e3b0c4
 prgnn/gnn.Zero c42dbbb99c51.77c8f7
 prgnn/gnn.abs 6044eb6ca80d.c4217a
 prgnn/gnn.activate 56ed92dd6f84.c4217a
@@ -858,7 +852,7 @@ prgnn/stages/column.MadeLines 61bca7005507.e3b0c4
 reached by baseline join predict sessions train
 prgnn/stages/column.MadeApart a70db2ecb2f4.49a8af
 
-reached by baseline leakage train
+reached by baseline leakage meanmlp train
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
 prgnn/stages/fold.Duplicate 83dbf93ffecd.e3b0c4
 prgnn/stages/fold.DuplicateText 0a4b91bfa759.5e19cc
@@ -871,13 +865,59 @@ prgnn/stages/fold.fewestValues 57c4b32f7c1d.e3b0c4
 prgnn/stages/fold.sameFeatures a499986e3069.e3b0c4
 prgnn/stages/fold.sketchOf 24e1717e3c72.e3b0c4
 
-reached by baseline predict
+reached by baseline meanmlp
+prgnn/gnn/network.CrossEntropy c6564ef202ec.59af60
+prgnn/gnn/network.Epoch e25df92ac2a1.e3b0c4
+prgnn/gnn/network.Initial bd2ed399d0b3.3ec381
+prgnn/gnn/network.Network 7f0db2c0721d.a5ec11
+prgnn/gnn/network.Optimiser f8ffd4ce2af2.f2886a
+prgnn/gnn/network.Probabilities 7a1d03209f9f.fc46c2
+prgnn/gnn/network.Train b73084dcd64e.be4c6d
+prgnn/gnn/network.Training 7d7fd2f44ca7.9203e4
+prgnn/gnn/network.Training.stream c9aaaca8194a.b9563f
+prgnn/gnn/network.diverged e8d75742b7ce.9203e4
+prgnn/gnn/network.finite 6698218810d4.c4217a
+prgnn/gnn/network.tested dd2ff4d61374.8b69c2
+prgnn/stages/learn.innerFolds eb75cb07ac34.2da7f2
+prgnn/stages/learn.modelRow f437c78e9150.e3b0c4
+
+reached by baseline meanmlp predict
 prgnn/stages/learn.prediction 90aac7540d9d.79156b
+
+reached by baseline meanmlp predict train
+prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
+
+reached by baseline meanmlp split
+prgnn/stages/fold.LeftOutColumn 9b7b7b3db247.5408dc
+prgnn/stages/learn.Split a1a8f3938576.e3b0c4
+prgnn/stages/learn.Split.Ports e561af74e722.fbe73c
+prgnn/stages/learn.Split.Run a46551d432d0.dddfbd
+prgnn/stages/learn.Split.deal 6ab1e0d85710.e04ff9
+prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
+prgnn/stages/learn.Split.enough 065f486929c3.e1b0c5
+prgnn/stages/learn.Split.inside dc975853bb4c.d23438
+prgnn/stages/learn.Split.permute 9dac59b906c0.b40c63
+prgnn/stages/learn.bySite 16bfd415ec09.9a630d
+prgnn/stages/learn.groupsOf b67e9bcb90e0.9a630d
+prgnn/stages/learn.member 51f8cafb8f0e.e3b0c4
+prgnn/stages/learn.readMembers 085c931391f0.c39e35
+
+reached by baseline meanmlp train
+prgnn/gnn.Adam eb83d91bbaa0.c4217a
+prgnn/gnn.Adam.Step 790f994fc814.0c35f0
+prgnn/gnn.NewAdam fdc4afb1004c.97f8cd
+prgnn/stages/fold.First f854bf9dd15b.9b5e1e
+prgnn/stages/fold.RefuseDuplicates 8e1216cf6a7c.9e2d6a
+prgnn/stages/fold.SideNames 1d0fe72bb93d.e3b0c4
+prgnn/stages/learn.accuracyRow 07bbefb1d5d4.e3b0c4
+prgnn/stages/learn.predictionTable 7125c3b44a59.90e46c
+prgnn/stages/learn.scoreTable 59823f6b2135.16f303
+prgnn/stages/learn.trainingSet 4e2c3f7a0e4b.1ec513
+prgnn/stages/learn.trainingSet.check 04a2513466ec.7aa053
 
 reached by baseline predict train
 prgnn/stages/column.NodeNames 8297704a83ca.4ef6ba
 prgnn/stages/column.nameRow 5c3c590673e4.e3b0c4
-prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
 
 reached by baseline project
 prgnn/connectivity/tangent.At 3b59e5263791.e6edb0
@@ -897,29 +937,12 @@ prgnn/internal/dense.tridiagonal 1fe4ceac3143.78d3a5
 prgnn/stages/region.ReferenceFacts a65d60fb13c7.e3b0c4
 prgnn/stages/region.ReferenceRow 6738530231f4.e3b0c4
 
-reached by baseline split
-prgnn/stages/fold.LeftOutColumn 9b7b7b3db247.5408dc
-prgnn/stages/learn.Split a1a8f3938576.e3b0c4
-prgnn/stages/learn.Split.Ports e561af74e722.fbe73c
-prgnn/stages/learn.Split.Run a46551d432d0.dddfbd
-prgnn/stages/learn.Split.deal 6ab1e0d85710.e04ff9
-prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
-prgnn/stages/learn.Split.enough 065f486929c3.e1b0c5
-prgnn/stages/learn.Split.inside dc975853bb4c.d23438
-prgnn/stages/learn.Split.permute 9dac59b906c0.b40c63
-prgnn/stages/learn.bySite 16bfd415ec09.9a630d
-prgnn/stages/learn.groupsOf b67e9bcb90e0.9a630d
-prgnn/stages/learn.member 51f8cafb8f0e.e3b0c4
-prgnn/stages/learn.readMembers 085c931391f0.c39e35
-
 reached by baseline tangent
 prgnn/connectivity/tangent.apply 567b2cf1b872.7840da
 
 reached by baseline train
 prgnn/dag.Task.Checkpoint c85445498691.fcfd2c
 prgnn/dag.Task.SaveCheckpoint d28c1b2bfbbb.fcfd2c
-prgnn/gnn.Adam eb83d91bbaa0.c4217a
-prgnn/gnn.Adam.Step 790f994fc814.0c35f0
 prgnn/gnn.AuthorsCode 5126367d584b.56d7cf
 prgnn/gnn.AuthorsTraining 8ba11090acfb.c30466
 prgnn/gnn.Epoch 06268b58def9.488fd5
@@ -939,7 +962,6 @@ prgnn/gnn.Model.mmd b1d0e3173581.14a034
 prgnn/gnn.Model.mmdAuthors bf8b6a67ad7c.576815
 prgnn/gnn.Model.readoutBackward 1585519c9ce3.b73a42
 prgnn/gnn.New 29412435937c.af13bb
-prgnn/gnn.NewAdam fdc4afb1004c.97f8cd
 prgnn/gnn.Options.initial c4d3228fde25.5d2218
 prgnn/gnn.Paper 90ec739f3173.f11690
 prgnn/gnn.PaperTraining 4a3813daaa03.c30466
@@ -980,9 +1002,6 @@ prgnn/gnn.worker.normForward e04d3a9646ce.4836f3
 prgnn/gnn.worker.reduce 7d285d74099d.6daa56
 prgnn/gnn.worker.tellScores d2d0751924cb.470b73
 prgnn/gnn.worker.test 94ce404ebeb2.535aa3
-prgnn/stages/fold.First f854bf9dd15b.9b5e1e
-prgnn/stages/fold.RefuseDuplicates 8e1216cf6a7c.9e2d6a
-prgnn/stages/fold.SideNames 1d0fe72bb93d.e3b0c4
 prgnn/stages/learn.ModelParams 7e1f26c91ad6.e3b0c4
 prgnn/stages/learn.ModelParams.options 4ed7c7058d63.480a6e
 prgnn/stages/learn.ModelParams.validate 36171565b736.60caf1
@@ -996,7 +1015,6 @@ prgnn/stages/learn.TrainingParams.caution 8a0050ca0640.e4f41a
 prgnn/stages/learn.TrainingParams.follow b2bfa950d578.9da140
 prgnn/stages/learn.TrainingParams.training 5159d897c3b7.5e43aa
 prgnn/stages/learn.TrainingParams.validate 8670587900a0.ab0332
-prgnn/stages/learn.accuracyRow 07bbefb1d5d4.e3b0c4
 prgnn/stages/learn.allOf f10bb1e657cc.e3b0c4
 prgnn/stages/learn.distributionRow 7a6b1e46fc39.e3b0c4
 prgnn/stages/learn.distributionTable bdd3e12f3b9b.b7307b
@@ -1011,16 +1029,12 @@ prgnn/stages/learn.paperModel a89b6e271fd0.44b17c
 prgnn/stages/learn.paperTraining 62f9b2bf8f68.851209
 prgnn/stages/learn.parameterRow 5d4aa91e9061.e3b0c4
 prgnn/stages/learn.parameterTable 9fb2bc0ca1b2.6a6843
-prgnn/stages/learn.predictionTable 7125c3b44a59.90e46c
 prgnn/stages/learn.readGraphs beb16263a687.9d7ba3
 prgnn/stages/learn.rounded fa1b726ad7c0.c4217a
-prgnn/stages/learn.scoreTable 59823f6b2135.16f303
 prgnn/stages/learn.standardization.values 4e34a207bf60.afc98d
 prgnn/stages/learn.train 461ad568aec3.c32d9f
 prgnn/stages/learn.trainingParams 9ef3c77b2954.faf8bc
-prgnn/stages/learn.trainingSet 4e2c3f7a0e4b.1ec513
 prgnn/stages/learn.trainingSet.add 533fbf783bbc.6ef69d
-prgnn/stages/learn.trainingSet.check 04a2513466ec.7aa053
 prgnn/stages/learn.trainingSet.majority f4f711ea623c.cb2b94
 prgnn/stages/learn.trainingSet.standardize b9c466a8753f.58ffd4
 prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
@@ -2042,7 +2056,7 @@ prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 
 reached by compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables
-prgnn/stages/column.Classifiers 07cf619f9f10.dafc3e
+prgnn/stages/column.Classifiers b5f59e5df64b.dafc3e
 
 reached by compare evaluate figure-calibration figure-confusion figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.NameClassifiers 84ad9d983c23.e0ff7c
@@ -3150,6 +3164,45 @@ prgnn/stages/prepare.MeanVolume.Run 4ca54b1ec957.a0a0ac
 prgnn/stages/prepare.mean-volume.New d54eff27cd87.0d074e
 prgnn/stages/prepare.meanOfGrayordinates a1462a688886.cb4bcf
 
+reached by meanmlp
+prgnn/gnn/meanmlp.Fit 4257a63ef4ca.45a76b
+prgnn/gnn/meanmlp.Model e3ae759aba79.c7625e
+prgnn/gnn/meanmlp.Model.Parameters 5a678d723c99.f2d1e8
+prgnn/gnn/meanmlp.Model.Probability 60bb895fe197.846595
+prgnn/gnn/meanmlp.Model.RegionScores 9cf81dc402ab.2a1dc2
+prgnn/gnn/meanmlp.Net 3195b4de8d54.0893a5
+prgnn/gnn/meanmlp.Net.Drops ddd5a7d7751c.c273f8
+prgnn/gnn/meanmlp.Net.Gradient 435265d51f61.01db23
+prgnn/gnn/meanmlp.Net.Layout 6f35cd0c4d26.c011fe
+prgnn/gnn/meanmlp.Net.add a040d99a97a3.869002
+prgnn/gnn/meanmlp.Net.back 3d97ce730a98.dd1d1b
+prgnn/gnn/meanmlp.Net.forward 38c6faca97a4.4796fd
+prgnn/gnn/meanmlp.New 6c9f54608a46.ff7350
+prgnn/gnn/meanmlp.Options dc5bc98984c1.e3b0c4
+prgnn/gnn/meanmlp.Released 3655f9a81490.f11690
+prgnn/gnn/meanmlp.Training 7a1e3bd5b98c.c30466
+prgnn/gnn/meanmlp.Untrained c41eb17d7cbc.92bfdc
+prgnn/gnn/meanmlp.block d4aeca3b9e63.89e6d0
+prgnn/gnn/meanmlp.contrast 63bbd8d6bb0a.c4217a
+prgnn/gnn/meanmlp.epsilon 7223c1bf482d.e3b0c4
+prgnn/gnn/meanmlp.layer 67a01f4b115c.c4217a
+prgnn/gnn/meanmlp.normalize 8313c42fc311.2a9185
+prgnn/gnn/meanmlp.of e25a59c4be9f.94a21e
+prgnn/gnn/meanmlp.pass c6be86a7dcd3.c668a9
+prgnn/gnn/meanmlp.regionScores e6c169e52d04.fd14d1
+prgnn/gnn/meanmlp.together b6b774a93a8b.e3b0c4
+prgnn/gnn/meanmlp.unnormalize d56ae50ac0a3.c4217a
+prgnn/gnn/meanmlp.upTo 6d8f1c1eb832.e3b0c4
+prgnn/stages/learn.MeanMLP 088d44e39928.3cb1d8
+prgnn/stages/learn.MeanMLP.Ports aa124cb22575.254cc6
+prgnn/stages/learn.MeanMLP.Run d33877b851ad.01d205
+prgnn/stages/learn.MeanMLP.parts f0c891beb408.6db94a
+prgnn/stages/learn.MeanMLP.rate 6ab8008636c0.3f47b5
+prgnn/stages/learn.MeanMLP.read 0d58398f9d63.6cfd20
+prgnn/stages/learn.meanmlp.New 1f9a69fde851.ce3655
+prgnn/stages/learn.validatedRow f63cadc9d3af.41653c
+prgnn/stages/learn.valuesOf c653b2b79b4c.e3b0c4
+
 reached by parcellate
 prgnn/nifti.Affine.Determinant 6485f1bed08c.c7768b
 prgnn/nifti.Affine.diagonal 8d30ca1bfc76.3df0dc
@@ -3468,7 +3521,7 @@ prgnn/stages/present.author.leakage 3b104fea0178.e87c9b
 prgnn/stages/present.author.leftOut d1f0ff55a326.5cbe0d
 prgnn/stages/present.author.markOwn 0850c6fb0145.022b4c
 prgnn/stages/present.author.methods a4d46294d0d4.ead967
-prgnn/stages/present.author.methodsOfBaselines 836842cf54a3.436eb2
+prgnn/stages/present.author.methodsOfBaselines fc3bfb28354c.436eb2
 prgnn/stages/present.author.methodsOfCleaning ae04b5b0c7d6.c07bc7
 prgnn/stages/present.author.methodsOfCohort 4c46f8d7f6b8.06030b
 prgnn/stages/present.author.methodsOfEvaluation 266c3b111e6d.0225ce
@@ -3482,7 +3535,7 @@ prgnn/stages/present.author.motionFigure 77c7777ecfaa.742da9
 prgnn/stages/present.author.motionTable 90c8f42af339.627843
 prgnn/stages/present.author.nested 26a5cdcc82a3.bf5107
 prgnn/stages/present.author.null 6969d16acf71.7e9282
-prgnn/stages/present.author.othersLast 89f5f98df9ff.d65c86
+prgnn/stages/present.author.othersLast e557ab5a287f.d65c86
 prgnn/stages/present.author.paperTables 5e7761b194f3.3ee56d
 prgnn/stages/present.author.participants 84793dc2f870.801ba5
 prgnn/stages/present.author.perParticipant 2f301baa1ae9.2ceb60
@@ -3547,7 +3600,7 @@ prgnn/stages/present.labeledScan 36c8fed1cbe2.94c665
 prgnn/stages/present.labeledScans bc9779b85f65.d3a524
 prgnn/stages/present.labelingWords b4430b17bf03.e3b0c4
 prgnn/stages/present.lengths 7c7f6c9d1a6a.17a923
-prgnn/stages/present.literature 1c12af8187b6.e3b0c4
+prgnn/stages/present.literature 62c2c720070f.e3b0c4
 prgnn/stages/present.measure 69567829ace1.e3b0c4
 prgnn/stages/present.measures f329c0809a00.7f379c
 prgnn/stages/present.memberText d9b1337daee3.c63136
@@ -3967,15 +4020,15 @@ at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49 Ar
 at dag/task.go prgnn/dag Task:16 Input:36 NewTask:49 heard:68 heard.Write:73 heard.String:80 Task.Has:101 Task.In:105 Task.All:115 Task.Progress:120 Task.Log:124 Task.TookMemory:128 Task.Checkpoint:133 Task.SaveCheckpoint:136 Input.Bytes:139 Input.Array:156 Input.Table:169 Input.Coord:182
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:17 Adam.Step:26
 at gnn/augment.go prgnn/gnn adjacency.augment:7
-at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:11 Rows.Row:17 Rows.view:19 NodesOf:22 Classifier:25 machine:35 machines:41 oneAgainstRest:44 machines.Decide:66 machines.Probability:76 machines.Parameters:92 machines.Note:101 sigmoid:109 softmax:117 majority:132 Majority:135 majority.Probability:146 majority.Parameters:154 majority.Note:155
-at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:26 Kawahara:35 brainNetCNN:39 edgeLayer:54 cnnState:61 newBrainNetCNN:71 brainNetCNN.layout:93 brainNetCNN.drops:94 size:97 brainNetCNN.convolve:106 edgeLayer.forward:130 spread:153 edgeLayer.backward:167 gather:211 turn:228 brainNetCNN.head:237 brainNetCNN.gradient:253 sumRows:301 trainedCNN:311 FitBrainNetCNN:320 trainedCNN.Probability:332 trainedCNN.Parameters:344 trainedCNN.Note:346
+at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:12 Rows.Row:18 Rows.view:20 NodesOf:23 Classifier:26 machine:36 machines:42 oneAgainstRest:45 machines.Decide:67 machines.Probability:77 machines.Parameters:93 machines.Note:102 sigmoid:110 majority:119 Majority:122 majority.Probability:133 majority.Parameters:141 majority.Note:142
+at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:27 Kawahara:36 brainNetCNN:40 edgeLayer:55 cnnState:62 newBrainNetCNN:72 brainNetCNN.Layout:94 brainNetCNN.Drops:95 size:98 brainNetCNN.convolve:107 edgeLayer.forward:131 spread:154 edgeLayer.backward:168 gather:212 turn:229 brainNetCNN.head:238 brainNetCNN.Gradient:254 sumRows:302 trainedCNN:312 FitBrainNetCNN:321 trainedCNN.Probability:333 trainedCNN.Parameters:345 trainedCNN.Note:347
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 forest.Probability:65 forest.Parameters:89 forest.Note:91 growth:100 newGrowth:110 growing:139 cut:154 growth.grow:160 growing.node:182 growing.search:230 few:255 growing.byTally:262 growing.bySort:299
 at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:25 FitKernelRidge:33 smallestAt:78 KernelRidge.inner:88 KernelRidge.validate:122 dual:161 errSingular:170 factored:173 solveDual:190 unitRows:211 kernelMachine:234 kernelMachine.decide:239 kernelMachine.describe:243
-at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:26 EdgeGraph:33 EdgeGraph.Check:40 li2019:56 liBlock:67 liGraph:73 newLi2019:81 newLiGraph:101 liGraph.among:123 li2019.layout:143 li2019.drops:144 liState:147 li2019.forward:159 liState.conv:172 liState.convBack:192 liState.pool:227 liState.poolBack:253 length:276 liState.readout:285 liState.readoutBack:303 li2019.gradient:314 li2019.backward:349 GraphClassifier:369 trainedLi:375 FitLi2019:383 trainedLi.Probability:394 trainedLi.Parameters:402 trainedLi.Note:404
+at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:228 liState.poolBack:254 length:277 liState.readout:286 liState.readoutBack:304 li2019.Gradient:315 li2019.backward:350 GraphClassifier:370 trainedLi:376 FitLi2019:384 trainedLi.Probability:395 trainedLi.Parameters:403 trainedLi.Note:405
 at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:54 errStalled:56 product:59 byGram:62 descent:78 newDescent:89 descent.run:95 descent.gradient:144 descent.loss:157 conjugate:173 dot:228
-at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:13 newMLP:22 narrow:29 mlp.layout:37 mlp.drops:38 forward:41 mlp.gradient:54 trainedMLP:81 FitMLP:89 trainedMLP.Probability:100 trainedMLP.Parameters:105 trainedMLP.Note:107
-at gnn/baseline/net.go prgnn/gnn/baseline Training:15 Epoch:34 network:43 Training.stream:53 initial:60 train:81 tested:119 diverged:133 finite:141 optimiser:151 entropies:181 crossEntropy:195 probabilities:217 full:229 fulls:235 add:246 of:252 full.forward:254 full.backward:264 relu:287 reluBack:294 drop:304 times:316
+at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:14 newMLP:23 narrow:30 mlp.Layout:38 mlp.Drops:39 forward:42 mlp.Gradient:55 trainedMLP:82 FitMLP:90 trainedMLP.Probability:102 trainedMLP.Parameters:107 trainedMLP.Note:109
+at gnn/baseline/net.go prgnn/gnn/baseline full:10 fulls:16 add:27 of:33 full.forward:35 full.backward:45 relu:68 reluBack:75 drop:85 times:97
 at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 weighted:61
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:14 most:27 tooMany:29 FitSVM:37 scale:58 kernel:73 kernel.gram:79 kernel.apply:95 norms:101 vectorMachine:112 newVectorMachine:120 vectorMachine.decide:132 vectorMachine.describe:151 smo:163 pairStep:223 offset:254
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:13 linearMachines:29 linearMachines.Weights:34 linear.weights:36 vectorMachine.weights:39 Pattern:54
@@ -3990,9 +4043,12 @@ at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 NewGraph:29 trouble:78 finit
 at gnn/induce.go prgnn/gnn adjacency.induce:7
 at gnn/kernels.go prgnn/gnn kernels:14
 at gnn/kernels_amd64.go prgnn/gnn fastest:16 vectorize:27
+at gnn/meanmlp/meanmlp.go prgnn/gnn/meanmlp Options:14 Released:22 epsilon:25 Net:28 block:39 New:45 Net.add:62 Net.Layout:69 Net.Drops:72 of:74 pass:78 layer:87 Net.forward:94 normalize:160 Net.Gradient:178 Net.back:210 unnormalize:307
+at gnn/meanmlp/model.go prgnn/gnn/meanmlp Model:11 Training:19 Fit:25 Model.Parameters:35 together:38 Model.Probability:41 Model.RegionScores:55 regionScores:64 contrast:103 upTo:118 Untrained:127
 at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107
 at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:24 linear.finish:31 linear.forward:39 linear.backward:52 mlpState:67 newMLPState:75 Model.mlpForward:96 Model.mlpBackward:111 mlpState.drop:128
 at gnn/model.go prgnn/gnn Model:10 New:26 Zero:45 Model.param:70 of:79 span:82 part:84 Model.room:87 Model.prepare:94 Model.finish:105 length:115
+at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:39 Network:49 Training.stream:61 Initial:69 Train:98 tested:150 diverged:164 finite:172 Optimiser:182 Entropies:212 CrossEntropy:226 Probabilities:248 Softmax:260
 at gnn/options.go prgnn/gnn Options:14 Paper:50 AuthorsCode:64 Choices:75 Options.Check:85 Options.Keep:132 Options.readoutWidth:137
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
 at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:79 block.forward:96 block.backward:155 takeMean:186
@@ -4113,7 +4169,7 @@ at stages/column/columns.go prgnn/stages/column JSON:8
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:13 ReadCovariate:19 CovariateColumn.Identifies:44 CovariateColumn.Describe:58
 at stages/column/made.go prgnn/stages/column MadeBy:19 MadeOf:33 MadeApart:45 MadeLines:71 nameRow:80 NodeNames:85 WithMeta:101
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
-at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:78 joinTexts:113 CompareNamed:118 ShownSetting:133 Lambdas:149
+at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:79 joinTexts:114 CompareNamed:119 ShownSetting:134 Lambdas:150
 at stages/column/people.go prgnn/stages/column People:13 ReadPeople:19 ByParticipant:35
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Type:122 Table:126 Columns:131 CoordinateDoc:148 Keys:151 field.column:167 cells:188 markMissing:213 Read:222 One:235 Rows:249 Coordinates:278 field.absent:298 field.read:311 chosen:351 fill:361 memory:382 memoryOf:388 at:394
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
@@ -4189,10 +4245,12 @@ at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 Predicti
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:24 Baseline:38 Baseline.Ports:71 Baseline.Validate:93 ratedSet:109 modelRow:121 Baseline.Run:130 Baseline.onRows:157 Baseline.fit:204 Baseline.onGraphs:228 Baseline.stream:257 Baseline.training:261 prediction:291 baselineEpochRow:302 baselineHistory:310
-at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:16 Baseline.innerFolds:80 trainingSet.ordered:113 standardizeRows:129
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:72 Baseline.Validate:94 ratedSet:110 modelRow:122 Baseline.Run:131 Baseline.onRows:158 Baseline.fit:205 Baseline.onGraphs:229 Baseline.stream:258 Baseline.training:262 prediction:292 baselineEpochRow:303 baselineHistory:311
+at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:14 Baseline.innerFolds:78 trainingSet.ordered:97 standardizeRows:113
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:28 matrixForm.width:57 matrixForm.each:65 matrixForm.row:85 matrixForm.check:111 refuseLeak:127 regionWeightRow:148 matrixForm.regions:157 matrixForm.nodes:213
 at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 choiceRow:48 idRow:58 candidate:63 Choose.Run:73 triedSetting:131 Choose.candidates:140 Choose.measure:197 Choose.table:211
+at stages/learn/inner.go prgnn/stages/learn innerFolds:12
+at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:22 MeanMLP:33 MeanMLP.Ports:51 validatedRow:68 MeanMLP.Run:78 MeanMLP.read:129 valuesOf:176 MeanMLP.parts:220 MeanMLP.rate:238
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 layouts:44 modelNPZ:49 ReadModels:81 largestModel:106 ReadModel:110 readMember:141 Trained.check:159 Trained.Predict:197 predictIn:204
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:30 permutedSetting:44 Permutation.Run:53 byPermutation:80 permutedSetting.check:119 graphsOf:156 permutedSetting.rows:165
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
@@ -4239,7 +4297,7 @@ at stages/present/author.go prgnn/stages/present author:16 author.write:47 autho
 at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:88 stuckSkill:99 epochRow:102 author.training:108
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 cleanedScan.taskOf:105 taskConditions:111 author.taskRegression:126 responseWords:142 author.cautionScans:149 usual:200 methodsOfTask:216 methodsOfNuisance:238
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
-at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:138 author.references:168
+at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:139 author.references:169
 at stages/present/methods_scans.go prgnn/stages/present author.methodsOfScans:18 lengths:35 reasons:68 author.methodsOfSilence:85 silence:94 author.readSilence:97 silentRow:116
 at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:143 estimator:171 share:189 percentText:199 author.hasModels:209 author.methodsOfTraining:214 orItself:257 author.methodsOfEvaluation:265 author.methodsOfBaselines:304
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:79 author.more:93 author.furtherPictures:118 widthOfSVG:146 memberText:149 svgTitle:163

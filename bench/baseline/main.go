@@ -21,6 +21,7 @@ import (
 	"prgnn/bench/measure"
 	"prgnn/gnn"
 	"prgnn/gnn/baseline"
+	"prgnn/gnn/network"
 )
 
 func main() {
@@ -89,7 +90,7 @@ func load(dir string) (*data, error) {
 
 func (d *data) time(model string, threads, epochs int) error {
 	ctx, x, y := context.Background(), d.rows[0], d.label[0]
-	t := baseline.Training{Epochs: epochs, Batch: 100, Rate: 1e-3, Seed: 1, Threads: threads}
+	t := network.Training{Epochs: epochs, Batch: 100, Rate: 1e-3, Seed: 1, Threads: threads}
 	per := 1.0
 	wall, cpu := time.Now(), measure.Processor()
 	var c baseline.Classifier

@@ -3,6 +3,7 @@ package baseline
 import (
 	"math"
 
+	"prgnn/gnn/network"
 	"prgnn/internal/dense"
 	"prgnn/internal/exact"
 )
@@ -77,7 +78,7 @@ func (ms machines) Probability(x Rows, threads int) []float64 {
 	f := ms.Decide(x, threads)
 	if len(ms) > 1 {
 		for i := range x.N {
-			softmax(f[i*len(ms):][:len(ms)])
+			network.Softmax(f[i*len(ms):][:len(ms)])
 		}
 		return f
 	}
@@ -112,20 +113,6 @@ func sigmoid(x float64) float64 {
 		return 1 / (1 + e)
 	}
 	return e / (1 + e)
-}
-
-func softmax(v []float64) {
-	largest, sum := math.Inf(-1), 0.0
-	for _, x := range v {
-		largest = max(largest, x)
-	}
-	for i, x := range v {
-		v[i] = exact.Exp(x - largest)
-		sum += v[i]
-	}
-	for i := range v {
-		v[i] /= sum
-	}
 }
 
 // majority names the largest class, always.

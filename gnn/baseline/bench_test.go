@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"prgnn/gnn/network"
 	"prgnn/internal/random"
 )
 
@@ -19,8 +20,8 @@ func BenchmarkBrainNetCNN(b *testing.B) {
 		label[i] = i % 2
 	}
 	for b.Loop() {
-		_, err := FitBrainNetCNN(context.Background(), Kawahara(), 84, Training{Epochs: 1, Batch: 14, Rate: 0.01,
-			Momentum: 0.9, Threads: 1}, x, label, 2)
+		_, err := FitBrainNetCNN(context.Background(), Kawahara(), 84, network.Training{Epochs: 1, Batch: 14,
+			Rate: 0.01, Momentum: 0.9, Threads: 1}, x, label, 2)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"prgnn/gnn"
+	"prgnn/gnn/network"
 	"prgnn/internal/dense"
 	"prgnn/internal/random"
 )
@@ -90,8 +91,8 @@ func newBrainNetCNN[T gnn.Float](o BrainNetCNN, nodes int, x Rows, label []int, 
 	return m
 }
 
-func (m *brainNetCNN[T]) layout() gnn.Layout { return m.l }
-func (m *brainNetCNN[T]) drops() bool        { return m.Dropout > 0 }
+func (m *brainNetCNN[T]) Layout() gnn.Layout { return m.l }
+func (m *brainNetCNN[T]) Drops() bool        { return m.Dropout > 0 }
 
 // size makes room for n values.
 func size[T any](s *[]T, n int) []T {
@@ -250,7 +251,7 @@ func (m *brainNetCNN[T]) head(params []T, n int, r *random.Stream, threads int) 
 	return values, masks
 }
 
-func (m *brainNetCNN[T]) gradient(params, grad []T, cases []int, r *random.Stream,
+func (m *brainNetCNN[T]) Gradient(params, grad []T, cases []int, r *random.Stream,
 	threads int) (loss float64, right int) {
 	n, width := len(cases), m.d*(m.d-1)/2
 	x := make([]T, 0, n*width)
@@ -260,7 +261,7 @@ func (m *brainNetCNN[T]) gradient(params, grad []T, cases []int, r *random.Strea
 	m.convolve(params, x, n, threads)
 	values, masks := m.head(params, n, r, threads)
 	dy := values[len(m.layers)]
-	loss, right = entropies(dy, m.label, cases)
+	loss, right = network.Entropies(dy, m.label, cases)
 	if grad == nil {
 		return loss, right
 	}
@@ -311,17 +312,17 @@ func sumRows[T gnn.Float](sum, rows []T) {
 type trainedCNN[T gnn.Float] struct {
 	*brainNetCNN[T]
 	params []T
-	t      Training
+	t      network.Training
 }
 
 // FitBrainNetCNN trains one on correlation matrices of that many nodes, given as
 // their upper triangles, in single precision. Weights start as in its authors' program
 // (ann4brains, on Caffe).
-func FitBrainNetCNN(ctx context.Context, o BrainNetCNN, nodes int, t Training, x Rows, label []int,
+func FitBrainNetCNN(ctx context.Context, o BrainNetCNN, nodes int, t network.Training, x Rows, label []int,
 	classes int) (Classifier, error) {
 	m := newBrainNetCNN[float32](o, nodes, x, label, classes)
 	t.Xavier = true
-	params, err := train[float32](ctx, m, x.N, t)
+	params, err := network.Train[float32](ctx, m, x.N, t)
 	if err != nil {
 		return nil, err
 	}
@@ -336,7 +337,7 @@ func (m *trainedCNN[T]) Probability(x Rows, threads int) []float64 {
 		n := min(batch, x.N-i)
 		m.convolve(m.params, narrow[T](x.X[i*x.D:][:n*x.D]), n, threads)
 		values, _ := m.head(m.params, n, nil, threads)
-		out = append(out, probabilities(values[len(m.layers)], m.classes)...)
+		out = append(out, network.Probabilities(values[len(m.layers)], m.classes)...)
 	}
 	return out
 }

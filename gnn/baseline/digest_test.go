@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/gnn"
+	"prgnn/gnn/network"
 	"prgnn/internal/random"
 )
 
@@ -48,7 +49,7 @@ func TestDigest(t *testing.T) {
 		"li2019": "cf9ee1241851806d",
 	} {
 		for _, threads := range []int{1, 3} {
-			o := Training{Epochs: 4, Batch: 12, Rate: 0.01, Halve: 2, Seed: 1, Threads: threads}
+			o := network.Training{Epochs: 4, Batch: 12, Rate: 0.01, Halve: 2, Seed: 1, Threads: threads}
 			sgd := o
 			sgd.Momentum, sgd.Decay = 0.9, 5e-4
 			var c Classifier

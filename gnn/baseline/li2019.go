@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"prgnn/gnn"
+	"prgnn/gnn/network"
 	"prgnn/internal/dense"
 	"prgnn/internal/exact"
 	"prgnn/internal/random"
@@ -140,8 +141,8 @@ func (g *liGraph[T]) among(kept []int32) liGraph[T] {
 	return out
 }
 
-func (m *li2019[T]) layout() gnn.Layout { return m.l }
-func (m *li2019[T]) drops() bool        { return false }
+func (m *li2019[T]) Layout() gnn.Layout { return m.l }
+func (m *li2019[T]) Drops() bool        { return false }
 
 // liState is what a block leaves of one graph.
 type liState[T gnn.Float] struct {
@@ -311,13 +312,13 @@ func (s *liState[T]) readoutBack(w int, dz, dy []T) {
 	}
 }
 
-func (m *li2019[T]) gradient(params, grad []T, cases []int, _ *random.Stream, threads int) (loss float64, right int) {
+func (m *li2019[T]) Gradient(params, grad []T, cases []int, _ *random.Stream, threads int) (loss float64, right int) {
 	n := len(cases)
 	states, zs := make([][]liState[T], n), make([][]T, n)
 	dense.Each(threads, n, func(k int) { states[k], zs[k] = m.forward(params, m.graphs[cases[k]]) })
 	values := forward(m.mlp, params, slices.Concat(zs...), n, threads)
 	dy := values[len(m.mlp)]
-	loss, right = entropies(dy, m.label, cases)
+	loss, right = network.Entropies(dy, m.label, cases)
 	if grad == nil {
 		return loss, right
 	}
@@ -376,14 +377,14 @@ type trainedLi[T gnn.Float] struct {
 	*li2019[T]
 	params  []T
 	classes int
-	t       Training
+	t       network.Training
 }
 
 // FitLi2019 trains the network in single precision.
-func FitLi2019(ctx context.Context, o Li2019, t Training, graphs []EdgeGraph, label []int,
+func FitLi2019(ctx context.Context, o Li2019, t network.Training, graphs []EdgeGraph, label []int,
 	classes int) (GraphClassifier, error) {
 	m := newLi2019[float32](o, len(graphs[0].Features)/graphs[0].Nodes, graphs, label, classes)
-	params, err := train[float32](ctx, m, len(graphs), t)
+	params, err := network.Train[float32](ctx, m, len(graphs), t)
 	if err != nil {
 		return nil, err
 	}
@@ -396,7 +397,7 @@ func (m *trainedLi[T]) Probability(graphs []EdgeGraph, threads int) []float64 {
 	zs := make([][]T, n)
 	dense.Each(threads, n, func(k int) { _, zs[k] = m.forward(m.params, newLiGraph[T](graphs[k])) })
 	values := forward(m.mlp, m.params, slices.Concat(zs...), n, threads)
-	return probabilities(values[len(m.mlp)], m.classes)
+	return network.Probabilities(values[len(m.mlp)], m.classes)
 }
 
 func (m *trainedLi[T]) Parameters() int { return len(m.params) }

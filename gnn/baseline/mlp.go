@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/gnn"
+	"prgnn/gnn/network"
 	"prgnn/internal/random"
 )
 
@@ -34,8 +35,8 @@ func narrow[T gnn.Float](v []float64) []T {
 	return out
 }
 
-func (m *mlp[T]) layout() gnn.Layout { return m.l }
-func (m *mlp[T]) drops() bool        { return false }
+func (m *mlp[T]) Layout() gnn.Layout { return m.l }
+func (m *mlp[T]) Drops() bool        { return false }
 
 // forward returns the input of each layer, n rows each, and last the logits; ReLU stands between layers.
 func forward[T gnn.Float](layers []full[T], params, x []T, n, threads int) [][]T {
@@ -51,7 +52,7 @@ func forward[T gnn.Float](layers []full[T], params, x []T, n, threads int) [][]T
 	return values
 }
 
-func (m *mlp[T]) gradient(params, grad []T, cases []int, _ *random.Stream, threads int) (loss float64, right int) {
+func (m *mlp[T]) Gradient(params, grad []T, cases []int, _ *random.Stream, threads int) (loss float64, right int) {
 	n := len(cases)
 	x := size(&m.batch, n*m.d)
 	for k, i := range cases {
@@ -59,7 +60,7 @@ func (m *mlp[T]) gradient(params, grad []T, cases []int, _ *random.Stream, threa
 	}
 	values := forward(m.layers, params, x, n, threads)
 	dy := values[len(m.layers)]
-	loss, right = entropies(dy, m.label, cases)
+	loss, right = network.Entropies(dy, m.label, cases)
 	if grad == nil {
 		return loss, right
 	}
@@ -82,14 +83,15 @@ type trainedMLP[T gnn.Float] struct {
 	*mlp[T]
 	params []T
 	widths []int
-	t      Training
+	t      network.Training
 }
 
 // FitMLP trains a multilayer perceptron with these hidden widths, in single precision.
-func FitMLP(ctx context.Context, hidden []int, t Training, x Rows, label []int, classes int) (Classifier, error) {
+func FitMLP(ctx context.Context, hidden []int, t network.Training, x Rows, label []int,
+	classes int) (Classifier, error) {
 	widths := append(append([]int{x.D}, hidden...), classes)
 	m := newMLP[float32](x, label, widths)
-	params, err := train[float32](ctx, m, x.N, t)
+	params, err := network.Train[float32](ctx, m, x.N, t)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +101,7 @@ func FitMLP(ctx context.Context, hidden []int, t Training, x Rows, label []int, 
 
 func (m *trainedMLP[T]) Probability(x Rows, threads int) []float64 {
 	values := forward(m.layers, m.params, narrow[T](x.X), x.N, threads)
-	return probabilities(values[len(values)-1], m.widths[len(m.widths)-1])
+	return network.Probabilities(values[len(values)-1], m.widths[len(m.widths)-1])
 }
 
 func (m *trainedMLP[T]) Parameters() int { return len(m.params) }

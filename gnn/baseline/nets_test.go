@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/gnn"
+	"prgnn/gnn/network"
 	"prgnn/internal/random"
 )
 
@@ -23,10 +24,11 @@ type traced struct {
 }
 
 // Forward, gradient and four steps of the optimiser are PyTorch's.
-func (f *traced) hold(t *testing.T, net network[float64], o Training, probability func(params []float64) []float64) {
+func (f *traced) hold(t *testing.T, net network.Network[float64], o network.Training,
+	probability func(params []float64) []float64) {
 	t.Helper()
 	const tolerance = 1e-10
-	if n := net.layout().Len(); n != len(f.Params) {
+	if n := net.Layout().Len(); n != len(f.Params) {
 		t.Fatalf("%d parameters, want %d", n, len(f.Params))
 	}
 	all := make([]int, len(f.Y))
@@ -39,12 +41,12 @@ func (f *traced) hold(t *testing.T, net network[float64], o Training, probabilit
 		for i := range grad {
 			grad[i] = math.NaN()
 		}
-		loss, _ := net.gradient(params, grad, all, nil, threads)
+		loss, _ := net.Gradient(params, grad, all, nil, threads)
 		near(t, "loss", []float64{loss / float64(len(all))}, []float64{f.Loss}, tolerance)
 		near(t, "gradient", grad, f.Grad, tolerance)
-		step := optimiser(o, params, grad)
+		step := network.Optimiser(o, params, grad)
 		for range 4 {
-			net.gradient(params, grad, all, nil, threads)
+			net.Gradient(params, grad, all, nil, threads)
 			step(0.01)
 		}
 		near(t, "parameters after four steps", params, f.After, tolerance)
@@ -61,7 +63,7 @@ func TestMLPAgainstPyTorch(t *testing.T) {
 	f := tracedNetworks(t).MLP
 	x := rowsOf(f.X)
 	m := newMLP[float64](x, f.Y, f.Widths)
-	f.hold(t, m, Training{}, func(params []float64) []float64 {
+	f.hold(t, m, network.Training{}, func(params []float64) []float64 {
 		return (&trainedMLP[float64]{mlp: m, params: params, widths: f.Widths}).Probability(x, 1)
 	})
 }
@@ -71,14 +73,14 @@ func TestBrainNetCNNAgainstPyTorch(t *testing.T) {
 	x := rowsOf(f.X)
 	o := BrainNetCNN{Edges: [2]int(f.Edges), Nodes: f.Nodes, Hidden: f.Hidden, Slope: f.Slope}
 	m := newBrainNetCNN[float64](o, f.D, x, f.Y, 2)
-	f.hold(t, m, Training{Momentum: 0.9, Decay: 5e-4}, func(params []float64) []float64 {
+	f.hold(t, m, network.Training{Momentum: 0.9, Decay: 5e-4}, func(params []float64) []float64 {
 		return (&trainedCNN[float64]{brainNetCNN: m, params: params}).Probability(x, 1)
 	})
 }
 
 // The paper's network has the size that its description gives at 84 nodes.
 func TestKawaharaSize(t *testing.T) {
-	if n := newBrainNetCNN[float32](Kawahara(), 84, Rows{D: 3486}, nil, 2).layout().Len(); n != 1762972 {
+	if n := newBrainNetCNN[float32](Kawahara(), 84, Rows{D: 3486}, nil, 2).Layout().Len(); n != 1762972 {
 		t.Errorf("%d parameters, want 1,762,972", n)
 	}
 }
@@ -105,7 +107,7 @@ func TestLi2019AgainstPyTorch(t *testing.T) {
 		graphs = append(graphs, e)
 	}
 	m := newLi2019[float64](Li2019{Widths: f.Widths, Hidden: f.Hidden, Ratio: f.Ratio}, f.Features, graphs, f.Y, 2)
-	f.hold(t, m, Training{}, func(params []float64) []float64 {
+	f.hold(t, m, network.Training{}, func(params []float64) []float64 {
 		return (&trainedLi[float64]{li2019: m, params: params, classes: 2}).Probability(graphs, 2)
 	})
 }
@@ -114,7 +116,7 @@ func TestLi2019AgainstPyTorch(t *testing.T) {
 func TestLi2019Size(t *testing.T) {
 	for n, o := range map[int]Li2019{15678: {Widths: []int{32, 32}, Hidden: []int{32, 8}},
 		6062: {Widths: []int{16, 16}, Hidden: []int{16, 8}}} {
-		if got := newLi2019[float32](o, 84, nil, nil, 2).layout().Len(); got != n {
+		if got := newLi2019[float32](o, 84, nil, nil, 2).Layout().Len(); got != n {
 			t.Errorf("%v: %d parameters, want %d", o.Widths, got, n)
 		}
 	}
@@ -130,10 +132,10 @@ func TestDropoutGradient(t *testing.T) {
 	all := []int{0, 1, 2, 3, 4, 5}
 	params, grad, other := slices.Clone(f.Params), make([]float64, len(f.Params)), make([]float64, len(f.Params))
 	loss := func() float64 {
-		l, _ := m.gradient(params, other, all, random.New(1), 1)
+		l, _ := m.Gradient(params, other, all, random.New(1), 1)
 		return l / 6
 	}
-	m.gradient(params, grad, all, random.New(1), 1)
+	m.Gradient(params, grad, all, random.New(1), 1)
 	for i := 0; i < len(params); i += 7 {
 		const h = 1e-6
 		at := params[i]
@@ -146,7 +148,7 @@ func TestDropoutGradient(t *testing.T) {
 			t.Errorf("parameter %d: gradient %v, want %v", i, grad[i], want)
 		}
 	}
-	if l, _ := m.gradient(params, other, all, nil, 1); l == 6*loss() {
+	if l, _ := m.Gradient(params, other, all, nil, 1); l == 6*loss() {
 		t.Error("dropout changes nothing")
 	}
 }
@@ -163,8 +165,8 @@ func TestTraining(t *testing.T) {
 		x.X[i*10] += float64(label[i])
 	}
 	var last float64
-	o := Training{Epochs: 60, Batch: 20, Rate: 0.01, Halve: 30, Seed: 1, Threads: 1,
-		Progress: func(e Epoch) { last = e.Loss }}
+	o := network.Training{Epochs: 60, Batch: 20, Rate: 0.01, Halve: 30, Seed: 1, Threads: 1,
+		Progress: func(e network.Epoch) { last = e.Loss }}
 	one, err := FitMLP(context.Background(), []int{6}, o, x, label, 2)
 	if err != nil || last > 0.35 {
 		t.Fatalf("loss %v, %v", last, err)
@@ -190,8 +192,9 @@ func TestTraining(t *testing.T) {
 func TestDivergence(t *testing.T) {
 	f := tracedNetworks(t).MLP
 	m := newMLP[float32](rowsOf(f.X), f.Y, f.Widths)
-	_, err := train(context.Background(), m, len(f.Y), Training{Epochs: 1000, Batch: 3, Rate: 30, Momentum: 0.9,
-		Decay: 0.1, Threads: 1})
+	_, err := network.Train(context.Background(), m, len(f.Y), network.Training{Epochs: 1000, Batch: 3, Rate: 30,
+		Momentum: 0.9,
+		Decay:    0.1, Threads: 1})
 	if err == nil || !regexp.MustCompile(`in epoch \d+ the loss is no longer a number, after \S+ in the epoch before`).MatchString(err.Error()) {
 		t.Errorf("%v", err)
 	}
@@ -202,9 +205,9 @@ func TestTrainingTests(t *testing.T) {
 	f := tracedNetworks(t).BrainNetCNN
 	x := rowsOf(f.X)
 	o := BrainNetCNN{Edges: [2]int(f.Edges), Nodes: f.Nodes, Hidden: f.Hidden, Slope: f.Slope, Dropout: 0.4}
-	var last Epoch
-	training := Training{Epochs: 5, Batch: 2, Rate: 0.01, Momentum: 0.9, Seed: 1, Threads: 1,
-		Progress: func(e Epoch) { last = e }}
+	var last network.Epoch
+	training := network.Training{Epochs: 5, Batch: 2, Rate: 0.01, Momentum: 0.9, Seed: 1, Threads: 1,
+		Progress: func(e network.Epoch) { last = e }}
 	taught := Rows{N: x.N - 2, D: x.D, X: x.X[:(x.N-2)*x.D]}
 	alone, err := FitBrainNetCNN(context.Background(), o, f.D, training, taught, f.Y[:x.N-2], 2)
 	if err != nil {

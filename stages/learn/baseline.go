@@ -11,6 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/gnn/baseline"
+	"prgnn/gnn/network"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
@@ -113,7 +114,7 @@ type ratedSet struct {
 	taught      int // graphs trained on
 	parameters  int
 	note        string
-	history     []baseline.Epoch // of a network
+	history     []network.Epoch // of a network
 	regions     []regionWeightRow
 }
 
@@ -258,11 +259,11 @@ func (s *Baseline) stream() []any { return []any{"repeat", s.Repeat, "fold", s.F
 
 // training is how a network is trained on n graphs and tested on others, with its own
 // values where none are given. Kawahara et al. count steps; by 700 its loss is next to nothing.
-func (s *Baseline) training(t *dag.Task, n, test int, history *[]baseline.Epoch) baseline.Training {
-	o := baseline.Training{Epochs: 100, Batch: 100, Rate: 1e-3}
+func (s *Baseline) training(t *dag.Task, n, test int, history *[]network.Epoch) network.Training {
+	o := network.Training{Epochs: 100, Batch: 100, Rate: 1e-3}
 	switch s.Model {
 	case "brainnetcnn":
-		o = baseline.Training{Batch: 14, Rate: 0.01, Momentum: 0.9, Decay: 5e-4}
+		o = network.Training{Batch: 14, Rate: 0.01, Momentum: 0.9, Decay: 5e-4}
 	case "li2019":
 		o.Halve = 20
 	}
@@ -280,7 +281,7 @@ func (s *Baseline) training(t *dag.Task, n, test int, history *[]baseline.Epoch)
 		o.Rate = s.LearningRate
 	}
 	o.Seed, o.Stream, o.Threads, o.Test = s.Seed, append([]any{s.Model}, s.stream()...), t.Threads, test
-	o.Progress = func(e baseline.Epoch) {
+	o.Progress = func(e network.Epoch) {
 		*history = append(*history, e)
 		t.Progress(e.Number, o.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Loss, e.Accuracy, e.TestAccuracy))
 	}
@@ -307,7 +308,7 @@ type baselineEpochRow struct {
 	accuracyRow
 }
 
-func baselineHistory(history []baseline.Epoch) *encoding.Table {
+func baselineHistory(history []network.Epoch) *encoding.Table {
 	rows := make([]baselineEpochRow, len(history))
 	for i, e := range history {
 		rows[i] = baselineEpochRow{int32(e.Number), e.Rate, e.Loss, e.Loss,

@@ -2,9 +2,7 @@ package learn
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
@@ -76,28 +74,14 @@ func (s *Baseline) read(t *dag.Task, form matrixForm) (*trainingSet, baseline.Ro
 	return set, all, set.check(d)
 }
 
-// innerFolds divides the training participants once more: the inner fold of each training row, from 0.
+// innerFolds is the inner fold of each training row, from 0; nil where there is nothing to choose.
 func (s *Baseline) innerFolds(set *trainingSet, name string) ([]int, error) {
 	if len(s.Penalties) < 2 {
 		return nil, nil
 	}
-	group := map[string]string{}
-	for _, r := range set.rows {
-		if r.Side == 0 {
-			group[r.Id] = set.groups[r.Label]
-		}
-	}
-	var members []member
-	for _, id := range slices.Sorted(maps.Keys(group)) {
-		members = append(members, member{id, group[id]})
-	}
-	inner := &Split{Folds: s.Inner, Stratify: true, Seed: s.Seed}
-	if err := inner.enough(members, fmt.Sprintf("%s, inside fold %d", name, s.Fold)); err != nil {
+	of, err := innerFolds(set, s.Params, s.Inner, s.Seed, "inner", name)
+	if err != nil {
 		return nil, fmt.Errorf("inner: %w", err)
-	}
-	of := map[string]int{}
-	for i, f := range inner.deal(members, append([]any{"inner"}, s.stream()...)...) {
-		of[members[i].id] = int(f) - 1
 	}
 	var folds []int
 	for _, r := range set.rows {

@@ -129,6 +129,7 @@ var literature = map[string]string{
 	"nadeau":     "Nadeau C, Bengio Y. Inference for the generalization error. Machine Learning 2003; 52: 239–281.",
 	"benjamini":  "Benjamini Y, Hochberg Y. Controlling the false discovery rate: a practical and powerful approach to multiple testing. Journal of the Royal Statistical Society B 1995; 57: 289–300.",
 	"he2020":     "He T, Kong R, Holmes AJ, et al. Deep neural networks and kernel regression achieve comparable accuracies for functional connectivity prediction of behavior and demographics. NeuroImage 2020; 206: 116276.",
+	"popov":      "Popov P, Mahmood U, Fu Z, Yang C, Calhoun V, Plis S. A simple but tough-to-beat baseline for fMRI time-series classification. NeuroImage 2024.",
 	"varoquaux":  "Varoquaux G, Baronnet F, Kleinschmidt A, Fillard P, Thirion B. Detection of brain functional-connectivity difference in post-stroke patients using group-level covariance modeling. MICCAI 2010; LNCS 6361: 200–208.",
 	"johnson":    "Johnson WE, Li C, Rabinovic A. Adjusting batch effects in microarray expression data using empirical Bayes methods. Biostatistics 2007; 8: 118–127.",
 	"phipson":    "Phipson B, Smyth GK. Permutation p-values should never be zero. Statistical Applications in Genetics and Molecular Biology 2010; 9: 39.",

@@ -303,14 +303,18 @@ func (a *author) methodsOfEvaluation(m *methodsText) {
 // methodsOfBaselines names the classifiers that the model is compared with.
 func (a *author) methodsOfBaselines(m *methodsText) {
 	works := map[string]string{"svm": "cortes", "linear-svm": "cortes", "forest": "breiman",
-		"kernel-ridge": "he2020",
-		"brainnetcnn":  "kawahara", "li2019": "li2019"}
+		"kernel-ridge": "he2020", "brainnetcnn": "kawahara", "li2019": "li2019", "meanmlp": "popov"}
 	var names []string
 	for _, s := range a.run.stages {
-		if s.kind != "baseline" {
+		models := s.kind
+		switch s.kind {
+		case "baseline":
+			models = s.value["model"]
+		case "meanmlp":
+		default:
 			continue
 		}
-		for _, model := range strings.Split(s.value["model"], "; ") {
+		for _, model := range strings.Split(models, "; ") {
 			name := orItself(column.Classifiers, model)
 			if key := works[model]; key != "" {
 				name += " " + m.cite(key)

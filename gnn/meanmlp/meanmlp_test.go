@@ -1,0 +1,269 @@
+package meanmlp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sbinet/npyio"
+
+	"prgnn/gnn"
+	"prgnn/gnn/network"
+	"prgnn/internal/random"
+)
+
+// The fixtures are of testdata/meanmlp.py (PyTorch, float64): 6 participants, 20 volumes, 13 regions, hidden 16.
+const people, volumes, regions, hidden = 6, 20, 13, 16
+
+func npy(t *testing.T, name string) []float64 {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", name+".npy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var v []float64
+	if err := npyio.Read(f, &v); err != nil {
+		t.Fatal(name, err)
+	}
+	return v
+}
+
+// near compares with the largest value of want as the scale.
+func near(t *testing.T, what string, got, want []float64, tolerance float64) {
+	t.Helper()
+	scale := 0.0
+	for _, v := range want {
+		scale = max(scale, math.Abs(v))
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
+	}
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) <= tolerance*scale) {
+			t.Fatalf("%s: value %d is %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+// turned maps parameters of PyTorch, whose weights are out × in, to ours, or back.
+func turned(l gnn.Layout, v []float64, back bool) []float64 {
+	out := make([]float64, len(v))
+	for _, p := range l {
+		from, to := v[p.Offset:][:p.Len()], out[p.Offset:]
+		if len(p.Shape) == 1 {
+			copy(to, from)
+			continue
+		}
+		in, width := p.Shape[0], p.Shape[1]
+		for i := range in {
+			for j := range width {
+				if back {
+					to[j*in+i] = from[i*width+j]
+				} else {
+					to[i*width+j] = from[j*in+i]
+				}
+			}
+		}
+	}
+	return out
+}
+
+// fixtureNet is the network of a case, of the first volumes of each participant where it is masked.
+func fixtureNet(t *testing.T, name string) (*Net[float64], [][]float64) {
+	t.Helper()
+	z, count := npy(t, "Z"), npy(t, "n_volumes")
+	var series [][]float64
+	var label []int
+	for i, y := range npy(t, "y") {
+		n := volumes
+		if name == "masked" {
+			n = int(count[i])
+		}
+		series, label = append(series, z[i*volumes*regions:][:n*regions]), append(label, int(y))
+	}
+	o := Options{Hidden: hidden, Classes: 2}
+	if name == "two_blocks" {
+		o.Layers = 2
+	}
+	return New(o, regions, series, label), series
+}
+
+func TestAgainstPyTorch(t *testing.T) {
+	for _, name := range []string{"default", "two_blocks", "masked"} {
+		for _, threads := range []int{1, 3} {
+			n, series := fixtureNet(t, name)
+			init := npy(t, name+"/init")
+			if len(init) != n.Layout().Len() {
+				t.Fatalf("%s: %d parameters, want %d", name, n.Layout().Len(), len(init))
+			}
+			params := turned(n.Layout(), init, false)
+			all := upTo(people)
+			near(t, name+" logits", n.forward(params, all, nil, threads).logits, npy(t, name+"/logits"), 1e-12)
+			grad := make([]float64, len(params))
+			loss, _ := n.Gradient(params, grad, all, nil, threads)
+			near(t, name+" loss", []float64{loss, loss / people}, npy(t, name+"/losses"), 1e-12)
+			near(t, name+" gradient", turned(n.Layout(), grad, true), npy(t, name+"/grad"), 1e-12)
+			near(t, name+" regions", regionScores(n.Options, params, regions, series, 0, threads),
+				npy(t, name+"/region_score"), 1e-12)
+			// Three steps of Adam.
+			step := network.Optimiser(network.Training{Threads: threads}, params, grad)
+			for k, want := range slices.Collect(slices.Chunk(npy(t, name+"/adam"), len(params))) {
+				if k > 0 {
+					n.Gradient(params, grad, all, nil, threads)
+				}
+				step(Training().Rate)
+				near(t, name+" Adam", turned(n.Layout(), params, true), want, 1e-10)
+			}
+		}
+	}
+}
+
+func TestDropoutAgainstPyTorch(t *testing.T) {
+	n, _ := fixtureNet(t, "default")
+	params, grad := turned(n.Layout(), npy(t, "default/init"), false), make([]float64, n.Layout().Len())
+	p := n.forward(params, upTo(people), npy(t, "dropout_keep"), 2)
+	near(t, "logits", p.logits, npy(t, "default/dropout_logits"), 1e-12)
+	loss := 0.0
+	for k, y := range n.label {
+		l, _ := network.CrossEntropy(p.logits[k*2:][:2], y, 1)
+		loss += l
+	}
+	near(t, "loss", []float64{loss, loss / people}, npy(t, "default/dropout_losses"), 1e-12)
+	n.back(params, grad, p, p.logits, 2)
+	near(t, "gradient", turned(n.Layout(), grad, true), npy(t, "default/dropout_grad"), 1e-12)
+	// What is drawn: about the share that is asked for, and the others are scaled up.
+	n.Dropout = 0.49
+	a, _ := n.Gradient(params, nil, upTo(people), random.New(1), 1)
+	b, _ := n.Gradient(params, nil, upTo(people), random.New(2), 1)
+	if plain, _ := n.Gradient(params, nil, upTo(people), nil, 1); a == b || a == plain {
+		t.Errorf("losses with dropout %v, %v, without %v", a, b, plain)
+	}
+}
+
+// Integrated gradients add up to the change of the contrast from a series of zeros.
+func TestIntegratedGradientsAreComplete(t *testing.T) {
+	n, series := fixtureNet(t, "two_blocks")
+	params := turned(n.Layout(), npy(t, "two_blocks/init"), false)
+	zeros := make([][]float64, people)
+	for i, x := range series {
+		zeros[i] = make([]float64, len(x))
+	}
+	to := n.forward(params, upTo(people), nil, 1).logits
+	from := New(n.Options, regions, zeros, nil).forward(params, upTo(people), nil, 1).logits
+	scores := regionScores(n.Options, params, regions, series, 400, 1)
+	for k := range people {
+		sum, want := 0.0, to[2*k+1]-to[2*k]-(from[2*k+1]-from[2*k])
+		for _, v := range scores[k*regions:][:regions] {
+			sum += v
+		}
+		if math.Abs(sum-want) > 5e-3*(1+math.Abs(want)) {
+			t.Errorf("participant %d: scores add up to %v, the contrast changes by %v", k, sum, want)
+		}
+	}
+}
+
+// The numbers of parameters of the paper's networks, and the gradient of three classes.
+func TestParameters(t *testing.T) {
+	for f, want := range map[int]int{53: 9282, 84: 14242, 200: 32802} {
+		if got := New[float32](Released(2), f, nil, nil).Layout().Len(); got != want {
+			t.Errorf("%d regions: %d parameters, want %d", f, got, want)
+		}
+	}
+	d := make([]float64, 3)
+	if contrast(d, []float64{0, 5, 1}); !slices.Equal(d, []float64{-0.5, 1, -0.5}) {
+		t.Errorf("contrast of three classes: %v", d)
+	}
+}
+
+// wave is a study in which the classes differ in the sign of the coupling of two regions.
+func wave(n, f int, length func(i int) int) (series [][]float32, label []int) {
+	for i := range n {
+		r := random.New(5, "wave", i)
+		y := i % 2
+		x := make([]float32, length(i)*f)
+		for t := range length(i) {
+			for j := range f {
+				x[t*f+j] = float32(r.Normal())
+			}
+			x[t*f+1] = float32(float64(float64(2*y-1)*float64(x[t*f])) + float64(0.3*r.Normal()))
+		}
+		series, label = append(series, x), append(label, y)
+	}
+	return series, label
+}
+
+// It learns, stops when the participants who validate have been at their best for a while, and gives the
+// parameters of that epoch back.
+func TestFitStopsAtTheBestEpoch(t *testing.T) {
+	series, label := wave(60, 5, func(i int) int { return 30 + i%7 })
+	tr := Training()
+	tr.Batch, tr.Epochs, tr.Patience, tr.Held, tr.Test, tr.Seed = 16, 60, 8, 12, 12, 1
+	least, at, last := math.Inf(1), 0, 0
+	tr.Progress = func(e network.Epoch) {
+		if last = e.Number; e.HeldLoss < least {
+			least, at = e.HeldLoss, e.Number
+		}
+	}
+	m, err := Fit(context.Background(), Options{Hidden: 24, Dropout: 0.2, Classes: 2}, tr, 5, series, label)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last != at+8 && last != 60 {
+		t.Errorf("it stops after epoch %d, the best was %d", last, at)
+	}
+	p, loss, right := m.Probability(series, 2), 0.0, 0
+	for i := 36; i < 48; i++ {
+		loss -= math.Log(p[2*i+label[i]]) / 12
+	}
+	for i := 48; i < 60; i++ {
+		if (p[2*i+1] > 0.5) == (label[i] == 1) {
+			right++
+		}
+	}
+	if math.Abs(loss-least) > 1e-5 || right < 11 {
+		t.Errorf("loss %v, at the best epoch %v; %d of 12 right", loss, least, right)
+	}
+	// Of whom the scores are, the two regions that tell the classes apart score highest.
+	scores := m.RegionScores(series, 20, 2)
+	sum := make([]float64, 5)
+	for i, v := range scores {
+		sum[i%5] += math.Abs(v)
+	}
+	if min(sum[0], sum[1]) < 2*max(sum[2], sum[3], sum[4]) {
+		t.Errorf("region scores %v", sum)
+	}
+	tr.Rate = 1e30
+	_, err = Fit(context.Background(), Options{Hidden: 8, Classes: 2}, tr, 5, series, label)
+	if err == nil || !strings.Contains(err.Error(), "diverges") {
+		t.Errorf("a rate of 1e30: %v", err)
+	}
+}
+
+// TestBits: the same bits on every machine (gnn/bits.sh) and at any number of goroutines.
+func TestBits(t *testing.T) {
+	series, label := wave(30, 7, func(i int) int { return 20 + i%5 })
+	for _, threads := range []int{1, 3} {
+		tr := Training()
+		tr.Batch, tr.Epochs, tr.Held, tr.Seed, tr.Threads = 8, 4, 6, 1, threads
+		o := Options{Hidden: 19, Layers: 1, Dropout: 0.3, Classes: 2}
+		m, err := Fit(context.Background(), o, tr, 7, series, label)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := sha256.New()
+		for _, v := range append(m.Probability(series, threads), m.RegionScores(series, 3, threads)...) {
+			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
+		}
+		if got, want := hex.EncodeToString(h.Sum(nil)[:8]), "ac877e3022828037"; got != want {
+			t.Errorf("%d goroutines: %s, want %s", threads, got, want)
+		}
+	}
+}
