@@ -40,7 +40,7 @@ func TestBasisIsOrthonormalAndDropsWhatIsNotNew(t *testing.T) {
 	b.remove(x)
 	for j := range 2 {
 		for _, v := range [][]float64{a, c, sum} {
-			if d := dot(x.column(nil, j), v) / math.Sqrt(dot(v, v)); math.Abs(d) > 1e-11 {
+			if d := dot(x.column(j), v) / math.Sqrt(dot(v, v)); math.Abs(d) > 1e-11 {
 				t.Errorf("what is left of column %d still has %v of a regressor", j, d)
 			}
 		}

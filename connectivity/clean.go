@@ -75,7 +75,7 @@ func (c *Cleaner) prepareNuisance() {
 	}
 	r := c.filtered(c.o.Regressors)
 	for j := range r.Cols {
-		if c.nuisance.add(r.column(nil, j)) {
+		if c.nuisance.add(r.column(j)) {
 			c.Quality.Regressors++
 		}
 	}

@@ -117,7 +117,7 @@ func TestRegionsDoNotTouchEachOther(t *testing.T) {
 	o := Cleaning{TR: 2, Detrend: 2, Filter: Butterworth, HighPass: 0.01, LowPass: 0.1,
 		Regressors: columns(randoms(9, 90))}
 	all, _ := clean(t, x, o)
-	one, _ := clean(t, columns(x.column(nil, 1)), o)
+	one, _ := clean(t, columns(x.column(1)), o)
 	for i := range all.Rows {
 		if math.Float64bits(all.At(i, 1)) != math.Float64bits(one.At(i, 0)) {
 			t.Fatalf("volume %d: %v with the others, %v alone", i+1, all.At(i, 1), one.At(i, 0))

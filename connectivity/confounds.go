@@ -153,7 +153,7 @@ func (c Confounds) NonSteady() (marked []bool, n int) {
 // column finds or computes a column; n/a is NaN.
 func (c Confounds) column(name string) ([]float64, bool) {
 	if j := slices.Index(c.Names, name); j >= 0 {
-		return c.Values.column(nil, j), true
+		return c.Values.column(j), true
 	}
 	if base, ok := strings.CutSuffix(name, "_power2"); ok {
 		v, ok := c.column(base)

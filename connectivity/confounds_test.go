@@ -28,7 +28,7 @@ func TestColumnsBesideAStrategy(t *testing.T) {
 		t.Errorf("%d columns, want 27: %v", x.Cols, names)
 	}
 	// Friston's expansion of the fourth parameter, from its definition.
-	rot := table.Values.column(nil, 3)
+	rot := table.Values.column(3)
 	for k, name := range []string{"rot_x", "rot_x_derivative1", "rot_x_power2", "rot_x_derivative1_power2"} {
 		j := slices.Index(names, name)
 		for i := range rot {

@@ -75,13 +75,13 @@ func (m Matrix) Clone() Matrix {
 	return m
 }
 
-// column copies column j into dst.
-func (m Matrix) column(dst []float64, j int) []float64 {
-	dst = dst[:0]
-	for i := range m.Rows {
-		dst = append(dst, m.Data[i*m.Cols+j])
+// column copies column j.
+func (m Matrix) column(j int) []float64 {
+	v := make([]float64, m.Rows)
+	for i := range v {
+		v[i] = m.Data[i*m.Cols+j]
 	}
-	return dst
+	return v
 }
 
 // setColumn overwrites column j.

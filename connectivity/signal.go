@@ -48,12 +48,12 @@ func Inspect(x Matrix) ([]Status, error) {
 	for j := range status {
 		switch {
 		case absent[j] < x.Rows && (math.IsInf(low[j], 0) || math.IsInf(high[j], 0)):
-			t := slices.IndexFunc(x.column(nil, j), func(v float64) bool { return math.IsInf(v, 0) })
+			t := slices.IndexFunc(x.column(j), func(v float64) bool { return math.IsInf(v, 0) })
 			errs = append(errs, fmt.Errorf("region %d is infinite in volume %d", j+1, t+1))
 		case absent[j] == x.Rows:
 			status[j] = Missing
 		case absent[j] > 0:
-			t := slices.IndexFunc(x.column(nil, j), func(v float64) bool { return v != v })
+			t := slices.IndexFunc(x.column(j), func(v float64) bool { return v != v })
 			errs = append(errs, fmt.Errorf("region %d has no number in %d of %d volumes, first in volume %d; give all of its volumes, or none when it is missing", j+1, absent[j], x.Rows, t+1))
 		case high[j]-low[j] <= flat*max(math.Abs(high[j]), math.Abs(low[j])):
 			status[j] = Constant

@@ -109,12 +109,12 @@ func TestOneProjection(t *testing.T) {
 	}
 	for j := range y.Cols {
 		for k, name := range names {
-			if r := correlation(at(x.column(nil, k), kept), y.column(nil, j)); math.Abs(r) > 1e-7 {
+			if r := correlation(at(x.column(k), kept), y.column(j)); math.Abs(r) > 1e-7 {
 				t.Errorf("%s and region %d correlate: %g", name, j+1, r)
 			}
 		}
 		for k := 1; k <= 6; k++ { // half waves below 0.01 Hz in 300 s
-			if r := correlation(at(cosine(series.Rows, k), kept), y.column(nil, j)); math.Abs(r) > 1e-7 {
+			if r := correlation(at(cosine(series.Rows, k), kept), y.column(j)); math.Abs(r) > 1e-7 {
 				t.Errorf("cosine %d and region %d correlate: %g", k, j+1, r)
 			}
 		}
@@ -128,7 +128,7 @@ func TestStrategyMistakes(t *testing.T) {
 		var values [][]float64
 		for j, name := range c.Names {
 			if !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
-				out.Names, values = append(out.Names, name), append(values, c.Values.column(nil, j))
+				out.Names, values = append(out.Names, name), append(values, c.Values.column(j))
 			}
 		}
 		out.Values = columns(values...)

@@ -142,25 +142,22 @@ func (h *Header) Scaling() (slope, inter float64, err error) {
 	return s, i, nil
 }
 
-// series checks that the image is a series of volumes over time, and gives their
-// number. Trailing axes of length one count for nothing; x, y, z, 1, t is a series
-// when no intent says otherwise.
-func (h *Header) series() (int64, error) {
+// series checks that the image is a series of volumes over time. Trailing axes of length one count for
+// nothing; x, y, z, 1, t is a series when no intent says otherwise.
+func (h *Header) series() error {
 	n := int(h.Dim[0])
 	for n > 3 && h.Dim[n] == 1 {
 		n--
 	}
 	switch {
 	case h.CIFTI():
-		return 0, errors.New("it is a CIFTI file, of grayordinates and not of voxels; give the volume file that it was made from")
+		return errors.New("it is a CIFTI file, of grayordinates and not of voxels; give the volume file that it was made from")
 	case n <= 3:
-		return 0, fmt.Errorf("shape %v has one volume, and a BOLD series needs several", h.Shape())
-	case n == 4:
-		return h.Dim[4], nil
-	case n == 5 && h.Dim[4] == 1 && (h.IntentCode < 1003 || h.IntentCode > 1011):
-		return h.Dim[5], nil
+		return fmt.Errorf("shape %v has one volume, and a BOLD series needs several", h.Shape())
+	case n == 4, n == 5 && h.Dim[4] == 1 && (h.IntentCode < 1003 || h.IntentCode > 1011):
+		return nil
 	}
-	return 0, fmt.Errorf("shape %v has more than the axes x, y, z and time; split it into series of four axes", h.Shape())
+	return fmt.Errorf("shape %v has more than the axes x, y, z and time; split it into series of four axes", h.Shape())
 }
 
 // CIFTI tells whether the header is of a CIFTI file: axes 5 and 6 hold a matrix.

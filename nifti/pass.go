@@ -116,7 +116,7 @@ func (p *pass) run(open func() (*Reader, error), overlap bool) error {
 	}
 	defer r.Close()
 	p.header = r.Header
-	if _, err := r.Header.series(); err != nil {
+	if err := r.Header.series(); err != nil {
 		return r.fail(err)
 	}
 	n := r.Header.Grid().Voxels()

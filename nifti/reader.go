@@ -156,7 +156,7 @@ func (r *Reader) Close() error {
 
 // CheckSeries refuses an image that is not a series of volumes over time.
 func (r *Reader) CheckSeries() error {
-	if _, err := r.Header.series(); err != nil {
+	if err := r.Header.series(); err != nil {
 		return r.fail(err)
 	}
 	return nil

@@ -24,7 +24,7 @@ const mostWeights = 1 << 27
 
 // ReadWeights reads a four-dimensional image, one volume a region.
 func ReadWeights(r *Reader) (*Weights, error) {
-	if _, err := r.Header.series(); err != nil {
+	if err := r.Header.series(); err != nil {
 		return nil, r.fail(fmt.Errorf("a probabilistic atlas has a volume for each region: %w", err))
 	}
 	w := &Weights{Grid: r.Header.Grid()}

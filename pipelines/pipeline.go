@@ -285,12 +285,10 @@ func (l *loader) only(t *tree.Node, what string, known []string) {
 	}
 }
 
-func (l *loader) known(k tree.Key, what string, known []string) bool {
-	if slices.Contains(known, k.Name) {
-		return true
+func (l *loader) known(k tree.Key, what string, known []string) {
+	if !slices.Contains(known, k.Name) {
+		l.bad.Add(k.Pos, "%s has no key %q%s", what, k.Name, words.OrAll(k.Name, known))
 	}
-	l.bad.Add(k.Pos, "%s has no key %q%s", what, k.Name, words.OrAll(k.Name, known))
-	return false
 }
 
 func (l *loader) name(t *tree.Node) string {

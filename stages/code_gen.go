@@ -7,14 +7,14 @@ import "prgnn/dag"
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 18dc0648f54c21c2a1bc7f15a61c90edda9746482a4efebd4021a3c8f3406efe
 kind biomarkers 9c25b4363620bf0ab4bfc00fb1ca277a2fe1109223f68f14015d5b9b39765d01
-kind bootstrap 503bdfc73203065044671edb3e20cdaf8d3054962502a8066b6547381dddabaf
+kind bootstrap b9844d3f0854773a90f221724e4db1d11e2c6e9a57f22af08d59dd74da4cec24
 kind brainmap 50bd9f3a58900f8bfa941bd66925926b115c3fb64e12610e7d1ca308c081ec09
 kind choose a48efa170f0d8289698bb0eba9062efda45c278b6cd7d43251de855c4cfea379
 kind combat 8a5bd79f2596e6aaeba98b497a05e698fe9848bd005cbe185425bec183527f86
 kind compare caa24c8f9c900a77612103e4f5743de612b41c258ae1fb82ba8b2c8bbb37b534
-kind connectivity 9a312ced70dadb5286fd6e9fbbd6d720d936170e1ddde81f2599aa69fc4a55cc
+kind connectivity c6ab5d67c3f82ed3131a4839e484c45023435a06e98cb8c26b3fa42a33ce2f78
 kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
-kind denoise c4428d44f168ca0b0b96c7a3db3b0434c6103a8ccd7b810ff7985a1c812bfd94
+kind denoise 8155de59730fe339a3385a6fadc1f4af3e0c0e6f56972773d53f5cd815c94996
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate fd175006d646982233616aacc396d4873c7872405e5b5895a7e67fb22718e90c
 kind exec e1f853934ec8f26ea129f7a61a159e14b1fcbb5e84b6fa476d59a6d50f26238c
@@ -37,9 +37,9 @@ kind individuality c6e51a1da74790e27f839f9506534f0d793fd39dbce1905d2ff71859a5408
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage 51d769a12612ef7d0176820c704e9d439dec6694c3907a3aa7079b805ef86da1
 kind matrices 1da89456eab55d974e2abb68a3476ecd1a66f631bc2b72b3b44affb376e4ea94
-kind mean-volume 852e1b7bbb3631cb91bff6e0fff119eddc2f8939dfb366d5a6cd07e0387fe71b
+kind mean-volume 09e58675e15a8188dd0e1f82d7a22386b977206c5c6385c60ca091f904086aec
 kind meanmlp eb2c3883eeded266ba57e0c46afd4fe451f988436dfc74eb0887bb20283ce26d
-kind parcellate 77cfaff7ad3704520a34987d0878a52f8550609b0ac19cfeb15753a4b0fa042e
+kind parcellate b0b9f20292ea0b6c61c0bc81eee3e99a8cf183d291b15a47d61101115b8f1061
 kind permutation 8feff522bc9e09100d2eb90512b7b90392813c55d67bf8867b70c594870dcd06
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind project 4e6fa37ddd84ccec7cc4551349a912280d20f1c527de4f87cc23a91280294144
@@ -52,7 +52,7 @@ kind split bb7a7aa7d7a840256a4ebf0d807e5bd674a32b045f43aef2bd02bb2919a8ad42
 kind summary 955ebb0f6033dc9fd3858d52727ce4f9daf63da5270a28abace68167b78b5e20
 kind tables 997e2055bc74601a03653b340dcb6f20652ed55843502c8969e95d3e523903dc
 kind tangent e97ff0da3ef885810035d1627a9928d4ead038a7b82711fad3e5f6dd3ed98dcd
-kind timeseries 40ad34fea2c34a7ccd891ca9197cad557adf477bfd687c7c29a83b6f6ddc49de
+kind timeseries 961eab573bd4e79bddda42caa209f0613ab355118be3fe6b310dcb0c3a72d043
 kind train 9f508b9c92782ea432bc3cd596d2c552c50043e9683a9db11e62cbd441d9bac4
 
 reached by baseline
@@ -1248,7 +1248,7 @@ prgnn/nifti.pass.add 7909c9c6d2ac.f842f5
 prgnn/nifti.pass.choose aeb232c7546c.22a201
 prgnn/nifti.pass.flush eb0647f4d900.78df73
 prgnn/nifti.pass.judge 3f957f218330.0070bc
-prgnn/nifti.pass.run 2858a388a288.34cb15
+prgnn/nifti.pass.run b458b0a80840.34cb15
 prgnn/nifti.pass.sum 7281979f1be5.a90a9a
 prgnn/nifti.roiPass 2f67b95a618c.e3b0c4
 prgnn/nifti.seen 610f9e70e7d7.e3b0c4
@@ -1609,8 +1609,8 @@ reached by bootstrap leakage mean-volume parcellate saliency
 prgnn/stages/region.OpenImage 5cd92e1089ce.d08ed3
 
 reached by bootstrap mean-volume parcellate
-prgnn/nifti.Header.series a794fe85f7d3.d70ae6
-prgnn/nifti.Reader.CheckSeries 5f8f25aaa0f4.34c5c7
+prgnn/nifti.Header.series f7050f4e0675.d70ae6
+prgnn/nifti.Reader.CheckSeries 84b21775f5c0.34c5c7
 prgnn/stages/prepare.openCIFTI bb3870e56b26.05db31
 prgnn/stages/prepare.openGrayordinates 70d7142a4a4e.894154
 
@@ -1657,7 +1657,7 @@ prgnn/nifti/cifti.xmlMatrix 256a9ea963b4.84a696
 reached by bootstrap parcellate
 prgnn/nifti.Affine.Mul c55021e0d64f.4345f0
 prgnn/nifti.Labels.oriented 68fd713a9269.2fd4d0
-prgnn/nifti.ReadWeights 6e8a202543c0.1f87be
+prgnn/nifti.ReadWeights 11b326a09c28.1f87be
 prgnn/nifti.WeightMap 80f592a91dcd.e3b0c4
 prgnn/nifti.Weights bcb6ec158423.39dc61
 prgnn/nifti.Weights.Onto 6f6eb88c09c0.1f2eed
@@ -2157,8 +2157,8 @@ reached by connectivity denoise graph sessions
 prgnn/stages/column.MadeOf fd625a56a358.2c8ebc
 
 reached by connectivity denoise timeseries
-prgnn/connectivity.Inspect 4ede22463ed6.3f6345
-prgnn/connectivity.Matrix.column 1a7c44c2ab2f.489cb4
+prgnn/connectivity.Inspect 5a7fea2d4bc3.3f6345
+prgnn/connectivity.Matrix.column 88b39d61e866.489cb4
 prgnn/connectivity.flat 7a1fcf4e5c5f.e3b0c4
 
 reached by connectivity figure-connectivity sessions
@@ -2238,7 +2238,7 @@ prgnn/connectivity.Cleaner.Unscaled 7f8d122ef9c6.03e886
 prgnn/connectivity.Cleaner.account 4c542366ec47.e05894
 prgnn/connectivity.Cleaner.cosines 2e41c0316fd6.bfa8d8
 prgnn/connectivity.Cleaner.filtered ca7198a5e817.afb677
-prgnn/connectivity.Cleaner.prepareNuisance b7e5dcfd1179.46b24f
+prgnn/connectivity.Cleaner.prepareNuisance 138b47d804d7.46b24f
 prgnn/connectivity.Cleaner.times 4da4a201b873.24eb22
 prgnn/connectivity.Cleaning 5e029ddbeb15.cbcad5
 prgnn/connectivity.Cleaning.check d9cc9277e3f0.4f7ddd
@@ -2249,7 +2249,7 @@ prgnn/connectivity.Confounds.Motion a7cb6a8d35d5.472baa
 prgnn/connectivity.Confounds.NonSteady e9c0343af97e.64bc6b
 prgnn/connectivity.Confounds.Select 6a18c2f84d4a.d5dfe8
 prgnn/connectivity.Confounds.beginning 73a26cbc8687.8ca16c
-prgnn/connectivity.Confounds.column a6d4370cf765.ee2d9a
+prgnn/connectivity.Confounds.column 04ee1afdeeef.ee2d9a
 prgnn/connectivity.Confounds.columns 55f045b78552.44868a
 prgnn/connectivity.Confounds.components 57d9ed9cbcfe.7191fe
 prgnn/connectivity.Confounds.needsCosines a39e437dd2a0.1174d9
@@ -4112,7 +4112,7 @@ at nifti/itk/itk.go prgnn/nifti/itk Point:26 Transform:29 step:34 Extent:40 Read
 at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:54
 at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:81 Labels.Values:87 Labels.Moved:106 errNoInverse:116 Labels.Onto:126 Labels.oriented:147 Labels.fill:160 Labels.at:198 nearest:214 Affine.diagonal:222
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
-at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:148 Header.CIFTI:167
+at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:147 Header.CIFTI:164
 at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:36 laneSums:46 meansRoom:60 trusted:70 meansRoom.reserve:74 meansRoom.fix:91 newPass:98 pass.run:112 Reader.batches:151 pass.add:212 pass.flush:225 pass.sum:237 pass.choose:262 pass.judge:290
 at nifti/reader.go prgnn/nifti Reader:10 Extension:26 NewReader:35 Reader.fail:48 unreadable:51 unreadable.Error:57 unreadable.Unwrap:58 Reader.open:61 Reader.Volumes:89 Reader.volumeBytes:92 Reader.NextRaw:100 Reader.Next:121 Reader.finish:139 Reader.Close:149 Reader.CheckSeries:158 Reader.CheckSize:167 Reader.NextRow:177
 at nifti/resample.go prgnn/nifti Point:9 Box:12 Grid.Box:15 mostPoints:18 Labels.Resampled:30 Grid.samples:60 Grid.Points:88 Labels.Lookup:92 majority:114 Labels.Around:140

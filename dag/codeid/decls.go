@@ -173,7 +173,7 @@ func (ds *declarations) values(q *pkg, f *file, d *ast.GenDecl, s *ast.ValueSpec
 		for i, id := range s.Names {
 			ds.at[id.Pos()] = place{to, "." + string(rune('0'+i))}
 		}
-		ds.start(q, f, to, s.Values)
+		ds.start(f, to, s.Values)
 		ds.of = append(ds.of, source{to, q, f, []ast.Node{s}, d, nil})
 		return
 	}
@@ -194,7 +194,7 @@ func (ds *declarations) values(q *pkg, f *file, d *ast.GenDecl, s *ast.ValueSpec
 		to := ds.named(q, f, id.Name, id)
 		ds.at[id.Pos()] = place{to, ""}
 		if i < len(s.Values) {
-			ds.start(q, f, to, s.Values[i:i+1])
+			ds.start(f, to, s.Values[i:i+1])
 		}
 		src := source{to, q, f, nodes, d, id}
 		ds.of = append(ds.of, src)
@@ -202,7 +202,7 @@ func (ds *declarations) values(q *pkg, f *file, d *ast.GenDecl, s *ast.ValueSpec
 }
 
 // start notes a variable whose initialiser calls something of ours.
-func (ds *declarations) start(q *pkg, f *file, to *decl, values []ast.Expr) {
+func (ds *declarations) start(f *file, to *decl, values []ast.Expr) {
 	for _, v := range values {
 		if f.calls(v) {
 			ds.starts = append(ds.starts, to)

@@ -17,9 +17,9 @@ var others = []build.Context{
 	other("freebsd", "amd64"), other("js", "wasm"), other("plan9", "386"), other("aix", "ppc64"),
 }
 
-func other(goos, goarch string, tags ...string) build.Context {
+func other(goos, goarch string) build.Context {
 	c := build.Default
-	c.GOOS, c.GOARCH, c.CgoEnabled, c.BuildTags = goos, goarch, false, tags
+	c.GOOS, c.GOARCH, c.CgoEnabled, c.BuildTags = goos, goarch, false, nil
 	return c
 }
 

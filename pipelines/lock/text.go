@@ -107,7 +107,7 @@ func Parse(text []byte) (*Lock, error) {
 	r := &reader{rest: string(text)}
 	l := r.head()
 	for r.err == nil && r.at("stage") {
-		l.Stages = append(l.Stages, r.stage(l))
+		l.Stages = append(l.Stages, r.stage())
 	}
 	if r.err == nil && r.rest != "end\n" {
 		r.fail("%.40q where a stage or the end should be: it is cut short, or goes on after its end", r.peek())
@@ -242,7 +242,7 @@ func (r *reader) head() *Lock {
 	return l
 }
 
-func (r *reader) stage(l *Lock) Stage {
+func (r *reader) stage() Stage {
 	r.begin()
 	f := r.words("stage", 2)
 	s := Stage{Name: f[0], Kind: f[1]}

@@ -218,8 +218,8 @@ func (p *parser) comparison() (func(int) truth, error) {
 		return nil, err
 	}
 	negated := p.word("not")
-	if in := p.peek(); p.word("in") {
-		set, err := p.list(c, in)
+	if p.word("in") {
+		set, err := p.list(c)
 		if err != nil {
 			return nil, err
 		}
@@ -275,7 +275,7 @@ func (p *parser) comparison() (func(int) truth, error) {
 	}, nil
 }
 
-func (p *parser) list(c *operand, in token) (set []func(int) truth, err error) {
+func (p *parser) list(c *operand) (set []func(int) truth, err error) {
 	if t := p.next(); t.kind != mark || t.text != "[" {
 		return nil, t.errorf("after in a list such as [a, b] was expected, not %s", t)
 	}

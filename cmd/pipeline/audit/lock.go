@@ -90,7 +90,7 @@ func (a *auditor) whole(p *pipelines.Pipeline, l *lock.Lock, room *Room, g *dag.
 	}
 	if len(differ) > 0 {
 		a.follows(events)
-		if err := a.conclude(worst(passes, g, differ)); err != nil {
+		if err := a.conclude(worst(g, differ)); err != nil {
 			return err
 		}
 	} else if sum.Failed == 0 && !a.JSON {
@@ -101,7 +101,7 @@ func (a *auditor) whole(p *pipelines.Pipeline, l *lock.Lock, room *Room, g *dag.
 
 // worst is the pass in which a difference begins, and all that it could have reached
 // there.
-func worst(passes []comparison, g *dag.Graph, differ map[*dag.Node]comparison) (comparison, map[*dag.Node]bool) {
+func worst(g *dag.Graph, differ map[*dag.Node]comparison) (comparison, map[*dag.Node]bool) {
 	of := map[*dag.Node]bool{}
 	var pass *comparison
 	for _, s := range g.Stages {

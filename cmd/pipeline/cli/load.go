@@ -142,9 +142,8 @@ func (a *app) dirHere() (string, error) {
 	return dir, nil
 }
 
-// look loads a pipeline file and looks up its results; nothing is run. With
-// until, only that stage and what it needs are looked at.
-func (a *app) look(file string, sets []string, until ...string) (*results.Current, error) {
+// look loads a pipeline file and looks up its results; nothing is run.
+func (a *app) look(file string, sets []string) (*results.Current, error) {
 	p, err := a.load(file, sets)
 	if err != nil {
 		return nil, err
@@ -157,7 +156,7 @@ func (a *app) look(file string, sets []string, until ...string) (*results.Curren
 	if err != nil {
 		return nil, err
 	}
-	c, err := results.LookUp(p, store, until...)
+	c, err := results.LookUp(p, store)
 	if err != nil {
 		store.Close()
 		return nil, err

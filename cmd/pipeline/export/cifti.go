@@ -84,7 +84,7 @@ func labelParcels(path string, ids []int64, names []string) (*cifti.Parcels, err
 
 // parcelled are the values of an array of regions, with the regions' places.
 func (m *member) parcelled() ([]float64, *cifti.Parcels, error) {
-	v, _, cols, err := m.matrixOf()
+	v, cols, err := m.matrixOf()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -289,10 +289,7 @@ func (x *job) stacked(sel *results.Selection, tasks []*dag.Node) (*encoding.Arra
 	if len(tasks[0].Coords) == 0 {
 		return arrays[0], axes, nil
 	}
-	order, front, err := stackOrder(tasks)
-	if err != nil {
-		return nil, nil, err
-	}
+	order, front := stackOrder(tasks)
 	sorted := make([]*encoding.Array, len(order))
 	for i, at := range order {
 		sorted[i] = arrays[at]

@@ -155,17 +155,17 @@ func kindText(t dag.Type) string {
 }
 
 // matrixOf is the draw that is asked for of an array [draw, rows, columns], row-major.
-func (m *member) matrixOf() (v []float64, rows, cols int, err error) {
+func (m *member) matrixOf() (v []float64, cols int, err error) {
 	shape, all := m.Array.Shape, m.Array.Float64s()
 	if len(shape) < 2 {
-		return nil, 0, 0, fmt.Errorf("it has the shape %v, want draws × rows × columns", shape)
+		return nil, 0, fmt.Errorf("it has the shape %v, want draws × rows × columns", shape)
 	}
-	rows, cols = shape[len(shape)-2], shape[len(shape)-1]
+	rows, cols := shape[len(shape)-2], shape[len(shape)-1]
 	draws := len(all) / max(rows*cols, 1)
 	if m.draw < 0 || m.draw >= draws {
-		return nil, 0, 0, exit.Wrongf("--draw %d: there are the draws 0 to %d", m.draw, draws-1)
+		return nil, 0, exit.Wrongf("--draw %d: there are the draws 0 to %d", m.draw, draws-1)
 	}
-	return all[m.draw*rows*cols:][:rows*cols], rows, cols, nil
+	return all[m.draw*rows*cols:][:rows*cols], cols, nil
 }
 
 // names are the names of n regions.

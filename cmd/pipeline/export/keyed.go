@@ -202,7 +202,7 @@ func nodeNames(roster *cohort.Roster, n int) []string {
 // stackOrder tells how members lie along new axes in front: an axis for each of
 // theirs, its values sorted, when all combinations are there; else one axis of
 // tasks. order gives, place by place, the member.
-func stackOrder(tasks []*dag.Node) (order []int, front []axisJSON, err error) {
+func stackOrder(tasks []*dag.Node) (order []int, front []axisJSON) {
 	places := 1
 	for i, coord := range tasks[0].Coords {
 		var values []string
@@ -233,5 +233,5 @@ func stackOrder(tasks []*dag.Node) (order []int, front []axisJSON, err error) {
 		}
 		front = []axisJSON{names}
 	}
-	return order, front, nil
+	return order, front
 }

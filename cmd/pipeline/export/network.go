@@ -118,7 +118,7 @@ func (m *member) brainNetNode(w io.Writer) error {
 
 func (m *member) brainNetEdge(w io.Writer) error {
 	if m.Array != nil {
-		v, _, cols, err := m.matrixOf()
+		v, cols, err := m.matrixOf()
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func (m *member) timeseries(w io.Writer) error {
 
 // named is the matrix that is asked for, with the names of the regions that are its columns.
 func (m *member) named() (v []float64, names []string, err error) {
-	v, _, cols, err := m.matrixOf()
+	v, cols, err := m.matrixOf()
 	if err != nil {
 		return nil, nil, err
 	}

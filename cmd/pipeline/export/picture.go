@@ -10,7 +10,7 @@ import (
 
 // heatMap is the picture of one matrix.
 func (m *member) heatMap() (figures.Figure, error) {
-	v, _, cols, err := m.matrixOf()
+	v, cols, err := m.matrixOf()
 	if err != nil {
 		return figures.Figure{}, err
 	}

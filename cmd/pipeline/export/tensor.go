@@ -19,10 +19,7 @@ func (x *job) writeTensors(sel *results.Selection, tasks []*dag.Node) error {
 	keys := &encoding.Table{Meta: x.originMeta(sel, tasks)}
 	inner := axes[1:]
 	if len(tasks[0].Coords) > 0 {
-		order, front, err := stackOrder(tasks)
-		if err != nil {
-			return err
-		}
+		order, front := stackOrder(tasks)
 		for i, coord := range tasks[0].Coords {
 			values := make([]string, len(order))
 			for row, at := range order {
