@@ -26,7 +26,7 @@ kind figure-degrees ac607397f9f2962d3ed6cea8f8b861f76307eba95f114b6f180e6582cebf
 kind figure-distributions 344552ee02f622f7f54e4d4c5ce39f6cb22c283a02636da765b4a8bde7b27b19
 kind figure-individuality 1ab108beb284ace4b60147175915f7743d7cd85e65a507dd6d6c776d0d08d659
 kind figure-individuals bccf6b08ff83fbbb36142583871b28e1347ff7012908cd12d2fa0d71008b4bdc
-kind figure-qc 72dbb39ea14ac15022d8174b61b4182a0822d599c13c0f572451acc62ca118f8
+kind figure-qc c6287c5c319cae60d138ede0a00cccf568784a61d9f4be003990d81c693a2e25
 kind figure-qcfc 3cbbc846b96e20b233d82fc16931fcb5155704df110bc65f5e793f9e20adb882
 kind figure-ranking 23daf46ce14eda341b52f8a69818682322102a14953fb3943ab37645964f7da9
 kind figure-roc e5d5a5012b4f9a88a81d36722fdaee0697185430100feed0a025db5584321695
@@ -2842,7 +2842,7 @@ prgnn/stages/chart.traceRight 519c5671bb11.e3b0c4
 prgnn/stages/figure.Parcels.at b0c66c946ec2.aaa58d
 prgnn/stages/figure.ScanQuality a7e9edcad54a.e3b0c4
 prgnn/stages/figure.ScanQuality.Ports 435e1896296a.89418a
-prgnn/stages/figure.ScanQuality.Run 152cdd35e195.e05fe1
+prgnn/stages/figure.ScanQuality.Run 7bae18d37b02.05635e
 prgnn/stages/figure.drawZero 9fe97ec0734c.95a1bb
 prgnn/stages/figure.figure-qc.New 49f065b5bfb4.d14816
 prgnn/stages/figure.joinedCarpet ae58e7d40426.ffc50a
@@ -2853,7 +2853,9 @@ prgnn/stages/figure.regionQualityRow 116f2abc4d41.e3b0c4
 prgnn/stages/figure.scan 977f46ab1202.5ef3e1
 prgnn/stages/figure.scan.read 02e5cb286e08.e6b27c
 prgnn/stages/figure.scan.readCarpet 953b5c3f9467.fe6028
+prgnn/stages/figure.scan.silent e87c8da2f419.a0d5b1
 prgnn/stages/figure.scanHead 76276dc82398.2627d5
+prgnn/stages/figure.withoutSilent f3061d137e8d.2abd70
 
 reached by figure-qc figure-qcfc report summary
 prgnn/stages/chart.small 1e1b1cf61878.d9eeb8
@@ -4215,7 +4217,7 @@ at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:38 ReadRanking:55 Reading:58 ReadReading:65 Reading.ofLayer:74 RankingRows:82 RankingRows.First:85 RankingRows.Planted:91 planted:93 settingCaption:96 DrawRanking:104 DrawContrast:122
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:121
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:19 ScanQuality:23 ScanQuality.Ports:28 regionQualityRow:53 ScanQuality.Run:59 ScanCaption:120 scanHead:123
-at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:53 drawZero:88 scan.readCarpet:100 joinedCarpet:129 meanTSNR:173 outlined:187
+at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:53 drawZero:88 scan.readCarpet:100 joinedCarpet:129 meanTSNR:173 withoutSilent:187 scan.silent:202 outlined:212
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226

@@ -74,11 +74,11 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Matrix = matrix.Data
 	scans, err := readScans(t, n)
 	if err != nil {
 		return nil, err
 	}
+	p.Matrix = withoutSilent(matrix.Data, scans)
 	for _, scan := range scans {
 		if len(scans) > 1 {
 			p.Runs = append(p.Runs, chart.Run{Name: scan.name, From: len(p.Out)})

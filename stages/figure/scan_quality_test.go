@@ -154,6 +154,12 @@ func TestScanQualityOfRuns(t *testing.T) {
 		!stagetest.Near([]float64{before[2], before[4], before[6], before[8]}, []float64{-z, z, -z, z}) {
 		t.Errorf("regions %v, before cleaning %v", rows, before)
 	}
+	// A region that has no signal in one of the runs has no correlations: 0 would be taken for one.
+	scans[1].after = []float64{1, math.NaN(), -1, math.NaN()}
+	if got := withoutSilent([]float64{1, 0.5, 0.5, 1}, scans); got[0] != 1 || !math.IsNaN(got[1]) ||
+		!math.IsNaN(got[2]) || !math.IsNaN(got[3]) {
+		t.Errorf("matrix %v", got)
+	}
 	in["after"] = in["after"][:1]
 	if _, err := stagetest.RunStage(t, stagetest.Fresh("figure-qc"), in); err == nil ||
 		!strings.Contains(err.Error(), "before has 2 members, and after has 1: connect the same runs everywhere") {

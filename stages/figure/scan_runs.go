@@ -183,6 +183,31 @@ func meanTSNR(scans []scan, r int) float64 {
 	return sum / float64(n)
 }
 
+// withoutSilent is a matrix in which regions have no value that have no signal in some scan: there it holds 0.
+func withoutSilent(matrix []float64, scans []scan) []float64 {
+	n := len(scans[0].tsnr)
+	out := slices.Clone(matrix)
+	for r := range n {
+		if !slices.ContainsFunc(scans, func(s scan) bool { return s.silent(r, n) }) {
+			continue
+		}
+		for i := range n {
+			out[r*n+i], out[i*n+r] = math.NaN(), math.NaN()
+		}
+	}
+	return out
+}
+
+// silent tells whether a region has no signal after cleaning.
+func (s scan) silent(r, regions int) bool {
+	for at := r; at < len(s.after); at += regions {
+		if !math.IsNaN(s.after[at]) {
+			return false
+		}
+	}
+	return true
+}
+
 // outlined is the regions over the mean of scan i; nil without both, and of grayordinates.
 func outlined(t *dag.Task, i, regions int) (*chart.Brain, error) {
 	if !t.Has("mean") || !t.Has("parcels") {
