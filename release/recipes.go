@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	_ "embed"
-	"fmt"
 	"io"
-	"os"
 	"text/template"
 
 	"prgnn/internal/version"
@@ -31,8 +29,8 @@ var homebrewFormula string
 var moduleFile string
 
 // recipes writes the conda recipe, the Homebrew formula and the module file of a release: they
-// fetch its archives by their SHA-256. url is the directory in which the archives can be had.
-// Without it there are none.
+// fetch its archives by their SHA-256, of the platforms that were built. url is the directory in which
+// the archives can be had. Without it there are none.
 func recipes(out, url string) error {
 	if url == "" {
 		return nil
@@ -50,10 +48,6 @@ func recipes(out, url string) error {
 		if err != nil {
 			return err
 		}
-		if text == nil { // of a release without these platforms
-			fmt.Fprintf(os.Stderr, "release: %s left out: not all of its platforms are built\n", p.name)
-			continue
-		}
 		if err := create(named(out, p.name),
 			func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 			return err
@@ -62,24 +56,23 @@ func recipes(out, url string) error {
 	return nil
 }
 
-// recipe fills in one recipe; nil when an archive that it fetches has not been built.
+// condaPlatforms are the platforms of the conda recipe, as its selectors name them.
+var condaPlatforms = map[string]string{
+	"linux-amd64": "linux and x86_64", "linux-arm64": "linux and aarch64",
+	"darwin-amd64": "osx and x86_64", "darwin-arm64": "osx and arm64",
+}
+
+// recipe fills in one recipe. sum is empty of an archive that has not been built.
 func recipe(name, text, url string, sums map[string]string) ([]byte, error) {
-	missing := false
 	archive := func(platform string) string { return "prgnn-" + version.Number + "-" + platform + ".tar.gz" }
 	t, err := template.New(name).Delims("<<", ">>").Funcs(template.FuncMap{
 		"url": func(platform string) string { return url + "/" + archive(platform) },
-		"sum": func(platform string) string {
-			s, ok := sums[archive(platform)]
-			missing = missing || !ok
-			return s
-		},
+		"sum": func(platform string) string { return sums[archive(platform)] },
 	}).Parse(text)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, map[string]string{"Version": version.Number}); err != nil || missing {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	err = t.Execute(&b, map[string]any{"Version": version.Number, "Conda": condaPlatforms})
+	return b.Bytes(), err
 }

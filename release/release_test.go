@@ -292,6 +292,26 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
+// A release of one platform has recipes for that one.
+func TestRecipesOfOnePlatform(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(named(dir, "linux-amd64.tar.gz"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := recipes(dir, "https://example.org/v"); err != nil {
+		t.Fatal(err)
+	}
+	for name, urls := range map[string]int{"conda-recipe.yaml": 1, "homebrew.rb": 1, "module.lua": 0} {
+		text, err := os.ReadFile(named(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(text, []byte("https://")); n != urls || bytes.Contains(text, []byte("darwin")) {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}
+
 // What the recipes fetch is there, with the digest that they state: from a server of the release's directory.
 func TestRecipesFetch(t *testing.T) {
 	dir := t.TempDir()

@@ -108,6 +108,7 @@ func TestBattery(t *testing.T) {
 			checkDocs(t, k)
 			e := c.example(t, k.Name)
 			checkInputs(t, e)
+			t.Parallel() // examples are made one after the other: they share what they are made from
 			first := runThreads(t, e, 1)
 			checkOutputs(t, e, first)
 			again := runThreads(t, e, 1)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Programs that Debian's stable release lacks, out of Debian sid: Apptainer and Python 3.14, as
 # DIR/bin/apptainer and DIR/bin/python3.14. Run as root: test/sid.sh DIR. It takes a minute and 500 MB, once.
+# "DIR/bin/in-sid COMMAND" runs a command in the root directory of sid, where there is no Go.
 #
 # Apptainer runs in a root directory of sid, with /tmp of this machine at its place. Python runs in
 # this machine's root, with the C library of sid.
@@ -45,10 +46,14 @@ mkdir -p old
 pivot_root . old
 umount -l /old
 cd "$at" 2>/dev/null || cd /
-exec apptainer "$@"
+exec "$@"
 S
-cat >"$dir/bin/apptainer" <<S
+cat >"$dir/bin/in-sid" <<S
 #!/bin/sh
 exec /usr/bin/unshare --mount /bin/sh "$dir/enter" "$root" "\$@"
 S
-chmod +x "$dir/bin/apptainer"
+cat >"$dir/bin/apptainer" <<S
+#!/bin/sh
+exec "$dir/bin/in-sid" apptainer "\$@"
+S
+chmod +x "$dir/bin/in-sid" "$dir/bin/apptainer"

@@ -24,6 +24,7 @@ const small = `stages:
 // Whichever blob or record of a store rots, one run mends it: with the exit code 0,
 // the same results, a text that is printed, exports that work, and a store without fault.
 func TestWhateverRotsIsMended(t *testing.T) {
+	t.Parallel()
 	c := newRot(t)
 	c.run("run", "small.yaml")
 	want := c.exports()
@@ -47,6 +48,7 @@ func TestWhateverRotsIsMended(t *testing.T) {
 // export that meets the damage says so, and after one more run it works; what was met
 // is replaced in the remote.
 func TestWhateverRotsInARemoteIsMended(t *testing.T) {
+	t.Parallel()
 	c := newRot(t)
 	remote := filepath.Join(c.dir, "remote")
 	c.run("run", "small.yaml", "--remote", "file://"+remote)

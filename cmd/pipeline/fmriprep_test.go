@@ -38,56 +38,63 @@ func TestFMRIPrepVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := []string{"| fMRIPrep | written beside `dir` and `group` | space | labels |", "| --- | --- | --- | --- |"}
-	for _, v := range fmriprepVersions {
-		s := &study{t: t, dir: t.TempDir()}
-		s.home = s.dir
-		at, fixture := filepath.Join(s.dir, "derivatives"), need.Shared(t, "fixtures", "fmriprep",
-			"fmriprep-"+v.version)
-		if _, err := os.Stat(filepath.Join(fixture, "fmriprep")); err != nil { // not the legacy layout
-			if err := os.Mkdir(at, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			at = filepath.Join(at, "fmriprep")
-		}
-		if err := os.Symlink(fixture, at); err != nil {
-			t.Skip(err)
-		}
-		testdir.Write(t, filepath.Join(s.dir, "participants.tsv"), strings.Replace(string(participants),
-			"diagnosis", "group", 1))
+	rows := make([]string, len(fmriprepVersions))
+	t.Run("versions", func(t *testing.T) {
+		for i, v := range fmriprepVersions {
+			t.Run(v.version, func(t *testing.T) {
+				t.Parallel()
+				s := &study{t: t, dir: t.TempDir()}
+				s.home = s.dir
+				at, fixture := filepath.Join(s.dir, "derivatives"), need.Shared(t, "fixtures", "fmriprep",
+					"fmriprep-"+v.version)
+				if _, err := os.Stat(filepath.Join(fixture, "fmriprep")); err != nil { // not the legacy layout
+					if err := os.Mkdir(at, 0o755); err != nil {
+						t.Fatal(err)
+					}
+					at = filepath.Join(at, "fmriprep")
+				}
+				if err := os.Symlink(fixture, at); err != nil {
+					t.Skip(err)
+				}
+				testdir.Write(t, filepath.Join(s.dir, "participants.tsv"), strings.Replace(string(participants),
+					"diagnosis", "group", 1))
 
-		s.pipeline(0, "init")
-		file := filepath.Join(s.dir, "biopoint.yaml")
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+				s.pipeline(0, "init")
+				file := filepath.Join(s.dir, "biopoint.yaml")
+				b, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text := strings.Replace(string(b), "  simulate:", "  # simulate:", 1)
+				text = strings.Replace(text, "  # bids:", "  bids:", 1)
+				if v.write != "" {
+					before := s.bids(file, text)
+					if !strings.Contains(before, strings.SplitN(v.write, ":", 2)[0]) {
+						t.Errorf("%s: the message does not say to write %s:\n%s", v.version, v.write, before)
+					}
+					text = strings.Replace(text, "group: group }", "group: group, "+v.write+" }", 1)
+				}
+				testdir.Write(t, file, text)
+				space, labels := "", ""
+				for line := range strings.Lines(s.pipeline(0, "cohort", "biopoint.yaml", "--json")) {
+					var e struct {
+						Participant, State string
+						Scans              []struct{ Space, Labels string }
+					}
+					if json.Unmarshal([]byte(line), &e) == nil && e.State == "taken" && len(e.Scans) == 1 {
+						space, labels = e.Scans[0].Space, e.Scans[0].Labels
+					}
+				}
+				s.pipeline(0, "run", "biopoint.yaml", "--until", "connectivity", "--set", "cohort.incomplete=skip")
+				wrote := ""
+				if v.write != "" {
+					wrote = "`" + v.write + "`"
+				}
+				rows[i] = fmt.Sprintf("| %s | %s | %s | %s |", v.version, wrote, space, labels)
+			})
 		}
-		text := strings.Replace(string(b), "  simulate:", "  # simulate:", 1)
-		text = strings.Replace(text, "  # bids:", "  bids:", 1)
-		if v.write != "" {
-			before := s.bids(file, text)
-			if !strings.Contains(before, strings.SplitN(v.write, ":", 2)[0]) {
-				t.Errorf("%s: the message does not say to write %s:\n%s", v.version, v.write, before)
-			}
-			text = strings.Replace(text, "group: group }", "group: group, "+v.write+" }", 1)
-		}
-		testdir.Write(t, file, text)
-		space, labels := "", ""
-		for line := range strings.Lines(s.pipeline(0, "cohort", "biopoint.yaml", "--json")) {
-			var e struct {
-				Participant, State string
-				Scans              []struct{ Space, Labels string }
-			}
-			if json.Unmarshal([]byte(line), &e) == nil && e.State == "taken" && len(e.Scans) == 1 {
-				space, labels = e.Scans[0].Space, e.Scans[0].Labels
-			}
-		}
-		s.pipeline(0, "run", "biopoint.yaml", "--until", "connectivity", "--set", "cohort.incomplete=skip")
-		wrote := ""
-		if v.write != "" {
-			wrote = "`" + v.write + "`"
-		}
-		table = append(table, fmt.Sprintf("| %s | %s | %s | %s |", v.version, wrote, space, labels))
-	}
+	})
+	table = append(table, rows...)
 	docs, err := os.ReadFile(filepath.Join("..", "..", "docs", "inputs.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -64,6 +64,11 @@ def test_runs_plan_and_why(write: Write) -> None:
     assert '+ parameter value: "7"' in printed("why", "numbers.yaml", "all", "--set", "all.value=7")
     assert str(why).startswith("all is stale: ")
     assert str(store.why("all")) == "all has its result; there is no other to compare with"
+    with pytest.raises(prgnn.Error, match="n is a stage, not a task"):
+        changed.why("n")
+    (cause,) = changed.causes("all")
+    assert cause.tasks == ("all",) and cause.text in printed("why", "numbers.yaml", "--set", "all.value=7")
+    assert changed.causes() == [cause] and store.causes() == []
     prgnn.run("numbers.yaml", all__value=7, progress=False)
     assert str(changed.why("all")).startswith(f"all has its result; what differs from run {second.id}:\n  - parameter ")
     assert "value" in why.recipe and "recipe" not in repr(why)

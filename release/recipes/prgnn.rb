@@ -4,25 +4,33 @@ class Prgnn < Formula
   license "Apache-2.0"
 
   on_macos do
+<<- with sum "darwin-arm64">>
     on_arm do
       url "<<url "darwin-arm64">>"
-      sha256 "<<sum "darwin-arm64">>"
+      sha256 "<<.>>"
     end
+<<- end>>
+<<- with sum "darwin-amd64">>
     on_intel do
       url "<<url "darwin-amd64">>"
-      sha256 "<<sum "darwin-amd64">>"
+      sha256 "<<.>>"
     end
+<<- end>>
   end
 
   on_linux do
+<<- with sum "linux-arm64">>
     on_arm do
       url "<<url "linux-arm64">>"
-      sha256 "<<sum "linux-arm64">>"
+      sha256 "<<.>>"
     end
+<<- end>>
+<<- with sum "linux-amd64">>
     on_intel do
       url "<<url "linux-amd64">>"
-      sha256 "<<sum "linux-amd64">>"
+      sha256 "<<.>>"
     end
+<<- end>>
   end
 
   def install

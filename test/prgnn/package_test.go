@@ -2,11 +2,13 @@
 package prgnn_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	_ "prgnn/cmd/pipeline/cli" // so that go test runs this again when the program has changed
@@ -16,6 +18,7 @@ import (
 
 // TestPackage runs the tests of the Python package, its notebook, mypy --strict and ruff.
 func TestPackage(t *testing.T) {
+	t.Parallel()
 	python := need.Python(t, "ipykernel", "matplotlib", "mypy", "nbclient", "pandas", "polars", "pyarrow",
 		"pytest", "ruff", "xarray")
 	for _, check := range [][]string{
@@ -24,12 +27,16 @@ func TestPackage(t *testing.T) {
 		{"mypy", "--cache-dir", t.TempDir()},
 		{"pytest", "-q", "--tb=short"},
 	} {
-		t.Run(strings.Join(check[:2], " "), func(t *testing.T) { run(t, python, check...) })
+		t.Run(strings.Join(check[:2], " "), func(t *testing.T) {
+			t.Parallel()
+			run(t, python, check...)
+		})
 	}
 }
 
 // TestOtherPythons runs the tests of the package on other versions of Python.
 func TestOtherPythons(t *testing.T) {
+	t.Parallel()
 	others, given := os.LookupEnv("PRGNN_PYTHONS")
 	if !given {
 		need.Missing(t, "on request: PRGNN_PYTHONS=all go run ./test ./test/prgnn")
@@ -40,6 +47,7 @@ func TestOtherPythons(t *testing.T) {
 			t.Fatalf("%s: %v", python, err)
 		}
 		t.Run(string(version), func(t *testing.T) {
+			t.Parallel()
 			run(t, python, "pytest", "-q", "--tb=short", "--ignore=tests/test_notebook.py")
 		})
 	}
@@ -49,6 +57,9 @@ func TestOtherPythons(t *testing.T) {
 func run(t *testing.T, python string, module ...string) {
 	cmd := exec.Command(python, append([]string{"-m"}, module...)...)
 	cmd.Dir = filepath.Join("..", "..", "python")
+	if module[0] == "pytest" {
+		cmd.Env = append(os.Environ(), "PIPELINE_STORE="+store(t))
+	}
 	out, err := cmd.CombinedOutput()
 	if err != nil || module[0] == "pytest" && regexp.MustCompile(`\d+ skipped`).Match(out) {
 		t.Fatalf("%v: %v\n%s", cmd, err, out)
@@ -56,7 +67,32 @@ func run(t *testing.T, python string, module ...string) {
 	t.Logf("%s", out)
 }
 
-// TestMain builds the program, and gives all tests one store: quick.yaml runs once.
+// store is a store of the test's own with the results of quick.yaml, which is run once.
+func store(t *testing.T) string {
+	if err := quick(); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "store")
+	if err := os.CopyFS(dir, os.DirFS(made)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// made is the store that is copied.
+var made string
+
+var quick = sync.OnceValue(func() error {
+	run := exec.Command(os.Getenv("PRGNN_PIPELINE"), "run", "-q", "quick.yaml", "--store", made)
+	run.Dir = filepath.Dir(made)
+	out, err := run.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%v: %w\n%s", run, err, out)
+	}
+	return nil
+})
+
+// TestMain builds the program.
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "prgnn-package-")
 	if err != nil {
@@ -67,7 +103,7 @@ func TestMain(m *testing.M) {
 		panic(string(out))
 	}
 	os.Setenv("PRGNN_PIPELINE", program)
-	os.Setenv("PIPELINE_STORE", filepath.Join(dir, "store"))
+	made = filepath.Join(dir, "store")
 	os.Setenv("PYTHONDONTWRITEBYTECODE", "1")
 	code := m.Run()
 	os.RemoveAll(dir)

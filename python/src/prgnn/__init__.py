@@ -23,7 +23,7 @@ from ._errors import (
 )
 from ._files import File, Report
 from ._members import Member
-from ._records import Artifact, Difference, Output, RunRecord, Stage, Step, Task, Why
+from ._records import Artifact, Cause, Difference, Output, RunRecord, Stage, Step, Task, Why
 from ._run import Run, run
 from ._store import Store, open
 from ._tables import Table
@@ -35,6 +35,7 @@ except _metadata.PackageNotFoundError:  # a source tree that is not installed
 
 __all__ = [
     "Artifact",
+    "Cause",
     "DamagedError",
     "Difference",
     "Error",

@@ -132,6 +132,19 @@ class Difference:
 
 
 @dataclass(frozen=True)
+class Cause:
+    """One reason for which tasks are not cached, and these tasks."""
+
+    text: str
+    stage: str = ""  #: where it is, if it is of one stage
+    tasks: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, event: Mapping[str, Any]) -> Cause:
+        return read(cls, {**event, "tasks": tuple(event.get("tasks", ()))})
+
+
+@dataclass(frozen=True)
 class Why:
     """Why a task is stale, or made it run when it ran last."""
 

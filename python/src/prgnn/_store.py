@@ -11,7 +11,7 @@ from . import _call
 from ._errors import Error, ExtraMissing
 from ._files import File, Report
 from ._members import Found, Member
-from ._records import RunRecord, Stage, Step, Why, read
+from ._records import Cause, RunRecord, Stage, Step, Why, read
 from ._settings import Names, name_flags, setting_flags, value_flags
 from ._tables import Table
 
@@ -104,7 +104,15 @@ class Store:
 
     def why(self, task: str) -> Why:
         """Return the parameter, input or code that makes a task stale, or made it run when it ran last."""
-        return Why.of(self._query("why", task)[0])
+        (event, *_) = self._query("why", task)
+        if event["event"] == "causes":
+            raise Error(f"{task} is a stage, not a task", remedy=f"store.causes({task!r}) says why its tasks run")
+        return Why.of(event)
+
+    def causes(self, stage: str = "") -> list[Cause]:
+        """Return what makes tasks stale, of one stage or of all: each cause once, with its tasks."""
+        (event, *_) = self._query("why", *([stage] if stage else []))
+        return [Cause.of(c) for c in event["causes"]]
 
     def report(self) -> Report:
         """Return the report of the results that are there. A notebook shows it."""
