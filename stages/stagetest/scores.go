@@ -3,36 +3,21 @@ package stagetest
 import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/stages/column"
 )
 
 // ScoreRow is one row of a table of scores.
 type ScoreRow struct {
-	ID    string
-	Draw  int32
-	Set   string
-	Layer int32
-	Index int32
-	Score float64
-	Kept  bool
+	ID    string  `column:"participant_id"`
+	Draw  int32   `column:"draw"`
+	Set   string  `column:"set"`
+	Layer int32   `column:"layer"`
+	Index int32   `column:"index"`
+	Score float64 `column:"score"`
+	Kept  bool    `column:"kept"`
 }
 
-func ScoresOf(rows ...ScoreRow) *encoding.Table {
-	var ids, sets []string
-	var draws, layers, indices []int32
-	var scores []float64
-	var kept []bool
-	for _, r := range rows {
-		ids, sets, draws, layers = append(ids, r.ID), append(sets, r.Set), append(draws, r.Draw),
-			append(layers, r.Layer)
-		indices, scores, kept = append(indices, r.Index), append(scores, r.Score), append(kept, r.Kept)
-	}
-	return encoding.NewTable(
-		encoding.Column{Name: "participant_id", Values: ids}, encoding.Column{Name: "draw", Values: draws},
-		encoding.Column{Name: "set", Values: sets}, encoding.Column{Name: "layer", Values: layers},
-		encoding.Column{Name: "index", Values: indices}, encoding.Column{Name: "score", Values: scores},
-		encoding.Column{Name: "kept", Values: kept},
-	)
-}
+func ScoresOf(rows ...ScoreRow) *encoding.Table { return column.Table(rows) }
 
 func TruthOf(source, target int32, difference float64) *encoding.Table {
 	return encoding.NewTable(
