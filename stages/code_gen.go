@@ -38,7 +38,7 @@ kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage 51d769a12612ef7d0176820c704e9d439dec6694c3907a3aa7079b805ef86da1
 kind matrices 1da89456eab55d974e2abb68a3476ecd1a66f631bc2b72b3b44affb376e4ea94
 kind mean-volume 09e58675e15a8188dd0e1f82d7a22386b977206c5c6385c60ca091f904086aec
-kind meanmlp eb2c3883eeded266ba57e0c46afd4fe451f988436dfc74eb0887bb20283ce26d
+kind meanmlp 1157d53e1444c8ed95030b3b12dca841920ff7c0a74cbbb6565eb19c2ff7f33b
 kind parcellate b0b9f20292ea0b6c61c0bc81eee3e99a8cf183d291b15a47d61101115b8f1061
 kind permutation 8feff522bc9e09100d2eb90512b7b90392813c55d67bf8867b70c594870dcd06
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
@@ -3193,7 +3193,7 @@ prgnn/gnn/meanmlp.of e25a59c4be9f.94a21e
 prgnn/gnn/meanmlp.pass c6be86a7dcd3.c668a9
 prgnn/gnn/meanmlp.regionScores e6c169e52d04.fd14d1
 prgnn/gnn/meanmlp.together b6b774a93a8b.e3b0c4
-prgnn/gnn/meanmlp.unnormalize d56ae50ac0a3.c4217a
+prgnn/gnn/meanmlp.unnormalize d6429ce6f858.c4217a
 prgnn/gnn/meanmlp.upTo 6d8f1c1eb832.e3b0c4
 prgnn/stages/learn.MeanMLP 088d44e39928.3cb1d8
 prgnn/stages/learn.MeanMLP.Ports aa124cb22575.254cc6

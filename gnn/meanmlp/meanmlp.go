@@ -309,7 +309,7 @@ func unnormalize[T gnn.Float](d, normal, scale, ds, dt []T, inverse T) {
 	for j, v := range d {
 		ds[j] += T(v * normal[j])
 		dt[j] += v
-		d[j] = v * scale[j]
+		d[j] = T(v * scale[j])
 		mean += d[j]
 		along += T(d[j] * normal[j])
 	}
