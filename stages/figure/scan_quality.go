@@ -117,7 +117,7 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 }
 
 // ScanCaption describes the figure of one scan.
-const ScanCaption = "Over the volumes: framewise displacement (FD) with its threshold, DVARS and global signal of the table of confounds; volumes left out in grey. Carpet plots: a row is a voxel, evenly spaced ones in bands by tissue or network, or a region where no voxels were sampled; each is standardized over the kept volumes. Runs that were joined are standardized one by one, and a line marks where one begins. Below: Pearson correlations of draw 0, their distribution over the edges, and temporal signal-to-noise ratio (tSNR: mean over SD of a region's mean series before cleaning). At the bottom, of scans of voxels: outlines of the regions, in the colors of the tSNR, over the mean of every fourth volume."
+const ScanCaption = "Over the volumes: framewise displacement (FD) with its threshold, DVARS and global signal of the table of confounds; volumes left out in grey. Carpet plots: voxels, evenly spaced ones in bands by tissue or network, or regions where no voxels were sampled; each is standardized over the kept volumes, and more than 160 of them are averaged to about 160 rows. Runs that were joined are standardized one by one, and a line marks where one begins. Below: Pearson correlations of draw 0, their distribution over the edges, and temporal signal-to-noise ratio (tSNR: mean over SD of a region's mean series before cleaning). At the bottom, of scans of voxels: outlines of the regions, in the colors of the tSNR, over the mean of every fourth volume."
 
 // scanHead says in numbers how the scan was cleaned.
 func scanHead(q column.CleaningRow) string {
