@@ -26,7 +26,8 @@ for so in "$python/bin/python3.14" "$python"/lib/python3.14/lib-dynload/*.so; do
 	chroot "$root" ldd "/usr${so#"$python"}" | grep -o '/[^ ]*\.so[^ ]*' || true
 done | sort -u | while read -r so; do cp -L "$root$so" "$python/libs/"; done
 sed -i "s|sysconfig.get_config_var('WHEEL_PKG_DIR')|'$root/usr/share/python-wheels'|" "$python/lib/python3.14/ensurepip/__init__.py"
-patchelf --set-interpreter "$python/libs/ld-linux-x86-64.so.2" --force-rpath --set-rpath "$python/libs" "$python/bin/python3.14"
+loader=$(basename "$(patchelf --print-interpreter "$python/bin/python3.14")")
+patchelf --set-interpreter "$python/libs/$loader" --force-rpath --set-rpath "$python/libs" "$python/bin/python3.14"
 ln -s ../python/bin/python3.14 "$dir/bin/python3.14"
 
 # The new root is mounted, since Apptainer looks for the mount that holds a path.
