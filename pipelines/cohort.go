@@ -265,18 +265,20 @@ func (l *loader) rated(item *tree.Node, find func(string) (string, error), out m
 	}
 	ids, err := cohort.FailedRatings(path)
 	if err != nil {
-		l.bad.Add(file.Pos, "exclude: %v", err)
+		l.bad.Each(err, func(string) dag.Pos { return file.Pos }, "exclude: ")
 		return false
 	}
+	all := true
 	for _, name := range ids {
 		id, err := find(name)
 		if err != nil {
 			l.bad.Add(file.Pos, "exclude: %s: %v", file.Text, err)
-			return false
+			all = false
+			continue
 		}
 		out[id] = true
 	}
-	return true
+	return all
 }
 
 // cohortValues is the stage of the values that a cohort has as a whole: they

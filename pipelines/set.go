@@ -84,6 +84,8 @@ func (s setter) single(name string, v *tree.Node) {
 		s.bad.Add(s.pos, "extends cannot be set: which file is extended is part of the pipeline file")
 	case name == "seed" || name == "pipeline":
 		s.walk([]string{name}, v)
+	case slices.Contains(ownKeys, name):
+		s.bad.Add(s.pos, "%s as a whole cannot be set: name what is in it, such as %[1]s.NAME=value", name)
 	default:
 		var owners []string
 		if all := s.root.Get("stages"); all != nil {

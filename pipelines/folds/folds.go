@@ -16,6 +16,8 @@ import (
 type divider interface {
 	// Divisions is how many repeats and folds its table will have; 0 folds: the data decide.
 	Divisions() (repeats, folds int)
+	// Divides is the column of the participants that is predicted.
+	Divides() string
 	// LeavesOut is the column of the participants whose values are the folds; "" for none.
 	LeavesOut() string
 }
@@ -40,6 +42,10 @@ func Mistakes(tasks []dag.Node, participants *encoding.Table) []string {
 		case tester:
 			if over, text := beyond(n, work, participants); over > largest {
 				largest, wrong = over, text
+			}
+		case divider:
+			if text := notGroups(n, work, participants); text != "" && !slices.Contains(out, text) {
+				out = append(out, text)
 			}
 		case judge:
 			if port, all := work.TestsEverybody(); all {
@@ -67,6 +73,32 @@ func divisions(n *dag.Node, participants *encoding.Table) (repeats, folds int) {
 		}
 	}
 	return repeats, folds
+}
+
+// notGroups says that a column does not hold groups: more than two values, most of them of one participant alone.
+func notGroups(n *dag.Node, d divider, participants *encoding.Table) string {
+	if participants == nil || !ofCohort(n) {
+		return ""
+	}
+	_, values, err := column.ByParticipant(participants, d.Divides())
+	if err != nil {
+		return "" // the task says so
+	}
+	count, alone := map[string]int{}, 0
+	for _, v := range values {
+		count[v]++
+	}
+	for _, n := range count {
+		if n == 1 {
+			alone++
+		}
+	}
+	if len(count) < 3 || 2*alone <= len(count) {
+		return ""
+	}
+	return fmt.Sprintf("the column %s holds %d values in %s, most of them of one participant alone: such groups cannot be "+
+		"trained on and tested; name a column of groups (group of the cohort, or label of the stage)", d.Divides(),
+		len(count), words.Count(len(values), "participant"))
 }
 
 // ofCohort reports whether a division is of the cohort's own participants.

@@ -87,7 +87,11 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	}
 	l, err := c.people(dir, c.Dir, root, c.Raw)
 	if err != nil {
-		return nil, err
+		w := where{dir: dir, space: c.Space, beside: root}
+		if c.Space == "auto" { // the participants' scans decide
+			w.space = ""
+		}
+		return nil, errors.Join(err, atlasMistake(c.Labels, w))
 	}
 	files := map[string][]bids.File{}
 	for _, r := range l.rows {

@@ -59,6 +59,16 @@ func (l *list) labelSource(spec string, w where) (*labelSource, error) {
 	return s, nil
 }
 
+// atlasMistake is what is wrong with an atlas by its name, beside mistakes in the table of the participants. Where the
+// space is not known, nothing is said of it.
+func atlasMistake(spec string, w where) error {
+	var named atlas.Wanted
+	if json.Unmarshal([]byte(spec), &named) != nil || named.Space == "" && w.space == "" {
+		return nil // no mapping, or one that cannot be looked for yet
+	}
+	return new(labelSource).find(spec, w)
+}
+
 // find looks for an atlas by its name.
 func (s *labelSource) find(spec string, w where) error {
 	var wanted atlas.Wanted

@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -28,14 +29,18 @@ func FailedRatings(path string) (ids []string, err error) {
 	if !ok1 || !ok2 {
 		return nil, fmt.Errorf("%s: a table of ratings has the columns participant_id and rating", path)
 	}
+	var problems []error
 	for i, r := range rating {
 		switch r {
 		case "fail":
 			ids = append(ids, who[i])
 		case "pass", "maybe", "", "n/a":
 		default:
-			return nil, fmt.Errorf("%s:%d: the rating of %s is %q, want pass, maybe, fail or n/a", path, s.Lines[i], who[i], r)
+			problems = append(problems, fmt.Errorf("%s:%d: the rating of %s is %q, want pass, maybe, fail or n/a", path, s.Lines[i], who[i], r))
 		}
+	}
+	if problems != nil {
+		return nil, errors.Join(problems...)
 	}
 	return ids, nil
 }

@@ -37,7 +37,7 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	}
 	l, err := c.read(dir)
 	if err := errors.Join(append(missing, err)...); err != nil {
-		return nil, err
+		return nil, errors.Join(err, atlasMistake(c.Labels, where{dir: dir}))
 	}
 	var problems []error
 	var sources []*fileSource

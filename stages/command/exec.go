@@ -93,7 +93,7 @@ var (
 func (e *Exec) Validate() []error {
 	var wrong []error
 	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
-	if len(e.Command) == 0 || e.Command[0] == "" {
+	if len(e.Command) == 0 || strings.TrimSpace(e.Command[0]) == "" {
 		bad("command is empty: say which program to run")
 	}
 	seen := map[string]string{containerPort: "the image that the command runs in", lockPort: "the list of Python packages", interpreter: "the interpreter of the input requirements"}

@@ -59,6 +59,9 @@ func (s *Split) Divisions() (repeats, folds int) {
 	return s.Repeats, s.Folds
 }
 
+// Divides is the column of the participants that is predicted.
+func (s *Split) Divides() string { return cmp.Or(s.Label, "group") }
+
 // LeavesOut is the column whose values are the folds; "" where the number of folds is a parameter.
 func (s *Split) LeavesOut() string { return s.LeaveOut }
 
@@ -72,7 +75,7 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	members, err := readMembers(table, cmp.Or(s.Label, "group"), in.Name)
+	members, err := readMembers(table, s.Divides(), in.Name)
 	if err != nil {
 		return nil, err
 	}

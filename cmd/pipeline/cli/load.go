@@ -28,6 +28,9 @@ func setFlag(cmd *cobra.Command, sets *[]string) {
 // load reads a pipeline file. Its mistakes are printed here, each as
 // file:line:col: message, the way editors and people jump to them.
 func (a *app) load(file string, sets []string) (*pipelines.Pipeline, error) {
+	if file == "" {
+		return nil, exit.Wrongf("the name of the pipeline file is empty")
+	}
 	p, err := pipelines.Load(file, sets)
 	if err == nil {
 		a.Refuse = results.Guard(p, a.storeDir(p.Dir))
