@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,8 +22,8 @@ import (
 // A Problem is a kind of thing that Verify finds.
 type Problem string
 
-// What Verify finds. Of these only Stray is no damage: it is what a process left that
-// died, and gc clears it away.
+// What Verify finds. Two of these are no damage. A Stray is what a process left that died, and gc clears it away. Of
+// what is Unreadable nothing is known: Repair leaves it alone.
 const (
 	DamagedBlob   Problem = "damaged blob"   // its bytes are not those that its name says
 	MissingBlob   Problem = "missing blob"   // an action names it, and neither gc nor Repair removed it
@@ -30,6 +31,7 @@ const (
 	WrongKey      Problem = "wrong key"      // an action whose key is not the digest of its recipe
 	DamagedRun    Problem = "damaged run"    // a run record, or its list of tasks
 	Foreign       Problem = "foreign file"   // nothing that the store put there
+	Unreadable    Problem = "unreadable"     // its permissions forbid to read it: it may be whole
 	Stray         Problem = "stray file"     // left by a process that died, or damaged and named by no record
 )
 
@@ -58,6 +60,8 @@ func (f Finding) Remedy() string {
 		return "the store has not put it there: move it or delete it"
 	case f.Problem == Stray:
 		return "pipeline gc removes it"
+	case f.Problem == Unreadable:
+		return "it may be whole: give yourself the permission to read it (chmod u+r), and verify again"
 	case f.Problem == DamagedRun:
 		return "pipeline verify --repair removes the record, and gc may then remove results that no other run has"
 	case len(f.Tasks) == 0:
@@ -82,11 +86,30 @@ type Report struct {
 func (r *Report) Damaged() int {
 	n := 0
 	for _, f := range r.Findings {
-		if f.Problem != Stray {
+		if f.Problem != Stray && f.Problem != Unreadable {
 			n++
 		}
 	}
 	return n
+}
+
+// Unreadable counts what could not be looked at.
+func (r *Report) Unreadable() int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Problem == Unreadable {
+			n++
+		}
+	}
+	return n
+}
+
+// cause is Unreadable where permissions forbid to read, and else the damage p.
+func cause(p Problem, err error) Problem {
+	if errors.Is(err, fs.ErrPermission) {
+		return Unreadable
+	}
+	return p
 }
 
 // Verify reads everything in the store and checks it: every blob against its name,
@@ -146,7 +169,7 @@ func (v *verifier) find(p Problem, path string, f Finding) {
 // name adds the tasks whose work a finding concerns. A blob that no record names, such
 // as the list of tasks of a run as it was before its end, concerns nobody.
 func (v *verifier) name(f *Finding) {
-	if f.Problem == DamagedBlob || f.Problem == MissingBlob {
+	if f.Problem == DamagedBlob || f.Problem == MissingBlob || f.Problem == Unreadable && f.Keys == nil {
 		f.Keys = v.makers[f.Digest]
 	}
 	if f.Problem == DamagedBlob && len(f.Keys) == 0 {
@@ -178,7 +201,7 @@ func (v *verifier) runs(ctx context.Context) error {
 		v.report.Runs++
 		r, ref, err := v.s.readRun(e.Name())
 		if err != nil {
-			v.find(DamagedRun, path, Finding{Detail: err.Error()})
+			v.find(cause(DamagedRun, err), path, Finding{Detail: err.Error()})
 			continue
 		}
 		v.lists[ref.Digest] = true
@@ -187,7 +210,7 @@ func (v *verifier) runs(ctx context.Context) error {
 		}
 		tasks, err := v.s.readTasks(ref)
 		if err != nil {
-			v.find(DamagedRun, path, Finding{Detail: err.Error()})
+			v.find(cause(DamagedRun, err), path, Finding{Detail: err.Error()})
 		}
 		for _, t := range tasks {
 			if !slices.Contains(v.tasks[t.Key], t.ID) {
@@ -219,7 +242,7 @@ func (v *verifier) actions(ctx context.Context) error {
 		}
 		text, err := regular.ReadFile(o.path)
 		if err != nil {
-			v.find(DamagedAction, o.path, Finding{Keys: []Key{k}, Detail: unwrapPath(err).Error()})
+			v.find(cause(DamagedAction, err), o.path, Finding{Keys: []Key{k}, Detail: unwrapPath(err).Error()})
 			continue
 		}
 		a, err := parseAction(k, text)
@@ -277,7 +300,7 @@ func (v *verifier) blobs(ctx context.Context) error {
 			switch {
 			case errors.Is(err, os.ErrNotExist): // removed while we looked
 			case err != nil:
-				v.find(DamagedBlob, o.path, Finding{Digest: want, Detail: unwrapPath(err).Error()})
+				v.find(cause(DamagedBlob, err), o.path, Finding{Digest: want, Detail: unwrapPath(err).Error()})
 			case got.Digest != want:
 				v.find(DamagedBlob, o.path, Finding{Digest: want, Detail: fmt.Sprintf("its %d bytes have the digest %s", got.Size, got.Digest)})
 			default:
@@ -296,7 +319,7 @@ func (v *verifier) blobs(ctx context.Context) error {
 func (v *verifier) promises(ctx context.Context) error {
 	damaged := map[Digest]bool{}
 	for _, f := range v.report.Findings {
-		if f.Problem == DamagedBlob {
+		if f.Problem == DamagedBlob || f.Problem == Unreadable {
 			damaged[f.Digest] = true
 		}
 	}

@@ -26,9 +26,40 @@ func Decompress(r io.Reader) (*bufio.Reader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("gzip: %w", err)
 		}
-		in = z
+		in = &members{br, z}
 	}
 	return bufio.NewReaderSize(&bounded{in, MaxFile}, 64<<10), nil
+}
+
+// members reads the members of a gzip file one after the other. Zeros after the last are padding; anything else there
+// is an error.
+type members struct {
+	r *bufio.Reader
+	z *gzip.Reader // of one member
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	m.z.Multistream(false)
+	n, err := m.z.Read(p)
+	if err != io.EOF {
+		return n, err
+	}
+	magic, err := m.r.Peek(2)
+	switch {
+	case len(magic) == 0:
+		return n, err
+	case bytes.Equal(magic, []byte{0x1f, 0x8b}):
+		return n, m.z.Reset(m.r)
+	}
+	for {
+		b, err := m.r.ReadByte()
+		if err != nil {
+			return n, err
+		}
+		if b != 0 {
+			return n, errors.New("after the end of the compressed file there is something that is not gzip; copy it again")
+		}
+	}
 }
 
 // A bounded reader fails where io.LimitReader ends.

@@ -21,6 +21,9 @@ const (
 // of single precision means, not signal, which is 1e-3 of the mean in a scan.
 const flat = 1e-12
 
+// mostSize bounds the magnitude of a series: sums of its squares, and their products, are within float64.
+const mostSize = 1e70
+
 // Inspect finds the status of each region of a series, T×N. A region with some
 // finite volumes and some not is an error: it can be neither used nor left out
 // without changing what the others mean.
@@ -55,6 +58,8 @@ func Inspect(x Matrix) ([]Status, error) {
 		case absent[j] > 0:
 			t := slices.IndexFunc(x.column(j), func(v float64) bool { return v != v })
 			errs = append(errs, fmt.Errorf("region %d has no number in %d of %d volumes, first in volume %d; give all of its volumes, or none when it is missing", j+1, absent[j], x.Rows, t+1))
+		case max(high[j], -low[j]) > mostSize:
+			errs = append(errs, fmt.Errorf("region %d holds values as large as %.3g: sums of their squares overflow; scale the series", j+1, max(high[j], -low[j])))
 		case high[j]-low[j] <= flat*max(math.Abs(high[j]), math.Abs(low[j])):
 			status[j] = Constant
 		}

@@ -5,54 +5,54 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 18dc0648f54c21c2a1bc7f15a61c90edda9746482a4efebd4021a3c8f3406efe
+var codes = dag.Codes(`kind baseline cace5fcca239499078397fb3bd1dfa6910dcbf89d5fe5959c4c0e896be054756
 kind biomarkers 9c25b4363620bf0ab4bfc00fb1ca277a2fe1109223f68f14015d5b9b39765d01
-kind bootstrap b9844d3f0854773a90f221724e4db1d11e2c6e9a57f22af08d59dd74da4cec24
-kind brainmap 50bd9f3a58900f8bfa941bd66925926b115c3fb64e12610e7d1ca308c081ec09
+kind bootstrap 92579a9ceca9eda77c5f551a3da9c00537e389c3f1c1b82ebae2b2cfc106441c
+kind brainmap 41517916d31acfbf2751a5c45a65a79c464438317f8265ba5328e93ae848851a
 kind choose a48efa170f0d8289698bb0eba9062efda45c278b6cd7d43251de855c4cfea379
 kind combat 8a5bd79f2596e6aaeba98b497a05e698fe9848bd005cbe185425bec183527f86
 kind compare caa24c8f9c900a77612103e4f5743de612b41c258ae1fb82ba8b2c8bbb37b534
-kind connectivity c6ab5d67c3f82ed3131a4839e484c45023435a06e98cb8c26b3fa42a33ce2f78
+kind connectivity 6988c04d747130f2c8852501c2119adbd58bf820296447574bdaf6e248d66cd0
 kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
-kind denoise 8155de59730fe339a3385a6fadc1f4af3e0c0e6f56972773d53f5cd815c94996
+kind denoise cb94d115235e50aaa2a0f0247b2d9ab9c9c3ec4f0565bc2055e91b9cea9a8d4b
 kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
 kind evaluate fd175006d646982233616aacc396d4873c7872405e5b5895a7e67fb22718e90c
-kind exec e1f853934ec8f26ea129f7a61a159e14b1fcbb5e84b6fa476d59a6d50f26238c
+kind exec 8fe04661dbe9dce7752a81f0511838082a850875fde9868d40671af57aa57133
 kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
-kind figure-calibration 64c72275a428ec3527ea94852e4c2328ea1af8328b765bd91b4eeff158c7fdf4
-kind figure-confusion b8b77c4c1db668491efe3127fb6d8bcd4b066edb4c2221caec6f168394829c06
-kind figure-connectivity d87f34c22ac33c6411332de687940a0bbc278c46770f1155dcd054c14f1a7240
-kind figure-degrees ac607397f9f2962d3ed6cea8f8b861f76307eba95f114b6f180e6582cebfa896
-kind figure-distributions 344552ee02f622f7f54e4d4c5ce39f6cb22c283a02636da765b4a8bde7b27b19
-kind figure-individuality 1ab108beb284ace4b60147175915f7743d7cd85e65a507dd6d6c776d0d08d659
-kind figure-individuals bccf6b08ff83fbbb36142583871b28e1347ff7012908cd12d2fa0d71008b4bdc
-kind figure-qc 2baf62390257fce4475fc4fefa78df8971c9491278e326ed61e33bd2fa68feed
-kind figure-qcfc 3cbbc846b96e20b233d82fc16931fcb5155704df110bc65f5e793f9e20adb882
-kind figure-ranking 23daf46ce14eda341b52f8a69818682322102a14953fb3943ab37645964f7da9
-kind figure-roc e5d5a5012b4f9a88a81d36722fdaee0697185430100feed0a025db5584321695
-kind figure-training 7fc6a6a190aed40b001007f7f10f7b1cee0ee56b6b937b38156612a5a7dae938
+kind figure-calibration a71c567a0c2685f7c265d3089089609013601919bf576f1d8bd539b3b6da8aa2
+kind figure-confusion cb5de1af9f5bfebad83fa669f7659ced9c2d8873c835a2f8b4f8f47f2b73bf90
+kind figure-connectivity dd185e701bd310a8129de245ced8e53f49600cca9276f3a6ad206a0ec41b26c0
+kind figure-degrees 5043ea72df85a92aab201516c54eba45f52aa1959e919e5381ca1768e9937c85
+kind figure-distributions e49d08495b10fa4ff380363efc20165604a0c5a1400ad007746217db4a59bdef
+kind figure-individuality 9a792069103533ed68e69b9bfebeec03e9397e1208dd7604c93fc8a2e1e72f40
+kind figure-individuals 156b80eb88b21ae9b8ee7b6f38b9e80da6ded51a20d11a0929744a75d820e1ed
+kind figure-qc edffe1687ac8ebd66b9293a2b97b06260e6e45934c29040853a1929d39208a44
+kind figure-qcfc a010806fd84372d02b3af8129eb5b8c1f3379e82a9c4c9779d7b98b45df5d563
+kind figure-ranking a68085244dc42aed5b7c4d8a5ce4212ea08c74bfe89507bbc8b64afddc96347c
+kind figure-roc 631109782bdea933bacb855692485284c059099fdbf532495e928790eddeeb98
+kind figure-training ec972f935a94fe67fd70d1b818471e78f4624c4e7c45dbe6ee8a60c844d24dcd
 kind graph 5dd2eb087968425ff7fe5044941a7b489ea15838eb6ebb7c9f00c7eae5c73e12
 kind harmonize d97830176da1a1dc7e00995b7f9ba09b7f8f1225a3555d4cad7438c66a01883e
 kind individuality c6e51a1da74790e27f839f9506534f0d793fd39dbce1905d2ff71859a5408bbb
 kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
 kind leakage 51d769a12612ef7d0176820c704e9d439dec6694c3907a3aa7079b805ef86da1
-kind matrices 1da89456eab55d974e2abb68a3476ecd1a66f631bc2b72b3b44affb376e4ea94
+kind matrices ff7445cd1cfdef8f808894389a4b32b818ea036b1e6e1f91457b879d8bba6cad
 kind mean-volume 09e58675e15a8188dd0e1f82d7a22386b977206c5c6385c60ca091f904086aec
-kind meanmlp 1157d53e1444c8ed95030b3b12dca841920ff7c0a74cbbb6565eb19c2ff7f33b
+kind meanmlp a644ee73259a620795481c0f818892f8d4fccb48638aa114b26a2107e3c9146b
 kind parcellate b0b9f20292ea0b6c61c0bc81eee3e99a8cf183d291b15a47d61101115b8f1061
 kind permutation 8feff522bc9e09100d2eb90512b7b90392813c55d67bf8867b70c594870dcd06
 kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
 kind project 4e6fa37ddd84ccec7cc4551349a912280d20f1c527de4f87cc23a91280294144
 kind qcfc b81ff0464ca99ec4c7b14ebeafbbb552df635bdfb316396dc165496793890fd6
-kind report 0a116439aa7408e63695117526b72be5167d3a0de3ec35ffd3cad21dcf716e03
+kind report 8bb20a31f692736f4f636146079174e95728e965433c40bef8185802367bf009
 kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
 kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
 kind simulate 8a7f6de3a33912e5df63c77b12480d812a58e40baada8d6dc92901df7cad1370
-kind split bb7a7aa7d7a840256a4ebf0d807e5bd674a32b045f43aef2bd02bb2919a8ad42
-kind summary eeebbd5fd59be1233356ca7b1c8487c0e055f12b14bc155975d271c8fe3872b8
+kind split 3b929d1b7fa47037fa3434c2e5140c0d43f28bee92767699924599224f1ed39d
+kind summary fcb82b7c23c46ed1286cffd8b445c3891a01e6988acdf9b6a0b113c8a956a128
 kind tables 997e2055bc74601a03653b340dcb6f20652ed55843502c8969e95d3e523903dc
 kind tangent e97ff0da3ef885810035d1627a9928d4ead038a7b82711fad3e5f6dd3ed98dcd
-kind timeseries 961eab573bd4e79bddda42caa209f0613ab355118be3fe6b310dcb0c3a72d043
+kind timeseries 733fef850197c32a646a8a2221f61b176f9c43921509a3b0d4e7026b5167ffad
 kind train 9f508b9c92782ea432bc3cd596d2c552c50043e9683a9db11e62cbd441d9bac4
 
 reached by baseline
@@ -890,8 +890,9 @@ prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
 reached by baseline meanmlp split
 prgnn/stages/fold.LeftOutColumn 9b7b7b3db247.5408dc
 prgnn/stages/learn.Split a1a8f3938576.e3b0c4
+prgnn/stages/learn.Split.Divides 62c19ad22f2e.c39218
 prgnn/stages/learn.Split.Ports e561af74e722.fbe73c
-prgnn/stages/learn.Split.Run a46551d432d0.dddfbd
+prgnn/stages/learn.Split.Run 944ff83aa481.fe4f7c
 prgnn/stages/learn.Split.deal 6ab1e0d85710.e04ff9
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
 prgnn/stages/learn.Split.enough 065f486929c3.e1b0c5
@@ -1276,7 +1277,7 @@ prgnn/nifti/cifti.draw 642d6b4e1cb4.3598ac
 prgnn/nifti/cifti.eachSeries dd1319a5a3e8.20a947
 prgnn/nifti/cifti.keep 9dc733b3da01.629b44
 prgnn/nifti/cifti.survey abc525550147.6ac21e
-prgnn/stages/prepare.Bootstrap f3a8412ae059.e3b0c4
+prgnn/stages/prepare.Bootstrap 54f46b4d88f6.e3b0c4
 prgnn/stages/prepare.Bootstrap.Ports b4b5b09c9732.d17c3e
 prgnn/stages/prepare.Bootstrap.Run 5e938425116e.1b669d
 prgnn/stages/prepare.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
@@ -1710,6 +1711,9 @@ module github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
 module github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
 module golang.org/x/image v0.30.0
 module gonum.org/v1/plot v0.17.0
+prgnn/internal/markup.Shown 43312fba887e.9db298
+prgnn/internal/words.InOrder 0be4e7b68c4d.b14bde
+prgnn/internal/words.Reorders d8794bf7dc5f.e3b0c4
 prgnn/stages/draw.Cells 62a870d19512.e3b0c4
 prgnn/stages/draw.Family 285539a8c3fb.e3b0c4
 prgnn/stages/draw.Figure f75ac4a82489.e3b0c4
@@ -1747,7 +1751,7 @@ prgnn/stages/draw.snapped.Translate 6059c81fd5e5.53b3c9
 prgnn/stages/draw.subset d72dd21695d5.a3854b
 prgnn/stages/draw.svgCanvas 630f45745800.d9ed84
 prgnn/stages/draw.svgCanvas.DrawImage 8974f1bca8e0.848dc1
-prgnn/stages/draw.svgCanvas.FillString 9731451346ee.830812
+prgnn/stages/draw.svgCanvas.FillString db37ed983819.b2a178
 prgnn/stages/draw.svgCanvas.fontFaces 03728543b886.e8133a
 prgnn/stages/draw.tens ebb3f1481b04.e3b0c4
 prgnn/stages/draw.unhinted 7d2aeaddcfd8.e3b0c4
@@ -1756,7 +1760,7 @@ prgnn/stages/draw.woff adce97d1dd8a.fdc697
 prgnn/stages/draw.writeAll 435787b06084.e3b0c4
 prgnn/stages/draw.written d430d9583892.e3b0c4
 prgnn/stages/figure.Chart 3daba9f45298.86d99d
-prgnn/stages/figure.Chart.svg 08ef6889d4df.8e94e3
+prgnn/stages/figure.Chart.svg 08ef6889d4df.bfbb0b
 
 reached by brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report summary
 prgnn/stages/draw.DPI 4c943ed59fe6.e3b0c4
@@ -2157,9 +2161,10 @@ reached by connectivity denoise graph sessions
 prgnn/stages/column.MadeOf fd625a56a358.2c8ebc
 
 reached by connectivity denoise timeseries
-prgnn/connectivity.Inspect 5a7fea2d4bc3.3f6345
+prgnn/connectivity.Inspect c0f5f0b27ac8.04dd5f
 prgnn/connectivity.Matrix.column 88b39d61e866.489cb4
 prgnn/connectivity.flat 7a1fcf4e5c5f.e3b0c4
+prgnn/connectivity.mostSize d0872397b0e5.e3b0c4
 
 reached by connectivity figure-connectivity sessions
 prgnn/connectivity.nearOne 70acb9aab7f1.e3b0c4
@@ -2345,7 +2350,7 @@ prgnn/connectivity.steadyState db9ead6b5696.af69df
 prgnn/connectivity.tissueNames 5fc549562cd2.e3b0c4
 prgnn/connectivity.zscore 6abb9efc1454.4083d8
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
-prgnn/stages/prepare.Denoise 0ddb52035f6f.e3b0c4
+prgnn/stages/prepare.Denoise 44562b345d73.e3b0c4
 prgnn/stages/prepare.Denoise.Ports 79936ba0faeb.4afa85
 prgnn/stages/prepare.Denoise.Run 72d13f88da98.9e73bb
 prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
@@ -2399,7 +2404,7 @@ reached by denoise join
 prgnn/stages/prepare.orExclude 14084e36f4fa.e3b0c4
 
 reached by denoise matrices timeseries
-prgnn/connectivity.Decompress a379d497e9a2.15d889
+prgnn/connectivity.Decompress 52ec3932cffb.077aea
 prgnn/connectivity.MaxFile 41deaa7108a7.e3b0c4
 prgnn/connectivity.blockSize dfd194bfca22.e3b0c4
 prgnn/connectivity.blocks 0f0c1501ce5a.e3b0c4
@@ -2413,6 +2418,8 @@ prgnn/connectivity.dropIndex 91eca8e73371.a4509c
 prgnn/connectivity.isNumber 3107bc1860f0.aaec77
 prgnn/connectivity.maxLine 812028183106.e3b0c4
 prgnn/connectivity.maxNumbers 812028183106.e3b0c4
+prgnn/connectivity.members a40690804e7a.e3b0c4
+prgnn/connectivity.members.Read d47010712972.ac5aaa
 prgnn/connectivity.parseNumber ca43e7153fee.e3b0c4
 prgnn/connectivity.readLine f12ecbef5a79.605abe
 prgnn/connectivity.readLines 93ab8dd27234.2dbfb6
@@ -2511,7 +2518,7 @@ prgnn/stages/command.Exec.EnvNames 9cdb65b5a780.35851a
 prgnn/stages/command.Exec.Ports 73320c053176.e6ea9d
 prgnn/stages/command.Exec.Promise 5ae2d207c130.0f3dc0
 prgnn/stages/command.Exec.Run d11baa5cda95.7b8993
-prgnn/stages/command.Exec.Validate 29420cf2f467.a76ddd
+prgnn/stages/command.Exec.Validate c8fc09fb21d6.a76ddd
 prgnn/stages/command.Exec.call 72e12b57e28a.140829
 prgnn/stages/command.Exec.containerOf 45985ee316ce.559206
 prgnn/stages/command.Exec.environment 08dd0d6e014b.b8587a
@@ -3682,7 +3689,7 @@ prgnn/stages/report.Head 4496f455cbb9.e3b0c4
 prgnn/stages/report.P c76c2a050ae0.397c0e
 prgnn/stages/report.Page e0717eb974cd.e84c66
 prgnn/stages/report.Page.Check ff877b9167db.0500f9
-prgnn/stages/report.Page.HTML 3c2bc92d2304.ce900e
+prgnn/stages/report.Page.HTML f8ed7846c25a.988678
 prgnn/stages/report.Page.viewer f75f628dcc36.2fd0fc
 prgnn/stages/report.Percent 75da7ba8a752.397c0e
 prgnn/stages/report.Probability 8026198bfc9e.397c0e
@@ -3706,12 +3713,13 @@ prgnn/stages/report.body.cell eb4d54025968.330dc5
 prgnn/stages/report.body.each 96b71216a0d0.498512
 prgnn/stages/report.body.figure 2afd08f6e70f.b81050
 prgnn/stages/report.body.page 41812bc6516f.e19646
-prgnn/stages/report.body.put 04f3479a37cc.001bc6
+prgnn/stages/report.body.put 04f3479a37cc.0de18d
 prgnn/stages/report.body.table 5a4e7c06c563.730620
 prgnn/stages/report.body.tag dda517a86f2a.498512
 prgnn/stages/report.body.tiles 9c2f682c0a22.ef7428
 prgnn/stages/report.body.viewer 9f821a15e29a.8eae2a
 prgnn/stages/report.generatorLine 06a843638160.e3b0c4
+prgnn/stages/report.inOrder d0ef59ec6f4e.5b02c8
 prgnn/stages/report.mediaTypes cdf6f39f2f58.e3b0c4
 prgnn/stages/report.number b0cf05eda32e.e3b0c4
 prgnn/stages/report.pageCSS c742e88611af.0cecb4
@@ -3725,6 +3733,7 @@ prgnn/stages/report.sealStart 53da2be29fd4.e3b0c4
 prgnn/stages/report.svgURL af2802d451a8.e3b0c4
 prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
+prgnn/stages/report.volumesInOrder 42b9eb768429.744f26
 prgnn/stages/report/page.css 877e3550c1f4.e3b0c4
 prgnn/stages/report/page.js 940d74d6d8c3.e3b0c4
 prgnn/stages/report/viewer.js.gz 285fef888225.e3b0c4
@@ -3958,7 +3967,7 @@ prgnn/stages/region.ReferenceFacts.Table 1a8025c45aa0.61cacf
 reached by timeseries
 prgnn/nifti/cifti.ReadParcels 802e887f3703.00dfeb
 prgnn/stages/column.SeriesGiven 1edd9ea9923f.e3b0c4
-prgnn/stages/prepare.Timeseries bac6d29359c2.e3b0c4
+prgnn/stages/prepare.Timeseries b73f6584d7e3.e3b0c4
 prgnn/stages/prepare.Timeseries.Ports f80f9a378427.fb4b03
 prgnn/stages/prepare.Timeseries.Run 048bd199cb1d.fb08ad
 prgnn/stages/prepare.seriesRow 868b154f43fa.e3b0c4
@@ -3995,7 +4004,7 @@ at connectivity/combat/learn.go prgnn/connectivity/combat Sample:13 Options:21 F
 at connectivity/confounds.go prgnn/connectivity Confounds:14 AboutColumn:23 FMRIPrepCosines:30 FirstRow:36 FirstNext:41 FirstZero:42 FirstMean:43 Confounds.Select:51 Confounds.needsCosines:102 columnsText:115 some:123 camelCase:131 Confounds.NonSteady:137 Confounds.column:154 Confounds.Motion:181 fillFirst:199
 at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 scaled:21 spread:47 nearOne:57 FisherZ:62
 at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
-at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 Decompress:21 bounded:35 bounded.Read:40 blocks:53 blockSize:59 blocks.add:62 blocks.after:75
+at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 Decompress:21 members:36 members.Read:41 bounded:66 bounded.Read:71 blocks:84 blockSize:90 blocks.add:93 blocks.after:106
 at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
 at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:35 FisherPearson:40 FisherPartial:41 FisherBoth:42 Quality:46 Connectomes:64 Estimate:73 Connectomes.view:111 estimation:117 estimation.estimate:123 margin:209 Quality.judge:213 norm1:233
 at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
@@ -4008,7 +4017,7 @@ at connectivity/matrix.go prgnn/connectivity Matrix:14 NewMatrix:22 Matrix.Row:2
 at connectivity/relmat.go prgnn/connectivity ReadRelmat:14 text.cutName:39 numbered:55
 at connectivity/repair.go prgnn/connectivity Graph.repair:12 Graph.degrees:56 Graph.describe:66
 at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56 FramewiseDisplacement:62
-at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 Inspect:27 present:70 count:81 means:94 squares:108 center:119 zscore:132
+at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 mostSize:25 Inspect:30 present:75 count:86 means:99 squares:113 center:124 zscore:137
 at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:99
 at connectivity/strategy.go prgnn/connectivity Expansion:10 Basic:16 Derivatives:17 Full:18 Expansion.suffixes:22 CompCor:27 NoCompCor:32 Combined:33 Separate:34 Strategy:38 Strategies:52 StrategyNames:70 StrategyOf:79 motionNames:88 tissueNames:89 Confounds.columns:94 Confounds.beginning:124 Confounds.components:135
 at connectivity/tangent/tangent.go prgnn/connectivity/tangent Reference:14 Geometric:19 Euclidean:20 LogEuclidean:21 Options:25 Step:34 Space:41 DefiniteError:49 DefiniteError.Error:54 smallest:59 Fit:62 At:100 Space.Log:105 Space.Weights:115 Space.Pattern:122 fit:132 fit.average:138 rounding:167 fit.geometric:170 moved:221 errNotFinite:230 apply:233 inverseRoot:242 logOf:245 extent:258 definite:267 sandwich:279
@@ -4075,12 +4084,13 @@ at internal/exact/exact.go prgnn/internal/exact log2e:21 ln2Hi:22 ln2Lo:23 Exp:2
 at internal/exact/float32.go prgnn/internal/exact Exp32:9 exp32Max:34 exp32Min:35 exp32Log2e:36 exp32Round:37 exp32Ln2Hi:38 exp32Ln2Lo:39
 at internal/exact/sincos.go prgnn/internal/exact pio2a:8 pio2b:9 pio2c:10 pio2d:11 Sincos:16 twoDiff:43 sinKernel:50 cosKernel:65
 at internal/foreign/foreign.go prgnn/internal/foreign Enough:17 Name:21 dicom:43 rData:44 pickle:45 formats:48 archive:75 beginsMarkup:94 markup:99
-at internal/markup/markup.go prgnn/internal/markup Text:11 Characters:19
+at internal/markup/markup.go prgnn/internal/markup Text:13 Shown:20 Characters:24
 at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
 at internal/regular/regular.go prgnn/internal/regular Open:15 OpenFile:18 ReadFile:38 Error:103 Error.Error:105 Otherwise:110
 at internal/venv/venv.go prgnn/internal/venv making:22 Make:28 interpreter:80 unfinishedName:87 sweep:90 scriptsTo:100 run:116
 at internal/words/nearest.go prgnn/internal/words Nearest:11 editDistance:28
+at internal/words/visible.go prgnn/internal/words Reorders:40 InOrder:45
 at internal/words/words.go prgnn/internal/words Count:12 The:24 Each:32 LeastP:41 DrawnLeast:51 Some:58 DidYouMean:67
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Dir:24 lockName:31 workName:32 swept:36 Make:40 open:64 errSwept:66 Dir.begin:68 Dir.Remove:90 Sweep:93 reclaim:107 remove:144
@@ -4202,7 +4212,7 @@ at stages/draw/pixels_image.go prgnn/stages/draw pixels.DrawImage:12 share:47 sh
 at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 Ground:21 Ink:22 Rule:23 Faint:24 NewPlot:29 Style:46 Text:51
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
-at stages/draw/svg.go prgnn/stages/draw Figure.SVG:23 svgCanvas:56 written:64 svgCanvas.FillString:69 svgCanvas.fontFaces:80 Cells:93 svgCanvas.DrawImage:97 withImages:114 indexed:126
+at stages/draw/svg.go prgnn/stages/draw Figure.SVG:24 svgCanvas:57 written:65 svgCanvas.FillString:70 svgCanvas.fontFaces:81 Cells:94 svgCanvas.DrawImage:98 withImages:115 indexed:127
 at stages/draw/ticks.go prgnn/stages/draw Ticks:14 Ticks.Ticks:17 tens:54
 at stages/draw/woff.go prgnn/stages/draw woff:10 deflated:32
 at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:34 parcelsPort:49 BrainMap.Run:57 errNowhere:85 nowhere:88 readAtlas:94 NodePlaces:130 BrainMap.Draw:150 Ranked.ends:224 Ranked.scaleText:238
@@ -4257,7 +4267,7 @@ at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 la
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:30 permutedSetting:44 Permutation.Run:53 byPermutation:80 permutedSetting.check:119 graphsOf:156 permutedSetting.rows:165
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 member:66 Split.Run:69 readMembers:120 Split.permute:148 groupsOf:175 Split.enough:184 Split.divide:216 Split.deal:224 Split.inside:248 bySite:274
+at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 Split.Divides:63 member:69 Split.Run:72 readMembers:123 Split.permute:151 groupsOf:178 Split.enough:187 Split.divide:219 Split.deal:227 Split.inside:251 bySite:277
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 Train.Ports:39 Train.Validate:69 Train.Run:74 train:81 weightArray:138 convert:147
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:126 readEdges:152 trainingSet.check:172 trainingSet.majority:208 readGraphs:220 standardization:256 standardization.values:258 standardization.layout:260 trainingSet.standardize:270 rounded:309 standardization.apply:318
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:138 TrainingParams.validate:152
@@ -4328,7 +4338,7 @@ at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts:22 ReferenceFacts.Table:32 ReadReference:44
 at stages/region/series.go prgnn/stages/region ReadDraws:16 Stack:33 ReadText:43 Float32:56 Standardized:66
 at stages/report/body.go prgnn/stages/report body:19 body.put:26 body.each:35 body.page:41 body.tiles:93 body.block:109 body.table:151 number:194 body.cell:201 body.bar:217 mediaTypes:227 pictureURL:230 svgURL:240 body.figure:243 body.tag:268 body.viewer:274
-at stages/report/html.go prgnn/stages/report pageCSS:17 pageJS:19 Page.viewer:22 policy:35 Page.HTML:48
+at stages/report/html.go prgnn/stages/report pageCSS:19 pageJS:21 Page.viewer:24 policy:37 inOrder:50 volumesInOrder:60 Page.HTML:69
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
 at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:26 Percent:37 Probability:45 P:53 DrawnP:62 DrawnPText:70 TooFewDraws:78 Range:87 Thousands:95
 at stages/report/page.go prgnn/stages/report Page:6 Tile:19 Bar:25 Section:28 Block:34 Table:48 Table.Label:60 Table.Head:63 Head:68 Cell:75 Sheet:84 Place:90 Figure:93 Figure.Label:107 Viewer:110 Volume:118 Region:130

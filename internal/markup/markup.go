@@ -4,6 +4,8 @@ package markup
 import (
 	"encoding/xml"
 	"strings"
+
+	"prgnn/internal/words"
 )
 
 // Text is a text as the content or an attribute's value of an element. Control characters and
@@ -13,6 +15,9 @@ func Text(s string) string {
 	_ = xml.EscapeText(&b, []byte(Characters(s))) // a Builder does not fail
 	return b.String()
 }
+
+// Shown is Text for a reader's eyes: what would reorder the text around it is written out (\u202e).
+func Shown(s string) string { return Text(words.InOrder(s)) }
 
 // Characters is a text with U+FFFD for control characters and what else XML cannot hold, for a
 // writer that escapes markup and nothing else.

@@ -34,3 +34,25 @@ func Plain(text string) string {
 	}
 	return string(b)
 }
+
+// Reorders reports whether a character sets the direction in which the text around it is written, or ends a line or
+// paragraph: with it a name can look like another one (Boucher and Anderson 2021, CVE-2021-42574).
+func Reorders(r rune) bool {
+	return r == 0x061c || r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
+
+// InOrder is a text with the characters that would reorder it written out (\u202e).
+func InOrder(text string) string {
+	if !strings.ContainsFunc(text, Reorders) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if Reorders(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -49,8 +49,8 @@ func (d Diagram) write(w io.Writer, style string) {
 	}
 	width += 2 * margin
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" aria-label="%s">`+"\n",
-		width, height, width, height, markup.Text("stages of "+d.name))
-	fmt.Fprintf(w, "<title>%s</title>\n", markup.Text("stages of "+d.name))
+		width, height, width, height, markup.Shown("stages of "+d.name))
+	fmt.Fprintf(w, "<title>%s</title>\n", markup.Shown("stages of "+d.name))
 	io.WriteString(w, "<style>\n"+style+"</style>\n"+svgHead)
 	middle := func(s *spot) (x, upper, lower float64) {
 		h := tall[s.layer] // a bend goes straight through its layer
@@ -65,7 +65,7 @@ func (d Diagram) write(w io.Writer, style string) {
 			class = "arrow gather"
 		}
 		fmt.Fprintf(w, `<path class="%s" marker-end="url(#head)" d="%s"><title>%s</title></path>`+"\n",
-			class, wayOf(l.paths[e], middle), markup.Text(e.from.name+" → "+e.to.name))
+			class, wayOf(l.paths[e], middle), markup.Shown(e.from.name+" → "+e.to.name))
 	}
 	for _, b := range d.boxes {
 		s := l.spots[b]
@@ -76,13 +76,13 @@ func (d Diagram) write(w io.Writer, style string) {
 			radius = 0
 		}
 		fmt.Fprintf(w, `<g class="%s"><title>%s</title><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="%d"/>`,
-			stateClass(b.state), markup.Text(strings.Join(lines, ", ")), x-s.w/2, y, s.w, boxHeight(b), radius)
+			stateClass(b.state), markup.Shown(strings.Join(lines, ", ")), x-s.w/2, y, s.w, boxHeight(b), radius)
 		for i, line := range lines {
 			class := ""
 			if i == 0 {
 				class = ` class="name"`
 			}
-			fmt.Fprintf(w, `<text%s x="%.1f" y="%.1f">%s</text>`, class, x, y+boxPad+lineStep*(float64(i)+0.7), markup.Text(line))
+			fmt.Fprintf(w, `<text%s x="%.1f" y="%.1f">%s</text>`, class, x, y+boxPad+lineStep*(float64(i)+0.7), markup.Shown(line))
 		}
 		io.WriteString(w, "</g>\n")
 	}

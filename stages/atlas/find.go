@@ -117,7 +117,7 @@ func placesIn(dir string) []Place {
 type Found struct {
 	Image string // the file of labels or weights
 	Table string // the file that names its regions; "" where a CIFTI file does so itself
-	From  string // the collection: "TemplateFlow"
+	From  string // the collection: "TemplateFlow"; "" of a directory that was named
 	Nodes []Node // nil where the image itself names them
 	More  bool   // Nodes has regions that are not in the image
 }
@@ -256,8 +256,8 @@ func (c *candidate) stub() bool {
 // found reads the table of the regions.
 func (c *candidate) found() (*Found, error) {
 	f := &Found{Image: c.Path, From: c.place.Name, More: c.more}
-	if f.From == "dir" {
-		f.From = "the given directory"
+	if f.From == "dir" { // a directory of the user's is no collection
+		f.From = ""
 	}
 	var err error
 	f.Table, f.Nodes, err = c.table()

@@ -69,7 +69,8 @@ func TestBIDSMistakesAreToldTogether(t *testing.T) {
 	root := need.Shared(t, "fixtures", "fmriprep")
 	for space, atlas := range map[string]bool{"MNI152NLin2009cAsym": true, "auto": false} {
 		c := bidsCohortKind.New().(*BIDSCohort)
-		c.Dir, c.Raw, c.Group, c.Space = filepath.Join(root, "fmriprep-25.1.4"), filepath.Join(root, "raw"), "diagnosis", space
+		c.Dir, c.Raw = filepath.Join(root, "fmriprep-25.1.4"), filepath.Join(root, "raw")
+		c.Group, c.Space = "diagnosis", space
 		c.Levels, c.Labels = []string{"x=y"}, `{"atlas":"Absent"}`
 		_, err := c.Load(t.TempDir())
 		if err == nil || !strings.Contains(err.Error(), `diagnosis is "PAT" in 2 rows, and levels has no name for it`) ||

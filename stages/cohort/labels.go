@@ -93,7 +93,11 @@ func (s *labelSource) find(spec string, w where) error {
 	}
 	s.fileSource = &fileSource{port: "labels", format: "nifti", spec: found.Image}
 	s.path, s.own, s.more, s.wanted = found.Image, found.Nodes, found.More, &wanted
-	s.from = fmt.Sprintf("the atlas %s of %s (%s)", &wanted, found.From, filepath.Base(found.Image))
+	s.from = fmt.Sprintf("the atlas %s", &wanted)
+	if found.From != "" {
+		s.from += " of " + found.From
+	}
+	s.from += " (" + filepath.Base(found.Image) + ")"
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"prgnn/internal/markup"
+	"prgnn/internal/words"
 )
 
 // SVG is the figure as an SVG document. It embeds the glyphs of its texts.
@@ -67,7 +68,7 @@ type written struct {
 }
 
 func (c *svgCanvas) FillString(f font.Face, at vg.Point, text string) {
-	text = markup.Characters(text)
+	text = markup.Characters(words.InOrder(text))
 	w := c.texts[f.Font.Weight]
 	if w == nil {
 		w = &written{font: f.Face}

@@ -62,7 +62,7 @@ func (c *Chart) svg() ([]byte, error) {
 	}
 	at := bytes.Index(b, []byte("<svg"))
 	end := at + bytes.IndexByte(b[at:], '>') + 1
-	words := fmt.Sprintf("\n<title>%s</title>\n<desc>%s</desc>", markup.Text(c.Title), markup.Text(c.Alt))
+	words := fmt.Sprintf("\n<title>%s</title>\n<desc>%s</desc>", markup.Shown(c.Title), markup.Shown(c.Alt))
 	return slices.Concat(b[:end], []byte(words), b[end:]), nil
 }
 

@@ -47,7 +47,7 @@ type Denoise struct {
 	MinMinutes  float64  `param:"min_minutes" doc:"where volumes are censored for motion, a run with less kept time fails (XCP-D: 4)" min:"0" unit:"min"`
 	MinDOF      int      `param:"min_dof" doc:"a run with fewer degrees of freedom left fails; at 10 the standard error of a correlation is 0.38 (Fisher z)" min:"0"`
 	Standardize string   `param:"standardize" doc:"scale of the result: zscore (ddof 1), psc (per cent of the mean), none" choices:"zscore|psc|none"`
-	TR          float64  `param:"tr" doc:"repetition time; 0 takes it from the scan; filters, and minutes, need it" min:"0" unit:"s"`
+	TR          float64  `param:"tr" doc:"repetition time; 0 takes it from the scan; filters, and minutes, need it" min:"0" max:"60" unit:"s"`
 }
 
 // Ports are the stage's inputs and outputs.

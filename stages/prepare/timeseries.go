@@ -24,7 +24,7 @@ var timeseriesKind = dag.Kind{
 
 // Timeseries reads a file of series.
 type Timeseries struct {
-	TR float64 `param:"tr" doc:"repetition time; 0 takes it from the sidecar, or else from a CIFTI file, and leaves it unknown where neither says it (only filters need it)" min:"0" unit:"s"`
+	TR float64 `param:"tr" doc:"repetition time; 0 takes it from the sidecar, or else from a CIFTI file, and leaves it unknown where neither says it (only filters need it)" min:"0" max:"60" unit:"s"`
 }
 
 // Ports are the stage's inputs and outputs.

@@ -26,7 +26,7 @@ type body struct {
 func (b *body) put(format string, texts ...string) {
 	escaped := make([]any, len(texts))
 	for i, t := range texts {
-		escaped[i] = markup.Text(t)
+		escaped[i] = markup.Shown(t)
 	}
 	fmt.Fprintf(b, format, escaped...)
 }

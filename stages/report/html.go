@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"prgnn/internal/markup"
+	"prgnn/internal/words"
 )
 
 var (
@@ -44,7 +46,26 @@ func policy(scripts []string, style string) string {
 	return p
 }
 
-// HTML writes the page as one file. No control character of the data reaches it.
+// inOrder are regions whose texts cannot reorder what stands around them.
+func inOrder(regions []Region) []Region {
+	regions = slices.Clone(regions)
+	for i := range regions {
+		r := &regions[i]
+		r.Name, r.Short, r.Text = words.InOrder(r.Name), words.InOrder(r.Short), words.InOrder(r.Text)
+	}
+	return regions
+}
+
+// volumesInOrder is inOrder for volumes.
+func volumesInOrder(volumes []Volume) []Volume {
+	volumes = slices.Clone(volumes)
+	for i := range volumes {
+		volumes[i].Name, volumes[i].Colormap = words.InOrder(volumes[i].Name), words.InOrder(volumes[i].Colormap)
+	}
+	return volumes
+}
+
+// HTML writes the page as one file. No control character of the data reaches it, and none that reorders text.
 func (p *Page) HTML(w io.Writer) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -61,7 +82,7 @@ func (p *Page) HTML(w io.Writer) error {
 		if data, err = json.Marshal(struct {
 			Volumes []Volume `json:"volumes"`
 			Regions []Region `json:"regions"`
-		}{v.Volumes, v.Regions}); err != nil {
+		}{volumesInOrder(v.Volumes), inOrder(v.Regions)}); err != nil {
 			return err
 		}
 	}

@@ -112,6 +112,21 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
+// What would reorder the text around a name is written out in the page and in its figures, as in a terminal.
+func TestReorderingCharacters(t *testing.T) {
+	const reorders = "\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+	out := written(t, whole("a\u202eb\u2066c"+reorders))
+	if n := strings.Count(out, `a\u202eb\u2066c\u061c`); n < 40 {
+		t.Errorf("the name is written out in %d places, which is too few to test anything", n)
+	}
+	if i := strings.IndexAny(out, reorders); i >= 0 {
+		t.Errorf("the page holds %q", out[max(0, i-60):i+20])
+	}
+	if _, data, _ := strings.Cut(out, `id="viewer-data">`); !strings.Contains(data, `a\\u202eb`) {
+		t.Error("the data of the viewer do not hold the name as it is shown")
+	}
+}
+
 // No control character of a name reaches the page: in a terminal, an editor or a diff it would act.
 func TestControlCharacters(t *testing.T) {
 	out := written(t, whole("a\x1b[2J\x00\x07\x7f\u009bb\rc\xff"))

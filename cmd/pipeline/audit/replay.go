@@ -27,7 +27,9 @@ func Bundle(con *console.Console, l *lock.Lock, room *Room, r *bundle.Replay, st
 		con.Note("its code of %s differs from the code that made the bundle: results may differ for that reason", words.Some(r.Other, 5))
 	}
 	if len(r.Given) > 0 {
-		con.Note("taken from the bundle, as it is the pipeline file's own: %s", words.Some(r.Given, 5))
+		n := len(l.Tasks())
+		con.Note("taken from the bundle, as it is the pipeline file's own: %s; so %d of %s are repeated", words.Some(r.Given, 5),
+			n-len(r.Given), words.Count(n, "task"))
 	}
 	err := (&auditor{con, o}).whole(nil, l, room, r.Graph, stored)
 	if failed := new(exit.Error); !errors.As(err, &failed) || failed.Code != exit.Failed {

@@ -20,7 +20,8 @@ func (a *app) verifyCommand() *cobra.Command {
 		Short: "check every blob and every key of the store, or a signed statement",
 		Long: `Reads everything in the store and checks it: every blob against the digest that names it, every
 record against its seal and its key, and that what records promise is there. Each damaged
-object is named with its remedy. Exit code 3 when there is any. Nothing is changed without --repair.
+object is named with its remedy. Exit code 3 when there is any, or
+something that your permissions forbid to read. Nothing is changed without --repair.
 A run recomputes damaged results of its pipeline, and missing ones when a task needs them.
 
 verify STATEMENT --signed-by KEY checks who signed a statement of pipeline sign, and that the
@@ -58,14 +59,16 @@ type findingEvent struct {
 }
 
 type verifyEvent struct {
-	Event     string `json:"event"` // "verify"
-	Blobs     int    `json:"blobs"`
-	Actions   int    `json:"actions"`
-	Damaged   int    `json:"damaged"`
-	Runs      int    `json:"runs"`
-	Bytes     int64  `json:"bytes"`
-	Collected int    `json:"collected"` // blobs that gc has removed
-	Repaired  bool   `json:"repaired,omitempty"`
+	Event   string `json:"event"` // "verify"
+	Blobs   int    `json:"blobs"`
+	Actions int    `json:"actions"`
+	Damaged int    `json:"damaged"`
+	// Unreadable may be whole: permissions forbid to read it.
+	Unreadable int   `json:"unreadable"`
+	Runs       int   `json:"runs"`
+	Bytes      int64 `json:"bytes"`
+	Collected  int   `json:"collected"` // blobs that gc has removed
+	Repaired   bool  `json:"repaired,omitempty"`
 }
 
 func (a *app) verify(repair bool) error {
@@ -99,13 +102,18 @@ func (a *app) verify(repair bool) error {
 			return err
 		}
 	}
-	e := verifyEvent{"verify", report.Blobs, report.Actions, damaged, report.Runs, report.Bytes, report.Collected,
-		repair && damaged > 0}
+	e := verifyEvent{"verify", report.Blobs, report.Actions, damaged, report.Unreadable(), report.Runs, report.Bytes,
+		report.Collected, repair && damaged > 0}
 	if a.JSON {
 		a.Object(e)
 	} else {
-		fmt.Fprintf(a.Out, "verify: %s (%s), %s, %s: %d damaged\n", words.Count(e.Blobs, "blob"),
-			console.ByteCount(e.Bytes), words.Count(e.Actions, "action"), words.Count(e.Runs, "run"), e.Damaged)
+		unreadable := ""
+		if e.Unreadable > 0 {
+			unreadable = fmt.Sprintf(", %d unreadable", e.Unreadable)
+		}
+		fmt.Fprintf(a.Out, "verify: %s (%s), %s, %s: %d damaged%s\n", words.Count(e.Blobs, "blob"),
+			console.ByteCount(e.Bytes), words.Count(e.Actions, "action"), words.Count(e.Runs, "run"), e.Damaged,
+			unreadable)
 		switch {
 		case e.Repaired:
 			a.Note("damaged objects were removed; a run recomputes those that it needs")
@@ -119,7 +127,7 @@ func (a *app) verify(repair bool) error {
 			a.Note("store %s: %v", store.Dir(), problems)
 		}
 	}
-	if damaged > 0 && !repair {
+	if damaged > 0 && !repair || e.Unreadable > 0 {
 		return &exit.Error{Code: exit.Damaged}
 	}
 	return nil

@@ -79,13 +79,7 @@ func appendVisible(b, text []byte, ends bool) (shown, rest []byte) {
 // invisible reports whether a character acts on the text around it: the C0 and C1 controls,
 // DEL, line and paragraph separators, and what sets the direction of writing.
 func invisible(r rune) bool {
-	switch {
-	case r < ' ', r >= 0x7f && r < 0xa0:
-		return true
-	case r == 0x061c, r == 0x200e, r == 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-		return true
-	}
-	return false
+	return r < ' ' || r >= 0x7f && r < 0xa0 || words.Reorders(r)
 }
 
 // Visible is a text as visibleWriter writes it, on one line: for text whose width is measured.

@@ -11,8 +11,9 @@ import (
 )
 
 // Shown separates the tasks whose results may be given to a person from all others: those without a stored result
-// (Split), and those that a failed leakage check withholds. Such a check withholds the results of every stage that
-// waits for checks (dag.Port.Gate) and of all that is made of them, whether they were made before the check or not.
+// (Split), and those that a leakage check withholds: one that failed, or that could run and has not passed. Such a
+// check withholds the results of every stage that waits for checks (dag.Port.Gate) and of all that is made of them,
+// whether they were made before the check or not.
 func (c *Current) Shown(tasks []*dag.Node) (shown, others []*dag.Node) {
 	there, others := c.Split(tasks)
 	failed := c.failedChecks()
@@ -29,7 +30,8 @@ func (c *Current) Shown(tasks []*dag.Node) (shown, others []*dag.Node) {
 	return shown, others
 }
 
-// failedChecks are the tasks whose kind some stage waits for and that failed when they last ran.
+// failedChecks are the tasks whose kind some stage waits for, whose inputs are there, and that have not passed. That a
+// check failed is in its log, which may be gone; that it passed is its result.
 func (c *Current) failedChecks() (failed []*dag.Node) {
 	kinds := map[string]bool{}
 	for n := range c.Steps {
@@ -39,12 +41,18 @@ func (c *Current) failedChecks() (failed []*dag.Node) {
 	}
 	for _, s := range c.Pipeline.Graph.Stages {
 		for _, n := range s.Tasks {
-			if kinds[s.Kind.Name] && c.Failure(n) != "" {
+			if kinds[s.Kind.Name] && c.notPassed(n) {
 				failed = append(failed, n)
 			}
 		}
 	}
 	return failed
+}
+
+// notPassed reports whether a check could run, and has no result.
+func (c *Current) notPassed(n *dag.Node) bool {
+	s := c.Steps[n]
+	return s != nil && s.Key != (artifacts.Key{}) && s.State != dag.Cached
 }
 
 // withholds reports whether a task, or one that it needs, waits for checks of a kind of which one failed. A check
@@ -82,14 +90,20 @@ func (c *Current) withheld(a *console.Console, tasks []*dag.Node) error {
 		return nil
 	}
 	var lines []string
+	reason := "a leakage check has not passed"
 	for _, f := range failed {
 		said := c.Pipeline.Roster.CompleteExclude(c.Failure(f))
+		if said == "" {
+			lines = append(lines, "  "+f.ID+" has no result, and no log of a failure is left")
+			continue
+		}
+		reason = "a leakage check failed"
 		lines = append(lines, "  "+f.ID+" failed: "+strings.ReplaceAll(said, "\n", "\n  "))
 	}
 	if !IsRun(c.File) { // a run is over
 		lines = append(lines, "  "+a.Command(c.runUntil(failed[0].Stage.Name)...)+" repeats the check once the cause is fixed")
 	}
-	return fmt.Errorf("the results of %s are withheld, for a leakage check failed\n%s", there[0].Stage.Name,
+	return fmt.Errorf("the results of %s are withheld, for %s\n%s", there[0].Stage.Name, reason,
 		strings.Join(lines, "\n"))
 }
 

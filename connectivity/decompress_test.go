@@ -1,0 +1,45 @@
+package connectivity
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"strings"
+	"testing"
+)
+
+// Members of a gzip file are read one after the other, with zeros behind them; what is cut short and what is no gzip
+// are told apart.
+func TestDecompress(t *testing.T) {
+	pack := func(text string) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write([]byte(text))
+		z.Close()
+		return b.Bytes()
+	}
+	one, two := pack("1 2 3\n"), pack("4 5 6\n")
+	for name, c := range map[string]struct {
+		file []byte
+		want string // the text, or the error
+	}{
+		"text":          {[]byte("1 2 3\n"), "1 2 3\n"},
+		"one":           {one, "1 2 3\n"},
+		"two":           {bytes.Join([][]byte{one, two}, nil), "1 2 3\n4 5 6\n"},
+		"padding":       {append(bytes.Clone(one), make([]byte, 512)...), "1 2 3\n"},
+		"cut":           {one[:len(one)-5], "ends too early"},
+		"second cut":    {bytes.Join([][]byte{one, two[:7]}, nil), "ends too early"},
+		"one byte more": {append(bytes.Clone(one), 'x'), "something that is not gzip"},
+		"junk":          {append(bytes.Clone(one), "junk"...), "something that is not gzip"},
+		"long junk":     {append(bytes.Clone(one), strings.Repeat("junk", 50)...), "something that is not gzip"},
+	} {
+		r, err := Decompress(bytes.NewReader(c.file))
+		var got []byte
+		if err == nil {
+			got, err = io.ReadAll(r)
+		}
+		if text := string(got); err != nil && !strings.Contains(err.Error(), c.want) || err == nil && text != c.want {
+			t.Errorf("%s: %q, %v, want %q", name, text, err, c.want)
+		}
+	}
+}
