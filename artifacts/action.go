@@ -129,7 +129,7 @@ func parseAction(k Key, sealed []byte) (Action, error) {
 	return a, err
 }
 
-var errOtherKey = errors.New("the record is that of another key")
+var errOtherKey = errors.New("the record belongs to another key")
 
 func parseActionBody(body string) (Action, error) {
 	r := lineReader{rest: body}
@@ -137,7 +137,7 @@ func parseActionBody(body string) (Action, error) {
 	a := Action{Outputs: r.outputs()}
 	if r.next("fetched") {
 		if a.Origin = r.line("fetched"); checkWord("key", a.Origin) != nil {
-			r.fail("the key %.40q that signed it is not one word", a.Origin)
+			r.fail("the name %.40q of the signing key is not one word", a.Origin)
 		}
 	}
 	a.Recipe = r.text("recipe")

@@ -89,7 +89,7 @@ func copyObject(ctx context.Context, w io.Writer, r Remote, name string, size in
 	return because(ctx, err)
 }
 
-var errStalled = errors.New("no byte came for seconds")
+var errStalled = errors.New("no data arrived for several seconds")
 
 // because gives the cause of a cancelled context for what it led to.
 func because(ctx context.Context, err error) error {

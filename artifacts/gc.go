@@ -55,7 +55,7 @@ type Victim struct {
 // (its results are not recorded yet, and whoever resumes it wants them).
 func (s *Store) PlanGC(o GCOptions) (*GCPlan, error) {
 	if o.KeepRuns < 0 || o.MaxSize < 0 {
-		return nil, fmt.Errorf("gc: keep-runs and max-size are not negative")
+		return nil, fmt.Errorf("gc: keep-runs and max-size cannot be negative")
 	}
 	p := &GCPlan{s: s, keys: map[Key]bool{}}
 	roots, err := p.roots(o.KeepRuns)
@@ -89,7 +89,7 @@ func (s *Store) PlanGC(o GCOptions) (*GCPlan, error) {
 func (p *GCPlan) roots(keep int) (map[Digest]bool, error) {
 	runs, err := p.s.Runs()
 	if err != nil {
-		return nil, fmt.Errorf("gc: a run that cannot be read may need anything; let verify remove its record first: %w", err)
+		return nil, fmt.Errorf("gc: an unreadable run may need any result; remove its record first (pipeline verify --repair): %w", err)
 	}
 	roots := map[Digest]bool{}
 	for i, r := range runs {
@@ -106,7 +106,7 @@ func (p *GCPlan) roots(keep int) (map[Digest]bool, error) {
 		}
 		tasks, err := p.s.readTasks(ref)
 		if err != nil {
-			return nil, fmt.Errorf("gc: run %s may need anything: %w", r.ID, err)
+			return nil, fmt.Errorf("gc: run %s cannot be read and may need any result: %w", r.ID, err)
 		}
 		p.Kept, p.oldest = append(p.Kept, r.ID), r.Started // the newest come first
 		for _, t := range tasks {

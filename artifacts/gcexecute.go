@@ -17,7 +17,7 @@ const gcStep = 256
 func (p *GCPlan) Execute() (blobs int, bytes int64, err error) {
 	s := p.s
 	if s == nil {
-		return 0, 0, errors.New("gc: a plan can be carried out once")
+		return 0, 0, errors.New("gc: a plan can be executed only once")
 	}
 	p.s = nil
 	trash, err := s.session.begin(s)

@@ -52,7 +52,7 @@ func (s *Store) HashFile(path string, rehash bool) (Ref, error) {
 	if settled {
 		writeBack(abs)
 		if before, err = statPath(abs); err != nil {
-			return Ref{}, fmt.Errorf("%s: %w: it was removed while it was read", path, ErrChanged)
+			return Ref{}, fmt.Errorf("%s: %w: it was removed while it was being read", path, ErrChanged)
 		}
 		settled = !before.unsure && !before.younger(now, racy)
 	}
@@ -61,7 +61,7 @@ func (s *Store) HashFile(path string, rehash bool) (Ref, error) {
 		return Ref{}, err
 	}
 	if after, err := statPath(abs); err != nil || after != before || ref.Size != before.size {
-		return Ref{}, fmt.Errorf("%s: %w: it was written to while it was read", path, ErrChanged)
+		return Ref{}, fmt.Errorf("%s: %w: it was changed while it was being read", path, ErrChanged)
 	}
 	if settled {
 		s.files.remember(abs, before, ref.Digest)

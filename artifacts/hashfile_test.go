@@ -155,7 +155,7 @@ func TestHashFileRefuses(t *testing.T) {
 		!strings.HasPrefix(err.Error(), "open no such file: ") {
 		t.Error(err)
 	}
-	if _, err := s.HashFile(t.TempDir(), false); err == nil || !strings.HasSuffix(err.Error(), " is a directory and not a regular file") {
+	if _, err := s.HashFile(t.TempDir(), false); err == nil || !strings.HasSuffix(err.Error(), " is a directory, not a regular file") {
 		t.Error(err)
 	}
 }

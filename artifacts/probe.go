@@ -68,7 +68,7 @@ func (a Abilities) Problems() error {
 		all = append(all, errors.New("a rename does not replace a file: a store cannot be kept there"))
 	}
 	if !a.Lock {
-		all = append(all, errors.New("locks do not hold (Lustre: mount with -o flock; NFS: version 4, or a lock daemon): results stay right, but two runs may do the same work twice, and gc must not run beside a run"))
+		all = append(all, errors.New("file locks do not work (Lustre: mount with -o flock; NFS: version 4, or a lock daemon): results stay correct, but two runs may do the same work twice, and gc must not run during a run"))
 	}
 	return errors.Join(all...)
 }

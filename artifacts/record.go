@@ -20,10 +20,10 @@ func seal(b []byte) []byte { return fmt.Appendf(b, "%s%s\n", sealWord, DigestOf(
 func unseal(b []byte) ([]byte, error) {
 	at := len(b) - len(sealWord) - 2*len(Digest{}) - 1
 	if at < 0 {
-		return nil, fmt.Errorf("the record is cut short")
+		return nil, fmt.Errorf("the record is truncated")
 	}
 	if !bytes.Equal(seal(slices.Clone(b[:at])), b) {
-		return nil, fmt.Errorf("the record has not the digest that its last line states")
+		return nil, fmt.Errorf("the record does not match the digest in its last line")
 	}
 	return b[:at:at], nil
 }
@@ -46,7 +46,7 @@ func (r *lineReader) fail(format string, args ...any) {
 func (r *lineReader) magic(want string) {
 	rest, ok := strings.CutPrefix(r.rest, want)
 	if !ok {
-		r.fail("the record is of another kind or version")
+		r.fail("the record has another kind or version")
 		return
 	}
 	r.rest = rest
@@ -60,7 +60,7 @@ func (r *lineReader) line(word string) string {
 	line, rest, ok := strings.Cut(r.rest, "\n")
 	value, found := strings.CutPrefix(line, word+" ")
 	if !ok || !found {
-		r.fail("%.40q where a line %q should be", line, word)
+		r.fail("%.40q instead of a line %q", line, word)
 		return ""
 	}
 	r.rest = rest
@@ -72,7 +72,7 @@ func (r *lineReader) line(word string) string {
 func (r *lineReader) fields(word string, n int) []string {
 	f := strings.SplitN(r.line(word), " ", n)
 	if len(f) < n {
-		r.fail("a line %q of %d values, not %d", word, len(f), n)
+		r.fail("a line %q with %d values, not %d", word, len(f), n)
 		return make([]string, n)
 	}
 	return f
@@ -94,7 +94,7 @@ func (r *lineReader) toNumber(text string) int64 {
 func (r *lineReader) text(word string) string {
 	n := r.number(word)
 	if r.err == nil && (n != int64(len(r.rest))-1 || r.rest[n] != '\n') {
-		r.fail("the %s has not the %d bytes that are stated", word, n)
+		r.fail("the %s does not have the stated %d bytes", word, n)
 	}
 	if r.err != nil {
 		return ""

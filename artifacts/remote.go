@@ -30,7 +30,7 @@ type Remote interface {
 
 // ErrReadOnly says that a store or a remote gives and does not take: it belongs to
 // somebody else, or lies on a file system that is mounted so.
-var ErrReadOnly = errors.New("nothing may be written there")
+var ErrReadOnly = errors.New("writing is not permitted there")
 
 // Attach lets the store read through to a remote, and share with it what is
 // recorded from now on. A remote that does not answer is no error: the store then
@@ -106,7 +106,7 @@ func (l *link) greet(ctx context.Context, s *Store) error {
 	})
 	switch {
 	case err == nil && string(text) != version:
-		return fmt.Errorf("its layout is %.40q, and this program knows %q", text, version)
+		return fmt.Errorf("its layout is %.40q, but this program uses %q", text, version)
 	case err == nil:
 		return nil
 	case errors.Is(err, ErrCorrupt) && errors.Is(err, fs.ErrPermission):
@@ -178,7 +178,7 @@ var ErrRefused = errors.New("access refused")
 
 // ErrBlocked says that something else lies in a remote where a file belongs, so that
 // it cannot be shared until a person has removed that.
-var ErrBlocked = errors.New("something else lies where a file belongs")
+var ErrBlocked = errors.New("a file was expected there, but something else exists")
 
 // takes tells whether there is hope to share something now.
 func (l *link) takes() bool {
@@ -275,7 +275,7 @@ func getAll(ctx context.Context, r Remote, name string, most int64) ([]byte, err
 	defer body.Close()
 	b, err := io.ReadAll(io.LimitReader(body, most+1))
 	if err == nil && int64(len(b)) > most {
-		return nil, fmt.Errorf("%s: longer than %d bytes, the limit: %w", name, most, ErrCorrupt)
+		return nil, fmt.Errorf("%s: longer than the limit of %d bytes: %w", name, most, ErrCorrupt)
 	}
 	return b, err
 }

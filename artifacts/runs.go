@@ -67,7 +67,7 @@ func (s *Store) SaveRun(r *RunRecord) error {
 		return err
 	}
 	if strings.ContainsAny(r.Pipeline, "\n") {
-		return fmt.Errorf("run %s: the pipeline's name %q is not one line", r.ID, r.Pipeline)
+		return fmt.Errorf("run %s: the pipeline's name %q spans several lines", r.ID, r.Pipeline)
 	}
 	for _, k := range r.Keeps {
 		if err := checkWord("format", k.Format); err != nil {
@@ -175,7 +175,7 @@ func encodeTasks(tasks []RunTask) ([]byte, error) {
 	b := []byte(tasksMagic)
 	for _, t := range tasks {
 		if strings.ContainsAny(t.ID, "\n") || t.ID == "" {
-			return nil, fmt.Errorf("the task's name %q is not one line", t.ID)
+			return nil, fmt.Errorf("the task's name %q spans several lines", t.ID)
 		}
 		var err error
 		b = fmt.Appendf(b, "task %s %s\n", t.Key, t.ID)
@@ -220,7 +220,7 @@ func (s *Store) readRun(id string) (*RunRecord, Ref, error) {
 	}
 	r, tasks, err := parseRun(b)
 	if err == nil && r.ID != id {
-		err = errors.New("the record is that of another run")
+		err = errors.New("the record belongs to another run")
 	}
 	if err != nil {
 		return nil, Ref{}, fmt.Errorf("run %s: %w: %w", id, ErrDamagedRun, err)
@@ -270,7 +270,7 @@ func (s *Store) LoadRun(id string) (*RunRecord, error) {
 		return nil, fmt.Errorf("run %q: %w", id, ErrMiss)
 	case 1:
 	default:
-		return nil, fmt.Errorf("run %q: %d runs begin with that: %s", id, len(found), strings.Join(found[:min(len(found), 5)], ", "))
+		return nil, fmt.Errorf("run %q is ambiguous: %d runs begin with it: %s", id, len(found), strings.Join(found[:min(len(found), 5)], ", "))
 	}
 	r, ref, err := s.readRun(found[0])
 	if err != nil {

@@ -66,7 +66,7 @@ func TestRuns(t *testing.T) {
 	}
 	record(t, s, "ab00000000000002", at)
 	for id, want := range map[string]string{
-		"ab": `run "ab": 2 runs begin with that: ab00000000000001, ab00000000000002`,
+		"ab": `run "ab" is ambiguous: 2 runs begin with it: ab00000000000001, ab00000000000002`,
 		"ff": `run "ff": not in the store`, "": `run "": not in the store`,
 	} {
 		if _, err := s.LoadRun(id); err == nil || err.Error() != want {

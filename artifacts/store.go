@@ -22,7 +22,7 @@ var ErrDamagedRun = fmt.Errorf("%w record", ErrCorrupt)
 
 // ErrChanged says that a file outside the store is no longer what it was when
 // it was hashed.
-var ErrChanged = errors.New("changed while the run was going on")
+var ErrChanged = errors.New("changed during the run")
 
 // ErrFull says that the disk or the quota that the store is on has no room left.
 var ErrFull = errors.New("no space left for the store")
@@ -75,17 +75,17 @@ const readme = `This directory is a store of the program "pipeline".
   blobs/ab/<sha256>   results, each named by the SHA-256 of its bytes
                       (npy, Arrow and NIfTI files open as they are;
                       sha256sum must give the name)
-  actions/ab/<key>    what was done (the recipe) and which blobs it gave;
+  actions/ab/<key>    what was done (the recipe) and the blobs it made;
                       text, named by the SHA-256 of the recipe
-  runs/<id>           what each run came to; text
-  logs/ab/<key>       what tasks said while they ran; text
-  collected           the blobs that gc or verify --repair has removed, or that
+  runs/<id>           the record of each run; text
+  logs/ab/<key>       the output of tasks while they ran; text
+  collected           blobs that gc or verify --repair has removed, or that
                       are in a remote
-  tmp, locks          of processes that are at work now
-  scratch             where tasks that were interrupted go on
-  memo                digests of files, remembered; can be deleted at any time
+  tmp, locks          of processes that are running now
+  scratch             the saved state of interrupted tasks
+  memo                cached digests of files; can be deleted at any time
 
-Nothing here should be edited. "pipeline verify" checks all of it, "pipeline gc"
+Do not edit anything here. "pipeline verify" checks all of it, "pipeline gc"
 frees space; deleting the whole directory costs time and loses the records of
 past runs, nothing else.
 `
@@ -115,7 +115,7 @@ func (s *Store) prepare() error {
 	case err == nil && string(b) == version:
 		return nil
 	case err == nil && len(b) > 0:
-		return fmt.Errorf("its layout is %.40q, and this program knows %q: use the program that made it, or another directory", b, version)
+		return fmt.Errorf("its layout is %.40q, but this program uses %q: use the program that made it, or another directory", b, version)
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return unreadable(err)
 	}
@@ -153,7 +153,7 @@ func refuseForeign(dir string) error {
 		switch e.Name() {
 		case blobsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, logsDir, memoDir, readmeFile, collectedFile:
 		default:
-			return fmt.Errorf("is not a store, and holds other things, such as %s: name a new or an empty directory", e.Name())
+			return fmt.Errorf("is not a store and holds other files, such as %s: name a new or empty directory", e.Name())
 		}
 	}
 	return nil

@@ -210,7 +210,7 @@ func TestOpen(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "holds other things, such as thesis.tex") {
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "holds other files, such as thesis.tex") {
 		t.Error(err)
 	}
 	s := newStore(t)

@@ -57,7 +57,7 @@ func (f Finding) Remedy() string {
 	}
 	switch {
 	case f.Problem == Foreign:
-		return "the store has not put it there: move it or delete it"
+		return "the store did not put it there: move it or delete it"
 	case f.Problem == Stray:
 		return "pipeline gc removes it"
 	case f.Problem == Unreadable:
@@ -65,7 +65,7 @@ func (f Finding) Remedy() string {
 	case f.Problem == DamagedRun:
 		return "pipeline verify --repair removes the record, and gc may then remove results that no other run has"
 	case len(f.Tasks) == 0:
-		return "pipeline verify --repair forgets it"
+		return "pipeline verify --repair removes the record"
 	case f.Problem == MissingBlob:
 		return "when a run needs it, " + task + " makes it again"
 	}
@@ -333,10 +333,10 @@ func (v *verifier) promises(ctx context.Context) error {
 		case !ok && collected[d]:
 			v.report.Collected++
 		case !ok:
-			v.find(MissingBlob, path, Finding{Digest: d, Detail: fmt.Sprintf("%d bytes of %s are promised", r.Size, r.Format)})
+			v.find(MissingBlob, path, Finding{Digest: d, Detail: fmt.Sprintf("%d bytes of %s are recorded", r.Size, r.Format)})
 		case size != r.Size:
 			v.find(DamagedAction, v.s.actionPath(v.makers[d][0]), Finding{Keys: v.makers[d],
-				Detail: fmt.Sprintf("it gives blob %s %d bytes, and it has %d", d, r.Size, size)})
+				Detail: fmt.Sprintf("it records %[2]d bytes of blob %[1]s, which has %[3]d", d, r.Size, size)})
 		}
 	}
 	for d, k := range v.kept {
@@ -354,7 +354,7 @@ func (v *verifier) strays(ctx context.Context) error {
 	}
 	for _, p := range all {
 		if !p.alive {
-			v.find(Stray, p.dir, Finding{Detail: "the process that wrote it is dead"})
+			v.find(Stray, p.dir, Finding{Detail: "the process that wrote it has ended"})
 		}
 	}
 	return nil

@@ -125,9 +125,9 @@ func TestRemedy(t *testing.T) {
 		"p: damaged blob: d; the next run of task a makes it again":                                                            {Problem: DamagedBlob, Tasks: []string{"a"}},
 		"p: damaged action: d; the next run of tasks a, b, c, d and 2 more makes it again":                                     {Problem: DamagedAction, Tasks: []string{"a", "b", "c", "d", "e", "f"}},
 		"p: missing blob: d; when a run needs it, task a makes it again":                                                       {Problem: MissingBlob, Tasks: []string{"a"}},
-		"p: missing blob: d; pipeline verify --repair forgets it":                                                              {Problem: MissingBlob},
+		"p: missing blob: d; pipeline verify --repair removes the record":                                                      {Problem: MissingBlob},
 		"p: damaged run: d; pipeline verify --repair removes the record, and gc may then remove results that no other run has": {Problem: DamagedRun},
-		"p: foreign file: d; the store has not put it there: move it or delete it":                                             {Problem: Foreign},
+		"p: foreign file: d; the store did not put it there: move it or delete it":                                             {Problem: Foreign},
 		"p: stray file: d; pipeline gc removes it":                                                                             {Problem: Stray},
 	} {
 		f.Path, f.Detail = "p", "d"

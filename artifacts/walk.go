@@ -47,7 +47,7 @@ func (s *Store) objects(kind string) ([]object, error) {
 		}
 		switch _, err := ParseDigest(o.name); {
 		case strings.Contains(o.name, displaced):
-			o.foreign = "it lay in the place of a result or a record; look at it and remove it"
+			o.foreign = "it was in the place of a result or a record; inspect it and remove it"
 		case err != nil:
 			o.foreign = "not named by a digest"
 		case o.name[:2] != filepath.Base(filepath.Dir(path)):

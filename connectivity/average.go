@@ -21,7 +21,7 @@ func (a *Average) Add(r Matrix) {
 		a.n, a.sum, a.count = r.Rows, make([]float64, r.Rows*r.Rows), make([]int32, r.Rows*r.Rows)
 	}
 	if r.Rows != a.n || r.Cols != a.n {
-		panic("connectivity: matrices of several sizes in one average")
+		panic("connectivity: matrices of different sizes cannot be averaged")
 	}
 	a.matrices++
 	signal := make([]bool, a.n)

@@ -34,7 +34,7 @@ func NewCleaner(volumes int, o Cleaning) (*Cleaner, error) {
 		}
 	}
 	if len(c.keep) < 3 {
-		return nil, TooLittle(fmt.Sprintf("%d of %d volumes are kept: too few for anything; raise the thresholds of scrubbing", len(c.keep), volumes))
+		return nil, TooLittle(fmt.Sprintf("%d of %d volumes are kept, which is too few; raise the censoring thresholds", len(c.keep), volumes))
 	}
 	if o.Filter == Butterworth {
 		order := o.Order
@@ -51,7 +51,7 @@ func NewCleaner(volumes int, o Cleaning) (*Cleaner, error) {
 	c.prepareNuisance()
 	c.account()
 	if c.Quality.TEff <= 1 { // of which the mean is one
-		return nil, TooLittle(fmt.Sprintf("cleaning leaves nothing: of %d kept volumes %d go to regressors, %.4g to the filter and %d to the trend; use fewer regressors or a wider band",
+		return nil, TooLittle(fmt.Sprintf("no degrees of freedom are left: of %d kept volumes, regressors take %d, the filter %.4g and the trend %d; use fewer regressors or a wider band",
 			c.Quality.Kept, c.Quality.Regressors, c.Quality.FilterLoss, c.Quality.Trend))
 	}
 	return c, nil
@@ -149,7 +149,7 @@ func (c *Cleaner) Unscaled() *Cleaner {
 // region.
 func (c *Cleaner) Clean(x Matrix) (Matrix, []Status, error) {
 	if x.Rows != c.volumes {
-		return Matrix{}, nil, fmt.Errorf("the series have %d volumes, and the cleaning was prepared for %d", x.Rows, c.volumes)
+		return Matrix{}, nil, fmt.Errorf("the time series have %d volumes, but denoising was prepared for %d", x.Rows, c.volumes)
 	}
 	kept := x.rows(c.keep)
 	status, err := Inspect(kept)
@@ -180,7 +180,7 @@ func (c *Cleaner) Clean(x Matrix) (Matrix, []Status, error) {
 	case ScalePSC:
 		for j, m := range mean {
 			if status[j] == Present && math.Abs(m) <= flat*math.Sqrt(before[j]) {
-				return Matrix{}, nil, fmt.Errorf("region %d has the mean %g: per cent of it has no meaning; the series were standardised before", j+1, m)
+				return Matrix{}, nil, fmt.Errorf("region %d has the mean %g, so percent signal change is undefined; the time series were already standardized", j+1, m)
 			}
 		}
 		scaleColumns(y, status, func(j int) float64 { return 100 / math.Abs(mean[j]) })
@@ -192,7 +192,7 @@ func (c *Cleaner) Clean(x Matrix) (Matrix, []Status, error) {
 			}
 		}
 	default:
-		return Matrix{}, nil, fmt.Errorf("there is no scale %q", c.o.Standardize)
+		return Matrix{}, nil, fmt.Errorf("unknown scale %q", c.o.Standardize)
 	}
 	return y, status, nil
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The cleaned series of nilearn's golden set. Its means are single precision, and
+// The denoised time series of nilearn's golden set. Its means are single precision, and
 // the files hold 12 digits.
 func TestSeriesOfNilearn(t *testing.T) {
 	raw := golden(t, "ts_raw")
@@ -165,7 +165,7 @@ func TestBandPassTrap(t *testing.T) {
 	}
 	x := Matrix{Rows: 146, Cols: 84, Data: randoms(1, 146*84)}
 	_, err = Estimate([]Matrix{x}, Options{Partial: Empirical, TEff: c.Quality.TEff})
-	const want = "draw 0: the empirical partial correlation of 84 regions needs at least 94 independent volumes, and these series are worth 52.56 (of 146 volumes): it would be noise that looks strong; use partial: ledoit-wolf or ridge; what cleaning took can be won back by a wider band or fewer regressors"
+	const want = "draw 0: the empirical partial correlation of 84 regions needs at least 94 independent volumes, but these time series have 52.56 (of 146 volumes): the estimate would be mostly noise; use partial: ledoit-wolf or ridge; a wider band or fewer regressors leave more degrees of freedom"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v\nwant %s", err, want)
 	}
@@ -177,18 +177,18 @@ func TestCleaningRefusesWhatCannotBeMeant(t *testing.T) {
 		o       Cleaning
 		want    string
 	}{
-		{50, Cleaning{HighPass: 0.01}, `a pass band is given, and the filter is "none": choose butterworth or cosine`},
-		{50, Cleaning{Filter: Cosine, TR: 2}, "the cosine filter has no pass band: give high_pass, low_pass or both, in Hz"},
-		{50, Cleaning{Filter: Butterworth, HighPass: 0.01}, "a filter needs the repetition time: give tr, in s"},
-		{50, Cleaning{Filter: Butterworth, TR: nan, HighPass: 0.01}, "a filter needs the repetition time: give tr, in s"},
+		{50, Cleaning{HighPass: 0.01}, `a pass band is set, but the filter is "none": choose butterworth or cosine`},
+		{50, Cleaning{Filter: Cosine, TR: 2}, "the cosine filter has no pass band: set high_pass, low_pass or both, in Hz"},
+		{50, Cleaning{Filter: Butterworth, HighPass: 0.01}, "a filter needs the repetition time: set tr, in s"},
+		{50, Cleaning{Filter: Butterworth, TR: nan, HighPass: 0.01}, "a filter needs the repetition time: set tr, in s"},
 		{50, Cleaning{Filter: Butterworth, TR: 2, LowPass: 0.3}, "low_pass is 0.3 Hz: it must lie between 0 and the Nyquist frequency, 0.25 Hz at a repetition time of 2 s"},
 		{50, Cleaning{Filter: Butterworth, TR: 2, HighPass: 0.1, LowPass: 0.05}, "high_pass (0.1 Hz) is not below low_pass (0.05 Hz)"},
 		{33, Cleaning{Filter: Butterworth, TR: 2, HighPass: 0.01, LowPass: 0.1}, "33 volumes are too few for a Butterworth filter of order 5, which needs more than 33; use the cosine filter"},
-		{50, Cleaning{Filter: "boxcar"}, `there is no filter "boxcar"`},
-		{4, Cleaning{Keep: make([]bool, 4)}, "0 of 4 volumes are kept: too few for anything; raise the thresholds of scrubbing"},
-		{50, Cleaning{Keep: make([]bool, 4), Regressors: NewMatrix(49, 1)}, "the series have 50 volumes, the censoring 4\nthe series have 50 volumes, the regressors 49"},
-		{3, Cleaning{Regressors: columns([]float64{1, 2, nan})}, "regressor 1 has no number in volume 3"},
-		{12, Cleaning{Detrend: 1, Regressors: Matrix{Rows: 12, Cols: 11, Data: randoms(1, 132)}}, "cleaning leaves nothing: of 12 kept volumes 10 go to regressors, 0 to the filter and 1 to the trend; use fewer regressors or a wider band"},
+		{50, Cleaning{Filter: "boxcar"}, `unknown filter "boxcar"`},
+		{4, Cleaning{Keep: make([]bool, 4)}, "0 of 4 volumes are kept, which is too few; raise the censoring thresholds"},
+		{50, Cleaning{Keep: make([]bool, 4), Regressors: NewMatrix(49, 1)}, "the time series have 50 volumes, the censoring mask 4\nthe time series have 50 volumes, the regressors 49"},
+		{3, Cleaning{Regressors: columns([]float64{1, 2, nan})}, "regressor 1 has no value in volume 3"},
+		{12, Cleaning{Detrend: 1, Regressors: Matrix{Rows: 12, Cols: 11, Data: randoms(1, 132)}}, "no degrees of freedom are left: of 12 kept volumes, regressors take 10, the filter 0 and the trend 1; use fewer regressors or a wider band"},
 	} {
 		_, err := NewCleaner(c.volumes, c.o)
 		if err == nil || err.Error() != c.want {
@@ -199,12 +199,12 @@ func TestCleaningRefusesWhatCannotBeMeant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := c.Clean(NewMatrix(9, 2)); err == nil || err.Error() != "the series have 9 volumes, and the cleaning was prepared for 10" {
+	if _, _, err := c.Clean(NewMatrix(9, 2)); err == nil || err.Error() != "the time series have 9 volumes, but denoising was prepared for 10" {
 		t.Errorf("error %v", err)
 	}
 	z := columns(randoms(1, 10))
 	zscore(z, []Status{Present})
-	if _, _, err := c.Clean(z); err == nil || !strings.Contains(err.Error(), "per cent of it has no meaning") {
+	if _, _, err := c.Clean(z); err == nil || !strings.Contains(err.Error(), "percent signal change is undefined") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -58,7 +58,7 @@ const (
 type Standardize string
 
 // Scales: standard deviation 1 (ddof 1); per cent of the mean of the kept volumes
-// before cleaning; as they are.
+// before denoising; as they are.
 const (
 	ScaleZ    Standardize = "zscore"
 	ScalePSC  Standardize = "psc"
@@ -85,15 +85,15 @@ func (o Cleaning) check(volumes int) error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if o.Keep != nil && len(o.Keep) != volumes {
-		bad("the series have %d volumes, the censoring %d", volumes, len(o.Keep))
+		bad("the time series have %d volumes, the censoring mask %d", volumes, len(o.Keep))
 	}
 	if r := o.Regressors; r.Cols > 0 {
 		if r.Rows != volumes {
-			bad("the series have %d volumes, the regressors %d", volumes, r.Rows)
+			bad("the time series have %d volumes, the regressors %d", volumes, r.Rows)
 		}
 		for i, v := range r.Data {
 			if !finite(v) {
-				bad("regressor %d has no number in volume %d", i%r.Cols+1, i/r.Cols+1)
+				bad("regressor %d has no value in volume %d", i%r.Cols+1, i/r.Cols+1)
 				break
 			}
 		}
@@ -101,14 +101,14 @@ func (o Cleaning) check(volumes int) error {
 	switch o.Filter {
 	case "", NoFilter:
 		if o.HighPass != 0 || o.LowPass != 0 {
-			bad("a pass band is given, and the filter is %q: choose butterworth or cosine", NoFilter)
+			bad("a pass band is set, but the filter is %q: choose butterworth or cosine", NoFilter)
 		}
 	case Butterworth, Cosine:
 		if o.HighPass == 0 && o.LowPass == 0 {
-			bad("the %s filter has no pass band: give high_pass, low_pass or both, in Hz", o.Filter)
+			bad("the %s filter has no pass band: set high_pass, low_pass or both, in Hz", o.Filter)
 		}
 		if !(o.TR > 0) {
-			bad("a filter needs the repetition time: give tr, in s")
+			bad("a filter needs the repetition time: set tr, in s")
 			break
 		}
 		nyquist := 0.5 / o.TR
@@ -124,7 +124,7 @@ func (o Cleaning) check(volumes int) error {
 			bad("high_pass (%g Hz) is not below low_pass (%g Hz)", o.HighPass, o.LowPass)
 		}
 	default:
-		bad("there is no filter %q", o.Filter)
+		bad("unknown filter %q", o.Filter)
 	}
 	return errors.Join(errs...)
 }

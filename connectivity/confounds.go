@@ -50,7 +50,7 @@ const (
 // names with the regressors, and names all columns that it cannot find.
 func (c Confounds) Select(s Strategy, n int, columns []string, first FirstRow) (Matrix, []string, error) {
 	if slices.ContainsFunc(c.Names, camelCase) && (s.Name != "none" || len(columns) > 0) {
-		return Matrix{}, nil, errors.New("the columns have the names of fMRIPrep before 1.2 (FramewiseDisplacement, aCompCor00), which no strategy knows: preprocess again with a newer version")
+		return Matrix{}, nil, errors.New("the columns have the names of fMRIPrep before 1.2 (FramewiseDisplacement, aCompCor00), which no strategy supports: preprocess again with a newer version")
 	}
 	wanted, lacking := c.columns(s, n)
 	var names []string
@@ -61,7 +61,7 @@ func (c Confounds) Select(s Strategy, n int, columns []string, first FirstRow) (
 			for _, have := range c.Names {
 				ok, err := path.Match(want, have)
 				if err != nil {
-					return Matrix{}, nil, fmt.Errorf("%q is no pattern of column names: %w", want, err)
+					return Matrix{}, nil, fmt.Errorf("%q is not a pattern of column names: %w", want, err)
 				}
 				if ok {
 					found = append(found, have)
@@ -106,7 +106,7 @@ func (c Confounds) needsCosines(chosen []string) error {
 	}
 	for _, cosine := range c.beginning("cosine") {
 		if !slices.Contains(chosen, cosine) {
-			return fmt.Errorf("%s was computed after fMRIPrep's high-pass filter, and %s of that filter is not among the regressors: add cosine* to columns", chosen[i], cosine)
+			return fmt.Errorf("%s was computed after fMRIPrep's high-pass filter, but %s of that filter is not among the regressors: add cosine* to columns", chosen[i], cosine)
 		}
 	}
 	return nil
@@ -175,7 +175,7 @@ func (c Confounds) column(name string) ([]float64, bool) {
 	return nil, false
 }
 
-// Motion finds framewise displacement and standardised DVARS, each with NaN where
+// Motion finds framewise displacement and standardized DVARS, each with NaN where
 // it has no value, and nil when the table has none. Displacement is computed from
 // the motion parameters where it is not given.
 func (c Confounds) Motion() (fd, dvars []float64) {
@@ -198,11 +198,11 @@ func (c Confounds) Motion() (fd, dvars []float64) {
 // fillFirst gives the first row a value when it has none.
 func fillFirst(v []float64, rule FirstRow) error {
 	if !slices.ContainsFunc(v, finite) {
-		return errors.New("has no number at all (n/a throughout: fMRIPrep could not compute it)")
+		return errors.New("has no values (n/a throughout: fMRIPrep could not compute it)")
 	}
 	for t := 1; t < len(v); t++ {
 		if !finite(v[t]) {
-			return fmt.Errorf("has no number in volume %d; only the first volume may lack one", t+1)
+			return fmt.Errorf("has no value in volume %d; only the first volume may lack one", t+1)
 		}
 	}
 	if len(v) == 0 || finite(v[0]) {
@@ -220,7 +220,7 @@ func fillFirst(v []float64, rule FirstRow) error {
 		}
 		v[0] = s / float64(len(v)-1)
 	default:
-		return fmt.Errorf("lacks its first value, and there is no rule %q for that", rule)
+		return fmt.Errorf("lacks its first value, and the rule %q for it is unknown", rule)
 	}
 	return nil
 }

@@ -74,8 +74,8 @@ func TestConfoundMistakes(t *testing.T) {
 		want    string
 	}{
 		{[]string{"b", "c", "d*"}, "strategy none with columns b, c, d*: the table lacks c, d*; it has a, b"},
-		{[]string{"a"}, "strategy none: column a has no number in volume 2; only the first volume may lack one"},
-		{[]string{"b["}, `"b[" is no pattern of column names: syntax error in pattern`},
+		{[]string{"a"}, "strategy none: column a has no value in volume 2; only the first volume may lack one"},
+		{[]string{"b["}, `"b[" is not a pattern of column names: syntax error in pattern`},
 	} {
 		if _, _, err := c.Select(none, 5, m.columns, FirstNext); err == nil || err.Error() != m.want {
 			t.Errorf("error %v\nwant  %s", err, m.want)

@@ -163,7 +163,7 @@ func (c *moments) covariance(dst, precision []float64, e Estimator, o Options) (
 	case Glasso, GlassoCV:
 		return c.glasso(precision, e, o)
 	}
-	return 0, fmt.Errorf("there is no estimator %q", e)
+	return 0, fmt.Errorf("unknown estimator %q", e)
 }
 
 // shrink sets dst to f·S + d·I.

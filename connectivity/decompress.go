@@ -71,10 +71,10 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, fmt.Errorf("it holds more than %d MiB, the limit", MaxFile>>20)
+		return 0, fmt.Errorf("it holds more than the limit of %d MiB", MaxFile>>20)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errors.New("the compressed file ends too early; copy it again")
+		err = errors.New("the compressed file is truncated; copy it again")
 	}
 	return n, err
 }

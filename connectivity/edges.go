@@ -12,7 +12,7 @@ import (
 func survey(p Matrix) (silent []bool, pairs int, above []float64, err error) {
 	n := p.Rows
 	if n != p.Cols {
-		return nil, 0, nil, fmt.Errorf("a matrix of %d×%d is not one of connectivity", p.Rows, p.Cols)
+		return nil, 0, nil, fmt.Errorf("a %d×%d matrix is not a connectivity matrix", p.Rows, p.Cols)
 	}
 	silent = make([]bool, n)
 	for i := range silent {
@@ -80,7 +80,7 @@ func uneven(p Matrix) ([]bool, error) {
 				return nil, fmt.Errorf("the partial correlation of nodes %d and %d is not a number", j+1, i+1)
 			}
 			if a != b {
-				return nil, fmt.Errorf("the matrix is not symmetric: nodes %d and %d have %g one way and %g the other", j+1, i+1, b, a)
+				return nil, fmt.Errorf("the matrix is not symmetric: nodes %d and %d have %g in one direction and %g in the other", j+1, i+1, b, a)
 			}
 		}
 	}

@@ -72,7 +72,7 @@ type Connectomes struct {
 // Estimate estimates the connectivity of each draw (each T×N).
 func Estimate(draws []Matrix, o Options) (*Connectomes, error) {
 	if len(draws) == 0 {
-		return nil, errors.New("there are no series")
+		return nil, errors.New("no time series")
 	}
 	n := draws[0].Cols
 	size := len(draws) * n * n
@@ -122,7 +122,7 @@ type estimation struct {
 
 func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error {
 	if x.Cols != c.N {
-		return fmt.Errorf("it has %d regions, and draw 0 has %d", x.Cols, c.N)
+		return fmt.Errorf("it has %d regions, but draw 0 has %d", x.Cols, c.N)
 	}
 	partial := o.Partial
 	if partial == "" {
@@ -145,9 +145,9 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 		if len(place) < 2 || x.Rows < 3 {
 			hint := ""
 			if x.Rows > 2 && q.Missing > 1 {
-				hint = ": the labels lie elsewhere than the brain, perhaps"
+				hint = ": the labels may not overlap the brain"
 			}
-			return fmt.Errorf("%s and %s with a signal (%d are missing, %d constant) have no connectivity%s",
+			return fmt.Errorf("too few volumes or regions for connectivity: %s, %s with a signal (%d missing, %d constant)%s",
 				words.Count(x.Rows, "volume"), words.Count(len(place), "region"), q.Missing, q.Constant, hint)
 		}
 		w.load(x, place, o.Raw)
@@ -175,7 +175,7 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 		}
 		cov = w.cov
 	default:
-		return fmt.Errorf("there is no correlation by %q: choose empirical, ledoit-wolf or oas", pearson)
+		return fmt.Errorf("unknown correlation estimator %q: choose empirical, ledoit-wolf or oas", pearson)
 	}
 	correlations(c.view(c.Pearson, d), place, cov, w.m)
 
@@ -187,7 +187,7 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 		from, to = to, from
 	}
 	if !w.solver.Factor(from) {
-		return fmt.Errorf("the %s covariance of %d regions over %d volumes is singular: two regions may be copies of each other, or there are too few volumes; use ledoit-wolf or ridge", partial, w.n, x.Rows)
+		return fmt.Errorf("the %s covariance of %d regions over %d volumes is singular: two regions may be identical, or there are too few volumes; use ledoit-wolf or ridge", partial, w.n, x.Rows)
 	}
 	w.solver.Invert(to)
 	q.Condition = norm1(w.cov, w.n, w.m) * norm1(w.inv, w.n, w.m)
@@ -215,15 +215,15 @@ func (q *Quality) judge(n int, partial Estimator) error {
 	if df := q.TEff - float64(n-2) - 3; df > 0 {
 		q.PartialSE = 1 / math.Sqrt(df)
 	}
-	const remedy = "use partial: ledoit-wolf or ridge; what cleaning took can be won back by a wider band or fewer regressors"
+	const remedy = "use partial: ledoit-wolf or ridge; a wider band or fewer regressors leave more degrees of freedom"
 	switch {
 	case partial == Empirical && q.TEff < float64(n+margin):
-		return fmt.Errorf("the empirical partial correlation of %d regions needs at least %d independent volumes, and these series are worth %.4g (of %d volumes): it would be noise that looks strong; %s",
+		return fmt.Errorf("the empirical partial correlation of %d regions needs at least %d independent volumes, but these time series have %.4g (of %d volumes): the estimate would be mostly noise; %s",
 			n, n+margin, q.TEff, q.Volumes, remedy)
 	case q.TEff < float64(n+margin):
-		q.Warning = fmt.Sprintf("%d regions and %.4g independent volumes: the partial correlations owe more to %s than to the data; a wider band, fewer regressors or fewer regions would help", n, q.TEff, partial)
+		q.Warning = fmt.Sprintf("%d regions and %.4g independent volumes: the partial correlations depend more on %s than on the data; use a wider band, fewer regressors or fewer regions", n, q.TEff, partial)
 	case partial == Empirical && q.TEff < float64(2*n):
-		q.Warning = fmt.Sprintf("%d regions and %.4g independent volumes, fewer than twice as many: a partial correlation that is truly 0 has a standard error of %.2g; use ledoit-wolf or ridge", n, q.TEff, q.PartialSE)
+		q.Warning = fmt.Sprintf("%d regions but only %.4g independent volumes, fewer than twice the number of regions: a true partial correlation of 0 has a standard error of %.2g; use ledoit-wolf or ridge", n, q.TEff, q.PartialSE)
 	}
 	return nil
 }

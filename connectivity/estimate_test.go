@@ -240,7 +240,7 @@ func TestQuality(t *testing.T) {
 	if want := 1 / math.Sqrt(146-82-3); q.TEff != 146 || math.Abs(q.PartialSE-want) > 1e-15 { // 0.128
 		t.Errorf("T_eff %v, standard error %v, want 146, %v", q.TEff, q.PartialSE, want)
 	}
-	if !strings.Contains(q.Warning, "fewer than twice as many") || !math.IsNaN(q.Shrinkage) {
+	if !strings.Contains(q.Warning, "fewer than twice the number of regions") || !math.IsNaN(q.Shrinkage) {
 		t.Errorf("warning %q, shrinkage %v", q.Warning, q.Shrinkage)
 	}
 	// The empirical partial correlations of independent series have that spread.
@@ -269,7 +269,7 @@ func TestQuality(t *testing.T) {
 		t.Errorf("warning %q at T = 146", w)
 	}
 	short := must(t, []Matrix{{Rows: 90, Cols: 84, Data: x.Data[:90*84]}}, Options{})
-	if w := short.Quality[0].Warning; w != "84 regions and 90 independent volumes: the partial correlations owe more to ledoit-wolf than to the data; a wider band, fewer regressors or fewer regions would help" {
+	if w := short.Quality[0].Warning; w != "84 regions and 90 independent volumes: the partial correlations depend more on ledoit-wolf than on the data; use a wider band, fewer regressors or fewer regions" {
 		t.Errorf("warning %q", w)
 	}
 	if !math.IsNaN(must(t, []Matrix{{Rows: 85, Cols: 84, Data: x.Data[:85*84]}}, Options{}).Quality[0].PartialSE) {
@@ -296,12 +296,12 @@ func TestEstimateRefusesWhatHasNoAnswer(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{copies, Options{Partial: Empirical}, "the empirical covariance of 3 regions over 40 volumes is singular: two regions may be copies of each other, or there are too few volumes; use ledoit-wolf or ridge"},
-		{columns(v, make([]float64, 40)), Options{}, "40 volumes and 1 region with a signal (0 are missing, 1 constant) have no connectivity"},
-		{columns([]float64{1, 3, 2, 2}, []float64{nan, nan, nan, nan}, []float64{nan, nan, nan, nan}), Options{}, "4 volumes and 1 region with a signal (2 are missing, 0 constant) have no connectivity: the labels lie elsewhere than the brain, perhaps"},
-		{columns([]float64{1, nan, 2}, []float64{3, 1, 2}), Options{}, "region 1 has no number in 1 of 3 volumes, first in volume 2; give all of its volumes, or none when it is missing"},
-		{copies, Options{Partial: "lasso"}, `there is no estimator "lasso"`},
-		{copies, Options{Pearson: Glasso}, `there is no correlation by "glasso": choose empirical, ledoit-wolf or oas`},
+		{copies, Options{Partial: Empirical}, "the empirical covariance of 3 regions over 40 volumes is singular: two regions may be identical, or there are too few volumes; use ledoit-wolf or ridge"},
+		{columns(v, make([]float64, 40)), Options{}, "too few volumes or regions for connectivity: 40 volumes, 1 region with a signal (0 missing, 1 constant)"},
+		{columns([]float64{1, 3, 2, 2}, []float64{nan, nan, nan, nan}, []float64{nan, nan, nan, nan}), Options{}, "too few volumes or regions for connectivity: 4 volumes, 1 region with a signal (2 missing, 0 constant): the labels may not overlap the brain"},
+		{columns([]float64{1, nan, 2}, []float64{3, 1, 2}), Options{}, "region 1 has no value in 1 of 3 volumes, first in volume 2; a region needs all volumes, or none when it is missing"},
+		{copies, Options{Partial: "lasso"}, `unknown estimator "lasso"`},
+		{copies, Options{Pearson: Glasso}, `unknown correlation estimator "glasso": choose empirical, ledoit-wolf or oas`},
 	} {
 		if _, err := Estimate([]Matrix{c.x}, c.o); err == nil || err.Error() != "draw 0: "+c.want {
 			t.Errorf("error %v\nwant  %s", err, c.want)
@@ -310,7 +310,7 @@ func TestEstimateRefusesWhatHasNoAnswer(t *testing.T) {
 	if _, err := Estimate(nil, Options{}); err == nil {
 		t.Error("no series have connectivity")
 	}
-	if _, err := Estimate([]Matrix{copies, columns(v, v)}, Options{}); err == nil || err.Error() != "draw 1: it has 2 regions, and draw 0 has 3" {
+	if _, err := Estimate([]Matrix{copies, columns(v, v)}, Options{}); err == nil || err.Error() != "draw 1: it has 2 regions, but draw 0 has 3" {
 		t.Errorf("error %v", err)
 	}
 }

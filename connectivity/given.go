@@ -22,14 +22,14 @@ const asymmetry = 1e-5
 func Given(x Matrix, z bool) (r Matrix, missing, constant int, err error) {
 	n := x.Rows
 	if n != x.Cols || n < 2 {
-		return Matrix{}, 0, 0, fmt.Errorf("a matrix of %d×%d is none of regions by regions", x.Rows, x.Cols)
+		return Matrix{}, 0, 0, fmt.Errorf("a %d×%d matrix is not a matrix of regions by regions", x.Rows, x.Cols)
 	}
 	status := make([]Status, n)
 	for i := range n {
 		status[i] = givenStatus(x, i)
 		if !z && status[i] == Present {
 			if d := x.At(i, i); d != 0 && !math.IsNaN(d) && !(math.Abs(d-1) <= asymmetry) {
-				return Matrix{}, 0, 0, fmt.Errorf("row %d has %g on the diagonal, where a correlation has 1 (or 0, or nothing): a covariance or precision matrix does not fit", i+1, d)
+				return Matrix{}, 0, 0, fmt.Errorf("row %d has %g on the diagonal; a correlation matrix has 1 (or 0, or n/a), so covariance and precision matrices are refused", i+1, d)
 			}
 		}
 	}
@@ -43,16 +43,16 @@ func Given(x Matrix, z bool) (r Matrix, missing, constant int, err error) {
 			a, b := x.At(i, j), x.At(j, i)
 			switch {
 			case math.IsNaN(a) || math.IsNaN(b):
-				return Matrix{}, 0, 0, fmt.Errorf("there is no number in row %d, column %d; a missing region is a whole row and column of n/a", i+1, j+1)
+				return Matrix{}, 0, 0, fmt.Errorf("no value in row %d, column %d; a missing region is a whole row and column of n/a", i+1, j+1)
 			case !(math.Abs(a-b) <= asymmetry*max(1, math.Abs(a))):
-				return Matrix{}, 0, 0, fmt.Errorf("row %d, column %d is %g and row %d, column %d is %g: the matrix is not symmetric (directed connectivity makes no such graph)", i+1, j+1, a, j+1, i+1, b)
+				return Matrix{}, 0, 0, fmt.Errorf("row %d, column %d is %g and row %d, column %d is %g: the matrix is not symmetric (directed connectivity is not supported)", i+1, j+1, a, j+1, i+1, b)
 			}
 			v := 0.5 * (a + b)
 			if z {
 				v = exact.Tanh(v)
 			}
 			if math.Abs(v) > 1+asymmetry {
-				return Matrix{}, 0, 0, fmt.Errorf("row %d, column %d is %g, and a correlation is between −1 and 1: if these are Fisher's z, set fisher_z", i+1, j+1, v)
+				return Matrix{}, 0, 0, fmt.Errorf("row %d, column %d is %g, but a correlation is between −1 and 1: if these are Fisher's z, set fisher_z", i+1, j+1, v)
 			}
 			v = max(-1, min(1, v))
 			r.Row(i)[j], r.Row(j)[i] = v, v
@@ -114,7 +114,7 @@ func PartialOf(r Matrix, e Estimator, rho, teff float64) (partial Matrix, q Qual
 			q.PartialSE = math.NaN()
 		}
 	default:
-		return Matrix{}, q, fmt.Errorf("%s needs the series: from a correlation matrix the partial correlation is had by empirical or ridge", e)
+		return Matrix{}, q, fmt.Errorf("%s needs the time series; from a correlation matrix, use partial: empirical or ridge", e)
 	}
 	s := dense.NewCholesky(len(place))
 	m := s.M
@@ -128,7 +128,7 @@ func PartialOf(r Matrix, e Estimator, rho, teff float64) (partial Matrix, q Qual
 		}
 	}
 	if !s.Factor(cov) {
-		return Matrix{}, q, fmt.Errorf("the correlation matrix of %d regions cannot be inverted: it comes from too few volumes, or two regions are copies of each other; use ridge", len(place))
+		return Matrix{}, q, fmt.Errorf("the correlation matrix of %d regions cannot be inverted: there are too few volumes, or two regions are identical; use ridge", len(place))
 	}
 	s.Invert(inv)
 	q.Condition = norm1(cov, len(place), m) * norm1(inv, len(place), m)

@@ -62,13 +62,13 @@ func (l *lasso) solve(alpha float64) error {
 		}
 		gap := l.gap(alpha)
 		if !finite(gap) {
-			return fmt.Errorf("the graphical lasso with α = %.3g meets a covariance too close to singular; raise alpha, or use glasso-cv or ledoit-wolf", alpha)
+			return fmt.Errorf("graphical lasso, α = %.3g: the covariance is nearly singular; raise alpha, or use glasso-cv or ledoit-wolf", alpha)
 		}
 		if math.Abs(gap) < l.tolerance {
 			return nil
 		}
 	}
-	return fmt.Errorf("the graphical lasso with α = %.3g is not at its goal after %d sweeps (the dual gap is %.2g); raise alpha, or use glasso-cv or ledoit-wolf", alpha, glassoSweeps, l.gap(alpha))
+	return fmt.Errorf("graphical lasso, α = %.3g: no convergence after %d sweeps (duality gap %.2g); raise alpha, or use glasso-cv or ledoit-wolf", alpha, glassoSweeps, l.gap(alpha))
 }
 
 // column solves the lasso of column j and puts its answer into w and p.

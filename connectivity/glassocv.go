@@ -40,7 +40,7 @@ func (c *moments) chooseAlpha(o Options) (float64, error) {
 		}
 	}
 	if high == 0 {
-		return 0, errors.New("no two regions are correlated at all: there is no penalty to choose")
+		return 0, errors.New("no two regions are correlated, so no penalty can be chosen")
 	}
 	low := 1e-2 * high
 	grid := spaced(high, low, cvAlphas)
@@ -72,7 +72,7 @@ func (c *moments) chooseAlpha(o Options) (float64, error) {
 			}
 		}
 		if best < 0 {
-			return 0, errors.New("no penalty gives a solution in every fold; use ledoit-wolf")
+			return 0, errors.New("no penalty converges in every fold; use ledoit-wolf")
 		}
 		switch {
 		case best == 0:

@@ -107,10 +107,10 @@ func Build(p Matrix, rule Rule) (*Graph, error) {
 		g.Edges = aboveMagnitude(p, silent, rule.Percentile)
 		want = len(g.Edges)
 	default:
-		return nil, fmt.Errorf("there is no rule %q", rule.Kind)
+		return nil, fmt.Errorf("unknown rule %q", rule.Kind)
 	}
 	if len(g.Edges) != want {
-		panic(fmt.Sprintf("connectivity: the rule gives %d edges, and %d were chosen", want, len(g.Edges)))
+		panic(fmt.Sprintf("connectivity: the rule selects %d edges, but %d were chosen", want, len(g.Edges)))
 	}
 	g.Quality = GraphQuality{Nodes: p.Rows, Chosen: want, Threshold: math.NaN()}
 	for _, e := range g.Edges {

@@ -250,11 +250,11 @@ func TestBuildRefusesWhatIsNoMatrixOfConnectivity(t *testing.T) {
 		rule Rule
 		want string
 	}{
-		{NewMatrix(2, 3), Rule{}, "a matrix of 2×3 is not one of connectivity"},
-		{uneven, Rule{}, "the matrix is not symmetric: nodes 1 and 2 have 0.5 one way and 0.1 the other"},
+		{NewMatrix(2, 3), Rule{}, "a 2×3 matrix is not a connectivity matrix"},
+		{uneven, Rule{}, "the matrix is not symmetric: nodes 1 and 2 have 0.5 in one direction and 0.1 in the other"},
 		{broken, Rule{}, "the partial correlation of nodes 1 and 3 is not a number"},
 		{symmetric(2, []float64{1}), Rule{Density: 1.5}, "the density is 1.5: it must lie between 0 and 1"},
-		{symmetric(2, []float64{1}), Rule{Kind: "mst"}, `there is no rule "mst"`},
+		{symmetric(2, []float64{1}), Rule{Kind: "mst"}, `unknown rule "mst"`},
 	} {
 		if _, err := Build(c.p, c.rule); err == nil || err.Error() != c.want {
 			t.Errorf("error %v, want %s", err, c.want)

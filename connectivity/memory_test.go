@@ -36,9 +36,9 @@ func TestMemoryOfTexts(t *testing.T) {
 		want       string
 		limit      int
 	}{
-		{"many numbers", "", row, 17_000, "more than 16777216 numbers, the limit", 250},
+		{"many numbers", "", row, 17_000, "more than the limit of 16777216 numbers", 250},
 		{"just few enough", "", row, 16_000, "", 400},
-		{"many bytes", "1 2\n", "                                                 \n", 6_000_000, "more than 256 MiB, the limit", 50},
+		{"many bytes", "1 2\n", "                                                 \n", 6_000_000, "more than the limit of 256 MiB", 50},
 		{"one line", "", strings.Repeat(" ", 100), 3_000_000, "a line is longer than 16 MiB", 150},
 	} {
 		for _, square := range []bool{false, true} {

@@ -9,7 +9,7 @@ import (
 // 59:2142). A zero threshold censors nothing.
 type Scrub struct {
 	FD         float64 // framewise displacement above which a volume is censored, mm
-	DVARS      float64 // standardised DVARS above which a volume is censored
+	DVARS      float64 // standardized DVARS above which a volume is censored
 	MinSegment int     // runs of kept volumes shorter than this are censored too
 }
 
@@ -24,7 +24,7 @@ func (s Scrub) Keep(fd, dvars []float64, volumes int) ([]bool, error) {
 		name   string
 		values []float64
 		limit  float64
-	}{{"framewise displacement", fd, s.FD}, {"standardised DVARS", dvars, s.DVARS}} {
+	}{{"framewise displacement", fd, s.FD}, {"standardized DVARS", dvars, s.DVARS}} {
 		if c.limit == 0 {
 			continue
 		}

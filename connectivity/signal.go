@@ -57,7 +57,7 @@ func Inspect(x Matrix) ([]Status, error) {
 			status[j] = Missing
 		case absent[j] > 0:
 			t := slices.IndexFunc(x.column(j), func(v float64) bool { return v != v })
-			errs = append(errs, fmt.Errorf("region %d has no number in %d of %d volumes, first in volume %d; give all of its volumes, or none when it is missing", j+1, absent[j], x.Rows, t+1))
+			errs = append(errs, fmt.Errorf("region %d has no value in %d of %d volumes, first in volume %d; a region needs all volumes, or none when it is missing", j+1, absent[j], x.Rows, t+1))
 		case max(high[j], -low[j]) > mostSize:
 			errs = append(errs, fmt.Errorf("region %d holds values as large as %.3g: sums of their squares overflow; scale the series", j+1, max(high[j], -low[j])))
 		case high[j]-low[j] <= flat*max(math.Abs(high[j]), math.Abs(low[j])):

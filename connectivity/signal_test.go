@@ -38,7 +38,7 @@ func TestInspect(t *testing.T) {
 		x    Matrix
 		want string
 	}{
-		{columns([]float64{1, nan, 3}), "region 1 has no number in 1 of 3 volumes, first in volume 2; give all of its volumes, or none when it is missing"},
+		{columns([]float64{1, nan, 3}), "region 1 has no value in 1 of 3 volumes, first in volume 2; a region needs all volumes, or none when it is missing"},
 		{columns([]float64{1, 2, 3}, []float64{1, -inf, 2}), "region 2 is infinite in volume 2"},
 		{columns([]float64{1, 2, 3}, []float64{1e308, -1e308, 2}), "region 2 holds values as large as 1e+308: sums of their squares overflow; scale the series"},
 	} {

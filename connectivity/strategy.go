@@ -79,7 +79,7 @@ func StrategyNames() []string {
 func StrategyOf(name string) (Strategy, error) {
 	i := slices.IndexFunc(Strategies, func(s Strategy) bool { return s.Name == name })
 	if i < 0 {
-		return Strategy{}, fmt.Errorf("there is no strategy %q: choose one of %s", name, strings.Join(StrategyNames(), ", "))
+		return Strategy{}, fmt.Errorf("unknown strategy %q: choose one of %s", name, strings.Join(StrategyNames(), ", "))
 	}
 	return Strategies[i], nil
 }

@@ -157,8 +157,8 @@ func TestStrategyMistakes(t *testing.T) {
 		{without(all, "aroma"), "aroma", nil, "strategy aroma: the table lacks aroma_motion_*;"},
 		{old, "acompcor", nil, "strategy acompcor: the table lacks a_comp_cor_* with a Mask each (in the JSON file beside the table, which is missing);"},
 		{all, "24P", []string{"t_comp*"}, "strategy 24P with columns t_comp*: the table lacks t_comp*"},
-		{all, "24P", []string{"a_comp_cor_00"}, "strategy 24P with columns a_comp_cor_00: a_comp_cor_00 was computed after fMRIPrep's high-pass filter, and cosine00 of that filter is not among the regressors: add cosine* to columns"},
-		{failed, "acompcor", nil, "strategy acompcor: column w_comp_cor_00 has no number at all (n/a throughout: fMRIPrep could not compute it)"},
+		{all, "24P", []string{"a_comp_cor_00"}, "strategy 24P with columns a_comp_cor_00: a_comp_cor_00 was computed after fMRIPrep's high-pass filter, but cosine00 of that filter is not among the regressors: add cosine* to columns"},
+		{failed, "acompcor", nil, "strategy acompcor: column w_comp_cor_00 has no values (n/a throughout: fMRIPrep could not compute it)"},
 		{Confounds{Names: []string{"FramewiseDisplacement", "aCompCor00"}, Values: NewMatrix(5, 2)}, "simple", nil, "the columns have the names of fMRIPrep before 1.2"},
 	} {
 		s, err := StrategyOf(c.strategy)
@@ -176,7 +176,7 @@ func TestStrategyMistakes(t *testing.T) {
 	if _, names, err := short.Select(Strategies[1], 5, nil, FirstNext); err != nil || len(names) != 26 {
 		t.Errorf("a short scan: %d regressors, error %v", len(names), err)
 	}
-	if _, err := StrategyOf("12P"); err == nil || err.Error() != `there is no strategy "12P": choose one of none, simple, scrubbing, compcor, ica_aroma, 6P, 24P, 27P, 36P, acompcor, aroma` {
+	if _, err := StrategyOf("12P"); err == nil || err.Error() != `unknown strategy "12P": choose one of none, simple, scrubbing, compcor, ica_aroma, 6P, 24P, 27P, 36P, acompcor, aroma` {
 		t.Errorf("error %v", err)
 	}
 }

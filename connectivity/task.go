@@ -57,18 +57,18 @@ const (
 // make_first_level_design_matrix makes them (0.14.1; without modulation).
 func (k Task) Regressors(volumes int) (Matrix, error) {
 	if !(k.TR > 0) || volumes < 2 {
-		return Matrix{}, fmt.Errorf("task regressors need a repetition time, and two volumes or more")
+		return Matrix{}, fmt.Errorf("task regressors need a repetition time and at least two volumes")
 	}
 	last := k.Start + float64(float64(volumes-1)*k.TR)
 	inside := false
 	for _, e := range k.Events {
 		if !finite(e.Onset) || !finite(e.Duration) || e.Duration < 0 || e.Onset < k.Start+earliest {
-			return Matrix{}, fmt.Errorf("an event of %s at %g s with a duration of %g s: onsets are from %g s on, and durations from 0", e.Condition, e.Onset, e.Duration, earliest)
+			return Matrix{}, fmt.Errorf("an event of %s at %g s with a duration of %g s: the onset must be at least %g s, the duration at least 0", e.Condition, e.Onset, e.Duration, earliest)
 		}
 		inside = inside || e.Onset <= last && e.Onset+e.Duration >= 0
 	}
 	if !inside {
-		return Matrix{}, fmt.Errorf("none of %d events is within the scan, which takes %.4g s: onsets are in s from the first volume on", len(k.Events), last+k.TR)
+		return Matrix{}, fmt.Errorf("none of %d events is within the scan, which takes %.4g s: onsets are in s from the first volume", len(k.Events), last+k.TR)
 	}
 	var columns [][]float64
 	for _, c := range k.Conditions() {

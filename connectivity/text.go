@@ -25,7 +25,7 @@ import (
 // are comments. A first column without a name that counts rows from 0 is the index that
 // pandas writes, and is left out.
 func ReadText(r io.Reader) (names []string, x Matrix, err error) {
-	return readLines(r, &text{}, "series are TSV, CSV, 1D or npy files")
+	return readLines(r, &text{}, "time series must be TSV, CSV, 1D or npy files")
 }
 
 // readLines reads a text into t, which decides what its first lines are.
@@ -38,7 +38,7 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 		return nil, Matrix{}, errors.New(foreign.Name(first))
 	}
 	if first, _ := br.Peek(br.Size()); bytes.IndexByte(first, 0) >= 0 {
-		return nil, Matrix{}, errors.New("this is not a text; " + formats)
+		return nil, Matrix{}, errors.New("not a text file; " + formats)
 	}
 	if bom, _ := br.Peek(3); string(bom) == "\ufeff" {
 		br.Discard(3)
@@ -52,7 +52,7 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 			return nil, Matrix{}, err
 		}
 		if strings.IndexByte(line, 0) >= 0 {
-			return nil, Matrix{}, errors.New("this is not a text; " + formats)
+			return nil, Matrix{}, errors.New("not a text file; " + formats)
 		}
 		if err := t.line(line, number); err != nil {
 			return nil, Matrix{}, err
@@ -116,7 +116,7 @@ func (t *text) line(s string, number int) error {
 		fields = t.cutName(fields)
 	}
 	if len(fields) != t.width {
-		return fmt.Errorf("line %d has %d columns, and the first has %d", number, len(fields), t.width)
+		return fmt.Errorf("line %d has %d columns, but the first has %d", number, len(fields), t.width)
 	}
 	return t.row(fields, number)
 }
@@ -131,7 +131,7 @@ func (t *text) row(fields []string, number int) error {
 			t.whole = false
 		}
 		if !t.data.add(v) {
-			return fmt.Errorf("it holds more than %d numbers, the limit", maxNumbers)
+			return fmt.Errorf("it holds more than the limit of %d numbers", maxNumbers)
 		}
 	}
 	t.rows++
@@ -172,7 +172,7 @@ func (t *text) finish() (names []string, x Matrix, err error) {
 	}
 	x = Matrix{Rows: t.rows, Cols: t.width, Data: t.data.after(first)}
 	if names, x = dropIndex(names, x); x.Rows == 0 {
-		return nil, Matrix{}, errors.New("the file has names and no numbers")
+		return nil, Matrix{}, errors.New("the file has column names but no numbers")
 	}
 	return names, x, checkNames(names)
 }

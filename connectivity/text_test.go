@@ -61,8 +61,8 @@ func TestReadTextMistakes(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "the file has no numbers"},
 		{"# nothing\n", "the file has no numbers"},
-		{"a\tb\n", "the file has names and no numbers"},
-		{"a\tb\n1\t2\t3\n", "line 2 has 3 columns, and the first has 2"},
+		{"a\tb\n", "the file has column names but no numbers"},
+		{"a\tb\n1\t2\t3\n", "line 2 has 3 columns, but the first has 2"},
 		{"a\tb\n1\t2\n\n1\tx\n", `line 4, column 2: "x" is not a number`},
 		{"a\tb\n1\t1_0\n", `line 2, column 2: "1_0" is not a number`},
 		{"a\tb\n0x1p3\t1\n", `line 2, column 1: "0x1p3" is not a number`},
@@ -72,8 +72,8 @@ func TestReadTextMistakes(t *testing.T) {
 		{"1.5 2.5\n.1_5 1\n", `line 2, column 1: ".1_5" is not a number`},
 		{"a\ta\n1\t2\n", `columns 1 and 2 are both named "a"`},
 		{"a\t\n1\t2\n", "column 2 has no name"},
-		{"\x93NUMPY\x00", "this is not a text; series are TSV, CSV, 1D or npy files"},
-		{z.String()[:z.Len()-9], "the compressed file ends too early; copy it again"},
+		{"\x93NUMPY\x00", "not a text file; time series must be TSV, CSV, 1D or npy files"},
+		{z.String()[:z.Len()-9], "the compressed file is truncated; copy it again"},
 		{"\x1f\x8bnonsense", "gzip: gzip: invalid header"},
 	} {
 		if _, _, err := ReadText(strings.NewReader(c.text)); err == nil || err.Error() != c.want {

@@ -104,7 +104,7 @@ func keep(s *artifacts.Store, j *Job, ports []Port, out Outputs) (map[string]art
 		refs[p.Name] = ref
 	}
 	if f, ok := j.Work.(Foreteller); ok && !maps.Equal(f.Foretell(), refs) {
-		return nil, errors.New("the stage gave other values than it announced")
+		return nil, errors.New("the stage returned other values than it announced")
 	}
 	if _, err := s.Record(artifacts.Action{Recipe: j.Recipe, Outputs: refs}); err != nil {
 		return nil, &StoreError{err}

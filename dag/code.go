@@ -50,7 +50,7 @@ func (k *Kind) CodeDigest() (string, error) {
 	}
 	d, err := programDigest()
 	if err != nil {
-		return "", fmt.Errorf("stage kind %s has no code identity (make generate writes it; in a module of your own: go generate ./...), and the file of the program cannot stand in for it: %w", k.Name, err)
+		return "", fmt.Errorf("stage kind %s has no code identity (make generate writes it; in a module of your own: go generate ./...), and the program's own file cannot be used instead: %w", k.Name, err)
 	}
 	return d, nil
 }

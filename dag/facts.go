@@ -79,7 +79,7 @@ func ReadRecipe(text string) (Recipe, error) {
 	var r Recipe
 	lines := strings.Split(text, "\n")
 	if lines[0] != recipeFormat || lines[len(lines)-1] != "" {
-		return r, fmt.Errorf("a recipe begins with %q and ends with a line end, and this one begins with %.40q", recipeFormat, lines[0])
+		return r, fmt.Errorf("a recipe begins with %q and ends with a newline; this one begins with %.40q", recipeFormat, lines[0])
 	}
 	for i, line := range lines[1 : len(lines)-1] {
 		f := factOf(line)
@@ -117,7 +117,7 @@ func readInput(f fact) (RecipeInput, error) {
 	var in RecipeInput
 	format, digest, _ := strings.Cut(f.value, " ")
 	if f.name == "" {
-		return in, fmt.Errorf("has not a port, a format and a digest")
+		return in, fmt.Errorf("needs a port, a format and a digest")
 	}
 	var err error
 	if in.Ref.Digest, err = artifacts.ParseDigest(digest); err != nil {
@@ -141,7 +141,7 @@ func readInput(f fact) (RecipeInput, error) {
 		axis, value, ok := strings.Cut(part, "=")
 		if strings.HasPrefix(value, `"`) {
 			if value, err = strconv.Unquote(value); err != nil {
-				return in, fmt.Errorf("the coordinate %s is no quoted text", part)
+				return in, fmt.Errorf("the coordinate %s is not quoted", part)
 			}
 		}
 		if !ok {

@@ -88,16 +88,16 @@ func TestRecipesThatAreNone(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                             "begins with",
 		"recipe 2\n":                   "begins with",
-		head + "parameter bool = true": "ends with a line end",
+		head + "parameter bool = true": "ends with a newline",
 		head + "parameter bool\n":      "has no value",
-		head + "value x npy\ninput\n":  "has not a port",
+		head + "value x npy\ninput\n":  "needs a port",
 		head + "wish x = 1\n":          "does not belong there",
 		"recipe 1\ncode 12\n":          "does not belong there",
-		head + "input one npy\n":       "has not a port",
+		head + "input one npy\n":       "needs a port",
 		head + "input one npy 12\n":    "characters, want 64",
 		head + "input many[a npy " + strings.Repeat("0", 64) + "\n":      "bracket",
 		head + "input many[a] npy " + strings.Repeat("0", 64) + "\n":     "has no value",
-		head + "input many[a=\"b] npy " + strings.Repeat("0", 64) + "\n": "no quoted text",
+		head + "input many[a=\"b] npy " + strings.Repeat("0", 64) + "\n": "not quoted",
 		head + "input one npy 12\nxxx\n":                                 "characters",
 	} {
 		if _, err := ReadRecipe(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -109,10 +109,10 @@ func TestRecipesThatAreNone(t *testing.T) {
 		facts []Fact
 		want  string
 	}{
-		{[]Fact{{"colour", "1"}}, `there is no parameter "colour"`},
+		{[]Fact{{"colour", "1"}}, `unknown parameter "colour"`},
 		{[]Fact{{"bool", "2"}}, `"2" is no bool`},
 		{[]Fact{{"texts", `["a", b]`}}, "is no string"},
-		{[]Fact{{"ints", "1, 2"}}, "is no list"},
+		{[]Fact{{"ints", "1, 2"}}, "is not a list"},
 		{[]Fact{{"bool", "true"}}, `has the parameter "int", which the recipe does not state`},
 	} {
 		if _, err := kind.Make(Recipe{Parameters: c.facts}); err == nil || !strings.Contains(err.Error(), c.want) {

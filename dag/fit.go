@@ -46,7 +46,7 @@ func Fits(out, in Type) error {
 		return fmt.Errorf("takes the axes [%s], not [%s]", strings.Join(in.Axes, ", "), strings.Join(out.Axes, ", "))
 	case in.Columns != nil && out.Columns != nil:
 		if lacks := missing(in.Columns, out.Columns); len(lacks) > 0 {
-			return fmt.Errorf("needs the column %s; there are %s", strings.Join(lacks, ", "), strings.Join(out.Columns, ", "))
+			return fmt.Errorf("needs the column %s; available: %s", strings.Join(lacks, ", "), strings.Join(out.Columns, ", "))
 		}
 	}
 	return nil
@@ -68,7 +68,7 @@ func checkOutputs(ports []Port, out Outputs) error {
 	for _, p := range ports {
 		v, ok := out[p.Name]
 		if !ok || v == nil {
-			wrong = append(wrong, fmt.Errorf("the stage did not give its output %q", p.Name))
+			wrong = append(wrong, fmt.Errorf("the stage did not return its output %q", p.Name))
 			continue
 		}
 		if err := holds(p.Type, v); err != nil {
@@ -83,7 +83,7 @@ func checkOutputs(ports []Port, out Outputs) error {
 	}
 	slices.Sort(extra)
 	for _, name := range extra {
-		wrong = append(wrong, fmt.Errorf("the stage gave an output %q that its ports do not name", name))
+		wrong = append(wrong, fmt.Errorf("the stage returned an output %q that its ports do not name", name))
 	}
 	return errors.Join(wrong...)
 }
@@ -120,7 +120,7 @@ func holds(t Type, v artifacts.Value) error {
 			have = append(have, tab.Columns[i].Name)
 		}
 		if lacks := missing(t.Columns, have); len(lacks) > 0 {
-			return fmt.Errorf("lacks the column %s", strings.Join(lacks, ", "))
+			return fmt.Errorf("has no column %s", strings.Join(lacks, ", "))
 		}
 	}
 	return nil

@@ -75,7 +75,7 @@ func TestForetold(t *testing.T) {
 	}
 	// Only: what it needs must have been run, foretold or not.
 	res, ran := cohortSketch("9", "one").run(t, st, Options{Only: []string{"folds"}})
-	if ran != "folds:failed" || !strings.Contains(res.Errors[0].Error(), "needs table, which is not up to date; only leaves out upstream tasks") {
+	if ran != "folds:failed" || !strings.Contains(res.Errors[0].Error(), "needs table, which is not up to date; upstream tasks are not run with only") {
 		t.Errorf("%q ran, %v", ran, res.Errors)
 	}
 }

@@ -204,7 +204,7 @@ func TestDamagedAgainAndAgain(t *testing.T) {
 		return err
 	}
 	res, ran := s.run(t, st, Options{})
-	if ran != "a:ran b:ran c:failed d:ran" || !strings.Contains(res.Errors[0].Error(), "made again 3 times, and is lost again") {
+	if ran != "a:ran b:ran c:failed d:ran" || !strings.Contains(res.Errors[0].Error(), "recomputed 3 times and lost each time") {
 		t.Errorf("%s %v", ran, res.Errors)
 	}
 }

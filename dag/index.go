@@ -35,7 +35,7 @@ func newIndex(g *Graph) (*index, error) {
 		}
 	}
 	if len(x.of) != len(x.nodes) {
-		return nil, fmt.Errorf("a task is in the graph twice")
+		return nil, fmt.Errorf("a task appears twice in the graph")
 	}
 	if err := x.connect(); err != nil {
 		return nil, err

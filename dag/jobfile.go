@@ -90,7 +90,7 @@ func DecodeJob(b []byte, lookup func(name string) (*Kind, bool)) (*Job, error) {
 	return j, j.check()
 }
 
-var errOtherProgram = errors.New("is not the work that was planned: the program, or a variable of the environment that the stage reads, is another one here")
+var errOtherProgram = errors.New("is not the planned work: the program, or an environment variable that the stage reads, differs here")
 
 // check writes the recipe again as far as it follows from the job.
 func (j *Job) check() error {
@@ -113,7 +113,7 @@ func (j *Job) check() error {
 	slices.Sort(given)
 	slices.Sort(promised)
 	if !slices.Equal(given, promised) {
-		return fmt.Errorf("%s: its inputs are not those of its recipe", j.Task)
+		return fmt.Errorf("%s: its inputs differ from those of its recipe", j.Task)
 	}
 	return nil
 }

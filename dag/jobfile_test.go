@@ -86,7 +86,7 @@ func TestJobsComeBackAsTheyWent(t *testing.T) {
 	}
 }
 
-// What is not the work that was planned is refused, whatever the difference.
+// What is not the planned work is refused, whatever the difference.
 func TestJobsOfOthersAreRefused(t *testing.T) {
 	change := func(old, new string) func([]byte) []byte {
 		return func(b []byte) []byte {
@@ -104,13 +104,13 @@ func TestJobsOfOthersAreRefused(t *testing.T) {
 		{"cut short", func(b []byte) []byte { return b[:len(b)/2] }, "cannot be read"},
 		{"empty", func([]byte) []byte { return nil }, "cannot be read"},
 		{"another kind", change(`"every"`, `"other"`), `no stage kind "other"`},
-		{"another parameter", change(`"draws": 10`, `"draws": 11`), "not the work that was planned"},
+		{"another parameter", change(`"draws": 10`, `"draws": 11`), "not the planned work"},
 		{"a parameter out of range", change(`"draws": 10`, `"draws": 1000`), "must be between"},
-		{"a parameter that is not there", change(`"draws"`, `"drawn"`), "no parameter"},
-		{"a parameter of another type", change(`"draws": 10`, `"draws": "ten"`), "takes a whole number"},
-		{"another recipe", change(`parameter draws = 10`, `parameter draws = 12`), "not the work that was planned"},
-		{"other code", change("\\ncode ", "\\ncode 00"), "not the work that was planned"},
-		{"another input", change(`"Digest": "2d`, `"Digest": "2e`), "its inputs are not those"},
+		{"a parameter that is not there", change(`"draws"`, `"drawn"`), "unknown parameter"},
+		{"a parameter of another type", change(`"draws": 10`, `"draws": "ten"`), "must be an integer"},
+		{"another recipe", change(`parameter draws = 10`, `parameter draws = 12`), "not the planned work"},
+		{"other code", change("\\ncode ", "\\ncode 00"), "not the planned work"},
+		{"another input", change(`"Digest": "2d`, `"Digest": "2e`), "its inputs differ"},
 		{"no digest", change(`"Digest": "2d`, `"Digest": "zz`), "input up[sub-01].a"},
 		{"a field of a newer version", change(`"Task"`, `"New": 1, "Task"`), "cannot be read"},
 	} {

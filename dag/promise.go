@@ -40,7 +40,7 @@ func ParsePromise(text string) (Promise, error) {
 	}
 	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil || !(x > 0 && x < 1) {
-		return Promise{}, fmt.Errorf(`%q promises neither "bits" nor "nothing", and is no relative error between 0 and 1, such as 1e-6`, text)
+		return Promise{}, fmt.Errorf(`%q is not "bits", "nothing" or a relative error between 0 and 1, such as 1e-6`, text)
 	}
 	return Promise{Tolerance: x}, nil
 }

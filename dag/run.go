@@ -100,6 +100,6 @@ func Plan(g *Graph, s *artifacts.Store, o Options) ([]Step, error) {
 }
 
 // ErrOnly is in the error of a task that Options.Only selects, but that needs a task without a result.
-var ErrOnly = errors.New("only leaves out upstream tasks, until runs them too")
+var ErrOnly = errors.New("upstream tasks are not run with only; use until to run them too")
 
-var errOnlyAndUntil = errors.New("until and only exclude each other: until runs a task with what it needs, only runs it alone")
+var errOnlyAndUntil = errors.New("until and only exclude each other: until also runs upstream tasks, only does not")

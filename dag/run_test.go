@@ -169,16 +169,16 @@ func TestOutputsAreChecked(t *testing.T) {
 		want string
 	}{
 		{"right", Outputs{"array": array, "table": table}, ""},
-		{"missing", Outputs{"array": array}, `the stage did not give its output "table"`},
-		{"undeclared", Outputs{"array": array, "table": table, "more": table}, `the stage gave an output "more" that its ports do not name`},
+		{"missing", Outputs{"array": array}, `the stage did not return its output "table"`},
+		{"undeclared", Outputs{"array": array, "table": table, "more": table}, `the stage returned an output "more" that its ports do not name`},
 		{"format", Outputs{"array": table, "table": table}, `the stage's output "array" is arrow, not npy`},
 		{"dtype", Outputs{"array": encoding.NewArray([]float32{1}, 1, 1), "table": table}, `the stage's output "array" has elements of type <f4, not <f8`},
 		{"rank", Outputs{"array": encoding.NewArray([]float64{1}, 1), "table": table}, `the stage's output "array" has the shape [1], not the axes [draw, roi]`},
 		{"column", Outputs{"array": array, "table": encoding.NewTable(encoding.Column{Name: "id",
-			Values: []string{"a"}})}, `the stage's output "table" lacks the column score`},
+			Values: []string{"a"}})}, `the stage's output "table" has no column score`},
 		{"bytes", Outputs{"array": artifacts.Bytes{Kind: "npy", Data: []byte("no array")}, "table": table},
 			"output \"array\" "},
-		{"two mistakes", Outputs{}, "the stage did not give its output \"array\"\nthe stage did not give its output \"table\""},
+		{"two mistakes", Outputs{}, "the stage did not return its output \"array\"\nthe stage did not return its output \"table\""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -452,7 +452,7 @@ func TestUntilOnlyForce(t *testing.T) {
 				t.Errorf("%q ran of %d, want %q of %d", ran, res.Tasks, tt.ran, tt.tasks)
 			}
 			for _, e := range res.Errors {
-				if want := "test.yaml:2: b: needs a, which is not up to date; only leaves out upstream tasks, until runs them too"; e.Error() != want {
+				if want := "test.yaml:2: b: needs a, which is not up to date; upstream tasks are not run with only; use until to run them too"; e.Error() != want {
 					t.Errorf("%v, want %s", e, want)
 				}
 			}

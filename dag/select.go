@@ -75,7 +75,7 @@ func (g *Graph) noMatch(text string, p pattern) error {
 	if known {
 		return fmt.Errorf("there is no task %q", text)
 	}
-	return fmt.Errorf("there is no stage %q; there are %s", text, strings.Join(slices.Compact(names), ", "))
+	return fmt.Errorf("there is no stage %q; available: %s", text, strings.Join(slices.Compact(names), ", "))
 }
 
 // A pattern is one argument of Select, taken apart.
@@ -101,7 +101,7 @@ func parsePattern(text string) (pattern, error) {
 		if strings.HasPrefix(c.Value, `"`) {
 			v, err := strconv.Unquote(c.Value)
 			if err != nil {
-				return p, fmt.Errorf("task %q: %s is not a quoted text", text, c.Value)
+				return p, fmt.Errorf("task %q: %s is not quoted", text, c.Value)
 			}
 			c.Value = v
 		}

@@ -71,11 +71,11 @@ func TestSelect(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"trian":                 `there is no stage "trian" (did you mean "train"?)`,
 		"trian[fold=2]":         `there is no stage "trian[fold=2]" (did you mean "train"?)`,
-		"nothing":               `there is no stage "nothing"; there are folds, connectivity, train, mixed, odd, echo`,
+		"nothing":               `there is no stage "nothing"; available: folds, connectivity, train, mixed, odd, echo`,
 		"connectivity[sub-0O1]": `there is no task "connectivity[sub-0O1]" (did you mean "connectivity[sub-001]"?)`,
 		"train[fold=7]":         `there is no task "train[fold=7]"`,
 		"train[fold=2":          `task "train[fold=2": the bracket is not closed`,
-		`odd["a]`:               `task "odd[\"a]": "a is not a quoted text`,
+		`odd["a]`:               `task "odd[\"a]": "a is not quoted`,
 		"folds[1]":              `there is no task "folds[1]"`,
 		"connectivity[fold=1]":  `there is no task "connectivity[fold=1]" (did you mean "connectivity[sub-001]"?)`,
 		"train[topk]":           `there is no task "train[topk]"`,

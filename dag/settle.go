@@ -95,7 +95,7 @@ func (r *runner) makeAgain(user int32, producers []int32) {
 		r.heals[heal{user, j}]++
 		switch {
 		case r.heals[heal{user, j}] > maxHeals:
-			r.settle(user, Failed, nil, fmt.Errorf("its input from %s was made again %d times, and is lost again: check the disk, and that no command writes to its inputs", r.nodes[j].ID, maxHeals))
+			r.settle(user, Failed, nil, fmt.Errorf("its input from %s was recomputed %d times and lost each time: check the disk, and that no command writes to its inputs", r.nodes[j].ID, maxHeals))
 			return
 		case !q.wanted:
 			r.settle(user, Failed, nil, fmt.Errorf("needs %s, whose bytes are no longer in the store; %w", r.nodes[j].ID, ErrOnly))
@@ -166,7 +166,7 @@ func (r *runner) settle(i int32, s State, outputs map[string]artifacts.Ref, err 
 			}
 		}
 		if e.s == Failed && r.opt.FailFast && !r.dry && r.stopped == nil {
-			r.stopped = fmt.Errorf("not started, since %s failed", n.ID)
+			r.stopped = fmt.Errorf("not started because %s failed", n.ID)
 		}
 	}
 }
@@ -207,7 +207,7 @@ const OtherBytes = "recomputed with different bytes: the stage is not determinis
 
 // OtherRecord is the note of a task that gave other bytes here than a record from a remote
 // promised: that record is wrong, or the stage is not deterministic.
-const OtherRecord = "computed here with other bytes than its remote record states; the local result is used"
+const OtherRecord = "recomputed here with different bytes than in its remote record; the local result is used"
 
 func otherBytes(before, after map[string]artifacts.Ref, fetched bool) string {
 	switch {

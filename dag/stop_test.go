@@ -242,7 +242,7 @@ func TestFits(t *testing.T) {
 		{NPY("<f8"), NPY("<f4"), "takes elements of type <f4, not <f8"},
 		{NPY("", "roi", "draw"), NPY("", "draw", "roi"), "takes the axes [draw, roi], not [roi, draw]"},
 		{Arrow("id", "score", "sd"), Arrow("score", "id"), ""},
-		{Arrow("id"), Arrow("id", "score", "sd"), "needs the column score, sd; there are id"},
+		{Arrow("id"), Arrow("id", "score", "sd"), "needs the column score, sd; available: id"},
 		{Arrow(), Arrow("id"), ""},
 		{Format("text"), Format("text"), ""},
 	} {

@@ -114,7 +114,7 @@ func Why(g *Graph, s *artifacts.Store, o Options, task string) (*Explanation, er
 		nodes = nodes[at : at+1]
 	}
 	if len(nodes) != 1 {
-		return nil, fmt.Errorf("%q names %d tasks, such as %s: name one", task, len(nodes), nodes[0].ID)
+		return nil, fmt.Errorf("%q matches %d tasks, such as %s: name one", task, len(nodes), nodes[0].ID)
 	}
 	o.Until, o.Only = []string{task}, nil
 	r, err := newRunner(g, s, o)
@@ -182,7 +182,7 @@ func (r *runner) reason(i int32) string {
 	}
 	a, err := r.store.Lookup(t.Key)
 	if errors.Is(err, artifacts.ErrCorrupt) {
-		return "it has changed; the record of its last run is damaged, so how it changed is not known"
+		return "it has changed; the record of its last run is damaged, so the change is unknown"
 	}
 	if err != nil || t.Key == r.at[i].key {
 		return "its record is no longer in the store"

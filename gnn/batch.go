@@ -22,7 +22,7 @@ type slot[T Float] struct {
 	probability []float64 // per class
 	ce          float64
 	dLogits     []T
-	dz          []T // dL/dz, of models with batch normalisation
+	dz          []T // dL/dz, of models with batch normalization
 	grad        []T // in the layout of the kernels
 }
 
@@ -87,7 +87,7 @@ func (w *worker[T]) blocksForward(s *slot[T], soon []T) {
 }
 
 // predict computes the class probabilities of each graph, with dropout off and
-// the running statistics in batch normalisation. They are in the slots until the
+// the running statistics in batch normalization. They are in the slots until the
 // next call.
 func (w *worker[T]) predict(batch []*Graph[T]) []*slot[T] {
 	m := w.m
@@ -242,8 +242,7 @@ func (w *worker[T]) batchLosses(slots []*slot[T]) (Losses, error) {
 		if a, b := slots[0].graph.n, s.graph.n; a != b {
 			sameSize = false
 			if together || m.Lambda2 != 0 {
-				return out, fmt.Errorf("graphs of %d and of %d nodes in one batch: the group-level consistency loss and the authors' MMD compare scores node by node; "+
-					"for graphs of different sizes set lambda2 to 0 and choose another kernel", a, b)
+				return out, fmt.Errorf("graphs of %d and %d nodes in one batch: the group-level consistency loss and the authors' MMD compare scores node by node; for graphs of different sizes, set lambda2 to 0 and choose another kernel", a, b)
 			}
 		}
 	}

@@ -2,7 +2,7 @@ package gnn
 
 import "math"
 
-// A norm is batch normalisation after the ReLU of a hidden layer, as in PyTorch:
+// A norm is batch normalization after the ReLU of a hidden layer, as in PyTorch:
 // in training by the batch's own mean and (biased) variance, while a running mean
 // and (unbiased) variance are kept for later use. It ties the graphs of a batch
 // together, so the MLP of such a model goes layer by layer through the batch.

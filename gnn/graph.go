@@ -29,7 +29,7 @@ type Graph[T Float] struct {
 func NewGraph[T Float](o Options, label int, features []float64, edges []Edge) (*Graph[T], error) {
 	d := o.Features
 	if d < 1 || len(features) < d || len(features)%d != 0 {
-		return nil, fmt.Errorf("%d features do not make nodes of %d features each", len(features), d)
+		return nil, fmt.Errorf("%d features cannot be divided into nodes of %d features each", len(features), d)
 	}
 	n := len(features) / d
 	g := &Graph[T]{Label: label, Features: make([]T, n*d)}
@@ -43,9 +43,9 @@ func NewGraph[T Float](o Options, label int, features []float64, edges []Edge) (
 	for i, e := range edges {
 		switch {
 		case e.Source < 0 || int(e.Source) >= n || e.Target < 0 || int(e.Target) >= n:
-			return nil, fmt.Errorf("edge %d–%d leaves the graph of %d nodes", e.Source+1, e.Target+1, n)
+			return nil, fmt.Errorf("edge %d–%d is outside a graph of %d nodes", e.Source+1, e.Target+1, n)
 		case e.Source == e.Target:
-			return nil, fmt.Errorf("edge %d–%d joins a node to itself", e.Source+1, e.Target+1)
+			return nil, fmt.Errorf("edge %d–%d is a self-loop", e.Source+1, e.Target+1)
 		case !finite(float64(T(e.Weight))):
 			return nil, fmt.Errorf("edge %d–%d has weight %v: %s", e.Source+1, e.Target+1, e.Weight, trouble(e.Weight))
 		}
@@ -62,7 +62,7 @@ func NewGraph[T Float](o Options, label int, features []float64, edges []Edge) (
 	}
 	for i, e := range sorted {
 		if i > 0 && sorted[i-1].Source == e.Source && sorted[i-1].Target == e.Target {
-			return nil, fmt.Errorf("edge %d–%d comes twice", e.Source+1, e.Target+1)
+			return nil, fmt.Errorf("edge %d–%d appears twice", e.Source+1, e.Target+1)
 		}
 		w := T(1)
 		if o.EdgeWeights {

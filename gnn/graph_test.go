@@ -14,14 +14,14 @@ func TestNewGraphRefuses(t *testing.T) {
 		edges    []Edge
 		want     string
 	}{
-		{x[:5], nil, "5 features do not make nodes of 2 features each"},
-		{nil, nil, "0 features do not make nodes of 2 features each"},
+		{x[:5], nil, "5 features cannot be divided into nodes of 2 features each"},
+		{nil, nil, "0 features cannot be divided into nodes of 2 features each"},
 		{[]float64{1, 2, 3, math.NaN()}, nil, "feature 2 of node 2 is NaN: a number is needed"},
-		{x, []Edge{{0, 3, 1}}, "edge 1–4 leaves the graph of 3 nodes"},
-		{x, []Edge{{-1, 2, 1}}, "edge 0–3 leaves the graph of 3 nodes"},
-		{x, []Edge{{1, 1, 1}}, "edge 2–2 joins a node to itself"},
+		{x, []Edge{{0, 3, 1}}, "edge 1–4 is outside a graph of 3 nodes"},
+		{x, []Edge{{-1, 2, 1}}, "edge 0–3 is outside a graph of 3 nodes"},
+		{x, []Edge{{1, 1, 1}}, "edge 2–2 is a self-loop"},
 		{x, []Edge{{0, 1, math.Inf(1)}}, "edge 1–2 has weight +Inf: a number is needed"},
-		{x, []Edge{{0, 1, 1}, {1, 2, 1}, {1, 0, 2}}, "edge 1–2 comes twice"},
+		{x, []Edge{{0, 1, 1}, {1, 2, 1}, {1, 0, 2}}, "edge 1–2 appears twice"},
 	} {
 		if _, err := NewGraph[float32](o, 0, c.features, c.edges); err == nil || err.Error() != c.want {
 			t.Errorf("error %v, want %s", err, c.want)

@@ -67,7 +67,7 @@ func (f *linear[T]) backward(k *kernels[T], dx, dy, y, x, grad []T) {
 type mlpState[T Float] struct {
 	x    [][]T // the input of each layer; x[0] is z, the last the logits
 	relu [][]T // hidden layers: after the ReLU
-	hat  [][]T // batch normalisation: standardised
+	hat  [][]T // batch normalization: standardised
 	mask [][]T // dropout: 0, or 1/(1−p)
 	best []int32
 }

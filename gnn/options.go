@@ -60,7 +60,7 @@ func Paper(d0 int) Options {
 // AuthorsCode is the model of the authors' released program (xxlya/PRGNN_fMRI at
 // 8c9230d with PyTorch Geometric 1.6.0): no edge weights, one attention vector
 // for both ends, LeakyReLU, biases, centred scores, augmented edges, max‖mean
-// of both blocks, batch normalisation and dropout, and its own forms of the losses.
+// of both blocks, batch normalization and dropout, and its own forms of the losses.
 func AuthorsCode(d0 int) Options {
 	o := Paper(d0)
 	o.Widths, o.Hidden = []int{32, 32}, []int{32, 8}
@@ -121,7 +121,7 @@ func (o Options) Check() error {
 		value float64
 	}{{"lambda1", o.Lambda1}, {"lambda2", o.Lambda2}, {"self weight", o.SelfWeight}, {"slope", o.Slope}} {
 		if math.IsNaN(c.value) || math.IsInf(c.value, 0) {
-			bad("%s: %v is not a number to compute with", c.name, c.value)
+			bad("%s: %v is not finite", c.name, c.value)
 		}
 	}
 	return errors.Join(errs...)

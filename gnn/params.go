@@ -86,7 +86,7 @@ func (o Options) Layout() Layout {
 }
 
 // Buffers lists the arrays that training keeps but no gradient moves: the
-// running mean and variance of each batch normalisation.
+// running mean and variance of each batch normalization.
 func (o Options) Buffers() Layout {
 	var l Layout
 	if o.BatchNorm {
@@ -107,7 +107,7 @@ func (o Options) mlpWidths() []int {
 // initial draws the starting values of an array, uniform in ±bound: Glorot's
 // √(6/(fan in + fan out)) for Θ and the attention vectors (counted as a matrix
 // of one row per half), 1/√d for the TopK projection (as PyG), 1/√(fan in) for
-// the linear layers (as PyTorch). A convolution's bias starts at 0, batch normalisation
+// the linear layers (as PyTorch). A convolution's bias starts at 0, batch normalization
 // at the identity. Each array has its own stream, named by the seed and its name.
 func (o Options) initial(l Layout, p Param, seed uint64, stream ...any) []float64 {
 	v := make([]float64, p.Len())

@@ -63,7 +63,7 @@ func TestCheck(t *testing.T) {
 	bad := Paper(0)
 	bad.Pool, bad.Ratio, bad.Sigma, bad.Lambda1 = "topkk", 0, -1, math.NaN()
 	want := "features: 0 per node, want at least 1\npool: \"topkk\", want one of topk, sage\nratio: 0, want more than 0 and at most 1\n" +
-		"sigma: -1, want a positive number\nlambda1: NaN is not a number to compute with"
+		"sigma: -1, want a positive number\nlambda1: NaN is not finite"
 	if err := bad.Check(); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

@@ -110,7 +110,7 @@ func (m *Model[T]) Train(ctx context.Context, train, test []*Graph[T], t Trainin
 		return nil, err
 	}
 	if t.BestOnTest && len(test) == 0 {
-		return nil, errors.New("the best epoch on the test graphs is asked for, and there are none")
+		return nil, errors.New("the best epoch on the test graphs is requested, but there are no test graphs")
 	}
 	w := newWorker(m, t.Workers)
 	defer w.team.end()
@@ -186,7 +186,7 @@ func (m *Model[T]) Train(ctx context.Context, train, test []*Graph[T], t Trainin
 	for _, p := range m.Layout {
 		for _, x := range of(m.Params, p) {
 			if !finite(float64(x)) {
-				return nil, fmt.Errorf("training diverged in epoch %d: the weights %s are no numbers any more: try a smaller learning rate", t.Epochs, p.Name)
+				return nil, fmt.Errorf("training diverged in epoch %d: the weights %s are not finite: try a smaller learning rate", t.Epochs, p.Name)
 			}
 		}
 	}
@@ -219,15 +219,15 @@ func (w *worker[T]) tellScores(to []ScoreCounts) {
 // fits checks that graphs and model go together.
 func (m *Model[T]) fits(sets ...[]*Graph[T]) error {
 	if len(sets[0]) == 0 {
-		return errors.New("no graphs to train on")
+		return errors.New("no training graphs")
 	}
 	for _, set := range sets {
 		for _, g := range set {
 			if d := len(g.Features) / g.n; d != m.Features {
-				return fmt.Errorf("a graph has %d features per node, the model takes %d", d, m.Features)
+				return fmt.Errorf("a graph has %d features per node, but the model takes %d", d, m.Features)
 			}
 			if g.Label < 0 || g.Label >= m.Classes {
-				return fmt.Errorf("a graph is of class %d, the model knows %d classes", g.Label, m.Classes)
+				return fmt.Errorf("a graph has class %d, but the model has %d classes", g.Label, m.Classes)
 			}
 		}
 	}

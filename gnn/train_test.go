@@ -173,12 +173,12 @@ func TestTrainRefuses(t *testing.T) {
 		change      func(*Training)
 		want        string
 	}{
-		{nil, nil, nil, "no graphs to train on"},
-		{graphs, other, nil, "a graph has 9 features per node, the model takes 10"},
-		{[]*Graph[float32]{&wrong}, nil, nil, "a graph is of class 2, the model knows 2 classes"},
-		{sizes, nil, nil, "nodes in one batch: the group-level consistency loss and the authors' MMD compare scores node by node; for graphs of different sizes set lambda2 to 0 and choose another kernel"},
+		{nil, nil, nil, "no training graphs"},
+		{graphs, other, nil, "a graph has 9 features per node, but the model takes 10"},
+		{[]*Graph[float32]{&wrong}, nil, nil, "a graph has class 2, but the model has 2 classes"},
+		{sizes, nil, nil, "nodes in one batch: the group-level consistency loss and the authors' MMD compare scores node by node; for graphs of different sizes, set lambda2 to 0 and choose another kernel"},
 		{graphs, nil, func(t *Training) { t.Epochs, t.Batch, t.Rate = 0, 0, 0 }, "epochs: 0, want at least 1\nbatch: 0, want at least 1\nlearning rate: 0, want a positive number"},
-		{graphs, nil, func(t *Training) { t.BestOnTest = true }, "the best epoch on the test graphs is asked for, and there are none"},
+		{graphs, nil, func(t *Training) { t.BestOnTest = true }, "the best epoch on the test graphs is requested, but there are no test graphs"},
 	} {
 		m, _ := New[float32](o, 1)
 		tr := tr

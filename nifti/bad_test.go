@@ -110,7 +110,7 @@ func TestBadInput(t *testing.T) {
 	}{
 		// Truncation at every structure.
 		{"empty", cut(0), "the file is empty"},
-		{"three bytes", cut(3), "no NIfTI or MGH image: it starts with the bytes 5c 01 00"},
+		{"three bytes", cut(3), "not a NIfTI or MGH image: it starts with the bytes 5c 01 00"},
 		{"in the header", cut(100), "the header: truncated at byte 100" + fetch + " (unexpected EOF)"},
 		{"at the magic", cut(346), "the header: truncated at byte 346" + fetch + " (unexpected EOF)"},
 		{"before the flags", cut(348), "the header: truncated at byte 348" + fetch + " (unexpected EOF)"},
@@ -131,18 +131,18 @@ func TestBadInput(t *testing.T) {
 		// Damage.
 		{"gzip flipped", func() []byte { z := zipped(good().file()); z[len(z)-30] ^= 4; return z }, "damaged"},
 		{"gzip checksum", func() []byte { z := zipped(good().file()); z[len(z)-8]++; return z }, "gzip: damaged somewhere before byte 184: its checksum is"},
-		{"gzip with something behind", func() []byte { return append(zipped(good().file()), "tail"...) }, "gzip: after the end, at byte 192, there is something that is not gzip" + fetch},
-		{"NIfTI-2 sent as text", second(func(h *Header) { copy(h.Magic[4:], "\n\n\x1a\n") }), `header: magic: line-end bytes "\n\n\x1a\n" changed on the way, so the voxels have too; copy the file again in binary mode`},
+		{"gzip with something behind", func() []byte { return append(zipped(good().file()), "tail"...) }, "gzip: data after the end, at byte 192, that are not gzip" + fetch},
+		{"NIfTI-2 sent as text", second(func(h *Header) { copy(h.Magic[4:], "\n\n\x1a\n") }), `header: magic: line-end bytes "\n\n\x1a\n" were changed in transfer, so the voxels are damaged too; copy the file again in binary mode`},
 
 		// Other formats.
-		{"text", func() []byte { return []byte("Not an image, but a text of some length.") }, "no NIfTI or MGH image: it starts with the bytes 4e 6f 74 20 61 6e 20 69"},
-		{"a web page", func() []byte { return []byte("<!DOCTYPE html><title>404</title>") }, "it is a web page (HTML) and not the file: the address may be wrong, or ask for a login; download it again"},
-		{"git-lfs", func() []byte { return []byte("version https://git-lfs.github.com/spec/v1\noid sha256:00\n") }, "it is a git-lfs pointer and not the file; fetch it with git lfs pull"},
-		{"git-annex", func() []byte { return []byte("../../.git/annex/objects/xx/MD5E-s1--0.nii.gz") }, "it is a git-annex pointer and not the file; fetch it with datalad get"},
+		{"text", func() []byte { return []byte("Not an image, but a text of some length.") }, "not a NIfTI or MGH image: it starts with the bytes 4e 6f 74 20 61 6e 20 69"},
+		{"a web page", func() []byte { return []byte("<!DOCTYPE html><title>404</title>") }, "it is a web page (HTML), not the file: the address may be wrong or require a login; download it again"},
+		{"git-lfs", func() []byte { return []byte("version https://git-lfs.github.com/spec/v1\noid sha256:00\n") }, "it is a git-lfs pointer, not the file; fetch it with git lfs pull"},
+		{"git-annex", func() []byte { return []byte("../../.git/annex/objects/xx/MD5E-s1--0.nii.gz") }, "it is a git-annex pointer, not the file; fetch it with datalad get"},
 		{"bzip2", func() []byte { return []byte("BZh91AY&SY") }, "it is compressed with bzip2; decompress it, or compress it with gzip"},
 		{"AFNI", func() []byte { return []byte("\ntype = string-attribute\nname = HISTORY_NOTE\n") }, "it is an AFNI header; convert the image with 3dAFNItoNIFTI"},
-		{"Analyze", with(func(h *Header) { h.Magic = [8]byte{} }), "header: magic: none: this is an Analyze 7.5 header, which says neither left from right nor how to scale; convert it to NIfTI with the program that wrote it"},
-		{"header of a pair", with(func(h *Header) { copy(h.Magic[:], "ni1\x00") }), "this is the header of a pair of files, and the voxels are in an .img file beside it; write both into one .nii.gz file"},
+		{"Analyze", with(func(h *Header) { h.Magic = [8]byte{} }), "header: magic: none: this is an Analyze 7.5 header, which defines neither orientation nor scaling; convert it to NIfTI with the program that wrote it"},
+		{"header of a pair", with(func(h *Header) { copy(h.Magic[:], "ni1\x00") }), "this is the header of a pair of files; the voxels are in an .img file beside it; write both into one .nii.gz file"},
 		{"wrong magic", with(func(h *Header) { copy(h.Magic[:], "abc\x00") }), `header: magic: "abc\x00", want n+1 or ni1; ` + again},
 
 		// Headers that lie.
@@ -151,34 +151,34 @@ func TestBadInput(t *testing.T) {
 		{"an axis of 0", with(func(h *Header) { h.Dim[2] = 0 }), "header: dim[2]: length 0, want at least 1; " + again},
 		{"negative axes", with(func(h *Header) { h.Dim[2], h.Dim[4] = -5, -1 }), "header: dim[2]: length -5, want at least 1; " + again + "\n  header: dim[4]: length -1, want at least 1; " + again},
 		{"huge axes", with(func(h *Header) { h.Dim[1], h.Dim[2], h.Dim[3], h.Dim[4] = 32767, 32767, 32767, 32767 }),
-			"header: dim: a volume of shape [32767 32767 32767] takes 67102720 MiB, the limit is 1024 MiB; if it is right, resample the image to larger voxels; if not, export the image again from the program that wrote it"},
-		{"axes beyond any file", second(func(h *Header) { h.Dim[1], h.Dim[2] = 1<<40, 1<<40 }), "header: dim: shape [1099511627776 1099511627776 2 3] is more than any file holds; " + again},
-		{"a long vector", with(func(h *Header) { h.Dim[1], h.GLMin = -1, 163842 }), "header: dim[1]: -1: FreeSurfer keeps a long vector here (its length is glmin), not a volume; convert it with mri_convert to a format for surfaces"},
-		{"an ico7 surface", with(func(h *Header) { h.Dim[0], h.Dim[1], h.Dim[2], h.Dim[3] = 3, 27307, 1, 6 }), "header: dim: 27307×1×6: FreeSurfer keeps values on an ico7 surface here, not a volume; convert it with mri_convert to a format for surfaces"},
+			"header: dim: a volume of shape [32767 32767 32767] takes 67102720 MiB, the limit is 1024 MiB; if it is correct, resample the image to larger voxels; if not, export the image again from the program that wrote it"},
+		{"axes beyond any file", second(func(h *Header) { h.Dim[1], h.Dim[2] = 1<<40, 1<<40 }), "header: dim: shape [1099511627776 1099511627776 2 3] is larger than any file; " + again},
+		{"a long vector", with(func(h *Header) { h.Dim[1], h.GLMin = -1, 163842 }), "header: dim[1]: -1: FreeSurfer keeps a long vector here (its length is glmin), not a volume; convert it with mri_convert to a surface format"},
+		{"an ico7 surface", with(func(h *Header) { h.Dim[0], h.Dim[1], h.Dim[2], h.Dim[3] = 3, 27307, 1, 6 }), "header: dim: 27307×1×6: FreeSurfer keeps values on an ico7 surface here, not a volume; convert it with mri_convert to a surface format"},
 		{"complex", with(func(h *Header) { h.Datatype = 32 }), "header: datatype: data type complex64 (code 32) does not hold one real number a voxel; convert the image to a real type, such as float32 or int16"},
 		{"RGB", with(func(h *Header) { h.Datatype = 128 }), "header: datatype: data type RGB24 (code 128) does not hold one real number a voxel; convert the image to a real type, such as float32 or int16"},
 		{"float128", with(func(h *Header) { h.Datatype = 1536 }), "header: datatype: data type float128 (code 1536) does not hold one real number a voxel; convert the image to a real type, such as float32 or int16"},
-		{"no type", with(func(h *Header) { h.Datatype = 5 }), "header: datatype: datatype 5 is no NIfTI data type; convert the image to a real type, such as float32 or int16"},
+		{"no type", with(func(h *Header) { h.Datatype = 5 }), "header: datatype: datatype 5 is not a NIfTI data type; convert the image to a real type, such as float32 or int16"},
 		{"vox_offset in the header", with(func(h *Header) { h.VoxOffset = 100 }), "header: vox_offset: 100: the voxels would start inside the header of 352 bytes; " + again},
 		{"negative vox_offset", with(func(h *Header) { h.VoxOffset = -352 }), "header: vox_offset: -352: the voxels would start inside the header of 352 bytes; " + again},
-		{"vox_offset NaN", with(func(h *Header) { h.VoxOffset = nan }), "header: vox_offset: NaN is no place in a file; " + again},
-		{"vox_offset infinite", with(func(h *Header) { h.VoxOffset = inf }), "header: vox_offset: +Inf is no place in a file; " + again},
-		{"vox_offset fractional", with(func(h *Header) { h.VoxOffset = 352.5 }), "header: vox_offset: 352.5 is no place in a file; " + again},
+		{"vox_offset NaN", with(func(h *Header) { h.VoxOffset = nan }), "header: vox_offset: NaN is not a position in a file; " + again},
+		{"vox_offset infinite", with(func(h *Header) { h.VoxOffset = inf }), "header: vox_offset: +Inf is not a position in a file; " + again},
+		{"vox_offset fractional", with(func(h *Header) { h.VoxOffset = 352.5 }), "header: vox_offset: 352.5 is not a position in a file; " + again},
 		{"vox_offset far", with(func(h *Header) { h.VoxOffset = 1e30 }), "header: vox_offset: 1.0000000150474662e+30 is beyond the end of any file; " + again},
 		{"intercept NaN", with(func(h *Header) { h.SclSlope, h.SclInter = 2, nan }), "header: scl_inter: scl_inter is NaN beside a scl_slope of 2; set scl_slope and scl_inter (1 and 0 for no scaling), for instance with nifti_tool -mod_hdr"},
-		{"a flat sform", with(func(h *Header) { h.Srow[2] = [4]float64{} }), "header: srow: [[1 0 0 0] [0 1 0 0] [0 0 0 0]] cannot be inverted: its voxels have no volume; set sform_code to 0 to go by the qform, or give a right affine"},
-		{"an sform with NaN", with(func(h *Header) { h.Srow[0][3] = nan }), "header: srow: [[1 0 0 NaN] [0 1 0 0] [0 0 1 0]] cannot be inverted: its voxels have no volume; set sform_code to 0 to go by the qform, or give a right affine"},
-		{"negative pixdim", with(func(h *Header) { h.SformCode, h.QformCode, h.Pixdim[2] = 0, 1, -3 }), "header: qform: pixdim[2] is -3, and a qform needs positive voxel sizes; give a right qform or sform, for instance with fslorient"},
-		{"pixdim 0", with(func(h *Header) { h.SformCode, h.QformCode, h.Pixdim[3] = 0, 1, 0 }), "header: qform: pixdim[3] is 0, and a qform needs positive voxel sizes; give a right qform or sform, for instance with fslorient"},
-		{"pixdim NaN", with(func(h *Header) { h.SformCode, h.QformCode, h.Pixdim[1] = 0, 1, nan }), "header: qform: pixdim[1] is NaN, and a qform needs positive voxel sizes; give a right qform or sform, for instance with fslorient"},
+		{"a flat sform", with(func(h *Header) { h.Srow[2] = [4]float64{} }), "header: srow: [[1 0 0 0] [0 1 0 0] [0 0 0 0]] cannot be inverted: its voxels have no volume; set sform_code to 0 to use the qform, or set a correct affine"},
+		{"an sform with NaN", with(func(h *Header) { h.Srow[0][3] = nan }), "header: srow: [[1 0 0 NaN] [0 1 0 0] [0 0 1 0]] cannot be inverted: its voxels have no volume; set sform_code to 0 to use the qform, or set a correct affine"},
+		{"negative pixdim", with(func(h *Header) { h.SformCode, h.QformCode, h.Pixdim[2] = 0, 1, -3 }), "header: qform: pixdim[2] is -3, but a qform needs positive voxel sizes; set a correct qform or sform, for instance with fslorient"},
+		{"pixdim 0", with(func(h *Header) { h.SformCode, h.QformCode, h.Pixdim[3] = 0, 1, 0 }), "header: qform: pixdim[3] is 0, but a qform needs positive voxel sizes; set a correct qform or sform, for instance with fslorient"},
+		{"pixdim NaN", with(func(h *Header) { h.SformCode, h.QformCode, h.Pixdim[1] = 0, 1, nan }), "header: qform: pixdim[1] is NaN, but a qform needs positive voxel sizes; set a correct qform or sform, for instance with fslorient"},
 		{"no quaternion", with(func(h *Header) { h.SformCode, h.QformCode, h.Quatern = 0, 1, [3]float64{1, 1, 0} }),
-			"header: qform: quatern [1 1 0] is longer than a unit quaternion; give a right qform or sform, for instance with fslorient"},
-		{"qoffset infinite", with(func(h *Header) { h.SformCode, h.QformCode, h.QOffset[0] = 0, 1, inf }), "header: qform: affine [[1 0 0 +Inf] [0 1 0 0] [0 0 1 0] [0 0 0 1]] is not finite; give a right qform or sform, for instance with fslorient"},
+			"header: qform: quatern [1 1 0] is longer than a unit quaternion; set a correct qform or sform, for instance with fslorient"},
+		{"qoffset infinite", with(func(h *Header) { h.SformCode, h.QformCode, h.QOffset[0] = 0, 1, inf }), "header: qform: affine [[1 0 0 +Inf] [0 1 0 0] [0 0 1 0] [0 0 0 1]] is not finite; set a correct qform or sform, for instance with fslorient"},
 		{"everything", with(func(h *Header) { h.Dim[1], h.Datatype, h.VoxOffset = 0, 1, 0 }), "header: dim[1]: length 0, want at least 1; " + again + "\n  header: datatype: data type binary (code 1) does not hold one real number a voxel; convert the image to a real type, such as float32 or int16\n  header: vox_offset: 0: the voxels would start inside the header of 352 bytes; " + again},
-		{"an extension without size", extended(0, 384), "the extension at byte 352 has a size of 0 bytes, want at least 8 and no more than fits before the voxels; " + again},
-		{"an extension beyond the voxels", extended(48, 384), "the extension at byte 352 has a size of 48 bytes, want at least 8 and no more than fits before the voxels; " + again},
-		{"an extension of 2 GB", extended(0x7ffffff0, 4294967296), "its extensions have more than 64 MiB, the limit; export the image again from the program that wrote it"},
-		{"an MGH type", mgh(func(b []byte) { b[23] = 2 }), "MGH header: type 2 is none of uint8 (0), int32 (1), float32 (3), int16 (4), uint16 (10); convert the image with mri_convert -odt float"},
+		{"an extension without size", extended(0, 384), "the extension at byte 352 has a size of 0 bytes, expected at least 8 and no more than fits before the voxels; " + again},
+		{"an extension beyond the voxels", extended(48, 384), "the extension at byte 352 has a size of 48 bytes, expected at least 8 and no more than fits before the voxels; " + again},
+		{"an extension of 2 GB", extended(0x7ffffff0, 4294967296), "its extensions exceed the limit of 64 MiB; export the image again from the program that wrote it"},
+		{"an MGH type", mgh(func(b []byte) { b[23] = 2 }), "MGH header: type 2 is not supported (uint8 0, int32 1, float32 3, int16 4, uint16 10 are); convert the image with mri_convert -odt float"},
 		{"MGH voxels without volume", mgh(func(b []byte) { b[29] = 1 }), "MGH header: affine [[0 0 0 0] [0 0 0 0] [0 0 0 0] [0 0 0 1]] cannot be inverted: its voxels have no volume; convert the image again with mri_convert"},
 		{"an MGH axis of 0", mgh(func(b []byte) { b[7] = 0 }), "header: dim[1]: length 0, want at least 1; " + again},
 	} {
@@ -207,16 +207,16 @@ func TestWarnings(t *testing.T) {
 	}{
 		{"none", func(h *Header) {}, ""},
 		{"bitpix", func(h *Header) { h.Bitpix = 8 }, "bitpix: 8, but int16 has 16 bits a voxel; the data type counts"},
-		{"slope NaN", func(h *Header) { h.SclSlope = nan }, "scl_slope: NaN: taken as no scaling (other tools may show an empty image)"},
-		{"codes 0", func(h *Header) { h.SformCode = 0 }, "sform_code, qform_code: both 0: the file does not say where it lies; set them (fslorient, nifti_tool) if you know where the image lies"},
-		{"code 9", func(h *Header) { h.SformCode = 9 }, "sform_code: 9 is none of the standard's 0 to 5"},
-		{"qfac 7", func(h *Header) { h.QformCode, h.Pixdim[0] = 1, 7 }, "pixdim[0]: qfac 7 is neither 1 nor -1; taken as 1"},
-		{"apart", func(h *Header) { h.QformCode, h.QOffset[1] = 1, 2 }, "sform, qform: they lie up to 2 mm apart; the sform is used"},
-		{"qform unusable", func(h *Header) { h.QformCode, h.Pixdim[1] = 1, -1 }, "qform: pixdim[1] is -1, and a qform needs positive voxel sizes; the sform is used"},
-		{"no unit of length", func(h *Header) { h.XYZTUnits = 8 }, "xyzt_units: unit of length 0 is not known; taken as mm"},
-		{"no unit of time", func(h *Header) { h.XYZTUnits = 2 }, "xyzt_units: unit of time 0 is not known; taken as s"},
-		{"no TR", func(h *Header) { h.Pixdim[4] = 0 }, "pixdim[4]: 0: the file does not say the repetition time; give it as a parameter"},
-		{"TR in ms", func(h *Header) { h.Pixdim[4] = 2000 }, "pixdim[4]: a repetition time of 2000 s; if it is in ms, set the unit of time or give it in s as a parameter"},
+		{"slope NaN", func(h *Header) { h.SclSlope = nan }, "scl_slope: NaN: no scaling is assumed (other tools may show an empty image)"},
+		{"codes 0", func(h *Header) { h.SformCode = 0 }, "sform_code, qform_code: both 0: the file does not state the image's position; set them (fslorient, nifti_tool) if you know the image's position"},
+		{"code 9", func(h *Header) { h.SformCode = 9 }, "sform_code: 9 is not one of the standard's codes, 0 to 5"},
+		{"qfac 7", func(h *Header) { h.QformCode, h.Pixdim[0] = 1, 7 }, "pixdim[0]: qfac 7 is neither 1 nor -1; 1 is assumed"},
+		{"apart", func(h *Header) { h.QformCode, h.QOffset[1] = 1, 2 }, "sform, qform: they differ by up to 2 mm; the sform is used"},
+		{"qform unusable", func(h *Header) { h.QformCode, h.Pixdim[1] = 1, -1 }, "qform: pixdim[1] is -1, but a qform needs positive voxel sizes; the sform is used"},
+		{"no unit of length", func(h *Header) { h.XYZTUnits = 8 }, "xyzt_units: unit of length 0 is unknown; mm is assumed"},
+		{"no unit of time", func(h *Header) { h.XYZTUnits = 2 }, "xyzt_units: unit of time 0 is unknown; s is assumed"},
+		{"no TR", func(h *Header) { h.Pixdim[4] = 0 }, "pixdim[4]: 0: the file does not state the repetition time; set it as a parameter"},
+		{"TR in ms", func(h *Header) { h.Pixdim[4] = 2000 }, "pixdim[4]: a repetition time of 2000 s; if it is in ms, set the unit of time, or set the repetition time in s as a parameter"},
 	} {
 		b := with(c.change)()
 		r, err := NewReader(bytes.NewReader(b), "x.nii")
@@ -261,13 +261,13 @@ func TestBadLabels(t *testing.T) {
 		{"float64, large", label(Float64, 1, 0, 1<<31-1), ""},
 		{"scaled to integers", label(Int16, 0.5, 0, 2, 4), ""},
 		{"int64", label(Int64, 1, 0, 14175), ""},
-		{"fraction", label(Float32, 1, 0, 3, 3.5), "x.nii: voxel [2 0 0] holds 3.5, and labels are whole numbers; were they interpolated? make them again with nearest-neighbour interpolation"},
-		{"fraction by scaling", label(Int16, 0.5, 0, 3), "x.nii: voxel [1 0 0] holds 1.5, and labels are whole numbers; were they interpolated? make them again with nearest-neighbour interpolation"},
-		{"NaN", label(Float32, 1, 0, nan), "x.nii: voxel [1 0 0] holds NaN, and labels are whole numbers; were they interpolated? make them again with nearest-neighbour interpolation"},
-		{"infinite", label(Float64, 1, inf), "x.nii: voxel [0 0 0] holds +Inf, and labels are whole numbers; were they interpolated? make them again with nearest-neighbour interpolation"},
-		{"too large", label(Float64, 1, 0, 1<<31), "x.nii: voxel [1 0 0] holds 2.147483648e+09, and labels go up to 2147483647"},
-		{"uint32 too large", label(Uint32, 1, 1<<32-1), "x.nii: voxel [0 0 0] holds 4.294967295e+09, and labels go up to 2147483647"},
-		{"a series", good().file(), "x.nii: shape [4 3 2 3] has 3 volumes, and a label image has one; give one volume (of a probabilistic atlas, its maximum-probability labels)"},
+		{"fraction", label(Float32, 1, 0, 3, 3.5), "x.nii: voxel [2 0 0] holds 3.5, but labels are integers; if the image was interpolated, resample it with nearest-neighbor interpolation"},
+		{"fraction by scaling", label(Int16, 0.5, 0, 3), "x.nii: voxel [1 0 0] holds 1.5, but labels are integers; if the image was interpolated, resample it with nearest-neighbor interpolation"},
+		{"NaN", label(Float32, 1, 0, nan), "x.nii: voxel [1 0 0] holds NaN, but labels are integers; if the image was interpolated, resample it with nearest-neighbor interpolation"},
+		{"infinite", label(Float64, 1, inf), "x.nii: voxel [0 0 0] holds +Inf, but labels are integers; if the image was interpolated, resample it with nearest-neighbor interpolation"},
+		{"too large", label(Float64, 1, 0, 1<<31), "x.nii: voxel [1 0 0] holds 2.147483648e+09, but the largest label allowed is 2147483647"},
+		{"uint32 too large", label(Uint32, 1, 1<<32-1), "x.nii: voxel [0 0 0] holds 4.294967295e+09, but the largest label allowed is 2147483647"},
+		{"a series", good().file(), "x.nii: shape [4 3 2 3] has 3 volumes, but a label image has one; give one volume (for a probabilistic atlas, its maximum-probability labels)"},
 		{"truncated", label(Int16, 1, 0, 1, 2)[:355], "x.nii: volume 1 of 1: truncated at byte 355; fetch or write the file again (unexpected EOF)"},
 	} {
 		r, err := NewReader(bytes.NewReader(c.file), "x.nii")
@@ -302,10 +302,10 @@ func TestBadOnto(t *testing.T) {
 	}{
 		{"same", on(0, true), on(0, true), ""},
 		{"both nowhere, same shape", on(0, false), on(7, false), ""},
-		{"both nowhere, other shape", on(0, false), on(0, false, 4, 4, 5), "the label image does not say where it lies"},
-		{"labels nowhere", on(0, false), on(0, true), "the label image does not say where it lies"},
-		{"scan nowhere", on(0, true), on(0, false), "the scan does not say where it lies"},
-		{"apart", on(0, true), on(100, true), "no label reaches the scan"},
+		{"both nowhere, other shape", on(0, false), on(0, false, 4, 4, 5), "the position of the label image is unknown"},
+		{"labels nowhere", on(0, false), on(0, true), "the position of the label image is unknown"},
+		{"scan nowhere", on(0, true), on(0, false), "the position of the scan is unknown"},
+		{"apart", on(0, true), on(100, true), "the labels do not overlap the scan"},
 	} {
 		_, err := full(c.labels).Onto(c.scan)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
@@ -365,7 +365,7 @@ func TestPairs(t *testing.T) {
 	}
 	write("short.hdr", b[:348])
 	write("short.img", b[352:490])
-	if _, err := Open(filepath.Join(dir, "short.hdr")); err == nil || !strings.Contains(err.Error(), "short.img: truncated at byte 138: its header promises 144 bytes") {
+	if _, err := Open(filepath.Join(dir, "short.hdr")); err == nil || !strings.Contains(err.Error(), "short.img: truncated at byte 138: its header requires 144 bytes") {
 		t.Errorf("a short .img: error %v", err)
 	}
 }

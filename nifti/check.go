@@ -103,11 +103,11 @@ func checkMagic(h *Header) []Problem {
 		return nil
 	case h.Version == 2 && (magic == "n+2\x00" || magic == "ni2\x00"):
 		if string(h.Magic[4:]) != lineEnds {
-			return fatal("magic", "copy the file again in binary mode", "line-end bytes %q changed on the way, so the voxels have too", h.Magic[4:])
+			return fatal("magic", "copy the file again in binary mode", "line-end bytes %q were changed in transfer, so the voxels are damaged too", h.Magic[4:])
 		}
 		return nil
 	case h.Version == 1 && strings.Trim(magic, "\x00") == "":
-		return fatal("magic", "convert it to NIfTI with the program that wrote it", "none: this is an Analyze 7.5 header, which says neither left from right nor how to scale")
+		return fatal("magic", "convert it to NIfTI with the program that wrote it", "none: this is an Analyze 7.5 header, which defines neither orientation nor scaling")
 	}
 	return fatal("magic", reexport, "%q, want n+%d or ni%d", magic, h.Version, h.Version)
 }
@@ -118,10 +118,10 @@ func checkDim(h *Header) []Problem {
 		return fatal("dim[0]", reexport, "%d axes, want 1 to 7", n)
 	}
 	if h.Dim[1] == -1 && h.Version == 1 {
-		return fatal("dim[1]", "convert it with mri_convert to a format for surfaces", "-1: FreeSurfer keeps a long vector here (its length is glmin), not a volume")
+		return fatal("dim[1]", "convert it with mri_convert to a surface format", "-1: FreeSurfer keeps a long vector here (its length is glmin), not a volume")
 	}
 	if n >= 3 && h.Dim[1] == 27307 && h.Dim[2] == 1 && h.Dim[3] == 6 {
-		return fatal("dim", "convert it with mri_convert to a format for surfaces", "27307×1×6: FreeSurfer keeps values on an ico7 surface here, not a volume")
+		return fatal("dim", "convert it with mri_convert to a surface format", "27307×1×6: FreeSurfer keeps values on an ico7 surface here, not a volume")
 	}
 	var all []Problem
 	bytes := uint64(max(1, DataType(h.Datatype).Size()))
@@ -135,10 +135,10 @@ func checkDim(h *Header) []Problem {
 		bytes, fits = lo, fits && hi == 0 && lo <= math.MaxInt64
 	}
 	if volume := h.volumeSize(); fits && volume > maxVolume {
-		all = append(all, fatal("dim", "if it is right, resample the image to larger voxels; if not, "+reexport, "a volume of shape %v takes %d MiB, the limit is %d MiB", h.Shape()[:min(n, 3)], volume>>20, maxVolume>>20)...)
+		all = append(all, fatal("dim", "if it is correct, resample the image to larger voxels; if not, "+reexport, "a volume of shape %v takes %d MiB, the limit is %d MiB", h.Shape()[:min(n, 3)], volume>>20, maxVolume>>20)...)
 	}
 	if !fits {
-		all = append(all, fatal("dim", reexport, "shape %v is more than any file holds", h.Shape())...)
+		all = append(all, fatal("dim", reexport, "shape %v is larger than any file", h.Shape())...)
 	}
 	return all
 }
@@ -178,13 +178,13 @@ func checkOffset(h *Header) []Problem {
 	case h.Version == 0:
 		return nil
 	case o != math.Trunc(o) || math.IsInf(o, 0):
-		return fatal("vox_offset", reexport, "%v is no place in a file", o)
+		return fatal("vox_offset", reexport, "%v is not a position in a file", o)
 	case o < least:
 		return fatal("vox_offset", reexport, "%v: the voxels would start inside the header of %v bytes", o, least)
 	case o > 1<<53:
 		return fatal("vox_offset", reexport, "%v is beyond the end of any file", o)
 	case math.Mod(o, 16) != 0:
-		return warning("vox_offset", "", "%v is no multiple of 16; SPM cannot read such a file", o)
+		return warning("vox_offset", "", "%v is not a multiple of 16; SPM cannot read such a file", o)
 	}
 	return nil
 }
@@ -203,14 +203,14 @@ func checkScaling(h *Header) []Problem {
 		return fatal("scl_inter", "set scl_slope and scl_inter (1 and 0 for no scaling), for instance with nifti_tool -mod_hdr", "%v", err)
 	}
 	if math.IsNaN(h.SclSlope) || math.IsInf(h.SclSlope, 0) {
-		return warning("scl_slope", "", "%v: taken as no scaling (other tools may show an empty image)", h.SclSlope)
+		return warning("scl_slope", "", "%v: no scaling is assumed (other tools may show an empty image)", h.SclSlope)
 	}
 	return nil
 }
 
 func checkCodes(h *Header) []Problem {
 	if h.AffineSource() == "none" {
-		return warning("sform_code, qform_code", "set them (fslorient, nifti_tool) if you know where the image lies", "both 0: the file does not say where it lies")
+		return warning("sform_code, qform_code", "set them (fslorient, nifti_tool) if you know the image's position", "both 0: the file does not state the image's position")
 	}
 	var all []Problem
 	for _, c := range []struct {
@@ -218,7 +218,7 @@ func checkCodes(h *Header) []Problem {
 		code int64
 	}{{"sform_code", h.SformCode}, {"qform_code", h.QformCode}} {
 		if c.code < 0 || c.code > 5 {
-			all = append(all, warning(c.name, "", "%d is none of the standard's 0 to 5", c.code)...)
+			all = append(all, warning(c.name, "", "%d is not one of the standard's codes, 0 to 5", c.code)...)
 		}
 	}
 	return all
@@ -229,7 +229,7 @@ func checkSform(h *Header) []Problem {
 		return nil
 	}
 	if a := h.Affine(); !a.usable() { // in mm: a unit may leave nothing of it
-		return fatal("srow", "set sform_code to 0 to go by the qform, or give a right affine", "%v cannot be inverted: its voxels have no volume", h.Srow)
+		return fatal("srow", "set sform_code to 0 to use the qform, or set a correct affine", "%v cannot be inverted: its voxels have no volume", h.Srow)
 	}
 	return nil
 }
@@ -249,7 +249,7 @@ func checkQform(h *Header) []Problem {
 		default:
 			err = fmt.Errorf("affine %v cannot be inverted: its voxels have no volume", a)
 		}
-		return fatal("qform", "give a right qform or sform, for instance with fslorient", "%v", err)
+		return fatal("qform", "set a correct qform or sform, for instance with fslorient", "%v", err)
 	case err != nil:
 		return warning("qform", "", "%v; the sform is used", err)
 	}
@@ -258,7 +258,7 @@ func checkQform(h *Header) []Problem {
 
 func checkQfac(h *Header) []Problem {
 	if f := h.Pixdim[0]; h.QformCode > 0 && h.mgh == nil && f != 1 && f != -1 && f != 0 {
-		return warning("pixdim[0]", "", "qfac %v is neither 1 nor -1; taken as 1", f)
+		return warning("pixdim[0]", "", "qfac %v is neither 1 nor -1; 1 is assumed", f)
 	}
 	return nil
 }
@@ -284,7 +284,7 @@ func checkAgreement(h *Header) []Problem {
 		far = max(far, math.Sqrt(float64((x-u)*(x-u))+float64((y-v2)*(y-v2))+float64((z-w)*(z-w))))
 	}
 	if far > 1e-3 {
-		return warning("sform, qform", "", "they lie up to %.3g mm apart; the sform is used", far)
+		return warning("sform, qform", "", "they differ by up to %.3g mm; the sform is used", far)
 	}
 	return nil
 }
@@ -292,10 +292,10 @@ func checkAgreement(h *Header) []Problem {
 func checkUnits(h *Header) []Problem {
 	var all []Problem
 	if u := h.XYZTUnits & 0o7; spaceUnits[u] == 0 && h.mgh == nil {
-		all = append(all, warning("xyzt_units", "", "unit of length %d is not known; taken as mm", u)...)
+		all = append(all, warning("xyzt_units", "", "unit of length %d is unknown; mm is assumed", u)...)
 	}
 	if u := h.XYZTUnits & 0o70; timeUnits[u] == 0 && h.Dim[0] >= 4 && h.Dim[4] > 1 {
-		all = append(all, warning("xyzt_units", "", "unit of time %d is not known; taken as s", u)...)
+		all = append(all, warning("xyzt_units", "", "unit of time %d is unknown; s is assumed", u)...)
 	}
 	return all
 }
@@ -306,16 +306,16 @@ func checkTime(h *Header) []Problem {
 	}
 	switch tr := h.TR(); {
 	case tr == 0:
-		return warning("pixdim[4]", "give it as a parameter", "%v: the file does not say the repetition time", h.Pixdim[4])
+		return warning("pixdim[4]", "set it as a parameter", "%v: the file does not state the repetition time", h.Pixdim[4])
 	case tr > 60:
-		return warning("pixdim[4]", "if it is in ms, set the unit of time or give it in s as a parameter", "a repetition time of %v s", tr)
+		return warning("pixdim[4]", "if it is in ms, set the unit of time, or set the repetition time in s as a parameter", "a repetition time of %v s", tr)
 	}
 	return nil
 }
 
 func checkIntent(h *Header) []Problem {
 	if h.CIFTI() {
-		return warning("intent_code", "", "%d: a CIFTI file, of grayordinates and not of voxels", h.IntentCode)
+		return warning("intent_code", "", "%d: a CIFTI file, which has grayordinates, not voxels", h.IntentCode)
 	}
 	return nil
 }

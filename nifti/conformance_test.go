@@ -47,9 +47,9 @@ var refused = map[string]string{
 	"bad_datatype+orig.HEAD":  "AFNI header",
 	"example4d+orig.HEAD":     "AFNI header",
 	"scaled+tlrc.HEAD":        "AFNI header",
-	"example4d+orig.BRIK.gz":  "no NIfTI or MGH image",
-	"scaled+tlrc.BRIK":        "no NIfTI or MGH image",
-	"not-nifti.nii":           "no NIfTI or MGH image",
+	"example4d+orig.BRIK.gz":  "not a NIfTI or MGH image",
+	"scaled+tlrc.BRIK":        "not a NIfTI or MGH image",
+	"not-nifti.nii":           "not a NIfTI or MGH image",
 }
 
 func TestConformance(t *testing.T) {

@@ -73,7 +73,7 @@ func (t DataType) readable() error {
 	d, ok := dataTypes[t]
 	switch {
 	case !ok:
-		return fmt.Errorf("datatype %d is no NIfTI data type", int(t))
+		return fmt.Errorf("datatype %d is not a NIfTI data type", int(t))
 	case !d.real:
 		return fmt.Errorf("data type %s (code %d) does not hold one real number a voxel", d.name, int(t))
 	}

@@ -64,7 +64,7 @@ func (g Grid) String() string {
 	lo, hi := g.box()
 	text := fmt.Sprintf("%d×%d×%d voxels of %.3g×%.3g×%.3g mm", g.Shape[0], g.Shape[1], g.Shape[2], s[0], s[1], s[2])
 	if !g.Oriented {
-		return text + ", nowhere in particular (sform and qform codes are 0)"
+		return text + ", position unknown (sform and qform codes are 0)"
 	}
 	return text + fmt.Sprintf(", x %.4g…%.4g, y %.4g…%.4g, z %.4g…%.4g mm", lo[0], hi[0], lo[1], hi[1], lo[2], hi[2])
 }

@@ -90,7 +90,7 @@ func (img *Image) header() (*Header, error) {
 			h.CalMin, h.CalMax = span(d)
 		}
 	default:
-		bad("data that are none of []uint8, []int16, []int32 and []float32")
+		bad("data must be []uint8, []int16, []int32 or []float32")
 	}
 	h.Bitpix = int64(8 * DataType(h.Datatype).Size())
 	if n != voxels {

@@ -106,7 +106,7 @@ func TestEncodeRefuses(t *testing.T) {
 		{func(i *Image) { i.Shape[0] = 0 }, "axis 1 has 0 voxels, want 1 to 32767\n24 values for shape [0 3 4], want 0"},
 		{func(i *Image) { i.Shape = []int{40000, 1, 1}; i.Data = make([]int16, 40000) }, "axis 1 has 40000 voxels, want 1 to 32767\n40000 values for shape [40000 1 1], want 0"},
 		{func(i *Image) { i.Shape[1] = 4 }, "24 values for shape [2 4 4], want 32"},
-		{func(i *Image) { i.Data = make([]float64, 24) }, "data that are none of []uint8, []int16, []int32 and []float32\n0 values for shape [2 3 4], want 24"},
+		{func(i *Image) { i.Data = make([]float64, 24) }, "data must be []uint8, []int16, []int32 or []float32\n0 values for shape [2 3 4], want 24"},
 		{func(i *Image) { i.Descrip = strings.Repeat("x", 80) }, "description of 80 bytes, want at most 79"},
 		{func(i *Image) { i.TR = nan }, "repetition time NaN s"},
 		{func(i *Image) { i.Affine = Affine{} }, "affine [[0 0 0 0] [0 0 0 0] [0 0 0 0] [0 0 0 0]] cannot be inverted"},

@@ -31,10 +31,10 @@ func ReadLabels(r *Reader) (*Labels, error) {
 func readLabels(r *Reader) (*Labels, error) {
 	h := r.Header
 	if h.CIFTI() {
-		return nil, errors.New("it is a CIFTI file, of grayordinates and not of voxels; give a label image of voxels")
+		return nil, errors.New("it is a CIFTI file, which has grayordinates, not voxels; give a volumetric label image")
 	}
 	if n := r.Volumes(); n != 1 {
-		return nil, fmt.Errorf("shape %v has %d volumes, and a label image has one; give one volume (of a probabilistic atlas, its maximum-probability labels)", h.Shape(), n)
+		return nil, fmt.Errorf("shape %v has %d volumes, but a label image has one; give one volume (for a probabilistic atlas, its maximum-probability labels)", h.Shape(), n)
 	}
 	slope, inter, err := h.Scaling()
 	if err != nil {
@@ -62,10 +62,10 @@ func readLabels(r *Reader) (*Labels, error) {
 		scale(part, slope, inter)
 		for i, v := range part {
 			if v != math.Trunc(v) || math.IsInf(v, 0) { // a NaN is not equal to itself
-				return nil, fmt.Errorf("voxel %v holds %v, and labels are whole numbers; were they interpolated? make them again with nearest-neighbour interpolation", g.coords(at+i), v)
+				return nil, fmt.Errorf("voxel %v holds %v, but labels are integers; if the image was interpolated, resample it with nearest-neighbor interpolation", g.coords(at+i), v)
 			}
 			if v < math.MinInt32 || v > math.MaxInt32 {
-				return nil, fmt.Errorf("voxel %v holds %v, and labels go up to %d", g.coords(at+i), v, math.MaxInt32)
+				return nil, fmt.Errorf("voxel %v holds %v, but the largest label allowed is %d", g.coords(at+i), v, math.MaxInt32)
 			}
 			l.Voxels = append(l.Voxels, int32(v))
 		}
@@ -138,7 +138,7 @@ func (l *Labels) Onto(g Grid) (*Labels, error) {
 	out := &Labels{g, make([]int32, g.Voxels())}
 	out.fill(l, &m)
 	if !slices.ContainsFunc(out.Voxels, func(v int32) bool { return v != 0 }) {
-		return nil, fmt.Errorf("no label reaches the scan: the labels are on %v, the scan on %v; are both in the same space (T1w, MNI…)?", l.Grid, g)
+		return nil, fmt.Errorf("the labels do not overlap the scan: the labels are on %v, the scan on %v; are both in the same space (T1w, MNI…)?", l.Grid, g)
 	}
 	return out, nil
 }
@@ -150,7 +150,7 @@ func (l *Labels) oriented(g Grid) error {
 		what string
 	}{{l.Grid, "the label image"}, {g, "the scan"}} {
 		if !x.g.Oriented {
-			return fmt.Errorf("%s does not say where it lies (sform and qform codes are 0), so the labels (%v) cannot be laid over the scan (%v); set its sform or qform", x.what, l.Grid, g)
+			return fmt.Errorf("the position of %s is unknown (sform and qform codes are 0), so the labels (%v) cannot be resampled to the scan (%v); set its sform or qform", x.what, l.Grid, g)
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ func decodeMGH(b []byte) (*Header, error) {
 	h := &Header{BigEndian: true, XYZTUnits: unitMillimetre | unitSecond, VoxOffset: mghHeaderSize}
 	t, ok := mghTypes[num(20)]
 	if !ok {
-		return nil, fmt.Errorf("MGH header: type %d is none of uint8 (0), int32 (1), float32 (3), int16 (4), uint16 (10); convert the image with mri_convert -odt float", num(20))
+		return nil, fmt.Errorf("MGH header: type %d is not supported (uint8 0, int32 1, float32 3, int16 4, uint16 10 are); convert the image with mri_convert -odt float", num(20))
 	}
 	h.Datatype, h.Bitpix = int64(t), int64(8*t.Size())
 	h.Dim[0] = 4

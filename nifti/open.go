@@ -67,7 +67,7 @@ func beside(path string, zipped bool) (string, error) {
 			return n, nil
 		}
 	}
-	return "", fmt.Errorf("neither %s nor %s is there; put the two files of the pair into one directory", names[0], names[1])
+	return "", fmt.Errorf("neither %s nor %s exists; put the two files of the pair into one directory", names[0], names[1])
 }
 
 // openPair reads the header from one file and the voxels from another. Where the
@@ -124,7 +124,7 @@ func (r *Reader) seekable(f *os.File) error {
 	r.file = f
 	want := r.start + r.Volumes()*r.volumeBytes()
 	if size := info.Size(); size < want || want < 0 {
-		return fmt.Errorf("truncated at byte %d: its header promises %d bytes; fetch or write the file again", size, want)
+		return fmt.Errorf("truncated at byte %d: its header requires %d bytes; fetch or write the file again", size, want)
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (h *Header) qform() (Affine, error) {
 	size := [3]float64(h.Pixdim[1:4])
 	for i, s := range size {
 		if !(s > 0) {
-			return Affine{}, fmt.Errorf("pixdim[%d] is %v, and a qform needs positive voxel sizes", i+1, s)
+			return Affine{}, fmt.Errorf("pixdim[%d] is %v, but a qform needs positive voxel sizes", i+1, s)
 		}
 	}
 	a, ok := fromQuaternion(h.Quatern, h.QOffset, size, h.qfac())
@@ -151,13 +151,13 @@ func (h *Header) series() error {
 	}
 	switch {
 	case h.CIFTI():
-		return errors.New("it is a CIFTI file, of grayordinates and not of voxels; give the volume file that it was made from")
+		return errors.New("it is a CIFTI file, which has grayordinates, not voxels; give the volume file that it was made from")
 	case n <= 3:
-		return fmt.Errorf("shape %v has one volume, and a BOLD series needs several", h.Shape())
+		return fmt.Errorf("shape %v has one volume, but a BOLD scan needs several", h.Shape())
 	case n == 4, n == 5 && h.Dim[4] == 1 && (h.IntentCode < 1003 || h.IntentCode > 1011):
 		return nil
 	}
-	return fmt.Errorf("shape %v has more than the axes x, y, z and time; split it into series of four axes", h.Shape())
+	return fmt.Errorf("shape %v has more axes than x, y, z and time; split it into four-dimensional images", h.Shape())
 }
 
 // CIFTI tells whether the header is of a CIFTI file: axes 5 and 6 hold a matrix.

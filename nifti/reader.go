@@ -71,7 +71,7 @@ func (r *Reader) open(src io.Reader, pair bool) error {
 	}
 	if !r.Header.single() {
 		if !pair {
-			return errors.New("this is the header of a pair of files, and the voxels are in an .img file beside it; write both into one .nii.gz file")
+			return errors.New("this is the header of a pair of files; the voxels are in an .img file beside it; write both into one .nii.gz file")
 		}
 		return r.readExtensions(-1)
 	}
@@ -167,7 +167,7 @@ func (r *Reader) CheckSeries() error {
 func (r *Reader) CheckSize(bytes int64) error {
 	const most = 1032 // bytes that DEFLATE makes of one, at the very most
 	if want := r.Volumes() * r.volumeBytes(); want/most > bytes {
-		return r.fail(fmt.Errorf("its header promises %d bytes of voxels, which a file of %d bytes cannot hold; fetch or write the file again", want, bytes))
+		return r.fail(fmt.Errorf("its header requires %d bytes of voxels, which a file of %d bytes cannot hold; fetch or write the file again", want, bytes))
 	}
 	return nil
 }

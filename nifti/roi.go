@@ -91,4 +91,4 @@ func ROIMeans(open func() (*Reader, error), rois ROIs, overlap bool) (*Means, er
 	return m, nil
 }
 
-var errChanged = errors.New("the scan changed while it was read")
+var errChanged = errors.New("the scan changed while it was being read")

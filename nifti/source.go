@@ -77,7 +77,7 @@ func (r *Reader) readHeader() error {
 			return nil
 		}
 	default:
-		return fmt.Errorf("no NIfTI or MGH image: it starts with the bytes % x", b[:min(n, 8)])
+		return fmt.Errorf("not a NIfTI or MGH image: it starts with the bytes % x", b[:min(n, 8)])
 	}
 	return fmt.Errorf("the header: %w", r.truncated(int64(n)))
 }
@@ -181,10 +181,10 @@ func (r *Reader) readExtensions(end int64) error {
 		size := int64(int32(r.Header.order().Uint32(head[:])))
 		code := int(int32(r.Header.order().Uint32(head[4:])))
 		if size < 8 || end >= 0 && at+size > end {
-			return fmt.Errorf("the extension at byte %d has a size of %d bytes, want at least 8 and no more than fits before the voxels; %s", at, size, reexport)
+			return fmt.Errorf("the extension at byte %d has a size of %d bytes, expected at least 8 and no more than fits before the voxels; %s", at, size, reexport)
 		}
 		if total += size; total > maxExtensions {
-			return fmt.Errorf("its extensions have more than %d MiB, the limit; %s", maxExtensions>>20, reexport)
+			return fmt.Errorf("its extensions exceed the limit of %d MiB; %s", maxExtensions>>20, reexport)
 		}
 		data, err := r.readGrowing(nil, size-8)
 		if err != nil {

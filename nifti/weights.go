@@ -36,14 +36,14 @@ func ReadWeights(r *Reader) (*Weights, error) {
 		var m WeightMap
 		for at, x := range values {
 			if x-x != 0 { // NaN or infinite
-				return nil, r.fail(fmt.Errorf("volume %d, voxel %v holds %v, and weights are finite", v+1, w.coords(at), x))
+				return nil, r.fail(fmt.Errorf("volume %d, voxel %v holds %v, but weights must be finite", v+1, w.coords(at), x))
 			}
 			if x != 0 {
 				m.Voxels, m.Values = append(m.Voxels, int32(at)), append(m.Values, x)
 			}
 		}
 		if total += len(m.Voxels); total > mostWeights {
-			return nil, r.fail(fmt.Errorf("more than %d weights that are not 0: set small ones to 0", mostWeights))
+			return nil, r.fail(fmt.Errorf("more than %d nonzero weights: set small ones to 0", mostWeights))
 		}
 		w.Maps = append(w.Maps, m)
 	}
@@ -168,7 +168,7 @@ func (w *Weights) Onto(g Grid) (*Weights, error) {
 		}
 	}
 	if !reached {
-		return nil, fmt.Errorf("no weight reaches the scan: the atlas is on %v, the scan on %v; are both in the same space (MNI…)?", w.Grid, g)
+		return nil, fmt.Errorf("the probabilistic atlas does not overlap the scan: the atlas is on %v, the scan on %v; are both in the same space (MNI…)?", w.Grid, g)
 	}
 	return out, nil
 }
@@ -191,4 +191,4 @@ func (w *Weights) support() []int32 {
 }
 
 // ErrDependent says that maps cannot be told apart.
-var ErrDependent = errors.New("the maps of the probabilistic atlas cannot be told apart: the weights of one follow from those of others")
+var ErrDependent = errors.New("the maps of the probabilistic atlas are linearly dependent")

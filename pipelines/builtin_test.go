@@ -74,7 +74,7 @@ func TestOwnCohort(t *testing.T) {
 	if got := tasks(p); got["cohort"] != 1 || got["parcels"] != 2 {
 		t.Errorf("%v", got)
 	}
-	if want := []string{"stage clean: input confounds stays unconnected: the cohort (table) gives no confounds"}; !slices.Equal(p.Notes, want) {
+	if want := []string{"stage clean: input confounds is not connected: the cohort (table) has no confounds"}; !slices.Equal(p.Notes, want) {
 		t.Errorf("notes %q, want %q", p.Notes, want)
 	}
 }

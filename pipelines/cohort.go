@@ -49,19 +49,19 @@ func (l *loader) readCohort(t *tree.Node) {
 		return
 	}
 	if t.Kind != tree.Mapping {
-		l.bad.Add(t.Pos, "cohort takes a mapping with one of %s, not %s", strings.Join(names, ", "), t)
+		l.bad.Add(t.Pos, "cohort must be a mapping with one of %s, not %s", strings.Join(names, ", "), t)
 		return
 	}
 	given := kindsIn(t)
 	for i, k := range given {
 		if i > 0 {
-			l.bad.Add(k.Pos, "the cohort is %s already: exactly one kind says who takes part", given[0].Name)
+			l.bad.Add(k.Pos, "the cohort is %s already: a cohort has exactly one kind", given[0].Name)
 		} else if _, ok := kinds[k.Name]; !ok {
 			l.bad.Add(k.Pos, "there is no cohort kind %q%s", k.Name, words.OrAll(k.Name, append(names, cohortKeys...)))
 		}
 	}
 	if len(given) == 0 {
-		l.bad.Add(t.Pos, "the cohort says no kind: one of %s", strings.Join(names, ", "))
+		l.bad.Add(t.Pos, "the cohort has no kind: write one of %s", strings.Join(names, ", "))
 		return
 	}
 	c, ok := kinds[given[0].Name]
@@ -74,7 +74,7 @@ func (l *loader) readCohort(t *tree.Node) {
 func (l *loader) loadCohort(c cohort.Source, at tree.Key, t *tree.Node) {
 	if at.Value.Kind != tree.Mapping && at.Value.Kind != tree.Empty {
 		if !at.Value.Bad {
-			l.bad.Add(at.Value.Pos, "cohort %s takes a mapping of parameters, not %s", c.Name, at.Value)
+			l.bad.Add(at.Value.Pos, "cohort %s must be a mapping of parameters, not %s", c.Name, at.Value)
 		}
 		return
 	}
@@ -126,7 +126,7 @@ func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 	for _, id := range slices.Sorted(maps.Keys(l.without)) {
 		if why := l.without[id]; !c.named[id] && !c.rated[id] {
 			c.without[id] = why
-			c.notes = append(c.notes, fmt.Sprintf("left out %s: %s", id, why))
+			c.notes = append(c.notes, fmt.Sprintf("excluded %s: %s", id, why))
 		}
 	}
 	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
@@ -160,7 +160,7 @@ func (l *loader) exclude(c *choice, r *cohort.Roster, x *tree.Node) bool {
 		x = &tree.Node{Pos: x.Pos, Kind: tree.List, Items: []*tree.Node{x}, Bad: x.Bad}
 	}
 	if x.Kind != tree.List && !x.Bad {
-		l.bad.Add(x.Pos, "exclude takes a list of %ss, not %s", r.Noun(), x)
+		l.bad.Add(x.Pos, "exclude must be a list of %ss, not %s", r.Noun(), x)
 		fine = false
 	}
 	for _, item := range x.Items {
@@ -181,12 +181,12 @@ func (l *loader) exclude(c *choice, r *cohort.Roster, x *tree.Node) bool {
 	}
 	note := func(ids map[string]bool, how string) {
 		if len(ids) > 0 {
-			c.notes = append(c.notes, fmt.Sprintf("%s left out%s: %s", words.Count(len(ids), r.Noun()), how,
+			c.notes = append(c.notes, fmt.Sprintf("%s excluded%s: %s", words.Count(len(ids), r.Noun()), how,
 				words.Some(slices.Sorted(maps.Keys(ids)), 10)))
 		}
 	}
 	note(c.rated, ", rated fail")
-	note(c.named, " by exclude")
+	note(c.named, " by name")
 	for id := range c.named {
 		delete(c.rated, id)
 	}
@@ -204,7 +204,7 @@ func (l *loader) limited(c *choice, r *cohort.Roster, all int, n *tree.Node) boo
 	case n.Bad:
 		return false
 	case !whole || limit < 1:
-		l.bad.Add(n.Pos, "limit takes a whole number from 1, not %s", n)
+		l.bad.Add(n.Pos, "limit must be an integer from 1, not %s", n)
 		return false
 	case limit >= all:
 		return true
@@ -254,7 +254,7 @@ func (l *loader) rated(item *tree.Node, find func(string) (string, error), out m
 	file := item.Get("file")
 	if file == nil || len(item.Keys) != 1 || file.Kind != tree.Scalar || file.Bad {
 		if file == nil || !file.Bad {
-			l.bad.Add(item.Pos, "exclude takes participants, or { file: ratings.tsv }: a table of ratings")
+			l.bad.Add(item.Pos, "exclude must be a list of participants, or { file: ratings.tsv }, a table of ratings")
 		}
 		return false
 	}
@@ -300,7 +300,7 @@ func (c *cohortValues) Run(context.Context, *dag.Task) (dag.Outputs, error) { re
 // recipe, so its code needs no other identity than a number.
 var cohortKindOf = &dag.Kind{
 	Name: "cohort",
-	Doc:  "the participants, as the cohort of the pipeline file gives them",
+	Doc:  "the participants of the pipeline file's cohort",
 	New:  func() dag.Stage { return &cohortValues{} },
 	Code: "cohort 1",
 }
@@ -327,14 +327,14 @@ func newCohortValues(r *cohort.Roster) (*cohortValues, error) {
 	if r.Participants != nil {
 		doc := "the whole table"
 		if r.Axis == "" {
-			doc = "one row a participant"
+			doc = "one row per participant"
 		}
 		if err := c.add(r.Noun()+"s", r.Participants, doc); err != nil {
 			return nil, err
 		}
 	}
 	if r.Nodes != nil {
-		if err := c.add("nodes", r.Nodes, "one row a node of the brain graph"); err != nil {
+		if err := c.add("nodes", r.Nodes, "one row per node of the brain graph"); err != nil {
 			return nil, err
 		}
 	}

@@ -20,7 +20,7 @@ func (l *loader) readCombos(s *stage, axes []axis, t *tree.Node, what string) []
 		return nil
 	}
 	if t.Kind != tree.List {
-		l.bad.Add(t.Pos, "stage %s: %s takes a list of combinations such as [{ %s: … }], not %s", s.name, what, axesExample(axes), t)
+		l.bad.Add(t.Pos, "stage %s: %s must be a list of combinations such as [{ %s: … }], not %s", s.name, what, axesExample(axes), t)
 		return nil
 	}
 	var all [][]int32
@@ -29,7 +29,7 @@ func (l *loader) readCombos(s *stage, axes []axis, t *tree.Node, what string) []
 			continue
 		}
 		if item.Kind != tree.Mapping {
-			l.bad.Add(item.Pos, "stage %s: %s takes combinations such as { %s: … }, not %s", s.name, what, axesExample(axes), item)
+			l.bad.Add(item.Pos, "stage %s: %s must hold combinations such as { %s: … }, not %s", s.name, what, axesExample(axes), item)
 			continue
 		}
 		combo := slices.Repeat([]int32{-1}, len(axes))
@@ -47,7 +47,7 @@ func (l *loader) readCombos(s *stage, axes []axis, t *tree.Node, what string) []
 			case k.Value.Broken():
 				fine = false
 			case !ok:
-				l.bad.Add(k.Value.Pos, "stage %s: %s: %s is no value of an axis", s.name, what, k.Value)
+				l.bad.Add(k.Value.Pos, "stage %s: %s: %s is not a value of an axis", s.name, what, k.Value)
 				fine = false
 			case !known && what == "exclude":
 				l.bad.Add(k.Value.Pos, "stage %s: exclude: the axis %s has no value %s%s", s.name, k.Name, text, words.OrAll(text, axes[i].texts()))

@@ -107,7 +107,7 @@ func (l *loader) checkTransforms(s *stage, connected map[string]bool) {
 	for _, k := range s.links {
 		for _, from := range k.from {
 			if from.stage == "cohort" && from.output == "labels" {
-				l.bad.Add(from.pos, "stage %s: the labels of this cohort (%s) are in another space than its scans: connect what takes them there (in: { %s })", s.name, l.cohortKind, strings.Join(lacks, ", "))
+				l.bad.Add(from.pos, "stage %s: the labels of this cohort (%s) are in another space than its scans: connect the transform (in: { %s })", s.name, l.cohortKind, strings.Join(lacks, ", "))
 			}
 		}
 	}
@@ -129,7 +129,7 @@ func (l *loader) candidate(s *stage, p *dag.Port) string {
 					if p.Gather && len(from.axes) > 0 {
 						text = quoteFlow(name + "[*]." + out.Name)
 					}
-					return fmt.Sprintf(" (in: { %s: %s } would fit)", p.Name, text)
+					return fmt.Sprintf(" (in: { %s: %s } fits)", p.Name, text)
 				}
 			}
 		}
@@ -144,7 +144,7 @@ func (l *loader) connectPort(s *stage, p *dag.Port, t *tree.Node) {
 	if t.Kind == tree.List {
 		items, k.stage = t.Items, true
 		if !p.Gather {
-			l.bad.Add(t.Pos, "%s takes one reference, not a list", where)
+			l.bad.Add(t.Pos, "%s must be one reference, not a list", where)
 			s.loose = true
 			return
 		}
@@ -179,7 +179,7 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 	}
 	if r.stage == "cohort" && l.roster == nil {
 		if l.cohortTree == nil {
-			l.bad.Add(r.pos, "%s refers to the cohort, and the file has none%s", where, l.gone("cohort"))
+			l.bad.Add(r.pos, "%s refers to the cohort, but the file has none%s", where, l.gone("cohort"))
 		}
 		return nil, false
 	}
@@ -231,10 +231,10 @@ func (l *loader) noOutput(p *dag.Port, r ref, named []*producer, where string) b
 			return true
 		}
 		if p.Optional {
-			l.note("%s stays unconnected: the cohort (%s) gives no %s", where, l.cohortKind, r.output)
+			l.note("%s is not connected: the cohort (%s) has no %s", where, l.cohortKind, r.output)
 			return true
 		}
-		l.bad.Add(r.pos, "%s needs cohort.%s, and this cohort (%s) gives %s", where, r.output, l.cohortKind, strings.Join(names, ", "))
+		l.bad.Add(r.pos, "%s needs cohort.%s, but this cohort (%s) has %s", where, r.output, l.cohortKind, strings.Join(names, ", "))
 		return false
 	}
 	if r.output == "" {

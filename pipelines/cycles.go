@@ -59,5 +59,5 @@ func (l *loader) cycle(path []*stage) {
 			}
 		}
 	}
-	l.bad.Add(pos, "the stages need each other in a circle: %s", strings.Join(names, " needs "))
+	l.bad.Add(pos, "the stages form a cycle: %s", strings.Join(names, " needs "))
 }

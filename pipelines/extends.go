@@ -58,7 +58,7 @@ func (l *loader) resolve(first sourceFile) (root *tree.Node, shown []string) {
 		}
 		if err == nil {
 			if bytes += len(next.text); bytes > maxFile {
-				err = fmt.Errorf("the extended files are larger than %d MiB together", maxFile>>20)
+				err = fmt.Errorf("the extended files together are larger than %d MiB", maxFile>>20)
 			}
 		}
 		if err != nil {
@@ -95,10 +95,10 @@ func (p *Pipeline) Sources() []string {
 func (l *loader) extended(value *tree.Node, by *sourceFile) (*sourceFile, error) {
 	name, isText := value.Value.(string)
 	if value.Kind != tree.Scalar || !isText || name == "" {
-		return nil, fmt.Errorf("extends takes the name of one pipeline file, not %s", value)
+		return nil, fmt.Errorf("extends must be the name of one pipeline file, not %s", value)
 	}
 	if name != filepath.Base(name) || strings.ContainsAny(name, `/\`) {
-		return nil, fmt.Errorf("extends takes the name of a file in the same directory, or of a built-in pipeline, not the path %q", name)
+		return nil, fmt.Errorf("extends must be the name of a file in the same directory, or of a built-in pipeline, not the path %q", name)
 	}
 	if name == by.name || by.builtin {
 		text, ok := builtins[name]
@@ -106,7 +106,7 @@ func (l *loader) extended(value *tree.Node, by *sourceFile) (*sourceFile, error)
 			return &sourceFile{name, true, builtinName(name), []byte(text)}, nil
 		}
 		if name == by.name {
-			return nil, fmt.Errorf("%s extends itself, and there is no built-in pipeline of that name", name)
+			return nil, fmt.Errorf("%s extends itself, and no built-in pipeline has that name", name)
 		}
 		return nil, fmt.Errorf("there is no built-in pipeline %q%s", name, words.OrAll(name, Builtins()))
 	}
@@ -114,7 +114,7 @@ func (l *loader) extended(value *tree.Node, by *sourceFile) (*sourceFile, error)
 	text, builtin, err := readSource(path, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no file %s, and no built-in pipeline of that name%s", path, words.OrAll(name, Builtins()))
+		return nil, fmt.Errorf("there is no file or built-in pipeline %s%s", path, words.OrAll(name, Builtins()))
 	case err != nil:
 		return nil, err
 	case builtin:
@@ -150,13 +150,13 @@ func (m *merger) merge(base, over *tree.Node, path []string) {
 		null := k.Value.Kind == tree.Empty && !k.Value.Bad
 		switch {
 		case !known && null && k.Value.Text != "":
-			m.bad.Add(k.Pos, "null removes a key, and %s has no %s%s", m.base, strings.Join(full, "."), words.OrAll(k.Name, keysOf(base)))
+			m.bad.Add(k.Pos, "null removes a key, but %s has no %s%s", m.base, strings.Join(full, "."), words.OrAll(k.Name, keysOf(base)))
 			continue
 		case !known:
 			behind[last] = append(behind[last], k)
 			continue
 		case null && k.Value.Text == "":
-			m.bad.Add(k.Pos, "%s says nothing: leave the line out to keep what %s has, or write null to remove it", strings.Join(full, "."), m.base)
+			m.bad.Add(k.Pos, "%s has no value: delete the line to keep the value of %s, or write null to remove it", strings.Join(full, "."), m.base)
 		case null:
 			gone[at] = true
 			m.removed[strings.Join(full, ".")] = k.Pos

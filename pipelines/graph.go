@@ -217,7 +217,7 @@ func (l *loader) cohortStages() []*dag.StageNode {
 				continue
 			}
 			if lacks := g.lacks[s.ID]; n.Problem == nil && lacks != nil {
-				n.Problem = fmt.Errorf("%[1]s %[2]s has no %[3]s: give it one, or leave the %[1]s out with exclude: [%[2]s] under cohort",
+				n.Problem = fmt.Errorf("%[1]s %[2]s has no %[3]s: add it, or exclude the %[1]s (exclude: [%[2]s] under cohort)",
 					l.roster.Noun(), s.ID, strings.Join(lacks, ", and no "))
 			}
 			g.members.Tasks = append(g.members.Tasks, n)

@@ -56,9 +56,9 @@ func oneSetting(settings [][]string, coords []string, input string) error {
 	case len(settings) == 0:
 		return fmt.Errorf("headline: there is no setting %s: %s is not connected to several trainings", named, input)
 	case len(fit) == 0:
-		return fmt.Errorf("headline: no setting is %s; there are %s", named, words.Some(all, 10))
+		return fmt.Errorf("headline: no setting matches %s; available: %s", named, words.Some(all, 10))
 	}
-	return fmt.Errorf("headline: %d settings are %s: name more of the coordinates (%s)", len(fit), named, words.Some(fit, 4))
+	return fmt.Errorf("headline: %d settings match %s: name more of the coordinates (%s)", len(fit), named, words.Some(fit, 4))
 }
 
 // settingsBehind are the settings that the task behind an input gathers, as coordinates

@@ -308,7 +308,7 @@ stages:
 			t.Fatalf("no tasks for the two that cannot be used:\n%s", describe(p.Graph))
 		}
 		check(t, "cohort", strings.Join(strings.Split(stageText(t, p, "cohort"), "\n")[1:], "\n"), `
-cohort[sub-002] cannot: participant sub-002 has no bold, which clean needs: give it one, or leave the participant out with exclude: [sub-002] under cohort
+cohort[sub-002] cannot: participant sub-002 has no bold, which clean needs: add it, or exclude the participant (exclude: [sub-002] under cohort)
 cohort[sub-003] cannot: participants.csv:4: participant sub-003 has no group`)
 		check(t, "clean", strings.Join(strings.Split(stageText(t, p, "clean"), "\n")[:4], "\n"), `
 clean[sub-001] (detrend = 1, seed = 0, subject = "sub-001", tr = 0) scan<-/scans/sub-001.nii.gz:nifti{subject=sub-001} confounds<-/sub-001.tsv:tsv{subject=sub-001}
@@ -318,7 +318,7 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 		if all := stageText(t, p, "all"); strings.Contains(all, "sub-002") || !strings.Contains(all, "cohort[sub-003].confounds") {
 			t.Errorf("the gather over an optional port: %s", all)
 		}
-		if want := []string{"a test", "1 of 10 participants cannot be used as they are", "stage more: input input stays unconnected: the cohort (t-files) gives no series"}; !slices.Equal(p.Notes, want) {
+		if want := []string{"a test", "1 of 10 participants cannot be used as they are", "stage more: input input is not connected: the cohort (t-files) has no series"}; !slices.Equal(p.Notes, want) {
 			t.Errorf("notes %q", p.Notes)
 		}
 	})
@@ -341,7 +341,7 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 			!slices.Equal(ages, []int64{24, 25, 28, 29}) {
 			t.Errorf("%v\n%v\n%v", ids, rows, ages)
 		}
-		if want := []string{"a test", "2 participants left out by exclude: sub-002, sub-003", "limit: 4 of 8 participants, each group in proportion, spread evenly over the list"}; !slices.Equal(p.Notes[:3], want) {
+		if want := []string{"a test", "2 participants excluded by name: sub-002, sub-003", "limit: 4 of 8 participants, each group in proportion, spread evenly over the list"}; !slices.Equal(p.Notes[:3], want) {
 			t.Errorf("notes %q", p.Notes)
 		}
 		if len(p.Graph.Stages[0].Tasks) != 1 || p.Graph.Stages[1].Name != "clean" {
@@ -362,7 +362,7 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 			why[left.ID] = left.Why
 		}
 		if why["sub-005"] != cohort.RatedFail || why["sub-002"] != cohort.ExcludedByName || why["sub-006"] != "" ||
-			!slices.Contains(p.Notes, "1 participant left out, rated fail: sub-005") {
+			!slices.Contains(p.Notes, "1 participant excluded, rated fail: sub-005") {
 			t.Errorf("left out %v, notes %q", why, p.Notes)
 		}
 		for rows, want := range map[string]string{

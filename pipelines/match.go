@@ -35,17 +35,17 @@ func (l *loader) matchAxes(s *stage, p *dag.Port, src *source, where string) boo
 	}
 	switch {
 	case src.picked && len(from.axes) == 0:
-		l.bad.Add(src.pos, "%s: %s is a single task and has no members to choose from: write %s", where, src.stage, target)
+		l.bad.Add(src.pos, "%s: %s is a single task without members: write %s", where, src.stage, target)
 		return false
 	case src.gather && !p.Gather:
-		l.bad.Add(src.pos, "%s takes one member, and %s gathers all%s", where, src.text, l.insteadOfAll(s, src.stage, apart, target))
+		l.bad.Add(src.pos, "%s takes one member, but %s gathers all%s", where, src.text, l.insteadOfAll(s, src.stage, apart, target))
 		return false
 	case len(apart) > 0 && !p.Gather && src.stage == "cohort":
 		l.apart = append(l.apart, apartFrom{src.pos, where, strings.Join(apart, ", "), s.name,
 			l.chooseOne("cohort", apart)})
 		return false
 	case len(apart) > 0 && !p.Gather:
-		l.bad.Add(src.pos, "%s: %s fans out over %s, and %s does not%s", where, src.stage, strings.Join(apart, ", "), s.name, l.chooseOne(src.stage, apart))
+		l.bad.Add(src.pos, "%s: %s fans out over %s, but %s does not%s", where, src.stage, strings.Join(apart, ", "), s.name, l.chooseOne(src.stage, apart))
 		return false
 	case p.Gather && !src.picked && len(apart) > 0:
 		all := src.stage + "[*]" + strings.TrimPrefix(target, src.stage)
@@ -79,7 +79,7 @@ func (l *loader) tellApart() {
 			}
 		}
 		does := map[bool]string{true: "does", false: "do"}[len(names) == 1]
-		l.bad.Add(first.pos, "%s: cohort fans out over %s, and %s %s not%s",
+		l.bad.Add(first.pos, "%s: cohort fans out over %s, but %s %s not%s",
 			first.where, first.axes, strings.Join(names, ", "), does, first.remedy)
 	}
 }
@@ -97,9 +97,9 @@ func (l *loader) insteadOfAll(s *stage, stage string, apart []string, target str
 func (l *loader) chooseOne(stage string, apart []string) string {
 	switch {
 	case slices.Contains(apart, "session") && stage == "cohort":
-		return " (add each: session; the stage sessions puts the matrices of a participant's sessions together)"
+		return " (add each: session; the kind sessions combines the matrices of a participant's sessions)"
 	case slices.Contains(apart, "run") && stage == "cohort":
-		return " (add each: run; the stage join puts a participant's runs together when they are cleaned)"
+		return " (add each: run; the kind join concatenates a participant's runs after denoising)"
 	case slices.Contains(apart, l.memberAxis()):
 		return " (add each: " + l.memberAxis() + ")"
 	}
@@ -107,7 +107,7 @@ func (l *loader) chooseOne(stage string, apart []string) string {
 	for _, name := range apart {
 		parts = append(parts, name+"=…")
 	}
-	return fmt.Sprintf(" (choose one with \"%s[%s]\", or give it the axis)", stage, strings.Join(parts, ","))
+	return fmt.Sprintf(" (choose one with \"%s[%s]\", or fan out over the axis)", stage, strings.Join(parts, ","))
 }
 
 // fixedAxes finds the values in brackets: for each axis of the producer the
@@ -128,7 +128,7 @@ func (l *loader) fixedAxes(src *source, where string) ([]int32, bool) {
 		}
 		if at < 0 {
 			if c.Axis == "" {
-				l.bad.Add(src.pos, "%s: %q in %s names no axis: write AXIS=%s", where, c.Value, src.text, c.Value)
+				l.bad.Add(src.pos, "%s: %q in %s has no axis: write AXIS=%s", where, c.Value, src.text, c.Value)
 			} else {
 				l.bad.Add(src.pos, "%s: %s has no axis %q%s", where, src.stage, c.Axis, words.OrAll(c.Axis, from.axes))
 			}
@@ -201,9 +201,9 @@ func (l *loader) matchMembers(s *stage, src *source, fixed []int32, mine []int, 
 		coords := s.coords(none[0])
 		more := ""
 		if len(none) > 1 {
-			more = fmt.Sprintf(", and as little for %d more", len(none)-1)
+			more = fmt.Sprintf(", nor for %d more", len(none)-1)
 		}
-		l.bad.Add(src.pos, "%s: %s gives nothing for %s%s", where, src.text, dag.TaskID(s.name, coords), more)
+		l.bad.Add(src.pos, "%s: %s has nothing for %s%s", where, src.text, dag.TaskID(s.name, coords), more)
 		return false
 	}
 	return true

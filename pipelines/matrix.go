@@ -63,11 +63,11 @@ func (l *loader) readEach(s *stage, t *tree.Node) {
 	switch {
 	case t.Bad:
 	case t.Kind != tree.Scalar || names != nil && !slices.Contains(names, t.Text):
-		l.bad.Add(t.Pos, "stage %s: each takes %s, not %s; other axes are written under matrix", s.name, strings.Join(names, " or "), t)
+		l.bad.Add(t.Pos, "stage %s: each must be %s, not %s; write other axes under matrix", s.name, strings.Join(names, " or "), t)
 	case l.cohortTree == nil:
-		l.bad.Add(t.Pos, "stage %s: each: %s needs a cohort, and the file has none%s", s.name, t.Text, l.gone("cohort"))
+		l.bad.Add(t.Pos, "stage %s: each: %s needs a cohort, but the file has none%s", s.name, t.Text, l.gone("cohort"))
 	case l.roster != nil && l.roster.PerRun && t.Text != a.name && t.Text != l.roster.PartAxis():
-		l.bad.Add(t.Pos, "stage %s: the cohort has %[2]ss of its participants: write each: %[2]s", s.name, l.roster.PartAxis())
+		l.bad.Add(t.Pos, "stage %s: the cohort has %[2]ss for each participant: write each: %[2]s", s.name, l.roster.PartAxis())
 	case l.roster != nil: // or else what is wrong with the cohort has been said
 		for i, sub := range l.roster.Subjects {
 			a.values = append(a.values, axisValue{sub.ID, sub.ID, t.Pos})
@@ -98,7 +98,7 @@ func (l *loader) readMatrix(s *stage, t *tree.Node) (c combos) {
 		return c
 	}
 	l.vars.Resolve(t, nil)
-	if t = l.wantMapping(t, "matrix of stage "+s.name+" takes a mapping of axes to values"); t == nil {
+	if t = l.wantMapping(t, "matrix of stage "+s.name+" must be a mapping of axes to values"); t == nil {
 		s.unknown = true
 		return c
 	}
@@ -111,10 +111,10 @@ func (l *loader) readMatrix(s *stage, t *tree.Node) (c combos) {
 		case "include", "exclude":
 			continue
 		case l.memberAxis():
-			l.bad.Add(k.Pos, "stage %s: the axis %[2]s is written each: %[2]s", s.name, k.Name)
+			l.bad.Add(k.Pos, "stage %s: write the axis %[2]s as each: %[2]s", s.name, k.Name)
 			continue
 		case "stage":
-			l.bad.Add(k.Pos, "stage %s: an axis cannot be called stage: gathered lists of references have that coordinate", s.name)
+			l.bad.Add(k.Pos, "stage %s: an axis cannot be named stage: gathered lists of references have that coordinate", s.name)
 			continue
 		}
 		if from == 2 && k.Name == s.axes[1].name {
@@ -122,7 +122,7 @@ func (l *loader) readMatrix(s *stage, t *tree.Node) (c combos) {
 			continue
 		}
 		if !tree.IsName(k.Name) {
-			l.bad.Add(k.Pos, "stage %s: an axis cannot be called %q: a name is letters, digits, _ and -, and begins with a letter", s.name, k.Name)
+			l.bad.Add(k.Pos, "stage %s: an axis cannot be named %q: use letters, digits, _ and -, beginning with a letter", s.name, k.Name)
 			continue
 		}
 		a := axis{name: k.Name, pos: k.Pos, index: map[string]int32{}}
@@ -168,7 +168,7 @@ func (l *loader) readAxis(s *stage, a *axis, t *tree.Node) {
 		} else if text, ok := valueText(item); ok {
 			l.addValue(s, a, axisValue{item.Decoded(), text, item.Pos})
 		} else {
-			l.bad.Add(item.Pos, "stage %s: a value of the axis %s is a number, a text, a truth value or a list of them, not %s", s.name, a.name, item)
+			l.bad.Add(item.Pos, "stage %s: a value of the axis %s must be a number, text, true or false, or a list of these, not %s", s.name, a.name, item)
 			s.unknown = true
 		}
 	}
@@ -189,7 +189,7 @@ func (l *loader) addValue(s *stage, a *axis, v axisValue) {
 }
 
 func (l *loader) tooMany(s *stage, pos dag.Pos, n float64) {
-	l.bad.Add(pos, "stage %s fans out into %s tasks, and a pipeline may have at most %d in all", s.name, strconv.FormatFloat(n, 'f', -1, 64), l.limit)
+	l.bad.Add(pos, "stage %s fans out into %s tasks, but a pipeline may have at most %d in total", s.name, strconv.FormatFloat(n, 'f', -1, 64), l.limit)
 	s.unknown = true
 }
 

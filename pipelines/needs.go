@@ -22,7 +22,7 @@ func (l *loader) readNeeds(s *stage, t *tree.Node) (n dag.Needs) {
 	if t != nil {
 		l.vars.Resolve(t, nil)
 	}
-	t = l.wantMapping(t, "resources of stage "+s.name+" takes a mapping with cpus, memory and time")
+	t = l.wantMapping(t, "resources of stage "+s.name+" must be a mapping with cpus, memory and time")
 	if t == nil {
 		return n
 	}

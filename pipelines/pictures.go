@@ -27,7 +27,7 @@ func (l *loader) leaveOutPictures() {
 		}
 		if _, ok := s.work.(placed); ok && s.takesNodesOnly() && !l.needed(s) {
 			out = append(out, s)
-			l.note("stage %s is left out: nothing says where the regions are. Connect a label image (parcels), or give a node list with the centroids (columns x, y, z, in mm)", s.name)
+			l.note("stage %s is omitted: the regions' positions are unknown. Connect a label image (parcels), or give a node list with the centroids (columns x, y, z, in mm)", s.name)
 		}
 	}
 	gone := func(s source) bool {

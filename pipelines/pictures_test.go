@@ -44,7 +44,7 @@ stages:
 		}
 		var left []string
 		for _, n := range p.Notes {
-			if name, _, ok := strings.Cut(strings.TrimPrefix(n, "stage "), " is left out: nothing says where the regions are."); ok {
+			if name, _, ok := strings.Cut(strings.TrimPrefix(n, "stage "), " is omitted: the regions' positions are unknown."); ok {
 				left = append(left, name)
 			}
 		}

@@ -298,7 +298,7 @@ func (l *loader) name(t *tree.Node) string {
 	}
 	l.vars.Resolve(t, nil)
 	if !t.Bad && t.Kind != tree.Scalar {
-		l.bad.Add(t.Pos, "pipeline takes a name, not %s", t)
+		l.bad.Add(t.Pos, "pipeline must be a name, not %s", t)
 	}
 	return t.Text
 }
@@ -317,7 +317,7 @@ func (l *loader) readSeed(t *tree.Node) {
 	} else if _, large := t.Value.(uint64); large {
 		l.seed = t.Value
 	} else {
-		l.bad.Add(t.Pos, "seed takes a whole number from 0, not %s", t)
+		l.bad.Add(t.Pos, "seed must be an integer from 0, not %s", t)
 	}
 }
 

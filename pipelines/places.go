@@ -113,7 +113,7 @@ func (p *places) settle(root *tree.Node, bad *tree.Mistakes) {
 		case at == nil && value.Kind == tree.Scalar: // of no use, where it begins no path
 			p.located = append(p.located, value)
 		case at != nil && heads[name] && outside(value.Text):
-			bad.Add(at.Pos, "the variable %q says where data lie, and results must not depend on that: connect what the stage reads to an input ({file: PATH}), and take the variable out of here", name)
+			bad.Add(at.Pos, "the variable %q is a path to data, and results must not depend on paths: connect the file as an input ({file: PATH}), and remove the variable here", name)
 		}
 	}
 }
@@ -146,13 +146,13 @@ func (p *places) shared(text string, sets []string, dir string, roster *cohort.R
 		set, isSet := strings.CutPrefix(t.Pos.File, "--set ")
 		switch {
 		case isSet && p.sets[set] != nil && p.sets[set].Kind != tree.Scalar:
-			s.Err = fmt.Errorf("--set %s says where data lie among other things: give the path by a variable and a --set of its own", set)
+			s.Err = fmt.Errorf("--set %s contains a path to data among other values: set the path by a variable and a --set of its own", set)
 		case isSet:
 			gone[setName(set)] = true
 		case done[[2]int{t.Row, t.Col}]:
 		case filepath.IsAbs(t.Written) || strings.HasPrefix(t.Written, "~"):
 			if !blank(&lines[t.Row-1], t.Written, t.Col-1) {
-				s.Err = fmt.Errorf("%s: the path cannot be left out of the text: write it in one line, or give it by a variable and --set", t.Pos)
+				s.Err = fmt.Errorf("%s: the path cannot be separated from the text: write it in one line, or set it by a variable and --set", t.Pos)
 			}
 		}
 		if !isSet {
@@ -209,7 +209,7 @@ func (s *Shared) Check(what, text string) error {
 			if at := indexPath(text, form); at >= 0 {
 				from := strings.LastIndexByte(text[:at], '\n') + 1
 				line, _, _ := strings.Cut(text[from:], "\n")
-				return fmt.Errorf("%s would name a place of this machine, %s: %.200s\n  give data and scripts as inputs ({file: PATH}, with --set for where they lie), programs by their names alone", what, place, line)
+				return fmt.Errorf("%s would contain a path of this machine, %s: %.200s\n  give data and scripts as inputs ({file: PATH}, with --set for their location), and programs by name only", what, place, line)
 			}
 		}
 	}

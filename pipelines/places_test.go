@@ -46,14 +46,14 @@ func TestShared(t *testing.T) {
 		{"an atlas's directory", strings.Replace(atlas, "DIR", abs("data"), 1), nil, strings.Replace(atlas, "DIR", `""`, 1), nil, ""},
 		{"an atlas's directory, relative", strings.Replace(atlas, "DIR", "data", 1), nil, "", nil, ""},
 		{"in a comment", vars + cohort + stages + "# in " + abs("data") + "\n", []string{"data=" + abs("data")}, "",
-			nil, "the lock would name a place of this machine, " + dir},
-		{"among other things", vars + cohort + stages, []string{"stages.s.in={input: {file: " + abs("x.txt") + "}}"}, "", nil, "where data lie among other things"},
+			nil, "the lock would contain a path of this machine, " + dir},
+		{"among other things", vars + cohort + stages, []string{"stages.s.in={input: {file: " + abs("x.txt") + "}}"}, "", nil, "a path to data among other values"},
 		{"in a parameter", vars + cohort + strings.Replace(stages, "${word}", "${data}/y", 1), []string{"data=" +
-			abs("data")}, "", nil, `the variable "data" says where data lie, and results must not depend on that`},
+			abs("data")}, "", nil, `the variable "data" is a path to data, and results must not depend on paths`},
 		{"in a parameter, relative", vars + cohort + strings.Replace(stages, "${word}", "${data}/y", 1),
 			[]string{"data=data"}, "", []string{"data=data"}, ""},
 		{"a place within a parameter", vars + cohort + stages, []string{"word=" + abs("bin/tool")}, "",
-			[]string{"word=" + abs("bin/tool")}, "the lock would name a place of this machine, " + dir},
+			[]string{"word=" + abs("bin/tool")}, "the lock would contain a path of this machine, " + dir},
 		{"another's name that begins alike", vars + cohort + stages, []string{"word=" + dir + "2/tool"}, "", []string{"word=" + dir + "2/tool"}, ""},
 	} {
 		file := filepath.Join(dir, "p.yaml")

@@ -35,7 +35,7 @@ func Print(file string, sets []string, plain bool) (string, error) {
 func (l *loader) text(root *tree.Node) string {
 	text := tree.Print(root, true)
 	if len(text) > maxFile && len(l.bad.List) == 0 {
-		l.bad.Add(root.Pos, "the file is larger than %d MiB with all that it extends", maxFile>>20)
+		l.bad.Add(root.Pos, "the file and all that it extends are larger than %d MiB", maxFile>>20)
 	}
 	return text
 }

@@ -134,7 +134,7 @@ func (l *loader) makeSubjects(p *producer, g *cohortGraph) {
 	r := l.roster
 	kind, ok := stages.Lookup(r.MakeKind)
 	if !ok {
-		panic("pipelines: the cohort makes its files with a kind that is not registered: " + r.MakeKind)
+		panic("pipelines: the cohort's files are made by a kind that is not registered: " + r.MakeKind)
 	}
 	g.members.Kind = kind
 	nodes := make([]dag.Node, len(r.Subjects))

@@ -28,13 +28,13 @@ func (l *loader) readRef(t *tree.Node, where string) (ref, bool) {
 	case t.Kind == tree.Mapping:
 		r.file = t.Get("file")
 		if r.file == nil || r.file.Kind != tree.Scalar || len(t.Keys) != 1 {
-			l.bad.Add(t.Pos, "%s: a file is written {file: PATH}", where)
+			l.bad.Add(t.Pos, "%s: write a file as {file: PATH}", where)
 			return r, false
 		}
 		r.text = r.file.Text
 		return r, true
 	case t.Kind != tree.Scalar || t.Parts != nil:
-		l.bad.Add(t.Pos, "%s takes a reference such as STAGE.OUTPUT, not %s", where, t)
+		l.bad.Add(t.Pos, "%s must be a reference such as STAGE.OUTPUT, not %s", where, t)
 		return r, false
 	}
 	r.text = strings.TrimSpace(t.Text)
@@ -59,7 +59,7 @@ func (l *loader) readRef(t *tree.Node, where string) (ref, bool) {
 			case sel == "*":
 				r.gather = true
 			case sel == "":
-				l.bad.Add(r.pos, "%s: a selection in %q is empty; it takes * or axis=value", where, r.text)
+				l.bad.Add(r.pos, "%s: a selection in %q is empty; write * or axis=value", where, r.text)
 				return r, false
 			case has:
 				value = unquote(strings.TrimSpace(value))
@@ -72,7 +72,7 @@ func (l *loader) readRef(t *tree.Node, where string) (ref, bool) {
 	output, dotted := strings.CutPrefix(rest, ".")
 	r.output = strings.TrimSpace(output)
 	if r.stage == "" || dotted != (r.output != "") || !dotted && rest != "" {
-		l.bad.Add(r.pos, "%s: %q is no reference; one is written STAGE, STAGE.OUTPUT or STAGE[*].OUTPUT", where, r.text)
+		l.bad.Add(r.pos, "%s: %q is not a reference; write STAGE, STAGE.OUTPUT or STAGE[*].OUTPUT", where, r.text)
 		return r, false
 	}
 	return r, true

@@ -63,7 +63,7 @@ stages:
 		strings.ReplaceAll(stageText(t, load("fail", "sub-2, sub-3, sub-4"), "clean"), dir, ""))
 	want := map[string]string{
 		"sub-2": "clean: its scan: 3 of 3 volumes are kept, fewer than min_volumes (6)",
-		"sub-3": "clean: sub-3/func/sub-3_task-rest_desc-confounds_timeseries.tsv: strategy 6P: column trans_x has no number in volume 21; only the first volume may lack one; choose another one with regress",
+		"sub-3": "clean: sub-3/func/sub-3_task-rest_desc-confounds_timeseries.tsv: strategy 6P: column trans_x has no value in volume 21; only the first volume may lack one; choose another strategy with regress",
 		"sub-4": "clean: its scan: 7 degrees of freedom are left (14 volumes kept − 6 regressors − 0 of the filter − 1 of the trend), fewer than min_dof (10)",
 	}
 	for _, left := range p.Roster.Left {
@@ -105,7 +105,7 @@ func TestDescriptionOfAROMA(t *testing.T) {
 		text := "cohort: { bids: { dir: ., confounds: false, description: " + description + " } }\nstages:\n" +
 			"  clean: { use: denoise, each: subject, matrix: { regress: [simple, ica_aroma] }, in: { series: { file: x.npy } } }\n"
 		_, err := build("x.yaml", []byte(text), dir, nil, maxTasks)
-		if said := err != nil && strings.Contains(err.Error(), "stage clean: regress: ica_aroma takes out no motion by itself"); said != refused {
+		if said := err != nil && strings.Contains(err.Error(), "stage clean: regress: ica_aroma does not remove motion by itself"); said != refused {
 			t.Errorf("%s: %v", description, err)
 		}
 	}

@@ -40,20 +40,20 @@ stages:
 	if p, err = load(strings.Replace(head, " }\n", ", exclude: [oak], limit: 1 }\n", 1) + "stages: { a: { use: echo, each: plant, in: { input: cohort.row } } }"); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(p.Notes, "; "); got != "1 row left out by exclude: oak; limit: 1 of 2 rows, spread evenly over the list" || p.Roster.Participants.Rows() != 1 {
+	if got := strings.Join(p.Notes, "; "); got != "1 row excluded by name: oak; limit: 1 of 2 rows, spread evenly over the list" || p.Roster.Participants.Rows() != 1 {
 		t.Errorf("notes %q, %d rows", got, p.Roster.Participants.Rows())
 	}
 
 	for text, want := range map[string]string{
-		head + "stages: { a: { use: echo, each: subject } }":                                "stage a: each takes plant, not the text \"subject\"; other axes are written under matrix",
-		head + "stages: { a: { use: echo, each: run } }":                                    "stage a: each takes plant, not the text \"run\"; other axes are written under matrix",
-		head + "stages: { a: { use: echo, matrix: { plant: [1..2] } } }":                    "stage a: the axis plant is written each: plant",
+		head + "stages: { a: { use: echo, each: subject } }":                                "stage a: each must be plant, not the text \"subject\"; write other axes under matrix",
+		head + "stages: { a: { use: echo, each: run } }":                                    "stage a: each must be plant, not the text \"run\"; write other axes under matrix",
+		head + "stages: { a: { use: echo, matrix: { plant: [1..2] } } }":                    "stage a: write the axis plant as each: plant",
 		head + "stages: { a: { use: echo, in: { input: cohort.file } } }":                   "(add each: plant)",
 		head + "stages: { a: { use: echo, in: { input: cohort.participants } } }":           `cohort has no output "participants"`,
 		strings.Replace(head, " }\n", ", exclude: [ok] }\n", 1):                             `there is no row "ok" (did you mean "oak"?)`,
 		strings.Replace(head, " }\n", ", exclude: [oak, 9, 10] }\n", 1):                     "the cohort has no rows left after exclude",
-		"stages: { a: { use: echo, each: plant } }":                                         "stage a: each takes subject or run or session, not the text \"plant\"; other axes are written under matrix",
-		"cohort: { t-files: { people: 2 } }\nstages: { a: { use: echo, each: plant } }":     "stage a: each takes subject or run or session, not the text \"plant\"; other axes are written under matrix",
+		"stages: { a: { use: echo, each: plant } }":                                         "stage a: each must be subject or run or session, not the text \"plant\"; write other axes under matrix",
+		"cohort: { t-files: { people: 2 } }\nstages: { a: { use: echo, each: plant } }":     "stage a: each must be subject or run or session, not the text \"plant\"; write other axes under matrix",
 		strings.Replace(head, "file:", "fil:", 1) + "stages: { a: { use: echo, each: x } }": `cohort rows has no parameter "fil"`,
 	} {
 		if _, err := load(text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(text, "fil:") &&

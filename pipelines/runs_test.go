@@ -58,9 +58,9 @@ stages:
 	check(t, "a session for everybody", stageText(t, p, "pooled"), `
 		pooled[sub-001] () all<-clean[sub-001,session=1].series{session=1,subject=sub-001}`)
 	for text, want := range map[string]string{
-		"cohort: { t-runs: {} }" + stages: "stage clean: the cohort has runs of its participants: write each: run",
-		"cohort: { t-runs: { sessions: true } }\nstages: { clean: { use: t-clean, each: run, in: { scan: cohort.bold } } }":     "stage clean: the cohort has sessions of its participants: write each: session",
-		"cohort: { t-runs: { sessions: true } }\nstages: { clean: { use: t-clean, each: subject, in: { scan: cohort.bold } } }": "add each: session; the stage sessions puts the matrices of a participant's sessions together",
+		"cohort: { t-runs: {} }" + stages: "stage clean: the cohort has runs for each participant: write each: run",
+		"cohort: { t-runs: { sessions: true } }\nstages: { clean: { use: t-clean, each: run, in: { scan: cohort.bold } } }":     "stage clean: the cohort has sessions for each participant: write each: session",
+		"cohort: { t-runs: { sessions: true } }\nstages: { clean: { use: t-clean, each: subject, in: { scan: cohort.bold } } }": "add each: session; the kind sessions combines the matrices of a participant's sessions",
 	} {
 		if _, err := build("x.yaml", []byte(text), ".", nil, maxTasks); err == nil ||
 			!strings.Contains(err.Error(), want) {

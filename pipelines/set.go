@@ -20,7 +20,7 @@ func applySets(root *tree.Node, sets []string, bad *tree.Mistakes) map[string]*t
 		pos := dag.Pos{File: "--set " + set}
 		path, text, ok := strings.Cut(set, "=")
 		if !ok {
-			bad.Add(pos, "this sets nothing: it takes NAME=value")
+			bad.Add(pos, "nothing is set: write NAME=value")
 			continue
 		}
 		v := tree.Parse([]byte(text), func(int, int) dag.Pos { return pos }, bad)
@@ -125,7 +125,7 @@ func (s setter) walk(path []string, v *tree.Node) {
 			at.Kind = tree.Mapping
 		}
 		if at.Kind != tree.Mapping {
-			s.bad.Add(s.pos, "%s is %s and has no parts", strings.Join(path[:i], "."), at)
+			s.bad.Add(s.pos, "%s is %s, which has no keys", strings.Join(path[:i], "."), at)
 			return
 		}
 		k := slices.IndexFunc(at.Keys, func(k tree.Key) bool { return k.Name == name })

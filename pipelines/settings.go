@@ -49,7 +49,7 @@ type excludedRow struct {
 // settingsKindOf is no kind that a file could use; see cohortKindOf.
 var settingsKindOf = &dag.Kind{
 	Name: settingsName,
-	Doc:  "the pipeline itself: the parameters of its stages, and what was said when it was loaded",
+	Doc:  "the pipeline itself: the parameters of its stages, and notes from loading it",
 	New:  func() dag.Stage { return &cohortValues{} },
 	Code: "pipeline 1",
 }
@@ -66,7 +66,7 @@ func (l *loader) settingsProducer() *producer {
 			{Name: "settings", Type: column.Type[settingRow](), Doc: "every parameter of every stage"},
 			{Name: "notes", Type: dag.Arrow("note"), Doc: "notes from loading the file"},
 			{Name: "excluded", Type: dag.Arrow(l.excludedID(), "reason"), Doc: "excluded members of the cohort, with the reason"},
-			{Name: "graph", Type: dag.Format("svg"), Doc: "the stages as boxes, and arrows for what flows between them"},
+			{Name: "graph", Type: dag.Format("svg"), Doc: "the stages as boxes, connected by arrows"},
 		},
 		source: func(_ int, output string, _ bool, _ string) *dag.Source {
 			l.settled = true

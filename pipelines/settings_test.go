@@ -59,7 +59,7 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	notes, _ := outputOf(t, p.Graph, "pipeline", "notes").Strings("note")
-	if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "left out by exclude: sub-sim001") }) {
+	if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "excluded by name: sub-sim001") }) {
 		t.Errorf("the notes are %q", notes)
 	}
 	excluded := outputOf(t, p.Graph, "pipeline", "excluded")
@@ -82,7 +82,7 @@ func TestNoSettings(t *testing.T) {
 	if len(p.Graph.Stages) != 1 {
 		t.Errorf("%d stages", len(p.Graph.Stages))
 	}
-	if _, err := build("x.yaml", []byte("stages: { pipeline: { use: echo } }"), ".", nil, maxTasks); err == nil || !strings.Contains(err.Error(), "a stage cannot be called pipeline") {
+	if _, err := build("x.yaml", []byte("stages: { pipeline: { use: echo } }"), ".", nil, maxTasks); err == nil || !strings.Contains(err.Error(), "a stage cannot be named pipeline") {
 		t.Error(err)
 	}
 }

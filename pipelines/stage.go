@@ -46,7 +46,7 @@ func (l *loader) readStages(root *tree.Node) {
 		}
 		return
 	case all.Kind != tree.Mapping:
-		l.bad.Add(all.Pos, "stages takes a mapping of names to stages, not %s", all)
+		l.bad.Add(all.Pos, "stages must be a mapping of names to stages, not %s", all)
 		return
 	case len(all.Keys) == 0 && !all.Bad:
 		l.bad.Add(all.Pos, "the file has no stages")
@@ -54,13 +54,13 @@ func (l *loader) readStages(root *tree.Node) {
 	for _, k := range all.Keys {
 		switch {
 		case !tree.IsName(k.Name):
-			l.bad.Add(k.Pos, "a stage cannot be called %q: a name is letters, digits, _ and -, and begins with a letter", k.Name)
+			l.bad.Add(k.Pos, "a stage cannot be named %q: use letters, digits, _ and -, beginning with a letter", k.Name)
 		case k.Name == "cohort":
-			l.bad.Add(k.Pos, "a stage cannot be called cohort: that name refers to the participants")
+			l.bad.Add(k.Pos, "a stage cannot be named cohort: that name refers to the participants")
 		case k.Name == settingsName:
-			l.bad.Add(k.Pos, "a stage cannot be called pipeline: that name refers to the pipeline's settings")
+			l.bad.Add(k.Pos, "a stage cannot be named pipeline: that name refers to the pipeline's settings")
 		case k.Value.Kind != tree.Mapping:
-			l.bad.Add(k.Value.Pos, "stage %s takes a mapping with the key use, not %s", k.Name, k.Value)
+			l.bad.Add(k.Value.Pos, "stage %s must be a mapping with the key use, not %s", k.Name, k.Value)
 		default:
 			s := l.readStage(k)
 			l.stages = append(l.stages, s)
@@ -96,8 +96,8 @@ func (l *loader) readStage(k tree.Key) *stage {
 			l.vars.Resolve(t, open)
 		}
 	}
-	s.with = l.wantMapping(s.with, "with of stage "+s.name+" takes a mapping of parameters")
-	s.in = l.wantMapping(s.in, "in of stage "+s.name+" takes a mapping of ports to references")
+	s.with = l.wantMapping(s.with, "with of stage "+s.name+" must be a mapping of parameters")
+	s.in = l.wantMapping(s.in, "in of stage "+s.name+" must be a mapping of ports to references")
 	if s.kind == nil {
 		l.fanOut(s, combos)
 		return s
@@ -166,7 +166,7 @@ func (l *loader) fillStage(s *stage) {
 			continue
 		}
 		if s.with != nil && s.with.Get(a.name) != nil {
-			l.bad.Add(s.with.Get(a.name).Pos, "%s: parameter %q is an axis of the fan-out, which fills it: set it in one place", owner, a.name)
+			l.bad.Add(s.with.Get(a.name).Pos, "%s: parameter %q is also an axis of the fan-out: set it in one place only", owner, a.name)
 		}
 		probe := clone(s.work)
 		for j := range a.values {

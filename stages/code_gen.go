@@ -5,55 +5,55 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline cace5fcca239499078397fb3bd1dfa6910dcbf89d5fe5959c4c0e896be054756
-kind biomarkers 9c25b4363620bf0ab4bfc00fb1ca277a2fe1109223f68f14015d5b9b39765d01
-kind bootstrap 92579a9ceca9eda77c5f551a3da9c00537e389c3f1c1b82ebae2b2cfc106441c
-kind brainmap 41517916d31acfbf2751a5c45a65a79c464438317f8265ba5328e93ae848851a
-kind choose a48efa170f0d8289698bb0eba9062efda45c278b6cd7d43251de855c4cfea379
-kind combat 8a5bd79f2596e6aaeba98b497a05e698fe9848bd005cbe185425bec183527f86
-kind compare caa24c8f9c900a77612103e4f5743de612b41c258ae1fb82ba8b2c8bbb37b534
-kind connectivity 6988c04d747130f2c8852501c2119adbd58bf820296447574bdaf6e248d66cd0
-kind covariates 2c4228d6720d6ae2264270eee63e40b57fd0c9ad465a124078b07761cb70aa21
-kind denoise cb94d115235e50aaa2a0f0247b2d9ab9c9c3ec4f0565bc2055e91b9cea9a8d4b
-kind echo 3d89d91eb177d391c75d16d009c8c8c5de65e9225dc7b247a847cd56e9b1b048
-kind evaluate fd175006d646982233616aacc396d4873c7872405e5b5895a7e67fb22718e90c
-kind exec 8fe04661dbe9dce7752a81f0511838082a850875fde9868d40671af57aa57133
-kind fidelity 69b9c866c47c60c71c634e53e26aeb5575b800e6067b51c92f6fabed7bdcb727
-kind figure-calibration a71c567a0c2685f7c265d3089089609013601919bf576f1d8bd539b3b6da8aa2
-kind figure-confusion cb5de1af9f5bfebad83fa669f7659ced9c2d8873c835a2f8b4f8f47f2b73bf90
-kind figure-connectivity dd185e701bd310a8129de245ced8e53f49600cca9276f3a6ad206a0ec41b26c0
-kind figure-degrees 5043ea72df85a92aab201516c54eba45f52aa1959e919e5381ca1768e9937c85
-kind figure-distributions e49d08495b10fa4ff380363efc20165604a0c5a1400ad007746217db4a59bdef
-kind figure-individuality 9a792069103533ed68e69b9bfebeec03e9397e1208dd7604c93fc8a2e1e72f40
-kind figure-individuals 156b80eb88b21ae9b8ee7b6f38b9e80da6ded51a20d11a0929744a75d820e1ed
-kind figure-qc edffe1687ac8ebd66b9293a2b97b06260e6e45934c29040853a1929d39208a44
-kind figure-qcfc a010806fd84372d02b3af8129eb5b8c1f3379e82a9c4c9779d7b98b45df5d563
-kind figure-ranking a68085244dc42aed5b7c4d8a5ce4212ea08c74bfe89507bbc8b64afddc96347c
-kind figure-roc 631109782bdea933bacb855692485284c059099fdbf532495e928790eddeeb98
-kind figure-training ec972f935a94fe67fd70d1b818471e78f4624c4e7c45dbe6ee8a60c844d24dcd
-kind graph 5dd2eb087968425ff7fe5044941a7b489ea15838eb6ebb7c9f00c7eae5c73e12
-kind harmonize d97830176da1a1dc7e00995b7f9ba09b7f8f1225a3555d4cad7438c66a01883e
-kind individuality c6e51a1da74790e27f839f9506534f0d793fd39dbce1905d2ff71859a5408bbb
-kind join 316f10f3473f9e653595dbc2baea64f9d0a97112816d18c6f82f12c12e77b333
-kind leakage 51d769a12612ef7d0176820c704e9d439dec6694c3907a3aa7079b805ef86da1
-kind matrices ff7445cd1cfdef8f808894389a4b32b818ea036b1e6e1f91457b879d8bba6cad
-kind mean-volume 09e58675e15a8188dd0e1f82d7a22386b977206c5c6385c60ca091f904086aec
-kind meanmlp a644ee73259a620795481c0f818892f8d4fccb48638aa114b26a2107e3c9146b
-kind parcellate b0b9f20292ea0b6c61c0bc81eee3e99a8cf183d291b15a47d61101115b8f1061
-kind permutation 8feff522bc9e09100d2eb90512b7b90392813c55d67bf8867b70c594870dcd06
-kind predict ffa3685f71c8947ed5d97c5aa59e7aee6eb6371fcfcb0022e8ab024079034629
-kind project 4e6fa37ddd84ccec7cc4551349a912280d20f1c527de4f87cc23a91280294144
-kind qcfc b81ff0464ca99ec4c7b14ebeafbbb552df635bdfb316396dc165496793890fd6
-kind report 8bb20a31f692736f4f636146079174e95728e965433c40bef8185802367bf009
-kind saliency e1fae0ce2d0d992649e9b04149f5d38e93830472610667453e4b2efa9d473817
-kind sessions 44debfc67febf8085ba1e73d0ee455b8eb0fccfbee07145132f18c8246effe10
-kind simulate 8a7f6de3a33912e5df63c77b12480d812a58e40baada8d6dc92901df7cad1370
-kind split 3b929d1b7fa47037fa3434c2e5140c0d43f28bee92767699924599224f1ed39d
-kind summary fcb82b7c23c46ed1286cffd8b445c3891a01e6988acdf9b6a0b113c8a956a128
-kind tables 997e2055bc74601a03653b340dcb6f20652ed55843502c8969e95d3e523903dc
-kind tangent e97ff0da3ef885810035d1627a9928d4ead038a7b82711fad3e5f6dd3ed98dcd
-kind timeseries 733fef850197c32a646a8a2221f61b176f9c43921509a3b0d4e7026b5167ffad
-kind train 9f508b9c92782ea432bc3cd596d2c552c50043e9683a9db11e62cbd441d9bac4
+var codes = dag.Codes(`kind baseline 75ee6f1094979cd17a27e5b8c6edd289a925ac4f7c6e7c703a2b449f2b153457
+kind biomarkers e6048a41188975349101e30b2dac6eb58b2a2cb3f48f6f732a56860ef134e11a
+kind bootstrap 42429f52d567c224934ae6ee13b70da94856702529f88e4aa2c667d8d71ba0b6
+kind brainmap f40fa31f78b47b3ac95ff7d8e8f307f80f9a3a5cc991db7da188d2428f6c24e1
+kind choose 2dc3183fc868df78302bf91cb7ac73e2a42da5a67c6d631594a360b6f682f02a
+kind combat 0f35d255cd1f4c0270f6800f63743ee7922c5c8e3af9162399b65b4975bca589
+kind compare d7e32e6a0325539d3b8195bd27ebf80b0d919f3db4e07a913a2003903fe340ad
+kind connectivity 88c82c4aeed97632782822ad6fbd2e8480f96c3e40151878961d6ab1ab93d289
+kind covariates aba9f6bd5e777399f8e70a78a8c71c9e147fa02225e13907665a593a10d0327f
+kind denoise dc003531ba6269578cc2b14f32803e000fdbd06055b37a1b8dac8fd4c008547b
+kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
+kind evaluate a907d24880c61a2870ae5a174e4ef4c8145a5bac82a427bb4666b6eedd56e6e6
+kind exec 9e4b74b90f8a8437bac24f83e9db721cf7b0a4b4727d6b987cbc60eab234c05e
+kind fidelity b17fa5b000e5f1b2cbdc63b46f13166c970c2e4f826d8ffa0d650fad8ea5c609
+kind figure-calibration 2077021952e6d1015f2f5eb4c6f50e11e538684b366c3dad801269c5a09c6f5a
+kind figure-confusion bda403ff3e9417769efeb59cb111f6b530eba5dd72dc16e8f79b3c68f8acb953
+kind figure-connectivity a923838765e44ee6479b8b3fafe500541717f4a9129849d240c7af543bd98a8b
+kind figure-degrees c6cdb42bfcc9c386e982a610e1b0bea13729026924323e5184dacdce215aed18
+kind figure-distributions 6e2ffdd870ffd6feaa88c8499fe4899ce92d26208b49e7f96320f79ee53b0f70
+kind figure-individuality 68dbc2e89d8a451f017b60d9d961fca388bff5b88450fc1a6aad471ea0a2b760
+kind figure-individuals 5530a4d9b2b6afe21c6a87ef15a3a67bc90f94d312de9503ae8be5d12a3bbbfc
+kind figure-qc e7989b1c24bb0868ea56038b2bc8b0433866824969e51b7adbb0bb38737f6535
+kind figure-qcfc 44e44179ece218407c4ecd8269c58fd87ca3b2a4aea3a0726052c46f596e62e9
+kind figure-ranking 0d2faf23838917a6afb0933a753a10c1665ac7c370276635eda85ba49d563ab6
+kind figure-roc 47ccc8460726a2342a46f7df432ed8794eb09e6d272094a6ad4bf84305606b69
+kind figure-training 797dec433b11442f4a271c21c8f4168b58f994da5af5f4cd549de3bb153abde8
+kind graph bb48b6ad7f146719e9b5ad869932fdfe749ad6ac6f5745778f3089b8228d4f08
+kind harmonize e0325856ff75b0a64aa251e7fe33b1c6ce81122a3b92c65b0e021b102c734a45
+kind individuality f945988e13dead4834d3271c11cef0d4601ab38fc6c9c0a99ec009436eb8d037
+kind join 3a6bfb1dc08b8c8a193b17a601bf39e66b215ea226a4e77028c6cc0db5797a4a
+kind leakage 078a36f538676dea8952406c5b4f6c86d6d8154a33e5766f004d1f2dbcca1822
+kind matrices 092e6de5f08eaa136f0232590dd3f358065c1560591128ddf3b736db71ab50dd
+kind mean-volume c2426fbd3ade6b83521cb0ad47db09827d0f123e1383afd97424eae5343fb0e0
+kind meanmlp 347fe8ac71bc656bf40d168341a7f0a53a3ccc2da15ebe9ed60d781af37828e6
+kind parcellate b90cf207290d2418fa797d9bde0247aa686c10c6dc3508441b31db9a2271f7bc
+kind permutation 541f6bb0ef599665ab216107604db0659d057735a8101f08aad4527d8080ec87
+kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
+kind project cab86a78dd2eadca3b89791e3e200b78e97cf5f40dfee68805299c5a1af9be27
+kind qcfc 131be7f391df34c6a7c7f9149a0d67a63a2676c5d9cf62fe793f46ee83e2c8ac
+kind report 4bc1927f94dcc8d995e22021df9b07eea4c1cc152da8d35baefff2e82ec046b1
+kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
+kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
+kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
+kind split 01fded6e050da7245745b08c288eaebfecaa24ee94e473f022dafbc9ccb0c34f
+kind summary def943c2371467f45ba59a8c3b9bfe8e6dda35ef3a7f469feb2405be659d4f7a
+kind tables ecd9a25f2c3bb70d2b829f5930b38f9f21e84cf92c868744f4659c78628926b7
+kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
+kind timeseries 858c4874513452d68a1cd7120d6d6a5928cde8869f2dedf0861d50a606c7a0d7
+kind train ad03ef0505a73bbc88e22220b68ed8e2f33b25164aa9e908ace40bf2cfdd1dd4
 
 reached by baseline
 prgnn/connectivity/tangent.Space.Pattern 38df5635f81b.0cffbe
@@ -62,9 +62,9 @@ prgnn/gnn/baseline.AsLinear dc61c6c24e56.9cd6d1
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
 prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
 prgnn/gnn/baseline.EdgeGraph b606c47ac68a.8b64dd
-prgnn/gnn/baseline.EdgeGraph.Check 0e96383c1413.c14ed3
+prgnn/gnn/baseline.EdgeGraph.Check 6be448d04411.c14ed3
 prgnn/gnn/baseline.FitBrainNetCNN 5871119f4024.58ff87
-prgnn/gnn/baseline.FitForest 9b2022acb405.806ab4
+prgnn/gnn/baseline.FitForest 1a745f0e8c32.806ab4
 prgnn/gnn/baseline.FitKernelRidge f386e2dd58d1.f3080d
 prgnn/gnn/baseline.FitLi2019 ccce6eebc2c4.78f64a
 prgnn/gnn/baseline.FitLogistic b9c32fd3d643.b7f405
@@ -105,11 +105,11 @@ prgnn/gnn/baseline.edgeLayer 2d3c90a54909.ad62db
 prgnn/gnn/baseline.edgeLayer.backward 52ac457de620.2ed827
 prgnn/gnn/baseline.edgeLayer.forward 04ed274d82ad.c57185
 prgnn/gnn/baseline.errSingular edb6c62cd596.e3b0c4
-prgnn/gnn/baseline.errStalled ec16f176ea82.e3b0c4
+prgnn/gnn/baseline.errStalled 0404be922584.e3b0c4
 prgnn/gnn/baseline.factored bbff592b32ab.6941a8
 prgnn/gnn/baseline.few f6de9cd300fa.e3b0c4
 prgnn/gnn/baseline.forest d80bc21ee8d0.4327e6
-prgnn/gnn/baseline.forest.Note bdb4350351fa.421d64
+prgnn/gnn/baseline.forest.Note 52181b428fd8.421d64
 prgnn/gnn/baseline.forest.Parameters 5c9fc122b245.421d64
 prgnn/gnn/baseline.forest.Probability 43dcdfc6eebd.bebca4
 prgnn/gnn/baseline.forward 22790abbc1df.a798a0
@@ -149,7 +149,7 @@ prgnn/gnn/baseline.linear.weights 74d08ffad894.dbc5ab
 prgnn/gnn/baseline.linearMachines 2d0a39461966.fd6787
 prgnn/gnn/baseline.linearMachines.Weights 75161a1729e5.e05199
 prgnn/gnn/baseline.majority 0eb9d01fc72e.e3b0c4
-prgnn/gnn/baseline.majority.Note f3be9313057a.852075
+prgnn/gnn/baseline.majority.Note a29024687c69.852075
 prgnn/gnn/baseline.majority.Parameters 3c89abfafdea.852075
 prgnn/gnn/baseline.majority.Probability f67dc366620e.1ca55f
 prgnn/gnn/baseline.mlp 22e722e42c5c.8ef9ee
@@ -176,7 +176,7 @@ prgnn/gnn/baseline.reluBack 5c4abdcac74e.c4217a
 prgnn/gnn/baseline.scale db518c2eb6ef.44832a
 prgnn/gnn/baseline.size 4efa0f17e064.e3b0c4
 prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
-prgnn/gnn/baseline.smo 9fbf70955ef1.ffbed8
+prgnn/gnn/baseline.smo 50e102144383.ffbed8
 prgnn/gnn/baseline.solveDual ee6ee67bdd76.d9e0d1
 prgnn/gnn/baseline.spread 3d9b6633994c.c4217a
 prgnn/gnn/baseline.sumRows bfa4abfe657f.c4217a
@@ -204,13 +204,13 @@ prgnn/gnn/network.Entropies a0eae8bccd97.3f9a14
 prgnn/stages/learn.Baseline f3db161fd132.3cb1d8
 prgnn/stages/learn.Baseline.Ports 19dcfaf7be57.f6c773
 prgnn/stages/learn.Baseline.Run 256e372dd3e6.0acd2c
-prgnn/stages/learn.Baseline.Validate 792d6e1c827c.b993cd
+prgnn/stages/learn.Baseline.Validate c2caa377eca8.b993cd
 prgnn/stages/learn.Baseline.fit b1bf017f0d70.e6b8ec
 prgnn/stages/learn.Baseline.form 80b696c9d98b.df4988
 prgnn/stages/learn.Baseline.innerFolds b655e06942fc.36559b
 prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
 prgnn/stages/learn.Baseline.onRows 7a31b88572d7.3845bc
-prgnn/stages/learn.Baseline.read fec6edadcb58.d43907
+prgnn/stages/learn.Baseline.read 068b4435f936.d43907
 prgnn/stages/learn.Baseline.stream f2f48699c5d2.b993cd
 prgnn/stages/learn.Baseline.training d3cbbd964331.a4cb3a
 prgnn/stages/learn.baseline.New 4765b5ec9a04.124c86
@@ -221,7 +221,7 @@ prgnn/stages/learn.matrixForm.check c7ebadb11bee.561713
 prgnn/stages/learn.matrixForm.each 517b85f17771.561713
 prgnn/stages/learn.matrixForm.nodes c34447f4d530.14e167
 prgnn/stages/learn.matrixForm.regions 5740530fdc4b.c4aad3
-prgnn/stages/learn.matrixForm.row dcfaf7fc2201.9a9bb5
+prgnn/stages/learn.matrixForm.row ff31468bedc3.9a9bb5
 prgnn/stages/learn.matrixForm.width fe153203daff.561713
 prgnn/stages/learn.ratedSet a152d92af68e.2c3ae9
 prgnn/stages/learn.refuseLeak 7c010f567fdf.3abb9d
@@ -271,17 +271,17 @@ module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 prgnn/artifacts/encoding.Budget fd25388cf15d.e3b0c4
 prgnn/artifacts/encoding.Budget.Allocate cb8ab2755cbd.e34462
 prgnn/artifacts/encoding.Budget.Reallocate e3c1b33d5d07.e34462
-prgnn/artifacts/encoding.Budget.take 9e61dec2c59e.8c4a8c
+prgnn/artifacts/encoding.Budget.take c56a2caf990e.8c4a8c
 prgnn/artifacts/encoding.Column 795ed3d0c350.e3b0c4
 prgnn/artifacts/encoding.Column.Has 4e1f08b53a11.cb7c20
 prgnn/artifacts/encoding.Column.fill c8dfc1d4ab80.0e8105
-prgnn/artifacts/encoding.Column.len 03824b2b1792.cb7c20
+prgnn/artifacts/encoding.Column.len 932ab203fc03.cb7c20
 prgnn/artifacts/encoding.ColumnOf 8247898f8129.0e29b4
 prgnn/artifacts/encoding.ReadSchema 6fa51be688b7.eb2862
 prgnn/artifacts/encoding.ReadTable 53104dec136c.c7d30f
 prgnn/artifacts/encoding.RegisterTable 7d7a392afc20.602b96
 prgnn/artifacts/encoding.Table 05333ff0a705.cb7c20
-prgnn/artifacts/encoding.Table.Check 91725633e234.c28a56
+prgnn/artifacts/encoding.Table.Check 3250f3859c78.c28a56
 prgnn/artifacts/encoding.Table.Column 6f6c1df45a22.5a3ff9
 prgnn/artifacts/encoding.Table.Encode 7788b3b5c575.75915d
 prgnn/artifacts/encoding.Table.Format ce798aa82c30.aaa7f7
@@ -293,15 +293,15 @@ prgnn/artifacts/encoding.arrowTypeNames f25b27d2e262.5aacc8
 prgnn/artifacts/encoding.arrowTypes 834a99c44d67.e3b0c4
 prgnn/artifacts/encoding.bitmap 738941c8c3fd.e3b0c4
 prgnn/artifacts/encoding.canonical 85ec4b4d934e.c7d5b2
-prgnn/artifacts/encoding.checkArrow 9e746c7b38bf.e41456
-prgnn/artifacts/encoding.checkArrowSchema d0a940df6af1.a7eeeb
-prgnn/artifacts/encoding.checkBatch 9a0bf1055ae0.86a72d
-prgnn/artifacts/encoding.checkSchema 114e7846db84.d11900
-prgnn/artifacts/encoding.checkZstd ada891291d31.6faabc
+prgnn/artifacts/encoding.checkArrow 3ef9189449d3.e41456
+prgnn/artifacts/encoding.checkArrowSchema ef41180c3ea2.a7eeeb
+prgnn/artifacts/encoding.checkBatch ebae1aec4602.86a72d
+prgnn/artifacts/encoding.checkSchema 9e017c5b9e50.d11900
+prgnn/artifacts/encoding.checkZstd 6fd985a5ecbe.6faabc
 prgnn/artifacts/encoding.countingWriter d8f997316180.e3b0c4
-prgnn/artifacts/encoding.countingWriter.Seek f7c9713f7221.432310
+prgnn/artifacts/encoding.countingWriter.Seek b545f66a85a2.432310
 prgnn/artifacts/encoding.countingWriter.Write 67ccb1e07726.432310
-prgnn/artifacts/encoding.errType 7899f2b349cf.e3b0c4
+prgnn/artifacts/encoding.errType acbf37d5f62f.e3b0c4
 prgnn/artifacts/encoding.fieldMetadata 14d711732326.8cc74b
 prgnn/artifacts/encoding.flat 4a743321bd31.e3b0c4
 prgnn/artifacts/encoding.flat.byte 7778bbae49e0.2555d6
@@ -326,7 +326,7 @@ prgnn/artifacts/encoding.readArrow 7b6f81d91ef0.a2b1d6
 prgnn/artifacts/encoding.readUint64 7820a0379ae8.a27392
 prgnn/artifacts/encoding.readable 36efb9aa2007.178d98
 prgnn/artifacts/encoding.readers bcd13af3560f.18e58d
-prgnn/artifacts/encoding.recoverDamage a86fca3a84e7.aaa7f7
+prgnn/artifacts/encoding.recoverDamage 251b30ee35d3.aaa7f7
 prgnn/artifacts/encoding.remaining 92f837d57b64.e3b0c4
 prgnn/artifacts/encoding.sortedMetadata 526d9f76ee52.e3b0c4
 prgnn/artifacts/encoding.tableFormat d024ca8fb5b4.63f4b4
@@ -344,14 +344,14 @@ prgnn/artifacts/parquet.arrowSchemaKey fcf8072bfe85.e3b0c4
 prgnn/artifacts/parquet.arrowSchemaOf a3e4aa860ed5.e8c8af
 prgnn/artifacts/parquet.batchReader 25caf641ed62.e3b0c4
 prgnn/artifacts/parquet.bits e2b673922807.e3b0c4
-prgnn/artifacts/parquet.checkFooter f4b4b7b46f2f.e3b0c4
+prgnn/artifacts/parquet.checkFooter 80e206f16034.e3b0c4
 prgnn/artifacts/parquet.checkPages 540327c78b01.08cc6c
-prgnn/artifacts/parquet.chunks c325da036e73.f17e6a
+prgnn/artifacts/parquet.chunks 06d145181e59.f17e6a
 prgnn/artifacts/parquet.converted 965cd5c5d8b5.e3b0c4
 prgnn/artifacts/parquet.copying d16eca334237.0f65a9
 prgnn/artifacts/parquet.eachRun f73b0df8ca8c.e3b0c4
 prgnn/artifacts/parquet.errPage 677a30199c8a.e3b0c4
-prgnn/artifacts/parquet.errType e5a420eb1d5d.e3b0c4
+prgnn/artifacts/parquet.errType 3d50f231b318.e3b0c4
 prgnn/artifacts/parquet.init 7099270abe37.199c03
 prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
 prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
@@ -391,10 +391,10 @@ prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
 prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
-prgnn/artifacts/encoding.Table.Bools 22f840b3dcf7.d6fd9c
+prgnn/artifacts/encoding.Table.Bools 7da5cce93ad7.d6fd9c
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
-prgnn/artifacts/encoding.Table.Ints 46d4f99e9c96.f2d16c
+prgnn/artifacts/encoding.Table.Ints e6e0800eabaf.f2d16c
 
 reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
@@ -427,13 +427,13 @@ prgnn/stages/column.Type 0d91952dbd4f.81c87d
 
 reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
-prgnn/artifacts/encoding.Array.DType 86edd36c41b7.b726e4
+prgnn/artifacts/encoding.Array.DType ca0bd4a493f7.b726e4
 prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
 prgnn/artifacts/encoding.Array.Format 2752e093342c.b726e4
 prgnn/artifacts/encoding.Array.Len 4a2abdec1c0b.2b231e
 prgnn/artifacts/encoding.elements 4cac7c81f259.e3b0c4
 prgnn/artifacts/encoding.npyAlign b6b774a93a8b.e3b0c4
-prgnn/artifacts/encoding.npyHeader a342a00f6dd1.2e0b1d
+prgnn/artifacts/encoding.npyHeader 20561156a49a.2e0b1d
 prgnn/artifacts/encoding.npyMagic 67749b2a2be7.e3b0c4
 prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.writeElements 6c5b7b8fe945.54c41d
@@ -482,10 +482,10 @@ prgnn/artifacts/encoding.cOrder 57fcb8b04f1b.e3b0c4
 prgnn/artifacts/encoding.cOrder.next 597347df347c.86508f
 prgnn/artifacts/encoding.dictParser 38d4c5e6c527.e3b0c4
 prgnn/artifacts/encoding.dictParser.blank 5f7ab5184c2a.394d0e
-prgnn/artifacts/encoding.dictParser.header 69f881bf96b1.45a069
+prgnn/artifacts/encoding.dictParser.header a1d9c3c38439.45a069
 prgnn/artifacts/encoding.dictParser.take ed717ed658cc.39fd55
-prgnn/artifacts/encoding.dictParser.text 62d45b93b4f4.17154d
-prgnn/artifacts/encoding.dictParser.tuple 63c897680c78.34f1e9
+prgnn/artifacts/encoding.dictParser.text a1acf3eb3006.17154d
+prgnn/artifacts/encoding.dictParser.tuple 48293620c684.34f1e9
 prgnn/artifacts/encoding.foreign 6fd55586bf2e.2921b5
 prgnn/artifacts/encoding.halfToFloat 7b6d68d8d7c3.e3b0c4
 prgnn/artifacts/encoding.newCOrder 300b43653dbe.679326
@@ -496,14 +496,14 @@ prgnn/artifacts/encoding.npyMaxHeader dfd194bfca22.e3b0c4
 prgnn/artifacts/encoding.npySizes c9efb48efbd6.e3b0c4
 prgnn/artifacts/encoding.readElements 29de5bb55bd6.54c41d
 prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
-prgnn/artifacts/encoding.readNPY 835cef0fb20b.472b2c
-prgnn/artifacts/encoding.readNPYHeader e5091cdf2784.158359
+prgnn/artifacts/encoding.readNPY 3a3f5d1fc417.472b2c
+prgnn/artifacts/encoding.readNPYHeader 70d23b460808.158359
 
 reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc sessions tangent train
 prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
 
 reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
-prgnn/artifacts/encoding.Array.Float64s aa12f6a39645.8b2585
+prgnn/artifacts/encoding.Array.Float64s 3660c80342fb.8b2585
 
 reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc sessions tangent train
 prgnn/dag.Input.Array eb53d6db9b95.278d39
@@ -551,7 +551,7 @@ reached by baseline biomarkers fidelity individuality meanmlp predict project ta
 prgnn/internal/dense.Multiply f488972aaf4b.470a2a
 
 reached by baseline biomarkers fidelity individuality meanmlp predict train
-prgnn/stages/fold.Params.Numbers c939fdc3612e.3cb1d8
+prgnn/stages/fold.Params.Numbers 8491f684df16.3cb1d8
 
 reached by baseline biomarkers individuality
 prgnn/gnn/baseline.Classifier 7dfe27144072.44832a
@@ -568,14 +568,14 @@ prgnn/gnn/baseline.linear.describe 8819544f08eb.dbc5ab
 prgnn/gnn/baseline.machine d6b350fe3de0.44832a
 prgnn/gnn/baseline.machines 1bbb09b466d5.8a1247
 prgnn/gnn/baseline.machines.Decide c14fcfcd7612.ad6891
-prgnn/gnn/baseline.machines.Note aec53372682d.fd6787
+prgnn/gnn/baseline.machines.Note 08fb8233e8d8.fd6787
 prgnn/gnn/baseline.machines.Parameters 4032373549f6.fd6787
 prgnn/gnn/baseline.machines.Probability e24759694995.ad1dfc
 prgnn/gnn/baseline.most 82a84bff992b.e3b0c4
 prgnn/gnn/baseline.oneAgainstRest b0361ec81a09.a5274d
 prgnn/gnn/baseline.sigmoid 1b67bc57e998.7a890b
 prgnn/gnn/baseline.substitute 411f2988ab55.e3b0c4
-prgnn/gnn/baseline.tooMany 6f2d86ffe1d0.b8b6bc
+prgnn/gnn/baseline.tooMany 9aeaf805c58a.b8b6bc
 prgnn/gnn/baseline.weighted 0f5add5e01a2.42eb9e
 prgnn/gnn/baseline.weights 9e8939ee0a51.41cc72
 
@@ -649,9 +649,9 @@ prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
 reached by baseline combat meanmlp tangent train
 prgnn/stages/fold.Apart 3ed4eb029130.e3b0c4
 prgnn/stages/fold.Division 781cf1d1fdf2.3cb1d8
-prgnn/stages/fold.Division.Row 424ab734b38a.dff7a6
+prgnn/stages/fold.Division.Row 6be630d833b2.dff7a6
 prgnn/stages/fold.Params.Divide 2c9290b20eff.58c861
-prgnn/stages/fold.Params.sides c9965aad9a1a.c0675e
+prgnn/stages/fold.Params.sides d94b7cbba627.c0675e
 prgnn/stages/fold.Row c8d9c2a91446.e3b0c4
 
 reached by baseline compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables train
@@ -679,7 +679,7 @@ prgnn/gnn.Choices d9c776bca713.e3b0c4
 prgnn/gnn.Layout.add 78af9308f75c.518ffb
 prgnn/gnn.Options 5bcf4b0edb64.e3b0c4
 prgnn/gnn.Options.Buffers 4e0bbc5bbd43.b27839
-prgnn/gnn.Options.Check d1337ef48089.29c799
+prgnn/gnn.Options.Check 624c318997e1.29c799
 prgnn/gnn.Options.Layout cca283c43ece.d9d3d5
 prgnn/gnn.Options.mlpWidths fad309b0172a.9f5237
 prgnn/gnn.Options.readoutWidth 9751a6f16f8b.c7625e
@@ -699,12 +699,12 @@ prgnn/gnn.Edge 9993b8ef59d4.e3b0c4
 prgnn/gnn.Graph a693e06563cd.17172a
 prgnn/gnn.Model 2857561c6067.177740
 prgnn/gnn.Model.Predict 92048b5efc70.f4f289
-prgnn/gnn.Model.fits 5810b689c4af.fa9a45
+prgnn/gnn.Model.fits 21407a64d513.fa9a45
 prgnn/gnn.Model.param 3d6ad4a5f69e.16f052
 prgnn/gnn.Model.prepare 6897323e1911.33240d
 prgnn/gnn.Model.readoutForward 577d601f1655.b73a42
 prgnn/gnn.Model.room fccf5cebbe73.702de3
-prgnn/gnn.NewGraph d67838d161d9.ae521c
+prgnn/gnn.NewGraph d5bc707e6cbd.ae521c
 prgnn/gnn.Options.Keep 03724a8fd728.c7625e
 prgnn/gnn.Options.reads ff44b64ceec9.c7625e
 prgnn/gnn.ScoreBins a9377ed9369a.e3b0c4
@@ -840,7 +840,7 @@ prgnn/internal/exact.exp32Round 8078f5bcca76.e3b0c4
 prgnn/stages/learn.GraphData 4f42a63bba45.8b64dd
 prgnn/stages/learn.ReadParticipant 53ffc1411e56.144366
 prgnn/stages/learn.convert 09f6b4400ffd.c4217a
-prgnn/stages/learn.readEdges 4b7bf5074ba3.fa4060
+prgnn/stages/learn.readEdges 77d29a151244.fa4060
 prgnn/stages/learn.standardization.apply b10d9a690924.afc98d
 
 reached by baseline figure-connectivity harmonize matrices sessions
@@ -875,7 +875,7 @@ prgnn/gnn/network.Probabilities 7a1d03209f9f.fc46c2
 prgnn/gnn/network.Train b73084dcd64e.be4c6d
 prgnn/gnn/network.Training 7d7fd2f44ca7.9203e4
 prgnn/gnn/network.Training.stream c9aaaca8194a.b9563f
-prgnn/gnn/network.diverged e8d75742b7ce.9203e4
+prgnn/gnn/network.diverged 013125d9f50d.9203e4
 prgnn/gnn/network.finite 6698218810d4.c4217a
 prgnn/gnn/network.tested dd2ff4d61374.8b69c2
 prgnn/stages/learn.innerFolds eb75cb07ac34.2da7f2
@@ -895,13 +895,13 @@ prgnn/stages/learn.Split.Ports e561af74e722.fbe73c
 prgnn/stages/learn.Split.Run 944ff83aa481.fe4f7c
 prgnn/stages/learn.Split.deal 6ab1e0d85710.e04ff9
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
-prgnn/stages/learn.Split.enough 065f486929c3.e1b0c5
-prgnn/stages/learn.Split.inside dc975853bb4c.d23438
+prgnn/stages/learn.Split.enough c334825ec5dd.e1b0c5
+prgnn/stages/learn.Split.inside 49a2d32e52ab.d23438
 prgnn/stages/learn.Split.permute 9dac59b906c0.b40c63
-prgnn/stages/learn.bySite 16bfd415ec09.9a630d
+prgnn/stages/learn.bySite 667b2fbd4a89.9a630d
 prgnn/stages/learn.groupsOf b67e9bcb90e0.9a630d
 prgnn/stages/learn.member 51f8cafb8f0e.e3b0c4
-prgnn/stages/learn.readMembers 085c931391f0.c39e35
+prgnn/stages/learn.readMembers 6268f193279c.c39e35
 
 reached by baseline meanmlp train
 prgnn/gnn.Adam eb83d91bbaa0.c4217a
@@ -914,7 +914,7 @@ prgnn/stages/learn.accuracyRow 07bbefb1d5d4.e3b0c4
 prgnn/stages/learn.predictionTable 7125c3b44a59.90e46c
 prgnn/stages/learn.scoreTable 59823f6b2135.16f303
 prgnn/stages/learn.trainingSet 4e2c3f7a0e4b.1ec513
-prgnn/stages/learn.trainingSet.check 04a2513466ec.7aa053
+prgnn/stages/learn.trainingSet.check fdd14249bc2e.7aa053
 
 reached by baseline predict train
 prgnn/stages/column.NodeNames 8297704a83ca.4ef6ba
@@ -950,7 +950,7 @@ prgnn/gnn.Epoch 06268b58def9.488fd5
 prgnn/gnn.Losses 914efd93c372.e3b0c4
 prgnn/gnn.Losses.addScaled 3f6ee7d4334b.5522d6
 prgnn/gnn.Losses.check 8bf5fc58e729.18c691
-prgnn/gnn.Model.Train cdd8a8827040.7c0bff
+prgnn/gnn.Model.Train d70006970737.7c0bff
 prgnn/gnn.Model.bce 4a1402d9ff87.d10a68
 prgnn/gnn.Model.bceAuthors ce37ffe9191f.d10a68
 prgnn/gnn.Model.consistency 1b6bb08da4b4.69ed3e
@@ -995,7 +995,7 @@ prgnn/gnn.spreadOf c25aa25bdf23.4f882e
 prgnn/gnn.team.back 8922a1870914.1fe9d6
 prgnn/gnn.tooLarge 10b6e48e2020.e3b0c4
 prgnn/gnn.worker.backward 511640118d19.118537
-prgnn/gnn.worker.batchLosses a77c8fe1fada.7b9ac7
+prgnn/gnn.worker.batchLosses 35eaf886c4ec.7b9ac7
 prgnn/gnn.worker.countScores a0f8345d8157.022675
 prgnn/gnn.worker.gradient e176350d032a.52f620
 prgnn/gnn.worker.normBackward f0ac49752374.fb7cc5
@@ -1005,14 +1005,14 @@ prgnn/gnn.worker.tellScores d2d0751924cb.470b73
 prgnn/gnn.worker.test 94ce404ebeb2.535aa3
 prgnn/stages/learn.ModelParams 7e1f26c91ad6.e3b0c4
 prgnn/stages/learn.ModelParams.options 4ed7c7058d63.480a6e
-prgnn/stages/learn.ModelParams.validate 36171565b736.60caf1
+prgnn/stages/learn.ModelParams.validate 07edcf9bb043.60caf1
 prgnn/stages/learn.Train 18dbf487cecf.f1e807
 prgnn/stages/learn.Train.Ports 044d1705d9ce.5eeb7a
 prgnn/stages/learn.Train.Run aade021a02fd.dad595
 prgnn/stages/learn.Train.Validate f074b28d692f.b7e13d
-prgnn/stages/learn.Train.read 86e6659bb591.3b10ca
+prgnn/stages/learn.Train.read fbdb0afe3175.3b10ca
 prgnn/stages/learn.TrainingParams 291f038ef4ec.e3b0c4
-prgnn/stages/learn.TrainingParams.caution 8a0050ca0640.e4f41a
+prgnn/stages/learn.TrainingParams.caution 35ba92864235.e4f41a
 prgnn/stages/learn.TrainingParams.follow b2bfa950d578.9da140
 prgnn/stages/learn.TrainingParams.training 5159d897c3b7.5e43aa
 prgnn/stages/learn.TrainingParams.validate 8670587900a0.ab0332
@@ -1033,9 +1033,9 @@ prgnn/stages/learn.parameterTable 9fb2bc0ca1b2.6a6843
 prgnn/stages/learn.readGraphs beb16263a687.9d7ba3
 prgnn/stages/learn.rounded fa1b726ad7c0.c4217a
 prgnn/stages/learn.standardization.values 4e34a207bf60.afc98d
-prgnn/stages/learn.train 461ad568aec3.c32d9f
+prgnn/stages/learn.train 940ad228c2c6.c32d9f
 prgnn/stages/learn.trainingParams 9ef3c77b2954.faf8bc
-prgnn/stages/learn.trainingSet.add 533fbf783bbc.6ef69d
+prgnn/stages/learn.trainingSet.add 702d73c9ada8.6ef69d
 prgnn/stages/learn.trainingSet.majority f4f711ea623c.cb2b94
 prgnn/stages/learn.trainingSet.standardize b9c466a8753f.58ffd4
 prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
@@ -1103,32 +1103,32 @@ prgnn/stages/assess.Biomarkers.inputs 2468ded31442.55444f
 prgnn/stages/assess.Biomarkers.rank 31301ae6b932.e251cb
 prgnn/stages/assess.Biomarkers.ranked 9351a45f9dd2.4180aa
 prgnn/stages/assess.Biomarkers.rankings e3ac7f909f37.c76767
-prgnn/stages/assess.Biomarkers.read f873c54ad150.f32825
+prgnn/stages/assess.Biomarkers.read f8e1967abbe6.f32825
 prgnn/stages/assess.Biomarkers.readAll 20c4fb9eed1e.1523ae
 prgnn/stages/assess.Biomarkers.readings 795524d10115.57522e
 prgnn/stages/assess.Biomarkers.recoveries 34bbb9d945b6.e02907
 prgnn/stages/assess.Biomarkers.retrainedContrasts a2e1b5b4c1bb.955bea
-prgnn/stages/assess.Biomarkers.setting 27ad695b81a2.abb53a
+prgnn/stages/assess.Biomarkers.setting c475a2931c1b.abb53a
 prgnn/stages/assess.Biomarkers.spread 65663cb976e1.3881c7
 prgnn/stages/assess.ModelScores fc0ce5746dcb.2a93ab
 prgnn/stages/assess.ModelScores.add 333d314a58ec.6fc3d2
 prgnn/stages/assess.ModelScores.ofDraw 4b745b6ccc36.9a6edf
 prgnn/stages/assess.NewModelScores 6d3fc9f8145b.902b38
-prgnn/stages/assess.ReadNodeFeatures d144a975abed.5a0c60
+prgnn/stages/assess.ReadNodeFeatures 175b66893046.5a0c60
 prgnn/stages/assess.Tally e8eb068a7dd3.e3b0c4
 prgnn/stages/assess.Tally.add a777c0dd307d.3bd65c
 prgnn/stages/assess.WithoutNetwork e4f713a4e341.e3b0c4
 prgnn/stages/assess.absolute aea328ee7674.e3b0c4
 prgnn/stages/assess.added 3e7b44f2e09b.3532b2
-prgnn/stages/assess.alike 9352d9d6a2fa.a0dfa6
+prgnn/stages/assess.alike eccd8a9c1f53.a0dfa6
 prgnn/stages/assess.auroc 9470ec58c24b.17f7c4
 prgnn/stages/assess.biomarkerInputs 521042df8530.8a8783
 prgnn/stages/assess.biomarkerInputs.contrastsRetrained 4b9ae32d1c6d.e9ac86
 prgnn/stages/assess.biomarkerRows a23f7f6641da.b257cc
-prgnn/stages/assess.biomarkerRows.tables 3c86d101b27f.128c49
+prgnn/stages/assess.biomarkerRows.tables d226ce2ee3fb.128c49
 prgnn/stages/assess.both 73ec6eed0b20.e3b0c4
 prgnn/stages/assess.by 6d22ed3ab549.991870
-prgnn/stages/assess.heldOut 30a9a5fd259c.231fc7
+prgnn/stages/assess.heldOut 1b87d897adb7.231fc7
 prgnn/stages/assess.individualRows 7e37f6bdaa7b.abcab1
 prgnn/stages/assess.isPlanted f8b7d688bd68.e3b0c4
 prgnn/stages/assess.leadOf 85a54b7c4db6.5fd8a3
@@ -1137,14 +1137,14 @@ prgnn/stages/assess.means a43b865dd28a.3bd65c
 prgnn/stages/assess.merged 1216afbcaa32.4a4c37
 prgnn/stages/assess.namedNode b1bc0932ed65.e3b0c4
 prgnn/stages/assess.nodeFeatures 5495d53f769a.e898d0
-prgnn/stages/assess.nodeFeatures.Compute 3a171e80107e.7a3748
-prgnn/stages/assess.nodeFeatures.WithoutNetwork 01069c022f8b.0e7523
+prgnn/stages/assess.nodeFeatures.Compute 1fc0cbc95aaa.7a3748
+prgnn/stages/assess.nodeFeatures.WithoutNetwork b90f0a05da3d.0e7523
 prgnn/stages/assess.nodeFeatures.byRegion e0c0c48a1cc6.579d30
 prgnn/stages/assess.nullRow b786f37adc73.e3b0c4
 prgnn/stages/assess.nullRows af61409a57d6.78ae43
 prgnn/stages/assess.ordered c260db5c8452.3fbdfb
 prgnn/stages/assess.perPerson 0923560588b1.fc9d78
-prgnn/stages/assess.plantedNodes 92bed1bbfc18.2f1524
+prgnn/stages/assess.plantedNodes e8791afa0a56.2f1524
 prgnn/stages/assess.rankedBy 1791c7b3e69d.e3b0c4
 prgnn/stages/assess.rankedBy.heldOut d16bae5ee429.44d04b
 prgnn/stages/assess.rankedBy.worth 78eb020c0f8b.4a68e7
@@ -1216,7 +1216,7 @@ prgnn/stages/column.TrainedModels 961e8c225bf8.e3b0c4
 reached by bootstrap
 prgnn/nifti.Affine.Axes 2c01d510243e.7f2938
 prgnn/nifti.Count 9b68d6b33d30.e3b0c4
-prgnn/nifti.ErrDependent b8217ff7a1e6.e3b0c4
+prgnn/nifti.ErrDependent 76be75ebe8db.e3b0c4
 prgnn/nifti.MeanStep b245d90d0623.e3b0c4
 prgnn/nifti.Means 37204cb1a76d.635fc6
 prgnn/nifti.Means.count 8a52c40fbd72.ce8c0f
@@ -1228,7 +1228,7 @@ prgnn/nifti.WeightedMeans 4518be35de93.5df77e
 prgnn/nifti.Weights.rows d2280e8dc213.7db167
 prgnn/nifti.Weights.support b45f59ccbf29.e7a0a5
 prgnn/nifti.clearNonFinite cba617cc1ab7.e3b0c4
-prgnn/nifti.errChanged eaf98784453e.e3b0c4
+prgnn/nifti.errChanged b27972901a37.e3b0c4
 prgnn/nifti.fit 280830d84206.e3b0c4
 prgnn/nifti.fit.each 4a5242db1c96.b42697
 prgnn/nifti.fit.solve de97dadcc2cc.9e833c
@@ -1271,7 +1271,7 @@ prgnn/nifti.wideSums 27f27a56e3df.4aad57
 prgnn/nifti.wideSums.gather 524e69ab9815.00e361
 prgnn/nifti.wideSums.nonFinite c62af924c569.8047e0
 prgnn/nifti.wideSums.sum d51a172f66f0.ea5cf3
-prgnn/nifti/cifti.Means 1c11b5704de8.2b10d0
+prgnn/nifti/cifti.Means 719656837695.2b10d0
 prgnn/nifti/cifti.Models.Same c190081d24dd.e85ab1
 prgnn/nifti/cifti.draw 642d6b4e1cb4.3598ac
 prgnn/nifti/cifti.eachSeries dd1319a5a3e8.20a947
@@ -1279,22 +1279,22 @@ prgnn/nifti/cifti.keep 9dc733b3da01.629b44
 prgnn/nifti/cifti.survey abc525550147.6ac21e
 prgnn/stages/prepare.Bootstrap 54f46b4d88f6.e3b0c4
 prgnn/stages/prepare.Bootstrap.Ports b4b5b09c9732.d17c3e
-prgnn/stages/prepare.Bootstrap.Run 5e938425116e.1b669d
+prgnn/stages/prepare.Bootstrap.Run 1340d5c0d93d.1b669d
 prgnn/stages/prepare.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
 prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
 prgnn/stages/prepare.Bootstrap.drop 35a4c37e27ff.deb9e8
 prgnn/stages/prepare.Bootstrap.made 9c6ed04d8413.b23b9c
 prgnn/stages/prepare.Bootstrap.size b570e1085c90.d066e7
 prgnn/stages/prepare.Bootstrap.stream 9c443ad124a7.d066e7
-prgnn/stages/prepare.Bootstrap.weightedMeans 1575595e9bd1.8634e6
+prgnn/stages/prepare.Bootstrap.weightedMeans 898def2c6c18.8634e6
 prgnn/stages/prepare.badVolumes cf1c74954fa1.71965c
 prgnn/stages/prepare.bootstrap.New 0553985bd832.485a82
 prgnn/stages/prepare.countDistinct 2fc3ee995ae7.e3b0c4
 prgnn/stages/prepare.denoised 6a42ab7c7d7a.9efdfd
-prgnn/stages/prepare.grayordinateMeans 166f034b1295.738745
+prgnn/stages/prepare.grayordinateMeans 3f9b7ae0671a.738745
 prgnn/stages/prepare.meanImage d9f05d6ba751.56e2f5
 prgnn/stages/prepare.mostLost 91a22af5f73d.e3b0c4
-prgnn/stages/prepare.openSeries f9fe36f7c6e0.a42752
+prgnn/stages/prepare.openSeries 5670f48d43fd.a42752
 prgnn/stages/prepare.readParcels 4d22687af171.e50b35
 prgnn/stages/prepare.sameGrid bdb4e14cb055.90bea1
 prgnn/stages/prepare.sampled 766e65c2bb81.dfbe76
@@ -1304,17 +1304,17 @@ prgnn/stages/prepare.usualRange 9adcb392709e.e3b0c4
 prgnn/stages/prepare.voxelRow ef027eb56987.2ce0c3
 prgnn/stages/prepare.voxelTable 801a669a0823.3d95ab
 prgnn/stages/prepare.voxelsOf bd97c3953ddd.1c2ab9
-prgnn/stages/prepare.whyNone 49014b63ebf5.2ebd32
+prgnn/stages/prepare.whyNone e2651d4cf0a3.2ebd32
 
 reached by bootstrap brainmap denoise exec figure-individuals figure-qc leakage matrices mean-volume parcellate report saliency summary timeseries
 prgnn/internal/foreign.Enough f46e128dbf4f.e3b0c4
-prgnn/internal/foreign.Name 5b2485d18123.3e3be9
-prgnn/internal/foreign.archive 4d9f10289b0f.e3b0c4
+prgnn/internal/foreign.Name 92622a97cd76.3e3be9
+prgnn/internal/foreign.archive 67c4e3243776.e3b0c4
 prgnn/internal/foreign.beginsMarkup da870aabf0fb.e3b0c4
 prgnn/internal/foreign.dicom c7efe6a7cffc.e3b0c4
-prgnn/internal/foreign.formats 92d0dc9f3de2.20968d
-prgnn/internal/foreign.markup 045a0afb0998.e3b0c4
-prgnn/internal/foreign.pickle 97e37e01234c.e3b0c4
+prgnn/internal/foreign.formats c500946742c8.20968d
+prgnn/internal/foreign.markup 9a7ca84ddd10.e3b0c4
+prgnn/internal/foreign.pickle 88034b0981a8.e3b0c4
 prgnn/internal/foreign.rData 2f9a4ceb6913.e3b0c4
 
 reached by bootstrap brainmap exec figure-individuals figure-qc leakage mean-volume parcellate report saliency simulate summary timeseries
@@ -1366,7 +1366,7 @@ prgnn/nifti.Reader.volumeBytes c21dedf7129c.4270d6
 
 reached by bootstrap brainmap exec figure-individuals figure-qc leakage mean-volume parcellate report saliency summary timeseries
 prgnn/nifti.Affine.Apply 2ea5f71c65c7.3df0dc
-prgnn/nifti.DataType.readable fe05731fc434.76f891
+prgnn/nifti.DataType.readable 79a2ec9bf5a9.76f891
 prgnn/nifti.Extension 1990a1f234b5.e3b0c4
 prgnn/nifti.Header.Affine d7c9828a774f.29894e
 prgnn/nifti.Header.AffineSource e495ae6dff60.514d8f
@@ -1380,7 +1380,7 @@ prgnn/nifti.Header.baseAffine a29cf3a288a5.dcf5d5
 prgnn/nifti.Header.dataStart ce2d4bc05a4f.475ee6
 prgnn/nifti.Header.fatal 4d06cec150a7.e759c3
 prgnn/nifti.Header.qfac ffc6f5579f81.514d8f
-prgnn/nifti.Header.qform 7c5a990ae2bb.a54dfc
+prgnn/nifti.Header.qform 9d91eb34ae3d.a54dfc
 prgnn/nifti.Header.sform ba482ef713c9.cb319f
 prgnn/nifti.Header.single f72e8116884a.514d8f
 prgnn/nifti.Header.volumeSize 8ef4c56be595.5f1573
@@ -1395,30 +1395,30 @@ prgnn/nifti.Reader.Close 8aa81098085b.413fc3
 prgnn/nifti.Reader.Volumes 690c6a90edaa.923b7b
 prgnn/nifti.Reader.fail 92c67b1a926f.733dc9
 prgnn/nifti.Reader.finish 6eafa3f8a4f3.413fc3
-prgnn/nifti.Reader.open cda2f92c4aab.a44bff
+prgnn/nifti.Reader.open cc5678082369.a44bff
 prgnn/nifti.Reader.read d3efdb327ba5.aa356d
-prgnn/nifti.Reader.readExtensions d4756245359c.4227a5
+prgnn/nifti.Reader.readExtensions f6c0189241bc.4227a5
 prgnn/nifti.Reader.readGrowing 55250c77b4c4.ba3943
-prgnn/nifti.Reader.readHeader a9dddc9afb8e.66b590
+prgnn/nifti.Reader.readHeader c14a734f3649.66b590
 prgnn/nifti.Reader.skipTo 35693c81feee.aa356d
 prgnn/nifti.Reader.truncated 485af48a47f7.8da2ae
-prgnn/nifti.checkAgreement 0d41b3778f37.ddcd6e
+prgnn/nifti.checkAgreement 0b0387203dcc.ddcd6e
 prgnn/nifti.checkBitpix a0e195636edb.923274
-prgnn/nifti.checkCodes 0791a1fab235.e3e25b
+prgnn/nifti.checkCodes 9da7edc8dae2.e3e25b
 prgnn/nifti.checkDatatype aa62cd924caf.127152
-prgnn/nifti.checkDim 107dd1692f6d.d76551
-prgnn/nifti.checkIntent c95332e9f6f7.7aad0a
-prgnn/nifti.checkMagic 5d9059ca5129.5e452b
-prgnn/nifti.checkOffset d447c059d9f7.7f12d8
-prgnn/nifti.checkQfac e8e3d97df61d.5ca143
-prgnn/nifti.checkQform cb8b44e0678b.8f1db1
-prgnn/nifti.checkScaling d8b033c48347.77db6e
-prgnn/nifti.checkSform 98d92de498b9.6010c7
-prgnn/nifti.checkTime 24a7efedb0a4.98952e
-prgnn/nifti.checkUnits 9156faa83de0.6c1047
+prgnn/nifti.checkDim d7d42f50b2cf.d76551
+prgnn/nifti.checkIntent 74b67f086ba1.7aad0a
+prgnn/nifti.checkMagic 9eeac8f22698.5e452b
+prgnn/nifti.checkOffset c9bb026f2b4a.7f12d8
+prgnn/nifti.checkQfac d08a4574a942.5ca143
+prgnn/nifti.checkQform b6e2b9240637.8f1db1
+prgnn/nifti.checkScaling 3999e5c08f27.77db6e
+prgnn/nifti.checkSform e618f7e550b6.6010c7
+prgnn/nifti.checkTime 3e33e0f49260.98952e
+prgnn/nifti.checkUnits 4175722bd51a.6c1047
 prgnn/nifti.checks ce91eedbaea9.7de3ff
 prgnn/nifti.decodeHeader 0ceb088c18ca.39056e
-prgnn/nifti.decodeMGH 896b11fa18f9.5e7784
+prgnn/nifti.decodeMGH 05b394d23285.5e7784
 prgnn/nifti.ended 8ab5831ed9e1.6e7fea
 prgnn/nifti.fatal e8235bdba000.daed89
 prgnn/nifti.fromQuaternion 07e732b042e1.9767ce
@@ -1454,7 +1454,7 @@ prgnn/nifti/inflate.Reader.corrupt a4b80deb215a.e6a56d
 prgnn/nifti/inflate.Reader.decode f7bc10b1c704.af3823
 prgnn/nifti/inflate.Reader.decompressed b065d25447a4.413fc3
 prgnn/nifti/inflate.Reader.fill 35dac309da72.bf81bd
-prgnn/nifti/inflate.Reader.garbage a4549c8b4480.413fc3
+prgnn/nifti/inflate.Reader.garbage 1477342f72d5.413fc3
 prgnn/nifti/inflate.Reader.inWord 2f43bec181bc.413fc3
 prgnn/nifti/inflate.Reader.more 518cd1ef1616.0398f3
 prgnn/nifti/inflate.Reader.need d27ddc03c67e.f8268e
@@ -1465,7 +1465,7 @@ prgnn/nifti/inflate.Reader.padding 80abf85a111d.02a171
 prgnn/nifti/inflate.Reader.place b2c9f7ed7830.413fc3
 prgnn/nifti/inflate.Reader.readBlock 1f0d6add0c3d.a3345b
 prgnn/nifti/inflate.Reader.readCodes 8eb2e47ed2df.4d6a67
-prgnn/nifti/inflate.Reader.readMember 27577c363b19.c794c7
+prgnn/nifti/inflate.Reader.readMember 1952ac3d6212.c794c7
 prgnn/nifti/inflate.Reader.readTrailer 0d647b8a1a3a.76ceec
 prgnn/nifti/inflate.Reader.step b0022a167e91.771b79
 prgnn/nifti/inflate.Reader.tables 62c1d457383e.abb9f6
@@ -1481,11 +1481,11 @@ prgnn/nifti/inflate.distBase 7e2ac65e13de.e3b0c4
 prgnn/nifti/inflate.distBits 069781a2de55.e3b0c4
 prgnn/nifti/inflate.distExtra a70b290631a1.e3b0c4
 prgnn/nifti/inflate.distSize 52ef84179deb.e3b0c4
-prgnn/nifti/inflate.errCode f8747606e6d1.e3b0c4
-prgnn/nifti/inflate.errDistance 3c21ed66e171.e3b0c4
-prgnn/nifti/inflate.errLengths ecb5929322b7.e3b0c4
-prgnn/nifti/inflate.errStored caf4aab8d7c0.e3b0c4
-prgnn/nifti/inflate.errType 12ab0c4e43cb.e3b0c4
+prgnn/nifti/inflate.errCode 194d1e018bc2.e3b0c4
+prgnn/nifti/inflate.errDistance ae60922e04c2.e3b0c4
+prgnn/nifti/inflate.errLengths 1c46e4f64604.e3b0c4
+prgnn/nifti/inflate.errStored 949907db7539.e3b0c4
+prgnn/nifti/inflate.errType 1a412c624dea.e3b0c4
 prgnn/nifti/inflate.finish df5b13f8d41f.6a616b
 prgnn/nifti/inflate.fixedLength 2cb8d31b4000.e3b0c4
 prgnn/nifti/inflate.flagBase 13b91ce2f3b3.e3b0c4
@@ -1532,7 +1532,7 @@ prgnn/nifti.Header.Grid e0046a801575.57f4a9
 
 reached by bootstrap brainmap figure-individuals figure-qc leakage mean-volume parcellate report saliency summary timeseries
 prgnn/nifti.Grid 5e34852d456b.3df0dc
-prgnn/nifti.Grid.String 756e8563f63e.92937c
+prgnn/nifti.Grid.String 5984cb6eb930.92937c
 prgnn/nifti.Grid.box a6e12f033a70.7511bd
 prgnn/nifti.decode 03c8e873694e.09e86d
 prgnn/nifti.scale 37736f00d22c.e3b0c4
@@ -1541,10 +1541,10 @@ reached by bootstrap brainmap figure-individuals figure-qc parcellate report sal
 prgnn/nifti.Grid.coords 273cb49af203.32a7cd
 prgnn/nifti.Labels 8fe93d13f761.32a7cd
 prgnn/nifti.ReadLabels c05dac937532.ab2ed7
-prgnn/nifti.readLabels a33ff5cd9cfc.ed4e1e
+prgnn/nifti.readLabels fffb753a93c7.ed4e1e
 
 reached by bootstrap brainmap figure-individuals parcellate report saliency summary
-prgnn/stages/region.ReadNodes 4651272d2fce.1db103
+prgnn/stages/region.ReadNodes 91bb9b925f01.1db103
 
 reached by bootstrap combat connectivity denoise graph harmonize join matrices parcellate project sessions tangent timeseries
 prgnn/stages/column.WithMeta 135e1f0db402.8ab016
@@ -1555,7 +1555,7 @@ prgnn/dag/param.appendValue 493242d74268.81c2ea
 prgnn/dag/param.field 1b506e4ea5aa.e3b0c4
 prgnn/dag/param.field.typeName 1394005c6b97.3be3ff
 prgnn/dag/param.fieldTable 17e24bd5299b.a670eb
-prgnn/dag/param.fieldTable.collect e75cb11729b6.5ceb99
+prgnn/dag/param.fieldTable.collect 93d08f5a522a.5ceb99
 prgnn/dag/param.fieldTables 2f8139f7ef73.e3b0c4
 prgnn/dag/param.fieldsOf 21aedf4ef407.3ebc4c
 prgnn/stages/column.MadeBy 7aa13056b302.e8cc84
@@ -1587,7 +1587,7 @@ prgnn/stages/region.Float32 1936fa9041f3.d4d313
 reached by bootstrap denoise timeseries
 prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
 prgnn/stages/prepare.cleanedBefore 0d6e9a808fce.e3b0c4
-prgnn/stages/prepare.readJSON 5abbb9059be9.a7a6c4
+prgnn/stages/prepare.readJSON 6ea38da0e6db.a7a6c4
 
 reached by bootstrap evaluate figure-individuals matrices report summary tangent timeseries
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
@@ -1604,22 +1604,22 @@ prgnn/nifti.Grid.Same dff652f22257.0028ee
 prgnn/stages/column.SampleRow 1f4e04d9be07.e3b0c4
 
 reached by bootstrap leakage mean-volume parcellate
-prgnn/nifti.Reader.CheckSize 0374746964c1.3b67c8
+prgnn/nifti.Reader.CheckSize b232010a4680.3b67c8
 
 reached by bootstrap leakage mean-volume parcellate saliency
 prgnn/stages/region.OpenImage 5cd92e1089ce.d08ed3
 
 reached by bootstrap mean-volume parcellate
-prgnn/nifti.Header.series f7050f4e0675.d70ae6
+prgnn/nifti.Header.series 7c24fa0824bd.d70ae6
 prgnn/nifti.Reader.CheckSeries 84b21775f5c0.34c5c7
 prgnn/stages/prepare.openCIFTI bb3870e56b26.05db31
-prgnn/stages/prepare.openGrayordinates 70d7142a4a4e.894154
+prgnn/stages/prepare.openGrayordinates 43125e9eb6bb.894154
 
 reached by bootstrap mean-volume parcellate report saliency simulate summary
 prgnn/nifti.Affine.quaternion f741e3c95bee.2f76a7
 prgnn/nifti.Encode 1fe1cbce1b85.dd7579
 prgnn/nifti.Image 38bab462032c.3df0dc
-prgnn/nifti.Image.header 3c9ea113765d.56208e
+prgnn/nifti.Image.header ff1efecbf9c5.56208e
 prgnn/nifti.det3 9665d238a86e.e3b0c4
 prgnn/nifti.gzipLevel 96607dbc6afe.e3b0c4
 prgnn/nifti.span c36dc9a4c2e5.e3b0c4
@@ -1640,7 +1640,7 @@ prgnn/nifti/cifti.Axis 4b9a4421e40b.a1cf79
 prgnn/nifti/cifti.File 4f4e50303295.232735
 prgnn/nifti/cifti.File.Close 65b3fcb52505.6393b7
 prgnn/nifti/cifti.File.Next 96f2064eb678.77e085
-prgnn/nifti/cifti.File.read d3b8cd18aa46.d4a211
+prgnn/nifti/cifti.File.read 054a2f603e1c.d4a211
 prgnn/nifti/cifti.Label 2d0500521850.e3b0c4
 prgnn/nifti/cifti.Model e804f220ffb1.e3b0c4
 prgnn/nifti/cifti.Model.Len 1a24eac26b15.f2d1e8
@@ -1649,40 +1649,40 @@ prgnn/nifti/cifti.Read cfc1f9abed07.0a2853
 prgnn/nifti/cifti.extensionCode 3938787f903b.e3b0c4
 prgnn/nifti/cifti.mostIndices 1f93875d2261.e3b0c4
 prgnn/nifti/cifti.mostVertices 3e220ec7f6d4.e3b0c4
-prgnn/nifti/cifti.numbers d4e1fcd21a4f.e3b0c4
+prgnn/nifti/cifti.numbers f71642c6d1b0.e3b0c4
 prgnn/nifti/cifti.xmlMap e9535f10953f.e3b0c4
-prgnn/nifti/cifti.xmlMap.axis 5faacd8667cc.f9287a
-prgnn/nifti/cifti.xmlMap.models cbed3f82bb0d.f03c62
+prgnn/nifti/cifti.xmlMap.axis 73640b97cba6.f9287a
+prgnn/nifti/cifti.xmlMap.models c5481544ab69.f03c62
 prgnn/nifti/cifti.xmlMatrix 256a9ea963b4.84a696
 
 reached by bootstrap parcellate
 prgnn/nifti.Affine.Mul c55021e0d64f.4345f0
-prgnn/nifti.Labels.oriented 68fd713a9269.2fd4d0
-prgnn/nifti.ReadWeights 11b326a09c28.1f87be
+prgnn/nifti.Labels.oriented f67f3713d8ab.2fd4d0
+prgnn/nifti.ReadWeights cf8568dfb9a5.1f87be
 prgnn/nifti.WeightMap 80f592a91dcd.e3b0c4
 prgnn/nifti.Weights bcb6ec158423.39dc61
-prgnn/nifti.Weights.Onto 6f6eb88c09c0.1f2eed
+prgnn/nifti.Weights.Onto 61fab1c34978.1f2eed
 prgnn/nifti.Weights.Within 1d14337f75d6.553ef7
 prgnn/nifti.errNoInverse fe3c44d3c959.e3b0c4
 prgnn/nifti.mostWeights 335c22517515.e3b0c4
-prgnn/nifti/cifti.Models.Match d2e764df381b.b3fe9e
+prgnn/nifti/cifti.Models.Match 721269e9e589.b3fe9e
 prgnn/stages/prepare.largestWeights d24293f7affa.e3b0c4
-prgnn/stages/prepare.mapsOf 0a0b559812e3.c13d0c
+prgnn/stages/prepare.mapsOf 928bf61b7acd.c13d0c
 prgnn/stages/prepare.masked 32383f1fa252.cbde3e
-prgnn/stages/prepare.readGrayLabels c8fda0667f69.81227f
+prgnn/stages/prepare.readGrayLabels 1c699a024f3d.81227f
 prgnn/stages/prepare.readLabels d2cf1b9b35a1.007380
 prgnn/stages/prepare.readMask 16d3e8172d53.5dbb95
-prgnn/stages/prepare.readWeights dd613fc2894d.3ab65c
+prgnn/stages/prepare.readWeights c9e79bb9d227.3ab65c
 prgnn/stages/prepare.share a2a7deee17b5.e3b0c4
 prgnn/stages/prepare.weigh 55ae0f4dc9e3.0d1e42
 prgnn/stages/prepare.weighted d959cee6aa37.b224fd
 
 reached by bootstrap parcellate saliency
-prgnn/nifti/cifti.File.Values cd39a57ebca6.1f6813
+prgnn/nifti/cifti.File.Values 83beb3bc4d18.1f6813
 
 reached by bootstrap timeseries
 prgnn/stages/prepare.longestTR 0607f7a0b1f5.e3b0c4
-prgnn/stages/prepare.sidecarTR f85f10fddf2b.9da58f
+prgnn/stages/prepare.sidecarTR 385b2a173388.9da58f
 
 reached by brainmap
 prgnn/stages/figure.brainmap.New 5105a96f3711.eba0ab
@@ -1890,7 +1890,7 @@ prgnn/stages/figure.Parcels.weigh fe763245c9f9.9e4bb5
 prgnn/stages/figure.Ranked 33efa18e0eda.14f191
 prgnn/stages/figure.Ranked.ends 900e6e97689e.97489f
 prgnn/stages/figure.Ranked.scale 021b1883cc91.97489f
-prgnn/stages/figure.Ranked.scaleText 5eb81781f9fb.bc479f
+prgnn/stages/figure.Ranked.scaleText 51933c4b065b.bc479f
 prgnn/stages/figure.ReadReading a8b641c1634f.ad6bc4
 prgnn/stages/figure.Reading 6bca5e479ad0.e3b0c4
 prgnn/stages/figure.Reading.ofLayer 10ea9b926406.14f191
@@ -1944,13 +1944,13 @@ prgnn/stages/figure.nowhere adc0b5d9f5e5.c63f8c
 prgnn/stages/figure.readingName de2749863e90.e3b0c4
 
 reached by choose
-prgnn/artifacts/encoding.Concat 0a0f0ecf8059.d3c8a3
+prgnn/artifacts/encoding.Concat 78268a806e19.d3c8a3
 prgnn/artifacts/encoding.concatValid f14775233136.b728f6
 prgnn/artifacts/encoding.concatValues 9da384783c07.cb7c20
 prgnn/stages/learn.Choose c12f6c63d888.e3b0c4
 prgnn/stages/learn.Choose.Ports 9c29451d7a93.d2bca1
-prgnn/stages/learn.Choose.Run 5aa227e3077f.a845a9
-prgnn/stages/learn.Choose.candidates d1aec47ba6d5.2eb1b8
+prgnn/stages/learn.Choose.Run 315a02f26e43.a845a9
+prgnn/stages/learn.Choose.candidates d420b089a90b.2eb1b8
 prgnn/stages/learn.Choose.measure 57afccadbbeb.fb270b
 prgnn/stages/learn.Choose.table 7819f74093d1.932cd8
 prgnn/stages/learn.candidate ec67aeb1fc7d.2e1e5c
@@ -1961,11 +1961,11 @@ prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
 
 reached by choose compare evaluate figure-calibration figure-confusion figure-roc permutation report summary
 prgnn/stages/fold.Case 1d105543f286.e3b0c4
-prgnn/stages/fold.OnlyOnce f1f10a7e1460.2e1e5c
+prgnn/stages/fold.OnlyOnce 5c72cf9cfa2e.2e1e5c
 prgnn/stages/fold.OverDraws 58a206adb97d.97e4f8
-prgnn/stages/fold.ReadTested 2fe4ed1b38c9.ff9fec
+prgnn/stages/fold.ReadTested fd398aaf577e.ff9fec
 prgnn/stages/fold.Tested 10a19b93d21b.c5d94f
-prgnn/stages/fold.oneSide 3f716e853e07.d5aa02
+prgnn/stages/fold.oneSide c0698d07bad5.d5aa02
 prgnn/stages/fold.place 331b8453f1e0.e3b0c4
 
 reached by choose compare evaluate figure-roc permutation report summary
@@ -1987,12 +1987,12 @@ reached by combat
 prgnn/connectivity/combat.CovariateError 9f7de825567a.e3b0c4
 prgnn/connectivity/combat.CovariateError.Error 90dcb28a9f20.1b4d2c
 prgnn/connectivity/combat.CovariateError.Unwrap 17bd69f8b8d5.1b4d2c
-prgnn/connectivity/combat.Fit.iterate 8bb6bba46447.0fbf26
+prgnn/connectivity/combat.Fit.iterate 8283408474b2.0fbf26
 prgnn/connectivity/combat.Fit.shrink 4e26a78d2ca5.43f1f2
 prgnn/connectivity/combat.Learn 6d42bd9098a1.d0a61c
 prgnn/connectivity/combat.Options 137142892502.e3b0c4
 prgnn/connectivity/combat.Sample f9395acd1c3f.e3b0c4
-prgnn/connectivity/combat.errCollinear cea435a94824.e3b0c4
+prgnn/connectivity/combat.errCollinear e98c38f228ad.e3b0c4
 prgnn/connectivity/combat.leastSquares 751409284985.392a91
 prgnn/connectivity/combat.leastSquares.fit 133091cbcd3c.54acda
 prgnn/connectivity/combat.leastSquares.withinOf 8a1b288b83bb.5cd2c6
@@ -2005,12 +2005,12 @@ prgnn/connectivity/combat.within ebc66efaefbe.e3b0c4
 prgnn/connectivity/combat.within.slopes 03f14bb20492.5e2452
 prgnn/stages/prepare.Combat 32717801272a.e3b0c4
 prgnn/stages/prepare.Combat.Ports 1da28f62a8c3.c22775
-prgnn/stages/prepare.Combat.Run 5d771bb5b704.1837c7
-prgnn/stages/prepare.Combat.read ae285a5eb451.62ccd3
+prgnn/stages/prepare.Combat.Run 222dbab640ad.1837c7
+prgnn/stages/prepare.Combat.read c34e979d7685.62ccd3
 prgnn/stages/prepare.combat.New e4df08458c00.0b4657
-prgnn/stages/prepare.combatBook.choose 1b213ad36c8a.452abd
+prgnn/stages/prepare.combatBook.choose cd1a63f0c2d5.452abd
 prgnn/stages/prepare.combatBook.siteTable 3520f146696d.0d0733
-prgnn/stages/prepare.combatBook.table 7d1f13d9ae5a.e9cb5e
+prgnn/stages/prepare.combatBook.table 8352fdd9c390.e9cb5e
 prgnn/stages/prepare.saysGroup 172a02108f48.8a364b
 prgnn/stages/prepare.siteRow 22fd582d32a7.e3b0c4
 
@@ -2031,27 +2031,27 @@ prgnn/connectivity/combat.Fit f0d78d450954.ce2f29
 prgnn/connectivity/combat.Prior 07175cfd3d38.e3b0c4
 prgnn/stages/prepare.combatBook e61be9e17b96.a0669b
 prgnn/stages/prepare.combatBook.readPeople bab78a495c3a.591e1f
-prgnn/stages/prepare.combatBook.row 2c95e7f4f25f.10ada8
+prgnn/stages/prepare.combatBook.row 348d22c9b427.10ada8
 prgnn/stages/prepare.combatFacts 248d545bd9e6.e93bc4
 prgnn/stages/prepare.combatRow 94496535aeff.e3b0c4
 prgnn/stages/prepare.combatTerm d3cecebff2dd.e3b0c4
 prgnn/stages/prepare.combatTerm.String a1a54e8b51e7.e93bc4
-prgnn/stages/prepare.pairsOf 37bdbe56bcf3.f1e386
+prgnn/stages/prepare.pairsOf ae1e367622ec.f1e386
 prgnn/stages/prepare.slopeColumn c4dd096b5657.29f4d3
 
 reached by combat harmonize project tangent
-prgnn/stages/prepare.symmetric e3bde46b1446.c14421
+prgnn/stages/prepare.symmetric 751728f81ed6.c14421
 
 reached by combat tangent
-prgnn/stages/prepare.trainedOn f82fcf8b9a6a.618d75
+prgnn/stages/prepare.trainedOn 3840858277d4.618d75
 
 reached by compare
 prgnn/stages/assess.Compare 3d6726008303.e3b0c4
 prgnn/stages/assess.Compare.Ports 4a8b88f08343.196ccd
 prgnn/stages/assess.Compare.Run 9ea886bb28ae.5862bb
-prgnn/stages/assess.Compare.reference 520bf52fda63.e92e04
+prgnn/stages/assess.Compare.reference 2e08a5302e5a.e92e04
 prgnn/stages/assess.compare.New d54eff27cd87.6aa728
-prgnn/stages/assess.compareTwo 608a7744d082.fa3105
+prgnn/stages/assess.compareTwo 1b6cf28ac262.fa3105
 prgnn/stages/assess.decide 0daafb60794c.333ef1
 prgnn/stages/assess.decision b674cd941f06.e3b0c4
 prgnn/stages/assess.foldDifferences 785e86fe50b4.875d3d
@@ -2067,7 +2067,7 @@ prgnn/stages/column.NameClassifiers 84ad9d983c23.e0ff7c
 prgnn/stages/column.joinTexts b3355550bea3.e3b0c4
 
 reached by compare evaluate figure-calibration figure-confusion figure-roc permutation report summary
-prgnn/stages/fold.ReadSettings 0b1e162750dc.c03cdb
+prgnn/stages/fold.ReadSettings 8ce7d1172712.c03cdb
 prgnn/stages/fold.Settings 0f3eae43f076.2e1e5c
 prgnn/stages/fold.Settings.name a4706cb6d40e.cd279a
 prgnn/stages/fold.bySetting e066f4e65391.42b1e7
@@ -2082,7 +2082,7 @@ prgnn/stages/column.PairRow 0261634da7cd.e3b0c4
 reached by connectivity
 prgnn/connectivity.Connectomes 227de61f94b8.36a67b
 prgnn/connectivity.Connectomes.view bae3bd5ff40e.b29f8d
-prgnn/connectivity.Estimate 03a3cd310d4b.58cc46
+prgnn/connectivity.Estimate 7ba4dd945064.58cc46
 prgnn/connectivity.Fisher e621c9066c91.e3b0c4
 prgnn/connectivity.FisherBoth 5e730de1a074.caeb78
 prgnn/connectivity.FisherPartial 36d03490fdf3.caeb78
@@ -2101,7 +2101,7 @@ prgnn/connectivity.cvFold.path 55cb91f7e921.fad8fa
 prgnn/connectivity.cvFolds 3b8398fc6105.e3b0c4
 prgnn/connectivity.cvRefinements b245d90d0623.e3b0c4
 prgnn/connectivity.estimation dca8ec753928.03e060
-prgnn/connectivity.estimation.estimate 823c545463ef.99ad78
+prgnn/connectivity.estimation.estimate 79b029de0415.99ad78
 prgnn/connectivity.glassoSweeps 4c943ed59fe6.e3b0c4
 prgnn/connectivity.glassoTolerance 688309d193d1.e3b0c4
 prgnn/connectivity.lasso db52cdf6c615.e3b0c4
@@ -2109,11 +2109,11 @@ prgnn/connectivity.lasso.begin 4fce7168494d.fd3ec7
 prgnn/connectivity.lasso.column 510f1a21396a.7121a1
 prgnn/connectivity.lasso.gap e09198b35b4e.fd3ec7
 prgnn/connectivity.lasso.pass 8bfa92dfa296.981b5f
-prgnn/connectivity.lasso.solve 365e4a3fb400.b9b897
+prgnn/connectivity.lasso.solve c18dc12abd9f.b9b897
 prgnn/connectivity.log2Pi 895a8d58a9f0.e3b0c4
 prgnn/connectivity.moments 1abf45dbcd1f.e3b0c4
-prgnn/connectivity.moments.chooseAlpha 67af21146e49.f2d5e6
-prgnn/connectivity.moments.covariance 5e36ae11a3f7.4a2fd4
+prgnn/connectivity.moments.chooseAlpha fc76b33e39f3.f2d5e6
+prgnn/connectivity.moments.covariance 3181b7a074b7.4a2fd4
 prgnn/connectivity.moments.fold 4644321aa151.7803f6
 prgnn/connectivity.moments.glasso 13c8866eb99b.1d08d2
 prgnn/connectivity.moments.ledoitWolf ed47013da771.7cbca2
@@ -2134,7 +2134,7 @@ prgnn/internal/dense.addSquaresGo 3add2bc0faea.e3b0c4
 prgnn/stages/prepare.Connectivity 178e89b1aa80.e3b0c4
 prgnn/stages/prepare.Connectivity.Ports ae025f3b5f50.483053
 prgnn/stages/prepare.Connectivity.Run 1822b2ace880.b580d8
-prgnn/stages/prepare.Connectivity.Validate 98c8ea739797.74c22a
+prgnn/stages/prepare.Connectivity.Validate b0ca1ebf537e.74c22a
 prgnn/stages/prepare.connectivity.New 7da17855b034.64e07a
 prgnn/stages/prepare.leftRow 369dd24db237.e3b0c4
 
@@ -2161,7 +2161,7 @@ reached by connectivity denoise graph sessions
 prgnn/stages/column.MadeOf fd625a56a358.2c8ebc
 
 reached by connectivity denoise timeseries
-prgnn/connectivity.Inspect c0f5f0b27ac8.04dd5f
+prgnn/connectivity.Inspect f0c8cc37c262.04dd5f
 prgnn/connectivity.Matrix.column 88b39d61e866.489cb4
 prgnn/connectivity.flat 7a1fcf4e5c5f.e3b0c4
 prgnn/connectivity.mostSize d0872397b0e5.e3b0c4
@@ -2173,7 +2173,7 @@ reached by connectivity matrices
 prgnn/connectivity.Empirical 25932778740d.7b171b
 prgnn/connectivity.Estimator e621c9066c91.e3b0c4
 prgnn/connectivity.Quality 16f3619ace14.e3b0c4
-prgnn/connectivity.Quality.judge c4c2f6d04a66.d35097
+prgnn/connectivity.Quality.judge d2919af71623.d35097
 prgnn/connectivity.Ridge 2672b1f2d375.7b171b
 prgnn/connectivity.count 6a7fff03ab0e.29145e
 prgnn/connectivity.margin 519c5671bb11.e3b0c4
@@ -2205,11 +2205,11 @@ prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
 reached by covariates
 prgnn/stages/assess.Covariates 8bc84ea19e1e.e3b0c4
 prgnn/stages/assess.Covariates.Ports 592cd7deb0ff.6f57cf
-prgnn/stages/assess.Covariates.Run 8b56cc25b405.21f54b
-prgnn/stages/assess.Covariates.columns 8bf762abf53f.006542
+prgnn/stages/assess.Covariates.Run d7d881f25977.21f54b
+prgnn/stages/assess.Covariates.columns d8f3dbfb1e74.006542
 prgnn/stages/assess.covariateRow a5420f204597.986447
 prgnn/stages/assess.covariates.New 12dbb184ee75.266d01
-prgnn/stages/assess.scanCovariates 41d993ee75fa.2909ef
+prgnn/stages/assess.scanCovariates 58eff69bc51d.2909ef
 prgnn/stages/column.CovariateColumn.Describe 9beadaaff597.a040e1
 prgnn/stages/column.CovariateColumn.Identifies 943f7570ef15.86e681
 prgnn/stages/inference.Covariate 467cce68056b.e3b0c4
@@ -2238,7 +2238,7 @@ prgnn/connectivity.Basic 951c42c7dffc.e0829d
 prgnn/connectivity.Butterworth c1363984aeec.ea8b8f
 prgnn/connectivity.CleanQuality bdcff0fa7b9c.e3b0c4
 prgnn/connectivity.Cleaner 59478802d5af.223d5f
-prgnn/connectivity.Cleaner.Clean e58bb212b48a.13f4cc
+prgnn/connectivity.Cleaner.Clean 62269eddd902.13f4cc
 prgnn/connectivity.Cleaner.Unscaled 7f8d122ef9c6.03e886
 prgnn/connectivity.Cleaner.account 4c542366ec47.e05894
 prgnn/connectivity.Cleaner.cosines 2e41c0316fd6.bfa8d8
@@ -2246,18 +2246,18 @@ prgnn/connectivity.Cleaner.filtered ca7198a5e817.afb677
 prgnn/connectivity.Cleaner.prepareNuisance 138b47d804d7.46b24f
 prgnn/connectivity.Cleaner.times 4da4a201b873.24eb22
 prgnn/connectivity.Cleaning 5e029ddbeb15.cbcad5
-prgnn/connectivity.Cleaning.check d9cc9277e3f0.4f7ddd
+prgnn/connectivity.Cleaning.check ce6503a2f042.4f7ddd
 prgnn/connectivity.Combined 951c42c7dffc.7194f4
 prgnn/connectivity.CompCor f297976f73a3.e3b0c4
 prgnn/connectivity.Confounds 1026d79e1e5d.826248
 prgnn/connectivity.Confounds.Motion a7cb6a8d35d5.472baa
 prgnn/connectivity.Confounds.NonSteady e9c0343af97e.64bc6b
-prgnn/connectivity.Confounds.Select 6a18c2f84d4a.d5dfe8
+prgnn/connectivity.Confounds.Select e4e1657291e5.d5dfe8
 prgnn/connectivity.Confounds.beginning 73a26cbc8687.8ca16c
 prgnn/connectivity.Confounds.column 04ee1afdeeef.ee2d9a
 prgnn/connectivity.Confounds.columns 55f045b78552.44868a
 prgnn/connectivity.Confounds.components 57d9ed9cbcfe.7191fe
-prgnn/connectivity.Confounds.needsCosines a39e437dd2a0.1174d9
+prgnn/connectivity.Confounds.needsCosines 6ea5d1b784f8.1174d9
 prgnn/connectivity.Cosine 74dc9901aeba.ea8b8f
 prgnn/connectivity.Derivatives a627130005a1.e0829d
 prgnn/connectivity.Event dedc1ff0c96e.e3b0c4
@@ -2275,7 +2275,7 @@ prgnn/connectivity.Full 55e7a88e3dde.e0829d
 prgnn/connectivity.GloverResponse ffae5280cedf.19524c
 prgnn/connectivity.Matrix.rows f50358c1efdb.269629
 prgnn/connectivity.Matrix.setColumn 7453736dd673.489cb4
-prgnn/connectivity.NewCleaner 7899a3206269.4ad1f0
+prgnn/connectivity.NewCleaner 39ba131a0933.4ad1f0
 prgnn/connectivity.NoCompCor 87910c90e002.7194f4
 prgnn/connectivity.NoFilter 5f1ab04d52ab.ea8b8f
 prgnn/connectivity.OverKept 884ce19902a2.556416
@@ -2284,16 +2284,16 @@ prgnn/connectivity.ScaleNone 5f1ab04d52ab.d8bf28
 prgnn/connectivity.ScalePSC 39f25b9be71f.d8bf28
 prgnn/connectivity.ScaleZ b14407782bac.d8bf28
 prgnn/connectivity.Scrub 9ad4e81bf6e3.e3b0c4
-prgnn/connectivity.Scrub.Keep 8e7ff7e05e38.ab0d0a
+prgnn/connectivity.Scrub.Keep d9824b61860a.ab0d0a
 prgnn/connectivity.Separate a627130005a1.7194f4
 prgnn/connectivity.Standardize e621c9066c91.e3b0c4
 prgnn/connectivity.Strategies 5d82e016a86b.a74d37
 prgnn/connectivity.Strategy 938e0171bc12.682999
 prgnn/connectivity.StrategyNames cbd916115632.7da661
-prgnn/connectivity.StrategyOf 188bcb0bdbdc.7d6141
+prgnn/connectivity.StrategyOf cbe6ed6c1aee.7d6141
 prgnn/connectivity.Task a37c97381003.b54895
 prgnn/connectivity.Task.Conditions aa7cc3c5053e.fcfd2c
-prgnn/connectivity.Task.Regressors f847f365bc9d.7e2786
+prgnn/connectivity.Task.Regressors 371962e9d88f.7e2786
 prgnn/connectivity.Task.columns 49cb89dd5cd9.050954
 prgnn/connectivity.Task.convolve 5f1bdef64aaf.fcfd2c
 prgnn/connectivity.Task.grid 5467be61e117.c9bd78
@@ -2326,7 +2326,7 @@ prgnn/connectivity.cplx.sqrt 3deb399f9e49.cba595
 prgnn/connectivity.cplx.square c90b7f744ed9.e386d2
 prgnn/connectivity.dot 6b6c54917e40.e3b0c4
 prgnn/connectivity.earliest 97ea21da20a0.e3b0c4
-prgnn/connectivity.fillFirst fe64c56e605b.f58282
+prgnn/connectivity.fillFirst 180c22b9d823.f58282
 prgnn/connectivity.filtfilt 54e5a8c89c93.69c7ed
 prgnn/connectivity.floats fb25658cce99.e3b0c4
 prgnn/connectivity.headRadius a9377ed9369a.e3b0c4
@@ -2354,11 +2354,11 @@ prgnn/stages/prepare.Denoise 44562b345d73.e3b0c4
 prgnn/stages/prepare.Denoise.Ports 79936ba0faeb.4afa85
 prgnn/stages/prepare.Denoise.Run 72d13f88da98.9e73bb
 prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
-prgnn/stages/prepare.Denoise.Validate b6409a8f5f98.cb168a
-prgnn/stages/prepare.Denoise.addTask 4c9f7b5bb960.88b6f4
-prgnn/stages/prepare.Denoise.cleaner bdb89f2525ad.dac33c
-prgnn/stages/prepare.Denoise.confounds 31f59c25d85e.df4034
-prgnn/stages/prepare.Denoise.events 6bccd5fef4e2.e613c3
+prgnn/stages/prepare.Denoise.Validate ca68eb679d5a.cb168a
+prgnn/stages/prepare.Denoise.addTask 8486aa2068a5.88b6f4
+prgnn/stages/prepare.Denoise.cleaner 08c4166a1d32.dac33c
+prgnn/stages/prepare.Denoise.confounds 31744ebdd845.df4034
+prgnn/stages/prepare.Denoise.events 4efe6c564f50.e613c3
 prgnn/stages/prepare.Denoise.prepare d77a5157462c.b38fc9
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
 prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.b52d7d
@@ -2367,15 +2367,15 @@ prgnn/stages/prepare.carpet ee689f1a8ccf.3d9aad
 prgnn/stages/prepare.denoise.New c9277764380c.a67e5a
 prgnn/stages/prepare.lostVoxels 10dbdffddff3.2a2a65
 prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
-prgnn/stages/prepare.readConfounds b5c21d707fe2.42aa98
+prgnn/stages/prepare.readConfounds 2df327ceee6e.42aa98
 prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
-prgnn/stages/sheet.Read caa0098fdbf7.ec5d26
+prgnn/stages/sheet.Read cae155394194.ec5d26
 prgnn/stages/sheet.Sheet 46b9d9586702.e3b0c4
 prgnn/stages/sheet.Sheet.Column 356c2cad26a8.fb4414
 prgnn/stages/sheet.Sheet.decimalCommas cc15c30e2578.997608
-prgnn/stages/sheet.checkHeader 7c381df3a6f2.e3b0c4
+prgnn/stages/sheet.checkHeader 00a1c4883a83.e3b0c4
 prgnn/stages/sheet.decimalComma 117f6313a34d.e3b0c4
 prgnn/stages/sheet.isText 19828157603a.0ec5f8
 prgnn/stages/sheet.maxBytes d389e7042c85.e3b0c4
@@ -2383,7 +2383,7 @@ prgnn/stages/sheet.maxValues 92eef9297313.e3b0c4
 prgnn/stages/sheet.noValue 48c5ef449230.e3b0c4
 prgnn/stages/sheet.number 157f94023c9d.e3b0c4
 prgnn/stages/sheet.separator b4a770f6fde2.e3b0c4
-prgnn/stages/sheet.whyFields 0c88b57e106d.e3b0c4
+prgnn/stages/sheet.whyFields 2a47d1bfa8ae.e3b0c4
 
 reached by denoise figure-connectivity graph matrices sessions timeseries
 prgnn/connectivity.NewMatrix cba2e7f00332.4a1146
@@ -2401,7 +2401,7 @@ reached by denoise graph matrices
 prgnn/stages/region.Stack d4c65737cd4b.b4a5e2
 
 reached by denoise join
-prgnn/stages/prepare.orExclude 14084e36f4fa.e3b0c4
+prgnn/stages/prepare.orExclude 8f65000deb9b.e3b0c4
 
 reached by denoise matrices timeseries
 prgnn/connectivity.Decompress 52ec3932cffb.077aea
@@ -2411,7 +2411,7 @@ prgnn/connectivity.blocks 0f0c1501ce5a.e3b0c4
 prgnn/connectivity.blocks.add bf7623152cbd.c089c7
 prgnn/connectivity.blocks.after 20a0794ddf3a.078695
 prgnn/connectivity.bounded 080aa024dad6.e3b0c4
-prgnn/connectivity.bounded.Read 7d10d6ed53b4.15d889
+prgnn/connectivity.bounded.Read c26bde6d02e3.15d889
 prgnn/connectivity.checkNames 13db9fb8b354.e3b0c4
 prgnn/connectivity.commentNames 92a20a85f7f1.d387f6
 prgnn/connectivity.dropIndex 91eca8e73371.a4509c
@@ -2422,21 +2422,21 @@ prgnn/connectivity.members a40690804e7a.e3b0c4
 prgnn/connectivity.members.Read d47010712972.ac5aaa
 prgnn/connectivity.parseNumber ca43e7153fee.e3b0c4
 prgnn/connectivity.readLine f12ecbef5a79.605abe
-prgnn/connectivity.readLines 93ab8dd27234.2dbfb6
+prgnn/connectivity.readLines 90fa06f60dd2.2dbfb6
 prgnn/connectivity.splitter 60146e229469.730636
 prgnn/connectivity.text f56e6205b7dc.078695
 prgnn/connectivity.text.cutName 42ab9ccc5028.32e758
-prgnn/connectivity.text.finish bb5256b0f149.65191e
-prgnn/connectivity.text.line ca4f2e2b45db.17193d
-prgnn/connectivity.text.row a0d3aec9881b.313699
+prgnn/connectivity.text.finish 36a28ecccb0e.65191e
+prgnn/connectivity.text.line 964d7734e808.17193d
+prgnn/connectivity.text.row 55e3ab9b6b10.313699
 
 reached by denoise report summary
 prgnn/stages/column.AskedForNone a6820b15a096.e3b0c4
-prgnn/stages/column.NoConfounds 05f5a48a1809.e3b0c4
+prgnn/stages/column.NoConfounds f7cd756f2dca.e3b0c4
 prgnn/stages/column.StrongMotion d7a5772642b8.e3b0c4
 
 reached by denoise timeseries
-prgnn/connectivity.ReadText 6b9ebeed48e4.e618e3
+prgnn/connectivity.ReadText 9b553e7c3761.e618e3
 
 reached by echo
 prgnn/stages/command.Echo a677d373770a.e3b0c4
@@ -2449,12 +2449,12 @@ prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
 prgnn/stages/assess.Evaluate f04eea1c2e3c.e3b0c4
 prgnn/stages/assess.Evaluate.Ports 4ba15c271a76.a53550
 prgnn/stages/assess.Evaluate.Run b89874e2354d.64896f
-prgnn/stages/assess.Evaluate.complete 6b1b9ef39ef3.32b1f6
+prgnn/stages/assess.Evaluate.complete 88edd71711a6.32b1f6
 prgnn/stages/assess.Evaluate.summaryTable 9b4be8cc49a0.d42799
 prgnn/stages/assess.Evaluate.test 2f2090d903f1.7b0f54
 prgnn/stages/assess.evaluate.New e47ccb4144ab.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
-prgnn/stages/fold.ApartText d8b1755cae9b.998011
+prgnn/stages/fold.ApartText 1c49c4c97b7e.998011
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
 prgnn/stages/fold.NameLeftOut 8dbbd848402a.fa9bd3
@@ -2467,7 +2467,7 @@ prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
 prgnn/stages/inference.foldArea 4ea9c15850fa.93076a
 
 reached by evaluate figure-calibration figure-individuals figure-roc permutation report summary
-prgnn/stages/fold.PositiveGroup cdb79a1977ee.b1c52c
+prgnn/stages/fold.PositiveGroup 55bfaa37f408.b1c52c
 prgnn/stages/fold.controls 6ecd9d23b580.e3b0c4
 
 reached by evaluate permutation
@@ -2481,12 +2481,12 @@ prgnn/stages/column.AccuracyRow 145c1ff5088e.c63136
 
 reached by exec
 module github.com/gofrs/flock v0.13.1
-prgnn/dag.ParsePromise 97010d05e07e.bd70fc
+prgnn/dag.ParsePromise 1d32eef14dc0.bd70fc
 prgnn/dag.Promise 6d75d3081f4a.e3b0c4
 prgnn/dag.Promise.String f468338c03b9.15befd
 prgnn/dag.Task.TookMemory b215edddf370.fcfd2c
 prgnn/internal/regular.Error 4d0276b21154.e3b0c4
-prgnn/internal/regular.Error.Error b571527f4ca9.cd81d2
+prgnn/internal/regular.Error.Error 047b4cbe5691.cd81d2
 prgnn/internal/regular.NonBlock 115f1783bad0.e3b0c4
 prgnn/internal/regular.Open 2c65192d8b55.0df262
 prgnn/internal/regular.OpenFile 9c64bb701783.0cca84
@@ -2504,7 +2504,7 @@ prgnn/internal/workdir.Dir.Remove 8ac7c4033a94.f09d99
 prgnn/internal/workdir.Dir.begin 1ec516a7c6cc.96b60b
 prgnn/internal/workdir.Make ad7c5950ca56.c74b27
 prgnn/internal/workdir.Sweep 8df3ea2fe132.b8ef79
-prgnn/internal/workdir.errSwept abc71cdb9d0b.e3b0c4
+prgnn/internal/workdir.errSwept 1a597addfcbf.e3b0c4
 prgnn/internal/workdir.lockName 26d6872b26f0.e3b0c4
 prgnn/internal/workdir.open 3ea11b8b3668.e3b0c4
 prgnn/internal/workdir.ours c89ddff6b4b1.e3b0c4
@@ -2518,19 +2518,19 @@ prgnn/stages/command.Exec.EnvNames 9cdb65b5a780.35851a
 prgnn/stages/command.Exec.Ports 73320c053176.e6ea9d
 prgnn/stages/command.Exec.Promise 5ae2d207c130.0f3dc0
 prgnn/stages/command.Exec.Run d11baa5cda95.7b8993
-prgnn/stages/command.Exec.Validate c8fc09fb21d6.a76ddd
-prgnn/stages/command.Exec.call 72e12b57e28a.140829
-prgnn/stages/command.Exec.containerOf 45985ee316ce.559206
+prgnn/stages/command.Exec.Validate 49b79c9447d1.a76ddd
+prgnn/stages/command.Exec.call 718cb7165f74.140829
+prgnn/stages/command.Exec.containerOf b9530bf357ee.559206
 prgnn/stages/command.Exec.environment 08dd0d6e014b.b8587a
 prgnn/stages/command.Exec.lay 9a56b59e1131.60482e
 prgnn/stages/command.Exec.lookPath 02da88579ae8.35851a
 prgnn/stages/command.Exec.program 3da95e747b03.70c744
-prgnn/stages/command.Exec.pythonOf c2b751f04e84.2249e2
+prgnn/stages/command.Exec.pythonOf 526887d17e8c.2249e2
 prgnn/stages/command.Exec.secrets fff3edf25a39.7a9163
 prgnn/stages/command.Exec.set 8ae81ef5cec3.35851a
 prgnn/stages/command.ExecRooms e9229e7e4ac0.e3b0c4
 prgnn/stages/command.checkFormat ae6794e6f4e0.5ebc95
-prgnn/stages/command.checkLock c120dcbdd231.a38a39
+prgnn/stages/command.checkLock 81a32d8f090c.a38a39
 prgnn/stages/command.cloneFile 1719fa5e3cd2.bfe0f9
 prgnn/stages/command.cloudCredential fe1821456412.e3b0c4
 prgnn/stages/command.collect 6ebcde75eee2.fabdbe
@@ -2555,7 +2555,7 @@ prgnn/stages/command.imageKind 8ce7e66834cf.e3b0c4
 prgnn/stages/command.indexOption 0c3bc2604f4e.e3b0c4
 prgnn/stages/command.inside aa822c3ae06c.e3b0c4
 prgnn/stages/command.interpreter 0631c7f77b54.e3b0c4
-prgnn/stages/command.kindOfImage 28190ecc8e08.5c16b4
+prgnn/stages/command.kindOfImage 2f33fef2a431.5c16b4
 prgnn/stages/command.layAll 2d2f7e39a5b6.f7664f
 prgnn/stages/command.layOne c3d9d4ddd42c.9d04a7
 prgnn/stages/command.leastSecret abdbd56df1ad.e3b0c4
@@ -2569,7 +2569,7 @@ prgnn/stages/command.ociArchive 3a7dbc7e45f1.3bfbd9
 prgnn/stages/command.peakMemory bed43499b414.e3b0c4
 prgnn/stages/command.pinned c9b9f32bdad9.e3b0c4
 prgnn/stages/command.pipOptions 6e29cc8df79e.e3b0c4
-prgnn/stages/command.removeAtEnd 757676e9eb93.e3b0c4
+prgnn/stages/command.removeAtEnd d9a43822effb.e3b0c4
 prgnn/stages/command.resourceLimits d07e1fc1192e.85f757
 prgnn/stages/command.runGuarded 1f865a581b0e.140bcd
 prgnn/stages/command.runLogged 925614ff0bd7.35d34b
@@ -2581,10 +2581,10 @@ prgnn/stages/command.withoutComment 71cc3e1851be.e3b0c4
 reached by fidelity
 prgnn/stages/assess.Fidelity 1114b907525a.e3b0c4
 prgnn/stages/assess.Fidelity.Ports 18cb1ab138af.fb55b6
-prgnn/stages/assess.Fidelity.Run 03c7057a8f21.50f068
+prgnn/stages/assess.Fidelity.Run d15bdcd70ae6.50f068
 prgnn/stages/assess.Fidelity.ask feeb8406b924.d91e89
-prgnn/stages/assess.Fidelity.first e3a43af588ef.467fe1
-prgnn/stages/assess.Fidelity.settings d0c4653792c7.11a560
+prgnn/stages/assess.Fidelity.first bb9526a2fba3.467fe1
+prgnn/stages/assess.Fidelity.settings 0f05549b41b3.11a560
 prgnn/stages/assess.Fidelity.sizes e7be12da2e86.39c4f0
 prgnn/stages/assess.Fidelity.table e7999fea8be5.f3410c
 prgnn/stages/assess.fidelity.New 7f235c96daa6.4cf385
@@ -2594,12 +2594,12 @@ prgnn/stages/assess.maskSetting.overModels 8b37109f9333.b0de2f
 prgnn/stages/learn.GraphData.Without 5664a3519ebe.1f7c61
 
 reached by fidelity leakage predict
-prgnn/stages/learn.ReadModel ca8bfc5e5f9c.60fa66
+prgnn/stages/learn.ReadModel 95b44a480f0a.60fa66
 prgnn/stages/learn.ReadModels 0db785bf064e.2075d5
 prgnn/stages/learn.Trained 44f6867c7275.7c5944
-prgnn/stages/learn.Trained.check 6f13b50fe53b.ba7663
+prgnn/stages/learn.Trained.check ad982ac1a5d5.ba7663
 prgnn/stages/learn.largestModel d389e7042c85.e3b0c4
-prgnn/stages/learn.readMember 29db22c17d48.839e38
+prgnn/stages/learn.readMember 33ecd300bc9f.839e38
 
 reached by fidelity predict
 prgnn/stages/learn.Trained.Predict d5e6e2fc711d.faee91
@@ -2686,7 +2686,7 @@ reached by figure-confusion report summary
 prgnn/stages/chart.Confusion b862e20471b1.df2a29
 prgnn/stages/chart.blues 6d4795638882.cda606
 prgnn/stages/chart.number 40ca63176420.e3b0c4
-prgnn/stages/figure.DrawConfusion 0402720d3ca6.77da57
+prgnn/stages/figure.DrawConfusion 2b804cccf1be.77da57
 
 reached by figure-connectivity
 prgnn/connectivity.Average.Matrices bab96945498f.50296c
@@ -2721,7 +2721,7 @@ prgnn/connectivity.givenStatus 90f0017d0ebe.2c03ca
 
 reached by figure-connectivity sessions
 prgnn/connectivity.Average 0a1b7e6aa875.e3b0c4
-prgnn/connectivity.Average.Add f26582d7db40.aea546
+prgnn/connectivity.Average.Add cef472bae3d2.aea546
 prgnn/connectivity.Average.Mean a2d8273a69ec.2c2964
 
 reached by figure-degrees
@@ -2796,7 +2796,7 @@ prgnn/stages/chart.Atlas.ByParticipant cc532ac1a269.40357a
 prgnn/stages/chart.Atlas.above d566c3983d78.2cfbf1
 prgnn/stages/chart.Individuals 294baeb71ee7.bc5577
 prgnn/stages/figure.Individuals 485a988907b4.e3b0c4
-prgnn/stages/figure.Individuals.Draw 5c4da312463e.89c1e8
+prgnn/stages/figure.Individuals.Draw 94a1f0fe569d.89c1e8
 prgnn/stages/figure.Individuals.Ports 4f3bf269edd1.a3f3e9
 prgnn/stages/figure.Individuals.Run fc93f3503b13.ae0915
 prgnn/stages/figure.ReadNames e86283c4b0e2.e26235
@@ -2829,7 +2829,7 @@ prgnn/stages/chart.Participant.trace f020d4b932be.77f137
 prgnn/stages/chart.Participant.traces e4c026c42db1.380a57
 prgnn/stages/chart.Participant.tsnr 296fbdd93639.a00f5d
 prgnn/stages/chart.Run f17e039364f4.e3b0c4
-prgnn/stages/chart.ScanQuality 6507314f27d6.c29e22
+prgnn/stages/chart.ScanQuality dcdfce28534e.c29e22
 prgnn/stages/chart.atMost d44fbf7b7474.e3b0c4
 prgnn/stages/chart.carpetHigh 90cadef18055.e3b0c4
 prgnn/stages/chart.carpetRows ed654ad99ccf.e3b0c4
@@ -2849,7 +2849,7 @@ prgnn/stages/chart.traceRight 519c5671bb11.e3b0c4
 prgnn/stages/figure.Parcels.at b0c66c946ec2.aaa58d
 prgnn/stages/figure.ScanQuality a7e9edcad54a.e3b0c4
 prgnn/stages/figure.ScanQuality.Ports 435e1896296a.89418a
-prgnn/stages/figure.ScanQuality.Run 7bae18d37b02.05635e
+prgnn/stages/figure.ScanQuality.Run 93e19defb24f.05635e
 prgnn/stages/figure.drawZero 9fe97ec0734c.95a1bb
 prgnn/stages/figure.figure-qc.New 49f065b5bfb4.d14816
 prgnn/stages/figure.joinedCarpet ae58e7d40426.ffc50a
@@ -2870,7 +2870,7 @@ prgnn/stages/chart.small 1e1b1cf61878.d9eeb8
 reached by figure-qc report summary
 prgnn/stages/figure.Anatomy.clearOutside 7e4f41bc463d.bc255e
 prgnn/stages/figure.ReadAnatomy f9b655c969fc.25188f
-prgnn/stages/figure.ScanCaption 0501885ab9d5.e3b0c4
+prgnn/stages/figure.ScanCaption b46fad732d74.e3b0c4
 
 reached by figure-qcfc
 prgnn/stages/figure.HeadMotion 8440341a034a.e3b0c4
@@ -2883,7 +2883,7 @@ prgnn/stages/column.MotionEdgeRow 6db589c33f0e.c63136
 prgnn/stages/column.MotionRow f1eb2a4ff2e0.c63136
 
 reached by figure-qcfc report summary
-prgnn/stages/chart.HeadMotion d45b3571d60d.79625a
+prgnn/stages/chart.HeadMotion 8d29281d6120.79625a
 prgnn/stages/chart.Motion a540bd62f262.e3b0c4
 prgnn/stages/chart.Motion.distances 734858784399.de0dbd
 prgnn/stages/chart.Motion.histogram 834accdcc6d7.a28c53
@@ -2891,11 +2891,11 @@ prgnn/stages/chart.Motion.line cdad7feb50f3.13689a
 prgnn/stages/chart.Motion.shares e7f4ecc71472.90e59f
 prgnn/stages/chart.Motion.unrelated c5985fcd39dd.816802
 prgnn/stages/chart.densities 486747bf135d.013ea4
-prgnn/stages/chart.freedoms a88ad23f27aa.e03d7e
+prgnn/stages/chart.freedoms 6772b5ff30f2.e03d7e
 prgnn/stages/chart.motionBins 78e3518e1237.e3b0c4
 prgnn/stages/chart.motionScale 99a62fd2c3aa.e3b0c4
 prgnn/stages/chart.signed 0d71727c1f11.e3b0c4
-prgnn/stages/figure.DrawHeadMotion 4540415c335e.ff5c33
+prgnn/stages/figure.DrawHeadMotion 1ca1b2eb793e.ff5c33
 prgnn/stages/figure.people e8b91e84ab90.13689a
 
 reached by figure-qcfc report summary tables
@@ -2967,7 +2967,7 @@ prgnn/stages/figure.noRows 485fd5d6e7b6.435b08
 
 reached by graph
 prgnn/connectivity.AuthorsCode bce7a56aec22.6d36c1
-prgnn/connectivity.Build b5d9066d73a4.df32f1
+prgnn/connectivity.Build 2d5046eb5633.df32f1
 prgnn/connectivity.DegreeProfile 43e7c56b7ec4.9724e7
 prgnn/connectivity.Edge 58adf0ab2bc0.e3b0c4
 prgnn/connectivity.Features e621c9066c91.e3b0c4
@@ -2990,8 +2990,8 @@ prgnn/connectivity.Share e621c9066c91.e3b0c4
 prgnn/connectivity.aboveMagnitude ea9a121321e9.344d1e
 prgnn/connectivity.kthLargest 68240e939523.e3b0c4
 prgnn/connectivity.largest 09e43d4e5ea4.a622f6
-prgnn/connectivity.survey e0a9b19f7bef.4c607d
-prgnn/connectivity.uneven a886d49bdbd1.e648dd
+prgnn/connectivity.survey dbd667936e59.4c607d
+prgnn/connectivity.uneven c9fdda999590.e648dd
 prgnn/stages/prepare.Graph d3ff4b66f527.e3b0c4
 prgnn/stages/prepare.Graph.Ports 1d0fad657423.5d047f
 prgnn/stages/prepare.Graph.Run 5406949a7310.1a60d5
@@ -3003,9 +3003,9 @@ reached by harmonize
 prgnn/connectivity/combat.Fit.Apply a758caf9f058.40fa46
 prgnn/stages/prepare.Harmonize 9e516d78e032.e3b0c4
 prgnn/stages/prepare.Harmonize.Ports 8b8dfa298f4c.03f249
-prgnn/stages/prepare.Harmonize.Run 6c9abbc56228.133384
+prgnn/stages/prepare.Harmonize.Run 373e70bdd8e8.133384
 prgnn/stages/prepare.harmonize.New d54eff27cd87.04767b
-prgnn/stages/prepare.readFit 857c34947b7a.130101
+prgnn/stages/prepare.readFit fa659df3073d.130101
 
 reached by harmonize matrices project timeseries
 prgnn/stages/region.DrawNumbers 7e1da8cafb3c.e3b0c4
@@ -3017,7 +3017,7 @@ reached by individuality
 prgnn/stages/assess.Individuality 6e02ef4b57a1.e3b0c4
 prgnn/stages/assess.Individuality.Ports 2f633491eb1a.5437df
 prgnn/stages/assess.Individuality.Run eff10ade435f.c8c948
-prgnn/stages/assess.Individuality.cells 8d08a140ed8e.4cdf6a
+prgnn/stages/assess.Individuality.cells 407a30435f25.4cdf6a
 prgnn/stages/assess.Individuality.row 6f756667c725.75bc8b
 prgnn/stages/assess.individuality.New e17c31a5201c.609979
 prgnn/stages/inference.Cell 68bcc00ab62a.e3b0c4
@@ -3036,16 +3036,16 @@ prgnn/stages/column.Lambdas 500dbe9aa095.e3b0c4
 reached by join
 prgnn/stages/prepare.Join e92653984bb7.e3b0c4
 prgnn/stages/prepare.Join.Ports 3765accff99b.70f231
-prgnn/stages/prepare.Join.Run 6342805a992d.9a5955
+prgnn/stages/prepare.Join.Run ff4279c87fa4.9a5955
 prgnn/stages/prepare.join.New d54eff27cd87.86a7f5
-prgnn/stages/prepare.joinSeries 13e39c347b75.3f5a45
+prgnn/stages/prepare.joinSeries ec2e08be215b.3f5a45
 prgnn/stages/prepare.joinedRow 87e01db58118.e3b0c4
-prgnn/stages/prepare.leastCoverage 44746b92f5d4.feadf7
+prgnn/stages/prepare.leastCoverage 6305bf428943.feadf7
 prgnn/stages/prepare.missingRegions 0141b33a7e71.72c55a
-prgnn/stages/prepare.readRuns 971b22999ace.fbf2b7
+prgnn/stages/prepare.readRuns 780178337417.fbf2b7
 prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
 prgnn/stages/prepare.runQuality.list a3a5eacffa3c.49f86d
-prgnn/stages/prepare.runQuality.volumes 0795432137c0.dbdf94
+prgnn/stages/prepare.runQuality.volumes 78045c7f37d5.dbdf94
 prgnn/stages/prepare.runQuality.whole 7f55c4f0d42a.ce0422
 prgnn/stages/prepare.runVolumeRow aa4f603cb2cc.305b68
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
@@ -3059,14 +3059,14 @@ prgnn/dag.CompareValues baefdd7a86f4.e3b0c4
 
 reached by join sessions
 prgnn/stages/prepare.runNames 02c098b18f6a.8c138d
-prgnn/stages/prepare.sameParts f9b6ce64d8cb.711565
+prgnn/stages/prepare.sameParts 5d4b5d2461cc.711565
 
 reached by leakage
 prgnn/stages/assess.Leakage 9e0d351fed72.e3b0c4
 prgnn/stages/assess.Leakage.Ports 823ec813725a.0f6ce5
-prgnn/stages/assess.Leakage.Run 17afd1cfa69e.180013
-prgnn/stages/assess.Leakage.lookAtPredictions 4643f4cbfbc5.05ce34
-prgnn/stages/assess.Leakage.lookAtScans b2c170c047b7.1f6a4e
+prgnn/stages/assess.Leakage.Run 8a8852c4bee9.180013
+prgnn/stages/assess.Leakage.lookAtPredictions ce15b1a1c0ab.05ce34
+prgnn/stages/assess.Leakage.lookAtScans 34cf8fce1098.1f6a4e
 prgnn/stages/assess.endPoints 519c5671bb11.e3b0c4
 prgnn/stages/assess.foldBook 7fa4623180e6.d93234
 prgnn/stages/assess.foldBook.seen b2c114d5ec40.65f219
@@ -3078,15 +3078,15 @@ prgnn/stages/assess.leakCheck.fail 854f51d89808.56e0de
 prgnn/stages/assess.leakage.New a2c1e8537cbb.d98fce
 prgnn/stages/assess.leastOverlap a9377ed9369a.e3b0c4
 prgnn/stages/assess.leastZ 069781a2de55.e3b0c4
-prgnn/stages/assess.lookAtFitted 024db1b0dca2.613416
-prgnn/stages/assess.lookAtModels c9900fb32d7e.4e4f85
+prgnn/stages/assess.lookAtFitted cd43fbdfd7bd.613416
+prgnn/stages/assess.lookAtModels f154a9e1fe4f.4e4f85
 prgnn/stages/assess.meeting f22a62d36724.e3b0c4
 prgnn/stages/assess.newSummed 8c1a23b2f558.d3d865
-prgnn/stages/assess.placeOf 5bf712e9a696.018616
+prgnn/stages/assess.placeOf 89225e3c6d5d.018616
 prgnn/stages/assess.ranks 88e8410411ec.65c02a
-prgnn/stages/assess.readBook 3f7145501011.a0a1b3
+prgnn/stages/assess.readBook c31c5eb70424.a0a1b3
 prgnn/stages/assess.rescaled 1adda8b8e202.e3b0c4
-prgnn/stages/assess.sameTraces da4245d84aaa.679028
+prgnn/stages/assess.sameTraces 47ae3e54a529.679028
 prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
 prgnn/stages/assess.sharedScans 46e64e7e4021.19dd0d
 prgnn/stages/assess.summed f51ba0a4819a.ea4f8e
@@ -3098,9 +3098,9 @@ prgnn/stages/assess.traceOf 1d34a2a06598.e51779
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
 
 reached by matrices
-prgnn/connectivity.Given d206134a3773.3f22c1
-prgnn/connectivity.PartialOf a409c85a418d.200c5e
-prgnn/connectivity.ReadRelmat e845838f064d.e02243
+prgnn/connectivity.Given 65be935fa816.3f22c1
+prgnn/connectivity.PartialOf eab2e8221dec.200c5e
+prgnn/connectivity.ReadRelmat d835754ac11d.e02243
 prgnn/connectivity.asymmetry 7223c1bf482d.e3b0c4
 prgnn/connectivity.numbered a4ed8d6e8a68.e3b0c4
 prgnn/stages/mat5.HeaderSize 5ea3326aca81.e3b0c4
@@ -3117,11 +3117,11 @@ prgnn/stages/mat5.classLast 4bd2f8d98a2d.e3b0c4
 prgnn/stages/mat5.classReal abdbd56df1ad.e3b0c4
 prgnn/stages/mat5.classes bb80ce0f8099.e3b0c4
 prgnn/stages/mat5.element 9b5a5b1db897.e3b0c4
-prgnn/stages/mat5.errLarge 320b6b630082.6fe79a
-prgnn/stages/mat5.errShort 7cf2df747ac8.e3b0c4
+prgnn/stages/mat5.errLarge cf3ee6a108b9.6fe79a
+prgnn/stages/mat5.errShort 0b5934789172.e3b0c4
 prgnn/stages/mat5.flagComplex fdbb76d92ec1.e3b0c4
 prgnn/stages/mat5.flagLogical f46e128dbf4f.e3b0c4
-prgnn/stages/mat5.header 4d64e5c7a6d4.b44711
+prgnn/stages/mat5.header adab98cdb345.b44711
 prgnn/stages/mat5.miCOMPRESSED 4bd2f8d98a2d.e3b0c4
 prgnn/stages/mat5.miDOUBLE f82a57501391.e3b0c4
 prgnn/stages/mat5.miINT16 70a586560e99.e3b0c4
@@ -3138,30 +3138,30 @@ prgnn/stages/mat5.miUTF16 3eff46f3121f.e3b0c4
 prgnn/stages/mat5.miUTF32 c37302c9ebfa.e3b0c4
 prgnn/stages/mat5.miUTF8 57c4b32f7c1d.e3b0c4
 prgnn/stages/mat5.reader 57bd95325e45.e3b0c4
-prgnn/stages/mat5.reader.array c723cf7a7e32.4b2c8b
-prgnn/stages/mat5.reader.cells 5f04a74934d3.f70ac3
-prgnn/stages/mat5.reader.chars e9a16c164b12.f53b9a
+prgnn/stages/mat5.reader.array a79889762ad6.4b2c8b
+prgnn/stages/mat5.reader.cells 319cffe890b0.f70ac3
+prgnn/stages/mat5.reader.chars e3431606a25e.f53b9a
 prgnn/stages/mat5.reader.element 72c3839d6ea8.22f3ff
 prgnn/stages/mat5.reader.inflate 1ebb44b654a0.cfae04
 prgnn/stages/mat5.reader.letters 660d314ea8df.a620d9
 prgnn/stages/mat5.reader.numbers 407241aad27e.90f0df
-prgnn/stages/mat5.reader.part 7cbfff70d117.c2dc20
+prgnn/stages/mat5.reader.part c8b99df19fd2.c2dc20
 prgnn/stages/mat5.reader.take 87430353cb73.243c03
 prgnn/stages/mat5.widths 28787a62065b.7ed2fe
 prgnn/stages/prepare.Matrices 9d3652e65744.e3b0c4
 prgnn/stages/prepare.Matrices.Ports 03d158f9b8be.9e3299
-prgnn/stages/prepare.Matrices.Run 2b64523b9a4c.7b150d
-prgnn/stages/prepare.Matrices.Validate 048bd8685daa.7b869c
+prgnn/stages/prepare.Matrices.Run 45683ee26746.7b150d
+prgnn/stages/prepare.Matrices.Validate 8b79101e1999.7b869c
 prgnn/stages/prepare.Matrices.read fde456794a0b.4d913d
 prgnn/stages/prepare.matrices.New a2fe7d4e682e.de2e22
 prgnn/stages/region.ReadSquares 41c41288e31d.34e7d0
 prgnn/stages/region.matNames f28a486c4af1.737a38
 prgnn/stages/region.matSquare 87a8b4bd284b.737a38
-prgnn/stages/region.matSquares dcbbcd78307b.64d8b8
-prgnn/stages/region.squares 191d36c31013.934be5
+prgnn/stages/region.matSquares 22883f74a6b0.64d8b8
+prgnn/stages/region.squares 53424655ddce.934be5
 
 reached by matrices timeseries
-prgnn/stages/prepare.placeColumns 889f318cb62f.caf063
+prgnn/stages/prepare.placeColumns 4af8fd3248e1.caf063
 prgnn/stages/region.Counted cf73e5accf82.9bdb79
 prgnn/stages/region.mostNumbers 1d1043e30636.e3b0c4
 prgnn/stages/region.npyMagic 67749b2a2be7.e3b0c4
@@ -3207,7 +3207,7 @@ prgnn/stages/learn.MeanMLP.Ports aa124cb22575.254cc6
 prgnn/stages/learn.MeanMLP.Run d33877b851ad.01d205
 prgnn/stages/learn.MeanMLP.parts f0c891beb408.6db94a
 prgnn/stages/learn.MeanMLP.rate 6ab8008636c0.3f47b5
-prgnn/stages/learn.MeanMLP.read 0d58398f9d63.6cfd20
+prgnn/stages/learn.MeanMLP.read cfccf3ff6b39.6cfd20
 prgnn/stages/learn.meanmlp.New 1f9a69fde851.ce3655
 prgnn/stages/learn.validatedRow f63cadc9d3af.41653c
 prgnn/stages/learn.valuesOf c653b2b79b4c.e3b0c4
@@ -3222,7 +3222,7 @@ prgnn/nifti.Grid.samples 27d50de40fba.9ec450
 prgnn/nifti.Labels.Around d12f1a878f49.08a726
 prgnn/nifti.Labels.Lookup 9b71cffca662.21a1b1
 prgnn/nifti.Labels.Moved e2fbb4b4a60f.982e76
-prgnn/nifti.Labels.Onto d509973ee10a.b9f380
+prgnn/nifti.Labels.Onto 41e2f5a1bd62.b9f380
 prgnn/nifti.Labels.Resampled e44ab2b107a0.c59ab2
 prgnn/nifti.Labels.Within 9d13855a71c9.fa0d86
 prgnn/nifti.Labels.at 2d91806a126f.9f91fe
@@ -3237,29 +3237,29 @@ prgnn/nifti/hdf5.File.Has be9102a396cf.d9bdbe
 prgnn/nifti/hdf5.File.Names 7f94bbdff560.ae1e9a
 prgnn/nifti/hdf5.File.Text 535bb2ed37fe.94526c
 prgnn/nifti/hdf5.File.Vector f9d7a7eaedeb.a0e273
-prgnn/nifti/hdf5.File.block fc44e8e0fb4e.53333a
-prgnn/nifti/hdf5.File.bytes c48fec66b4c9.696b09
-prgnn/nifti/hdf5.File.denseLinks d0f33199323c.cdee53
-prgnn/nifti/hdf5.File.find a34faa73f3ff.54c915
-prgnn/nifti/hdf5.File.fractalHeap 8e786439d1a0.adb4fb
-prgnn/nifti/hdf5.File.global 04d6a6bf2d3c.560945
-prgnn/nifti/hdf5.File.headerBlock d61422016b2d.b9a229
-prgnn/nifti/hdf5.File.links acdb6cf7a57f.da243d
-prgnn/nifti/hdf5.File.object 359550b657d6.156d1f
-prgnn/nifti/hdf5.File.objectV2 f67650dca1ed.06afbc
-prgnn/nifti/hdf5.File.symbolTable d2f312b1ced8.60cd0f
-prgnn/nifti/hdf5.File.text eda901b2dede.45a043
-prgnn/nifti/hdf5.File.tree b2c304aa8d04.c04e73
+prgnn/nifti/hdf5.File.block 06e5f025ff38.53333a
+prgnn/nifti/hdf5.File.bytes f1aac86721c7.696b09
+prgnn/nifti/hdf5.File.denseLinks b062316c4655.cdee53
+prgnn/nifti/hdf5.File.find ddc729a69bfe.54c915
+prgnn/nifti/hdf5.File.fractalHeap 1478860323d0.adb4fb
+prgnn/nifti/hdf5.File.global f4e5bb16234c.560945
+prgnn/nifti/hdf5.File.headerBlock fbb768b85f3b.b9a229
+prgnn/nifti/hdf5.File.links 64375762c3fc.da243d
+prgnn/nifti/hdf5.File.object c622bb8cdd23.156d1f
+prgnn/nifti/hdf5.File.objectV2 90f4e25519d9.06afbc
+prgnn/nifti/hdf5.File.symbolTable 3e05fddc7637.60cd0f
+prgnn/nifti/hdf5.File.text b0bdf9610fd9.45a043
+prgnn/nifti/hdf5.File.tree 72c96de957d5.c04e73
 prgnn/nifti/hdf5.Is b5e05667f681.f4b3a3
-prgnn/nifti/hdf5.Open 10682d1ae627.5ac1b3
+prgnn/nifti/hdf5.Open 603004b2f97a.5ac1b3
 prgnn/nifti/hdf5.Vector a7ed5d918a51.afbd72
-prgnn/nifti/hdf5.Vector.All cd076be9279a.525032
+prgnn/nifti/hdf5.Vector.All 712ecae03841.525032
 prgnn/nifti/hdf5.Vector.Each e6a9c7a02bfe.f7465d
-prgnn/nifti/hdf5.Vector.chunks ecb576676c1d.461448
+prgnn/nifti/hdf5.Vector.chunks 58298df3609d.461448
 prgnn/nifti/hdf5.Vector.describe a090a94a72ab.07a66f
-prgnn/nifti/hdf5.Vector.each c8c3bf337803.911c35
+prgnn/nifti/hdf5.Vector.each 1aeb19f5f5bd.911c35
 prgnn/nifti/hdf5.Vector.numbers 279abb208378.b12913
-prgnn/nifti/hdf5.addLink fe1d1fd54f54.7e0a19
+prgnn/nifti/hdf5.addLink 023cf4eecf7a.7e0a19
 prgnn/nifti/hdf5.checked 60f6d4c1f4d2.df3717
 prgnn/nifti/hdf5.cursor 1de5ed6fd936.e3b0c4
 prgnn/nifti/hdf5.cursor.byte 2ace35aaf1d9.868334
@@ -3268,11 +3268,11 @@ prgnn/nifti/hdf5.cursor.take 8c3dd0e39231.0e49de
 prgnn/nifti/hdf5.cursor.uint c5f0eaa334fb.4d077b
 prgnn/nifti/hdf5.deflate 951c42c7dffc.8d57ef
 prgnn/nifti/hdf5.filter f297976f73a3.e3b0c4
-prgnn/nifti/hdf5.floatSize fd14f3a101cc.fdefa7
+prgnn/nifti/hdf5.floatSize 61492b4c6e3d.fdefa7
 prgnn/nifti/hdf5.fractalHeap e3608d1c3054.e3b0c4
-prgnn/nifti/hdf5.fractalHeap.get 7a9aeb47f70b.8fc8e5
+prgnn/nifti/hdf5.fractalHeap.get f9ebe63e3b07.8fc8e5
 prgnn/nifti/hdf5.ieee a98116969a3a.e3b0c4
-prgnn/nifti/hdf5.length ff17261ee239.65fd77
+prgnn/nifti/hdf5.length a6a17d3214f5.65fd77
 prgnn/nifti/hdf5.longestChunk 812028183106.e3b0c4
 prgnn/nifti/hdf5.longestHeader 1f93875d2261.e3b0c4
 prgnn/nifti/hdf5.lookup3 aa107267be81.57918f
@@ -3289,11 +3289,11 @@ prgnn/nifti/hdf5.msgLink abdbd56df1ad.e3b0c4
 prgnn/nifti/hdf5.msgLinkInfo 96607dbc6afe.e3b0c4
 prgnn/nifti/hdf5.msgSymbolTable 3eff46f3121f.e3b0c4
 prgnn/nifti/hdf5.object 3165180581a3.00cf20
-prgnn/nifti/hdf5.object.add b7d8dfdc5479.dd292f
+prgnn/nifti/hdf5.object.add 82d5416c47a0.dd292f
 prgnn/nifti/hdf5.object.get 9d097f80fc03.eab32d
 prgnn/nifti/hdf5.piece 092b2eeedbd4.e3b0c4
-prgnn/nifti/hdf5.put c0c96e08a716.2c0adf
-prgnn/nifti/hdf5.readFilters fe3e92333de1.075d5a
+prgnn/nifti/hdf5.put a6c8307a10ca.2c0adf
+prgnn/nifti/hdf5.readFilters 15535556722d.075d5a
 prgnn/nifti/hdf5.resize 4b8ed7fa7b10.e3b0c4
 prgnn/nifti/hdf5.shuffle a627130005a1.8d57ef
 prgnn/nifti/hdf5.signature 8059f62f9f9b.e3b0c4
@@ -3312,14 +3312,14 @@ prgnn/nifti/itk.Point daad0eb94438.f08b5e
 prgnn/nifti/itk.Read 2128a09300fd.696bb6
 prgnn/nifti/itk.Transform a4d17a417c40.2b7e2e
 prgnn/nifti/itk.Transform.Linear 524b18ee679e.4556ee
-prgnn/nifti/itk.Transform.Map ee4d5d9f8dea.c56a06
+prgnn/nifti/itk.Transform.Map 8386a42d0059.c56a06
 prgnn/nifti/itk.affine c2be1624a413.3df0dc
 prgnn/nifti/itk.affine.apply 014ef6a8bd81.be7a84
-prgnn/nifti/itk.affineOf 01678b5ec14b.317812
+prgnn/nifti/itk.affineOf fb662101ee71.317812
 prgnn/nifti/itk.affines 61633d6221f2.e3b0c4
-prgnn/nifti/itk.countParts b9139957295f.301de2
+prgnn/nifti/itk.countParts 54175dff7e71.301de2
 prgnn/nifti/itk.field 418e96c4dd9f.e952eb
-prgnn/nifti/itk.field.apply d6793e9c44c3.1c070d
+prgnn/nifti/itk.field.apply a14ca66d3ac1.1c070d
 prgnn/nifti/itk.field.between 23076e0f1a25.eede39
 prgnn/nifti/itk.field.index eff0ccb40579.f9fd1f
 prgnn/nifti/itk.fieldOf 66139e9b76ba.194068
@@ -3328,19 +3328,19 @@ prgnn/nifti/itk.group 1c431d95e2fe.e3b0c4
 prgnn/nifti/itk.longestOf f2c46527f565.e3b0c4
 prgnn/nifti/itk.mostNodes 1f93875d2261.e3b0c4
 prgnn/nifti/itk.mostParts b6b774a93a8b.e3b0c4
-prgnn/nifti/itk.numbers 8b621677ddb2.e3b0c4
-prgnn/nifti/itk.readComposite df7698756539.5d4f97
-prgnn/nifti/itk.readPart 27c7b5e868a8.6470d5
-prgnn/nifti/itk.readText 17d37e7d0a7b.894d09
+prgnn/nifti/itk.numbers 53072da9928c.e3b0c4
+prgnn/nifti/itk.readComposite 2aed24aaef28.5d4f97
+prgnn/nifti/itk.readPart 0c3ae488770c.6470d5
+prgnn/nifti/itk.readText bf1cf39a3306.894d09
 prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 037137becf7f.6d1294
 prgnn/stages/prepare.Parcellate 012fc03575bc.e3b0c4
 prgnn/stages/prepare.Parcellate.Ports d986c9074cf2.7e1727
-prgnn/stages/prepare.Parcellate.Run 8faaa9713d2c.a84972
+prgnn/stages/prepare.Parcellate.Run 6d009da2dca0.a84972
 prgnn/stages/prepare.Parcellate.choose 17b4cdf896d2.bba13a
 prgnn/stages/prepare.Parcellate.covered 467a011d04e6.54e571
-prgnn/stages/prepare.Parcellate.grayordinates f73ba895a689.6eb867
-prgnn/stages/prepare.Parcellate.refuseMissing f8eb78ba7ce8.7f18a4
+prgnn/stages/prepare.Parcellate.grayordinates 291ff7691989.6eb867
+prgnn/stages/prepare.Parcellate.refuseMissing fe1cc34c9b16.7f18a4
 prgnn/stages/prepare.Parcellate.sampleGray 074770dd809a.686ff6
 prgnn/stages/prepare.Parcellate.sampleVoxels 403822348436.466468
 prgnn/stages/prepare.beyond c8409648400f.e3b0c4
@@ -3351,11 +3351,11 @@ prgnn/stages/prepare.layer a005c0404783.009407
 prgnn/stages/prepare.layer.close 78b49268bf8c.497040
 prgnn/stages/prepare.layer.look a29900e29478.1f90e7
 prgnn/stages/prepare.layer.over 4acef68daa12.c641c4
-prgnn/stages/prepare.layer.quality 216a99aeed1f.4ffd73
+prgnn/stages/prepare.layer.quality 4015ccb313e9.4ffd73
 prgnn/stages/prepare.layer.read c5233988a677.b17f5c
 prgnn/stages/prepare.layer.tally 91390a021e36.96aed7
 prgnn/stages/prepare.layer.through ca0fd2946848.9fccd4
-prgnn/stages/prepare.layer.warped 756007c72e64.90b4c5
+prgnn/stages/prepare.layer.warped e8899e4630f2.90b4c5
 prgnn/stages/prepare.leastDeterminant 26a58c93c0d7.e3b0c4
 prgnn/stages/prepare.leastLabeled a365a9fc8b27.e3b0c4
 prgnn/stages/prepare.matched b3e69ab06205.e3b0c4
@@ -3391,11 +3391,11 @@ prgnn/stages/column.PermutationRow 89da1f2c759b.c63136
 prgnn/stages/learn.Permutation 0a604c5f3fd9.e3b0c4
 prgnn/stages/learn.Permutation.Ports 25046fc0c599.585548
 prgnn/stages/learn.Permutation.Run 1f84567be453.a582e7
-prgnn/stages/learn.byPermutation e9da1716833b.aa9f69
+prgnn/stages/learn.byPermutation 5a0719444e92.aa9f69
 prgnn/stages/learn.graphsOf 173b2e5a2531.2e1e5c
 prgnn/stages/learn.permutation.New d54eff27cd87.210a45
 prgnn/stages/learn.permutedSetting 496f6f88576f.419a8c
-prgnn/stages/learn.permutedSetting.check 3cc0d3c34bdd.00e674
+prgnn/stages/learn.permutedSetting.check 7a063cb7bcbe.00e674
 prgnn/stages/learn.permutedSetting.rows 7ba547fccf10.9f84c5
 
 reached by permutation report summary
@@ -3404,9 +3404,9 @@ prgnn/stages/column.PermutationTestRow 2ed9244a5e2a.c63136
 reached by predict
 prgnn/stages/learn.Predict 6c340ac53644.e3b0c4
 prgnn/stages/learn.Predict.Ports 553fa6119827.ad460d
-prgnn/stages/learn.Predict.Run 3f2336f14ce1.6d7e32
-prgnn/stages/learn.graphFacts.accept 0928e3ffe9dd.9b2704
-prgnn/stages/learn.graphFacts.acceptNodes c13b2cbabfd4.a397f6
+prgnn/stages/learn.Predict.Run 94a1ea02e506.6d7e32
+prgnn/stages/learn.graphFacts.accept c4567a635eb7.9b2704
+prgnn/stages/learn.graphFacts.acceptNodes 75f19ddf2991.a397f6
 prgnn/stages/learn.newPredicted 0b66fd9ca86b.cf3acc
 prgnn/stages/learn.predict.New d54eff27cd87.378326
 prgnn/stages/learn.predicted bbe790ef2495.e1d632
@@ -3438,12 +3438,12 @@ reached by qcfc
 prgnn/stages/assess.QCFC d5e6fc1ef579.e3b0c4
 prgnn/stages/assess.QCFC.Ports 9504bf159666.0ea77d
 prgnn/stages/assess.QCFC.Run ed4bdfad469a.15ffe4
-prgnn/stages/assess.QCFC.Validate d2b954f2caed.70f73d
-prgnn/stages/assess.QCFC.covariates cdc9caebd992.062932
+prgnn/stages/assess.QCFC.Validate be42900b6138.70f73d
+prgnn/stages/assess.QCFC.covariates 3caeac8a020e.062932
 prgnn/stages/assess.QCFC.measure e0cf1d3814cf.2b9f6c
 prgnn/stages/assess.connectome 16bb1bd5f249.2627d5
-prgnn/stages/assess.connectomes 98761338cfd4.10a588
-prgnn/stages/assess.edgeDistances 1c53a322389b.ce6fda
+prgnn/stages/assess.connectomes 27926e445593.10a588
+prgnn/stages/assess.edgeDistances 425649eaeb27.ce6fda
 prgnn/stages/assess.fisherEdges 14cb480ee891.dec0dd
 prgnn/stages/assess.listedMotion 3fad83303105.44e460
 prgnn/stages/assess.listedParticipants 6a80938b5382.966e72
@@ -3476,12 +3476,12 @@ prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
 prgnn/internal/words.LeastP a1b90a295bd0.3dc057
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
-prgnn/stages/column.NameDoc 41bddeb178f9.e3b0c4
+prgnn/stages/column.NameDoc d4688ca62ad8.e3b0c4
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
-prgnn/stages/column.RecoveryRow.Name 0889bdf083f1.8d6f0a
+prgnn/stages/column.RecoveryRow.Name 353daa50cf10.8d6f0a
 prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
 prgnn/stages/column.Scans 6367283b81c1.e3b0c4
-prgnn/stages/column.ScansOf e02c9a162c5b.7b35a9
+prgnn/stages/column.ScansOf 0badf10d4ed9.7b35a9
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
@@ -3512,7 +3512,7 @@ prgnn/stages/present.author.checks c4db7318dce3.576355
 prgnn/stages/present.author.cleaning ce2294636785.426bae
 prgnn/stages/present.author.comparison 41ec33594d7b.c1c532
 prgnn/stages/present.author.contrasts 470bc8fbf485.8770b7
-prgnn/stages/present.author.covariates c89d4c1e823b.862a06
+prgnn/stages/present.author.covariates 049cde7bde80.862a06
 prgnn/stages/present.author.data 80205eb1deee.de9f52
 prgnn/stages/present.author.describeGroups 5ab166d7087e.fd4bdc
 prgnn/stages/present.author.eachParticipant 699a411f0ae0.719558
@@ -3531,9 +3531,9 @@ prgnn/stages/present.author.leftOut d1f0ff55a326.5cbe0d
 prgnn/stages/present.author.markOwn 0850c6fb0145.022b4c
 prgnn/stages/present.author.methods a4d46294d0d4.ead967
 prgnn/stages/present.author.methodsOfBaselines fc3bfb28354c.436eb2
-prgnn/stages/present.author.methodsOfCleaning ae04b5b0c7d6.c07bc7
+prgnn/stages/present.author.methodsOfCleaning 20513971145d.c07bc7
 prgnn/stages/present.author.methodsOfCohort 4c46f8d7f6b8.06030b
-prgnn/stages/present.author.methodsOfEvaluation 266c3b111e6d.0225ce
+prgnn/stages/present.author.methodsOfEvaluation abc30f99366b.0225ce
 prgnn/stages/present.author.methodsOfGraphs 71dd6288ed5a.69ea75
 prgnn/stages/present.author.methodsOfScans 97df28ada346.6415cf
 prgnn/stages/present.author.methodsOfSilence 867e60372171.6b4e88
@@ -3541,16 +3541,16 @@ prgnn/stages/present.author.methodsOfTraining e4bcc36f91c0.d271fd
 prgnn/stages/present.author.more 436c01eb9202.680efa
 prgnn/stages/present.author.motion 1e36a549d925.7a7033
 prgnn/stages/present.author.motionFigure 77c7777ecfaa.742da9
-prgnn/stages/present.author.motionTable 90c8f42af339.627843
+prgnn/stages/present.author.motionTable 78ecff57b630.627843
 prgnn/stages/present.author.nested 26a5cdcc82a3.bf5107
-prgnn/stages/present.author.null 6969d16acf71.7e9282
+prgnn/stages/present.author.null 609f7ea54153.7e9282
 prgnn/stages/present.author.othersLast e557ab5a287f.d65c86
 prgnn/stages/present.author.paperTables 5e7761b194f3.3ee56d
 prgnn/stages/present.author.participants 84793dc2f870.801ba5
 prgnn/stages/present.author.perParticipant 2f301baa1ae9.2ceb60
-prgnn/stages/present.author.performance ef37d6399f90.e5ce65
+prgnn/stages/present.author.performance c57cfbafe526.e5ce65
 prgnn/stages/present.author.performanceFigures 0067e7f4f23b.a36738
-prgnn/stages/present.author.permutation 0f36b1db5088.e094e1
+prgnn/stages/present.author.permutation 600877280b3e.e094e1
 prgnn/stages/present.author.provenance 5793af36bcec.7cb168
 prgnn/stages/present.author.quality 257b0bf192cd.53dff9
 prgnn/stages/present.author.rankingTables ce39689a6a36.efb016
@@ -3599,7 +3599,7 @@ prgnn/stages/present.gather 888421a56f5d.f32263
 prgnn/stages/present.gathered e247e38f5e2d.4c17fd
 prgnn/stages/present.groupSD 4a3c1ab4057e.dc3b72
 prgnn/stages/present.groupSize c408da340a1e.e3b0c4
-prgnn/stages/present.headlineOf 17b3ffa89334.d21c16
+prgnn/stages/present.headlineOf db40ee54e173.d21c16
 prgnn/stages/present.headlineSetting d42da847650d.c31564
 prgnn/stages/present.identifies c1d9bb95f5d3.e3b0c4
 prgnn/stages/present.isStage cab7451cd00d.e3b0c4
@@ -3644,7 +3644,7 @@ prgnn/stages/present.scanName 49bb5e843edc.c247c9
 prgnn/stages/present.scanNames b25fa681e287.bd52cc
 prgnn/stages/present.settingRow 2061766a1aaa.e3b0c4
 prgnn/stages/present.share 03fd1d7f28d5.e7db4b
-prgnn/stages/present.sharedPorts 1ded4b11b4aa.533e91
+prgnn/stages/present.sharedPorts 27dd003e6466.533e91
 prgnn/stages/present.shownColumn a0058673e990.1abcb0
 prgnn/stages/present.shownNumber c10005f31f51.e7db4b
 prgnn/stages/present.shownScans a9377ed9369a.e3b0c4
@@ -3753,7 +3753,7 @@ prgnn/stages/assess.Saliency 467b72b29e2e.e3b0c4
 prgnn/stages/assess.Saliency.Ports e8ead1c56a57.173b94
 prgnn/stages/assess.Saliency.Run 385ea59b9d55.4c48f4
 prgnn/stages/assess.Saliency.connectome ff6db74842d1.0e1b86
-prgnn/stages/assess.Saliency.rows 84769bf077fc.1348f9
+prgnn/stages/assess.Saliency.rows 8fdec48e4015.1348f9
 prgnn/stages/assess.labelsOf 1ceb2a172cf1.3933f9
 prgnn/stages/assess.paintedRow bb30fa2ef6df.9e800f
 prgnn/stages/assess.paintedTable e7108dd93651.2f42d8
@@ -3769,7 +3769,7 @@ prgnn/stages/prepare.Sessions.Run 9ed436a64444.dde4cb
 prgnn/stages/prepare.meanQuality 9bedbfafa1c6.9d1b50
 prgnn/stages/prepare.poolMatrices e0fd05ebce7a.778f64
 prgnn/stages/prepare.sessionDrawRow 21e493861981.e3b0c4
-prgnn/stages/prepare.sessionQuality 503fb740494a.40e637
+prgnn/stages/prepare.sessionQuality 96ef4ab9f628.40e637
 prgnn/stages/prepare.sessions.New d54eff27cd87.cb6b7b
 
 reached by simulate
@@ -3778,8 +3778,8 @@ prgnn/stages/atlas.DK84 c0c3d9fed80f.666c80
 prgnn/stages/atlas.Named a700c35c277d.b3ce44
 prgnn/stages/atlas.Node 15f2b16dcde8.e3b0c4
 prgnn/stages/atlas.Plain bf0944b23b7b.875ea7
-prgnn/stages/atlas.Read f5da48d92ea3.a0b649
-prgnn/stages/atlas.check 74bfbbfcabfa.e12faf
+prgnn/stages/atlas.Read bf23a142ba57.a0b649
+prgnn/stages/atlas.check d1510ab5be0e.e12faf
 prgnn/stages/atlas.dk84 c742e88611af.03298a
 prgnn/stages/atlas.hemisphere 19230dedfc5e.e3b0c4
 prgnn/stages/atlas.isColor 56b83a535ab5.e3b0c4
@@ -3806,7 +3806,7 @@ prgnn/stages/phantom.Make f26349a938ba.247621
 prgnn/stages/phantom.Scan b9897f48ee2f.cb7c20
 prgnn/stages/phantom.Scan.fill 545a11fc8db9.2f385f
 prgnn/stages/phantom.Settings e3aea867bee7.e3b0c4
-prgnn/stages/phantom.Settings.check 01d1984bdaac.afc358
+prgnn/stages/phantom.Settings.check 3ba973e0ac3c.afc358
 prgnn/stages/phantom.Settings.coupling ce68e1da9330.cbf20f
 prgnn/stages/phantom.Settings.couplings c391e8ffe696.4d0e8b
 prgnn/stages/phantom.air a87015332314.e3b0c4
@@ -3828,7 +3828,7 @@ prgnn/stages/phantom.degree 069781a2de55.e3b0c4
 prgnn/stages/phantom.dot 6b6c54917e40.e3b0c4
 prgnn/stages/phantom.extent 59698c7e26f7.e3b0c4
 prgnn/stages/phantom.fade a9caab7dc92f.76c81d
-prgnn/stages/phantom.fill b4d39077b2be.70ce85
+prgnn/stages/phantom.fill df0a8fab798d.70ce85
 prgnn/stages/phantom.globalWeight e625cea22029.e3b0c4
 prgnn/stages/phantom.grow 02b51ae180ab.522eaa
 prgnn/stages/phantom.headRadius 747e760f9328.e3b0c4
@@ -3914,7 +3914,7 @@ prgnn/stages/present.Tables cc3154456929.e3b0c4
 prgnn/stages/present.Tables.Ports a5421ec132ce.a1adbf
 prgnn/stages/present.Tables.Run 4db9d6a5598d.5bb327
 prgnn/stages/present.Tables.comparison 24e177ac4c91.383b49
-prgnn/stages/present.Tables.variations 5f00cef06f3e.8056aa
+prgnn/stages/present.Tables.variations 213c976aac51.8056aa
 prgnn/stages/present.accuracyRow.axis 3c5abbd83268.41653c
 prgnn/stages/present.accuracyText e72cf40490f0.aae3d0
 prgnn/stages/present.contender 5c7ee4890f32.16e9f6
@@ -3958,15 +3958,15 @@ prgnn/connectivity/tangent.moved ec485482aec6.ff3ec3
 prgnn/connectivity/tangent.rounding 1adda8b8e202.e3b0c4
 prgnn/stages/prepare.Tangent 1f84a42c073c.e3b0c4
 prgnn/stages/prepare.Tangent.Ports bc8e5f5cf5fd.005d73
-prgnn/stages/prepare.Tangent.Run 507f129f62b8.eb8a37
+prgnn/stages/prepare.Tangent.Run 8e47ef419c71.eb8a37
 prgnn/stages/prepare.Tangent.Validate aae19559a7b7.22c8db
 prgnn/stages/prepare.tangent.New aadd21c57c6a.2ba38e
 prgnn/stages/prepare.updateRow 7988ed4e0b94.e3b0c4
 prgnn/stages/region.ReferenceFacts.Table 1a8025c45aa0.61cacf
 
 reached by timeseries
-prgnn/nifti/cifti.ReadParcels 802e887f3703.00dfeb
-prgnn/stages/column.SeriesGiven 1edd9ea9923f.e3b0c4
+prgnn/nifti/cifti.ReadParcels ef4d398e866f.00dfeb
+prgnn/stages/column.SeriesGiven 626edd2f9eda.e3b0c4
 prgnn/stages/prepare.Timeseries b73f6584d7e3.e3b0c4
 prgnn/stages/prepare.Timeseries.Ports f80f9a378427.fb4b03
 prgnn/stages/prepare.Timeseries.Run 048bd199cb1d.fb08ad
@@ -3974,7 +3974,7 @@ prgnn/stages/prepare.seriesRow 868b154f43fa.e3b0c4
 prgnn/stages/prepare.timeseries.New d54eff27cd87.cdf0d1
 prgnn/stages/region.ReadSeries 7abfceacf7f6.574bd5
 prgnn/stages/region.niftiMagic 8ad5a6a90a21.e3b0c4
-prgnn/stages/region.seriesArray f87da1f5f004.6e5e1f
+prgnn/stages/region.seriesArray 282becf40eb4.6e5e1f
 
 reached by train
 prgnn/stages/learn.train.New 8832c4938c70.caa9f4
@@ -4043,7 +4043,7 @@ at gnn/baseline/net.go prgnn/gnn/baseline full:10 fulls:16 add:27 of:33 full.for
 at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 weighted:61
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:14 most:27 tooMany:29 FitSVM:37 scale:58 kernel:73 kernel.gram:79 kernel.apply:95 norms:101 vectorMachine:112 newVectorMachine:120 vectorMachine.decide:132 vectorMachine.describe:151 smo:163 pairStep:223 offset:254
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:13 linearMachines:29 linearMachines.Weights:34 linear.weights:36 vectorMachine.weights:39 Pattern:54
-at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:32 newWorker:41 worker.load:51 soon:68 worker.blocksForward:76 worker.predict:92 slot.crossEntropy:118 worker.gradient:144 worker.backward:191 worker.reduce:213 worker.batchLosses:228 worker.normForward:268 worker.normBackward:292
+at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:32 newWorker:41 worker.load:51 soon:68 worker.blocksForward:76 worker.predict:92 slot.crossEntropy:118 worker.gradient:144 worker.backward:191 worker.reduce:213 worker.batchLosses:228 worker.normForward:267 worker.normBackward:291
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
 at gnn/checkpoint.go prgnn/gnn run:9 snapshot:20 run.checkpoint:31 run.resume:44
 at gnn/consistency.go prgnn/gnn Model.consistency:18 spreadOf:46 sigmoidSpreadOf:68 normsOf:89
@@ -4145,8 +4145,8 @@ at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:34 Evaluate.Run:53 Evaluate.complete:80 participantAccuracy:100 Evaluate.test:103
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.sizes:120 Fidelity.settings:138 Fidelity.ask:201 Fidelity.first:259 maskSetting.overModels:297 Fidelity.table:308
-at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:31 Individuality.Run:47 Individuality.cells:85 Individuality.row:129
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:49 leakCheck.fail:55 foldPlace:60 foldBook:63 Leakage.Run:70 checkRow:106 readBook:112 foldBook.tested:137 foldBook.takesPart:143 Leakage.lookAtPredictions:153 placeOf:228 foldBook.seen:244 lookAtModels:264 lookAtFitted:281
+at stages/assess/individuality.go prgnn/stages/assess individuality.New:20 Individuality:24 Individuality.Ports:30 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:32 leakCheck:48 leakCheck.fail:54 foldPlace:59 foldBook:62 Leakage.Run:69 checkRow:105 readBook:111 foldBook.tested:136 foldBook.takesPart:142 Leakage.lookAtPredictions:152 placeOf:227 foldBook.seen:243 lookAtModels:263 lookAtFitted:280
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:17 endPoints:65 sharedPoints:66 rescaled:67 sharedScans:72 timePoints:108
 at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 traceOf:24 ranks:53 leastOverlap:78 leastZ:79 meeting:83 summed.meet:90 summed:117 newSummed:123 summed.over:132 sameTraces:138
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:24 QCFC:28 QCFC.Ports:33 QCFC.Validate:50 connectome:60 QCFC.Run:67 connectomes:122 listedParticipants:159 listedMotion:170 QCFC.measure:198 fisherEdges:265 edgeDistances:303 QCFC.covariates:334 typicality:385
@@ -4282,7 +4282,7 @@ at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 com
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent:45 material:48 materialOf:54 Make:65 Settings.check:92 signals:126 ar1:151 Scan.fill:161 waves:236 waves.disturb:243 rhythm:271
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
 at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:44 Bootstrap.Run:67 voxelsOf:156 Bootstrap.stream:171 openSeries:183 Bootstrap.TimeFrom:205 Bootstrap.made:216 longestTR:222 readJSON:225 sidecarTR:241 denoised:260 sameGrid:276 Bootstrap.size:283 Bootstrap.draw:291 countDistinct:322 Bootstrap.drop:330 whyNone:345 badVolumes:360 voxelRow:385 voxelTable:395 mostLost:409 scanTable:412 scanRow:440
-at stages/prepare/combat.go prgnn/stages/prepare combat.New:25 Combat:34 Combat.Ports:49 Combat.Run:67 combatBook.table:124 slopeColumn:149 combatRow:152 combatBook.siteTable:164 siteRow:185
+at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:48 Combat.Run:66 combatBook.table:123 slopeColumn:148 combatRow:151 combatBook.siteTable:163 siteRow:184
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:78 saysGroup:130 combatBook.choose:143 combatBook.row:194 pairsOf:219
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 leftRow:107 matrixRow:112 connectivityQuality:127
 at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:54 Denoise.Validate:75 stepRow:97 Denoise.strategy:103 Denoise.Run:111 Denoise.TimeFrom:166 Denoise.prepare:176 Denoise.cleaner:212 lostVoxels:244 tooLittle:258 orExclude:264 Denoise.confounds:269 readConfounds:366 before:383 cleanedBefore:395 aboutConfounds:398 meanAndMax:408

@@ -24,7 +24,7 @@ func TestModelMemory(t *testing.T) {
 			f.Write(zeros)
 		}
 		w.Close()
-		if _, err := learn.ReadModel(b.Bytes()); err == nil || !strings.Contains(err.Error(), "too many for a model") {
+		if _, err := learn.ReadModel(b.Bytes()); err == nil || !strings.Contains(err.Error(), "for a model") {
 			t.Error(err)
 		}
 	})

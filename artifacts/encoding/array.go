@@ -64,7 +64,7 @@ func (a *Array) DType() string {
 	case []uint8:
 		return "|u1"
 	}
-	panic("encoding: an Array that was not made by NewArray")
+	panic("encoding: the Array was not made by NewArray")
 }
 
 // Len is the number of elements.
@@ -103,7 +103,7 @@ func (a *Array) Float64s() []float64 {
 	case []uint8:
 		return floats(d)
 	}
-	panic("encoding: an Array that was not made by NewArray")
+	panic("encoding: the Array was not made by NewArray")
 }
 
 func floats[T Number](d []T) []float64 {
@@ -124,7 +124,7 @@ func (a *Array) Encode(w io.Writer) error { return writeNPY(w, a) }
 // n arrays of shape (r, c) become one of shape (n, r, c).
 func Stack(arrays []*Array) (*Array, error) {
 	if len(arrays) == 0 {
-		return nil, fmt.Errorf("stack: no arrays, so the shape of the result is not known")
+		return nil, fmt.Errorf("stack: no arrays, so the shape of the result is unknown")
 	}
 	first := arrays[0]
 	for i, a := range arrays {

@@ -71,7 +71,7 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 
 func (c *countingWriter) Seek(offset int64, whence int) (int64, error) {
 	if offset != 0 || whence != io.SeekCurrent {
-		return 0, fmt.Errorf("arrow: the writer cannot go back to %d", offset)
+		return 0, fmt.Errorf("arrow: the writer cannot seek back to %d", offset)
 	}
 	return c.n, nil
 }

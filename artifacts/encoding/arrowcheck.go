@@ -130,7 +130,7 @@ func checkArrow(b []byte) error {
 		return fmt.Errorf("not an Arrow file: begins with %q, not with %q", b[:min(len(b), len(arrowMagic))], arrowMagic)
 	}
 	if len(b) < head+tail || !bytes.HasSuffix(b, []byte(arrowMagic)) {
-		return fmt.Errorf("cut short: it does not end with %q", arrowMagic)
+		return fmt.Errorf("truncated: it does not end with %q", arrowMagic)
 	}
 	size := int(binary.LittleEndian.Uint32(b[len(b)-tail:]))
 	end := len(b) - tail - size // of the record batches
@@ -157,7 +157,7 @@ func checkArrow(b []byte) error {
 			body := int64(binary.LittleEndian.Uint64(block[16:]))
 			if offset < int64(head) || meta < 8 || body < 0 || offset > int64(end) || meta > int64(end)-offset ||
 				body > int64(end)-offset-meta {
-				return fmt.Errorf("a block of %d and %d bytes at %d, out of the file", meta, body, offset)
+				return fmt.Errorf("a block of %d and %d bytes at %d, beyond the end of the file", meta, body, offset)
 			}
 			message := b[offset : offset+meta]
 			if err := checkBatch(message, b[offset+meta:offset+meta+body], columns, list == 2); err != nil {
@@ -184,7 +184,7 @@ func checkSchema(schema flat) (int, error) {
 			return 0, errType(name, known)
 		}
 		if n := len(f.tables(5)); n > 0 {
-			return 0, fmt.Errorf("column %q has %d columns inside", name, n)
+			return 0, fmt.Errorf("column %q has %d nested columns", name, n)
 		}
 		if _, ok := f.table(3); !ok {
 			return 0, fmt.Errorf("column %q has no type", name)
@@ -213,7 +213,7 @@ func checkBatch(message, body []byte, columns int, dictionary bool) error {
 		kind = 2
 	}
 	if !ok || m.byte(1) != kind {
-		return fmt.Errorf("a message of kind %d where one of kind %d should be", m.byte(1), kind)
+		return fmt.Errorf("a message of kind %d instead of kind %d", m.byte(1), kind)
 	}
 	if dictionary {
 		if batch, ok = batch.table(1); !ok {
@@ -264,7 +264,7 @@ func checkZstd(buffer []byte) error {
 	}
 	var h zstd.Header
 	if err := h.Decode(buffer[8:]); err != nil || h.WindowSize > maxZstdWindow {
-		return fmt.Errorf("compressed bytes with a window of %d (%v)", h.WindowSize, err)
+		return fmt.Errorf("compressed data with a window of %d bytes (%v)", h.WindowSize, err)
 	}
 	return nil
 }
@@ -284,7 +284,7 @@ func ReadSchema(b []byte) (*arrow.Schema, error) {
 
 func checkArrowSchema(b []byte) error {
 	if len(b) < 8 {
-		return fmt.Errorf("its Arrow schema is cut short")
+		return fmt.Errorf("its Arrow schema is truncated")
 	}
 	prefix := 4
 	if binary.LittleEndian.Uint32(b) == 0xffffffff {
@@ -294,7 +294,7 @@ func checkArrowSchema(b []byte) error {
 	m.at = m.follow(0)
 	schema, ok := m.table(2)
 	if !ok || m.byte(1) != 1 {
-		return fmt.Errorf("its Arrow schema is none")
+		return fmt.Errorf("its Arrow schema is missing")
 	}
 	_, err := checkSchema(schema)
 	return err

@@ -94,7 +94,7 @@ func recoverDamage(t **Table, err *error) {
 	switch p := recover().(type) {
 	case nil:
 	case runtime.Error: // what lies outside of the file, or of its metadata
-		*t, *err = nil, fmt.Errorf("the file is damaged: its metadata point to what is not there")
+		*t, *err = nil, fmt.Errorf("the file is damaged: its metadata point outside the file")
 	default:
 		*t, *err = nil, fmt.Errorf("the file is damaged: %v", p)
 	}
@@ -113,7 +113,7 @@ func newBudget(fileSize int) *Budget {
 
 func (b *Budget) take(size int) {
 	if size < 0 || size > b.Left {
-		panic(fmt.Errorf("it asks for %d bytes of memory", size))
+		panic(fmt.Errorf("it would need %d bytes of memory", size))
 	}
 	b.Left -= size
 }
@@ -193,7 +193,7 @@ func readable(typ arrow.DataType) bool {
 }
 
 func errType(column string, typ fmt.Stringer) error {
-	return fmt.Errorf("column %q is of the type %s: text, numbers and truth values can be read", column, typ)
+	return fmt.Errorf("column %q has type %s: only text, numbers and Booleans can be read", column, typ)
 }
 
 // fill sets the values of a column.

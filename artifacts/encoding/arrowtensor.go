@@ -25,7 +25,7 @@ func (a *Array) WriteArrow(w io.Writer, column string, axes []string, meta map[s
 func (a *Array) WriteTensors(w io.Writer, keys *Table, column Column, axes []string) error {
 	switch {
 	case len(a.Shape) < 2:
-		return fmt.Errorf("arrow: an array of shape %v has no rows that are tensors: two axes or more are needed", a.Shape)
+		return fmt.Errorf("arrow: an array of shape %v cannot be a column of tensors: two or more axes are needed", a.Shape)
 	case axes != nil && len(axes) != len(a.Shape):
 		return fmt.Errorf("arrow: %d names for the %d axes of an array", len(axes), len(a.Shape))
 	case len(keys.Columns) > 0 && keys.Rows() != a.Shape[0]:

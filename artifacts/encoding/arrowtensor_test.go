@@ -9,7 +9,7 @@ import (
 
 func TestWriteArrowRefuses(t *testing.T) {
 	for message, a := range map[string]*Array{
-		"two axes or more are needed":        NewArray([]float64{1}, 1),
+		"two or more axes are needed":        NewArray([]float64{1}, 1),
 		"rows of shape [0] are empty":        NewArray([]float64{}, 3, 0),
 		"2 names for the 3 axes of an array": NewArray([]float64{1}, 1, 1, 1),
 	} {
@@ -26,7 +26,7 @@ func TestWriteArrowRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := ReadTable(&b)
-	if want := `arrow: column "x" is of the type fixed_size_list: text, numbers and truth values can be read`; err == nil || err.Error() != want {
+	if want := `arrow: column "x" has type fixed_size_list: only text, numbers and Booleans can be read`; err == nil || err.Error() != want {
 		t.Error(err)
 	}
 }

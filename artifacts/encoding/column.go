@@ -117,12 +117,12 @@ func (t *Table) Ints(name string) ([]int64, error) {
 		out := make([]int64, len(f))
 		for i, x := range f {
 			if out[i] = int64(x); float64(out[i]) != x || math.Abs(x) > 1<<53 {
-				return nil, fmt.Errorf("column %q holds %v in row %d, which is not a whole number", name, x, i+1)
+				return nil, fmt.Errorf("column %q holds %v in row %d, which is not an integer", name, x, i+1)
 			}
 		}
 		return out, nil
 	}
-	return nil, fmt.Errorf("column %q holds %s, not whole numbers", name, c.TypeName())
+	return nil, fmt.Errorf("column %q holds %s, not integers", name, c.TypeName())
 }
 
 // Bools returns a column of truth values.
@@ -134,7 +134,7 @@ func (t *Table) Bools(name string) ([]bool, error) {
 	if v, ok := c.Values.([]bool); ok {
 		return v, nil
 	}
-	return nil, fmt.Errorf("column %q holds %s, not truth values", name, c.TypeName())
+	return nil, fmt.Errorf("column %q holds %s, not Booleans", name, c.TypeName())
 }
 
 func (t *Table) find(name string) (*Column, error) {

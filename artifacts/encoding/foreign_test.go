@@ -87,8 +87,8 @@ func TestReadPyarrow(t *testing.T) {
 		}
 	}
 	for file, message := range map[string]string{
-		"arrow/dates.arrow":    `arrow: column "when" is of the type date: text, numbers and truth values can be read`,
-		"arrow/list.arrow":     `arrow: column "many" is of the type list: text, numbers and truth values can be read`,
+		"arrow/dates.arrow":    `arrow: column "when" has type date: only text, numbers and Booleans can be read`,
+		"arrow/list.arrow":     `arrow: column "many" has type list: only text, numbers and Booleans can be read`,
 		"arrow/huge.arrow":     `arrow: column count holds an unsigned number larger than an int64`,
 		"parquet/list.parquet": `column "many"`,
 	} {

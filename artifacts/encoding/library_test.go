@@ -77,7 +77,7 @@ func TestFromRecordOfOthers(t *testing.T) {
 	dates.Field(0).(*array.Date32Builder).Append(1)
 	when := dates.NewRecord()
 	defer when.Release()
-	if _, err := FromRecord(when); err == nil || err.Error() != `column "when" is of the type date32: text, numbers and truth values can be read` {
+	if _, err := FromRecord(when); err == nil || err.Error() != `column "when" has type date32: only text, numbers and Booleans can be read` {
 		t.Error(err)
 	}
 }

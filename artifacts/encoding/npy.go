@@ -25,7 +25,7 @@ const (
 // npyHeader writes the one canonical header of a dtype and a shape.
 func npyHeader(dtype string, shape []int) ([]byte, error) {
 	if len(shape) > npyMaxAxes {
-		return nil, fmt.Errorf("npy: %d axes, and numpy holds at most %d", len(shape), npyMaxAxes)
+		return nil, fmt.Errorf("npy: %d axes; numpy allows at most %d", len(shape), npyMaxAxes)
 	}
 	var dims strings.Builder
 	for i, d := range shape {

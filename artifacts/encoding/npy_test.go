@@ -140,7 +140,7 @@ func TestReadArrayRefuses(t *testing.T) {
 		{"long header", npyMagic + "\x02\x00\xff\xff\xff\xff", "a header of 4294967295 bytes"},
 		{"short header", npyMagic + "\x01\x00\x76\x00{'descr'", "ends before its 118 bytes"},
 		{"no dictionary", file("[1, 2]"), "is not a dictionary"},
-		{"no shape", file("{'descr': '<f8', 'fortran_order': False, }"), `has no entry "shape"`},
+		{"no shape", file("{'descr': '<f8', 'fortran_order': False, }"), `the entry "shape" is missing`},
 		{"twice", file("{'descr': '<f8', 'descr': '<f8'}"), `two entries "descr"`},
 		{"unknown entry", file("{'descr': '<f8', 'order': 1}"), `unknown entry "order"`},
 		{"order", file("{'fortran_order': Maybe}"), "neither True nor False"},
@@ -151,7 +151,7 @@ func TestReadArrayRefuses(t *testing.T) {
 		{"no data", file("{'descr': '<f8', 'fortran_order': False, 'shape': (1099511627776,), }"), "needs 8796093022208 bytes"},
 		{"no byte order", file("{'descr': '=f8', 'fortran_order': False, 'shape': (1,), }"), "does not say its byte order"},
 		{"trailing text", file("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), } + 1"), "follows the dictionary"},
-		{"trailing data", file("{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }") + "ab", "more bytes follow"},
+		{"trailing data", file("{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }") + "ab", "extra bytes follow"},
 		{"bool of 2", file("{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }") + "\x02", "truth value of 2"},
 	} {
 		for kind, r := range map[string]io.Reader{"sized": strings.NewReader(c.file),

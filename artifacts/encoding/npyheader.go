@@ -63,11 +63,11 @@ func readNPYHeader(r io.Reader) (npyDescr, error) {
 		}
 		n := binary.LittleEndian.Uint32(b[:])
 		if n > npyMaxHeader {
-			return h, fmt.Errorf("a header of %d bytes, and no array needs more than %d", n, npyMaxHeader)
+			return h, fmt.Errorf("a header of %d bytes; the limit is %d", n, npyMaxHeader)
 		}
 		length = int(n)
 	default:
-		return h, fmt.Errorf("version %d.%d, and 1.0 to 3.0 can be read", start[6], start[7])
+		return h, fmt.Errorf("version %d.%d; only versions 1.0 to 3.0 can be read", start[6], start[7])
 	}
 	text := make([]byte, length)
 	if _, err := io.ReadFull(r, text); err != nil {
@@ -147,7 +147,7 @@ func (p *dictParser) header(h *npyDescr) error {
 	}
 	for _, key := range []string{"descr", "fortran_order", "shape"} {
 		if !seen[key] {
-			return fmt.Errorf("has no entry %q", key)
+			return fmt.Errorf("the entry %q is missing", key)
 		}
 	}
 	if p.blank(); p.rest != "" {
@@ -171,7 +171,7 @@ func (p *dictParser) text() (string, error) {
 		if p.take(quote) {
 			s, rest, ok := strings.Cut(p.rest, quote)
 			if !ok || strings.ContainsAny(s, "\\\n") {
-				return "", fmt.Errorf("a string that does not end")
+				return "", fmt.Errorf("an unterminated string")
 			}
 			p.rest = rest
 			return s, nil
@@ -203,7 +203,7 @@ func (p *dictParser) tuple() ([]int, error) {
 		dims = append(dims, n)
 		if !p.take(",") {
 			if !p.take(")") {
-				return nil, fmt.Errorf("%.20q where a comma or bracket should be", p.rest)
+				return nil, fmt.Errorf("%.20q instead of a comma or bracket", p.rest)
 			}
 			break
 		}

@@ -38,13 +38,13 @@ func readNPY(r io.Reader, most int) (*Array, error) {
 		return nil, err
 	}
 	if n > most {
-		return nil, fmt.Errorf("shape %v has %d numbers, and %d is the limit", h.shape, n, most)
+		return nil, fmt.Errorf("shape %v has %d numbers; the limit is %d", h.shape, n, most)
 	}
 	if n > math.MaxInt/h.size {
 		return nil, fmt.Errorf("shape %v of %s has too many bytes", h.shape, h.descr)
 	}
 	if size >= 0 && n*h.size > size {
-		return nil, fmt.Errorf("shape %v of %s needs %d bytes, and the file has %d", h.shape, h.descr, n*h.size, size)
+		return nil, fmt.Errorf("shape %v of %s needs %d bytes, but the file has %d", h.shape, h.descr, n*h.size, size)
 	}
 	known := 0 // how many elements it is safe to make room for before they have been seen
 	if size >= 0 {
@@ -76,7 +76,7 @@ func readNPY(r io.Reader, most int) (*Array, error) {
 	// were the right ones.
 	switch _, err := br.ReadByte(); {
 	case err == nil:
-		return nil, fmt.Errorf("more bytes follow the data of an array %s %v", h.descr, h.shape)
+		return nil, fmt.Errorf("extra bytes follow the data of an array %s %v", h.descr, h.shape)
 	case err != io.EOF:
 		return nil, err
 	}

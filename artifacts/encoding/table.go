@@ -49,7 +49,7 @@ func (t *Table) Check() error {
 		case n != t.Rows():
 			return fmt.Errorf("table: column %q has %d rows, but column %q has %d", c.Name, n, t.Columns[0].Name, t.Rows())
 		case c.Valid != nil && len(c.Valid) != n:
-			return fmt.Errorf("table: column %q has %d rows, but %d marks of validity", c.Name, n, len(c.Valid))
+			return fmt.Errorf("table: column %q has %d rows, but %d validity flags", c.Name, n, len(c.Valid))
 		}
 		seen[c.Name] = true
 	}
@@ -71,7 +71,7 @@ func (c *Column) len() (int, error) {
 	case []bool:
 		return len(v), nil
 	}
-	return 0, fmt.Errorf("table: column %q holds a %T, which is none of the column types", c.Name, c.Values)
+	return 0, fmt.Errorf("table: column %q holds a %T, which is not a column type", c.Name, c.Values)
 }
 
 // TypeName is what a column's elements are called.
@@ -127,7 +127,7 @@ func (t *Table) Encode(w io.Writer) error { return writeArrow(w, t, false) }
 // Concat stacks tables that have the same columns.
 func Concat(ts ...*Table) (*Table, error) {
 	if len(ts) == 0 {
-		return nil, fmt.Errorf("concat: no tables, so the columns of the result are not known")
+		return nil, fmt.Errorf("concat: no tables, so the columns of the result are unknown")
 	}
 	out := &Table{Meta: maps.Clone(ts[0].Meta)}
 	for i, c := range ts[0].Columns {

@@ -77,13 +77,13 @@ func TestTableAccess(t *testing.T) {
 	n, err := tab.Ints("index")
 	check("index", n, err, []int64{1, 2, 3}, "")
 	n, err = tab.Ints("small")
-	check("0.1 as a whole number", n, err, nil, `column "small" holds 0.10000000149011612 in row 1, which is not a whole number`)
+	check("0.1 as a whole number", n, err, nil, `column "small" holds 0.10000000149011612 in row 1, which is not an integer`)
 	n, err = tab.Ints("time")
 	check("a missing whole number", n, err, nil, `column "time" has no value in row 3`)
 	b, err := tab.Bools("flag")
 	check("flags", b, err, []bool{true, false, true}, "")
 	b, err = tab.Bools("index")
-	check("index as flags", b, err, nil, `column "index" holds int32, not truth values`)
+	check("index as flags", b, err, nil, `column "index" holds int32, not Booleans`)
 	_, err = tab.Floats("tiem")
 	check("a slip", nil, err, nil, `no column "tiem": the columns are name, time, small, count, index, flag`)
 	if got := tab.Columns[1].Values.([]float64)[2]; got != 9 {
@@ -93,10 +93,10 @@ func TestTableAccess(t *testing.T) {
 
 func TestNewTablePanics(t *testing.T) {
 	for message, cols := range map[string][]Column{
-		`encoding: table: column "b" has 1 rows, but column "a" has 2`:                 {{Name: "a", Values: []bool{true, true}}, {Name: "b", Values: []string{""}}},
-		`encoding: table: two columns named "a"`:                                       {{Name: "a", Values: []int32{1}}, {Name: "a", Values: []int32{1}}},
-		`encoding: table: column "a" holds a []int, which is none of the column types`: {{Name: "a", Values: []int{1}}},
-		`encoding: table: column "a" has 1 rows, but 2 marks of validity`:              {{Name: "a", Values: []int32{1}, Valid: []bool{true, false}}},
+		`encoding: table: column "b" has 1 rows, but column "a" has 2`:          {{Name: "a", Values: []bool{true, true}}, {Name: "b", Values: []string{""}}},
+		`encoding: table: two columns named "a"`:                                {{Name: "a", Values: []int32{1}}, {Name: "a", Values: []int32{1}}},
+		`encoding: table: column "a" holds a []int, which is not a column type`: {{Name: "a", Values: []int{1}}},
+		`encoding: table: column "a" has 1 rows, but 2 validity flags`:          {{Name: "a", Values: []int32{1}, Valid: []bool{true, false}}},
 	} {
 		func() {
 			defer func() {

@@ -23,18 +23,18 @@ import (
 func checkFooter(f *file.Reader, room int) error {
 	rows, leaves := f.NumRows(), int64(f.MetaData().Schema.NumColumns())
 	if rows < 0 || leaves > 0 && rows > int64(room)/leaves {
-		return fmt.Errorf("it states %d rows of %d columns, more than its size allows", rows, leaves)
+		return fmt.Errorf("it claims %d rows of %d columns, more than its size allows", rows, leaves)
 	}
 	var sum int64
 	for i := range f.NumRowGroups() {
 		n := f.MetaData().RowGroup(i).NumRows()
 		if n < 0 || n > math.MaxInt64-sum {
-			return fmt.Errorf("row group %d states %d rows", i, n)
+			return fmt.Errorf("row group %d claims %d rows", i, n)
 		}
 		sum += n
 	}
 	if sum != rows {
-		return fmt.Errorf("it states %d rows, and its row groups have %d", rows, sum)
+		return fmt.Errorf("it claims %d rows, but its row groups have %d", rows, sum)
 	}
 	return nil
 }

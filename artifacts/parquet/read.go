@@ -152,7 +152,7 @@ func readColumn(c *encoding.Column, f *file.Reader, i int) error {
 }
 
 func errType(name, what string) error {
-	return fmt.Errorf("column %q is of the type %s: text, numbers and truth values can be read", name, what)
+	return fmt.Errorf("column %q has type %s: only text, numbers and Booleans can be read", name, what)
 }
 
 // A batchReader reads the next rows of a column chunk: the values that are there,
@@ -211,7 +211,7 @@ func chunks[T any](c *encoding.Column, f *file.Reader, i int, reader func(file.C
 				is := top == 0 || levels[k] == top
 				if is {
 					if next >= there {
-						return nil, fmt.Errorf("row group %d has fewer values than it states", g)
+						return nil, fmt.Errorf("row group %d has fewer values than it claims", g)
 					}
 					x = values[next]
 					next++

@@ -31,13 +31,13 @@ var parts = []string{"blobs", "actions", "signed"}
 func openDir(u *url.URL) (artifacts.Remote, error) {
 	path := filepath.FromSlash(u.Path)
 	if u.Host != "" || !filepath.IsAbs(path) {
-		return nil, fmt.Errorf("remote %s: the path of a directory begins with three strokes, as in file:///data/shared", bare(u))
+		return nil, fmt.Errorf("remote %s: the path of a directory begins with three slashes, as in file:///data/shared", bare(u))
 	}
 	// What lies above must be there: a file server that is not mounted is not replaced by a
 	// directory of its name.
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		if above := filepath.Dir(path); !isDir(above) {
-			return nil, fmt.Errorf("remote %s: there is no directory %s: is it mounted? If the remote is to begin there, make it first", bare(u), above)
+			return nil, fmt.Errorf("remote %s: there is no directory %s: is it mounted? To start a remote there, make the directory first", bare(u), above)
 		}
 		if err := os.Mkdir(path, 0o777); err != nil && !errors.Is(err, os.ErrExist) {
 			return nil, fmt.Errorf("remote %s: %w", bare(u), err)
@@ -134,7 +134,7 @@ func (d dir) Put(ctx context.Context, name, file string) error {
 	place := func(name string) string { return filepath.Join(root.Name(), filepath.FromSlash(name)) }
 	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		if link := linkAt(root, filepath.ToSlash(filepath.Dir(name))); link != "" {
-			return fmt.Errorf("%w: %s is a link, which is not followed; put the directory itself there", artifacts.ErrBlocked, place(link))
+			return fmt.Errorf("%w: %s is a symbolic link, which is not followed; put the directory itself there", artifacts.ErrBlocked, place(link))
 		}
 		return readOnly(err)
 	}

@@ -29,9 +29,9 @@ func Open(address string) (artifacts.Remote, error) {
 	case err != nil:
 		return nil, fmt.Errorf("remote: the address cannot be read; write s3://bucket/prefix or file:///a/directory")
 	case u.User != nil:
-		return nil, fmt.Errorf("remote %s: credentials do not belong into an address: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", u.Redacted())
+		return nil, fmt.Errorf("remote %s: credentials do not belong in an address: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", u.Redacted())
 	case u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("remote %s: an address ends with its path; AWS_ENDPOINT_URL and AWS_REGION say where the server is", bare(u))
+		return nil, fmt.Errorf("remote %s: an address ends with its path; set the server by AWS_ENDPOINT_URL and AWS_REGION", bare(u))
 	}
 	switch u.Scheme {
 	case "file":

@@ -108,7 +108,7 @@ func TestLinkForDirectory(t *testing.T) {
 	}
 	err := r.Put(context.Background(), "blobs/ab/abcdef", file)
 	if !errors.Is(err, artifacts.ErrBlocked) ||
-		!strings.Contains(err.Error(), filepath.Join(at, "blobs", "ab")+" is a link") {
+		!strings.Contains(err.Error(), filepath.Join(at, "blobs", "ab")+" is a symbolic link") {
 		t.Error(err)
 	}
 }

@@ -42,7 +42,7 @@ func openS3(name, prefix string) (artifacts.Remote, error) {
 		valid = s3utils.CheckValidBucketName
 	}
 	if valid(name) != nil {
-		return nil, fmt.Errorf("remote %s: %q is no valid bucket name by the rules of S3: 3 to 63 lower-case letters, digits, - and ., "+
+		return nil, fmt.Errorf("remote %s: %q is not a valid bucket name by the rules of S3: 3 to 63 lower-case letters, digits, - and ., "+
 			"a letter or digit first and last, and no IP address", b, name)
 	}
 	b.client, err = minio.New(endpoint.Host, &minio.Options{
@@ -162,7 +162,7 @@ func understood(err error) error {
 	}
 	switch r := minio.ToErrorResponse(err); {
 	case r.Code == "NoSuchBucket":
-		return fmt.Errorf("%w: there is no bucket of that name", artifacts.ErrRefused)
+		return fmt.Errorf("%w: no such bucket", artifacts.ErrRefused)
 	case r.StatusCode == http.StatusNotFound:
 		return artifacts.ErrMiss
 	case r.StatusCode == http.StatusForbidden || r.StatusCode == http.StatusUnauthorized:

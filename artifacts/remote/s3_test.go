@@ -53,7 +53,7 @@ func store(t *testing.T) *artifacts.Store {
 func TestS3RefusesPlainly(t *testing.T) {
 	server(t)
 	for _, c := range []struct{ name, address, key, says string }{
-		{"no such bucket", "s3://nobodys/prefix", "testsecret12345", "there is no bucket of that name"},
+		{"no such bucket", "s3://nobodys/prefix", "testsecret12345", "no such bucket"},
 		{"wrong secret", "s3://lab/prefix", "wrong-but-secret", "AWS_SECRET_ACCESS_KEY"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

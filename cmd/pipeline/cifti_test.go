@@ -102,7 +102,7 @@ cohort:
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"before cleaning: 39", "grayordinates (z from", "subcortex"} {
+	for _, want := range []string{"before denoising: 39", "grayordinates (z from", "subcortex"} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("the report does not say %q", want)
 		}

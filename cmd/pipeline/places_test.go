@@ -360,7 +360,7 @@ func TestNoPlaces(t *testing.T) {
 				return args
 			}
 			if text := b.pipeline(0, with(b, "run", b.file, "--locked", "--lock", lock)...); !strings.Contains(text,
-				"all results are those of") {
+				"all results are identical to those of") {
 				t.Error(text)
 			}
 			dir := filepath.Join(base, kind, "reviewer")

@@ -61,7 +61,7 @@ stages:
   train: { matrix: { fold: [1..3] }, with: { epochs: 2 } }
   baselines: { matrix: { fold: [1..3] } }
 `)
-	if said := s.pipeline(0, "cohort", "study.yaml"); !strings.Contains(said, "sessions a participant (participants): 1 (1), 2 (11)") {
+	if said := s.pipeline(0, "cohort", "study.yaml"); !strings.Contains(said, "sessions per participant (participants): 1 (1), 2 (11)") {
 		t.Errorf("cohort says\n%s", said)
 	}
 	s.pipeline(0, "run", "study.yaml")

@@ -334,7 +334,7 @@ func slurmMemory(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(1, "python3 -c 'import time; x = bytearray(700 << 20); time.sleep(4)' && echo slept >$1")
 	said := c.mustRun()
-	if !strings.Contains(said, "it was killed for exceeding its memory; submitted again with 1024 MB") {
+	if !strings.Contains(said, "it was killed for exceeding its memory limit; submitted again with 1024 MB") {
 		t.Error(said)
 	}
 }
@@ -365,7 +365,7 @@ func slurmDetached(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(3, nap)
 	const background = "a run is in progress in the background"
-	if said := c.mustRun("--detach"); !strings.Contains(said, "going on in the background") {
+	if said := c.mustRun("--detach"); !strings.Contains(said, "continuing in the background") {
 		t.Error(said)
 	}
 	seen := ""

@@ -71,7 +71,7 @@ func (f *Fit) iterate(site int, r *raw) error {
 	a := (float64(2*p.ScaleVariance) + float64(p.Scale*p.Scale)) / p.ScaleVariance
 	b := (float64(p.Scale*p.ScaleVariance) + float64(p.Scale*p.Scale*p.Scale)) / p.ScaleVariance
 	if !(p.ShiftVariance > 0) || math.IsNaN(a) || math.IsInf(a, 0) {
-		return fmt.Errorf("site %d: its shifts or scales do not differ between the features: there is no prior to estimate", site+1)
+		return fmt.Errorf("site %d: its shifts or scales do not differ between the features, so no prior can be estimated", site+1)
 	}
 	hat := append([]float64(nil), shift...)
 	const most = 100_000
@@ -97,7 +97,7 @@ func (f *Fit) iterate(site int, r *raw) error {
 			return nil
 		}
 		if p.Steps == most {
-			return fmt.Errorf("site %d: the posterior means have not settled after %d steps (largest relative change %g): take a larger tolerance", site+1, most, change)
+			return fmt.Errorf("site %d: the posterior means have not converged after %d steps (largest relative change %g): use a larger tolerance", site+1, most, change)
 		}
 	}
 }

@@ -110,7 +110,7 @@ type within struct {
 	factor [][]float64 // Cholesky's, of xᵀx
 }
 
-var errCollinear = errors.New("does not vary within the sites, or follows from the covariates before it: its effect cannot be told from theirs")
+var errCollinear = errors.New("does not vary within the sites, or is collinear with the covariates before it: their effects cannot be separated")
 
 // CovariateError names the covariate, from 0, that Learn cannot use.
 type CovariateError struct{ Covariate int }

@@ -12,7 +12,7 @@ import (
 )
 
 // A decl is what counts as one: a function, a type, a constant, a variable with
-// its initialiser (several where one call gives them), the expression New of a
+// its initializer (several where one call gives them), the expression New of a
 // kind, or a file that is not Go. Declarations of one name for different
 // platforms are one.
 type decl struct {
@@ -74,7 +74,7 @@ type declarations struct {
 	at     map[token.Pos]place // by the position of the declaring name
 	byName map[string]*decl
 	inits  map[*pkg][]*decl // init functions and variables named _ that call something
-	starts []*decl          // what may write variables when the program starts: inits and initialisers
+	starts []*decl          // what may write variables when the program starts: inits and initializers
 	of     []source
 	files  map[string]*decl // that are not Go, by path
 	match  *matcher
@@ -201,7 +201,7 @@ func (ds *declarations) values(q *pkg, f *file, d *ast.GenDecl, s *ast.ValueSpec
 	}
 }
 
-// start notes a variable whose initialiser calls something of ours.
+// start notes a variable whose initializer calls something of ours.
 func (ds *declarations) start(f *file, to *decl, values []ast.Expr) {
 	for _, v := range values {
 		if f.calls(v) {

@@ -17,7 +17,7 @@
 // # What an identity is
 //
 // The digest of all declarations that the kind reaches: a function, a type, a
-// constant, a variable with its initialiser. A declaration counts as its tokens,
+// constant, a variable with its initializer. A declaration counts as its tokens,
 // without comments and layout. A name in it that stands for another declaration
 // counts as the number of that declaration, in the order in which they are
 // mentioned, from the field New of the kind on; so does a name that is declared
@@ -46,9 +46,9 @@
 //     for no method which the type does not have. Where templates or
 //     reflect.Value.Method are used, which call methods by names in texts, all
 //     methods of all types;
-//   - init functions, and variables named _ whose initialiser calls something, of the
+//   - init functions, and variables named _ whose initializer calls something, of the
 //     packages that hold something reached; and, of any package, those
-//     and the initialisers of variables that may write a variable reached. Where
+//     and the initializers of variables that may write a variable reached. Where
 //     kinds are declared, statements of init that call a function Register… with a
 //     literal are left out, since they would tie all kinds together;
 //   - for a function without a body, the assembly files that name it; for a go:embed

@@ -42,7 +42,7 @@ func (ds *declarations) walk(start *decl) *reach {
 			r.from(d)
 		}
 		r.methods()
-		r.initialisers()
+		r.initializers()
 		if len(r.todo) == 0 {
 			return r
 		}
@@ -177,9 +177,9 @@ func (r *reach) enter(q *pkg) {
 	}
 }
 
-// initialisers adds what may write a variable that is reached when the program
+// initializers adds what may write a variable that is reached when the program
 // starts, wherever it stands.
-func (r *reach) initialisers() {
+func (r *reach) initializers() {
 	for _, d := range r.starts {
 		if r.seen[d] {
 			continue

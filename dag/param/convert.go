@@ -25,7 +25,7 @@ func (f *field) convert(value any) (reflect.Value, error) {
 	}
 	list := reflect.ValueOf(value)
 	if value == nil || list.Kind() != reflect.Slice {
-		return reflect.Value{}, fmt.Errorf("takes a %s such as [%s], not %s", f.typeName(), f.example(), describe(value))
+		return reflect.Value{}, fmt.Errorf("must be a %s such as [%s], not %s", f.typeName(), f.example(), describe(value))
 	}
 	if list.Len() == 0 {
 		// the recipes of [] and of no list are the same, so a stage must not tell them apart
@@ -51,7 +51,7 @@ func (f *field) mapping(m map[string]any) (reflect.Value, error) {
 		if !slices.Contains(f.keys, key) {
 			wrong = append(wrong, fmt.Errorf("has no key %q%s", key, words.OrAll(key, f.keys)))
 		} else if _, ok := m[key].(string); !ok {
-			wrong = append(wrong, fmt.Errorf("key %q takes a text, not %s", key, describe(m[key])))
+			wrong = append(wrong, fmt.Errorf("key %q must be text, not %s", key, describe(m[key])))
 		}
 	}
 	text, err := json.Marshal(m) // sorts the keys
@@ -74,21 +74,21 @@ func (f *field) scalar(t reflect.Type, value any) (reflect.Value, error) {
 	case reflect.Bool:
 		b, ok := value.(bool)
 		if !ok {
-			return out, fmt.Errorf("takes true or false, not %s", describe(value))
+			return out, fmt.Errorf("must be true or false, not %s", describe(value))
 		}
 		out.SetBool(b)
 		return out, nil
 	case reflect.String:
 		s, ok := value.(string)
 		if !ok {
-			return out, fmt.Errorf("takes a text, not %s%s", describe(value), quoteHint(value))
+			return out, fmt.Errorf("must be text, not %s%s", describe(value), quoteHint(value))
 		}
 		out.SetString(s)
 		return out, f.checkChoice(s)
 	case reflect.Float64:
 		x, ok := number(value)
 		if !ok {
-			return out, fmt.Errorf("takes a number, not %s", describe(value))
+			return out, fmt.Errorf("must be a number, not %s", describe(value))
 		}
 		out.SetFloat(x)
 		return out, f.checkNumber(x, describe(value))
@@ -130,14 +130,14 @@ func (f *field) integer(out reflect.Value, value any) error {
 			return f.integer(out, int64(x))
 		}
 	}
-	return fmt.Errorf("takes a whole number, not %s", describe(value))
+	return fmt.Errorf("must be an integer, not %s", describe(value))
 }
 
 func (f *field) outside(out reflect.Value, value any) error {
 	if out.CanUint() {
 		return fmt.Errorf("must be at least 0, not %s", describe(value))
 	}
-	return fmt.Errorf("takes a whole number of up to %d bits, not %s", out.Type().Bits(), describe(value))
+	return fmt.Errorf("must be an integer of up to %d bits, not %s", out.Type().Bits(), describe(value))
 }
 
 // number takes any integer or finite float.
@@ -218,7 +218,7 @@ func describe(value any) string {
 func quoteHint(value any) string {
 	switch value.(type) {
 	case bool, int, int64, uint64, float64:
-		return fmt.Sprintf(" (to mean the text, write %q)", fmt.Sprint(value))
+		return fmt.Sprintf(" (for text, write %q)", fmt.Sprint(value))
 	}
 	return ""
 }

@@ -79,7 +79,7 @@ func Set(s any, name string, value any) error {
 	fields, v := fieldsOf(s)
 	f, ok := fields.byName[name]
 	if !ok {
-		return fmt.Errorf("there is no parameter %q", name)
+		return fmt.Errorf("unknown parameter %q", name)
 	}
 	set, err := f.convert(value)
 	if err != nil {
@@ -164,7 +164,7 @@ func (t *fieldTable) collect(typ reflect.Type, at []int) {
 			panic(fmt.Sprintf("dag: field %s of %s has no param tag", sf.Name, typ))
 		}
 		if f.typeName() == "" {
-			panic(fmt.Sprintf("dag: parameter %q of %s has the type %s, which no parameter may have", f.name, typ, sf.Type))
+			panic(fmt.Sprintf("dag: parameter %q of %s has the type %s, which parameters cannot have", f.name, typ, sf.Type))
 		}
 		if c := sf.Tag.Get("choices"); c != "" {
 			f.choices = strings.Split(c, "|")

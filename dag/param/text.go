@@ -22,7 +22,7 @@ func SetText(s any, name, text string) error {
 	fields, v := fieldsOf(s)
 	f, ok := fields.byName[name]
 	if !ok {
-		return fmt.Errorf("there is no parameter %q", name)
+		return fmt.Errorf("unknown parameter %q", name)
 	}
 	x, err := parseValue(f.typ, text)
 	if err != nil {
@@ -61,7 +61,7 @@ func parseValue(t reflect.Type, text string) (reflect.Value, error) {
 		return parseList(t, text)
 	}
 	if err != nil {
-		return out, fmt.Errorf("%.40q is no %s", text, t)
+		return out, fmt.Errorf("%.40q is not a valid %s", text, t)
 	}
 	return out, nil
 }
@@ -71,7 +71,7 @@ func parseList(t reflect.Type, text string) (reflect.Value, error) {
 	rest, opened := strings.CutPrefix(text, "[")
 	rest, closed := strings.CutSuffix(rest, "]")
 	if !opened || !closed {
-		return out, fmt.Errorf("%.40q is no list", text)
+		return out, fmt.Errorf("%.40q is not a list", text)
 	}
 	for rest != "" {
 		word, after, _ := strings.Cut(rest, ", ")

@@ -12,7 +12,7 @@ type cause int
 const (
 	vanished    cause = iota // the controller does not know it, or calls it completed
 	nodeLost                 // its machine went away, or never started it
-	outOfMemory              // it was killed for exceeding its memory
+	outOfMemory              // it was killed for exceeding its memory limit
 	outOfTime                // it exceeded its time limit
 	cancelled                // somebody ended it
 	crashed                  // the program ended without a report
@@ -74,11 +74,11 @@ func causeOf(state string, known bool, exit func() string) cause {
 func (c cause) brief(e element) string {
 	switch c {
 	case vanished:
-		return "Slurm neither runs it nor has its result"
+		return "Slurm is not running it and has no result of it"
 	case nodeLost:
-		return fmt.Sprintf("its machine was lost (%s %s)", e.state, e.reason)
+		return fmt.Sprintf("its node failed (%s %s)", e.state, e.reason)
 	case outOfMemory:
-		return "it was killed for exceeding its memory"
+		return "it was killed for exceeding its memory limit"
 	case outOfTime:
 		return "it exceeded its time limit"
 	case cancelled:
@@ -104,7 +104,7 @@ func (c cause) explain(e element, t *tracked) string {
 	case cancelled:
 		return text + ". Run again to continue"
 	case nodeLost, vanished:
-		return text + ". Look at the state of the cluster (sinfo), then run again"
+		return text + ". Check the state of the cluster (sinfo), then run again"
 	}
 	return text
 }

@@ -62,7 +62,7 @@ func (commands) submit(ctx context.Context, args []string, script string) (strin
 	}
 	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // with several clusters, ";cluster" follows
 	if _, err := strconv.Atoi(id); err != nil {
-		return "", fmt.Errorf("sbatch: %q is not the id of a job", id)
+		return "", fmt.Errorf("sbatch: %q is not a job id", id)
 	}
 	return id, nil
 }
@@ -113,7 +113,7 @@ func (commands) cancel(ctx context.Context, ids ...string) error {
 }
 
 // ErrAbsent says that there is no Slurm here.
-var ErrAbsent = errors.New("the commands of Slurm (sbatch, squeue, scancel) are not on the PATH: is this a login node of the cluster?")
+var ErrAbsent = errors.New("Slurm's commands (sbatch, squeue, scancel) are not on the PATH: is this a login node of the cluster?")
 
 func present() error {
 	for _, name := range []string{"sbatch", "squeue", "scancel"} {

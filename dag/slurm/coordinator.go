@@ -95,7 +95,7 @@ func (c *coordinator) loop() {
 // takes away what is left of the others.
 func (c *coordinator) find() error {
 	if err := c.ask(); err != nil {
-		return fmt.Errorf("the controller of Slurm does not answer: %w", err)
+		return fmt.Errorf("Slurm's controller does not answer: %w", err)
 	}
 	ids := map[string]string{}
 	for at, e := range c.seen {
@@ -212,7 +212,7 @@ func (c *coordinator) see(t *tracked) {
 		c.tell(t, e)
 		if a := c.arrays[t.name]; a != nil && !a.warned && stuck(e) {
 			a.warned = true
-			c.note("%s: Slurm will not start it as it stands (%s): it asks for %d processors, %d MB and %v. `resources` of its stage, or --slurm-args, can ask for less or for another partition; scancel %s ends it", t.job.Task, e.reason, max(t.job.Threads, 1), t.memory>>20, t.limit, e.id)
+			c.note("%s: Slurm cannot start it (%s): it requests %d CPUs, %d MB and %v. Request less or another partition by `resources` of its stage or --slurm-args; scancel %s cancels it", t.job.Task, e.reason, max(t.job.Threads, 1), t.memory>>20, t.limit, e.id)
 		}
 	case t.off.IsZero():
 		t.off = time.Now()

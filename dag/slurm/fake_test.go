@@ -334,7 +334,7 @@ func TestTellsOfAStuckJob(t *testing.T) {
 	go func() { ended <- f.run(x, doubles(1, "")) }()
 	f.waitFor("handed over", func() bool { return f.text("q/1.0") != "" })
 	f.set("q/1.0", strings.Replace(f.text("q/1.0"), "|None|", "|PartitionTimeLimit|", 1))
-	const want = "doubles[n=0]: Slurm will not start it as it stands (PartitionTimeLimit): it asks for 1 processors, 512 MB and 1h0m0s"
+	const want = "doubles[n=0]: Slurm cannot start it (PartitionTimeLimit): it requests 1 CPUs, 512 MB and 1h0m0s"
 	f.waitFor("told", func() bool {
 		select {
 		case line := <-told:

@@ -93,12 +93,12 @@ func (c *coordinator) submit(s shape, ts []*tracked) bool {
 			c.piece = len(ts) / 2
 		case passing(err):
 			if !c.full {
-				c.note("Slurm accepts no jobs at the moment; they are submitted again (%v)", err)
+				c.note("Slurm is not accepting jobs; they will be submitted again (%v)", err)
 			}
 			c.full = true
 		default:
 			c.takeAway(b)
-			fail(fmt.Errorf("sbatch refuses the jobs: %w\n  --slurm-args gives sbatch what your cluster asks for, such as --slurm-args='--partition=… --account=…'", err))
+			fail(fmt.Errorf("sbatch refuses the jobs: %w\n  use --slurm-args for what your cluster requires, such as --slurm-args='--partition=… --account=…'", err))
 			return true
 		}
 		c.space.remove(batchesDir, b.name)

@@ -65,14 +65,14 @@ func execTask(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.
 		if there(s, k) { // done, and its description taken away
 			return k.String(), nil
 		}
-		return k.String(), &report{NoJob: true, Error: "there is no such job in the store: " + err.Error()}
+		return k.String(), &report{NoJob: true, Error: "no such job in the store: " + err.Error()}
 	}
 	j, err := dag.DecodeJob(text, kinds)
 	switch {
 	case err != nil:
 		return k.String(), &report{Error: err.Error()}
 	case j.Key != k:
-		return k.String(), &report{Error: "the job is one of another key"}
+		return k.String(), &report{Error: "the job belongs to another key"}
 	case !j.Forced && there(s, k):
 		return j.Task, nil
 	}

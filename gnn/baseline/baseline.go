@@ -102,7 +102,7 @@ func (ms machines) Parameters() int {
 func (ms machines) Note() string {
 	_, note := ms[0].describe()
 	if len(ms) > 1 {
-		note += "; the first of one machine a class"
+		note += "; the first of one machine per class"
 	}
 	return note
 }
@@ -139,4 +139,4 @@ func (m majority) Probability(x Rows, _ int) []float64 {
 }
 
 func (m majority) Parameters() int { return 0 }
-func (m majority) Note() string    { return "the share of each group among those trained on" }
+func (m majority) Note() string    { return "the share of each group in the training set" }

@@ -43,7 +43,7 @@ const mostRanked = 1 << 16
 func FitForest(ctx context.Context, o Forest, x Rows, label []int, classes, threads int,
 	progress func()) (Classifier, error) {
 	if x.N >= mostRanked {
-		return nil, fmt.Errorf("%d graphs to train on: the forest takes fewer than %d; use fewer draws", x.N, mostRanked)
+		return nil, fmt.Errorf("%d training graphs: a random forest takes fewer than %d; use fewer draws", x.N, mostRanked)
 	}
 	if o.Features == 0 {
 		o.Features = int(math.Sqrt(float64(x.D)))
@@ -93,7 +93,7 @@ func (f *forest) Note() string {
 	for _, t := range f.trees {
 		nodes += len(t)
 	}
-	return fmt.Sprintf("%d trees of %d nodes in all", len(f.trees), nodes)
+	return fmt.Sprintf("%d trees, %d nodes in total", len(f.trees), nodes)
 }
 
 // growth is what all trees of a forest share.

@@ -48,7 +48,7 @@ func (g EdgeGraph) Check() error {
 	for _, e := range g.Edges {
 		if e.Source < 0 || e.Target < 0 || int(max(e.Source, e.Target)) >= g.Nodes || math.IsNaN(e.Weight) ||
 			math.IsInf(e.Weight, 0) {
-			return fmt.Errorf("edge %d–%d of weight %v is not one of a graph of %d nodes", e.Source+1, e.Target+1, e.Weight, g.Nodes)
+			return fmt.Errorf("edge %d–%d of weight %v is not in a graph of %d nodes", e.Source+1, e.Target+1, e.Weight, g.Nodes)
 		}
 	}
 	return nil

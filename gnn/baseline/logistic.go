@@ -53,7 +53,7 @@ func FitLogistic(ctx context.Context, x Rows, label []int, classes int, c float6
 // optimum is how small the gradient has become there, as a share of what it was at w = 0.
 const optimum = 1e-12
 
-var errStalled = errors.New("logistic regression does not converge: take a smaller C")
+var errStalled = errors.New("logistic regression does not converge: use a smaller C")
 
 // A product computes f = Ku.
 type product func(f, u []float64)

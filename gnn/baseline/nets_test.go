@@ -183,7 +183,7 @@ func TestTraining(t *testing.T) {
 	}
 	o.Rate, o.Momentum = 1e30, 0.9
 	if _, err := FitMLP(context.Background(), []int{6}, o, x, label, 2); err == nil || !strings.Contains(err.Error(),
-		"in epoch 1 the loss is no longer a number: take a smaller learning_rate than 1e+30") {
+		"training diverged in epoch 1: the loss is not finite: use a learning_rate below 1e+30") {
 		t.Errorf("of a loss that is no number: %v", err)
 	}
 }
@@ -195,7 +195,7 @@ func TestDivergence(t *testing.T) {
 	_, err := network.Train(context.Background(), m, len(f.Y), network.Training{Epochs: 1000, Batch: 3, Rate: 30,
 		Momentum: 0.9,
 		Decay:    0.1, Threads: 1})
-	if err == nil || !regexp.MustCompile(`in epoch \d+ the loss is no longer a number, after \S+ in the epoch before`).MatchString(err.Error()) {
+	if err == nil || !regexp.MustCompile(`in epoch \d+ the loss is no longer a number, after \S+ in the previous epoch`).MatchString(err.Error()) {
 		t.Errorf("%v", err)
 	}
 }

@@ -28,7 +28,7 @@ const most = 11585
 
 func tooMany(n int) error {
 	if n > most {
-		return fmt.Errorf("%d graphs to train on: this model compares each with each and takes up to %d; use fewer draws", n, most)
+		return fmt.Errorf("%d training graphs: this model uses all pairs and takes at most %d; use fewer draws", n, most)
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func smo(ctx context.Context, k, y []float64, c, tolerance float64) (alpha []flo
 			return nil, 0, ctx.Err()
 		}
 		if step > 10000000 {
-			return nil, 0, fmt.Errorf("the SVM has not converged in 10 million steps: take a smaller C or a larger tolerance")
+			return nil, 0, fmt.Errorf("the SVM has not converged in 10 million steps: use a smaller C or a larger tolerance")
 		}
 		i, best := -1, math.Inf(-1)
 		for t := range n {

@@ -164,9 +164,9 @@ func tested[T gnn.Float](net Network[T], params []T, first, n int, t Training) (
 func diverged(e Epoch, before float64) error {
 	after := ""
 	if e.Number > 1 {
-		after = fmt.Sprintf(", after %.3g in the epoch before", before)
+		after = fmt.Sprintf(", after %.3g in the previous epoch", before)
 	}
-	return fmt.Errorf("the training diverges: in epoch %d the loss is no longer a number%s: take a smaller learning_rate than %g", e.Number, after, e.Rate)
+	return fmt.Errorf("training diverged in epoch %d: the loss is not finite%s: use a learning_rate below %g", e.Number, after, e.Rate)
 }
 
 func finite[T gnn.Float](v ...T) bool {

@@ -43,7 +43,7 @@ func Verify(envelope []byte, payloadType string, key PublicKey) ([]byte, error) 
 		return nil, err
 	}
 	if _, err := verifier.Verify(context.Background(), env); err != nil {
-		return nil, fmt.Errorf("it is not signed by the key %s: %w (it says that it is signed by %s)", key.ID(), ErrSignature, signers(env))
+		return nil, fmt.Errorf("it is not signed by the key %s: %w (it claims the key %s)", key.ID(), ErrSignature, signers(env))
 	}
 	return env.DecodeB64Payload()
 }
@@ -64,13 +64,13 @@ func Open(envelope []byte, payloadType string) ([]byte, error) {
 func parse(b []byte, payloadType string) (*dsse.Envelope, error) {
 	var env dsse.Envelope
 	if err := json.Unmarshal(b, &env); err != nil {
-		return nil, fmt.Errorf("it is no DSSE envelope: %w", err)
+		return nil, fmt.Errorf("it is not a DSSE envelope: %w", err)
 	}
 	switch {
 	case env.PayloadType == "" && env.Payload == "":
-		return nil, fmt.Errorf("it is no DSSE envelope: it has no payload")
+		return nil, fmt.Errorf("it is not a DSSE envelope: it has no payload")
 	case env.PayloadType != payloadType:
-		return nil, fmt.Errorf("it holds %.60q, and %s is needed", env.PayloadType, payloadType)
+		return nil, fmt.Errorf("it holds %.60q, but %s is needed", env.PayloadType, payloadType)
 	case len(env.Signatures) == 0:
 		return nil, fmt.Errorf("it is not signed")
 	}

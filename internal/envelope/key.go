@@ -53,7 +53,7 @@ func ReadPrivateKey(file []byte) (PrivateKey, error) {
 	}
 	priv, ok := key.(ed25519.PrivateKey)
 	if !ok {
-		return PrivateKey{}, fmt.Errorf("the private key is a %T, and an ed25519 key is needed (pipeline sign --new-key makes one)", key)
+		return PrivateKey{}, fmt.Errorf("the private key is a %T, but an ed25519 key is needed (pipeline sign --new-key makes one)", key)
 	}
 	return PrivateKey{priv}, nil
 }
@@ -84,7 +84,7 @@ func ReadPublicKeys(file []byte) ([]PublicKey, error) {
 		}
 		pub, ok := key.(ed25519.PublicKey)
 		if !ok {
-			return nil, fmt.Errorf("the public key is a %T, and an ed25519 key is needed", key)
+			return nil, fmt.Errorf("the public key is a %T, but an ed25519 key is needed", key)
 		}
 		keys, file = append(keys, PublicKey{pub}), rest
 	}
@@ -96,9 +96,9 @@ func block(file []byte, typ string) (der, rest []byte, err error) {
 	b, rest := pem.Decode(file)
 	switch {
 	case b == nil:
-		return nil, nil, errors.New("the key is no PEM file")
+		return nil, nil, errors.New("the key is not a PEM file")
 	case b.Type != typ:
-		return nil, nil, fmt.Errorf("the PEM file holds a %s, and a %s is needed", b.Type, typ)
+		return nil, nil, fmt.Errorf("the PEM file holds a %s, but a %s is needed", b.Type, typ)
 	}
 	return b.Bytes, rest, nil
 }

@@ -29,7 +29,7 @@ func Name(first []byte) string {
 		return markup(string(first))
 	case bytes.Contains(first, []byte("/annex/objects/")) && (bytes.HasPrefix(first, []byte("/annex/")) ||
 		bytes.HasPrefix(first, []byte("../")) || bytes.HasPrefix(first, []byte(".git/"))):
-		return "it is a git-annex pointer and not the file; fetch it with datalad get"
+		return "it is a git-annex pointer, not the file; fetch it with datalad get"
 	}
 	for _, f := range formats {
 		if bytes.HasPrefix(first, []byte(f.start)) {
@@ -42,7 +42,7 @@ func Name(first []byte) string {
 const (
 	dicom  = "it is a DICOM file; convert the series to NIfTI with dcm2niix, or the study to BIDS with HeuDiConv or dcm2bids"
 	rData  = "it is an R workspace or object; in R, write the table with write.table as TSV"
-	pickle = "it is a Python pickle, which may run anything when it is read, and is not; numpy.save writes arrays without"
+	pickle = "it is a Python pickle, which can run code when it is loaded, so it is not read; save arrays as npy (numpy.save with allow_pickle=False)"
 )
 
 var formats = []struct{ start, what string }{
@@ -59,16 +59,16 @@ var formats = []struct{ start, what string }{
 	{"\ntype", "it is an AFNI header; convert the image with 3dAFNItoNIFTI"},
 	{"mrtrix image", "it is an MRtrix image; convert it with mrconvert"},
 	{"NRRD", "it is an NRRD image; convert it to NIfTI"},
-	{"\x89HDF", "it is an HDF5 file: convert a MINC image with mnc2nii, save a MAT-file anew with -v7, and export an array of another .h5 file as npy"},
-	{"MATLAB", "it is a MAT-file of MATLAB, of which only matrices of regions by regions are read; write series or tables with writematrix or writetable"},
-	{"#!ascii label", "it is a FreeSurfer surface label, a list of vertices; make a volume of it with mri_label2vol"},
+	{"\x89HDF", "it is an HDF5 file: convert a MINC image with mnc2nii, save a MAT-file again with -v7, and export an array of another .h5 file as npy"},
+	{"MATLAB", "it is a MATLAB MAT-file; only matrices of regions by regions are read from one; write time series or tables with writematrix or writetable"},
+	{"#!ascii label", "it is a FreeSurfer surface label (a list of vertices); convert it to a volume with mri_label2vol"},
 	{"#!ascii", "it is a FreeSurfer surface; give the volume (aparc+aseg.mgz)"},
 	{"\xff\xff\xfe", "it is a FreeSurfer surface; give the volume (aparc+aseg.mgz)"},
 	{"\xff\xff\xff\xff", "it is an Arrow stream; only Arrow files are read (.arrow, also called Feather 2)"},
 	{"PARE", "it is encrypted Parquet; only plain Parquet is read"},
 	{"RDX2\n", rData}, {"RDX3\n", rData}, {"RDA2\n", rData}, {"RDA3\n", rData}, {"X\n\x00\x00\x00", rData},
 	{"\x80\x03", pickle}, {"\x80\x04", pickle}, {"\x80\x05", pickle},
-	{"version https://git-lfs", "it is a git-lfs pointer and not the file; fetch it with git lfs pull"},
+	{"version https://git-lfs", "it is a git-lfs pointer, not the file; fetch it with git lfs pull"},
 }
 
 // archive tells zip archives apart by the name of their first member.
@@ -85,7 +85,7 @@ func archive(first []byte) string {
 	case name == "mimetype":
 		return "it is an OpenDocument file (.ods); export the sheet as CSV or TSV"
 	case strings.HasSuffix(name, ".npy"):
-		return "it is an npz archive of arrays; write the one array with numpy.save as npy"
+		return "it is an npz archive; save the one array as npy (numpy.save)"
 	}
 	return "it is a zip archive; unpack it"
 }
@@ -100,11 +100,11 @@ func markup(first string) string {
 	lower := strings.ToLower(first)
 	switch {
 	case strings.Contains(lower, "<gifti") || strings.Contains(lower, "doctype gifti"):
-		return "it is a GIFTI file, of a surface and not of voxels; give the image in volume space (NIfTI), such as fMRIPrep's space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz"
+		return "it is a GIFTI surface file; give the image in volume space (NIfTI), such as fMRIPrep's space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz"
 	case strings.Contains(lower, "<html") || strings.Contains(lower, "doctype html"):
-		return "it is a web page (HTML) and not the file: the address may be wrong, or ask for a login; download it again"
+		return "it is a web page (HTML), not the file: the address may be wrong or require a login; download it again"
 	}
-	return "it is a text in XML or HTML (a web page?) and not the file; download it again"
+	return "it is an XML or HTML page, not the file; download it again"
 }
 
 // missing is a cause in words.
@@ -137,9 +137,9 @@ func Missing(path string, err error) error {
 	}
 	switch target, linkErr := os.Readlink(path); {
 	case errors.Is(err, fs.ErrNotExist) && linkErr == nil && isAnnex(target):
-		return &missing{fmt.Sprintf("%s is a link of git-annex whose content is not here; fetch it with: datalad get %s (or git annex get)", path, shellWord(path)), err}
+		return &missing{fmt.Sprintf("%s is a git-annex link without its content; fetch it with: datalad get %s (or git annex get)", path, shellWord(path)), err}
 	case errors.Is(err, fs.ErrNotExist) && linkErr == nil:
-		return &missing{fmt.Sprintf("%s is a link to %s, which is not there", path, target), err}
+		return &missing{fmt.Sprintf("%s is a link to %s, which does not exist", path, target), err}
 	case errors.Is(err, fs.ErrNotExist):
 		return &missing{path + ": there is no such file", err}
 	case errors.Is(err, fs.ErrPermission):

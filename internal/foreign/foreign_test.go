@@ -24,10 +24,10 @@ func TestName(t *testing.T) {
 		return b.String()
 	}
 	for _, c := range []struct{ name, first, want string }{
-		{"GIFTI", `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<!DOCTYPE GIFTI SYSTEM "http://www.nitrc.org/frs/download.php/1594/gifti.dtd">`, "it is a GIFTI file, of a surface"},
+		{"GIFTI", `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<!DOCTYPE GIFTI SYSTEM "http://www.nitrc.org/frs/download.php/1594/gifti.dtd">`, "it is a GIFTI surface file"},
 		{"GIFTI without a document type", "\ufeff<GIFTI Version=\"1.0\">", "GIFTI"},
 		{"a web page", "\n<!DOCTYPE html>\n<html>", "it is a web page (HTML)"},
-		{"other XML", "<error>", "in XML or HTML"},
+		{"other XML", "<error>", "an XML or HTML page"},
 		{"DICOM", strings.Repeat("\x00", 128) + "DICM\x02\x00", "dcm2niix"},
 		{"DICOM within TIFF", "II*\x00" + strings.Repeat("\x00", 124) + "DICM\x02\x00", "dcm2niix"},
 		{"DICOM without a preamble", "\x08\x00\x05\x00CS", "dcm2niix"},
@@ -65,7 +65,7 @@ func TestMissing(t *testing.T) {
 		t.Skip(err)
 	}
 	_, err := os.Open(link)
-	if got := Missing(link, err); got.Error() != link+" is a link of git-annex whose content is not here; fetch it with: datalad get "+link+" (or git annex get)" {
+	if got := Missing(link, err); got.Error() != link+" is a git-annex link without its content; fetch it with: datalad get "+link+" (or git annex get)" {
 		t.Errorf("%v", got)
 	}
 	for path, want := range map[string]string{"/data/sub-01/a.nii.gz": "/data/sub-01/a.nii.gz", "/my data/a": "'/my data/a'", "it's": `'it'\''s'`} {
@@ -78,7 +78,7 @@ func TestMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = os.Open(other)
-	if got := Missing(other, err); got.Error() != other+" is a link to ../elsewhere/bold.nii.gz, which is not there" {
+	if got := Missing(other, err); got.Error() != other+" is a link to ../elsewhere/bold.nii.gz, which does not exist" {
 		t.Errorf("%v", got)
 	}
 	none := filepath.Join(dir, "none")

@@ -84,7 +84,7 @@ func ReadPiped(path string) ([]byte, error) {
 		case err != nil:
 			return nil, err
 		case len(b) > longestPipe:
-			return nil, fmt.Errorf("%s: the pipe gives more than %d MiB", path, longestPipe>>20)
+			return nil, fmt.Errorf("%s: the pipe holds more than %d MiB", path, longestPipe>>20)
 		case len(b) > 0:
 			return b, nil
 		case time.Since(begin) > patience: // a pipe without a writer is at its end
@@ -103,7 +103,7 @@ func IsPipe(path string) bool {
 type Error struct{ Path, What string }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s is %s and not a regular file", e.Path, e.What)
+	return fmt.Sprintf("%s is %s, not a regular file", e.Path, e.What)
 }
 
 // Otherwise names what lies at a path that is not a regular file; "" for a regular file.

@@ -83,7 +83,7 @@ func TestReadPiped(t *testing.T) {
 		}
 		f.Close()
 	}()
-	if _, err := ReadPiped(pipe); err == nil || !strings.Contains(err.Error(), "the pipe gives more than 64 MiB") {
+	if _, err := ReadPiped(pipe); err == nil || !strings.Contains(err.Error(), "the pipe holds more than 64 MiB") {
 		t.Error(err)
 	}
 	if _, err := ReadPiped("/dev/zero"); !errors.As(err, new(*Error)) {

@@ -79,9 +79,9 @@ func OrAll(name string, candidates []string) string {
 	}
 	switch len(candidates) {
 	case 0:
-		return " (there is none)"
+		return " (none are available)"
 	case 1:
-		return fmt.Sprintf(" (there is only %s)", candidates[0])
+		return fmt.Sprintf(" (the only one is %s)", candidates[0])
 	}
-	return fmt.Sprintf(" (there are %s)", Some(candidates, 30))
+	return fmt.Sprintf(" (available: %s)", Some(candidates, 30))
 }

@@ -9,8 +9,8 @@ func TestSentences(t *testing.T) {
 		Count(2, "entry"): "2 entries",
 		Some(names, 5):    "a, b, c, d, e", Some(names, 3): "a, b and 3 more", Some(nil, 3): "",
 		DidYouMean("densty", []string{"tr", "density"}): ` (did you mean "density"?)`, DidYouMean("x", names): "",
-		OrAll("densty", []string{"density"}): ` (did you mean "density"?)`, OrAll("xyz", names): " (there are a, b, c, d, e)",
-		OrAll("xyz", names[:1]): " (there is only a)", OrAll("xyz", nil): " (there is none)",
+		OrAll("densty", []string{"density"}): ` (did you mean "density"?)`, OrAll("xyz", names): " (available: a, b, c, d, e)",
+		OrAll("xyz", names[:1]): " (the only one is a)", OrAll("xyz", nil): " (none are available)",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -63,7 +63,7 @@ func Make(parent, prefix string) (*Dir, error) {
 // open names a lock file without making one that has gone meanwhile.
 func open(path string) *flock.Flock { return flock.New(path, flock.SetFlag(os.O_RDWR)) }
 
-var errSwept = errors.New("swept away while it was made")
+var errSwept = errors.New("removed while it was being made")
 
 func (d *Dir) begin() error {
 	host, err := os.Hostname()

@@ -87,8 +87,8 @@ func TestBalls(t *testing.T) {
 			}
 		}
 	}
-	for want, at := range map[string][][3]float64{"outside": {{0, 0, 500}}, "same voxel": {{1, 1, 1}, {0.8, 1, 1}},
-		"is called": {{0, 0, 0}, {9, 9, 9}}} {
+	for want, at := range map[string][][3]float64{"outside": {{0, 0, 500}}, "same 2 mm voxel": {{1, 1, 1}, {0.8, 1, 1}},
+		"used twice": {{0, 0, 0}, {9, 9, 9}}} {
 		if _, err := Balls(at, 2, []string{"a", "a"}[:len(at)]); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want %q", at, err, want)
 		}

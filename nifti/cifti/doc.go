@@ -74,12 +74,12 @@ func Balls(points [][3]float64, radius float64, names []string) (*Parcels, error
 		var home [3]int
 		for a, v := range [3]float64{x, y, z} {
 			if !(v > -0.5 && v < float64(mni.Shape[a])-0.5) {
-				return nil, fmt.Errorf("%s lies at %.4v mm, outside of the MNI space", names[n], at)
+				return nil, fmt.Errorf("%s is at %.4v mm, outside MNI space", names[n], at)
 			}
 			home[a] = int(math.Round(v))
 		}
 		if c, taken := claims[home]; taken && c.d2 < 0 {
-			return nil, fmt.Errorf("%s and %s lie in the same voxel of 2 mm", names[c.parcel], names[n])
+			return nil, fmt.Errorf("%s and %s are in the same 2 mm voxel", names[c.parcel], names[n])
 		}
 		claims[home] = claim{n, -1}
 		for i := home[0] - reach; i <= home[0]+reach; i++ {
@@ -116,7 +116,7 @@ func (p *Parcels) check() error {
 	seen := map[string]bool{}
 	for i, name := range p.Names {
 		if name == "" || seen[name] {
-			return fmt.Errorf("parcel %d is called %q, as another is, or not at all", i+1, name)
+			return fmt.Errorf("parcel %d: the name %q is empty or used twice", i+1, name)
 		}
 		seen[name] = true
 	}

@@ -27,7 +27,7 @@ func (m *Models) Match(other *Models) ([]int32, error) {
 		b := other.List[i]
 		switch {
 		case (a.Surface > 0) != (b.Surface > 0):
-			return nil, fmt.Errorf("%s is a surface in one of the two files, and voxels in the other", a.Structure)
+			return nil, fmt.Errorf("%s is a surface in one file and voxels in the other", a.Structure)
 		case a.Surface != b.Surface:
 			return nil, fmt.Errorf("%s has %d vertices in one file and %d in the other: these are meshes of different density (91k, 170k)", a.Structure, a.Surface, b.Surface)
 		case a.Surface == 0 && !m.Grid.Same(other.Grid):
@@ -79,7 +79,7 @@ func (m *Models) Same(other *Models) bool {
 // Values reads the first map of a file of labels or scalars: a value for each grayordinate.
 func (f *File) Values() ([]float64, error) {
 	if f.Rows.Models == nil || f.Columns.Series {
-		return nil, fmt.Errorf("%s: no map of grayordinates (dlabel, dscalar)", f.name)
+		return nil, fmt.Errorf("%s: not a map of grayordinates (dlabel, dscalar)", f.name)
 	}
 	var values []float64
 	row := make([]float64, f.Columns.N)
@@ -141,7 +141,7 @@ func Means(open func() (*File, error), rois nifti.ROIs) (*nifti.Means, error) {
 	sums := make([]float64, draws*n*m.Volumes) // [draw, ROI, volume]
 	err = eachSeries(open, func(f *File, at int, series []float64) error {
 		if len(series) != m.Volumes {
-			return errors.New("the file changed while it was read")
+			return errors.New("the file changed while it was being read")
 		}
 		i := of[int32(at)]
 		for d, count := range times[int32(at)] {

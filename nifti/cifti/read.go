@@ -75,22 +75,22 @@ const mostIndices = 1 << 20
 func (f *File) read() error {
 	h := f.Header
 	if !h.CIFTI() || h.Dim[0] != 6 {
-		return fmt.Errorf("no CIFTI-2 file: shape %v, intent %d", h.Shape(), h.IntentCode)
+		return fmt.Errorf("not a CIFTI-2 file: shape %v, intent %d", h.Shape(), h.IntentCode)
 	}
 	i := slices.IndexFunc(f.r.Extensions, func(e nifti.Extension) bool { return e.Code == extensionCode })
 	if i < 0 {
-		return errors.New("no CIFTI-2 file: it has no XML extension (code 32)")
+		return errors.New("not a CIFTI-2 file: it has no XML extension (code 32)")
 	}
 	var x xmlMatrix
 	if err := xml.Unmarshal([]byte(strings.TrimRight(string(f.r.Extensions[i].Data), "\x00")), &x); err != nil {
 		return fmt.Errorf("the CIFTI XML: %w", err)
 	}
 	if x.Version != "2" && x.Version != "2.0" {
-		return fmt.Errorf("CIFTI version %q; version 2 can be read (wb_command -file-convert -cifti-version-convert)", x.Version)
+		return fmt.Errorf("CIFTI version %q; only version 2 can be read (wb_command -file-convert -cifti-version-convert)", x.Version)
 	}
 	for dimension, axis := range []*Axis{&f.Columns, &f.Rows} {
 		if n := h.Dim[5+dimension]; n < 1 || n > mostIndices {
-			return fmt.Errorf("dimension %d is %d long, want 1 to %d", dimension, n, mostIndices)
+			return fmt.Errorf("dimension %d has the length %d, expected 1 to %d", dimension, n, mostIndices)
 		}
 		axis.N = int(h.Dim[5+dimension])
 		var found *xmlMap
@@ -100,7 +100,7 @@ func (f *File) read() error {
 			}
 		}
 		if found == nil {
-			return fmt.Errorf("the CIFTI XML does not say what dimension %d is", dimension)
+			return fmt.Errorf("the CIFTI XML does not describe dimension %d", dimension)
 		}
 		if err := found.axis(axis); err != nil {
 			return fmt.Errorf("dimension %d: %w", dimension, err)
@@ -187,10 +187,10 @@ func (x *xmlMap) axis(a *Axis) error {
 			}
 		}
 	default:
-		return fmt.Errorf("%q is no kind of CIFTI-2", x.Kind)
+		return fmt.Errorf("%q is not a CIFTI-2 mapping type", x.Kind)
 	}
 	if n != a.N {
-		return fmt.Errorf("the XML has %d indices, and the matrix is %d long", n, a.N)
+		return fmt.Errorf("the XML has %d indices, but the matrix has %d", n, a.N)
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (x *xmlMap) axis(a *Axis) error {
 func numbers(text string, n, limit int) ([]int32, error) {
 	fields := strings.Fields(text)
 	if len(fields)%n != 0 {
-		return nil, fmt.Errorf("%d indices, which is no multiple of %d", len(fields), n)
+		return nil, fmt.Errorf("%d indices, which is not a multiple of %d", len(fields), n)
 	}
 	out := make([]int32, len(fields))
 	for i, f := range fields {
@@ -221,7 +221,7 @@ func (x *xmlMap) models() (*Models, error) {
 		shape, err := numbers(strings.ReplaceAll(x.Volume.Dimensions, ",", " "), 3, math.MaxInt16)
 		fields := strings.Fields(x.Volume.Transform.Text)
 		if err != nil || len(shape) != 3 || len(fields) != 16 {
-			return nil, errors.New("the element Volume has no dimensions, or no 16 numbers of its transform")
+			return nil, errors.New("the element Volume lacks its dimensions or the 16 numbers of its transform")
 		}
 		m.Grid.Oriented = true
 		for i, f := range fields {
@@ -270,9 +270,9 @@ func (x *xmlMap) models() (*Models, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", b.Structure, err)
 		case seen[b.Structure]:
-			return nil, fmt.Errorf("%s stands there twice", b.Structure)
+			return nil, fmt.Errorf("%s appears twice", b.Structure)
 		case one.From != m.N || one.Len() != b.Count:
-			return nil, fmt.Errorf("%s: %d grayordinates from %d, where %d from %d were announced", b.Structure, one.Len(), m.N, b.Count, b.Offset)
+			return nil, fmt.Errorf("%s: %d grayordinates from %d, expected %d from %d", b.Structure, one.Len(), m.N, b.Count, b.Offset)
 		}
 		seen[b.Structure] = true
 		m.N += one.Len()
@@ -294,7 +294,7 @@ func ReadParcels(r io.Reader) (names []string, series []float64, tr float64, err
 		return nil, nil, 0, err
 	}
 	if f.Rows.Parcels == nil || !f.Columns.Series {
-		return nil, nil, 0, errors.New("a CIFTI file that is no series of parcels (ptseries)")
+		return nil, nil, 0, errors.New("a CIFTI file that is not a parcellated time series (ptseries)")
 	}
 	volumes, parcels := f.Columns.N, f.Rows.N
 	row := make([]float64, volumes)

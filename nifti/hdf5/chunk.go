@@ -27,7 +27,7 @@ func readFilters(b []byte) (filters []filter, err error) {
 	if version == 1 {
 		c.skip(6)
 	} else if version != 2 {
-		return nil, fmt.Errorf("filters of version %d are not read", version)
+		return nil, fmt.Errorf("filters of version %d are not supported", version)
 	}
 	for range n {
 		id, name := int(c.uint(2)), 0
@@ -46,10 +46,10 @@ func readFilters(b []byte) (filters []filter, err error) {
 			return nil, errors.New("its list of filters is too short: the file is damaged")
 		}
 		if filter(id) != deflate && filter(id) != shuffle {
-			return nil, fmt.Errorf("filter %d is not read, only deflate (1) and shuffle (2); write the file again with gzip", id)
+			return nil, fmt.Errorf("filter %d is not supported, only deflate (1) and shuffle (2); write the file again with gzip", id)
 		}
 		if slices.Contains(filters, filter(id)) {
-			return nil, fmt.Errorf("filter %d comes twice: the file is damaged", id)
+			return nil, fmt.Errorf("filter %d appears twice: the file is damaged", id)
 		}
 		filters = append(filters, filter(id))
 	}
@@ -64,7 +64,7 @@ func (v *Vector) chunks(tree, chunk uint64, take func([]float64) error) error {
 	err := v.f.tree(tree, 1, 24, -1, func(key []byte, at uint64) error {
 		size, skipped, offset := uint64(u32(key)), u32(key[4:]), u64(key[8:])
 		if offset != next || next >= uint64(v.Len) {
-			return fmt.Errorf("a chunk of number %d where that of number %d should be: the file is damaged or not finished", offset, next)
+			return fmt.Errorf("chunk %d instead of chunk %d: the file is damaged or incomplete", offset, next)
 		}
 		if size > longestChunk+longestChunk/8 {
 			return fmt.Errorf("a packed chunk of %d bytes is too long: the file is damaged", size)
@@ -90,7 +90,7 @@ func (v *Vector) chunks(tree, chunk uint64, take func([]float64) error) error {
 		return take(x)
 	})
 	if err == nil && next != uint64(v.Len) {
-		err = fmt.Errorf("%d numbers of %d are there: the file is damaged or not finished", next, v.Len)
+		err = fmt.Errorf("only %d of %d values are present: the file is damaged or incomplete", next, v.Len)
 	}
 	return err
 }

@@ -54,7 +54,7 @@ func (v *Vector) describe(o *object) error {
 func length(o *object) (uint64, error) {
 	b, ok := o.get(msgDataspace)
 	if !ok {
-		return 0, errors.New("it is no dataset")
+		return 0, errors.New("it is not a dataset")
 	}
 	c := cursor{b: b}
 	version, rank := c.byte(), c.byte()
@@ -64,13 +64,13 @@ func length(o *object) (uint64, error) {
 		c.skip(5)
 	case 2:
 		if kind := c.byte(); kind == 2 {
-			return 0, errors.New("a dataset without elements (a null dataspace) is not read")
+			return 0, errors.New("a dataset without elements (a null dataspace) is not supported")
 		}
 	default:
-		return 0, fmt.Errorf("a dataspace of version %d is not read", version)
+		return 0, fmt.Errorf("a dataspace of version %d is not supported", version)
 	}
 	if rank > 1 {
-		return 0, fmt.Errorf("a dataset of %d dimensions is not read, only of one", rank)
+		return 0, fmt.Errorf("a dataset with %d dimensions is not supported, only with one", rank)
 	}
 	n := uint64(1)
 	if rank == 1 {
@@ -98,7 +98,7 @@ func floatSize(o *object) (int, error) {
 	size := int(u32(b[4:]))
 	want := ieee[size]
 	if b[0]&15 != 1 || want == "" || len(b) < 1+len(want) || string(b[1:1+len(want)]) != want {
-		return 0, fmt.Errorf("numbers of class %d and %d bytes are not read, only float32 and float64, little endian", b[0]&15, size)
+		return 0, fmt.Errorf("values of class %d and %d bytes are not supported, only float32 and float64, little-endian", b[0]&15, size)
 	}
 	return size, nil
 }
@@ -114,7 +114,7 @@ func (v *Vector) Each(take func([]float64) error) error {
 // All returns the numbers of a vector of at most this many.
 func (v *Vector) All(most int) ([]float64, error) {
 	if v.Len > most {
-		return nil, fmt.Errorf("/%s: %d numbers, at most %d are expected", v.path, v.Len, most)
+		return nil, fmt.Errorf("/%s: %d values, expected at most %d", v.path, v.Len, most)
 	}
 	all := make([]float64, 0, v.Len)
 	err := v.Each(func(x []float64) error {
@@ -132,23 +132,23 @@ func (v *Vector) each(take func([]float64) error) error {
 	c := cursor{b: b}
 	version, class := c.byte(), c.byte()
 	if version != 3 {
-		return fmt.Errorf("a data layout of version %d is not read, only 3", version)
+		return fmt.Errorf("a data layout of version %d is not supported, only 3", version)
 	}
 	size := uint64(v.Len) * uint64(v.size)
 	if class < 2 && v.filters != nil {
-		return errors.New("filters of a dataset without chunks are not read")
+		return errors.New("filters of a dataset without chunks are not supported")
 	}
 	switch class {
 	case 0:
 		n := c.uint(2)
 		if n != size || n > uint64(len(c.b)) {
-			return fmt.Errorf("%d bytes are kept of %d: the file is damaged", n, size)
+			return fmt.Errorf("%d bytes are stored of %d: the file is damaged", n, size)
 		}
 		return take(v.numbers(nil, c.b[:n]))
 	case 1:
 		at, n := c.uint(8), c.uint(8)
 		if c.short || n != size || at > uint64(v.f.size) || n > uint64(v.f.size)-at {
-			return fmt.Errorf("%d bytes are kept at byte %d, of %d numbers, and the file has %d: it is damaged", n, at, v.Len, v.f.size)
+			return fmt.Errorf("%d bytes at byte %d for %d values, but the file has %d bytes: it is damaged", n, at, v.Len, v.f.size)
 		}
 		var x []float64
 		for size > 0 {
@@ -170,7 +170,7 @@ func (v *Vector) each(take func([]float64) error) error {
 		}
 		return v.chunks(tree, chunk, take)
 	}
-	return fmt.Errorf("a data layout of class %d is not read", class)
+	return fmt.Errorf("a data layout of class %d is not supported", class)
 }
 
 // numbers appends the numbers in b to x.
@@ -208,7 +208,7 @@ func (f *File) text(path string) (string, error) {
 	kind, _ := o.get(msgDatatype)
 	layout, _ := o.get(msgLayout)
 	if len(kind) < 8 || kind[0]&15 != 9 || kind[1]&15 != 1 || u32(kind[4:]) != 16 || n != 1 {
-		return "", errors.New("it is not one text of variable length")
+		return "", errors.New("it is not a single string of variable length")
 	}
 	c := cursor{b: layout}
 	version, class := c.byte(), c.byte()
@@ -222,7 +222,7 @@ func (f *File) text(path string) (string, error) {
 			return "", err
 		}
 	default:
-		return "", fmt.Errorf("a text in a data layout of version %d and class %d is not read", version, class)
+		return "", fmt.Errorf("a string in a data layout of version %d and class %d is not supported", version, class)
 	}
 	if len(ref) < 16 {
 		return "", errors.New("its reference is too short: the file is damaged")
@@ -233,7 +233,7 @@ func (f *File) text(path string) (string, error) {
 		return "", err
 	}
 	if size > uint64(len(b)) {
-		return "", fmt.Errorf("a text of %d bytes in an object of %d: the file is damaged", size, len(b))
+		return "", fmt.Errorf("a string of %d bytes in an object of %d: the file is damaged", size, len(b))
 	}
 	for i, x := range b[:size] {
 		if x == 0 {

@@ -31,7 +31,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	f := &File{r: r, size: size}
 	b, err := f.bytes(0, 48, "the superblock")
 	if err != nil || !Is(b) {
-		return nil, errors.New("no HDF5 file: it does not begin with \\x89HDF")
+		return nil, errors.New("not an HDF5 file: it does not begin with \\x89HDF")
 	}
 	var offsets, lengths byte
 	var base, end, root uint64
@@ -47,15 +47,15 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		}
 		offsets, lengths, base, end, root = b[9], b[10], u64(b[12:]), u64(b[28:]), u64(b[36:])
 	default:
-		return nil, fmt.Errorf("superblock version %d is not read", version)
+		return nil, fmt.Errorf("superblock version %d is not supported", version)
 	}
 	switch {
 	case offsets != 8 || lengths != 8:
-		return nil, fmt.Errorf("addresses of %d bytes and lengths of %d are not read, only of 8", offsets, lengths)
+		return nil, fmt.Errorf("addresses of %d bytes and lengths of %d are not supported, only of 8", offsets, lengths)
 	case base != 0:
-		return nil, fmt.Errorf("a file that begins at byte %d of another is not read", base)
+		return nil, fmt.Errorf("a file that begins at byte %d of another is not supported", base)
 	case end > uint64(size):
-		return nil, fmt.Errorf("the file has %d bytes of %d: it was cut off; copy it again", size, end)
+		return nil, fmt.Errorf("the file has %d bytes of %d: it is truncated; copy it again", size, end)
 	}
 	if f.root, err = f.object(root); err != nil {
 		return nil, fmt.Errorf("root group: %w", err)
@@ -95,7 +95,7 @@ func (f *File) find(path string) (*object, error) {
 		}
 		at, ok := links[name]
 		if !ok {
-			return nil, fmt.Errorf("there is no %q in group /%s", name, done)
+			return nil, fmt.Errorf("%q is missing in group /%s", name, done)
 		}
 		done = strings.TrimPrefix(done+"/"+name, "/")
 		if o, err = f.object(at); err != nil {
@@ -108,7 +108,7 @@ func (f *File) find(path string) (*object, error) {
 // bytes reads n bytes at an address; what names them in an error.
 func (f *File) bytes(at, n uint64, what string) ([]byte, error) {
 	if at > uint64(f.size) || n > uint64(f.size)-at {
-		return nil, fmt.Errorf("%s: %d bytes at byte %d, and the file has %d", what, n, at, f.size)
+		return nil, fmt.Errorf("%s: %d bytes at byte %d, but the file has %d", what, n, at, f.size)
 	}
 	b := make([]byte, n)
 	if _, err := f.r.ReadAt(b, int64(at)); err != nil && err != io.EOF {
@@ -126,10 +126,10 @@ func (f *File) block(at, n uint64, mark string, version byte) ([]byte, error) {
 		return nil, err
 	}
 	if string(b[:4]) != mark {
-		return nil, fmt.Errorf("byte %d begins no %s: the file is damaged", at, mark)
+		return nil, fmt.Errorf("there is no %[2]s at byte %[1]d: the file is damaged", at, mark)
 	}
 	if b[4] != version {
-		return nil, fmt.Errorf("%s of version %d is not read", mark, b[4])
+		return nil, fmt.Errorf("%s of version %d is not supported", mark, b[4])
 	}
 	return b, nil
 }

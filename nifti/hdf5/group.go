@@ -31,7 +31,7 @@ func (f *File) links(o *object) (map[string]uint64, error) {
 		}
 	}
 	if !group {
-		return nil, errors.New("it is no group")
+		return nil, errors.New("it is not a group")
 	}
 	return links, nil
 }
@@ -41,11 +41,11 @@ func addLink(links map[string]uint64, b []byte) error {
 	c := cursor{b: b}
 	version, flags := c.byte(), c.byte()
 	if version != 1 {
-		return fmt.Errorf("links of version %d are not read", version)
+		return fmt.Errorf("links of version %d are not supported", version)
 	}
 	if flags&0x08 != 0 {
 		if kind := c.byte(); kind != 0 {
-			return fmt.Errorf("soft and external links (kind %d) are not read", kind)
+			return fmt.Errorf("soft and external links (kind %d) are not supported", kind)
 		}
 	}
 	if flags&0x04 != 0 {
@@ -56,7 +56,7 @@ func addLink(links map[string]uint64, b []byte) error {
 	}
 	n := c.uint(1 << (flags & 3))
 	if n > uint64(len(c.b)) {
-		return fmt.Errorf("the name of a link has %d bytes, and %d are left: the file is damaged", n, len(c.b))
+		return fmt.Errorf("the name of a link has %d bytes, but %d are left: the file is damaged", n, len(c.b))
 	}
 	name := string(c.take(int(n)))
 	at := c.uint(8)
@@ -69,7 +69,7 @@ func addLink(links map[string]uint64, b []byte) error {
 // put adds a link. No name comes twice, so that a tree which points at itself ends.
 func put(links map[string]uint64, name string, at uint64) error {
 	if _, twice := links[name]; twice || len(links) >= mostLinks {
-		return fmt.Errorf("link %q: its name comes twice, or the group has more than %d links", name, mostLinks)
+		return fmt.Errorf("link %q: its name appears twice, or the group has more than %d links", name, mostLinks)
 	}
 	links[name] = at
 	return nil
@@ -89,9 +89,9 @@ func (f *File) symbolTable(links map[string]uint64, data []byte) error {
 	}
 	size := u64(b[8:])
 	if size > 1<<24 {
-		return fmt.Errorf("a heap of names of %d bytes is not read", size)
+		return fmt.Errorf("a name heap of %d bytes is not supported", size)
 	}
-	names, err := f.bytes(u64(b[24:]), size, "heap of names")
+	names, err := f.bytes(u64(b[24:]), size, "name heap")
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (f *File) symbolTable(links map[string]uint64, data []byte) error {
 			}
 			name, _, ended := bytes.Cut(names[at:], []byte{0})
 			if !ended || u32(b[16:]) == 2 {
-				return fmt.Errorf("%q has no end, or is a soft link, which is not read", name)
+				return fmt.Errorf("%q is unterminated, or is a soft link, which is not supported", name)
 			}
 			if err := put(links, string(name), u64(b[8:])); err != nil {
 				return err
@@ -133,7 +133,7 @@ func (f *File) tree(at uint64, kind byte, keySize uint64, level int, leaf func(k
 	}
 	n := uint64(u16(b[6:]))
 	if string(b[:4]) != "TREE" || b[4] != kind || n == 0 || level >= 0 && int(b[5]) != level {
-		return fmt.Errorf("byte %d begins no B-tree of this kind and level with entries: the file is damaged", at)
+		return fmt.Errorf("there is no B-tree of this kind and level at byte %d: the file is damaged", at)
 	}
 	level = int(b[5])
 	if b, err = f.bytes(at+24, n*(keySize+8), "TREE"); err != nil {
@@ -159,7 +159,7 @@ func (f *File) denseLinks(links map[string]uint64, data []byte) error {
 	c := cursor{b: data}
 	version, flags := c.byte(), c.byte()
 	if version != 0 {
-		return fmt.Errorf("link info of version %d is not read", version)
+		return fmt.Errorf("link info of version %d is not supported", version)
 	}
 	if flags&1 != 0 {
 		c.skip(8) // greatest order of creation
@@ -184,7 +184,7 @@ func (f *File) denseLinks(links map[string]uint64, data []byte) error {
 	}
 	size, n := uint64(u16(b[10:])), uint64(u16(b[24:]))
 	if b[5] != 5 || size != 11 || u16(b[12:]) != 0 {
-		return fmt.Errorf("a group with a name index of kind %d and depth %d (more than some 45 links) is not read", b[5], u16(b[12:]))
+		return fmt.Errorf("a group with a name index of kind %d and depth %d (more than about 45 links) is not supported", b[5], u16(b[12:]))
 	}
 	if n == 0 {
 		return nil

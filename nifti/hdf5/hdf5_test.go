@@ -101,10 +101,10 @@ func TestRefuse(t *testing.T) {
 	for _, c := range []struct{ file, path, want string }{
 		{"adler-wrong.h5", "TransformGroup/2/TransformParameters", "zlib: invalid checksum: the file is damaged; copy it again"},
 		{"packed-bytes-changed.h5", "TransformGroup/2/TransformParameters", "the file is damaged; copy it again"},
-		{"cut-in-half.h5", "", "the file has 10492 bytes of 20984: it was cut off; copy it again"},
+		{"cut-in-half.h5", "", "the file has 10492 bytes of 20984: it is truncated; copy it again"},
 		{"header-checksum.h5", "", "root group: object header at byte 48: wrong checksum: the file is damaged; copy it again"},
-		{"no-hdf5.h5", "", `no HDF5 file: it does not begin with \x89HDF`},
-		{"no-transform-group.h5", "TransformGroup", `there is no "TransformGroup" in group /`},
+		{"no-hdf5.h5", "", `not an HDF5 file: it does not begin with \x89HDF`},
+		{"no-transform-group.h5", "TransformGroup", `"TransformGroup" is missing in group /`},
 	} {
 		f, err := open(t, filepath.Join("testdata", "refuse", c.file))
 		if c.path != "" && err == nil {

@@ -20,14 +20,14 @@ func (f *File) fractalHeap(at uint64) (*fractalHeap, error) {
 		return nil, err
 	}
 	if u16(b[7:]) != 0 {
-		return nil, errors.New("a fractal heap with filters is not read")
+		return nil, errors.New("a fractal heap with filters is not supported")
 	}
 	if err := checked(b, "FRHP"); err != nil {
 		return nil, err
 	}
 	size, width := u64(b[112:]), uint64(u16(b[128:])+7)/8
 	if u16(b[140:]) != 0 || size > 1<<20 || width < 1 || width > 8 {
-		return nil, errors.New("a group with so many links that their heap has several blocks is not read")
+		return nil, errors.New("a group with so many links that its heap has several blocks is not supported")
 	}
 	sums := b[9]&2 != 0
 	h := &fractalHeap{offsets: int(width), begin: 13 + width}
@@ -55,11 +55,11 @@ func (f *File) fractalHeap(at uint64) (*fractalHeap, error) {
 // get is an object of the heap by its id: kind, offset, length.
 func (h *fractalHeap) get(id []byte) ([]byte, error) {
 	if id[0] != 0 || len(id) <= 1+h.offsets {
-		return nil, fmt.Errorf("an object of a fractal heap of kind %#x is not read", id[0])
+		return nil, fmt.Errorf("an object of kind %#x in a fractal heap is not supported", id[0])
 	}
 	at, n := uintOf(id[1:1+h.offsets]), uintOf(id[1+h.offsets:])
 	if at < h.begin || at > uint64(len(h.block)) || n > uint64(len(h.block))-at {
-		return nil, errors.New("an object lies outside of its fractal heap: the file is damaged")
+		return nil, errors.New("an object is outside its fractal heap: the file is damaged")
 	}
 	return h.block[at : at+n], nil
 }
@@ -72,7 +72,7 @@ func (f *File) global(at uint64, index uint32) ([]byte, error) {
 	}
 	size := u64(b[8:])
 	if size > 1<<24 || size < 16 {
-		return nil, fmt.Errorf("a global heap of %d bytes is not read", size)
+		return nil, fmt.Errorf("a global heap of %d bytes is not supported", size)
 	}
 	if b, err = f.bytes(at, size, "GCOL"); err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func (f *File) object(at uint64) (*object, error) {
 		return f.objectV2(at)
 	}
 	if b[0] != 1 {
-		return nil, fmt.Errorf("byte %d begins no object header: the file is damaged", at)
+		return nil, fmt.Errorf("there is no object header at byte %d: the file is damaged", at)
 	}
 	o := &object{}
 	more := []span{{at + 16, uint64(u32(b[8:]))}}
@@ -66,7 +66,7 @@ func (f *File) object(at uint64) (*object, error) {
 		for len(b) >= 8 {
 			kind, size, flags := int(u16(b)), int(u16(b[2:])), b[4]
 			if b = b[8:]; size > len(b) {
-				return nil, fmt.Errorf("object header at byte %d: a message of %d bytes, and %d are left", at, size, len(b))
+				return nil, fmt.Errorf("object header at byte %d: a message of %d bytes, but %d are left", at, size, len(b))
 			}
 			if more, err = o.add(kind, flags, b[:size], more); err != nil {
 				return nil, err
@@ -98,7 +98,7 @@ func (f *File) objectV2(at uint64) (*object, error) {
 	}
 	size := uintOf(b[begin:])
 	if size > longestHeader {
-		return nil, fmt.Errorf("object header at byte %d: %d bytes, at most %d are read", at, size, longestHeader)
+		return nil, fmt.Errorf("object header at byte %d: %d bytes; the limit is %d", at, size, longestHeader)
 	}
 	begin += width
 	o := &object{}
@@ -113,7 +113,7 @@ func (f *File) objectV2(at uint64) (*object, error) {
 		}
 		if n > 0 {
 			if begin = 4; string(b[:4]) != "OCHK" {
-				return nil, fmt.Errorf("byte %d begins no OCHK: the file is damaged", more[n].at)
+				return nil, fmt.Errorf("there is no OCHK at byte %d: the file is damaged", more[n].at)
 			}
 		}
 		prefix := 4
@@ -124,7 +124,7 @@ func (f *File) objectV2(at uint64) (*object, error) {
 		for b = b[begin : len(b)-4]; len(b) >= prefix; {
 			kind, size, mflags := int(b[0]), int(u16(b[1:])), b[3]
 			if b = b[prefix:]; size > len(b) {
-				return nil, fmt.Errorf("object header at byte %d: a message of %d bytes, and %d are left", at, size, len(b))
+				return nil, fmt.Errorf("object header at byte %d: a message of %d bytes, but %d are left", at, size, len(b))
 			}
 			if more, err = o.add(kind, mflags, b[:size], more); err != nil {
 				return nil, err
@@ -142,7 +142,7 @@ func (f *File) headerBlock(blocks []span, n int) ([]byte, error) {
 		return nil, fmt.Errorf("an object header of %d blocks, one of %d bytes, is too long", n+1, s.n)
 	}
 	if n > 0 && s.n < 8 {
-		return nil, errors.New("an object header goes on in a block of no length: the file is damaged")
+		return nil, errors.New("an object header continues in an empty block: the file is damaged")
 	}
 	return f.bytes(s.at, s.n, "object header")
 }
@@ -158,9 +158,9 @@ func (o *object) add(kind int, flags byte, data []byte, more []span) ([]span, er
 		}
 		return append(more, span{at, n}), nil
 	case flags&0x02 != 0 && (kind == msgDatatype || kind == msgDataspace || kind == msgFilters):
-		return nil, fmt.Errorf("shared messages (kind %#x) are not read", kind)
+		return nil, fmt.Errorf("shared messages (kind %#x) are not supported", kind)
 	case kind == msgExternal:
-		return nil, errors.New("data in external files are not read")
+		return nil, errors.New("data in external files are not supported")
 	}
 	o.messages = append(o.messages, message{kind, data})
 	return more, nil

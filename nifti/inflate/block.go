@@ -7,11 +7,11 @@ import (
 )
 
 var (
-	errCode     = errors.New("bits that are no code")
-	errDistance = errors.New("a distance beyond the beginning")
-	errType     = errors.New("a block of a type that there is not")
-	errLengths  = errors.New("code lengths that make no code")
-	errStored   = errors.New("a stored block whose length and its check differ")
+	errCode     = errors.New("bits that match no code")
+	errDistance = errors.New("a distance beyond the start of the data")
+	errType     = errors.New("a block of unknown type")
+	errLengths  = errors.New("code lengths that do not form a code")
+	errStored   = errors.New("a stored block whose length differs from its complement")
 )
 
 // corrupt says where the stream is wrong. What is wrong so near to the end that the

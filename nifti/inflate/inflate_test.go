@@ -138,7 +138,7 @@ func TestMembers(t *testing.T) {
 			t.Errorf("tail %.10q: %d bytes, want %d; error %v", tail, len(got), len(want), err)
 			continue
 		}
-		says := fmt.Sprintf("gzip: after the end, at byte %d, there is something that is not gzip; fetch or write the file again", end)
+		says := fmt.Sprintf("gzip: data after the end, at byte %d, that are not gzip; fetch or write the file again", end)
 		if tail[0] == 0x1f {
 			says = fmt.Sprintf("gzip: truncated at byte %d; fetch or write the file again (unexpected EOF)", len(z))
 		}
@@ -416,8 +416,8 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{"empty", nil, "gzip: truncated at byte 0"},
-		{"no gzip", []byte("hello"), "gzip: no gzip stream: it starts with 68 65"},
-		{"method", []byte("\x1f\x8b\x07\x00\x00\x00\x00\x00\x00\x00\x00\x00"), "a header of method 7"},
+		{"no gzip", []byte("hello"), "gzip: not a gzip stream: it starts with 68 65"},
+		{"method", []byte("\x1f\x8b\x07\x00\x00\x00\x00\x00\x00\x00\x00\x00"), "an invalid header: method 7"},
 		{"block type", block(7), errType.Error()},
 		{"stored length", block(1, 5, 0, 0, 0), errStored.Error()},
 		{"too many symbols", block(0b11111101, 0xff, 0xff, 0xff, 0xff), errLengths.Error()},
@@ -465,7 +465,7 @@ func FuzzReader(f *testing.F) {
 			if err == nil && len(z) > 0 && z[len(z)-1] == 0 {
 				return // padding
 			}
-			if err != nil && strings.Contains(err.Error(), "a header of method 8 and flags") {
+			if err != nil && strings.Contains(err.Error(), "an invalid header: method 8") {
 				return
 			}
 			t.Fatalf("error %v, but compress/gzip says %v", err, stdErr)

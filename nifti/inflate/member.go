@@ -59,7 +59,7 @@ func (z *Reader) readMember() error {
 	}
 	if id != [2]byte{0x1f, 0x8b} {
 		if z.member == 0 && h.err == nil {
-			return fmt.Errorf("gzip: no gzip stream: it starts with % x", id)
+			return fmt.Errorf("gzip: not a gzip stream: it starts with % x", id)
 		}
 		if z.member > 0 && id[0] != 0x1f {
 			return z.padding(at, id)
@@ -95,7 +95,7 @@ func (z *Reader) readMember() error {
 	case h.err != nil:
 		return h.err
 	case method != 8 || flags&flagReserved != 0:
-		return z.corrupt(fmt.Errorf("a header of method %d and flags %#x, which no gzip writes", method, flags))
+		return z.corrupt(fmt.Errorf("an invalid header: method %d, flags %#x", method, flags))
 	}
 	z.member++
 	z.state, z.final = atBlock, false
@@ -125,7 +125,7 @@ func (z *Reader) padding(at int64, id [2]byte) error {
 }
 
 func (z *Reader) garbage(at int64) error {
-	return fmt.Errorf("gzip: after the end, at byte %d, there is something that is not gzip; fetch or write the file again", at)
+	return fmt.Errorf("gzip: data after the end, at byte %d, that are not gzip; fetch or write the file again", at)
 }
 
 // readTrailer checks the sum and the length of a member.

@@ -38,11 +38,11 @@ func readComposite(r io.ReaderAt, size int64) (*Transform, error) {
 		base, _, _ := strings.Cut(kind, "_")
 		switch {
 		case !strings.HasSuffix(kind, "_3_3"):
-			return nil, fmt.Errorf("part %d is %q, want a transform in three dimensions", i, kind)
+			return nil, fmt.Errorf("part %d is %q, expected a three-dimensional transform", i, kind)
 		case base == "CompositeTransform" && i == 0 && n > 1:
 			continue // it has no parameters
 		case i == 1 && len(t.steps) == 1:
-			return nil, fmt.Errorf("%d transforms that are no composite in one file", n)
+			return nil, fmt.Errorf("%d transforms in one file that are not a composite", n)
 		}
 		s, err := readPart(h, path, base)
 		if err != nil {
@@ -57,7 +57,7 @@ func readComposite(r io.ReaderAt, size int64) (*Transform, error) {
 // countParts checks that the parts are numbered 0, 1, 2 …
 func countParts(h *hdf5.File) (int, error) {
 	if !h.Has(group) {
-		return 0, errors.New("an HDF5 file without a TransformGroup: it is no transform of ITK")
+		return 0, errors.New("an HDF5 file without a TransformGroup: not an ITK transform")
 	}
 	names, err := h.Names(group)
 	if err != nil {
@@ -97,7 +97,7 @@ func readPart(h *hdf5.File, path, kind string) (step, error) {
 	case kind == "DisplacementFieldTransform":
 		return fieldOf(parameters, centre)
 	}
-	return nil, errors.New("only affine transforms and displacement fields are read; make such a one with antsApplyTransforms -o [composite.h5,1]")
+	return nil, errors.New("only affine transforms and displacement fields are read; write one with antsApplyTransforms -o [composite.h5,1]")
 }
 
 // vector opens parameters. ITK 4 wrote the name without an s.

@@ -94,13 +94,13 @@ func TestRefuse(t *testing.T) {
 	for file, want := range map[string]string{
 		"adler-wrong.h5":          "zlib: invalid checksum: the file is damaged",
 		"bspline.h5":              "part 1 (BSplineTransform_double_3_3): only affine transforms and displacement fields are read",
-		"cut-in-half.h5":          "the file has 10492 bytes of 20984: it was cut off",
+		"cut-in-half.h5":          "the file has 10492 bytes of 20984: it is truncated",
 		"euler.h5":                "part 1 (Euler3DTransform_double_3_3): only affine transforms and displacement fields are read",
-		"field-nan.h5":            "number 5 of the field is NaN",
+		"field-nan.h5":            "value 5 of the field is NaN",
 		"field-too-short.h5":      "part 2 (DisplacementFieldTransform_float_3_3): 4287 parameters of a field of 11×13×10 nodes, want 3 a node",
 		"header-checksum.h5":      "root group: object header at byte 48: wrong checksum",
-		"no-hdf5.h5":              `the transform is "", want an affine one`,
-		"no-transform-group.h5":   "an HDF5 file without a TransformGroup: it is no transform of ITK",
+		"no-hdf5.h5":              `the transform is "", expected a three-dimensional affine`,
+		"no-transform-group.h5":   "an HDF5 file without a TransformGroup: not an ITK transform",
 		"packed-bytes-changed.h5": "the file is damaged; copy it again",
 		"spacing-zero.h5":         "part 1 (DisplacementFieldTransform_float_3_3): the field has a spacing of 0 mm along axis 0",
 	} {

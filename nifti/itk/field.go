@@ -96,7 +96,7 @@ func (f *field) apply(points []Point, told *Extent) error {
 	err := f.vectors.Each(func(v []float64) error {
 		for _, x := range v {
 			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return fmt.Errorf("number %d of the field is %v", seen, x)
+				return fmt.Errorf("value %d of the field is %v", seen, x)
 			}
 			seen++
 		}

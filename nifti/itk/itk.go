@@ -67,7 +67,7 @@ func (t *Transform) Map(points []Point) (Extent, error) {
 	}
 	for _, p := range points {
 		if s := p[0] + p[1] + p[2]; math.IsNaN(s) || math.IsInf(s, 0) {
-			return told, errors.New("the transform takes a point to no finite place")
+			return told, errors.New("the transform maps a point to infinity")
 		}
 	}
 	return told, nil
@@ -122,7 +122,7 @@ func affineOf(parameters, centre []float64) (affine, error) {
 	for _, row := range a {
 		for _, v := range row {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return affine{}, errors.New("an affine part has numbers that are not finite")
+				return affine{}, errors.New("an affine part has values that are not finite")
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func affineOf(parameters, centre []float64) (affine, error) {
 		return affine{}, errors.New("the transform cannot be inverted")
 	}
 	if d := a.Determinant(); d < 0 {
-		return affine{}, fmt.Errorf("the transform mirrors the brain (determinant %.3g): left would be taken for right", d)
+		return affine{}, fmt.Errorf("the transform swaps left and right (determinant %.3g)", d)
 	}
 	return affine(a), nil
 }

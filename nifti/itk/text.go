@@ -24,12 +24,12 @@ func readText(r io.Reader) (a affine, err error) {
 	for lines.Scan() {
 		key, value, _ := strings.Cut(lines.Text(), ":")
 		if n++; n == 1 && !strings.HasPrefix(key, "#Insight Transform File") {
-			return a, errors.New("no transform in ITK's text format: its first line is not #Insight Transform File")
+			return a, errors.New("not a transform in ITK's text format: its first line is not #Insight Transform File")
 		}
 		switch key {
 		case "Transform":
 			if kind != "" {
-				return a, errors.New("several transforms in one file; give one affine transform")
+				return a, errors.New("several transforms in one file; only one affine transform is read")
 			}
 			kind = strings.TrimSpace(value)
 		case "Parameters":
@@ -46,7 +46,7 @@ func readText(r io.Reader) (a affine, err error) {
 	}
 	base, _, _ := strings.Cut(kind, "_")
 	if !slices.Contains(affines, base) || !strings.HasSuffix(kind, "_3_3") {
-		return a, fmt.Errorf("the transform is %q, want an affine one in three dimensions", kind)
+		return a, fmt.Errorf("the transform is %q, expected a three-dimensional affine transform", kind)
 	}
 	return affineOf(parameters, centre)
 }
@@ -56,7 +56,7 @@ func numbers(text string) ([]float64, error) {
 	for _, f := range strings.Fields(text) {
 		x, err := strconv.ParseFloat(f, 64)
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, fmt.Errorf("%q is no number", f)
+			return nil, fmt.Errorf("%q is not a number", f)
 		}
 		v = append(v, x)
 	}

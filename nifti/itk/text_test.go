@@ -52,16 +52,16 @@ func TestTextRefuses(t *testing.T) {
 		t.Errorf("%v, error %v", a, err)
 	}
 	for _, c := range []struct{ text, want string }{
-		{"", `the transform is "", want an affine one in three dimensions`},
-		{"hello\n", "no transform in ITK's text format: its first line is not #Insight Transform File"},
-		{head + "CompositeTransform_double_3_3\n", `the transform is "CompositeTransform_double_3_3", want an affine one in three dimensions`},
-		{head + "AffineTransform_double_2_2\n", `the transform is "AffineTransform_double_2_2", want an affine one in three dimensions`},
-		{strings.Replace(good, "Parameters: 1", "Parameters: one", 1), `line 4: "one" is no number`},
-		{strings.Replace(good, "Parameters: 1", "Parameters: NaN", 1), `line 4: "NaN" is no number`},
+		{"", `the transform is "", expected a three-dimensional affine transform`},
+		{"hello\n", "not a transform in ITK's text format: its first line is not #Insight Transform File"},
+		{head + "CompositeTransform_double_3_3\n", `the transform is "CompositeTransform_double_3_3", expected a three-dimensional affine transform`},
+		{head + "AffineTransform_double_2_2\n", `the transform is "AffineTransform_double_2_2", expected a three-dimensional affine transform`},
+		{strings.Replace(good, "Parameters: 1", "Parameters: one", 1), `line 4: "one" is not a number`},
+		{strings.Replace(good, "Parameters: 1", "Parameters: NaN", 1), `line 4: "NaN" is not a number`},
 		{strings.Replace(good, "Parameters: 1", "Parameters:", 1), "11 parameters and 3 fixed ones, want 12 and 3; is the file whole?"},
 		{strings.Replace(good, "Parameters: 1", "Parameters: 0", 1), "the transform cannot be inverted"},
-		{strings.Replace(good, "Parameters: 1", "Parameters: -1", 1), "the transform mirrors the brain (determinant -1): left would be taken for right"},
-		{good + good[strings.Index(good, "#Transform"):], "several transforms in one file; give one affine transform"},
+		{strings.Replace(good, "Parameters: 1", "Parameters: -1", 1), "the transform swaps left and right (determinant -1)"},
+		{good + good[strings.Index(good, "#Transform"):], "several transforms in one file; only one affine transform is read"},
 	} {
 		_, err := readText(strings.NewReader(c.text))
 		if err == nil || err.Error() != c.want {

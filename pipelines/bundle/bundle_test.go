@@ -278,25 +278,25 @@ func TestRefusals(t *testing.T) {
 			p := find(all, "blobs/")
 			p.h.Typeflag, p.h.Size = tar.TypeChar, 0
 			return all
-		}, "is no plain file"},
+		}, "is not a regular file"},
 		{"a directory", add(tar.Header{Typeflag: tar.TypeDir, Name: "blobs/", Mode: 0o755}, ""), "is not in its list"},
-		{"an entry twice", func(all []part) []part { return append(all, *find(all, "run.lock")) }, "comes twice"},
+		{"an entry twice", func(all []part) []part { return append(all, *find(all, "run.lock")) }, "appears twice"},
 		{"an extended header", func(all []part) []part {
 			p := find(all, "run.lock")
 			p.h.Format, p.h.PAXRecords = tar.FormatPAX, map[string]string{"VENDOR.x": "y"}
 			return all
 		}, "tar extension"},
-		{"a blob with other bytes", func(all []part) []part { find(all, "blobs/").data[0] ^= 1; return all }, "has not the digest"},
+		{"a blob with other bytes", func(all []part) []part { find(all, "blobs/").data[0] ^= 1; return all }, "does not have the digest"},
 		{"a blob that is longer", func(all []part) []part {
 			p := find(all, "blobs/")
 			p.data = append(p.data, 0)
 			return all
-		}, "more than the"},
-		{"a blob that is shorter", func(all []part) []part { p := find(all, "blobs/"); p.data = p.data[1:]; return all }, "and its list says"},
-		{"a blob that is missing", func(all []part) []part { return all[:len(all)-1] }, "is not there"},
+		}, "the limit is"},
+		{"a blob that is shorter", func(all []part) []part { p := find(all, "blobs/"); p.data = p.data[1:]; return all }, "but its list says"},
+		{"a blob that is missing", func(all []part) []part { return all[:len(all)-1] }, "is missing"},
 		{"no list", func(all []part) []part { return all[1:] }, "begins with"},
 		{"a list of another version", replace("prgnn bundle 1", "prgnn bundle 2"), "its list begins with"},
-		{"a list that is cut short", list(func(s string) string { return s[:len(s)-4] }), "its list is cut short"},
+		{"a list that is cut short", list(func(s string) string { return s[:len(s)-4] }), "its list is truncated"},
 		{"a bomb by its sizes", list(func(s string) string {
 			return strings.Replace(s, "end\n", "result "+strings.Repeat("0", 64)+" 9223372036854775807 npy\nend\n", 1)
 		}), "made to fill a disk"},
@@ -307,17 +307,17 @@ func TestRefusals(t *testing.T) {
 		}), "two sizes"},
 		{"a negative size", list(func(s string) string {
 			return strings.Replace(s, "end\n", "result "+strings.Repeat("0", 64)+" -1 npy\nend\n", 1)
-		}), "is no size"},
-		{"an input that climbs", replace(`"data.txt"`, `"../../data.txt"`), "is no plain file name"},
-		{"an input that is hidden in a drive", replace(`"data.txt"`, `"C:data.txt"`), "is no plain file name"},
-		{"an input that is an option", replace(`"data.txt"`, `"-rf"`), "is no plain file name"},
-		{"an input that is a device", replace(`"data.txt"`, `"NUL.txt"`), "is no plain file name"},
-		{"an input with a line end", replace(`"data.txt"`, `"a\nb"`), "is no plain file name"},
+		}), "is not a size"},
+		{"an input that climbs", replace(`"data.txt"`, `"../../data.txt"`), "is not a plain file name"},
+		{"an input that is hidden in a drive", replace(`"data.txt"`, `"C:data.txt"`), "is not a plain file name"},
+		{"an input that is an option", replace(`"data.txt"`, `"-rf"`), "is not a plain file name"},
+		{"an input that is a device", replace(`"data.txt"`, `"NUL.txt"`), "is not a plain file name"},
+		{"an input with a line end", replace(`"data.txt"`, `"a\nb"`), "is not a plain file name"},
 		{"a file that no bundle has", replace(`"README"`, `"evil.sh"`), "a bundle has no file"},
 		{"a digest in capitals", list(func(s string) string { return strings.Replace(s, "file ", "file A", 1) }), "line 2"},
-		{"a lock that is damaged", forge("run.lock", func(s string) string { return strings.Replace(s, "value", "valve", 1) }), "was changed, or damaged"},
+		{"a lock that is damaged", forge("run.lock", func(s string) string { return strings.Replace(s, "value", "valve", 1) }), "was changed or damaged"},
 		{"a recipe that is forged", forge("recipes", func(s string) string { return strings.Replace(s, `value = "1"`, `value = "7"`, 1) }), "one of them is forged"},
-		{"recipes that are cut", forge("recipes", func(s string) string { return "task 9999999 x\n" + s[15:] }), "has not the"},
+		{"recipes that are cut", forge("recipes", func(s string) string { return "task 9999999 x\n" + s[15:] }), "does not have the stated"},
 	} {
 		all := c.change(parts(t, honest))
 		_, err := open(t, repacked(t, all))
@@ -326,11 +326,11 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for want, b := range map[string][]byte{
-		"is no tar file":         []byte("text"),
-		"is compressed (gzip)":   append([]byte("\x1f\x8b\x08\x00"), honest...),
-		"is compressed (zstd)":   append([]byte("\x28\xb5\x2f\xfd"), honest...),
-		"cut short":              honest[:len(honest)/2],
-		"it is no tar file: EOF": nil,
+		"is not a tar file":         []byte("text"),
+		"is compressed (gzip)":      append([]byte("\x1f\x8b\x08\x00"), honest...),
+		"is compressed (zstd)":      append([]byte("\x28\xb5\x2f\xfd"), honest...),
+		"truncated":                 honest[:len(honest)/2],
+		"it is not a tar file: EOF": nil,
 	} {
 		if _, err := open(t, b); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -45,12 +45,12 @@ func (o *Opened) Graph() (*Replay, error) {
 				continue
 			}
 			if !known {
-				wrong = append(wrong, fmt.Errorf("%s: this program has no stage kind %q, and the bundle does not bring its results", t.ID, s.Kind))
+				wrong = append(wrong, fmt.Errorf("%s: this program has no stage kind %q, and the bundle does not contain its results", t.ID, s.Kind))
 				continue
 			}
 			recipe, err := dag.ReadRecipe(o.recipes[t.ID])
 			if err == nil && recipe.Kind != s.Kind {
-				err = fmt.Errorf("its recipe is of the kind %s, and the lock says %s", recipe.Kind, s.Kind)
+				err = fmt.Errorf("its recipe has the kind %s, but the lock says %s", recipe.Kind, s.Kind)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", t.ID, err)
@@ -157,7 +157,7 @@ func (b *builder) bind(w waiting) error {
 			src, ok = dag.Source{File: b.o.inputPath(in.Ref.Digest, name), Format: in.Ref.Format}, true
 		}
 		if !ok {
-			return fmt.Errorf("its input %s has the digest %.12s…, which no file and no task of the bundle has", in.Port, in.Ref.Digest)
+			return fmt.Errorf("its input %s has the digest %.12s…, which no file or task of the bundle has", in.Port, in.Ref.Digest)
 		}
 		src.Coords = in.Coords
 		if n := len(inputs); n == 0 || inputs[n-1].Port != in.Port {

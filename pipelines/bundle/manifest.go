@@ -58,10 +58,10 @@ func encodeList(entries []entry) []byte {
 func parseList(text []byte) ([]entry, error) {
 	lines := strings.Split(string(text), "\n")
 	if lines[0] != magic {
-		return nil, fmt.Errorf("its list begins with %.40q, and one of this version with %q", lines[0], magic)
+		return nil, fmt.Errorf("its list begins with %.40q; in this version it begins with %q", lines[0], magic)
 	}
 	if n := len(lines); n < 3 || lines[n-1] != "" || lines[n-2] != "end" {
-		return nil, fmt.Errorf("its list is cut short")
+		return nil, fmt.Errorf("its list is truncated")
 	}
 	var entries []entry
 	seen := map[string]bool{}
@@ -90,7 +90,7 @@ func parseEntry(line string) (entry, error) {
 		return e, err
 	}
 	if e.ref.Size, err = strconv.ParseInt(f[2], 10, 64); err != nil || e.ref.Size < 0 {
-		return e, fmt.Errorf("%q is no size", f[2])
+		return e, fmt.Errorf("%q is not a size", f[2])
 	}
 	switch e.kind {
 	case isFile:
@@ -107,7 +107,7 @@ func parseEntry(line string) (entry, error) {
 		return e, fmt.Errorf("is of no known kind")
 	}
 	if err == nil && e.line() != line+"\n" {
-		err = fmt.Errorf("is not written as a bundle's list is")
+		err = fmt.Errorf("is not in the format of a bundle's list")
 	}
 	return e, err
 }
@@ -132,7 +132,7 @@ func checkName(name string) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("the name %q of an input is no plain file name", name)
+	return fmt.Errorf("the name %q of an input is not a plain file name", name)
 }
 
 // reserved are the names of devices, on Windows.

@@ -49,7 +49,7 @@ func Open(file string, store *artifacts.Store, inputs string) (*Opened, error) {
 	o := &Opened{store: store, dir: inputs, inputs: map[string]bool{}, given: map[artifacts.Digest]artifacts.Ref{}}
 	err = o.unpack(tar.NewReader(f), info.Size())
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = fmt.Errorf("it is cut short: %w", err)
+		err = fmt.Errorf("it is truncated: %w", err)
 	}
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func refuseCompressed(f *os.File) error {
 	for magic, name := range map[string]string{"\x1f\x8b": "gzip", "\x28\xb5\x2f\xfd": "zstd", "BZh": "bzip2",
 		"PK": "a zip file", "\xfd7zX": "xz"} {
 		if bytes.HasPrefix(b[:n], []byte(magic)) {
-			return fmt.Errorf("it is compressed (%s), and a bundle is a plain tar file: what a compressed one holds cannot be bounded beforehand; unpack it first", name)
+			return fmt.Errorf("it is compressed (%s), but a bundle is a plain tar file; decompress it first", name)
 		}
 	}
 	return nil
@@ -72,10 +72,10 @@ func refuseCompressed(f *os.File) error {
 func (o *Opened) unpack(in *tar.Reader, size int64) error {
 	h, err := in.Next()
 	if err != nil {
-		return fmt.Errorf("it is no tar file: %v", err) // not cut short, as others may be
+		return fmt.Errorf("it is not a tar file: %v", err) // not cut short, as others may be
 	}
 	if h.Name != listName {
-		return fmt.Errorf("it begins with %.60q, and a bundle with its list", h.Name)
+		return fmt.Errorf("it begins with %.60q, but a bundle begins with its list", h.Name)
 	}
 	if err := checkHeader(h, min(size, maxList)); err != nil {
 		return err
@@ -91,13 +91,13 @@ func (o *Opened) unpack(in *tar.Reader, size int64) error {
 	wanted, total := map[string][]entry{}, int64(0)
 	for _, e := range list {
 		if other := wanted[e.path()]; other != nil && other[0].ref.Size != e.ref.Size {
-			return fmt.Errorf("its list gives %s two sizes", e.path())
+			return fmt.Errorf("its list has two sizes for %s", e.path())
 		} else if other == nil {
 			total += e.ref.Size
 		}
 		wanted[e.path()] = append(wanted[e.path()], e)
 		if total > size || total < 0 {
-			return fmt.Errorf("its list announces more than the %d bytes that the file has: it is cut short, or made to fill a disk", size)
+			return fmt.Errorf("its list announces more than the file's %d bytes: it is truncated, or made to fill a disk", size)
 		}
 	}
 	texts := map[string][]byte{}
@@ -111,21 +111,21 @@ func (o *Opened) unpack(in *tar.Reader, size int64) error {
 		}
 		es := wanted[h.Name]
 		if es == nil {
-			return fmt.Errorf("the entry %.100q is not in its list, or comes twice", h.Name)
+			return fmt.Errorf("the entry %.100q is not in its list, or appears twice", h.Name)
 		}
 		delete(wanted, h.Name)
 		if err := checkHeader(h, es[0].ref.Size); err != nil {
 			return err
 		}
 		if h.Size != es[0].ref.Size {
-			return fmt.Errorf("%s has %d bytes, and its list says %d", h.Name, h.Size, es[0].ref.Size)
+			return fmt.Errorf("%s has %d bytes, but its list says %d", h.Name, h.Size, es[0].ref.Size)
 		}
 		if err := o.take(in, es, texts); err != nil {
 			return err
 		}
 	}
 	for name := range wanted {
-		return fmt.Errorf("%s is not there, and %d of %d entries are missing: it is cut short", name, len(wanted), len(list))
+		return fmt.Errorf("%s is missing (%d of %d entries are): it is truncated", name, len(wanted), len(list))
 	}
 	return o.parse(texts)
 }
@@ -134,11 +134,11 @@ func (o *Opened) unpack(in *tar.Reader, size int64) error {
 func checkHeader(h *tar.Header, most int64) error {
 	switch {
 	case h.Typeflag == tar.TypeSymlink || h.Typeflag == tar.TypeLink:
-		return fmt.Errorf("%.100q is a link, and a bundle holds none", h.Name)
+		return fmt.Errorf("%.100q is a link, which a bundle cannot hold", h.Name)
 	case h.Typeflag != tar.TypeReg:
-		return fmt.Errorf("%.100q is no plain file (type %q)", h.Name, h.Typeflag)
+		return fmt.Errorf("%.100q is not a regular file (type %q)", h.Name, h.Typeflag)
 	case h.Size > most:
-		return fmt.Errorf("%.100q has %d bytes, more than the %d that it may have", h.Name, h.Size, most)
+		return fmt.Errorf("%.100q has %d bytes; the limit is %d", h.Name, h.Size, most)
 	}
 	for k := range h.PAXRecords {
 		if k != "size" {
@@ -152,7 +152,7 @@ func checkHeader(h *tar.Header, most int64) error {
 func (o *Opened) take(in io.Reader, es []entry, texts map[string][]byte) error {
 	if es[0].kind == isFile {
 		if es[0].ref.Size > maxList {
-			return fmt.Errorf("%s has %d bytes, more than any has", es[0].name, es[0].ref.Size)
+			return fmt.Errorf("%s has %d bytes, more than the limit", es[0].name, es[0].ref.Size)
 		}
 		b, err := io.ReadAll(in)
 		if err != nil {
@@ -186,7 +186,7 @@ func (o *Opened) take(in io.Reader, es []entry, texts map[string][]byte) error {
 }
 
 func errDigest(e entry) error {
-	return fmt.Errorf("%s has not the digest that the list says: it is damaged or forged", e.path())
+	return fmt.Errorf("%s does not have the digest in the list: it is damaged or forged", e.path())
 }
 
 // place gives an input its own name, in a directory of its own.
@@ -253,11 +253,11 @@ func parseRecipes(text string) (map[string]string, error) {
 		line, rest, ok := strings.Cut(text, "\n")
 		f := strings.SplitN(line, " ", 3)
 		if !ok || len(f) < 3 || f[0] != "task" {
-			return nil, fmt.Errorf("%.60q where a task should be", line)
+			return nil, fmt.Errorf("%.60q instead of a task", line)
 		}
 		n, err := strconv.Atoi(f[1])
 		if err != nil || n < 0 || n > len(rest) {
-			return nil, fmt.Errorf("the recipe of %.60q has not the %.20s bytes that are stated", f[2], f[1])
+			return nil, fmt.Errorf("the recipe of %.60q does not have the stated %.20s bytes", f[2], f[1])
 		}
 		if _, twice := recipes[f[2]]; twice {
 			return nil, fmt.Errorf("two recipes of %.60q", f[2])
@@ -272,7 +272,7 @@ func (o *Opened) check() error {
 	tasks := o.Lock.Tasks()
 	for id := range o.recipes {
 		if tasks[id] == nil {
-			return fmt.Errorf("there is a recipe of %s, and no such task in the lock", id)
+			return fmt.Errorf("there is a recipe of %s, but no such task in the lock", id)
 		}
 	}
 	for _, s := range o.Lock.Stages {
@@ -282,7 +282,7 @@ func (o *Opened) check() error {
 			case !ok:
 				return fmt.Errorf("there is no recipe of %s", t.ID)
 			case artifacts.KeyOf(recipe) != t.Key:
-				return fmt.Errorf("the recipe of %s has not the key that the lock says: one of them is forged", t.ID)
+				return fmt.Errorf("the recipe of %s does not have the key in the lock: one of them is forged", t.ID)
 			}
 		}
 	}

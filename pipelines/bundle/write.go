@@ -134,7 +134,7 @@ func readme(l *lock.Lock, withInputs bool) string {
 run.lock    the pipeline file as it was run, and every input and result by SHA-256
 recipes     what each task was asked to do
 blobs/      files named by their SHA-256 (npy, Arrow and NIfTI files open as they are)
-bundle      the list of all of it
+bundle      the list of all entries
 
   pipeline replay run.tar
 

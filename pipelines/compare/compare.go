@@ -145,7 +145,7 @@ func compareDescriptions(a, b *encoding.Table) *Difference {
 	}
 	d := t.verdict("description")
 	if d != nil {
-		d.Kind, d.Text = "metadata", "the values are the same, what describes them differs"
+		d.Kind, d.Text = "metadata", "the values are the same; their descriptions differ"
 	}
 	return d
 }

@@ -126,7 +126,7 @@ func (p pairing) text() string {
 		}
 	}
 	if p.moved {
-		parts = append(parts, "the rows stand in another order")
+		parts = append(parts, "the rows are in another order")
 	}
 	return strings.Join(parts, "; ")
 }

@@ -72,7 +72,7 @@ func (t *toll) verdict(unit string) *Difference {
 	d.Text = fmt.Sprintf("%d of %d %ss differ", t.differ, t.n, unit)
 	if t.ulp > 0 {
 		a, b := t.widest.Text()
-		d.Text += fmt.Sprintf(", most at %s: %s became %s%s", t.widest.Where, a, b, howFar(t.widest, t.ulp))
+		d.Text += fmt.Sprintf(", largest difference at %s: %s became %s%s", t.widest.Where, a, b, howFar(t.widest, t.ulp))
 		slices.Sort(t.all)
 		if d.MidULP = t.all[len(t.all)/2]; len(t.all) > 1 && d.MidULP <= nearULP {
 			d.Text += fmt.Sprintf("; the median is %d ULP", d.MidULP)

@@ -141,7 +141,7 @@ func beyond(n *dag.Node, t tester, participants *encoding.Table) (int, string) {
 		want, have int
 	}{{"fold", fold, folds}, {"repeat", repeat, repeats}} {
 		if folds > 0 && c.want > c.have {
-			or := fmt.Sprintf(", or make %d there", c.want)
+			or := fmt.Sprintf(", or set it to %d there", c.want)
 			if by.Work.(divider).LeavesOut() != "" { // the participants decide
 				or = ""
 			}
@@ -197,7 +197,7 @@ func untested(n *dag.Node, port string, participants *encoding.Table) []string {
 		for _, f := range have {
 			names = append(names, fmt.Sprint(f))
 		}
-		out = append(out, fmt.Sprintf("%s tests fold %s, but %s makes %s, so that not every participant is tested: write matrix: { fold: [1..%d] } in %s, or partial: true here to evaluate a part on purpose",
+		out = append(out, fmt.Sprintf("%s tests fold %s, but %s makes %s, so not every participant is tested: write matrix: { fold: [1..%d] } in %s, or partial: true here to evaluate only these participants",
 			k.stage, words.Some(names, 8), of[k].ID, words.Count(folds, "fold"), folds, k.stage))
 	}
 	return out

@@ -24,7 +24,7 @@ func (d Difference) String() string {
 	case d.Lock == "":
 		return fmt.Sprintf("%s: %s is not in the lock", d.Place, d.Now)
 	case d.Now == "":
-		return fmt.Sprintf("%s: %s of the lock is gone", d.Place, d.Lock)
+		return fmt.Sprintf("%s: %s of the lock no longer exists", d.Place, d.Lock)
 	}
 	return fmt.Sprintf("%s: %s in the lock, %s now", d.Place, d.Lock, d.Now)
 }
@@ -171,7 +171,7 @@ type foretold struct {
 func (f *foretold) Ports() dag.Ports                   { return f.ports }
 func (f *foretold) Foretell() map[string]artifacts.Ref { return f.values }
 func (f *foretold) Run(context.Context, *dag.Task) (dag.Outputs, error) {
-	return nil, errors.New("a lock has digests, and no values")
+	return nil, errors.New("a lock holds digests, not values")
 }
 
 // Contradictions checks a lock against the graph that it describes: each key must

@@ -74,7 +74,7 @@ func Of(p *pipelines.Pipeline, steps []dag.Step, file func(path string) (artifac
 				if step != nil && step.Reason != "" {
 					why = step.Reason
 				}
-				return nil, fmt.Errorf("%s has no result (%s), and a lock is of results: pipeline run %s makes it", n.ID, why, p.File)
+				return nil, fmt.Errorf("cannot lock: %s has no result (%s); pipeline run %s makes it", n.ID, why, p.File)
 			}
 			t := Task{ID: n.ID, Key: step.Key, Outputs: step.Outputs}
 			var err error

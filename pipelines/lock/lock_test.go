@@ -140,7 +140,7 @@ func TestLockBefore(t *testing.T) {
 	}{
 		{twoStages, "data\n", []string{"word=three"}, `second.value: "two\nlines" in the lock, "three" now`},
 		{strings.Replace(twoStages, "1..3", "1..2", 1), "data\n", nil, `two.yaml:4: "first: { use: echo, matrix: { value: [1..3] } }" in the lock`},
-		{strings.Replace(twoStages, "1..3", "1..2", 1), "data\n", nil, "task: first[value=3] of the lock is gone"},
+		{strings.Replace(twoStages, "1..3", "1..2", 1), "data\n", nil, "task: first[value=3] of the lock no longer exists"},
 		{strings.Replace(twoStages, "1..3", "1..4", 1), "data\n", nil, "task: first[value=4] is not in the lock"},
 		{twoStages, "other\n", nil, "second input input (data.txt): 6667b2d1aab6 in the lock, "},
 	} {

@@ -102,7 +102,7 @@ func noneOr(s string) string {
 // what is wrong with it.
 func Parse(text []byte) (*Lock, error) {
 	if len(text) > maxSize {
-		return nil, fmt.Errorf("it has %d bytes, and no lock has more than %d", len(text), maxSize)
+		return nil, fmt.Errorf("it has %d bytes; the limit for a lock is %d", len(text), maxSize)
 	}
 	r := &reader{rest: string(text)}
 	l := r.head()
@@ -110,13 +110,13 @@ func Parse(text []byte) (*Lock, error) {
 		l.Stages = append(l.Stages, r.stage())
 	}
 	if r.err == nil && r.rest != "end\n" {
-		r.fail("%.40q where a stage or the end should be: it is cut short, or goes on after its end", r.peek())
+		r.fail("%.40q instead of a stage or the end: it is truncated, or continues after its end", r.peek())
 	}
 	if r.err != nil {
 		return nil, r.err
 	}
 	if again, err := l.Encode(); err != nil || string(again) != string(text) {
-		return nil, fmt.Errorf("it says what a lock says, but not in the form in which a lock is written: was it edited by hand?")
+		return nil, fmt.Errorf("its content is that of a lock, but not its exact format: was it edited by hand?")
 	}
 	return l, nil
 }
@@ -151,7 +151,7 @@ func (r *reader) next(word string) string {
 	}
 	line, rest, whole := strings.Cut(r.rest, "\n")
 	if !whole || !r.at(word) {
-		r.fail("%.60q where a line %q should be: it is cut short, or no lock of this version", line, word)
+		r.fail("%.60q instead of a line %q: it is truncated, or not a lock of this version", line, word)
 		return ""
 	}
 	r.rest = rest
@@ -176,7 +176,7 @@ func (r *reader) blank() {
 	}
 	rest, ok := strings.CutPrefix(r.rest, "\n")
 	if !ok {
-		r.fail("%.60q where an empty line should be", r.peek())
+		r.fail("%.60q instead of an empty line", r.peek())
 		return
 	}
 	r.rest = rest
@@ -191,13 +191,13 @@ func (r *reader) sum() {
 		return
 	}
 	if !r.at("sum") {
-		r.fail("%.60q where a line \"sum\" should be", r.peek())
+		r.fail("%.60q instead of a line \"sum\"", r.peek())
 		return
 	}
 	want := sumOf([]byte(r.part[:len(r.part)-len(r.rest)]))
 	if got := r.next("sum"); r.err == nil && got != want {
 		r.lines--
-		r.fail("the part that ends here was changed, or damaged: its sum is %s, and it states %.20s (after a merge: run the pipeline and write the lock anew)", want, got)
+		r.fail("the part that ends here was changed or damaged: its checksum is %s, but it states %.20s (after a merge: run the pipeline and write the lock again)", want, got)
 	}
 }
 
@@ -206,7 +206,7 @@ func (r *reader) head() *Lock {
 	if rest, ok := strings.CutPrefix(r.rest, magic+"\n"); ok {
 		r.rest, r.lines = rest, 1
 	} else {
-		r.fail("it begins with %.40q, and a lock of this version with %q", r.peek(), magic)
+		r.fail("it begins with %.40q; a lock of this version begins with %q", r.peek(), magic)
 	}
 	r.begin()
 	l.Pipeline = r.next("pipeline")
@@ -253,7 +253,7 @@ func (r *reader) stage() Stage {
 	for r.at("task") {
 		t := r.task()
 		if name, _, _ := strings.Cut(t.ID, "["); r.err == nil && (name != s.Name || seen[t.ID]) {
-			r.fail("the task %.60q does not belong to the stage %s, or stands there twice", t.ID, s.Name)
+			r.fail("the task %.60q does not belong to the stage %s, or appears twice", t.ID, s.Name)
 		}
 		seen[t.ID] = true
 		s.Tasks = append(s.Tasks, t)
@@ -272,7 +272,7 @@ func (r *reader) task() Task {
 		in := File{Ref: artifacts.Ref{Digest: r.digest(f[0]), Size: r.number(f[1]), Format: noneOr(f[2])}}
 		port, err := strconv.QuotedPrefix(f[3])
 		if err != nil {
-			r.fail("the port of the input is no quoted text")
+			r.fail("the port of the input is not quoted")
 		}
 		in.Port, in.Name = r.quoted(port), r.quoted(strings.TrimPrefix(f[3][len(port):], " "))
 		t.Files = append(t.Files, in)
@@ -300,7 +300,7 @@ func (r *reader) digest(text string) artifacts.Digest {
 func (r *reader) number(text string) int64 {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		r.fail("%.40q is no number of bytes", text)
+		r.fail("%.40q is not a number of bytes", text)
 	}
 	return n
 }
@@ -308,7 +308,7 @@ func (r *reader) number(text string) int64 {
 func (r *reader) quoted(text string) string {
 	s, err := strconv.Unquote(text)
 	if err != nil {
-		r.fail("%.40q is no quoted text", text)
+		r.fail("%.40q is not quoted", text)
 	}
 	return s
 }

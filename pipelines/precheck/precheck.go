@@ -33,8 +33,7 @@ func Description(r *cohort.Roster, s *dag.StageNode) error {
 			return nil
 		}
 		if want := work.NeedsDescription(); want != "" && want != r.Description {
-			return fmt.Errorf("stage %s: regress: ica_aroma takes out no motion by itself and needs scans that ICA-AROMA has denoised, and the cohort takes desc-%s: "+
-				"set description: %s of the cohort, or choose another strategy", s.Name, r.Description, want)
+			return fmt.Errorf("stage %s: regress: ica_aroma does not remove motion by itself; it needs scans denoised by ICA-AROMA, but the cohort takes desc-%s: set description: %s in the cohort, or choose another strategy", s.Name, r.Description, want)
 		}
 	}
 	return nil

@@ -138,13 +138,13 @@ func parse(payload []byte) (*Statement, error) {
 	in.DisallowUnknownFields()
 	var s Statement
 	if err := in.Decode(&s); err != nil {
-		return nil, fmt.Errorf("what is signed is no statement of a run: %w", err)
+		return nil, fmt.Errorf("the signed content is not a statement of a run: %w", err)
 	}
 	switch {
 	case s.Type != statementType:
-		return nil, fmt.Errorf("what is signed is of the type %.60q, and not an in-toto statement (%s)", s.Type, statementType)
+		return nil, fmt.Errorf("the signed content has the type %.60q and is not an in-toto statement (%s)", s.Type, statementType)
 	case s.PredicateType != predicateType || s.Predicate.BuildDefinition.BuildType != buildType:
-		return nil, fmt.Errorf("the statement is about something else (%.60q, %.60q), not about a run of a pipeline", s.PredicateType, s.Predicate.BuildDefinition.BuildType)
+		return nil, fmt.Errorf("the statement (%.60q, %.60q) is not about a run of a pipeline", s.PredicateType, s.Predicate.BuildDefinition.BuildType)
 	case len(s.Subject) == 0 || s.Subject[0].Name != LockName:
 		return nil, fmt.Errorf("the statement names no %s", LockName)
 	}
@@ -154,7 +154,7 @@ func parse(payload []byte) (*Statement, error) {
 			return nil, fmt.Errorf("the statement's subject %.60q: %w", r.Name, err)
 		}
 		if seen[r.Name] || i > 0 && strings.LastIndexByte(r.Name, '.') < 1 {
-			return nil, fmt.Errorf("the statement's subject %.60q comes twice, or names no output of a task", r.Name)
+			return nil, fmt.Errorf("the statement's subject %.60q appears twice, or is not an output of a task", r.Name)
 		}
 		seen[r.Name] = true
 	}

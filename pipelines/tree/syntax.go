@@ -25,7 +25,7 @@ func syntax(err error, text []byte, at func(line, col int) dag.Pos, bad *Mistake
 		bad.Add(at(first, 0), "this is not UTF-8 text: save the file as UTF-8")
 		return
 	case indentedByTab(text, first):
-		bad.Add(at(first, 0), "this is not YAML: the line is indented with a tab, and YAML takes blanks only")
+		bad.Add(at(first, 0), "this is not YAML: the line is indented with a tab; use spaces")
 		return
 	case strings.Contains(why, "end of stream"):
 		line, said = first, why // the next quotation mark closes it, and the parser stumbles there
@@ -46,11 +46,11 @@ func syntax(err error, text []byte, at func(line, col int) dag.Pos, bad *Mistake
 var yamlHints = []struct{ said, hint string }{
 	{"end of stream", "a quotation mark is not closed"},
 	{"expected key", "its indentation matches no line above"},
-	{"mapping values are not allowed", "a text with a colon in it needs quotation marks, and what belongs to a key stands deeper than it"},
+	{"mapping values are not allowed", "text with a colon needs quotation marks, and the content of a key is indented below it"},
 	{"expected ',' or", "a bracket is not closed, or a comma is missing"},
-	{"cannot start any token", "a text that begins with @, % or ` needs quotation marks"},
-	{"unknown anchor", "a text that begins with * needs quotation marks"},
-	{"alphabetic or numeric character", "a text that begins with * or & needs quotation marks"},
+	{"cannot start any token", "text that begins with @, % or ` needs quotation marks"},
+	{"unknown anchor", "text that begins with * needs quotation marks"},
+	{"alphabetic or numeric character", "text that begins with * or & needs quotation marks"},
 }
 
 // indentedByTab tells whether there is a tab before the first word of a line.

@@ -37,15 +37,15 @@ func ReadVars(t *Node, keys []string, bad *Mistakes) *Variables {
 		return v
 	}
 	if t.Kind != Mapping {
-		bad.Add(t.Pos, "vars takes a mapping of names to values, not %s", t)
+		bad.Add(t.Pos, "vars must be a mapping of names to values, not %s", t)
 		return v
 	}
 	for _, k := range t.Keys {
 		switch {
 		case !IsName(k.Name):
-			bad.Add(k.Pos, "a variable cannot be called %q: a name is letters, digits, _ and -, and begins with a letter", k.Name)
+			bad.Add(k.Pos, "a variable cannot be named %q: use letters, digits, _ and -, beginning with a letter", k.Name)
 		case slices.Contains(keys, k.Name):
-			bad.Add(k.Pos, "a variable cannot be called %q: that is a key of the pipeline file itself", k.Name)
+			bad.Add(k.Pos, "a variable cannot be named %q: that is a key of the pipeline file", k.Name)
 		default:
 			v.Names = append(v.Names, k.Name)
 			v.Values[k.Name] = k.Value
@@ -130,7 +130,7 @@ func (v *Variables) Resolve(t *Node, axes []string) {
 			continue
 		}
 		if !strings.HasSuffix(ref, "}") {
-			v.bad.Add(t.Pos, "%q is not closed: a variable is written ${name}, and $${ stands for ${", ref)
+			v.bad.Add(t.Pos, "%q is not closed: write a variable as ${name}; $${ stands for ${", ref)
 			t.Bad = true
 			return
 		}
@@ -159,7 +159,7 @@ func (v *Variables) Resolve(t *Node, axes []string) {
 			return
 		}
 		if val.Kind != Scalar {
-			v.bad.Add(t.Pos, "the variable %q is %s, and cannot stand within a text", name, val)
+			v.bad.Add(t.Pos, "the variable %q is %s, which cannot be part of a text", name, val)
 			t.Bad = true
 			return
 		}

@@ -121,7 +121,7 @@ def test_other_mistakes(write: Write) -> None:
         prgnn.open("nosuch.yaml")
     assert "the built-in pipelines are" in str(caught.value.remedy)
     prgnn.run("numbers.yaml", progress=False)
-    with pytest.raises(prgnn.MistakeError, match='there is no stage "nn"; there are n'):
+    with pytest.raises(prgnn.MistakeError, match='there is no stage "nn"; available: n'):
         prgnn.open("numbers.yaml")["nn"]
 
 

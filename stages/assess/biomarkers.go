@@ -17,19 +17,19 @@ import (
 
 var biomarkersKind = dag.Kind{
 	Name: "biomarkers",
-	Doc: "which regions the trained models look at\n" +
-		"Averages the scores that a pooling layer gave to every region over the test graphs of a participant, then over participants, and ranks the regions (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 3.4: node importance scores of the first pooling layer). How far to trust the ranking is told beside it: intervals from resampled participants, the ranks that single models give, and how far models, draws and participants agree, against chance.\n" +
-		"The pooling score tells how much a model looks at a region, in everybody. Whether the groups differ there is told by the contrast: the difference between the groups' mean scores in a model's test participants, over the sd within the groups, without its sign, averaged over models. Its p is over permutations of these participants, whom the model has not seen.\n" +
-		"A ranking owes something to training only if it beats rankings without: the same models at their starting weights, Welch's t-test of node strength and of the features, and the pattern of a ridge regression. The output recovery holds all of them side by side: on simulated participants by the planted regions that they find, on any by the groups' difference in held-out participants (connect features).",
+	Doc: "ranks regions by the trained models' pooling scores\n" +
+		"Averages the pooling scores of each region over the test graphs of a participant, then over participants, and ranks the regions (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 3.4: node importance scores of the first pooling layer). The reliability of the ranking is reported with it: bootstrap intervals over participants, the ranks in single models, and the agreement between models, draws and participants, compared with chance.\n" +
+		"The pooling score measures how much a model uses a region, in all participants. The contrast measures whether the groups differ there: the absolute difference between the groups' mean scores in a model's test participants, divided by the within-group SD, averaged over models. Its p comes from permutations of the test participants' labels.\n" +
+		"A ranking depends on training only if it beats reference rankings without training: the same models at their initial weights, Welch's t-test of node strength and of the features, and the pattern of a ridge regression. The output recovery compares all of them: by the planted regions found (simulated participants), and by the group difference in held-out participants (connect features).",
 	New: func() dag.Stage { return &Biomarkers{Reading: "score", Layer: 1, Top: 10, Resamples: 2000} },
 }
 
 // Biomarkers ranks regions.
 type Biomarkers struct {
-	Reading   string `param:"reading" doc:"what the regions are ranked by: score, the mean pooling score (the paper's); contrast, how differently the models score the groups" choices:"score|contrast"`
-	Layer     int    `param:"layer" doc:"the pooling layer whose scores are taken" min:"1" max:"100"`
+	Reading   string `param:"reading" doc:"ranking criterion: score, the mean pooling score (as in the paper); contrast, the difference in scores between the groups" choices:"score|contrast"`
+	Layer     int    `param:"layer" doc:"the pooling layer whose scores are used" min:"1" max:"100"`
 	Top       int    `param:"top" doc:"number of top regions that count as found" min:"1" max:"20000"`
-	Resamples int    `param:"resamples" doc:"bootstraps of the participants, permutations of their groups, and random rankings to compare the agreement with" min:"100" max:"1000000"`
+	Resamples int    `param:"resamples" doc:"number of bootstrap samples of the participants, of label permutations, and of random rankings for the chance level of agreement" min:"100" max:"1000000"`
 	Seed      uint64 `param:"seed" doc:"of bootstraps and permutations"`
 }
 
@@ -38,25 +38,25 @@ func (*Biomarkers) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "scores", Type: dag.Arrow("participant_id", "draw", "set", "layer", "index", "score", "kept"),
-				Gather: true, Doc: "scores of the graphs, of every fold and setting; those of the test side are taken"},
+				Gather: true, Doc: "pooling scores of every fold and setting; those of test graphs are used"},
 			{Name: "nodes", Type: dag.Arrow("index", "id", "name", "abbreviation"), Doc: "the node list"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
 			{Name: "permuted", Type: dag.Arrow("participant_id", "group", "draw", "set", "layer", "index", "score",
 				"kept"), Gather: true, Optional: true,
-				Doc: "the same of trainings with permuted groups, made in the same way (split's axis permutation; 0 is passed over)"},
-			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "the node features that the models were trained on: for the references without a graph network, and for the held-out effect of every ranking"},
-			{Name: "truth", Type: dag.Arrow("source", "target", "difference"), Optional: true, Doc: "what was planted, when it is known"},
+				Doc: "the same for models trained on permuted labels with the same parameters (split's axis permutation; 0 is ignored)"},
+			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "the node features used in training: for the reference rankings without a graph network, and for the held-out effect of every ranking"},
+			{Name: "truth", Type: dag.Arrow("source", "target", "difference"), Optional: true, Doc: "the planted group difference of simulated participants"},
 		},
 		Out: []dag.Port{
 			{Name: "ranking", Type: column.Type[column.RankingRow](),
-				Doc: "every region in every setting, the most salient first"},
+				Doc: "all regions in every setting, most salient first"},
 			{Name: "consistency", Type: column.Type[column.ConsistencyRow](),
-				Doc: "how far the rankings by single models, repeats, seeds, draws and participants agree, against chance"},
+				Doc: "agreement of the rankings by single models, repeats, seeds, draws and participants, compared with chance"},
 			{Name: "null", Type: column.Type[column.NullRow](),
-				Doc: "every region against trainings with permuted groups; no rows without them"},
+				Doc: "every region compared with models trained on permuted labels; no rows without such models"},
 			{Name: "individual", Type: column.Type[column.IndividualRow](), Doc: "mean pooling score of every participant"},
 			{Name: "recovery", Type: column.Type[column.RecoveryRow](),
-				Doc: "what each ranking is worth, beside reference rankings that owe nothing to training: planted regions found where they are known, agreement between models, regions shared, and the groups' difference in held-out participants"},
+				Doc: "each ranking compared with reference rankings without training: planted regions found (simulated participants), agreement between models, shared regions, and the group difference in held-out participants"},
 		},
 	}
 }
@@ -213,7 +213,7 @@ func (r *biomarkerRows) tables(b *Biomarkers, in *biomarkerInputs) dag.Outputs {
 	}
 	layer, null := strconv.Itoa(b.Layer), "test participants' groups permuted, models not retrained"
 	if in.contrastsRetrained() {
-		null = "models retrained on permuted groups"
+		null = "models retrained on permuted labels"
 	}
 	ranking, individual := column.Table(r.ranking, axes...), column.Table(r.individual, axes...)
 	ranking.Meta = map[string]string{"reading": b.Reading, "layer": layer, "contrast_null": null}
@@ -230,7 +230,7 @@ func (b *Biomarkers) setting(in *biomarkerInputs, i int, out *biomarkerRows, beg
 	begin("group contrasts")
 	all := merged(of.models)
 	if len(all.Tallies) == 0 {
-		return fmt.Errorf("the scores%s have no test side: nothing to rank", column.SettingText(of.coords))
+		return fmt.Errorf("the scores%s have no test graphs: nothing to rank", column.SettingText(of.coords))
 	}
 	rows, err := b.ranked(in, i, all)
 	if err != nil {
@@ -347,10 +347,10 @@ func (b *Biomarkers) read(in dag.Input, n int, people *column.People) (*ModelSco
 	for i, r := range rows {
 		id := r.ID
 		if _, ok := people.Group[id]; !ok {
-			return nil, fmt.Errorf("row %d is of %s, who is not among the participants", i+1, id)
+			return nil, fmt.Errorf("row %d belongs to %s, who is not among the participants", i+1, id)
 		}
 		if r.Index < 1 || int(r.Index) > n {
-			return nil, fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, r.Index, n)
+			return nil, fmt.Errorf("row %d has node %d, but the node list has nodes 1 to %d", i+1, r.Index, n)
 		}
 		if m.Group[id] == "" {
 			m.Group[id] = people.Group[id]
@@ -459,7 +459,7 @@ func plantedNodes(t *dag.Task, n int) ([]bool, error) {
 	for i, e := range edges {
 		for _, v := range []int64{e.Source, e.Target} {
 			if v < 1 || v > int64(n) {
-				return nil, fmt.Errorf("%s: row %d has the node %d, and the node list goes from 1 to %d", in.Name, i+1, v, n)
+				return nil, fmt.Errorf("%s: row %d has node %d, but the node list has nodes 1 to %d", in.Name, i+1, v, n)
 			}
 			planted[v-1] = planted[v-1] || e.Difference != 0
 		}

@@ -113,7 +113,7 @@ func heldOut(ids []string, models []*ModelScores) (held []inference.HeldOut, gro
 			}
 			switch g, again := told[id]; {
 			case again && g != m.Group[id]:
-				return nil, nil, 0, nil, fmt.Errorf("participant %s is of group %s in one training and of %s in another: their groups were permuted in different ways", id, g, m.Group[id])
+				return nil, nil, 0, nil, fmt.Errorf("participant %s has the label %s in one training and %s in another: the labels were permuted differently", id, g, m.Group[id])
 			case !again:
 				told[id], first[i] = m.Group[id], len(held)
 			}

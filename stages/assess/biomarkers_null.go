@@ -46,7 +46,7 @@ func shuffled(of *settingScores, permuted []*settingScores) (lists [][]*ModelSco
 	return lists, nil
 }
 
-// retrainedContrasts are, by node, the 95th percentiles of the contrast over models retrained on permuted groups.
+// retrainedContrasts are, by node, the 95th percentiles of the contrast over models retrained on permuted labels.
 func (b *Biomarkers) retrainedContrasts(ids []string, n int, lists [][]*ModelScores) ([]float64, error) {
 	chance, err := b.readings("contrast", ids, n, lists...)
 	if err != nil {
@@ -118,12 +118,12 @@ func unstaged(coords []dag.Coord) []dag.Coord {
 // participants, another number of models, or another number of graphs.
 func alike(a, b *settingScores) error {
 	if len(a.models) != len(b.models) {
-		return fmt.Errorf("%d models, not %d as without permutation", len(b.models), len(a.models))
+		return fmt.Errorf("%d models, but %d without permutation", len(b.models), len(a.models))
 	}
 	x, y := merged(a.models), merged(b.models)
 	for _, id := range sortedKeys(x.graphs) {
 		if x.graphs[id] != y.graphs[id] {
-			return fmt.Errorf("%d test graphs of %s, not %d as without permutation: give both trainings the same parameters", y.graphs[id], id, x.graphs[id])
+			return fmt.Errorf("%d test graphs of %s, but %d without permutation: use the same parameters for both trainings", y.graphs[id], id, x.graphs[id])
 		}
 	}
 	return nil

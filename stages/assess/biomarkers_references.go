@@ -45,14 +45,14 @@ func ReadNodeFeatures(ins []dag.Input, nodes, threads int) (*nodeFeatures, error
 	for _, in := range ins {
 		id, number := in.Coord("subject"), in.Coord("fold")
 		if id == "" {
-			return nil, fmt.Errorf("%s is not of one participant: connect a stage that fans out over subject", in.Name)
+			return nil, fmt.Errorf("%s does not belong to a single participant: connect a stage that fans out over subject", in.Name)
 		}
 		a, err := in.Array()
 		if err != nil {
 			return nil, err
 		}
 		if len(a.Shape) != 3 || a.Len() == 0 || a.Shape[1] != nodes || width > 0 && a.Shape[2] != width {
-			return nil, fmt.Errorf("%s: features of shape %v, want draw, roi, feature with %d regions and as many features as of other participants", in.Name, a.Shape, nodes)
+			return nil, fmt.Errorf("%s: features of shape %v, expected draw, roi, feature with %d regions and as many features as for other participants", in.Name, a.Shape, nodes)
 		}
 		width = a.Shape[2]
 		draws, err := fold.Params{}.Numbers(a.Shape[0], in.Name)
@@ -72,7 +72,7 @@ func ReadNodeFeatures(ins []dag.Input, nodes, threads int) (*nodeFeatures, error
 			f.of[number] = map[string][]float64{}
 		}
 		if f.of[number][id] != nil {
-			return nil, fmt.Errorf("%s is a second table of %s: put the sessions of a participant together first, by the stage sessions", in.Name, id)
+			return nil, fmt.Errorf("%s is a second table of %s: first combine the participant's sessions by the kind sessions", in.Name, id)
 		}
 		f.of[number][id] = mean
 	}
@@ -207,7 +207,7 @@ func (f *nodeFeatures) WithoutNetwork(ids []string, m *ModelScores, all []*Model
 		}
 		v := f.of[fold][id]
 		if v == nil {
-			return nil, fmt.Errorf("features: there are none of %s, who has scores: connect the features that the models were trained on", id)
+			return nil, fmt.Errorf("features: %s has scores but no features: connect the features used in training", id)
 		}
 		side.Values, side.Group = append(side.Values, v), append(side.Group, slices.Index(names, group[id]))
 		key += "\t" + group[id]
@@ -235,7 +235,7 @@ func (f *nodeFeatures) Compute(train, test inference.Sample) (*WithoutNetwork, e
 	}
 	ridge, err := baseline.FitRidge(rows, train.Group, train.Groups, ridgePenalty, f.threads)
 	if err != nil {
-		return nil, fmt.Errorf("reference ridge regression: %w; without features no references are computed", err)
+		return nil, fmt.Errorf("reference ridge regression: %w; to omit the references, do not connect features", err)
 	}
 	decision := make([][]float64, rows.N)
 	probability := ridge.Probability(rows, f.threads)

@@ -103,7 +103,7 @@ func TestBiomarkersNull(t *testing.T) {
 		ranking := stagetest.MustRun(t, &Biomarkers{Reading: reading, Layer: 1, Top: 1, Resamples: 200},
 			in)["ranking"].(*encoding.Table)
 		rows, err := column.Rows[column.RankingRow](ranking)
-		if err != nil || ranking.Meta["contrast_null"] != "models retrained on permuted groups" {
+		if err != nil || ranking.Meta["contrast_null"] != "models retrained on permuted labels" {
 			t.Fatalf("%v: %v", err, ranking.Meta)
 		}
 		for _, r := range rows { // 0, 0.05 and 0.1 in three permutations: at 0.95·2 of their order
@@ -129,7 +129,7 @@ func TestBiomarkersNull(t *testing.T) {
 	}
 	in["permuted"] = number(stagetest.BiomarkerInputs()["scores"], "1")
 	if _, err := stagetest.RunStage(t, &Biomarkers{Reading: "score", Layer: 1, Top: 1, Resamples: 200},
-		in); err == nil || !strings.HasSuffix(err.Error(), "permutation 1: 2 test graphs of sub-001, not 1 as without permutation: give both trainings the same parameters") {
+		in); err == nil || !strings.HasSuffix(err.Error(), "permutation 1: 2 test graphs of sub-001, but 1 without permutation: use the same parameters for both trainings") {
 		t.Errorf("got %v", err)
 	}
 	in["permuted"] = stagetest.Contrasted(0)
@@ -305,15 +305,15 @@ func TestBiomarkersRefuses(t *testing.T) {
 	}{
 		{"somebody else", func(in map[string][]dag.Input) {
 			in["participants"] = []dag.Input{dag.InputOf(stagetest.SomeParticipants(1, "ASD"))}
-		}, "row 8 is of sub-002, who is not among the participants"},
+		}, "row 8 belongs to sub-002, who is not among the participants"},
 		{"another node list", func(in map[string][]dag.Input) {
 			in["nodes"] = []dag.Input{
 				dag.InputOf(stagetest.NodesOf("a", "b"))}
-		}, "row 3 has the node 3, and the node list goes from 1 to 2"},
+		}, "row 3 has node 3, but the node list has nodes 1 to 2"},
 		{"another truth", func(in map[string][]dag.Input) {
 			in["truth"] = []dag.Input{dag.InputOf(stagetest.TruthOf(1,
 				4, 1))}
-		}, "row 1 has the node 4, and the node list goes from 1 to 3"},
+		}, "row 1 has node 4, but the node list has nodes 1 to 3"},
 		{"no score", func(in map[string][]dag.Input) {
 			in["scores"] = []dag.Input{dag.InputOf(stagetest.ScoresOf(stagetest.ScoreRow{ID: "sub-001", Draw: 1,
 				Set: "test", Layer: 1, Index: 2, Score: math.NaN(), Kept: true}))}

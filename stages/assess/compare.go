@@ -17,23 +17,23 @@ import (
 var compareKind = dag.Kind{
 	Name: "compare",
 	Doc: "paired comparison of classifiers on the same participants\n" +
-		"Compares settings (of train, baseline, or both: predictions takes a list) that were tested on the same participants. Two tests: McNemar's exact test of the participants whom only one of the two has right, and the corrected resampled t-test of the accuracies in the folds (Nadeau and Bengio 2003), which is worth little without repeats. Both are corrected for the number of pairs (Holm 1979).",
+		"Compares settings (of train, baseline, or both: predictions takes a list) that were tested on the same participants. Two tests: McNemar's exact test on the participants that only one of the two classifies correctly, and the corrected resampled t-test on the fold accuracies (Nadeau and Bengio 2003), which has little power without repeats. Both are corrected for the number of pairs (Holm 1979).",
 	New: func() dag.Stage { return &Compare{} },
 }
 
 // Compare compares classifiers in pairs.
 type Compare struct {
-	Reference []string `param:"reference" doc:"the setting that all others are compared with, by some of its coordinates, such as [stage=train, pool=topk]; without it, every pair"`
+	Reference []string `param:"reference" doc:"the setting to compare all others with, by some of its coordinates, such as [stage=train, pool=topk]; without it, all pairs are compared"`
 }
 
 // Ports are the stage's inputs and outputs.
 func (*Compare) Ports() dag.Ports {
 	return dag.Ports{
-		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of the trainings to compare",
+		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "predictions of the trainings to compare",
 			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")},
 			fold.LeakagePort()},
 		Out: []dag.Port{{Name: "pairs", Type: column.Type[column.PairRow](),
-			Doc: "one row a pair of settings, at participant level"}},
+			Doc: "one row per pair of settings, at participant level"}},
 	}
 }
 
@@ -103,9 +103,9 @@ func (s *Compare) reference(settings [][]fold.Tested, names []string) (int, erro
 	case 1:
 		return fit[0], nil
 	case 0:
-		return 0, fmt.Errorf("reference: no setting is %s; there are %s", strings.Join(s.Reference, ", "), strings.Join(names, "; "))
+		return 0, fmt.Errorf("reference: no setting matches %s; available: %s", strings.Join(s.Reference, ", "), strings.Join(names, "; "))
 	}
-	return 0, fmt.Errorf("reference: %d settings are %s, such as %s and %s: name more of the coordinates", len(fit), strings.Join(s.Reference, ", "), names[fit[0]], names[fit[1]])
+	return 0, fmt.Errorf("reference: %d settings match %s, such as %s and %s: name more of the coordinates", len(fit), strings.Join(s.Reference, ", "), names[fit[0]], names[fit[1]])
 }
 
 // decide takes the group of the highest mean probability over all repeats, so that
@@ -147,7 +147,7 @@ func compareTwo(a, b map[string]decision, foldsA, foldsB []fold.Tested) (column.
 	}
 	if lost != nil {
 		slices.Sort(lost)
-		return c, fmt.Errorf("%d participants are tested by one of them only, or have another group there, such as %s", len(lost), lost[0])
+		return c, fmt.Errorf("%d participants are tested by only one of the two, or have different labels, such as %s", len(lost), lost[0])
 	}
 	c.AccuracyA, c.AccuracyB = fold.Accuracy(foldsA, "participant"), fold.Accuracy(foldsB, "participant")
 	c.Difference = c.AccuracyA - c.AccuracyB

@@ -55,9 +55,9 @@ func TestCompareRefuses(t *testing.T) {
 		in    []dag.Input
 		want  string
 	}{
-		{&Compare{}, all[:3], "model=one and model=two cannot be compared: 2 participants are tested by one of them only, or have another group there, such as c"},
-		{&Compare{Reference: []string{"model=three"}}, all, "reference: no setting is model=three; there are model=one; model=two"},
-		{&Compare{Reference: []string{}}, all, "reference: 2 settings are , such as model=one and model=two: name more of the coordinates"},
+		{&Compare{}, all[:3], "model=one and model=two cannot be compared: 2 participants are tested by only one of the two, or have different labels, such as c"},
+		{&Compare{Reference: []string{"model=three"}}, all, "reference: no setting matches model=three; available: model=one; model=two"},
+		{&Compare{Reference: []string{}}, all, "reference: 2 settings match , such as model=one and model=two: name more of the coordinates"},
 	} {
 		if _, err := stagetest.RunStage(t, c.stage,
 			map[string][]dag.Input{"predictions": c.in}); fmt.Sprint(err) != c.want {
@@ -73,7 +73,7 @@ func TestCovariatesRefuses(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := stagetest.RunStage(t, &Covariates{Columns: []string{"group"}, Permutations: 99}, in); err == nil ||
-		!strings.HasSuffix(err.Error(), "columns: group is no covariate") {
+		!strings.HasSuffix(err.Error(), "columns: group is not a covariate") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -16,16 +16,16 @@ import (
 
 var covariatesKind = dag.Kind{
 	Name: "covariates",
-	Doc: "whether age, sex, site, motion or the length of the scan alone tell the groups apart\n" +
-		"What they tell a classifier may tell as well, without any difference between the brains. Every column of the participants is tried, and with cleaning connected the volumes and the motion of each scan: the area under the ROC curve of the covariate alone, and its p over permutations of the groups (within sites, where there are any). Covariates are never used to classify.",
+	Doc: "classification by age, sex, site, motion or scan length alone\n" +
+		"A classifier may learn such a covariate instead of a difference between the brains. Each column of the participants table is tested, and with cleaning connected also the number of volumes and the motion of each scan: the area under the ROC curve of the covariate alone, and its p from permutations of the labels (within sites, if there are sites). Covariates are never used for classification.",
 	New: func() dag.Stage { return &Covariates{Within: "site", Permutations: 9999} },
 }
 
 // Covariates tries covariates alone.
 type Covariates struct {
-	Columns      []string `param:"columns" doc:"the columns of the participants to try; without any, all that are no identifiers"`
-	Within       string   `param:"within" doc:"groups are permuted within the values of this column, where there is such a column"`
-	Permutations int      `param:"permutations" doc:"of the groups" min:"99" max:"10000000"`
+	Columns      []string `param:"columns" doc:"columns of the participants table to test; by default all except identifiers"`
+	Within       string   `param:"within" doc:"labels are permuted within the values of this column, if it exists"`
+	Permutations int      `param:"permutations" doc:"number of label permutations" min:"99" max:"10000000"`
 	Seed         uint64   `param:"seed" doc:"of the permutations"`
 }
 
@@ -38,7 +38,7 @@ func (*Covariates) Ports() dag.Ports {
 			{Name: "checks", Type: column.Type[checkRow](), Gather: true, Optional: true, Doc: "leakage checks that must have passed"},
 		},
 		Out: []dag.Port{{Name: "checks", Type: column.Type[column.CovariateRow](),
-			Doc: "one row a covariate"}},
+			Doc: "one row per covariate"}},
 	}
 }
 
@@ -74,7 +74,7 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	slices.Sort(groups)
 	groups = slices.Compact(groups)
 	if len(groups) < 2 {
-		return nil, fmt.Errorf("%s: all participants are in one group: there is nothing to tell apart", in.Name)
+		return nil, fmt.Errorf("%s: all participants are in one group: nothing to classify", in.Name)
 	}
 	for i, id := range people.Ids {
 		group[i], _ = slices.BinarySearch(groups, people.Group[id])
@@ -121,7 +121,7 @@ func (s *Covariates) columns(t *encoding.Table) ([]column.CovariateColumn, error
 		if _, ok := t.Column(name); !ok || name == "participant_id" || name == "group" {
 			_, err := t.Strings(name)
 			if err == nil {
-				err = fmt.Errorf("columns: %s is no covariate", name)
+				err = fmt.Errorf("columns: %s is not a covariate", name)
 			}
 			return nil, err
 		}
@@ -162,7 +162,7 @@ func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error)
 			return nil, fmt.Errorf("%s: %q is not among the participants", in.Name, in.Coord("subject"))
 		}
 		if seen[i] {
-			return nil, fmt.Errorf("%s is a second table of %s: connect join's quality where a participant has several runs or sessions", in.Name, ids[i])
+			return nil, fmt.Errorf("%s is a second table of %s: for participants with several runs or sessions, connect join's quality", in.Name, ids[i])
 		}
 		seen[i] = true
 		table, err := in.Table()

@@ -14,17 +14,17 @@ import (
 
 var evaluateKind = dag.Kind{
 	Name: "evaluate",
-	Doc: "accuracy, AUC, sensitivity and specificity of classifiers, per fold and over the folds\n" +
-		"On the test side only. At graph level each draw counts; at participant level the mean probability over the draws decides. Accuracy is pooled over the folds and has a 95 % confidence interval; fold_mean and fold_sd are its mean and SD over the folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over the folds: scores of different folds are not compared. The coordinates of the gathered trainings (pool, lambda …), other than fold and repeat, tell settings apart and become columns; name is the classifier in words. p tells whether the predictions have anything to do with the groups: it permutes the groups of the tested participants within each fold and leaves the models as they are; the stage permutation trains anew.",
+	Doc: "accuracy, AUC, sensitivity and specificity of classifiers, per fold and over folds\n" +
+		"For test participants only. At graph level each draw counts; at participant level the mean probability over the draws decides. Accuracy is pooled over folds and has a 95 % confidence interval; fold_mean and fold_sd are its mean and SD over folds, as in the paper's tables. Balanced accuracy, AUC, sensitivity and specificity are means over folds: scores of different folds are not compared. The coordinates of the gathered trainings (pool, lambda …), except fold and repeat, identify settings and become columns; name is the display name of the classifier. p is from a permutation test: the labels of the test participants are permuted within each fold, and the models are not retrained; the kind permutation retrains.",
 	New: func() dag.Stage { return &Evaluate{Permutations: 9999} },
 }
 
 // Evaluate scores predictions.
 type Evaluate struct {
-	Positive     string `param:"positive" doc:"the group whose detection sensitivity counts; by default the first in sorted order that is not named as a control group (HC, TD, CON, control …), of two groups"`
-	Permutations int    `param:"permutations" doc:"of the groups of the tested, for p" min:"99" max:"10000000"`
+	Positive     string `param:"positive" doc:"positive group, for sensitivity and AUC; by default, of two groups, the first in sorted order that is not named like a control group (HC, TD, CON, control …)"`
+	Permutations int    `param:"permutations" doc:"number of permutations of the test labels, for p" min:"99" max:"10000000"`
 	Seed         uint64 `param:"seed" doc:"of the permutations"`
-	Partial      bool   `param:"partial" doc:"accept trainings on some of the folds only: everything is of the participants that these test, and a caution says so. Without it such a cross-validation is refused"`
+	Partial      bool   `param:"partial" doc:"accept an incomplete cross-validation: all results are then for the participants of the given folds, and a caution says so. Otherwise it is refused"`
 }
 
 // TestsEverybody reports whether the gathered predictions have to be of all folds.
@@ -33,7 +33,7 @@ func (s *Evaluate) TestsEverybody() (port string, all bool) { return "prediction
 // Ports are the stage's inputs and outputs.
 func (*Evaluate) Ports() dag.Ports {
 	return dag.Ports{
-		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of the trainings to compare",
+		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "predictions of the trainings to compare",
 			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")},
 			{Name: "folds", Type: dag.Arrow("participant_id", "repeat", "fold"), Optional: true,
 				Doc: "split's folds: scores names what each fold leaves out (leave_out of split)"},
@@ -85,7 +85,7 @@ func (s *Evaluate) complete(all *fold.Settings) error {
 		}
 	}
 	if parts != nil && !s.Partial {
-		return fmt.Errorf("%s: train on every fold (matrix: { fold: [1..N] }), or ask for a part by partial: true", strings.Join(parts, "; "))
+		return fmt.Errorf("%s: train on every fold (matrix: { fold: [1..N] }), or accept some folds by partial: true", strings.Join(parts, "; "))
 	}
 	if parts != nil {
 		all.Cautions = append(all.Cautions, "Not a complete cross-validation (partial: true): "+strings.Join(parts, "; "))

@@ -117,12 +117,12 @@ func TestEvaluatePart(t *testing.T) {
 	}
 	in := map[string][]dag.Input{"predictions": append(of("ridge", 2), of("svm", 3)...)}
 	_, err := stagetest.RunStage(t, &Evaluate{Permutations: 99}, in)
-	if want := "ridge regression was tested on 2 of 3 participants (fold 1, 2): train on every fold (matrix: { fold: [1..N] }), or ask for a part by partial: true"; fmt.Sprint(err) != want {
+	if want := "ridge regression was tested on 2 of 3 participants (fold 1, 2): train on every fold (matrix: { fold: [1..N] }), or accept some folds by partial: true"; fmt.Sprint(err) != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	summary := stagetest.MustRun(t, &Evaluate{Permutations: 99, Partial: true}, in)["summary"].(*encoding.Table)
 	if want := "Not a complete cross-validation (partial: true): ridge regression was tested on 2 of 3 participants (fold 1, 2)\n" +
-		"Classifiers were tested on different participants, and their accuracies cannot be compared (ridge regression: 2, SVM (RBF): 3)"; summary.Meta["caution"] != want {
+		"Classifiers were tested on different participants, so their accuracies cannot be compared (ridge regression: 2, SVM (RBF): 3)"; summary.Meta["caution"] != want {
 		t.Errorf("caution %q, want %q", summary.Meta["caution"], want)
 	}
 	if n := stagetest.FloatsOf(t, summary, "participants"); n[1] != 2 || n[3] != 3 {
@@ -140,7 +140,7 @@ func TestEvaluateTwiceTested(t *testing.T) {
 	b := stagetest.Told(2, g, [3]any{"a", 0, 0.1}, [3]any{"c", 1, 0.6})
 	_, err := stagetest.RunStage(t, &Evaluate{},
 		map[string][]dag.Input{"predictions": {dag.InputOf(a), dag.InputOf(b)}})
-	if want := "participant a is tested in fold 1 and in fold 2 of repeat 1: the gathered trainings differ in an axis that is not among their coordinates"; fmt.Sprint(err) != want {
+	if want := "participant a is tested in fold 1 and in fold 2 of repeat 1: the gathered trainings differ in an axis that is not one of their coordinates"; fmt.Sprint(err) != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -20,18 +20,18 @@ import (
 var fidelityKind = dag.Kind{
 	Name: "fidelity",
 	Doc: "fidelity: change of predictions when salient regions are masked\n" +
-		"Takes the first k regions out of each graph, or all others, and asks the models again: of participants whom they were not trained on, against k regions at random. A region that is out has no edge, no feature, and is no feature of others. A ranking that is faithful changes more than chance when its first regions are removed, and less when they alone are kept (fidelity+ and fidelity− of Yuan et al. 2022, on probabilities).",
+		"Removes the top k regions from each graph, or keeps only them, and repeats the predictions for test participants, compared with k random regions. A removed region loses its edges and its row and column of features. If a ranking is faithful, predictions change more than by chance when its top regions are removed, and less when only they are kept (fidelity+ and fidelity− of Yuan et al. 2022, on probabilities).",
 	New:    func() dag.Stage { return &Fidelity{Order: "individual", Random: 19} },
 	Memory: 256 << 20,
 }
 
 // Fidelity masks regions.
 type Fidelity struct {
-	Order    string `param:"order" doc:"which regions come first: individual, by the scores that the model gives them in that graph's first pooling layer; group, by the connected ranking" choices:"individual|group"`
-	K        []int  `param:"k" doc:"how many of the first regions are removed, or kept; an eighth, a quarter and half of them when empty (10, 21 and 42 of 84)" min:"1"`
-	Random   int    `param:"random" doc:"times that as many regions at random are" min:"1" max:"100000"`
-	DrawZero bool   `param:"draw_zero" doc:"use draw 0, the mean over all voxels, beside the random draws; without draws it is used anyway"`
-	Draws    int    `param:"draws" doc:"use only the first so many random draws of each participant; 0: all of them" min:"0"`
+	Order    string `param:"order" doc:"order of the regions: individual, by their scores in the graph's first pooling layer; group, by the connected ranking" choices:"individual|group"`
+	K        []int  `param:"k" doc:"number of top regions to remove or keep; by default an eighth, a quarter and half of all regions (10, 21 and 42 of 84)" min:"1"`
+	Random   int    `param:"random" doc:"number of random selections of k regions" min:"1" max:"100000"`
+	DrawZero bool   `param:"draw_zero" doc:"also use draw 0, the mean over all voxels; without random draws it is always used"`
+	Draws    int    `param:"draws" doc:"number of random draws of each participant to use, from the first; 0: all" min:"0"`
 	Seed     uint64 `param:"seed" doc:"of the random regions"`
 }
 
@@ -47,7 +47,7 @@ func (*Fidelity) Ports() dag.Ports {
 			fold.LeakagePort(),
 		},
 		Out: []dag.Port{{Name: "fidelity", Type: column.Type[column.FidelityRow](),
-			Doc: "one row for each setting, action (remove, keep) and k; of test participants"}},
+			Doc: "one row for each setting, action (remove, keep) and k; for test participants"}},
 	}
 }
 
@@ -86,7 +86,7 @@ func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	edges, features := t.All("edges"), t.All("features")
 	if len(edges) != len(features) {
-		return nil, fmt.Errorf("%d participants give edges and %d give features: connect both to the same stage", len(edges), len(features))
+		return nil, fmt.Errorf("%d participants have edges and %d have features: connect both to the same stage", len(edges), len(features))
 	}
 	for i, in := range features {
 		if err := ctx.Err(); err != nil {
@@ -172,7 +172,7 @@ func (s *Fidelity) settings(t *dag.Task, sizes []int) (settings []*maskSetting, 
 		return settings, axes, nil
 	}
 	if !t.Has("ranking") {
-		return nil, nil, errors.New("order is group, and no ranking is connected (in: { ranking: biomarkers.ranking })")
+		return nil, nil, errors.New("order is group, but no ranking is connected (in: { ranking: biomarkers.ranking })")
 	}
 	in := t.In("ranking")
 	ranked, err := column.Read[rankRow](in)
@@ -259,7 +259,7 @@ func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []
 func (s *Fidelity) first(of *maskSetting, k, r int, id string, draw int, whole gnn.Prediction,
 	nodes int) ([]bool, error) {
 	if k >= nodes {
-		return nil, fmt.Errorf("k is %d, and there are %d regions", k, nodes)
+		return nil, fmt.Errorf("k is %d, but there are %d regions", k, nodes)
 	}
 	in := make([]bool, nodes)
 	switch {
@@ -273,7 +273,7 @@ func (s *Fidelity) first(of *maskSetting, k, r int, id string, draw int, whole g
 		}
 	case of.order != nil:
 		if len(of.order) != nodes {
-			return nil, fmt.Errorf("the ranking is of %d regions, the graphs have %d", len(of.order), nodes)
+			return nil, fmt.Errorf("the ranking has %d regions, the graphs have %d", len(of.order), nodes)
 		}
 		for _, j := range of.order[:k] {
 			in[j] = true

@@ -60,8 +60,8 @@ func TestFidelityOfTheTruth(t *testing.T) {
 		stage *Fidelity
 		want  string
 	}{
-		{&Fidelity{Order: "group", K: []int{4}, Random: 1}, "order is group, and no ranking is connected (in: { ranking: biomarkers.ranking })"},
-		{&Fidelity{Order: "individual", K: []int{12}, Random: 1}, "k is 12, and there are 12 regions"},
+		{&Fidelity{Order: "group", K: []int{4}, Random: 1}, "order is group, but no ranking is connected (in: { ranking: biomarkers.ranking })"},
+		{&Fidelity{Order: "individual", K: []int{12}, Random: 1}, "k is 12, but there are 12 regions"},
 	} {
 		_, err := stagetest.RunStage(t, c.stage, map[string][]dag.Input{"model": {dag.InputOf(out["model"])},
 			"edges": in["edges"], "features": in["features"],

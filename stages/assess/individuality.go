@@ -15,15 +15,14 @@ import (
 
 var individualityKind = dag.Kind{
 	Name: "individuality",
-	Doc: "individual or group level: how much of the pooling scores is a person's own\n" +
-		"The group-level consistency loss is meant to draw the scores of a group together, the more the larger λ2 (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 3.3 and Figure 4). Here that is a number: of the variance of scores, the share that lies between the people of a group, region by region, against that which all of them have in common; and how many of their first regions two of them share. " +
-		"Of people whom a model was not trained on, by each model alone: models do not score alike. Fan train out over lambda to see it as λ2 grows.",
+	Doc: "individual or group level: the share of score variance between participants\n" +
+		"The group-level consistency loss pulls the scores of a group together, more strongly for larger λ2 (\"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\", section 3.3 and Figure 4). This stage quantifies the effect: the share of the score variance between participants of a group (region by region, relative to the variance common to the group), and the number of top regions that two participants share. It uses test participants, separately for each model, because models differ in their scores. Fan train out over lambda to see the effect of λ2.",
 	New: func() dag.Stage { return &Individuality{Layer: 1, Top: 10} },
 }
 
 // Individuality measures what is a person's own.
 type Individuality struct {
-	Layer int `param:"layer" doc:"the pooling layer whose scores are used; components need scores of every region, which the first has" min:"1" max:"100"`
+	Layer int `param:"layer" doc:"the pooling layer whose scores are used; variance components need scores of every region, as in the first layer" min:"1" max:"100"`
 	Top   int `param:"top" doc:"number of top regions compared between two participants" min:"1" max:"20000"`
 }
 
@@ -32,7 +31,7 @@ func (*Individuality) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "scores", Type: dag.Arrow("participant_id", "draw", "set", "layer", "index", "score", "kept"),
-				Gather: true, Doc: "scores of the graphs, of every fold and setting; those of the test side are taken"},
+				Gather: true, Doc: "pooling scores of every fold and setting; those of test graphs are used"},
 			{Name: "nodes", Type: dag.Arrow("index"), Doc: "the node list"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
 		},
@@ -101,11 +100,11 @@ func (s *Individuality) cells(of *settingScores, people *column.People) ([][]inf
 			for _, d := range draws {
 				ts, ok := m.draws[d][id]
 				if !ok {
-					return nil, fmt.Errorf("the scores%s: %s has no draw %d, which others have", column.SettingText(of.coords), id, d)
+					return nil, fmt.Errorf("the scores%s: %s lacks draw %d, which others have", column.SettingText(of.coords), id, d)
 				}
 				v := means(ts)
 				if i := slices.IndexFunc(v, math.IsNaN); i >= 0 {
-					return nil, fmt.Errorf("the scores%s: layer %d has none for node %d of %s, draw %d: take the first layer, which scores every region", column.SettingText(of.coords), s.Layer, i+1, id, d)
+					return nil, fmt.Errorf("the scores%s: layer %d has none for node %d of %s, draw %d: use the first layer, which scores every region", column.SettingText(of.coords), s.Layer, i+1, id, d)
 				}
 				scores = append(scores, v)
 			}
@@ -122,7 +121,7 @@ func (s *Individuality) cells(of *settingScores, people *column.People) ([][]inf
 			}
 		}
 	}
-	return nil, fmt.Errorf("the scores%s: no model tests two people of one group: there is nothing to compare; take fewer folds", column.SettingText(of.coords))
+	return nil, fmt.Errorf("the scores%s: no model tests two participants of one group: nothing to compare; use fewer folds", column.SettingText(of.coords))
 }
 
 // row is the row of one setting, but for its name.

@@ -92,7 +92,7 @@ func TestIndividuality(t *testing.T) {
 	}
 
 	if _, err := stagetest.RunStage(t, stagetest.Fresh("individuality", "layer", 2), in); err == nil ||
-		!strings.Contains(err.Error(), "layer 2 has none for node 1 of sub-001, draw 1: take the first layer") {
+		!strings.Contains(err.Error(), "layer 2 has none for node 1 of sub-001, draw 1: use the first layer") {
 		t.Errorf("of a layer that is not there: %v", err)
 	}
 	in["scores"] = in["scores"][:1]
@@ -101,7 +101,7 @@ func TestIndividuality(t *testing.T) {
 		Score: 0.5, Kept: true}))
 	in["nodes"] = []dag.Input{dag.InputOf(stagetest.NodesOf("a"))}
 	if _, err := stagetest.RunStage(t, stagetest.Fresh("individuality"), in); err == nil ||
-		!strings.Contains(err.Error(), "no model tests two people of one group") {
+		!strings.Contains(err.Error(), "no model tests two participants of one group") {
 		t.Errorf("of one person a group: %v", err)
 	}
 }

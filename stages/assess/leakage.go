@@ -17,31 +17,30 @@ import (
 
 var leakageKind = dag.Kind{
 	Name: "leakage",
-	Doc: "fails when a tested participant is known to a model, or one scan has two ids\n" +
-		"Reads what is stored: the division into folds, the scans and features of each participant (the same numbers under two ids), the sides of the predictions, and the participants that each model and every other fit names as seen. A training that admits to leakage (select: test, standardize: all) fails too. " +
-		"Connect folds, scans and features alone to check before training. Stages that train a model wait for every check that needs no model, and stages that give an accuracy wait for all checks; after a failure none of them runs.",
+	Doc: "fails if a model was trained on a test participant, or if one scan has two ids\n" +
+		"Checks stored results: the assignment to folds, the scans and features of each participant (the same data under two ids), the sides of the predictions, and the training participants recorded in each model and every other fit. A training with known leakage (select: test, standardize: all) fails too. Connect only folds, scans and features to check before training. Stages that train a model wait for all checks that need no model, and stages that compute an accuracy wait for all checks; after a failure none of them runs.",
 	New: func() dag.Stage { return &Leakage{Correlation: 0.8} },
 }
 
 // Leakage asserts that nothing leaks.
 type Leakage struct {
-	Admitted    bool    `param:"admitted" doc:"accept trainings that say of themselves that they leak, as the authors' program does; their predictions keep the warning"`
-	Correlation float64 `param:"correlation" doc:"series of two participants (scans) whose mean signals correlate so much, with either sign, at some lag, are of one scan; 0 does not compare them" min:"0" max:"1"`
+	Admitted    bool    `param:"admitted" doc:"accept trainings with known leakage, as in the authors' program; their predictions keep the warning"`
+	Correlation float64 `param:"correlation" doc:"two scans whose mean signals correlate at least this much, with either sign, at any lag, count as one scan; 0 turns the comparison off" min:"0" max:"1"`
 }
 
 // Ports are the stage's inputs and outputs.
 func (*Leakage) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the division into folds"},
+			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"},
 			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set"),
-				Gather: true, Optional: true, Doc: "of every training on these folds"},
-			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which name the participants they have seen"},
-			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of whatever else was fitted in a fold, with the participants in their metadata"},
-			{Name: "scans", Gather: true, Optional: true, Doc: "each participant's scans (all runs), and the series that were read from them: the same volumes under two ids are one scan twice, and so are series whose mean signals correlate"},
-			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids (correlation 0.9999, of either sign) is one scan twice"},
+				Gather: true, Optional: true, Doc: "predictions of every training on these folds"},
+			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which record their training participants"},
+			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of anything else fitted in a fold, with the participants in their metadata"},
+			{Name: "scans", Gather: true, Optional: true, Doc: "each participant's scans (all runs), and the time series extracted from them: the same volumes, or correlated mean signals, under two ids are a duplicate scan"},
+			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids (correlation 0.9999, of either sign) is a duplicate scan"},
 		},
-		Out: []dag.Port{{Name: "checks", Type: column.Type[checkRow](), Doc: "one row a check, with its comparisons; after a violation there is no table"}},
+		Out: []dag.Port{{Name: "checks", Type: column.Type[checkRow](), Doc: "one row per check, with its comparisons; after a violation there is no table"}},
 	}
 }
 
@@ -92,7 +91,7 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if len(all) > most {
 			text += fmt.Sprintf("\n  … and %d more", len(all)-most)
 		}
-		return nil, fmt.Errorf("leakage: %s; no accuracy that follows means anything:\n  %s",
+		return nil, fmt.Errorf("leakage: %s; all accuracies that follow would be invalid:\n  %s",
 			words.Count(len(all), "violation"), text)
 	}
 	rows := make([]checkRow, len(checks))
@@ -126,7 +125,7 @@ func readBook(in dag.Input, c *leakCheck) (*foldBook, error) {
 			c.fail("%s is in fold %d and in fold %d of repeat %d", m.ID, f, m.Fold, m.Repeat)
 		}
 		if g, known := b.group[m.ID]; known && g != m.Group {
-			c.fail("%s is of group %s and of group %s", m.ID, g, m.Group)
+			c.fail("%s has the labels %s and %s", m.ID, g, m.Group)
 		}
 		folds[m.ID], b.group[m.ID] = int64(m.Fold), m.Group
 	}
@@ -154,9 +153,9 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 	if !t.Has("predictions") {
 		return nil, nil
 	}
-	sides := &leakCheck{name: "every graph is on the side of its participant in the division, and in its group"}
+	sides := &leakCheck{name: "every graph is on the side of its participant, and has its label"}
 	once := &leakCheck{name: "each participant is tested once in each repeat of each setting"}
-	admitted := &leakCheck{name: "no training admits to leakage"}
+	admitted := &leakCheck{name: "no training with known leakage"}
 	testedIn := map[string]map[string]string{} // setting and repeat → participant → training
 	for _, in := range t.All("predictions") {
 		table, err := in.Table()
@@ -190,11 +189,11 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 			wrong := ""
 			switch {
 			case !known:
-				wrong = "takes no part in the division"
+				wrong = "is not in the assignment to folds"
 			case (side == "test") != tested:
 				wrong = fmt.Sprintf("is on the %s side of fold %d, repeat %d, and tested in fold %d", side, at.fold, at.repeat, b.fold[at.repeat][id])
 			case text[1][i] != b.group[id]:
-				wrong = fmt.Sprintf("is of group %s, and of %s in the division", text[1][i], b.group[id])
+				wrong = fmt.Sprintf("has the label %s, but %s in the assignment to folds", text[1][i], b.group[id])
 			}
 			if wrong != "" && !told[id] {
 				told[id] = true
@@ -230,12 +229,12 @@ func placeOf(in dag.Input) (foldPlace, error) {
 	for axis, to := range map[string]*int64{"fold": &p.fold, "repeat": &p.repeat} {
 		if v := in.Coord(axis); v != "" {
 			if _, err := fmt.Sscan(v, to); err != nil {
-				return p, fmt.Errorf("%s: %q is no number of a %s", in.Name, v, axis)
+				return p, fmt.Errorf("%s: %q is not the number of a %s", in.Name, v, axis)
 			}
 		}
 	}
 	if p.fold == 0 {
-		return p, fmt.Errorf("%s does not say for which fold it is: it needs a coordinate fold", in.Name)
+		return p, fmt.Errorf("%s has no coordinate fold", in.Name)
 	}
 	return p, nil
 }
@@ -265,7 +264,7 @@ func lookAtModels(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if !t.Has("model") {
 		return nil, nil
 	}
-	c := &leakCheck{name: "no model has seen a participant that it tests"}
+	c := &leakCheck{name: "no model was trained on a participant that it tests"}
 	models, err := learn.ReadModels(t.All("model"))
 	if err != nil {
 		return nil, err
@@ -282,8 +281,8 @@ func lookAtFitted(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if !t.Has("fitted") {
 		return nil, nil
 	}
-	c := &leakCheck{name: "no fit has seen a participant that its fold tests"}
-	every := &leakCheck{name: "each fold has fits of its own"}
+	c := &leakCheck{name: "nothing was fitted on a participant that its fold tests"}
+	every := &leakCheck{name: "each fold has its own fits"}
 	places := map[string]map[foldPlace]bool{} // of each stage
 	for _, in := range t.All("fitted") {
 		at, err := placeOf(in)
@@ -313,7 +312,7 @@ func lookAtFitted(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 		for _, at := range b.used {
 			every.of++
 			if !places[stage][at] {
-				every.fail("nothing like %s was fitted for fold %d of repeat %d, in which predictions are tested: what they rest on has seen whom they test", t.All("fitted")[0].Name, at.fold, at.repeat)
+				every.fail("%s was not fitted for fold %d of repeat %d, which is tested: the predictions depend on a fit that includes test participants", t.All("fitted")[0].Name, at.fold, at.repeat)
 			}
 		}
 	}

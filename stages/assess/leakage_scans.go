@@ -23,7 +23,7 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 		for _, in := range t.All(port) {
 			id := in.Coord("subject")
 			if id == "" {
-				return nil, fmt.Errorf("%s is not of one participant: connect a stage that fans out over subject", in.Name)
+				return nil, fmt.Errorf("%s does not belong to a single participant: connect a stage that fans out over subject", in.Name)
 			}
 			if b.takesPart(id) {
 				taking[port] = append(taking[port], in)

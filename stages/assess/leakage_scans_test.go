@@ -123,7 +123,7 @@ func TestLeakageOfScans(t *testing.T) {
 		{"series cut at the beginning", []dag.Input{seriesOf(t, 1, 0, 30, "sub-001"), seriesOf(t, 1, 4, 30, "sub-002")}, "exclude: [sub-002]"},
 		{"the same file", []dag.Input{dag.InputOf(text, dag.Coord{Axis: "subject", Value: "sub-001"}),
 			dag.InputOf(text, dag.Coord{Axis: "subject", Value: "sub-002"})}, "exclude: [sub-002]"},
-		{"of nobody", []dag.Input{dag.InputOf(text)}, "is not of one participant"},
+		{"of nobody", []dag.Input{dag.InputOf(text)}, "does not belong to a single participant"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := map[string][]dag.Input{"folds": stagetest.PlantedInputs(t, 20, 3, 9, 1)["folds"], "scans": c.scans}

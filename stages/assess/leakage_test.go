@@ -91,7 +91,7 @@ func TestLeakageIsFound(t *testing.T) {
 				v[row] = "other"
 				c.Values = v
 			})
-		}, id + " is of group other, and of"},
+		}, id + " has the label other, but"},
 		{"a model that has seen the tested", func(in map[string][]dag.Input) {
 			in["model"][0] = dag.Input{Coords: in["model"][0].Coords, Name: "train[fold=1].model",
 				Ref: in["model"][1].Ref, Reader: in["model"][1].Reader}
@@ -105,7 +105,7 @@ func TestLeakageIsFound(t *testing.T) {
 			in["fitted"][0] = edit(in["fitted"][0], func(t *encoding.Table) { t.Meta = nil })
 		}, "does not list its training participants"},
 		{"the fit of one fold for all", func(in map[string][]dag.Input) { in["fitted"] = in["fitted"][:1] },
-			"was fitted for fold 2 of repeat 1, in which predictions are tested"},
+			"was not fitted for fold 2 of repeat 1, which is tested"},
 		{"twice in a division", func(in map[string][]dag.Input) {
 			in["folds"][0] = edit(in["folds"][0], func(t *encoding.Table) {
 				for i, c := range t.Columns {
@@ -144,7 +144,7 @@ func TestLeakageIsFound(t *testing.T) {
 			}
 			c.change(in)
 			_, err := stagetest.RunStage(t, &Leakage{}, in)
-			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "no accuracy that follows means anything") {
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "all accuracies that follow would be invalid") {
 				t.Errorf("got %v, want …%s", err, c.want)
 			}
 			if c.name == "a training that admits it" {
@@ -182,7 +182,7 @@ func TestLeakageBeforeTraining(t *testing.T) {
 		t.Errorf("got %v, want …%s", err, want)
 	}
 	in["features"][3].Coords = nil
-	if _, err := stagetest.RunStage(t, &Leakage{}, in); err == nil || !strings.Contains(err.Error(), "is not of one participant") {
+	if _, err := stagetest.RunStage(t, &Leakage{}, in); err == nil || !strings.Contains(err.Error(), "does not belong to a single participant") {
 		t.Errorf("features of nobody: %v", err)
 	}
 }

@@ -158,7 +158,7 @@ func sameTraces(ins []dag.Input, least float64, threads int) ([]fold.Duplicate, 
 				continue
 			}
 			if m := x.meet(y); math.Abs(m.r) >= least && m.z >= leastZ {
-				how := fmt.Sprintf("have mean signals that correlate by %.2f over %d volumes, %d apart (%s and %s)",
+				how := fmt.Sprintf("have mean signals that correlate %.2f over %d volumes at a lag of %d (%s and %s)",
 					m.r, m.shared+1, max(m.lag, -m.lag), filepath.Base(a.Name), filepath.Base(b.Name))
 				found[i] = append(found[i], fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"),
 					How: how})

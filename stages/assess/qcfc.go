@@ -19,29 +19,29 @@ import (
 
 var qcfcKind = dag.Kind{
 	Name: "qcfc",
-	Doc: "QC-FC: how much of functional connectivity goes with head motion after cleaning\n" +
-		"Correlates, over the participants, the mean framewise displacement with each edge: Fisher z of the Pearson correlation of draw 0. Reports the median |r| beside its value without any relation, the share of edges at p < 0.05 (uncorrected) and after FDR, the distance dependence (Spearman), and the degrees of freedom that the cleaning cost (Satterthwaite 2012; Ciric 2017; Parkes 2018). Fan denoise out over regress to compare strategies side by side. With fewer than 20 participants the numbers say little. Also compares each participant's connectivity with the mean of the others, and names outliers.",
+	Doc: "QC-FC: correlation of functional connectivity with head motion after denoising\n" +
+		"Correlates mean framewise displacement with each edge over participants (Fisher z of the Pearson correlation of draw 0). Reports the median |r| and its null expectation, the share of edges at p < 0.05 (uncorrected) and after FDR, the distance dependence (Spearman), and the degrees of freedom lost to denoising (Satterthwaite 2012; Ciric 2017; Parkes 2018). Fan denoise out over regress to compare strategies. With fewer than 20 participants the numbers are unreliable. Also compares each participant's connectivity with the mean of the others, and lists outliers.",
 	New: func() dag.Stage { return &QCFC{} },
 }
 
 // QCFC measures what motion has left in connectivity.
 type QCFC struct {
-	Covariates []string `param:"covariates" doc:"columns of the participants that are partialled out of both, such as [age, sex]; participants who lack a value are left out"`
+	Covariates []string `param:"covariates" doc:"columns of the participants table to partial out of both, such as [age, sex]; participants who lack a value are excluded"`
 }
 
 // Ports are the stage's inputs and outputs.
 func (*QCFC) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "denoise's series of each participant, of one or several strategies"},
-			{Name: "cleaning", Type: dag.Arrow("volumes", "t_eff", "mean_fd"), Gather: true, Doc: "denoise's quality of the same: motion and degrees of freedom"},
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "denoise's time series of each participant, for one or several strategies"},
+			{Name: "cleaning", Type: dag.Arrow("volumes", "t_eff", "mean_fd"), Gather: true, Doc: "denoise's quality for the same: motion and degrees of freedom"},
 			{Name: "nodes", Type: dag.Arrow("index"), Optional: true, Doc: "the node list; with centroids x, y, z the distance dependence is measured"},
-			{Name: "participants", Type: dag.Arrow("participant_id"), Optional: true, Doc: "where covariates stand, and mean_fd where no confounds give the motion"},
+			{Name: "participants", Type: dag.Arrow("participant_id"), Optional: true, Doc: "the table with the covariates, and with mean_fd where there are no confounds"},
 		},
 		Out: []dag.Port{
-			{Name: "summary", Type: column.Type[column.MotionRow](), Doc: "one row a strategy"},
-			{Name: "edges", Type: column.Type[column.MotionEdgeRow](), Doc: "one row an edge"},
-			{Name: "typicality", Type: column.Type[column.TypicalityRow](), Doc: "one row a participant"},
+			{Name: "summary", Type: column.Type[column.MotionRow](), Doc: "one row per strategy"},
+			{Name: "edges", Type: column.Type[column.MotionEdgeRow](), Doc: "one row per edge"},
+			{Name: "typicality", Type: column.Type[column.TypicalityRow](), Doc: "one row per participant"},
 		},
 	}
 }
@@ -50,7 +50,7 @@ func (*QCFC) Ports() dag.Ports {
 func (s *QCFC) Validate() []error {
 	for i, c := range s.Covariates {
 		if c == "participant_id" || slices.Contains(s.Covariates[:i], c) {
-			return []error{fmt.Errorf("covariates: %s is no covariate, or stands there twice", c)}
+			return []error{fmt.Errorf("covariates: %s is not a covariate, or is listed twice", c)}
 		}
 	}
 	return nil
@@ -124,7 +124,7 @@ func connectomes(t *dag.Task, cleaning map[string]column.CleaningRow, motion map
 	for _, in := range t.All("series") {
 		clean, ok := cleaning[column.CoordText(in.Coords)]
 		if !ok {
-			return nil, nil, 0, fmt.Errorf("%s: cleaning has no table of %s: connect the output quality of the same stage", in.Name, column.CoordText(in.Coords))
+			return nil, nil, 0, fmt.Errorf("%s: cleaning has no table for %s: connect the output quality of the same stage", in.Name, column.CoordText(in.Coords))
 		}
 		draws, err := region.ReadDraws(in, "draw, time, roi")
 		if err != nil {
@@ -150,7 +150,7 @@ func connectomes(t *dag.Task, cleaning map[string]column.CleaningRow, motion map
 			connectome{in.Coord("subject"), fisherEdges(x.Data, x.Rows, x.Cols, t.Threads), clean})
 	}
 	if regions < 2 {
-		return nil, nil, 0, errors.New("no edges: connect series of two regions or more")
+		return nil, nil, 0, errors.New("no edges: connect time series of two or more regions")
 	}
 	return coords, settings, regions, nil
 }
@@ -316,7 +316,7 @@ func edgeDistances(t *dag.Task, regions int) ([]float64, error) {
 			return nil, err
 		}
 		if len(at) != regions {
-			return nil, fmt.Errorf("%s: %d nodes, and series of %d regions", t.In("nodes").Name, len(at), regions)
+			return nil, fmt.Errorf("%s: %d nodes, but time series of %d regions", t.In("nodes").Name, len(at), regions)
 		}
 	}
 	var out []float64
@@ -336,7 +336,7 @@ func (s *QCFC) covariates(t *dag.Task) (map[string][]float64, error) {
 		return nil, nil
 	}
 	if !t.Has("participants") {
-		return nil, errors.New("covariates stand in the table of the participants: connect participants")
+		return nil, errors.New("covariates are columns of the participants table: connect participants")
 	}
 	table, ids, err := listedParticipants(t)
 	if err != nil {

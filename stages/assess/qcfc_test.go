@@ -178,7 +178,7 @@ func TestQCFCPartial(t *testing.T) {
 		}
 	}
 	in["cleaning"] = in["cleaning"][:3]
-	if _, err := stagetest.RunStage(t, stagetest.Fresh("qcfc"), in); err == nil || !strings.Contains(err.Error(), "cleaning has no table of regress=") {
+	if _, err := stagetest.RunStage(t, stagetest.Fresh("qcfc"), in); err == nil || !strings.Contains(err.Error(), "cleaning has no table for regress=") {
 		t.Errorf("without the tables of some: %v", err)
 	}
 }

@@ -22,16 +22,16 @@ import (
 var saliencyKind = dag.Kind{
 	Name: "saliency",
 	Doc: "the ranked regions as an image: each voxel has the value of its region\n" +
-		"On any label image: a participant's parcels, or an atlas in MNI space, { file: dk84_mni_1mm.nii.gz }. One volume for each setting of the ranking, 0 where there is no region; the table tells which region has which value, and what is not in the image. The connectome opens in NiiVue.",
+		"On any label image: a participant's parcels, or an atlas in MNI space, { file: dk84_mni_1mm.nii.gz }. One volume for each setting of the ranking, 0 where there is no region; the table lists the value of each region, and the regions that are not in the image. The connectome opens in NiiVue.",
 	New:    func() dag.Stage { return &Saliency{Column: "score", Labels: "auto"} },
 	Memory: 256 << 20,
 }
 
 // Saliency paints regions.
 type Saliency struct {
-	Column string `param:"column" doc:"what is painted: a column of the ranking, such as score, contrast, frequency or q"`
-	Top    int    `param:"top" doc:"only so many of the first regions; 0: all" min:"0"`
-	Labels string `param:"labels" choices:"auto|id|index" doc:"what the image's labels are: ids of the node list (FreeSurfer's, say), its node numbers 1…N, or whichever of the two fits"`
+	Column string `param:"column" doc:"the value to show: a column of the ranking, such as score, contrast, frequency or q"`
+	Top    int    `param:"top" doc:"show only the top regions, this many; 0: all" min:"0"`
+	Labels string `param:"labels" choices:"auto|id|index" doc:"values of the label image: ids of the node list (such as FreeSurfer's), node numbers 1…N, or auto, whichever fits"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -40,12 +40,12 @@ func (*Saliency) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "ranking", Type: dag.Arrow("rank", "index"), Doc: "biomarkers' ranking of the regions"},
 			{Name: "nodes", Type: column.Type[region.Node](), Doc: "the node list"},
-			{Name: "labels", Type: dag.Format("nifti"), Gather: true, Doc: "a label image: parcellate's parcels, or an atlas; of several the first is painted"},
+			{Name: "labels", Type: dag.Format("nifti"), Gather: true, Doc: "a label image: parcellate's parcels, or an atlas; of several, the first is used"},
 		},
 		Out: []dag.Port{
-			{Name: "image", Type: dag.Format("nifti"), Doc: "float32 on the grid of the labels, a volume a setting"},
+			{Name: "image", Type: dag.Format("nifti"), Doc: "float32 on the grid of the labels, one volume per setting"},
 			{Name: "regions", Type: column.Type[regionRow](), Doc: "the value of each region and its voxels in the image"},
-			{Name: "connectome", Type: dag.Format("json"), Doc: "nodes for NiiVue, of the first setting, at their places in mm; without places the list is empty"},
+			{Name: "connectome", Type: dag.Format("json"), Doc: "nodes for NiiVue, of the first setting, at their centroids in mm; empty without centroids"},
 		},
 	}
 }
@@ -148,7 +148,7 @@ func (s *Saliency) rows(in dag.Input, n int) (rows []paintedRow, settings []stri
 	}
 	for i, r := range ranked {
 		if r.Index < 1 || int(r.Index) > n {
-			return nil, nil, fmt.Errorf("row %d has the node %d, and the node list goes from 1 to %d", i+1, r.Index, n)
+			return nil, nil, fmt.Errorf("row %d has node %d, but the node list has nodes 1 to %d", i+1, r.Index, n)
 		}
 		setting := column.CoordText(r.Coords)
 		if !slices.Contains(settings, setting) {
@@ -170,8 +170,8 @@ type regionRow struct {
 	Index   int32   `column:"index" doc:"node number"`
 	ID      int32   `column:"id" doc:"value in the label image of the atlas"`
 	Name    string  `column:"name"`
-	Value   float64 `column:"value,missing" doc:"what is painted"`
-	Voxels  int64   `column:"voxels" doc:"of the region in the image; 0: it is not there"`
+	Value   float64 `column:"value,missing" doc:"the value shown"`
+	Voxels  int64   `column:"voxels" doc:"voxels of the region in the image; 0: the region is not there"`
 }
 
 func paintedTable(rows []paintedRow, settings []string, nodes []region.Node, by func(region.Node) int32,

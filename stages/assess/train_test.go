@@ -116,7 +116,7 @@ func TestCaution(t *testing.T) {
 	for variant, want := range map[string]string{
 		"paper": "",
 		"authors-code": "the epoch was chosen by the test participants (select: test); " +
-			"the features were standardised with the test participants (standardize: all): the accuracy is too high by that",
+			"the features were standardized with the test participants (standardize: all): the accuracy is biased upward",
 	} {
 		var predictions []dag.Input
 		for fold := 1; fold <= 5; fold++ {

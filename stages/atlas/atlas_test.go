@@ -152,16 +152,16 @@ func TestRead(t *testing.T) {
 
 func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"nothing", "", "n.tsv: empty, where a list of regions was expected"},
+		{"nothing", "", "n.tsv: empty, but a list of regions was expected"},
 		{"no name", "index,label\n1,a\n", `n.tsv:1: no column "name"; the columns are index, label`},
 		{"no value", "name,label\na,1\n", `n.tsv:1: no column "index" (or "id") with the value of each region in the label image; the columns are name, label`},
-		{"header only", "index,name\n", "the list names no region"},
-		{"two columns", "name,index,name\n", `n.tsv:1: two columns are called "name"`},
+		{"header only", "index,name\n", "the list has no regions"},
+		{"two columns", "name,index,name\n", `n.tsv:1: two columns are named "name"`},
 		{"all at once", "index\tname\tcolor\tx\n1\ta\tred\t0\n1\ta\t#000000\tleft\nx\tb\t\t\n2\n3\t\t\t\n",
-			`n.tsv:2: color is "red"; colours are written #rrggbb
+			`n.tsv:2: color is "red"; write colors as #rrggbb
 n.tsv:3: x is "left", which is not a number
-n.tsv:4: index is "x"; the value in a label image is a whole number from 0 to 2147483647
-n.tsv:5: 1 values, where the first line has 4
+n.tsv:4: index is "x"; values of a label image are integers from 0 to 2147483647
+n.tsv:5: 1 values, but the first line has 4
 n.tsv:3: the name "a" was used before (n.tsv:2)
 n.tsv:3: the value 1 was used before (n.tsv:2)
 n.tsv:6: the region has no name`},

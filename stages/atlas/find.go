@@ -135,9 +135,9 @@ type candidate struct {
 func (w *Wanted) Find(places []Place, grayordinates bool) (*Found, error) {
 	switch {
 	case w.Atlas == "":
-		return nil, errors.New("the key atlas is missing: the atlas's name, such as Schaefer2018")
+		return nil, errors.New("the key atlas is missing: the name of the atlas, such as Schaefer2018")
 	case w.Space == "":
-		return nil, errors.New("the key space is missing: the space of the scans, such as MNI152NLin2009cAsym; an atlas fits scans of its own space only")
+		return nil, errors.New("the key space is missing: the space of the scans, such as MNI152NLin2009cAsym; an atlas fits only scans in its own space")
 	case w.Suffix != "" && w.Suffix != "dseg" && w.Suffix != "probseg":
 		return nil, fmt.Errorf("suffix: %q; a label image has the suffix dseg, a probabilistic atlas probseg", w.Suffix)
 	}
@@ -175,7 +175,7 @@ func (w *Wanted) Find(places []Place, grayordinates bool) (*Found, error) {
 			fits = slices.DeleteFunc(fits, func(c candidate) bool { return c.Suffix != "dseg" })
 		}
 		if len(fits) > 1 {
-			return nil, fmt.Errorf("%d files of the atlas %s fit in %s, which differ in %s", len(fits), w, p.Dir, differences(fits))
+			return nil, fmt.Errorf("%d files of the atlas %s in %s match; they differ in %s", len(fits), w, p.Dir, differences(fits))
 		}
 		if len(fits) == 1 {
 			return fits[0].found()
@@ -188,7 +188,7 @@ func (w *Wanted) Find(places []Place, grayordinates bool) (*Found, error) {
 func (w *Wanted) missing(places []Place, stubs, elsewhere []candidate, near []string) error {
 	if len(stubs) > 0 {
 		c := stubs[0]
-		what := "is a file of 0 bytes, which stands for one that TemplateFlow has not fetched yet"
+		what := "is an empty file, a placeholder that TemplateFlow has not fetched yet"
 		if _, err := os.Stat(c.Path); err != nil {
 			what = "is a link to a file that has not been fetched (datalad get fetches it)"
 		}
@@ -228,9 +228,9 @@ func (w *Wanted) missing(places []Place, stubs, elsewhere []candidate, near []st
 		for _, c := range elsewhere {
 			have = append(have, filepath.Base(c.Path))
 		}
-		text += "; of this atlas there is " + words.Some(have, 6)
+		text += "; this atlas is available in " + words.Some(have, 6)
 		if slices.ContainsFunc(elsewhere, func(c candidate) bool { return c.space() != w.Space }) {
-			text += " (labels of another space do not fit: templates differ by millimeters)"
+			text += " (labels of another space are refused: templates differ by millimeters)"
 		}
 	case len(near) > 0:
 		slices.Sort(near)
@@ -375,5 +375,5 @@ func (p Place) inherited(image bids.File) (string, []Node, error) {
 	if image.Extension == ".dlabel.nii" {
 		return "", nil, nil
 	}
-	return "", nil, fmt.Errorf("%s has no table of its regions (%s.tsv, in its directory or above); set nodes to one", image.Path, image.Suffix)
+	return "", nil, fmt.Errorf("%s has no table of its regions (%s.tsv, in its directory or above); set nodes to such a table", image.Path, image.Suffix)
 }

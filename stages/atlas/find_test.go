@@ -141,10 +141,10 @@ func TestFindRefuses(t *testing.T) {
 		want Wanted
 		err  []string // its parts
 	}{
-		{Wanted{Atlas: "Stub", Desc: "2", Space: mni}, []string{"is a file of 0 bytes", "templateflow get " + mni + " --res 01 --atlas Stub --desc 2 --suffix dseg"}},
-		{Wanted{Atlas: "Two", Space: mni}, []string{"2 files of the atlas Two fit in " + home + ", which differ in desc (a, b): set the key desc"}},
+		{Wanted{Atlas: "Stub", Desc: "2", Space: mni}, []string{"is an empty file", "templateflow get " + mni + " --res 01 --atlas Stub --desc 2 --suffix dseg"}},
+		{Wanted{Atlas: "Two", Space: mni}, []string{"2 files of the atlas Two in " + home + " match; they differ in desc (a, b): set the key desc"}},
 		{Wanted{Atlas: "Bare", Space: mni}, []string{"_atlas-Bare_dseg.nii.gz has no table of its regions"}},
-		{Wanted{Atlas: "Six", Space: mni}, []string{"no atlas Six in the space " + mni, "there is tpl-MNI152NLin6Asym_atlas-Six_dseg.nii.gz (labels of another space do not fit"}},
+		{Wanted{Atlas: "Six", Space: mni}, []string{"no atlas Six in the space " + mni, "available in tpl-MNI152NLin6Asym_atlas-Six_dseg.nii.gz (labels of another space are refused"}},
 		{Wanted{Atlas: "Bar", Space: mni}, []string{home + " (TemplateFlow, $TEMPLATEFLOW_HOME); " + filepath.Join(home,
 			"absent", "data", "atlases") + " (FSL, $FSLDIR): not there; $FREESURFER_HOME: not set", `did you mean "Bare"?`}},
 		{Wanted{Space: mni}, []string{"the key atlas is missing"}},

@@ -121,7 +121,7 @@ func (a *fslAtlas) nodes(path string, from int) ([]Node, error) {
 	for _, l := range a.Labels {
 		index, ok := parseID(l.Index)
 		if !ok {
-			return nil, fmt.Errorf("%s: the label %q has the index %q, and a whole number is wanted", path, l.Name, l.Index)
+			return nil, fmt.Errorf("%s: the label %q has the index %q, which is not an integer", path, l.Name, l.Index)
 		}
 		if id := index + from; id > 0 {
 			nodes = append(nodes, Node{Index: len(nodes) + 1, ID: id, Name: strings.TrimSpace(l.Name), X: nan, Y: nan,

@@ -31,7 +31,7 @@ func Read(r io.Reader, file string) ([]Node, error) {
 		return nil, err
 	}
 	if len(lines) == 0 {
-		return nil, fmt.Errorf("%s: empty, where a list of regions was expected", file)
+		return nil, fmt.Errorf("%s: empty, but a list of regions was expected", file)
 	}
 	sep := separator(lines[0].text)
 	header := split(lines[0].text, sep)
@@ -39,7 +39,7 @@ func Read(r io.Reader, file string) ([]Node, error) {
 	for i, name := range header {
 		name = strings.ToLower(name)
 		if _, twice := columns[name]; twice {
-			return nil, fmt.Errorf("%s:%d: two columns are called %q", file, lines[0].number, name)
+			return nil, fmt.Errorf("%s:%d: two columns are named %q", file, lines[0].number, name)
 		}
 		columns[name] = i
 	}
@@ -67,7 +67,7 @@ func Read(r io.Reader, file string) ([]Node, error) {
 			problems = append(problems, fmt.Errorf("%s:%d: %s", file, line.number, fmt.Sprintf(format, args...)))
 		}
 		if len(fields) != len(header) {
-			problem("%d values, where the first line has %d", len(fields), len(header))
+			problem("%d values, but the first line has %d", len(fields), len(header))
 			continue
 		}
 		text := func(column string) string {
@@ -91,7 +91,7 @@ func Read(r io.Reader, file string) ([]Node, error) {
 		}
 		id, ok := parseID(text(idColumn))
 		if !ok {
-			problem("%s is %q; the value in a label image is a whole number from 0 to %d", idColumn, text(idColumn), math.MaxInt32)
+			problem("%s is %q; values of a label image are integers from 0 to %d", idColumn, text(idColumn), math.MaxInt32)
 			continue
 		}
 		if id == 0 {
@@ -102,7 +102,7 @@ func Read(r io.Reader, file string) ([]Node, error) {
 				text("network"), text("network_label")),
 			X: number("x"), Y: number("y"), Z: number("z"), Volume: number("volume"), Color: text("color")}
 		if n.Color != "" && !isColor.MatchString(n.Color) {
-			problem("color is %q; colours are written #rrggbb", n.Color)
+			problem("color is %q; write colors as #rrggbb", n.Color)
 		}
 		nodes = append(nodes, n)
 		at = append(at, line.number)
@@ -132,10 +132,10 @@ func readPlain(lines []line, file string) ([]Node, error) {
 func check(nodes []Node, where func(i int) string) error {
 	var problems []error
 	if len(nodes) == 0 {
-		problems = append(problems, errors.New("the list names no region"))
+		problems = append(problems, errors.New("the list has no regions"))
 	}
 	if len(nodes) > maxNodes {
-		return fmt.Errorf("the list names %d regions, and %d is the most that can be used", len(nodes), maxNodes)
+		return fmt.Errorf("the list has %d regions; the limit is %d", len(nodes), maxNodes)
 	}
 	ids, names := map[int]int{}, map[string]int{}
 	for i, n := range nodes {

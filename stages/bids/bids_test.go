@@ -147,7 +147,7 @@ func TestLongestJSON(t *testing.T) {
 			continue
 		}
 		b, err := ReadJSON(path)
-		if fits != (err == nil) || fits && int64(len(b)) != size || err != nil && !strings.HasSuffix(err.Error(), "bold.json: more than 16 MiB, the limit for a JSON file") {
+		if fits != (err == nil) || fits && int64(len(b)) != size || err != nil && !strings.HasSuffix(err.Error(), "bold.json: more than the limit of 16 MiB for a JSON file") {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 	}

@@ -85,7 +85,7 @@ func Create(dir string) (*Derivative, error) {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case err == nil && len(entries) > 0:
-		return nil, fmt.Errorf("%s is there and not empty: a dataset is written as a whole; name another directory, or remove it first", dir)
+		return nil, fmt.Errorf("%s exists and is not empty: a dataset is written as a whole; name another directory, or remove it first", dir)
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return nil, err
 	}
@@ -128,10 +128,10 @@ func begin(dir, near string) (*Derivative, error) {
 // Put writes one file. name is slash-separated; two files of one name are an error.
 func (d *Derivative) Put(name string, write func(io.Writer) error) error {
 	if path.Clean(name) != name || !filepath.IsLocal(filepath.FromSlash(name)) {
-		return fmt.Errorf("%q is no name of a file in a dataset", name)
+		return fmt.Errorf("%q is not a valid file name in a dataset", name)
 	}
 	if folded := strings.ToLower(name); d.paths[folded] { // file systems that do not tell case
-		return fmt.Errorf("two results would be called %s", name)
+		return fmt.Errorf("two results would have the name %s", name)
 	} else {
 		d.paths[folded] = true
 		d.names = append(d.names, name)

@@ -90,7 +90,7 @@ func ReadJSON(path string) ([]byte, error) {
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, LongestJSON+1))
 	if err == nil && len(b) > LongestJSON {
-		err = fmt.Errorf("%s: more than %d MiB, the limit for a JSON file", path, LongestJSON>>20)
+		err = fmt.Errorf("%s: more than the limit of %d MiB for a JSON file", path, LongestJSON>>20)
 	}
 	return b, err
 }

@@ -114,7 +114,7 @@ func HeadMotion(of []Motion) ours.Figure {
 			left, top := c.Min.X+wide*vg.Length(i%across), c.Max.Y-band*vg.Length(i/across)
 			at := func(y vg.Length) vg.Point { return vg.Point{X: left + 4, Y: y} }
 			ours.Text(c, at(top-3), m.Name, ours.Style(ours.LabelSize, true), draw.XLeft, draw.YTop)
-			ours.Text(c, at(top-16), fmt.Sprintf("median |r| %.3f (%.3f without relation)", m.Median,
+			ours.Text(c, at(top-16), fmt.Sprintf("median |r| %.3f (%.3f expected by chance)", m.Median,
 				0.6744897501960817/math.Sqrt(m.Freedom-1)), ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
 			ours.Text(c, at(top-26), fmt.Sprintf("p < 0.05: %.1f %% of edges", 100*m.Share),
 				ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
@@ -233,7 +233,7 @@ func freedoms(c draw.Canvas, of []Motion, high vg.Length) {
 		most = max(most, m.Left+m.Lost)
 	}
 	ours.Text(c, vg.Point{X: c.Min.X + 4, Y: c.Max.Y - 4},
-		"degrees of freedom of the series: left (blue) and lost (gray), means over the participants", ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
+		"degrees of freedom: left (blue) and lost (gray), means over participants", ours.Style(ours.TickSize-1, false), draw.XLeft, draw.YTop)
 	for i, m := range of {
 		top := c.Max.Y - 20 - high*vg.Length(i)
 		middle := top - high/2

@@ -20,7 +20,7 @@ type Participant struct {
 	Threshold         float64   // mm: a line in the trace of FD
 	Out               []bool    // volumes left out
 	TR                float64   // s; NaN where it is not known
-	// Volume × row of the carpet, z; NaN where a row has no signal, and after cleaning where a volume was left out.
+	// Volume × row of the carpet, z; NaN where a row has no signal, and after denoising where a volume was left out.
 	Before, After []float64
 	Bands         []string     // of the rows of the carpet
 	Rows          string       // what a row of the carpet is, in the plural
@@ -39,7 +39,7 @@ const (
 )
 
 // ScanQuality draws the quality of one participant's scan: motion, DVARS and global signal over the volumes, carpet
-// plots before and after cleaning, the connectivity matrix with its distribution, and tSNR.
+// plots before and after denoising, the connectivity matrix with its distribution, and tSNR.
 func ScanQuality(p Participant) ours.Figure {
 	traces := p.traces()
 	height := vg.Length(len(traces))*(traceHigh+partGap) + 2*(carpetHigh+partGap+6) + 24 + lowerHigh +
@@ -57,7 +57,7 @@ func ScanQuality(p Participant) ours.Figure {
 		for i, part := range []struct {
 			name   string
 			values []float64
-		}{{"before cleaning", p.Before}, {"after cleaning", p.After}} {
+		}{{"before denoising", p.Before}, {"after denoising", p.After}} {
 			top -= 6
 			box := vg.Rectangle{Min: vg.Point{X: c.Min.X + traceLeft, Y: top - carpetHigh},
 				Max: vg.Point{X: c.Max.X - traceRight, Y: top}}

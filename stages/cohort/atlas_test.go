@@ -83,7 +83,7 @@ func TestBIDSMistakesAreToldTogether(t *testing.T) {
 func TestBIDSAtlasRefuses(t *testing.T) {
 	root := need.Shared(t, "fixtures", "fmriprep")
 	for labels, want := range map[string]string{
-		`{"atlas":"Mini","space":"MNI152NLin6Asym"}`: "labels: the key space is MNI152NLin6Asym, and the scans are in MNI152NLin2009cAsym",
+		`{"atlas":"Mini","space":"MNI152NLin6Asym"}`: "labels: the key space is MNI152NLin6Asym, but the scans are in MNI152NLin2009cAsym",
 		`{"atlas":"Mini","dir":"nowhere"}`:           "nowhere: no such directory",
 		`{"atlas":"Absent"}`:                         "labels: no atlas Absent in the space MNI152NLin2009cAsym; looked in ",
 	} {
@@ -97,7 +97,7 @@ func TestBIDSAtlasRefuses(t *testing.T) {
 	c := bidsCohortKind.New().(*BIDSCohort)
 	c.Dir, c.Raw, c.Group, c.Labels, c.Space = filepath.Join(root, "fmriprep-20.2.7", "fmriprep"),
 		filepath.Join(root, "raw"), "diagnosis", `{"atlas":"Mini"}`, "T1w"
-	if _, err := c.Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "an atlas is in that of a template") {
+	if _, err := c.Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "an atlas is in a template's space") {
 		t.Errorf("T1w: error %v", err)
 	}
 }

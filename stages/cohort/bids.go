@@ -17,7 +17,7 @@ import (
 var bidsCohortKind = Source{
 	Name: "bids",
 	Doc: "fMRIPrep's derivatives\n" +
-		"Takes each participant's preprocessed scan and the Desikan-Killiany labels that belong to it: fMRIPrep's own on the scan's grid (up to 23.1), in T1w space those of the T1w image (up to 23.1, from 25.2), or FreeSurfer's aparc+aseg.mgz, with the transforms to the scan's space (every version). The participants and their groups are those of participants.tsv. With confounds, mean_fd, the mean framewise displacement in mm, is a covariate, and may be selected by. cohort.inventory tells what was found of whom.",
+		"Takes each participant's preprocessed scan and its Desikan-Killiany labels: fMRIPrep's on the scan's grid (up to 23.1), in T1w space those of the T1w image (up to 23.1, from 25.2), or FreeSurfer's aparc+aseg.mgz with the transforms to the scan's space (all versions). The participants and their groups come from participants.tsv. With confounds, the mean framewise displacement in mm is a covariate, mean_fd, which select can use. cohort.inventory lists the files found for each participant.",
 	New: func() Loader {
 		return &BIDSCohort{listed: defaultListed(), Description: "preproc", Space: "auto", Labels: "auto",
 			Confounds: true, Incomplete: "fail", Nodes: "auto"}
@@ -27,18 +27,18 @@ var bidsCohortKind = Source{
 // BIDSCohort finds scans in a BIDS dataset of derivatives.
 type BIDSCohort struct {
 	listed
-	Dir string `param:"dir" place:"always" doc:"the derivatives' directory, which holds sub-…"`
-	Raw string `param:"raw" place:"always" doc:"the raw dataset, for its participants.tsv; looked for where the derivatives say they come from, and around them, when empty"`
+	Dir string `param:"dir" place:"always" doc:"the directory of the derivatives, which holds sub-…"`
+	Raw string `param:"raw" place:"always" doc:"the raw dataset, for its participants.tsv; by default searched for at the derivatives' recorded source and around the derivatives"`
 	entities
-	Sessions    []string `param:"sessions" doc:"longitudinal data: all, or the sessions to take, such as [01, 02], one scan each, for stages with each: session and the stage sessions"`
-	Description string   `param:"description" doc:"the desc- entity of the scans: preproc (fMRIPrep); denoised (XCP-D), which has been cleaned and is not cleaned again; smoothAROMAnonaggr (fMRIPrep up to 23.0), for regress: ica_aroma; optcom (tedana)"`
-	Space       string   `param:"space" doc:"the space of the scans: auto (the only one there; between several nothing is guessed), a template's name, fsLR (the grayordinates of CIFTI files, dtseries), T1w, or native (the scan's own)"`
-	Labels      string   `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), an atlas by its name, such as { atlas: Schaefer2018, desc: 400Parcels7Networks }, or an image as in the cohort table: a column, a path with {columns}, or one file for everybody"`
-	FreeSurfer  string   `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; looked for in the dataset and beside it when empty"`
-	Confounds   bool     `param:"confounds" doc:"take the tables of confounds too"`
-	Events      string   `param:"events" place:"always" doc:"the dataset with the tables of events of task scans (sub-…/func/…_events.tsv); that of raw, or where the derivatives say that they come from, or around them, when empty"`
-	Incomplete  string   `param:"incomplete" choices:"fail|skip" doc:"participants of whom something is missing, cannot be read (a scan that breaks off, confounds of another length), or would be refused by denoise: let their tasks fail, or leave them out"`
-	Nodes       string   `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or of the CIFTI label file that labels names, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
+	Sessions    []string `param:"sessions" doc:"longitudinal data: all, or the sessions to use, such as [01, 02], with one scan each, for stages with each: session and the kind sessions"`
+	Description string   `param:"description" doc:"the desc- entity of the scans: preproc (fMRIPrep); denoised (XCP-D), which is not denoised again; smoothAROMAnonaggr (fMRIPrep up to 23.0), for regress: ica_aroma; optcom (tedana)"`
+	Space       string   `param:"space" doc:"the space of the scans: auto (if there is only one; several are an error), the name of a template, fsLR (the grayordinates of CIFTI files, dtseries), T1w, or native (the scan's own)"`
+	Labels      string   `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), an atlas by its name, such as { atlas: Schaefer2018, desc: 400Parcels7Networks }, or an image as in the cohort table: a column, a path with {columns}, or one file for all participants"`
+	FreeSurfer  string   `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; by default searched for in the dataset and beside it"`
+	Confounds   bool     `param:"confounds" doc:"also use the tables of confounds"`
+	Events      string   `param:"events" place:"always" doc:"the dataset with the event tables of task scans (sub-…/func/…_events.tsv); by default the raw dataset, or one found at the derivatives' recorded source or around the derivatives"`
+	Incomplete  string   `param:"incomplete" choices:"fail|skip" doc:"participants with missing or unreadable files (a truncated scan, confounds of another length), or whose scans denoise would refuse: let their tasks fail, or exclude them"`
+	Nodes       string   `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or CIFTI label file in labels, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
 // bidsFiles is what was found of a participant, or of one of its runs.
@@ -76,7 +76,7 @@ func (f *bidsFiles) each() []*bidsFiles {
 // Load finds the participants' files.
 func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if c.Dir == "" {
-		return nil, errors.New("dir is not given: the directory of the derivatives")
+		return nil, errors.New("dir is not set: the directory of the derivatives")
 	}
 	if err := c.checkSessions(); err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	}
 	c.leaveOut(l, root, found)
 	if len(l.rows) == 0 {
-		return nil, fmt.Errorf("%s: nobody has all files: %s", root, strings.Join(l.notes, "; "))
+		return nil, fmt.Errorf("%s: no participant has all files: %s", root, strings.Join(l.notes, "; "))
 	}
 	r := c.roster(l, found)
 	r.Root = root
@@ -154,11 +154,11 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 func (c *BIDSCohort) labelSource(dir string, l *list, root string) (*labelSource, error) {
 	switch {
 	case c.Labels == "auto" && c.template() && misplacedLabels(bids.GeneratedBy(root)):
-		return nil, fmt.Errorf("labels: %s put aparcaseg into space-%s in a wrong place (put right in 1.4.0); set labels: freesurfer, or labels: to an image in space-%s", bids.GeneratedBy(root), c.Space, c.Space)
+		return nil, fmt.Errorf("labels: %s resampled aparcaseg to space-%s incorrectly (fixed in 1.4.0); set labels: freesurfer, or labels: to an image in space-%s", bids.GeneratedBy(root), c.Space, c.Space)
 	case c.Space == surfaceSpace && (c.Labels == "auto" || c.Labels == "freesurfer"):
 		return nil, errors.New("labels: scans of grayordinates (space: fsLR) need a CIFTI label file: an atlas by its name, such as { atlas: 4S456Parcels, density: 91k }, or the path of a .dlabel.nii file")
 	case c.Labels == "freesurfer" && c.Space == none:
-		return nil, errors.New("labels: nothing leads from FreeSurfer's labels to scans in their own space; set space, or labels: to an image on the scans' grid")
+		return nil, errors.New("labels: there is no transform from FreeSurfer's labels to scans in native space; set space, or labels: to an image on the scans' grid")
 	case c.Labels == "auto", c.Labels == "freesurfer":
 		return nil, nil
 	}
@@ -212,7 +212,7 @@ func (c *BIDSCohort) leaveOut(l *list, root string, found map[string]*bidsFiles)
 			return ""
 		}
 		why := withoutPlaces(root, joined(problems))
-		l.notes = append(l.notes, fmt.Sprintf("left out %s: %s", r.id, why))
+		l.notes = append(l.notes, fmt.Sprintf("excluded %s: %s", r.id, why))
 		return why
 	})
 }
@@ -303,7 +303,7 @@ func (c *BIDSCohort) ports(r *Roster, l *list, found map[string]*bidsFiles) map[
 		r.Files["sidecar"] = dag.Format("json")
 		ports["sidecar"] = func(f *bidsFiles) string { return f.sidecar }
 	} else {
-		r.Notes = append(r.Notes, fmt.Sprintf("no cohort.sidecar: of %d scans no JSON file gives the RepetitionTime", without))
+		r.Notes = append(r.Notes, fmt.Sprintf("no cohort.sidecar: no JSON file of %d scans gives the RepetitionTime", without))
 	}
 	return ports
 }
@@ -370,7 +370,7 @@ func (c *BIDSCohort) maskNotes(l *list, found map[string]*bidsFiles) []string {
 	if len(without) == scans {
 		who = "every participant"
 	}
-	return []string{"no brain mask (desc-brain_mask.nii.gz) of " + who + ": its regions are neither compared with the brain nor cut at its edge"}
+	return []string{"no brain mask (desc-brain_mask.nii.gz) of " + who + ": regions are neither checked against the mask nor cropped to it"}
 }
 
 // generator is what made a dataset of derivatives.

@@ -28,7 +28,7 @@ func (f *bidsFiles) unreadable() (problems []error) {
 			}
 		}
 		if run.tr > longestTR {
-			bad(run.sidecar, fmt.Errorf("%s: a RepetitionTime of %g, which is in s", run.sidecar, run.tr))
+			bad(run.sidecar, fmt.Errorf("%s: a RepetitionTime of %g; the unit must be s", run.sidecar, run.tr))
 		}
 		if run.confounds == "" || run.volumes == 0 {
 			continue

@@ -41,7 +41,7 @@ func TestBIDSLeavesOutWhatCannotBeRead(t *testing.T) {
 	want := []string{
 		"sub-2 sub-2/func/sub-2_task-rest_space-T1w_desc-preproc_bold.nii.gz: ",
 		"sub-3 sub-3/func/sub-3_task-rest_desc-confounds_timeseries.tsv: 2 rows of confounds for 3 volumes",
-		"sub-4 sub-4/func/sub-4_task-rest_space-T1w_desc-preproc_bold.json: a RepetitionTime of 2000, which is in s",
+		"sub-4 sub-4/func/sub-4_task-rest_space-T1w_desc-preproc_bold.json: a RepetitionTime of 2000; the unit must be s",
 		"sub-5 sub-5/func/sub-5_task-rest_space-T1w_desc-aparcaseg_dseg.nii.gz: the file is empty",
 	}
 	for i, l := range r.Left {

@@ -21,7 +21,7 @@ func (c *BIDSCohort) eventsIn(dir, root string, l *list) (*eventsFinder, error) 
 	if c.Events != "" {
 		f.roots = []string{within(dir, c.Events)}
 		if info, err := os.Stat(f.roots[0]); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("events: %s is no directory; it is the dataset that holds sub-…/func/…_events.tsv", f.roots[0])
+			return nil, fmt.Errorf("events: %s is not a directory; it must be the dataset with sub-…/func/…_events.tsv", f.roots[0])
 		}
 	}
 	return f, nil

@@ -77,7 +77,7 @@ func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, la
 			Entities: sameRun(bold, map[string]string{"desc": "confounds"}),
 		})
 		if len(tables) == 0 {
-			bad(errors.New("it has no table of confounds (desc-confounds_timeseries.tsv) for this scan; confounds: false does without"))
+			bad(errors.New("it has no table of confounds (desc-confounds_timeseries.tsv) for this scan; set confounds: false to use none"))
 		} else {
 			f.confounds = tables[0].Path
 			if about := strings.TrimSuffix(f.confounds, ".tsv") + ".json"; isFile(about) {
@@ -150,7 +150,7 @@ func sameRun(bold bids.File, want map[string]string) map[string]string {
 // absent says that a participant has no directory.
 func absent(root, id string) error {
 	path := filepath.Join(root, id)
-	return placed{fmt.Errorf("%s is not there%s", path, lostZeros(root, id)), path}
+	return placed{fmt.Errorf("%s does not exist%s", path, lostZeros(root, id)), path}
 }
 
 // lostZeros tells of a participant whose name differs by zeros that a spreadsheet
@@ -160,7 +160,7 @@ func lostZeros(root, id string) string {
 	subjects, _ := bids.Subjects(root) // which Find has read
 	for _, s := range subjects {
 		if short(s) == short(id) {
-			return fmt.Sprintf(", but %s is: has the table lost its zeros in a spreadsheet?", s)
+			return fmt.Sprintf(", but %s does: did a spreadsheet remove leading zeros from the table?", s)
 		}
 	}
 	return ""
@@ -195,7 +195,7 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 		return scans, nil, nil
 	}
 	if len(scans) > 1 {
-		return nil, nil, fmt.Errorf("%d scans fit, which differ in %s%s", len(scans), differences(scans, nil), sessionsHint(scans)+joinHint(scans, nil))
+		return nil, nil, fmt.Errorf("%d scans match; they differ in %s%s", len(scans), differences(scans, nil), sessionsHint(scans)+joinHint(scans, nil))
 	}
 	if len(every) == 0 {
 		return nil, nil, fmt.Errorf("it has no preprocessed scan (desc-%s_bold.nii.gz)%s%s%s", c.Description, c.text(), c.otherScans(files), c.otherDescriptions(files))
@@ -229,7 +229,7 @@ func meanFD(path string) (mean float64, ok bool, err error) {
 		return 0, false, nil // nothing but n/a
 	}
 	if numbers == nil {
-		return 0, false, placed{fmt.Errorf("%s:%d: framewise_displacement is %q, and a number is wanted", path, s.Lines[notAt], values[notAt]), path}
+		return 0, false, placed{fmt.Errorf("%s:%d: framewise_displacement is %q, which is not a number", path, s.Lines[notAt], values[notAt]), path}
 	}
 	n := 0
 	for _, v := range numbers {

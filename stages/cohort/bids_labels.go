@@ -40,14 +40,14 @@ func (c *BIDSCohort) findLabels(f *bidsFiles, root string, row listedRow, files 
 				f.labels, f.labelsFrom = found[0].Path, labelsOnT1w
 				return nil
 			} else if len(found) > 1 {
-				return fmt.Errorf("%d label images fit, which differ in %s", len(found), differences(found, nil))
+				return fmt.Errorf("%d label images match; they differ in %s", len(found), differences(found, nil))
 			}
 		}
 		if c.Space == none {
-			return errors.New("it has no labels (desc-aparcaseg_dseg.nii.gz) on the scan's own grid; give an image with the parameter labels")
+			return errors.New("it has no labels (desc-aparcaseg_dseg.nii.gz) on the scan's grid; set the parameter labels to an image")
 		}
 		if err := c.surferLabels(f, root, row, files, bold); err != nil {
-			return fmt.Errorf("it has no labels (desc-aparcaseg_dseg.nii.gz) for space-%s, and FreeSurfer's cannot be taken: %w; or write labels: an image in that space, or { atlas: NAME }", c.Space, err)
+			return fmt.Errorf("it has no labels (desc-aparcaseg_dseg.nii.gz) for space-%s, and FreeSurfer's cannot be used: %w; or set labels to an image in that space, or to { atlas: NAME }", c.Space, err)
 		}
 		return nil
 	}
@@ -59,7 +59,7 @@ func (c *BIDSCohort) surferLabels(f *bidsFiles, root string, row listedRow, file
 	session := bold.Get("ses")
 	mgz := c.surfer(root, row.id, session)
 	if mgz == "" {
-		return errors.New("its mri/aparc+aseg.mgz is neither in the dataset's sourcedata/freesurfer nor beside it; set the parameter freesurfer")
+		return errors.New("its mri/aparc+aseg.mgz is neither in the dataset's sourcedata/freesurfer nor beside the dataset; set the parameter freesurfer")
 	}
 	var err error
 	if f.transform, err = transform(files, session, ".txt", "fsnative", "T1w"); err != nil {
@@ -89,11 +89,11 @@ func transform(files []bids.File, session, ext, from string, to ...string) (stri
 	found = slices.DeleteFunc(found, func(f bids.File) bool { return !slices.Contains(to, f.Get("to")) })
 	switch len(found) {
 	case 0:
-		return "", fmt.Errorf("it has no anat/…from-%s_to-%s_mode-image_xfm%s, which leads from FreeSurfer's labels to the scan", from, to[0], ext)
+		return "", fmt.Errorf("it has no anat/…from-%s_to-%s_mode-image_xfm%s, the transform from FreeSurfer's labels to the scan", from, to[0], ext)
 	case 1:
 		return found[0].Path, nil
 	}
-	return "", fmt.Errorf("%d transforms from %s to %s fit, which differ in %s", len(found), from, to[0], differences(found, nil))
+	return "", fmt.Errorf("%d transforms from %s to %s match; they differ in %s", len(found), from, to[0], differences(found, nil))
 }
 
 // anatomy picks anatomical files that belong to a scan: those of its session, where it has a T1w

@@ -28,7 +28,7 @@ func (c *BIDSCohort) checkSessions() error {
 	case !c.longitudinal():
 		return nil
 	case c.all():
-		return errors.New("sessions: runs: all joins all scans of a participant, of all its sessions, and sessions keeps them apart: leave out one of the two")
+		return errors.New("sessions: runs: all joins all scans of a participant, but sessions keeps sessions separate: remove one of the two")
 	case slices.Contains(c.Sessions, "all") && len(c.Sessions) > 1:
 		return fmt.Errorf("sessions: all, or a list of sessions, not both: [%s]", strings.Join(c.Sessions, ", "))
 	}
@@ -55,7 +55,7 @@ func sortSessions(scans []bids.File) (names []string, err error) {
 	for i, f := range scans {
 		if i > 0 && names[i-1] == name(f) {
 			two := scans[i-1 : i+1]
-			return nil, fmt.Errorf("session %s: %d scans fit, which differ in %s; sessions takes one scan of each", name(f), len(two), differences(two, nil))
+			return nil, fmt.Errorf("session %s: %d scans match; they differ in %s; sessions needs one scan per session", name(f), len(two), differences(two, nil))
 		}
 		names = append(names, name(f))
 	}
@@ -67,7 +67,7 @@ func sessionsHint(files []bids.File) string {
 	if names, err := sortSessions(slices.Clone(files)); err != nil || len(names) < 2 {
 		return ""
 	}
-	return "; sessions: all takes each as a session of its own"
+	return "; use sessions: all to treat each as a session"
 }
 
 // sessionNote says how many participants have how many sessions.
@@ -82,5 +82,5 @@ func sessionNote(l *list, found map[string]*bidsFiles) string {
 	for _, n := range slices.Sorted(maps.Keys(count)) {
 		text = append(text, fmt.Sprintf("%d (%d)", n, count[n]))
 	}
-	return "sessions a participant (participants): " + strings.Join(text, ", ")
+	return "sessions per participant (participants): " + strings.Join(text, ", ")
 }

@@ -72,7 +72,7 @@ func TestBIDSHints(t *testing.T) {
 	}
 	d := newDataset(t, "participant_id\tgroup\n1\tASD\n")
 	d.write(labels, "")
-	if got := problem(d); !strings.Contains(got, "sub-01 is: has the table lost its zeros") {
+	if got := problem(d); !strings.Contains(got, "sub-01 does: did a spreadsheet remove leading zeros") {
 		t.Error(got)
 	}
 	d = newDataset(t, onePerson)
@@ -87,7 +87,7 @@ func TestBIDSHints(t *testing.T) {
 	if err := os.Symlink("../.git/annex/objects/x/absent", filepath.Join(d.dir, "sub-01", "func", scan)); err != nil {
 		need.Missing(t, "symbolic links: %v", err)
 	}
-	if got := problem(d); !strings.Contains(got, "is a link of git-annex whose content is not here; fetch it with: datalad get") {
+	if got := problem(d); !strings.Contains(got, "is a git-annex link without its content; fetch it with: datalad get") {
 		t.Error(got)
 	}
 }
@@ -107,9 +107,9 @@ func TestBIDSSessions(t *testing.T) {
 		{"some", []string{at("01", ""), at("02", ""), at("03", "")}, []string{"ses-01", "3"}, "sub-01 01 sub-01_ses-01_task-rest" + scan + "\nsub-01 03 sub-01_ses-03_task-rest" + scan},
 		{"one of two that are asked for", []string{at("01", "")}, []string{"01", "02"}, "sub-01 01 sub-01_ses-01_task-rest" + scan},
 		{"without sessions", []string{"func/sub-01_task-rest"}, []string{"all"}, "sub-01 1 sub-01_task-rest" + scan},
-		{"two runs in one", []string{at("01", "_run-1"), at("01", "_run-2"), at("02", "_run-1")}, []string{"all"}, "session 01: 2 scans fit, which differ in run (1, 2): set the parameter run; sessions takes one scan of each"},
+		{"two runs in one", []string{at("01", "_run-1"), at("01", "_run-2"), at("02", "_run-1")}, []string{"all"}, "session 01: 2 scans match; they differ in run (1, 2): set the parameter run; sessions needs one scan per session"},
 		{"none of them", []string{at("01", "")}, []string{"02"}, "it has no preprocessed scan"},
-		{"by default", []string{at("01", ""), at("02", "")}, nil, "2 scans fit, which differ in ses (01, 02): set the parameter session; sessions: all takes each as a session of its own; runs: all takes them all"},
+		{"by default", []string{at("01", ""), at("02", "")}, nil, "2 scans match; they differ in ses (01, 02): set the parameter session; use sessions: all to treat each as a session; runs: all uses them all"},
 	} {
 		d := newDataset(t, onePerson+"sub-02\tHC\t9\n")
 		d.write("sub-02/ses-01/func/sub-02_ses-01_task-rest_run-1"+scan, "")
@@ -161,7 +161,7 @@ func TestSeveralValues(t *testing.T) {
 	}{
 		"one scan each": {
 			func(b *BIDSCohort) { b.Session, b.Task = []string{"ses-01", "4", "2"}, []string{"rest", "task-go"} },
-			other + "\nsub-01: participant sub-01: 2 scans fit, which differ in ses (1, 2): set the parameter session; "},
+			other + "\nsub-01: participant sub-01: 2 scans match; they differ in ses (1, 2): set the parameter session; "},
 		"one session": {func(b *BIDSCohort) { b.Session = []string{"2"} }, second + "\n" + other},
 		"joined": {func(b *BIDSCohort) { b.Session, b.Runs = []string{"1", "2"}, "all" },
 			"sub-01 1 " + first + "\nsub-01 2 " + second + "\nsub-02 1 " + other},

@@ -82,13 +82,13 @@ func (c *BIDSCohort) chooseSpace(l *list, files map[string][]bids.File) (note st
 		if res := c.values("res"); res != nil {
 			asked += ", resolution: " + strings.Join(res, " or ")
 		}
-		return "", fmt.Errorf("no scan fits %s; the scans are in %s; write %s, or leave space and resolution out", asked, counted(have, with), alternatives(have))
+		return "", fmt.Errorf("no scan matches %s; the scans are in %s; write %s, or remove space and resolution", asked, counted(have, with), alternatives(have))
 	case len(fit) > 1:
-		return "", fmt.Errorf("the scans are in %d spaces, of which one can be analyzed: %s; write %s", len(fit), counted(fit, with), alternatives(fit))
+		return "", fmt.Errorf("the scans are in %d spaces, but only one can be analyzed: %s; write %s", len(fit), counted(fit, with), alternatives(fit))
 	}
 	for g := range fit {
 		if c.Space == "auto" {
-			note = fmt.Sprintf("space: %s, the only one there", g)
+			note = fmt.Sprintf("space: %s, the only one", g)
 		}
 		c.Space = cmp.Or(g.space, none)
 		c.Resolution = []string{cmp.Or(g.res, none)}

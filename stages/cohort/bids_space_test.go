@@ -26,23 +26,23 @@ func TestBIDSSpaces(t *testing.T) {
 		note   string
 		wrong  string
 	}{
-		{"one", [3]string{mni, mni, mni}, nil, mni, "space: MNI152NLin2009cAsym, the only one there", ""},
-		{"one with res", [3]string{mni + "_res-2", mni + "_res-2", mni + "_res-2"}, nil, mni + "_res-2", "space: MNI152NLin2009cAsym res-2, the only one there", ""},
-		{"one beside the scan's own", [3]string{mni + " ", mni + " ", mni}, nil, mni, "space: MNI152NLin2009cAsym, the only one there", ""},
+		{"one", [3]string{mni, mni, mni}, nil, mni, "space: MNI152NLin2009cAsym, the only one", ""},
+		{"one with res", [3]string{mni + "_res-2", mni + "_res-2", mni + "_res-2"}, nil, mni + "_res-2", "space: MNI152NLin2009cAsym res-2, the only one", ""},
+		{"one beside the scan's own", [3]string{mni + " ", mni + " ", mni}, nil, mni, "space: MNI152NLin2009cAsym, the only one", ""},
 		{"two", [3]string{mni + " space-T1w", mni + " space-T1w", mni}, nil, "", "",
-			"the scans are in 2 spaces, of which one can be analyzed: MNI152NLin2009cAsym (3 of 3 participants), T1w (2 of 3 participants); write space: MNI152NLin2009cAsym, or space: T1w"},
+			"the scans are in 2 spaces, but only one can be analyzed: MNI152NLin2009cAsym (3 of 3 participants), T1w (2 of 3 participants); write space: MNI152NLin2009cAsym, or space: T1w"},
 		{"one of two", [3]string{mni + " space-T1w", mni + " space-T1w", mni + " space-T1w"},
 			func(c *BIDSCohort) { c.Space = "T1w" }, "space-T1w", "", ""},
 		{"two resolutions", [3]string{mni + " " + mni + "_res-2", mni + "_res-2", mni + "_res-2 " + nlin6}, nil, "", "",
-			"the scans are in 3 spaces, of which one can be analyzed: MNI152NLin2009cAsym res-2 (3 of 3 participants), MNI152NLin2009cAsym (1 of 3 participants), MNI152NLin6Asym (1 of 3 participants); write space: MNI152NLin2009cAsym with resolution: 2, or space: MNI152NLin2009cAsym with resolution: native, or space: MNI152NLin6Asym"},
+			"the scans are in 3 spaces, but only one can be analyzed: MNI152NLin2009cAsym res-2 (3 of 3 participants), MNI152NLin2009cAsym (1 of 3 participants), MNI152NLin6Asym (1 of 3 participants); write space: MNI152NLin2009cAsym with resolution: 2, or space: MNI152NLin2009cAsym with resolution: native, or space: MNI152NLin6Asym"},
 		{"a resolution", [3]string{mni + " " + mni + "_res-02", mni + "_res-02", mni + "_res-02"},
 			func(c *BIDSCohort) { c.Resolution = []string{"2"} },
-			mni + "_res-02", "space: MNI152NLin2009cAsym res-02, the only one there", ""},
+			mni + "_res-02", "space: MNI152NLin2009cAsym res-02, the only one", ""},
 		{"no res-", [3]string{mni + " " + mni + "_res-2", mni, mni},
 			func(c *BIDSCohort) { c.Resolution = []string{"native"} },
-			mni, "space: MNI152NLin2009cAsym, the only one there", ""},
+			mni, "space: MNI152NLin2009cAsym, the only one", ""},
 		{"a space that is not there", [3]string{mni, mni, mni}, func(c *BIDSCohort) { c.Space = "T1w" }, "", "",
-			"no scan fits space: T1w; the scans are in MNI152NLin2009cAsym (3 of 3 participants); write space: MNI152NLin2009cAsym, or leave space and resolution out"},
+			"no scan matches space: T1w; the scans are in MNI152NLin2009cAsym (3 of 3 participants); write space: MNI152NLin2009cAsym, or remove space and resolution"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDataset(t, threePeople)
@@ -108,7 +108,7 @@ func TestBIDSWarp(t *testing.T) {
 			"sub-01/func/sub-01_task-rest_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz"},
 			want: "labels=sub-01_task-rest_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz", from: labelsOnGrid},
 		{name: "to another template", write: []string{surfer, "sub-01/anat/sub-01" + rigid, "sub-01/anat/sub-01" + beside},
-			wrong: "FreeSurfer's cannot be taken: it has no anat/…from-T1w_to-MNI152NLin2009cAsym_mode-image_xfm.h5"},
+			wrong: "FreeSurfer's cannot be used: it has no anat/…from-T1w_to-MNI152NLin2009cAsym_mode-image_xfm.h5"},
 		{name: "of the other session", write: []string{surfer, "sub-01/ses-b/anat/sub-01_ses-b" + rigid, "sub-01/ses-b/anat/sub-01_ses-b" + warp},
 			wrong: "it has no anat/…from-fsnative_to-T1w"},
 	} {
@@ -184,7 +184,7 @@ func TestBIDSNotFetched(t *testing.T) {
 		}
 		return strings.ReplaceAll(r.Subjects[0].Problem.Error(), d.dir+string(filepath.Separator), "")
 	}
-	if got, want := problem(), "tpl-MNI152NLin2009cAsym_res-01_atlas-A_dseg.nii.gz is a stub of TemplateFlow without content; fetch it with: python -m templateflow get MNI152NLin2009cAsym"; !strings.Contains(got, want) {
+	if got, want := problem(), "tpl-MNI152NLin2009cAsym_res-01_atlas-A_dseg.nii.gz is an empty TemplateFlow placeholder; fetch it with: python -m templateflow get MNI152NLin2009cAsym"; !strings.Contains(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	path := filepath.Join(d.dir, filepath.FromSlash(scan))
@@ -194,7 +194,7 @@ func TestBIDSNotFetched(t *testing.T) {
 	if err := os.Symlink("../../.git/annex/objects/xx/yy/MD5E-s1--0.nii.gz", path); err != nil {
 		t.Skip(err)
 	}
-	if got, want := problem(), " is a link of git-annex whose content is not here; fetch it with: datalad get "; !strings.Contains(got, want) {
+	if got, want := problem(), " is a git-annex link without its content; fetch it with: datalad get "; !strings.Contains(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }

@@ -134,7 +134,7 @@ func TestBIDSRegimes(t *testing.T) {
 				d.write("sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "")
 			},
 			change: func(c *BIDSCohort) { c.Run = []string{"1"} },
-			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w, and FreeSurfer's cannot be taken: it has no anat/…from-fsnative_to-T1w_mode-image_xfm.txt, which leads from FreeSurfer's labels to the scan; or write labels: an image in that space, or { atlas: NAME }",
+			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w, and FreeSurfer's cannot be used: it has no anat/…from-fsnative_to-T1w_mode-image_xfm.txt, the transform from FreeSurfer's labels to the scan; or set labels to an image in that space, or to { atlas: NAME }",
 		},
 		{
 			name: "FreeSurfer's without the transform", make: func(d dataset) {
@@ -142,16 +142,16 @@ func TestBIDSRegimes(t *testing.T) {
 				d.write("sourcedata/freesurfer/sub-01/mri/aparc+aseg.mgz", "")
 			},
 			change: func(c *BIDSCohort) { c.Run, c.Labels = []string{"1"}, "freesurfer" },
-			wrong:  "it has no anat/…from-fsnative_to-T1w_mode-image_xfm.txt, which leads from FreeSurfer's labels to the scan",
+			wrong:  "it has no anat/…from-fsnative_to-T1w_mode-image_xfm.txt, the transform from FreeSurfer's labels to the scan",
 		},
 		{
 			name: "none", make: func(d dataset) { d.list("ds054.txt", "sub-100185", "sub-01") },
 			change: func(c *BIDSCohort) { c.Run = []string{"1"} },
-			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w, and FreeSurfer's cannot be taken: its mri/aparc+aseg.mgz is neither in the dataset's sourcedata/freesurfer nor beside it; set the parameter freesurfer; or write labels: an image in that space, or { atlas: NAME }",
+			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-T1w, and FreeSurfer's cannot be used: its mri/aparc+aseg.mgz is neither in the dataset's sourcedata/freesurfer nor beside the dataset; set the parameter freesurfer; or set labels to an image in that space, or to { atlas: NAME }",
 		},
 		{
 			name: "two runs", make: func(d dataset) { d.list("ds054.txt", "sub-100185", "sub-01") },
-			wrong: "2 scans fit, which differ in run (01, 02): set the parameter run; runs: all takes them all, to be joined when each is cleaned",
+			wrong: "2 scans match; they differ in run (01, 02): set the parameter run; runs: all uses them all and joins them after denoising",
 		},
 		{
 			name: "surfaces alone", make: func(d dataset) { d.list("ds005.txt", "", "") },
@@ -183,7 +183,7 @@ func TestBIDSRegimes(t *testing.T) {
 				d.write("sub-01/anat/sub-01_desc-aparcaseg_dseg.nii.gz", "")
 			},
 			change: func(c *BIDSCohort) { c.Space = "MNI152NLin2009cAsym" },
-			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-MNI152NLin2009cAsym, and FreeSurfer's cannot be taken: its mri/aparc+aseg.mgz is neither in the dataset's sourcedata/freesurfer nor beside it; set the parameter freesurfer; or write labels: an image in that space, or { atlas: NAME }",
+			wrong:  "it has no labels (desc-aparcaseg_dseg.nii.gz) for space-MNI152NLin2009cAsym, and FreeSurfer's cannot be used: its mri/aparc+aseg.mgz is neither in the dataset's sourcedata/freesurfer nor beside the dataset; set the parameter freesurfer; or set labels to an image in that space, or to { atlas: NAME }",
 		},
 		{
 			name: "acquisitions", make: func(d dataset) {
@@ -208,7 +208,7 @@ func TestBIDSRegimes(t *testing.T) {
 					d.write("sub-01/func/sub-01_task-rest_"+acq+"_space-T1w_desc-preproc_bold.nii.gz", "")
 				}
 			},
-			wrong: "3 scans fit, which differ in acq (a, b, none): set the parameter acquisition, dir (AP, PA): set the parameter direction; runs: all takes them all, to be joined when each is cleaned",
+			wrong: "3 scans match; they differ in acq (a, b, none): set the parameter acquisition, dir (AP, PA): set the parameter direction; runs: all uses them all and joins them after denoising",
 		},
 		{
 			name: "sessions", make: func(d dataset) {
@@ -286,7 +286,7 @@ func TestBIDSPeople(t *testing.T) {
 			problems = append(problems, s.Problem.Error())
 		}
 	}
-	if len(r.Subjects) != 4 || len(problems) != 2 || !strings.Contains(problems[0], "sub-03 is not there") ||
+	if len(r.Subjects) != 4 || len(problems) != 2 || !strings.Contains(problems[0], "sub-03 does not exist") ||
 		!strings.Contains(problems[1], "participant sub-04: it has no group (column \"dx\" of") {
 		t.Errorf("%d participants, problems %q", len(r.Subjects), problems)
 	}
@@ -325,7 +325,7 @@ func TestBIDSPeople(t *testing.T) {
 		t.Errorf("participants %v", ids)
 	}
 	r, err = d.load(func(c *BIDSCohort) { group(c); c.Incomplete = "skip" })
-	if err != nil || len(r.Subjects) != 2 || !strings.Contains(strings.Join(r.Notes, "\n"), "left out sub-03: ") {
+	if err != nil || len(r.Subjects) != 2 || !strings.Contains(strings.Join(r.Notes, "\n"), "excluded sub-03: ") {
 		t.Errorf("error %v, %+v", err, r)
 	}
 
@@ -333,15 +333,15 @@ func TestBIDSPeople(t *testing.T) {
 		change func(*BIDSCohort)
 		want   string
 	}{
-		{func(c *BIDSCohort) { c.Dir = "" }, "dir is not given: the directory of the derivatives"},
+		{func(c *BIDSCohort) { c.Dir = "" }, "dir is not set: the directory of the derivatives"},
 		{func(c *BIDSCohort) { c.Dir = "nowhere" }, "no such directory"},
 		{func(c *BIDSCohort) { c.Group = "diagnosis" }, "has no column \"diagnosis\""},
 		{func(c *BIDSCohort) { c.File = "people.tsv" }, "people.tsv"},
-		{func(c *BIDSCohort) { group(c); c.Space, c.Labels = "native", "freesurfer" }, "no scan fits space: native; the scans are in MNI152NLin2009cAsym (3 of 3 participants), MNI152NLin6Asym (3 of 3 participants), T1w (3 of 3 participants); write space: MNI152NLin2009cAsym, or space: MNI152NLin6Asym, or space: T1w, or leave space and resolution out"},
+		{func(c *BIDSCohort) { group(c); c.Space, c.Labels = "native", "freesurfer" }, "no scan matches space: native; the scans are in MNI152NLin2009cAsym (3 of 3 participants), MNI152NLin6Asym (3 of 3 participants), T1w (3 of 3 participants); write space: MNI152NLin2009cAsym, or space: MNI152NLin6Asym, or space: T1w, or remove space and resolution"},
 		{func(c *BIDSCohort) { c.Raw = "elsewhere" }, "elsewhere"},
 		{func(c *BIDSCohort) { group(c); c.Labels = "atlas.nii.gz" }, "\"atlas.nii.gz\" is neither a column"},
 		{func(c *BIDSCohort) { group(c); c.Exclude = []string{"sub-77"} }, "there is no participant \"sub-77\""},
-		{func(c *BIDSCohort) { group(c); c.Incomplete = "skip"; c.Task = []string{"rest"} }, "nobody has all files"},
+		{func(c *BIDSCohort) { group(c); c.Incomplete = "skip"; c.Task = []string{"rest"} }, "no participant has all files"},
 	} {
 		_, err := d.load(c.change)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -385,7 +385,7 @@ func TestBIDSLeftOutAndTimes(t *testing.T) {
 	for _, l := range r.Left {
 		left = append(left, l.ID+" "+strings.SplitN(l.Why, " (", 2)[0])
 	}
-	want := []string{"sub-01 excluded by name", "sub-02 not selected: age >= 7", "sub-03 not selected for want of a value: age >= 7", "sub-05 it has no labels"}
+	want := []string{"sub-01 excluded by name", "sub-02 not selected: age >= 7", "sub-03 not selected, value missing: age >= 7", "sub-05 it has no labels"}
 	if !slices.Equal(left, want) {
 		t.Errorf("left out %q, want %q", left, want)
 	}
@@ -397,13 +397,13 @@ func TestBIDSLeftOutAndTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes = strings.Join(r.Notes, "\n")
-	if want := "header differ: sub-03 (2.002 and 2 s), sub-04 (2.003 and 2 s), sub-05 (2.004 and 2 s)"; !r.TimesApart || !strings.Contains(notes, want) || !strings.Contains(notes, "not all scans have one repetition time: 2 s (1), 2.001 s (1)") {
+	if want := "header differ: sub-03 (2.002 and 2 s), sub-04 (2.003 and 2 s), sub-05 (2.004 and 2 s)"; !r.TimesApart || !strings.Contains(notes, want) || !strings.Contains(notes, "not all scans have the same repetition time: 2 s (1), 2.001 s (1)") {
 		t.Errorf("%q is missing from the notes\n%s", want, notes)
 	}
 	for _, s := range []string{"sub-01", "sub-02", "sub-03", "sub-04", "sub-05"} {
 		d.write(s+"/func/"+s+"_task-rest_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz", "")
 	}
-	if _, err := d.load(func(c *BIDSCohort) { c.Space = "MNI152NLin2009cAsym" }); err == nil || !strings.Contains(err.Error(), "labels: fMRIPrep 1.3.2 put aparcaseg into space-MNI152NLin2009cAsym in a wrong place (put right in 1.4.0)") {
+	if _, err := d.load(func(c *BIDSCohort) { c.Space = "MNI152NLin2009cAsym" }); err == nil || !strings.Contains(err.Error(), "labels: fMRIPrep 1.3.2 resampled aparcaseg to space-MNI152NLin2009cAsym incorrectly (fixed in 1.4.0)") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -71,7 +71,7 @@ func timeNotes(l *list, found map[string]*bidsFiles) (notes []string, contradict
 			text = append(text, fmt.Sprintf("%g s (%d)", tr, n))
 		}
 		slices.Sort(text)
-		notes = append(notes, "not all scans have one repetition time: "+strings.Join(text, ", "))
+		notes = append(notes, "not all scans have the same repetition time: "+strings.Join(text, ", "))
 	}
 	return notes, apart != nil
 }

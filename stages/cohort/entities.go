@@ -19,7 +19,7 @@ type entities struct {
 	Acquisition    []string `param:"acquisition" doc:"the acq- entity, or several; not needed where there is one"`
 	Direction      []string `param:"direction" doc:"the dir- entity, of the phase encoding, such as AP, or several; not needed where there is one"`
 	Reconstruction []string `param:"reconstruction" doc:"the rec- entity, or several; not needed where there is one"`
-	Resolution     []string `param:"resolution" doc:"the res- entity, such as 2, or native for names without it; not needed where there is one"`
+	Resolution     []string `param:"resolution" doc:"the res- entity, such as 2, or native for names without it; not needed if there is only one"`
 }
 
 // entityParameters are the entities that can be chosen, in the order of names, each
@@ -108,7 +108,7 @@ func sortRuns(files []bids.File, parameters map[string]string) (names []string, 
 			n = "1"
 		}
 		if same[n] {
-			return nil, fmt.Errorf("%d files fit, which differ in %s: runs: all joins the runs of one task", len(files), differences(files, parameters))
+			return nil, fmt.Errorf("%d files match; they differ in %s: runs: all joins the runs of one task", len(files), differences(files, parameters))
 		}
 		same[n] = true
 		names = append(names, n)
@@ -116,7 +116,7 @@ func sortRuns(files []bids.File, parameters map[string]string) (names []string, 
 	for _, f := range files {
 		for _, e := range f.Entities {
 			if !slices.Contains(keys, e.Key) && differ(e.Key) {
-				return nil, fmt.Errorf("%d files fit, which differ in %s: runs: all joins the runs of one task", len(files), differences(files, parameters))
+				return nil, fmt.Errorf("%d files match; they differ in %s: runs: all joins the runs of one task", len(files), differences(files, parameters))
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func joinHint(files []bids.File, parameters map[string]string) string {
 	if _, err := sortRuns(slices.Clone(files), parameters); err != nil {
 		return ""
 	}
-	return "; runs: all takes them all, to be joined when each is cleaned"
+	return "; runs: all uses them all and joins them after denoising"
 }
 
 // differences says in which entities files differ, and how to choose.
@@ -182,7 +182,7 @@ func differences(files []bids.File, parameters map[string]string) string {
 		for _, f := range files {
 			text = append(text, f.Extension)
 		}
-		return "their endings alone (" + strings.Join(text, ", ") + "): remove one"
+		return "their extensions alone (" + strings.Join(text, ", ") + "): remove one"
 	}
 	return strings.Join(text, ", ")
 }

@@ -79,7 +79,7 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 	switch {
 	case f.column != "":
 		if name = r.cells[f.column]; name == "" {
-			return "", fmt.Errorf("column %q is empty, where %s is named", f.column, f.what())
+			return "", fmt.Errorf("column %q is empty, but it names %s", f.column, f.what())
 		}
 	case f.pieces != nil:
 		var b strings.Builder
@@ -87,7 +87,7 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 			if i%2 == 1 {
 				v := r.value(piece)
 				if v == "" {
-					return "", fmt.Errorf("column %q is empty, from which the name of %s is made", piece, f.what())
+					return "", fmt.Errorf("column %q is empty, but it is part of the name of %s", piece, f.what())
 				}
 				piece = v
 			}
@@ -104,7 +104,7 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 		return "", placed{fmt.Errorf("%s: %w", f.what(), &regular.Error{Path: path, What: what}), path}
 	}
 	if info.Size() == 0 && strings.HasPrefix(filepath.Base(path), "tpl-") {
-		return "", placed{fmt.Errorf("%s: %s is a stub of TemplateFlow without content; fetch it with: python -m templateflow get %s", f.what(), path, templateOf(path)), path}
+		return "", placed{fmt.Errorf("%s: %s is an empty TemplateFlow placeholder; fetch it with: python -m templateflow get %s", f.what(), path, templateOf(path)), path}
 	}
 	return path, nil
 }

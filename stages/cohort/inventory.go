@@ -14,16 +14,16 @@ type InventoryRow struct {
 	Participant string  `column:"participant_id"`
 	Run         *string `column:"run" doc:"the run, with runs: all"`
 	Bold        *string `column:"bold" doc:"name of the scan's file"`
-	Labels      *string `column:"labels" doc:"where the labels come from"`
+	Labels      *string `column:"labels" doc:"source of the labels"`
 	Confounds   bool    `column:"confounds" doc:"whether there is a table of confounds"`
 	Sidecar     bool    `column:"sidecar" doc:"whether a JSON file gives the RepetitionTime"`
 	TR          float64 `column:"tr,missing" unit:"s" doc:"the sidecar's RepetitionTime"`
 	HeaderTR    float64 `column:"header_tr,missing" unit:"s" doc:"repetition time in the scan's header"`
-	Volumes     *int32  `column:"volumes" doc:"length of the scan by its header"`
-	Space       *string `column:"space" doc:"the scan's space, and res- where its name has one"`
-	Voxel       *string `column:"voxel" unit:"mm" doc:"size of the scan's voxels by its header"`
+	Volumes     *int32  `column:"volumes" doc:"number of volumes in the scan's header"`
+	Space       *string `column:"space" doc:"the scan's space, with res- if its name has one"`
+	Voxel       *string `column:"voxel" unit:"mm" doc:"voxel size in the scan's header"`
 	MeanFD      float64 `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement"`
-	Complete    bool    `column:"complete" doc:"whether nothing is missing"`
+	Complete    bool    `column:"complete" doc:"whether all files exist"`
 }
 
 // inventory is what was found of the participants.

@@ -79,10 +79,10 @@ func (s *labelSource) find(spec string, w where) error {
 	case wanted.Space == "":
 		wanted.Space = w.space
 	case w.space != "" && wanted.Space != w.space:
-		return fmt.Errorf("labels: the key space is %s, and the scans are in %s: templates differ by millimeters; take an atlas in the space of the scans", wanted.Space, w.space)
+		return fmt.Errorf("labels: the key space is %s, but the scans are in %s: templates differ by millimeters; use an atlas in the space of the scans", wanted.Space, w.space)
 	}
 	if w.space == "T1w" || w.space == none {
-		return fmt.Errorf("labels: the scans are in the participants' own space (%s), and an atlas is in that of a template; set space to the template's, such as MNI152NLin2009cAsym", w.space)
+		return fmt.Errorf("labels: the scans are in the participants' native space (%s), but an atlas is in a template's space; set space to the template, such as MNI152NLin2009cAsym", w.space)
 	}
 	if wanted.Dir != "" {
 		wanted.Dir = within(w.dir, wanted.Dir)

@@ -15,14 +15,14 @@ import (
 
 // listed are the parameters of the cohorts whose participants stand in a table.
 type listed struct {
-	File    string   `param:"file" place:"always" doc:"the participants: a CSV or TSV file with a row each"`
-	ID      string   `param:"id" doc:"its column of participants' names; sub- is put before those that lack it"`
+	File    string   `param:"file" place:"always" doc:"the participants: a CSV or TSV file with one row per participant"`
+	ID      string   `param:"id" doc:"its column of participant names; sub- is added if missing"`
 	Group   string   `param:"group" doc:"its column of groups"`
-	Levels  []string `param:"levels" doc:"names for the values of the group column, such as [1=ASD, 0=HC]; as they are when empty"`
-	Root    string   `param:"root" place:"always" doc:"directory that relative paths of files start from; that of the table when empty"`
-	Select  string   `param:"select" doc:"which rows to take, such as: group in [ASD, HC] and mean_fd < 0.3 and age >= 7"`
-	Exclude []string `param:"exclude" doc:"participants to leave out"`
-	Runs    string   `param:"runs" choices:"one|all" doc:"the runs of a participant: exactly one, or all of them (in a table, a row each), for stages with each: run and the stage join, which concatenates them after each has been cleaned"`
+	Levels  []string `param:"levels" doc:"names for the values of the group column, such as [1=ASD, 0=HC]; by default the values"`
+	Root    string   `param:"root" place:"always" doc:"directory that relative paths of files start from; by default that of the table"`
+	Select  string   `param:"select" doc:"rows to include, such as: group in [ASD, HC] and mean_fd < 0.3 and age >= 7"`
+	Exclude []string `param:"exclude" doc:"participants to exclude"`
+	Runs    string   `param:"runs" choices:"one|all" doc:"the runs of a participant: exactly one, or all (in a table, one row per run), for stages with each: run and the kind join, which concatenates them after denoising"`
 }
 
 func defaultListed() listed { return listed{ID: "participant_id", Group: "group", Runs: "one"} }
@@ -56,7 +56,7 @@ type list struct {
 // reported at once, as far as one does not hide the next.
 func (p *listed) read(dir string) (*list, error) {
 	if p.File == "" {
-		return nil, errors.New("file is not given: the table of participants")
+		return nil, errors.New("file is not set: the table of participants")
 	}
 	l := &list{listed: p, path: within(dir, p.File), each: "participant", hint: "; if each row is a run: runs: all"}
 	if p.all() {
@@ -143,18 +143,18 @@ func (l *list) name(levels map[string]string) error {
 			continue
 		}
 		if r.id = ParticipantID(r.source); r.id == "sub-" {
-			bad("%q has no letter or digit, and no participant can be named after it: rename it, or let the parameter id name another column", r.source)
+			bad("%q has no letter or digit and cannot name a participant: rename it, or set the parameter id to another column", r.source)
 			continue
 		}
 		if r.id != r.source && r.id != "sub-"+r.source && changed == "" {
-			changed = fmt.Sprintf("participants are named by letters and digits alone: %s is %s", r.source, r.id)
+			changed = fmt.Sprintf("participant names consist of letters and digits only: %s is %s", r.source, r.id)
 		}
 		other, twice := byID[r.id]
 		if twice && other.source == r.source && l.each == "participant" {
-			bad("participant %s stands in line %d already%s", r.source, other.line, l.hint)
+			bad("participant %s is already in line %d%s", r.source, other.line, l.hint)
 			continue
 		} else if twice && other.source != r.source {
-			bad("%q and %q (line %d) would both be called %s: rename one of them", r.source, other.source, other.line, r.id)
+			bad("%q and %q (line %d) would both be named %s: rename one of them", r.source, other.source, other.line, r.id)
 			continue
 		}
 		r.group = r.cells[l.Group]
@@ -166,14 +166,14 @@ func (l *list) name(levels map[string]string) error {
 			r.group = group
 		}
 		if twice && r.group != other.group {
-			bad("participant %s is of group %q, and of %q in line %d", r.source, r.group, other.group, other.line)
+			bad("participant %s is in group %q, but in %q in line %d", r.source, r.group, other.group, other.line)
 			continue
 		}
 		byID[r.id] = r
 		l.rows = append(l.rows, r)
 	}
 	for _, value := range slices.Sorted(maps.Keys(nameless)) {
-		problems = append(problems, fmt.Errorf("levels: %s: %s is %q in %s, and levels has no name for it",
+		problems = append(problems, fmt.Errorf("levels: %s: %s is %q in %s, but levels has no name for it",
 			l.path, l.Group, value, words.Count(nameless[value], "row")))
 	}
 	if changed != "" {
@@ -237,7 +237,7 @@ func (l *list) leftOut() []LeftOut {
 		return here[o.ID] || again
 	})
 	if some > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("%d runs are left out of participants whose other runs take part", some))
+		l.notes = append(l.notes, fmt.Sprintf("%d runs excluded of participants with other runs included", some))
 	}
 	slices.SortFunc(l.left, func(a, b LeftOut) int { return strings.Compare(a.ID, b.ID) })
 	return l.left
@@ -272,12 +272,12 @@ func (l *list) choose() error {
 		l.notes = append(l.notes, fmt.Sprintf("selected %d of %d %ss", len(l.rows), before, l.each))
 		for _, c := range counts {
 			if c.No+c.Unknown > 0 {
-				l.notes = append(l.notes, fmt.Sprintf("  left out by %s: %d%s", c.Term, c.No+c.Unknown, lacking(c.Unknown)))
+				l.notes = append(l.notes, fmt.Sprintf("  excluded by %s: %d%s", c.Term, c.No+c.Unknown, lacking(c.Unknown)))
 			}
 		}
 	}
 	if len(l.rows) == 0 {
-		return fmt.Errorf("%s: none of its %d %ss is left: %s", l.path, len(l.sheet.Rows), l.each, strings.Join(append(l.notes, "see select and exclude"), "; "))
+		return fmt.Errorf("%s: all of its %d %ss are excluded: %s", l.path, len(l.sheet.Rows), l.each, strings.Join(append(l.notes, "see select and exclude"), "; "))
 	}
 	return nil
 }
@@ -286,7 +286,7 @@ func lacking(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%d for want of a value)", n)
+	return fmt.Sprintf(" (%d without a value)", n)
 }
 
 // noun is what a member of the cohort is called in a sentence.
@@ -349,7 +349,7 @@ func (l *list) participants(used []string) *encoding.Table {
 		if name == "participant_id" || name == "group" {
 			name = "source_id"
 		}
-		columns = append(columns, encoding.Column{Name: name, Values: sources, Doc: "name in the participants' table"})
+		columns = append(columns, encoding.Column{Name: name, Values: sources, Doc: "name in the participants table"})
 	}
 	taken := map[string]bool{}
 	for _, c := range columns {
@@ -364,7 +364,7 @@ func (l *list) participants(used []string) *encoding.Table {
 			values[i] = r.cells[name]
 		}
 		if slices.ContainsFunc(values, isPlace) {
-			l.notes = append(l.notes, fmt.Sprintf("the column %s of the participants' table holds paths, and is no covariate", name))
+			l.notes = append(l.notes, fmt.Sprintf("the column %s of the participants table holds paths and is not a covariate", name))
 			continue
 		}
 		for taken[name] {

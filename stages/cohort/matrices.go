@@ -12,26 +12,26 @@ import (
 var matricesCohortKind = Source{
 	Name: "matrices",
 	Doc: "participants listed in a CSV or TSV file, with their connectivity matrices\n" +
-		"For those who have matrices already (XCP-D, giga_connectome, nilearn, CONN, FSLNets, BCT): a file a participant as npy, TSV, CSV, text or .mat (version 5). pearson and partial are each the name of a column that holds paths, or a path made from columns in braces (\"{participant_id}_relmat.tsv\"). The stage matrices reads them; graphs and training follow.",
+		"For existing matrices (XCP-D, giga_connectome, nilearn, CONN, FSLNets, BCT): one file per participant as npy, TSV, CSV, text or .mat (version 5). pearson and partial are each the name of a column that holds paths, or a path made from columns in braces (\"{participant_id}_relmat.tsv\"). The stage matrices reads them; graphs and training follow.",
 	New: func() Loader { return &MatricesCohort{listed: defaultListed()} },
 }
 
 // MatricesCohort lists files of matrices in a table.
 type MatricesCohort struct {
 	listed
-	Pearson string `param:"pearson" place:"maybe" doc:"where each participant's correlation matrix is: a column, or a path with {columns}"`
-	Partial string `param:"partial" place:"maybe" doc:"where its partial correlation is, which may be the same .mat file; without when empty"`
-	Nodes   string `param:"nodes" place:"maybe" doc:"the regions, in the order of the matrices: dk84, or a TSV with the columns index (or id) and name, or a list of names; the column names of the first participant's file (or its columns, numbered) when empty"`
+	Pearson string `param:"pearson" place:"maybe" doc:"each participant's correlation matrix: a column, or a path with {columns}"`
+	Partial string `param:"partial" place:"maybe" doc:"its partial correlation, possibly in the same .mat file; none by default"`
+	Nodes   string `param:"nodes" place:"maybe" doc:"the regions, in the order of the matrices: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file"`
 }
 
 // Load reads the table.
 func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 	var missing error
 	if c.Pearson == "" {
-		missing = errors.New("pearson is not given: a column of the table, or a path with {columns}")
+		missing = errors.New("pearson is not set: a column of the table, or a path with {columns}")
 	}
 	if c.all() {
-		return nil, errors.New("runs: all is for series, which can be joined; matrices of runs cannot")
+		return nil, errors.New("runs: all needs time series, which can be joined; matrices of runs cannot")
 	}
 	l, err := c.read(dir)
 	if err := errors.Join(missing, err); err != nil {
@@ -75,7 +75,7 @@ func (c *MatricesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, error
 		names, err := region.MatrixNames(f)
 		f.Close()
 		if err != nil {
-			return nil, fmt.Errorf("nodes: %s: %w (nodes can also be given)", path, err)
+			return nil, fmt.Errorf("nodes: %s: %w (or set nodes)", path, err)
 		}
 		nodes, err := atlas.Plain(names)
 		if err != nil {
@@ -83,5 +83,5 @@ func (c *MatricesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, error
 		}
 		return nodes, nil
 	}
-	return nil, fmt.Errorf("nodes is not given, and no participant of %s has a file to take the names from", l.path)
+	return nil, fmt.Errorf("nodes is not set, and no participant of %s has a file to read the names from", l.path)
 }

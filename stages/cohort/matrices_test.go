@@ -45,7 +45,7 @@ func TestMatricesCohort(t *testing.T) {
 			t.Errorf("%s: nodes %v, %+v", c.pearson, names, r)
 		}
 	}
-	if _, err := load("", ""); err == nil || !strings.Contains(err.Error(), "pearson is not given") {
+	if _, err := load("", ""); err == nil || !strings.Contains(err.Error(), "pearson is not set") {
 		t.Errorf("without pearson: %v", err)
 	}
 }

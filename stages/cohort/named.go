@@ -67,5 +67,5 @@ func (ids Names) near(name string) string {
 	if near := words.DidYouMean(name, ids); near != "" || len(ids) == 0 {
 		return near
 	}
-	return fmt.Sprintf(" (they are called %s)", words.Some(ids, 6))
+	return fmt.Sprintf(" (available: %s)", words.Some(ids, 6))
 }

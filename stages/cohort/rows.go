@@ -18,18 +18,18 @@ import (
 var rowsCohortKind = Source{
 	Name: "rows",
 	Doc: "rows of a CSV or TSV file, for studies without participants\n" +
-		"The first column names the rows, and the axis: a table with the columns plant and file has the axis plant, and a stage with each: plant has a task a row. cohort.rows is the whole table (Arrow), cohort.row the row of a task (TSV, all values as texts), cohort.file the file that its column file names.",
+		"The first column names the rows and the axis: a table with the columns plant and file has the axis plant, and a stage with each: plant has one task per row. cohort.rows is the whole table (Arrow), cohort.row the row of a task (TSV, all values as text), cohort.file the file named in the column file.",
 	New: func() Loader { return &RowsCohort{} },
 }
 
 // RowsCohort lists the rows of a table, with their files.
 type RowsCohort struct {
-	File   string   `param:"file" place:"always" doc:"a CSV or TSV file with a row each"`
-	ID     string   `param:"id" doc:"its column of the rows' names; the first one when empty"`
-	Axis   string   `param:"axis" doc:"the name of the axis, for each:; the name of the column id when empty"`
-	Files  []string `param:"files" doc:"what cohort.NAME is of each row: NAME=COLUMN, a column of paths, or NAME=PATH, a path with {columns}, such as text=texts/{book}.txt; the column file when empty, if there is one"`
-	Root   string   `param:"root" place:"always" doc:"directory that relative paths of files start from; that of the table when empty"`
-	Select string   `param:"select" doc:"which rows to take, such as: species in [oak, ash] and height >= 7"`
+	File   string   `param:"file" place:"always" doc:"a CSV or TSV file with one row per member"`
+	ID     string   `param:"id" doc:"its column of row names; by default the first"`
+	Axis   string   `param:"axis" doc:"the name of the axis, for each:; by default the name of the column id"`
+	Files  []string `param:"files" doc:"the file cohort.NAME of each row: NAME=COLUMN, a column of paths, or NAME=PATH, a path with {columns}, such as text=texts/{book}.txt; by default the column file, if it exists"`
+	Root   string   `param:"root" place:"always" doc:"directory that relative paths of files start from; by default that of the table"`
+	Select string   `param:"select" doc:"rows to include, such as: species in [oak, ash] and height >= 7"`
 }
 
 var (
@@ -46,7 +46,7 @@ var reservedAxes = []string{"subject", "run", "stage", "include", "exclude"}
 // Load reads the table.
 func (c *RowsCohort) Load(dir string) (*Roster, error) {
 	if c.File == "" {
-		return nil, errors.New("file is not given: the table of rows")
+		return nil, errors.New("file is not set: the table of rows")
 	}
 	l := &list{listed: &listed{ID: c.ID, Select: c.Select}, path: within(dir, c.File), each: "row"}
 	l.root = filepath.Dir(l.path)
@@ -83,7 +83,7 @@ func (c *RowsCohort) axis(id, file string) (string, error) {
 	case c.Axis == "":
 		return "", fmt.Errorf("axis: the column %q of %s cannot name the axis: set the parameter axis to another name", id, file)
 	case !axisForm.MatchString(c.Axis):
-		return "", fmt.Errorf("axis: %q is no name: letters, digits, _ and -, beginning with a letter", c.Axis)
+		return "", fmt.Errorf("axis: %q is not a valid name: use letters, digits, _ and -, beginning with a letter", c.Axis)
 	case slices.Contains(reservedAxes, c.Axis):
 		return "", fmt.Errorf("axis: %q has another meaning: choose another name", c.Axis)
 	}
@@ -109,7 +109,7 @@ func (c *RowsCohort) sources(l *list) (sources []*fileSource, err error) {
 			problems = append(problems, fmt.Errorf("files: cohort.%s is taken already: choose another name in %q", port, entry))
 			continue
 		case filepath.IsAbs(spec) || strings.HasPrefix(spec, "~"):
-			problems = append(problems, fmt.Errorf("files: the path in %q must be relative; the parameter root says where it starts", entry))
+			problems = append(problems, fmt.Errorf("files: the path in %q must be relative; set its start by the parameter root", entry))
 			continue
 		}
 		taken[port] = true
@@ -142,13 +142,13 @@ func (l *list) nameRows() error {
 		case r.id == "":
 			bad("the row has no name")
 		case !rowForm.MatchString(r.id):
-			bad("%q cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column", r.id)
+			bad("%q cannot name a row: use letters, digits, and . _ + - within, or set the parameter id to another column", r.id)
 		case len(r.id) > maxRowName:
-			bad("a name of %d bytes is too long (at most %d): let the parameter id name another column", len(r.id), maxRowName)
+			bad("a name of %d bytes is too long (at most %d): set the parameter id to another column", len(r.id), maxRowName)
 		case other == r.id:
-			bad("row %s stands in line %d already", r.id, lines[fold])
+			bad("row %s is already in line %d", r.id, lines[fold])
 		case other != "":
-			bad("%q and %q (line %d) differ in case alone, and some file systems take them for one: rename one of them", r.id, other, lines[fold])
+			bad("%q and %q (line %d) differ only in case, which some file systems ignore: rename one of them", r.id, other, lines[fold])
 		default:
 			lines[fold], folded[fold] = r.line, r.id
 			l.rows = append(l.rows, r)
@@ -192,7 +192,7 @@ func (l *list) oneFormat(f *fileSource, subjects []Subject) (string, error) {
 		case first.ID == "":
 			first = s
 		case FormatOf(path) != FormatOf(first.Files[f.port]):
-			return "", fmt.Errorf("files: %s: %s of row %s and %s of row %s have different formats by their endings, and cohort.%s has one: give each format a column of its own",
+			return "", fmt.Errorf("files: %s: %s of row %s and %s of row %s have different extensions, but cohort.%s has one format: use one column per format",
 				l.path, filepath.Base(first.Files[f.port]), first.ID, filepath.Base(path), s.ID, f.port)
 		}
 	}

@@ -92,34 +92,34 @@ func TestRowsCohortMistakes(t *testing.T) {
 		cohort RowsCohort
 		want   string
 	}{
-		{RowsCohort{}, "file is not given: the table of rows"},
+		{RowsCohort{}, "file is not set: the table of rows"},
 		{RowsCohort{File: "tt.tsv"}, "file: tt.tsv: there is no such file (did you mean \"t.tsv\"?)"},
 		{RowsCohort{File: "t.tsv"}, `axis: the column "book id" of t.tsv cannot name the axis: set the parameter axis to another name`},
-		{RowsCohort{File: "t.tsv", Axis: "a b"}, `axis: "a b" is no name: letters, digits, _ and -, beginning with a letter`},
+		{RowsCohort{File: "t.tsv", Axis: "a b"}, `axis: "a b" is not a valid name: use letters, digits, _ and -, beginning with a letter`},
 		{RowsCohort{File: "t.tsv", Axis: "run", ID: "ab", Files: []string{"row=file", "x", "y=/tmp/{a}",
 			"z={b}", "w=none.txt"}},
 			`id: t.tsv has no column "ab"; its columns are book id, file, a (set the parameter id to one of them)
 axis: "run" has another meaning: choose another name
 files: cohort.row is taken already: choose another name in "row=file"
 files: "x" is not of the form NAME=COLUMN or NAME=PATH, such as text=texts/{ab}.txt
-files: the path in "y=/tmp/{a}" must be relative; the parameter root says where it starts
+files: the path in "y=/tmp/{a}" must be relative; set its start by the parameter root
 files: z: in "{b}", {b} is not a column of t.tsv; its columns are book id, file, a
 files: w: "none.txt" is neither a column of t.tsv nor a file (none.txt)`},
-		{RowsCohort{File: "mixed.tsv"}, "files: mixed.tsv: a.txt of row a and b.csv of row b have different formats by their endings, and cohort.file has one: give each format a column of its own"},
+		{RowsCohort{File: "mixed.tsv"}, "files: mixed.tsv: a.txt of row a and b.csv of row b have different extensions, but cohort.file has one format: use one column per format"},
 		{RowsCohort{File: "t.tsv", Axis: "book", Select: "group == x"}, "select: "},
-		{RowsCohort{File: "names.tsv"}, `names.tsv:2: column "id": "../etc" cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column
-names.tsv:3: column "id": "a/b" cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column
-names.tsv:4: column "id": "-rf" cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column
-names.tsv:5: column "id": "a,b" cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column
-names.tsv:6: column "id": "sub[1]" cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column
-names.tsv:7: column "id": "a=b" cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column
+		{RowsCohort{File: "names.tsv"}, `names.tsv:2: column "id": "../etc" cannot name a row: use letters, digits, and . _ + - within, or set the parameter id to another column
+names.tsv:3: column "id": "a/b" cannot name a row: use letters, digits, and . _ + - within, or set the parameter id to another column
+names.tsv:4: column "id": "-rf" cannot name a row: use letters, digits, and . _ + - within, or set the parameter id to another column
+names.tsv:5: column "id": "a,b" cannot name a row: use letters, digits, and . _ + - within, or set the parameter id to another column
+names.tsv:6: column "id": "sub[1]" cannot name a row: use letters, digits, and . _ + - within, or set the parameter id to another column
+names.tsv:7: column "id": "a=b" cannot name a row: use letters, digits, and . _ + - within, or set the parameter id to another column
 names.tsv:8: column "id": the row has no name
-names.tsv:10: column "id": "X" and "x" (line 9) differ in case alone, and some file systems take them for one: rename one of them
-names.tsv:11: column "id": row x stands in line 9 already
+names.tsv:10: column "id": "X" and "x" (line 9) differ only in case, which some file systems ignore: rename one of them
+names.tsv:11: column "id": row x is already in line 9
 names.tsv:12: column "id": the row has no name
-names.tsv:13: column "id": a name of 101 bytes is too long (at most 100): let the parameter id name another column
-names.tsv:14: column "id": "é" cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column
-names.tsv:15: column "id": "." cannot name a row: write letters, digits, and . _ + - within, or let the parameter id name another column`},
+names.tsv:13: column "id": a name of 101 bytes is too long (at most 100): set the parameter id to another column
+names.tsv:14: column "id": "é" cannot name a row: use letters, digits, and . _ + - within, or set the parameter id to another column
+names.tsv:15: column "id": "." cannot name a row: use letters, digits, and . _ + - within, or set the parameter id to another column`},
 	} {
 		_, err := c.cohort.Load(dir)
 		if err == nil {

@@ -39,9 +39,9 @@ func TestBIDSRuns(t *testing.T) {
 		{"sessions and runs", []string{"ses-b/func/sub-01_ses-b_task-rest_run-1", "ses-a/func/sub-01_ses-a_task-rest_run-1", "ses-a/func/sub-01_ses-a_task-rest_run-2"}, "all",
 			"sub-01 ses-a_run-1 sub-01_ses-a_task-rest_run-1" + scan + "\nsub-01 ses-a_run-2 sub-01_ses-a_task-rest_run-2" + scan + "\nsub-01 ses-b_run-1 sub-01_ses-b_task-rest_run-1" + scan},
 		{"one run", []string{"func/sub-01_task-rest"}, "all", "sub-01 1 sub-01_task-rest" + scan},
-		{"two tasks by default", []string{"func/sub-01_task-rest", "func/sub-01_task-film"}, "one", "2 scans fit, which differ in task (film, rest): set the parameter task"},
+		{"two tasks by default", []string{"func/sub-01_task-rest", "func/sub-01_task-film"}, "one", "2 scans match; they differ in task (film, rest): set the parameter task"},
 		{"two tasks", []string{"func/sub-01_task-rest", "func/sub-01_task-film"}, "all", "differ in task (film, rest): set the parameter task: runs: all joins the runs of one task"},
-		{"by default", []string{"func/sub-01_task-rest_run-1", "func/sub-01_task-rest_run-2"}, "one", "2 scans fit, which differ in run (1, 2): set the parameter run; runs: all takes them all, to be joined when each is cleaned"},
+		{"by default", []string{"func/sub-01_task-rest_run-1", "func/sub-01_task-rest_run-2"}, "one", "2 scans match; they differ in run (1, 2): set the parameter run; runs: all uses them all and joins them after denoising"},
 	} {
 		d := newDataset(t, onePerson)
 		for _, s := range c.scans {
@@ -55,7 +55,7 @@ func TestBIDSRuns(t *testing.T) {
 		if got := runsText(r, "bold"); got != c.want && !(strings.Contains(c.want, "differ") &&
 			strings.Contains(got, c.want)) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
-		} else if strings.Contains(c.name, "tasks") && strings.Contains(got, "takes them all") {
+		} else if strings.Contains(c.name, "tasks") && strings.Contains(got, "uses them all") {
 			t.Errorf("%s: runs: all does not join tasks, and it says\n%s", c.name, got)
 		}
 		for _, s := range r.Subjects {
@@ -104,14 +104,14 @@ func TestRowsAreRuns(t *testing.T) {
 		!strings.Contains(got, "c.nii") || len(r.Left) != 0 {
 		t.Errorf("%s, left %v", got, r.Left)
 	}
-	if !slices.Contains(r.Notes, "1 runs are left out of participants whose other runs take part") {
+	if !slices.Contains(r.Notes, "1 runs excluded of participants with other runs included") {
 		t.Errorf("notes %q", r.Notes)
 	}
-	if _, err = load(t, func(c *TableCohort) { c.Runs = "one" }); err == nil || !strings.Contains(err.Error(), "participant 2 stands in line 2 already; if each row is a run: runs: all") {
+	if _, err = load(t, func(c *TableCohort) { c.Runs = "one" }); err == nil || !strings.Contains(err.Error(), "participant 2 is already in line 2; if each row is a run: runs: all") {
 		t.Error(err)
 	}
 	texts["people.csv"] = strings.Replace(texts["people.csv"], "1,ASD,8,0.3", "1,HC,8,0.3", 1)
-	if _, err = load(t, nil); err == nil || !strings.Contains(err.Error(), `participant 1 is of group "HC", and of "ASD" in line 3`) {
+	if _, err = load(t, nil); err == nil || !strings.Contains(err.Error(), `participant 1 is in group "HC", but in "ASD" in line 3`) {
 		t.Error(err)
 	}
 }
@@ -140,7 +140,7 @@ func TestTimeseriesRuns(t *testing.T) {
 func TestExcludeNobody(t *testing.T) {
 	dir := testdir.Files(t, map[string]string{"people.csv": "participant_id,group,scan\nsub-01,HC,a.nii\nsub-02,HC,a.nii\n", "a.nii": ""})
 	for name, want := range map[string]string{
-		"1": `no participant "1" (did you mean "sub-01"?)`, "sub-2": `no participant "sub-2" (did you mean "sub-02"?)`, "twelve": `no participant "twelve" (they are called sub-01, sub-02)`,
+		"1": `no participant "1" (did you mean "sub-01"?)`, "sub-2": `no participant "sub-2" (did you mean "sub-02"?)`, "twelve": `no participant "twelve" (available: sub-01, sub-02)`,
 	} {
 		c := &TableCohort{listed: defaultListed(), BOLD: "scan", Labels: "a.nii", Nodes: "dk84"}
 		c.File, c.Exclude = "people.csv", []string{name}

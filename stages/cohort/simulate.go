@@ -17,23 +17,23 @@ import (
 
 var simulateKind = dag.Kind{
 	Name: "simulate",
-	Doc: "the scan of a person who does not exist\n" +
-		"A BOLD image with its label image and confounds, whose connectivity is known; made by the cohort \"simulate\", one task a participant. Package stages/phantom says how.",
+	Doc: "a simulated scan\n" +
+		"A BOLD image with known connectivity, with its label image and confounds; used by the cohort \"simulate\", one task per participant. Package stages/phantom documents the method.",
 	New:    func() dag.Stage { return &Simulate{Scanner: DefaultScanner(), Group: "HC"} },
 	Memory: 64 << 20,
 }
 
 // Scanner are the parameters that every simulated participant shares.
 type Scanner struct {
-	Strength        float64 `param:"strength" doc:"how much the planted connectivity of the ASD group differs: 0 not at all; 1 by default, and more has little more effect" min:"0" max:"10"`
-	Heterogeneity   float64 `param:"heterogeneity" doc:"share of the planted regions that one ASD participant does not have altered, a random subset of its own in each: 0, everybody has all; at 0.7 every region is altered in 30 % of the participants and every edge in 9 %, and a t-test no longer finds everything" min:"0" max:"1"`
+	Strength        float64 `param:"strength" doc:"size of the planted difference in the ASD group: 0 for none; values above 1 have little more effect" min:"0" max:"10"`
+	Heterogeneity   float64 `param:"heterogeneity" doc:"share of the planted regions that are unaltered in an ASD participant, at random for each: 0: all are altered in all participants; at 0.7 each region is altered in 30 % of the participants and each edge in 9 %, and a t-test no longer finds all of them" min:"0" max:"1"`
 	Volumes         int     `param:"volumes" doc:"length of a scan" min:"2" max:"100000"`
-	TR              float64 `param:"tr" doc:"time from a volume to the next" unit:"s" min:"0.01" max:"60"`
-	Grid            float64 `param:"grid" doc:"size of a voxel in every direction" unit:"mm" min:"2" max:"15"`
+	TR              float64 `param:"tr" doc:"repetition time" unit:"s" min:"0.01" max:"60"`
+	Grid            float64 `param:"grid" doc:"voxel size, isotropic" unit:"mm" min:"2" max:"15"`
 	Motion          float64 `param:"motion" doc:"amount of head motion: 0 none, 1 that of a child who tries to lie still" min:"0" max:"100"`
 	Noise           float64 `param:"noise" doc:"standard deviation of a voxel's own noise, as a multiple of that of its region's signal" min:"0" max:"100"`
-	SiteEffect      float64 `param:"site_effect" doc:"how much of a region's signal is its scanner's, where there are several: weight of a source that all regions share, each in the measure of that scanner; 0 none, and 0.5 is plain to see" min:"0" max:"10"`
-	Autocorrelation float64 `param:"autocorrelation" doc:"of signals and noise, from a volume to the next: φ of AR(1)" min:"0" max:"0.99"`
+	SiteEffect      float64 `param:"site_effect" doc:"scanner effect, with several scanners: weight of a source common to all regions, with region weights specific to the scanner; 0 none, 0.5 clearly visible" min:"0" max:"10"`
+	Autocorrelation float64 `param:"autocorrelation" doc:"of signals and noise, from one volume to the next: φ of AR(1)" min:"0" max:"0.99"`
 }
 
 func DefaultScanner() Scanner {
@@ -45,10 +45,10 @@ type Simulate struct {
 	Seed    uint64 `param:"seed" doc:"of all random numbers"`
 	Subject string `param:"subject" doc:"the participant, filled in by the cohort"`
 	Group   string `param:"group" choices:"ASD|HC" doc:"ASD has the planted difference"`
-	Site    int    `param:"site" doc:"number of the scanner; 0 for one without a character of its own" min:"0"`
+	Site    int    `param:"site" doc:"number of the scanner; 0 for no scanner effect" min:"0"`
 	Scanner
-	Missing []string `param:"missing" doc:"abbreviations of regions (such as R.AC) that get no voxel"`
-	Corrupt bool     `param:"corrupt" doc:"cut the BOLD file off in its middle, to see what a pipeline makes of it"`
+	Missing []string `param:"missing" doc:"abbreviations of regions (such as R.AC) without voxels"`
+	Corrupt bool     `param:"corrupt" doc:"truncate the BOLD file in the middle, to test how a pipeline handles it"`
 }
 
 // Ports are the stage's inputs and outputs.

@@ -21,10 +21,10 @@ import (
 // participant that is written.
 func WriteBIDS(ctx context.Context, r *Roster, dir string, workers int, done func()) error {
 	if r.MakeKind != "simulate" {
-		return errors.New("only simulated participants can be written: the cohort is of another kind")
+		return errors.New("only simulated participants can be written: the cohort has another kind")
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return fmt.Errorf("%s is there already, and not empty: give a new directory", dir)
+		return fmt.Errorf("%s exists already and is not empty: name a new directory", dir)
 	}
 	if err := writeDescription(r, dir); err != nil {
 		return err

@@ -20,7 +20,7 @@ import (
 var simulateCohortKind = Source{
 	Name: "simulate",
 	Doc: "simulated participants with a planted group difference\n" +
-		"Real NIfTI files, each with the 84 regions of the Desikan-Killiany set, whose connectivity is known: cohort.truth tells what was planted. The default is of the size of the data of Pooling Regularized GNN for fMRI Biomarker Analysis.",
+		"NIfTI files with the 84 regions of the Desikan-Killiany atlas and known connectivity: cohort.truth lists the planted differences. The default size is that of the dataset in Pooling Regularized GNN for fMRI Biomarker Analysis.",
 	New: func() Loader {
 		return &SimulatedCohort{ASD: 75, HC: 43, Sites: 1, Scanner: DefaultScanner()}
 	},
@@ -28,13 +28,13 @@ var simulateCohortKind = Source{
 
 // SimulatedCohort makes its participants.
 type SimulatedCohort struct {
-	ASD  int    `param:"asd" doc:"participants of the group that has the planted difference" min:"0" max:"100000"`
+	ASD  int    `param:"asd" doc:"participants of the group with the planted difference" min:"0" max:"100000"`
 	HC   int    `param:"hc" doc:"participants of the reference group" min:"0" max:"100000"`
 	Seed uint64 `param:"seed" doc:"of all random numbers"`
 	Scanner
-	Sites   int      `param:"sites" doc:"number of scanners, each with a noise of its own when there are several (and site_effect); participants are spread over them whatever their group" min:"1" max:"1000"`
-	Missing []string `param:"missing" doc:"regions without a voxel, each as PARTICIPANT:ABBREVIATION, such as sub-sim003:R.AC"`
-	Corrupt []string `param:"corrupt" doc:"participants whose BOLD file is cut off in its middle"`
+	Sites   int      `param:"sites" doc:"number of scanners; several scanners differ in noise (and site_effect); participants are assigned to scanners independently of group" min:"1" max:"1000"`
+	Missing []string `param:"missing" doc:"regions without voxels, each as PARTICIPANT:ABBREVIATION, such as sub-sim003:R.AC"`
+	Corrupt []string `param:"corrupt" doc:"participants with a truncated BOLD file"`
 }
 
 // Load lists the participants; their scans are made by tasks of the kind simulate.
@@ -95,7 +95,7 @@ func (c *SimulatedCohort) Load(string) (*Roster, error) {
 			}
 			return s
 		},
-		Notes: []string{fmt.Sprintf("simulated data: %d ASD and %d HC participants who do not exist, planted difference of strength %g", c.ASD, c.HC, c.Strength)},
+		Notes: []string{fmt.Sprintf("simulated data: %d ASD and %d HC participants, planted difference of strength %g", c.ASD, c.HC, c.Strength)},
 	}
 	for _, id := range ids {
 		roster.Subjects = append(roster.Subjects, Subject{ID: id})
@@ -110,7 +110,7 @@ func (c *SimulatedCohort) faults(ids []string, position map[string]int,
 	known := func(parameter, id string) bool {
 		_, ok := position[id]
 		if !ok {
-			problems = append(problems, fmt.Errorf("%s: there is no participant %q; they are %s to %s", parameter, id, ids[0], ids[len(ids)-1]))
+			problems = append(problems, fmt.Errorf("%s: there is no participant %q; available: %s to %s", parameter, id, ids[0], ids[len(ids)-1]))
 		}
 		return ok
 	}
@@ -146,7 +146,7 @@ type personRow struct {
 	Age       float64 `column:"age" unit:"a" doc:"simulated"`
 	Sex       string  `column:"sex" doc:"simulated"`
 	Site      string  `column:"site" doc:"simulated scanner"`
-	Simulated bool    `column:"simulated" doc:"true: these people do not exist"`
+	Simulated bool    `column:"simulated" doc:"true: simulated participants"`
 }
 
 // A truthRow is one planted edge.
@@ -157,7 +157,7 @@ type truthRow struct {
 	TargetName string  `column:"target_name"`
 	HC         float64 `column:"correlation_hc" doc:"expected correlation of the two regions' signals in the group HC, before noise"`
 	ASD        float64 `column:"correlation_asd" doc:"the same in the group ASD"`
-	Difference float64 `column:"difference" doc:"ASD − HC; 0 where nothing is planted"`
+	Difference float64 `column:"difference" doc:"ASD − HC; 0 without a planted difference"`
 }
 
 // truthTable tells what is planted: one row an edge.

@@ -262,9 +262,9 @@ func TestSimulatedFaults(t *testing.T) {
 	_, err = (&SimulatedCohort{ASD: 3, HC: 2, Sites: 1, Scanner: smallScanner(),
 		Missing: []string{"R.AC", "sub-sim009:R.AC", "sub-sim001:R.ACC"}, Corrupt: []string{"sub-sim0"}}).Load("")
 	want := `missing: "R.AC" is not of the form PARTICIPANT:ABBREVIATION, such as sub-sim001:R.AC
-missing: there is no participant "sub-sim009"; they are sub-sim001 to sub-sim005
+missing: there is no participant "sub-sim009"; available: sub-sim001 to sub-sim005
 missing: there is no region "R.ACC" (did you mean "R.AC"?)
-corrupt: there is no participant "sub-sim0"; they are sub-sim001 to sub-sim005`
+corrupt: there is no participant "sub-sim0"; available: sub-sim001 to sub-sim005`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

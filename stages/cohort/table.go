@@ -7,21 +7,21 @@ import (
 var tableCohortKind = Source{
 	Name: "table",
 	Doc: "participants listed in a CSV or TSV file, with their scans\n" +
-		"bold, labels, confounds, confounds_sidecar and events are each the name of a column that holds paths, or a path made from columns in braces (\"func/{participant_id}_bold.nii.gz\"), or one file for everybody. Columns that are not used are covariates.",
+		"bold, labels, confounds, confounds_sidecar and events are each the name of a column of paths, a path with columns in braces (\"func/{participant_id}_bold.nii.gz\"), or one file for all participants. Other columns are covariates.",
 	New: func() Loader { return &TableCohort{listed: defaultListed(), Nodes: "auto"} },
 }
 
 // TableCohort lists scans in a table.
 type TableCohort struct {
 	listed
-	BOLD      string `param:"bold" place:"maybe" doc:"where each participant's scan is: a column, a path with {columns}, or a path"`
-	Labels    string `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"where its label image is: a column, a path with {columns}, one image for everybody, or an atlas by its name and the space of the scans, such as { atlas: Schaefer2018, desc: 400Parcels7Networks, space: MNI152NLin6Asym }"`
-	Confounds string `param:"confounds" place:"maybe" doc:"where its table of confounds is; without when empty"`
+	BOLD      string `param:"bold" place:"maybe" doc:"each participant's scan: a column, a path with {columns}, or a path"`
+	Labels    string `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"its label image: a column, a path with {columns}, one image for all participants, or an atlas by its name and the space of the scans, such as { atlas: Schaefer2018, desc: 400Parcels7Networks, space: MNI152NLin6Asym }"`
+	Confounds string `param:"confounds" place:"maybe" doc:"its table of confounds; none by default"`
 
-	ConfoundsSidecar string `param:"confounds_sidecar" place:"maybe" doc:"where the JSON file of its confounds is, which tells the masks of CompCor apart; without when empty"`
-	Events           string `param:"events" place:"maybe" doc:"where the table of the events of its task is (onset and duration in s, trial_type); without when empty"`
+	ConfoundsSidecar string `param:"confounds_sidecar" place:"maybe" doc:"the JSON file of its confounds, which identifies the CompCor masks; none by default"`
+	Events           string `param:"events" place:"maybe" doc:"its table of task events (onset and duration in s, trial_type); none by default"`
 
-	Nodes string `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or of the CIFTI label file that labels names, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
+	Nodes string `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or CIFTI label file in labels, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
 // Load reads the table.
@@ -29,11 +29,11 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	var missing []error
 	for _, p := range [2][2]string{{"bold", c.BOLD}, {"labels", c.Labels}} {
 		if p[1] == "" {
-			missing = append(missing, errors.New(p[0]+" is not given: a column of the table, or a path"))
+			missing = append(missing, errors.New(p[0]+" is not set: a column of the table, or a path"))
 		}
 	}
 	if c.ConfoundsSidecar != "" && c.Confounds == "" {
-		missing = append(missing, errors.New("confounds is not given, and confounds_sidecar describes its columns"))
+		missing = append(missing, errors.New("confounds is not set, but confounds_sidecar describes its columns"))
 	}
 	l, err := c.read(dir)
 	if err := errors.Join(append(missing, err)...); err != nil {

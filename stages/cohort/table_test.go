@@ -100,7 +100,7 @@ func TestTableCohort(t *testing.T) {
 	if !slices.Equal(names, []string{"left", "right"}) || !slices.Equal(values, []int64{7, 9}) {
 		t.Errorf("nodes %v %v", names, values)
 	}
-	if want := []string{"participants are named by letters and digits alone: A_4 is sub-A4"}; !slices.Equal(r.Notes, want) {
+	if want := []string{"participant names consist of letters and digits only: A_4 is sub-A4"}; !slices.Equal(r.Notes, want) {
 		t.Errorf("notes %q", r.Notes)
 	}
 }
@@ -114,14 +114,14 @@ func TestTableCohortSelects(t *testing.T) {
 		notes  []string // besides the one about names
 	}{
 		{"by query", func(c *TableCohort) { c.Select = "group in [ASD, HC] and mean_fd < 0.3 and years >= 10" }, "sub-001",
-			[]string{"selected 1 of 4 participants", "  left out by mean_fd < 0.3: 2 (1 for want of a value)", "  left out by years >= 10: 1"}},
+			[]string{"selected 1 of 4 participants", "  excluded by mean_fd < 0.3: 2 (1 without a value)", "  excluded by years >= 10: 1"}},
 		{"by name", func(c *TableCohort) { c.Exclude = []string{"sub-003", "A_4", "001"} }, "sub-002",
 			[]string{"excluded by name: sub-003, A_4, 001"}},
 		{"by level", func(c *TableCohort) {
 			c.Levels = []string{"ASD=patient", "HC = control"}
 			c.Select = "group == patient or dx == HC and years > 20"
 		},
-			"sub-002 sub-003 sub-A4", []string{"selected 3 of 4 participants", "  left out by group == patient or dx == HC and years > 20: 1"}},
+			"sub-002 sub-003 sub-A4", []string{"selected 3 of 4 participants", "  excluded by group == patient or dx == HC and years > 20: 1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := table(c.change).Load(dir)
@@ -170,7 +170,7 @@ func TestTableCohortProblems(t *testing.T) {
 	want := map[string]string{
 		"sub-001": `study/people.csv:3: participant sub-001: it has no group (column "dx" is empty) (to continue without it: exclude: [sub-001])`,
 		"sub-002": `study/people.csv:4: participant sub-002: its bold file: study/func/gone.nii: there is no such file (to continue without it: exclude: [sub-002])`,
-		"sub-A4":  `study/people.csv:5: participant sub-A4: column "scan" is empty, where its bold file is named (to continue without it: exclude: [sub-A4])`,
+		"sub-A4":  `study/people.csv:5: participant sub-A4: column "scan" is empty, but it names its bold file (to continue without it: exclude: [sub-A4])`,
 	}
 	for _, s := range r.Subjects {
 		got := ""
@@ -199,8 +199,8 @@ func TestTableCohortRefuses(t *testing.T) {
 		text   string // of the table, when it is not that of study
 		want   string
 	}{
-		{"a sidecar of no confounds", func(c *TableCohort) { c.ConfoundsSidecar = "{name}.json" }, "", "confounds is not given, and confounds_sidecar describes its columns"},
-		{"nothing given", func(c *TableCohort) { *c = TableCohort{} }, "", "bold is not given: a column of the table, or a path\nlabels is not given: a column of the table, or a path\nfile is not given: the table of participants"},
+		{"a sidecar of no confounds", func(c *TableCohort) { c.ConfoundsSidecar = "{name}.json" }, "", "confounds is not set, but confounds_sidecar describes its columns"},
+		{"nothing given", func(c *TableCohort) { *c = TableCohort{} }, "", "bold is not set: a column of the table, or a path\nlabels is not set: a column of the table, or a path\nfile is not set: the table of participants"},
 		{"no table", func(c *TableCohort) { c.File = "people.tsv" }, "", "file: people.tsv: there is no such file"},
 		{"columns", func(c *TableCohort) { c.ID, c.Group = "nam", "group" }, "",
 			`id: study/people.csv has no column "nam" (did you mean "name"?); ` + columns + ` (set the parameter id to one of them)` + "\n" +
@@ -211,21 +211,21 @@ func TestTableCohortRefuses(t *testing.T) {
 				`nodes: "dk" is neither a built-in list (dk84, dk84-index) nor a file (study/dk)`},
 		{"open brace", func(c *TableCohort) { c.BOLD = "{name.nii" }, "", `bold: in "{name.nii" a { is not closed`},
 		{"duplicates", nil, "name;dx;scan\n1;HC;a\nsub-1;HC;b\nA_1;HC;c\nA1;HC;d\n1;HC;e\n;HC;f\n_;HC;g\n",
-			"study/people.csv:3: \"sub-1\" and \"1\" (line 2) would both be called sub-1: rename one of them\n" +
-				"study/people.csv:5: \"A1\" and \"A_1\" (line 4) would both be called sub-A1: rename one of them\n" +
-				"study/people.csv:6: participant 1 stands in line 2 already; if each row is a run: runs: all\n" +
+			"study/people.csv:3: \"sub-1\" and \"1\" (line 2) would both be named sub-1: rename one of them\n" +
+				"study/people.csv:5: \"A1\" and \"A_1\" (line 4) would both be named sub-A1: rename one of them\n" +
+				"study/people.csv:6: participant 1 is already in line 2; if each row is a run: runs: all\n" +
 				"study/people.csv:7: the participant has no name (column \"name\" is empty)\n" +
-				"study/people.csv:8: \"_\" has no letter or digit, and no participant can be named after it: rename it, or let the parameter id name another column"},
+				"study/people.csv:8: \"_\" has no letter or digit and cannot name a participant: rename it, or set the parameter id to another column"},
 		{"levels", func(c *TableCohort) { c.Levels = []string{"ASD", "HC=a", "HC=b"} }, "",
 			"levels: \"ASD\" is not of the form VALUE=NAME, such as 1=ASD\nlevels: the value \"HC\" is named twice"},
 		{"a level without a name", func(c *TableCohort) { c.Levels = []string{"ASD=1"} }, "",
-			"levels: study/people.csv: dx is \"HC\" in 2 rows, and levels has no name for it"},
+			"levels: study/people.csv: dx is \"HC\" in 2 rows, but levels has no name for it"},
 		{"exclude and select", func(c *TableCohort) { c.Exclude, c.Select = []string{"sub-004"}, "ages > 7" }, "",
 			`exclude: study/people.csv: there is no participant "sub-004" (did you mean "sub-001"?)` + "\n" +
 				`select: at character 1: there is no column "ages"; the columns are name, dx, years, mean_fd, scan, conf, participant_id, group`},
 		{"nobody", func(c *TableCohort) { c.Select = "years > 99" }, "",
-			`study/people.csv: none of its 4 participants is left: participants are named by letters and digits alone: A_4 is sub-A4; selected 0 of 4 participants;   left out by years > 99: 4 (1 for want of a value); see select and exclude`},
-		{"not a table", nil, "name;dx\n1;HC;x\n", "study/people.csv:2: 3 values, where the first line has 2"},
+			`study/people.csv: all of its 4 participants are excluded: participant names consist of letters and digits only: A_4 is sub-A4; selected 0 of 4 participants;   excluded by years > 99: 4 (1 without a value); see select and exclude`},
+		{"not a table", nil, "name;dx\n1;HC;x\n", "study/people.csv:2: 3 values, but the first line has 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := study(t)
@@ -312,9 +312,9 @@ func TestTimeseriesCohort(t *testing.T) {
 		}
 	}
 	for series, want := range map[string]string{
-		"":                        "neither dir nor series is given: a directory of derivatives, or a column of the table, or a path with {columns}",
+		"":                        "neither dir nor series is set: a directory of derivatives, or a column of the table, or a path with {columns}",
 		"broken/{participant_id}": "nodes: broken/sub-a: line 2",
-		"none/{participant_id}":   "nodes is not given, and no participant of p.tsv has a file to take the names from",
+		"none/{participant_id}":   "nodes is not set, and no participant of p.tsv has a file to read the names from",
 	} {
 		if _, err := load(series, ""); err == nil || !strings.HasPrefix(inDir(dir, err.Error()), want) {
 			t.Errorf("%s: got %v, want %s", series, err, want)

@@ -13,8 +13,8 @@ import (
 
 var timeseriesCohortKind = Source{
 	Name: "timeseries",
-	Doc: "participants listed in a CSV or TSV file, with the series of their regions\n" +
-		"For data that others have extracted: a file of series a participant as TSV, CSV, 1D or npy, perhaps gzipped, one row a volume, or as CIFTI (ptseries.nii). Either dir is a directory of derivatives (XCP-D, C-PAC, giga_connectome), in which the files of an atlas are found by their names, or series is the name of a column that holds paths, or a path made from columns in braces (\"rois/{file_id}_rois_ho.1D.gz\").",
+	Doc: "participants listed in a CSV or TSV file, with their regional time series\n" +
+		"For data extracted by other programs: one file per participant as TSV, CSV, 1D or npy, optionally gzipped, with one row per volume, or as CIFTI (ptseries.nii). Set either dir, a directory of derivatives (XCP-D, C-PAC, giga_connectome), in which the files of an atlas are found by their names, or series, the name of a column of paths, or a path with columns in braces (\"rois/{file_id}_rois_ho.1D.gz\").",
 	New: func() Loader { return &TimeseriesCohort{listed: defaultListed()} },
 }
 
@@ -22,13 +22,13 @@ var timeseriesCohortKind = Source{
 type TimeseriesCohort struct {
 	listed
 	Dir   string `param:"dir" place:"always" doc:"a directory of derivatives, which holds sub-…/func/…_timeseries.tsv (or .1D)"`
-	Raw   string `param:"raw" place:"always" doc:"with dir: the raw dataset, for its participants.tsv; looked for where the derivatives say they come from, and around them, when empty"`
-	Atlas string `param:"atlas" doc:"with dir: the atlas- (or seg-) entity; not needed where there is one"`
-	Space string `param:"space" doc:"with dir: the space- entity; not needed where there is one"`
-	Desc  string `param:"desc" doc:"with dir: the desc- entity, such as denoiseSimple; not needed where there is one"`
+	Raw   string `param:"raw" place:"always" doc:"with dir: the raw dataset, for its participants.tsv; by default searched for at the derivatives' recorded source and around the derivatives"`
+	Atlas string `param:"atlas" doc:"with dir: the atlas- (or seg-) entity; not needed if there is only one"`
+	Space string `param:"space" doc:"with dir: the space- entity; not needed if there is only one"`
+	Desc  string `param:"desc" doc:"with dir: the desc- entity, such as denoiseSimple; not needed if there is only one"`
 	entities
-	Series string `param:"series" place:"maybe" doc:"without dir: where each participant's series are: a column, or a path with {columns}"`
-	Nodes  string `param:"nodes" place:"maybe" doc:"the regions, in the order of the series: dk84, or a TSV with the columns index (or id) and name, or a list of names; the column names of the first participant's file (or its columns, numbered) when empty"`
+	Series string `param:"series" place:"maybe" doc:"without dir: each participant's time series: a column, or a path with {columns}"`
+	Nodes  string `param:"nodes" place:"maybe" doc:"the regions, in the order of the time series: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file"`
 }
 
 // Load reads the table.
@@ -38,7 +38,7 @@ func (c *TimeseriesCohort) Load(dir string) (*Roster, error) {
 	}
 	var missing error
 	if c.Series == "" {
-		missing = errors.New("neither dir nor series is given: a directory of derivatives, or a column of the table, or a path with {columns}")
+		missing = errors.New("neither dir nor series is set: a directory of derivatives, or a column of the table, or a path with {columns}")
 	}
 	l, err := c.read(dir)
 	if err := errors.Join(missing, err); err != nil {
@@ -102,7 +102,7 @@ func sidecarPort(r *Roster) {
 	case with == series:
 		r.Files["sidecar"] = dag.Format("json")
 	default:
-		r.Notes = append(r.Notes, fmt.Sprintf("no cohort.sidecar: of %d of %d files of series no JSON file gives the RepetitionTime", series-with, series))
+		r.Notes = append(r.Notes, fmt.Sprintf("no cohort.sidecar: for %d of %d time series files, no JSON file gives the RepetitionTime", series-with, series))
 		for _, s := range r.Subjects {
 			delete(s.Files, "sidecar")
 			for _, run := range s.Runs {
@@ -132,7 +132,7 @@ func (c *TimeseriesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, err
 		}
 		return nodes, nil
 	}
-	return nil, fmt.Errorf("nodes is not given, and no participant of %s has a file to take the names from%s", l.path, firstProblem(subjects))
+	return nil, fmt.Errorf("nodes is not set, and no participant of %s has a file to read the names from%s", l.path, firstProblem(subjects))
 }
 
 // firstProblem says of one participant why there is nothing to be had.

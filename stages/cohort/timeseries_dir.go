@@ -106,15 +106,15 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 	case len(fits) == 1:
 		return fits, nil, nil
 	case len(fits) > 1:
-		return nil, nil, fmt.Errorf("%d files of series fit, which differ in %s%s", len(fits), differences(fits, parameters), joinHint(fits, parameters))
+		return nil, nil, fmt.Errorf("%d time series files match; they differ in %s%s", len(fits), differences(fits, parameters), joinHint(fits, parameters))
 	case len(every) == 0:
-		return nil, nil, errors.New("it has no series of an atlas (func/…_atlas-…_timeseries.tsv or .1D)")
+		return nil, nil, errors.New("it has no time series of an atlas (func/…_atlas-…_timeseries.tsv or .1D)")
 	}
 	var have []string
 	for _, f := range every {
 		have = append(have, filepath.Base(f.Path))
 	}
-	return nil, nil, fmt.Errorf("none of its series fits; it has %s", words.Some(have, 6))
+	return nil, nil, fmt.Errorf("none of its time series matches; it has %s", words.Some(have, 6))
 }
 
 // atlasOf is the atlas that a file of series is about, "" for one of confounds.

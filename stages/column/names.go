@@ -26,7 +26,7 @@ func SettingText(coords []dag.Coord) string {
 func CoordText(coords []dag.Coord) string { return strings.Join(CoordTexts(coords), " ") }
 
 // NameDoc is the doc of a column with a setting in words, by which a report finds it.
-const NameDoc = "the classifier, for people"
+const NameDoc = "display name of the classifier"
 
 // SettingName names a setting by its coordinates, for people: "TopK, BCE, λ 0.1, 0".
 func SettingName(coords []dag.Coord) string {

@@ -5,25 +5,25 @@ import "prgnn/dag"
 // A FoldRow holds the measures of one fold of one setting (evaluate).
 type FoldRow struct {
 	Coords      []dag.Coord `column:"*"`
-	Name        string      `column:"name,optional" doc:"the classifier, for people"`
+	Name        string      `column:"name,optional" doc:"display name of the classifier"`
 	Repeat      int32       `column:"repeat"`
 	Fold        int32       `column:"fold"`
 	Level       string      `column:"level" doc:"graph: every draw counts; participant: mean probability over the draws"`
 	N           int32       `column:"n,optional" doc:"graphs or participants tested"`
-	Accuracy    float64     `column:"accuracy,missing" doc:"share of right predictions"`
-	Balanced    float64     `column:"balanced_accuracy,missing,optional" doc:"mean over the groups of the share of right predictions"`
+	Accuracy    float64     `column:"accuracy,missing" doc:"share of correct predictions"`
+	Balanced    float64     `column:"balanced_accuracy,missing,optional" doc:"mean over the groups of the share of correct predictions"`
 	AUC         float64     `column:"auc,missing,optional" doc:"area under the ROC curve"`
-	Sensitivity float64     `column:"sensitivity,missing,optional" doc:"share of the positive group that was found"`
-	Specificity float64     `column:"specificity,missing,optional" doc:"share of the others that were not taken for it"`
+	Sensitivity float64     `column:"sensitivity,missing,optional" doc:"share of the positive group predicted as positive"`
+	Specificity float64     `column:"specificity,missing,optional" doc:"share of the other participants not predicted as positive"`
 }
 
 // An AccuracyRow holds the measures of one setting over its folds (evaluate).
 type AccuracyRow struct {
 	Coords       []dag.Coord `column:"*"`
-	Name         string      `column:"name,optional" doc:"the classifier, for people"`
+	Name         string      `column:"name,optional" doc:"display name of the classifier"`
 	Level        string      `column:"level" doc:"graph: every draw counts; participant: mean probability over the draws"`
 	Folds        int32       `column:"folds" doc:"folds of all repeats"`
-	Participants int32       `column:"participants" doc:"different participants tested"`
+	Participants int32       `column:"participants" doc:"distinct participants tested"`
 	Accuracy     float64     `column:"accuracy,missing" doc:"share of correct predictions, pooled over the folds"`
 	Low          float64     `column:"ci_low,missing" doc:"95 % confidence interval of accuracy (Wilson), for the number of participants"`
 	High         float64     `column:"ci_high,missing"`
@@ -34,9 +34,9 @@ type AccuracyRow struct {
 	AUC          float64     `column:"auc,missing" doc:"mean over the folds"`
 	Sensitivity  float64     `column:"sensitivity,missing" doc:"mean over the folds"`
 	Specificity  float64     `column:"specificity,missing" doc:"mean over the folds"`
-	Positive     string      `column:"positive" doc:"the group that sensitivity is about"`
-	P            float64     `column:"p,missing,optional" doc:"of accuracy: share of permutations of the tested participants' groups, within folds, that are predicted as well, (b+1)/(n+1); the models stay as they are"`
-	AUCP         float64     `column:"auc_p,missing,optional" doc:"of the AUC, likewise"`
+	Positive     string      `column:"positive" doc:"the positive group"`
+	P            float64     `column:"p,missing,optional" doc:"p of the accuracy: share of permutations of the test labels, within folds, with at least this accuracy, (b+1)/(n+1); models not retrained"`
+	AUCP         float64     `column:"auc_p,missing,optional" doc:"p of the AUC, likewise"`
 	Permutations int32       `column:"permutations,optional" doc:"of both"`
 }
 
@@ -44,17 +44,17 @@ type AccuracyRow struct {
 type PairRow struct {
 	A            string  `column:"a" doc:"a setting, by its coordinates"`
 	B            string  `column:"b" doc:"another one"`
-	NameA        string  `column:"name_a,optional" doc:"a, for people"`
-	NameB        string  `column:"name_b,optional" doc:"b, for people"`
+	NameA        string  `column:"name_a,optional" doc:"display name of a"`
+	NameB        string  `column:"name_b,optional" doc:"display name of b"`
 	Participants int32   `column:"participants,optional" doc:"tested by both"`
-	AccuracyA    float64 `column:"accuracy_a" doc:"of a, per participant, pooled over the folds: as evaluate has it"`
+	AccuracyA    float64 `column:"accuracy_a" doc:"of a, per participant, pooled over folds, as in evaluate"`
 	AccuracyB    float64 `column:"accuracy_b" doc:"of b"`
 	Difference   float64 `column:"difference,optional" doc:"accuracy_a − accuracy_b"`
-	OnlyA        int32   `column:"only_a" doc:"participants classified correctly by a alone, pooled over folds; of repeats, by the mean probability"`
-	OnlyB        int32   `column:"only_b" doc:"participants classified correctly by b alone"`
+	OnlyA        int32   `column:"only_a" doc:"participants classified correctly only by a, pooled over folds; with repeats, by the mean probability"`
+	OnlyB        int32   `column:"only_b" doc:"participants classified correctly only by b"`
 	McNemarP     float64 `column:"mcnemar_p" doc:"exact two-sided p of McNemar's test"`
 	McNemarHolm  float64 `column:"mcnemar_holm" doc:"corrected for the number of pairs (Holm)"`
-	Folds        int32   `column:"folds,optional" doc:"folds of all repeats; 0 when the two were not divided in the same way"`
+	Folds        int32   `column:"folds,optional" doc:"folds of all repeats; 0 when the two have different folds"`
 	T            float64 `column:"t,missing,optional" doc:"corrected resampled t of the difference in accuracy over the folds, folds − 1 degrees of freedom"`
 	TP           float64 `column:"t_p,missing" doc:"its two-sided p"`
 	THolm        float64 `column:"t_holm,missing,optional" doc:"corrected for the number of pairs (Holm)"`
@@ -64,34 +64,34 @@ type PairRow struct {
 type CovariateRow struct {
 	Name         string  `column:"covariate"`
 	Kind         string  `column:"kind,optional" doc:"number or category"`
-	N            int32   `column:"n" doc:"participants of whom it is known"`
-	Missing      int32   `column:"missing" doc:"participants of whom it is not"`
+	N            int32   `column:"n" doc:"participants with a value"`
+	Missing      int32   `column:"missing" doc:"participants without a value"`
 	Values       string  `column:"values,optional" doc:"of each group: mean (sd), or counts"`
-	AUC          float64 `column:"auc" doc:"area under the ROC curve of the covariate alone, whichever way round is larger; 0.5 tells nothing"`
-	Chance       float64 `column:"chance" doc:"mean of the same over permuted groups"`
-	P            float64 `column:"p" doc:"share of permutations that tell the groups apart as well, (b+1)/(n+1)"`
+	AUC          float64 `column:"auc" doc:"area under the ROC curve of the covariate alone, in the direction in which it is larger; 0.5: no discrimination"`
+	Chance       float64 `column:"chance" doc:"mean of the same over permuted labels"`
+	P            float64 `column:"p" doc:"share of permutations with at least this AUC, (b+1)/(n+1)"`
 	Q            float64 `column:"q" doc:"p, corrected for the number of covariates (Benjamini and Hochberg)"`
-	Permutations int32   `column:"permutations,optional" doc:"of the groups"`
+	Permutations int32   `column:"permutations,optional" doc:"number of label permutations"`
 }
 
 // A PermutationTestRow compares one measure of one setting with permuted groups (permutation).
 type PermutationTestRow struct {
 	Coords       []dag.Coord `column:"*"`
-	Name         string      `column:"name,optional" doc:"the classifier, for people"`
+	Name         string      `column:"name,optional" doc:"display name of the classifier"`
 	Measure      string      `column:"measure" doc:"accuracy (pooled over the folds), balanced_accuracy, auc (means over the folds); of participants"`
-	Observed     float64     `column:"observed,missing" doc:"with the groups as they are (permutation 0)"`
+	Observed     float64     `column:"observed,missing" doc:"with the true labels (permutation 0)"`
 	Mean         float64     `column:"chance_mean,missing" doc:"mean over the permutations"`
 	SD           float64     `column:"chance_sd,missing,optional" doc:"standard deviation over the permutations (n−1)"`
 	Quantile95   float64     `column:"chance_95,missing" doc:"95th percentile of the permutations"`
 	Permutations int32       `column:"permutations" doc:"0 not among them"`
-	P            float64     `column:"p,missing" doc:"share of permutations that do as well, (b+1)/(n+1)"`
+	P            float64     `column:"p,missing" doc:"share of permutations that do at least as well, (b+1)/(n+1)"`
 }
 
 // A PermutationRow holds the measures of one permutation of one setting (permutation).
 type PermutationRow struct {
 	Coords      []dag.Coord `column:"*"`
-	Name        string      `column:"name" doc:"the classifier, for people"`
-	Permutation int32       `column:"permutation" doc:"0: the groups as they are"`
+	Name        string      `column:"name" doc:"display name of the classifier"`
+	Permutation int32       `column:"permutation" doc:"0: the true labels"`
 	Accuracy    float64     `column:"accuracy,missing" doc:"of participants, pooled over the folds"`
 	Balanced    float64     `column:"balanced_accuracy,missing" doc:"of participants, the mean over the folds"`
 	AUC         float64     `column:"auc,missing" doc:"of participants, the mean over the folds"`

@@ -3,9 +3,9 @@ package column
 // Why nothing was regressed out (CleaningRow.Why).
 const (
 	AskedForNone = "regress: none"
-	NoConfounds  = "the data name no confounds"
+	NoConfounds  = "no confounds in the data"
 	Simulated    = "simulated confounds"
-	SeriesGiven  = "series taken as they were given"
+	SeriesGiven  = "time series used as given"
 	CleanedScan  = "scan already denoised"
 )
 
@@ -19,33 +19,33 @@ type CleaningRow struct {
 	Volumes    int32   `column:"volumes" doc:"volumes of the run"`
 	Kept       int32   `column:"kept" doc:"volumes after censoring"`
 	Regressors int32   `column:"regressors" doc:"independent confounds regressed out"`
-	Trend      int32   `column:"trend" doc:"degree of the trend taken out"`
-	FilterLoss float64 `column:"filter_loss" doc:"degrees of freedom that the filter took"`
+	Trend      int32   `column:"trend" doc:"degree of the polynomial trend removed"`
+	FilterLoss float64 `column:"filter_loss" doc:"degrees of freedom lost to the filter"`
 	TEff       float64 `column:"t_eff" doc:"degrees of freedom left: kept − regressors − filter loss − trend"`
 	TR         float64 `column:"tr,missing" unit:"s" doc:"repetition time used"`
 	MeanFD     float64 `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement"`
 	MaxFD      float64 `column:"max_fd,missing" unit:"mm" doc:"largest framewise displacement"`
 	HighFD     int32   `column:"high_fd,optional" doc:"volumes with a framewise displacement above 0.5 mm, censored or not"`
-	Missing    int32   `column:"missing" doc:"regions without voxels, in the draw with most"`
-	Constant   int32   `column:"constant" doc:"regions that do not vary, or of which the confounds leave nothing, in the draw with most"`
+	Missing    int32   `column:"missing" doc:"regions without voxels, in the draw with the most"`
+	Constant   int32   `column:"constant" doc:"regions that are constant before or after nuisance regression, in the draw with the most"`
 	Confounds  string  `column:"confounds" doc:"columns regressed out"`
-	FirstRow   string  `column:"first_row" doc:"what replaced n/a in the first row"`
-	NonSteady  int32   `column:"non_steady,optional" doc:"volumes left out because the scan was not in steady state"`
-	Censored   int32   `column:"censored,optional" doc:"volumes left out for motion, with short segments between them"`
-	Seconds    float64 `column:"seconds,missing,optional" unit:"s" doc:"time that the kept volumes took"`
+	FirstRow   string  `column:"first_row" doc:"replacement of n/a in the first row"`
+	NonSteady  int32   `column:"non_steady,optional" doc:"volumes removed because the scan was not in steady state"`
+	Censored   int32   `column:"censored,optional" doc:"volumes censored for motion, with short segments between them"`
+	Seconds    float64 `column:"seconds,missing,optional" unit:"s" doc:"duration of the kept volumes"`
 	Strategy   string  `column:"strategy,optional" doc:"the named set of nuisance regressors; none where nothing was regressed out"`
-	NonFinite  int32   `column:"nonfinite,optional" doc:"voxels of regions left out because some volume holds NaN or an infinity"`
+	NonFinite  int32   `column:"nonfinite,optional" doc:"voxels of regions excluded because a volume holds NaN or infinity"`
 	Reduced    int32   `column:"reduced,optional" doc:"regions that lost more than a tenth of their voxels, as not finite or constant"`
-	TRFrom     string  `column:"tr_from,optional" doc:"where the repetition time comes from: parameter, sidecar or header; empty where it is not known or runs differ"`
-	Task       string  `column:"task,optional" doc:"the model of the response to events that was regressed out, and the conditions; none: and the conditions where events were left in; empty without events"`
-	Why        string  `column:"why,optional" doc:"why nothing was regressed out; empty where something was"`
+	TRFrom     string  `column:"tr_from,optional" doc:"source of the repetition time: parameter, sidecar or header; empty if unknown or if runs differ"`
+	Task       string  `column:"task,optional" doc:"the model of the task response that was regressed out, and its conditions; none and the conditions if task responses were not regressed out; empty without events"`
+	Why        string  `column:"why,optional" doc:"reason for no nuisance regression; empty if there was one"`
 }
 
 // A VolumeRow is one volume of a scan (denoise).
 type VolumeRow struct {
-	Volume  int32   `column:"volume" doc:"from 1, in the order of the scan"`
+	Volume  int32   `column:"volume" doc:"from 1, in scan order"`
 	FD      float64 `column:"framewise_displacement,missing" unit:"mm" doc:"as in the table of confounds, or computed from its motion parameters (Power et al. 2012)"`
-	DVARS   float64 `column:"std_dvars,missing" doc:"standardised DVARS, as in the table of confounds"`
+	DVARS   float64 `column:"std_dvars,missing" doc:"standardized DVARS, as in the table of confounds"`
 	Global  float64 `column:"global_signal,missing" doc:"as in the table of confounds"`
-	LeftOut string  `column:"left_out" doc:"why the volume was left out: not in steady state, motion; empty for a kept one"`
+	LeftOut string  `column:"left_out" doc:"why the volume was removed: not in steady state, motion; empty for a kept volume"`
 }

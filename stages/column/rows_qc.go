@@ -6,19 +6,19 @@ import "prgnn/dag"
 // participants.
 type MotionRow struct {
 	Coords       []dag.Coord `column:"*"`
-	Strategy     string      `column:"strategy" doc:"named set of nuisance regressors; several where the participants differ"`
+	Strategy     string      `column:"strategy" doc:"named set of nuisance regressors; several if participants differ"`
 	Participants int32       `column:"participants" doc:"participants with a mean framewise displacement and all covariates"`
 	Left         int32       `column:"left_out" doc:"participants without one of them"`
 	Covariates   string      `column:"covariates" doc:"covariates that were partialled out"`
-	Edges        int32       `column:"edges" doc:"edges that all of these participants have"`
-	MissingEdges int32       `column:"missing_edges" doc:"edges that some of them lack, or that do not vary"`
+	Edges        int32       `column:"edges" doc:"edges present in all of these participants"`
+	MissingEdges int32       `column:"missing_edges" doc:"edges missing in some participants, or constant"`
 	Median       float64     `column:"median_abs_r,missing" doc:"median over the edges of |r|, r between mean framewise displacement and Fisher z over the participants"`
-	Null         float64     `column:"null_median_abs_r,missing" doc:"median |r| without any relation: 0.674/√(N − 3 − covariates)"`
-	Share        float64     `column:"share_p05,missing" doc:"share of edges with p < 0.05, uncorrected; 0.05 without any relation"`
+	Null         float64     `column:"null_median_abs_r,missing" doc:"median |r| under the null hypothesis: 0.674/√(N − 3 − covariates)"`
+	Share        float64     `column:"share_p05,missing" doc:"share of edges with p < 0.05, uncorrected; 0.05 under the null hypothesis"`
 	ShareFDR     float64     `column:"share_fdr05,missing" doc:"share of edges with q < 0.05 (false discovery rate, Benjamini and Hochberg)"`
 	Distance     float64     `column:"distance_rho,missing" doc:"distance dependence: Spearman's correlation, over the edges, of r with the distance of the centroids"`
 	MeanFD       float64     `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement: mean over the participants"`
-	Lost         float64     `column:"dof_lost" doc:"degrees of freedom lost to volumes left out, regressors, filter and trend: mean over the participants"`
+	Lost         float64     `column:"dof_lost" doc:"degrees of freedom lost to removed volumes, regressors, filter and trend: mean over the participants"`
 	Remaining    float64     `column:"dof_left" doc:"degrees of freedom left: mean over the participants"`
 }
 
@@ -27,7 +27,7 @@ type MotionEdgeRow struct {
 	Coords   []dag.Coord `column:"*"`
 	Source   int32       `column:"source" doc:"node number"`
 	Target   int32       `column:"target" doc:"node number"`
-	R        float64     `column:"r,missing" doc:"correlation over the participants of Fisher z with mean framewise displacement; partial where there are covariates"`
+	R        float64     `column:"r,missing" doc:"correlation over the participants of Fisher z with mean framewise displacement; partial correlation with covariates"`
 	P        float64     `column:"p,missing" doc:"two-sided, Student's t with N − 2 − covariates degrees of freedom"`
 	Q        float64     `column:"q,missing" doc:"false discovery rate over the edges (Benjamini and Hochberg)"`
 	Distance float64     `column:"distance,missing" unit:"mm" doc:"between the centroids"`
@@ -40,5 +40,5 @@ type TypicalityRow struct {
 	Typicality  float64     `column:"typicality,missing" doc:"correlation over the edges of the participant's Fisher z with the mean of the others"`
 	MeanFD      float64     `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement"`
 	TEff        float64     `column:"t_eff" doc:"degrees of freedom left"`
-	Outlier     string      `column:"outlier" doc:"measures in which the participant lies more than 3.5 robust SD on the bad side of the median (Iglewicz and Hoaglin 1993): typicality and t_eff low, mean_fd high"`
+	Outlier     string      `column:"outlier" doc:"measures in which the participant is more than 3.5 robust SD worse than the median (Iglewicz and Hoaglin 1993): low typicality or t_eff, high mean_fd"`
 }

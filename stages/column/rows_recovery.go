@@ -17,19 +17,19 @@ const (
 type RecoveryRow struct {
 	Coords    []dag.Coord `column:"*"`
 	Top       int32       `column:"top" doc:"number of top regions that count as found"`
-	Planted   *int32      `column:"planted" doc:"regions with a planted edge; missing where the truth is not known"`
+	Planted   *int32      `column:"planted" doc:"regions with a planted edge; missing for real data"`
 	Found     *int32      `column:"found" doc:"planted regions among the first"`
-	AUROC     float64     `column:"auroc,missing" doc:"chance that a planted region has a higher value than another one; 0.5 by guessing"`
-	By        string      `column:"by" doc:"what the regions are ordered by: the mean pooling score, the contrast of the groups, how far the score lies beyond permuted groups (null), or a reference's own statistic; of the trained models that of the ranking first"`
+	AUROC     float64     `column:"auroc,missing" doc:"probability that a planted region ranks above another region (AUROC); 0.5 by chance"`
+	By        string      `column:"by" doc:"ranking criterion: the mean pooling score, the contrast of the groups, the score relative to permuted labels (null), or the statistic of a reference; for the trained models that of the ranking first"`
 	Method    string      `column:"method" doc:"trained models, or a reference: the same models at their starting weights; mean over folds, in the training participants, of Welch's |t| of node strength (mean of a region's features) or of the mean |t| over a region's features; the mean over a region's features of the absolute pattern of a ridge regression on all features (Haufe et al. 2014)"`
-	Agreement float64     `column:"agreement,missing" doc:"Kuncheva's index of the first regions between models (folds, repeats, seeds): 0 by chance, 1 for the same regions; references without a network are computed from training participants, most of which two folds share"`
-	Score     float64     `column:"common_score,missing" doc:"of the first regions, those also among the first by the trained models' mean score"`
+	Agreement float64     `column:"agreement,missing" doc:"Kuncheva's index of the top regions between models (folds, repeats, seeds): 0 by chance, 1 for the same regions; references without a network are computed from training participants, most of which two folds share"`
+	Score     float64     `column:"common_score,missing" doc:"top regions that are also top regions by the trained models' mean score"`
 	Contrast  float64     `column:"common_contrast,missing" doc:"the same by the trained models' contrast"`
-	HeldOut   float64     `column:"held_out,missing" doc:"difference between the groups in the test participants, in sd within the groups and in the direction that it has in the training participants, over the features of the first regions of the ranking made from the training participants alone; mean over models, 0 by chance"`
-	All       float64     `column:"held_out_all,missing" doc:"the same over all regions: what regions at random give"`
+	HeldOut   float64     `column:"held_out,missing" doc:"group difference in the test participants, in within-group SD and in the direction of the training participants, over the features of the top regions; the ranking uses training participants only; mean over models, 0 by chance"`
+	All       float64     `column:"held_out_all,missing" doc:"the same over all regions: expected for random regions"`
 
-	LeadScore    float64 `column:"lead_score,missing" doc:"how far the trained models' ranking by mean score is ahead of this one: in AUROC where the truth is known (untrained mean scores whichever way round), else in held_out; mean over models"`
-	PScore       float64 `column:"p_score,missing" doc:"two-sided p of lead_score over the models, by the corrected resampled t-test (Nadeau and Bengio 2003); missing where it does not vary"`
+	LeadScore    float64 `column:"lead_score,missing" doc:"lead of the trained models' ranking by mean score over this one: in AUROC for simulated data (for untrained mean scores, in the better direction), else in held_out; mean over models"`
+	PScore       float64 `column:"p_score,missing" doc:"two-sided p of lead_score over the models, by the corrected resampled t-test (Nadeau and Bengio 2003); missing if it does not vary"`
 	LeadContrast float64 `column:"lead_contrast,missing" doc:"the same of the trained models' ranking by contrast"`
 	PContrast    float64 `column:"p_contrast,missing" doc:"of lead_contrast"`
 
@@ -41,7 +41,7 @@ type RecoveryRow struct {
 
 // Name is the ranking in words.
 func (r RecoveryRow) Name() string {
-	if words := map[string]string{"score": "mean score", "contrast": "contrast", "null": "beyond permuted groups"}[r.By]; words != "" {
+	if words := map[string]string{"score": "mean score", "contrast": "contrast", "null": "beyond permuted labels"}[r.By]; words != "" {
 		return r.Method + ", " + words
 	}
 	return r.Method

@@ -11,60 +11,60 @@ type RankingRow struct {
 	ID             int32       `column:"id,optional" doc:"value in the label image"`
 	Name           string      `column:"name,optional"`
 	Abbreviation   string      `column:"abbreviation"`
-	Score          float64     `column:"score,missing" doc:"what the regions are ranked by (parameter reading): mean_score or contrast"`
+	Score          float64     `column:"score,missing" doc:"ranking criterion (parameter reading): mean_score or contrast"`
 	SD             float64     `column:"sd,missing,optional" doc:"standard deviation of the pooling score over participants (n−1)"`
-	Low            float64     `column:"ci_low,missing,optional" doc:"95 % interval of the score over participants (bootstrap within the groups; the models are held as they are)"`
+	Low            float64     `column:"ci_low,missing,optional" doc:"95 % interval of the score over participants (bootstrap within groups; models held fixed)"`
 	High           float64     `column:"ci_high,missing,optional"`
-	RankLow        int32       `column:"rank_low,optional" doc:"95 % interval of the rank over the same resamples"`
+	RankLow        int32       `column:"rank_low,optional" doc:"95 % interval of the rank over the same bootstrap samples"`
 	RankHigh       int32       `column:"rank_high,optional"`
-	TopShare       float64     `column:"top_share,optional" doc:"share of the resamples in which the region is among the first (parameter top)"`
-	Best           int32       `column:"model_best,optional" doc:"best rank that a single model gives it, over the participants whom the model was tested on"`
-	Worst          int32       `column:"model_worst,optional" doc:"worst such rank"`
-	Frequency      float64     `column:"frequency,missing,optional" doc:"share of a participant's test graphs in which the layer kept the region, the mean over participants"`
-	Participants   int32       `column:"participants,optional" doc:"participants who have a score of the region"`
+	TopShare       float64     `column:"top_share,optional" doc:"share of bootstrap samples in which the region is among the top regions (parameter top)"`
+	Best           int32       `column:"model_best,optional" doc:"best rank in a single model, over its test participants"`
+	Worst          int32       `column:"model_worst,optional" doc:"worst rank in a single model"`
+	Frequency      float64     `column:"frequency,missing,optional" doc:"share of a participant's test graphs in which the layer kept the region, mean over participants"`
+	Participants   int32       `column:"participants,optional" doc:"participants with a score of the region"`
 	Mean           float64     `column:"mean_score,missing,optional" doc:"pooling score: the mean over participants of their means over test graphs"`
 	Contrast       float64     `column:"contrast,missing,optional" doc:"largest difference between two groups' mean scores over the sd within groups, in a model's test participants; mean over models"`
-	ContrastChance float64     `column:"contrast_chance,missing,optional" doc:"mean of the same over permuted groups"`
-	ContrastHigh   float64     `column:"contrast_chance_95,missing,optional" doc:"95th percentile of the contrast under the null hypothesis: over models retrained on permuted groups where these are connected, else over permuted groups of the test participants"`
-	P              float64     `column:"p,missing,optional" doc:"of the contrast, over permutations of the participants whom the models have not seen"`
+	ContrastChance float64     `column:"contrast_chance,missing,optional" doc:"mean of the same over permuted labels"`
+	ContrastHigh   float64     `column:"contrast_chance_95,missing,optional" doc:"95th percentile of the contrast under the null hypothesis: over models retrained on permuted labels where these are connected, else over permuted labels of the test participants"`
+	P              float64     `column:"p,missing,optional" doc:"p of the contrast, from permutations of the test labels"`
 	Q              float64     `column:"q,missing,optional" doc:"p corrected for the number of regions: false discovery rate (Benjamini and Hochberg)"`
-	PAny           float64     `column:"p_any,missing,optional" doc:"that any region has as large a contrast by chance (Westfall and Young)"`
-	Planted        *bool       `column:"planted,optional" doc:"whether the region has a planted edge, where the truth is known"`
+	PAny           float64     `column:"p_any,missing,optional" doc:"family-wise p: any region has as large a contrast by chance (Westfall and Young)"`
+	Planted        *bool       `column:"planted,optional" doc:"whether the region has a planted edge (simulated data)"`
 }
 
-// A NullRow is one region against trainings with permuted groups (biomarkers).
+// A NullRow is one region against trainings with permuted labels (biomarkers).
 type NullRow struct {
 	Coords       []dag.Coord `column:"*"`
 	Index        int32       `column:"index" doc:"node number"`
 	Name         string      `column:"name"`
 	Abbreviation string      `column:"abbreviation"`
-	Observed     float64     `column:"observed,missing" doc:"of the trainings with the groups as they are: the contrast, or the mean score relative to the other regions, (s − mean)/sd"`
-	Mean         float64     `column:"chance_mean,missing" doc:"mean of the same over trainings with permuted groups"`
+	Observed     float64     `column:"observed,missing" doc:"with the true labels: the contrast, or the mean score relative to the other regions, (s − mean)/sd"`
+	Mean         float64     `column:"chance_mean,missing" doc:"mean of the same over trainings with permuted labels"`
 	SD           float64     `column:"chance_sd,missing" doc:"its standard deviation (n−1)"`
 	Excess       float64     `column:"excess,missing" doc:"(observed − chance_mean)/chance_sd"`
-	P            float64     `column:"p,missing" doc:"share of permutations that give the region at least as much, (b+1)/(n+1)"`
+	P            float64     `column:"p,missing" doc:"share of permutations with at least this value, (b+1)/(n+1)"`
 	Q            float64     `column:"q,missing" doc:"p corrected for the number of regions: false discovery rate (Benjamini and Hochberg)"`
-	PAny         float64     `column:"p_any,missing" doc:"that any region lies as far beyond its own chance (Westfall and Young)"`
-	Permutations int32       `column:"permutations" doc:"trainings with permuted groups"`
-	Planted      *bool       `column:"planted" doc:"whether the region has a planted edge, where the truth is known"`
+	PAny         float64     `column:"p_any,missing" doc:"family-wise p: any region is as far beyond its own chance level (Westfall and Young)"`
+	Permutations int32       `column:"permutations" doc:"trainings with permuted labels"`
+	Planted      *bool       `column:"planted" doc:"whether the region has a planted edge (simulated data)"`
 }
 
 // A ConsistencyRow measures how far several rankings of one setting agree (biomarkers).
 type ConsistencyRow struct {
 	Coords        []dag.Coord `column:"*"`
-	Over          string      `column:"over" doc:"what the rankings are of: single models (folds and repeats), repeats, seeds, draws, participants"`
-	Rankings      int32       `column:"rankings" doc:"how many are compared"`
-	K             int32       `column:"k" doc:"how many of the first regions are compared"`
-	Common        float64     `column:"common,missing" doc:"of the first k regions of two rankings, those in common; mean over pairs"`
-	CommonChance  float64     `column:"common_chance,missing" doc:"the same of rankings in random order: k²/N"`
-	Every         int32       `column:"every" doc:"regions among the first k of every ranking"`
-	EveryChance   float64     `column:"every_chance,missing" doc:"the same of rankings in random order"`
-	Jaccard       float64     `column:"jaccard,missing" doc:"in common, of those in either"`
-	JaccardChance float64     `column:"jaccard_chance,missing" doc:"the same of rankings in random order"`
+	Over          string      `column:"over" doc:"the unit of each ranking: single models (folds and repeats), repeats, seeds, draws, participants"`
+	Rankings      int32       `column:"rankings" doc:"number of rankings compared"`
+	K             int32       `column:"k" doc:"number of top regions compared"`
+	Common        float64     `column:"common,missing" doc:"shared regions among the top k of two rankings; mean over pairs"`
+	CommonChance  float64     `column:"common_chance,missing" doc:"the same for random rankings: k²/N"`
+	Every         int32       `column:"every" doc:"regions among the top k of every ranking"`
+	EveryChance   float64     `column:"every_chance,missing" doc:"the same for random rankings"`
+	Jaccard       float64     `column:"jaccard,missing" doc:"shared regions divided by those in either ranking"`
+	JaccardChance float64     `column:"jaccard_chance,missing" doc:"the same for random rankings"`
 	Kuncheva      float64     `column:"kuncheva,missing" doc:"Kuncheva's index: 0 by chance, 1 for the same regions"`
 	Spearman      float64     `column:"spearman,missing" doc:"rank correlation of all regions; 0 by chance"`
 	Kendall       float64     `column:"kendall,missing" doc:"Kendall's τ_b of all regions; 0 by chance"`
-	P             float64     `column:"p,missing" doc:"chance that rankings in random order have as much in common"`
+	P             float64     `column:"p,missing" doc:"probability that random rankings share at least as many"`
 }
 
 // An IndividualRow is one region of one participant (biomarkers).
@@ -84,36 +84,36 @@ type IndividualityRow struct {
 	Lambda2         float64     `column:"lambda2,missing" doc:"weight of the group-level consistency loss"`
 	Participants    int32       `column:"participants" doc:"tested"`
 	Draws           int32       `column:"draws" doc:"of each"`
-	Individual      float64     `column:"individual,missing" doc:"share of the variance of scores that lies between people of a group, region by region; the rest is common to the group. Noise of the draws is in neither"`
-	IndividualLow   float64     `column:"individual_low,missing" doc:"95 % interval (jackknife over people, the models held as they are)"`
+	Individual      float64     `column:"individual,missing" doc:"share of the score variance between participants of a group, region by region; the rest is common to the group. Noise of the draws is in neither"`
+	IndividualLow   float64     `column:"individual_low,missing" doc:"95 % interval (jackknife over participants, models held fixed)"`
 	IndividualHigh  float64     `column:"individual_high,missing"`
-	IndividualLeast float64     `column:"individual_least,missing" doc:"least of a single model"`
-	IndividualMost  float64     `column:"individual_most,missing" doc:"most of a single model"`
-	K               int32       `column:"k" doc:"first regions that are compared"`
-	Jaccard         float64     `column:"jaccard,missing" doc:"regions among the first k of both of two people of a group, of those in either; mean over pairs"`
-	JaccardLow      float64     `column:"jaccard_low,missing" doc:"95 % interval (jackknife over people)"`
+	IndividualLeast float64     `column:"individual_least,missing" doc:"smallest value of a single model"`
+	IndividualMost  float64     `column:"individual_most,missing" doc:"largest value of a single model"`
+	K               int32       `column:"k" doc:"number of top regions compared"`
+	Jaccard         float64     `column:"jaccard,missing" doc:"regions among the top k of both of two participants of a group, divided by those in either; mean over pairs"`
+	JaccardLow      float64     `column:"jaccard_low,missing" doc:"95 % interval (jackknife over participants)"`
 	JaccardHigh     float64     `column:"jaccard_high,missing"`
-	JaccardGroups   float64     `column:"jaccard_groups,missing" doc:"the same of two people of different groups"`
-	JaccardChance   float64     `column:"jaccard_chance,missing" doc:"the same of rankings in random order"`
-	SDCommon        float64     `column:"sd_common,missing" doc:"of the regions' scores that a group has in common"`
-	SDIndividual    float64     `column:"sd_individual,missing" doc:"of a person's own, region by region"`
-	SDDraw          float64     `column:"sd_draw,missing" doc:"of a person's draws"`
+	JaccardGroups   float64     `column:"jaccard_groups,missing" doc:"the same for two participants of different groups"`
+	JaccardChance   float64     `column:"jaccard_chance,missing" doc:"the same for random rankings"`
+	SDCommon        float64     `column:"sd_common,missing" doc:"variance of the region scores common to a group"`
+	SDIndividual    float64     `column:"sd_individual,missing" doc:"variance between participants, region by region"`
+	SDDraw          float64     `column:"sd_draw,missing" doc:"variance between the draws of a participant"`
 }
 
 // A FidelityRow is the effect of masking the first k regions on the predictions of one setting (fidelity).
 type FidelityRow struct {
 	Coords         []dag.Coord `column:"*"`
-	Action         string      `column:"action" doc:"remove: the first k regions are taken out; keep: all others are"`
+	Action         string      `column:"action" doc:"remove: the top k regions are removed; keep: all other regions are removed"`
 	K              int32       `column:"k"`
-	Participants   int32       `column:"participants" doc:"whom at least one model was not trained on"`
-	Drop           float64     `column:"drop,missing" doc:"how much less probable the answer on the whole graph is on the masked one; mean over participants"`
-	RandomDrop     float64     `column:"random_drop,missing" doc:"the same with as many regions at random"`
-	RandomSD       float64     `column:"random_sd,missing" doc:"its sd over the random choices (n−1)"`
-	P              float64     `column:"p,missing" doc:"share of random choices that lower it as much (remove), or as little (keep), (b+1)/(n+1)"`
-	Changed        float64     `column:"changed,missing" doc:"share of answers that change"`
+	Participants   int32       `column:"participants" doc:"test participants of at least one model"`
+	Drop           float64     `column:"drop,missing" doc:"decrease of the probability of the predicted group from the whole graph to the masked one; mean over participants"`
+	RandomDrop     float64     `column:"random_drop,missing" doc:"the same with k random regions"`
+	RandomSD       float64     `column:"random_sd,missing" doc:"its SD over the random selections (n−1)"`
+	P              float64     `column:"p,missing" doc:"share of random selections with at least this decrease (remove), or at most this decrease (keep), (b+1)/(n+1)"`
+	Changed        float64     `column:"changed,missing" doc:"share of predictions that change"`
 	RandomChanged  float64     `column:"random_changed,missing" doc:"with random regions"`
 	Accuracy       float64     `column:"accuracy,missing" doc:"accuracy on masked graphs, mean over the models"`
 	RandomAccuracy float64     `column:"random_accuracy,missing" doc:"with random regions"`
 	WholeAccuracy  float64     `column:"accuracy_whole,missing" doc:"accuracy on whole graphs, likewise"`
-	Choices        int32       `column:"choices,optional" doc:"random choices of k regions"`
+	Choices        int32       `column:"choices,optional" doc:"random selections of k regions"`
 }

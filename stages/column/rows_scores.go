@@ -15,5 +15,5 @@ type ScoreRow[T float32 | float64] struct {
 	Draw  int32  `column:"draw"`
 	Set   string `column:"set" doc:"train or test"`
 	NodeScore[T]
-	Untrained T `column:"untrained,missing,optional" doc:"score by the same model at its starting weights, before training; of the first layer only"`
+	Untrained T `column:"untrained,missing,optional" doc:"score by the same model at its initial weights, before training; first layer only"`
 }

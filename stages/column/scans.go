@@ -33,7 +33,7 @@ func (s Scans) Meta() map[string]string {
 func ScansOf(meta map[string]string) (s Scans, err error) {
 	if text := meta[scansKey]; text != "" {
 		if err = json.Unmarshal([]byte(text), &s); err != nil {
-			err = fmt.Errorf("its metadata say nothing readable about scans: %w", err)
+			err = fmt.Errorf("its metadata on scans cannot be read: %w", err)
 		}
 	}
 	return s, err

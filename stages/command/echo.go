@@ -11,21 +11,21 @@ import (
 var echoKind = dag.Kind{
 	Name: "echo",
 	Doc: "returns its parameter (for tests)\n" +
-		"For trying things out, tests and benchmarks: matrix: { value: [1..1000] } makes a thousand tasks of next to no work. What is connected to it orders the tasks and changes no result.",
+		"For examples, tests and benchmarks: matrix: { value: [1..1000] } makes a thousand trivial tasks. Inputs only determine the order of tasks and do not affect the result.",
 	New: func() dag.Stage { return &Echo{} },
 }
 
 // Echo returns its parameter (for tests).
 type Echo struct {
-	Value string `param:"value" doc:"what to give: a number or a text"`
+	Value string `param:"value" doc:"the value to return: a number or text"`
 }
 
 // Ports are the stage's inputs and outputs.
 func (*Echo) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "input", Optional: true, Doc: "anything; not read"},
-			{Name: "inputs", Optional: true, Gather: true, Doc: "any number of things; not read"},
+			{Name: "input", Optional: true, Doc: "any input; not read"},
+			{Name: "inputs", Optional: true, Gather: true, Doc: "any number of inputs; not read"},
 		},
 		Out: []dag.Port{{Name: "value", Type: dag.Format("npy"), Doc: "a number as float64, without axes; a text as its UTF-8 bytes"}},
 	}

@@ -20,22 +20,22 @@ import (
 
 var execKind = dag.Kind{
 	Name: "exec",
-	Doc: "runs a command of yours on declared inputs\n" +
-		"The command starts in a fresh directory. {NAME} in it becomes the path of the input or output of that name, or the value of the parameter; inputs may be read and not written. A gathered input is a TSV file with a row for each member: its coordinates, and the path of its file. The command sees PATH and the environment variables that are allowed, and no others; the result depends on the values of the allowed ones, of which hashes are kept. What it prints is kept with the result (pipeline log), and shown when it fails. Give scripts as inputs ({file: stats.py}): then a changed script runs again; a changed program does not, so say its version among the parameters, or run it in a container: in: { container: { file: tools.sif } }. Apptainer or podman runs it; the command then sees the image and its own directory, and no network.",
+	Doc: "runs your own command on declared inputs\n" +
+		"The command starts in a new directory. {NAME} in the command is replaced by the path of the input or output of that name, or by the value of the parameter; inputs are read-only. A gathered input is a TSV file with one row per member: its coordinates and the path of its file. The command sees only PATH and the allowed environment variables; the result depends on their values, which are recorded as hashes. Its output is kept with the result (pipeline log) and shown if it fails. Connect scripts as inputs ({file: stats.py}), so that a changed script runs again. A changed program does not run again, so put its version among the parameters, or run it in a container: in: { container: { file: tools.sif } }. Apptainer or podman runs the container; the command then sees the image and its own directory, and no network.",
 	New: func() dag.Stage { return &Exec{TimeLimit: 3600, Python: "python3", Promises: "bits"} },
 }
 
 // Exec runs a command. Its ports are those that its parameters declare.
 type Exec struct {
-	Command     []string `param:"command" doc:"the program and its arguments, each by itself; {NAME} stands for a path or a parameter, {{ and }} for braces"`
-	Inputs      []string `param:"inputs" doc:"declared inputs: NAME=FORMAT, or NAME*=FORMAT for one that gathers; without =FORMAT anything is taken"`
+	Command     []string `param:"command" doc:"the program and its arguments as a list; {NAME} stands for a path or a parameter, {{ and }} for braces"`
+	Inputs      []string `param:"inputs" doc:"declared inputs: NAME=FORMAT, or NAME*=FORMAT for one that gathers; without =FORMAT, any format is accepted"`
 	Outputs     []string `param:"outputs" doc:"declared outputs: NAME=FORMAT, such as result=arrow; the command must write a file of that format for each"`
 	Parameters  []string `param:"parameters" doc:"NAME=VALUE, for {NAME} in the command"`
-	Environment []string `param:"environment" doc:"the environment of the command, besides PATH: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again; of PATH only if it stands here. A hash of a passed value is kept, not the value"`
+	Environment []string `param:"environment" doc:"environment variables of the command, besides PATH: NAME passes a variable on, NAME=VALUE sets it. Another value runs the command again (another PATH only if PATH is listed). Only a hash of a passed value is recorded"`
 	TimeLimit   float64  `param:"time_limit" doc:"the command is stopped after this time; 0 sets no limit" min:"0" max:"1e9" unit:"s"`
 	Network     bool     `param:"network" doc:"in a container: the command may use the network of the machine"`
 	Python      string   `param:"python" doc:"with the input requirements: the Python that makes the environment, such as python3.12"`
-	Promises    string   `param:"promise" doc:"what the command gives when it runs again: bits (the same ones), a relative error that no number exceeds, such as 1e-6, or nothing; audits hold it to that"`
+	Promises    string   `param:"promise" doc:"reproducibility of the command: bits (identical), a maximum relative error, such as 1e-6, or nothing; audits check it"`
 }
 
 // A declared is one entry of inputs, outputs or parameters.
@@ -94,7 +94,7 @@ func (e *Exec) Validate() []error {
 	var wrong []error
 	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
 	if len(e.Command) == 0 || strings.TrimSpace(e.Command[0]) == "" {
-		bad("command is empty: say which program to run")
+		bad("command is empty: name the program to run")
 	}
 	seen := map[string]string{containerPort: "the image that the command runs in", lockPort: "the list of Python packages", interpreter: "the interpreter of the input requirements"}
 	for _, list := range []struct {
@@ -116,7 +116,7 @@ func (e *Exec) Validate() []error {
 				bad("%s: %q: only inputs gather", list.parameter, entry)
 			case list.what != "parameter" && d.has && d.value == "", list.what != "parameter" &&
 				strings.ContainsAny(d.value, `/\. `):
-				bad("%s: %q: %q is no format", list.parameter, entry, d.value)
+				bad("%s: %q: %q is not a format", list.parameter, entry, d.value)
 			}
 			seen[d.name] = "an " + list.what
 			if list.what == "parameter" {
@@ -142,7 +142,7 @@ func (e *Exec) Validate() []error {
 		if name, _, _ := strings.Cut(entry, "="); name == "" || strings.ContainsAny(name, " \t\x00") {
 			bad("environment: %q is neither NAME nor NAME=VALUE", entry)
 		} else if cloudCredential.MatchString(name) {
-			bad("environment: %s is a cloud credential, on which no result may depend: download the data before the run and give the files as inputs ({file: …})", name)
+			bad("environment: %s is a cloud credential, and results must not depend on credentials: download the data before the run and connect the files as inputs ({file: …})", name)
 		}
 	}
 	if _, err := dag.ParsePromise(e.Promises); err != nil {
@@ -238,7 +238,7 @@ func (e *Exec) call(ctx context.Context, t *dag.Task, dir string, places map[str
 	case err != nil && c != nil:
 		return fmt.Errorf("the command %q in the container ended with %w", words[0], err)
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("there is no program %q (it starts in a directory of its own: a script of yours is given as an input)", words[0])
+		return fmt.Errorf("there is no program %q (commands start in a new directory: connect your script as an input)", words[0])
 	case err != nil:
 		return fmt.Errorf("the command %q ended with %w", words[0], err)
 	}

@@ -54,7 +54,7 @@ func kindOfImage(path string) (imageKind, error) {
 	for r := tar.NewReader(f); ; {
 		h, err := r.Next()
 		if err != nil {
-			return imageKind{}, errors.New("it is no image of a container: a Singularity image (.sif), or an uncompressed archive as podman save --format oci-archive and docker save write it")
+			return imageKind{}, errors.New("it is not a container image: use a Singularity image (.sif), or an uncompressed archive written by podman save --format oci-archive or docker save")
 		}
 		switch strings.TrimPrefix(h.Name, "./") {
 		case "oci-layout":
@@ -87,7 +87,7 @@ func (e *Exec) containerOf(t *dag.Task, room string) (*container, error) {
 		return nil, fmt.Errorf("the container %s: %w", in.Name, err)
 	}
 	if strings.ContainsAny(room+in.Path, ":,") {
-		return nil, fmt.Errorf("a container cannot be given the paths %s and %s: rename what has a colon or a comma in it (TMPDIR says where the first is made)", room, in.Path)
+		return nil, fmt.Errorf("the paths %s and %s cannot be mounted in a container: rename the one with a colon or comma (TMPDIR determines the first)", room, in.Path)
 	}
 	c := &container{kind: kind, image: in.Path, digest: in.Ref.Digest.String(), room: room, network: e.Network}
 	for _, name := range kind.runtimes {
@@ -96,7 +96,7 @@ func (e *Exec) containerOf(t *dag.Task, room string) (*container, error) {
 		}
 	}
 	last := len(kind.runtimes) - 1
-	return nil, fmt.Errorf("the container %s is %s, and none of %s or %s is installed (or on the PATH) to run it", in.Name, kind.name, strings.Join(kind.runtimes[:last], ", "), kind.runtimes[last])
+	return nil, fmt.Errorf("the container %s is %s, but neither %s nor %s is on the PATH to run it", in.Name, kind.name, strings.Join(kind.runtimes[:last], ", "), kind.runtimes[last])
 }
 
 // podman tells whether the runtime is podman.

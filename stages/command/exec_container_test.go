@@ -182,16 +182,16 @@ podman rm --force --ignore --time 0 OUTER
 func TestExecContainerRefused(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for _, c := range []struct{ name, path, want string }{
-		{"no runtime", sif(t), "the container tools.sif is a Singularity image, and none of apptainer or singularity is installed (or on the PATH) to run it"},
-		{"no runtime for archives", archive(t, "oci-layout"), "the container tools.tar is an OCI archive, and none of podman, apptainer or singularity is installed (or on the PATH) to run it"},
-		{"another archive", archive(t, "x"), "the container tools.tar: it is no image of a container: a Singularity image (.sif), or an uncompressed archive as podman save --format oci-archive and docker save write it"},
+		{"no runtime", sif(t), "the container tools.sif is a Singularity image, but neither apptainer nor singularity is on the PATH to run it"},
+		{"no runtime for archives", archive(t, "oci-layout"), "the container tools.tar is an OCI archive, but neither podman, apptainer nor singularity is on the PATH to run it"},
+		{"another archive", archive(t, "x"), "the container tools.tar: it is not a container image: use a Singularity image (.sif), or an uncompressed archive written by podman save --format oci-archive or docker save"},
 		{"a colon", func() string {
 			to := filepath.Join(t.TempDir(), "a:b.sif")
 			if err := copyFile(sif(t), to); err != nil {
 				t.Fatal(err)
 			}
 			return to
-		}(), "rename what has a colon or a comma in it"},
+		}(), "rename the one with a colon or comma"},
 	} {
 		e := newExec()
 		e.Command = []string{"true"}

@@ -20,5 +20,5 @@ func resourceLimits() []string { return nil }
 
 // removeAtEnd has no shell that could remove the container.
 func removeAtEnd(string, string) (func(), error) {
-	return nil, errors.New("containers are run on Linux and macOS alone")
+	return nil, errors.New("containers run only on Linux and macOS")
 }

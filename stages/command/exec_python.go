@@ -46,7 +46,7 @@ func checkLock(name string, text []byte) error {
 			packages++
 		case strings.HasPrefix(line, "-"):
 			option, _, _ := strings.Cut(line, " ")
-			wrong = append(wrong, fmt.Errorf("%s:%d: %s is not allowed: the list must be whole, with a version and hash for each package", name, at, option))
+			wrong = append(wrong, fmt.Errorf("%s:%d: %s is not allowed: the list must be complete, with a version and hash for each package", name, at, option))
 		case !hashed.MatchString(line):
 			wrong = append(wrong, fmt.Errorf("%s:%d: %s has no --hash=sha256:…", name, at, strings.Fields(line)[0]))
 		default:
@@ -54,7 +54,7 @@ func checkLock(name string, text []byte) error {
 		}
 	}
 	if packages == 0 && wrong == nil {
-		wrong = append(wrong, fmt.Errorf("%s: there is no package in it", name))
+		wrong = append(wrong, fmt.Errorf("%s: it lists no packages", name))
 	}
 	if wrong != nil {
 		wrong = append(wrong, errors.New("pip-compile --generate-hashes and uv pip compile --generate-hashes write such lists"))
@@ -80,10 +80,10 @@ func (e *Exec) pythonOf(ctx context.Context, t *dag.Task) (string, error) {
 	case len(all) == 0:
 		return "", nil
 	case !used:
-		return "", fmt.Errorf("the input %s is connected, and the command does not use {%s}, which has its packages", lockPort, interpreter)
+		return "", fmt.Errorf("the input %s is connected, but the command does not use {%s}, which has its packages", lockPort, interpreter)
 	}
 	if len(t.All(containerPort)) > 0 {
-		return "", fmt.Errorf("%s and %s are connected, and a container has its own packages: connect one of them", containerPort, lockPort)
+		return "", fmt.Errorf("%s and %s are connected, but a container has its own packages: connect only one of them", containerPort, lockPort)
 	}
 	list, err := all[0].Bytes()
 	if err != nil {

@@ -29,8 +29,8 @@ func TestCheckLock(t *testing.T) {
 	bad := "a==1\nb>=2 " + hash + "\n-r other.txt\n-e .\n./c.whl " + hash + "\nd==1 \\\n  --hash=md5:00\ne==1.* " + hash + "\n"
 	want := `r.txt:1: a==1 has no --hash=sha256:…
 r.txt:2: b>=2 has no version: write NAME==VERSION
-r.txt:3: -r is not allowed: the list must be whole, with a version and hash for each package
-r.txt:4: -e is not allowed: the list must be whole, with a version and hash for each package
+r.txt:3: -r is not allowed: the list must be complete, with a version and hash for each package
+r.txt:4: -e is not allowed: the list must be complete, with a version and hash for each package
 r.txt:5: ./c.whl has no version: write NAME==VERSION
 r.txt:6: d==1 has no --hash=sha256:…
 r.txt:8: e==1.* has no version: write NAME==VERSION
@@ -38,7 +38,7 @@ pip-compile --generate-hashes and uv pip compile --generate-hashes write such li
 	if err := checkLock("r.txt", []byte(bad)); err == nil || err.Error() != want {
 		t.Errorf("%v\nwant\n%s", err, want)
 	}
-	if err := checkLock("r.txt", []byte("# none\n")); err == nil || !strings.HasPrefix(err.Error(), "r.txt: there is no package in it") {
+	if err := checkLock("r.txt", []byte("# none\n")); err == nil || !strings.HasPrefix(err.Error(), "r.txt: it lists no packages") {
 		t.Errorf("empty: %v", err)
 	}
 }

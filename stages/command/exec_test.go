@@ -110,7 +110,7 @@ func TestExecMistakes(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("said\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if wrong := newExec().Validate(); len(wrong) != 1 || wrong[0].Error() != "command is empty: say which program to run" {
+	if wrong := newExec().Validate(); len(wrong) != 1 || wrong[0].Error() != "command is empty: name the program to run" {
 		t.Errorf("no command: %v", wrong)
 	}
 }
@@ -151,7 +151,7 @@ func TestExecFailures(t *testing.T) {
 	t.Run("no program", func(t *testing.T) {
 		e := newExec()
 		e.Command = []string{"no-such-program-here"}
-		want := `there is no program "no-such-program-here" (it starts in a directory of its own: a script of yours is given as an input)`
+		want := `there is no program "no-such-program-here" (commands start in a new directory: connect your script as an input)`
 		if _, err := run(e); err == nil || err.Error() != want {
 			t.Errorf("%v\nwant\n%s", err, want)
 		}

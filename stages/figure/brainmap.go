@@ -19,7 +19,7 @@ import (
 var kindBrainMap = dag.Kind{
 	Name: "brainmap",
 	Doc: "the ranked regions on the cortex and in slices\n" +
-		"A map a setting, drawn from a label image: each hemisphere from the side and from the midline, and axial slices. Yellow to red is the score, the first regions are numbered and listed, planted ones are outlined in green. " +
+		"One map per setting, drawn from a label image: each hemisphere from the side and from the midline, and axial slices. Yellow to red is the score, the first regions are numbered and listed, planted ones are outlined in green. " +
 		"Without a label image, or with one of grayordinates, regions are discs at the centroids of the node list (MNI coordinates), from the left, from above and from behind.",
 	New: func() dag.Stage { return &BrainMap{Top: 10, Colored: 20} },
 }
@@ -246,7 +246,7 @@ func (s Ranked) scaleText(low float64) string {
 		}
 		return fmt.Sprintf("The color scale starts at %s, the 95th percentile of the contrast under the null hypothesis%s, mean over the regions.", tick(low), of)
 	case low > 0:
-		return fmt.Sprintf("The color scale starts at %s, the mean contrast over permuted groups.", tick(low))
+		return fmt.Sprintf("The color scale starts at %s, the mean contrast over permuted labels.", tick(low))
 	}
 	return "The color scale starts at 0: the null distribution of the contrast is not known."
 }

@@ -18,13 +18,13 @@ import (
 var kindConnectivity = dag.Kind{
 	Name: "figure-connectivity",
 	Doc: "the mean matrix of each group as heat maps, and of two groups their difference\n" +
-		"Takes draw 0 of every participant. Correlations are averaged as Fisher's z; a pair counts only the participants in whom both regions have a signal. Regions stand in blocks by hemisphere and structure (or by network, as the names of Schaefer's atlas tell it). Colours end at the 99th percentile.",
+		"Takes draw 0 of every participant. Correlations are averaged as Fisher's z; a pair of regions counts only the participants in which both have a signal. Regions stand in blocks by hemisphere and structure (or by network, as the names of Schaefer's atlas tell it). The color scale ends at the 99th percentile.",
 	New: func() dag.Stage { return &Connectivity{Label: "r"} },
 }
 
 // Connectivity draws mean matrices.
 type Connectivity struct {
-	Label string `param:"label" doc:"what the colours are, such as r or partial r"`
+	Label string `param:"label" doc:"label of the color scale, such as r or partial r"`
 }
 
 // Ports are the stage's inputs and outputs.

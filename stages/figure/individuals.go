@@ -21,7 +21,7 @@ import (
 
 var kindIndividuals = dag.Kind{
 	Name: "figure-individuals",
-	Doc: "the regions that the models keep in a few participants, a row a setting\n" +
+	Doc: "the regions that the models keep in a few participants, one row per setting\n" +
 		"Figure 4 of \"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\": randomly selected participants, the regions that remain after a pooling layer with their scores, and rings around the regions that all of these participants share. With biomarkers of layer 2 these are the regions of the paper's figure. The selection depends on the participants' identifiers alone, so the report, this figure and another run of the study show the same participants.",
 	New: func() dag.Stage { return &Individuals{People: 4} },
 }
@@ -174,7 +174,7 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 	}
 	people := slices.Clone(all.people[group])
 	if people == nil {
-		return nil, fmt.Errorf("%s: group: there is no group %q; there are %s", in.Name, group, strings.Join(groups, ", "))
+		return nil, fmt.Errorf("%s: group: there is no group %q; available: %s", in.Name, group, strings.Join(groups, ", "))
 	}
 	people = selected(people, s.People)
 	regions := s.Regions

@@ -136,9 +136,9 @@ func DrawConfusion(all *fold.Settings, setting int) *Chart {
 			row[j] /= float64(len(repeats))
 		}
 	}
-	c := &Chart{Figure: chart.Confusion(all.Groups, counts), Title: "Confusion matrix", Caption: "Participants, pooled over folds; per cent of the row."}
+	c := &Chart{Figure: chart.Confusion(all.Groups, counts), Title: "Confusion matrix", Caption: "Participants, pooled over folds; percent of the row."}
 	if len(repeats) > 1 {
-		c.Caption = fmt.Sprintf("Participants, pooled over folds, mean of %d divisions; per cent of the row.", len(repeats))
+		c.Caption = fmt.Sprintf("Participants, pooled over folds, mean of %d divisions; percent of the row.", len(repeats))
 	}
 	if name := folds[0].Name; name != "" {
 		c.Caption += " Classifier: " + name + "."

@@ -14,8 +14,8 @@ import (
 
 var kindScanQuality = dag.Kind{
 	Name: "figure-qc",
-	Doc: "the quality of one participant's scan: motion, carpet plots before and after cleaning, connectivity, tSNR\n" +
-		"Over the volumes: framewise displacement with a threshold, DVARS, global signal, volumes left out in grey; carpet plots before and after cleaning, of single voxels in bands by tissue or network (with sample and carpet), else of regions, each row standardized over the kept volumes. Below: the correlation matrix of draw 0, the distribution of its edges, and the temporal signal-to-noise ratio of each region; with mean and parcels the outlines of the regions over the mean of the scan. The report shows these pages, and keeps ratings of them. Of runs or sessions that were joined it takes all members, and marks where one begins: before: \"series[*]\", after: \"clean[*]\", quality: joined.quality.",
+	Doc: "the quality of one participant's scan: motion, carpet plots before and after denoising, connectivity, tSNR\n" +
+		"Over the volumes: framewise displacement with a threshold, DVARS, global signal, removed volumes in gray; carpet plots before and after denoising, of single voxels in bands by tissue or network (with sample and carpet), else of regions, each row standardized over the kept volumes. Below: the correlation matrix of draw 0, the distribution of its edges, and the temporal signal-to-noise ratio of each region; with mean and parcels the outlines of the regions over the mean of the scan. The report shows these pages, and keeps ratings of them. Of runs or sessions that were joined it takes all members, and marks where one begins: before: \"series[*]\", after: \"clean[*]\", quality: joined.quality.",
 	New: func() dag.Stage { return &ScanQuality{FD: 0.5} },
 }
 
@@ -52,7 +52,7 @@ func (*ScanQuality) Ports() dag.Ports {
 // A regionQualityRow is the signal of one region.
 type regionQualityRow struct {
 	Index int32   `column:"index" doc:"node number"`
-	TSNR  float64 `column:"tsnr,missing" doc:"temporal signal-to-noise ratio of the region's mean series before cleaning: mean over SD (n − 1) of the kept volumes; of several runs the mean of those that have one; missing where the mean is not above 0"`
+	TSNR  float64 `column:"tsnr,missing" doc:"temporal signal-to-noise ratio of the region's mean series before denoising: mean over SD (n − 1) of the kept volumes; of several runs the mean of those that have one; missing where the mean is not above 0"`
 }
 
 // Run draws.
@@ -105,7 +105,7 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		p.TSNR = tsnr
 	}
 	c := &Chart{Figure: chart.ScanQuality(p), Title: "Quality of the scan", Caption: ScanCaption,
-		Alt: fmt.Sprintf("Traces of motion over %d volumes, carpet plots of %d %s before and after cleaning, the correlation matrix of %d regions with the distribution of its values, and tSNR of each region", len(p.Out), len(p.Bands), p.Rows, n)}
+		Alt: fmt.Sprintf("Traces of motion over %d volumes, carpet plots of %d %s before and after denoising, the correlation matrix of %d regions with the distribution of its values, and tSNR of each region", len(p.Out), len(p.Bands), p.Rows, n)}
 	if subject := subjectOf(t.All("before")[0]); subject != "" {
 		c.Title = subject
 	}
@@ -117,7 +117,7 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 }
 
 // ScanCaption describes the figure of one scan.
-const ScanCaption = "Over the volumes: framewise displacement (FD) with its threshold, DVARS and global signal of the table of confounds; volumes left out in grey. Carpet plots: voxels, evenly spaced ones in bands by tissue or network, or regions where no voxels were sampled; each is standardized over the kept volumes, and more than 160 of them are averaged to about 160 rows. Runs that were joined are standardized one by one, and a line marks where one begins. Below: Pearson correlations of draw 0, their distribution over the edges, and temporal signal-to-noise ratio (tSNR: mean over SD of a region's mean series before cleaning). At the bottom, of scans of voxels: outlines of the regions, in the colors of the tSNR, over the mean of every fourth volume."
+const ScanCaption = "Over the volumes: framewise displacement (FD) with its threshold, DVARS and global signal of the table of confounds; removed volumes in gray. Carpet plots: voxels, evenly spaced ones in bands by tissue or network, or regions where no voxels were sampled; each is standardized over the kept volumes, and more than 160 of them are averaged to about 160 rows. Runs that were joined are standardized one by one, and a line marks where one begins. Below: Pearson correlations of draw 0, their distribution over the edges, and temporal signal-to-noise ratio (tSNR: mean over SD of a region's mean series before denoising). At the bottom, of scans of voxels: outlines of the regions, in the colors of the tSNR, over the mean of every fourth volume."
 
 // scanHead says in numbers how the scan was cleaned.
 func scanHead(q column.CleaningRow) string {

@@ -119,7 +119,7 @@ func TestScanQualityOfRuns(t *testing.T) {
 	}
 	out := stagetest.MustRun(t, stagetest.Fresh("figure-qc"), in)
 	svg := out["picture"].(artifacts.Bytes).Data
-	for _, want := range []string{"<title>sub-7</title>", ">run 1<", ">run pm<", "before cleaning: 2 voxels"} {
+	for _, want := range []string{"<title>sub-7</title>", ">run 1<", ">run pm<", "before denoising: 2 voxels"} {
 		if !bytes.Contains(svg, []byte(want)) {
 			t.Errorf("the picture does not say %q", want)
 		}
@@ -137,12 +137,12 @@ func TestScanQualityOfRuns(t *testing.T) {
 	if !slices.Equal(rows, []string{"cortex", "CSF"}) {
 		t.Errorf("rows %v", rows)
 	}
-	// Of two voxels of a band the second stands for it. Run 1 has 3 × 3 numbers before cleaning, run 2 2 × 3.
+	// Of two voxels of a band the second stands for it. Run 1 has 3 × 3 numbers before denoising, run 2 2 × 3.
 	if want := []float64{1, 2, 4, 5, 7, 8, 100, 102, 103, 105}; !slices.Equal(before, want) {
-		t.Errorf("before cleaning %v, want %v", before, want)
+		t.Errorf("before denoising %v, want %v", before, want)
 	}
 	if want := []float64{10, 11, 13, 14, 16, 17, 106, 108, 109, 111}; !slices.Equal(after, want) {
-		t.Errorf("after cleaning %v, want %v", after, want)
+		t.Errorf("after denoising %v, want %v", after, want)
 	}
 	// Without the voxels of one run, regions: the step between the runs is not seen.
 	delete(in, "carpet")
@@ -152,7 +152,7 @@ func TestScanQualityOfRuns(t *testing.T) {
 	z := 1 / math.Sqrt2
 	if rows, before, _ = joinedCarpet(scans, []string{"L", "R"}); !slices.Equal(rows, []string{"L", "R"}) ||
 		!stagetest.Near([]float64{before[2], before[4], before[6], before[8]}, []float64{-z, z, -z, z}) {
-		t.Errorf("regions %v, before cleaning %v", rows, before)
+		t.Errorf("regions %v, before denoising %v", rows, before)
 	}
 	// A region that has no signal in one of the runs has no correlations: 0 would be taken for one.
 	scans[1].after = []float64{1, math.NaN(), -1, math.NaN()}

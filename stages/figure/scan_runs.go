@@ -22,7 +22,7 @@ type scan struct {
 	tsnr          []float64          // of each region; NaN where it has none
 	sample        []column.SampleRow // nil where no voxels were sampled
 	rows          string             // what they are: voxels or grayordinates
-	carpet        []float64          // before and after cleaning × volume × sampled voxel, z
+	carpet        []float64          // before and after denoising × volume × sampled voxel, z
 	brain         *chart.Brain       // nil for none
 }
 
@@ -198,7 +198,7 @@ func withoutSilent(matrix []float64, scans []scan) []float64 {
 	return out
 }
 
-// silent tells whether a region has no signal after cleaning.
+// silent tells whether a region has no signal after denoising.
 func (s scan) silent(r, regions int) bool {
 	for at := r; at < len(s.after); at += regions {
 		if !math.IsNaN(s.after[at]) {

@@ -69,7 +69,7 @@ func TestColorScaleStartsAtTheNull(t *testing.T) {
 		{Rank: 2, Index: 2, Score: 0.55, Contrast: 0.5, ContrastChance: 0.2, ContrastHigh: 0.3},
 		{Rank: 3, Index: 3, Score: 0.45, Contrast: 0.3, ContrastChance: 0.2, ContrastHigh: nan},
 	}
-	r := Readings(rows, Reading{Null: "models retrained on permuted groups"})
+	r := Readings(rows, Reading{Null: "models retrained on permuted labels"})
 	score, contrast := r[0], r[1]
 	if low, high := contrast.ends(); low != 0.4 || high != 0.9 {
 		t.Errorf("%v … %v", low, high)
@@ -80,7 +80,7 @@ func TestColorScaleStartsAtTheNull(t *testing.T) {
 	if got := score.colored(3); len(got) != 2 || score.colored(1)[2] != 0 {
 		t.Errorf("colored by score: %v", got)
 	}
-	if got := contrast.scaleText(0.4); !strings.Contains(got, "starts at 0.4, the 95th percentile of the contrast under the null hypothesis (models retrained on permuted groups)") {
+	if got := contrast.scaleText(0.4); !strings.Contains(got, "starts at 0.4, the 95th percentile of the contrast under the null hypothesis (models retrained on permuted labels)") {
 		t.Error(got)
 	}
 	if got := score.coloredText(3); got != "Colored: 2 of the 3 regions with the highest mean pooling score; the others lie below 0.5." {
@@ -90,7 +90,7 @@ func TestColorScaleStartsAtTheNull(t *testing.T) {
 		rows[i].ContrastHigh, rows[i].Score = nan, 0.4
 	}
 	r = Readings(rows, Reading{})
-	if got := r[1].scaleText(0.2); !strings.Contains(got, "starts at 0.2, the mean contrast over permuted groups") {
+	if got := r[1].scaleText(0.2); !strings.Contains(got, "starts at 0.2, the mean contrast over permuted labels") {
 		t.Error(got)
 	}
 	if got := r[0].coloredText(0); got != "No region is colored: the 3 regions with the highest mean pooling score: below 0.5." {

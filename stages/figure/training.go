@@ -15,7 +15,7 @@ import (
 
 var kindTraining = dag.Kind{
 	Name: "figure-training",
-	Doc:  "cross-entropy and accuracy over the epochs, on training and test graphs\nA row a setting; thin lines are the folds, thick ones their mean, bands one SD over the folds.",
+	Doc:  "cross-entropy and accuracy over the epochs, on training and test graphs\nOne row per setting; thin lines are the folds, thick ones their mean, bands one SD over the folds.",
 	New:  func() dag.Stage { return &Training{Most: 8} },
 }
 

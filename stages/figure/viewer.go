@@ -66,7 +66,7 @@ func Readings(rows RankingRows, reading Reading) []Ranked {
 }
 
 // chanceOf is the 95th percentile of the contrast under the null hypothesis, mean over the regions of a setting; of a
-// table that lacks it the mean contrast over permuted groups; 0 where neither is known.
+// table that lacks it the mean contrast over permuted labels; 0 where neither is known.
 func chanceOf(rows RankingRows, setting string) (chance float64, percentile bool) {
 	var high, mean []float64
 	for _, r := range rows {

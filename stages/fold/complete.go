@@ -60,5 +60,5 @@ func ApartText(settings [][]Tested) string {
 	for _, fs := range settings {
 		parts = append(parts, fmt.Sprintf("%s: %d", fs[0].Name, len(Distinct(fs))))
 	}
-	return "Classifiers were tested on different participants, and their accuracies cannot be compared (" + words.Some(parts, 8) + ")"
+	return "Classifiers were tested on different participants, so their accuracies cannot be compared (" + words.Some(parts, 8) + ")"
 }

@@ -10,8 +10,8 @@ import (
 
 // Params select the test fold and the draws; every cross-validated kind has them.
 type Params struct {
-	Fold     int  `param:"fold" doc:"the fold whose participants are tested" min:"1"`
-	Repeat   int  `param:"repeat" doc:"the division into folds" min:"1"`
+	Fold     int  `param:"fold" doc:"the test fold" min:"1"`
+	Repeat   int  `param:"repeat" doc:"the assignment to folds" min:"1"`
 	DrawZero bool `param:"draw_zero" doc:"use draw 0, the mean over all voxels, beside the random draws; without draws it is used anyway"`
 	Draws    int  `param:"draws" doc:"use only the first so many random draws of each participant; 0: all of them" min:"0"`
 }
@@ -20,7 +20,7 @@ type Params struct {
 // when it is asked for or alone.
 func (s Params) Numbers(n int, name string) ([]int, error) {
 	if s.Draws > n-1 && n > 1 {
-		return nil, fmt.Errorf("%s: draws is %d, and there are %d random draws", name, s.Draws, n-1)
+		return nil, fmt.Errorf("%s: draws is %d, but there are %d random draws", name, s.Draws, n-1)
 	}
 	var draws []int
 	for d := range n {
@@ -43,7 +43,7 @@ const Apart = -1
 type Member struct {
 	ID     string `column:"participant_id"`
 	Group  string `column:"group"`
-	Repeat int32  `column:"repeat" doc:"the division, from 1"`
+	Repeat int32  `column:"repeat" doc:"repeat, from 1"`
 	Fold   int32  `column:"fold" doc:"the fold in which the participant is tested, from 1"`
 }
 
@@ -86,7 +86,7 @@ func (d *Division) Row(in dag.Input) (Row, error) {
 	// Two sessions of a participant would be two rows under one name, or worse, one for the other.
 	for _, part := range []string{"session", "run"} {
 		if in.Coord(part) != "" {
-			return Row{}, fmt.Errorf("%s is of one %s of a participant: put the %[2]ss together first, by the stage %[3]s", in.Name, part, map[string]string{"session": "sessions", "run": "join"}[part])
+			return Row{}, fmt.Errorf("%s belongs to one %s of a participant: first combine the %[2]ss by the kind %[3]s", in.Name, part, map[string]string{"session": "sessions", "run": "join"}[part])
 		}
 	}
 	group, ok := d.group[id]
@@ -96,7 +96,7 @@ func (d *Division) Row(in dag.Input) (Row, error) {
 	// What was fitted for another fold has seen whom this one tests.
 	for axis, own := range map[string]int{"fold": d.Fold, "repeat": d.Repeat} {
 		if of := in.Coord(axis); of != "" && of != fmt.Sprint(own) {
-			return Row{}, fmt.Errorf("%s is of %s %s, and %s %d is tested here: fan both stages out over the same axis, and gather with [*]", in.Name, axis, of, axis, own)
+			return Row{}, fmt.Errorf("%s belongs to %s %s, but %s %d is tested here: fan both stages out over the same axis, and gather with [*]", in.Name, axis, of, axis, own)
 		}
 	}
 	label, _ := slices.BinarySearch(d.Groups, group)
@@ -113,7 +113,7 @@ func (s Params) sides(members []Member, name string) (side map[string]int, group
 			continue
 		}
 		if _, twice := side[m.ID]; twice {
-			return nil, nil, fmt.Errorf("%s: participant %s is twice in repeat %d: it could be trained on and tested at once", name, m.ID, s.Repeat)
+			return nil, nil, fmt.Errorf("%s: participant %s appears twice in repeat %d: it could be in the training and the test set", name, m.ID, s.Repeat)
 		}
 		largest = max(largest, int(m.Fold))
 		group[m.ID], side[m.ID] = m.Group, 0
@@ -125,10 +125,10 @@ func (s Params) sides(members []Member, name string) (side map[string]int, group
 		}
 	}
 	if len(side) == 0 {
-		return nil, nil, fmt.Errorf("%s has no repeat %d: set repeats of the split stage", name, s.Repeat)
+		return nil, nil, fmt.Errorf("%s has no repeat %d: set repeats in the split stage", name, s.Repeat)
 	}
 	if s.Fold > largest {
-		return nil, nil, fmt.Errorf("%s has the folds 1 to %d, not %d: let the fold axis and the folds of the split stage agree", name, largest, s.Fold)
+		return nil, nil, fmt.Errorf("%s has the folds 1 to %d, not %d: use the same number in the fold axis and in folds of the split stage", name, largest, s.Fold)
 	}
 	return side, group, nil
 }

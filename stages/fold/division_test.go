@@ -16,7 +16,7 @@ func TestSessionsHaveNoSide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for part, remedy := range map[string]string{"": "", "session": "by the stage sessions", "run": "by the stage join"} {
+	for part, remedy := range map[string]string{"": "", "session": "by the kind sessions", "run": "by the kind join"} {
 		in := dag.Input{Name: "graphs", Coords: []dag.Coord{{Axis: "subject", Value: "sub-1"}}}
 		if part != "" {
 			in.Coords = append(in.Coords, dag.Coord{Axis: part, Value: "2"})

@@ -12,7 +12,7 @@ func PositiveGroup(named string, groups []string) (int, error) {
 	if named != "" {
 		i := slices.Index(groups, named)
 		if i < 0 {
-			return 0, fmt.Errorf("positive: there is no group %q; there are %s", named, strings.Join(groups, ", "))
+			return 0, fmt.Errorf("positive: there is no group %q; available: %s", named, strings.Join(groups, ", "))
 		}
 		return i, nil
 	}

@@ -19,7 +19,7 @@ func TestPositive(t *testing.T) {
 		}
 	}
 	_, err := PositiveGroup("X", []string{"ASD", "HC"})
-	if fmt.Sprint(err) != `positive: there is no group "X"; there are ASD, HC` {
+	if fmt.Sprint(err) != `positive: there is no group "X"; available: ASD, HC` {
 		t.Errorf("error %v", err)
 	}
 }

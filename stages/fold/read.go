@@ -26,7 +26,7 @@ func ReadSettings(ins []dag.Input) (*Settings, error) {
 			all.Groups = names
 		}
 		if !slices.Equal(all.Groups, names) {
-			return nil, fmt.Errorf("%s: its groups are %s, others have %s", in.Name, strings.Join(names, ", "), strings.Join(all.Groups, ", "))
+			return nil, fmt.Errorf("%s: its groups are %s, but others have %s", in.Name, strings.Join(names, ", "), strings.Join(all.Groups, ", "))
 		}
 		if c := table.Meta["caution"]; c != "" && !slices.Contains(all.Cautions, c) {
 			all.Cautions = append(all.Cautions, c)
@@ -79,7 +79,7 @@ func oneSide(rows []PredictionRow) error {
 	}
 	for _, r := range rows {
 		if r.Set != "test" && tested[place{r.ID, r.Repeat, r.Fold}] {
-			return fmt.Errorf("leakage: %s is trained on and tested in fold %d of repeat %d; no accuracy is made of these predictions", r.ID, r.Fold, r.Repeat)
+			return fmt.Errorf("leakage: %s is in the training and the test set in fold %d of repeat %d; no accuracy is computed from these predictions", r.ID, r.Fold, r.Repeat)
 		}
 	}
 	return nil

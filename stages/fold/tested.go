@@ -72,7 +72,7 @@ func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
 		}
 	}
 	if len(groups) < 2 {
-		return nil, nil, fmt.Errorf("probabilities of %d groups, want a column p_GROUP for each of two or more", len(groups))
+		return nil, nil, fmt.Errorf("probabilities of %d groups, expected a column p_GROUP for each of two or more", len(groups))
 	}
 	if err := oneSide(rows); err != nil {
 		return nil, nil, err
@@ -92,7 +92,7 @@ func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
 			return nil, nil, fmt.Errorf("row %d: label %d is not group %q", i+1, r.Label, r.Group)
 		}
 		if r.Predicted < 0 || int(r.Predicted) >= len(groups) {
-			return nil, nil, fmt.Errorf("row %d: predicted is %d, and there are %d groups", i+1, r.Predicted, len(groups))
+			return nil, nil, fmt.Errorf("row %d: predicted is %d, but there are %d groups", i+1, r.Predicted, len(groups))
 		}
 		at := slices.IndexFunc(folds, func(f Tested) bool {
 			return f.Repeat == int64(r.Repeat) &&
@@ -179,7 +179,7 @@ func OnlyOnce(folds []Tested) error {
 		for _, p := range f.Participants {
 			k := key{f.Repeat, p.Id}
 			if other, twice := seen[k]; twice {
-				return fmt.Errorf("participant %s is tested in fold %d and in fold %d of repeat %d: the gathered trainings differ in an axis that is not among their coordinates", p.Id, other, f.Fold, f.Repeat)
+				return fmt.Errorf("participant %s is tested in fold %d and in fold %d of repeat %d: the gathered trainings differ in an axis that is not one of their coordinates", p.Id, other, f.Fold, f.Repeat)
 			}
 			seen[k] = f.Fold
 		}

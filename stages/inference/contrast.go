@@ -25,8 +25,8 @@ func Contrasts(models []HeldOut, group []int, groups int) []float64 {
 // A Contrast is the contrast of one region, and what it is worth.
 type Contrast struct {
 	Value float64
-	Mean  float64 // over permuted groups
-	High  float64 // 95th percentile over permuted groups
+	Mean  float64 // over permuted labels
+	High  float64 // 95th percentile over permuted labels
 	P     float64 // of this region
 	PAny  float64 // that any region at all has as large a contrast by chance
 }

@@ -18,7 +18,7 @@ type Covariate struct {
 // A Separation is how well a covariate alone tells groups apart.
 type Separation struct {
 	AUC    float64 // 0.5 tells nothing, 1 everything
-	Chance float64 // mean over permuted groups: more than 0.5 where the covariate is fitted
+	Chance float64 // mean over permuted labels: more than 0.5 where the covariate is fitted
 	P      float64
 }
 

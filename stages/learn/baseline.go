@@ -19,7 +19,7 @@ import (
 
 var baselineKind = dag.Kind{
 	Name: "baseline",
-	Doc: "trains another classifier on the same folds as PR-GNN, to compare with\n" +
+	Doc: "trains a baseline classifier on the same folds as PR-GNN\n" +
 		"One task is one model: fan out with matrix: { model: [majority, svm, ridge], fold: [1..5] }, and give the predictions to evaluate beside those of train. What the models see is the upper triangle of each Pearson matrix, or each tangent matrix of the stage project. " +
 		"All draws of a participant are on one side, and nothing is fitted to those of the test side.",
 	New: func() dag.Stage {
@@ -37,16 +37,16 @@ var baselineKind = dag.Kind{
 
 // Baseline trains one classifier that is not PR-GNN.
 type Baseline struct {
-	Model string `param:"model" doc:"majority: always the largest group; svm: support vector machine with an RBF kernel, forest: random forest, mlp: multilayer perceptron, brainnetcnn: Kawahara et al. 2017, li2019: Li et al. 2019 (the five of the paper's Table 2); linear-svm; ridge: regression to ±1; logistic: regression with an L2 penalty; kernel-ridge: kernel ridge regression to ±1, the kernel being the correlation of two participants across their inputs" choices:"majority|svm|forest|mlp|brainnetcnn|li2019|linear-svm|ridge|logistic|kernel-ridge"`
+	Model string `param:"model" doc:"majority: always predicts the largest group; svm: support vector machine with an RBF kernel, forest: random forest, mlp: multilayer perceptron, brainnetcnn: Kawahara et al. 2017, li2019: Li et al. 2019 (the five of the paper's Table 2); linear-svm; ridge: regression to ±1; logistic: regression with an L2 penalty; kernel-ridge: kernel ridge regression to ±1, the kernel being the correlation of two participants across their inputs" choices:"majority|svm|forest|mlp|brainnetcnn|li2019|linear-svm|ridge|logistic|kernel-ridge"`
 	fold.Params
-	Transform   string  `param:"transform" doc:"of the correlations: none, fisher (z = atanh r, |r| at most 0.9999999), or the model's own: fisher for ridge and logistic, none for the others" choices:"own|none|fisher"`
-	Standardize string  `param:"standardize" doc:"z-score each input by mean and sd of the training graphs (not for li2019)" choices:"none|training"`
+	Transform   string  `param:"transform" doc:"transform of the correlations: none, fisher (z = atanh r, |r| at most 0.9999999), or own, the model's default: fisher for ridge and logistic, none for the others" choices:"own|none|fisher"`
+	Standardize string  `param:"standardize" doc:"z-score each input by the mean and SD of the training graphs (not for li2019)" choices:"none|training"`
 	Diagonal    bool    `param:"diagonal" doc:"tangent: the diagonal is among the inputs, divided by √2 as in nilearn (brainnetcnn: never)"`
 	OffDiagonal string  `param:"offdiagonal" doc:"tangent: entries off the diagonal as they are (plain, nilearn), or times √2 (sqrt2)" choices:"plain|sqrt2"`
-	C           float64 `param:"c" doc:"svm, linear-svm, logistic: weight of the errors against the size of the weights" min:"1e-9"`
+	C           float64 `param:"c" doc:"svm, linear-svm, logistic: inverse regularization strength C" min:"1e-9"`
 	Gamma       float64 `param:"gamma" doc:"svm: γ of the kernel exp(−γ‖x−y‖²); 0: 1/(number of inputs × their variance in training)" min:"0"`
-	Tolerance   float64 `param:"tolerance" doc:"svm, linear-svm: how far the solution may be from the optimality conditions" min:"1e-12"`
-	Penalty     float64 `param:"penalty" doc:"ridge: weight of ‖w‖² against the squared errors" min:"1e-9"`
+	Tolerance   float64 `param:"tolerance" doc:"svm, linear-svm: tolerance of the optimality conditions" min:"1e-12"`
+	Penalty     float64 `param:"penalty" doc:"ridge: weight of ‖w‖² relative to the squared errors" min:"1e-9"`
 
 	Penalties []float64 `param:"penalties" doc:"kernel-ridge: λ, ascending; of several the squared error in inner folds of the training participants chooses (default: those of CBIG)" min:"0"`
 	Inner     int       `param:"inner" doc:"kernel-ridge: inner folds, by participant and stratified by group" min:"2"`
@@ -55,17 +55,17 @@ type Baseline struct {
 	Tried int `param:"tried" doc:"forest: inputs tried at each split; 0: the square root of their number" min:"0"`
 
 	Hidden       []int   `param:"hidden" doc:"mlp: hidden widths" min:"1"`
-	Channels     []int   `param:"channels" doc:"brainnetcnn: of its E2E, E2E, E2N and N2G layers" min:"1"`
-	FullWidths   []int   `param:"full_widths" doc:"brainnetcnn: of the hidden full layers" min:"1"`
-	Slope        float64 `param:"slope" doc:"brainnetcnn: of the leaky ReLU below zero" min:"0" max:"1"`
-	Dropout      float64 `param:"dropout" doc:"brainnetcnn: share of the values after N2G and the hidden full layers that are dropped in training" min:"0" max:"0.99"`
+	Channels     []int   `param:"channels" doc:"brainnetcnn: channels of its E2E, E2E, E2N and N2G layers" min:"1"`
+	FullWidths   []int   `param:"full_widths" doc:"brainnetcnn: widths of the hidden fully connected layers" min:"1"`
+	Slope        float64 `param:"slope" doc:"brainnetcnn: negative slope of the leaky ReLU" min:"0" max:"1"`
+	Dropout      float64 `param:"dropout" doc:"brainnetcnn: dropout rate after N2G and the hidden fully connected layers" min:"0" max:"0.99"`
 	Widths       []int   `param:"widths" doc:"li2019: output width of each block; with [32, 32] and graph_hidden [32, 8] it has the 16 thousand parameters of the paper's Table 2" min:"1"`
 	GraphHidden  []int   `param:"graph_hidden" doc:"li2019: hidden widths of its MLP" min:"1"`
 	Ratio        float64 `param:"ratio" doc:"li2019: share of the nodes that each pooling keeps, rounded up" min:"0.01" max:"1"`
-	Epochs       int     `param:"epochs" doc:"mlp, brainnetcnn, li2019: passes over the training graphs; 0: the model's own, 100, of brainnetcnn as many as make 700 steps, at least 10" min:"0"`
-	Batch        int     `param:"batch" doc:"mlp, brainnetcnn, li2019: graphs per step; 0: the model's own, 100, of brainnetcnn 14" min:"0"`
-	LearningRate float64 `param:"learning_rate" doc:"mlp, brainnetcnn, li2019: at the start; 0: the model's own, 0.001 (Adam; li2019 halves it every 20 epochs), of brainnetcnn 0.01 (SGD, momentum 0.9, weight decay 0.0005)" min:"0"`
-	Seed         uint64  `param:"seed" doc:"of starting weights, order of the graphs, dropout, and the trees of a forest"`
+	Epochs       int     `param:"epochs" doc:"mlp, brainnetcnn, li2019: epochs; 0: the model's default, 100; for brainnetcnn, the number for 700 steps, at least 10" min:"0"`
+	Batch        int     `param:"batch" doc:"mlp, brainnetcnn, li2019: batch size in graphs; 0: the model's default, 100; for brainnetcnn 14" min:"0"`
+	LearningRate float64 `param:"learning_rate" doc:"mlp, brainnetcnn, li2019: initial learning rate; 0: the model's default, 0.001 (Adam; li2019 halves it every 20 epochs); for brainnetcnn 0.01 (SGD, momentum 0.9, weight decay 0.0005)" min:"0"`
+	Seed         uint64  `param:"seed" doc:"seed of initial weights, order of the graphs, dropout, and the trees of a forest"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -75,17 +75,17 @@ func (*Baseline) Ports() dag.Ports {
 			{Name: "pearson", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's correlation matrices; this or tangent is needed, but by li2019"},
 			{Name: "tangent", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's tangent matrices, of the stage project, in place of pearson"},
 			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Optional: true, Doc: "tangent: the reference of this fold, of the stage tangent; refused when a test participant was used for it"},
-			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Optional: true, Doc: "li2019: the edges of each participant's graphs, as train has them"},
+			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Optional: true, Doc: "li2019: the edges of each participant's graphs, as for train"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "li2019: their node features"},
-			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the division into folds"},
+			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"},
 			fold.LeakagePort(),
 		},
 		Out: []dag.Port{
 			{Name: "predictions", Type: column.Type[fold.PredictionRow](),
 				Doc: "of every graph, as those of train; of svm, linear-svm, ridge and kernel-ridge the probability is 1/(1+exp(−f)) of the decision value f, not calibrated, and with more than two groups the softmax of one value a group"},
-			{Name: "history", Type: column.Type[baselineEpochRow](), Doc: "mlp, brainnetcnn, li2019: losses and accuracies per epoch, as train's; of the others no rows"},
+			{Name: "history", Type: column.Type[baselineEpochRow](), Doc: "mlp, brainnetcnn, li2019: losses and accuracies per epoch, as in train; no rows for the other models"},
 			{Name: "regions", Type: column.Type[regionWeightRow](), Doc: "linear-svm, ridge, logistic, kernel-ridge: what the model makes of each region; of the others no rows"},
-			{Name: "model", Type: column.Type[modelRow](), Doc: "what was fitted; parameters as the paper's Table 2 counts them: of svm and forest the number of inputs"},
+			{Name: "model", Type: column.Type[modelRow](), Doc: "the fitted model; parameters counted as in the paper's Table 2: for svm and forest, the number of inputs"},
 		},
 	}
 }
@@ -94,7 +94,7 @@ func (*Baseline) Ports() dag.Ports {
 func (s *Baseline) Validate() []error {
 	var errs []error
 	if len(s.Channels) != 4 {
-		errs = append(errs, fmt.Errorf("channels: %d numbers, want four: of the two E2E layers, of E2N and of N2G", len(s.Channels)))
+		errs = append(errs, fmt.Errorf("channels: %d numbers, expected four: two E2E layers, E2N and N2G", len(s.Channels)))
 	}
 	if len(s.Widths) == 0 {
 		errs = append(errs, fmt.Errorf("widths: li2019 needs at least one block"))
@@ -122,7 +122,7 @@ type ratedSet struct {
 type modelRow struct {
 	Model      string `column:"model"`
 	Inputs     int64  `column:"inputs" doc:"numbers a graph"`
-	Parameters int64  `column:"parameters" doc:"as the paper's Table 2 counts them"`
+	Parameters int64  `column:"parameters" doc:"counted as in the paper's Table 2"`
 	Graphs     int64  `column:"graphs" doc:"trained on"`
 	Note       string `column:"note"`
 }
@@ -303,7 +303,7 @@ func prediction(p []float64) gnn.Prediction {
 type baselineEpochRow struct {
 	Epoch int32   `column:"epoch"`
 	Rate  float64 `column:"rate" doc:"learning rate of the epoch"`
-	Loss  float64 `column:"loss" doc:"mean over the training graphs, as each batch came by: ce"`
+	Loss  float64 `column:"loss" doc:"mean over the training graphs during the epoch: ce"`
 	CE    float64 `column:"ce" doc:"cross-entropy"`
 	accuracyRow
 }

@@ -55,7 +55,7 @@ func (s *Baseline) read(t *dag.Task, form matrixForm) (*trainingSet, baseline.Ro
 		case nodes == 0:
 			nodes = n
 		case n != nodes:
-			return nil, all, fmt.Errorf("%s: %d regions, other participants have %d: all must be made with the same atlas", in.Name, n, nodes)
+			return nil, all, fmt.Errorf("%s: %d regions, but other participants have %d: use the same atlas for all", in.Name, n, nodes)
 		}
 		if all.X == nil {
 			all.D = form.width(n)

@@ -93,11 +93,11 @@ func (f matrixForm) row(to, m []float64, n int) ([]float64, error) {
 		switch {
 		case math.IsNaN(v) || math.IsInf(v, 0):
 			if failed == nil {
-				failed = fmt.Errorf("the %s of nodes %d and %d is %v: a number is needed; leave the participant or the nodes out", what, min(i, j)+1, max(i, j)+1, v)
+				failed = fmt.Errorf("the %s of nodes %d and %d is %v: not finite; exclude the participant or the nodes", what, min(i, j)+1, max(i, j)+1, v)
 			}
 		case f.fisher && math.Abs(v) > 1:
 			if failed == nil {
-				failed = fmt.Errorf("the correlation of nodes %d and %d is %v: these are no correlations; if they are Fisher's z already, set transform: none", min(i, j)+1, max(i, j)+1, v)
+				failed = fmt.Errorf("the correlation of nodes %d and %d is %v: not a correlation; if these are Fisher's z already, set transform: none", min(i, j)+1, max(i, j)+1, v)
 			}
 		case f.fisher:
 			v = exact.Atanh(max(-0.9999999, min(0.9999999, v)))

@@ -174,13 +174,13 @@ func TestBaselineMistakes(t *testing.T) {
 		}, stagetest.Fresh("baseline"), "draw 1: the correlation of nodes 1 and 4 is NaN"},
 		{"another atlas", func(in map[string][]dag.Input) {
 			in["pearson"][7] = dag.InputOf(encoding.NewArray(make([]float64, 32), 2, 4, 4), in["pearson"][7].Coords...)
-		}, stagetest.Fresh("baseline"), "4 regions, other participants have 5"},
+		}, stagetest.Fresh("baseline"), "4 regions, but other participants have 5"},
 		{"somebody is missing", func(in map[string][]dag.Input) { in["pearson"] = in["pearson"][1:] }, stagetest.Fresh("baseline"), "no graphs of sub-001"},
 		{"no such fold", func(map[string][]dag.Input) {}, stagetest.Fresh("baseline", "fold", 9), "has the folds 1 to 4, not 9"},
 		{"no graphs", func(in map[string][]dag.Input) { delete(in, "edges") }, stagetest.Fresh("baseline", "model",
 			"li2019"), "connect edges and features as for train"},
 		{"others' edges", func(in map[string][]dag.Input) { in["edges"][0].Coords[0].Value = "sub-999" },
-			stagetest.Fresh("baseline", "model", "li2019"), "are not of one participant"},
+			stagetest.Fresh("baseline", "model", "li2019"), "belong to different participants"},
 	} {
 		in := s.Inputs()
 		c.change(in)

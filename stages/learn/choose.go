@@ -18,14 +18,14 @@ import (
 
 var chooseKind = dag.Kind{
 	Name: "choose",
-	Doc: "nested cross-validation: in each fold the setting that did best on its training participants\n" +
-		"Fan split (outer: [1..5]) and train (outer, the parameters to choose, fold) out, connect these to inner, and the trainings of all settings on the folds themselves to outer. In each outer fold the setting is chosen by the inner folds alone, which do not hold whom the outer fold tests: the accuracy of what is chosen is then that of one classifier, not the best of many.",
+	Doc: "nested cross-validation: in each fold, the best setting on its training participants\n" +
+		"Fan split (outer: [1..5]) and train (outer, the parameters to choose, fold) out, connect these to inner, and the trainings of all settings on the outer folds to outer. In each outer fold the setting is chosen by the inner folds only, which contain no test participants of the outer fold. The accuracy of the chosen setting is then that of one classifier, not the best of many.",
 	New: func() dag.Stage { return &Choose{By: "loss"} },
 }
 
 // Choose chooses a setting for each outer fold.
 type Choose struct {
-	By string `param:"by" doc:"what decides, over participants, mean over the inner folds: loss, the cross-entropy of the right group; accuracy; auc" choices:"loss|accuracy|auc"`
+	By string `param:"by" doc:"selection criterion at participant level, mean over the inner folds: loss (cross-entropy), accuracy or auc" choices:"loss|accuracy|auc"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -33,20 +33,20 @@ func (*Choose) Ports() dag.Ports {
 	predictions := dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "inner", Type: predictions, Gather: true, Doc: "predictions of the trainings inside each outer fold, with a coordinate outer"},
+			{Name: "inner", Type: predictions, Gather: true, Doc: "predictions of the inner trainings in each outer fold, with a coordinate outer"},
 			{Name: "outer", Type: predictions, Gather: true, Doc: "predictions of the same settings on the outer folds"},
 			fold.LeakagePort(),
 		},
 		Out: []dag.Port{
-			{Name: "predictions", Type: predictions, Doc: "of the chosen setting in each outer fold, for evaluate"},
-			{Name: "choice", Type: column.Type[choiceRow](), Doc: "what the inner folds say of each setting in each outer fold"},
+			{Name: "predictions", Type: predictions, Doc: "predictions of the chosen setting in each outer fold, for evaluate"},
+			{Name: "choice", Type: column.Type[choiceRow](), Doc: "inner-fold performance of each setting in each outer fold"},
 		},
 	}
 }
 
 // A choiceRow is a candidate in the table of the choice.
 type choiceRow struct {
-	Outer   string  `column:"outer" doc:"the outer fold, whose participants took no part"`
+	Outer   string  `column:"outer" doc:"the outer fold"`
 	Repeat  int32   `column:"repeat"`
 	Setting string  `column:"setting"`
 	Value   float64 `column:"value,missing"`
@@ -94,18 +94,18 @@ func (s *Choose) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
 		if len(tested) != 1 {
-			return nil, fmt.Errorf("%s tests %d folds, want one", in.Name, len(tested))
+			return nil, fmt.Errorf("%s tests %d folds, expected one", in.Name, len(tested))
 		}
 		outer := fmt.Sprint(tested[0].Fold)
 		key := fmt.Sprintf("%s\x00%d", outer, tested[0].Repeat)
 		for _, p := range tested[0].Participants {
 			if seen[key][p.Id] {
-				return nil, fmt.Errorf("%s tests %s, who was seen while its setting was chosen (inner, outer=%s): give split and its inner divisions the same folds, seed and repeats", in.Name, p.Id, outer)
+				return nil, fmt.Errorf("%s tests %s, whose data were used to choose its setting (inner, outer=%s): use the same folds, seed and repeats for split and its inner folds", in.Name, p.Id, outer)
 			}
 		}
 		b := best[key]
 		if b == nil {
-			return nil, fmt.Errorf("%s: nothing was tried inside fold %s of repeat %d", in.Name, outer, tested[0].Repeat)
+			return nil, fmt.Errorf("%s: no setting was evaluated inside fold %s of repeat %d", in.Name, outer, tested[0].Repeat)
 		}
 		if b.setting == triedSetting(in.Coords) {
 			if used[key] {
@@ -117,7 +117,7 @@ func (s *Choose) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(best)) {
 		if b := best[key]; !used[key] {
-			return nil, fmt.Errorf("inside fold %s, %s is best, and it is not among the trainings on the outer folds", b.outer, b.setting)
+			return nil, fmt.Errorf("inside fold %s, %s is best, but it is not among the trainings on the outer folds", b.outer, b.setting)
 		}
 	}
 	predictions, err := encoding.Concat(chosen...)
@@ -178,7 +178,7 @@ func (s *Choose) candidates(ins []dag.Input) ([]*candidate, map[string]map[strin
 		}
 	}
 	if all == nil {
-		return nil, nil, errors.New("inner: nothing was tried")
+		return nil, nil, errors.New("inner: no setting was evaluated")
 	}
 	for _, c := range all {
 		if err := fold.OnlyOnce(c.folds); err != nil {

@@ -40,7 +40,7 @@ func TestSplitInner(t *testing.T) {
 	}
 	base.Outer = 6
 	if _, err := stagetest.RunStage(t, &base, map[string][]dag.Input{"participants": {dag.InputOf(p)}}); err == nil ||
-		!strings.HasSuffix(err.Error(), "outer is 6, and there are 5 folds") {
+		!strings.HasSuffix(err.Error(), "outer is 6, but there are 5 folds") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -74,7 +74,7 @@ func TestChooseRefusesALeak(t *testing.T) {
 		inner, outer []dag.Input
 		want         string
 	}{
-		{leak, outer, "tests a, who was seen while its setting was chosen (inner, outer=1): give split and its inner divisions the same folds, seed and repeats"},
+		{leak, outer, "tests a, whose data were used to choose its setting (inner, outer=1): use the same folds, seed and repeats for split and its inner folds"},
 		{inner[:4], outer, "nothing"},
 		{inner, outer[2:], "is not among the trainings on the outer folds"},
 		{outer, outer, "has no coordinate outer"},

@@ -51,8 +51,8 @@ type MeanMLP struct {
 func (*MeanMLP) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "each participant's cleaned series; their lengths may differ"},
-			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the division into folds"},
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "each participant's denoised time series; their lengths may differ"},
+			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"},
 			fold.LeakagePort(),
 		},
 		Out: []dag.Port{
@@ -68,7 +68,7 @@ func (*MeanMLP) Ports() dag.Ports {
 type validatedRow struct {
 	Epoch      int32   `column:"epoch"`
 	Rate       float64 `column:"rate" doc:"learning rate of the epoch"`
-	Loss       float64 `column:"loss" doc:"mean over the training graphs, as each batch came by: ce"`
+	Loss       float64 `column:"loss" doc:"mean over the training graphs during the epoch: ce"`
 	CE         float64 `column:"ce" doc:"cross-entropy"`
 	Validation float64 `column:"validation_ce" doc:"cross-entropy of the participants who validate, after the epoch; the epoch with the smallest is taken"`
 	accuracyRow
@@ -156,7 +156,7 @@ func (s *MeanMLP) read(t *dag.Task) (set *trainingSet, series [][]float32, regio
 		case regions == 0:
 			regions = n
 		case n != regions:
-			return nil, nil, 0, fmt.Errorf("%s: %d regions, other participants have %d: all must be made with the same atlas", in.Name, n, regions)
+			return nil, nil, 0, fmt.Errorf("%s: %d regions, but other participants have %d: use the same atlas for all", in.Name, n, regions)
 		}
 		for _, draw := range numbers {
 			x, err := valuesOf(draws[draw].Data, regions, s.ZScore)

@@ -132,14 +132,14 @@ func ReadModel(b []byte) (*Trained, error) {
 		}
 	}
 	if !found {
-		return nil, errors.New("it holds no model.json: is it the model of a training?")
+		return nil, errors.New("it has no model.json: is it a trained model?")
 	}
 	return m, m.check()
 }
 
 // readMember reads no more than limit bytes, whatever the archive says. What it says is believed where it is too much.
 func readMember(f *zip.File, limit int64) ([]byte, error) {
-	tooMany := fmt.Errorf("more than %d bytes are too many for a model", largestModel)
+	tooMany := fmt.Errorf("larger than the limit of %d bytes for a model", largestModel)
 	if f.UncompressedSize64 > uint64(limit) {
 		return nil, tooMany
 	}
@@ -178,7 +178,7 @@ func (m *Trained) check() error {
 			}
 			if want := map[bool]string{false: "<f4", true: "<f8"}[m.double]; a.DType() != want ||
 				!slices.Equal(a.Shape, p.Shape) {
-				return fmt.Errorf("%s is %s %v, and the model needs %s %v", p.Name, a.DType(), a.Shape, want, p.Shape)
+				return fmt.Errorf("%s is %s %v, but the model needs %s %v", p.Name, a.DType(), a.Shape, want, p.Shape)
 			}
 			for _, x := range a.Float64s() {
 				if x-x != 0 {
@@ -188,7 +188,7 @@ func (m *Trained) check() error {
 		}
 	}
 	if m.norm.mean != nil && (len(m.norm.mean) != o.Features || len(m.norm.sd) != o.Features) {
-		return fmt.Errorf("input_mean and input_sd hold %d and %d numbers, and a node has %d features", len(m.norm.mean), len(m.norm.sd), o.Features)
+		return fmt.Errorf("input_mean and input_sd hold %d and %d numbers, but a node has %d features", len(m.norm.mean), len(m.norm.sd), o.Features)
 	}
 	return nil
 }

@@ -16,26 +16,26 @@ import (
 
 var permutationKind = dag.Kind{
 	Name: "permutation",
-	Doc: "whether an accuracy could be luck: trainings with permuted groups beside those with the groups as they are\n" +
-		"Fan split and train (or baseline) out over permutation: [0..100]; 0 is the groups as they are, every other number another exchange of the groups among the participants. Every one of them goes the same way, folds and training included, and so nothing that leaks can look like an accuracy. p = (b+1)/(n+1), where b of n permutations do as well. Shorter trainings (draws, epochs) will do, if 0 is trained in the same way.",
+	Doc: "label permutation test: models retrained on permuted labels\n" +
+		"Fan split and train (or baseline) out over permutation: [0..100]; 0 has the true labels, every other number a random permutation of the labels. Each permutation repeats the whole procedure, folds and training included, so leakage raises the null distribution too. p = (b+1)/(n+1), where b of n permutations do at least as well. Shorter trainings (draws, epochs) are valid if 0 is trained in the same way.",
 	New: func() dag.Stage { return &Permutation{} },
 }
 
 // Permutation compares with permuted groups.
 type Permutation struct {
-	Positive string `param:"positive" doc:"the group that the AUC is of; by default as evaluate finds it"`
+	Positive string `param:"positive" doc:"positive group, for the AUC; by default as in evaluate"`
 }
 
 // Ports are the stage's inputs and outputs.
 func (*Permutation) Ports() dag.Ports {
 	return dag.Ports{
-		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "of trainings that fan out over permutation, 0 among them",
+		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "predictions of trainings that fan out over permutation, including 0",
 			Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")},
 			fold.LeakagePort()},
 		Out: []dag.Port{
 			{Name: "test", Type: column.Type[column.PermutationTestRow](),
 				Doc: "one row for each setting and measure, over participants"},
-			{Name: "null", Type: column.Type[column.PermutationRow](), Doc: "the measures of each permutation; 0 is the groups as they are"},
+			{Name: "null", Type: column.Type[column.PermutationRow](), Doc: "the measures of each permutation; 0 has the true labels"},
 		},
 	}
 }
@@ -89,7 +89,7 @@ func byPermutation(settings [][]fold.Tested) ([]*permutedSetting, error) {
 			}
 			n, err := strconv.Atoi(c.Value)
 			if err != nil || n < 0 {
-				return nil, fmt.Errorf("%q is no number of a permutation", c.Value)
+				return nil, fmt.Errorf("%q is not the number of a permutation", c.Value)
 			}
 			number = n
 		}
@@ -119,10 +119,10 @@ func byPermutation(settings [][]fold.Tested) ([]*permutedSetting, error) {
 func (p *permutedSetting) check() error {
 	zero := slices.Index(p.numbers, 0)
 	if zero < 0 {
-		return errors.New("the training with the groups as they are (permutation 0) is missing: let the axis begin at 0")
+		return errors.New("the training with the true labels (permutation 0) is missing: start the axis at 0")
 	}
 	if len(p.numbers) < 2 {
-		return errors.New("there is no permutation beside 0")
+		return errors.New("there is no permutation besides 0")
 	}
 	want, graphs := fold.Distinct(p.folds[zero]), graphsOf(p.folds[zero])
 	sizes := func(label map[string]int) map[int]int {
@@ -135,7 +135,7 @@ func (p *permutedSetting) check() error {
 	for i, fs := range p.folds {
 		got := fold.Distinct(fs)
 		if len(got) != len(want) || len(fs) != len(p.folds[zero]) || graphsOf(fs) != graphs {
-			return fmt.Errorf("permutation %d tests %d participants with %d graphs in %d folds, and without permutation there are %d, %d and %d: all must be trained in the same way",
+			return fmt.Errorf("permutation %d tests %d participants with %d graphs in %d folds, but without permutation there are %d, %d and %d: train all in the same way",
 				p.numbers[i], len(got), graphsOf(fs), len(fs), len(want), graphs, len(p.folds[zero]))
 		}
 		for id := range got {
@@ -146,7 +146,7 @@ func (p *permutedSetting) check() error {
 		a, b := sizes(got), sizes(want)
 		for l, n := range b {
 			if a[l] != n {
-				return fmt.Errorf("permutation %d has groups of other sizes: groups are to be exchanged, not made anew", p.numbers[i])
+				return fmt.Errorf("permutation %d has other group sizes: labels must be permuted, not redrawn", p.numbers[i])
 			}
 		}
 	}

@@ -17,11 +17,11 @@ func TestPermutationRefuses(t *testing.T) {
 		in   []dag.Input
 		want string
 	}{
-		{one, "the training with the groups as they are (permutation 0) is missing: let the axis begin at 0"},
-		{zero, "there is no permutation beside 0"},
+		{one, "the training with the true labels (permutation 0) is missing: start the axis at 0"},
+		{zero, "there is no permutation besides 0"},
 		{plain, "the predictions have no coordinate permutation: fan split and train out over it (matrix: { permutation: [0..100] })"},
-		{append(slices.Clone(zero), one[0]), "permutation 1 tests 2 participants with 2 graphs in 1 folds, and without permutation there are 4, 4 and 2: all must be trained in the same way"},
-		{append(slices.Clone(zero), stagetest.NumberedFolds(1, [4]int{0, 1, 1, 1}, 0.1, 0.9, 0.2, 0.4)...), "permutation 1 has groups of other sizes: groups are to be exchanged, not made anew"},
+		{append(slices.Clone(zero), one[0]), "permutation 1 tests 2 participants with 2 graphs in 1 folds, but without permutation there are 4, 4 and 2: train all in the same way"},
+		{append(slices.Clone(zero), stagetest.NumberedFolds(1, [4]int{0, 1, 1, 1}, 0.1, 0.9, 0.2, 0.4)...), "permutation 1 has other group sizes: labels must be permuted, not redrawn"},
 	} {
 		if _, err := stagetest.RunStage(t, &Permutation{}, map[string][]dag.Input{"predictions": c.in}); err == nil ||
 			!strings.HasSuffix(err.Error(), c.want) {

@@ -15,7 +15,7 @@ import (
 var predictKind = dag.Kind{
 	Name: "predict",
 	Doc: "applies trained models to participants\n" +
-		"The model comes from one training or from several, whose probabilities are then averaged; { file: model.npz } takes one that was exported. Graphs that were not made as those of the training are refused: another list of regions, another estimator, cleaning, density or kind of feature.",
+		"The model comes from one training, or from several, whose probabilities are averaged; { file: model.npz } is an exported model. Graphs that differ in processing from the training graphs are refused: another list of regions, estimator, denoising, density or kind of feature.",
 	New:    func() dag.Stage { return &Predict{} },
 	Most:   8,
 	Memory: 256 << 20,
@@ -23,7 +23,7 @@ var predictKind = dag.Kind{
 
 // Predict applies trained models.
 type Predict struct {
-	Allow    []string `param:"allow" doc:"parameters in which the new graphs may differ from those of the training, such as denoise.fd; edges, features: the number of edges, the size of features"`
+	Allow    []string `param:"allow" doc:"parameters in which the new graphs may differ from the training graphs, such as denoise.fd; edges, features: the number of edges, the range of features"`
 	DrawZero bool     `param:"draw_zero" doc:"use draw 0, the mean over all voxels, beside the random draws; without draws it is used anyway"`
 }
 
@@ -31,15 +31,15 @@ type Predict struct {
 func (*Predict) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "model", Type: dag.Format("npz"), Gather: true, Doc: "of one training, or of several"},
+			{Name: "model", Type: dag.Format("npz"), Gather: true, Doc: "the model of one training, or of several"},
 			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Doc: "the edges of each participant's graphs"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
-			{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; needed when the training had one"},
+			{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; needed if the training had one"},
 		},
 		Out: []dag.Port{
 			{Name: "participants", Type: column.Type[predictedPerson](),
-				Doc: "one row a participant: predicted group, by the mean probability over graphs and models; trained counts the models that were trained on the participant, and should be 0"},
-			{Name: "predictions", Type: column.Type[predictedGraph](), Doc: "the same of every graph by every model"},
+				Doc: "one row per participant: predicted group, by the mean probability over graphs and models; trained counts the models trained on the participant, and should be 0"},
+			{Name: "predictions", Type: column.Type[predictedGraph](), Doc: "the same for every graph and model"},
 			{Name: "scores", Type: column.Type[predictedScore](), Doc: "pooling scores of every node that reaches a pooling layer"},
 		},
 	}
@@ -53,7 +53,7 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	edges, features := t.All("edges"), t.All("features")
 	if len(edges) != len(features) {
-		return nil, fmt.Errorf("%d participants give edges and %d give features: connect both to the same stage", len(edges), len(features))
+		return nil, fmt.Errorf("%d participants have edges and %d have features: connect both to the same stage", len(edges), len(features))
 	}
 	names, err := column.NodeNames(t)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		for at, m := range models {
 			if err := m.Graphs.accept(graphs, made, s.Allow); err != nil {
-				return nil, fmt.Errorf("%s is not made as the graphs that %s was trained on: %w", in.Name, m.name, err)
+				return nil, fmt.Errorf("%s was processed differently from the training graphs of %s: %w", in.Name, m.name, err)
 			}
 			p, err := m.Predict(graphs, t.Threads)
 			if err != nil {
@@ -95,13 +95,13 @@ func (f *graphFacts) acceptNodes(names []string) error {
 	case f.Names == nil:
 		return nil
 	case names == nil:
-		return fmt.Errorf("the model knows the names of its %d regions, and those of the new graphs are not given: connect the input nodes (cohort.nodes)", len(f.Names))
+		return fmt.Errorf("the model records the names of its %d regions, but those of the new graphs are unknown: connect the input nodes (cohort.nodes)", len(f.Names))
 	case len(names) != len(f.Names):
-		return fmt.Errorf("the model is of %d regions, the node list has %d", len(f.Names), len(names))
+		return fmt.Errorf("the model has %d regions, but the node list has %d", len(f.Names), len(names))
 	}
 	for i, n := range names {
 		if n != f.Names[i] {
-			return fmt.Errorf("region %d of the node list is %s, of the training %s: the same atlas in the same order is needed", i+1, n, f.Names[i])
+			return fmt.Errorf("region %d is %s in the node list, but %s in training: use the same atlas in the same order", i+1, n, f.Names[i])
 		}
 	}
 	return nil
@@ -112,9 +112,9 @@ func (f *graphFacts) acceptNodes(names []string) error {
 // participants are not the old ones.
 func (f *graphFacts) accept(graphs []GraphData, made string, allowed []string) error {
 	if d := column.MadeApart(made, f.Made, allowed); d != nil {
-		hint := "with allow, these may differ"
+		hint := "to accept a difference, list it under allow"
 		if made == "" {
-			hint = "they tell nothing of how they were made: connect quality, of the stage that made their matrices, to the graph stage"
+			hint = "their processing is unknown: connect quality, of the stage that made their matrices, to the graph stage"
 		}
 		return fmt.Errorf("%s; %s", strings.Join(d, "; "), hint)
 	}
@@ -124,12 +124,12 @@ func (f *graphFacts) accept(graphs []GraphData, made string, allowed []string) e
 		}
 		if n := float64(len(g.edges)); !slices.Contains(allowed, "edges") &&
 			(n < 0.8*float64(f.Edges[0]) || n > 1.25*float64(f.Edges[1])) {
-			return fmt.Errorf("%d edges, not %d to %d: is the density another? (allow: edges)", len(g.edges), f.Edges[0], f.Edges[1])
+			return fmt.Errorf("%d edges, not %d to %d: does the density differ? (allow: edges)", len(g.edges), f.Edges[0], f.Edges[1])
 		}
 		span := max(math.Abs(f.Values[0]), math.Abs(f.Values[1]))
 		for _, x := range g.features {
 			if math.Abs(x) > 2*span && !slices.Contains(allowed, "features") {
-				return fmt.Errorf("a feature of %v, none was beyond %v: features outside the training range? (allow: features)", x, span)
+				return fmt.Errorf("a feature outside the training range: %v, but at most %v in training (allow: features)", x, span)
 			}
 		}
 	}

@@ -142,19 +142,19 @@ func TestPredictRefuses(t *testing.T) {
 		want  string
 	}{
 		{small, out["model"], "8 nodes of 8 features, not 9 of 9"},
-		{loud, out["model"], "features outside the training range? (allow: features)"},
-		{few, out["model"], "2 edges, not 8 to 8: is the density another? (allow: edges)"},
+		{loud, out["model"], "in training (allow: features)"},
+		{few, out["model"], "2 edges, not 8 to 8: does the density differ? (allow: edges)"},
 		{in, artifacts.Bytes{Kind: "npz", Data: good[:len(good)-9]}, "not an npz file: zip: not a valid zip file"},
 		{in, changedModel(t, good, "conv1_Theta.npy", nil), "the array conv1_Theta is missing"},
-		{in, changedModel(t, good, "fc1_b.npy", encoding.NewArray([]float32{1, 2}, 2)), "fc1_b is <f4 [2], and the model needs <f4 [16]"},
+		{in, changedModel(t, good, "fc1_b.npy", encoding.NewArray([]float32{1, 2}, 2)), "fc1_b is <f4 [2], but the model needs <f4 [16]"},
 		{in, changedModel(t, good, "fc3_b.npy", encoding.NewArray([]float32{1, float32(math.NaN())}, 2)),
 			"fc3_b holds NaN"},
-		{in, changedModel(t, good, "model.json", nil), "it holds no model.json: is it the model of a training?"},
+		{in, changedModel(t, good, "model.json", nil), "it has no model.json: is it a trained model?"},
 		{in, changedModel(t, good, "model.json", artifacts.Text(`{"options":{"Features":9}}`)), "…"},
-		{withNodes(said(in, "0.2"), names...), knowing["model"], "graph.density is 0.2, not 0.1; with allow, these may differ"},
-		{withNodes(in, names...), knowing["model"], "graph.density is not there, not 0.1; graph.rule is not there, not \"largest\"; they tell nothing of how they were made: connect quality, of the stage that made their matrices, to the graph stage"},
-		{said(in, "0.1"), knowing["model"], "the model knows the names of its 9 regions, and those of the new graphs are not given: connect the input nodes (cohort.nodes)"},
-		{withNodes(said(in, "0.1"), swapped...), knowing["model"], "region 3 of the node list is d, of the training c: the same atlas in the same order is needed"},
+		{withNodes(said(in, "0.2"), names...), knowing["model"], "graph.density is 0.2, not 0.1; to accept a difference, list it under allow"},
+		{withNodes(in, names...), knowing["model"], "graph.density is not there, not 0.1; graph.rule is not there, not \"largest\"; their processing is unknown: connect quality, of the stage that made their matrices, to the graph stage"},
+		{said(in, "0.1"), knowing["model"], "the model records the names of its 9 regions, but those of the new graphs are unknown: connect the input nodes (cohort.nodes)"},
+		{withNodes(said(in, "0.1"), swapped...), knowing["model"], "region 3 is d in the node list, but c in training: use the same atlas in the same order"},
 	} {
 		inputs := maps.Clone(c.in)
 		delete(inputs, "folds")

@@ -17,7 +17,7 @@ import (
 
 var splitKind = dag.Kind{
 	Name: "split",
-	Doc: "divides the participants into folds for cross-validation\n" +
+	Doc: "assigns the participants to folds for cross-validation\n" +
 		"Each participant is tested in one fold of every repeat; all draws of a participant are on one side. Folds are balanced within each group (stratified) and in size, to within one participant.",
 	New: func() dag.Stage {
 		return &Split{Folds: 5, Repeats: 1, Stratify: true, Inner: 4, Label: "group", Within: "site"}
@@ -27,15 +27,15 @@ var splitKind = dag.Kind{
 // Split divides participants into folds.
 type Split struct {
 	Folds       int    `param:"folds" doc:"number of folds" min:"2"`
-	Repeats     int    `param:"repeats" doc:"number of repeated divisions into folds" min:"1"`
+	Repeats     int    `param:"repeats" doc:"number of repeats of the cross-validation" min:"1"`
 	Stratify    bool   `param:"stratify" doc:"spread each group evenly over the folds"`
-	LeaveOut    string `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify play no part"`
-	Permutation int    `param:"permutation" doc:"0: the groups as they are; n: the n-th random exchange of the groups among the participants, to see what chance alone gives (matrix: {permutation: [0..100]})" min:"0"`
-	Outer       int    `param:"outer" doc:"0: the division itself; n: a division of those whom its fold n does not test, for choosing parameters (nested cross-validation); those whom it tests get fold 0 and take no part" min:"0"`
-	Inner       int    `param:"inner" doc:"number of folds of that inner division" min:"2"`
-	Label       string `param:"label" doc:"column of the participants that is to be predicted: group, or another one, such as site, to see whether it can be told from the data"`
-	Within      string `param:"within" doc:"groups are exchanged within the values of this column, where there is such a column: participants of another site are not exchangeable"`
-	Seed        uint64 `param:"seed" doc:"of the random division"`
+	LeaveOut    string `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify are ignored"`
+	Permutation int    `param:"permutation" doc:"0: the true labels; n: the n-th random permutation of the labels, for a permutation test (matrix: {permutation: [0..100]})" min:"0"`
+	Outer       int    `param:"outer" doc:"0: the outer folds; n: inner folds of the training participants of outer fold n, for choosing parameters (nested cross-validation); its test participants get fold 0 and are not used" min:"0"`
+	Inner       int    `param:"inner" doc:"number of inner folds" min:"2"`
+	Label       string `param:"label" doc:"column of the participants table to predict: group, or another one, such as site, to test whether the data predict it"`
+	Within      string `param:"within" doc:"labels are permuted within the values of this column, if it exists: participants of different sites are not exchangeable"`
+	Seed        uint64 `param:"seed" doc:"seed of the random assignment"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -43,7 +43,7 @@ func (*Split) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "the participants, with their groups"}},
 		Out: []dag.Port{{Name: "folds", Type: column.Type[fold.Member](),
-			Doc: "the fold, from 1, in which each participant is tested, for each repeat"}},
+			Doc: "the test fold of each participant, from 1, for each repeat"}},
 	}
 }
 
@@ -135,12 +135,12 @@ func readMembers(t *encoding.Table, label, name string) ([]member, error) {
 	}
 	if lost != nil {
 		slices.Sort(lost)
-		return nil, fmt.Errorf("%s: no %s is given for %s: a classifier needs one; fill it in, or leave them out", name, label, strings.Join(lost, ", "))
+		return nil, fmt.Errorf("%s: no %s for %s: a classifier needs one; fill it in, or exclude them", name, label, strings.Join(lost, ", "))
 	}
 	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.id, b.id) })
 	for i := 1; i < len(members); i++ {
 		if members[i].id == members[i-1].id {
-			return nil, fmt.Errorf("%s: participant %s comes twice", name, members[i].id)
+			return nil, fmt.Errorf("%s: participant %s appears twice", name, members[i].id)
 		}
 	}
 	return members, nil
@@ -196,15 +196,15 @@ func (s *Split) enough(members []member, name string) error {
 		}
 	}
 	if s.Stratify && n[smallest] == 1 {
-		return fmt.Errorf("%s: group %q has one participant, who cannot be trained on and tested: find more of them, leave the group out by select, or stratify: false",
+		return fmt.Errorf("%s: group %q has only one participant, who cannot be in the training and the test set: add participants, exclude the group by select, or set stratify: false",
 			name, smallest)
 	}
 	if s.Stratify && n[smallest] < s.Folds {
-		return fmt.Errorf("%s: group %q has %d participants, too few for %d folds with one of each group: take folds: %d or less, or stratify: false",
+		return fmt.Errorf("%s: group %q has %d participants, too few for %d folds with one of each group: set folds to %d or less, or stratify: false",
 			name, smallest, n[smallest], s.Folds, n[smallest])
 	}
 	if len(members) < s.Folds {
-		return fmt.Errorf("%s: %d participants, too few for %d folds: take folds: %d or less", name, len(members), s.Folds, len(members))
+		return fmt.Errorf("%s: %d participants, too few for %d folds: set folds to %d or less", name, len(members), s.Folds, len(members))
 	}
 	return nil
 }
@@ -214,7 +214,7 @@ func (s *Split) enough(members []member, name string) error {
 //
 // Every permutation is divided anew. If all were dealt out by one stream, members who stand
 // in the same part of the list would meet in the same folds in every permutation, and not
-// with the groups as they are, which stand in the list one after the other: the permutations
+// with the true labels, which stand in the list one after the other: the permutations
 // would be more like each other than like what they are compared with.
 func (s *Split) divide(members []member, repeat int) []int32 {
 	if s.Permutation > 0 {
@@ -250,7 +250,7 @@ func (s *Split) deal(members []member, stream ...any) []int32 {
 // others, who must not be seen while parameters are chosen, into fold 0.
 func (s *Split) inside(members []member, folds []int32, repeat int, name string) error {
 	if s.Outer > int(slices.Max(folds)) {
-		return fmt.Errorf("%s: outer is %d, and there are %d folds", name, s.Outer, slices.Max(folds))
+		return fmt.Errorf("%s: outer is %d, but there are %d folds", name, s.Outer, slices.Max(folds))
 	}
 	inner := &Split{Folds: s.Inner, Stratify: s.Stratify, Seed: s.Seed}
 	var rest []member
@@ -279,13 +279,13 @@ func bySite(members []member, site map[string]string, column, name string) ([]in
 	for _, m := range members {
 		v := site[m.id]
 		if v == "" || v == "n/a" {
-			return nil, fmt.Errorf("%s: participant %s has no value in column %q, by which the folds are made", name, m.id, column)
+			return nil, fmt.Errorf("%s: participant %s has no value in column %q, which defines the folds", name, m.id, column)
 		}
 		values[v] = true
 	}
 	sorted := slices.Sorted(maps.Keys(values))
 	if len(sorted) < 2 {
-		return nil, fmt.Errorf("%s: column %q has a single value, %q: leaving it out leaves nobody to train on", name, column, sorted[0])
+		return nil, fmt.Errorf("%s: column %q has a single value, %q: leaving it out leaves no training participants", name, column, sorted[0])
 	}
 	folds := make([]int32, len(members))
 	for i, m := range members {

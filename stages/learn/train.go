@@ -14,8 +14,8 @@ import (
 
 var trainKind = dag.Kind{
 	Name: "train",
-	Doc: "trains a PR-GNN on the participants outside one fold and tests it on those inside\n" +
-		"One task is one model: fan out over fold (and repeat, pool, distance, lambda …) with matrix. No participant is on both sides, and nothing is fitted to those of the test side (select: test and standardize: all, which the authors' program does, are the exceptions).",
+	Doc: "trains PR-GNN on the participants outside one fold and tests it on those inside\n" +
+		"One task is one model: fan out over fold (and repeat, pool, distance, lambda …) with matrix. No participant is on both sides, and nothing is fitted to test participants (exceptions: select: test and standardize: all, as in the authors' program).",
 	New: func() dag.Stage {
 		return &Train{ModelParams: paperModel(), TrainingParams: paperTraining(), Params: fold.First(), ScoresOf: "all",
 			Precision: "float32", Checkpoint: 10}
@@ -29,10 +29,10 @@ type Train struct {
 	ModelParams
 	TrainingParams
 	fold.Params
-	ScoresOf   string `param:"scores_of" doc:"whose pooling scores are kept: of all graphs, or of those of the test side only, which is a fifth of them" choices:"all|test"`
+	ScoresOf   string `param:"scores_of" doc:"graphs whose pooling scores are kept: all, or test graphs only (a fifth of them)" choices:"all|test"`
 	Precision  string `param:"precision" doc:"of the computation" choices:"float32|float64"`
-	Checkpoint int    `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training goes on; 0: none" min:"0"`
-	Seed       uint64 `param:"seed" doc:"of the starting weights, the order of the graphs, and dropout"`
+	Checkpoint int    `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training resumes; 0: none" min:"0"`
+	Seed       uint64 `param:"seed" doc:"seed of the initial weights, the order of the graphs, and dropout"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -46,21 +46,21 @@ func (s *Train) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Doc: "the edges of each participant's graphs"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
-			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the division into folds"},
-			{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; the model then knows its regions, and is not applied to others"},
+			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"},
+			{Name: "nodes", Type: dag.Arrow("name"), Optional: true, Doc: "the node list; the model then records its regions and refuses others"},
 			fold.LeakagePort(),
 		},
 		Out: []dag.Port{
 			{Name: "predictions", Type: column.Type[fold.PredictionRow](),
-				Doc: "of every graph: label and predicted are numbers of the groups in sorted order, from 0; probability is that of group 1 (of the predicted one when there are more than two groups); p_GROUP is that of each"},
+				Doc: "predictions for every graph: label and predicted are numbers of the groups in sorted order, from 0; probability is that of group 1 (with more than two groups, of the predicted one); p_GROUP is that of each group"},
 			{Name: "history", Type: dag.Arrow(history...), Doc: "losses by term, and accuracies, per epoch"},
 			{Name: "scores", Type: column.Type[column.ScoreRow[float32]](),
-				Doc: "the trained model's pooling score of every node that reaches a pooling layer, whether it is kept, and in the first layer the score of the same model at its starting weights"},
+				Doc: "the trained model's pooling score of every node that reaches a pooling layer, whether it is kept, and in the first layer the score of the same model at its initial weights"},
 			{Name: "distribution", Type: column.Type[distributionRow](),
-				Doc: "how many pooling scores of the training graphs lay in each interval, per epoch (the paper's Figure 3)"},
-			{Name: "model", Type: dag.Format("npz"), Doc: "the trained model in one file, for the predict stage and for numpy.load: every array by its name, and model.json, which says what it is"},
-			{Name: "weights", Type: dag.Format("npy"), Doc: "all arrays of the model, one after the other"},
-			{Name: "parameters", Type: column.Type[parameterRow](), Doc: "which array is where in weights; the model is in the table's metadata"},
+				Doc: "histogram of the pooling scores of the training graphs, per epoch (the paper's Figure 3)"},
+			{Name: "model", Type: dag.Format("npz"), Doc: "the trained model in one file, for the kind predict and for numpy.load: every array by name, and model.json with its description"},
+			{Name: "weights", Type: dag.Format("npy"), Doc: "all arrays of the model, concatenated"},
+			{Name: "parameters", Type: column.Type[parameterRow](), Doc: "position of each array in weights; the model is in the table's metadata"},
 		},
 	}
 }
@@ -102,7 +102,7 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 	first := true
 	training.Progress = func(e gnn.Epoch) {
 		if first && e.Number > 1 {
-			fmt.Fprintf(t.Log(), "goes on after epoch %d, from the checkpoint of an interrupted run\n", e.Number-1)
+			fmt.Fprintf(t.Log(), "resumes after epoch %d, from the checkpoint of an interrupted run\n", e.Number-1)
 		}
 		first = false
 		t.Progress(e.Number, p.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Losses.Total, e.TrainAccuracy, e.TestAccuracy))

@@ -64,7 +64,7 @@ func (s *Train) read(t *dag.Task, use func(fold.Row, GraphData) error) (*trainin
 	}
 	edges, features := t.All("edges"), t.All("features")
 	if len(edges) != len(features) {
-		return nil, fmt.Errorf("%d participants give edges and %d give features: connect both to the same stage", len(edges), len(features))
+		return nil, fmt.Errorf("%d participants have edges and %d have features: connect both to the same stage", len(edges), len(features))
 	}
 	if err := fold.RefuseDuplicates(features, d); err != nil {
 		return nil, err
@@ -78,14 +78,14 @@ func (s *Train) read(t *dag.Task, use func(fold.Row, GraphData) error) (*trainin
 			continue
 		}
 		if r.Id != edges[i].Coord("subject") {
-			return nil, fmt.Errorf("%s and %s are not of one participant: connect edges and features to stages that fan out over subject", edges[i].Name, in.Name)
+			return nil, fmt.Errorf("%s and %s belong to different participants: connect edges and features to stages that fan out over subject", edges[i].Name, in.Name)
 		}
 		if err := set.add(r, edges[i], in, s.Params, use); err != nil {
 			return nil, err
 		}
 	}
 	if n := set.facts.Names; n != nil && len(n) != set.facts.Nodes {
-		return nil, fmt.Errorf("%s lists %d nodes, the graphs have %d", t.In("nodes").Name, len(n), set.facts.Nodes)
+		return nil, fmt.Errorf("%s lists %d nodes, but the graphs have %d", t.In("nodes").Name, len(n), set.facts.Nodes)
 	}
 	return set, set.check(d)
 }
@@ -103,9 +103,9 @@ func (set *trainingSet) add(r fold.Row, edgesIn, featuresIn dag.Input, s fold.Pa
 	}
 	switch {
 	case width != set.features:
-		return fmt.Errorf("%s: %d features per node, other participants have %d: all must be made with the same atlas", featuresIn.Name, width, set.features)
+		return fmt.Errorf("%s: %d features per node, but other participants have %d: use the same atlas for all", featuresIn.Name, width, set.features)
 	case made != set.facts.Made:
-		return fmt.Errorf("%s: its graphs were not made as those of other participants: %s", edgesIn.Name, strings.Join(column.MadeApart(made, set.facts.Made, nil), "; "))
+		return fmt.Errorf("%s: its graphs were processed differently from those of other participants: %s", edgesIn.Name, strings.Join(column.MadeApart(made, set.facts.Made, nil), "; "))
 	}
 	if r.Side == 0 {
 		set.facts.Taught = append(set.facts.Taught, r.Id)
@@ -161,7 +161,7 @@ func readEdges(in dag.Input, draws int) (edges [][]gnn.Edge, made string, err er
 	edges = make([][]gnn.Edge, draws)
 	for _, r := range rows {
 		if r.Draw < 0 || int(r.Draw) >= draws {
-			return nil, "", fmt.Errorf("%s: an edge of draw %d, and the features have the draws 0 to %d", in.Name, r.Draw, draws-1)
+			return nil, "", fmt.Errorf("%s: an edge of draw %d, but the features have draws 0 to %d", in.Name, r.Draw, draws-1)
 		}
 		edges[r.Draw] = append(edges[r.Draw], gnn.Edge{Source: r.Source - 1, Target: r.Target - 1, Weight: r.Weight})
 	}
@@ -182,7 +182,7 @@ func (set *trainingSet) check(d *fold.Division) error {
 	}
 	if absent != nil {
 		slices.Sort(absent)
-		return fmt.Errorf("%s: no graphs of %s: leave them out of the cohort", d.Name, strings.Join(absent, ", "))
+		return fmt.Errorf("%s: no graphs of %s: exclude them under cohort", d.Name, strings.Join(absent, ", "))
 	}
 	trained := make([]bool, len(set.groups))
 	tested := false
@@ -194,11 +194,11 @@ func (set *trainingSet) check(d *fold.Division) error {
 		}
 	}
 	if !tested {
-		return fmt.Errorf("%s: nobody is tested in fold %d of repeat %d", d.Name, d.Fold, d.Repeat)
+		return fmt.Errorf("%s: no test participants in fold %d of repeat %d", d.Name, d.Fold, d.Repeat)
 	}
 	for label, there := range trained {
 		if !there {
-			return fmt.Errorf("%s: outside fold %d there is nobody of group %q to train on: take fewer folds", d.Name, d.Fold, set.groups[label])
+			return fmt.Errorf("%[1]s: no training participants of group %[3]q outside fold %[2]d: use fewer folds", d.Name, d.Fold, set.groups[label])
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 // the paper's values; with variant authors-code, those left there take the values
 // of the authors' program.
 type ModelParams struct {
-	Variant  string    `param:"variant" doc:"paper, or authors-code: what the authors' released program does; options left at their defaults follow it" choices:"paper|authors-code"`
+	Variant  string    `param:"variant" doc:"paper, or authors-code: the authors' released program; options at their defaults follow the variant" choices:"paper|authors-code"`
 	Pool     string    `param:"pool" doc:"pooling score: topk sigmoid(h·w/‖w‖), sage sigmoid(φ(H,E))" choices:"topk|sage"`
 	Distance string    `param:"distance" doc:"distance loss between the scores of kept and dropped nodes" choices:"bce|mmd"`
 	Lambda   []float64 `param:"lambda" doc:"weights of the distance losses and of the group-level consistency loss" min:"0"`
@@ -22,15 +22,15 @@ type ModelParams struct {
 	Ratio       float64 `param:"ratio" doc:"share of the nodes that each pooling keeps, rounded up" min:"0" max:"1"`
 	SelfWeight  float64 `param:"self_weight" doc:"weight of a node's edge to itself in the attention"`
 	EdgeWeights bool    `param:"edge_weights" doc:"use the edge weights in the attention; false: 1 on every edge"`
-	Slope       float64 `param:"slope" doc:"slope of the attention's ReLU below zero (0.2 is GATConv's LeakyReLU)"`
+	Slope       float64 `param:"slope" doc:"negative slope of the attention's ReLU (0.2 is GATConv's LeakyReLU)"`
 	Tied        bool    `param:"tied" doc:"one attention vector for both ends of an edge"`
 	ConvBias    bool    `param:"conv_bias" doc:"a bias after each convolution"`
 	Gate        bool    `param:"gate" doc:"multiply kept features by their score"`
-	Center      bool    `param:"center" doc:"take the graph's mean off the raw scores"`
+	Center      bool    `param:"center" doc:"subtract the graph's mean from the raw scores"`
 	Augment     bool    `param:"augment" doc:"between the blocks, E becomes the off-diagonal of (E+I)²"`
-	Readout     string  `param:"readout" doc:"what the MLP sees: the mean of the last block's nodes, maximum and mean of them, or of every block's" choices:"mean|maxmean|maxmean_all"`
-	BatchNorm   bool    `param:"batch_norm" doc:"batch normalisation in the MLP"`
-	Dropout     float64 `param:"dropout" doc:"share of the MLP's hidden values dropped in training" min:"0" max:"0.99"`
+	Readout     string  `param:"readout" doc:"input of the MLP: the mean of the last block's nodes, their maximum and mean, or maximum and mean of every block" choices:"mean|maxmean|maxmean_all"`
+	BatchNorm   bool    `param:"batch_norm" doc:"batch normalization in the MLP"`
+	Dropout     float64 `param:"dropout" doc:"dropout rate of the MLP" min:"0" max:"0.99"`
 	Kernel      string  `param:"kernel" doc:"kernel of the MMD: gauss exp(−d²/σ), outside exp(−d²)/σ, rbf2 exp(−d²/2σ²), literal exp(+d²)/σ as printed, authors" choices:"gauss|outside|rbf2|literal|authors"`
 	Sigma       float64 `param:"sigma" doc:"σ of the kernel" min:"0"`
 	BCE         string  `param:"bce" doc:"form of the BCE loss" choices:"paper|authors"`
@@ -74,7 +74,7 @@ func (p ModelParams) options(d, classes int) gnn.Options {
 func (p ModelParams) validate() []error {
 	var errs []error
 	if len(p.Lambda) != 2 {
-		return append(errs, fmt.Errorf("lambda: %d numbers, want two: of the distance losses and of the group-level consistency loss", len(p.Lambda)))
+		return append(errs, fmt.Errorf("lambda: %d numbers, expected two: the weights of the distance losses and of the group-level consistency loss", len(p.Lambda)))
 	}
 	return append(errs, allOf(p.options(1, 2).Check())...)
 }
@@ -92,14 +92,14 @@ func allOf(err error) []error {
 
 // TrainingParams say how a model is trained.
 type TrainingParams struct {
-	Epochs       int     `param:"epochs" doc:"passes over the training graphs" min:"1"`
+	Epochs       int     `param:"epochs" doc:"number of epochs" min:"1"`
 	Batch        int     `param:"batch" doc:"graphs per step" min:"1"`
-	LearningRate float64 `param:"learning_rate" doc:"Adam's rate at the start" min:"0"`
-	Halve        int     `param:"halve" doc:"the rate is halved every so many epochs; 0: never" min:"0"`
-	HalveBatches bool    `param:"halve_batches" doc:"count halve in batches, not epochs (the authors' program)"`
+	LearningRate float64 `param:"learning_rate" doc:"initial learning rate of Adam" min:"0"`
+	Halve        int     `param:"halve" doc:"halve the learning rate every this many epochs; 0: never" min:"0"`
+	HalveBatches bool    `param:"halve_batches" doc:"count halve in batches instead of epochs (as in the authors' program)"`
 	WeightDecay  float64 `param:"weight_decay" doc:"L2 weight decay" min:"0"`
-	Select       string  `param:"select" doc:"whose weights are kept: the last epoch's, or those of the epoch with the lowest cross-entropy on the TEST graphs, which makes the accuracy too high (the authors' program)" choices:"last|test"`
-	Standardize  string  `param:"standardize" doc:"z-score each node feature: none; by the mean and sd of the training graphs; or of all graphs, the test graphs included, which leaks (the authors' program)" choices:"none|training|all"`
+	Select       string  `param:"select" doc:"weights to keep: those of the last epoch, or of the epoch with the lowest cross-entropy on the TEST graphs, which biases the accuracy upward (as in the authors' program)" choices:"last|test"`
+	Standardize  string  `param:"standardize" doc:"z-score each node feature: none; by the mean and SD of the training graphs; or of all graphs, including test graphs, which is leakage (as in the authors' program)" choices:"none|training|all"`
 }
 
 func trainingParams(t gnn.Training, standardize string) TrainingParams {
@@ -141,12 +141,12 @@ func (p TrainingParams) caution() string {
 		c = append(c, "the epoch was chosen by the test participants (select: test)")
 	}
 	if p.Standardize == "all" {
-		c = append(c, "the features were standardised with the test participants (standardize: all)")
+		c = append(c, "the features were standardized with the test participants (standardize: all)")
 	}
 	if c == nil {
 		return ""
 	}
-	return strings.Join(c, "; ") + ": the accuracy is too high by that"
+	return strings.Join(c, "; ") + ": the accuracy is biased upward"
 }
 
 func (p TrainingParams) validate() []error { return allOf(p.training().Check()) }

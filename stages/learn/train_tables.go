@@ -59,7 +59,7 @@ type lossRow struct {
 
 // An accuracyRow is the columns behind them.
 type accuracyRow struct {
-	TrainAccuracy float64 `column:"train_accuracy" doc:"over the training graphs, as each batch came by"`
+	TrainAccuracy float64 `column:"train_accuracy" doc:"over the training graphs, during the epoch"`
 	TestAccuracy  float64 `column:"test_accuracy,missing" doc:"over the test graphs, after the epoch"`
 	TestCE        float64 `column:"test_ce,missing" doc:"cross-entropy on the test graphs, after the epoch"`
 }
@@ -68,7 +68,7 @@ type accuracyRow struct {
 type finalRow struct {
 	GLC float64 `column:"glc" doc:"group-level consistency, sum over the groups"`
 	accuracyRow
-	Majority float64 `column:"majority" doc:"train_accuracy of always naming the largest group"`
+	Majority float64 `column:"majority" doc:"train_accuracy of the majority-class classifier"`
 }
 
 func historyTable(history []gnn.Epoch, majority float64) *encoding.Table {
@@ -149,7 +149,7 @@ func distributionTable(history []gnn.Epoch) *encoding.Table {
 type parameterRow struct {
 	Name      string `column:"name"`
 	Shape     string `column:"shape" doc:"row-major"`
-	Offset    int64  `column:"offset" doc:"of its first value in weights"`
+	Offset    int64  `column:"offset" doc:"index of its first value in weights"`
 	Length    int64  `column:"length" doc:"number of values"`
 	Trainable bool   `column:"trainable"`
 }

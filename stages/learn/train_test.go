@@ -198,7 +198,7 @@ func TestTrainOnLess(t *testing.T) {
 		t.Errorf("scores of %v", set)
 	}
 	s.Draws = 7
-	if _, err := stagetest.RunStage(t, s, in); err == nil || !strings.HasSuffix(err.Error(), "draws is 7, and there are 3 random draws") {
+	if _, err := stagetest.RunStage(t, s, in); err == nil || !strings.HasSuffix(err.Error(), "draws is 7, but there are 3 random draws") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -246,11 +246,11 @@ func TestSplitErrors(t *testing.T) {
 		p    *encoding.Table
 		want string
 	}{
-		{Split{Folds: 5, Repeats: 1, Stratify: true}, stagetest.SomeParticipants(9, "HC", "ASD"), `group "ASD" has 4 participants, too few for 5 folds with one of each group: take folds: 4 or less, or stratify: false`},
-		{Split{Folds: 5, Repeats: 1}, stagetest.SomeParticipants(4, "HC", "ASD"), "4 participants, too few for 5 folds: take folds: 4 or less"},
+		{Split{Folds: 5, Repeats: 1, Stratify: true}, stagetest.SomeParticipants(9, "HC", "ASD"), `group "ASD" has 4 participants, too few for 5 folds with one of each group: set folds to 4 or less, or stratify: false`},
+		{Split{Folds: 5, Repeats: 1}, stagetest.SomeParticipants(4, "HC", "ASD"), "4 participants, too few for 5 folds: set folds to 4 or less"},
 		{Split{Folds: 2, Repeats: 1, Stratify: true}, stagetest.SomeParticipants(4, "HC"), `all 4 participants are in the group "HC": a classifier needs two groups`},
-		{Split{Folds: 2, Repeats: 1, Stratify: true}, lost, "no group is given for sub-004: a classifier needs one; fill it in, or leave them out"},
-		{Split{Folds: 2, Repeats: 1, Stratify: true}, twice, "participant sub-001 comes twice"},
+		{Split{Folds: 2, Repeats: 1, Stratify: true}, lost, "no group for sub-004: a classifier needs one; fill it in, or exclude them"},
+		{Split{Folds: 2, Repeats: 1, Stratify: true}, twice, "participant sub-001 appears twice"},
 	} {
 		_, err := stagetest.RunStage(t, &c.s, map[string][]dag.Input{"participants": {dag.InputOf(c.p)}})
 		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
@@ -357,11 +357,11 @@ func TestTrainErrors(t *testing.T) {
 		want   string
 	}{
 		{nil, with("features", nan...), "sub-005, draw 1: feature 7 of node 1 is NaN: a number is needed"},
-		{nil, with("features", wide...), "9 features per node, other participants have 8: all must be made with the same atlas"},
-		{nil, with("features", in["features"][1:]...), "20 participants give edges and 19 give features: connect both to the same stage"},
-		{nil, with("folds", dag.InputOf(twice)), "participant sub-001 is twice in repeat 1: it could be trained on and tested at once"},
-		{func(s *Train) { s.Fold = 6 }, in, "has the folds 1 to 5, not 6: let the fold axis and the folds of the split stage agree"},
-		{func(s *Train) { s.Repeat = 2 }, in, "has no repeat 2: set repeats of the split stage"},
+		{nil, with("features", wide...), "9 features per node, but other participants have 8: use the same atlas for all"},
+		{nil, with("features", in["features"][1:]...), "20 participants have edges and 19 have features: connect both to the same stage"},
+		{nil, with("folds", dag.InputOf(twice)), "participant sub-001 appears twice in repeat 1: it could be in the training and the test set"},
+		{func(s *Train) { s.Fold = 6 }, in, "has the folds 1 to 5, not 6: use the same number in the fold axis and in folds of the split stage"},
+		{func(s *Train) { s.Repeat = 2 }, in, "has no repeat 2: set repeats in the split stage"},
 		{func(s *Train) { s.LearningRate = 1e30 }, in, "try a smaller learning rate"},
 	} {
 		s := trainer(1)

@@ -49,7 +49,8 @@ func TestReadScipy(t *testing.T) {
 		"empty": {Name: "empty", Shape: []int{0, 3}, Numbers: []float64{}, Class: "double"},
 		"tiny":  {Name: "tiny", Shape: []int{1, 1}, Numbers: []float64{1}, Class: "double"},
 	}
-	problems := map[string]string{"complex": "real(x)", "record": "struct", "nested": "variable of its own", "sparse": "full(x)"}
+	problems := map[string]string{"complex": "real(x)", "record": "struct", "nested": "separate variable",
+		"sparse": "full(x)"}
 	for _, name := range []string{"plain.mat", "compressed.mat"} {
 		all, err := Read(bytes.NewReader(file(t, name)))
 		if err != nil {
@@ -90,12 +91,12 @@ func TestReadRefuses(t *testing.T) {
 		b    []byte
 		want string
 	}{
-		{"empty", nil, "no MAT-file"},
+		{"empty", nil, "too few for a MAT-file"},
 		{"version 4", append(file(t, "version4.mat"), make([]byte, 128)...), "-v7"},
 		{"version 7.3", []byte("MATLAB 7.3 MAT-file"), "-v7"},
 		{"HDF5", []byte("\x89HDF\r\n"), "-v7"},
-		{"cut", plain[:len(plain)-40], "ends too early"},
-		{"cut in the tag", plain[:132], "ends too early"},
+		{"cut", plain[:len(plain)-40], "truncated"},
+		{"cut in the tag", plain[:132], "truncated"},
 	} {
 		if _, err := Read(bytes.NewReader(c.b)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one that says %q", c.name, err, c.want)

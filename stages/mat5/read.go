@@ -56,10 +56,10 @@ func Read(in io.Reader) ([]Variable, error) {
 // header checks the first 128 bytes and gives the byte order.
 func header(b []byte) (binary.ByteOrder, error) {
 	if bytes.HasPrefix(b, []byte("\x89HDF")) || bytes.HasPrefix(b, []byte("MATLAB 7.3")) {
-		return nil, errors.New("this is a MAT-file of version 7.3 (HDF5): in MATLAB, save it anew with -v7")
+		return nil, errors.New("this is a MAT-file of version 7.3 (HDF5): in MATLAB, save it again with -v7")
 	}
 	if len(b) < HeaderSize {
-		return nil, fmt.Errorf("%d bytes are no MAT-file, which begins with %d bytes of header", len(b), HeaderSize)
+		return nil, fmt.Errorf("%d bytes are too few for a MAT-file, whose header has %d bytes", len(b), HeaderSize)
 	}
 	var order binary.ByteOrder = binary.LittleEndian
 	switch string(b[126:128]) {
@@ -67,10 +67,10 @@ func header(b []byte) (binary.ByteOrder, error) {
 	case "MI":
 		order = binary.BigEndian
 	default:
-		return nil, errors.New("this is no MAT-file of version 5 (its byte order is not marked); one of version 4 can be saved anew with -v7")
+		return nil, errors.New("this is not a MAT-file of version 5 (its byte order is not marked); a file of version 4 can be saved again with -v7")
 	}
 	if v := order.Uint16(b[124:]); v>>8 != 1 {
-		return nil, fmt.Errorf("this is a MAT-file of version %#04x, and only version 5 (0x0100) is read: in MATLAB, save it anew with -v7", v)
+		return nil, fmt.Errorf("this is a MAT-file of version %#04x, but only version 5 (0x0100) is supported: in MATLAB, save it again with -v7", v)
 	}
 	return order, nil
 }
@@ -81,7 +81,7 @@ type reader struct {
 	room  int // bytes that numbers and texts may still take
 }
 
-var errLarge = fmt.Errorf("it holds more than %d MiB, the limit for MAT-files: save the matrix alone, or as npy", MaxSize>>20)
+var errLarge = fmt.Errorf("it holds more than the limit of %d MiB for MAT-files: save only the matrix, or save it as npy", MaxSize>>20)
 
 // take takes room for n things of a size in bytes.
 func (r *reader) take(n, size int) error {
@@ -98,7 +98,7 @@ type element struct {
 	data []byte
 }
 
-var errShort = errors.New("the file ends too early; copy it again")
+var errShort = errors.New("the file is truncated; copy it again")
 
 // element cuts the first data element off.
 func (r *reader) element(b []byte) (e element, rest []byte, err error) {
@@ -168,7 +168,7 @@ func (r *reader) array(b []byte, depth int) (v Variable, err error) {
 		v.Class = classes[class]
 	}
 	if class > classLast { // function handles and opaque objects have no dimensions
-		v.Problem = fmt.Errorf("it is of the class %s, which is not read", v.Class)
+		v.Problem = fmt.Errorf("it has the class %s, which is not supported", v.Class)
 		return v, nil
 	}
 	dims, b, err := r.part(b, miINT32)
@@ -186,7 +186,7 @@ func (r *reader) array(b []byte, depth int) (v Variable, err error) {
 	v.Name = string(bytes.TrimRight(name, "\x00"))
 	switch {
 	case word&flagComplex != 0:
-		v.Problem = errors.New("it is complex, which is not read: save real(x)")
+		v.Problem = errors.New("it is complex, which is not supported: save real(x)")
 	case class == classCell:
 		err = r.cells(&v, b, n, depth)
 	case class == classChar:
@@ -197,9 +197,9 @@ func (r *reader) array(b []byte, depth int) (v Variable, err error) {
 		}
 		err = r.numbers(&v, b, n)
 	case v.Class == "sparse":
-		v.Problem = errors.New("it is sparse, which is not read: save full(x)")
+		v.Problem = errors.New("it is sparse, which is not supported: save full(x)")
 	default:
-		v.Problem = fmt.Errorf("it is a %s, which is not read: save the matrix in it as a variable of its own", v.Class)
+		v.Problem = fmt.Errorf("it is a %s, which is not supported: save the matrix in it as a separate variable", v.Class)
 	}
 	if err != nil {
 		return v, fmt.Errorf("%q: %w", v.Name, err)
@@ -211,7 +211,7 @@ func (r *reader) array(b []byte, depth int) (v Variable, err error) {
 func (r *reader) part(b []byte, kind uint32) (data, rest []byte, err error) {
 	e, rest, err := r.element(b)
 	if err == nil && e.kind != kind {
-		err = fmt.Errorf("a data element of type %d, where one of type %d stands by the format", e.kind, kind)
+		err = fmt.Errorf("a data element of type %d instead of type %d", e.kind, kind)
 	}
 	return e.data, rest, err
 }
@@ -302,7 +302,7 @@ func (r *reader) chars(v *Variable, b []byte, n int) error {
 		return nil
 	}
 	if len(letters) != n || len(v.Shape) != 2 {
-		return fmt.Errorf("%d letters for the shape %v", len(letters), v.Shape)
+		return fmt.Errorf("%d characters for the shape %v", len(letters), v.Shape)
 	}
 	rows, cols := v.Shape[0], v.Shape[1]
 	for i := range rows {
@@ -352,7 +352,7 @@ func (r *reader) cells(v *Variable, b []byte, n, depth int) error {
 		return errShort
 	}
 	if depth > 0 {
-		v.Problem = errors.New("it is a cell within a cell, which is not read")
+		v.Problem = errors.New("it is a nested cell, which is not supported")
 		return nil
 	}
 	if err := r.take(n, 16); err != nil {
@@ -375,7 +375,7 @@ func (r *reader) cells(v *Variable, b []byte, n, depth int) error {
 			len(one.Texts)+len(one.Numbers) == 0:
 			texts = append(texts, "")
 		default:
-			v.Problem = fmt.Errorf("cell %d is no text but a %s: save the matrix in it as a variable of its own", i+1, one.Class)
+			v.Problem = fmt.Errorf("cell %d is a %s, not text: save the matrix in it as a separate variable", i+1, one.Class)
 			return nil
 		}
 		b = rest

@@ -23,10 +23,10 @@ func Write(w io.Writer, variables []Variable) error {
 	seen := map[string]bool{}
 	for _, v := range variables {
 		if v.Name == "" || v.Name != Name(v.Name) {
-			return fmt.Errorf("%q is no name of a MATLAB variable", v.Name)
+			return fmt.Errorf("%q is not a valid name of a MATLAB variable", v.Name)
 		}
 		if seen[v.Name] {
-			return fmt.Errorf("two variables are called %q", v.Name)
+			return fmt.Errorf("two variables are named %q", v.Name)
 		}
 		seen[v.Name] = true
 		var b buffer

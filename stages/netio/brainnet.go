@@ -27,7 +27,7 @@ func (g *Graph) WriteNode(w io.Writer) error {
 		scored = scored && !math.IsNaN(n.Score)
 	}
 	if lost != nil {
-		return fmt.Errorf("it is not known where %d of %d regions lie (%s …): a node list with x, y and z is needed", len(lost), len(g.Nodes), lost[0])
+		return fmt.Errorf("the positions of %d of %d regions are unknown (%s …): a node list with x, y and z is needed", len(lost), len(g.Nodes), lost[0])
 	}
 	degree := g.degrees()
 	var groups []string

@@ -86,9 +86,9 @@ func TestRefuses(t *testing.T) {
 	beyond.Edges[1].Target = 3
 	twice.Edges[1] = Edge{1, 0, 1}
 	for want, err := range map[string]error{
-		"it is not known where 1 of 3 regions lie (Right <Thalamus> …)": lost.WriteNode(&bytes.Buffer{}),
-		"edge 2 joins the nodes 1 and 4 of 3":                           beyond.WriteGraphML(&bytes.Buffer{}),
-		"two edges join the nodes 2 and 1":                              twice.WriteEdge(&bytes.Buffer{}),
+		"the positions of 1 of 3 regions are unknown (Right <Thalamus> …)": lost.WriteNode(&bytes.Buffer{}),
+		"edge 2 joins the nodes 1 and 4 of 3":                              beyond.WriteGraphML(&bytes.Buffer{}),
+		"two edges join the nodes 2 and 1":                                 twice.WriteEdge(&bytes.Buffer{}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

@@ -176,7 +176,7 @@ func fill(grid float64, stretch [3]float64, seeds []seed) (*brain, error) {
 				}
 			}
 			if best < 0 {
-				return nil, fmt.Errorf("a grid of %g mm leaves less than %d voxels for each of %d regions", b.grid, least, len(seeds))
+				return nil, fmt.Errorf("a grid of %g mm leaves fewer than %d voxels for each of %d regions", b.grid, least, len(seeds))
 			}
 			b.tissue[best] = seeds[i].index
 		}

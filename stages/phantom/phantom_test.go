@@ -94,7 +94,7 @@ func TestRegionsLieWhereTheyShould(t *testing.T) {
 func TestTooCoarseAGrid(t *testing.T) {
 	s := settings()
 	s.Grid = 20
-	if _, err := Make(s, nodes); err == nil || err.Error() != "a grid of 20 mm leaves less than 4 voxels for each of 84 regions" {
+	if _, err := Make(s, nodes); err == nil || err.Error() != "a grid of 20 mm leaves fewer than 4 voxels for each of 84 regions" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -478,7 +478,7 @@ func TestScansAreKeyed(t *testing.T) {
 func TestSettingsAreChecked(t *testing.T) {
 	s := Settings{Volumes: 1, Grid: math.NaN(), TR: -1, Autocorrelation: 1, Noise: -1}
 	_, err := Make(s, nodes)
-	want := `volumes is 1; a series has from 2 to 100000
+	want := `volumes is 1; it must be from 2 to 100000
 grid is NaN mm; it may be from 1 to 30
 tr is -1 s; it may be up to 60
 autocorrelation is 1; it may be from 0 to less than 1
@@ -542,7 +542,7 @@ func TestNuisance(t *testing.T) {
 			t.Errorf("volume %d: DVARS %v, want %v", k, got, want)
 		}
 		if got := column["std_dvars"][k]; math.Abs(got-want*n/spread) > 1e-9*got {
-			t.Errorf("volume %d: standardised DVARS %v, want %v", k, got, want*n/spread)
+			t.Errorf("volume %d: standardized DVARS %v, want %v", k, got, want*n/spread)
 		}
 	}
 	if !math.IsNaN(column["dvars"][0]) || !math.IsNaN(column["std_dvars"][0]) {

@@ -93,7 +93,7 @@ func (s Settings) check(nodes []atlas.Node) error {
 	var problems []error
 	bad := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 	if s.Volumes < 2 || s.Volumes > 100_000 {
-		bad("volumes is %d; a series has from 2 to 100000", s.Volumes)
+		bad("volumes is %d; it must be from 2 to 100000", s.Volumes)
 	}
 	if !(s.Grid >= 1 && s.Grid <= 30) {
 		bad("grid is %g mm; it may be from 1 to 30", s.Grid)

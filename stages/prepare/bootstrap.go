@@ -20,8 +20,8 @@ import (
 
 var bootstrapKind = dag.Kind{
 	Name: "bootstrap",
-	Doc: "mean series of every node, and of random thirds of its voxels\n" +
-		"One pass over the scan. Draw 0 is the mean of all valid voxels; draws 1…R are each the mean of ⌈n/3⌉ of them (at least one), chosen without replacement (the paper, \"Data and Preprocessing\": \"random 1/3 of voxels\"). A node of few voxels has few distinct draws; the voxels table counts them. With weights (a probabilistic atlas), the maps are fitted to each volume by least squares, as nilearn's NiftiMapsMasker does, and a draw fits them to a random third of the voxels of all maps.",
+	Doc: "mean time series of every node, and of random thirds of its voxels\n" +
+		"Reads the scan once. Draw 0 is the mean of all valid voxels; draws 1…R are each the mean of ⌈n/3⌉ of them (at least one), drawn without replacement (the paper, \"Data and Preprocessing\": \"random 1/3 of voxels\"). A node with few voxels has few distinct draws; the voxels table counts them. With weights (a probabilistic atlas), the maps are fitted to each volume by least squares, as in nilearn's NiftiMapsMasker, and a draw fits them to a random third of the voxels of all maps.",
 	New:    func() dag.Stage { return &Bootstrap{Draws: 10, Fraction: 1.0 / 3, MinValid: 0.5} },
 	Most:   2, // reading and adding up, side by side
 	Memory: 64 << 20,
@@ -29,11 +29,11 @@ var bootstrapKind = dag.Kind{
 
 // Bootstrap averages the voxels of each node.
 type Bootstrap struct {
-	Draws       int     `param:"draws" doc:"number of random draws; draw 0, the mean of all voxels, comes on top" min:"0" max:"10000"`
+	Draws       int     `param:"draws" doc:"number of random draws, in addition to draw 0, the mean of all voxels" min:"0" max:"10000"`
 	Fraction    float64 `param:"fraction" doc:"share of a node's valid voxels in a draw, rounded up, at least one" min:"0" max:"1"`
 	Replacement bool    `param:"replacement" doc:"draw voxels with replacement"`
-	MinValid    float64 `param:"min_valid" doc:"share of a node's voxels that must be finite and vary over time; a node with less has no series" min:"0" max:"1"`
-	TR          float64 `param:"tr" doc:"repetition time; 0 takes it from the sidecar, or else from the scan" min:"0" max:"60" unit:"s"`
+	MinValid    float64 `param:"min_valid" doc:"share of a node's voxels that must be finite and vary over time; a node below it has no time series" min:"0" max:"1"`
+	TR          float64 `param:"tr" doc:"repetition time; 0: from the sidecar, or else from the scan" min:"0" max:"60" unit:"s"`
 	Seed        uint64  `param:"seed" doc:"of the random draws"`
 	Subject     string  `param:"subject" doc:"the participant, filled in by each: subject, run or session"`
 	ScanRun     string  `param:"run" doc:"the run, filled in by each: run"`
@@ -49,15 +49,15 @@ func (*Bootstrap) Ports() dag.Ports {
 			{Name: "nodes", Type: column.Type[region.Node](), Doc: "the node list"},
 			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the scan's BIDS sidecar, for its RepetitionTime"},
 			{Name: "weights", Type: dag.Format("nifti"), Optional: true, Doc: "a probabilistic atlas in the space of the scan: a volume for each node, in the order of their ids; on another grid it is interpolated trilinearly"},
-			{Name: "within", Type: dag.Format("nifti"), Optional: true, Doc: "with weights: the brain mask on the scan's grid, beyond which no voxel counts; parcels have been made with it"},
+			{Name: "within", Type: dag.Format("nifti"), Optional: true, Doc: "with weights: the brain mask on the scan's grid; voxels outside are not used; parcels were made with it"},
 			{Name: "sample", Type: column.Type[column.SampleRow](), Optional: true, Doc: "parcellate's sample: voxels whose own series are kept, for carpet plots"},
 		},
 		Out: []dag.Port{
-			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "mean series; NaN for a node without one"},
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "mean time series; NaN for a node without one"},
 			{Name: "voxels", Type: dag.Arrow("index", "name", "voxels", "used", "nonfinite", "constant", "drawn",
-				"distinct"), Doc: "what the means were made of"},
+				"distinct"), Doc: "the voxels behind the means"},
 			{Name: "scan", Type: dag.Arrow("tr", "volumes", "dx", "dy", "dz"), Doc: "the scan in one row"},
-			{Name: "mean", Type: dag.Format("nifti"), Doc: "mean of every fourth volume, to look at: 8 bits on its grid, from the 1st to the 99.5th percentile of the voxels; of grayordinates a CIFTI dscalar"},
+			{Name: "mean", Type: dag.Format("nifti"), Doc: "mean of every fourth volume, for display: 8 bits on its grid, from the 1st to the 99.5th percentile of the voxels; for grayordinates a CIFTI dscalar"},
 			{Name: "sampled", Type: dag.NPY("<f4", "time", "voxel"), Doc: "series of the voxels of sample; NaN throughout for a voxel that is not finite in some volume; without voxels when sample is not connected"},
 		},
 	}
@@ -74,7 +74,7 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	if about == largestWeights && !t.Has("weights") {
-		return nil, fmt.Errorf("%s: the labels are those of a probabilistic atlas, whose weights are missing here: connect them (in: { weights: cohort.weights }), or give a label image to parcellate", t.In("parcels").Name)
+		return nil, fmt.Errorf("%s: the labels belong to a probabilistic atlas, but its weights are missing: connect them (in: { weights: cohort.weights }), or connect a label image to parcellate", t.In("parcels").Name)
 	}
 	rois := nifti.ROIs{Draws: b.Draws}
 	if rois.Voxels, err = voxelsOf(parcels, len(nodes)); err != nil {
@@ -191,7 +191,7 @@ func openSeries(bold dag.Input, grid nifti.Grid, tr float64) (*nifti.Reader, err
 	case tr == 0 && r.Header.TR() == 0:
 		err = fmt.Errorf("%s: the header gives no repetition time (pixdim[4] is %v); set the parameter tr, in s", bold.Name, r.Header.Pixdim[4])
 	case tr == 0 && r.Header.TR() > longestTR:
-		err = fmt.Errorf("%s: the header gives a repetition time of %g s, which is in ms perhaps; set the parameter tr, in s", bold.Name, r.Header.TR())
+		err = fmt.Errorf("%s: the header gives a repetition time of %g s, possibly in ms; set the parameter tr, in s", bold.Name, r.Header.TR())
 	}
 	if err != nil {
 		r.Close()
@@ -224,7 +224,7 @@ const longestTR = 60
 // readJSON reads a JSON file of a dataset.
 func readJSON(in dag.Input, into any) error {
 	if in.Ref.Size > bids.LongestJSON {
-		return fmt.Errorf("%s: more than %d MiB, the limit for a JSON file", in.Name, bids.LongestJSON>>20)
+		return fmt.Errorf("%s: more than the limit of %d MiB for a JSON file", in.Name, bids.LongestJSON>>20)
 	}
 	b, err := in.Bytes()
 	if err != nil {
@@ -244,12 +244,12 @@ func sidecarTR(in dag.Input) (float64, error) {
 		return 0, err
 	}
 	if tr := sidecar.RepetitionTime; tr < 0 || tr > longestTR {
-		return 0, fmt.Errorf("%s: a RepetitionTime of %v, which is in s; correct it, or set the parameter tr", in.Name, tr)
+		return 0, fmt.Errorf("%s: a RepetitionTime of %v; the unit must be s; correct it, or set the parameter tr", in.Name, tr)
 	}
 	if sidecar.RepetitionTime == 0 && sidecar.SamplingFrequency != 0 {
 		tr := 1 / sidecar.SamplingFrequency
 		if tr < 0 || tr > longestTR {
-			return 0, fmt.Errorf("%s: a SamplingFrequency of %v, which is in Hz; correct it, or set the parameter tr", in.Name, sidecar.SamplingFrequency)
+			return 0, fmt.Errorf("%s: a SamplingFrequency of %v; the unit must be Hz; correct it, or set the parameter tr", in.Name, sidecar.SamplingFrequency)
 		}
 		return tr, nil
 	}
@@ -347,13 +347,13 @@ func whyNone(open func() (*nifti.Reader, error), rois nifti.ROIs, m *nifti.Means
 	for i, c := range m.Counts {
 		all, nonFinite, constant = all+len(rois.Voxels[i]), nonFinite+c.NonFinite, constant+c.Constant
 	}
-	said := fmt.Sprintf("of the nodes' %d voxels %d hold NaN or an infinity and %d never change", all, nonFinite, constant)
+	said := fmt.Sprintf("of the nodes' %d voxels, %d hold NaN or infinity and %d are constant", all, nonFinite, constant)
 	if nonFinite > all/2 {
 		if bad := badVolumes(open, rois); len(bad) > 0 && len(bad) < m.Volumes {
 			return fmt.Sprintf("%s; volume %s of %d (counted from 1) holds them: correct or cut the scan", said, words.Some(bad, 6), m.Volumes)
 		}
 	}
-	return said + "; is it a masked or an empty scan, or are the labels elsewhere?"
+	return said + "; is the scan masked or empty, or do the labels not overlap it?"
 }
 
 // badVolumes names the volumes, from 1, in which most of the nodes' voxels are not finite.
@@ -385,11 +385,11 @@ func badVolumes(open func() (*nifti.Reader, error), rois nifti.ROIs) (bad []stri
 type voxelRow struct {
 	region.Node
 	Voxels    int32 `column:"voxels" doc:"voxels of the node"`
-	Used      int32 `column:"used" doc:"voxels averaged and drawn from: finite, and varying over time"`
-	NonFinite int32 `column:"nonfinite" doc:"voxels left out because some volume holds NaN or an infinity"`
-	Constant  int32 `column:"constant" doc:"voxels left out because they never change"`
+	Used      int32 `column:"used" doc:"valid voxels, averaged and drawn from: finite, and varying over time"`
+	NonFinite int32 `column:"nonfinite" doc:"voxels excluded because a volume holds NaN or infinity"`
+	Constant  int32 `column:"constant" doc:"voxels excluded because they are constant"`
 	Drawn     int32 `column:"drawn" doc:"voxels in a draw"`
-	Distinct  int32 `column:"distinct" doc:"different draws among all"`
+	Distinct  int32 `column:"distinct" doc:"distinct draws"`
 }
 
 func voxelTable(nodes []region.Node, rois nifti.ROIs, m *nifti.Means, drawn, distinct []int32) *encoding.Table {
@@ -446,13 +446,13 @@ type scanRow struct {
 	NX        *int32  `column:"nx" doc:"voxels along the first axis"`
 	NY        *int32  `column:"ny" doc:"voxels along the second axis"`
 	NZ        *int32  `column:"nz" doc:"voxels along the third axis"`
-	From      string  `column:"tr_from" doc:"where the repetition time comes from: parameter, sidecar or header"`
+	From      string  `column:"tr_from" doc:"source of the repetition time: parameter, sidecar or header"`
 	HeaderTR  float64 `column:"header_tr" unit:"s" doc:"repetition time in the header, 0 for none"`
 	DataType  string  `column:"datatype" doc:"as stored"`
-	Slope     float64 `column:"slope" doc:"from stored to real values"`
-	Intercept float64 `column:"intercept" doc:"from stored to real values"`
-	Affine    string  `column:"affine" doc:"where the affine comes from: sform, qform, mgh or none"`
-	Axes      string  `column:"axes,missing" doc:"where the three axes point"`
-	NonFinite int32   `column:"nonfinite" doc:"voxels of nodes left out because some volume holds NaN or an infinity"`
+	Slope     float64 `column:"slope" doc:"from stored to scaled values"`
+	Intercept float64 `column:"intercept" doc:"from stored to scaled values"`
+	Affine    string  `column:"affine" doc:"source of the affine: sform, qform, mgh or none"`
+	Axes      string  `column:"axes,missing" doc:"orientation of the three axes"`
+	NonFinite int32   `column:"nonfinite" doc:"voxels of nodes excluded because a volume holds NaN or infinity"`
 	Reduced   int32   `column:"reduced" doc:"nodes that lost more than a tenth of their voxels, as not finite or constant"`
 }

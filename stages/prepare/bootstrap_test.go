@@ -216,10 +216,10 @@ func TestBootstrapRefuses(t *testing.T) {
 	}{
 		{"another grid", boldCube(t, 5, 0, 3), parcels, nodes, "sub-01_bold.nii.gz: its grid (5×5×5 voxels of 1×1×1 mm, x -0.5…4.5, y -0.5…4.5, z -0.5…4.5 mm) is not that of the parcels (4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm); make the parcels from this scan"},
 		{"no TR", imageInput(t, "x.nii.gz", timeless), parcels, nodes, "x.nii.gz: the header gives no repetition time (pixdim[4] is 0); set the parameter tr, in s"},
-		{"still", imageInput(t, "x.nii.gz", still), parcels, nodes, "x.nii.gz: no node has enough voxels that are finite and vary over time: of the nodes' 64 voxels 0 hold NaN or an infinity and 64 never change; is it a masked or an empty scan, or are the labels elsewhere?"},
-		{"a volume of NaN", imageInput(t, "x.nii.gz", holed), parcels, nodes, "x.nii.gz: no node has enough voxels that are finite and vary over time: of the nodes' 64 voxels 64 hold NaN or an infinity and 0 never change; volume 2 of 3 (counted from 1) holds them: correct or cut the scan"},
+		{"still", imageInput(t, "x.nii.gz", still), parcels, nodes, "x.nii.gz: no node has enough voxels that are finite and vary over time: of the nodes' 64 voxels, 0 hold NaN or infinity and 64 are constant; is the scan masked or empty, or do the labels not overlap it?"},
+		{"a volume of NaN", imageInput(t, "x.nii.gz", holed), parcels, nodes, "x.nii.gz: no node has enough voxels that are finite and vary over time: of the nodes' 64 voxels, 64 hold NaN or infinity and 0 are constant; volume 2 of 3 (counted from 1) holds them: correct or cut the scan"},
 		{"too high a number", boldCube(t, 4, 0, 3),
-			imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return int32(i) })), nodesInput(5, 6), "parcels: holds the node number 3, and the node list goes from 1 to 2"},
+			imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return int32(i) })), nodesInput(5, 6), "parcels: holds node number 3, but the node list has nodes 1 to 2"},
 	} {
 		_, err := stagetest.RunWith(stagetest.NewStage[*Bootstrap](t, "bootstrap"), map[string]dag.Input{"bold": c.bold,
 			"parcels": c.parcels, "nodes": c.nodes})
@@ -252,7 +252,7 @@ func TestBootstrapTR(t *testing.T) {
 		{0, sidecar(`{"RepetitionTime": 0.8, "TaskName": "rest"}`), 0.8, "sidecar", ""},
 		{1.5, sidecar(`{"RepetitionTime": 0.8}`), 1.5, "parameter", ""},
 		{0, sidecar(`{"TaskName": "rest"}`), 2, "header", ""},
-		{0, sidecar(`{"RepetitionTime": 800}`), 0, "", "x.json: a RepetitionTime of 800, which is in s; correct it, or set the parameter tr"},
+		{0, sidecar(`{"RepetitionTime": 800}`), 0, "", "x.json: a RepetitionTime of 800; the unit must be s; correct it, or set the parameter tr"},
 		{0, sidecar(`{`), 0, "", "x.json: unexpected end of JSON input"},
 	} {
 		delete(in, "sidecar")

@@ -19,9 +19,8 @@ import (
 
 var combatKind = dag.Kind{
 	Name: "combat",
-	Doc: "learns what a scanner adds to connectivity matrices: ComBat, from those trained on\n" +
-		"Every pair of regions has a shift and a scale at each site, shrunk towards those of the site's other pairs by empirical Bayes (Johnson et al. 2007; Fortin et al. 2017, 2018); what covariates explain is preserved. The kind harmonize takes it out of everybody's matrices. Only participants whom the fold does not test are learnt from, by draw 0, each of them once: fan out over the folds (matrix: { fold: [1..5] }), and everything after it too. " +
-		"Connect fitted to the stage leakage, which checks that. The numbers are those of neuroHarmonize and neuroCombat.",
+	Doc: "fits ComBat to connectivity matrices, on training participants only\n" +
+		"Every pair of regions has a shift and a scale at each site, shrunk towards those of the site's other pairs by empirical Bayes (Johnson et al. 2007; Fortin et al. 2017, 2018); covariate effects are preserved. The kind harmonize applies the model to all participants. Only the training participants of the fold are used, with draw 0: fan out over the folds (matrix: { fold: [1..5] }), and all later stages too. Connect fitted to the stage leakage, which checks this. The results equal those of neuroHarmonize and neuroCombat.",
 	New: func() dag.Stage {
 		return &Combat{Fold: 1, Repeat: 1, Site: "site", Bayes: true, Minimum: 3, Few: "refuse",
 			Transform: "fisher", Tolerance: 1e-4}
@@ -32,17 +31,17 @@ var combatKind = dag.Kind{
 
 // Combat learns what sites add.
 type Combat struct {
-	Fold      int      `param:"fold" doc:"the fold whose participants are tested, and not learnt from" min:"1"`
-	Repeat    int      `param:"repeat" doc:"the division into folds" min:"1"`
+	Fold      int      `param:"fold" doc:"the test fold; ComBat is fitted on the other folds" min:"1"`
+	Repeat    int      `param:"repeat" doc:"the assignment to folds" min:"1"`
 	Site      string   `param:"site" doc:"column of the participants: the site or scanner"`
-	Preserve  []string `param:"preserve" doc:"columns whose effects are kept, such as [age, sex]: numbers as they are, texts by category. Never what is to be predicted: of those who are tested it must not be known"`
-	Bayes     bool     `param:"empirical_bayes" doc:"shrink the shifts and scales of a site towards their mean over all pairs of regions; false: as they are"`
-	MeanOnly  bool     `param:"mean_only" doc:"take out shifts only, and leave the scales"`
-	Reference string   `param:"reference" doc:"the site that stays as it is, and that the others are brought to; without it, their mean"`
-	Minimum   int      `param:"minimum" doc:"participants of a site that are enough to learn from" min:"2"`
-	Few       string   `param:"few" doc:"a site of which fewer, or nobody, is trained on: refuse it; or keep its matrices as they are, and learn nothing from them" choices:"refuse|keep"`
-	Transform string   `param:"transform" doc:"of the matrices, taken back afterwards: fisher, z = atanh r (|r| at most 0.9999999); none, when they are z already" choices:"fisher|none"`
-	Tolerance float64  `param:"tolerance" doc:"relative change of the posterior means at which they have settled; 0.0001 in other programs" min:"1e-13" max:"0.1"`
+	Preserve  []string `param:"preserve" doc:"columns whose effects are preserved, such as [age, sex]: numbers linearly, texts as categories. Never the predicted label, which must be unknown for test participants"`
+	Bayes     bool     `param:"empirical_bayes" doc:"shrink the shifts and scales of a site towards their mean over all pairs of regions; false: no shrinkage"`
+	MeanOnly  bool     `param:"mean_only" doc:"remove shifts only, not scales"`
+	Reference string   `param:"reference" doc:"the reference site, to which the others are harmonized; by default their mean"`
+	Minimum   int      `param:"minimum" doc:"minimum number of training participants of a site" min:"2"`
+	Few       string   `param:"few" doc:"a site with fewer training participants: refuse it, or keep its matrices unharmonized and out of the fit" choices:"refuse|keep"`
+	Transform string   `param:"transform" doc:"transform of the matrices, inverted afterwards: fisher, z = atanh r (|r| at most 0.9999999); none, if they are z already" choices:"fisher|none"`
+	Tolerance float64  `param:"tolerance" doc:"convergence criterion: relative change of the posterior means; 0.0001 in other programs" min:"1e-13" max:"0.1"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -50,12 +49,12 @@ func (*Combat) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Doc: "each participant's matrices"},
-			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the division into folds"},
+			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "their sites and covariates"},
 		},
 		Out: []dag.Port{
-			{Name: "fitted", Type: column.Type[combatRow](), Doc: "what was learnt of each site and pair of regions, and in the metadata from whom"},
-			{Name: "sites", Type: column.Type[siteRow](), Doc: "each site in numbers: mean and sd over the pairs of regions, before shrinking"},
+			{Name: "fitted", Type: column.Type[combatRow](), Doc: "the fitted parameters of each site and pair of regions, with the training participants in the metadata"},
+			{Name: "sites", Type: column.Type[siteRow](), Doc: "summary of each site: mean and SD over the pairs of regions, before shrinkage"},
 		},
 	}
 }
@@ -115,7 +114,7 @@ func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	case err != nil:
 		return nil, err
 	case !slices.Contains(fit.Fitted, true):
-		return nil, fmt.Errorf("no pair of regions has values that differ at all of the sites %s: are these connectivity matrices?", strings.Join(book.Sites, ", "))
+		return nil, fmt.Errorf("no pair of regions varies at each of the sites %s: are these connectivity matrices?", strings.Join(book.Sites, ", "))
 	}
 	return dag.Outputs{"fitted": book.table(fit, ids), "sites": book.siteTable(fit, who)}, nil
 }
@@ -139,7 +138,7 @@ func (b *combatBook) table(f *combat.Fit, ids []string) *encoding.Table {
 	}
 	cols := column.Columns(rows)
 	for k, term := range b.Terms {
-		cols = append(cols, encoding.Column{Name: slopeColumn(term), Values: slopes[k], Doc: "β: what is preserved"})
+		cols = append(cols, encoding.Column{Name: slopeColumn(term), Values: slopes[k], Doc: "β: the preserved effect"})
 	}
 	return column.WithMeta(encoding.NewTable(cols...), map[string]string{"participants": column.JSON(ids),
 		"combat": column.JSON(b.combatFacts)})
@@ -153,7 +152,7 @@ type combatRow struct {
 	Site   string  `column:"site"`
 	Source int32   `column:"source" doc:"node, from 1"`
 	Target int32   `column:"target" doc:"node, from 1; above source"`
-	Fitted bool    `column:"fitted" doc:"false where a site has too few values, or none differ: such pairs stay as they are"`
+	Fitted bool    `column:"fitted" doc:"false if a site has too few values, or constant ones: such pairs are not harmonized"`
 	Mean   float64 `column:"mean" doc:"α: of all sites, or of the reference, without covariates"`
 	SD     float64 `column:"sd" doc:"σ of the residuals (n)"`
 	Shift  float64 `column:"shift" doc:"γ* of the site, in units of sd"`
@@ -185,10 +184,10 @@ func (b *combatBook) siteTable(f *combat.Fit, who []string) *encoding.Table {
 type siteRow struct {
 	Site         string  `column:"site"`
 	Participants int32   `column:"participants" doc:"trained on"`
-	Harmonized   bool    `column:"harmonized" doc:"false: too few, and left as they are (few: keep)"`
+	Harmonized   bool    `column:"harmonized" doc:"false: too few participants, not harmonized (few: keep)"`
 	Shift        float64 `column:"shift,missing" doc:"mean over the pairs of regions of γ, in units of their sd"`
-	ShiftSD      float64 `column:"shift_sd,missing" doc:"sd over the pairs of regions: how much the site differs"`
-	Scale        float64 `column:"scale,missing" doc:"mean over the pairs of regions of δ²; 1 is as all sites together"`
+	ShiftSD      float64 `column:"shift_sd,missing" doc:"SD over the pairs of regions: size of the site effect"`
+	Scale        float64 `column:"scale,missing" doc:"mean over the pairs of regions of δ²; 1: as for all sites pooled"`
 	ScaleSD      float64 `column:"scale_sd,missing" doc:"sd over the pairs of regions"`
-	Steps        int32   `column:"steps" doc:"until the posterior means had settled; 0 where nothing is iterated"`
+	Steps        int32   `column:"steps" doc:"iterations until convergence; 0 without iteration"`
 }

@@ -68,7 +68,7 @@ func (s *Combat) read(in dag.Input) (*combatBook, error) {
 			}
 		}
 		if saysGroup(value, people) {
-			return nil, fmt.Errorf("preserve: %s tells the groups, which are to be predicted: with it the answer of those who are tested would go into their matrices; preserve age, sex and the like", column)
+			return nil, fmt.Errorf("preserve: %s is the label to predict, or determines it, and would leak into the matrices of test participants; preserve age, sex and the like", column)
 		}
 	}
 	return b, nil
@@ -144,7 +144,7 @@ func (b *combatBook) choose(s *Combat, who []string) error {
 	count := map[string]int{}
 	for _, id := range who {
 		if b.site[id] == "" {
-			return fmt.Errorf("%s: %s of %s is not known: fill it in, or leave the participant out", b.name, b.Column, id)
+			return fmt.Errorf("%s: %s of %s is unknown: fill it in, or exclude the participant", b.name, b.Column, id)
 		}
 		count[b.site[id]]++
 	}
@@ -158,11 +158,11 @@ func (b *combatBook) choose(s *Combat, who []string) error {
 	}
 	switch {
 	case few != nil && s.Few == "refuse":
-		return fmt.Errorf("fewer than %d participants are trained on of %s %s: leave these sites out (exclude, select), let few: keep leave their matrices as they are, or set minimum", s.Minimum, b.Column, strings.Join(few, ", "))
+		return fmt.Errorf("fewer than %d training participants for %s %s: exclude these sites (exclude, select), keep their matrices unharmonized (few: keep), or set minimum", s.Minimum, b.Column, strings.Join(few, ", "))
 	case len(b.Sites) < 2:
-		return fmt.Errorf("outside fold %d there is one %s only with enough participants, %s: there is nothing to harmonize", s.Fold, b.Column, strings.Join(b.Sites, ""))
+		return fmt.Errorf("outside fold %d only one %s has enough participants, %s: nothing to harmonize", s.Fold, b.Column, strings.Join(b.Sites, ""))
 	case s.Reference != "" && !slices.Contains(b.Sites, s.Reference):
-		return fmt.Errorf("reference: there is no %s %q to learn of%s; there are %s", b.Column, s.Reference,
+		return fmt.Errorf("reference: there is no %s %q with training participants%s; available: %s", b.Column, s.Reference,
 			words.DidYouMean(s.Reference, b.Sites), strings.Join(b.Sites, ", "))
 	}
 	for _, column := range s.Preserve {
@@ -174,7 +174,7 @@ func (b *combatBook) choose(s *Combat, who []string) error {
 		for _, id := range who {
 			v := b.text[column][id]
 			if v == "" {
-				return fmt.Errorf("%s: %s of %s is not known, and is to be preserved: fill it in, leave the participant out, or do not preserve it", b.name, column, id)
+				return fmt.Errorf("%s: %s of %s is unknown, but is to be preserved: fill it in, exclude the participant, or do not preserve it", b.name, column, id)
 			}
 			seen[v] = true
 		}
@@ -197,7 +197,7 @@ func (b *combatBook) row(id string) ([]float64, error) {
 		if term.Level == "" {
 			v, ok := b.number[term.Column][id]
 			if !ok || math.IsNaN(v) {
-				return nil, fmt.Errorf("%s: %s of %s is not known, and is to be preserved: fill it in, leave the participant out, or do not preserve it", b.name, term.Column, id)
+				return nil, fmt.Errorf("%s: %s of %s is unknown, but is to be preserved: fill it in, exclude the participant, or do not preserve it", b.name, term.Column, id)
 			}
 			x = append(x, v)
 			continue
@@ -207,7 +207,7 @@ func (b *combatBook) row(id string) ([]float64, error) {
 			if v == "" {
 				v = "not known"
 			}
-			return nil, fmt.Errorf("%s: %s of %s is %s, which nobody is who was trained on (%s): leave the participant out, or do not preserve it", b.name, term.Column, id, v, strings.Join(b.Levels[term.Column], ", "))
+			return nil, fmt.Errorf("%s: %s of %s is %s, which no training participant has (%s): exclude the participant, or do not preserve it", b.name, term.Column, id, v, strings.Join(b.Levels[term.Column], ", "))
 		}
 		x = append(x, map[bool]float64{true: 1}[v == term.Level])
 	}
@@ -236,7 +236,7 @@ func pairsOf(m connectivity.Matrix, transform string) ([]float64, error) {
 			case silent[i] || silent[j]:
 				x = math.NaN()
 			case transform == "fisher" && math.Abs(x) > 1:
-				return nil, fmt.Errorf("the correlation of nodes %d and %d is %v: these are no correlations; if they are Fisher's z already, set transform: none", i+1, j+1, x)
+				return nil, fmt.Errorf("the correlation of nodes %d and %d is %v: not a correlation; if these are Fisher's z already, set transform: none", i+1, j+1, x)
 			case transform == "fisher":
 				x = exact.Atanh(max(-0.9999999, min(0.9999999, x)))
 			}

@@ -133,18 +133,18 @@ func TestCombatRefuses(t *testing.T) {
 		want   string
 	}{
 		{"the group", stagetest.Fresh("combat", "preserve", []any{"age", "group"}), func(map[string][]dag.Input) {},
-			"preserve: group tells the groups, which are to be predicted"},
-		{"the group by another name", stagetest.Fresh("combat", "preserve", []any{"dx"}), name("dx", diagnosis), "preserve: dx tells the groups"},
+			"preserve: group is the label to predict"},
+		{"the group by another name", stagetest.Fresh("combat", "preserve", []any{"dx"}), name("dx", diagnosis), "preserve: dx is the label to predict"},
 		{"the site twice", stagetest.Fresh("combat", "preserve", []any{"half"}), name("half", half), "preserve: half does not vary within the sites"},
 		{"no column", stagetest.Fresh("combat", "preserve", []any{"iq"}), func(map[string][]dag.Input) {}, `"iq"`},
-		{"a small site", stagetest.Fresh("combat"), name("site", lone), "fewer than 3 participants are trained on of site c ("},
+		{"a small site", stagetest.Fresh("combat"), name("site", lone), "fewer than 3 training participants for site c ("},
 		{"a site that is not known", stagetest.Fresh("combat"), name("site", func() []float64 {
 			v := slices.Repeat([]float64{1, 2}, stagetest.Sited/2)
 			v[4] = math.NaN() // trained on
 			return v
-		}()), "site of sub-005 is not known: fill it in, or leave the participant out"},
-		{"one site", stagetest.Fresh("combat"), name("site", slices.Repeat([]string{"a"}, stagetest.Sited)), "there is one site only with enough participants, a: there is nothing to harmonize"},
-		{"no reference", stagetest.Fresh("combat", "reference", "d"), func(map[string][]dag.Input) {}, `reference: there is no site "d" to learn of`},
+		}()), "site of sub-005 is unknown: fill it in, or exclude the participant"},
+		{"one site", stagetest.Fresh("combat"), name("site", slices.Repeat([]string{"a"}, stagetest.Sited)), "only one site has enough participants, a: nothing to harmonize"},
+		{"no reference", stagetest.Fresh("combat", "reference", "d"), func(map[string][]dag.Input) {}, `reference: there is no site "d" with training participants`},
 		{"a fit on all", stagetest.Fresh("combat"), func(in map[string][]dag.Input) {
 			f, _ := in["folds"][0].Table()
 			fold, _ := f.Column("fold")
@@ -152,17 +152,17 @@ func TestCombatRefuses(t *testing.T) {
 				fold.Values.([]int32)[i] = max(2, v)
 			}
 			in["folds"] = []dag.Input{dag.InputOf(f)}
-		}, "nobody is tested in fold 1 of repeat 1: what is learnt from everybody knows whom any fold tests"},
+		}, "no test participants in fold 1 of repeat 1: a fit on all participants includes every test participant"},
 		{"of another fold", stagetest.Fresh("combat"), func(in map[string][]dag.Input) {
 			in["matrices"][3].Coords = append(in["matrices"][3].Coords, dag.Coord{Axis: "fold", Value: "2"})
-		}, "is of fold 2, and fold 1 is tested here"},
+		}, "belongs to fold 2, but fold 1 is tested here"},
 		{"z for r", stagetest.Fresh("combat"), func(in map[string][]dag.Input) {
 			folds, _ := in["folds"][0].Table()
 			fold, _ := folds.Ints("fold")
 			at := slices.IndexFunc(fold, func(f int64) bool { return f != 1 })
 			in["matrices"][at] = dag.InputOf(encoding.NewArray(slices.Repeat([]float64{1.5}, 25), 1, 5, 5),
 				in["matrices"][at].Coords...)
-		}, "is 1.5: these are no correlations; if they are Fisher's z already, set transform: none"},
+		}, "is 1.5: not a correlation; if these are Fisher's z already, set transform: none"},
 	} {
 		in := stagetest.SitedInputs(t)
 		c.change(in)
@@ -180,7 +180,7 @@ func TestCombatRefuses(t *testing.T) {
 				"fitted": {dag.InputOf(fitted)}}
 			if few == "refuse" && !learnt {
 				if _, err := stagetest.RunStage(t, stagetest.Fresh("harmonize", "subject", "sub-001"),
-					ins); err == nil || !strings.Contains(err.Error(), "sub-001 is of site a, of which nobody is trained on in fold 1 (learnt: b, c)") {
+					ins); err == nil || !strings.Contains(err.Error(), "sub-001 is of site a, which has no training participants in fold 1 (fitted: b, c)") {
 					t.Errorf("a site that was left out: %v", err)
 				}
 				continue
@@ -220,7 +220,7 @@ func TestCombatRefuses(t *testing.T) {
 	_, err := stagetest.RunStage(t, stagetest.Fresh("harmonize", "subject", in["matrices"][at].Coord("subject")),
 		map[string][]dag.Input{"matrices": in["matrices"][at : at+1], "participants": in["participants"],
 			"fitted": {dag.InputOf(fitted)}})
-	if want := fmt.Sprintf("sex of sub-%03d is X, which nobody is who was trained on (F, M)", at+1); err == nil || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("sex of sub-%03d is X, which no training participant has (F, M)", at+1); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("an unknown category: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 var connectivityKind = dag.Kind{
 	Name: "connectivity",
 	Doc: "correlation and partial correlation of the regions, with their quality\n" +
-		"Series are z-scored first. Regions without a signal have 0 in their rows and columns and 1 on the diagonal, and take no part in the estimate. The empirical partial correlation is refused when the series are worth fewer than N+10 independent volumes; connect denoise's quality, which counts them.",
+		"Time series are z-scored first. Regions without a signal have 0 in their rows and columns and 1 on the diagonal, and are not part of the estimate. The empirical partial correlation is refused for fewer than N+10 independent volumes; connect denoise's quality, which counts them.",
 	New: func() dag.Stage {
 		return &Connectivity{Pearson: "empirical", Partial: "ledoit-wolf", Rho: 0.1, Alpha: 0.1, FisherZ: "none",
 			Standardize: true}
@@ -24,13 +24,13 @@ var connectivityKind = dag.Kind{
 
 // Connectivity estimates matrices.
 type Connectivity struct {
-	Pearson     string  `param:"pearson" doc:"estimator of the correlation; ledoit-wolf is what nilearn gives" choices:"empirical|ledoit-wolf|oas"`
+	Pearson     string  `param:"pearson" doc:"estimator of the correlation; ledoit-wolf as in nilearn" choices:"empirical|ledoit-wolf|oas"`
 	Partial     string  `param:"partial" doc:"estimator of the covariance whose inverse gives the partial correlation" choices:"ledoit-wolf|empirical|oas|ridge|glasso|glasso-cv"`
-	Rho         float64 `param:"rho" doc:"added to the diagonal by ridge, as FSLNets does" min:"0"`
+	Rho         float64 `param:"rho" doc:"added to the diagonal by ridge, as in FSLNets" min:"0"`
 	Alpha       float64 `param:"alpha" doc:"penalty of glasso; glasso-cv chooses it" min:"0"`
 	FisherZ     string  `param:"fisher_z" doc:"matrices given as Fisher's z, with 0 on the diagonal" choices:"none|pearson|partial|both"`
-	Standardize bool    `param:"standardize" doc:"z-score the series first; false takes them as they are, as nilearn's partial correlation does, and lets shrinkage depend on their scale"`
-	Covariance  bool    `param:"covariance" doc:"also give the covariance and its inverse, the precision, as outputs"`
+	Standardize bool    `param:"standardize" doc:"z-score the time series first; false: use them unscaled, as in nilearn's partial correlation, so that shrinkage depends on their scale"`
+	Covariance  bool    `param:"covariance" doc:"also output the covariance and its inverse, the precision"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -40,13 +40,13 @@ func (s *Connectivity) Ports() dag.Ports {
 	}
 	p := dag.Ports{
 		In: []dag.Port{
-			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "cleaned series"},
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "denoised time series"},
 			{Name: "quality", Type: dag.Arrow("t_eff"), Optional: true, Doc: "denoise's quality; without it every volume counts as independent"},
 		},
 		Out: []dag.Port{
 			matrix("pearson", "correlation"),
 			matrix("partial", "partial correlation"),
-			{Name: "quality", Type: column.Type[matrixRow](), Doc: "how far the matrices can be trusted, one row a draw"},
+			{Name: "quality", Type: column.Type[matrixRow](), Doc: "quality of the matrices, one row per draw"},
 		},
 	}
 	if s.Covariance {
@@ -59,10 +59,10 @@ func (s *Connectivity) Ports() dag.Ports {
 func (s *Connectivity) Validate() []error {
 	var errs []error
 	if s.Partial == "ridge" && s.Rho == 0 {
-		errs = append(errs, errors.New("partial is ridge, and rho is 0, which is no ridge: set rho, or use empirical"))
+		errs = append(errs, errors.New("partial is ridge, but rho is 0: set rho, or use empirical"))
 	}
 	if s.Partial == "glasso" && s.Alpha == 0 {
-		errs = append(errs, errors.New("partial is glasso, and alpha is 0, which is no penalty: set alpha, or use glasso-cv"))
+		errs = append(errs, errors.New("partial is glasso, but alpha is 0: set alpha, or use glasso-cv"))
 	}
 	return errs
 }
@@ -111,7 +111,7 @@ type leftRow struct {
 // A matrixRow is the quality of the matrices of one draw.
 type matrixRow struct {
 	Draw             int32   `column:"draw" doc:"0 is the plain mean"`
-	Volumes          int32   `column:"volumes" doc:"volumes of the cleaned series"`
+	Volumes          int32   `column:"volumes" doc:"volumes of the denoised time series"`
 	Regions          int32   `column:"regions" doc:"regions, with and without a signal"`
 	Missing          int32   `column:"missing" doc:"regions without voxels"`
 	Constant         int32   `column:"constant" doc:"regions that do not vary"`
@@ -119,9 +119,9 @@ type matrixRow struct {
 	Shrinkage        float64 `column:"shrinkage,missing" doc:"of the partial estimator: δ, ρ or α"`
 	PearsonShrinkage float64 `column:"pearson_shrinkage,missing" doc:"δ of the correlation's estimator"`
 	Condition        float64 `column:"condition,missing" doc:"condition number (1-norm) of the covariance that was inverted"`
-	PartialSE        float64 `column:"partial_se,missing" doc:"standard error of an empirical partial correlation that is truly 0 (Fisher z)"`
-	Saturated        int32   `column:"saturated" doc:"pairs whose correlation is 1 to rounding; their Fisher z is bounded"`
-	Warning          string  `column:"warning" doc:"what to be careful about; empty when all is well"`
+	PartialSE        float64 `column:"partial_se,missing" doc:"standard error of an empirical partial correlation under the null hypothesis (Fisher z)"`
+	Saturated        int32   `column:"saturated" doc:"pairs with correlation 1 up to rounding; their Fisher z is bounded"`
+	Warning          string  `column:"warning" doc:"warnings; empty if none"`
 }
 
 func connectivityQuality(quality []connectivity.Quality) *encoding.Table {

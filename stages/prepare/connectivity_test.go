@@ -104,11 +104,11 @@ func TestConnectivityCatchesTheBandPass(t *testing.T) {
 		t.Fatal(err)
 	}
 	warning, err := out["quality"].(*encoding.Table).Strings("warning")
-	if err != nil || !strings.HasPrefix(warning[0], "84 regions and 52.56 independent volumes: the partial correlations owe more to ledoit-wolf than to the data") {
+	if err != nil || !strings.HasPrefix(warning[0], "84 regions and 52.56 independent volumes: the partial correlations depend more on ledoit-wolf than on the data") {
 		t.Errorf("warning %q (%v)", warning, err)
 	}
 	s.Partial = "empirical"
-	const want = "clean[sub-1].series: draw 0: the empirical partial correlation of 84 regions needs at least 94 independent volumes, and these series are worth 52.56 (of 146 volumes): it would be noise that looks strong; use partial: ledoit-wolf or ridge; what cleaning took can be won back by a wider band or fewer regressors"
+	const want = "clean[sub-1].series: draw 0: the empirical partial correlation of 84 regions needs at least 94 independent volumes, but these time series have 52.56 (of 146 volumes): the estimate would be mostly noise; use partial: ledoit-wolf or ridge; a wider band or fewer regressors leave more degrees of freedom"
 	if _, err := stagetest.RunWith(s, in); err == nil || err.Error() != want {
 		t.Errorf("error %v\nwant  %s", err, want)
 	}

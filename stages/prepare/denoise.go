@@ -17,8 +17,8 @@ import (
 
 var denoiseKind = dag.Kind{
 	Name: "denoise",
-	Doc: "detrends series, regresses out confounds, band-pass filters\n" +
-		"Works on the means of regions, in the order of nilearn's signal.clean: trend, filter (of series and confounds alike), censored volumes, confounds, scale. For least squares, cleaning the means is cleaning the voxels. With a table of confounds, regress: auto is nilearn's strategy simple: 24 motion parameters, white matter, CSF, and fMRIPrep's cosines as the high-pass filter. Volumes that fMRIPrep marks as not in steady state are left out. Its quality has the degrees of freedom that are left; the connectivity stage compares them with the number of regions.",
+	Doc: "detrends time series, regresses out confounds, band-pass filters\n" +
+		"Works on regional means, in the order of nilearn's signal.clean: trend, filter (time series and confounds alike), censoring, confounds, scale. With least squares, denoising the means is equivalent to denoising the voxels. With a table of confounds, regress: auto is nilearn's strategy simple: 24 motion parameters, white matter, CSF, and fMRIPrep's cosines as the high-pass filter. Volumes that fMRIPrep marks as non-steady-state are removed. The output quality has the remaining degrees of freedom; the connectivity stage compares them with the number of regions.",
 	New: func() dag.Stage {
 		return &Denoise{Detrend: 1, TrendOver: "time", Filter: "none", Order: 5, Regress: "auto", Components: 5,
 			FirstRow: "next", MinVolumes: 6, MinMinutes: 4, MinDOF: 10, Standardize: "zscore", Task: "none", After: 18}
@@ -27,27 +27,27 @@ var denoiseKind = dag.Kind{
 
 // Denoise cleans series.
 type Denoise struct {
-	Detrend     int      `param:"detrend" doc:"degree of the polynomial trend that is taken out; -1 takes out none" min:"-1" max:"20"`
-	TrendOver   string   `param:"trend_over" doc:"what the trend is a polynomial of, when volumes are censored and there is no Butterworth filter: time, or the number of the kept volume (nilearn)" choices:"time|kept"`
-	Filter      string   `param:"filter" doc:"how a band of frequencies is kept: butterworth runs forwards and backwards; cosine regresses cosines out together with the confounds" choices:"none|butterworth|cosine"`
-	HighPass    float64  `param:"high_pass" doc:"lower edge of the band; 0 has none" min:"0" unit:"Hz"`
-	LowPass     float64  `param:"low_pass" doc:"upper edge of the band; 0 has none" min:"0" unit:"Hz"`
+	Detrend     int      `param:"detrend" doc:"degree of the polynomial trend to remove; -1: none" min:"-1" max:"20"`
+	TrendOver   string   `param:"trend_over" doc:"variable of the trend polynomial when volumes are censored without a Butterworth filter: time, or the number of the kept volume (as in nilearn)" choices:"time|kept"`
+	Filter      string   `param:"filter" doc:"temporal filter: butterworth, applied forward and backward; cosine, cosine regressors together with the confounds" choices:"none|butterworth|cosine"`
+	HighPass    float64  `param:"high_pass" doc:"lower edge of the pass band; 0: none" min:"0" unit:"Hz"`
+	LowPass     float64  `param:"low_pass" doc:"upper edge of the pass band; 0: none" min:"0" unit:"Hz"`
 	Order       int      `param:"order" doc:"order of the Butterworth filter" min:"1" max:"12"`
-	Regress     string   `param:"regress" doc:"nuisance regression: auto is simple where there are confounds; simple, scrubbing, compcor and ica_aroma are nilearn's strategies; 24P, 27P, 36P, acompcor and aroma are XCP-D's; 6P are the motion parameters; none must be asked for (docs/denoising.md)" choices:"auto|none|simple|scrubbing|compcor|ica_aroma|6P|24P|27P|36P|acompcor|aroma"`
-	Components  int      `param:"components" doc:"how many components of white matter, and of CSF, acompcor takes" min:"1" max:"1000"`
-	Columns     []string `param:"columns" doc:"further columns of the confounds that are regressed out; * and ? stand for any letters"`
-	Task        string   `param:"task" doc:"response to the events of a task that is regressed out together with the confounds, for background connectivity: spm and glover convolve each condition with a canonical response; fir has a regressor for each volume after an onset, and assumes no shape (docs/denoising.md)" choices:"none|spm|glover|fir"`
-	Conditions  []string `param:"conditions" doc:"the conditions (trial_type) that task takes; all of them when empty"`
-	After       float64  `param:"after" doc:"how long fir goes on after the longest event of a condition" min:"0" max:"60" unit:"s"`
-	FirstRow    string   `param:"first_row" doc:"what takes the place of n/a in the first row of a confound: next, the second value (nilearn); zero (XCP-D); mean" choices:"next|zero|mean"`
-	FD          float64  `param:"fd" doc:"framewise displacement above which a volume is censored; 0 leaves that to regress (scrubbing: 0.5)" min:"0" unit:"mm"`
-	DVARS       float64  `param:"dvars" doc:"standardised DVARS above which a volume is censored; 0 leaves that to regress (scrubbing: 1.5)" min:"0"`
-	MinSegment  int      `param:"min_segment" doc:"runs of kept volumes shorter than this are censored too; 0 leaves that to regress (scrubbing: 5)" min:"0" unit:"volumes"`
+	Regress     string   `param:"regress" doc:"nuisance regression: auto is simple where there are confounds; simple, scrubbing, compcor and ica_aroma are nilearn's strategies; 24P, 27P, 36P, acompcor and aroma are XCP-D's; 6P are the motion parameters; none is never a default when there are confounds (docs/denoising.md)" choices:"auto|none|simple|scrubbing|compcor|ica_aroma|6P|24P|27P|36P|acompcor|aroma"`
+	Components  int      `param:"components" doc:"number of components of white matter, and of CSF, in acompcor" min:"1" max:"1000"`
+	Columns     []string `param:"columns" doc:"further columns of the confounds to regress out; * and ? are wildcards"`
+	Task        string   `param:"task" doc:"task response model to regress out together with the confounds, for background connectivity: spm and glover convolve each condition with a canonical response; fir has one regressor per volume after an onset, without an assumed shape (docs/denoising.md)" choices:"none|spm|glover|fir"`
+	Conditions  []string `param:"conditions" doc:"the conditions (trial_type) that task models; all by default"`
+	After       float64  `param:"after" doc:"duration of fir after the longest event of a condition" min:"0" max:"60" unit:"s"`
+	FirstRow    string   `param:"first_row" doc:"replacement of n/a in the first row of a confound: next, the second value (nilearn); zero (XCP-D); mean" choices:"next|zero|mean"`
+	FD          float64  `param:"fd" doc:"framewise displacement above which a volume is censored; 0: as set by regress (scrubbing: 0.5)" min:"0" unit:"mm"`
+	DVARS       float64  `param:"dvars" doc:"standardized DVARS above which a volume is censored; 0: as set by regress (scrubbing: 1.5)" min:"0"`
+	MinSegment  int      `param:"min_segment" doc:"segments of kept volumes shorter than this are censored too; 0: as set by regress (scrubbing: 5)" min:"0" unit:"volumes"`
 	MinVolumes  int      `param:"min_volumes" doc:"a run with fewer kept volumes fails (fMRIPrep itself skips scans of 5 volumes)" min:"0" unit:"volumes"`
-	MinMinutes  float64  `param:"min_minutes" doc:"where volumes are censored for motion, a run with less kept time fails (XCP-D: 4)" min:"0" unit:"min"`
-	MinDOF      int      `param:"min_dof" doc:"a run with fewer degrees of freedom left fails; at 10 the standard error of a correlation is 0.38 (Fisher z)" min:"0"`
-	Standardize string   `param:"standardize" doc:"scale of the result: zscore (ddof 1), psc (per cent of the mean), none" choices:"zscore|psc|none"`
-	TR          float64  `param:"tr" doc:"repetition time; 0 takes it from the scan; filters, and minutes, need it" min:"0" max:"60" unit:"s"`
+	MinMinutes  float64  `param:"min_minutes" doc:"if volumes are censored for motion, a run with less remaining time fails (XCP-D: 4)" min:"0" unit:"min"`
+	MinDOF      int      `param:"min_dof" doc:"a run with fewer remaining degrees of freedom fails; at 10 the standard error of a correlation is 0.38 (Fisher z)" min:"0"`
+	Standardize string   `param:"standardize" doc:"scale of the result: zscore (ddof 1), psc (percent signal change), none" choices:"zscore|psc|none"`
+	TR          float64  `param:"tr" doc:"repetition time; 0: from the scan; needed by filters and min_minutes" min:"0" max:"60" unit:"s"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -55,18 +55,18 @@ func (*Denoise) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "mean series"},
-			{Name: "scan", Type: dag.Arrow("tr"), Optional: true, Doc: "where the repetition time is read"},
+			{Name: "scan", Type: dag.Arrow("tr"), Optional: true, Doc: "source of the repetition time"},
 			{Name: "confounds", Type: dag.Format("tsv"), Optional: true, Doc: "table of confounds, in fMRIPrep's columns"},
-			{Name: "confounds_sidecar", Type: dag.Format("json"), Optional: true, Doc: "fMRIPrep's JSON file of that table, which tells the masks of CompCor apart"},
+			{Name: "confounds_sidecar", Type: dag.Format("json"), Optional: true, Doc: "fMRIPrep's JSON file of that table, which identifies the CompCor masks"},
 			{Name: "events", Type: dag.Format("tsv"), Optional: true, Doc: "BIDS events of the scan's task: onset and duration in s, trial_type"},
-			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the scan's BIDS sidecar, for its StartTime: the time in a volume to which slice timing was corrected"},
+			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the scan's BIDS sidecar, for its StartTime: the reference time of slice-timing correction within a volume"},
 			{Name: "sampled", Type: dag.NPY("<f4", "time", "voxel"), Optional: true, Doc: "bootstrap's series of single voxels, for carpet plots"},
 		},
 		Out: []dag.Port{
-			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "cleaned series of the kept volumes; NaN for a missing region, 0 for a constant one"},
-			{Name: "quality", Type: column.Type[column.CleaningRow](), Doc: "how it was cleaned, and what is left, in one row"},
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "denoised time series of the kept volumes; NaN for a missing region, 0 for a constant one"},
+			{Name: "quality", Type: column.Type[column.CleaningRow](), Doc: "denoising and remaining degrees of freedom, in one row"},
 			{Name: "volumes", Type: column.Type[column.VolumeRow](), Doc: "motion of each volume, and whether it was kept"},
-			{Name: "carpet", Type: dag.NPY("<f4", "cleaning", "time", "voxel"), Doc: "the sampled voxels before and after cleaning, each standardized over the kept volumes; NaN for a voxel without a signal, and after cleaning for a volume that was left out; without voxels when sampled is not connected"},
+			{Name: "carpet", Type: dag.NPY("<f4", "cleaning", "time", "voxel"), Doc: "the sampled voxels before and after denoising, each standardized over the kept volumes; NaN for a voxel without a signal, and after denoising for a volume that was left out; without voxels when sampled is not connected"},
 		},
 	}
 }
@@ -77,18 +77,18 @@ func (s *Denoise) Validate() []error {
 	band := s.HighPass > 0 || s.LowPass > 0
 	switch {
 	case s.Filter == "none" && band:
-		errs = append(errs, errors.New("high_pass and low_pass give a band, and filter is none: set filter to butterworth or cosine"))
+		errs = append(errs, errors.New("high_pass and low_pass set a band, but filter is none: set filter to butterworth or cosine"))
 	case s.Filter != "none" && !band:
-		errs = append(errs, fmt.Errorf("filter is %s, and no band is given: set high_pass, low_pass or both", s.Filter))
+		errs = append(errs, fmt.Errorf("filter is %s, but no band is set: set high_pass, low_pass or both", s.Filter))
 	}
 	if s.HighPass > 0 && s.LowPass > 0 && s.HighPass >= s.LowPass {
 		errs = append(errs, fmt.Errorf("high_pass (%g Hz) is not below low_pass (%g Hz)", s.HighPass, s.LowPass))
 	}
 	if st, err := connectivity.StrategyOf(s.strategy()); err == nil && st.Cosines && s.HighPass > 0 {
-		errs = append(errs, fmt.Errorf("regress: %s brings fMRIPrep's cosines, which are a high-pass filter at 1/128 Hz: leave out high_pass", s.Regress))
+		errs = append(errs, fmt.Errorf("regress: %s includes fMRIPrep's cosines, a high-pass filter at 1/128 Hz: remove high_pass", s.Regress))
 	}
 	if s.Task == "none" && len(s.Conditions) > 0 {
-		errs = append(errs, errors.New("conditions are given, and task is none: set task to fir, spm or glover"))
+		errs = append(errs, errors.New("conditions are set, but task is none: set task to fir, spm or glover"))
 	}
 	return errs
 }
@@ -221,7 +221,7 @@ func (s *Denoise) cleaner(volumes int, o connectivity.Cleaning, row *column.Clea
 	}
 	if row.Censored > 0 && s.MinMinutes > 0 {
 		if !(o.TR > 0) {
-			return nil, errors.New("volumes are censored, and min_minutes needs the repetition time: set tr, in s, or connect scan, or set min_minutes: 0")
+			return nil, errors.New("volumes are censored, and min_minutes needs the repetition time: set tr, in s, connect scan, or set min_minutes: 0")
 		}
 		if row.Seconds < 60*s.MinMinutes {
 			return nil, tooLittle("censoring for motion keeps %d of %d volumes, %.2g minutes, less than min_minutes (%g)", row.Kept, volumes, row.Seconds/60, s.MinMinutes)
@@ -261,7 +261,7 @@ func tooLittle(format string, args ...any) error {
 
 // orExclude is the remedy that helps against a faulty participant, whatever is wrong. A run names all of them in one
 // line.
-const orExclude = "; or leave this participant out (exclude, under cohort)"
+const orExclude = "; or exclude this participant (exclude, under cohort)"
 
 // confounds reads the table of confounds, and sets regressors and censoring. It begins the row of the quality table,
 // and
@@ -279,11 +279,11 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 		return row, each, err
 	}
 	if why == column.CleanedScan && (asked || s.Task != "none") {
-		return row, each, fmt.Errorf("%s: its sidecar says that confounds were regressed out of this scan, and cleaned twice it would lose signal: leave regress, columns, fd, dvars and task out", t.In("series").Name)
+		return row, each, fmt.Errorf("%s: according to its sidecar, confounds were already regressed out of this scan; denoising it twice would remove signal: remove regress, columns, fd, dvars and task", t.In("series").Name)
 	}
 	if !t.Has("confounds") {
 		if asked {
-			return row, each, fmt.Errorf("regress, columns, fd and dvars need a table of confounds: connect confounds, or leave them out%s", orExclude)
+			return row, each, fmt.Errorf("regress, columns, fd and dvars need a table of confounds: connect confounds, or remove them%s", orExclude)
 		}
 		if row.Why = cmp.Or(why, column.NoConfounds); s.Regress == "none" {
 			row.Why = cmp.Or(why, column.AskedForNone) // who has cleaned before counts more than what is asked now
@@ -316,7 +316,7 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 	var taken []string
 	if o.Regressors, taken, err = table.Select(strategy, s.Components, s.Columns,
 		connectivity.FirstRow(s.FirstRow)); err != nil {
-		return row, each, fmt.Errorf("%s: %w; choose another one with regress%s", in.Name, err, orExclude)
+		return row, each, fmt.Errorf("%s: %w; choose another strategy with regress%s", in.Name, err, orExclude)
 	}
 	if len(taken) > 0 {
 		row.Why = ""
@@ -372,7 +372,7 @@ func readConfounds(t *dag.Task, volumes int) (table connectivity.Confounds, err 
 	case names == nil:
 		return table, fmt.Errorf("%s: the first line does not name the columns", in.Name)
 	case x.Rows != volumes:
-		return table, fmt.Errorf("%s: %d rows of confounds for %d volumes; is it the table of another run?%s", in.Name, x.Rows, volumes, orExclude)
+		return table, fmt.Errorf("%s: %d rows of confounds for %d volumes; does the table belong to another run?%s", in.Name, x.Rows, volumes, orExclude)
 	}
 	table = connectivity.Confounds{Names: names, Values: x, Cosines: -1}
 	table.About, err = aboutConfounds(t)

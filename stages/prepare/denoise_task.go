@@ -46,7 +46,7 @@ func (s *Denoise) addTask(t *dag.Task, volumes int, o *connectivity.Cleaning, ro
 			return err
 		}
 		if task.Start = sidecar.StartTime; !(task.Start >= 0 && task.Start < o.TR) {
-			return fmt.Errorf("%s: a StartTime of %g s, which must be within the repetition time, %g s", t.In("sidecar").Name, task.Start, o.TR)
+			return fmt.Errorf("%s: a StartTime of %g s; it must be within the repetition time, %g s", t.In("sidecar").Name, task.Start, o.TR)
 		}
 	}
 	x, err := task.Regressors(volumes)
@@ -86,7 +86,7 @@ func (s *Denoise) events(in dag.Input) ([]connectivity.Event, error) {
 	number := func(row int, name, text string) (float64, error) {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return 0, fmt.Errorf("%s:%d: the %s is %s, and a number is wanted, in s", in.Name, table.Lines[row], name, cmp.Or(text, "n/a"))
+			return 0, fmt.Errorf("%s:%d: the %s is %s, which is not a number in s", in.Name, table.Lines[row], name, cmp.Or(text, "n/a"))
 		}
 		return v, nil
 	}

@@ -94,7 +94,7 @@ func TestDenoiseTaskStaysIn(t *testing.T) {
 }
 
 func TestDenoiseTaskRefuses(t *testing.T) {
-	const exclude = "; or leave this participant out (exclude, under cohort)"
+	const exclude = "; or exclude this participant (exclude, under cohort)"
 	for _, c := range []struct {
 		events, sidecar string
 		change          func(*Denoise)
@@ -102,11 +102,11 @@ func TestDenoiseTaskRefuses(t *testing.T) {
 	}{
 		{"", "{}", nil, "series[sub-1]: task: spm needs the events of the scan: connect events, or set task: none" + exclude},
 		{"onset\ttrial_type\n1\ta\n", "{}", nil, "events.tsv: events need the columns onset and duration, in s; it has onset, trial_type" + exclude},
-		{"onset\tduration\ttrial_type\n1\t2\ta\n3\tn/a\tb\n", "{}", nil, "events.tsv:3: the duration is n/a, and a number is wanted, in s" + exclude},
+		{"onset\tduration\ttrial_type\n1\t2\ta\n3\tn/a\tb\n", "{}", nil, "events.tsv:3: the duration is n/a, which is not a number in s" + exclude},
 		{goAndStop, "{}", func(s *Denoise) { s.Conditions = []string{"Go"} }, "events.tsv: no event of the conditions [Go]; it has [go, stop]" + exclude},
-		{"onset\tduration\n4000\t2000\n", "{}", nil, "events.tsv: none of 1 events is within the scan, which takes 120 s: onsets are in s from the first volume on" + exclude},
-		{goAndStop, `{"StartTime": 980}`, nil, "bold.json: a StartTime of 980 s, which must be within the repetition time, 2 s"},
-		{goAndStop, "{}", func(s *Denoise) { s.Task, s.After = "fir", 60 }, "series[sub-1]: cleaning leaves nothing"},
+		{"onset\tduration\n4000\t2000\n", "{}", nil, "events.tsv: none of 1 events is within the scan, which takes 120 s: onsets are in s from the first volume" + exclude},
+		{goAndStop, `{"StartTime": 980}`, nil, "bold.json: a StartTime of 980 s; it must be within the repetition time, 2 s"},
+		{goAndStop, "{}", func(s *Denoise) { s.Task, s.After = "fir", 60 }, "series[sub-1]: no degrees of freedom are left"},
 	} {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Task = "spm"

@@ -162,8 +162,8 @@ func TestDenoiseRefuses(t *testing.T) {
 	series := named("series[sub-1]", seriesOf(1, 50, 3))
 	short := named("series[sub-7]", seriesOf(1, 3, 3))
 	confounds := named("sub-1_confounds.tsv", confoundsOf(50))
-	const exclude = "; or leave this participant out (exclude, under cohort)"
-	has := "; it has csf, trans_x, trans_y, trans_z, rot_x, rot_y, rot_z, global_signal, framewise_displacement, std_dvars; choose another one with regress" + exclude
+	const exclude = "; or exclude this participant (exclude, under cohort)"
+	has := "; it has csf, trans_x, trans_y, trans_z, rot_x, rot_y, rot_z, global_signal, framewise_displacement, std_dvars; choose another strategy with regress" + exclude
 	for _, c := range []struct {
 		change func(*Denoise)
 		in     map[string]dag.Input
@@ -173,17 +173,17 @@ func TestDenoiseRefuses(t *testing.T) {
 		{func(s *Denoise) { s.Filter, s.LowPass = "cosine", 0.1 }, map[string]dag.Input{"scan": dag.InputOf(scanOf(0))},
 			"series[sub-1]: the cosine filter needs the repetition time: set tr, in s, or connect scan"},
 		{func(s *Denoise) { s.Filter, s.LowPass, s.TR = "butterworth", 0.3, 2 }, nil, "series[sub-1]: low_pass is 0.3 Hz: it must lie between 0 and the Nyquist frequency, 0.25 Hz at a repetition time of 2 s"},
-		{func(s *Denoise) { s.Regress = "6P" }, nil, "regress, columns, fd and dvars need a table of confounds: connect confounds, or leave them out" + exclude},
+		{func(s *Denoise) { s.Regress = "6P" }, nil, "regress, columns, fd and dvars need a table of confounds: connect confounds, or remove them" + exclude},
 		{func(*Denoise) {}, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: strategy simple: the table lacks cosine*, white_matter" + has},
 		{func(s *Denoise) { s.Regress = "27P" }, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: strategy 27P: the table lacks white_matter" + has},
 		{func(s *Denoise) { s.Regress = "6P" }, map[string]dag.Input{"confounds": named("x.tsv", confoundsOf(49))},
-			"x.tsv: 49 rows of confounds for 50 volumes; is it the table of another run?" + exclude},
+			"x.tsv: 49 rows of confounds for 50 volumes; does the table belong to another run?" + exclude},
 		{func(s *Denoise) { s.Regress = "6P" },
 			map[string]dag.Input{"confounds": named("x.tsv", artifacts.Bytes{Kind: "tsv", Data: []byte("1.5\t2\n")})},
 			"x.tsv: the first line does not name the columns"},
 		{func(s *Denoise) { s.Regress, s.FD, s.MinVolumes = "none", 0.5, 49 },
 			map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 48 of 50 volumes are kept, fewer than min_volumes (49)" + exclude},
-		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: volumes are censored, and min_minutes needs the repetition time: set tr, in s, or connect scan, or set min_minutes: 0"},
+		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: volumes are censored, and min_minutes needs the repetition time: set tr, in s, connect scan, or set min_minutes: 0"},
 		{func(s *Denoise) { s.Regress, s.FD, s.TR = "none", 0.5, 2 }, map[string]dag.Input{"confounds": confounds},
 			"series[sub-1]: censoring for motion keeps 48 of 50 volumes, 1.6 minutes, less than min_minutes (4)" + exclude},
 		{func(s *Denoise) { s.Regress, s.FD = "none", 0.1 }, map[string]dag.Input{"confounds": confounds},
@@ -214,7 +214,7 @@ func TestDenoiseRefuses(t *testing.T) {
 	broken.Float64s()[7] = math.NaN()
 	if _, err := stagetest.RunWith(stagetest.NewStage[*Denoise](t, "denoise"),
 		map[string]dag.Input{"series": named("s", broken)}); err == nil ||
-		err.Error() != "s: draw 0: region 2 has no number in 1 of 50 volumes, first in volume 3; give all of its volumes, or none when it is missing" {
+		err.Error() != "s: draw 0: region 2 has no value in 1 of 50 volumes, first in volume 3; a region needs all volumes, or none when it is missing" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -239,7 +239,7 @@ func TestDenoiseByConfounds(t *testing.T) {
 	twice.Regress = "24P"
 	if _, err := stagetest.RunWith(twice, map[string]dag.Input{"series": named("s", seriesOf(1, volumes, 3)),
 		"scan": dag.InputOf(denoisedScan), "confounds": *tsv(marked)}); err == nil ||
-		!strings.HasPrefix(err.Error(), "s: its sidecar says that confounds were regressed out of this scan") {
+		!strings.HasPrefix(err.Error(), "s: according to its sidecar, confounds were already regressed out of this scan") {
 		t.Errorf("a scan was cleaned twice: %v", err)
 	}
 	for _, c := range []struct {

@@ -14,7 +14,7 @@ import (
 var graphKind = dag.Kind{
 	Name: "graph",
 	Doc: "brain graphs: the strongest partial correlations as edges, and features of the nodes\n" +
-		"The paper's rule (\"Graph definition\"): the largest positive partial correlations, 10 % of all pairs, and the largest edge of every node that would be isolated. A region without a signal gets no edge; pairs are those of regions with one. Ties go to the lower nodes.",
+		"The paper's rule (\"Graph definition\"): the largest positive partial correlations, 10 % of all pairs, plus the largest edge of every node that would be isolated. A region without a signal has no edges and is not counted in the pairs. Ties go to the lower node numbers.",
 	New: func() dag.Stage {
 		return &Graph{Rule: "largest", Density: 0.10, Of: "pairs", Percentile: 95, Repair: "largest",
 			Features: "pearson"}
@@ -23,12 +23,12 @@ var graphKind = dag.Kind{
 
 // Graph makes brain graphs.
 type Graph struct {
-	Rule       string  `param:"rule" doc:"largest: the largest positive partial correlations; authors-code: magnitudes from a percentile of all entries up, the diagonal among them, with no repair" choices:"largest|authors-code"`
+	Rule       string  `param:"rule" doc:"largest: the largest positive partial correlations; authors-code: magnitudes at or above a percentile of all entries, including the diagonal, without repair" choices:"largest|authors-code"`
 	Density    float64 `param:"density" doc:"share of the pairs that become edges, above 0 (rule: largest)" min:"0.000001" max:"1"`
-	Of         string  `param:"of" doc:"what density is a share of: all pairs, or the positive ones (rule: largest)" choices:"pairs|positive"`
-	Percentile float64 `param:"percentile" doc:"of the magnitudes of all entries (rule: authors-code)" min:"0" max:"100"`
-	Repair     string  `param:"repair" doc:"what an isolated node gets: its largest entry, the one of the largest magnitude, or nothing (rule: largest)" choices:"largest|absolute|none"`
-	Features   string  `param:"features" doc:"features of a node: its row of the correlation matrix; its local degree profile (5 numbers); which node it is" choices:"pearson|degree-profile|identity"`
+	Of         string  `param:"of" doc:"base of density: all pairs, or the positive ones (rule: largest)" choices:"pairs|positive"`
+	Percentile float64 `param:"percentile" doc:"percentile of the magnitudes of all entries (rule: authors-code)" min:"0" max:"100"`
+	Repair     string  `param:"repair" doc:"edge for an isolated node: its largest entry, its entry of largest magnitude, or none (rule: largest)" choices:"largest|absolute|none"`
+	Features   string  `param:"features" doc:"features of a node: its row of the correlation matrix; its local degree profile (5 numbers); its identity (one-hot)" choices:"pearson|degree-profile|identity"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -37,12 +37,12 @@ func (*Graph) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "pearson", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "correlation, for the features"},
 			{Name: "partial", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "partial correlation, for the edges"},
-			{Name: "quality", Type: dag.Arrow("draw"), Optional: true, Doc: "of the same stage: it tells how the matrices were made, and a model that is trained on the graphs then refuses graphs of other matrices"},
+			{Name: "quality", Type: dag.Arrow("draw"), Optional: true, Doc: "quality of the same stage: it records how the matrices were computed, so that a model trained on the graphs refuses others"},
 		},
 		Out: []dag.Port{
 			{Name: "edges", Type: column.Type[column.EdgeRow](), Doc: "edges by draw, source and target; nodes are counted from 1, source < target"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Doc: "features of the nodes"},
-			{Name: "quality", Type: column.Type[graphRow](), Doc: "the graph of each draw in numbers"},
+			{Name: "quality", Type: column.Type[graphRow](), Doc: "summary of the graph of each draw"},
 		},
 	}
 }
@@ -97,13 +97,13 @@ type graphRow struct {
 	Nodes       int32   `column:"nodes" doc:"nodes, with and without a signal"`
 	Silent      int32   `column:"silent" doc:"nodes without a signal; they have no edges"`
 	Edges       int32   `column:"edges" doc:"all edges"`
-	Chosen      int32   `column:"chosen" doc:"edges that the rule chose"`
-	Repaired    int32   `column:"repaired" doc:"nodes that were isolated and got an edge"`
+	Chosen      int32   `column:"chosen" doc:"edges selected by the rule"`
+	Repaired    int32   `column:"repaired" doc:"isolated nodes that were reconnected"`
 	NotPositive int32   `column:"not_positive" doc:"edges of repaired nodes whose weight is not positive"`
 	Isolated    int32   `column:"isolated" doc:"nodes with a signal and without an edge"`
-	Components  int32   `column:"components" doc:"connected parts of the nodes with a signal"`
+	Components  int32   `column:"components" doc:"connected components of the nodes with a signal"`
 	Positive    float64 `column:"positive,missing" doc:"share of the pairs with a positive partial correlation"`
-	Threshold   float64 `column:"threshold,missing" doc:"smallest weight that the rule chose"`
+	Threshold   float64 `column:"threshold,missing" doc:"smallest weight selected by the rule"`
 	DegreeMin   int32   `column:"degree_min" doc:"smallest degree of a node with a signal"`
 	DegreeMean  float64 `column:"degree_mean,missing" doc:"mean degree of the nodes with a signal"`
 	DegreeMax   int32   `column:"degree_max" doc:"largest degree"`

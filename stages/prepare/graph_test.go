@@ -115,7 +115,7 @@ func TestGraphRefuses(t *testing.T) {
 	broken := encoding.NewArray([]float64{1, 0.5, 0.5, 0.25, 1, 0.5, 0.5, 0.5, 1}, 1, 3, 3)
 	if _, err := stagetest.RunWith(stagetest.NewStage[*Graph](t, "graph"),
 		map[string]dag.Input{"pearson": named("p", broken), "partial": named("q", broken)}); err == nil ||
-		err.Error() != "q: draw 0: the matrix is not symmetric: nodes 1 and 2 have 0.5 one way and 0.25 the other" {
+		err.Error() != "q: draw 0: the matrix is not symmetric: nodes 1 and 2 have 0.5 in one direction and 0.25 in the other" {
 		t.Errorf("error %v", err)
 	}
 	flat := encoding.NewArray([]float64{1, 2}, 2)

@@ -39,11 +39,11 @@ func openGrayordinates(in dag.Input) (*cifti.File, error) {
 	}
 	if f.Rows.Models == nil || !f.Columns.Series {
 		f.Close()
-		return nil, fmt.Errorf("%s: a CIFTI file that is no series of grayordinates (dtseries); series of parcels (ptseries) are for the cohort timeseries", in.Name)
+		return nil, fmt.Errorf("%s: a CIFTI file that is not a dense time series (dtseries); for parcellated time series (ptseries) use the cohort timeseries", in.Name)
 	}
 	if f.Columns.N < 2 {
 		f.Close()
-		return nil, fmt.Errorf("%s: one volume, and a BOLD series needs several", in.Name)
+		return nil, fmt.Errorf("%s: one volume, but a BOLD scan needs several", in.Name)
 	}
 	return f, nil
 }
@@ -62,7 +62,7 @@ func readGrayLabels(in dag.Input) ([]int32, *cifti.Models, error) {
 	labels := make([]int32, len(values))
 	for i, v := range values {
 		if v != math.Trunc(v) || math.Abs(v) > math.MaxInt32 {
-			return nil, nil, fmt.Errorf("%s: grayordinate %d holds %v, and labels are whole numbers", in.Name, i, v)
+			return nil, nil, fmt.Errorf("%s: grayordinate %d holds %v, but labels are integers", in.Name, i, v)
 		}
 		labels[i] = int32(v)
 	}
@@ -73,7 +73,7 @@ func readGrayLabels(in dag.Input) ([]int32, *cifti.Models, error) {
 func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Outputs, error) {
 	for _, port := range []string{"transform", "warp", "within"} {
 		if t.Has(port) {
-			return nil, fmt.Errorf("%s: nothing leads from %s to grayordinates: give a CIFTI label file, and do not connect %s", t.In("bold").Name, port, port)
+			return nil, fmt.Errorf("%s: there is no transform from %s to grayordinates: use a CIFTI label file, and do not connect %s", t.In("bold").Name, port, port)
 		}
 	}
 	scan, err := openGrayordinates(t.In("bold"))
@@ -85,7 +85,7 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 	if r, err := region.OpenImage(in); err != nil {
 		return nil, err
 	} else if r.Close(); !r.Header.CIFTI() {
-		return nil, fmt.Errorf("%s: an image of voxels, and the scan %s is of grayordinates: give a CIFTI label file (.dlabel.nii)", in.Name, t.In("bold").Name)
+		return nil, fmt.Errorf("%s: a volumetric image, but the scan %s has grayordinates: use a CIFTI label file (.dlabel.nii)", in.Name, t.In("bold").Name)
 	}
 	labels, models, err := readGrayLabels(in)
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 		c[i] = coverageRow{n, int32(counts[v]), int32(here[v]), seen, kept}
 	}
 	if p.Missing != "keep" && reached < min(2, len(nodes)) {
-		return nil, fmt.Errorf("%s over %s: %d of the %d nodes lie in the scan, which is no graph", in.Name, t.In("bold").Name, reached, len(nodes))
+		return nil, fmt.Errorf("%s over %s: %d of the %d nodes lie in the scan, too few for a graph", in.Name, t.In("bold").Name, reached, len(nodes))
 	}
 	parcels := make([]float64, len(place))
 	for at, v := range onto.Voxels {
@@ -156,7 +156,7 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 // between volumes by the scan's header, s.
 func grayordinateMeans(t *dag.Task, rois nifti.ROIs, models *cifti.Models) (m *nifti.Means, step float64, err error) {
 	if t.Has("weights") {
-		return nil, 0, errors.New("weights: a probabilistic atlas is of voxels, and the scan of grayordinates")
+		return nil, 0, errors.New("weights: a probabilistic atlas has voxels, but the scan has grayordinates")
 	}
 	in := t.In("bold")
 	m, err = cifti.Means(func() (*cifti.File, error) {

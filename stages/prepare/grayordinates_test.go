@@ -47,11 +47,12 @@ func TestGrayordinatesRefuses(t *testing.T) {
 	voxels := stagetest.FileInput(filepath.Join(dir, "..", "oracle", "space-MNI152NLin2009cAsym_atlas-Mini_dseg.nii.gz"))
 	series := file("sub-01_task-rest_space-fsLR_den-91k_atlas-Mini_stat-mean_timeseries.ptseries.nii")
 	for want, in := range map[string]map[string]dag.Input{
-		"give a CIFTI label file (.dlabel.nii)":     {"bold": bold, "labels": voxels, "nodes": nodesInput(countTo(24)...)},
-		"no series of grayordinates (dtseries)":     {"bold": series, "labels": labels, "nodes": nodesInput(countTo(24)...)},
-		"do not connect within":                     {"bold": bold, "labels": labels, "nodes": nodesInput(countTo(24)...), "within": voxels},
-		"1 of the 25 nodes are missing":             {"bold": bold, "labels": labels, "nodes": nodesInput(countTo(25)...)},
-		"no map of grayordinates (dlabel, dscalar)": {"bold": bold, "labels": bold, "nodes": nodesInput(countTo(24)...)},
+		"use a CIFTI label file (.dlabel.nii)": {"bold": bold, "labels": voxels, "nodes": nodesInput(countTo(24)...)},
+		"not a dense time series (dtseries)":   {"bold": series, "labels": labels, "nodes": nodesInput(countTo(24)...)},
+		"do not connect within": {"bold": bold, "labels": labels, "nodes": nodesInput(countTo(24)...),
+			"within": voxels},
+		"1 of the 25 nodes are missing":                {"bold": bold, "labels": labels, "nodes": nodesInput(countTo(25)...)},
+		"not a map of grayordinates (dlabel, dscalar)": {"bold": bold, "labels": bold, "nodes": nodesInput(countTo(24)...)},
 	} {
 		if _, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, in); err == nil ||
 			!strings.Contains(err.Error(), want) {

@@ -20,7 +20,7 @@ import (
 var harmonizeKind = dag.Kind{
 	Name: "harmonize",
 	Doc: "applies a fitted ComBat model to a participant's matrices\n" +
-		"One task is one participant in one fold (each: subject, matrix: { fold: [1..5] }): another fold has learnt from others. All draws are harmonized alike. A harmonized matrix has its diagonal as before; it may have lost the property that no eigenvalue is negative. A participant of a site of which nobody was trained on is refused, unless combat says few: keep.",
+		"One task is one participant in one fold (each: subject, matrix: { fold: [1..5] }), because each fold has its own fit. All draws are harmonized in the same way. The diagonal is unchanged; a harmonized matrix may no longer be positive semidefinite. A participant from a site without training participants is refused, unless combat has few: keep.",
 	New: func() dag.Stage { return &Harmonize{} },
 }
 
@@ -34,13 +34,13 @@ func (*Harmonize) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "of one participant"},
-			{Name: "fitted", Type: column.Type[combatRow](), Doc: "what combat has learnt"},
+			{Name: "fitted", Type: column.Type[combatRow](), Doc: "combat's fitted parameters"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "their sites and covariates"},
 			{Name: "quality", Type: dag.Arrow("draw"), Optional: true, Doc: "of the stage that made the matrices"},
 		},
 		Out: []dag.Port{
-			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "the same without what the site added"},
-			{Name: "quality", Type: dag.Arrow("draw"), Doc: "the quality that is connected, and in the metadata what the matrices were harmonized by: for graph, whose models then refuse others"},
+			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "the harmonized matrices"},
+			{Name: "quality", Type: dag.Arrow("draw"), Doc: "the connected quality, with the harmonization in the metadata: for graph, so that models refuse other matrices"},
 		},
 	}
 }
@@ -49,7 +49,7 @@ func (*Harmonize) Ports() dag.Ports {
 func (s *Harmonize) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in, id := t.In("matrices"), s.Subject
 	if id == "" {
-		return nil, errors.New("of whom the matrices are is not known: give this stage each: subject")
+		return nil, errors.New("the participant of the matrices is unknown: add each: subject to this stage")
 	}
 	book, fit, err := readFit(t.In("fitted"))
 	if err != nil {
@@ -74,11 +74,11 @@ func (s *Harmonize) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	case !known:
 		return nil, fmt.Errorf("%s: %s is not among them", book.name, id)
 	case site == "":
-		return nil, fmt.Errorf("%s: %s of %s is not known: fill it in, or leave the participant out", book.name, book.Column, id)
+		return nil, fmt.Errorf("%s: %s of %s is unknown: fill it in, or exclude the participant", book.name, book.Column, id)
 	case draws[0].Rows != book.Nodes || draws[0].Cols != book.Nodes:
-		return nil, fmt.Errorf("%s: %d × %d numbers, and combat has learnt of %d regions", in.Name, draws[0].Rows, draws[0].Cols, book.Nodes)
+		return nil, fmt.Errorf("%s: %d × %d numbers, but combat was fitted on %d regions", in.Name, draws[0].Rows, draws[0].Cols, book.Nodes)
 	case !learnt && book.Few == "refuse":
-		return nil, fmt.Errorf("%s is of %s %s, of which nobody is trained on in fold %d (learnt: %s): what it adds is not known; with few: keep, of the stage combat, its matrices stay as they are",
+		return nil, fmt.Errorf("%s is of %s %s, which has no training participants in fold %d (fitted: %s), so its effect is unknown; set few: keep in the stage combat to leave its matrices unharmonized",
 			id, book.Column, site, book.Fold, strings.Join(book.Sites, ", "))
 	}
 	x, err := book.row(id)
@@ -147,7 +147,7 @@ func readFit(in dag.Input) (*combatBook, *combat.Fit, error) {
 	}
 	b := &combatBook{}
 	if err := json.Unmarshal([]byte(table.Meta["combat"]), &b.combatFacts); err != nil {
-		return nil, nil, fmt.Errorf("%s: its metadata do not say how it was fitted, as the stage combat does: %w", in.Name, err)
+		return nil, nil, fmt.Errorf("%s: its metadata lack the fit of the stage combat: %w", in.Name, err)
 	}
 	pairs := b.Nodes * (b.Nodes - 1) / 2
 	if b.Nodes < 2 || b.Nodes > 1<<15 || len(b.Sites) == 0 || !slices.IsSorted(b.Sites) ||

@@ -18,8 +18,8 @@ import (
 
 var joinKind = dag.Kind{
 	Name: "join",
-	Doc: "the cleaned series of a participant's runs as one\n" +
-		"Concatenates along time, each run after it has been cleaned and scaled by itself: level, trend and scale of a run are its own, and joined before cleaning they would pass for correlation. The runs come in the order of their names; draw d is joined with draw d. Independent volumes add up, less the mean that each further run has lost. A region that one run lacks is missing.",
+	Doc: "concatenates the denoised time series of a participant's runs\n" +
+		"Each run is denoised and scaled separately first; otherwise offsets between runs would look like correlation. The runs are concatenated in the order of their names, draw by draw. Degrees of freedom add up, minus one per additional run. A region missing in one run is missing.",
 	New: func() dag.Stage { return &Join{} },
 }
 
@@ -32,16 +32,16 @@ type Join struct {
 func (*Join) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "cleaned series of each run"},
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "denoised time series of each run"},
 			{Name: "quality", Type: column.Type[column.CleaningRow](), Gather: true, Doc: "denoise's quality of each run"},
 			{Name: "coverage", Type: column.Type[coverageRow](), Gather: true, Optional: true, Doc: "parcellate's coverage of each run"},
 			{Name: "volumes", Type: column.Type[column.VolumeRow](), Gather: true, Optional: true, Doc: "denoise's volumes of each run"},
 		},
 		Out: []dag.Port{
-			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "series of all runs, one after the other; NaN for a missing region"},
-			{Name: "quality", Type: column.Type[column.CleaningRow](), Doc: "what is left of all runs, in one row, as denoise has it"},
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "time series of all runs, concatenated; NaN for a missing region"},
+			{Name: "quality", Type: column.Type[column.CleaningRow](), Doc: "quality over all runs, in one row, as in denoise"},
 			{Name: "runs", Type: column.Type[joinedRow](), Doc: "the runs in the order in which they were joined"},
-			{Name: "coverage", Type: column.Type[coverageRow](), Doc: "the least that a run sees of each node; empty when coverage is not connected"},
+			{Name: "coverage", Type: column.Type[coverageRow](), Doc: "the smallest coverage of each node over runs; empty when coverage is not connected"},
 			{Name: "volumes", Type: column.Type[runVolumeRow](), Doc: "motion of each volume of all runs; empty when volumes is not connected"},
 		},
 	}
@@ -63,7 +63,7 @@ func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	for i, run := range q.runs {
 		if int(run.Kept) != rows[i] {
-			return nil, fmt.Errorf("%s has %d volumes, and %s says %d: connect series and quality of one stage", series[i].Name, rows[i], quality[i].Name, run.Kept)
+			return nil, fmt.Errorf("%s has %d volumes, but %s says %d: connect series and quality of one stage", series[i].Name, rows[i], quality[i].Name, run.Kept)
 		}
 	}
 	whole := q.whole(int32(missingRegions(joined)))
@@ -92,17 +92,17 @@ func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 func sameParts(series []dag.Input, others ...[]dag.Input) error {
 	for i, in := range series {
 		if who := in.Coord("subject"); who != series[0].Coord("subject") {
-			return fmt.Errorf("%s and %s are of two participants: give this stage each: subject", series[0].Name, in.Name)
+			return fmt.Errorf("%s and %s belong to two participants: add each: subject to this stage", series[0].Name, in.Name)
 		}
 		if i > 0 && dag.CompareCoords(in.Coords, series[i-1].Coords) == 0 {
-			return fmt.Errorf("%s comes twice", in.Name)
+			return fmt.Errorf("%s appears twice", in.Name)
 		}
 	}
 	for _, ins := range others {
 		same := len(ins) == 0 || slices.EqualFunc(series, ins,
 			func(a, b dag.Input) bool { return dag.CompareCoords(a.Coords, b.Coords) == 0 })
 		if !same {
-			return fmt.Errorf("%s (%d runs) and %s (%d) are not of the same runs or sessions: connect stages with the same fan-out", series[0].Name, len(series), ins[0].Name, len(ins))
+			return fmt.Errorf("%s (%d runs) and %s (%d) have different runs or sessions: connect stages with the same fan-out", series[0].Name, len(series), ins[0].Name, len(ins))
 		}
 	}
 	return nil
@@ -127,7 +127,7 @@ func joinSeries(series []dag.Input) (*encoding.Array, []int, error) {
 		}
 		if first := runs[0]; i > 0 && (len(draws) != len(first) || draws[0].Cols != first[0].Cols) {
 			return nil, nil, fmt.Errorf(
-				"%s has %d draws of %d regions, and %s has %d of %d: runs are joined draw by draw", in.Name, len(draws), draws[0].Cols, series[0].Name, len(first), first[0].Cols)
+				"%s has %d draws of %d regions, but %s has %d of %d: runs are joined draw by draw", in.Name, len(draws), draws[0].Cols, series[0].Name, len(first), first[0].Cols)
 		}
 		runs[i], rows[i] = draws, draws[0].Rows
 		total += rows[i]
@@ -192,14 +192,14 @@ func readRuns(quality []dag.Input) (*runQuality, error) {
 		}
 		made := t.Meta["made"]
 		if i > 0 && made != q.made {
-			return nil, fmt.Errorf("%s was not cleaned as %s: %s", in.Name, quality[0].Name,
+			return nil, fmt.Errorf("%s was denoised differently from %s: %s", in.Name, quality[0].Name,
 				strings.Join(column.MadeApart(made, q.made, nil), "; "))
 		}
 		q.runs, q.made = append(q.runs, row), made
 	}
 	how := column.MadeLines(q.made)
 	if len(quality) > 1 && strings.Trim(how["denoise.standardize"], `"`) == "none" && how["denoise.detrend"] == "-1" {
-		return nil, errors.New("the runs keep their levels (standardize: none, detrend: -1), and a step between them would pass for correlation: clean with detrend: 0 at least")
+		return nil, errors.New("the runs keep their offsets (standardize: none, detrend: -1), which would look like correlation: use detrend: 0 or more in denoise")
 	}
 	return q, nil
 }
@@ -272,13 +272,13 @@ type joinedRow struct {
 	Run     string  `column:"run"`
 	Volumes int32   `column:"volumes" doc:"volumes of the run"`
 	Kept    int32   `column:"kept" doc:"volumes after censoring"`
-	TEff    float64 `column:"t_eff" doc:"degrees of freedom that are left"`
+	TEff    float64 `column:"t_eff" doc:"degrees of freedom left"`
 }
 
 // A runVolumeRow is one volume of the joined runs.
 type runVolumeRow struct {
 	column.VolumeRow        // counted over all runs
-	Run              string `column:"run" doc:"the run that the volume is of"`
+	Run              string `column:"run" doc:"the run of the volume"`
 }
 
 // volumes puts the tables of volumes one after the other.
@@ -291,7 +291,7 @@ func (q *runQuality) volumes(ins []dag.Input) ([]runVolumeRow, error) {
 			return nil, err
 		}
 		if len(rows) != int(q.runs[i].Volumes) {
-			return nil, fmt.Errorf("%s has %d volumes, and its quality says %d: connect volumes and quality of one stage", in.Name, len(rows), q.runs[i].Volumes)
+			return nil, fmt.Errorf("%s has %d volumes, but its quality says %d: connect volumes and quality of one stage", in.Name, len(rows), q.runs[i].Volumes)
 		}
 		for _, row := range rows {
 			row.Volume = int32(len(all) + 1)
@@ -318,7 +318,7 @@ func leastCoverage(ins []dag.Input) (*encoding.Table, error) {
 			continue
 		}
 		if len(rows) != len(least) {
-			return nil, fmt.Errorf("%s: %d nodes, and %s has %d", in.Name, len(rows), ins[0].Name, len(least))
+			return nil, fmt.Errorf("%s: %d nodes, but %s has %d", in.Name, len(rows), ins[0].Name, len(least))
 		}
 		for i, r := range rows {
 			l := least[i]

@@ -141,13 +141,13 @@ func TestJoinRefuses(t *testing.T) {
 		min             int
 		want            string
 	}{
-		{"two participants", other, quality, 0, "are of two participants"},
-		{"a run twice", []dag.Input{series[0], series[0]}, []dag.Input{quality[0], quality[0]}, 0, "comes twice"},
-		{"other runs", series, quality[1:], 0, "not of the same runs or sessions"},
+		{"two participants", other, quality, 0, "belong to two participants"},
+		{"a run twice", []dag.Input{series[0], series[0]}, []dag.Input{quality[0], quality[0]}, 0, "appears twice"},
+		{"other runs", series, quality[1:], 0, "have different runs or sessions"},
 		{"changed places", series, []dag.Input{ofRun("sub-1", "1", stagetest.Sure(quality[1].Table())),
 			ofRun("sub-1", "2", stagetest.Sure(quality[0].Table()))}, 0, "connect series and quality of one stage"},
 		{"cleaned otherwise", series, rough, 0, "denoise.detrend is 1, not 0"},
-		{"levels kept", levels, level, 0, "a step between them would pass for correlation"},
+		{"levels kept", levels, level, 0, "which would look like correlation"},
 		{"too short", series, quality, 151, "150 volumes are kept in 2 runs, fewer than min_volumes (151)"},
 	} {
 		s := stagetest.NewStage[*Join](t, "join")

@@ -15,19 +15,19 @@ import (
 
 var matricesKind = dag.Kind{
 	Name: "matrices",
-	Doc: "correlation and partial correlation from files that others made\n" +
-		"Reads npy (regions × regions, or draws in front), TSV, CSV and plain text, gzipped or not, and MATLAB's .mat (version 5, -v6 or -v7). Columns with names are put in the order of the node list. The diagonal may be 1, 0 or n/a; a row of n/a is a missing region. Matrices that are not symmetric are refused. Where there is no partial correlation, partial says how it follows from the correlation.",
+	Doc: "correlation and partial correlation from files of other programs\n" +
+		"Reads npy (regions × regions, or draws in front), TSV, CSV and plain text, gzipped or not, and MATLAB's .mat (version 5, -v6 or -v7). Columns with names are put in the order of the node list. The diagonal may be 1, 0 or n/a; a row of n/a is a missing region. Matrices that are not symmetric are refused. If there is no partial correlation, partial sets how it is computed from the correlation.",
 	New: func() dag.Stage { return &Matrices{Partial: "given", Rho: 0.1, FisherZ: "none"} },
 }
 
 // Matrices reads files of matrices.
 type Matrices struct {
-	Partial         string  `param:"partial" doc:"where the partial correlation comes from: its file; or the correlation, by the inverse of r + ρI (ridge, as FSLNets has it) or of r itself (empirical, which needs volumes)" choices:"given|ridge|empirical"`
+	Partial         string  `param:"partial" doc:"source of the partial correlation: its file; or the correlation, by the inverse of r + ρI (ridge, as in FSLNets) or of r (empirical, which needs volumes)" choices:"given|ridge|empirical"`
 	Rho             float64 `param:"rho" doc:"ρ of partial: ridge" min:"0"`
-	Volumes         float64 `param:"volumes" doc:"how many independent volumes stand behind the matrices; 0 when that is not known. With it the partial correlation is judged as in connectivity" min:"0"`
-	FisherZ         string  `param:"fisher_z" doc:"files that hold Fisher's z, which is turned back into correlation" choices:"none|pearson|partial|both"`
-	PearsonVariable string  `param:"pearson_variable" doc:"name of the correlation matrix in a .mat file; the only square one when empty"`
-	PartialVariable string  `param:"partial_variable" doc:"name of the partial correlation in a .mat file; the only square one when empty"`
+	Volumes         float64 `param:"volumes" doc:"number of independent volumes behind the matrices; 0 if unknown. If set, the partial correlation is checked as in connectivity" min:"0"`
+	FisherZ         string  `param:"fisher_z" doc:"files that hold Fisher's z, which is transformed back to correlation" choices:"none|pearson|partial|both"`
+	PearsonVariable string  `param:"pearson_variable" doc:"name of the correlation matrix in a .mat file; by default the only square matrix"`
+	PartialVariable string  `param:"partial_variable" doc:"name of the partial correlation in a .mat file; by default the only square matrix"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -37,14 +37,14 @@ func (s *Matrices) Ports() dag.Ports {
 	}
 	in := []dag.Port{{Name: "pearson", Type: dag.Format("matrix"), Doc: "the participant's correlation"}}
 	if s.Partial == "given" {
-		in = append(in, dag.Port{Name: "partial", Type: dag.Format("matrix"), Doc: "its partial correlation (with partial: ridge or empirical it follows from the correlation)"})
+		in = append(in, dag.Port{Name: "partial", Type: dag.Format("matrix"), Doc: "its partial correlation (not needed with partial: ridge or empirical)"})
 	}
 	return dag.Ports{
 		In: append(in, dag.Port{Name: "nodes", Type: column.Type[region.Node](), Doc: "the node list"}),
 		Out: []dag.Port{
 			matrix("pearson", "correlation, 1 on the diagonal"),
 			matrix("partial", "partial correlation, 1 on the diagonal"),
-			{Name: "quality", Type: column.Type[matrixRow](), Doc: "what is known of the matrices, in the columns of connectivity's"},
+			{Name: "quality", Type: column.Type[matrixRow](), Doc: "quality of the matrices, in the columns of connectivity's quality"},
 		},
 	}
 }
@@ -53,13 +53,13 @@ func (s *Matrices) Ports() dag.Ports {
 func (s *Matrices) Validate() []error {
 	var errs []error
 	if s.Partial == "empirical" && s.Volumes == 0 {
-		errs = append(errs, errors.New("partial is empirical, and volumes is not given: an inverse cannot be judged without the number of volumes behind it; set volumes, or use ridge"))
+		errs = append(errs, errors.New("partial is empirical, but volumes is not set: an inverse cannot be checked without the number of volumes; set volumes, or use ridge"))
 	}
 	if s.Partial == "ridge" && s.Rho == 0 {
-		errs = append(errs, errors.New("partial is ridge, and rho is 0, which is no ridge: set rho, or use empirical"))
+		errs = append(errs, errors.New("partial is ridge, but rho is 0: set rho, or use empirical"))
 	}
 	if s.Partial != "given" && (s.FisherZ == "partial" || s.FisherZ == "both") {
-		errs = append(errs, fmt.Errorf("fisher_z is %s, and no file of partial correlations is read (partial: %s): set fisher_z to none or pearson", s.FisherZ, s.Partial))
+		errs = append(errs, fmt.Errorf("fisher_z is %s, but no file of partial correlations is read (partial: %s): set fisher_z to none or pearson", s.FisherZ, s.Partial))
 	}
 	return errs
 }
@@ -82,7 +82,7 @@ func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, err
 		}
 		if len(partial) != len(pearson) {
-			return nil, fmt.Errorf("%s has %d draws and %s has %d", t.In("partial").Name, len(partial), t.In("pearson").Name, len(pearson))
+			return nil, fmt.Errorf("%s has %d draws, but %s has %d", t.In("partial").Name, len(partial), t.In("pearson").Name, len(pearson))
 		}
 	} else {
 		for d, r := range pearson {

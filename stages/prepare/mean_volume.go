@@ -15,8 +15,8 @@ import (
 
 var meanVolumeKind = dag.Kind{
 	Name: "mean-volume",
-	Doc: "the mean over the volumes of a scan: something to draw regions on, where there is no anatomical image\n" +
-		"Of several scans the first, whose parcels are also what the report draws. Connect it to anatomy of report.",
+	Doc: "the mean over the volumes of a scan, as a background image where there is no anatomical image\n" +
+		"Of several scans the first, whose parcels the report also shows. Connect it to anatomy of report.",
 	New:    func() dag.Stage { return &MeanVolume{} },
 	Memory: 256 << 20,
 }

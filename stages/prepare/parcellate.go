@@ -16,8 +16,8 @@ import (
 
 var parcellateKind = dag.Kind{
 	Name: "parcellate",
-	Doc: "which voxel of a scan belongs to which node\n" +
-		"Lays the label image over the scan's grid, where the grids differ, and numbers its regions as the node list does. Every node keeps its row in the coverage table, also one without a voxel. With warp and transform, labels of FreeSurfer's space are laid over a scan in a template's space.",
+	Doc: "assigns the voxels of a scan to nodes\n" +
+		"Resamples the label image to the scan's grid if the grids differ, and numbers its regions as in the node list. Every node has a row in the coverage table, even without voxels. With warp and transform, labels in FreeSurfer's space are resampled to a scan in a template's space.",
 	New: func() dag.Stage {
 		return &Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5, Resampling: "auto", Sample: 400}
 	},
@@ -28,8 +28,8 @@ var parcellateKind = dag.Kind{
 type Parcellate struct {
 	Labels      string  `param:"labels" choices:"auto|id|index" doc:"what the image's labels are: ids of the node list (FreeSurfer's, say), its node numbers 1…N, or whichever of the two fits"`
 	Missing     string  `param:"missing" choices:"fail|keep" doc:"what to do when the label image lacks nodes of the list: refuse it, or keep their rows empty"`
-	MinCoverage float64 `param:"min_coverage" doc:"share of a node's label that must lie in the scan's field of view; a node with less is left empty" min:"0" max:"1"`
-	Resampling  string  `param:"resampling" choices:"auto|nearest|majority" doc:"the label of a voxel, where the grids differ: the nearest one to its centre, or that of most of its 27 samples that have one (at least 9); auto takes the majority for voxels of 6 mm and more, where nearest neighbour leaves small regions empty"`
+	MinCoverage float64 `param:"min_coverage" doc:"share of a node's label that must be in the scan's field of view; a node below it is left empty" min:"0" max:"1"`
+	Resampling  string  `param:"resampling" choices:"auto|nearest|majority" doc:"resampling if the grids differ: the label nearest to the voxel's center, or the majority of its 27 samples with a label (at least 9); auto uses the majority for voxels of 6 mm and more, where nearest neighbor leaves small regions empty"`
 	Sample      int     `param:"sample" doc:"voxels in a carpet plot (figure-qc); 0 for none" min:"0" max:"2000"`
 }
 
@@ -37,17 +37,17 @@ type Parcellate struct {
 func (*Parcellate) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "bold", Type: dag.Format("nifti"), Doc: "the scan, of voxels or of grayordinates (CIFTI dtseries); only its header is read"},
-			{Name: "labels", Type: dag.Format("nifti"), Doc: "the label image, on any grid in the same space; of grayordinates a CIFTI label file (dlabel)"},
+			{Name: "bold", Type: dag.Format("nifti"), Doc: "the scan, with voxels or grayordinates (CIFTI dtseries); only its header is read"},
+			{Name: "labels", Type: dag.Format("nifti"), Doc: "the label image, on any grid in the same space; for grayordinates a CIFTI label file (dlabel)"},
 			{Name: "nodes", Type: column.Type[region.Node](), Doc: "the node list"},
-			{Name: "transform", Type: dag.Format("itk"), Optional: true, Doc: "where the label image is in a space of its own: the transform that resamples it to the scan's, such as from-fsnative_to-T1w"},
-			{Name: "warp", Type: dag.Format("itk"), Optional: true, Doc: "where the scan is in a template's space, and labels and transform are not: the transform that resamples from there to the scan's space, such as from-T1w_to-MNI152NLin2009cAsym; affine or nonlinear, as text or HDF5"},
-			{Name: "mask", Type: dag.Format("nifti"), Optional: true, Doc: "the brain mask on the scan's grid, to tell how much of the brain got a label"},
-			{Name: "within", Type: dag.Format("nifti"), Optional: true, Doc: "the brain mask on the scan's grid, beyond which no voxel belongs to a region: for an atlas, which does not follow the participant's anatomy"},
+			{Name: "transform", Type: dag.Format("itk"), Optional: true, Doc: "if the label image is in another space: the transform that resamples it to the scan's space, such as from-fsnative_to-T1w"},
+			{Name: "warp", Type: dag.Format("itk"), Optional: true, Doc: "if the scan is in a template's space and the labels are not: the transform that resamples to the scan's space, such as from-T1w_to-MNI152NLin2009cAsym; affine or nonlinear, as text or HDF5"},
+			{Name: "mask", Type: dag.Format("nifti"), Optional: true, Doc: "the brain mask on the scan's grid, to measure how much of the brain is labeled"},
+			{Name: "within", Type: dag.Format("nifti"), Optional: true, Doc: "the brain mask on the scan's grid; voxels outside belong to no region: for an atlas, which does not follow the participant's anatomy"},
 		},
 		Out: []dag.Port{
 			{Name: "parcels", Type: dag.Format("nifti"), Doc: "node numbers 1…N on the scan's grid, or for its grayordinates (CIFTI dscalar), 0 for none"},
-			{Name: "coverage", Type: column.Type[coverageRow](), Doc: "what the scan sees of each node"},
+			{Name: "coverage", Type: column.Type[coverageRow](), Doc: "coverage of each node"},
 			{Name: "quality", Type: column.Type[column.ParcelRow](), Doc: "how well the labels fit the scan: one row"},
 			{Name: "sample", Type: column.Type[column.SampleRow](), Doc: "the voxels of carpet plots, evenly spaced in each band: cortex, subcortex, cerebellum, white matter, CSF where the labels are FreeSurfer's of the whole brain, or the structures of grayordinates; else hemisphere and structure or network; other for what else the brain mask holds"},
 		},
@@ -89,7 +89,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if weights != nil {
 		by, descrip = func(n region.Node) int32 { return n.Id }, largestWeights
 		if t.Has("transform") || t.Has("warp") {
-			return nil, fmt.Errorf("%s: a probabilistic atlas has to be in the space of the scan: nothing leads through transforms", in)
+			return nil, fmt.Errorf("%s: a probabilistic atlas has to be in the space of the scan: transforms are not applied to it", in)
 		}
 	} else if err := p.refuseMissing(nodes, by, values); err != nil {
 		return nil, fmt.Errorf("%s: %w", in, err)
@@ -127,7 +127,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	c, number, reached := p.covered(nodes, by, all, voxels, seen)
 	if p.Missing != "keep" && reached < min(2, len(nodes)) {
-		return nil, fmt.Errorf("%s over %s: %d of the %d nodes lie in the scan, which is no graph: the labels are on %v, the scan on %v; are both in the same space (T1w, MNI…)?",
+		return nil, fmt.Errorf("%s over %s: %d of the %d nodes lie in the scan, too few for a graph: the labels are on %v, the scan on %v; are both in the same space (T1w, MNI…)?",
 			in, t.In("bold").Name, reached, len(nodes), l.labels.Grid, grid)
 	}
 	parcels := make([]int16, len(onto.Voxels))
@@ -211,7 +211,7 @@ func (p *Parcellate) refuseMissing(nodes []region.Node, by func(region.Node) int
 	}
 	switch {
 	case len(names) == len(nodes):
-		return fmt.Errorf("none of the %d nodes is there: its %d labels run from %d to %d, the node list's from %d; give the labels of this atlas, or the node list of these labels",
+		return fmt.Errorf("none of the %d nodes is in the image: its %d labels run from %d to %d, the node list's from %d; use the labels of this atlas, or the node list of these labels",
 			len(nodes), len(values), values[0], values[len(values)-1], by(nodes[0]))
 	case len(names) == 0 || p.Missing == "keep":
 		return nil
@@ -219,7 +219,7 @@ func (p *Parcellate) refuseMissing(nodes []region.Node, by func(region.Node) int
 	hint := ""
 	slices.Sort(ids)
 	if slices.Equal(ids, dkt) {
-		hint = "; these are the ones that the DKT atlas leaves out: give aparc+aseg, not aparc.DKTatlas+aseg"
+		hint = "; the DKT atlas lacks these: use aparc+aseg, not aparc.DKTatlas+aseg"
 	}
 	return fmt.Errorf("%d of the %d nodes are missing: %s%s (missing: keep would go on with their rows empty)", len(names), len(nodes), strings.Join(names, ", "), hint)
 }
@@ -246,7 +246,7 @@ func otherLabels(nodes []region.Node, by func(region.Node) int32, values []int32
 type coverageRow struct {
 	region.Node
 	LabelVoxels int32   `column:"label_voxels" doc:"voxels of its label in the label image"`
-	Voxels      int32   `column:"voxels" doc:"voxels of the scan's grid that lie in it"`
+	Voxels      int32   `column:"voxels" doc:"voxels of the scan's grid inside it"`
 	Coverage    float64 `column:"coverage" doc:"share of the label's voxels inside the scan's field of view"`
 	Kept        bool    `column:"kept" doc:"whether the node has voxels and enough coverage"`
 }

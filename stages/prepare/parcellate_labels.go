@@ -191,7 +191,7 @@ func (l *layer) warped(grid nifti.Grid) (*nifti.Labels, func(int32) float64, err
 	}
 	within := onto.Counts()
 	if len(within) == 0 {
-		return nil, nil, errors.New("no label reaches the scan through the transforms; are they of this participant, and to the scan's space?")
+		return nil, nil, errors.New("the transformed labels do not overlap the scan; do the transforms belong to this participant and the scan's space?")
 	}
 	return onto, func(v int32) float64 { return share(within[v], all[v]) }, nil
 }
@@ -289,7 +289,7 @@ func (l *layer) quality(empty int) column.ParcelRow {
 		doubt("%.0f %% of its brain mask has no label (%d of %d voxels; less than %.0f %% is usual)", 100*share(int(*r.Unlabeled), int(*r.Mask)), *r.Unlabeled, *r.Mask, 100*(1-leastLabeled))
 	}
 	if r.Outside != nil && *r.Outside > 0 {
-		doubt("%d voxels of its brain mask lie outside of the label image or of the displacement field", *r.Outside)
+		doubt("%d voxels of its brain mask are outside the label image or the displacement field", *r.Outside)
 	}
 	if d := r.Determinant; d < leastDeterminant || d > mostDeterminant {
 		doubt("its transforms change volumes by a factor of %.2g", d)
@@ -298,7 +298,7 @@ func (l *layer) quality(empty int) column.ParcelRow {
 		doubt("its displacement field moves points by up to %.0f mm", r.Displacement)
 	}
 	if r.Rotation > mostRotation {
-		doubt("its transform turns the head by %.0f°", r.Rotation)
+		doubt("its transform rotates the head by %.0f°", r.Rotation)
 	}
 	if r.Caution = strings.Join(doubts, "; "); r.Caution != "" {
 		r.Caution += ": check the registration"

@@ -181,7 +181,7 @@ func TestParcellateWarpDoubts(t *testing.T) {
 	}
 	in = fmriprepInputs(t, "sub-01", ids)
 	in["transform"] = dag.InputOf(artifacts.Bytes{Kind: "itk", Data: []byte("#Insight Transform File V1.0\n#Transform 0\nTransform: AffineTransform_double_3_3\nParameters: 0 -1 0 1 0 0 0 0 1 0 0 0\nFixedParameters: 0 0 0\n")})
-	if _, q := run(); math.Abs(q.Rotation-90) > 1e-9 || !strings.Contains(q.Caution, "its transform turns the head by 90°") {
+	if _, q := run(); math.Abs(q.Rotation-90) > 1e-9 || !strings.Contains(q.Caution, "its transform rotates the head by 90°") {
 		t.Errorf("%+v", q)
 	}
 	// A mask that is not of this scan.

@@ -283,15 +283,15 @@ func TestParcellateRefuses(t *testing.T) {
 		bold, labels, nodes dag.Input
 		want                string
 	}{
-		{"DKT", bold, image(0, full), nodesInput(desikan...), "dseg.nii.gz: 6 of the 7 nodes are missing: 1001 n1001, 1032 n1032, 1033 n1033, 2001 n2001, 2032 n2032, 2033 n2033; these are the ones that the DKT atlas leaves out: give aparc+aseg, not aparc.DKTatlas+aseg (missing: keep would go on with their rows empty)"},
-		{"other atlas", bold, image(0, full), nodesInput(7, 8), "dseg.nii.gz: none of the 2 nodes is there: its 1 labels run from 1002 to 1002, the node list's from 7; give the labels of this atlas, or the node list of these labels"},
+		{"DKT", bold, image(0, full), nodesInput(desikan...), "dseg.nii.gz: 6 of the 7 nodes are missing: 1001 n1001, 1032 n1032, 1033 n1033, 2001 n2001, 2032 n2032, 2033 n2033; the DKT atlas lacks these: use aparc+aseg, not aparc.DKTatlas+aseg (missing: keep would go on with their rows empty)"},
+		{"other atlas", bold, image(0, full), nodesInput(7, 8), "dseg.nii.gz: none of the 2 nodes is in the image: its 1 labels run from 1002 to 1002, the node list's from 7; use the labels of this atlas, or the node list of these labels"},
 		{"empty", bold, image(0, background), nodesInput(7), "dseg.nii.gz: every voxel is 0, so there are no labels"},
-		{"elsewhere", bold, image(100, full), nodesInput(1002), "dseg.nii.gz over sub-01_bold.nii.gz: no label reaches the scan: the labels are on 4×4×4 voxels of 1×1×1 mm, x 99.5…103.5, y 99.5…103.5, z 99.5…103.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
+		{"elsewhere", bold, image(100, full), nodesInput(1002), "dseg.nii.gz over sub-01_bold.nii.gz: the labels do not overlap the scan: the labels are on 4×4×4 voxels of 1×1×1 mm, x 99.5…103.5, y 99.5…103.5, z 99.5…103.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
 		{"nearly elsewhere", bold, image(3, func(i, j, k int) int32 { return int32(1001 + min(i, 1)) }),
-			nodesInput(1001, 1002), "dseg.nii.gz over sub-01_bold.nii.gz: 1 of the 2 nodes lie in the scan, which is no graph: the labels are on 4×4×4 voxels of 1×1×1 mm, x 2.5…6.5, y 2.5…6.5, z 2.5…6.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
-		{"one volume", image(0, full), image(0, full), nodesInput(1002), "dseg.nii.gz: shape [4 4 4] has one volume, and a BOLD series needs several"},
-		{"huge", hugeBold(t), image(0, full), nodesInput(1002), "sub-01_bold.nii.gz: header: dim: a volume of shape [32767 32767 32767] takes 67102720 MiB, the limit is 1024 MiB; if it is right, resample the image to larger voxels; if not, export the image again from the program that wrote it"},
-		{"a series as labels", bold, bold, nodesInput(1002), "sub-01_bold.nii.gz: a probabilistic atlas of 2 volumes, and the node list has 1 regions: one volume is one region, in the order of their ids 1, 2, 3 …"},
+			nodesInput(1001, 1002), "dseg.nii.gz over sub-01_bold.nii.gz: 1 of the 2 nodes lie in the scan, too few for a graph: the labels are on 4×4×4 voxels of 1×1×1 mm, x 2.5…6.5, y 2.5…6.5, z 2.5…6.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
+		{"one volume", image(0, full), image(0, full), nodesInput(1002), "dseg.nii.gz: shape [4 4 4] has one volume, but a BOLD scan needs several"},
+		{"huge", hugeBold(t), image(0, full), nodesInput(1002), "sub-01_bold.nii.gz: header: dim: a volume of shape [32767 32767 32767] takes 67102720 MiB, the limit is 1024 MiB; if it is correct, resample the image to larger voxels; if not, export the image again from the program that wrote it"},
+		{"a series as labels", bold, bold, nodesInput(1002), "sub-01_bold.nii.gz: a probabilistic atlas of 2 volumes, but the node list has 1 regions: one volume is one region, in the order of the ids 1, 2, 3 …"},
 		{"twice an id", bold, image(0, full), nodesInput(1002, 1002), "cohort.nodes: nodes 1 and 2 share the id 1002"},
 		{"no nodes", bold, image(0, full), nodesInput(), "cohort.nodes: 0 nodes, want 1 to 32767"},
 	} {

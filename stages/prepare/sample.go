@@ -166,8 +166,8 @@ func sampled(t *dag.Task, voxels int) ([]int32, error) {
 	return list, nil
 }
 
-// carpet is what a carpet plot shows of the sampled voxels: z before and after cleaning over the kept volumes, [before
-// and after, time, voxel]; NaN for a voxel without a signal, and after cleaning for a volume that was left out.
+// carpet is what a carpet plot shows of the sampled voxels: z before and after denoising over the kept volumes, [before
+// and after, time, voxel]; NaN for a voxel without a signal, and after denoising for a volume that was left out.
 func carpet(t *dag.Task, c *connectivity.Cleaner, volumes []column.VolumeRow) (*encoding.Array, error) {
 	if !t.Has("sampled") {
 		return region.Float32(nil, 2, len(volumes), 0), nil

@@ -16,8 +16,8 @@ import (
 
 var sessionsKind = dag.Kind{
 	Name: "sessions",
-	Doc: "the matrices of a participant's sessions as further draws\n" +
-		"Draw 0 is the mean over the sessions (of Fisher's z, over the sessions in which both regions have a signal). The other draws are those of the sessions in turn: the first of each session, then the second of each; sessions without random draws give their draw 0. So a participant stays one, on one side of every split, with as many graphs as its sessions have draws; its probability is the mean over all of them.",
+	Doc: "combines the matrices of a participant's sessions as draws\n" +
+		"Draw 0 is the mean over the sessions (of Fisher's z, over the sessions in which both regions have a signal). The other draws alternate between the sessions: the first of each session, then the second of each; sessions without random draws contribute their draw 0. Each participant stays on one side of every split, with as many graphs as its sessions have draws; its probability is the mean over all of them.",
 	New: func() dag.Stage { return &Sessions{} },
 }
 
@@ -40,15 +40,15 @@ func (*Sessions) Ports() dag.Ports {
 		Out: []dag.Port{
 			matrix("pearson", "correlation"),
 			matrix("partial", "partial correlation"),
-			{Name: "quality", Type: quality, Doc: "connectivity's quality of the draws; of draw 0 volumes and degrees of freedom add up"},
-			{Name: "draws", Type: dag.Arrow(column.Names[sessionDrawRow]()...), Doc: "which draw is of which session"},
+			{Name: "quality", Type: quality, Doc: "connectivity's quality of the draws; for draw 0, volumes and degrees of freedom add up"},
+			{Name: "draws", Type: dag.Arrow(column.Names[sessionDrawRow]()...), Doc: "the session of each draw"},
 		},
 	}
 }
 
 // A sessionDrawRow tells where a draw comes from.
 type sessionDrawRow struct {
-	Draw    int32  `column:"draw" doc:"of the participant; draw 0, the mean over the sessions, is not listed"`
+	Draw    int32  `column:"draw" doc:"draw of the participant; draw 0, the mean over the sessions, is not listed"`
 	Session string `column:"session"`
 	Of      int32  `column:"of" doc:"the draw of the session"`
 }
@@ -106,10 +106,10 @@ func sessionQuality(ins []dag.Input) (quality [][]matrixRow, made string, err er
 		case i == 0:
 			made = of
 		case of != made:
-			return nil, "", fmt.Errorf("%s was not made as %s: %s", in.Name, ins[0].Name, strings.Join(column.MadeApart(of, made, nil), "; "))
+			return nil, "", fmt.Errorf("%s was processed differently from %s: %s", in.Name, ins[0].Name, strings.Join(column.MadeApart(of, made, nil), "; "))
 		}
 		if quality = append(quality, rows); len(rows) == 0 || len(rows) != len(quality[0]) {
-			return nil, "", fmt.Errorf("%s has %d draws, and %s has %d: give all sessions the same number", in.Name, len(rows), ins[0].Name, len(quality[0]))
+			return nil, "", fmt.Errorf("%s has %d draws, but %s has %d: use the same number in all sessions", in.Name, len(rows), ins[0].Name, len(quality[0]))
 		}
 	}
 	return quality, made, nil

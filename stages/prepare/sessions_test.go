@@ -117,8 +117,8 @@ func TestSessionsRefuse(t *testing.T) {
 	}
 	missing := map[string][]dag.Input{"pearson": in["pearson"], "partial": in["partial"][:1], "quality": in["quality"]}
 	for want, ins := range map[string]map[string][]dag.Input{
-		"are of two participants": other, "connectivity.standardize is false, not true": apart,
-		"has 3 draws, and quality of session 1 has 2": uneven, "are not of the same runs or sessions": missing,
+		"belong to two participants": other, "connectivity.standardize is false, not true": apart,
+		"has 3 draws, but quality of session 1 has 2": uneven, "have different runs or sessions": missing,
 	} {
 		if _, err := stagetest.NewStage[*Sessions](t, "sessions").Run(t.Context(), dag.NewTask(ins)); err == nil ||
 			!strings.Contains(err.Error(), want) {

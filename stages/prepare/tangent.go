@@ -30,8 +30,8 @@ var tangentKind = dag.Kind{
 
 // Tangent fits a reference.
 type Tangent struct {
-	Fold      int     `param:"fold" doc:"the fold whose participants are tested, and not used" min:"1"`
-	Repeat    int     `param:"repeat" doc:"the division into folds" min:"1"`
+	Fold      int     `param:"fold" doc:"the test fold, which is not used" min:"1"`
+	Repeat    int     `param:"repeat" doc:"the assignment to folds" min:"1"`
 	Reference string  `param:"reference" doc:"geometric: geometric mean of the training participants; controls: geometric mean of those of the group controls; euclidean: arithmetic mean; logeuclidean: exponential of the mean logarithm" choices:"geometric|controls|euclidean|logeuclidean"`
 	Controls  string  `param:"controls" doc:"reference: controls: the group"`
 	ZScore    bool    `param:"zscore" doc:"scale each covariance matrix to a diagonal of 1, as of z-scored series; false: as it is, as nilearn does for its kind tangent; the gain of the scanner is then among the features"`
@@ -44,7 +44,7 @@ func (*Tangent) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Doc: "covariance matrices of each participant: pearson of connectivity with pearson: ledoit-wolf, or its covariance (covariance: true)"},
-			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the division into folds"},
+			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"},
 		},
 		Out: []dag.Port{
 			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Doc: "the reference, and in the metadata its participants"},
@@ -78,7 +78,7 @@ func (s *Tangent) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	if s.Controls != "" && !slices.Contains(d.Groups, s.Controls) {
-		return nil, fmt.Errorf("controls: there is no group %q%s; there are %s", s.Controls, words.DidYouMean(s.Controls, d.Groups), words.Some(d.Groups, 8))
+		return nil, fmt.Errorf("controls: there is no group %q%s; available: %s", s.Controls, words.DidYouMean(s.Controls, d.Groups), words.Some(d.Groups, 8))
 	}
 	var who []string
 	var all [][]float64

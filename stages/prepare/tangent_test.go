@@ -179,7 +179,7 @@ func TestTangentRefuses(t *testing.T) {
 				f.Values.([]int32)[i] = 3
 			}
 			in["folds"] = []dag.Input{dag.InputOf(members)}
-		}, "nobody is tested in fold 2 of repeat 1"},
+		}, "no test participants in fold 2 of repeat 1"},
 	} {
 		in := tangentInputs(t, "pearson", true)
 		c.change(in)

@@ -17,14 +17,14 @@ import (
 
 var timeseriesKind = dag.Kind{
 	Name: "timeseries",
-	Doc: "series of regions from a file that others made\n" +
-		"Reads TSV, CSV, 1D and npy (volumes by regions), gzipped or not, and the series of parcels of CIFTI (ptseries.nii). Columns with names are put in the order of the node list, by name, abbreviation or id; every node must have its column. A column of n/a is a missing region.",
+	Doc: "regional time series from a file of another program\n" +
+		"Reads TSV, CSV, 1D and npy (volumes by regions), gzipped or not, and CIFTI parcellated time series (ptseries.nii). Columns with names are put in the order of the node list, by name, abbreviation or id; every node must have its column. A column of n/a is a missing region.",
 	New: func() dag.Stage { return &Timeseries{} },
 }
 
 // Timeseries reads a file of series.
 type Timeseries struct {
-	TR float64 `param:"tr" doc:"repetition time; 0 takes it from the sidecar, or else from a CIFTI file, and leaves it unknown where neither says it (only filters need it)" min:"0" max:"60" unit:"s"`
+	TR float64 `param:"tr" doc:"repetition time; 0: from the sidecar, or else from a CIFTI file, else unknown (only filters need it)" min:"0" max:"60" unit:"s"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -36,7 +36,7 @@ func (*Timeseries) Ports() dag.Ports {
 			{Name: "sidecar", Type: dag.Format("json"), Optional: true, Doc: "the BIDS sidecar of the series, for its RepetitionTime or SamplingFrequency"},
 		},
 		Out: []dag.Port{
-			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "the series, as one draw; NaN for a missing region"},
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "the time series, as one draw; NaN for a missing region"},
 			{Name: "scan", Type: dag.Arrow("tr", "volumes"), Doc: "the run in one row"},
 		},
 	}
@@ -95,7 +95,7 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 type seriesRow struct {
 	TR      float64 `column:"tr,missing" unit:"s" doc:"repetition time"`
 	Volumes int32   `column:"volumes" doc:"volumes"`
-	From    string  `column:"tr_from" doc:"where the repetition time comes from: parameter, sidecar or header; empty where it is not known"`
+	From    string  `column:"tr_from" doc:"source of the repetition time: parameter, sidecar or header; empty if unknown"`
 }
 
 // placeColumns finds the node (from 0) of each column of a file.
@@ -167,7 +167,7 @@ func placeColumns(names []string, columns int, nodes *encoding.Table) ([]int, er
 		}
 	}
 	if wrong != nil {
-		return nil, fmt.Errorf("the columns do not fit the node list: %s; give the node list of this atlas (a missing region is a column of n/a; where nodes is not given to the cohort, the first participant's file is the list)", strings.Join(wrong, "; "))
+		return nil, fmt.Errorf("the columns do not match the node list: %s; use the node list of this atlas (a missing region is a column of n/a; if nodes is not set in the cohort, the first participant's file is the list)", strings.Join(wrong, "; "))
 	}
 	return place, nil
 }

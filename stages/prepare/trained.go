@@ -35,7 +35,7 @@ func trainedOn(t *dag.Task, d *fold.Division, take func(fold.Row, connectivity.M
 		case nodes == 0:
 			nodes = m.Rows
 		case nodes != m.Rows:
-			return 0, fmt.Errorf("%s: %d regions, other participants have %d: all must be made with the same atlas", in.Name, m.Rows, nodes)
+			return 0, fmt.Errorf("%s: %d regions, but other participants have %d: use the same atlas for all", in.Name, m.Rows, nodes)
 		}
 		if err := take(r, m); err != nil {
 			return 0, fmt.Errorf("%s: %w", in.Name, err)
@@ -44,10 +44,10 @@ func trainedOn(t *dag.Task, d *fold.Division, take func(fold.Row, connectivity.M
 		t.Progress(i+1, len(t.All("matrices")), "reading")
 	}
 	if tested == 0 {
-		return 0, fmt.Errorf("%s: nobody is tested in fold %d of repeat %d: what is learnt from everybody knows whom any fold tests", d.Name, d.Fold, d.Repeat)
+		return 0, fmt.Errorf("%s: no test participants in fold %d of repeat %d: a fit on all participants includes every test participant", d.Name, d.Fold, d.Repeat)
 	}
 	if trained == 0 {
-		return 0, fmt.Errorf("%s: nobody is left to learn from outside fold %d", d.Name, d.Fold)
+		return 0, fmt.Errorf("%s: no training participants are left outside fold %d", d.Name, d.Fold)
 	}
 	return nodes, nil
 }
@@ -58,9 +58,9 @@ func symmetric(m connectivity.Matrix) error {
 		for j := range i {
 			switch x := m.At(j, i); {
 			case math.IsNaN(x) || math.IsInf(x, 0):
-				return fmt.Errorf("the connectivity of nodes %d and %d is %v: a number is needed; leave the participant or the nodes out", j+1, i+1, x)
+				return fmt.Errorf("the connectivity of nodes %d and %d is %v: not finite; exclude the participant or the nodes", j+1, i+1, x)
 			case x != m.At(i, j):
-				return fmt.Errorf("it is %v from node %d to %d and %v the other way: a symmetric matrix is needed", x, j+1, i+1, m.At(i, j))
+				return fmt.Errorf("it is %v from node %d to %d and %v in the other direction: a symmetric matrix is needed", x, j+1, i+1, m.At(i, j))
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func readWeights(r *nifti.Reader, in dag.Input, regions int) (*nifti.Weights, er
 		return nil, err
 	}
 	if n := r.Volumes(); n != int64(regions) {
-		return nil, fmt.Errorf("%s: a probabilistic atlas of %d volumes, and the node list has %d regions: one volume is one region, in the order of their ids 1, 2, 3 …", in.Name, n, regions)
+		return nil, fmt.Errorf("%s: a probabilistic atlas of %d volumes, but the node list has %d regions: one volume is one region, in the order of the ids 1, 2, 3 …", in.Name, n, regions)
 	}
 	return nifti.ReadWeights(r)
 }
@@ -48,7 +48,7 @@ func mapsOf(w *nifti.Weights, nodes []region.Node) (*nifti.Weights, error) {
 	ordered := &nifti.Weights{Grid: w.Grid, Maps: make([]nifti.WeightMap, len(nodes))}
 	for i, n := range nodes {
 		if int(n.Id) > len(w.Maps) {
-			return nil, fmt.Errorf("the id of %s is %d, and the probabilistic atlas has %d volumes: ids number them from 1", n.Name, n.Id, len(w.Maps))
+			return nil, fmt.Errorf("the id of %s is %d, but the probabilistic atlas has %d volumes: ids number them from 1", n.Name, n.Id, len(w.Maps))
 		}
 		ordered.Maps[i] = w.Maps[n.Id-1]
 	}
@@ -150,7 +150,7 @@ func (b *Bootstrap) weightedMeans(t *dag.Task, nodes []region.Node, grid nifti.G
 	if err != nil {
 		hint := ""
 		if b.Draws > 0 && errors.Is(err, nifti.ErrDependent) {
-			hint = "; a larger fraction, or draws: 0, may do"
+			hint = "; use a larger fraction, or draws: 0"
 		}
 		return fail(fmt.Errorf("%s over %s: %w%s", in.Name, t.In("bold").Name, err, hint))
 	}

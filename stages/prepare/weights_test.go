@@ -123,7 +123,7 @@ func TestProbabilisticAtlas(t *testing.T) {
 	}
 	in := map[string]dag.Input{"bold": file("scan.nii.gz"), "labels": file("maps.nii.gz"),
 		"nodes": nodesInput(countTo(4)...)}
-	if _, err := stagetest.RunWith(&Parcellate{Labels: "auto"}, in); err == nil || !strings.Contains(err.Error(), "5 volumes, and the node list has 4 regions") {
+	if _, err := stagetest.RunWith(&Parcellate{Labels: "auto"}, in); err == nil || !strings.Contains(err.Error(), "5 volumes, but the node list has 4 regions") {
 		t.Errorf("4 nodes: error %v", err)
 	}
 }

@@ -39,7 +39,7 @@ type author struct {
 
 	accuracy []accuracyRow               // of all settings
 	first    *accuracyRow                // the headline; nil when there is none
-	permuted []column.PermutationTestRow // of models retrained on permuted groups
+	permuted []column.PermutationTestRow // of models retrained on permuted labels
 	unproven []string                    // settings whose accuracy is not above chance
 }
 

@@ -80,7 +80,7 @@ func (a *author) covariates() error {
 			func(r column.CovariateRow) string { return r.Values }))
 	}
 	t := tableOf("Covariates alone", 1, rows, columns...)
-	t.Note = "p over permuted groups. AUC of the direction in which it is larger, so that chance lies above 0.5."
+	t.Note = "p from permuted labels. AUC of the direction in which it is larger, so the chance level is above 0.5."
 	a.table(t, "gives how well each covariate alone distinguishes the groups: a classifier may learn age, sex, site or motion instead of the group difference.")
 	return nil
 }

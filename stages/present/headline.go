@@ -30,9 +30,9 @@ func headlineOf(rows []accuracyRow, named []string) (at int, err error) {
 	case named == nil:
 		return -1, nil
 	case fit == nil:
-		return -1, fmt.Errorf("headline: no setting is %s; there are %s", strings.Join(named, ", "), strings.Join(names, "; "))
+		return -1, fmt.Errorf("headline: no setting matches %s; available: %s", strings.Join(named, ", "), strings.Join(names, "; "))
 	}
-	return -1, fmt.Errorf("headline: %d settings are %s: name more of the coordinates", len(fit), strings.Join(named, ", "))
+	return -1, fmt.Errorf("headline: %d settings match %s: name more of the coordinates", len(fit), strings.Join(named, ", "))
 }
 
 // is reports whether a setting has all of some coordinates, written AXIS=VALUE.

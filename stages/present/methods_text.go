@@ -161,7 +161,7 @@ func (a *author) methodsOfCleaning(m *methodsText, d *stageSettings) {
 	case "zscore":
 		parts = append(parts, "each series was standardized")
 	case "psc":
-		parts = append(parts, "each series was scaled to per cent signal change")
+		parts = append(parts, "each series was scaled to percent signal change")
 	}
 	if parts != nil {
 		m.say("Cleaning of the series: %s.", strings.Join(parts, "; "))
@@ -287,7 +287,7 @@ func (a *author) methodsOfEvaluation(m *methodsText) {
 		m.say("Classifiers were compared over the same participants by McNemar's exact test and by the corrected resampled t-test %s, corrected after Holm.", m.cite("nadeau"))
 	}
 	if p := a.run.of("permutation"); p != nil && a.t.Has("permutation") {
-		m.say("A permutation test retrained the models on permuted groups %s.", m.cite("phipson"))
+		m.say("A permutation test retrained the models on permuted labels %s.", m.cite("phipson"))
 	}
 	if b := a.run.of("biomarkers"); b != nil && a.t.Has("ranking") {
 		by := "the score that pooling layer %s gave them, averaged over the test graphs of each participant and then over participants %s"

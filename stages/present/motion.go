@@ -86,13 +86,13 @@ func (a *author) motionTable(rows []column.MotionRow) {
 	if rows[0].Covariates != "" {
 		t.Note = "Partial correlations, without " + rows[0].Covariates + "."
 	}
-	a.table(t, "gives QC-FC: how far connectivity still goes with head motion after cleaning (Ciric et al. 2017; Parkes et al. 2018).")
+	a.table(t, "gives QC-FC: how far connectivity still goes with head motion after denoising (Ciric et al. 2017; Parkes et al. 2018).")
 	for _, m := range rows {
 		if m.Participants < fewForMotion {
 			a.say("QC-FC of %s says little.", words.Count(int(m.Participants), "participant"))
 		}
 		if m.ShareFDR > 0 {
-			a.caution("Head motion remains in connectivity (strategy %s): %s of edges correlate with mean framewise displacement at q < 0.05, median |r| %.3f (%.3f without relation)", m.Strategy, share(m.ShareFDR), m.Median, m.Null)
+			a.caution("Head motion remains in connectivity (strategy %s): %s of edges correlate with mean framewise displacement at q < 0.05, median |r| %.3f (%.3f expected by chance)", m.Strategy, share(m.ShareFDR), m.Median, m.Null)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (a *author) performance() error {
 			number("n", "participants tested", func(r accuracyRow) string { return fmt.Sprint(r.Participants) }),
 			number("folds", "", func(r accuracyRow) string { return fmt.Sprint(r.Folds) }),
 			number("majority-class rate", "share of the largest group among the tested participants", func(r accuracyRow) string { return report.Share(r.Majority) })),
-			"gives the participants on whom each classifier was tested.")
+			"gives the test participants of each classifier.")
 	}
 	a.supplement(tableOf("Performance per graph and per participant", 2, a.accuracy,
 		text("classifier", "", func(r accuracyRow) string { return r.called() }),
@@ -171,14 +171,14 @@ func (a *author) permutation() error {
 	name := func(r column.PermutationTestRow) string { return r.Name }
 	columns := keyed("classifier", name, rows,
 		text("measure", "per participant", func(r column.PermutationTestRow) string { return plainName(r.Measure) }),
-		number("observed", "with the groups as they are", func(r column.PermutationTestRow) string { return report.Share(r.Observed) }),
+		number("observed", "with the true labels", func(r column.PermutationTestRow) string { return report.Share(r.Observed) }),
 		number("chance, mean", "over the permutations", func(r column.PermutationTestRow) string { return report.Share(r.Mean) }),
 		number("chance, 95 %", "95th percentile of the permutations", func(r column.PermutationTestRow) string { return report.Share(r.Quantile95) }),
 		number("permutations", "", func(r column.PermutationTestRow) string { return fmt.Sprint(r.Permutations) }),
 		number("p", "", func(r column.PermutationTestRow) string { return report.DrawnP(r.P, r.Permutations) }))
 	t := tableOf(fmt.Sprintf("Permutation test (%s)", words.Count(int(rows[0].Permutations), "label shuffle")),
 		len(columns)-5, rows, columns...)
-	t.Note = "Every permutation is divided and trained like the groups as they are; p = (b + 1) / (n + 1) for b of n permutations that do as well."
+	t.Note = "Folds and trainings are repeated for every permutation; p = (b + 1) / (n + 1) for b of n permutations that do at least as well."
 	a.table(t, "gives the permutation test with retrained models.")
 	significant := map[string]bool{}
 	for _, r := range rows {

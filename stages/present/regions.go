@@ -319,7 +319,7 @@ func besideChance(x, chance float64, digits int) string {
 	return report.Fixed(x, digits) + " (" + report.Fixed(chance, max(digits, 1)) + ")"
 }
 
-// null says which regions stand out from models of permuted groups.
+// null says which regions stand out from models with permuted labels.
 func (a *author) null(first []column.RankingRow) error {
 	rows, err := read[column.NullRow](a.t, "null")
 	if err != nil || len(rows) == 0 {
@@ -347,7 +347,7 @@ func (a *author) null(first []column.RankingRow) error {
 	few := report.TooFewDraws(rows[0].Permutations, "label shuffle")
 	switch {
 	case few != "":
-		a.say("No region can stand out from models retrained on permuted groups%s: %s.", said, few)
+		a.say("No region can stand out from models retrained on permuted labels%s: %s.", said, few)
 	case names == nil:
 		a.say("No region stands out from models retrained on %s%s (smallest family-wise %s).", models, said, report.DrawnPText(least, rows[0].Permutations))
 	default:
@@ -364,7 +364,7 @@ func (a *author) null(first []column.RankingRow) error {
 	if err != nil {
 		return err
 	}
-	t.Caption = "Regions against models of permuted groups"
+	t.Caption = "Regions against models with permuted labels"
 	a.supplement(t)
 	return nil
 }

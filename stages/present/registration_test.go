@@ -22,9 +22,9 @@ func TestRegistrationIsTold(t *testing.T) {
 		told, cautions string
 	}{
 		{[]column.ParcelRow{row("none: the label image is on the scan's grid", "")}, "", ""},
-		{[]column.ParcelRow{row("nearest neighbor", ""), row("nearest neighbor", "its transform turns the head by 90°: check the registration"), row("majority of 27 samples a voxel", "")},
+		{[]column.ParcelRow{row("nearest neighbor", ""), row("nearest neighbor", "its transform rotates the head by 90°: check the registration"), row("majority of 27 samples a voxel", "")},
 			"Labels resampled by majority of 27 samples a voxel, nearest neighbor.",
-			"Labels that may not fit the scan: sub-2 (its transform turns the head by 90°: check the registration)"},
+			"Labels that may not fit the scan: sub-2 (its transform rotates the head by 90°: check the registration)"},
 	} {
 		var in []dag.Input
 		for i, r := range c.rows {

@@ -167,7 +167,7 @@ func TestPredictionsOfBothSides(t *testing.T) {
 	in[0] = dag.InputOf(both, in[0].Coords...)
 	for _, kind := range []string{"evaluate", "compare", "figure-roc", "figure-confusion", "figure-calibration"} {
 		if _, err := stagetest.RunStage(t, stagetest.Fresh(kind),
-			map[string][]dag.Input{"predictions": in}); err == nil || !strings.Contains(err.Error(), "leakage: a is trained on and tested in fold 1 of repeat 1") {
+			map[string][]dag.Input{"predictions": in}); err == nil || !strings.Contains(err.Error(), "leakage: a is in the training and the test set in fold 1 of repeat 1") {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
@@ -213,7 +213,7 @@ func TestHeadline(t *testing.T) {
 	}
 	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
 		"evaluation": {dag.InputOf(both)}}
-	for named, want := range map[string]string{"pool=none": "headline: no setting is pool=none; there are pool=sage; pool=topk", "": "headline: 2 settings are : name more of the coordinates"} {
+	for named, want := range map[string]string{"pool=none": "headline: no setting matches pool=none; available: pool=sage; pool=topk", "": "headline: 2 settings match : name more of the coordinates"} {
 		list := []string{}
 		if named != "" {
 			list = append(list, named)

@@ -87,7 +87,8 @@ func TestTablesMistakes(t *testing.T) {
 		"there is no column lambda":  {"variations": {dag.InputOf(stagetest.SummaryOf([]string{"distance", "pool"}, []string{"bce", "topk"}))}},
 		`lambda "0.1" is not two`: {"variations": {dag.InputOf(stagetest.SummaryOf([]string{"distance", "lambda",
 			"pool"}, []string{"bce", "0.1", "topk"}))}},
-		"comes twice": {"variations": {dag.InputOf(stagetest.SummaryOf([]string{"distance", "lambda", "pool", "ratio"},
+		"appears twice": {"variations": {dag.InputOf(stagetest.SummaryOf(
+			[]string{"distance", "lambda", "pool", "ratio"},
 			[]string{"bce", "0-0", "topk", "0.5"}, []string{"bce", "0-0", "topk", "0.7"}))}},
 	} {
 		if _, err := stagetest.RunStage(t, stagetest.Fresh("tables"), in); err == nil ||

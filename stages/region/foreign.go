@@ -55,7 +55,7 @@ func ReadSquares(r io.Reader, variable string) (names []string, draws []connecti
 func squares(shape []int, v []float64) ([]connectivity.Matrix, error) {
 	r := len(shape)
 	if r != 2 && r != 3 || shape[r-1] != shape[r-2] || len(v) == 0 {
-		return nil, fmt.Errorf("an array of shape %v, want regions × regions, or draws in front", shape)
+		return nil, fmt.Errorf("an array of shape %v, expected regions × regions, or draws in front", shape)
 	}
 	n := shape[r-1]
 	var draws []connectivity.Matrix
@@ -87,7 +87,7 @@ func matSquares(all []mat5.Variable, variable string) ([]string, []connectivity.
 	case found.Problem != nil:
 		return nil, nil, fmt.Errorf("variable %s: %w", found.Name, found.Problem)
 	case !matSquare(found):
-		return nil, nil, fmt.Errorf("variable %s is %v, want regions × regions, or draws along a third dimension", found.Name, found.Shape)
+		return nil, nil, fmt.Errorf("variable %s is %v, expected regions × regions, or draws along a third dimension", found.Name, found.Shape)
 	}
 	n := found.Shape[0]
 	var draws []connectivity.Matrix
@@ -137,7 +137,7 @@ func MatrixNames(r io.Reader) ([]string, error) {
 			if matSquare(v) && (n == 0 || n == v.Shape[0]) {
 				n, err = v.Shape[0], nil
 			} else if matSquare(v) {
-				return nil, errors.New("its matrices are of several sizes")
+				return nil, errors.New("its matrices have different sizes")
 			}
 		}
 		names = matNames(all, n)
@@ -193,7 +193,7 @@ func seriesArray(r io.Reader) (connectivity.Matrix, error) {
 		return connectivity.Matrix{}, err
 	}
 	if len(a.Shape) != 2 || a.Len() == 0 {
-		return connectivity.Matrix{}, fmt.Errorf("an array of shape %v; series are volumes × regions", a.Shape)
+		return connectivity.Matrix{}, fmt.Errorf("an array of shape %v; time series are volumes × regions", a.Shape)
 	}
 	return connectivity.Matrix{Rows: a.Shape[0], Cols: a.Shape[1], Data: a.Float64s()}, nil
 }

@@ -41,8 +41,8 @@ func TestMemoryOfArrays(t *testing.T) {
 		want  string
 		limit int
 	}{
-		{"of 924 MB", "<f8", 8, 115_500, "npy: shape [115500 1000] has 115500000 numbers, and 33554432 is the limit", 30},
-		{"of bytes", "|u1", 1, 115_500, "npy: shape [115500 1000] has 115500000 numbers, and 33554432 is the limit", 30},
+		{"of 924 MB", "<f8", 8, 115_500, "npy: shape [115500 1000] has 115500000 numbers; the limit is 33554432", 30},
+		{"of bytes", "|u1", 1, 115_500, "npy: shape [115500 1000] has 115500000 numbers; the limit is 33554432", 30},
 		{"just few enough", "<f8", 8, 33_554, "", 600},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -32,7 +32,7 @@ func ReadNodes(in dag.Input) ([]Node, error) {
 	for i, n := range nodes {
 		switch other, twice := seen[n.Id]; {
 		case n.Index != int32(i+1):
-			return nil, fmt.Errorf("%s: row %d has the index %d, and a node list counts 1, 2, 3 …", in.Name, i+1, n.Index)
+			return nil, fmt.Errorf("%s: row %d has the index %d, but a node list counts 1, 2, 3 …", in.Name, i+1, n.Index)
 		case n.Id < 1:
 			return nil, fmt.Errorf("%s: node %d has the id %d, want 1 to %d", in.Name, i+1, n.Id, math.MaxInt32)
 		case twice:

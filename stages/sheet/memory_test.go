@@ -12,7 +12,7 @@ import (
 func TestMemory(t *testing.T) {
 	peak.Below(t, 250, func(t *testing.T) {
 		_, err := Read(bytes.NewReader(bytes.Repeat([]byte{','}, maxBytes)), "p.csv")
-		if err == nil || !strings.Contains(err.Error(), "more than 8388608 values") {
+		if err == nil || !strings.Contains(err.Error(), "more than the limit of 8388608 values") {
 			t.Error(err)
 		}
 	})

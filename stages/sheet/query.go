@@ -64,7 +64,7 @@ rows:
 				continue rows
 			case unknown:
 				counts[i].Unknown++
-				why[r] = "not selected for want of a value: " + t.text
+				why[r] = "not selected, value missing: " + t.text
 				continue rows
 			}
 		}
@@ -96,7 +96,7 @@ func ParseQuery(text string, columns []string, column func(name string) []string
 		q.terms = []term{{strings.TrimSpace(text), all}}
 	}
 	if t := p.peek(); t.kind != end {
-		return nil, t.errorf("%s cannot stand here; comparisons are joined by and or or", t)
+		return nil, t.errorf("unexpected %s; join comparisons by and, or", t)
 	}
 	return q, nil
 }
@@ -204,7 +204,7 @@ func (p *parser) negation() (func(int) truth, error) {
 			return nil, err
 		}
 		if t := p.next(); t.kind != mark || t.text != ")" {
-			return nil, open.errorf("the parenthesis is not closed: %s stands where ) was expected", t)
+			return nil, open.errorf("the parenthesis is not closed: %s instead of )", t)
 		}
 		return f, nil
 	}
@@ -239,7 +239,7 @@ func (p *parser) comparison() (func(int) truth, error) {
 	}
 	op := p.next()
 	if negated || op.kind != operator {
-		return nil, op.errorf("after the column %s, one of ==, !=, <, <=, >, >=, in, not in was expected, not %s", c.name, op)
+		return nil, op.errorf("after the column %s, expected one of ==, !=, <, <=, >, >=, in, not in, not %s", c.name, op)
 	}
 	value := p.next()
 	if value.kind != word && value.kind != quoted {
@@ -316,7 +316,7 @@ func (p *parser) columnName() (*operand, error) {
 	values := p.column(t.text)
 	if values == nil {
 		if _, isNumber := number(t.text); isNumber {
-			return nil, t.errorf("the name of a column was expected, not %s: the column stands on the left, as in mean_fd < 0.3", t)
+			return nil, t.errorf("the name of a column was expected, not %s: write the column on the left, as in mean_fd < 0.3", t)
 		}
 		return nil, t.errorf("there is no column %q%s; the columns are %s", t.text, words.DidYouMean(t.text, p.columns), strings.Join(p.columns, ", "))
 	}
@@ -339,7 +339,7 @@ func (c *operand) sample() string {
 func (c *operand) equal(value token) (func(int) truth, error) {
 	x, isNumber := number(value.text)
 	if c.numbers != nil && !isNumber {
-		return nil, value.errorf("column %s holds numbers, and %s is none", c.name, value)
+		return nil, value.errorf("column %s holds numbers, but %s is not a number", c.name, value)
 	}
 	return func(r int) truth {
 		switch {

@@ -38,7 +38,7 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if len(raw) > maxBytes {
-		return nil, fmt.Errorf("%s: more than %d MB, which no table of participants has", file, maxBytes>>20)
+		return nil, fmt.Errorf("%s: larger than the limit of %d MB for a table of participants", file, maxBytes>>20)
 	}
 	if err := isText(raw); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -47,7 +47,7 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 	c := csv.NewReader(bytes.NewReader(raw))
 	c.Comma = separator(raw)
 	if bytes.Count(raw, []byte{byte(c.Comma)})+bytes.Count(raw, []byte{'\n'}) > maxValues {
-		return nil, fmt.Errorf("%s: more than %d values, which no table of participants has", file, maxValues)
+		return nil, fmt.Errorf("%s: more than the limit of %d values for a table of participants", file, maxValues)
 	}
 	c.FieldsPerRecord = -1
 	c.LazyQuotes = c.Comma == '\t' // a tab-separated file may hold a bare quotation mark
@@ -61,7 +61,7 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 		if err != nil {
 			var at *csv.ParseError
 			if errors.As(err, &at) {
-				err = fmt.Errorf("%s:%d: a quotation mark that stands alone: quote the whole value, and write a mark within it twice (\"5\"\" coil\")", file, at.StartLine)
+				err = fmt.Errorf("%s:%d: an unmatched quotation mark: quote the whole value, and double quotation marks within it (\"5\"\" coil\")", file, at.StartLine)
 			}
 			return nil, errors.Join(append(problems, err)...)
 		}
@@ -82,7 +82,7 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 			s.Columns = fields
 			problems = append(problems, checkHeader(fields, file, line)...)
 		case len(fields) != len(s.Columns):
-			problems = append(problems, fmt.Errorf("%s:%d: %s, where the first line has %d%s", file, line,
+			problems = append(problems, fmt.Errorf("%s:%d: %s, but the first line has %d%s", file, line,
 				words.Count(len(fields), "value"), len(s.Columns), whyFields(fields, c.Comma)))
 		default:
 			for i, f := range fields {
@@ -96,7 +96,7 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 	}
 	switch {
 	case s.Columns == nil:
-		problems = append(problems, fmt.Errorf("%s: empty, where a table was expected", file))
+		problems = append(problems, fmt.Errorf("%s: empty, but a table was expected", file))
 	case len(s.Rows) == 0 && len(problems) == 0:
 		problems = append(problems, fmt.Errorf("%s: a header, but no rows", file))
 	}
@@ -143,7 +143,7 @@ func whyFields(fields []string, sep rune) string {
 	names := map[rune]string{'\t': "tabs", ';': "semicolons", ',': "commas"}
 	for _, other := range "\t;," {
 		if len(fields) == 1 && strings.ContainsRune(fields[0], other) {
-			return fmt.Sprintf(" (they are separated by %s, and here by %s)", names[sep], names[other])
+			return fmt.Sprintf(" (they are separated by %s, but here by %s)", names[sep], names[other])
 		}
 	}
 	if sep == ',' {
@@ -162,7 +162,7 @@ func checkHeader(columns []string, file string, line int) (problems []error) {
 		case name == "":
 			problems = append(problems, fmt.Errorf("%s:%d: column %d has no name", file, line, i+1))
 		case seen[name]:
-			problems = append(problems, fmt.Errorf("%s:%d: two columns are called %q", file, line, name))
+			problems = append(problems, fmt.Errorf("%s:%d: two columns are named %q", file, line, name))
 		}
 		seen[name] = true
 	}

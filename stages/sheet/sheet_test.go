@@ -45,19 +45,19 @@ func TestRead(t *testing.T) {
 
 func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"nothing", "", "p.tsv: empty, where a table was expected"},
+		{"nothing", "", "p.tsv: empty, but a table was expected"},
 		{"no rows", "id,group\n", "p.tsv: a header, but no rows"},
 		{"Excel", "PK\x03\x04rest", "p.tsv: it is a zip archive; unpack it"},
 		{"UTF-16", "\xff\xfei\x00", "p.tsv: UTF-16 text: save it as UTF-8"},
 		{"binary", "id\n\x00\n", "p.tsv: not a text file"},
 		{"latin-1", "id,site\n1,Z\xfcrich\n", "p.tsv: line 2 is not UTF-8 text: save the file as UTF-8"},
-		{"open quotation", "id,note\n1,\"a\n", `p.tsv:2: a quotation mark that stands alone: quote the whole value, and write a mark within it twice ("5"" coil")`},
-		{"an open quotation is reported where it begins", "id,note\n1,\"a\n2,b\n3,c\n", `p.tsv:2: a quotation mark that stands alone: quote the whole value, and write a mark within it twice ("5"" coil")`},
-		{"another separator", "id,note\n1;a\n", "p.tsv:2: 1 value, where the first line has 2 (they are separated by commas, and here by semicolons)"},
+		{"open quotation", "id,note\n1,\"a\n", `p.tsv:2: an unmatched quotation mark: quote the whole value, and double quotation marks within it ("5"" coil")`},
+		{"an open quotation is reported where it begins", "id,note\n1,\"a\n2,b\n3,c\n", `p.tsv:2: an unmatched quotation mark: quote the whole value, and double quotation marks within it ("5"" coil")`},
+		{"another separator", "id,note\n1;a\n", "p.tsv:2: 1 value, but the first line has 2 (they are separated by commas, but here by semicolons)"},
 		{"all at once", "id,,id\n1,2\n1,2,3,4\n", `p.tsv:1: column 2 has no name
-p.tsv:1: two columns are called "id"
-p.tsv:2: 2 values, where the first line has 3 (a value with a comma in it needs quotation marks)
-p.tsv:3: 4 values, where the first line has 3 (a value with a comma in it needs quotation marks)`},
+p.tsv:1: two columns are named "id"
+p.tsv:2: 2 values, but the first line has 3 (a value with a comma in it needs quotation marks)
+p.tsv:3: 4 values, but the first line has 3 (a value with a comma in it needs quotation marks)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Read(strings.NewReader(c.text), "p.tsv")

@@ -330,7 +330,7 @@ func ReportInputs(first, groupA, groupB string) map[string][]dag.Input {
 	settings.Meta = map[string]string{"pipeline": "made up"}
 	return map[string][]dag.Input{
 		"participants": {dag.InputOf(people)}, "settings": {dag.InputOf(settings)},
-		"notes":      {dag.InputOf(encoding.NewTable(encoding.Column{Name: "note", Values: []string{"1 participant left out by exclude: " + first}}))},
+		"notes":      {dag.InputOf(encoding.NewTable(encoding.Column{Name: "note", Values: []string{"1 participant excluded by name: " + first}}))},
 		"evaluation": {dag.InputOf(evaluation)}, "scores": {dag.InputOf(scores)},
 	}
 }

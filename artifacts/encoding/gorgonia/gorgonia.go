@@ -20,7 +20,7 @@ import (
 // elements is an error: the package has no such tensors.
 func Tensor(a *encoding.Array) (*tensor.Dense, error) {
 	if a.Len() == 0 {
-		return nil, fmt.Errorf("an array of shape %v has no elements, and a tensor must have some", a.Shape)
+		return nil, fmt.Errorf("an array of shape %v has no elements, but a tensor needs at least one", a.Shape)
 	}
 	shape := a.Shape
 	if len(shape) == 0 {
@@ -34,7 +34,7 @@ func Tensor(a *encoding.Array) (*tensor.Dense, error) {
 // Masked tensors and element types other than those of Number are errors.
 func FromTensor(t *tensor.Dense) (*encoding.Array, error) {
 	if t.IsMasked() {
-		return nil, errors.New("the tensor is masked, and an array has no mask: fill its masked elements first")
+		return nil, errors.New("the tensor is masked, but an array has no mask: fill its masked elements first")
 	}
 	switch data := t.Data().(type) {
 	case float64:

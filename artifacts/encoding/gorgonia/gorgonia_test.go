@@ -100,7 +100,7 @@ func TestTensorRefused(t *testing.T) {
 	masked := tensor.New(tensor.WithShape(2), tensor.WithBacking([]float64{1, 2}, []bool{false, true}))
 	text := tensor.New(tensor.WithShape(2), tensor.WithBacking([]string{"a", "b"}))
 	for want, d := range map[string]*tensor.Dense{
-		"the tensor is masked, and an array has no mask: fill its masked elements first":      masked,
+		"the tensor is masked, but an array has no mask: fill its masked elements first":      masked,
 		"the tensor holds string: arrays hold float64, float32, int64, int32, int16 or uint8": text,
 	} {
 		if a, err := FromTensor(d); err == nil || err.Error() != want {

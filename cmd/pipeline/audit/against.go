@@ -79,7 +79,7 @@ func Against(con *console.Console, g *dag.Graph, here proof.Results, places []st
 	a.printHosts(g, here, hosts)
 	for _, h := range hosts {
 		if h.e.Tasks == 0 {
-			return fmt.Errorf("%s holds no result of this pipeline", h.e.Place)
+			return fmt.Errorf("%s holds no results of this pipeline", h.e.Place)
 		}
 	}
 	return a.endAudit(sum)
@@ -128,7 +128,7 @@ func (a *auditor) printHosts(g *dag.Graph, here proof.Results, hosts []host) {
 			case n["identical"]+n["allowed"] == 0:
 				text = "no results"
 			case n["allowed"] > 0:
-				text += fmt.Sprintf(", %d as may be", n["allowed"])
+				text += fmt.Sprintf(", %d within the promise", n["allowed"])
 			}
 			if n["absent"] > 0 && n["absent"] < len(s.Tasks) {
 				text += fmt.Sprintf(", %d absent", n["absent"])

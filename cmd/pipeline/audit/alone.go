@@ -70,7 +70,7 @@ func Alone(con *console.Console, c *results.Current, o Options) error {
 		if err != nil {
 			return err
 		}
-		a.Warn("the store %s has forgotten %s from remotes; run without --remote, or with --trusted-keys, to compute %s here",
+		a.Warn("the store %s removed %s fetched from remotes; run without --remote, or with --trusted-keys, to compute %s here",
 			c.Store.Dir(), words.Count(n, "result"), map[bool]string{true: "it", false: "them"}[n == 1])
 	}
 	return a.endAudit(sum)
@@ -159,7 +159,7 @@ func (a *auditor) followUp(c *results.Current, room *Room, differ map[*dag.Node]
 		if !a.JSON {
 			fmt.Fprintf(a.Out, "downstream: %s ran on the different inputs", words.Count(len(rest), "task"))
 			if len(other) > 0 {
-				fmt.Fprintf(a.Out, ", and %d give other bytes: %s", len(other), words.Some(other, 6))
+				fmt.Fprintf(a.Out, ", and %d give different bytes: %s", len(other), words.Some(other, 6))
 			} else {
 				fmt.Fprint(a.Out, ", and all give the same bytes")
 			}

@@ -103,7 +103,7 @@ func (a *auditor) endAudit(sum auditEvent) error {
 	} else {
 		fmt.Fprintf(a.Out, "audit: %s: %d identical, %d different", words.Count(sum.Tasks, "task"), sum.Identical, sum.Different)
 		if sum.Allowed > 0 {
-			fmt.Fprintf(a.Out, ", %d different within what is promised", sum.Allowed)
+			fmt.Fprintf(a.Out, ", %d different within the promise", sum.Allowed)
 		}
 		if sum.Failed > 0 {
 			fmt.Fprintf(a.Out, ", %d failed", sum.Failed)
@@ -186,7 +186,7 @@ func (r *Room) runIn(clean *artifacts.Store, g *dag.Graph, o dag.Options) (*dag.
 	result, err := dag.Run(ctx, g, clean, o)
 	shown.Close()
 	if err != nil && ctx.Err() != nil {
-		r.Warn("interrupted; an audit keeps nothing and starts over next time")
+		r.Warn("interrupted; an audit keeps nothing and starts again from the beginning")
 		err = &exit.Error{Code: exit.Interrupted}
 	}
 	return result, err
@@ -263,12 +263,12 @@ func (a *auditor) audited(e auditedEvent, n *dag.Node) {
 		fmt.Fprintf(a.Out, "%s: %s\n", e.Task, e.Error)
 	case e.From != nil:
 		if a.Verbose {
-			fmt.Fprintf(a.Out, "%s: %s, which follows from %s\n", e.Task, e.State, words.Some(e.From, 3))
+			fmt.Fprintf(a.Out, "%s: %s, a consequence of %s\n", e.Task, e.State, words.Some(e.From, 3))
 		}
 	case e.State == "different", e.State == "allowed":
 		what := a.Page.Red("different")
 		if e.State == "allowed" {
-			what = "different, as may be (it promises " + e.Promise + ")"
+			what = "different within the promise (" + e.Promise + ")"
 		}
 		if e.Threads > 0 {
 			what += fmt.Sprintf(" with %s", words.Count(e.Threads, "thread"))
@@ -317,10 +317,10 @@ func (a *auditor) conclude(c comparison, reached map[*dag.Node]bool) error {
 		return nil
 	}
 	if len(lines) == 0 {
-		fmt.Fprintf(a.Out, "no conclusion changes: %s that nothing takes further, downstream of what differs, %s the same bytes\n", words.Count(same, "output"), map[bool]string{true: "has", false: "have"}[same == 1])
+		fmt.Fprintf(a.Out, "no conclusion changes: %s downstream of the difference that no other task reads %s the same bytes\n", words.Count(same, "output"), map[bool]string{true: "has", false: "have"}[same == 1])
 		return nil
 	}
-	fmt.Fprintf(a.Out, "conclusions change: of %s that nothing takes further, downstream of what differs, %d differ\n", words.Count(same+len(lines), "output"), len(lines))
+	fmt.Fprintf(a.Out, "conclusions change: of %s downstream of the difference that no other task reads, %d differ\n", words.Count(same+len(lines), "output"), len(lines))
 	a.Few(a.Out, len(lines), 20, func(i int) { fmt.Fprintln(a.Out, lines[i]) })
 	return nil
 }

@@ -94,7 +94,7 @@ func (a *auditor) whole(p *pipelines.Pipeline, l *lock.Lock, room *Room, g *dag.
 			return err
 		}
 	} else if sum.Failed == 0 && !a.JSON {
-		fmt.Fprintf(a.Out, "every digest of %s came out again, with %s threads each\n", stored.Name, eachOf(a.Threads))
+		fmt.Fprintf(a.Out, "every digest of %s was reproduced, with %s threads each\n", stored.Name, eachOf(a.Threads))
 	}
 	return a.endAudit(sum)
 }
@@ -210,6 +210,6 @@ func (a *auditor) follows(events map[*dag.Node]auditedEvent) {
 		}
 	}
 	if n > 0 && !a.JSON {
-		fmt.Fprintf(a.Out, "in consequence %s other bytes too; -v names them\n", map[bool]string{true: "1 task has", false: fmt.Sprintf("%d tasks have", n)}[n == 1])
+		fmt.Fprintf(a.Out, "as a consequence, %s different bytes too; -v names them\n", map[bool]string{true: "1 task has", false: fmt.Sprintf("%d tasks have", n)}[n == 1])
 	}
 }

@@ -66,13 +66,13 @@ func LoadLock(a *console.Console, l *lock.Lock, path string, sets []string) (*pi
 		for _, m := range mistakes {
 			fmt.Fprintln(a.Stderr, m)
 		}
-		return nil, exit.Wrongf("%s: the pipeline in it cannot be loaded here; --set says where its data are", path)
+		return nil, exit.Wrongf("%s: the pipeline in it cannot be loaded here; set the paths of its data by --set", path)
 	}
 	if err != nil {
 		return nil, exit.Wrong(fmt.Errorf("%s: %w", path, err))
 	}
 	if ds := l.Contradictions(p.Graph); len(ds) > 0 {
-		return nil, exit.Wrongf("%s contradicts itself, so it is of no one run: %s (and %d more)", path, ds[0], len(ds)-1)
+		return nil, exit.Wrongf("%s contradicts itself, so it does not describe a single run: %s (and %d more)", path, ds[0], len(ds)-1)
 	}
 	return p, nil
 }
@@ -104,7 +104,7 @@ func (a *auditor) resultsThere(g *dag.Graph, place, key string) (proof.Results, 
 	}
 	store := OpenStore(a.Console, place)
 	if store == nil {
-		return none, nil, exit.Wrongf("%s is no store: it has no file version", place)
+		return none, nil, exit.Wrongf("%s is not a store: it has no file \"version\"", place)
 	}
 	done := func() { store.Close() }
 	runs, _ := store.Runs() // damaged records are as good as none here
@@ -159,7 +159,7 @@ func (a *auditor) readResults(path, key string) (proof.Results, error) {
 	var s *statement.Statement
 	if key == "" {
 		s, err = statement.Read(text)
-		a.Note("%s: its signature is not checked; --signed-by KEY does", path)
+		a.Note("%s: its signature is not checked; --signed-by KEY checks it", path)
 	} else {
 		var public []byte
 		if public, err = regular.ReadPiped(key); err != nil {

@@ -41,10 +41,10 @@ func Bundle(con *console.Console, l *lock.Lock, room *Room, r *bundle.Replay, st
 	case made != here:
 		con.Note("the code of its stages is the same here; replay it with the program that made it, %s, to rule out its Go version and platform", programWords(made))
 	default:
-		con.Note("the same program made the bundle: the cause is the first stage named, this machine, or a program that a command calls; to find out, replay it here again and on another machine")
+		con.Note("the same program made the bundle: the cause is the first stage named, this machine, or a program that a command calls; to find out, replay it again here and on another machine")
 	}
 	if o.Keep == "" {
-		con.Note("%s --keep DIR keeps what comes out, with its logs", con.Again())
+		con.Note("%s --keep DIR keeps the results and their logs", con.Again())
 	}
 	return err
 }

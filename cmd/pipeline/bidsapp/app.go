@@ -34,26 +34,26 @@ type App struct {
 // Flags adds the flags of a BIDS App.
 func (b *App) Flags(f *pflag.FlagSet) {
 	f.SetNormalizeFunc(flagName)
-	f.StringArrayVar(&b.participants, "participant-label", nil, "only these `LABELS`, with or without sub- (default: everybody)")
+	f.StringArrayVar(&b.participants, "participant-label", nil, "only these `LABELS`, with or without sub- (default: all participants)")
 	f.StringArrayVar(&b.sessions, "session-label", nil, "take the scans of these session `LABELS`, with or without ses- (default: all)")
 	f.StringArrayVarP(&b.tasks, "task-id", "t", nil, "take the scans of these task `LABELS`, with or without task- (default: all)")
-	f.StringVar(&b.filter, "bids-filter-file", "", "choose scans by the entities that the JSON `FILE` gives under bold, as for fMRIPrep")
+	f.StringVar(&b.filter, "bids-filter-file", "", "select scans by the entities under bold in the JSON `FILE`, as for fMRIPrep")
 	f.StringVarP(&b.derivatives, "derivatives", "d", "", "fMRIPrep's derivatives are in `DIR`, or NAME=DIR (default: searched for in and beside BIDS_DIR)")
 	f.StringVar(&b.freesurfer, "fs-subjects-dir", "", "FreeSurfer's subjects `DIR` (default: searched for in the derivatives and beside them)")
 	f.StringVar(&b.group, "group", "", "the `COLUMN` of participants.tsv with the groups (default: group)")
-	f.StringVar(&b.pipeline, "pipeline", "", "run this pipeline `FILE`, whose cohort is of the kind bids, in place of biopoint.yaml")
-	f.BoolVar(&b.change, "change-settings", false, "accept other settings than those of OUTPUT_DIR/prgnn.yaml, and write them there")
+	f.StringVar(&b.pipeline, "pipeline", "", "run this pipeline `FILE`, with a cohort of the kind bids, instead of biopoint.yaml")
+	f.BoolVar(&b.change, "change-settings", false, "accept settings that differ from OUTPUT_DIR/prgnn.yaml, and write them there")
 	f.StringVarP(&b.work, "work-dir", "w", "", "keep the store in `DIR`/prgnn, for all jobs (default: OUTPUT_DIR/.pipeline)")
 	f.IntVar(&b.Workers, "n-cpus", 0, "run at most `N` tasks at once (default: one for each CPU)")
 	f.Float64Var(&b.Memory, "mem-gb", 0, "limit the memory of all running tasks together to `GB`")
-	f.Bool("skip-bids-validation", false, "accepted for other BIDS Apps' scripts: no validator is run")
+	f.Bool("skip-bids-validation", false, "accepted for compatibility with other BIDS Apps: no validator is run")
 }
 
 // Check finds what is wrong with the values alone.
 func (b *App) Check() error {
 	switch {
 	case b.Level != "participant" && b.Level != "group":
-		return fmt.Errorf("there is no analysis level %q (there are participant and group)", b.Level)
+		return fmt.Errorf("there is no analysis level %q (choose participant or group)", b.Level)
 	case b.Workers < 0:
 		return errors.New("--n-cpus cannot be negative")
 	case !(b.Memory >= 0 && b.Memory*1e9 < math.MaxInt64): // NaN too
@@ -95,7 +95,7 @@ func (b *App) Chosen(p *pipelines.Pipeline) ([]string, error) {
 		}
 	}
 	if unknown != nil {
-		return nil, fmt.Errorf("--participant-label: not among the participants: %s; nothing was run\n  there are %s", strings.Join(unknown, ", "), words.Some(all, 20))
+		return nil, fmt.Errorf("--participant-label: no such participants: %s; nothing was run\n  there are %s", strings.Join(unknown, ", "), words.Some(all, 20))
 	}
 	slices.Sort(chosen)
 	return slices.Compact(chosen), nil

@@ -69,7 +69,7 @@ func (b *App) Study(store string) (*Study, error) {
 		return nil, err
 	}
 	if sameDir(b.In, b.Out) {
-		return nil, errors.New("OUTPUT_DIR is BIDS_DIR, where nothing is written: name another directory")
+		return nil, errors.New("OUTPUT_DIR is the same as BIDS_DIR, which is read-only: name another directory")
 	}
 	sets, err := b.places()
 	if err != nil {
@@ -197,9 +197,9 @@ func derivativesOf(raw string) (string, error) {
 		if _, err := bids.Find(raw); err == nil && bids.DatasetType(raw) == "" { // derivatives that do not say so
 			return raw, nil
 		}
-		return "", fmt.Errorf("BIDS_DIR %s: no derivatives of fMRIPrep in it, in its derivatives/ or beside it; -d DIR names them", raw)
+		return "", fmt.Errorf("BIDS_DIR %s: no fMRIPrep derivatives in it, in its derivatives/ or beside it; name them by -d DIR", raw)
 	}
-	return "", fmt.Errorf("several derivatives of fMRIPrep belong to %s: %s; choose with -d DIR", raw, words.Some(found, 10))
+	return "", fmt.Errorf("several fMRIPrep derivatives belong to %s: %s; choose with -d DIR", raw, words.Some(found, 10))
 }
 
 func isFMRIPrep(name string) bool { return strings.HasPrefix(strings.ToLower(name), "fmriprep") }

@@ -98,11 +98,11 @@ func exists(path string) bool {
 }
 
 // citation is logs/CITATION.md of a dataset, and citationBib its references.
-const citation = `Time series of regions, connectivity matrices and graphs were computed by *PR-GNN Pipeline* ` + version.Number + `
+const citation = `Regional time series, connectivity matrices and graphs were computed by *PR-GNN Pipeline* ` + version.Number + `
 [@prgnn_pipeline]; the graph neural network, where one was trained, is PR-GNN [@prgnn]. Anatomical and
 functional preprocessing is that of the derivatives from which they were made [@fmriprep].
 
-The parameters of each file stand in its JSON sidecar. The group level writes a Methods section from the
+The parameters of each file are in its JSON sidecar. The group level writes a Methods section from the
 parameters of the whole analysis into prgnn.html.
 `
 

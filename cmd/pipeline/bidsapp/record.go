@@ -18,7 +18,7 @@ import (
 )
 
 // recordHead begins OUTPUT_DIR/prgnn.yaml.
-const recordHead = `# What pipeline bids-app runs. To run it by hand, say where the data are:
+const recordHead = `# What pipeline bids-app runs. To run it by hand, set the path of the data:
 #   pipeline run prgnn.yaml --set cohort.dir=DERIVATIVES
 `
 
@@ -55,7 +55,7 @@ func (b *App) record(s *Study, text string) error {
 		s.record = ""
 		return nil
 	case err == nil && !b.change:
-		return fmt.Errorf("%s was made with other settings:\n%s  give the same settings, name another OUTPUT_DIR, or say --change-settings", b.Out, difference(string(old), text))
+		return fmt.Errorf("%s was made with other settings:\n%s  use the same settings, name another OUTPUT_DIR, or add --change-settings", b.Out, difference(string(old), text))
 	}
 	s.before = string(old)
 	return write(s.record, text)

@@ -17,8 +17,8 @@ func (a *app) auditCommand() *cobra.Command {
 	var from auditFrom
 	cmd := &cobra.Command{
 		Use:   "audit [FILE]",
-		Short: "recompute results in a clean place and compare them bit for bit",
-		Long: `Recomputes results in an empty place and compares them with the stored ones, bit for bit:
+		Short: "recompute results from scratch and compare them bit for bit",
+		Long: `Recomputes results in an empty store and compares them with the stored ones, bit for bit:
 
 audit FILE           every task that has a result, each on its stored inputs, so that a
                      difference shows where it begins; then the tasks downstream of a difference,
@@ -29,7 +29,7 @@ audit --lock LOCK    the same, against the digests of a lock: for a reviewer who
                      data and this program
 --fetched            only the tasks whose results were fetched from a remote. When one differs, the
                      fetched results are removed from the store: the next run computes them
---against PLACE      nothing is run: compares with the results of another store, or with a lock
+--against PLACE      runs nothing: compares with the results of another store, or with a lock
                      or statement from another machine; may be repeated
 
 Each task runs with one thread and again with several. For a difference, audit names the task
@@ -53,11 +53,11 @@ Exit code 1 when anything differs.`,
 			case slices.ContainsFunc(au.Threads, func(n int) bool { return n < 1 }) || len(au.Threads) == 0:
 				return usage(cmd, "--threads takes numbers of at least 1, such as 1,4")
 			case len(args) == 1 && from.lock != "":
-				return usage(cmd, "FILE and --lock exclude each other: the lock holds the pipeline")
+				return usage(cmd, "FILE and --lock exclude each other: the lock contains the pipeline")
 			case len(args) == 0 && from.lock == "":
 				return usage(cmd, "FILE is missing, or --lock LOCK")
 			case len(from.against) > 0 && au.Sample < 1:
-				return usage(cmd, "--sample is for tasks that are run again: without --against")
+				return usage(cmd, "--sample does not go with --against, which runs nothing")
 			case au.Fetched && (from.inputs || from.lock != "" || len(from.against) > 0):
 				return usage(cmd, "--fetched goes with FILE alone")
 			case from.inputs && (from.lock != "" || len(from.against) > 0):
@@ -91,7 +91,7 @@ Exit code 1 when anything differs.`,
 	f.StringArrayVar(&au.Stages, "stage", nil, "audit only this `STAGE` or task; may be repeated")
 	f.BoolVar(&from.inputs, "from-inputs", false, "start from your files and use no stored result")
 	f.BoolVar(&au.Fetched, "fetched", false, "audit only results that were fetched from a remote")
-	f.Float64Var(&au.Sample, "sample", 1, "audit this share `P` of the tasks (and run what they need)")
+	f.Float64Var(&au.Sample, "sample", 1, "audit this fraction `P` of the tasks (and run what they need)")
 	f.Uint64Var(&au.Seed, "seed", 0, "`N` that chooses the sample (with --fetched: a random one)")
 	f.IntSliceVar(&au.Threads, "threads", []int{1, 4}, "run each task once for each of these `NUMBERS` of threads")
 	f.VarP(positive{&au.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")

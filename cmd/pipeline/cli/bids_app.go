@@ -16,17 +16,17 @@ func (a *app) bidsAppCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bids-app BIDS_DIR OUTPUT_DIR {participant,group}",
 		Short: "run as a BIDS App, on fMRIPrep's derivatives",
-		Long: `Runs the built-in biopoint.yaml on the derivatives of fMRIPrep, with the command line of a BIDS App.
-The program does the same when it is called prgnn.
+		Long: `Runs the built-in biopoint.yaml on fMRIPrep's derivatives, with the command line of a BIDS App.
+The program does the same when its name is prgnn.
 
-  participant   parcellates, denoises, and makes correlations and graphs, of each participant alone.
-                Many jobs may do so at the same time, on one OUTPUT_DIR.
-  group         makes what is missing of that, trains and tests the models, and writes the report.
+  participant   parcellates, denoises, and computes correlations and graphs, for each participant.
+                Many jobs may run at the same time, on one OUTPUT_DIR.
+  group         computes what is missing, trains and tests the models, and writes the report.
 
 BIDS_DIR holds fMRIPrep's derivatives, or raw data with such derivatives in or beside it. Nothing is
 written there. OUTPUT_DIR becomes a BIDS derivatives dataset: time series and matrices of each
-participant, logs, and prgnn.html, the report. prgnn.yaml there is the pipeline file that was run, with what
---set sets; a call with other settings is refused, unless it says --change-settings.
+participant, logs, and prgnn.html, the report. prgnn.yaml there is the pipeline file of the run, with
+all --set values; a call with other settings is refused without --change-settings.
 
 Exit codes: 0 success, 1 a participant or a stage failed, 2 wrong usage.`,
 		Example: `  pipeline bids-app /data/fmriprep /out participant --participant-label 01 02 -w /scratch --group diagnosis
@@ -71,7 +71,7 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 	}
 	if x.Level == "participant" {
 		if r.Until = bidsapp.Alone(p.Graph, chosen); r.Until == nil {
-			return exit.Wrongf("%s has no stage that works on one participant alone", study.File)
+			return exit.Wrongf("%s has no stage that runs for each participant", study.File)
 		}
 	} else if set := bidsapp.Exclude(p, chosen); set != "" {
 		if p, err = a.load(study.File, append(study.Sets, set)); err != nil {

@@ -25,11 +25,11 @@ func (a *app) bundleCommand() *cobra.Command {
 	var b bundling
 	cmd := &cobra.Command{
 		Use:   "bundle RUN|FILE",
-		Short: "pack a run into one file that can be repeated without a network",
+		Short: "pack a run into one file that can be replayed without a network",
 		Long: `Packs a run, or the present results of a pipeline file, into a tar file: its lock, the recipe of every
 task, the input files, and the final results, which no other task reads (or those of --results).
-pipeline replay repeats it elsewhere, with nothing but the bundle and this program. Input files
-are participants' scans: --without-inputs leaves them out, and replay --inputs names their place.`,
+pipeline replay repeats it elsewhere, with only the bundle and this program. Input files
+are participants' scans: --without-inputs leaves them out, and replay --inputs names their directory.`,
 		Example: `  pipeline bundle biopoint.yaml -o run.tar
   pipeline bundle 3f2a -o run.tar --without-inputs --results evaluate --results biomarkers.ranking
   pipeline replay run.tar`,
@@ -45,7 +45,7 @@ are participants' scans: --without-inputs leaves them out, and replay --inputs n
 	f := cmd.Flags()
 	f.StringVarP(&b.path, "output", "o", "", "write to `PATH`")
 	f.BoolVar(&b.without, "without-inputs", false, "leave out the input files")
-	f.StringArrayVar(&b.results, "results", nil, "bring the results of `STAGE[.OUTPUT]`; all brings everything; may be repeated")
+	f.StringArrayVar(&b.results, "results", nil, "include the results of `STAGE[.OUTPUT]`; all includes everything; may be repeated")
 	setFlag(cmd, &b.sets)
 	return cmd
 }
@@ -186,10 +186,10 @@ func (a *app) replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay BUNDLE",
 		Short: "repeat a bundle, and compare every result",
-		Long: `Runs everything in a bundle again, in an empty place, and compares every digest with those of
+		Long: `Runs everything in a bundle again, in an empty store, and compares every digest with those of
 its lock. It needs no network, pipeline file or store. The bundle is checked before
 use: damaged or forged entries, and entries that would write elsewhere, are refused. Stages that
-run commands of the bundle's maker (exec) are run only with --allow-commands.`,
+run commands of the bundle's author (exec) are run only with --allow-commands.`,
 		Example: `  pipeline replay run.tar
   pipeline replay run.tar --inputs /data/scans       for a bundle without inputs
   pipeline replay run.tar --keep results             keeps the results as a store`,
@@ -202,7 +202,7 @@ run commands of the bundle's maker (exec) are run only with --allow-commands.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&r.inputs, "inputs", "", "look in `DIR` for inputs that the bundle leaves out; they are found by their digests")
+	f.StringVar(&r.inputs, "inputs", "", "look in `DIR` for inputs that the bundle leaves out; they are identified by their digests")
 	f.BoolVar(&r.allow, "allow-commands", false, "run the commands of exec stages; use it only with a bundle that you trust")
 	f.IntSliceVar(&r.threads, "threads", []int{1, 4}, "run each task once for each of these `NUMBERS` of threads")
 	f.VarP(positive{&r.workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
@@ -240,7 +240,7 @@ func (a *app) replay(path string, r replay) error {
 		return exit.Wrong(fmt.Errorf("%s: %w", path, err))
 	}
 	if names := rep.Runs(); len(names) > 0 && !r.allow {
-		return exit.Wrongf("%s runs commands of its maker (%s); --allow-commands runs them, if you trust who made it", path, words.Some(names, 5))
+		return exit.Wrongf("%s runs commands of its author (%s); if you trust the author, add --allow-commands", path, words.Some(names, 5))
 	}
 	stored := proof.OfLock(path, o.Lock)
 	stored.Store = unpacked
@@ -280,7 +280,7 @@ func (a *app) bring(o *bundle.Opened, store *artifacts.Store, path, dir string) 
 		names = append(names, f.Name)
 	}
 	if dir != "" {
-		return exit.Wrongf("%s has no file with the bytes of %s", dir, words.Some(names, 5))
+		return exit.Wrongf("%s has no file with the content of %s", dir, words.Some(names, 5))
 	}
-	return exit.Wrongf("%s leaves out its inputs (%s): --inputs DIR says where they are", path, words.Some(names, 5))
+	return exit.Wrongf("%s leaves out its inputs (%s): name their directory by --inputs DIR", path, words.Some(names, 5))
 }

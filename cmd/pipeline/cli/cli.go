@@ -59,9 +59,9 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "pipeline COMMAND",
 		Short: "Content-addressed pipelines for neuroimaging",
-		Long: `pipeline runs the stages named in a pipeline file, and only those whose results it does not have.
+		Long: `pipeline runs the stages named in a pipeline file, and only those that have no result yet.
 
-A result is kept under the hash of its bytes, work under the hash of its description:
+A result is stored under the hash of its bytes, work under the hash of its description:
 a second run takes a moment, a changed parameter re-runs what depends on it, and a
 parameter changed back runs nothing.`,
 		Example: `  pipeline run biopoint.yaml                      the whole analysis, on a simulated cohort
@@ -85,13 +85,13 @@ parameter changed back runs nothing.`,
 	root.Flags().BoolVar(&version, "version", false, "the same as the command version")
 	flags := root.PersistentFlags()
 	flags.SortFlags = false
-	flags.StringVar(&a.StoreFlag, "store", "", "the results are in `DIR` (default: .pipeline beside FILE, or $PIPELINE_STORE)")
+	flags.StringVar(&a.StoreFlag, "store", "", "keep results in `DIR` (default: .pipeline beside FILE, or $PIPELINE_STORE)")
 	flags.StringVar(&a.remote, "remote", "", "share results through `URL`, s3://bucket/prefix or file:///directory (default: $PIPELINE_REMOTE)")
-	flags.StringVar(&a.signKey, "sign-key", "", "sign what goes to the remote with the private key in `FILE` (default: $PIPELINE_SIGN_KEY)")
+	flags.StringVar(&a.signKey, "sign-key", "", "sign results sent to the remote with the private key in `FILE` (default: $PIPELINE_SIGN_KEY)")
 	flags.StringArrayVar(&a.trusted, "trusted-keys", nil, "use results of other machines only if signed by a public key in `FILE` (default: $PIPELINE_TRUSTED_KEYS)")
-	flags.BoolVar(&a.JSON, "json", false, "one JSON object a line on stdout, and nothing else there")
-	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "no progress and no notes; errors and the last line stay")
-	flags.BoolVarP(&a.Verbose, "verbose", "v", false, "more: a line for every task, every member of a fan-out")
+	flags.BoolVar(&a.JSON, "json", false, "print one JSON object per line on stdout, and nothing else there")
+	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print no progress and no notes; errors and the last line stay")
+	flags.BoolVarP(&a.Verbose, "verbose", "v", false, "print more: a line for every task and every member of a fan-out")
 	flags.BoolP("help", "h", false, "help for a command: what it does, its flags, an example")
 	cobra.EnableCommandSorting = false
 	root.AddGroup(
@@ -132,9 +132,9 @@ func between(low, high int) cobra.PositionalArgs {
 			return usage(cmd, "%s is missing", missing(cmd, len(args)))
 		case len(args) > high:
 			if cmd.Flags().Lookup("until") != nil { // make and its kin take a target here
-				return usage(cmd, "there is one argument too many: %q; for a stage and what it needs: --until %[1]s", args[high])
+				return usage(cmd, "unexpected argument %q; for a stage and what it needs: --until %[1]s", args[high])
 			}
-			return usage(cmd, "there is one argument too many: %q", args[high])
+			return usage(cmd, "unexpected argument %q", args[high])
 		}
 		return nil
 	}
@@ -171,7 +171,7 @@ func (p positive) Type() string { return "N" }
 func (p positive) Set(s string) error {
 	var n int
 	if _, err := fmt.Sscanf(s+"\n", "%d\n", &n); err != nil || n < 1 {
-		return errors.New("it must be a whole number of at least 1")
+		return errors.New("it must be an integer of at least 1")
 	}
 	*p.n = n
 	return nil

@@ -15,11 +15,11 @@ func (a *app) cohortCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cohort FILE",
 		Short: "participants, their files, and exclusions with the reason",
-		Long: `Finds the participants of a pipeline file and prints a line for each: its group, for a BIDS
+		Long: `Finds the participants of a pipeline file and prints a line for each: the group, for a BIDS
 dataset the space of its scan, the size of its voxels, its volumes, repetition time and mean
-framewise displacement, its files and its problems; then the rows
+framewise displacement, the files and any problems; then the rows
 of the table that are excluded, with the reason; then the counts. Truncated scans and
-confounds of another length are unusable: sizes are compared, and no voxels read. Nothing is run. -v
+confounds of another length are unusable: sizes are compared, but no voxels read. Nothing is run. -v
 names the files. The exit code is 1 when no participant is usable.`,
 		Example: `  pipeline cohort biopoint.yaml
   pipeline cohort study.yaml --set cohort.select='age >= 18'

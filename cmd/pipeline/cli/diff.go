@@ -19,9 +19,9 @@ func (a *app) diffCommand() *cobra.Command {
 		Use:   "diff RUN_A RUN_B [STAGE]",
 		Short: "what differs between two runs, first cause first",
 		Long: `Compares two runs. First the causes: the parameters, files and declarations in
-the source that differ between the runs; then the stages that differ in
-consequence, and in how many tasks. Results are compared by value: tables down to cells, arrays down to elements, with
-units in the last place and relative error; for an example of each stage, or for every task of
+the source that differ between the runs; then the stages that differ as a
+consequence, with the number of tasks. Results are compared by value: tables down to cells, arrays down to elements, with
+units in the last place and relative error; for one task of each stage, or for every task of
 STAGE.`,
 		Example: `  pipeline runs
   pipeline diff 3f2a 7c01
@@ -90,7 +90,7 @@ func (a *app) printDiff(ra, rb *dag.Record, diffs []*results.TaskDiff, sum resul
 	fmt.Fprintf(a.Out, "run %s (%s) → run %s (%s)\n", ra.ID, ra.Started.Local().Format("2006-01-02 15:04:05"), rb.ID, rb.Started.Local().Format("2006-01-02 15:04:05"))
 	a.printCauses(diffs)
 	a.printConsequences(diffs)
-	fmt.Fprintf(a.Out, "diff: %s: %d same, %d different, %d made again with the same bytes, %d new, %d gone\n",
+	fmt.Fprintf(a.Out, "diff: %s: %d same, %d different, %d recomputed with the same bytes, %d new, %d removed\n",
 		words.Count(sum.Tasks, "task"), sum.Same, sum.Different, sum.Recomputed, sum.New, sum.Gone)
 }
 
@@ -144,7 +144,7 @@ func (a *app) printConsequences(diffs []*results.TaskDiff) {
 	for _, s := range stages {
 		var parts []string
 		for _, state := range []struct{ name, words string }{
-			{"different", "differ"}, {"recomputed", "made again with the same bytes"}, {"new", "new"}, {"gone", "gone"},
+			{"different", "differ"}, {"recomputed", "recomputed with the same bytes"}, {"new", "new"}, {"gone", "gone"},
 		} {
 			if n := states[s][state.name]; n > 0 {
 				parts = append(parts, fmt.Sprintf("%d %s", n, state.words))

@@ -93,9 +93,9 @@ func (a *app) explain(err error) {
 	case errors.Is(err, artifacts.ErrFull):
 		remedy = fmt.Sprintf("\n  every finished task is kept. Free some space (%s removes what no kept run needs), then continue with: %s", a.Command("gc"), a.Again())
 	case errors.Is(err, artifacts.ErrUnreadable):
-		remedy = "\n  make it readable (chmod u+r), or remove it: the next `pipeline run FILE` makes a missing result again"
+		remedy = "\n  make it readable (chmod u+r), or remove it: the next `pipeline run FILE` recomputes a missing result"
 	case errors.Is(err, artifacts.ErrReadOnly):
-		remedy = "\n  existing results can be read; --store DIR names a store of your own for new ones"
+		remedy = "\n  existing results can be read; use --store DIR to keep new ones in a store of your own"
 	}
 	all := flatten(err)
 	for i, one := range all {
@@ -121,9 +121,9 @@ func inWords(err error) string {
 	case errors.Is(call, fs.ErrPermission):
 		what = "permission denied"
 	case errors.Is(call, syscall.ENOTDIR):
-		what = "it is a file, or lies below one, where a directory is needed"
+		what = "it is a file, or below one, but a directory is needed"
 	case errors.Is(call, syscall.EISDIR):
-		what = "it is a directory, where a file is needed"
+		what = "it is a directory, but a file is needed"
 	default:
 		return text
 	}

@@ -21,7 +21,7 @@ func TestErrorsInWords(t *testing.T) {
 		{open(syscall.ENOENT), "x.tar: there is no such file or directory"},
 		{fmt.Errorf("x.tar: %w", open(syscall.ENOENT)), "x.tar: there is no such file or directory"},
 		{fmt.Errorf("the lock: %w", open(syscall.EACCES)), "the lock: x.tar: permission denied"},
-		{&fs.PathError{Op: "mkdir", Path: "a", Err: syscall.ENOTDIR}, "a: it is a file, or lies below one, where a directory is needed"},
+		{&fs.PathError{Op: "mkdir", Path: "a", Err: syscall.ENOTDIR}, "a: it is a file, or below one, but a directory is needed"},
 		{open(syscall.EIO), "open x.tar: " + syscall.EIO.Error()},
 		{errors.New("open question"), "open question"},
 	} {

@@ -16,9 +16,9 @@ func (a *app) exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export FILE|RUN [STAGE[.OUTPUT]]",
 		Short: "results as files for Python, R, MATLAB, Excel, Workbench, or as a BIDS dataset",
-		Long: `Writes one output of a stage as a file of its own. The format is the one of PATH's extension.
+		Long: `Writes one output of a stage to a file. The extension of PATH selects the format.
 
-A table becomes arrow, parquet, csv or tsv. The tables of a stage that fans out become one
+A table becomes arrow, parquet, csv or tsv. The tables of a stage that fans out are joined into one
 table, with the coordinates (subject, fold …) as columns in front. An array becomes npy; the
 arrays of a fan-out are stacked along new axes in front, in sorted order, and PATH's .json
 twin names the axes, the participants and the regions. An array can also be written as a
@@ -27,18 +27,18 @@ table with a row for each element (draw counts from 0, every other axis from 1),
 --format arrow-zstd is a compressed Arrow file. --format pyg writes the graphs of all participants
 into the directory PATH as plain arrays, for PyTorch Geometric; docs/python.md has the loader.
 --format all writes every output of a stage into the directory PATH, in every format that can hold it.
-Files say in their metadata which results they hold: pipeline lineage reads it.
-Anything else (text, nifti) is written as it is. When PATH is a directory, or ends in /, every
+The metadata of each file name the results that it holds: pipeline lineage reads them.
+Anything else (text, nifti) is written unchanged. When PATH is a directory, or ends in /, every
 member of a fan-out becomes a file of its own there.
 
-Other programs' formats, by the ending of PATH or by --format; of several draws --draw takes one:
+Formats of other programs, by the extension of PATH or by --format; --draw selects one of several draws:
 ` + export.FormsText() + `
 .mat holds fan-outs too: regions × regions × draws × participants, the names beside them. CIFTI
-files need to know where the regions are: --labels gives their label image; without, each is a
-ball of 4 mm around its place in the node list (MNI).
+files need the positions of the regions: --labels names their label image; without it, each region is a
+ball of 4 mm around its centroid in the node list (MNI).
 
 --format bids writes series, matrices and graphs of all participants (or those of one STAGE) as a
-derivative dataset in the directory PATH: named as XCP-D 26 names them, with sidecars that tell
+derivative dataset in the directory PATH: named as in XCP-D 26, with sidecars that state
 estimator, parameters and quality. --draws adds the bootstrap draws.`,
 		Example: `  pipeline export biopoint.yaml evaluate -o scores.arrow        pyarrow.feather.read_table("scores.arrow")
   pipeline export biopoint.yaml connectivity.pearson -o pearson.npy
@@ -91,16 +91,16 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 	f := cmd.Flags()
 	f.StringVarP(&e.Path, "output", "o", "", "write to `PATH`; - is stdout")
 	f.StringVar(&e.Format, "format", "", "`FORMAT`: arrow, arrow-zstd, parquet, csv, tsv, npy, tensor, pyg, mat, bids, all or one of those above (default: by the ending of PATH)")
-	f.IntVar(&e.Draw, "draw", 0, "take draw `N`, for formats that hold one; 0 is the plain mean")
-	f.BoolVar(&e.Names, "names", false, "in tables: the regions' names beside their numbers, and where the ends of edges lie")
-	f.StringVar(&e.Column, "column", "", "take `COLUMN` of a table of regions as their value (default score)")
+	f.IntVar(&e.Draw, "draw", 0, "export draw `N`, for formats that hold one; 0 is the plain mean")
+	f.BoolVar(&e.Names, "names", false, "in tables: add the names of regions to their numbers, and the positions of both ends of an edge")
+	f.StringVar(&e.Column, "column", "", "use `COLUMN` of a table of regions as their value (default: score)")
 	f.StringVar(&e.Labels, "labels", "", "label image `PATH` of the regions, for CIFTI")
 	f.Float64Var(&e.TR, "tr", 0, "repetition time `SECONDS`, for CIFTI series (default: that of the scan)")
-	f.BoolVar(&e.Partial, "partial", false, "export the members that are there when others are not")
+	f.BoolVar(&e.Partial, "partial", false, "export the existing members when others are missing")
 	f.BoolVar(&e.Draws, "draws", false, "bids: also the bootstrap draws, as desc-boot01 …")
 	f.StringVar(&e.Task, "task", "rest", "bids: the task `NAME`, where the cohort's files do not name it")
 	f.StringVar(&e.Atlas, "atlas", "", "bids: `NAME` of the atlas (default: DesikanKilliany for the built-in list, else custom)")
-	f.BoolVar(&e.CSVSafe, "csv-safe", false, "csv, tsv: an apostrophe before texts that a spreadsheet would run as a formula (=, +, -, @)")
+	f.BoolVar(&e.CSVSafe, "csv-safe", false, "csv, tsv: put an apostrophe before text that a spreadsheet would run as a formula (=, +, -, @)")
 	setFlag(cmd, &sets)
 	return cmd
 }

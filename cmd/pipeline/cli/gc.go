@@ -93,7 +93,7 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 		a.Note("and %s left by killed runs", words.Count(rooms, "directory"))
 	}
 	if e.Over > 0 {
-		a.Note("that is %s more than --max-size; --keep-runs with a smaller number frees more", console.ByteCount(e.Over))
+		a.Note("that is %s more than --max-size; a smaller --keep-runs frees more", console.ByteCount(e.Over))
 	}
 	return nil
 }

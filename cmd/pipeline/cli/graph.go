@@ -26,7 +26,7 @@ that all members of a fan-out are gathered. No other program is needed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, ok := drawings[format]
 			if !ok {
-				return usage(cmd, "there is no format %q (there are svg, dot, mermaid)", format)
+				return usage(cmd, "there is no format %q (choose svg, dot or mermaid)", format)
 			}
 			return a.graph(args[0], sets, path, write)
 		},

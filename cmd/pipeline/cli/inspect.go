@@ -14,7 +14,7 @@ func (a *app) inspectCommand() *cobra.Command {
 		Short: "describe a NIfTI, MGH/MGZ, npy, Arrow or Parquet file",
 		Long: `Describes a file by its content, not by its name. For an image: shape, voxel size,
 repetition time, orientation, affine, scaling, and every error or
-doubt in its header, with the rule that applies. With --stats the voxels are read too: minimum,
+warning about its header, with the rule that applies. With --stats the voxels are read too: minimum,
 maximum and mean value (scaled), NaNs, and the SHA-256 of the scaled values as float64,
 little-endian, x fastest, to compare with other programs.`,
 		Example: `  pipeline inspect sub-01_bold.nii.gz --stats

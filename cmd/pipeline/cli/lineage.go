@@ -22,7 +22,7 @@ func (a *app) lineageCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lineage FILE|DIGEST|TASK",
 		Short: "the provenance of a result, upstream and downstream",
-		Long: `Follows a result through the records of the store: up to the inputs, with kind, parameters and
+		Long: `Traces a result through the records of the store: up to the inputs, with kind, parameters and
 code of every step, or down to every result derived from it. Name it by an exported file
 (which says in its metadata what it holds, or is the stored bytes themselves), by the digest of
 bytes, by a key, by the beginning of either, or by a task or stage of the newest run. Input files
@@ -36,8 +36,8 @@ can be named too: lineage scan.nii.gz --down.`,
 			return a.lineage(args[0], up || !down, down)
 		},
 	}
-	cmd.Flags().BoolVar(&up, "up", false, "upstream: upstream: upstream: upstream: what it was made from (default)")
-	cmd.Flags().BoolVar(&down, "down", false, "what was made from it")
+	cmd.Flags().BoolVar(&up, "up", false, "upstream: what it was made from (default)")
+	cmd.Flags().BoolVar(&down, "down", false, "downstream: what was made from it")
 	return cmd
 }
 
@@ -77,7 +77,7 @@ func (a *app) lineage(name string, up, down bool) error {
 		rest = rest[n:]
 	}
 	if len(works) == 0 && !a.JSON {
-		fmt.Fprintf(a.Out, "%s: a file that no task of this store made\n", name)
+		fmt.Fprintf(a.Out, "%s: no task of this store made this file\n", name)
 	}
 	if up {
 		a.steps("up", book.Up(works))
@@ -104,7 +104,7 @@ func subject(store *artifacts.Store, book *lineage.Book, name string) ([]artifac
 			known = known || len(book.Users(d)) > 0
 		}
 		if len(works) == 0 && !known {
-			return nil, nil, fmt.Errorf("%s: neither its metadata nor its bytes (SHA-256 %s) are known to %s; --store DIR names another store", name, digests[0], store.Dir())
+			return nil, nil, fmt.Errorf("%s: neither its metadata nor its bytes (SHA-256 %s) are recorded in %s; --store DIR names another store", name, digests[0], store.Dir())
 		}
 		return digests, works, nil
 	}
@@ -120,7 +120,7 @@ func subject(store *artifacts.Store, book *lineage.Book, name string) ([]artifac
 		works = book.Task(name)
 	}
 	if len(digests)+len(works) == 0 {
-		return nil, nil, exit.Wrongf("%s is neither a file nor a digest, a key, a task or a stage that %s has a record of", name, store.Dir())
+		return nil, nil, exit.Wrongf("%s is not a file, and %s has no record of a digest, key, task or stage of that name", name, store.Dir())
 	}
 	if len(digests) == 0 {
 		for _, w := range works {
@@ -149,7 +149,8 @@ func (a *app) steps(direction string, steps []lineage.Step) {
 			for _, f := range s.Files {
 				names = append(names, f.Digest.String()[:12])
 			}
-			fmt.Fprintf(a.Out, "%s%s ← %s of yours: %s\n", indent, s.Port, words.Count(len(s.Files), "file"), words.Some(names, 4))
+			fmt.Fprintf(a.Out, "%s%s ← %s: %s\n", indent, s.Port, words.Count(len(s.Files), "input file"),
+				words.Some(names, 4))
 		}
 		switch {
 		case len(s.Works) == 0:

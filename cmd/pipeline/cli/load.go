@@ -181,7 +181,7 @@ func (a *app) lookAtRun(what string, sets []string, find func(*dag.Record, *arti
 		return a.look(what, sets)
 	}
 	if len(sets) > 0 {
-		return nil, exit.Wrongf("a run has its own settings: --set goes with a pipeline file")
+		return nil, exit.Wrongf("a run has fixed settings: --set needs a pipeline file")
 	}
 	store, err := a.openHere()
 	if err != nil {

@@ -108,7 +108,7 @@ func (a *app) hold(p *pipelines.Pipeline, store *artifacts.Store, path string) (
 		return nil, err
 	}
 	if err := a.unlocked(path, ds); err != nil {
-		fmt.Fprintln(a.Stderr, "nothing was run. If the change is meant: pipeline run without --locked, then pipeline lock")
+		fmt.Fprintln(a.Stderr, "nothing was run. If the change is intended: pipeline run without --locked, then pipeline lock")
 		return nil, err
 	}
 	return &held{path, l}, nil
@@ -116,7 +116,7 @@ func (a *app) hold(p *pipelines.Pipeline, store *artifacts.Store, path string) (
 
 // unlocked prints in what something is not that of a lock.
 func (a *app) unlocked(path string, ds []lock.Difference) error {
-	audit.PrintUnlocked(a.Console, a.Stderr, ds, 20, func() { a.Complain(fmt.Sprintf("this is not what %s has:", path)) })
+	audit.PrintUnlocked(a.Console, a.Stderr, ds, 20, func() { a.Complain(fmt.Sprintf("this differs from %s:", path)) })
 	if len(ds) > 0 {
 		return &exit.Error{Code: exit.Failed}
 	}
@@ -142,9 +142,9 @@ func (a *app) compareHeld(h *held, r *dag.Result) error {
 		}
 	}
 	if err := a.unlocked(h.path, ds); err != nil {
-		a.Warn("pipeline audit --lock %s tells where it starts, and by how much", h.path)
+		a.Warn("pipeline audit --lock %s shows where it starts, and by how much", h.path)
 		return err
 	}
-	a.Note("all results are those of %s", h.path)
+	a.Note("all results are identical to those of %s", h.path)
 	return nil
 }

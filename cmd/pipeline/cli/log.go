@@ -142,10 +142,10 @@ func (a *app) logs(store *artifacts.Store, tasks []taskKey) error {
 		}
 	}
 	if names := silent[true]; names != nil {
-		a.Note("no log, the work ended without a message: %s", words.Some(names, 4))
+		a.Note("no log, the task ran without output: %s", words.Some(names, 4))
 	}
 	if names := silent[false]; names != nil {
-		a.Note("no log, not run yet: %s", words.Some(names, 4))
+		a.Note("no log, the task has not run: %s", words.Some(names, 4))
 	}
 	return nil
 }

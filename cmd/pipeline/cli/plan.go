@@ -32,8 +32,8 @@ Tasks of a stage with the same reason share a line; -v gives each its own. Nothi
 	setFlag(cmd, &sets)
 	f.StringArrayVar(&o.Until, "until", nil, "only this `STAGE` or task and its upstream tasks; may be repeated")
 	f.StringArrayVar(&o.Only, "only", nil, "only this `STAGE` or task; may be repeated")
-	f.StringArrayVar(&o.Force, "force", nil, "as if this `STAGE` or task had no result; may be repeated")
-	f.BoolVar(&o.Rehash, "rehash", false, "read every input file again, instead of trusting size and times of an unchanged one")
+	f.StringArrayVar(&o.Force, "force", nil, "assume that this `STAGE` or task has no result; may be repeated")
+	f.BoolVar(&o.Rehash, "rehash", false, "hash every input file again, even if its size and times are unchanged")
 	return cmd
 }
 

@@ -19,11 +19,11 @@ import (
 // outlives the terminal.
 func (a *app) detachRun(s *artifacts.Store, file string) error {
 	if pid, log := background(s); pid != 0 {
-		return fmt.Errorf("a run is going on in the background already: process %d, %s\n  pipeline status %s tells how far it is", pid, log, file)
+		return fmt.Errorf("a run is already in progress in the background: process %d, %s\n  pipeline status %s shows its progress", pid, log, file)
 	}
 	for _, key := range append(slices.Clone(a.trusted), a.signKey) {
 		if regular.IsPipe(key) {
-			return exit.Wrongf("--detach goes on in another process, which cannot read the pipe %s again: give a file, or the key itself in $PIPELINE_SIGN_KEY or $PIPELINE_TRUSTED_KEYS", key)
+			return exit.Wrongf("--detach continues in another process, which cannot read the pipe %s again: give a file, or the key itself in $PIPELINE_SIGN_KEY or $PIPELINE_TRUSTED_KEYS", key)
 		}
 	}
 	self, err := os.Executable()
@@ -50,7 +50,7 @@ func (a *app) detachRun(s *artifacts.Store, file string) error {
 	if err := os.WriteFile(backgroundPID(s.Dir()), fmt.Appendln(nil, cmd.Process.Pid), 0o666); err != nil {
 		a.Note("%v", err)
 	}
-	fmt.Fprintf(a.Out, "going on in the background: process %d, %s\n  pipeline status %s tells how far it is\n", cmd.Process.Pid, log.Name(), file)
+	fmt.Fprintf(a.Out, "continuing in the background: process %d, %s\n  pipeline status %s shows its progress\n", cmd.Process.Pid, log.Name(), file)
 	return cmd.Process.Release()
 }
 

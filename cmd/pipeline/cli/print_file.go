@@ -11,10 +11,10 @@ func (a *app) printCommand() *cobra.Command {
 	plain := false
 	cmd := &cobra.Command{
 		Use:   "print FILE",
-		Short: "a pipeline file with all that it extends, and where each line comes from",
+		Short: "a pipeline file with everything that it extends, and the origin of each line",
 		Long: `Prints the pipeline file with everything that it extends and what --set sets, as one file. Each
-line ends with the file and line it comes from. What is printed is a pipeline file that extends
-nothing and gives the same keys. Data are not read, and variables stay as they are.`,
+line ends with its file and line of origin. The output is a pipeline file that extends
+nothing and gives the same keys. Data are not read, and variables are not expanded.`,
 		Example: `  pipeline print quick.yaml
   pipeline print study.yaml --plain > whole.yaml`,
 		Args:              exactly(1),
@@ -22,7 +22,7 @@ nothing and gives the same keys. Data are not read, and variables stay as they a
 		RunE:              func(_ *cobra.Command, args []string) error { return a.printFile(args[0], sets, plain) },
 	}
 	setFlag(cmd, &sets)
-	cmd.Flags().BoolVar(&plain, "plain", false, "without where the lines come from")
+	cmd.Flags().BoolVar(&plain, "plain", false, "omit the origins of the lines")
 	return cmd
 }
 

@@ -29,8 +29,8 @@ func (a *app) provenanceCommand() *cobra.Command {
 
 ro-crate   a directory with the pipeline file, its lock, the final results and
            ro-crate-metadata.json (RO-Crate 1.1, Workflow Run profile), for WorkflowHub and Zenodo;
-           input files stay where they are, and are named by their digests
-prov       one PROV-JSON file (W3C): every content, task and link, for tools that draw and query`,
+           input files are not copied, but named by their digests
+prov       one PROV-JSON file (W3C): every file, task and link, for tools that draw and query them`,
 		Example: `  pipeline provenance biopoint.yaml -o crate/
   pipeline provenance biopoint.yaml -o crate/ --license CC-BY-4.0
   pipeline provenance 3f2a --format prov -o prov.json`,
@@ -41,9 +41,9 @@ prov       one PROV-JSON file (W3C): every content, task and link, for tools tha
 			case path == "":
 				return usage(cmd, "-o PATH is missing")
 			case format == "prov" && license != "":
-				return usage(cmd, "--license is for a crate: PROV has no place for it")
+				return usage(cmd, "--license goes with ro-crate: PROV has no field for it")
 			case format != "prov" && format != "ro-crate":
-				return usage(cmd, "there is no format %q (there are ro-crate and prov)", format)
+				return usage(cmd, "there is no format %q (choose ro-crate or prov)", format)
 			}
 			return a.provenance(args[0], sets, path, format, license)
 		},
@@ -51,7 +51,7 @@ prov       one PROV-JSON file (W3C): every content, task and link, for tools tha
 	f := cmd.Flags()
 	f.StringVarP(&path, "output", "o", "", "write to `PATH`")
 	f.StringVar(&format, "format", "ro-crate", "`ro-crate` or prov")
-	f.StringVar(&license, "license", "", "the `LICENSE` of your results, for a crate: its SPDX identifier, its address, or words")
+	f.StringVar(&license, "license", "", "the `LICENSE` of your results, for a crate: an SPDX identifier, an address, or text")
 	setFlag(cmd, &sets)
 	return cmd
 }
@@ -107,7 +107,7 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 		return err
 	}
 	if format == "ro-crate" && license == "" {
-		a.Note("the crate states no license for your results: give one, such as --license CC-BY-4.0")
+		a.Note("the crate states no license for your results: add one, such as --license CC-BY-4.0")
 	}
 	if e := (provenanceEvent{"provenance", path, format, len(l.Tasks())}); a.JSON {
 		a.Object(e)
@@ -125,7 +125,7 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		meta, err := regular.ReadFile(filepath.Join(dir, crateFile))
 		if err != nil || !provenance.IsCrate(meta) {
-			return exit.Wrongf("%s is not empty, and no crate of this program: -o takes a new directory", dir)
+			return exit.Wrongf("%s is neither empty nor a crate of this program: name a new directory by -o", dir)
 		}
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "results"), 0o777); err != nil {

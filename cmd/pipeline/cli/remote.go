@@ -31,7 +31,7 @@ func (a *app) openStore(dir string) (*artifacts.Store, error) {
 	}
 	if address == "" {
 		if a.signKey != "" {
-			return nil, exit.Wrongf("--sign-key signs what goes to a remote: give --remote too")
+			return nil, exit.Wrongf("--sign-key signs results sent to a remote: add --remote")
 		}
 		s, err := artifacts.Open(dir)
 		if err == nil {
@@ -53,7 +53,7 @@ func (a *app) openStore(dir string) (*artifacts.Store, error) {
 		return nil, exit.Wrong(err)
 	}
 	if r := s.Remote(); r.Down != nil {
-		a.Note("%s does not answer, so it goes without it; what is made is shared by a later run (%v)", r.Name, r.Down)
+		a.Note("%s does not answer; the run continues without it, and a later run shares the results (%v)", r.Name, r.Down)
 	}
 	return s, nil
 }
@@ -82,11 +82,11 @@ func (a *app) share(s *artifacts.Store) {
 		a.Note("%s: %v", r.Name, r.Blocked)
 	}
 	if r.Refused > 0 {
-		a.Note("%s: %s damaged there, which count as missing", r.Name, words.Count(r.Refused, "object"))
+		a.Note("%s: %s damaged there and treated as missing", r.Name, words.Count(r.Refused, "object"))
 	}
 	switch {
 	case r.ReadOnly:
-		a.Note("%s: %s fetched; it takes nothing from us", r.Name, words.Count(r.Fetched, "file"))
+		a.Note("%s: %s fetched; it is read-only", r.Name, words.Count(r.Fetched, "file"))
 	case r.Left > 0 && r.Down != nil:
 		a.Note("%s does not answer: %s not shared yet; the next run with it shares them (%v)", r.Name, words.Count(r.Left, "result")+" "+areIs(r.Left), r.Down)
 	case r.Left > 0:

@@ -49,7 +49,7 @@ func (a *app) report(file string, sets []string, path string) error {
 	}
 	if page.Stage(p.Graph) == nil {
 		if p.Roster != nil && p.Roster.Axis != "" {
-			return exit.Wrongf("the cohort of %s is of rows, and a report is of participants\n  pipeline export %s writes the results of a stage", file, file)
+			return exit.Wrongf("the cohort of %s consists of rows, but a report needs participants\n  pipeline export %s writes the results of a stage", file, file)
 		}
 		sets = append(slices.Clip(sets), page.Setting(p.Graph))
 	}

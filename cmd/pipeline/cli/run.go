@@ -35,7 +35,7 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `Brings the results of a pipeline file up to date: runs what has no result yet, and nothing else.
 
 A run that was stopped or killed resumes when it is started again. A FILE that is
-not there is looked for among the built-in pipelines. Stages and tasks are named as in the
+not found is looked up among the built-in pipelines. Stages and tasks are named as in the
 file: connectivity, connectivity[sub-003], train[pool=topk,fold=2]; * matches any text.
 Texts that no other stage reads, such as a summary, are printed at the end, and the page of a
 report stage is left as NAME.html beside FILE.`,
@@ -50,7 +50,7 @@ report stage is left as NAME.html beside FILE.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.file, r.FailFast = args[0], !keepGoing
 			if r.lock != "" && !r.locked {
-				return usage(cmd, "--lock names the lock of --locked: give both")
+				return usage(cmd, "--lock names the lock for --locked: add --locked")
 			}
 			return a.runFile(cmd, &r)
 		},
@@ -68,7 +68,7 @@ report stage is left as NAME.html beside FILE.`,
 	f.BoolVar(&r.locked, "locked", false, "run exactly what run.lock describes, and compare the results with it")
 	f.StringVar(&r.lock, "lock", "", "with --locked: the lock is `PATH` (default: run.lock beside FILE)")
 	f.BoolVar(&a.private, "private", a.private, "make the store readable by you only, permanently (also: PIPELINE_PRIVATE=1)")
-	f.BoolVar(&r.Rehash, "rehash", false, "read every input file again, instead of trusting size and times of an unchanged one")
+	f.BoolVar(&r.Rehash, "rehash", false, "hash every input file again, even if its size and times are unchanged")
 	return cmd
 }
 
@@ -123,11 +123,17 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 	shown = progress.For(a.Console, p.Graph, store, r.Options)
 	ctx, done := console.Interruptible(shown.Say)
 	defer done()
+	ahead := sync.OnceFunc(func() { // a run that finds everything needs no estimate
+		if text := progress.Ahead(p.Graph, store, r.Options); text != "" && r.Executor == nil && !a.JSON && !a.Quiet {
+			shown.Say(text)
+		}
+	})
 	changed := map[string][]dag.Event{} // by note: tasks whose bytes are not those of their records
 	r.Progress = func(e dag.Event) {
 		switch {
 		case e.State == dag.Running:
 			collect()
+			ahead()
 		case e.State == dag.Ran && (e.Note == dag.OtherBytes || e.Note == dag.OtherRecord):
 			changed[e.Note] = append(changed[e.Note], e)
 		}
@@ -184,12 +190,12 @@ func (a *app) noteResult(r *dag.Result, changed map[string][]dag.Event) {
 		a.Warn("%s: %s; pipeline audit --stage shows where", list(events, task), dag.OtherBytes)
 	}
 	if events := changed[dag.OtherRecord]; events != nil {
-		a.Warn("%s: %s\n  a record there without its files is replaced; another stays: if it is wrong, delete it there (%s), then run with --force STAGE",
+		a.Warn("%s: %s\n  a record there without its files is replaced; a complete one stays: if it is wrong, delete it there (%s), then run with --force STAGE",
 			list(events, task), dag.OtherRecord,
 			list(events, func(e dag.Event) string { return fmt.Sprintf("actions/%.2[1]s/%[1]s", e.Key) }))
 	}
 	if len(r.Damaged) > 0 {
-		a.Warn("damaged, and restored: %s", words.Some(r.Damaged, 6))
+		a.Warn("damaged and restored: %s", words.Some(r.Damaged, 6))
 	}
 	if size := results.Bytes(r); r.Ran > 0 && size >= 500e6 {
 		a.Note("the results of this run take %s in the store; %s removes those of older runs", console.ByteCount(size), a.Command("gc", "--keep-runs", "1"))
@@ -215,7 +221,7 @@ func collectLittle() (asUsual func()) {
 // opened: that is a mistake of the command line, and no failure.
 func checkSelection(g *dag.Graph, o dag.Options) error {
 	if len(o.Only) > 0 && len(o.Until) > 0 {
-		return exit.Wrongf("--until and --only exclude each other: --until runs a stage with what it needs, --only runs it alone")
+		return exit.Wrongf("--until and --only exclude each other: --until also runs upstream tasks, --only does not")
 	}
 	for _, names := range [][]string{o.Until, o.Only, o.Force} {
 		if _, err := g.Select(names...); err != nil {

@@ -69,7 +69,7 @@ func pastRun(r *dag.Record) pastRunEvent {
 func outcomeOf(r *dag.Record) string {
 	switch {
 	case r.Finished.IsZero():
-		return "not ended (running, or killed)"
+		return "unfinished (running or killed)"
 	case r.Stopped == context.Canceled.Error():
 		return "interrupted"
 	case r.Stopped != "":

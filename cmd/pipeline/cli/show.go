@@ -40,7 +40,7 @@ an object "axis" before them names the regions. These files must not be changed.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case where && (len(args) == 1 || results.IsRun(args[0])):
-				return usage(cmd, "--where takes a pipeline file and a stage of it")
+				return usage(cmd, "--where needs a pipeline file and one of its stages")
 			case where:
 				return a.where(args[0], sets, args[1], partial)
 			case partial:
@@ -187,7 +187,7 @@ func (a *app) showOutputs(store *artifacts.Store, outs []results.Output, rows in
 		fmt.Fprintln(a.Out)
 	}
 	if len(others) > 0 {
-		fmt.Fprintf(a.Out, "%s have the same form; -v shows all, %s[…] one\n", words.Count(len(others), "other member"), outs[0].Task.Stage.Name)
+		fmt.Fprintf(a.Out, "%s have the same schema; -v shows all, %s[…] one\n", words.Count(len(others), "other member"), outs[0].Task.Stage.Name)
 	}
 	return nil
 }
@@ -195,7 +195,7 @@ func (a *app) showOutputs(store *artifacts.Store, outs []results.Output, rows in
 func readOutput(store *artifacts.Store, o results.Output) (results.Content, error) {
 	b, err := results.ReadBlob(store, o.Ref)
 	if errors.Is(err, artifacts.ErrMiss) { // of a past run
-		return results.Content{}, fmt.Errorf("%s: %s; pipeline run FILE --until %s makes it again, with the file and the settings of that run", o.Name(), results.Freed, dag.StageOf(o.Task.ID))
+		return results.Content{}, fmt.Errorf("%s: %s; pipeline run FILE --until %s recomputes it, with the file and settings of that run", o.Name(), results.Freed, dag.StageOf(o.Task.ID))
 	}
 	if err != nil {
 		return results.Content{}, fmt.Errorf("%s: %w", o.Name(), err)

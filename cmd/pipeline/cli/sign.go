@@ -40,7 +40,7 @@ The keys are PEM files, those that openssl genpkey -algorithm ed25519 writes too
 			case newKey != "" && len(args) == 0:
 				return a.newKey(newKey)
 			case newKey != "":
-				return usage(cmd, "--new-key only makes a pair of keys: sign with --key")
+				return usage(cmd, "--new-key only makes a key pair: sign with --key")
 			case len(args) == 0:
 				return usage(cmd, "RUN is missing")
 			case key == "":
@@ -51,7 +51,7 @@ The keys are PEM files, those that openssl genpkey -algorithm ed25519 writes too
 	}
 	f := cmd.Flags()
 	f.StringVar(&key, "key", "", "sign with the private key in `FILE`")
-	f.StringVar(&newKey, "new-key", "", "write a new pair of keys, `NAME`.pem and NAME.pub.pem")
+	f.StringVar(&newKey, "new-key", "", "write a new key pair, `NAME`.pem and NAME.pub.pem")
 	f.StringVarP(&path, "output", "o", "run.intoto.json", "write to `PATH`; - is stdout")
 	setFlag(cmd, &sets)
 	return cmd
@@ -69,7 +69,7 @@ func (a *app) newKey(name string) error {
 	}{{name + ".pem", private, 0o600}, {name + ".pub.pem", public, 0o644}} {
 		out, err := os.OpenFile(f.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, f.mode)
 		if errors.Is(err, os.ErrExist) {
-			return exit.Wrongf("%s is there already, and a key is never written over", f.path)
+			return exit.Wrongf("%s exists already; a key is never overwritten", f.path)
 		}
 		if err != nil {
 			return err
@@ -79,7 +79,7 @@ func (a *app) newKey(name string) error {
 			return err
 		}
 	}
-	a.Note("wrote %s.pem, which is secret, and %s.pub.pem, to give to others", name, name)
+	a.Note("wrote %s.pem (keep it secret) and %s.pub.pem (share it)", name, name)
 	return nil
 }
 
@@ -209,9 +209,9 @@ func (a *app) verifySigned(path, key, lockPath string) error {
 			p.Version, p.Platform)
 		switch e.LockFile {
 		case "same":
-			fmt.Fprintf(a.Out, "%s is the lock that it states\n", lockPath)
+			fmt.Fprintf(a.Out, "%s is the lock named in the statement\n", lockPath)
 		case "different":
-			fmt.Fprintf(a.Out, "%s is %s the lock that it states (%.12s…)\n", lockPath, a.Page.Red("not"), e.Lock)
+			fmt.Fprintf(a.Out, "%s is %s the lock named in the statement (%.12s…)\n", lockPath, a.Page.Red("not"), e.Lock)
 		default:
 			fmt.Fprintf(a.Out, "lock not checked: there is no %s; --lock PATH names it (SHA-256 %.12s…)\n", lockPath, e.Lock)
 		}

@@ -22,8 +22,8 @@ func (a *app) simulateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate FILE DIR",
 		Short: "write simulated participants as files, laid out like fMRIPrep's output",
-		Long: `Writes the participants of the cohort "simulate" of a pipeline file, as other programs and the cohort
-"bids" read it: participants.tsv, and of each participant the scan with its sidecar, the label
+		Long: `Writes the participants of the cohort "simulate" of a pipeline file as files for other programs and the cohort
+"bids": participants.tsv, and for each participant the scan with its sidecar, the label
 image and the table of confounds. The scans are simulated, with a known difference between the
 groups. pipeline stages simulate lists the parameters: size, length, sites, motion, noise,
 missing regions, damaged files.
@@ -36,7 +36,7 @@ missing regions, damaged files.
 		ValidArgsFunction: completeFile,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if layout != "bids" {
-				return exit.Wrongf("--layout: there is no layout %q; there is bids", layout)
+				return exit.Wrongf("--layout: there is no layout %q; the only one is bids", layout)
 			}
 			return a.simulate(args[0], args[1], sets, workers)
 		},
@@ -44,7 +44,7 @@ missing regions, damaged files.
 	setFlag(cmd, &sets)
 	f := cmd.Flags()
 	f.StringVar(&layout, "layout", layout, "how the files are named and laid out: `bids`")
-	f.VarP(positive{&workers}, "jobs", "j", "make `N` participants at the same time")
+	f.VarP(positive{&workers}, "jobs", "j", "simulate `N` participants at the same time")
 	return cmd
 }
 
@@ -71,7 +71,7 @@ func (a *app) simulate(file, dir string, sets []string, workers int) error {
 		}
 	})
 	if errors.Is(err, context.Canceled) {
-		a.Warn("interrupted; %s is not whole: remove it", dir)
+		a.Warn("interrupted; %s is incomplete: remove it", dir)
 		return &exit.Error{Code: exit.Interrupted}
 	}
 	if err != nil {

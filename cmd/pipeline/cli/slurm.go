@@ -36,8 +36,8 @@ type executor struct {
 
 func (e *executor) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&e.where, "executor", "local", "`WHERE` tasks run: local, in this process, or slurm, on the cluster of this login node")
-	f.StringArrayVar(&e.args, "slurm-args", nil, "further `WORDS` for sbatch, such as '--partition=long --account=brain'; may be repeated")
+	f.StringVar(&e.where, "executor", "local", "run tasks `WHERE`: local, in this process, or slurm, on the cluster of this login node")
+	f.StringArrayVar(&e.args, "slurm-args", nil, "further `ARGUMENTS` for sbatch, such as '--partition=long --account=brain'; may be repeated")
 	f.BoolVar(&e.detach, "detach", false, "continue in the background; status FILE shows the progress")
 }
 
@@ -46,12 +46,12 @@ func (e *executor) open(cmd *cobra.Command, o *dag.Options, say func(string)) er
 	switch e.where {
 	case "local":
 		if len(e.args) > 0 {
-			return usage(cmd, "--slurm-args says what sbatch gets: add --executor slurm")
+			return usage(cmd, "--slurm-args needs --executor slurm")
 		}
 		return nil
 	case "slurm":
 	default:
-		return usage(cmd, "there is no executor %q (there are local and slurm)", e.where)
+		return usage(cmd, "there is no executor %q (choose local or slurm)", e.where)
 	}
 	var words []string
 	for _, a := range e.args {
@@ -131,7 +131,7 @@ func (a *app) execTaskCommand() *cobra.Command {
 		Short:  "run tasks prepared by run --executor slurm",
 		Hidden: true,
 		Long: `Runs tasks by their keys, in a store where run --executor slurm has prepared them. Slurm's
-jobs call it; called by hand on a machine of the cluster, it shows what such a job sees.`,
+jobs call it; called by hand on a node of the cluster, it shows what such a job sees.`,
 		Example: `  pipeline exec-task --store /shared/study/.pipeline 1f0c…`,
 		Args:    between(1, 1<<20),
 		RunE: func(_ *cobra.Command, args []string) error {

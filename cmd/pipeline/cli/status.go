@@ -23,8 +23,8 @@ func (a *app) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status FILE",
 		Short: "progress of a run on a cluster or in the background",
-		Long: `Tells of each stage how many of its tasks are done, and of those that Slurm has, how many wait and
-run. Nothing is run or changed.`,
+		Long: `Prints for each stage how many tasks are done, and how many Slurm tasks are pending and
+running. Nothing is run or changed.`,
 		Example: `  pipeline run biopoint.yaml --executor slurm --detach
   pipeline status biopoint.yaml`,
 		Args:              exactly(1),

@@ -82,9 +82,9 @@ func keyError(flag, given string, err error) error {
 func (a *app) doubts(s *artifacts.Store) {
 	unsigned, forged := s.Distrusted()
 	if unsigned > 0 {
-		a.Note("%s of other machines without a signature by a trusted key: not used, computed here", words.Count(unsigned, "result"))
+		a.Note("%s from other machines without a signature by a trusted key: not used, computed here", words.Count(unsigned, "result"))
 	}
 	if forged > 0 {
-		a.Note("%s of other machines with a signature that does not fit the trusted key: not used, computed here; somebody has changed the remote", words.Count(forged, "result"))
+		a.Note("%s from other machines with an invalid signature: not used, computed here; somebody has changed the remote", words.Count(forged, "result"))
 	}
 }

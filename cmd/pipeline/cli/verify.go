@@ -25,8 +25,8 @@ something that your permissions forbid to read. Nothing is changed without --rep
 A run recomputes damaged results of its pipeline, and missing ones when a task needs them.
 
 verify STATEMENT --signed-by KEY checks who signed a statement of pipeline sign, and that the
-lock beside it and the results in the store are those that it states. Exit code 1 when not. A lock
-or a store that is not there is named as not checked.`,
+lock beside it and the results in the store match it. Exit code 1 when not. A lock
+or a store that does not exist is reported as not checked.`,
 		Example: `  pipeline verify
   pipeline verify --repair && pipeline run biopoint.yaml
   pipeline verify run.intoto.json --signed-by me.pub.pem`,
@@ -34,7 +34,7 @@ or a store that is not there is named as not checked.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && signedBy == "":
-				return usage(cmd, "verify without an argument checks the whole store, of all pipeline files; for a signed statement, --signed-by KEY.pub.pem says whose it is")
+				return usage(cmd, "verify without an argument checks the whole store, for all pipeline files; for a signed statement, add --signed-by KEY.pub.pem")
 			case len(args) == 1:
 				return a.verifySigned(args[0], signedBy, lockPath)
 			case signedBy != "" || lockPath != "":

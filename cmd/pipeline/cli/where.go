@@ -54,7 +54,7 @@ func (a *app) where(file string, sets []string, what string, partial bool) error
 	}
 	there, others := c.Shown(sel.Tasks)
 	if len(others) > 0 && (!partial || len(there) == 0) {
-		return c.Missing(a.Console, sel, there, others, "; --partial (in Python: partial=True) takes the others")
+		return c.Missing(a.Console, sel, there, others, "; --partial (in Python: partial=True) uses the others")
 	}
 	if a.JSON {
 		a.axes(c, sel)

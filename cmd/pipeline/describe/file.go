@@ -69,7 +69,7 @@ func File(a *console.Console, path string, withStats bool, rows int) error {
 func cutShort(magic []byte) string {
 	for _, whole := range []string{"\x93NUMPY", "ARROW1", "PAR1"} {
 		if len(magic) > 1 && len(magic) < len(whole) && strings.HasPrefix(whole, string(magic)) {
-			return fmt.Sprintf("cut short: it has %d bytes, the first of %q", len(magic), whole)
+			return fmt.Sprintf("truncated: it has %d bytes, the first of %q", len(magic), whole)
 		}
 	}
 	return ""

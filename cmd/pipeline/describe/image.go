@@ -86,7 +86,7 @@ func addPlace(g *console.Grid, info nifti.Info) {
 	g.Add("voxel", fmt.Sprintf("%s × %s × %s mm", compare.Rounded(size[0]), compare.Rounded(size[1]),
 		compare.Rounded(size[2])))
 	if len(info.Shape) > 3 {
-		tr := "the header does not say"
+		tr := "not stated in the header"
 		if info.TR > 0 {
 			tr = compare.Rounded(info.TR) + " s"
 		}

@@ -39,7 +39,7 @@ func Kinds(a *console.Console) {
 		fmt.Fprintln(a.Out, "\ncohort kinds (cohort: { KIND: … })")
 		g.Print(a.Out)
 	}
-	fmt.Fprintln(a.Out, "\npipeline stages NAME tells more about one.")
+	fmt.Fprintln(a.Out, "\npipeline stages NAME describes one.")
 }
 
 // Kind describes one stage kind or cohort kind: its documentation, parameters and ports.
@@ -92,7 +92,7 @@ func printKind(a *console.Console, k *dag.Kind) {
 func printCohort(a *console.Console, c cohort.Source) {
 	fmt.Fprintf(a.Out, "%s (cohort)\n%s\n", a.Page.Bold(c.Name), paragraphs(a, c.Doc))
 	printParams(a, cohortParams(c))
-	fmt.Fprintf(a.Out, "\n%s\n", paragraphs(a, "Beside any kind, under cohort: exclude: [sub-003] leaves participants (or rows) out; limit: 20 takes 20 of them, each group in proportion (at least one), spread evenly over the list."))
+	fmt.Fprintf(a.Out, "\n%s\n", paragraphs(a, "With any kind, under cohort: exclude: [sub-003] excludes participants (or rows); limit: 20 takes 20 of them, each group in proportion (at least one), spread evenly over the list."))
 }
 
 // cohortParams are the parameters of a cohort kind: it is tagged like a stage.
@@ -172,7 +172,7 @@ func portText(p dag.Port) string {
 		t += ", gathers"
 	}
 	if p.Gate != "" {
-		t += ", connected by itself to every stage of the kind " + p.Gate
+		t += ", connected automatically to every stage of the kind " + p.Gate
 	} else if p.Optional {
 		t += ", optional"
 	}

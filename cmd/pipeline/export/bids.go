@@ -51,13 +51,13 @@ var bidsFiles = []bidsFile{
 	{"parcellate", "parcels", "dseg", "", noDesc, (*bidsMember).asItIs, ".nii.gz",
 		map[string]any{"Description": "regions by their number in the node list"}, false},
 	{"parcellate", "coverage", "bold", "coverage", noDesc, (*bidsMember).coverage, ".tsv",
-		map[string]any{"Description": "share of each region that the scan sees"}, false},
+		map[string]any{"Description": "share of each region in the field of view"}, false},
 	{"bootstrap", "series", "timeseries", "mean", desc("extracted"), (*bidsMember).timeseries, ".tsv",
-		map[string]any{"Description": "mean of the voxels of each region, before cleaning"}, true},
+		map[string]any{"Description": "mean of the voxels of each region, before denoising"}, true},
 	{"timeseries", "series", "timeseries", "mean", desc("extracted"), (*bidsMember).timeseries, ".tsv",
-		map[string]any{"Description": "series of the regions as they were given, before cleaning"}, true},
+		map[string]any{"Description": "regional time series as given, before denoising"}, true},
 	{"denoise", "series", "timeseries", "mean", noDesc, (*bidsMember).timeseries, ".tsv",
-		map[string]any{"Description": "cleaned series of the regions"}, true},
+		map[string]any{"Description": "denoised regional time series"}, true},
 	{"connectivity", "pearson", "relmat", "pearsoncorrelation", pearsonDesc, (*bidsMember).relmat, ".tsv",
 		relation("Pearson correlation"), true},
 	{"connectivity", "partial", "relmat", "partialcorrelation", partialDesc, (*bidsMember).relmat, ".tsv",
@@ -68,7 +68,7 @@ var bidsFiles = []bidsFile{
 	{"matrices", "pearson", "relmat", "pearsoncorrelation", noDesc, (*bidsMember).relmat, ".tsv", relation("Pearson correlation"), true},
 	{"matrices", "partial", "relmat", "partialcorrelation", partialDesc, (*bidsMember).relmat, ".tsv",
 		relation("partial correlation"), true},
-	{"graph", "edges", "relmat", "partialcorrelation", desc("graph"), (*bidsMember).edges, ".tsv", relation("partial correlation, where there is an edge, and 0 elsewhere"), true},
+	{"graph", "edges", "relmat", "partialcorrelation", desc("graph"), (*bidsMember).edges, ".tsv", relation("partial correlation where there is an edge, 0 elsewhere"), true},
 }
 
 // pearsonDesc and partialDesc name the estimator.
@@ -124,10 +124,10 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 	}
 	x := &job{Console: a, Current: c, Options: o}
 	if x.Pipeline.Roster == nil {
-		return exit.Wrongf("%s has no cohort, and a dataset is of participants", x.File)
+		return exit.Wrongf("%s has no cohort, but a dataset needs participants", x.File)
 	}
 	if x.Pipeline.Roster.Axis != "" {
-		return exit.Wrongf("the cohort of %s is of rows, and a dataset is of participants", x.File)
+		return exit.Wrongf("the cohort of %s consists of rows, but a dataset needs participants", x.File)
 	}
 	chosen := x.bidsStages(x.What)
 	if len(chosen) == 0 {
@@ -135,7 +135,7 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 		for _, f := range bidsFiles {
 			kinds = append(kinds, f.kind)
 		}
-		return exit.Wrongf("no stage of %s makes what a dataset holds, a file a participant by one of the kinds %s", x.File, strings.Join(slices.Compact(kinds), ", "))
+		return exit.Wrongf("no stage of %s makes files for a dataset: one file per participant by one of the kinds %s", x.File, strings.Join(slices.Compact(kinds), ", "))
 	}
 	var members []*bidsMember
 	var missing []*dag.Node

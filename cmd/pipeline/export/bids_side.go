@@ -108,7 +108,7 @@ func (x *job) bidsRoot(d *bids.Derivative, links *bidsLinks) error {
 			return err
 		}
 	}
-	generated := map[string]any{"Name": "prgnn", "Version": version.Number, "Description": "PR-GNN Pipeline: series of regions, connectivity and brain graphs"}
+	generated := map[string]any{"Name": "prgnn", "Version": version.Number, "Description": "PR-GNN Pipeline: regional time series, connectivity and brain graphs"}
 	ignore := []string{"*_relmat.tsv", "*_relmat.json", "*_timeseries.tsv", "*_timeseries.json", "*_bold.tsv",
 		"*_bold.json", "atlas-*"}
 	if x.App != nil {
@@ -129,9 +129,9 @@ func (x *job) bidsRoot(d *bids.Derivative, links *bidsLinks) error {
 	links.describe(description)
 	steps := []error{
 		d.PutJSON("dataset_description.json", description),
-		d.Put("README", text("Series of regions, connectivity matrices and brain graphs, made by PR-GNN Pipeline ("+x.Pipeline.Name+").\n\n"+
-			"*_timeseries.tsv: a row a volume, a column a region. *_relmat.tsv: regions by regions, with names. The\nfiles are named as XCP-D 26 does; the sidecars tell estimator, parameters and quality.\n"+
-			"Matrices are of the plain mean of each region; desc-bootNN is a draw of its voxels.\nConnectivity is not yet part of BIDS (BEP017): .bidsignore names those files.\n")),
+		d.Put("README", text("Regional time series, connectivity matrices and brain graphs, made by PR-GNN Pipeline ("+x.Pipeline.Name+").\n\n"+
+			"*_timeseries.tsv: one row per volume, one column per region. *_relmat.tsv: regions by regions, with names. The\nfiles are named as in XCP-D 26; the sidecars state estimator, parameters and quality.\n"+
+			"Matrices are based on the plain mean of each region; desc-bootNN is a draw of its voxels.\nConnectivity is not yet part of BIDS (BEP017): .bidsignore names those files.\n")),
 		d.Put(".bidsignore", text(strings.Join(ignore, "\n")+"\n")),
 		d.Put("participants.tsv", func(w io.Writer) error { return x.Pipeline.Roster.Participants.WriteCSV(w, '\t') }),
 		d.PutJSON("participants.json", columnDocs(x.Pipeline.Roster.Participants)),

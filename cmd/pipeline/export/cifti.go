@@ -43,7 +43,7 @@ func (m *member) parcels() (*cifti.Parcels, error) {
 		}
 		for i, x := range v {
 			if math.IsNaN(x) {
-				return nil, exit.Wrongf("the node list does not say where %s lies: --labels IMAGE gives a label image of the regions, or nodes in the cohort a list with x, y and z", names[i])
+				return nil, exit.Wrongf("the node list has no position for %s: name a label image of the regions by --labels IMAGE, or a node list with x, y and z by nodes in the cohort", names[i])
 			}
 			points[i][a] = x
 		}
@@ -133,7 +133,7 @@ func (m *member) tr() (tr float64, quality results.Content, err error) {
 		tr = m.Options.TR
 	}
 	if !(tr > 0) {
-		return 0, quality, exit.Wrongf("the repetition time is not known: --tr SECONDS gives it")
+		return 0, quality, exit.Wrongf("the repetition time is unknown: set --tr SECONDS")
 	}
 	return tr, quality, nil
 }
@@ -146,7 +146,7 @@ func (m *member) gaps(quality results.Content) {
 	all, err1 := quality.Table.Ints("volumes")
 	kept, err2 := quality.Table.Ints("kept")
 	if err1 == nil && err2 == nil && len(all) == 1 && kept[0] < all[0] {
-		m.Note("%s: %d of %d volumes were censored; the file's axis of time runs on over the gaps", m.task.ID, all[0]-kept[0], all[0])
+		m.Note("%s: %d of %d volumes were censored; the file's time axis ignores the gaps", m.task.ID, all[0]-kept[0], all[0])
 	}
 }
 

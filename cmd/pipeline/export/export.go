@@ -65,7 +65,7 @@ func (x *job) stage() error {
 		done.Format = f.name
 		err = x.writeForms(sel, there, f)
 	case isDir(x.Path) && x.Format != "":
-		err = exit.Wrongf("in a directory every member is a file as it is stored, or in one of the formats %s; there is no %q among them", words.Some(formNames(), 20), x.Format)
+		err = exit.Wrongf("a directory holds one file per member, as stored or in one of the formats %s, not %q", words.Some(formNames(), 20), x.Format)
 	case isDir(x.Path):
 		done.Format = x.Ref(there[0], sel.Port.Name).Format
 		err = x.writeEach(x.Path, sel, there)
@@ -168,18 +168,18 @@ func (x *job) writeOne(sel *results.Selection, tasks []*dag.Node) (format, sidec
 	case stored == "npy" && format == "tensor":
 		return format, "", x.writeTensors(sel, tasks)
 	case format == "npy":
-		return "", "", exit.Wrongf("it is %s, which does not fit into npy; write it as %s", stored, nativeName(stored))
+		return "", "", exit.Wrongf("it is %s, which npy cannot hold; write it as %s", stored, nativeName(stored))
 	case (stored == "arrow" || stored == "npy") && format != "":
 		if !slices.Contains(known, format) {
 			return "", "", exit.Wrongf("there is no format %q%s", format, words.OrAll(format, append(append(known, "mat"), formNames()...)))
 		}
 		return format, "", x.writeTable(sel, tasks, format)
 	case stored == "arrow" || stored == "npy":
-		return "", "", exit.Wrongf("%s does not say a format by its extension; add --format arrow, parquet, csv, tsv, npy, mat%s", x.Path, fittingForms(sel.Port.Type))
+		return "", "", exit.Wrongf("the extension of %s is not a format; add --format arrow, parquet, csv, tsv, npy, mat%s", x.Path, fittingForms(sel.Port.Type))
 	case x.Format != "" && x.Format != stored:
-		return "", "", exit.Wrongf("it is %s, which is written as it is: leave --format out", stored)
+		return "", "", exit.Wrongf("it is %s, which is written unchanged: leave --format out", stored)
 	case len(tasks) > 1:
-		return "", "", exit.Wrongf("there are %d of them, and %s does not join into one file: name one, such as %s.%s, or give a directory: -o %s/",
+		return "", "", exit.Wrongf("there are %d members, and %s cannot be joined into one file: name one, such as %s.%s, or give a directory: -o %s/",
 			len(tasks), stored, tasks[0].ID, sel.Port.Name,
 			strings.TrimSuffix(filepath.Base(x.Path), filepath.Ext(x.Path)))
 	}
@@ -279,7 +279,7 @@ func (x *job) stacked(sel *results.Selection, tasks []*dag.Node) (*encoding.Arra
 		}
 		if first := arrays; len(first) > 0 && (!slices.Equal(first[0].Shape, got.Array.Shape) ||
 			first[0].DType() != got.Array.DType()) {
-			return nil, nil, fmt.Errorf("%s is %s %s, but %s is %s %s, so they do not stack: export one member, such as %s.%s, or give a directory: -o DIR/",
+			return nil, nil, fmt.Errorf("%s is %s %s, but %s is %s %s, so they cannot be stacked: export one member, such as %s.%s, or give a directory: -o DIR/",
 				tasks[0].ID, first[0].DType(), compare.Shape(first[0].Shape, sel.Port.Type.Axes), n.ID,
 				got.Array.DType(), compare.Shape(got.Array.Shape, sel.Port.Type.Axes), n.ID, sel.Port.Name)
 		}

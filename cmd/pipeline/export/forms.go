@@ -27,13 +27,13 @@ var forms = []form{
 	{"graphml", ".graphml", "edges, or regions with a score, with names and positions, for networkx, Gephi, Cytoscape", "edges, or a table of regions with a score", isNodes, (*member).graphML},
 	{"edge", ".edge", "matrix or edges as plain text, for BrainNet Viewer, BCT, MRtrix", "edges, or a matrix of regions by regions", isNetwork, (*member).brainNetEdge},
 	{"node", ".node", "regions with positions, for BrainNet Viewer; size is the degree or the score", "edges, or a table of regions with a score", isNodes, (*member).brainNetNode},
-	{"relmat", "_relmat.tsv", "matrix with names, BIDS-style, as XCP-D writes it", "a matrix of regions by regions", isMatrix, (*member).relmat},
-	{"timeseries", "_timeseries.tsv", "series with names, BIDS-style, as XCP-D writes them", "series of regions", isSeries, (*member).timeseries},
+	{"relmat", "_relmat.tsv", "matrix with names, BIDS-style, as in XCP-D", "a matrix of regions by regions", isMatrix, (*member).relmat},
+	{"timeseries", "_timeseries.tsv", "time series with names, BIDS-style, as in XCP-D", "series of regions", isSeries, (*member).timeseries},
 	{"pconn", ".pconn.nii", "matrix as CIFTI-2, for Connectome Workbench", "a matrix of regions by regions", isMatrix, (*member).pconn},
 	{"ptseries", ".ptseries.nii", "series as CIFTI-2", "series of regions", isSeries, (*member).ptseries},
 	{"svg", ".svg", "matrix as a heat map", "a matrix of regions by regions", isMatrix, (*member).svg},
 	{"png", ".png", "matrix as a heat map", "a matrix of regions by regions", isMatrix, (*member).png},
-	{"pscalar", ".pscalar.nii", "a value a region as CIFTI-2", "a table of regions with numbers", isScores, (*member).pscalar},
+	{"pscalar", ".pscalar.nii", "one value per region as CIFTI-2", "a table of regions with numbers", isScores, (*member).pscalar},
 }
 
 // formOf finds the form that --format or the end of the path names; nil for none. An
@@ -115,11 +115,11 @@ type member struct {
 // writeForms writes results in a form: one as a file, several as files of a directory.
 func (x *job) writeForms(sel *results.Selection, tasks []*dag.Node, f *form) error {
 	if !f.fits(sel.Port.Type) {
-		return exit.Wrongf("%s takes %s, and this is %s", f.name, f.takes, kindText(sel.Port.Type))
+		return exit.Wrongf("%s needs %s, but this is %s", f.name, f.takes, kindText(sel.Port.Type))
 	}
 	if !isDir(x.Path) {
 		if len(tasks) > 1 {
-			return exit.Wrongf("there are %d of them, and %s holds one: name one, such as %s.%s, or give a directory: -o %s/ --format %s",
+			return exit.Wrongf("there are %d members, but %s holds one: name one, such as %s.%s, or give a directory: -o %s/ --format %s",
 				len(tasks), f.name, tasks[0].ID, sel.Port.Name, strings.TrimSuffix(filepath.Base(x.Path),
 					f.ending), f.name)
 		}
@@ -163,7 +163,7 @@ func (m *member) matrixOf() (v []float64, cols int, err error) {
 	rows, cols := shape[len(shape)-2], shape[len(shape)-1]
 	draws := len(all) / max(rows*cols, 1)
 	if m.draw < 0 || m.draw >= draws {
-		return nil, 0, exit.Wrongf("--draw %d: there are the draws 0 to %d", m.draw, draws-1)
+		return nil, 0, exit.Wrongf("--draw %d: available are draws 0 to %d", m.draw, draws-1)
 	}
 	return all[m.draw*rows*cols:][:rows*cols], cols, nil
 }
@@ -175,7 +175,7 @@ func (m *member) names(n int) ([]string, error) {
 		return nil, err
 	}
 	if nodes.Rows() != n {
-		return nil, fmt.Errorf("it has %d regions, and the node list of the cohort %d", n, nodes.Rows())
+		return nil, fmt.Errorf("it has %d regions, but the node list of the cohort %d", n, nodes.Rows())
 	}
 	return nodes.Strings("name")
 }

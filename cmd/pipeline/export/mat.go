@@ -39,7 +39,7 @@ func (x *job) writeMat(sel *results.Selection, tasks []*dag.Node) error {
 		}
 		variables = matTable(keyed)
 	default:
-		return exit.Wrongf("it is %s, and a .mat file holds arrays and tables", first.Format)
+		return exit.Wrongf("it is %s, but a .mat file holds only arrays and tables", first.Format)
 	}
 	return x.WriteTo(x.Path, func(w io.Writer) error { return mat5.Write(w, variables) })
 }

@@ -36,7 +36,7 @@ func withNames(t, nodes *encoding.Table) (*encoding.Table, error) {
 		}
 	}
 	if len(out.Columns) == len(t.Columns) && !hasName(t) {
-		return nil, exit.Wrongf("--names: no column holds numbers of regions (%s)", strings.Join(columnNames(t), ", "))
+		return nil, exit.Wrongf("--names: no column holds region numbers (%s)", strings.Join(columnNames(t), ", "))
 	}
 	return out, nil
 }

@@ -38,7 +38,7 @@ func (m *member) graph() (*netio.Graph, error) {
 			return nil, err
 		}
 		if !slices.Contains(draw, int64(m.draw)) && len(draw) > 0 {
-			return nil, exit.Wrongf("--draw %d: there are the draws %d to %d", m.draw, slices.Min(draw), slices.Max(draw))
+			return nil, exit.Wrongf("--draw %d: available are draws %d to %d", m.draw, slices.Min(draw), slices.Max(draw))
 		}
 		keep = func(i int) bool { return draw[i] == int64(m.draw) }
 	}
@@ -92,7 +92,7 @@ func (m *member) scores(g *netio.Graph) error {
 		return err
 	}
 	if len(maps) != 1 {
-		return exit.Wrongf("it has %d rankings (%s …), and this holds one: export its table and choose, or take pscalar", len(maps), maps[0].name)
+		return exit.Wrongf("it has %d rankings (%s …), but this format holds one: export its table and select one, or use pscalar", len(maps), maps[0].name)
 	}
 	for i := range g.Nodes {
 		g.Nodes[i].Score = maps[0].values[i]

@@ -115,7 +115,7 @@ func (d *pygData) add(c *results.Current, n *dag.Node, ports map[string]dag.Port
 		d.nodes, d.features = shape[1], shape[2]
 	}
 	if shape[1] != d.nodes || shape[2] != d.features {
-		return fmt.Errorf("its features are %v, and those of the first participant [draw, %d, %d]", shape, d.nodes, d.features)
+		return fmt.Errorf("its features are %v, but those of the first participant [draw, %d, %d]", shape, d.nodes, d.features)
 	}
 	rows, err := column.Rows[column.EdgeRow](edges.Table)
 	if err != nil {
@@ -132,7 +132,7 @@ func (d *pygData) add(c *results.Current, n *dag.Node, ports map[string]dag.Port
 		d.y, d.draw, d.subject = append(d.y, group), append(d.draw, draw), append(d.subject, subject)
 	}
 	if at != len(rows) {
-		return fmt.Errorf("its edges are not sorted by draw, or of draws that have no features")
+		return fmt.Errorf("its edges are not sorted by draw, or belong to draws without features")
 	}
 	d.x = append(d.x, features.Array.Float64s()...)
 	return nil

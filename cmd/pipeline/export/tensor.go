@@ -36,7 +36,7 @@ func (x *job) writeTensors(sel *results.Selection, tasks []*dag.Node) error {
 				places[i]--
 			}
 		}
-		keys.Columns = []encoding.Column{{Name: axes[0].Name, Values: places, Doc: "place on the first axis"}}
+		keys.Columns = []encoding.Column{{Name: axes[0].Name, Values: places, Doc: "index on the first axis"}}
 	}
 	names := []string{"row"}
 	whole.Shape = []int{keys.Rows()}

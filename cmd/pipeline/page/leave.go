@@ -50,14 +50,14 @@ func Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r 
 		kept, err = replacePage(a, path, page)
 	}
 	if err != nil {
-		a.Warn("the report was not left in %s: %v\n  pipeline report %s -o PATH writes it elsewhere", path, err, p.File)
+		a.Warn("the report was not written to %s: %v\n  pipeline report %s -o PATH writes it elsewhere", path, err, p.File)
 		return
 	}
 	if a.JSON {
 		a.Object(event{"report", path, len(page), nil})
 	}
 	if kept != "" {
-		a.Warn("%s had been edited: the edited page is now %s", path, kept)
+		a.Warn("%s had been edited: the edited page was renamed to %s", path, kept)
 	}
 	more := ""
 	if r.Outputs[task.ID] == nil {
@@ -73,7 +73,7 @@ func Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r 
 func NoteEarlier(a *console.Console, p *pipelines.Pipeline) {
 	path := filepath.Join(p.Dir, fileName(p))
 	if page, err := regular.ReadFile(path); Stage(p.Graph) != nil && err == nil && report.IsReport(page) {
-		a.Note("%s is of an earlier run", path)
+		a.Note("%s belongs to an earlier run", path)
 	}
 }
 
@@ -195,7 +195,7 @@ func leaveScans(a *console.Console, c *results.Current, task *dag.Node, path str
 		}
 	}
 	if kept != nil {
-		a.Warn("edited pages of scans are kept: %s", words.Some(kept, 6))
+		a.Warn("edited scan pages are kept: %s", words.Some(kept, 6))
 	}
 	return len(pages), removePages(dir, ours)
 }

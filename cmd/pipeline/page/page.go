@@ -61,7 +61,7 @@ func Write(a *console.Console, c *results.Current, path string) error {
 			a.Note("wrote %s", besides(scans, path))
 		}
 		if len(missing) > 0 {
-			a.Note("%s without a result, left out of it: %s", words.Count(len(missing), "task"), words.Some(missing, 6))
+			a.Note("%s without a result, not in the report: %s", words.Count(len(missing), "task"), words.Some(missing, 6))
 		}
 	}
 	return nil

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"runtime"
 
+	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 // An Estimate is how long tasks that must run will take.
@@ -55,6 +57,24 @@ func Estimated(steps []dag.Step, took map[string]float64, workers int) Estimate 
 		e.Share, e.Members = perStage[e.Stage]/work, members[e.Stage]
 	}
 	return e
+}
+
+// Ahead tells before a run what Estimated says of it: "12 tasks to run: about 41 min on 2 workers …". It is "" when
+// nothing is to run, or no stage of it has run before.
+func Ahead(g *dag.Graph, s *artifacts.Store, o dag.Options) string {
+	took := dag.Durations(g, s)
+	if len(took) == 0 {
+		return ""
+	}
+	steps, err := dag.Plan(g, s, dag.Options{Until: o.Until, Only: o.Only, Force: o.Force})
+	if err != nil {
+		return "" // the run says what is wrong
+	}
+	e := Estimated(steps, took, o.Workers)
+	if e.Unknown == e.Tasks {
+		return ""
+	}
+	return words.Count(e.Tasks, "task") + " to run: " + e.String()
 }
 
 func stageMeans(took map[string]float64) map[string]float64 {

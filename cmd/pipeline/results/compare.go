@@ -58,5 +58,5 @@ func Difference(s1 *artifacts.Store, r1 artifacts.Ref, s2 *artifacts.Store, r2 a
 	if d := compareContents(x, y); d != nil {
 		return d, nil
 	}
-	return &compare.Difference{Kind: "bytes", Text: "the values are the same, the bytes around them differ"}, nil
+	return &compare.Difference{Kind: "bytes", Text: "the values are the same; the bytes around them differ"}, nil
 }

@@ -19,7 +19,7 @@ func Guard(p *pipelines.Pipeline, store string) func(path string) error {
 	files := Keep(func() []Kept { return filesOf(p) })
 	return func(path string) error {
 		if liesIn(path, store) {
-			return exit.Wrongf("%s cannot be written: it lies in the store %s\n  name a PATH outside the store", path, store)
+			return exit.Wrongf("%s cannot be written: it is inside the store %s\n  name a PATH outside the store", path, store)
 		}
 		return files(path)
 	}

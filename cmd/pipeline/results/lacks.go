@@ -31,7 +31,7 @@ func (c *Current) Lacks(missing, unchecked []string, failures []*dag.Error) []st
 		}
 	}
 	if others != nil {
-		lines = append(lines, "Failed: "+words.Some(others, 6)+". pipeline log FILE TASK tells why.")
+		lines = append(lines, "Failed: "+words.Some(others, 6)+". pipeline log FILE TASK shows why.")
 	}
 	var unexplained []string
 	because := map[string][]string{} // tasks by the one that failed before them

@@ -41,7 +41,7 @@ func Choose(g *dag.Graph, text string) (*Selection, error) {
 	if end := strings.LastIndexByte(text, ']'); end >= 0 {
 		pattern, out = text[:end+1], text[end+1:]
 		if out != "" && !strings.HasPrefix(out, ".") {
-			return nil, exit.Wrongf("%s: after the ] comes nothing, or a dot and an output", text)
+			return nil, exit.Wrongf("%s: only a dot and an output may follow the ]", text)
 		}
 		out = strings.TrimPrefix(out, ".")
 	} else if !HasStage(g, text) {
@@ -86,7 +86,7 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 	text += "\n  " + a.Command(words...) + " " + makes
 	if _, before := dag.LastKeys(c.Pipeline.Graph, c.Store)[others[0].ID]; before && failed == "" && first != nil &&
 		first.Reason != Freed && !first.Damaged && len(c.Sets) == 0 {
-		text += "\n  an earlier run had other settings; if they came from --set, give the same --set here"
+		text += "\n  an earlier run had other settings; if they came from --set, add the same --set here"
 	}
 	if len(there) > 0 {
 		text += hint

@@ -51,7 +51,7 @@ func TestChoose(t *testing.T) {
 		{"trian", `did you mean "train"?`},
 		{"train.histry", `stage train has no output "histry" (did you mean "history"?)`},
 		{"train[fold=3]", `train[fold=3]`},
-		{"train[fold=1]history", `after the ] comes nothing`},
+		{"train[fold=1]history", `only a dot and an output may follow the ]`},
 		{"*", "several stages"},
 	} {
 		_, err := Choose(g, c.text)

@@ -30,7 +30,7 @@ func (c *Current) Read(n *dag.Node, port dag.Port) (Content, error) {
 func (c *Current) Nodes() (*encoding.Table, error) {
 	r := c.Pipeline.Roster
 	if r == nil || r.Nodes == nil {
-		return nil, fmt.Errorf("the pipeline has no cohort, which would name the regions")
+		return nil, fmt.Errorf("the pipeline has no cohort to name the regions")
 	}
 	return r.Nodes, nil
 }

@@ -30,7 +30,7 @@ func PrintStates(a *console.Console, sum *dag.Summary) {
 		text := "up to date: " + words.Count(all, "task")
 		switch {
 		case len(sum.Causes) > 0:
-			text += "; the causes above are those of the last run with changes"
+			text += "; the causes above belong to the last run with changes"
 		default:
 			text += "; no earlier run had other inputs, parameters or code"
 		}
@@ -64,7 +64,7 @@ func PrintWhy(a *console.Console, e *dag.Explanation) {
 	case e.State == dag.Unknown:
 		fmt.Fprintf(a.Out, "%s is unknown until upstream tasks have run (%d): %s\n", id, len(e.WaitsFor), words.Some(e.WaitsFor, 6))
 		if len(e.Differences) > 0 {
-			fmt.Fprintf(a.Out, "it will run in any case; its differences from %s:\n", then)
+			fmt.Fprintf(a.Out, "it runs in any case; its differences from %s:\n", then)
 		}
 	case e.State == dag.Failed:
 		fmt.Fprintf(a.Out, "%s cannot run: %s\n", id, e.Reason)

@@ -31,7 +31,7 @@ func Study(dir, text string) (path string, err error) {
 	path = filepath.Join(dir, "biopoint.yaml")
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return "", exit.Wrongf("%s is there already; it was left as it is", path)
+		return "", exit.Wrongf("%s exists already and was not changed", path)
 	}
 	if err != nil {
 		return "", err
@@ -133,7 +133,7 @@ func checkStageName(name string) error {
 	switch {
 	case !stageName.MatchString(name), token.IsKeyword(name),
 		slices.Contains([]string{"main", "internal", "vendor", "testdata"}, name):
-		return fmt.Errorf("%q cannot name the kind: it is also the name of a Go package, so write small letters and digits, beginning with a letter, and no word of the language", name)
+		return fmt.Errorf("%q cannot name the kind: it is also the name of a Go package, so use lower-case letters and digits, beginning with a letter, and no Go keyword", name)
 	case taken:
 		return fmt.Errorf("there is a stage kind %s already", name)
 	}
@@ -155,7 +155,7 @@ func checkClone(clone string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s is no clone of prgnn: --clone DIR names one", clone)
+	return fmt.Errorf("%s is not a clone of prgnn: name one by --clone DIR", clone)
 }
 
 // checkNew refuses a place where something lies.
@@ -167,7 +167,7 @@ func checkNew(dir string) error {
 	case err != nil:
 		return err
 	case len(entries) > 0:
-		return fmt.Errorf("%s is not empty: it was left as it is", dir)
+		return fmt.Errorf("%s is not empty and was not changed", dir)
 	}
 	return nil
 }

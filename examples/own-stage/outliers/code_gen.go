@@ -5,7 +5,7 @@ package outliers
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind outliers e9895d317cc3e073cb25325fa0e778c61f32814208e1a96fafdcfa3949aa42d1
+var codes = dag.Codes(`kind outliers c0c27eebcda7edbcd55f21dae12f57cd837880e27106f94d965e9bd62b160cac
 
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
@@ -37,14 +37,14 @@ prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
 prgnn/artifacts.Value e6fce48976dc.e3b0c4
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
-prgnn/artifacts/encoding.Array.DType 86edd36c41b7.b726e4
+prgnn/artifacts/encoding.Array.DType ca0bd4a493f7.b726e4
 prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
 prgnn/artifacts/encoding.Array.Format 2752e093342c.b726e4
 prgnn/artifacts/encoding.Array.Len 4a2abdec1c0b.2b231e
 prgnn/artifacts/encoding.Column 795ed3d0c350.e3b0c4
 prgnn/artifacts/encoding.Column.Has 4e1f08b53a11.cb7c20
 prgnn/artifacts/encoding.Column.fill c8dfc1d4ab80.0e8105
-prgnn/artifacts/encoding.Column.len 03824b2b1792.cb7c20
+prgnn/artifacts/encoding.Column.len 932ab203fc03.cb7c20
 prgnn/artifacts/encoding.ColumnOf 8247898f8129.0e29b4
 prgnn/artifacts/encoding.Data 4931e393cafb.6c4525
 prgnn/artifacts/encoding.FromRecord c1d107281955.7f1040
@@ -53,7 +53,7 @@ prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
 prgnn/artifacts/encoding.ReadArrayUpTo ad0a52e652bc.35279e
 prgnn/artifacts/encoding.Table 05333ff0a705.cb7c20
-prgnn/artifacts/encoding.Table.Check 91725633e234.c28a56
+prgnn/artifacts/encoding.Table.Check 3250f3859c78.c28a56
 prgnn/artifacts/encoding.Table.Encode 7788b3b5c575.75915d
 prgnn/artifacts/encoding.Table.Format ce798aa82c30.aaa7f7
 prgnn/artifacts/encoding.Table.Record f2f74b153d78.ae2ad5
@@ -64,16 +64,16 @@ prgnn/artifacts/encoding.cOrder 57fcb8b04f1b.e3b0c4
 prgnn/artifacts/encoding.cOrder.next 597347df347c.86508f
 prgnn/artifacts/encoding.canonical 85ec4b4d934e.c7d5b2
 prgnn/artifacts/encoding.countingWriter d8f997316180.e3b0c4
-prgnn/artifacts/encoding.countingWriter.Seek f7c9713f7221.432310
+prgnn/artifacts/encoding.countingWriter.Seek b545f66a85a2.432310
 prgnn/artifacts/encoding.countingWriter.Write 67ccb1e07726.432310
 prgnn/artifacts/encoding.dictParser 38d4c5e6c527.e3b0c4
 prgnn/artifacts/encoding.dictParser.blank 5f7ab5184c2a.394d0e
-prgnn/artifacts/encoding.dictParser.header 69f881bf96b1.45a069
+prgnn/artifacts/encoding.dictParser.header a1d9c3c38439.45a069
 prgnn/artifacts/encoding.dictParser.take ed717ed658cc.39fd55
-prgnn/artifacts/encoding.dictParser.text 62d45b93b4f4.17154d
-prgnn/artifacts/encoding.dictParser.tuple 63c897680c78.34f1e9
+prgnn/artifacts/encoding.dictParser.text a1acf3eb3006.17154d
+prgnn/artifacts/encoding.dictParser.tuple 48293620c684.34f1e9
 prgnn/artifacts/encoding.elements 4cac7c81f259.e3b0c4
-prgnn/artifacts/encoding.errType 7899f2b349cf.e3b0c4
+prgnn/artifacts/encoding.errType acbf37d5f62f.e3b0c4
 prgnn/artifacts/encoding.fieldMetadata 14d711732326.8cc74b
 prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
 prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
@@ -87,7 +87,7 @@ prgnn/artifacts/encoding.npyAlign b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.npyDescr 52c0d4a113b1.e3b0c4
 prgnn/artifacts/encoding.npyDescr.canonical 54263916a23a.ac9c5c
 prgnn/artifacts/encoding.npyDescr.checkDescr cd6dec7787ca.dc682f
-prgnn/artifacts/encoding.npyHeader a342a00f6dd1.2e0b1d
+prgnn/artifacts/encoding.npyHeader 20561156a49a.2e0b1d
 prgnn/artifacts/encoding.npyMagic 67749b2a2be7.e3b0c4
 prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.npyMaxHeader dfd194bfca22.e3b0c4
@@ -95,8 +95,8 @@ prgnn/artifacts/encoding.npySizes c9efb48efbd6.e3b0c4
 prgnn/artifacts/encoding.read e303055b65a8.45f843
 prgnn/artifacts/encoding.readElements 29de5bb55bd6.54c41d
 prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
-prgnn/artifacts/encoding.readNPY 835cef0fb20b.472b2c
-prgnn/artifacts/encoding.readNPYHeader e5091cdf2784.158359
+prgnn/artifacts/encoding.readNPY 3a3f5d1fc417.472b2c
+prgnn/artifacts/encoding.readNPYHeader 70d23b460808.158359
 prgnn/artifacts/encoding.readUint64 7820a0379ae8.a27392
 prgnn/artifacts/encoding.readable 36efb9aa2007.178d98
 prgnn/artifacts/encoding.readers bcd13af3560f.18e58d

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// docsPages are the pages whose shell lines a reader copies.
+var docsPages = []string{"README.md", "docs/tutorial.md", "docs/bids-app.md", "docs/data.md", "docs/denoising.md",
+	"docs/inputs.md", "docs/quality.md", "docs/reading-your-report.md"}
+
+// elsewhere are the shell lines that TestDocsCommands does not run, with the reason.
+var elsewhere = map[string]string{
+	"go run ./cmd/pipeline run biopoint.yaml": ".ci/run runs it in a new clone",
+	"go run ./test": ".ci/run runs it in a new clone",
+	"go build ./cmd/pipeline && export PATH=\"$PWD:$PATH\" && mkdir study && cd study": "the test has the program on its PATH",
+	"$EDITOR biopoint.yaml": "the test writes the file",
+	"prgnn BIDS_DIR OUTPUT_DIR participant --participant-label 01 02 --group diagnosis -w WORK":        "script/bids_app runs it",
+	"prgnn BIDS_DIR OUTPUT_DIR group --group diagnosis -w WORK":                                        "script/bids_app runs it",
+	"prgnn /data /out participant --participant-label \"$label\" -w /scratch/work --n-cpus 1":          "needs a cluster",
+	"apptainer build prgnn.sif oci-archive:prgnn-1.0.0-oci-amd64.tar":                                  "needs Apptainer and a release",
+	"apptainer run --cleanenv -B \"$PWD/fmriprep\":/data:ro -B \"$PWD/out\":/out prgnn.sif /data /out": "needs Apptainer and a release",
+	"datalad clone https://github.com/OpenNeuroDerivatives/DS-fmriprep fmriprep":                       "needs outside data",
+	"datalad get participants.tsv 'sub-*/func/*space-MNI152NLin2009cAsym*' 'sub-*/func/*confounds*'":   "needs outside data",
+}
+
+// smaller are the changes that make the commands of the pages quick: fewer participants, draws and epochs, and an
+// audit of a few tasks.
+var smaller = strings.NewReplacer(
+	"simulate quick.yaml fmriprep", "simulate quick.yaml fmriprep --set cohort.asd=10 --set cohort.hc=10",
+	"draws: 8", "draws: 1", "epochs: 60", "epochs: 2", "audit study.yaml", "audit study.yaml --sample 0.05")
+
+// TestDocsCommands runs the shell lines of the README and the tutorial, in their order, on simulated participants.
+// Every other shell line of the pages is in elsewhere.
+func TestDocsCommands(t *testing.T) {
+	var script []string
+	seen := map[string]bool{}
+	for _, page := range []string{"docs/tutorial.md", "README.md"} {
+		for _, line := range shellLines(t, page) {
+			if _, other := elsewhere[line]; other || seen[line] {
+				continue
+			}
+			seen[line] = true
+			script = append(script, "exec "+smaller.Replace(line))
+			if line == "pipeline init" { // biopoint.yaml is then edited: the tutorial's study
+				script = append(script, "cp study.yaml biopoint.yaml")
+			}
+		}
+	}
+	tutorial, err := os.ReadFile("../../docs/tutorial.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(tutorial), "```yaml\n")
+	study, _, found := strings.Cut(after, "```")
+	if !found || len(script) < 15 {
+		t.Fatalf("the tutorial has no study.yaml, or the pages have only %d commands", len(script))
+	}
+	script = append(script, "exists scores.csv salient.svg salient run.lock study.html", "",
+		"-- study.yaml --", smaller.Replace(study))
+	path := filepath.Join(t.TempDir(), "docs.txtar")
+	if err := os.WriteFile(path, []byte(strings.Join(script, "\n")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{Files: []string{path}, RequireExplicitExec: true})
+}
+
+// TestDocsCommandsAreKnown: a shell line of a page is run, or it is known why not.
+func TestDocsCommandsAreKnown(t *testing.T) {
+	found := map[string]bool{}
+	for _, page := range docsPages {
+		for _, line := range shellLines(t, page) {
+			found[line] = true
+			if _, known := elsewhere[line]; !known && page != "README.md" && page != "docs/tutorial.md" {
+				t.Errorf("%s: no test runs %q", page, line)
+			}
+		}
+	}
+	for line := range elsewhere {
+		if !found[line] {
+			t.Errorf("no page has the line %q", line)
+		}
+	}
+}
+
+var shellLine = regexp.MustCompile(`^    (?:\$ )?((?:pipeline|prgnn|go|\$EDITOR|ls|python3?|pip|apptainer|docker|datalad|git|curl) .*|pipeline)$`)
+
+// shellLines are the commands of a page, without their comments: indented lines that begin with a program. Where a page
+// shows output, commands begin with $.
+func shellLines(t *testing.T, page string) (lines []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../..", page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompts := strings.Contains(string(text), "\n    $ ")
+	for line := range strings.Lines(string(text)) {
+		m := shellLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		if m == nil || prompts && !strings.HasPrefix(line, "    $ ") {
+			continue
+		}
+		command, _, _ := strings.Cut(m[1], "  #")
+		command, _, _ = strings.Cut(command, " # ")
+		lines = append(lines, strings.TrimSpace(command))
+	}
+	return lines
+}
