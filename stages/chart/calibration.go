@@ -39,7 +39,7 @@ func Calibration(of []Reliability, positive string) ours.Figure {
 	f.Paint = func(c draw.Canvas) {
 		p := unitSquare("", "share of "+positive)
 		fifths := []float64{0, 0.2, 0.4, 0.6, 0.8, 1}
-		p.X.Tick.Marker = ticks(fifths, strings.Split("      ", "")) // the labels stand below
+		p.X.Tick.Marker = ticks(fifths, strings.Split(strings.Repeat("\u00a0", 6), "")) // the labels stand below
 		p.Add(paintOn(grid), paintOn(func(c draw.Canvas, p *plot.Plot) {
 			x, y := p.Transforms(&c)
 			c.StrokeLine2(chanceLine, x(0), y(0), x(1), y(1))
@@ -84,7 +84,7 @@ func (s spaced) Ticks(low, high float64) []plot.Tick {
 	all := s.Ticker.Ticks(low, high)
 	for i := range all {
 		if all[i].Label != "" {
-			all[i].Label = " " + all[i].Label
+			all[i].Label = "\u00a0" + all[i].Label // XML drops a leading blank
 		}
 	}
 	return all
