@@ -178,7 +178,7 @@ func TestMeanMLPMistakes(t *testing.T) {
 	}{
 		{"another atlas", smallMeanMLP(), func(in map[string][]dag.Input) {
 			in["series"][7] = dag.InputOf(encoding.NewArray(make([]float64, 30), 1, 10, 3), in["series"][7].Coords...)
-		}, "3 regions, other participants have 5"},
+		}, "3 regions, but other participants have 5"},
 		{"too few to validate", smallMeanMLP("validation", 13), func(map[string][]dag.Input) {}, "validation: "},
 		{"one scan twice", smallMeanMLP(), func(in map[string][]dag.Input) {
 			a, _ := in["series"][3].Array()
