@@ -113,7 +113,7 @@ func (commands) cancel(ctx context.Context, ids ...string) error {
 }
 
 // ErrAbsent says that there is no Slurm here.
-var ErrAbsent = errors.New("Slurm's commands (sbatch, squeue, scancel) are not on the PATH: is this a login node of the cluster?")
+var ErrAbsent = errors.New("no Slurm commands (sbatch, squeue, scancel) on the PATH: is this a login node of the cluster?")
 
 func present() error {
 	for _, name := range []string{"sbatch", "squeue", "scancel"} {

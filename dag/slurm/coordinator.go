@@ -95,7 +95,7 @@ func (c *coordinator) loop() {
 // takes away what is left of the others.
 func (c *coordinator) find() error {
 	if err := c.ask(); err != nil {
-		return fmt.Errorf("Slurm's controller does not answer: %w", err)
+		return fmt.Errorf("no answer from the Slurm controller: %w", err)
 	}
 	ids := map[string]string{}
 	for at, e := range c.seen {
@@ -143,7 +143,7 @@ func (c *coordinator) ask() error {
 	if err != nil {
 		if c.deaf.IsZero() {
 			c.deaf = time.Now()
-			c.note("Slurm's controller does not answer; running jobs continue, and the request is repeated (%v)", err)
+			c.note("no answer from the Slurm controller; running jobs continue, and the request is repeated (%v)", err)
 		}
 		return err
 	}

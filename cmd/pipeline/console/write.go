@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"prgnn/internal/workdir"
 )
@@ -38,6 +39,9 @@ func (a *Console) WriteFile(path string, write func(io.Writer) error) (err error
 	if err := a.MayWrite(path); err != nil {
 		return err
 	}
+	if info, err := os.Stat(path); err == nil && (!info.Mode().IsRegular() || strings.HasPrefix(path, "/dev/")) {
+		return writeInto(path, info, write)
+	}
 	dir := filepath.Dir(path)
 	work, err := workdir.Make(dir, unfinished)
 	if err != nil {
@@ -68,6 +72,19 @@ func (a *Console) WriteFile(path string, write func(io.Writer) error) (err error
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// writeInto writes to what is there and no file: a device or a pipe, which a rename would replace.
+func writeInto(path string, info os.FileInfo, write func(io.Writer) error) error {
+	if info.IsDir() {
+		return fmt.Errorf("%s is a directory: name a file", path)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<18)
+	return errors.Join(write(w), w.Flush(), f.Close())
 }
 
 // WriteBytes is WriteFile for bytes.

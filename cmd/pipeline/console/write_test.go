@@ -2,10 +2,12 @@ package console
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -46,5 +48,28 @@ func TestKilledWhileWriting(t *testing.T) {
 	}
 	if b, err := os.ReadFile(path); err != nil || string(b) != "whole" {
 		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// A pipe or a device is written into, and stays what it is.
+func TestWriteIntoPipe(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no /dev/fd")
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	path := fmt.Sprintf("/dev/fd/%d", w.Fd())
+	if err := new(Console).WriteBytes(path, []byte("whole")); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if b, err := io.ReadAll(r); err != nil || string(b) != "whole" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if err := new(Console).WriteBytes(t.TempDir(), nil); err == nil {
+		t.Error("a directory was written into")
 	}
 }
