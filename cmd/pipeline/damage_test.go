@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -68,6 +70,42 @@ func TestWhateverRotsInARemoteIsMended(t *testing.T) {
 			t.Errorf("%s: exported %q, not %q", path, got, want)
 		}
 		c.run("verify", "--store", remote)
+	}
+}
+
+// reported leaves a page beside itself.
+const reported = `cohort: { simulate: { asd: 3, hc: 3 } }
+stages:
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
+  report: { use: report, in: { participants: cohort.participants, settings: pipeline.settings, tables: [folds] } }
+`
+
+// Whichever blob of a remote rots, one run of a new store leaves the page, and has all that a lock names.
+func TestReportFromARottenRemote(t *testing.T) {
+	t.Parallel()
+	c := newRot(t)
+	if err := os.WriteFile(filepath.Join(c.dir, "small.yaml"), []byte(reported), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	page, remote := filepath.Join(c.dir, "small.html"), filepath.Join(c.dir, "remote")
+	c.run("run", "small.yaml", "--remote", "file://"+remote)
+	want, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range c.files("remote") {
+		if !strings.HasPrefix(path, filepath.Join(remote, "blobs")) {
+			continue
+		}
+		flipByte(t, path)
+		if err := errors.Join(os.Remove(page), os.RemoveAll(filepath.Join(c.dir, "store"))); err != nil {
+			t.Fatal(err)
+		}
+		c.run("run", "small.yaml", "--remote", "file://"+remote)
+		if got, err := os.ReadFile(page); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: the page has %d bytes, not %d: %v", path, len(got), len(want), err)
+		}
+		c.run("lock", "small.yaml", "--remote", "file://"+remote)
 	}
 }
 

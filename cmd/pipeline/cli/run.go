@@ -168,7 +168,9 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 	if result.Failed == 0 {
 		err = cmp.Or(err, a.compareHeld(held, result))
 	}
-	page.Leave(a.Console, p, store, result, r.Options)
+	if left := page.Leave(a.Console, p, store, result, r.Options); left != nil {
+		err = cmp.Or(err, error(&exit.Error{Code: exitCode(left)})) // Leave has said why
+	}
 	a.share(store)
 	a.doubts(store)
 	a.lastLine(result, false)
@@ -389,7 +391,7 @@ func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *dag.Result) error {
 }
 
 // handedOut tells of which tasks a run reads the results when it is over: the texts
-// that it prints, and the inputs of the report that it leaves.
+// that it prints, and the report that it leaves, with its inputs.
 func handedOut(p *pipelines.Pipeline) func(*dag.Node) bool {
 	read := map[*dag.Node]bool{}
 	texts := unreadTexts(p.Graph)
@@ -397,6 +399,7 @@ func handedOut(p *pipelines.Pipeline) func(*dag.Node) bool {
 		read[o.Task] = true
 	}
 	if task := page.Stage(p.Graph); task != nil {
+		read[task] = true
 		for _, b := range task.Inputs {
 			for _, src := range b.Sources {
 				read[src.Node] = true

@@ -25,12 +25,12 @@ import (
 // Leave leaves the page of a pipeline's report stage beside the file, named after
 // it: the stored result of the stage, byte for byte. After a failure the page is made from
 // the results that are there, and says what is missing. A page that somebody has edited is kept
-// under another name; a file that is no report is not touched. A place that cannot be
-// written fails no run.
-func Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result, o dag.Options) {
+// under another name; a file that is no report is not touched. The error says why there is
+// no page; it has been printed.
+func Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result, o dag.Options) error {
 	task := Stage(p.Graph)
 	if task == nil || r.Outputs[task.ID] == nil && !asksFor(p.Graph, task, o) {
-		return
+		return nil
 	}
 	console.SweepUnfinished(p.Dir)
 	path := filepath.Join(p.Dir, fileName(p))
@@ -51,7 +51,7 @@ func Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r 
 	}
 	if err != nil {
 		a.Warn("the report was not written to %s: %v\n  pipeline report %s -o PATH writes it elsewhere", path, err, p.File)
-		return
+		return err
 	}
 	if a.JSON {
 		a.Object(event{"report", path, len(page), nil})
@@ -67,6 +67,7 @@ func Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r 
 		more += ", and " + besides(scans, path)
 	}
 	a.Note("report: %s%s", path, more)
+	return nil
 }
 
 // NoteEarlier says after an interruption that the page beside the file is not of this run.
