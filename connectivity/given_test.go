@@ -154,7 +154,7 @@ func TestPartialOfRefuses(t *testing.T) {
 	}
 	for want, f := range map[string]func() error{
 		"needs at least 20 independent volumes": func() error { _, _, err := PartialOf(r, Empirical, 0, 15); return err },
-		"needs the series": func() error {
+		"needs the time series": func() error {
 			_, _, err := PartialOf(r, LedoitWolf, 0, 60)
 			return err
 		},

@@ -110,8 +110,8 @@ func TestRecipesThatAreNone(t *testing.T) {
 		want  string
 	}{
 		{[]Fact{{"colour", "1"}}, `unknown parameter "colour"`},
-		{[]Fact{{"bool", "2"}}, `"2" is no bool`},
-		{[]Fact{{"texts", `["a", b]`}}, "is no string"},
+		{[]Fact{{"bool", "2"}}, `"2" is not a valid bool`},
+		{[]Fact{{"texts", `["a", b]`}}, "is not a valid string"},
 		{[]Fact{{"ints", "1, 2"}}, "is not a list"},
 		{[]Fact{{"bool", "true"}}, `has the parameter "int", which the recipe does not state`},
 	} {

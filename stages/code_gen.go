@@ -7,7 +7,7 @@ import "prgnn/dag"
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 75ee6f1094979cd17a27e5b8c6edd289a925ac4f7c6e7c703a2b449f2b153457
 kind biomarkers e6048a41188975349101e30b2dac6eb58b2a2cb3f48f6f732a56860ef134e11a
-kind bootstrap 42429f52d567c224934ae6ee13b70da94856702529f88e4aa2c667d8d71ba0b6
+kind bootstrap 24fe8ffb2d1db636dc8cdd49be4227783814cc58817183326b440915b1663ec3
 kind brainmap f40fa31f78b47b3ac95ff7d8e8f307f80f9a3a5cc991db7da188d2428f6c24e1
 kind choose 2dc3183fc868df78302bf91cb7ac73e2a42da5a67c6d631594a360b6f682f02a
 kind combat 0f35d255cd1f4c0270f6800f63743ee7922c5c8e3af9162399b65b4975bca589
@@ -1303,7 +1303,7 @@ prgnn/stages/prepare.scanTable 3c31688e1585.caf631
 prgnn/stages/prepare.usualRange 9adcb392709e.e3b0c4
 prgnn/stages/prepare.voxelRow ef027eb56987.2ce0c3
 prgnn/stages/prepare.voxelTable 801a669a0823.3d95ab
-prgnn/stages/prepare.voxelsOf bd97c3953ddd.1c2ab9
+prgnn/stages/prepare.voxelsOf e9fd1dce499a.1c2ab9
 prgnn/stages/prepare.whyNone e2651d4cf0a3.2ebd32
 
 reached by bootstrap brainmap denoise exec figure-individuals figure-qc leakage matrices mean-volume parcellate report saliency summary timeseries

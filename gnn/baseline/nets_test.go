@@ -195,7 +195,7 @@ func TestDivergence(t *testing.T) {
 	_, err := network.Train(context.Background(), m, len(f.Y), network.Training{Epochs: 1000, Batch: 3, Rate: 30,
 		Momentum: 0.9,
 		Decay:    0.1, Threads: 1})
-	if err == nil || !regexp.MustCompile(`in epoch \d+ the loss is no longer a number, after \S+ in the previous epoch`).MatchString(err.Error()) {
+	if err == nil || !regexp.MustCompile(`training diverged in epoch \d+: the loss is not finite, after \S+ in the previous epoch`).MatchString(err.Error()) {
 		t.Errorf("%v", err)
 	}
 }

@@ -242,7 +242,7 @@ func TestFitStopsAtTheBestEpoch(t *testing.T) {
 	}
 	tr.Rate = 1e30
 	_, err = Fit(context.Background(), Options{Hidden: 8, Classes: 2}, tr, 5, series, label)
-	if err == nil || !strings.Contains(err.Error(), "diverges") {
+	if err == nil || !strings.Contains(err.Error(), "training diverged") {
 		t.Errorf("a rate of 1e30: %v", err)
 	}
 }

@@ -73,7 +73,7 @@ func TestBIDSMistakesAreToldTogether(t *testing.T) {
 		c.Group, c.Space = "diagnosis", space
 		c.Levels, c.Labels = []string{"x=y"}, `{"atlas":"Absent"}`
 		_, err := c.Load(t.TempDir())
-		if err == nil || !strings.Contains(err.Error(), `diagnosis is "PAT" in 2 rows, and levels has no name for it`) ||
+		if err == nil || !strings.Contains(err.Error(), `diagnosis is "PAT" in 2 rows, but levels has no name for it`) ||
 			strings.Contains(err.Error(), "labels: no atlas Absent in the space MNI152NLin2009cAsym") != atlas {
 			t.Errorf("space %s: %v", space, err)
 		}

@@ -160,7 +160,7 @@ func voxelsOf(parcels *nifti.Labels, nodes int) ([][]int32, error) {
 			continue
 		}
 		if v < 0 || int(v) > nodes {
-			return nil, fmt.Errorf("holds the node number %d, and the node list goes from 1 to %d", v, nodes)
+			return nil, fmt.Errorf("holds node number %d, but the node list has nodes 1 to %d", v, nodes)
 		}
 		voxels[v-1] = append(voxels[v-1], int32(at))
 	}

@@ -103,7 +103,7 @@ func (c *Current) withheld(a *console.Console, tasks []*dag.Node) error {
 	if !IsRun(c.File) { // a run is over
 		lines = append(lines, "  "+a.Command(c.runUntil(failed[0].Stage.Name)...)+" repeats the check once the cause is fixed")
 	}
-	return fmt.Errorf("the results of %s are withheld, for %s\n%s", there[0].Stage.Name, reason,
+	return fmt.Errorf("the results of %s are withheld because %s\n%s", there[0].Stage.Name, reason,
 		strings.Join(lines, "\n"))
 }
 
