@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"prgnn/dag"
 	"prgnn/dag/param"
@@ -269,7 +270,7 @@ func (l *loader) read(root *tree.Node, sets []string, p *Pipeline) {
 	l.vars = tree.ReadVars(root.Get("vars"), ownKeys, l.bad)
 	l.vars.Gone = func(name string) string { return l.gone("vars", name) }
 	l.places.vars = l.vars
-	p.Name = l.name(root.Get("pipeline"))
+	p.Name = l.name(root)
 	l.readSeed(root.Get("seed"))
 	l.readCohort(root.Get("cohort"))
 	l.readStages(root)
@@ -291,16 +292,20 @@ func (l *loader) known(k tree.Key, what string, known []string) {
 	}
 }
 
-func (l *loader) name(t *tree.Node) string {
+func (l *loader) name(root *tree.Node) string {
 	base := filepath.Base(l.file)
-	if t == nil || t.Kind == tree.Empty {
-		return strings.TrimSuffix(base, filepath.Ext(base))
+	name, pos := strings.TrimSuffix(base, filepath.Ext(base)), root.Pos
+	if t := root.Get("pipeline"); t != nil && t.Kind != tree.Empty {
+		l.vars.Resolve(t, nil)
+		if !t.Bad && t.Kind != tree.Scalar {
+			l.bad.Add(t.Pos, "pipeline must be a name, not %s", t)
+		}
+		name, pos = t.Text, t.Pos
 	}
-	l.vars.Resolve(t, nil)
-	if !t.Bad && t.Kind != tree.Scalar {
-		l.bad.Add(t.Pos, "pipeline must be a name, not %s", t)
+	if strings.ContainsFunc(name, unicode.IsControl) { // a lock has it on one line
+		l.bad.Add(pos, "pipeline must be a name on one line, without control characters, not %q", name)
 	}
-	return t.Text
+	return name
 }
 
 func (l *loader) readSeed(t *tree.Node) {

@@ -22,7 +22,7 @@ func Print(file string, sets []string, plain bool) (string, error) {
 		return "", l.bad.Sorted()
 	}
 	if root.Get("pipeline") == nil { // the default is the name of the file, and the text may get another
-		name := l.name(nil)
+		name := l.name(root)
 		named := tree.Key{Name: "pipeline", Pos: root.Pos,
 			Value: &tree.Node{Pos: root.Pos, Kind: tree.Scalar, Value: name, Text: name, Plain: true}}
 		root.Keys = append([]tree.Key{named}, root.Keys...)

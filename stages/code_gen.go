@@ -5,7 +5,7 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 75ee6f1094979cd17a27e5b8c6edd289a925ac4f7c6e7c703a2b449f2b153457
+var codes = dag.Codes(`kind baseline 826281498f4a0ec733374d253c3f53418c12eecbb2c5e4fad862b1854c982ace
 kind biomarkers e6048a41188975349101e30b2dac6eb58b2a2cb3f48f6f732a56860ef134e11a
 kind bootstrap 24fe8ffb2d1db636dc8cdd49be4227783814cc58817183326b440915b1663ec3
 kind brainmap f40fa31f78b47b3ac95ff7d8e8f307f80f9a3a5cc991db7da188d2428f6c24e1
@@ -38,7 +38,7 @@ kind join 3a6bfb1dc08b8c8a193b17a601bf39e66b215ea226a4e77028c6cc0db5797a4a
 kind leakage 078a36f538676dea8952406c5b4f6c86d6d8154a33e5766f004d1f2dbcca1822
 kind matrices 092e6de5f08eaa136f0232590dd3f358065c1560591128ddf3b736db71ab50dd
 kind mean-volume c2426fbd3ade6b83521cb0ad47db09827d0f123e1383afd97424eae5343fb0e0
-kind meanmlp 347fe8ac71bc656bf40d168341a7f0a53a3ccc2da15ebe9ed60d781af37828e6
+kind meanmlp c2ebcdcbc9448cbb32df763c92c4a0dca74f7e688f65d5f1ccc8d13a068c7c84
 kind parcellate b90cf207290d2418fa797d9bde0247aa686c10c6dc3508441b31db9a2271f7bc
 kind permutation 541f6bb0ef599665ab216107604db0659d057735a8101f08aad4527d8080ec87
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
@@ -48,12 +48,12 @@ kind report da7949829d91ad9c479c7ba32f76f2e591a808fefe556b96d7236159f1cc9043
 kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
 kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
-kind split 01fded6e050da7245745b08c288eaebfecaa24ee94e473f022dafbc9ccb0c34f
+kind split 7f8c1f88551c02ff1f72a2c737fb656ece424147ef434d43ca60777c6741de94
 kind summary bfa0ec5c3144757e34d38c83cb242699ea8505fa63062f501f4272985240116c
 kind tables ecd9a25f2c3bb70d2b829f5930b38f9f21e84cf92c868744f4659c78628926b7
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
 kind timeseries 858c4874513452d68a1cd7120d6d6a5928cde8869f2dedf0861d50a606c7a0d7
-kind train ad03ef0505a73bbc88e22220b68ed8e2f33b25164aa9e908ace40bf2cfdd1dd4
+kind train 5ce455e5cf11a4b64aa53e9bcf0af65757d578bc189ab607e60f619e26bbc143
 
 reached by baseline
 prgnn/connectivity/tangent.Space.Pattern 38df5635f81b.0cffbe
@@ -201,10 +201,10 @@ prgnn/gnn/baseline.vectorMachine.decide b08a51603299.a1c181
 prgnn/gnn/baseline.vectorMachine.describe 14d25fab6542.0d1c90
 prgnn/gnn/baseline.vectorMachine.weights 2f8c10b9606c.b439ab
 prgnn/gnn/network.Entropies a0eae8bccd97.3f9a14
-prgnn/stages/learn.Baseline f3db161fd132.3cb1d8
+prgnn/stages/learn.Baseline 386557f6cba7.3cb1d8
 prgnn/stages/learn.Baseline.Ports 19dcfaf7be57.f6c773
 prgnn/stages/learn.Baseline.Run 256e372dd3e6.0acd2c
-prgnn/stages/learn.Baseline.Validate c2caa377eca8.b993cd
+prgnn/stages/learn.Baseline.Validate ca43482057e8.c145ef
 prgnn/stages/learn.Baseline.fit b1bf017f0d70.e6b8ec
 prgnn/stages/learn.Baseline.form 80b696c9d98b.df4988
 prgnn/stages/learn.Baseline.innerFolds b655e06942fc.36559b
@@ -889,7 +889,7 @@ prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
 
 reached by baseline meanmlp split
 prgnn/stages/fold.LeftOutColumn 9b7b7b3db247.5408dc
-prgnn/stages/learn.Split a1a8f3938576.e3b0c4
+prgnn/stages/learn.Split 54160e0aa3dd.e3b0c4
 prgnn/stages/learn.Split.Divides 62c19ad22f2e.c39218
 prgnn/stages/learn.Split.Ports e561af74e722.fbe73c
 prgnn/stages/learn.Split.Run 944ff83aa481.fe4f7c
@@ -1003,26 +1003,28 @@ prgnn/gnn.worker.normForward e04d3a9646ce.4836f3
 prgnn/gnn.worker.reduce 7d285d74099d.6daa56
 prgnn/gnn.worker.tellScores d2d0751924cb.470b73
 prgnn/gnn.worker.test 94ce404ebeb2.535aa3
-prgnn/stages/learn.ModelParams 7e1f26c91ad6.e3b0c4
+prgnn/stages/learn.ModelParams 98259ed30879.e3b0c4
 prgnn/stages/learn.ModelParams.options 4ed7c7058d63.480a6e
-prgnn/stages/learn.ModelParams.validate 07edcf9bb043.60caf1
+prgnn/stages/learn.ModelParams.validate e02f8d5e84c7.0e4c39
 prgnn/stages/learn.Train 18dbf487cecf.f1e807
 prgnn/stages/learn.Train.Ports 044d1705d9ce.5eeb7a
 prgnn/stages/learn.Train.Run aade021a02fd.dad595
 prgnn/stages/learn.Train.Validate f074b28d692f.b7e13d
 prgnn/stages/learn.Train.read fbdb0afe3175.3b10ca
-prgnn/stages/learn.TrainingParams 291f038ef4ec.e3b0c4
+prgnn/stages/learn.TrainingParams 5fbb5cd1b872.e3b0c4
 prgnn/stages/learn.TrainingParams.caution 35ba92864235.e4f41a
 prgnn/stages/learn.TrainingParams.follow b2bfa950d578.9da140
 prgnn/stages/learn.TrainingParams.training 5159d897c3b7.5e43aa
 prgnn/stages/learn.TrainingParams.validate 8670587900a0.ab0332
 prgnn/stages/learn.allOf f10bb1e657cc.e3b0c4
+prgnn/stages/learn.checkWeights a26bc4221e09.b4e7e7
 prgnn/stages/learn.distributionRow 7a6b1e46fc39.e3b0c4
 prgnn/stages/learn.distributionTable bdd3e12f3b9b.b7307b
 prgnn/stages/learn.finalRow 0c7e0e3b35d1.41653c
 prgnn/stages/learn.graphFacts.add f5cfe5b15a8a.5625c7
 prgnn/stages/learn.historyTable bdfea72c44a8.62f0e8
 prgnn/stages/learn.lossRow 2057f90cd5c6.e3b0c4
+prgnn/stages/learn.maxWeights 812028183106.e3b0c4
 prgnn/stages/learn.modelNPZ 143dda481130.d59b12
 prgnn/stages/learn.modelParams 02faf3860527.2ff0c8
 prgnn/stages/learn.noTime 6e5cb30abb00.e3b0c4
@@ -3202,7 +3204,7 @@ prgnn/gnn/meanmlp.regionScores e6c169e52d04.fd14d1
 prgnn/gnn/meanmlp.together b6b774a93a8b.e3b0c4
 prgnn/gnn/meanmlp.unnormalize d6429ce6f858.c4217a
 prgnn/gnn/meanmlp.upTo 6d8f1c1eb832.e3b0c4
-prgnn/stages/learn.MeanMLP 088d44e39928.3cb1d8
+prgnn/stages/learn.MeanMLP a747ced97aa8.3cb1d8
 prgnn/stages/learn.MeanMLP.Ports aa124cb22575.254cc6
 prgnn/stages/learn.MeanMLP.Run d33877b851ad.01d205
 prgnn/stages/learn.MeanMLP.parts f0c891beb408.6db94a
@@ -4090,10 +4092,10 @@ at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
 at internal/regular/regular.go prgnn/internal/regular Open:15 OpenFile:18 ReadFile:38 Error:103 Error.Error:105 Otherwise:110
 at internal/venv/venv.go prgnn/internal/venv making:22 Make:28 interpreter:80 unfinishedName:87 sweep:90 scriptsTo:100 run:116
 at internal/words/nearest.go prgnn/internal/words Nearest:11 editDistance:28
-at internal/words/visible.go prgnn/internal/words Reorders:40 InOrder:45
+at internal/words/visible.go prgnn/internal/words Reorders:42 InOrder:47
 at internal/words/words.go prgnn/internal/words Count:12 The:24 Each:32 LeastP:41 DrawnLeast:51 Some:58 DidYouMean:67
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
-at internal/workdir/workdir.go prgnn/internal/workdir Dir:24 lockName:31 workName:32 swept:36 Make:40 open:64 errSwept:66 Dir.begin:68 Dir.Remove:90 Sweep:93 reclaim:107 remove:144
+at internal/workdir/workdir.go prgnn/internal/workdir Dir:28 lockName:35 workName:36 swept:40 Make:44 open:68 errSwept:70 Dir.begin:72 Dir.Remove:94 Sweep:97 reclaim:111 remove:148
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
 at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:237 checkQfac:259 checkAgreement:267 checkUnits:292 checkTime:303 checkIntent:316
 at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:16 Models.Same:66 File.Values:80 Means:128 survey:174 draw:225 keep:251 eachSeries:264
@@ -4257,7 +4259,7 @@ at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 Predicti
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:72 Baseline.Validate:94 ratedSet:110 modelRow:122 Baseline.Run:131 Baseline.onRows:158 Baseline.fit:205 Baseline.onGraphs:229 Baseline.stream:258 Baseline.training:262 prediction:292 baselineEpochRow:303 baselineHistory:311
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:72 Baseline.Validate:94 ratedSet:113 modelRow:125 Baseline.Run:134 Baseline.onRows:161 Baseline.fit:208 Baseline.onGraphs:232 Baseline.stream:261 Baseline.training:265 prediction:295 baselineEpochRow:306 baselineHistory:314
 at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:14 Baseline.innerFolds:78 trainingSet.ordered:97 standardizeRows:113
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:28 matrixForm.width:57 matrixForm.each:65 matrixForm.row:85 matrixForm.check:111 refuseLeak:127 regionWeightRow:148 matrixForm.regions:157 matrixForm.nodes:213
 at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 choiceRow:48 idRow:58 candidate:63 Choose.Run:73 triedSetting:131 Choose.candidates:140 Choose.measure:197 Choose.table:211
@@ -4270,7 +4272,7 @@ at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerso
 at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 Split.Divides:63 member:69 Split.Run:72 readMembers:123 Split.permute:151 groupsOf:178 Split.enough:187 Split.divide:219 Split.deal:227 Split.inside:251 bySite:277
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 Train.Ports:39 Train.Validate:69 Train.Run:74 train:81 weightArray:138 convert:147
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:126 readEdges:152 trainingSet.check:172 trainingSet.majority:208 readGraphs:220 standardization:256 standardization.values:258 standardization.layout:260 trainingSet.standardize:270 rounded:309 standardization.apply:318
-at stages/learn/train_model.go prgnn/stages/learn ModelParams:14 paperModel:40 modelParams:43 ModelParams.options:55 ModelParams.validate:74 allOf:83 TrainingParams:94 trainingParams:105 paperTraining:114 TrainingParams.follow:117 TrainingParams.training:131 TrainingParams.caution:138 TrainingParams.validate:152
+at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 paperModel:41 modelParams:44 ModelParams.options:56 ModelParams.validate:75 maxWeights:86 checkWeights:89 allOf:101 TrainingParams:112 trainingParams:123 paperTraining:132 TrainingParams.follow:135 TrainingParams.training:149 TrainingParams.caution:156 TrainingParams.validate:170
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:40 lossRow:53 accuracyRow:61 finalRow:68 historyTable:74 scoreTable:92 distributionRow:126 distributionTable:135 parameterRow:149 parameterTable:157
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126

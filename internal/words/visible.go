@@ -1,6 +1,8 @@
 package words
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode"
@@ -55,4 +57,32 @@ func InOrder(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// JSON is a value as an indented JSON file for people and programs: every control character of its texts is escaped,
+// and so is what would reorder them.
+func JSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(v)
+	return escaped(b.Bytes()), err
+}
+
+// escaped is JSON with the characters escaped that encoding/json leaves as they are.
+func escaped(b []byte) []byte {
+	hidden := func(r rune) bool { return r >= 0x7f && r < 0xa0 || Reorders(r) }
+	if !bytes.ContainsFunc(b, hidden) {
+		return b
+	}
+	out := make([]byte, 0, len(b)+64)
+	for _, r := range string(b) {
+		if hidden(r) {
+			out = fmt.Appendf(out, `\u%04x`, r)
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return out
 }

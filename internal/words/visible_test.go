@@ -1,6 +1,9 @@
 package words
 
-import "testing"
+import (
+	"encoding/json"
+	"testing"
+)
 
 func TestPlain(t *testing.T) {
 	for text, want := range map[string]string{
@@ -10,5 +13,25 @@ func TestPlain(t *testing.T) {
 		if got := Plain(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
+	}
+}
+
+// Every character that a terminal or an editor would act on is escaped, and the text that is read back is the same.
+func TestJSON(t *testing.T) {
+	text := "é日 \x00\x1b\x7f\u009b\u0085\u061c\u200e\u2028\u202e\u2066 <&>"
+	b, err := JSON(map[string]string{text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := `"é日 \u0000\u001b\u007f\u009b\u0085\u061c\u200e\u2028\u202e\u2066 <&>"`
+	if want := "{\n  " + once + ": " + once + "\n}\n"; string(b) != want {
+		t.Errorf("%s, want %s", b, want)
+	}
+	var back map[string]string
+	if err := json.Unmarshal(b, &back); err != nil || back[text] != text {
+		t.Errorf("%q, %v", back, err)
+	}
+	if _, err := JSON(func() {}); err == nil {
+		t.Error("a function is no value")
 	}
 }

@@ -20,6 +20,10 @@ import (
 	"github.com/gofrs/flock"
 )
 
+// Unfinished begins the names of the directories in which files are written beside their place, before they
+// are renamed. It is one for all, so that whatever writes there next removes what was left.
+const Unfinished = ".pipeline-write-"
+
 // A Dir is a directory to work in.
 type Dir struct {
 	Path  string // empty when it is made

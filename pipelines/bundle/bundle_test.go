@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -330,14 +331,18 @@ func TestRefusals(t *testing.T) {
 		"is compressed (gzip)":      append([]byte("\x1f\x8b\x08\x00"), honest...),
 		"is compressed (zstd)":      append([]byte("\x28\xb5\x2f\xfd"), honest...),
 		"truncated":                 honest[:len(honest)/2],
+		"follow its end":            append(bytes.Clone(honest), "more"...),
+		"part of it follow its end": slices.Concat(honest, make([]byte, 1<<17), honest),
 		"it is not a tar file: EOF": nil,
 	} {
 		if _, err := open(t, b); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := open(t, honest); err != nil {
-		t.Errorf("the honest bundle: %v", err)
+	for _, padding := range []int{0, 9 * 1024} { // GNU tar fills records of 10 KiB
+		if _, err := open(t, append(bytes.Clone(honest), make([]byte, padding)...)); err != nil {
+			t.Errorf("the honest bundle with %d zeros behind it: %v", padding, err)
+		}
 	}
 }
 

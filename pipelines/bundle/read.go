@@ -47,7 +47,9 @@ func Open(file string, store *artifacts.Store, inputs string) (*Opened, error) {
 		return nil, err
 	}
 	o := &Opened{store: store, dir: inputs, inputs: map[string]bool{}, given: map[artifacts.Digest]artifacts.Ref{}}
-	err = o.unpack(tar.NewReader(f), info.Size())
+	if err = o.unpack(tar.NewReader(f), info.Size()); err == nil {
+		err = refuseMore(f)
+	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = fmt.Errorf("it is truncated: %w", err)
 	}
@@ -67,6 +69,23 @@ func refuseCompressed(f *os.File) error {
 		}
 	}
 	return nil
+}
+
+// refuseMore refuses bytes behind the end of a tar file, but for the zeros that fill its last record.
+func refuseMore(rest io.Reader) error {
+	b := make([]byte, 1<<16)
+	for {
+		n, err := rest.Read(b)
+		if len(bytes.Trim(b[:n], "\x00")) > 0 {
+			return errors.New("bytes that are not part of it follow its end: it is damaged, or two files were joined")
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 func (o *Opened) unpack(in *tar.Reader, size int64) error {

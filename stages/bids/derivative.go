@@ -2,8 +2,6 @@ package bids
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 )
 
@@ -108,7 +107,7 @@ func begin(dir, near string) (*Derivative, error) {
 	if err := os.MkdirAll(near, 0o777); err != nil {
 		return nil, err
 	}
-	temp, err := workdir.Make(near, ".pipeline-bids-")
+	temp, err := workdir.Make(near, workdir.Unfinished)
 	if err != nil {
 		return nil, err
 	}
@@ -150,15 +149,12 @@ func (d *Derivative) Put(name string, write func(io.Writer) error) error {
 
 // PutJSON writes a JSON file, as people read it.
 func (d *Derivative) PutJSON(name string, v any) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
+	b, err := words.JSON(v)
+	if err != nil {
 		return err
 	}
 	return d.Put(name, func(w io.Writer) error {
-		_, err := w.Write(b.Bytes())
+		_, err := w.Write(b)
 		return err
 	})
 }

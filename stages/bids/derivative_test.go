@@ -1,11 +1,14 @@
 package bids
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"prgnn/internal/workdir"
 )
 
 func TestNameString(t *testing.T) {
@@ -145,5 +148,34 @@ func TestJoin(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".pipeline-*")); left != nil {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// What a killed export left goes when the next one begins, and by the sweep of whatever else writes there.
+func TestKilledExport(t *testing.T) {
+	dir := t.TempDir()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Create(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Abort()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 || !strings.HasPrefix(entries[0].Name(), workdir.Unfinished) {
+		t.Fatalf("%v, %v", entries, err)
+	}
+	left := filepath.Join(dir, workdir.Unfinished+"killed")
+	if err := errors.Join(os.MkdirAll(filepath.Join(left, "work", "dataset"), 0o700),
+		os.WriteFile(filepath.Join(left, "lock"), []byte(host), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if n := workdir.Sweep(dir, workdir.Unfinished); n != 1 {
+		t.Errorf("%d directories were removed, want 1", n)
+	}
+	if _, err := os.Stat(d.root.Name()); err != nil {
+		t.Errorf("a living export lost its files: %v", err)
 	}
 }

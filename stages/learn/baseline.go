@@ -51,19 +51,19 @@ type Baseline struct {
 	Penalties []float64 `param:"penalties" doc:"kernel-ridge: λ, ascending; of several the squared error in inner folds of the training participants chooses (default: those of CBIG)" min:"0"`
 	Inner     int       `param:"inner" doc:"kernel-ridge: inner folds, by participant and stratified by group" min:"2"`
 
-	Trees int `param:"trees" doc:"forest: number of trees" min:"1"`
+	Trees int `param:"trees" doc:"forest: number of trees" min:"1" max:"100000"`
 	Tried int `param:"tried" doc:"forest: inputs tried at each split; 0: the square root of their number" min:"0"`
 
-	Hidden       []int   `param:"hidden" doc:"mlp: hidden widths" min:"1"`
-	Channels     []int   `param:"channels" doc:"brainnetcnn: channels of its E2E, E2E, E2N and N2G layers" min:"1"`
-	FullWidths   []int   `param:"full_widths" doc:"brainnetcnn: widths of the hidden fully connected layers" min:"1"`
+	Hidden       []int   `param:"hidden" doc:"mlp: hidden widths" min:"1" max:"4096"`
+	Channels     []int   `param:"channels" doc:"brainnetcnn: channels of its E2E, E2E, E2N and N2G layers" min:"1" max:"1024"`
+	FullWidths   []int   `param:"full_widths" doc:"brainnetcnn: widths of the hidden fully connected layers" min:"1" max:"4096"`
 	Slope        float64 `param:"slope" doc:"brainnetcnn: negative slope of the leaky ReLU" min:"0" max:"1"`
 	Dropout      float64 `param:"dropout" doc:"brainnetcnn: dropout rate after N2G and the hidden fully connected layers" min:"0" max:"0.99"`
-	Widths       []int   `param:"widths" doc:"li2019: output width of each block; with [32, 32] and graph_hidden [32, 8] it has the 16 thousand parameters of the paper's Table 2" min:"1"`
-	GraphHidden  []int   `param:"graph_hidden" doc:"li2019: hidden widths of its MLP" min:"1"`
+	Widths       []int   `param:"widths" doc:"li2019: output width of each block; with [32, 32] and graph_hidden [32, 8] it has the 16 thousand parameters of the paper's Table 2" min:"1" max:"4096"`
+	GraphHidden  []int   `param:"graph_hidden" doc:"li2019: hidden widths of its MLP" min:"1" max:"4096"`
 	Ratio        float64 `param:"ratio" doc:"li2019: share of the nodes that each pooling keeps, rounded up" min:"0.01" max:"1"`
 	Epochs       int     `param:"epochs" doc:"mlp, brainnetcnn, li2019: epochs; 0: the model's default, 100; for brainnetcnn, the number for 700 steps, at least 10" min:"0"`
-	Batch        int     `param:"batch" doc:"mlp, brainnetcnn, li2019: batch size in graphs; 0: the model's default, 100; for brainnetcnn 14" min:"0"`
+	Batch        int     `param:"batch" doc:"mlp, brainnetcnn, li2019: batch size in graphs; 0: the model's default, 100; for brainnetcnn 14" min:"0" max:"1000000"`
 	LearningRate float64 `param:"learning_rate" doc:"mlp, brainnetcnn, li2019: initial learning rate; 0: the model's default, 0.001 (Adam; li2019 halves it every 20 epochs); for brainnetcnn 0.01 (SGD, momentum 0.9, weight decay 0.0005)" min:"0"`
 	Seed         uint64  `param:"seed" doc:"seed of initial weights, order of the graphs, dropout, and the trees of a forest"`
 }
@@ -102,7 +102,10 @@ func (s *Baseline) Validate() []error {
 	if s.Penalties == nil || !slices.IsSorted(s.Penalties) {
 		errs = append(errs, fmt.Errorf("penalties: %v: want one or more, the smallest first", s.Penalties))
 	}
-	return errs
+	return append(errs, allOf(errors.Join(
+		checkWeights("hidden", s.Hidden),
+		checkWeights("full_widths", s.FullWidths),
+		checkWeights("widths and graph_hidden", slices.Concat(s.Widths, s.GraphHidden))))...)
 }
 
 // A ratedSet is what a model says of all graphs: a probability for each of them

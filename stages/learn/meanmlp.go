@@ -33,11 +33,11 @@ var meanMLPKind = dag.Kind{
 type MeanMLP struct {
 	fold.Params
 	ZScore       bool    `param:"zscore" doc:"z-score each region over time (population sd); false: series as they are, as in the released program; amplitude and scale, which carry the site, are then among the inputs"`
-	Hidden       int     `param:"hidden" doc:"hidden width" min:"1"`
+	Hidden       int     `param:"hidden" doc:"hidden width" min:"1" max:"1024"`
 	Layers       int     `param:"layers" doc:"residual blocks after the first layer" min:"0" max:"20"`
 	Dropout      float64 `param:"dropout" doc:"share of the hidden values that are dropped in training" min:"0" max:"0.99"`
 	Epochs       int     `param:"epochs" doc:"passes over the training participants, at most" min:"1"`
-	Batch        int     `param:"batch" doc:"graphs per step" min:"1"`
+	Batch        int     `param:"batch" doc:"graphs per step" min:"1" max:"1000000"`
 	LearningRate float64 `param:"learning_rate" doc:"of Adam, constant" min:"1e-9"`
 	Patience     int     `param:"patience" doc:"epochs without a smaller validation loss after which training stops" min:"1"`
 	Validation   int     `param:"validation" doc:"one of so many equal parts of the training participants validates, stratified by group" min:"2"`

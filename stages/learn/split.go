@@ -27,7 +27,7 @@ var splitKind = dag.Kind{
 // Split divides participants into folds.
 type Split struct {
 	Folds       int    `param:"folds" doc:"number of folds" min:"2"`
-	Repeats     int    `param:"repeats" doc:"number of repeats of the cross-validation" min:"1"`
+	Repeats     int    `param:"repeats" doc:"number of repeats of the cross-validation" min:"1" max:"10000"`
 	Stratify    bool   `param:"stratify" doc:"spread each group evenly over the folds"`
 	LeaveOut    string `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify are ignored"`
 	Permutation int    `param:"permutation" doc:"0: the true labels; n: the n-th random permutation of the labels, for a permutation test (matrix: {permutation: [0..100]})" min:"0"`

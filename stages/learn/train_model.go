@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"prgnn/gnn"
@@ -17,8 +18,8 @@ type ModelParams struct {
 	Distance string    `param:"distance" doc:"distance loss between the scores of kept and dropped nodes" choices:"bce|mmd"`
 	Lambda   []float64 `param:"lambda" doc:"weights of the distance losses and of the group-level consistency loss" min:"0"`
 
-	Widths      []int   `param:"widths" doc:"output width of the convolution of each block" min:"1"`
-	Hidden      []int   `param:"hidden" doc:"hidden widths of the MLP" min:"1"`
+	Widths      []int   `param:"widths" doc:"output width of the convolution of each block" min:"1" max:"4096"`
+	Hidden      []int   `param:"hidden" doc:"hidden widths of the MLP" min:"1" max:"4096"`
 	Ratio       float64 `param:"ratio" doc:"share of the nodes that each pooling keeps, rounded up" min:"0" max:"1"`
 	SelfWeight  float64 `param:"self_weight" doc:"weight of a node's edge to itself in the attention"`
 	EdgeWeights bool    `param:"edge_weights" doc:"use the edge weights in the attention; false: 1 on every edge"`
@@ -76,7 +77,24 @@ func (p ModelParams) validate() []error {
 	if len(p.Lambda) != 2 {
 		return append(errs, fmt.Errorf("lambda: %d numbers, expected two: the weights of the distance losses and of the group-level consistency loss", len(p.Lambda)))
 	}
-	return append(errs, allOf(p.options(1, 2).Check())...)
+	errs = append(errs, allOf(p.options(1, 2).Check())...)
+	return append(errs, allOf(checkWeights("widths and hidden", slices.Concat(p.Widths, p.Hidden)))...)
+}
+
+// maxWeights bounds the weights between the layers of a network: 128 MiB, and as much for their gradient and each
+// moment of Adam.
+const maxWeights = 1 << 24
+
+// checkWeights refuses layers of these widths, one after another, with more weights.
+func checkWeights(name string, widths []int) error {
+	n := 0
+	for i := 1; i < len(widths); i++ {
+		if n += widths[i-1] * widths[i]; n > maxWeights {
+			return fmt.Errorf("%s: more than %d weights between layers, the limit: set smaller widths or fewer layers",
+				name, maxWeights)
+		}
+	}
+	return nil
 }
 
 // allOf takes joined errors apart.
@@ -93,7 +111,7 @@ func allOf(err error) []error {
 // TrainingParams say how a model is trained.
 type TrainingParams struct {
 	Epochs       int     `param:"epochs" doc:"number of epochs" min:"1"`
-	Batch        int     `param:"batch" doc:"graphs per step" min:"1"`
+	Batch        int     `param:"batch" doc:"graphs per step" min:"1" max:"1000000"`
 	LearningRate float64 `param:"learning_rate" doc:"initial learning rate of Adam" min:"0"`
 	Halve        int     `param:"halve" doc:"halve the learning rate every this many epochs; 0: never" min:"0"`
 	HalveBatches bool    `param:"halve_batches" doc:"count halve in batches instead of epochs (as in the authors' program)"`

@@ -425,3 +425,19 @@ func TestTrainValidate(t *testing.T) {
 		t.Errorf("one lambda: %v", errs)
 	}
 }
+
+// Networks at the limit of weights are accepted, and larger ones are not.
+func TestMaxWeights(t *testing.T) {
+	train, baseline := trainer(1), baselineKind.New().(*Baseline)
+	train.Widths, train.Hidden, baseline.GraphHidden = []int{4096}, []int{4096}, []int{4096, 4000}
+	if errs := append(train.Validate(), baseline.Validate()...); errs != nil {
+		t.Errorf("at the limit: %v", errs)
+	}
+	train.Hidden = append(train.Hidden, 2)
+	wide := []int{4096, 4096, 8}
+	baseline.Hidden, baseline.FullWidths, baseline.GraphHidden = wide, wide, wide
+	if errs := append(train.Validate(), baseline.Validate()...); len(errs) != 4 ||
+		!strings.Contains(errs[0].Error(), "widths and hidden: more than 16777216 weights between layers, the limit") {
+		t.Errorf("beyond the limit: %v", errs)
+	}
+}

@@ -29,9 +29,6 @@ func (a *Console) MayWrite(path string) error {
 	return a.Refuse(path)
 }
 
-// unfinished begins the names of the directories in which files are written first.
-const unfinished = ".pipeline-write-"
-
 // WriteFile writes a file where MayWrite allows it. It writes beside the file and renames, so that
 // a reader never sees half of it and a failure leaves what was there. What a killed process left
 // unfinished there is removed.
@@ -43,7 +40,7 @@ func (a *Console) WriteFile(path string, write func(io.Writer) error) (err error
 		return writeInto(path, info, write)
 	}
 	dir := filepath.Dir(path)
-	work, err := workdir.Make(dir, unfinished)
+	work, err := workdir.Make(dir, workdir.Unfinished)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("%s: there is no directory %s", path, dir)
@@ -93,7 +90,7 @@ func (a *Console) WriteBytes(path string, b []byte) error {
 }
 
 // SweepUnfinished removes the files of a directory that a killed process had not finished.
-func SweepUnfinished(dir string) { workdir.Sweep(dir, unfinished) }
+func SweepUnfinished(dir string) { workdir.Sweep(dir, workdir.Unfinished) }
 
 // Bytes writes the bytes of a file to stdout. A terminal shows them with their control
 // characters visible.

@@ -2,7 +2,6 @@ package export
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/pipelines/compare"
 	"prgnn/stages/cohort"
 )
@@ -162,10 +162,11 @@ type sidecarJSON struct {
 }
 
 func (s sidecarJSON) write(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(s)
+	b, err := words.JSON(s)
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	return err
 }
 
 // axesOf names the axes of an array, and the regions along roi.

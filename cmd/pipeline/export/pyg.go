@@ -1,9 +1,7 @@
 package export
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,6 +11,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 )
 
@@ -69,12 +68,11 @@ func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 			return err
 		}
 	}
-	return x.WriteFile(filepath.Join(x.Path, "dataset.json"), func(w io.Writer) error {
-		out := json.NewEncoder(w)
-		out.SetEscapeHTML(false)
-		out.SetIndent("", "  ")
-		return out.Encode(side)
-	})
+	b, err := words.JSON(side)
+	if err != nil {
+		return err
+	}
+	return x.WriteBytes(filepath.Join(x.Path, "dataset.json"), b)
 }
 
 // A pygJSON says what the arrays mean.
