@@ -65,7 +65,7 @@ var mayImport = map[string][]string{
 		"cmd/pipeline/describe", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/scaffold",
 		"cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/page": {"artifacts", "dag", "stages", "pipelines", "cmd/pipeline/export", "cmd/pipeline/results",
-		"cmd/pipeline/console"},
+		"cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/describe": {"artifacts", "dag", "stages", "pipelines", "nifti", "cmd/pipeline/results",
 		"cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/members":  {"pipelines", "stages", "cmd/pipeline/console"},

@@ -44,12 +44,12 @@ kind permutation 541f6bb0ef599665ab216107604db0659d057735a8101f08aad4527d8080ec8
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
 kind project cab86a78dd2eadca3b89791e3e200b78e97cf5f40dfee68805299c5a1af9be27
 kind qcfc 131be7f391df34c6a7c7f9149a0d67a63a2676c5d9cf62fe793f46ee83e2c8ac
-kind report da7949829d91ad9c479c7ba32f76f2e591a808fefe556b96d7236159f1cc9043
+kind report 50aa69b3d88ea74ec1913c6d10a68f7ebc4362cf64dc8f163bbb8f02c7f36bb6
 kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
 kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
 kind split 7f8c1f88551c02ff1f72a2c737fb656ece424147ef434d43ca60777c6741de94
-kind summary bfa0ec5c3144757e34d38c83cb242699ea8505fa63062f501f4272985240116c
+kind summary 9bd2ea213f694dfdb5d010233cfd07d0c7ca9fa623fa45b48f5d897916202db9
 kind tables ecd9a25f2c3bb70d2b829f5930b38f9f21e84cf92c868744f4659c78628926b7
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
 kind timeseries 858c4874513452d68a1cd7120d6d6a5928cde8869f2dedf0861d50a606c7a0d7
@@ -3534,8 +3534,8 @@ prgnn/stages/present.author.markOwn 0850c6fb0145.022b4c
 prgnn/stages/present.author.methods a4d46294d0d4.ead967
 prgnn/stages/present.author.methodsOfBaselines fc3bfb28354c.436eb2
 prgnn/stages/present.author.methodsOfCleaning 20513971145d.c07bc7
-prgnn/stages/present.author.methodsOfCohort 4c46f8d7f6b8.06030b
-prgnn/stages/present.author.methodsOfEvaluation abc30f99366b.0225ce
+prgnn/stages/present.author.methodsOfCohort 5f2664e6b5b6.06030b
+prgnn/stages/present.author.methodsOfEvaluation c3b915f093b2.c74e23
 prgnn/stages/present.author.methodsOfGraphs 71dd6288ed5a.69ea75
 prgnn/stages/present.author.methodsOfScans 97df28ada346.6415cf
 prgnn/stages/present.author.methodsOfSilence 867e60372171.6b4e88
@@ -3556,10 +3556,11 @@ prgnn/stages/present.author.permutation 600877280b3e.e094e1
 prgnn/stages/present.author.provenance 5793af36bcec.7cb168
 prgnn/stages/present.author.quality 257b0bf192cd.53dff9
 prgnn/stages/present.author.rankingTables ce39689a6a36.efb016
+prgnn/stages/present.author.read a2067bab7374.1d6a3e
 prgnn/stages/present.author.readAccuracy 4d6237410555.632f50
 prgnn/stages/present.author.readSilence e0ff83d870df.f68072
 prgnn/stages/present.author.recovered 127b9c756a82.14292c
-prgnn/stages/present.author.references 263614664634.b45123
+prgnn/stages/present.author.references 14c0a112943b.6c6b96
 prgnn/stages/present.author.regionFigures 74c5c00cc1a7.715a56
 prgnn/stages/present.author.regions 5d9e6e43ae8b.d8235c
 prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
@@ -3577,7 +3578,7 @@ prgnn/stages/present.author.tiles c38177d6020d.bf1f5c
 prgnn/stages/present.author.training ed2ae49ca6d3.dfb8fe
 prgnn/stages/present.author.typicality 3555a6e6b0b4.18891c
 prgnn/stages/present.author.warnings 4a59d24085e2.98726c
-prgnn/stages/present.author.write 5630c52b6423.d09a56
+prgnn/stages/present.author.write e821c163c147.fcd1f8
 prgnn/stages/present.baseline be7f2912f2e0.d7987d
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
 prgnn/stages/present.calibrationBins 3b8398fc6105.e3b0c4
@@ -3603,6 +3604,8 @@ prgnn/stages/present.groupSD 4a3c1ab4057e.dc3b72
 prgnn/stages/present.groupSize c408da340a1e.e3b0c4
 prgnn/stages/present.headlineOf db40ee54e173.d21c16
 prgnn/stages/present.headlineSetting d42da847650d.c31564
+prgnn/stages/present.iclr 914a751f2274.e3b0c4
+prgnn/stages/present.icml b2b02cbfcef4.e3b0c4
 prgnn/stages/present.identifies c1d9bb95f5d3.e3b0c4
 prgnn/stages/present.isStage cab7451cd00d.e3b0c4
 prgnn/stages/present.judge 0ce8325964c1.3aca19
@@ -3611,17 +3614,20 @@ prgnn/stages/present.labeledScan 36c8fed1cbe2.94c665
 prgnn/stages/present.labeledScans bc9779b85f65.d3a524
 prgnn/stages/present.labelingWords b4430b17bf03.e3b0c4
 prgnn/stages/present.lengths 7c7f6c9d1a6a.17a923
-prgnn/stages/present.literature 62c2c720070f.e3b0c4
+prgnn/stages/present.literature 73020032c9db.31c9ad
+prgnn/stages/present.lncs 6e14189a13ae.e3b0c4
 prgnn/stages/present.measure 69567829ace1.e3b0c4
 prgnn/stages/present.measures f329c0809a00.7f379c
 prgnn/stages/present.memberText d9b1337daee3.c63136
 prgnn/stages/present.methodsOfLabels bf39c133636f.50d7ff
 prgnn/stages/present.methodsOfNuisance 55a19838868b.7b87da
 prgnn/stages/present.methodsOfTask 0c5d56cb669d.d0d8d6
-prgnn/stages/present.methodsText 826f28e08b78.e3b0c4
-prgnn/stages/present.methodsText.cite 001cc4f6c29a.d916f2
+prgnn/stages/present.methodsText 24e7c7186466.e3b0c4
+prgnn/stages/present.methodsText.cite 547edd3ec15f.d916f2
 prgnn/stages/present.methodsText.say a989d8eef523.0ca082
+prgnn/stages/present.miccai 3566fb213520.e3b0c4
 prgnn/stages/present.middle 24034fb5c82d.e3b0c4
+prgnn/stages/present.neuroImage 11cb882bc9cd.e3b0c4
 prgnn/stages/present.noteRow f4b7aa829e76.e3b0c4
 prgnn/stages/present.nuisanceWords a2210a8279f6.e3b0c4
 prgnn/stages/present.number 42a6014712ab.fafdc9
@@ -3635,6 +3641,7 @@ prgnn/stages/present.pipelineSettings acee7a33e1b9.cd17d4
 prgnn/stages/present.pipelineSettings.of c8aa4f510669.2a9275
 prgnn/stages/present.plainName 44bf89174529.e3b0c4
 prgnn/stages/present.plusMinus 138d802f9e1e.d8a784
+prgnn/stages/present.pmlr de16bbbd724c.e3b0c4
 prgnn/stages/present.read 970b5aa700c3.6e070b
 prgnn/stages/present.readPipelineSettings 8cf28ec7e0a4.376f14
 prgnn/stages/present.reasons 327cebdd6046.259faf
@@ -3676,6 +3683,8 @@ prgnn/stages/present.verdict.value 05a1fda40155.a5b6f1
 prgnn/stages/present.warningRow ee5420d037d9.e3b0c4
 prgnn/stages/present.wholeTable c5ccb6fb46a1.2d4761
 prgnn/stages/present.widthOfSVG ff36e249e675.e3b0c4
+prgnn/stages/present.work 302927a04ef5.e3b0c4
+prgnn/stages/present.work.String 662082d68015.4c7a03
 prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
 prgnn/stages/report.Block 279bb4f92f6d.b20b12
 prgnn/stages/report.Block.items d827297b412c.611a33
@@ -4307,13 +4316,14 @@ at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
 at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:43 author.groupNames:63 author.result:77 author.tiles:100
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:98 baseline:120 author.perParticipant:130 author.nested:136 author.aboveChance:154 author.cautionAccuracy:169
-at stages/present/author.go prgnn/stages/present author:16 author.write:47 author.add:106 author.say:109 author.heading:113 author.caution:116 author.table:124 author.supplement:130 author.figures:138 author.show:159
+at stages/present/author.go prgnn/stages/present author:16 author.read:47 author.write:82 author.add:111 author.say:114 author.heading:118 author.caution:121 author.table:129 author.supplement:135 author.figures:143 author.show:164
 at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:88 stuckSkill:99 epochRow:102 author.training:108
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 cleanedScan.taskOf:105 taskConditions:111 author.taskRegression:126 responseWords:142 author.cautionScans:149 usual:200 methodsOfTask:216 methodsOfNuisance:238
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
-at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:86 methodsText.cite:91 literature:108 author.methods:139 author.references:169
+at stages/present/literature.go prgnn/stages/present work:10 neuroImage:23 miccai:24 lncs:25 iclr:26 icml:27 pmlr:28 literature:32 work.String:91
+at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:87 methodsText.cite:92 author.methods:112 author.references:142
 at stages/present/methods_scans.go prgnn/stages/present author.methodsOfScans:18 lengths:35 reasons:68 author.methodsOfSilence:85 silence:94 author.readSilence:97 silentRow:116
-at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:63 author.methodsOfGraphs:73 author.methodsOfCleaning:143 estimator:171 share:189 percentText:199 author.hasModels:209 author.methodsOfTraining:214 orItself:257 author.methodsOfEvaluation:265 author.methodsOfBaselines:304
+at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:66 author.methodsOfGraphs:76 author.methodsOfCleaning:146 estimator:174 share:192 percentText:202 author.hasModels:212 author.methodsOfTraining:217 orItself:260 author.methodsOfEvaluation:268 author.methodsOfBaselines:307
 at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:79 author.more:93 author.furtherPictures:118 widthOfSVG:146 memberText:149 svgTitle:163
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:101
 at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:102 arrangements:161 describeColumn:174 describeNumbers:227 groupSD:264 identifies:274 decimals:286 unitName:298

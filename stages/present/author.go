@@ -43,28 +43,28 @@ type author struct {
 	unproven []string                    // settings whose accuracy is not above chance
 }
 
-// write writes the page.
-func (a *author) write() (*report.Page, error) {
+// read reads what several sections need.
+func (a *author) read() error {
 	a.page = &report.Page{}
 	var err error
 	if a.run, err = readPipelineSettings(a.t); err != nil {
-		return nil, err
+		return err
 	}
 	if a.t.Has("nodes") {
 		nodes, err := a.t.In("nodes").Table()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		a.nodes = nodes.Rows()
 		if a.at, err = figure.NodePlaces(nodes); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if a.scans, err = cleanedScans(a.t); err != nil {
-		return nil, err
+		return err
 	}
 	if a.labeled, err = labeledScans(a.t); err != nil {
-		return nil, err
+		return err
 	}
 	if a.t.Has("notes") {
 		notes, err := a.t.In("notes").Table()
@@ -72,10 +72,15 @@ func (a *author) write() (*report.Page, error) {
 			a.about, err = column.ScansOf(notes.Meta)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", a.t.In("notes").Name, err)
+			return fmt.Errorf("%s: %w", a.t.In("notes").Name, err)
 		}
 	}
-	if err := a.readAccuracy(); err != nil {
+	return a.readAccuracy()
+}
+
+// write writes the page.
+func (a *author) write() (*report.Page, error) {
+	if err := a.read(); err != nil {
 		return nil, err
 	}
 	for _, s := range []struct {

@@ -81,17 +81,18 @@ func (s *stageSettings) number(parameter string) float64 {
 type methodsText struct {
 	sentences []string
 	cited     []string // keys of literature
+	pandoc    bool     // cite by key, as pandoc does, and not by number
 }
 
 func (m *methodsText) say(format string, args ...any) {
 	m.sentences = append(m.sentences, fmt.Sprintf(format, args...))
 }
 
-// cite is "[3]" for a work of the literature.
+// cite is "[3]" for a work of the literature, or "[@key]".
 func (m *methodsText) cite(keys ...string) string {
 	var numbers []string
 	for _, k := range keys {
-		if literature[k] == "" {
+		if _, ok := literature[k]; !ok {
 			panic("stages: the literature has no " + k)
 		}
 		i := slices.Index(m.cited, k)
@@ -101,38 +102,10 @@ func (m *methodsText) cite(keys ...string) string {
 		}
 		numbers = append(numbers, strconv.Itoa(i+1))
 	}
+	if m.pandoc {
+		return "[@" + strings.Join(keys, "; @") + "]"
+	}
 	return "[" + strings.Join(numbers, ", ") + "]"
-}
-
-// literature is what methods may cite.
-var literature = map[string]string{
-	"li2020":     "Li X, Zhou Y, Dvornek NC, Zhang M, Zhuang J, Ventola P, Duncan JS. Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis. MICCAI 2020, LNCS 12267, 625–635.",
-	"desikan":    "Desikan RS, Ségonne F, Fischl B, et al. An automated labeling system for subdividing the human cerebral cortex on MRI scans into gyral based regions of interest. NeuroImage 2006; 31: 968–980.",
-	"ledoit":     "Ledoit O, Wolf M. A well-conditioned estimator for large-dimensional covariance matrices. Journal of Multivariate Analysis 2004; 88: 365–411.",
-	"chen":       "Chen Y, Wiesel A, Eldar YC, Hero AO. Shrinkage algorithms for MMSE covariance estimation. IEEE Transactions on Signal Processing 2010; 58: 5016–5029.",
-	"friedman":   "Friedman J, Hastie T, Tibshirani R. Sparse inverse covariance estimation with the graphical lasso. Biostatistics 2008; 9: 432–441.",
-	"friston":    "Friston KJ, Williams S, Howard R, Frackowiak RSJ, Turner R. Movement-related effects in fMRI time-series. Magnetic Resonance in Medicine 1996; 35: 346–355.",
-	"power":      "Power JD, Barnes KA, Snyder AZ, Schlaggar BL, Petersen SE. Spurious but systematic correlations in functional connectivity MRI networks arise from subject motion. NeuroImage 2012; 59: 2142–2154.",
-	"behzadi":    "Behzadi Y, Restom K, Liau J, Liu TT. A component based noise correction method (CompCor) for BOLD and perfusion based fMRI. NeuroImage 2007; 37: 90–101.",
-	"esteban":    "Esteban O, Markiewicz CJ, Blair RW, et al. fMRIPrep: a robust preprocessing pipeline for functional MRI. Nature Methods 2019; 16: 111–116.",
-	"cole":       "Cole MW, Ito T, Schultz D, Mill R, Chen R, Cocuzza C. Task activations produce spurious but systematic inflation of task functional connectivity estimates. NeuroImage 2019; 189: 1–18.",
-	"velickovic": "Veličković P, Cucurull G, Casanova A, Romero A, Liò P, Bengio Y. Graph Attention Networks. ICLR 2018.",
-	"gao":        "Gao H, Ji S. Graph U-Nets. ICML 2019.",
-	"lee":        "Lee J, Lee I, Kang J. Self-Attention Graph Pooling. ICML 2019.",
-	"gretton":    "Gretton A, Borgwardt KM, Rasch MJ, Schölkopf B, Smola A. A kernel two-sample test. Journal of Machine Learning Research 2012; 13: 723–773.",
-	"kingma":     "Kingma DP, Ba J. Adam: a method for stochastic optimization. ICLR 2015.",
-	"wilson":     "Wilson EB. Probable inference, the law of succession, and statistical inference. Journal of the American Statistical Association 1927; 22: 209–212.",
-	"kawahara":   "Kawahara J, Brown CJ, Miller SP, et al. BrainNetCNN: convolutional neural networks for brain networks; towards predicting neurodevelopment. NeuroImage 2017; 146: 1038–1049.",
-	"li2019":     "Li X, Dvornek NC, Zhou Y, Zhuang J, Ventola P, Duncan JS. Graph neural network for interpreting task-fMRI biomarkers. MICCAI 2019, LNCS 11768, 485–493.",
-	"cortes":     "Cortes C, Vapnik V. Support-vector networks. Machine Learning 1995; 20: 273–297.",
-	"breiman":    "Breiman L. Random forests. Machine Learning 2001; 45: 5–32.",
-	"nadeau":     "Nadeau C, Bengio Y. Inference for the generalization error. Machine Learning 2003; 52: 239–281.",
-	"benjamini":  "Benjamini Y, Hochberg Y. Controlling the false discovery rate: a practical and powerful approach to multiple testing. Journal of the Royal Statistical Society B 1995; 57: 289–300.",
-	"he2020":     "He T, Kong R, Holmes AJ, et al. Deep neural networks and kernel regression achieve comparable accuracies for functional connectivity prediction of behavior and demographics. NeuroImage 2020; 206: 116276.",
-	"popov":      "Popov P, Mahmood U, Fu Z, Yang C, Calhoun V, Plis S. A simple but tough-to-beat baseline for fMRI time-series classification. NeuroImage 2024.",
-	"varoquaux":  "Varoquaux G, Baronnet F, Kleinschmidt A, Fillard P, Thirion B. Detection of brain functional-connectivity difference in post-stroke patients using group-level covariance modeling. MICCAI 2010; LNCS 6361: 200–208.",
-	"johnson":    "Johnson WE, Li C, Rabinovic A. Adjusting batch effects in microarray expression data using empirical Bayes methods. Biostatistics 2007; 8: 118–127.",
-	"phipson":    "Phipson B, Smyth GK. Permutation p-values should never be zero. Statistical Applications in Genetics and Molecular Biology 2010; 9: 39.",
 }
 
 // methods writes the paragraphs from the parameters as they were.
@@ -169,7 +142,7 @@ func (a *author) methods() error {
 func (a *author) references() error {
 	var list []string
 	for _, key := range a.cited.cited {
-		list = append(list, literature[key])
+		list = append(list, literature[key].String())
 	}
 	if list != nil {
 		a.add(report.Block{References: list})

@@ -23,6 +23,9 @@ func (a *author) methodsOfCohort(m *methodsText) {
 		m.say("The data were simulated: nobody was scanned. The scans of %s participants (%s ASD, %s HC) have %s volumes at a repetition time of %s s on a grid of %s mm, with motion and noise; correlations among planted regions differ between the groups with a strength of %s.",
 			n, c.value["asd"], c.value["hc"], c.value["volumes"], c.value["tr"], c.value["grid"], c.value["strength"])
 	case c.kind == "bids":
+		if n == "" {
+			n = "The"
+		}
 		by := "in BIDS layout, which name no program"
 		if a.about.MadeBy != "" {
 			by = "of " + a.about.MadeBy
@@ -297,7 +300,7 @@ func (a *author) methodsOfEvaluation(m *methodsText) {
 		m.say("Regions are ranked by "+by+".", b.value["layer"], m.cite("li2020"))
 		m.say("Differences between the groups in the scores of regions were tested by permutation, with the false discovery rate %s.", m.cite("benjamini"))
 	}
-	m.say("All computations were done with PR-GNN Pipeline; provenance is given below.")
+	m.say("All computations were done with PR-GNN Pipeline %s.", m.cite("prgnn"))
 }
 
 // methodsOfBaselines names the classifiers that the model is compared with.

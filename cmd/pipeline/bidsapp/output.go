@@ -19,14 +19,16 @@ import (
 )
 
 // Leave writes what a run leaves in OUTPUT_DIR: logs of failed tasks, and the dataset with the
-// results of the chosen participants. until are the tasks that the run was asked for.
+// results of the chosen participants. until are the tasks that the run was asked for; files are further files of the
+// dataset, by name.
 func (b *App) Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r *dag.Result,
-	until, chosen []string) error {
-	return cmp.Or(b.crashLogs(a, r), b.dataset(a, p, store, until, chosen))
+	until, chosen []string, files map[string]string) error {
+	return cmp.Or(b.crashLogs(a, r), b.dataset(a, p, store, until, chosen, files))
 }
 
 // dataset brings OUTPUT_DIR up to date as a dataset of derivatives.
-func (b *App) dataset(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, until, chosen []string) error {
+func (b *App) dataset(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, until, chosen []string,
+	files map[string]string) error {
 	c, err := results.LookUp(p, store, until...)
 	if err != nil {
 		return err
@@ -35,7 +37,7 @@ func (b *App) dataset(a *console.Console, p *pipelines.Pipeline, store *artifact
 	return export.BIDS(a, c, export.Options{Path: b.Out, Format: "bids", Partial: true,
 		Task: slices.Concat(b.tasks, []string{"rest"})[0], App: &export.App{
 			Participants: chosen, Container: container(),
-			Files:  map[string]string{"logs/CITATION.md": citation, "logs/CITATION.bib": citationBib},
+			Files:  files,
 			Ignore: []string{"logs/", "*.html", "prgnn.yaml"},
 		}})
 }
@@ -96,38 +98,3 @@ func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
-
-// citation is logs/CITATION.md of a dataset, and citationBib its references.
-const citation = `Regional time series, connectivity matrices and graphs were computed by *PR-GNN Pipeline* ` + version.Number + `
-[@prgnn_pipeline]; the graph neural network, where one was trained, is PR-GNN [@prgnn]. Anatomical and
-functional preprocessing is that of the derivatives from which they were made [@fmriprep].
-
-The parameters of each file are in its JSON sidecar. The group level writes a Methods section from the
-parameters of the whole analysis into prgnn.html.
-`
-
-const citationBib = `@software{prgnn_pipeline,
-  title = {PR-GNN Pipeline},
-  author = {{The PR-GNN Pipeline developers}},
-  version = {` + version.Number + `},
-  year = {2026}
-}
-
-@inproceedings{prgnn,
-  title = {Pooling Regularized Graph Neural Network for {fMRI} Biomarker Analysis},
-  author = {Li, Xiaoxiao and Zhou, Yuan and Dvornek, Nicha C. and Zhang, Muhan and Zhuang, Juntang and Ventola, Pamela and Duncan, James S.},
-  booktitle = {Medical Image Computing and Computer Assisted Intervention (MICCAI)},
-  year = {2020},
-  doi = {10.1007/978-3-030-59728-3_61}
-}
-
-@article{fmriprep,
-  title = {{fMRIPrep}: a robust preprocessing pipeline for functional {MRI}},
-  author = {Esteban, Oscar and Markiewicz, Christopher J. and Blair, Ross W. and others},
-  journal = {Nature Methods},
-  volume = {16},
-  pages = {111--116},
-  year = {2019},
-  doi = {10.1038/s41592-018-0235-4}
-}
-`

@@ -2,11 +2,15 @@ package cli
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/bidsapp"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/page"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/pipelines"
 )
 
@@ -61,6 +65,7 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 		return exit.Wrong(err)
 	}
 	a.StoreFlag = study.Store
+	sets := study.Sets
 	var p *pipelines.Pipeline
 	if p, err = a.load(study.File, study.Sets); err != nil {
 		return cmp.Or(err, study.Undo())
@@ -74,7 +79,8 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 			return exit.Wrongf("%s has no stage that runs for each participant", study.File)
 		}
 	} else if set := bidsapp.Exclude(p, chosen); set != "" {
-		if p, err = a.load(study.File, append(study.Sets, set)); err != nil {
+		sets = append(sets, set)
+		if p, err = a.load(study.File, sets); err != nil {
 			return err
 		}
 	}
@@ -88,8 +94,30 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 		return cmp.Or(err, openErr)
 	}
 	defer store.Close()
-	if err = cmp.Or(err, x.Leave(a.Console, p, store, result, r.Until, chosen)); err == nil {
+	files, citeErr := a.appCitation(p, store, study.File, sets, r.Until)
+	if err = cmp.Or(err, x.Leave(a.Console, p, store, result, r.Until, chosen, files), citeErr); err == nil {
 		a.Note("prgnn finished successfully!")
 	}
 	return err
+}
+
+// appCitation is what to cite for the results that are there, as files of the dataset. A pipeline whose report does not
+// know the parameters, or that has none, is read with one that does.
+func (a *app) appCitation(p *pipelines.Pipeline, store *artifacts.Store, file string, sets,
+	until []string) (map[string]string, error) {
+	if !page.Cites(p.Graph) {
+		var err error
+		if p, err = pipelines.Load(file, append(slices.Clip(sets), page.Setting(p.Graph))); err != nil {
+			return nil, err
+		}
+	}
+	c, err := results.LookUp(p, store, until...)
+	if err != nil {
+		return nil, err
+	}
+	files, _, err := page.Citation(c, page.Stage(p.Graph))
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{"logs/CITATION.md": files["CITATION.md"], "logs/CITATION.bib": files["CITATION.bib"]}, nil
 }

@@ -13,6 +13,7 @@ import (
 func (a *app) exportCommand() *cobra.Command {
 	var e export.Options
 	var sets []string
+	var citations bool
 	cmd := &cobra.Command{
 		Use:   "export FILE|RUN [STAGE[.OUTPUT]]",
 		Short: "results as files for Python, R, MATLAB, Excel, Workbench, or as a BIDS dataset",
@@ -39,7 +40,10 @@ ball of 4 mm around its centroid in the node list (MNI).
 
 --format bids writes series, matrices and graphs of all participants (or those of one STAGE) as a
 derivative dataset in the directory PATH: named as in XCP-D 26, with sidecars that state
-estimator, parameters and quality. --draws adds the bootstrap draws.`,
+estimator, parameters and quality. --draws adds the bootstrap draws.
+
+--citations writes what to cite for the results of a report stage: CITATION.bib holds the works
+whose methods this run used, by its parameters, and CITATION.md the methods text that cites them.`,
 		Example: `  pipeline export biopoint.yaml evaluate -o scores.arrow        pyarrow.feather.read_table("scores.arrow")
   pipeline export biopoint.yaml connectivity.pearson -o pearson.npy
   pipeline export biopoint.yaml 'connectivity[sub-003].quality' -o quality.csv
@@ -53,6 +57,7 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
   pipeline export biopoint.yaml graphs -o graphs/ --format pyg
   pipeline export biopoint.yaml --format bids -o derivatives/prgnn
   pipeline export biopoint.yaml --format all -o results/        every stage, a directory each
+  pipeline export biopoint.yaml report --citations -o .         CITATION.bib, CITATION.md
   pipeline export 3f2a evaluate -o scores.csv                   of an earlier run`,
 		Args:              between(1, 2),
 		ValidArgsFunction: completeFile,
@@ -61,6 +66,12 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 				e.What = args[1]
 			}
 			switch {
+			case citations && e.What == "":
+				return usage(cmd, "STAGE is missing: the name of the report stage, such as report")
+			case citations && (e.Format != "" || e.Path == "-"):
+				return usage(cmd, "--citations writes CITATION.bib and CITATION.md into the directory -o DIR")
+			case citations && e.Path == "":
+				e.Path = "."
 			case e.What == "" && e.Format != "bids" && e.Format != "all":
 				return usage(cmd, "STAGE[.OUTPUT] is missing; for every stage: --format all -o DIR")
 			case e.Path == "":
@@ -75,6 +86,9 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 			defer c.Store.Close()
 			if err := a.MayWrite(e.Path); err != nil {
 				return err
+			}
+			if citations {
+				return page.ExportCitation(a.Console, c, e)
 			}
 			if e.Format == "bids" {
 				return export.BIDS(a.Console, c, e)
@@ -101,6 +115,7 @@ estimator, parameters and quality. --draws adds the bootstrap draws.`,
 	f.StringVar(&e.Task, "task", "rest", "bids: the task `NAME`, where the cohort's files do not name it")
 	f.StringVar(&e.Atlas, "atlas", "", "bids: `NAME` of the atlas (default: DesikanKilliany for the built-in list, else custom)")
 	f.BoolVar(&e.CSVSafe, "csv-safe", false, "csv, tsv: put an apostrophe before text that a spreadsheet would run as a formula (=, +, -, @)")
+	f.BoolVar(&citations, "citations", false, "write CITATION.bib and CITATION.md of a report stage into the directory PATH (default: here)")
 	setFlag(cmd, &sets)
 	return cmd
 }

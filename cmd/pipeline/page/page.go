@@ -96,6 +96,7 @@ var reported = map[string]string{
 	"ranking": "biomarkers.ranking", "individual": "biomarkers.individual", "recovery": "biomarkers.recovery",
 	"coverage": "parcellate.coverage", "parcels": "parcellate.parcels", "cleaning": "denoise.quality",
 	"connectivity": "connectivity.quality", "graphs": "graph.quality",
+	"comparison": "compare.pairs", "permutation": "permutation.test",
 	"predictions": "train.predictions", "training": "train.history", "distribution": "train.distribution",
 }
 
@@ -150,58 +151,73 @@ func stored(c *results.Current, task *dag.Node) ([]byte, error) {
 }
 
 // Partial makes a page from the results that are there, and names the tasks that have
-// none. Where a leakage check has no result, nothing is shown that needs a trained model.
-// failures are those of the run that leaves the page.
+// none. failures are those of the run that leaves the page.
 func partial(c *results.Current, task *dag.Node, failures []*dag.Error) (page []byte, missing []string, err error) {
-	inputs := map[string][]dag.Input{}
+	in, err := inputsOf(c, task)
+	if err != nil {
+		return nil, nil, err
+	}
+	if in.results == 0 {
+		return nil, nil, errors.New("there is no result to report yet: pipeline run " + c.Pipeline.File + " makes them")
+	}
+	p, err := task.Work.(*present.Report).Page(dag.NewTask(in.ports), in.duplicates...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", task.ID, err)
+	}
+	p.Incomplete = c.Lacks(in.missing, in.unchecked, failures)
+	var b bytes.Buffer
+	err = p.HTML(&b)
+	return b.Bytes(), in.missing, err
+}
+
+// reportInputs are the inputs of a report that are there.
+type reportInputs struct {
+	ports      map[string][]dag.Input
+	results    int      // how many are results of stages
+	missing    []string // tasks without a result
+	unchecked  []string // leakage checks without a result
+	duplicates []string // participants whose scan has another id, too
+}
+
+// inputsOf opens the inputs of a report that are there. Where a leakage check has no result, those that need a trained
+// model are left out.
+func inputsOf(c *results.Current, task *dag.Node) (*reportInputs, error) {
+	all := &reportInputs{ports: map[string][]dag.Input{}}
 	gathers, gates := map[string]bool{}, map[string]bool{}
 	for _, p := range task.Work.Ports().In {
 		gathers[p.Name], gates[p.Name] = p.Gather, p.Gate != ""
 	}
-	var unchecked, duplicates []string
-	results := 0
 	for _, b := range task.Inputs {
 		for _, src := range b.Sources {
 			in, ok, err := inputOf(c, src)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			if !ok {
-				if id := src.Node.ID; !slices.Contains(missing, id) {
-					missing = append(missing, id)
+				if id := src.Node.ID; !slices.Contains(all.missing, id) {
+					all.missing = append(all.missing, id)
 				}
 				if gates[b.Port] {
-					unchecked = append(unchecked, src.Node.ID)
-					duplicates = append(duplicates, fold.DuplicatesIn(c.Failure(src.Node))...)
+					all.unchecked = append(all.unchecked, src.Node.ID)
+					all.duplicates = append(all.duplicates, fold.DuplicatesIn(c.Failure(src.Node))...)
 				}
 				continue
 			}
 			if src.Node != nil && src.Node.Stage.Kind.Name != "pipeline" {
-				results++
+				all.results++
 			}
 			if !gathers[b.Port] {
 				in.Coords = nil
 			}
-			inputs[b.Port] = append(inputs[b.Port], in)
+			all.ports[b.Port] = append(all.ports[b.Port], in)
 		}
 	}
-	if results == 0 {
-		return nil, nil, errors.New("there is no result to report yet: pipeline run " + c.Pipeline.File + " makes them")
-	}
-	if unchecked != nil {
-		maps.DeleteFunc(inputs, func(port string,
-			_ []dag.Input) bool {
+	if all.unchecked != nil {
+		maps.DeleteFunc(all.ports, func(port string, _ []dag.Input) bool {
 			return !slices.Contains(present.WithoutModels, port)
 		})
 	}
-	p, err := task.Work.(*present.Report).Page(dag.NewTask(inputs), duplicates...)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", task.ID, err)
-	}
-	p.Incomplete = c.Lacks(missing, unchecked, failures)
-	var b bytes.Buffer
-	err = p.HTML(&b)
-	return b.Bytes(), missing, err
+	return all, nil
 }
 
 // inputOf opens one source of a task; not ok when it has no result.

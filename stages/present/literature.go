@@ -1,0 +1,164 @@
+package present
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// A work is a reference: a line of a report's list, a BibTeX entry and a line of CITATION.md are renderings of it.
+type work struct {
+	kind    string // BibTeX's: article, inproceedings or software
+	authors string // as in BibTeX: "Family, Given and Family, Given and others"; {…} is the name of a group
+	title   string
+	venue   string // journal, or title of the proceedings
+	series  string
+	volume  string
+	pages   string // with –, or the number of the article
+	year    int
+	doi     string
+}
+
+const (
+	neuroImage = "NeuroImage"
+	miccai     = "Medical Image Computing and Computer Assisted Intervention (MICCAI)"
+	lncs       = "Lecture Notes in Computer Science"
+	iclr       = "International Conference on Learning Representations (ICLR)"
+	icml       = "International Conference on Machine Learning (ICML)"
+	pmlr       = "Proceedings of Machine Learning Research"
+)
+
+// literature is what methods may cite, by BibTeX key.
+var literature = map[string]work{
+	"prgnn": {kind: "software", authors: "{The PR-GNN Pipeline developers}", title: "PR-GNN Pipeline", year: 2026},
+	"li2020": {"inproceedings", "Li, Xiaoxiao and Zhou, Yuan and Dvornek, Nicha C. and Zhang, Muhan and Zhuang, Juntang and Ventola, Pamela and Duncan, James S.",
+		"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis", miccai, lncs, "12267", "625–635", 2020, "10.1007/978-3-030-59728-3_61"},
+	"desikan": {"article", "Desikan, Rahul S. and Ségonne, Florent and Fischl, Bruce and others",
+		"An automated labeling system for subdividing the human cerebral cortex on MRI scans into gyral based regions of interest", neuroImage, "", "31", "968–980", 2006, "10.1016/j.neuroimage.2006.01.021"},
+	"ledoit": {"article", "Ledoit, Olivier and Wolf, Michael",
+		"A well-conditioned estimator for large-dimensional covariance matrices", "Journal of Multivariate Analysis", "", "88", "365–411", 2004, "10.1016/S0047-259X(03)00096-4"},
+	"chen": {"article", "Chen, Yilun and Wiesel, Ami and Eldar, Yonina C. and Hero, Alfred O.",
+		"Shrinkage algorithms for MMSE covariance estimation", "IEEE Transactions on Signal Processing", "", "58", "5016–5029", 2010, "10.1109/TSP.2010.2053029"},
+	"friedman": {"article", "Friedman, Jerome and Hastie, Trevor and Tibshirani, Robert",
+		"Sparse inverse covariance estimation with the graphical lasso", "Biostatistics", "", "9", "432–441", 2008, "10.1093/biostatistics/kxm045"},
+	"friston": {"article", "Friston, Karl J. and Williams, Steven and Howard, Robert and Frackowiak, Richard S. J. and Turner, Robert",
+		"Movement-related effects in fMRI time-series", "Magnetic Resonance in Medicine", "", "35", "346–355", 1996, "10.1002/mrm.1910350312"},
+	"power": {"article", "Power, Jonathan D. and Barnes, Kelly A. and Snyder, Abraham Z. and Schlaggar, Bradley L. and Petersen, Steven E.",
+		"Spurious but systematic correlations in functional connectivity MRI networks arise from subject motion", neuroImage, "", "59", "2142–2154", 2012, "10.1016/j.neuroimage.2011.10.018"},
+	"behzadi": {"article", "Behzadi, Yashar and Restom, Khaled and Liau, Joy and Liu, Thomas T.",
+		"A component based noise correction method (CompCor) for BOLD and perfusion based fMRI", neuroImage, "", "37", "90–101", 2007, "10.1016/j.neuroimage.2007.04.042"},
+	"esteban": {"article", "Esteban, Oscar and Markiewicz, Christopher J. and Blair, Ross W. and others",
+		"fMRIPrep: a robust preprocessing pipeline for functional MRI", "Nature Methods", "", "16", "111–116", 2019, "10.1038/s41592-018-0235-4"},
+	"cole": {"article", "Cole, Michael W. and Ito, Takuya and Schultz, Douglas and Mill, Ravi and Chen, Richard and Cocuzza, Carrisa",
+		"Task activations produce spurious but systematic inflation of task functional connectivity estimates", neuroImage, "", "189", "1–18", 2019, "10.1016/j.neuroimage.2018.12.054"},
+	"velickovic": {kind: "inproceedings", authors: "Veličković, Petar and Cucurull, Guillem and Casanova, Arantxa and Romero, Adriana and Liò, Pietro and Bengio, Yoshua",
+		title: "Graph Attention Networks", venue: iclr, year: 2018},
+	"gao": {"inproceedings", "Gao, Hongyang and Ji, Shuiwang",
+		"Graph U-Nets", icml, pmlr, "97", "2083–2092", 2019, ""},
+	"lee": {"inproceedings", "Lee, Junhyun and Lee, Inyeop and Kang, Jaewoo",
+		"Self-Attention Graph Pooling", icml, pmlr, "97", "3734–3743", 2019, ""},
+	"gretton": {"article", "Gretton, Arthur and Borgwardt, Karsten M. and Rasch, Malte J. and Schölkopf, Bernhard and Smola, Alexander",
+		"A kernel two-sample test", "Journal of Machine Learning Research", "", "13", "723–773", 2012, ""},
+	"kingma": {kind: "inproceedings", authors: "Kingma, Diederik P. and Ba, Jimmy",
+		title: "Adam: a method for stochastic optimization", venue: iclr, year: 2015},
+	"wilson": {"article", "Wilson, Edwin B.",
+		"Probable inference, the law of succession, and statistical inference", "Journal of the American Statistical Association", "", "22", "209–212", 1927, "10.1080/01621459.1927.10502953"},
+	"kawahara": {"article", "Kawahara, Jeremy and Brown, Colin J. and Miller, Steven P. and others",
+		"BrainNetCNN: convolutional neural networks for brain networks; towards predicting neurodevelopment", neuroImage, "", "146", "1038–1049", 2017, "10.1016/j.neuroimage.2016.09.046"},
+	"li2019": {"inproceedings", "Li, Xiaoxiao and Dvornek, Nicha C. and Zhou, Yuan and Zhuang, Juntang and Ventola, Pamela and Duncan, James S.",
+		"Graph neural network for interpreting task-fMRI biomarkers", miccai, lncs, "11768", "485–493", 2019, "10.1007/978-3-030-32254-0_54"},
+	"cortes": {"article", "Cortes, Corinna and Vapnik, Vladimir",
+		"Support-vector networks", "Machine Learning", "", "20", "273–297", 1995, "10.1007/BF00994018"},
+	"breiman": {"article", "Breiman, Leo",
+		"Random forests", "Machine Learning", "", "45", "5–32", 2001, "10.1023/A:1010933404324"},
+	"nadeau": {"article", "Nadeau, Claude and Bengio, Yoshua",
+		"Inference for the generalization error", "Machine Learning", "", "52", "239–281", 2003, "10.1023/A:1024068626366"},
+	"benjamini": {"article", "Benjamini, Yoav and Hochberg, Yosef",
+		"Controlling the false discovery rate: a practical and powerful approach to multiple testing", "Journal of the Royal Statistical Society: Series B (Methodological)", "", "57", "289–300", 1995, "10.1111/j.2517-6161.1995.tb02031.x"},
+	"he2020": {"article", "He, Tong and Kong, Ru and Holmes, Avram J. and others",
+		"Deep neural networks and kernel regression achieve comparable accuracies for functional connectivity prediction of behavior and demographics", neuroImage, "", "206", "116276", 2020, "10.1016/j.neuroimage.2019.116276"},
+	"popov": {"article", "Popov, Pavel and Mahmood, Usman and Fu, Zening and Yang, Carl and Calhoun, Vince and Plis, Sergey",
+		"A simple but tough-to-beat baseline for fMRI time-series classification", neuroImage, "", "303", "120909", 2024, "10.1016/j.neuroimage.2024.120909"},
+	"varoquaux": {"inproceedings", "Varoquaux, Gaël and Baronnet, Flore and Kleinschmidt, Andreas and Fillard, Pierre and Thirion, Bertrand",
+		"Detection of brain functional-connectivity difference in post-stroke patients using group-level covariance modeling", miccai, lncs, "6361", "200–208", 2010, "10.1007/978-3-642-15705-9_25"},
+	"johnson": {"article", "Johnson, W. Evan and Li, Cheng and Rabinovic, Ariel",
+		"Adjusting batch effects in microarray expression data using empirical Bayes methods", "Biostatistics", "", "8", "118–127", 2007, "10.1093/biostatistics/kxj037"},
+	"phipson": {"article", "Phipson, Belinda and Smyth, Gordon K.",
+		"Permutation p-values should never be zero: calculating exact p-values when permutations are randomly drawn", "Statistical Applications in Genetics and Molecular Biology", "", "9", "39", 2010, "10.2202/1544-6115.1585"},
+}
+
+// String is a work in a list of references: "Ledoit O, Wolf M. Title. Journal 2004; 88: 365–411. doi:…".
+func (w work) String() string {
+	var names []string
+	for _, name := range strings.Split(w.authors, " and ") {
+		family, given, _ := strings.Cut(name, ", ")
+		switch {
+		case name == "others":
+			family = "et al"
+		case given != "":
+			family += " "
+		}
+		for _, g := range strings.Fields(given) {
+			family += string([]rune(g)[:1])
+		}
+		names = append(names, strings.Trim(family, "{}"))
+	}
+	text := strings.Join(names, ", ") + ". " + w.title + "."
+	if w.venue != "" {
+		text += " " + w.venue
+	}
+	text += fmt.Sprintf(" %d", w.year)
+	switch {
+	case w.series != "":
+		text += "; " + w.series + " " + w.volume
+	case w.volume != "":
+		text += "; " + w.volume
+	}
+	if w.pages != "" {
+		text += ": " + w.pages
+	}
+	if text += "."; w.doi != "" {
+		text += " doi:" + w.doi
+	}
+	return text
+}
+
+// bibTeX is a work as an entry, in UTF-8. version is that of software.
+func (w work) bibTeX(key, version string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "@%s{%s", w.kind, key)
+	field := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, ",\n  %s = {%s}", name, value)
+		}
+	}
+	field("author", w.authors)
+	field("title", keepCapitals(w.title))
+	if w.kind == "article" {
+		field("journal", w.venue)
+	} else {
+		field("booktitle", w.venue)
+	}
+	field("series", w.series)
+	field("volume", w.volume)
+	field("pages", strings.ReplaceAll(w.pages, "–", "--"))
+	field("year", fmt.Sprint(w.year))
+	if w.kind == "software" {
+		field("version", version)
+	}
+	field("doi", w.doi)
+	b.WriteString("\n}\n")
+	return b.String()
+}
+
+// keepCapitals puts words with capitals behind their first letter into braces: styles write others in small letters.
+func keepCapitals(title string) string {
+	all := strings.Split(title, " ")
+	for i, word := range all {
+		first := strings.IndexFunc(word, unicode.IsLetter)
+		if first >= 0 && strings.IndexFunc(word[first+1:], unicode.IsUpper) >= 0 {
+			all[i] = "{" + word + "}"
+		}
+	}
+	return strings.Join(all, " ")
+}
