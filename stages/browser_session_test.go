@@ -149,10 +149,14 @@ func (s *session) ask(want, expression string) string {
 	return got
 }
 
-// press is a key of the keyboard, with modifiers as the protocol numbers them (2 for Ctrl).
+// press is a key of the keyboard, with modifiers as the protocol numbers them (2 for Ctrl, 8 for Shift).
 func (s *session) press(key string, modifiers int) {
 	s.t.Helper()
 	for _, kind := range []string{"keyDown", "keyUp"} {
-		s.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "modifiers": modifiers}, nil)
+		event := map[string]any{"type": kind, "key": key, "modifiers": modifiers}
+		if key == "Enter" && kind == "keyDown" {
+			event["text"] = "\r" // a link is followed on keypress, which only a text causes
+		}
+		s.call("Input.dispatchKeyEvent", event, nil)
 	}
 }

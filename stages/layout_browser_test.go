@@ -69,23 +69,7 @@ func TestLayoutInBrowser(t *testing.T) {
 	dir := t.TempDir()
 	pages := map[string]func(t *testing.T) []byte{
 		"everything": wholeReport,
-		"quick.yaml": func(t *testing.T) []byte {
-			program := filepath.Join(dir, "pipeline")
-			if out, err := exec.Command("go", "build", "-o", program,
-				"prgnn/cmd/pipeline").CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			run := exec.Command(program, "run", "-q", "quick.yaml")
-			run.Dir = dir
-			if out, err := run.CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			b, err := os.ReadFile(filepath.Join(dir, "quick.html"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return b
-		},
+		"quick.yaml": func(t *testing.T) []byte { return quickReport(t, dir) },
 	}
 	if own := os.Getenv("PRGNN_REPORT"); own != "" { // another page, to look for its faults
 		pages = map[string]func(t *testing.T) []byte{own: func(t *testing.T) []byte {
@@ -138,4 +122,23 @@ func TestLayoutInBrowser(t *testing.T) {
 			}
 		})
 	}
+}
+
+// quickReport runs quick.yaml in a directory and returns the page of its report.
+func quickReport(t *testing.T, dir string) []byte {
+	t.Helper()
+	program := filepath.Join(dir, "pipeline")
+	if out, err := exec.Command("go", "build", "-o", program, "prgnn/cmd/pipeline").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := exec.Command(program, "run", "-q", "quick.yaml")
+	run.Dir = dir
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "quick.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
 }

@@ -232,6 +232,7 @@ func Viewer(p *Parcels, under *Anatomy, settings []Ranked, top int, names map[in
 		}
 		v.Regions = append(v.Regions, r)
 	}
-	v.Caption = "Turn the brain with the mouse, or move the crosshair with the arrow keys, Page Up and Page Down. The names of regions in the tables below lead to their places."
+	v.Caption = "The mouse turns the surface and places the crosshair. With the keyboard focus in the viewer, the arrow keys, " +
+		"Page Up and Page Down move the crosshair, and Shift with an arrow key turns the surface. The names of regions in the tables below lead to their places."
 	return v, nil
 }

@@ -274,8 +274,8 @@ func (b *body) tag() {
 func (b *body) viewer(v *Viewer) {
 	b.put(`<div id="viewer" class="viewer" hidden>
 <div class="controls" role="group" aria-label="What the viewer shows"></div>
-<div class="stage"><canvas id="brain" tabindex="0" aria-label="Slices and surface of the brain with the regions; the arrow keys, `+
-		`Page Up and Page Down move the crosshair" aria-describedby="where"></canvas></div>
+<div class="stage"><canvas id="brain" role="application" tabindex="0" aria-label="Slices and surface of the brain with the regions; `+
+		`the arrow keys, Page Up and Page Down move the crosshair, Shift with an arrow key turns the surface" aria-describedby="where"></canvas></div>
 <p id="where" role="status" aria-live="polite"></p>
 <p class="small">%s`, v.Caption)
 	b.tag()

@@ -81,11 +81,14 @@
     const word = words["123".indexOf(e.key)] || words["pmf".indexOf(e.key)];
     if (!word || e.ctrlKey || e.metaKey || e.altKey || e.repeat || /^(INPUT|TEXTAREA|SELECT|CANVAS)$/.test(e.target.tagName)) return;
     const middle = innerHeight / 2;
-    const at = alone ? 0 : boxes.findIndex(box => { const r = box.closest("figure").getBoundingClientRect(); return r.top <= middle && middle <= r.bottom; });
+    const focused = boxes.findIndex(box => box.contains(e.target)); // its scan is rated wherever the page has scrolled to
+    const at = alone ? 0 : focused >= 0 ? focused : boxes.findIndex(box => { const r = box.closest("figure").getBoundingClientRect(); return r.top <= middle && middle <= r.bottom; });
     if (at < 0) return;
     rate(boxes[at], word);
     document.getElementById("next")?.click();
-    if (at + 1 < boxes.length) boxes[at + 1].closest("figure").scrollIntoView({ block: "center", behavior: "instant" }); // a smooth one would leave the next key to this scan
+    if (at + 1 === boxes.length) return;
+    if (focused >= 0) boxes[at + 1].firstChild.focus({ preventScroll: true });
+    boxes[at + 1].closest("figure").scrollIntoView({ block: "center", behavior: "instant" }); // a smooth one would leave the next key to this scan
   });
   save.addEventListener("click", () => {
     const lines = who().map(id => id + "\t" + (given[id] || "n/a") + "\n");

@@ -105,15 +105,22 @@ async function start() {
   }
   controls.append(...buttons)
 
-  // The keyboard moves the crosshair.
+  // The keyboard moves the crosshair, and with Shift turns the surface. NiiVue gets no keys: its own ones are not in the text.
+  const turns = { ArrowLeft: [-15, 0], ArrowRight: [15, 0], ArrowUp: [0, 15], ArrowDown: [0, -15] } // degrees of azimuth and elevation
   const steps = { ArrowLeft: [-1, 0, 0], ArrowRight: [1, 0, 0], ArrowUp: [0, 1, 0], ArrowDown: [0, -1, 0], PageUp: [0, 0, 1], PageDown: [0, 0, -1] }
+  canvas.addEventListener('keyup', e => e.stopImmediatePropagation(), true)
   canvas.addEventListener('keydown', e => {
-    const step = steps[e.key]
-    if (!step || e.ctrlKey || e.metaKey || e.altKey) return
-    nv.moveCrosshairInVox(...step)
-    nv.createOnLocationChange()
-    e.preventDefault()
     e.stopImmediatePropagation()
+    const step = steps[e.key], turn = e.shiftKey && turns[e.key]
+    if (!step || e.ctrlKey || e.metaKey || e.altKey) return
+    if (turn) {
+      const { renderAzimuth, renderElevation } = nv.scene
+      nv.setRenderAzimuthElevation(renderAzimuth + turn[0], Math.max(-90, Math.min(90, renderElevation + turn[1])))
+    } else {
+      nv.moveCrosshairInVox(...step)
+      nv.createOnLocationChange()
+    }
+    e.preventDefault()
   }, true)
 
   // The names of regions in the tables go to their places.
