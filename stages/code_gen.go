@@ -44,12 +44,12 @@ kind permutation 541f6bb0ef599665ab216107604db0659d057735a8101f08aad4527d8080ec8
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
 kind project cab86a78dd2eadca3b89791e3e200b78e97cf5f40dfee68805299c5a1af9be27
 kind qcfc 131be7f391df34c6a7c7f9149a0d67a63a2676c5d9cf62fe793f46ee83e2c8ac
-kind report 50aa69b3d88ea74ec1913c6d10a68f7ebc4362cf64dc8f163bbb8f02c7f36bb6
+kind report 7818a28e842e0dbecb0fb023f3005a65fa8bf10bb62d3757b430add5b8056fe7
 kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
 kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
 kind split 7f8c1f88551c02ff1f72a2c737fb656ece424147ef434d43ca60777c6741de94
-kind summary 9bd2ea213f694dfdb5d010233cfd07d0c7ca9fa623fa45b48f5d897916202db9
+kind summary d0ddf7b74ab1c38f981d32ae1da5663a479a561632b4aa6a7988da4530c515b0
 kind tables ecd9a25f2c3bb70d2b829f5930b38f9f21e84cf92c868744f4659c78628926b7
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
 kind timeseries 858c4874513452d68a1cd7120d6d6a5928cde8869f2dedf0861d50a606c7a0d7
@@ -3490,7 +3490,7 @@ prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
 prgnn/stages/figure.DrawSlices 2eb5589d7793.78519a
 prgnn/stages/figure.Ranked.name b34e245ca7df.97489f
 prgnn/stages/figure.RankingRows.Planted df0f901768aa.db3bfb
-prgnn/stages/figure.Viewer 0799c7e33f4d.b8a315
+prgnn/stages/figure.Viewer b5ad72846e77.b8a315
 prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
@@ -3725,10 +3725,10 @@ prgnn/stages/report.body.each 96b71216a0d0.498512
 prgnn/stages/report.body.figure 2afd08f6e70f.b81050
 prgnn/stages/report.body.page 41812bc6516f.e19646
 prgnn/stages/report.body.put 04f3479a37cc.0de18d
-prgnn/stages/report.body.table 5a4e7c06c563.730620
+prgnn/stages/report.body.table 2b4df36bb24d.730620
 prgnn/stages/report.body.tag dda517a86f2a.498512
 prgnn/stages/report.body.tiles 9c2f682c0a22.ef7428
-prgnn/stages/report.body.viewer 9f821a15e29a.8eae2a
+prgnn/stages/report.body.viewer 770f6e8eff2f.8eae2a
 prgnn/stages/report.generatorLine 06a843638160.e3b0c4
 prgnn/stages/report.inOrder d0ef59ec6f4e.5b02c8
 prgnn/stages/report.mediaTypes cdf6f39f2f58.e3b0c4
@@ -3746,8 +3746,8 @@ prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
 prgnn/stages/report.volumesInOrder 42b9eb768429.744f26
 prgnn/stages/report/page.css 877e3550c1f4.e3b0c4
-prgnn/stages/report/page.js 940d74d6d8c3.e3b0c4
-prgnn/stages/report/viewer.js.gz 285fef888225.e3b0c4
+prgnn/stages/report/page.js d9c850f777ce.e3b0c4
+prgnn/stages/report/viewer.js.gz 475a45e319d4.e3b0c4
 
 reached by report summary tables
 prgnn/stages/present.accuracyRow a412ed5fbc48.ce5e26

@@ -163,7 +163,7 @@ func (b *body) table(t *Table) {
 	for _, row := range t.Rows {
 		b.put("<tr>")
 		for i, c := range row {
-			if i < t.Keys {
+			if i < t.Keys && c.Text != "" { // an empty head names nothing
 				b.put(`<th scope="row">`)
 				b.cell(c)
 				b.put("</th>")
