@@ -99,7 +99,8 @@ func (s *session) canvas() string {
 		s.t.Fatal(err)
 	}
 	var shot struct{ Data string }
-	s.call("Page.captureScreenshot", map[string]any{"clip": map[string]any{"x": box.X, "y": box.Y, "width": box.Width, "height": box.Height, "scale": 1}}, &shot)
+	s.call("Page.captureScreenshot", map[string]any{"clip": map[string]any{
+		"x": box.X, "y": box.Y, "width": box.Width, "height": box.Height, "scale": 1}}, &shot)
 	return shot.Data
 }
 
@@ -133,7 +134,8 @@ func TestKeyboardInBrowser(t *testing.T) {
 					stops = s.stop(n).Stops // with what was folded
 				}
 			}
-			for kind, least := range map[string]int{"folded": 10, "toggle": 20, "A": 10, "BUTTON": 50, "CANVAS": 1, "INPUT": 1, "SELECT": 1} {
+			for kind, least := range map[string]int{"folded": 10, "toggle": 20, "A": 10,
+				"BUTTON": 50, "CANVAS": 1, "INPUT": 1, "SELECT": 1} {
 				if kinds[kind] < least {
 					t.Errorf("%d stops of the kind %s, want at least %d", kinds[kind], kind, least)
 				}
