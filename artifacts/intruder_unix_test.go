@@ -15,7 +15,7 @@ import (
 	"prgnn/internal/regular"
 )
 
-// What may lie a file was expected there.
+// What may lie where a file belongs.
 var intruders = map[string]func(path string) error{
 	"pipe":            func(path string) error { return syscall.Mkfifo(path, 0o666) },
 	"empty directory": func(path string) error { return os.Mkdir(path, 0o777) },
@@ -69,7 +69,7 @@ func TestIntruders(t *testing.T) {
 					if got := damage(r); got != want {
 						t.Errorf("verify finds %q, want %q", got, want)
 					}
-					if len(r.Findings) == 0 || !strings.Contains(r.Findings[0].Detail, "a file was expected there") {
+					if len(r.Findings) == 0 || !strings.Contains(r.Findings[0].Detail, "where a file belongs") {
 						t.Errorf("verify says %v", r.Findings)
 					}
 					if strings.HasPrefix(place, "repaired") {
