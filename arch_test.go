@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	"stages/cohort": {"artifacts", "artifacts/encoding", "dag", "nifti", "stages/column", "stages/region",
 		"stages/sheet", "stages/bids", "stages/atlas", "stages/phantom"},
 	"stages/region": {"artifacts/encoding", "stages/column", "dag", "nifti", "connectivity", "stages/mat5"},
-	"stages/fold":   {"artifacts", "artifacts/encoding", "dag", "gnn", "stages/column"},
+	"stages/fold":   {"artifacts", "artifacts/encoding", "dag", "gnn", "stages/column", "stages/inference"},
 	"stages/column": {"artifacts/encoding", "dag"},
 	// Their leaves.
 	"stages/atlas":     {"stages/bids"},

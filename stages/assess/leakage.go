@@ -38,7 +38,7 @@ func (*Leakage) Ports() dag.Ports {
 			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which record their training participants"},
 			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of anything else fitted in a fold, with the participants in their metadata"},
 			{Name: "scans", Gather: true, Optional: true, Doc: "each participant's scans (all runs), and the time series extracted from them: the same volumes, or correlated mean signals, under two ids are a duplicate scan"},
-			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids (correlation 0.9999, of either sign) is a duplicate scan"},
+			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids (correlation or rank correlation 0.9999, of either sign, over what both have; a matrix without its diagonal) is a duplicate scan"},
 		},
 		Out: []dag.Port{{Name: "checks", Type: column.Type[checkRow](), Doc: "one row per check, with its comparisons; after a violation there is no table"}},
 	}
@@ -153,7 +153,7 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 	if !t.Has("predictions") {
 		return nil, nil
 	}
-	sides := &leakCheck{name: "every graph is on the side of its participant, and has its label"}
+	sides := &leakCheck{name: fold.PredictionsCompared}
 	once := &leakCheck{name: "each participant is tested once in each repeat of each setting"}
 	admitted := &leakCheck{name: "no training with known leakage"}
 	testedIn := map[string]map[string]string{} // setting and repeat → participant → training

@@ -30,30 +30,38 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 			}
 		}
 	}
-	c := &leakCheck{name: "no scan has two ids", of: len(taking["scans"]) + len(taking["features"])}
 	twins, err := sharedScans(taking["scans"])
 	if err != nil {
 		return nil, err
 	}
-	var traces []fold.Duplicate
+	var traces []*summed
+	var signals []fold.Duplicate
 	if s.Correlation > 0 {
-		if traces, err = sameTraces(taking["scans"], s.Correlation, t.Threads); err != nil {
+		if traces, err = readTraces(taking["scans"]); err != nil {
 			return nil, err
 		}
+		signals = sameTraces(traces, taking["scans"], s.Correlation, t.Threads)
 	}
 	same, err := fold.Duplicates(taking["features"])
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range slices.Concat(traces, same) {
+	for _, d := range slices.Concat(signals, same) {
 		if !slices.ContainsFunc(twins, d.SamePair) {
 			twins = append(twins, d)
 		}
 	}
-	if twins != nil {
-		c.fail("%s", fold.DuplicateText(twins))
+	var checks []*leakCheck
+	for _, c := range []leakCheck{{name: fold.ScansCompared, of: len(taking["scans"])},
+		{name: fold.SignalsCompared, of: len(traces)}, {name: fold.FeaturesCompared, of: len(taking["features"])}} {
+		if c.of > 0 {
+			checks = append(checks, &c)
+		}
 	}
-	return []*leakCheck{c}, nil
+	if twins != nil {
+		checks[0].fail("%s", fold.DuplicateText(twins)) // one list, with one line to paste
+	}
+	return checks, nil
 }
 
 // A scan is recognized by its first and last time points, as far as they are read: two

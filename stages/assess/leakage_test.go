@@ -204,6 +204,11 @@ func TestTrainingRefusesDuplicates(t *testing.T) {
 	if _, err := stagetest.RunStage(t, b, pearson); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("baseline: %v", err)
 	}
+	series := map[string][]dag.Input{"folds": in["folds"], "series": in["features"]}
+	if _, err := stagetest.RunStage(t, stagetest.Fresh("meanmlp"), series); err == nil ||
+		!strings.Contains(err.Error(), want) {
+		t.Errorf("meanmlp: %v", err)
+	}
 	table, err := in["folds"][0].Table()
 	if err != nil {
 		t.Fatal(err)

@@ -134,8 +134,8 @@ func (s *summed) over(from, to int) (sum, squares float64) {
 	return sum, s.squares[to] - s.squares[from] - float64(sum*sum)/float64(to-from)
 }
 
-// sameTraces finds series of two participants that are of one scan by their traces. The time is that of all pairs.
-func sameTraces(ins []dag.Input, least float64, threads int) ([]fold.Duplicate, error) {
+// readTraces makes the traces of those inputs that are series of sufficient length.
+func readTraces(ins []dag.Input) ([]*summed, error) {
 	var all []*summed
 	for i, in := range ins {
 		if in.Ref.Format != "npy" {
@@ -149,6 +149,11 @@ func sameTraces(ins []dag.Input, least float64, threads int) ([]fold.Duplicate, 
 			all = append(all, newSummed(x, i))
 		}
 	}
+	return all, nil
+}
+
+// sameTraces finds series of two participants that are of one scan by their traces. The time is that of all pairs.
+func sameTraces(all []*summed, ins []dag.Input, least float64, threads int) []fold.Duplicate {
 	found := make([][]fold.Duplicate, len(all))
 	dense.Each(threads, len(all), func(i int) {
 		y := all[i]
@@ -165,5 +170,5 @@ func sameTraces(ins []dag.Input, least float64, threads int) ([]fold.Duplicate, 
 			}
 		}
 	})
-	return slices.Concat(found...), nil
+	return slices.Concat(found...)
 }

@@ -15,6 +15,8 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/internal/random"
+	"prgnn/stages/fold"
+	"prgnn/stages/inference"
 )
 
 // A recording is what a scanner would see: voxels over time, with a common signal, local ones and a drift.
@@ -59,6 +61,11 @@ func seriesInput(a *encoding.Array, subject string) dag.Input {
 	return in
 }
 
+func findTraces(ins []dag.Input, least float64, threads int) ([]fold.Duplicate, error) {
+	all, err := readTraces(ins)
+	return sameTraces(all, ins, least, threads), err
+}
+
 // One scan is found under two ids when its beginning was cut and its labels are others, when it was scaled and rounded
 // to whole numbers, when it was resampled, and when its sign was reversed; 60 others are not taken for one another,
 // nor are two runs of a participant.
@@ -73,7 +80,7 @@ func TestTracesFindOneScan(t *testing.T) {
 		series := record(uint64(i+1), voxels, volumes).regions(byBlock, nodes, 0, volumes, same)
 		others = append(others, seriesInput(series, "sub-"+strconv.Itoa(i+1)))
 	}
-	if twins, err := sameTraces(others, 0.8, 2); err != nil || twins != nil {
+	if twins, err := findTraces(others, 0.8, 2); err != nil || twins != nil {
 		t.Fatalf("of 60 independent scans: %v, %v", twins, err)
 	}
 	scan := record(7, voxels, volumes)
@@ -114,7 +121,7 @@ func TestTracesFindOneScan(t *testing.T) {
 		{"a sign of its own for each region", signed, false}, // docs/statistics.md: not found
 		{"fewer volumes than are compared", scan.regions(byBlock, nodes, 0, leastOverlap, same), false},
 	} {
-		twins, err := sameTraces(append(slices.Clone(others), seriesInput(c.copy, "sub-99")), 0.8, 2)
+		twins, err := findTraces(append(slices.Clone(others), seriesInput(c.copy, "sub-99")), 0.8, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +129,7 @@ func TestTracesFindOneScan(t *testing.T) {
 		if found != c.want || !found && twins != nil {
 			t.Errorf("%s: %v", c.name, twins)
 		}
-		own, err := sameTraces([]dag.Input{others[6], seriesInput(c.copy, "sub-7")}, 0.8, 1)
+		own, err := findTraces([]dag.Input{others[6], seriesInput(c.copy, "sub-7")}, 0.8, 1)
 		if err != nil || own != nil {
 			t.Errorf("%s: two runs of one participant: %v, %v", c.name, own, err)
 		}
@@ -238,7 +245,7 @@ func TestTracesOnABIDE(t *testing.T) {
 			others++
 		}
 	}
-	twins, err := sameTraces(ins, 0.8, 2)
+	twins, err := findTraces(ins, 0.8, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,6 +259,52 @@ func TestTracesOnABIDE(t *testing.T) {
 	t.Logf("%d scans; of %d long ones %d copies that were cut and rounded were found, and %d with wholly other regions", len(ins), long, cut, others)
 	if cut < long*99/100 || others < long/2 {
 		t.Errorf("of %d scans %d copies that were cut and rounded were found, and %d with wholly other regions", long, cut, others)
+	}
+}
+
+// Of the Pearson matrices of 30 real scans exactly the file that was published twice is found, and every copy of
+// another that was transformed by Fisher and lost three regions. (Of all sites: docs/statistics.md.)
+func TestFeaturesOnABIDE(t *testing.T) {
+	dir := need.Shared(t, "data", "abide_pcp")
+	files, err := filepath.Glob(filepath.Join(dir, "cpac", "*", "UM_1_*.1D.gz"))
+	if err != nil || len(files) < 80 {
+		t.Fatalf("%d scans, %v", len(files), err)
+	}
+	slices.Sort(files)
+	var ins, copies []dag.Input
+	for k, f := range files[:30] {
+		series, n := readSeries(t, f)
+		columns := make([][]float64, n)
+		for i, x := range series {
+			columns[i%n] = append(columns[i%n], x)
+		}
+		matrix, altered := make([]float64, n*n), make([]float64, n*n)
+		for i := range n {
+			for j := range i {
+				r := inference.Correlation(columns[i], columns[j])
+				matrix[i*n+j], matrix[j*n+i] = r, r
+				if z := math.Atanh(r); i%40 != k%40 && j%40 != k%40 {
+					altered[i*n+j], altered[j*n+i] = z, z
+				}
+			}
+		}
+		id := dag.Coord{Axis: "subject", Value: strings.TrimSuffix(filepath.Base(f), "_rois_ho.1D.gz")}
+		ins = append(ins, dag.InputOf(encoding.NewArray(matrix, 1, n, n), id))
+		id.Value += "-copy"
+		copies = append(copies, dag.InputOf(encoding.NewArray(altered, 1, n, n), id))
+	}
+	pair := fold.Duplicate{First: "UM_1_0050279", Later: "UM_1_0050286"}
+	twins, err := fold.Duplicates(ins)
+	if err != nil || len(twins) != 1 || !twins[0].SamePair(pair) {
+		t.Errorf("%v, %v, want %s and %s", twins, err, pair.First, pair.Later)
+	}
+	if twins, err = fold.Duplicates(append(ins, copies...)); err != nil || len(twins) != 1+len(copies) {
+		t.Errorf("%d of %d copies were found, %v", len(twins)-1, len(copies), err)
+	}
+	for _, d := range twins {
+		if from := strings.TrimSuffix(d.Later, "-copy"); d.First != from && from != pair.Later {
+			t.Error(d)
+		}
 	}
 }
 

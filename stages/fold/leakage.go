@@ -21,16 +21,10 @@ func (d Duplicate) SamePair(other Duplicate) bool {
 	return d.First == other.First && d.Later == other.Later
 }
 
-// sameFeatures is how far the correlation of the features of one scan may be from 1 or −1. Of the pairs of ABIDE's
-// 1,035 scans (Pearson matrices of 111 regions) none but one file under two ids correlates by more than 0.94.
-const sameFeatures = 1e-4
-
-// Duplicates finds participants whose draw 0 has the same numbers, but for rounding, sign, scale and offset
-// (sameFeatures):
-// one scan under two ids. (Random draws of one scan differ, for their streams are named by
-// the id.) Inputs are arrays with the draw as the first of three axes, or of one draw.
+// Duplicates finds participants with the same features in draw 0 (Features.Same): one scan under two ids. (Random draws
+// of one scan differ, for their streams are named by the id.)
 func Duplicates(ins []dag.Input) ([]Duplicate, error) {
-	var prints []Print
+	var first []Features
 	var ids []string
 	var twins []Duplicate
 	for _, in := range ins {
@@ -38,17 +32,19 @@ func Duplicates(ins []dag.Input) ([]Duplicate, error) {
 		if err != nil {
 			return nil, err
 		}
-		v := a.Float64s()
-		if len(a.Shape) == 3 && a.Shape[0] > 0 {
-			v = v[:len(v)/a.Shape[0]]
+		id, f, twin := in.Coord("subject"), FeaturesOf(a), false
+		for i, g := range first {
+			how := f.Same(g)
+			if how == "" {
+				continue
+			}
+			if twin = true; ids[i] != id {
+				twins = append(twins, Duplicate{ids[i], id, "have the same features (" + how + ")"})
+			}
+			break
 		}
-		id, p := in.Coord("subject"), PrintOf(v)
-		at := slices.IndexFunc(prints, func(q Print) bool { return p.Same(q, sameFeatures) })
-		switch {
-		case at < 0:
-			prints, ids = append(prints, p), append(ids, id)
-		case ids[at] != id:
-			twins = append(twins, Duplicate{ids[at], id, "have the same features (correlation 0.9999 or more, of either sign)"})
+		if !twin {
+			first, ids = append(first, f), append(ids, id)
 		}
 	}
 	return twins, nil
@@ -94,6 +90,14 @@ func DuplicatesIn(message string) []string {
 	}
 	return nil
 }
+
+// Checks of the kind leakage, as its table names them, that a page misses where no table has them.
+const (
+	ScansCompared       = "no two participants share volumes of a scan"
+	SignalsCompared     = "no two participants have series with the same mean signal"
+	FeaturesCompared    = "no two participants have the same features"
+	PredictionsCompared = "every graph is on the side of its participant, and has its label"
+)
 
 // LeakagePort is the gate of every kind that trains a model or gives an accuracy.
 func LeakagePort() dag.Port {

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/fold"
 	"prgnn/stages/report"
 )
 
@@ -23,33 +24,58 @@ func (a *author) checks() error {
 
 // A checkRow is one check of a leakage stage.
 type checkRow struct {
-	Comparisons int64 `column:"of"`
-	Violations  int64 `column:"found"`
+	Check       string `column:"check"`
+	Comparisons int64  `column:"of"`
+	Violations  int64  `column:"found"`
 }
 
-// leakage counts the checks of all leakage stages. A violation lets nothing be written.
+// comparisons are what leakage stages should compare, and the check that does.
+var comparisons = []struct{ check, words string }{
+	{fold.ScansCompared, "volumes of scans"},
+	{fold.SignalsCompared, "mean signals of series"},
+	{fold.FeaturesCompared, "features"},
+	{fold.PredictionsCompared, "predictions with the folds"},
+}
+
+// leakage counts the checks of all leakage stages, and names those that no stage made. A violation lets nothing be
+// written.
 func (a *author) leakage() error {
 	if !a.t.Has("leakage") {
 		if a.accuracy != nil {
-			a.say("No stage of this pipeline checks leakage. Training alone refuses a participant on both sides of a split, and one scan under two ids.")
+			a.caution("No stage of this pipeline checks leakage: one scan under two ids may be in training and test data")
+			a.say("No stage of this pipeline checks leakage. Training alone refuses a participant on both sides of a split, and two participants with the same features; it does not compare scans.")
 		}
 		return nil
 	}
-	checks, comparisons, violations := 0, int64(0), int64(0)
+	checks, compared, violations := map[string]bool{}, int64(0), int64(0)
+	count := 0
 	for _, in := range a.t.All("leakage") {
 		rows, err := column.Read[checkRow](in)
 		if err != nil {
 			return err
 		}
-		checks += len(rows)
+		count += len(rows)
 		for _, r := range rows {
-			comparisons, violations = comparisons+r.Comparisons, violations+r.Violations
+			checks[r.Check] = true
+			compared, violations = compared+r.Comparisons, violations+r.Violations
 		}
 	}
 	if violations > 0 {
 		return fmt.Errorf("leakage: %d violations; no accuracy is reported", violations)
 	}
-	a.say("No leakage: %s, %s comparisons, 0 violations.", words.Count(checks, "check"), report.Thousands(float64(comparisons)))
+	made := fmt.Sprintf("%s, %s comparisons, 0 violations", words.Count(count, "check"), report.Thousands(float64(compared)))
+	var missing []string
+	for _, c := range comparisons {
+		if !checks[c.check] {
+			missing = append(missing, c.words)
+		}
+	}
+	if missing == nil {
+		a.say("No leakage: %s.", made)
+		return nil
+	}
+	a.caution("The leakage checks of this pipeline did not compare %s", words.Some(missing, len(missing)))
+	a.say("Leakage checks: %s. Not compared: %s.", made, words.Some(missing, len(missing)))
 	return nil
 }
 

@@ -88,6 +88,8 @@ Summary
 Cautions
   - Group HC has only 16 participants
   - The model calls more than half of the other participants ASD (specificity 0.400)
+  - No stage of this pipeline checks leakage: one scan under two ids may be in training and test
+    data
   - Overfitting: accuracy 0.990 on training graphs, 0.800 on test graphs
   - Regions without a voxel (all participants together): 1 of 6: check that the labels are in the
     space of the scans
@@ -131,7 +133,7 @@ Salient regions
 
 Quality control and checks
   No stage of this pipeline checks leakage. Training alone refuses a participant on both sides of a
-  split, and one scan under two ids.
+  split, and two participants with the same features; it does not compare scans.
   Accuracy per graph is 0.990 on training graphs (running mean over the batches of the last epoch,
   while the weights change; mean over 1 model) and 0.800 on test graphs.
 

@@ -1,0 +1,131 @@
+package fold
+
+import (
+	"math"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/internal/random"
+	"prgnn/stages/inference"
+)
+
+// Two participants have the same features when these correlate by 0.9999 or more, of either sign, or their ranks do:
+// any increasing or decreasing function of them is found. fewestValues must be there in both. Of the pairs of ABIDE's
+// 986 Pearson matrices with all of 110 regions none but one file under two ids reaches 0.94, by values or by ranks.
+const (
+	sameFeatures   = 0.9999
+	mostValues     = 1024 // are compared; of more, a random choice, the same for all participants
+	screenedValues = 64   // whose ranks decide whether the others are looked at
+	screen         = 0.9
+)
+
+// Features stand for a participant's features in a comparison.
+type Features struct {
+	print  Print     // of all numbers
+	values []float64 // those that are compared, in random order; NaN where there is none
+	ranks  []float64 // of values
+}
+
+// FeaturesOf are the features in draw 0 of an array (draw first), or in an array of fewer than three axes. Of a
+// symmetric matrix the entries above the diagonal count, without regions that have only zeros and NaN there: these are
+// missing.
+func FeaturesOf(a *encoding.Array) Features {
+	v, shape := a.Float64s(), a.Shape
+	if len(shape) == 3 && shape[0] > 0 {
+		v, shape = v[:len(v)/shape[0]], shape[1:]
+	}
+	f := Features{print: PrintOf(v)}
+	if len(shape) == 2 && shape[0] == shape[1] && symmetric(v, shape[0]) {
+		v = edges(v, shape[0])
+	}
+	chosen := random.New(0, "leakage", "features").Perm(len(v))
+	for _, i := range chosen[:min(mostValues, len(v))] {
+		x := v[i]
+		if math.IsInf(x, 0) {
+			x = math.NaN()
+		}
+		f.values = append(f.values, x)
+	}
+	f.ranks = inference.Ranks(f.values)
+	return f
+}
+
+func symmetric(v []float64, n int) bool {
+	for i := range n {
+		for j := range i {
+			if a, b := v[i*n+j], v[j*n+i]; a != b && !(math.IsNaN(a) && math.IsNaN(b)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// edges are the entries above the diagonal of a symmetric matrix; NaN for a region without a signal.
+func edges(v []float64, n int) []float64 {
+	present := make([]bool, n)
+	for i := range n {
+		for j := range n {
+			present[i] = present[i] || i != j && v[i*n+j] != 0 && !math.IsNaN(v[i*n+j])
+		}
+	}
+	var out []float64
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			x := v[i*n+j]
+			if !present[i] || !present[j] {
+				x = math.NaN()
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// Same says how two participants' features are the same; "" when they are not.
+func (f Features) Same(g Features) string {
+	if f.print.digest == g.print.digest {
+		return "correlation 0.9999 or more, of either sign"
+	}
+	if len(f.values) != len(g.values) {
+		return ""
+	}
+	if !f.alike(g) {
+		return ""
+	}
+	var x, y []float64
+	for i, a := range f.values {
+		if b := g.values[i]; !math.IsNaN(a) && !math.IsNaN(b) {
+			x, y = append(x, a), append(y, b)
+		}
+	}
+	where := ""
+	if len(x) < len(f.values) {
+		where = ", where both have values"
+	}
+	switch {
+	case math.Abs(inference.Correlation(x, y)) >= sameFeatures:
+		return "correlation 0.9999 or more, of either sign" + where
+	case math.Abs(inference.Spearman(x, y)) >= sameFeatures:
+		return "rank correlation 0.9999 or more, of either sign" + where
+	}
+	return ""
+}
+
+// alike screens: the first ranks correlate. Ranks among all values of one participant are nearly those among the
+// values that both have.
+func (f Features) alike(g Features) bool {
+	var n, x, y, xx, yy, xy float64
+	for i, a := range f.ranks {
+		if math.IsNaN(f.values[i]) || math.IsNaN(g.values[i]) {
+			continue
+		}
+		b := g.ranks[i]
+		n, x, y = n+1, x+a, y+b
+		xx, yy, xy = xx+float64(a*a), yy+float64(b*b), xy+float64(a*b)
+		if n == screenedValues {
+			break
+		}
+	}
+	xx, yy, xy = n*xx-float64(x*x), n*yy-float64(y*y), n*xy-float64(x*y)
+	return n >= fewestValues && float64(xy*xy) >= float64(screen*screen*xx)*yy
+}

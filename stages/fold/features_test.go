@@ -1,0 +1,98 @@
+package fold
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/random"
+)
+
+// correlations is a random participant's matrix, 1 on the diagonal.
+func correlations(seed uint64, n int) []float64 {
+	r := random.New(seed, "test", "features")
+	v := make([]float64, n*n)
+	for i := range n {
+		v[i*n+i] = 1
+		for j := range i {
+			v[i*n+j] = math.Tanh(0.5 + 0.4*r.Normal())
+			v[j*n+i] = v[i*n+j]
+		}
+	}
+	return v
+}
+
+// One matrix under two ids is found when regions are missing in either copy, and when its entries are any increasing or
+// decreasing function of the other's, whatever is on the diagonal.
+func TestFeaturesOfOneScan(t *testing.T) {
+	const n = 20
+	off := func(change func(x float64) float64) func([]float64, int) {
+		return func(v []float64, n int) {
+			for i := range v {
+				if i%(n+1) != 0 {
+					v[i] = change(v[i])
+				}
+			}
+		}
+	}
+	without := func(value float64, regions ...int) func([]float64, int) {
+		return func(v []float64, n int) {
+			for _, r := range regions {
+				for j := range n {
+					if j != r {
+						v[r*n+j], v[j*n+r] = value, value
+					}
+				}
+			}
+		}
+	}
+	cube := func(x float64) float64 { return x * x * x }
+	for _, c := range []struct {
+		name         string
+		n            int
+		first, later func([]float64, int) // nil: as it is
+		want         string               // "": not found
+	}{
+		{"as it is", n, nil, nil, "(correlation"},
+		{"one region missing", n, nil, without(math.NaN(), 3), "(correlation 0.9999 or more, of either sign, where both have values)"},
+		{"one region without a signal", n, nil, without(0, 3), "(correlation"},
+		{"other regions missing in each", n, without(0, 1, 2), without(0, 3, 7, 19), "(correlation"},
+		{"half of 200 regions missing", 200, nil, without(0, random.New(1).Perm(200)[:100]...), "(correlation"},
+		{"half of it", n, nil, off(func(x float64) float64 { return x / 2 }), "(correlation"},
+		{"of a negative sign", n, nil, off(func(x float64) float64 { return -0.3*x + 0.1 }), "(correlation"},
+		{"rounded to three digits", n, nil, off(func(x float64) float64 { return math.Round(x*1e3) / 1e3 }), "(correlation"},
+		{"Fisher's z", n, nil, off(math.Atanh), "(rank correlation"},
+		{"its third power", n, nil, off(cube), "(rank correlation"},
+		{"minus its third power, one region missing", n, without(math.NaN(), 5),
+			off(func(x float64) float64 { return -cube(x) }), "(rank correlation 0.9999 or more, of either sign, where both"},
+		{"17 of 20 regions missing in either", n, without(0, 0, 1, 2, 3, 4, 5, 6, 7, 8), without(0, 9, 10, 11, 12, 13, 14, 15, 16), ""},
+		{"rounded to one digit", n, nil, off(func(x float64) float64 { return math.Round(x*10) / 10 }), ""},
+		{"without sign", n, nil, off(func(x float64) float64 { return math.Abs(x - 0.5) }), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			first, later := correlations(7, c.n), correlations(7, c.n)
+			if c.first != nil {
+				c.first(first, c.n)
+			}
+			if c.later != nil {
+				c.later(later, c.n)
+			}
+			var ins []dag.Input
+			for i, v := range [][]float64{correlations(1, c.n), first, correlations(2, c.n), later} {
+				ins = append(ins, dag.InputOf(encoding.NewArray(v, 1, c.n, c.n),
+					dag.Coord{Axis: "subject", Value: string(rune('a' + i))}))
+			}
+			twins, err := Duplicates(ins)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := len(twins) == 1 && twins[0].First == "b" && twins[0].Later == "d" &&
+				strings.HasPrefix(twins[0].How, "have the same features "+c.want)
+			if found != (c.want != "") || !found && twins != nil {
+				t.Errorf("%q, want %q", twins, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,54 @@
+package present
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/stages/fold"
+	"prgnn/stages/stagetest"
+)
+
+// A page says "No leakage" only when every comparison was made; else it names the others, as a caution, too.
+func TestLeakageChecksThatWereNotMade(t *testing.T) {
+	every := []string{fold.ScansCompared, fold.SignalsCompared, fold.FeaturesCompared, fold.PredictionsCompared}
+	without := func(drop ...string) []string {
+		return slices.DeleteFunc(slices.Clone(every), func(c string) bool { return slices.Contains(drop, c) })
+	}
+	for _, c := range []struct {
+		name   string
+		checks [][]string // of each stage
+		missed string     // "": none
+	}{
+		{"in one stage", [][]string{every}, ""},
+		{"in two stages", [][]string{every[:3], every[3:]}, ""},
+		{"no duplicates stage", [][]string{every[3:]}, "volumes of scans, mean signals of series, features"},
+		{"no scans", [][]string{without(fold.ScansCompared, fold.SignalsCompared)}, "volumes of scans, mean signals of series"},
+		{"no series", [][]string{without(fold.SignalsCompared)}, "mean signals of series"},
+		{"no features", [][]string{without(fold.FeaturesCompared)}, "features"},
+		{"no check after training", [][]string{every[:3]}, "predictions with the folds"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			evaluation, _ := stagetest.Evaluated(0.8, 0.7, 0.9)
+			in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
+				"evaluation": {dag.InputOf(evaluation)}}
+			for _, checks := range c.checks {
+				in["leakage"] = append(in["leakage"], dag.InputOf(encoding.NewTable(
+					encoding.Column{Name: "check", Values: checks},
+					encoding.Column{Name: "of", Values: slices.Repeat([]int32{10}, len(checks))},
+					encoding.Column{Name: "found", Values: make([]int32, len(checks))})))
+			}
+			text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
+			caution := "The leakage checks of this pipeline did not compare " + c.missed
+			switch passed := strings.Contains(text, "No leakage: "); {
+			case c.missed == "" && (!passed || strings.Contains(text, "did not compare")):
+				t.Error(text)
+			case c.missed != "" && (passed || !strings.Contains(text, caution+" ") ||
+				!strings.Contains(text, "0 violations. Not compared: "+c.missed+".")):
+				t.Errorf("want %s in %s", caution, text)
+			}
+		})
+	}
+}
