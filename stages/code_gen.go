@@ -5,7 +5,7 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 826281498f4a0ec733374d253c3f53418c12eecbb2c5e4fad862b1854c982ace
+var codes = dag.Codes(`kind baseline 378a76463639e658f37d20839b25d71bb5b88862f1a609ecd38e9968ab01bb0b
 kind biomarkers e6048a41188975349101e30b2dac6eb58b2a2cb3f48f6f732a56860ef134e11a
 kind bootstrap 24fe8ffb2d1db636dc8cdd49be4227783814cc58817183326b440915b1663ec3
 kind brainmap f40fa31f78b47b3ac95ff7d8e8f307f80f9a3a5cc991db7da188d2428f6c24e1
@@ -35,25 +35,25 @@ kind graph bb48b6ad7f146719e9b5ad869932fdfe749ad6ac6f5745778f3089b8228d4f08
 kind harmonize e0325856ff75b0a64aa251e7fe33b1c6ce81122a3b92c65b0e021b102c734a45
 kind individuality f945988e13dead4834d3271c11cef0d4601ab38fc6c9c0a99ec009436eb8d037
 kind join 3a6bfb1dc08b8c8a193b17a601bf39e66b215ea226a4e77028c6cc0db5797a4a
-kind leakage 078a36f538676dea8952406c5b4f6c86d6d8154a33e5766f004d1f2dbcca1822
+kind leakage fb962687f6c601ed33a93bf67cdfb7c20b014aaa07340c050be85facb1e69a62
 kind matrices 092e6de5f08eaa136f0232590dd3f358065c1560591128ddf3b736db71ab50dd
 kind mean-volume c2426fbd3ade6b83521cb0ad47db09827d0f123e1383afd97424eae5343fb0e0
-kind meanmlp c2ebcdcbc9448cbb32df763c92c4a0dca74f7e688f65d5f1ccc8d13a068c7c84
+kind meanmlp 9ba85af2b40c8b3e1bdd3c70c361716b4c6cfa49c73a879aa4aa48e8d83c139e
 kind parcellate b90cf207290d2418fa797d9bde0247aa686c10c6dc3508441b31db9a2271f7bc
 kind permutation 541f6bb0ef599665ab216107604db0659d057735a8101f08aad4527d8080ec87
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
 kind project cab86a78dd2eadca3b89791e3e200b78e97cf5f40dfee68805299c5a1af9be27
 kind qcfc 131be7f391df34c6a7c7f9149a0d67a63a2676c5d9cf62fe793f46ee83e2c8ac
-kind report 7818a28e842e0dbecb0fb023f3005a65fa8bf10bb62d3757b430add5b8056fe7
+kind report 3407a39b4040d32fed877628b88a603ed68f3445af63c7d81f723b0ff9f3dce5
 kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
 kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
 kind split 7f8c1f88551c02ff1f72a2c737fb656ece424147ef434d43ca60777c6741de94
-kind summary d0ddf7b74ab1c38f981d32ae1da5663a479a561632b4aa6a7988da4530c515b0
+kind summary 1e6ef21715d37058ad2905670a8e2a8852fec2dbf94efe5048cf64f914b1dc17
 kind tables ecd9a25f2c3bb70d2b829f5930b38f9f21e84cf92c868744f4659c78628926b7
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
 kind timeseries 858c4874513452d68a1cd7120d6d6a5928cde8869f2dedf0861d50a606c7a0d7
-kind train 5ce455e5cf11a4b64aa53e9bcf0af65757d578bc189ab607e60f619e26bbc143
+kind train af3506ed1bc1da440d6c0474693e1a62e8582af9a662444b32855caeeefa6537
 
 reached by baseline
 prgnn/connectivity/tangent.Space.Pattern 38df5635f81b.0cffbe
@@ -448,7 +448,7 @@ prgnn/internal/dense.run 12c11f099725.c4217a
 prgnn/internal/dense.run64 cc59d49cee26.867f9b
 prgnn/internal/dense/kernel_amd64.s 42a95fc20add.e3b0c4
 
-reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-individuals individuality meanmlp report simulate split summary train
+reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-individuals individuality leakage meanmlp report simulate split summary train
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
@@ -515,6 +515,9 @@ reached by baseline biomarkers combat fidelity individuality meanmlp predict tan
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
+reached by baseline biomarkers compare covariates individuality leakage meanmlp qcfc train
+prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
+
 reached by baseline biomarkers connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices meanmlp predict report sessions simulate summary tangent train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
@@ -578,6 +581,11 @@ prgnn/gnn/baseline.substitute 411f2988ab55.e3b0c4
 prgnn/gnn/baseline.tooMany 9aeaf805c58a.b8b6bc
 prgnn/gnn/baseline.weighted 0f5add5e01a2.42eb9e
 prgnn/gnn/baseline.weights 9e8939ee0a51.41cc72
+
+reached by baseline biomarkers individuality leakage meanmlp qcfc train
+prgnn/stages/inference.Ranks bd4fec345de1.11eb04
+prgnn/stages/inference.Spearman 1650ff3bee43.1b8f64
+prgnn/stages/inference.order c426292859fc.8e15ea
 
 reached by baseline biomarkers individuality meanmlp
 prgnn/gnn/network.Softmax 216431212932.7a890b
@@ -852,18 +860,32 @@ prgnn/stages/column.MadeLines 61bca7005507.e3b0c4
 reached by baseline join predict sessions train
 prgnn/stages/column.MadeApart a70db2ecb2f4.49a8af
 
+reached by baseline leakage meanmlp qcfc train
+prgnn/stages/inference.Correlation aee372c94102.c82a67
+prgnn/stages/inference.addDirection 6834355147a2.87644e
+prgnn/stages/inference.inner c6f61b39aa0c.e3b0c4
+prgnn/stages/inference.remainder dea13fbb94eb.73dd8b
+
 reached by baseline leakage meanmlp train
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
 prgnn/stages/fold.Duplicate 83dbf93ffecd.e3b0c4
 prgnn/stages/fold.DuplicateText 0a4b91bfa759.5e19cc
-prgnn/stages/fold.Duplicates 2e21c46c2463.ccd0a7
+prgnn/stages/fold.Duplicates 1af65b378d9d.af49eb
+prgnn/stages/fold.Features d0d537218a02.a7b81b
+prgnn/stages/fold.Features.Same b31c8574fe16.f01815
+prgnn/stages/fold.Features.alike 853dd32f2e25.1dcf2e
+prgnn/stages/fold.FeaturesOf e820baab6d10.a66a86
 prgnn/stages/fold.Print 1fecd7191521.6b0fe8
-prgnn/stages/fold.Print.Same 1a272cc51a34.905f75
 prgnn/stages/fold.PrintOf 190bfa6bb887.47816e
 prgnn/stages/fold.PrintOfDigest 6b7029854c5d.e09c6f
+prgnn/stages/fold.edges 9c9b087b5109.e3b0c4
 prgnn/stages/fold.fewestValues 57c4b32f7c1d.e3b0c4
-prgnn/stages/fold.sameFeatures a499986e3069.e3b0c4
+prgnn/stages/fold.mostValues 22b9b8e28774.e3b0c4
+prgnn/stages/fold.sameFeatures ffb89b3091db.e3b0c4
+prgnn/stages/fold.screen e625cea22029.e3b0c4
+prgnn/stages/fold.screenedValues b6b774a93a8b.e3b0c4
 prgnn/stages/fold.sketchOf 24e1717e3c72.e3b0c4
+prgnn/stages/fold.symmetric a809d6989766.e3b0c4
 
 reached by baseline meanmlp
 prgnn/gnn/network.CrossEntropy c6564ef202ec.59af60
@@ -1067,7 +1089,6 @@ prgnn/stages/column.ReadPeople f272836a8f13.d439c9
 
 reached by biomarkers compare covariates individuality qcfc
 prgnn/stages/inference.ascending bdd3516cb319.8e15ea
-prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
 prgnn/stages/inference.nans 5433e8101520.e3b0c4
 
 reached by biomarkers compare individuality
@@ -1204,11 +1225,6 @@ prgnn/stages/inference.welch 84e1f4577b7e.cc3ae7
 
 reached by biomarkers individuality permutation
 prgnn/stages/inference.Quantile 5ab7ce82ae62.e3b0c4
-
-reached by biomarkers individuality qcfc
-prgnn/stages/inference.Ranks bd4fec345de1.11eb04
-prgnn/stages/inference.Spearman 1650ff3bee43.1b8f64
-prgnn/stages/inference.order c426292859fc.8e15ea
 
 reached by biomarkers individuality report summary
 prgnn/stages/column.ConsistencyRow c1a936ee632c.c63136
@@ -3067,8 +3083,8 @@ reached by leakage
 prgnn/stages/assess.Leakage 9e0d351fed72.e3b0c4
 prgnn/stages/assess.Leakage.Ports 823ec813725a.0f6ce5
 prgnn/stages/assess.Leakage.Run 8a8852c4bee9.180013
-prgnn/stages/assess.Leakage.lookAtPredictions ce15b1a1c0ab.05ce34
-prgnn/stages/assess.Leakage.lookAtScans 34cf8fce1098.1f6a4e
+prgnn/stages/assess.Leakage.lookAtPredictions db7a057cd4a9.1a5ab6
+prgnn/stages/assess.Leakage.lookAtScans 6be3ca5ec24e.22be92
 prgnn/stages/assess.endPoints 519c5671bb11.e3b0c4
 prgnn/stages/assess.foldBook 7fa4623180e6.d93234
 prgnn/stages/assess.foldBook.seen b2c114d5ec40.65f219
@@ -3087,8 +3103,9 @@ prgnn/stages/assess.newSummed 8c1a23b2f558.d3d865
 prgnn/stages/assess.placeOf 89225e3c6d5d.018616
 prgnn/stages/assess.ranks 88e8410411ec.65c02a
 prgnn/stages/assess.readBook c31c5eb70424.a0a1b3
+prgnn/stages/assess.readTraces 124db3b668eb.455842
 prgnn/stages/assess.rescaled 1adda8b8e202.e3b0c4
-prgnn/stages/assess.sameTraces 47ae3e54a529.679028
+prgnn/stages/assess.sameTraces cb3eab76ea08.c51d52
 prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
 prgnn/stages/assess.sharedScans 46e64e7e4021.19dd0d
 prgnn/stages/assess.summed f51ba0a4819a.ea4f8e
@@ -3098,6 +3115,13 @@ prgnn/stages/assess.timePoints 9a696374930b.a4231a
 prgnn/stages/assess.trace 34d9068f59f1.e3b0c4
 prgnn/stages/assess.traceOf 1d34a2a06598.e51779
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
+prgnn/stages/fold.Print.Same 1a272cc51a34.905f75
+
+reached by leakage report summary
+prgnn/stages/fold.FeaturesCompared 8d82bedca7b0.e3b0c4
+prgnn/stages/fold.PredictionsCompared 460614f7ca0a.e3b0c4
+prgnn/stages/fold.ScansCompared 78000a624ef8.e3b0c4
+prgnn/stages/fold.SignalsCompared ea4a11e6c49d.e3b0c4
 
 reached by matrices
 prgnn/connectivity.Given 65be935fa816.3f22c1
@@ -3451,15 +3475,11 @@ prgnn/stages/assess.listedMotion 3fad83303105.44e460
 prgnn/stages/assess.listedParticipants 6a80938b5382.966e72
 prgnn/stages/assess.qcfc.New d54eff27cd87.228317
 prgnn/stages/assess.typicality 08a4446127ea.3763a1
-prgnn/stages/inference.Correlation aee372c94102.c82a67
 prgnn/stages/inference.MedianAbs bee43f488a26.0b6d2c
 prgnn/stages/inference.Motion b68032dbc32f.e3b0c4
 prgnn/stages/inference.MotionOf a03fe3aebd9b.a235b2
 prgnn/stages/inference.RobustZ ed34febbd6c5.df3f70
-prgnn/stages/inference.addDirection 6834355147a2.87644e
-prgnn/stages/inference.inner c6f61b39aa0c.e3b0c4
 prgnn/stages/inference.middleOf db69c8df6839.e3b0c4
-prgnn/stages/inference.remainder dea13fbb94eb.73dd8b
 
 reached by qcfc report summary
 prgnn/stages/column.TypicalityRow b540a9b79776.c63136
@@ -3528,7 +3548,7 @@ prgnn/stages/present.author.hasModels b9a71808b8f0.6e05f1
 prgnn/stages/present.author.heading 3f41cb17d821.f01244
 prgnn/stages/present.author.inSpace 97c7104f272b.8c2544
 prgnn/stages/present.author.individuality 863fdb7ef2ac.e7469a
-prgnn/stages/present.author.leakage 3b104fea0178.e87c9b
+prgnn/stages/present.author.leakage 8887546dd631.1a3116
 prgnn/stages/present.author.leftOut d1f0ff55a326.5cbe0d
 prgnn/stages/present.author.markOwn 0850c6fb0145.022b4c
 prgnn/stages/present.author.methods a4d46294d0d4.ead967
@@ -3582,12 +3602,13 @@ prgnn/stages/present.author.write e821c163c147.fcd1f8
 prgnn/stages/present.baseline be7f2912f2e0.d7987d
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
 prgnn/stages/present.calibrationBins 3b8398fc6105.e3b0c4
-prgnn/stages/present.checkRow 3d9cba53a06a.e3b0c4
+prgnn/stages/present.checkRow b3b4f92f38d0.e3b0c4
 prgnn/stages/present.cleanedScan 36c8fed1cbe2.2627d5
 prgnn/stages/present.cleanedScan.nuisance 16b0db8f7683.685f23
 prgnn/stages/present.cleanedScan.taskOf f3f16a86594b.8a3b65
 prgnn/stages/present.cleanedScans 87478ad91225.3a4e15
 prgnn/stages/present.cohortSettings ef2eb09cb00f.2a9275
+prgnn/stages/present.comparisons 9a3fb64784d9.0b83da
 prgnn/stages/present.coordsOf b60ca33309e2.e3bdae
 prgnn/stages/present.decimals 9cede38d19f1.e3b0c4
 prgnn/stages/present.describeColumn 1fd3ad78f667.1cefe4
@@ -4158,8 +4179,8 @@ at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.sizes:120 Fidelity.settings:138 Fidelity.ask:201 Fidelity.first:259 maskSetting.overModels:297 Fidelity.table:308
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:20 Individuality:24 Individuality.Ports:30 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:32 leakCheck:48 leakCheck.fail:54 foldPlace:59 foldBook:62 Leakage.Run:69 checkRow:105 readBook:111 foldBook.tested:136 foldBook.takesPart:142 Leakage.lookAtPredictions:152 placeOf:227 foldBook.seen:243 lookAtModels:263 lookAtFitted:280
-at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:17 endPoints:65 sharedPoints:66 rescaled:67 sharedScans:72 timePoints:108
-at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 traceOf:24 ranks:53 leastOverlap:78 leastZ:79 meeting:83 summed.meet:90 summed:117 newSummed:123 summed.over:132 sameTraces:138
+at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:17 endPoints:73 sharedPoints:74 rescaled:75 sharedScans:80 timePoints:116
+at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 traceOf:24 ranks:53 leastOverlap:78 leastZ:79 meeting:83 summed.meet:90 summed:117 newSummed:123 summed.over:132 readTraces:138 sameTraces:156
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:24 QCFC:28 QCFC.Ports:33 QCFC.Validate:50 connectome:60 QCFC.Run:67 connectomes:122 listedParticipants:159 listedMotion:170 QCFC.measure:198 fisherEdges:265 edgeDistances:303 QCFC.covariates:334 typicality:385
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 rankRow:54 paintedRow:61 Saliency.Run:68 Saliency.rows:139 regionRow:166 paintedTable:177 Saliency.connectome:190 labelsOf:250 writeDense:271
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
@@ -4247,7 +4268,8 @@ at stages/figure/viewer.go prgnn/stages/figure Ranked:18 Readings:30 chanceOf:70
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
 at stages/fold/division.go prgnn/stages/fold Params:12 Params.Numbers:21 First:37 Apart:40 Member:43 Division:51 Params.Divide:60 Division.Row:81 Params.sides:108 SideNames:136
-at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 sameFeatures:26 Duplicates:32 RefuseDuplicates:58 DuplicateText:71 LeakagePort:99
+at stages/fold/features.go prgnn/stages/fold sameFeatures:15 mostValues:16 screenedValues:17 screen:18 Features:22 FeaturesOf:31 symmetric:52 edges:64 Features.Same:85 Features.alike:116
+at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 Duplicates:26 RefuseDuplicates:54 DuplicateText:67 ScansCompared:96 SignalsCompared:97 FeaturesCompared:98 PredictionsCompared:99 LeakagePort:103
 at stages/fold/left_out.go prgnn/stages/fold leftOut:13 leftOutDoc:15 LeftOutColumn:18 leftOutRow:27 NameLeftOut:36
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
@@ -4317,7 +4339,7 @@ at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19
 at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:43 author.groupNames:63 author.result:77 author.tiles:100
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:98 baseline:120 author.perParticipant:130 author.nested:136 author.aboveChance:154 author.cautionAccuracy:169
 at stages/present/author.go prgnn/stages/present author:16 author.read:47 author.write:82 author.add:111 author.say:114 author.heading:118 author.caution:121 author.table:129 author.supplement:135 author.figures:143 author.show:164
-at stages/present/checks.go prgnn/stages/present author.checks:15 checkRow:25 author.leakage:31 author.covariates:57 upperFirst:88 stuckSkill:99 epochRow:102 author.training:108
+at stages/present/checks.go prgnn/stages/present author.checks:16 checkRow:26 comparisons:33 author.leakage:42 author.covariates:83 upperFirst:114 stuckSkill:125 epochRow:128 author.training:134
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 cleanedScan.taskOf:105 taskConditions:111 author.taskRegression:126 responseWords:142 author.cautionScans:149 usual:200 methodsOfTask:216 methodsOfNuisance:238
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
 at stages/present/literature.go prgnn/stages/present work:10 neuroImage:23 miccai:24 lncs:25 iclr:26 icml:27 pmlr:28 literature:32 work.String:91
