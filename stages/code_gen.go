@@ -5,7 +5,7 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 378a76463639e658f37d20839b25d71bb5b88862f1a609ecd38e9968ab01bb0b
+var codes = dag.Codes(`kind baseline c9d23951ba7cf9431944b3e9e3be879dc0b8231c254bd2ce76bc3e1ca5d92cbc
 kind biomarkers e6048a41188975349101e30b2dac6eb58b2a2cb3f48f6f732a56860ef134e11a
 kind bootstrap 24fe8ffb2d1db636dc8cdd49be4227783814cc58817183326b440915b1663ec3
 kind brainmap f40fa31f78b47b3ac95ff7d8e8f307f80f9a3a5cc991db7da188d2428f6c24e1
@@ -35,10 +35,10 @@ kind graph bb48b6ad7f146719e9b5ad869932fdfe749ad6ac6f5745778f3089b8228d4f08
 kind harmonize e0325856ff75b0a64aa251e7fe33b1c6ce81122a3b92c65b0e021b102c734a45
 kind individuality f945988e13dead4834d3271c11cef0d4601ab38fc6c9c0a99ec009436eb8d037
 kind join 3a6bfb1dc08b8c8a193b17a601bf39e66b215ea226a4e77028c6cc0db5797a4a
-kind leakage fb962687f6c601ed33a93bf67cdfb7c20b014aaa07340c050be85facb1e69a62
+kind leakage dd00c9a2b823203330528e734ef70cd07811dffa91c658c7bb8fd7917a9d0ca0
 kind matrices 092e6de5f08eaa136f0232590dd3f358065c1560591128ddf3b736db71ab50dd
 kind mean-volume c2426fbd3ade6b83521cb0ad47db09827d0f123e1383afd97424eae5343fb0e0
-kind meanmlp 9ba85af2b40c8b3e1bdd3c70c361716b4c6cfa49c73a879aa4aa48e8d83c139e
+kind meanmlp 50a1b66253815bfd2e0a3cbd7a2174e818df1957ee4ccdf43c1a4a6c06dad675
 kind parcellate b90cf207290d2418fa797d9bde0247aa686c10c6dc3508441b31db9a2271f7bc
 kind permutation 541f6bb0ef599665ab216107604db0659d057735a8101f08aad4527d8080ec87
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
@@ -53,7 +53,7 @@ kind summary 1e6ef21715d37058ad2905670a8e2a8852fec2dbf94efe5048cf64f914b1dc17
 kind tables ecd9a25f2c3bb70d2b829f5930b38f9f21e84cf92c868744f4659c78628926b7
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
 kind timeseries 858c4874513452d68a1cd7120d6d6a5928cde8869f2dedf0861d50a606c7a0d7
-kind train af3506ed1bc1da440d6c0474693e1a62e8582af9a662444b32855caeeefa6537
+kind train 1089372749824b053654e5826da74bf96fd0969aae5ee85aec8dedbae1fc1e9d
 
 reached by baseline
 prgnn/connectivity/tangent.Space.Pattern 38df5635f81b.0cffbe
@@ -869,7 +869,7 @@ prgnn/stages/inference.remainder dea13fbb94eb.73dd8b
 reached by baseline leakage meanmlp train
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
 prgnn/stages/fold.Duplicate 83dbf93ffecd.e3b0c4
-prgnn/stages/fold.DuplicateText 0a4b91bfa759.5e19cc
+prgnn/stages/fold.DuplicateText e0aea30126f5.5e19cc
 prgnn/stages/fold.Duplicates 1af65b378d9d.af49eb
 prgnn/stages/fold.Features d0d537218a02.a7b81b
 prgnn/stages/fold.Features.Same b31c8574fe16.f01815
@@ -4269,7 +4269,7 @@ at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
 at stages/fold/division.go prgnn/stages/fold Params:12 Params.Numbers:21 First:37 Apart:40 Member:43 Division:51 Params.Divide:60 Division.Row:81 Params.sides:108 SideNames:136
 at stages/fold/features.go prgnn/stages/fold sameFeatures:15 mostValues:16 screenedValues:17 screen:18 Features:22 FeaturesOf:31 symmetric:52 edges:64 Features.Same:85 Features.alike:116
-at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 Duplicates:26 RefuseDuplicates:54 DuplicateText:67 ScansCompared:96 SignalsCompared:97 FeaturesCompared:98 PredictionsCompared:99 LeakagePort:103
+at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 Duplicates:26 RefuseDuplicates:54 DuplicateText:68 ScansCompared:100 SignalsCompared:101 FeaturesCompared:102 PredictionsCompared:103 LeakagePort:107
 at stages/fold/left_out.go prgnn/stages/fold leftOut:13 leftOutDoc:15 LeftOutColumn:18 leftOutRow:27 NameLeftOut:36
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11

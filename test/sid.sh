@@ -12,7 +12,9 @@ dir=$(realpath -m "$1")
 rm -rf "$dir"
 mkdir -p "$dir/bin" "$dir/python/bin" "$dir/python/lib" "$dir/python/libs"
 root=$dir/root
-debootstrap --variant=minbase --include=apptainer,python3.14,python3.14-venv sid "$root" http://deb.debian.org/debian >"$dir/log" 2>&1 ||
+# From where this machine takes its packages.
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -1)
+debootstrap --variant=minbase --include=apptainer,python3.14,python3.14-venv sid "$root" "$mirror" >"$dir/log" 2>&1 ||
 	{ tail "$dir/log" >&2; exit 1; }
 rm -rf "$root"/var/cache/apt/archives/*.deb
 

@@ -124,7 +124,7 @@ func TestLeakageIsFound(t *testing.T) {
 		}, "sub-004 and sub-008 have the same features (correlation 0.9999 or more, of either sign)"},
 		{"one scan under two names, with other random draws", func(in map[string][]dag.Input) {
 			in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
-		}, "exclude: [sub-008]"},
+		}, "exclude: [sub-004, sub-008]"},
 		{"a training that admits it", func(in map[string][]dag.Input) {
 			in["predictions"][0] = edit(in["predictions"][0], func(t *encoding.Table) { t.Meta["caution"] = "the epoch was chosen by the test participants" })
 		}, "the epoch was chosen by the test participants (admitted: true lets it pass)"},
@@ -177,7 +177,7 @@ func TestLeakageBeforeTraining(t *testing.T) {
 		t.Errorf("%v comparisons", of)
 	}
 	in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
-	const want = "sub-004 and sub-008 have the same features (correlation 0.9999 or more, of either sign): one scan under two ids\n  keep one id of each scan; under cohort:\n    exclude: [sub-008]"
+	const want = "sub-004 and sub-008 have the same features (correlation 0.9999 or more, of either sign): one scan under two ids\n  exclude both, or keep the one whose scan it is; under cohort:\n    exclude: [sub-004, sub-008]"
 	if _, err := stagetest.RunStage(t, &Leakage{}, in); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want …%s", err, want)
 	}

@@ -63,7 +63,8 @@ func RefuseDuplicates(ins []dag.Input, d *Division) error {
 	return err
 }
 
-// DuplicateText names the pairs and the line that mends the file.
+// DuplicateText names the pairs and a line that mends the file: it excludes both, since the data do
+// not say whose scan it is.
 func DuplicateText(twins []Duplicate) string {
 	const most = 10
 	var lines, out []string
@@ -71,19 +72,22 @@ func DuplicateText(twins []Duplicate) string {
 		if i < most {
 			lines = append(lines, fmt.Sprintf("%s and %s %s: one scan under two ids", d.First, d.Later, d.How))
 		}
-		if !slices.Contains(out, d.Later) {
-			out = append(out, d.Later)
+		for _, id := range []string{d.First, d.Later} {
+			if !slices.Contains(out, id) {
+				out = append(out, id)
+			}
 		}
 	}
 	if n := len(twins) - most; n > 0 {
 		lines = append(lines, fmt.Sprintf("… and %d more pairs", n))
 	}
-	return strings.Join(lines, "\n  ") + "\n  keep one id of each scan; under cohort:\n    exclude: [" + strings.Join(out, ", ") + "]"
+	return strings.Join(lines, "\n  ") + "\n  exclude both, or keep the one whose scan it is; under cohort:\n    exclude: [" +
+		strings.Join(out, ", ") + "]"
 }
 
-var remedy = regexp.MustCompile(`keep one id of each scan; under cohort:\s+exclude: \[([^\]]*)\]`)
+var remedy = regexp.MustCompile(`exclude both, or keep the one whose scan it is; under cohort:\s+exclude: \[([^\]]*)\]`)
 
-// DuplicatesIn are the later ids of the pairs that DuplicateText has named in a message.
+// DuplicatesIn are the ids of the pairs that DuplicateText has named in a message.
 func DuplicatesIn(message string) []string {
 	if list := remedy.FindStringSubmatch(message); list != nil {
 		return strings.Split(list[1], ", ")
