@@ -219,7 +219,7 @@ func TestBootstrapRefuses(t *testing.T) {
 		{"still", imageInput(t, "x.nii.gz", still), parcels, nodes, "x.nii.gz: no node has enough voxels that are finite and vary over time: of the nodes' 64 voxels, 0 hold NaN or infinity and 64 are constant; is the scan masked or empty, or do the labels not overlap it?"},
 		{"a volume of NaN", imageInput(t, "x.nii.gz", holed), parcels, nodes, "x.nii.gz: no node has enough voxels that are finite and vary over time: of the nodes' 64 voxels, 64 hold NaN or infinity and 0 are constant; volume 2 of 3 (counted from 1) holds them: correct or cut the scan"},
 		{"too high a number", boldCube(t, 4, 0, 3),
-			imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return int32(i) })), nodesInput(5, 6), "parcels: holds the node number 3, and the node list goes from 1 to 2"},
+			imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return int32(i) })), nodesInput(5, 6), "parcels: holds node number 3, but the node list has nodes 1 to 2"},
 	} {
 		_, err := stagetest.RunWith(stagetest.NewStage[*Bootstrap](t, "bootstrap"), map[string]dag.Input{"bold": c.bold,
 			"parcels": c.parcels, "nodes": c.nodes})
