@@ -108,6 +108,10 @@ func (s *session) canvas() string {
 // everything that can be operated or scrolled; the focus is visible, and keys do what the mouse does.
 func TestKeyboardInBrowser(t *testing.T) {
 	browser(t)
+	axe, err := os.ReadFile("report/web/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		need.Missing(t, "no axe-core, which judges accessibility: make web")
+	}
 	dir := t.TempDir()
 	page := filepath.Join(dir, "quick.html")
 	if own := os.Getenv("PRGNN_REPORT"); own != "" { // another page
@@ -152,10 +156,6 @@ func TestKeyboardInBrowser(t *testing.T) {
 			s.press("Tab", 0)
 			s.ask("true", `!!document.activeElement.closest("main")`)
 			t.Run("axe-core, unfolded", func(t *testing.T) {
-				axe, err := os.ReadFile("report/web/node_modules/axe-core/axe.min.js")
-				if err != nil {
-					need.Missing(t, "no axe-core, which judges accessibility: make web")
-				}
 				s.ask("", string(axe)+"; 0")
 				var got struct {
 					Passes     int

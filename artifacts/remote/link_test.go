@@ -12,6 +12,38 @@ import (
 	"prgnn/artifacts"
 )
 
+func open(t *testing.T, address string) artifacts.Remote {
+	t.Helper()
+	r, err := Open(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func store(t *testing.T) *artifacts.Store {
+	t.Helper()
+	s, err := artifacts.Open(filepath.Join(t.TempDir(), "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func record(t *testing.T, s *artifacts.Store, recipe string) artifacts.Key {
+	t.Helper()
+	ref, err := s.Put(artifacts.Text(recipe))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := s.Record(artifacts.Action{Recipe: recipe, Outputs: map[string]artifacts.Ref{"out": ref}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
 // link makes a link, or skips the test where the system has none.
 func link(t *testing.T, target, at string) {
 	t.Helper()

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,29 +24,10 @@ func server(t *testing.T) *os.Process {
 	return s.Process
 }
 
-func open(t *testing.T, address string) artifacts.Remote {
-	t.Helper()
-	r, err := Open(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 func TestS3(t *testing.T) {
 	server(t)
 	every(t, open(t, "s3://lab/some/prefix"))
 	every(t, open(t, "s3://lab"))
-}
-
-func store(t *testing.T) *artifacts.Store {
-	t.Helper()
-	s, err := artifacts.Open(filepath.Join(t.TempDir(), "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
 }
 
 func TestS3RefusesPlainly(t *testing.T) {
@@ -64,19 +44,6 @@ func TestS3RefusesPlainly(t *testing.T) {
 			}
 		})
 	}
-}
-
-func record(t *testing.T, s *artifacts.Store, recipe string) artifacts.Key {
-	t.Helper()
-	ref, err := s.Put(artifacts.Text(recipe))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := s.Record(artifacts.Action{Recipe: recipe, Outputs: map[string]artifacts.Ref{"out": ref}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
 }
 
 // A server that stops answering in the middle, not one that refuses: questions get
