@@ -1,7 +1,6 @@
 package gnn
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,9 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sbinet/npyio"
-
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 )
 
 // The fixtures were made by oracle.py, an independent program in PyTorch and
@@ -133,15 +131,7 @@ func (f *fixtureSet) options(t *testing.T, c fixtureCase) Options {
 
 func (f *fixtureSet) npy(t *testing.T, path string) []float64 {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(f.dir, path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var v []float64
-	if err := npyio.Read(bytes.NewReader(b), &v); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	return v
+	return testdir.Floats(t, filepath.Join(f.dir, path))
 }
 
 func (f *fixtureSet) graphs(t *testing.T, o Options) []*Graph[float64] {

@@ -7,16 +7,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/sbinet/npyio"
-
 	"prgnn/internal/dense"
 	"prgnn/internal/random"
+	"prgnn/internal/testdir"
 )
 
 // The fixtures are of testdata/tangent.py (scipy, nilearn 0.14.1): 11 participants, the first 8 of
@@ -25,16 +23,7 @@ const people, training, regions = 11, 8, 15
 
 func npy(t *testing.T, name string) []float64 {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name+".npy"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var v []float64
-	if err := npyio.Read(f, &v); err != nil {
-		t.Fatal(name, err)
-	}
-	return v
+	return testdir.Floats(t, filepath.Join("testdata", name+".npy"))
 }
 
 // apart is the largest difference of two arrays.

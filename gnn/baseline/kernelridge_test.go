@@ -3,31 +3,20 @@ package baseline
 import (
 	"context"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/sbinet/npyio"
-
 	"prgnn/internal/dense"
+	"prgnn/internal/testdir"
 )
 
 // npy reads an array of testdata/kernel-ridge (numpy, scikit-learn; kernel_ridge.py): 60 participants, the
 // first 40 of whom are trained on, 91 correlations.
 func npy(t *testing.T, name string) []float64 {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", "kernel-ridge", name+".npy"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var v []float64
-	if err := npyio.Read(f, &v); err != nil {
-		t.Fatal(name, err)
-	}
-	return v
+	return testdir.Floats(t, filepath.Join("testdata", "kernel-ridge", name+".npy"))
 }
 
 const ridgeTrain, ridgeAll, ridgeInputs = 40, 60, 91

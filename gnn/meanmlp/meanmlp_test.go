@@ -6,17 +6,15 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/sbinet/npyio"
-
 	"prgnn/gnn"
 	"prgnn/gnn/network"
 	"prgnn/internal/random"
+	"prgnn/internal/testdir"
 )
 
 // The fixtures are of testdata/meanmlp.py (PyTorch, float64): 6 participants, 20 volumes, 13 regions, hidden 16.
@@ -24,16 +22,7 @@ const people, volumes, regions, hidden = 6, 20, 13, 16
 
 func npy(t *testing.T, name string) []float64 {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name+".npy"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var v []float64
-	if err := npyio.Read(f, &v); err != nil {
-		t.Fatal(name, err)
-	}
-	return v
+	return testdir.Floats(t, filepath.Join("testdata", name+".npy"))
 }
 
 // near compares with the largest value of want as the scale.

@@ -1,4 +1,4 @@
-// Package testdir writes and removes the directories of tests.
+// Package testdir writes and removes the directories of tests, and reads their arrays.
 package testdir
 
 import (
@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/sbinet/npyio"
 )
 
 // Write writes a file, and makes its directory. The path may have slashes on any system.
@@ -28,6 +30,21 @@ func Files(t testing.TB, texts map[string]string) string {
 		Write(t, filepath.Join(dir, name), text)
 	}
 	return dir
+}
+
+// Floats reads an npy file of float64, whatever its shape. The path may have slashes on any system.
+func Floats(t testing.TB, path string) []float64 {
+	t.Helper()
+	f, err := os.Open(filepath.FromSlash(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var v []float64
+	if err := npyio.Read(f, &v); err != nil {
+		t.Fatal(path, err)
+	}
+	return v
 }
 
 // Remove removes a directory into which a process that ends may still write, for up to a minute.

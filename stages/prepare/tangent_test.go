@@ -4,17 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/sbinet/npyio"
-
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/testdir"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
@@ -23,16 +21,7 @@ import (
 // tangentFixture reads an array of connectivity/tangent/testdata (scipy, nilearn).
 func tangentFixture(t *testing.T, name string) []float64 {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "connectivity", "tangent", "testdata", name+".npy"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var v []float64
-	if err := npyio.Read(f, &v); err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return testdir.Floats(t, filepath.Join("..", "..", "connectivity", "tangent", "testdata", name+".npy"))
 }
 
 // tangentInputs are the 11 participants of the fixture, the last three of whom are tested in fold 1:

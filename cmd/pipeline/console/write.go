@@ -71,7 +71,8 @@ func (a *Console) WriteFile(path string, write func(io.Writer) error) (err error
 	return os.Rename(f.Name(), path)
 }
 
-// writeInto writes to what is there and no file: a device or a pipe, which a rename would replace.
+// writeInto writes to what is there: a device or a pipe, which a rename would replace, or a name below
+// /dev, such as /dev/stdout, that stands for an open file.
 func writeInto(path string, info os.FileInfo, write func(io.Writer) error) error {
 	if info.IsDir() {
 		return fmt.Errorf("%s is a directory: name a file", path)
