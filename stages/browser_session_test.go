@@ -27,6 +27,25 @@ type session struct {
 	number int    // of the last command
 }
 
+// profile is a directory for what a browser keeps. Some of its processes write there for a moment after
+// it has ended, on which t.TempDir would fail.
+func profile(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "prgnn-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 50 {
+			if os.RemoveAll(dir) == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+	return dir
+}
+
 // startSession opens a page. What it downloads goes to a directory.
 func startSession(t *testing.T, page, downloads string) *session {
 	t.Helper()
@@ -43,7 +62,7 @@ func startSession(t *testing.T, page, downloads string) *session {
 	}
 	cmd := exec.Command(browser(t), "--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run", "--mute-audio",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-dev-shm-usage",
-		"--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir="+t.TempDir(), "--window-size=1280,900", "--remote-debugging-pipe", "about:blank")
+		"--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir="+profile(t), "--window-size=1280,900", "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{commands, answers}
 	var log bytes.Buffer
 	cmd.Stderr = &log
@@ -52,10 +71,13 @@ func startSession(t *testing.T, page, downloads string) *session {
 	}
 	// A browser that hangs ends here, and with it the pipe that the test reads.
 	late := time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() })
+	s := &session{t: t, to: to, from: bufio.NewReader(from)}
 	t.Cleanup(func() {
-		late.Stop()
-		_ = cmd.Process.Kill()
+		s.id = ""
+		_ = s.send("Browser.close", nil, nil) // so that it ends its own processes
+		time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
 		_ = cmd.Wait()
+		late.Stop()
 		if t.Failed() {
 			t.Logf("%.2000s", log.String())
 		}
@@ -64,7 +86,6 @@ func startSession(t *testing.T, page, downloads string) *session {
 	})
 	commands.Close()
 	answers.Close()
-	s := &session{t: t, to: to, from: bufio.NewReader(from)}
 	var target struct{ TargetID, SessionID string }
 	s.call("Target.createTarget", map[string]any{"url": "file://" + page}, &target)
 	s.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
@@ -124,10 +145,17 @@ func (s *session) arrive(file string) {
 		expression := fmt.Sprintf(`document.readyState === "complete" && !window.left && location.pathname.endsWith(%q)`, "/"+file)
 		if s.send("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true},
 			&answer) == nil && answer.Result.Value {
+			// Before its first frame, a page is not told of keys.
+			s.leave(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))`)
 			return
 		}
 	}
 	s.t.Fatalf("the browser does not come to %s", file)
+}
+
+// leave evaluates an expression that may lead to another page, which then answers in the place of this one.
+func (s *session) leave(expression string) {
+	_ = s.send("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true}, nil)
 }
 
 // ask is the value of an expression in the page, as JSON; where it must be something, the test says so.

@@ -51,7 +51,7 @@ func visit(t *testing.T, path string, flags ...string) (dom string, console []st
 func openPage(t *testing.T, path string, flags []string) (dom, log, network string) {
 	t.Helper()
 	for try := 1; ; try++ {
-		dir := t.TempDir()
+		dir := profile(t)
 		net := filepath.Join(dir, "net.json")
 		args := append([]string{
 			"--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run", "--mute-audio", "--hide-scrollbars",
