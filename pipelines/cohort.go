@@ -103,6 +103,12 @@ func (l *loader) loadCohort(c cohort.Source, at tree.Key, t *tree.Node) {
 		return
 	}
 	l.roster, l.notes, l.cohort, l.cohortWork = chosen, chosen.Notes, &c, kind
+	if chosen.About != nil {
+		var about []string
+		about, l.timesApart = chosen.About(chosen.IDs())
+		l.about = span{len(roster.Notes), len(roster.Notes) + len(about)}
+		l.notes = slices.Insert(slices.Clone(l.notes), l.about.from, about...)
+	}
 	l.producers["cohort"] = l.cohortProducers(at.Pos)
 }
 
@@ -141,11 +147,7 @@ func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 		l.bad.Add(t.Pos, "the cohort has no %ss%s", r.Noun(), map[bool]string{true: " left after exclude"}[len(ids) > 0])
 		return nil
 	case n < len(ids):
-		kept := map[string]bool{}
-		for _, s := range chosen.Subjects {
-			kept[s.ID] = true
-		}
-		chosen.Participants = cohort.KeepRows(r.Participants, r.IDColumn(), kept)
+		chosen.Participants = cohort.KeepRows(r.Participants, r.IDColumn(), chosen.IDs())
 	}
 	return chosen
 }
@@ -241,9 +243,6 @@ func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 		} else {
 			chosen.Subjects = append(chosen.Subjects, s)
 		}
-	}
-	if note := chosen.Failing(); note != "" {
-		chosen.Notes = append(chosen.Notes, note)
 	}
 	slices.SortFunc(chosen.Left, func(a, b cohort.LeftOut) int { return strings.Compare(a.ID, b.ID) })
 	return &chosen

@@ -318,7 +318,7 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 		if all := stageText(t, p, "all"); strings.Contains(all, "sub-002") || !strings.Contains(all, "cohort[sub-003].confounds") {
 			t.Errorf("the gather over an optional port: %s", all)
 		}
-		if want := []string{"a test", "1 of 10 participants cannot be used as they are", "stage more: input input is not connected: the cohort (t-files) has no series"}; !slices.Equal(p.Notes, want) {
+		if want := []string{"a test", "stage more: input input is not connected: the cohort (t-files) has no series"}; !slices.Equal(p.Notes, want) {
 			t.Errorf("notes %q", p.Notes)
 		}
 	})

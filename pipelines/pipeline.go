@@ -31,6 +31,19 @@ type Pipeline struct {
 	Shared  Shared         // what of the file and of --set is for others
 	Roster  *cohort.Roster // the cohort without those who are excluded; nil when the file has none
 	Paths   []string       // the values of the file and of --set that can be paths, absolute
+	about   span           // the notes that are about the scans of all participants
+}
+
+// A span is a part of a list, from its first element to the one behind its last.
+type span struct{ from, to int }
+
+// NotesFor are the notes for a person who asked for these participants alone.
+func (p *Pipeline) NotesFor(ids map[string]bool) []string {
+	if p.Roster == nil || p.Roster.About == nil {
+		return p.Notes
+	}
+	about, _ := p.Roster.About(ids)
+	return slices.Concat(p.Notes[:p.about.from], about, p.Notes[p.about.to:])
 }
 
 // Load reads a pipeline file, sets what --set asks for ("density=0.2",
@@ -107,6 +120,9 @@ type loader struct {
 	texts  float64 // bytes of names and texts of tasks that may still be made
 	roster *cohort.Roster
 	notes  []string
+	about  span // of notes: what the cohort says of the scans of its participants
+
+	timesApart bool // a scan's header and its sidecar give different repetition times
 
 	without map[string]string // participants whom a stage refuses, who are left out → why
 
@@ -165,8 +181,8 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 		return nil, l.bad.Sorted()
 	}
 	p.Graph = &dag.Graph{Name: p.Name, File: f.shown, Source: withSets(text, sets), Stages: l.graph()}
-	if without == nil && len(l.bad.List) == 0 {
-		if refused := precheck.Refused(l.roster, p.Graph); len(refused) > 0 {
+	if without == nil && len(l.bad.List) == 0 && l.roster != nil && l.roster.Incomplete == "skip" {
+		if refused := precheck.Refused(l.roster, p.Graph); len(refused) > 0 && len(refused) < len(l.roster.Subjects) {
 			return buildWithout(f, dir, sets, limit, refused)
 		}
 	}
@@ -181,7 +197,7 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 	if len(l.bad.List) > 0 {
 		return nil, l.bad.Sorted()
 	}
-	p.Roster, p.Notes = l.roster, l.notes
+	p.Roster, p.Notes, p.about = l.roster, l.notes, l.about
 	if l.roster != nil {
 		p.Here = l.roster.Here
 	}
@@ -195,7 +211,7 @@ func (l *loader) precheck(g *dag.Graph) {
 	if l.roster == nil {
 		return
 	}
-	if used := precheck.Times(g); used != nil && l.roster.TimesApart {
+	if used := precheck.Times(g); used != nil && l.timesApart {
 		l.note("repetition time: %s", strings.Join(used, ", "))
 	}
 	for _, s := range g.Stages {

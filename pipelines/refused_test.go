@@ -3,15 +3,15 @@ package pipelines
 import (
 	"bytes"
 	"fmt"
-	"os"
+	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"prgnn/internal/testdir"
 
 	"prgnn/nifti"
+	"prgnn/pipelines/precheck"
 )
 
 // With incomplete: skip, whoever denoise of the built-in pipeline would refuse takes no part, with denoise's reason;
@@ -66,29 +66,22 @@ stages:
 		"sub-3": "clean: sub-3/func/sub-3_task-rest_desc-confounds_timeseries.tsv: strategy 6P: column trans_x has no value in volume 21; only the first volume may lack one; choose another strategy with regress",
 		"sub-4": "clean: its scan: 7 degrees of freedom are left (14 volumes kept − 6 regressors − 0 of the filter − 1 of the trend), fewer than min_dof (10)",
 	}
-	for _, left := range p.Roster.Left {
-		if left.Why != want[left.ID] {
-			t.Errorf("%s is left out: %s\nwant %s", left.ID, left.Why, want[left.ID])
-		}
-		delete(want, left.ID)
+	left := map[string]string{}
+	for _, l := range p.Roster.Left {
+		left[l.ID] = l.Why
 	}
-	if len(want) > 0 {
-		t.Errorf("not left out: %v", want)
+	if !maps.Equal(left, want) {
+		t.Errorf("left out %q\nwant %q", left, want)
 	}
-	if n := len(load("fail", "").Roster.Subjects); n != 4 {
+	p = load("fail", "")
+	if n := len(p.Roster.Subjects); n != 4 {
 		t.Errorf("%d participants by default, want 4: their tasks fail", n)
+	}
+	if refused := precheck.Refused(p.Roster, p.Graph); !maps.Equal(refused, want) {
+		t.Errorf("refused before a run: %q\nwant %q", refused, want)
 	}
 	if p := load("skip", "sub-1, sub-3"); len(p.Roster.Subjects) != 2 {
 		t.Errorf("%d participants where nobody would be left, want 2: their tasks say why", len(p.Roster.Subjects))
-	}
-	// Who cannot be used is counted among those who take part.
-	if err := os.Remove(filepath.Join(dir, "sub-2", "func", "sub-2_task-rest_desc-confounds_timeseries.tsv")); err != nil {
-		t.Fatal(err)
-	}
-	for exclude, said := range map[string]bool{"": true, "sub-2": false} {
-		if notes := load("fail", exclude).Notes; slices.Contains(notes, "1 of 4 participants cannot be used as they are") != said {
-			t.Errorf("exclude: [%s]: notes %q", exclude, notes)
-		}
 	}
 }
 

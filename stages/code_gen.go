@@ -26,7 +26,7 @@ kind figure-degrees c6cdb42bfcc9c386e982a610e1b0bea13729026924323e5184dacdce215a
 kind figure-distributions 6e2ffdd870ffd6feaa88c8499fe4899ce92d26208b49e7f96320f79ee53b0f70
 kind figure-individuality 68dbc2e89d8a451f017b60d9d961fca388bff5b88450fc1a6aad471ea0a2b760
 kind figure-individuals 5530a4d9b2b6afe21c6a87ef15a3a67bc90f94d312de9503ae8be5d12a3bbbfc
-kind figure-qc e7989b1c24bb0868ea56038b2bc8b0433866824969e51b7adbb0bb38737f6535
+kind figure-qc 713914be83754e89882d8fa4053ba9d22f9e9968023b107736ad134290cf001f
 kind figure-qcfc 44e44179ece218407c4ecd8269c58fd87ca3b2a4aea3a0726052c46f596e62e9
 kind figure-ranking 0d2faf23838917a6afb0933a753a10c1665ac7c370276635eda85ba49d563ab6
 kind figure-roc 47ccc8460726a2342a46f7df432ed8794eb09e6d272094a6ad4bf84305606b69
@@ -44,12 +44,12 @@ kind permutation 541f6bb0ef599665ab216107604db0659d057735a8101f08aad4527d8080ec8
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
 kind project cab86a78dd2eadca3b89791e3e200b78e97cf5f40dfee68805299c5a1af9be27
 kind qcfc 131be7f391df34c6a7c7f9149a0d67a63a2676c5d9cf62fe793f46ee83e2c8ac
-kind report 3407a39b4040d32fed877628b88a603ed68f3445af63c7d81f723b0ff9f3dce5
+kind report e91889a6f5cc1ee999171f883fec78fb5f4867bd6acdfc0a42313d7fe77a3a55
 kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
 kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
 kind split 7f8c1f88551c02ff1f72a2c737fb656ece424147ef434d43ca60777c6741de94
-kind summary 1e6ef21715d37058ad2905670a8e2a8852fec2dbf94efe5048cf64f914b1dc17
+kind summary 91776c83cfca2668075a55694cb2510ab09136c667a3437d7741e1c7a447876e
 kind tables ecd9a25f2c3bb70d2b829f5930b38f9f21e84cf92c868744f4659c78628926b7
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
 kind timeseries 858c4874513452d68a1cd7120d6d6a5928cde8869f2dedf0861d50a606c7a0d7
@@ -2835,7 +2835,7 @@ prgnn/stages/chart.NamedBrain.rowHeight 1ecd71434402.f6b650
 prgnn/stages/chart.NamedBrain.size 9f939b45225d.4d4108
 prgnn/stages/chart.Participant 191c0e4271e2.fa4734
 prgnn/stages/chart.Participant.allOutlinesHigh 10e21cc993d9.0784e5
-prgnn/stages/chart.Participant.carpet 795aaf61dbcc.8f724e
+prgnn/stages/chart.Participant.carpet da1ed7f98316.17a909
 prgnn/stages/chart.Participant.histogram 92bd6dc76bbd.42a8dc
 prgnn/stages/chart.Participant.joins 4e34dfd984e2.9a0e3f
 prgnn/stages/chart.Participant.lower c181a9b9ba41.340e07
@@ -2850,6 +2850,7 @@ prgnn/stages/chart.Run f17e039364f4.e3b0c4
 prgnn/stages/chart.ScanQuality dcdfce28534e.c29e22
 prgnn/stages/chart.atMost d44fbf7b7474.e3b0c4
 prgnn/stages/chart.carpetHigh 90cadef18055.e3b0c4
+prgnn/stages/chart.carpetLines 1e1da6722157.484b65
 prgnn/stages/chart.carpetRows ed654ad99ccf.e3b0c4
 prgnn/stages/chart.carpetVolumes 4f8493268af8.e3b0c4
 prgnn/stages/chart.headHigh 57c4b32f7c1d.e3b0c4
@@ -2888,7 +2889,7 @@ prgnn/stages/chart.small 1e1b1cf61878.d9eeb8
 reached by figure-qc report summary
 prgnn/stages/figure.Anatomy.clearOutside 7e4f41bc463d.bc255e
 prgnn/stages/figure.ReadAnatomy f9b655c969fc.25188f
-prgnn/stages/figure.ScanCaption b46fad732d74.e3b0c4
+prgnn/stages/figure.ScanCaption 2c508667a7e4.e3b0c4
 
 reached by figure-qcfc
 prgnn/stages/figure.HeadMotion 8440341a034a.e3b0c4
@@ -3529,7 +3530,7 @@ prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
 prgnn/stages/present.author.agreement d69400b2bb01.f14d19
 prgnn/stages/present.author.caution dd8e9be456fa.1f296c
 prgnn/stages/present.author.cautionAccuracy fe37c04213f5.5960de
-prgnn/stages/present.author.cautionScans 5cf9695b8a97.0b94f4
+prgnn/stages/present.author.cautionScans 9bb865a4ca27.5241f6
 prgnn/stages/present.author.checks c4db7318dce3.576355
 prgnn/stages/present.author.cleaning ce2294636785.426bae
 prgnn/stages/present.author.comparison 41ec33594d7b.c1c532
@@ -3537,7 +3538,8 @@ prgnn/stages/present.author.contrasts 470bc8fbf485.8770b7
 prgnn/stages/present.author.covariates 049cde7bde80.862a06
 prgnn/stages/present.author.data 80205eb1deee.de9f52
 prgnn/stages/present.author.describeGroups 5ab166d7087e.fd4bdc
-prgnn/stages/present.author.eachParticipant 699a411f0ae0.719558
+prgnn/stages/present.author.eachParticipant 5732aa6fc120.8999bf
+prgnn/stages/present.author.element 6e7c811ba541.353b42
 prgnn/stages/present.author.fidelity 14ae443eaa3b.15f304
 prgnn/stages/present.author.figures 86a8539df50e.0bd4ea
 prgnn/stages/present.author.folds 33671f7e3218.ffea3a
@@ -3556,7 +3558,7 @@ prgnn/stages/present.author.methodsOfBaselines fc3bfb28354c.436eb2
 prgnn/stages/present.author.methodsOfCleaning 20513971145d.c07bc7
 prgnn/stages/present.author.methodsOfCohort 5f2664e6b5b6.06030b
 prgnn/stages/present.author.methodsOfEvaluation c3b915f093b2.c74e23
-prgnn/stages/present.author.methodsOfGraphs 71dd6288ed5a.69ea75
+prgnn/stages/present.author.methodsOfGraphs 7f52d1669c80.a68ece
 prgnn/stages/present.author.methodsOfScans 97df28ada346.6415cf
 prgnn/stages/present.author.methodsOfSilence 867e60372171.6b4e88
 prgnn/stages/present.author.methodsOfTraining e4bcc36f91c0.d271fd
@@ -3574,7 +3576,7 @@ prgnn/stages/present.author.performance c57cfbafe526.e5ce65
 prgnn/stages/present.author.performanceFigures 0067e7f4f23b.a36738
 prgnn/stages/present.author.permutation 600877280b3e.e094e1
 prgnn/stages/present.author.provenance 5793af36bcec.7cb168
-prgnn/stages/present.author.quality 257b0bf192cd.53dff9
+prgnn/stages/present.author.quality 04e57350b311.b794ba
 prgnn/stages/present.author.rankingTables ce39689a6a36.efb016
 prgnn/stages/present.author.read a2067bab7374.1d6a3e
 prgnn/stages/present.author.readAccuracy 4d6237410555.632f50
@@ -3632,13 +3634,14 @@ prgnn/stages/present.isStage cab7451cd00d.e3b0c4
 prgnn/stages/present.judge 0ce8325964c1.3aca19
 prgnn/stages/present.keyed bcd3e5e979ec.a4d87a
 prgnn/stages/present.labeledScan 36c8fed1cbe2.94c665
+prgnn/stages/present.labeledScan.gray eba5323a8e73.9f6ed2
 prgnn/stages/present.labeledScans bc9779b85f65.d3a524
 prgnn/stages/present.labelingWords b4430b17bf03.e3b0c4
 prgnn/stages/present.lengths 7c7f6c9d1a6a.17a923
 prgnn/stages/present.literature 73020032c9db.31c9ad
 prgnn/stages/present.lncs 6e14189a13ae.e3b0c4
 prgnn/stages/present.measure 69567829ace1.e3b0c4
-prgnn/stages/present.measures f329c0809a00.7f379c
+prgnn/stages/present.measures 32522bea006d.7f379c
 prgnn/stages/present.memberText d9b1337daee3.c63136
 prgnn/stages/present.methodsOfLabels bf39c133636f.50d7ff
 prgnn/stages/present.methodsOfNuisance 55a19838868b.7b87da
@@ -4189,7 +4192,7 @@ at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 isColor:117 readP
 at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:82
 at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:24 shown:84 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 Atlas.above:195 heat:209
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
-at stages/chart/carpet.go prgnn/stages/chart Run:16 NamedBrain:22 carpetRows:29 carpetVolumes:29 Participant.carpet:32 atMost:71 Participant.joins:77 Participant.runNames:87 Participant.times:96
+at stages/chart/carpet.go prgnn/stages/chart Run:17 NamedBrain:23 carpetRows:30 carpetVolumes:30 Participant.carpet:33 carpetLines:76 atMost:89 Participant.joins:95 Participant.runNames:105 Participant.times:114
 at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:67 number:71
 at stages/chart/curves.go prgnn/stages/chart Course:16 Training:22 Curves:31 trainDashes:65 trainColor:66 testColor:70 chanceLine:79 Training.add:82 meanBand:150
 at stages/chart/degrees.go prgnn/stages/chart Degrees:15 DegreeDistribution:22 dashes:56 staircase:59
@@ -4351,10 +4354,10 @@ at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:1
 at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:102 arrangements:161 describeColumn:174 describeNumbers:227 groupSD:264 identifies:274 decimals:286 unitName:298
 at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:93 plusMinus:100 foldScore:108 author.folds:114 the:163 author.permutation:166 author.comparison:206 author.paperTables:243 calibrationBins:281 author.performanceFigures:284 author.othersLast:334 accuracyChart:346
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
-at stages/present/quality.go prgnn/stages/present measure:15 measures:18 author.quality:39 gather:89 author.eachParticipant:109 spread:167 middle:176 warningRow:185 author.warnings:191
+at stages/present/quality.go prgnn/stages/present measure:16 measures:19 author.quality:40 gather:93 author.eachParticipant:113 spread:171 middle:180 warningRow:189 author.warnings:195
 at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict.value:63 upsideDownText:74 upsideDown:78 verdict.sentence:83 author.recovered:114
 at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:132 author.inSpace:158 author.rankingTables:194 author.contrasts:251 author.agreement:273 besideChance:314 author.null:323 author.fidelity:373 author.individuality:397
-at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 methodsOfLabels:63 labelingWords:88
+at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 labeledScan.gray:63 author.element:66 methodsOfLabels:74 labelingWords:99
 at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:69 Report.Page:107 Report.Run:124
 at stages/present/scans.go prgnn/stages/present shownScans:18 pagedScans:19 author.scanQuality:23 scanFigure:47 author.scanLinks:58 scanNames:118 scanName:127 outlierWords:181
 at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55

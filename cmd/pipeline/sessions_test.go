@@ -80,8 +80,14 @@ stages:
 		sessions[row["subject"]][row["draw"]] = row["session"]
 	}
 	side := map[string]map[string]string{} // participant → fold of each draw that is tested
+	sets := map[[2]string]string{}         // participant, fold → train, validation or test
 	for _, row := range export("train.predictions") {
 		id := row["participant_id"]
+		if set, fold := row["set"], row["fold"]; sets[[2]string{id, fold}] == "" {
+			sets[[2]string{id, fold}] = set
+		} else if other := sets[[2]string{id, fold}]; other != set {
+			t.Errorf("fold %s: draw %s of %s is in the %s set, another in the %s set", fold, row["draw"], id, set, other)
+		}
 		if row["set"] != "test" {
 			continue
 		}
@@ -92,6 +98,9 @@ stages:
 			t.Errorf("draw %s of %s is tested in the folds %s and %s", row["draw"], id, other, row["fold"])
 		}
 		side[id][row["draw"]] = row["fold"]
+	}
+	if len(sets) != 12*3 {
+		t.Errorf("%d participants and folds have predictions, want 12 × 3", len(sets))
 	}
 	for i := range 12 {
 		id := fmt.Sprintf("sub-sim%03d", i+1)

@@ -39,8 +39,7 @@ func Description(r *cohort.Roster, s *dag.StageNode) error {
 	return nil
 }
 
-// Refused are the participants whom a stage of the graph would refuse, and why: of a cohort that leaves out whoever
-// cannot be used (incomplete: skip). Nobody is left out where nobody would be left.
+// Refused are the participants whom a stage of the graph would refuse, and why.
 func Refused(r *cohort.Roster, g *dag.Graph) map[string]string {
 	if r == nil || r.Scan == nil {
 		return nil
@@ -73,9 +72,6 @@ func Refused(r *cohort.Roster, g *dag.Graph) map[string]string {
 				why[id] = s.Name + ": " + part + err.Error()
 			}
 		}
-	}
-	if len(why) == len(r.Subjects) {
-		return nil
 	}
 	return why
 }

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -33,12 +34,12 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64) {
 	order, blocks := arrange(p.Bands)
 	n := len(order)
 	volumes := len(values) / n
-	w, h := atMost(volumes, carpetVolumes), atMost(n, carpetRows)
-	img := image.NewNRGBA(image.Rect(0, 0, w, h))
-	for i := range h {
+	w, rows := atMost(volumes, carpetVolumes), carpetLines(blocks)
+	img := image.NewNRGBA(image.Rect(0, 0, w, len(rows)))
+	for i, row := range rows {
 		for j := range w {
 			sum, count := 0.0, 0.0
-			for _, r := range order[i*n/h : (i+1)*n/h] {
+			for _, r := range order[row.from:row.to] {
 				for v := j * volumes / w; v < (j+1)*volumes/w; v++ {
 					if z := values[v*n+r]; !math.IsNaN(z) {
 						sum, count = sum+z, count+1
@@ -55,9 +56,13 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64) {
 	}
 	c.DrawImage(box, ours.Cells{Image: img})
 	p.joins(c, box, ours.Categories[1])
-	high := box.Max.Y - box.Min.Y
+	at := func(row int) vg.Length { // the upper edge of a row
+		return box.Max.Y - (box.Max.Y-box.Min.Y)*vg.Length(row)/vg.Length(len(rows))
+	}
 	for k, b := range blocks {
-		from, to := box.Max.Y-high*vg.Length(b.from)/vg.Length(n), box.Max.Y-high*vg.Length(b.to)/vg.Length(n)
+		first := slices.IndexFunc(rows, func(row block) bool { return row.from == b.from })
+		last := slices.IndexFunc(rows, func(row block) bool { return row.to == b.to })
+		from, to := at(first), at(last+1)
 		c.SetColor(ours.Categories[k%len(ours.Categories)])
 		c.Fill(vg.Rectangle{Min: vg.Point{X: box.Min.X - 6, Y: to}, Max: vg.Point{X: box.Min.X - 2, Y: from}}.Path())
 		if b.name != "" && from-to >= ours.TickSize-1 {
@@ -65,6 +70,19 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64) {
 				draw.XRight, draw.YCenter)
 		}
 	}
+}
+
+// carpetLines are the rows of a carpet, each the mean of as many of its lines, and of one band.
+func carpetLines(bands []block) (rows []block) {
+	n := bands[len(bands)-1].to
+	each := (n + carpetRows - 1) / carpetRows
+	for _, b := range bands {
+		size := b.to - b.from
+		for i, count := 0, (size+each-1)/each; i < count; i++ {
+			rows = append(rows, block{b.name, b.from + i*size/count, b.from + (i+1)*size/count})
+		}
+	}
+	return rows
 }
 
 // atMost is how many pixels n lines take if each is the mean of as many lines.

@@ -270,3 +270,26 @@ func TestBandOverFolds(t *testing.T) {
 		t.Errorf("%v in %v … %v", mean, low, high)
 	}
 }
+
+// TestCarpetLines: every line of a carpet is in one row, and no row has lines of two bands.
+func TestCarpetLines(t *testing.T) {
+	for _, sizes := range [][]int{{160}, {1, 1, 1}, {7, 250, 143}, {399, 1}, {1, 2000, 31, 2}} {
+		var bands []block
+		from := 0
+		for _, n := range sizes {
+			bands = append(bands, block{"", from, from + n})
+			from += n
+		}
+		rows, next := carpetLines(bands), 0
+		for _, r := range rows {
+			inside := slices.ContainsFunc(bands, func(b block) bool { return b.from <= r.from && r.to <= b.to })
+			if r.from != next || r.to <= r.from || !inside {
+				t.Errorf("bands %v: row %v behind line %d", sizes, r, next)
+			}
+			next = r.to
+		}
+		if next != from || len(rows) > carpetRows+len(sizes) {
+			t.Errorf("bands %v: %d rows of %d lines", sizes, len(rows), next)
+		}
+	}
+}

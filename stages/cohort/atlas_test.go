@@ -43,7 +43,7 @@ func TestBIDSAtlas(t *testing.T) {
 		if len(names) != 40 || names[0] != "Mini_LH_01" || hemispheres[0] != "L" || slices.Contains(hemispheres, "") {
 			t.Errorf("nodes %v %v", names, hemispheres)
 		}
-		if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "labels of 3 participants: the atlas Mini") || strings.Contains(notes, root) {
+		if notes := notesOf(r); !strings.Contains(notes, "labels of 3 participants: the atlas Mini") || strings.Contains(notes, root) {
 			t.Errorf("notes %s", notes)
 		}
 		b, err := os.ReadFile(r.Subjects[0].Files["labels"])

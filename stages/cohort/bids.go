@@ -142,11 +142,10 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	}
 	r.Nodes = nodesTable(nodes)
 	r.MadeBy = bids.GeneratedBy(root)
-	notes := c.about(l, root, found)
-	if space != "" {
-		notes = slices.Insert(notes, 1, space)
+	r.Notes = append(datasetNotes(l, root, space), r.Notes...)
+	r.About = func(ids map[string]bool) (notes []string, timesApart bool) {
+		return c.about(slices.DeleteFunc(slices.Clone(l.rows), func(row listedRow) bool { return !ids[row.id] }), found)
 	}
-	r.Notes = append(notes, r.Notes...)
 	return r, nil
 }
 
@@ -223,30 +222,23 @@ func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 		PerRun:       c.all() || c.longitudinal(),
 		Sessions:     c.longitudinal(),
 		Description:  c.Description,
+		Incomplete:   c.Incomplete,
 		Participants: l.participants(nil),
 		Table:        l.path,
 		Files:        map[string]dag.Type{"bold": dag.Format("nifti"), "labels": dag.Format("nifti")},
 	}
 	ports := c.ports(r, l, found)
-	r.Subjects = bidsSubjects(l, found, ports)
+	r.Subjects = bidsSubjects(l, found, ports, r.Without)
 	r.Notes = append(l.notes, r.Notes...)
-	times, apart := timeNotes(l, found)
-	r.Notes, r.TimesApart = append(append(r.Notes, times...), c.maskNotes(l, found)...), apart
 	r.Left = l.leftOut()
 	r.Extra = map[string]artifacts.Value{"inventory": inventory(l, found)}
-	if c.Incomplete == "skip" {
-		r.Scan = func(id, part string) (volumes int, tr float64) {
-			f := found[id]
-			if f == nil {
-				return 0, 0
+	r.Scan = func(id, part string) (volumes int, tr float64) {
+		for _, run := range found[id].each() {
+			if run.name == part || len(found[id].runs) == 0 {
+				return run.volumes, cmp.Or(run.tr, run.headerTR)
 			}
-			for _, run := range f.each() {
-				if run.name == part || len(f.runs) == 0 {
-					return run.volumes, cmp.Or(run.tr, run.headerTR)
-				}
-			}
-			return 0, 0
 		}
+		return 0, 0
 	}
 	r.unreadable = func(id string) []error { return found[id].unreadable() }
 	return r
@@ -309,7 +301,8 @@ func (c *BIDSCohort) ports(r *Roster, l *list, found map[string]*bidsFiles) map[
 }
 
 // bidsSubjects are the participants with their files, and with what is wrong with them.
-func bidsSubjects(l *list, found map[string]*bidsFiles, ports map[string]func(*bidsFiles) string) []Subject {
+func bidsSubjects(l *list, found map[string]*bidsFiles, ports map[string]func(*bidsFiles) string,
+	without func(id string) string) []Subject {
 	var subjects []Subject
 	failing := 0
 	for _, row := range l.rows {
@@ -340,7 +333,7 @@ func bidsSubjects(l *list, found map[string]*bidsFiles, ports map[string]func(*b
 		if problems != nil {
 			s.Problem = fmt.Errorf("participant %s: %w", row.id, joined(problems))
 			if failing < len(l.rows) { // else nobody would be left
-				s.Problem = fmt.Errorf("%w (to continue without it: incomplete: skip, or exclude: [%s])", s.Problem, row.id)
+				s.Problem = fmt.Errorf("%w%s", s.Problem, without(row.id))
 			}
 		}
 		subjects = append(subjects, s)
@@ -349,10 +342,10 @@ func bidsSubjects(l *list, found map[string]*bidsFiles, ports map[string]func(*b
 }
 
 // maskNotes name who lacks the brain mask: nothing then tells whether the regions lie within the brain.
-func (c *BIDSCohort) maskNotes(l *list, found map[string]*bidsFiles) []string {
+func maskNotes(rows []listedRow, found map[string]*bidsFiles) []string {
 	var without []string
 	scans := 0
-	for _, row := range l.rows {
+	for _, row := range rows {
 		for _, f := range found[row.id].each() {
 			if f.bold == "" {
 				continue
@@ -376,24 +369,31 @@ func (c *BIDSCohort) maskNotes(l *list, found map[string]*bidsFiles) []string {
 // generator is what made a dataset of derivatives.
 func generator(root string) string { return cmp.Or(bids.GeneratedBy(root), "derivatives") }
 
-// about says in a few lines what was found.
-func (c *BIDSCohort) about(l *list, root string, found map[string]*bidsFiles) []string {
-	by := generator(root)
-	notes := []string{fmt.Sprintf("%s, participants of %s", by, NameIn(root, l.path))}
+// about notes what was found of the scans of these participants, and tells whether repetition times contradict each
+// other.
+func (c *BIDSCohort) about(rows []listedRow, found map[string]*bidsFiles) (notes []string, timesApart bool) {
 	counts := map[string]int{}
-	for _, row := range l.rows {
+	for _, row := range rows {
 		if from := found[row.id].labelsFrom; from != "" {
 			counts[from]++
 		}
 	}
-	var kinds []string
 	for k, n := range counts {
-		kinds = append(kinds, fmt.Sprintf("labels of %d participants: %s", n, k))
+		notes = append(notes, fmt.Sprintf("labels of %s: %s", words.Count(n, "participant"), k))
 	}
-	slices.Sort(kinds)
-	notes = append(notes, kinds...)
+	slices.Sort(notes)
 	if c.longitudinal() {
-		notes = append(notes, sessionNote(l, found))
+		notes = append(notes, sessionNote(rows, found))
+	}
+	times, timesApart := timeNotes(rows, found)
+	return slices.Concat(notes, times, maskNotes(rows, found)), timesApart
+}
+
+// datasetNotes say what the dataset is. space is the note of the space that was chosen, if one was.
+func datasetNotes(l *list, root, space string) []string {
+	notes := []string{fmt.Sprintf("%s, participants of %s", generator(root), NameIn(root, l.path))}
+	if space != "" {
+		notes = append(notes, space)
 	}
 	known, _ := l.sheet.Column(l.ID)
 	for i := range known {

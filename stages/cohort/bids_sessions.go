@@ -22,13 +22,15 @@ func (c *BIDSCohort) part() string {
 	return "run"
 }
 
+var errApart = errors.New("sessions: runs: all joins all scans of a participant, but sessions keeps sessions separate: remove one of the two")
+
 // checkSessions refuses parameters that contradict each other.
 func (c *BIDSCohort) checkSessions() error {
 	switch {
 	case !c.longitudinal():
 		return nil
 	case c.all():
-		return errors.New("sessions: runs: all joins all scans of a participant, but sessions keeps sessions separate: remove one of the two")
+		return errApart
 	case slices.Contains(c.Sessions, "all") && len(c.Sessions) > 1:
 		return fmt.Errorf("sessions: all, or a list of sessions, not both: [%s]", strings.Join(c.Sessions, ", "))
 	}
@@ -71,9 +73,9 @@ func sessionsHint(files []bids.File) string {
 }
 
 // sessionNote says how many participants have how many sessions.
-func sessionNote(l *list, found map[string]*bidsFiles) string {
+func sessionNote(rows []listedRow, found map[string]*bidsFiles) string {
 	count := map[int]int{}
-	for _, row := range l.rows {
+	for _, row := range rows {
 		if n := len(found[row.id].runs); n > 0 {
 			count[n]++
 		}

@@ -297,8 +297,8 @@ func TestBIDSPeople(t *testing.T) {
 	if len(r.Here) != 1 || !strings.HasPrefix(r.Here[0], "data: "+r.Root+"; participants: ") {
 		t.Errorf("told where the data lie: %q", r.Here)
 	}
-	notes := strings.Join(append(r.Notes, r.Failing()), "\n")
-	for _, want := range []string{"fMRIPrep 23.1.4, participants of participants.tsv", "labels of 3 participants: " + labelsOnGrid, "1 in the dataset, but not in the table: sub-99", "2 of 4 participants cannot be used as they are"} {
+	notes := notesOf(r)
+	for _, want := range []string{"fMRIPrep 23.1.4, participants of participants.tsv", "labels of 3 participants: " + labelsOnGrid, "1 in the dataset, but not in the table: sub-99"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q is missing from the notes\n%s", want, notes)
 		}
@@ -318,7 +318,7 @@ func TestBIDSPeople(t *testing.T) {
 	if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-02" || r.Subjects[0].Problem != nil {
 		t.Errorf("subjects %+v", r.Subjects)
 	}
-	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "no brain mask (desc-brain_mask.nii.gz) of every participant: ") {
+	if notes := notesOf(r); !strings.Contains(notes, "no brain mask (desc-brain_mask.nii.gz) of every participant: ") {
 		t.Errorf("the mask that is missing is not told\n%s", notes)
 	}
 	if ids := stagetest.Sure(r.Participants.Strings("participant_id")); !slices.Equal(ids, []string{"sub-02"}) {
@@ -389,15 +389,16 @@ func TestBIDSLeftOutAndTimes(t *testing.T) {
 	if !slices.Equal(left, want) {
 		t.Errorf("left out %q, want %q", left, want)
 	}
-	notes := strings.Join(r.Notes, "\n")
+	notes := notesOf(r)
 	if want := "the repetition times of sidecar and header differ: sub-04 (2.003 and 2 s)"; !strings.Contains(notes, want) {
 		t.Errorf("%q is missing from the notes\n%s", want, notes)
 	}
 	if r, err = d.load(func(c *BIDSCohort) { c.Confounds = false }); err != nil {
 		t.Fatal(err)
 	}
-	notes = strings.Join(r.Notes, "\n")
-	if want := "header differ: sub-03 (2.002 and 2 s), sub-04 (2.003 and 2 s), sub-05 (2.004 and 2 s)"; !r.TimesApart || !strings.Contains(notes, want) || !strings.Contains(notes, "not all scans have the same repetition time: 2 s (1), 2.001 s (1)") {
+	notes = notesOf(r)
+	_, apart := r.About(r.IDs())
+	if want := "header differ: sub-03 (2.002 and 2 s), sub-04 (2.003 and 2 s), sub-05 (2.004 and 2 s)"; !apart || !strings.Contains(notes, want) || !strings.Contains(notes, "not all scans have the same repetition time: 2 s (1), 2.001 s (1)") {
 		t.Errorf("%q is missing from the notes\n%s", want, notes)
 	}
 	for _, s := range []string{"sub-01", "sub-02", "sub-03", "sub-04", "sub-05"} {
@@ -456,3 +457,37 @@ func TestBIDSLegacyLayout(t *testing.T) {
 		}
 	}
 }
+
+// notesOf are the notes of a roster, with those about the scans of all that take part.
+func notesOf(r *Roster) string {
+	about, _ := r.About(r.IDs())
+	return strings.Join(slices.Concat(r.Notes, about), "\n")
+}
+
+// What is said of scans is of those participants alone that are asked for.
+func TestBIDSNotesOfSome(t *testing.T) {
+	d := newDataset(t, "participant_id\tgroup\nsub-01\tA\nsub-02\tB\nsub-03\tB\n")
+	for _, s := range []string{"sub-01", "sub-02", "sub-03"} {
+		d.write(s+"/func/"+s+"_task-rest_space-T1w_desc-preproc_bold.nii.gz", "")
+		d.write(s+"/func/"+s+"_task-rest_space-T1w_desc-aparcaseg_dseg.nii.gz", "")
+	}
+	d.write("sub-01/func/sub-01_task-rest_space-T1w_desc-brain_mask.nii.gz", "")
+	r, err := d.load(func(c *BIDSCohort) { c.Confounds = false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, ids := range map[string][]string{
+		"labels of 1 participant: " + labelsOnGrid: {"sub-01"},
+		"labels of 2 participants: " + labelsOnGrid + "\nno brain mask (desc-brain_mask.nii.gz) of sub-02: " + uncropped: {"sub-01", "sub-02"},
+	} {
+		some := map[string]bool{}
+		for _, id := range ids {
+			some[id] = true
+		}
+		if about, _ := r.About(some); strings.Join(about, "\n") != want {
+			t.Errorf("%v: %q, want %q", ids, about, want)
+		}
+	}
+}
+
+const uncropped = "regions are neither checked against the mask nor cropped to it"

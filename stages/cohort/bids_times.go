@@ -46,10 +46,10 @@ func (f *bidsFiles) apart() bool {
 
 // timeNotes tell of repetition times that contradict each other, or differ between
 // participants. contradict tells whether sidecar and header contradict each other anywhere.
-func timeNotes(l *list, found map[string]*bidsFiles) (notes []string, contradict bool) {
+func timeNotes(rows []listedRow, found map[string]*bidsFiles) (notes []string, contradict bool) {
 	var apart []string
 	used := map[float64]int{}
-	for _, row := range l.rows {
+	for _, row := range rows {
 		for _, f := range found[row.id].each() {
 			if f.apart() {
 				apart = append(apart, fmt.Sprintf("%s (%g and %g s)", strings.TrimSpace(row.id+" "+f.name), f.tr,

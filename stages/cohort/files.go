@@ -124,7 +124,7 @@ func (l *list) roster(sources []*fileSource) *Roster {
 		used = append(used, f.columns...)
 	}
 	if l.each != "row" {
-		r.Participants = l.participants(used)
+		r.Participants = l.participants(append(used, l.sessions))
 	}
 	r.PerRun = l.each == "run"
 	for i, row := range l.rows {
@@ -142,9 +142,17 @@ func (l *list) roster(sources []*fileSource) *Roster {
 			s.Files[f.port] = path
 		}
 		if r.PerRun {
-			if s.Runs = []Run{{"1", s.Files}}; i > 0 && l.rows[i-1].id == row.id {
-				last := &r.Subjects[len(r.Subjects)-1]
-				last.Runs = append(last.Runs, Run{fmt.Sprint(len(last.Runs) + 1), s.Files})
+			var last *Subject // of whom this is another run
+			if i > 0 && l.rows[i-1].id == row.id {
+				last = &r.Subjects[len(r.Subjects)-1]
+				s.Runs = last.Runs
+			}
+			name, err := l.runName(row, s.Runs)
+			if err != nil {
+				problems = append(problems, err)
+			}
+			if s.Runs = append(s.Runs, Run{name, s.Files}); last != nil {
+				last.Runs = s.Runs
 				if problems != nil && last.Problem == nil {
 					last.Problem = fmt.Errorf("%s:%d: participant %s: %w (to continue without it: exclude: [%s])", l.path, row.line, row.id, joined(problems), row.id)
 				}
@@ -160,6 +168,21 @@ func (l *list) roster(sources []*fileSource) *Roster {
 	r.Left = l.leftOut()
 	r.Notes = append(r.Notes, l.notes...)
 	return r
+}
+
+// runName names a further run of a participant: by the column of sessions, or its number.
+func (l *list) runName(row listedRow, runs []Run) (string, error) {
+	if l.sessions == "" {
+		return fmt.Sprint(len(runs) + 1), nil
+	}
+	name := strings.TrimPrefix(row.cells[l.sessions], "ses-")
+	switch {
+	case name == "" || ParticipantID(name) != "sub-"+name:
+		return fmt.Sprint("row", row.line), fmt.Errorf("sessions: %q in column %q: a session has letters and digits", name, l.sessions)
+	case slices.ContainsFunc(runs, func(r Run) bool { return r.Name == name }):
+		return fmt.Sprint("row", row.line), fmt.Errorf("sessions: session %s is in an earlier line too: sessions needs one scan per session", name)
+	}
+	return name, nil
 }
 
 // joined makes one line of several mistakes.

@@ -48,8 +48,10 @@ type list struct {
 	rows  []listedRow // sorted by id
 	hint  string      // for a participant that comes twice
 	each  string      // what a row is: "participant", "run", of which a participant may have several, or "row"
-	notes []string
-	left  []LeftOut
+	// the column that names a participant's sessions, where each run is one
+	sessions string
+	notes    []string
+	left     []LeftOut
 }
 
 // read reads the table, names the participants and selects. All mistakes are

@@ -52,8 +52,11 @@ type Roster struct {
 	// who was left out and why, that it is simulated …: they stand in reports, so they name no place of this machine
 	// (see NameIn)
 	Notes []string
-	// TimesApart: a scan's header and its sidecar give different repetition times. Which counts depends on the stages.
-	TimesApart  bool
+	// About, when set, notes what was found of the scans of some participants, and tells whether a header and
+	// its sidecar give different repetition times. Which counts depends on the stages.
+	About func(ids map[string]bool) (notes []string, timesApart bool)
+	// fail or skip: what becomes of participants that cannot be used; "" for kinds without a choice
+	Incomplete  string
 	Description string         // the desc- entity of the scans; "" where it is not known
 	MadeBy      string         // the program that preprocessed the scans, "fMRIPrep 25.2.0"; "" when it is not known
 	Atlas       []AtlasSetting // of an atlas by its name; nil for labels as given
@@ -61,8 +64,7 @@ type Roster struct {
 	// unreadable, when set, says which files of a participant would fail when they are read (see Unreadable).
 	unreadable func(id string) []error
 	// Scan, when set, gives volumes and repetition time (s; 0 where they are not known) of a participant's scan, by the
-	// name
-	// of its run or session: stages that refuse a scan leave its participant out (incomplete: skip).
+	// name of its run or session: so stages can refuse a scan before anything runs.
 	Scan  func(id, part string) (volumes int, tr float64)
 	Table string // the table of the participants or rows, absolute; "" where there is none
 	Root  string // the directory from which results name the participants' files (see NameIn)
@@ -87,18 +89,39 @@ func (r *Roster) Noun() string {
 	return "participant"
 }
 
-// Failing notes how many cannot be used as they are; "" where all can.
-func (r *Roster) Failing() string {
-	failing := 0
+// IDs are the members that take part.
+func (r *Roster) IDs() map[string]bool {
+	ids := map[string]bool{}
 	for _, s := range r.Subjects {
-		if s.Problem != nil {
-			failing++
+		ids[s.ID] = true
+	}
+	return ids
+}
+
+// Without says how to continue without a member.
+func (r *Roster) Without(id string) string {
+	remedy := "exclude: [" + id + "]"
+	if r.Incomplete != "" {
+		remedy = "incomplete: skip, or " + remedy
+	}
+	return " (to continue without it: " + remedy + ")"
+}
+
+// scanHeader reads volumes and repetition time from the header of a member's scan.
+func (r *Roster) scanHeader(id, part string) (volumes int, tr float64) {
+	i, ok := slices.BinarySearchFunc(r.Subjects, id,
+		func(s Subject, id string) int { return strings.Compare(s.ID, id) })
+	if !ok {
+		return 0, 0
+	}
+	f := bidsFiles{bold: r.Subjects[i].Files["bold"]}
+	for _, run := range r.Subjects[i].Runs {
+		if run.Name == part {
+			f.bold = run.Files["bold"]
 		}
 	}
-	if failing == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d %ss cannot be used as they are", failing, len(r.Subjects), r.Noun())
+	f.times()
+	return f.volumes, f.headerTR
 }
 
 // IDColumn is the column of the members' names in Participants.

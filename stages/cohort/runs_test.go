@@ -116,6 +116,44 @@ func TestRowsAreRuns(t *testing.T) {
 	}
 }
 
+// Rows are sessions, under the names of their column, which is no covariate.
+func TestRowsAreSessions(t *testing.T) {
+	load := func(sessions string, change func(*TableCohort)) (*Roster, error) {
+		c := &TableCohort{listed: defaultListed(), BOLD: "scan", Labels: "atlas.nii", Nodes: "dk84", Sessions: "visit"}
+		c.File = "people.csv"
+		change(c)
+		return c.Load(testdir.Files(t, map[string]string{"a.nii": "", "b.nii": "", "c.nii": "", "atlas.nii": "",
+			"people.csv": "participant_id,group,visit,scan\n2,HC,ses-base,c.nii\n1,ASD,01,a.nii\n1,ASD," + sessions + ",b.nii\n"}))
+	}
+	r, err := load("02", func(*TableCohort) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := runsText(r, "bold"), "sub-1 01 a.nii\nsub-1 02 b.nii\nsub-2 base c.nii"; got != want || !r.PerRun || !r.Sessions {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if _, ok := r.Participants.Column("visit"); ok {
+		t.Error("the session is a covariate of the participant")
+	}
+	for sessions, want := range map[string]string{
+		"ses-01": "session 01 is in an earlier line too", "": "a session has letters and digits", "a/b": "a session has letters and digits",
+	} {
+		r, err := load(sessions, func(*TableCohort) {})
+		if err != nil || r.Subjects[0].Problem == nil || !strings.Contains(r.Subjects[0].Problem.Error(), want) ||
+			r.Subjects[1].Problem != nil {
+			t.Errorf("%q: %v, %v; want %s", sessions, err, r.Subjects[0].Problem, want)
+		}
+	}
+	for want, change := range map[string]func(*TableCohort){
+		"runs: all joins all scans": func(c *TableCohort) { c.Runs = "all" },
+		`has no column "wave"`:      func(c *TableCohort) { c.Sessions = "wave" },
+	} {
+		if _, err := load("02", change); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 func TestTimeseriesRuns(t *testing.T) {
 	d := newDataset(t, onePerson)
 	for _, name := range []string{"run-1", "run-2"} {

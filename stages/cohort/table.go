@@ -19,6 +19,7 @@ type TableCohort struct {
 	Confounds string `param:"confounds" place:"maybe" doc:"its table of confounds; none by default"`
 
 	ConfoundsSidecar string `param:"confounds_sidecar" place:"maybe" doc:"the JSON file of its confounds, which identifies the CompCor masks; none by default"`
+	Sessions         string `param:"sessions" doc:"longitudinal data: the column that names the session, with one row per session of a participant, for stages with each: session and the kind sessions"`
 	Events           string `param:"events" place:"maybe" doc:"its table of task events (onset and duration in s, trial_type); none by default"`
 
 	Nodes string `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or CIFTI label file in labels, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
@@ -35,7 +36,18 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	if c.ConfoundsSidecar != "" && c.Confounds == "" {
 		missing = append(missing, errors.New("confounds is not set, but confounds_sidecar describes its columns"))
 	}
+	if c.Sessions != "" {
+		if c.all() {
+			missing = append(missing, errApart)
+		}
+		longitudinal := *c // the parameters stay as they were written
+		longitudinal.Runs = "all"
+		c = &longitudinal
+	}
 	l, err := c.read(dir)
+	if err == nil && c.Sessions != "" {
+		l.sessions, err = c.Sessions, l.column("sessions", c.Sessions)
+	}
 	if err := errors.Join(append(missing, err)...); err != nil {
 		return nil, errors.Join(err, atlasMistake(c.Labels, where{dir: dir}))
 	}
@@ -60,9 +72,11 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r := l.roster(append(sources, labels.ports()...))
+	r.Sessions = c.Sessions != ""
 	if labels.from != labelsGiven {
 		r.Notes = append(r.Notes, "labels: "+labels.from)
 	}
+	r.Scan = r.scanHeader
 	r.Here = append(r.Here, labels.here()...)
 	if r.Atlas, err = labels.settings(); err != nil {
 		return nil, err

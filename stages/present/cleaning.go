@@ -178,8 +178,8 @@ func (a *author) cautionScans() {
 			return map[bool]string{true: fmt.Sprintf("%g s", s.TR)}[s.TR != tr && !math.IsNaN(s.TR)]
 		})
 	}
-	list("Voxels with NaN or infinity, left out of their regions: %s", func(s cleanedScan) string { return counted(s.NonFinite, "voxel") })
-	list("Regions that lost more than a tenth of their voxels (constant or not finite): %s", func(s cleanedScan) string { return counted(s.Reduced, "region") })
+	list(upperFirst(a.element())+"s with NaN or infinity, left out of their regions: %s", func(s cleanedScan) string { return counted(s.NonFinite, a.element()) })
+	list("Regions that lost more than a tenth of their "+a.element()+"s (constant or not finite): %s", func(s cleanedScan) string { return counted(s.Reduced, "region") })
 	list("Regions without a signal: %s", func(s cleanedScan) string { return counted(s.Missing+s.Constant, "region") })
 	list("More than half of the volumes censored for motion: %s", func(s cleanedScan) string {
 		return map[bool]string{true: fmt.Sprintf("%d of %d", s.Censored, s.Volumes)}[2*s.Censored > s.Volumes]

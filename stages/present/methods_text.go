@@ -76,13 +76,13 @@ func cohortSettings(s *pipelineSettings) *stageSettings {
 func (a *author) methodsOfGraphs(m *methodsText) {
 	if b := a.run.of("bootstrap"); b != nil {
 		if b.is("draws", "0") {
-			m.say("The series of a region is the mean over its voxels.")
+			m.say("The series of a region is the mean over its %ss.", a.element())
 		} else {
 			how := "without replacement"
 			if b.is("replacement", "true") {
 				how = "with replacement"
 			}
-			m.say("The series of a region is the mean over a random share of %s of its voxels, drawn %s; %s draws were made of each scan, and each draw gives one graph %s.", share(b.number("fraction")), how, b.value["draws"], m.cite("li2020"))
+			m.say("The series of a region is the mean over a random share of %s of its %ss, drawn %s; %s draws were made of each scan, and each draw gives one graph %s.", share(b.number("fraction")), a.element(), how, b.value["draws"], m.cite("li2020"))
 		}
 	}
 	if d := a.run.of("denoise"); d != nil {

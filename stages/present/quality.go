@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/words"
@@ -16,7 +17,7 @@ type measure struct{ step, port, column, label string }
 
 // measures in the order of the chain; those that a table does not have are left out.
 var measures = []measure{
-	{"parcels", "coverage", "voxels", "voxels per region"},
+	{"parcels", "coverage", "voxels", "%ss per region"}, // voxels or grayordinates
 	{"parcels", "coverage", "coverage", "share of a region in the field of view"},
 	{"cleaning", "cleaning", "kept", "volumes kept"},
 	{"cleaning", "cleaning", "regressors", "regressors"},
@@ -47,6 +48,9 @@ func (a *author) quality() error {
 		if err != nil {
 			return err
 		}
+		if strings.Contains(m.label, "%s") {
+			m.label = fmt.Sprintf(m.label, a.element())
+		}
 		if len(v) > 0 {
 			lines = append(lines, line{m, slices.Min(v), middle(v), slices.Max(v)})
 		}
@@ -72,7 +76,7 @@ func (a *author) quality() error {
 		if 20*empty > len(voxels) {
 			question = ": check that the labels are in the space of the scans"
 		}
-		a.caution("Regions without a voxel (all participants together): %d of %d%s", empty, len(voxels), question)
+		a.caution("Regions without a %s (all participants together): %d of %d%s", a.element(), empty, len(voxels), question)
 	}
 	each, err := a.eachParticipant()
 	if err != nil {
@@ -115,7 +119,7 @@ func (a *author) eachParticipant() (*report.Table, error) {
 		of                 func([]float64) float64
 	}{
 		{"coverage", "coverage", "least coverage", slices.Min[[]float64]},
-		{"coverage", "voxels", "fewest voxels", slices.Min[[]float64]},
+		{"coverage", "voxels", "fewest " + a.element() + "s", slices.Min[[]float64]},
 		{"cleaning", "kept", "volumes", middle}, {"cleaning", "censored", "censored", middle},
 		{"cleaning", "regressors", "regressors", middle}, {"cleaning", "mean_fd", "mean FD (mm)", middle},
 		{"cleaning", "t_eff", "degrees of freedom", middle},

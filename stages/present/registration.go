@@ -59,6 +59,17 @@ func (a *author) registration() {
 	}
 }
 
+// gray tells whether the regions are of grayordinates.
+func (s labeledScan) gray() bool { return strings.HasPrefix(s.Resampling, "none: grayordinates") }
+
+// element is what regions consist of.
+func (a *author) element() string {
+	if slices.ContainsFunc(a.labeled, labeledScan.gray) {
+		return "grayordinate"
+	}
+	return "voxel"
+}
+
 // methodsOfLabels says how voxels got their labels, for the methods; p are parcellate's parameters.
 func methodsOfLabels(scans []labeledScan, p *stageSettings) string {
 	count := map[string]int{}

@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/bidsapp"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/members"
 	"prgnn/cmd/pipeline/page"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/pipelines"
@@ -84,6 +85,11 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 			return err
 		}
 	}
+	ids := map[string]bool{}
+	for _, id := range chosen {
+		ids[id] = true
+	}
+	p.Notes = members.Notes(p, ids)
 	p.Dir = x.Out // the place of the report
 	result, err := a.runLoaded(cmd, r, p, func() {})
 	if result == nil || exitCode(err) == exit.Interrupted {

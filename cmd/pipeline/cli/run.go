@@ -16,6 +16,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/cmd/pipeline/members"
 	"prgnn/cmd/pipeline/page"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
@@ -89,6 +90,7 @@ func (a *app) runFile(cmd *cobra.Command, r *running) error {
 	if err != nil {
 		return err
 	}
+	p.Notes = members.Notes(p, nil)
 	_, err = a.runLoaded(cmd, r, p, collect)
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
+	"prgnn/pipelines/precheck"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 )
@@ -53,13 +54,19 @@ func Of(p *pipelines.Pipeline) []Event {
 	}
 	var people []Event
 	found, _ := r.Inventory()
+	refused := precheck.Refused(r, p.Graph)
 	for _, s := range r.Subjects {
 		e := member(r, s.ID, "taken")
 		e.Group, e.Files, e.Runs, e.Scans = groups[s.ID], s.Files, s.Runs, scans(found[s.ID])
 		if s.Problem != nil {
 			e.State, e.Reason = "unusable", s.Problem.Error()
 		} else if err := r.Unreadable(s); err != nil {
-			e.State, e.Reason = "unusable", fmt.Sprintf("%v (to continue without it: incomplete: skip, or exclude: [%s])", err, s.ID)
+			e.State, e.Reason = "unusable", err.Error()+r.Without(s.ID)
+		} else if why := refused[s.ID]; why != "" {
+			e.State, e.Reason = "unusable", fmt.Sprintf("%s %s: %s", r.Noun(), s.ID, why)
+			if len(refused) < len(r.Subjects) { // else nobody would be left
+				e.Reason += r.Without(s.ID)
+			}
 		}
 		people = append(people, e)
 	}
@@ -69,6 +76,29 @@ func Of(p *pipelines.Pipeline) []Event {
 		people = append(people, e)
 	}
 	return people
+}
+
+// Notes are those for a person who runs these members (all that take part, if nil), and how many cannot be used,
+// counted as the command cohort does. Where nobody lacks a file they are not counted: the run finds them.
+func Notes(p *pipelines.Pipeline, ids map[string]bool) []string {
+	if p.Roster == nil {
+		return p.Notes
+	}
+	if ids == nil {
+		ids = p.Roster.IDs()
+	}
+	notes := p.NotesFor(ids)
+	if !slices.ContainsFunc(p.Roster.Subjects, func(s cohort.Subject) bool { return s.Problem != nil && ids[s.ID] }) {
+		return notes
+	}
+	failing := 0
+	for _, e := range Of(p) {
+		if e.State == "unusable" && ids[e.Participant+e.Row] {
+			failing++
+		}
+	}
+	return append(notes, fmt.Sprintf("%d of %s cannot be used as they are",
+		failing, words.Count(len(ids), p.Roster.Noun())))
 }
 
 // member begins the event of one member of the cohort.
@@ -154,7 +184,7 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 	shared := sharedReasons(p.Roster, people)
 	for _, e := range people {
 		numbers[e.State]++
-		if e.State != "left out" {
+		if e.State == "taken" {
 			groups[e.Group]++
 		}
 		row := []string{e.Participant, e.Group}
@@ -176,9 +206,10 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 	fmt.Fprintln(w)
 	shared.print(w, p.Roster)
 	for _, n := range slices.Concat(p.Here, p.Notes) {
-		if n != p.Roster.Failing() { // the last line counts those too whose files were read for this table
-			fmt.Fprintln(w, n)
-		}
+		fmt.Fprintln(w, n)
+	}
+	if p.Roster.Make == nil {
+		fmt.Fprintln(w, "The data themselves were not read: a run may still find damaged values, or one scan under two ids.")
 	}
 	fmt.Fprintf(w, "%s: %d taken, %d unusable, %d left out\n", words.Count(len(people), p.Roster.Noun()),
 		numbers["taken"], numbers["unusable"], numbers["left out"])
