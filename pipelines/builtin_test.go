@@ -22,7 +22,7 @@ func tasks(p *Pipeline) map[string]int {
 }
 
 func TestBuiltins(t *testing.T) {
-	for _, name := range []string{"abide-nyu.yaml", "biopoint.yaml", "matrices.yaml", "quick.yaml",
+	for _, name := range []string{"abide.yaml", "abide-nyu.yaml", "biopoint.yaml", "matrices.yaml", "quick.yaml",
 		"rest40.yaml", "timeseries.yaml"} {
 		if !slices.Contains(Builtins(), name) {
 			t.Errorf("there is no built-in %s", name)
@@ -111,6 +111,28 @@ rest40.yaml:17:11: the variable "labels" is empty: --set labels=FILE, the label 
 	// Counted with: cut -d, -f5 participants.csv | sort | uniq -c
 	if male != 24 || len(groups) != 40 {
 		t.Errorf("%d of %d are male", male, len(groups))
+	}
+}
+
+// abide.yaml reads the directory that nilearn leaves, as it is. The numbers of participants are those that
+// the project and nilearn state: 1,035, less the two of one scan, and 871 with nilearn's quality_checked.
+func TestAbide(t *testing.T) {
+	data := need.Shared(t, "data", "abide_pcp")
+	t.Chdir(t.TempDir())
+	for _, c := range []struct {
+		more string
+		want int
+	}{{"refuse=none", 1033}, {"refuse=fail", 871}} {
+		p, err := Load("abide.yaml", []string{"data=" + data, c.more})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tasks(p)["series"]; got != c.want || p.Roster.Participants.Rows() != c.want {
+			t.Errorf("%s: %d participants, want %d", c.more, got, c.want)
+		}
+		if n := p.Roster.Nodes.Rows(); n != 111 {
+			t.Errorf("%d nodes, want 111", n)
+		}
 	}
 }
 

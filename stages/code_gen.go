@@ -5,7 +5,7 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline c9d23951ba7cf9431944b3e9e3be879dc0b8231c254bd2ce76bc3e1ca5d92cbc
+var codes = dag.Codes(`kind baseline 24b814f59b218af3d40e02c590cb404c533b85d0e1bc51b72d3e27bf5c6000fd
 kind biomarkers e6048a41188975349101e30b2dac6eb58b2a2cb3f48f6f732a56860ef134e11a
 kind bootstrap 24fe8ffb2d1db636dc8cdd49be4227783814cc58817183326b440915b1663ec3
 kind brainmap f40fa31f78b47b3ac95ff7d8e8f307f80f9a3a5cc991db7da188d2428f6c24e1
@@ -14,7 +14,7 @@ kind combat 0f35d255cd1f4c0270f6800f63743ee7922c5c8e3af9162399b65b4975bca589
 kind compare d7e32e6a0325539d3b8195bd27ebf80b0d919f3db4e07a913a2003903fe340ad
 kind connectivity 88c82c4aeed97632782822ad6fbd2e8480f96c3e40151878961d6ab1ab93d289
 kind covariates aba9f6bd5e777399f8e70a78a8c71c9e147fa02225e13907665a593a10d0327f
-kind denoise dc003531ba6269578cc2b14f32803e000fdbd06055b37a1b8dac8fd4c008547b
+kind denoise 89f55cf576e88fe3a048021dee7043212a0901e3c34717d8398224de9e150a68
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate a907d24880c61a2870ae5a174e4ef4c8145a5bac82a427bb4666b6eedd56e6e6
 kind exec 9e4b74b90f8a8437bac24f83e9db721cf7b0a4b4727d6b987cbc60eab234c05e
@@ -38,7 +38,7 @@ kind join 3a6bfb1dc08b8c8a193b17a601bf39e66b215ea226a4e77028c6cc0db5797a4a
 kind leakage dd00c9a2b823203330528e734ef70cd07811dffa91c658c7bb8fd7917a9d0ca0
 kind matrices 092e6de5f08eaa136f0232590dd3f358065c1560591128ddf3b736db71ab50dd
 kind mean-volume c2426fbd3ade6b83521cb0ad47db09827d0f123e1383afd97424eae5343fb0e0
-kind meanmlp 50a1b66253815bfd2e0a3cbd7a2174e818df1957ee4ccdf43c1a4a6c06dad675
+kind meanmlp 9e83811541de611ac601cc464b146d5b1d40d3932fa651160035008b65fab3cc
 kind parcellate b90cf207290d2418fa797d9bde0247aa686c10c6dc3508441b31db9a2271f7bc
 kind permutation 541f6bb0ef599665ab216107604db0659d057735a8101f08aad4527d8080ec87
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
@@ -48,7 +48,7 @@ kind report e91889a6f5cc1ee999171f883fec78fb5f4867bd6acdfc0a42313d7fe77a3a55
 kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
 kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
-kind split 7f8c1f88551c02ff1f72a2c737fb656ece424147ef434d43ca60777c6741de94
+kind split 6362d80eb0ae8998a92bec8b429c3f04c9863034ad3d582a66e810e4155406e7
 kind summary 91776c83cfca2668075a55694cb2510ab09136c667a3437d7741e1c7a447876e
 kind tables ecd9a25f2c3bb70d2b829f5930b38f9f21e84cf92c868744f4659c78628926b7
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
@@ -900,7 +900,7 @@ prgnn/gnn/network.Training.stream c9aaaca8194a.b9563f
 prgnn/gnn/network.diverged 013125d9f50d.9203e4
 prgnn/gnn/network.finite 6698218810d4.c4217a
 prgnn/gnn/network.tested dd2ff4d61374.8b69c2
-prgnn/stages/learn.innerFolds eb75cb07ac34.2da7f2
+prgnn/stages/learn.innerFolds d9933decf75a.2da7f2
 prgnn/stages/learn.modelRow f437c78e9150.e3b0c4
 
 reached by baseline meanmlp predict
@@ -911,19 +911,21 @@ prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
 
 reached by baseline meanmlp split
 prgnn/stages/fold.LeftOutColumn 9b7b7b3db247.5408dc
-prgnn/stages/learn.Split 54160e0aa3dd.e3b0c4
+prgnn/stages/learn.Split fe38aaad1722.e3b0c4
 prgnn/stages/learn.Split.Divides 62c19ad22f2e.c39218
 prgnn/stages/learn.Split.Ports e561af74e722.fbe73c
-prgnn/stages/learn.Split.Run 944ff83aa481.fe4f7c
-prgnn/stages/learn.Split.deal 6ab1e0d85710.e04ff9
+prgnn/stages/learn.Split.Run 2bbf929e2741.957506
+prgnn/stages/learn.Split.Validate 242e90df9ff5.c39218
+prgnn/stages/learn.Split.deal f76016743fba.0c8de4
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
-prgnn/stages/learn.Split.enough c334825ec5dd.e1b0c5
+prgnn/stages/learn.Split.enough 54e2932c5e20.66fc06
 prgnn/stages/learn.Split.inside 49a2d32e52ab.d23438
 prgnn/stages/learn.Split.permute 9dac59b906c0.b40c63
 prgnn/stages/learn.bySite 667b2fbd4a89.9a630d
-prgnn/stages/learn.groupsOf b67e9bcb90e0.9a630d
-prgnn/stages/learn.member 51f8cafb8f0e.e3b0c4
-prgnn/stages/learn.readMembers 6268f193279c.c39e35
+prgnn/stages/learn.count 19466b6bcf76.906271
+prgnn/stages/learn.member cf702b6c2acf.e3b0c4
+prgnn/stages/learn.member.stratum 7c1d1fae43eb.9a630d
+prgnn/stages/learn.readMembers 82d14e0deb7f.c39e35
 
 reached by baseline meanmlp train
 prgnn/gnn.Adam eb83d91bbaa0.c4217a
@@ -2389,7 +2391,7 @@ prgnn/stages/prepare.readConfounds 2df327ceee6e.42aa98
 prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
-prgnn/stages/sheet.Read cae155394194.ec5d26
+prgnn/stages/sheet.Read a93f791afeb0.ec5d26
 prgnn/stages/sheet.Sheet 46b9d9586702.e3b0c4
 prgnn/stages/sheet.Sheet.Column 356c2cad26a8.fb4414
 prgnn/stages/sheet.Sheet.decimalCommas cc15c30e2578.997608
@@ -4303,7 +4305,7 @@ at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 la
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:30 permutedSetting:44 Permutation.Run:53 byPermutation:80 permutedSetting.check:119 graphsOf:156 permutedSetting.rows:165
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/split.go prgnn/stages/learn split.New:22 Split:28 Split.Ports:42 Split.Divides:63 member:69 Split.Run:72 readMembers:123 Split.permute:151 groupsOf:178 Split.enough:187 Split.divide:219 Split.deal:227 Split.inside:251 bySite:277
+at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:44 Split.Divides:65 Split.Validate:71 member:79 member.stratum:85 Split.Run:88 readMembers:148 Split.permute:176 count:203 Split.enough:212 Split.divide:244 Split.deal:252 Split.inside:277 bySite:303
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 Train.Ports:39 Train.Validate:69 Train.Run:74 train:81 weightArray:138 convert:147
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:126 readEdges:152 trainingSet.check:172 trainingSet.majority:208 readGraphs:220 standardization:256 standardization.values:258 standardization.layout:260 trainingSet.standardize:270 rounded:309 standardization.apply:318
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 paperModel:41 modelParams:44 ModelParams.options:56 ModelParams.validate:75 maxWeights:86 checkWeights:89 allOf:101 TrainingParams:112 trainingParams:123 paperTraining:132 TrainingParams.follow:135 TrainingParams.training:149 TrainingParams.caution:156 TrainingParams.validate:170
@@ -4383,5 +4385,5 @@ at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealE
 at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:64 textWriter.section:66 textWriter.lines:74 textWriter.paragraph:84 textWriter.list:88 textWriter.items:96 textWriter.block:102 textWriter.table:124 widths:175 Bar.text:206 wrap:221
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
-at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:20 maxValues:23 Sheet:26 Read:35 Sheet.decimalCommas:114 decimalComma:133 whyFields:142 noValue:156 checkHeader:158 isText:172 separator:198 Sheet.Column:222 number:258
+at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:20 maxValues:23 Sheet:26 Read:36 Sheet.decimalCommas:122 decimalComma:141 whyFields:150 noValue:164 checkHeader:166 isText:180 separator:206 Sheet.Column:230 number:266
 `)

@@ -3,6 +3,7 @@ package cohort
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,8 @@ type fileSource struct {
 	spec    string
 	pieces  []string // of a pattern: text, column, text, column, … text
 	column  string
-	columns []string // used
+	columns []string         // used
+	dirs    map[string]fs.FS // in which a * is looked for
 }
 
 // what names the file of a member in a message.
@@ -93,7 +95,12 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 			}
 			b.WriteString(piece)
 		}
-		name = b.String()
+		if name = b.String(); strings.Contains(f.spec, "*") {
+			var err error
+			if name, err = f.match(l.root, name); err != nil {
+				return "", fmt.Errorf("%s: %w", f.what(), err)
+			}
+		}
 	}
 	path := within(l.root, name)
 	info, err := os.Stat(path)
@@ -107,6 +114,45 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 		return "", placed{fmt.Errorf("%s: %s is an empty TemplateFlow placeholder; fetch it with: python -m templateflow get %s", f.what(), path, templateOf(path)), path}
 	}
 	return path, nil
+}
+
+// match finds the one file that a name with * stands for.
+func (f *fileSource) match(root, name string) (string, error) {
+	fixed := name[:strings.LastIndexByte(name[:strings.IndexByte(name, '*')], '/')+1]
+	dir := within(root, fixed)
+	if f.dirs[dir] == nil {
+		if f.dirs == nil {
+			f.dirs = map[string]fs.FS{}
+		}
+		f.dirs[dir] = readOnce{os.DirFS(dir), map[string][]fs.DirEntry{}}
+	}
+	found, err := fs.Glob(f.dirs[dir], name[len(fixed):])
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%s: %w", name, err)
+	case len(found) == 0:
+		return "", fmt.Errorf("no file matches %s", name)
+	case len(found) > 1:
+		return "", several{fmt.Errorf("%d files match %s: %s; %s must match one", len(found), name, words.Some(found, 4), f.port)}
+	}
+	return fixed + found[0], nil
+}
+
+// several is the error of a * that more than one file matches.
+type several struct{ error }
+
+// readOnce reads each directory once, for all participants.
+type readOnce struct {
+	fs.FS
+	entries map[string][]fs.DirEntry
+}
+
+// ReadDir lists a directory; fs.Glob takes one that cannot be read for an empty one.
+func (f readOnce) ReadDir(name string) ([]fs.DirEntry, error) {
+	if _, known := f.entries[name]; !known {
+		f.entries[name], _ = fs.ReadDir(f.FS, name)
+	}
+	return f.entries[name], nil
 }
 
 // templateOf is the template of a file of TemplateFlow: MNI152NLin2009cAsym.
@@ -183,6 +229,28 @@ func (l *list) runName(row listedRow, runs []Run) (string, error) {
 		return fmt.Sprint("row", row.line), fmt.Errorf("sessions: session %s is in an earlier line too: sessions needs one scan per session", name)
 	}
 	return name, nil
+}
+
+// skip leaves out the participants who cannot be used, unless nobody would be left. A file that could
+// be one of several is the user's mistake.
+func (r *Roster) skip() {
+	keep := map[string]bool{}
+	var left []Subject
+	var out []LeftOut
+	for _, s := range r.Subjects {
+		if s.Problem == nil || errors.As(s.Problem, new(several)) {
+			left, keep[s.ID] = append(left, s), true
+		} else {
+			out = append(out, LeftOut{s.ID, withoutPlaces(r.Root, errors.Unwrap(s.Problem))})
+		}
+	}
+	if out == nil || left == nil {
+		return
+	}
+	r.Subjects, r.Participants = left, KeepRows(r.Participants, r.IDColumn(), keep)
+	r.Notes = append(r.Notes, fmt.Sprintf("%s without a file or a group excluded", words.Count(len(out), r.Noun())))
+	r.Left = append(r.Left, out...)
+	slices.SortFunc(r.Left, func(a, b LeftOut) int { return strings.Compare(a.ID, b.ID) })
 }
 
 // joined makes one line of several mistakes.

@@ -50,8 +50,10 @@ type list struct {
 	each  string      // what a row is: "participant", "run", of which a participant may have several, or "row"
 	// the column that names a participant's sessions, where each run is one
 	sessions string
-	notes    []string
-	left     []LeftOut
+	// covariates are columns of the sheet, and their names among the participants; nil: all, as they are
+	covariates [][2]string
+	notes      []string
+	left       []LeftOut
 }
 
 // read reads the table, names the participants and selects. All mistakes are
@@ -102,6 +104,29 @@ func (l *list) column(parameter, name string) error {
 	return fmt.Errorf("%s: %s has no column %q%s; its columns are %s (set the parameter %s to one of them)",
 		parameter, l.path, name, words.DidYouMean(name, l.sheet.Columns),
 		strings.Join(l.sheet.Columns, ", "), parameter)
+}
+
+// keep chooses the covariates: COLUMN, or NAME=COLUMN.
+func (l *list) keep(columns []string) error {
+	var problems []error
+	taken := map[string]bool{"participant_id": true, "group": true}
+	for _, entry := range columns {
+		name, from, renamed := strings.Cut(entry, "=")
+		if name, from = strings.TrimSpace(name), strings.TrimSpace(from); !renamed {
+			from = name
+		}
+		switch {
+		case name == "" || from == "":
+			problems = append(problems, fmt.Errorf("columns: %q is not of the form COLUMN or NAME=COLUMN, such as site=SITE_ID", entry))
+		case taken[name]:
+			problems = append(problems, fmt.Errorf("columns: two columns would be named %s", name))
+		default:
+			problems = append(problems, l.column("columns", from))
+		}
+		taken[name] = true
+		l.covariates = append(l.covariates, [2]string{from, name})
+	}
+	return errors.Join(problems...)
 }
 
 // levels reads the parameter of that name.
@@ -357,13 +382,20 @@ func (l *list) participants(used []string) *encoding.Table {
 	for _, c := range columns {
 		taken[c.Name] = true
 	}
-	for _, name := range l.sheet.Columns {
-		if name == l.ID || name == l.Group || slices.Contains(used, name) || differ[name] {
+	kept := l.covariates
+	if kept == nil {
+		for _, name := range l.sheet.Columns {
+			kept = append(kept, [2]string{name, name})
+		}
+	}
+	for _, c := range kept {
+		from, name := c[0], c[1]
+		if from == l.ID || from == l.Group || slices.Contains(used, from) || differ[from] {
 			continue
 		}
 		values := make([]string, len(rows))
 		for i, r := range rows {
-			values[i] = r.cells[name]
+			values[i] = r.cells[from]
 		}
 		if slices.ContainsFunc(values, isPlace) {
 			l.notes = append(l.notes, fmt.Sprintf("the column %s of the participants table holds paths and is not a covariate", name))

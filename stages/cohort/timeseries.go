@@ -14,8 +14,8 @@ import (
 var timeseriesCohortKind = Source{
 	Name: "timeseries",
 	Doc: "participants listed in a CSV or TSV file, with their regional time series\n" +
-		"For data extracted by other programs: one file per participant as TSV, CSV, 1D or npy, optionally gzipped, with one row per volume, or as CIFTI (ptseries.nii). Set either dir, a directory of derivatives (XCP-D, C-PAC, giga_connectome), in which the files of an atlas are found by their names, or series, the name of a column of paths, or a path with columns in braces (\"rois/{file_id}_rois_ho.1D.gz\").",
-	New: func() Loader { return &TimeseriesCohort{listed: defaultListed()} },
+		"For data extracted by other programs: one file per participant as TSV, CSV, 1D or npy, optionally gzipped, with one row per volume, or as CIFTI (ptseries.nii). Set either dir, a directory of derivatives (XCP-D, C-PAC, giga_connectome), in which the files of an atlas are found by their names, or series, the name of a column of paths, or a path with columns in braces (\"rois/{file_id}_rois_ho.1D.gz\"), in which * is any text if one file matches.",
+	New: func() Loader { return &TimeseriesCohort{listed: defaultListed(), Incomplete: "fail"} },
 }
 
 // TimeseriesCohort lists files of series in a table.
@@ -27,20 +27,35 @@ type TimeseriesCohort struct {
 	Space string `param:"space" doc:"with dir: the space- entity; not needed if there is only one"`
 	Desc  string `param:"desc" doc:"with dir: the desc- entity, such as denoiseSimple; not needed if there is only one"`
 	entities
-	Series string `param:"series" place:"maybe" doc:"without dir: each participant's time series: a column, or a path with {columns}"`
-	Nodes  string `param:"nodes" place:"maybe" doc:"the regions, in the order of the time series: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file"`
+	Series     string   `param:"series" place:"maybe" doc:"without dir: each participant's time series: a column, or a path with {columns}, in which * is any text if one file matches"`
+	Columns    []string `param:"columns" doc:"the columns of the table that are covariates, under their names or others, such as [age, site=SITE_ID]; by default all"`
+	Incomplete string   `param:"incomplete" choices:"fail|skip" doc:"participants without a file or a group: let their tasks fail, or exclude them"`
+	Nodes      string   `param:"nodes" place:"maybe" doc:"the regions, in the order of the time series: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file"`
 }
 
 // Load reads the table.
 func (c *TimeseriesCohort) Load(dir string) (*Roster, error) {
+	load := c.loadTable
 	if c.Dir != "" {
-		return c.loadDir(dir)
+		load = c.loadDir
 	}
+	r, err := load(dir)
+	if err == nil && c.Incomplete == "skip" {
+		r.skip()
+	}
+	return r, err
+}
+
+// loadTable finds the files by the table.
+func (c *TimeseriesCohort) loadTable(dir string) (*Roster, error) {
 	var missing error
 	if c.Series == "" {
 		missing = errors.New("neither dir nor series is set: a directory of derivatives, or a column of the table, or a path with {columns}")
 	}
 	l, err := c.read(dir)
+	if err == nil {
+		err = l.keep(c.Columns)
+	}
 	if err := errors.Join(missing, err); err != nil {
 		return nil, err
 	}

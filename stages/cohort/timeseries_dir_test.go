@@ -138,3 +138,68 @@ func TestTimeseriesDialects(t *testing.T) {
 		})
 	}
 }
+
+// A * in series is any text, in directories too, if one file matches.
+func TestTimeseriesStar(t *testing.T) {
+	const table = ",file,dx,SITE_ID,AGE\n1,a_1,1,N,9\n2,b_2,2,N,10\n3,c_3,2,M,11\n4,d_4,,M,12\n"
+	load := func(change func(*TimeseriesCohort), files ...string) (*Roster, error) {
+		d := newDataset(t, "")
+		d.write("people.csv", table)
+		for _, f := range files {
+			d.write(f, "#1\t#2\n1\t2\n")
+		}
+		c := &TimeseriesCohort{listed: listed{File: filepath.Join(d.dir, "people.csv"), ID: "file", Group: "dx"},
+			Series: "*/{file}_rois_*.1D*", Columns: []string{"site=SITE_ID", "AGE"}, Incomplete: "skip"}
+		if change != nil {
+			change(c)
+		}
+		return c.Load(d.dir)
+	}
+	r, err := load(nil, "cpac/a_1_rois_ho.1D", "niak/b_2_rois_cc200.1D.gz", "cpac/d_4_rois_ho.1D", "cpac/readme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var who []string
+	for _, s := range r.Subjects {
+		who = append(who, s.ID+" "+NameIn(r.Root, s.Files["series"]))
+		if s.Problem != nil {
+			t.Error(s.Problem)
+		}
+	}
+	if want := []string{"sub-a1 cpac/a_1_rois_ho.1D", "sub-b2 niak/b_2_rois_cc200.1D.gz"}; !slices.Equal(who, want) {
+		t.Errorf("%q, want %q", who, want)
+	}
+	if want := []LeftOut{{"sub-c3", "its series file: no file matches */c_3_rois_*.1D*"},
+		{"sub-d4", `it has no group (column "dx" is empty)`}}; !slices.Equal(r.Left, want) {
+		t.Errorf("left out: %q, want %q", r.Left, want)
+	}
+	if want := []string{"2 participants without a file or a group excluded"}; !slices.Contains(r.Notes, want[0]) {
+		t.Errorf("notes %q lack %q", r.Notes, want)
+	}
+	var columns []string
+	for _, c := range r.Participants.Columns {
+		columns = append(columns, c.Name)
+	}
+	want := []string{"participant_id", "group", "file", "site", "AGE"}
+	if !slices.Equal(columns, want) || r.Participants.Rows() != 2 {
+		t.Errorf("%d participants with %q, want 2 with %q", r.Participants.Rows(), columns, want)
+	}
+
+	// Several files are nobody's choice but the user's.
+	r, err = load(nil, "cpac/a_1_rois_ho.1D", "niak/a_1_rois_cc200.1D.gz", "cpac/b_2_rois_ho.1D")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const wrong = "2 files match */a_1_rois_*.1D*: cpac/a_1_rois_ho.1D, niak/a_1_rois_cc200.1D.gz; series must match one"
+	if p := r.Subjects[0].Problem; p == nil || !strings.Contains(p.Error(), wrong) {
+		t.Errorf("%v, want %s", p, wrong)
+	}
+
+	_, err = load(func(c *TimeseriesCohort) { c.Columns = []string{"site=SITE", "=x", "group=AGE"} }, "cpac/a_1_rois_ho.1D")
+	for _, want := range []string{`columns: `, `has no column "SITE"; its columns are file, dx, SITE_ID, AGE (set the parameter columns to one of them)`,
+		`"=x" is not of the form COLUMN or NAME=COLUMN`, "two columns would be named group"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}

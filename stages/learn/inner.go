@@ -18,7 +18,7 @@ func innerFolds(set *trainingSet, p fold.Params, folds int, seed uint64, purpose
 	}
 	var members []member
 	for _, id := range slices.Sorted(maps.Keys(group)) {
-		members = append(members, member{id, group[id]})
+		members = append(members, member{id: id, group: group[id]})
 	}
 	inner := &Split{Folds: folds, Stratify: true, Seed: seed}
 	if err := inner.enough(members, fmt.Sprintf("%s, inside fold %d", name, p.Fold)); err != nil {

@@ -3,6 +3,7 @@ package learn
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,7 +19,7 @@ import (
 var splitKind = dag.Kind{
 	Name: "split",
 	Doc: "assigns the participants to folds for cross-validation\n" +
-		"Each participant is tested in one fold of every repeat; all draws of a participant are on one side. Folds are balanced within each group (stratified) and in size, to within one participant.",
+		"Each participant is tested in one fold of every repeat; all draws of a participant are on one side. Folds are balanced within each group (stratified) and in size, to within one participant; with stratify_by also within each group at each site.",
 	New: func() dag.Stage {
 		return &Split{Folds: 5, Repeats: 1, Stratify: true, Inner: 4, Label: "group", Within: "site"}
 	},
@@ -26,16 +27,17 @@ var splitKind = dag.Kind{
 
 // Split divides participants into folds.
 type Split struct {
-	Folds       int    `param:"folds" doc:"number of folds" min:"2"`
-	Repeats     int    `param:"repeats" doc:"number of repeats of the cross-validation" min:"1" max:"10000"`
-	Stratify    bool   `param:"stratify" doc:"spread each group evenly over the folds"`
-	LeaveOut    string `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify are ignored"`
-	Permutation int    `param:"permutation" doc:"0: the true labels; n: the n-th random permutation of the labels, for a permutation test (matrix: {permutation: [0..100]})" min:"0"`
-	Outer       int    `param:"outer" doc:"0: the outer folds; n: inner folds of the training participants of outer fold n, for choosing parameters (nested cross-validation); its test participants get fold 0 and are not used" min:"0"`
-	Inner       int    `param:"inner" doc:"number of inner folds" min:"2"`
-	Label       string `param:"label" doc:"column of the participants table to predict: group, or another one, such as site, to test whether the data predict it"`
-	Within      string `param:"within" doc:"labels are permuted within the values of this column, if it exists: participants of different sites are not exchangeable"`
-	Seed        uint64 `param:"seed" doc:"seed of the random assignment"`
+	Folds       int      `param:"folds" doc:"number of folds" min:"2"`
+	Repeats     int      `param:"repeats" doc:"number of repeats of the cross-validation" min:"1" max:"10000"`
+	Stratify    bool     `param:"stratify" doc:"spread each group evenly over the folds"`
+	StratifyBy  []string `param:"stratify_by" doc:"further columns of the participants table, such as [site]: each group is spread evenly over the folds within each of their values"`
+	LeaveOut    string   `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify are ignored"`
+	Permutation int      `param:"permutation" doc:"0: the true labels; n: the n-th random permutation of the labels, for a permutation test (matrix: {permutation: [0..100]})" min:"0"`
+	Outer       int      `param:"outer" doc:"0: the outer folds; n: inner folds of the training participants of outer fold n, for choosing parameters (nested cross-validation); its test participants get fold 0 and are not used" min:"0"`
+	Inner       int      `param:"inner" doc:"number of inner folds" min:"2"`
+	Label       string   `param:"label" doc:"column of the participants table to predict: group, or another one, such as site, to test whether the data predict it"`
+	Within      string   `param:"within" doc:"labels are permuted within the values of this column, if it exists: participants of different sites are not exchangeable"`
+	Seed        uint64   `param:"seed" doc:"seed of the random assignment"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -65,8 +67,22 @@ func (s *Split) Divides() string { return cmp.Or(s.Label, "group") }
 // LeavesOut is the column whose values are the folds; "" where the number of folds is a parameter.
 func (s *Split) LeavesOut() string { return s.LeaveOut }
 
+// Validate checks parameters against each other.
+func (s *Split) Validate() []error {
+	if !s.Stratify && s.StratifyBy != nil {
+		return []error{errors.New("stratify_by needs stratify: true")}
+	}
+	return nil
+}
+
 // A member is a participant and its group.
-type member struct{ id, group string }
+type member struct {
+	id, group string
+	within    string // the values of stratify_by
+}
+
+// stratum is what is spread evenly over the folds. Those of a group stand together when they are sorted.
+func (m member) stratum() string { return m.group + m.within }
 
 // Run divides.
 func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
@@ -82,6 +98,15 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if s.Permutation > 0 {
 		if err := s.permute(members, table); err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+	}
+	for _, name := range s.StratifyBy {
+		_, values, err := column.ByParticipant(table, name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: stratify_by: %w", in.Name, err)
+		}
+		for i, m := range members {
+			members[i].within += "\x00" + values[m.id]
 		}
 	}
 	var site map[string]string
@@ -131,7 +156,7 @@ func readMembers(t *encoding.Table, label, name string) ([]member, error) {
 		if g := strings.TrimSpace(groups[id]); g == "" || strings.EqualFold(g, "n/a") {
 			lost = append(lost, id)
 		}
-		members = append(members, member{id, groups[id]})
+		members = append(members, member{id: id, group: groups[id]})
 	}
 	if lost != nil {
 		slices.Sort(lost)
@@ -174,18 +199,18 @@ func (s *Split) permute(members []member, t *encoding.Table) error {
 	return nil
 }
 
-// groupsOf counts the members of each group, by name.
-func groupsOf(members []member) ([]string, map[string]int) {
+// count counts the members by what of names: sorted, and how many each.
+func count(members []member, of func(member) string) ([]string, map[string]int) {
 	n := map[string]int{}
 	for _, m := range members {
-		n[m.group]++
+		n[of(m)]++
 	}
 	return slices.Sorted(maps.Keys(n)), n
 }
 
 // enough refuses divisions in which a fold would lack a group.
 func (s *Split) enough(members []member, name string) error {
-	names, n := groupsOf(members)
+	names, n := count(members, func(m member) string { return m.group })
 	if len(names) < 2 {
 		return fmt.Errorf("%s: all %d participants are in the group %q: a classifier needs two groups", name, len(members), strings.Join(names, ""))
 	}
@@ -209,8 +234,8 @@ func (s *Split) enough(members []member, name string) error {
 	return nil
 }
 
-// divide deals the shuffled members of each group out to the folds in turn; each
-// group goes on where the one before it stopped, which keeps the folds' sizes even.
+// divide deals the shuffled members of each stratum out to the folds in turn; each
+// stratum goes on where the one before it stopped, which keeps the folds even, in their groups and in size.
 //
 // Every permutation is divided anew. If all were dealt out by one stream, members who stand
 // in the same part of the list would meet in the same folds in every permutation, and not
@@ -226,19 +251,20 @@ func (s *Split) divide(members []member, repeat int) []int32 {
 // deal divides by the stream of this name.
 func (s *Split) deal(members []member, stream ...any) []int32 {
 	folds := make([]int32, len(members))
-	names, _ := groupsOf(members)
+	of := member.stratum
 	if !s.Stratify {
-		names = []string{""}
+		of = func(member) string { return "" }
 	}
+	strata, _ := count(members, of)
 	dealt := 0
-	for _, g := range names {
+	for _, stratum := range strata {
 		var at []int
 		for i, m := range members {
-			if m.group == g || !s.Stratify {
+			if of(m) == stratum {
 				at = append(at, i)
 			}
 		}
-		for _, p := range random.New(s.Seed, append(slices.Clone(stream), g)...).Perm(len(at)) {
+		for _, p := range random.New(s.Seed, append(slices.Clone(stream), stratum)...).Perm(len(at)) {
 			folds[at[p]] = int32(dealt%s.Folds + 1)
 			dealt++
 		}

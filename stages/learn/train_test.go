@@ -14,6 +14,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
 )
@@ -234,6 +235,51 @@ func TestSplitLabel(t *testing.T) {
 			t.Errorf("%d of %s, want 2: %v", n[k], k, n)
 		}
 	}
+}
+
+// Each group is spread evenly within each site, and the folds are as even in groups and in size as without.
+func TestSplitStratifyBy(t *testing.T) {
+	p := stagetest.SomeParticipants(61, "HC", "ASD", "HC")
+	site := make([]string, 61)
+	for i := range site {
+		site[i] = []string{"a", "b", "c", "c", "c", "", "b"}[i%7]
+	}
+	p.Columns = append(p.Columns, encoding.Column{Name: "site", Values: site})
+	spread := func(by ...string) (widest map[string]int) {
+		sizes := map[string][]int{}
+		for _, row := range foldsOf(t, &Split{Folds: 5, Repeats: 1, Stratify: true, StratifyBy: by, Seed: 2}, p) {
+			i := slices.Index(p.Columns[0].Values.([]string), row.ID)
+			for _, of := range []string{"all", "group " + row.Group, "site " + site[i] + row.Group} {
+				if sizes[of] == nil {
+					sizes[of] = make([]int, 5)
+				}
+				sizes[of][row.Fold-1]++
+			}
+		}
+		widest = map[string]int{}
+		for of, n := range sizes {
+			what, _, _ := strings.Cut(of, " ")
+			widest[what] = max(widest[what], slices.Max(n)-slices.Min(n))
+		}
+		return widest
+	}
+	if got := spread("site"); got["all"] > 1 || got["group"] > 1 || got["site"] > 1 {
+		t.Errorf("stratify_by: [site]: sizes of the folds differ by %v", got)
+	}
+	if got := spread(); got["site"] < 2 {
+		t.Errorf("without it they differ by %v: this test shows nothing", got)
+	}
+	wrong := &Split{Folds: 5, StratifyBy: []string{"site"}}
+	if err := wrong.Validate(); len(err) != 1 || err[0].Error() != "stratify_by needs stratify: true" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// foldsOf runs a stage split.
+func foldsOf(t *testing.T, s *Split, p *encoding.Table) []fold.Member {
+	t.Helper()
+	out := stagetest.MustRun(t, s, map[string][]dag.Input{"participants": {dag.InputOf(p)}})
+	return stagetest.Sure(column.Rows[fold.Member](out["folds"].(*encoding.Table)))
 }
 
 func TestSplitErrors(t *testing.T) {

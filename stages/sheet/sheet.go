@@ -31,7 +31,8 @@ type Sheet struct {
 }
 
 // Read reads a table separated by tabs, semicolons or commas, whichever its first
-// line has first in this order outside quotation marks. All mistakes are reported at once.
+// line has first in this order outside quotation marks. A first column without a name holds row
+// numbers, as R and pandas write them, and is left out. All mistakes are reported at once.
 func Read(r io.Reader, file string) (*Sheet, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
@@ -53,6 +54,7 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 	c.LazyQuotes = c.Comma == '\t' // a tab-separated file may hold a bare quotation mark
 	s := &Sheet{File: file}
 	var problems []error
+	numbered := false
 	for {
 		fields, err := c.Read()
 		if err == io.EOF {
@@ -70,6 +72,12 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 			fields[i] = strings.TrimSpace(fields[i])
 		}
 		blank := !slices.ContainsFunc(fields, func(f string) bool { return f != "" })
+		if s.Columns == nil {
+			numbered = len(fields) > 1 && fields[0] == "" && !slices.Contains(fields[1:], "")
+		}
+		if numbered {
+			fields = fields[1:]
+		}
 		for s.Columns != nil && len(fields) > len(s.Columns) && fields[len(fields)-1] == "" {
 			fields = fields[:len(fields)-1]
 		}

@@ -28,6 +28,8 @@ func TestRead(t *testing.T) {
 		{"a comma in quotation marks", "id;\"age, years\"\n1;9\n", []string{"id", "age, years"}, [][]string{{"1", "9"}}, []int{2}},
 		{"two marks in quotation marks", "id,\"a\"\";b\"\n1,9\n", []string{"id", "a\";b"}, [][]string{{"1", "9"}}, []int{2}},
 		{"a bare quotation mark in the header", "id\tcoil 5\"\tage\n1\ta\t9\n", []string{"id", "coil 5\"", "age"}, [][]string{{"1", "a", "9"}}, []int{2}},
+		{"row numbers of R or pandas", ",id,age\n1,a,2\n,,\n2,b,3\n", []string{"id", "age"},
+			[][]string{{"a", "2"}, {"b", "3"}}, []int{2, 4}},
 		{"one column", "id\na\n", []string{"id"}, [][]string{{"a"}}, []int{2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -54,6 +56,7 @@ func TestReadRefuses(t *testing.T) {
 		{"open quotation", "id,note\n1,\"a\n", `p.tsv:2: an unmatched quotation mark: quote the whole value, and double quotation marks within it ("5"" coil")`},
 		{"an open quotation is reported where it begins", "id,note\n1,\"a\n2,b\n3,c\n", `p.tsv:2: an unmatched quotation mark: quote the whole value, and double quotation marks within it ("5"" coil")`},
 		{"another separator", "id,note\n1;a\n", "p.tsv:2: 1 value, but the first line has 2 (they are separated by commas, but here by semicolons)"},
+		{"two columns without names", ",,id\n1,2,3\n", "p.tsv:1: column 1 has no name\np.tsv:1: column 2 has no name"},
 		{"all at once", "id,,id\n1,2\n1,2,3,4\n", `p.tsv:1: column 2 has no name
 p.tsv:1: two columns are named "id"
 p.tsv:2: 2 values, but the first line has 3 (a value with a comma in it needs quotation marks)
