@@ -176,9 +176,9 @@ func (l *link) enter() bool {
 // its address or in the credentials, which waiting does not mend.
 var ErrRefused = errors.New("access refused")
 
-// ErrBlocked says that something else lies in a remote where a file belongs, so that
-// it cannot be shared until a person has removed that.
-var ErrBlocked = errors.New("a file was expected there, but something else exists")
+// ErrBlocked says that a remote cannot take one file until a person has seen to it: something else lies
+// where it belongs, or it is larger than the server's limit.
+var ErrBlocked = errors.New("cannot be stored there")
 
 // takes tells whether there is hope to share something now.
 func (l *link) takes() bool {

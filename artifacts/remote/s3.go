@@ -126,18 +126,13 @@ func (b bucket) Put(ctx context.Context, name, file string) error {
 	if err != nil {
 		return err
 	}
-	// A server that stops reading would hold us for ever.
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stalled := time.AfterFunc(answer, cancel)
-	defer stalled.Stop()
-	_, err = b.client.PutObject(ctx, b.name, path.Join(b.prefix, name), f, fi.Size(), minio.PutObjectOptions{
-		ContentType: "application/octet-stream",
-		Progress:    sentBytes{func() { stalled.Reset(answer) }},
+	err = unstalled(ctx, func(ctx context.Context, alive func()) error {
+		_, err := b.client.PutObject(ctx, b.name, path.Join(b.prefix, name), f, fi.Size(), minio.PutObjectOptions{
+			ContentType: "application/octet-stream",
+			Progress:    sentBytes{alive},
+		})
+		return err
 	})
-	if err != nil && ctx.Err() != nil && !stalled.Stop() {
-		return fmt.Errorf("no answer for %v: %w", answer, os.ErrDeadlineExceeded)
-	}
 	if r := minio.ToErrorResponse(err); err != nil && r.StatusCode == http.StatusForbidden && r.Code == "AccessDenied" {
 		return fmt.Errorf("%w: %w", artifacts.ErrReadOnly, err)
 	}
@@ -147,10 +142,12 @@ func (b bucket) Put(ctx context.Context, name, file string) error {
 // sentBytes hears of the bytes that were sent.
 type sentBytes struct{ alive func() }
 
-func (s sentBytes) Read(p []byte) (int, error) {
+func (s sentBytes) Read(p []byte) (int, error) { // as S3's client tells it
 	s.alive()
 	return len(p), nil
 }
+
+func (s sentBytes) Write(p []byte) (int, error) { return s.Read(p) } // as a TeeReader does
 
 // answer is how long a server may take to say something.
 const answer = 20 * time.Second

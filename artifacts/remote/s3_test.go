@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
-	"prgnn/internal/s3test"
+	"prgnn/internal/remotetest"
 )
 
 // server starts a real S3 server on loopback, for the length of a test.
 func server(t *testing.T) *os.Process {
 	t.Helper()
-	s := s3test.Start(t)
+	s := remotetest.S3(t)
 	for name, value := range s.Env {
 		t.Setenv(name, value)
 	}
@@ -46,12 +46,14 @@ func TestS3RefusesPlainly(t *testing.T) {
 	}
 }
 
-// A server that stops answering in the middle, not one that refuses: questions get
+func TestS3ThatHangs(t *testing.T) { hangs(t, server(t), "s3://lab/p") }
+
+// hangs: a server that stops answering in the middle, not one that refuses: questions get
 // no answer at all. The work goes on, and arrives when it is back.
-func TestS3ThatHangs(t *testing.T) {
-	process := server(t)
+func hangs(t *testing.T, process *os.Process, address string) {
+	t.Helper()
 	one := store(t)
-	if err := one.Attach(context.Background(), open(t, "s3://lab/p")); err != nil {
+	if err := one.Attach(context.Background(), open(t, address)); err != nil {
 		t.Fatal(err)
 	}
 	first := record(t, one, "before")
@@ -77,12 +79,12 @@ func TestS3ThatHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if err := again.Attach(context.Background(), open(t, "s3://lab/p")); err != nil {
+	if err := again.Attach(context.Background(), open(t, address)); err != nil {
 		t.Fatal(err)
 	}
 	again.Share(context.Background(), func(int) {})
 	two := store(t)
-	if err := two.Attach(context.Background(), open(t, "s3://lab/p")); err != nil {
+	if err := two.Attach(context.Background(), open(t, address)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 50 {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"prgnn/internal/s3test"
+	"prgnn/internal/remotetest"
 )
 
 // A shared cache that somebody has changed: in a directory, and on a real S3 server.
@@ -39,7 +39,7 @@ func TestPoisonedRemote(t *testing.T) {
 		story(t, "file://"+filepath.ToSlash(dir), dir, nil)
 	})
 	t.Run("s3", func(t *testing.T) {
-		s := s3test.Start(t)
+		s := remotetest.S3(t)
 		story(t, "s3://lab/results", filepath.Join(s.Bucket, "results"), s.Env)
 	})
 }

@@ -67,7 +67,7 @@ func List(root string) ([]byte, error) {
 }
 
 // apart are directories without words for users.
-var apart = []string{"testdata", "node_modules", "bench", "test", "examples", "asm", "need", "s3test", "stagetest",
+var apart = []string{"testdata", "node_modules", "bench", "test", "examples", "asm", "need", "remotetest", "stagetest",
 	"codeid", "release", "web"}
 
 func inGo(path string) (texts []string, err error) {
