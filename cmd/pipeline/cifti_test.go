@@ -97,12 +97,15 @@ cohort:
     space: fsLR
     labels: tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii # beside this file
 `)
-	s.pipeline(0, "run", "study.yaml", "--set", "train.epochs=1")
+	if said := s.pipeline(0, "run", "study.yaml", "--set", "train.epochs=1"); strings.Contains(said, "brain mask") {
+		t.Errorf("grayordinates have no brain mask:\n%s", said)
+	}
 	page, err := os.ReadFile(filepath.Join(s.dir, "study.html"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"before denoising: 39", "grayordinates (z from", "subcortex"} {
+	for _, want := range []string{"before denoising: 39", "grayordinates (z from", "subcortex", "grayordinates per region",
+		"of its grayordinates, drawn"} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("the report does not say %q", want)
 		}

@@ -347,7 +347,7 @@ func maskNotes(rows []listedRow, found map[string]*bidsFiles) []string {
 	scans := 0
 	for _, row := range rows {
 		for _, f := range found[row.id].each() {
-			if f.bold == "" {
+			if f.bold == "" || f.gray { // grayordinates are of the brain alone
 				continue
 			}
 			scans++

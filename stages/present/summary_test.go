@@ -47,6 +47,24 @@ func summaryInputs(t *testing.T, participants *encoding.Table) map[string][]dag.
 	}
 }
 
+// Regions of CIFTI files consist of grayordinates.
+func TestSummaryOfGrayordinates(t *testing.T) {
+	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
+	for _, c := range []struct{ resampling, says, never string }{
+		{"nearest neighbor", "voxel", "grayordinate"},
+		{"none: grayordinates are matched by structure, vertex and voxel", "grayordinate", "voxel"},
+	} {
+		in["registration"] = []dag.Input{dag.InputOf(column.Table([]column.ParcelRow{{Resampling: c.resampling,
+			Determinant: math.NaN(), Rotation: math.NaN(), Displacement: math.NaN()}}))}
+		text := summaryText(t, &Summary{Top: 3}, in)
+		for _, want := range []string{c.says + "s per region", "Regions without a " + c.says + " (all participants together): 1 of 6"} {
+			if !strings.Contains(text, want) || strings.Contains(text, c.never) {
+				t.Errorf("%s: want %q and no %s:\n%s", c.resampling, want, c.never, text)
+			}
+		}
+	}
+}
+
 func summaryText(t *testing.T, s *Summary, in map[string][]dag.Input) string {
 	t.Helper()
 	text := string(stagetest.Encoded(t, stagetest.MustRun(t, s, in)["text"]))
