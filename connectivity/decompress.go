@@ -16,6 +16,9 @@ const MaxFile = 1 << 28
 // maxNumbers bounds the numbers of a text: a thousand regions over 16,000 volumes.
 const maxNumbers = 1 << 24
 
+// maxLines bounds the lines of a text, also those without numbers: half a megabyte of gzip may hold 268 million.
+const maxLines = 1 << 24
+
 // Decompress returns a reader of a file's content, through gzip when the first bytes say so. It fails
 // beyond MaxFile bytes.
 func Decompress(r io.Reader) (*bufio.Reader, error) {

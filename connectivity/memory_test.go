@@ -39,6 +39,7 @@ func TestMemoryOfTexts(t *testing.T) {
 		{"many numbers", "", row, 17_000, "more than the limit of 16777216 numbers", 250},
 		{"just few enough", "", row, 16_000, "", 400},
 		{"many bytes", "1 2\n", "                                                 \n", 6_000_000, "more than the limit of 256 MiB", 100},
+		{"many lines", "1 2\n", "\n", 17_000_000, "more than the limit of 16777216 lines", 100},
 		{"one line", "", strings.Repeat(" ", 100), 3_000_000, "a line is longer than 16 MiB", 150},
 	} {
 		for _, square := range []bool{false, true} {

@@ -44,6 +44,9 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 		br.Discard(3)
 	}
 	for number := 1; ; number++ {
+		if number > maxLines {
+			return nil, Matrix{}, fmt.Errorf("it holds more than the limit of %d lines", maxLines)
+		}
 		line, err := readLine(br)
 		if err == io.EOF && line == "" {
 			return t.finish()

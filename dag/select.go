@@ -63,6 +63,11 @@ func (g *Graph) noMatch(text string, p pattern) error {
 			ids = append(ids, t.ID)
 		}
 	}
+	for _, c := range append(p.coords, Coord{Value: p.stage}) {
+		if why := g.Absent[c.Value]; why != "" {
+			return fmt.Errorf("there is no task %q: %s takes no part (%s)", text, c.Value, why)
+		}
+	}
 	near, of := "", "stage"
 	if known {
 		near, of = words.Nearest(text, ids), "task"

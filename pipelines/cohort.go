@@ -79,6 +79,11 @@ func (l *loader) loadCohort(c cohort.Source, at tree.Key, t *tree.Node) {
 		return
 	}
 	l.cohortKind = c.Name
+	if x := at.Value.Get("exclude"); x != nil && (x.Kind == tree.Mapping || slices.ContainsFunc(x.Items,
+		func(item *tree.Node) bool { return item.Kind == tree.Mapping })) {
+		l.bad.Add(x.Pos, "cohort %s: exclude takes names here; a table of ratings stands beside %[1]s, directly under cohort: exclude: [sub-003, { file: ratings.tsv }]", c.Name)
+		return
+	}
 	kind, before := c.New(), len(l.bad.List)
 	l.fill(kind, at.Value, "cohort "+c.Name, func(string) bool { return false })
 	if at.Value.Broken() || len(l.bad.List) > before {

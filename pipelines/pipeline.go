@@ -200,6 +200,10 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 	p.Roster, p.Notes, p.about = l.roster, l.notes, l.about
 	if l.roster != nil {
 		p.Here = l.roster.Here
+		p.Graph.Absent = map[string]string{}
+		for _, left := range l.roster.Left {
+			p.Graph.Absent[left.ID] = left.Why
+		}
 	}
 	p.Shared, p.Paths = l.places.shared(text, sets, start, l.roster), l.places.paths(start)
 	return p, nil
@@ -213,6 +217,9 @@ func (l *loader) precheck(g *dag.Graph) {
 	}
 	if used := precheck.Times(g); used != nil && l.timesApart {
 		l.note("repetition time: %s", strings.Join(used, ", "))
+	}
+	for _, leak := range precheck.Leaks(g) {
+		l.note("%s", leak)
 	}
 	for _, s := range g.Stages {
 		if err := precheck.Description(l.roster, s); err != nil {

@@ -24,6 +24,9 @@ import (
 // are renamed. It is one for all, so that whatever writes there next removes what was left.
 const Unfinished = ".pipeline-write-"
 
+// formerUnfinished begins the names that earlier versions gave the directories of unfinished datasets.
+const formerUnfinished = ".pipeline-bids-"
+
 // A Dir is a directory to work in.
 type Dir struct {
 	Path  string // empty when it is made
@@ -100,7 +103,9 @@ func Sweep(parent, prefix string) (removed int) {
 		return 0
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), prefix) && e.IsDir() && reclaim(filepath.Join(parent, e.Name())) {
+		named := strings.HasPrefix(e.Name(), prefix) ||
+			prefix == Unfinished && strings.HasPrefix(e.Name(), formerUnfinished)
+		if named && e.IsDir() && reclaim(filepath.Join(parent, e.Name())) {
 			removed++
 		}
 	}

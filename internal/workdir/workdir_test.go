@@ -166,13 +166,15 @@ func TestSweepHalfMade(t *testing.T) {
 		{"empty lock", func(dir string) error { return os.WriteFile(filepath.Join(dir, lockName), nil, 0o600) }},
 		{"no work", func(dir string) error { return os.WriteFile(filepath.Join(dir, lockName), []byte(host), 0o600) }},
 	} {
-		parent := t.TempDir()
-		dir := filepath.Join(parent, "x-1")
-		if err := errors.Join(os.Mkdir(dir, 0o700), c.make(dir)); err != nil {
-			t.Fatal(err)
-		}
-		if n := Sweep(parent, "x-"); n != 1 {
-			t.Errorf("%s: it was not removed", c.name)
+		for name, prefix := range map[string]string{"x-1": "x-", ".pipeline-bids-1": Unfinished} {
+			parent := t.TempDir()
+			dir := filepath.Join(parent, name)
+			if err := errors.Join(os.Mkdir(dir, 0o700), c.make(dir)); err != nil {
+				t.Fatal(err)
+			}
+			if n := Sweep(parent, prefix); n != 1 {
+				t.Errorf("%s, %s: it was not removed", name, c.name)
+			}
 		}
 	}
 }

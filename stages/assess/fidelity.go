@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -20,7 +21,7 @@ import (
 var fidelityKind = dag.Kind{
 	Name: "fidelity",
 	Doc: "fidelity: change of predictions when salient regions are masked\n" +
-		"Removes the top k regions from each graph, or keeps only them, and repeats the predictions for test participants, compared with k random regions. A removed region loses its edges and its row and column of features. If a ranking is faithful, predictions change more than by chance when its top regions are removed, and less when only they are kept (fidelity+ and fidelity− of Yuan et al. 2022, on probabilities).",
+		"Removes the top k regions from each graph, or keeps only them, and repeats the predictions for test participants, compared with k random regions. A removed region loses its edges and its row and column of features. If a ranking is faithful, predictions change more than by chance when its top regions are removed, and less when only they are kept (fidelity+ and fidelity− of Yuan et al. 2022, on probabilities). All random draws of a participant are masked, or with draws the first ones; the column graphs says which.",
 	New:    func() dag.Stage { return &Fidelity{Order: "individual", Random: 19} },
 	Memory: 256 << 20,
 }
@@ -85,6 +86,7 @@ func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	edges, features := t.All("edges"), t.All("features")
+	var masked []string // the draws, in words
 	if len(edges) != len(features) {
 		return nil, fmt.Errorf("%d participants have edges and %d have features: connect both to the same stage", len(edges), len(features))
 	}
@@ -101,6 +103,13 @@ func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err != nil {
 			return nil, err
 		}
+		a, err := in.Array()
+		if err != nil {
+			return nil, err
+		}
+		if text := fold.DrawsText(draws, a.Shape[0]); !slices.Contains(masked, text) {
+			masked = append(masked, text)
+		}
 		for _, of := range settings {
 			if err := s.ask(t, of, id, group, graphs, draws); err != nil {
 				return nil, fmt.Errorf("%s: %w", id, err)
@@ -113,7 +122,7 @@ func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, fmt.Errorf("the models%s were trained on all participants: no test participant is left", column.SettingText(of.coords))
 		}
 	}
-	return dag.Outputs{"fidelity": s.table(axes, settings)}, nil
+	return dag.Outputs{"fidelity": s.table(axes, settings, strings.Join(masked, "; "))}, nil
 }
 
 // sizes are the numbers of regions to remove.
@@ -305,7 +314,7 @@ func (of *maskSetting) overModels(sum []float64) float64 {
 	return mean / models
 }
 
-func (s *Fidelity) table(axes []string, settings []*maskSetting) *encoding.Table {
+func (s *Fidelity) table(axes []string, settings []*maskSetting, graphs string) *encoding.Table {
 	var rows []column.FidelityRow
 	for _, of := range settings {
 		n := float64(of.people)
@@ -331,7 +340,7 @@ func (s *Fidelity) table(axes []string, settings []*maskSetting) *encoding.Table
 				Drop: e.drop[0] / n, RandomDrop: mean / n, RandomSD: sd / n, P: inference.PermutationP(as, s.Random),
 				Changed: e.changed[0] / n, RandomChanged: changed / n,
 				Accuracy: accuracy[0], RandomAccuracy: random, WholeAccuracy: of.overModels(of.whole),
-				Choices: int32(s.Random),
+				Choices: int32(s.Random), Graphs: graphs,
 			})
 		}
 	}

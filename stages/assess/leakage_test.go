@@ -187,6 +187,21 @@ func TestLeakageBeforeTraining(t *testing.T) {
 	}
 }
 
+// A check that cannot be made hides no violation that another check finds.
+func TestLeakageTellsAllAtOnce(t *testing.T) {
+	in := leakInputs(t)
+	in["features"] = slices.Clone(in["features"])
+	in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
+	in["fitted"] = slices.Clone(in["fitted"])
+	in["fitted"][1].Coords = nil
+	_, err := stagetest.RunStage(t, &Leakage{}, in)
+	for _, want := range []string{"sub-004 and sub-008 have the same features", "has no coordinate fold"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want …%s", err, want)
+		}
+	}
+}
+
 // A model is not trained where one scan has two ids, whether the file has a leakage
 // stage or not; participants who take no part do not count.
 func TestTrainingRefusesDuplicates(t *testing.T) {

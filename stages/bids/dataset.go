@@ -35,6 +35,25 @@ func Find(dir string) (string, error) {
 	return "", fmt.Errorf("no participants (directories sub-…) in %s", strings.Join(tried, " or "))
 }
 
+// FMRIPrep finds fMRIPrep's derivatives: a directory itself, and those directly in it.
+func FMRIPrep(near string) []string {
+	found := []string{near}
+	entries, _ := os.ReadDir(near) // none where it cannot be read
+	for _, e := range entries {
+		found = append(found, filepath.Join(near, e.Name()))
+	}
+	isFMRIPrep := func(name string) bool { return strings.HasPrefix(strings.ToLower(name), "fmriprep") }
+	return slices.DeleteFunc(found, func(dir string) bool {
+		return DatasetType(dir) != "derivative" || !isFMRIPrep(GeneratedBy(dir)) && !isFMRIPrep(filepath.Base(dir))
+	})
+}
+
+// FMRIPrepWithin finds fMRIPrep's derivatives in a dataset or in its directory derivatives.
+func FMRIPrepWithin(dir string) []string {
+	return slices.DeleteFunc(slices.Concat(FMRIPrep(dir), FMRIPrep(filepath.Join(dir, "derivatives"))),
+		func(d string) bool { return d == dir })
+}
+
 // Subjects are the participants who have a directory, sub-… or sub-…_ses-… (C-PAC),
 // sorted.
 func Subjects(dir string) ([]string, error) {

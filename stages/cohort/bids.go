@@ -30,15 +30,16 @@ type BIDSCohort struct {
 	Dir string `param:"dir" place:"always" doc:"the directory of the derivatives, which holds sub-…"`
 	Raw string `param:"raw" place:"always" doc:"the raw dataset, for its participants.tsv; by default searched for at the derivatives' recorded source and around the derivatives"`
 	entities
-	Sessions    []string `param:"sessions" doc:"longitudinal data: all, or the sessions to use, such as [01, 02], with one scan each, for stages with each: session and the kind sessions"`
-	Description string   `param:"description" doc:"the desc- entity of the scans: preproc (fMRIPrep); denoised (XCP-D), which is not denoised again; smoothAROMAnonaggr (fMRIPrep up to 23.0), for regress: ica_aroma; optcom (tedana)"`
-	Space       string   `param:"space" doc:"the space of the scans: auto (if there is only one; several are an error), the name of a template, fsLR (the grayordinates of CIFTI files, dtseries), T1w, or native (the scan's own)"`
-	Labels      string   `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), an atlas by its name, such as { atlas: Schaefer2018, desc: 400Parcels7Networks }, or an image as in the cohort table: a column, a path with {columns}, or one file for all participants"`
-	FreeSurfer  string   `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; by default searched for in the dataset and beside it"`
-	Confounds   bool     `param:"confounds" doc:"also use the tables of confounds"`
-	Events      string   `param:"events" place:"always" doc:"the dataset with the event tables of task scans (sub-…/func/…_events.tsv); by default the raw dataset, or one found at the derivatives' recorded source or around the derivatives"`
-	Incomplete  string   `param:"incomplete" choices:"fail|skip" doc:"participants with missing or unreadable files (a truncated scan, confounds of another length), or whose scans denoise would refuse: let their tasks fail, or exclude them"`
-	Nodes       string   `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or CIFTI label file in labels, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
+	bare        map[string]string // the parameters of entities that somebody's scans lack, and how to set those
+	Sessions    []string          `param:"sessions" doc:"longitudinal data: all, or the sessions to use, such as [01, 02], with one scan each, for stages with each: session and the kind sessions"`
+	Description string            `param:"description" doc:"the desc- entity of the scans: preproc (fMRIPrep); denoised (XCP-D), which is not denoised again; smoothAROMAnonaggr (fMRIPrep up to 23.0), for regress: ica_aroma; optcom (tedana)"`
+	Space       string            `param:"space" doc:"the space of the scans: auto (if there is only one; several are an error), the name of a template, fsLR (the grayordinates of CIFTI files, dtseries), T1w, or native (the scan's own)"`
+	Labels      string            `param:"labels" place:"maybe" keys:"atlas|desc|seg|scale|cohort|resolution|density|suffix|space|dir" doc:"auto (fMRIPrep's aparcaseg on the scan's grid, else in T1w space that of the T1w image, else FreeSurfer's), freesurfer (aparc+aseg.mgz, with cohort.transform and cohort.warp), an atlas by its name, such as { atlas: Schaefer2018, desc: 400Parcels7Networks }, or an image as in the cohort table: a column, a path with {columns}, or one file for all participants"`
+	FreeSurfer  string            `param:"freesurfer" place:"always" doc:"FreeSurfer's subjects directory; by default searched for in the dataset and beside it"`
+	Confounds   bool              `param:"confounds" doc:"also use the tables of confounds"`
+	Events      string            `param:"events" place:"always" doc:"the dataset with the event tables of task scans (sub-…/func/…_events.tsv); by default the raw dataset, or one found at the derivatives' recorded source or around the derivatives"`
+	Incomplete  string            `param:"incomplete" choices:"fail|skip" doc:"participants with missing or unreadable files (a truncated scan, confounds of another length), or whose scans denoise would refuse: let their tasks fail, or exclude them"`
+	Nodes       string            `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or CIFTI label file in labels, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
 // bidsFiles is what was found of a participant, or of one of its runs.
@@ -83,7 +84,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	}
 	root, err := bids.Find(within(dir, c.Dir))
 	if err != nil {
-		return nil, fmt.Errorf("dir: %w", err)
+		return nil, fmt.Errorf("dir: %w%s", err, derivativesHint(within(dir, c.Dir), c.Dir))
 	}
 	l, err := c.people(dir, c.Dir, root, c.Raw)
 	if err != nil {
@@ -98,6 +99,11 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 		if list, err := bids.Files(root, r.id); err == nil { // find says who has no directory
 			files[r.id] = append([]bids.File{}, list...)
 		}
+	}
+	if hint := derivativesHint(root, c.Dir); hint != "" && !slices.ContainsFunc(l.rows, func(r listedRow) bool {
+		return len(c.preprocessed(files[r.id])) > 0
+	}) {
+		return nil, fmt.Errorf("dir: %s has no preprocessed scan%s", root, hint)
 	}
 	chosen := *c // the parameters stay as they were written
 	c = &chosen
@@ -147,6 +153,20 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 		return c.about(slices.DeleteFunc(slices.Clone(l.rows), func(row listedRow) bool { return !ids[row.id] }), found)
 	}
 	return r, nil
+}
+
+// derivativesHint names fMRIPrep's derivatives within a directory, which the parameter dir names as written.
+func derivativesHint(dir, written string) string {
+	found := bids.FMRIPrepWithin(dir)
+	if len(found) == 0 {
+		return ""
+	}
+	for i, d := range found {
+		if rel, err := filepath.Rel(dir, d); err == nil {
+			found[i] = filepath.ToSlash(filepath.Join(written, rel))
+		}
+	}
+	return "; fMRIPrep's derivatives are within: write dir: " + strings.Join(found, ", or dir: ")
 }
 
 // labelSource is where labels come from when they are not searched for; else nil.

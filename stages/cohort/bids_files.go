@@ -195,7 +195,7 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 		return scans, nil, nil
 	}
 	if len(scans) > 1 {
-		return nil, nil, fmt.Errorf("%d scans match; they differ in %s%s", len(scans), differences(scans, nil), sessionsHint(scans)+joinHint(scans, nil))
+		return nil, nil, fmt.Errorf("%d scans match; they differ in %s%s", len(scans), differences(scans, c.bare), sessionsHint(scans)+joinHint(scans, nil))
 	}
 	if len(every) == 0 {
 		return nil, nil, fmt.Errorf("it has no preprocessed scan (desc-%s_bold.nii.gz)%s%s%s", c.Description, c.text(), c.otherScans(files), c.otherDescriptions(files))

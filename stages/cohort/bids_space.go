@@ -52,9 +52,11 @@ func (c *BIDSCohort) chooseSpace(l *list, files map[string][]bids.File) (note st
 	with := 0
 	for _, row := range l.rows {
 		own := map[gridName]bool{}
-		for _, f := range c.preprocessed(files[row.id]) {
+		scans := c.preprocessed(files[row.id])
+		for _, f := range scans {
 			own[gridName{f.Get("space"), f.Get("res")}] = true
 		}
+		c.noteBare(scans)
 		if len(own) > 0 {
 			with++
 		}
@@ -94,6 +96,21 @@ func (c *BIDSCohort) chooseSpace(l *list, files map[string][]bids.File) (note st
 		c.Resolution = []string{cmp.Or(g.res, none)}
 	}
 	return note, nil
+}
+
+// noteBare notes the entities that no scan of a participant has: a value chosen for another participant would leave
+// this one without a scan.
+func (c *BIDSCohort) noteBare(scans []bids.File) {
+	for _, e := range entityParameters {
+		has := func(f bids.File) bool { return f.Get(e.key) != "" }
+		if e.key == "res" || len(scans) == 0 || slices.ContainsFunc(scans, has) {
+			continue
+		}
+		if c.bare == nil {
+			c.bare = map[string]string{}
+		}
+		c.bare[e.key] = fmt.Sprintf("%s to a list with none, since other participants' scans have no %s-", e.parameter, e.key)
+	}
 }
 
 // byCount are grids, those of most participants first.

@@ -1,7 +1,6 @@
 package cohort
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +13,8 @@ import (
 // of their names. A file fits whose value is one of those listed; no list takes every value.
 type entities struct {
 	Task           []string `param:"task" doc:"the task, such as rest, or several, of which each participant has one; not needed where there is one"`
-	Session        []string `param:"session" doc:"the session, or several; not needed where there is one"`
-	Run            []string `param:"run" doc:"the run, or several; not needed where there is one"`
+	Session        []string `param:"session" doc:"the session, or several; none is for names without ses-; not needed where there is one"`
+	Run            []string `param:"run" doc:"the run, or several; none is for names without run-; not needed where there is one"`
 	Acquisition    []string `param:"acquisition" doc:"the acq- entity, or several; not needed where there is one"`
 	Direction      []string `param:"direction" doc:"the dir- entity, of the phase encoding, such as AP, or several; not needed where there is one"`
 	Reconstruction []string `param:"reconstruction" doc:"the rec- entity, or several; not needed where there is one"`
@@ -44,10 +43,16 @@ func (e *entities) values(key string) []string {
 	return values
 }
 
+// noEntity chooses names without an entity. Of res it is none.
+const noEntity = "none"
+
 // takes tells whether a value of an entity is one of those chosen.
 func (e *entities) takes(key, value string) bool {
-	if key == "res" {
-		value = cmp.Or(value, none)
+	if value == "" {
+		value = noEntity
+		if key == "res" {
+			value = none
+		}
 	}
 	chosen := e.values(key)
 	return chosen == nil || slices.ContainsFunc(chosen, func(v string) bool { return bids.Same(v, value) })
@@ -66,7 +71,10 @@ func (e *entities) text() string {
 	for _, p := range entityParameters {
 		var names []string
 		for _, v := range e.values(p.key) {
-			if v != none {
+			switch {
+			case v == noEntity:
+				names = append(names, "no "+p.key+"-")
+			case v != none:
 				names = append(names, p.key+"-"+v)
 			}
 		}
@@ -157,7 +165,7 @@ func differences(files []bids.File, parameters map[string]string) string {
 		for _, f := range files {
 			v := f.Get(key)
 			if v == "" {
-				v = "none"
+				v = noEntity
 			}
 			if !slices.Contains(values, v) {
 				values = append(values, v)
@@ -169,7 +177,7 @@ func differences(files []bids.File, parameters map[string]string) string {
 		line := key + " (" + strings.Join(values, ", ") + ")"
 		p := parameters[key]
 		for _, e := range entityParameters {
-			if e.key == key {
+			if e.key == key && p == "" {
 				p = e.parameter
 			}
 		}

@@ -27,6 +27,51 @@ func runsText(r *Roster, port string) string {
 	return strings.Join(lines, "\n")
 }
 
+// Where some participants' scans have no run-, one run is chosen for all by a list with none.
+func TestBIDSRunsOfSome(t *testing.T) {
+	d := newDataset(t, "participant_id\tgroup\nsub-01\tASD\nsub-02\tHC\n")
+	for _, s := range []string{"sub-01/func/sub-01_task-rest_run-1", "sub-01/func/sub-01_task-rest_run-2",
+		"sub-02/func/sub-02_task-rest"} {
+		d.write(s+"_space-T1w_desc-preproc_bold.nii.gz", "")
+		d.write(s+"_space-T1w_desc-aparcaseg_dseg.nii.gz", "")
+	}
+	load := func(run ...string) (problems []string) {
+		r, err := d.load(func(b *BIDSCohort) { b.Confounds, b.Run = false, run })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range r.Subjects {
+			problems = append(problems, fmt.Sprint(s.Problem))
+		}
+		return problems
+	}
+	const advice = "run (1, 2): set the parameter run to a list with none, since other participants' scans have no run-"
+	if got := load(); !strings.Contains(got[0], advice) || got[1] != "<nil>" {
+		t.Errorf("by default %q", got)
+	}
+	if got := load("2", "none"); got[0] != "<nil>" || got[1] != "<nil>" {
+		t.Errorf("with the advice %q", got)
+	}
+	if got := load("3", "none"); !strings.Contains(got[0], "run-3 or no run-") {
+		t.Errorf("with another run %q", got)
+	}
+}
+
+// A dataset without preprocessed scans that holds fMRIPrep's derivatives names them.
+func TestBIDSDerivativesWithin(t *testing.T) {
+	d := newDataset(t, onePerson)
+	d.write("sub-01/func/sub-01_task-rest_bold.nii.gz", "")
+	d.write("derivatives/fmriprep-25.2/dataset_description.json", `{"DatasetType": "derivative"}`)
+	d.write("derivatives/fmriprep-25.2/sub-01/func/sub-01_task-rest_space-T1w_desc-preproc_bold.nii.gz", "")
+	for _, dir := range []string{".", "derivatives"} {
+		_, err := d.load(func(b *BIDSCohort) { b.Dir, b.Confounds = dir, false })
+		if want := "fMRIPrep's derivatives are within: write dir: derivatives/fmriprep-25.2"; err == nil ||
+			!strings.HasSuffix(err.Error(), want) {
+			t.Errorf("dir: %s: %v, want %s", dir, err, want)
+		}
+	}
+}
+
 func TestBIDSRuns(t *testing.T) {
 	const scan = "_space-T1w_desc-preproc_bold.nii.gz"
 	for _, c := range []struct {

@@ -3,6 +3,7 @@ package fold
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/stages/column"
@@ -32,6 +33,24 @@ func (s Params) Numbers(n int, name string) ([]int, error) {
 }
 
 // TestFold is the fold that is tested, and its repeat.
+// DrawsText names draws of n, of which draw 0 is the mean over all voxels: "random draws 1 to 3 of 10".
+func DrawsText(draws []int, n int) string {
+	var parts []string
+	if len(draws) > 0 && draws[0] == 0 {
+		parts, draws = append(parts, "draw 0 (the mean over all voxels)"), draws[1:]
+	}
+	switch {
+	case len(draws) == 0:
+	case len(draws) == 1:
+		parts = append(parts, fmt.Sprintf("random draw %d of %d", draws[0], n-1))
+	case len(draws) == n-1:
+		parts = append(parts, fmt.Sprintf("all %d random draws", n-1))
+	default:
+		parts = append(parts, fmt.Sprintf("random draws %d to %d of %d", draws[0], draws[len(draws)-1], n-1))
+	}
+	return strings.Join(parts, ", ")
+}
+
 func (s Params) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
 
 func First() Params { return Params{Fold: 1, Repeat: 1} }

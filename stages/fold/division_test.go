@@ -8,6 +8,30 @@ import (
 	"prgnn/stages/column"
 )
 
+// Each number of a text is a draw that Numbers takes, and the others are counted.
+func TestDrawsText(t *testing.T) {
+	for _, c := range []struct {
+		params Params
+		n      int
+		want   string
+	}{
+		{Params{}, 11, "all 10 random draws"},
+		{Params{Draws: 1}, 11, "random draw 1 of 10"},
+		{Params{Draws: 3}, 11, "random draws 1 to 3 of 10"},
+		{Params{Draws: 10, DrawZero: true}, 11, "draw 0 (the mean over all voxels), all 10 random draws"},
+		{Params{}, 2, "random draw 1 of 1"},
+		{Params{Draws: 1}, 1, "draw 0 (the mean over all voxels)"},
+	} {
+		draws, err := c.params.Numbers(c.n, "features")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := DrawsText(draws, c.n); got != c.want {
+			t.Errorf("%+v of %d: %q, want %q", c.params, c.n, got, c.want)
+		}
+	}
+}
+
 // A graph of one session has no row: only what has been put together for its participant is on a side of a split.
 func TestSessionsHaveNoSide(t *testing.T) {
 	folds := dag.InputOf(column.Table([]Member{{ID: "sub-1", Group: "A", Repeat: 1, Fold: 1},

@@ -24,6 +24,32 @@ func correlations(seed uint64, n int) []float64 {
 	return v
 }
 
+// Every pair is told at once: also that of a copy with a third scan, which the first does not show.
+func TestDuplicatesAllAtOnce(t *testing.T) {
+	const n = 20
+	scan := func(id string, missing ...int) dag.Input {
+		v := correlations(7, n)
+		for _, r := range missing {
+			for j := range n {
+				v[r*n+j], v[j*n+r] = 0, 0
+			}
+		}
+		return dag.InputOf(encoding.NewArray(v, 1, n, n), dag.Coord{Axis: "subject", Value: id})
+	}
+	low, high := []int{0, 1, 2, 3, 4, 5, 6, 7}, []int{12, 13, 14, 15, 16, 17, 18, 19}
+	twins, err := Duplicates([]dag.Input{scan("a", low...), scan("b"), scan("c", high...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pairs []string
+	for _, d := range twins {
+		pairs = append(pairs, d.First+d.Later)
+	}
+	if got := strings.Join(pairs, " "); got != "ab bc" { // a and c share 4 regions: too few to compare
+		t.Errorf("pairs %q, want ab bc", got)
+	}
+}
+
 // One matrix under two ids is found when regions are missing in either copy, and when its entries are any increasing or
 // decreasing function of the other's, whatever is on the diagonal.
 func TestFeaturesOfOneScan(t *testing.T) {

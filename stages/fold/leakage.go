@@ -24,7 +24,7 @@ func (d Duplicate) SamePair(other Duplicate) bool {
 // Duplicates finds participants with the same features in draw 0 (Features.Same): one scan under two ids. (Random draws
 // of one scan differ, for their streams are named by the id.)
 func Duplicates(ins []dag.Input) ([]Duplicate, error) {
-	var first []Features
+	var all []Features
 	var ids []string
 	var twins []Duplicate
 	for _, in := range ins {
@@ -32,20 +32,13 @@ func Duplicates(ins []dag.Input) ([]Duplicate, error) {
 		if err != nil {
 			return nil, err
 		}
-		id, f, twin := in.Coord("subject"), FeaturesOf(a), false
-		for i, g := range first {
-			how := f.Same(g)
-			if how == "" {
-				continue
-			}
-			if twin = true; ids[i] != id {
+		id, f := in.Coord("subject"), FeaturesOf(a)
+		for i, g := range all {
+			if how := f.Same(g); how != "" && ids[i] != id {
 				twins = append(twins, Duplicate{ids[i], id, "have the same features (" + how + ")"})
 			}
-			break
 		}
-		if !twin {
-			first, ids = append(first, f), append(ids, id)
-		}
+		all, ids = append(all, f), append(ids, id)
 	}
 	return twins, nil
 }

@@ -167,4 +167,7 @@ func (p TrainingParams) caution() string {
 	return strings.Join(c, "; ") + ": the accuracy is biased upward"
 }
 
+// Leaks says which settings use test participants; "" where none does.
+func (s *Train) Leaks() string { return s.TrainingParams.follow(s.Variant).caution() }
+
 func (p TrainingParams) validate() []error { return allOf(p.training().Check()) }

@@ -2,7 +2,6 @@ package netio
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -27,7 +26,7 @@ func (g *Graph) WriteNode(w io.Writer) error {
 		scored = scored && !math.IsNaN(n.Score)
 	}
 	if lost != nil {
-		return fmt.Errorf("the positions of %d of %d regions are unknown (%s …): a node list with x, y and z is needed", len(lost), len(g.Nodes), lost[0])
+		return LossError(fmt.Sprintf("the positions of %d of %d regions are unknown (%s …): a node list with x, y and z is needed", len(lost), len(g.Nodes), lost[0]))
 	}
 	degree := g.degrees()
 	var groups []string
@@ -63,7 +62,7 @@ func (g *Graph) WriteEdge(w io.Writer) error {
 	seen := make([]bool, n*n)
 	for _, e := range g.Edges {
 		if seen[e.Source*n+e.Target] {
-			return errors.New("two edges join the nodes " + strconv.Itoa(e.Source+1) + " and " + strconv.Itoa(e.Target+1))
+			return LossError("two edges join the nodes " + strconv.Itoa(e.Source+1) + " and " + strconv.Itoa(e.Target+1))
 		}
 		for _, at := range []int{e.Source*n + e.Target, e.Target*n + e.Source} {
 			m[at], seen[at] = e.Weight, true

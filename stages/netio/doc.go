@@ -37,6 +37,11 @@ type Edge struct {
 	Weight         float64
 }
 
+// A LossError says why a format cannot hold a graph that other formats can hold.
+type LossError string
+
+func (e LossError) Error() string { return string(e) }
+
 // degrees counts the edges of each node.
 func (g *Graph) degrees() []int {
 	d := make([]int, len(g.Nodes))

@@ -93,5 +93,9 @@ func TestRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
+		// What is wrong with the graph itself is no loss of a format.
+		if _, loss := err.(LossError); loss != !strings.HasPrefix(want, "edge ") {
+			t.Errorf("%T of %q", err, want)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/stages/column"
 	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
 )
@@ -64,6 +65,33 @@ func TestTablesAndFiguresAreReferredTo(t *testing.T) {
 	}
 	if len(labels) < 8 {
 		t.Errorf("%d tables and figures are too few to test anything", len(labels))
+	}
+}
+
+// The note of the masking table says which draws were masked, as the table has it; an older table does not say.
+func TestFidelityNamesItsDraws(t *testing.T) {
+	_, in := pageOfMany(t)
+	for _, c := range []struct{ graphs, want string }{
+		{"random draw 1 of 10", "In test participants; masked: random draw 1 of 10 of each. A removed region"},
+		{"", "In test participants. A removed region"},
+	} {
+		row := column.FidelityRow{Action: "remove", K: 2, Participants: 4, Choices: 19, Graphs: c.graphs}
+		in["fidelity"] = []dag.Input{dag.InputOf(column.Table([]column.FidelityRow{row}))}
+		page, err := (&Report{Top: 5}).Page(dag.NewTask(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := ""
+		for _, s := range page.Sections {
+			for _, b := range s.Blocks {
+				if b.Table != nil {
+					notes += b.Table.Note + "\n"
+				}
+			}
+		}
+		if !strings.Contains(notes, c.want) {
+			t.Errorf("%q: no %q in\n%s", c.graphs, c.want, notes)
+		}
 	}
 }
 

@@ -388,7 +388,11 @@ func (a *author) fidelity([]column.RankingRow) error {
 		number("accuracy", "of the masked graphs, per participant", func(r row) string { return report.Share(r.Accuracy) }),
 		number("whole graphs", "", func(r row) string { return report.Share(r.WholeAccuracy) }))
 	t := tableOf("Effect of masking the top regions", len(columns)-7, rows, columns...)
-	t.Note = "In test participants. A removed region loses its edges and its row and column of features."
+	t.Note = "In test participants"
+	if graphs := rows[0].Graphs; graphs != "" {
+		t.Note += "; masked: " + graphs + " of each"
+	}
+	t.Note += ". A removed region loses its edges and its row and column of features."
 	a.table(t, "gives the effect of masking the top regions of each graph on the predictions.")
 	return nil
 }

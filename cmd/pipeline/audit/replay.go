@@ -19,13 +19,7 @@ import (
 func Bundle(con *console.Console, l *lock.Lock, room *Room, r *bundle.Replay, stored proof.Results, o Options) error {
 	made, here := l.Program, dag.ThisProgram()
 	made.Modified, here.Modified = false, false // a lock does not keep it
-	con.Note("%s: %s, made by %s", stored.Name, l.Pipeline, programWords(made))
-	if made != here {
-		con.Note("this program is %s", programWords(here))
-	}
-	if len(r.Other) > 0 {
-		con.Note("its code of %s differs from the code that made the bundle: results may differ for that reason", words.Some(r.Other, 5))
-	}
+	notePrograms(con, fmt.Sprintf("%s: %s", stored.Name, l.Pipeline), made, here, r.Other)
 	if len(r.Given) > 0 {
 		n := len(l.Tasks())
 		con.Note("taken from the bundle, as it is the pipeline file's own: %s; so %d of %s are repeated", words.Some(r.Given, 5),
@@ -47,6 +41,17 @@ func Bundle(con *console.Console, l *lock.Lock, room *Room, r *bundle.Replay, st
 		con.Note("%s --keep DIR keeps the results and their logs", con.Again())
 	}
 	return err
+}
+
+// notePrograms names the program that made a bundle, this one where it is another, and the kinds whose code differs.
+func notePrograms(con *console.Console, bundle string, made, here dag.Program, other []string) {
+	con.Note("%s, made by %s", bundle, programWords(made))
+	if made != here {
+		con.Note("this program is %s", programWords(here))
+	}
+	if len(other) > 0 {
+		con.Note("its code of %s differs from the code that made the bundle: results may differ for that reason", words.Some(other, 5))
+	}
 }
 
 // programWords name a program as far as it is known.

@@ -174,19 +174,8 @@ func derivativesOf(raw string) (string, error) {
 		nearby = append(nearby, filepath.Join(filepath.Dir(raw), "derivatives"), filepath.Dir(raw))
 	}
 	for _, near := range nearby {
-		candidates := []string{near}
-		if entries, err := os.ReadDir(near); err == nil {
-			for _, e := range entries {
-				candidates = append(candidates, filepath.Join(near, e.Name()))
-			}
-		}
-		for _, dir := range candidates {
-			if dir != raw && isDerivative(dir) && (isFMRIPrep(bids.GeneratedBy(dir)) ||
-				isFMRIPrep(filepath.Base(dir))) {
-				found = append(found, dir)
-			}
-		}
-		if found != nil {
+		found = slices.DeleteFunc(bids.FMRIPrep(near), func(dir string) bool { return dir == raw })
+		if len(found) > 0 {
 			break
 		}
 	}
@@ -201,8 +190,6 @@ func derivativesOf(raw string) (string, error) {
 	}
 	return "", fmt.Errorf("several fMRIPrep derivatives belong to %s: %s; choose with -d DIR", raw, words.Some(found, 10))
 }
-
-func isFMRIPrep(name string) bool { return strings.HasPrefix(strings.ToLower(name), "fmriprep") }
 
 // filterKeys are the entities of a filter file, and the parameters of the cohort that they are.
 var filterKeys = map[string]string{

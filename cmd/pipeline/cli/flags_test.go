@@ -1,8 +1,32 @@
 package cli
 
 import (
+	"bytes"
+	"io"
+	"os/exec"
 	"testing"
+
+	"prgnn/internal/need"
 )
+
+// groff has a glyph for every character of the manual page, on every device.
+func TestManualPageInGroff(t *testing.T) {
+	groff, err := exec.LookPath("groff")
+	if err != nil {
+		need.Missing(t, "%v: apt-get install groff", err)
+	}
+	var page bytes.Buffer
+	if code := run([]string{"help", "--man"}, &page, io.Discard); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	for _, device := range []string{"utf8", "ascii", "latin1", "ps"} {
+		cmd := exec.Command(groff, "-man", "-T"+device, "-ww", "-z")
+		cmd.Stdin = bytes.NewReader(page.Bytes())
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %v\n%s", device, err, out)
+		}
+	}
+}
 
 func TestSizeFlag(t *testing.T) {
 	for text, want := range map[string]int64{"500": 500, "2k": 2000, "1.5 GB": 1_500_000_000, "200G": 200_000_000_000,

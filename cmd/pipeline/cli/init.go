@@ -2,12 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/scaffold"
 	"prgnn/pipelines"
+	"prgnn/stages/bids"
 )
 
 func (a *app) initCommand() *cobra.Command {
@@ -41,6 +43,8 @@ built-in file, with a comment on every step. An existing file is left alone.`,
 type initEvent struct {
 	Event string `json:"event"` // "init"
 	File  string `json:"file"`
+	// Derivatives are those of fMRIPrep that lie beside the file.
+	Derivatives []string `json:"derivatives,omitempty"`
 }
 
 func (a *app) init(dir, text string) error {
@@ -48,11 +52,20 @@ func (a *app) init(dir, text string) error {
 	if err != nil {
 		return err
 	}
+	found := bids.FMRIPrepWithin(filepath.Dir(path))
+	for i, d := range found {
+		if rel, err := filepath.Rel(filepath.Dir(path), d); err == nil {
+			found[i] = filepath.ToSlash(rel)
+		}
+	}
 	if a.JSON {
-		a.Object(initEvent{"init", path})
+		a.Object(initEvent{"init", path, found})
 		return nil
 	}
 	fmt.Fprintf(a.Out, "wrote %s; try: pipeline run %s\n", path, path)
+	for _, dir := range found {
+		fmt.Fprintf(a.Out, "fMRIPrep's derivatives are in %s: to use them, replace simulate under cohort by\n  bids: { dir: %s, group: group }\n", dir, dir)
+	}
 	return nil
 }
 

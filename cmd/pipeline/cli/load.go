@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
@@ -165,7 +166,19 @@ func (a *app) look(file string, sets []string) (*results.Current, error) {
 		return nil, err
 	}
 	c.File, c.Sets = file, sets
+	a.otherSettings(c)
 	return c, nil
+}
+
+// otherSettings warns that the last run of a file had settings that are not given here: the page beside the file shows
+// them.
+func (a *app) otherSettings(c *results.Current) {
+	run, sets := c.LastSets()
+	if len(sets) == 0 {
+		return
+	}
+	a.Warn("the last run of %s had --set %s, which is missing here: repeat it, or name that run (%s)", c.File,
+		console.Clip(strings.Join(sets, " --set "), 200), a.Command("show", run))
 }
 
 // lookAt is look for a pipeline file or a recorded run. A run is its pipeline as

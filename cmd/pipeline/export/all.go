@@ -20,6 +20,7 @@ func Everything(a *console.Console, c *results.Current, o Options) error {
 	if o.Path == "-" {
 		return exit.Wrongf("--format all writes several files: give a directory: -o results/")
 	}
+	written := 0
 	for _, s := range c.Pipeline.Graph.Stages {
 		if s.Name == "cohort" && len(s.Axes) > 0 || len(s.Tasks) == 0 {
 			continue
@@ -34,6 +35,10 @@ func Everything(a *console.Console, c *results.Current, o Options) error {
 		if err := x.stage(); err != nil {
 			return err
 		}
+		written++
+	}
+	if written == 0 {
+		return errors.New("no stage has a result: nothing was written")
 	}
 	return nil
 }
@@ -65,6 +70,7 @@ func (x *job) writeAll(sel *results.Selection, tasks []*dag.Node) error {
 			}
 		}
 	}
+	x.noteLost()
 	return nil
 }
 
@@ -103,9 +109,7 @@ func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
 		var told *exit.Error
 		switch {
 		case errors.As(err, &told) && told.Code == exit.Usage: // the format cannot hold this one, and says why
-			if !x.brief {
-				x.Note("left out: %v", err)
-			}
+			x.lose(n, port, f.name, told)
 		case err != nil:
 			return err
 		default:

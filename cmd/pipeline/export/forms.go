@@ -1,6 +1,7 @@
 package export
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/stages/netio"
 )
 
 // A form is a file format of other programs that holds one result: how it is called,
@@ -131,6 +133,7 @@ func (x *job) writeForms(sel *results.Selection, tasks []*dag.Node, f *form) err
 		})
 }
 
+// writeForm writes a result in a form. What the form cannot hold is an error of the command line.
 func (x *job) writeForm(w io.Writer, n *dag.Node, port dag.Port, f *form) error {
 	got, err := x.Read(n, port)
 	if err != nil {
@@ -138,6 +141,9 @@ func (x *job) writeForm(w io.Writer, n *dag.Node, port dag.Port, f *form) error 
 	}
 	m := &member{job: x, task: n, port: port, draw: x.Draw, Content: got}
 	if err := f.write(m, w); err != nil {
+		if lost := netio.LossError(""); errors.As(err, &lost) {
+			err = exit.Wrong(err)
+		}
 		return fmt.Errorf("%s.%s as %s: %w", n.ID, port.Name, f.name, err)
 	}
 	return nil
@@ -175,7 +181,7 @@ func (m *member) names(n int) ([]string, error) {
 		return nil, err
 	}
 	if nodes.Rows() != n {
-		return nil, fmt.Errorf("it has %d regions, but the node list of the cohort %d", n, nodes.Rows())
+		return nil, exit.Wrongf("it has %d regions, but the node list of the cohort %d", n, nodes.Rows())
 	}
 	return nodes.Strings("name")
 }

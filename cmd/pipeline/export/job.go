@@ -2,11 +2,15 @@ package export
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/results"
+	"prgnn/dag"
+	"prgnn/internal/words"
 )
 
 // Options are what is asked for; pipeline export --help says more.
@@ -46,6 +50,41 @@ type job struct {
 	*results.Current
 	Options
 	brief bool // a line a stage, not a line a file
+	lost  []lost
+}
+
+// A lost says why formats cannot hold some results of an output.
+type lost struct {
+	output, why string
+	forms       []string
+	members     []string // the results
+}
+
+// lose notes that a format cannot hold a result.
+func (x *job) lose(n *dag.Node, port dag.Port, form string, why error) {
+	output := n.Stage.Name + "." + port.Name
+	at := slices.IndexFunc(x.lost, func(l lost) bool { return l.output == output && l.why == why.Error() })
+	if at < 0 {
+		at, x.lost = len(x.lost), append(x.lost, lost{output: output, why: why.Error()})
+	}
+	l := &x.lost[at]
+	if !slices.Contains(l.forms, form) {
+		l.forms = append(l.forms, form)
+	}
+	if member := n.ID + "." + port.Name; len(l.members) == 0 || l.members[len(l.members)-1] != member {
+		l.members = append(l.members, member)
+	}
+}
+
+// noteLost names the results that are not written in some format.
+func (x *job) noteLost() {
+	for _, l := range x.lost {
+		what := l.members[0]
+		if n := len(l.members); n > 1 {
+			what = fmt.Sprintf("%s (%s)", l.output, words.Count(n, "member"))
+		}
+		x.Note("left out: %s as %s: %s", what, strings.Join(l.forms, ", "), l.why)
+	}
 }
 
 // partialHint ends the message about missing results.

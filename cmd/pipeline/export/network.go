@@ -266,7 +266,7 @@ func (m *member) maps() ([]regionMap, error) {
 		maps[at].values[index[i]-1] = value[i]
 	}
 	if maps == nil {
-		return nil, fmt.Errorf("the table has no rows")
+		return nil, exit.Wrongf("the table has no rows")
 	}
 	return maps, nil
 }

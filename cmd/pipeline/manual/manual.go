@@ -89,11 +89,20 @@ func escape(s string) string {
 	}
 	var b strings.Builder
 	for _, r := range strings.Join(lines, "\n") {
-		if r < 0x80 {
+		switch glyph, named := glyphs[r]; {
+		case r < 0x80:
 			b.WriteRune(r)
-		} else {
+		case named:
+			b.WriteString(glyph)
+		default:
 			fmt.Fprintf(&b, "\\[u%04X]", r)
 		}
 	}
 	return b.String()
 }
+
+// glyphs are the characters that roff has a name for (groff_char(7)): every device can show those, or something like
+// them.
+var glyphs = map[rune]string{'…': "...", '×': `\[mu]`, '−': `\[mi]`, '–': `\[en]`, '±': `\[+-]`, '·': `\[pc]`,
+	'→': `\[->]`, '≤': `\[<=]`, '≥': `\[>=]`, '°': `\[de]`, '²': `\[S2]`, '³': `\[S3]`, '√': `\[sr]`, '‖': `\[ba]\[ba]`,
+	'α': `\[*a]`, 'γ': `\[*g]`, 'δ': `\[*d]`, 'λ': `\[*l]`, 'ρ': `\[*r]`, 'σ': `\[*s]`}

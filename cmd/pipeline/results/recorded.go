@@ -132,6 +132,34 @@ func AsRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 	return c, nil
 }
 
+// LastSets are the settings (--set) of the last run of the pipeline file that c neither repeats nor replaces, and the
+// id of that run.
+func (c *Current) LastSets() (run string, sets []string) {
+	runs, _ := c.Store.Runs() // damaged records are as good as none here
+	text, _ := pipelines.SplitSource(c.Pipeline.Graph.Source)
+	for _, r := range runs {
+		rec, err := dag.ReadRecord(c.Store, r)
+		if err != nil || filepath.Base(rec.File) != filepath.Base(c.Pipeline.Graph.File) {
+			continue
+		}
+		then, sets := pipelines.SplitSource(rec.Source)
+		if then != text && !samePath(rec.File, c.Pipeline.Graph.File) { // another file of that name, in a shared store
+			continue
+		}
+		return rec.ID, slices.DeleteFunc(sets, func(set string) bool {
+			path, _, _ := strings.Cut(set, "=")
+			return slices.ContainsFunc(c.Sets, func(own string) bool { return strings.HasPrefix(own, path+"=") })
+		})
+	}
+	return "", nil
+}
+
+func samePath(a, b string) bool {
+	one, err1 := filepath.Abs(a)
+	other, err2 := filepath.Abs(b)
+	return err1 == nil && err2 == nil && one == other
+}
+
 // pipelineOf loads the pipeline file as it was in a run.
 func pipelineOf(rec *dag.Record) (*pipelines.Pipeline, error) {
 	text, sets := pipelines.SplitSource(rec.Source)

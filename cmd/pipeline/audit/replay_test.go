@@ -1,0 +1,35 @@
+package audit
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"prgnn/cmd/pipeline/console"
+	"prgnn/dag"
+)
+
+// A replay names both programs where they differ, and the kinds whose code does.
+func TestNotePrograms(t *testing.T) {
+	here := dag.Program{Version: "1.1.0", Platform: "linux/amd64"}
+	made := dag.Program{Version: "1.0.0", Revision: "3f2a7c0145b8aa", Platform: "darwin/arm64"}
+	for _, c := range []struct {
+		made  dag.Program
+		other []string
+		want  string
+	}{
+		{here, nil, "run.tar: study, made by version 1.1.0 on linux/amd64\n"},
+		{made, nil, "run.tar: study, made by version 1.0.0 (commit 3f2a7c0145b8) on darwin/arm64\n" +
+			"this program is version 1.1.0 on linux/amd64\n"},
+		{here, []string{"denoise", "train"}, "run.tar: study, made by version 1.1.0 on linux/amd64\n" +
+			"its code of denoise, train differs from the code that made the bundle: results may differ for that reason\n"},
+	} {
+		var said bytes.Buffer
+		con := console.New(nil, io.Discard, &said)
+		notePrograms(con, "run.tar: study", c.made, here, c.other)
+		con.Close()
+		if said.String() != c.want {
+			t.Errorf("%q, want %q", said.String(), c.want)
+		}
+	}
+}

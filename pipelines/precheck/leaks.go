@@ -1,0 +1,43 @@
+package precheck
+
+import (
+	"fmt"
+	"slices"
+
+	"prgnn/dag"
+)
+
+// A leaking Stage uses test participants when its settings say so; Leaks says how, or "".
+type leaking interface{ Leaks() string }
+
+// A check is a Stage that fails on the predictions of leaking stages, unless it admits them.
+type check interface{ Admits() bool }
+
+// Leaks names the stages whose settings leak, and the checks that fail for that reason once the stages have run.
+func Leaks(g *dag.Graph) (notes []string) {
+	for _, s := range g.Stages {
+		for _, n := range s.Tasks {
+			c, ok := n.Work.(check)
+			if !ok || c.Admits() {
+				continue
+			}
+			for _, b := range n.Inputs {
+				for _, src := range b.Sources {
+					if src.Node == nil {
+						continue
+					}
+					work, ok := src.Node.Work.(leaking)
+					if !ok || work.Leaks() == "" {
+						continue
+					}
+					note := fmt.Sprintf("%s will fail: %s: %s (admitted: true lets it pass)", s.Name,
+						src.Node.Stage.Name, work.Leaks())
+					if !slices.Contains(notes, note) {
+						notes = append(notes, note)
+					}
+				}
+			}
+		}
+	}
+	return notes
+}
