@@ -5,7 +5,7 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 24b814f59b218af3d40e02c590cb404c533b85d0e1bc51b72d3e27bf5c6000fd
+var codes = dag.Codes(`kind baseline ab087c30316f49a9773d3cddc2d99c8891dc8ab8e6bf50ee9a676ac8a6b273a4
 kind biomarkers e6048a41188975349101e30b2dac6eb58b2a2cb3f48f6f732a56860ef134e11a
 kind bootstrap 24fe8ffb2d1db636dc8cdd49be4227783814cc58817183326b440915b1663ec3
 kind brainmap f40fa31f78b47b3ac95ff7d8e8f307f80f9a3a5cc991db7da188d2428f6c24e1
@@ -14,11 +14,11 @@ kind combat 0f35d255cd1f4c0270f6800f63743ee7922c5c8e3af9162399b65b4975bca589
 kind compare d7e32e6a0325539d3b8195bd27ebf80b0d919f3db4e07a913a2003903fe340ad
 kind connectivity 88c82c4aeed97632782822ad6fbd2e8480f96c3e40151878961d6ab1ab93d289
 kind covariates aba9f6bd5e777399f8e70a78a8c71c9e147fa02225e13907665a593a10d0327f
-kind denoise 89f55cf576e88fe3a048021dee7043212a0901e3c34717d8398224de9e150a68
+kind denoise 55e2d3bfe2e1de5b769ff7d62ea4091300aa1679e8c89f0678ab5a622f08bec5
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate a907d24880c61a2870ae5a174e4ef4c8145a5bac82a427bb4666b6eedd56e6e6
-kind exec 9e4b74b90f8a8437bac24f83e9db721cf7b0a4b4727d6b987cbc60eab234c05e
-kind fidelity b17fa5b000e5f1b2cbdc63b46f13166c970c2e4f826d8ffa0d650fad8ea5c609
+kind exec 77e764353afc10236245173470dcdafec3ed110f0ba079e27942072e4585b716
+kind fidelity 9a31f68cff261720fc106bb376189316448802d7d2a28c400a79042dfd1e0360
 kind figure-calibration ef9c6acb314bc70f8fad0fcef88235a1af473806c12453527c3dc3c1866e8d99
 kind figure-confusion bda403ff3e9417769efeb59cb111f6b530eba5dd72dc16e8f79b3c68f8acb953
 kind figure-connectivity a923838765e44ee6479b8b3fafe500541717f4a9129849d240c7af543bd98a8b
@@ -35,25 +35,25 @@ kind graph bb48b6ad7f146719e9b5ad869932fdfe749ad6ac6f5745778f3089b8228d4f08
 kind harmonize e0325856ff75b0a64aa251e7fe33b1c6ce81122a3b92c65b0e021b102c734a45
 kind individuality f945988e13dead4834d3271c11cef0d4601ab38fc6c9c0a99ec009436eb8d037
 kind join 3a6bfb1dc08b8c8a193b17a601bf39e66b215ea226a4e77028c6cc0db5797a4a
-kind leakage dd00c9a2b823203330528e734ef70cd07811dffa91c658c7bb8fd7917a9d0ca0
-kind matrices 092e6de5f08eaa136f0232590dd3f358065c1560591128ddf3b736db71ab50dd
+kind leakage 7ab27f7c83c387e9dd5a25351100372bdb5e8b631327a16c3d3526e810f6cee3
+kind matrices 7766323dc462f8f947965399330d285b45e6dd24a75e56d6e80b2b5f7f6ee7ce
 kind mean-volume c2426fbd3ade6b83521cb0ad47db09827d0f123e1383afd97424eae5343fb0e0
-kind meanmlp 9e83811541de611ac601cc464b146d5b1d40d3932fa651160035008b65fab3cc
+kind meanmlp 1623d0b3cd55cd894d9d975373a7d0132055b8141f85a3438e3400f1a85df1f4
 kind parcellate b90cf207290d2418fa797d9bde0247aa686c10c6dc3508441b31db9a2271f7bc
 kind permutation 541f6bb0ef599665ab216107604db0659d057735a8101f08aad4527d8080ec87
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
 kind project cab86a78dd2eadca3b89791e3e200b78e97cf5f40dfee68805299c5a1af9be27
 kind qcfc 131be7f391df34c6a7c7f9149a0d67a63a2676c5d9cf62fe793f46ee83e2c8ac
-kind report e91889a6f5cc1ee999171f883fec78fb5f4867bd6acdfc0a42313d7fe77a3a55
+kind report db6aa71d7fa4c006a939afdea82688e326ba02da5b842c342776452fe8340ba1
 kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
 kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
 kind split 6362d80eb0ae8998a92bec8b429c3f04c9863034ad3d582a66e810e4155406e7
-kind summary 91776c83cfca2668075a55694cb2510ab09136c667a3437d7741e1c7a447876e
+kind summary 77935f6fab9ecff43fbffbc487599078b434be1f7efb878679db45cc08e675fe
 kind tables ecd9a25f2c3bb70d2b829f5930b38f9f21e84cf92c868744f4659c78628926b7
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
-kind timeseries 858c4874513452d68a1cd7120d6d6a5928cde8869f2dedf0861d50a606c7a0d7
-kind train 1089372749824b053654e5826da74bf96fd0969aae5ee85aec8dedbae1fc1e9d
+kind timeseries 25ed1de50cee721943297b7abf40a31682eb31e8579ad82332c1de48c7c23f2d
+kind train bc7c7c38fae087f6011754a06b222589b434bacc372e47c971f080edff9cbc68
 
 reached by baseline
 prgnn/connectivity/tangent.Space.Pattern 38df5635f81b.0cffbe
@@ -870,7 +870,7 @@ reached by baseline leakage meanmlp train
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
 prgnn/stages/fold.Duplicate 83dbf93ffecd.e3b0c4
 prgnn/stages/fold.DuplicateText e0aea30126f5.5e19cc
-prgnn/stages/fold.Duplicates 1af65b378d9d.af49eb
+prgnn/stages/fold.Duplicates cee2c22a3c03.af49eb
 prgnn/stages/fold.Features d0d537218a02.a7b81b
 prgnn/stages/fold.Features.Same b31c8574fe16.f01815
 prgnn/stages/fold.Features.alike 853dd32f2e25.1dcf2e
@@ -2437,12 +2437,13 @@ prgnn/connectivity.commentNames 92a20a85f7f1.d387f6
 prgnn/connectivity.dropIndex 91eca8e73371.a4509c
 prgnn/connectivity.isNumber 3107bc1860f0.aaec77
 prgnn/connectivity.maxLine 812028183106.e3b0c4
+prgnn/connectivity.maxLines 812028183106.e3b0c4
 prgnn/connectivity.maxNumbers 812028183106.e3b0c4
 prgnn/connectivity.members a40690804e7a.e3b0c4
 prgnn/connectivity.members.Read d47010712972.ac5aaa
 prgnn/connectivity.parseNumber ca43e7153fee.e3b0c4
 prgnn/connectivity.readLine f12ecbef5a79.605abe
-prgnn/connectivity.readLines 90fa06f60dd2.2dbfb6
+prgnn/connectivity.readLines 13c6ed45da83.f64350
 prgnn/connectivity.splitter 60146e229469.730636
 prgnn/connectivity.text f56e6205b7dc.078695
 prgnn/connectivity.text.cutName 42ab9ccc5028.32e758
@@ -2523,8 +2524,10 @@ prgnn/internal/workdir.Dir dd07c0c6f1e5.e3b0c4
 prgnn/internal/workdir.Dir.Remove 8ac7c4033a94.f09d99
 prgnn/internal/workdir.Dir.begin 1ec516a7c6cc.96b60b
 prgnn/internal/workdir.Make ad7c5950ca56.c74b27
-prgnn/internal/workdir.Sweep 8df3ea2fe132.b8ef79
+prgnn/internal/workdir.Sweep a3b4b5455ad7.2df647
+prgnn/internal/workdir.Unfinished 6f72e7e837b5.e3b0c4
 prgnn/internal/workdir.errSwept 1a597addfcbf.e3b0c4
+prgnn/internal/workdir.formerUnfinished 4b41ce12e7d3.e3b0c4
 prgnn/internal/workdir.lockName 26d6872b26f0.e3b0c4
 prgnn/internal/workdir.open 3ea11b8b3668.e3b0c4
 prgnn/internal/workdir.ours c89ddff6b4b1.e3b0c4
@@ -2601,16 +2604,17 @@ prgnn/stages/command.withoutComment 71cc3e1851be.e3b0c4
 reached by fidelity
 prgnn/stages/assess.Fidelity 1114b907525a.e3b0c4
 prgnn/stages/assess.Fidelity.Ports 18cb1ab138af.fb55b6
-prgnn/stages/assess.Fidelity.Run d15bdcd70ae6.50f068
+prgnn/stages/assess.Fidelity.Run d474098c8f26.0fd97b
 prgnn/stages/assess.Fidelity.ask feeb8406b924.d91e89
 prgnn/stages/assess.Fidelity.first bb9526a2fba3.467fe1
 prgnn/stages/assess.Fidelity.settings 0f05549b41b3.11a560
 prgnn/stages/assess.Fidelity.sizes e7be12da2e86.39c4f0
-prgnn/stages/assess.Fidelity.table e7999fea8be5.f3410c
+prgnn/stages/assess.Fidelity.table 9b461f5ed337.f3410c
 prgnn/stages/assess.fidelity.New 7f235c96daa6.4cf385
 prgnn/stages/assess.maskEffect 89be96e8b242.e3b0c4
 prgnn/stages/assess.maskSetting 74baa549fdc5.2885d3
 prgnn/stages/assess.maskSetting.overModels 8b37109f9333.b0de2f
+prgnn/stages/fold.DrawsText a8649b4838e7.e3b0c4
 prgnn/stages/learn.GraphData.Without 5664a3519ebe.1f7c61
 
 reached by fidelity leakage predict
@@ -2626,7 +2630,7 @@ prgnn/stages/learn.Trained.Predict d5e6e2fc711d.faee91
 prgnn/stages/learn.predictIn 721169b01e87.a3b313
 
 reached by fidelity report summary
-prgnn/stages/column.FidelityRow 61e846c152b3.c63136
+prgnn/stages/column.FidelityRow 1c175beeb418.c63136
 
 reached by fidelity saliency
 prgnn/stages/assess.rankRow 3ab590f3faac.c63136
@@ -3085,7 +3089,7 @@ prgnn/stages/prepare.sameParts 5d4b5d2461cc.711565
 reached by leakage
 prgnn/stages/assess.Leakage 9e0d351fed72.e3b0c4
 prgnn/stages/assess.Leakage.Ports 823ec813725a.0f6ce5
-prgnn/stages/assess.Leakage.Run 8a8852c4bee9.180013
+prgnn/stages/assess.Leakage.Run 17444b2e60a6.180013
 prgnn/stages/assess.Leakage.lookAtPredictions db7a057cd4a9.1a5ab6
 prgnn/stages/assess.Leakage.lookAtScans 6be3ca5ec24e.22be92
 prgnn/stages/assess.endPoints 519c5671bb11.e3b0c4
@@ -3542,7 +3546,7 @@ prgnn/stages/present.author.data 80205eb1deee.de9f52
 prgnn/stages/present.author.describeGroups 5ab166d7087e.fd4bdc
 prgnn/stages/present.author.eachParticipant 5732aa6fc120.8999bf
 prgnn/stages/present.author.element 6e7c811ba541.353b42
-prgnn/stages/present.author.fidelity 14ae443eaa3b.15f304
+prgnn/stages/present.author.fidelity ca6d09b7035d.15f304
 prgnn/stages/present.author.figures 86a8539df50e.0bd4ea
 prgnn/stages/present.author.folds 33671f7e3218.ffea3a
 prgnn/stages/present.author.furtherPictures 30e5e7e414ed.190c3c
@@ -4041,7 +4045,7 @@ at connectivity/combat/learn.go prgnn/connectivity/combat Sample:13 Options:21 F
 at connectivity/confounds.go prgnn/connectivity Confounds:14 AboutColumn:23 FMRIPrepCosines:30 FirstRow:36 FirstNext:41 FirstZero:42 FirstMean:43 Confounds.Select:51 Confounds.needsCosines:102 columnsText:115 some:123 camelCase:131 Confounds.NonSteady:137 Confounds.column:154 Confounds.Motion:181 fillFirst:199
 at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 scaled:21 spread:47 nearOne:57 FisherZ:62
 at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
-at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 Decompress:21 members:36 members.Read:41 bounded:66 bounded.Read:71 blocks:84 blockSize:90 blocks.add:93 blocks.after:106
+at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 maxLines:20 Decompress:24 members:39 members.Read:44 bounded:69 bounded.Read:74 blocks:87 blockSize:93 blocks.add:96 blocks.after:109
 at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
 at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:35 FisherPearson:40 FisherPartial:41 FisherBoth:42 Quality:46 Connectomes:64 Estimate:73 Connectomes.view:111 estimation:117 estimation.estimate:123 margin:209 Quality.judge:213 norm1:233
 at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
@@ -4059,7 +4063,7 @@ at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spl
 at connectivity/strategy.go prgnn/connectivity Expansion:10 Basic:16 Derivatives:17 Full:18 Expansion.suffixes:22 CompCor:27 NoCompCor:32 Combined:33 Separate:34 Strategy:38 Strategies:52 StrategyNames:70 StrategyOf:79 motionNames:88 tissueNames:89 Confounds.columns:94 Confounds.beginning:124 Confounds.components:135
 at connectivity/tangent/tangent.go prgnn/connectivity/tangent Reference:14 Geometric:19 Euclidean:20 LogEuclidean:21 Options:25 Step:34 Space:41 DefiniteError:49 DefiniteError.Error:54 smallest:59 Fit:62 At:100 Space.Log:105 Space.Weights:115 Space.Pattern:122 fit:132 fit.average:138 rounding:167 fit.geometric:170 moved:221 errNotFinite:230 apply:233 inverseRoot:242 logOf:245 extent:258 definite:267 sandwich:279
 at connectivity/task.go prgnn/connectivity Event:13 Response:19 GloverResponse:26 FIRResponse:27 Task:31 Task.Conditions:40 oversampling:51 earliest:52 responseLength:53 Task.Regressors:58 Task.columns:91 Task.grid:114 boxcar:128 Task.response:146 Task.convolve:177
-at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:64 readLine:67 text:81 text.line:97 text.row:124 text.finish:142 checkNames:181 commentNames:197 dropIndex:212 splitter:230 isNumber:250 parseNumber:255
+at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:67 readLine:70 text:84 text.line:100 text.row:127 text.finish:145 checkNames:184 commentNames:200 dropIndex:215 splitter:233 isNumber:253 parseNumber:258
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
 at dag/param/param.go prgnn/dag/param Text:94 field:104 fieldTable:113 fieldTables:121 fieldsOf:125 fieldTable.collect:149 field.typeName:188 appendValue:211
@@ -4130,7 +4134,7 @@ at internal/words/nearest.go prgnn/internal/words Nearest:11 editDistance:28
 at internal/words/visible.go prgnn/internal/words Reorders:42 InOrder:47
 at internal/words/words.go prgnn/internal/words Count:12 The:24 Each:32 LeastP:41 DrawnLeast:51 Some:58 DidYouMean:67
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
-at internal/workdir/workdir.go prgnn/internal/workdir Dir:28 lockName:35 workName:36 swept:40 Make:44 open:68 errSwept:70 Dir.begin:72 Dir.Remove:94 Sweep:97 reclaim:111 remove:148
+at internal/workdir/workdir.go prgnn/internal/workdir Unfinished:25 formerUnfinished:28 Dir:31 lockName:38 workName:39 swept:43 Make:47 open:71 errSwept:73 Dir.begin:75 Dir.Remove:97 Sweep:100 reclaim:116 remove:153
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
 at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:237 checkQfac:259 checkAgreement:267 checkUnits:292 checkTime:303 checkIntent:316
 at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:16 Models.Same:66 File.Values:80 Means:128 survey:174 draw:225 keep:251 eachSeries:264
@@ -4181,9 +4185,9 @@ at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compar
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:118 scanCovariates:146 covariateRow:190
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:34 Evaluate.Run:53 Evaluate.complete:80 participantAccuracy:100 Evaluate.test:103
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
-at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:24 Fidelity:29 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:74 Fidelity.sizes:120 Fidelity.settings:138 Fidelity.ask:201 Fidelity.first:259 maskSetting.overModels:297 Fidelity.table:308
+at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:40 maskSetting:56 maskEffect:67 Fidelity.Run:75 Fidelity.sizes:129 Fidelity.settings:147 Fidelity.ask:210 Fidelity.first:268 maskSetting.overModels:306 Fidelity.table:317
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:20 Individuality:24 Individuality.Ports:30 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:22 Leakage:26 Leakage.Ports:32 leakCheck:48 leakCheck.fail:54 foldPlace:59 foldBook:62 Leakage.Run:69 checkRow:105 readBook:111 foldBook.tested:136 foldBook.takesPart:142 Leakage.lookAtPredictions:152 placeOf:227 foldBook.seen:243 lookAtModels:263 lookAtFitted:280
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:52 leakCheck.fail:58 foldPlace:63 foldBook:66 Leakage.Run:73 checkRow:113 readBook:119 foldBook.tested:144 foldBook.takesPart:150 Leakage.lookAtPredictions:160 placeOf:235 foldBook.seen:251 lookAtModels:271 lookAtFitted:288
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:17 endPoints:73 sharedPoints:74 rescaled:75 sharedScans:80 timePoints:116
 at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 traceOf:24 ranks:53 leastOverlap:78 leastZ:79 meeting:83 summed.meet:90 summed:117 newSummed:123 summed.over:132 readTraces:138 sameTraces:156
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:24 QCFC:28 QCFC.Ports:33 QCFC.Validate:50 connectome:60 QCFC.Run:67 connectomes:122 listedParticipants:159 listedMotion:170 QCFC.measure:198 fisherEdges:265 edgeDistances:303 QCFC.covariates:334 typicality:385
@@ -4272,9 +4276,9 @@ at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training
 at stages/figure/viewer.go prgnn/stages/figure Ranked:18 Readings:30 chanceOf:70 Ranked.name:89 Ranked.scale:98 Ranked.colored:103 Ranked.coloredText:115 tick:139 DrawSlices:142 gz:166 Viewer:174
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
-at stages/fold/division.go prgnn/stages/fold Params:12 Params.Numbers:21 First:37 Apart:40 Member:43 Division:51 Params.Divide:60 Division.Row:81 Params.sides:108 SideNames:136
+at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 DrawsText:37 First:56 Apart:59 Member:62 Division:70 Params.Divide:79 Division.Row:100 Params.sides:127 SideNames:155
 at stages/fold/features.go prgnn/stages/fold sameFeatures:15 mostValues:16 screenedValues:17 screen:18 Features:22 FeaturesOf:31 symmetric:52 edges:64 Features.Same:85 Features.alike:116
-at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 Duplicates:26 RefuseDuplicates:54 DuplicateText:68 ScansCompared:100 SignalsCompared:101 FeaturesCompared:102 PredictionsCompared:103 LeakagePort:107
+at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 Duplicates:26 RefuseDuplicates:47 DuplicateText:61 ScansCompared:93 SignalsCompared:94 FeaturesCompared:95 PredictionsCompared:96 LeakagePort:100
 at stages/fold/left_out.go prgnn/stages/fold leftOut:13 leftOutDoc:15 LeftOutColumn:18 leftOutRow:27 NameLeftOut:36
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
@@ -4308,7 +4312,7 @@ at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerso
 at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:44 Split.Divides:65 Split.Validate:71 member:79 member.stratum:85 Split.Run:88 readMembers:148 Split.permute:176 count:203 Split.enough:212 Split.divide:244 Split.deal:252 Split.inside:277 bySite:303
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 Train.Ports:39 Train.Validate:69 Train.Run:74 train:81 weightArray:138 convert:147
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:126 readEdges:152 trainingSet.check:172 trainingSet.majority:208 readGraphs:220 standardization:256 standardization.values:258 standardization.layout:260 trainingSet.standardize:270 rounded:309 standardization.apply:318
-at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 paperModel:41 modelParams:44 ModelParams.options:56 ModelParams.validate:75 maxWeights:86 checkWeights:89 allOf:101 TrainingParams:112 trainingParams:123 paperTraining:132 TrainingParams.follow:135 TrainingParams.training:149 TrainingParams.caution:156 TrainingParams.validate:170
+at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 paperModel:41 modelParams:44 ModelParams.options:56 ModelParams.validate:75 maxWeights:86 checkWeights:89 allOf:101 TrainingParams:112 trainingParams:123 paperTraining:132 TrainingParams.follow:135 TrainingParams.training:149 TrainingParams.caution:156 TrainingParams.validate:173
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:40 lossRow:53 accuracyRow:61 finalRow:68 historyTable:74 scoreTable:92 distributionRow:126 distributionTable:135 parameterRow:149 parameterTable:157
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
@@ -4358,7 +4362,7 @@ at stages/present/performance.go prgnn/stages/present author.performance:21 same
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:16 measures:19 author.quality:40 gather:93 author.eachParticipant:113 spread:171 middle:180 warningRow:189 author.warnings:195
 at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict.value:63 upsideDownText:74 upsideDown:78 verdict.sentence:83 author.recovered:114
-at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:132 author.inSpace:158 author.rankingTables:194 author.contrasts:251 author.agreement:273 besideChance:314 author.null:323 author.fidelity:373 author.individuality:397
+at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:132 author.inSpace:158 author.rankingTables:194 author.contrasts:251 author.agreement:273 besideChance:314 author.null:323 author.fidelity:373 author.individuality:401
 at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 labeledScan.gray:63 author.element:66 methodsOfLabels:74 labelingWords:99
 at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:69 Report.Page:107 Report.Run:124
 at stages/present/scans.go prgnn/stages/present shownScans:18 pagedScans:19 author.scanQuality:23 scanFigure:47 author.scanLinks:58 scanNames:118 scanName:127 outlierWords:181
