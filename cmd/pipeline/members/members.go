@@ -181,11 +181,15 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 	}
 	g.Add(append(append(head, ports...), "")...)
 	numbers, groups := map[string]int{}, map[string]int{}
+	var unusable []string
 	shared := sharedReasons(p.Roster, people)
 	for _, e := range people {
 		numbers[e.State]++
-		if e.State == "taken" {
+		switch e.State {
+		case "taken":
 			groups[e.Group]++
+		case "unusable":
+			unusable = append(unusable, e.Participant+e.Row)
 		}
 		row := []string{e.Participant, e.Group}
 		if p.Roster.Axis != "" {
@@ -217,6 +221,9 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 		if name != "" {
 			fmt.Fprintf(w, "  %s: %d\n", name, groups[name])
 		}
+	}
+	if len(unusable) > 1 && numbers["taken"] > 0 {
+		fmt.Fprintln(w, p.Roster.CompleteExclude(fmt.Sprintf("To continue without those that are unusable, under cohort:\n    exclude: [%s]", strings.Join(unusable, ", "))))
 	}
 }
 
