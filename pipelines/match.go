@@ -97,9 +97,9 @@ func (l *loader) insteadOfAll(s *stage, stage string, apart []string, target str
 func (l *loader) chooseOne(stage string, apart []string) string {
 	switch {
 	case slices.Contains(apart, "session") && stage == "cohort":
-		return " (add each: session; the kind sessions combines the matrices of a participant's sessions)"
+		return " (write extends: sessions.yaml, or add each: session; the kind sessions combines the matrices of a participant's sessions)"
 	case slices.Contains(apart, "run") && stage == "cohort":
-		return " (add each: run; the kind join concatenates a participant's runs after denoising)"
+		return " (write extends: runs.yaml, or add each: run; the kind join concatenates a participant's runs after denoising)"
 	case slices.Contains(apart, l.memberAxis()):
 		return " (add each: " + l.memberAxis() + ")"
 	}
