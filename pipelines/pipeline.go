@@ -141,6 +141,7 @@ type loader struct {
 
 	apart   []apartFrom
 	removed map[string]dag.Pos // what an extending file removed ("stages.fidelity") → where
+	leftOut []string           // stages that --without leaves out
 }
 
 func newLoader(file string, limit int) *loader {
@@ -287,7 +288,7 @@ func (l *loader) read(root *tree.Node, sets []string, p *Pipeline) {
 		l.bad.Add(root.Pos, "a pipeline file is a mapping with the key stages, not %s", root)
 		return
 	}
-	l.places.sets = applySets(root, sets, l.bad)
+	l.places.sets = l.applySets(root, sets)
 	l.only(root, "a pipeline file", ownKeys)
 	l.vars = tree.ReadVars(root.Get("vars"), ownKeys, l.bad)
 	l.vars.Gone = func(name string) string { return l.gone("vars", name) }
@@ -295,6 +296,9 @@ func (l *loader) read(root *tree.Node, sets []string, p *Pipeline) {
 	p.Name = l.name(root)
 	l.readSeed(root.Get("seed"))
 	l.readCohort(root.Get("cohort"))
+	if l.leftOut != nil {
+		l.note("stages left out: %s", strings.Join(l.leftOut, ", "))
+	}
 	l.readStages(root)
 	l.vars.All()
 	l.connect()

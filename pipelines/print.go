@@ -16,7 +16,7 @@ func Print(file string, sets []string, plain bool) (string, error) {
 		l.bad.Add(root.Pos, "a pipeline file is a mapping with the key stages, not %s", root)
 	}
 	if root != nil && len(l.bad.List) == 0 {
-		applySets(root, sets, l.bad)
+		l.applySets(root, sets)
 	}
 	if len(l.bad.List) > 0 {
 		return "", l.bad.Sorted()

@@ -13,9 +13,10 @@ import (
 
 // applySets puts the values of --set over those of the file, before anything is
 // checked: a wrong name or value is then found like any other, and reported at
-// the --set that it came from. It returns the value of each set.
-func applySets(root *tree.Node, sets []string, bad *tree.Mistakes) map[string]*tree.Node {
-	values := map[string]*tree.Node{} // by set
+// the --set that it came from. It returns the value of each set. Stages that are set to null are left out last.
+func (l *loader) applySets(root *tree.Node, sets []string) map[string]*tree.Node {
+	values, bad := map[string]*tree.Node{}, l.bad // by set
+	var out []string                              // stages
 	for _, set := range sets {
 		pos := dag.Pos{File: "--set " + set}
 		path, text, ok := strings.Cut(set, "=")
@@ -31,8 +32,19 @@ func applySets(root *tree.Node, sets []string, bad *tree.Mistakes) map[string]*t
 			v = &tree.Node{Pos: pos, Kind: tree.Scalar, Value: ""}
 		}
 		values[set] = v
-		s := setter{root, pos, bad}
-		s.set(strings.Split(strings.TrimSpace(path), "."), v)
+		s, names := setter{root, pos, bad}, strings.Split(strings.TrimSpace(path), ".")
+		if len(names) == 2 && names[0] == "stages" && v.Kind == tree.Empty && !v.Bad {
+			s.pos.File = "--without " + names[1]
+			if s.hasStage(names[1]) {
+				out = append(out, names[1])
+				l.removed["stages."+names[1]] = s.pos
+			}
+			continue
+		}
+		s.set(names, v)
+	}
+	if out != nil {
+		l.leftOut = leaveOut(root, out)
 	}
 	return values
 }
@@ -60,9 +72,7 @@ func (s setter) set(path []string, v *tree.Node) {
 		s.walk(path, v)
 	case slices.Contains(ownKeys, first):
 		s.walk(path, v)
-	case stageOf(first) == nil:
-		names := append(keysOf(s.root.Get("stages")), "cohort")
-		s.bad.Add(s.pos, "there is no stage %q%s", first, words.OrAll(first, names))
+	case !s.hasStage(first, "cohort"):
 	case len(path) == 2 && under(stageOf(first), "matrix", path[1]) != nil:
 		if v.Kind != tree.List {
 			v = &tree.Node{Pos: s.pos, Kind: tree.List, Items: []*tree.Node{v}}
@@ -73,6 +83,16 @@ func (s setter) set(path []string, v *tree.Node) {
 	default:
 		s.walk(append([]string{"stages"}, path...), v)
 	}
+}
+
+// hasStage reports whether the file has a stage, and says so where it has not; others are names to propose.
+func (s setter) hasStage(name string, others ...string) bool {
+	if under(s.root, "stages", name) != nil {
+		return true
+	}
+	names := append(keysOf(s.root.Get("stages")), others...)
+	s.bad.Add(s.pos, "there is no stage %q%s", name, words.OrAll(name, names))
+	return false
 }
 
 // single sets a variable, the seed or the name.

@@ -30,7 +30,7 @@ const atStop = `window.atStop = n => {
     const over = document.elementFromPoint((left + right) / 2, (top + bottom) / 2)
     if (!e.contains(over)) faults.push(name(e) + " is covered by " + name(over))
   }
-  const kind = e.matches("summary") ? e.parentNode.open ? "" : "folded" : e.matches(".controls button, .rating button") ? "toggle" : e.tagName
+  const kind = e.matches("summary") ? e.parentNode.open ? "" : "folded" : e.matches(".controls button, .rating button") ? "toggle" : e.matches("[type=checkbox]") ? "check" : e.tagName
   return { faults, kind, stops: stops.length }
 }`
 
@@ -67,6 +67,11 @@ func (s *session) operate(kind string) {
 	case "toggle":
 		s.press(" ", 0)
 		s.ask(`"true"`, `document.activeElement.getAttribute("aria-pressed")`)
+	case "check":
+		for _, checked := range []string{"false", "true"} {
+			s.press(" ", 0)
+			s.ask(checked, `document.activeElement.checked`)
+		}
 	case "INPUT":
 		s.press("ArrowRight", 0)
 		s.ask("true", `+document.activeElement.value > 0`)
@@ -139,7 +144,7 @@ func TestKeyboardInBrowser(t *testing.T) {
 				}
 			}
 			for kind, least := range map[string]int{"folded": 10, "toggle": 20, "A": 10,
-				"BUTTON": 50, "CANVAS": 1, "INPUT": 1, "SELECT": 1} {
+				"BUTTON": 50, "CANVAS": 1, "check": 1, "INPUT": 1, "SELECT": 1} {
 				if kinds[kind] < least {
 					t.Errorf("%d stops of the kind %s, want at least %d", kinds[kind], kind, least)
 				}

@@ -36,6 +36,10 @@ func TestRatingsInBrowser(t *testing.T) {
 	s.ask("", `document.querySelector(".rating").closest("figure").scrollIntoView({ block: "center", behavior: "instant" })`)
 	s.press("p", 2) // Ctrl+P prints
 	s.ask(`"n/a n/a n/a n/a n/a n/a"`, rated)
+	s.ask("", `document.querySelector(".ratings input").click()`) // off
+	s.press("p", 0)
+	s.ask(`"n/a n/a n/a n/a n/a n/a"`, rated)
+	s.ask("", `document.querySelector(".ratings input").click()`)
 	// Each key leads to the next scan at once: nobody waits for a page that scrolls.
 	for _, key := range []string{"p", "2", "f", "1", "x", "3"} {
 		s.press(key, 0)

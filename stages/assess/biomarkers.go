@@ -261,7 +261,8 @@ func (b *Biomarkers) setting(in *biomarkerInputs, i int, out *biomarkerRows, beg
 		}
 		rankings = slices.Insert(rankings, 2, rankedBy{method: column.TrainedModels, by: "null", all: excess})
 	}
-	out.recovery = append(out.recovery, b.recoveries(of.coords, rankings, in.planted, testShare(of.models))...)
+	out.recovery = append(out.recovery, b.recoveries(of.coords, rankings, in.planted,
+		testShare(of.models), testedLeast(of.models))...)
 	for _, id := range ids {
 		if ts, ok := all.Tallies[id]; ok {
 			out.individual = append(out.individual,

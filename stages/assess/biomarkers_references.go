@@ -285,7 +285,7 @@ func absolute(v []float64) []float64 {
 // recoveries are the rows of the rankings of one setting. There are none when nothing is to be said:
 // nothing was planted, or it is not known, and no reference is there.
 func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted []bool,
-	testShare float64) []column.RecoveryRow {
+	testShare float64, testedLeast int) []column.RecoveryRow {
 	references := slices.ContainsFunc(rankings, func(r rankedBy) bool { return r.method != column.TrainedModels })
 	if !slices.Contains(planted, true) && !references {
 		return nil
@@ -298,8 +298,9 @@ func (b *Biomarkers) recoveries(coords []dag.Coord, rankings []rankedBy, planted
 	var rows []column.RecoveryRow
 	for _, r := range rankings {
 		k := min(b.Top, len(r.all))
-		row := column.RecoveryRow{Coords: coords, Top: int32(k), By: r.by, Method: r.method, AUROC: nan, Agreement: nan,
-			HeldOut: nan, All: nan, LeadScore: nan, PScore: nan, LeadContrast: nan, PContrast: nan,
+		row := column.RecoveryRow{Coords: coords, Top: int32(k), By: r.by, Method: r.method,
+			TestedLeast: int32(testedLeast), AUROC: nan, Agreement: nan, HeldOut: nan, All: nan,
+			LeadScore: nan, PScore: nan, LeadContrast: nan, PContrast: nan,
 			HeldOutLeadScore: nan, HeldOutPScore: nan, HeldOutLeadContrast: nan, HeldOutPContrast: nan}
 		first := inference.Top(r.all, k)
 		if planted != nil {
@@ -354,6 +355,27 @@ func testShare(models []*ModelScores) float64 {
 		}
 	}
 	return tested / (float64(len(everybody)) - tested)
+}
+
+// testedLeast is the number of participants in the smallest group that a model tests, of the model with the fewest.
+func testedLeast(models []*ModelScores) int {
+	groups := map[string]bool{}
+	for _, m := range models {
+		for id := range m.Tallies {
+			groups[m.Group[id]] = true
+		}
+	}
+	least := math.MaxInt32
+	for _, m := range models {
+		count := map[string]int{}
+		for id := range m.Tallies {
+			count[m.Group[id]]++
+		}
+		for g := range groups {
+			least = min(least, count[g])
+		}
+	}
+	return least
 }
 
 // worth is what the ranking by each model is worth: its AUROC where the truth is known, else the held-out effect

@@ -201,8 +201,8 @@ func covariateRow(c column.CovariateColumn, of inference.Covariate, s inference.
 		r.Kind = "category"
 	}
 	var parts []string
-	for g, name := range groups {
-		parts = append(parts, name+" "+c.Describe(group, g))
+	for g, text := range c.Describe(group, len(groups)) {
+		parts = append(parts, groups[g]+" "+text)
 	}
 	r.Values = strings.Join(parts, " · ")
 	return r

@@ -54,21 +54,34 @@ func (c CovariateColumn) Identifies() bool {
 	return len(slices.Compact(slices.Sorted(slices.Values(c.Number)))) == len(c.Number) && len(c.Number) > 2
 }
 
-// Describe summarizes the values of one group: mean (sd), or the count of each category.
-func (c CovariateColumn) Describe(group []int, g int) string {
+// Describe summarizes the values of each group: mean (SD), or the count of each category.
+func (c CovariateColumn) Describe(group []int, groups int) []string {
+	texts := make([]string, groups)
 	if c.Text == nil {
-		var v []float64
+		v := make([][]float64, groups)
 		for i, x := range c.Number {
-			if group[i] == g && !math.IsNaN(x) {
-				v = append(v, x)
+			if group[i] >= 0 {
+				v[group[i]] = append(v[group[i]], x)
 			}
 		}
-		if len(v) == 0 {
-			return "n/a"
+		for g, d := range Describe(v) {
+			switch texts[g] = d.Mean; {
+			case d.Mean == "":
+				texts[g] = "n/a"
+			case d.SD != "":
+				texts[g] += " (" + d.SD + ")"
+			}
 		}
-		mean, sd := MeanSD(v)
-		return fmt.Sprintf("%.3g (%.2g)", mean, sd)
+		return texts
 	}
+	for g := range texts {
+		texts[g] = c.categories(group, g)
+	}
+	return texts
+}
+
+// categories counts each category in one group.
+func (c CovariateColumn) categories(group []int, g int) string {
 	_, names := Numbered(c.Text)
 	const most = 6
 	var parts []string

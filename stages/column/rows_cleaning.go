@@ -36,6 +36,7 @@ type CleaningRow struct {
 	Strategy   string  `column:"strategy,optional" doc:"the named set of nuisance regressors; none where nothing was regressed out"`
 	NonFinite  int32   `column:"nonfinite,optional" doc:"voxels of regions excluded because a volume holds NaN or infinity"`
 	Reduced    int32   `column:"reduced,optional" doc:"regions that lost more than a tenth of their voxels, as not finite or constant"`
+	Lost       string  `column:"reduced_regions,optional" doc:"names of those regions"`
 	TRFrom     string  `column:"tr_from,optional" doc:"source of the repetition time: parameter, sidecar or header; empty if unknown or if runs differ"`
 	Task       string  `column:"task,optional" doc:"the model of the task response that was regressed out, and its conditions; none and the conditions if task responses were not regressed out; empty without events"`
 	Why        string  `column:"why,optional" doc:"reason for no nuisance regression; empty if there was one"`

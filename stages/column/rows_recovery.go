@@ -33,6 +33,8 @@ type RecoveryRow struct {
 	LeadContrast float64 `column:"lead_contrast,missing" doc:"the same of the trained models' ranking by contrast"`
 	PContrast    float64 `column:"p_contrast,missing" doc:"of lead_contrast"`
 
+	TestedLeast int32 `column:"tested_least,optional" doc:"participants of the smallest group that a model tests, in the model with the fewest: held_out of one or two is noise"`
+
 	HeldOutLeadScore    float64 `column:"held_out_lead_score,missing,optional" doc:"as lead_score, always in held_out: without the truth, which no study of real participants knows"`
 	HeldOutPScore       float64 `column:"held_out_p_score,missing,optional" doc:"of held_out_lead_score"`
 	HeldOutLeadContrast float64 `column:"held_out_lead_contrast,missing,optional" doc:"as lead_contrast, always in held_out"`

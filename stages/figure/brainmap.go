@@ -19,15 +19,15 @@ import (
 var kindBrainMap = dag.Kind{
 	Name: "brainmap",
 	Doc: "the ranked regions on the cortex and in slices\n" +
-		"One map per setting, drawn from a label image: each hemisphere from the side and from the midline, and axial slices. Yellow to red is the score, the first regions are numbered and listed, planted ones are outlined in green. " +
+		"One map per setting, drawn from a label image: each hemisphere from the side and from the midline, and axial slices. Yellow to red is the score, the top regions are numbered and listed, planted ones are outlined in green. " +
 		"Without a label image, or with one of grayordinates, regions are discs at the centroids of the node list (MNI coordinates), from the left, from above and from behind.",
 	New: func() dag.Stage { return &BrainMap{Top: 10, Colored: 20} },
 }
 
 // BrainMap draws a ranking.
 type BrainMap struct {
-	Top     int `param:"top" doc:"how many of the first regions are named" min:"0" max:"1000"`
-	Colored int `param:"colored" doc:"how many of the first regions are colored; 0: all" min:"0" max:"100000"`
+	Top     int `param:"top" doc:"how many of the top regions are named" min:"0" max:"1000"`
+	Colored int `param:"colored" doc:"how many of the top regions are colored; 0: all" min:"0" max:"100000"`
 }
 
 // Ports are the stage's inputs and outputs.

@@ -14,7 +14,7 @@ import (
 
 var kindIndividuality = dag.Kind{
 	Name: "figure-individuality",
-	Doc:  "individual or group level as λ2 grows: a line with its interval\nOf the table that individuality makes: the share of the scores' variance that is a person's own, and how many of their first regions two people of a group share.",
+	Doc:  "individual or group level as λ2 grows: a line with its interval\nOf the table that individuality makes: the share of the scores' variance that is a person's own, and how many of their top regions two people of a group share.",
 	New:  func() dag.Stage { return &Individuality{} },
 }
 
@@ -67,7 +67,7 @@ func DrawIndividuality(in dag.Input) (*Chart, error) {
 	return &Chart{
 		Figure:  chart.Trends(steps, axis, []chart.Trend{own, shared}),
 		Title:   "Individual or group level",
-		Alt:     "Share of the variance of pooling scores between participants of a group, and overlap of the first regions of two participants of a group:" + alt,
+		Alt:     "Share of the variance of pooling scores between participants of a group, and overlap of the top regions of two participants of a group:" + alt,
 		Caption: "Bars: 95 % intervals over participants, models held fixed. Dotted: overlap of rankings in random order.",
 	}, nil
 }

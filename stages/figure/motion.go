@@ -107,7 +107,7 @@ func DrawHeadMotion(summary, edges []dag.Input, most int) (*Chart, error) {
 	if distances {
 		c.Caption += " Cells: r against the distance of the regions' centroids, darker where there are more edges; line: least squares; ρ: Spearman's correlation."
 	}
-	c.Caption += " Bars: degrees of freedom left, and those lost to volumes left out, regressors, filter and trend."
+	c.Caption += " Bars: degrees of freedom left, and those lost to removed volumes, regressors, filter and trend."
 	if left := len(all) - len(shown); left > 0 {
 		c.Caption += fmt.Sprintf(" The first %d of %d settings.", most, len(all))
 	}

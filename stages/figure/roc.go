@@ -140,6 +140,9 @@ func DrawConfusion(all *fold.Settings, setting int) *Chart {
 	if len(repeats) > 1 {
 		c.Caption = fmt.Sprintf("Participants, pooled over folds, mean of %d divisions; percent of the row.", len(repeats))
 	}
+	if len(all.Groups) == 2 && len(folds) > 1 {
+		c.Caption += " Sensitivity and specificity in the tables are means over the folds."
+	}
 	if name := folds[0].Name; name != "" {
 		c.Caption += " Classifier: " + name + "."
 	}

@@ -138,7 +138,7 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if !b.drop(m, rois) {
 		return nil, fmt.Errorf("%s: no node has enough voxels that are finite and vary over time: %s", bold.Name, whyNone(open, rois, m))
 	}
-	scan := scanTable(m, rois, tr, from, models != nil, step)
+	scan := scanTable(nodes, m, rois, tr, from, models != nil, step)
 	mean, err := meanImage(m, models)
 	if err != nil {
 		return nil, err
@@ -409,20 +409,21 @@ func voxelTable(nodes []region.Node, rois nifti.ROIs, m *nifti.Means, drawn, dis
 const mostLost = 0.1
 
 // scanTable describes the scan in one row. step is the repetition time in the header of grayordinates, s.
-func scanTable(m *nifti.Means, rois nifti.ROIs, tr float64, from string, grayordinates bool,
+func scanTable(nodes []region.Node, m *nifti.Means, rois nifti.ROIs, tr float64, from string, grayordinates bool,
 	step float64) *encoding.Table {
-	nonFinite, reduced := 0, 0
+	nonFinite := 0
+	var reduced []string
 	for i, c := range m.Counts {
 		nonFinite += c.NonFinite
 		if float64(c.Used) < (1-mostLost)*float64(len(rois.Voxels[i])) {
-			reduced++
+			reduced = append(reduced, nodes[i].Name)
 		}
 	}
 	h := m.Header
 	row := scanRow{
 		TR: tr, Volumes: int32(m.Volumes), From: from, HeaderTR: h.TR(), Affine: h.AffineSource(),
 		DataType:  nifti.DataType(h.Datatype).String(),
-		NonFinite: int32(nonFinite), Reduced: int32(reduced),
+		NonFinite: int32(nonFinite), Reduced: int32(len(reduced)), ReducedNodes: strings.Join(reduced, "; "),
 	}
 	row.Slope, row.Intercept, _ = h.Scaling() // checked when the header was read
 	if grayordinates {
@@ -455,4 +456,6 @@ type scanRow struct {
 	Axes      string  `column:"axes,missing" doc:"orientation of the three axes"`
 	NonFinite int32   `column:"nonfinite" doc:"voxels of nodes excluded because a volume holds NaN or infinity"`
 	Reduced   int32   `column:"reduced" doc:"nodes that lost more than a tenth of their voxels, as not finite or constant"`
+
+	ReducedNodes string `column:"reduced_nodes" doc:"names of those nodes"`
 }

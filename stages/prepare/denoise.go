@@ -246,11 +246,12 @@ func lostVoxels(t *dag.Task, row *column.CleaningRow) error {
 		return nil
 	}
 	lost, err := column.Read[struct {
-		NonFinite int32 `column:"nonfinite,optional"`
-		Reduced   int32 `column:"reduced,optional"`
+		NonFinite int32  `column:"nonfinite,optional"`
+		Reduced   int32  `column:"reduced,optional"`
+		Nodes     string `column:"reduced_nodes,optional"`
 	}](t.In("scan"))
 	if err == nil && len(lost) == 1 {
-		row.NonFinite, row.Reduced = lost[0].NonFinite, lost[0].Reduced
+		row.NonFinite, row.Reduced, row.Lost = lost[0].NonFinite, lost[0].Reduced, lost[0].Nodes
 	}
 	return err
 }

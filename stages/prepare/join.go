@@ -224,7 +224,10 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 		w.HighFD += run.HighFD
 		w.FilterLoss += run.FilterLoss
 		w.TEff += run.TEff
-		w.Constant, w.Reduced = max(w.Constant, run.Constant), max(w.Reduced, run.Reduced)
+		w.Constant = max(w.Constant, run.Constant)
+		if run.Reduced > w.Reduced {
+			w.Reduced, w.Lost = run.Reduced, run.Lost
+		}
 		w.NonFinite += run.NonFinite
 		if !math.IsNaN(run.MeanFD) {
 			mean += float64(run.MeanFD * float64(run.Volumes))

@@ -79,21 +79,40 @@ func (a *author) result(r accuracyRow) string {
 	if r.name != "" {
 		of = " (" + r.name + ")"
 	}
-	text := fmt.Sprintf("Result: accuracy per participant%s %s, 95 %% CI %s; majority-class rate %s", of, report.Share(r.Accuracy), report.Range(r.Low, r.High), report.Share(r.Majority))
-	if !math.IsNaN(r.P) {
-		text += fmt.Sprintf("; %s (test labels permuted, models not retrained)", report.DrawnPText(r.P, r.Permutations))
+	text := fmt.Sprintf("Result: accuracy per participant%s %s (pooled over %s), 95 %% CI %s; majority-class rate %s",
+		of, report.Share(r.Accuracy), words.Count(int(r.Folds), "fold"), report.Range(r.Low, r.High),
+		report.Share(r.Majority))
+	if p := a.chanceTests(r, "accuracy"); p != nil {
+		text += "; " + strings.Join(p, "; ")
 	}
-	for _, one := range a.permuted {
-		if one.Measure == "accuracy" && (one.Name == r.name || one.Name == "") {
-			text += fmt.Sprintf("; %s with models retrained on %s", report.DrawnPText(one.P, one.Permutations),
-				words.Count(int(one.Permutations), "label shuffle"))
+	if !math.IsNaN(r.AUC) {
+		text += ". AUC " + report.Share(r.AUC) + " (mean over the folds)"
+		if p := a.chanceTests(r, "auc"); p != nil {
+			text += "; " + strings.Join(p, "; ")
 		}
 	}
-	text += fmt.Sprintf(". AUC %s.", report.Share(r.AUC))
+	text += "."
 	if above, _ := a.aboveChance(r); !above {
-		text += " The accuracy is not above chance."
+		text += " The accuracy is not above chance" + a.othersAbove() + "."
 	}
 	return text
+}
+
+// othersAbove names the classifiers for comparison that are above chance; "" without any.
+func (a *author) othersAbove() string {
+	var names []string
+	for _, r := range a.perParticipant() {
+		if above, _ := a.aboveChance(r); above && !r.own && !r.majority() {
+			names = append(names, fmt.Sprintf("%s (%s)", r.called(), report.Share(r.Accuracy)))
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return "; that of " + names[0] + " is"
+	}
+	return "; those of " + words.Some(names, 6) + " are"
 }
 
 // tiles show the headline in a few numbers.

@@ -149,20 +149,64 @@ func (a *author) nested() (*accuracyRow, error) {
 	return &rows[i], nil
 }
 
+// A chanceTest is a permutation test of a measure.
+type chanceTest struct {
+	p     float64
+	draws int32
+	how   string
+}
+
+func (c chanceTest) String() string {
+	p, draws, bound := strings.Cut(report.DrawnPText(c.p, c.draws), " (") // p ≤ 0.05 (19 draws)
+	if draws = strings.TrimSuffix(draws, ")"); bound && !strings.Contains(c.how, "label shuffle") {
+		return fmt.Sprintf("%s (%s: %s)", p, draws, c.how)
+	}
+	return fmt.Sprintf("%s (%s)", p, c.how)
+}
+
+// permutationTests are those of a measure, accuracy or auc: by permuted test labels, then by models retrained on
+// permuted labels.
+func (a *author) permutationTests(r accuracyRow, measure string) (tests []chanceTest) {
+	p := map[string]float64{"accuracy": r.P, "auc": r.AUCP}[measure]
+	if !math.IsNaN(p) {
+		tests = append(tests, chanceTest{p, r.Permutations, "test labels permuted, models not retrained"})
+	}
+	for _, t := range a.permuted {
+		if t.Measure == measure && (t.Name == r.name || t.Name == "") {
+			tests = append(tests, chanceTest{t.P, t.Permutations,
+				"models retrained on " + words.Count(int(t.Permutations), "label shuffle")})
+		}
+	}
+	return tests
+}
+
+// chanceTests are permutationTests in words.
+func (a *author) chanceTests(r accuracyRow, measure string) (texts []string) {
+	for _, t := range a.permutationTests(r, measure) {
+		texts = append(texts, t.String())
+	}
+	return texts
+}
+
+// decisive is the test that a measure is judged by: the last that can go below 0.05; ok is false without any.
+func (a *author) decisive(r accuracyRow, measure string) (t chanceTest, ok bool) {
+	tests := a.permutationTests(r, measure)
+	for i, t := range slices.Backward(tests) {
+		if i == 0 || report.TooFewDraws(t.draws, "") == "" {
+			return t, true
+		}
+	}
+	return t, false
+}
+
 // aboveChance reports whether an accuracy is above chance, and why it is not: by the p of models retrained
 // on permuted labels, or else of permuted test labels; without either by the 95 % CI and the majority-class rate.
 func (a *author) aboveChance(r accuracyRow) (above bool, why string) {
-	p, draws, how := r.P, r.Permutations, "test labels permuted, models not retrained"
-	for _, t := range a.permuted {
-		// fewer cannot go below 0.05
-		if t.Measure == "accuracy" && (t.Name == r.name || t.Name == "") && t.Permutations >= 20 {
-			p, draws, how = t.P, t.Permutations, "models retrained on "+words.Count(int(t.Permutations), "label shuffle")
-		}
-	}
-	if math.IsNaN(p) {
+	t, ok := a.decisive(r, "accuracy")
+	if !ok {
 		return r.Low > r.Majority, fmt.Sprintf("its 95 %% CI, %s, includes the majority-class rate, %s", report.Range(r.Low, r.High), report.Share(r.Majority))
 	}
-	return p < 0.05, fmt.Sprintf("%s, %s", report.DrawnPText(p, draws), how)
+	return t.p < 0.05, t.String()
 }
 
 // cautionAccuracy warns of accuracies that show nothing.
@@ -183,9 +227,13 @@ func (a *author) cautionAccuracy() {
 		case r.High < r.Majority:
 			a.caution("%s: accuracy is below the majority-class rate (%s)", r.called(), report.Share(r.Majority))
 		case !above:
-			a.caution("%s: accuracy is not above chance (%s)", r.called(), why)
+			a.caution("%s: accuracy is not above chance: %s", r.called(), why)
 		case r.Low <= r.Majority:
 			a.caution("%s: the 95 %% CI of the accuracy (%s) includes the majority-class rate (%s): not shown to be better than naming the largest group", r.called(), report.Range(r.Low, r.High), report.Share(r.Majority))
+		}
+		accuracy, tested := a.decisive(r, "accuracy")
+		if auc, ok := a.decisive(r, "auc"); tested && ok && (accuracy.p < 0.05) != (auc.p < 0.05) {
+			a.caution("%s: the tests of accuracy and AUC disagree: accuracy %v, AUC %v", r.called(), accuracy, auc)
 		}
 		switch {
 		case r.Sensitivity == 0 && r.Specificity == 1:

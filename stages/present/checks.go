@@ -85,8 +85,7 @@ func (a *author) covariates() error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	long := map[string]string{"mean_fd": "mean framewise displacement", "max_fd": "largest framewise displacement", "kept": "volumes kept", "volumes": "volumes of the scan"}
-	name := func(r column.CovariateRow) string { return orItself(long, r.Name) }
+	name := func(r column.CovariateRow) string { return orItself(covariateNames, r.Name) }
 	for _, r := range rows {
 		if r.P < 0.05 {
 			a.caution("%s alone distinguishes the groups (AUC %.2f, chance %.2f, %s): the classifier may have learned it instead of the group difference", upperFirst(name(r)), r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))

@@ -3,6 +3,7 @@ package present
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -93,7 +94,7 @@ func (a *author) cleaning() {
 		if whom := groups[text]; len(whom) == len(a.scans) && whom != nil {
 			a.caution("%s: motion and physiological noise remain in the correlations", upperFirst(text))
 		} else if whom != nil {
-			a.caution("%s of %s, while others were cleaned", upperFirst(text), words.Some(whom, 6))
+			a.caution("%s for %s, while others were cleaned", upperFirst(text), words.Some(whom, 6))
 		}
 	}
 	a.taskRegression()
@@ -156,7 +157,7 @@ func (a *author) cautionScans() {
 			}
 		}
 		switch {
-		case len(named) > max(6, len(scans)/2): // nobody stands out
+		case nobodyStandsOut(len(named), len(scans)):
 			a.caution(format, fmt.Sprintf("%d of %d scans", len(named), len(scans)))
 		case named != nil:
 			a.caution(format, words.Some(named, 6))
@@ -169,17 +170,22 @@ func (a *author) cautionScans() {
 		return words.Count(int(n), what)
 	}
 	if length, ok := usual(scans, func(s cleanedScan) float64 { return float64(s.Volumes) }); ok {
-		list(fmt.Sprintf("Scans of another length than the others, which have %g volumes: %%s", length), func(s cleanedScan) string {
+		list(fmt.Sprintf("Scans of unusual length (most have %g volumes): %%s", length), func(s cleanedScan) string {
 			return map[bool]string{true: counted(s.Volumes, "volume")}[float64(s.Volumes) != length]
 		})
 	}
 	if tr, ok := usual(scans, func(s cleanedScan) float64 { return s.TR }); ok {
-		list(fmt.Sprintf("Scans with another repetition time than the others, which have %g s: %%s", tr), func(s cleanedScan) string {
+		list(fmt.Sprintf("Scans with an unusual repetition time (most have %g s): %%s", tr), func(s cleanedScan) string {
 			return map[bool]string{true: fmt.Sprintf("%g s", s.TR)}[s.TR != tr && !math.IsNaN(s.TR)]
 		})
 	}
-	list(upperFirst(a.element())+"s with NaN or infinity, left out of their regions: %s", func(s cleanedScan) string { return counted(s.NonFinite, a.element()) })
-	list("Regions that lost more than a tenth of their "+a.element()+"s (constant or not finite): %s", func(s cleanedScan) string { return counted(s.Reduced, "region") })
+	list(upperFirst(a.element())+"s with NaN or infinity, excluded from their regions: %s", func(s cleanedScan) string { return counted(s.NonFinite, a.element()) })
+	list("Regions that lost more than a tenth of their "+a.element()+"s (constant or not finite"+strings.ReplaceAll(mostlyLost(scans), "%", "%%")+"): %s", func(s cleanedScan) string {
+		if names := words.Some(strings.Split(s.Lost, "; "), 4); s.Lost != "" {
+			return names
+		}
+		return counted(s.Reduced, "region")
+	})
 	list("Regions without a signal: %s", func(s cleanedScan) string { return counted(s.Missing+s.Constant, "region") })
 	list("More than half of the volumes censored for motion: %s", func(s cleanedScan) string {
 		return map[bool]string{true: fmt.Sprintf("%d of %d", s.Censored, s.Volumes)}[2*s.Censored > s.Volumes]
@@ -192,9 +198,39 @@ func (a *author) cautionScans() {
 	})
 	if slices.ContainsFunc(scans, func(s cleanedScan) bool { return s.Strategy == "ica_aroma" }) &&
 		a.about.Description != "smoothAROMAnonaggr" {
-		a.caution("The strategy ica_aroma takes out no motion by itself: it needs scans that ICA-AROMA has denoised (desc-smoothAROMAnonaggr), which is not known of these")
+		a.caution("The strategy ica_aroma does not regress out motion: it needs scans that ICA-AROMA has denoised (desc-smoothAROMAnonaggr), and these are not known to be")
 	}
 }
+
+// mostlyLost names the regions that lost voxels in the most scans, where there are too many scans to name.
+func mostlyLost(scans []cleanedScan) string {
+	count, struck := map[string]int{}, 0
+	for _, s := range scans {
+		if s.Lost != "" {
+			struck++
+			for _, name := range strings.Split(s.Lost, "; ") {
+				count[name]++
+			}
+		}
+	}
+	if !nobodyStandsOut(struck, len(scans)) {
+		return ""
+	}
+	return "; " + words.Some(mostFrequent(count), 6)
+}
+
+// mostFrequent writes counts, "name in 7", the largest first.
+func mostFrequent(count map[string]int) []string {
+	names := slices.SortedFunc(maps.Keys(count),
+		func(x, y string) int { return cmp.Or(count[y]-count[x], strings.Compare(x, y)) })
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s in %d", name, count[name])
+	}
+	return names
+}
+
+// nobodyStandsOut reports whether so many scans share something that they are counted and not named.
+func nobodyStandsOut(n, all int) bool { return n > max(6, all/2) }
 
 // usual is the value that most scans have; not ok where no value is that of more than half, or all have it.
 func usual(scans []cleanedScan, of func(cleanedScan) float64) (value float64, ok bool) {

@@ -20,9 +20,9 @@ func (a *author) methodsOfScans(m *methodsText) {
 		m.sentences = append(m.sentences, lengths(a.scans)...)
 	}
 	if n := len(a.left); n > 0 {
-		text := fmt.Sprintf("%s left out", words.Count(n, "participant"))
+		text := fmt.Sprintf("%s excluded", words.Count(n, "participant"))
 		if a.who != nil {
-			text = fmt.Sprintf("Of %s, %d were left out", words.Count(len(a.who.Ids)+n, "participant"), n)
+			text = fmt.Sprintf("Of %s, %d were excluded", words.Count(len(a.who.Ids)+n, "participant"), n)
 		}
 		m.say("%s (%s).", text, strings.Join(reasons(a.left, 6), "; "))
 	}
@@ -58,7 +58,7 @@ func lengths(scans []cleanedScan) (sentences []string) {
 		text += fmt.Sprintf(" at repetition times of %s to %s s", report.Short(low), report.Short(high))
 	}
 	if n := len(scans) - len(tr); n > 0 {
-		text += fmt.Sprintf(" (not known of %s)", words.Count(n, "scan"))
+		text += fmt.Sprintf(" (unknown for %s)", words.Count(n, "scan"))
 	}
 	return []string{text + "."}
 }
@@ -86,7 +86,7 @@ func (a *author) methodsOfSilence(m *methodsText) {
 	if a.silent.most == 0 {
 		return
 	}
-	m.say("Regions without a signal (in %d of %s, at most %d) take no part in the estimate: their correlations are 0, and they are nodes without edges.",
+	m.say("Regions without a signal (in %d of %s, at most %d) are excluded from the estimate: their correlations are 0, and they are nodes without edges.",
 		a.silent.graphs, words.Count(a.silent.all, "participant"), a.silent.most)
 }
 

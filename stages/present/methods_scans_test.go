@@ -24,7 +24,7 @@ func TestMethodsTellLengths(t *testing.T) {
 		{nil, nil},
 		{[]cleanedScan{scan(176, 2), scan(176, 2)}, []string{"All scans have 176 volumes at a repetition time of 2 s."}},
 		{[]cleanedScan{scan(176, 2), scan(150, 2.5), scan(200, math.NaN())},
-			[]string{"The scans have 150 to 200 volumes (median 176) at repetition times of 2 to 2.5 s (not known of 1 scan)."}},
+			[]string{"The scans have 150 to 200 volumes (median 176) at repetition times of 2 to 2.5 s (unknown for 1 scan)."}},
 		{[]cleanedScan{scan(176, math.NaN())}, []string{"All scans have 176 volumes; their repetition time is not known."}},
 	} {
 		if got := lengths(c.scans); !slices.Equal(got, c.want) {
@@ -60,8 +60,8 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	}
 	page := reportText(t, in)
 	for _, want := range []string{
-		"3 participants took part. All scans have 176 volumes at a repetition time of 2 s. Of 6 participants, 3 were left out (2: no scan; 1: rated fail). The analysis has 3 regions.",
-		"Regions without a signal (in 1 of 2 participants, at most 3) take no part in the estimate: their correlations are 0, and they are nodes without edges.",
+		"3 participants took part. All scans have 176 volumes at a repetition time of 2 s. Of 6 participants, 3 were excluded (2: no scan; 1: rated fail). The analysis has 3 regions.",
+		"Regions without a signal (in 1 of 2 participants, at most 3) are excluded from the estimate: their correlations are 0, and they are nodes without edges.",
 		"No signal: regions without one, in the draw with most.",
 	} {
 		if !strings.Contains(page, want) {
@@ -71,5 +71,21 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	at := strings.Index(page, "Quality of each participant")
 	if at < 0 || !strings.Contains(page[at:], ">no signal<") {
 		t.Error("the table of each participant has no column of regions without a signal")
+	}
+}
+
+// A filter with one edge is no band.
+func TestMethodsOfFilter(t *testing.T) {
+	for _, c := range [][3]string{
+		{"0.01", "0.08", "a Butterworth filter kept 0.01–0.08 Hz"},
+		{"0.01", "0", "a Butterworth filter kept frequencies above 0.01 Hz"},
+		{"0", "0.08", "a Butterworth filter kept frequencies below 0.08 Hz"},
+	} {
+		m := &methodsText{}
+		(&author{}).methodsOfCleaning(m, &stageSettings{value: map[string]string{"detrend": "-1",
+			"filter": "butterworth", "high_pass": c[0], "low_pass": c[1]}})
+		if want := "Cleaning of the series: " + c[2] + "."; len(m.sentences) != 1 || m.sentences[0] != want {
+			t.Errorf("%s–%s: %q, want %q", c[0], c[1], m.sentences, want)
+		}
 	}
 }

@@ -82,7 +82,7 @@ func (a *author) methodsOfGraphs(m *methodsText) {
 			if b.is("replacement", "true") {
 				how = "with replacement"
 			}
-			m.say("The series of a region is the mean over a random share of %s of its %ss, drawn %s; %s draws were made of each scan, and each draw gives one graph %s.", share(b.number("fraction")), a.element(), how, b.value["draws"], m.cite("li2020"))
+			m.say("The series of a region is the mean over a random sample of %s of its %ss, drawn %s; %s draws were made of each scan, and each draw gives one graph %s.", share(b.number("fraction")), a.element(), how, b.value["draws"], m.cite("li2020"))
 		}
 	}
 	if d := a.run.of("denoise"); d != nil {
@@ -158,7 +158,13 @@ func (a *author) methodsOfCleaning(m *methodsText, d *stageSettings) {
 	}
 	if f := d.value["filter"]; f != "none" && f != "" {
 		band := d.value["high_pass"] + "–" + d.value["low_pass"] + " Hz"
-		parts = append(parts, fmt.Sprintf("a %s filter kept %s", f, band))
+		switch {
+		case d.number("low_pass") == 0:
+			band = "frequencies above " + d.value["high_pass"] + " Hz"
+		case d.number("high_pass") == 0:
+			band = "frequencies below " + d.value["low_pass"] + " Hz"
+		}
+		parts = append(parts, fmt.Sprintf("a %s filter kept %s", strings.Replace(f, "butterworth", "Butterworth", 1), band))
 	}
 	switch d.value["standardize"] {
 	case "zscore":
@@ -176,9 +182,9 @@ func estimator(m *methodsText, name string, c *stageSettings, empirical string) 
 	case "empirical":
 		return empirical
 	case "ledoit-wolf":
-		return "the covariance shrunk after Ledoit and Wolf " + m.cite("ledoit")
+		return "the Ledoit–Wolf shrinkage covariance " + m.cite("ledoit")
 	case "oas":
-		return "the covariance shrunk by oracle approximation " + m.cite("chen")
+		return "the oracle-approximating shrinkage covariance " + m.cite("chen")
 	case "ridge":
 		return "the covariance with a ridge of " + c.value["rho"]
 	case "glasso":
@@ -222,7 +228,7 @@ func (a *author) methodsOfTraining(m *methodsText) {
 	if t.is("variant", "authors-code") {
 		m.say("The model is the one of the authors' released program, which differs from their paper %s; its epoch is chosen on the test set, which is leakage.", m.cite("li2020"))
 	} else {
-		m.say("The model is PR-GNN %s: graph attention convolutions %s of width %s that take edge weights into account, each followed by a pooling layer that keeps the %s of the regions with the highest scores, then a multilayer perceptron (hidden widths %s).",
+		m.say("The model is PR-GNN %s: graph attention convolutions %s of widths %s that take edge weights into account, each followed by a pooling layer that keeps the %s of the regions with the highest scores, then a multilayer perceptron (hidden widths %s).",
 			m.cite("li2020"), m.cite("velickovic"), t.value["widths"], percentText(t.value["ratio"]), t.value["hidden"])
 	}
 	// A work is cited where its method was used.
@@ -287,7 +293,7 @@ func (a *author) methodsOfEvaluation(m *methodsText) {
 		m.say("p values of accuracy and AUC come from %s permutations of the groups of the test participants within folds, with the models not retrained %s.", e.value["permutations"], m.cite("phipson"))
 	}
 	if c := a.run.of("compare"); c != nil && a.t.Has("comparison") {
-		m.say("Classifiers were compared over the same participants by McNemar's exact test and by the corrected resampled t-test %s, corrected after Holm.", m.cite("nadeau"))
+		m.say("Classifiers were compared over the same participants by McNemar's exact test and by the corrected resampled t-test %s, with Holm's correction for the number of pairs.", m.cite("nadeau"))
 	}
 	if p := a.run.of("permutation"); p != nil && a.t.Has("permutation") {
 		m.say("A permutation test retrained the models on permuted labels %s.", m.cite("phipson"))
@@ -328,6 +334,6 @@ func (a *author) methodsOfBaselines(m *methodsText) {
 		}
 	}
 	if names != nil {
-		m.say("Trained on the same folds for comparison: %s.", strings.Join(names, ", "))
+		m.say("For comparison, these classifiers were trained on the same folds: %s.", strings.Join(names, ", "))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/markup"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/report"
@@ -164,5 +165,5 @@ func svgTitle(b []byte) (title, desc string) {
 	if !strings.Contains(string(b[:min(len(b), 1000)]), "<svg") {
 		return "", ""
 	}
-	return elementText(b, "title"), elementText(b, "desc")
+	return markup.ElementText(b, "title"), markup.ElementText(b, "desc")
 }

@@ -66,30 +66,24 @@ func (a *author) motionTable(rows []column.MotionRow) {
 		}
 		return fmt.Sprintf("%.1f %%", 100*v)
 	}
-	r := func(v float64) string {
-		if math.IsNaN(v) {
-			return "n/a"
-		}
-		return fmt.Sprintf("%.3f", v)
-	}
 	type row = column.MotionRow
 	t := tableOf("QC-FC: connectivity and head motion over the participants", 1, rows,
 		text("strategy", "named set of nuisance regressors", func(m row) string { return m.Strategy }),
 		number("n", "participants with a mean framewise displacement", func(m row) string { return fmt.Sprint(m.Participants) }),
-		number("median |r|", "over the edges, of the correlation of mean framewise displacement with Fisher z", func(m row) string { return r(m.Median) }),
-		number("without relation", "0.674/√(N − 3 − covariates)", func(m row) string { return r(m.Null) }),
+		number("median |r|", "over the edges, of the correlation of mean framewise displacement with Fisher z", func(m row) string { return report.Share(m.Median) }),
+		number("expected by chance", "0.674/√(N − 3 − covariates)", func(m row) string { return report.Share(m.Null) }),
 		number("p < 0.05", "share of edges, uncorrected; 5 % without any relation", func(m row) string { return share(m.Share) }),
 		number("q < 0.05", "share of edges after FDR (Benjamini and Hochberg)", func(m row) string { return share(m.ShareFDR) }),
-		number("distance ρ", "Spearman's correlation, over the edges, of r with the distance of the centroids", func(m row) string { return r(m.Distance) }),
-		number("dof lost", "degrees of freedom lost to volumes left out, regressors, filter and trend, mean over the participants", func(m row) string { return report.Short(m.Lost) }),
+		number("distance ρ", "Spearman's correlation, over the edges, of r with the distance of the centroids", func(m row) string { return report.Share(m.Distance) }),
+		number("dof lost", "degrees of freedom lost to removed volumes, regressors, filter and trend, mean over the participants", func(m row) string { return report.Short(m.Lost) }),
 		number("dof left", "degrees of freedom left, mean over the participants", func(m row) string { return report.Short(m.Remaining) }))
 	if rows[0].Covariates != "" {
 		t.Note = "Partial correlations, without " + rows[0].Covariates + "."
 	}
-	a.table(t, "gives QC-FC: how far connectivity still goes with head motion after denoising (Ciric et al. 2017; Parkes et al. 2018).")
+	a.table(t, "gives QC-FC: how strongly connectivity correlates with head motion after denoising (Ciric et al. 2017; Parkes et al. 2018).")
 	for _, m := range rows {
 		if m.Participants < fewForMotion {
-			a.say("QC-FC of %s says little.", words.Count(int(m.Participants), "participant"))
+			a.say("QC-FC of %s is unreliable.", words.Count(int(m.Participants), "participant"))
 		}
 		if m.ShareFDR > 0 {
 			a.caution("Head motion remains in connectivity (strategy %s): %s of edges correlate with mean framewise displacement at q < 0.05, median |r| %.3f (%.3f expected by chance)", m.Strategy, share(m.ShareFDR), m.Median, m.Null)
@@ -118,10 +112,10 @@ func (a *author) typicality() error {
 		}
 	}
 	if v != nil {
-		a.say("Typicality, the correlation of a participant's connectivity with the mean of the others, has the median %.2f (%.2f to %.2f).", middle(v), slices.Min(v), slices.Max(v))
+		a.say("Typicality, the correlation of a participant's connectivity with the mean of the others, has a median of %.2f (range %.2f to %.2f).", middle(v), slices.Min(v), slices.Max(v))
 	}
 	if out != nil {
-		a.say("Outliers, more than 3.5 robust SD from the median: %s.", words.Some(out, 8))
+		a.say("Outliers (more than 3.5 robust SD from the median): %s.", words.Some(out, 8))
 	}
 	return nil
 }

@@ -28,9 +28,9 @@ func TestMotionInReport(t *testing.T) {
 	text := string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)
 	text = strings.Join(strings.Fields(text), " ")
 	for _, want := range []string{
-		"24P 40 0.310 0.111 30.0 % 12.0 % -0.250 30 110", "36P 40 0.120 0.111 30.0 % 0.0 % -0.250 30 110",
+		"24P 40 0.310 0.111 30.0 % 12.0 % −0.250 30 110", "36P 40 0.120 0.111 30.0 % 0.0 % −0.250 30 110",
 		"Head motion remains in connectivity (strategy 24P): 12.0 % of edges correlate with mean framewise displacement at q < 0.05, median |r| 0.310 (0.111 expected by chance)",
-		"has the median 0.40 (0.10 to 0.70).", "Outliers, more than 3.5 robust SD from the median: sub-2 (typicality).",
+		"has a median of 0.40 (range 0.10 to 0.70).", "Outliers (more than 3.5 robust SD from the median): sub-2 (typicality).",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, text)

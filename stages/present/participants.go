@@ -79,19 +79,19 @@ func (a *author) leftOut() error {
 		return err
 	}
 	if len(a.left) == 0 {
-		a.say("No participant was left out.")
+		a.say("No participant was excluded.")
 		return nil
 	}
-	t := tableOf("Participants left out", 1, a.left,
+	t := tableOf("Excluded participants", 1, a.left,
 		text("participant", "", func(r excludedRow) string { return r.Participant }),
 		text("reason", "", func(r excludedRow) string { return r.Reason }))
 	const most = 12 // rows in the text
 	if len(a.left) <= most {
-		a.table(t, fmt.Sprintf("lists the %s left out.", words.Count(len(a.left), "participant")))
+		a.table(t, fmt.Sprintf("lists %s.", words.The(len(a.left), "excluded participant")))
 		return nil
 	}
 	a.supplement(t)
-	a.say("%s left out (%s).", words.Count(len(a.left), "participant"), t.Label())
+	a.say("%s excluded (%s).", words.Count(len(a.left), "participant"), t.Label())
 	if list := reasons(a.left, 8); len(list) < len(a.left) {
 		a.add(report.Block{List: list})
 	}
@@ -127,16 +127,24 @@ func (a *author) describeGroups() error {
 	if ways := arrangements(groups); ways < 20 && len(groups) > 1 {
 		a.caution("%s can be divided into groups of these sizes in %.0f ways only: no permutation test can give p < 0.05 (two groups of 4: 70 ways)", words.Count(len(a.who.Ids), "participant"), ways)
 	}
+	var alike []string // columns of one value
 	for _, c := range table.Columns {
 		if slices.Contains([]string{"participant_id", "group", "simulated"}, c.Name) {
 			continue
 		}
-		if err := describeColumn(t, table, c, rows); err != nil {
+		same, err := describeColumn(t, table, c, rows)
+		if err != nil {
 			return err
+		}
+		if same != "" {
+			alike = append(alike, same)
 		}
 	}
 	if len(t.Heads) == 2 {
 		t.Note = ""
+	}
+	if alike != nil {
+		t.Note = strings.TrimSpace(t.Note + " The same in all participants: " + strings.Join(alike, ", ") + ".")
 	}
 	if a.duplicates != nil {
 		t.Note = strings.TrimSpace(fmt.Sprintf("%s n counts scans that have two ids: %s. The group means of this page count them too.", t.Note, strings.Join(a.duplicates, ", ")))
@@ -169,20 +177,24 @@ func arrangements(groups []groupSize) float64 {
 	return math.Round(ways)
 }
 
+// covariateNames are columns that cohorts and denoise know, for people.
+var covariateNames = map[string]string{"mean_fd": "mean framewise displacement", "max_fd": "largest framewise displacement", "kept": "volumes kept", "volumes": "volumes of the scan"}
+
 // describeColumn adds a covariate of each group: mean, SD and range of numbers, counts of
-// up to six words. Identifiers are left out.
-func describeColumn(t *report.Table, table *encoding.Table, c encoding.Column, rows [][]int) error {
+// up to six words. Identifiers are left out, and so are numbers that stand for the groups. Numbers that
+// are the same in all participants are no column: they are returned, "volumes 176".
+func describeColumn(t *report.Table, table *encoding.Table, c encoding.Column, rows [][]int) (same string, err error) {
 	if words, ok := c.Values.([]string); ok {
 		seen := map[string]bool{}
 		for _, w := range words {
 			seen[w] = true
 		}
 		if len(seen) > 6 {
-			return nil
+			return "", nil
 		}
 		texts, err := table.Strings(c.Name)
 		if err != nil {
-			return err
+			return "", err
 		}
 		t.Heads = append(t.Heads, report.Head{Text: plainName(c.Name), Doc: c.Doc})
 		for g := range rows {
@@ -196,77 +208,66 @@ func describeColumn(t *report.Table, table *encoding.Table, c encoding.Column, r
 			}
 			t.Rows[g] = append(t.Rows[g], report.Cell{Text: strings.Join(parts, ", ")})
 		}
-		return nil
+		return "", nil
 	}
 	v, err := table.Floats(c.Name)
-	if err != nil {
-		return err
+	if err != nil || identifies(v) {
+		return "", err
 	}
-	if identifies(v) {
-		return nil
+	head, known := covariateNames[c.Name]
+	if !known {
+		head = plainName(c.Name)
 	}
-	head := plainName(c.Name)
-	if c.Unit != "" {
-		head += " (" + unitName(c.Unit) + ")"
+	unit := c.Unit
+	if unit == "" && (c.Name == "mean_fd" || c.Name == "max_fd") {
+		unit = "mm"
 	}
-	t.Heads = append(t.Heads, report.Head{Text: head, Doc: c.Doc, Number: true})
+	if unit != "" {
+		head += " (" + unitName(unit) + ")"
+	}
 	values := make([][]float64, len(rows))
+	distinct, each := map[float64]bool{}, 0 // values over all participants; those of each group, added up
 	for g := range rows {
+		own := map[float64]bool{}
 		for _, at := range rows[g] {
 			values[g] = append(values[g], v[at])
+			distinct[v[at]], own[v[at]] = true, true
 		}
+		each += len(own)
 	}
+	switch {
+	case len(distinct) == 1:
+		return head + " " + strconv.FormatFloat(v[0], 'g', -1, 64), nil
+	case len(distinct) == len(rows) && each == len(rows) && len(v) > len(rows):
+		return "", nil
+	}
+	t.Heads = append(t.Heads, report.Head{Text: head, Doc: c.Doc, Number: true})
 	for g, text := range describeNumbers(values) {
 		t.Rows[g] = append(t.Rows[g], report.Cell{Text: text})
 	}
-	return nil
+	return "", nil
 }
 
-// describeNumbers gives mean ± SD (range) of each group; NaN is a missing value. All groups have the decimals that give
-// the smallest SD two significant digits. An SD of 0 is written 0, and then the mean is the value that all share.
+// describeNumbers gives mean ± SD (range) of each group.
 func describeNumbers(groups [][]float64) []string {
-	known, least := make([][]float64, len(groups)), math.Inf(1)
-	for g, v := range groups {
-		known[g] = column.Known(v)
-		if sd := groupSD(known[g]); sd > 0 {
-			least = min(least, sd)
-		}
-	}
-	write := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	if digits := decimals(least); digits <= 9 {
-		write = func(x float64) string { return strconv.FormatFloat(x, 'f', digits, 64) }
-	} else if !math.IsInf(least, 1) {
-		write = func(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
-	}
 	texts := make([]string, len(groups))
-	for g, v := range known {
-		switch sd := groupSD(v); {
-		case len(v) == 0:
+	for g, d := range column.Describe(groups) {
+		if d.Mean == "" {
 			texts[g] = "n/a"
 			continue
-		case len(v) == 1:
-			texts[g] = strconv.FormatFloat(v[0], 'g', -1, 64)
-		case sd == 0:
-			texts[g] = strconv.FormatFloat(v[0], 'g', -1, 64) + " ± 0"
-		default:
-			mean, _ := column.MeanSD(v)
-			texts[g] = fmt.Sprintf("%s ± %s (%s–%s)", write(mean), write(sd), write(slices.Min(v)),
-				write(slices.Max(v)))
 		}
-		if missing := len(groups[g]) - len(v); missing > 0 {
-			texts[g] += fmt.Sprintf(", %d missing", missing)
+		texts[g] = d.Mean
+		if d.SD != "" {
+			texts[g] += " ± " + d.SD
+		}
+		if d.Low != "" {
+			texts[g] += fmt.Sprintf(" (%s–%s)", d.Low, d.High)
+		}
+		if d.Missing > 0 {
+			texts[g] += fmt.Sprintf(", %d missing", d.Missing)
 		}
 	}
 	return texts
-}
-
-// groupSD is the SD, and 0 where all values are the same: rounding leaves a little of equal ones.
-func groupSD(v []float64) float64 {
-	if len(v) < 2 || slices.Min(v) == slices.Max(v) {
-		return 0
-	}
-	_, sd := column.MeanSD(v)
-	return sd
 }
 
 // identifies tells whether numbers look like an identifier: whole, and of twenty participants or
@@ -280,18 +281,6 @@ func identifies(v []float64) bool {
 		seen[x] = true
 	}
 	return len(v) >= 20
-}
-
-// decimals are those that give a number two significant digits.
-func decimals(x float64) int {
-	if !(x > 0) || math.IsInf(x, 0) {
-		return math.MaxInt
-	}
-	digits := 0
-	for ; x < 9.95 && digits < 400; digits++ {
-		x *= 10
-	}
-	return digits
 }
 
 // unitName writes a unit for people.

@@ -3,8 +3,34 @@ package present
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/stages/stagetest"
 )
+
+// The table of the groups has names and units for people. A number that stands for the groups, and one that all
+// participants share, are no columns of it.
+func TestTableOfGroups(t *testing.T) {
+	people := stagetest.SomeParticipants(4, "ASD", "HC")
+	for name, v := range map[string][]float64{"asd": {1, 0, 1, 0}, "n_roi": {111, 111, 111, 111},
+		"mean_fd": {0.1, 0.2, 0.3, 0.4}} {
+		people.Columns = append(people.Columns, encoding.Column{Name: name, Values: v})
+	}
+	in := map[string][]dag.Input{"participants": {dag.InputOf(people)}}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
+	for _, want := range []string{"mean framewise displacement (mm)", "0.20 ± 0.14 (0.10–0.30)",
+		"The same in all participants: n roi 111."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "asd") {
+		t.Errorf("asd is the group\n%s", text)
+	}
+}
 
 // No SD that is above 0 reads ± 0.00, and a mean has the decimals of its SD.
 func TestDescribeNumbers(t *testing.T) {

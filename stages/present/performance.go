@@ -49,7 +49,7 @@ func (a *author) performance() error {
 	if slices.ContainsFunc(rows, accuracyRow.majority) {
 		t.Note += " The majority classifier names the largest group of the training participants."
 	}
-	t.Note += fmt.Sprintf(" Positive: %s.", first.Positive)
+	t.Note += fmt.Sprintf(" Positive: %s. Accuracy, its 95 %% CI and p are pooled over the folds; balanced accuracy, AUC, sensitivity and specificity are means over the folds.", first.Positive)
 	a.table(t, "gives the performance per participant, by the mean probability over the participant's draws.")
 	if !same {
 		a.table(tableOf("Tested participants of each classifier", 1, rows,
@@ -164,9 +164,12 @@ func the(name string) string { return strings.Replace(name, "The model", "the mo
 
 // permutation adds the test by models that are retrained on permuted groups.
 func (a *author) permutation() error {
-	rows, err := read[column.PermutationTestRow](a.t, "permutation")
-	if err != nil || len(rows) == 0 {
-		return err
+	rows := a.permuted
+	if len(rows) == 0 {
+		if slices.ContainsFunc(a.accuracy, func(r accuracyRow) bool { return !math.IsNaN(r.P) }) {
+			a.say("No models were retrained on permuted labels. Without retraining, p is slightly too small.")
+		}
+		return nil
 	}
 	name := func(r column.PermutationTestRow) string { return r.Name }
 	columns := keyed("classifier", name, rows,

@@ -61,7 +61,7 @@ func (a *author) quality() error {
 			text("measure", "", func(l line) string { return l.label }),
 			number("median", "", func(l line) string { return report.Short(l.median) }),
 			number("smallest", "", func(l line) string { return report.Short(l.low) }),
-			number("largest", "", func(l line) string { return report.Short(l.high) })), "gives the quality of each step over the participants.")
+			number("largest", "", func(l line) string { return report.Short(l.high) })), "gives the quality of each step: median, smallest and largest value over participants, and over their regions or draws.")
 	}
 	a.registration()
 	a.cleaning()
@@ -76,7 +76,11 @@ func (a *author) quality() error {
 		if 20*empty > len(voxels) {
 			question = ": check that the labels are in the space of the scans"
 		}
-		a.caution("Regions without a %s (all participants together): %d of %d%s", a.element(), empty, len(voxels), question)
+		names, err := a.withoutVoxels()
+		if err != nil {
+			return err
+		}
+		a.caution("Regions without a %s (all participants together): %d of %d (%s)%s", a.element(), empty, len(voxels), words.Some(names, 6), question)
 	}
 	each, err := a.eachParticipant()
 	if err != nil {
@@ -87,6 +91,26 @@ func (a *author) quality() error {
 		a.supplement(each)
 	}
 	return a.warnings()
+}
+
+// withoutVoxels names the regions without a voxel, each with the number of participants, the most frequent first.
+func (a *author) withoutVoxels() ([]string, error) {
+	count := map[string]int{}
+	for _, in := range a.t.All("coverage") {
+		rows, err := column.Read[struct {
+			Name   string `column:"name"`
+			Voxels int32  `column:"voxels"`
+		}](in)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			if r.Voxels == 0 {
+				count[r.Name]++
+			}
+		}
+	}
+	return mostFrequent(count), nil
 }
 
 // gather collects one numeric column of all tables of a port, without missing values.

@@ -15,7 +15,7 @@ import (
 type verdict struct {
 	trained    column.RecoveryRow
 	references []column.RecoveryRow
-	equal      []column.RecoveryRow // not distinguishable from it
+	equal      []column.RecoveryRow // not significantly different from it
 	ahead      []column.RecoveryRow // do better
 	tested     bool                 // some reference has a p: it takes several models
 	measure    string               // by what: "planted regions found" or "held-out effect"; "" when neither is known
@@ -79,35 +79,54 @@ func upsideDown(r column.RecoveryRow) bool {
 	return r.Method == column.UntrainedModels && r.By == "score" && r.AUROC < 0.5
 }
 
+// against names references with their values and the p of the trained models' lead over each.
+func (v verdict) against(rows []column.RecoveryRow) string {
+	var names []string
+	for _, r := range rows {
+		text := fmt.Sprintf("%s (%s", r.Method, v.value(r))
+		_, p := r.Lead(v.trained.By)
+		switch {
+		case !v.tested:
+		case math.IsNaN(p):
+			text += "; the same lead in every model"
+		case p < 0.05 && v.value(r) == v.value(v.trained):
+			text += "; equal to these digits"
+		default:
+			text += "; " + report.P(p)
+		}
+		names = append(names, text+")")
+	}
+	return strings.Join(names, ", ")
+}
+
 // sentence is the verdict in words; said names the setting, after a blank, where there are several.
 func (v verdict) sentence(said string) string {
 	reading := map[string]string{"score": "mean pooling score", "contrast": "contrast"}[v.trained.By] + said
-	named := func(rows []column.RecoveryRow) string {
-		var names []string
-		for _, r := range rows {
-			names = append(names, fmt.Sprintf("%s (%s)", r.Method, v.value(r)))
-		}
-		return strings.Join(names, ", ")
-	}
+	text := fmt.Sprintf("The trained models' ranking by %s (%s %s) ", reading, v.measure, v.value(v.trained))
+	const none = "the ranking is no evidence that training found anything"
 	if !v.tested {
-		return fmt.Sprintf("The trained models' ranking by %s (%s %s) was not tested against %s (the test needs several models whose leads differ): it is no evidence that training found anything", reading, v.measure, v.value(v.trained), named(v.references))
+		return text + fmt.Sprintf("was not tested against %s (the test needs several models whose leads differ): %s", v.against(v.references), none)
 	}
 	var parts []string
 	if v.equal != nil {
-		parts = append(parts, "is not distinguishable from "+named(v.equal))
+		parts = append(parts, "does not differ significantly from "+v.against(v.equal))
 	}
 	if v.ahead != nil {
-		parts = append(parts, "does worse than "+named(v.ahead))
+		parts = append(parts, "is worse than "+v.against(v.ahead))
 	}
 	if parts == nil {
-		parts = []string{"beats every reference"}
+		parts = []string{"beats every reference: " + v.against(v.references)}
 	}
-	text := fmt.Sprintf("The trained models' ranking by %s (%s %s) %s (corrected resampled t over the models, p<0.05)", reading, v.measure, v.value(v.trained), strings.Join(parts, " and "))
+	text += strings.Join(parts, " and ")
 	if len(v.equal)+len(v.ahead) == len(v.references) {
-		text += ": it is no evidence that training found anything"
+		text += ": " + none
 	}
-	return text
+	return text + ". Test: corrected resampled t-test of the lead over the models, two-sided, level 0.05"
 }
+
+// fewHeldOut is how many participants of each group a fold should test at least: of two, the difference of the
+// groups' means has a standard error of 0.7 SD or more.
+const fewHeldOut = 3
 
 // recovered shows what the rankings of each setting are worth, and says whether training
 // beats the references.
@@ -130,6 +149,9 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 				}
 			}
 		}
+	}
+	if least := setting[0].TestedLeast; least > 0 && least < fewHeldOut && !math.IsNaN(setting[0].HeldOut) {
+		a.caution("Held-out effects of regions are noisy: a fold tests only %s of a group", words.Count(int(least), "participant"))
 	}
 	leading := map[string]string{} // reading of the first ranking of each setting
 	for _, r := range rows {

@@ -227,7 +227,7 @@ func TestVerdict(t *testing.T) {
 		return r
 	}
 	nan := math.NaN()
-	const by, end = "The trained models' ranking by mean pooling score ", " (corrected resampled t over the models, p<0.05)"
+	const by, end = "The trained models' ranking by mean pooling score ", ". Test: corrected resampled t-test of the lead over the models, two-sided, level 0.05"
 	trained := row(column.TrainedModels, "score", 8, 0.95, nan, nan)
 	for _, c := range []struct {
 		name string
@@ -236,19 +236,19 @@ func TestVerdict(t *testing.T) {
 	}{
 		{"all beaten", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 3, 0.6, 0.3, 0.01),
 			row(column.FeatureTest, "statistic", 7, 0.9, 0.05, 0.04)},
-			by + "(planted regions found 8 of 10, AUROC 0.95) beats every reference" + end},
+			by + "(planted regions found 8 of 10, AUROC 0.95) beats every reference: untrained models (3 of 10, AUROC 0.60; p = 0.010), t-test of features (7 of 10, AUROC 0.90; p = 0.040)" + end},
 		{"one is not beaten for certain", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 3, 0.6,
 			0.3, 0.01), row(column.FeatureTest, "statistic", 7, 0.9, 0.05, 0.06)},
-			by + "(planted regions found 8 of 10, AUROC 0.95) is not distinguishable from t-test of features (7 of 10, AUROC 0.90)" + end},
+			by + "(planted regions found 8 of 10, AUROC 0.95) does not differ significantly from t-test of features (7 of 10, AUROC 0.90; p = 0.060)" + end},
 		{"one is better, one shown as equal", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 8,
 			0.951, 0.001, 0.01), row(column.FeatureTest, "statistic", 9, 0.99, -0.04, 0.02)},
-			by + "(planted regions found 8 of 10, AUROC 0.95) is not distinguishable from untrained models (8 of 10, AUROC 0.95) and does worse than t-test of features (9 of 10, AUROC 0.99)" + end + ": it is no evidence that training found anything"},
+			by + "(planted regions found 8 of 10, AUROC 0.95) does not differ significantly from untrained models (8 of 10, AUROC 0.95; equal to these digits) and is worse than t-test of features (9 of 10, AUROC 0.99; p = 0.020): the ranking is no evidence that training found anything" + end},
 		{"upside down, and one model, or nothing varies", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 0, 0.01, -0.04, nan)},
-			by + "(planted regions found 8 of 10, AUROC 0.95) was not tested against untrained models (0 of 10, AUROC 0.01, upside down 0.99) (the test needs several models whose leads differ): it is no evidence that training found anything"},
+			by + "(planted regions found 8 of 10, AUROC 0.95) was not tested against untrained models (0 of 10, AUROC 0.01, upside down 0.99) (the test needs several models whose leads differ): the ranking is no evidence that training found anything"},
 		{"real data", []column.RecoveryRow{row(column.TrainedModels, "score", -1, 0.2, nan, nan),
 			row(column.UntrainedModels, "score", -1, 0.1, 0.1, 0.03), row(column.RidgePattern, "statistic", -1,
 				0.19, 0.01, 0.8)},
-			by + "(held-out effect 0.20) is not distinguishable from ridge pattern (0.19)" + end},
+			by + "(held-out effect 0.20) does not differ significantly from ridge pattern (0.19; p = 0.800)" + end},
 		{"nothing known", []column.RecoveryRow{row(column.TrainedModels, "score", -1, nan, nan, nan),
 			row(column.UntrainedModels, "score", -1, nan, nan, nan)}, ""},
 		{"no reference", []column.RecoveryRow{trained}, ""},
@@ -272,7 +272,7 @@ func TestReferencesAreShown(t *testing.T) {
 	page := string(stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("report"), shown)["page"]))
 	delete(shown, "nodes")
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 4}, shown)), " ")
-	const says = "is not distinguishable from t-test of node strength (4 of 4, AUROC 1.00), t-test of features (4 of 4, AUROC 1.00), ridge pattern (4 of 4, AUROC 1.00)"
+	const says = "does not differ significantly from t-test of node strength (4 of 4, AUROC 1.00; p = 0.111), t-test of features (4 of 4, AUROC 1.00; p = 0.111), ridge pattern (4 of 4, AUROC 1.00; p = 0.111)"
 	for name, s := range map[string]string{"summary": text, "report": page} {
 		for _, want := range []string{says, "untrained models, mean score", "t-test of node strength"} {
 			if !strings.Contains(s, want) {
@@ -283,6 +283,18 @@ func TestReferencesAreShown(t *testing.T) {
 	if _, cautions, _ := strings.Cut(text, "Cautions"); !strings.Contains(strings.Split(cautions,
 		"Participants Table")[0], says) {
 		t.Errorf("no caution in the summary: %s", text)
+	}
+	const few = "Held-out effects of regions are noisy: a fold tests only 2 participants of a group"
+	if strings.Contains(text, "Held-out effects") {
+		t.Errorf("10 of each group are not few: %s", text)
+	}
+	in = referenced(12, 12, 4, 8) // two of each group in a fold
+	made = stagetest.MustRun(t, stagetest.Fresh("biomarkers", "top", 4, "resamples", 100), in)
+	shown = map[string][]dag.Input{"participants": in["participants"],
+		"ranking": {dag.InputOf(made["ranking"])}, "recovery": {dag.InputOf(made["recovery"])}}
+	text = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 4}, shown)), " ")
+	if !strings.Contains(text, few) {
+		t.Errorf("the summary lacks %q: %s", few, text)
 	}
 }
 

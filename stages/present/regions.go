@@ -108,7 +108,7 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 			return err
 		}
 	}
-	if err := a.figures("scores and contrasts of the first regions", figure.DrawRanking(rows, 25), figure.DrawContrast(rows, 25)); err != nil {
+	if err := a.figures("scores and contrasts of the top regions", figure.DrawRanking(rows, 25), figure.DrawContrast(rows, 25)); err != nil {
 		return err
 	}
 	if !a.t.Has("individual") || !a.t.Has("nodes") || !shown {

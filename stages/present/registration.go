@@ -101,7 +101,7 @@ func labelingWords(resampling string) string {
 	case strings.HasPrefix(resampling, "none: grayordinates"):
 		return "a CIFTI label file, matched by structure, vertex and voxel"
 	case strings.HasPrefix(resampling, "none"):
-		return "a label image on this grid, without resampling"
+		return "a label image on that grid, without resampling"
 	case resampling == "nearest neighbor":
 		return "nearest-neighbor resampling of a label image"
 	case strings.HasPrefix(resampling, "majority of "):

@@ -66,7 +66,7 @@ func TestMethodsOfScans(t *testing.T) {
 		{column.Scans{MadeBy: "XCP-D 0.10.6", Space: "native", Labels: map[string]int{"as given": 2}},
 			[]labeledScan{row("none: the label image is on the scan's grid")}, "auto",
 			"2 participants were taken from derivatives of XCP-D 0.10.6. The scans are in their own space. " +
-				"Each scan was parcellated on its own grid by a label image on this grid, without resampling; a region with less than 0.5 of its label in the field of view counts as missing. The labels are of an image given to the pipeline."},
+				"Each scan was parcellated on its own grid by a label image on that grid, without resampling; a region with less than 0.5 of its label in the field of view counts as missing. The labels are of an image given to the pipeline."},
 		{column.Scans{Labels: map[string]int{"A": 1, "B": 1}}, []labeledScan{row("nearest neighbor"),
 			row("nearest neighbor"), row("majority of 27 samples a voxel")}, "auto",
 			"2 participants were taken from derivatives in BIDS layout, which name no program. " +

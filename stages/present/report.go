@@ -72,7 +72,7 @@ func (*Report) Ports() dag.Ports {
 		optional("nodes", "the node list", "index", "name"),
 		optional("settings", "pipeline.settings: the parameters, for the methods", "stage", "kind", "parameter", "value", "default", "unit", "doc"),
 		optional("notes", "pipeline.notes: notes of the loader", "note"),
-		optional("excluded", "pipeline.excluded: participants that were left out, with the reason", "participant_id", "reason"),
+		optional("excluded", "pipeline.excluded: excluded participants, with the reason", "participant_id", "reason"),
 	}
 	in = append(in, sharedPorts()...)
 	in = append(in,

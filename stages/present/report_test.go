@@ -78,14 +78,14 @@ func TestReportOfExclusions(t *testing.T) {
 				t.Fatalf("of %d, the page does not say %s", n, want)
 			}
 		}
-		if folded := strings.Contains(page, ". Participants left out (40 rows)</summary>"); folded != (n == 40) {
+		if folded := strings.Contains(page, ". Excluded participants (40 rows)</summary>"); folded != (n == 40) {
 			t.Errorf("of %d: folded is %v", n, folded)
 		}
 		if n == 40 && !strings.Contains(page, "<li>20: mean FD 0.71 mm &gt; 0.5</li>") {
 			t.Error("the reasons are not counted")
 		}
-		if n == 0 && !strings.Contains(page, "No participant was left out.") {
-			t.Error("it does not say that no participant was left out")
+		if n == 0 && !strings.Contains(page, "No participant was excluded.") {
+			t.Error("it does not say that no participant was excluded")
 		}
 	}
 }

@@ -3,7 +3,6 @@ package present
 import (
 	"bytes"
 	"cmp"
-	"math"
 	"strings"
 
 	"prgnn/dag"
@@ -81,28 +80,20 @@ func (a *author) scanLinks(ins []dag.Input) error {
 		who[scanName(in)] = cmp.Or(in.Coord("subject"), scanName(in))
 	}
 	dir := report.SheetDir(a.run.pipeline)
-	value := func(id string, of func(column.CleaningRow) float64) string {
-		row, ok := cleaned[who[id]]
-		if v := of(row); ok && !math.IsNaN(v) {
-			return report.Short(v)
-		}
-		return "n/a"
+	cleaning := func(head string, of func(column.CleaningRow) float64) shownColumn[string] {
+		return number(head, "", func(id string) string {
+			if row, ok := cleaned[who[id]]; ok {
+				return report.Short(of(row))
+			}
+			return "n/a"
+		})
 	}
 	t := tableOf("Scans, with links to their pages", 1, scanNames(ins),
 		text("participant", "with the rating that was given on the page of the scan", func(id string) string { return id }),
-		number("volumes kept", "", func(id string) string {
-			return value(id, func(r column.CleaningRow) float64 { return float64(r.Kept) })
-		}),
-		number("mean FD (mm)", "", func(id string) string {
-			return value(id,
-				func(r column.CleaningRow) float64 { return r.MeanFD })
-		}),
-		number("largest FD (mm)", "", func(id string) string {
-			return value(id,
-				func(r column.CleaningRow) float64 { return r.MaxFD })
-		}),
-		number("degrees of freedom", "",
-			func(id string) string { return value(id, func(r column.CleaningRow) float64 { return r.TEff }) }),
+		cleaning("volumes kept", func(r column.CleaningRow) float64 { return float64(r.Kept) }),
+		cleaning("mean FD (mm)", func(r column.CleaningRow) float64 { return r.MeanFD }),
+		cleaning("largest FD (mm)", func(r column.CleaningRow) float64 { return r.MaxFD }),
+		cleaning("degrees of freedom", func(r column.CleaningRow) float64 { return r.TEff }),
 		text("outlier in", "measures in which the participant is an outlier: typicality, mean framewise displacement (mm), degrees of freedom", func(id string) string { return outlier[who[id]] }))
 	t.Supplement = true
 	for i := range t.Rows {
@@ -178,4 +169,4 @@ func ScanPages(t *dag.Task) ([]ScanPage, error) {
 }
 
 // outlierWords writes the measures of an outlier for people.
-var outlierWords = strings.NewReplacer(" ", ", ", "mean_fd", "mean framewise displacement (mm)", "t_eff", "degrees of freedom")
+var outlierWords = strings.NewReplacer(" ", ", ", "mean_fd", "mean framewise displacement", "t_eff", "degrees of freedom")

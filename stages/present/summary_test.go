@@ -93,8 +93,9 @@ Summary
   Question: does functional connectivity distinguish ASD and HC in participants who were not in the
   training set?
   Data: 40 simulated participants: 24 ASD, 16 HC.
-  Result: accuracy per participant 0.800, 95 % CI 0.700–0.900; majority-class rate 0.600; p < 0.001
-  (test labels permuted, models not retrained). AUC 0.800.
+  Result: accuracy per participant 0.800 (pooled over 3 folds), 95 % CI 0.700–0.900; majority-class
+  rate 0.600; p < 0.001 (test labels permuted, models not retrained). AUC 0.800 (mean over the
+  folds); p = 0.020 (test labels permuted, models not retrained).
   Accuracy, per participant: 0.800
     ██████████████████│█████······  95 % CI 0.700–0.900 · over folds 0.750 ± 0.050 · majority-class
                                     rate 0.600
@@ -109,8 +110,8 @@ Cautions
   - No stage of this pipeline checks leakage: one scan under two ids may be in training and test
     data
   - Overfitting: accuracy 0.990 on training graphs, 0.800 on test graphs
-  - Regions without a voxel (all participants together): 1 of 6: check that the labels are in the
-    space of the scans
+  - Regions without a voxel (all participants together): 1 of 6 (c in 1): check that the labels are
+    in the space of the scans
 
 Participants
   Table 1. Groups
@@ -123,7 +124,8 @@ Classification performance
     classifier  accuracy      95 % CI     over folds        p  balanced    AUC  sens./spec.
     The model      0.800  0.700–0.900  0.750 ± 0.050  < 0.001     0.700  0.800  0.900/0.400
     3 folds, 40 participants. Majority-class rate: 0.600, the share of the largest group among the
-    tested participants. Positive: ASD.
+    tested participants. Positive: ASD. Accuracy, its 95 % CI and p are pooled over the folds;
+    balanced accuracy, AUC, sensitivity and specificity are means over the folds.
 
   Table 3. Accuracy in each fold, per participant
     fold                    accuracy
@@ -131,6 +133,7 @@ Classification performance
     2     ████████████│██····· 0.750
     3     ████████████│███████ 1.000
     Line: majority-class rate.
+  No models were retrained on permuted labels. Without retraining, p is slightly too small.
 
 Salient regions
   Table 4. The most salient regions, by mean pooling score
@@ -168,19 +171,19 @@ Quality control and checks
 
 // What is not shown is not claimed.
 func TestSummaryOfChance(t *testing.T) {
-	const not, regions = "AUC 0.800. The accuracy is not above chance.", "The models are not shown to classify above chance: the regions say nothing about the groups."
+	const not, regions = "AUC 0.800 (mean over the folds); p = 0.020 (test labels permuted, models not retrained). The accuracy is not above chance.", "The models are not shown to classify above chance: the regions say nothing about the groups."
 	for _, c := range []struct {
 		low, p  float64
 		retrain float64 // p of retrained models; NaN where there are none
 		above   bool
 		caution string
 	}{
-		{0.5, math.NaN(), math.NaN(), false, "The model: accuracy is not above chance (its 95 % CI, 0.500–0.700, includes the majority-class rate, 0.600)"},
+		{0.5, math.NaN(), math.NaN(), false, "The model: accuracy is not above chance: its 95 % CI, 0.500–0.700, includes the majority-class rate, 0.600"},
 		{0.61, math.NaN(), math.NaN(), true, ""},
 		// p decides, whatever the interval says.
-		{0.61, 0.241, math.NaN(), false, "The model: accuracy is not above chance (p = 0.241, test labels permuted, models not retrained)"},
+		{0.61, 0.241, math.NaN(), false, "The model: accuracy is not above chance: p = 0.241 (test labels permuted, models not retrained)"},
 		{0.5, 0.003, math.NaN(), true, "The model: the 95 % CI of the accuracy (0.500–0.700) includes the majority-class rate (0.600): not shown to be better than naming the largest group"},
-		{0.61, 0.003, 0.2, false, "The model: accuracy is not above chance (p = 0.200, models retrained on 99 label shuffles)"},
+		{0.61, 0.003, 0.2, false, "The model: accuracy is not above chance: p = 0.200 (models retrained on 99 label shuffles)"},
 	} {
 		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 		evaluation, _ := stagetest.Evaluated(0.62, c.low, 0.7)
@@ -201,6 +204,59 @@ func TestSummaryOfChance(t *testing.T) {
 		}
 		if strings.Contains(strings.ToLower(text), "simulated") {
 			t.Error("real participants are called simulated")
+		}
+	}
+}
+
+// The page says which classifiers for comparison are above chance where the headline is not, and that the tests of
+// accuracy and AUC disagree; each is judged by the last test that can go below 0.05.
+func TestSummaryOfWhatIsAboveChance(t *testing.T) {
+	row := func(name string, own bool, accuracy, p, aucP float64) accuracyRow {
+		r := accuracyRow{name: name, own: own, setting: name}
+		r.Level, r.Positive, r.Sensitivity, r.Specificity, r.Majority = "participant", "PAT", 0.6, 0.6, 0.55
+		r.Accuracy, r.Low, r.High, r.P = accuracy, accuracy-0.1, accuracy+0.1, p
+		r.AUC, r.AUCP, r.Permutations, r.Folds = 0.7, aucP, 9999, 5
+		return r
+	}
+	retrained := func(p float64, n int32) []column.PermutationTestRow {
+		return []column.PermutationTestRow{{Name: "PR-GNN", Measure: "accuracy", P: p, Permutations: n}}
+	}
+	for _, c := range []struct {
+		name     string
+		rows     []accuracyRow
+		permuted []column.PermutationTestRow
+		result   string // its end
+		caution  string // "" for none on disagreement
+	}{
+		{"another one is", []accuracyRow{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
+			row("MLP", false, 0.6, 0.2, 0.001)}, nil,
+			"AUC 0.700 (mean over the folds); p = 0.400 (test labels permuted, models not retrained). The accuracy is not above chance; that of ridge (0.800) is.", ""},
+		{"two are", []accuracyRow{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
+			row("linear SVM", false, 0.75, 0.01, 0.01)}, nil,
+			"The accuracy is not above chance; those of ridge (0.800), linear SVM (0.750) are.", ""},
+		{"none is", []accuracyRow{row("PR-GNN", true, 0.6, 0.3, 0.02),
+			row("majority classifier", false, 0.55, 0.001, 1)}, nil, "The accuracy is not above chance.",
+			"PR-GNN: the tests of accuracy and AUC disagree: accuracy p = 0.300 (test labels permuted, models not retrained), AUC p = 0.020 (test labels permuted, models not retrained)"},
+		{"it is", []accuracyRow{row("PR-GNN", true, 0.8, 0.01, 0.02),
+			row("ridge", false, 0.9, 0.001, 0.001)}, nil,
+			"p = 0.020 (test labels permuted, models not retrained).", ""},
+		{"retrained models decide", []accuracyRow{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.2, 99), "The accuracy is not above chance.",
+			"PR-GNN: the tests of accuracy and AUC disagree: accuracy p = 0.200 (models retrained on 99 label shuffles), AUC p = 0.020 (test labels permuted, models not retrained)"},
+		{"too few of them do not", []accuracyRow{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.1, 9), "p = 0.020 (test labels permuted, models not retrained).", ""},
+	} {
+		a := &author{page: &report.Page{}, accuracy: c.rows, permuted: c.permuted}
+		if got := a.result(c.rows[0]); !strings.HasSuffix(got, c.result) {
+			t.Errorf("%s: %s", c.name, got)
+		}
+		a.cautionAccuracy()
+		var got string
+		for _, text := range a.page.Cautions {
+			if strings.Contains(text, "disagree") {
+				got = text
+			}
+		}
+		if got != c.caution {
+			t.Errorf("%s: %q, want %q", c.name, got, c.caution)
 		}
 	}
 }

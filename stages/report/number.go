@@ -19,7 +19,7 @@ func Fixed(x float64, decimals int) string {
 	if math.IsNaN(x) {
 		return "n/a"
 	}
-	return fmt.Sprintf("%.*f", decimals, x)
+	return strings.Replace(fmt.Sprintf("%.*f", decimals, x), "-", "−", 1)
 }
 
 // Short writes three significant digits, and a whole or large number without decimals.

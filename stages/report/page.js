@@ -44,7 +44,12 @@
     else if (alone) order = JSON.parse(localStorage.getItem("scans of " + about) || "[]");
   } catch { }
   (boxes[0] || links[0]).closest(boxes.length ? "figure" : "details, .scroll").before(bar);
-  make("span", links.length ? "Ratings are given on the pages of the scans." : "Rate " + (alone ? "this scan" : "the scan in view") + ": 1 or p pass, 2 or m maybe, 3 or f fail.", bar);
+  // Keys of one letter can be switched off: speech input types letters too (WCAG 2.1.4).
+  const keys = document.createElement("input");
+  keys.type = "checkbox";
+  keys.checked = true;
+  if (links.length) make("span", "Ratings are given on the pages of the scans.", bar);
+  else make("label", " Keys rate " + (alone ? "this scan" : "the scan in the middle of the window") + ": 1 or p pass, 2 or m maybe, 3 or f fail.", bar).prepend(keys);
   if (alone) {
     const at = order.findIndex(([id]) => id === boxes[0].dataset.participant);
     for (const [text, to] of [["previous scan", order[at - 1]], ["report"], ["next scan", at < 0 ? undefined : order[at + 1]]]) {
@@ -79,7 +84,7 @@
     for (const word of words) make("button", word, box).addEventListener("click", () => rate(box, word));
   addEventListener("keydown", e => {
     const word = words["123".indexOf(e.key)] || words["pmf".indexOf(e.key)];
-    if (!word || e.ctrlKey || e.metaKey || e.altKey || e.repeat || /^(INPUT|TEXTAREA|SELECT|CANVAS)$/.test(e.target.tagName)) return;
+    if (!keys.checked || !word || e.ctrlKey || e.metaKey || e.altKey || e.repeat || /^(TEXTAREA|SELECT|CANVAS)$/.test(e.target.tagName) || e.target.matches("input:not([type=checkbox])")) return;
     const middle = innerHeight / 2;
     const focused = boxes.findIndex(box => box.contains(e.target)); // its scan is rated wherever the page has scrolled to
     const at = alone ? 0 : focused >= 0 ? focused : boxes.findIndex(box => { const r = box.closest("figure").getBoundingClientRect(); return r.top <= middle && middle <= r.bottom; });

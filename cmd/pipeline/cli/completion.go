@@ -43,8 +43,19 @@ func completeFile(_ *cobra.Command, args []string, begun string) ([]string, cobr
 	if len(args) == 0 {
 		return beginning(pipelines.Builtins(), begun), cobra.ShellCompDirectiveDefault
 	}
+	if len(args) > 1 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return completeStage(nil, args, begun)
+}
+
+// completeStage completes the name of a stage of the file that is named already.
+func completeStage(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
 	p, err := pipelines.Load(args[0], nil)
-	if len(args) > 1 || err != nil {
+	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string

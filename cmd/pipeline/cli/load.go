@@ -21,9 +21,32 @@ import (
 	"prgnn/pipelines/tree"
 )
 
-// setFlag gives a command --set.
+// setFlag gives a command --set, and --without, which sets a stage to null.
 func setFlag(cmd *cobra.Command, sets *[]string) {
-	cmd.Flags().StringArrayVar(sets, "set", nil, "set a value of the file: `path=value`, such as graphs.density=0.2; may be repeated")
+	cmd.Flags().Var(setting{sets, "", ""}, "set", "set a value of the file: `path=value`, such as graphs.density=0.2; may be repeated")
+	cmd.Flags().Var(setting{sets, "stages.", "=null"}, "without", "leave out this `STAGE`, the stages that need it, and permutations that only they read; may be repeated")
+	_ = cmd.RegisterFlagCompletionFunc("without", completeStage)
+}
+
+// A setting is a flag's value: it adds before + value + after to the settings.
+type setting struct {
+	sets          *[]string
+	before, after string
+}
+
+func (s setting) String() string { return "" }
+
+func (s setting) Type() string { return "stringArray" }
+
+func (s setting) Set(value string) error {
+	*s.sets = append(*s.sets, s.before+value+s.after)
+	return nil
+}
+
+// stagesFlag gives a command a flag that names stages or tasks of its file.
+func stagesFlag(cmd *cobra.Command, names *[]string, name, usage string) {
+	cmd.Flags().StringArrayVar(names, name, nil, usage)
+	_ = cmd.RegisterFlagCompletionFunc(name, completeStage)
 }
 
 // load reads a pipeline file. Its mistakes are printed here, each as

@@ -142,10 +142,10 @@ func (a *app) logs(store *artifacts.Store, tasks []taskKey) error {
 		}
 	}
 	if names := silent[true]; names != nil {
-		a.Note("no log, the task ran without output: %s", words.Some(names, 4))
+		a.Note("%s: ran without messages", words.Some(names, 4))
 	}
 	if names := silent[false]; names != nil {
-		a.Note("no log, the task has not run: %s", words.Some(names, 4))
+		a.Note("%s: not run yet", words.Some(names, 4))
 	}
 	return nil
 }

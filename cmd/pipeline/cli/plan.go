@@ -30,9 +30,9 @@ Tasks of a stage with the same reason share a line; -v gives each its own. Nothi
 	}
 	f := cmd.Flags()
 	setFlag(cmd, &sets)
-	f.StringArrayVar(&o.Until, "until", nil, "only this `STAGE` or task and its upstream tasks; may be repeated")
-	f.StringArrayVar(&o.Only, "only", nil, "only this `STAGE` or task; may be repeated")
-	f.StringArrayVar(&o.Force, "force", nil, "assume that this `STAGE` or task has no result; may be repeated")
+	stagesFlag(cmd, &o.Until, "until", "only this `STAGE` or task and its upstream tasks; may be repeated")
+	stagesFlag(cmd, &o.Only, "only", "only this `STAGE` or task; may be repeated")
+	stagesFlag(cmd, &o.Force, "force", "assume that this `STAGE` or task has no result; may be repeated")
 	f.BoolVar(&o.Rehash, "rehash", false, "hash every input file again, even if its size and times are unchanged")
 	return cmd
 }

@@ -44,6 +44,7 @@ report stage is left as NAME.html beside FILE.`,
   pipeline run biopoint.yaml --set graphs.density=0.2    only graphs and what follows run again
   pipeline run biopoint.yaml --set cohort.limit=20       20 participants, each group in proportion
   pipeline run biopoint.yaml --until graphs -j 4
+  pipeline run biopoint.yaml --without fidelity          the report then lacks the masking of regions
   pipeline run biopoint.yaml --force 'train[fold=2]'
   pipeline run study.yaml --json | jq -r 'select(.state == "failed") | .error'`,
 		Args:              exactly(1),
@@ -60,9 +61,9 @@ report stage is left as NAME.html beside FILE.`,
 	f.SortFlags = false
 	f.VarP(positive{&r.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU; 1,000 with --executor slurm)")
 	setFlag(cmd, &r.sets)
-	f.StringArrayVar(&r.Until, "until", nil, "run this `STAGE` or task and its upstream tasks; may be repeated")
-	f.StringArrayVar(&r.Only, "only", nil, "run only this `STAGE` or task; its upstream tasks must have results; may be repeated")
-	f.StringArrayVar(&r.Force, "force", nil, "run this `STAGE` or task even if it has a result; may be repeated")
+	stagesFlag(cmd, &r.Until, "until", "run this `STAGE` or task and its upstream tasks; may be repeated")
+	stagesFlag(cmd, &r.Only, "only", "run only this `STAGE` or task; its upstream tasks must have results; may be repeated")
+	stagesFlag(cmd, &r.Force, "force", "run this `STAGE` or task even if it has a result; may be repeated")
 	f.BoolVar(&keepGoing, "keep-going", true, "continue with tasks that do not depend on a failed one; --keep-going=false stops")
 	f.Var(size{&r.Memory}, "mem", "limit the memory of all running tasks together to `SIZE`")
 	r.executor.flags(cmd)

@@ -3,6 +3,7 @@ package progress
 import (
 	"fmt"
 	"runtime"
+	"slices"
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/console"
@@ -17,8 +18,9 @@ type Estimate struct {
 	Unknown int     // of these, tasks of stages that have never run: not in Seconds
 	Workers int
 	Stage   string  // the one that takes longest
-	Share   float64 // of the work
+	Share   float64 // of the work; of the tasks where no time is known
 	Members int     // its tasks
+	Permute bool    // it repeats work on permuted labels: a run may leave it out
 }
 
 // Estimated adds up the times of earlier runs; a task that has not run takes the mean of its stage.
@@ -30,31 +32,39 @@ func Estimated(steps []dag.Step, took map[string]float64, workers int) Estimate 
 	means := stageMeans(took)
 	work, longest := 0.0, 0.0
 	perStage, members := map[string]float64{}, map[string]int{}
+	var most *dag.StageNode
 	for _, s := range steps {
 		if s.State != dag.Stale && s.State != dag.Unknown {
 			continue
 		}
 		e.Tasks++
 		stage := s.Node.Stage.Name
+		members[stage]++
 		seconds, known := took[s.Node.ID]
 		if !known {
 			seconds, known = means[stage]
 		}
-		if !known {
+		if !known { // where no time is known, the stage with most tasks counts
 			e.Unknown++
+			if work == 0 && members[stage] > members[e.Stage] {
+				e.Stage, most = stage, s.Node.Stage
+			}
 			continue
 		}
 		work += seconds
 		longest = max(longest, seconds)
-		members[stage]++
 		perStage[stage] += seconds
 		if perStage[stage] > perStage[e.Stage] {
-			e.Stage = stage
+			e.Stage, most = stage, s.Node.Stage
 		}
 	}
 	e.Seconds = max(work/float64(workers), longest)
+	if most != nil {
+		e.Members, e.Permute = members[e.Stage], slices.Contains(most.Axes, "permutation")
+		e.Share = float64(e.Members) / float64(e.Tasks)
+	}
 	if work > 0 {
-		e.Share, e.Members = perStage[e.Stage]/work, members[e.Stage]
+		e.Share = perStage[e.Stage] / work
 	}
 	return e
 }
@@ -93,7 +103,11 @@ func (e Estimate) String() string {
 	case e.Tasks == 0:
 		return "nothing to run"
 	case e.Unknown == e.Tasks:
-		return "unknown, no earlier run of these stages"
+		text := "unknown, no earlier run of these stages"
+		if e.Permute && e.Share >= 0.5 {
+			text += fmt.Sprintf("; %s: %d of %d tasks%s", e.Stage, e.Members, e.Tasks, e.without())
+		}
+		return text
 	}
 	text := fmt.Sprintf("about %s on %d workers, from earlier runs", console.Seconds(e.Seconds), e.Workers)
 	if e.Workers == 1 {
@@ -103,9 +117,17 @@ func (e Estimate) String() string {
 		text += fmt.Sprintf("; plus %d of %d tasks whose stage has not run before", e.Unknown, e.Tasks)
 	}
 	if e.Share >= 0.5 && e.Members < e.Tasks {
-		text += fmt.Sprintf("; %s: %.0f %% of the work (%d of %d tasks)", e.Stage, 100*e.Share, e.Members, e.Tasks)
+		text += fmt.Sprintf("; %s: %.0f %% of the work (%d of %d tasks)%s", e.Stage, 100*e.Share, e.Members, e.Tasks, e.without())
 	}
 	return text
+}
+
+// without names the flag that leaves out a stage of permutations.
+func (e Estimate) without() string {
+	if !e.Permute {
+		return ""
+	}
+	return ", left out by --without " + e.Stage
 }
 
 // allLeft says how long the whole run still takes: each task at the mean of its stage's tasks in

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +29,16 @@ func TestEstimated(t *testing.T) {
 			t.Errorf("%d workers: %s\nwant %s", tt.workers, got, tt.want)
 		}
 	}
+	g.Stages[0].Axes = []string{"permutation"} // without them a run says as much
+	for end, took := range map[string]map[string]float64{
+		"; series: 100 % of the work (2 of 3 tasks), left out by --without series":                    took,
+		"unknown, no earlier run of these stages; series: 2 of 3 tasks, left out by --without series": nil,
+	} {
+		if got := Estimated(steps, took, 1).String(); !strings.HasSuffix(got, end) {
+			t.Errorf("permutations: %s, want … %s", got, end)
+		}
+	}
+	g.Stages[0].Axes = nil
 	if got, want := Estimated(steps, nil, 1).String(), "unknown, no earlier run of these stages"; got != want {
 		t.Errorf("without records: %s, want %s", got, want)
 	}

@@ -41,8 +41,11 @@ async function start() {
   await nv.attachToCanvas(canvas)
   nv.opts.isNearestInterpolation = true
   const images = []
-  for (const v of volumes) {
-    const image = await NVImage.loadFromBase64({ base64: v.data, name: v.name + '.nii.gz', colormap: v.colormap, opacity: v.opacity, cal_min: v.low, cal_max: v.high, colorbarVisible: v.choice })
+  const choices = volumes.map((v, i) => ({ ...v, at: i })).filter(v => v.choice)
+  let shown = choices[0] // the others begin hidden: the first frame shows one map
+  for (const [i, v] of volumes.entries()) {
+    const seen = !v.choice || i === shown.at
+    const image = await NVImage.loadFromBase64({ base64: v.data, name: v.name + '.nii.gz', colormap: v.colormap, opacity: seen ? v.opacity : 0, cal_min: v.low, cal_max: v.high, colorbarVisible: v.choice && seen })
     nv.addVolume(image)
     images.push(image)
   }
@@ -70,8 +73,6 @@ async function start() {
   }
 
   // Controls: what is shown, from which side, and from which score on.
-  const choices = volumes.map((v, i) => ({ ...v, at: i })).filter(v => v.choice)
-  let shown = choices[0]
   const show = () => {
     for (const v of choices) nv.setOpacity(v.at, v === shown ? v.opacity : 0)
     for (const v of choices) images[v.at].colorbarVisible = v === shown

@@ -1,4 +1,4 @@
-package present
+package markup
 
 import (
 	"bytes"
@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// elementText is the text of a child of an XML document's outermost element; ""
+// ElementText is the text of a child of an XML document's outermost element; ""
 // when there is none, or the document breaks before it.
-func elementText(b []byte, name string) string {
+func ElementText(b []byte, name string) string {
 	d := xml.NewDecoder(bytes.NewReader(b))
 	d.Strict = false
 	depth := 0

@@ -1,0 +1,117 @@
+package pipelines
+
+import (
+	"slices"
+	"strings"
+
+	"prgnn/pipelines/tree"
+	"prgnn/stages"
+)
+
+// leaveOut takes stages out of a file (--set stages.NAME=null). References to them are
+// disconnected. A stage goes too when it loses an input that it needs, and so does one that repeats
+// work on permuted labels, when all its readers have gone; leakage checks (gates) do not count
+// as readers. It returns all names, in the order of the file.
+func leaveOut(root *tree.Node, named []string) (names []string) {
+	all := root.Get("stages")
+	gone := map[string]bool{}
+	for _, name := range named {
+		gone[name] = true
+	}
+	gates, readers := gateKinds(all), map[string][]string{}
+	for _, k := range all.Keys {
+		if in := k.Value.Get("in"); in != nil && !gates[kindOf(k.Value)] {
+			for _, port := range in.Keys {
+				for _, ref := range references(port.Value) {
+					readers[stageIn(ref)] = append(readers[stageIn(ref)], k.Name)
+				}
+			}
+		}
+	}
+	idle := func(k tree.Key) bool {
+		return under(k.Value, "matrix", "permutation") != nil && len(readers[k.Name]) > 0 &&
+			!slices.ContainsFunc(readers[k.Name], func(reader string) bool { return !gone[reader] })
+	}
+	for more := true; more; {
+		more = false
+		for _, k := range all.Keys {
+			if !gone[k.Name] && (lostInput(k.Value, gone) || idle(k)) {
+				gone[k.Name], more = true, true
+			}
+		}
+	}
+	all.Keys = slices.DeleteFunc(all.Keys, func(k tree.Key) bool {
+		if gone[k.Name] {
+			names = append(names, k.Name)
+		}
+		return gone[k.Name]
+	})
+	return names
+}
+
+// lostInput disconnects a stage from stages that are gone, and reports whether it needed one of them.
+func lostInput(stage *tree.Node, gone map[string]bool) (lost bool) {
+	in := stage.Get("in")
+	if in == nil {
+		return false
+	}
+	var optional []string
+	if kind, ok := stages.Lookup(kindOf(stage)); ok {
+		for _, p := range kind.New().Ports().In {
+			if p.Optional {
+				optional = append(optional, p.Name)
+			}
+		}
+	}
+	in.Keys = slices.DeleteFunc(in.Keys, func(port tree.Key) bool {
+		from := port.Value
+		if from.Kind == tree.List {
+			before := len(from.Items)
+			from.Items = slices.DeleteFunc(from.Items, func(ref *tree.Node) bool { return gone[stageIn(ref)] })
+			if len(from.Items) > 0 || before == 0 {
+				return false
+			}
+		} else if !gone[stageIn(from)] {
+			return false
+		}
+		lost = lost || !slices.Contains(optional, port.Name)
+		return true
+	})
+	return lost
+}
+
+// gateKinds are the kinds that some port waits for (dag.Port.Gate).
+func gateKinds(all *tree.Node) map[string]bool {
+	gates := map[string]bool{}
+	for _, k := range all.Keys {
+		if kind, ok := stages.Lookup(kindOf(k.Value)); ok {
+			for _, p := range kind.New().Ports().In {
+				gates[p.Gate] = p.Gate != ""
+			}
+		}
+	}
+	return gates
+}
+
+// kindOf is the kind that a stage names; "" where it names none.
+func kindOf(stage *tree.Node) string {
+	if use := stage.Get("use"); use != nil {
+		return use.Text
+	}
+	return ""
+}
+
+// references are what a port is connected to.
+func references(port *tree.Node) []*tree.Node {
+	if port.Kind == tree.List {
+		return port.Items
+	}
+	return []*tree.Node{port}
+}
+
+// stageIn is the stage that a reference names: STAGE[SELECTION].OUTPUT.
+func stageIn(ref *tree.Node) string {
+	stage, _, _ := strings.Cut(ref.Text, "[")
+	stage, _, _ = strings.Cut(stage, ".")
+	return strings.TrimSpace(stage)
+}

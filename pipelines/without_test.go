@@ -1,0 +1,71 @@
+package pipelines
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestWithout: a stage goes with the stages that need it and with the permutations that only it reads, and what is left
+// is the file that never had them. A leakage check does not keep what it checks.
+func TestWithout(t *testing.T) {
+	const added = `
+extends: quick.yaml
+pipeline: quick
+stages:
+  permuted_folds: { use: split, matrix: { permutation: [0..2] }, in: { participants: cohort.participants } }
+  permuted:
+    use: train
+    matrix: { permutation: [0..2], fold: [1..3] }
+    in: { edges: "graphs[*].edges", features: "graphs[*].features", folds: permuted_folds, nodes: cohort.nodes }
+  leakage_permuted: { use: leakage, matrix: { permutation: [0..2] }, in: { folds: permuted_folds, predictions: "permuted[*].predictions" } }
+  permutation: { use: permutation, in: { predictions: ["permuted[*].predictions"] } }
+  report: { in: { permutation: permutation.test } }
+`
+	quick, err := Load("quick.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := describe(quick.Graph)
+	if describe(mustBuild(t, added).Graph) == want {
+		t.Fatal("the permutation test adds nothing")
+	}
+	for _, name := range []string{"permutation", "permuted", "permuted_folds"} {
+		p := mustBuild(t, added, "stages."+name+"=null")
+		if got := describe(p.Graph); got != want {
+			t.Errorf("without %s:\n%s", name, got)
+		}
+		if !slices.Contains(p.Notes, "stages left out: permuted_folds, permuted, leakage_permuted, permutation") {
+			t.Errorf("without %s: notes %q", name, p.Notes)
+		}
+	}
+
+	// A list loses one reference, an optional input is disconnected, what needs the stage goes; settings of the stage
+	// are no mistake.
+	p := mustBuild(t, "extends: quick.yaml\n", "stages.train=null", "train.epochs=1")
+	var names []string
+	for _, s := range p.Graph.Stages {
+		names = append(names, s.Name)
+	}
+	for _, gone := range []string{"train", "biomarkers", "picture", "saliency"} {
+		if slices.Contains(names, gone) {
+			t.Errorf("without train: %s is left", gone)
+		}
+	}
+	for _, left := range []string{"baselines", "evaluate", "leakage", "duplicates", "summary", "report"} {
+		if !slices.Contains(names, left) {
+			t.Errorf("without train: %s is gone", left)
+		}
+	}
+}
+
+// TestWithoutMistakes: a stage that is not there is a mistake, at the flag, with a proposal.
+func TestWithoutMistakes(t *testing.T) {
+	_, err := Load("quick.yaml", []string{"stages.trian=null", "stages.cohort=null"})
+	for _, want := range []string{`--without trian: there is no stage "trian" (did you mean "train"?)`,
+		`--without cohort: there is no stage "cohort"`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v lacks %q", err, want)
+		}
+	}
+}

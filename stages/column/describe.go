@@ -1,0 +1,69 @@
+package column
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+// A Description has the numbers of one group as texts. Mean is "" without values; SD is "" of a single one.
+type Description struct {
+	Mean, SD, Low, High string
+	Missing             int // values that are NaN
+}
+
+// Describe describes groups of numbers; NaN is a missing value. All groups have the decimals that give the smallest SD
+// two significant digits. An SD of 0 is written 0, and then the mean is the value that all share.
+func Describe(groups [][]float64) []Description {
+	known, least := make([][]float64, len(groups)), math.Inf(1)
+	for g, v := range groups {
+		known[g] = Known(v)
+		if sd := groupSD(known[g]); sd > 0 {
+			least = min(least, sd)
+		}
+	}
+	exactly := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	write := exactly
+	if digits := decimals(least); digits <= 9 {
+		write = func(x float64) string { return strconv.FormatFloat(x, 'f', digits, 64) }
+	} else if !math.IsInf(least, 1) {
+		write = func(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+	}
+	all := make([]Description, len(groups))
+	for g, v := range known {
+		d := &all[g]
+		d.Missing = len(groups[g]) - len(v)
+		switch sd := groupSD(v); {
+		case len(v) == 0:
+		case len(v) == 1:
+			d.Mean = exactly(v[0])
+		case sd == 0:
+			d.Mean, d.SD = exactly(v[0]), "0"
+		default:
+			mean, _ := MeanSD(v)
+			d.Mean, d.SD, d.Low, d.High = write(mean), write(sd), write(slices.Min(v)), write(slices.Max(v))
+		}
+	}
+	return all
+}
+
+// groupSD is the SD, and 0 where all values are the same: rounding leaves a little of equal ones.
+func groupSD(v []float64) float64 {
+	if len(v) < 2 || slices.Min(v) == slices.Max(v) {
+		return 0
+	}
+	_, sd := MeanSD(v)
+	return sd
+}
+
+// decimals are those that give a number two significant digits.
+func decimals(x float64) int {
+	if !(x > 0) || math.IsInf(x, 0) {
+		return math.MaxInt
+	}
+	digits := 0
+	for ; x < 9.95 && digits < 400; digits++ {
+		x *= 10
+	}
+	return digits
+}
