@@ -54,7 +54,7 @@ func outputs(c *Chart, err error) (dag.Outputs, error) {
 	return out, nil
 }
 
-// svg is the figure as SVG that says what it shows.
+// svg is the figure as SVG that says what it shows; metadata is its caption.
 func (c *Chart) svg() ([]byte, error) {
 	b, err := c.SVG()
 	if err != nil {
@@ -62,7 +62,8 @@ func (c *Chart) svg() ([]byte, error) {
 	}
 	at := bytes.Index(b, []byte("<svg"))
 	end := at + bytes.IndexByte(b[at:], '>') + 1
-	words := fmt.Sprintf("\n<title>%s</title>\n<desc>%s</desc>", markup.Shown(c.Title), markup.Shown(c.Alt))
+	words := fmt.Sprintf("\n<title>%s</title>\n<desc>%s</desc>\n<metadata>%s</metadata>", markup.Shown(c.Title),
+		markup.Shown(c.Alt), markup.Shown(c.Caption))
 	return slices.Concat(b[:end], []byte(words), b[end:]), nil
 }
 

@@ -126,6 +126,11 @@ func (a *author) furtherPictures() (small, wide []report.Figure, err error) {
 			Caption: memberText(slices.DeleteFunc(slices.Clone(in.Coords),
 				func(c dag.Coord) bool { return c.Axis == "stage" }))}
 		f.Title, f.Alt = svgTitle(b)
+		if caption := markup.ElementText(b, "metadata"); f.Caption != "" && caption != "" {
+			f.Caption += ". " + caption
+		} else {
+			f.Caption += caption
+		}
 		if f.Title == "" {
 			f.Title = memberText(in.Coords)
 		}

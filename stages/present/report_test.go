@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
@@ -148,4 +149,20 @@ func between(s, from, to string) string {
 	_, s, _ = strings.Cut(s, from)
 	s, _, _ = strings.Cut(s, to)
 	return s
+}
+
+// A picture of the pipeline's own brings its caption; where it is one of several, its coordinates stand before it.
+func TestCaptionsOfFurtherPictures(t *testing.T) {
+	svg := func(text string, coords ...dag.Coord) dag.Input {
+		of := artifacts.Bytes{Kind: "svg", Data: []byte("<svg width=\"100pt\"><title>Degrees</title>" + text + "</svg>")}
+		return dag.InputOf(of, append(coords, dag.Coord{Axis: "stage", Value: "degrees"})...)
+	}
+	page := reportText(t, map[string][]dag.Input{"figures": {svg("<metadata>Share of the nodes.</metadata>"),
+		svg("<metadata>Share.</metadata>", dag.Coord{Axis: "layer", Value: "2"}), svg("", dag.Coord{Axis: "layer", Value: "3"})}})
+	for _, want := range []string{"Degrees.</strong> Share of the nodes.</figcaption>",
+		"Degrees.</strong> layer 2. Share.</figcaption>", "Degrees.</strong> layer 3</figcaption>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
 }
