@@ -6,35 +6,35 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline ab087c30316f49a9773d3cddc2d99c8891dc8ab8e6bf50ee9a676ac8a6b273a4
-kind biomarkers e6048a41188975349101e30b2dac6eb58b2a2cb3f48f6f732a56860ef134e11a
-kind bootstrap 24fe8ffb2d1db636dc8cdd49be4227783814cc58817183326b440915b1663ec3
-kind brainmap f40fa31f78b47b3ac95ff7d8e8f307f80f9a3a5cc991db7da188d2428f6c24e1
+kind biomarkers 580c8e9efe528c399fab0839d3e9cd4366b5587e4746e5f11ff5107549c75c62
+kind bootstrap 63a862727139c861c3875a78ed35802f01242d23d64fd699fbde67c99b1ba540
+kind brainmap d6ba4c5ab4a5559c78c3b016c8df8dcfb372791584ce754cbe025c7296c30a1b
 kind choose 2dc3183fc868df78302bf91cb7ac73e2a42da5a67c6d631594a360b6f682f02a
 kind combat 0f35d255cd1f4c0270f6800f63743ee7922c5c8e3af9162399b65b4975bca589
 kind compare d7e32e6a0325539d3b8195bd27ebf80b0d919f3db4e07a913a2003903fe340ad
 kind connectivity 88c82c4aeed97632782822ad6fbd2e8480f96c3e40151878961d6ab1ab93d289
-kind covariates aba9f6bd5e777399f8e70a78a8c71c9e147fa02225e13907665a593a10d0327f
-kind denoise 55e2d3bfe2e1de5b769ff7d62ea4091300aa1679e8c89f0678ab5a622f08bec5
+kind covariates da2a3c1b1dd410b886f36c8ef4eeb89036c0e4cde9e1283072e9dc6e9377a7f0
+kind denoise f1d22fc70f3b4129300a53768db918bfde43593f77da249744cb98907346e019
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate a907d24880c61a2870ae5a174e4ef4c8145a5bac82a427bb4666b6eedd56e6e6
 kind exec 77e764353afc10236245173470dcdafec3ed110f0ba079e27942072e4585b716
 kind fidelity 9a31f68cff261720fc106bb376189316448802d7d2a28c400a79042dfd1e0360
-kind figure-calibration ef9c6acb314bc70f8fad0fcef88235a1af473806c12453527c3dc3c1866e8d99
-kind figure-confusion bda403ff3e9417769efeb59cb111f6b530eba5dd72dc16e8f79b3c68f8acb953
-kind figure-connectivity a923838765e44ee6479b8b3fafe500541717f4a9129849d240c7af543bd98a8b
-kind figure-degrees c6cdb42bfcc9c386e982a610e1b0bea13729026924323e5184dacdce215aed18
-kind figure-distributions 6e2ffdd870ffd6feaa88c8499fe4899ce92d26208b49e7f96320f79ee53b0f70
-kind figure-individuality 68dbc2e89d8a451f017b60d9d961fca388bff5b88450fc1a6aad471ea0a2b760
-kind figure-individuals 5530a4d9b2b6afe21c6a87ef15a3a67bc90f94d312de9503ae8be5d12a3bbbfc
-kind figure-qc 713914be83754e89882d8fa4053ba9d22f9e9968023b107736ad134290cf001f
-kind figure-qcfc 44e44179ece218407c4ecd8269c58fd87ca3b2a4aea3a0726052c46f596e62e9
-kind figure-ranking 0d2faf23838917a6afb0933a753a10c1665ac7c370276635eda85ba49d563ab6
-kind figure-roc 47ccc8460726a2342a46f7df432ed8794eb09e6d272094a6ad4bf84305606b69
-kind figure-training 797dec433b11442f4a271c21c8f4168b58f994da5af5f4cd549de3bb153abde8
+kind figure-calibration 8b8b8018f939264dbdd3d5556d3b6883e52dd7088df5699af6c5ca383897d7a9
+kind figure-confusion 3f2d1c7765f01bf0b0c3568903642d777d625b9eee17e6f7468948a0f4571e68
+kind figure-connectivity 5a5eec6a50dc7ec684a724f6410106911f41f05a5e089e971dc777baaf1e9b0a
+kind figure-degrees 75417fedd008573c321c6f7f2dcb1b43c07d8fbdee06b8e2bd95e432dfd44c52
+kind figure-distributions 0644fd04211d187f2958dab28f28d15365ad8b65b174727d07af6b6102c28399
+kind figure-individuality 7f118f1dae53d8ad83c8607a3c0b88d0df219f6c6d45a70c113de3b8d10d25cd
+kind figure-individuals 1da7d4e24e41f729fb05b6cd20cf81981a819786ceedeb4473c7ddd462a0d143
+kind figure-qc 6bc231a61027808d35e763fdafea378f8a593c81b57dba687adb1a9f18784f9d
+kind figure-qcfc d7df5b9ecf3da54e95749e52ae181f6cde2415f31b3fbdee79603fba109bea64
+kind figure-ranking 3a61f585b14b5b614610fda95af5bc6b3c5982a506a6c298203d115850cbd5fd
+kind figure-roc df61c4032d41638109faba1f6b7dad9a0e1e330a07d341710585e4081e72e91d
+kind figure-training a989f4eafe41e4e68ecef3171365697c1acdf0020d5ae26cea0d3892907744de
 kind graph bb48b6ad7f146719e9b5ad869932fdfe749ad6ac6f5745778f3089b8228d4f08
 kind harmonize e0325856ff75b0a64aa251e7fe33b1c6ce81122a3b92c65b0e021b102c734a45
-kind individuality f945988e13dead4834d3271c11cef0d4601ab38fc6c9c0a99ec009436eb8d037
-kind join 3a6bfb1dc08b8c8a193b17a601bf39e66b215ea226a4e77028c6cc0db5797a4a
+kind individuality 88b0b59f432e2b40ef0895f3c937c5ca06b777c8f0988835a000fb052577e350
+kind join 6298326c05d505058381bd14b1e74e05e5b650ff6e81d446daccfac6989cf873
 kind leakage 7ab27f7c83c387e9dd5a25351100372bdb5e8b631327a16c3d3526e810f6cee3
 kind matrices 7766323dc462f8f947965399330d285b45e6dd24a75e56d6e80b2b5f7f6ee7ce
 kind mean-volume c2426fbd3ade6b83521cb0ad47db09827d0f123e1383afd97424eae5343fb0e0
@@ -43,14 +43,14 @@ kind parcellate b90cf207290d2418fa797d9bde0247aa686c10c6dc3508441b31db9a2271f7bc
 kind permutation 541f6bb0ef599665ab216107604db0659d057735a8101f08aad4527d8080ec87
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
 kind project cab86a78dd2eadca3b89791e3e200b78e97cf5f40dfee68805299c5a1af9be27
-kind qcfc 131be7f391df34c6a7c7f9149a0d67a63a2676c5d9cf62fe793f46ee83e2c8ac
-kind report db6aa71d7fa4c006a939afdea82688e326ba02da5b842c342776452fe8340ba1
+kind qcfc b456fedfdce0460962735db979bc0b7823a12a4dfa04490a1bff18c6e111ef66
+kind report 352e4d5da8d8a5d7b4b137c108aa7316a22b5bf21dd2f6a586682f0903620ef8
 kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
 kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
 kind split 6362d80eb0ae8998a92bec8b429c3f04c9863034ad3d582a66e810e4155406e7
-kind summary 77935f6fab9ecff43fbffbc487599078b434be1f7efb878679db45cc08e675fe
-kind tables ecd9a25f2c3bb70d2b829f5930b38f9f21e84cf92c868744f4659c78628926b7
+kind summary 8d4715758d436f0e06ef77e082dd9e3cf9b28f7e4edc16d808053d8006c829b8
+kind tables e8471634706db4c7db52bcdd68d9511e042b1fbf3503b5b459b31902f3ec1751
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
 kind timeseries 25ed1de50cee721943297b7abf40a31682eb31e8579ad82332c1de48c7c23f2d
 kind train bc7c7c38fae087f6011754a06b222589b434bacc372e47c971f080edff9cbc68
@@ -1072,14 +1072,14 @@ prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
 reached by biomarkers brainmap choose compare covariates denoise evaluate fidelity figure-qc figure-roc individuality permutation qcfc report summary
 prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
 
-reached by biomarkers brainmap choose compare evaluate figure-roc individuality permutation report summary
+reached by biomarkers brainmap choose compare covariates evaluate figure-roc individuality permutation report summary
 prgnn/stages/column.Known df9e67050663.e3b0c4
 
 reached by biomarkers brainmap figure-ranking individuality report summary
 prgnn/stages/column.RankingRow 5565f697226d.c63136
 
 reached by biomarkers brainmap individuality report summary
-prgnn/stages/column.RecoveryRow cc806fe1abe9.c63136
+prgnn/stages/column.RecoveryRow c662de136dfd.c63136
 prgnn/stages/column.UntrainedModels aec150f1b4c0.e3b0c4
 
 reached by biomarkers choose compare evaluate figure-roc individuality permutation report summary
@@ -1131,9 +1131,9 @@ prgnn/stages/assess.Biomarkers.rankings e3ac7f909f37.c76767
 prgnn/stages/assess.Biomarkers.read f8e1967abbe6.f32825
 prgnn/stages/assess.Biomarkers.readAll 20c4fb9eed1e.1523ae
 prgnn/stages/assess.Biomarkers.readings 795524d10115.57522e
-prgnn/stages/assess.Biomarkers.recoveries 34bbb9d945b6.e02907
+prgnn/stages/assess.Biomarkers.recoveries 8d1cbd69e34a.e02907
 prgnn/stages/assess.Biomarkers.retrainedContrasts a2e1b5b4c1bb.955bea
-prgnn/stages/assess.Biomarkers.setting c475a2931c1b.abb53a
+prgnn/stages/assess.Biomarkers.setting bf1e0f67fc85.8e7bce
 prgnn/stages/assess.Biomarkers.spread 65663cb976e1.3881c7
 prgnn/stages/assess.ModelScores fc0ce5746dcb.2a93ab
 prgnn/stages/assess.ModelScores.add 333d314a58ec.6fc3d2
@@ -1184,6 +1184,7 @@ prgnn/stages/assess.singly aa7908e9ccb5.991870
 prgnn/stages/assess.sortedKeys 0aed50a9e06d.e3b0c4
 prgnn/stages/assess.testShare 8c94d522033c.452450
 prgnn/stages/assess.testedContrast d3092f23479d.55e531
+prgnn/stages/assess.testedLeast 4fc006bed643.452450
 prgnn/stages/assess.unstaged 535f768d36bd.305f88
 prgnn/stages/column.FeatureTest 1d37cf30dd9b.e3b0c4
 prgnn/stages/column.RidgePattern be0dac9e39b0.e3b0c4
@@ -1299,7 +1300,7 @@ prgnn/nifti/cifti.keep 9dc733b3da01.629b44
 prgnn/nifti/cifti.survey abc525550147.6ac21e
 prgnn/stages/prepare.Bootstrap 54f46b4d88f6.e3b0c4
 prgnn/stages/prepare.Bootstrap.Ports b4b5b09c9732.d17c3e
-prgnn/stages/prepare.Bootstrap.Run 1340d5c0d93d.1b669d
+prgnn/stages/prepare.Bootstrap.Run 64706ef8577e.1b669d
 prgnn/stages/prepare.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
 prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
 prgnn/stages/prepare.Bootstrap.drop 35a4c37e27ff.deb9e8
@@ -1318,8 +1319,8 @@ prgnn/stages/prepare.openSeries 5670f48d43fd.a42752
 prgnn/stages/prepare.readParcels 4d22687af171.e50b35
 prgnn/stages/prepare.sameGrid bdb4e14cb055.90bea1
 prgnn/stages/prepare.sampled 766e65c2bb81.dfbe76
-prgnn/stages/prepare.scanRow 3e8eaf77de1e.e3b0c4
-prgnn/stages/prepare.scanTable 3c31688e1585.caf631
+prgnn/stages/prepare.scanRow b9ec72e939e8.e3b0c4
+prgnn/stages/prepare.scanTable 57c48422b366.507c11
 prgnn/stages/prepare.usualRange 9adcb392709e.e3b0c4
 prgnn/stages/prepare.voxelRow ef027eb56987.2ce0c3
 prgnn/stages/prepare.voxelTable 801a669a0823.3d95ab
@@ -1780,7 +1781,7 @@ prgnn/stages/draw.woff adce97d1dd8a.fdc697
 prgnn/stages/draw.writeAll 435787b06084.e3b0c4
 prgnn/stages/draw.written d430d9583892.e3b0c4
 prgnn/stages/figure.Chart 3daba9f45298.86d99d
-prgnn/stages/figure.Chart.svg 08ef6889d4df.bfbb0b
+prgnn/stages/figure.Chart.svg d6420cc24d47.219578
 
 reached by brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report summary
 prgnn/stages/draw.DPI 4c943ed59fe6.e3b0c4
@@ -2227,11 +2228,12 @@ prgnn/stages/assess.Covariates 8bc84ea19e1e.e3b0c4
 prgnn/stages/assess.Covariates.Ports 592cd7deb0ff.6f57cf
 prgnn/stages/assess.Covariates.Run d7d881f25977.21f54b
 prgnn/stages/assess.Covariates.columns d8f3dbfb1e74.006542
-prgnn/stages/assess.covariateRow a5420f204597.986447
+prgnn/stages/assess.covariateRow 452e343086b1.986447
 prgnn/stages/assess.covariates.New 12dbb184ee75.266d01
 prgnn/stages/assess.scanCovariates 58eff69bc51d.2909ef
-prgnn/stages/column.CovariateColumn.Describe 9beadaaff597.a040e1
+prgnn/stages/column.CovariateColumn.Describe 65c7bb12368d.a194bf
 prgnn/stages/column.CovariateColumn.Identifies 943f7570ef15.86e681
+prgnn/stages/column.CovariateColumn.categories feeb0fd799cc.86e681
 prgnn/stages/inference.Covariate 467cce68056b.e3b0c4
 prgnn/stages/inference.Separate 7404c928c92b.be7985
 prgnn/stages/inference.Separation 0a35c698f5db.e3b0c4
@@ -2251,6 +2253,10 @@ prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 
 reached by covariates report summary
 prgnn/stages/column.CovariateRow 9de672910015.e3b0c4
+prgnn/stages/column.Describe 2e2107272a36.754838
+prgnn/stages/column.Description c61d111bafbd.e3b0c4
+prgnn/stages/column.decimals 9cede38d19f1.e3b0c4
+prgnn/stages/column.groupSD 4a3c1ab4057e.dc3b72
 
 reached by denoise
 prgnn/connectivity.AboutColumn cf542a23ca73.e3b0c4
@@ -2385,7 +2391,7 @@ prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.b52d7d
 prgnn/stages/prepare.before 7b4b7ac1af6f.04b256
 prgnn/stages/prepare.carpet ee689f1a8ccf.3d9aad
 prgnn/stages/prepare.denoise.New c9277764380c.a67e5a
-prgnn/stages/prepare.lostVoxels 10dbdffddff3.2a2a65
+prgnn/stages/prepare.lostVoxels 6911aba3ba94.2a2a65
 prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
 prgnn/stages/prepare.readConfounds 2df327ceee6e.42aa98
 prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
@@ -2415,7 +2421,7 @@ reached by denoise figure-qc join
 prgnn/stages/column.VolumeRow 335385ad67f8.e3b0c4
 
 reached by denoise figure-qc join qcfc report summary
-prgnn/stages/column.CleaningRow 8bf6d37c0ac9.e3b0c4
+prgnn/stages/column.CleaningRow 19dd73bc7ace.e3b0c4
 
 reached by denoise graph matrices
 prgnn/stages/region.Stack d4c65737cd4b.b4a5e2
@@ -2664,7 +2670,7 @@ reached by figure-calibration figure-degrees figure-individuality figure-qc figu
 prgnn/stages/chart.grid e00967dc668a.5600d1
 
 reached by figure-calibration figure-distributions figure-individuality figure-roc report summary tables
-prgnn/stages/report.Fixed 494a7404cf36.e3b0c4
+prgnn/stages/report.Fixed fadaf9e16f6f.e3b0c4
 prgnn/stages/report.Share d5a88af68bb9.397c0e
 
 reached by figure-calibration figure-individuality figure-ranking figure-roc report summary
@@ -2710,7 +2716,7 @@ reached by figure-confusion report summary
 prgnn/stages/chart.Confusion b862e20471b1.df2a29
 prgnn/stages/chart.blues 6d4795638882.cda606
 prgnn/stages/chart.number 40ca63176420.e3b0c4
-prgnn/stages/figure.DrawConfusion 2b804cccf1be.77da57
+prgnn/stages/figure.DrawConfusion 2e553fdde391.77da57
 
 reached by figure-connectivity
 prgnn/connectivity.Average.Matrices bab96945498f.50296c
@@ -2804,7 +2810,7 @@ prgnn/stages/column.IndividualityRow 02bfcf23ae10.c63136
 reached by figure-individuality report summary
 prgnn/stages/chart.Trend 48a6a32412c2.e3b0c4
 prgnn/stages/chart.Trends 8015363db2c2.ad3265
-prgnn/stages/figure.DrawIndividuality d83f749240ab.91a9b8
+prgnn/stages/figure.DrawIndividuality 876b1755b8f1.91a9b8
 
 reached by figure-individuals
 prgnn/stages/figure.figure-individuals.New f3a33ab997a9.438b12
@@ -2920,7 +2926,7 @@ prgnn/stages/chart.freedoms 6772b5ff30f2.e03d7e
 prgnn/stages/chart.motionBins 78e3518e1237.e3b0c4
 prgnn/stages/chart.motionScale 99a62fd2c3aa.e3b0c4
 prgnn/stages/chart.signed 0d71727c1f11.e3b0c4
-prgnn/stages/figure.DrawHeadMotion 1ca1b2eb793e.ff5c33
+prgnn/stages/figure.DrawHeadMotion e9b452d76c3d.ff5c33
 prgnn/stages/figure.people e8b91e84ab90.13689a
 
 reached by figure-qcfc report summary tables
@@ -3071,7 +3077,7 @@ prgnn/stages/prepare.readRuns 780178337417.fbf2b7
 prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
 prgnn/stages/prepare.runQuality.list a3a5eacffa3c.49f86d
 prgnn/stages/prepare.runQuality.volumes 78045c7f37d5.dbdf94
-prgnn/stages/prepare.runQuality.whole 7f55c4f0d42a.ce0422
+prgnn/stages/prepare.runQuality.whole 42639acf100f.ce0422
 prgnn/stages/prepare.runVolumeRow aa4f603cb2cc.305b68
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 
@@ -3501,6 +3507,7 @@ prgnn/dag.heard.String 811cad175ca2.92cb40
 prgnn/dag.heard.Write d924a138a58c.92cb40
 
 reached by report summary
+prgnn/internal/markup.ElementText 90b635269970.e3b0c4
 prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
 prgnn/internal/words.LeastP a1b90a295bd0.3dc057
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
@@ -3522,7 +3529,7 @@ prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Page 52fc76a537dd.8d0635
-prgnn/stages/present.Report.Ports f846cc81e843.ca2315
+prgnn/stages/present.Report.Ports e653b3a95a27.ca2315
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.accuracyChart a0bf93a52c02.482d31
 prgnn/stages/present.accuracyRow.called 0afb2082175c.41653c
@@ -3530,26 +3537,28 @@ prgnn/stages/present.accuracyRow.is 380fddfc1101.0367fb
 prgnn/stages/present.accuracyRow.majority abc213fe3687.10d26a
 prgnn/stages/present.arrangements 19ef58346e64.39778c
 prgnn/stages/present.author db17a2636c39.6fdad9
-prgnn/stages/present.author.aboveChance 73d5e8b9fcea.f56230
+prgnn/stages/present.author.aboveChance dbb6028afa35.736a98
 prgnn/stages/present.author.abstract c961b7daaac9.ebf4ea
 prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
 prgnn/stages/present.author.agreement d69400b2bb01.f14d19
 prgnn/stages/present.author.caution dd8e9be456fa.1f296c
-prgnn/stages/present.author.cautionAccuracy fe37c04213f5.5960de
-prgnn/stages/present.author.cautionScans 9bb865a4ca27.5241f6
+prgnn/stages/present.author.cautionAccuracy b8019b68c054.1b733b
+prgnn/stages/present.author.cautionScans 53d008c42a3e.2f967e
+prgnn/stages/present.author.chanceTests c1b54de8691f.71ec83
 prgnn/stages/present.author.checks c4db7318dce3.576355
-prgnn/stages/present.author.cleaning ce2294636785.426bae
+prgnn/stages/present.author.cleaning 94f1fe14a523.426bae
 prgnn/stages/present.author.comparison 41ec33594d7b.c1c532
 prgnn/stages/present.author.contrasts 470bc8fbf485.8770b7
-prgnn/stages/present.author.covariates 049cde7bde80.862a06
+prgnn/stages/present.author.covariates 3e0431e13481.b1b0c5
 prgnn/stages/present.author.data 80205eb1deee.de9f52
-prgnn/stages/present.author.describeGroups 5ab166d7087e.fd4bdc
+prgnn/stages/present.author.decisive 697fdeb0e137.0a0966
+prgnn/stages/present.author.describeGroups 13640a2aaeb3.fd4bdc
 prgnn/stages/present.author.eachParticipant 5732aa6fc120.8999bf
 prgnn/stages/present.author.element 6e7c811ba541.353b42
 prgnn/stages/present.author.fidelity ca6d09b7035d.15f304
 prgnn/stages/present.author.figures 86a8539df50e.0bd4ea
 prgnn/stages/present.author.folds 33671f7e3218.ffea3a
-prgnn/stages/present.author.furtherPictures 30e5e7e414ed.190c3c
+prgnn/stages/present.author.furtherPictures 5a1a02595070.b1e221
 prgnn/stages/present.author.groupNames cb40c02c88fe.b2352e
 prgnn/stages/present.author.groups 9048d2cc3202.ee48c4
 prgnn/stages/present.author.hasModels b9a71808b8f0.6e05f1
@@ -3557,45 +3566,47 @@ prgnn/stages/present.author.heading 3f41cb17d821.f01244
 prgnn/stages/present.author.inSpace 97c7104f272b.8c2544
 prgnn/stages/present.author.individuality 863fdb7ef2ac.e7469a
 prgnn/stages/present.author.leakage 8887546dd631.1a3116
-prgnn/stages/present.author.leftOut d1f0ff55a326.5cbe0d
+prgnn/stages/present.author.leftOut 4c357829f5c2.fa8eb0
 prgnn/stages/present.author.markOwn 0850c6fb0145.022b4c
 prgnn/stages/present.author.methods a4d46294d0d4.ead967
-prgnn/stages/present.author.methodsOfBaselines fc3bfb28354c.436eb2
-prgnn/stages/present.author.methodsOfCleaning 20513971145d.c07bc7
+prgnn/stages/present.author.methodsOfBaselines 503684460c58.436eb2
+prgnn/stages/present.author.methodsOfCleaning b252af69248f.0de741
 prgnn/stages/present.author.methodsOfCohort 5f2664e6b5b6.06030b
-prgnn/stages/present.author.methodsOfEvaluation c3b915f093b2.c74e23
-prgnn/stages/present.author.methodsOfGraphs 7f52d1669c80.a68ece
-prgnn/stages/present.author.methodsOfScans 97df28ada346.6415cf
-prgnn/stages/present.author.methodsOfSilence 867e60372171.6b4e88
-prgnn/stages/present.author.methodsOfTraining e4bcc36f91c0.d271fd
+prgnn/stages/present.author.methodsOfEvaluation 550d1d38a097.c74e23
+prgnn/stages/present.author.methodsOfGraphs 88a33f013492.a68ece
+prgnn/stages/present.author.methodsOfScans 7d4e75538e21.6415cf
+prgnn/stages/present.author.methodsOfSilence 8f2c19570dda.6b4e88
+prgnn/stages/present.author.methodsOfTraining a88d8cb022f9.d271fd
 prgnn/stages/present.author.more 436c01eb9202.680efa
 prgnn/stages/present.author.motion 1e36a549d925.7a7033
 prgnn/stages/present.author.motionFigure 77c7777ecfaa.742da9
-prgnn/stages/present.author.motionTable 78ecff57b630.627843
+prgnn/stages/present.author.motionTable a558d2cb2c60.dad7b6
 prgnn/stages/present.author.nested 26a5cdcc82a3.bf5107
 prgnn/stages/present.author.null 609f7ea54153.7e9282
+prgnn/stages/present.author.othersAbove f00dfd3d1905.d41655
 prgnn/stages/present.author.othersLast e557ab5a287f.d65c86
 prgnn/stages/present.author.paperTables 5e7761b194f3.3ee56d
 prgnn/stages/present.author.participants 84793dc2f870.801ba5
 prgnn/stages/present.author.perParticipant 2f301baa1ae9.2ceb60
-prgnn/stages/present.author.performance c57cfbafe526.e5ce65
+prgnn/stages/present.author.performance e5f9bcdf7f4d.e5ce65
 prgnn/stages/present.author.performanceFigures 0067e7f4f23b.a36738
-prgnn/stages/present.author.permutation 600877280b3e.e094e1
+prgnn/stages/present.author.permutation f9c493b7d432.4f37e9
+prgnn/stages/present.author.permutationTests c939503d9d15.959e28
 prgnn/stages/present.author.provenance 5793af36bcec.7cb168
-prgnn/stages/present.author.quality 04e57350b311.b794ba
+prgnn/stages/present.author.quality 512c5a885803.c2fa99
 prgnn/stages/present.author.rankingTables ce39689a6a36.efb016
 prgnn/stages/present.author.read a2067bab7374.1d6a3e
 prgnn/stages/present.author.readAccuracy 4d6237410555.632f50
 prgnn/stages/present.author.readSilence e0ff83d870df.f68072
-prgnn/stages/present.author.recovered 127b9c756a82.14292c
+prgnn/stages/present.author.recovered 9794bf7bedb7.acbd8f
 prgnn/stages/present.author.references 14c0a112943b.6c6b96
-prgnn/stages/present.author.regionFigures 74c5c00cc1a7.715a56
+prgnn/stages/present.author.regionFigures 0c18b7a862f3.715a56
 prgnn/stages/present.author.regions 5d9e6e43ae8b.d8235c
 prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
 prgnn/stages/present.author.registration 311a90f75f9f.971682
-prgnn/stages/present.author.result 03cb5dad5dfd.3c95fb
+prgnn/stages/present.author.result fb2e16cf97c5.b59148
 prgnn/stages/present.author.say 11b7d2b730ee.f01244
-prgnn/stages/present.author.scanLinks 27c1331be340.e9b94d
+prgnn/stages/present.author.scanLinks fb535e073ed7.685753
 prgnn/stages/present.author.scanQuality fe4f67762549.a4f6f5
 prgnn/stages/present.author.show 905ace7bb0d7.8bb615
 prgnn/stages/present.author.space 5c8b7b275649.28d337
@@ -3604,12 +3615,15 @@ prgnn/stages/present.author.table 01d71ce9d1a5.68bfc7
 prgnn/stages/present.author.taskRegression 43f3a8ab7cbe.1ba41c
 prgnn/stages/present.author.tiles c38177d6020d.bf1f5c
 prgnn/stages/present.author.training ed2ae49ca6d3.dfb8fe
-prgnn/stages/present.author.typicality 3555a6e6b0b4.18891c
+prgnn/stages/present.author.typicality 5cb8f001ee24.18891c
 prgnn/stages/present.author.warnings 4a59d24085e2.98726c
+prgnn/stages/present.author.withoutVoxels d0d9ec22ebd4.a33292
 prgnn/stages/present.author.write e821c163c147.fcd1f8
 prgnn/stages/present.baseline be7f2912f2e0.d7987d
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
 prgnn/stages/present.calibrationBins 3b8398fc6105.e3b0c4
+prgnn/stages/present.chanceTest 3803e775db38.e3b0c4
+prgnn/stages/present.chanceTest.String 8a42d922d7f4.e2829e
 prgnn/stages/present.checkRow b3b4f92f38d0.e3b0c4
 prgnn/stages/present.cleanedScan 36c8fed1cbe2.2627d5
 prgnn/stages/present.cleanedScan.nuisance 16b0db8f7683.685f23
@@ -3618,18 +3632,17 @@ prgnn/stages/present.cleanedScans 87478ad91225.3a4e15
 prgnn/stages/present.cohortSettings ef2eb09cb00f.2a9275
 prgnn/stages/present.comparisons 9a3fb64784d9.0b83da
 prgnn/stages/present.coordsOf b60ca33309e2.e3bdae
-prgnn/stages/present.decimals 9cede38d19f1.e3b0c4
-prgnn/stages/present.describeColumn 1fd3ad78f667.1cefe4
-prgnn/stages/present.describeNumbers a6de89328b84.b86a4e
-prgnn/stages/present.elementText 90b635269970.e3b0c4
+prgnn/stages/present.covariateNames 923256bb36ec.e3b0c4
+prgnn/stages/present.describeColumn ee2142076f02.5c7f53
+prgnn/stages/present.describeNumbers 23a324c5cd79.f3dd6f
 prgnn/stages/present.epochRow 6d892aa208d3.e3b0c4
-prgnn/stages/present.estimator 9fb40b26ec85.0b3c85
+prgnn/stages/present.estimator d478f224400b.0b3c85
 prgnn/stages/present.excludedRow 89f5030577c0.e3b0c4
 prgnn/stages/present.fewForMotion c8409648400f.e3b0c4
+prgnn/stages/present.fewHeldOut 70a586560e99.e3b0c4
 prgnn/stages/present.foldScore 78ec004334b8.00f291
 prgnn/stages/present.gather 888421a56f5d.f32263
 prgnn/stages/present.gathered e247e38f5e2d.4c17fd
-prgnn/stages/present.groupSD 4a3c1ab4057e.dc3b72
 prgnn/stages/present.groupSize c408da340a1e.e3b0c4
 prgnn/stages/present.headlineOf db40ee54e173.d21c16
 prgnn/stages/present.headlineSetting d42da847650d.c31564
@@ -3642,8 +3655,8 @@ prgnn/stages/present.keyed bcd3e5e979ec.a4d87a
 prgnn/stages/present.labeledScan 36c8fed1cbe2.94c665
 prgnn/stages/present.labeledScan.gray eba5323a8e73.9f6ed2
 prgnn/stages/present.labeledScans bc9779b85f65.d3a524
-prgnn/stages/present.labelingWords b4430b17bf03.e3b0c4
-prgnn/stages/present.lengths 7c7f6c9d1a6a.17a923
+prgnn/stages/present.labelingWords de5080112fb8.e3b0c4
+prgnn/stages/present.lengths 236bc0477341.17a923
 prgnn/stages/present.literature 73020032c9db.31c9ad
 prgnn/stages/present.lncs 6e14189a13ae.e3b0c4
 prgnn/stages/present.measure 69567829ace1.e3b0c4
@@ -3657,14 +3670,17 @@ prgnn/stages/present.methodsText.cite 547edd3ec15f.d916f2
 prgnn/stages/present.methodsText.say a989d8eef523.0ca082
 prgnn/stages/present.miccai 3566fb213520.e3b0c4
 prgnn/stages/present.middle 24034fb5c82d.e3b0c4
+prgnn/stages/present.mostFrequent 9b430d9b31a1.e3b0c4
+prgnn/stages/present.mostlyLost 747c43f77bb6.e61e60
 prgnn/stages/present.neuroImage 11cb882bc9cd.e3b0c4
+prgnn/stages/present.nobodyStandsOut 427758de6f1f.e3b0c4
 prgnn/stages/present.noteRow f4b7aa829e76.e3b0c4
 prgnn/stages/present.nuisanceWords a2210a8279f6.e3b0c4
 prgnn/stages/present.number 42a6014712ab.fafdc9
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
 prgnn/stages/present.orItself 827690b739c3.e3b0c4
 prgnn/stages/present.otherThan 377a7af02a53.1f3e00
-prgnn/stages/present.outlierWords 544fb21512b5.e3b0c4
+prgnn/stages/present.outlierWords e5d3b0481d0f.e3b0c4
 prgnn/stages/present.pagedScans 6f511baa541d.e3b0c4
 prgnn/stages/present.percentText 61f2bb348eef.1e638f
 prgnn/stages/present.pipelineSettings acee7a33e1b9.cd17d4
@@ -3696,7 +3712,7 @@ prgnn/stages/present.stageSettings.is 6790812fa687.d682d7
 prgnn/stages/present.stageSettings.number a1dfd58a83fb.d682d7
 prgnn/stages/present.strong d7e3ca0dbc3e.d8a6d4
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
-prgnn/stages/present.svgTitle 4b706514dba8.f27cc4
+prgnn/stages/present.svgTitle 4b706514dba8.70faeb
 prgnn/stages/present.tableOf 658b2ec20ad3.506c43
 prgnn/stages/present.taskConditions c4275635cc41.ddcd60
 prgnn/stages/present.text 39f15acbb062.fafdc9
@@ -3708,7 +3724,8 @@ prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
 prgnn/stages/present.upsideDownText 2cade58cb737.e3b0c4
 prgnn/stages/present.usual 4ddd2be99784.49b5f5
 prgnn/stages/present.verdict 9b0479f54336.284716
-prgnn/stages/present.verdict.sentence 3c99b212b31a.89ebb5
+prgnn/stages/present.verdict.against e115142511bf.3097a1
+prgnn/stages/present.verdict.sentence e4c07a031ab6.79623d
 prgnn/stages/present.verdict.value 05a1fda40155.a5b6f1
 prgnn/stages/present.warningRow ee5420d037d9.e3b0c4
 prgnn/stages/present.wholeTable c5ccb6fb46a1.2d4761
@@ -3776,8 +3793,8 @@ prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
 prgnn/stages/report.volumesInOrder 42b9eb768429.744f26
 prgnn/stages/report/page.css 877e3550c1f4.e3b0c4
-prgnn/stages/report/page.js d9c850f777ce.e3b0c4
-prgnn/stages/report/viewer.js.gz 475a45e319d4.e3b0c4
+prgnn/stages/report/page.js d3ded751c6f8.e3b0c4
+prgnn/stages/report/viewer.js.gz 09a15ef41112.e3b0c4
 
 reached by report summary tables
 prgnn/stages/present.accuracyRow a412ed5fbc48.ce5e26
@@ -4125,6 +4142,7 @@ at internal/exact/exact.go prgnn/internal/exact log2e:21 ln2Hi:22 ln2Lo:23 Exp:2
 at internal/exact/float32.go prgnn/internal/exact Exp32:9 exp32Max:34 exp32Min:35 exp32Log2e:36 exp32Round:37 exp32Ln2Hi:38 exp32Ln2Lo:39
 at internal/exact/sincos.go prgnn/internal/exact pio2a:8 pio2b:9 pio2c:10 pio2d:11 Sincos:16 twoDiff:43 sinKernel:50 cosKernel:65
 at internal/foreign/foreign.go prgnn/internal/foreign Enough:17 Name:21 dicom:43 rData:44 pickle:45 formats:48 archive:75 beginsMarkup:94 markup:99
+at internal/markup/element.go prgnn/internal/markup ElementText:11
 at internal/markup/markup.go prgnn/internal/markup Text:13 Shown:20 Characters:24
 at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
@@ -4176,10 +4194,10 @@ at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.me
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:37 settingScores:66 ModelScores:72 NewModelScores:85 settingOf:92 Tally:109 saliency:116 Biomarkers.Run:128 biomarkerInputs:148 biomarkerInputs.contrastsRetrained:159 Biomarkers.inputs:163 biomarkerRows:201 biomarkerRows.tables:209 Biomarkers.setting:228 Biomarkers.ranked:275 Biomarkers.readAll:302 ordered:318 Biomarkers.read:328 ModelScores.add:394 Tally.add:405 Biomarkers.rank:415 plantedNodes:445 auroc:471
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:37 settingScores:66 ModelScores:72 NewModelScores:85 settingOf:92 Tally:109 saliency:116 Biomarkers.Run:128 biomarkerInputs:148 biomarkerInputs.contrastsRetrained:159 Biomarkers.inputs:163 biomarkerRows:201 biomarkerRows.tables:209 Biomarkers.setting:228 Biomarkers.ranked:276 Biomarkers.readAll:303 ordered:319 Biomarkers.read:329 ModelScores.add:395 Tally.add:406 Biomarkers.rank:416 plantedNodes:446 auroc:472
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 Biomarkers.retrainedContrasts:50 Biomarkers.against:73 unstaged:107 alike:119 sortedKeys:132 relative:142
-at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:278 Biomarkers.recoveries:287 testShare:348 rankedBy.worth:362 rankedBy.heldOut:379 leadOf:390 both:404 meanOf:414
+at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:278 Biomarkers.recoveries:287 testShare:349 testedLeast:361 rankedBy.worth:384 rankedBy.heldOut:401 leadOf:412 both:426 meanOf:436
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:46 individualRows:64
 at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:30 decision:41 Compare.Run:46 Compare.reference:87 decide:113 compareTwo:126 foldDifferences:164
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:118 scanCovariates:146 covariateRow:190
@@ -4219,18 +4237,19 @@ at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.depth:71 m
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
 at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:55 Simulate.Run:64 confoundsTSV:115
 at stages/column/columns.go prgnn/stages/column JSON:8
-at stages/column/covariate.go prgnn/stages/column CovariateColumn:13 ReadCovariate:19 CovariateColumn.Identifies:44 CovariateColumn.Describe:58
+at stages/column/covariate.go prgnn/stages/column CovariateColumn:13 ReadCovariate:19 CovariateColumn.Identifies:44 CovariateColumn.Describe:58 CovariateColumn.categories:84
+at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
 at stages/column/made.go prgnn/stages/column MadeBy:19 MadeOf:33 MadeApart:45 MadeLines:71 nameRow:80 NodeNames:85 WithMeta:101
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:79 joinTexts:114 CompareNamed:119 ShownSetting:134 Lambdas:150
 at stages/column/people.go prgnn/stages/column People:13 ReadPeople:19 ByParticipant:35
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Type:122 Table:126 Columns:131 CoordinateDoc:148 Keys:151 field.column:167 cells:188 markMissing:213 Read:222 One:235 Rows:249 Coordinates:278 field.absent:298 field.read:311 chosen:351 fill:361 memory:382 memoryOf:388 at:394
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:14 CleaningRow:18 VolumeRow:45
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:14 CleaningRow:18 VolumeRow:46
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
-at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:43 RecoveryRow.Lead:51 RecoveryRow.HeldOutLead:59 RecoveryRow.Shared:67
+at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:45 RecoveryRow.Lead:53 RecoveryRow.HeldOutLead:61 RecoveryRow.Shared:69
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:36 ConsistencyRow:53 IndividualRow:71 IndividualityRow:81 FidelityRow:104
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:18 ScansOf:33
@@ -4261,7 +4280,7 @@ at stages/figure/calibration.go prgnn/stages/figure figure-calibration.New:18 Ca
 at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 Connectivity.measure:127 subjectOf:138
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
-at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:58 Chart.InReport:70 WidePoints:77 settingInputs:81 bySettings:87
+at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:58 Chart.InReport:71 WidePoints:78 settingInputs:82 bySettings:88
 at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:18 Individuality:22 Individuality.Ports:25 Individuality.Run:34 DrawIndividuality:39
 at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:26 Individuals:30 Individuals.Ports:37 Individuals.Run:52 keptRegion:65 individualScores:71 readIndividual:77 first:105 selected:117 nodeRow:130 ReadNames:137 Individuals.Draw:151 rowTitle:254 lambdaPair:261
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 HeadMotion.Ports:28 HeadMotion.Run:40 DrawHeadMotion:49 people:118
@@ -4323,16 +4342,16 @@ at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:1
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent:45 material:48 materialOf:54 Make:65 Settings.check:92 signals:126 ar1:151 Scan.fill:161 waves:236 waves.disturb:243 rhythm:271
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:44 Bootstrap.Run:67 voxelsOf:156 Bootstrap.stream:171 openSeries:183 Bootstrap.TimeFrom:205 Bootstrap.made:216 longestTR:222 readJSON:225 sidecarTR:241 denoised:260 sameGrid:276 Bootstrap.size:283 Bootstrap.draw:291 countDistinct:322 Bootstrap.drop:330 whyNone:345 badVolumes:360 voxelRow:385 voxelTable:395 mostLost:409 scanTable:412 scanRow:440
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:44 Bootstrap.Run:67 voxelsOf:156 Bootstrap.stream:171 openSeries:183 Bootstrap.TimeFrom:205 Bootstrap.made:216 longestTR:222 readJSON:225 sidecarTR:241 denoised:260 sameGrid:276 Bootstrap.size:283 Bootstrap.draw:291 countDistinct:322 Bootstrap.drop:330 whyNone:345 badVolumes:360 voxelRow:385 voxelTable:395 mostLost:409 scanTable:412 scanRow:441
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:48 Combat.Run:66 combatBook.table:123 slopeColumn:148 combatRow:151 combatBook.siteTable:163 siteRow:184
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:78 saysGroup:130 combatBook.choose:143 combatBook.row:194 pairsOf:219
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 leftRow:107 matrixRow:112 connectivityQuality:127
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:54 Denoise.Validate:75 stepRow:97 Denoise.strategy:103 Denoise.Run:111 Denoise.TimeFrom:166 Denoise.prepare:176 Denoise.cleaner:212 lostVoxels:244 tooLittle:258 orExclude:264 Denoise.confounds:269 readConfounds:366 before:383 cleanedBefore:395 aboutConfounds:398 meanAndMax:408
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:54 Denoise.Validate:75 stepRow:97 Denoise.strategy:103 Denoise.Run:111 Denoise.TimeFrom:166 Denoise.prepare:176 Denoise.cleaner:212 lostVoxels:244 tooLittle:259 orExclude:265 Denoise.confounds:270 readConfounds:367 before:384 cleanedBefore:396 aboutConfounds:399 meanAndMax:409
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:35 Graph.Run:51 graphRow:95 graphQuality:112
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:157 readParcels:177
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 fittedQuality:121 readFit:143
-at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:32 Join.Run:51 sameParts:92 runNames:111 joinSeries:120 spreadMissing:148 missingRegions:161 runQuality:176 readRuns:182 runQuality.whole:210 runQuality.list:262 joinedRow:271 runVolumeRow:279 runQuality.volumes:285 leastCoverage:305
+at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:32 Join.Run:51 sameParts:92 runNames:111 joinSeries:120 spreadMissing:148 missingRegions:161 runQuality:176 readRuns:182 runQuality.whole:210 runQuality.list:265 joinedRow:274 runVolumeRow:282 runQuality.volumes:288 leastCoverage:308
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:110
 at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:17 usualRange:38
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36 meanOfGrayordinates:83
@@ -4345,30 +4364,29 @@ at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tang
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesRow:95 placeColumns:102
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
-at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:43 author.groupNames:63 author.result:77 author.tiles:100
-at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:98 baseline:120 author.perParticipant:130 author.nested:136 author.aboveChance:154 author.cautionAccuracy:169
+at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:43 author.groupNames:63 author.result:77 author.othersAbove:102 author.tiles:119
+at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:98 baseline:120 author.perParticipant:130 author.nested:136 chanceTest:153 chanceTest.String:159 author.permutationTests:169 author.chanceTests:184 author.decisive:192 author.aboveChance:204 author.cautionAccuracy:213
 at stages/present/author.go prgnn/stages/present author:16 author.read:47 author.write:82 author.add:111 author.say:114 author.heading:118 author.caution:121 author.table:129 author.supplement:135 author.figures:143 author.show:164
-at stages/present/checks.go prgnn/stages/present author.checks:16 checkRow:26 comparisons:33 author.leakage:42 author.covariates:83 upperFirst:114 stuckSkill:125 epochRow:128 author.training:134
-at stages/present/cleaning.go prgnn/stages/present cleanedScan:16 cleanedScans:22 nuisanceWords:44 cleanedScan.nuisance:58 author.cleaning:70 cleanedScan.taskOf:105 taskConditions:111 author.taskRegression:126 responseWords:142 author.cautionScans:149 usual:200 methodsOfTask:216 methodsOfNuisance:238
+at stages/present/checks.go prgnn/stages/present author.checks:16 checkRow:26 comparisons:33 author.leakage:42 author.covariates:83 upperFirst:113 stuckSkill:124 epochRow:127 author.training:133
+at stages/present/cleaning.go prgnn/stages/present cleanedScan:17 cleanedScans:23 nuisanceWords:45 cleanedScan.nuisance:59 author.cleaning:71 cleanedScan.taskOf:106 taskConditions:112 author.taskRegression:127 responseWords:143 author.cautionScans:150 mostlyLost:206 mostFrequent:223 nobodyStandsOut:233 usual:236 methodsOfTask:252 methodsOfNuisance:274
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
 at stages/present/literature.go prgnn/stages/present work:10 neuroImage:23 miccai:24 lncs:25 iclr:26 icml:27 pmlr:28 literature:32 work.String:91
 at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:87 methodsText.cite:92 author.methods:112 author.references:142
 at stages/present/methods_scans.go prgnn/stages/present author.methodsOfScans:18 lengths:35 reasons:68 author.methodsOfSilence:85 silence:94 author.readSilence:97 silentRow:116
-at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:66 author.methodsOfGraphs:76 author.methodsOfCleaning:146 estimator:174 share:192 percentText:202 author.hasModels:212 author.methodsOfTraining:217 orItself:260 author.methodsOfEvaluation:268 author.methodsOfBaselines:307
-at stages/present/more.go prgnn/stages/present wholeTable:19 plainName:67 shownNumber:79 author.more:93 author.furtherPictures:118 widthOfSVG:146 memberText:149 svgTitle:163
-at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:101
-at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:102 arrangements:161 describeColumn:174 describeNumbers:227 groupSD:264 identifies:274 decimals:286 unitName:298
-at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:93 plusMinus:100 foldScore:108 author.folds:114 the:163 author.permutation:166 author.comparison:206 author.paperTables:243 calibrationBins:281 author.performanceFigures:284 author.othersLast:334 accuracyChart:346
+at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:66 author.methodsOfGraphs:76 author.methodsOfCleaning:146 estimator:180 share:198 percentText:208 author.hasModels:218 author.methodsOfTraining:223 orItself:266 author.methodsOfEvaluation:274 author.methodsOfBaselines:313
+at stages/present/more.go prgnn/stages/present wholeTable:20 plainName:68 shownNumber:80 author.more:94 author.furtherPictures:119 widthOfSVG:152 memberText:155 svgTitle:169
+at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:95
+at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:102 arrangements:169 covariateNames:181 describeColumn:186 describeNumbers:252 identifies:275 unitName:287
+at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:93 plusMinus:100 foldScore:108 author.folds:114 the:163 author.permutation:166 author.comparison:209 author.paperTables:246 calibrationBins:284 author.performanceFigures:287 author.othersLast:337 accuracyChart:349
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
-at stages/present/quality.go prgnn/stages/present measure:16 measures:19 author.quality:40 gather:93 author.eachParticipant:113 spread:171 middle:180 warningRow:189 author.warnings:195
-at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict.value:63 upsideDownText:74 upsideDown:78 verdict.sentence:83 author.recovered:114
+at stages/present/quality.go prgnn/stages/present measure:16 measures:19 author.quality:40 author.withoutVoxels:97 gather:117 author.eachParticipant:137 spread:195 middle:204 warningRow:213 author.warnings:219
+at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict.value:63 upsideDownText:74 upsideDown:78 verdict.against:83 verdict.sentence:103 fewHeldOut:129 author.recovered:133
 at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:132 author.inSpace:158 author.rankingTables:194 author.contrasts:251 author.agreement:273 besideChance:314 author.null:323 author.fidelity:373 author.individuality:401
 at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 labeledScan.gray:63 author.element:66 methodsOfLabels:74 labelingWords:99
 at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:69 Report.Page:107 Report.Run:124
-at stages/present/scans.go prgnn/stages/present shownScans:18 pagedScans:19 author.scanQuality:23 scanFigure:47 author.scanLinks:58 scanNames:118 scanName:127 outlierWords:181
+at stages/present/scans.go prgnn/stages/present shownScans:17 pagedScans:18 author.scanQuality:22 scanFigure:46 author.scanLinks:57 scanNames:109 scanName:118 outlierWords:172
 at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55
 at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summary.Ports:27 Summary.Run:36
-at stages/present/svg.go prgnn/stages/present elementText:11
 at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:50 tableSource:93 tableSource.String:95 tableSource.mark:102 paperSource:110
 at stages/present/tables_layout.go prgnn/stages/present tableLayout:17 tableSection:25 accuracyText:31 tableCaption:39 printedNames:53 printedName:55 layoutOne:62 layoutTwo:95 tableText:117 tableLayout.markdown:125 escapedCells:143 tableLayout.tsv:152 tableLayout.latex:166 sameFirst:199
 at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:35 paperLambda:42 contender:45 classifierRow:53 contenders:68 Tables.variations:87 place:135 accuracyRow.axis:143 Tables.comparison:154 modelRow:209 parameterRow:215 parameterCounts:222
