@@ -16,8 +16,8 @@ func portable[T Float]() *kernels[T] {
 	}
 }
 
-// exp is e**x in the precision of T.
-func exp[T Float](x T) T {
+// Exp is e**x in the precision of T.
+func Exp[T Float](x T) T {
 	if unsafe.Sizeof(x) == 4 {
 		return T(exact.Exp32(float32(x)))
 	}
@@ -72,7 +72,7 @@ func attend[T Float](alpha []T, a *adjacency[T], f, g []T, slope T) {
 		}
 		var sum T
 		for e := e0; e < e1; e += lanes {
-			x := exp(alpha[e] - largest)
+			x := Exp(alpha[e] - largest)
 			alpha[e] = x
 			sum += x
 		}
@@ -164,7 +164,7 @@ func collect[T Float](out []T, a *adjacency[T], d []T) {
 
 func sigmoid[T Float](s, tail, r []T) {
 	for i, r := range r {
-		e := exp(-abs(r))
+		e := Exp(-abs(r))
 		q := 1 / (1 + e)
 		tail[i] = e
 		if r >= 0 {
@@ -262,7 +262,7 @@ func mmdSums[T Float](value, slope, s, weight []T, inside T, n int) {
 		var v, g T
 		for j, sj := range s[:n] {
 			d := si - sj
-			x := T(weight[j] * exp(T(inside*T(d*d))))
+			x := T(weight[j] * Exp(T(inside*T(d*d))))
 			v += x
 			g += T(x * d)
 		}

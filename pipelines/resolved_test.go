@@ -47,18 +47,23 @@ func builtinSets(t *testing.T) map[string][]string {
 	}
 	phenotypes := ",SUB_ID,FILE_ID,DX_GROUP,SITE_ID,AGE_AT_SCAN,SEX,EYE_STATUS_AT_SCAN,func_mean_fd," +
 		"qc_rater_1,qc_anat_rater_2,qc_func_rater_2,qc_anat_rater_3,qc_func_rater_3\n"
-	for i := range 12 {
-		id := fmt.Sprintf("S_00%d", 50279+i)
+	for i := range 12 { // with those whom abide.yaml excludes
+		number := 50279 + i
+		if i == 8 || i == 9 {
+			number = []int{50578, 50602}[i-8]
+		}
+		id := fmt.Sprintf("S_00%d", number)
 		if i == 11 {
 			id = "no_filename"
 		}
-		phenotypes += fmt.Sprintf("%d,%d,%s,%d,S,20,1,1,0.1,OK,OK,OK,OK,%s\n", i, 50279+i, id, 1+i%2,
+		phenotypes += fmt.Sprintf("%d,%d,%s,%d,S,20,1,1,0.1,OK,OK,OK,OK,%s\n", i, number, id, 1+i%2,
 			[]string{"OK", "fail"}[i/10])
 		testdir.Write(t, filepath.Join(dir, "pcp", "cpac", "nofilt_noglobal", id+"_rois_ho.1D"), "#10\t#11\n1\t2\n2\t1\n3\t5\n")
 	}
 	testdir.Write(t, filepath.Join(dir, "pcp", "Phenotypic_V1_0b_preprocessed1.csv"), phenotypes)
 	return map[string][]string{
 		"abide.yaml":      {"data=" + filepath.Join(dir, "pcp")},
+		"abide-bnt.yaml":  {"data=" + filepath.Join(dir, "pcp")},
 		"abide-nyu.yaml":  {"data=" + filepath.Join(dir, "abide")},
 		"matrices.yaml":   {"data=" + dir},
 		"timeseries.yaml": {"data=" + filepath.Join(dir, "series")},

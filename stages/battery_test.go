@@ -56,6 +56,11 @@ var examples = map[string]func(*testing.T, *chain) example{
 		return example{stagetest.Fresh("meanmlp", "hidden", 8, "epochs", 3, "batch", 2, "validation", 2, "seed", 3),
 			map[string][]dag.Input{"series": c.all(t, "denoise", "series"), "folds": {dag.InputOf(folds)}}}
 	},
+	"bnt": func(t *testing.T, c *chain) example {
+		folds := stagetest.MustRun(t, stagetest.Fresh("split", "folds", 3), c.cohort(t, "participants"))["folds"]
+		return example{stagetest.Fresh("bnt", "feed_forward", 8, "epochs", 3, "batch", 2, "clusters", 5, "seed", 3),
+			map[string][]dag.Input{"pearson": c.all(t, "connectivity", "pearson"), "folds": {dag.InputOf(folds)}}}
+	},
 	"compare": func(t *testing.T, c *chain) example {
 		return example{stagetest.Fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}
 	},

@@ -5,231 +5,63 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline ab087c30316f49a9773d3cddc2d99c8891dc8ab8e6bf50ee9a676ac8a6b273a4
+var codes = dag.Codes(`kind baseline ab83d3728eebbceb0efeae5feda2a02f2e80f8dbd35af826d8f627e087c1d2dc
 kind biomarkers 580c8e9efe528c399fab0839d3e9cd4366b5587e4746e5f11ff5107549c75c62
+kind bnt 3a770b694e74ba3a505afce66e04359ca26f7f14f98501d8f95ba0a3bf50bee6
 kind bootstrap 63a862727139c861c3875a78ed35802f01242d23d64fd699fbde67c99b1ba540
 kind brainmap d6ba4c5ab4a5559c78c3b016c8df8dcfb372791584ce754cbe025c7296c30a1b
 kind choose 2dc3183fc868df78302bf91cb7ac73e2a42da5a67c6d631594a360b6f682f02a
 kind combat 0f35d255cd1f4c0270f6800f63743ee7922c5c8e3af9162399b65b4975bca589
-kind compare d7e32e6a0325539d3b8195bd27ebf80b0d919f3db4e07a913a2003903fe340ad
+kind compare 05993feb1a040009856fa9cbd9db991647e938b55e7490ffd34c1f07abc3db0b
 kind connectivity 88c82c4aeed97632782822ad6fbd2e8480f96c3e40151878961d6ab1ab93d289
 kind covariates da2a3c1b1dd410b886f36c8ef4eeb89036c0e4cde9e1283072e9dc6e9377a7f0
 kind denoise f1d22fc70f3b4129300a53768db918bfde43593f77da249744cb98907346e019
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
-kind evaluate a907d24880c61a2870ae5a174e4ef4c8145a5bac82a427bb4666b6eedd56e6e6
+kind evaluate 37b58190f463921d41626550d860ba4f9c31dc421feeabdd90d87f214726d4e4
 kind exec 77e764353afc10236245173470dcdafec3ed110f0ba079e27942072e4585b716
 kind fidelity 9a31f68cff261720fc106bb376189316448802d7d2a28c400a79042dfd1e0360
-kind figure-calibration 8b8b8018f939264dbdd3d5556d3b6883e52dd7088df5699af6c5ca383897d7a9
-kind figure-confusion 3f2d1c7765f01bf0b0c3568903642d777d625b9eee17e6f7468948a0f4571e68
+kind figure-calibration 87da5bcf2e6c002cad2a527e018fb250b27cb72386088e89ee7edf86f840339d
+kind figure-confusion fd37246bc786d4d0e8d1c817b517fd4a05bd82a944cc3f3c3d9ad096e98b99ca
 kind figure-connectivity 5a5eec6a50dc7ec684a724f6410106911f41f05a5e089e971dc777baaf1e9b0a
 kind figure-degrees 75417fedd008573c321c6f7f2dcb1b43c07d8fbdee06b8e2bd95e432dfd44c52
 kind figure-distributions 0644fd04211d187f2958dab28f28d15365ad8b65b174727d07af6b6102c28399
 kind figure-individuality 7f118f1dae53d8ad83c8607a3c0b88d0df219f6c6d45a70c113de3b8d10d25cd
 kind figure-individuals 1da7d4e24e41f729fb05b6cd20cf81981a819786ceedeb4473c7ddd462a0d143
 kind figure-qc 6bc231a61027808d35e763fdafea378f8a593c81b57dba687adb1a9f18784f9d
-kind figure-qcfc d7df5b9ecf3da54e95749e52ae181f6cde2415f31b3fbdee79603fba109bea64
+kind figure-qcfc dd0847df9eeaa134217983a2f94045ad99b5c20fc32d67fe666a80a61565d38d
 kind figure-ranking 3a61f585b14b5b614610fda95af5bc6b3c5982a506a6c298203d115850cbd5fd
-kind figure-roc df61c4032d41638109faba1f6b7dad9a0e1e330a07d341710585e4081e72e91d
-kind figure-training a989f4eafe41e4e68ecef3171365697c1acdf0020d5ae26cea0d3892907744de
+kind figure-roc ff1f44f96f6e7ea65dcb7835d560bd3d289c1ea6bad7f38c328fe4122fa2800a
+kind figure-training 8672ba3abba806b8a9ba51852f45431038e88330b3f114d2a3396c4db4e7bc6e
 kind graph bb48b6ad7f146719e9b5ad869932fdfe749ad6ac6f5745778f3089b8228d4f08
 kind harmonize e0325856ff75b0a64aa251e7fe33b1c6ce81122a3b92c65b0e021b102c734a45
-kind individuality 88b0b59f432e2b40ef0895f3c937c5ca06b777c8f0988835a000fb052577e350
+kind individuality 9164be50b36da77b6594a1375fbb7f33ef9f8733ce8d7a5d3e178d9517738a45
 kind join 6298326c05d505058381bd14b1e74e05e5b650ff6e81d446daccfac6989cf873
 kind leakage 7ab27f7c83c387e9dd5a25351100372bdb5e8b631327a16c3d3526e810f6cee3
 kind matrices 7766323dc462f8f947965399330d285b45e6dd24a75e56d6e80b2b5f7f6ee7ce
 kind mean-volume c2426fbd3ade6b83521cb0ad47db09827d0f123e1383afd97424eae5343fb0e0
-kind meanmlp 1623d0b3cd55cd894d9d975373a7d0132055b8141f85a3438e3400f1a85df1f4
+kind meanmlp 060472e0c31f83ddcda85e5db466709c734d60428857575b608f7fecde07bed5
 kind parcellate b90cf207290d2418fa797d9bde0247aa686c10c6dc3508441b31db9a2271f7bc
-kind permutation 541f6bb0ef599665ab216107604db0659d057735a8101f08aad4527d8080ec87
+kind permutation ca855a7eb7c944e5302b1236bbac3b3771e52d632a731f3d53ffd7271200f363
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
 kind project cab86a78dd2eadca3b89791e3e200b78e97cf5f40dfee68805299c5a1af9be27
 kind qcfc b456fedfdce0460962735db979bc0b7823a12a4dfa04490a1bff18c6e111ef66
-kind report 352e4d5da8d8a5d7b4b137c108aa7316a22b5bf21dd2f6a586682f0903620ef8
+kind report b1b05218afa8c28b5bc93b046439ac768cbfaf6433a189e71eb1b9be24373d42
 kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
 kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
 kind split 6362d80eb0ae8998a92bec8b429c3f04c9863034ad3d582a66e810e4155406e7
-kind summary 8d4715758d436f0e06ef77e082dd9e3cf9b28f7e4edc16d808053d8006c829b8
-kind tables e8471634706db4c7db52bcdd68d9511e042b1fbf3503b5b459b31902f3ec1751
+kind summary 1a33a708501ed02c6b3d646188b1f61d702b4c965974ba1e110e50a409507532
+kind tables 3a232f40d5667b6de172b17ad70a3f3aacb8d0043da1cbf0ffd7c91d44983516
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
 kind timeseries 25ed1de50cee721943297b7abf40a31682eb31e8579ad82332c1de48c7c23f2d
 kind train bc7c7c38fae087f6011754a06b222589b434bacc372e47c971f080edff9cbc68
 
 reached by baseline
-prgnn/connectivity/tangent.Space.Pattern 38df5635f81b.0cffbe
-prgnn/connectivity/tangent.Space.Weights 01d91a1f1c09.1c4144
-prgnn/gnn/baseline.AsLinear dc61c6c24e56.9cd6d1
-prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
 prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
-prgnn/gnn/baseline.EdgeGraph b606c47ac68a.8b64dd
-prgnn/gnn/baseline.EdgeGraph.Check 6be448d04411.c14ed3
-prgnn/gnn/baseline.FitBrainNetCNN 5871119f4024.58ff87
-prgnn/gnn/baseline.FitForest 1a745f0e8c32.806ab4
-prgnn/gnn/baseline.FitKernelRidge f386e2dd58d1.f3080d
-prgnn/gnn/baseline.FitLi2019 ccce6eebc2c4.78f64a
-prgnn/gnn/baseline.FitLogistic b9c32fd3d643.b7f405
-prgnn/gnn/baseline.FitMLP 769017b7c45e.182c33
-prgnn/gnn/baseline.FitSVM a3db087e3d3c.cb1419
-prgnn/gnn/baseline.Forest d2886dd0ac6b.e3b0c4
-prgnn/gnn/baseline.GraphClassifier 14babaf0e3a5.c14ed3
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
-prgnn/gnn/baseline.KernelRidge 0e52d688093d.e3b0c4
-prgnn/gnn/baseline.KernelRidge.inner 59188e97ddc9.882c83
-prgnn/gnn/baseline.KernelRidge.validate e3e6ad12b4f2.97c17e
-prgnn/gnn/baseline.Li2019 6d404fe1db21.e3b0c4
-prgnn/gnn/baseline.Linear 3a553d305322.4b8d54
-prgnn/gnn/baseline.Majority 63ddd478b294.8b9663
-prgnn/gnn/baseline.NodesOf 0343535f6acf.e3b0c4
-prgnn/gnn/baseline.Pattern d3efbb7ae869.a914cc
-prgnn/gnn/baseline.Rows.Row e1bfd565419a.44832a
-prgnn/gnn/baseline.SVM a8da9982306c.e3b0c4
-prgnn/gnn/baseline.add a794ae8a193c.39ba70
-prgnn/gnn/baseline.brainNetCNN a12b11ab766a.22a764
-prgnn/gnn/baseline.brainNetCNN.Drops ddd5a7d7751c.e03820
-prgnn/gnn/baseline.brainNetCNN.Gradient ae8fcaa3bec3.cb0d24
-prgnn/gnn/baseline.brainNetCNN.Layout 6f35cd0c4d26.bca5f6
-prgnn/gnn/baseline.brainNetCNN.convolve f260c3b765c6.484417
-prgnn/gnn/baseline.brainNetCNN.head dd7e00412bc4.a8aa63
-prgnn/gnn/baseline.byGram ff925c9fcc14.4a2a6b
-prgnn/gnn/baseline.cnnState a251070c2f36.c4217a
-prgnn/gnn/baseline.conjugate a0cc0ff7d36c.20bc0d
-prgnn/gnn/baseline.cut 122492ffb7f3.e3b0c4
-prgnn/gnn/baseline.descent a9f60918b6ce.e3b0c4
-prgnn/gnn/baseline.descent.gradient aaed04498cc6.84b9c2
-prgnn/gnn/baseline.descent.loss f0c3d5ad10c4.8ca968
-prgnn/gnn/baseline.descent.run bd0f57f54c34.efd81f
-prgnn/gnn/baseline.dot 6b6c54917e40.e3b0c4
-prgnn/gnn/baseline.drop 39bbd9307555.285bf9
-prgnn/gnn/baseline.dual f01c8481b75f.db4eff
-prgnn/gnn/baseline.edgeLayer 2d3c90a54909.ad62db
-prgnn/gnn/baseline.edgeLayer.backward 52ac457de620.2ed827
-prgnn/gnn/baseline.edgeLayer.forward 04ed274d82ad.c57185
-prgnn/gnn/baseline.errSingular edb6c62cd596.e3b0c4
-prgnn/gnn/baseline.errStalled 0404be922584.e3b0c4
-prgnn/gnn/baseline.factored bbff592b32ab.6941a8
-prgnn/gnn/baseline.few f6de9cd300fa.e3b0c4
-prgnn/gnn/baseline.forest d80bc21ee8d0.4327e6
-prgnn/gnn/baseline.forest.Note 52181b428fd8.421d64
-prgnn/gnn/baseline.forest.Parameters 5c9fc122b245.421d64
-prgnn/gnn/baseline.forest.Probability 43dcdfc6eebd.bebca4
-prgnn/gnn/baseline.forward 22790abbc1df.a798a0
-prgnn/gnn/baseline.full 41b03b10b48e.e4bb67
-prgnn/gnn/baseline.full.backward 6e9b61cd7ac6.b56106
-prgnn/gnn/baseline.full.forward 6e3c39382f65.e34298
-prgnn/gnn/baseline.fulls 3f5155a0dd4f.7dbe36
-prgnn/gnn/baseline.gather 78e1aae7e095.c4217a
-prgnn/gnn/baseline.growing ff2aafcb2134.6a91b7
-prgnn/gnn/baseline.growing.bySort 991da209b33a.d3d170
-prgnn/gnn/baseline.growing.byTally 0c472ecf459b.9b9bb7
-prgnn/gnn/baseline.growing.node d278fd272494.59e216
-prgnn/gnn/baseline.growing.search 1a4db98758b9.8d41ff
-prgnn/gnn/baseline.growth 92aaa72729ed.1cd3f4
-prgnn/gnn/baseline.growth.grow 5af62ce69a40.3dcc56
-prgnn/gnn/baseline.kernelMachine 559ef3332b79.dbc5ab
-prgnn/gnn/baseline.kernelMachine.decide 98c71f8203fb.813e96
-prgnn/gnn/baseline.kernelMachine.describe 9ca231266ee4.b50c71
-prgnn/gnn/baseline.length 53281e537e6a.c4217a
-prgnn/gnn/baseline.li2019 2545ba48fa5e.836bed
-prgnn/gnn/baseline.li2019.Drops 6a098b725f69.803806
-prgnn/gnn/baseline.li2019.Gradient 467ae9aad39a.4e4907
-prgnn/gnn/baseline.li2019.Layout 6f35cd0c4d26.08f68d
-prgnn/gnn/baseline.li2019.backward 0e794517b016.8405fc
-prgnn/gnn/baseline.li2019.forward f68437c851f8.331fae
-prgnn/gnn/baseline.liBlock 24051dd0c49c.89e6d0
-prgnn/gnn/baseline.liGraph 7d8ea4fba122.c4217a
-prgnn/gnn/baseline.liGraph.among 2ab62280fcb3.a6018e
-prgnn/gnn/baseline.liState 2554c1048bc2.e17a42
-prgnn/gnn/baseline.liState.conv a36254ea0907.55d6a6
-prgnn/gnn/baseline.liState.convBack d45371bbb47a.dcef61
-prgnn/gnn/baseline.liState.pool 7a0aa8e24963.a59a2e
-prgnn/gnn/baseline.liState.poolBack 749de39f475f.0fba86
-prgnn/gnn/baseline.liState.readout 6cb1b6c08181.516741
-prgnn/gnn/baseline.liState.readoutBack 1cb8d557959d.516741
-prgnn/gnn/baseline.linear.weights 74d08ffad894.dbc5ab
-prgnn/gnn/baseline.linearMachines 2d0a39461966.fd6787
-prgnn/gnn/baseline.linearMachines.Weights 75161a1729e5.e05199
-prgnn/gnn/baseline.majority 0eb9d01fc72e.e3b0c4
-prgnn/gnn/baseline.majority.Note a29024687c69.852075
-prgnn/gnn/baseline.majority.Parameters 3c89abfafdea.852075
-prgnn/gnn/baseline.majority.Probability f67dc366620e.1ca55f
-prgnn/gnn/baseline.mlp 22e722e42c5c.8ef9ee
-prgnn/gnn/baseline.mlp.Drops 6a098b725f69.e4f61d
-prgnn/gnn/baseline.mlp.Gradient 02e5ccf09eab.50a600
-prgnn/gnn/baseline.mlp.Layout 6f35cd0c4d26.73686f
-prgnn/gnn/baseline.mostRanked dfd194bfca22.e3b0c4
-prgnn/gnn/baseline.narrow 09f6b4400ffd.c4217a
-prgnn/gnn/baseline.newBrainNetCNN 619cdc459035.fa05ca
-prgnn/gnn/baseline.newDescent ca6acc160ff3.36fe40
-prgnn/gnn/baseline.newGrowth 2e91882f3c27.575cea
-prgnn/gnn/baseline.newLi2019 b194a7601106.7744c7
-prgnn/gnn/baseline.newLiGraph bb50bf4ce8fc.6157be
-prgnn/gnn/baseline.newMLP 78c3df72e7f0.cf7afa
-prgnn/gnn/baseline.newVectorMachine 7f71a9a5d1aa.f517e9
-prgnn/gnn/baseline.norms 5d6590c9d21b.2562b8
-prgnn/gnn/baseline.of e25a59c4be9f.94a21e
-prgnn/gnn/baseline.offset cd0136606413.e3b0c4
-prgnn/gnn/baseline.optimum 7a1fcf4e5c5f.e3b0c4
-prgnn/gnn/baseline.pairStep 355e49428fd6.e3b0c4
-prgnn/gnn/baseline.product 9ab89dc2a28b.e3b0c4
-prgnn/gnn/baseline.relu 43e4ce6b8a47.c4217a
-prgnn/gnn/baseline.reluBack 5c4abdcac74e.c4217a
-prgnn/gnn/baseline.scale db518c2eb6ef.44832a
-prgnn/gnn/baseline.size 4efa0f17e064.e3b0c4
-prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
-prgnn/gnn/baseline.smo 50e102144383.ffbed8
-prgnn/gnn/baseline.solveDual ee6ee67bdd76.d9e0d1
-prgnn/gnn/baseline.spread 3d9b6633994c.c4217a
-prgnn/gnn/baseline.sumRows bfa4abfe657f.c4217a
-prgnn/gnn/baseline.times 366c2f81d656.c4217a
-prgnn/gnn/baseline.trainedCNN 626340fce1ec.b098a6
-prgnn/gnn/baseline.trainedCNN.Note 5507a06c4d97.40a9b5
-prgnn/gnn/baseline.trainedCNN.Parameters 0a9ce817e845.40a9b5
-prgnn/gnn/baseline.trainedCNN.Probability e4175b7d7625.0016c2
-prgnn/gnn/baseline.trainedLi f35e7d9f9547.42aead
-prgnn/gnn/baseline.trainedLi.Note f3d1792a190a.fe6097
-prgnn/gnn/baseline.trainedLi.Parameters 0a9ce817e845.fe6097
-prgnn/gnn/baseline.trainedLi.Probability b99bd2d8d12d.99eee6
-prgnn/gnn/baseline.trainedMLP c82221e67554.cc58ce
-prgnn/gnn/baseline.trainedMLP.Note 0e02e97a2924.e070c8
-prgnn/gnn/baseline.trainedMLP.Parameters 0a9ce817e845.e070c8
-prgnn/gnn/baseline.trainedMLP.Probability a3b1bd57c76b.1a87a5
-prgnn/gnn/baseline.treeNode eb79173291db.e3b0c4
-prgnn/gnn/baseline.turn c99e18d510b2.c4217a
-prgnn/gnn/baseline.unitRows c953d9b79b4b.f80300
-prgnn/gnn/baseline.vectorMachine 85a55989e8aa.88b665
-prgnn/gnn/baseline.vectorMachine.decide b08a51603299.a1c181
-prgnn/gnn/baseline.vectorMachine.describe 14d25fab6542.0d1c90
-prgnn/gnn/baseline.vectorMachine.weights 2f8c10b9606c.b439ab
-prgnn/gnn/network.Entropies a0eae8bccd97.3f9a14
-prgnn/stages/learn.Baseline 386557f6cba7.3cb1d8
-prgnn/stages/learn.Baseline.Ports 19dcfaf7be57.f6c773
-prgnn/stages/learn.Baseline.Run 256e372dd3e6.0acd2c
-prgnn/stages/learn.Baseline.Validate ca43482057e8.c145ef
-prgnn/stages/learn.Baseline.fit b1bf017f0d70.e6b8ec
-prgnn/stages/learn.Baseline.form 80b696c9d98b.df4988
-prgnn/stages/learn.Baseline.innerFolds b655e06942fc.36559b
-prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
-prgnn/stages/learn.Baseline.onRows 7a31b88572d7.3845bc
-prgnn/stages/learn.Baseline.read 068b4435f936.d43907
-prgnn/stages/learn.Baseline.stream f2f48699c5d2.b993cd
-prgnn/stages/learn.Baseline.training d3cbbd964331.a4cb3a
 prgnn/stages/learn.baseline.New 4765b5ec9a04.124c86
-prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
-prgnn/stages/learn.baselineHistory 096150e28522.6a6604
-prgnn/stages/learn.matrixForm 5728627dc4be.e3b0c4
-prgnn/stages/learn.matrixForm.check c7ebadb11bee.561713
-prgnn/stages/learn.matrixForm.each 517b85f17771.561713
-prgnn/stages/learn.matrixForm.nodes c34447f4d530.14e167
-prgnn/stages/learn.matrixForm.regions 5740530fdc4b.c4aad3
-prgnn/stages/learn.matrixForm.row ff31468bedc3.9a9bb5
-prgnn/stages/learn.matrixForm.width fe153203daff.561713
-prgnn/stages/learn.ratedSet a152d92af68e.2c3ae9
-prgnn/stages/learn.refuseLeak 7c010f567fdf.3abb9d
-prgnn/stages/learn.regionWeightRow 09356bfc0ccd.e3b0c4
-prgnn/stages/learn.standardizeRows c5dae9c578ed.b3dda3
-prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
 prgnn/artifacts.Digest 76086d0a157e.e3b0c4
 prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
@@ -244,17 +76,17 @@ prgnn/dag.Task 9712728a5d3a.dd1823
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
 prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
 module github.com/klauspost/compress v1.20.3
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -357,7 +189,7 @@ prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
 prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Input.Table f290d6b4a40d.0fa803
@@ -369,15 +201,15 @@ prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
 prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
 prgnn/artifacts/encoding.Table.Strings 1c3df0f5ffac.a85b41
@@ -385,18 +217,18 @@ prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
 prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
 prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
 prgnn/artifacts/encoding.Table.Bools 7da5cce93ad7.d6fd9c
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Table.Ints e6e0800eabaf.f2d16c
 
-reached by baseline biomarkers bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -404,16 +236,16 @@ prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 71879a9a9385.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers bootstrap brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices meanmlp parcellate predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices meanmlp parcellate predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bootstrap brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage meanmlp parcellate predict qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt bootstrap brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage meanmlp parcellate predict qcfc report saliency sessions summary tables tangent train
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
-reached by baseline biomarkers bootstrap brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc report sessions summary tables timeseries train
+reached by baseline biomarkers bnt bootstrap brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc report sessions summary tables timeseries train
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices meanmlp parcellate permutation predict qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices meanmlp parcellate permutation predict qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/stages/column.Columns 06e02927182b.d44c7a
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 prgnn/stages/column.Keys a115ee0123c6.7dd110
@@ -422,10 +254,10 @@ prgnn/stages/column.cells 532d7c203999.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
-reached by baseline biomarkers bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-degrees figure-qc graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-degrees figure-qc graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency split summary tables tangent timeseries train
 prgnn/stages/column.Type 0d91952dbd4f.81c87d
 
-reached by baseline biomarkers bootstrap combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers bnt bootstrap combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
 prgnn/artifacts/encoding.Array.DType ca0bd4a493f7.b726e4
 prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
@@ -439,41 +271,41 @@ prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.writeElements 6c5b7b8fe945.54c41d
 prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 
-reached by baseline biomarkers bootstrap combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices meanmlp predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers bnt bootstrap combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices meanmlp predict project qcfc sessions tangent timeseries train
 prgnn/dag.NPY d4147bcdf395.a2023e
 
-reached by baseline biomarkers bootstrap connectivity fidelity individuality matrices meanmlp predict project qcfc tangent train
+reached by baseline biomarkers bnt bootstrap connectivity fidelity individuality matrices meanmlp predict project qcfc tangent train
 prgnn/internal/dense.Float e52123f92c40.e3b0c4
 prgnn/internal/dense.run 12c11f099725.c4217a
 prgnn/internal/dense.run64 cc59d49cee26.867f9b
 prgnn/internal/dense/kernel_amd64.s 42a95fc20add.e3b0c4
 
-reached by baseline biomarkers bootstrap covariates evaluate fidelity figure-individuals individuality leakage meanmlp report simulate split summary train
+reached by baseline biomarkers bnt bootstrap covariates evaluate fidelity figure-individuals individuality leakage meanmlp report simulate split summary train
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers brainmap choose combat compare covariates evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume meanmlp permutation predict qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt brainmap choose combat compare covariates evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume meanmlp permutation predict qcfc report saliency sessions summary tables tangent train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers brainmap combat connectivity denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp predict project qcfc report sessions summary tangent timeseries train
+reached by baseline biomarkers bnt brainmap combat connectivity denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp predict project qcfc report sessions summary tangent timeseries train
 module golang.org/x/text v0.43.0
 
-reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc report sessions simulate summary tangent train
+reached by baseline biomarkers bnt choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc report sessions simulate summary tangent train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
-reached by baseline biomarkers choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage meanmlp predict project qcfc report sessions simulate summary tangent train
+reached by baseline biomarkers bnt choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage meanmlp predict project qcfc report sessions simulate summary tangent train
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 
-reached by baseline biomarkers choose combat covariates fidelity figure-qc individuality join leakage meanmlp predict qcfc report sessions summary tangent train
+reached by baseline biomarkers bnt choose combat covariates fidelity figure-qc individuality join leakage meanmlp predict qcfc report sessions summary tangent train
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
-reached by baseline biomarkers choose connectivity denoise fidelity individuality leakage meanmlp predict project simulate tangent train
+reached by baseline biomarkers bnt choose connectivity denoise fidelity individuality leakage meanmlp predict project simulate tangent train
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers bnt combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
 module gonum.org/v1/gonum v0.17.0
@@ -499,35 +331,35 @@ prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
 prgnn/artifacts/encoding.readNPY 3a3f5d1fc417.472b2c
 prgnn/artifacts/encoding.readNPYHeader 70d23b460808.158359
 
-reached by baseline biomarkers combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc sessions tangent train
+reached by baseline biomarkers bnt combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc sessions tangent train
 prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
 
-reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers bnt combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
 prgnn/artifacts/encoding.Array.Float64s 3660c80342fb.8b2585
 
-reached by baseline biomarkers combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc sessions tangent train
+reached by baseline biomarkers bnt combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc sessions tangent train
 prgnn/dag.Input.Array eb53d6db9b95.278d39
 
-reached by baseline biomarkers combat covariates fidelity figure-connectivity figure-degrees harmonize individuality meanmlp report split summary tables
+reached by baseline biomarkers bnt combat covariates fidelity figure-connectivity figure-degrees harmonize individuality meanmlp report split summary tables
 prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
 
-reached by baseline biomarkers combat fidelity individuality meanmlp predict tangent train
+reached by baseline biomarkers bnt combat fidelity individuality meanmlp predict tangent train
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
-reached by baseline biomarkers compare covariates individuality leakage meanmlp qcfc train
+reached by baseline biomarkers bnt compare covariates individuality leakage meanmlp qcfc train
 prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
 
-reached by baseline biomarkers connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices meanmlp predict report sessions simulate summary tangent train
+reached by baseline biomarkers bnt connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices meanmlp predict report sessions simulate summary tangent train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
 prgnn/internal/exact.log2e 6446c9401d12.e3b0c4
 
-reached by baseline biomarkers fidelity individuality leakage meanmlp predict project qcfc tangent train
+reached by baseline biomarkers bnt fidelity individuality leakage meanmlp predict project qcfc tangent train
 prgnn/internal/dense.Each 4460a17597dd.e3b0c4
 
-reached by baseline biomarkers fidelity individuality meanmlp predict project qcfc tangent train
+reached by baseline biomarkers bnt fidelity individuality meanmlp predict project qcfc tangent train
 prgnn/internal/dense.View 8a80b2a46cf1.c4217a
 prgnn/internal/dense.View.from 16d7337fbcbc.1af526
 prgnn/internal/dense.bytes 600ee018b422.c4217a
@@ -550,13 +382,13 @@ prgnn/internal/dense.workspace.release 6ae7b02b9dc8.d2e9f5
 prgnn/internal/dense.workspace.take 9919c6b39c22.d2e9f5
 prgnn/internal/dense.workspaceOf 4e94bf122b2c.6a0af9
 
-reached by baseline biomarkers fidelity individuality meanmlp predict project tangent train
+reached by baseline biomarkers bnt fidelity individuality meanmlp predict project tangent train
 prgnn/internal/dense.Multiply f488972aaf4b.470a2a
 
-reached by baseline biomarkers fidelity individuality meanmlp predict train
+reached by baseline biomarkers bnt fidelity individuality meanmlp predict train
 prgnn/stages/fold.Params.Numbers 8491f684df16.3cb1d8
 
-reached by baseline biomarkers individuality
+reached by baseline biomarkers bnt individuality
 prgnn/gnn/baseline.Classifier 7dfe27144072.44832a
 prgnn/gnn/baseline.FitRidge b8b2e4dada90.ac5333
 prgnn/gnn/baseline.Rows 7cb4f0534790.e3b0c4
@@ -582,39 +414,208 @@ prgnn/gnn/baseline.tooMany 9aeaf805c58a.b8b6bc
 prgnn/gnn/baseline.weighted 0f5add5e01a2.42eb9e
 prgnn/gnn/baseline.weights 9e8939ee0a51.41cc72
 
-reached by baseline biomarkers individuality leakage meanmlp qcfc train
+reached by baseline biomarkers bnt individuality leakage meanmlp qcfc train
 prgnn/stages/inference.Ranks bd4fec345de1.11eb04
 prgnn/stages/inference.Spearman 1650ff3bee43.1b8f64
 prgnn/stages/inference.order c426292859fc.8e15ea
 
-reached by baseline biomarkers individuality meanmlp
+reached by baseline biomarkers bnt individuality meanmlp
 prgnn/gnn/network.Softmax 216431212932.7a890b
 
-reached by baseline biomarkers individuality meanmlp predict train
+reached by baseline biomarkers bnt individuality meanmlp predict train
 prgnn/stages/column.NodeScore 0a07b7760e7d.e3b0c4
 
-reached by baseline biomarkers individuality meanmlp project qcfc tangent
+reached by baseline biomarkers bnt individuality meanmlp project qcfc tangent
 prgnn/internal/dense.Rows 77a642804fb0.14e495
 prgnn/internal/dense.View.T 3d371b3204ac.1af526
 
-reached by baseline biomarkers individuality meanmlp train
+reached by baseline biomarkers bnt individuality meanmlp train
 prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
 
-reached by baseline biomarkers individuality qcfc
+reached by baseline biomarkers bnt individuality qcfc
 prgnn/internal/dense.Gram e1311cab233a.841c2c
 
-reached by baseline bootstrap brainmap denoise echo exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
+reached by baseline bnt
+prgnn/connectivity/tangent.Space.Pattern 38df5635f81b.0cffbe
+prgnn/connectivity/tangent.Space.Weights 01d91a1f1c09.1c4144
+prgnn/gnn/baseline.AsLinear dc61c6c24e56.9cd6d1
+prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
+prgnn/gnn/baseline.EdgeGraph b606c47ac68a.8b64dd
+prgnn/gnn/baseline.EdgeGraph.Check 6be448d04411.c14ed3
+prgnn/gnn/baseline.FitBrainNetCNN 5871119f4024.58ff87
+prgnn/gnn/baseline.FitForest 1a745f0e8c32.806ab4
+prgnn/gnn/baseline.FitKernelRidge f386e2dd58d1.f3080d
+prgnn/gnn/baseline.FitLi2019 ccce6eebc2c4.78f64a
+prgnn/gnn/baseline.FitLogistic b9c32fd3d643.b7f405
+prgnn/gnn/baseline.FitMLP 769017b7c45e.182c33
+prgnn/gnn/baseline.FitSVM a3db087e3d3c.cb1419
+prgnn/gnn/baseline.Forest d2886dd0ac6b.e3b0c4
+prgnn/gnn/baseline.GraphClassifier 14babaf0e3a5.c14ed3
+prgnn/gnn/baseline.KernelRidge 0e52d688093d.e3b0c4
+prgnn/gnn/baseline.KernelRidge.inner 59188e97ddc9.882c83
+prgnn/gnn/baseline.KernelRidge.validate e3e6ad12b4f2.97c17e
+prgnn/gnn/baseline.Li2019 6d404fe1db21.e3b0c4
+prgnn/gnn/baseline.Linear 3a553d305322.4b8d54
+prgnn/gnn/baseline.Majority 63ddd478b294.8b9663
+prgnn/gnn/baseline.NodesOf 0343535f6acf.e3b0c4
+prgnn/gnn/baseline.Pattern d3efbb7ae869.a914cc
+prgnn/gnn/baseline.Rows.Row e1bfd565419a.44832a
+prgnn/gnn/baseline.SVM a8da9982306c.e3b0c4
+prgnn/gnn/baseline.brainNetCNN a12b11ab766a.e8d6f3
+prgnn/gnn/baseline.brainNetCNN.Drops ddd5a7d7751c.e03820
+prgnn/gnn/baseline.brainNetCNN.Gradient cf7f04427cbe.e554a6
+prgnn/gnn/baseline.brainNetCNN.Layout 6f35cd0c4d26.bca5f6
+prgnn/gnn/baseline.brainNetCNN.convolve 0ba066e9219b.be9bc1
+prgnn/gnn/baseline.brainNetCNN.head 85a28c5a7d88.aa2062
+prgnn/gnn/baseline.byGram ff925c9fcc14.4a2a6b
+prgnn/gnn/baseline.cnnState a251070c2f36.c4217a
+prgnn/gnn/baseline.conjugate a0cc0ff7d36c.20bc0d
+prgnn/gnn/baseline.cut 122492ffb7f3.e3b0c4
+prgnn/gnn/baseline.descent a9f60918b6ce.e3b0c4
+prgnn/gnn/baseline.descent.gradient aaed04498cc6.84b9c2
+prgnn/gnn/baseline.descent.loss f0c3d5ad10c4.8ca968
+prgnn/gnn/baseline.descent.run bd0f57f54c34.efd81f
+prgnn/gnn/baseline.dot 6b6c54917e40.e3b0c4
+prgnn/gnn/baseline.dual f01c8481b75f.db4eff
+prgnn/gnn/baseline.edgeLayer 2d3c90a54909.ad62db
+prgnn/gnn/baseline.edgeLayer.backward 52ac457de620.0530d6
+prgnn/gnn/baseline.edgeLayer.forward 04ed274d82ad.4d2a66
+prgnn/gnn/baseline.errSingular edb6c62cd596.e3b0c4
+prgnn/gnn/baseline.errStalled 0404be922584.e3b0c4
+prgnn/gnn/baseline.factored bbff592b32ab.6941a8
+prgnn/gnn/baseline.few f6de9cd300fa.e3b0c4
+prgnn/gnn/baseline.forest d80bc21ee8d0.4327e6
+prgnn/gnn/baseline.forest.Note 52181b428fd8.421d64
+prgnn/gnn/baseline.forest.Parameters 5c9fc122b245.421d64
+prgnn/gnn/baseline.forest.Probability 43dcdfc6eebd.bebca4
+prgnn/gnn/baseline.forward 5b7cc2c0f4f7.74d12b
+prgnn/gnn/baseline.gather 78e1aae7e095.c4217a
+prgnn/gnn/baseline.growing ff2aafcb2134.6a91b7
+prgnn/gnn/baseline.growing.bySort 991da209b33a.d3d170
+prgnn/gnn/baseline.growing.byTally 0c472ecf459b.9b9bb7
+prgnn/gnn/baseline.growing.node d278fd272494.59e216
+prgnn/gnn/baseline.growing.search 1a4db98758b9.8d41ff
+prgnn/gnn/baseline.growth 92aaa72729ed.1cd3f4
+prgnn/gnn/baseline.growth.grow 5af62ce69a40.3dcc56
+prgnn/gnn/baseline.kernelMachine 559ef3332b79.dbc5ab
+prgnn/gnn/baseline.kernelMachine.decide 98c71f8203fb.813e96
+prgnn/gnn/baseline.kernelMachine.describe 9ca231266ee4.b50c71
+prgnn/gnn/baseline.length 53281e537e6a.c4217a
+prgnn/gnn/baseline.li2019 2545ba48fa5e.a4f149
+prgnn/gnn/baseline.li2019.Drops 6a098b725f69.803806
+prgnn/gnn/baseline.li2019.Gradient f019fd90acac.068337
+prgnn/gnn/baseline.li2019.Layout 6f35cd0c4d26.08f68d
+prgnn/gnn/baseline.li2019.backward 0e794517b016.8405fc
+prgnn/gnn/baseline.li2019.forward f68437c851f8.331fae
+prgnn/gnn/baseline.liBlock 24051dd0c49c.89e6d0
+prgnn/gnn/baseline.liGraph 7d8ea4fba122.c4217a
+prgnn/gnn/baseline.liGraph.among 2ab62280fcb3.a6018e
+prgnn/gnn/baseline.liState 2554c1048bc2.e17a42
+prgnn/gnn/baseline.liState.conv a36254ea0907.71ad2d
+prgnn/gnn/baseline.liState.convBack d45371bbb47a.aee98c
+prgnn/gnn/baseline.liState.pool 7a0aa8e24963.2344a5
+prgnn/gnn/baseline.liState.poolBack 749de39f475f.399f19
+prgnn/gnn/baseline.liState.readout 6cb1b6c08181.516741
+prgnn/gnn/baseline.liState.readoutBack 1cb8d557959d.516741
+prgnn/gnn/baseline.linear.weights 74d08ffad894.dbc5ab
+prgnn/gnn/baseline.linearMachines 2d0a39461966.fd6787
+prgnn/gnn/baseline.linearMachines.Weights 75161a1729e5.e05199
+prgnn/gnn/baseline.majority 0eb9d01fc72e.e3b0c4
+prgnn/gnn/baseline.majority.Note a29024687c69.852075
+prgnn/gnn/baseline.majority.Parameters 3c89abfafdea.852075
+prgnn/gnn/baseline.majority.Probability f67dc366620e.1ca55f
+prgnn/gnn/baseline.mlp 22e722e42c5c.d43a55
+prgnn/gnn/baseline.mlp.Drops 6a098b725f69.e4f61d
+prgnn/gnn/baseline.mlp.Gradient 0a266ee73e93.68a3eb
+prgnn/gnn/baseline.mlp.Layout 6f35cd0c4d26.73686f
+prgnn/gnn/baseline.mostRanked dfd194bfca22.e3b0c4
+prgnn/gnn/baseline.narrow 09f6b4400ffd.c4217a
+prgnn/gnn/baseline.newBrainNetCNN c480623a1b93.69a51e
+prgnn/gnn/baseline.newDescent ca6acc160ff3.36fe40
+prgnn/gnn/baseline.newGrowth 2e91882f3c27.575cea
+prgnn/gnn/baseline.newLi2019 b194a7601106.a63e0e
+prgnn/gnn/baseline.newLiGraph bb50bf4ce8fc.6157be
+prgnn/gnn/baseline.newMLP 78c3df72e7f0.6ad2b9
+prgnn/gnn/baseline.newVectorMachine 7f71a9a5d1aa.f517e9
+prgnn/gnn/baseline.norms 5d6590c9d21b.2562b8
+prgnn/gnn/baseline.offset cd0136606413.e3b0c4
+prgnn/gnn/baseline.optimum 7a1fcf4e5c5f.e3b0c4
+prgnn/gnn/baseline.pairStep 355e49428fd6.e3b0c4
+prgnn/gnn/baseline.product 9ab89dc2a28b.e3b0c4
+prgnn/gnn/baseline.scale db518c2eb6ef.44832a
+prgnn/gnn/baseline.size 4efa0f17e064.e3b0c4
+prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
+prgnn/gnn/baseline.smo 50e102144383.ffbed8
+prgnn/gnn/baseline.solveDual ee6ee67bdd76.d9e0d1
+prgnn/gnn/baseline.spread 3d9b6633994c.c4217a
+prgnn/gnn/baseline.sumRows bfa4abfe657f.c4217a
+prgnn/gnn/baseline.trainedCNN 626340fce1ec.b098a6
+prgnn/gnn/baseline.trainedCNN.Note 5507a06c4d97.40a9b5
+prgnn/gnn/baseline.trainedCNN.Parameters 0a9ce817e845.40a9b5
+prgnn/gnn/baseline.trainedCNN.Probability e4175b7d7625.0016c2
+prgnn/gnn/baseline.trainedLi f35e7d9f9547.42aead
+prgnn/gnn/baseline.trainedLi.Note f3d1792a190a.fe6097
+prgnn/gnn/baseline.trainedLi.Parameters 0a9ce817e845.fe6097
+prgnn/gnn/baseline.trainedLi.Probability b99bd2d8d12d.99eee6
+prgnn/gnn/baseline.trainedMLP c82221e67554.cc58ce
+prgnn/gnn/baseline.trainedMLP.Note 0e02e97a2924.e070c8
+prgnn/gnn/baseline.trainedMLP.Parameters 0a9ce817e845.e070c8
+prgnn/gnn/baseline.trainedMLP.Probability a3b1bd57c76b.1a87a5
+prgnn/gnn/baseline.treeNode eb79173291db.e3b0c4
+prgnn/gnn/baseline.turn c99e18d510b2.c4217a
+prgnn/gnn/baseline.unitRows c953d9b79b4b.f80300
+prgnn/gnn/baseline.vectorMachine 85a55989e8aa.88b665
+prgnn/gnn/baseline.vectorMachine.decide b08a51603299.a1c181
+prgnn/gnn/baseline.vectorMachine.describe 14d25fab6542.0d1c90
+prgnn/gnn/baseline.vectorMachine.weights 2f8c10b9606c.b439ab
+prgnn/gnn/network.Drop 39bbd9307555.285bf9
+prgnn/gnn/network.Entropies a0eae8bccd97.3f9a14
+prgnn/gnn/network.Full ceeecdab2019.e4bb67
+prgnn/gnn/network.Full.Backward e65979092cf0.a2e66a
+prgnn/gnn/network.Full.Forward 0cbff0a74f93.1b5409
+prgnn/gnn/network.Fulls d671e1df2ecf.936a1d
+prgnn/gnn/network.ReLU 43e4ce6b8a47.c4217a
+prgnn/gnn/network.ReLUBack 5c4abdcac74e.c4217a
+prgnn/gnn/network.Times 366c2f81d656.c4217a
+prgnn/stages/learn.Baseline 386557f6cba7.3cb1d8
+prgnn/stages/learn.Baseline.Ports 19dcfaf7be57.f6c773
+prgnn/stages/learn.Baseline.Run 256e372dd3e6.0acd2c
+prgnn/stages/learn.Baseline.Validate ca43482057e8.c145ef
+prgnn/stages/learn.Baseline.fit b1bf017f0d70.e6b8ec
+prgnn/stages/learn.Baseline.form 80b696c9d98b.df4988
+prgnn/stages/learn.Baseline.innerFolds b655e06942fc.36559b
+prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
+prgnn/stages/learn.Baseline.onRows 7a31b88572d7.3845bc
+prgnn/stages/learn.Baseline.read 068b4435f936.d43907
+prgnn/stages/learn.Baseline.stream f2f48699c5d2.b993cd
+prgnn/stages/learn.Baseline.training d3cbbd964331.a4cb3a
+prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
+prgnn/stages/learn.baselineHistory 096150e28522.6a6604
+prgnn/stages/learn.matrixForm 5728627dc4be.e3b0c4
+prgnn/stages/learn.matrixForm.check c7ebadb11bee.561713
+prgnn/stages/learn.matrixForm.each 517b85f17771.561713
+prgnn/stages/learn.matrixForm.nodes c34447f4d530.14e167
+prgnn/stages/learn.matrixForm.regions 5740530fdc4b.c4aad3
+prgnn/stages/learn.matrixForm.row ff31468bedc3.9a9bb5
+prgnn/stages/learn.matrixForm.width fe153203daff.561713
+prgnn/stages/learn.ratedSet a152d92af68e.2c3ae9
+prgnn/stages/learn.refuseLeak 7c010f567fdf.3abb9d
+prgnn/stages/learn.regionWeightRow 09356bfc0ccd.e3b0c4
+prgnn/stages/learn.standardizeRows c5dae9c578ed.b3dda3
+prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
+
+reached by baseline bnt bootstrap brainmap denoise echo exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
 prgnn/dag.Format 38224a535d24.a2023e
 
-reached by baseline bootstrap brainmap exec figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
+reached by baseline bnt bootstrap brainmap exec figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
 prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
 prgnn/artifacts.Bytes.Encode 9383a88aede4.8c2f4f
 prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
 
-reached by baseline bootstrap connectivity denoise echo figure-connectivity graph harmonize join matrices project sessions timeseries train
+reached by baseline bnt bootstrap connectivity denoise echo figure-connectivity graph harmonize join matrices project sessions timeseries train
 prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
 
-reached by baseline bootstrap connectivity leakage matrices project tangent
+reached by baseline bnt bootstrap connectivity leakage matrices project tangent
 prgnn/internal/dense.Axpy 9b740b80eb51.079fea
 prgnn/internal/dense.axpyAVX e51cbbbf2006.026e50
 prgnn/internal/dense.axpyGo 7c08baf62c7f.e3b0c4
@@ -622,16 +623,26 @@ prgnn/internal/dense.hasAVX 16c96fb2f889.e3b0c4
 prgnn/internal/dense.whole 1a163c403229.2b0bdc
 prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 
-reached by baseline bootstrap connectivity matrices project tangent
+reached by baseline bnt bootstrap connectivity matrices project tangent
 prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
 
-reached by baseline choose compare evaluate fidelity figure-calibration figure-confusion figure-roc figure-training meanmlp permutation report summary train
+reached by baseline bnt brainmap denoise figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training meanmlp report simulate summary
+prgnn/internal/exact.Sincos e3c181d604de.15b4aa
+prgnn/internal/exact.cosKernel a9278b9d8382.e3b0c4
+prgnn/internal/exact.pio2a c6ef639f32db.e3b0c4
+prgnn/internal/exact.pio2b d2d70c2fff37.e3b0c4
+prgnn/internal/exact.pio2c 93a510470dcd.e3b0c4
+prgnn/internal/exact.pio2d da13ae2458ea.e3b0c4
+prgnn/internal/exact.sinKernel ff567984db89.e3b0c4
+prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
+
+reached by baseline bnt choose compare evaluate fidelity figure-calibration figure-confusion figure-roc figure-training meanmlp permutation report summary train
 prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
 
-reached by baseline choose compare evaluate figure-calibration figure-confusion figure-roc meanmlp permutation report summary train
+reached by baseline bnt choose compare evaluate figure-calibration figure-confusion figure-roc meanmlp permutation report summary train
 prgnn/stages/fold.PredictionRow e983e509ca82.e3b0c4
 
-reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices meanmlp project qcfc sessions tangent timeseries
+reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices meanmlp project qcfc sessions tangent timeseries
 prgnn/connectivity.Matrix a7d3b0111141.e3b0c4
 prgnn/connectivity.Matrix.At 0cc1fa317a7f.489cb4
 prgnn/connectivity.Matrix.Clone 6afc50d05813.4a1146
@@ -639,22 +650,22 @@ prgnn/connectivity.Matrix.Dims 29bd2c0d4d00.489cb4
 prgnn/connectivity.Matrix.RawMatrix 9dd6ede89cc6.489cb4
 prgnn/connectivity.Matrix.T acae3f87a1dc.489cb4
 
-reached by baseline combat connectivity denoise figure-connectivity figure-qc graph harmonize join meanmlp project qcfc sessions tangent
+reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join meanmlp project qcfc sessions tangent
 prgnn/stages/region.ReadDraws d43b30d06d45.e2c538
 
-reached by baseline combat connectivity figure-connectivity figure-qcfc harmonize qcfc report sessions summary
+reached by baseline bnt combat connectivity figure-connectivity figure-qcfc harmonize qcfc report sessions summary
 prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 
-reached by baseline combat connectivity figure-connectivity harmonize qcfc sessions
+reached by baseline bnt combat connectivity figure-connectivity harmonize qcfc sessions
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 
-reached by baseline combat evaluate meanmlp tangent train
+reached by baseline bnt combat evaluate meanmlp tangent train
 prgnn/stages/column.JSON c102a263d336.e3b0c4
 
-reached by baseline combat leakage meanmlp split tangent train
+reached by baseline bnt combat leakage meanmlp split tangent train
 prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
 
-reached by baseline combat meanmlp tangent train
+reached by baseline bnt combat meanmlp tangent train
 prgnn/stages/fold.Apart 3ed4eb029130.e3b0c4
 prgnn/stages/fold.Division 781cf1d1fdf2.3cb1d8
 prgnn/stages/fold.Division.Row 6be630d833b2.dff7a6
@@ -662,27 +673,27 @@ prgnn/stages/fold.Params.Divide 2c9290b20eff.58c861
 prgnn/stages/fold.Params.sides d94b7cbba627.c0675e
 prgnn/stages/fold.Row c8d9c2a91446.e3b0c4
 
-reached by baseline compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables train
+reached by baseline bnt compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables train
 prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
-reached by baseline evaluate meanmlp split
+reached by baseline bnt evaluate meanmlp split
 prgnn/stages/fold.leftOut 9148c6a578c5.e3b0c4
 prgnn/stages/fold.leftOutDoc 7746dc89a72a.e3b0c4
 
-reached by baseline exec train
+reached by baseline bnt exec train
 prgnn/dag.Task.Log 0c78c5d892e9.fcfd2c
 
-reached by baseline fidelity graph predict train
+reached by baseline bnt fidelity graph predict train
 prgnn/stages/column.EdgeRow d50d8dbe264f.e3b0c4
 
-reached by baseline fidelity leakage meanmlp predict train
+reached by baseline bnt fidelity leakage meanmlp predict train
 prgnn/gnn.Layout 1bbb09b466d5.89e6d0
 prgnn/gnn.Layout.Len 6d70fee4f722.313831
 prgnn/gnn.Param 1c03cdf7c0fb.e3b0c4
 prgnn/gnn.Param.Len d890e7b6e66a.89e6d0
 prgnn/stages/learn.graphFacts 0d5e7e783090.e3b0c4
 
-reached by baseline fidelity leakage predict train
+reached by baseline bnt fidelity leakage predict train
 prgnn/gnn.Choices d9c776bca713.e3b0c4
 prgnn/gnn.Layout.add 78af9308f75c.518ffb
 prgnn/gnn.Options 5bcf4b0edb64.e3b0c4
@@ -696,14 +707,15 @@ prgnn/stages/learn.modelFile 639bc3bc9efc.0f2b3f
 prgnn/stages/learn.standardization 0487b64b205a.e3b0c4
 prgnn/stages/learn.standardization.layout 3a429e522d8b.5c28a4
 
-reached by baseline fidelity meanmlp predict train
+reached by baseline bnt fidelity meanmlp predict train
 prgnn/gnn.Float e52123f92c40.e3b0c4
 prgnn/gnn.Layout.Find 43d412b9d9bd.c754f6
 prgnn/gnn.Prediction e8c8e31a3e5f.5a2813
 prgnn/gnn.Scores e24a36f64e6c.e3b0c4
 
-reached by baseline fidelity predict train
+reached by baseline bnt fidelity predict train
 prgnn/gnn.Edge 9993b8ef59d4.e3b0c4
+prgnn/gnn.Exp 80a8e92d9316.f51b5f
 prgnn/gnn.Graph a693e06563cd.17172a
 prgnn/gnn.Model 2857561c6067.177740
 prgnn/gnn.Model.Predict 92048b5efc70.f4f289
@@ -729,7 +741,7 @@ prgnn/gnn.adjacency.build 88dd35471160.71de95
 prgnn/gnn.adjacency.induce deab261828b2.124f34
 prgnn/gnn.adjacency.size de483ae68f83.36bb30
 prgnn/gnn.adjacency.sortRows 0644ca80f635.12a560
-prgnn/gnn.attend 00b0b3357000.fbf851
+prgnn/gnn.attend 00b0b3357000.45d668
 prgnn/gnn.attendBack 4547accafc62.ebe26f
 prgnn/gnn.attendBackSlices 3c629ec6bb02.ce8039
 prgnn/gnn.attendSlices 01ee72ef2715.a8bd50
@@ -757,7 +769,6 @@ prgnn/gnn.edgeDotRows c39097bb5b5f.0171f8
 prgnn/gnn.edgeDots 6b25538b2a29.95c03f
 prgnn/gnn.edgeDots1 415ef5e93853.4db84c
 prgnn/gnn.edgeDots1Slices 0ff6ba7ecdcc.47ac00
-prgnn/gnn.exp 80a8e92d9316.f51b5f
 prgnn/gnn.fastest 6cf690bb212f.22984b
 prgnn/gnn.finite 8364b0c8aef3.e3b0c4
 prgnn/gnn.gate 1ae9cdb52c68.c4217a
@@ -776,7 +787,7 @@ prgnn/gnn.linear 876183b90b2d.d5f1b5
 prgnn/gnn.linear.forward a8ed84086695.6bf4c4
 prgnn/gnn.linear.prepare 8c2bd2257b03.1b6693
 prgnn/gnn.mlpState 858fc092ed83.c4217a
-prgnn/gnn.mmdSums 1187f538abec.346522
+prgnn/gnn.mmdSums 1187f538abec.a6dd66
 prgnn/gnn.mmdVec eea7738d20fc.e2a681
 prgnn/gnn.newBlock 2c0328199fa6.6d7d0a
 prgnn/gnn.newConv a7e101c6d93c.3cc987
@@ -806,7 +817,7 @@ prgnn/gnn.score.prepare 5810aff7e223.04fe86
 prgnn/gnn.scoreState bb9793e99069.c4217a
 prgnn/gnn.scratch 4b6c4ba1d9f9.f875df
 prgnn/gnn.share 68ff793dd411.e3b0c4
-prgnn/gnn.sigmoid 22057794adf6.562c18
+prgnn/gnn.sigmoid 22057794adf6.ec00fa
 prgnn/gnn.sigmoidVec 19d9fe765be0.494ba4
 prgnn/gnn.slot 693dd6d5b145.68317f
 prgnn/gnn.slot.crossEntropy ce3caf3d4818.6dab94
@@ -851,22 +862,22 @@ prgnn/stages/learn.convert 09f6b4400ffd.c4217a
 prgnn/stages/learn.readEdges 77d29a151244.fa4060
 prgnn/stages/learn.standardization.apply b10d9a690924.afc98d
 
-reached by baseline figure-connectivity harmonize matrices sessions
+reached by baseline bnt figure-connectivity harmonize matrices sessions
 prgnn/internal/exact.Tanh da3bb1c0c800.c0ff94
 
-reached by baseline harmonize join predict project sessions train
+reached by baseline bnt harmonize join predict project sessions train
 prgnn/stages/column.MadeLines 61bca7005507.e3b0c4
 
-reached by baseline join predict sessions train
+reached by baseline bnt join predict sessions train
 prgnn/stages/column.MadeApart a70db2ecb2f4.49a8af
 
-reached by baseline leakage meanmlp qcfc train
+reached by baseline bnt leakage meanmlp qcfc train
 prgnn/stages/inference.Correlation aee372c94102.c82a67
 prgnn/stages/inference.addDirection 6834355147a2.87644e
 prgnn/stages/inference.inner c6f61b39aa0c.e3b0c4
 prgnn/stages/inference.remainder dea13fbb94eb.73dd8b
 
-reached by baseline leakage meanmlp train
+reached by baseline bnt leakage meanmlp train
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
 prgnn/stages/fold.Duplicate 83dbf93ffecd.e3b0c4
 prgnn/stages/fold.DuplicateText e0aea30126f5.5e19cc
@@ -887,29 +898,32 @@ prgnn/stages/fold.screenedValues b6b774a93a8b.e3b0c4
 prgnn/stages/fold.sketchOf 24e1717e3c72.e3b0c4
 prgnn/stages/fold.symmetric a809d6989766.e3b0c4
 
-reached by baseline meanmlp
+reached by baseline bnt meanmlp
+prgnn/gnn/network.Add a794ae8a193c.39ba70
 prgnn/gnn/network.CrossEntropy c6564ef202ec.59af60
 prgnn/gnn/network.Epoch e25df92ac2a1.e3b0c4
-prgnn/gnn/network.Initial bd2ed399d0b3.3ec381
+prgnn/gnn/network.Initial 36e17a24e6d9.dc5a26
 prgnn/gnn/network.Network 7f0db2c0721d.a5ec11
+prgnn/gnn/network.Of e25a59c4be9f.94a21e
 prgnn/gnn/network.Optimiser f8ffd4ce2af2.f2886a
 prgnn/gnn/network.Probabilities 7a1d03209f9f.fc46c2
-prgnn/gnn/network.Train b73084dcd64e.be4c6d
-prgnn/gnn/network.Training 7d7fd2f44ca7.9203e4
+prgnn/gnn/network.Train 6e10d9f6d244.a4ec27
+prgnn/gnn/network.Training f0b9b9284802.9203e4
 prgnn/gnn/network.Training.stream c9aaaca8194a.b9563f
+prgnn/gnn/network.Uniform f24b2bd54268.3672ac
 prgnn/gnn/network.diverged 013125d9f50d.9203e4
 prgnn/gnn/network.finite 6698218810d4.c4217a
 prgnn/gnn/network.tested dd2ff4d61374.8b69c2
 prgnn/stages/learn.innerFolds d9933decf75a.2da7f2
 prgnn/stages/learn.modelRow f437c78e9150.e3b0c4
 
-reached by baseline meanmlp predict
+reached by baseline bnt meanmlp predict
 prgnn/stages/learn.prediction 90aac7540d9d.79156b
 
-reached by baseline meanmlp predict train
+reached by baseline bnt meanmlp predict train
 prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
 
-reached by baseline meanmlp split
+reached by baseline bnt meanmlp split
 prgnn/stages/fold.LeftOutColumn 9b7b7b3db247.5408dc
 prgnn/stages/learn.Split fe38aaad1722.e3b0c4
 prgnn/stages/learn.Split.Divides 62c19ad22f2e.c39218
@@ -927,7 +941,7 @@ prgnn/stages/learn.member cf702b6c2acf.e3b0c4
 prgnn/stages/learn.member.stratum 7c1d1fae43eb.9a630d
 prgnn/stages/learn.readMembers 82d14e0deb7f.c39e35
 
-reached by baseline meanmlp train
+reached by baseline bnt meanmlp train
 prgnn/gnn.Adam eb83d91bbaa0.c4217a
 prgnn/gnn.Adam.Step 790f994fc814.0c35f0
 prgnn/gnn.NewAdam fdc4afb1004c.97f8cd
@@ -940,15 +954,15 @@ prgnn/stages/learn.scoreTable 59823f6b2135.16f303
 prgnn/stages/learn.trainingSet 4e2c3f7a0e4b.1ec513
 prgnn/stages/learn.trainingSet.check fdd14249bc2e.7aa053
 
-reached by baseline predict train
+reached by baseline bnt predict train
 prgnn/stages/column.NodeNames 8297704a83ca.4ef6ba
 prgnn/stages/column.nameRow 5c3c590673e4.e3b0c4
 
-reached by baseline project
+reached by baseline bnt project
 prgnn/connectivity/tangent.At 3b59e5263791.e6edb0
 prgnn/stages/region.ReadReference 8a80e53359ce.eb779a
 
-reached by baseline project tangent
+reached by baseline bnt project tangent
 prgnn/connectivity/tangent.Space 356d6eb3fc3c.fec1d5
 prgnn/connectivity/tangent.Step 144f2182a60f.e3b0c4
 prgnn/connectivity/tangent.errNotFinite 9ab06656cb27.e3b0c4
@@ -962,10 +976,10 @@ prgnn/internal/dense.tridiagonal 1fe4ceac3143.78d3a5
 prgnn/stages/region.ReferenceFacts a65d60fb13c7.e3b0c4
 prgnn/stages/region.ReferenceRow 6738530231f4.e3b0c4
 
-reached by baseline tangent
+reached by baseline bnt tangent
 prgnn/connectivity/tangent.apply 567b2cf1b872.7840da
 
-reached by baseline train
+reached by baseline bnt train
 prgnn/dag.Task.Checkpoint c85445498691.fcfd2c
 prgnn/dag.Task.SaveCheckpoint d28c1b2bfbbb.fcfd2c
 prgnn/gnn.AuthorsCode 5126367d584b.56d7cf
@@ -1233,6 +1247,75 @@ reached by biomarkers individuality report summary
 prgnn/stages/column.ConsistencyRow c1a936ee632c.c63136
 prgnn/stages/column.NullRow e8231f96d14c.c63136
 prgnn/stages/column.TrainedModels 961e8c225bf8.e3b0c4
+
+reached by bnt
+prgnn/gnn/bnt.Centers b14943e818cd.c6ffd2
+prgnn/gnn/bnt.Fit d03a56d63b6e.7bbc1c
+prgnn/gnn/bnt.Model 489b1f13342c.c7625e
+prgnn/gnn/bnt.Model.Parameters 5a678d723c99.f2d1e8
+prgnn/gnn/bnt.Model.Rate 3ccf8ae86ed0.4cb320
+prgnn/gnn/bnt.Net 0999882b995a.383b9a
+prgnn/gnn/bnt.Net.Drops 15b26349e200.c273f8
+prgnn/gnn/bnt.Net.Gradient b2bac49ce278.e676ec
+prgnn/gnn/bnt.Net.Layout 6f35cd0c4d26.c011fe
+prgnn/gnn/bnt.Net.alike 9796a69a1cc0.3dcc18
+prgnn/gnn/bnt.Net.alikeBack cd7f1eccaad2.649064
+prgnn/gnn/bnt.Net.back bdb486204ae1.227017
+prgnn/gnn/bnt.Net.distance e6c7b610c98f.c273f8
+prgnn/gnn/bnt.Net.forward 575452cb7439.21c40f
+prgnn/gnn/bnt.Net.masks a4797346dcc3.8dcc34
+prgnn/gnn/bnt.Net.padded 430a6d6923c1.c273f8
+prgnn/gnn/bnt.Net.read 8dd674170e56.1cfac9
+prgnn/gnn/bnt.Net.readBack c84ad7b3dd75.256268
+prgnn/gnn/bnt.New 528978ea5340.e1e10b
+prgnn/gnn/bnt.Options e2c3346ad2dc.e3b0c4
+prgnn/gnn/bnt.Options.Columns 35e681f8a919.c7625e
+prgnn/gnn/bnt.Rating 59954b378545.e3b0c4
+prgnn/gnn/bnt.Released 4d3dbccbe473.f11690
+prgnn/gnn/bnt.Training f9a4b6e776e9.c30466
+prgnn/gnn/bnt.Untrained 04192347fce6.500f83
+prgnn/gnn/bnt.block 46c2391d157a.782cec
+prgnn/gnn/bnt.block.back 5f92067076b6.12b4be
+prgnn/gnn/bnt.block.forward 95c5b7348702.5ff966
+prgnn/gnn/bnt.block.parts 95477f22142e.1ac804
+prgnn/gnn/bnt.graph 295faca74334.e3b0c4
+prgnn/gnn/bnt.join f96e8ea8117e.e855c1
+prgnn/gnn/bnt.leaky dd2923ddb80a.e3b0c4
+prgnn/gnn/bnt.mask 715b8603f1de.c4217a
+prgnn/gnn/bnt.mix 3a2a0ae4224b.c4217a
+prgnn/gnn/bnt.mixedEntropy 0c58e9bcef3c.c68c60
+prgnn/gnn/bnt.newBlock e7e97390ede8.602b1c
+prgnn/gnn/bnt.norm 0bf2f79fd136.89e6d0
+prgnn/gnn/bnt.normal 53a4ebb4a469.c4217a
+prgnn/gnn/bnt.orthogonal ab7eef005cbe.e3b0c4
+prgnn/gnn/bnt.pass c55d6eaf020a.7c9b53
+prgnn/gnn/bnt.pass.logits 6f8d106882fb.9f56e7
+prgnn/gnn/bnt.rate 4266986df3de.b66ddc
+prgnn/gnn/bnt.readout c20aa4add612.c4217a
+prgnn/gnn/bnt.received 39edd220a587.c4217a
+prgnn/gnn/bnt.run e1c93ed3ba34.729fae
+prgnn/gnn/bnt.runBack e680a5ae053e.55b158
+prgnn/gnn/bnt.softmax b3f617bb8120.a6dd66
+prgnn/gnn/bnt.softmaxBack 271e10897d36.c4217a
+prgnn/gnn/bnt.squared 2f64af1bd424.c4217a
+prgnn/gnn/bnt.state 0d188f724e3b.314fee
+prgnn/gnn/bnt.state.dropped 0394d84ce9bc.366dd8
+prgnn/gnn/bnt.sum 19fe12fe2e7e.c4217a
+prgnn/gnn/bnt.together 57c4b32f7c1d.e3b0c4
+prgnn/gnn/bnt.unjoin cde31981f60b.a605df
+prgnn/stages/learn.BNT 935002498e07.3cb1d8
+prgnn/stages/learn.BNT.Ports c0a9d0b56097.a6dfa9
+prgnn/stages/learn.BNT.Run 5e33d78d2503.172eb3
+prgnn/stages/learn.BNT.Validate f83896356096.a3e314
+prgnn/stages/learn.BNT.matrices 986f255b5f53.790d43
+prgnn/stages/learn.BNT.rate 55da5a9a4293.143bae
+prgnn/stages/learn.bnt.New 071910573bcd.e2eaa5
+
+reached by bnt meanmlp
+prgnn/gnn/network.Contrast 63bbd8d6bb0a.c4217a
+prgnn/gnn/network.Normalize 8313c42fc311.2a9185
+prgnn/gnn/network.Unnormalize d6429ce6f858.c4217a
+prgnn/gnn/network.epsilon 7223c1bf482d.e3b0c4
 
 reached by bootstrap
 prgnn/nifti.Affine.Axes 2c01d510243e.7f2938
@@ -1714,16 +1797,6 @@ prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 reached by brainmap connectivity denoise evaluate figure-individuality figure-individuals figure-ranking leakage report summary tables
 prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
-reached by brainmap denoise figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report simulate summary
-prgnn/internal/exact.Sincos e3c181d604de.15b4aa
-prgnn/internal/exact.cosKernel a9278b9d8382.e3b0c4
-prgnn/internal/exact.pio2a c6ef639f32db.e3b0c4
-prgnn/internal/exact.pio2b d2d70c2fff37.e3b0c4
-prgnn/internal/exact.pio2c 93a510470dcd.e3b0c4
-prgnn/internal/exact.pio2d da13ae2458ea.e3b0c4
-prgnn/internal/exact.sinKernel ff567984db89.e3b0c4
-prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
-
 reached by brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
 module codeberg.org/go-latex/latex v0.2.0
 module codeberg.org/go-pdf/fpdf v0.11.1
@@ -2081,7 +2154,7 @@ prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 
 reached by compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables
-prgnn/stages/column.Classifiers b5f59e5df64b.dafc3e
+prgnn/stages/column.Classifiers 09ef009b7664.dafc3e
 
 reached by compare evaluate figure-calibration figure-confusion figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.NameClassifiers 84ad9d983c23.e0ff7c
@@ -3222,24 +3295,18 @@ prgnn/gnn/meanmlp.Net 3195b4de8d54.0893a5
 prgnn/gnn/meanmlp.Net.Drops ddd5a7d7751c.c273f8
 prgnn/gnn/meanmlp.Net.Gradient 435265d51f61.01db23
 prgnn/gnn/meanmlp.Net.Layout 6f35cd0c4d26.c011fe
-prgnn/gnn/meanmlp.Net.add a040d99a97a3.869002
-prgnn/gnn/meanmlp.Net.back 3d97ce730a98.dd1d1b
-prgnn/gnn/meanmlp.Net.forward 38c6faca97a4.4796fd
-prgnn/gnn/meanmlp.New 6c9f54608a46.ff7350
+prgnn/gnn/meanmlp.Net.back 3d97ce730a98.29da3d
+prgnn/gnn/meanmlp.Net.forward 38c6faca97a4.ecaaf3
+prgnn/gnn/meanmlp.New 76bc541a5e4a.0f2feb
 prgnn/gnn/meanmlp.Options dc5bc98984c1.e3b0c4
 prgnn/gnn/meanmlp.Released 3655f9a81490.f11690
 prgnn/gnn/meanmlp.Training 7a1e3bd5b98c.c30466
 prgnn/gnn/meanmlp.Untrained c41eb17d7cbc.92bfdc
 prgnn/gnn/meanmlp.block d4aeca3b9e63.89e6d0
-prgnn/gnn/meanmlp.contrast 63bbd8d6bb0a.c4217a
-prgnn/gnn/meanmlp.epsilon 7223c1bf482d.e3b0c4
 prgnn/gnn/meanmlp.layer 67a01f4b115c.c4217a
-prgnn/gnn/meanmlp.normalize 8313c42fc311.2a9185
-prgnn/gnn/meanmlp.of e25a59c4be9f.94a21e
 prgnn/gnn/meanmlp.pass c6be86a7dcd3.c668a9
-prgnn/gnn/meanmlp.regionScores e6c169e52d04.fd14d1
+prgnn/gnn/meanmlp.regionScores e6c169e52d04.3bc616
 prgnn/gnn/meanmlp.together b6b774a93a8b.e3b0c4
-prgnn/gnn/meanmlp.unnormalize d6429ce6f858.c4217a
 prgnn/gnn/meanmlp.upTo 6d8f1c1eb832.e3b0c4
 prgnn/stages/learn.MeanMLP a747ced97aa8.3cb1d8
 prgnn/stages/learn.MeanMLP.Ports aa124cb22575.254cc6
@@ -3569,7 +3636,7 @@ prgnn/stages/present.author.leakage 8887546dd631.1a3116
 prgnn/stages/present.author.leftOut 4c357829f5c2.fa8eb0
 prgnn/stages/present.author.markOwn 0850c6fb0145.022b4c
 prgnn/stages/present.author.methods a4d46294d0d4.ead967
-prgnn/stages/present.author.methodsOfBaselines 503684460c58.436eb2
+prgnn/stages/present.author.methodsOfBaselines 37afe9097c8d.436eb2
 prgnn/stages/present.author.methodsOfCleaning b252af69248f.0de741
 prgnn/stages/present.author.methodsOfCohort 5f2664e6b5b6.06030b
 prgnn/stages/present.author.methodsOfEvaluation 550d1d38a097.c74e23
@@ -3584,7 +3651,7 @@ prgnn/stages/present.author.motionTable a558d2cb2c60.dad7b6
 prgnn/stages/present.author.nested 26a5cdcc82a3.bf5107
 prgnn/stages/present.author.null 609f7ea54153.7e9282
 prgnn/stages/present.author.othersAbove f00dfd3d1905.d41655
-prgnn/stages/present.author.othersLast e557ab5a287f.d65c86
+prgnn/stages/present.author.othersLast 4486f8ddb9f8.d65c86
 prgnn/stages/present.author.paperTables 5e7761b194f3.3ee56d
 prgnn/stages/present.author.participants 84793dc2f870.801ba5
 prgnn/stages/present.author.perParticipant 2f301baa1ae9.2ceb60
@@ -3657,7 +3724,7 @@ prgnn/stages/present.labeledScan.gray eba5323a8e73.9f6ed2
 prgnn/stages/present.labeledScans bc9779b85f65.d3a524
 prgnn/stages/present.labelingWords de5080112fb8.e3b0c4
 prgnn/stages/present.lengths 236bc0477341.17a923
-prgnn/stages/present.literature 73020032c9db.31c9ad
+prgnn/stages/present.literature a82bf6528159.31c9ad
 prgnn/stages/present.lncs 6e14189a13ae.e3b0c4
 prgnn/stages/present.measure 69567829ace1.e3b0c4
 prgnn/stages/present.measures 32522bea006d.7f379c
@@ -4090,19 +4157,22 @@ at dag/task.go prgnn/dag Task:16 Input:36 NewTask:49 heard:68 heard.Write:73 hea
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:17 Adam.Step:26
 at gnn/augment.go prgnn/gnn adjacency.augment:7
 at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:12 Rows.Row:18 Rows.view:20 NodesOf:23 Classifier:26 machine:36 machines:42 oneAgainstRest:45 machines.Decide:67 machines.Probability:77 machines.Parameters:93 machines.Note:102 sigmoid:110 majority:119 Majority:122 majority.Probability:133 majority.Parameters:141 majority.Note:142
-at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:27 Kawahara:36 brainNetCNN:40 edgeLayer:55 cnnState:62 newBrainNetCNN:72 brainNetCNN.Layout:94 brainNetCNN.Drops:95 size:98 brainNetCNN.convolve:107 edgeLayer.forward:131 spread:154 edgeLayer.backward:168 gather:212 turn:229 brainNetCNN.head:238 brainNetCNN.Gradient:254 sumRows:302 trainedCNN:312 FitBrainNetCNN:321 trainedCNN.Probability:333 trainedCNN.Parameters:345 trainedCNN.Note:347
+at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:27 Kawahara:36 brainNetCNN:40 edgeLayer:55 cnnState:62 newBrainNetCNN:72 brainNetCNN.Layout:94 brainNetCNN.Drops:95 size:98 brainNetCNN.convolve:107 edgeLayer.forward:131 spread:155 edgeLayer.backward:169 gather:213 turn:230 brainNetCNN.head:239 brainNetCNN.Gradient:255 sumRows:303 trainedCNN:313 FitBrainNetCNN:322 trainedCNN.Probability:334 trainedCNN.Parameters:346 trainedCNN.Note:348
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 forest.Probability:65 forest.Parameters:89 forest.Note:91 growth:100 newGrowth:110 growing:139 cut:154 growth.grow:160 growing.node:182 growing.search:230 few:255 growing.byTally:262 growing.bySort:299
 at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:25 FitKernelRidge:33 smallestAt:78 KernelRidge.inner:88 KernelRidge.validate:122 dual:161 errSingular:170 factored:173 solveDual:190 unitRows:211 kernelMachine:234 kernelMachine.decide:239 kernelMachine.describe:243
-at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:228 liState.poolBack:254 length:277 liState.readout:286 liState.readoutBack:304 li2019.Gradient:315 li2019.backward:350 GraphClassifier:370 trainedLi:376 FitLi2019:384 trainedLi.Probability:395 trainedLi.Parameters:403 trainedLi.Note:405
+at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:229 liState.poolBack:255 length:278 liState.readout:287 liState.readoutBack:305 li2019.Gradient:316 li2019.backward:351 GraphClassifier:371 trainedLi:377 FitLi2019:385 trainedLi.Probability:396 trainedLi.Parameters:404 trainedLi.Note:406
 at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:54 errStalled:56 product:59 byGram:62 descent:78 newDescent:89 descent.run:95 descent.gradient:144 descent.loss:157 conjugate:173 dot:228
 at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:14 newMLP:23 narrow:30 mlp.Layout:38 mlp.Drops:39 forward:42 mlp.Gradient:55 trainedMLP:82 FitMLP:90 trainedMLP.Probability:102 trainedMLP.Parameters:107 trainedMLP.Note:109
-at gnn/baseline/net.go prgnn/gnn/baseline full:10 fulls:16 add:27 of:33 full.forward:35 full.backward:45 relu:68 reluBack:75 drop:85 times:97
 at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 weighted:61
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:14 most:27 tooMany:29 FitSVM:37 scale:58 kernel:73 kernel.gram:79 kernel.apply:95 norms:101 vectorMachine:112 newVectorMachine:120 vectorMachine.decide:132 vectorMachine.describe:151 smo:163 pairStep:223 offset:254
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:13 linearMachines:29 linearMachines.Weights:34 linear.weights:36 vectorMachine.weights:39 Pattern:54
 at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:32 newWorker:41 worker.load:51 soon:68 worker.blocksForward:76 worker.predict:92 slot.crossEntropy:118 worker.gradient:144 worker.backward:191 worker.reduce:213 worker.batchLosses:228 worker.normForward:267 worker.normBackward:291
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
+at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 Released:28 Options.Columns:38 leaky:41 Net:44 New:58 Net.Layout:84 Net.Drops:87 pass:91 pass.logits:98 Net.forward:101 Net.back:116 Net.padded:125 Net.Gradient:137 mix:175 mixedEntropy:190 Centers:203 orthogonal:216
+at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:81 normal:93 graph:100 block.forward:102 block.parts:139 state.dropped:146 join:158 unjoin:182 block.back:205 sum:262 softmax:269 softmaxBack:287
+at gnn/bnt/model.go prgnn/gnn/bnt Model:11 Training:20 Fit:26 Untrained:37 Model.Parameters:44 Rating:47 together:57 Model.Rate:60 rate:64 received:96
+at gnn/bnt/readout.go prgnn/gnn/bnt readout:11 Net.read:19 run:42 runBack:56 squared:69 Net.distance:77 Net.alike:82 Net.alikeBack:98 Net.readBack:114
 at gnn/checkpoint.go prgnn/gnn run:9 snapshot:20 run.checkpoint:31 run.resume:44
 at gnn/consistency.go prgnn/gnn Model.consistency:18 spreadOf:46 sigmoidSpreadOf:68 normsOf:89
 at gnn/conv.go prgnn/gnn conv:5 newConv:17 conv.prepare:30 conv.finish:45 convState:68 convScratch:76 conv.forward:89 conv.backward:117
@@ -4112,16 +4182,17 @@ at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 NewGraph:29 trouble:78 finit
 at gnn/induce.go prgnn/gnn adjacency.induce:7
 at gnn/kernels.go prgnn/gnn kernels:14
 at gnn/kernels_amd64.go prgnn/gnn fastest:16 vectorize:27
-at gnn/meanmlp/meanmlp.go prgnn/gnn/meanmlp Options:14 Released:22 epsilon:25 Net:28 block:39 New:45 Net.add:62 Net.Layout:69 Net.Drops:72 of:74 pass:78 layer:87 Net.forward:94 normalize:160 Net.Gradient:178 Net.back:210 unnormalize:307
-at gnn/meanmlp/model.go prgnn/gnn/meanmlp Model:11 Training:19 Fit:25 Model.Parameters:35 together:38 Model.Probability:41 Model.RegionScores:55 regionScores:64 contrast:103 upTo:118 Untrained:127
+at gnn/meanmlp/meanmlp.go prgnn/gnn/meanmlp Options:13 Released:21 Net:24 block:35 New:41 Net.Layout:59 Net.Drops:62 pass:66 layer:75 Net.forward:82 Net.Gradient:149 Net.back:181
+at gnn/meanmlp/model.go prgnn/gnn/meanmlp Model:11 Training:19 Fit:25 Model.Parameters:35 together:38 Model.Probability:41 Model.RegionScores:55 regionScores:64 upTo:102 Untrained:111
 at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107
 at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:24 linear.finish:31 linear.forward:39 linear.backward:52 mlpState:67 newMLPState:75 Model.mlpForward:96 Model.mlpBackward:111 mlpState.drop:128
 at gnn/model.go prgnn/gnn Model:10 New:26 Zero:45 Model.param:70 of:79 span:82 part:84 Model.room:87 Model.prepare:94 Model.finish:105 length:115
-at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:39 Network:49 Training.stream:61 Initial:69 Train:98 tested:150 diverged:164 finite:172 Optimiser:182 Entropies:212 CrossEntropy:226 Probabilities:248 Softmax:260
+at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Of:36 Full.Forward:39 Full.Backward:49 ReLU:77 ReLUBack:84 Drop:94 Times:107 epsilon:114 Normalize:118 Unnormalize:137 Contrast:155
+at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:41 Network:51 Training.stream:63 Initial:71 Uniform:107 Train:110 tested:171 diverged:185 finite:193 Optimiser:203 Entropies:233 CrossEntropy:247 Probabilities:269 Softmax:281
 at gnn/options.go prgnn/gnn Options:14 Paper:50 AuthorsCode:64 Choices:75 Options.Check:85 Options.Keep:132 Options.readoutWidth:137
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
 at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:79 block.forward:96 block.backward:155 takeMean:186
-at gnn/portable.go prgnn/gnn portable:10 exp:20 gemm:29 dot:34 dots:52 attend:60 attendBack:86 activate:107 activateBack:112 spread:119 edgeDots:142 collect:153 sigmoid:165 abs:178 rank:180 outerAdd:198 add:208 spread1:215 edgeDots1:231 gate:241 gateBack:250 mmdSums:260
+at gnn/portable.go prgnn/gnn portable:10 Exp:20 gemm:29 dot:34 dots:52 attend:60 attendBack:86 activate:107 activateBack:112 spread:119 edgeDots:142 collect:153 sigmoid:165 abs:178 rank:180 outerAdd:198 add:208 spread1:215 edgeDots1:231 gate:241 gateBack:250 mmdSums:260
 at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 blockState.scores:47
 at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:58
 at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
@@ -4321,6 +4392,7 @@ at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:72 Baseline.Validate:94 ratedSet:113 modelRow:125 Baseline.Run:134 Baseline.onRows:161 Baseline.fit:208 Baseline.onGraphs:232 Baseline.stream:261 Baseline.training:265 prediction:295 baselineEpochRow:306 baselineHistory:314
 at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:14 Baseline.innerFolds:78 trainingSet.ordered:97 standardizeRows:113
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:28 matrixForm.width:57 matrixForm.each:65 matrixForm.row:85 matrixForm.check:111 refuseLeak:127 regionWeightRow:148 matrixForm.regions:157 matrixForm.nodes:213
+at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:53 BNT.Run:70 BNT.Validate:118 BNT.matrices:126 BNT.rate:145
 at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 choiceRow:48 idRow:58 candidate:63 Choose.Run:73 triedSetting:131 Choose.candidates:140 Choose.measure:197 Choose.table:211
 at stages/learn/inner.go prgnn/stages/learn innerFolds:12
 at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:22 MeanMLP:33 MeanMLP.Ports:51 validatedRow:68 MeanMLP.Run:78 MeanMLP.read:129 valuesOf:176 MeanMLP.parts:220 MeanMLP.rate:238
@@ -4370,14 +4442,14 @@ at stages/present/author.go prgnn/stages/present author:16 author.read:47 author
 at stages/present/checks.go prgnn/stages/present author.checks:16 checkRow:26 comparisons:33 author.leakage:42 author.covariates:83 upperFirst:113 stuckSkill:124 epochRow:127 author.training:133
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:17 cleanedScans:23 nuisanceWords:45 cleanedScan.nuisance:59 author.cleaning:71 cleanedScan.taskOf:106 taskConditions:112 author.taskRegression:127 responseWords:143 author.cautionScans:150 mostlyLost:206 mostFrequent:223 nobodyStandsOut:233 usual:236 methodsOfTask:252 methodsOfNuisance:274
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
-at stages/present/literature.go prgnn/stages/present work:10 neuroImage:23 miccai:24 lncs:25 iclr:26 icml:27 pmlr:28 literature:32 work.String:91
+at stages/present/literature.go prgnn/stages/present work:10 neuroImage:23 miccai:24 lncs:25 iclr:26 icml:27 pmlr:28 literature:32 work.String:93
 at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:87 methodsText.cite:92 author.methods:112 author.references:142
 at stages/present/methods_scans.go prgnn/stages/present author.methodsOfScans:18 lengths:35 reasons:68 author.methodsOfSilence:85 silence:94 author.readSilence:97 silentRow:116
 at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:66 author.methodsOfGraphs:76 author.methodsOfCleaning:146 estimator:180 share:198 percentText:208 author.hasModels:218 author.methodsOfTraining:223 orItself:266 author.methodsOfEvaluation:274 author.methodsOfBaselines:313
 at stages/present/more.go prgnn/stages/present wholeTable:20 plainName:68 shownNumber:80 author.more:94 author.furtherPictures:119 widthOfSVG:152 memberText:155 svgTitle:169
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:95
 at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:102 arrangements:169 covariateNames:181 describeColumn:186 describeNumbers:252 identifies:275 unitName:287
-at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:93 plusMinus:100 foldScore:108 author.folds:114 the:163 author.permutation:166 author.comparison:209 author.paperTables:246 calibrationBins:284 author.performanceFigures:287 author.othersLast:337 accuracyChart:349
+at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:93 plusMinus:100 foldScore:108 author.folds:114 the:163 author.permutation:166 author.comparison:209 author.paperTables:246 calibrationBins:284 author.performanceFigures:287 author.othersLast:337 accuracyChart:350
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:16 measures:19 author.quality:40 author.withoutVoxels:97 gather:117 author.eachParticipant:137 spread:195 middle:204 warningRow:213 author.warnings:219
 at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict.value:63 upsideDownText:74 upsideDown:78 verdict.against:83 verdict.sentence:103 fewHeldOut:129 author.recovered:133

@@ -43,8 +43,8 @@ type brainNetCNN[T gnn.Float] struct {
 	d       int // nodes
 	classes int
 	edges   [2]edgeLayer[T]
-	nodes   full[T] // of rows (k, j)
-	layers  []full[T]
+	nodes   network.Full[T] // of rows (k, j)
+	layers  []network.Full[T]
 	x       []T // cases × upper triangle
 	label   []int
 	state   cnnState[T]
@@ -75,14 +75,14 @@ func newBrainNetCNN[T gnn.Float](o BrainNetCNN, nodes int, x Rows, label []int, 
 	for i, out := range o.Edges {
 		e := edgeLayer[T]{in: in, out: out, d: nodes}
 		name := fmt.Sprintf("e2e%d", i+1)
-		e.rowW, e.rowB = add(&m.l, name+"_row_W", in, nodes, out), add(&m.l, name+"_row_b", out)
-		e.colW, e.colB = add(&m.l, name+"_col_W", nodes, in, out), add(&m.l, name+"_col_b", out)
+		e.rowW, e.rowB = network.Add(&m.l, name+"_row_W", in, nodes, out), network.Add(&m.l, name+"_row_b", out)
+		e.colW, e.colB = network.Add(&m.l, name+"_col_W", nodes, in, out), network.Add(&m.l, name+"_col_b", out)
 		m.edges[i], in = e, out
 	}
-	m.nodes = full[T]{in: in * nodes, out: o.Nodes}
-	m.nodes.w, m.nodes.b = add(&m.l, "e2n_W", in, nodes, o.Nodes), add(&m.l, "e2n_b", o.Nodes)
+	m.nodes = network.Full[T]{In: in * nodes, Out: o.Nodes}
+	m.nodes.W, m.nodes.B = network.Add(&m.l, "e2n_W", in, nodes, o.Nodes), network.Add(&m.l, "e2n_b", o.Nodes)
 	widths := append(append([]int{nodes * o.Nodes}, o.Hidden...), classes)
-	m.layers = fulls[T](&m.l, widths, func(i int) string {
+	m.layers = network.Fulls[T](&m.l, widths, func(i int) string {
 		if i == 0 {
 			return "n2g"
 		}
@@ -124,18 +124,19 @@ func (m *brainNetCNN[T]) convolve(params, x []T, n, threads int) {
 		e.forward(out, s.maps[l], size(&s.byRow[l], n*d*e.out), size(&s.byCol[l], n*d*e.out),
 			size(&s.columns, n*d*e.out), params, n, T(m.Slope), threads)
 	}
-	m.nodes.forward(size(&s.node, n*d*m.Nodes), s.maps[2], params, n*d, threads)
-	relu(s.node, T(m.Slope))
+	m.nodes.Forward(size(&s.node, n*d*m.Nodes), s.maps[2], params, n*d, threads)
+	network.ReLU(s.node, T(m.Slope))
 }
 
 func (e *edgeLayer[T]) forward(y, x, byRow, byCol, columns, params []T, n int, slope T, threads int) {
 	d, c, deep := e.d, e.out, e.in*e.d
-	dense.Multiply(byRow, c, dense.Rows(x, deep), dense.Rows(of(params, e.rowW), c), n*d, deep, c, false, threads)
-	rowB, colB := of(params, e.rowB), of(params, e.colB)
+	dense.Multiply(byRow, c, dense.Rows(x, deep), dense.Rows(network.Of(params, e.rowW), c), n*d, deep, c,
+		false, threads)
+	rowB, colB := network.Of(params, e.rowB), network.Of(params, e.colB)
 	dense.Each(threads, n, func(at int) {
 		q := byCol[at*d*c:][:d*c]
 		dense.Multiply(q, c, dense.View[T]{Data: x[at*d*deep:][:d*deep], Row: 1, Col: d},
-			dense.Rows(of(params, e.colW), c), d, deep, c, false, 1)
+			dense.Rows(network.Of(params, e.colW), c), d, deep, c, false, 1)
 		columns := columns[at*d*c:][:d*c]
 		for k := range c {
 			both := rowB[k] + colB[k]
@@ -181,7 +182,7 @@ func (e *edgeLayer[T]) backward(dx, dy, y, x, byRow, byCol, columns, turned, par
 			}
 		}
 	})
-	rowB, colB := of(grad, e.rowB), of(grad, e.colB)
+	rowB, colB := network.Of(grad, e.rowB), network.Of(grad, e.colB)
 	clear(rowB)
 	clear(colB)
 	for i := range n * d {
@@ -192,18 +193,18 @@ func (e *edgeLayer[T]) backward(dx, dy, y, x, byRow, byCol, columns, turned, par
 	}
 	// Case by case: a map is half a second-level cache, all of them are not.
 	for at := range n {
-		dense.Multiply(of(grad, e.rowW), c, dense.Rows(x[at*d*deep:], deep).T(), dense.Rows(byRow[at*d*c:], c), deep, d,
-			c, at > 0, threads)
-		dense.Multiply(of(grad, e.colW), c, dense.Rows(x[at*d*deep:], d), dense.Rows(byCol[at*d*c:], c), deep, d,
-			c, at > 0, threads)
+		dense.Multiply(network.Of(grad, e.rowW), c, dense.Rows(x[at*d*deep:], deep).T(),
+			dense.Rows(byRow[at*d*c:], c), deep, d, c, at > 0, threads)
+		dense.Multiply(network.Of(grad, e.colW), c, dense.Rows(x[at*d*deep:], d),
+			dense.Rows(byCol[at*d*c:], c), deep, d, c, at > 0, threads)
 	}
 	if dx == nil {
 		return
 	}
-	turn(turned, of(params, e.rowW), deep, c)
+	turn(turned, network.Of(params, e.rowW), deep, c)
 	dense.Multiply(dx, deep, dense.Rows(byRow, c), dense.Rows(turned, deep), n*d, c, deep, false, threads)
 	dense.Each(threads, n, func(at int) {
-		dense.Multiply(dx[at*d*deep:], d, dense.Rows(of(params, e.colW), c), dense.Rows(columns[at*d*c:], d),
+		dense.Multiply(dx[at*d*deep:], d, dense.Rows(network.Of(params, e.colW), c), dense.Rows(columns[at*d*c:], d),
 			deep, c, d, true, 1)
 	})
 }
@@ -238,12 +239,12 @@ func turn[T gnn.Float](to, from []T, rows, cols int) {
 func (m *brainNetCNN[T]) head(params []T, n int, r *random.Stream, threads int) (values, masks [][]T) {
 	values = [][]T{m.state.node}
 	for i, f := range m.layers {
-		y := make([]T, n*f.out)
-		f.forward(y, values[i], params, n, threads)
+		y := make([]T, n*f.Out)
+		f.Forward(y, values[i], params, n, threads)
 		if i < len(m.layers)-1 {
-			relu(y, T(m.Slope))
+			network.ReLU(y, T(m.Slope))
 			if r != nil {
-				masks = append(masks, drop(y, m.Dropout, r))
+				masks = append(masks, network.Drop(y, m.Dropout, r))
 			}
 		}
 		values = append(values, y)
@@ -268,22 +269,22 @@ func (m *brainNetCNN[T]) Gradient(params, grad []T, cases []int, r *random.Strea
 	slope := T(m.Slope)
 	for i := len(m.layers) - 1; i >= 0; i-- {
 		dx := make([]T, len(values[i]))
-		m.layers[i].backward(dx, dy, values[i], params, grad, n, threads)
+		m.layers[i].Backward(dx, dy, values[i], params, grad, n, threads)
 		if i > 0 && r != nil {
-			times(dx, masks[i-1])
+			network.Times(dx, masks[i-1])
 		}
-		reluBack(dx, values[i], slope) // what was dropped has gradient 0 already
+		network.ReLUBack(dx, values[i], slope) // what was dropped has gradient 0 already
 		dy = dx
 	}
 	s, d := &m.state, m.d
-	deep := m.nodes.in
+	deep := m.nodes.In
 	for at := range n {
-		dense.Multiply(of(grad, m.nodes.w), m.Nodes, dense.Rows(s.maps[2][at*d*deep:], deep).T(),
+		dense.Multiply(network.Of(grad, m.nodes.W), m.Nodes, dense.Rows(s.maps[2][at*d*deep:], deep).T(),
 			dense.Rows(dy[at*d*m.Nodes:], m.Nodes), deep, d, m.Nodes, at > 0, threads)
 	}
-	sumRows(of(grad, m.nodes.b), dy)
+	sumRows(network.Of(grad, m.nodes.B), dy)
 	turned := size(&s.turned, deep*max(m.Nodes, m.Edges[0]))
-	turn(turned, of(params, m.nodes.w), deep, m.Nodes)
+	turn(turned, network.Of(params, m.nodes.W), deep, m.Nodes)
 	dMap := size(&s.grad[1], n*d*deep)
 	dense.Multiply(dMap, deep, dense.Rows(dy, m.Nodes), dense.Rows(turned, deep), n*d, m.Nodes, deep, false, threads)
 	for l := 1; l >= 0; l-- {

@@ -58,7 +58,7 @@ type li2019[T gnn.Float] struct {
 	Li2019
 	l      gnn.Layout
 	blocks []liBlock
-	mlp    []full[T]
+	mlp    []network.Full[T]
 	graphs []liGraph[T]
 	label  []int
 }
@@ -86,13 +86,13 @@ func newLi2019[T gnn.Float](o Li2019, features int, graphs []EdgeGraph, label []
 	for i, out := range o.Widths {
 		b := liBlock{in: in, out: out}
 		name := fmt.Sprintf("conv%d", i+1)
-		b.w, b.b = add(&m.l, name+"_W", in, 3*out), add(&m.l, name+"_b", out)
-		b.gate = add(&m.l, name+"_gate_W", 2, 1)
-		b.p = add(&m.l, fmt.Sprintf("pool%d_W", i+1), out, 1)
+		b.w, b.b = network.Add(&m.l, name+"_W", in, 3*out), network.Add(&m.l, name+"_b", out)
+		b.gate = network.Add(&m.l, name+"_gate_W", 2, 1)
+		b.p = network.Add(&m.l, fmt.Sprintf("pool%d_W", i+1), out, 1)
 		m.blocks, in, sum = append(m.blocks, b), out, sum+2*out
 	}
 	widths := append(append([]int{sum}, o.Hidden...), classes)
-	m.mlp = fulls[T](&m.l, widths, func(i int) string { return fmt.Sprintf("fc%d", i+1) })
+	m.mlp = network.Fulls[T](&m.l, widths, func(i int) string { return fmt.Sprintf("fc%d", i+1) })
 	for _, g := range graphs {
 		m.graphs = append(m.graphs, newLiGraph[T](g))
 	}
@@ -173,8 +173,8 @@ func (m *li2019[T]) forward(params []T, g liGraph[T]) (states []liState[T], z []
 func (s *liState[T]) conv(b liBlock, params []T) {
 	n, w := s.g.n, b.out
 	s.wbr, s.h = make([]T, 3*n*w), make([]T, n*w)
-	dense.Multiply(s.wbr, 3*w, dense.Rows(s.x, b.in), dense.Rows(of(params, b.w), 3*w), n, b.in, 3*w, false, 1)
-	bias, gate := of(params, b.b), of(params, b.gate)
+	dense.Multiply(s.wbr, 3*w, dense.Rows(s.x, b.in), dense.Rows(network.Of(params, b.w), 3*w), n, b.in, 3*w, false, 1)
+	bias, gate := network.Of(params, b.b), network.Of(params, b.gate)
 	for i := range n {
 		h := s.h[i*w:][:w]
 		for c, r := range s.wbr[i*3*w+2*w:][:w] {
@@ -192,7 +192,7 @@ func (s *liState[T]) conv(b liBlock, params []T) {
 
 func (s *liState[T]) convBack(b liBlock, params, grad, dh, dx []T) {
 	n, w := s.g.n, b.out
-	gate, dGate, dBias := of(params, b.gate), of(grad, b.gate), of(grad, b.b)
+	gate, dGate, dBias := network.Of(params, b.gate), network.Of(grad, b.gate), network.Of(grad, b.b)
 	d := make([]T, 3*n*w)
 	for i := range n {
 		dh := dh[i*w:][:w]
@@ -217,9 +217,10 @@ func (s *liState[T]) convBack(b liBlock, params, grad, dh, dx []T) {
 			}
 		}
 	}
-	dense.Multiply(of(grad, b.w), 3*w, dense.Rows(s.x, b.in).T(), dense.Rows(d, 3*w), b.in, n, 3*w, true, 1)
+	dense.Multiply(network.Of(grad, b.w), 3*w, dense.Rows(s.x, b.in).T(), dense.Rows(d, 3*w), b.in, n, 3*w, true, 1)
 	if dx != nil {
-		dense.Multiply(dx, b.in, dense.Rows(d, 3*w), dense.Rows(of(params, b.w), 3*w).T(), n, 3*w, b.in, false, 1)
+		dense.Multiply(dx, b.in, dense.Rows(d, 3*w), dense.Rows(network.Of(params, b.w), 3*w).T(), n, 3*w,
+			b.in, false, 1)
 	}
 }
 
@@ -227,7 +228,7 @@ func (s *liState[T]) convBack(b liBlock, params, grad, dh, dx []T) {
 // descending order of their scores, as in PyTorch Geometric.
 func (s *liState[T]) pool(b liBlock, params []T, ratio float64) {
 	n, w := s.g.n, b.out
-	p := of(params, b.p)
+	p := network.Of(params, b.p)
 	norm := length(p)
 	raw := make([]T, n)
 	s.score = make([]T, n)
@@ -253,7 +254,7 @@ func (s *liState[T]) pool(b liBlock, params []T, ratio float64) {
 // poolBack takes dL/dy to dL/dh. With q = h·p/‖p‖: dq/dp = (h − q·p/‖p‖)/‖p‖.
 func (s *liState[T]) poolBack(b liBlock, params, grad, dy []T) (dh []T) {
 	w := b.out
-	p, dp := of(params, b.p), of(grad, b.p)
+	p, dp := network.Of(params, b.p), network.Of(grad, b.p)
 	norm := length(p)
 	dh = make([]T, s.g.n*w)
 	for k, i := range s.kept {
@@ -324,14 +325,14 @@ func (m *li2019[T]) Gradient(params, grad []T, cases []int, _ *random.Stream, th
 	}
 	for i := len(m.mlp) - 1; i >= 0; i-- {
 		dx := make([]T, len(values[i]))
-		m.mlp[i].backward(dx, dy, values[i], params, grad, n, threads)
+		m.mlp[i].Backward(dx, dy, values[i], params, grad, n, threads)
 		if i > 0 {
-			reluBack(dx, values[i], 0)
+			network.ReLUBack(dx, values[i], 0)
 		}
 		dy = dx
 	}
 	// Each graph goes back by itself; the gradients are added in the order of the batch.
-	head := m.mlp[0].w.Offset
+	head := m.mlp[0].W.Offset
 	each := make([][]T, n)
 	width := len(dy) / n
 	dense.Each(threads, n, func(k int) {

@@ -13,7 +13,7 @@ import (
 // An mlp is a multilayer perceptron with ReLU between its layers.
 type mlp[T gnn.Float] struct {
 	l      gnn.Layout
-	layers []full[T]
+	layers []network.Full[T]
 	d      int
 	x      []T // cases × d
 	label  []int
@@ -22,7 +22,7 @@ type mlp[T gnn.Float] struct {
 
 func newMLP[T gnn.Float](x Rows, label []int, widths []int) *mlp[T] {
 	m := &mlp[T]{d: x.D, x: narrow[T](x.X), label: label}
-	m.layers = fulls[T](&m.l, widths, func(i int) string { return fmt.Sprintf("fc%d", i+1) })
+	m.layers = network.Fulls[T](&m.l, widths, func(i int) string { return fmt.Sprintf("fc%d", i+1) })
 	return m
 }
 
@@ -39,13 +39,13 @@ func (m *mlp[T]) Layout() gnn.Layout { return m.l }
 func (m *mlp[T]) Drops() bool        { return false }
 
 // forward returns the input of each layer, n rows each, and last the logits; ReLU stands between layers.
-func forward[T gnn.Float](layers []full[T], params, x []T, n, threads int) [][]T {
+func forward[T gnn.Float](layers []network.Full[T], params, x []T, n, threads int) [][]T {
 	values := [][]T{x}
 	for i, f := range layers {
-		y := make([]T, n*f.out)
-		f.forward(y, values[i], params, n, threads)
+		y := make([]T, n*f.Out)
+		f.Forward(y, values[i], params, n, threads)
 		if i < len(layers)-1 {
-			relu(y, 0)
+			network.ReLU(y, 0)
 		}
 		values = append(values, y)
 	}
@@ -69,9 +69,9 @@ func (m *mlp[T]) Gradient(params, grad []T, cases []int, _ *random.Stream, threa
 		if i > 0 {
 			dx = make([]T, len(values[i]))
 		}
-		m.layers[i].backward(dx, dy, values[i], params, grad, n, threads)
+		m.layers[i].Backward(dx, dy, values[i], params, grad, n, threads)
 		if i > 0 {
-			reluBack(dx, values[i], 0)
+			network.ReLUBack(dx, values[i], 0)
 		}
 		dy = dx
 	}

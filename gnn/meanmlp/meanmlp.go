@@ -2,7 +2,6 @@ package meanmlp
 
 import (
 	"fmt"
-	"math"
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
@@ -20,9 +19,6 @@ type Options struct {
 
 // Released are the options of the published figures.
 func Released(classes int) Options { return Options{Hidden: 160, Dropout: 0.49, Classes: classes} }
-
-// epsilon is added to the variance of a layer normalization, as in PyTorch.
-const epsilon = 1e-5
 
 // A Net is a network and the participants whose loss it computes.
 type Net[T gnn.Float] struct {
@@ -51,18 +47,12 @@ func New[T gnn.Float](o Options, regions int, series [][]T, label []int) *Net[T]
 			name = fmt.Sprintf("r%d", l)
 		}
 		n.blocks = append(n.blocks, block{in: in, out: o.Hidden,
-			w: n.add(name+"_W", in, o.Hidden), b: n.add(name+"_b", o.Hidden),
-			scale: n.add(name+"_scale", o.Hidden), shift: n.add(name+"_shift", o.Hidden)})
+			w: network.Add(&n.l, name+"_W", in, o.Hidden), b: network.Add(&n.l, name+"_b", o.Hidden),
+			scale: network.Add(&n.l, name+"_scale", o.Hidden), shift: network.Add(&n.l, name+"_shift", o.Hidden)})
 		in = o.Hidden
 	}
-	n.u, n.c = n.add("out_W", o.Hidden, o.Classes), n.add("out_b", o.Classes)
+	n.u, n.c = network.Add(&n.l, "out_W", o.Hidden, o.Classes), network.Add(&n.l, "out_b", o.Classes)
 	return n
-}
-
-func (n *Net[T]) add(name string, shape ...int) gnn.Param {
-	p := gnn.Param{Name: name, Shape: shape, Offset: n.l.Len()}
-	n.l = append(n.l, p)
-	return p
 }
 
 // Layout lists the parameters.
@@ -70,8 +60,6 @@ func (n *Net[T]) Layout() gnn.Layout { return n.l }
 
 // Drops reports whether there is dropout.
 func (n *Net[T]) Drops() bool { return n.Dropout > 0 }
-
-func of[T any](params []T, p gnn.Param) []T { return params[p.Offset:][:p.Len()] }
 
 // A pass is what a forward pass leaves for the way back. Rows are volumes, those of one participant
 // after those of the one before.
@@ -105,15 +93,16 @@ func (n *Net[T]) forward(params []T, cases []int, keep []T, threads int) *pass[T
 	for l, b := range n.blocks {
 		h := b.out
 		y := layer[T]{normal: make([]T, rows*h), inverse: make([]T, rows), out: make([]T, rows*h)}
-		bias, scale, shift := of(params, b.b), of(params, b.scale), of(params, b.shift)
+		bias, scale, shift := network.Of(params, b.b), network.Of(params, b.scale), network.Of(params, b.shift)
 		for r := range rows {
 			copy(y.normal[r*h:], bias)
 		}
-		dense.Multiply(y.normal, h, dense.Rows(in, b.in), dense.Rows(of(params, b.w), h), rows, b.in, h, true, threads)
+		dense.Multiply(y.normal, h, dense.Rows(in, b.in), dense.Rows(network.Of(params, b.w), h), rows, b.in,
+			h, true, threads)
 		dense.Each(threads, len(cases), func(k int) {
 			for r := p.from[k]; r < p.from[k+1]; r++ {
 				v, out := y.normal[r*h:][:h], y.out[r*h:][:h]
-				y.inverse[r] = normalize(v)
+				y.inverse[r] = network.Normalize(v)
 				for j, x := range v {
 					out[j] = T(x*scale[j]) + shift[j]
 				}
@@ -137,7 +126,7 @@ func (n *Net[T]) forward(params []T, cases []int, keep []T, threads int) *pass[T
 	}
 	h := n.Hidden
 	p.mean, p.logits = make([]T, len(cases)*h), make([]T, len(cases)*n.Classes)
-	u, c := of(params, n.u), of(params, n.c)
+	u, c := network.Of(params, n.u), network.Of(params, n.c)
 	dense.Each(threads, len(cases), func(k int) {
 		mean, logits := p.mean[k*h:][:h], p.logits[k*n.Classes:][:n.Classes]
 		for r := p.from[k]; r < p.from[k+1]; r++ {
@@ -154,24 +143,6 @@ func (n *Net[T]) forward(params []T, cases []int, keep []T, threads int) *pass[T
 		}
 	})
 	return p
-}
-
-// normalize centers v and scales it to variance 1; it returns the factor.
-func normalize[T gnn.Float](v []T) T {
-	mean, sum := T(0), T(0)
-	for _, x := range v {
-		mean += x
-	}
-	mean /= T(len(v))
-	for j, x := range v {
-		v[j] = x - mean
-		sum += T(v[j] * v[j])
-	}
-	inverse := T(1 / math.Sqrt(float64(sum/T(len(v))+epsilon)))
-	for j := range v {
-		v[j] *= inverse
-	}
-	return inverse
 }
 
 // Gradient overwrites grad with the gradient of the summed cross-entropy of cases, unless it is nil.
@@ -209,9 +180,9 @@ func (n *Net[T]) Gradient(params, grad []T, cases []int, dropout *random.Stream,
 // the series. With grad nil, to the series alone; otherwise those are not computed.
 func (n *Net[T]) back(params, grad []T, p *pass[T], logits []T, threads int) (dx []T) {
 	cases, rows, h := len(p.from)-1, p.from[len(p.from)-1], n.Hidden
-	u := of(params, n.u)
+	u := network.Of(params, n.u)
 	if grad != nil {
-		du, dc := of(grad, n.u), of(grad, n.c)
+		du, dc := network.Of(grad, n.u), network.Of(grad, n.c)
 		clear(du)
 		clear(dc)
 		for k := range cases {
@@ -246,7 +217,7 @@ func (n *Net[T]) back(params, grad []T, p *pass[T], logits []T, threads int) (dx
 			skip = make([]T, rows*h)
 		}
 		scales := make([]T, 2*cases*h) // of each participant: of scale, of shift
-		scale := of(params, b.scale)
+		scale := network.Of(params, b.scale)
 		dense.Each(threads, cases, func(k int) {
 			ds, dt := scales[2*k*h:][:h], scales[(2*k+1)*h:][:h]
 			for r := p.from[k]; r < p.from[k+1]; r++ {
@@ -264,7 +235,7 @@ func (n *Net[T]) back(params, grad []T, p *pass[T], logits []T, threads int) (dx
 				if l > 0 {
 					copy(skip[r*h:], dr)
 				}
-				unnormalize(dr, normal, scale, ds, dt, y.inverse[r])
+				network.Unnormalize(dr, normal, scale, ds, dt, y.inverse[r])
 			}
 		})
 		in := p.x
@@ -272,7 +243,7 @@ func (n *Net[T]) back(params, grad []T, p *pass[T], logits []T, threads int) (dx
 			in = p.layers[l-1].out
 		}
 		if grad != nil {
-			ds, dt, db := of(grad, b.scale), of(grad, b.shift), of(grad, b.b)
+			ds, dt, db := network.Of(grad, b.scale), network.Of(grad, b.shift), network.Of(grad, b.b)
 			clear(ds)
 			clear(dt)
 			clear(db)
@@ -287,35 +258,19 @@ func (n *Net[T]) back(params, grad []T, p *pass[T], logits []T, threads int) (dx
 					db[j] += v
 				}
 			}
-			dense.Multiply(of(grad, b.w), h, dense.Rows(in, b.in).T(), dense.Rows(d, h), b.in, rows, h, false, threads)
+			dense.Multiply(network.Of(grad, b.w), h, dense.Rows(in, b.in).T(), dense.Rows(d, h), b.in, rows, h,
+				false, threads)
 			if l == 0 {
 				return nil
 			}
 		}
 		below := make([]T, rows*b.in)
-		dense.Multiply(below, b.in, dense.Rows(d, h), dense.Rows(of(params, b.w), h).T(), rows, h, b.in, false, threads)
+		dense.Multiply(below, b.in, dense.Rows(d, h), dense.Rows(network.Of(params, b.w), h).T(), rows, h,
+			b.in, false, threads)
 		for i, v := range skip {
 			below[i] += v
 		}
 		d = below
 	}
 	return d
-}
-
-// unnormalize turns the gradient d of scale·normal + shift into that of what was normalized, and adds to
-// those of scale and shift.
-func unnormalize[T gnn.Float](d, normal, scale, ds, dt []T, inverse T) {
-	mean, along := T(0), T(0)
-	for j, v := range d {
-		ds[j] += T(v * normal[j])
-		dt[j] += v
-		d[j] = T(v * scale[j])
-		mean += d[j]
-		along += T(d[j] * normal[j])
-	}
-	mean /= T(len(d))
-	along /= T(len(d))
-	for j, v := range d {
-		d[j] = inverse * (v - mean - T(normal[j]*along))
-	}
 }

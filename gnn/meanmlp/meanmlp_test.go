@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/gnn"
 	"prgnn/gnn/network"
+	"prgnn/gnn/network/networktest"
 	"prgnn/internal/random"
 	"prgnn/internal/testdir"
 )
@@ -23,46 +23,6 @@ const people, volumes, regions, hidden = 6, 20, 13, 16
 func npy(t *testing.T, name string) []float64 {
 	t.Helper()
 	return testdir.Floats(t, filepath.Join("testdata", name+".npy"))
-}
-
-// near compares with the largest value of want as the scale.
-func near(t *testing.T, what string, got, want []float64, tolerance float64) {
-	t.Helper()
-	scale := 0.0
-	for _, v := range want {
-		scale = max(scale, math.Abs(v))
-	}
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
-	}
-	for i := range want {
-		if !(math.Abs(got[i]-want[i]) <= tolerance*scale) {
-			t.Fatalf("%s: value %d is %v, want %v", what, i, got[i], want[i])
-		}
-	}
-}
-
-// turned maps parameters of PyTorch, whose weights are out × in, to ours, or back.
-func turned(l gnn.Layout, v []float64, back bool) []float64 {
-	out := make([]float64, len(v))
-	for _, p := range l {
-		from, to := v[p.Offset:][:p.Len()], out[p.Offset:]
-		if len(p.Shape) == 1 {
-			copy(to, from)
-			continue
-		}
-		in, width := p.Shape[0], p.Shape[1]
-		for i := range in {
-			for j := range width {
-				if back {
-					to[j*in+i] = from[i*width+j]
-				} else {
-					to[i*width+j] = from[j*in+i]
-				}
-			}
-		}
-	}
-	return out
 }
 
 // fixtureNet is the network of a case, of the first volumes of each participant where it is masked.
@@ -93,14 +53,16 @@ func TestAgainstPyTorch(t *testing.T) {
 			if len(init) != n.Layout().Len() {
 				t.Fatalf("%s: %d parameters, want %d", name, n.Layout().Len(), len(init))
 			}
-			params := turned(n.Layout(), init, false)
+			params := networktest.Turned(n.Layout(), init, false)
 			all := upTo(people)
-			near(t, name+" logits", n.forward(params, all, nil, threads).logits, npy(t, name+"/logits"), 1e-12)
+			networktest.Near(t, name+" logits", n.forward(params, all, nil, threads).logits, npy(t,
+				name+"/logits"), 1e-12)
 			grad := make([]float64, len(params))
 			loss, _ := n.Gradient(params, grad, all, nil, threads)
-			near(t, name+" loss", []float64{loss, loss / people}, npy(t, name+"/losses"), 1e-12)
-			near(t, name+" gradient", turned(n.Layout(), grad, true), npy(t, name+"/grad"), 1e-12)
-			near(t, name+" regions", regionScores(n.Options, params, regions, series, 0, threads),
+			networktest.Near(t, name+" loss", []float64{loss, loss / people}, npy(t, name+"/losses"), 1e-12)
+			networktest.Near(t, name+" gradient", networktest.Turned(n.Layout(), grad, true), npy(t,
+				name+"/grad"), 1e-12)
+			networktest.Near(t, name+" regions", regionScores(n.Options, params, regions, series, 0, threads),
 				npy(t, name+"/region_score"), 1e-12)
 			// Three steps of Adam.
 			step := network.Optimiser(network.Training{Threads: threads}, params, grad)
@@ -109,7 +71,7 @@ func TestAgainstPyTorch(t *testing.T) {
 					n.Gradient(params, grad, all, nil, threads)
 				}
 				step(Training().Rate)
-				near(t, name+" Adam", turned(n.Layout(), params, true), want, 1e-10)
+				networktest.Near(t, name+" Adam", networktest.Turned(n.Layout(), params, true), want, 1e-10)
 			}
 		}
 	}
@@ -117,17 +79,17 @@ func TestAgainstPyTorch(t *testing.T) {
 
 func TestDropoutAgainstPyTorch(t *testing.T) {
 	n, _ := fixtureNet(t, "default")
-	params, grad := turned(n.Layout(), npy(t, "default/init"), false), make([]float64, n.Layout().Len())
+	params, grad := networktest.Turned(n.Layout(), npy(t, "default/init"), false), make([]float64, n.Layout().Len())
 	p := n.forward(params, upTo(people), npy(t, "dropout_keep"), 2)
-	near(t, "logits", p.logits, npy(t, "default/dropout_logits"), 1e-12)
+	networktest.Near(t, "logits", p.logits, npy(t, "default/dropout_logits"), 1e-12)
 	loss := 0.0
 	for k, y := range n.label {
 		l, _ := network.CrossEntropy(p.logits[k*2:][:2], y, 1)
 		loss += l
 	}
-	near(t, "loss", []float64{loss, loss / people}, npy(t, "default/dropout_losses"), 1e-12)
+	networktest.Near(t, "loss", []float64{loss, loss / people}, npy(t, "default/dropout_losses"), 1e-12)
 	n.back(params, grad, p, p.logits, 2)
-	near(t, "gradient", turned(n.Layout(), grad, true), npy(t, "default/dropout_grad"), 1e-12)
+	networktest.Near(t, "gradient", networktest.Turned(n.Layout(), grad, true), npy(t, "default/dropout_grad"), 1e-12)
 	// What is drawn: about the share that is asked for, and the others are scaled up.
 	n.Dropout = 0.49
 	a, _ := n.Gradient(params, nil, upTo(people), random.New(1), 1)
@@ -140,7 +102,7 @@ func TestDropoutAgainstPyTorch(t *testing.T) {
 // Integrated gradients add up to the change of the contrast from a series of zeros.
 func TestIntegratedGradientsAreComplete(t *testing.T) {
 	n, series := fixtureNet(t, "two_blocks")
-	params := turned(n.Layout(), npy(t, "two_blocks/init"), false)
+	params := networktest.Turned(n.Layout(), npy(t, "two_blocks/init"), false)
 	zeros := make([][]float64, people)
 	for i, x := range series {
 		zeros[i] = make([]float64, len(x))
@@ -167,7 +129,7 @@ func TestParameters(t *testing.T) {
 		}
 	}
 	d := make([]float64, 3)
-	if contrast(d, []float64{0, 5, 1}); !slices.Equal(d, []float64{-0.5, 1, -0.5}) {
+	if network.Contrast(d, []float64{0, 5, 1}); !slices.Equal(d, []float64{-0.5, 1, -0.5}) {
 		t.Errorf("contrast of three classes: %v", d)
 	}
 }

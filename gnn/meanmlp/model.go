@@ -66,7 +66,7 @@ func regionScores[T gnn.Float](o Options, params []T, regions int, series [][]T,
 	p := n.forward(params, upTo(len(series)), nil, threads)
 	direction := make([]T, len(p.logits))
 	for k := range series {
-		contrast(direction[k*o.Classes:][:o.Classes], p.logits[k*o.Classes:])
+		network.Contrast(direction[k*o.Classes:][:o.Classes], p.logits[k*o.Classes:])
 	}
 	var gradient []T
 	if steps == 0 {
@@ -97,22 +97,6 @@ func regionScores[T gnn.Float](o Options, params []T, regions int, series [][]T,
 		}
 	}
 	return out
-}
-
-// contrast is the gradient of what a score is of.
-func contrast[T gnn.Float](d, logits []T) {
-	if len(d) == 2 {
-		d[0], d[1] = -1, 1
-		return
-	}
-	class := 0
-	for c := range d {
-		d[c] = -1 / T(len(d)-1)
-		if logits[c] > logits[class] {
-			class = c
-		}
-	}
-	d[class] = 1
 }
 
 func upTo(n int) []int {

@@ -18,6 +18,8 @@ type Training struct {
 	Epochs, Batch int
 	Rate          float64 // at the start
 	Halve         int     // the rate is halved every so many epochs; 0: never
+	Cosine        float64 // the rate falls to this one along a cosine, a step at a time; 0: it does not
+	Whole         bool    // a last batch that is smaller than the others is dropped
 	// Momentum, when it is not 0, makes the optimiser stochastic gradient descent
 	// with it; without, it is Adam.
 	Momentum float64
@@ -50,10 +52,10 @@ type Network[T gnn.Float] interface {
 	// Layout lists the parameters.
 	Layout() gnn.Layout
 	// Gradient overwrites grad with the gradient of the cross-entropy over the cases (the mean; of
-	// package meanmlp the sum), unless it is nil; it gives the loss's sum over them, and how many are
-	// classified rightly. Without dropout, which may be nil, nothing is dropped.
+	// packages meanmlp and bnt the sum), unless it is nil; it gives the loss's sum over them, and how many are
+	// classified rightly. Without dropout, which may be nil, nothing is dropped and nothing mixed.
 	Gradient(params, grad []T, cases []int, dropout *random.Stream, threads int) (loss float64, right int)
-	// Drops reports whether there is dropout.
+	// Drops reports whether training needs random numbers: for dropout, or to mix cases.
 	Drops() bool
 }
 
@@ -64,8 +66,8 @@ func (t Training) stream(words ...any) *random.Stream {
 
 // Initial draws all parameters, uniform in ±1/√(fan in), as PyTorch's layers do, or as
 // Xavier says. Each array has its own stream. Names end in _W or _b; the last number of a
-// weight's shape is what it leads to, the others are the fan in. Scales of a normalization (_scale)
-// begin at 1, its shifts (_shift) at 0.
+// weight's shape is what it leads to, the others are the fan in. Weights that end in _X begin uniform in
+// ±√(6/(fan in + fan out)) (Glorot and Bengio 2010), scales of a normalization (_scale) at 1, all others at 0.
 func Initial[T gnn.Float](l gnn.Layout, t Training) []T {
 	v := make([]T, l.Len())
 	for _, p := range l {
@@ -74,13 +76,20 @@ func Initial[T gnn.Float](l gnn.Layout, t Training) []T {
 				v[p.Offset+i] = 1
 			}
 		}
-		if !strings.HasSuffix(p.Name, "_W") && !strings.HasSuffix(p.Name, "_b") {
+		glorot := strings.HasSuffix(p.Name, "_X")
+		if !glorot && !strings.HasSuffix(p.Name, "_W") && !strings.HasSuffix(p.Name, "_b") {
 			continue
 		}
-		w, _ := l.Find(p.Name[:len(p.Name)-1] + "W")
-		fan := w.Len() / w.Shape[len(w.Shape)-1]
+		w := p
+		if !glorot {
+			w, _ = l.Find(p.Name[:len(p.Name)-1] + "W")
+		}
+		out := w.Shape[len(w.Shape)-1]
+		fan := w.Len() / out
 		bound := 1 / math.Sqrt(float64(fan))
-		if t.Xavier {
+		if glorot {
+			bound = math.Sqrt(6 / float64(fan+out))
+		} else if t.Xavier {
 			if p.Name != w.Name {
 				continue
 			}
@@ -88,11 +97,14 @@ func Initial[T gnn.Float](l gnn.Layout, t Training) []T {
 		}
 		r := t.stream("weights", p.Name)
 		for i := range p.Len() {
-			v[p.Offset+i] = T(bound * (float64(2*r.Float64()) - 1))
+			v[p.Offset+i] = T(Uniform(r, bound))
 		}
 	}
 	return v
 }
+
+// Uniform draws from ±bound.
+func Uniform(r *random.Stream, bound float64) float64 { return bound * (float64(2*r.Float64()) - 1) }
 
 // Train fits a network to all of n cases but the last ones, which validate or are for the test.
 func Train[T gnn.Float](ctx context.Context, net Network[T], n int, t Training) ([]T, error) {
@@ -103,13 +115,18 @@ func Train[T gnn.Float](ctx context.Context, net Network[T], n int, t Training) 
 	var best []T
 	least, at := math.Inf(1), 0 // the smallest loss of the cases that validate, and its epoch
 	e := Epoch{Rate: t.Rate}
+	steps, all := 0, t.Epochs*((taught+t.Batch-1)/t.Batch)
 	for e.Number = 1; e.Number <= t.Epochs; e.Number++ {
 		if t.Halve > 0 && e.Number > 1 && (e.Number-1)%t.Halve == 0 {
 			e.Rate /= 2
 		}
 		order := t.stream("order", e.Number).Perm(taught)
-		sum, right := 0.0, 0
+		sum, right, seen := 0.0, 0, 0
 		for at := 0; at < taught; at += t.Batch {
+			batch := order[at:min(taught, at+t.Batch)]
+			if t.Whole && at > 0 && len(batch) < t.Batch {
+				break
+			}
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
@@ -117,12 +134,16 @@ func Train[T gnn.Float](ctx context.Context, net Network[T], n int, t Training) 
 			if net.Drops() {
 				r = t.stream("dropout", e.Number, at)
 			}
-			loss, good := net.Gradient(params, grad, order[at:min(taught, at+t.Batch)], r, t.Threads)
-			sum, right = sum+loss, right+good
+			loss, good := net.Gradient(params, grad, batch, r, t.Threads)
+			sum, right, seen = sum+loss, right+good, seen+len(batch)
+			if steps++; t.Cosine > 0 {
+				_, cos := exact.Sincos(math.Pi * float64(steps) / float64(all))
+				e.Rate = t.Cosine + float64((t.Rate-t.Cosine)*(1+cos))/2
+			}
 			step(e.Rate)
 		}
 		before := e.Loss
-		e.Loss, e.Accuracy = sum/float64(taught), float64(right)/float64(taught)
+		e.Loss, e.Accuracy = sum/float64(seen), float64(right)/float64(seen)
 		if !finite(e.Loss) || !finite(params...) {
 			return nil, diverged(e, before)
 		}

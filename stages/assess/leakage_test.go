@@ -224,6 +224,10 @@ func TestTrainingRefusesDuplicates(t *testing.T) {
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("meanmlp: %v", err)
 	}
+	if _, err := stagetest.RunStage(t, stagetest.Fresh("bnt"), pearson); err == nil ||
+		!strings.Contains(err.Error(), want) {
+		t.Errorf("bnt: %v", err)
+	}
 	table, err := in["folds"][0].Table()
 	if err != nil {
 		t.Fatal(err)

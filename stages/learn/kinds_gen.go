@@ -7,6 +7,7 @@ import "prgnn/dag"
 // Kinds are the stage kinds of this package.
 var Kinds = []dag.Kind{
 	baselineKind,
+	bntKind,
 	chooseKind,
 	meanMLPKind,
 	permutationKind,

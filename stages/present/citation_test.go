@@ -160,6 +160,7 @@ func TestCitationFollowsParameters(t *testing.T) {
 		{"connectivity", "partial", "glasso", "friedman"}, {"connectivity", "partial", "ridge", ""},
 		{"baseline", "model", "svm", "cortes"}, {"baseline", "model", "forest", "breiman"},
 		{"baseline", "model", "brainnetcnn", "kawahara"}, {"meanmlp", "epochs", "10", "popov"},
+		{"bnt", "epochs", "10", "kan"},
 	} {
 		keys := citationOf(t, withSettings([4]string{"first", c.kind, c.parameter, c.value},
 			[4]string{"evaluate", "evaluate", "permutations", "99"})).keys

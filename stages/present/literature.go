@@ -79,6 +79,8 @@ var literature = map[string]work{
 		"Deep neural networks and kernel regression achieve comparable accuracies for functional connectivity prediction of behavior and demographics", neuroImage, "", "206", "116276", 2020, "10.1016/j.neuroimage.2019.116276"},
 	"popov": {"article", "Popov, Pavel and Mahmood, Usman and Fu, Zening and Yang, Carl and Calhoun, Vince and Plis, Sergey",
 		"A simple but tough-to-beat baseline for fMRI time-series classification", neuroImage, "", "303", "120909", 2024, "10.1016/j.neuroimage.2024.120909"},
+	"kan": {"inproceedings", "Kan, Xuan and Dai, Wei and Cui, Hejie and Zhang, Zilong and Guo, Ying and Yang, Carl",
+		"Brain network transformer", "Advances in Neural Information Processing Systems", "", "35", "25586–25599", 2022, ""},
 	"varoquaux": {"inproceedings", "Varoquaux, Gaël and Baronnet, Flore and Kleinschmidt, Andreas and Fillard, Pierre and Thirion, Bertrand",
 		"Detection of brain functional-connectivity difference in post-stroke patients using group-level covariance modeling", miccai, lncs, "6361", "200–208", 2010, "10.1007/978-3-642-15705-9_25"},
 	"johnson": {"article", "Johnson, W. Evan and Li, Cheng and Rabinovic, Ariel",

@@ -312,14 +312,14 @@ func (a *author) methodsOfEvaluation(m *methodsText) {
 // methodsOfBaselines names the classifiers that the model is compared with.
 func (a *author) methodsOfBaselines(m *methodsText) {
 	works := map[string]string{"svm": "cortes", "linear-svm": "cortes", "forest": "breiman",
-		"kernel-ridge": "he2020", "brainnetcnn": "kawahara", "li2019": "li2019", "meanmlp": "popov"}
+		"kernel-ridge": "he2020", "brainnetcnn": "kawahara", "li2019": "li2019", "meanmlp": "popov", "bnt": "kan"}
 	var names []string
 	for _, s := range a.run.stages {
 		models := s.kind
 		switch s.kind {
 		case "baseline":
 			models = s.value["model"]
-		case "meanmlp":
+		case "meanmlp", "bnt":
 		default:
 			continue
 		}

@@ -337,7 +337,8 @@ func (a *author) performanceFigures(rows []accuracyRow) error {
 func (a *author) othersLast(coords []dag.Coord) int {
 	for _, c := range coords {
 		for _, s := range a.run.stages {
-			if c.Axis == "stage" && s.stage == c.Value && (s.kind == "baseline" || s.kind == "meanmlp") {
+			if c.Axis == "stage" && s.stage == c.Value &&
+				slices.Contains([]string{"baseline", "meanmlp", "bnt"}, s.kind) {
 				return 1
 			}
 		}

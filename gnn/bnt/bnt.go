@@ -1,0 +1,247 @@
+package bnt
+
+import (
+	"fmt"
+	"math"
+
+	"prgnn/gnn"
+	"prgnn/gnn/network"
+	"prgnn/internal/random"
+)
+
+// Options are the shape of the network.
+type Options struct {
+	Heads       int
+	FeedForward int     // width within a block
+	Dropout     float64 // of attention, and in the blocks
+	Readout     string  // authors-code, paper or student_t
+	Clusters    int     // K, at most the columns
+	Encoding    int     // width of the MLP before the readout
+	Reduced     int     // values of a cluster
+	Hidden      []int   // widths of the head
+	Mixup       bool
+	Classes     int
+}
+
+// Released are the options of the published figures; below 200 nodes the released program has no number of
+// clusters, and half of the nodes are taken.
+func Released(nodes, classes int) Options {
+	o := Options{Heads: 4, FeedForward: 1024, Dropout: 0.1, Readout: "authors-code", Clusters: 100, Encoding: 32,
+		Reduced: 8, Hidden: []int{256, 32}, Mixup: true, Classes: classes}
+	if nodes < 200 {
+		o.Clusters = nodes / 2
+	}
+	return o
+}
+
+// Columns is V: as many as nodes, up to a multiple of the heads.
+func (o Options) Columns(nodes int) int { return (nodes + o.Heads - 1) / o.Heads * o.Heads }
+
+// leaky is the slope of the ReLU below 0 in readout and head.
+const leaky = 0.01
+
+// A Net is a network and the participants whose loss it computes.
+type Net[T gnn.Float] struct {
+	Options
+	nodes, columns int
+	l              gnn.Layout
+	blocks         []block[T]
+	encode         []network.Full[T] // the MLP before the readout; none for the readout of the paper
+	head           []network.Full[T] // of a cluster, then of all
+	centers        []T               // K × V
+	length         []T               // of each center
+	graphs         [][]T             // nodes × nodes each, row-major
+	label          []int
+}
+
+// New makes a network. centers (K × V) are those that Centers makes.
+func New[T gnn.Float](o Options, nodes int, centers []float64, graphs [][]T, label []int) *Net[T] {
+	n := &Net[T]{Options: o, nodes: nodes, columns: o.Columns(nodes), graphs: graphs, label: label}
+	for i := range 2 {
+		n.blocks = append(n.blocks, newBlock[T](&n.l, i+1, n.columns, o))
+	}
+	if o.Readout != "paper" {
+		flat := nodes * n.columns
+		n.encode = network.Fulls[T](&n.l, []int{flat, o.Encoding, o.Encoding, flat},
+			func(i int) string { return fmt.Sprintf("e%d", i+1) })
+	}
+	n.head = network.Fulls[T](&n.l, []int{n.columns, o.Reduced}, func(int) string { return "red" })
+	widths := append([]int{o.Clusters * o.Reduced}, o.Hidden...)
+	n.head = append(n.head, network.Fulls[T](&n.l, append(widths, o.Classes),
+		func(i int) string { return fmt.Sprintf("c%d", i+1) })...)
+	for k := range o.Clusters {
+		sum := 0.0
+		for _, v := range centers[k*n.columns:][:n.columns] {
+			n.centers = append(n.centers, T(v))
+			sum += float64(v * v)
+		}
+		n.length = append(n.length, T(math.Sqrt(sum)))
+	}
+	return n
+}
+
+// Layout lists the parameters.
+func (n *Net[T]) Layout() gnn.Layout { return n.l }
+
+// Drops reports whether training needs random numbers.
+func (n *Net[T]) Drops() bool { return n.Dropout > 0 || n.Mixup }
+
+// A pass is what a forward pass leaves for the way back. Rows are nodes, those of one participant after
+// those of the one before.
+type pass[T gnn.Float] struct {
+	graphs int
+	blocks []*state[T]
+	*readout[T]
+}
+
+// logits are participants × classes.
+func (p *pass[T]) logits() []T { return p.values[len(p.values)-1] }
+
+// forward computes the logits of some matrices (rows × columns). Without masks nothing is dropped.
+func (n *Net[T]) forward(params, x []T, masks [][]*mask[T], threads int) *pass[T] {
+	p := &pass[T]{graphs: len(x) / (n.nodes * n.columns)}
+	for i, b := range n.blocks {
+		var m []*mask[T]
+		if masks != nil {
+			m = masks[i]
+		}
+		p.blocks = append(p.blocks, b.forward(params, x, n.nodes, m, threads))
+		x = p.blocks[i].second.out
+	}
+	p.readout = n.read(params, x, p.graphs, threads)
+	return p
+}
+
+// back carries gradients of the logits to the parameters, and returns those of the matrices.
+func (n *Net[T]) back(params, grad []T, p *pass[T], logits []T, threads int) []T {
+	d := n.readBack(params, grad, p.readout, logits, threads)
+	for i := len(n.blocks) - 1; i >= 0; i-- {
+		d = n.blocks[i].back(params, grad, p.blocks[i], d, threads)
+	}
+	return d
+}
+
+// padded are the matrices of cases, with columns of zeros at their end.
+func (n *Net[T]) padded(cases []int) []T {
+	x := make([]T, len(cases)*n.nodes*n.columns)
+	for k, i := range cases {
+		for r := range n.nodes {
+			copy(x[(k*n.nodes+r)*n.columns:], n.graphs[i][r*n.nodes:][:n.nodes])
+		}
+	}
+	return x
+}
+
+// Gradient overwrites grad with the gradient of the summed cross-entropy of cases, unless it is nil. With
+// random numbers the cases are mixed.
+func (n *Net[T]) Gradient(params, grad []T, cases []int, stream *random.Stream,
+	threads int) (loss float64, right int) {
+	x := n.padded(cases)
+	share, partner := 1.0, []int(nil)
+	var masks [][]*mask[T]
+	if stream != nil {
+		if n.Mixup {
+			share, partner = stream.Float64(), stream.Perm(len(cases))
+			x = mix(x, share, partner)
+		}
+		if n.Dropout > 0 {
+			masks = n.masks(len(cases), stream, threads)
+		}
+	}
+	p := n.forward(params, x, masks, threads)
+	d := p.logits()
+	for k, i := range cases {
+		row, label := d[k*n.Classes:][:n.Classes], n.label[i]
+		other := label
+		if partner != nil {
+			other = n.label[cases[partner[k]]]
+		}
+		l, class := mixedEntropy(row, label, other, share)
+		loss += l
+		if share < 0.5 {
+			label = other
+		}
+		if class == label {
+			right++
+		}
+	}
+	if grad != nil {
+		n.back(params, grad, p, d, threads)
+	}
+	return loss, right
+}
+
+// mix is share·x + (1−share)·x', where x' are the participants in another order.
+func mix[T gnn.Float](x []T, share float64, order []int) []T {
+	size := len(x) / len(order)
+	out := make([]T, len(x))
+	a, b := T(share), T(1-share)
+	for k, from := range order {
+		mine, other := x[k*size:][:size], x[from*size:][:size]
+		for i, v := range mine {
+			out[k*size+i] = T(a*v) + T(b*other[i])
+		}
+	}
+	return out
+}
+
+// mixedEntropy turns logits into the gradient of their cross-entropy with share of one label and the rest
+// of another.
+func mixedEntropy[T gnn.Float](logits []T, label, other int, share float64) (loss float64, class int) {
+	second := append([]T(nil), logits...)
+	a, class := network.CrossEntropy(logits, label, share)
+	b, _ := network.CrossEntropy(second, other, 1-share)
+	for c, v := range second {
+		logits[c] += v
+	}
+	return float64(share*a) + float64((1-share)*b), class
+}
+
+// Centers draws K × V centers, uniform as Xavier has it, and makes them orthogonal one after the other. Their
+// lengths are 1, but that of the first as it was drawn, unless unit is set. More centers than columns cannot
+// be orthogonal; the released program does not notice.
+func Centers(o Options, nodes int, t network.Training) []float64 {
+	columns := o.Columns(nodes)
+	bound := math.Sqrt(6 / float64(o.Clusters+columns))
+	r := random.New(t.Seed, append([]any{"weights", "centers"}, t.Stream...)...)
+	c := make([]float64, o.Clusters*columns)
+	for i := range c {
+		c[i] = network.Uniform(r, bound)
+	}
+	orthogonal(c, columns, o.Readout == "paper")
+	return c
+}
+
+// orthogonal is the Gram-Schmidt process on rows.
+func orthogonal(c []float64, columns int, unit bool) {
+	product := func(a, b []float64) (sum float64) {
+		for i, v := range a {
+			sum += float64(v * b[i])
+		}
+		return sum
+	}
+	rows := len(c) / columns
+	squared := make([]float64, rows)
+	for i := range rows {
+		row := c[i*columns:][:columns]
+		along := make([]float64, i)
+		for j := range along {
+			along[j] = product(c[j*columns:][:columns], row) / squared[j]
+		}
+		for j, f := range along {
+			for k, v := range c[j*columns:][:columns] {
+				row[k] -= float64(f * v)
+			}
+		}
+		squared[i] = product(row, row)
+	}
+	for i := range rows {
+		if i == 0 && !unit {
+			continue
+		}
+		length := math.Sqrt(squared[i])
+		for k := range columns {
+			c[i*columns+k] /= length
+		}
+	}
+}

@@ -1,0 +1,356 @@
+package bnt
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/gnn/network"
+	"prgnn/gnn/network/networktest"
+	"prgnn/internal/random"
+	"prgnn/internal/testdir"
+)
+
+// The fixtures are of testdata/bnt.py (PyTorch, float64): 6 participants, 12 regions.
+const people, nodes = 6, 12
+
+func npy(t *testing.T, name string) []float64 {
+	t.Helper()
+	return testdir.Floats(t, filepath.Join("testdata", name+".npy"))
+}
+
+func split(v []float64, n int) [][]float64 { return slices.Collect(slices.Chunk(v, len(v)/n)) }
+
+// fixtureNet is the network of a case, of matrices that are mixed already, or of the others.
+func fixtureNet(t *testing.T, readout, matrices string) *Net[float64] {
+	t.Helper()
+	o := Options{Heads: 4, FeedForward: 16, Readout: readout, Clusters: 5, Encoding: 6, Reduced: 4,
+		Hidden: []int{10, 6}, Classes: 2}
+	centers := "centers_code"
+	if readout == "paper" {
+		centers = "centers_paper"
+	}
+	var label []int
+	for _, y := range npy(t, "y") {
+		label = append(label, int(y))
+	}
+	return New(o, nodes, npy(t, centers), split(npy(t, matrices), people), label)
+}
+
+func ints(v []float64) (out []int) {
+	for _, x := range v {
+		out = append(out, int(x))
+	}
+	return out
+}
+
+func upTo(n int) (out []int) {
+	for i := range n {
+		out = append(out, i)
+	}
+	return out
+}
+
+// gradientOf is the loss and gradient of the fixture's mixture.
+func gradientOf(t *testing.T, n *Net[float64], params []float64, threads int) (loss float64, grad []float64) {
+	share, partner := npy(t, "mix_lam")[0], ints(npy(t, "mix_perm"))
+	p := n.forward(params, mix(n.padded(upTo(people)), share, partner), nil, threads)
+	d := p.logits()
+	for k := range people {
+		l, _ := mixedEntropy(d[k*2:][:2], n.label[k], n.label[partner[k]], share)
+		loss += l
+	}
+	grad = make([]float64, len(params))
+	n.back(params, grad, p, d, threads)
+	return loss, grad
+}
+
+func TestAgainstPyTorch(t *testing.T) {
+	share, partner := npy(t, "mix_lam")[0], ints(npy(t, "mix_perm"))
+	for readout, dir := range map[string]string{"authors-code": "code", "paper": "paper", "student_t": "student_t"} {
+		for _, threads := range []int{1, 3} {
+			near := func(what string, got []float64, name string, tolerance float64) {
+				t.Helper()
+				networktest.Near(t, dir+": "+what, got, npy(t, dir+"/"+name), tolerance)
+			}
+			n := fixtureNet(t, readout, "X")
+			init := npy(t, dir+"/init")
+			if len(init) != n.Layout().Len() {
+				t.Fatalf("%s: %d parameters, want %d", dir, n.Layout().Len(), len(init))
+			}
+			params := networktest.Turned(n.Layout(), init, false)
+			x := mix(n.padded(upTo(people)), share, partner)
+			networktest.Near(t, "mixed", x, npy(t, "X_mix"), 1e-15)
+			p := n.forward(params, x, nil, threads)
+			near("clusters", p.assign, "assign", 1e-12)
+			near("pooled", p.values[0], "pooled", 1e-12)
+			near("logits", p.logits(), "logits", 1e-12)
+			loss, grad := gradientOf(t, n, params, threads)
+			networktest.Near(t, dir+": loss", []float64{loss}, npy(t, dir+"/losses")[:1], 1e-12)
+			near("gradient", networktest.Turned(n.Layout(), grad, true), "grad", 1e-12)
+			if dir == "student_t" {
+				continue
+			}
+			for b, s := range p.blocks {
+				name := []string{"1", "2"}[b]
+				near("block "+name, s.second.out, "x"+name, 1e-12)
+				mean := make([]float64, people*nodes*nodes)
+				for g, heads := range split(s.attention, people) {
+					for i, a := range heads {
+						mean[g*nodes*nodes+i%(nodes*nodes)] += a / 4
+					}
+				}
+				near("attention "+name, mean, "att"+name+"_mean", 1e-12)
+			}
+			near("encoded", p.encoded[len(p.encoded)-1], "enc", 1e-12)
+			near("logits as they are", n.forward(params, n.padded(upTo(people)), nil, threads).logits(),
+				"logits_unmixed", 1e-12)
+			// Three steps of Adam.
+			training := Training()
+			training.Threads = threads
+			step := network.Optimiser(training, params, grad)
+			for k, want := range split(npy(t, dir+"/adam"), 3) {
+				if k > 0 {
+					_, again := gradientOf(t, n, params, threads)
+					copy(grad, again)
+				}
+				step(npy(t, "lr_cosine")[k])
+				networktest.Near(t, dir+": Adam", networktest.Turned(n.Layout(), params, true), want, 1e-10)
+			}
+		}
+	}
+}
+
+func TestCentersAgainstNumpy(t *testing.T) {
+	for _, name := range []string{"centers_code", "centers_paper"} {
+		c := npy(t, "centers_raw")
+		orthogonal(c, nodes, name == "centers_paper")
+		networktest.Near(t, name, c, npy(t, name), 1e-13)
+	}
+}
+
+// The numbers of trained values are those of the released program (and of meanMLP's count for it, with the
+// 20,000 of the centers: 3,980,890); 84 and the paper's are sums by hand.
+func TestParameters(t *testing.T) {
+	for _, c := range []struct {
+		nodes   int
+		readout string
+		want    int
+	}{{200, "authors-code", 3_960_890}, {360, "authors-code", 11_161_210}, {84, "authors-code", 959_042},
+		{200, "paper", 1_359_802}} {
+		o := Released(c.nodes, 2)
+		if c.nodes == 360 {
+			o.Clusters = 100
+		}
+		o.Readout = c.readout
+		n := New[float32](o, c.nodes, make([]float64, o.Clusters*o.Columns(c.nodes)), nil, nil)
+		if got := n.Layout().Len(); got != c.want {
+			t.Errorf("%d nodes, %s: %d parameters, want %d", c.nodes, c.readout, got, c.want)
+		}
+	}
+}
+
+// With masks, and columns that are added, the gradient is that of central differences.
+func TestGradientWithDropout(t *testing.T) {
+	graphs, label := planted[float64](5, 7)
+	o := small("authors-code")
+	o.Dropout, o.Mixup = 0.3, false
+	tr := network.Training{Seed: 4}
+	n := New(o, 7, Centers(o, 7, tr), graphs, label)
+	if n.columns != 8 {
+		t.Fatalf("%d columns, want 8", n.columns)
+	}
+	params := network.Initial[float64](n.Layout(), tr)
+	masks := n.masks(5, random.New(9), 2)
+	loss := func(grad []float64) (sum float64) {
+		p := n.forward(params, n.padded(upTo(5)), masks, 2)
+		d := p.logits()
+		for k := range 5 {
+			l, _ := mixedEntropy(d[k*2:][:2], label[k], label[k], 1)
+			sum += l
+		}
+		if grad != nil {
+			n.back(params, grad, p, d, 2)
+		}
+		return sum
+	}
+	grad := make([]float64, len(params))
+	loss(grad)
+	largest := 0.0
+	for _, g := range grad {
+		largest = max(largest, math.Abs(g))
+	}
+	const h = 1e-5
+	for i := 0; i < len(params); i += 7 {
+		was := params[i]
+		params[i] = was + h
+		up := loss(nil)
+		params[i] = was - h
+		down := loss(nil)
+		params[i] = was
+		if want := (up - down) / (2 * h); math.Abs(grad[i]-want) > 1e-6*largest {
+			t.Fatalf("parameter %d: %v, want %v", i, grad[i], want)
+		}
+	}
+	dropped, all := 0, 0
+	for _, block := range masks {
+		for _, m := range block {
+			for _, v := range slices.Concat(m.attention, m.first, m.up, m.second) {
+				if all++; v == 0 {
+					dropped++
+				} else if v != 1/0.7 {
+					t.Fatalf("a factor of %v", v)
+				}
+			}
+		}
+	}
+	if share := float64(dropped) / float64(all); math.Abs(share-0.3) > 0.03 {
+		t.Errorf("%.3f of %d values are dropped", share, all)
+	}
+}
+
+func small(readout string) Options {
+	o := Released(7, 2)
+	o.Readout, o.FeedForward, o.Encoding, o.Hidden = readout, 12, 6, []int{16, 8}
+	return o
+}
+
+// planted are matrices of two classes: the first two regions correlate in one.
+func planted[T float32 | float64](n, nodes int) (graphs [][]T, label []int) {
+	for i := range n {
+		r := random.New(3, "planted", i)
+		g := make([]T, nodes*nodes)
+		for a := range nodes {
+			g[a*nodes+a] = 1
+			for b := range a {
+				v := T(0.2 * r.Normal())
+				if a == 1 && i%2 == 1 {
+					v += 0.8
+				}
+				g[a*nodes+b], g[b*nodes+a] = v, v
+			}
+		}
+		graphs, label = append(graphs, g), append(label, i%2)
+	}
+	return graphs, label
+}
+
+// The sum of gradient × input is the slope of the contrast along the input, here by central differences.
+func TestRegionScores(t *testing.T) {
+	graphs, _ := planted[float64](3, 7)
+	for _, readout := range []string{"authors-code", "paper", "student_t"} {
+		o, tr := small(readout), network.Training{Seed: 4}
+		centers := Centers(o, 7, tr)
+		params := network.Initial[float64](New[float64](o, 7, centers, nil, nil).Layout(), tr)
+		for k, r := range rate(o, params, 7, centers, graphs, 2) {
+			got := 0.0
+			for _, v := range r.Input {
+				got += v
+			}
+			contrast := func(factor float64) float64 {
+				scaled := slices.Clone(graphs[k])
+				for i := range scaled {
+					scaled[i] *= factor
+				}
+				n := New(o, 7, centers, [][]float64{scaled}, nil)
+				l := n.forward(params, n.padded([]int{0}), nil, 1).logits()
+				return l[1] - l[0]
+			}
+			if want := (contrast(1+1e-5) - contrast(1-1e-5)) / 2e-5; math.Abs(got-want) > 1e-7*math.Abs(want)+1e-10 {
+				t.Errorf("%s, participant %d: %v, want %v", readout, k, got, want)
+			}
+			for b, a := range r.Attention {
+				sum := 0.0
+				for _, v := range a {
+					sum += v
+				}
+				if len(a) != 7 || math.Abs(sum-1) > 1e-12 { // each row of attention has the sum 1
+					t.Errorf("attention of block %d: %v", b+1, a)
+				}
+			}
+		}
+	}
+}
+
+func trainSmall(t *testing.T, readout string, threads, epochs int) (*Model, [][]float32, []int, []network.Epoch) {
+	t.Helper()
+	graphs, label := planted[float32](40, 7)
+	tr := Training()
+	tr.Epochs, tr.Rate, tr.Seed, tr.Threads, tr.Test = epochs, 3e-3, 1, threads, 12
+	var history []network.Epoch
+	tr.Progress = func(e network.Epoch) { history = append(history, e) }
+	m, err := Fit(context.Background(), small(readout), tr, 7, graphs, label)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, graphs, label, history
+}
+
+// A planted difference is learned by every readout; the last epoch is the one that is taken.
+func TestFit(t *testing.T) {
+	for _, readout := range []string{"authors-code", "paper", "student_t"} {
+		m, graphs, label, history := trainSmall(t, readout, 2, 60)
+		loss, right := 0.0, 0
+		for i, r := range m.Rate(graphs, 2)[28:] {
+			p := r.Probability[label[28+i]]
+			if loss -= math.Log(p) / 12; p > 0.5 {
+				right++
+			}
+		}
+		if last := history[len(history)-1]; math.Abs(last.TestLoss-loss) > 1e-5 || right < 11 {
+			t.Errorf("%s: loss %v, in the last epoch %v; %d of 12 right", readout, loss, last.TestLoss, right)
+		}
+	}
+	graphs, label := planted[float32](40, 7)
+	tr := Training()
+	tr.Rate = 1e30
+	if _, err := Fit(context.Background(), small("paper"), tr, 7, graphs, label); err == nil ||
+		!strings.Contains(err.Error(), "training diverged") {
+		t.Errorf("a rate of 1e30: %v", err)
+	}
+}
+
+// The rate is that of the fixture: 30 steps of one batch each; of 40 an incomplete one is dropped, but counts
+// in the number of steps, as in the released program.
+func TestRates(t *testing.T) {
+	graphs, label := planted[float32](16, 7)
+	tr := Training()
+	tr.Epochs = 30
+	var rates []float64
+	tr.Progress = func(e network.Epoch) { rates = append(rates, e.Rate) }
+	if _, err := Fit(context.Background(), small("paper"), tr, 7, graphs, label); err != nil {
+		t.Fatal(err)
+	}
+	networktest.Near(t, "rates", rates, npy(t, "lr_cosine"), 1e-14)
+
+	graphs, label = planted[float32](24, 7)
+	tr.Epochs, rates = 15, nil
+	if _, err := Fit(context.Background(), small("paper"), tr, 7, graphs, label); err != nil {
+		t.Fatal(err)
+	}
+	networktest.Near(t, "rates", rates, npy(t, "lr_cosine")[:15], 1e-14)
+}
+
+// TestBits: the same bits on every machine (gnn/bits.sh) and at any number of goroutines.
+func TestBits(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		h := sha256.New()
+		for _, readout := range []string{"authors-code", "paper", "student_t"} {
+			m, graphs, _, _ := trainSmall(t, readout, threads, 3)
+			for _, r := range m.Rate(graphs, threads) {
+				for _, v := range slices.Concat(r.Probability, r.Attention[0], r.Attention[1], r.Input) {
+					h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
+				}
+			}
+		}
+		if got, want := hex.EncodeToString(h.Sum(nil)[:8]), "338efe99f61941d8"; got != want {
+			t.Errorf("%d goroutines: %s, want %s", threads, got, want)
+		}
+	}
+}

@@ -1,0 +1,297 @@
+package bnt
+
+import (
+	"fmt"
+	"math"
+
+	"prgnn/gnn"
+	"prgnn/gnn/network"
+	"prgnn/internal/dense"
+	"prgnn/internal/random"
+)
+
+// A block is one of the two encoder blocks.
+type block[T gnn.Float] struct {
+	heads, columns int
+	in, out        network.Full[T] // of attention: to q, k and v, and from the joined heads
+	up, down       network.Full[T]
+	first, second  norm // after attention, after the full layers
+}
+
+// A norm is the scale and the shift of a layer normalization.
+type norm struct{ scale, shift gnn.Param }
+
+func newBlock[T gnn.Float](l *gnn.Layout, number, columns int, o Options) block[T] {
+	name := func(s string) string { return fmt.Sprintf(s, number) }
+	full := func(in, out int, w, b string) network.Full[T] {
+		return network.Full[T]{In: in, Out: out, W: network.Add(l, name(w), in, out), B: network.Add(l, name(b), out)}
+	}
+	b := block[T]{heads: o.Heads, columns: columns}
+	// as PyTorch's attention begins: Xavier's weights of q, k and v, biases of 0
+	b.in = full(columns, 3*columns, "a%d_in_X", "a%d_in_shift")
+	b.out = full(columns, columns, "a%d_out_W", "a%d_out_shift")
+	b.up = full(columns, o.FeedForward, "f%d_1_W", "f%d_1_b")
+	b.down = full(o.FeedForward, columns, "f%d_2_W", "f%d_2_b")
+	for i, n := range []*norm{&b.first, &b.second} {
+		n.scale = network.Add(l, fmt.Sprintf("n%d_%d_scale", number, i+1), columns)
+		n.shift = network.Add(l, fmt.Sprintf("n%d_%d_shift", number, i+1), columns)
+	}
+	return b
+}
+
+// A mask holds the factors of dropout of one participant in one block.
+type mask[T gnn.Float] struct {
+	attention         []T // heads × nodes × nodes
+	first, up, second []T // nodes × columns, × FeedForward, × columns
+}
+
+// masks draws those of some participants: block × participant.
+func (n *Net[T]) masks(graphs int, stream *random.Stream, threads int) [][]*mask[T] {
+	all := make([][]*mask[T], len(n.blocks))
+	seeds := make([]uint64, len(all)*graphs)
+	for i := range all {
+		all[i] = make([]*mask[T], graphs)
+	}
+	for i := range seeds {
+		seeds[i] = stream.Uint64()
+	}
+	dense.Each(threads, len(seeds), func(i int) {
+		r := random.New(seeds[i], "dropout")
+		draw := func(n int, p float64) []T {
+			keep := make([]T, n)
+			factor, least, word := T(1/(1-p)), uint32(p*(1<<32)), uint64(0)
+			for j := range keep { // two of each word
+				if word >>= 32; j%2 == 0 {
+					word = r.Uint64()
+				}
+				if uint32(word) >= least {
+					keep[j] = factor
+				}
+			}
+			return keep
+		}
+		m := &mask[T]{draw(n.Heads*n.nodes*n.nodes, n.Dropout), draw(n.nodes*n.columns, n.Dropout),
+			draw(n.nodes*n.FeedForward, n.Dropout), draw(n.nodes*n.columns, n.Dropout)}
+		all[i/graphs][i%graphs] = m
+	})
+	return all
+}
+
+// A state is what the forward pass of a block leaves.
+type state[T gnn.Float] struct {
+	nodes         int
+	masks         []*mask[T] // of each participant; nil without dropout
+	x             []T        // rows × columns
+	qkv           []T        // rows × 3·columns
+	attention     []T        // participants × heads × nodes × nodes, before dropout
+	joined        []T        // rows × columns: the heads' results
+	hidden        []T        // rows × FeedForward, after ReLU and dropout
+	first, second *normal[T]
+}
+
+// A normal is what a layer normalization leaves.
+type normal[T gnn.Float] struct {
+	before  []T // rows × columns: normalized, before scale and shift
+	inverse []T // of each row: 1/√(var + ε)
+	out     []T
+}
+
+// graph is the part of a participant.
+func graph[T any](v []T, g, graphs int) []T { return v[g*(len(v)/graphs):][:len(v)/graphs] }
+
+func (b *block[T]) forward(params, x []T, nodes int, masks []*mask[T], threads int) *state[T] {
+	c, h := b.columns, b.heads
+	rows := len(x) / c
+	graphs := rows / nodes
+	s := &state[T]{nodes: nodes, masks: masks, x: x, qkv: make([]T, rows*3*c), joined: make([]T, rows*c),
+		attention: make([]T, graphs*h*nodes*nodes), hidden: make([]T, rows*b.up.Out)}
+	b.in.Forward(s.qkv, x, params, rows, threads)
+	factor := T(1 / math.Sqrt(float64(c/h)))
+	dense.Each(threads, graphs*h, func(i int) {
+		q, k, v := b.parts(s.qkv, i/h, i%h, nodes)
+		a := s.attention[i*nodes*nodes:][:nodes*nodes]
+		dense.Multiply(a, nodes, q, k.T(), nodes, c/h, nodes, false, 1)
+		for j := range a {
+			a[j] *= factor
+		}
+		softmax(a, nodes)
+		dense.Multiply(s.joined[i/h*nodes*c+i%h*(c/h):], c, dense.Rows(s.dropped(i, h), nodes), v,
+			nodes, nodes, c/h, false, 1)
+	})
+	y := make([]T, rows*c)
+	b.out.Forward(y, s.joined, params, rows, threads)
+	s.first = join(b.first, params, x, y, c, masks, func(m *mask[T]) []T { return m.first }, graphs, threads)
+	b.up.Forward(s.hidden, s.first.out, params, rows, threads)
+	dense.Each(threads, graphs, func(g int) {
+		part := graph(s.hidden, g, graphs)
+		network.ReLU(part, 0)
+		if masks != nil {
+			network.Times(part, masks[g].up)
+		}
+	})
+	b.down.Forward(y, s.hidden, params, rows, threads)
+	s.second = join(b.second, params, s.first.out, y, c, masks, func(m *mask[T]) []T { return m.second },
+		graphs, threads)
+	return s
+}
+
+// parts are q, k and v of a head of a participant.
+func (b *block[T]) parts(qkv []T, g, head, nodes int) (q, k, v dense.View[T]) {
+	c := b.columns
+	at := g*nodes*3*c + head*(c/b.heads)
+	return dense.Rows(qkv[at:], 3*c), dense.Rows(qkv[at+c:], 3*c), dense.Rows(qkv[at+2*c:], 3*c)
+}
+
+// dropped is the attention of a head, after dropout.
+func (s *state[T]) dropped(i, heads int) []T {
+	size := s.nodes * s.nodes
+	a := s.attention[i*size:][:size]
+	if s.masks == nil {
+		return a
+	}
+	out := append([]T(nil), a...)
+	network.Times(out, s.masks[i/heads].attention[i%heads*size:][:size])
+	return out
+}
+
+// join is LN(x + y), y after dropout; y is overwritten.
+func join[T gnn.Float](l norm, params, x, y []T, columns int, masks []*mask[T], of func(*mask[T]) []T,
+	graphs, threads int) *normal[T] {
+	n := &normal[T]{before: make([]T, len(x)), inverse: make([]T, len(x)/columns), out: make([]T, len(x))}
+	scale, shift := network.Of(params, l.scale), network.Of(params, l.shift)
+	dense.Each(threads, graphs, func(g int) {
+		if masks != nil {
+			network.Times(graph(y, g, graphs), of(masks[g]))
+		}
+		from := g * (len(x) / graphs)
+		for at := from; at < from+len(x)/graphs; at += columns {
+			row, out := n.before[at:][:columns], n.out[at:][:columns]
+			for j, v := range x[at:][:columns] {
+				row[j] = v + y[at+j]
+			}
+			n.inverse[at/columns] = network.Normalize(row)
+			for j, v := range row {
+				out[j] = T(v*scale[j]) + shift[j]
+			}
+		}
+	})
+	return n
+}
+
+// unjoin turns the gradient d of a layer normalization into that of what was normalized.
+func unjoin[T gnn.Float](l norm, params, grad []T, n *normal[T], d []T, columns, graphs, threads int) {
+	scale := network.Of(params, l.scale)
+	parts := make([]T, 2*graphs*columns) // of each participant: of scale, of shift
+	dense.Each(threads, graphs, func(g int) {
+		ds, dt := parts[2*g*columns:][:columns], parts[(2*g+1)*columns:][:columns]
+		from := g * (len(d) / graphs)
+		for at := from; at < from+len(d)/graphs; at += columns {
+			network.Unnormalize(d[at:][:columns], n.before[at:][:columns], scale, ds, dt, n.inverse[at/columns])
+		}
+	})
+	ds, dt := network.Of(grad, l.scale), network.Of(grad, l.shift)
+	clear(ds)
+	clear(dt)
+	for g := range graphs {
+		for j := range columns {
+			ds[j] += parts[2*g*columns+j]
+			dt[j] += parts[(2*g+1)*columns+j]
+		}
+	}
+}
+
+// back carries the gradient d of the block's result to the parameters, and returns that of x. d is
+// overwritten.
+func (b *block[T]) back(params, grad []T, s *state[T], d []T, threads int) []T {
+	c, h, nodes := b.columns, b.heads, s.nodes
+	rows := len(s.x) / c
+	graphs := rows / nodes
+	// through is the gradient of what was added, before its dropout
+	through := func(d []T, of func(*mask[T]) []T) []T {
+		if s.masks == nil {
+			return d
+		}
+		out := append([]T(nil), d...)
+		for g, m := range s.masks {
+			network.Times(graph(out, g, graphs), of(m))
+		}
+		return out
+	}
+	unjoin(b.second, params, grad, s.second, d, c, graphs, threads)
+	up := make([]T, rows*b.up.Out)
+	b.down.Backward(up, through(d, func(m *mask[T]) []T { return m.second }), s.hidden, params, grad, rows, threads)
+	dense.Each(threads, graphs, func(g int) {
+		part := graph(up, g, graphs)
+		if s.masks != nil {
+			network.Times(part, s.masks[g].up)
+		}
+		network.ReLUBack(part, graph(s.hidden, g, graphs), 0)
+	})
+	dx := make([]T, rows*c)
+	b.up.Backward(dx, up, s.first.out, params, grad, rows, threads)
+	sum(dx, d)
+	unjoin(b.first, params, grad, s.first, dx, c, graphs, threads)
+	joined := d
+	b.out.Backward(joined, through(dx, func(m *mask[T]) []T { return m.first }), s.joined, params, grad, rows, threads)
+
+	dqkv := make([]T, rows*3*c)
+	factor := T(1 / math.Sqrt(float64(c/h)))
+	dense.Each(threads, graphs*h, func(i int) {
+		q, k, v := b.parts(s.qkv, i/h, i%h, nodes)
+		at := i/h*nodes*3*c + i%h*(c/h)
+		dj := dense.Rows(joined[i/h*nodes*c+i%h*(c/h):], c)
+		da := make([]T, nodes*nodes)
+		dense.Multiply(da, nodes, dj, v.T(), nodes, c/h, nodes, false, 1)
+		dense.Multiply(dqkv[at+2*c:], 3*c, dense.Rows(s.dropped(i, h), nodes).T(), dj, nodes, nodes, c/h, false, 1)
+		if s.masks != nil {
+			network.Times(da, s.masks[i/h].attention[i%h*nodes*nodes:][:nodes*nodes])
+		}
+		softmaxBack(da, s.attention[i*nodes*nodes:][:nodes*nodes], nodes)
+		for j := range da {
+			da[j] *= factor
+		}
+		dense.Multiply(dqkv[at:], 3*c, dense.Rows(da, nodes), k, nodes, nodes, c/h, false, 1)
+		dense.Multiply(dqkv[at+c:], 3*c, dense.Rows(da, nodes).T(), q, nodes, nodes, c/h, false, 1)
+	})
+	out := make([]T, rows*c)
+	b.in.Backward(out, dqkv, s.x, params, grad, rows, threads)
+	sum(out, dx)
+	return out
+}
+
+func sum[T gnn.Float](to, v []T) {
+	for i, x := range v {
+		to[i] += x
+	}
+}
+
+// softmax replaces rows of this width by their softmax.
+func softmax[T gnn.Float](v []T, width int) {
+	for at := 0; at < len(v); at += width {
+		row := v[at:][:width]
+		largest, sum := row[0], T(0)
+		for _, x := range row {
+			largest = max(largest, x)
+		}
+		for j, x := range row {
+			row[j] = gnn.Exp(x - largest)
+			sum += row[j]
+		}
+		for j := range row {
+			row[j] /= sum
+		}
+	}
+}
+
+// softmaxBack turns the gradient d of a softmax p into that of what it was computed from.
+func softmaxBack[T gnn.Float](d, p []T, width int) {
+	for at := 0; at < len(d); at += width {
+		row, along := d[at:][:width], T(0)
+		for j, x := range p[at:][:width] {
+			along += T(row[j] * x)
+		}
+		for j, x := range p[at:][:width] {
+			row[j] = x * (row[j] - along)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package network
+
+import (
+	"math"
+
+	"prgnn/gnn"
+	"prgnn/internal/dense"
+	"prgnn/internal/random"
+)
+
+// A Full layer is y = x·W + b for rows x; W is in × out.
+type Full[T gnn.Float] struct {
+	In, Out int
+	W, B    gnn.Param
+}
+
+// Fulls adds the layers of an MLP of these widths to a layout.
+func Fulls[T gnn.Float](l *gnn.Layout, widths []int, name func(i int) string) []Full[T] {
+	var layers []Full[T]
+	for i := range len(widths) - 1 {
+		f := Full[T]{In: widths[i], Out: widths[i+1]}
+		f.W, f.B = Add(l, name(i)+"_W", f.In, f.Out), Add(l, name(i)+"_b", f.Out)
+		layers = append(layers, f)
+	}
+	return layers
+}
+
+// Add appends an array to a layout.
+func Add(l *gnn.Layout, name string, shape ...int) gnn.Param {
+	p := gnn.Param{Name: name, Shape: shape, Offset: l.Len()}
+	*l = append(*l, p)
+	return p
+}
+
+// Of are the values of an array.
+func Of[T any](params []T, p gnn.Param) []T { return params[p.Offset:][:p.Len()] }
+
+// Forward computes n rows.
+func (f Full[T]) Forward(y, x, params []T, n, threads int) {
+	b := Of(params, f.B)
+	for i := range n {
+		copy(y[i*f.Out:], b)
+	}
+	dense.Multiply(y, f.Out, dense.Rows(x, f.In), dense.Rows(Of(params, f.W), f.Out), n, f.In, f.Out, true, threads)
+}
+
+// Backward: dW = xᵀ·dy; db = Σ dy; dx = dy·Wᵀ, unless dx is nil. dx is computed as
+// its transpose, which is quicker for a batch that is smaller than the layer.
+func (f Full[T]) Backward(dx, dy, x, params, grad []T, n, threads int) {
+	dense.Multiply(Of(grad, f.W), f.Out, dense.Rows(x, f.In).T(), dense.Rows(dy, f.Out), f.In, n, f.Out, false, threads)
+	db := Of(grad, f.B)
+	clear(db)
+	for i := range n {
+		for j, v := range dy[i*f.Out:][:f.Out] {
+			db[j] += v
+		}
+	}
+	switch {
+	case dx == nil:
+		return
+	case n >= f.In:
+		dense.Multiply(dx, f.In, dense.Rows(dy, f.Out), dense.Rows(Of(params, f.W), f.Out).T(), n, f.Out,
+			f.In, false, threads)
+		return
+	}
+	turned := make([]T, f.In*n)
+	dense.Multiply(turned, n, dense.Rows(Of(params, f.W), f.Out), dense.Rows(dy, f.Out).T(), f.In,
+		f.Out, n, false, threads)
+	for i := range n {
+		for j := range f.In {
+			dx[i*f.In+j] = turned[j*n+i]
+		}
+	}
+}
+
+// ReLU is max(x, 0) + slope·min(x, 0), in place.
+func ReLU[T gnn.Float](v []T, slope T) {
+	for i, x := range v {
+		v[i] = max(x, 0) + T(slope*min(x, 0))
+	}
+}
+
+// ReLUBack multiplies a gradient by the slope where the result was not above 0.
+func ReLUBack[T gnn.Float](d, y []T, slope T) {
+	for i, v := range y {
+		if !(v > 0) {
+			d[i] *= slope
+		}
+	}
+}
+
+// Drop sets each value to 0 with probability p, and divides the others by 1−p; it
+// gives the factors.
+func Drop[T gnn.Float](v []T, p float64, r *random.Stream) []T {
+	keep := T(1 / (1 - p))
+	mask := make([]T, len(v))
+	for i := range v {
+		if r.Float64() >= p {
+			mask[i] = keep
+		}
+		v[i] *= mask[i]
+	}
+	return mask
+}
+
+// Times multiplies by the factors of Drop.
+func Times[T gnn.Float](v, factor []T) {
+	for i, f := range factor {
+		v[i] *= f
+	}
+}
+
+// epsilon is added to the variance of a layer normalization, as in PyTorch.
+const epsilon = 1e-5
+
+// Normalize centers v and scales it to variance 1, in place: a layer normalization before its scale and
+// shift. It returns the factor.
+func Normalize[T gnn.Float](v []T) T {
+	mean, sum := T(0), T(0)
+	for _, x := range v {
+		mean += x
+	}
+	mean /= T(len(v))
+	for j, x := range v {
+		v[j] = x - mean
+		sum += T(v[j] * v[j])
+	}
+	inverse := T(1 / math.Sqrt(float64(sum/T(len(v))+epsilon)))
+	for j := range v {
+		v[j] *= inverse
+	}
+	return inverse
+}
+
+// Unnormalize turns the gradient d of scale·normal + shift into that of what was normalized, and adds to
+// those of scale and shift.
+func Unnormalize[T gnn.Float](d, normal, scale, ds, dt []T, inverse T) {
+	mean, along := T(0), T(0)
+	for j, v := range d {
+		ds[j] += T(v * normal[j])
+		dt[j] += v
+		d[j] = T(v * scale[j])
+		mean += d[j]
+		along += T(d[j] * normal[j])
+	}
+	mean /= T(len(d))
+	along /= T(len(d))
+	for j, v := range d {
+		d[j] = inverse * (v - mean - T(normal[j]*along))
+	}
+}
+
+// Contrast sets d to the gradient of the logit of class 1 less that of class 0, or with more classes of the
+// largest logit less the mean of the others.
+func Contrast[T gnn.Float](d, logits []T) {
+	if len(d) == 2 {
+		d[0], d[1] = -1, 1
+		return
+	}
+	class := 0
+	for c := range d {
+		d[c] = -1 / T(len(d)-1)
+		if logits[c] > logits[class] {
+			class = c
+		}
+	}
+	d[class] = 1
+}

@@ -1,0 +1,49 @@
+// Package networktest compares networks with PyTorch's, in tests.
+package networktest
+
+import (
+	"math"
+	"testing"
+
+	"prgnn/gnn"
+)
+
+// Near compares with the largest value of want as the scale.
+func Near(t *testing.T, what string, got, want []float64, tolerance float64) {
+	t.Helper()
+	scale := 0.0
+	for _, v := range want {
+		scale = max(scale, math.Abs(v))
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
+	}
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) <= tolerance*scale) {
+			t.Fatalf("%s: value %d is %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+// Turned maps parameters of PyTorch, whose weights are out × in, to ours, or back.
+func Turned(l gnn.Layout, v []float64, back bool) []float64 {
+	out := make([]float64, len(v))
+	for _, p := range l {
+		from, to := v[p.Offset:][:p.Len()], out[p.Offset:]
+		if len(p.Shape) == 1 {
+			copy(to, from)
+			continue
+		}
+		in, width := p.Shape[0], p.Shape[1]
+		for i := range in {
+			for j := range width {
+				if back {
+					to[j*in+i] = from[i*width+j]
+				} else {
+					to[i*width+j] = from[j*in+i]
+				}
+			}
+		}
+	}
+	return out
+}
