@@ -165,6 +165,7 @@ func (s *Store) lookupRecord(k Key, name, origin string, most int64,
 		return Action{}, err
 	}
 	s.link.accept(name)
+	s.link.use(k)
 	a.Origin = origin // whatever the record says
 	// In a store that cannot be written, it is asked for again next time.
 	_ = s.adopt(k, a)

@@ -86,6 +86,7 @@ type link struct {
 	sizes    map[Digest]int64 // blobs that are known to be there
 	fetched  int
 	shared   int
+	used     []Key // actions whose records were fetched
 }
 
 const (

@@ -171,6 +171,7 @@ func (s *Store) Close() error {
 	s.files.close()
 	s.bytes.close()
 	if s.link != nil {
+		s.link.tellUses()
 		s.link.refused.log.close()
 	}
 	s.blobs.close()

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -26,7 +27,7 @@ type dir struct {
 }
 
 // parts are the directories of a remote.
-var parts = []string{"blobs", "actions", "signed"}
+var parts = []string{"blobs", "actions", "signed", "uses"}
 
 func openDir(u *url.URL) (artifacts.Remote, error) {
 	path := filepath.FromSlash(u.Path)
@@ -138,7 +139,7 @@ func (d dir) Put(ctx context.Context, name, file string) error {
 		}
 		return readOnly(err)
 	}
-	unfinished := name + ".part-" + rand.Text()
+	unfinished := name + artifacts.Unfinished + rand.Text()
 	out, err := root.OpenFile(unfinished, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return readOnly(err)
@@ -156,6 +157,44 @@ func (d dir) Put(ctx context.Context, name, file string) error {
 		return fmt.Errorf("%w: %s is a directory; remove it", artifacts.ErrBlocked, place(name))
 	}
 	return err
+}
+
+// List walks over a part of the remote. What is no file is passed over.
+func (d dir) List(ctx context.Context, part string, each func(artifacts.RemoteObject)) error {
+	root, at := d.at(part)
+	if at == "" {
+		at = "."
+	}
+	return fs.WalkDir(root.FS(), at, func(name string, e fs.DirEntry, err error) error {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil || !e.Type().IsRegular() {
+			return ignoreMissing(err)
+		}
+		info, err := e.Info()
+		if err == nil {
+			name = path.Join(part, strings.TrimPrefix(name, part))
+			each(artifacts.RemoteObject{Name: name, Size: info.Size(), Changed: info.ModTime()})
+		}
+		return ignoreMissing(err)
+	})
+}
+
+// ignoreMissing passes over what somebody else has removed in between.
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (d dir) Remove(ctx context.Context, name string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	root, name := d.at(name)
+	return readOnly(ignoreMissing(root.Remove(name)))
 }
 
 // A cancelled reader ends with its context: a large file may take long, and Ctrl-C

@@ -4,8 +4,9 @@
 // A place holds what a store holds, under the same names (Bazel's, see bazelCache, under other ones):
 // blobs/ab/<sha256>,
 // actions/ab/<key> and version; and signed/ab/<key>.<id>, the record of an action in
-// a DSSE envelope, signed by the key with that id. Nothing else is ever read or written there, nothing
-// is deleted, and nothing there has to be locked: equal names mean equal bytes.
+// a DSSE envelope, signed by the key with that id; and uses/<random>, which actions somebody fetched.
+// Nothing else is ever read or written there, only artifacts.RemoteGCPlan deletes, and nothing there has to
+// be locked: equal names mean equal bytes.
 package remote
 
 import (

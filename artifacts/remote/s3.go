@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -137,6 +138,28 @@ func (b bucket) Put(ctx context.Context, name, file string) error {
 		return fmt.Errorf("%w: %w", artifacts.ErrReadOnly, err)
 	}
 	return understood(err)
+}
+
+// List asks for 500 objects at a time: an answer is bounded.
+func (b bucket) List(ctx context.Context, part string, each func(artifacts.RemoteObject)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	prefix := ""
+	if b.prefix != "" {
+		prefix = b.prefix + "/"
+	}
+	options := minio.ListObjectsOptions{Prefix: prefix + part + "/", Recursive: true, MaxKeys: 500}
+	for o := range b.client.ListObjects(ctx, b.name, options) {
+		if o.Err != nil {
+			return understood(o.Err)
+		}
+		each(artifacts.RemoteObject{Name: strings.TrimPrefix(o.Key, prefix), Size: o.Size, Changed: o.LastModified})
+	}
+	return ctx.Err()
+}
+
+func (b bucket) Remove(ctx context.Context, name string) error {
+	return understood(b.client.RemoveObject(ctx, b.name, path.Join(b.prefix, name), minio.RemoveObjectOptions{}))
 }
 
 // sentBytes hears of the bytes that were sent.

@@ -111,7 +111,7 @@ parameter changed back runs nothing.`,
 	add("look", a.cohortCommand(), a.runsCommand(), a.showCommand(), a.logCommand(), a.reportCommand(),
 		a.exportCommand(), a.inspectCommand())
 	add("trust", a.diffCommand(), a.auditCommand(), a.lockCommand(), a.bundleCommand(), a.replayCommand(),
-		a.signCommand(), a.lineageCommand(), a.provenanceCommand(), a.verifyCommand(), a.gcCommand())
+		a.signCommand(), a.lineageCommand(), a.provenanceCommand(), a.verifyCommand(), a.gcCommand(), a.remoteCommand())
 	add("help", a.initCommand(), a.printCommand(), a.simulateCommand(), a.stagesCommand(), a.newStageCommand(),
 		a.versionCommand(), a.completionCommand())
 	root.SetHelpCommand(a.helpCommand(root))

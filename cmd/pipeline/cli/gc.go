@@ -1,15 +1,20 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/audit"
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 	"prgnn/pipelines"
@@ -37,6 +42,113 @@ are in progress: their files stay.`,
 	f.Var(positive{&o.KeepRuns}, "keep-runs", "keep results of the newest `N` runs (default: of all recorded runs)")
 	f.Var(size{&o.MaxSize}, "max-size", "stop removing once the store has `SIZE`, such as 500M or 200G")
 	return cmd
+}
+
+func (a *app) remoteCommand() *cobra.Command {
+	var o artifacts.RemoteGCOptions
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "remote gc",
+		Short: "free space in a shared remote (a directory or a bucket)",
+		Long: `Removes results from the remote that --remote or $PIPELINE_REMOTE names: those that nobody has
+shared or fetched for the time of --older, and the least recently used ones until the rest fits into
+--keep. Files that no result needs go too. What was used within the last hour stays. It is safe while runs
+use the remote: a missing result is computed again. A run that finds a result in its own store does
+not ask the remote, and is no use of it there.`,
+		Example: `  pipeline remote gc --dry-run --keep 500G --remote s3://lab-results/prgnn
+  pipeline remote gc --keep 500G --older 90d --remote file:///mnt/lab/prgnn`,
+		Args:      exactly(1),
+		ValidArgs: []string{"gc"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case args[0] != "gc":
+				return usage(cmd, "unexpected argument %q", args[0])
+			case o.Keep == 0 && o.Older == 0:
+				return usage(cmd, "nothing says what to remove: add --keep SIZE, --older TIME or both")
+			}
+			return a.remoteGC(cmd.Context(), o, dry)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&dry, "dry-run", "n", false, "say what would be removed, and remove nothing")
+	f.Var(size{&o.Keep}, "keep", "remove the least recently used results until the rest takes `SIZE`, such as 500G")
+	f.Var(days{&o.Older}, "older", "remove results that nobody has shared or fetched for `TIME`, such as 90d")
+	return cmd
+}
+
+type remoteGCEvent struct {
+	Event   string `json:"event"` // "remote gc"
+	DryRun  bool   `json:"dry_run"`
+	Removed int    `json:"removed"` // results
+	Kept    int    `json:"kept"`    // results
+	Freed   int64  `json:"freed"`   // bytes
+	Left    int64  `json:"left"`    // bytes
+	Over    int64  `json:"over"`    // bytes above --keep
+}
+
+func (a *app) remoteGC(ctx context.Context, o artifacts.RemoteGCOptions, dry bool) error {
+	place, err := a.openRemote()
+	switch {
+	case err != nil:
+		return err
+	case place == nil:
+		return exit.Wrongf("the remote is missing: add --remote URL, or set PIPELINE_REMOTE")
+	}
+	r, ok := place.(artifacts.Pruner)
+	if !ok {
+		return exit.Wrongf("%s frees space by itself: set its own limit (bazel-remote: --max_size)", place)
+	}
+	plan, err := artifacts.PlanRemoteGC(ctx, r, o, time.Now())
+	if err == nil && !dry {
+		err = plan.Execute(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	if a.JSON {
+		a.Object(remoteGCEvent{"remote gc", dry, plan.Results, plan.Kept, plan.Freed, plan.Left, plan.Over})
+		return nil
+	}
+	word := "removed"
+	if dry {
+		word = "would have removed"
+	}
+	fmt.Fprintf(a.Out, "%s: %s %s (%s), kept %s (%s)\n", place, word, words.Count(plan.Results, "result"),
+		console.ByteCount(plan.Freed), words.Count(plan.Kept, "result"), console.ByteCount(plan.Left))
+	if plan.Over > 0 {
+		a.Note("that is %s more than --keep: results used within the last hour stay", console.ByteCount(plan.Over))
+	}
+	return nil
+}
+
+// days is a flag value of time: 90d, 12w, or as Go writes it (36h).
+type days struct{ d *time.Duration }
+
+func (d days) String() string {
+	if d.d == nil || *d.d == 0 {
+		return ""
+	}
+	return d.d.String()
+}
+
+func (d days) Type() string { return "TIME" }
+
+func (d days) Set(text string) error {
+	for unit, n := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if number, found := strings.CutSuffix(text, unit); found {
+			count, err := strconv.ParseUint(number, 10, 16)
+			*d.d = time.Duration(min(count, 100*366)) * n
+			if err != nil || count == 0 {
+				return fmt.Errorf("must be a time such as 90d, 12w or 36h")
+			}
+			return nil
+		}
+	}
+	var err error
+	if *d.d, err = time.ParseDuration(text); err != nil || *d.d <= 0 {
+		return fmt.Errorf("must be a time such as 90d, 12w or 36h")
+	}
+	return nil
 }
 
 type gcEvent struct {

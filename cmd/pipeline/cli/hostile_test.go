@@ -195,6 +195,8 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 	add("print", "good.yaml", "--set", "stages.said.with="+hostile)
 	add(hostile)
 	add("gc", "--dry-run")
+	add("remote", "gc", "--older", "1d", "--remote", "file:///"+hostile)
+	add("remote", hostile)
 	for _, args := range commands {
 		ask(args...)
 	}

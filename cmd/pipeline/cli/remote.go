@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -25,11 +26,11 @@ func (a *app) openStore(dir string) (*artifacts.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	address := a.remote
-	if address == "" {
-		address = os.Getenv("PIPELINE_REMOTE")
+	place, err := a.openRemote()
+	if err != nil {
+		return nil, err
 	}
-	if address == "" {
+	if place == nil {
 		if a.signKey != "" {
 			return nil, exit.Wrongf("--sign-key signs results sent to a remote: add --remote")
 		}
@@ -38,10 +39,6 @@ func (a *app) openStore(dir string) (*artifacts.Store, error) {
 			s.SetTrust(trust)
 		}
 		return s, err
-	}
-	place, err := remote.Open(address)
-	if err != nil {
-		return nil, exit.Wrong(err)
 	}
 	s, err := artifacts.Open(dir)
 	if err != nil {
@@ -56,6 +53,19 @@ func (a *app) openStore(dir string) (*artifacts.Store, error) {
 		a.Note("%s does not answer; the run continues without it, and a later run shares the results (%v)", r.Name, r.Down)
 	}
 	return s, nil
+}
+
+// openRemote is the remote that --remote or $PIPELINE_REMOTE names; nil where none is named.
+func (a *app) openRemote() (artifacts.Remote, error) {
+	address := cmp.Or(a.remote, os.Getenv("PIPELINE_REMOTE"))
+	if address == "" {
+		return nil, nil
+	}
+	place, err := remote.Open(address)
+	if err != nil {
+		return nil, exit.Wrong(err)
+	}
+	return place, nil
 }
 
 // share waits for what a run made to arrive at the remote. Ctrl-C leaves the rest to
