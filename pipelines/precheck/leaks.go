@@ -10,7 +10,7 @@ import (
 // A leaking Stage uses test participants when its settings say so; Leaks says how, or "".
 type leaking interface{ Leaks() string }
 
-// A check is a Stage that fails on the predictions of leaking stages, unless it admits them.
+// A check is a Stage that fails on the predictions of leaking stages (its port predictions), unless it admits them.
 type check interface{ Admits() bool }
 
 // Leaks names the stages whose settings leak, and the checks that fail for that reason once the stages have run.
@@ -23,7 +23,7 @@ func Leaks(g *dag.Graph) (notes []string) {
 			}
 			for _, b := range n.Inputs {
 				for _, src := range b.Sources {
-					if src.Node == nil {
+					if b.Port != "predictions" || src.Node == nil {
 						continue
 					}
 					work, ok := src.Node.Work.(leaking)

@@ -100,10 +100,10 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 			files[r.id] = append([]bids.File{}, list...)
 		}
 	}
-	if hint := derivativesHint(root, c.Dir); hint != "" && !slices.ContainsFunc(l.rows, func(r listedRow) bool {
-		return len(c.preprocessed(files[r.id])) > 0
-	}) {
-		return nil, fmt.Errorf("dir: %s has no preprocessed scan%s", root, hint)
+	if !slices.ContainsFunc(l.rows, func(r listedRow) bool { return len(c.preprocessed(files[r.id])) > 0 }) {
+		if hint := derivativesHint(root, c.Dir); hint != "" {
+			return nil, fmt.Errorf("dir: %s has no preprocessed scan%s", root, hint)
+		}
 	}
 	chosen := *c // the parameters stay as they were written
 	c = &chosen
