@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"prgnn/internal/version"
@@ -35,17 +36,21 @@ func archive(out string, b binary, src source, notices []byte) error {
 	if b.os == "windows" {
 		return create(named(out, what+".zip"), func(w io.Writer) error { return writeZip(w, src.time, members) })
 	}
-	return create(named(out, what+".tar.gz"), func(w io.Writer) error {
-		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-		if err != nil {
-			return err
-		}
-		if err := writeTar(z, src.time, members); err != nil {
-			return err
-		}
-		return z.Close()
-	})
+	return create(named(out, what+".tar.gz"), func(w io.Writer) error { return writeTarGz(w, src.time, members) })
 }
+
+// sourceArchive writes the .tar.gz of all files of the commit: to build from, and for pipeline new-stage.
+func sourceArchive(out string, src source) error {
+	members, err := tracked("prgnn-" + version.Number + "-source/")
+	if err != nil {
+		return err
+	}
+	return create(named(out, "source.tar.gz"), func(w io.Writer) error { return writeTarGz(w, src.time, members) })
+}
+
+// reading is README.md with all that it leads to: its links lead somewhere without a network.
+var reading = []string{"CITATION.cff", "LICENSE", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs",
+	":!docs/words.txt", "examples", ":!examples/examples_test.go", ":(glob)pipelines/*.yaml", "python/README.md"}
 
 // archived are the members of a platform's archive: the same names on each, with .exe on Windows.
 func archived(b binary, notices []byte) ([]member, error) {
@@ -58,15 +63,45 @@ func archived(b binary, notices []byte) ([]member, error) {
 	if b.os == "windows" {                                                    // where not everybody may make links
 		app = member{top + "prgnn.exe", 0o755, program}
 	}
-	members := []member{{top + b.program(), 0o755, program}, {top + "THIRD-PARTY.txt", 0o644, notices}, app}
-	for _, name := range []string{"CITATION.cff", "LICENSE", "README.md"} {
+	texts, err := tracked(top, reading...)
+	return append([]member{{top + b.program(), 0o755, program}, {top + "THIRD-PARTY.txt", 0o644, notices}, app},
+		texts...), err
+}
+
+// tracked are the files that git tracks, of the paths, as members of an archive.
+func tracked(top string, paths ...string) ([]member, error) {
+	names, err := git(append([]string{"ls-files", "-z", "--"}, paths...)...)
+	if err != nil {
+		return nil, err
+	}
+	var members []member
+	for name := range strings.SplitSeq(strings.Trim(names, "\x00"), "\x00") {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
 		data, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		members = append(members, member{top + name, 0o644, data})
+		mode := os.FileMode(0o644)
+		if info.Mode()&0o100 != 0 {
+			mode = 0o755
+		}
+		members = append(members, member{top + name, mode, data})
 	}
 	return members, nil
+}
+
+func writeTarGz(w io.Writer, at time.Time, members []member) error {
+	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if err := writeTar(z, at, members); err != nil {
+		return err
+	}
+	return z.Close()
 }
 
 func writeTar(w io.Writer, at time.Time, members []member) error {
@@ -130,6 +165,10 @@ func create(path string, write func(io.Writer) error) error {
 	}
 	fmt.Println(path)
 	return f.Close()
+}
+
+func writeBytes(path string, data []byte) error {
+	return create(path, func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
 const sumsName = "SHA256SUMS"

@@ -1,9 +1,9 @@
 // Command release builds what users install: go run ./release [-o dist] [-key key.pem].
 //
-// For each platform it makes the static binary, an archive and a Python wheel; for Linux
-// also an OCI image. Recipes for conda, Homebrew and Lmod fetch the archives. SHA256SUMS lists them,
-// a CycloneDX file says what is inside, and with a key a signed SLSA statement says what they were
-// made from. Two clones of one commit give the same bytes with the same Go.
+// For each platform it makes the static binary, an archive and a Python wheel; for Linux also an OCI
+// image; and an archive of the source. Recipes for conda, Homebrew and Lmod fetch the archives.
+// SHA256SUMS lists them, a CycloneDX file says what is inside, and with a key a signed SLSA statement
+// says what they were made from. Two clones of one commit give the same bytes with the same Go.
 //
 // It refuses a source that is not ready for a release; -snapshot builds it.
 package main
@@ -95,7 +95,12 @@ func release(out, key, only, url string, changed bool) error {
 			return err
 		}
 	}
-	if err := errors.Join(image(out, bins, src, notices), sbom(out, mods, src), recipes(out, url)); err != nil {
+	descriptor, err := os.ReadFile("release/boutiques.json")
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(image(out, bins, src, notices), sourceArchive(out, src),
+		writeBytes(named(out, "boutiques.json"), descriptor), sbom(out, mods, src), recipes(out, url)); err != nil {
 		return err
 	}
 	if err := sums(out); err != nil {

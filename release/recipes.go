@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	_ "embed"
-	"io"
 	"text/template"
 
 	"prgnn/internal/version"
@@ -48,8 +47,7 @@ func recipes(out, url string) error {
 		if err != nil {
 			return err
 		}
-		if err := create(named(out, p.name),
-			func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		if err := writeBytes(named(out, p.name), text); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -131,20 +132,71 @@ func TestArchiveNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var names []string
 		text := map[string]string{}
 		for _, m := range members {
 			name := strings.TrimSuffix(strings.TrimPrefix(m.name, top), ".exe")
-			names, text[name] = append(names, name), string(m.data)
-			if exe := strings.HasSuffix(m.name, ".exe"); exe != (p.os == "windows" && m.mode&0o100 != 0) {
+			text[name] = string(m.data)
+			isProgram := name == "pipeline" || name == "prgnn"
+			if exe := strings.HasSuffix(m.name, ".exe"); exe != (p.os == "windows" && isProgram) {
 				t.Errorf("%s: %s", p, m.name)
 			}
 		}
-		if slices.Sort(names); !slices.Equal(names, want) {
-			t.Errorf("%s: %q, want %q", p, names, want)
+		for _, name := range want {
+			if text[name] == "" {
+				t.Errorf("%s: no %s", p, name)
+			}
 		}
+		checkLinks(t, text)
 		if text["pipeline"] != "the program" || text["prgnn"] != "the program" && text["prgnn"] != "pipeline" {
 			t.Errorf("%s: %q", p, text)
+		}
+	}
+}
+
+// checkLinks follows the links of all pages to files beside them.
+func checkLinks(t *testing.T, text map[string]string) {
+	t.Helper()
+	links := 0
+	there := map[string]bool{}
+	for name := range text {
+		for ; name != "."; name = path.Dir(name) {
+			there[name] = true
+		}
+	}
+	for name, page := range text {
+		if path.Ext(name) != ".md" {
+			continue
+		}
+		page = regexp.MustCompile("`[^`]*`").ReplaceAllString(page, "")
+		for _, link := range regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`).FindAllStringSubmatch(page, -1) {
+			if strings.Contains(link[1], "://") {
+				continue
+			}
+			if links++; !there[path.Join(path.Dir(name), link[1])] {
+				t.Errorf("%s: the link to %s leads nowhere", name, link[1])
+			}
+		}
+	}
+	if links < 100 {
+		t.Errorf("%d links, fewer than there are", links)
+	}
+}
+
+// The source has every file of the commit, and scripts that run.
+func TestSource(t *testing.T) {
+	t.Chdir("..")
+	members, err := tracked("top/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	modes := map[string]os.FileMode{}
+	for _, m := range members {
+		modes[m.name] = m.mode
+	}
+	for name, mode := range map[string]os.FileMode{"top/go.mod": 0o644, "top/test/release.sh": 0o755,
+		"top/examples/own-stage/go.sum": 0o644} {
+		if modes[name] != mode {
+			t.Errorf("%s: mode %o, want %o", name, modes[name], mode)
 		}
 	}
 }

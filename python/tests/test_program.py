@@ -80,6 +80,16 @@ def test_the_script_is_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert ended.stderr.startswith(b"error: $PRGNN_PIPELINE names ")
 
 
+def test_the_script_imports_no_library() -> None:
+    """The libraries take longer to import than the program takes to answer."""
+    slow = {"numpy", "pyarrow", "xarray", "pandas", "importlib.metadata"}
+    code = f"import sys; began = {{*sys.modules}}; import prgnn._program; print({slow} & ({{*sys.modules}} - began))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).stdout.split() == [b"set()"]
+    assert prgnn.__version__
+    with pytest.raises(AttributeError, match="module 'prgnn' has no attribute 'nothing'"):
+        getattr(prgnn, "nothing")
+
+
 @posix
 def test_the_name_that_was_typed_reaches_the_program(tmp_path: Path) -> None:
     shown = subprocess.run(

@@ -56,11 +56,13 @@ type Study struct {
 	Sets  []string // --set
 	Store string
 
-	record, before string // of OUTPUT_DIR/prgnn.yaml: its path and what it held
+	own  bool   // File is OUTPUT_DIR/prgnn.yaml, and not a file of the user's
+	text string // of OUTPUT_DIR/prgnn.yaml
 }
 
-// Study finds the derivatives and writes the pipeline file of this call. The file names no
+// Study finds the derivatives and makes the pipeline file of this call. The file names no
 // directory: where the data lie, the call says each time. store is where --store says, if it does.
+// Nothing is written.
 func (b *App) Study(store string) (*Study, error) {
 	var err1, err2 error
 	b.In, err1 = filepath.Abs(b.In)
@@ -79,11 +81,7 @@ func (b *App) Study(store string) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(b.Out, 0o777); err != nil {
-		return nil, err
-	}
-	record := filepath.Join(b.Out, "prgnn.yaml")
-	s := &Study{File: record, record: record, Store: cmp.Or(store, filepath.Join(b.Out, ".pipeline"))}
+	s := &Study{Store: cmp.Or(store, filepath.Join(b.Out, ".pipeline"))}
 	if store == "" && b.work != "" {
 		s.Store = filepath.Join(b.work, "prgnn")
 	}
@@ -91,18 +89,13 @@ func (b *App) Study(store string) (*Study, error) {
 		s.File = b.pipeline
 		sets = append(sets, cohortSets(settings)...)
 		s.Sets = append(sets, b.Sets...)
-		text, err := pipelines.Print(b.pipeline, append(cohortSets(settings), b.Sets...), true)
-		if err != nil {
-			return nil, err
-		}
-		return s, b.record(s, text)
+		s.text, err = printed(b.pipeline, append(cohortSets(settings), b.Sets...))
+		return s, err
 	}
+	s.File, s.own = filepath.Join(b.Out, recordName), true
 	s.Sets = append(sets, b.Sets...)
-	text, err := b.whole(studyText(cmp.Or(b.pipeline, "biopoint.yaml"), settings))
-	if err != nil {
-		return nil, err
-	}
-	return s, b.record(s, text)
+	s.text, err = b.whole(studyText(cmp.Or(b.pipeline, "biopoint.yaml"), settings))
+	return s, err
 }
 
 // studyText is a pipeline file that differs from a built-in one by its cohort.

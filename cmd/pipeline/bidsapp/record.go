@@ -17,10 +17,13 @@ import (
 	"prgnn/pipelines"
 )
 
-// recordHead begins OUTPUT_DIR/prgnn.yaml.
-const recordHead = `# What pipeline bids-app runs. To run it by hand, set the path of the data:
+// The pipeline file of OUTPUT_DIR, and how it begins.
+const (
+	recordName = "prgnn.yaml"
+	recordHead = `# What pipeline bids-app runs. To run it by hand, set the path of the data:
 #   pipeline run prgnn.yaml --set cohort.dir=DERIVATIVES
 `
+)
 
 // cohortSets are settings of the cohort as --set.
 func cohortSets(settings map[string]setting) []string {
@@ -38,42 +41,44 @@ func (b *App) whole(text string) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "prgnn.yaml")
+	path := filepath.Join(dir, recordName)
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		return "", err
 	}
-	return pipelines.Print(path, b.Sets, true)
+	return printed(path, b.Sets)
 }
 
-// record writes what is run to OUTPUT_DIR/prgnn.yaml. Other settings than those of an earlier call are refused,
-// unless they are asked for: one dataset would hold results of both.
-func (b *App) record(s *Study, text string) error {
-	text = recordHead + text
-	old, err := regular.ReadFile(s.record)
+// printed is the text of OUTPUT_DIR/prgnn.yaml for a pipeline file.
+func printed(file string, sets []string) (string, error) {
+	text, err := pipelines.Print(file, sets, true)
+	return recordHead + text, err
+}
+
+// Load loads the pipeline file, which need not be written yet.
+func (s *Study) Load(sets []string) (*pipelines.Pipeline, error) {
+	if s.own {
+		return pipelines.LoadText(s.File, s.text, filepath.Dir(s.File), sets)
+	}
+	return pipelines.Load(s.File, sets)
+}
+
+// Record writes what is run to OUTPUT_DIR/prgnn.yaml. Other settings than those of an earlier call are refused,
+// unless they are asked for: one dataset would hold results of both. It comes after everything that can be wrong
+// with a call, for other jobs may read the file from then on.
+func (b *App) Record(s *Study) error {
+	path := filepath.Join(b.Out, recordName)
+	old, err := regular.ReadFile(path)
 	switch {
-	case err == nil && string(old) == text:
-		s.record = ""
+	case err == nil && string(old) == s.text:
 		return nil
 	case err == nil && !b.change:
-		return fmt.Errorf("%s was made with other settings:\n%s  use the same settings, name another OUTPUT_DIR, or add --change-settings", b.Out, difference(string(old), text))
+		return fmt.Errorf("%s was made with other settings:\n%s  use the same settings, name another OUTPUT_DIR, or add --change-settings", b.Out, difference(string(old), s.text))
 	}
-	s.before = string(old)
-	return write(s.record, text)
-}
-
-// Undo takes back what a call has written that cannot be run.
-func (s *Study) Undo() error {
-	switch {
-	case s.record == "":
-		return nil
-	case s.before == "":
-		return os.Remove(s.record)
+	if err := os.MkdirAll(b.Out, 0o777); err != nil {
+		return err
 	}
-	return write(s.record, s.before)
+	return new(console.Console).WriteBytes(path, []byte(s.text)) // no other command may write over it
 }
-
-// write writes the pipeline file of OUTPUT_DIR, which no command may write over but this one.
-func write(path, text string) error { return new(console.Console).WriteBytes(path, []byte(text)) }
 
 // difference lists the settings in which two pipeline files differ.
 func difference(before, now string) string {

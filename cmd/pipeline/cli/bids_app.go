@@ -66,14 +66,18 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 		return exit.Wrong(err)
 	}
 	a.StoreFlag = study.Store
+	load := func(sets []string) (*pipelines.Pipeline, error) {
+		p, err := study.Load(sets)
+		return a.loaded(study.File, p, err)
+	}
 	sets := study.Sets
-	var p *pipelines.Pipeline
-	if p, err = a.load(study.File, study.Sets); err != nil {
-		return cmp.Or(err, study.Undo())
+	p, err := load(sets)
+	if err != nil {
+		return err
 	}
 	chosen, err := x.Chosen(p)
 	if err != nil {
-		return exit.Wrong(cmp.Or(err, study.Undo()))
+		return exit.Wrong(err)
 	}
 	if x.Level == "participant" {
 		if r.Until = bidsapp.Alone(p.Graph, chosen); r.Until == nil {
@@ -81,7 +85,7 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 		}
 	} else if set := bidsapp.Exclude(p, chosen); set != "" {
 		sets = append(sets, set)
-		if p, err = a.load(study.File, sets); err != nil {
+		if p, err = load(sets); err != nil {
 			return err
 		}
 	}
@@ -90,6 +94,9 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 		ids[id] = true
 	}
 	p.Notes = members.Notes(p, ids)
+	if err := x.Record(study); err != nil {
+		return exit.Wrong(err)
+	}
 	p.Dir = x.Out // the place of the report
 	result, err := a.runLoaded(cmd, r, p, func() {})
 	if result == nil || exitCode(err) == exit.Interrupted {

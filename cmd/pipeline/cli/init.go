@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/scaffold"
+	"prgnn/internal/version"
 	"prgnn/pipelines"
 	"prgnn/stages/bids"
 )
@@ -76,17 +77,18 @@ func (a *app) newStageCommand() *cobra.Command {
 		Short: "write a Go module with a stage kind of your own",
 		Long: `Writes a Go module into DIR that builds a pipeline program with one more stage kind, NAME, with its
 tests and a pipeline file that runs it. The kind is a worked example to change: outlying participants
-by Mahalanobis distance (examples/own-stage). The module prgnn is not published, so --clone names a
-clone of it; go.mod refers to the clone, and nothing is downloaded that the clone does not need. DIR
-must be new or empty.`,
-		Example: `  pipeline new-stage closeness mylab --clone prgnn
+by Mahalanobis distance (examples/own-stage). It needs Go, and the source of this program beside DIR:
+prgnn-` + version.Number + `-source.tar.gz of the release, unpacked, or a clone, which --clone names. go.mod refers to
+it. DIR must be new or empty.`,
+		Example: `  tar xzf prgnn-` + version.Number + `-source.tar.gz
+  pipeline new-stage closeness mylab
   cd mylab && go generate ./... && go test ./... && go build -o pipeline .
   ./pipeline run closeness.yaml`,
 		Args: exactly(2),
 		RunE: func(_ *cobra.Command, args []string) error { return a.newStage(args[0], args[1], clone, modulePath) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&clone, "clone", "", "`DIR` of the clone of prgnn (default: prgnn beside DIR)")
+	f.StringVar(&clone, "clone", "", "`DIR` of the source of prgnn (default: prgnn-"+version.Number+"-source or prgnn beside the new module)")
 	f.StringVar(&modulePath, "module", "", "the `PATH` of the new module, as in its go.mod (default: the name of DIR)")
 	return cmd
 }

@@ -56,6 +56,11 @@ func (a *app) load(file string, sets []string) (*pipelines.Pipeline, error) {
 		return nil, exit.Wrongf("the name of the pipeline file is empty")
 	}
 	p, err := pipelines.Load(file, sets)
+	return a.loaded(file, p, err)
+}
+
+// loaded is what load makes of a pipeline or of its mistakes.
+func (a *app) loaded(file string, p *pipelines.Pipeline, err error) (*pipelines.Pipeline, error) {
 	if err == nil {
 		a.Refuse = results.Guard(p, a.storeDir(p.Dir))
 		if p.Builtin {

@@ -1,6 +1,6 @@
 // Package scaffold writes what a user begins with: a pipeline file, or the Go module of a lab's own stage
-// kind. The module's template is the example own-stage
-// of the clone that the module is built with, so that what is written fits the clone.
+// kind. The module's template is the example own-stage of the source that the module is built with, a clone or an
+// unpacked release, so that what is written fits it.
 package scaffold
 
 import (
@@ -19,6 +19,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/internal/version"
 	"prgnn/stages"
 )
 
@@ -50,14 +51,19 @@ const (
 	templateDir    = "examples/own-stage" // in the clone, and the path of its module
 	templateStage  = "outliers"
 	templateModule = "examples/own-stage"
+
+	unpacked = "prgnn-" + version.Number + "-source" // the release's archive of the source, and its directory
 )
 
 // Module writes a module into dir, which is new or empty, with the kind name, and returns its files. clone
-// is the directory of a clone of prgnn ("" for the one beside dir), modulePath the module's path ("" for
+// is the directory of the source of prgnn ("" for the one beside dir), modulePath the module's path ("" for
 // the name of dir).
 func Module(name, dir, clone, modulePath string) (files []string, err error) {
 	if clone == "" {
-		clone = filepath.Join(filepath.Dir(filepath.Clean(dir)), "prgnn")
+		beside := filepath.Dir(filepath.Clean(dir))
+		if clone = filepath.Join(beside, unpacked); checkClone(clone) != nil {
+			clone = filepath.Join(beside, "prgnn")
+		}
 	}
 	if modulePath == "" {
 		full, err := filepath.Abs(dir)
@@ -155,7 +161,7 @@ func checkClone(clone string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s is not a clone of prgnn: name one by --clone DIR", clone)
+	return fmt.Errorf("%s does not hold the source of prgnn: unpack %s.tar.gz of the release beside the new module, or name a clone by --clone DIR", clone, unpacked)
 }
 
 // checkNew refuses a place where something lies.

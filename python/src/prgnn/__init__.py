@@ -9,7 +9,7 @@
 The program ``pipeline`` computes; this package calls it and maps its files into memory.
 """
 
-from importlib import metadata as _metadata
+from typing import TYPE_CHECKING
 
 from ._errors import (
     DamagedError,
@@ -28,10 +28,21 @@ from ._run import Run, run
 from ._store import Store, open
 from ._tables import Table
 
-try:
-    __version__ = _metadata.version("prgnn")
-except _metadata.PackageNotFoundError:  # a source tree that is not installed
-    __version__ = "unknown"
+__version__: str
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Look the version up when it is asked for: importlib.metadata is most of what an import would take."""
+        if name != "__version__":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import metadata
+
+        try:
+            return metadata.version(__name__)
+        except metadata.PackageNotFoundError:  # a source tree that is not installed
+            return "unknown"
+
 
 __all__ = [
     "Artifact",

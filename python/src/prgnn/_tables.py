@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-import pyarrow.ipc
-
 from ._errors import Error, ExtraMissing
 from ._members import Found, Member, Value
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # pyarrow takes longer to import than the program to answer
     import pandas
     import polars
+    import pyarrow as pa
 
 
 class Table:
@@ -73,6 +71,8 @@ class Table:
 
 def _joined(found: Found) -> pa.Table:
     """Join the tables of all members, the coordinates of each in front, without copying columns."""
+    import pyarrow as pa
+
     parts = [_opened(m) for m in found.members]
     for axis in reversed(found.axes):
         values = found.values(axis)
@@ -96,6 +96,9 @@ def _joined(found: Found) -> pa.Table:
 
 
 def _opened(member: Member) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.ipc
+
     return pa.ipc.open_file(pa.memory_map(member.checked())).read_all()
 
 
