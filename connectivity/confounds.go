@@ -86,15 +86,30 @@ func (c Confounds) Select(s Strategy, n int, columns []string, first FirstRow) (
 		return Matrix{}, nil, fmt.Errorf("strategy %s%s: %w", s.Name, columnsText(columns), err)
 	}
 	out := NewMatrix(c.Values.Rows, len(names))
-	var errs []error
+	var wrong []string // what is wrong with columns, each once
+	whose := map[string][]string{}
 	for j, name := range names {
 		v, _ := c.column(name)
 		if err := fillFirst(v, first); err != nil {
-			errs = append(errs, fmt.Errorf("strategy %s: column %s %w", s.Name, name, err))
+			what := err.Error()
+			if whose[what] == nil {
+				wrong = append(wrong, what)
+			}
+			whose[what] = append(whose[what], name)
 		}
 		out.setColumn(j, v)
 	}
-	return out, names, errors.Join(errs...)
+	for i, what := range wrong {
+		columns := "column " + whose[what][0]
+		if len(whose[what]) > 1 {
+			columns = "each of the columns " + some(whose[what], 6)
+		}
+		wrong[i] = columns + " " + what
+	}
+	if wrong != nil {
+		return Matrix{}, nil, fmt.Errorf("strategy %s: %s", s.Name, strings.Join(wrong, "; "))
+	}
+	return out, names, nil
 }
 
 // needsCosines refuses components of CompCor without fMRIPrep's cosines: components were computed after that high-pass

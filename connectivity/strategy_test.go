@@ -139,7 +139,7 @@ func TestStrategyMistakes(t *testing.T) {
 	old.About = nil
 	failed := strategyTable(t, "25.1")
 	for j, name := range failed.Names {
-		for v := 0; strings.HasPrefix(name, "w_comp_cor_00") && v < failed.Values.Rows; v++ {
+		for v := 0; (name == "w_comp_cor_00" || name == "c_comp_cor_01") && v < failed.Values.Rows; v++ {
 			failed.Values.Data[v*failed.Values.Cols+j] = nan
 		}
 	}
@@ -158,7 +158,7 @@ func TestStrategyMistakes(t *testing.T) {
 		{old, "acompcor", nil, "strategy acompcor: the table lacks a_comp_cor_* with a Mask each (in the JSON file beside the table, which is missing);"},
 		{all, "24P", []string{"t_comp*"}, "strategy 24P with columns t_comp*: the table lacks t_comp*"},
 		{all, "24P", []string{"a_comp_cor_00"}, "strategy 24P with columns a_comp_cor_00: a_comp_cor_00 was computed after fMRIPrep's high-pass filter, but cosine00 of that filter is not among the regressors: add cosine* to columns"},
-		{failed, "acompcor", nil, "strategy acompcor: column w_comp_cor_00 has no values (n/a throughout: fMRIPrep could not compute it)"},
+		{failed, "acompcor", nil, "strategy acompcor: each of the columns c_comp_cor_01, w_comp_cor_00 has no values (n/a throughout: fMRIPrep could not compute it)"},
 		{Confounds{Names: []string{"FramewiseDisplacement", "aCompCor00"}, Values: NewMatrix(5, 2)}, "simple", nil, "the columns have the names of fMRIPrep before 1.2"},
 	} {
 		s, err := StrategyOf(c.strategy)

@@ -8,14 +8,14 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline ab83d3728eebbceb0efeae5feda2a02f2e80f8dbd35af826d8f627e087c1d2dc
 kind biomarkers 580c8e9efe528c399fab0839d3e9cd4366b5587e4746e5f11ff5107549c75c62
 kind bnt 3a770b694e74ba3a505afce66e04359ca26f7f14f98501d8f95ba0a3bf50bee6
-kind bootstrap 63a862727139c861c3875a78ed35802f01242d23d64fd699fbde67c99b1ba540
+kind bootstrap 80786ec3ab7adaff8e70eea255c2e1131144e773199e3d77d4fc601dc6b1c442
 kind brainmap d6ba4c5ab4a5559c78c3b016c8df8dcfb372791584ce754cbe025c7296c30a1b
 kind choose 2dc3183fc868df78302bf91cb7ac73e2a42da5a67c6d631594a360b6f682f02a
 kind combat 0f35d255cd1f4c0270f6800f63743ee7922c5c8e3af9162399b65b4975bca589
 kind compare 05993feb1a040009856fa9cbd9db991647e938b55e7490ffd34c1f07abc3db0b
 kind connectivity 88c82c4aeed97632782822ad6fbd2e8480f96c3e40151878961d6ab1ab93d289
 kind covariates da2a3c1b1dd410b886f36c8ef4eeb89036c0e4cde9e1283072e9dc6e9377a7f0
-kind denoise f1d22fc70f3b4129300a53768db918bfde43593f77da249744cb98907346e019
+kind denoise b06db13c4a911c0d50f482b863848b4de6b4dca170183bb1e20ab27daaab08fa
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate 37b58190f463921d41626550d860ba4f9c31dc421feeabdd90d87f214726d4e4
 kind exec 77e764353afc10236245173470dcdafec3ed110f0ba079e27942072e4585b716
@@ -53,7 +53,7 @@ kind split 6362d80eb0ae8998a92bec8b429c3f04c9863034ad3d582a66e810e4155406e7
 kind summary 1a33a708501ed02c6b3d646188b1f61d702b4c965974ba1e110e50a409507532
 kind tables 3a232f40d5667b6de172b17ad70a3f3aacb8d0043da1cbf0ffd7c91d44983516
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
-kind timeseries 25ed1de50cee721943297b7abf40a31682eb31e8579ad82332c1de48c7c23f2d
+kind timeseries 9339b84240a84a3d342cd290b3be6b36c2ca40d1715e6d7576e6d2902826e40e
 kind train bc7c7c38fae087f6011754a06b222589b434bacc372e47c971f080edff9cbc68
 
 reached by baseline
@@ -1689,9 +1689,10 @@ prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
 prgnn/stages/region.Float32 1936fa9041f3.d4d313
 
 reached by bootstrap denoise timeseries
+prgnn/stages/bids.Decode a9086221d4d8.e3b0c4
 prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
 prgnn/stages/prepare.cleanedBefore 0d6e9a808fce.e3b0c4
-prgnn/stages/prepare.readJSON 6ea38da0e6db.a7a6c4
+prgnn/stages/prepare.readJSON 813ea05c9ede.07d0a9
 
 reached by bootstrap evaluate figure-individuals matrices report summary tangent timeseries
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
@@ -2351,7 +2352,7 @@ prgnn/connectivity.CompCor f297976f73a3.e3b0c4
 prgnn/connectivity.Confounds 1026d79e1e5d.826248
 prgnn/connectivity.Confounds.Motion a7cb6a8d35d5.472baa
 prgnn/connectivity.Confounds.NonSteady e9c0343af97e.64bc6b
-prgnn/connectivity.Confounds.Select e4e1657291e5.d5dfe8
+prgnn/connectivity.Confounds.Select 4db4997beb6b.3d5cb5
 prgnn/connectivity.Confounds.beginning 73a26cbc8687.8ca16c
 prgnn/connectivity.Confounds.column 04ee1afdeeef.ee2d9a
 prgnn/connectivity.Confounds.columns 55f045b78552.44868a
@@ -4126,7 +4127,7 @@ at connectivity/cleaning.go prgnn/connectivity Cleaning:22 TrendOver:37 OverKept
 at connectivity/combat/apply.go prgnn/connectivity/combat Fit.Apply:7
 at connectivity/combat/bayes.go prgnn/connectivity/combat Fit.shrink:9 moments:45 posteriorShift:63 Fit.iterate:68
 at connectivity/combat/learn.go prgnn/connectivity/combat Sample:13 Options:21 Fit:31 Prior:41 Learn:49 rows:95 within:105 errCollinear:113 CovariateError:116 CovariateError.Error:118 CovariateError.Unwrap:121 newWithin:123 within.slopes:176 leastSquares:199 raw:207 leastSquares.withinOf:213 leastSquares.fit:233
-at connectivity/confounds.go prgnn/connectivity Confounds:14 AboutColumn:23 FMRIPrepCosines:30 FirstRow:36 FirstNext:41 FirstZero:42 FirstMean:43 Confounds.Select:51 Confounds.needsCosines:102 columnsText:115 some:123 camelCase:131 Confounds.NonSteady:137 Confounds.column:154 Confounds.Motion:181 fillFirst:199
+at connectivity/confounds.go prgnn/connectivity Confounds:14 AboutColumn:23 FMRIPrepCosines:30 FirstRow:36 FirstNext:41 FirstZero:42 FirstMean:43 Confounds.Select:51 Confounds.needsCosines:117 columnsText:130 some:138 camelCase:146 Confounds.NonSteady:152 Confounds.column:169 Confounds.Motion:196 fillFirst:214
 at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 scaled:21 spread:47 nearOne:57 FisherZ:62
 at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
 at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 maxLines:20 Decompress:24 members:39 members.Read:44 bounded:69 bounded.Read:74 blocks:87 blockSize:93 blocks.add:96 blocks.after:109
@@ -4284,7 +4285,7 @@ at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Sal
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 isColor:117 readPlain:119 check:132 parseID:158 line:163 readLines:169 separator:191 split:200
-at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:82
+at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:83 Decode:100
 at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:24 shown:84 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 Atlas.above:195 heat:209
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
 at stages/chart/carpet.go prgnn/stages/chart Run:17 NamedBrain:23 carpetRows:30 carpetVolumes:30 Participant.carpet:33 carpetLines:76 atMost:89 Participant.joins:95 Participant.runNames:105 Participant.times:114

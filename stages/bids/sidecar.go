@@ -2,6 +2,7 @@ package bids
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -93,6 +94,20 @@ func ReadJSON(path string) ([]byte, error) {
 		err = fmt.Errorf("%s: more than the limit of %d MiB for a JSON file", path, LongestJSON>>20)
 	}
 	return b, err
+}
+
+// Decode reads JSON; a value of another type than into has is an error that names its field.
+func Decode(b []byte, into any) error {
+	err := json.Unmarshal(b, into)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Field != "" {
+		want := wrong.Type.Kind().String()
+		if want == "float64" {
+			want = "number"
+		}
+		return fmt.Errorf("%s is a %s, but must be a %s", wrong.Field, wrong.Value, want)
+	}
+	return err
 }
 
 // gives tells whether a JSON file has a value for one of the fields; null is none.

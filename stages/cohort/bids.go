@@ -56,6 +56,7 @@ type bidsFiles struct {
 	hasFD                                                            bool
 	// s, of the sidecar and of the scan; 0 where they do not say
 	tr, headerTR float64
+	noTime       error // why the sidecar, which has a RepetitionTime, gives none
 	// of the scan, by its header; 0 when that cannot be read
 	volumes int
 	grid    gridName

@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"prgnn/nifti"
+	"prgnn/nifti/hdf5"
+	"prgnn/nifti/itk"
 	"prgnn/stages/sheet"
 )
 
@@ -19,13 +21,24 @@ const longestTR = 60
 func (f *bidsFiles) unreadable() (problems []error) {
 	for _, run := range f.each() {
 		bad := func(path string, err error) { problems = append(problems, placed{err, path}) }
-		for _, path := range []string{run.bold, run.labels} {
+		for _, path := range []string{run.bold, run.labels, run.mask} {
 			if path == "" {
 				continue
 			}
 			if err := nifti.CheckWhole(path); err != nil {
 				bad(path, err)
 			}
+		}
+		for _, path := range []string{run.transform, run.warp} {
+			if path == "" {
+				continue
+			}
+			if err := checkTransform(path); err != nil {
+				bad(path, fmt.Errorf("%s: %w", path, err))
+			}
+		}
+		if run.noTime != nil {
+			bad(run.sidecar, fmt.Errorf("%s: %w", run.sidecar, run.noTime))
 		}
 		if run.tr > longestTR {
 			bad(run.sidecar, fmt.Errorf("%s: a RepetitionTime of %g; the unit must be s", run.sidecar, run.tr))
@@ -40,6 +53,27 @@ func (f *bidsFiles) unreadable() (problems []error) {
 		}
 	}
 	return problems
+}
+
+// checkTransform reads a transform, but for the values of a displacement field: of a file of HDF5 the beginning, which
+// tells its size.
+func checkTransform(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return plainError(path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	first := make([]byte, 8)
+	if n, _ := f.ReadAt(first, 0); hdf5.Is(first[:n]) {
+		_, err = hdf5.Open(f, info.Size())
+	} else {
+		_, err = itk.Read(f, info.Size())
+	}
+	return err
 }
 
 // confoundRows counts the rows of a table of confounds.

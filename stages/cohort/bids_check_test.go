@@ -1,23 +1,27 @@
 package cohort
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // incomplete: skip leaves out participants whose files would fail when they are read, and says which and why, without
 // places of this machine.
 func TestBIDSLeavesOutWhatCannotBeRead(t *testing.T) {
-	d := newDataset(t, "participant_id\tgroup\nsub-1\ta\nsub-2\tb\nsub-3\ta\nsub-4\tb\nsub-5\ta\n")
+	d := newDataset(t, "participant_id\tgroup\nsub-1\ta\nsub-2\tb\nsub-3\ta\nsub-4\tb\nsub-5\ta\nsub-6\tb\nsub-7\ta\n")
 	const confounds = "csf\tframewise_displacement\n1\tn/a\n2\t0.25\n3\t0.75\n"
-	for i := 1; i <= 5; i++ {
+	for i := 1; i <= 7; i++ {
 		scan := fmt.Sprintf("sub-%d/func/sub-%d_task-rest", i, i)
 		d.write(scan+"_space-T1w_desc-preproc_bold.nii.gz", "")
 		d.write(scan+"_space-T1w_desc-aparcaseg_dseg.nii.gz", "")
-		d.write(scan+"_space-T1w_desc-preproc_bold.json", map[bool]string{false: `{"RepetitionTime": 2}`, true: `{"RepetitionTime": 2000}`}[i == 4])
+		d.write(scan+"_space-T1w_desc-preproc_bold.json", cmp.Or(map[int]string{4: `{"RepetitionTime": 2000}`, 6: `{"RepetitionTime": "2"}`}[i], `{"RepetitionTime": 2}`))
+		d.write(scan+"_space-T1w_desc-brain_mask.nii.gz", "")
 		d.write(scan+"_desc-confounds_timeseries.tsv", map[bool]string{false: confounds, true: confounds[:len(confounds)-7]}[i == 3])
 	}
 	broken := filepath.Join(d.dir, "sub-2", "func", "sub-2_task-rest_space-T1w_desc-preproc_bold.nii.gz")
@@ -27,6 +31,9 @@ func TestBIDSLeavesOutWhatCannotBeRead(t *testing.T) {
 	}
 	if err == nil {
 		err = os.Truncate(filepath.Join(d.dir, "sub-5", "func", "sub-5_task-rest_space-T1w_desc-aparcaseg_dseg.nii.gz"), 0)
+	}
+	if err == nil {
+		err = os.Truncate(filepath.Join(d.dir, "sub-7", "func", "sub-7_task-rest_space-T1w_desc-brain_mask.nii.gz"), 30)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -43,6 +50,8 @@ func TestBIDSLeavesOutWhatCannotBeRead(t *testing.T) {
 		"sub-3 sub-3/func/sub-3_task-rest_desc-confounds_timeseries.tsv: 2 rows of confounds for 3 volumes",
 		"sub-4 sub-4/func/sub-4_task-rest_space-T1w_desc-preproc_bold.json: a RepetitionTime of 2000; the unit must be s",
 		"sub-5 sub-5/func/sub-5_task-rest_space-T1w_desc-aparcaseg_dseg.nii.gz: the file is empty",
+		"sub-6 sub-6/func/sub-6_task-rest_space-T1w_desc-preproc_bold.json: RepetitionTime is a string, but must be a number",
+		"sub-7 sub-7/func/sub-7_task-rest_space-T1w_desc-brain_mask.nii.gz: ",
 	}
 	for i, l := range r.Left {
 		if got := l.ID + " " + l.Why; i >= len(want) || !strings.HasPrefix(got, want[i]) {
@@ -53,7 +62,7 @@ func TestBIDSLeavesOutWhatCannotBeRead(t *testing.T) {
 		t.Errorf("%d left out, want %d: %v", len(r.Left), len(want), r.Left)
 	}
 	// By default they take part, and their tasks fail; Unreadable foretells it.
-	if r, err = d.load(func(*BIDSCohort) {}); err != nil || len(r.Subjects) != 5 {
+	if r, err = d.load(func(*BIDSCohort) {}); err != nil || len(r.Subjects) != 7 {
 		t.Fatalf("%v, %v", r, err)
 	}
 	for _, s := range r.Subjects {
@@ -63,8 +72,21 @@ func TestBIDSLeavesOutWhatCannotBeRead(t *testing.T) {
 	}
 	r.unreadable = nil // as in the other cohorts: scans alone
 	for _, s := range r.Subjects {
-		if err := r.Unreadable(s); (err == nil) != (s.ID != "sub-2" && s.ID != "sub-5") {
+		if err := r.Unreadable(s); (err == nil) != (s.ID != "sub-2" && s.ID != "sub-5" && s.ID != "sub-7") {
 			t.Errorf("%s, by its scans: %v", s.ID, err)
+		}
+	}
+}
+
+// A transform that breaks off is found without its displacement field.
+func TestCheckTransform(t *testing.T) {
+	for name, good := range map[string]bool{
+		"h5/ants-float-gz.h5": true, "h5/only-affine.h5": true, "h5/itk4-misspelt-superblock0.h5": true, "h5/refuse/cut-in-half.h5": false, "README.md": false,
+		"fmriprep-25.1.4/sub-01/anat/sub-01_from-fsnative_to-T1w_mode-image_xfm.txt": true,
+	} {
+		path := need.Shared(t, "fixtures", "fmriprep", filepath.FromSlash(name))
+		if err := checkTransform(path); (err == nil) != good {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

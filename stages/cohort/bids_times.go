@@ -1,7 +1,6 @@
 package cohort
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -21,7 +20,7 @@ const closeTimes = 0.001
 func (f *bidsFiles) times() {
 	if b, err := bids.ReadJSON(f.sidecar); f.sidecar != "" && err == nil {
 		var fields struct{ RepetitionTime float64 }
-		if json.Unmarshal(b, &fields) == nil {
+		if f.noTime = bids.Decode(b, &fields); f.noTime == nil {
 			f.tr = fields.RepetitionTime
 		}
 	}

@@ -230,7 +230,7 @@ func readJSON(in dag.Input, into any) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(b, into); err != nil {
+	if err := bids.Decode(b, into); err != nil {
 		return fmt.Errorf("%s: %w", in.Name, err)
 	}
 	return nil
