@@ -5,9 +5,9 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline ab83d3728eebbceb0efeae5feda2a02f2e80f8dbd35af826d8f627e087c1d2dc
-kind biomarkers 580c8e9efe528c399fab0839d3e9cd4366b5587e4746e5f11ff5107549c75c62
-kind bnt 3a770b694e74ba3a505afce66e04359ca26f7f14f98501d8f95ba0a3bf50bee6
+var codes = dag.Codes(`kind baseline 11ff0c855422142bf7a606c55926540e04a42769b9f6861e3cfd0685440b5c5d
+kind biomarkers 857fe1423d2b1fa9f08e2d99b81b39d36a2314c3cc3e5486e8629ae08369e94f
+kind bnt 28bd2d91794c0d8ddd77eb4ac5ea355e811f43af17b4d52016abd268e0f4c51e
 kind bootstrap 80786ec3ab7adaff8e70eea255c2e1131144e773199e3d77d4fc601dc6b1c442
 kind brainmap d6ba4c5ab4a5559c78c3b016c8df8dcfb372791584ce754cbe025c7296c30a1b
 kind choose 2dc3183fc868df78302bf91cb7ac73e2a42da5a67c6d631594a360b6f682f02a
@@ -34,12 +34,12 @@ kind figure-roc ff1f44f96f6e7ea65dcb7835d560bd3d289c1ea6bad7f38c328fe4122fa2800a
 kind figure-training 8672ba3abba806b8a9ba51852f45431038e88330b3f114d2a3396c4db4e7bc6e
 kind graph bb48b6ad7f146719e9b5ad869932fdfe749ad6ac6f5745778f3089b8228d4f08
 kind harmonize e0325856ff75b0a64aa251e7fe33b1c6ce81122a3b92c65b0e021b102c734a45
-kind individuality 9164be50b36da77b6594a1375fbb7f33ef9f8733ce8d7a5d3e178d9517738a45
+kind individuality 5917f54c575fbb1c0668f1c883cf59c9af20d0bf3ddb9393985a87c7f71a398f
 kind join 6298326c05d505058381bd14b1e74e05e5b650ff6e81d446daccfac6989cf873
 kind leakage 7ab27f7c83c387e9dd5a25351100372bdb5e8b631327a16c3d3526e810f6cee3
 kind matrices 7766323dc462f8f947965399330d285b45e6dd24a75e56d6e80b2b5f7f6ee7ce
 kind mean-volume c2426fbd3ade6b83521cb0ad47db09827d0f123e1383afd97424eae5343fb0e0
-kind meanmlp 060472e0c31f83ddcda85e5db466709c734d60428857575b608f7fecde07bed5
+kind meanmlp 0cb7ece7a000ba6f763287006f2a371e0cefbf7ffbd33b26c7e38456e62dc1d4
 kind parcellate b90cf207290d2418fa797d9bde0247aa686c10c6dc3508441b31db9a2271f7bc
 kind permutation ca855a7eb7c944e5302b1236bbac3b3771e52d632a731f3d53ffd7271200f363
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
@@ -386,6 +386,15 @@ reached by baseline biomarkers bnt fidelity individuality meanmlp predict projec
 prgnn/internal/dense.Multiply f488972aaf4b.470a2a
 
 reached by baseline biomarkers bnt fidelity individuality meanmlp predict train
+prgnn/gnn.Exp 80a8e92d9316.f51b5f
+prgnn/gnn.Float e52123f92c40.e3b0c4
+prgnn/internal/exact.Exp32 1b02f4836726.3df8cf
+prgnn/internal/exact.exp32Ln2Hi a2d36f32fe1e.e3b0c4
+prgnn/internal/exact.exp32Ln2Lo f3edf39f1722.e3b0c4
+prgnn/internal/exact.exp32Log2e 6446c9401d12.e3b0c4
+prgnn/internal/exact.exp32Max d5bb1d5f8e47.e3b0c4
+prgnn/internal/exact.exp32Min df0f6a8ba8fc.e3b0c4
+prgnn/internal/exact.exp32Round 8078f5bcca76.e3b0c4
 prgnn/stages/fold.Params.Numbers 8491f684df16.3cb1d8
 
 reached by baseline biomarkers bnt individuality
@@ -420,7 +429,7 @@ prgnn/stages/inference.Spearman 1650ff3bee43.1b8f64
 prgnn/stages/inference.order c426292859fc.8e15ea
 
 reached by baseline biomarkers bnt individuality meanmlp
-prgnn/gnn/network.Softmax 216431212932.7a890b
+prgnn/gnn/network.Softmax 3920ac29adc8.a6dd66
 
 reached by baseline biomarkers bnt individuality meanmlp predict train
 prgnn/stages/column.NodeScore 0a07b7760e7d.e3b0c4
@@ -708,14 +717,12 @@ prgnn/stages/learn.standardization 0487b64b205a.e3b0c4
 prgnn/stages/learn.standardization.layout 3a429e522d8b.5c28a4
 
 reached by baseline bnt fidelity meanmlp predict train
-prgnn/gnn.Float e52123f92c40.e3b0c4
 prgnn/gnn.Layout.Find 43d412b9d9bd.c754f6
 prgnn/gnn.Prediction e8c8e31a3e5f.5a2813
 prgnn/gnn.Scores e24a36f64e6c.e3b0c4
 
 reached by baseline bnt fidelity predict train
 prgnn/gnn.Edge 9993b8ef59d4.e3b0c4
-prgnn/gnn.Exp 80a8e92d9316.f51b5f
 prgnn/gnn.Graph a693e06563cd.17172a
 prgnn/gnn.Model 2857561c6067.177740
 prgnn/gnn.Model.Predict 92048b5efc70.f4f289
@@ -849,13 +856,6 @@ prgnn/gnn.worker.blocksForward 3c0b5ac8d051.4cda79
 prgnn/gnn.worker.load 4ead7217a1d7.8dc4f2
 prgnn/gnn.worker.predict 4f45f6595249.721d4b
 prgnn/gnn/vector_amd64.s 2dc8d0e23c48.e3b0c4
-prgnn/internal/exact.Exp32 1b02f4836726.3df8cf
-prgnn/internal/exact.exp32Ln2Hi a2d36f32fe1e.e3b0c4
-prgnn/internal/exact.exp32Ln2Lo f3edf39f1722.e3b0c4
-prgnn/internal/exact.exp32Log2e 6446c9401d12.e3b0c4
-prgnn/internal/exact.exp32Max d5bb1d5f8e47.e3b0c4
-prgnn/internal/exact.exp32Min df0f6a8ba8fc.e3b0c4
-prgnn/internal/exact.exp32Round 8078f5bcca76.e3b0c4
 prgnn/stages/learn.GraphData 4f42a63bba45.8b64dd
 prgnn/stages/learn.ReadParticipant 53ffc1411e56.144366
 prgnn/stages/learn.convert 09f6b4400ffd.c4217a
@@ -1295,7 +1295,7 @@ prgnn/gnn/bnt.readout c20aa4add612.c4217a
 prgnn/gnn/bnt.received 39edd220a587.c4217a
 prgnn/gnn/bnt.run e1c93ed3ba34.729fae
 prgnn/gnn/bnt.runBack e680a5ae053e.55b158
-prgnn/gnn/bnt.softmax b3f617bb8120.a6dd66
+prgnn/gnn/bnt.softmax 54b525629150.fc46c2
 prgnn/gnn/bnt.softmaxBack 271e10897d36.c4217a
 prgnn/gnn/bnt.squared 2f64af1bd424.c4217a
 prgnn/gnn/bnt.state 0d188f724e3b.314fee
@@ -4171,7 +4171,7 @@ at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:13 linearMachine
 at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:32 newWorker:41 worker.load:51 soon:68 worker.blocksForward:76 worker.predict:92 slot.crossEntropy:118 worker.gradient:144 worker.backward:191 worker.reduce:213 worker.batchLosses:228 worker.normForward:267 worker.normBackward:291
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
 at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 Released:28 Options.Columns:38 leaky:41 Net:44 New:58 Net.Layout:84 Net.Drops:87 pass:91 pass.logits:98 Net.forward:101 Net.back:116 Net.padded:125 Net.Gradient:137 mix:175 mixedEntropy:190 Centers:203 orthogonal:216
-at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:81 normal:93 graph:100 block.forward:102 block.parts:139 state.dropped:146 join:158 unjoin:182 block.back:205 sum:262 softmax:269 softmaxBack:287
+at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:81 normal:93 graph:100 block.forward:102 block.parts:139 state.dropped:146 join:158 unjoin:182 block.back:205 sum:262 softmax:269 softmaxBack:276
 at gnn/bnt/model.go prgnn/gnn/bnt Model:11 Training:20 Fit:26 Untrained:37 Model.Parameters:44 Rating:47 together:57 Model.Rate:60 rate:64 received:96
 at gnn/bnt/readout.go prgnn/gnn/bnt readout:11 Net.read:19 run:42 runBack:56 squared:69 Net.distance:77 Net.alike:82 Net.alikeBack:98 Net.readBack:114
 at gnn/checkpoint.go prgnn/gnn run:9 snapshot:20 run.checkpoint:31 run.resume:44

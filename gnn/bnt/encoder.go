@@ -268,18 +268,7 @@ func sum[T gnn.Float](to, v []T) {
 // softmax replaces rows of this width by their softmax.
 func softmax[T gnn.Float](v []T, width int) {
 	for at := 0; at < len(v); at += width {
-		row := v[at:][:width]
-		largest, sum := row[0], T(0)
-		for _, x := range row {
-			largest = max(largest, x)
-		}
-		for j, x := range row {
-			row[j] = gnn.Exp(x - largest)
-			sum += row[j]
-		}
-		for j := range row {
-			row[j] /= sum
-		}
+		network.Softmax(v[at:][:width])
 	}
 }
 

@@ -278,13 +278,13 @@ func Probabilities[T gnn.Float](logits []T, classes int) []float64 {
 }
 
 // Softmax replaces logits by probabilities, in place.
-func Softmax(v []float64) {
-	largest, sum := math.Inf(-1), 0.0
+func Softmax[T gnn.Float](v []T) {
+	largest, sum := v[0], T(0)
 	for _, x := range v {
 		largest = max(largest, x)
 	}
 	for i, x := range v {
-		v[i] = exact.Exp(x - largest)
+		v[i] = gnn.Exp(x - largest)
 		sum += v[i]
 	}
 	for i := range v {
