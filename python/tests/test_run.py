@@ -198,6 +198,30 @@ def test_a_program_that_ends_before_its_time(
     assert "a note" in str(caught.value)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs sh")
+def test_after_an_interrupt_the_exception_says_how_to_go_on(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[str] = []
+
+    class Heard(_progress.Silent):
+        def event(self, event: _progress.Event) -> None:
+            os.kill(os.getpid(), signal.SIGINT)
+
+        def say(self, line: str) -> None:
+            heard.append(line)
+
+    said = "echo stopping >&2; echo 'interrupted; continue with: pipeline run --json p.yaml' >&2; exit 130"
+    start = '{"event":"start","pipeline":"p","tasks":1,"stages":[]}'
+    write("program", f"#!/bin/sh\ntrap \"{said}\" INT\necho '{start}'\nwhile :; do sleep 0.05; done\n")
+    (tmp_path / "program").chmod(0o755)
+    monkeypatch.setenv("PRGNN_PIPELINE", str(tmp_path / "program"))
+    monkeypatch.setattr(_progress, "display", lambda _: Heard())
+    with pytest.raises(prgnn.Interrupted, match="the same call goes on"):
+        prgnn.run("p.yaml")
+    assert heard == ["stopping"]
+
+
 START = {
     "event": "start",
     "pipeline": "p",

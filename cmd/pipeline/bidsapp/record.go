@@ -75,7 +75,7 @@ func (b *App) Record(s *Study) error {
 		return fmt.Errorf("%s was made with other settings:\n%s  use the same settings, name another OUTPUT_DIR, or add --change-settings", b.Out, difference(string(old), s.text))
 	}
 	if err := os.MkdirAll(b.Out, 0o777); err != nil {
-		return err
+		return fmt.Errorf("OUTPUT_DIR: %w", err)
 	}
 	return new(console.Console).WriteBytes(path, []byte(s.text)) // no other command may write over it
 }
@@ -104,7 +104,7 @@ func settingsOf(text string) map[string]string {
 	out := map[string]string{}
 	var add func(path string, v any)
 	add = func(path string, v any) {
-		if m, ok := v.(map[string]any); ok && len(m) > 0 {
+		if m, ok := v.(map[string]any); ok {
 			for name, value := range m {
 				add(path+"."+name, value)
 			}

@@ -15,11 +15,13 @@ import (
 	"prgnn/pipelines"
 )
 
+const bidsAppName = "bids-app"
+
 func (a *app) bidsAppCommand() *cobra.Command {
 	var x bidsapp.App
 	version := false
 	cmd := &cobra.Command{
-		Use:   "bids-app BIDS_DIR OUTPUT_DIR {participant,group}",
+		Use:   bidsAppName + " BIDS_DIR OUTPUT_DIR {participant,group}",
 		Short: "run as a BIDS App, on fMRIPrep's derivatives",
 		Long: `Runs the built-in biopoint.yaml on fMRIPrep's derivatives, with the command line of a BIDS App.
 The program does the same when its name is prgnn.

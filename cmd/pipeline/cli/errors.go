@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -58,6 +59,13 @@ func flagMessage(err error) string {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
 		cause := errors.Unwrap(value)
+		var number *strconv.NumError
+		if errors.As(cause, &number) {
+			cause = errors.New("it must be an integer")
+			if number.Func == "ParseFloat" {
+				cause = errors.New("it must be a number")
+			}
+		}
 		return fmt.Sprintf("--%s cannot be %q: %v", value.GetFlag().Name, value.GetValue(), cause)
 	}
 	var lonely *pflag.ValueRequiredError

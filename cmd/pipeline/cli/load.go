@@ -182,6 +182,9 @@ func (a *app) look(file string, sets []string) (*results.Current, error) {
 	}
 	dir := a.storeDir(p.Dir)
 	if !isStore(dir) {
+		if full, err := filepath.Abs(dir); err == nil { // somebody may be in another directory than the store
+			dir = full
+		}
 		return nil, fmt.Errorf("nothing of %s has been run: there is no store in %s\n  pipeline run %s makes the results; --store DIR says where they are", file, dir, file)
 	}
 	store, err := a.openStore(dir)

@@ -150,7 +150,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 	}
 	a.noteResult(result, changed)
 	if !a.JSON {
-		a.failures(result, p)
+		a.failures(cmd, result, p)
 	}
 	if err != nil && ctx.Err() != nil {
 		r.executor.interrupted(a)
@@ -257,7 +257,7 @@ func (a *app) lastLine(r *dag.Result, interrupted bool) {
 
 // failures prints what went wrong: each cause once, with the tasks that it
 // struck, then what that means for the rest.
-func (a *app) failures(r *dag.Result, p *pipelines.Pipeline) {
+func (a *app) failures(cmd *cobra.Command, r *dag.Result, p *pipelines.Pipeline) {
 	if r.Failed == 0 {
 		return
 	}
@@ -269,7 +269,11 @@ func (a *app) failures(r *dag.Result, p *pipelines.Pipeline) {
 			indented(p.Roster.CompleteExclude(a.brief(c.text)))+a.said(c.first, p.Graph.File))
 	})
 	if out := faulty(p, r); out != nil {
-		fmt.Fprintln(a.Stderr, p.Roster.CompleteExclude(fmt.Sprintf("To continue without the %ss that failed, under cohort:\n    exclude: [%s]", p.Roster.Noun(), strings.Join(out, ", "))))
+		where, what := "under cohort", p.Roster.CompleteExclude("exclude: ["+strings.Join(out, ", ")+"]")
+		if cmd.Name() == bidsAppName { // who calls that has no file to write into
+			where, what = "at the group level", "--set 'cohort."+strings.Replace(what, ": ", "=", 1)+"' --change-settings"
+		}
+		fmt.Fprintf(a.Stderr, "To continue without the %ss that failed, %s:\n    %s\n", p.Roster.Noun(), where, what)
 	}
 	if r.Skipped > 0 {
 		fmt.Fprintf(a.Stderr, "%s skipped: upstream tasks failed. ", words.Count(r.Skipped, "task"))

@@ -44,7 +44,8 @@ class Member:
                 )
         except FileNotFoundError:
             raise Error(
-                f"{self.task}.{self.output}: {self.path} is gone", remedy="prgnn.run makes the result again"
+                f"{self.task}.{self.output}: {self.path} is gone",
+                remedy=f"prgnn.run(…, until={self.stage!r}) makes it again",
             ) from None
         _checked.add(seen)
         return self.path

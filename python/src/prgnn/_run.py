@@ -159,7 +159,7 @@ def _follow(
                     event = _event(text or "") if is_event else None
                     if event is None:
                         said.append(text or "")
-                        if started:
+                        if started and not (interrupts.came and said[-1].startswith("interrupted; ")):  # the exception
                             shown.say(said[-1])
                         continue
                     events.append(event)
