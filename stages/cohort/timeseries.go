@@ -3,6 +3,7 @@ package cohort
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"prgnn/dag"
@@ -150,14 +151,17 @@ func (c *TimeseriesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, err
 	return nil, fmt.Errorf("nodes is not set, and no participant of %s has a file to read the names from%s", l.path, firstProblem(subjects))
 }
 
-// firstProblem says of one participant why there is nothing to be had.
+// firstProblem says of one participant why there is nothing to be had: of one with too many files, if there is one,
+// for the others' may not have been downloaded.
 func firstProblem(subjects []Subject) string {
-	for _, s := range subjects {
-		if s.Problem != nil {
-			return fmt.Sprintf("; the first: %v", s.Problem)
-		}
+	first := slices.IndexFunc(subjects, func(s Subject) bool { return errors.As(s.Problem, new(several)) })
+	if first < 0 {
+		first = slices.IndexFunc(subjects, func(s Subject) bool { return s.Problem != nil })
 	}
-	return ""
+	if first < 0 {
+		return ""
+	}
+	return fmt.Sprintf("; the first: %v", subjects[first].Problem)
 }
 
 // seriesNames are the names of the columns of a file of series; where it has none

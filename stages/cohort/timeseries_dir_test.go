@@ -195,6 +195,11 @@ func TestTimeseriesStar(t *testing.T) {
 		t.Errorf("%v, want %s", p, wrong)
 	}
 
+	if _, err = load(nil, "cpac/b_2_rois_ho.1D", "niak/b_2_rois_cc200.1D.gz"); err == nil ||
+		!strings.Contains(err.Error(), "the first: ") || !strings.Contains(err.Error(), "2 files match */b_2_rois_*.1D*") {
+		t.Errorf("got %v", err)
+	}
+
 	_, err = load(func(c *TimeseriesCohort) { c.Columns = []string{"site=SITE", "=x", "group=AGE"} }, "cpac/a_1_rois_ho.1D")
 	for _, want := range []string{`columns: `, `has no column "SITE"; its columns are file, dx, SITE_ID, AGE (set the parameter columns to one of them)`,
 		`"=x" is not of the form COLUMN or NAME=COLUMN`, "two columns would be named group"} {
