@@ -45,12 +45,12 @@ kind permutation ca855a7eb7c944e5302b1236bbac3b3771e52d632a731f3d53ffd7271200f36
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
 kind project cab86a78dd2eadca3b89791e3e200b78e97cf5f40dfee68805299c5a1af9be27
 kind qcfc b456fedfdce0460962735db979bc0b7823a12a4dfa04490a1bff18c6e111ef66
-kind report b1b05218afa8c28b5bc93b046439ac768cbfaf6433a189e71eb1b9be24373d42
+kind report 36afd2ddd37ae363b77b027661f1fd4e5ae724fc660d4770a336a623d58469f5
 kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
 kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
 kind split 6362d80eb0ae8998a92bec8b429c3f04c9863034ad3d582a66e810e4155406e7
-kind summary 1a33a708501ed02c6b3d646188b1f61d702b4c965974ba1e110e50a409507532
+kind summary 8098760751e8d1a382b1a0e91c11a7a500750ba106ef039f8f358603d9a74eea
 kind tables 3a232f40d5667b6de172b17ad70a3f3aacb8d0043da1cbf0ffd7c91d44983516
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
 kind timeseries 9339b84240a84a3d342cd290b3be6b36c2ca40d1715e6d7576e6d2902826e40e
@@ -3640,7 +3640,7 @@ prgnn/stages/present.author.methods a4d46294d0d4.ead967
 prgnn/stages/present.author.methodsOfBaselines 37afe9097c8d.436eb2
 prgnn/stages/present.author.methodsOfCleaning b252af69248f.0de741
 prgnn/stages/present.author.methodsOfCohort 5f2664e6b5b6.06030b
-prgnn/stages/present.author.methodsOfEvaluation 550d1d38a097.c74e23
+prgnn/stages/present.author.methodsOfEvaluation e94e4b3b7d88.607cc8
 prgnn/stages/present.author.methodsOfGraphs 88a33f013492.a68ece
 prgnn/stages/present.author.methodsOfScans 7d4e75538e21.6415cf
 prgnn/stages/present.author.methodsOfSilence 8f2c19570dda.6b4e88
@@ -3666,7 +3666,7 @@ prgnn/stages/present.author.rankingTables ce39689a6a36.efb016
 prgnn/stages/present.author.read a2067bab7374.1d6a3e
 prgnn/stages/present.author.readAccuracy 4d6237410555.632f50
 prgnn/stages/present.author.readSilence e0ff83d870df.f68072
-prgnn/stages/present.author.recovered 9794bf7bedb7.acbd8f
+prgnn/stages/present.author.recovered 677ce06f5ceb.322095
 prgnn/stages/present.author.references 14c0a112943b.6c6b96
 prgnn/stages/present.author.regionFigures 0c18b7a862f3.715a56
 prgnn/stages/present.author.regions 5d9e6e43ae8b.d8235c
@@ -3701,7 +3701,7 @@ prgnn/stages/present.cohortSettings ef2eb09cb00f.2a9275
 prgnn/stages/present.comparisons 9a3fb64784d9.0b83da
 prgnn/stages/present.coordsOf b60ca33309e2.e3bdae
 prgnn/stages/present.covariateNames 923256bb36ec.e3b0c4
-prgnn/stages/present.describeColumn ee2142076f02.5c7f53
+prgnn/stages/present.describeColumn 465dc2cc7767.5c7f53
 prgnn/stages/present.describeNumbers 23a324c5cd79.f3dd6f
 prgnn/stages/present.epochRow 6d892aa208d3.e3b0c4
 prgnn/stages/present.estimator d478f224400b.0b3c85
@@ -3794,7 +3794,7 @@ prgnn/stages/present.usual 4ddd2be99784.49b5f5
 prgnn/stages/present.verdict 9b0479f54336.284716
 prgnn/stages/present.verdict.against e115142511bf.3097a1
 prgnn/stages/present.verdict.sentence e4c07a031ab6.79623d
-prgnn/stages/present.verdict.value 05a1fda40155.a5b6f1
+prgnn/stages/present.verdict.value 16548d58f69c.105f2a
 prgnn/stages/present.warningRow ee5420d037d9.e3b0c4
 prgnn/stages/present.wholeTable c5ccb6fb46a1.2d4761
 prgnn/stages/present.widthOfSVG ff36e249e675.e3b0c4

@@ -290,7 +290,7 @@ func (a *author) methodsOfEvaluation(m *methodsText) {
 	if e := a.run.of("evaluate"); e != nil && a.t.Has("evaluation") {
 		a.methodsOfBaselines(m)
 		m.say("Accuracy, balanced accuracy, sensitivity, specificity and the area under the ROC curve (AUC) are given per graph and per participant (mean probability over the draws). Accuracy is the share of correct predictions, pooled over the folds, with Wilson's 95 %% confidence interval for the number of participants %s; its mean and standard deviation over the folds stand beside it. The other measures are means over the folds.", m.cite("wilson"))
-		m.say("p values of accuracy and AUC come from %s permutations of the groups of the test participants within folds, with the models not retrained %s.", e.value["permutations"], m.cite("phipson"))
+		m.say("p values of accuracy and AUC come from %s permutations of the groups of the test participants within folds, with the models not retrained %s.", report.Thousands(e.number("permutations")), m.cite("phipson"))
 	}
 	if c := a.run.of("compare"); c != nil && a.t.Has("comparison") {
 		m.say("Classifiers were compared over the same participants by McNemar's exact test and by the corrected resampled t-test %s, with Holm's correction for the number of pairs.", m.cite("nadeau"))

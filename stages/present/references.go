@@ -62,7 +62,7 @@ func judge(rows []column.RecoveryRow, by string) (v verdict, ok bool) {
 // value is what a ranking is worth, in words.
 func (v verdict) value(r column.RecoveryRow) string {
 	if v.measure == "held-out effect" {
-		return fmt.Sprintf("%.2f", r.HeldOut)
+		return report.Fixed(r.HeldOut, 2)
 	}
 	text := fmt.Sprintf("%d of %d, AUROC %.2f", *r.Found, r.Top, r.AUROC)
 	if upsideDown(r) {
@@ -189,7 +189,7 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 		t.Note += " " + upsideDownText + "."
 	}
 	if all := setting[0].All; !math.IsNaN(all) {
-		t.Note += fmt.Sprintf(" Over all regions the held-out effect is %.2f.", all)
+		t.Note += fmt.Sprintf(" Over all regions the held-out effect is %s.", report.Fixed(all, 2))
 	}
 	a.table(t, "compares the rankings with references without training.")
 	return nil
