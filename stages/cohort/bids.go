@@ -54,6 +54,7 @@ type bidsFiles struct {
 	labelsFrom                                                       string // a line for the inventory
 	meanFD                                                           float64
 	hasFD                                                            bool
+	confoundRows                                                     int
 	// s, of the sidecar and of the scan; 0 where they do not say
 	tr, headerTR float64
 	noTime       error // why the sidecar, which has a RepetitionTime, gives none

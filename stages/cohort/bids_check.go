@@ -7,7 +7,6 @@ import (
 	"prgnn/nifti"
 	"prgnn/nifti/hdf5"
 	"prgnn/nifti/itk"
-	"prgnn/stages/sheet"
 )
 
 // longestTR is the longest repetition time that is believed, s: more is in milliseconds.
@@ -46,10 +45,8 @@ func (f *bidsFiles) unreadable() (problems []error) {
 		if run.confounds == "" || run.volumes == 0 {
 			continue
 		}
-		if rows, err := confoundRows(run.confounds); err != nil {
-			bad(run.confounds, err)
-		} else if rows != run.volumes {
-			bad(run.confounds, fmt.Errorf("%s: %d rows of confounds for %d volumes", run.confounds, rows, run.volumes))
+		if run.confoundRows != run.volumes {
+			bad(run.confounds, fmt.Errorf("%s: %d rows of confounds for %d volumes", run.confounds, run.confoundRows, run.volumes))
 		}
 	}
 	return problems
@@ -74,18 +71,4 @@ func checkTransform(path string) error {
 		_, err = itk.Read(f, info.Size())
 	}
 	return err
-}
-
-// confoundRows counts the rows of a table of confounds.
-func confoundRows(path string) (int, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, plainError(path, err)
-	}
-	defer f.Close()
-	s, err := sheet.Read(f, path)
-	if err != nil {
-		return 0, err
-	}
-	return len(s.Lines), nil
 }

@@ -83,7 +83,7 @@ func (c *BIDSCohort) findRun(l *list, sidecars *bids.Sidecars, row listedRow, la
 			if about := strings.TrimSuffix(f.confounds, ".tsv") + ".json"; isFile(about) {
 				f.confoundsSidecar = about
 			}
-			if f.meanFD, f.hasFD, err = meanFD(f.confounds); err != nil {
+			if err := f.motion(); err != nil {
 				bad(err)
 			}
 		}
@@ -207,38 +207,39 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 	return nil, nil, fmt.Errorf("none of its scans is in space-%s%s; it has %s", c.Space, c.text(), strings.Join(have, ", "))
 }
 
-// meanFD is the mean framewise displacement of a table of confounds, mm, over the
-// volumes that have one (the first has not); ok is false where there is no such
-// column.
-func meanFD(path string) (mean float64, ok bool, err error) {
-	file, err := openFile(path)
+// motion reads a table of confounds: the number of its rows, and the mean framewise displacement, mm, over the
+// volumes that have one (the first has not), where there is such a column.
+func (f *bidsFiles) motion() error {
+	file, err := openFile(f.confounds)
 	if err != nil {
-		return 0, false, err
+		return err
 	}
 	defer file.Close()
-	s, err := sheet.Read(file, path)
+	s, err := sheet.Read(file, f.confounds)
 	if err != nil {
-		return 0, false, placed{err, path}
+		return placed{err, f.confounds}
 	}
+	f.confoundRows = len(s.Lines)
 	values, ok := s.Column("framewise_displacement")
 	if !ok {
-		return 0, false, nil
+		return nil
 	}
 	numbers, notAt := sheet.Numbers(values)
 	if numbers == nil && notAt < 0 {
-		return 0, false, nil // nothing but n/a
+		return nil // nothing but n/a
 	}
 	if numbers == nil {
-		return 0, false, placed{fmt.Errorf("%s:%d: framewise_displacement is %q, which is not a number", path, s.Lines[notAt], values[notAt]), path}
+		return placed{fmt.Errorf("%s:%d: framewise_displacement is %q, which is not a number", f.confounds, s.Lines[notAt], values[notAt]), f.confounds}
 	}
-	n := 0
+	n, sum := 0, 0.0
 	for _, v := range numbers {
 		if !math.IsNaN(v) {
-			mean += v
+			sum += v
 			n++
 		}
 	}
-	return mean / float64(max(n, 1)), n > 0, nil
+	f.meanFD, f.hasFD = sum/float64(max(n, 1)), n > 0
+	return nil
 }
 
 // addMotion puts mean_fd among the columns, unless the table has one of its own.
