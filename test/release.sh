@@ -64,6 +64,11 @@ env -i "$work/unpacked/prgnn" --help | grep -q participant # the BIDS App
 "$work/unpacked/pipeline" completion bash | bash -n
 "$work/unpacked/pipeline" help --man | groff -man -Tascii -ww >/dev/null
 
+# The archive of the source is the clone.
+mkdir "$work/unpacked-source"
+tar xzf "$dist"/*source.tar.gz -C "$work/unpacked-source" --strip-components=1
+diff -r --exclude=.git "$work/one" "$work/unpacked-source"
+
 # The module file.
 mkdir -p "$work/opt/prgnn" "$work/modules/prgnn"
 cp -r "$work/unpacked" "$work/opt/prgnn/$version"
@@ -164,7 +169,7 @@ elif [ "$(id -u)" = 0 ]; then # within most containers none can be started
 fi
 
 wait "$second" || { cat "$work/second"; exit 1; }
-for f in "$work"/again/*linux* "$work"/again/*.whl "$work"/again/*oci*; do
+for f in "$work"/again/*linux* "$work"/again/*.whl "$work"/again/*oci* "$work"/again/*source*; do
 	cmp "$f" "$dist/$(basename "$f")"
 	echo "the same bytes from both clones: $(basename "$f"), $(stat -c %s "$f") bytes"
 done
