@@ -21,13 +21,13 @@ var elsewhere = map[string]string{
 	"go build ./cmd/pipeline && export PATH=\"$PWD:$PATH\" && mkdir study && cd study": "the test has the program on its PATH",
 	"pipeline run abide.yaml --set data=abide/ABIDE_pcp":                               "pipelines.TestAbide loads it",
 	"$EDITOR biopoint.yaml": "the test writes the file",
-	"prgnn BIDS_DIR OUTPUT_DIR participant --participant-label 01 02 --group diagnosis -w WORK":        "script/bids_app runs it",
-	"prgnn BIDS_DIR OUTPUT_DIR group --group diagnosis -w WORK":                                        "script/bids_app runs it",
-	"prgnn /data /out participant --participant-label \"$label\" -w /scratch/work --n-cpus 1":          "needs a cluster",
-	"apptainer build prgnn.sif oci-archive:prgnn-1.0.0-oci-amd64.tar":                                  "needs Apptainer and a release",
-	"apptainer run --cleanenv -B \"$PWD/fmriprep\":/data:ro -B \"$PWD/out\":/out prgnn.sif /data /out": "needs Apptainer and a release",
-	"datalad clone https://github.com/OpenNeuroDerivatives/DS-fmriprep fmriprep":                       "needs outside data",
-	"datalad get participants.tsv 'sub-*/func/*space-MNI152NLin2009cAsym*' 'sub-*/func/*confounds*'":   "needs outside data",
+	"prgnn BIDS_DIR OUTPUT_DIR participant --participant-label 01 02 --group diagnosis -w WORK":      "script/bids_app runs it",
+	"prgnn BIDS_DIR OUTPUT_DIR group --group diagnosis -w WORK":                                      "script/bids_app runs it",
+	"prgnn /data /out participant --participant-label \"$label\" -w /scratch/work --n-cpus 1":        "needs a cluster",
+	"apptainer build prgnn.sif oci-archive:prgnn-1.0.0-oci-amd64.tar":                                "needs Apptainer and a release",
+	"apptainer run --cleanenv -B \"$PWD/fmriprep\":/data:ro -B \"$PWD/out\":/out prgnn.sif \\":       "needs Apptainer and a release",
+	"datalad clone https://github.com/OpenNeuroDerivatives/DS-fmriprep fmriprep":                     "needs outside data",
+	"datalad get participants.tsv 'sub-*/func/*space-MNI152NLin2009cAsym*' 'sub-*/func/*confounds*'": "needs outside data",
 }
 
 // smaller are the changes that make the commands of the pages quick: fewer participants, draws and epochs, and an
