@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -111,6 +112,8 @@ func (r *reader) mapping(t *Node, n *yaml.Node) {
 	}
 }
 
+var leadingZero = regexp.MustCompile(`^[-+]?0_*[0-9]`)
+
 // scalar decodes one value. Dates stay text: nothing here takes a date, and a
 // participant may be called 2001-01-01.
 func (r *reader) scalar(t *Node, n *yaml.Node) {
@@ -120,7 +123,11 @@ func (r *reader) scalar(t *Node, n *yaml.Node) {
 		t.tag = n.ShortTag()
 	}
 	var err error
-	switch n.ShortTag() {
+	tag := n.ShortTag()
+	if (tag == "!!int" || tag == "!!float") && leadingZero.MatchString(n.Value) {
+		tag = "!!str" // 010 would be 8 as YAML reads it; a participant may be called so
+	}
+	switch tag {
 	case "!!null":
 		t.Kind = Empty
 	case "!!bool":
@@ -141,7 +148,7 @@ func (r *reader) scalar(t *Node, n *yaml.Node) {
 	case "!!str", "!!timestamp", "!!merge":
 		t.Value = n.Value
 	default:
-		err = fmt.Errorf("the tag %s is not supported", n.ShortTag())
+		err = fmt.Errorf("the tag %s is not supported", tag)
 	}
 	if err != nil {
 		r.bad.Add(t.Pos, "%s", strings.TrimPrefix(err.Error(), "yaml: "))

@@ -136,3 +136,9 @@ def test_members(quick: Quick) -> None:
     members = quick.store.members("connectivity.pearson")
     assert [m.path for m in members] == [str(quick.file(m.task, "pearson")) for m in members]
     assert members[0].axes == ("draw", "roi", "roi")
+
+
+def test_repr_without_control_characters(quick: Quick) -> None:
+    scores = quick.store["evaluate.scores"]
+    scores._arrow = pa.table({"a\x1b[31m": [1], "plain": [2]})
+    assert repr(scores).endswith(": 1 rows × 2 columns: a\\x1b[31m, plain>")

@@ -2,13 +2,16 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/internal/words"
 	"prgnn/pipelines/compare"
 	"prgnn/stages/netio"
 )
@@ -194,16 +197,7 @@ func writeNamed(w io.Writer, corner string, rows, columns []string, v []float64)
 
 // tabless is a name that breaks no line and no column.
 func tabless(s string) string {
-	out := []rune(s)
-	for i, r := range out {
-		if r < ' ' {
-			out[i] = ' '
-		}
-	}
-	if len(out) == 0 {
-		return "n/a"
-	}
-	return string(out)
+	return words.Plain(cmp.Or(strings.NewReplacer("\t", " ", "\n", " ", "\r", " ").Replace(s), "n/a"))
 }
 
 // A regionMap is a value for every region.

@@ -59,7 +59,8 @@ class Table:
         return self._arrow.__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
-        return f"<prgnn.Table {self._name}: {len(self)} rows × {len(self.columns)} columns: {', '.join(self.columns)}>"
+        names = ", ".join(c if c.isprintable() else ascii(c)[1:-1] for c in self.columns)
+        return f"<prgnn.Table {self._name}: {len(self)} rows × {len(self.columns)} columns: {names}>"
 
     def _repr_html_(self) -> str | None:
         try:
