@@ -267,16 +267,16 @@ func (l *loader) rated(item *tree.Node, find func(string) (string, error), out m
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(l.dir, path)
 	}
-	ids, err := cohort.FailedRatings(path)
+	failed, err := cohort.FailedRatings(path)
 	if err != nil {
 		l.bad.Each(err, func(string) dag.Pos { return file.Pos }, "exclude: ")
 		return false
 	}
 	all := true
-	for _, name := range ids {
-		id, err := find(name)
+	for _, rating := range failed {
+		id, err := find(rating.ID)
 		if err != nil {
-			l.bad.Add(file.Pos, "exclude: %s: %v", file.Text, err)
+			l.bad.Add(file.Pos, "exclude: %s:%d: %v", file.Text, rating.Line, err)
 			all = false
 			continue
 		}

@@ -355,7 +355,7 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 				t.Fatal(err)
 			}
 		}
-		write("sub-005\tfail\nsub-006\tmaybe\nsub-009\tpass\nsub-010\tn/a\n")
+		write("sub-005\tfail\nsub-005\tn/a\nsub-005\tfail\nsub-006\tmaybe\nsub-099\tpass\nsub-010\tn/a\n")
 		p := mustBuild(t, file, "cohort.exclude=[sub-002, { file: "+ratings+" }]")
 		why := map[string]string{}
 		for _, left := range p.Roster.Left {
@@ -367,7 +367,9 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 		}
 		for rows, want := range map[string]string{
 			"sub-005\tbad\n":  "ratings.tsv:2: the rating of sub-005 is \"bad\", want pass, maybe, fail or n/a",
-			"sub-505\tfail\n": "there is no participant \"sub-505\"",
+			"sub-505\tfail\n": "ratings.tsv:2: there is no participant \"sub-505\"",
+			"sub-005\tfail\nsub-006\tpass\nsub-005\tpass\n": "ratings.tsv:4: sub-005 is rated pass here but fail in line 2: keep one of the two ratings",
+			"sub-006\tmaybe\n006\tfail\nsub-006\tn/a\n":     "ratings.tsv:3: 006 is rated fail here but maybe in line 2: keep one of the two ratings",
 		} {
 			write(rows)
 			if _, err := build("x.yaml", []byte(file), t.TempDir(),

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"prgnn/stages/sheet"
 )
@@ -11,10 +12,16 @@ import (
 // RatedFail is why a participant takes no part whose scan was rated fail.
 const RatedFail = "rated fail"
 
+// A Rating is a row of a table of ratings.
+type Rating struct {
+	ID     string // as the table has it
+	Rating string // pass, maybe or fail
+	Line   int
+}
+
 // FailedRatings are the participants whom a table of ratings (columns participant_id and rating: pass, maybe, fail, or
-// no
-// value) rates fail. A report saves such a table.
-func FailedRatings(path string) (ids []string, err error) {
+// no value) rates fail. A report saves such a table. It is an error to rate a participant twice and differently.
+func FailedRatings(path string) (failed []Rating, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, plainError(path, err)
@@ -29,18 +36,31 @@ func FailedRatings(path string) (ids []string, err error) {
 	if !ok1 || !ok2 {
 		return nil, fmt.Errorf("%s: a table of ratings has the columns participant_id and rating", path)
 	}
+	first := map[string]Rating{} // of each participant
 	var problems []error
 	for i, r := range rating {
-		switch r {
-		case "fail":
-			ids = append(ids, who[i])
-		case "pass", "maybe", "", "n/a":
-		default:
-			problems = append(problems, fmt.Errorf("%s:%d: the rating of %s is %q, want pass, maybe, fail or n/a", path, s.Lines[i], who[i], r))
+		now := Rating{who[i], r, s.Lines[i]}
+		id := strings.TrimPrefix(now.ID, "sub-")
+		before, again := first[id]
+		switch {
+		case r == "" || r == "n/a":
+			continue
+		case r != "pass" && r != "maybe" && r != "fail":
+			problems = append(problems, fmt.Errorf("%s:%d: the rating of %s is %q, want pass, maybe, fail or n/a", path, now.Line, now.ID, r))
+			continue
+		case again && before.Rating != r:
+			problems = append(problems, fmt.Errorf("%s:%d: %s is rated %s here but %s in line %d: keep one of the two ratings", path, now.Line, now.ID, r, before.Rating, before.Line))
+			continue
+		case again:
+			continue
+		}
+		first[id] = now
+		if r == "fail" {
+			failed = append(failed, now)
 		}
 	}
 	if problems != nil {
 		return nil, errors.Join(problems...)
 	}
-	return ids, nil
+	return failed, nil
 }

@@ -157,7 +157,7 @@ func (a *author) training() error {
 		}
 	}
 	if stuck != nil {
-		a.caution("%d of %d models did not learn their training graphs: %s; training accuracy below %.3f, a fifth of the way from the majority rate to 1. Predictions and regions of such a model owe little to training", len(stuck), judged, words.Some(stuck, 8), least)
+		a.caution("%d of %d models did not learn their training graphs: %s; training accuracy (running mean over the batches of the last epoch) below %.3f, a fifth of the way from the majority rate to 1. Predictions and regions of such a model owe little to training", len(stuck), judged, words.Some(stuck, 8), least)
 	}
 	tested, n := 0.0, 0.0
 	for _, r := range a.accuracy {

@@ -357,10 +357,10 @@ func TestStuckModelsAreNamed(t *testing.T) {
 		want string
 	}{
 		{"two", []dag.Input{history("1", 0.636, 0.636), history("2", 0.9, 0.636), history("3", 0.70, 0.636)},
-			"2 of 3 models did not learn their training graphs: fold 1 (0.636), fold 3 (0.700); training accuracy below 0.709, a fifth of the way from the majority rate to 1. Predictions and regions of such a model owe little to training"},
+			"2 of 3 models did not learn their training graphs: fold 1 (0.636), fold 3 (0.700); training accuracy (running mean over the batches of the last epoch) below 0.709, a fifth of the way from the majority rate to 1. Predictions and regions of such a model owe little to training"},
 		{"none", []dag.Input{history("1", 0.71, 0.636), history("2", 0.9, 0.636)}, ""},
 		{"other shares", []dag.Input{history("1", 0.71, 0.5), history("2", 0.71, 0.7)},
-			"1 of 2 models did not learn their training graphs: fold 2 (0.710); training accuracy below 0.760, a fifth of the way from the majority rate to 1. Predictions and regions of such a model owe little to training"},
+			"1 of 2 models did not learn their training graphs: fold 2 (0.710); training accuracy (running mean over the batches of the last epoch) below 0.760, a fifth of the way from the majority rate to 1. Predictions and regions of such a model owe little to training"},
 	} {
 		a := &author{t: dag.NewTask(map[string][]dag.Input{"training": c.in}), page: &report.Page{}}
 		if err := a.training(); err != nil {
