@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,27 @@ func (s *Store) Damaged(r Ref) bool {
 func (s *Store) KnownDamaged(r Ref) bool {
 	bad, known := s.known(r)
 	return known && bad
+}
+
+// LostRemotely tells whether a blob that is not here is damaged in the remote, or missing although the record of the
+// task that gave it is there. It then counts as damaged there, and is remembered as such.
+func (s *Store) LostRemotely(k Key, r Ref) bool {
+	if s.link == nil || s.hasHere(r) {
+		return false
+	}
+	if s.link.refuses(r.Digest) {
+		return true
+	}
+	// The record is asked for first: blobs arrive before it, and gc takes them after it.
+	if _, err := s.link.size(context.Background(), objectName(actionsDir, k.String())); err != nil {
+		return false
+	}
+	n, err := s.link.blobSize(context.Background(), r.Digest)
+	if err == nil && n == r.Size || err != nil && !errors.Is(err, ErrMiss) {
+		return false
+	}
+	s.link.refuseBlob(r.Digest)
+	return true
 }
 
 // known tells what is known of a blob's bytes.

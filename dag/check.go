@@ -50,10 +50,24 @@ func (r *runner) check(i int32, d *description) verdict {
 	needed := r.at[i].target || r.at[i].remake
 	if !r.dry && r.at[i].wanted && r.opt.Bring != nil && r.opt.Bring(r.nodes[i]) {
 		r.store.Fetch(context.Background(), slices.Collect(maps.Values(v.outputs))...)
+		r.lostRemotely(v.key, v.outputs) // such blobs count as damaged from now on
 	}
 	v.damaged = r.at[i].wanted && (needed || r.readOnly == nil) && r.damaged(v.outputs)
 	v.lost = v.damaged || needed && !r.hasAll(v.outputs)
+	if r.dry && v.lost && !v.damaged {
+		v.damaged = r.lostRemotely(v.key, v.outputs)
+	}
 	return v
+}
+
+// lostRemotely tells whether the remote lacks any of the blobs of a task whose record it has.
+func (r *runner) lostRemotely(k artifacts.Key, outputs map[string]artifacts.Ref) bool {
+	for _, ref := range outputs {
+		if r.store.LostRemotely(k, ref) {
+			return true
+		}
+	}
+	return false
 }
 
 // damaged tells whether any of these blobs is. A plan goes by what is known and reads none.

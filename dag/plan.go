@@ -81,11 +81,16 @@ func (r *runner) planRemakes() {
 					continue
 				}
 				q.state, q.remake = s, true
+				q.damaged = r.lostRemotely(q.key, *q.outputs.Load())
 				needs := "needs"
 				if s == Unknown {
 					needs = "may need"
 				}
-				q.reason = fmt.Sprintf("its result is no longer in the store, and %s %s it", r.nodes[u].ID, needs)
+				lost := "its result is no longer in the store"
+				if q.damaged {
+					lost = LostRemotely
+				}
+				q.reason = fmt.Sprintf("%s, and %s %s it", lost, r.nodes[u].ID, needs)
 			}
 		}
 	}

@@ -156,6 +156,9 @@ func (r *runner) waitsFor(i int32) []string {
 	return ids
 }
 
+// LostRemotely is the reason of a task whose result the remote promises and has not.
+const LostRemotely = "its result in the remote is missing or damaged"
+
 // reason says for a person, on one line, why a task is stale.
 func (r *runner) reason(i int32) string {
 	switch p := &r.at[i]; {
@@ -165,6 +168,8 @@ func (r *runner) reason(i int32) string {
 		return "forced to run again"
 	case p.damaged && p.outputs.Load() == nil:
 		return "its record in the store is damaged"
+	case p.damaged && r.lostRemotely(p.key, *p.outputs.Load()):
+		return LostRemotely
 	case p.damaged:
 		return "its result in the store is damaged"
 	case p.remake:

@@ -97,7 +97,7 @@ func (a *app) explain(err error) {
 	case errors.Is(err, artifacts.ErrDamagedRun):
 		fmt.Fprintln(a.Stderr, "  `pipeline verify --repair` removes records of runs that are damaged; the results stay")
 	case errors.Is(err, artifacts.ErrCorrupt):
-		remedy = "\n  `pipeline run FILE` makes a damaged result of FILE again; `pipeline verify` names everything that is damaged"
+		remedy = fmt.Sprintf("\n  `%s` makes a damaged result of FILE again; `%s` names everything in the store that is damaged", a.Command("run", "FILE"), a.Command("verify"))
 	case errors.Is(err, artifacts.ErrFull):
 		remedy = fmt.Sprintf("\n  every finished task is kept. Free some space (%s removes what no kept run needs), then continue with: %s", a.Command("gc"), a.Again())
 	case errors.Is(err, artifacts.ErrUnreadable):

@@ -26,6 +26,7 @@ type Console struct {
 	Args   []string      // as typed, for "go on with"
 
 	StoreFlag string // --store
+	Remote    string // --remote
 	JSON      bool
 	Quiet     bool
 	Verbose   bool
@@ -135,10 +136,13 @@ func (a *Console) Again(replace ...string) string {
 	return commandLine(args)
 }
 
-// Command is another command line for the same store.
+// Command is another command line for the same store and remote.
 func (a *Console) Command(words ...string) string {
 	if a.StoreFlag != "" {
 		words = append(words, "--store", a.StoreFlag)
+	}
+	if a.Remote != "" {
+		words = append(words, "--remote", a.Remote)
 	}
 	return commandLine(words)
 }

@@ -44,7 +44,9 @@ func (c *Current) Split(tasks []*dag.Node) (there, others []*dag.Node) {
 func (c *Current) hasBytes(s *dag.Step) bool {
 	for _, ref := range s.Outputs {
 		if !c.Store.Has(ref) {
-			s.Reason = Freed
+			if s.Reason = Freed; c.Store.LostRemotely(s.Key, ref) {
+				s.Reason, s.Damaged = dag.LostRemotely, true
+			}
 			return false
 		}
 	}
