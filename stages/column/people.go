@@ -25,10 +25,18 @@ func ReadPeople(in dag.Input) (*People, error) {
 	if p.Ids, p.Group, err = ByParticipant(t, "group"); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	if simulated, err := t.Bools("simulated"); err == nil {
-		p.Simulated = slices.Contains(simulated, true)
-	}
+	p.Simulated = simulated(t)
 	return p, nil
+}
+
+// simulated reports whether the column of that name marks anybody: as the simulated cohort does, or as
+// text, which it is after `pipeline simulate` has written a table that bids reads.
+func simulated(t *encoding.Table) bool {
+	if marks, err := t.Bools("simulated"); err == nil {
+		return slices.Contains(marks, true)
+	}
+	marks, err := t.Strings("simulated")
+	return err == nil && slices.Contains(marks, "true")
 }
 
 // ByParticipant reads a column as text: the ids in the order of the table, and the value of each.

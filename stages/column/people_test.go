@@ -1,0 +1,30 @@
+package column
+
+import (
+	"testing"
+
+	"prgnn/artifacts/encoding"
+)
+
+// Who is simulated is known of the simulated cohort, and of its participants.tsv, where the mark is text.
+func TestSimulated(t *testing.T) {
+	ids := encoding.Column{Name: "participant_id", Values: []string{"sub-01", "sub-02"}}
+	for _, c := range []struct {
+		marks any
+		want  bool
+	}{
+		{[]bool{false, true}, true},
+		{[]bool{false, false}, false},
+		{[]string{"n/a", "true"}, true},
+		{[]string{"no", "no"}, false},
+		{[]int64{1, 1}, false},
+	} {
+		table := encoding.NewTable(ids, encoding.Column{Name: "simulated", Values: c.marks})
+		if got := simulated(table); got != c.want {
+			t.Errorf("%v: %v", c.marks, got)
+		}
+	}
+	if simulated(encoding.NewTable(ids)) {
+		t.Error("a table without the column")
+	}
+}
