@@ -8,14 +8,14 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 11ff0c855422142bf7a606c55926540e04a42769b9f6861e3cfd0685440b5c5d
 kind biomarkers 755aaa630ec6e84ad2e3a67be981693627452954582c654429700ce185b071bc
 kind bnt 28bd2d91794c0d8ddd77eb4ac5ea355e811f43af17b4d52016abd268e0f4c51e
-kind bootstrap 80786ec3ab7adaff8e70eea255c2e1131144e773199e3d77d4fc601dc6b1c442
+kind bootstrap 63baabd4373afdc045022b5d2ea2eddec39c1363543bdaf9cf525c47bb29ad6e
 kind brainmap d6ba4c5ab4a5559c78c3b016c8df8dcfb372791584ce754cbe025c7296c30a1b
 kind choose 2dc3183fc868df78302bf91cb7ac73e2a42da5a67c6d631594a360b6f682f02a
 kind combat 6c1e15e6513c8b01d56550035583d73bb8b6e4d63921694e096629106e516bc4
 kind compare 05993feb1a040009856fa9cbd9db991647e938b55e7490ffd34c1f07abc3db0b
 kind connectivity 88c82c4aeed97632782822ad6fbd2e8480f96c3e40151878961d6ab1ab93d289
 kind covariates 6cdfa2d988861fd5573872b25155e76823005a1657a98b3222efbba9fdb073da
-kind denoise b06db13c4a911c0d50f482b863848b4de6b4dca170183bb1e20ab27daaab08fa
+kind denoise 606261cc4efe368178168300063d3a1e299b6febe4f11ff2640dc90458f1f3ad
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate 37b58190f463921d41626550d860ba4f9c31dc421feeabdd90d87f214726d4e4
 kind exec 77e764353afc10236245173470dcdafec3ed110f0ba079e27942072e4585b716
@@ -27,7 +27,7 @@ kind figure-degrees 555b756a5c38d982dd12eb77b193450fd0f422dcd6f82742de963f1c4f1a
 kind figure-distributions 0644fd04211d187f2958dab28f28d15365ad8b65b174727d07af6b6102c28399
 kind figure-individuality 7f118f1dae53d8ad83c8607a3c0b88d0df219f6c6d45a70c113de3b8d10d25cd
 kind figure-individuals 1da7d4e24e41f729fb05b6cd20cf81981a819786ceedeb4473c7ddd462a0d143
-kind figure-qc 6bc231a61027808d35e763fdafea378f8a593c81b57dba687adb1a9f18784f9d
+kind figure-qc fa9bc01c3899403d874720b87767dd445abe07593a1fae6fb739c58b91b35b7b
 kind figure-qcfc dd0847df9eeaa134217983a2f94045ad99b5c20fc32d67fe666a80a61565d38d
 kind figure-ranking 3a61f585b14b5b614610fda95af5bc6b3c5982a506a6c298203d115850cbd5fd
 kind figure-roc ff1f44f96f6e7ea65dcb7835d560bd3d289c1ea6bad7f38c328fe4122fa2800a
@@ -35,7 +35,7 @@ kind figure-training 8672ba3abba806b8a9ba51852f45431038e88330b3f114d2a3396c4db4e
 kind graph bb48b6ad7f146719e9b5ad869932fdfe749ad6ac6f5745778f3089b8228d4f08
 kind harmonize 4983bd22bdc317a672aeab75634b9e7d72b5d0c084091a6046d7a7f9b9e63d80
 kind individuality c50e92ade7cd3b2ebe2f009136d10d841855f51ded565f93a75772dc6977ad45
-kind join 6298326c05d505058381bd14b1e74e05e5b650ff6e81d446daccfac6989cf873
+kind join 857ec442fec69ffad7dc02bf3e998930e116c61d1d026adfacbad26b7e63b635
 kind leakage 7ab27f7c83c387e9dd5a25351100372bdb5e8b631327a16c3d3526e810f6cee3
 kind matrices 7766323dc462f8f947965399330d285b45e6dd24a75e56d6e80b2b5f7f6ee7ce
 kind mean-volume c2426fbd3ade6b83521cb0ad47db09827d0f123e1383afd97424eae5343fb0e0
@@ -44,13 +44,13 @@ kind parcellate b90cf207290d2418fa797d9bde0247aa686c10c6dc3508441b31db9a2271f7bc
 kind permutation ca855a7eb7c944e5302b1236bbac3b3771e52d632a731f3d53ffd7271200f363
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
 kind project cab86a78dd2eadca3b89791e3e200b78e97cf5f40dfee68805299c5a1af9be27
-kind qcfc b456fedfdce0460962735db979bc0b7823a12a4dfa04490a1bff18c6e111ef66
-kind report 1aeb03c16ff0b1f7cd154bd65ff80cf0448ec3e569a318be576960a4247014c7
+kind qcfc 2ad322b24727f83daccfb902ffd0a90d568bf527da711c8e09d215929da19048
+kind report ac0f862f92663b0e5b09ea8b81bb3c0894d16d9a463573b0e000687b034d15c7
 kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
 kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
 kind split 6362d80eb0ae8998a92bec8b429c3f04c9863034ad3d582a66e810e4155406e7
-kind summary 8f83a09856f116d42379dd97663503c9b3a66d55a399e1e89a48e64d4abd83a6
+kind summary f4867cfeb7f1079fb73ef3af868b4886b8e24fb04769577095d4f91ad46dc3b8
 kind tables d6539b964b1048195378237530c93a30591b21d05f80c3a6fe3b04ad0939a021
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
 kind timeseries 9339b84240a84a3d342cd290b3be6b36c2ca40d1715e6d7576e6d2902826e40e
@@ -865,7 +865,7 @@ prgnn/stages/learn.standardization.apply b10d9a690924.afc98d
 reached by baseline bnt figure-connectivity harmonize matrices sessions
 prgnn/internal/exact.Tanh da3bb1c0c800.c0ff94
 
-reached by baseline bnt harmonize join predict project sessions train
+reached by baseline bnt harmonize join predict project report sessions summary train
 prgnn/stages/column.MadeLines 61bca7005507.e3b0c4
 
 reached by baseline bnt join predict sessions train
@@ -1403,8 +1403,8 @@ prgnn/stages/prepare.openSeries 5670f48d43fd.a42752
 prgnn/stages/prepare.readParcels 4d22687af171.e50b35
 prgnn/stages/prepare.sameGrid bdb4e14cb055.90bea1
 prgnn/stages/prepare.sampled 766e65c2bb81.dfbe76
-prgnn/stages/prepare.scanRow b9ec72e939e8.e3b0c4
-prgnn/stages/prepare.scanTable 57c48422b366.507c11
+prgnn/stages/prepare.scanRow 2e83700b22d5.e3b0c4
+prgnn/stages/prepare.scanTable 70f04e9f7e7b.507c11
 prgnn/stages/prepare.usualRange 9adcb392709e.e3b0c4
 prgnn/stages/prepare.voxelRow ef027eb56987.2ce0c3
 prgnn/stages/prepare.voxelTable 801a669a0823.3d95ab
@@ -2466,7 +2466,7 @@ prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.b52d7d
 prgnn/stages/prepare.before 7b4b7ac1af6f.04b256
 prgnn/stages/prepare.carpet ee689f1a8ccf.3d9aad
 prgnn/stages/prepare.denoise.New c9277764380c.a67e5a
-prgnn/stages/prepare.lostVoxels 6911aba3ba94.2a2a65
+prgnn/stages/prepare.lostVoxels 283ac1835790.2a2a65
 prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
 prgnn/stages/prepare.readConfounds 2df327ceee6e.42aa98
 prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
@@ -2496,7 +2496,7 @@ reached by denoise figure-qc join
 prgnn/stages/column.VolumeRow 335385ad67f8.e3b0c4
 
 reached by denoise figure-qc join qcfc report summary
-prgnn/stages/column.CleaningRow 19dd73bc7ace.e3b0c4
+prgnn/stages/column.CleaningRow f82c64994152.e3b0c4
 
 reached by denoise graph matrices
 prgnn/stages/region.Stack d4c65737cd4b.b4a5e2
@@ -3152,7 +3152,7 @@ prgnn/stages/prepare.readRuns 780178337417.fbf2b7
 prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
 prgnn/stages/prepare.runQuality.list a3a5eacffa3c.49f86d
 prgnn/stages/prepare.runQuality.volumes 78045c7f37d5.dbdf94
-prgnn/stages/prepare.runQuality.whole 42639acf100f.ce0422
+prgnn/stages/prepare.runQuality.whole d43d208e83de.ce0422
 prgnn/stages/prepare.runVolumeRow aa4f603cb2cc.305b68
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 
@@ -3596,6 +3596,25 @@ prgnn/stages/figure.RankingRows.Planted df0f901768aa.db3bfb
 prgnn/stages/figure.Viewer b5ad72846e77.b8a315
 prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
+prgnn/stages/literature.Work 302927a04ef5.e3b0c4
+prgnn/stages/literature.Work.String 662082d68015.2699e0
+prgnn/stages/literature.Works a82bf6528159.ed9048
+prgnn/stages/literature.iclr 914a751f2274.e3b0c4
+prgnn/stages/literature.icml b2b02cbfcef4.e3b0c4
+prgnn/stages/literature.lncs 6e14189a13ae.e3b0c4
+prgnn/stages/literature.miccai 3566fb213520.e3b0c4
+prgnn/stages/literature.neuroImage 11cb882bc9cd.e3b0c4
+prgnn/stages/literature.pmlr de16bbbd724c.e3b0c4
+prgnn/stages/lost.Scan 43bf4e16d9c4.e3b0c4
+prgnn/stages/lost.Scan.regions ec5410f337df.3b2b28
+prgnn/stages/lost.Scan.text 09186320cd12.2cdaeb
+prgnn/stages/lost.Text c6b68705a1f7.caca5b
+prgnn/stages/lost.byRegionText cb8788030982.9298ef
+prgnn/stages/lost.median 30e63976ab02.e3b0c4
+prgnn/stages/lost.mostNamed 70a586560e99.e3b0c4
+prgnn/stages/lost.mostStruck d9f212ab3b8b.c23c54
+prgnn/stages/lost.region 9cf27a1a1e38.e3b0c4
+prgnn/stages/lost.wholePercent 6a4af76dda44.e3b0c4
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Page 52fc76a537dd.8d0635
 prgnn/stages/present.Report.Ports e653b3a95a27.ca2315
@@ -3605,14 +3624,15 @@ prgnn/stages/present.accuracyRow.called 0afb2082175c.41653c
 prgnn/stages/present.accuracyRow.is 380fddfc1101.0367fb
 prgnn/stages/present.accuracyRow.majority abc213fe3687.10d26a
 prgnn/stages/present.arrangements 19ef58346e64.39778c
-prgnn/stages/present.author db17a2636c39.6fdad9
+prgnn/stages/present.author 9395ff1eff31.6fdad9
 prgnn/stages/present.author.aboveChance dbb6028afa35.736a98
 prgnn/stages/present.author.abstract c961b7daaac9.ebf4ea
 prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
 prgnn/stages/present.author.agreement d69400b2bb01.f14d19
 prgnn/stages/present.author.caution dd8e9be456fa.1f296c
 prgnn/stages/present.author.cautionAccuracy b8019b68c054.1b733b
-prgnn/stages/present.author.cautionScans 53d008c42a3e.2f967e
+prgnn/stages/present.author.cautionLost 2ab7de94035f.7f52c6
+prgnn/stages/present.author.cautionScans 1185d82366af.d39d05
 prgnn/stages/present.author.chanceTests c1b54de8691f.71ec83
 prgnn/stages/present.author.checks c4db7318dce3.576355
 prgnn/stages/present.author.cleaning 94f1fe14a523.426bae
@@ -3622,7 +3642,7 @@ prgnn/stages/present.author.covariates 3e0431e13481.b1b0c5
 prgnn/stages/present.author.data 80205eb1deee.de9f52
 prgnn/stages/present.author.decisive 697fdeb0e137.0a0966
 prgnn/stages/present.author.describeGroups 13640a2aaeb3.fd4bdc
-prgnn/stages/present.author.eachParticipant 5732aa6fc120.8999bf
+prgnn/stages/present.author.eachParticipant 0cb015d765b6.8999bf
 prgnn/stages/present.author.element 6e7c811ba541.353b42
 prgnn/stages/present.author.fidelity ca6d09b7035d.15f304
 prgnn/stages/present.author.figures 86a8539df50e.0bd4ea
@@ -3640,11 +3660,11 @@ prgnn/stages/present.author.markOwn 0850c6fb0145.022b4c
 prgnn/stages/present.author.methods a4d46294d0d4.ead967
 prgnn/stages/present.author.methodsOfBaselines 37afe9097c8d.436eb2
 prgnn/stages/present.author.methodsOfCleaning b252af69248f.0de741
-prgnn/stages/present.author.methodsOfCohort 5f2664e6b5b6.06030b
+prgnn/stages/present.author.methodsOfCohort 63f272099659.06030b
 prgnn/stages/present.author.methodsOfEvaluation e94e4b3b7d88.607cc8
-prgnn/stages/present.author.methodsOfGraphs 88a33f013492.a68ece
+prgnn/stages/present.author.methodsOfGraphs d58fade16e67.cd73d0
 prgnn/stages/present.author.methodsOfScans 7d4e75538e21.6415cf
-prgnn/stages/present.author.methodsOfSilence 8f2c19570dda.6b4e88
+prgnn/stages/present.author.methodsOfSilence 0bc5b9812133.6b4e88
 prgnn/stages/present.author.methodsOfTraining a88d8cb022f9.d271fd
 prgnn/stages/present.author.more 436c01eb9202.680efa
 prgnn/stages/present.author.motion 1e36a549d925.7a7033
@@ -3662,13 +3682,13 @@ prgnn/stages/present.author.performanceFigures 0067e7f4f23b.a36738
 prgnn/stages/present.author.permutation f9c493b7d432.4f37e9
 prgnn/stages/present.author.permutationTests c939503d9d15.959e28
 prgnn/stages/present.author.provenance 5793af36bcec.7cb168
-prgnn/stages/present.author.quality 512c5a885803.c2fa99
+prgnn/stages/present.author.quality 2e2d93108bff.c2fa99
 prgnn/stages/present.author.rankingTables ce39689a6a36.efb016
-prgnn/stages/present.author.read a2067bab7374.1d6a3e
+prgnn/stages/present.author.read e5ee823982f3.606d8c
 prgnn/stages/present.author.readAccuracy 4d6237410555.632f50
 prgnn/stages/present.author.readSilence e0ff83d870df.f68072
 prgnn/stages/present.author.recovered 677ce06f5ceb.322095
-prgnn/stages/present.author.references 14c0a112943b.6c6b96
+prgnn/stages/present.author.references 14c0a112943b.1e2152
 prgnn/stages/present.author.regionFigures 0c18b7a862f3.715a56
 prgnn/stages/present.author.regions 5d9e6e43ae8b.d8235c
 prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
@@ -3715,8 +3735,6 @@ prgnn/stages/present.gathered e247e38f5e2d.4c17fd
 prgnn/stages/present.groupSize c408da340a1e.e3b0c4
 prgnn/stages/present.headlineOf db40ee54e173.d21c16
 prgnn/stages/present.headlineSetting d42da847650d.c31564
-prgnn/stages/present.iclr 914a751f2274.e3b0c4
-prgnn/stages/present.icml b2b02cbfcef4.e3b0c4
 prgnn/stages/present.identifies c1d9bb95f5d3.e3b0c4
 prgnn/stages/present.isStage cab7451cd00d.e3b0c4
 prgnn/stages/present.judge 0ce8325964c1.3aca19
@@ -3725,23 +3743,20 @@ prgnn/stages/present.labeledScan 36c8fed1cbe2.94c665
 prgnn/stages/present.labeledScan.gray eba5323a8e73.9f6ed2
 prgnn/stages/present.labeledScans bc9779b85f65.d3a524
 prgnn/stages/present.labelingWords de5080112fb8.e3b0c4
+prgnn/stages/present.leastValid 8049cd53c3a5.0b9093
 prgnn/stages/present.lengths 236bc0477341.17a923
-prgnn/stages/present.literature a82bf6528159.31c9ad
-prgnn/stages/present.lncs 6e14189a13ae.e3b0c4
 prgnn/stages/present.measure 69567829ace1.e3b0c4
-prgnn/stages/present.measures 32522bea006d.7f379c
+prgnn/stages/present.measures d7f60feab388.7f379c
 prgnn/stages/present.memberText d9b1337daee3.c63136
 prgnn/stages/present.methodsOfLabels bf39c133636f.50d7ff
 prgnn/stages/present.methodsOfNuisance 55a19838868b.7b87da
 prgnn/stages/present.methodsOfTask 0c5d56cb669d.d0d8d6
 prgnn/stages/present.methodsText 24e7c7186466.e3b0c4
-prgnn/stages/present.methodsText.cite 547edd3ec15f.d916f2
+prgnn/stages/present.methodsText.cite 547edd3ec15f.f90626
 prgnn/stages/present.methodsText.say a989d8eef523.0ca082
-prgnn/stages/present.miccai 3566fb213520.e3b0c4
 prgnn/stages/present.middle 24034fb5c82d.e3b0c4
 prgnn/stages/present.mostFrequent 9b430d9b31a1.e3b0c4
-prgnn/stages/present.mostlyLost 747c43f77bb6.e61e60
-prgnn/stages/present.neuroImage 11cb882bc9cd.e3b0c4
+prgnn/stages/present.noSeries 1d5a1cdf7c70.e3b0c4
 prgnn/stages/present.nobodyStandsOut 427758de6f1f.e3b0c4
 prgnn/stages/present.noteRow f4b7aa829e76.e3b0c4
 prgnn/stages/present.nuisanceWords a2210a8279f6.e3b0c4
@@ -3756,7 +3771,6 @@ prgnn/stages/present.pipelineSettings acee7a33e1b9.cd17d4
 prgnn/stages/present.pipelineSettings.of c8aa4f510669.2a9275
 prgnn/stages/present.plainName 44bf89174529.e3b0c4
 prgnn/stages/present.plusMinus 138d802f9e1e.d8a784
-prgnn/stages/present.pmlr de16bbbd724c.e3b0c4
 prgnn/stages/present.read 970b5aa700c3.6e070b
 prgnn/stages/present.readPipelineSettings 8cf28ec7e0a4.376f14
 prgnn/stages/present.reasons 327cebdd6046.259faf
@@ -3792,6 +3806,7 @@ prgnn/stages/present.upperFirst 2c14ad4f7585.e3b0c4
 prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
 prgnn/stages/present.upsideDownText 2cade58cb737.e3b0c4
 prgnn/stages/present.usual 4ddd2be99784.49b5f5
+prgnn/stages/present.valid 8042939455a1.e3b0c4
 prgnn/stages/present.verdict 9b0479f54336.284716
 prgnn/stages/present.verdict.against e115142511bf.3097a1
 prgnn/stages/present.verdict.sentence e4c07a031ab6.79623d
@@ -3799,8 +3814,6 @@ prgnn/stages/present.verdict.value 16548d58f69c.105f2a
 prgnn/stages/present.warningRow ee5420d037d9.e3b0c4
 prgnn/stages/present.wholeTable c5ccb6fb46a1.2d4761
 prgnn/stages/present.widthOfSVG ff36e249e675.e3b0c4
-prgnn/stages/present.work 302927a04ef5.e3b0c4
-prgnn/stages/present.work.String 662082d68015.4c7a03
 prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
 prgnn/stages/report.Block 279bb4f92f6d.b20b12
 prgnn/stages/report.Block.items d827297b412c.611a33
@@ -4318,7 +4331,7 @@ at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDo
 at stages/column/people.go prgnn/stages/column People:13 ReadPeople:19 simulated:34 ByParticipant:43
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Type:122 Table:126 Columns:131 CoordinateDoc:148 Keys:151 field.column:167 cells:188 markMissing:213 Read:222 One:235 Rows:249 Coordinates:278 field.absent:298 field.read:311 chosen:351 fill:361 memory:382 memoryOf:388 at:394
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:14 CleaningRow:18 VolumeRow:46
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:14 CleaningRow:18 VolumeRow:47
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
@@ -4408,6 +4421,8 @@ at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 gra
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 paperModel:41 modelParams:44 ModelParams.options:56 ModelParams.validate:75 maxWeights:86 checkWeights:89 allOf:101 TrainingParams:112 trainingParams:123 paperTraining:132 TrainingParams.follow:135 TrainingParams.training:149 TrainingParams.caution:156 TrainingParams.validate:173
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:40 lossRow:53 accuracyRow:61 finalRow:68 historyTable:74 scoreTable:92 distributionRow:126 distributionTable:135 parameterRow:149 parameterTable:157
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
+at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:94
+at stages/lost/lost.go prgnn/stages/lost Scan:15 region:23 Scan.regions:29 mostNamed:48 Scan.text:52 wholePercent:76 Text:86 byRegionText:105 mostStruck:153 median:175
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:153 reader.part:211 Variable.shape:220 widths:236 reader.numbers:240 reader.chars:287 reader.letters:318 reader.cells:350
 at stages/phantom/brain.go prgnn/stages/phantom outlineCenter:16 middle:17 extent:18 reach:24 mantle:26 mantleReach:27 least:30 air:35 white:36 csf:37 brain:41 brain.position:49 below:59 seed:80 metricOf:89 seed.squared:108 grow:118 fill:139 ventricle:206
@@ -4416,11 +4431,11 @@ at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:1
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent:45 material:48 materialOf:54 Make:65 Settings.check:92 signals:126 ar1:151 Scan.fill:161 waves:236 waves.disturb:243 rhythm:271
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:44 Bootstrap.Run:67 voxelsOf:156 Bootstrap.stream:171 openSeries:183 Bootstrap.TimeFrom:205 Bootstrap.made:216 longestTR:222 readJSON:225 sidecarTR:241 denoised:260 sameGrid:276 Bootstrap.size:283 Bootstrap.draw:291 countDistinct:322 Bootstrap.drop:330 whyNone:345 badVolumes:360 voxelRow:385 voxelTable:395 mostLost:409 scanTable:412 scanRow:441
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:45 Bootstrap.Run:68 voxelsOf:157 Bootstrap.stream:172 openSeries:184 Bootstrap.TimeFrom:206 Bootstrap.made:217 longestTR:223 readJSON:226 sidecarTR:242 denoised:261 sameGrid:277 Bootstrap.size:284 Bootstrap.draw:292 countDistinct:323 Bootstrap.drop:331 whyNone:346 badVolumes:361 voxelRow:386 voxelTable:396 mostLost:410 scanTable:413 scanRow:445
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:48 Combat.Run:66 combatBook.table:123 slopeColumn:148 combatRow:151 combatBook.siteTable:163 siteRow:184
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:78 saysGroup:130 combatBook.choose:143 combatBook.row:194 pairsOf:219
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 leftRow:107 matrixRow:112 connectivityQuality:127
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:54 Denoise.Validate:75 stepRow:97 Denoise.strategy:103 Denoise.Run:111 Denoise.TimeFrom:166 Denoise.prepare:176 Denoise.cleaner:212 lostVoxels:244 tooLittle:259 orExclude:265 Denoise.confounds:270 readConfounds:367 before:384 cleanedBefore:396 aboutConfounds:399 meanAndMax:409
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:54 Denoise.Validate:75 stepRow:97 Denoise.strategy:103 Denoise.Run:111 Denoise.TimeFrom:166 Denoise.prepare:176 Denoise.cleaner:212 lostVoxels:244 tooLittle:261 orExclude:267 Denoise.confounds:272 readConfounds:369 before:386 cleanedBefore:398 aboutConfounds:401 meanAndMax:411
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:35 Graph.Run:51 graphRow:95 graphQuality:112
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:157 readParcels:177
@@ -4440,14 +4455,14 @@ at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
 at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:43 author.groupNames:63 author.result:77 author.othersAbove:102 author.tiles:119
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:98 baseline:120 author.perParticipant:130 author.nested:136 chanceTest:153 chanceTest.String:159 author.permutationTests:169 author.chanceTests:184 author.decisive:192 author.aboveChance:204 author.cautionAccuracy:213
-at stages/present/author.go prgnn/stages/present author:16 author.read:47 author.write:82 author.add:111 author.say:114 author.heading:118 author.caution:121 author.table:129 author.supplement:135 author.figures:143 author.show:164
+at stages/present/author.go prgnn/stages/present author:16 author.read:48 author.write:86 author.add:115 author.say:118 author.heading:122 author.caution:125 author.table:133 author.supplement:139 author.figures:147 author.show:168
 at stages/present/checks.go prgnn/stages/present author.checks:16 checkRow:26 comparisons:33 author.leakage:42 author.covariates:83 upperFirst:113 stuckSkill:124 epochRow:127 author.training:133
-at stages/present/cleaning.go prgnn/stages/present cleanedScan:17 cleanedScans:23 nuisanceWords:45 cleanedScan.nuisance:59 author.cleaning:71 cleanedScan.taskOf:106 taskConditions:112 author.taskRegression:127 responseWords:143 author.cautionScans:150 mostlyLost:206 mostFrequent:223 nobodyStandsOut:233 usual:236 methodsOfTask:252 methodsOfNuisance:274
+at stages/present/cleaning.go prgnn/stages/present cleanedScan:17 cleanedScans:23 nuisanceWords:45 cleanedScan.nuisance:59 author.cleaning:71 cleanedScan.taskOf:106 taskConditions:112 author.taskRegression:127 responseWords:143 author.cautionScans:150 mostFrequent:203 nobodyStandsOut:213 usual:216 methodsOfTask:232 methodsOfNuisance:254
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
-at stages/present/literature.go prgnn/stages/present work:10 neuroImage:23 miccai:24 lncs:25 iclr:26 icml:27 pmlr:28 literature:32 work.String:93
-at stages/present/methods.go prgnn/stages/present pipelineSettings:16 stageSettings:22 readPipelineSettings:27 settingRow:51 pipelineSettings.of:60 stageSettings.is:69 stageSettings.number:72 methodsText:81 methodsText.say:87 methodsText.cite:92 author.methods:112 author.references:142
+at stages/present/lost.go prgnn/stages/present author.cautionLost:13 leastValid:26 noSeries:40
+at stages/present/methods.go prgnn/stages/present pipelineSettings:17 stageSettings:23 readPipelineSettings:28 settingRow:52 pipelineSettings.of:61 stageSettings.is:70 stageSettings.number:73 methodsText:82 methodsText.say:88 methodsText.cite:93 author.methods:113 author.references:143
 at stages/present/methods_scans.go prgnn/stages/present author.methodsOfScans:18 lengths:35 reasons:68 author.methodsOfSilence:85 silence:94 author.readSilence:97 silentRow:116
-at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:66 author.methodsOfGraphs:76 author.methodsOfCleaning:146 estimator:180 share:198 percentText:208 author.hasModels:218 author.methodsOfTraining:223 orItself:266 author.methodsOfEvaluation:274 author.methodsOfBaselines:313
+at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:66 valid:76 author.methodsOfGraphs:79 author.methodsOfCleaning:152 estimator:186 share:204 percentText:214 author.hasModels:224 author.methodsOfTraining:229 orItself:272 author.methodsOfEvaluation:280 author.methodsOfBaselines:319
 at stages/present/more.go prgnn/stages/present wholeTable:20 plainName:68 shownNumber:80 author.more:94 author.furtherPictures:119 widthOfSVG:152 memberText:155 svgTitle:169
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:95
 at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:73 author.describeGroups:102 arrangements:169 covariateNames:181 describeColumn:186 describeNumbers:252 identifies:275 unitName:287

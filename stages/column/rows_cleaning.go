@@ -26,7 +26,7 @@ type CleaningRow struct {
 	MeanFD     float64 `column:"mean_fd,missing" unit:"mm" doc:"mean framewise displacement"`
 	MaxFD      float64 `column:"max_fd,missing" unit:"mm" doc:"largest framewise displacement"`
 	HighFD     int32   `column:"high_fd,optional" doc:"volumes with a framewise displacement above 0.5 mm, censored or not"`
-	Missing    int32   `column:"missing" doc:"regions without voxels, in the draw with the most"`
+	Missing    int32   `column:"missing" doc:"regions without a series (no voxels, or too few valid ones), in the draw with the most"`
 	Constant   int32   `column:"constant" doc:"regions that are constant before or after nuisance regression, in the draw with the most"`
 	Confounds  string  `column:"confounds" doc:"columns regressed out"`
 	FirstRow   string  `column:"first_row" doc:"replacement of n/a in the first row"`
@@ -37,6 +37,7 @@ type CleaningRow struct {
 	NonFinite  int32   `column:"nonfinite,optional" doc:"voxels of regions excluded because a volume holds NaN or infinity"`
 	Reduced    int32   `column:"reduced,optional" doc:"regions that lost more than a tenth of their voxels, as not finite or constant"`
 	Lost       string  `column:"reduced_regions,optional" doc:"names of those regions"`
+	LostShares string  `column:"reduced_shares,optional" doc:"share of its voxels that each of those regions lost"`
 	TRFrom     string  `column:"tr_from,optional" doc:"source of the repetition time: parameter, sidecar or header; empty if unknown or if runs differ"`
 	Task       string  `column:"task,optional" doc:"the model of the task response that was regressed out, and its conditions; none and the conditions if task responses were not regressed out; empty without events"`
 	Why        string  `column:"why,optional" doc:"reason for no nuisance regression; empty if there was one"`

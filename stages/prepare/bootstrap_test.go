@@ -311,6 +311,15 @@ func TestBootstrapMinValid(t *testing.T) {
 			constant[0] != 15 || used[1] != 48 || constant[1] != 0 {
 			t.Errorf("used %v, constant %v", used, constant)
 		}
+		scan := out["scan"].(*encoding.Table)
+		if shares := stagetest.Sure(scan.Strings("reduced_shares")); shares[0] != "0.938" { // 15 of 16 voxels
+			t.Errorf("shares of lost voxels %q", shares)
+		}
+		quality := stagetest.MustRun(t, &Denoise{Regress: "none", Task: "none"}, map[string][]dag.Input{
+			"series": {dag.InputOf(out["series"])}, "scan": {dag.InputOf(scan)}})["quality"].(*encoding.Table)
+		if shares := stagetest.Sure(quality.Strings("reduced_shares")); shares[0] != "0.938" {
+			t.Errorf("after denoise, shares of lost voxels %q", shares)
+		}
 	}
 }
 

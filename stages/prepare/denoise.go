@@ -249,9 +249,11 @@ func lostVoxels(t *dag.Task, row *column.CleaningRow) error {
 		NonFinite int32  `column:"nonfinite,optional"`
 		Reduced   int32  `column:"reduced,optional"`
 		Nodes     string `column:"reduced_nodes,optional"`
+		Shares    string `column:"reduced_shares,optional"`
 	}](t.In("scan"))
 	if err == nil && len(lost) == 1 {
-		row.NonFinite, row.Reduced, row.Lost = lost[0].NonFinite, lost[0].Reduced, lost[0].Nodes
+		row.NonFinite, row.Reduced = lost[0].NonFinite, lost[0].Reduced
+		row.Lost, row.LostShares = lost[0].Nodes, lost[0].Shares
 	}
 	return err
 }

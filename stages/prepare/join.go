@@ -226,7 +226,7 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 		w.TEff += run.TEff
 		w.Constant = max(w.Constant, run.Constant)
 		if run.Reduced > w.Reduced {
-			w.Reduced, w.Lost = run.Reduced, run.Lost
+			w.Reduced, w.Lost, w.LostShares = run.Reduced, run.Lost, run.LostShares
 		}
 		w.NonFinite += run.NonFinite
 		if !math.IsNaN(run.MeanFD) {

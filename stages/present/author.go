@@ -30,12 +30,13 @@ type author struct {
 	at      *[3][]float64        // mm: centroids of the node list; nil when it has none
 	place   map[int]report.Place // of a node in the viewer, by its number
 
-	about   column.Scans  // what the loader knows of the scans
-	scans   []cleanedScan // how each was cleaned
-	labeled []labeledScan // how each got its labels
-	nodes   int           // of the node list; 0 where it is not connected
-	left    []excludedRow // who was left out
-	silent  silence
+	about      column.Scans  // what the loader knows of the scans
+	scans      []cleanedScan // how each was cleaned
+	leastValid string        // share of its voxels that a region needs for a series; "" where no voxels were averaged
+	labeled    []labeledScan // how each got its labels
+	nodes      int           // of the node list; 0 where it is not connected
+	left       []excludedRow // who was left out
+	silent     silence
 
 	accuracy []accuracyRow               // of all settings
 	first    *accuracyRow                // the headline; nil when there is none
@@ -61,6 +62,9 @@ func (a *author) read() error {
 		}
 	}
 	if a.scans, err = cleanedScans(a.t); err != nil {
+		return err
+	}
+	if a.leastValid, err = leastValid(a.t); err != nil {
 		return err
 	}
 	if a.labeled, err = labeledScans(a.t); err != nil {

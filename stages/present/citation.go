@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/stages/literature"
 	"prgnn/stages/report"
 )
 
@@ -35,7 +36,7 @@ func Cite(t *dag.Task) (*Citation, error) {
 func (c *Citation) BibTeX(version string) string {
 	var entries []string
 	for _, key := range c.keys {
-		entries = append(entries, literature[key].bibTeX(key, version))
+		entries = append(entries, literature.Works[key].BibTeX(key, version))
 	}
 	return strings.Join(entries, "\n")
 }
@@ -54,7 +55,7 @@ func (c *Citation) Markdown(version string) string {
 	}
 	b.WriteString("\n## References\n\n")
 	for _, key := range c.keys {
-		fmt.Fprintf(&b, "- `%s`: %s\n", key, plainMarkdown.Replace(literature[key].String()))
+		fmt.Fprintf(&b, "- `%s`: %s\n", key, plainMarkdown.Replace(literature.Works[key].String()))
 	}
 	return b.String()
 }

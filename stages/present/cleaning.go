@@ -180,13 +180,10 @@ func (a *author) cautionScans() {
 		})
 	}
 	list(upperFirst(a.element())+"s with NaN or infinity, excluded from their regions: %s", func(s cleanedScan) string { return counted(s.NonFinite, a.element()) })
-	list("Regions that lost more than a tenth of their "+a.element()+"s (constant or not finite"+strings.ReplaceAll(mostlyLost(scans), "%", "%%")+"): %s", func(s cleanedScan) string {
-		if names := words.Some(strings.Split(s.Lost, "; "), 4); s.Lost != "" {
-			return names
-		}
-		return counted(s.Reduced, "region")
+	a.cautionLost()
+	list("Regions without a usable series ("+strings.ReplaceAll(noSeries(a.element(), a.leastValid), "%", "%%")+"): %s", func(s cleanedScan) string {
+		return counted(s.Missing+s.Constant, "region")
 	})
-	list("Regions without a signal: %s", func(s cleanedScan) string { return counted(s.Missing+s.Constant, "region") })
 	list("More than half of the volumes censored for motion: %s", func(s cleanedScan) string {
 		return map[bool]string{true: fmt.Sprintf("%d of %d", s.Censored, s.Volumes)}[2*s.Censored > s.Volumes]
 	})
@@ -200,23 +197,6 @@ func (a *author) cautionScans() {
 		a.about.Description != "smoothAROMAnonaggr" {
 		a.caution("The strategy ica_aroma does not regress out motion: it needs scans that ICA-AROMA has denoised (desc-smoothAROMAnonaggr), and these are not known to be")
 	}
-}
-
-// mostlyLost names the regions that lost voxels in the most scans, where there are too many scans to name.
-func mostlyLost(scans []cleanedScan) string {
-	count, struck := map[string]int{}, 0
-	for _, s := range scans {
-		if s.Lost != "" {
-			struck++
-			for _, name := range strings.Split(s.Lost, "; ") {
-				count[name]++
-			}
-		}
-	}
-	if !nobodyStandsOut(struck, len(scans)) {
-		return ""
-	}
-	return "; " + words.Some(mostFrequent(count), 6)
 }
 
 // mostFrequent writes counts, "name in 7", the largest first.

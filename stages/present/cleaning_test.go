@@ -53,7 +53,7 @@ func TestCleaningIsTold(t *testing.T) {
 			"Scans with an unusual repetition time (most have 2 s): sub-4 (1 s)",
 			"Voxels with NaN or infinity, excluded from their regions: sub-5 (9 voxels)",
 			"Regions that lost more than a tenth of their voxels (constant or not finite): sub-5 (2 regions)",
-			"Regions without a signal: sub-5 (4 regions)",
+			"Regions without a usable series (no signal): sub-5 (4 regions)",
 			"More than half of the volumes censored for motion: sub-6 (75 of 148)",
 		}},
 		{"strong motion", []column.CleaningRow{fine,
@@ -77,7 +77,7 @@ func TestCleaningIsTold(t *testing.T) {
 		{"of everybody, by name", append(slices.Repeat([]column.CleaningRow{
 			with(func(r *column.CleaningRow) { r.Reduced, r.Lost = 1, "100 %" })}, 6),
 			with(func(r *column.CleaningRow) { r.Reduced, r.Lost = 2, "a; 100 %" })), simple,
-			[]string{"Regions that lost more than a tenth of their voxels (constant or not finite; 100 % in 7, a in 1): 7 of 7 scans"}},
+			[]string{"Regions that lost more than a tenth of their voxels (constant or not finite): 100 % in all 7 scans, another in one scan"}},
 		{"everybody has it", slices.Repeat([]column.CleaningRow{with(func(r *column.CleaningRow) { r.Reduced = 1 })},
 			7), simple,
 			[]string{"Regions that lost more than a tenth of their voxels (constant or not finite): 7 of 7 scans"}},

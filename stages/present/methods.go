@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/literature"
 	"prgnn/stages/report"
 )
 
@@ -92,7 +93,7 @@ func (m *methodsText) say(format string, args ...any) {
 func (m *methodsText) cite(keys ...string) string {
 	var numbers []string
 	for _, k := range keys {
-		if _, ok := literature[k]; !ok {
+		if _, ok := literature.Works[k]; !ok {
 			panic("stages: the literature has no " + k)
 		}
 		i := slices.Index(m.cited, k)
@@ -142,7 +143,7 @@ func (a *author) methods() error {
 func (a *author) references() error {
 	var list []string
 	for _, key := range a.cited.cited {
-		list = append(list, literature[key].String())
+		list = append(list, literature.Works[key].String())
 	}
 	if list != nil {
 		a.add(report.Block{References: list})

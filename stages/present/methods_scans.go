@@ -86,7 +86,7 @@ func (a *author) methodsOfSilence(m *methodsText) {
 	if a.silent.most == 0 {
 		return
 	}
-	m.say("Regions without a signal (in %d of %s, at most %d) are excluded from the estimate: their correlations are 0, and they are nodes without edges.",
+	m.say("Regions without a usable series (in %d of %s, at most %d) are excluded from the estimate: their correlations are 0, and they are nodes without edges.",
 		a.silent.graphs, words.Count(a.silent.all, "participant"), a.silent.most)
 }
 

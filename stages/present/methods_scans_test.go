@@ -34,7 +34,7 @@ func TestMethodsTellLengths(t *testing.T) {
 }
 
 // The report of a cohort that was measured says in its methods how many were left out and why, how
-// many regions there are, and how those without a signal enter; a table has them by participant.
+// many regions there are, and how those without a series enter; a table has them by participant.
 func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	in := stagetest.ReportInputs("sub-01", "ASD", "HC")
 	cells := map[string][]string{"stage": {"cohort"}, "kind": {"timeseries"}, "parameter": {"series"}, "value": {""},
@@ -61,16 +61,16 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	page := reportText(t, in)
 	for _, want := range []string{
 		"3 participants took part. All scans have 176 volumes at a repetition time of 2 s. Of 6 participants, 3 were excluded (2: no scan; 1: rated fail). The analysis has 3 regions.",
-		"Regions without a signal (in 1 of 2 participants, at most 3) are excluded from the estimate: their correlations are 0, and they are nodes without edges.",
-		"No signal: regions without one, in the draw with most.",
+		"Regions without a usable series (in 1 of 2 participants, at most 3) are excluded from the estimate: their correlations are 0, and they are nodes without edges.",
+		"No series: regions without a usable one, in the draw with the most.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
 	at := strings.Index(page, "Quality of each participant")
-	if at < 0 || !strings.Contains(page[at:], ">no signal<") {
-		t.Error("the table of each participant has no column of regions without a signal")
+	if at < 0 || !strings.Contains(page[at:], ">no series<") {
+		t.Error("the table of each participant has no column of regions without a series")
 	}
 }
 

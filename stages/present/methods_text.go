@@ -49,7 +49,7 @@ func (a *author) methodsOfCohort(m *methodsText) {
 		if a.about.DK84 {
 			m.sentences[len(m.sentences)-1] += fmt.Sprintf(" (Desikan–Killiany atlas with subcortical structures, 84 regions) %s", m.cite("desikan"))
 		}
-		m.sentences[len(m.sentences)-1] += fmt.Sprintf("; a region with less than %s of its label in the field of view counts as missing.", p.value["min_coverage"])
+		m.sentences[len(m.sentences)-1] += fmt.Sprintf("; a region with less than %s of its label on this grid counts as missing.", p.value["min_coverage"])
 		for _, from := range slices.Sorted(maps.Keys(a.about.Labels)) {
 			whose := "The labels"
 			if n := a.about.Labels[from]; len(a.about.Labels) > 1 {
@@ -72,17 +72,23 @@ func cohortSettings(s *pipelineSettings) *stageSettings {
 	return nil
 }
 
+// valid says which voxels enter the mean of a region.
+const valid = "finite and varying over time"
+
 // methodsOfGraphs tells of the way from voxels to graphs.
 func (a *author) methodsOfGraphs(m *methodsText) {
 	if b := a.run.of("bootstrap"); b != nil {
 		if b.is("draws", "0") {
-			m.say("The series of a region is the mean over its %ss.", a.element())
+			m.say("The series of a region is the mean over its valid %ss (%s).", a.element(), valid)
 		} else {
 			how := "without replacement"
 			if b.is("replacement", "true") {
 				how = "with replacement"
 			}
-			m.say("The series of a region is the mean over a random sample of %s of its %ss, drawn %s; %s draws were made of each scan, and each draw gives one graph %s.", share(b.number("fraction")), a.element(), how, b.value["draws"], m.cite("li2020"))
+			m.say("The series of a region is the mean over a random sample of %s of its valid %ss (%s), drawn %s; %s draws were made of each scan, and each draw gives one graph %s.", share(b.number("fraction")), a.element(), valid, how, b.value["draws"], m.cite("li2020"))
+		}
+		if least := b.value["min_valid"]; least != "" && least != "0" {
+			m.say("A region with less than %s of its %ss valid has no series.", least, a.element())
 		}
 	}
 	if d := a.run.of("denoise"); d != nil {

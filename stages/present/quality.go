@@ -18,7 +18,7 @@ type measure struct{ step, port, column, label string }
 // measures in the order of the chain; those that a table does not have are left out.
 var measures = []measure{
 	{"parcels", "coverage", "voxels", "%ss per region"}, // voxels or grayordinates
-	{"parcels", "coverage", "coverage", "share of a region in the field of view"},
+	{"parcels", "coverage", "coverage", "share of the label on the scan's grid"},
 	{"cleaning", "cleaning", "kept", "volumes kept"},
 	{"cleaning", "cleaning", "regressors", "regressors"},
 	{"cleaning", "cleaning", "t_eff", "degrees of freedom"},
@@ -32,7 +32,7 @@ var measures = []measure{
 	{"graphs", "graphs", "edges", "edges"},
 	{"graphs", "graphs", "threshold", "weakest edge kept"},
 	{"graphs", "graphs", "repaired", "isolated regions reconnected"},
-	{"graphs", "graphs", "silent", "regions without a signal"},
+	{"graphs", "graphs", "silent", "regions without a usable series"},
 	{"graphs", "graphs", "components", "connected components"},
 }
 
@@ -87,7 +87,7 @@ func (a *author) quality() error {
 		return err
 	}
 	if each != nil {
-		each.Note = "No signal: regions without one, in the draw with most."
+		each.Note = "No series: regions without a usable one, in the draw with the most."
 		a.supplement(each)
 	}
 	return a.warnings()
@@ -149,7 +149,7 @@ func (a *author) eachParticipant() (*report.Table, error) {
 		{"cleaning", "t_eff", "degrees of freedom", middle},
 		{"connectivity", "shrinkage", "shrinkage", middle}, {"connectivity", "condition", "condition", middle},
 		{"graphs", "edges", "edges", middle}, {"graphs", "repaired", "reconnected", slices.Max[[]float64]},
-		{"graphs", "silent", "no signal", slices.Max[[]float64]},
+		{"graphs", "silent", "no series", slices.Max[[]float64]},
 		{"graphs", "components", "most components", slices.Max[[]float64]},
 	} {
 		found := false

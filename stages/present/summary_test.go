@@ -159,10 +159,10 @@ Quality control and checks
   while the weights change; mean over 1 model) and 0.800 on test graphs.
 
   Table 6. Quality of each step
-    step     measure                                 median  smallest  largest
-    parcels  voxels per region                          5.5         0        9
-    parcels  share of a region in the field of view       1       0.5        1
-    graphs   edges                                      348       348      348
+    step     measure                                median  smallest  largest
+    parcels  voxels per region                         5.5         0        9
+    parcels  share of the label on the scan's grid       1       0.5        1
+    graphs   edges                                     348       348      348
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

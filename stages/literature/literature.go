@@ -1,4 +1,5 @@
-package present
+// Package literature holds the works that methods cite, and writes them as references.
+package literature
 
 import (
 	"fmt"
@@ -6,8 +7,8 @@ import (
 	"unicode"
 )
 
-// A work is a reference: a line of a report's list, a BibTeX entry and a line of CITATION.md are renderings of it.
-type work struct {
+// A Work is a reference: a line of a report's list, a BibTeX entry and a line of CITATION.md are renderings of it.
+type Work struct {
 	kind    string // BibTeX's: article, inproceedings or software
 	authors string // as in BibTeX: "Family, Given and Family, Given and others"; {…} is the name of a group
 	title   string
@@ -28,8 +29,8 @@ const (
 	pmlr       = "Proceedings of Machine Learning Research"
 )
 
-// literature is what methods may cite, by BibTeX key.
-var literature = map[string]work{
+// Works are what methods may cite, by BibTeX key.
+var Works = map[string]Work{
 	"prgnn": {kind: "software", authors: "{The PR-GNN Pipeline developers}", title: "PR-GNN Pipeline", year: 2026},
 	"li2020": {"inproceedings", "Li, Xiaoxiao and Zhou, Yuan and Dvornek, Nicha C. and Zhang, Muhan and Zhuang, Juntang and Ventola, Pamela and Duncan, James S.",
 		"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis", miccai, lncs, "12267", "625–635", 2020, "10.1007/978-3-030-59728-3_61"},
@@ -90,7 +91,7 @@ var literature = map[string]work{
 }
 
 // String is a work in a list of references: "Ledoit O, Wolf M. Title. Journal 2004; 88: 365–411. doi:…".
-func (w work) String() string {
+func (w Work) String() string {
 	var names []string
 	for _, name := range strings.Split(w.authors, " and ") {
 		family, given, _ := strings.Cut(name, ", ")
@@ -125,8 +126,8 @@ func (w work) String() string {
 	return text
 }
 
-// bibTeX is a work as an entry, in UTF-8. version is that of software.
-func (w work) bibTeX(key, version string) string {
+// BibTeX is a work as an entry, in UTF-8. version is that of software.
+func (w Work) BibTeX(key, version string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "@%s{%s", w.kind, key)
 	field := func(name, value string) {
