@@ -114,9 +114,18 @@ func (r *runner) addCauses(c *causes, i int32, past *pastRun, stale bool) {
 	if t == nil && stale {
 		past, t = r.past.last(n.ID, func(*TaskRecord) bool { return true })
 	}
+	failure := ""
+	if p.state == Stale {
+		failure = r.failure(i)
+	}
+	if failure != "" {
+		c.add(&c.edits, stage, stage+" failed when it was last run: "+failure, n.ID, Difference{})
+	}
 	switch {
 	case p.state == Stale && (p.forced || p.damaged || p.remake):
 		c.add(&c.edits, stage, stage+": "+r.reason(i), n.ID, Difference{})
+		return
+	case t == nil && failure != "":
 		return
 	case t == nil && p.state != Cached:
 		c.add(&c.new, stage, "not run before", n.ID, Difference{})

@@ -159,6 +159,19 @@ func (r *runner) waitsFor(i int32) []string {
 // LostRemotely is the reason of a task whose result the remote promises and has not.
 const LostRemotely = "its result in the remote is missing or damaged"
 
+// failure is the first line of the error with which a task failed when it was last run, with the key that it has
+// now; "" where it did not.
+func (r *runner) failure(i int32) string {
+	id := r.nodes[i].ID
+	t := r.past.failed(id)
+	if t == nil || t.Key != r.at[i].key {
+		return ""
+	}
+	_, text, _ := strings.Cut(t.Error, ": "+id+": ") // behind the place in the pipeline file
+	first, _, _ := strings.Cut(text, "\n")
+	return strings.TrimSuffix(first, ":")
+}
+
 // reason says for a person, on one line, why a task is stale.
 func (r *runner) reason(i int32) string {
 	switch p := &r.at[i]; {
