@@ -45,12 +45,12 @@ kind permutation ca855a7eb7c944e5302b1236bbac3b3771e52d632a731f3d53ffd7271200f36
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
 kind project cab86a78dd2eadca3b89791e3e200b78e97cf5f40dfee68805299c5a1af9be27
 kind qcfc 2ad322b24727f83daccfb902ffd0a90d568bf527da711c8e09d215929da19048
-kind report ac0f862f92663b0e5b09ea8b81bb3c0894d16d9a463573b0e000687b034d15c7
+kind report f3e5c76fdd483fe523a1f94c653eadff0766454220bf4bf25d4beb722ca35256
 kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
 kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
 kind split 6362d80eb0ae8998a92bec8b429c3f04c9863034ad3d582a66e810e4155406e7
-kind summary f4867cfeb7f1079fb73ef3af868b4886b8e24fb04769577095d4f91ad46dc3b8
+kind summary 1f4ef4c453ada58230d8310e4eaf7653665b07bd42f87dd5ec929edab9d2a86b
 kind tables d6539b964b1048195378237530c93a30591b21d05f80c3a6fe3b04ad0939a021
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
 kind timeseries 9339b84240a84a3d342cd290b3be6b36c2ca40d1715e6d7576e6d2902826e40e
@@ -3630,8 +3630,9 @@ prgnn/stages/present.author.abstract c961b7daaac9.ebf4ea
 prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
 prgnn/stages/present.author.agreement d69400b2bb01.f14d19
 prgnn/stages/present.author.caution dd8e9be456fa.1f296c
-prgnn/stages/present.author.cautionAccuracy b8019b68c054.1b733b
+prgnn/stages/present.author.cautionAccuracy 676f2e4bd74a.1b733b
 prgnn/stages/present.author.cautionLost 2ab7de94035f.7f52c6
+prgnn/stages/present.author.cautionMasking 79b9d70fe7d6.0c2da7
 prgnn/stages/present.author.cautionScans 1185d82366af.d39d05
 prgnn/stages/present.author.chanceTests c1b54de8691f.71ec83
 prgnn/stages/present.author.checks c4db7318dce3.576355
@@ -3644,7 +3645,7 @@ prgnn/stages/present.author.decisive 697fdeb0e137.0a0966
 prgnn/stages/present.author.describeGroups 13640a2aaeb3.fd4bdc
 prgnn/stages/present.author.eachParticipant 0cb015d765b6.8999bf
 prgnn/stages/present.author.element 6e7c811ba541.353b42
-prgnn/stages/present.author.fidelity ca6d09b7035d.15f304
+prgnn/stages/present.author.fidelity 326141a6db8b.c7ea49
 prgnn/stages/present.author.figures 86a8539df50e.0bd4ea
 prgnn/stages/present.author.folds 33671f7e3218.ffea3a
 prgnn/stages/present.author.furtherPictures 5a1a02595070.b1e221
@@ -3654,6 +3655,7 @@ prgnn/stages/present.author.hasModels b9a71808b8f0.6e05f1
 prgnn/stages/present.author.heading 3f41cb17d821.f01244
 prgnn/stages/present.author.inSpace 97c7104f272b.8c2544
 prgnn/stages/present.author.individuality 863fdb7ef2ac.e7469a
+prgnn/stages/present.author.isUnproven 36919d422d72.7f68a7
 prgnn/stages/present.author.leakage 8887546dd631.1a3116
 prgnn/stages/present.author.leftOut 4c357829f5c2.fa8eb0
 prgnn/stages/present.author.markOwn 0850c6fb0145.022b4c
@@ -3690,7 +3692,7 @@ prgnn/stages/present.author.readSilence e0ff83d870df.f68072
 prgnn/stages/present.author.recovered 677ce06f5ceb.322095
 prgnn/stages/present.author.references 14c0a112943b.1e2152
 prgnn/stages/present.author.regionFigures 0c18b7a862f3.715a56
-prgnn/stages/present.author.regions 5d9e6e43ae8b.d8235c
+prgnn/stages/present.author.regions 9d1797a401d2.7034a2
 prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
 prgnn/stages/present.author.registration 311a90f75f9f.971682
 prgnn/stages/present.author.result fb2e16cf97c5.b59148
@@ -4470,7 +4472,7 @@ at stages/present/performance.go prgnn/stages/present author.performance:21 same
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:16 measures:19 author.quality:40 author.withoutVoxels:97 gather:117 author.eachParticipant:137 spread:195 middle:204 warningRow:213 author.warnings:219
 at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict.value:63 upsideDownText:74 upsideDown:78 verdict.against:83 verdict.sentence:103 fewHeldOut:129 author.recovered:133
-at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:132 author.inSpace:158 author.rankingTables:194 author.contrasts:251 author.agreement:273 besideChance:314 author.null:323 author.fidelity:373 author.individuality:401
+at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:132 author.inSpace:158 author.rankingTables:194 author.contrasts:251 author.agreement:273 besideChance:314 author.null:323 author.fidelity:373 author.cautionMasking:418 author.isUnproven:428 author.individuality:433
 at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 labeledScan.gray:63 author.element:66 methodsOfLabels:74 labelingWords:99
 at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 Report.Ports:69 Report.Page:107 Report.Run:124
 at stages/present/scans.go prgnn/stages/present shownScans:17 pagedScans:18 author.scanQuality:22 scanFigure:46 author.scanLinks:57 scanNames:109 scanName:118 outlierWords:172

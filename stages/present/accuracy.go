@@ -216,12 +216,12 @@ func (a *author) cautionAccuracy() {
 		if !r.majority() {
 			compared++
 		}
+		if !r.own {
+			continue
+		}
 		above, why := a.aboveChance(r)
 		if !above {
 			a.unproven = append(a.unproven, r.setting)
-		}
-		if !r.own {
-			continue
 		}
 		switch {
 		case r.High < r.Majority:

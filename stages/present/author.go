@@ -41,7 +41,7 @@ type author struct {
 	accuracy []accuracyRow               // of all settings
 	first    *accuracyRow                // the headline; nil when there is none
 	permuted []column.PermutationTestRow // of models retrained on permuted labels
-	unproven []string                    // settings whose accuracy is not above chance
+	unproven []string                    // settings of the model whose accuracy is not above chance
 }
 
 // read reads what several sections need.

@@ -68,29 +68,120 @@ func TestTablesAndFiguresAreReferredTo(t *testing.T) {
 	}
 }
 
-// The note of the masking table says which draws were masked, as the table has it; an older table does not say.
+// maskingTable is the table of masking of a page.
+func maskingTable(t *testing.T, page *report.Page) *report.Table {
+	t.Helper()
+	for _, s := range page.Sections {
+		for _, b := range s.Blocks {
+			if b.Table != nil && strings.Contains(b.Table.Caption, "masking") {
+				return b.Table
+			}
+		}
+	}
+	t.Fatal("the page has no table of masking")
+	return nil
+}
+
+// The note of the masking table says which draws were masked, as the table has it; an older table does not say. It
+// says that several p are not corrected.
 func TestFidelityNamesItsDraws(t *testing.T) {
 	_, in := pageOfMany(t)
-	for _, c := range []struct{ graphs, want string }{
-		{"random draw 1 of 10", "In test participants; masked: random draw 1 of 10 of each. A removed region"},
-		{"", "In test participants. A removed region"},
+	for _, c := range []struct {
+		graphs string
+		k      []int32
+		want   string
+	}{
+		{"random draw 1 of 10", []int32{2}, "In test participants; masked: random draw 1 of 10 of each. A removed region loses its edges and its row and column of features."},
+		{"", []int32{2, 3}, "In test participants. A removed region loses its edges and its row and column of features. p is not corrected for the 2 rows."},
 	} {
-		row := column.FidelityRow{Action: "remove", K: 2, Participants: 4, Choices: 19, Graphs: c.graphs}
-		in["fidelity"] = []dag.Input{dag.InputOf(column.Table([]column.FidelityRow{row}))}
+		var rows []column.FidelityRow
+		for _, k := range c.k {
+			rows = append(rows, column.FidelityRow{Action: "remove", K: k, Participants: 4, Choices: 19,
+				Graphs: c.graphs})
+		}
+		in["fidelity"] = []dag.Input{dag.InputOf(column.Table(rows))}
 		page, err := (&Report{Top: 5}).Page(dag.NewTask(in))
 		if err != nil {
 			t.Fatal(err)
 		}
-		notes := ""
-		for _, s := range page.Sections {
-			for _, b := range s.Blocks {
-				if b.Table != nil {
-					notes += b.Table.Note + "\n"
-				}
-			}
+		if got := maskingTable(t, page).Note; got != c.want {
+			t.Errorf("%q: %s, want %s", c.graphs, got, c.want)
 		}
-		if !strings.Contains(notes, c.want) {
-			t.Errorf("%q: no %q in\n%s", c.graphs, c.want, notes)
+	}
+}
+
+// Where the models are not above chance, or masking changes no prediction, a caution says so.
+func TestFidelityOfModelsThatDoNotClassify(t *testing.T) {
+	const chance = "The models are not shown to classify above chance: masking their top regions says little about the groups"
+	const same = "Masking changes no prediction, neither of the top regions nor of random ones: the drops and their p are of the probability only"
+	for _, c := range []struct {
+		unproven               []string
+		changed, randomChanged float64
+		want                   []string
+	}{
+		{nil, 0.25, 0, nil},
+		{nil, 0, 0.25, nil},
+		{nil, 0, 0, []string{same}},
+		{[]string{"stage=train pool=topk"}, 0.25, 0.25, []string{chance}},
+		{[]string{"stage=train pool=topk"}, 0, 0, []string{chance, same}},
+		{[]string{"stage=train pool=sage"}, 0.25, 0.25, nil},
+	} {
+		row := column.FidelityRow{Coords: []dag.Coord{{Axis: "pool", Value: "topk"}}, Action: "remove", K: 2,
+			Changed: c.changed, RandomChanged: c.randomChanged, Choices: 19}
+		in := dag.InputOf(column.Table([]column.FidelityRow{row}, "pool"))
+		a := &author{t: dag.NewTask(map[string][]dag.Input{"fidelity": {in}}), page: &report.Page{},
+			section: &report.Section{}, unproven: c.unproven}
+		if err := a.fidelity(nil); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(a.page.Cautions, c.want) {
+			t.Errorf("%+v: %q", c, a.page.Cautions)
+		}
+	}
+}
+
+// A classifier to compare with that is not above chance does not make the regions of the model unproven.
+func TestUnprovenIsTheModel(t *testing.T) {
+	low := accuracyRow{AccuracyRow: column.AccuracyRow{Level: "participant", P: 0.4, AUCP: 0.4, Permutations: 999},
+		setting: "stage=meanmlp"}
+	own := low
+	own.setting, own.own, own.P, own.AUCP = "stage=train", true, 0.01, 0.01
+	for _, p := range []float64{0.01, 0.4} {
+		own.P = p
+		a := &author{page: &report.Page{}, accuracy: []accuracyRow{own, low}}
+		a.cautionAccuracy()
+		if got := a.isUnproven(""); got != (p > 0.05) {
+			t.Errorf("p = %g: unproven %t", p, got)
+		}
+	}
+}
+
+// A small drop has as many decimals as its SD needs.
+func TestFidelityOfSmallDrops(t *testing.T) {
+	for _, c := range []struct {
+		sd         float64
+		drop, text string
+	}{
+		{0.25, "0.012", "−0.003 ± 0.250"},
+		{0.00032, "0.0123", "−0.0032 ± 0.0003"},
+		{0, "0.012", "−0.003 ± 0.000"},
+		{1e-9, "0.012340", "−0.003210 ± < 0.000001"},
+	} {
+		rows := []column.FidelityRow{{Action: "keep", K: 2, Drop: 0.01234, RandomDrop: -0.00321, RandomSD: c.sd,
+			Choices: 19}}
+		a := &author{t: dag.NewTask(map[string][]dag.Input{"fidelity": {dag.InputOf(column.Table(rows))}}),
+			page: &report.Page{}, section: &report.Section{}}
+		if err := a.fidelity(nil); err != nil {
+			t.Fatal(err)
+		}
+		var cells []string
+		for _, cell := range a.section.Blocks[1].Table.Rows[0] {
+			cells = append(cells, cell.Text)
+		}
+		for _, want := range []string{c.drop, c.text} {
+			if !slices.Contains(cells, want) {
+				t.Errorf("SD %g: no %q in %q", c.sd, want, cells)
+			}
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (a *author) regions() error {
 	if said != "" {
 		a.say("Figures and tables show the regions%s; supplementary tables have all settings.", said)
 	}
-	if slices.ContainsFunc(a.unproven, func(s string) bool { return unstaged(s) == unstaged(setting) }) {
+	if a.isUnproven(setting) {
 		a.say("The models are not shown to classify above chance: the regions say nothing about the groups.")
 	}
 	if a.pictures {
@@ -376,12 +376,26 @@ func (a *author) fidelity([]column.RankingRow) error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
+	a.cautionMasking(rows)
+	decimals := 3
+	for _, r := range rows {
+		for decimals < 6 && r.RandomSD > 0 && r.RandomSD < math.Pow10(-decimals) {
+			decimals++
+		}
+	}
+	random := func(r row) string {
+		sd := report.Fixed(r.RandomSD, decimals)
+		if least := math.Pow10(-decimals); r.RandomSD > 0 && r.RandomSD < least {
+			sd = "< " + report.Fixed(least, decimals)
+		}
+		return report.Fixed(r.RandomDrop, decimals) + " ± " + sd
+	}
 	actions := map[string]string{"remove": "removed", "keep": "kept alone"}
 	columns := keyed("model", func(r row) string { return settingName(r.Coords) }, rows,
 		text("top k regions", "by the models' scores", func(r row) string { return orItself(actions, r.Action) }),
 		number("k", "", func(r row) string { return fmt.Sprint(r.K) }),
-		number("drop", "of the probability of the predicted group", func(r row) string { return report.Share(r.Drop) }),
-		number("k at random", "mean ± SD over random choices", func(r row) string { return plusMinus(r.RandomDrop, r.RandomSD) }),
+		number("drop", "of the probability of the predicted group", func(r row) string { return report.Fixed(r.Drop, decimals) }),
+		number("k at random", "mean ± SD over random choices", random),
 		number("p", "share of random choices that lower it as much (removed), or as little (kept alone)", func(r row) string { return report.DrawnP(r.P, r.Choices) }),
 		number("changed", "predictions that change", func(r row) string { return report.Percent(r.Changed) }),
 		number("at random", "", func(r row) string { return report.Percent(r.RandomChanged) }),
@@ -393,8 +407,26 @@ func (a *author) fidelity([]column.RankingRow) error {
 		t.Note += "; masked: " + graphs + " of each"
 	}
 	t.Note += ". A removed region loses its edges and its row and column of features."
+	if len(rows) > 1 {
+		t.Note += fmt.Sprintf(" p is not corrected for the %d rows.", len(rows))
+	}
 	a.table(t, "gives the effect of masking the top regions of each graph on the predictions.")
 	return nil
+}
+
+// cautionMasking warns of masking models that do not classify.
+func (a *author) cautionMasking(rows []column.FidelityRow) {
+	if slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return a.isUnproven(column.CoordText(r.Coords)) }) {
+		a.caution("The models are not shown to classify above chance: masking their top regions says little about the groups")
+	}
+	if !slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return r.Changed > 0 || r.RandomChanged > 0 }) {
+		a.caution("Masking changes no prediction, neither of the top regions nor of random ones: the drops and their p are of the probability only")
+	}
+}
+
+// isUnproven reports whether the accuracy of a setting is not above chance.
+func (a *author) isUnproven(setting string) bool {
+	return slices.ContainsFunc(a.unproven, func(s string) bool { return unstaged(s) == unstaged(setting) })
 }
 
 // individuality says how much of the scores differs between participants, as λ2 grows.
