@@ -234,8 +234,10 @@ func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 	}
 	kept := cohort.Spread(left, group, c.few)
 	for _, s := range r.Subjects {
-		why := c.without[s.ID]
+		why, category := c.without[s.ID], ""
 		switch {
+		case why != "":
+			category = cohort.NotDenoised
 		case c.named[s.ID]:
 			why = cohort.ExcludedByName
 		case c.rated[s.ID]:
@@ -244,7 +246,7 @@ func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 			why = "beyond limit"
 		}
 		if why != "" {
-			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: why})
+			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: why, Category: category})
 		} else {
 			chosen.Subjects = append(chosen.Subjects, s)
 		}

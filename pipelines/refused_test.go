@@ -12,6 +12,7 @@ import (
 
 	"prgnn/nifti"
 	"prgnn/pipelines/precheck"
+	"prgnn/stages/cohort"
 )
 
 // With incomplete: skip, whoever denoise of the built-in pipeline would refuse takes no part, with denoise's reason;
@@ -69,6 +70,9 @@ stages:
 	left := map[string]string{}
 	for _, l := range p.Roster.Left {
 		left[l.ID] = l.Why
+		if l.Counted() != cohort.NotDenoised {
+			t.Errorf("%s is counted as %q", l.ID, l.Counted())
+		}
 	}
 	if !maps.Equal(left, want) {
 		t.Errorf("left out %q\nwant %q", left, want)

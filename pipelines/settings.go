@@ -42,8 +42,9 @@ type noteRow struct {
 
 // An excludedRow is one participant who takes no part.
 type excludedRow struct {
-	ID     string `column:"participant_id"`
-	Reason string `column:"reason"`
+	ID       string `column:"participant_id"`
+	Reason   string `column:"reason"`
+	Category string `column:"category" doc:"the reason without ids, files and advice"`
 }
 
 // settingsKindOf is no kind that a file could use; see cohortKindOf.
@@ -91,7 +92,7 @@ func (l *loader) addSettings(g *dag.Graph) error {
 	if l.roster != nil {
 		notes.Meta = l.roster.Scans().Meta()
 		for _, o := range l.roster.Left {
-			excluded = append(excluded, excludedRow{o.ID, o.Why})
+			excluded = append(excluded, excludedRow{o.ID, o.Why, o.Counted()})
 		}
 	}
 	left := column.Table(excluded)

@@ -68,6 +68,9 @@ func TestSettings(t *testing.T) {
 	if !slices.Equal(who, []string{"sub-sim001"}) || !slices.Equal(why, []string{"excluded by name"}) {
 		t.Errorf("left out are %q: %q", who, why)
 	}
+	if counted, _ := excluded.Strings("category"); !slices.Equal(counted, []string{"excluded by name"}) {
+		t.Errorf("they are counted as %q", counted)
+	}
 	if settings.Meta["pipeline"] != p.Name {
 		t.Errorf("it is called %q", settings.Meta["pipeline"])
 	}

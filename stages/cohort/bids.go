@@ -221,7 +221,7 @@ func (c *BIDSCohort) leaveOut(l *list, root string, found map[string]*bidsFiles)
 	if c.Incomplete != "skip" {
 		return
 	}
-	l.drop(func(r listedRow) string {
+	l.drop(UnusableData, func(r listedRow) string {
 		problems := found[r.id].problems
 		if r.group == "" {
 			problems = append(problems, fmt.Errorf("it has no group (column %q is empty)", l.Group))

@@ -241,7 +241,7 @@ func (r *Roster) skip() {
 		if s.Problem == nil || errors.As(s.Problem, new(several)) {
 			left, keep[s.ID] = append(left, s), true
 		} else {
-			out = append(out, LeftOut{s.ID, withoutPlaces(r.Root, errors.Unwrap(s.Problem))})
+			out = append(out, LeftOut{s.ID, withoutPlaces(r.Root, errors.Unwrap(s.Problem)), UnusableData})
 		}
 	}
 	if out == nil || left == nil {

@@ -225,7 +225,7 @@ func (l *list) exclude() error {
 		}
 		out[id] = true
 	}
-	l.drop(func(r listedRow) string {
+	l.drop("", func(r listedRow) string {
 		if out[r.id] {
 			return ExcludedByName
 		}
@@ -237,12 +237,12 @@ func (l *list) exclude() error {
 	return errors.Join(problems...)
 }
 
-// drop takes out the rows for which there is a reason.
-func (l *list) drop(why func(listedRow) string) {
+// drop takes out the rows for which there is a reason, of a category.
+func (l *list) drop(category string, why func(listedRow) string) {
 	l.rows = slices.DeleteFunc(l.rows, func(r listedRow) bool {
 		reason := why(r)
 		if reason != "" {
-			l.left = append(l.left, LeftOut{r.id, reason})
+			l.left = append(l.left, LeftOut{r.id, reason, category})
 		}
 		return reason != ""
 	})
@@ -295,7 +295,7 @@ func (l *list) choose() error {
 		}
 		why, counts := q.Select(before)
 		i := -1
-		l.drop(func(listedRow) string { i++; return why[i] })
+		l.drop("", func(listedRow) string { i++; return why[i] })
 		l.notes = append(l.notes, fmt.Sprintf("selected %d of %d %ss", len(l.rows), before, l.each))
 		for _, c := range counts {
 			if c.No+c.Unknown > 0 {

@@ -198,7 +198,18 @@ func (r *Roster) CompleteExclude(message string) string {
 type LeftOut struct {
 	ID  string // "sub-004"
 	Why string // "not selected: mean_fd < 0.3"
+	// what the methods of a paper count it as, where Why is about this participant alone; "" for Why itself
+	Category string
 }
+
+// Categories of reasons that are about one participant (LeftOut.Category).
+const (
+	UnusableData = "missing or unusable data"
+	NotDenoised  = "not enough volumes or confounds for denoising"
+)
+
+// Counted is what the methods of a paper count the participant as: without ids, files or advice.
+func (l LeftOut) Counted() string { return cmp.Or(l.Category, l.Why) }
 
 // A Source is a registered cohort kind.
 type Source struct {

@@ -52,7 +52,11 @@ func (a *author) data() []string {
 	if a.who.Simulated {
 		kind = "simulated participant"
 	}
-	data := fmt.Sprintf("Data: %s: %s.", words.Count(len(a.who.Ids), kind), strings.Join(groups, ", "))
+	data := fmt.Sprintf("Data: %s: %s", words.Count(len(a.who.Ids), kind), strings.Join(groups, ", "))
+	if n := len(a.left); n > 0 {
+		data += fmt.Sprintf("; %d of %d excluded (%s)", n, len(a.who.Ids)+n, a.listOfLeft())
+	}
+	data += "."
 	if a.accuracy == nil {
 		return []string{data}
 	}

@@ -36,6 +36,7 @@ type author struct {
 	labeled    []labeledScan // how each got its labels
 	nodes      int           // of the node list; 0 where it is not connected
 	left       []excludedRow // who was left out
+	leftTable  *report.Table // of them; nil without any
 	silent     silence
 
 	accuracy []accuracyRow               // of all settings

@@ -24,7 +24,11 @@ func (a *author) methodsOfScans(m *methodsText) {
 		if a.who != nil {
 			text = fmt.Sprintf("Of %s, %d were excluded", words.Count(len(a.who.Ids)+n, "participant"), n)
 		}
-		m.say("%s (%s).", text, strings.Join(reasons(a.left, 6), "; "))
+		category := func(r excludedRow) string { return r.Category }
+		if !slices.ContainsFunc(a.left, func(r excludedRow) bool { return r.Category == "" }) {
+			text += " (" + strings.Join(reasons(a.left, 6, category), "; ") + ")"
+		}
+		m.say("%s.", text)
 	}
 	if a.nodes > 0 && !(a.about.DK84 && a.run.of("parcellate") != nil) {
 		m.say("The analysis has %s.", words.Count(a.nodes, "region"))
@@ -64,19 +68,23 @@ func lengths(scans []cleanedScan) (sentences []string) {
 }
 
 // reasons are why participants were left out, each with its number, the most frequent first; at
-// most so many are named.
-func reasons(left []excludedRow, most int) (list []string) {
+// most so many are named, and the numbers add up.
+func reasons(left []excludedRow, most int, of func(excludedRow) string) (list []string) {
 	count := map[string]int{}
 	for _, r := range left {
-		count[r.Reason]++
+		count[of(r)]++
 	}
 	all := slices.SortedFunc(maps.Keys(count),
 		func(x, y string) int { return cmp.Or(count[y]-count[x], strings.Compare(x, y)) })
 	for _, why := range all[:min(len(all), most)] {
 		list = append(list, fmt.Sprintf("%d: %s", count[why], why))
 	}
-	if rest := len(all) - most; rest > 0 {
-		list = append(list, words.Count(rest, "other reason"))
+	rest := 0
+	for _, why := range all[min(len(all), most):] {
+		rest += count[why]
+	}
+	if rest > 0 {
+		list = append(list, fmt.Sprintf("%d: other reasons", rest))
 	}
 	return list
 }

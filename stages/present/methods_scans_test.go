@@ -46,8 +46,9 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	in["settings"] = []dag.Input{dag.InputOf(settings)}
 	delete(in, "notes")
 	in["nodes"] = []dag.Input{dag.InputOf(stagetest.NodesOf("a", "b", "c"))}
-	in["excluded"] = []dag.Input{dag.InputOf(column.Table([]excludedRow{{"sub-08", "no scan"}, {"sub-09", "rated fail"},
-		{"sub-10", "no scan"}}))}
+	in["excluded"] = []dag.Input{dag.InputOf(column.Table([]excludedRow{
+		{"sub-08", "sub-08_bold.nii.gz: truncated; copy it again", "missing or unusable data"}, {"sub-09", "rated fail", "rated fail"},
+		{"sub-10", "no scan", "missing or unusable data"}}))}
 	cleaned := map[string]column.CleaningRow{"sub-01": {Volumes: 176, TR: 2}}
 	in["cleaning"] = cleaningTask(cleaned, "sub-01").All("cleaning")
 	in["graphs"] = nil
@@ -60,7 +61,8 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	}
 	page := reportText(t, in)
 	for _, want := range []string{
-		"3 participants took part. All scans have 176 volumes at a repetition time of 2 s. Of 6 participants, 3 were excluded (2: no scan; 1: rated fail). The analysis has 3 regions.",
+		"1 HC; 3 of 6 excluded (Table 2).",
+		"3 participants took part. All scans have 176 volumes at a repetition time of 2 s. Of 6 participants, 3 were excluded (2: missing or unusable data; 1: rated fail). The analysis has 3 regions.",
 		"Regions without a usable series (in 1 of 2 participants, at most 3) are excluded from the estimate: their correlations are 0, and they are nodes without edges.",
 		"No series: regions without a usable one, in the draw with the most.",
 	} {

@@ -67,6 +67,7 @@ type noteRow struct {
 type excludedRow struct {
 	Participant string `column:"participant_id"`
 	Reason      string `column:"reason"`
+	Category    string `column:"category,optional"` // the reason without ids, files and advice
 }
 
 // leftOut says who was left out: the number by reason, and each.
@@ -86,16 +87,25 @@ func (a *author) leftOut() error {
 		text("participant", "", func(r excludedRow) string { return r.Participant }),
 		text("reason", "", func(r excludedRow) string { return r.Reason }))
 	const most = 12 // rows in the text
+	a.leftTable = t
 	if len(a.left) <= most {
 		a.table(t, fmt.Sprintf("lists %s.", words.The(len(a.left), "excluded participant")))
 		return nil
 	}
 	a.supplement(t)
-	a.say("%s excluded (%s).", words.Count(len(a.left), "participant"), t.Label())
-	if list := reasons(a.left, 8); len(list) < len(a.left) {
+	a.say("%s excluded (%s).", words.Count(len(a.left), "participant"), a.listOfLeft())
+	if list := reasons(a.left, 8, func(r excludedRow) string { return r.Reason }); len(list) < len(a.left) {
 		a.add(report.Block{List: list})
 	}
 	return nil
+}
+
+// listOfLeft names where each excluded participant stands: a terminal has no supplementary tables.
+func (a *author) listOfLeft() string {
+	if a.leftTable.Supplement && !a.pictures {
+		return "pipeline cohort FILE lists them"
+	}
+	return a.leftTable.Label()
 }
 
 // describeGroups gives the size of each group and its covariates.

@@ -65,6 +65,10 @@ func sharedPorts() []dag.Port {
 	}
 }
 
+func excludedPort() dag.Port {
+	return optional("excluded", "pipeline.excluded: excluded participants, with the reason", "participant_id", "reason")
+}
+
 // Ports are the stage's inputs and outputs.
 func (*Report) Ports() dag.Ports {
 	in := []dag.Port{
@@ -72,7 +76,7 @@ func (*Report) Ports() dag.Ports {
 		optional("nodes", "the node list", "index", "name"),
 		optional("settings", "pipeline.settings: the parameters, for the methods", "stage", "kind", "parameter", "value", "default", "unit", "doc"),
 		optional("notes", "pipeline.notes: notes of the loader", "note"),
-		optional("excluded", "pipeline.excluded: excluded participants, with the reason", "participant_id", "reason"),
+		excludedPort(),
 	}
 	in = append(in, sharedPorts()...)
 	in = append(in,
