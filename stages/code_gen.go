@@ -45,12 +45,12 @@ kind permutation ca855a7eb7c944e5302b1236bbac3b3771e52d632a731f3d53ffd7271200f36
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
 kind project cab86a78dd2eadca3b89791e3e200b78e97cf5f40dfee68805299c5a1af9be27
 kind qcfc 2ad322b24727f83daccfb902ffd0a90d568bf527da711c8e09d215929da19048
-kind report fb598fcfc519af15731815c3d0014063a10a2dafa2d0bc4ac0089ebddf80a6c9
+kind report 2f7d76855be69d8389e568794ff1c1a19c740987ac413b3580c91ab393e7ce6d
 kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
 kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
 kind split 6362d80eb0ae8998a92bec8b429c3f04c9863034ad3d582a66e810e4155406e7
-kind summary 354c115cc384fde24a3e21fc84c6f6ca5919847472df7bc7b7aa4f150215aaf2
+kind summary fd40513c14fb1fea9798c8ad5bd7d031c373d1eabdf335851203208f60c56540
 kind tables d6539b964b1048195378237530c93a30591b21d05f80c3a6fe3b04ad0939a021
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
 kind timeseries 9339b84240a84a3d342cd290b3be6b36c2ca40d1715e6d7576e6d2902826e40e
@@ -3615,8 +3615,10 @@ prgnn/stages/lost.mostNamed 70a586560e99.e3b0c4
 prgnn/stages/lost.mostStruck d9f212ab3b8b.c23c54
 prgnn/stages/lost.region 9cf27a1a1e38.e3b0c4
 prgnn/stages/lost.wholePercent 6a4af76dda44.e3b0c4
+prgnn/stages/present.Partial ca665c63ab1e.e3b0c4
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
-prgnn/stages/present.Report.Page 52fc76a537dd.8d0635
+prgnn/stages/present.Report.Page d064fe356bfb.5ba15c
+prgnn/stages/present.Report.PartialPage 9539fee4a007.1415f2
 prgnn/stages/present.Report.Ports 934143ed35b5.a6f9fc
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.accuracyChart a0bf93a52c02.482d31
@@ -3624,7 +3626,7 @@ prgnn/stages/present.accuracyRow.called 0afb2082175c.41653c
 prgnn/stages/present.accuracyRow.is 380fddfc1101.0367fb
 prgnn/stages/present.accuracyRow.majority abc213fe3687.10d26a
 prgnn/stages/present.arrangements 19ef58346e64.39778c
-prgnn/stages/present.author b721afb14bf4.619a96
+prgnn/stages/present.author 73bf3c854eff.619a96
 prgnn/stages/present.author.aboveChance dbb6028afa35.736a98
 prgnn/stages/present.author.abstract c961b7daaac9.ebf4ea
 prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
@@ -3640,9 +3642,9 @@ prgnn/stages/present.author.cleaning 94f1fe14a523.426bae
 prgnn/stages/present.author.comparison 41ec33594d7b.c1c532
 prgnn/stages/present.author.contrasts 470bc8fbf485.8770b7
 prgnn/stages/present.author.covariates 3e0431e13481.b1b0c5
-prgnn/stages/present.author.data ea87e66c4f90.e3868d
+prgnn/stages/present.author.data 9be28b559772.e3868d
 prgnn/stages/present.author.decisive 697fdeb0e137.0a0966
-prgnn/stages/present.author.describeGroups 13640a2aaeb3.fd4bdc
+prgnn/stages/present.author.describeGroups d7835290c8be.fd4bdc
 prgnn/stages/present.author.eachParticipant 0cb015d765b6.8999bf
 prgnn/stages/present.author.element 6e7c811ba541.353b42
 prgnn/stages/present.author.fidelity 326141a6db8b.c7ea49
@@ -4457,9 +4459,9 @@ at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tang
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesRow:95 placeColumns:102
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
-at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:43 author.groupNames:67 author.result:81 author.othersAbove:106 author.tiles:123
+at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:43 author.groupNames:70 author.result:84 author.othersAbove:109 author.tiles:126
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:98 baseline:120 author.perParticipant:130 author.nested:136 chanceTest:153 chanceTest.String:159 author.permutationTests:169 author.chanceTests:184 author.decisive:192 author.aboveChance:204 author.cautionAccuracy:213
-at stages/present/author.go prgnn/stages/present author:16 author.read:49 author.write:87 author.add:116 author.say:119 author.heading:123 author.caution:126 author.table:134 author.supplement:140 author.figures:148 author.show:169
+at stages/present/author.go prgnn/stages/present author:16 author.read:50 author.write:88 author.add:117 author.say:120 author.heading:124 author.caution:127 author.table:135 author.supplement:141 author.figures:149 author.show:170
 at stages/present/checks.go prgnn/stages/present author.checks:16 checkRow:26 comparisons:33 author.leakage:42 author.covariates:83 upperFirst:113 stuckSkill:124 epochRow:127 author.training:133
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:17 cleanedScans:23 nuisanceWords:45 cleanedScan.nuisance:59 author.cleaning:71 cleanedScan.taskOf:106 taskConditions:112 author.taskRegression:127 responseWords:143 author.cautionScans:150 mostFrequent:203 nobodyStandsOut:213 usual:216 methodsOfTask:232 methodsOfNuisance:254
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
@@ -4469,14 +4471,14 @@ at stages/present/methods_scans.go prgnn/stages/present author.methodsOfScans:18
 at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:66 valid:76 author.methodsOfGraphs:79 author.methodsOfCleaning:152 estimator:186 share:204 percentText:214 author.hasModels:224 author.methodsOfTraining:229 orItself:272 author.methodsOfEvaluation:280 author.methodsOfBaselines:319
 at stages/present/more.go prgnn/stages/present wholeTable:20 plainName:68 shownNumber:80 author.more:94 author.furtherPictures:119 widthOfSVG:152 memberText:155 svgTitle:169
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:95
-at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:74 author.listOfLeft:104 author.describeGroups:112 arrangements:179 covariateNames:191 describeColumn:196 describeNumbers:262 identifies:285 unitName:297
+at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:74 author.listOfLeft:104 author.describeGroups:112 arrangements:182 covariateNames:194 describeColumn:199 describeNumbers:265 identifies:288 unitName:300
 at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:93 plusMinus:100 foldScore:108 author.folds:114 the:163 author.permutation:166 author.comparison:209 author.paperTables:246 calibrationBins:284 author.performanceFigures:287 author.othersLast:337 accuracyChart:350
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:16 measures:19 author.quality:40 author.withoutVoxels:97 gather:117 author.eachParticipant:137 spread:195 middle:204 warningRow:213 author.warnings:219
 at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict.value:63 upsideDownText:74 upsideDown:78 verdict.against:83 verdict.sentence:103 fewHeldOut:129 author.recovered:133
 at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:132 author.inSpace:158 author.rankingTables:194 author.contrasts:251 author.agreement:273 besideChance:314 author.null:323 author.fidelity:373 author.cautionMasking:418 author.isUnproven:428 author.individuality:433
 at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 labeledScan.gray:63 author.element:66 methodsOfLabels:74 labelingWords:99
-at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 excludedPort:68 Report.Ports:73 Report.Page:111 Report.Run:128
+at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 excludedPort:68 Report.Ports:73 Report.Page:109 Partial:112 Report.PartialPage:118 Report.Run:135
 at stages/present/scans.go prgnn/stages/present shownScans:17 pagedScans:18 author.scanQuality:22 scanFigure:46 author.scanLinks:57 scanNames:109 scanName:118 outlierWords:172
 at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55
 at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summary.Ports:27 Summary.Run:36

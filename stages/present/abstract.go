@@ -56,6 +56,9 @@ func (a *author) data() []string {
 	if n := len(a.left); n > 0 {
 		data += fmt.Sprintf("; %d of %d excluded (%s)", n, len(a.who.Ids)+n, a.listOfLeft())
 	}
+	if a.lacking > 0 {
+		data += fmt.Sprintf("; results are missing for %d of the %d", a.lacking, len(a.who.Ids))
+	}
 	data += "."
 	if a.accuracy == nil {
 		return []string{data}

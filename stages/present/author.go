@@ -20,6 +20,7 @@ type author struct {
 	pictures bool     // the page has figures
 
 	duplicates []string // participants whose scan has another id, too
+	lacking    int      // how many participants lack results, of an incomplete run
 
 	page    *report.Page
 	count   report.Count

@@ -159,6 +159,9 @@ func (a *author) describeGroups() error {
 	if a.duplicates != nil {
 		t.Note = strings.TrimSpace(fmt.Sprintf("%s n counts scans that have two ids: %s. The group means of this page count them too.", t.Note, strings.Join(a.duplicates, ", ")))
 	}
+	if a.lacking > 0 {
+		t.Note = strings.TrimSpace(fmt.Sprintf("%s All participants, also the %d without all results.", t.Note, a.lacking))
+	}
 	a.table(t, "describes the groups.")
 	all, err := wholeTable(table, 2000)
 	if err != nil {

@@ -105,11 +105,18 @@ var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excl
 	"registration", "cleaning", "qcfc", "qcfc_edges", "typicality", "scans", "connectivity", "graphs", "parcels",
 	"anatomy", "overview"}
 
-// Page is the report of the inputs that are connected. duplicates are participants whose scan has another id, too,
-// where
-// a failed check has found them: they are marked where participants are counted.
-func (s *Report) Page(t *dag.Task, duplicates ...string) (*report.Page, error) {
-	a := &author{t: t, top: s.Top, headline: s.Headline, pictures: true, duplicates: duplicates}
+// Page is the report of the inputs that are connected.
+func (s *Report) Page(t *dag.Task) (*report.Page, error) { return s.PartialPage(t, Partial{}) }
+
+// A Partial is what is known of a run of which results are missing.
+type Partial struct {
+	Duplicates []string // participants whose scan has another id, too, where a failed check found them
+	Lacking    int      // how many participants lack results
+}
+
+// PartialPage is the report where results are missing: it says so where participants are counted.
+func (s *Report) PartialPage(t *dag.Task, of Partial) (*report.Page, error) {
+	a := &author{t: t, top: s.Top, headline: s.Headline, pictures: true, duplicates: of.Duplicates, lacking: of.Lacking}
 	p, err := a.write()
 	if err != nil {
 		return nil, err

@@ -160,7 +160,8 @@ func partial(c *results.Current, task *dag.Node, failures []*dag.Error) (page []
 	if in.results == 0 {
 		return nil, nil, errors.New("there is no result to report yet: pipeline run " + c.Pipeline.File + " makes them")
 	}
-	p, err := task.Work.(*present.Report).Page(dag.NewTask(in.ports), in.duplicates...)
+	p, err := task.Work.(*present.Report).PartialPage(dag.NewTask(in.ports),
+		present.Partial{Duplicates: in.duplicates, Lacking: len(in.lacking)})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", task.ID, err)
 	}
@@ -173,16 +174,17 @@ func partial(c *results.Current, task *dag.Node, failures []*dag.Error) (page []
 // reportInputs are the inputs of a report that are there.
 type reportInputs struct {
 	ports      map[string][]dag.Input
-	results    int      // how many are results of stages
-	missing    []string // tasks without a result
-	unchecked  []string // leakage checks without a result
-	duplicates []string // participants whose scan has another id, too
+	results    int             // how many are results of stages
+	missing    []string        // tasks without a result
+	unchecked  []string        // leakage checks without a result
+	duplicates []string        // participants whose scan has another id, too
+	lacking    map[string]bool // participants with a task without a result
 }
 
 // inputsOf opens the inputs of a report that are there. Where a leakage check has no result, those that need a trained
 // model are left out.
 func inputsOf(c *results.Current, task *dag.Node) (*reportInputs, error) {
-	all := &reportInputs{ports: map[string][]dag.Input{}}
+	all := &reportInputs{ports: map[string][]dag.Input{}, lacking: map[string]bool{}}
 	gathers, gates := map[string]bool{}, map[string]bool{}
 	for _, p := range task.Work.Ports().In {
 		gathers[p.Name], gates[p.Name] = p.Gather, p.Gate != ""
@@ -196,6 +198,9 @@ func inputsOf(c *results.Current, task *dag.Node) (*reportInputs, error) {
 			if !ok {
 				if id := src.Node.ID; !slices.Contains(all.missing, id) {
 					all.missing = append(all.missing, id)
+				}
+				if who := in.Coord("subject"); who != "" {
+					all.lacking[who] = true
 				}
 				if gates[b.Port] {
 					all.unchecked = append(all.unchecked, src.Node.ID)
