@@ -14,7 +14,7 @@ kind choose 2dc3183fc868df78302bf91cb7ac73e2a42da5a67c6d631594a360b6f682f02a
 kind combat 6c1e15e6513c8b01d56550035583d73bb8b6e4d63921694e096629106e516bc4
 kind compare 05993feb1a040009856fa9cbd9db991647e938b55e7490ffd34c1f07abc3db0b
 kind connectivity 88c82c4aeed97632782822ad6fbd2e8480f96c3e40151878961d6ab1ab93d289
-kind covariates 6cdfa2d988861fd5573872b25155e76823005a1657a98b3222efbba9fdb073da
+kind covariates 7c30a42e5edfc0e5265353e3f790bd37d6d68ef4a59fa4de26d8d901d97aec3a
 kind denoise 606261cc4efe368178168300063d3a1e299b6febe4f11ff2640dc90458f1f3ad
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate 37b58190f463921d41626550d860ba4f9c31dc421feeabdd90d87f214726d4e4
@@ -45,12 +45,12 @@ kind permutation ca855a7eb7c944e5302b1236bbac3b3771e52d632a731f3d53ffd7271200f36
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
 kind project cab86a78dd2eadca3b89791e3e200b78e97cf5f40dfee68805299c5a1af9be27
 kind qcfc 2ad322b24727f83daccfb902ffd0a90d568bf527da711c8e09d215929da19048
-kind report 2f7d76855be69d8389e568794ff1c1a19c740987ac413b3580c91ab393e7ce6d
+kind report 0de5927c1723b77952a721ecbd005f346d4d2016e04f70723d3504418b3a9a94
 kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
 kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
 kind split 6362d80eb0ae8998a92bec8b429c3f04c9863034ad3d582a66e810e4155406e7
-kind summary fd40513c14fb1fea9798c8ad5bd7d031c373d1eabdf335851203208f60c56540
+kind summary c4b87f7aceb4ddbba416a0af544886d8fa59716191d2863647ab35abacfc7af2
 kind tables d6539b964b1048195378237530c93a30591b21d05f80c3a6fe3b04ad0939a021
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
 kind timeseries 9339b84240a84a3d342cd290b3be6b36c2ca40d1715e6d7576e6d2902826e40e
@@ -2114,8 +2114,10 @@ reached by combat connectivity denoise graph harmonize matrices timeseries
 prgnn/connectivity.Matrix.Row 17dee105b381.489cb4
 
 reached by combat covariates harmonize qcfc
-prgnn/stages/column.CovariateColumn 757c11ce1d5c.e3b0c4
 prgnn/stages/column.ReadCovariate 9c82cb758fca.aa72b7
+
+reached by combat covariates harmonize qcfc report summary
+prgnn/stages/column.CovariateColumn 757c11ce1d5c.e3b0c4
 
 reached by combat exec tangent
 prgnn/internal/words.DidYouMean 07b186d3086c.bc0433
@@ -2307,7 +2309,6 @@ prgnn/stages/assess.covariateRow 452e343086b1.986447
 prgnn/stages/assess.covariates.New 12dbb184ee75.266d01
 prgnn/stages/assess.scanCovariates 58eff69bc51d.2909ef
 prgnn/stages/column.CovariateColumn.Describe 65c7bb12368d.a194bf
-prgnn/stages/column.CovariateColumn.Identifies 943f7570ef15.86e681
 prgnn/stages/column.CovariateColumn.categories feeb0fd799cc.86e681
 prgnn/stages/inference.Covariate 467cce68056b.e3b0c4
 prgnn/stages/inference.Separate 7404c928c92b.be7985
@@ -2323,15 +2324,19 @@ prgnn/stages/inference.levelsOf a4806e948488.e3b0c4
 reached by covariates leakage
 prgnn/stages/assess.checkRow 425bebf66c54.e3b0c4
 
-reached by covariates qcfc
+reached by covariates qcfc report summary
 prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 
 reached by covariates report summary
+prgnn/stages/column.CovariateColumn.Identifies 6b0b9aa8bb3b.d0caff
 prgnn/stages/column.CovariateRow 9de672910015.e3b0c4
 prgnn/stages/column.Describe 2e2107272a36.754838
 prgnn/stages/column.Description c61d111bafbd.e3b0c4
 prgnn/stages/column.decimals 9cede38d19f1.e3b0c4
 prgnn/stages/column.groupSD 4a3c1ab4057e.dc3b72
+prgnn/stages/column.humps c0aca5edc610.e3b0c4
+prgnn/stages/column.identifierName d6440d5c1423.e3b0c4
+prgnn/stages/column.namesIdentifier 0ce23ac10729.46bdad
 
 reached by denoise
 prgnn/connectivity.AboutColumn cf542a23ca73.e3b0c4
@@ -3626,7 +3631,7 @@ prgnn/stages/present.accuracyRow.called 0afb2082175c.41653c
 prgnn/stages/present.accuracyRow.is 380fddfc1101.0367fb
 prgnn/stages/present.accuracyRow.majority abc213fe3687.10d26a
 prgnn/stages/present.arrangements 19ef58346e64.39778c
-prgnn/stages/present.author 73bf3c854eff.619a96
+prgnn/stages/present.author c069790e5d02.619a96
 prgnn/stages/present.author.aboveChance dbb6028afa35.736a98
 prgnn/stages/present.author.abstract c961b7daaac9.ebf4ea
 prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
@@ -3641,10 +3646,10 @@ prgnn/stages/present.author.checks c4db7318dce3.576355
 prgnn/stages/present.author.cleaning 94f1fe14a523.426bae
 prgnn/stages/present.author.comparison 41ec33594d7b.c1c532
 prgnn/stages/present.author.contrasts 470bc8fbf485.8770b7
-prgnn/stages/present.author.covariates 3e0431e13481.b1b0c5
+prgnn/stages/present.author.covariates 651fc7ec4c89.145b05
 prgnn/stages/present.author.data 9be28b559772.e3868d
 prgnn/stages/present.author.decisive 697fdeb0e137.0a0966
-prgnn/stages/present.author.describeGroups d7835290c8be.fd4bdc
+prgnn/stages/present.author.describeGroups 8788d5c11d59.bf4aa3
 prgnn/stages/present.author.eachParticipant 0cb015d765b6.8999bf
 prgnn/stages/present.author.element 6e7c811ba541.353b42
 prgnn/stages/present.author.fidelity 326141a6db8b.c7ea49
@@ -3710,6 +3715,7 @@ prgnn/stages/present.author.taskRegression 43f3a8ab7cbe.1ba41c
 prgnn/stages/present.author.tiles c38177d6020d.bf1f5c
 prgnn/stages/present.author.training 401530e47247.dfb8fe
 prgnn/stages/present.author.typicality 5cb8f001ee24.18891c
+prgnn/stages/present.author.untested 0845684fde61.9c3356
 prgnn/stages/present.author.warnings 4a59d24085e2.98726c
 prgnn/stages/present.author.withoutVoxels d0d9ec22ebd4.a33292
 prgnn/stages/present.author.write e821c163c147.fcd1f8
@@ -3727,7 +3733,7 @@ prgnn/stages/present.cohortSettings ef2eb09cb00f.2a9275
 prgnn/stages/present.comparisons 9a3fb64784d9.0b83da
 prgnn/stages/present.coordsOf b60ca33309e2.e3bdae
 prgnn/stages/present.covariateNames 923256bb36ec.e3b0c4
-prgnn/stages/present.describeColumn 465dc2cc7767.5c7f53
+prgnn/stages/present.describeColumn 6894e62713aa.2b70d2
 prgnn/stages/present.describeNumbers 23a324c5cd79.f3dd6f
 prgnn/stages/present.epochRow 6d892aa208d3.e3b0c4
 prgnn/stages/present.estimator d478f224400b.0b3c85
@@ -3741,7 +3747,6 @@ prgnn/stages/present.gathered e247e38f5e2d.4c17fd
 prgnn/stages/present.groupSize c408da340a1e.e3b0c4
 prgnn/stages/present.headlineOf db40ee54e173.d21c16
 prgnn/stages/present.headlineSetting d42da847650d.c31564
-prgnn/stages/present.identifies c1d9bb95f5d3.e3b0c4
 prgnn/stages/present.isStage cab7451cd00d.e3b0c4
 prgnn/stages/present.judge 0ce8325964c1.3aca19
 prgnn/stages/present.keyed bcd3e5e979ec.a4d87a
@@ -4329,7 +4334,7 @@ at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.depth:71 m
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
 at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:55 Simulate.Run:64 confoundsTSV:115
 at stages/column/columns.go prgnn/stages/column JSON:8
-at stages/column/covariate.go prgnn/stages/column CovariateColumn:13 ReadCovariate:19 CovariateColumn.Identifies:44 CovariateColumn.Describe:58 CovariateColumn.categories:84
+at stages/column/covariate.go prgnn/stages/column CovariateColumn:15 ReadCovariate:21 CovariateColumn.Identifies:47 humps:62 identifierName:64 namesIdentifier:70 CovariateColumn.Describe:78 CovariateColumn.categories:104
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
 at stages/column/made.go prgnn/stages/column MadeBy:19 MadeOf:33 MadeApart:45 MadeLines:71 nameRow:80 NodeNames:85 WithMeta:101
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
@@ -4461,8 +4466,8 @@ at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
 at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:43 author.groupNames:70 author.result:84 author.othersAbove:109 author.tiles:126
 at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:98 baseline:120 author.perParticipant:130 author.nested:136 chanceTest:153 chanceTest.String:159 author.permutationTests:169 author.chanceTests:184 author.decisive:192 author.aboveChance:204 author.cautionAccuracy:213
-at stages/present/author.go prgnn/stages/present author:16 author.read:50 author.write:88 author.add:117 author.say:120 author.heading:124 author.caution:127 author.table:135 author.supplement:141 author.figures:149 author.show:170
-at stages/present/checks.go prgnn/stages/present author.checks:16 checkRow:26 comparisons:33 author.leakage:42 author.covariates:83 upperFirst:113 stuckSkill:124 epochRow:127 author.training:133
+at stages/present/author.go prgnn/stages/present author:16 author.read:51 author.write:89 author.add:118 author.say:121 author.heading:125 author.caution:128 author.table:136 author.supplement:142 author.figures:150 author.show:171
+at stages/present/checks.go prgnn/stages/present author.checks:16 checkRow:26 comparisons:33 author.leakage:42 author.covariates:83 author.untested:117 upperFirst:126 stuckSkill:137 epochRow:140 author.training:146
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:17 cleanedScans:23 nuisanceWords:45 cleanedScan.nuisance:59 author.cleaning:71 cleanedScan.taskOf:106 taskConditions:112 author.taskRegression:127 responseWords:143 author.cautionScans:150 mostFrequent:203 nobodyStandsOut:213 usual:216 methodsOfTask:232 methodsOfNuisance:254
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
 at stages/present/lost.go prgnn/stages/present author.cautionLost:13 leastValid:26 noSeries:40
@@ -4471,7 +4476,7 @@ at stages/present/methods_scans.go prgnn/stages/present author.methodsOfScans:18
 at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:66 valid:76 author.methodsOfGraphs:79 author.methodsOfCleaning:152 estimator:186 share:204 percentText:214 author.hasModels:224 author.methodsOfTraining:229 orItself:272 author.methodsOfEvaluation:280 author.methodsOfBaselines:319
 at stages/present/more.go prgnn/stages/present wholeTable:20 plainName:68 shownNumber:80 author.more:94 author.furtherPictures:119 widthOfSVG:152 memberText:155 svgTitle:169
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:95
-at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:74 author.listOfLeft:104 author.describeGroups:112 arrangements:182 covariateNames:194 describeColumn:199 describeNumbers:265 identifies:288 unitName:300
+at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:74 author.listOfLeft:104 author.describeGroups:112 arrangements:190 covariateNames:202 describeColumn:207 describeNumbers:280 unitName:302
 at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:93 plusMinus:100 foldScore:108 author.folds:114 the:163 author.permutation:166 author.comparison:209 author.paperTables:246 calibrationBins:284 author.performanceFigures:287 author.othersLast:337 accuracyChart:350
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:16 measures:19 author.quality:40 author.withoutVoxels:97 gather:117 author.eachParticipant:137 spread:195 middle:204 warningRow:213 author.warnings:219

@@ -406,8 +406,34 @@ func (l *list) participants(used []string) *encoding.Table {
 		}
 		taken[name] = true
 		columns = append(columns, covariate(name, values))
+		if note := oddTexts(name, values, ids); note != "" {
+			l.notes = append(l.notes, note)
+		}
 	}
 	return encoding.NewTable(columns...)
+}
+
+// oddTexts names the few texts that make a column of numbers one of texts; "" where there is nothing to say. ids are
+// the names of the rows. Digits after a zero (007) are a name, and so are the numbers beside it.
+func oddTexts(name string, values, ids []string) string {
+	var odd []string
+	numbers := 0
+	for i, v := range values {
+		switch _, notAt := sheet.Numbers([]string{v}); {
+		case v == "":
+		case notAt != 0:
+			numbers++
+		case strings.Trim(v, "0123456789") == "":
+			return ""
+		default:
+			odd = append(odd, fmt.Sprintf("%q of %s", v, ids[i]))
+		}
+	}
+	if len(odd) == 0 || numbers <= len(odd) {
+		return ""
+	}
+	return fmt.Sprintf("column %s: %s and %s (%s): taken as text, so no value counts as a number; write n/a where a value is missing, and numbers as 30 or 1.5",
+		name, words.Count(numbers, "number"), words.Count(len(odd), "text"), words.Some(odd, 4))
 }
 
 // covariate makes a column of numbers, if all values are, or of texts.

@@ -171,6 +171,11 @@ func (l *list) rowRoster(axis string, sources []*fileSource) (*Roster, error) {
 		r.Files[f.port] = dag.Format(format)
 	}
 	r.Participants = typed(texts)
+	for _, c := range texts[1:] {
+		if note := oddTexts(c.Name, c.Values.([]string), texts[0].Values.([]string)); note != "" {
+			r.Notes = append(r.Notes, note)
+		}
+	}
 	r.Values = map[string]dag.Type{"row": dag.Format("tsv")}
 	for i := range r.Subjects {
 		row, err := rowText(texts, i)

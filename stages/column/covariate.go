@@ -3,8 +3,10 @@ package column
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"prgnn/artifacts/encoding"
 )
@@ -40,7 +42,8 @@ func ReadCovariate(t *encoding.Table, name string) (CovariateColumn, error) {
 }
 
 // Identifies tells whether the values are names rather than properties: texts of which
-// more than half differ, or whole numbers of which all do.
+// more than half differ, or whole numbers of which all do, in a column whose name says so
+// (ages in years, too, may all differ).
 func (c CovariateColumn) Identifies() bool {
 	if c.Text != nil {
 		_, names := Numbered(c.Text)
@@ -51,7 +54,24 @@ func (c CovariateColumn) Identifies() bool {
 			return false
 		}
 	}
-	return len(slices.Compact(slices.Sorted(slices.Values(c.Number)))) == len(c.Number) && len(c.Number) > 2
+	return len(slices.Compact(slices.Sorted(slices.Values(c.Number)))) == len(c.Number) && len(c.Number) > 2 &&
+		namesIdentifier(c.Name)
+}
+
+var (
+	humps = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	// identifierName is the name of a column of identifiers, words joined by underscores.
+	identifierName = regexp.MustCompile(`^(.*_)?(id|ids|identifier|guid|uid|uuid|rid|mrn|key)$|` +
+		`^(sub|subj|subject|participant|patient|person|row|record|scan)_?(id|index|idx|key|no|nr|num|number)$|` +
+		`^(sub|subj|subject|participant|patient|person|row|index)$`)
+)
+
+// namesIdentifier tells whether a column is named as one of identifiers: SUB_ID, subjectkey, scanID.
+func namesIdentifier(name string) bool {
+	words := strings.FieldsFunc(humps.ReplaceAllString(name, "${1}_$2"), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	return identifierName.MatchString(strings.ToLower(strings.Join(words, "_")))
 }
 
 // Describe summarizes the values of each group: mean (SD), or the count of each category.

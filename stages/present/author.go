@@ -22,14 +22,15 @@ type author struct {
 	duplicates []string // participants whose scan has another id, too
 	lacking    int      // how many participants lack results, of an incomplete run
 
-	page    *report.Page
-	count   report.Count
-	section *report.Section // the one that is written
-	run     *pipelineSettings
-	cited   methodsText
-	who     *column.People
-	at      *[3][]float64        // mm: centroids of the node list; nil when it has none
-	place   map[int]report.Place // of a node in the viewer, by its number
+	page       *report.Page
+	count      report.Count
+	section    *report.Section // the one that is written
+	run        *pipelineSettings
+	cited      methodsText
+	who        *column.People
+	properties []string             // columns of the participants, without names and groups
+	at         *[3][]float64        // mm: centroids of the node list; nil when it has none
+	place      map[int]report.Place // of a node in the viewer, by its number
 
 	about      column.Scans  // what the loader knows of the scans
 	scans      []cleanedScan // how each was cleaned

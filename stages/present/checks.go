@@ -106,8 +106,21 @@ func (a *author) covariates() error {
 	}
 	t := tableOf("Covariates alone", 1, rows, columns...)
 	t.Note = "p from permuted labels. AUC of the direction in which it is larger, so the chance level is above 0.5."
+	if untested := a.untested(rows); untested != nil {
+		t.Note += " Not tested: " + strings.Join(untested, ", ") + "."
+	}
 	a.table(t, "gives how well each covariate alone distinguishes the groups: a classifier may learn age, sex, site or motion instead of the group difference.")
 	return nil
+}
+
+// untested are the columns of the participants that the table of covariates lacks.
+func (a *author) untested(rows []column.CovariateRow) (names []string) {
+	for _, name := range a.properties {
+		if !slices.ContainsFunc(rows, func(r column.CovariateRow) bool { return r.Name == name }) {
+			names = append(names, plainName(name))
+		}
+	}
+	return names
 }
 
 func upperFirst(s string) string {

@@ -137,14 +137,19 @@ func (a *author) describeGroups() error {
 	if ways := arrangements(groups); ways < 20 && len(groups) > 1 {
 		a.caution("%s can be divided into groups of these sizes in %.0f ways only: no permutation test can give p < 0.05 (two groups of 4: 70 ways)", words.Count(len(a.who.Ids), "participant"), ways)
 	}
-	var alike []string // columns of one value
+	var alike []string  // columns of one value
+	var hidden []string // columns that the table does not describe, and why
 	for _, c := range table.Columns {
-		if slices.Contains([]string{"participant_id", "group", "simulated"}, c.Name) {
+		if slices.Contains([]string{"participant_id", "group", "simulated", "source_id"}, c.Name) {
 			continue
 		}
-		same, err := describeColumn(t, table, c, rows)
+		a.properties = append(a.properties, c.Name)
+		same, why, err := describeColumn(t, table, c, rows)
 		if err != nil {
 			return err
+		}
+		if why != "" {
+			hidden = append(hidden, fmt.Sprintf("%s (%s)", plainName(c.Name), why))
 		}
 		if same != "" {
 			alike = append(alike, same)
@@ -155,6 +160,9 @@ func (a *author) describeGroups() error {
 	}
 	if alike != nil {
 		t.Note = strings.TrimSpace(t.Note + " The same in all participants: " + strings.Join(alike, ", ") + ".")
+	}
+	if hidden != nil {
+		t.Note = strings.TrimSpace(t.Note + " Not described: " + strings.Join(hidden, ", ") + ".")
 	}
 	if a.duplicates != nil {
 		t.Note = strings.TrimSpace(fmt.Sprintf("%s n counts scans that have two ids: %s. The group means of this page count them too.", t.Note, strings.Join(a.duplicates, ", ")))
@@ -194,20 +202,24 @@ func arrangements(groups []groupSize) float64 {
 var covariateNames = map[string]string{"mean_fd": "mean framewise displacement", "max_fd": "largest framewise displacement", "kept": "volumes kept", "volumes": "volumes of the scan"}
 
 // describeColumn adds a covariate of each group: mean, SD and range of numbers, counts of
-// up to six words. Identifiers are left out, and so are numbers that stand for the groups. Numbers that
-// are the same in all participants are no column: they are returned, "volumes 176".
-func describeColumn(t *report.Table, table *encoding.Table, c encoding.Column, rows [][]int) (same string, err error) {
+// up to six words. Identifiers are left out, and so are numbers that stand for the groups: why is the reason. Numbers
+// that are the same in all participants are no column: they are returned, "volumes 176".
+func describeColumn(t *report.Table, table *encoding.Table, c encoding.Column, rows [][]int) (same, why string,
+	err error) {
 	if words, ok := c.Values.([]string); ok {
 		seen := map[string]bool{}
 		for _, w := range words {
 			seen[w] = true
 		}
-		if len(seen) > 6 {
-			return "", nil
+		switch {
+		case len(seen) == len(words) && len(words) > 6:
+			return "", "a text that differs in all participants", nil
+		case len(seen) > 6:
+			return "", fmt.Sprintf("%d different texts", len(seen)), nil
 		}
 		texts, err := table.Strings(c.Name)
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		t.Heads = append(t.Heads, report.Head{Text: plainName(c.Name), Doc: c.Doc})
 		for g := range rows {
@@ -221,11 +233,14 @@ func describeColumn(t *report.Table, table *encoding.Table, c encoding.Column, r
 			}
 			t.Rows[g] = append(t.Rows[g], report.Cell{Text: strings.Join(parts, ", ")})
 		}
-		return "", nil
+		return "", "", nil
 	}
 	v, err := table.Floats(c.Name)
-	if err != nil || identifies(v) {
-		return "", err
+	if err != nil {
+		return "", "", err
+	}
+	if (column.CovariateColumn{Name: c.Name, Number: v}).Identifies() {
+		return "", "an identifier", nil
 	}
 	head, known := covariateNames[c.Name]
 	if !known {
@@ -250,15 +265,15 @@ func describeColumn(t *report.Table, table *encoding.Table, c encoding.Column, r
 	}
 	switch {
 	case len(distinct) == 1:
-		return head + " " + strconv.FormatFloat(v[0], 'g', -1, 64), nil
+		return head + " " + strconv.FormatFloat(v[0], 'g', -1, 64), "", nil
 	case len(distinct) == len(rows) && each == len(rows) && len(v) > len(rows):
-		return "", nil
+		return "", "one number per group", nil
 	}
 	t.Heads = append(t.Heads, report.Head{Text: head, Doc: c.Doc, Number: true})
 	for g, text := range describeNumbers(values) {
 		t.Rows[g] = append(t.Rows[g], report.Cell{Text: text})
 	}
-	return "", nil
+	return "", "", nil
 }
 
 // describeNumbers gives mean ± SD (range) of each group.
@@ -281,19 +296,6 @@ func describeNumbers(groups [][]float64) []string {
 		}
 	}
 	return texts
-}
-
-// identifies tells whether numbers look like an identifier: whole, and of twenty participants or
-// more no two alike. A mean of them would say nothing.
-func identifies(v []float64) bool {
-	seen := map[float64]bool{}
-	for _, x := range v {
-		if x != math.Trunc(x) || seen[x] {
-			return false
-		}
-		seen[x] = true
-	}
-	return len(v) >= 20
 }
 
 // unitName writes a unit for people.

@@ -12,7 +12,7 @@ import (
 )
 
 // The table of the groups has names and units for people. A number that stands for the groups, and one that all
-// participants share, are no columns of it.
+// participants share, are no columns of it; its note names them.
 func TestTableOfGroups(t *testing.T) {
 	people := stagetest.SomeParticipants(4, "ASD", "HC")
 	for name, v := range map[string][]float64{"asd": {1, 0, 1, 0}, "n_roi": {111, 111, 111, 111},
@@ -27,8 +27,9 @@ func TestTableOfGroups(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "asd") {
-		t.Errorf("asd is the group\n%s", text)
+	if named := "Not described: asd (one number per group)."; !strings.Contains(text, named) ||
+		strings.Contains(strings.Replace(text, named, "", 1), "asd") {
+		t.Errorf("asd is the group, and is to be named once\n%s", text)
 	}
 }
 

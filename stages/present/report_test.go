@@ -3,8 +3,6 @@ package present
 import (
 	"fmt"
 	"html"
-	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -87,23 +85,6 @@ func TestReportOfExclusions(t *testing.T) {
 		}
 		if n == 0 && !strings.Contains(page, "No participant was excluded.") {
 			t.Error("it does not say that no participant was excluded")
-		}
-	}
-}
-
-func TestIdentifies(t *testing.T) {
-	ids := make([]float64, 20)
-	for i := range ids {
-		ids[i] = float64(50000 + 3*i)
-	}
-	if !identifies(ids) {
-		t.Error("numbers of subjects are described like ages")
-	}
-	twice, broken, missing := slices.Clone(ids), slices.Clone(ids), slices.Clone(ids)
-	twice[3], broken[3], missing[3] = twice[4], 0.5, math.NaN()
-	for _, v := range [][]float64{ids[:19], twice, broken, missing} {
-		if identifies(v) {
-			t.Errorf("%v is taken for an identifier", v)
 		}
 	}
 }

@@ -1,0 +1,32 @@
+package column
+
+import (
+	"math"
+	"testing"
+)
+
+// Numbers are covariates, even where everybody differs, unless the name of the column says that they are names.
+func TestIdentifies(t *testing.T) {
+	distinct, twice, broken := []float64{20, 21, 22, 50103}, []float64{20, 21, 22, 20}, []float64{20, 21, 22, 22.5}
+	missing := []float64{20, 21, 22, math.NaN()}
+	for _, name := range []string{"id", "ID", "SUB_ID", "subId", "scanID", "subjectkey", "subject", "Participant",
+		"index", "subject_number", "src_subject_id", "NDAR_GUID", "Subject ID"} {
+		if !(CovariateColumn{Name: name, Number: distinct}).Identifies() {
+			t.Errorf("%s is taken for a covariate", name)
+		}
+		for _, v := range [][]float64{twice, broken, missing} {
+			if (CovariateColumn{Name: name, Number: v}).Identifies() {
+				t.Errorf("%s %v is taken for an identifier", name, v)
+			}
+		}
+	}
+	for _, name := range []string{"age", "body_mass_index", "thyroid", "amyloid", "monkey", "FIQ", "volumes",
+		"scan_score", "", "covid"} {
+		if (CovariateColumn{Name: name, Number: distinct}).Identifies() {
+			t.Errorf("%s is taken for an identifier", name)
+		}
+	}
+	if !(CovariateColumn{Name: "age", Text: []string{"20", "21", "22", ">90"}}).Identifies() {
+		t.Error("texts of which all differ are taken for a covariate")
+	}
+}
