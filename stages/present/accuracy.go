@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"prgnn/dag"
-	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
 )
@@ -171,10 +170,9 @@ func (a *author) permutationTests(r accuracyRow, measure string) (tests []chance
 	if !math.IsNaN(p) {
 		tests = append(tests, chanceTest{p, r.Permutations, "test labels permuted, models not retrained"})
 	}
-	for _, t := range a.permuted {
-		if t.Measure == measure && (t.Name == r.name || t.Name == "") {
-			tests = append(tests, chanceTest{t.P, t.Permutations,
-				"models retrained on " + words.Count(int(t.Permutations), "label shuffle")})
+	for _, t := range a.retrained(r) {
+		if t.Measure == measure {
+			tests = append(tests, chanceTest{t.P, t.Permutations, a.howRetrained(r, t)})
 		}
 	}
 	return tests

@@ -22,6 +22,8 @@ type pipelineSettings struct {
 
 type stageSettings struct {
 	stage, kind string
+	tasks       int32
+	parameters  []string // in their order
 	value       map[string]string
 }
 
@@ -41,9 +43,10 @@ func readPipelineSettings(t *dag.Task) (*pipelineSettings, error) {
 	}
 	for _, r := range rows {
 		if n := len(s.stages); n == 0 || s.stages[n-1].stage != r.Stage {
-			s.stages = append(s.stages, stageSettings{r.Stage, r.Kind, map[string]string{}})
+			s.stages = append(s.stages, stageSettings{r.Stage, r.Kind, r.Tasks, nil, map[string]string{}})
 		}
-		s.stages[len(s.stages)-1].value[r.Parameter] = r.Value
+		last := &s.stages[len(s.stages)-1]
+		last.parameters, last.value[r.Parameter] = append(last.parameters, r.Parameter), r.Value
 	}
 	return s, nil
 }
@@ -52,6 +55,7 @@ func readPipelineSettings(t *dag.Task) (*pipelineSettings, error) {
 type settingRow struct {
 	Stage     string `column:"stage"`
 	Kind      string `column:"kind"`
+	Tasks     int32  `column:"tasks,optional"`
 	Parameter string `column:"parameter"`
 	Value     string `column:"value"`
 	Default   string `column:"default"`

@@ -303,6 +303,13 @@ func (a *author) methodsOfEvaluation(m *methodsText) {
 	}
 	if p := a.run.of("permutation"); p != nil && a.t.Has("permutation") {
 		m.say("A permutation test retrained the models on permuted labels %s.", m.cite("phipson"))
+		for _, r := range a.perParticipant() {
+			for _, t := range a.retrained(r) {
+				if other := a.otherSettings(r, t); other != "" && r.own && t.Measure == "accuracy" {
+					m.say("For this test %s was trained with %s.", the(r.called()), other)
+				}
+			}
+		}
 	}
 	if b := a.run.of("biomarkers"); b != nil && a.t.Has("ranking") {
 		by := "the score that pooling layer %s gave them, averaged over the test graphs of each participant and then over participants %s"

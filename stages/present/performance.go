@@ -183,6 +183,7 @@ func (a *author) permutation() error {
 		len(columns)-5, rows, columns...)
 	t.Note = "Folds and trainings are repeated for every permutation; p = (b + 1) / (n + 1) for b of n permutations that do at least as well."
 	a.table(t, "gives the permutation test with retrained models.")
+	a.cautionRetrained()
 	significant := map[string]bool{}
 	for _, r := range rows {
 		if r.P < 0.05 {

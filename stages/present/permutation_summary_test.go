@@ -45,7 +45,7 @@ func TestPermutationByHand(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	in["permutation"] = []dag.Input{dag.InputOf(test)}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"accuracy 0.750 0.583 0.950 3 0.500", "AUC 1.000 0.500 0.950 3 0.500", "The permutation test cannot be significant: 3 label shuffles cannot give a p below 0.25: p < 0.05 needs 20 or more", "p = 0.500 (models retrained on 3 label shuffles)"} {
+	for _, want := range []string{"accuracy 0.750 0.583 0.950 3 0.500", "AUC 1.000 0.500 0.950 3 0.500", "The permutation test cannot be significant: 3 label shuffles cannot give a p below 0.25: p < 0.05 needs 20 or more", "p = 0.500 (models retrained on 3 label shuffles; accuracy 0.750 with the true labels)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -82,5 +82,72 @@ func TestPermutationAtItsFloor(t *testing.T) {
 	}
 	if text := rows(0.01, 99); strings.Contains(text, "permutation test is not") || strings.Contains(text, "cannot") {
 		t.Errorf("p is 0.01\n%s", text)
+	}
+}
+
+// A permutation test of another training than the one that was evaluated says so: by the settings where they are
+// connected, else by the accuracy with the true labels.
+func TestPermutationOfAnotherTraining(t *testing.T) {
+	const said = "The model: the permutation test "
+	setting := func(stage string, tasks int32, parameter, value string) settingRow {
+		return settingRow{Stage: stage, Kind: "train", Tasks: tasks, Parameter: parameter, Value: value}
+	}
+	settings := func(epochs, pool string) []settingRow {
+		return []settingRow{setting("permuted", 100, "epochs", epochs), setting("permuted", 100, "pool", pool),
+			setting("permuted", 100, "scores_of", "test"), setting("train", 5, "epochs", "20"),
+			setting("train", 5, "pool", "topk; sage"), setting("train", 5, "scores_of", "all")}
+	}
+	for _, c := range []struct {
+		name               string
+		settings           []settingRow
+		observed           float64
+		how, caution, tell string // "" for none
+	}{
+		{"the same", settings("20", "sage"), 0.8, "p = 0.310 (models retrained on 99 label shuffles)", "", ""},
+		{"fewer epochs", settings("4", "topk"), 0.55,
+			"p = 0.310 (models retrained on 99 label shuffles with epochs 4 instead of 20; accuracy 0.550 with the true labels)",
+			said + "retrained with epochs 4 instead of 20. It tests that training (accuracy 0.550), not the evaluated model (accuracy 0.800)",
+			"For this test the model was trained with epochs 4 instead of 20."},
+		{"two settings, the same accuracy", settings("4", "none"), 0.8,
+			"(models retrained on 99 label shuffles with epochs 4 instead of 20, pool none instead of topk; sage)",
+			said + "retrained with epochs 4 instead of 20, pool none instead of topk; sage. It tests that training (accuracy 0.800)",
+			"trained with epochs 4 instead of 20, pool none instead of topk; sage."},
+		{"unknown settings", nil, 0.55, "p = 0.310 (models retrained on 99 label shuffles; accuracy 0.550 with the true labels)",
+			said + "is of another training (accuracy 0.550), not of the evaluated model (accuracy 0.800)", ""},
+	} {
+		in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
+		in["permutation"] = []dag.Input{dag.InputOf(column.Table([]column.PermutationTestRow{
+			{Measure: "accuracy", Observed: c.observed, Permutations: 99, P: 0.31}}))}
+		if c.settings != nil {
+			rows := append(c.settings, settingRow{Stage: "permutation", Kind: "permutation", Tasks: 1})
+			table := column.Table(rows)
+			for _, name := range []string{"unit", "doc"} {
+				table.Columns = append(table.Columns, encoding.Column{Name: name, Values: make([]string, len(rows))})
+			}
+			in["settings"] = []dag.Input{dag.InputOf(table)}
+		}
+		page, err := (&Report{Top: 5}).Page(dag.NewTask(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(page.Abstract, "\n")
+		if !strings.Contains(text, c.how) {
+			t.Errorf("%s: no %q in %s", c.name, c.how, text)
+		}
+		cautions := strings.Join(page.Cautions, "\n")
+		if !strings.Contains(cautions, c.caution) || strings.Contains(cautions, said) != (c.caution != "") {
+			t.Errorf("%s: want %q in\n%s", c.name, c.caution, cautions)
+		}
+		methods := ""
+		for _, s := range page.Sections {
+			for _, b := range s.Blocks {
+				if s.ID == "methods" {
+					methods += b.Text + "\n"
+				}
+			}
+		}
+		if !strings.Contains(methods, c.tell) || strings.Contains(methods, "For this test") != (c.tell != "") {
+			t.Errorf("%s: want %q in\n%s", c.name, c.tell, methods)
+		}
 	}
 }

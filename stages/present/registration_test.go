@@ -85,8 +85,8 @@ func TestMethodsOfScans(t *testing.T) {
 		a := &author{about: about, at: &[3][]float64{make([]float64, 84), make([]float64, 84), make([]float64, 84)},
 			labeled: c.labeled, who: &column.People{Ids: []string{"sub-1", "sub-2"}},
 			run: &pipelineSettings{stages: []stageSettings{
-				{"cohort", "bids", nil}, {"parcels", "parcellate", map[string]string{"min_coverage": "0.5",
-					"resampling": c.parameter}}}}}
+				{stage: "cohort", kind: "bids"}, {stage: "parcels", kind: "parcellate",
+					value: map[string]string{"min_coverage": "0.5", "resampling": c.parameter}}}}}
 		m := &methodsText{}
 		a.methodsOfCohort(m)
 		if got := strings.Join(m.sentences, " "); got != c.want {

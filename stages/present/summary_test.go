@@ -219,7 +219,8 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 		return r
 	}
 	retrained := func(p float64, n int32) []column.PermutationTestRow {
-		return []column.PermutationTestRow{{Name: "PR-GNN", Measure: "accuracy", P: p, Permutations: n}}
+		return []column.PermutationTestRow{{Name: "PR-GNN", Measure: "accuracy", Observed: 0.8, P: p,
+			Permutations: n}}
 	}
 	for _, c := range []struct {
 		name     string
