@@ -45,13 +45,13 @@ kind permutation ca855a7eb7c944e5302b1236bbac3b3771e52d632a731f3d53ffd7271200f36
 kind predict d05ff22a471fc3d1f6e8d97489a4c5b8474a00a4d61e6d4b43e4c121dafce203
 kind project cab86a78dd2eadca3b89791e3e200b78e97cf5f40dfee68805299c5a1af9be27
 kind qcfc 2ad322b24727f83daccfb902ffd0a90d568bf527da711c8e09d215929da19048
-kind report 0de5927c1723b77952a721ecbd005f346d4d2016e04f70723d3504418b3a9a94
+kind report 6e9958e539c91542cf70592604a642b347f436a4efbc5c65c7e9c194d62c441f
 kind saliency af5813efb9d4cd545b3630e3993aedf4367221ee9b0fbd0998833c916786b0b5
 kind sessions 1b69c5e6a5767ade9281589212935cb3e4a94af2afe1fc9dd495935d001c6099
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
 kind split 6362d80eb0ae8998a92bec8b429c3f04c9863034ad3d582a66e810e4155406e7
-kind summary c4b87f7aceb4ddbba416a0af544886d8fa59716191d2863647ab35abacfc7af2
-kind tables d6539b964b1048195378237530c93a30591b21d05f80c3a6fe3b04ad0939a021
+kind summary 6a8b08652755d96ab815fca3af4f62466867e97b4527dd56a6d14cc7401e90e0
+kind tables d21988c57d21860ed6252ded247400163fbeb88673a49575a396687fde844dba
 kind tangent 0180ac3bd137f5196f0aaf651e1b69c02f3e75144dbf731c7103a133d92bc5e2
 kind timeseries 9339b84240a84a3d342cd290b3be6b36c2ca40d1715e6d7576e6d2902826e40e
 kind train bc7c7c38fae087f6011754a06b222589b434bacc372e47c971f080edff9cbc68
@@ -3640,6 +3640,7 @@ prgnn/stages/present.author.caution dd8e9be456fa.1f296c
 prgnn/stages/present.author.cautionAccuracy 676f2e4bd74a.1b733b
 prgnn/stages/present.author.cautionLost 2ab7de94035f.7f52c6
 prgnn/stages/present.author.cautionMasking 79b9d70fe7d6.0c2da7
+prgnn/stages/present.author.cautionRetrained 2a0120864cba.163113
 prgnn/stages/present.author.cautionScans 1185d82366af.d39d05
 prgnn/stages/present.author.chanceTests c1b54de8691f.71ec83
 prgnn/stages/present.author.checks c4db7318dce3.576355
@@ -3660,6 +3661,7 @@ prgnn/stages/present.author.groupNames cb40c02c88fe.b2352e
 prgnn/stages/present.author.groups 9048d2cc3202.ee48c4
 prgnn/stages/present.author.hasModels b9a71808b8f0.6e05f1
 prgnn/stages/present.author.heading 3f41cb17d821.f01244
+prgnn/stages/present.author.howRetrained 1de17f0522b8.ce72ba
 prgnn/stages/present.author.inSpace 97c7104f272b.8c2544
 prgnn/stages/present.author.individuality 863fdb7ef2ac.e7469a
 prgnn/stages/present.author.isUnproven 36919d422d72.7f68a7
@@ -3671,7 +3673,7 @@ prgnn/stages/present.author.methods a4d46294d0d4.ead967
 prgnn/stages/present.author.methodsOfBaselines 37afe9097c8d.436eb2
 prgnn/stages/present.author.methodsOfCleaning b252af69248f.0de741
 prgnn/stages/present.author.methodsOfCohort 63f272099659.06030b
-prgnn/stages/present.author.methodsOfEvaluation e94e4b3b7d88.607cc8
+prgnn/stages/present.author.methodsOfEvaluation b996a006dcc3.856da9
 prgnn/stages/present.author.methodsOfGraphs d58fade16e67.cd73d0
 prgnn/stages/present.author.methodsOfScans 54027be62e6d.3e5f57
 prgnn/stages/present.author.methodsOfSilence 0bc5b9812133.6b4e88
@@ -3682,6 +3684,7 @@ prgnn/stages/present.author.motionFigure 77c7777ecfaa.742da9
 prgnn/stages/present.author.motionTable a558d2cb2c60.dad7b6
 prgnn/stages/present.author.nested 26a5cdcc82a3.bf5107
 prgnn/stages/present.author.null 609f7ea54153.7e9282
+prgnn/stages/present.author.otherSettings e9c85b1688ab.70188f
 prgnn/stages/present.author.othersAbove f00dfd3d1905.d41655
 prgnn/stages/present.author.othersLast 4486f8ddb9f8.d65c86
 prgnn/stages/present.author.paperTables 5e7761b194f3.3ee56d
@@ -3689,8 +3692,8 @@ prgnn/stages/present.author.participants 84793dc2f870.801ba5
 prgnn/stages/present.author.perParticipant 2f301baa1ae9.2ceb60
 prgnn/stages/present.author.performance e5f9bcdf7f4d.e5ce65
 prgnn/stages/present.author.performanceFigures 0067e7f4f23b.a36738
-prgnn/stages/present.author.permutation f9c493b7d432.4f37e9
-prgnn/stages/present.author.permutationTests c939503d9d15.959e28
+prgnn/stages/present.author.permutation 0864b0ac692d.4b2419
+prgnn/stages/present.author.permutationTests 99544111ee91.6625ac
 prgnn/stages/present.author.provenance 5793af36bcec.7cb168
 prgnn/stages/present.author.quality 2e2d93108bff.c2fa99
 prgnn/stages/present.author.rankingTables ce39689a6a36.efb016
@@ -3704,6 +3707,7 @@ prgnn/stages/present.author.regions 9d1797a401d2.7034a2
 prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
 prgnn/stages/present.author.registration 311a90f75f9f.971682
 prgnn/stages/present.author.result fb2e16cf97c5.b59148
+prgnn/stages/present.author.retrained 4a1cfc5866e2.ea98d3
 prgnn/stages/present.author.say 11b7d2b730ee.f01244
 prgnn/stages/present.author.scanLinks fb535e073ed7.685753
 prgnn/stages/present.author.scanQuality fe4f67762549.a4f6f5
@@ -3714,6 +3718,7 @@ prgnn/stages/present.author.table 01d71ce9d1a5.68bfc7
 prgnn/stages/present.author.taskRegression 43f3a8ab7cbe.1ba41c
 prgnn/stages/present.author.tiles c38177d6020d.bf1f5c
 prgnn/stages/present.author.training 401530e47247.dfb8fe
+prgnn/stages/present.author.trainings 8a987cae34a8.887477
 prgnn/stages/present.author.typicality 5cb8f001ee24.18891c
 prgnn/stages/present.author.untested 0845684fde61.9c3356
 prgnn/stages/present.author.warnings 4a59d24085e2.98726c
@@ -3774,6 +3779,7 @@ prgnn/stages/present.nuisanceWords a2210a8279f6.e3b0c4
 prgnn/stages/present.number 42a6014712ab.fafdc9
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
 prgnn/stages/present.orItself 827690b739c3.e3b0c4
+prgnn/stages/present.otherResult f201914d751e.ecce2b
 prgnn/stages/present.otherThan 377a7af02a53.1f3e00
 prgnn/stages/present.outlierWords e5d3b0481d0f.e3b0c4
 prgnn/stages/present.pagedScans 6f511baa541d.e3b0c4
@@ -3783,7 +3789,7 @@ prgnn/stages/present.pipelineSettings.of c8aa4f510669.2a9275
 prgnn/stages/present.plainName 44bf89174529.e3b0c4
 prgnn/stages/present.plusMinus 138d802f9e1e.d8a784
 prgnn/stages/present.read 970b5aa700c3.6e070b
-prgnn/stages/present.readPipelineSettings 8cf28ec7e0a4.376f14
+prgnn/stages/present.readPipelineSettings 23c9096b53c0.376f14
 prgnn/stages/present.reasons 1894380956bf.a25750
 prgnn/stages/present.registrationPort fe4a6405cd91.9f23dc
 prgnn/stages/present.responseWords 7ed68826a3b1.e3b0c4
@@ -3791,7 +3797,7 @@ prgnn/stages/present.sameTested 96942c8ef9da.0a9435
 prgnn/stages/present.scanFigure 058763668d88.0dd69a
 prgnn/stages/present.scanName 49bb5e843edc.c247c9
 prgnn/stages/present.scanNames b25fa681e287.bd52cc
-prgnn/stages/present.settingRow 2061766a1aaa.e3b0c4
+prgnn/stages/present.settingRow 3ed1ac75b329.e3b0c4
 prgnn/stages/present.share 03fd1d7f28d5.e7db4b
 prgnn/stages/present.sharedPorts 27dd003e6466.533e91
 prgnn/stages/present.shownColumn a0058673e990.1abcb0
@@ -3801,9 +3807,10 @@ prgnn/stages/present.shownStrategies 069781a2de55.e3b0c4
 prgnn/stages/present.silence c18521dcc59c.e3b0c4
 prgnn/stages/present.silentRow a08a54aa7b72.e3b0c4
 prgnn/stages/present.spread 5d607406017f.14a0e1
-prgnn/stages/present.stageSettings 62c23585a7a1.e3b0c4
+prgnn/stages/present.stageSettings e49b36f4340f.e3b0c4
 prgnn/stages/present.stageSettings.is 6790812fa687.d682d7
 prgnn/stages/present.stageSettings.number a1dfd58a83fb.d682d7
+prgnn/stages/present.stageSettings.valuesIn 08429743b3d6.f5fc2c
 prgnn/stages/present.strong d7e3ca0dbc3e.d8a6d4
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.svgTitle 4b706514dba8.70faeb
@@ -3825,6 +3832,7 @@ prgnn/stages/present.verdict.value 16548d58f69c.105f2a
 prgnn/stages/present.warningRow ee5420d037d9.e3b0c4
 prgnn/stages/present.wholeTable c5ccb6fb46a1.2d4761
 prgnn/stages/present.widthOfSVG ff36e249e675.e3b0c4
+prgnn/stages/present.withoutEffect bfd81d22ca62.e3b0c4
 prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
 prgnn/stages/report.Block 279bb4f92f6d.b20b12
 prgnn/stages/report.Block.items d827297b412c.611a33
@@ -4063,16 +4071,14 @@ prgnn/stages/report.wrap 0db41a275787.e3b0c4
 reached by tables
 prgnn/stages/present.Tables cc3154456929.e3b0c4
 prgnn/stages/present.Tables.Ports a5421ec132ce.a1adbf
-prgnn/stages/present.Tables.Run 4db9d6a5598d.5bb327
+prgnn/stages/present.Tables.Run f596daa219f1.73804e
 prgnn/stages/present.Tables.comparison 24e177ac4c91.383b49
 prgnn/stages/present.Tables.variations 213c976aac51.8056aa
 prgnn/stages/present.accuracyRow.axis 3c5abbd83268.41653c
-prgnn/stages/present.accuracyText e72cf40490f0.aae3d0
 prgnn/stages/present.contender 5c7ee4890f32.16e9f6
 prgnn/stages/present.contenders 1819df52da1a.48ec8a
-prgnn/stages/present.escapedCells efb6d66afaeb.e3b0c4
-prgnn/stages/present.layoutOne f9bf3d5f6e20.883a9d
-prgnn/stages/present.layoutTwo e4ba072a407a.0c1858
+prgnn/stages/present.layoutOne 35664e5cdaaf.80d1d1
+prgnn/stages/present.layoutTwo f53f6c1c9fae.7e0020
 prgnn/stages/present.modelRow f2d5d5234b32.e3b0c4
 prgnn/stages/present.paperLambda 586d5b579fc2.e3b0c4
 prgnn/stages/present.paperOne 3942b3cc8eea.e3b0c4
@@ -4080,19 +4086,21 @@ prgnn/stages/present.paperSource 2baf9c8e65e4.e3b0c4
 prgnn/stages/present.parameterCounts bc8ccb2b8e46.44c8e6
 prgnn/stages/present.parameterRow 81f709ac9ece.e3b0c4
 prgnn/stages/present.place ce70108a585b.e3b0c4
-prgnn/stages/present.sameFirst b57b7fba7a96.e3b0c4
 prgnn/stages/present.tableCaption bbba6cdedcbf.9dfdf7
-prgnn/stages/present.tableLayout 2d957d3051e9.e86ae9
-prgnn/stages/present.tableLayout.latex 7838aaae9092.bdd02f
-prgnn/stages/present.tableLayout.markdown fd0ef3a4574a.f93463
-prgnn/stages/present.tableLayout.tsv 8e90bd230f41.f93463
-prgnn/stages/present.tableSection e461b9db8855.e3b0c4
 prgnn/stages/present.tableSource d948cd542fe6.e3b0c4
 prgnn/stages/present.tableSource.String 8d41d09d6145.779874
 prgnn/stages/present.tableSource.mark 859090c95562.d93aa3
-prgnn/stages/present.tableText cba787e9d5d7.248e77
+prgnn/stages/present.tableText cba787e9d5d7.a84d75
 prgnn/stages/present.tables.New f93fda8c59a4.185d1f
 prgnn/stages/present.variation 14495bf6dd0b.9e40d7
+prgnn/stages/report.Bracketed e72cf40490f0.aae3d0
+prgnn/stages/report.Printed 5a473793efaa.0b30c9
+prgnn/stages/report.Printed.LaTeX 22cc14c17319.82bd67
+prgnn/stages/report.Printed.Markdown fd24ba700c5c.57ae9b
+prgnn/stages/report.Printed.TSV 9b7ce5c6238e.57ae9b
+prgnn/stages/report.PrintedSection fd0fee77d2cd.e3b0c4
+prgnn/stages/report.escapedCells efb6d66afaeb.e3b0c4
+prgnn/stages/report.sameFirst b57b7fba7a96.e3b0c4
 
 reached by tangent
 prgnn/connectivity/tangent.Euclidean 3018d4eb391a.c34c2a
@@ -4465,30 +4473,31 @@ at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeserie
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
 at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:43 author.groupNames:70 author.result:84 author.othersAbove:109 author.tiles:126
-at stages/present/accuracy.go prgnn/stages/present accuracyRow:16 readAccuracy:23 accuracyRow.called:39 accuracyRow.majority:47 author.readAccuracy:53 author.markOwn:98 baseline:120 author.perParticipant:130 author.nested:136 chanceTest:153 chanceTest.String:159 author.permutationTests:169 author.chanceTests:184 author.decisive:192 author.aboveChance:204 author.cautionAccuracy:213
+at stages/present/accuracy.go prgnn/stages/present accuracyRow:15 readAccuracy:22 accuracyRow.called:38 accuracyRow.majority:46 author.readAccuracy:52 author.markOwn:97 baseline:119 author.perParticipant:129 author.nested:135 chanceTest:152 chanceTest.String:158 author.permutationTests:168 author.chanceTests:182 author.decisive:190 author.aboveChance:202 author.cautionAccuracy:211
 at stages/present/author.go prgnn/stages/present author:16 author.read:51 author.write:89 author.add:118 author.say:121 author.heading:125 author.caution:128 author.table:136 author.supplement:142 author.figures:150 author.show:171
 at stages/present/checks.go prgnn/stages/present author.checks:16 checkRow:26 comparisons:33 author.leakage:42 author.covariates:83 author.untested:117 upperFirst:126 stuckSkill:137 epochRow:140 author.training:146
 at stages/present/cleaning.go prgnn/stages/present cleanedScan:17 cleanedScans:23 nuisanceWords:45 cleanedScan.nuisance:59 author.cleaning:71 cleanedScan.taskOf:106 taskConditions:112 author.taskRegression:127 responseWords:143 author.cautionScans:150 mostFrequent:203 nobodyStandsOut:213 usual:216 methodsOfTask:232 methodsOfNuisance:254
 at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
 at stages/present/lost.go prgnn/stages/present author.cautionLost:13 leastValid:26 noSeries:40
-at stages/present/methods.go prgnn/stages/present pipelineSettings:17 stageSettings:23 readPipelineSettings:28 settingRow:52 pipelineSettings.of:61 stageSettings.is:70 stageSettings.number:73 methodsText:82 methodsText.say:88 methodsText.cite:93 author.methods:113 author.references:143
+at stages/present/methods.go prgnn/stages/present pipelineSettings:17 stageSettings:23 readPipelineSettings:30 settingRow:55 pipelineSettings.of:65 stageSettings.is:74 stageSettings.number:77 methodsText:86 methodsText.say:92 methodsText.cite:97 author.methods:117 author.references:147
 at stages/present/methods_scans.go prgnn/stages/present author.methodsOfScans:18 lengths:39 reasons:72 author.methodsOfSilence:93 silence:102 author.readSilence:105 silentRow:124
-at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:66 valid:76 author.methodsOfGraphs:79 author.methodsOfCleaning:152 estimator:186 share:204 percentText:214 author.hasModels:224 author.methodsOfTraining:229 orItself:272 author.methodsOfEvaluation:280 author.methodsOfBaselines:319
+at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:66 valid:76 author.methodsOfGraphs:79 author.methodsOfCleaning:152 estimator:186 share:204 percentText:214 author.hasModels:224 author.methodsOfTraining:229 orItself:272 author.methodsOfEvaluation:280 author.methodsOfBaselines:326
 at stages/present/more.go prgnn/stages/present wholeTable:20 plainName:68 shownNumber:80 author.more:94 author.furtherPictures:119 widthOfSVG:152 memberText:155 svgTitle:169
 at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:95
 at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:74 author.listOfLeft:104 author.describeGroups:112 arrangements:190 covariateNames:202 describeColumn:207 describeNumbers:280 unitName:302
-at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:93 plusMinus:100 foldScore:108 author.folds:114 the:163 author.permutation:166 author.comparison:209 author.paperTables:246 calibrationBins:284 author.performanceFigures:287 author.othersLast:337 accuracyChart:350
+at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:93 plusMinus:100 foldScore:108 author.folds:114 the:163 author.permutation:166 author.comparison:210 author.paperTables:247 calibrationBins:285 author.performanceFigures:288 author.othersLast:338 accuracyChart:351
 at stages/present/provenance.go prgnn/stages/present author.provenance:12
 at stages/present/quality.go prgnn/stages/present measure:16 measures:19 author.quality:40 author.withoutVoxels:97 gather:117 author.eachParticipant:137 spread:195 middle:204 warningRow:213 author.warnings:219
 at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict.value:63 upsideDownText:74 upsideDown:78 verdict.against:83 verdict.sentence:103 fewHeldOut:129 author.recovered:133
 at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:132 author.inSpace:158 author.rankingTables:194 author.contrasts:251 author.agreement:273 besideChance:314 author.null:323 author.fidelity:373 author.cautionMasking:418 author.isUnproven:428 author.individuality:433
 at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 labeledScan.gray:63 author.element:66 methodsOfLabels:74 labelingWords:99
 at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 excludedPort:68 Report.Ports:73 Report.Page:109 Partial:112 Report.PartialPage:118 Report.Run:135
+at stages/present/retrained.go prgnn/stages/present withoutEffect:15 author.retrained:18 author.howRetrained:29 otherResult:42 author.cautionRetrained:48 author.otherSettings:66 author.trainings:87 stageSettings.valuesIn:121
 at stages/present/scans.go prgnn/stages/present shownScans:17 pagedScans:18 author.scanQuality:22 scanFigure:46 author.scanLinks:57 scanNames:109 scanName:118 outlierWords:172
 at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55
 at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summary.Ports:27 Summary.Run:36
-at stages/present/tables.go prgnn/stages/present tables.New:17 Tables:21 Tables.Ports:26 Tables.Run:50 tableSource:93 tableSource.String:95 tableSource.mark:102 paperSource:110
-at stages/present/tables_layout.go prgnn/stages/present tableLayout:17 tableSection:25 accuracyText:31 tableCaption:39 printedNames:53 printedName:55 layoutOne:62 layoutTwo:95 tableText:117 tableLayout.markdown:125 escapedCells:143 tableLayout.tsv:152 tableLayout.latex:166 sameFirst:199
+at stages/present/tables.go prgnn/stages/present tables.New:18 Tables:22 Tables.Ports:27 Tables.Run:51 tableSource:94 tableSource.String:96 tableSource.mark:103 paperSource:111
+at stages/present/tables_layout.go prgnn/stages/present tableCaption:17 printedNames:31 printedName:33 layoutOne:40 layoutTwo:73 tableText:95
 at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:35 paperLambda:42 contender:45 classifierRow:53 contenders:68 Tables.variations:87 place:135 accuracyRow.axis:143 Tables.comparison:154 modelRow:209 parameterRow:215 parameterCounts:222
 at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
@@ -4503,6 +4512,7 @@ at stages/report/html.go prgnn/stages/report pageCSS:19 pageJS:21 Page.viewer:24
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
 at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:26 Percent:37 Probability:45 P:53 DrawnP:62 DrawnPText:70 TooFewDraws:78 Range:87 Thousands:95
 at stages/report/page.go prgnn/stages/report Page:6 Tile:19 Bar:25 Section:28 Block:34 Table:48 Table.Label:60 Table.Head:63 Head:68 Cell:75 Sheet:84 Place:90 Figure:93 Figure.Label:107 Viewer:110 Volume:118 Region:130
+at stages/report/printed.go prgnn/stages/report Printed:11 PrintedSection:20 Bracketed:26 Printed.Markdown:34 escapedCells:52 Printed.TSV:62 Printed.LaTeX:77 sameFirst:110
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21
 at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:64 textWriter.section:66 textWriter.lines:74 textWriter.paragraph:84 textWriter.list:88 textWriter.items:96 textWriter.block:102 textWriter.table:124 widths:175 Bar.text:206 wrap:221

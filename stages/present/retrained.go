@@ -85,10 +85,10 @@ func (a *author) otherSettings(r accuracyRow, t column.PermutationTestRow) strin
 // trainings are the stages that trained the models of a setting and of its permutation test. A setting names its stage
 // where several stages were gathered; of two stages of kind train, the one with more tasks is permuted.
 func (a *author) trainings(evaluated, permuted string) (e, p *stageSettings) {
-	var trains []*stageSettings
 	if a.run == nil {
 		return nil, nil
 	}
+	var trains []*stageSettings
 	for i := range a.run.stages {
 		s := &a.run.stages[i]
 		if slices.Contains(strings.Fields(evaluated), "stage="+s.stage) {

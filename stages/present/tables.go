@@ -7,6 +7,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/report"
 )
 
 var tablesKind = dag.Kind{
@@ -67,7 +68,7 @@ func (s *Tables) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	var pages []tableLayout
+	var pages []report.Printed
 	if len(one) > 0 {
 		pages = append(pages, layoutOne(one, who, s.Level))
 	}
@@ -83,8 +84,8 @@ func (s *Tables) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		classifiers = append(classifiers, c.classifierRow)
 	}
 	return dag.Outputs{
-		"markdown": tableText("md", pages, tableLayout.markdown), "tsv": tableText("tsv", pages, tableLayout.tsv),
-		"latex":  tableText("tex", pages, tableLayout.latex),
+		"markdown": tableText("md", pages, report.Printed.Markdown), "tsv": tableText("tsv", pages, report.Printed.TSV),
+		"latex":  tableText("tex", pages, report.Printed.LaTeX),
 		"table1": who.mark(column.Table(variations)), "table2": who.mark(column.Table(classifiers)),
 	}, nil
 }
