@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
 
@@ -55,6 +57,23 @@ func TestDescribeNumbers(t *testing.T) {
 	} {
 		if got := describeNumbers(c.groups); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// A terminal has no supplementary tables: the summary says where the excluded participants stand.
+func TestSummaryPointsToTheExcluded(t *testing.T) {
+	in := stagetest.ReportInputs("sub-01", "ASD", "HC")
+	left := slices.Repeat([]excludedRow{{"sub-9", "sub-9.nii: cut", "unusable"}}, 13)
+	in["excluded"] = []dag.Input{dag.InputOf(column.Table(left))}
+	delete(in, "settings")
+	out := stagetest.MustRun(t, &Summary{}, in)["text"].(artifacts.Bytes)
+	text := strings.Join(strings.Fields(string(out.Data)), " ")
+	for _, want := range []string{"1 HC; 13 of 16 excluded (pipeline cohort FILE lists them).",
+		"13 participants excluded (pipeline cohort FILE lists them).",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say %q:\n%s", want, text)
 		}
 	}
 }
