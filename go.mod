@@ -84,3 +84,5 @@ require (
 )
 
 replace codeberg.org/go-fonts/liberation => ./internal/liberation
+
+replace github.com/goccy/go-json => ./internal/gojson
