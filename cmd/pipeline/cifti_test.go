@@ -105,7 +105,7 @@ cohort:
 		t.Fatal(err)
 	}
 	for _, want := range []string{"before denoising: 39", "grayordinates (z from", "subcortex", "grayordinates per region",
-		"of its grayordinates, drawn"} {
+		"of its valid grayordinates"} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("the report does not say %q", want)
 		}
