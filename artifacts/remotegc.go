@@ -11,7 +11,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -200,8 +199,7 @@ func (p *RemoteGCPlan) readUses(ctx context.Context, actions map[Key]*remoteActi
 // readOutputs finds the files that each action promises. A damaged record promises nothing.
 func readOutputs(ctx context.Context, r Remote, actions map[Key]*remoteAction) error {
 	some, ctx := errgroup.WithContext(ctx)
-	some.SetLimit(2 * fetchers)
-	var record sync.Mutex // a record may be long: the memory is bounded by a few
+	some.SetLimit(fetchers) // a record may be long: the memory is bounded by a few
 	for _, a := range actions {
 		some.Go(func() error {
 			name := objectName(actionsDir, a.key.String())
@@ -212,8 +210,6 @@ func readOutputs(ctx context.Context, r Remote, actions map[Key]*remoteAction) e
 			if err != nil {
 				return err
 			}
-			record.Lock()
-			defer record.Unlock()
 			read, err := parseAction(a.key, text)
 			if a.valid = err == nil; a.valid {
 				for _, ref := range read.Outputs {

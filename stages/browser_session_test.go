@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
 )
 
 // A session is a page in a headless Chromium that a test types and clicks in, as it is: with its own
@@ -35,14 +36,7 @@ func profile(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		for range 50 {
-			if os.RemoveAll(dir) == nil {
-				return
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
-	})
+	t.Cleanup(func() { testdir.Remove(t, dir) })
 	return dir
 }
 

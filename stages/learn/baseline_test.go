@@ -38,6 +38,23 @@ func predictionsOf(t *testing.T, out dag.Outputs) (id, set []string, predicted, 
 	return
 }
 
+// testedOf counts the rows of the predictions, those of test graphs, and the right ones among these; loss is their mean
+// cross-entropy.
+func testedOf(t *testing.T, out dag.Outputs) (rows, tested, right int, loss float64) {
+	t.Helper()
+	id, set, predicted, label, p := predictionsOf(t, out)
+	for i := range id {
+		if set[i] == "test" {
+			tested++
+			loss -= math.Log(math.Abs(1 - float64(label[i]) - p[i]))
+			if predicted[i] == label[i] {
+				right++
+			}
+		}
+	}
+	return len(id), tested, right, loss / float64(tested)
+}
+
 // Every model learns an easy difference, from the draws and not from draw 0, and
 // gives a row a graph, each participant on one side.
 func TestBaselines(t *testing.T) {

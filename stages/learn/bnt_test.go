@@ -21,21 +21,12 @@ func TestBNT(t *testing.T) {
 	in := stagetest.NewCorrStudy(t, 24).Inputs()
 	for _, readout := range []string{"authors-code", "paper", "student_t"} {
 		out := stagetest.MustRun(t, smallBNT("readout", readout), in)
-		id, set, predicted, label, p := predictionsOf(t, out)
-		if len(id) != 48 {
-			t.Fatalf("%d rows, want two draws of 24 participants", len(id))
+		rows, tested, right, loss := testedOf(t, out)
+		if rows != 48 {
+			t.Fatalf("%d rows, want two draws of 24 participants", rows)
 		}
-		right, loss := 0, 0.0
-		for i := range id {
-			if set[i] == "test" {
-				loss -= math.Log(math.Abs(1-float64(label[i])-p[i])) / 12
-				if predicted[i] == label[i] {
-					right++
-				}
-			}
-		}
-		if right < 11 {
-			t.Errorf("%s: %d of 12 right", readout, right)
+		if tested != 12 || right < 11 {
+			t.Errorf("%s: %d of %d right", readout, right, tested)
 		}
 		test := stagetest.FloatsOf(t, out["history"], "test_ce")
 		if len(test) != 60 || math.Abs(test[59]-loss) > 1e-5 {

@@ -49,21 +49,12 @@ func smallMeanMLP(more ...any) dag.Stage {
 func TestMeanMLP(t *testing.T) {
 	in := waves(t, 32)
 	out := stagetest.MustRun(t, smallMeanMLP(), in)
-	id, set, predicted, label, p := predictionsOf(t, out)
-	if len(id) != 64 {
-		t.Fatalf("%d rows, want two draws of 32 participants", len(id))
+	rows, tested, right, loss := testedOf(t, out)
+	if rows != 64 {
+		t.Fatalf("%d rows, want two draws of 32 participants", rows)
 	}
-	right, loss := 0, 0.0
-	for i := range id {
-		if set[i] == "test" {
-			loss -= math.Log(math.Abs(1-float64(label[i])-p[i])) / 16
-			if predicted[i] == label[i] {
-				right++
-			}
-		}
-	}
-	if right < 15 {
-		t.Errorf("%d of 16 right", right)
+	if tested != 16 || right < 15 {
+		t.Errorf("%d of %d right", right, tested)
 	}
 	// The epoch with the smallest validation loss is the one that is taken.
 	validation := stagetest.FloatsOf(t, out["history"], "validation_ce")
