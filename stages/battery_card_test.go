@@ -99,11 +99,15 @@ func checkComplete(t *testing.T) map[string]bool {
 func declaredKinds(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	paths, err := filepath.Glob("*/*.go")
+	rooms, err := filepath.Glob("*/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range paths {
+	inner, err := filepath.Glob("*/*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range slices.Concat(rooms, inner) {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}

@@ -45,13 +45,13 @@ kind permutation 91e5904d80c35ba958102ebe574c7cee89aa030349b85cc8107a25c7555e4cd
 kind predict a92a9876417095372b3a731201dfebba65dde80750f37af2aa6e38b049e776b2
 kind project 9e336f9bb94bf243c013b9218e502e9cfc65d602a5b6da22674b59ff2b4169bf
 kind qcfc e0a1b653625954449bbdfc4423e11fb72f5061f01e7b285ebb0ff185e34efdc9
-kind report 2d78143a8f587ddb1342ac01d197118d6be652db456f8c8e21fb0137df013c26
+kind report 105521805ff53ce0d4374792a210142d355ca6cbbd86f56d240bc7563eaef001
 kind saliency 2d3e11cfba8a82d475bfb9b7afb326f86013eddad314538927d29230e1715b90
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
 kind split 0a2385b62f71497158e5a1c68f5e274cfb07e378146ef516b57e7a42c302a039
-kind summary 1708a4171118b191068d4d2fe1503cccfe364fcb0848f8ad56d9407ab8f1e291
-kind tables 6f67cdb7f94cd76e6bcabf342cdc6c838cc35e41577285dfffc6cfa9716dbc3e
+kind summary a84627d7b9b3afda9b4aa82b7fcabbf726be5ddaa2cafc4057b41d9225a8b5ff
+kind tables 71bb127476af04b08dc70ddb1dd82abf2186acfe3fad37260d38d142743be835
 kind tangent 99e0a00d04b8320fa9bfa7e9d284d42a98093bc5dc50db1156221f4c278a5a06
 kind timeseries c2007e6c85c92f4c49f388ad9fd53edf147775fe1310a3ac39a3eb91d2a6b28a
 kind train 1023aeb73fcfdba1c8274e2b716d7b1153e277fefe44004dce404d70ce87ea45
@@ -681,7 +681,7 @@ prgnn/stages/fold.Params.Divide 2c9290b20eff.58c861
 prgnn/stages/fold.Params.sides d94b7cbba627.c0675e
 prgnn/stages/fold.Row c8d9c2a91446.e3b0c4
 
-reached by baseline bnt compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables train
+reached by baseline bnt compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary train
 prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
 reached by baseline bnt evaluate meanmlp split
@@ -1792,7 +1792,7 @@ prgnn/stages/prepare.sidecarTR 385b2a173388.9da58f
 reached by brainmap
 prgnn/stages/figure.brainmap.New 5105a96f3711.eba0ab
 
-reached by brainmap compare evaluate figure-calibration figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary tables
+reached by brainmap compare evaluate figure-calibration figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
 reached by brainmap connectivity denoise evaluate figure-individuality figure-individuals figure-ranking leakage report summary tables
@@ -2156,7 +2156,7 @@ prgnn/stages/assess.participantAccuracy 97fcc7547348.c7124a
 prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 
-reached by compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary tables
+reached by compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.Classifiers 09ef009b7664.dafc3e
 
 reached by compare evaluate figure-calibration figure-confusion figure-roc figure-training individuality permutation report summary
@@ -3005,12 +3005,10 @@ prgnn/stages/chart.freedoms 6772b5ff30f2.e03d7e
 prgnn/stages/chart.motionBins 78e3518e1237.e3b0c4
 prgnn/stages/chart.motionScale 99a62fd2c3aa.e3b0c4
 prgnn/stages/chart.signed 0d71727c1f11.e3b0c4
-prgnn/stages/figure.DrawHeadMotion e9b452d76c3d.ff5c33
-prgnn/stages/figure.people e8b91e84ab90.13689a
-
-reached by figure-qcfc report summary tables
 prgnn/stages/column.Coordinate eb35e684516f.e3b0c4
 prgnn/stages/column.ShownSetting 5b5d6d66127d.ac7c89
+prgnn/stages/figure.DrawHeadMotion e9b452d76c3d.ff5c33
+prgnn/stages/figure.people e8b91e84ab90.13689a
 
 reached by figure-ranking
 prgnn/stages/figure.Ranking 280a05a3dc95.e3b0c4
@@ -3622,216 +3620,229 @@ prgnn/stages/lost.wholePercent 6a4af76dda44.e3b0c4
 prgnn/stages/present.Partial ca665c63ab1e.e3b0c4
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Page d064fe356bfb.5ba15c
-prgnn/stages/present.Report.PartialPage 9539fee4a007.1415f2
+prgnn/stages/present.Report.PartialPage d69969d248d3.d1d041
 prgnn/stages/present.Report.Ports 934143ed35b5.a6f9fc
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
-prgnn/stages/present.accuracyChart a0bf93a52c02.482d31
-prgnn/stages/present.accuracyRow.called 0afb2082175c.41653c
-prgnn/stages/present.accuracyRow.is 380fddfc1101.0367fb
-prgnn/stages/present.accuracyRow.majority abc213fe3687.10d26a
-prgnn/stages/present.arrangements 19ef58346e64.39778c
-prgnn/stages/present.author c069790e5d02.619a96
-prgnn/stages/present.author.aboveChance dbb6028afa35.736a98
-prgnn/stages/present.author.abstract c961b7daaac9.ebf4ea
-prgnn/stages/present.author.add 0610cca4f8ac.0c22cb
-prgnn/stages/present.author.agreement d69400b2bb01.f14d19
-prgnn/stages/present.author.caution dd8e9be456fa.1f296c
-prgnn/stages/present.author.cautionAccuracy 676f2e4bd74a.1b733b
-prgnn/stages/present.author.cautionLost 2ab7de94035f.7f52c6
-prgnn/stages/present.author.cautionMasking 79b9d70fe7d6.0c2da7
-prgnn/stages/present.author.cautionRetrained 2a0120864cba.163113
-prgnn/stages/present.author.cautionScans 1185d82366af.d39d05
-prgnn/stages/present.author.chanceTests c1b54de8691f.71ec83
-prgnn/stages/present.author.checks c4db7318dce3.576355
-prgnn/stages/present.author.cleaning 94f1fe14a523.426bae
-prgnn/stages/present.author.comparison 41ec33594d7b.c1c532
-prgnn/stages/present.author.contrasts 470bc8fbf485.8770b7
-prgnn/stages/present.author.covariates 651fc7ec4c89.145b05
-prgnn/stages/present.author.data 9be28b559772.e3868d
-prgnn/stages/present.author.decisive 697fdeb0e137.0a0966
-prgnn/stages/present.author.describeGroups 8788d5c11d59.bf4aa3
-prgnn/stages/present.author.eachParticipant 0cb015d765b6.8999bf
-prgnn/stages/present.author.element 6e7c811ba541.353b42
-prgnn/stages/present.author.fidelity 326141a6db8b.c7ea49
-prgnn/stages/present.author.figures 86a8539df50e.0bd4ea
-prgnn/stages/present.author.folds 33671f7e3218.ffea3a
-prgnn/stages/present.author.furtherPictures 5a1a02595070.b1e221
-prgnn/stages/present.author.groupNames cb40c02c88fe.b2352e
-prgnn/stages/present.author.groups 9048d2cc3202.ee48c4
-prgnn/stages/present.author.hasModels b9a71808b8f0.6e05f1
-prgnn/stages/present.author.heading 3f41cb17d821.f01244
-prgnn/stages/present.author.howRetrained 1de17f0522b8.ce72ba
-prgnn/stages/present.author.inSpace 97c7104f272b.8c2544
-prgnn/stages/present.author.individuality 863fdb7ef2ac.e7469a
-prgnn/stages/present.author.isUnproven 36919d422d72.7f68a7
-prgnn/stages/present.author.leakage 8887546dd631.1a3116
-prgnn/stages/present.author.leftOut 18438836c809.d3731c
-prgnn/stages/present.author.listOfLeft 760983bc8835.2c2ce9
-prgnn/stages/present.author.markOwn 0850c6fb0145.022b4c
-prgnn/stages/present.author.methods a4d46294d0d4.ead967
-prgnn/stages/present.author.methodsOfBaselines 37afe9097c8d.436eb2
-prgnn/stages/present.author.methodsOfCleaning b252af69248f.0de741
-prgnn/stages/present.author.methodsOfCohort 63f272099659.06030b
-prgnn/stages/present.author.methodsOfEvaluation b996a006dcc3.856da9
-prgnn/stages/present.author.methodsOfGraphs d58fade16e67.cd73d0
-prgnn/stages/present.author.methodsOfScans 54027be62e6d.3e5f57
-prgnn/stages/present.author.methodsOfSilence 0bc5b9812133.6b4e88
-prgnn/stages/present.author.methodsOfTraining a88d8cb022f9.d271fd
-prgnn/stages/present.author.more 436c01eb9202.680efa
-prgnn/stages/present.author.motion 1e36a549d925.7a7033
-prgnn/stages/present.author.motionFigure 77c7777ecfaa.742da9
-prgnn/stages/present.author.motionTable a558d2cb2c60.dad7b6
-prgnn/stages/present.author.nested 26a5cdcc82a3.bf5107
-prgnn/stages/present.author.null 609f7ea54153.7e9282
-prgnn/stages/present.author.otherSettings e9c85b1688ab.70188f
-prgnn/stages/present.author.othersAbove f00dfd3d1905.d41655
-prgnn/stages/present.author.othersLast 4486f8ddb9f8.d65c86
-prgnn/stages/present.author.paperTables 5e7761b194f3.3ee56d
-prgnn/stages/present.author.participants 84793dc2f870.801ba5
-prgnn/stages/present.author.perParticipant 2f301baa1ae9.2ceb60
-prgnn/stages/present.author.performance e5f9bcdf7f4d.e5ce65
-prgnn/stages/present.author.performanceFigures 0067e7f4f23b.a36738
-prgnn/stages/present.author.permutation 0864b0ac692d.4b2419
-prgnn/stages/present.author.permutationTests 99544111ee91.6625ac
-prgnn/stages/present.author.provenance 5793af36bcec.7cb168
-prgnn/stages/present.author.quality 2e2d93108bff.c2fa99
-prgnn/stages/present.author.rankingTables ce39689a6a36.efb016
-prgnn/stages/present.author.read e5ee823982f3.606d8c
-prgnn/stages/present.author.readAccuracy 4d6237410555.632f50
-prgnn/stages/present.author.readSilence e0ff83d870df.f68072
-prgnn/stages/present.author.recovered 677ce06f5ceb.322095
-prgnn/stages/present.author.references 14c0a112943b.1e2152
-prgnn/stages/present.author.regionFigures 0c18b7a862f3.715a56
-prgnn/stages/present.author.regions 9d1797a401d2.7034a2
-prgnn/stages/present.author.regionsOf c1d158f686be.b9c3f7
-prgnn/stages/present.author.registration 311a90f75f9f.971682
-prgnn/stages/present.author.result fb2e16cf97c5.b59148
-prgnn/stages/present.author.retrained 4a1cfc5866e2.ea98d3
-prgnn/stages/present.author.say 11b7d2b730ee.f01244
-prgnn/stages/present.author.scanLinks fb535e073ed7.685753
-prgnn/stages/present.author.scanQuality fe4f67762549.a4f6f5
-prgnn/stages/present.author.show 905ace7bb0d7.8bb615
-prgnn/stages/present.author.space 5c8b7b275649.28d337
-prgnn/stages/present.author.supplement f1232212e666.1ef6da
-prgnn/stages/present.author.table 01d71ce9d1a5.68bfc7
-prgnn/stages/present.author.taskRegression 43f3a8ab7cbe.1ba41c
-prgnn/stages/present.author.tiles c38177d6020d.bf1f5c
-prgnn/stages/present.author.training 401530e47247.dfb8fe
-prgnn/stages/present.author.trainings 8a987cae34a8.887477
-prgnn/stages/present.author.typicality 5cb8f001ee24.18891c
-prgnn/stages/present.author.untested 0845684fde61.9c3356
-prgnn/stages/present.author.warnings 4a59d24085e2.98726c
-prgnn/stages/present.author.withoutVoxels d0d9ec22ebd4.a33292
-prgnn/stages/present.author.write e821c163c147.fcd1f8
-prgnn/stages/present.baseline be7f2912f2e0.d7987d
+prgnn/stages/present.author ee2d02cec8fd.30d0ff
+prgnn/stages/present.author.abstract 041689ea2157.895467
+prgnn/stages/present.author.agreement a2f558feaa4a.a69c78
+prgnn/stages/present.author.cautionMasking 8426f992f2b5.384889
+prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
+prgnn/stages/present.author.contrasts a4dc3c3787d5.ef1e99
+prgnn/stages/present.author.covariates e3d7658b922e.2582fb
+prgnn/stages/present.author.data c0dc6e71c4ac.abef78
+prgnn/stages/present.author.fidelity a61977c93599.58190c
+prgnn/stages/present.author.furtherPictures db85a2b53531.9b5d9e
+prgnn/stages/present.author.groupNames 5ea717073411.484c0d
+prgnn/stages/present.author.inSpace 0f3c59300e3f.52d69b
+prgnn/stages/present.author.individuality 825a924ec051.a60604
+prgnn/stages/present.author.leakage 6ab0da994736.34fb2f
+prgnn/stages/present.author.more 8622da5ed032.f0ebcb
+prgnn/stages/present.author.null 021300b0f565.e9413d
+prgnn/stages/present.author.othersAbove b5a64313f679.363fe6
+prgnn/stages/present.author.provenance 0ef7f595ff87.422d5b
+prgnn/stages/present.author.rankingTables 412282488bad.69de01
+prgnn/stages/present.author.read 4382776ef015.c9e1a4
+prgnn/stages/present.author.recovered a1b4556f0bc2.717ea1
+prgnn/stages/present.author.regionFigures b17c1e2a7de8.d8af30
+prgnn/stages/present.author.regions 7203e7e1ad17.caf951
+prgnn/stages/present.author.result b5491be3c982.d69d70
+prgnn/stages/present.author.space cd152f40504f.28d337
+prgnn/stages/present.author.tiles eb9bc31d0239.845351
+prgnn/stages/present.author.training d098fbf615fb.55e21d
+prgnn/stages/present.author.untested 34f7178a1406.f9520d
+prgnn/stages/present.author.write c3b0955ddc4f.f2ce05
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
-prgnn/stages/present.calibrationBins 3b8398fc6105.e3b0c4
-prgnn/stages/present.chanceTest 3803e775db38.e3b0c4
-prgnn/stages/present.chanceTest.String 8a42d922d7f4.e2829e
 prgnn/stages/present.checkRow b3b4f92f38d0.e3b0c4
-prgnn/stages/present.cleanedScan 36c8fed1cbe2.2627d5
-prgnn/stages/present.cleanedScan.nuisance 16b0db8f7683.685f23
-prgnn/stages/present.cleanedScan.taskOf f3f16a86594b.8a3b65
-prgnn/stages/present.cleanedScans 87478ad91225.3a4e15
-prgnn/stages/present.cohortSettings ef2eb09cb00f.2a9275
 prgnn/stages/present.comparisons 9a3fb64784d9.0b83da
-prgnn/stages/present.coordsOf b60ca33309e2.e3bdae
-prgnn/stages/present.covariateNames 923256bb36ec.e3b0c4
-prgnn/stages/present.describeColumn 6894e62713aa.2b70d2
-prgnn/stages/present.describeNumbers 23a324c5cd79.f3dd6f
 prgnn/stages/present.epochRow 6d892aa208d3.e3b0c4
-prgnn/stages/present.estimator d478f224400b.0b3c85
 prgnn/stages/present.excludedPort 7e7afad5c24e.fd4c5e
-prgnn/stages/present.excludedRow 426801e7bc8a.e3b0c4
-prgnn/stages/present.fewForMotion c8409648400f.e3b0c4
 prgnn/stages/present.fewHeldOut 70a586560e99.e3b0c4
-prgnn/stages/present.foldScore 78ec004334b8.00f291
-prgnn/stages/present.gather 888421a56f5d.f32263
 prgnn/stages/present.gathered e247e38f5e2d.4c17fd
-prgnn/stages/present.groupSize c408da340a1e.e3b0c4
-prgnn/stages/present.headlineOf db40ee54e173.d21c16
-prgnn/stages/present.headlineSetting d42da847650d.c31564
-prgnn/stages/present.isStage cab7451cd00d.e3b0c4
 prgnn/stages/present.judge 0ce8325964c1.3aca19
-prgnn/stages/present.keyed bcd3e5e979ec.a4d87a
-prgnn/stages/present.labeledScan 36c8fed1cbe2.94c665
-prgnn/stages/present.labeledScan.gray eba5323a8e73.9f6ed2
-prgnn/stages/present.labeledScans bc9779b85f65.d3a524
-prgnn/stages/present.labelingWords de5080112fb8.e3b0c4
-prgnn/stages/present.leastValid 8049cd53c3a5.0b9093
-prgnn/stages/present.lengths 236bc0477341.17a923
-prgnn/stages/present.measure 69567829ace1.e3b0c4
-prgnn/stages/present.measures d7f60feab388.7f379c
-prgnn/stages/present.memberText d9b1337daee3.c63136
-prgnn/stages/present.methodsOfLabels bf39c133636f.50d7ff
-prgnn/stages/present.methodsOfNuisance 55a19838868b.7b87da
-prgnn/stages/present.methodsOfTask 0c5d56cb669d.d0d8d6
-prgnn/stages/present.methodsText 24e7c7186466.e3b0c4
-prgnn/stages/present.methodsText.cite 547edd3ec15f.f90626
-prgnn/stages/present.methodsText.say a989d8eef523.0ca082
-prgnn/stages/present.middle 24034fb5c82d.e3b0c4
-prgnn/stages/present.mostFrequent 9b430d9b31a1.e3b0c4
-prgnn/stages/present.noSeries 1d5a1cdf7c70.e3b0c4
-prgnn/stages/present.nobodyStandsOut 427758de6f1f.e3b0c4
-prgnn/stages/present.noteRow f4b7aa829e76.e3b0c4
-prgnn/stages/present.nuisanceWords a2210a8279f6.e3b0c4
-prgnn/stages/present.number 42a6014712ab.fafdc9
+prgnn/stages/present.newAuthor a4867bff8c15.45249d
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
-prgnn/stages/present.orItself 827690b739c3.e3b0c4
-prgnn/stages/present.otherResult f201914d751e.ecce2b
 prgnn/stages/present.otherThan 377a7af02a53.1f3e00
-prgnn/stages/present.outlierWords e5d3b0481d0f.e3b0c4
-prgnn/stages/present.pagedScans 6f511baa541d.e3b0c4
-prgnn/stages/present.percentText 61f2bb348eef.1e638f
-prgnn/stages/present.pipelineSettings acee7a33e1b9.cd17d4
-prgnn/stages/present.pipelineSettings.of c8aa4f510669.2a9275
-prgnn/stages/present.plainName 44bf89174529.e3b0c4
-prgnn/stages/present.plusMinus 138d802f9e1e.d8a784
-prgnn/stages/present.read 970b5aa700c3.6e070b
-prgnn/stages/present.readPipelineSettings 23c9096b53c0.376f14
-prgnn/stages/present.reasons 1894380956bf.a25750
-prgnn/stages/present.registrationPort fe4a6405cd91.9f23dc
-prgnn/stages/present.responseWords 7ed68826a3b1.e3b0c4
-prgnn/stages/present.sameTested 96942c8ef9da.0a9435
-prgnn/stages/present.scanFigure 058763668d88.0dd69a
-prgnn/stages/present.scanName 49bb5e843edc.c247c9
-prgnn/stages/present.scanNames b25fa681e287.bd52cc
-prgnn/stages/present.settingRow 3ed1ac75b329.e3b0c4
-prgnn/stages/present.share 03fd1d7f28d5.e7db4b
-prgnn/stages/present.sharedPorts 27dd003e6466.533e91
-prgnn/stages/present.shownColumn a0058673e990.1abcb0
-prgnn/stages/present.shownNumber c10005f31f51.e7db4b
-prgnn/stages/present.shownScans a9377ed9369a.e3b0c4
-prgnn/stages/present.shownStrategies 069781a2de55.e3b0c4
-prgnn/stages/present.silence c18521dcc59c.e3b0c4
-prgnn/stages/present.silentRow a08a54aa7b72.e3b0c4
-prgnn/stages/present.spread 5d607406017f.14a0e1
-prgnn/stages/present.stageSettings e49b36f4340f.e3b0c4
-prgnn/stages/present.stageSettings.is 6790812fa687.d682d7
-prgnn/stages/present.stageSettings.number a1dfd58a83fb.d682d7
-prgnn/stages/present.stageSettings.valuesIn 08429743b3d6.f5fc2c
-prgnn/stages/present.strong d7e3ca0dbc3e.d8a6d4
+prgnn/stages/present.sharedPorts 27dd003e6466.785864
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
-prgnn/stages/present.svgTitle 4b706514dba8.70faeb
-prgnn/stages/present.tableOf 658b2ec20ad3.506c43
-prgnn/stages/present.taskConditions c4275635cc41.ddcd60
-prgnn/stages/present.text 39f15acbb062.fafdc9
-prgnn/stages/present.the 55995dc21d00.e3b0c4
-prgnn/stages/present.unitName 68ed813a3c43.e3b0c4
-prgnn/stages/present.unstaged 7ead12d6a2e4.bca324
-prgnn/stages/present.upperFirst 2c14ad4f7585.e3b0c4
 prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
 prgnn/stages/present.upsideDownText 2cade58cb737.e3b0c4
-prgnn/stages/present.usual 4ddd2be99784.49b5f5
-prgnn/stages/present.valid 8042939455a1.e3b0c4
 prgnn/stages/present.verdict 9b0479f54336.284716
 prgnn/stages/present.verdict.against e115142511bf.3097a1
 prgnn/stages/present.verdict.sentence e4c07a031ab6.79623d
 prgnn/stages/present.verdict.value 16548d58f69c.105f2a
-prgnn/stages/present.warningRow ee5420d037d9.e3b0c4
-prgnn/stages/present.wholeTable c5ccb6fb46a1.2d4761
 prgnn/stages/present.widthOfSVG ff36e249e675.e3b0c4
-prgnn/stages/present.withoutEffect bfd81d22ca62.e3b0c4
+prgnn/stages/present/methods.Author 2865ea77ba6f.c22369
+prgnn/stages/present/methods.Author.Read 89cad7c042bf.a46350
+prgnn/stages/present/methods.Author.References c0538875f108.6f7733
+prgnn/stages/present/methods.Author.Write f18190502889.bf9d53
+prgnn/stages/present/methods.Author.hasModels 37fd2e8a4889.96201d
+prgnn/stages/present/methods.Author.methodsOfBaselines c7daf199e679.3fd2cf
+prgnn/stages/present/methods.Author.methodsOfCleaning 31ac058f8979.637644
+prgnn/stages/present/methods.Author.methodsOfCohort b651b1837342.032589
+prgnn/stages/present/methods.Author.methodsOfEvaluation 7b75b48c87e7.63ac5d
+prgnn/stages/present/methods.Author.methodsOfGraphs c300167822f1.3f67ac
+prgnn/stages/present/methods.Author.methodsOfScans 7d1467a522b6.8b7aee
+prgnn/stages/present/methods.Author.methodsOfSilence 0bc5b9812133.5520e7
+prgnn/stages/present/methods.Author.methodsOfTraining c2ccaaeb5b1d.1a3438
+prgnn/stages/present/methods.Author.readSilence caae44f36208.8ab5df
+prgnn/stages/present/methods.New fe1e5074aac6.26e678
+prgnn/stages/present/methods.Text 24e7c7186466.e3b0c4
+prgnn/stages/present/methods.Text.cite 547edd3ec15f.3c0a22
+prgnn/stages/present/methods.Text.say a989d8eef523.533bfd
+prgnn/stages/present/methods.cohortSettings b1bf21d2b7ad.10639c
+prgnn/stages/present/methods.estimator b6de2f302aba.bb0413
+prgnn/stages/present/methods.labelingWords de5080112fb8.e3b0c4
+prgnn/stages/present/methods.lengths 236bc0477341.a300ea
+prgnn/stages/present/methods.methodsOfLabels 8e95f31d3c24.8464d4
+prgnn/stages/present/methods.methodsOfNuisance 220b26da056d.348058
+prgnn/stages/present/methods.methodsOfTask 5b3bbede5f98.57fae4
+prgnn/stages/present/methods.percentText 4824c72005af.f0252a
+prgnn/stages/present/methods.share 03fd1d7f28d5.e7db4b
+prgnn/stages/present/methods.silence c18521dcc59c.e3b0c4
+prgnn/stages/present/methods.silentRow a08a54aa7b72.e3b0c4
+prgnn/stages/present/methods.valid 8042939455a1.e3b0c4
+prgnn/stages/present/participants.CleanedScan 36c8fed1cbe2.2627d5
+prgnn/stages/present/participants.CleanedScan.Nuisance 6aca2bd9f669.aedb16
+prgnn/stages/present/participants.CleanedScan.taskOf f3f16a86594b.4cc7c1
+prgnn/stages/present/participants.Cohort bea7e855ce8e.22b265
+prgnn/stages/present/participants.Cohort.Describe e9982f660ef8.f00c81
+prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
+prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
+prgnn/stages/present/participants.Cohort.ListOfLeft 4ee008cf28ce.5ff3a0
+prgnn/stages/present/participants.Cohort.Motion 58b29eefd408.5d0100
+prgnn/stages/present/participants.Cohort.Quality 90a70d38b189.f873b9
+prgnn/stages/present/participants.Cohort.Read c75bb513ac08.b7a098
+prgnn/stages/present/participants.Cohort.ScanQuality 3dabc17bca48.8198f8
+prgnn/stages/present/participants.Cohort.cautionLost 958d780a4780.9b3414
+prgnn/stages/present/participants.Cohort.cautionScans 95d4454d0b2b.574acb
+prgnn/stages/present/participants.Cohort.cleaning b0f3eb430c31.a7d59a
+prgnn/stages/present/participants.Cohort.describeGroups 661a1b933eba.918d2d
+prgnn/stages/present/participants.Cohort.eachParticipant f03f3358a25a.d87497
+prgnn/stages/present/participants.Cohort.leftOut eea73d55ea36.48f459
+prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
+prgnn/stages/present/participants.Cohort.motionTable 552798130ee9.14e58c
+prgnn/stages/present/participants.Cohort.registration 34d485349852.0b9eb6
+prgnn/stages/present/participants.Cohort.scanLinks a35b2cb93aac.b82c43
+prgnn/stages/present/participants.Cohort.taskRegression e4239aa4b29f.66fb4b
+prgnn/stages/present/participants.Cohort.typicality 911cd1b33418.055b57
+prgnn/stages/present/participants.Cohort.warnings 3c95af5a7500.981444
+prgnn/stages/present/participants.Cohort.withoutVoxels 06061c13d75b.8a6975
+prgnn/stages/present/participants.CovariateNames 923256bb36ec.e3b0c4
+prgnn/stages/present/participants.ExcludedRow 426801e7bc8a.e3b0c4
+prgnn/stages/present/participants.LabeledScan 36c8fed1cbe2.94c665
+prgnn/stages/present/participants.LabeledScan.gray eba5323a8e73.ac0e26
+prgnn/stages/present/participants.Middle 24034fb5c82d.e3b0c4
+prgnn/stages/present/participants.NuisanceWords a2210a8279f6.e3b0c4
+prgnn/stages/present/participants.PagedScans 6f511baa541d.e3b0c4
+prgnn/stages/present/participants.Reasons 1894380956bf.32e03c
+prgnn/stages/present/participants.RegistrationPort fe4a6405cd91.9f23dc
+prgnn/stages/present/participants.ResponseWords 7ed68826a3b1.e3b0c4
+prgnn/stages/present/participants.ShownScans a9377ed9369a.e3b0c4
+prgnn/stages/present/participants.Spread 5d607406017f.9686f0
+prgnn/stages/present/participants.TaskConditions c4275635cc41.c69b17
+prgnn/stages/present/participants.arrangements ec1a3814f3da.39778c
+prgnn/stages/present/participants.cleanedScans 87478ad91225.512e4f
+prgnn/stages/present/participants.describeColumn 6894e62713aa.2d3809
+prgnn/stages/present/participants.describeNumbers 23a324c5cd79.f3dd6f
+prgnn/stages/present/participants.fewForMotion c8409648400f.e3b0c4
+prgnn/stages/present/participants.gather 888421a56f5d.f32263
+prgnn/stages/present/participants.groupSize 87bcbe8e7ab8.e3b0c4
+prgnn/stages/present/participants.labeledScans bc9779b85f65.2cbf8a
+prgnn/stages/present/participants.leastValid 8049cd53c3a5.0b9093
+prgnn/stages/present/participants.measure 69567829ace1.e3b0c4
+prgnn/stages/present/participants.measures d7f60feab388.7f379c
+prgnn/stages/present/participants.mostFrequent 9b430d9b31a1.e3b0c4
+prgnn/stages/present/participants.noSeries 1d5a1cdf7c70.e3b0c4
+prgnn/stages/present/participants.nobodyStandsOut 427758de6f1f.e3b0c4
+prgnn/stages/present/participants.noteRow f4b7aa829e76.e3b0c4
+prgnn/stages/present/participants.outlierWords e5d3b0481d0f.e3b0c4
+prgnn/stages/present/participants.scanFigure 058763668d88.512183
+prgnn/stages/present/participants.scanName 49bb5e843edc.37b2fc
+prgnn/stages/present/participants.scanNames b25fa681e287.bd52cc
+prgnn/stages/present/participants.shownStrategies 069781a2de55.e3b0c4
+prgnn/stages/present/participants.usual 4ddd2be99784.62655e
+prgnn/stages/present/participants.warningRow ee5420d037d9.e3b0c4
+prgnn/stages/present/performance.Results 470203d296d1.d20190
+prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
+prgnn/stages/present/performance.Results.CautionAccuracy 434807e6bb4b.49d0f6
+prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
+prgnn/stages/present/performance.Results.Describe 1b49bd2723db.293854
+prgnn/stages/present/performance.Results.IsUnproven 0518a7afaba8.6c25d1
+prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
+prgnn/stages/present/performance.Results.OtherSettings cf7ba56b96c7.1b7f98
+prgnn/stages/present/performance.Results.PerParticipant 66c4f64c3b0f.0aff10
+prgnn/stages/present/performance.Results.Read 935cb6b5b73d.0b47a5
+prgnn/stages/present/performance.Results.RegionsOf 257c172e4705.3f493d
+prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
+prgnn/stages/present/performance.Results.cautionRetrained 01250d1fc84e.496202
+prgnn/stages/present/performance.Results.comparison f098ea7c292a.c96c4a
+prgnn/stages/present/performance.Results.decisive 697fdeb0e137.9949e8
+prgnn/stages/present/performance.Results.folds c009babb4679.b58cd4
+prgnn/stages/present/performance.Results.howRetrained 535db7d0a86f.f2ae60
+prgnn/stages/present/performance.Results.markOwn 65663ab0e54a.345ed3
+prgnn/stages/present/performance.Results.othersLast 94f0f48718b0.b2bb2e
+prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
+prgnn/stages/present/performance.Results.performanceFigures 555d4a0e26a0.47fc6e
+prgnn/stages/present/performance.Results.permutation 99b72ec51625.3564e6
+prgnn/stages/present/performance.Results.permutationTests 700a6b4baa41.6fb9ae
+prgnn/stages/present/performance.Results.trainings 8a6348f92bef.ec8707
+prgnn/stages/present/performance.Row acfb7657a879.ce5e26
+prgnn/stages/present/performance.Row.Called 232efee64556.4f3b18
+prgnn/stages/present/performance.Row.IsMajority a7174aa90b03.826b89
+prgnn/stages/present/performance.Row.is 6d5a6a603092.95695a
+prgnn/stages/present/performance.accuracyChart 4bfd47335745.7cc78f
+prgnn/stages/present/performance.baseline be7f2912f2e0.d7987d
+prgnn/stages/present/performance.calibrationBins 3b8398fc6105.e3b0c4
+prgnn/stages/present/performance.chanceTest 3803e775db38.e3b0c4
+prgnn/stages/present/performance.chanceTest.String 8a42d922d7f4.e2829e
+prgnn/stages/present/performance.coordsOf b60ca33309e2.e3bdae
+prgnn/stages/present/performance.foldScore 78ec004334b8.00f291
+prgnn/stages/present/performance.headlineOf 9041ffc40a34.5ed447
+prgnn/stages/present/performance.headlineSetting d42da847650d.c31564
+prgnn/stages/present/performance.isStage cab7451cd00d.e3b0c4
+prgnn/stages/present/performance.otherResult f201914d751e.a19319
+prgnn/stages/present/performance.readAccuracy 310bd70706d1.916886
+prgnn/stages/present/performance.sameTested 96942c8ef9da.5da104
+prgnn/stages/present/performance.unstaged 7ead12d6a2e4.bca324
+prgnn/stages/present/performance.valuesIn 3b2727e30c1d.f5437a
+prgnn/stages/present/performance.withoutEffect bfd81d22ca62.e3b0c4
+prgnn/stages/present/section.Column a0058673e990.1abcb0
+prgnn/stages/present/section.Keyed bcd3e5e979ec.33cbe6
+prgnn/stages/present/section.MemberText d9b1337daee3.c63136
+prgnn/stages/present/section.NewWriter 1bfd6dec8125.a8b4ea
+prgnn/stages/present/section.Number 42a6014712ab.6751ee
+prgnn/stages/present/section.OrItself 827690b739c3.e3b0c4
+prgnn/stages/present/section.PlainName 44bf89174529.e3b0c4
+prgnn/stages/present/section.PlusMinus 138d802f9e1e.d8a784
+prgnn/stages/present/section.Read 970b5aa700c3.6e070b
+prgnn/stages/present/section.SVGTitle 4b706514dba8.70faeb
+prgnn/stages/present/section.SettingName 0d317fefa83d.653c3c
+prgnn/stages/present/section.SettingRow 3ed1ac75b329.e3b0c4
+prgnn/stages/present/section.Settings e80d8cb4b2fa.2c380d
+prgnn/stages/present/section.Settings.Of 1b901e3c1cae.10639c
+prgnn/stages/present/section.StageSettings 3ab77e94b1d6.e3b0c4
+prgnn/stages/present/section.StageSettings.Is de6eb7f8657f.85e63a
+prgnn/stages/present/section.StageSettings.Number 9cae964e3fba.85e63a
+prgnn/stages/present/section.Strong d7e3ca0dbc3e.45f843
+prgnn/stages/present/section.TableOf 658b2ec20ad3.0cd5e6
+prgnn/stages/present/section.Text 39f15acbb062.6751ee
+prgnn/stages/present/section.The 55995dc21d00.e3b0c4
+prgnn/stages/present/section.UnitName 68ed813a3c43.e3b0c4
+prgnn/stages/present/section.UpperFirst 2c14ad4f7585.e3b0c4
+prgnn/stages/present/section.WholeTable c5ccb6fb46a1.665305
+prgnn/stages/present/section.Writer 3c4680e23330.220112
+prgnn/stages/present/section.Writer.Add 554e4163ed7e.c5e366
+prgnn/stages/present/section.Writer.Caution 3b3ec3196b8d.e3ec33
+prgnn/stages/present/section.Writer.Figures fd50c24cf0f1.d038de
+prgnn/stages/present/section.Writer.Heading 7e39046c0532.a9f2bf
+prgnn/stages/present/section.Writer.ReadSettings 2bf461a4e9df.431bc4
+prgnn/stages/present/section.Writer.Say e16df3781753.a9f2bf
+prgnn/stages/present/section.Writer.Show adb88c8727b2.225bea
+prgnn/stages/present/section.Writer.Supplement 00fa1aa17f85.07b0ad
+prgnn/stages/present/section.Writer.Table ab67ddca10cb.49b77b
+prgnn/stages/present/section.readPipelineSettings f0c4115c39a8.6913ed
+prgnn/stages/present/section.shownNumber c10005f31f51.e7db4b
 prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
 prgnn/stages/report.Block 279bb4f92f6d.b20b12
 prgnn/stages/report.Block.items d827297b412c.611a33
@@ -3897,13 +3908,10 @@ prgnn/stages/report/page.js d3ded751c6f8.e3b0c4
 prgnn/stages/report/viewer.js.gz 09a15ef41112.e3b0c4
 
 reached by report summary tables
-prgnn/stages/present.accuracyRow a412ed5fbc48.ce5e26
-prgnn/stages/present.classifierRow 26cdc8810782.e3b0c4
-prgnn/stages/present.printedName c97942720187.5424b5
-prgnn/stages/present.printedNames 1b6aa612c9e9.e3b0c4
-prgnn/stages/present.readAccuracy 68b0d2401267.d5df9e
-prgnn/stages/present.settingName 0d317fefa83d.653c3c
-prgnn/stages/present.variationRow ae8ae4bc60bd.e3b0c4
+prgnn/stages/present/tables.ClassifierRow 26cdc8810782.e3b0c4
+prgnn/stages/present/tables.PrintedName c97942720187.5424b5
+prgnn/stages/present/tables.VariationRow ae8ae4bc60bd.e3b0c4
+prgnn/stages/present/tables.printedNames 1b6aa612c9e9.e3b0c4
 prgnn/stages/report.Thousands 128bf1bef1e0.e3b0c4
 
 reached by saliency
@@ -4050,7 +4058,7 @@ reached by summary
 prgnn/artifacts.Text bec277306bda.7f7add
 prgnn/stages/present.Summary 0d66fc09cbf8.e3b0c4
 prgnn/stages/present.Summary.Ports 554a2623a58b.a6ea05
-prgnn/stages/present.Summary.Run fa96a253bfa8.ae7fc4
+prgnn/stages/present.Summary.Run 7f83cf7149d5.265643
 prgnn/stages/present.summary.New aa4650227ebb.071387
 prgnn/stages/report.Bar.text 1e21acfdc939.842c88
 prgnn/stages/report.Page.Text b02b11092b8f.3634f9
@@ -4068,30 +4076,30 @@ prgnn/stages/report.widths 57180284a996.91fb1f
 prgnn/stages/report.wrap 0db41a275787.e3b0c4
 
 reached by tables
-prgnn/stages/present.Tables cc3154456929.e3b0c4
-prgnn/stages/present.Tables.Ports a5421ec132ce.a1adbf
-prgnn/stages/present.Tables.Run f596daa219f1.73804e
-prgnn/stages/present.Tables.comparison 24e177ac4c91.383b49
-prgnn/stages/present.Tables.variations 213c976aac51.8056aa
-prgnn/stages/present.accuracyRow.axis 3c5abbd83268.41653c
-prgnn/stages/present.contender 5c7ee4890f32.16e9f6
-prgnn/stages/present.contenders 1819df52da1a.48ec8a
-prgnn/stages/present.layoutOne 35664e5cdaaf.80d1d1
-prgnn/stages/present.layoutTwo f53f6c1c9fae.7e0020
-prgnn/stages/present.modelRow f2d5d5234b32.e3b0c4
-prgnn/stages/present.paperLambda 586d5b579fc2.e3b0c4
-prgnn/stages/present.paperOne 3942b3cc8eea.e3b0c4
-prgnn/stages/present.paperSource 2baf9c8e65e4.e3b0c4
-prgnn/stages/present.parameterCounts bc8ccb2b8e46.44c8e6
-prgnn/stages/present.parameterRow 81f709ac9ece.e3b0c4
-prgnn/stages/present.place ce70108a585b.e3b0c4
-prgnn/stages/present.tableCaption bbba6cdedcbf.9dfdf7
-prgnn/stages/present.tableSource d948cd542fe6.e3b0c4
-prgnn/stages/present.tableSource.String 8d41d09d6145.779874
-prgnn/stages/present.tableSource.mark 859090c95562.d93aa3
-prgnn/stages/present.tableText cba787e9d5d7.a84d75
-prgnn/stages/present.tables.New f93fda8c59a4.185d1f
-prgnn/stages/present.variation 14495bf6dd0b.9e40d7
+prgnn/stages/present/tables.Tables cc3154456929.e3b0c4
+prgnn/stages/present/tables.Tables.Ports a5421ec132ce.afa3fe
+prgnn/stages/present/tables.Tables.Run f596daa219f1.fffaa4
+prgnn/stages/present/tables.Tables.comparison bc6fba13d42a.9a8276
+prgnn/stages/present/tables.Tables.variations fc34cb8baefa.e98aac
+prgnn/stages/present/tables.axisOf cca268586ad0.ce5e26
+prgnn/stages/present/tables.contender 5c7ee4890f32.51319d
+prgnn/stages/present/tables.contenders 1819df52da1a.60377a
+prgnn/stages/present/tables.layoutOne 35664e5cdaaf.dd4b5e
+prgnn/stages/present/tables.layoutTwo f53f6c1c9fae.7e0020
+prgnn/stages/present/tables.modelRow f2d5d5234b32.e3b0c4
+prgnn/stages/present/tables.paperLambda 586d5b579fc2.e3b0c4
+prgnn/stages/present/tables.paperOne 3942b3cc8eea.e3b0c4
+prgnn/stages/present/tables.paperSource 2baf9c8e65e4.e3b0c4
+prgnn/stages/present/tables.parameterCounts bc8ccb2b8e46.44c8e6
+prgnn/stages/present/tables.parameterRow 81f709ac9ece.e3b0c4
+prgnn/stages/present/tables.place ce70108a585b.e3b0c4
+prgnn/stages/present/tables.tableCaption bbba6cdedcbf.9dfdf7
+prgnn/stages/present/tables.tableSource d948cd542fe6.e3b0c4
+prgnn/stages/present/tables.tableSource.String 8d41d09d6145.779874
+prgnn/stages/present/tables.tableSource.mark 859090c95562.d93aa3
+prgnn/stages/present/tables.tableText cba787e9d5d7.a84d75
+prgnn/stages/present/tables.tables.New f93fda8c59a4.185d1f
+prgnn/stages/present/tables.variation 14495bf6dd0b.ce8025
 prgnn/stages/report.Bracketed e72cf40490f0.aae3d0
 prgnn/stages/report.Printed 5a473793efaa.0b30c9
 prgnn/stages/report.Printed.LaTeX 22cc14c17319.82bd67
@@ -4471,33 +4479,37 @@ at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tang
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesRow:95 placeColumns:102
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
-at stages/present/abstract.go prgnn/stages/present author.abstract:14 author.data:43 author.groupNames:70 author.result:84 author.othersAbove:109 author.tiles:126
-at stages/present/accuracy.go prgnn/stages/present accuracyRow:15 readAccuracy:22 accuracyRow.called:38 accuracyRow.majority:46 author.readAccuracy:52 author.markOwn:97 baseline:119 author.perParticipant:129 author.nested:135 chanceTest:152 chanceTest.String:158 author.permutationTests:168 author.chanceTests:182 author.decisive:190 author.aboveChance:202 author.cautionAccuracy:211
-at stages/present/author.go prgnn/stages/present author:16 author.read:51 author.write:89 author.add:118 author.say:121 author.heading:125 author.caution:128 author.table:136 author.supplement:142 author.figures:150 author.show:171
-at stages/present/checks.go prgnn/stages/present author.checks:16 checkRow:26 comparisons:33 author.leakage:42 author.covariates:83 author.untested:117 upperFirst:126 stuckSkill:137 epochRow:140 author.training:146
-at stages/present/cleaning.go prgnn/stages/present cleanedScan:17 cleanedScans:23 nuisanceWords:45 cleanedScan.nuisance:59 author.cleaning:71 cleanedScan.taskOf:106 taskConditions:112 author.taskRegression:127 responseWords:143 author.cautionScans:150 mostFrequent:203 nobodyStandsOut:213 usual:216 methodsOfTask:232 methodsOfNuisance:254
-at stages/present/headline.go prgnn/stages/present headlineOf:15 accuracyRow.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 author.regionsOf:76
-at stages/present/lost.go prgnn/stages/present author.cautionLost:13 leastValid:26 noSeries:40
-at stages/present/methods.go prgnn/stages/present pipelineSettings:17 stageSettings:23 readPipelineSettings:30 settingRow:55 pipelineSettings.of:65 stageSettings.is:74 stageSettings.number:77 methodsText:86 methodsText.say:92 methodsText.cite:97 author.methods:117 author.references:147
-at stages/present/methods_scans.go prgnn/stages/present author.methodsOfScans:18 lengths:39 reasons:72 author.methodsOfSilence:93 silence:102 author.readSilence:105 silentRow:124
-at stages/present/methods_text.go prgnn/stages/present author.methodsOfCohort:15 cohortSettings:66 valid:76 author.methodsOfGraphs:79 author.methodsOfCleaning:152 estimator:186 share:204 percentText:214 author.hasModels:224 author.methodsOfTraining:229 orItself:272 author.methodsOfEvaluation:280 author.methodsOfBaselines:326
-at stages/present/more.go prgnn/stages/present wholeTable:20 plainName:68 shownNumber:80 author.more:94 author.furtherPictures:119 widthOfSVG:152 memberText:155 svgTitle:169
-at stages/present/motion.go prgnn/stages/present fewForMotion:15 author.motion:18 shownStrategies:49 author.motionFigure:51 author.motionTable:62 author.typicality:95
-at stages/present/participants.go prgnn/stages/present groupSize:19 author.groups:25 author.participants:39 noteRow:62 excludedRow:67 author.leftOut:74 author.listOfLeft:104 author.describeGroups:112 arrangements:190 covariateNames:202 describeColumn:207 describeNumbers:280 unitName:302
-at stages/present/performance.go prgnn/stages/present author.performance:21 sameTested:93 plusMinus:100 foldScore:108 author.folds:114 the:163 author.permutation:166 author.comparison:210 author.paperTables:247 calibrationBins:285 author.performanceFigures:288 author.othersLast:338 accuracyChart:351
-at stages/present/provenance.go prgnn/stages/present author.provenance:12
-at stages/present/quality.go prgnn/stages/present measure:16 measures:19 author.quality:40 author.withoutVoxels:97 gather:117 author.eachParticipant:137 spread:195 middle:204 warningRow:213 author.warnings:219
-at stages/present/references.go prgnn/stages/present verdict:15 judge:28 verdict.value:63 upsideDownText:74 upsideDown:78 verdict.against:83 verdict.sentence:103 fewHeldOut:129 author.recovered:133
-at stages/present/regions.go prgnn/stages/present author.regions:20 otherThan:68 author.regionFigures:76 author.space:132 author.inSpace:158 author.rankingTables:194 author.contrasts:251 author.agreement:273 besideChance:314 author.null:323 author.fidelity:373 author.cautionMasking:418 author.isUnproven:428 author.individuality:433
-at stages/present/registration.go prgnn/stages/present registrationPort:16 labeledScan:21 labeledScans:27 author.registration:43 labeledScan.gray:63 author.element:66 methodsOfLabels:74 labelingWords:99
-at stages/present/report.go prgnn/stages/present report.New:19 Report:23 optional:31 gathered:35 sharedPorts:40 excludedPort:68 Report.Ports:73 Report.Page:109 Partial:112 Report.PartialPage:118 Report.Run:135
-at stages/present/retrained.go prgnn/stages/present withoutEffect:15 author.retrained:18 author.howRetrained:29 otherResult:42 author.cautionRetrained:48 author.otherSettings:66 author.trainings:87 stageSettings.valuesIn:121
-at stages/present/scans.go prgnn/stages/present shownScans:17 pagedScans:18 author.scanQuality:22 scanFigure:46 author.scanLinks:57 scanNames:109 scanName:118 outlierWords:172
-at stages/present/shown.go prgnn/stages/present shownColumn:12 text:19 number:24 strong:29 tableOf:32 keyed:44 settingName:52 read:55
-at stages/present/summary.go prgnn/stages/present summary.New:15 Summary:19 Summary.Ports:27 Summary.Run:36
-at stages/present/tables.go prgnn/stages/present tables.New:18 Tables:22 Tables.Ports:27 Tables.Run:51 tableSource:94 tableSource.String:96 tableSource.mark:103 paperSource:111
-at stages/present/tables_layout.go prgnn/stages/present tableCaption:17 printedNames:31 printedName:33 layoutOne:40 layoutTwo:73 tableText:95
-at stages/present/tables_read.go prgnn/stages/present variation:14 variationRow:20 paperOne:35 paperLambda:42 contender:45 classifierRow:53 contenders:68 Tables.variations:87 place:135 accuracyRow.axis:143 Tables.comparison:154 modelRow:209 parameterRow:215 parameterCounts:222
+at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:45 author.groupNames:72 author.result:86 author.othersAbove:111 author.tiles:128
+at stages/present/author.go prgnn/stages/present author:14 newAuthor:24 author.read:30 author.write:43
+at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:85 author.untested:119 stuckSkill:132 epochRow:135 author.training:141
+at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78
+at stages/present/methods/methods.go prgnn/stages/present/methods Author:17 New:26 Author.Read:32 Text:43 Text.say:49 Text.cite:54 Author.Write:74 Author.References:104
+at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:17 lengths:38 Author.methodsOfSilence:70 silence:79 Author.readSilence:82 silentRow:101
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:16 cohortSettings:67 valid:77 Author.methodsOfGraphs:80 Author.methodsOfCleaning:153 estimator:187 share:205 percentText:215 Author.hasModels:225 Author.methodsOfTraining:230 Author.methodsOfEvaluation:274 Author.methodsOfBaselines:320
+at stages/present/more.go prgnn/stages/present author.more:16 author.furtherPictures:41 widthOfSVG:74
+at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
+at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:13 leastValid:26 noSeries:40
+at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:16 Cohort.Motion:19 shownStrategies:50 Cohort.motionFigure:52 Cohort.motionTable:63 Cohort.typicality:96
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:20 Cohort.Read:38 groupSize:66 Cohort.Groups:72 Cohort.Describe:86 noteRow:109 ExcludedRow:114 Cohort.leftOut:121 Cohort.ListOfLeft:151 Cohort.describeGroups:159 arrangements:237 CovariateNames:249 describeColumn:254 describeNumbers:327 Reasons:350
+at stages/present/participants/quality.go prgnn/stages/present/participants measure:17 measures:20 Cohort.Quality:41 Cohort.withoutVoxels:98 gather:118 Cohort.eachParticipant:138 Spread:196 Middle:205 warningRow:214 Cohort.warnings:220
+at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:15 LabeledScan:20 labeledScans:26 Cohort.registration:42 LabeledScan.gray:62 Cohort.Element:65
+at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:18 PagedScans:19 Cohort.ScanQuality:23 scanFigure:47 Cohort.scanLinks:58 scanNames:110 scanName:119 outlierWords:173
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:26 readAccuracy:33 Row.Called:49 Row.IsMajority:57 Results.Read:63 Results.markOwn:108 baseline:130 Results.PerParticipant:140 Results.Nested:146 chanceTest:163 chanceTest.String:169 Results.permutationTests:179 Results.ChanceTests:193 Results.decisive:201 Results.AboveChance:213 Results.CautionAccuracy:222 Results.IsUnproven:270
+at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:23 sameTested:96 foldScore:103 Results.folds:109 Results.permutation:158 Results.comparison:203 Results.paperTables:240 calibrationBins:282 Results.performanceFigures:285 Results.othersLast:335 accuracyChart:348
+at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
+at stages/present/provenance.go prgnn/stages/present author.provenance:13
+at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134
+at stages/present/regions.go prgnn/stages/present author.regions:21 otherThan:69 author.regionFigures:77 author.space:133 author.inSpace:159 author.rankingTables:195 author.contrasts:254 author.agreement:276 besideChance:317 author.null:326 author.fidelity:376 author.cautionMasking:421 author.individuality:431
+at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:70 Report.Ports:75 Report.Page:111 Partial:114 Report.PartialPage:120 Report.Run:140
+at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:26 Writer.ReadSettings:31 Writer.Add:36 Writer.Say:39 Writer.Heading:43 Writer.Caution:46 Writer.Table:54 Writer.Supplement:60 Writer.Figures:68 Writer.Show:89
+at stages/present/section/settings.go prgnn/stages/present/section Settings:12 StageSettings:18 readPipelineSettings:25 SettingRow:50 Settings.Of:60 StageSettings.Is:69 StageSettings.Number:72
+at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
+at stages/present/section/words.go prgnn/stages/present/section WholeTable:18 PlainName:66 shownNumber:78 UpperFirst:91 OrItself:98 UnitName:106 The:114 PlusMinus:117 MemberText:125 SVGTitle:139
+at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:20 Summary.Ports:28 Summary.Run:37
+at stages/present/tables/layout.go prgnn/stages/present/tables tableCaption:17 printedNames:31 PrintedName:33 layoutOne:40 layoutTwo:73 tableText:95
+at stages/present/tables/read.go prgnn/stages/present/tables variation:14 VariationRow:20 paperOne:35 paperLambda:42 contender:45 ClassifierRow:53 contenders:68 Tables.variations:87 place:135 axisOf:143 Tables.comparison:154 modelRow:209 parameterRow:215 parameterCounts:222
+at stages/present/tables/tables.go prgnn/stages/present/tables tables.New:18 Tables:22 Tables.Ports:27 Tables.Run:51 tableSource:94 tableSource.String:96 tableSource.mark:103 paperSource:111
 at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37

@@ -11,7 +11,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages/cohort"
-	"prgnn/stages/present"
+	"prgnn/stages/present/participants"
 	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
 )
@@ -111,7 +111,7 @@ func TestScanPagesInBrowser(t *testing.T) {
 	in := map[string][]dag.Input{"scans": scans, "settings": stagetest.ReportInputs("a", "b", "c")["settings"]}
 	page := filepath.Join(dir, "my study.html")
 	files := map[string][]byte{page: stagetest.Encoded(t, stagetest.MustRun(t, stagetest.Fresh("report"), in)["page"])}
-	pages, err := present.ScanPages(dag.NewTask(in))
+	pages, err := participants.ScanPages(dag.NewTask(in))
 	if err != nil || len(pages) != 51 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}

@@ -18,6 +18,7 @@ import (
 	"prgnn/stages/learn"
 	"prgnn/stages/prepare"
 	"prgnn/stages/present"
+	"prgnn/stages/present/tables"
 )
 
 // registered are the kinds of a lab's own program.
@@ -38,7 +39,7 @@ var coded sync.Once
 // in memory: executors compare them by it.
 func topics() [][]dag.Kind {
 	all := [][]dag.Kind{cohort.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, figure.Kinds,
-		present.Kinds, command.Kinds}
+		present.Kinds, tables.Kinds, command.Kinds}
 	coded.Do(func() {
 		for _, kinds := range all {
 			for i := range kinds {

@@ -7,33 +7,35 @@ import (
 	"strings"
 
 	"prgnn/internal/words"
+	"prgnn/stages/present/performance"
+	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
 
 // abstract writes the top of the page: question, data, result, and the tiles.
 func (a *author) abstract() error {
-	a.page.Abstract = a.data()
-	row := a.first
+	a.Page.Abstract = a.data()
+	row := a.First
 	if row == nil {
-		nested, err := a.nested()
+		nested, err := a.Nested()
 		if err != nil {
 			return err
 		}
 		row = nested
 	}
 	own := 0
-	for _, r := range a.perParticipant() {
-		if r.own {
+	for _, r := range a.PerParticipant() {
+		if r.Own {
 			own++
 		}
 	}
 	switch {
 	case row != nil:
-		a.page.Abstract = append(a.page.Abstract, a.result(*row))
+		a.Page.Abstract = append(a.Page.Abstract, a.result(*row))
 		a.tiles(*row)
 	case own > 1:
-		a.page.Abstract = append(a.page.Abstract, fmt.Sprintf("Result: %d settings, no headline. Name one before the results are seen (headline: [pool=topk, …]), or choose inside each fold (choose): never by test performance.", own))
-		a.page.Tiles = append(a.page.Tiles, report.Tile{Value: fmt.Sprintf("%d settings", own), Label: "No headline",
+		a.Page.Abstract = append(a.Page.Abstract, fmt.Sprintf("Result: %d settings, no headline. Name one before the results are seen (headline: [pool=topk, …]), or choose inside each fold (choose): never by test performance.", own))
+		a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: fmt.Sprintf("%d settings", own), Label: "No headline",
 			Note: "Performance of each setting below"})
 	}
 	return nil
@@ -41,26 +43,26 @@ func (a *author) abstract() error {
 
 // data says who was classified.
 func (a *author) data() []string {
-	if a.who == nil {
+	if a.Who == nil {
 		return nil
 	}
 	var groups []string
-	for _, g := range a.groups() {
-		groups = append(groups, fmt.Sprintf("%d %s", g.n, g.name))
+	for _, g := range a.Groups() {
+		groups = append(groups, fmt.Sprintf("%d %s", g.N, g.Name))
 	}
 	kind := "participant"
-	if a.who.Simulated {
+	if a.Who.Simulated {
 		kind = "simulated participant"
 	}
-	data := fmt.Sprintf("Data: %s: %s", words.Count(len(a.who.Ids), kind), strings.Join(groups, ", "))
-	if n := len(a.left); n > 0 {
-		data += fmt.Sprintf("; %d of %d excluded (%s)", n, len(a.who.Ids)+n, a.listOfLeft())
+	data := fmt.Sprintf("Data: %s: %s", words.Count(len(a.Who.Ids), kind), strings.Join(groups, ", "))
+	if n := len(a.Left); n > 0 {
+		data += fmt.Sprintf("; %d of %d excluded (%s)", n, len(a.Who.Ids)+n, a.ListOfLeft())
 	}
-	if a.lacking > 0 {
-		data += fmt.Sprintf("; results are missing for %d of the %d", a.lacking, len(a.who.Ids))
+	if a.Lacking > 0 {
+		data += fmt.Sprintf("; results are missing for %d of the %d", a.Lacking, len(a.Who.Ids))
 	}
 	data += "."
-	if a.accuracy == nil {
+	if a.Accuracy == nil {
 		return []string{data}
 	}
 	return []string{fmt.Sprintf("Question: does functional connectivity distinguish %s in participants who were not in the training set?", a.groupNames()), data}
@@ -69,8 +71,8 @@ func (a *author) data() []string {
 // groupNames are the groups in a sentence: "ASD and HC".
 func (a *author) groupNames() string {
 	var names []string
-	for _, g := range a.groups() {
-		names = append(names, g.name)
+	for _, g := range a.Groups() {
+		names = append(names, g.Name)
 	}
 	slices.Sort(names)
 	last := len(names) - 1
@@ -81,25 +83,25 @@ func (a *author) groupNames() string {
 }
 
 // result is the headline in a sentence.
-func (a *author) result(r accuracyRow) string {
+func (a *author) result(r performance.Row) string {
 	of := ""
-	if r.name != "" {
-		of = " (" + r.name + ")"
+	if r.Title != "" {
+		of = " (" + r.Title + ")"
 	}
 	text := fmt.Sprintf("Result: accuracy per participant%s %s (pooled over %s), 95 %% CI %s; majority-class rate %s",
 		of, report.Share(r.Accuracy), words.Count(int(r.Folds), "fold"), report.Range(r.Low, r.High),
 		report.Share(r.Majority))
-	if p := a.chanceTests(r, "accuracy"); p != nil {
+	if p := a.ChanceTests(r, "accuracy"); p != nil {
 		text += "; " + strings.Join(p, "; ")
 	}
 	if !math.IsNaN(r.AUC) {
 		text += ". AUC " + report.Share(r.AUC) + " (mean over the folds)"
-		if p := a.chanceTests(r, "auc"); p != nil {
+		if p := a.ChanceTests(r, "auc"); p != nil {
 			text += "; " + strings.Join(p, "; ")
 		}
 	}
 	text += "."
-	if above, _ := a.aboveChance(r); !above {
+	if above, _ := a.AboveChance(r); !above {
 		text += " The accuracy is not above chance" + a.othersAbove() + "."
 	}
 	return text
@@ -108,9 +110,9 @@ func (a *author) result(r accuracyRow) string {
 // othersAbove names the classifiers for comparison that are above chance; "" without any.
 func (a *author) othersAbove() string {
 	var names []string
-	for _, r := range a.perParticipant() {
-		if above, _ := a.aboveChance(r); above && !r.own && !r.majority() {
-			names = append(names, fmt.Sprintf("%s (%s)", r.called(), report.Share(r.Accuracy)))
+	for _, r := range a.PerParticipant() {
+		if above, _ := a.AboveChance(r); above && !r.Own && !r.IsMajority() {
+			names = append(names, fmt.Sprintf("%s (%s)", r.Called(), report.Share(r.Accuracy)))
 		}
 	}
 	switch len(names) {
@@ -123,20 +125,21 @@ func (a *author) othersAbove() string {
 }
 
 // tiles show the headline in a few numbers.
-func (a *author) tiles(r accuracyRow) {
+func (a *author) tiles(r performance.Row) {
 	label := "Accuracy, per participant"
-	if r.name != "" {
-		label += " (" + r.name + ")"
+	if r.Title != "" {
+		label += " (" + r.Title + ")"
 	}
-	a.page.Tiles = append(a.page.Tiles, report.Tile{Value: report.Share(r.Accuracy), Label: label,
-		Note: fmt.Sprintf("95 %% CI %s · over folds %s · majority-class rate %s", report.Range(r.Low, r.High), plusMinus(r.FoldMean, r.FoldSD), report.Share(r.Majority)),
-		Bar:  &report.Bar{Share: r.Accuracy, Mark: r.Majority}})
+	a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: report.Share(r.Accuracy), Label: label,
+		Note: fmt.Sprintf("95 %% CI %s · over folds %s · majority-class rate %s",
+			report.Range(r.Low, r.High), section.PlusMinus(r.FoldMean, r.FoldSD), report.Share(r.Majority)),
+		Bar: &report.Bar{Share: r.Accuracy, Mark: r.Majority}})
 	if !math.IsNaN(r.AUC) {
-		a.page.Tiles = append(a.page.Tiles, report.Tile{Value: report.Share(r.AUC), Label: "Area under the ROC curve",
+		a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: report.Share(r.AUC), Label: "Area under the ROC curve",
 			Note: "mean over the folds · chance level 0.5", Bar: &report.Bar{Share: r.AUC, Mark: 0.5}})
 	}
 	if !math.IsNaN(r.Sensitivity) {
-		a.page.Tiles = append(a.page.Tiles,
+		a.Page.Tiles = append(a.Page.Tiles,
 			report.Tile{Value: report.Share(r.Sensitivity) + " / " + report.Share(r.Specificity),
 				Label: "Sensitivity / specificity", Note: "for " + r.Positive + " · mean over the folds"})
 	}

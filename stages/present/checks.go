@@ -9,12 +9,14 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/present/participants"
+	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
 
 // checks is the section of leakage, covariates, training and the quality of each step.
 func (a *author) checks() error {
-	for _, part := range []func() error{a.leakage, a.covariates, a.training, a.quality, a.motion} {
+	for _, part := range []func() error{a.leakage, a.covariates, a.training, a.Quality, a.Motion} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -40,16 +42,16 @@ var comparisons = []struct{ check, words string }{
 // leakage counts the checks of all leakage stages, and names those that no stage made. A violation lets nothing be
 // written.
 func (a *author) leakage() error {
-	if !a.t.Has("leakage") {
-		if a.accuracy != nil {
-			a.caution("No stage of this pipeline checks leakage: one scan under two ids may be in training and test data")
-			a.say("No stage of this pipeline checks leakage. Training alone refuses a participant on both sides of a split, and two participants with the same features; it does not compare scans.")
+	if !a.T.Has("leakage") {
+		if a.Accuracy != nil {
+			a.Caution("No stage of this pipeline checks leakage: one scan under two ids may be in training and test data")
+			a.Say("No stage of this pipeline checks leakage. Training alone refuses a participant on both sides of a split, and two participants with the same features; it does not compare scans.")
 		}
 		return nil
 	}
 	checks, compared, violations := map[string]bool{}, int64(0), int64(0)
 	count := 0
-	for _, in := range a.t.All("leakage") {
+	for _, in := range a.T.All("leakage") {
 		rows, err := column.Read[checkRow](in)
 		if err != nil {
 			return err
@@ -71,63 +73,56 @@ func (a *author) leakage() error {
 		}
 	}
 	if missing == nil {
-		a.say("No leakage: %s.", made)
+		a.Say("No leakage: %s.", made)
 		return nil
 	}
-	a.caution("The leakage checks of this pipeline did not compare %s", words.Some(missing, len(missing)))
-	a.say("Leakage checks: %s. Not compared: %s.", made, words.Some(missing, len(missing)))
+	a.Caution("The leakage checks of this pipeline did not compare %s", words.Some(missing, len(missing)))
+	a.Say("Leakage checks: %s. Not compared: %s.", made, words.Some(missing, len(missing)))
 	return nil
 }
 
 // covariates says how well single covariates distinguish the groups.
 func (a *author) covariates() error {
-	rows, err := read[column.CovariateRow](a.t, "covariates")
+	rows, err := section.Read[column.CovariateRow](a.T, "covariates")
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	name := func(r column.CovariateRow) string { return orItself(covariateNames, r.Name) }
+	name := func(r column.CovariateRow) string { return section.OrItself(participants.CovariateNames, r.Name) }
 	for _, r := range rows {
 		if r.P < 0.05 {
-			a.caution("%s alone distinguishes the groups (AUC %.2f, chance %.2f, %s): the classifier may have learned it instead of the group difference", upperFirst(name(r)), r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
+			a.Caution("%s alone distinguishes the groups (AUC %.2f, chance %.2f, %s): the classifier may have learned it instead of the group difference", section.UpperFirst(name(r)), r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
 		}
 	}
-	columns := []shownColumn[column.CovariateRow]{
-		text("covariate", "", name),
-		number("n", "", func(r column.CovariateRow) string { return fmt.Sprint(r.N) }),
-		number("missing", "", func(r column.CovariateRow) string { return fmt.Sprint(r.Missing) }),
-		number("AUC", "area under the ROC curve of the covariate alone", func(r column.CovariateRow) string { return report.Share(r.AUC) }),
-		number("chance", "mean over permutations", func(r column.CovariateRow) string { return report.Share(r.Chance) }),
-		number("p", "", func(r column.CovariateRow) string { return report.DrawnP(r.P, r.Permutations) }),
-		number("q", "false discovery rate over the covariates", func(r column.CovariateRow) string { return report.Probability(r.Q) }),
+	columns := []section.Column[column.CovariateRow]{
+		section.Text("covariate", "", name),
+		section.Number("n", "", func(r column.CovariateRow) string { return fmt.Sprint(r.N) }),
+		section.Number("missing", "", func(r column.CovariateRow) string { return fmt.Sprint(r.Missing) }),
+		section.Number("AUC", "area under the ROC curve of the covariate alone", func(r column.CovariateRow) string { return report.Share(r.AUC) }),
+		section.Number("chance", "mean over permutations", func(r column.CovariateRow) string { return report.Share(r.Chance) }),
+		section.Number("p", "", func(r column.CovariateRow) string { return report.DrawnP(r.P, r.Permutations) }),
+		section.Number("q", "false discovery rate over the covariates", func(r column.CovariateRow) string { return report.Probability(r.Q) }),
 	}
-	if a.pictures {
-		columns = slices.Insert(columns, 1, text("values", "numbers: mean (SD)",
+	if a.Pictures {
+		columns = slices.Insert(columns, 1, section.Text("values", "numbers: mean (SD)",
 			func(r column.CovariateRow) string { return r.Values }))
 	}
-	t := tableOf("Covariates alone", 1, rows, columns...)
+	t := section.TableOf("Covariates alone", 1, rows, columns...)
 	t.Note = "p from permuted labels. AUC of the direction in which it is larger, so the chance level is above 0.5."
 	if untested := a.untested(rows); untested != nil {
 		t.Note += " Not tested: " + strings.Join(untested, ", ") + "."
 	}
-	a.table(t, "gives how well each covariate alone distinguishes the groups: a classifier may learn age, sex, site or motion instead of the group difference.")
+	a.Table(t, "gives how well each covariate alone distinguishes the groups: a classifier may learn age, sex, site or motion instead of the group difference.")
 	return nil
 }
 
 // untested are the columns of the participants that the table of covariates lacks.
 func (a *author) untested(rows []column.CovariateRow) (names []string) {
-	for _, name := range a.properties {
+	for _, name := range a.Properties {
 		if !slices.ContainsFunc(rows, func(r column.CovariateRow) bool { return r.Name == name }) {
-			names = append(names, plainName(name))
+			names = append(names, section.PlainName(name))
 		}
 	}
 	return names
-}
-
-func upperFirst(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // stuckSkill is the least skill of a training that has learned something: the share of the way from the majority
@@ -147,7 +142,7 @@ func (a *author) training() error {
 	var stuck []string
 	var last []float64
 	judged, least := 0, 1.0
-	for _, in := range a.t.All("training") {
+	for _, in := range a.T.All("training") {
 		rows, err := column.Read[epochRow](in)
 		if err != nil {
 			return err
@@ -162,7 +157,7 @@ func (a *author) training() error {
 		}
 		judged++
 		if threshold := end.Majority + float64(stuckSkill*(1-end.Majority)); end.Accuracy < threshold {
-			name := memberText(in.Coords)
+			name := section.MemberText(in.Coords)
 			if name == "" {
 				name = "the model"
 			}
@@ -170,11 +165,11 @@ func (a *author) training() error {
 		}
 	}
 	if stuck != nil {
-		a.caution("%d of %d models did not learn their training graphs: %s; training accuracy (running mean over the batches of the last epoch) below %.3f, a fifth of the way from the majority rate to 1. Predictions and regions of such a model owe little to training", len(stuck), judged, words.Some(stuck, 8), least)
+		a.Caution("%d of %d models did not learn their training graphs: %s; training accuracy (running mean over the batches of the last epoch) below %.3f, a fifth of the way from the majority rate to 1. Predictions and regions of such a model owe little to training", len(stuck), judged, words.Some(stuck, 8), least)
 	}
 	tested, n := 0.0, 0.0
-	for _, r := range a.accuracy {
-		if r.own && r.Level == "graph" {
+	for _, r := range a.Accuracy {
+		if r.Own && r.Level == "graph" {
 			tested, n = tested+r.Accuracy, n+1
 		}
 	}
@@ -182,9 +177,9 @@ func (a *author) training() error {
 		return nil
 	}
 	trained, _ := column.MeanSD(last)
-	a.say("Accuracy per graph is %s on training graphs (running mean over the batches of the last epoch, while the weights change; mean over %s) and %s on test graphs.", report.Share(trained), words.Count(len(last), "model"), report.Share(tested/n))
+	a.Say("Accuracy per graph is %s on training graphs (running mean over the batches of the last epoch, while the weights change; mean over %s) and %s on test graphs.", report.Share(trained), words.Count(len(last), "model"), report.Share(tested/n))
 	if trained-tested/n > 0.15 {
-		a.caution("Overfitting: accuracy %s on training graphs, %s on test graphs", report.Share(trained), report.Share(tested/n))
+		a.Caution("Overfitting: accuracy %s on training graphs, %s on test graphs", report.Share(trained), report.Share(tested/n))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/literature"
+	"prgnn/stages/present/methods"
 	"prgnn/stages/stagetest"
 )
 
@@ -29,9 +30,9 @@ func withSettings(rows ...[4]string) map[string][]dag.Input {
 	return in
 }
 
-func citationOf(t *testing.T, in map[string][]dag.Input) *Citation {
+func citationOf(t *testing.T, in map[string][]dag.Input) *methods.Citation {
 	t.Helper()
-	c, err := Cite(dag.NewTask(in))
+	c, err := methods.Cite(dag.NewTask(in))
 	if err != nil || c == nil {
 		t.Fatal(c, err)
 	}
@@ -140,7 +141,7 @@ func TestCitationIsTheReportsList(t *testing.T) {
 		}
 	}
 	want := []string{}
-	for _, key := range c.keys {
+	for _, key := range c.Keys {
 		want = append(want, literature.Works[key].String())
 	}
 	if len(cited) != len(bib) || len(bib) < 4 || !slices.Equal(list, want) {
@@ -161,13 +162,13 @@ func TestCitationFollowsParameters(t *testing.T) {
 		{"bnt", "epochs", "10", "kan"},
 	} {
 		keys := citationOf(t, withSettings([4]string{"first", c.kind, c.parameter, c.value},
-			[4]string{"evaluate", "evaluate", "permutations", "99"})).keys
+			[4]string{"evaluate", "evaluate", "permutations", "99"})).Keys
 		keys = slices.DeleteFunc(keys, func(k string) bool { return k == "wilson" || k == "phipson" || k == "prgnn" })
 		if got := strings.Join(keys, " "); got != c.cited {
 			t.Errorf("%s of %s %s cites %q, want %q", c.parameter, c.kind, c.value, got, c.cited)
 		}
 	}
-	if c, err := Cite(dag.NewTask(nil)); c != nil || err != nil {
+	if c, err := methods.Cite(dag.NewTask(nil)); c != nil || err != nil {
 		t.Errorf("without settings: %v, %v", c, err)
 	}
 }

@@ -8,5 +8,4 @@ import "prgnn/dag"
 var Kinds = []dag.Kind{
 	reportKind,
 	summaryKind,
-	tablesKind,
 }

@@ -5,7 +5,10 @@ import (
 	"prgnn/stages/figure"
 	"prgnn/stages/learn"
 	"prgnn/stages/prepare"
+	"prgnn/stages/present/tables"
 	"prgnn/stages/stagetest"
 )
 
-func init() { stagetest.Use(Kinds, figure.Kinds, learn.Kinds, assess.Kinds, prepare.Kinds) }
+func init() {
+	stagetest.Use(Kinds, tables.Kinds, figure.Kinds, learn.Kinds, assess.Kinds, prepare.Kinds)
+}

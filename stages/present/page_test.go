@@ -10,6 +10,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
 )
@@ -129,29 +130,13 @@ func TestFidelityOfModelsThatDoNotClassify(t *testing.T) {
 		row := column.FidelityRow{Coords: []dag.Coord{{Axis: "pool", Value: "topk"}}, Action: "remove", K: 2,
 			Changed: c.changed, RandomChanged: c.randomChanged, Choices: 19}
 		in := dag.InputOf(column.Table([]column.FidelityRow{row}, "pool"))
-		a := &author{t: dag.NewTask(map[string][]dag.Input{"fidelity": {in}}), page: &report.Page{},
-			section: &report.Section{}, unproven: c.unproven}
+		a := newAuthor(section.NewWriter(dag.NewTask(map[string][]dag.Input{"fidelity": {in}})), nil)
+		a.Unproven = c.unproven
 		if err := a.fidelity(nil); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(a.page.Cautions, c.want) {
-			t.Errorf("%+v: %q", c, a.page.Cautions)
-		}
-	}
-}
-
-// A classifier to compare with that is not above chance does not make the regions of the model unproven.
-func TestUnprovenIsTheModel(t *testing.T) {
-	low := accuracyRow{AccuracyRow: column.AccuracyRow{Level: "participant", P: 0.4, AUCP: 0.4, Permutations: 999},
-		setting: "stage=meanmlp"}
-	own := low
-	own.setting, own.own, own.P, own.AUCP = "stage=train", true, 0.01, 0.01
-	for _, p := range []float64{0.01, 0.4} {
-		own.P = p
-		a := &author{page: &report.Page{}, accuracy: []accuracyRow{own, low}}
-		a.cautionAccuracy()
-		if got := a.isUnproven(""); got != (p > 0.05) {
-			t.Errorf("p = %g: unproven %t", p, got)
+		if !slices.Equal(a.Page.Cautions, c.want) {
+			t.Errorf("%+v: %q", c, a.Page.Cautions)
 		}
 	}
 }
@@ -169,13 +154,13 @@ func TestFidelityOfSmallDrops(t *testing.T) {
 	} {
 		rows := []column.FidelityRow{{Action: "keep", K: 2, Drop: 0.01234, RandomDrop: -0.00321, RandomSD: c.sd,
 			Choices: 19}}
-		a := &author{t: dag.NewTask(map[string][]dag.Input{"fidelity": {dag.InputOf(column.Table(rows))}}),
-			page: &report.Page{}, section: &report.Section{}}
+		in := map[string][]dag.Input{"fidelity": {dag.InputOf(column.Table(rows))}}
+		a := newAuthor(section.NewWriter(dag.NewTask(in)), nil)
 		if err := a.fidelity(nil); err != nil {
 			t.Fatal(err)
 		}
 		var cells []string
-		for _, cell := range a.section.Blocks[1].Table.Rows[0] {
+		for _, cell := range a.Section.Blocks[1].Table.Rows[0] {
 			cells = append(cells, cell.Text)
 		}
 		for _, want := range []string{c.drop, c.text} {

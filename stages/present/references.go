@@ -8,6 +8,7 @@ import (
 
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
 
@@ -132,7 +133,7 @@ const fewHeldOut = 3
 // beats the references.
 func (a *author) recovered(first []column.RankingRow, said string) error {
 	type row = column.RecoveryRow
-	rows, err := read[row](a.t, "recovery")
+	rows, err := section.Read[row](a.T, "recovery")
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -143,15 +144,15 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 	} else {
 		for i, by := range []string{setting[0].By, setting[min(1, len(setting)-1)].By} {
 			if v, ok := judge(setting, by); ok && (i == 0 || by != setting[0].By) {
-				a.say("%s.", v.sentence(said))
+				a.Say("%s.", v.sentence(said))
 				if i == 0 && (v.equal != nil || v.ahead != nil) {
-					a.caution("%s", v.sentence(said))
+					a.Caution("%s", v.sentence(said))
 				}
 			}
 		}
 	}
 	if least := setting[0].TestedLeast; least > 0 && least < fewHeldOut && !math.IsNaN(setting[0].HeldOut) {
-		a.caution("Held-out effects of regions are noisy: a fold tests only %s of a group", words.Count(int(least), "participant"))
+		a.Caution("Held-out effects of regions are noisy: a fold tests only %s of a group", words.Count(int(least), "participant"))
 	}
 	leading := map[string]string{} // reading of the first ranking of each setting
 	for _, r := range rows {
@@ -159,27 +160,27 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 			leading[name] = r.By
 		}
 	}
-	measures := []shownColumn[row]{
-		number("agreement", "Kuncheva's index of the top regions between models; 0 by chance, 1 for the same regions", func(r row) string { return report.Fixed(r.Agreement, 2) }),
-		number("shared", "top regions that are also top in the trained models' ranking in the first row", func(r row) string {
+	measures := []section.Column[row]{
+		section.Number("agreement", "Kuncheva's index of the top regions between models; 0 by chance, 1 for the same regions", func(r row) string { return report.Fixed(r.Agreement, 2) }),
+		section.Number("shared", "top regions that are also top in the trained models' ranking in the first row", func(r row) string {
 			return report.Fixed(r.Shared(leading[column.CoordText(r.Coords)]), 0)
 		}),
-		number("held-out", "difference between the groups in test participants, in SDs, over the features of the top regions; ranking and direction from training participants; 0 by chance", func(r row) string { return report.Fixed(r.HeldOut, 2) })}
+		section.Number("held-out", "difference between the groups in test participants, in SDs, over the features of the top regions; ranking and direction from training participants; 0 by chance", func(r row) string { return report.Fixed(r.HeldOut, 2) })}
 	// of real data nobody knows the truth
 	if slices.ContainsFunc(rows, func(r row) bool { return r.Planted != nil && *r.Planted > 0 }) {
-		measures = append([]shownColumn[row]{
-			number("planted", "planted regions among the top ones", func(r row) string {
+		measures = append([]section.Column[row]{
+			section.Number("planted", "planted regions among the top ones", func(r row) string {
 				if r.Planted == nil || *r.Planted == 0 {
 					return "n/a"
 				}
 				return fmt.Sprintf("%d of %d", *r.Found, r.Top)
 			}),
-			number("AUROC", "chance that a planted region has a higher value than another one", func(r row) string { return report.Fixed(r.AUROC, 2) }),
+			section.Number("AUROC", "chance that a planted region has a higher value than another one", func(r row) string { return report.Fixed(r.AUROC, 2) }),
 		}, measures...)
 	}
-	columns := keyed("setting", func(r row) string { return settingName(r.Coords) }, rows,
-		append([]shownColumn[row]{text("ranking", "", func(r row) string { return r.Name() })}, measures...)...)
-	t := tableOf(fmt.Sprintf("Rankings of the regions and references without training, top %d of %d", setting[0].Top, len(first)), len(columns)-len(measures), rows, columns...)
+	columns := section.Keyed("setting", func(r row) string { return section.SettingName(r.Coords) }, rows,
+		slices.Insert(measures, 0, section.Text("ranking", "", func(r row) string { return r.Name() }))...)
+	t := section.TableOf(fmt.Sprintf("Rankings of the regions and references without training, top %d of %d", setting[0].Top, len(first)), len(columns)-len(measures), rows, columns...)
 	if known := setting[0].Planted; known != nil && *known > 0 {
 		t.Note = fmt.Sprintf("%s; %.1f of %d by chance. ", words.Count(int(*known), "planted region"),
 			float64(setting[0].Top*(*known))/float64(len(first)), setting[0].Top)
@@ -191,6 +192,6 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 	if all := setting[0].All; !math.IsNaN(all) {
 		t.Note += fmt.Sprintf(" Over all regions the held-out effect is %s.", report.Fixed(all, 2))
 	}
-	a.table(t, "compares the rankings with references without training.")
+	a.Table(t, "compares the rankings with references without training.")
 	return nil
 }

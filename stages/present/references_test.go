@@ -15,7 +15,7 @@ import (
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
-	"prgnn/stages/report"
+	"prgnn/stages/present/section"
 	"prgnn/stages/stagetest"
 )
 
@@ -362,11 +362,11 @@ func TestStuckModelsAreNamed(t *testing.T) {
 		{"other shares", []dag.Input{history("1", 0.71, 0.5), history("2", 0.71, 0.7)},
 			"1 of 2 models did not learn their training graphs: fold 2 (0.710); training accuracy (running mean over the batches of the last epoch) below 0.760, a fifth of the way from the majority rate to 1. Predictions and regions of such a model owe little to training"},
 	} {
-		a := &author{t: dag.NewTask(map[string][]dag.Input{"training": c.in}), page: &report.Page{}}
+		a := newAuthor(section.NewWriter(dag.NewTask(map[string][]dag.Input{"training": c.in})), nil)
 		if err := a.training(); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(a.page.Cautions, "\n"); got != c.want {
+		if got := strings.Join(a.Page.Cautions, "\n"); got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
 		}
 	}

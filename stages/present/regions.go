@@ -11,6 +11,7 @@ import (
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
+	"prgnn/stages/present/section"
 	"prgnn/stages/region"
 	"prgnn/stages/report"
 )
@@ -18,10 +19,10 @@ import (
 // regions is the section of the salient regions: in the brain, in tables, and how far the
 // ranking can be trusted.
 func (a *author) regions() error {
-	if !a.t.Has("ranking") || a.top == 0 {
+	if !a.T.Has("ranking") || a.Top == 0 {
 		return nil
 	}
-	in := a.t.In("ranking")
+	in := a.T.In("ranking")
 	rows, err := figure.ReadRanking(in)
 	if err != nil || len(rows) == 0 {
 		return err
@@ -34,18 +35,18 @@ func (a *author) regions() error {
 	for i, r := range rows {
 		settings[i] = column.CoordText(r.Coords)
 	}
-	setting, said := a.regionsOf(settings)
+	setting, said := a.RegionsOf(settings)
 	slices.SortStableFunc(rows, func(x, y column.RankingRow) int { // figures and tables show the first setting
 		return otherThan(setting, x) - otherThan(setting, y)
 	})
 	first := rows.First()
 	if said != "" {
-		a.say("Figures and tables show the regions%s; supplementary tables have all settings.", said)
+		a.Say("Figures and tables show the regions%s; supplementary tables have all settings.", said)
 	}
-	if a.isUnproven(setting) {
-		a.say("The models are not shown to classify above chance: the regions say nothing about the groups.")
+	if a.IsUnproven(setting) {
+		a.Say("The models are not shown to classify above chance: the regions say nothing about the groups.")
 	}
-	if a.pictures {
+	if a.Pictures {
 		if err := a.regionFigures(rows, reading); err != nil {
 			return err
 		}
@@ -74,7 +75,7 @@ func otherThan(setting string, r column.RankingRow) int {
 
 // regionFigures shows the regions on the cortex and in space, and with their scores.
 func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) error {
-	standing, err := figure.StandingOf(a.t, rows, reading)
+	standing, err := figure.StandingOf(a.T, rows, reading)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 	atlas := chart.Atlas{At: a.at}
 	var parcels *figure.Parcels
 	var under *figure.Anatomy
-	if len(a.t.All("parcels")) > 0 {
+	if len(a.T.All("parcels")) > 0 {
 		parcels, under, err = a.space()
 		switch {
 		case err == nil:
@@ -95,11 +96,11 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 	}
 	shown := atlas.At != nil || len(atlas.Surfaces)+len(atlas.Cuts) > 0
 	if shown {
-		c, err := (&figure.BrainMap{Top: min(a.top, 10), Colored: a.top}).Draw(readings, rows, atlas, standing.Why)
+		c, err := (&figure.BrainMap{Top: min(a.Top, 10), Colored: a.Top}).Draw(readings, rows, atlas, standing.Why)
 		if err != nil {
-			return fmt.Errorf("%s: %w", a.t.In("ranking").Name, err)
+			return fmt.Errorf("%s: %w", a.T.In("ranking").Name, err)
 		}
-		if err := a.figures("the regions on the cortex and in slices", c); err != nil {
+		if err := a.Figures("the regions on the cortex and in slices", c); err != nil {
 			return err
 		}
 	}
@@ -108,32 +109,32 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 			return err
 		}
 	}
-	if err := a.figures("scores and contrasts of the top regions", figure.DrawRanking(rows, 25), figure.DrawContrast(rows, 25)); err != nil {
+	if err := a.Figures("scores and contrasts of the top regions", figure.DrawRanking(rows, 25), figure.DrawContrast(rows, 25)); err != nil {
 		return err
 	}
-	if !a.t.Has("individual") || !a.t.Has("nodes") || !shown {
+	if !a.T.Has("individual") || !a.T.Has("nodes") || !shown {
 		return nil
 	}
-	if table, err := a.t.In("individual").Table(); err != nil || table.Rows() == 0 {
+	if table, err := a.T.In("individual").Table(); err != nil || table.Rows() == 0 {
 		return err
 	}
-	names, err := figure.ReadNames(a.t.In("nodes"))
+	names, err := figure.ReadNames(a.T.In("nodes"))
 	if err != nil {
 		return err
 	}
-	c, err := (&figure.Individuals{People: 4}).Draw(a.t.In("individual"), names, atlas)
+	c, err := (&figure.Individuals{People: 4}).Draw(a.T.In("individual"), names, atlas)
 	if err != nil {
 		return err
 	}
-	return a.figures("the regions of single participants", c)
+	return a.Figures("the regions of single participants", c)
 }
 
 // space reads the label image, and the image that lies under it; nil for none.
 func (a *author) space() (p *figure.Parcels, under *figure.Anatomy, err error) {
-	in := a.t.All("parcels")[0]
+	in := a.T.All("parcels")[0]
 	var nodes []region.Node
-	if a.t.Has("nodes") {
-		if nodes, err = region.ReadNodes(a.t.In("nodes")); err != nil {
+	if a.T.Has("nodes") {
+		if nodes, err = region.ReadNodes(a.T.In("nodes")); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -143,12 +144,12 @@ func (a *author) space() (p *figure.Parcels, under *figure.Anatomy, err error) {
 	if len(p.Middle) == 0 {
 		return nil, nil, fmt.Errorf("%s: it holds no region of the node list", in.Name)
 	}
-	if a.t.Has("anatomy") {
-		if under, err = figure.ReadAnatomy(a.t.In("anatomy")); err != nil {
+	if a.T.Has("anatomy") {
+		if under, err = figure.ReadAnatomy(a.T.In("anatomy")); err != nil {
 			return nil, nil, err
 		}
 		if !under.Covers(p) {
-			return nil, nil, fmt.Errorf("%s: it shows another part of space than the regions of %s: both have to be in one space", a.t.In("anatomy").Name, in.Name)
+			return nil, nil, fmt.Errorf("%s: it shows another part of space than the regions of %s: both have to be in one space", a.T.In("anatomy").Name, in.Name)
 		}
 	}
 	return p, under, nil
@@ -156,34 +157,34 @@ func (a *author) space() (p *figure.Parcels, under *figure.Anatomy, err error) {
 
 // inSpace shows the first regions in slices, and in the viewer.
 func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []figure.Ranked) error {
-	in := a.t.All("parcels")[0]
+	in := a.T.All("parcels")[0]
 	names := map[int][2]string{}
-	if a.t.Has("nodes") {
+	if a.T.Has("nodes") {
 		var err error
-		if names, err = figure.ReadNames(a.t.In("nodes")); err != nil {
+		if names, err = figure.ReadNames(a.T.In("nodes")); err != nil {
 			return err
 		}
 	}
-	slices := figure.DrawSlices(p, under, readings[0], a.top)
-	if who := in.Coord("subject"); who != "" && len(a.t.All("parcels")) > 1 {
+	slices := figure.DrawSlices(p, under, readings[0], a.Top)
+	if who := in.Coord("subject"); who != "" && len(a.T.All("parcels")) > 1 {
 		slices.Caption += " Parcellation of " + who + "."
 	}
 	still, err := slices.InReport()
 	if err != nil {
 		return err
 	}
-	viewer, err := figure.Viewer(p, under, readings, a.top, names)
+	viewer, err := figure.Viewer(p, under, readings, a.Top, names)
 	if err != nil {
 		return err
 	}
 	viewer.Static = &still
 	a.place = p.Middle // the space that is shown need not be that of the node list
-	a.add(report.Block{Lead: a.count.Figure(&still) + " shows the regions in slices."})
-	a.add(report.Block{Viewer: viewer})
+	a.Add(report.Block{Lead: a.Count.Figure(&still) + " shows the regions in slices."})
+	a.Add(report.Block{Viewer: viewer})
 	for _, other := range readings[1:] {
 		if other.Contrast != readings[0].Contrast {
 			by := map[bool]string{false: "the mean pooling scores", true: "how differently the regions are scored in the groups"}
-			return a.figures(by[other.Contrast], figure.DrawSlices(p, under, other, a.top))
+			return a.Figures(by[other.Contrast], figure.DrawSlices(p, under, other, a.Top))
 		}
 	}
 	return nil
@@ -200,38 +201,40 @@ func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, said st
 	if byContrast {
 		by = "contrast of the groups"
 	}
-	columns := []shownColumn[row]{
-		number("rank", "", func(r row) string { return fmt.Sprint(r.Rank) }),
-		text("region", "", func(r row) string { return r.Name }),
+	columns := []section.Column[row]{
+		section.Number("rank", "", func(r row) string { return fmt.Sprint(r.Rank) }),
+		section.Text("region", "", func(r row) string { return r.Name }),
 	}
 	if slices.ContainsFunc(rows, func(r row) bool { return r.Abbreviation != r.Name }) {
-		columns = append(columns, text("short", "", func(r row) string { return r.Abbreviation }))
+		columns = append(columns, section.Text("short", "", func(r row) string { return r.Abbreviation }))
 	}
-	columns = append(columns, number("score", by, func(r row) string { return report.Share(r.Score) }))
+	columns = append(columns, section.Number("score", by, func(r row) string { return report.Share(r.Score) }))
 	if some(func(r row) float64 { return r.Low }) {
-		columns = append(columns, number("95 % CI", "of the score, over participants; models held fixed", func(r row) string { return report.Range(r.Low, r.High) }))
+		columns = append(columns, section.Number("95 % CI", "of the score, over participants; models held fixed",
+			func(r row) string { return report.Range(r.Low, r.High) }))
 	}
 	if rows[0].Best > 0 {
-		columns = append(columns, number("rank by model", "best and worst rank in a single model (fold, repeat)",
+		columns = append(columns, section.Number("rank by model", "best and worst rank in a single model (fold, repeat)",
 			func(r row) string { return fmt.Sprintf("%d–%d", r.Best, r.Worst) }))
 	}
 	if some(func(r row) float64 { return r.Frequency }) {
-		columns = append(columns, number("kept", "share of a participant's test graphs in which the layer keeps the region", func(r row) string { return report.Percent(r.Frequency) }))
+		columns = append(columns, section.Number("kept", "share of a participant's test graphs in which the layer keeps the region", func(r row) string { return report.Percent(r.Frequency) }))
 	}
-	if a.pictures && some(func(r row) float64 { return r.Contrast }) { // too wide for a text
+	if a.Pictures && some(func(r row) float64 { return r.Contrast }) { // too wide for a text
 		columns = append(columns,
-			number("contrast", "difference of the groups' mean scores in within-group SDs, in test participants", func(r row) string { return report.Fixed(r.Contrast, 2) }),
-			number("q", "of the contrast: false discovery rate over all regions", func(r row) string { return report.Probability(r.Q) }))
+			section.Number("contrast", "difference of the groups' mean scores in within-group SDs, in test participants", func(r row) string { return report.Fixed(r.Contrast, 2) }),
+			section.Number("q", "of the contrast: false discovery rate over all regions", func(r row) string { return report.Probability(r.Q) }))
 	}
 	if rows.Planted() {
-		columns = append(columns, text("planted", "simulated group difference", func(r row) string {
+		columns = append(columns, section.Text("planted", "simulated group difference", func(r row) string {
 			return map[bool]string{true: "yes"}[r.Planted != nil && *r.Planted]
 		}))
 	}
 	table := func(caption string, rows []row) *report.Table {
-		columns := keyed("setting", func(r row) string { return settingName(r.Coords) }, rows, slices.Clone(columns)...)
-		of := slices.IndexFunc(columns, func(c shownColumn[row]) bool { return c.Head.Text == "region" })
-		t := tableOf(caption, of+1, rows, columns...)
+		columns := section.Keyed("setting", func(r row) string { return section.SettingName(r.Coords) }, rows,
+			slices.Clone(columns)...)
+		of := slices.IndexFunc(columns, func(c section.Column[row]) bool { return c.Head.Text == "region" })
+		t := section.TableOf(caption, of+1, rows, columns...)
 		for i, r := range rows {
 			if p, ok := a.place[int(r.Index)]; ok {
 				t.Rows[i][of].Place = &p
@@ -239,10 +242,10 @@ func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, said st
 		}
 		return t
 	}
-	shown := slices.DeleteFunc(rows.First(), func(r row) bool { return int(r.Rank) > a.top })
-	a.table(table("The most salient regions"+said+", by "+by, shown), "lists "+words.The(len(shown), "region")+" with the highest score.")
+	shown := slices.DeleteFunc(rows.First(), func(r row) bool { return int(r.Rank) > a.Top })
+	a.Table(table("The most salient regions"+said+", by "+by, shown), "lists "+words.The(len(shown), "region")+" with the highest score.")
 	if len(shown) < len(rows) {
-		a.supplement(table("All regions", rows))
+		a.Supplement(table("All regions", rows))
 	}
 	return nil
 }
@@ -263,16 +266,16 @@ func (a *author) contrasts(rows []column.RankingRow) {
 		}
 	}
 	if names == nil {
-		a.say("No region is scored differently in the groups (contrast in test participants, smallest q %.2f).", least)
+		a.Say("No region is scored differently in the groups (contrast in test participants, smallest q %.2f).", least)
 		return
 	}
-	a.say("Scored differently in the groups (contrast in test participants, q < 0.05): %s: %s.", words.Count(len(names), "region"), words.Some(names, 10))
+	a.Say("Scored differently in the groups (contrast in test participants, q < 0.05): %s: %s.", words.Count(len(names), "region"), words.Some(names, 10))
 }
 
 // agreement says how far rankings agree.
 func (a *author) agreement(first []column.RankingRow) error {
 	type row = column.ConsistencyRow
-	rows, err := read[row](a.t, "consistency")
+	rows, err := section.Read[row](a.T, "consistency")
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -280,33 +283,33 @@ func (a *author) agreement(first []column.RankingRow) error {
 		if r.Over != "models" || !slices.Equal(r.Coords, first[0].Coords) {
 			continue
 		}
-		a.say("%s rank the regions: two of them share %.1f of the top %d (%.1f by chance, %s), all share %d (%.1f by chance); rank correlation %.2f.",
+		a.Say("%s rank the regions: two of them share %.1f of the top %d (%.1f by chance, %s), all share %d (%.1f by chance); rank correlation %.2f.",
 			words.Count(int(r.Rankings), "model"), r.Common, r.K, r.CommonChance, report.P(r.P), r.Every,
 			r.EveryChance, r.Spearman)
 		if r.Kuncheva < 0.5 {
-			a.caution("Only %.1f of the top %d regions agree between two models on average: the ranking depends on the training split", r.Common, r.K)
+			a.Caution("Only %.1f of the top %d regions agree between two models on average: the ranking depends on the training split", r.Common, r.K)
 		}
 	}
-	if !a.pictures {
+	if !a.Pictures {
 		return nil
 	}
-	columns := keyed("setting", func(r row) string { return settingName(r.Coords) }, rows,
-		text("rankings by", "", func(r row) string { return r.Over }),
-		number("number", "", func(r row) string { return fmt.Sprint(r.Rankings) }),
-		number("k", "top regions that are compared", func(r row) string { return fmt.Sprint(r.K) }),
-		number("two share", "of the top k regions of two rankings, mean over pairs", func(r row) string { return besideChance(r.Common, r.CommonChance, 1) }),
-		number("all share", "of the top k regions of all rankings", func(r row) string { return besideChance(float64(r.Every), r.EveryChance, 0) }),
-		number("Jaccard", "shared regions over those in either", func(r row) string { return besideChance(r.Jaccard, r.JaccardChance, 2) }),
-		number("Kuncheva", "shared regions beyond chance; 0 by chance, 1 for the same regions", func(r row) string { return report.Fixed(r.Kuncheva, 2) }),
-		number("Spearman", "rank correlation of all regions; 0 by chance", func(r row) string { return report.Fixed(r.Spearman, 2) }),
-		number("p", "random rankings share as many", func(r row) string { return report.Probability(r.P) }))
-	t := tableOf("Agreement of rankings", len(columns)-8, rows, columns...)
+	columns := section.Keyed("setting", func(r row) string { return section.SettingName(r.Coords) }, rows,
+		section.Text("rankings by", "", func(r row) string { return r.Over }),
+		section.Number("number", "", func(r row) string { return fmt.Sprint(r.Rankings) }),
+		section.Number("k", "top regions that are compared", func(r row) string { return fmt.Sprint(r.K) }),
+		section.Number("two share", "of the top k regions of two rankings, mean over pairs", func(r row) string { return besideChance(r.Common, r.CommonChance, 1) }),
+		section.Number("all share", "of the top k regions of all rankings", func(r row) string { return besideChance(float64(r.Every), r.EveryChance, 0) }),
+		section.Number("Jaccard", "shared regions over those in either", func(r row) string { return besideChance(r.Jaccard, r.JaccardChance, 2) }),
+		section.Number("Kuncheva", "shared regions beyond chance; 0 by chance, 1 for the same regions", func(r row) string { return report.Fixed(r.Kuncheva, 2) }),
+		section.Number("Spearman", "rank correlation of all regions; 0 by chance", func(r row) string { return report.Fixed(r.Spearman, 2) }),
+		section.Number("p", "random rankings share as many", func(r row) string { return report.Probability(r.P) }))
+	t := section.TableOf("Agreement of rankings", len(columns)-8, rows, columns...)
 	t.Note = "In brackets: rankings in random order. Models may also agree because all brains are alike, whatever the groups."
 	if len(rows) > 20 {
-		a.supplement(t)
+		a.Supplement(t)
 		return nil
 	}
-	a.table(t, "gives the agreement of rankings.")
+	a.Table(t, "gives the agreement of rankings.")
 	return nil
 }
 
@@ -321,14 +324,14 @@ func besideChance(x, chance float64, digits int) string {
 
 // null says which regions stand out from models with permuted labels.
 func (a *author) null(first []column.RankingRow) error {
-	rows, err := read[column.NullRow](a.t, "null")
+	rows, err := section.Read[column.NullRow](a.T, "null")
 	if err != nil || len(rows) == 0 {
 		return err
 	}
 	of, said := first[0].Coords, ""
 	if !slices.ContainsFunc(rows, func(r column.NullRow) bool { return slices.Equal(r.Coords, of) }) {
 		of = rows[0].Coords
-		if name := settingName(of); name != "" {
+		if name := section.SettingName(of); name != "" {
 			said = " (" + name + ")"
 		}
 	}
@@ -347,32 +350,32 @@ func (a *author) null(first []column.RankingRow) error {
 	few := report.TooFewDraws(rows[0].Permutations, "label shuffle")
 	switch {
 	case few != "":
-		a.say("No region can stand out from models retrained on permuted labels%s: %s.", said, few)
+		a.Say("No region can stand out from models retrained on permuted labels%s: %s.", said, few)
 	case names == nil:
-		a.say("No region stands out from models retrained on %s%s (smallest family-wise %s).", models, said, report.DrawnPText(least, rows[0].Permutations))
+		a.Say("No region stands out from models retrained on %s%s (smallest family-wise %s).", models, said, report.DrawnPText(least, rows[0].Permutations))
 	default:
-		a.say("Beyond models retrained on %s%s (q < 0.05): %s: %s.", models, said, words.Count(len(names), "region"), words.Some(names, 10))
+		a.Say("Beyond models retrained on %s%s (q < 0.05): %s: %s.", models, said, words.Count(len(names), "region"), words.Some(names, 10))
 	}
-	if !a.pictures {
+	if !a.Pictures {
 		return nil
 	}
-	table, err := a.t.In("null").Table()
+	table, err := a.T.In("null").Table()
 	if err != nil {
 		return err
 	}
-	t, err := wholeTable(table, 400, "index", "id")
+	t, err := section.WholeTable(table, 400, "index", "id")
 	if err != nil {
 		return err
 	}
 	t.Caption = "Regions against models with permuted labels"
-	a.supplement(t)
+	a.Supplement(t)
 	return nil
 }
 
 // fidelity says whether the predictions depend on the salient regions.
 func (a *author) fidelity([]column.RankingRow) error {
 	type row = column.FidelityRow
-	rows, err := read[row](a.t, "fidelity")
+	rows, err := section.Read[row](a.T, "fidelity")
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -391,17 +394,17 @@ func (a *author) fidelity([]column.RankingRow) error {
 		return report.Fixed(r.RandomDrop, decimals) + " ± " + sd
 	}
 	actions := map[string]string{"remove": "removed", "keep": "kept alone"}
-	columns := keyed("model", func(r row) string { return settingName(r.Coords) }, rows,
-		text("top k regions", "by the models' scores", func(r row) string { return orItself(actions, r.Action) }),
-		number("k", "", func(r row) string { return fmt.Sprint(r.K) }),
-		number("drop", "of the probability of the predicted group", func(r row) string { return report.Fixed(r.Drop, decimals) }),
-		number("k at random", "mean ± SD over random choices", random),
-		number("p", "share of random choices that lower it as much (removed), or as little (kept alone)", func(r row) string { return report.DrawnP(r.P, r.Choices) }),
-		number("changed", "predictions that change", func(r row) string { return report.Percent(r.Changed) }),
-		number("at random", "", func(r row) string { return report.Percent(r.RandomChanged) }),
-		number("accuracy", "of the masked graphs, per participant", func(r row) string { return report.Share(r.Accuracy) }),
-		number("whole graphs", "", func(r row) string { return report.Share(r.WholeAccuracy) }))
-	t := tableOf("Effect of masking the top regions", len(columns)-7, rows, columns...)
+	columns := section.Keyed("model", func(r row) string { return section.SettingName(r.Coords) }, rows,
+		section.Text("top k regions", "by the models' scores", func(r row) string { return section.OrItself(actions, r.Action) }),
+		section.Number("k", "", func(r row) string { return fmt.Sprint(r.K) }),
+		section.Number("drop", "of the probability of the predicted group", func(r row) string { return report.Fixed(r.Drop, decimals) }),
+		section.Number("k at random", "mean ± SD over random choices", random),
+		section.Number("p", "share of random choices that lower it as much (removed), or as little (kept alone)", func(r row) string { return report.DrawnP(r.P, r.Choices) }),
+		section.Number("changed", "predictions that change", func(r row) string { return report.Percent(r.Changed) }),
+		section.Number("at random", "", func(r row) string { return report.Percent(r.RandomChanged) }),
+		section.Number("accuracy", "of the masked graphs, per participant", func(r row) string { return report.Share(r.Accuracy) }),
+		section.Number("whole graphs", "", func(r row) string { return report.Share(r.WholeAccuracy) }))
+	t := section.TableOf("Effect of masking the top regions", len(columns)-7, rows, columns...)
 	t.Note = "In test participants"
 	if graphs := rows[0].Graphs; graphs != "" {
 		t.Note += "; masked: " + graphs + " of each"
@@ -410,50 +413,45 @@ func (a *author) fidelity([]column.RankingRow) error {
 	if len(rows) > 1 {
 		t.Note += fmt.Sprintf(" p is not corrected for the %d rows.", len(rows))
 	}
-	a.table(t, "gives the effect of masking the top regions of each graph on the predictions.")
+	a.Table(t, "gives the effect of masking the top regions of each graph on the predictions.")
 	return nil
 }
 
 // cautionMasking warns of masking models that do not classify.
 func (a *author) cautionMasking(rows []column.FidelityRow) {
-	if slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return a.isUnproven(column.CoordText(r.Coords)) }) {
-		a.caution("The models are not shown to classify above chance: masking their top regions says little about the groups")
+	if slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return a.IsUnproven(column.CoordText(r.Coords)) }) {
+		a.Caution("The models are not shown to classify above chance: masking their top regions says little about the groups")
 	}
 	if !slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return r.Changed > 0 || r.RandomChanged > 0 }) {
-		a.caution("Masking changes no prediction, neither of the top regions nor of random ones: the drops and their p are of the probability only")
+		a.Caution("Masking changes no prediction, neither of the top regions nor of random ones: the drops and their p are of the probability only")
 	}
-}
-
-// isUnproven reports whether the accuracy of a setting is not above chance.
-func (a *author) isUnproven(setting string) bool {
-	return slices.ContainsFunc(a.unproven, func(s string) bool { return unstaged(s) == unstaged(setting) })
 }
 
 // individuality says how much of the scores differs between participants, as λ2 grows.
 func (a *author) individuality([]column.RankingRow) error {
 	type row = column.IndividualityRow
-	rows, err := read[row](a.t, "individuality")
+	rows, err := section.Read[row](a.T, "individuality")
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	c, err := figure.DrawIndividuality(a.t.In("individuality"))
+	c, err := figure.DrawIndividuality(a.T.In("individuality"))
 	if err != nil {
 		return err
 	}
-	if err := a.figures("individual or group level, as λ2 grows", c); err != nil {
+	if err := a.Figures("individual or group level, as λ2 grows", c); err != nil {
 		return err
 	}
-	t := tableOf("Individual or group level", 1, rows,
-		text("setting", "", func(r row) string { return r.Setting }),
-		number("λ2", "weight of the group-level consistency", func(r row) string { return report.Short(r.Lambda2) }),
-		number("between participants", "share of the variance of scores between participants of a group", func(r row) string { return report.Share(r.Individual) }),
-		number("95 % CI", "over participants",
+	t := section.TableOf("Individual or group level", 1, rows,
+		section.Text("setting", "", func(r row) string { return r.Setting }),
+		section.Number("λ2", "weight of the group-level consistency", func(r row) string { return report.Short(r.Lambda2) }),
+		section.Number("between participants", "share of the variance of scores between participants of a group", func(r row) string { return report.Share(r.Individual) }),
+		section.Number("95 % CI", "over participants",
 			func(r row) string { return report.Range(r.IndividualLow, r.IndividualHigh) }),
-		number("k", "top regions that are compared", func(r row) string { return fmt.Sprint(r.K) }),
-		number("Jaccard", "top regions that two participants of a group share, of those in either", func(r row) string { return report.Share(r.Jaccard) }),
-		number("95 % CI", "", func(r row) string { return report.Range(r.JaccardLow, r.JaccardHigh) }),
-		number("by chance", "rankings in random order", func(r row) string { return report.Share(r.JaccardChance) }))
+		section.Number("k", "top regions that are compared", func(r row) string { return fmt.Sprint(r.K) }),
+		section.Number("Jaccard", "top regions that two participants of a group share, of those in either", func(r row) string { return report.Share(r.Jaccard) }),
+		section.Number("95 % CI", "", func(r row) string { return report.Range(r.JaccardLow, r.JaccardHigh) }),
+		section.Number("by chance", "rankings in random order", func(r row) string { return report.Share(r.JaccardChance) }))
 	t.Note = "In test participants, by each model alone."
-	a.table(t, "gives the share of the variance of scores between participants.")
+	a.Table(t, "gives the share of the variance of scores between participants.")
 	return nil
 }

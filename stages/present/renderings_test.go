@@ -88,7 +88,7 @@ func TestRenderingsAgree(t *testing.T) {
 		map[string][]dag.Input{"comparison": {dag.InputOf(summary)}})
 	if got := stagetest.FloatsOf(t, tables["table2"], "accuracy"); !slices.ContainsFunc(got,
 		func(x float64) bool { return report.Share(x) == wantAccuracy }) ||
-		!strings.Contains(bytesOf(t, tables, "markdown"), folds+"(") {
+		!strings.Contains(string(stagetest.Encoded(t, tables["markdown"])), folds+"(") {
 		t.Errorf("tables: %v", got)
 	}
 	shown := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(8, "ASD", "HC"))},

@@ -9,6 +9,8 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
+	"prgnn/stages/present/participants"
+	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
 
@@ -55,7 +57,7 @@ func sharedPorts() []dag.Port {
 		optional("recovery", "biomarkers' recovery: its rankings beside references", column.Names[column.RecoveryRow]()...),
 		optional("fidelity", "fidelity: the effect of masking regions, beside random ones", column.Names[column.FidelityRow]()...),
 		gathered("coverage", "parcellate's coverage of each participant", "name", "voxels", "coverage"),
-		registrationPort(),
+		participants.RegistrationPort(),
 		gathered("cleaning", "denoise's quality for each participant", "volumes"),
 		gathered("qcfc", "qcfc's summary: head motion and connectivity after denoising", column.Names[column.MotionRow]()...),
 		gathered("typicality", "qcfc's typicality: each participant's connectivity beside the others'", column.Names[column.TypicalityRow]()...),
@@ -116,15 +118,18 @@ type Partial struct {
 
 // PartialPage is the report where results are missing: it says so where participants are counted.
 func (s *Report) PartialPage(t *dag.Task, of Partial) (*report.Page, error) {
-	a := &author{t: t, top: s.Top, headline: s.Headline, pictures: true, duplicates: of.Duplicates, lacking: of.Lacking}
+	w := section.NewWriter(t)
+	w.Top, w.Pictures = s.Top, true
+	a := newAuthor(w, s.Headline)
+	a.Duplicates, a.Lacking = of.Duplicates, of.Lacking
 	p, err := a.write()
 	if err != nil {
 		return nil, err
 	}
 	switch p.Title = s.Title; {
 	case p.Title != "":
-	case a.run.pipeline != "":
-		p.Title = "Results of " + a.run.pipeline
+	case a.Run.Pipeline != "":
+		p.Title = "Results of " + a.Run.Pipeline
 	default:
 		p.Title = "Results"
 	}
@@ -142,4 +147,9 @@ func (s *Report) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("the report: %w", err)
 	}
 	return dag.Outputs{"page": artifacts.Bytes{Kind: "html", Data: b.Bytes()}}, nil
+}
+
+// NamedHeadline is the setting that the file names: of those whose predictions evaluate gathers.
+func (s *Report) NamedHeadline() (input, gathered string, coords []string) {
+	return "evaluation", "predictions", s.Headline
 }

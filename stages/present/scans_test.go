@@ -6,11 +6,13 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/stages/present/participants"
 )
 
 // TestScansAreRated: a report shows up to 50 scans, each with a place for its rating, and leads to pages of up to 1000.
 func TestScansAreRated(t *testing.T) {
-	for _, n := range []int{2, shownScans, shownScans + 1, pagedScans, pagedScans + 1} {
+	const shown, paged = participants.ShownScans, participants.PagedScans
+	for _, n := range []int{2, shown, shown + 1, paged, paged + 1} {
 		var in []dag.Input
 		for i := range n {
 			in = append(in, dag.InputOf(artifacts.Bytes{Kind: "svg",
@@ -21,7 +23,7 @@ func TestScansAreRated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages, err := ScanPages(task)
+		pages, err := participants.ScanPages(task)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,10 +43,10 @@ func TestScansAreRated(t *testing.T) {
 				}
 			}
 		}
-		if want := map[bool]int{true: n}[n > shownScans && n <= pagedScans]; linked != want || len(pages) != want {
+		if want := map[bool]int{true: n}[n > shown && n <= paged]; linked != want || len(pages) != want {
 			t.Errorf("of %d scans %d have links and %d have pages, want %d", n, linked, len(pages), want)
 		}
-		if want := map[bool]int{true: n}[n <= shownScans]; rated != want {
+		if want := map[bool]int{true: n}[n <= shown]; rated != want {
 			t.Errorf("%d of %d scans are shown, want %d", rated, n, want)
 		}
 	}
@@ -52,7 +54,7 @@ func TestScansAreRated(t *testing.T) {
 
 // TestScansOfSessions: each session of a participant has a page of its own, and the rating is the participant's.
 func TestScansOfSessions(t *testing.T) {
-	for _, n := range []int{3, shownScans} {
+	for _, n := range []int{3, participants.ShownScans} {
 		var in []dag.Input
 		for i := range 2 * n {
 			in = append(in, dag.InputOf(artifacts.Bytes{Kind: "svg",
@@ -65,7 +67,7 @@ func TestScansOfSessions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages, err := ScanPages(task)
+		pages, err := participants.ScanPages(task)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/stages/present/section"
 )
 
 var summaryKind = dag.Kind{
@@ -34,7 +35,9 @@ func (*Summary) Ports() dag.Ports {
 
 // Run writes the page as text.
 func (s *Summary) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	a := &author{t: t, top: s.Top, headline: s.Headline}
+	w := section.NewWriter(t)
+	w.Top = s.Top
+	a := newAuthor(w, s.Headline)
 	page, err := a.write()
 	if err != nil {
 		return nil, err
@@ -44,4 +47,9 @@ func (s *Summary) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, fmt.Errorf("the summary: %w", err)
 	}
 	return dag.Outputs{"text": artifacts.Text(page.Text())}, nil
+}
+
+// NamedHeadline is the setting that the file names: of those whose predictions evaluate gathers.
+func (s *Summary) NamedHeadline() (input, gathered string, coords []string) {
+	return "evaluation", "predictions", s.Headline
 }

@@ -8,6 +8,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/present/section"
 	"prgnn/stages/stagetest"
 )
 
@@ -48,7 +49,7 @@ func TestSummaryNamesClassifiers(t *testing.T) {
 		at = next
 	}
 	scores := evaluated["scores"].(*encoding.Table)
-	shown, err := wholeTable(scores, 10)
+	shown, err := section.WholeTable(scores, 10)
 	if err != nil || shown.Heads[0].Text != "name" || shown.Rows[0][0].Text != "linear SVM" {
 		t.Errorf("a report begins a table with %v, %v (%v)", shown.Heads, shown.Rows[0], err)
 	}

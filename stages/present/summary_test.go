@@ -11,7 +11,8 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
-	"prgnn/stages/report"
+	"prgnn/stages/present/performance"
+	"prgnn/stages/present/section"
 	"prgnn/stages/stagetest"
 )
 
@@ -211,8 +212,8 @@ func TestSummaryOfChance(t *testing.T) {
 // The page says which classifiers for comparison are above chance where the headline is not, and that the tests of
 // accuracy and AUC disagree; each is judged by the last test that can go below 0.05.
 func TestSummaryOfWhatIsAboveChance(t *testing.T) {
-	row := func(name string, own bool, accuracy, p, aucP float64) accuracyRow {
-		r := accuracyRow{name: name, own: own, setting: name}
+	row := func(name string, own bool, accuracy, p, aucP float64) performance.Row {
+		r := performance.Row{Title: name, Own: own, Setting: name}
 		r.Level, r.Positive, r.Sensitivity, r.Specificity, r.Majority = "participant", "PAT", 0.6, 0.6, 0.55
 		r.Accuracy, r.Low, r.High, r.P = accuracy, accuracy-0.1, accuracy+0.1, p
 		r.AUC, r.AUCP, r.Permutations, r.Folds = 0.7, aucP, 9999, 5
@@ -224,64 +225,41 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name     string
-		rows     []accuracyRow
+		rows     []performance.Row
 		permuted []column.PermutationTestRow
 		result   string // its end
 		caution  string // "" for none on disagreement
 	}{
-		{"another one is", []accuracyRow{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
+		{"another one is", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
 			row("MLP", false, 0.6, 0.2, 0.001)}, nil,
 			"AUC 0.700 (mean over the folds); p = 0.400 (test labels permuted, models not retrained). The accuracy is not above chance; that of ridge (0.800) is.", ""},
-		{"two are", []accuracyRow{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
+		{"two are", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
 			row("linear SVM", false, 0.75, 0.01, 0.01)}, nil,
 			"The accuracy is not above chance; those of ridge (0.800), linear SVM (0.750) are.", ""},
-		{"none is", []accuracyRow{row("PR-GNN", true, 0.6, 0.3, 0.02),
+		{"none is", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.02),
 			row("majority classifier", false, 0.55, 0.001, 1)}, nil, "The accuracy is not above chance.",
 			"PR-GNN: the tests of accuracy and AUC disagree: accuracy p = 0.300 (test labels permuted, models not retrained), AUC p = 0.020 (test labels permuted, models not retrained)"},
-		{"it is", []accuracyRow{row("PR-GNN", true, 0.8, 0.01, 0.02),
+		{"it is", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02),
 			row("ridge", false, 0.9, 0.001, 0.001)}, nil,
 			"p = 0.020 (test labels permuted, models not retrained).", ""},
-		{"retrained models decide", []accuracyRow{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.2, 99), "The accuracy is not above chance.",
+		{"retrained models decide", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.2, 99), "The accuracy is not above chance.",
 			"PR-GNN: the tests of accuracy and AUC disagree: accuracy p = 0.200 (models retrained on 99 label shuffles), AUC p = 0.020 (test labels permuted, models not retrained)"},
-		{"too few of them do not", []accuracyRow{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.1, 9), "p = 0.020 (test labels permuted, models not retrained).", ""},
+		{"too few of them do not", []performance.Row{row("PR-GNN", true, 0.8, 0.01, 0.02)}, retrained(0.1, 9), "p = 0.020 (test labels permuted, models not retrained).", ""},
 	} {
-		a := &author{page: &report.Page{}, accuracy: c.rows, permuted: c.permuted}
+		a := newAuthor(section.NewWriter(nil), nil)
+		a.Accuracy, a.Permuted = c.rows, c.permuted
 		if got := a.result(c.rows[0]); !strings.HasSuffix(got, c.result) {
 			t.Errorf("%s: %s", c.name, got)
 		}
-		a.cautionAccuracy()
+		a.CautionAccuracy()
 		var got string
-		for _, text := range a.page.Cautions {
+		for _, text := range a.Page.Cautions {
 			if strings.Contains(text, "disagree") {
 				got = text
 			}
 		}
 		if got != c.caution {
 			t.Errorf("%s: %q, want %q", c.name, got, c.caution)
-		}
-	}
-}
-
-// Everybody is called positive only where nobody is missed, and nobody only where nobody else is.
-func TestCautionsOfOneAnswer(t *testing.T) {
-	for _, c := range []struct {
-		sensitivity, specificity float64
-		want                     string
-	}{
-		{1, 0, "PR-GNN calls everybody PAT (sensitivity 1, specificity 0)"},
-		{0.933, 0, "PR-GNN calls every other participant PAT (specificity 0)"},
-		{0, 1, "PR-GNN calls nobody PAT (sensitivity 0, specificity 1)"},
-		{0, 0.933, "PR-GNN detects none of the PAT participants (sensitivity 0)"},
-		{0.9, 0.4, "PR-GNN calls more than half of the other participants PAT (specificity 0.400)"},
-		{0.9, 0.5, ""},
-	} {
-		r := accuracyRow{name: "PR-GNN", own: true}
-		r.Level, r.Positive, r.Sensitivity, r.Specificity = "participant", "PAT", c.sensitivity, c.specificity
-		r.Low, r.High, r.Majority = 0.7, 0.9, 0.6
-		a := &author{page: &report.Page{}, accuracy: []accuracyRow{r}}
-		a.cautionAccuracy()
-		if got := strings.Join(a.page.Cautions, "; "); got != c.want {
-			t.Errorf("sensitivity %g, specificity %g: %q, want %q", c.sensitivity, c.specificity, got, c.want)
 		}
 	}
 }
@@ -394,30 +372,6 @@ func TestSummaryOfSettings(t *testing.T) {
 	for _, want := range []string{"\n    TopK           0.900  0.800–0.950", "\n    SAGE           0.800  0.700–0.900", "2 classifiers were compared: the accuracy of the best one is biased upward", "Result: 2 settings, no headline."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
-		}
-	}
-}
-
-// A baseline is known by its name where the parameters of the stages are not connected.
-func TestOwnModel(t *testing.T) {
-	row := func(name string) accuracyRow { return accuracyRow{name: name} }
-	for _, c := range []struct{ names, own []string }{
-		{[]string{"PR-GNN", "majority classifier", "linear SVM, repeat 1", "", "SAGE, λ 0.1-0.1"}, []string{"PR-GNN", "", "SAGE, λ 0.1-0.1"}},
-		{[]string{"majority classifier", "linear SVM"}, []string{"linear SVM"}},
-	} {
-		var rows []accuracyRow
-		for _, name := range c.names {
-			rows = append(rows, row(name))
-		}
-		(&author{run: &pipelineSettings{}}).markOwn(rows)
-		var own []string
-		for _, r := range rows {
-			if r.own {
-				own = append(own, r.name)
-			}
-		}
-		if !slices.Equal(own, c.own) {
-			t.Errorf("%q, want %q", own, c.own)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/version"
-	"prgnn/stages/present"
+	"prgnn/stages/present/methods"
 )
 
 // Cites reports whether a graph has a report that knows the parameters, and with them the works to cite.
@@ -34,7 +34,7 @@ func Citation(c *results.Current, task *dag.Node) (files map[string]string, miss
 	if err != nil {
 		return nil, nil, err
 	}
-	cited, err := present.Cite(dag.NewTask(in.ports))
+	cited, err := methods.Cite(dag.NewTask(in.ports))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", task.ID, err)
 	}

@@ -18,7 +18,7 @@ import (
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
-	"prgnn/stages/present"
+	"prgnn/stages/present/participants"
 	"prgnn/stages/report"
 )
 
@@ -170,7 +170,7 @@ func leaveScans(a *console.Console, c *results.Current, task *dag.Node, path str
 			}
 		}
 	}
-	pages, err := present.ScanPages(dag.NewTask(inputs))
+	pages, err := participants.ScanPages(dag.NewTask(inputs))
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,66 @@
+package methods
+
+import (
+	"fmt"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/stages/literature"
+	"prgnn/stages/present/section"
+	"prgnn/stages/report"
+)
+
+// A Citation is what to cite for a run: its methods, and the works that they cite.
+type Citation struct {
+	methods []report.Block
+	Keys    []string // of literature, in the order of their mention
+}
+
+// Cite reads a report's inputs; nil when they are without settings, so that no methods can be written.
+func Cite(t *dag.Task) (*Citation, error) {
+	a := New(section.NewWriter(t), nil)
+	a.cited.pandoc = true
+	if err := a.Read(); err != nil {
+		return nil, err
+	}
+	if err := a.Cohort.Describe(); err != nil { // methods count them
+		return nil, err
+	}
+	a.Section = &report.Section{}
+	if err := a.Write(); err != nil || len(a.cited.cited) == 0 {
+		return nil, err
+	}
+	return &Citation{a.Section.Blocks, a.cited.cited}, nil
+}
+
+// BibTeX are the works as entries. version is that of the program.
+func (c *Citation) BibTeX(version string) string {
+	var entries []string
+	for _, key := range c.Keys {
+		entries = append(entries, literature.Works[key].BibTeX(key, version))
+	}
+	return strings.Join(entries, "\n")
+}
+
+// Markdown is the methods text with pandoc's citations, and the works by their keys.
+func (c *Citation) Markdown(version string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Methods\n\nPR-GNN Pipeline %s wrote this text from the parameters of the run; it may be copied into a paper.\nCitations are the keys of CITATION.bib.\n", version)
+	for _, block := range c.methods {
+		switch {
+		case block.Heading != "":
+			fmt.Fprintf(&b, "\n## %s\n", block.Heading)
+		case block.Text != "":
+			fmt.Fprintf(&b, "\n%s\n", plainMarkdown.Replace(block.Text))
+		}
+	}
+	b.WriteString("\n## References\n\n")
+	for _, key := range c.Keys {
+		fmt.Fprintf(&b, "- `%s`: %s\n", key, plainMarkdown.Replace(literature.Works[key].String()))
+	}
+	return b.String()
+}
+
+// plainMarkdown escapes what Markdown would take for markup; the brackets of citations stay.
+var plainMarkdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;",
+	"](", `]\(`, "\n", " ")

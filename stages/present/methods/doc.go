@@ -1,0 +1,2 @@
+// Package methods writes the methods text from the parameters of a run, and its citations.
+package methods

@@ -1,0 +1,103 @@
+package methods
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/present/participants"
+	"prgnn/stages/report"
+)
+
+// methodsOfScans tells how long the scans are, who was left out and why, and how many regions there
+// are, as the stages found it: what they do not know is not written.
+func (a *Author) methodsOfScans(m *Text) {
+	if c := cohortSettings(a.Run); c == nil || c.Kind != "simulate" {
+		m.sentences = append(m.sentences, lengths(a.Scans)...)
+	}
+	if n := len(a.Left); n > 0 {
+		text := fmt.Sprintf("%s excluded", words.Count(n, "participant"))
+		if a.Who != nil {
+			text = fmt.Sprintf("Of %s, %d were excluded", words.Count(len(a.Who.Ids)+n, "participant"), n)
+		}
+		category := func(r participants.ExcludedRow) string { return r.Category }
+		if !slices.ContainsFunc(a.Left, func(r participants.ExcludedRow) bool { return r.Category == "" }) {
+			text += " (" + strings.Join(participants.Reasons(a.Left, 6, category), "; ") + ")"
+		}
+		m.say("%s.", text)
+	}
+	if a.Nodes > 0 && !(a.About.DK84 && a.Run.Of("parcellate") != nil) {
+		m.say("The analysis has %s.", words.Count(a.Nodes, "region"))
+	}
+}
+
+// lengths are sentences on the number of volumes and the repetition time.
+func lengths(scans []participants.CleanedScan) (sentences []string) {
+	if len(scans) == 0 {
+		return nil
+	}
+	volumes := make([]float64, len(scans))
+	var tr []float64
+	for i, s := range scans {
+		if volumes[i] = float64(s.Volumes); s.TR > 0 && !math.IsInf(s.TR, 0) {
+			tr = append(tr, s.TR)
+		}
+	}
+	low, high := slices.Min(volumes), slices.Max(volumes)
+	text := fmt.Sprintf("All scans have %g volumes", low)
+	if low != high {
+		text = fmt.Sprintf("The scans have %g to %g volumes (median %g)", low, high, participants.Middle(volumes))
+	}
+	if tr == nil {
+		return []string{text + "; their repetition time is not known."}
+	}
+	low, high = slices.Min(tr), slices.Max(tr)
+	if low == high {
+		text += fmt.Sprintf(" at a repetition time of %s s", report.Short(low))
+	} else {
+		text += fmt.Sprintf(" at repetition times of %s to %s s", report.Short(low), report.Short(high))
+	}
+	if n := len(scans) - len(tr); n > 0 {
+		text += fmt.Sprintf(" (unknown for %s)", words.Count(n, "scan"))
+	}
+	return []string{text + "."}
+}
+
+// methodsOfSilence tells how regions without a signal enter the analysis, where there are any.
+func (a *Author) methodsOfSilence(m *Text) {
+	if a.silent.most == 0 {
+		return
+	}
+	m.say("Regions without a usable series (in %d of %s, at most %d) are excluded from the estimate: their correlations are 0, and they are nodes without edges.",
+		a.silent.graphs, words.Count(a.silent.all, "participant"), a.silent.most)
+}
+
+// A silence is in how many participants' graphs there are regions without a signal.
+type silence struct{ graphs, all, most int }
+
+// readSilence counts the regions without a signal in the graphs.
+func (a *Author) readSilence() error {
+	for _, in := range a.T.All("graphs") {
+		rows, err := column.Read[silentRow](in)
+		if err != nil {
+			return err
+		}
+		most := 0
+		for _, r := range rows {
+			most = max(most, int(r.Silent))
+		}
+		if a.silent.all++; most > 0 {
+			a.silent.graphs++
+		}
+		a.silent.most = max(a.silent.most, most)
+	}
+	return nil
+}
+
+// A silentRow is a draw of graph's quality.
+type silentRow struct {
+	Silent int32 `column:"silent,optional"`
+}

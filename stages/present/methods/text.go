@@ -1,0 +1,346 @@
+package methods
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/present/section"
+	"prgnn/stages/report"
+)
+
+// methodsOfCohort tells who was scanned, or that nobody was.
+func (a *Author) methodsOfCohort(m *Text) {
+	n := ""
+	if a.Who != nil {
+		n = fmt.Sprint(len(a.Who.Ids))
+	}
+	switch c := cohortSettings(a.Run); {
+	case c == nil:
+	case c.Kind == "simulate":
+		m.say("The data were simulated: nobody was scanned. The scans of %s participants (%s ASD, %s HC) have %s volumes at a repetition time of %s s on a grid of %s mm, with motion and noise; correlations among planted regions differ between the groups with a strength of %s.",
+			n, c.Value["asd"], c.Value["hc"], c.Value["volumes"], c.Value["tr"], c.Value["grid"], c.Value["strength"])
+	case c.Kind == "bids":
+		if n == "" {
+			n = "The"
+		}
+		by := "in BIDS layout, which name no program"
+		if a.About.MadeBy != "" {
+			by = "of " + a.About.MadeBy
+		}
+		if strings.HasPrefix(a.About.MadeBy, "fMRIPrep") {
+			by += " " + m.cite("esteban")
+		}
+		m.say("%s participants were taken from derivatives %s.", n, by)
+	case n != "":
+		m.say("%s participants took part.", n)
+	}
+	switch a.About.Space {
+	case "":
+	case "native":
+		m.say("The scans are in their own space.")
+	default:
+		m.say("The scans are in the space %s.", a.About.Space)
+	}
+	if p := a.Run.Of("parcellate"); p != nil {
+		m.say("%s", methodsOfLabels(a.Labeled, p))
+		if a.About.DK84 {
+			m.sentences[len(m.sentences)-1] += fmt.Sprintf(" (Desikan–Killiany atlas with subcortical structures, 84 regions) %s", m.cite("desikan"))
+		}
+		m.sentences[len(m.sentences)-1] += fmt.Sprintf("; a region with less than %s of its label on this grid counts as missing.", p.Value["min_coverage"])
+		for _, from := range slices.Sorted(maps.Keys(a.About.Labels)) {
+			whose := "The labels"
+			if n := a.About.Labels[from]; len(a.About.Labels) > 1 {
+				whose += " of " + words.Count(n, "participant")
+			}
+			if from == "as given" {
+				from = "of an image given to the pipeline"
+			}
+			m.say("%s are %s.", whose, from)
+		}
+	}
+}
+
+func cohortSettings(s *section.Settings) *section.StageSettings {
+	for i := range s.Stages {
+		if s.Stages[i].Stage == "cohort" {
+			return &s.Stages[i]
+		}
+	}
+	return nil
+}
+
+// valid says which voxels enter the mean of a region.
+const valid = "finite and varying over time"
+
+// methodsOfGraphs tells of the way from voxels to graphs.
+func (a *Author) methodsOfGraphs(m *Text) {
+	if b := a.Run.Of("bootstrap"); b != nil {
+		if b.Is("draws", "0") {
+			m.say("The series of a region is the mean over its valid %ss (%s).", a.Element(), valid)
+		} else {
+			how := "without replacement"
+			if b.Is("replacement", "true") {
+				how = "with replacement"
+			}
+			m.say("The series of a region is the mean over a random sample of %s of its valid %ss (%s), drawn %s; %s draws were made of each scan, and each draw gives one graph %s.", share(b.Number("fraction")), a.Element(), valid, how, b.Value["draws"], m.cite("li2020"))
+		}
+		if least := b.Value["min_valid"]; least != "" && least != "0" {
+			m.say("A region with less than %s of its %ss valid has no series.", least, a.Element())
+		}
+	}
+	if d := a.Run.Of("denoise"); d != nil {
+		a.methodsOfCleaning(m, d)
+	}
+	if c := a.Run.Of("connectivity"); c != nil {
+		m.say("Correlation was estimated as %s, and partial correlation from the inverse of %s%s.", estimator(m, c.Value["pearson"], c, "Pearson's coefficient"), estimator(m, c.Value["partial"], c, "the empirical covariance"),
+			map[bool]string{true: " of the standardized series"}[c.Is("standardize", "true")])
+		if z := c.Value["fisher_z"]; z != "none" && z != "" {
+			m.say("Fisher's z transform was applied (%s).", z)
+		}
+	}
+	if c := a.Run.Of("combat"); c != nil {
+		text := "Effects of %s on these matrices were removed by ComBat %s%s, fitted in each fold to the training participants"
+		shrunk := " with empirical Bayes"
+		if c.Is("empirical_bayes", "false") {
+			shrunk = " without shrinkage"
+		}
+		if c.Is("mean_only", "true") {
+			shrunk += " (shifts only)"
+		}
+		m.say(text+".", c.Value["site"], m.cite("johnson"), shrunk)
+		if kept := strings.Trim(c.Value["preserve"], "[]"); kept != "" {
+			m.say("The effects of %s were preserved.", kept)
+		}
+	}
+	if c := a.Run.Of("tangent"); c != nil {
+		reference := map[string]string{"geometric": "geometric mean", "controls": "geometric mean (group " + c.Value["controls"] + ")",
+			"euclidean": "arithmetic mean", "logeuclidean": "log-Euclidean mean"}[c.Value["reference"]]
+		m.say("Covariance matrices were mapped to the tangent space %s at the %s of the training participants of each fold.",
+			m.cite("varoquaux"), reference)
+	}
+	a.methodsOfSilence(m)
+	if g := a.Run.Of("graph"); g != nil {
+		if g.Is("rule", "largest") {
+			of := "of all pairs of regions"
+			if g.Is("of", "positive") {
+				of = "of the positive ones"
+			}
+			m.say("Edges are the largest positive partial correlations, %s %s.", percentText(g.Value["density"]), of)
+		} else {
+			m.say("Edges are the partial correlations whose magnitude is at or above the %s percentile of all entries, as in the authors' program.", g.Value["percentile"])
+		}
+		switch g.Value["repair"] {
+		case "largest":
+			m.say("An isolated region was reconnected by its largest edge.")
+		case "absolute":
+			m.say("An isolated region was reconnected by its edge of largest magnitude.")
+		}
+		switch g.Value["features"] {
+		case "pearson":
+			m.say("The features of a region are its correlations with all regions.")
+		case "degree-profile":
+			m.say("The features of a region are its local degree profile.")
+		case "identity":
+			m.say("The feature of a region is its identity.")
+		}
+	}
+}
+
+func (a *Author) methodsOfCleaning(m *Text, d *section.StageSettings) {
+	var parts []string
+	switch d.Value["detrend"] {
+	case "-1":
+	case "0":
+		parts = append(parts, "the mean was removed")
+	default:
+		parts = append(parts, fmt.Sprintf("a polynomial trend of degree %s was removed", d.Value["detrend"]))
+	}
+	parts = append(parts, methodsOfNuisance(m, a.Scans, d)...)
+	if fd := d.Number("fd"); fd > 0 {
+		parts = append(parts, fmt.Sprintf("volumes with a framewise displacement above %s mm were censored %s", report.Short(fd), m.cite("power")))
+	}
+	if f := d.Value["filter"]; f != "none" && f != "" {
+		band := d.Value["high_pass"] + "–" + d.Value["low_pass"] + " Hz"
+		switch {
+		case d.Number("low_pass") == 0:
+			band = "frequencies above " + d.Value["high_pass"] + " Hz"
+		case d.Number("high_pass") == 0:
+			band = "frequencies below " + d.Value["low_pass"] + " Hz"
+		}
+		parts = append(parts, fmt.Sprintf("a %s filter kept %s", strings.Replace(f, "butterworth", "Butterworth", 1), band))
+	}
+	switch d.Value["standardize"] {
+	case "zscore":
+		parts = append(parts, "each series was standardized")
+	case "psc":
+		parts = append(parts, "each series was scaled to percent signal change")
+	}
+	if parts != nil {
+		m.say("Cleaning of the series: %s.", strings.Join(parts, "; "))
+	}
+}
+
+func estimator(m *Text, name string, c *section.StageSettings, empirical string) string {
+	switch name {
+	case "empirical":
+		return empirical
+	case "ledoit-wolf":
+		return "the Ledoit–Wolf shrinkage covariance " + m.cite("ledoit")
+	case "oas":
+		return "the oracle-approximating shrinkage covariance " + m.cite("chen")
+	case "ridge":
+		return "the covariance with a ridge of " + c.Value["rho"]
+	case "glasso":
+		return fmt.Sprintf("the graphical lasso (α = %s) %s", c.Value["alpha"], m.cite("friedman"))
+	case "glasso-cv":
+		return "the graphical lasso, α chosen by cross-validation " + m.cite("friedman")
+	}
+	return name
+}
+
+func share(x float64) string {
+	switch {
+	case x > 0.333 && x < 0.334:
+		return "one third"
+	case x == 0.5:
+		return "one half"
+	}
+	return report.Short(x)
+}
+
+func percentText(value string) string {
+	s := section.StageSettings{Value: map[string]string{"x": value}}
+	if x := s.Number("x"); x > 0 {
+		return report.Short(100*x) + " %"
+	}
+	return value
+}
+
+// hasModels reports whether something of the page comes from trained models: after a
+// failed leakage check nothing does, and the methods tell of no training and no accuracy.
+func (a *Author) hasModels() bool {
+	return a.T.Has("evaluation") || a.T.Has("predictions") || a.T.Has("training") || a.T.Has("ranking")
+}
+
+// methodsOfTraining tells of the model.
+func (a *Author) methodsOfTraining(m *Text) {
+	t := a.Run.Of("train")
+	if t == nil || !a.hasModels() {
+		return
+	}
+	if t.Is("variant", "authors-code") {
+		m.say("The model is the one of the authors' released program, which differs from their paper %s; its epoch is chosen on the test set, which is leakage.", m.cite("li2020"))
+	} else {
+		m.say("The model is PR-GNN %s: graph attention convolutions %s of widths %s that take edge weights into account, each followed by a pooling layer that keeps the %s of the regions with the highest scores, then a multilayer perceptron (hidden widths %s).",
+			m.cite("li2020"), m.cite("velickovic"), t.Value["widths"], percentText(t.Value["ratio"]), t.Value["hidden"])
+	}
+	// A work is cited where its method was used.
+	cited := func(words, key string) string { return words + " " + m.cite(key) }
+	var pools, distances []string
+	for _, p := range strings.Split(t.Value["pool"], "; ") {
+		switch p {
+		case "topk":
+			p = cited("TopK pooling", "gao")
+		case "sage":
+			p = cited("self-attention pooling", "lee")
+		}
+		pools = append(pools, p)
+	}
+	for _, d := range strings.Split(t.Value["distance"], "; ") {
+		switch d {
+		case "bce":
+			d = "binary cross-entropy"
+		case "mmd":
+			d = cited("maximum mean discrepancy", "gretton")
+		}
+		distances = append(distances, d)
+	}
+	m.say("Scores come from %s; the distance loss is %s; the loss is cross-entropy + λ1 · distance losses + λ2 · consistency within a group, with (λ1, λ2) = (%s).",
+		strings.Join(pools, " or "), strings.Join(distances, " or "),
+		strings.ReplaceAll(t.Value["lambda"], "; ", ") or ("))
+	halve := ""
+	if n := t.Number("halve"); n > 0 {
+		halve = fmt.Sprintf(", halved every %s epochs", t.Value["halve"])
+	}
+	m.say("Adam %s ran for %s epochs with batches of %s graphs and a learning rate of %s%s; weights are those of the %s.", m.cite("kingma"), t.Value["epochs"], t.Value["batch"], t.Value["learning_rate"], halve,
+		map[bool]string{true: "last epoch", false: "epoch that does best on the test set, which is leakage"}[t.Is("select", "last")])
+}
+
+// methodsOfEvaluation tells how the result was measured.
+func (a *Author) methodsOfEvaluation(m *Text) {
+	if s := a.Run.Of("split"); s != nil {
+		if where := s.Value["leave_out"]; where != "" {
+			m.say("Each value of %s was left out in turn (leave-one-%[1]s-out cross-validation).", where)
+		} else {
+			strata := ""
+			if s.Is("stratify", "true") {
+				strata = ", stratified by group"
+			}
+			times := ""
+			if s.Number("repeats") > 1 {
+				times = fmt.Sprintf(", repeated %s times", s.Value["repeats"])
+			}
+			m.say("Cross-validation divided the participants into %s folds%s%s (seed %s); all graphs of a participant are on one side of every split.", s.Value["folds"], strata, times, s.Value["seed"])
+		}
+	}
+	if e := a.Run.Of("evaluate"); e != nil && a.T.Has("evaluation") {
+		a.methodsOfBaselines(m)
+		m.say("Accuracy, balanced accuracy, sensitivity, specificity and the area under the ROC curve (AUC) are given per graph and per participant (mean probability over the draws). Accuracy is the share of correct predictions, pooled over the folds, with Wilson's 95 %% confidence interval for the number of participants %s; its mean and standard deviation over the folds stand beside it. The other measures are means over the folds.", m.cite("wilson"))
+		m.say("p values of accuracy and AUC come from %s permutations of the groups of the test participants within folds, with the models not retrained %s.", report.Thousands(e.Number("permutations")), m.cite("phipson"))
+	}
+	if c := a.Run.Of("compare"); c != nil && a.T.Has("comparison") {
+		m.say("Classifiers were compared over the same participants by McNemar's exact test and by the corrected resampled t-test %s, with Holm's correction for the number of pairs.", m.cite("nadeau"))
+	}
+	if p := a.Run.Of("permutation"); p != nil && a.T.Has("permutation") {
+		m.say("A permutation test retrained the models on permuted labels %s.", m.cite("phipson"))
+		for _, r := range a.PerParticipant() {
+			for _, t := range a.Retrained(r) {
+				if other := a.OtherSettings(r, t); other != "" && r.Own && t.Measure == "accuracy" {
+					m.say("For this test %s was trained with %s.", section.The(r.Called()), other)
+				}
+			}
+		}
+	}
+	if b := a.Run.Of("biomarkers"); b != nil && a.T.Has("ranking") {
+		by := "the score that pooling layer %s gave them, averaged over the test graphs of each participant and then over participants %s"
+		if b.Is("reading", "contrast") {
+			by = "the difference between the groups' mean scores in pooling layer %s, over the standard deviation within the groups, in the test participants of each model %s"
+		}
+		m.say("Regions are ranked by "+by+".", b.Value["layer"], m.cite("li2020"))
+		m.say("Differences between the groups in the scores of regions were tested by permutation, with the false discovery rate %s.", m.cite("benjamini"))
+	}
+	m.say("All computations were done with PR-GNN Pipeline %s.", m.cite("prgnn"))
+}
+
+// methodsOfBaselines names the classifiers that the model is compared with.
+func (a *Author) methodsOfBaselines(m *Text) {
+	works := map[string]string{"svm": "cortes", "linear-svm": "cortes", "forest": "breiman",
+		"kernel-ridge": "he2020", "brainnetcnn": "kawahara", "li2019": "li2019", "meanmlp": "popov", "bnt": "kan"}
+	var names []string
+	for _, s := range a.Run.Stages {
+		models := s.Kind
+		switch s.Kind {
+		case "baseline":
+			models = s.Value["model"]
+		case "meanmlp", "bnt":
+		default:
+			continue
+		}
+		for _, model := range strings.Split(models, "; ") {
+			name := section.OrItself(column.Classifiers, model)
+			if key := works[model]; key != "" {
+				name += " " + m.cite(key)
+			}
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if names != nil {
+		m.say("For comparison, these classifiers were trained on the same folds: %s.", strings.Join(names, ", "))
+	}
+}

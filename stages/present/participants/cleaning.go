@@ -1,0 +1,230 @@
+package participants
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/present/section"
+)
+
+// A CleanedScan is a row of denoise's quality, with its participant (and run).
+type CleanedScan struct {
+	who string
+	column.CleaningRow
+}
+
+// cleanedScans reads what is connected to the port cleaning, in its order. A table that is not denoise's is left out.
+func cleanedScans(t *dag.Task) ([]CleanedScan, error) {
+	var scans []CleanedScan
+	for _, in := range t.All("cleaning") {
+		table, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := table.Column("strategy"); !ok {
+			continue
+		}
+		rows, err := column.Read[column.CleaningRow](in)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			scans = append(scans, CleanedScan{cmp.Or(in.Coord("subject"), section.MemberText(in.Coords)), r})
+		}
+	}
+	return scans, nil
+}
+
+// NuisanceWords are the regressors of each strategy, for people.
+var NuisanceWords = map[string]string{
+	"simple":    "24 motion parameters, white matter, CSF and fMRIPrep's cosines (high-pass filter at 1/128 Hz)",
+	"scrubbing": "24 motion parameters, white matter and CSF with derivatives and squares, and fMRIPrep's cosines (high-pass filter at 1/128 Hz)",
+	"compcor":   "24 motion parameters, the components of aCompCor (combined mask) and fMRIPrep's cosines (high-pass filter at 1/128 Hz)",
+	"ica_aroma": "white matter, CSF and fMRIPrep's cosines (high-pass filter at 1/128 Hz), from scans denoised by ICA-AROMA",
+	"6P":        "6 motion parameters",
+	"24P":       "24 motion parameters",
+	"27P":       "24 motion parameters, white matter, CSF and global signal",
+	"36P":       "24 motion parameters, and white matter, CSF and global signal with derivatives and squares",
+	"acompcor":  "12 motion parameters, components of aCompCor of white matter and of CSF, and fMRIPrep's cosines (high-pass filter at 1/128 Hz)",
+	"aroma":     "12 motion parameters, white matter, CSF and the motion components of ICA-AROMA",
+}
+
+// Nuisance says what was regressed out of a scan.
+func (s CleanedScan) Nuisance() string {
+	what := NuisanceWords[s.Strategy]
+	switch {
+	case s.Why != "":
+		return "no nuisance regression (" + s.Why + ")"
+	case what == "":
+		return "columns of the confounds that the pipeline names"
+	}
+	return "strategy " + s.Strategy + ": " + what
+}
+
+// cleaning says what was regressed out, and warns of scans that were not cleaned, or differ from the others.
+func (a *Cohort) cleaning() {
+	groups := map[string][]string{}
+	var order []string
+	for _, s := range a.Scans {
+		text := s.Nuisance()
+		if groups[text] == nil {
+			order = append(order, text)
+		}
+		groups[text] = append(groups[text], s.who)
+	}
+	for i, text := range order {
+		if len(order) > 1 {
+			order[i] += ": " + words.Some(groups[text], 6)
+		}
+	}
+	switch text := strings.Join(order, "; "); {
+	case strings.HasPrefix(text, "no nuisance regression"):
+		a.Say("%s.", section.UpperFirst(text))
+	case text != "":
+		a.Say("Nuisance regression: %s.", text)
+	}
+	for _, why := range [2]string{column.AskedForNone, column.NoConfounds} {
+		text := "no nuisance regression (" + why + ")"
+		if whom := groups[text]; len(whom) == len(a.Scans) && whom != nil {
+			a.Caution("%s: motion and physiological noise remain in the correlations", section.UpperFirst(text))
+		} else if whom != nil {
+			a.Caution("%s for %s, while others were cleaned", section.UpperFirst(text), words.Some(whom, 6))
+		}
+	}
+	a.taskRegression()
+	a.cautionScans()
+}
+
+// taskOf is the model of the responses to a task that was regressed out of a scan, and the conditions. The model is ""
+// for a scan without events.
+func (s CleanedScan) taskOf() (model, conditions string) {
+	model, conditions, _ = strings.Cut(s.Task, ": ")
+	return model, conditions
+}
+
+// TaskConditions are the conditions of each model, sorted, and whose scans they are of.
+func TaskConditions(scans []CleanedScan) (conditions, whom map[string][]string) {
+	conditions, whom = map[string][]string{}, map[string][]string{}
+	for _, s := range scans {
+		model, names := s.taskOf()
+		conditions[model] = append(conditions[model], strings.Split(names, ", ")...)
+		whom[model] = append(whom[model], s.who)
+	}
+	for model, names := range conditions {
+		slices.Sort(names)
+		conditions[model] = slices.Compact(names)
+	}
+	return conditions, whom
+}
+
+// taskRegression says which responses were regressed out, and warns of those that were left in.
+func (a *Cohort) taskRegression() {
+	conditions, whom := TaskConditions(a.Scans)
+	for _, model := range []string{"spm", "glover", "fir"} {
+		if names := conditions[model]; names != nil {
+			a.Say("Task regression: responses to %s (%s) were regressed out of %s.", strings.Join(names, ", "), ResponseWords[model], words.Count(len(whom[model]), "scan"))
+		}
+	}
+	if names := conditions["none"]; names != nil {
+		a.Caution("Events of a task were not regressed out (task: none in denoise) of %s: the correlations hold common responses to %s", words.Count(len(whom["none"]), "scan"), strings.Join(names, ", "))
+	}
+	if without := whom[""]; len(without) > 0 && len(without) < len(a.Scans) {
+		a.Caution("Scans without events, while others have some: %s", words.Some(without, 6))
+	}
+}
+
+// ResponseWords are the models of the response to an event.
+var ResponseWords = map[string]string{
+	"spm":    "SPM's canonical response",
+	"glover": "Glover's canonical response",
+	"fir":    "finite impulse responses",
+}
+
+// cautionScans names participants whose scans differ from the others or lack something.
+func (a *Cohort) cautionScans() {
+	scans := a.Scans
+	list := func(format string, text func(CleanedScan) string) {
+		var named []string
+		for _, s := range scans {
+			if what := text(s); what != "" {
+				named = append(named, s.who+" ("+what+")")
+			}
+		}
+		switch {
+		case nobodyStandsOut(len(named), len(scans)):
+			a.Caution(format, fmt.Sprintf("%d of %d scans", len(named), len(scans)))
+		case named != nil:
+			a.Caution(format, words.Some(named, 6))
+		}
+	}
+	counted := func(n int32, what string) string {
+		if n == 0 {
+			return ""
+		}
+		return words.Count(int(n), what)
+	}
+	if length, ok := usual(scans, func(s CleanedScan) float64 { return float64(s.Volumes) }); ok {
+		list(fmt.Sprintf("Scans of unusual length (most have %g volumes): %%s", length), func(s CleanedScan) string {
+			return map[bool]string{true: counted(s.Volumes, "volume")}[float64(s.Volumes) != length]
+		})
+	}
+	if tr, ok := usual(scans, func(s CleanedScan) float64 { return s.TR }); ok {
+		list(fmt.Sprintf("Scans with an unusual repetition time (most have %g s): %%s", tr), func(s CleanedScan) string {
+			return map[bool]string{true: fmt.Sprintf("%g s", s.TR)}[s.TR != tr && !math.IsNaN(s.TR)]
+		})
+	}
+	list(section.UpperFirst(a.Element())+"s with NaN or infinity, excluded from their regions: %s", func(s CleanedScan) string { return counted(s.NonFinite, a.Element()) })
+	a.cautionLost()
+	list("Regions without a usable series ("+strings.ReplaceAll(noSeries(a.Element(), a.leastValid), "%", "%%")+"): %s", func(s CleanedScan) string {
+		return counted(s.Missing+s.Constant, "region")
+	})
+	list("More than half of the volumes censored for motion: %s", func(s CleanedScan) string {
+		return map[bool]string{true: fmt.Sprintf("%d of %d", s.Censored, s.Volumes)}[2*s.Censored > s.Volumes]
+	})
+	list(fmt.Sprintf("Strong motion and no volume censored (mean FD above %g mm, or more than half of the volumes; exclude, or censor with fd of denoise): %%s", column.StrongMotion), func(s CleanedScan) string {
+		if s.Censored > 0 || !(s.MeanFD > column.StrongMotion) && 2*s.HighFD <= s.Volumes {
+			return ""
+		}
+		return fmt.Sprintf("mean FD %.2f mm, %d of %d volumes above %g mm", s.MeanFD, s.HighFD, s.Volumes, column.StrongMotion)
+	})
+	if slices.ContainsFunc(scans, func(s CleanedScan) bool { return s.Strategy == "ica_aroma" }) &&
+		a.About.Description != "smoothAROMAnonaggr" {
+		a.Caution("The strategy ica_aroma does not regress out motion: it needs scans that ICA-AROMA has denoised (desc-smoothAROMAnonaggr), and these are not known to be")
+	}
+}
+
+// mostFrequent writes counts, "name in 7", the largest first.
+func mostFrequent(count map[string]int) []string {
+	names := slices.SortedFunc(maps.Keys(count),
+		func(x, y string) int { return cmp.Or(count[y]-count[x], strings.Compare(x, y)) })
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s in %d", name, count[name])
+	}
+	return names
+}
+
+// nobodyStandsOut reports whether so many scans share something that they are counted and not named.
+func nobodyStandsOut(n, all int) bool { return n > max(6, all/2) }
+
+// usual is the value that most scans have; not ok where no value is that of more than half, or all have it.
+func usual(scans []CleanedScan, of func(CleanedScan) float64) (value float64, ok bool) {
+	count := map[float64]int{}
+	for _, s := range scans {
+		if x := of(s); !math.IsNaN(x) {
+			count[x]++
+		}
+	}
+	for x, n := range count {
+		if 2*n > len(scans) {
+			return x, len(count) > 1
+		}
+	}
+	return 0, false
+}

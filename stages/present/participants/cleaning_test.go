@@ -1,0 +1,106 @@
+package participants
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/present/section"
+	"prgnn/stages/report"
+)
+
+// cleaningTask gathers a quality table a participant.
+func cleaningTask(rows map[string]column.CleaningRow, order ...string) *dag.Task {
+	var in []dag.Input
+	for _, id := range order {
+		one := dag.InputOf(column.Table([]column.CleaningRow{rows[id]}))
+		one.Coords = []dag.Coord{{Axis: "subject", Value: id}}
+		in = append(in, one)
+	}
+	return dag.NewTask(map[string][]dag.Input{"cleaning": in})
+}
+
+func TestCleaningIsTold(t *testing.T) {
+	fine := column.CleaningRow{Volumes: 148, Kept: 148, Regressors: 29, TR: 2, MeanFD: math.NaN(), MaxFD: math.NaN(),
+		Seconds: 296, TEff: 118, Strategy: "simple"}
+	with := func(change func(*column.CleaningRow)) column.CleaningRow { r := fine; change(&r); return r }
+	raw := func(why string) column.CleaningRow {
+		return with(func(r *column.CleaningRow) { r.Strategy, r.Why, r.Regressors = "none", why, 0 })
+	}
+	const simple = "strategy simple: 24 motion parameters, white matter, CSF and fMRIPrep's cosines (high-pass filter at 1/128 Hz)"
+	for _, c := range []struct {
+		name     string
+		rows     []column.CleaningRow
+		told     string   // of the text, in one line
+		cautions []string // all
+	}{
+		{"everybody alike", []column.CleaningRow{fine, fine, fine}, "Nuisance regression: " + simple, nil},
+		{"none by hand", []column.CleaningRow{raw(column.AskedForNone), raw(column.AskedForNone)}, "No nuisance regression (regress: none)",
+			[]string{"No nuisance regression (regress: none): motion and physiological noise remain in the correlations"}},
+		{"no table", []column.CleaningRow{raw(column.NoConfounds)}, "No nuisance regression (no confounds in the data)",
+			[]string{"No nuisance regression (no confounds in the data): motion and physiological noise remain in the correlations"}},
+		{"simulated", []column.CleaningRow{raw(column.Simulated)}, "No nuisance regression (simulated confounds)", nil},
+		{"series", []column.CleaningRow{raw(column.SeriesGiven)}, "No nuisance regression (time series used as given)", nil},
+		{"one without", []column.CleaningRow{fine, fine, raw(column.NoConfounds)}, simple + ": sub-1, sub-2",
+			[]string{"No nuisance regression (no confounds in the data) for sub-3, while others were cleaned"}},
+		{"other scans", []column.CleaningRow{fine, fine, fine,
+			with(func(r *column.CleaningRow) { r.Volumes, r.TR = 74, 1 }),
+			with(func(r *column.CleaningRow) { r.NonFinite, r.Reduced, r.Missing, r.Constant = 9, 2, 1, 3 }),
+			with(func(r *column.CleaningRow) { r.Censored = 75 })}, simple, []string{
+			"Scans of unusual length (most have 148 volumes): sub-4 (74 volumes)",
+			"Scans with an unusual repetition time (most have 2 s): sub-4 (1 s)",
+			"Voxels with NaN or infinity, excluded from their regions: sub-5 (9 voxels)",
+			"Regions that lost more than a tenth of their voxels (constant or not finite): sub-5 (2 regions)",
+			"Regions without a usable series (no signal): sub-5 (4 regions)",
+			"More than half of the volumes censored for motion: sub-6 (75 of 148)",
+		}},
+		{"strong motion", []column.CleaningRow{fine,
+			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD = 0.4, 75 }),
+			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD = 0.51, 20 }),
+			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD = 0.5, 74 }),
+			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD, r.Censored = 0.51, 70, 70 })}, simple, []string{
+			"Strong motion and no volume censored (mean FD above 0.5 mm, or more than half of the volumes; exclude, or censor with fd of denoise): sub-2 (mean FD 0.40 mm, 75 of 148 volumes above 0.5 mm), sub-3 (mean FD 0.51 mm, 20 of 148 volumes above 0.5 mm)",
+		}},
+		{"task out", []column.CleaningRow{with(func(r *column.CleaningRow) { r.Task = "fir: go, stop" }),
+			with(func(r *column.CleaningRow) { r.Task = "fir: go, error" })},
+			"Task regression: responses to error, go, stop (finite impulse responses) were regressed out of 2 scans.", nil},
+		{"task in", []column.CleaningRow{with(func(r *column.CleaningRow) { r.Task = "none: go, stop" }), fine}, simple,
+			[]string{
+				"Events of a task were not regressed out (task: none in denoise) of 1 scan: the correlations hold common responses to go, stop",
+				"Scans without events, while others have some: sub-2",
+			}},
+		{"regions by name", []column.CleaningRow{fine,
+			with(func(r *column.CleaningRow) { r.Reduced, r.Lost = 2, "l.TP; r.TP" })}, simple,
+			[]string{"Regions that lost more than a tenth of their voxels (constant or not finite): sub-2 (l.TP, r.TP)"}},
+		{"of everybody, by name", append(slices.Repeat([]column.CleaningRow{
+			with(func(r *column.CleaningRow) { r.Reduced, r.Lost = 1, "100 %" })}, 6),
+			with(func(r *column.CleaningRow) { r.Reduced, r.Lost = 2, "a; 100 %" })), simple,
+			[]string{"Regions that lost more than a tenth of their voxels (constant or not finite): 100 % in all 7 scans, another in one scan"}},
+		{"everybody has it", slices.Repeat([]column.CleaningRow{with(func(r *column.CleaningRow) { r.Reduced = 1 })},
+			7), simple,
+			[]string{"Regions that lost more than a tenth of their voxels (constant or not finite): 7 of 7 scans"}},
+	} {
+		rows, ids := map[string]column.CleaningRow{}, []string{"sub-1", "sub-2", "sub-3", "sub-4", "sub-5", "sub-6",
+			"sub-7"}[:len(c.rows)]
+		for i, id := range ids {
+			rows[id] = c.rows[i]
+		}
+		a := &Cohort{Writer: section.NewWriter(cleaningTask(rows, ids...))}
+		a.Section.Title = "Checks"
+		var err error
+		if a.Scans, err = cleanedScans(a.T); err != nil {
+			t.Fatal(err)
+		}
+		a.cleaning()
+		a.Page.Sections = []report.Section{*a.Section}
+		if text := strings.Join(strings.Fields(a.Page.Text()), " "); !strings.Contains(text, c.told) {
+			t.Errorf("%s: told %q\nwant %q", c.name, text, c.told)
+		}
+		if got, want := strings.Join(a.Page.Cautions, "\n"), strings.Join(c.cautions, "\n"); got != want {
+			t.Errorf("%s: cautions\n%s\nwant\n%s", c.name, got, want)
+		}
+	}
+}

@@ -1,0 +1,368 @@
+package participants
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/present/section"
+	"prgnn/stages/report"
+)
+
+// A Cohort is what a page says of the participants and their scans.
+type Cohort struct {
+	*section.Writer
+	Duplicates []string // participants whose scan has another id, too
+	Lacking    int      // how many participants lack results, of an incomplete run
+
+	Who        *column.People
+	Properties []string      // columns of the participants, without names and groups
+	Nodes      int           // of the node list; 0 where it is not connected
+	Left       []ExcludedRow // who was left out
+	leftTable  *report.Table // of them; nil without any
+
+	About      column.Scans  // what the loader knows of the scans
+	Scans      []CleanedScan // how each was cleaned
+	leastValid string        // share of its voxels that a region needs for a series; "" where no voxels were averaged
+	Labeled    []LabeledScan // how each got its labels
+}
+
+// Read reads what several sections need.
+func (a *Cohort) Read() (err error) {
+	if a.T.Has("nodes") {
+		nodes, err := a.T.In("nodes").Table()
+		if err != nil {
+			return err
+		}
+		a.Nodes = nodes.Rows()
+	}
+	if a.Scans, err = cleanedScans(a.T); err != nil {
+		return err
+	}
+	if a.leastValid, err = leastValid(a.T); err != nil {
+		return err
+	}
+	if a.Labeled, err = labeledScans(a.T); err != nil || !a.T.Has("notes") {
+		return err
+	}
+	notes, err := a.T.In("notes").Table()
+	if err == nil {
+		a.About, err = column.ScansOf(notes.Meta)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", a.T.In("notes").Name, err)
+	}
+	return nil
+}
+
+// A groupSize is how many participants a group has.
+type groupSize struct {
+	Name string
+	N    int
+}
+
+// Groups are the groups of the participants, the largest first.
+func (a *Cohort) Groups() []groupSize {
+	counts := map[string]int{}
+	for _, id := range a.Who.Ids {
+		counts[a.Who.Group[id]]++
+	}
+	var all []groupSize
+	for name, n := range counts {
+		all = append(all, groupSize{name, n})
+	}
+	slices.SortFunc(all, func(x, y groupSize) int { return cmp.Or(y.N-x.N, strings.Compare(x.Name, y.Name)) })
+	return all
+}
+
+// Describe is the section of who took part, and who was left out and why.
+func (a *Cohort) Describe() error {
+	if a.T.Has("participants") {
+		if err := a.describeGroups(); err != nil {
+			return err
+		}
+	}
+	if err := a.leftOut(); err != nil {
+		return err
+	}
+	notes, err := section.Read[noteRow](a.T, "notes")
+	if err != nil || len(notes) == 0 {
+		return err
+	}
+	a.Heading("Notes on the data")
+	var list []string
+	for _, n := range notes {
+		list = append(list, n.Note)
+	}
+	a.Add(report.Block{List: list})
+	return nil
+}
+
+// A noteRow is a note of the loader (pipeline.notes).
+type noteRow struct {
+	Note string `column:"note"`
+}
+
+// An ExcludedRow is a participant that was left out (pipeline.excluded).
+type ExcludedRow struct {
+	Participant string `column:"participant_id"`
+	Reason      string `column:"reason"`
+	Category    string `column:"category,optional"` // the reason without ids, files and advice
+}
+
+// leftOut says who was left out: the number by reason, and each.
+func (a *Cohort) leftOut() error {
+	if !a.T.Has("excluded") {
+		return nil
+	}
+	var err error
+	if a.Left, err = column.Read[ExcludedRow](a.T.In("excluded")); err != nil {
+		return err
+	}
+	if len(a.Left) == 0 {
+		a.Say("No participant was excluded.")
+		return nil
+	}
+	t := section.TableOf("Excluded participants", 1, a.Left,
+		section.Text("participant", "", func(r ExcludedRow) string { return r.Participant }),
+		section.Text("reason", "", func(r ExcludedRow) string { return r.Reason }))
+	const most = 12 // rows in the text
+	a.leftTable = t
+	if len(a.Left) <= most {
+		a.Table(t, fmt.Sprintf("lists %s.", words.The(len(a.Left), "excluded participant")))
+		return nil
+	}
+	a.Supplement(t)
+	a.Say("%s excluded (%s).", words.Count(len(a.Left), "participant"), a.ListOfLeft())
+	if list := Reasons(a.Left, 8, func(r ExcludedRow) string { return r.Reason }); len(list) < len(a.Left) {
+		a.Add(report.Block{List: list})
+	}
+	return nil
+}
+
+// ListOfLeft names where each excluded participant stands: a terminal has no supplementary tables.
+func (a *Cohort) ListOfLeft() string {
+	if a.leftTable.Supplement && !a.Pictures {
+		return "pipeline cohort FILE lists them"
+	}
+	return a.leftTable.Label()
+}
+
+// describeGroups gives the size of each group and its covariates.
+func (a *Cohort) describeGroups() error {
+	in := a.T.In("participants")
+	var err error
+	if a.Who, err = column.ReadPeople(in); err != nil {
+		return err
+	}
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	a.Page.Simulated = a.Who.Simulated
+	groups := a.Groups()
+	rows := make([][]int, len(groups)) // of the table, by group
+	for i, id := range a.Who.Ids {
+		at := slices.IndexFunc(groups, func(g groupSize) bool { return g.Name == a.Who.Group[id] })
+		rows[at] = append(rows[at], i)
+	}
+	t := section.TableOf("Groups", 1, groups, section.Text("group", "", func(g groupSize) string { return g.Name }),
+		section.Number("n", "", func(g groupSize) string { return fmt.Sprint(g.N) }))
+	t.Note = "Mean ± SD (range), or counts."
+	for _, g := range groups {
+		if g.N < 20 {
+			a.Caution("Group %s has only %s", g.Name, words.Count(g.N, "participant"))
+		}
+	}
+	if ways := arrangements(groups); ways < 20 && len(groups) > 1 {
+		a.Caution("%s can be divided into groups of these sizes in %.0f ways only: no permutation test can give p < 0.05 (two groups of 4: 70 ways)", words.Count(len(a.Who.Ids), "participant"), ways)
+	}
+	var alike []string  // columns of one value
+	var hidden []string // columns that the table does not describe, and why
+	for _, c := range table.Columns {
+		if slices.Contains([]string{"participant_id", "group", "simulated", "source_id"}, c.Name) {
+			continue
+		}
+		a.Properties = append(a.Properties, c.Name)
+		same, why, err := describeColumn(t, table, c, rows)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			hidden = append(hidden, fmt.Sprintf("%s (%s)", section.PlainName(c.Name), why))
+		}
+		if same != "" {
+			alike = append(alike, same)
+		}
+	}
+	if len(t.Heads) == 2 {
+		t.Note = ""
+	}
+	if alike != nil {
+		t.Note = strings.TrimSpace(t.Note + " The same in all participants: " + strings.Join(alike, ", ") + ".")
+	}
+	if hidden != nil {
+		t.Note = strings.TrimSpace(t.Note + " Not described: " + strings.Join(hidden, ", ") + ".")
+	}
+	if a.Duplicates != nil {
+		t.Note = strings.TrimSpace(fmt.Sprintf("%s n counts scans that have two ids: %s. The group means of this page count them too.", t.Note, strings.Join(a.Duplicates, ", ")))
+	}
+	if a.Lacking > 0 {
+		t.Note = strings.TrimSpace(fmt.Sprintf("%s All participants, also the %d without all results.", t.Note, a.Lacking))
+	}
+	a.Table(t, "describes the groups.")
+	all, err := section.WholeTable(table, 2000)
+	if err != nil {
+		return err
+	}
+	all.Caption = "Participants"
+	for i, id := range a.Who.Ids[:len(all.Rows)] {
+		if slices.Contains(a.Duplicates, id) {
+			all.Rows[i][0].Text += " (duplicate scan)"
+		}
+	}
+	a.Supplement(all)
+	return nil
+}
+
+// arrangements is in how many ways participants can be divided into groups of these sizes, n!/∏nᵢ!: of so many
+// permutations of the groups one is what was observed.
+func arrangements(groups []groupSize) float64 {
+	ways, n := 1.0, 0.0
+	for _, g := range groups {
+		for i := range g.N {
+			n++
+			ways *= n / float64(i+1)
+		}
+	}
+	return math.Round(ways)
+}
+
+// CovariateNames are columns that cohorts and denoise know, for people.
+var CovariateNames = map[string]string{"mean_fd": "mean framewise displacement", "max_fd": "largest framewise displacement", "kept": "volumes kept", "volumes": "volumes of the scan"}
+
+// describeColumn adds a covariate of each group: mean, SD and range of numbers, counts of
+// up to six words. Identifiers are left out, and so are numbers that stand for the groups: why is the reason. Numbers
+// that are the same in all participants are no column: they are returned, "volumes 176".
+func describeColumn(t *report.Table, table *encoding.Table, c encoding.Column, rows [][]int) (same, why string,
+	err error) {
+	if words, ok := c.Values.([]string); ok {
+		seen := map[string]bool{}
+		for _, w := range words {
+			seen[w] = true
+		}
+		switch {
+		case len(seen) == len(words) && len(words) > 6:
+			return "", "a text that differs in all participants", nil
+		case len(seen) > 6:
+			return "", fmt.Sprintf("%d different texts", len(seen)), nil
+		}
+		texts, err := table.Strings(c.Name)
+		if err != nil {
+			return "", "", err
+		}
+		t.Heads = append(t.Heads, report.Head{Text: section.PlainName(c.Name), Doc: c.Doc})
+		for g := range rows {
+			count := map[string]int{}
+			for _, at := range rows[g] {
+				count[texts[at]]++
+			}
+			var parts []string
+			for _, w := range slices.Sorted(maps.Keys(count)) {
+				parts = append(parts, fmt.Sprintf("%d\u00a0%s", count[w], w)) // no line break within
+			}
+			t.Rows[g] = append(t.Rows[g], report.Cell{Text: strings.Join(parts, ", ")})
+		}
+		return "", "", nil
+	}
+	v, err := table.Floats(c.Name)
+	if err != nil {
+		return "", "", err
+	}
+	if (column.CovariateColumn{Name: c.Name, Number: v}).Identifies() {
+		return "", "an identifier", nil
+	}
+	head, known := CovariateNames[c.Name]
+	if !known {
+		head = section.PlainName(c.Name)
+	}
+	unit := c.Unit
+	if unit == "" && (c.Name == "mean_fd" || c.Name == "max_fd") {
+		unit = "mm"
+	}
+	if unit != "" {
+		head += " (" + section.UnitName(unit) + ")"
+	}
+	values := make([][]float64, len(rows))
+	distinct, each := map[float64]bool{}, 0 // values over all participants; those of each group, added up
+	for g := range rows {
+		own := map[float64]bool{}
+		for _, at := range rows[g] {
+			values[g] = append(values[g], v[at])
+			distinct[v[at]], own[v[at]] = true, true
+		}
+		each += len(own)
+	}
+	switch {
+	case len(distinct) == 1:
+		return head + " " + strconv.FormatFloat(v[0], 'g', -1, 64), "", nil
+	case len(distinct) == len(rows) && each == len(rows) && len(v) > len(rows):
+		return "", "one number per group", nil
+	}
+	t.Heads = append(t.Heads, report.Head{Text: head, Doc: c.Doc, Number: true})
+	for g, text := range describeNumbers(values) {
+		t.Rows[g] = append(t.Rows[g], report.Cell{Text: text})
+	}
+	return "", "", nil
+}
+
+// describeNumbers gives mean ± SD (range) of each group.
+func describeNumbers(groups [][]float64) []string {
+	texts := make([]string, len(groups))
+	for g, d := range column.Describe(groups) {
+		if d.Mean == "" {
+			texts[g] = "n/a"
+			continue
+		}
+		texts[g] = d.Mean
+		if d.SD != "" {
+			texts[g] += " ± " + d.SD
+		}
+		if d.Low != "" {
+			texts[g] += fmt.Sprintf(" (%s–%s)", d.Low, d.High)
+		}
+		if d.Missing > 0 {
+			texts[g] += fmt.Sprintf(", %d missing", d.Missing)
+		}
+	}
+	return texts
+}
+
+// Reasons are why participants were left out, each with its number, the most frequent first; at
+// most so many are named, and the numbers add up.
+func Reasons(left []ExcludedRow, most int, of func(ExcludedRow) string) (list []string) {
+	count := map[string]int{}
+	for _, r := range left {
+		count[of(r)]++
+	}
+	all := slices.SortedFunc(maps.Keys(count),
+		func(x, y string) int { return cmp.Or(count[y]-count[x], strings.Compare(x, y)) })
+	for _, why := range all[:min(len(all), most)] {
+		list = append(list, fmt.Sprintf("%d: %s", count[why], why))
+	}
+	rest := 0
+	for _, why := range all[min(len(all), most):] {
+		rest += count[why]
+	}
+	if rest > 0 {
+		list = append(list, fmt.Sprintf("%d: other reasons", rest))
+	}
+	return list
+}

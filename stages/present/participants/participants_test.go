@@ -1,0 +1,62 @@
+package participants
+
+import (
+	"fmt"
+	"math"
+	"prgnn/artifacts/encoding"
+	"prgnn/stages/report"
+	"slices"
+	"testing"
+)
+
+// No SD that is above 0 reads ± 0.00, and a mean has the decimals of its SD.
+func TestDescribeNumbers(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		name   string
+		groups [][]float64
+		want   []string
+	}{
+		// SDs by hand: √2·5 of {10, 20}, √2/2·0.004 of {0.1, 0.104}.
+		{"wide", [][]float64{{10, 20}, {30, 50}}, []string{"15.0 ± 7.1 (10.0–20.0)", "40.0 ± 14.1 (30.0–50.0)"}},
+		{"hundreds", [][]float64{{100, 300}}, []string{"200 ± 141 (100–300)"}},
+		{"a narrow group beside a wide one", [][]float64{{0.1, 0.104}, {1, 2}}, []string{"0.1020 ± 0.0028 (0.1000–0.1040)", "1.5000 ± 0.7071 (1.0000–2.0000)"}},
+		{"tiny", [][]float64{{1e-6, 3e-6}}, []string{"0.0000020 ± 0.0000014 (0.0000010–0.0000030)"}},
+		{"tinier than a page can show", [][]float64{{1e-12, 3e-12}}, []string{"2e-12 ± 1.41e-12 (1e-12–3e-12)"}},
+		{"rounded up", [][]float64{{0, 0.1409}}, []string{"0.07 ± 0.10 (0.00–0.14)"}},
+		{"equal", [][]float64{{0.1, 0.1, 0.1}, {2.5, 2.5}}, []string{"0.1 ± 0", "2.5 ± 0"}},
+		{"equal beside a spread", [][]float64{{2.125, 2.125}, {10, 20}}, []string{"2.125 ± 0", "15.0 ± 7.1 (10.0–20.0)"}},
+		{"one", [][]float64{{2.125}, {10, 20, nan}}, []string{"2.125", "15.0 ± 7.1 (10.0–20.0), 1 missing"}},
+		{"none", [][]float64{{nan, nan}, {}}, []string{"n/a", "n/a"}},
+	} {
+		if got := describeNumbers(c.groups); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Ages that all differ are described; what the table of groups lacks, it says why.
+func TestDescribeColumn(t *testing.T) {
+	const n = 24
+	age, id, group := make([]float64, n), make([]float64, n), make([]float64, n)
+	site, name := make([]string, n), make([]string, n)
+	rows := make([][]int, 2)
+	for i := range n {
+		rows[i%2] = append(rows[i%2], i)
+		age[i], id[i], group[i] = float64(20+i), float64(50000+3*i), float64(1+i%2)
+		site[i], name[i] = fmt.Sprint("site", i%8), fmt.Sprint("name", i)
+	}
+	table := encoding.NewTable(encoding.Column{Name: "age", Values: age}, encoding.Column{Name: "SUB_ID", Values: id},
+		encoding.Column{Name: "DX", Values: group}, encoding.Column{Name: "site", Values: site},
+		encoding.Column{Name: "who", Values: name})
+	shown := &report.Table{Rows: make([][]report.Cell, 2)}
+	for i, want := range []string{"", "an identifier", "one number per group", "8 different texts",
+		"a text that differs in all participants"} {
+		if _, why, err := describeColumn(shown, table, table.Columns[i], rows); err != nil || why != want {
+			t.Errorf("%s: %q, %v, want %q", table.Columns[i].Name, why, err, want)
+		}
+	}
+	if len(shown.Heads) != 1 || shown.Rows[0][0].Text != "31.0 ± 7.2 (20.0–42.0)" {
+		t.Errorf("described %+v %+v", shown.Heads, shown.Rows)
+	}
+}

@@ -1,0 +1,258 @@
+package participants
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/present/section"
+	"prgnn/stages/report"
+)
+
+// A measure is a number of a step's quality table.
+type measure struct{ step, port, column, label string }
+
+// measures in the order of the chain; those that a table does not have are left out.
+var measures = []measure{
+	{"parcels", "coverage", "voxels", "%ss per region"}, // voxels or grayordinates
+	{"parcels", "coverage", "coverage", "share of the label on the scan's grid"},
+	{"cleaning", "cleaning", "kept", "volumes kept"},
+	{"cleaning", "cleaning", "regressors", "regressors"},
+	{"cleaning", "cleaning", "t_eff", "degrees of freedom"},
+	{"cleaning", "cleaning", "censored", "volumes censored for motion"},
+	{"cleaning", "cleaning", "seconds", "time kept (s)"},
+	{"cleaning", "cleaning", "mean_fd", "mean framewise displacement (mm)"},
+	{"cleaning", "cleaning", "max_fd", "largest framewise displacement (mm)"},
+	{"connectivity", "connectivity", "shrinkage", "shrinkage"},
+	{"connectivity", "connectivity", "condition", "condition number"},
+	{"connectivity", "connectivity", "partial_se", "standard error of a partial correlation of 0"},
+	{"graphs", "graphs", "edges", "edges"},
+	{"graphs", "graphs", "threshold", "weakest edge kept"},
+	{"graphs", "graphs", "repaired", "isolated regions reconnected"},
+	{"graphs", "graphs", "silent", "regions without a usable series"},
+	{"graphs", "graphs", "components", "connected components"},
+}
+
+// Quality gives the quality of each step: over all participants, and of each.
+func (a *Cohort) Quality() error {
+	type line struct {
+		measure
+		low, median, high float64
+	}
+	var lines []line
+	for _, m := range measures {
+		v, err := gather(a.T, m.port, m.column)
+		if err != nil {
+			return err
+		}
+		if strings.Contains(m.label, "%s") {
+			m.label = fmt.Sprintf(m.label, a.Element())
+		}
+		if len(v) > 0 {
+			lines = append(lines, line{m, slices.Min(v), Middle(v), slices.Max(v)})
+		}
+	}
+	if lines != nil {
+		a.Table(section.TableOf("Quality of each step", 2, lines,
+			section.Text("step", "", func(l line) string { return l.step }),
+			section.Text("measure", "", func(l line) string { return l.label }),
+			section.Number("median", "", func(l line) string { return report.Short(l.median) }),
+			section.Number("smallest", "", func(l line) string { return report.Short(l.low) }),
+			section.Number("largest", "", func(l line) string { return report.Short(l.high) })), "gives the quality of each step: median, smallest and largest value over participants, and over their regions or draws.")
+	}
+	a.registration()
+	a.cleaning()
+	voxels, err := gather(a.T, "coverage", "voxels")
+	if err != nil {
+		return err
+	}
+	if empty := len(voxels) - len(slices.DeleteFunc(slices.Clone(voxels),
+		func(v float64) bool { return v == 0 })); empty > 0 {
+		// More than one in twenty is more than the edge of a field of view.
+		question := ""
+		if 20*empty > len(voxels) {
+			question = ": check that the labels are in the space of the scans"
+		}
+		names, err := a.withoutVoxels()
+		if err != nil {
+			return err
+		}
+		a.Caution("Regions without a %s (all participants together): %d of %d (%s)%s", a.Element(), empty, len(voxels), words.Some(names, 6), question)
+	}
+	each, err := a.eachParticipant()
+	if err != nil {
+		return err
+	}
+	if each != nil {
+		each.Note = "No series: regions without a usable one, in the draw with the most."
+		a.Supplement(each)
+	}
+	return a.warnings()
+}
+
+// withoutVoxels names the regions without a voxel, each with the number of participants, the most frequent first.
+func (a *Cohort) withoutVoxels() ([]string, error) {
+	count := map[string]int{}
+	for _, in := range a.T.All("coverage") {
+		rows, err := column.Read[struct {
+			Name   string `column:"name"`
+			Voxels int32  `column:"voxels"`
+		}](in)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			if r.Voxels == 0 {
+				count[r.Name]++
+			}
+		}
+	}
+	return mostFrequent(count), nil
+}
+
+// gather collects one numeric column of all tables of a port, without missing values.
+func gather(t *dag.Task, port, column string) ([]float64, error) {
+	var all []float64
+	for _, in := range t.All(port) {
+		table, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := table.Column(column); !ok {
+			continue
+		}
+		v, err := table.Floats(column)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		all = append(all, slices.DeleteFunc(slices.Clone(v), math.IsNaN)...)
+	}
+	return all, nil
+}
+
+// eachParticipant has a row per participant, over its draws and regions; nil without any.
+func (a *Cohort) eachParticipant() (*report.Table, error) {
+	t := &report.Table{Caption: "Quality of each participant (median over draws or regions unless named otherwise)", Keys: 1, Heads: []report.Head{{Text: "participant"}}}
+	var ids []string
+	cells := map[string][]report.Cell{}
+	for _, c := range []struct {
+		port, column, head string
+		of                 func([]float64) float64
+	}{
+		{"coverage", "coverage", "least coverage", slices.Min[[]float64]},
+		{"coverage", "voxels", "fewest " + a.Element() + "s", slices.Min[[]float64]},
+		{"cleaning", "kept", "volumes", Middle}, {"cleaning", "censored", "censored", Middle},
+		{"cleaning", "regressors", "regressors", Middle}, {"cleaning", "mean_fd", "mean FD (mm)", Middle},
+		{"cleaning", "t_eff", "degrees of freedom", Middle},
+		{"connectivity", "shrinkage", "shrinkage", Middle}, {"connectivity", "condition", "condition", Middle},
+		{"graphs", "edges", "edges", Middle}, {"graphs", "repaired", "reconnected", slices.Max[[]float64]},
+		{"graphs", "silent", "no series", slices.Max[[]float64]},
+		{"graphs", "components", "most components", slices.Max[[]float64]},
+	} {
+		found := false
+		for _, in := range a.T.All(c.port) {
+			id := in.Coord("subject")
+			if id == "" {
+				id = section.MemberText(in.Coords)
+			}
+			v, err := gather(dag.NewTask(map[string][]dag.Input{c.port: {in}}), c.port, c.column)
+			if err != nil {
+				return nil, err
+			}
+			if len(v) == 0 {
+				continue
+			}
+			if !found {
+				found = true
+				t.Heads = append(t.Heads, report.Head{Text: c.head, Number: true})
+			}
+			if _, ok := cells[id]; !ok {
+				ids = append(ids, id)
+			}
+			for len(cells[id]) < len(t.Heads)-2 {
+				cells[id] = append(cells[id], report.Cell{Text: "n/a"})
+			}
+			cells[id] = append(cells[id], report.Cell{Text: report.Short(c.of(v))})
+		}
+	}
+	for _, id := range ids {
+		row := append([]report.Cell{{Text: id}}, cells[id]...)
+		for len(row) < len(t.Heads) {
+			row = append(row, report.Cell{Text: "n/a"})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return t, nil
+}
+
+// Spread writes the median with its range, or the one value that there is.
+func Spread(v []float64) string {
+	low, high := slices.Min(v), slices.Max(v)
+	if low == high {
+		return report.Short(low)
+	}
+	return fmt.Sprintf("%s (%s–%s)", report.Short(Middle(v)), report.Short(low), report.Short(high))
+}
+
+// Middle is the median.
+func Middle(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	if n := len(v); n%2 == 0 {
+		return (v[n/2-1] + v[n/2]) / 2
+	}
+	return v[len(v)/2]
+}
+
+// A warningRow is a draw of connectivity's quality.
+type warningRow struct {
+	Warning *string `column:"warning,optional"`
+}
+
+// warnings lists the warnings of connectivity, each once, with its participants: too few
+// effective volumes for the regions, so that the matrices owe more to the estimator.
+func (a *Cohort) warnings() error {
+	var order []string
+	whom := map[string][]string{}
+	struck, all := 0, a.T.All("connectivity")
+	for _, in := range all {
+		rows, err := column.Read[warningRow](in)
+		if err != nil {
+			return err
+		}
+		seen := map[string]bool{}
+		for _, r := range rows {
+			if r.Warning == nil || *r.Warning == "" || *r.Warning == "n/a" || seen[*r.Warning] {
+				continue
+			}
+			w := *r.Warning
+			seen[w] = true
+			if whom[w] == nil {
+				order = append(order, w)
+			}
+			whom[w] = append(whom[w], in.Coord("subject"))
+		}
+		if len(seen) > 0 {
+			struck++
+		}
+	}
+	if struck == 0 {
+		return nil
+	}
+	a.Caution("Connectivity of %d of %d participants: %s", struck, len(all), order[0])
+	var list []string
+	for _, w := range order {
+		names := slices.DeleteFunc(slices.Clone(whom[w]), func(id string) bool { return id == "" })
+		list = append(list, fmt.Sprintf("%s (%s: %s)", w, words.Count(len(whom[w]), "participant"),
+			words.Some(names, 10)))
+	}
+	a.Heading("Warnings")
+	a.Add(report.Block{List: list})
+	return nil
+}

@@ -1,0 +1,49 @@
+package participants
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/present/section"
+)
+
+// A doubtful registration is a caution with the participant's name; how voxels got their labels
+// is said where the label image was resampled.
+func TestRegistrationIsTold(t *testing.T) {
+	row := func(how, caution string) column.ParcelRow {
+		return column.ParcelRow{Resampling: how, Caution: caution, Determinant: math.NaN(), Rotation: math.NaN(),
+			Displacement: math.NaN()}
+	}
+	for _, c := range []struct {
+		rows           []column.ParcelRow
+		told, cautions string
+	}{
+		{[]column.ParcelRow{row("none: the label image is on the scan's grid", "")}, "", ""},
+		{[]column.ParcelRow{row("nearest neighbor", ""), row("nearest neighbor", "its transform rotates the head by 90°: check the registration"), row("majority of 27 samples a voxel", "")},
+			"Labels resampled by majority of 27 samples a voxel, nearest neighbor.",
+			"Labels that may not fit the scan: sub-2 (its transform rotates the head by 90°: check the registration)"},
+	} {
+		var in []dag.Input
+		for i, r := range c.rows {
+			one := dag.InputOf(column.Table([]column.ParcelRow{r}))
+			one.Coords = []dag.Coord{{Axis: "subject", Value: []string{"sub-1", "sub-2", "sub-3"}[i]}}
+			in = append(in, one)
+		}
+		a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"registration": in}))}
+		var err error
+		if a.Labeled, err = labeledScans(a.T); err != nil {
+			t.Fatal(err)
+		}
+		a.registration()
+		told := ""
+		for _, b := range a.Section.Blocks {
+			told += b.Text
+		}
+		if told != c.told || strings.Join(a.Page.Cautions, "|") != c.cautions {
+			t.Errorf("told %q, want %q; cautions %q, want %q", told, c.told, a.Page.Cautions, c.cautions)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package participants
+
+import (
+	"bytes"
+	"cmp"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/figure"
+	"prgnn/stages/present/section"
+	"prgnn/stages/report"
+)
+
+// A report shows the scans of up to 50 participants. Those of up to 1000 are pages of their own beside it; of more the
+// pages would take longer than a run that has nothing to do.
+const (
+	ShownScans = 50
+	PagedScans = 1000
+)
+
+// ScanQuality shows each participant's scan, to be rated, or leads to its page.
+func (a *Cohort) ScanQuality() error {
+	ins := a.T.All("scans")
+	switch {
+	case !a.Pictures || len(ins) == 0:
+		return nil
+	case len(ins) > PagedScans:
+		a.Say("The quality of %d scans is not shown: more than %d. pipeline export FILE STAGE -o DIR/ writes the pictures, where STAGE is of the kind figure-qc.", len(ins), PagedScans)
+		return nil
+	case len(ins) > ShownScans:
+		return a.scanLinks(ins)
+	}
+	var pages []report.Figure
+	for _, in := range ins {
+		f, err := scanFigure(in)
+		if err != nil {
+			return err
+		}
+		pages = append(pages, f)
+	}
+	a.Show("the quality of each scan", nil, pages)
+	return nil
+}
+
+// scanFigure is the picture of one scan.
+func scanFigure(in dag.Input) (report.Figure, error) {
+	b, err := in.Bytes()
+	f := report.Figure{Format: in.Ref.Format, Data: b, Wide: true, Rated: in.Coord("subject"),
+		Caption: figure.ScanCaption}
+	if f.Title, f.Alt = section.SVGTitle(b); f.Rated != "" {
+		f.Title = scanName(in)
+	}
+	return f, err
+}
+
+// scanLinks is a table of the participants with links to their pages.
+func (a *Cohort) scanLinks(ins []dag.Input) error {
+	cleaned := map[string]column.CleaningRow{}
+	for _, in := range a.T.All("cleaning") {
+		rows, err := column.Read[column.CleaningRow](in)
+		if err != nil {
+			return err
+		}
+		if len(rows) == 1 {
+			cleaned[in.Coord("subject")] = rows[0]
+		}
+	}
+	outlier := map[string]string{}
+	for _, in := range a.T.All("typicality") {
+		rows, err := column.Read[column.TypicalityRow](in)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			outlier[r.Participant] = outlierWords.Replace(r.Outlier)
+		}
+	}
+	files, who := report.SheetFiles(scanNames(ins)), map[string]string{}
+	for _, in := range ins {
+		who[scanName(in)] = cmp.Or(in.Coord("subject"), scanName(in))
+	}
+	dir := report.SheetDir(a.Run.Pipeline)
+	cleaning := func(head string, of func(column.CleaningRow) float64) section.Column[string] {
+		return section.Number(head, "", func(id string) string {
+			if row, ok := cleaned[who[id]]; ok {
+				return report.Short(of(row))
+			}
+			return "n/a"
+		})
+	}
+	t := section.TableOf("Scans, with links to their pages", 1, scanNames(ins),
+		section.Text("participant", "with the rating that was given on the page of the scan", func(id string) string { return id }),
+		cleaning("volumes kept", func(r column.CleaningRow) float64 { return float64(r.Kept) }),
+		cleaning("mean FD (mm)", func(r column.CleaningRow) float64 { return r.MeanFD }),
+		cleaning("largest FD (mm)", func(r column.CleaningRow) float64 { return r.MaxFD }),
+		cleaning("degrees of freedom", func(r column.CleaningRow) float64 { return r.TEff }),
+		section.Text("outlier in", "measures in which the participant is an outlier: typicality, mean framewise displacement (mm), degrees of freedom", func(id string) string { return outlier[who[id]] }))
+	t.Supplement = true
+	for i := range t.Rows {
+		id := t.Rows[i][0].Text
+		t.Rows[i][0].Sheet = &report.Sheet{Dir: dir, File: files[i], Participant: who[id]}
+	}
+	a.Say("The scans of %d participants have pages of their own, in the directory beside this file that has its name and ends in _quality. %s leads to them.", len(ins), a.Count.Table(t))
+	a.Add(report.Block{Table: t})
+	return nil
+}
+
+// scanNames are the participants of pictures.
+func scanNames(ins []dag.Input) []string {
+	ids := make([]string, len(ins))
+	for i, in := range ins {
+		ids[i] = scanName(in)
+	}
+	return ids
+}
+
+// scanName is the participant, with the session or the run where the scan is one of several.
+func scanName(in dag.Input) string {
+	name := in.Coord("subject")
+	if name == "" {
+		return section.MemberText(in.Coords)
+	}
+	for _, part := range []string{"session", "run"} {
+		if of := in.Coord(part); of != "" {
+			name += " " + part + " " + of
+		}
+	}
+	return name
+}
+
+// A ScanPage is the page of one scan beside a report.
+type ScanPage struct {
+	File string
+	HTML func() ([]byte, error)
+}
+
+// ScanPages are the pages of the scans that the report leads to, by its inputs scans and participants; none where the
+// report shows the scans itself.
+func ScanPages(t *dag.Task) ([]ScanPage, error) {
+	ins := t.All("scans")
+	if len(ins) <= ShownScans || len(ins) > PagedScans {
+		return nil, nil
+	}
+	simulated := false
+	if t.Has("participants") {
+		who, err := column.ReadPeople(t.In("participants"))
+		if err != nil {
+			return nil, err
+		}
+		simulated = who.Simulated
+	}
+	names := scanNames(ins)
+	pages := make([]ScanPage, len(ins))
+	for i, file := range report.SheetFiles(names) {
+		pages[i] = ScanPage{file, func() ([]byte, error) {
+			f, err := scanFigure(ins[i])
+			if err != nil {
+				return nil, err
+			}
+			f.Number, f.Rated = "1", cmp.Or(f.Rated, names[i])
+			page := report.Page{Title: names[i], Simulated: simulated, Sheet: true,
+				Sections: []report.Section{{ID: "scan", Title: "Quality of the scan", Blocks: []report.Block{{Figure: &f}}}}}
+			var b bytes.Buffer
+			err = page.HTML(&b)
+			return b.Bytes(), err
+		}}
+	}
+	return pages, nil
+}
+
+// outlierWords writes the measures of an outlier for people.
+var outlierWords = strings.NewReplacer(" ", ", ", "mean_fd", "mean framewise displacement", "t_eff", "degrees of freedom")

@@ -1,0 +1,54 @@
+package present
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/present/participants"
+	"prgnn/stages/stagetest"
+)
+
+// The table of the groups has names and units for people. A number that stands for the groups, and one that all
+// participants share, are no columns of it; its note names them.
+func TestTableOfGroups(t *testing.T) {
+	people := stagetest.SomeParticipants(4, "ASD", "HC")
+	for name, v := range map[string][]float64{"asd": {1, 0, 1, 0}, "n_roi": {111, 111, 111, 111},
+		"mean_fd": {0.1, 0.2, 0.3, 0.4}} {
+		people.Columns = append(people.Columns, encoding.Column{Name: name, Values: v})
+	}
+	in := map[string][]dag.Input{"participants": {dag.InputOf(people)}}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
+	for _, want := range []string{"mean framewise displacement (mm)", "0.20 ± 0.14 (0.10–0.30)",
+		"The same in all participants: n roi 111."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if named := "Not described: asd (one number per group)."; !strings.Contains(text, named) ||
+		strings.Contains(strings.Replace(text, named, "", 1), "asd") {
+		t.Errorf("asd is the group, and is to be named once\n%s", text)
+	}
+}
+
+// A terminal has no supplementary tables: the summary says where the excluded participants stand.
+func TestSummaryPointsToTheExcluded(t *testing.T) {
+	in := stagetest.ReportInputs("sub-01", "ASD", "HC")
+	one := participants.ExcludedRow{Participant: "sub-9", Reason: "sub-9.nii: cut", Category: "unusable"}
+	left := slices.Repeat([]participants.ExcludedRow{one}, 13)
+	in["excluded"] = []dag.Input{dag.InputOf(column.Table(left))}
+	delete(in, "settings")
+	out := stagetest.MustRun(t, &Summary{}, in)["text"].(artifacts.Bytes)
+	text := strings.Join(strings.Fields(string(out.Data)), " ")
+	for _, want := range []string{"1 HC; 13 of 16 excluded (pipeline cohort FILE lists them).",
+		"13 participants excluded (pipeline cohort FILE lists them).",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say %q:\n%s", want, text)
+		}
+	}
+}

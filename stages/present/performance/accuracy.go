@@ -1,0 +1,272 @@
+package performance
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/present/section"
+	"prgnn/stages/report"
+)
+
+// Results are what a page says of the classifiers' performance.
+type Results struct {
+	*section.Writer
+	Headline []string                    // coordinates of the setting whose accuracy comes first
+	Accuracy []Row                       // of all settings
+	First    *Row                        // the headline; nil when there is none
+	Permuted []column.PermutationTestRow // of models retrained on permuted labels
+	Unproven []string                    // settings of the model whose accuracy is not above chance
+}
+
+// An Row is one row of evaluate's summary.
+type Row struct {
+	column.AccuracyRow
+	Setting string // coordinates: stage=train pool=topk
+	Title   string // the classifier for people
+	Own     bool   // of the model that the pipeline is about, not of one to compare with
+}
+
+func readAccuracy(in dag.Input) ([]Row, error) {
+	read, err := column.Read[column.AccuracyRow](in)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]Row, len(read))
+	for i, r := range read {
+		rows[i] = Row{AccuracyRow: r, Setting: column.CoordText(r.Coords), Title: r.Name}
+		if r.Name == "" {
+			rows[i].Title = section.SettingName(r.Coords)
+		}
+	}
+	return rows, nil
+}
+
+// Called is the classifier in a sentence.
+func (r Row) Called() string {
+	if r.Title == "" {
+		return "The model"
+	}
+	return r.Title
+}
+
+// IsMajority reports whether a row is of the majority classifier.
+func (r Row) IsMajority() bool {
+	return strings.HasPrefix(r.Title, column.Classifiers["majority"])
+}
+
+// Read reads the accuracies of all settings, PR-GNN first, then by accuracy, and
+// finds the headline.
+func (a *Results) Read() error {
+	if !a.T.Has("evaluation") {
+		return nil
+	}
+	rows, err := readAccuracy(a.T.In("evaluation"))
+	if err != nil {
+		return err
+	}
+	table, err := a.T.In("evaluation").Table()
+	if err != nil {
+		return err
+	}
+	for text := range strings.SplitSeq(table.Meta["caution"], "\n") {
+		if text != "" {
+			a.Caution("%s", text)
+		}
+	}
+	if a.Permuted, err = section.Read[column.PermutationTestRow](a.T, "permutation"); err != nil {
+		return err
+	}
+	a.markOwn(rows)
+	at, err := headlineOf(rows, a.Headline)
+	if err != nil {
+		return err
+	}
+	if at >= 0 {
+		first := rows[at]
+		a.First = &first
+	}
+	accuracy := map[string]float64{}
+	for _, r := range rows {
+		if r.Level == "participant" {
+			accuracy[r.Setting] = r.Accuracy
+		}
+	}
+	slices.SortStableFunc(rows, func(x, y Row) int {
+		return column.CompareNamed(x.Title, y.Title, accuracy[x.Setting], accuracy[y.Setting])
+	})
+	a.Accuracy = rows
+	return nil
+}
+
+// markOwn marks the rows of the model that the pipeline is about: those of stages of the
+// kind train, where the parameters are connected; otherwise those that no baseline's name
+// begins; where nothing is left, all but the majority classifier.
+func (a *Results) markOwn(rows []Row) {
+	found := false
+	for i, r := range rows {
+		for _, s := range a.Run.Stages {
+			if s.Kind == "train" && slices.Contains(strings.Fields(r.Setting), "stage="+s.Stage) {
+				rows[i].Own, found = true, true
+			}
+		}
+	}
+	if found {
+		return
+	}
+	for i, r := range rows {
+		rows[i].Own = !baseline(r.Title)
+		found = found || rows[i].Own
+	}
+	for i, r := range rows {
+		rows[i].Own = rows[i].Own || !found && !r.IsMajority()
+	}
+}
+
+// baseline reports whether a name is that of a classifier to compare PR-GNN with.
+func baseline(name string) bool {
+	for model, word := range column.Classifiers {
+		if model != column.PrGNN && strings.HasPrefix(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// PerParticipant are the accuracies over participants.
+func (a *Results) PerParticipant() []Row {
+	return slices.DeleteFunc(slices.Clone(a.Accuracy), func(r Row) bool { return r.Level != "participant" })
+}
+
+// Nested is the accuracy over participants with the setting chosen inside each fold; nil
+// where it is not connected.
+func (a *Results) Nested() (*Row, error) {
+	if !a.T.Has("nested") {
+		return nil, nil
+	}
+	rows, err := readAccuracy(a.T.In("nested"))
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(rows, func(r Row) bool { return r.Level == "participant" })
+	if i < 0 {
+		return nil, nil
+	}
+	rows[i].Title = "setting chosen inside each fold"
+	return &rows[i], nil
+}
+
+// A chanceTest is a permutation test of a measure.
+type chanceTest struct {
+	p     float64
+	draws int32
+	how   string
+}
+
+func (c chanceTest) String() string {
+	p, draws, bound := strings.Cut(report.DrawnPText(c.p, c.draws), " (") // p ≤ 0.05 (19 draws)
+	if draws = strings.TrimSuffix(draws, ")"); bound && !strings.Contains(c.how, "label shuffle") {
+		return fmt.Sprintf("%s (%s: %s)", p, draws, c.how)
+	}
+	return fmt.Sprintf("%s (%s)", p, c.how)
+}
+
+// permutationTests are those of a measure, accuracy or auc: by permuted test labels, then by models retrained on
+// permuted labels.
+func (a *Results) permutationTests(r Row, measure string) (tests []chanceTest) {
+	p := map[string]float64{"accuracy": r.P, "auc": r.AUCP}[measure]
+	if !math.IsNaN(p) {
+		tests = append(tests, chanceTest{p, r.Permutations, "test labels permuted, models not retrained"})
+	}
+	for _, t := range a.Retrained(r) {
+		if t.Measure == measure {
+			tests = append(tests, chanceTest{t.P, t.Permutations, a.howRetrained(r, t)})
+		}
+	}
+	return tests
+}
+
+// ChanceTests are permutationTests in words.
+func (a *Results) ChanceTests(r Row, measure string) (texts []string) {
+	for _, t := range a.permutationTests(r, measure) {
+		texts = append(texts, t.String())
+	}
+	return texts
+}
+
+// decisive is the test that a measure is judged by: the last that can go below 0.05; ok is false without any.
+func (a *Results) decisive(r Row, measure string) (t chanceTest, ok bool) {
+	tests := a.permutationTests(r, measure)
+	for i, t := range slices.Backward(tests) {
+		if i == 0 || report.TooFewDraws(t.draws, "") == "" {
+			return t, true
+		}
+	}
+	return t, false
+}
+
+// AboveChance reports whether an accuracy is above chance, and why it is not: by the p of models retrained
+// on permuted labels, or else of permuted test labels; without either by the 95 % CI and the majority-class rate.
+func (a *Results) AboveChance(r Row) (above bool, why string) {
+	t, ok := a.decisive(r, "accuracy")
+	if !ok {
+		return r.Low > r.Majority, fmt.Sprintf("its 95 %% CI, %s, includes the majority-class rate, %s", report.Range(r.Low, r.High), report.Share(r.Majority))
+	}
+	return t.p < 0.05, t.String()
+}
+
+// CautionAccuracy warns of accuracies that show nothing.
+func (a *Results) CautionAccuracy() {
+	compared := 0
+	for _, r := range a.PerParticipant() {
+		if !r.IsMajority() {
+			compared++
+		}
+		if !r.Own {
+			continue
+		}
+		above, why := a.AboveChance(r)
+		if !above {
+			a.Unproven = append(a.Unproven, r.Setting)
+		}
+		switch {
+		case r.High < r.Majority:
+			a.Caution("%s: accuracy is below the majority-class rate (%s)", r.Called(), report.Share(r.Majority))
+		case !above:
+			a.Caution("%s: accuracy is not above chance: %s", r.Called(), why)
+		case r.Low <= r.Majority:
+			a.Caution("%s: the 95 %% CI of the accuracy (%s) includes the majority-class rate (%s): not shown to be better than naming the largest group", r.Called(), report.Range(r.Low, r.High), report.Share(r.Majority))
+		}
+		accuracy, tested := a.decisive(r, "accuracy")
+		if auc, ok := a.decisive(r, "auc"); tested && ok && (accuracy.p < 0.05) != (auc.p < 0.05) {
+			a.Caution("%s: the tests of accuracy and AUC disagree: accuracy %v, AUC %v", r.Called(), accuracy, auc)
+		}
+		switch {
+		case r.Sensitivity == 0 && r.Specificity == 1:
+			a.Caution("%s calls nobody %s (sensitivity 0, specificity 1)", r.Called(), r.Positive)
+		case r.Sensitivity == 0:
+			a.Caution("%s detects none of the %s participants (sensitivity 0)", r.Called(), r.Positive)
+		case r.Sensitivity < 0.5:
+			a.Caution("%s detects fewer than half of the %s participants (sensitivity %s)", r.Called(), r.Positive, report.Share(r.Sensitivity))
+		}
+		switch {
+		case r.Specificity == 0 && r.Sensitivity == 1:
+			a.Caution("%s calls everybody %s (sensitivity 1, specificity 0)", r.Called(), r.Positive)
+		case r.Specificity == 0:
+			a.Caution("%s calls every other participant %s (specificity 0)", r.Called(), r.Positive)
+		case r.Specificity < 0.5:
+			a.Caution("%s calls more than half of the other participants %s (specificity %s)", r.Called(), r.Positive, report.Share(r.Specificity))
+		}
+	}
+	if compared > 1 {
+		a.Caution("%d classifiers were compared: the accuracy of the best one is biased upward", compared)
+	}
+}
+
+// IsUnproven reports whether the accuracy of a setting is not above chance.
+func (a *Results) IsUnproven(setting string) bool {
+	return slices.ContainsFunc(a.Unproven, func(s string) bool { return unstaged(s) == unstaged(setting) })
+}

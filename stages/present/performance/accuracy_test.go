@@ -1,0 +1,74 @@
+package performance
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/stages/column"
+	"prgnn/stages/present/section"
+)
+
+// Everybody is called positive only where nobody is missed, and nobody only where nobody else is.
+func TestCautionsOfOneAnswer(t *testing.T) {
+	for _, c := range []struct {
+		sensitivity, specificity float64
+		want                     string
+	}{
+		{1, 0, "PR-GNN calls everybody PAT (sensitivity 1, specificity 0)"},
+		{0.933, 0, "PR-GNN calls every other participant PAT (specificity 0)"},
+		{0, 1, "PR-GNN calls nobody PAT (sensitivity 0, specificity 1)"},
+		{0, 0.933, "PR-GNN detects none of the PAT participants (sensitivity 0)"},
+		{0.9, 0.4, "PR-GNN calls more than half of the other participants PAT (specificity 0.400)"},
+		{0.9, 0.5, ""},
+	} {
+		r := Row{Title: "PR-GNN", Own: true}
+		r.Level, r.Positive, r.Sensitivity, r.Specificity = "participant", "PAT", c.sensitivity, c.specificity
+		r.Low, r.High, r.Majority = 0.7, 0.9, 0.6
+		a := &Results{Writer: section.NewWriter(nil), Accuracy: []Row{r}}
+		a.CautionAccuracy()
+		if got := strings.Join(a.Page.Cautions, "; "); got != c.want {
+			t.Errorf("sensitivity %g, specificity %g: %q, want %q", c.sensitivity, c.specificity, got, c.want)
+		}
+	}
+}
+
+// A baseline is known by its name where the parameters of the stages are not connected.
+func TestOwnModel(t *testing.T) {
+	row := func(name string) Row { return Row{Title: name} }
+	for _, c := range []struct{ names, own []string }{
+		{[]string{"PR-GNN", "majority classifier", "linear SVM, repeat 1", "", "SAGE, λ 0.1-0.1"}, []string{"PR-GNN", "", "SAGE, λ 0.1-0.1"}},
+		{[]string{"majority classifier", "linear SVM"}, []string{"linear SVM"}},
+	} {
+		var rows []Row
+		for _, name := range c.names {
+			rows = append(rows, row(name))
+		}
+		(&Results{Writer: section.NewWriter(nil)}).markOwn(rows)
+		var own []string
+		for _, r := range rows {
+			if r.Own {
+				own = append(own, r.Title)
+			}
+		}
+		if !slices.Equal(own, c.own) {
+			t.Errorf("%q, want %q", own, c.own)
+		}
+	}
+}
+
+// A classifier to compare with that is not above chance does not make the regions of the model unproven.
+func TestUnprovenIsTheModel(t *testing.T) {
+	low := Row{AccuracyRow: column.AccuracyRow{Level: "participant", P: 0.4, AUCP: 0.4, Permutations: 999},
+		Setting: "stage=meanmlp"}
+	own := low
+	own.Setting, own.Own, own.P, own.AUCP = "stage=train", true, 0.01, 0.01
+	for _, p := range []float64{0.01, 0.4} {
+		own.P = p
+		a := &Results{Writer: section.NewWriter(nil), Accuracy: []Row{own, low}}
+		a.CautionAccuracy()
+		if got := a.IsUnproven(""); got != (p > 0.05) {
+			t.Errorf("p = %g: unproven %t", p, got)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package performance
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/stages/column"
+)
+
+// headlineOf finds the row over participants that a page puts first: the one that is
+// named, or the only one of the model that the pipeline is about. Nothing is chosen by
+// accuracy: −1 where there are several or none.
+func headlineOf(rows []Row, named []string) (at int, err error) {
+	var fit []int
+	var names []string
+	for i, r := range rows {
+		if r.Level != "participant" {
+			continue
+		}
+		names = append(names, r.Setting)
+		if named == nil && r.Own || named != nil && r.is(named) {
+			fit = append(fit, i)
+		}
+	}
+	switch {
+	case len(fit) == 1:
+		return fit[0], nil
+	case named == nil:
+		return -1, nil
+	case fit == nil:
+		return -1, fmt.Errorf("headline: no setting matches %s; available: %s", strings.Join(named, ", "), strings.Join(names, "; "))
+	}
+	return -1, fmt.Errorf("headline: %d settings match %s: name more of the coordinates", len(fit), strings.Join(named, ", "))
+}
+
+// is reports whether a setting has all of some coordinates, written AXIS=VALUE.
+func (r Row) is(coords []string) bool { return column.HasCoords(coordsOf(r.Setting), coords) }
+
+// coordsOf takes the name of a setting apart.
+func coordsOf(setting string) (coords []string) {
+	for _, m := range column.Coordinate.FindAllStringSubmatch(setting, -1) {
+		coords = append(coords, m[1]+"="+m[2])
+	}
+	return coords
+}
+
+// headlineSetting is the setting of a ranking that is the headline: the one that is named,
+// or without a name the first. A ranking of one stage does not name it. found is false
+// where the ranking has no such setting.
+func headlineSetting(settings, named []string) (setting string, found bool) {
+	for _, s := range settings {
+		own := coordsOf(s)
+		want := named
+		if !slices.ContainsFunc(own, isStage) {
+			want = slices.DeleteFunc(slices.Clone(named), isStage)
+		}
+		if column.HasCoords(own, want) {
+			return s, true
+		}
+	}
+	return settings[0], false
+}
+
+func isStage(coord string) bool { return strings.HasPrefix(coord, "stage=") }
+
+// unstaged takes the name of the stage out of a setting: evaluate takes the trainings of
+// several stages, the ranking is of one.
+func unstaged(setting string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(setting), isStage), " ")
+}
+
+// RegionsOf is the setting whose regions are named, and how to say so after a title: ""
+// where there is no other.
+func (a *Results) RegionsOf(settings []string) (setting, said string) {
+	var distinct []string
+	for _, s := range settings {
+		if !slices.Contains(distinct, s) {
+			distinct = append(distinct, s)
+		}
+	}
+	setting, found := headlineSetting(distinct, a.Headline)
+	name := column.ShownSetting(setting)
+	switch {
+	case a.Headline != nil && !found:
+		return setting, fmt.Sprintf(" of %s, not of the headline", cmp.Or(name, "another setting"))
+	case len(distinct) == 1:
+		return setting, ""
+	case a.Headline != nil:
+		return setting, fmt.Sprintf(" of the headline (%s)", name)
+	}
+	return setting, fmt.Sprintf(" of the first of %d settings (%s)", len(distinct), name)
+}

@@ -1,0 +1,366 @@
+package performance
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/stages/chart"
+	"prgnn/stages/column"
+	"prgnn/stages/figure"
+	"prgnn/stages/fold"
+	"prgnn/stages/present/section"
+	"prgnn/stages/present/tables"
+	"prgnn/stages/region"
+	"prgnn/stages/report"
+)
+
+// Describe is the section of accuracies and the tests of them.
+func (a *Results) Describe() error {
+	if len(a.Accuracy) == 0 {
+		return nil
+	}
+	rows := a.PerParticipant()
+	first := a.Accuracy[0]
+	t := section.TableOf("Performance on test participants", 1, rows,
+		section.Text("classifier", "", func(r Row) string { return r.Called() }),
+		section.Strong(section.Number("accuracy", "share of correct predictions, pooled over the folds", func(r Row) string { return report.Share(r.Accuracy) })),
+		section.Number("95 % CI", "Wilson's interval of the accuracy, for the number of participants", func(r Row) string { return report.Range(r.Low, r.High) }),
+		section.Number("over folds", "accuracy of each fold: mean ± standard deviation (n − 1) over the folds", func(r Row) string { return section.PlusMinus(r.FoldMean, r.FoldSD) }),
+		section.Number("p", "of the accuracy: test labels permuted within folds, models not retrained", func(r Row) string { return report.DrawnP(r.P, r.Permutations) }),
+		section.Number("balanced", "balanced accuracy: mean over the groups of the share of correct predictions, mean over the folds", func(r Row) string { return report.Share(r.Balanced) }),
+		section.Number("AUC", "area under the ROC curve, mean over the folds", func(r Row) string { return report.Share(r.AUC) }),
+		section.Number("sens./spec.", "sensitivity and specificity for "+first.Positive+", mean over the folds", func(r Row) string {
+			if math.IsNaN(r.Sensitivity) {
+				return "n/a"
+			}
+			return report.Share(r.Sensitivity) + "/" + report.Share(r.Specificity)
+		}))
+	same := sameTested(rows)
+	if same {
+		t.Note = fmt.Sprintf("%s, %s. Majority-class rate: %s, the share of the largest group among the tested participants.",
+			words.Count(int(first.Folds), "fold"), words.Count(int(first.Participants), "participant"),
+			report.Share(first.Majority))
+	} else {
+		t.Note = "The classifiers were not tested on the same participants: the rows cannot be compared."
+	}
+	if slices.ContainsFunc(rows, Row.IsMajority) {
+		t.Note += " The majority classifier names the largest group of the training participants."
+	}
+	t.Note += fmt.Sprintf(" Positive: %s. Accuracy, its 95 %% CI and p are pooled over the folds; balanced accuracy, AUC, sensitivity and specificity are means over the folds.", first.Positive)
+	a.Table(t, "gives the performance per participant, by the mean probability over the participant's draws.")
+	if !same {
+		a.Table(section.TableOf("Tested participants of each classifier", 1, rows,
+			section.Text("classifier", "", func(r Row) string { return r.Called() }),
+			section.Number("n", "participants tested", func(r Row) string { return fmt.Sprint(r.Participants) }),
+			section.Number("folds", "", func(r Row) string { return fmt.Sprint(r.Folds) }),
+			section.Number("majority-class rate", "share of the largest group among the tested participants", func(r Row) string { return report.Share(r.Majority) })),
+			"gives the test participants of each classifier.")
+	}
+	a.Supplement(section.TableOf("Performance per graph and per participant", 2, a.Accuracy,
+		section.Text("classifier", "", func(r Row) string { return r.Called() }),
+		section.Text("level", "graph: every draw counts; participant: the mean probability over the draws decides", func(r Row) string { return r.Level }),
+		section.Number("accuracy", "pooled over the folds", func(r Row) string { return report.Share(r.Accuracy) }),
+		section.Number("95 % CI", "Wilson's interval of the accuracy, for the number of participants", func(r Row) string { return report.Range(r.Low, r.High) }),
+		section.Number("over folds", "accuracy of each fold: mean ± standard deviation (n − 1) over the folds", func(r Row) string { return section.PlusMinus(r.FoldMean, r.FoldSD) }),
+		section.Number("balanced", "", func(r Row) string { return report.Share(r.Balanced) }),
+		section.Number("AUC", "", func(r Row) string { return report.Share(r.AUC) }),
+		section.Number("AUC p", "of the AUC: test labels permuted within folds, models not retrained", func(r Row) string { return report.DrawnP(r.AUCP, r.Permutations) }),
+		section.Number("sensitivity", "", func(r Row) string { return report.Share(r.Sensitivity) }),
+		section.Number("specificity", "", func(r Row) string { return report.Share(r.Specificity) })))
+	a.CautionAccuracy()
+	if nested, err := a.Nested(); err != nil {
+		return err
+	} else if r := nested; r != nil {
+		a.Say("With the setting chosen inside each fold (nested cross-validation), accuracy per participant is %s, 95 %% CI %s (over the folds %s), AUC %s.",
+			report.Share(r.Accuracy), report.Range(r.Low, r.High), section.PlusMinus(r.FoldMean, r.FoldSD),
+			report.Share(r.AUC))
+	}
+	if err := a.folds(); err != nil {
+		return err
+	}
+	for _, part := range []func() error{a.permutation, a.comparison, a.paperTables} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return a.performanceFigures(rows)
+}
+
+// sameTested reports whether all classifiers were tested on as many participants in as many folds,
+// with the same majority-class rate.
+func sameTested(rows []Row) bool {
+	return !slices.ContainsFunc(rows, func(r Row) bool {
+		return r.Participants != rows[0].Participants || r.Folds != rows[0].Folds || r.Majority != rows[0].Majority
+	})
+}
+
+// A foldScore is a row of evaluate's scores, with what its fold leaves out (leave_out of split).
+type foldScore struct {
+	column.FoldRow
+	LeftOut string `column:"left_out,optional"`
+}
+
+// folds adds the accuracy of each fold: with bars for the headline, in a supplement for all.
+func (a *Results) folds() error {
+	rows, err := section.Read[foldScore](a.T, "scores")
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	table, err := a.T.In("scores").Table()
+	if err != nil {
+		return err
+	}
+	all, err := section.WholeTable(table, 400)
+	if err != nil {
+		return err
+	}
+	all.Caption = "Performance in each fold"
+	a.Supplement(all)
+	if a.First == nil {
+		return nil
+	}
+	repeats := slices.ContainsFunc(rows, func(r foldScore) bool { return r.Repeat > 1 })
+	own := slices.DeleteFunc(rows, func(r foldScore) bool {
+		return r.Level != "participant" || column.CoordText(r.Coords) != a.First.Setting
+	})
+	const most = 10 // folds; the supplement has all
+	if len(own) == 0 || len(own) > most {
+		return nil
+	}
+	t := section.TableOf("Accuracy in each fold, per participant", 1, own,
+		section.Text("fold", "", func(r foldScore) string {
+			if repeats {
+				return fmt.Sprintf("%d.%d", r.Repeat, r.Fold)
+			}
+			return fmt.Sprint(r.Fold)
+		}),
+		section.Number("accuracy", "", func(r foldScore) string { return report.Share(r.Accuracy) }))
+	if own[0].LeftOut != "" {
+		t.Heads = slices.Insert(t.Heads, 1, report.Head{Text: "left out"})
+		for i, r := range own {
+			t.Rows[i] = slices.Insert(t.Rows[i], 1, report.Cell{Text: r.LeftOut})
+		}
+	}
+	for i, r := range own {
+		t.Rows[i][len(t.Rows[i])-1].Bar = &report.Bar{Share: r.Accuracy, Mark: a.First.Majority}
+	}
+	t.Note = "Line: majority-class rate."
+	a.Table(t, fmt.Sprintf("gives the accuracy of %s in each fold.", section.The(a.First.Called())))
+	return nil
+}
+
+// permutation adds the test by models that are retrained on permuted groups.
+func (a *Results) permutation() error {
+	rows := a.Permuted
+	if len(rows) == 0 {
+		if slices.ContainsFunc(a.Accuracy, func(r Row) bool { return !math.IsNaN(r.P) }) {
+			a.Say("No models were retrained on permuted labels. Without retraining, p is slightly too small.")
+		}
+		return nil
+	}
+	type row = column.PermutationTestRow
+	name := func(r row) string { return r.Name }
+	columns := section.Keyed("classifier", name, rows,
+		section.Text("measure", "per participant", func(r row) string { return section.PlainName(r.Measure) }),
+		section.Number("observed", "with the true labels", func(r row) string { return report.Share(r.Observed) }),
+		section.Number("chance, mean", "over the permutations", func(r row) string { return report.Share(r.Mean) }),
+		section.Number("chance, 95 %", "95th percentile of the permutations", func(r row) string { return report.Share(r.Quantile95) }),
+		section.Number("permutations", "", func(r row) string { return fmt.Sprint(r.Permutations) }),
+		section.Number("p", "", func(r row) string { return report.DrawnP(r.P, r.Permutations) }))
+	t := section.TableOf(fmt.Sprintf("Permutation test (%s)", words.Count(int(rows[0].Permutations), "label shuffle")),
+		len(columns)-5, rows, columns...)
+	t.Note = "Folds and trainings are repeated for every permutation; p = (b + 1) / (n + 1) for b of n permutations that do at least as well."
+	a.Table(t, "gives the permutation test with retrained models.")
+	a.cautionRetrained()
+	significant := map[string]bool{}
+	for _, r := range rows {
+		if r.P < 0.05 {
+			significant[r.Name] = true
+		}
+	}
+	for _, r := range rows {
+		if r.Measure == "auc" && !significant[r.Name] {
+			of := ""
+			if r.Name != "" {
+				of = r.Name + ": "
+			}
+			if few := report.TooFewDraws(r.Permutations, "label shuffle"); few != "" {
+				a.Caution("%sThe permutation test cannot be significant: %s", of, few)
+				continue
+			}
+			a.Caution("%sThe permutation test is not significant (%s for the AUC): the accuracy may be due to chance", of, report.DrawnPText(r.P, r.Permutations))
+		}
+	}
+	return nil
+}
+
+// comparison adds the tests between classifiers.
+func (a *Results) comparison() error {
+	rows, err := section.Read[column.PairRow](a.T, "comparison")
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	for i, r := range rows {
+		rows[i].NameA, rows[i].NameB = cmp.Or(r.NameA, r.A), cmp.Or(r.NameB, r.B)
+	}
+	slices.SortStableFunc(rows, func(x, y column.PairRow) int {
+		return cmp.Or(column.CompareNamed(x.NameA, y.NameA, x.AccuracyA, y.AccuracyA),
+			column.CompareNamed(x.NameB, y.NameB, x.AccuracyB, y.AccuracyB))
+	})
+	t := section.TableOf("Comparison of classifiers", 2, rows,
+		section.Text("A", "", func(r column.PairRow) string { return r.NameA }),
+		section.Text("B", "", func(r column.PairRow) string { return r.NameB }),
+		section.Number("accuracy A", "per participant, by the mean probability over the draws, pooled over the folds", func(r column.PairRow) string { return report.Share(r.AccuracyA) }),
+		section.Number("accuracy B", "", func(r column.PairRow) string { return report.Share(r.AccuracyB) }),
+		section.Number("only A : only B", "participants classified correctly by one of the two only",
+			func(r column.PairRow) string { return fmt.Sprintf("%d : %d", r.OnlyA, r.OnlyB) }),
+		section.Number("McNemar p", "exact, two-sided",
+			func(r column.PairRow) string { return report.Probability(r.McNemarP) }),
+		section.Number("Holm", "corrected for the number of pairs", func(r column.PairRow) string { return report.Probability(r.McNemarHolm) }),
+		section.Number("t p", "corrected resampled t-test over the folds", func(r column.PairRow) string { return report.Probability(r.TP) }),
+		section.Number("t Holm", "", func(r column.PairRow) string { return report.Probability(r.THolm) }))
+	t.Note = "McNemar's exact test, and the corrected resampled t-test over the folds; Holm corrects for the number of pairs."
+	sentence := fmt.Sprintf("compares classifiers over the same participants (%s).", words.Count(len(rows), "pair"))
+	const most = 24 // pairs in the text
+	if len(rows) > most {
+		a.Supplement(t)
+		a.Say("%s %s", t.Label(), sentence)
+		return nil
+	}
+	a.Table(t, sentence)
+	return nil
+}
+
+// paperTables adds the paper's Tables 1 and 2.
+func (a *Results) paperTables() error {
+	const note = "Over folds: mean ± SD of the accuracy of each fold. Accuracy: pooled over the folds, with its 95 % interval for the number of participants. Paper: mean ± SD over the folds, as printed there, on its own 118 participants."
+	printed := func(mean, sd float64) string { return strings.Replace(section.PlusMinus(mean, sd), "n/a", "–", 1) }
+	ones, err := section.Read[tables.VariationRow](a.T, "table1")
+	if err != nil {
+		return err
+	}
+	if len(ones) > 0 {
+		type row = tables.VariationRow
+		t := section.TableOf("Variations of the model", 3, ones,
+			section.Text("distance", "distance loss", func(r row) string { return tables.PrintedName(r.Distance) }),
+			section.Text("pooling", "", func(r row) string { return tables.PrintedName(r.Pool) }),
+			section.Text("λ1-λ2", "weights of the distance losses and of the group-level consistency",
+				func(r row) string { return report.Short(r.Lambda1) + "-" + report.Short(r.Lambda2) }),
+			section.Strong(section.Number("over folds", "accuracy, mean ± SD over the folds",
+				func(r row) string { return section.PlusMinus(r.FoldMean, r.FoldSD) })),
+			section.Number("accuracy", "pooled over the folds", func(r row) string { return report.Share(r.Accuracy) }),
+			section.Number("95 % CI", "", func(r row) string { return report.Range(r.Low, r.High) }),
+			section.Number("paper", "as printed in the paper", func(r row) string { return printed(r.Paper, r.PaperSD) }))
+		t.Note = note
+		a.Table(t, "gives the accuracy of the model's variations, beside the paper's Table 1.")
+	}
+	twos, err := section.Read[tables.ClassifierRow](a.T, "table2")
+	if err != nil || len(twos) == 0 {
+		return err
+	}
+	type row = tables.ClassifierRow
+	t := section.TableOf("Other classifiers", 1, twos,
+		section.Text("classifier", "", func(r row) string { return section.OrItself(column.Classifiers, r.Model) }),
+		section.Strong(section.Number("over folds", "accuracy, mean ± SD over the folds",
+			func(r row) string { return section.PlusMinus(r.FoldMean, r.FoldSD) })),
+		section.Number("accuracy", "pooled over the folds", func(r row) string { return report.Share(r.Accuracy) }),
+		section.Number("95 % CI", "", func(r row) string { return report.Range(r.Low, r.High) }),
+		section.Number("parameters", "trainable", func(r row) string { return report.Thousands(r.Parameters) }),
+		section.Number("paper", "as printed in the paper", func(r row) string { return printed(r.Paper, r.PaperSD) }),
+		section.Number("paper, parameters", "", func(r row) string { return report.Thousands(r.PaperParameters) }))
+	t.Note = note
+	a.Table(t, "gives the accuracy of other classifiers, beside the paper's Table 2.")
+	return nil
+}
+
+// calibrationBins are few: a bin of a small study holds few participants.
+const calibrationBins = 5
+
+// performanceFigures are drawn from what is connected.
+func (a *Results) performanceFigures(rows []Row) error {
+	if !a.Pictures {
+		return nil
+	}
+	if c := accuracyChart(rows); c != nil && len(rows) > 1 {
+		if err := a.Figures("the accuracy of the classifiers", c); err != nil {
+			return err
+		}
+	}
+	if len(a.T.All("predictions")) > 0 {
+		all, err := fold.ReadSettings(a.T.All("predictions"))
+		if err != nil {
+			return err
+		}
+		slices.SortStableFunc(all.Settings,
+			func(x, y []fold.Tested) int { return a.othersLast(x[0].Coords) - a.othersLast(y[0].Coords) })
+		roc, err := figure.DrawROC(all, "")
+		if err != nil {
+			return err
+		}
+		shown := max(0, slices.IndexFunc(all.Settings, func(f []fold.Tested) bool {
+			return a.First != nil &&
+				a.First.is(column.CoordTexts(f[0].Coords))
+		}))
+		if err := a.Figures("the confusion matrix and the ROC curves", figure.DrawConfusion(all, shown), roc); err != nil {
+			return err
+		}
+		calibration, err := figure.DrawCalibration(all, "", calibrationBins)
+		if err != nil {
+			return err
+		}
+		if err := a.Figures("the calibration of the predicted probabilities", calibration); err != nil {
+			return err
+		}
+	}
+	training, err := figure.DrawTraining(a.T, 8)
+	if err != nil {
+		return err
+	}
+	distributions, err := figure.DrawDistributions(a.T.All("distribution"), 8)
+	if err != nil {
+		return err
+	}
+	if err := a.Figures("cross-entropy and accuracy during training", training); err != nil {
+		return err
+	}
+	return a.Figures("how the pooling scores develop during training", distributions)
+}
+
+// othersLast is 1 for a classifier to compare with.
+func (a *Results) othersLast(coords []dag.Coord) int {
+	for _, c := range coords {
+		for _, s := range a.Run.Stages {
+			if c.Axis == "stage" && s.Stage == c.Value &&
+				slices.Contains([]string{"baseline", "meanmlp", "bnt"}, s.Kind) {
+				return 1
+			}
+		}
+	}
+	return 0
+}
+
+// accuracyChart draws the accuracy of each classifier over participants, with its interval.
+func accuracyChart(rows []Row) *figure.Chart {
+	d := chart.Dots{Axis: "accuracy, per participant", Interval: "95 % CI (Wilson)", Mark: math.NaN(), MarkName: "majority-class rate"}
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.Title)
+	}
+	series := column.Series(names)
+	for i, r := range rows[:min(len(rows), 40)] {
+		d.Rows = append(d.Rows, chart.Row{Series: series[i], Name: region.Clip(r.Called(), 40), Value: r.Accuracy,
+			Low: r.Low, High: r.High, Chance: math.NaN()})
+		d.Mark = r.Majority
+	}
+	if d.Rows == nil {
+		return nil
+	}
+	return &figure.Chart{Figure: d.Figure(), Title: "Accuracy of the classifiers",
+		Alt:     fmt.Sprintf("A dot for %s at its accuracy over participants, with the 95 %% interval; a dashed line at the majority-class rate, %s", words.Each(len(d.Rows), "classifier"), report.Share(d.Mark)),
+		Caption: "Accuracy per participant, pooled over the folds, with Wilson's 95 % interval for the number of participants. Overlap of intervals is no test: compare in pairs."}
+}

@@ -1,0 +1,57 @@
+package present
+
+import (
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/present/participants"
+	"prgnn/stages/stagetest"
+)
+
+// The report of a cohort that was measured says in its methods how many were left out and why, how
+// many regions there are, and how those without a series enter; a table has them by participant.
+func TestReportTellsScansAndSilentRegions(t *testing.T) {
+	in := stagetest.ReportInputs("sub-01", "ASD", "HC")
+	cells := map[string][]string{"stage": {"cohort"}, "kind": {"timeseries"}, "parameter": {"series"}, "value": {""},
+		"default": {""}, "unit": {""}, "doc": {""}}
+	settings := encoding.NewTable()
+	for _, name := range []string{"stage", "kind", "parameter", "value", "default", "unit", "doc"} {
+		settings.Columns = append(settings.Columns, encoding.Column{Name: name, Values: cells[name]})
+	}
+	in["settings"] = []dag.Input{dag.InputOf(settings)}
+	delete(in, "notes")
+	in["nodes"] = []dag.Input{dag.InputOf(stagetest.NodesOf("a", "b", "c"))}
+	in["excluded"] = []dag.Input{dag.InputOf(column.Table([]participants.ExcludedRow{
+		{Participant: "sub-08", Reason: "sub-08_bold.nii.gz: truncated; copy it again", Category: "missing or unusable data"},
+		{Participant: "sub-09", Reason: "rated fail", Category: "rated fail"},
+		{Participant: "sub-10", Reason: "no scan", Category: "missing or unusable data"}}))}
+	cleaned := dag.InputOf(column.Table([]column.CleaningRow{{Volumes: 176, TR: 2}}))
+	cleaned.Coords = []dag.Coord{{Axis: "subject", Value: "sub-01"}}
+	in["cleaning"] = []dag.Input{cleaned}
+	in["graphs"] = nil
+	for id, silent := range map[string]int32{"sub-01": 0, "sub-02": 3} {
+		one := dag.InputOf(encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0, 1}},
+			encoding.Column{Name: "edges", Values: []int32{348, 348}},
+			encoding.Column{Name: "silent", Values: []int32{0, silent}}))
+		one.Coords = []dag.Coord{{Axis: "subject", Value: id}}
+		in["graphs"] = append(in["graphs"], one)
+	}
+	page := reportText(t, in)
+	for _, want := range []string{
+		"1 HC; 3 of 6 excluded (Table 2).",
+		"3 participants took part. All scans have 176 volumes at a repetition time of 2 s. Of 6 participants, 3 were excluded (2: missing or unusable data; 1: rated fail). The analysis has 3 regions.",
+		"Regions without a usable series (in 1 of 2 participants, at most 3) are excluded from the estimate: their correlations are 0, and they are nodes without edges.",
+		"No series: regions without a usable one, in the draw with the most.",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	at := strings.Index(page, "Quality of each participant")
+	if at < 0 || !strings.Contains(page[at:], ">no series<") {
+		t.Error("the table of each participant has no column of regions without a series")
+	}
+}

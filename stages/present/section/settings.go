@@ -1,0 +1,78 @@
+package section
+
+import (
+	"strconv"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/stages/column"
+)
+
+// Settings are the parameters of the stages of a pipeline (pipeline.settings).
+type Settings struct {
+	Pipeline string
+	Table    *encoding.Table // nil when they are not connected
+	Stages   []StageSettings // in the order of the file
+}
+
+type StageSettings struct {
+	Stage, Kind string
+	Tasks       int32
+	Parameters  []string // in their order
+	Value       map[string]string
+}
+
+func readPipelineSettings(t *dag.Task) (*Settings, error) {
+	s := &Settings{}
+	if !t.Has("settings") {
+		return s, nil
+	}
+	table, err := t.In("settings").Table()
+	if err != nil {
+		return nil, err
+	}
+	s.Table, s.Pipeline = table, table.Meta["pipeline"]
+	rows, err := column.Read[SettingRow](t.In("settings"))
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		if n := len(s.Stages); n == 0 || s.Stages[n-1].Stage != r.Stage {
+			s.Stages = append(s.Stages, StageSettings{r.Stage, r.Kind, r.Tasks, nil, map[string]string{}})
+		}
+		last := &s.Stages[len(s.Stages)-1]
+		last.Parameters, last.Value[r.Parameter] = append(last.Parameters, r.Parameter), r.Value
+	}
+	return s, nil
+}
+
+// A SettingRow is one parameter of one stage (pipeline.settings).
+type SettingRow struct {
+	Stage     string `column:"stage"`
+	Kind      string `column:"kind"`
+	Tasks     int32  `column:"tasks,optional"`
+	Parameter string `column:"parameter"`
+	Value     string `column:"value"`
+	Default   string `column:"default"`
+}
+
+// Of is the first stage of a kind; nil when there is none.
+func (s *Settings) Of(kind string) *StageSettings {
+	for i := range s.Stages {
+		if s.Stages[i].Kind == kind {
+			return &s.Stages[i]
+		}
+	}
+	return nil
+}
+
+func (s *StageSettings) Is(parameter, value string) bool { return s.Value[parameter] == value }
+
+// Number is a parameter as a number, 0 when it is none (an axis has several).
+func (s *StageSettings) Number(parameter string) float64 {
+	x, err := strconv.ParseFloat(s.Value[parameter], 64)
+	if err != nil {
+		return 0
+	}
+	return x
+}

@@ -1,0 +1,60 @@
+package section
+
+import (
+	"slices"
+
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/report"
+)
+
+// A Column is one column of a table in the page, made of rows.
+type Column[R any] struct {
+	report.Head
+	strong bool
+	cell   func(R) string
+}
+
+// Text is a column of words.
+func Text[R any](head, doc string, cell func(R) string) Column[R] {
+	return Column[R]{report.Head{Text: head, Doc: doc}, false, cell}
+}
+
+// Number is a column of numbers, written by a function of report.
+func Number[R any](head, doc string, cell func(R) string) Column[R] {
+	return Column[R]{report.Head{Text: head, Doc: doc, Number: true}, false, cell}
+}
+
+// Strong is a column that stands out.
+func Strong[R any](c Column[R]) Column[R] { c.strong = true; return c }
+
+// TableOf is a table with a row for each element.
+func TableOf[R any](caption string, keys int, rows []R, columns ...Column[R]) *report.Table {
+	t := &report.Table{Caption: caption, Keys: keys, Rows: make([][]report.Cell, len(rows))}
+	for _, c := range columns {
+		t.Heads = append(t.Heads, c.Head)
+		for i, r := range rows {
+			t.Rows[i] = append(t.Rows[i], report.Cell{Text: c.cell(r), Strong: c.strong})
+		}
+	}
+	return t
+}
+
+// Keyed puts a column of settings first where rows differ in it.
+func Keyed[R any](head string, setting func(R) string, rows []R, columns ...Column[R]) []Column[R] {
+	if slices.ContainsFunc(rows, func(r R) bool { return setting(r) != setting(rows[0]) }) {
+		return slices.Insert(columns, 0, Text(head, "", setting))
+	}
+	return columns
+}
+
+// SettingName is a setting for people.
+func SettingName(coords []dag.Coord) string { return column.ShownSetting(column.CoordText(coords)) }
+
+// Read reads the rows of a port; none where it is not connected.
+func Read[R any](t *dag.Task, port string) ([]R, error) {
+	if !t.Has(port) {
+		return nil, nil
+	}
+	return column.Read[R](t.In(port))
+}

@@ -1,0 +1,144 @@
+package section
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/markup"
+	"prgnn/stages/column"
+	"prgnn/stages/report"
+)
+
+// WholeTable shows a table as it is, with at most so many rows and without the columns hidden.
+func WholeTable(t *encoding.Table, most int, hidden ...string) (*report.Table, error) {
+	out := &report.Table{}
+	n := min(t.Rows(), most)
+	out.Rows = make([][]report.Cell, n)
+	keys := true
+	// Where the classifier stands in words, its coordinates are for programs.
+	named := slices.ContainsFunc(t.Columns, func(c encoding.Column) bool { return c.Doc == column.NameDoc })
+	for _, c := range t.Columns {
+		if slices.Contains(hidden, c.Name) || named && c.Doc == column.CoordinateDoc {
+			continue
+		}
+		head := report.Head{Text: PlainName(c.Name), Doc: c.Doc}
+		if c.Unit != "" {
+			head.Text += " (" + UnitName(c.Unit) + ")"
+		}
+		text, err := t.Strings(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		switch c.Values.(type) {
+		case []float64, []float32:
+			head.Number = true
+			v, err := t.Floats(c.Name)
+			if err != nil {
+				return nil, err
+			}
+			text = make([]string, len(v))
+			for i, x := range v {
+				text[i] = shownNumber(c.Name, x)
+			}
+		case []int32, []int64:
+			head.Number = true
+		}
+		if keys = keys && !head.Number; keys && out.Keys < 1 {
+			out.Keys++
+		}
+		out.Heads = append(out.Heads, head)
+		for i := range n {
+			out.Rows[i] = append(out.Rows[i], report.Cell{Text: text[i]})
+		}
+	}
+	if t.Rows() > n {
+		out.Note = fmt.Sprintf("The first %d of %d rows.", n, t.Rows())
+	}
+	return out, nil
+}
+
+// PlainName writes the name of a column for people.
+func PlainName(name string) string {
+	for from, to := range map[string]string{"auc": "AUC", "sd": "SD", "ci_low": "95 % CI from", "ci_high": "to",
+		"p": "p", "q": "q (FDR)", "auroc": "AUROC"} {
+		if name == from {
+			return to
+		}
+	}
+	return strings.ReplaceAll(name, "_", " ")
+}
+
+// shownNumber writes a number to three places where it is a share, in three digits
+// otherwise; a p value of nothing is below what can be told.
+func shownNumber(column string, x float64) string {
+	a := math.Abs(x)
+	switch {
+	case math.IsNaN(x):
+		return "n/a"
+	case (column == "p" || column == "q" || strings.HasPrefix(column, "p_value")) && x < 0.001:
+		return "< 0.001"
+	case a <= 1 && a >= 0.0005, x == 0 && column != "":
+		return strconv.FormatFloat(x, 'f', 3, 64)
+	}
+	return report.Short(x)
+}
+
+func UpperFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func OrItself(words map[string]string, key string) string {
+	if w := words[key]; w != "" {
+		return w
+	}
+	return key
+}
+
+// UnitName writes a unit for people.
+func UnitName(unit string) string {
+	if unit == "a" {
+		return "years"
+	}
+	return unit
+}
+
+// The puts a sentence's subject into the middle of one.
+func The(name string) string { return strings.Replace(name, "The model", "the model", 1) }
+
+// PlusMinus writes a mean with its standard deviation.
+func PlusMinus(mean, sd float64) string {
+	if math.IsNaN(sd) {
+		return report.Share(mean)
+	}
+	return report.Share(mean) + " ± " + report.Share(sd)
+}
+
+// MemberText names a member of a fan-out, the stage that it is of first.
+func MemberText(coords []dag.Coord) string {
+	var parts []string
+	for _, c := range coords {
+		if c.Axis == "stage" {
+			parts = append([]string{c.Value}, parts...)
+		} else {
+			parts = append(parts, c.Axis+" "+c.Value)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// SVGTitle reads what an SVG says that it shows: the texts of its elements title
+// and desc at the top.
+func SVGTitle(b []byte) (title, desc string) {
+	if !strings.Contains(string(b[:min(len(b), 1000)]), "<svg") {
+		return "", ""
+	}
+	return markup.ElementText(b, "title"), markup.ElementText(b, "desc")
+}

@@ -1,0 +1,5 @@
+package tables
+
+import "prgnn/stages/stagetest"
+
+func init() { stagetest.Use(Kinds) }

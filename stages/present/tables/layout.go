@@ -1,0 +1,101 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/artifacts"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/report"
+)
+
+// tableCaption tells over what the accuracies are.
+func tableCaption(what string, r column.AccuracyRow, who tableSource, level string) string {
+	text := fmt.Sprintf("%s. Accuracy, mean(sd) over %s of %s", what, words.Count(int(r.Folds), "fold"), words.Count(int(r.Participants), "participant"))
+	if level == "graph" {
+		text += ", each draw counted"
+	} else {
+		text += ", each participant counted once"
+	}
+	if who.simulated {
+		text += ". SIMULATED DATA: nobody was scanned"
+	}
+	return text + "."
+}
+
+// names of the paper for distances and pools.
+var printedNames = map[string]string{"mmd": "MMD", "bce": "BCE", "topk": "TopK", "sage": "SAGE"}
+
+func PrintedName(s string) string {
+	if n, ok := printedNames[s]; ok {
+		return n
+	}
+	return s
+}
+
+func layoutOne(rows []variation, who tableSource, level string) report.Printed {
+	l := report.Printed{Number: 1, Labels: 2, Header: []string{"Loss", "Pool"},
+		Caption: tableCaption("Model variations and hyperparameters (λ1-λ2)", rows[0].evaluated, who, level)}
+	lambda := func(v variation) string { return fmt.Sprintf("%g-%g", v.Lambda1, v.Lambda2) }
+	var columns [][2]float64
+	for _, v := range rows {
+		if at := [2]float64{v.Lambda1, v.Lambda2}; !slices.Contains(columns, at) {
+			columns = append(columns, at)
+		}
+	}
+	slices.SortFunc(columns, func(a, b [2]float64) int { return slices.Compare(a[:], b[:]) })
+	for _, c := range columns {
+		l.Header = append(l.Header, lambda(variation{VariationRow: VariationRow{Lambda1: c[0], Lambda2: c[1]}}))
+	}
+	ours, theirs := report.PrintedSection{From: who.String()}, report.PrintedSection{From: paperSource}
+	var last [2]string
+	for _, v := range rows {
+		if at := [2]string{v.Distance, v.Pool}; at != last || ours.Rows == nil {
+			last = at
+			for _, s := range []*report.PrintedSection{&ours, &theirs} {
+				row := append([]string{PrintedName(v.Distance), PrintedName(v.Pool)},
+					slices.Repeat([]string{"–"}, len(columns))...)
+				s.Rows = append(s.Rows, row)
+			}
+		}
+		at := 2 + slices.Index(columns, [2]float64{v.Lambda1, v.Lambda2})
+		ours.Rows[len(ours.Rows)-1][at] = report.Bracketed(v.FoldMean, v.FoldSD)
+		theirs.Rows[len(theirs.Rows)-1][at] = report.Bracketed(v.Paper, v.PaperSD)
+	}
+	l.Sections = []report.PrintedSection{ours, theirs}
+	return l
+}
+
+func layoutTwo(rows []contender, who tableSource, level string) report.Printed {
+	l := report.Printed{Number: 2, Labels: 1, Header: []string{"Metric"},
+		Caption: tableCaption("Comparison with other models", rows[0].evaluated, who, level) +
+			" 95 % CI: for the number of participants. #Par: trainable parameters; of SVM and Random Forest the number of inputs, as in the paper."}
+	ours := report.PrintedSection{From: who.String(), Rows: [][]string{{"Acc"}, {"95 % CI"}, {"#Par"}}}
+	theirs := report.PrintedSection{From: paperSource, Rows: [][]string{{"Acc"}, {"#Par"}}}
+	for _, c := range rows {
+		l.Header = append(l.Header, c.Model)
+		ours.Rows[0] = append(ours.Rows[0], report.Bracketed(c.FoldMean, c.FoldSD))
+		ours.Rows[1] = append(ours.Rows[1], report.Share(c.Low)+"–"+report.Share(c.High))
+		ours.Rows[2] = append(ours.Rows[2], report.Thousands(c.Parameters))
+		theirs.Rows[0] = append(theirs.Rows[0], report.Bracketed(c.Paper, c.PaperSD))
+		k := "–"
+		if !math.IsNaN(c.PaperParameters) {
+			k = strconv.Itoa(int(c.PaperParameters)/1000) + "k"
+		}
+		theirs.Rows[1] = append(theirs.Rows[1], k)
+	}
+	l.Sections = []report.PrintedSection{ours, theirs}
+	return l
+}
+
+func tableText(kind string, pages []report.Printed, write func(report.Printed) string) artifacts.Bytes {
+	var parts []string
+	for _, p := range pages {
+		parts = append(parts, write(p))
+	}
+	return artifacts.Bytes{Kind: kind, Data: []byte(strings.Join(parts, "\n"))}
+}
