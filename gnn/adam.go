@@ -7,16 +7,15 @@ import "math"
 type Adam[T Float] struct {
 	Beta1, Beta2, Epsilon, Decay float64
 
-	Steps  int
-	power1 float64 // Beta1^Steps
-	power2 float64
-	m, v   []T
+	Steps          int
+	Power1, Power2 float64 // of Beta1 and Beta2, to the number of steps
+	M, V           []T
 }
 
 // NewAdam makes an optimiser of n values with β₁ = 0.9, β₂ = 0.999, ε = 1e-8.
 func NewAdam[T Float](n int, decay float64) *Adam[T] {
 	return &Adam[T]{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Decay: decay,
-		power1: 1, power2: 1, m: make([]T, n), v: make([]T, n)}
+		Power1: 1, Power2: 1, M: make([]T, n), V: make([]T, n)}
 }
 
 // Step moves the parameters against the gradient:
@@ -25,18 +24,18 @@ func NewAdam[T Float](n int, decay float64) *Adam[T] {
 //	p ← p − rate/(1−β₁ᵗ) · m / (√v/√(1−β₂ᵗ) + ε)
 func (a *Adam[T]) Step(params, grad []T, rate float64) {
 	a.Steps++
-	a.power1 = float64(a.power1 * a.Beta1)
-	a.power2 = float64(a.power2 * a.Beta2)
+	a.Power1 = float64(a.Power1 * a.Beta1)
+	a.Power2 = float64(a.Power2 * a.Beta2)
 	b1, b2 := T(a.Beta1), T(a.Beta2)
 	c1, c2 := T(1-a.Beta1), T(1-a.Beta2)
 	decay, epsilon := T(a.Decay), T(a.Epsilon)
-	step := T(rate / (1 - a.power1))
-	root := T(math.Sqrt(1 - a.power2))
+	step := T(rate / (1 - a.Power1))
+	root := T(math.Sqrt(1 - a.Power2))
 	for i, p := range params {
 		g := grad[i] + T(decay*p)
-		m := T(b1*a.m[i]) + T(c1*g)
-		v := T(b2*a.v[i]) + T(c2*T(g*g))
-		a.m[i], a.v[i] = m, v
+		m := T(b1*a.M[i]) + T(c1*g)
+		v := T(b2*a.V[i]) + T(c2*T(g*g))
+		a.M[i], a.V[i] = m, v
 		params[i] = p - T(step*(m/(T(math.Sqrt(float64(v)))/root+epsilon)))
 	}
 }

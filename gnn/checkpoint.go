@@ -22,8 +22,6 @@ type snapshot[T Float] struct {
 	History         []Epoch
 	Params, Buffers []T
 	Adam            Adam[T]
-	M, V            []T
-	Power1, Power2  float64
 	Best            []T
 	BestCE          float64
 }
@@ -32,8 +30,7 @@ func (r *run[T]) checkpoint() ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(snapshot[T]{
 		Epoch: r.epoch, History: r.history, Params: r.m.Params, Buffers: r.m.Buffers,
-		Adam: *r.adam, M: r.adam.m, V: r.adam.v, Power1: r.adam.power1, Power2: r.adam.power2,
-		Best: r.best, BestCE: r.bestCE,
+		Adam: *r.adam, Best: r.best, BestCE: r.bestCE,
 	})
 	return b.Bytes(), err
 }
@@ -45,12 +42,11 @@ func (r *run[T]) resume(b []byte) {
 	var s snapshot[T]
 	if gob.NewDecoder(bytes.NewReader(b)).Decode(&s) != nil ||
 		len(s.Params) != len(r.m.Params) || len(s.Buffers) != len(r.m.Buffers) ||
-		len(s.M) != len(r.adam.m) || len(s.V) != len(r.adam.v) || len(s.History) != s.Epoch {
+		len(s.Adam.M) != len(r.adam.M) || len(s.Adam.V) != len(r.adam.V) || len(s.History) != s.Epoch {
 		return
 	}
 	copy(r.m.Params, s.Params)
 	copy(r.m.Buffers, s.Buffers)
 	*r.adam = s.Adam
-	r.adam.m, r.adam.v, r.adam.power1, r.adam.power2 = s.M, s.V, s.Power1, s.Power2
 	r.epoch, r.history, r.best, r.bestCE = s.Epoch, s.History, s.Best, s.BestCE
 }

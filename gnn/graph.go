@@ -23,31 +23,29 @@ type Graph[T Float] struct {
 	adjacency[T]
 }
 
-// NewGraph makes a graph for models of these options from its node features
-// (nodes × o.Features, row-major) and its edges. It refuses values that are not
-// finite, edges that leave the graph, join a node to itself or come twice.
-func NewGraph[T Float](o Options, label int, features []float64, edges []Edge) (*Graph[T], error) {
-	d := o.Features
+// Checked gives node features (nodes × d, row-major) in the precision of T, and the edges sorted by their ends. It
+// refuses values that are not finite, edges that leave the graph, join a node to itself or come twice.
+func Checked[T Float](d int, features []float64, edges []Edge) (values []T, sorted []Edge, err error) {
 	if d < 1 || len(features) < d || len(features)%d != 0 {
-		return nil, fmt.Errorf("%d features cannot be divided into nodes of %d features each", len(features), d)
+		return nil, nil, fmt.Errorf("%d features cannot be divided into nodes of %d features each", len(features), d)
 	}
 	n := len(features) / d
-	g := &Graph[T]{Label: label, Features: make([]T, n*d)}
+	values = make([]T, n*d)
 	for i, v := range features {
-		g.Features[i] = T(v)
-		if !finite(float64(g.Features[i])) {
-			return nil, fmt.Errorf("feature %d of node %d is %v: %s", i%d+1, i/d+1, v, trouble(v))
+		values[i] = T(v)
+		if !finite(float64(values[i])) {
+			return nil, nil, fmt.Errorf("feature %d of node %d is %v: %s", i%d+1, i/d+1, v, trouble(v))
 		}
 	}
-	sorted := make([]Edge, len(edges))
+	sorted = make([]Edge, len(edges))
 	for i, e := range edges {
 		switch {
 		case e.Source < 0 || int(e.Source) >= n || e.Target < 0 || int(e.Target) >= n:
-			return nil, fmt.Errorf("edge %d–%d is outside a graph of %d nodes", e.Source+1, e.Target+1, n)
+			return nil, nil, fmt.Errorf("edge %d–%d is outside a graph of %d nodes", e.Source+1, e.Target+1, n)
 		case e.Source == e.Target:
-			return nil, fmt.Errorf("edge %d–%d is a self-loop", e.Source+1, e.Target+1)
+			return nil, nil, fmt.Errorf("edge %d–%d is a self-loop", e.Source+1, e.Target+1)
 		case !finite(float64(T(e.Weight))):
-			return nil, fmt.Errorf("edge %d–%d has weight %v: %s", e.Source+1, e.Target+1, e.Weight, trouble(e.Weight))
+			return nil, nil, fmt.Errorf("edge %d–%d has weight %v: %s", e.Source+1, e.Target+1, e.Weight, trouble(e.Weight))
 		}
 		sorted[i] = Edge{min(e.Source, e.Target), max(e.Source, e.Target), e.Weight}
 	}
@@ -55,15 +53,28 @@ func NewGraph[T Float](o Options, label int, features []float64, edges []Edge) (
 		return cmp.Or(cmp.Compare(a.Source, b.Source),
 			cmp.Compare(a.Target, b.Target))
 	})
+	for i, e := range sorted {
+		if i > 0 && sorted[i-1].Source == e.Source && sorted[i-1].Target == e.Target {
+			return nil, nil, fmt.Errorf("edge %d–%d appears twice", e.Source+1, e.Target+1)
+		}
+	}
+	return values, sorted, nil
+}
+
+// NewGraph makes a graph for models of these options from what Checked lets pass.
+func NewGraph[T Float](o Options, label int, features []float64, edges []Edge) (*Graph[T], error) {
+	values, sorted, err := Checked[T](o.Features, features, edges)
+	if err != nil {
+		return nil, err
+	}
+	g := &Graph[T]{Label: label, Features: values}
+	n := len(values) / o.Features
 	a := &g.adjacency
 	a.self = 1
 	if o.EdgeWeights {
 		a.self = T(o.SelfWeight)
 	}
-	for i, e := range sorted {
-		if i > 0 && sorted[i-1].Source == e.Source && sorted[i-1].Target == e.Target {
-			return nil, fmt.Errorf("edge %d–%d appears twice", e.Source+1, e.Target+1)
-		}
+	for _, e := range sorted {
 		w := T(1)
 		if o.EdgeWeights {
 			w = T(e.Weight)

@@ -61,6 +61,11 @@ var examples = map[string]func(*testing.T, *chain) example{
 		return example{stagetest.Fresh("bnt", "feed_forward", 8, "epochs", 3, "batch", 2, "clusters", 5, "seed", 3),
 			map[string][]dag.Input{"pearson": c.all(t, "connectivity", "pearson"), "folds": {dag.InputOf(folds)}}}
 	},
+	"braingnn": func(t *testing.T, c *chain) example {
+		e := c.train(t, 1)
+		e.stage = stagetest.Fresh("braingnn", "widths", []any{4, 4}, "hidden", 8, "epochs", 3, "batch", 4, "seed", 3)
+		return e
+	},
 	"compare": func(t *testing.T, c *chain) example {
 		return example{stagetest.Fresh("compare"), map[string][]dag.Input{"predictions": c.twoModels(t)}}
 	},

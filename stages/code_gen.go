@@ -5,63 +5,64 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 6bf932c69729c3105a844da2cefbbece3e3269ce33eddc671b9383b128b85e27
+var codes = dag.Codes(`kind baseline eb0ab0d2448f151c7b1245d44750fd60abf95fe8eaaddceabeb4b26dd84bad64
 kind biomarkers dc96f7c2fffa47b68e3af1d5c0fd4441b3845d48476acb3d2310e50fb013a492
-kind bnt 92bcb275f04e8d9db9ac8d5f5f83033b84fe3a831743c0291d608767ea9d1473
+kind bnt c09c506a01d9a2b6bc8ff5ac87b53d276655514f12cd69e2c495efae4a8c927f
 kind bootstrap ba659cca615c52e51f4adaf8ccf37bb214317998acab34e925bf54c9f3bbbd43
-kind brainmap d072caa78d5bdaae37adea6e1255cd495f7e8136ff9f7d5e5224e026bb4a79f1
+kind braingnn eb43c4016920a14b655d846a899fa50d46f9db46707811d46831b9a514327256
+kind brainmap e9df3dfc99bff1ee4e755ab5fdbb615f4dc77dd037cb4ea6faa16cac5846f76c
 kind choose 8d2c21c9fa072719d6d0d1e104285926729e42ca2e89b1a928f6a3e29c23eb5b
 kind combat 99ca188824de3701f545f88c8911cd50cdc189808b44901d477fa6ab9d8eefc9
-kind compare f6ce8d523fc3a98172743f8aed856a96a6f7298fd9d268b8ef08a4ca56de3b7a
+kind compare 504904ef1c5076c7187244ca883871a4c7eb46370c5c228cd476b2cccb8db303
 kind connectivity 10d42e055283884d5b4c49d539af042d3766b57155ffcfa0b64ae447d197551b
 kind covariates 6511d63c841d8a785dfe552ff4b7ddf9ebe5c0dca6e27acc0e77537a14e96a80
 kind denoise e2d64ccf55d3d6fea6763bc325360a1b205d634482fa2737948058af401f09b0
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
-kind evaluate 0667fc43fd12a53719843bf9ceedaca8f5849879aeefffc1d57bf580ca8fefa7
+kind evaluate f3e400d7e3cc096b0dac5898741597191c1b323741216400b320374d55965ddb
 kind exec ce089cf24ae5bcbfd82ee6ae8b496df32b2a7de13095aa12816734f92b882d22
-kind fidelity 5b52dbf9d0a986d9b2c9c83222bed449995ee5e609ffcd74ac3a359d456afb4d
-kind figure-calibration a53298ac38651396bade9966d590b8179c0e6b72545cc85857ac20de9e6e08c5
-kind figure-confusion 84d3b5f9df9efd7ec3a13410e1dd6ce6a2fa02cb61766873aff78d21d06a2120
-kind figure-connectivity 35a1afbad08b5c4e486c3fe228043fef5643c62a3fa295fd89b7ffe03e95e03b
-kind figure-degrees c5581f644f5aeeb8349a68c3fd30bc00702afb2125fa507aef3f310d03ad4cbe
-kind figure-distributions e3d351ec99ce292b92f5a2220104a478ca32a14b94fed6da90e8027907835fd4
-kind figure-individuality 6cdce242b1af73539b2b1c626ea0d4ea560ebbc01ec002e85e96254bb1ca54ae
-kind figure-individuals 47674830b8ad3cb6075d9247a5eff5c7b9579df052ab35d175cf37f1ba0379c0
+kind fidelity f9e89ce09afce07d0c0a7629685d9a0cce1c26e98a06bf76d4954d765e0313ac
+kind figure-calibration a9cf65fc4113d3173070ca0448adce98eb402cd0d40741a16d15d1b5b3080303
+kind figure-confusion 5d2095078ccfc9231a3c3f5ec895f4d436bbdfcb9f99ff6ee94304aa7b13042e
+kind figure-connectivity d931cb9e5291b1dbb7c6b5af2bf300af12ab241260a3ef6a4f08d1bae3943844
+kind figure-degrees 83598f3891621522f4b94bf56e88f3b60f2eb53a30fcff9dfe8527e3a47d1240
+kind figure-distributions 61f7b2ae137e3578971ec2a43a64cc843bc49f97dcaf16212d95003bc16732fa
+kind figure-individuality d2a557d3520d99a811a2a8b8b21c1ec49a9cc204d1d93b57b3a7ecbdeb8c5a7b
+kind figure-individuals 3c0d65647b5dd621cde5c9fe95e5f4ab8b412d659d3fde46eb535efbf0c5732b
 kind figure-qc c805b0731ec92ec41612063e95b58c567bae1f54da90bbe07bba0586e2854c3c
-kind figure-qcfc b0ecf90258eb3712aefd7d1fe1cbaae2d04f9b42391fb3f5448d6c71cfeae6f4
-kind figure-ranking c4af94df2d83864cbeddf8aa0f4e55a489e385cac4ea4d9347d273bf836880d6
-kind figure-roc a5a9fc4804f8751af18e6f8edc479067996d45a7ef4432a32b158d643dd463b1
-kind figure-training a58ca60f86bc3ce0a593988d2b9ab376475476f632571ce33e253144af09774e
+kind figure-qcfc 036f592dfc0e513092818725719dc7313318c5284ab0b216d7d2bb81185a45cf
+kind figure-ranking 9158f6496ba92bd1e56e1485d88742fc95a2f390297f6e03580786fc76542591
+kind figure-roc 86e773ce13efad0508fe6fd1fb5ae9de241d0247ff18195ee2fe8b30f895cf85
+kind figure-training 67f1a9e8f58a0a26e57b91419a7b457a6a1c12b2e07a652399b3220b14814203
 kind graph 62f1f66e8af0861c6d52efe18bcf60083f61cf1118d4676fcd5f48fa89c32de0
 kind harmonize ddc04ac2a40e00e5fe8a06d216e65696a78a98c051dcd794fcc57d654d8a2801
-kind individuality 613029162da872569a7d37fb239472a95951b10cac4e64d00cf07a2ecd6b5832
+kind individuality b448f32dc4fa1b294c29ab5482aa10a2aa6acf07517bd97af5cfade02e26f95f
 kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
 kind leakage d259d634c7b2ac24d654c5d891ebd57df9fb808d044ae2178c798aea57f1d140
 kind matrices 003f2200ca6498818effe0286d380d6bc3f5100d5bd2a71042eb8448459d9a9e
 kind mean-volume c2426fbd3ade6b83521cb0ad47db09827d0f123e1383afd97424eae5343fb0e0
-kind meanmlp 0362b5fded651883808d401adff94239096eb4fa03334b0c33e79f99e7a0b6de
+kind meanmlp 9681cb4cfb32498179addad99d3de5c9c67e9f88fcca831619742e1e6c84560a
 kind parcellate 84860114ecd9e108981c34350c960b32ee7993825b475acb9e799cdf51500a83
-kind permutation 91e5904d80c35ba958102ebe574c7cee89aa030349b85cc8107a25c7555e4cd2
-kind predict a92a9876417095372b3a731201dfebba65dde80750f37af2aa6e38b049e776b2
+kind permutation 7fe5088ba2848d93ce972c333117bd70069b346a54079c4eb01848f6cc884a7e
+kind predict 6ef4ac8fce4100cf712578862f4f5a26479187f6281a899e0d93d4ab375ad720
 kind project 9e336f9bb94bf243c013b9218e502e9cfc65d602a5b6da22674b59ff2b4169bf
-kind qcfc 284afc9dd71d0a008f9f20c981d423da00f1336dd3795295d17f224f2db691a7
-kind report b4a0a024727a758ecc63a6cd8b135483b39cb500d83bf0b3c380293b2d75e753
+kind qcfc e0a1b653625954449bbdfc4423e11fb72f5061f01e7b285ebb0ff185e34efdc9
+kind report ab5e2ad321147ae2a95f06c78de98ac10768ba359e15f64bc4c43a6e5cc8d20d
 kind saliency 2d3e11cfba8a82d475bfb9b7afb326f86013eddad314538927d29230e1715b90
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
 kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
 kind split 0a2385b62f71497158e5a1c68f5e274cfb07e378146ef516b57e7a42c302a039
-kind summary 7c577f6be06089317e54ddb0e8a21bb64a69d51c14b0bb9acfa482bc96fdf921
+kind summary 856c52251431016a1e0a65e382f61f7f42039d725b049a03922200a31465b242
 kind tables 71bb127476af04b08dc70ddb1dd82abf2186acfe3fad37260d38d142743be835
 kind tangent 99e0a00d04b8320fa9bfa7e9d284d42a98093bc5dc50db1156221f4c278a5a06
 kind timeseries c2007e6c85c92f4c49f388ad9fd53edf147775fe1310a3ac39a3eb91d2a6b28a
-kind train 1023aeb73fcfdba1c8274e2b716d7b1153e277fefe44004dce404d70ce87ea45
+kind train c822ee6da66307ccee62a7c9670a96108f64e73e5c44d52fd25f96349c5140af
 
 reached by baseline
 prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
 prgnn/stages/learn.baseline.New 4765b5ec9a04.124c86
 
-reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
 prgnn/artifacts.Digest 76086d0a157e.e3b0c4
 prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
@@ -76,17 +77,17 @@ prgnn/dag.Task 9712728a5d3a.dd1823
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
 
-reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
 prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
 module github.com/klauspost/compress v1.20.3
 
-reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -188,7 +189,7 @@ prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
 prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
-reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Input.Table f290d6b4a40d.0fa803
@@ -200,15 +201,15 @@ prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
 prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 
-reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 
-reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
 prgnn/artifacts/encoding.Table.Strings 1c3df0f5ffac.a85b41
@@ -216,18 +217,18 @@ prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
 prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
 prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
-reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
 prgnn/artifacts/encoding.Table.Bools 7da5cce93ad7.d6fd9c
 
-reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Table.Ints e6e0800eabaf.f2d16c
 
-reached by baseline biomarkers bnt bootstrap brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -235,16 +236,16 @@ prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 71879a9a9385.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers bnt bootstrap brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices meanmlp parcellate predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices meanmlp parcellate predict project qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bnt bootstrap brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage meanmlp parcellate predict qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage meanmlp parcellate predict qcfc report saliency sessions summary tables tangent train
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
-reached by baseline biomarkers bnt bootstrap brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc report sessions summary tables timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc report sessions summary tables timeseries train
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
-reached by baseline biomarkers bnt bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices meanmlp parcellate permutation predict qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices meanmlp parcellate permutation predict qcfc report saliency sessions split summary tables tangent timeseries train
 prgnn/stages/column.Columns 06e02927182b.d44c7a
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 prgnn/stages/column.Keys a115ee0123c6.7dd110
@@ -253,10 +254,10 @@ prgnn/stages/column.cells 532d7c203999.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-degrees figure-qc graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-degrees figure-qc graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency split summary tables tangent timeseries train
 prgnn/stages/column.Type 0d91952dbd4f.81c87d
 
-reached by baseline biomarkers bnt bootstrap combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
 prgnn/artifacts/encoding.Array.DType ca0bd4a493f7.b726e4
 prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
@@ -270,41 +271,41 @@ prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.writeElements 6c5b7b8fe945.54c41d
 prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 
-reached by baseline biomarkers bnt bootstrap combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices meanmlp predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices meanmlp predict project qcfc sessions tangent timeseries train
 prgnn/dag.NPY d4147bcdf395.a2023e
 
-reached by baseline biomarkers bnt bootstrap connectivity fidelity individuality matrices meanmlp predict project qcfc tangent train
+reached by baseline biomarkers bnt bootstrap braingnn connectivity fidelity individuality matrices meanmlp predict project qcfc tangent train
 prgnn/internal/dense.Float e52123f92c40.e3b0c4
 prgnn/internal/dense.run 12c11f099725.c4217a
 prgnn/internal/dense.run64 cc59d49cee26.867f9b
 prgnn/internal/dense/kernel_amd64.s 42a95fc20add.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap covariates evaluate fidelity figure-individuals individuality leakage meanmlp report simulate split summary train
+reached by baseline biomarkers bnt bootstrap braingnn covariates evaluate fidelity figure-individuals individuality leakage meanmlp report simulate split summary train
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers bnt brainmap choose combat compare covariates evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume meanmlp permutation predict qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt braingnn brainmap choose combat compare covariates evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume meanmlp permutation predict qcfc report saliency sessions summary tables tangent train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers bnt brainmap combat connectivity denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp predict project qcfc report sessions summary tangent timeseries train
+reached by baseline biomarkers bnt braingnn brainmap combat connectivity denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp predict project qcfc report sessions summary tangent timeseries train
 module golang.org/x/text v0.43.0
 
-reached by baseline biomarkers bnt choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc report sessions simulate summary tangent train
+reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc report sessions simulate summary tangent train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
-reached by baseline biomarkers bnt choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage meanmlp predict project qcfc report sessions simulate summary tangent train
+reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage meanmlp predict project qcfc report sessions simulate summary tangent train
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 
-reached by baseline biomarkers bnt choose combat covariates fidelity figure-qc individuality join leakage meanmlp predict qcfc report sessions summary tangent train
+reached by baseline biomarkers bnt braingnn choose combat covariates fidelity figure-qc individuality join leakage meanmlp predict qcfc report sessions summary tangent train
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
-reached by baseline biomarkers bnt choose connectivity denoise fidelity individuality leakage meanmlp predict project simulate tangent train
+reached by baseline biomarkers bnt braingnn choose connectivity denoise fidelity individuality leakage meanmlp predict project simulate tangent train
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
-reached by baseline biomarkers bnt combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
 module gonum.org/v1/gonum v0.17.0
@@ -330,35 +331,35 @@ prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
 prgnn/artifacts/encoding.readNPY 3a3f5d1fc417.472b2c
 prgnn/artifacts/encoding.readNPYHeader 70d23b460808.158359
 
-reached by baseline biomarkers bnt combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc sessions tangent train
+reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc sessions tangent train
 prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
 
-reached by baseline biomarkers bnt combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
 prgnn/artifacts/encoding.Array.Float64s 3660c80342fb.8b2585
 
-reached by baseline biomarkers bnt combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc sessions tangent train
+reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc sessions tangent train
 prgnn/dag.Input.Array eb53d6db9b95.278d39
 
-reached by baseline biomarkers bnt combat covariates fidelity figure-connectivity figure-degrees harmonize individuality meanmlp report split summary tables
+reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees harmonize individuality meanmlp report split summary tables
 prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
 
-reached by baseline biomarkers bnt combat fidelity individuality meanmlp predict tangent train
+reached by baseline biomarkers bnt braingnn combat fidelity individuality meanmlp predict tangent train
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
-reached by baseline biomarkers bnt compare covariates individuality leakage meanmlp qcfc train
+reached by baseline biomarkers bnt braingnn compare covariates individuality leakage meanmlp qcfc train
 prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
 
-reached by baseline biomarkers bnt connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices meanmlp predict report sessions simulate summary tangent train
+reached by baseline biomarkers bnt braingnn connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices meanmlp predict report sessions simulate summary tangent train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
 prgnn/internal/exact.log2e 6446c9401d12.e3b0c4
 
-reached by baseline biomarkers bnt fidelity individuality leakage meanmlp predict project qcfc tangent train
+reached by baseline biomarkers bnt braingnn fidelity individuality leakage meanmlp predict project qcfc tangent train
 prgnn/internal/dense.Each 4460a17597dd.e3b0c4
 
-reached by baseline biomarkers bnt fidelity individuality meanmlp predict project qcfc tangent train
+reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict project qcfc tangent train
 prgnn/internal/dense.View 8a80b2a46cf1.c4217a
 prgnn/internal/dense.View.from 16d7337fbcbc.1af526
 prgnn/internal/dense.bytes 600ee018b422.c4217a
@@ -381,10 +382,10 @@ prgnn/internal/dense.workspace.release 6ae7b02b9dc8.d2e9f5
 prgnn/internal/dense.workspace.take 9919c6b39c22.d2e9f5
 prgnn/internal/dense.workspaceOf 4e94bf122b2c.6a0af9
 
-reached by baseline biomarkers bnt fidelity individuality meanmlp predict project tangent train
+reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict project tangent train
 prgnn/internal/dense.Multiply f488972aaf4b.470a2a
 
-reached by baseline biomarkers bnt fidelity individuality meanmlp predict train
+reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict train
 prgnn/gnn.Exp 80a8e92d9316.f51b5f
 prgnn/gnn.Float e52123f92c40.e3b0c4
 prgnn/internal/exact.Exp32 1b02f4836726.3df8cf
@@ -395,6 +396,27 @@ prgnn/internal/exact.exp32Max d5bb1d5f8e47.e3b0c4
 prgnn/internal/exact.exp32Min df0f6a8ba8fc.e3b0c4
 prgnn/internal/exact.exp32Round 8078f5bcca76.e3b0c4
 prgnn/stages/fold.Params.Numbers 8491f684df16.3cb1d8
+
+reached by baseline biomarkers bnt braingnn individuality leakage meanmlp qcfc train
+prgnn/stages/inference.Ranks bd4fec345de1.11eb04
+prgnn/stages/inference.Spearman 1650ff3bee43.1b8f64
+prgnn/stages/inference.order c426292859fc.8e15ea
+
+reached by baseline biomarkers bnt braingnn individuality meanmlp
+prgnn/gnn/network.Softmax 3920ac29adc8.a6dd66
+
+reached by baseline biomarkers bnt braingnn individuality meanmlp predict train
+prgnn/stages/column.NodeScore 0a07b7760e7d.e3b0c4
+
+reached by baseline biomarkers bnt braingnn individuality meanmlp project qcfc tangent
+prgnn/internal/dense.Rows 77a642804fb0.14e495
+prgnn/internal/dense.View.T 3d371b3204ac.1af526
+
+reached by baseline biomarkers bnt braingnn individuality meanmlp train
+prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
+
+reached by baseline biomarkers bnt braingnn individuality qcfc
+prgnn/internal/dense.Gram e1311cab233a.841c2c
 
 reached by baseline biomarkers bnt individuality
 prgnn/gnn/baseline.Classifier 7dfe27144072.44832a
@@ -421,27 +443,6 @@ prgnn/gnn/baseline.substitute 411f2988ab55.e3b0c4
 prgnn/gnn/baseline.tooMany 9aeaf805c58a.b8b6bc
 prgnn/gnn/baseline.weighted 0f5add5e01a2.42eb9e
 prgnn/gnn/baseline.weights 9e8939ee0a51.41cc72
-
-reached by baseline biomarkers bnt individuality leakage meanmlp qcfc train
-prgnn/stages/inference.Ranks bd4fec345de1.11eb04
-prgnn/stages/inference.Spearman 1650ff3bee43.1b8f64
-prgnn/stages/inference.order c426292859fc.8e15ea
-
-reached by baseline biomarkers bnt individuality meanmlp
-prgnn/gnn/network.Softmax 3920ac29adc8.a6dd66
-
-reached by baseline biomarkers bnt individuality meanmlp predict train
-prgnn/stages/column.NodeScore 0a07b7760e7d.e3b0c4
-
-reached by baseline biomarkers bnt individuality meanmlp project qcfc tangent
-prgnn/internal/dense.Rows 77a642804fb0.14e495
-prgnn/internal/dense.View.T 3d371b3204ac.1af526
-
-reached by baseline biomarkers bnt individuality meanmlp train
-prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
-
-reached by baseline biomarkers bnt individuality qcfc
-prgnn/internal/dense.Gram e1311cab233a.841c2c
 
 reached by baseline bnt
 prgnn/connectivity/tangent.Space.Pattern 38df5635f81b.0cffbe
@@ -471,9 +472,9 @@ prgnn/gnn/baseline.Rows.Row e1bfd565419a.44832a
 prgnn/gnn/baseline.SVM a8da9982306c.e3b0c4
 prgnn/gnn/baseline.brainNetCNN a12b11ab766a.e8d6f3
 prgnn/gnn/baseline.brainNetCNN.Drops ddd5a7d7751c.e03820
-prgnn/gnn/baseline.brainNetCNN.Gradient cf7f04427cbe.e554a6
+prgnn/gnn/baseline.brainNetCNN.Gradient 9c9c58638651.4e2d1e
 prgnn/gnn/baseline.brainNetCNN.Layout 6f35cd0c4d26.bca5f6
-prgnn/gnn/baseline.brainNetCNN.convolve 0ba066e9219b.be9bc1
+prgnn/gnn/baseline.brainNetCNN.convolve 0ba066e9219b.83b3c5
 prgnn/gnn/baseline.brainNetCNN.head 85a28c5a7d88.aa2062
 prgnn/gnn/baseline.byGram ff925c9fcc14.4a2a6b
 prgnn/gnn/baseline.cnnState a251070c2f36.c4217a
@@ -534,7 +535,7 @@ prgnn/gnn/baseline.majority.Parameters 3c89abfafdea.852075
 prgnn/gnn/baseline.majority.Probability f67dc366620e.1ca55f
 prgnn/gnn/baseline.mlp 22e722e42c5c.d43a55
 prgnn/gnn/baseline.mlp.Drops 6a098b725f69.e4f61d
-prgnn/gnn/baseline.mlp.Gradient 0a266ee73e93.68a3eb
+prgnn/gnn/baseline.mlp.Gradient 0a266ee73e93.596d31
 prgnn/gnn/baseline.mlp.Layout 6f35cd0c4d26.73686f
 prgnn/gnn/baseline.mostRanked dfd194bfca22.e3b0c4
 prgnn/gnn/baseline.narrow 09f6b4400ffd.c4217a
@@ -551,7 +552,6 @@ prgnn/gnn/baseline.optimum 7a1fcf4e5c5f.e3b0c4
 prgnn/gnn/baseline.pairStep 355e49428fd6.e3b0c4
 prgnn/gnn/baseline.product 9ab89dc2a28b.e3b0c4
 prgnn/gnn/baseline.scale db518c2eb6ef.44832a
-prgnn/gnn/baseline.size 4efa0f17e064.e3b0c4
 prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
 prgnn/gnn/baseline.smo 50e102144383.ffbed8
 prgnn/gnn/baseline.solveDual ee6ee67bdd76.d9e0d1
@@ -576,15 +576,6 @@ prgnn/gnn/baseline.vectorMachine 85a55989e8aa.88b665
 prgnn/gnn/baseline.vectorMachine.decide b08a51603299.a1c181
 prgnn/gnn/baseline.vectorMachine.describe 14d25fab6542.0d1c90
 prgnn/gnn/baseline.vectorMachine.weights 2f8c10b9606c.b439ab
-prgnn/gnn/network.Drop 39bbd9307555.285bf9
-prgnn/gnn/network.Entropies a0eae8bccd97.3f9a14
-prgnn/gnn/network.Full ceeecdab2019.e4bb67
-prgnn/gnn/network.Full.Backward e65979092cf0.a2e66a
-prgnn/gnn/network.Full.Forward 0cbff0a74f93.1b5409
-prgnn/gnn/network.Fulls d671e1df2ecf.936a1d
-prgnn/gnn/network.ReLU 43e4ce6b8a47.c4217a
-prgnn/gnn/network.ReLUBack 5c4abdcac74e.c4217a
-prgnn/gnn/network.Times 366c2f81d656.c4217a
 prgnn/stages/learn.Baseline 386557f6cba7.3cb1d8
 prgnn/stages/learn.Baseline.Ports 19dcfaf7be57.f6c773
 prgnn/stages/learn.Baseline.Run 256e372dd3e6.0acd2c
@@ -612,15 +603,15 @@ prgnn/stages/learn.regionWeightRow 09356bfc0ccd.e3b0c4
 prgnn/stages/learn.standardizeRows c5dae9c578ed.b3dda3
 prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
 
-reached by baseline bnt bootstrap brainmap denoise echo exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
+reached by baseline bnt bootstrap braingnn brainmap denoise echo exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
 prgnn/dag.Format 38224a535d24.a2023e
 
-reached by baseline bnt bootstrap brainmap exec figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
+reached by baseline bnt bootstrap braingnn brainmap exec figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
 prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
 prgnn/artifacts.Bytes.Encode 9383a88aede4.8c2f4f
 prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
 
-reached by baseline bnt bootstrap connectivity denoise echo figure-connectivity graph harmonize join matrices project sessions timeseries train
+reached by baseline bnt bootstrap braingnn connectivity denoise echo figure-connectivity graph harmonize join matrices project sessions timeseries train
 prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
 
 reached by baseline bnt bootstrap connectivity leakage matrices project tangent
@@ -634,7 +625,19 @@ prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 reached by baseline bnt bootstrap connectivity matrices project tangent
 prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
 
-reached by baseline bnt brainmap denoise figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training meanmlp report simulate summary
+reached by baseline bnt braingnn
+prgnn/gnn/network.Drop 39bbd9307555.285bf9
+prgnn/gnn/network.Entropies a0eae8bccd97.3f9a14
+prgnn/gnn/network.Full ceeecdab2019.e4bb67
+prgnn/gnn/network.Full.Backward e65979092cf0.a2e66a
+prgnn/gnn/network.Full.Forward 0cbff0a74f93.1b5409
+prgnn/gnn/network.Fulls d671e1df2ecf.936a1d
+prgnn/gnn/network.ReLU 43e4ce6b8a47.c4217a
+prgnn/gnn/network.ReLUBack 5c4abdcac74e.c4217a
+prgnn/gnn/network.Size 4efa0f17e064.e3b0c4
+prgnn/gnn/network.Times 366c2f81d656.c4217a
+
+reached by baseline bnt braingnn brainmap denoise figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training meanmlp report simulate summary
 prgnn/internal/exact.Sincos e3c181d604de.15b4aa
 prgnn/internal/exact.cosKernel a9278b9d8382.e3b0c4
 prgnn/internal/exact.pio2a c6ef639f32db.e3b0c4
@@ -644,36 +647,25 @@ prgnn/internal/exact.pio2d da13ae2458ea.e3b0c4
 prgnn/internal/exact.sinKernel ff567984db89.e3b0c4
 prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
 
-reached by baseline bnt choose compare evaluate fidelity figure-calibration figure-confusion figure-roc figure-training meanmlp permutation report summary train
+reached by baseline bnt braingnn choose compare evaluate fidelity figure-calibration figure-confusion figure-roc figure-training meanmlp permutation report summary train
 prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
 
-reached by baseline bnt choose compare evaluate figure-calibration figure-confusion figure-roc meanmlp permutation report summary train
+reached by baseline bnt braingnn choose compare evaluate figure-calibration figure-confusion figure-roc meanmlp permutation report summary train
 prgnn/stages/fold.PredictionRow e983e509ca82.e3b0c4
 
-reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices meanmlp project qcfc sessions tangent timeseries
-prgnn/connectivity.Matrix a7d3b0111141.e3b0c4
-prgnn/connectivity.Matrix.At 0cc1fa317a7f.489cb4
-prgnn/connectivity.Matrix.Clone 6afc50d05813.4a1146
-prgnn/connectivity.Matrix.Dims 29bd2c0d4d00.489cb4
-prgnn/connectivity.Matrix.RawMatrix 9dd6ede89cc6.489cb4
-prgnn/connectivity.Matrix.T acae3f87a1dc.489cb4
-
-reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join meanmlp project qcfc sessions tangent
-prgnn/stages/region.ReadDraws d43b30d06d45.e2c538
-
-reached by baseline bnt combat connectivity figure-connectivity figure-qcfc harmonize qcfc report sessions summary
+reached by baseline bnt braingnn combat connectivity figure-connectivity figure-qcfc harmonize qcfc report sessions summary
 prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 
-reached by baseline bnt combat connectivity figure-connectivity harmonize qcfc sessions
+reached by baseline bnt braingnn combat connectivity figure-connectivity harmonize qcfc sessions
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 
-reached by baseline bnt combat evaluate meanmlp tangent train
+reached by baseline bnt braingnn combat evaluate meanmlp tangent train
 prgnn/stages/column.JSON c102a263d336.e3b0c4
 
-reached by baseline bnt combat leakage meanmlp split tangent train
+reached by baseline bnt braingnn combat leakage meanmlp split tangent train
 prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
 
-reached by baseline bnt combat meanmlp tangent train
+reached by baseline bnt braingnn combat meanmlp tangent train
 prgnn/stages/fold.Apart 3ed4eb029130.e3b0c4
 prgnn/stages/fold.Division 781cf1d1fdf2.3cb1d8
 prgnn/stages/fold.Division.Row 6be630d833b2.dff7a6
@@ -681,27 +673,27 @@ prgnn/stages/fold.Params.Divide 2c9290b20eff.58c861
 prgnn/stages/fold.Params.sides d94b7cbba627.c0675e
 prgnn/stages/fold.Row c8d9c2a91446.e3b0c4
 
-reached by baseline bnt compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary train
+reached by baseline bnt braingnn compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary train
 prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
-reached by baseline bnt evaluate meanmlp split
+reached by baseline bnt braingnn evaluate meanmlp split
 prgnn/stages/fold.leftOut 9148c6a578c5.e3b0c4
 prgnn/stages/fold.leftOutDoc 7746dc89a72a.e3b0c4
 
-reached by baseline bnt exec train
+reached by baseline bnt braingnn exec train
 prgnn/dag.Task.Log 0c78c5d892e9.fcfd2c
 
-reached by baseline bnt fidelity graph predict train
+reached by baseline bnt braingnn fidelity graph predict train
 prgnn/stages/column.EdgeRow d50d8dbe264f.e3b0c4
 
-reached by baseline bnt fidelity leakage meanmlp predict train
+reached by baseline bnt braingnn fidelity leakage meanmlp predict train
 prgnn/gnn.Layout 1bbb09b466d5.89e6d0
 prgnn/gnn.Layout.Len 6d70fee4f722.313831
 prgnn/gnn.Param 1c03cdf7c0fb.e3b0c4
 prgnn/gnn.Param.Len d890e7b6e66a.89e6d0
 prgnn/stages/learn.graphFacts 0d5e7e783090.e3b0c4
 
-reached by baseline bnt fidelity leakage predict train
+reached by baseline bnt braingnn fidelity leakage predict train
 prgnn/gnn.Choices d9c776bca713.e3b0c4
 prgnn/gnn.Layout.add 78af9308f75c.518ffb
 prgnn/gnn.Options 5bcf4b0edb64.e3b0c4
@@ -715,12 +707,13 @@ prgnn/stages/learn.modelFile 639bc3bc9efc.0f2b3f
 prgnn/stages/learn.standardization 0487b64b205a.e3b0c4
 prgnn/stages/learn.standardization.layout 3a429e522d8b.5c28a4
 
-reached by baseline bnt fidelity meanmlp predict train
+reached by baseline bnt braingnn fidelity meanmlp predict train
 prgnn/gnn.Layout.Find 43d412b9d9bd.c754f6
 prgnn/gnn.Prediction e8c8e31a3e5f.5a2813
 prgnn/gnn.Scores e24a36f64e6c.e3b0c4
 
-reached by baseline bnt fidelity predict train
+reached by baseline bnt braingnn fidelity predict train
+prgnn/gnn.Checked fb1c2d90d45b.fd51d7
 prgnn/gnn.Edge 9993b8ef59d4.e3b0c4
 prgnn/gnn.Graph a693e06563cd.17172a
 prgnn/gnn.Model 2857561c6067.177740
@@ -730,7 +723,7 @@ prgnn/gnn.Model.param 3d6ad4a5f69e.16f052
 prgnn/gnn.Model.prepare 6897323e1911.33240d
 prgnn/gnn.Model.readoutForward 577d601f1655.b73a42
 prgnn/gnn.Model.room fccf5cebbe73.702de3
-prgnn/gnn.NewGraph d5bc707e6cbd.ae521c
+prgnn/gnn.NewGraph 26bdb834f728.a3bb36
 prgnn/gnn.Options.Keep 03724a8fd728.c7625e
 prgnn/gnn.Options.reads ff44b64ceec9.c7625e
 prgnn/gnn.ScoreBins a9377ed9369a.e3b0c4
@@ -861,22 +854,19 @@ prgnn/stages/learn.convert 09f6b4400ffd.c4217a
 prgnn/stages/learn.readEdges 77d29a151244.fa4060
 prgnn/stages/learn.standardization.apply b10d9a690924.afc98d
 
-reached by baseline bnt figure-connectivity harmonize matrices sessions
-prgnn/internal/exact.Tanh da3bb1c0c800.c0ff94
-
-reached by baseline bnt harmonize join predict project report sessions summary train
+reached by baseline bnt braingnn harmonize join predict project report sessions summary train
 prgnn/stages/column.MadeLines 61bca7005507.e3b0c4
 
-reached by baseline bnt join predict sessions train
+reached by baseline bnt braingnn join predict sessions train
 prgnn/stages/column.MadeApart a70db2ecb2f4.49a8af
 
-reached by baseline bnt leakage meanmlp qcfc train
+reached by baseline bnt braingnn leakage meanmlp qcfc train
 prgnn/stages/inference.Correlation aee372c94102.c82a67
 prgnn/stages/inference.addDirection 6834355147a2.87644e
 prgnn/stages/inference.inner c6f61b39aa0c.e3b0c4
 prgnn/stages/inference.remainder dea13fbb94eb.73dd8b
 
-reached by baseline bnt leakage meanmlp train
+reached by baseline bnt braingnn leakage meanmlp train
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
 prgnn/stages/fold.Duplicate 83dbf93ffecd.e3b0c4
 prgnn/stages/fold.DuplicateText e0aea30126f5.5e19cc
@@ -897,32 +887,39 @@ prgnn/stages/fold.screenedValues b6b774a93a8b.e3b0c4
 prgnn/stages/fold.sketchOf 24e1717e3c72.e3b0c4
 prgnn/stages/fold.symmetric a809d6989766.e3b0c4
 
-reached by baseline bnt meanmlp
+reached by baseline bnt braingnn meanmlp
 prgnn/gnn/network.Add a794ae8a193c.39ba70
 prgnn/gnn/network.CrossEntropy c6564ef202ec.59af60
-prgnn/gnn/network.Epoch e25df92ac2a1.e3b0c4
-prgnn/gnn/network.Initial 36e17a24e6d9.dc5a26
+prgnn/gnn/network.Epoch dc6b161cc57f.e3b0c4
+prgnn/gnn/network.Initial af94783944fc.dc5a26
 prgnn/gnn/network.Network 7f0db2c0721d.a5ec11
 prgnn/gnn/network.Of e25a59c4be9f.94a21e
-prgnn/gnn/network.Optimiser f8ffd4ce2af2.f2886a
 prgnn/gnn/network.Probabilities 7a1d03209f9f.fc46c2
-prgnn/gnn/network.Train 6e10d9f6d244.a4ec27
-prgnn/gnn/network.Training f0b9b9284802.9203e4
+prgnn/gnn/network.Train a0374785b158.c7d0c8
+prgnn/gnn/network.Training c6ba4072f58f.9203e4
 prgnn/gnn/network.Training.stream c9aaaca8194a.b9563f
 prgnn/gnn/network.Uniform f24b2bd54268.3672ac
-prgnn/gnn/network.diverged 013125d9f50d.9203e4
+prgnn/gnn/network.chunk 09e4cad47943.e3b0c4
 prgnn/gnn/network.finite 6698218810d4.c4217a
-prgnn/gnn/network.tested dd2ff4d61374.8b69c2
+prgnn/gnn/network.further fccf3cf385ae.c4217a
+prgnn/gnn/network.newOptimiser 128480996a9a.c0ac1b
+prgnn/gnn/network.newRun 6cdaa117f415.1f52b9
+prgnn/gnn/network.optimiser eafe32f89c09.2c568f
+prgnn/gnn/network.optimiser.step bb78b8474fa4.9d91fc
+prgnn/gnn/network.run be004810be9f.ad23ba
+prgnn/gnn/network.run.diverged b96663026ca0.e02e58
+prgnn/gnn/network.run.ended 3de75b6a933a.47155d
+prgnn/gnn/network.run.penalty d1027c359d42.b5004f
+prgnn/gnn/network.run.resume 6bd40c6fa910.445d96
+prgnn/gnn/network.run.save 1ad715f3e310.47155d
+prgnn/gnn/network.run.tested 7e4ee61dac94.a5e8b0
 prgnn/stages/learn.innerFolds d9933decf75a.2da7f2
 prgnn/stages/learn.modelRow f437c78e9150.e3b0c4
 
-reached by baseline bnt meanmlp predict
-prgnn/stages/learn.prediction 90aac7540d9d.79156b
-
-reached by baseline bnt meanmlp predict train
+reached by baseline bnt braingnn meanmlp predict train
 prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
 
-reached by baseline bnt meanmlp split
+reached by baseline bnt braingnn meanmlp split
 prgnn/stages/fold.LeftOutColumn 9b7b7b3db247.5408dc
 prgnn/stages/learn.Split fe38aaad1722.e3b0c4
 prgnn/stages/learn.Split.Divides 62c19ad22f2e.c39218
@@ -940,10 +937,10 @@ prgnn/stages/learn.member cf702b6c2acf.e3b0c4
 prgnn/stages/learn.member.stratum 7c1d1fae43eb.9a630d
 prgnn/stages/learn.readMembers 82d14e0deb7f.c39e35
 
-reached by baseline bnt meanmlp train
-prgnn/gnn.Adam eb83d91bbaa0.c4217a
-prgnn/gnn.Adam.Step 790f994fc814.0c35f0
-prgnn/gnn.NewAdam fdc4afb1004c.97f8cd
+reached by baseline bnt braingnn meanmlp train
+prgnn/gnn.Adam c544f2003415.c4217a
+prgnn/gnn.Adam.Step 4f88d2d7db05.0c35f0
+prgnn/gnn.NewAdam 519a372111a2.97f8cd
 prgnn/stages/fold.First f854bf9dd15b.9b5e1e
 prgnn/stages/fold.RefuseDuplicates 8e1216cf6a7c.9e2d6a
 prgnn/stages/fold.SideNames 1d0fe72bb93d.e3b0c4
@@ -953,32 +950,11 @@ prgnn/stages/learn.scoreTable 59823f6b2135.16f303
 prgnn/stages/learn.trainingSet 4e2c3f7a0e4b.1ec513
 prgnn/stages/learn.trainingSet.check fdd14249bc2e.7aa053
 
-reached by baseline bnt predict train
+reached by baseline bnt braingnn predict train
 prgnn/stages/column.NodeNames 8297704a83ca.4ef6ba
 prgnn/stages/column.nameRow 5c3c590673e4.e3b0c4
 
-reached by baseline bnt project
-prgnn/connectivity/tangent.At 3b59e5263791.e6edb0
-prgnn/stages/region.ReadReference 8a80e53359ce.eb779a
-
-reached by baseline bnt project tangent
-prgnn/connectivity/tangent.Space 356d6eb3fc3c.fec1d5
-prgnn/connectivity/tangent.Step 144f2182a60f.e3b0c4
-prgnn/connectivity/tangent.errNotFinite 9ab06656cb27.e3b0c4
-prgnn/connectivity/tangent.sandwich f45e5848519e.6421a8
-prgnn/internal/dense.Eigen cddc9eafce8a.14be35
-prgnn/internal/dense.Spectral 60739e9162d8.4cd342
-prgnn/internal/dense.accumulate 0d4c00563d63.9fe3af
-prgnn/internal/dense.implicitQL ce2d6959a5e9.cd6e64
-prgnn/internal/dense.rotate 8db3db474df8.e3b0c4
-prgnn/internal/dense.tridiagonal 1fe4ceac3143.78d3a5
-prgnn/stages/region.ReferenceFacts a65d60fb13c7.e3b0c4
-prgnn/stages/region.ReferenceRow 6738530231f4.e3b0c4
-
-reached by baseline bnt tangent
-prgnn/connectivity/tangent.apply 567b2cf1b872.7840da
-
-reached by baseline bnt train
+reached by baseline bnt braingnn train
 prgnn/dag.Task.Checkpoint c85445498691.fcfd2c
 prgnn/dag.Task.SaveCheckpoint d28c1b2bfbbb.fcfd2c
 prgnn/gnn.AuthorsCode 5126367d584b.56d7cf
@@ -1022,12 +998,12 @@ prgnn/gnn.normMomentum 91a22af5f73d.e3b0c4
 prgnn/gnn.normsOf 2e7c18a01b5e.4f882e
 prgnn/gnn.part 60d0e90a4966.f8f300
 prgnn/gnn.run e4222734d550.ea69ad
-prgnn/gnn.run.checkpoint eb67e0dc4ab0.5bbb53
-prgnn/gnn.run.resume c29e58fb4eb3.5bbb53
+prgnn/gnn.run.checkpoint 01a2e52c989a.5bbb53
+prgnn/gnn.run.resume 00482ee4b62e.5bbb53
 prgnn/gnn.score.backward 22b54eaa9b22.115b77
 prgnn/gnn.score.finish a85252173a5c.571c2a
 prgnn/gnn.sigmoidSpreadOf 07b7cc8b7de8.ee46c9
-prgnn/gnn.snapshot fd807049e4f2.e5d390
+prgnn/gnn.snapshot 16da5431afba.e5d390
 prgnn/gnn.spreadOf c25aa25bdf23.4f882e
 prgnn/gnn.team.back 8922a1870914.1fe9d6
 prgnn/gnn.tooLarge 10b6e48e2020.e3b0c4
@@ -1050,20 +1026,22 @@ prgnn/stages/learn.Train.Validate f074b28d692f.b7e13d
 prgnn/stages/learn.Train.read fbdb0afe3175.3b10ca
 prgnn/stages/learn.TrainingParams 5fbb5cd1b872.e3b0c4
 prgnn/stages/learn.TrainingParams.caution 35ba92864235.e4f41a
-prgnn/stages/learn.TrainingParams.follow b2bfa950d578.9da140
+prgnn/stages/learn.TrainingParams.follow a22c230a15e0.0f2169
 prgnn/stages/learn.TrainingParams.training 5159d897c3b7.5e43aa
 prgnn/stages/learn.TrainingParams.validate 8670587900a0.ab0332
 prgnn/stages/learn.allOf f10bb1e657cc.e3b0c4
 prgnn/stages/learn.checkWeights a26bc4221e09.b4e7e7
+prgnn/stages/learn.copyFields 99136d018c5d.e3b0c4
 prgnn/stages/learn.distributionRow 7a6b1e46fc39.e3b0c4
 prgnn/stages/learn.distributionTable bdd3e12f3b9b.b7307b
 prgnn/stages/learn.finalRow 0c7e0e3b35d1.41653c
+prgnn/stages/learn.follow 1602b9975131.e3b0c4
 prgnn/stages/learn.graphFacts.add f5cfe5b15a8a.5625c7
 prgnn/stages/learn.historyTable bdfea72c44a8.62f0e8
 prgnn/stages/learn.lossRow 2057f90cd5c6.e3b0c4
 prgnn/stages/learn.maxWeights 812028183106.e3b0c4
 prgnn/stages/learn.modelNPZ 143dda481130.d59b12
-prgnn/stages/learn.modelParams 02faf3860527.2ff0c8
+prgnn/stages/learn.modelParams 91964e1bae69.aafcf2
 prgnn/stages/learn.noTime 6e5cb30abb00.e3b0c4
 prgnn/stages/learn.paperModel a89b6e271fd0.44b17c
 prgnn/stages/learn.paperTraining 62f9b2bf8f68.851209
@@ -1078,6 +1056,44 @@ prgnn/stages/learn.trainingSet.add 702d73c9ada8.6ef69d
 prgnn/stages/learn.trainingSet.majority f4f711ea623c.cb2b94
 prgnn/stages/learn.trainingSet.standardize b9c466a8753f.58ffd4
 prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
+
+reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices meanmlp project qcfc sessions tangent timeseries
+prgnn/connectivity.Matrix a7d3b0111141.e3b0c4
+prgnn/connectivity.Matrix.At 0cc1fa317a7f.489cb4
+prgnn/connectivity.Matrix.Clone 6afc50d05813.4a1146
+prgnn/connectivity.Matrix.Dims 29bd2c0d4d00.489cb4
+prgnn/connectivity.Matrix.RawMatrix 9dd6ede89cc6.489cb4
+prgnn/connectivity.Matrix.T acae3f87a1dc.489cb4
+
+reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join meanmlp project qcfc sessions tangent
+prgnn/stages/region.ReadDraws d43b30d06d45.e2c538
+
+reached by baseline bnt figure-connectivity harmonize matrices sessions
+prgnn/internal/exact.Tanh da3bb1c0c800.c0ff94
+
+reached by baseline bnt meanmlp predict
+prgnn/stages/learn.prediction 90aac7540d9d.79156b
+
+reached by baseline bnt project
+prgnn/connectivity/tangent.At 3b59e5263791.e6edb0
+prgnn/stages/region.ReadReference 8a80e53359ce.eb779a
+
+reached by baseline bnt project tangent
+prgnn/connectivity/tangent.Space 356d6eb3fc3c.fec1d5
+prgnn/connectivity/tangent.Step 144f2182a60f.e3b0c4
+prgnn/connectivity/tangent.errNotFinite 9ab06656cb27.e3b0c4
+prgnn/connectivity/tangent.sandwich f45e5848519e.6421a8
+prgnn/internal/dense.Eigen cddc9eafce8a.14be35
+prgnn/internal/dense.Spectral 60739e9162d8.4cd342
+prgnn/internal/dense.accumulate 0d4c00563d63.9fe3af
+prgnn/internal/dense.implicitQL ce2d6959a5e9.cd6e64
+prgnn/internal/dense.rotate 8db3db474df8.e3b0c4
+prgnn/internal/dense.tridiagonal 1fe4ceac3143.78d3a5
+prgnn/stages/region.ReferenceFacts a65d60fb13c7.e3b0c4
+prgnn/stages/region.ReferenceRow 6738530231f4.e3b0c4
+
+reached by baseline bnt tangent
+prgnn/connectivity/tangent.apply 567b2cf1b872.7840da
 
 reached by biomarkers
 prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
@@ -1311,11 +1327,13 @@ prgnn/stages/learn.BNT.matrices 986f255b5f53.790d43
 prgnn/stages/learn.BNT.rate 55da5a9a4293.143bae
 prgnn/stages/learn.bnt.New 071910573bcd.e2eaa5
 
+reached by bnt braingnn meanmlp
+prgnn/gnn/network.Normalize 8313c42fc311.2a9185
+prgnn/gnn/network.epsilon 7223c1bf482d.e3b0c4
+
 reached by bnt meanmlp
 prgnn/gnn/network.Contrast 63bbd8d6bb0a.c4217a
-prgnn/gnn/network.Normalize 8313c42fc311.2a9185
 prgnn/gnn/network.Unnormalize d6429ce6f858.c4217a
-prgnn/gnn/network.epsilon 7223c1bf482d.e3b0c4
 
 reached by bootstrap
 prgnn/nifti.Affine.Axes 2c01d510243e.7f2938
@@ -1789,6 +1807,82 @@ reached by bootstrap timeseries
 prgnn/stages/prepare.longestTR 0607f7a0b1f5.e3b0c4
 prgnn/stages/prepare.sidecarTR 385b2a173388.9da58f
 
+reached by braingnn
+prgnn/gnn/braingnn.AuthorsCode 40ea1b275792.56d7cf
+prgnn/gnn/braingnn.AuthorsTraining ec07757577bd.c30466
+prgnn/gnn/braingnn.Fit e46c344a9904.e4e37c
+prgnn/gnn/braingnn.Graph aa872a5ce2ee.c4217a
+prgnn/gnn/braingnn.Model c093e9578492.c7625e
+prgnn/gnn/braingnn.Model.Communities 536923a0d58b.6472a4
+prgnn/gnn/braingnn.Model.Parameters 5a678d723c99.f2d1e8
+prgnn/gnn/braingnn.Model.Rate 44dc086b59cb.b3e98d
+prgnn/gnn/braingnn.Net cf915a590869.49810f
+prgnn/gnn/braingnn.Net.Buffers 9026967e5fc8.c273f8
+prgnn/gnn/braingnn.Net.Drops ddd5a7d7751c.c273f8
+prgnn/gnn/braingnn.Net.Gradient 1bd196faaff4.d6d8d5
+prgnn/gnn/braingnn.Net.Layout 6f35cd0c4d26.c011fe
+prgnn/gnn/braingnn.Net.Penalty 88a5728f420a.c273f8
+prgnn/gnn/braingnn.Net.back 1b14e58f70c4.749dc3
+prgnn/gnn/braingnn.Net.forward 74f692827287.1c67e7
+prgnn/gnn/braingnn.Net.losses f9cb75bed5bf.ea411e
+prgnn/gnn/braingnn.New 71a118dcfcc7.aef508
+prgnn/gnn/braingnn.NewGraph b5c04017a235.ad1466
+prgnn/gnn/braingnn.Options fb19964eb257.e3b0c4
+prgnn/gnn/braingnn.Options.kept 001ee36dd4cc.c7625e
+prgnn/gnn/braingnn.Options.start 9145dab09503.036900
+prgnn/gnn/braingnn.Paper 6398eeb34af3.f11690
+prgnn/gnn/braingnn.PaperTraining 4a3813daaa03.c30466
+prgnn/gnn/braingnn.Untrained 81f49cee1177.d4fb40
+prgnn/gnn/braingnn.add 19fe12fe2e7e.c4217a
+prgnn/gnn/braingnn.batchNorm 12ea4b426c63.89e6d0
+prgnn/gnn/braingnn.block 1a8650e581a9.4282fe
+prgnn/gnn/braingnn.block.alike b9ce4ea0ab5e.6aa856
+prgnn/gnn/braingnn.block.apart 8637100d729f.8140ce
+prgnn/gnn/braingnn.block.arrange 605a3aa0afa0.260a13
+prgnn/gnn/braingnn.block.back 62f4e0e31dfa.110466
+prgnn/gnn/braingnn.block.choose f80f96d61f79.125544
+prgnn/gnn/braingnn.block.chooseBack e6fc4a0385e5.04bb70
+prgnn/gnn/braingnn.block.forward f13e50f895ae.4edb45
+prgnn/gnn/braingnn.block.halves f4cf2552fbf8.a7ddce
+prgnn/gnn/braingnn.block.of addde79d6f03.e06ccb
+prgnn/gnn/braingnn.block.read ed36889837e9.b21ca0
+prgnn/gnn/braingnn.block.readBack 6f9a02f19bc9.12351d
+prgnn/gnn/braingnn.block.scores 3d53ac910985.60f96f
+prgnn/gnn/braingnn.dot 56fc6835d4e6.c4217a
+prgnn/gnn/braingnn.epsilon 7223c1bf482d.e3b0c4
+prgnn/gnn/braingnn.head 8bf55fc45649.8fa4c8
+prgnn/gnn/braingnn.head.back a335fc2e5865.ef71c7
+prgnn/gnn/braingnn.head.forward 1caa07646a43.4d57cc
+prgnn/gnn/braingnn.head.normalize b875003379c1.f92e7e
+prgnn/gnn/braingnn.head.normalizeBack 74e574353cf6.62944e
+prgnn/gnn/braingnn.head.width d712c40af64d.8944e8
+prgnn/gnn/braingnn.inner b580d9c9f3e2.4d853a
+prgnn/gnn/braingnn.logistic a34bc3ce25b9.7a890b
+prgnn/gnn/braingnn.momentum 91a22af5f73d.e3b0c4
+prgnn/gnn/braingnn.newBlock 980822902f7d.19583b
+prgnn/gnn/braingnn.newHead e3a72b985208.e983ad
+prgnn/gnn/braingnn.rate b32f638b5c64.071cd8
+prgnn/gnn/braingnn.root a7d987f29fda.c4217a
+prgnn/gnn/braingnn.softmaxRows 05f794cd321d.a6dd66
+prgnn/gnn/braingnn.standardize ef906eaf8d9a.791530
+prgnn/gnn/braingnn.together b6b774a93a8b.e3b0c4
+prgnn/stages/learn.BrainGNN bab8399606ef.3cb1d8
+prgnn/stages/learn.BrainGNN.Ports 565850857e2b.f8c4a4
+prgnn/stages/learn.BrainGNN.Run 9242f67ab9d2.36fc29
+prgnn/stages/learn.BrainGNN.Validate 731a5f09398a.8c381e
+prgnn/stages/learn.BrainGNN.options d13adf303df4.a7760b
+prgnn/stages/learn.BrainGNN.parts 9e7152f75005.b0b24a
+prgnn/stages/learn.brainGNNOf 3f3686e5d002.99ac12
+prgnn/stages/learn.braingnn.New 359afebff517.44a64a
+prgnn/stages/learn.communityRow aa137e50b94c.e3b0c4
+prgnn/stages/learn.communityTable d6881497f79f.32fde0
+prgnn/stages/learn.fisher 85179ecbd7a9.df188a
+prgnn/stages/learn.penalizedRow b0997f957eb0.41653c
+
+reached by braingnn meanmlp
+prgnn/stages/learn.trainingSet.inParts 3b6c77846d0e.cb2b94
+prgnn/stages/learn.trainingSet.parts 149895764f8a.7bb7db
+
 reached by brainmap
 prgnn/stages/figure.brainmap.New 5105a96f3711.eba0ab
 
@@ -1895,7 +1989,7 @@ prgnn/stages/draw.polygon.dashed 3f4691c03c41.953a2f
 prgnn/stages/draw.polygons c4f49be216f7.d8c774
 prgnn/stages/draw.share c1bcbac403ca.e3b0c4
 prgnn/stages/draw.shares 452e0634cc0d.2a9520
-prgnn/stages/figure.outputsOr 1eb6bb40d909.43b735
+prgnn/stages/figure.outputs 1269bb1eb041.0a6601
 prgnn/stages/figure.picturePorts 9cd46ef98c0d.465270
 
 reached by brainmap figure-calibration figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
@@ -1907,9 +2001,6 @@ prgnn/stages/chart.drawSigns 1d821e2a967a.d49314
 prgnn/stages/chart.sign 1c5a90715da6.e3b0c4
 prgnn/stages/chart.signPlaces dc11b1e7b489.db875b
 prgnn/stages/chart.stroke 7d32b2990558.e3b0c4
-
-reached by brainmap figure-confusion figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking report summary
-prgnn/stages/figure.outputs b34a2b00dfa4.a881af
 
 reached by brainmap figure-confusion figure-connectivity figure-individuals figure-qc figure-qcfc report summary
 prgnn/stages/draw.None b3c3b0d54c46.e3b0c4
@@ -2160,7 +2251,7 @@ prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 
 reached by compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary
-prgnn/stages/column.Classifiers 09ef009b7664.dafc3e
+prgnn/stages/column.Classifiers ff05ac4fa445.dafc3e
 
 reached by compare evaluate figure-calibration figure-confusion figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.NameClassifiers 84ad9d983c23.e0ff7c
@@ -2726,7 +2817,7 @@ prgnn/stages/assess.rankRow 3ab590f3faac.c63136
 reached by figure-calibration
 prgnn/stages/figure.Calibration eed7155ed00b.e3b0c4
 prgnn/stages/figure.Calibration.Ports b82cbe2785a3.1a85f0
-prgnn/stages/figure.Calibration.Run 49780e1825ce.46bae6
+prgnn/stages/figure.Calibration.Run 8e18386ee6ef.3399b6
 prgnn/stages/figure.figure-calibration.New 5844c9719406.d5dfc3
 
 reached by figure-calibration figure-confusion figure-degrees figure-distributions figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
@@ -2857,7 +2948,7 @@ prgnn/stages/chart.dashes df64ed7e2982.e3b0c4
 reached by figure-distributions
 prgnn/stages/figure.Distributions 8440341a034a.e3b0c4
 prgnn/stages/figure.Distributions.Ports 9adfc1cd03b7.9f73c6
-prgnn/stages/figure.Distributions.Run 5c625b085a90.02923b
+prgnn/stages/figure.Distributions.Run 72603bdea6e0.285309
 prgnn/stages/figure.figure-distributions.New 7ab69652cece.488cf9
 
 reached by figure-distributions figure-training report summary
@@ -2988,7 +3079,7 @@ prgnn/stages/figure.ScanCaption 2c508667a7e4.e3b0c4
 reached by figure-qcfc
 prgnn/stages/figure.HeadMotion 8440341a034a.e3b0c4
 prgnn/stages/figure.HeadMotion.Ports 2c1cd36e355e.5cafbc
-prgnn/stages/figure.HeadMotion.Run df93c21b79c2.a35368
+prgnn/stages/figure.HeadMotion.Run 477be0eaf744.09c387
 prgnn/stages/figure.figure-qcfc.New 7ab69652cece.f66179
 
 reached by figure-qcfc qcfc report summary
@@ -3033,7 +3124,7 @@ prgnn/stages/figure.RankingRows.First 128fb02d66de.c227d3
 reached by figure-roc
 prgnn/stages/figure.ROC 0a604c5f3fd9.e3b0c4
 prgnn/stages/figure.ROC.Ports a058ff60fb1f.abe417
-prgnn/stages/figure.ROC.Run 0ba0bfb6d174.8676c6
+prgnn/stages/figure.ROC.Run 779fd4098d3a.440391
 prgnn/stages/figure.figure-roc.New d54eff27cd87.92f17d
 
 reached by figure-roc figure-training report summary
@@ -3057,7 +3148,7 @@ prgnn/stages/fold.MeanOver 24de2424a529.c14082
 reached by figure-training
 prgnn/stages/figure.Training 8440341a034a.e3b0c4
 prgnn/stages/figure.Training.Ports d2b63e677ec4.c99581
-prgnn/stages/figure.Training.Run 65877df6acec.ecb67c
+prgnn/stages/figure.Training.Run 4302d109c7fe.426899
 prgnn/stages/figure.figure-training.New 7ab69652cece.4f1da6
 
 reached by figure-training report summary
@@ -3317,8 +3408,7 @@ prgnn/gnn/meanmlp.together b6b774a93a8b.e3b0c4
 prgnn/gnn/meanmlp.upTo 6d8f1c1eb832.e3b0c4
 prgnn/stages/learn.MeanMLP a747ced97aa8.3cb1d8
 prgnn/stages/learn.MeanMLP.Ports aa124cb22575.254cc6
-prgnn/stages/learn.MeanMLP.Run d33877b851ad.01d205
-prgnn/stages/learn.MeanMLP.parts f0c891beb408.6db94a
+prgnn/stages/learn.MeanMLP.Run 9ab9b37067f1.835e61
 prgnn/stages/learn.MeanMLP.rate 6ab8008636c0.3f47b5
 prgnn/stages/learn.MeanMLP.read cfccf3ff6b39.6cfd20
 prgnn/stages/learn.meanmlp.New 1f9a69fde851.ce3655
@@ -3562,14 +3652,14 @@ prgnn/stages/assess.listedMotion 3fad83303105.44e460
 prgnn/stages/assess.listedParticipants 6a80938b5382.966e72
 prgnn/stages/assess.qcfc.New d54eff27cd87.228317
 prgnn/stages/assess.typicality 08a4446127ea.3763a1
-prgnn/stages/inference.MedianAbs 0db27d32203f.5b3f24
+prgnn/stages/inference.MedianAbs bee43f488a26.0b6d2c
 prgnn/stages/inference.Motion b68032dbc32f.e3b0c4
 prgnn/stages/inference.MotionOf a03fe3aebd9b.a235b2
-prgnn/stages/inference.RobustZ 95bf449b59a5.89c9e2
+prgnn/stages/inference.RobustZ ed34febbd6c5.df3f70
+prgnn/stages/inference.middleOf db69c8df6839.e3b0c4
 
 reached by qcfc report summary
 prgnn/stages/column.TypicalityRow b540a9b79776.c63136
-prgnn/stages/inference.Median de5fb685162c.e3b0c4
 
 reached by report
 prgnn/stages/present.report.New 8649a4c5406f.b77b2f
@@ -3603,42 +3693,52 @@ prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/literature.Work 302927a04ef5.e3b0c4
 prgnn/stages/literature.Work.String 662082d68015.2699e0
-prgnn/stages/literature.Works a82bf6528159.ed9048
+prgnn/stages/literature.Works ab9f1cdb970a.ed9048
 prgnn/stages/literature.iclr 914a751f2274.e3b0c4
 prgnn/stages/literature.icml b2b02cbfcef4.e3b0c4
 prgnn/stages/literature.lncs 6e14189a13ae.e3b0c4
 prgnn/stages/literature.miccai 3566fb213520.e3b0c4
 prgnn/stages/literature.neuroImage 11cb882bc9cd.e3b0c4
 prgnn/stages/literature.pmlr de16bbbd724c.e3b0c4
+prgnn/stages/lost.Scan 43bf4e16d9c4.e3b0c4
+prgnn/stages/lost.Scan.regions ec5410f337df.3b2b28
+prgnn/stages/lost.Scan.text 09186320cd12.2cdaeb
+prgnn/stages/lost.Text c6b68705a1f7.caca5b
+prgnn/stages/lost.byRegionText cb8788030982.9298ef
+prgnn/stages/lost.median 30e63976ab02.e3b0c4
+prgnn/stages/lost.mostNamed 70a586560e99.e3b0c4
+prgnn/stages/lost.mostStruck d9f212ab3b8b.c23c54
+prgnn/stages/lost.region 9cf27a1a1e38.e3b0c4
+prgnn/stages/lost.wholePercent 6a4af76dda44.e3b0c4
 prgnn/stages/present.Partial ca665c63ab1e.e3b0c4
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Page d064fe356bfb.5ba15c
-prgnn/stages/present.Report.PartialPage 2ad0829f4a53.d1d041
+prgnn/stages/present.Report.PartialPage d69969d248d3.d1d041
 prgnn/stages/present.Report.Ports 934143ed35b5.a6f9fc
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
-prgnn/stages/present.author 89387a093975.30d0ff
+prgnn/stages/present.author ee2d02cec8fd.30d0ff
 prgnn/stages/present.author.abstract 041689ea2157.895467
 prgnn/stages/present.author.agreement a2f558feaa4a.a69c78
 prgnn/stages/present.author.cautionMasking 8426f992f2b5.384889
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.contrasts a4dc3c3787d5.ef1e99
 prgnn/stages/present.author.covariates e3d7658b922e.2582fb
-prgnn/stages/present.author.data f88d1036a90c.7d7847
+prgnn/stages/present.author.data c0dc6e71c4ac.abef78
 prgnn/stages/present.author.fidelity a61977c93599.58190c
 prgnn/stages/present.author.furtherPictures db85a2b53531.9b5d9e
 prgnn/stages/present.author.groupNames 5ea717073411.484c0d
-prgnn/stages/present.author.inSpace 333ff4f372c7.52d69b
+prgnn/stages/present.author.inSpace 0f3c59300e3f.52d69b
 prgnn/stages/present.author.individuality 825a924ec051.a60604
 prgnn/stages/present.author.leakage 6ab0da994736.34fb2f
 prgnn/stages/present.author.more 8622da5ed032.f0ebcb
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.othersAbove b5a64313f679.363fe6
 prgnn/stages/present.author.provenance 0ef7f595ff87.422d5b
-prgnn/stages/present.author.rankingTables 954b3ca72740.69de01
+prgnn/stages/present.author.rankingTables 412282488bad.69de01
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
 prgnn/stages/present.author.recovered a1b4556f0bc2.717ea1
-prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
-prgnn/stages/present.author.regions 56171240a3ff.caf951
+prgnn/stages/present.author.regionFigures b17c1e2a7de8.d8af30
+prgnn/stages/present.author.regions 7203e7e1ad17.caf951
 prgnn/stages/present.author.result b5491be3c982.d69d70
 prgnn/stages/present.author.space cd152f40504f.28d337
 prgnn/stages/present.author.tiles eb9bc31d0239.845351
@@ -3670,12 +3770,12 @@ prgnn/stages/present/methods.Author.Read 89cad7c042bf.a46350
 prgnn/stages/present/methods.Author.References c0538875f108.6f7733
 prgnn/stages/present/methods.Author.Write f18190502889.bf9d53
 prgnn/stages/present/methods.Author.hasModels 37fd2e8a4889.96201d
-prgnn/stages/present/methods.Author.methodsOfBaselines c7daf199e679.3fd2cf
+prgnn/stages/present/methods.Author.methodsOfBaselines ab35221d2559.3fd2cf
 prgnn/stages/present/methods.Author.methodsOfCleaning 31ac058f8979.637644
 prgnn/stages/present/methods.Author.methodsOfCohort b651b1837342.032589
-prgnn/stages/present/methods.Author.methodsOfEvaluation 7b75b48c87e7.cd477e
+prgnn/stages/present/methods.Author.methodsOfEvaluation 7b75b48c87e7.63ac5d
 prgnn/stages/present/methods.Author.methodsOfGraphs c300167822f1.3f67ac
-prgnn/stages/present/methods.Author.methodsOfScans 3af54e56d28f.8b7aee
+prgnn/stages/present/methods.Author.methodsOfScans 7d1467a522b6.8b7aee
 prgnn/stages/present/methods.Author.methodsOfSilence 0bc5b9812133.5520e7
 prgnn/stages/present/methods.Author.methodsOfTraining c2ccaaeb5b1d.1a3438
 prgnn/stages/present/methods.Author.readSilence caae44f36208.8ab5df
@@ -3686,9 +3786,9 @@ prgnn/stages/present/methods.Text.say a989d8eef523.533bfd
 prgnn/stages/present/methods.cohortSettings b1bf21d2b7ad.10639c
 prgnn/stages/present/methods.estimator b6de2f302aba.bb0413
 prgnn/stages/present/methods.labelingWords de5080112fb8.e3b0c4
-prgnn/stages/present/methods.lengths 236bc0477341.6a44ab
+prgnn/stages/present/methods.lengths 236bc0477341.a300ea
 prgnn/stages/present/methods.methodsOfLabels 8e95f31d3c24.8464d4
-prgnn/stages/present/methods.methodsOfNuisance 220b26da056d.d0dfd0
+prgnn/stages/present/methods.methodsOfNuisance 220b26da056d.348058
 prgnn/stages/present/methods.methodsOfTask 5b3bbede5f98.57fae4
 prgnn/stages/present/methods.percentText 4824c72005af.f0252a
 prgnn/stages/present/methods.share 03fd1d7f28d5.e7db4b
@@ -3697,46 +3797,44 @@ prgnn/stages/present/methods.silentRow a08a54aa7b72.e3b0c4
 prgnn/stages/present/methods.valid 8042939455a1.e3b0c4
 prgnn/stages/present/participants.CleanedScan 36c8fed1cbe2.2627d5
 prgnn/stages/present/participants.CleanedScan.Nuisance 6aca2bd9f669.aedb16
-prgnn/stages/present/participants.CleanedScan.lostRegions 193855a12fac.223707
-prgnn/stages/present/participants.CleanedScan.lostText 01dd0081beec.79cd78
 prgnn/stages/present/participants.CleanedScan.taskOf f3f16a86594b.4cc7c1
-prgnn/stages/present/participants.Cohort 3ca1ae185cc3.22b265
-prgnn/stages/present/participants.Cohort.Describe 60d0172b077c.d0e4fe
+prgnn/stages/present/participants.Cohort bea7e855ce8e.22b265
+prgnn/stages/present/participants.Cohort.Describe e9982f660ef8.f00c81
 prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
-prgnn/stages/present/participants.Cohort.ExcludedList 3dc9b4e46f49.5ff3a0
 prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
+prgnn/stages/present/participants.Cohort.ListOfLeft 4ee008cf28ce.5ff3a0
 prgnn/stages/present/participants.Cohort.Motion 58b29eefd408.5d0100
-prgnn/stages/present/participants.Cohort.Quality 90a70d38b189.6574f3
+prgnn/stages/present/participants.Cohort.Quality 90a70d38b189.f873b9
 prgnn/stages/present/participants.Cohort.Read c75bb513ac08.b7a098
 prgnn/stages/present/participants.Cohort.ScanQuality 3dabc17bca48.8198f8
-prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
+prgnn/stages/present/participants.Cohort.cautionLost 958d780a4780.9b3414
 prgnn/stages/present/participants.Cohort.cautionScans 95d4454d0b2b.574acb
 prgnn/stages/present/participants.Cohort.cleaning b0f3eb430c31.a7d59a
-prgnn/stages/present/participants.Cohort.describeExcluded 7919a8d6181e.0d045d
 prgnn/stages/present/participants.Cohort.describeGroups 661a1b933eba.918d2d
-prgnn/stages/present/participants.Cohort.eachParticipant f03f3358a25a.aace59
+prgnn/stages/present/participants.Cohort.eachParticipant f03f3358a25a.d87497
+prgnn/stages/present/participants.Cohort.leftOut eea73d55ea36.48f459
 prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
 prgnn/stages/present/participants.Cohort.motionTable 552798130ee9.14e58c
 prgnn/stages/present/participants.Cohort.registration 34d485349852.0b9eb6
 prgnn/stages/present/participants.Cohort.scanLinks a35b2cb93aac.b82c43
 prgnn/stages/present/participants.Cohort.taskRegression e4239aa4b29f.66fb4b
-prgnn/stages/present/participants.Cohort.typicality 911cd1b33418.e72082
+prgnn/stages/present/participants.Cohort.typicality 911cd1b33418.055b57
 prgnn/stages/present/participants.Cohort.warnings 3c95af5a7500.981444
 prgnn/stages/present/participants.Cohort.withoutVoxels 06061c13d75b.8a6975
 prgnn/stages/present/participants.CovariateNames 923256bb36ec.e3b0c4
 prgnn/stages/present/participants.ExcludedRow 426801e7bc8a.e3b0c4
 prgnn/stages/present/participants.LabeledScan 36c8fed1cbe2.94c665
 prgnn/stages/present/participants.LabeledScan.gray eba5323a8e73.ac0e26
-prgnn/stages/present/participants.MedianRange 5d607406017f.cd1e70
+prgnn/stages/present/participants.Middle 24034fb5c82d.e3b0c4
 prgnn/stages/present/participants.NuisanceWords a2210a8279f6.e3b0c4
 prgnn/stages/present/participants.PagedScans 6f511baa541d.e3b0c4
 prgnn/stages/present/participants.Reasons 1894380956bf.32e03c
 prgnn/stages/present/participants.RegistrationPort fe4a6405cd91.9f23dc
 prgnn/stages/present/participants.ResponseWords 7ed68826a3b1.e3b0c4
 prgnn/stages/present/participants.ShownScans a9377ed9369a.e3b0c4
+prgnn/stages/present/participants.Spread 5d607406017f.9686f0
 prgnn/stages/present/participants.TaskConditions c4275635cc41.c69b17
 prgnn/stages/present/participants.arrangements ec1a3814f3da.39778c
-prgnn/stages/present/participants.byRegionText 80169f3cd30f.6d88b3
 prgnn/stages/present/participants.cleanedScans 87478ad91225.512e4f
 prgnn/stages/present/participants.describeColumn 6894e62713aa.2d3809
 prgnn/stages/present/participants.describeNumbers 23a324c5cd79.f3dd6f
@@ -3745,13 +3843,9 @@ prgnn/stages/present/participants.gather 888421a56f5d.f32263
 prgnn/stages/present/participants.groupSize 87bcbe8e7ab8.e3b0c4
 prgnn/stages/present/participants.labeledScans bc9779b85f65.2cbf8a
 prgnn/stages/present/participants.leastValid 8049cd53c3a5.0b9093
-prgnn/stages/present/participants.lostRegion 9cf27a1a1e38.e3b0c4
-prgnn/stages/present/participants.lostVoxels dde38d7cfa31.58122d
 prgnn/stages/present/participants.measure 69567829ace1.e3b0c4
 prgnn/stages/present/participants.measures d7f60feab388.7f379c
 prgnn/stages/present/participants.mostFrequent 9b430d9b31a1.e3b0c4
-prgnn/stages/present/participants.mostNamed 70a586560e99.e3b0c4
-prgnn/stages/present/participants.mostStruck d208d98e61e6.6baba1
 prgnn/stages/present/participants.noSeries 1d5a1cdf7c70.e3b0c4
 prgnn/stages/present/participants.nobodyStandsOut 427758de6f1f.e3b0c4
 prgnn/stages/present/participants.noteRow f4b7aa829e76.e3b0c4
@@ -3762,7 +3856,6 @@ prgnn/stages/present/participants.scanNames b25fa681e287.bd52cc
 prgnn/stages/present/participants.shownStrategies 069781a2de55.e3b0c4
 prgnn/stages/present/participants.usual 4ddd2be99784.62655e
 prgnn/stages/present/participants.warningRow ee5420d037d9.e3b0c4
-prgnn/stages/present/participants.wholePercent 6a4af76dda44.e3b0c4
 prgnn/stages/present/performance.Results 470203d296d1.d20190
 prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
 prgnn/stages/present/performance.Results.CautionAccuracy 434807e6bb4b.49d0f6
@@ -3778,10 +3871,10 @@ prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
 prgnn/stages/present/performance.Results.cautionRetrained 01250d1fc84e.496202
 prgnn/stages/present/performance.Results.comparison f098ea7c292a.c96c4a
 prgnn/stages/present/performance.Results.decisive 697fdeb0e137.9949e8
-prgnn/stages/present/performance.Results.folds c009babb4679.8b9af7
+prgnn/stages/present/performance.Results.folds c009babb4679.b58cd4
 prgnn/stages/present/performance.Results.howRetrained 535db7d0a86f.f2ae60
 prgnn/stages/present/performance.Results.markOwn 65663ab0e54a.345ed3
-prgnn/stages/present/performance.Results.othersLast 94f0f48718b0.b2bb2e
+prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
 prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 555d4a0e26a0.47fc6e
 prgnn/stages/present/performance.Results.permutation 99b72ec51625.3564e6
@@ -3808,18 +3901,17 @@ prgnn/stages/present/performance.unstaged 7ead12d6a2e4.bca324
 prgnn/stages/present/performance.valuesIn 3b2727e30c1d.f5437a
 prgnn/stages/present/performance.withoutEffect bfd81d22ca62.e3b0c4
 prgnn/stages/present/section.Column a0058673e990.1abcb0
-prgnn/stages/present/section.InSentence 55995dc21d00.e3b0c4
 prgnn/stages/present/section.Keyed bcd3e5e979ec.33cbe6
 prgnn/stages/present/section.MemberText d9b1337daee3.c63136
 prgnn/stages/present/section.NewWriter 1bfd6dec8125.a8b4ea
 prgnn/stages/present/section.Number 42a6014712ab.6751ee
 prgnn/stages/present/section.OrItself 827690b739c3.e3b0c4
-prgnn/stages/present/section.Parameter 3ed1ac75b329.e3b0c4
 prgnn/stages/present/section.PlainName 44bf89174529.e3b0c4
 prgnn/stages/present/section.PlusMinus 138d802f9e1e.d8a784
 prgnn/stages/present/section.Read 970b5aa700c3.6e070b
 prgnn/stages/present/section.SVGTitle 4b706514dba8.70faeb
 prgnn/stages/present/section.SettingName 0d317fefa83d.653c3c
+prgnn/stages/present/section.SettingRow 3ed1ac75b329.e3b0c4
 prgnn/stages/present/section.Settings e80d8cb4b2fa.2c380d
 prgnn/stages/present/section.Settings.Of 1b901e3c1cae.10639c
 prgnn/stages/present/section.StageSettings 3ab77e94b1d6.e3b0c4
@@ -3828,10 +3920,11 @@ prgnn/stages/present/section.StageSettings.Number 9cae964e3fba.85e63a
 prgnn/stages/present/section.Strong d7e3ca0dbc3e.45f843
 prgnn/stages/present/section.TableOf 658b2ec20ad3.0cd5e6
 prgnn/stages/present/section.Text 39f15acbb062.6751ee
+prgnn/stages/present/section.The 55995dc21d00.e3b0c4
 prgnn/stages/present/section.UnitName 68ed813a3c43.e3b0c4
 prgnn/stages/present/section.UpperFirst 2c14ad4f7585.e3b0c4
 prgnn/stages/present/section.WholeTable c5ccb6fb46a1.665305
-prgnn/stages/present/section.Writer 7be52df7b7f0.220112
+prgnn/stages/present/section.Writer 3c4680e23330.220112
 prgnn/stages/present/section.Writer.Add 554e4163ed7e.c5e366
 prgnn/stages/present/section.Writer.Caution 3b3ec3196b8d.e3ec33
 prgnn/stages/present/section.Writer.Figures fd50c24cf0f1.d038de
@@ -3841,7 +3934,7 @@ prgnn/stages/present/section.Writer.Say e16df3781753.a9f2bf
 prgnn/stages/present/section.Writer.Show adb88c8727b2.225bea
 prgnn/stages/present/section.Writer.Supplement 00fa1aa17f85.07b0ad
 prgnn/stages/present/section.Writer.Table ab67ddca10cb.49b77b
-prgnn/stages/present/section.readPipelineSettings f0c4115c39a8.7166f6
+prgnn/stages/present/section.readPipelineSettings f0c4115c39a8.6913ed
 prgnn/stages/present/section.shownNumber c10005f31f51.e7db4b
 prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
 prgnn/stages/report.Block 279bb4f92f6d.b20b12
@@ -3904,7 +3997,7 @@ prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
 prgnn/stages/report.volumesInOrder 42b9eb768429.744f26
 prgnn/stages/report/page.css 877e3550c1f4.e3b0c4
-prgnn/stages/report/page.js c8b98379b91b.e3b0c4
+prgnn/stages/report/page.js d3ded751c6f8.e3b0c4
 prgnn/stages/report/viewer.js.gz 09a15ef41112.e3b0c4
 
 reached by report summary tables
@@ -4058,7 +4151,7 @@ reached by summary
 prgnn/artifacts.Text bec277306bda.7f7add
 prgnn/stages/present.Summary 0d66fc09cbf8.e3b0c4
 prgnn/stages/present.Summary.Ports 554a2623a58b.a6ea05
-prgnn/stages/present.Summary.Run 474da84dfb41.fb5cf4
+prgnn/stages/present.Summary.Run 7f83cf7149d5.265643
 prgnn/stages/present.summary.New aa4650227ebb.071387
 prgnn/stages/report.Bar.text 1e21acfdc939.842c88
 prgnn/stages/report.Page.Text b02b11092b8f.3634f9
@@ -4195,10 +4288,10 @@ at dag/param/param.go prgnn/dag/param Text:94 field:104 fieldTable:113 fieldTabl
 at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
 at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49 Arrow:52 Format:55
 at dag/task.go prgnn/dag Task:16 Input:36 NewTask:49 heard:68 heard.Write:73 heard.String:80 Task.Has:101 Task.In:105 Task.All:115 Task.Progress:120 Task.Log:124 Task.TookMemory:128 Task.Checkpoint:133 Task.SaveCheckpoint:136 Input.Bytes:139 Input.Array:156 Input.Table:169 Input.Coord:182
-at gnn/adam.go prgnn/gnn Adam:7 NewAdam:17 Adam.Step:26
+at gnn/adam.go prgnn/gnn Adam:7 NewAdam:16 Adam.Step:25
 at gnn/augment.go prgnn/gnn adjacency.augment:7
 at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:12 Rows.Row:18 Rows.view:20 NodesOf:23 Classifier:26 machine:36 machines:42 oneAgainstRest:45 machines.Decide:67 machines.Probability:77 machines.Parameters:93 machines.Note:102 sigmoid:110 majority:119 Majority:122 majority.Probability:133 majority.Parameters:141 majority.Note:142
-at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:27 Kawahara:36 brainNetCNN:40 edgeLayer:55 cnnState:62 newBrainNetCNN:72 brainNetCNN.Layout:94 brainNetCNN.Drops:95 size:98 brainNetCNN.convolve:107 edgeLayer.forward:131 spread:155 edgeLayer.backward:169 gather:213 turn:230 brainNetCNN.head:239 brainNetCNN.Gradient:255 sumRows:303 trainedCNN:313 FitBrainNetCNN:322 trainedCNN.Probability:334 trainedCNN.Parameters:346 trainedCNN.Note:348
+at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:27 Kawahara:36 brainNetCNN:40 edgeLayer:55 cnnState:62 newBrainNetCNN:72 brainNetCNN.Layout:94 brainNetCNN.Drops:95 brainNetCNN.convolve:98 edgeLayer.forward:122 spread:146 edgeLayer.backward:160 gather:204 turn:221 brainNetCNN.head:230 brainNetCNN.Gradient:246 sumRows:295 trainedCNN:305 FitBrainNetCNN:314 trainedCNN.Probability:326 trainedCNN.Parameters:338 trainedCNN.Note:340
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 forest.Probability:65 forest.Parameters:89 forest.Note:91 growth:100 newGrowth:110 growing:139 cut:154 growth.grow:160 growing.node:182 growing.search:230 few:255 growing.byTally:262 growing.bySort:299
 at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:25 FitKernelRidge:33 smallestAt:78 KernelRidge.inner:88 KernelRidge.validate:122 dual:161 errSingular:170 factored:173 solveDual:190 unitRows:211 kernelMachine:234 kernelMachine.decide:239 kernelMachine.describe:243
@@ -4214,12 +4307,17 @@ at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 Released:28 Options.Columns:38 leaky:
 at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:81 normal:93 graph:100 block.forward:102 block.parts:139 state.dropped:146 join:158 unjoin:182 block.back:205 sum:262 softmax:269 softmaxBack:276
 at gnn/bnt/model.go prgnn/gnn/bnt Model:11 Training:20 Fit:26 Untrained:37 Model.Parameters:44 Rating:47 together:57 Model.Rate:60 rate:64 received:96
 at gnn/bnt/readout.go prgnn/gnn/bnt readout:11 Net.read:19 run:42 runBack:56 squared:69 Net.distance:77 Net.alike:82 Net.alikeBack:98 Net.readBack:114
-at gnn/checkpoint.go prgnn/gnn run:9 snapshot:20 run.checkpoint:31 run.resume:44
+at gnn/braingnn/block.go prgnn/gnn/braingnn block:16 newBlock:45 block.arrange:59 block.forward:81 block.of:140 block.choose:143 standardize:175 block.read:195 block.readBack:210 block.back:232 block.chooseBack:287 root:321 dot:323 add:330
+at gnn/braingnn/braingnn.go prgnn/gnn/braingnn Options:13 Paper:33 AuthorsCode:40 Options.kept:48 Graph:51 NewGraph:58 softmaxRows:82 inner:103 Net:139 New:150 Net.Layout:162 Net.Drops:165 Net.Buffers:169 Net.Penalty:172 Net.Gradient:177 Net.forward:199 Net.back:217
+at gnn/braingnn/head.go prgnn/gnn/braingnn head:13 batchNorm:26 newHead:31 head.width:51 head.forward:53 epsilon:82 momentum:83 head.normalize:87 head.back:121 head.normalizeBack:142
+at gnn/braingnn/loss.go prgnn/gnn/braingnn Net.losses:10 block.apart:30 block.halves:51 block.alike:77 logistic:128
+at gnn/braingnn/model.go prgnn/gnn/braingnn Model:12 PaperTraining:19 AuthorsTraining:25 Fit:32 Options.start:39 Untrained:45 Model.Parameters:51 Model.Communities:54 together:62 Model.Rate:65 rate:69 block.scores:96
+at gnn/checkpoint.go prgnn/gnn run:9 snapshot:20 run.checkpoint:29 run.resume:41
 at gnn/consistency.go prgnn/gnn Model.consistency:18 spreadOf:46 sigmoidSpreadOf:68 normsOf:89
 at gnn/conv.go prgnn/gnn conv:5 newConv:17 conv.prepare:30 conv.finish:45 convState:68 convScratch:76 conv.forward:89 conv.backward:117
 at gnn/distance.go prgnn/gnn Model.distance:14 Model.bce:35 Model.bceAuthors:57 Model.mmd:93 mmdKernels:122 Model.mmdAuthors:133
 at gnn/dropout.go prgnn/gnn Model.dropout:6
-at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 NewGraph:29 trouble:78 finite:85 lanes:93 padded:95 adjacency:103 adjacency.build:122 adjacency.sortRows:178 adjacency.size:196 resize:200
+at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 Checked:28 NewGraph:65 trouble:89 finite:96 lanes:104 padded:106 adjacency:114 adjacency.build:133 adjacency.sortRows:189 adjacency.size:207 resize:211
 at gnn/induce.go prgnn/gnn adjacency.induce:7
 at gnn/kernels.go prgnn/gnn kernels:14
 at gnn/kernels_amd64.go prgnn/gnn fastest:16 vectorize:27
@@ -4228,8 +4326,9 @@ at gnn/meanmlp/model.go prgnn/gnn/meanmlp Model:11 Training:19 Fit:25 Model.Para
 at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107
 at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:24 linear.finish:31 linear.forward:39 linear.backward:52 mlpState:67 newMLPState:75 Model.mlpForward:96 Model.mlpBackward:111 mlpState.drop:128
 at gnn/model.go prgnn/gnn Model:10 New:26 Zero:45 Model.param:70 of:79 span:82 part:84 Model.room:87 Model.prepare:94 Model.finish:105 length:115
-at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Of:36 Full.Forward:39 Full.Backward:49 ReLU:77 ReLUBack:84 Drop:94 Times:107 epsilon:114 Normalize:118 Unnormalize:137 Contrast:155
-at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:41 Network:51 Training.stream:63 Initial:71 Uniform:107 Train:110 tested:171 diverged:185 finite:193 Optimiser:203 Entropies:233 CrossEntropy:247 Probabilities:269 Softmax:281
+at gnn/network/checkpoint.go prgnn/gnn/network run:13 newRun:28 run.resume:41 run.save:59 run.ended:68 run.penalty:71
+at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:103 Times:116 epsilon:123 Normalize:127 Unnormalize:146 Contrast:164
+at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:58 further:70 Training.stream:78 Initial:86 Uniform:125 Train:128 run.tested:190 run.diverged:204 finite:212 optimiser:222 chunk:230 newOptimiser:232 optimiser.step:249 Entropies:269 CrossEntropy:283 Probabilities:305 Softmax:317
 at gnn/options.go prgnn/gnn Options:14 Paper:50 AuthorsCode:64 Choices:75 Options.Check:85 Options.Keep:132 Options.readoutWidth:137
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
 at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:79 block.forward:96 block.backward:155 takeMean:186
@@ -4306,22 +4405,22 @@ at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.me
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:36 settingScores:65 ModelScores:71 NewModelScores:84 settingOf:91 Tally:108 saliency:115 Biomarkers.Run:127 biomarkerInputs:147 biomarkerInputs.contrastsRetrained:158 Biomarkers.inputs:162 biomarkerRows:200 biomarkerRows.tables:208 Biomarkers.setting:227 Biomarkers.ranked:275 Biomarkers.readAll:302 ordered:318 Biomarkers.read:328 ModelScores.add:394 Tally.add:405 Biomarkers.rank:415 plantedNodes:445 auroc:471
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:37 settingScores:66 ModelScores:72 NewModelScores:85 settingOf:92 Tally:109 saliency:116 Biomarkers.Run:128 biomarkerInputs:148 biomarkerInputs.contrastsRetrained:159 Biomarkers.inputs:163 biomarkerRows:201 biomarkerRows.tables:209 Biomarkers.setting:228 Biomarkers.ranked:276 Biomarkers.readAll:303 ordered:319 Biomarkers.read:329 ModelScores.add:395 Tally.add:406 Biomarkers.rank:416 plantedNodes:446 auroc:472
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 Biomarkers.retrainedContrasts:50 Biomarkers.against:73 unstaged:107 alike:119 sortedKeys:132 relative:142
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:278 Biomarkers.recoveries:287 testShare:349 testedLeast:361 rankedBy.worth:384 rankedBy.heldOut:401 leadOf:412 both:426 meanOf:436
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:46 individualRows:64
-at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:29 decision:40 Compare.Run:44 Compare.reference:85 decide:111 compareTwo:124 foldDifferences:162
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:32 Covariates.Run:44 Covariates.columns:116 scanCovariates:144 covariateRow:188
-at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 Evaluate.complete:78 participantAccuracy:98 Evaluate.test:101
+at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:30 decision:41 Compare.Run:46 Compare.reference:87 decide:113 compareTwo:126 foldDifferences:164
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:118 scanCovariates:146 covariateRow:190
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:34 Evaluate.Run:53 Evaluate.complete:80 participantAccuracy:100 Evaluate.test:103
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
-at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:73 Fidelity.sizes:127 Fidelity.settings:145 Fidelity.ask:208 Fidelity.first:266 maskSetting.overModels:304 Fidelity.table:315
-at stages/assess/individuality.go prgnn/stages/assess individuality.New:20 Individuality:24 Individuality.Ports:29 Individuality.Run:44 Individuality.cells:82 Individuality.row:126
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:32 leakCheck:51 leakCheck.fail:57 foldPlace:62 foldBook:65 Leakage.Run:71 checkRow:111 readBook:117 foldBook.tested:142 foldBook.takesPart:148 Leakage.lookAtPredictions:158 placeOf:233 foldBook.seen:249 lookAtModels:269 lookAtFitted:286
+at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:40 maskSetting:56 maskEffect:67 Fidelity.Run:75 Fidelity.sizes:129 Fidelity.settings:147 Fidelity.ask:210 Fidelity.first:268 maskSetting.overModels:306 Fidelity.table:317
+at stages/assess/individuality.go prgnn/stages/assess individuality.New:20 Individuality:24 Individuality.Ports:30 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:52 leakCheck.fail:58 foldPlace:63 foldBook:66 Leakage.Run:73 checkRow:113 readBook:119 foldBook.tested:144 foldBook.takesPart:150 Leakage.lookAtPredictions:160 placeOf:235 foldBook.seen:251 lookAtModels:271 lookAtFitted:288
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:17 endPoints:73 sharedPoints:74 rescaled:75 sharedScans:80 timePoints:116
 at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 traceOf:24 ranks:53 leastOverlap:78 leastZ:79 meeting:83 summed.meet:90 summed:117 newSummed:123 summed.over:132 readTraces:138 sameTraces:156
-at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:24 QCFC:28 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:65 connectomes:120 listedParticipants:157 listedMotion:168 QCFC.measure:196 fisherEdges:263 edgeDistances:301 QCFC.covariates:332 typicality:383
-at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:269
+at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:24 QCFC:28 QCFC.Ports:33 QCFC.Validate:50 connectome:60 QCFC.Run:67 connectomes:122 listedParticipants:159 listedMotion:170 QCFC.measure:198 fisherEdges:265 edgeDistances:303 QCFC.covariates:334 typicality:385
+at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 rankRow:54 paintedRow:61 Saliency.Run:68 Saliency.rows:139 regionRow:166 paintedTable:177 Saliency.connectome:190 labelsOf:250 writeDense:271
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 isColor:117 readPlain:119 check:132 parseID:158 line:163 readLines:169 separator:191 split:200
@@ -4347,13 +4446,13 @@ at stages/chart/series.go prgnn/stages/chart seriesDashes:13 seriesColors:16 Mos
 at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:78 smooth:89 open:99 between:107 Holds:124
 at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.depth:71 millimeters:76 Brain.AxialCuts:81 Brain.slice:92
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
-at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:54 Simulate.Run:63 confoundsTSV:114
+at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:55 Simulate.Run:64 confoundsTSV:115
 at stages/column/columns.go prgnn/stages/column JSON:8
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:15 ReadCovariate:21 CovariateColumn.Identifies:47 humps:62 identifierName:64 namesIdentifier:70 CovariateColumn.Describe:78 CovariateColumn.categories:104
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
 at stages/column/made.go prgnn/stages/column MadeBy:19 MadeOf:33 MadeApart:45 MadeLines:71 nameRow:80 NodeNames:85 WithMeta:101
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
-at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:79 joinTexts:114 CompareNamed:119 ShownSetting:134 Lambdas:150
+at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:80 joinTexts:115 CompareNamed:120 ShownSetting:135 Lambdas:151
 at stages/column/people.go prgnn/stages/column People:13 ReadPeople:19 simulated:34 ByParticipant:43
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Type:122 Table:126 Columns:131 CoordinateDoc:148 Keys:151 field.column:167 cells:188 markMissing:213 Read:222 One:235 Rows:249 Coordinates:278 field.absent:298 field.read:311 chosen:351 fill:361 memory:382 memoryOf:388 at:394
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
@@ -4367,7 +4466,7 @@ at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:18 ScansOf:33
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
 at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Coordinate:42
-at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
+at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:47 Exec.EnvNames:54 Exec.Promise:65 Exec.Ports:71 execName:88 execPlace:89 Exec.Validate:93 ExecRooms:156 Exec.Run:159 Exec.call:198 Exec.program:249 runLogged:265 Exec.lookPath:290 Exec.environment:311 Exec.set:323
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
 at stages/command/exec_container.go prgnn/stages/command containerPort:22 inside:25 imageKind:28 sifImage:35 ociArchive:36 dockerBundle:37 kindOfImage:41 container:69 Exec.containerOf:79 container.podman:103 container.command:108 loaded:139 container.podmanRun:146 container.name:168 container.load:171
@@ -4387,23 +4486,23 @@ at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPat
 at stages/draw/svg.go prgnn/stages/draw Figure.SVG:24 svgCanvas:57 written:65 svgCanvas.FillString:70 svgCanvas.fontFaces:81 Cells:94 svgCanvas.DrawImage:98 withImages:115 indexed:127
 at stages/draw/ticks.go prgnn/stages/draw Ticks:14 Ticks.Ticks:17 tens:54
 at stages/draw/woff.go prgnn/stages/draw woff:10 deflated:32
-at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:33 parcelsPort:48 BrainMap.Run:55 errNowhere:83 nowhere:86 readAtlas:92 NodePlaces:128 BrainMap.Draw:148 Ranked.ends:222 Ranked.scaleText:236
-at stages/figure/calibration.go prgnn/stages/figure figure-calibration.New:17 Calibration:21 calibrationRow:27 Calibration.Ports:37 Calibration.Run:43 DrawCalibration:53 seriesOf:107
-at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:30 Connectivity.Run:43 groupRow:88 Connectivity.draw:93 Connectivity.measure:125 subjectOf:136
-at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:23 Degrees.Run:35 degreeRow:90 edgeRow:97 degreesOf:104
-at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:18 Distributions:22 Distributions.Ports:26 Distributions.Run:34 DrawDistributions:40 overlapText:66 overlap:79 binRow:91 addDistributions:100
-at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:35 outputsOr:38 Chart.svg:62 Chart.InReport:75 WidePoints:82 settingInputs:86 bySettings:92
-at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:18 Individuality:22 Individuality.Ports:24 Individuality.Run:32 DrawIndividuality:37
-at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:26 Individuals:30 Individuals.Ports:36 Individuals.Run:50 keptRegion:63 individualScores:69 readIndividual:75 first:103 selected:115 nodeRow:128 ReadNames:135 Individuals.Draw:149 rowTitle:252 lambdaPair:259
-at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:18 HeadMotion:22 HeadMotion.Ports:26 HeadMotion.Run:37 DrawHeadMotion:43 people:112
-at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:28 Ranking.Run:36 ReadRanking:53 Reading:56 ReadReading:63 Reading.ofLayer:72 RankingRows:80 RankingRows.First:83 RankingRows.Planted:89 planted:91 settingCaption:94 DrawRanking:102 DrawContrast:120
-at stages/figure/roc.go prgnn/stages/figure figure-roc.New:16 figure-confusion.New:22 ROC:26 Confusion:31 ROC.Ports:35 Confusion.Ports:39 predictionsPort:43 ROC.Run:46 Confusion.Run:55 DrawROC:67 DrawConfusion:113
-at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:19 ScanQuality:23 ScanQuality.Ports:27 regionQualityRow:52 ScanQuality.Run:57 ScanCaption:118 scanHead:121
+at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:34 parcelsPort:49 BrainMap.Run:57 errNowhere:85 nowhere:88 readAtlas:94 NodePlaces:130 BrainMap.Draw:150 Ranked.ends:224 Ranked.scaleText:238
+at stages/figure/calibration.go prgnn/stages/figure figure-calibration.New:18 Calibration:22 calibrationRow:28 Calibration.Ports:39 Calibration.Run:46 DrawCalibration:59 seriesOf:113
+at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 Connectivity.measure:127 subjectOf:138
+at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106
+at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
+at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:58 Chart.InReport:71 WidePoints:78 settingInputs:82 bySettings:88
+at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:18 Individuality:22 Individuality.Ports:25 Individuality.Run:34 DrawIndividuality:39
+at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:26 Individuals:30 Individuals.Ports:37 Individuals.Run:52 keptRegion:65 individualScores:71 readIndividual:77 first:105 selected:117 nodeRow:130 ReadNames:137 Individuals.Draw:151 rowTitle:254 lambdaPair:261
+at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 HeadMotion.Ports:28 HeadMotion.Run:40 DrawHeadMotion:49 people:118
+at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:38 ReadRanking:55 Reading:58 ReadReading:65 Reading.ofLayer:74 RankingRows:82 RankingRows.First:85 RankingRows.Planted:91 planted:93 settingCaption:96 DrawRanking:104 DrawContrast:122
+at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:121
+at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:19 ScanQuality:23 ScanQuality.Ports:28 regionQualityRow:53 ScanQuality.Run:59 ScanCaption:120 scanHead:123
 at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:53 drawZero:88 scan.readCarpet:100 joinedCarpet:129 meanTSNR:173 withoutSilent:187 scan.silent:202 outlined:212
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
-at stages/figure/training.go prgnn/stages/figure figure-training.New:18 Training:22 Training.Ports:26 Training.Run:38 epochRow:44 majorityRow:51 noRows:56 nameNetworks:62 DrawTraining:92
+at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:41 epochRow:50 majorityRow:57 noRows:62 nameNetworks:68 DrawTraining:98
 at stages/figure/viewer.go prgnn/stages/figure Ranked:18 Readings:30 chanceOf:70 Ranked.name:89 Ranked.scale:98 Ranked.colored:103 Ranked.coloredText:115 tick:139 DrawSlices:142 gz:166 Viewer:174
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
@@ -4423,31 +4522,33 @@ at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanki
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 pooled:166 jackknife:186 expit:197
 at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:40 contraster:84 newContraster:92 contraster.of:123
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
-at stages/inference/motion.go prgnn/stages/inference Motion:10 MotionOf:19 addDirection:48 remainder:56 inner:77 Correlation:85 MedianAbs:100 RobustZ:112 Median:129
+at stages/inference/motion.go prgnn/stages/inference Motion:10 MotionOf:19 addDirection:48 remainder:56 inner:77 Correlation:85 MedianAbs:100 RobustZ:113 middleOf:131
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:28 foldArea:81
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:93 ratedSet:112 modelRow:124 Baseline.Run:132 Baseline.onRows:159 Baseline.fit:206 Baseline.onGraphs:230 Baseline.stream:259 Baseline.training:263 prediction:293 baselineEpochRow:304 baselineHistory:312
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:72 Baseline.Validate:94 ratedSet:113 modelRow:125 Baseline.Run:134 Baseline.onRows:161 Baseline.fit:208 Baseline.onGraphs:232 Baseline.stream:261 Baseline.training:265 prediction:295 baselineEpochRow:306 baselineHistory:314
 at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:14 Baseline.innerFolds:78 trainingSet.ordered:97 standardizeRows:113
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:28 matrixForm.width:57 matrixForm.each:65 matrixForm.row:85 matrixForm.check:111 refuseLeak:127 regionWeightRow:148 matrixForm.regions:157 matrixForm.nodes:213
-at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:52 BNT.Run:68 BNT.Validate:116 BNT.matrices:124 BNT.rate:143
-at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:31 choiceRow:47 idRow:57 candidate:62 Choose.Run:71 triedSetting:129 Choose.candidates:138 Choose.measure:195 Choose.table:209
-at stages/learn/inner.go prgnn/stages/learn innerFolds:12
-at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:22 MeanMLP:33 MeanMLP.Ports:50 validatedRow:67 MeanMLP.Run:76 MeanMLP.read:127 valuesOf:174 MeanMLP.parts:218 MeanMLP.rate:236
+at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:53 BNT.Run:70 BNT.Validate:118 BNT.matrices:126 BNT.rate:145
+at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:24 BrainGNN:30 brainGNNOf:60 copyFields:75 BrainGNN.Ports:85 penalizedRow:105 communityRow:115 BrainGNN.Validate:122 BrainGNN.Run:134 BrainGNN.options:215 BrainGNN.parts:223 fisher:235 communityTable:253
+at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 choiceRow:48 idRow:58 candidate:63 Choose.Run:73 triedSetting:131 Choose.candidates:140 Choose.measure:197 Choose.table:211
+at stages/learn/inner.go prgnn/stages/learn innerFolds:12 trainingSet.parts:36 trainingSet.inParts:54
+at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:22 MeanMLP:33 MeanMLP.Ports:51 validatedRow:68 MeanMLP.Run:78 MeanMLP.read:123 valuesOf:170 MeanMLP.rate:214
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 layouts:44 modelNPZ:49 ReadModels:81 largestModel:106 ReadModel:110 readMember:141 Trained.check:159 Trained.Predict:197 predictIn:204
-at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:29 permutedSetting:43 Permutation.Run:51 byPermutation:78 permutedSetting.check:117 graphsOf:154 permutedSetting.rows:163
-at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:47 graphFacts.acceptNodes:91 graphFacts.accept:111
+at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:30 permutedSetting:44 Permutation.Run:53 byPermutation:80 permutedSetting.check:119 graphsOf:156 permutedSetting.rows:165
+at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.Divides:64 Split.Validate:70 member:78 member.stratum:84 Split.Run:86 readMembers:146 Split.permute:174 count:201 Split.enough:210 Split.divide:242 Split.deal:250 Split.inside:275 bySite:301
-at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 Train.Ports:38 Train.Validate:68 Train.Run:72 train:79 weightArray:136 convert:145
+at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:44 Split.Divides:65 Split.Validate:71 member:79 member.stratum:85 Split.Run:88 readMembers:148 Split.permute:176 count:203 Split.enough:212 Split.divide:244 Split.deal:252 Split.inside:277 bySite:303
+at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 Train.Ports:39 Train.Validate:69 Train.Run:74 train:81 weightArray:138 convert:147
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:126 readEdges:152 trainingSet.check:172 trainingSet.majority:208 readGraphs:220 standardization:256 standardization.values:258 standardization.layout:260 trainingSet.standardize:270 rounded:309 standardization.apply:318
-at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 paperModel:41 modelParams:44 ModelParams.options:56 ModelParams.validate:75 maxWeights:86 checkWeights:89 allOf:101 TrainingParams:112 trainingParams:123 paperTraining:132 TrainingParams.follow:135 TrainingParams.training:149 TrainingParams.caution:156 TrainingParams.validate:173
+at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 paperModel:41 modelParams:44 ModelParams.options:51 ModelParams.validate:70 maxWeights:81 checkWeights:84 allOf:96 TrainingParams:107 trainingParams:118 paperTraining:127 TrainingParams.follow:130 follow:139 TrainingParams.training:150 TrainingParams.caution:157 TrainingParams.validate:174
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:40 lossRow:53 accuracyRow:61 finalRow:68 historyTable:74 scoreTable:92 distributionRow:126 distributionTable:135 parameterRow:149 parameterTable:157
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
-at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:94
+at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:96
+at stages/lost/lost.go prgnn/stages/lost Scan:15 region:23 Scan.regions:29 mostNamed:48 Scan.text:52 wholePercent:76 Text:86 byRegionText:105 mostStruck:153 median:175
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:153 reader.part:211 Variable.shape:220 widths:236 reader.numbers:240 reader.chars:287 reader.letters:318 reader.cells:350
 at stages/phantom/brain.go prgnn/stages/phantom outlineCenter:16 middle:17 extent:18 reach:24 mantle:26 mantleReach:27 least:30 air:35 white:36 csf:37 brain:41 brain.position:49 below:59 seed:80 metricOf:89 seed.squared:108 grow:118 fill:139 ventricle:206
@@ -4456,41 +4557,41 @@ at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:1
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent:45 material:48 materialOf:54 Make:65 Settings.check:92 signals:126 ar1:151 Scan.fill:161 waves:236 waves.disturb:243 rhythm:271
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:44 Bootstrap.Run:66 voxelsOf:155 Bootstrap.stream:170 openSeries:182 Bootstrap.TimeFrom:204 Bootstrap.made:215 longestTR:221 readJSON:224 sidecarTR:240 denoised:259 sameGrid:275 Bootstrap.size:282 Bootstrap.draw:290 countDistinct:321 Bootstrap.drop:329 whyNone:344 badVolumes:359 voxelRow:384 voxelTable:394 mostLost:408 scanTable:411 scanRow:443
-at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:64 combatBook.table:121 slopeColumn:146 combatRow:149 combatBook.siteTable:161 siteRow:182
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:45 Bootstrap.Run:68 voxelsOf:157 Bootstrap.stream:172 openSeries:184 Bootstrap.TimeFrom:206 Bootstrap.made:217 longestTR:223 readJSON:226 sidecarTR:242 denoised:261 sameGrid:277 Bootstrap.size:284 Bootstrap.draw:292 countDistinct:323 Bootstrap.drop:331 whyNone:346 badVolumes:361 voxelRow:386 voxelTable:396 mostLost:410 scanTable:413 scanRow:445
+at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:48 Combat.Run:66 combatBook.table:123 slopeColumn:148 combatRow:151 combatBook.siteTable:163 siteRow:184
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:78 saysGroup:130 combatBook.choose:143 combatBook.row:194 pairsOf:219
-at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:36 Connectivity.Validate:58 Connectivity.Run:69 leftRow:105 matrixRow:110 connectivityQuality:125
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:53 Denoise.Validate:74 stepRow:96 Denoise.strategy:102 Denoise.Run:109 Denoise.TimeFrom:164 Denoise.prepare:174 Denoise.cleaner:210 lostVoxels:242 tooLittle:259 orExclude:265 Denoise.confounds:270 readConfounds:367 before:384 cleanedBefore:396 aboutConfounds:399 meanAndMax:409
+at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 leftRow:107 matrixRow:112 connectivityQuality:127
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:54 Denoise.Validate:75 stepRow:97 Denoise.strategy:103 Denoise.Run:111 Denoise.TimeFrom:166 Denoise.prepare:176 Denoise.cleaner:212 lostVoxels:244 tooLittle:261 orExclude:267 Denoise.confounds:272 readConfounds:369 before:386 cleanedBefore:398 aboutConfounds:401 meanAndMax:411
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
-at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:34 Graph.Run:49 graphRow:93 graphQuality:110
+at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:35 Graph.Run:51 graphRow:95 graphQuality:112
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:157 readParcels:177
-at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:32 Harmonize.Run:47 fittedQuality:119 readFit:141
-at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:31 Join.Run:49 sameParts:90 runNames:109 joinSeries:118 spreadMissing:146 missingRegions:159 runQuality:174 readRuns:180 runQuality.whole:208 runQuality.list:263 joinedRow:272 runVolumeRow:280 runQuality.volumes:286 leastCoverage:306
-at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:52 Matrices.Run:66 Matrices.read:108
+at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 fittedQuality:121 readFit:143
+at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:32 Join.Run:51 sameParts:92 runNames:111 joinSeries:120 spreadMissing:148 missingRegions:161 runQuality:176 readRuns:182 runQuality.whole:210 runQuality.list:265 joinedRow:274 runVolumeRow:282 runQuality.volumes:288 leastCoverage:308
+at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:110
 at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:17 usualRange:38
-at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:27 MeanVolume.Run:34 meanOfGrayordinates:81
-at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:28 Parcellate.Ports:36 Parcellate.Run:57 Parcellate.covered:172 parcelImage:189 dkt:199 Parcellate.refuseMissing:202 otherLabels:227 coverageRow:245
+at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36 meanOfGrayordinates:83
+at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:28 Parcellate.Ports:37 Parcellate.Run:58 Parcellate.covered:173 parcelImage:190 dkt:200 Parcellate.refuseMissing:203 otherLabels:228 coverageRow:246
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 layer.quality:283
-at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:26 Project.Run:40
+at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:27 Project.Run:42
 at stages/prepare/sample.go prgnn/stages/prepare tissues:18 other:20 tissue:23 wholeBrain:43 Parcellate.sampleVoxels:50 Parcellate.sampleGray:84 Parcellate.choose:102 sampleTable:123 shares:129 sampled:152 carpet:171
-at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:27 sessionDrawRow:49 Sessions.Run:55 sessionQuality:93 meanQuality:118 poolMatrices:140
-at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:59 updateRow:67 Tangent.Run:73 notDefinite:121 covarianceOf:127
-at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:30 Timeseries.Run:44 seriesRow:93 placeColumns:100
+at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:28 sessionDrawRow:50 Sessions.Run:57 sessionQuality:95 meanQuality:120 poolMatrices:142
+at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:43 Tangent.Validate:60 updateRow:68 Tangent.Run:75 notDefinite:123 covarianceOf:129
+at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesRow:95 placeColumns:102
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:45 author.groupNames:72 author.result:86 author.othersAbove:111 author.tiles:128
-at stages/present/author.go prgnn/stages/present author:14 newAuthor:25 author.read:31 author.write:44
+at stages/present/author.go prgnn/stages/present author:14 newAuthor:24 author.read:30 author.write:43
 at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:85 author.untested:119 stuckSkill:132 epochRow:135 author.training:141
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:17 New:26 Author.Read:32 Text:43 Text.say:49 Text.cite:54 Author.Write:74 Author.References:104
-at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:39 Author.methodsOfSilence:71 silence:80 Author.readSilence:83 silentRow:102
+at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:17 lengths:38 Author.methodsOfSilence:70 silence:79 Author.readSilence:82 silentRow:101
 at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:16 cohortSettings:67 valid:77 Author.methodsOfGraphs:80 Author.methodsOfCleaning:153 estimator:187 share:205 percentText:215 Author.hasModels:225 Author.methodsOfTraining:230 Author.methodsOfEvaluation:274 Author.methodsOfBaselines:320
 at stages/present/more.go prgnn/stages/present author.more:16 author.furtherPictures:41 widthOfSVG:74
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
-at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:17 lostRegion:25 CleanedScan.lostRegions:31 mostNamed:50 CleanedScan.lostText:54 wholePercent:78 lostVoxels:88 byRegionText:107 mostStruck:155 leastValid:177 noSeries:191
-at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:17 Cohort.Motion:21 shownStrategies:52 Cohort.motionFigure:54 Cohort.motionTable:65 Cohort.typicality:98
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:20 Cohort.Read:38 groupSize:66 Cohort.Groups:72 Cohort.Describe:86 noteRow:109 ExcludedRow:114 Cohort.describeExcluded:121 Cohort.ExcludedList:151 Cohort.describeGroups:159 arrangements:237 CovariateNames:249 describeColumn:254 describeNumbers:327 Reasons:350
-at stages/present/participants/quality.go prgnn/stages/present/participants measure:18 measures:21 Cohort.Quality:42 Cohort.withoutVoxels:99 gather:119 Cohort.eachParticipant:139 MedianRange:199 warningRow:208 Cohort.warnings:214
+at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:13 leastValid:26 noSeries:40
+at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:16 Cohort.Motion:19 shownStrategies:50 Cohort.motionFigure:52 Cohort.motionTable:63 Cohort.typicality:96
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:20 Cohort.Read:38 groupSize:66 Cohort.Groups:72 Cohort.Describe:86 noteRow:109 ExcludedRow:114 Cohort.leftOut:121 Cohort.ListOfLeft:151 Cohort.describeGroups:159 arrangements:237 CovariateNames:249 describeColumn:254 describeNumbers:327 Reasons:350
+at stages/present/participants/quality.go prgnn/stages/present/participants measure:17 measures:20 Cohort.Quality:41 Cohort.withoutVoxels:98 gather:118 Cohort.eachParticipant:138 Spread:196 Middle:205 warningRow:214 Cohort.warnings:220
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:15 LabeledScan:20 labeledScans:26 Cohort.registration:42 LabeledScan.gray:62 Cohort.Element:65
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:18 PagedScans:19 Cohort.ScanQuality:23 scanFigure:47 Cohort.scanLinks:58 scanNames:110 scanName:119 outlierWords:173
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:26 readAccuracy:33 Row.Called:49 Row.IsMajority:57 Results.Read:63 Results.markOwn:108 baseline:130 Results.PerParticipant:140 Results.Nested:146 chanceTest:163 chanceTest.String:169 Results.permutationTests:179 Results.ChanceTests:193 Results.decisive:201 Results.AboveChance:213 Results.CautionAccuracy:222 Results.IsUnproven:270
@@ -4500,15 +4601,15 @@ at stages/present/performance/retrained.go prgnn/stages/present/performance with
 at stages/present/provenance.go prgnn/stages/present author.provenance:13
 at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134
 at stages/present/regions.go prgnn/stages/present author.regions:21 otherThan:69 author.regionFigures:77 author.space:133 author.inSpace:159 author.rankingTables:195 author.contrasts:254 author.agreement:276 besideChance:317 author.null:326 author.fidelity:376 author.cautionMasking:421 author.individuality:431
-at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:70 Report.Ports:74 Report.Page:110 Partial:113 Report.PartialPage:119 Report.Run:140
-at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.Supplement:61 Writer.Figures:69 Writer.Show:90
-at stages/present/section/settings.go prgnn/stages/present/section Settings:12 StageSettings:19 readPipelineSettings:26 Parameter:51 Settings.Of:61 StageSettings.Is:71 StageSettings.Number:74
+at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:70 Report.Ports:75 Report.Page:111 Partial:114 Report.PartialPage:120 Report.Run:140
+at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:26 Writer.ReadSettings:31 Writer.Add:36 Writer.Say:39 Writer.Heading:43 Writer.Caution:46 Writer.Table:54 Writer.Supplement:60 Writer.Figures:68 Writer.Show:89
+at stages/present/section/settings.go prgnn/stages/present/section Settings:12 StageSettings:18 readPipelineSettings:25 SettingRow:50 Settings.Of:60 StageSettings.Is:69 StageSettings.Number:72
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
-at stages/present/section/words.go prgnn/stages/present/section WholeTable:18 PlainName:66 shownNumber:78 UpperFirst:92 OrItself:100 UnitName:108 InSentence:116 PlusMinus:119 MemberText:127 SVGTitle:141
-at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:20 Summary.Ports:27 Summary.Run:36
-at stages/present/tables/layout.go prgnn/stages/present/tables tableCaption:17 printedNames:31 PrintedName:34 layoutOne:41 layoutTwo:74 tableText:96
+at stages/present/section/words.go prgnn/stages/present/section WholeTable:18 PlainName:66 shownNumber:78 UpperFirst:91 OrItself:98 UnitName:106 The:114 PlusMinus:117 MemberText:125 SVGTitle:139
+at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:20 Summary.Ports:28 Summary.Run:37
+at stages/present/tables/layout.go prgnn/stages/present/tables tableCaption:17 printedNames:31 PrintedName:33 layoutOne:40 layoutTwo:73 tableText:95
 at stages/present/tables/read.go prgnn/stages/present/tables variation:14 VariationRow:20 paperOne:35 paperLambda:42 contender:45 ClassifierRow:53 contenders:68 Tables.variations:87 place:135 axisOf:143 Tables.comparison:154 modelRow:209 parameterRow:215 parameterCounts:222
-at stages/present/tables/tables.go prgnn/stages/present/tables tables.New:18 Tables:22 Tables.Ports:26 Tables.Run:49 tableSource:92 tableSource.String:94 tableSource.mark:101 paperSource:109
+at stages/present/tables/tables.go prgnn/stages/present/tables tables.New:18 Tables:22 Tables.Ports:27 Tables.Run:51 tableSource:94 tableSource.String:96 tableSource.mark:103 paperSource:111
 at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37

@@ -94,20 +94,11 @@ func newBrainNetCNN[T gnn.Float](o BrainNetCNN, nodes int, x Rows, label []int, 
 func (m *brainNetCNN[T]) Layout() gnn.Layout { return m.l }
 func (m *brainNetCNN[T]) Drops() bool        { return m.Dropout > 0 }
 
-// size makes room for n values.
-func size[T any](s *[]T, n int) []T {
-	if cap(*s) < n {
-		*s = make([]T, n)
-	}
-	*s = (*s)[:n]
-	return *s
-}
-
 // convolve runs the layers up to E2N for the matrices of x (triangles).
 func (m *brainNetCNN[T]) convolve(params, x []T, n, threads int) {
 	s, d := &m.state, m.d
 	at := 0
-	in := size(&s.maps[0], n*d*d)
+	in := network.Size(&s.maps[0], n*d*d)
 	for c := range n {
 		a := in[c*d*d:][:d*d]
 		for i := range d {
@@ -120,11 +111,11 @@ func (m *brainNetCNN[T]) convolve(params, x []T, n, threads int) {
 	}
 	for l := range m.edges {
 		e := &m.edges[l]
-		out := size(&s.maps[l+1], n*d*e.out*d)
-		e.forward(out, s.maps[l], size(&s.byRow[l], n*d*e.out), size(&s.byCol[l], n*d*e.out),
-			size(&s.columns, n*d*e.out), params, n, T(m.Slope), threads)
+		out := network.Size(&s.maps[l+1], n*d*e.out*d)
+		e.forward(out, s.maps[l], network.Size(&s.byRow[l], n*d*e.out), network.Size(&s.byCol[l], n*d*e.out),
+			network.Size(&s.columns, n*d*e.out), params, n, T(m.Slope), threads)
 	}
-	m.nodes.Forward(size(&s.node, n*d*m.Nodes), s.maps[2], params, n*d, threads)
+	m.nodes.Forward(network.Size(&s.node, n*d*m.Nodes), s.maps[2], params, n*d, threads)
 	network.ReLU(s.node, T(m.Slope))
 }
 
@@ -283,17 +274,18 @@ func (m *brainNetCNN[T]) Gradient(params, grad []T, cases []int, r *random.Strea
 			dense.Rows(dy[at*d*m.Nodes:], m.Nodes), deep, d, m.Nodes, at > 0, threads)
 	}
 	sumRows(network.Of(grad, m.nodes.B), dy)
-	turned := size(&s.turned, deep*max(m.Nodes, m.Edges[0]))
+	turned := network.Size(&s.turned, deep*max(m.Nodes, m.Edges[0]))
 	turn(turned, network.Of(params, m.nodes.W), deep, m.Nodes)
-	dMap := size(&s.grad[1], n*d*deep)
+	dMap := network.Size(&s.grad[1], n*d*deep)
 	dense.Multiply(dMap, deep, dense.Rows(dy, m.Nodes), dense.Rows(turned, deep), n*d, m.Nodes, deep, false, threads)
 	for l := 1; l >= 0; l-- {
 		e := &m.edges[l]
 		var dx []T
 		if l > 0 {
-			dx = size(&s.grad[0], n*d*e.in*d)
+			dx = network.Size(&s.grad[0], n*d*e.in*d)
 		}
-		e.backward(dx, s.grad[l], s.maps[l+1], s.maps[l], s.byRow[l], s.byCol[l], size(&s.columns, n*d*e.out), turned,
+		columns := network.Size(&s.columns, n*d*e.out)
+		e.backward(dx, s.grad[l], s.maps[l+1], s.maps[l], s.byRow[l], s.byCol[l], columns, turned,
 			params, grad, n, slope, threads)
 	}
 	return loss, right

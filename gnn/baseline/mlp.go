@@ -54,7 +54,7 @@ func forward[T gnn.Float](layers []network.Full[T], params, x []T, n, threads in
 
 func (m *mlp[T]) Gradient(params, grad []T, cases []int, _ *random.Stream, threads int) (loss float64, right int) {
 	n := len(cases)
-	x := size(&m.batch, n*m.d)
+	x := network.Size(&m.batch, n*m.d)
 	for k, i := range cases {
 		copy(x[k*m.d:][:m.d], m.x[i*m.d:])
 	}

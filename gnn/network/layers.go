@@ -32,6 +32,15 @@ func Add(l *gnn.Layout, name string, shape ...int) gnn.Param {
 	return p
 }
 
+// Size makes room for n values, whose former values may be left in it.
+func Size[T any](s *[]T, n int) []T {
+	if cap(*s) < n {
+		*s = make([]T, n)
+	}
+	*s = (*s)[:n]
+	return *s
+}
+
 // Of are the values of an array.
 func Of[T any](params []T, p gnn.Param) []T { return params[p.Offset:][:p.Len()] }
 

@@ -18,15 +18,17 @@ type Training struct {
 	Epochs, Batch int
 	Rate          float64 // at the start
 	Halve         int     // the rate is halved every so many epochs; 0: never
+	Lead          int     // the first halving comes so many epochs earlier
 	Cosine        float64 // the rate falls to this one along a cosine, a step at a time; 0: it does not
 	Whole         bool    // a last batch that is smaller than the others is dropped
 	// Momentum, when it is not 0, makes the optimiser stochastic gradient descent
 	// with it; without, it is Adam.
 	Momentum float64
-	Decay    float64 // L2 weight decay
-	Xavier   bool    // weights start uniform in ±√(3/fan in), biases at 0, as Caffe's xavier fillers have it
-	Seed     uint64  // of the starting weights, the order of the cases, and dropout
-	Stream   []any   // further words that name those streams
+	Decay    float64        // L2 weight decay
+	Xavier   bool           // weights start uniform in ±√(3/fan in), biases at 0, as Caffe's xavier fillers have it
+	Fan      map[string]int // the fan in of biases that are of no weights
+	Seed     uint64         // of the starting weights, the order of the cases, and dropout
+	Stream   []any          // further words that name those streams
 	Threads  int
 	// Test is how many cases, the last ones, nothing is learned from: their loss
 	// is told after each epoch.
@@ -34,7 +36,11 @@ type Training struct {
 	// Held is how many cases before those validate: training ends when their loss has not fallen for
 	// Patience epochs, and the parameters of the epoch of their smallest loss are taken.
 	Held, Patience int
-	Progress       func(Epoch) // may be nil
+	After          int                // no epoch up to this one is taken
+	Progress       func(Epoch)        // may be nil; a training that is resumed tells of the epochs before, too
+	Every          int                // a checkpoint every so many epochs; 0: none
+	Save           func([]byte) error // keeps a checkpoint
+	Resume         []byte             // what Save was last given, or nil
 }
 
 // An Epoch is a pass over the cases that are learned from.
@@ -42,8 +48,9 @@ type Epoch struct {
 	Number                 int     // from 1
 	Rate                   float64 // learning rate
 	Loss, Accuracy         float64 // cross-entropy, and share of right classes, as each batch came by
+	Penalty                float64 // what the loss had beyond the cross-entropy
 	TestLoss, TestAccuracy float64 // of the test cases, after the epoch; NaN without any
-	HeldLoss               float64 // of those that validate, after the epoch
+	HeldLoss               float64 // of those that validate, after the epoch, with the penalty
 }
 
 // A Network computes the loss of cases and its gradient. Cases are told by their
@@ -57,6 +64,14 @@ type Network[T gnn.Float] interface {
 	Gradient(params, grad []T, cases []int, dropout *random.Stream, threads int) (loss float64, right int)
 	// Drops reports whether training needs random numbers: for dropout, or to mix cases.
 	Drops() bool
+}
+
+// A further network has more than its parameters and the cross-entropy.
+type further[T gnn.Float] interface {
+	// Buffers are what training moves beside the parameters.
+	Buffers() []T
+	// Penalty is what the loss of the last gradient has beyond the cross-entropy, times the cases.
+	Penalty() float64
 }
 
 // stream opens a stream of the training.
@@ -84,8 +99,11 @@ func Initial[T gnn.Float](l gnn.Layout, t Training) []T {
 		if !glorot {
 			w, _ = l.Find(p.Name[:len(p.Name)-1] + "W")
 		}
-		out := w.Shape[len(w.Shape)-1]
-		fan := w.Len() / out
+		fan, out := t.Fan[p.Name], 1
+		if fan == 0 {
+			out = w.Shape[len(w.Shape)-1]
+			fan = w.Len() / out
+		}
 		bound := 1 / math.Sqrt(float64(fan))
 		if glorot {
 			bound = math.Sqrt(6 / float64(fan+out))
@@ -108,20 +126,16 @@ func Uniform(r *random.Stream, bound float64) float64 { return bound * (float64(
 
 // Train fits a network to all of n cases but the last ones, which validate or are for the test.
 func Train[T gnn.Float](ctx context.Context, net Network[T], n int, t Training) ([]T, error) {
-	params := Initial[T](net.Layout(), t)
-	grad := make([]T, len(params))
-	step := Optimiser(t, params, grad)
+	r := newRun(net, n, t)
 	taught := n - t.Test - t.Held
-	var best []T
-	least, at := math.Inf(1), 0 // the smallest loss of the cases that validate, and its epoch
-	e := Epoch{Rate: t.Rate}
-	steps, all := 0, t.Epochs*((taught+t.Batch-1)/t.Batch)
-	for e.Number = 1; e.Number <= t.Epochs; e.Number++ {
-		if t.Halve > 0 && e.Number > 1 && (e.Number-1)%t.Halve == 0 {
+	all := t.Epochs * ((taught + t.Batch - 1) / t.Batch)
+	for len(r.Done) < t.Epochs && !r.ended(t) {
+		e := Epoch{Number: len(r.Done) + 1, Rate: r.Rate}
+		if t.Halve > 0 && e.Number > 1 && (e.Number-1+t.Lead)%t.Halve == 0 {
 			e.Rate /= 2
 		}
 		order := t.stream("order", e.Number).Perm(taught)
-		sum, right, seen := 0.0, 0, 0
+		sum, penalty, right, seen := 0.0, 0.0, 0, 0
 		for at := 0; at < taught; at += t.Batch {
 			batch := order[at:min(taught, at+t.Batch)]
 			if t.Whole && at > 0 && len(batch) < t.Batch {
@@ -130,62 +144,67 @@ func Train[T gnn.Float](ctx context.Context, net Network[T], n int, t Training) 
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			var r *random.Stream
+			var s *random.Stream
 			if net.Drops() {
-				r = t.stream("dropout", e.Number, at)
+				s = t.stream("dropout", e.Number, at)
 			}
-			loss, good := net.Gradient(params, grad, batch, r, t.Threads)
-			sum, right, seen = sum+loss, right+good, seen+len(batch)
-			if steps++; t.Cosine > 0 {
-				_, cos := exact.Sincos(math.Pi * float64(steps) / float64(all))
+			loss, good := net.Gradient(r.Params, r.grad, batch, s, t.Threads)
+			sum, penalty, right, seen = sum+loss, penalty+r.penalty(), right+good, seen+len(batch)
+			if r.Steps++; t.Cosine > 0 {
+				_, cos := exact.Sincos(math.Pi * float64(r.Steps) / float64(all))
 				e.Rate = t.Cosine + float64((t.Rate-t.Cosine)*(1+cos))/2
 			}
-			step(e.Rate)
+			r.Optimiser.step(e.Rate)
 		}
-		before := e.Loss
-		e.Loss, e.Accuracy = sum/float64(seen), float64(right)/float64(seen)
-		if !finite(e.Loss) || !finite(params...) {
-			return nil, diverged(e, before)
+		r.Rate = e.Rate
+		e.Loss, e.Penalty, e.Accuracy = sum/float64(seen), penalty/float64(seen), float64(right)/float64(seen)
+		if !finite(e.Loss+e.Penalty) || !finite(r.Params...) {
+			return nil, r.diverged(e)
 		}
 		if t.Held > 0 {
-			e.HeldLoss, _ = tested(net, params, taught, t.Held, t)
-			if e.HeldLoss < least {
-				best, least, at = slices.Clone(params), e.HeldLoss, e.Number
+			loss, penalty, _ := r.tested(taught, t.Held, t)
+			e.HeldLoss = loss + penalty
+			if e.HeldLoss < r.Least && e.Number > t.After {
+				r.Best, r.Least, r.At = append(slices.Clone(r.Params), r.Buffers...), e.HeldLoss, e.Number
 			}
 		}
 		if t.Progress != nil {
-			e.TestLoss, e.TestAccuracy = tested(net, params, taught+t.Held, t.Test, t)
+			e.TestLoss, _, e.TestAccuracy = r.tested(taught+t.Held, t.Test, t)
 			t.Progress(e)
 		}
-		if best != nil && e.Number-at >= t.Patience {
-			break
+		r.Done = append(r.Done, e)
+		if t.Every > 0 && e.Number%t.Every == 0 && e.Number < t.Epochs {
+			if err := r.save(t); err != nil {
+				return nil, fmt.Errorf("checkpoint after epoch %d: %w", e.Number, err)
+			}
 		}
 	}
-	if best != nil {
-		return best, nil
+	if r.Best != nil {
+		copy(r.Params, r.Best)
+		copy(r.Buffers, r.Best[len(r.Params):])
 	}
-	return params, nil
+	return r.Params, nil
 }
 
-// tested gives cross-entropy and accuracy on n cases from first on.
-func tested[T gnn.Float](net Network[T], params []T, first, n int, t Training) (loss, accuracy float64) {
-	sum, right := 0.0, 0
+// tested gives cross-entropy, penalty and accuracy on n cases from first on.
+func (r *run[T]) tested(first, n int, t Training) (loss, penalty, accuracy float64) {
+	right := 0
 	for at := first; at < first+n; at += t.Batch {
 		var cases []int
 		for i := at; i < min(first+n, at+t.Batch); i++ {
 			cases = append(cases, i)
 		}
-		l, good := net.Gradient(params, nil, cases, nil, t.Threads)
-		sum, right = sum+l, right+good
+		l, good := r.net.Gradient(r.Params, nil, cases, nil, t.Threads)
+		loss, penalty, right = loss+l, penalty+r.penalty(), right+good
 	}
-	return sum / float64(n), float64(right) / float64(n)
+	return loss / float64(n), penalty / float64(n), float64(right) / float64(n)
 }
 
 // diverged tells when a loss has left all numbers behind.
-func diverged(e Epoch, before float64) error {
+func (r *run[T]) diverged(e Epoch) error {
 	after := ""
 	if e.Number > 1 {
-		after = fmt.Sprintf(", after %.3g in the previous epoch", before)
+		after = fmt.Sprintf(", after %.3g in the previous epoch", r.Done[e.Number-2].Loss)
 	}
 	return fmt.Errorf("training diverged in epoch %d: the loss is not finite%s: use a learning_rate below %g", e.Number, after, e.Rate)
 }
@@ -199,33 +218,50 @@ func finite[T gnn.Float](v ...T) bool {
 	return true
 }
 
+// An optimiser moves parameters against their gradient. What is exported is what it remembers.
+type optimiser[T gnn.Float] struct {
+	t            Training
+	params, grad []T
+	Adams        []*gnn.Adam[T] // of each chunk
+	Velocity     []T            // with momentum
+}
+
+// chunk is how many parameters one goroutine moves at a time.
+const chunk = 1 << 14
+
+func newOptimiser[T gnn.Float](t Training, params, grad []T) *optimiser[T] {
+	o := &optimiser[T]{t: t, params: params, grad: grad}
+	if t.Momentum != 0 {
+		o.Velocity = make([]T, len(params))
+		return o
+	}
+	for part := range slices.Chunk(params, chunk) {
+		o.Adams = append(o.Adams, gnn.NewAdam[T](len(part), t.Decay))
+	}
+	return o
+}
+
 // Optimiser gives a function that moves the parameters against the gradient.
 func Optimiser[T gnn.Float](t Training, params, grad []T) func(rate float64) {
-	const chunk = 1 << 14
-	chunks := (len(params) + chunk - 1) / chunk
-	each := func(work func(i, lo, hi int)) {
-		dense.Each(t.Threads, chunks, func(i int) { work(i, i*chunk, min(len(params), (i+1)*chunk)) })
-	}
-	if t.Momentum == 0 {
-		adams := make([]*gnn.Adam[T], chunks)
-		each(func(i, lo, hi int) { adams[i] = gnn.NewAdam[T](hi-lo, t.Decay) })
-		return func(rate float64) {
-			each(func(i, lo, hi int) { adams[i].Step(params[lo:hi], grad[lo:hi], rate) })
+	return newOptimiser(t, params, grad).step
+}
+
+func (o *optimiser[T]) step(rate float64) {
+	momentum, decay, r := T(o.t.Momentum), T(o.t.Decay), T(rate)
+	dense.Each(o.t.Threads, (len(o.params)+chunk-1)/chunk, func(i int) {
+		lo, hi := i*chunk, min(len(o.params), (i+1)*chunk)
+		p, g := o.params[lo:hi], o.grad[lo:hi]
+		if o.Velocity == nil {
+			o.Adams[i].Step(p, g, rate)
+			return
 		}
-	}
-	velocity := make([]T, len(params))
-	momentum, decay := T(t.Momentum), T(t.Decay)
-	return func(rate float64) {
-		r := T(rate)
-		each(func(_, lo, hi int) {
-			p, g, v := params[lo:hi], grad[lo:hi], velocity[lo:hi]
-			for j := range p {
-				// v ← μv + g + decay·p; p ← p − rate·v (torch.optim.SGD)
-				v[j] = T(momentum*v[j]) + (g[j] + T(decay*p[j]))
-				p[j] -= T(r * v[j])
-			}
-		})
-	}
+		v := o.Velocity[lo:hi]
+		for j := range p {
+			// v ← μv + g + decay·p; p ← p − rate·v (torch.optim.SGD)
+			v[j] = T(momentum*v[j]) + (g[j] + T(decay*p[j]))
+			p[j] -= T(r * v[j])
+		}
+	})
 }
 
 // Entropies turns the rows of logits of some cases into the gradient of their mean

@@ -29,6 +29,7 @@ type Leakage struct {
 	Correlation float64 `param:"correlation" doc:"two scans whose mean signals correlate at least this much, with either sign, at any lag, count as one scan; 0 turns the comparison off" min:"0" max:"1"`
 }
 
+// Ports are the stage's inputs and outputs.
 func (*Leakage) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -68,6 +69,7 @@ type foldBook struct {
 	used  []foldPlace                // in which predictions are tested
 }
 
+// Run checks.
 func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	division := &leakCheck{name: "each participant is in one fold of each repeat, and in one group"}
 	book, err := readBook(t.In("folds"), division)

@@ -228,6 +228,10 @@ func TestTrainingRefusesDuplicates(t *testing.T) {
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("bnt: %v", err)
 	}
+	if _, err := stagetest.RunStage(t, stagetest.Fresh("braingnn"), in); err == nil ||
+		!strings.Contains(err.Error(), want) {
+		t.Errorf("braingnn: %v", err)
+	}
 	table, err := in["folds"][0].Table()
 	if err != nil {
 		t.Fatal(err)

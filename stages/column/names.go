@@ -70,7 +70,8 @@ var Classifiers = map[string]string{
 	PrGNN: "PR-GNN", "majority": "majority classifier", "svm": "SVM (RBF)", "linear-svm": "linear SVM",
 	"ridge": "ridge regression", "logistic": "logistic regression",
 	"kernel-ridge": "kernel ridge regression", "forest": "random forest", "mlp": "MLP",
-	"brainnetcnn": "BrainNetCNN", "meanmlp": "meanMLP", "bnt": "Brain Network Transformer", "li2019": "Li et al. 2019",
+	"brainnetcnn": "BrainNetCNN", "meanmlp": "meanMLP", "bnt": "Brain Network Transformer", "braingnn": "BrainGNN",
+	"li2019": "Li et al. 2019",
 }
 
 // NameClassifiers names settings for people: by their model, then by what else tells

@@ -20,6 +20,7 @@ type Echo struct {
 	Value string `param:"value" doc:"the value to return: a number or text"`
 }
 
+// Ports are the stage's inputs and outputs.
 func (*Echo) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{

@@ -8,6 +8,7 @@ import "prgnn/dag"
 var Kinds = []dag.Kind{
 	baselineKind,
 	bntKind,
+	brainGNNKind,
 	chooseKind,
 	meanMLPKind,
 	permutationKind,

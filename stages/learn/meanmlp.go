@@ -47,6 +47,7 @@ type MeanMLP struct {
 	Seed         uint64  `param:"seed" doc:"of starting weights, order of the participants, dropout, and the participants who validate"`
 }
 
+// Ports are the stage's inputs and outputs.
 func (*MeanMLP) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -73,25 +74,20 @@ type validatedRow struct {
 	accuracyRow
 }
 
+// Run trains.
 func (s *MeanMLP) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	set, series, regions, err := s.read(t)
 	if err != nil {
 		return nil, err
 	}
-	part, err := s.parts(set, t.In("folds").Name)
+	part, err := set.parts(s.Params, s.Validation, s.Seed, t.In("folds").Name)
 	if err != nil {
 		return nil, err
 	}
-	var ordered [][]float32
-	var label []int
-	var count [3]int // of those that are learned from, validate, are tested
-	for p := range count {
-		for i, r := range set.rows {
-			if part[i] == p {
-				ordered, label = append(ordered, series[i]), append(label, r.Label)
-				count[p]++
-			}
-		}
+	order, label, count := set.inParts(part)
+	ordered := make([][]float32, len(order))
+	for i, at := range order {
+		ordered[i] = series[at]
 	}
 	o := meanmlp.Options{Hidden: s.Hidden, Layers: s.Layers, Dropout: s.Dropout, Classes: len(set.groups)}
 	var history []validatedRow
@@ -212,24 +208,6 @@ func valuesOf(v []float64, regions int, zscore bool) ([]float32, error) {
 		}
 	}
 	return out, nil
-}
-
-// parts divides the rows: 0, learned from; 1, validate; 2, tested.
-func (s *MeanMLP) parts(set *trainingSet, name string) ([]int, error) {
-	inner, err := innerFolds(set, s.Params, s.Validation, s.Seed, "validation", name)
-	if err != nil {
-		return nil, fmt.Errorf("validation: %w", err)
-	}
-	part := make([]int, len(set.rows))
-	for i, r := range set.rows {
-		switch {
-		case r.Side == 1:
-			part[i] = 2
-		case inner[r.Id] == 0:
-			part[i] = 1
-		}
-	}
-	return part, nil
 }
 
 // rate gives probabilities and region scores, as of one pooling layer that keeps every region.

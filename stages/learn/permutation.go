@@ -26,6 +26,7 @@ type Permutation struct {
 	Positive string `param:"positive" doc:"positive group, for the AUC; by default as in evaluate"`
 }
 
+// Ports are the stage's inputs and outputs.
 func (*Permutation) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "predictions of trainings that fan out over permutation, including 0",
@@ -48,6 +49,7 @@ type permutedSetting struct {
 	folds   [][]fold.Tested
 }
 
+// Run tests.
 func (s *Permutation) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))
 	if err != nil {

@@ -43,12 +43,7 @@ func paperModel() ModelParams { return modelParams(gnn.Paper(1)) }
 // modelParams writes options as parameters. The names of the fields agree.
 func modelParams(o gnn.Options) ModelParams {
 	p := ModelParams{Variant: "paper", Lambda: []float64{o.Lambda1, o.Lambda2}}
-	from, to := reflect.ValueOf(o), reflect.ValueOf(&p).Elem()
-	for i := range to.NumField() {
-		if f := from.FieldByName(to.Type().Field(i).Name); f.IsValid() {
-			to.Field(i).Set(f)
-		}
-	}
+	copyFields(&p, o)
 	return p
 }
 
@@ -136,14 +131,20 @@ func (p TrainingParams) follow(variant string) TrainingParams {
 	if variant != "authors-code" {
 		return p
 	}
-	authors := trainingParams(gnn.AuthorsTraining(), "all")
-	now, paper, to := reflect.ValueOf(&p).Elem(), reflect.ValueOf(paperTraining()), reflect.ValueOf(authors)
+	paper, authors := paperTraining(), trainingParams(gnn.AuthorsTraining(), "all")
+	return *follow(&p, &paper, &authors)
+}
+
+// follow gives the parameters p with those at the paper's values replaced by the variant's.
+func follow[P any](p, paper, variant *P) *P {
+	out := *p
+	now, from, to := reflect.ValueOf(&out).Elem(), reflect.ValueOf(paper).Elem(), reflect.ValueOf(variant).Elem()
 	for i := range now.NumField() {
-		if reflect.DeepEqual(now.Field(i).Interface(), paper.Field(i).Interface()) {
+		if reflect.DeepEqual(now.Field(i).Interface(), from.Field(i).Interface()) {
 			now.Field(i).Set(to.Field(i))
 		}
 	}
-	return p
+	return &out
 }
 
 func (p TrainingParams) training() gnn.Training {

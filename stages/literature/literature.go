@@ -82,6 +82,8 @@ var Works = map[string]Work{
 		"A simple but tough-to-beat baseline for fMRI time-series classification", neuroImage, "", "303", "120909", 2024, "10.1016/j.neuroimage.2024.120909"},
 	"kan": {"inproceedings", "Kan, Xuan and Dai, Wei and Cui, Hejie and Zhang, Zilong and Guo, Ying and Yang, Carl",
 		"Brain network transformer", "Advances in Neural Information Processing Systems", "", "35", "25586–25599", 2022, ""},
+	"li2021": {"article", "Li, Xiaoxiao and Zhou, Yuan and Dvornek, Nicha and others",
+		"BrainGNN: interpretable brain graph neural network for fMRI analysis", "Medical Image Analysis", "", "74", "102233", 2021, "10.1016/j.media.2021.102233"},
 	"varoquaux": {"inproceedings", "Varoquaux, Gaël and Baronnet, Flore and Kleinschmidt, Andreas and Fillard, Pierre and Thirion, Bertrand",
 		"Detection of brain functional-connectivity difference in post-stroke patients using group-level covariance modeling", miccai, lncs, "6361", "200–208", 2010, "10.1007/978-3-642-15705-9_25"},
 	"johnson": {"article", "Johnson, W. Evan and Li, Cheng and Rabinovic, Ariel",

@@ -29,6 +29,7 @@ type Harmonize struct {
 	Subject string `param:"subject" doc:"the participant, filled in by each: subject"`
 }
 
+// Ports are the stage's inputs and outputs.
 func (*Harmonize) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -44,6 +45,7 @@ func (*Harmonize) Ports() dag.Ports {
 	}
 }
 
+// Run harmonizes.
 func (s *Harmonize) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in, id := t.In("matrices"), s.Subject
 	if id == "" {

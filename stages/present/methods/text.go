@@ -300,7 +300,7 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 		for _, r := range a.PerParticipant() {
 			for _, t := range a.Retrained(r) {
 				if other := a.OtherSettings(r, t); other != "" && r.Own && t.Measure == "accuracy" {
-					m.say("For this test %s was trained with %s.", section.InSentence(r.Called()), other)
+					m.say("For this test %s was trained with %s.", section.The(r.Called()), other)
 				}
 			}
 		}
@@ -319,14 +319,15 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 // methodsOfBaselines names the classifiers that the model is compared with.
 func (a *Author) methodsOfBaselines(m *Text) {
 	works := map[string]string{"svm": "cortes", "linear-svm": "cortes", "forest": "breiman",
-		"kernel-ridge": "he2020", "brainnetcnn": "kawahara", "li2019": "li2019", "meanmlp": "popov", "bnt": "kan"}
+		"kernel-ridge": "he2020", "brainnetcnn": "kawahara", "li2019": "li2019", "meanmlp": "popov", "bnt": "kan",
+		"braingnn": "li2021"}
 	var names []string
 	for _, s := range a.Run.Stages {
 		models := s.Kind
 		switch s.Kind {
 		case "baseline":
 			models = s.Value["model"]
-		case "meanmlp", "bnt":
+		case "meanmlp", "bnt", "braingnn":
 		default:
 			continue
 		}

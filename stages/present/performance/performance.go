@@ -19,7 +19,7 @@ import (
 	"prgnn/stages/report"
 )
 
-// Describe writes the section on accuracies and their tests.
+// Describe is the section of accuracies and the tests of them.
 func (a *Results) Describe() error {
 	if len(a.Accuracy) == 0 {
 		return nil
@@ -150,7 +150,7 @@ func (a *Results) folds() error {
 		t.Rows[i][len(t.Rows[i])-1].Bar = &report.Bar{Share: r.Accuracy, Mark: a.First.Majority}
 	}
 	t.Note = "Line: majority-class rate."
-	a.Table(t, fmt.Sprintf("gives the accuracy of %s in each fold.", section.InSentence(a.First.Called())))
+	a.Table(t, fmt.Sprintf("gives the accuracy of %s in each fold.", section.The(a.First.Called())))
 	return nil
 }
 
@@ -336,7 +336,7 @@ func (a *Results) othersLast(coords []dag.Coord) int {
 	for _, c := range coords {
 		for _, s := range a.Run.Stages {
 			if c.Axis == "stage" && s.Stage == c.Value &&
-				slices.Contains([]string{"baseline", "meanmlp", "bnt"}, s.Kind) {
+				slices.Contains([]string{"baseline", "meanmlp", "bnt", "braingnn"}, s.Kind) {
 				return 1
 			}
 		}

@@ -12,13 +12,14 @@ import (
 
 // A Writer writes the sections of one page, from the inputs that are connected.
 type Writer struct {
-	T        *dag.Task // the inputs
-	Run      *Settings // the parameters
-	Pictures bool      // the page has figures
+	T        *dag.Task
+	Run      *Settings
+	Pictures bool // the page has figures
+	Top      int  // regions in the tables
 
 	Page    *report.Page
 	Count   report.Count
-	Section *report.Section // the section being written
+	Section *report.Section // the one that is written
 }
 
 // NewWriter is the writer of an empty page.
@@ -32,7 +33,6 @@ func (w *Writer) ReadSettings() (err error) {
 	return err
 }
 
-// Add adds a block to the section.
 func (w *Writer) Add(b report.Block) { w.Section.Blocks = append(w.Section.Blocks, b) }
 
 // Say adds a paragraph.
@@ -40,7 +40,6 @@ func (w *Writer) Say(format string, args ...any) {
 	w.Add(report.Block{Text: fmt.Sprintf(format, args...)})
 }
 
-// Heading adds a heading within the section.
 func (w *Writer) Heading(text string) { w.Add(report.Block{Heading: text}) }
 
 // Caution adds a sentence to the cautions at the top of the page.

@@ -1,0 +1,361 @@
+package braingnn
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/gnn"
+	"prgnn/gnn/network"
+	"prgnn/gnn/network/networktest"
+	"prgnn/internal/random"
+	"prgnn/internal/testdir"
+)
+
+// The fixtures are of testdata/braingnn.py (PyTorch, float64): 7 graphs of 14 regions.
+const people, nodes = 7, 14
+
+func npy(t *testing.T, name string) []float64 {
+	t.Helper()
+	return testdir.Floats(t, filepath.Join("testdata", name+".npy"))
+}
+
+func ints(v []float64) (out []int) {
+	for _, x := range v {
+		out = append(out, int(x))
+	}
+	return out
+}
+
+func upTo(n int) (out []int) {
+	for i := range n {
+		out = append(out, i)
+	}
+	return out
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// cases are the fixtures: the paper with one option changed, or the released program.
+func cases() map[string]Options {
+	small := func(o Options) Options {
+		o.Communities, o.Widths, o.Hidden, o.Dropout = 3, []int{5, 4}, 6, 0
+		return o
+	}
+	all := map[string]Options{"paper": small(Paper(nodes, nodes, 2)), "code": small(AuthorsCode(nodes, nodes, 2))}
+	for name, change := range map[string]func(*Options){
+		"edge_softmax": func(o *Options) { o.Edge = "softmax" }, "no_relu": func(o *Options) { o.ReLU = false },
+		"conv_bias": func(o *Options) { o.ConvBias = true }, "zscore_off": func(o *Options) { o.ZScore = false },
+		"augment": func(o *Options) { o.Augment = true }, "bn": func(o *Options) { o.BatchNorm = true },
+		"tpk_code": func(o *Options) { o.TPK = "code" }, "glc_mean": func(o *Options) { o.GLC = "mean" },
+		"glc_sum": func(o *Options) { o.GLC = "sum" }, "glc_code": func(o *Options) { o.GLC = "code" },
+	} {
+		o := all["paper"]
+		change(&o)
+		all["variants/"+name] = o
+	}
+	return all
+}
+
+func fixtureNet(t *testing.T, o Options) *Net[float64] {
+	t.Helper()
+	x, e := npy(t, "X"), npy(t, "E")
+	var graphs []Graph[float64]
+	for g := range people {
+		var edges []gnn.Edge
+		for i := range nodes {
+			for j := range i {
+				if w := e[(g*nodes+i)*nodes+j]; w != 0 {
+					edges = append(edges, gnn.Edge{Source: int32(j), Target: int32(i), Weight: w})
+				}
+			}
+		}
+		graphs = append(graphs, must(NewGraph[float64](o, x[g*nodes*nodes:][:nodes*nodes], edges)))
+	}
+	return New(o, graphs, ints(npy(t, "y")))
+}
+
+// swapped exchanges means and maxima in the input of the first full layer: the released program has the
+// maxima first. z has one row a graph; of parameters it is the columns of fc1_W, before they are turned.
+func swapped(o Options, z []float64, columns int) []float64 {
+	out := slices.Clone(z)
+	for at := 0; at < len(z); at += columns {
+		from := 0
+		for _, w := range o.Widths {
+			copy(out[at+from:], z[at+from+w:][:w])
+			copy(out[at+from+w:], z[at+from:][:w])
+			from += 2 * w
+		}
+	}
+	return out
+}
+
+// ours maps parameters of PyTorch to ours, or back.
+func ours(n *Net[float64], name string, v []float64, back bool) []float64 {
+	swap := func(v []float64) []float64 {
+		if name != "code" {
+			return v
+		}
+		p, _ := n.l.Find("fc1_W")
+		v = slices.Clone(v)
+		copy(v[p.Offset:], swapped(n.Options, v[p.Offset:][:p.Len()], p.Shape[0]))
+		return v
+	}
+	if back {
+		return swap(networktest.Turned(n.l, v, true))
+	}
+	return networktest.Turned(n.l, swap(v), false)
+}
+
+func TestAgainstPyTorch(t *testing.T) {
+	for name, o := range cases() {
+		for _, threads := range []int{1, 3} {
+			near := func(what string, got []float64, file string, tolerance float64) {
+				t.Helper()
+				networktest.Near(t, name+": "+what, got, npy(t, name+"/"+file), tolerance)
+			}
+			n := fixtureNet(t, o)
+			init := npy(t, name+"/init")
+			if len(init) != n.Layout().Len() {
+				t.Fatalf("%s: %d parameters, want %d", name, n.Layout().Len(), len(init))
+			}
+			params := ours(n, name, init, false)
+			grad := make([]float64, len(params))
+			loss, _ := n.Gradient(params, grad, upTo(people), nil, threads)
+			near("gradient", ours(n, name, grad, true), "grad", 1e-12)
+			terms := npy(t, name+"/losses")
+			networktest.Near(t, name+": losses", []float64{loss/people + n.penalty/people, loss / people},
+				terms[:2], 1e-12)
+			first, second := n.blocks[0], n.blocks[1]
+			near("scores of pool 1", first.score, "s1", 1e-12)
+			near("scores of pool 2", second.score, "s2", 1e-12)
+			z := n.head.values[0]
+			if name == "code" {
+				z = swapped(o, z, n.head.width())
+			}
+			near("readout", z, "z", 1e-12)
+			near("logits", n.forward(params, upTo(people), true, false, nil, threads), "logits", 1e-12)
+			if strings.HasPrefix(name, "variants/") {
+				continue
+			}
+			near("convolution 1", first.h, "h1", 1e-12)
+			near("convolution 2", second.h, "h2", 1e-12)
+			near("pool 1", first.pooled, "hp1", 1e-12)
+			near("pool 2", second.pooled, "hp2", 1e-12)
+			if got := second.kept; !slices.Equal(got, int32s(npy(t, name+"/roi2"))) {
+				t.Errorf("%s: regions %v", name, got)
+			}
+			if o.BatchNorm {
+				near("running statistics", n.Buffers()[:8], "bn1_running", 1e-12)
+				near("running statistics", n.Buffers()[8:], "bn2_running", 1e-12)
+				near("logits of evaluation", n.forward(params, upTo(people), false, false, nil, threads), "logits_eval", 1e-12)
+			}
+			// Three steps of Adam.
+			for file, tr := range map[string]network.Training{"adam": {Rate: 1e-3, Threads: threads},
+				"adam_wd": {Rate: 1e-2, Decay: 5e-3, Threads: threads}} {
+				p := slices.Clone(params)
+				step := network.Optimiser(tr, p, grad)
+				for want := range slices.Chunk(npy(t, name+"/"+file), len(p)) {
+					n.Gradient(p, grad, upTo(people), nil, threads)
+					step(tr.Rate)
+					networktest.Near(t, name+": "+file, ours(n, name, p, true), want, 1e-9)
+				}
+			}
+		}
+	}
+}
+
+func int32s(v []float64) (out []int32) {
+	for _, x := range v {
+		out = append(out, int32(x))
+	}
+	return out
+}
+
+// The numbers of the released program at 200 regions, and sums by hand.
+func TestParameters(t *testing.T) {
+	for _, c := range []struct {
+		o    Options
+		want int
+	}{{AuthorsCode(200, 200, 2), 93_282}, {AuthorsCode(84, 84, 2), 58_018}, {Paper(200, 200, 2), 92_130},
+		{Paper(84, 84, 2), 56_866}} {
+		if got := New[float32](c.o, nil, nil).Layout().Len(); got != c.want {
+			t.Errorf("%d regions, %s: %d parameters, want %d", c.o.Nodes, c.o.Edge, got, c.want)
+		}
+	}
+}
+
+// planted are graphs of two classes: the first two regions correlate in one.
+func planted[T float32 | float64](o Options, n int) (graphs []Graph[T], label []int) {
+	for i := range n {
+		r := random.New(3, "planted", i)
+		x, edges := make([]float64, o.Nodes*o.Nodes), []gnn.Edge(nil)
+		for a := range o.Nodes {
+			x[a*o.Nodes+a] = 1
+			for b := range a {
+				v := 0.2 * r.Normal()
+				if a == 1 && i%2 == 1 {
+					v += 0.8
+				}
+				x[a*o.Nodes+b], x[b*o.Nodes+a] = v, v
+				if v > 0.1 {
+					edges = append(edges, gnn.Edge{Source: int32(b), Target: int32(a), Weight: v})
+				}
+			}
+		}
+		graphs, label = append(graphs, must(NewGraph[T](o, x, edges))), append(label, i%2)
+	}
+	return graphs, label
+}
+
+func small(o Options) Options {
+	o.Communities, o.Widths, o.Hidden = 3, []int{8, 8}, 16
+	return o
+}
+
+// With dropout and batch normalization the gradient is that of central differences.
+func TestGradientWithDropout(t *testing.T) {
+	for _, batchNorm := range []bool{true, false} {
+		o := small(AuthorsCode(7, 7, 3))
+		o.BatchNorm, o.Dropout = batchNorm, 0.3
+		graphs, label := planted[float64](o, 6)
+		label[0] = 2
+		n := New(o, graphs, label)
+		params := network.Initial[float64](n.Layout(), o.start(network.Training{Seed: 4}))
+		loss := func(grad []float64) float64 {
+			l, _ := n.Gradient(params, grad, upTo(6), random.New(9), 2)
+			return (l + n.Penalty()) / 6
+		}
+		grad := make([]float64, len(params))
+		loss(grad)
+		largest := 0.0
+		for _, g := range grad {
+			largest = max(largest, math.Abs(g))
+		}
+		const h = 1e-6
+		for i := range params {
+			was := params[i]
+			params[i] = was + h
+			up := loss(nil)
+			params[i] = was - h
+			down := loss(nil)
+			params[i] = was
+			if want := (up - down) / (2 * h); math.Abs(grad[i]-want) > 1e-6*largest {
+				t.Fatalf("parameter %d: %v, want %v", i, grad[i], want)
+			}
+		}
+	}
+}
+
+// Equal scores, as of nodes without features, are no reason to divide by 0.
+func TestEqualScores(t *testing.T) {
+	o := small(Paper(7, 7, 2))
+	n := New(o, []Graph[float64]{must(NewGraph[float64](o, make([]float64, 49), nil))}, []int{1})
+	params := network.Initial[float64](n.Layout(), network.Training{Seed: 4})
+	grad := make([]float64, len(params))
+	loss, _ := n.Gradient(params, grad, []int{0}, nil, 1)
+	for _, g := range append(grad, loss, n.penalty) {
+		if math.IsNaN(g) || math.IsInf(g, 0) {
+			t.Fatalf("loss %v, gradient %v", loss, grad)
+		}
+	}
+}
+
+func trainSmall(t *testing.T, o Options, tr network.Training) (*Model, []Graph[float32], []int, []network.Epoch) {
+	t.Helper()
+	graphs, label := planted[float32](o, 60)
+	tr.Seed, tr.Held, tr.Test, tr.Batch = 1, 12, 12, 16
+	var history []network.Epoch
+	tr.Progress = func(e network.Epoch) { history = append(history, e) }
+	m, err := Fit(context.Background(), o, tr, graphs, label)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, graphs, label, history
+}
+
+// A planted difference is learned in both forms, and found: its regions have the highest score of pool 1
+// (in the form of the paper; in the other a score means little).
+func TestFit(t *testing.T) {
+	for name, o := range map[string]Options{"paper": Paper(7, 7, 2), "code": AuthorsCode(7, 7, 2)} {
+		tr := AuthorsTraining()
+		tr.Epochs, tr.Patience = 60, 60
+		m, graphs, label, history := trainSmall(t, small(o), tr)
+		right, best := 0, 5
+		for i := range history {
+			if i > 5 && history[i].HeldLoss < history[best].HeldLoss {
+				best = i
+			}
+		}
+		loss := 0.0
+		for i, p := range m.Rate(graphs, 2)[48:] {
+			loss -= math.Log(p.Probability[label[48+i]]) / 12
+			if p.Class == label[48+i] {
+				right++
+			}
+			if n := len(p.Layers[0].Node); n != 7 || len(p.Layers[1].Node) != 4 {
+				t.Fatalf("%s: %d and %d nodes have scores", name, n, len(p.Layers[1].Node))
+			}
+		}
+		if right < 11 || math.Abs(loss-history[best].TestLoss) > 1e-5 {
+			t.Errorf("%s: %d of 12 right, loss %v, and %v in the epoch of the smallest", name, right, loss, history[best].TestLoss)
+		}
+		// 19 epochs at the first rate
+		if a, b := history[18].Rate, history[19].Rate; a != 0.01 || b != 0.005 || history[39].Rate != 0.0025 {
+			t.Errorf("rates %v, %v, %v", a, b, history[39].Rate)
+		}
+		if c := m.Communities(); len(c) != 7 || len(c[0]) != 3 || slices.Min(c[0]) < 0 {
+			t.Errorf("communities %v", c)
+		}
+	}
+}
+
+// A training that goes on from a checkpoint ends with the same bits, and tells of all epochs.
+func TestCheckpoint(t *testing.T) {
+	o := small(AuthorsCode(7, 7, 2))
+	tr := AuthorsTraining()
+	tr.Epochs = 12
+	whole, _, _, history := trainSmall(t, o, tr)
+	var saved []byte
+	tr.Every, tr.Save = 9, func(b []byte) error { saved = b; return nil }
+	trainSmall(t, o, tr)
+	for _, resume := range [][]byte{saved, []byte("not a checkpoint")} {
+		tr.Resume, tr.Save = resume, func([]byte) error { return nil }
+		m, _, _, again := trainSmall(t, o, tr)
+		if !slices.Equal(m.params, whole.params) || !slices.Equal(m.running, whole.running) ||
+			!slices.Equal(again, history) {
+			t.Error("other results after a checkpoint")
+		}
+	}
+}
+
+// TestBits: the same bits on every machine (gnn/bits.sh) and at any number of goroutines.
+func TestBits(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		h := sha256.New()
+		for _, o := range []Options{Paper(9, 9, 2), AuthorsCode(9, 9, 2)} {
+			tr := AuthorsTraining()
+			tr.Epochs, tr.Threads = 8, threads
+			m, graphs, _, _ := trainSmall(t, small(o), tr)
+			for _, p := range m.Rate(graphs, threads) {
+				for _, v := range slices.Concat(p.Probability, p.Layers[0].Score, p.Layers[1].Score) {
+					h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
+				}
+			}
+		}
+		if got, want := hex.EncodeToString(h.Sum(nil)[:8]), "56bc5458ecd872d2"; got != want {
+			t.Errorf("%d goroutines: %s, want %s", threads, got, want)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+// Package lost says which regions of which scans lost voxels.
+package lost
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prgnn/internal/words"
+)
+
+// A Scan has regions that lost more than a tenth of their voxels.
+type Scan struct {
+	Who     string
+	Count   int    // of the regions
+	Regions string // their names, "a; b"; "" where they are not known
+	Shares  string // share of its voxels that each of them lost, "0.116; 1.000"
+}
+
+// A region is one that lost more than a tenth of its voxels. The share is −1 where it is not known.
+type region struct {
+	name  string
+	share float64
+}
+
+// regions are those of a scan, by name.
+func (s Scan) regions() []region {
+	if s.Regions == "" {
+		return nil
+	}
+	names, shares := strings.Split(s.Regions, "; "), strings.Split(s.Shares, "; ")
+	regions := make([]region, len(names))
+	for i, name := range names {
+		regions[i] = region{name, -1}
+		if len(shares) != len(names) {
+			continue
+		}
+		if x, err := strconv.ParseFloat(shares[i], 64); err == nil {
+			regions[i].share = x
+		}
+	}
+	return regions
+}
+
+// mostNamed is how many regions a text names; more are counted.
+const mostNamed = 3
+
+// text names the regions of one scan with their shares, or counts them: "l.TP 25 %, r.TP 100 %" or "21 regions, up
+// to 100 %".
+func (s Scan) text() string {
+	regions := s.regions()
+	if regions == nil {
+		return words.Count(s.Count, "region")
+	}
+	var named []string
+	largest := -1.0
+	for _, r := range regions {
+		largest = max(largest, r.share)
+		if r.share >= 0 {
+			r.name += " " + wholePercent(r.share)
+		}
+		named = append(named, r.name)
+	}
+	switch {
+	case len(named) <= mostNamed:
+		return strings.Join(named, ", ")
+	case largest < 0:
+		return words.Count(len(named), "region")
+	}
+	return words.Count(len(named), "region") + ", up to " + wholePercent(largest)
+}
+
+// wholePercent writes a share without decimals; what is not all is at most 99 %.
+func wholePercent(share float64) string {
+	p := fmt.Sprintf("%.0f %%", 100*share)
+	if p == "100 %" && share < 1 {
+		return "99 %"
+	}
+	return p
+}
+
+// Text names the regions that lost voxels: by scan, or with byRegion by region, and the scans that lost voxels in many
+// more regions than the others. scans are those of all that lost some; "" without any.
+func Text(scans []Scan, all int, byRegion bool) string {
+	known := !slices.ContainsFunc(scans, func(s Scan) bool { return s.Regions == "" })
+	switch {
+	case len(scans) == 0:
+		return ""
+	case byRegion && known:
+		return byRegionText(scans, all) + mostStruck(scans, all)
+	case byRegion:
+		return fmt.Sprintf("%d of %d scans", len(scans), all)
+	}
+	var named []string
+	for _, s := range scans {
+		named = append(named, s.Who+" ("+s.text()+")")
+	}
+	return words.Some(named, 6)
+}
+
+// byRegionText names the regions that lost voxels in the most scans, with the share of the voxels: "a in all 40 scans
+// (12 %), b in 3 of 40 scans (median 20 %, up to 100 %), 20 others in one scan each".
+func byRegionText(struck []Scan, all int) string {
+	shares := map[string][]float64{}
+	var names []string
+	for _, s := range struck {
+		for _, r := range s.regions() {
+			if shares[r.name] == nil {
+				names = append(names, r.name)
+			}
+			shares[r.name] = append(shares[r.name], r.share)
+		}
+	}
+	slices.SortFunc(names, func(x, y string) int {
+		return cmp.Or(len(shares[y])-len(shares[x]), strings.Compare(x, y))
+	})
+	single := slices.IndexFunc(names, func(name string) bool { return len(shares[name]) == 1 })
+	if single < 0 {
+		single = len(names)
+	}
+	alone := len(names) - single
+	for i, name := range names[:single] {
+		v := shares[name]
+		text := fmt.Sprintf("%s in %d of %d scans", name, len(v), all)
+		if len(v) == all {
+			text = fmt.Sprintf("%s in all %d scans", name, all)
+		}
+		switch median, most := wholePercent(median(v)), wholePercent(slices.Max(v)); {
+		case slices.Min(v) < 0: // not known of some scan
+		case median == most:
+			text += " (" + most + ")"
+		default:
+			text += fmt.Sprintf(" (median %s, up to %s)", median, most)
+		}
+		names[i] = text
+	}
+	text := words.Some(names[:single], mostNamed)
+	switch {
+	case alone == 0:
+		return text
+	case single == 0:
+		return words.Count(alone, "region") + " in one scan each"
+	case alone == 1:
+		return text + ", another in one scan"
+	}
+	return fmt.Sprintf("%s, %d others in one scan each", text, alone)
+}
+
+// mostStruck names the scans that lost voxels in more than twice as many regions as the median scan, and in more than
+// the text names; "" without any.
+func mostStruck(struck []Scan, all int) string {
+	counts := make([]float64, all) // 0 for a scan that lost no voxels
+	for i, s := range struck {
+		counts[i] = float64(len(s.regions()))
+	}
+	usual := median(counts)
+	out := slices.DeleteFunc(slices.Clone(struck), func(s Scan) bool {
+		n := len(s.regions())
+		return n <= mostNamed || float64(n) <= 2*usual
+	})
+	slices.SortStableFunc(out, func(x, y Scan) int { return len(y.regions()) - len(x.regions()) })
+	var named []string
+	for _, s := range out {
+		named = append(named, s.Who+" ("+s.text()+")")
+	}
+	if named == nil {
+		return ""
+	}
+	return "; most in " + words.Some(named, 6)
+}
+
+// median is that of the values.
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	n := len(v)
+	return (v[(n-1)/2] + v[n/2]) / 2
+}
