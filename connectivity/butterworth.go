@@ -19,44 +19,7 @@ type section struct{ b0, b1, b2, a1, a2 float64 }
 // Products that feed sums are written out, real and imaginary part, and rounded:
 // Go may fuse those of complex numbers.
 func butterworth(order int, high, low float64) []section {
-	warp := func(f float64) float64 { // 2·tan(πf/2): the bilinear transform at sampling rate 1
-		s, c := exact.Sincos(float64(math.Pi*f) / 2)
-		return 2 * s / c
-	}
-	var poles []cplx // analogue, one of each conjugate pair; a real pole stands alone
-	zerosAt1, zerosAtMinus1 := 0, 0
-	switch {
-	case high > 0 && low > 0:
-		wl, wh := warp(high), warp(low)
-		width, center := wh-wl, float64(wl*wh)
-		for _, p := range prototype(order) {
-			h := p.scale(width / 2)
-			root := h.square().minus(cplx{center, 0}).sqrt()
-			if p.im == 0 { // a conjugate pair, or two real poles
-				if root.im != 0 {
-					poles = append(poles, h.plus(root))
-				} else {
-					poles = append(poles, cplx{h.re + root.re, 0}, cplx{h.re - root.re, 0})
-				}
-				continue
-			}
-			poles = append(poles, h.plus(root), h.minus(root))
-		}
-		zerosAt1, zerosAtMinus1 = order, order
-	case high > 0:
-		w := warp(high)
-		for _, p := range prototype(order) {
-			poles = append(poles, p.inverse().scale(w))
-		}
-		zerosAt1 = order
-	default:
-		w := warp(low)
-		for _, p := range prototype(order) {
-			poles = append(poles, p.scale(w))
-		}
-		zerosAtMinus1 = order
-	}
-
+	poles, zerosAt1, zerosAtMinus1 := analogue(order, high, low)
 	var sections []section
 	var single []float64 // real digital poles wait for a partner
 	zero := func() (float64, bool) {
@@ -115,6 +78,49 @@ func butterworth(order int, high, low float64) []section {
 		sections[i].b2 /= g
 	}
 	return sections
+}
+
+// warp is 2·tan(πf/2): the bilinear transform at sampling rate 1.
+func warp(f float64) float64 {
+	s, c := exact.Sincos(float64(math.Pi*f) / 2)
+	return 2 * s / c
+}
+
+// analogue is the analogue filter: its poles, one of each conjugate pair (a real pole stands alone), and how many zeros
+// the digital filter has at 1 and at −1.
+func analogue(order int, high, low float64) (poles []cplx, zerosAt1, zerosAtMinus1 int) {
+	switch {
+	case high > 0 && low > 0:
+		wl, wh := warp(high), warp(low)
+		width, center := wh-wl, float64(wl*wh)
+		for _, p := range prototype(order) {
+			h := p.scale(width / 2)
+			root := h.square().minus(cplx{center, 0}).sqrt()
+			if p.im == 0 { // a conjugate pair, or two real poles
+				if root.im != 0 {
+					poles = append(poles, h.plus(root))
+				} else {
+					poles = append(poles, cplx{h.re + root.re, 0}, cplx{h.re - root.re, 0})
+				}
+				continue
+			}
+			poles = append(poles, h.plus(root), h.minus(root))
+		}
+		zerosAt1, zerosAtMinus1 = order, order
+	case high > 0:
+		w := warp(high)
+		for _, p := range prototype(order) {
+			poles = append(poles, p.inverse().scale(w))
+		}
+		zerosAt1 = order
+	default:
+		w := warp(low)
+		for _, p := range prototype(order) {
+			poles = append(poles, p.scale(w))
+		}
+		zerosAtMinus1 = order
+	}
+	return poles, zerosAt1, zerosAtMinus1
 }
 
 // prototype lists the poles of the analogue low-pass of this order at 1 rad/s, one

@@ -133,27 +133,11 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 	if q.TEff == 0 {
 		q.TEff = float64(x.Rows)
 	}
-	// Nearly always all regions have a signal, and looking is as long as working.
-	place := upTo(x.Cols)
-	if x.Rows < 3 || x.Cols < 2 || !w.load(x, place, o.Raw) {
-		status, err := Inspect(x)
-		if err != nil {
-			return err
-		}
-		place = present(status)
-		q.Missing, q.Constant = count(status)
-		if len(place) < 2 || x.Rows < 3 {
-			hint := ""
-			if x.Rows > 2 && q.Missing > 1 {
-				hint = ": the labels may not overlap the brain"
-			}
-			return fmt.Errorf("too few volumes or regions for connectivity: %s, %s with a signal (%d missing, %d constant)%s",
-				words.Count(x.Rows, "volume"), words.Count(len(place), "region"), q.Missing, q.Constant, hint)
-		}
-		w.load(x, place, o.Raw)
-	}
-	err := q.judge(len(place), partial)
+	place, err := w.loadPresent(x, q, o.Raw)
 	if err != nil {
+		return err
+	}
+	if err := q.judge(len(place), partial); err != nil {
 		return err
 	}
 	if len(w.cov) != len(w.s) {
@@ -203,6 +187,30 @@ func (w *estimation) estimate(c *Connectomes, d int, x Matrix, o Options) error 
 		q.Saturated += FisherZ(c.view(c.Partial, d))
 	}
 	return nil
+}
+
+// loadPresent loads the regions that have a signal, and returns their places. Nearly always all have one, and looking
+// takes as long as loading.
+func (w *estimation) loadPresent(x Matrix, q *Quality, raw bool) ([]int, error) {
+	if place := upTo(x.Cols); x.Rows >= 3 && x.Cols >= 2 && w.load(x, place, raw) {
+		return place, nil
+	}
+	status, err := Inspect(x)
+	if err != nil {
+		return nil, err
+	}
+	place := present(status)
+	q.Missing, q.Constant = count(status)
+	if len(place) < 2 || x.Rows < 3 {
+		hint := ""
+		if x.Rows > 2 && q.Missing > 1 {
+			hint = ": the labels may not overlap the brain"
+		}
+		return nil, fmt.Errorf("too few volumes or regions for connectivity: %s, %s with a signal (%d missing, %d constant)%s",
+			words.Count(x.Rows, "volume"), words.Count(len(place), "region"), q.Missing, q.Constant, hint)
+	}
+	w.load(x, place, raw)
+	return place, nil
 }
 
 // Between T_eff = N and N+margin the empirical inverse exists, and is noise.

@@ -9,6 +9,7 @@ import (
 type run[T Float] struct {
 	m       *Model[T]
 	adam    *Adam[T]
+	grad    []T // of a batch
 	epoch   int // done
 	history []Epoch
 	best    []T // Params and Buffers of the best epoch

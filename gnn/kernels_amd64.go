@@ -24,6 +24,7 @@ func fastest[T Float]() *kernels[T] {
 // The functions below check that every access of the assembly is inside the
 // slices, and pass on addresses, strides in bytes and blocks of columns.
 
+// vectorize sets each kernel; it is long as a table is.
 func vectorize(k *kernels[float32], wide bool) {
 	sixteen, spread16, spread16back, dots16, edgeDots16 := gemm16, spread16, spread16back, dotRows16, edgeDot16
 	rows := 4

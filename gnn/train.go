@@ -114,47 +114,16 @@ func (m *Model[T]) Train(ctx context.Context, train, test []*Graph[T], t Trainin
 	}
 	w := newWorker(m, t.Workers)
 	defer w.team.end()
-	run := &run[T]{m: m, adam: NewAdam[T](len(m.Params), t.Decay), bestCE: math.Inf(1)}
+	run := &run[T]{m: m, adam: NewAdam[T](len(m.Params), t.Decay), grad: make([]T, len(m.Params)), bestCE: math.Inf(1)}
 	if t.Resume != nil {
 		run.resume(t.Resume)
 	}
-	grad := make([]T, len(m.Params))
 	masks := m.dropout(t)
-	batch := make([]*Graph[T], 0, t.Batch)
 	for run.epoch < t.Epochs {
-		e := Epoch{Number: run.epoch + 1, Losses: Losses{Dist: make([]float64, len(m.blocks))},
-			TestAccuracy: math.NaN(), TestCE: math.NaN(), Scores: make([]ScoreCounts, len(m.blocks))}
-		order := t.stream("order", e.Number).Perm(len(train))
-		correct := 0
-		for at := 0; at < len(order); at += t.Batch {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			batch = batch[:0]
-			for _, i := range order[at:min(at+t.Batch, len(order))] {
-				batch = append(batch, train[i])
-			}
-			m.prepare()
-			l, err := w.gradient(batch, grad, masks(e.Number, at/t.Batch))
-			if err != nil {
-				return nil, err
-			}
-			if err := l.check(m.Options); err != nil {
-				return nil, fmt.Errorf("training diverged in epoch %d, batch %d: %w: try a smaller learning rate", e.Number, at/t.Batch+1, err)
-			}
-			e.Rate = t.rate(run.epoch, run.adam.Steps)
-			run.adam.Step(m.Params, grad, e.Rate)
-			share := float64(len(batch)) / float64(len(train))
-			e.Losses.addScaled(l, share)
-			for _, s := range w.slots[:len(batch)] {
-				if s.predicted() == s.graph.Label {
-					correct++
-				}
-			}
-			w.countScores(len(batch))
+		e, err := run.trainEpoch(ctx, w, train, t, masks)
+		if err != nil {
+			return nil, err
 		}
-		w.tellScores(e.Scores)
-		e.TrainAccuracy = float64(correct) / float64(len(train))
 		m.prepare()
 		if len(test) > 0 {
 			e.TestAccuracy, e.TestCE = w.test(test, t.Batch)
@@ -191,6 +160,45 @@ func (m *Model[T]) Train(ctx context.Context, train, test []*Graph[T], t Trainin
 		}
 	}
 	return run.history, nil
+}
+
+// trainEpoch trains one epoch: every training graph once, in batches of a random order.
+func (r *run[T]) trainEpoch(ctx context.Context, w *worker[T], train []*Graph[T], t Training,
+	masks func(epoch, batch int) func([]*slot[T])) (Epoch, error) {
+	e := Epoch{Number: r.epoch + 1, Losses: Losses{Dist: make([]float64, len(r.m.blocks))},
+		TestAccuracy: math.NaN(), TestCE: math.NaN(), Scores: make([]ScoreCounts, len(r.m.blocks))}
+	order := t.stream("order", e.Number).Perm(len(train))
+	batch, correct := make([]*Graph[T], 0, t.Batch), 0
+	for at := 0; at < len(order); at += t.Batch {
+		if err := ctx.Err(); err != nil {
+			return e, err
+		}
+		batch = batch[:0]
+		for _, i := range order[at:min(at+t.Batch, len(order))] {
+			batch = append(batch, train[i])
+		}
+		r.m.prepare()
+		l, err := w.gradient(batch, r.grad, masks(e.Number, at/t.Batch))
+		if err != nil {
+			return e, err
+		}
+		if err := l.check(r.m.Options); err != nil {
+			return e, fmt.Errorf("training diverged in epoch %d, batch %d: %w: try a smaller learning rate", e.Number, at/t.Batch+1, err)
+		}
+		e.Rate = t.rate(r.epoch, r.adam.Steps)
+		r.adam.Step(r.m.Params, r.grad, e.Rate)
+		share := float64(len(batch)) / float64(len(train))
+		e.Losses.addScaled(l, share)
+		for _, s := range w.slots[:len(batch)] {
+			if s.predicted() == s.graph.Label {
+				correct++
+			}
+		}
+		w.countScores(len(batch))
+	}
+	w.tellScores(e.Scores)
+	e.TrainAccuracy = float64(correct) / float64(len(train))
+	return e, nil
 }
 
 // countScores counts the pooling scores of the batch that was computed last.

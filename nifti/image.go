@@ -76,23 +76,14 @@ func (img *Image) header() (*Header, error) {
 	}
 	h.Dim[0] = int64(len(img.Shape))
 
-	var n int
-	switch d := img.Data.(type) {
-	case []uint8:
-		h.Datatype, n = int64(Uint8), len(d)
-	case []int16:
-		h.Datatype, n = int64(Int16), len(d)
-	case []int32:
-		h.Datatype, n = int64(Int32), len(d)
-	case []float32:
-		h.Datatype, n = int64(Float32), len(d)
-		if len(img.Shape) == 3 { // a map: viewers open it with its whole range
-			h.CalMin, h.CalMax = span(d)
-		}
-	default:
+	kind, n := img.dataType()
+	if kind == 0 {
 		bad("data must be []uint8, []int16, []int32 or []float32")
 	}
-	h.Bitpix = int64(8 * DataType(h.Datatype).Size())
+	h.Datatype, h.Bitpix = int64(kind), int64(8*kind.Size())
+	if d, ok := img.Data.([]float32); ok && len(img.Shape) == 3 { // a map: viewers open it with its whole range
+		h.CalMin, h.CalMax = span(d)
+	}
 	if n != voxels {
 		bad("%d values for shape %v, want %d", n, img.Shape, voxels)
 	}
@@ -131,6 +122,21 @@ func (img *Image) header() (*Header, error) {
 		h.QformCode, h.Quatern, h.Pixdim[0] = code, bcd, qfac
 	}
 	return h, nil
+}
+
+// dataType is the type of the values and their number; 0 of data that cannot be written.
+func (img *Image) dataType() (DataType, int) {
+	switch d := img.Data.(type) {
+	case []uint8:
+		return Uint8, len(d)
+	case []int16:
+		return Int16, len(d)
+	case []int32:
+		return Int32, len(d)
+	case []float32:
+		return Float32, len(d)
+	}
+	return 0, 0
 }
 
 // span is the least and greatest finite value, 0 and 0 when there is none.

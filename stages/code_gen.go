@@ -5,57 +5,57 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline eb0ab0d2448f151c7b1245d44750fd60abf95fe8eaaddceabeb4b26dd84bad64
+var codes = dag.Codes(`kind baseline 8fc42e18a99587d879b80d1282fa9a203db34ebeaeffa7c2f47428498374c8d5
 kind biomarkers dc96f7c2fffa47b68e3af1d5c0fd4441b3845d48476acb3d2310e50fb013a492
-kind bnt c09c506a01d9a2b6bc8ff5ac87b53d276655514f12cd69e2c495efae4a8c927f
-kind bootstrap ba659cca615c52e51f4adaf8ccf37bb214317998acab34e925bf54c9f3bbbd43
-kind braingnn eb43c4016920a14b655d846a899fa50d46f9db46707811d46831b9a514327256
-kind brainmap e9df3dfc99bff1ee4e755ab5fdbb615f4dc77dd037cb4ea6faa16cac5846f76c
+kind bnt 9b66354b0150ee5b9125af3198732e1cba74bc9eaecf5a12f23066764aa77fff
+kind bootstrap b1318a1333497bb3c3f4513e42fe5d98f2b03d598fe17a11041eeb3e07850138
+kind braingnn f2abeed41ac1ebdbd6ca9a52d05cccb33220f8e5f8ebe15c271fbfe09124e430
+kind brainmap d5561b0444a42655861bbb5cc6199881ecc2de61778637f6501f9b289580ab42
 kind choose 8d2c21c9fa072719d6d0d1e104285926729e42ca2e89b1a928f6a3e29c23eb5b
 kind combat 99ca188824de3701f545f88c8911cd50cdc189808b44901d477fa6ab9d8eefc9
 kind compare 504904ef1c5076c7187244ca883871a4c7eb46370c5c228cd476b2cccb8db303
-kind connectivity 10d42e055283884d5b4c49d539af042d3766b57155ffcfa0b64ae447d197551b
+kind connectivity 3090d41eca69609cabf718e7736540fafcf1881f9e4da7d0e10ab7dcce9d77b2
 kind covariates 6511d63c841d8a785dfe552ff4b7ddf9ebe5c0dca6e27acc0e77537a14e96a80
-kind denoise e2d64ccf55d3d6fea6763bc325360a1b205d634482fa2737948058af401f09b0
+kind denoise daa90f4ba328b0a9c4ed592df806e659e07623333019a2041a307153deb3b0d9
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate f3e400d7e3cc096b0dac5898741597191c1b323741216400b320374d55965ddb
 kind exec ce089cf24ae5bcbfd82ee6ae8b496df32b2a7de13095aa12816734f92b882d22
 kind fidelity f9e89ce09afce07d0c0a7629685d9a0cce1c26e98a06bf76d4954d765e0313ac
-kind figure-calibration a9cf65fc4113d3173070ca0448adce98eb402cd0d40741a16d15d1b5b3080303
-kind figure-confusion 5d2095078ccfc9231a3c3f5ec895f4d436bbdfcb9f99ff6ee94304aa7b13042e
-kind figure-connectivity d931cb9e5291b1dbb7c6b5af2bf300af12ab241260a3ef6a4f08d1bae3943844
-kind figure-degrees 83598f3891621522f4b94bf56e88f3b60f2eb53a30fcff9dfe8527e3a47d1240
-kind figure-distributions 61f7b2ae137e3578971ec2a43a64cc843bc49f97dcaf16212d95003bc16732fa
-kind figure-individuality d2a557d3520d99a811a2a8b8b21c1ec49a9cc204d1d93b57b3a7ecbdeb8c5a7b
-kind figure-individuals 3c0d65647b5dd621cde5c9fe95e5f4ab8b412d659d3fde46eb535efbf0c5732b
-kind figure-qc c805b0731ec92ec41612063e95b58c567bae1f54da90bbe07bba0586e2854c3c
-kind figure-qcfc 036f592dfc0e513092818725719dc7313318c5284ab0b216d7d2bb81185a45cf
-kind figure-ranking 9158f6496ba92bd1e56e1485d88742fc95a2f390297f6e03580786fc76542591
-kind figure-roc 86e773ce13efad0508fe6fd1fb5ae9de241d0247ff18195ee2fe8b30f895cf85
-kind figure-training 67f1a9e8f58a0a26e57b91419a7b457a6a1c12b2e07a652399b3220b14814203
+kind figure-calibration 65b648af672e219472d722114aefad061907f7f65367736ab810c7b2ea253bbc
+kind figure-confusion c3245c6fac503766b8ee600a82e4c17c39baa39d83373582d8800186f5ec070c
+kind figure-connectivity 3a87468e0f15906024b979c9236bd3e32d58ccc338a6d46b28c96177c241d204
+kind figure-degrees e74208feeeaf95e0d520a9723e70a2af2bbd750b2aa4fd581363b991f525d38f
+kind figure-distributions cb3b77a26382b5a6cca7f51af79c8e6e31e0c73d1772e4c8f7cea8eb527cf0a4
+kind figure-individuality 81fe5ada600d11fe82b8f1ae0d08b99af569bf7a4c908be14a5dd7d762f3235b
+kind figure-individuals bbc722c21b2e5b4940d08c17f90809388ea26dcb151806e3520cf2de8d296edd
+kind figure-qc 65ab7018953844025fe1ebac4063bb5c2e5693523a575daa90dacd9639113894
+kind figure-qcfc 01ba541a1ba896725d371b0044ac71da92297734ef9837bcbfc0ac1df8145485
+kind figure-ranking bb44c73a17d8ea9c9370c4181d79857c1fc53612a36030ab46cb5716d4149599
+kind figure-roc 9acce9b164f19e2ead3e0129e2b105ad0757b135761323625004f1ec1dd2db40
+kind figure-training b8ebe0ad4d9209b3bb5314e0e75728bceec4be57c18e7aadfafd918acc137aed
 kind graph 62f1f66e8af0861c6d52efe18bcf60083f61cf1118d4676fcd5f48fa89c32de0
 kind harmonize ddc04ac2a40e00e5fe8a06d216e65696a78a98c051dcd794fcc57d654d8a2801
-kind individuality b448f32dc4fa1b294c29ab5482aa10a2aa6acf07517bd97af5cfade02e26f95f
+kind individuality 61d9a5d0e9448d3dcdac987c719f51def14677fdb36cd70f0b20f5ba96fbf373
 kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
 kind leakage d259d634c7b2ac24d654c5d891ebd57df9fb808d044ae2178c798aea57f1d140
 kind matrices 003f2200ca6498818effe0286d380d6bc3f5100d5bd2a71042eb8448459d9a9e
-kind mean-volume c2426fbd3ade6b83521cb0ad47db09827d0f123e1383afd97424eae5343fb0e0
-kind meanmlp 9681cb4cfb32498179addad99d3de5c9c67e9f88fcca831619742e1e6c84560a
-kind parcellate 84860114ecd9e108981c34350c960b32ee7993825b475acb9e799cdf51500a83
+kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
+kind meanmlp bfad63a5a82a72b5207811ffafc5637de06647575da22f12ab5821ad6d405d51
+kind parcellate 1e3bea65cb0e10cccb575df69b55f56f6c35f98f73b8169c464525c0f35839fb
 kind permutation 7fe5088ba2848d93ce972c333117bd70069b346a54079c4eb01848f6cc884a7e
 kind predict 6ef4ac8fce4100cf712578862f4f5a26479187f6281a899e0d93d4ab375ad720
 kind project 9e336f9bb94bf243c013b9218e502e9cfc65d602a5b6da22674b59ff2b4169bf
 kind qcfc e0a1b653625954449bbdfc4423e11fb72f5061f01e7b285ebb0ff185e34efdc9
-kind report ab5e2ad321147ae2a95f06c78de98ac10768ba359e15f64bc4c43a6e5cc8d20d
-kind saliency 2d3e11cfba8a82d475bfb9b7afb326f86013eddad314538927d29230e1715b90
+kind report 971adce736b172f13ef4c3050e48f075efa0583fbf3e78f50b94add92a03276d
+kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
-kind simulate dbc19c5594a3ddbb603c7bfec9ded35312ca78a2cfef3946e2bd623a01ba4bb7
+kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
 kind split 0a2385b62f71497158e5a1c68f5e274cfb07e378146ef516b57e7a42c302a039
-kind summary 856c52251431016a1e0a65e382f61f7f42039d725b049a03922200a31465b242
+kind summary 361a851667b20b191f47ab8f1f1ea29af43cb84b7a276c5c4295c43049c499d4
 kind tables 71bb127476af04b08dc70ddb1dd82abf2186acfe3fad37260d38d142743be835
 kind tangent 99e0a00d04b8320fa9bfa7e9d284d42a98093bc5dc50db1156221f4c278a5a06
 kind timeseries c2007e6c85c92f4c49f388ad9fd53edf147775fe1310a3ac39a3eb91d2a6b28a
-kind train c822ee6da66307ccee62a7c9670a96108f64e73e5c44d52fd25f96349c5140af
+kind train 0f252e1fbacb2a27d2a9ac5467dd9eed7a06d1e65192c6ba70606524b195b298
 
 reached by baseline
 prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
@@ -963,7 +963,7 @@ prgnn/gnn.Epoch 06268b58def9.488fd5
 prgnn/gnn.Losses 914efd93c372.e3b0c4
 prgnn/gnn.Losses.addScaled 3f6ee7d4334b.5522d6
 prgnn/gnn.Losses.check 8bf5fc58e729.18c691
-prgnn/gnn.Model.Train d70006970737.7c0bff
+prgnn/gnn.Model.Train ccc43d3d1528.02df34
 prgnn/gnn.Model.bce 4a1402d9ff87.d10a68
 prgnn/gnn.Model.bceAuthors ce37ffe9191f.d10a68
 prgnn/gnn.Model.consistency 1b6bb08da4b4.69ed3e
@@ -997,9 +997,10 @@ prgnn/gnn.norm.forward 9d5e03a50545.486154
 prgnn/gnn.normMomentum 91a22af5f73d.e3b0c4
 prgnn/gnn.normsOf 2e7c18a01b5e.4f882e
 prgnn/gnn.part 60d0e90a4966.f8f300
-prgnn/gnn.run e4222734d550.ea69ad
+prgnn/gnn.run b505b2c15f4c.ea69ad
 prgnn/gnn.run.checkpoint 01a2e52c989a.5bbb53
 prgnn/gnn.run.resume 00482ee4b62e.5bbb53
+prgnn/gnn.run.trainEpoch 1bcafd5e37fb.e17c34
 prgnn/gnn.score.backward 22b54eaa9b22.115b77
 prgnn/gnn.score.finish a85252173a5c.571c2a
 prgnn/gnn.sigmoidSpreadOf 07b7cc8b7de8.ee46c9
@@ -1401,11 +1402,12 @@ prgnn/nifti/cifti.keep 9dc733b3da01.629b44
 prgnn/nifti/cifti.survey abc525550147.6ac21e
 prgnn/stages/prepare.Bootstrap 54f46b4d88f6.e3b0c4
 prgnn/stages/prepare.Bootstrap.Ports b4b5b09c9732.d17c3e
-prgnn/stages/prepare.Bootstrap.Run 64706ef8577e.1b669d
+prgnn/stages/prepare.Bootstrap.Run 9a6ae2ed2be7.584d18
 prgnn/stages/prepare.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
 prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
 prgnn/stages/prepare.Bootstrap.drop 35a4c37e27ff.deb9e8
 prgnn/stages/prepare.Bootstrap.made 9c6ed04d8413.b23b9c
+prgnn/stages/prepare.Bootstrap.meta 8acf9c97f4e0.38e3b3
 prgnn/stages/prepare.Bootstrap.size b570e1085c90.d066e7
 prgnn/stages/prepare.Bootstrap.stream 9c443ad124a7.d066e7
 prgnn/stages/prepare.Bootstrap.weightedMeans 898def2c6c18.8634e6
@@ -1742,7 +1744,8 @@ reached by bootstrap mean-volume parcellate report saliency simulate summary
 prgnn/nifti.Affine.quaternion f741e3c95bee.2f76a7
 prgnn/nifti.Encode 1fe1cbce1b85.dd7579
 prgnn/nifti.Image 38bab462032c.3df0dc
-prgnn/nifti.Image.header ff1efecbf9c5.56208e
+prgnn/nifti.Image.dataType 822ddc1acaa8.5e9be6
+prgnn/nifti.Image.header 09efac7b6433.913e3e
 prgnn/nifti.det3 9665d238a86e.e3b0c4
 prgnn/nifti.gzipLevel 96607dbc6afe.e3b0c4
 prgnn/nifti.span c36dc9a4c2e5.e3b0c4
@@ -1926,6 +1929,7 @@ prgnn/stages/draw.fontFace 8ecc61ac6092.26a2d3
 prgnn/stages/draw.fontTable 80ed4d818d4a.e3b0c4
 prgnn/stages/draw.indexed 9e1cfcc77293.e3b0c4
 prgnn/stages/draw.log2 1f220b99f475.e3b0c4
+prgnn/stages/draw.nameTable 9f7f91f23586.0d2bce
 prgnn/stages/draw.snap c17a6b90615b.e3b0c4
 prgnn/stages/draw.snapPath f7b037b9aca9.314bf0
 prgnn/stages/draw.snapPoint 4ee5e4f7dd1c.98914a
@@ -1937,7 +1941,7 @@ prgnn/stages/draw.snapped.SetLineDash d835b78398f1.546394
 prgnn/stages/draw.snapped.SetLineWidth d4237de7c49d.95881b
 prgnn/stages/draw.snapped.Stroke 5b00e7d32e57.0b805d
 prgnn/stages/draw.snapped.Translate 6059c81fd5e5.53b3c9
-prgnn/stages/draw.subset d72dd21695d5.a3854b
+prgnn/stages/draw.subset c462108befef.c776ad
 prgnn/stages/draw.svgCanvas 630f45745800.d9ed84
 prgnn/stages/draw.svgCanvas.DrawImage 8974f1bca8e0.848dc1
 prgnn/stages/draw.svgCanvas.FillString db37ed983819.b2a178
@@ -2104,15 +2108,27 @@ prgnn/stages/figure.planted ff009d1b463b.d1ba6c
 prgnn/stages/figure.settingCaption a36ed0244dcf.c8efae
 
 reached by brainmap report summary
-prgnn/stages/chart.Atlas.RegionMaps 9134e6e5a659.1e351c
+prgnn/stages/chart.Atlas.RegionMaps 619fdb02f3e7.c5b72f
 prgnn/stages/chart.Atlas.discs 242fb5ad0913.54c600
 prgnn/stages/chart.Atlas.marks 87cf62fec8ce.c03b30
+prgnn/stages/chart.Atlas.views 4fd4c2816d72.36cc18
 prgnn/stages/chart.Named 1aa40d1d1507.e3b0c4
 prgnn/stages/chart.Raster.middle 1c59aa436bb3.66d7b7
 prgnn/stages/chart.Raster.visible 920112bfb7d1.66d7b7
 prgnn/stages/chart.RegionMap aa42569a64ab.322818
+prgnn/stages/chart.RegionMap.headHeight 551e9c977211.4952cb
 prgnn/stages/chart.Sentence 56ef2ce53de5.b6ce59
 prgnn/stages/chart.free c314c2764729.e3b0c4
+prgnn/stages/chart.mapBar 763b2ce2ac37.e3b0c4
+prgnn/stages/chart.mapCaption f6de9cd300fa.e3b0c4
+prgnn/stages/chart.mapGap abdbd56df1ad.e3b0c4
+prgnn/stages/chart.mapHead c37302c9ebfa.e3b0c4
+prgnn/stages/chart.mapLine 574016377f9b.e3b0c4
+prgnn/stages/chart.mapViews 81e85bbb503f.f63be6
+prgnn/stages/chart.mapViews.height 3bffeda4dc4d.3247d1
+prgnn/stages/chart.mapViews.lines 14224a53ca5f.ca1234
+prgnn/stages/chart.mapViews.paint 90190b470209.5efddc
+prgnn/stages/chart.mapWide bebc51bda92c.e3b0c4
 prgnn/stages/chart.mark a4a550eedaa4.e3b0c4
 prgnn/stages/chart.sides 551d20a64361.567357
 prgnn/stages/chart.writeMarks 81eaff8f8027.d26d5a
@@ -2292,7 +2308,8 @@ prgnn/connectivity.cvFold.path 55cb91f7e921.fad8fa
 prgnn/connectivity.cvFolds 3b8398fc6105.e3b0c4
 prgnn/connectivity.cvRefinements b245d90d0623.e3b0c4
 prgnn/connectivity.estimation dca8ec753928.03e060
-prgnn/connectivity.estimation.estimate 79b029de0415.99ad78
+prgnn/connectivity.estimation.estimate 894e85a60a54.3bf293
+prgnn/connectivity.estimation.loadPresent 2317000cd8e7.5872cd
 prgnn/connectivity.glassoSweeps 4c943ed59fe6.e3b0c4
 prgnn/connectivity.glassoTolerance 688309d193d1.e3b0c4
 prgnn/connectivity.lasso db52cdf6c615.e3b0c4
@@ -2500,6 +2517,7 @@ prgnn/connectivity.Task.response d196570dcf3b.baaf66
 prgnn/connectivity.TooLittle e621c9066c91.e3b0c4
 prgnn/connectivity.TooLittle.Error 10b97c5163f4.6dd590
 prgnn/connectivity.TrendOver e621c9066c91.e3b0c4
+prgnn/connectivity.analogue 72306350ce43.a5e128
 prgnn/connectivity.at e18767230948.e3b0c4
 prgnn/connectivity.basis f624c0f16a66.e3b0c4
 prgnn/connectivity.basis.add dd9f5246e88e.497d09
@@ -2507,7 +2525,7 @@ prgnn/connectivity.basis.remove c06054514ebb.ec4156
 prgnn/connectivity.basis.trend 797f94e4ced4.1a3424
 prgnn/connectivity.boxcar 2ce3d55a7858.2393fa
 prgnn/connectivity.bridge 7f8c0e3cb26b.6a5147
-prgnn/connectivity.butterworth c6d7149975a1.305309
+prgnn/connectivity.butterworth 7e1f2fdbab00.7c8869
 prgnn/connectivity.camelCase db339043363c.e3b0c4
 prgnn/connectivity.cascade f9469a05f365.af69df
 prgnn/connectivity.collinear c59a9a89894a.e3b0c4
@@ -2547,6 +2565,7 @@ prgnn/connectivity.spline.slopes 19349e6abea0.cb6f6f
 prgnn/connectivity.squares 2683534d51d8.d881fa
 prgnn/connectivity.steadyState db9ead6b5696.af69df
 prgnn/connectivity.tissueNames 5fc549562cd2.e3b0c4
+prgnn/connectivity.warp 20ae540fa4f2.f2b3b0
 prgnn/connectivity.zscore 6abb9efc1454.4083d8
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
 prgnn/stages/prepare.Denoise 44562b345d73.e3b0c4
@@ -2555,11 +2574,13 @@ prgnn/stages/prepare.Denoise.Run 72d13f88da98.9e73bb
 prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
 prgnn/stages/prepare.Denoise.Validate ca68eb679d5a.cb168a
 prgnn/stages/prepare.Denoise.addTask 8486aa2068a5.88b6f4
+prgnn/stages/prepare.Denoise.choose bba07cfa5120.c9b7ba
 prgnn/stages/prepare.Denoise.cleaner 08c4166a1d32.dac33c
-prgnn/stages/prepare.Denoise.confounds 31744ebdd845.df4034
+prgnn/stages/prepare.Denoise.confounds 1452b91b4d80.dcd1f7
 prgnn/stages/prepare.Denoise.events 4efe6c564f50.e613c3
 prgnn/stages/prepare.Denoise.prepare d77a5157462c.b38fc9
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
+prgnn/stages/prepare.Denoise.without 7d99d724768e.b11107
 prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.b52d7d
 prgnn/stages/prepare.before 7b4b7ac1af6f.04b256
 prgnn/stages/prepare.carpet ee689f1a8ccf.3d9aad
@@ -2569,8 +2590,9 @@ prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
 prgnn/stages/prepare.readConfounds 2df327ceee6e.42aa98
 prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
+prgnn/stages/prepare.unknownVolumes e5fb70e6344b.d008c3
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
-prgnn/stages/sheet.Read a93f791afeb0.ec5d26
+prgnn/stages/sheet.Read c87a65f2a8f3.26081f
 prgnn/stages/sheet.Sheet 46b9d9586702.e3b0c4
 prgnn/stages/sheet.Sheet.Column 356c2cad26a8.fb4414
 prgnn/stages/sheet.Sheet.decimalCommas cc15c30e2578.997608
@@ -2581,6 +2603,7 @@ prgnn/stages/sheet.maxBytes d389e7042c85.e3b0c4
 prgnn/stages/sheet.maxValues 92eef9297313.e3b0c4
 prgnn/stages/sheet.noValue 48c5ef449230.e3b0c4
 prgnn/stages/sheet.number 157f94023c9d.e3b0c4
+prgnn/stages/sheet.reader 3dd00bcf1fb4.c881d5
 prgnn/stages/sheet.separator b4a770f6fde2.e3b0c4
 prgnn/stages/sheet.whyFields 2a47d1bfa8ae.e3b0c4
 
@@ -2999,12 +3022,14 @@ prgnn/stages/chart.Atlas.ByParticipant cc532ac1a269.40357a
 prgnn/stages/chart.Atlas.above d566c3983d78.2cfbf1
 prgnn/stages/chart.Individuals 294baeb71ee7.bc5577
 prgnn/stages/figure.Individuals 485a988907b4.e3b0c4
-prgnn/stages/figure.Individuals.Draw 94a1f0fe569d.89c1e8
+prgnn/stages/figure.Individuals.Draw a3929990bb52.cedecf
 prgnn/stages/figure.Individuals.Ports 4f3bf269edd1.a3f3e9
 prgnn/stages/figure.Individuals.Run fc93f3503b13.ae0915
 prgnn/stages/figure.ReadNames e86283c4b0e2.e26235
 prgnn/stages/figure.first 0a4bf8956fa5.e332d6
 prgnn/stages/figure.individualScores af4ccb51c337.6f434b
+prgnn/stages/figure.individualScores.group 5eb36d65db85.a63347
+prgnn/stages/figure.individualScores.shared d934419e0d92.0b4453
 prgnn/stages/figure.keptRegion 56ac223a7589.e3b0c4
 prgnn/stages/figure.lambdaPair 1970d65ea894.e3b0c4
 prgnn/stages/figure.nodeRow 1e4aa4c3de71.e3b0c4
@@ -3225,11 +3250,14 @@ prgnn/stages/assess.individuality.New e17c31a5201c.609979
 prgnn/stages/inference.Cell 68bcc00ab62a.e3b0c4
 prgnn/stages/inference.Components 544c575cea9e.e3b0c4
 prgnn/stages/inference.Components.Share b7e05024f3d0.501b7c
-prgnn/stages/inference.Individual 458c79f6d9d5.7a8f9e
+prgnn/stages/inference.Individual 0d8cbce41a62.25e30d
 prgnn/stages/inference.Individuality f035d6884e6d.501b7c
 prgnn/stages/inference.VarianceComponents 566f69e5f708.fbb098
 prgnn/stages/inference.expit a34bc3ce25b9.7a890b
 prgnn/stages/inference.jackknife 5561d4ddb14e.e3b0c4
+prgnn/stages/inference.overlaps 76345f942061.dcea8f
+prgnn/stages/inference.pairOverlaps 843546c9d17a.e3b0c4
+prgnn/stages/inference.person 8e86805f2a91.e3b0c4
 prgnn/stages/inference.pooled c76b9292e2e6.1bcbb6
 
 reached by individuality tables
@@ -3393,7 +3421,8 @@ prgnn/gnn/meanmlp.Net 3195b4de8d54.0893a5
 prgnn/gnn/meanmlp.Net.Drops ddd5a7d7751c.c273f8
 prgnn/gnn/meanmlp.Net.Gradient 435265d51f61.01db23
 prgnn/gnn/meanmlp.Net.Layout 6f35cd0c4d26.c011fe
-prgnn/gnn/meanmlp.Net.back 3d97ce730a98.29da3d
+prgnn/gnn/meanmlp.Net.back 41ce1964ea71.26ac86
+prgnn/gnn/meanmlp.Net.backOutput 24938dd33204.75a341
 prgnn/gnn/meanmlp.Net.forward 38c6faca97a4.ecaaf3
 prgnn/gnn/meanmlp.New 76bc541a5e4a.0f2feb
 prgnn/gnn/meanmlp.Options dc5bc98984c1.e3b0c4
@@ -3539,10 +3568,12 @@ prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 037137becf7f.6d1294
 prgnn/stages/prepare.Parcellate 012fc03575bc.e3b0c4
 prgnn/stages/prepare.Parcellate.Ports d986c9074cf2.7e1727
-prgnn/stages/prepare.Parcellate.Run 6d009da2dca0.a84972
+prgnn/stages/prepare.Parcellate.Run 62d799383208.1adbf1
 prgnn/stages/prepare.Parcellate.choose 17b4cdf896d2.bba13a
 prgnn/stages/prepare.Parcellate.covered 467a011d04e6.54e571
-prgnn/stages/prepare.Parcellate.grayordinates 291ff7691989.6eb867
+prgnn/stages/prepare.Parcellate.grayordinates 8e0bdfcbcb92.dec4bf
+prgnn/stages/prepare.Parcellate.meaning be528a481772.9b8297
+prgnn/stages/prepare.Parcellate.outputs b1c178614511.c173b2
 prgnn/stages/prepare.Parcellate.refuseMissing fe1cc34c9b16.7f18a4
 prgnn/stages/prepare.Parcellate.sampleGray 074770dd809a.686ff6
 prgnn/stages/prepare.Parcellate.sampleVoxels 403822348436.466468
@@ -3556,6 +3587,7 @@ prgnn/stages/prepare.layer.look a29900e29478.1f90e7
 prgnn/stages/prepare.layer.over 4acef68daa12.c641c4
 prgnn/stages/prepare.layer.quality 4015ccb313e9.4ffd73
 prgnn/stages/prepare.layer.read c5233988a677.b17f5c
+prgnn/stages/prepare.layer.sample 4124ae0ce28e.873362
 prgnn/stages/prepare.layer.tally 91390a021e36.96aed7
 prgnn/stages/prepare.layer.through ca0fd2946848.9fccd4
 prgnn/stages/prepare.layer.warped e8899e4630f2.90b4c5
@@ -3575,6 +3607,7 @@ prgnn/stages/prepare.sampleTable 38c7cd466613.d39b30
 prgnn/stages/prepare.shares 0c49ebea1959.e3b0c4
 prgnn/stages/prepare.tissue abf3926afcde.e3b0c4
 prgnn/stages/prepare.tissues 4339e0316a6e.e3b0c4
+prgnn/stages/prepare.weighted.count 1134fd550bda.ecf2e3
 prgnn/stages/prepare.wholeBrain 23f6c5923ccf.8d129e
 prgnn/stages/prepare.within 5bb70881960d.3da0fa
 prgnn/stages/prepare.zero 430a2773fd59.e3b0c4
@@ -4037,8 +4070,9 @@ prgnn/stages/atlas.DK84 c0c3d9fed80f.666c80
 prgnn/stages/atlas.Named a700c35c277d.b3ce44
 prgnn/stages/atlas.Node 15f2b16dcde8.e3b0c4
 prgnn/stages/atlas.Plain bf0944b23b7b.875ea7
-prgnn/stages/atlas.Read bf23a142ba57.a0b649
+prgnn/stages/atlas.Read 626791dccedb.d9245f
 prgnn/stages/atlas.check d1510ab5be0e.e12faf
+prgnn/stages/atlas.columnsOf ced53bfd13fd.e3b0c4
 prgnn/stages/atlas.dk84 c742e88611af.03298a
 prgnn/stages/atlas.hemisphere 19230dedfc5e.e3b0c4
 prgnn/stages/atlas.isColor 56b83a535ab5.e3b0c4
@@ -4068,6 +4102,7 @@ prgnn/stages/phantom.Settings e3aea867bee7.e3b0c4
 prgnn/stages/phantom.Settings.check 3ba973e0ac3c.afc358
 prgnn/stages/phantom.Settings.coupling ce68e1da9330.cbf20f
 prgnn/stages/phantom.Settings.couplings c391e8ffe696.4d0e8b
+prgnn/stages/phantom.Settings.scanner f32f01d8a3cd.d62771
 prgnn/stages/phantom.air a87015332314.e3b0c4
 prgnn/stages/phantom.ar1 1b817120f629.7d9a95
 prgnn/stages/phantom.axpy a37b5cf3edb8.e3b0c4
@@ -4105,7 +4140,7 @@ prgnn/stages/phantom.material 902286213a89.e3b0c4
 prgnn/stages/phantom.materialOf cec8ad3e3bb1.dcfa14
 prgnn/stages/phantom.metricOf 2b1be3ee1b39.9b0d4d
 prgnn/stages/phantom.middle fb6dfff26ed5.e3b0c4
-prgnn/stages/phantom.mixing f11f2afdad9a.bfbdf3
+prgnn/stages/phantom.mixing 23078071335c.15da6f
 prgnn/stages/phantom.mostCosine 00c71a33bfe2.e3b0c4
 prgnn/stages/phantom.motion bd5d534ce61a.e3b0c4
 prgnn/stages/phantom.motionNames de66c0f75ecb.e3b0c4
@@ -4254,7 +4289,7 @@ at artifacts/parquet/read.go prgnn/artifacts/parquet init:17 read:23 arrowSchema
 at artifacts/parquet/write.go prgnn/artifacts/parquet arrowSchemaKey:27
 at connectivity/average.go prgnn/connectivity Average:12 Average.Add:19 Average.Matrices:44 Average.Mean:47
 at connectivity/basis.go prgnn/connectivity basis:11 collinear:16 basis.add:21 basis.remove:47 dot:66 basis.trend:77 cosine:105
-at connectivity/butterworth.go prgnn/connectivity section:11 butterworth:21 prototype:122 section.gain:136 cplx:145 cplx.plus:147 cplx.minus:148 cplx.scale:149 cplx.norm:150 cplx.abs:151 cplx.inverse:152 cplx.square:153 cplx.sqrt:158 cplx.bilinear:175
+at connectivity/butterworth.go prgnn/connectivity section:11 butterworth:21 warp:84 analogue:91 prototype:128 section.gain:142 cplx:151 cplx.plus:153 cplx.minus:154 cplx.scale:155 cplx.norm:156 cplx.abs:157 cplx.inverse:158 cplx.square:159 cplx.sqrt:164 cplx.bilinear:181
 at connectivity/clean.go prgnn/connectivity Cleaner:9 TooLittle:20 TooLittle.Error:22 NewCleaner:26 Cleaner.prepareNuisance:61 Cleaner.times:85 Cleaner.filtered:94 Cleaner.cosines:112 Cleaner.account:124 Cleaner.Unscaled:142 Cleaner.Clean:150 scaleColumns:201 upTo:216 floats:224 at:232
 at connectivity/cleaning.go prgnn/connectivity Cleaning:22 TrendOver:37 OverKept:42 Filter:46 NoFilter:52 Butterworth:53 Cosine:54 Standardize:58 ScaleZ:63 ScalePSC:64 ScaleNone:65 CleanQuality:69 Cleaning.check:84
 at connectivity/combat/apply.go prgnn/connectivity/combat Fit.Apply:7
@@ -4265,7 +4300,7 @@ at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 sc
 at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
 at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 maxLines:20 Decompress:24 members:39 members.Read:44 bounded:69 bounded.Read:74 blocks:87 blockSize:93 blocks.add:96 blocks.after:109
 at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
-at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:35 FisherPearson:40 FisherPartial:41 FisherBoth:42 Quality:46 Connectomes:64 Estimate:73 Connectomes.view:111 estimation:117 estimation.estimate:123 margin:209 Quality.judge:213 norm1:233
+at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:35 FisherPearson:40 FisherPartial:41 FisherBoth:42 Quality:46 Connectomes:64 Estimate:73 Connectomes.view:111 estimation:117 estimation.estimate:123 estimation.loadPresent:194 margin:217 Quality.judge:221 norm1:241
 at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
 at connectivity/filter.go prgnn/connectivity padding:6 filtfilt:24 reverse:47 steadyState:55 cascade:70
 at connectivity/given.go prgnn/connectivity asymmetry:13 Given:22 givenStatus:66 PartialOf:90
@@ -4312,7 +4347,7 @@ at gnn/braingnn/braingnn.go prgnn/gnn/braingnn Options:13 Paper:33 AuthorsCode:4
 at gnn/braingnn/head.go prgnn/gnn/braingnn head:13 batchNorm:26 newHead:31 head.width:51 head.forward:53 epsilon:82 momentum:83 head.normalize:87 head.back:121 head.normalizeBack:142
 at gnn/braingnn/loss.go prgnn/gnn/braingnn Net.losses:10 block.apart:30 block.halves:51 block.alike:77 logistic:128
 at gnn/braingnn/model.go prgnn/gnn/braingnn Model:12 PaperTraining:19 AuthorsTraining:25 Fit:32 Options.start:39 Untrained:45 Model.Parameters:51 Model.Communities:54 together:62 Model.Rate:65 rate:69 block.scores:96
-at gnn/checkpoint.go prgnn/gnn run:9 snapshot:20 run.checkpoint:29 run.resume:41
+at gnn/checkpoint.go prgnn/gnn run:9 snapshot:21 run.checkpoint:30 run.resume:42
 at gnn/consistency.go prgnn/gnn Model.consistency:18 spreadOf:46 sigmoidSpreadOf:68 normsOf:89
 at gnn/conv.go prgnn/gnn conv:5 newConv:17 conv.prepare:30 conv.finish:45 convState:68 convScratch:76 conv.forward:89 conv.backward:117
 at gnn/distance.go prgnn/gnn Model.distance:14 Model.bce:35 Model.bceAuthors:57 Model.mmd:93 mmdKernels:122 Model.mmdAuthors:133
@@ -4320,8 +4355,8 @@ at gnn/dropout.go prgnn/gnn Model.dropout:6
 at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 Checked:28 NewGraph:65 trouble:89 finite:96 lanes:104 padded:106 adjacency:114 adjacency.build:133 adjacency.sortRows:189 adjacency.size:207 resize:211
 at gnn/induce.go prgnn/gnn adjacency.induce:7
 at gnn/kernels.go prgnn/gnn kernels:14
-at gnn/kernels_amd64.go prgnn/gnn fastest:16 vectorize:27
-at gnn/meanmlp/meanmlp.go prgnn/gnn/meanmlp Options:13 Released:21 Net:24 block:35 New:41 Net.Layout:59 Net.Drops:62 pass:66 layer:75 Net.forward:82 Net.Gradient:149 Net.back:181
+at gnn/kernels_amd64.go prgnn/gnn fastest:16 vectorize:28
+at gnn/meanmlp/meanmlp.go prgnn/gnn/meanmlp Options:13 Released:21 Net:24 block:35 New:41 Net.Layout:59 Net.Drops:62 pass:66 layer:75 Net.forward:82 Net.Gradient:149 Net.back:181 Net.backOutput:250
 at gnn/meanmlp/model.go prgnn/gnn/meanmlp Model:11 Training:19 Fit:25 Model.Parameters:35 together:38 Model.Probability:41 Model.RegionScores:55 regionScores:64 upTo:102 Untrained:111
 at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107
 at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:24 linear.finish:31 linear.forward:39 linear.backward:52 mlpState:67 newMLPState:75 Model.mlpForward:96 Model.mlpBackward:111 mlpState.drop:128
@@ -4337,7 +4372,7 @@ at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 blockState.s
 at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:58
 at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
-at gnn/train.go prgnn/gnn Training:13 PaperTraining:38 AuthorsTraining:42 Epoch:49 ScoreBins:60 ScoreCounts:64 countScores:68 Training.Check:77 tooLarge:100 Model.Train:105 worker.countScores:197 worker.tellScores:207 Model.fits:220 Training.stream:237 Training.rate:246 Losses.check:257 Losses.addScaled:274 slot.predicted:284 worker.test:295
+at gnn/train.go prgnn/gnn Training:13 PaperTraining:38 AuthorsTraining:42 Epoch:49 ScoreBins:60 ScoreCounts:64 countScores:68 Training.Check:77 tooLarge:100 Model.Train:105 run.trainEpoch:166 worker.countScores:205 worker.tellScores:215 Model.fits:228 Training.stream:245 Training.rate:254 Losses.check:265 Losses.addScaled:282 slot.predicted:292 worker.test:303
 at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 attendSlices:56 attendBackSlices:59 collectSlices:62 spread1Slices:65 spread1BackSlices:68 edgeDots1Slices:71 outerAdd16:74 outerAdd8:77 gateRows:80 gateBackRows:83 addVec:86 sigmoidVec:89 rankVec:92 mmdVec:95
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 Gram:67 Each:84 kernel:108 kernel32:116 kernel64:117 last:120 kernelOf:123 kernel.panel:132 pack:159 workspace:185 pools:190 workspaceOf:193 workspace.release:203 workspace.take:205
@@ -4382,9 +4417,9 @@ at nifti/hdf5/heap.go prgnn/nifti/hdf5 fractalHeap:10 File.fractalHeap:17 fracta
 at nifti/hdf5/lookup3.go prgnn/nifti/hdf5 lookup3:10 checked:50
 at nifti/hdf5/object.go prgnn/nifti/hdf5 msgDataspace:10 msgLinkInfo:11 msgDatatype:12 msgLink:13 msgExternal:14 msgLayout:15 msgFilters:16 msgContinuation:17 msgSymbolTable:18 object:22 message:24 object.get:30 longestHeader:40 mostBlocks:41 span:45 File.object:48 File.objectV2:81 File.headerBlock:139 object.add:151
 at nifti/header.go prgnn/nifti Header:12 kind:57 none:60 text:61 i8:62 i16:63 i32:64 i64:65 f32:66 f64:67 kindSize:70 place:73 field:81 fields:89 headerSize:131 field.place:134 field.bytesOf:143 versionOf:153 Header.order:166 decodeHeader:174 Header.Encode:205 Header.encode:208 getNumber:238 putNumber:258
-at nifti/image.go prgnn/nifti Image:16 gzipLevel:28 Encode:33 Image.header:53 span:137 writeData:153
+at nifti/image.go prgnn/nifti Image:16 gzipLevel:28 Encode:33 Image.header:53 Image.dataType:128 span:143 writeData:159
 at nifti/inflate/block.go prgnn/nifti/inflate errCode:10 errDistance:11 errType:12 errLengths:13 errStored:14 Reader.corrupt:19 Reader.truncated:27 Reader.readBlock:32 fixedLength:71 preOrder:84 Reader.readCodes:87 Reader.tables:154 Reader.copyStored:165
-at nifti/inflate/decode.go prgnn/nifti/inflate Reader.decode:21 Reader.inWord:152 Reader.outWord:157 Reader.outByte:161 copyMatch:167
+at nifti/inflate/decode.go prgnn/nifti/inflate Reader.decode:23 Reader.inWord:154 Reader.outWord:159 Reader.outByte:163 copyMatch:169
 at nifti/inflate/inflate.go prgnn/nifti/inflate history:10 piece:11 window:13 input:15 pad:16 state:20 atMember:23 atBlock:24 inStored:25 inBlock:26 atTrailer:27 atEnd:28 Reader:32 NewReader:64 Reader.Read:67 Reader.WriteTo:80 Reader.more:98 Reader.decompressed:121 Reader.step:129 Reader.fill:148 Reader.need:179 Reader.overrun:192 Reader.bits:197 Reader.align:213 Reader.place:219
 at nifti/inflate/member.go prgnn/nifti/inflate flagHeaderSum:12 flagExtra:13 flagName:14 flagComment:15 flagReserved:16 headerReader:20 headerReader.byte:26 headerReader.text:37 Reader.readMember:43 Reader.padding:107 Reader.garbage:127 Reader.readTrailer:132
 at nifti/inflate/table.go prgnn/nifti/inflate consume:18 flagBase:19 flagSubtable:20 flagEnd:21 flagLiteral:23 maxBits:31 litBits:32 distBits:33 litSize:34 distSize:35 lengthBase:41 lengthExtra:43 distBase:45 distExtra:47 litMeaning,distMeaning,preMeaning:53 finish:71 build:84 increment:153
@@ -4423,7 +4458,7 @@ at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:24 QCFC:28 QCFC.Ports:33 Q
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 rankRow:54 paintedRow:61 Saliency.Run:68 Saliency.rows:139 regionRow:166 paintedTable:177 Saliency.connectome:190 labelsOf:250 writeDense:271
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
-at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 isColor:117 readPlain:119 check:132 parseID:158 line:163 readLines:169 separator:191 split:200
+at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 columnsOf:104 isColor:124 readPlain:126 check:139 parseID:165 line:170 readLines:176 separator:198 split:207
 at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:83 Decode:100
 at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:24 shown:84 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 Atlas.above:195 heat:209
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
@@ -4438,7 +4473,7 @@ at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn
 at stages/chart/participant.go prgnn/stages/chart Participant:17 carpetHigh:36 headHigh:36 lowerHigh:36 traceHigh:36 traceLeft:37 traceRight:37 partGap:38 ScanQuality:43 trace:84 Participant.traces:90 Participant.trace:99 Participant.lower:160 Participant.histogram:181 small:219 Participant.tsnr:226
 at stages/chart/ranking.go prgnn/stages/chart Row:15 Dots:26 dotRow:37 Dots.Figure:40 Dots.paint:105
 at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 shade:34 Raster.image:40 Raster.sizes:77 Raster.paint:82 Raster.visible:96 Raster.middle:107
-at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 Atlas.RegionMaps:47 mark:150 Atlas.marks:153 writeMarks:182 free:200 Atlas.discs:210
+at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 mapCaption:46 mapGap:46 mapHead:46 mapLine:46 mapBar:47 mapWide:48 Atlas.RegionMaps:53 mapViews:87 Atlas.views:94 RegionMap.headHeight:113 mapViews.lines:121 mapViews.height:134 mapViews.paint:143 mark:172 Atlas.marks:175 writeMarks:204 free:222 Atlas.discs:232
 at stages/chart/ridges.go prgnn/stages/chart Distribution:14 Ridges:22 droppedColor:42 keptColor:42 chosen:46 abs:65 Distribution.plot:67 hills:120
 at stages/chart/roc.go prgnn/stages/chart Case:16 Classifier:23 Rate:30 Rates:34 MeanRates:67 meanSD:98 trueRates:109 byFold:124 ROC:141 unitSquare:180 seriesKey:189 seriesSigns:193 keyLines:200
 at stages/chart/sentence.go prgnn/stages/chart Sentence:12
@@ -4476,7 +4511,7 @@ at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:14 secret
 at stages/command/exec_unix.go prgnn/stages/command guardScript:17 runGuarded:23 resourceLimits:47 mostOfPodman:63 removeAtEnd:67 peakMemory:86
 at stages/draw/bar.go prgnn/stages/draw Bar:16 outline:55
 at stages/draw/color.go prgnn/stages/draw Scale:9 Sequential:16 Diverging:17 Categories:23 None:26 Scale.At:29 ParseHex:42 hexes:65
-at stages/draw/embed.go prgnn/stages/draw Family:15 families:19 fontFace:22 subset:40 unhinted:123 fontTable:158 assemble:164 log2:188 checksum:196 writeAll:204
+at stages/draw/embed.go prgnn/stages/draw Family:15 families:19 fontFace:22 subset:40 nameTable:120 unhinted:129 fontTable:164 assemble:170 log2:194 checksum:202 writeAll:210
 at stages/draw/figure.go prgnn/stages/draw DPI:16 Figure:19 Figure.PNG:27 Figure.paint:35 Sans:43
 at stages/draw/pixels.go prgnn/stages/draw pixels:21 pen:30 newPixels:38 pixels.pen:51 pixels.Size:53 pixels.SetLineWidth:55 pixels.SetLineDash:57 pixels.SetColor:65 pixels.Rotate:72 pixels.Translate:77 pixels.Scale:81 pixels.Push:83 pixels.Pop:85 pixels.Fill:87 pixels.fill:90 pixels.Stroke:104 pixels.flush:141 pixels.FillString:149
 at stages/draw/pixels_image.go prgnn/stages/draw pixels.DrawImage:12 share:47 shares:55
@@ -4493,7 +4528,7 @@ at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
 at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:58 Chart.InReport:71 WidePoints:78 settingInputs:82 bySettings:88
 at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:18 Individuality:22 Individuality.Ports:25 Individuality.Run:34 DrawIndividuality:39
-at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:26 Individuals:30 Individuals.Ports:37 Individuals.Run:52 keptRegion:65 individualScores:71 readIndividual:77 first:105 selected:117 nodeRow:130 ReadNames:137 Individuals.Draw:151 rowTitle:254 lambdaPair:261
+at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:27 Individuals:31 Individuals.Ports:38 Individuals.Run:53 keptRegion:66 individualScores:72 readIndividual:78 individualScores.group:106 individualScores.shared:124 first:143 selected:155 nodeRow:168 ReadNames:175 Individuals.Draw:189 rowTitle:269 lambdaPair:276
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 HeadMotion.Ports:28 HeadMotion.Run:40 DrawHeadMotion:49 people:118
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:38 ReadRanking:55 Reading:58 ReadReading:65 Reading.ofLayer:74 RankingRows:82 RankingRows.First:85 RankingRows.Planted:91 planted:93 settingCaption:96 DrawRanking:104 DrawContrast:122
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:121
@@ -4519,7 +4554,7 @@ at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:17 controls:20 Sc
 at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:35 Settings.name:43 ReadTested:57 OverDraws:120 bySetting:150 OnlyOnce:172 Tested.Cases:190
 at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:69 shared:83 agreeByChance:93 expectedJaccard:116 PermutationP:138 AsLarge:142
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:109 percentiles:121 Quantile:128
-at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 pooled:166 jackknife:186 expit:197
+at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:145 pairOverlaps:149 overlaps:154 pooled:178 jackknife:198 expit:209
 at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:40 contraster:84 newContraster:92 contraster.of:123
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
 at stages/inference/motion.go prgnn/stages/inference Motion:10 MotionOf:19 addDirection:48 remainder:56 inner:77 Correlation:85 MedianAbs:100 RobustZ:113 middleOf:131
@@ -4553,32 +4588,32 @@ at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 clas
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:153 reader.part:211 Variable.shape:220 widths:236 reader.numbers:240 reader.chars:287 reader.letters:318 reader.cells:350
 at stages/phantom/brain.go prgnn/stages/phantom outlineCenter:16 middle:17 extent:18 reach:24 mantle:26 mantleReach:27 least:30 air:35 white:36 csf:37 brain:41 brain.position:49 below:59 seed:80 metricOf:89 seed.squared:108 grow:118 fill:139 ventricle:206
 at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionNames:22 move:26 Column:66 confounds:74 square:94
-at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:102 region:106 inCircuit:115 Settings.coupling:135 mixing:160 fade:245 length:251 scale:259
+at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:102 region:106 inCircuit:115 Settings.coupling:135 mixing:160 Settings.scanner:238 fade:251 length:257 scale:265
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent:45 material:48 materialOf:54 Make:65 Settings.check:92 signals:126 ar1:151 Scan.fill:161 waves:236 waves.disturb:243 rhythm:271
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:45 Bootstrap.Run:68 voxelsOf:157 Bootstrap.stream:172 openSeries:184 Bootstrap.TimeFrom:206 Bootstrap.made:217 longestTR:223 readJSON:226 sidecarTR:242 denoised:261 sameGrid:277 Bootstrap.size:284 Bootstrap.draw:292 countDistinct:323 Bootstrap.drop:331 whyNone:346 badVolumes:361 voxelRow:386 voxelTable:396 mostLost:410 scanTable:413 scanRow:445
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:45 Bootstrap.Run:68 Bootstrap.meta:149 voxelsOf:162 Bootstrap.stream:177 openSeries:189 Bootstrap.TimeFrom:211 Bootstrap.made:222 longestTR:228 readJSON:231 sidecarTR:247 denoised:266 sameGrid:282 Bootstrap.size:289 Bootstrap.draw:297 countDistinct:328 Bootstrap.drop:336 whyNone:351 badVolumes:366 voxelRow:391 voxelTable:401 mostLost:415 scanTable:418 scanRow:450
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:48 Combat.Run:66 combatBook.table:123 slopeColumn:148 combatRow:151 combatBook.siteTable:163 siteRow:184
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:78 saysGroup:130 combatBook.choose:143 combatBook.row:194 pairsOf:219
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 leftRow:107 matrixRow:112 connectivityQuality:127
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:54 Denoise.Validate:75 stepRow:97 Denoise.strategy:103 Denoise.Run:111 Denoise.TimeFrom:166 Denoise.prepare:176 Denoise.cleaner:212 lostVoxels:244 tooLittle:261 orExclude:267 Denoise.confounds:272 readConfounds:369 before:386 cleanedBefore:398 aboutConfounds:401 meanAndMax:411
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:54 Denoise.Validate:75 stepRow:97 Denoise.strategy:103 Denoise.Run:111 Denoise.TimeFrom:166 Denoise.prepare:176 Denoise.cleaner:212 lostVoxels:244 tooLittle:261 orExclude:267 Denoise.confounds:272 unknownVolumes:353 Denoise.without:363 Denoise.choose:374 readConfounds:387 before:404 cleanedBefore:416 aboutConfounds:419 meanAndMax:429
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:35 Graph.Run:51 graphRow:95 graphQuality:112
-at stages/prepare/grayordinates.go prgnn/stages/prepare matched:19 openCIFTI:22 openGrayordinates:35 readGrayLabels:52 Parcellate.grayordinates:73 grayordinateMeans:157 readParcels:177
+at stages/prepare/grayordinates.go prgnn/stages/prepare matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:72 grayordinateMeans:148 readParcels:168
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 fittedQuality:121 readFit:143
 at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:32 Join.Run:51 sameParts:92 runNames:111 joinSeries:120 spreadMissing:148 missingRegions:161 runQuality:176 readRuns:182 runQuality.whole:210 runQuality.list:265 joinedRow:274 runVolumeRow:282 runQuality.volumes:288 leastCoverage:308
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:110
 at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:17 usualRange:38
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36 meanOfGrayordinates:83
-at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:21 Parcellate:28 Parcellate.Ports:37 Parcellate.Run:58 Parcellate.covered:173 parcelImage:190 dkt:200 Parcellate.refuseMissing:203 otherLabels:228 coverageRow:246
-at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 layer.quality:283
+at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:23 Parcellate:30 Parcellate.Ports:39 Parcellate.Run:60 Parcellate.meaning:143 Parcellate.outputs:159 Parcellate.covered:173 parcelImage:190 dkt:200 Parcellate.refuseMissing:203 otherLabels:228 coverageRow:246
+at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 layer.quality:283 layer.sample:310
 at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:27 Project.Run:42
 at stages/prepare/sample.go prgnn/stages/prepare tissues:18 other:20 tissue:23 wholeBrain:43 Parcellate.sampleVoxels:50 Parcellate.sampleGray:84 Parcellate.choose:102 sampleTable:123 shares:129 sampled:152 carpet:171
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:28 sessionDrawRow:50 Sessions.Run:57 sessionQuality:95 meanQuality:120 poolMatrices:142
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:43 Tangent.Validate:60 updateRow:68 Tangent.Run:75 notDefinite:123 covarianceOf:129
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesRow:95 placeColumns:102
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
-at stages/prepare/weights.go prgnn/stages/prepare largestWeights:15 readAtlas:19 readWeights:36 mapsOf:47 masked:59 weighted:73 weigh:79 within:105 Bootstrap.weightedMeans:121
+at stages/prepare/weights.go prgnn/stages/prepare largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:45 author.groupNames:72 author.result:86 author.othersAbove:111 author.tiles:128
 at stages/present/author.go prgnn/stages/present author:14 newAuthor:24 author.read:30 author.write:43
 at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:85 author.untested:119 stuckSkill:132 epochRow:135 author.training:141
@@ -4628,5 +4663,5 @@ at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealE
 at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:64 textWriter.section:66 textWriter.lines:74 textWriter.paragraph:84 textWriter.list:88 textWriter.items:96 textWriter.block:102 textWriter.table:124 widths:175 Bar.text:206 wrap:221
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
-at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:20 maxValues:23 Sheet:26 Read:36 Sheet.decimalCommas:122 decimalComma:141 whyFields:150 noValue:164 checkHeader:166 isText:180 separator:206 Sheet.Column:230 number:266
+at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:20 maxValues:23 Sheet:26 Read:36 reader:107 Sheet.decimalCommas:131 decimalComma:150 whyFields:159 noValue:173 checkHeader:175 isText:189 separator:215 Sheet.Column:239 number:275
 `)

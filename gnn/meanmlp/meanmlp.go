@@ -180,36 +180,7 @@ func (n *Net[T]) Gradient(params, grad []T, cases []int, dropout *random.Stream,
 // the series. With grad nil, to the series alone; otherwise those are not computed.
 func (n *Net[T]) back(params, grad []T, p *pass[T], logits []T, threads int) (dx []T) {
 	cases, rows, h := len(p.from)-1, p.from[len(p.from)-1], n.Hidden
-	u := network.Of(params, n.u)
-	if grad != nil {
-		du, dc := network.Of(grad, n.u), network.Of(grad, n.c)
-		clear(du)
-		clear(dc)
-		for k := range cases {
-			d := logits[k*n.Classes:][:n.Classes]
-			for j, m := range p.mean[k*h:][:h] {
-				for a, v := range d {
-					du[j*n.Classes+a] += T(m * v)
-				}
-			}
-			for a, v := range d {
-				dc[a] += v
-			}
-		}
-	}
-	d := make([]T, rows*h) // gradient of the layer's result
-	dense.Each(threads, cases, func(k int) {
-		row := make([]T, h)
-		for j := range row {
-			for a, v := range logits[k*n.Classes:][:n.Classes] {
-				row[j] += T(v * u[j*n.Classes+a])
-			}
-			row[j] /= T(p.from[k+1] - p.from[k])
-		}
-		for r := p.from[k]; r < p.from[k+1]; r++ {
-			copy(d[r*h:], row)
-		}
-	})
+	d := n.backOutput(params, grad, p, logits, threads) // gradient of the layer's result
 	for l := len(n.blocks) - 1; l >= 0; l-- {
 		b, y := n.blocks[l], p.layers[l]
 		var skip []T
@@ -272,5 +243,41 @@ func (n *Net[T]) back(params, grad []T, p *pass[T], logits []T, threads int) (dx
 		}
 		d = below
 	}
+	return d
+}
+
+// backOutput is the gradient of the last hidden layer's result, rows × hidden; grad gets that of the output layer.
+func (n *Net[T]) backOutput(params, grad []T, p *pass[T], logits []T, threads int) []T {
+	cases, h := len(p.from)-1, n.Hidden
+	u := network.Of(params, n.u)
+	if grad != nil {
+		du, dc := network.Of(grad, n.u), network.Of(grad, n.c)
+		clear(du)
+		clear(dc)
+		for k := range cases {
+			d := logits[k*n.Classes:][:n.Classes]
+			for j, m := range p.mean[k*h:][:h] {
+				for a, v := range d {
+					du[j*n.Classes+a] += T(m * v)
+				}
+			}
+			for a, v := range d {
+				dc[a] += v
+			}
+		}
+	}
+	d := make([]T, p.from[cases]*h)
+	dense.Each(threads, cases, func(k int) {
+		row := make([]T, h)
+		for j := range row {
+			for a, v := range logits[k*n.Classes:][:n.Classes] {
+				row[j] += T(v * u[j*n.Classes+a])
+			}
+			row[j] /= T(p.from[k+1] - p.from[k])
+		}
+		for r := p.from[k]; r < p.from[k+1]; r++ {
+			copy(d[r*h:], row)
+		}
+	})
 	return d
 }

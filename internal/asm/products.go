@@ -25,6 +25,7 @@ var (
 )
 
 // multiply writes c (m × two vectors) = or += a·b. All strides are in bytes.
+// One function, in the order of the instructions it writes.
 func multiply(double, wide bool) {
 	name, element, size := "run32", "float32", 32
 	registers, heights := ymm, []int{6, 4, 3, 2, 1}

@@ -18,6 +18,8 @@ import (
 // loop make sure of it: a round starts at no more than last, reads two words, the
 // second up to 7 bytes further on, and so stays below last+24; it starts below
 // history+piece and writes up to 2 literals and 258+8 bytes, less than slack.
+//
+// It is one function: calls would move the bit buffer out of the registers.
 func (z *Reader) decode() error {
 	const mask = 1<<litBits - 1
 	from := z.done

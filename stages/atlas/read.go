@@ -35,27 +35,12 @@ func Read(r io.Reader, file string) ([]Node, error) {
 	}
 	sep := separator(lines[0].text)
 	header := split(lines[0].text, sep)
-	columns := map[string]int{}
-	for i, name := range header {
-		name = strings.ToLower(name)
-		if _, twice := columns[name]; twice {
-			return nil, fmt.Errorf("%s:%d: two columns are named %q", file, lines[0].number, name)
-		}
-		columns[name] = i
+	if len(header) == 1 && !strings.EqualFold(header[0], "name") {
+		return readPlain(lines, file)
 	}
-	if _, named := columns["name"]; !named {
-		if len(header) == 1 {
-			return readPlain(lines, file)
-		}
-		return nil, fmt.Errorf("%s:%d: no column \"name\"; the columns are %s", file, lines[0].number, strings.Join(header, ", "))
-	}
-	idColumn := "id"
-	if _, ok := columns["id"]; !ok {
-		idColumn = "index"
-		if _, ok := columns["index"]; !ok {
-			return nil, fmt.Errorf("%s:%d: no column \"index\" (or \"id\") with the value of each region in the label image; the columns are %s",
-				file, lines[0].number, strings.Join(header, ", "))
-		}
+	columns, idColumn, err := columnsOf(header)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", file, lines[0].number, err)
 	}
 
 	var nodes []Node
@@ -112,6 +97,28 @@ func Read(r io.Reader, file string) ([]Node, error) {
 		return nil, err
 	}
 	return nodes, nil
+}
+
+// columnsOf are the places of the columns, by their names in lower case, and the name of the one with the values of the
+// label image.
+func columnsOf(header []string) (columns map[string]int, id string, err error) {
+	columns = map[string]int{}
+	for i, name := range header {
+		name = strings.ToLower(name)
+		if _, twice := columns[name]; twice {
+			return nil, "", fmt.Errorf("two columns are named %q", name)
+		}
+		columns[name] = i
+	}
+	if _, ok := columns["name"]; !ok {
+		return nil, "", fmt.Errorf("no column \"name\"; the columns are %s", strings.Join(header, ", "))
+	}
+	for _, id := range []string{"id", "index"} {
+		if _, ok := columns[id]; ok {
+			return columns, id, nil
+		}
+	}
+	return nil, "", fmt.Errorf("no column \"index\" (or \"id\") with the value of each region in the label image; the columns are %s", strings.Join(header, ", "))
 }
 
 var isColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)

@@ -41,102 +41,39 @@ var sides = []struct {
 	name string
 }{{Left, "from the left"}, {Above, "from above"}, {Behind, "from behind"}}
 
-// RegionMaps draws regions on the cortex and in slices, a map a setting. ring says what a green outline means, empty
-// for
+// Measures of a map of regions, in points.
+const (
+	mapHead, mapCaption, mapGap, mapLine = 18, 12, 6, 11
+	mapBar                               = 58 // width of the color bar
+	mapWide                              = page - mapBar
+)
+
+// RegionMaps draws regions on the cortex and in slices, a map a setting. ring says what a green outline means; "" for
 // none.
 func (a Atlas) RegionMaps(maps []RegionMap, bar Colorbar, ring string) ours.Figure {
-	const head, caption, gap, barWidth, line = 18, 12, 6, 58, 11
-	wide := vg.Length(page - barWidth)
-	var rows [][]Raster
-	var units, heights []vg.Length
-	for _, row := range [][]Raster{a.Surfaces, a.Cuts} {
-		if len(row) == 0 {
-			continue
-		}
-		each, unit, tall := wide/vg.Length(len(row))-gap, vg.Length(1e9), 0.0
-		for _, r := range row {
-			w, h := r.sizes()
-			unit, tall = min(unit, each/vg.Length(w)), max(tall, h)
-		}
-		rows, units, heights = append(rows, row), append(units, unit), append(heights, vg.Length(tall)*unit)
-	}
-	discs := len(rows) == 0
-	if discs {
-		heights = []vg.Length{wide / vg.Length(len(sides)) * 0.95}
-	}
-	headOf := func(m RegionMap) vg.Length {
-		if m.Title == "" {
-			return 4
-		}
-		return head
-	}
-	small := ours.Style(ours.TickSize, false)
-	// The names, in lines below the views.
-	lines := func(m RegionMap) (all [][]string) {
-		var x vg.Length
-		for i, n := range m.Named {
-			word := fmt.Sprintf("%d %s", i+1, n.Name)
-			if w := small.Width(word) + 10; len(all) == 0 || x+w > wide {
-				all, x = append(all, []string{word}), w
-			} else {
-				all[len(all)-1], x = append(all[len(all)-1], word), x+w
-			}
-		}
-		return all
-	}
-	tall := func(m RegionMap) vg.Length {
-		h := headOf(m) + vg.Length(len(lines(m)))*line + gap
-		for _, one := range heights {
-			h += one + caption
-		}
-		return h
-	}
+	views := a.views()
 	foot := vg.Length(2)
 	if ring != "" {
 		foot = 14
 	}
 	f := ours.Figure{Width: page, Height: foot}
 	for _, m := range maps {
-		f.Height += tall(m)
+		f.Height += views.height(m)
 	}
 	f.Paint = func(c draw.Canvas) {
 		top := c.Max.Y
 		for k, m := range maps {
 			ours.Text(c, vg.Point{X: c.Min.X + 4, Y: top - 4}, m.Title, ours.Style(ours.LabelSize, true),
 				draw.XLeft, draw.YTop)
-			y := top - headOf(m)
+			y := top - m.headHeight()
 			if k == 0 {
 				strip := c
-				strip.Rectangle = vg.Rectangle{Min: vg.Point{X: c.Max.X - barWidth + 12, Y: y - max(heights[0], 80)},
+				strip.Rectangle = vg.Rectangle{Min: vg.Point{X: c.Max.X - mapBar + 12, Y: y - max(views.heights[0], 80)},
 					Max: vg.Point{X: c.Max.X, Y: y}}
 				ours.Bar(strip, heat, bar.Low, bar.High, bar.Label)
 			}
-			if discs {
-				a.discs(c, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y - heights[0]},
-					Max: vg.Point{X: c.Min.X + wide, Y: y}}, m)
-				y -= heights[0] + caption
-			}
-			marks := a.marks(rows, m.Named)
-			for i, row := range rows {
-				each := wide / vg.Length(len(row))
-				for j, r := range row {
-					cell := vg.Rectangle{Min: vg.Point{X: c.Min.X + each*vg.Length(j) + gap/2, Y: y - heights[i]},
-						Max: vg.Point{X: c.Min.X + each*vg.Length(j+1) - gap/2, Y: y}}
-					at := r.paint(c, cell, units[i], m.Regions)
-					ours.Text(c, vg.Point{X: (cell.Min.X + cell.Max.X) / 2, Y: y - heights[i] - 1}, r.Name,
-						ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
-					writeMarks(c, at, units[i], r, marks[[2]int{i, j}])
-				}
-				y -= heights[i] + caption
-			}
-			for i, words := range lines(m) {
-				x := c.Min.X + 4
-				for _, w := range words {
-					ours.Text(c, vg.Point{X: x, Y: y - vg.Length(i)*line - 1}, w, small, draw.XLeft, draw.YTop)
-					x += small.Width(w) + 10
-				}
-			}
-			top -= tall(m)
+			views.paint(c, m, y)
+			top -= views.height(m)
 		}
 		if ring != "" {
 			drawSigns(c, vg.Point{X: c.Min.X + 4, Y: c.Min.Y + 7}, page,
@@ -144,6 +81,91 @@ func (a Atlas) RegionMaps(maps []RegionMap, bar Colorbar, ring string) ours.Figu
 		}
 	}
 	return f
+}
+
+// mapViews are the rows of views of a map: of rasters with the points of a pixel, or one row of discs.
+type mapViews struct {
+	Atlas
+	rows           [][]Raster
+	units, heights []vg.Length // of each row
+	small          draw.TextStyle
+}
+
+func (a Atlas) views() mapViews {
+	v := mapViews{Atlas: a, small: ours.Style(ours.TickSize, false)}
+	for _, row := range [][]Raster{a.Surfaces, a.Cuts} {
+		if len(row) == 0 {
+			continue
+		}
+		each, unit, tall := vg.Length(mapWide)/vg.Length(len(row))-mapGap, vg.Length(1e9), 0.0
+		for _, r := range row {
+			w, h := r.sizes()
+			unit, tall = min(unit, each/vg.Length(w)), max(tall, h)
+		}
+		v.rows, v.units, v.heights = append(v.rows, row), append(v.units, unit), append(v.heights, vg.Length(tall)*unit)
+	}
+	if len(v.rows) == 0 {
+		v.heights = []vg.Length{vg.Length(mapWide) / vg.Length(len(sides)) * 0.95}
+	}
+	return v
+}
+
+func (m RegionMap) headHeight() vg.Length {
+	if m.Title == "" {
+		return 4
+	}
+	return mapHead
+}
+
+// lines are the names of the regions, in lines below the views.
+func (v mapViews) lines(m RegionMap) (all [][]string) {
+	var x vg.Length
+	for i, n := range m.Named {
+		word := fmt.Sprintf("%d %s", i+1, n.Name)
+		if w := v.small.Width(word) + 10; len(all) == 0 || x+w > mapWide {
+			all, x = append(all, []string{word}), w
+		} else {
+			all[len(all)-1], x = append(all[len(all)-1], word), x+w
+		}
+	}
+	return all
+}
+
+func (v mapViews) height(m RegionMap) vg.Length {
+	h := m.headHeight() + vg.Length(len(v.lines(m)))*mapLine + mapGap
+	for _, one := range v.heights {
+		h += one + mapCaption
+	}
+	return h
+}
+
+// paint draws a map below y: the views with their marks, and the names.
+func (v mapViews) paint(c draw.Canvas, m RegionMap, y vg.Length) {
+	if len(v.rows) == 0 {
+		v.discs(c, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y - v.heights[0]},
+			Max: vg.Point{X: c.Min.X + mapWide, Y: y}}, m)
+		y -= v.heights[0] + mapCaption
+	}
+	marks := v.marks(v.rows, m.Named)
+	for i, row := range v.rows {
+		each := vg.Length(mapWide) / vg.Length(len(row))
+		for j, r := range row {
+			cell := vg.Rectangle{Min: vg.Point{X: c.Min.X + each*vg.Length(j) + mapGap/2, Y: y - v.heights[i]},
+				Max: vg.Point{X: c.Min.X + each*vg.Length(j+1) - mapGap/2, Y: y}}
+			at := r.paint(c, cell, v.units[i], m.Regions)
+			ours.Text(c, vg.Point{X: (cell.Min.X + cell.Max.X) / 2, Y: y - v.heights[i] - 1}, r.Name,
+				ours.Style(ours.TickSize-1, false), draw.XCenter, draw.YTop)
+			writeMarks(c, at, v.units[i], r, marks[[2]int{i, j}])
+		}
+		y -= v.heights[i] + mapCaption
+	}
+	for i, words := range v.lines(m) {
+		x := c.Min.X + 4
+		for _, w := range words {
+			ours.Text(c, vg.Point{X: x, Y: y - vg.Length(i)*mapLine - 1}, w, v.small, draw.XLeft, draw.YTop)
+			x += v.small.Width(w) + 10
+		}
+	}
 }
 
 // A mark is the number of a named region, at a pixel.

@@ -102,11 +102,8 @@ func subset(raw []byte, f *sfnt.Font, characters []rune) ([]byte, error) {
 		binary.BigEndian.PutUint16(b[at:], value)
 		return b
 	}
-	var post, names, index bytes.Buffer
+	var post, index bytes.Buffer
 	writeAll(&post, uint32(0x30000), make([]byte, 28)) // without names of glyphs
-	family := []byte(Family)
-	writeAll(&names, uint16(0), uint16(1), uint16(18), uint16(1), uint16(0), uint16(0), uint16(1),
-		uint16(len(family)), uint16(0), family)
 	writeAll(&index, uint16(0), uint16(1), uint16(3), uint16(10), uint32(12), uint16(12), uint16(0),
 		uint32(16+cmap.Len()), uint32(0), uint32(groups), cmap.Bytes())
 	longLoca := changed("head", 50, 1)
@@ -115,8 +112,17 @@ func subset(raw []byte, f *sfnt.Font, characters []rune) ([]byte, error) {
 		{"OS/2", table("OS/2")}, {"cmap", index.Bytes()}, {"glyf", newGlyf.Bytes()}, {"head", longLoca},
 		{"hhea", changed("hhea", 34, uint16(len(glyphs)))},
 		{"hmtx", newHmtx.Bytes()}, {"loca", newLoca.Bytes()}, {"maxp", changed("maxp", 4, uint16(len(glyphs)))},
-		{"name", names.Bytes()}, {"post", post.Bytes()},
+		{"name", nameTable()}, {"post", post.Bytes()},
 	}), nil
+}
+
+// nameTable has one name, the family (platform 1, Roman).
+func nameTable() []byte {
+	var b bytes.Buffer
+	family := []byte(Family)
+	writeAll(&b, uint16(0), uint16(1), uint16(18), uint16(1), uint16(0), uint16(0), uint16(1),
+		uint16(len(family)), uint16(0), family)
+	return b.Bytes()
 }
 
 // unhinted is an outline without instructions; number gives the parts of a composed glyph their new numbers.

@@ -3,6 +3,7 @@ package figure
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -101,6 +102,43 @@ func readIndividual(in dag.Input, nodes int) (*individualScores, error) {
 	return all, nil
 }
 
+// group is the group that is drawn: the one named, or by default the positive group.
+func (all *individualScores) group(named string) (string, error) {
+	groups := slices.Sorted(maps.Keys(all.people))
+	switch {
+	case len(groups) == 0:
+		return "", errors.New("it has no scores")
+	case named == "":
+		if p, err := fold.PositiveGroup("", groups); err == nil && p >= 0 {
+			return groups[p], nil
+		}
+		return groups[0], nil
+	case all.people[named] == nil:
+		return "", fmt.Errorf("group: there is no group %q; available: %s", named, strings.Join(groups, ", "))
+	}
+	return named, nil
+}
+
+// shared are the nodes that are among the first regions of every participant in a setting, sorted; none of one
+// participant.
+func (all *individualScores) shared(setting int, people []string, regions int) (nodes []int) {
+	if len(people) < 2 {
+		return nil
+	}
+	times := map[int]int{}
+	for _, id := range people {
+		for _, k := range first(all.regions[setting][id], regions) {
+			times[k.index]++
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(times)) {
+		if times[n] == len(people) {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}
+
 // first are the regions that are kept most often.
 func first(regions []keptRegion, n int) []keptRegion {
 	sorted := slices.DeleteFunc(slices.Clone(regions),
@@ -157,26 +195,11 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 	if err != nil {
 		return nil, err
 	}
-	var groups []string
-	for g := range all.people {
-		groups = append(groups, g)
+	group, err := all.group(s.Group)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	slices.Sort(groups)
-	if len(groups) == 0 {
-		return nil, fmt.Errorf("%s: it has no scores", in.Name)
-	}
-	group := s.Group
-	if group == "" {
-		group = groups[0]
-		if p, err := fold.PositiveGroup("", groups); err == nil && p >= 0 {
-			group = groups[p]
-		}
-	}
-	people := slices.Clone(all.people[group])
-	if people == nil {
-		return nil, fmt.Errorf("%s: group: there is no group %q; available: %s", in.Name, group, strings.Join(groups, ", "))
-	}
-	people = selected(people, s.People)
+	people := selected(slices.Clone(all.people[group]), s.People)
 	regions := s.Regions
 	if regions == 0 {
 		regions = max(1, len(names)/4)
@@ -203,19 +226,11 @@ func (s *Individuals) Draw(in dag.Input, names map[int][2]string, atlas chart.At
 	var common []string
 	for of, name := range all.settings {
 		row := chart.Individuals{Title: rowTitle(name)}
-		times := map[int]int{}
-		for _, id := range people {
-			for _, k := range first(all.regions[of][id], regions) {
-				times[k.index]++
-			}
-		}
 		shared := map[int]bool{}
 		var list []string
-		for _, n := range slices.Sorted(maps.Keys(times)) {
-			if len(people) > 1 && times[n] == len(people) {
-				shared[n] = true
-				list = append(list, names[n][1])
-			}
+		for _, n := range all.shared(of, people, regions) {
+			shared[n] = true
+			list = append(list, names[n][1])
 		}
 		for _, id := range people {
 			brain := chart.Regions{Value: map[int]float64{}, Ring: shared}

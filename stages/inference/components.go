@@ -76,7 +76,6 @@ type Individuality struct {
 // people; overlap of the first k regions over all pairs.
 func Individual(models [][]Cell, k int) Individuality {
 	out := Individuality{LeastShare: math.NaN(), MostShare: math.NaN()}
-	type person struct{ model, cell, at int }
 	var all []person
 	tops := map[person][]bool{}
 	parts := map[[2]int]Components{}
@@ -113,32 +112,12 @@ func Individual(models [][]Cell, k int) Individuality {
 	out.Components = pooled(models, parts)
 	out.Share = out.Components.Share()
 
-	// Pairs: sums over all, and those of each person, to be taken out again.
-	sum, n, apart, nApart := 0.0, 0.0, 0.0, 0.0
-	ownSum, ownN := make([]float64, len(all)), make([]float64, len(all))
-	for i, a := range all {
-		for j := range i {
-			b := all[j]
-			if a.model != b.model {
-				continue
-			}
-			both, either := overlap(tops[a], tops[b])
-			v := float64(both) / float64(either)
-			if models[a.model][a.cell].Group != models[b.model][b.cell].Group {
-				apart += v
-				nApart++
-				continue
-			}
-			sum += v
-			n++
-			ownSum[i], ownN[i], ownSum[j], ownN[j] = ownSum[i]+v, ownN[i]+1, ownSum[j]+v, ownN[j]+1
-		}
-	}
-	out.Jaccard, out.JaccardApart, out.JaccardLuck = sum/n, apart/nApart, expectedJaccard(regions, min(k, regions))
+	pairs := overlaps(models, all, tops)
+	out.Jaccard, out.JaccardApart, out.JaccardLuck = pairs.sum/pairs.n, pairs.apart/pairs.nApart, expectedJaccard(regions, min(k, regions))
 
 	var logits, jaccards []float64
 	for i, a := range all {
-		jaccards = append(jaccards, (sum-ownSum[i])/(n-ownN[i]))
+		jaccards = append(jaccards, (pairs.sum-pairs.ownSum[i])/(pairs.n-pairs.ownN[i]))
 		cell := models[a.model][a.cell].Scores
 		key := [2]int{a.model, a.cell}
 		whole, counted := parts[key]
@@ -160,6 +139,39 @@ func Individual(models [][]Cell, k int) Individuality {
 	half = 1.959963984540054 * jackknife(jaccards)
 	out.JaccardLow, out.JaccardHigh = max(0, out.Jaccard-half), min(1, out.Jaccard+half)
 	return out
+}
+
+// A person is one participant of a cell of a model.
+type person struct{ model, cell, at int }
+
+// pairOverlaps are sums of the Jaccard index of the top regions over pairs of participants of a model: n pairs within a
+// group, nApart between groups. Those of each person within the group can be taken out again.
+type pairOverlaps struct {
+	sum, n, apart, nApart float64
+	ownSum, ownN          []float64
+}
+
+func overlaps(models [][]Cell, all []person, tops map[person][]bool) pairOverlaps {
+	p := pairOverlaps{ownSum: make([]float64, len(all)), ownN: make([]float64, len(all))}
+	for i, a := range all {
+		for j := range i {
+			b := all[j]
+			if a.model != b.model {
+				continue
+			}
+			both, either := overlap(tops[a], tops[b])
+			v := float64(both) / float64(either)
+			if models[a.model][a.cell].Group != models[b.model][b.cell].Group {
+				p.apart += v
+				p.nApart++
+				continue
+			}
+			p.sum += v
+			p.n++
+			p.ownSum[i], p.ownN[i], p.ownSum[j], p.ownN[j] = p.ownSum[i]+v, p.ownN[i]+1, p.ownSum[j]+v, p.ownN[j]+1
+		}
+	}
+	return p
 }
 
 // pooled is the mean over cells, each counted by its people, in their order.

@@ -173,14 +173,7 @@ func mixing(nodes []atlas.Node, s Settings, r *random.Stream) [][]float64 {
 	}
 	coupling := s.couplings(nodes, k, varied, which)
 
-	var scanner []float64
-	if s.Site > 0 && s.SiteEffect > 0 {
-		scanner = make([]float64, len(nodes))
-		at := random.New(s.Seed, "simulate", "site", s.Site, "regions")
-		for i := range scanner {
-			scanner[i] = at.Normal()
-		}
-	}
+	scanner := s.scanner(len(nodes))
 
 	// The columns: those that several regions share, by name, then the local
 	// sources, then what a region has to itself.
@@ -239,6 +232,19 @@ func mixing(nodes []atlas.Node, s Settings, r *random.Stream) [][]float64 {
 		scale(m[i], 1/length(m[i]))
 	}
 	return m
+}
+
+// scanner is what the scanner of a site adds to each region, the same in everybody who was scanned there; nil without.
+func (s Settings) scanner(regions int) []float64 {
+	if !(s.Site > 0 && s.SiteEffect > 0) {
+		return nil
+	}
+	effect := make([]float64, regions)
+	at := random.New(s.Seed, "simulate", "site", s.Site, "regions")
+	for i := range effect {
+		effect[i] = at.Normal()
+	}
+	return effect
 }
 
 // fade is exp(−(d/reach)²/2), where d is how far the node is from p, mm.

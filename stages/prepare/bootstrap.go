@@ -116,25 +116,17 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	header := m.Header.TR()
-	if models != nil {
-		header = step
-	}
 	if tr == 0 {
-		tr, from = header, "header"
+		if tr, from = m.Header.TR(), "header"; models != nil {
+			tr = step
+		}
 	}
 	if tr == 0 { // of voxels, open has seen to it
 		return nil, fmt.Errorf("%s: the CIFTI file gives no repetition time (SeriesStep in s); set the parameter tr, in s", bold.Name)
 	}
-	meta := b.made()
-	if t.Has("sidecar") {
-		cleaned, err := denoised(t.In("sidecar"))
-		if err != nil {
-			return nil, err
-		}
-		if cleaned {
-			meta[cleanedBefore] = column.CleanedScan
-		}
+	meta, err := b.meta(t)
+	if err != nil {
+		return nil, err
 	}
 	if !b.drop(m, rois) {
 		return nil, fmt.Errorf("%s: no node has enough voxels that are finite and vary over time: %s", bold.Name, whyNone(open, rois, m))
@@ -151,6 +143,19 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		"mean":    mean,
 		"sampled": region.Float32(m.Sample, m.Volumes, len(rois.Sample)),
 	}, nil
+}
+
+// meta says how the series were made, and whether the scan was cleaned before.
+func (b *Bootstrap) meta(t *dag.Task) (map[string]string, error) {
+	meta := b.made()
+	if !t.Has("sidecar") {
+		return meta, nil
+	}
+	cleaned, err := denoised(t.In("sidecar"))
+	if cleaned {
+		meta[cleanedBefore] = column.CleanedScan
+	}
+	return meta, err
 }
 
 // voxelsOf lists the voxels of each node of a parcellation: their places, ascending.

@@ -271,10 +271,7 @@ const orExclude = "; or exclude this participant (exclude, under cohort)"
 // says of each volume how it moved and whether it is kept.
 func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) (row column.CleaningRow,
 	each []column.VolumeRow, err error) {
-	each = make([]column.VolumeRow, volumes)
-	for v := range each {
-		each[v] = column.VolumeRow{Volume: int32(v + 1), FD: math.NaN(), DVARS: math.NaN(), Global: math.NaN()}
-	}
+	each = unknownVolumes(volumes)
 	row = column.CleaningRow{MeanFD: math.NaN(), MaxFD: math.NaN(), Strategy: "none"}
 	asked := s.Regress != "none" && s.Regress != "auto" || len(s.Columns) > 0 || s.FD > 0 || s.DVARS > 0
 	why, err := before(t)
@@ -285,13 +282,8 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 		return row, each, fmt.Errorf("%s: according to its sidecar, confounds were already regressed out of this scan; denoising it twice would remove signal: remove regress, columns, fd, dvars and task", t.In("series").Name)
 	}
 	if !t.Has("confounds") {
-		if asked {
-			return row, each, fmt.Errorf("regress, columns, fd and dvars need a table of confounds: connect confounds, or remove them%s", orExclude)
-		}
-		if row.Why = cmp.Or(why, column.NoConfounds); s.Regress == "none" {
-			row.Why = cmp.Or(why, column.AskedForNone) // who has cleaned before counts more than what is asked now
-		}
-		return row, each, nil
+		row, err = s.without(row, asked, why)
+		return row, each, err
 	}
 	in := t.In("confounds")
 	table, err := readConfounds(t, volumes)
@@ -303,15 +295,7 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 	if o.TR > 0 {
 		table.Cosines = connectivity.FMRIPrepCosines(volumes-nonSteady, o.TR)
 	}
-	row.Strategy = s.strategy()
-	switch {
-	case s.Regress == "none":
-		row.Why = column.AskedForNone
-	case s.Regress == "auto" && slices.Contains(names, "simulated"):
-		row.Strategy, row.Why = "none", column.Simulated
-	case s.Regress == "auto" && why != "":
-		row.Strategy, row.Why = "none", why
-	}
+	s.choose(&row, names, why)
 	strategy, err := connectivity.StrategyOf(row.Strategy)
 	if err != nil {
 		return row, each, err
@@ -363,6 +347,40 @@ func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) 
 		o.Keep[v] = keep && !marked[v]
 	}
 	return row, each, nil
+}
+
+// unknownVolumes are volumes of which neither motion nor signal is known.
+func unknownVolumes(n int) []column.VolumeRow {
+	each := make([]column.VolumeRow, n)
+	for v := range each {
+		each[v] = column.VolumeRow{Volume: int32(v + 1), FD: math.NaN(), DVARS: math.NaN(), Global: math.NaN()}
+	}
+	return each
+}
+
+// without is the row of a scan that has no confounds; asked says whether the parameters need some, why what is known
+// of its cleaning.
+func (s *Denoise) without(row column.CleaningRow, asked bool, why string) (column.CleaningRow, error) {
+	if asked {
+		return row, fmt.Errorf("regress, columns, fd and dvars need a table of confounds: connect confounds, or remove them%s", orExclude)
+	}
+	if row.Why = cmp.Or(why, column.NoConfounds); s.Regress == "none" {
+		row.Why = cmp.Or(why, column.AskedForNone) // who has cleaned before counts more than what is asked now
+	}
+	return row, nil
+}
+
+// choose sets the strategy of a row, and why there is none.
+func (s *Denoise) choose(row *column.CleaningRow, names []string, why string) {
+	row.Strategy = s.strategy()
+	switch {
+	case s.Regress == "none":
+		row.Why = column.AskedForNone
+	case s.Regress == "auto" && slices.Contains(names, "simulated"):
+		row.Strategy, row.Why = "none", column.Simulated
+	case s.Regress == "auto" && why != "":
+		row.Strategy, row.Why = "none", why
+	}
 }
 
 // readConfounds reads the table of confounds of a scan with so many volumes.

@@ -7,7 +7,6 @@ import (
 	"math"
 	"strings"
 
-	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
@@ -137,19 +136,11 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 	}
 	row := column.ParcelRow{Determinant: math.NaN(), Rotation: math.NaN(), Displacement: math.NaN(),
 		Resampling: matched, Empty: int32(len(nodes) - reached)}
-	return dag.Outputs{
-		"parcels": artifacts.Bytes{Kind: "nifti", Data: b.Bytes()},
-		"coverage": column.WithMeta(column.Table(c), map[string]string{
-			"labels":       region.MeaningName(p.Labels, nodes, values),
-			"other_labels": otherLabels(nodes, by, values),
-			"resampling":   matched,
-			"transform":    "none",
-			"label_grid":   fmt.Sprintf("%d grayordinates", len(labels)),
-			"scan_grid":    fmt.Sprintf("%d grayordinates", len(place)),
-		}),
-		"quality": column.Table([]column.ParcelRow{row}),
-		"sample":  sampleTable(p.sampleGray(scan.Rows.Models), "grayordinates"),
-	}, nil
+	about := map[string]string{"resampling": matched, "transform": "none",
+		"label_grid": fmt.Sprintf("%d grayordinates", len(labels)),
+		"scan_grid":  fmt.Sprintf("%d grayordinates", len(place))}
+	return p.outputs(b.Bytes(), c, about, nodes, by, values, row,
+		sampleTable(p.sampleGray(scan.Rows.Models), "grayordinates")), nil
 }
 
 // grayordinateMeans averages the grayordinates of each node, and of each draw. step is the time

@@ -3,11 +3,13 @@ package prepare
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/nifti"
 	"prgnn/stages/column"
@@ -81,17 +83,8 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 	in := t.In("labels").Name
 	values := labels.Values()
-	if len(values) == 0 {
-		return nil, fmt.Errorf("%s: every voxel is 0, so there are no labels", in)
-	}
-	by := region.Meaning(p.Labels, nodes, values)
-	descrip := "node numbers"
-	if weights != nil {
-		by, descrip = func(n region.Node) int32 { return n.Id }, largestWeights
-		if t.Has("transform") || t.Has("warp") {
-			return nil, fmt.Errorf("%s: a probabilistic atlas has to be in the space of the scan: transforms are not applied to it", in)
-		}
-	} else if err := p.refuseMissing(nodes, by, values); err != nil {
+	by, descrip, err := p.meaning(t, nodes, values, weights != nil)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in, err)
 	}
 	grid := bold.Header.Grid()
@@ -118,12 +111,7 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s over %s: %w", in, t.In("bold").Name, err)
 		}
-		for i, n := range nodes {
-			all[n.Id], voxels[n.Id] = len(x.atlas.Maps[i].Voxels), len(x.onto.Maps[i].Voxels)
-		}
-		seen = func(id int32) float64 {
-			return x.share[slices.IndexFunc(nodes, func(n region.Node) bool { return n.Id == id })]
-		}
+		seen = x.count(nodes, all, voxels)
 	}
 	c, number, reached := p.covered(nodes, by, all, voxels, seen)
 	if p.Missing != "keep" && reached < min(2, len(nodes)) {
@@ -140,31 +128,43 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	var tissueOf, brain []int32
-	if l.whole {
-		tissueOf = onto.Voxels
-	}
-	if l.mask != nil {
-		brain = l.mask.Voxels
-	}
-	sample := p.sampleVoxels(tissueOf, parcels, blocks, brain)
 	image, err := parcelImage(bold.Header, parcels, descrip)
 	if err != nil {
 		return nil, err
 	}
+	about := map[string]string{"resampling": l.how, "transform": l.moved, "label_grid": l.labels.Grid.String(),
+		"scan_grid": grid.String()}
+	return p.outputs(image, c, about, nodes, by, values, l.quality(len(nodes)-reached),
+		sampleTable(l.sample(p, onto, parcels, blocks), "voxels")), nil
+}
+
+// meaning is the label of each node in an image with these values, or in a probabilistic atlas, and the description of
+// the parcels.
+func (p *Parcellate) meaning(t *dag.Task, nodes []region.Node, values []int32, probabilistic bool) (
+	by func(region.Node) int32, descrip string, err error) {
+	switch {
+	case len(values) == 0:
+		return nil, "", errors.New("every voxel is 0, so there are no labels")
+	case !probabilistic:
+		by = region.Meaning(p.Labels, nodes, values)
+		return by, "node numbers", p.refuseMissing(nodes, by, values)
+	case t.Has("transform") || t.Has("warp"):
+		return nil, "", errors.New("a probabilistic atlas has to be in the space of the scan: transforms are not applied to it")
+	}
+	return func(n region.Node) int32 { return n.Id }, largestWeights, nil
+}
+
+// outputs are those of scans of voxels and of grayordinates. about says how the labels got onto the grid of the scan;
+// values are those of the label image.
+func (p *Parcellate) outputs(image []byte, c []coverageRow, about map[string]string, nodes []region.Node,
+	by func(region.Node) int32, values []int32, quality column.ParcelRow, sample *encoding.Table) dag.Outputs {
+	about["labels"], about["other_labels"] = region.MeaningName(p.Labels, nodes, values), otherLabels(nodes, by, values)
 	return dag.Outputs{
-		"parcels": artifacts.Bytes{Kind: "nifti", Data: image},
-		"coverage": column.WithMeta(column.Table(c), map[string]string{
-			"labels":       region.MeaningName(p.Labels, nodes, values),
-			"other_labels": otherLabels(nodes, by, values),
-			"resampling":   l.how,
-			"transform":    l.moved,
-			"label_grid":   l.labels.Grid.String(),
-			"scan_grid":    grid.String(),
-		}),
-		"quality": column.Table([]column.ParcelRow{l.quality(len(nodes) - reached)}),
-		"sample":  sampleTable(sample, "voxels"),
-	}, nil
+		"parcels":  artifacts.Bytes{Kind: "nifti", Data: image},
+		"coverage": column.WithMeta(column.Table(c), about),
+		"quality":  column.Table([]column.ParcelRow{quality}),
+		"sample":   sample,
+	}
 }
 
 // covered tells of each node how much of it the scan has seen. by gives the label of a node; all, voxels and seen

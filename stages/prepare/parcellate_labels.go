@@ -305,3 +305,15 @@ func (l *layer) quality(empty int) column.ParcelRow {
 	}
 	return r
 }
+
+// sample is that of the voxels for carpet plots: by tissue where the labels are of the whole brain.
+func (l *layer) sample(p *Parcellate, onto *nifti.Labels, parcels []int16, blocks []string) []column.SampleRow {
+	var tissueOf, brain []int32
+	if l.whole {
+		tissueOf = onto.Voxels
+	}
+	if l.mask != nil {
+		brain = l.mask.Voxels
+	}
+	return p.sampleVoxels(tissueOf, parcels, blocks, brain)
+}

@@ -3,6 +3,7 @@ package prepare
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"prgnn/dag"
 	"prgnn/internal/random"
@@ -98,6 +99,17 @@ func weigh(w *nifti.Weights, nodes []region.Node, grid nifti.Grid, t *dag.Task) 
 		x.share[i] *= share(len(x.onto.Maps[i].Voxels), len(onto.Maps[i].Voxels))
 	}
 	return x, nil
+}
+
+// count sets the voxels of each node's map, in the atlas and on the grid of the scan, and returns the share of a node's
+// weight that the scan covers.
+func (x *weighted) count(nodes []region.Node, atlas, onto map[int32]int) func(id int32) float64 {
+	for i, n := range nodes {
+		atlas[n.Id], onto[n.Id] = len(x.atlas.Maps[i].Voxels), len(x.onto.Maps[i].Voxels)
+	}
+	return func(id int32) float64 {
+		return x.share[slices.IndexFunc(nodes, func(n region.Node) bool { return n.Id == id })]
+	}
 }
 
 // within takes the labels beyond the brain mask off the grid. The share of a label that the scan

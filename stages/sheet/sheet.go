@@ -34,24 +34,10 @@ type Sheet struct {
 // line has first in this order outside quotation marks. A first column without a name holds row
 // numbers, as R and pandas write them, and is left out. All mistakes are reported at once.
 func Read(r io.Reader, file string) (*Sheet, error) {
-	raw, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	c, err := reader(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if len(raw) > maxBytes {
-		return nil, fmt.Errorf("%s: larger than the limit of %d MB for a table of participants", file, maxBytes>>20)
-	}
-	if err := isText(raw); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
-	c := csv.NewReader(bytes.NewReader(raw))
-	c.Comma = separator(raw)
-	if bytes.Count(raw, []byte{byte(c.Comma)})+bytes.Count(raw, []byte{'\n'}) > maxValues {
-		return nil, fmt.Errorf("%s: more than the limit of %d values for a table of participants", file, maxValues)
-	}
-	c.FieldsPerRecord = -1
-	c.LazyQuotes = c.Comma == '\t' // a tab-separated file may hold a bare quotation mark
 	s := &Sheet{File: file}
 	var problems []error
 	numbered := false
@@ -115,6 +101,29 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 		s.decimalCommas()
 	}
 	return s, nil
+}
+
+// reader reads a file within the limits, with the separator that it has.
+func reader(r io.Reader) (*csv.Reader, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > maxBytes {
+		return nil, fmt.Errorf("larger than the limit of %d MB for a table of participants", maxBytes>>20)
+	}
+	if err := isText(raw); err != nil {
+		return nil, err
+	}
+	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
+	c := csv.NewReader(bytes.NewReader(raw))
+	c.Comma = separator(raw)
+	if bytes.Count(raw, []byte{byte(c.Comma)})+bytes.Count(raw, []byte{'\n'}) > maxValues {
+		return nil, fmt.Errorf("more than the limit of %d values for a table of participants", maxValues)
+	}
+	c.FieldsPerRecord = -1
+	c.LazyQuotes = c.Comma == '\t' // a tab-separated file may hold a bare quotation mark
+	return c, nil
 }
 
 // decimalCommas writes numbers such as 22,5 as 22.5, column by column. Spreadsheets

@@ -46,45 +46,7 @@ Exit code 1 when anything differs.`,
   pipeline audit biopoint.yaml --against colleague/.pipeline --against arm64.lock`,
 		Args:              between(0, 1),
 		ValidArgsFunction: completeFile,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case !(au.Sample > 0 && au.Sample <= 1):
-				return usage(cmd, "--sample must be above 0 and at most 1")
-			case slices.ContainsFunc(au.Threads, func(n int) bool { return n < 1 }) || len(au.Threads) == 0:
-				return usage(cmd, "--threads takes numbers of at least 1, such as 1,4")
-			case len(args) == 1 && from.lock != "":
-				return usage(cmd, "FILE and --lock exclude each other: the lock contains the pipeline")
-			case len(args) == 0 && from.lock == "":
-				return usage(cmd, "FILE is missing, or --lock LOCK")
-			case len(from.against) > 0 && au.Sample < 1:
-				return usage(cmd, "--sample does not go with --against, which runs nothing")
-			case au.Fetched && (from.inputs || from.lock != "" || len(from.against) > 0):
-				return usage(cmd, "--fetched goes with FILE alone")
-			case from.inputs && (from.lock != "" || len(from.against) > 0):
-				return usage(cmd, "--from-inputs goes with FILE alone: --lock begins at the inputs anyway, and --against runs nothing")
-			}
-			if len(args) == 1 {
-				from.file = args[0]
-			}
-			if au.Fetched && !cmd.Flags().Changed("seed") {
-				au.Seed = rand.Uint64() // nobody who changes a remote shall know the sample
-			}
-			switch {
-			case len(from.against) > 0:
-				return a.auditAgainst(from, au)
-			case from.lock != "":
-				return a.auditLock(from, au)
-			}
-			c, err := a.look(from.file, from.sets)
-			if err != nil {
-				return err
-			}
-			defer c.Store.Close()
-			if from.inputs {
-				return audit.FromInputs(a.Console, c, au)
-			}
-			return audit.Alone(a.Console, c, au)
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.audit(cmd, args, from, au) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -102,6 +64,47 @@ Exit code 1 when anything differs.`,
 	f.StringVar(&au.Keep, "keep", "", "keep the recomputed results as a store in `DIR`")
 	setFlag(cmd, &from.sets)
 	return cmd
+}
+
+// audit checks the flags, and audits what they name.
+func (a *app) audit(cmd *cobra.Command, args []string, from auditFrom, au audit.Options) error {
+	switch {
+	case !(au.Sample > 0 && au.Sample <= 1):
+		return usage(cmd, "--sample must be above 0 and at most 1")
+	case slices.ContainsFunc(au.Threads, func(n int) bool { return n < 1 }) || len(au.Threads) == 0:
+		return usage(cmd, "--threads takes numbers of at least 1, such as 1,4")
+	case len(args) == 1 && from.lock != "":
+		return usage(cmd, "FILE and --lock exclude each other: the lock contains the pipeline")
+	case len(args) == 0 && from.lock == "":
+		return usage(cmd, "FILE is missing, or --lock LOCK")
+	case len(from.against) > 0 && au.Sample < 1:
+		return usage(cmd, "--sample does not go with --against, which runs nothing")
+	case au.Fetched && (from.inputs || from.lock != "" || len(from.against) > 0):
+		return usage(cmd, "--fetched goes with FILE alone")
+	case from.inputs && (from.lock != "" || len(from.against) > 0):
+		return usage(cmd, "--from-inputs goes with FILE alone: --lock begins at the inputs anyway, and --against runs nothing")
+	}
+	if len(args) == 1 {
+		from.file = args[0]
+	}
+	if au.Fetched && !cmd.Flags().Changed("seed") {
+		au.Seed = rand.Uint64() // nobody who changes a remote shall know the sample
+	}
+	switch {
+	case len(from.against) > 0:
+		return a.auditAgainst(from, au)
+	case from.lock != "":
+		return a.auditLock(from, au)
+	}
+	c, err := a.look(from.file, from.sets)
+	if err != nil {
+		return err
+	}
+	defer c.Store.Close()
+	if from.inputs {
+		return audit.FromInputs(a.Console, c, au)
+	}
+	return audit.Alone(a.Console, c, au)
 }
 
 // auditFrom says what is audited, and against what.

@@ -61,46 +61,7 @@ whose methods this run used, by its parameters, and CITATION.md the methods text
   pipeline export 3f2a evaluate -o scores.csv                   of an earlier run`,
 		Args:              between(1, 2),
 		ValidArgsFunction: completeFile,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 2 {
-				e.What = args[1]
-			}
-			switch {
-			case citations && e.What == "":
-				return usage(cmd, "STAGE is missing: the name of the report stage, such as report")
-			case citations && (e.Format != "" || e.Path == "-"):
-				return usage(cmd, "--citations writes CITATION.bib and CITATION.md into the directory -o DIR")
-			case citations && e.Path == "":
-				e.Path = "."
-			case e.What == "" && e.Format != "bids" && e.Format != "all":
-				return usage(cmd, "STAGE[.OUTPUT] is missing; for every stage: --format all -o DIR")
-			case e.Path == "":
-				return usage(cmd, "-o PATH is missing")
-			case e.CSVSafe && !slices.Contains([]string{"csv", "tsv", "all"}, e.FileFormat()):
-				return usage(cmd, "--csv-safe is for csv and tsv: -o PATH.csv, or --format csv")
-			}
-			c, err := a.lookAtRun(args[0], sets, results.AsRun)
-			if err != nil {
-				return err
-			}
-			defer c.Store.Close()
-			if err := a.MayWrite(e.Path); err != nil {
-				return err
-			}
-			if citations {
-				return page.ExportCitation(a.Console, c, e)
-			}
-			if e.Format == "bids" {
-				return export.BIDS(a.Console, c, e)
-			}
-			if e.What == "" {
-				return export.Everything(a.Console, c, e)
-			}
-			if err := export.Stage(a.Console, c, e); err != nil {
-				return err
-			}
-			return page.ExportScans(a.Console, c, e)
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.export(cmd, args, e, sets, citations) },
 	}
 	f := cmd.Flags()
 	f.StringVarP(&e.Path, "output", "o", "", "write to `PATH`; - is stdout")
@@ -118,4 +79,46 @@ whose methods this run used, by its parameters, and CITATION.md the methods text
 	f.BoolVar(&citations, "citations", false, "write CITATION.bib and CITATION.md of a report stage into the directory PATH (default: here)")
 	setFlag(cmd, &sets)
 	return cmd
+}
+
+// export writes what the options name, of the run args[0].
+func (a *app) export(cmd *cobra.Command, args []string, e export.Options, sets []string, citations bool) error {
+	if len(args) == 2 {
+		e.What = args[1]
+	}
+	switch {
+	case citations && e.What == "":
+		return usage(cmd, "STAGE is missing: the name of the report stage, such as report")
+	case citations && (e.Format != "" || e.Path == "-"):
+		return usage(cmd, "--citations writes CITATION.bib and CITATION.md into the directory -o DIR")
+	case citations && e.Path == "":
+		e.Path = "."
+	case e.What == "" && e.Format != "bids" && e.Format != "all":
+		return usage(cmd, "STAGE[.OUTPUT] is missing; for every stage: --format all -o DIR")
+	case e.Path == "":
+		return usage(cmd, "-o PATH is missing")
+	case e.CSVSafe && !slices.Contains([]string{"csv", "tsv", "all"}, e.FileFormat()):
+		return usage(cmd, "--csv-safe is for csv and tsv: -o PATH.csv, or --format csv")
+	}
+	c, err := a.lookAtRun(args[0], sets, results.AsRun)
+	if err != nil {
+		return err
+	}
+	defer c.Store.Close()
+	if err := a.MayWrite(e.Path); err != nil {
+		return err
+	}
+	if citations {
+		return page.ExportCitation(a.Console, c, e)
+	}
+	if e.Format == "bids" {
+		return export.BIDS(a.Console, c, e)
+	}
+	if e.What == "" {
+		return export.Everything(a.Console, c, e)
+	}
+	if err := export.Stage(a.Console, c, e); err != nil {
+		return err
+	}
+	return page.ExportScans(a.Console, c, e)
 }

@@ -131,17 +131,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 			shown.Say(text)
 		}
 	})
-	changed := map[string][]dag.Event{} // by note: tasks whose bytes are not those of their records
-	r.Progress = func(e dag.Event) {
-		switch {
-		case e.State == dag.Running:
-			collect()
-			ahead()
-		case e.State == dag.Ran && (e.Note == dag.OtherBytes || e.Note == dag.OtherRecord):
-			changed[e.Note] = append(changed[e.Note], e)
-		}
-		shown.Event(e)
-	}
+	changed := r.follow(shown, func() { collect(); ahead() })
 	r.Bring = handedOut(p)
 	result, err := dag.Run(ctx, p.Graph, store, r.Options)
 	shown.Close()
@@ -178,6 +168,22 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 	a.doubts(store)
 	a.lastLine(result, false)
 	return result, err
+}
+
+// follow shows each event of a run, and calls begun where a task begins. It returns, by note, the tasks whose bytes
+// are not those of their records: they are known when the run has ended.
+func (r *running) follow(shown progress.Display, begun func()) map[string][]dag.Event {
+	changed := map[string][]dag.Event{}
+	r.Progress = func(e dag.Event) {
+		switch {
+		case e.State == dag.Running:
+			begun()
+		case e.State == dag.Ran && (e.Note == dag.OtherBytes || e.Note == dag.OtherRecord):
+			changed[e.Note] = append(changed[e.Note], e)
+		}
+		shown.Event(e)
+	}
+	return changed
 }
 
 // noteResult says what a person should know of a run beside its outcome.
