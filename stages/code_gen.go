@@ -8,15 +8,15 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 8fc42e18a99587d879b80d1282fa9a203db34ebeaeffa7c2f47428498374c8d5
 kind biomarkers dc96f7c2fffa47b68e3af1d5c0fd4441b3845d48476acb3d2310e50fb013a492
 kind bnt 9b66354b0150ee5b9125af3198732e1cba74bc9eaecf5a12f23066764aa77fff
-kind bootstrap b1318a1333497bb3c3f4513e42fe5d98f2b03d598fe17a11041eeb3e07850138
+kind bootstrap c941ae54153138f74cc0d2f8e5f188c4c4736be4f5ca790ca80c7ed229ab1fcc
 kind braingnn f2abeed41ac1ebdbd6ca9a52d05cccb33220f8e5f8ebe15c271fbfe09124e430
-kind brainmap d5561b0444a42655861bbb5cc6199881ecc2de61778637f6501f9b289580ab42
+kind brainmap 545fbcb1c5b7118bd4766960eb1dfb0bb1f87acd6f5e9d4fbc0d1b573594c348
 kind choose 8d2c21c9fa072719d6d0d1e104285926729e42ca2e89b1a928f6a3e29c23eb5b
 kind combat 99ca188824de3701f545f88c8911cd50cdc189808b44901d477fa6ab9d8eefc9
 kind compare 504904ef1c5076c7187244ca883871a4c7eb46370c5c228cd476b2cccb8db303
-kind connectivity 3090d41eca69609cabf718e7736540fafcf1881f9e4da7d0e10ab7dcce9d77b2
+kind connectivity dc9cc244e95d171b1802ce8b7e2241d0f3ce2ff7739df2be17179bfc2e064097
 kind covariates 6511d63c841d8a785dfe552ff4b7ddf9ebe5c0dca6e27acc0e77537a14e96a80
-kind denoise daa90f4ba328b0a9c4ed592df806e659e07623333019a2041a307153deb3b0d9
+kind denoise b17d48e7cafb43e55373d61bfef6138183b50d190d703ed210eeb327a833238c
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate f3e400d7e3cc096b0dac5898741597191c1b323741216400b320374d55965ddb
 kind exec ce089cf24ae5bcbfd82ee6ae8b496df32b2a7de13095aa12816734f92b882d22
@@ -33,12 +33,12 @@ kind figure-qcfc 01ba541a1ba896725d371b0044ac71da92297734ef9837bcbfc0ac1df814548
 kind figure-ranking bb44c73a17d8ea9c9370c4181d79857c1fc53612a36030ab46cb5716d4149599
 kind figure-roc 9acce9b164f19e2ead3e0129e2b105ad0757b135761323625004f1ec1dd2db40
 kind figure-training b8ebe0ad4d9209b3bb5314e0e75728bceec4be57c18e7aadfafd918acc137aed
-kind graph 62f1f66e8af0861c6d52efe18bcf60083f61cf1118d4676fcd5f48fa89c32de0
+kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
 kind harmonize ddc04ac2a40e00e5fe8a06d216e65696a78a98c051dcd794fcc57d654d8a2801
-kind individuality 61d9a5d0e9448d3dcdac987c719f51def14677fdb36cd70f0b20f5ba96fbf373
+kind individuality a54b5fe81773ef3b301f7339b5c86a8a41e5598783be50832415cba8acab18ac
 kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
 kind leakage d259d634c7b2ac24d654c5d891ebd57df9fb808d044ae2178c798aea57f1d140
-kind matrices 003f2200ca6498818effe0286d380d6bc3f5100d5bd2a71042eb8448459d9a9e
+kind matrices 5b79a81f67471a4bbaa0f58e5934a9f4669b4ae63cf2d6fbe907743bbab6b2aa
 kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
 kind meanmlp bfad63a5a82a72b5207811ffafc5637de06647575da22f12ab5821ad6d405d51
 kind parcellate 1e3bea65cb0e10cccb575df69b55f56f6c35f98f73b8169c464525c0f35839fb
@@ -46,12 +46,12 @@ kind permutation 7fe5088ba2848d93ce972c333117bd70069b346a54079c4eb01848f6cc884a7
 kind predict 6ef4ac8fce4100cf712578862f4f5a26479187f6281a899e0d93d4ab375ad720
 kind project 9e336f9bb94bf243c013b9218e502e9cfc65d602a5b6da22674b59ff2b4169bf
 kind qcfc e0a1b653625954449bbdfc4423e11fb72f5061f01e7b285ebb0ff185e34efdc9
-kind report 971adce736b172f13ef4c3050e48f075efa0583fbf3e78f50b94add92a03276d
+kind report 5dbaa06dc8788a5e5559da4a089240581d4c8dcfacf948faed89943cee5d1c47
 kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
 kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
 kind split 0a2385b62f71497158e5a1c68f5e274cfb07e378146ef516b57e7a42c302a039
-kind summary 361a851667b20b191f47ab8f1f1ea29af43cb84b7a276c5c4295c43049c499d4
+kind summary 5a7d95bda7ddc6b96d9ba9ec41d5b5341326579bfc33b744ba1a011eed06fc07
 kind tables 71bb127476af04b08dc70ddb1dd82abf2186acfe3fad37260d38d142743be835
 kind tangent 99e0a00d04b8320fa9bfa7e9d284d42a98093bc5dc50db1156221f4c278a5a06
 kind timeseries c2007e6c85c92f4c49f388ad9fd53edf147775fe1310a3ac39a3eb91d2a6b28a
@@ -1679,9 +1679,9 @@ prgnn/dag/param.appendValue 493242d74268.81c2ea
 prgnn/dag/param.field 1b506e4ea5aa.e3b0c4
 prgnn/dag/param.field.typeName 1394005c6b97.3be3ff
 prgnn/dag/param.fieldTable 17e24bd5299b.a670eb
-prgnn/dag/param.fieldTable.collect 93d08f5a522a.5ceb99
+prgnn/dag/param.fieldTable.collect ed8d8ee12e63.5ceb99
 prgnn/dag/param.fieldTables 2f8139f7ef73.e3b0c4
-prgnn/dag/param.fieldsOf 21aedf4ef407.3ebc4c
+prgnn/dag/param.fieldsOf 11daeeb89a6d.3ebc4c
 prgnn/stages/column.MadeBy 7aa13056b302.e8cc84
 
 reached by bootstrap connectivity matrices
@@ -2108,7 +2108,7 @@ prgnn/stages/figure.planted ff009d1b463b.d1ba6c
 prgnn/stages/figure.settingCaption a36ed0244dcf.c8efae
 
 reached by brainmap report summary
-prgnn/stages/chart.Atlas.RegionMaps 619fdb02f3e7.c5b72f
+prgnn/stages/chart.Atlas.RegionMaps 9bc5a198bd58.c5b72f
 prgnn/stages/chart.Atlas.discs 242fb5ad0913.54c600
 prgnn/stages/chart.Atlas.marks 87cf62fec8ce.c03b30
 prgnn/stages/chart.Atlas.views 4fd4c2816d72.36cc18
@@ -3250,7 +3250,7 @@ prgnn/stages/assess.individuality.New e17c31a5201c.609979
 prgnn/stages/inference.Cell 68bcc00ab62a.e3b0c4
 prgnn/stages/inference.Components 544c575cea9e.e3b0c4
 prgnn/stages/inference.Components.Share b7e05024f3d0.501b7c
-prgnn/stages/inference.Individual 0d8cbce41a62.25e30d
+prgnn/stages/inference.Individual 6c05210e5424.25e30d
 prgnn/stages/inference.Individuality f035d6884e6d.501b7c
 prgnn/stages/inference.VarianceComponents 566f69e5f708.fbb098
 prgnn/stages/inference.expit a34bc3ce25b9.7a890b
@@ -4554,7 +4554,7 @@ at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:17 controls:20 Sc
 at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:35 Settings.name:43 ReadTested:57 OverDraws:120 bySetting:150 OnlyOnce:172 Tested.Cases:190
 at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:69 shared:83 agreeByChance:93 expectedJaccard:116 PermutationP:138 AsLarge:142
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:109 percentiles:121 Quantile:128
-at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:145 pairOverlaps:149 overlaps:154 pooled:178 jackknife:198 expit:209
+at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
 at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:40 contraster:84 newContraster:92 contraster.of:123
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
 at stages/inference/motion.go prgnn/stages/inference Motion:10 MotionOf:19 addDirection:48 remainder:56 inner:77 Correlation:85 MedianAbs:100 RobustZ:113 middleOf:131

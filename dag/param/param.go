@@ -125,7 +125,7 @@ var fieldTables sync.Map // reflect.Type → *fieldTable
 func fieldsOf(s any) (*fieldTable, reflect.Value) {
 	v := reflect.ValueOf(s)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
-		panic(fmt.Sprintf("dag: stage %T is not a pointer to a struct", s))
+		panic(fmt.Sprintf("param: stage %T is not a pointer to a struct", s))
 	}
 	v = v.Elem()
 	if t, ok := fieldTables.Load(v.Type()); ok {
@@ -136,7 +136,7 @@ func fieldsOf(s any) (*fieldTable, reflect.Value) {
 	for i := range t.inOrder {
 		f := &t.inOrder[i]
 		if t.byName[f.name] != nil {
-			panic(fmt.Sprintf("dag: stage %T has two parameters %q", s, f.name))
+			panic(fmt.Sprintf("param: stage %T has two parameters %q", s, f.name))
 		}
 		t.byName[f.name] = f
 		t.sorted = append(t.sorted, f)
@@ -161,10 +161,10 @@ func (t *fieldTable) collect(typ reflect.Type, at []int) {
 		if f.name == "" {
 			// An exported field that is no parameter could change the result
 			// without changing the key.
-			panic(fmt.Sprintf("dag: field %s of %s has no param tag", sf.Name, typ))
+			panic(fmt.Sprintf("param: field %s of %s has no param tag", sf.Name, typ))
 		}
 		if f.typeName() == "" {
-			panic(fmt.Sprintf("dag: parameter %q of %s has the type %s, which parameters cannot have", f.name, typ, sf.Type))
+			panic(fmt.Sprintf("param: parameter %q of %s has the type %s, which parameters cannot have", f.name, typ, sf.Type))
 		}
 		if c := sf.Tag.Get("choices"); c != "" {
 			f.choices = strings.Split(c, "|")
@@ -175,7 +175,7 @@ func (t *fieldTable) collect(typ reflect.Type, at []int) {
 		for _, bound := range []string{"min", "max"} {
 			if b := sf.Tag.Get(bound); b != "" {
 				if _, err := strconv.ParseFloat(b, 64); err != nil {
-					panic(fmt.Sprintf("dag: parameter %q of %s: %s %q is not a number", f.name, typ, bound, b))
+					panic(fmt.Sprintf("param: parameter %q of %s: %s %q is not a number", f.name, typ, bound, b))
 				}
 			}
 		}

@@ -68,8 +68,8 @@ func (a Atlas) RegionMaps(maps []RegionMap, bar Colorbar, ring string) ours.Figu
 			y := top - m.headHeight()
 			if k == 0 {
 				strip := c
-				strip.Rectangle = vg.Rectangle{Min: vg.Point{X: c.Max.X - mapBar + 12, Y: y - max(views.heights[0], 80)},
-					Max: vg.Point{X: c.Max.X, Y: y}}
+				strip.Min = vg.Point{X: c.Max.X - mapBar + 12, Y: y - max(views.heights[0], 80)}
+				strip.Max = vg.Point{X: c.Max.X, Y: y}
 				ours.Bar(strip, heat, bar.Low, bar.High, bar.Label)
 			}
 			views.paint(c, m, y)

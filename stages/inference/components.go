@@ -113,7 +113,8 @@ func Individual(models [][]Cell, k int) Individuality {
 	out.Share = out.Components.Share()
 
 	pairs := overlaps(models, all, tops)
-	out.Jaccard, out.JaccardApart, out.JaccardLuck = pairs.sum/pairs.n, pairs.apart/pairs.nApart, expectedJaccard(regions, min(k, regions))
+	out.Jaccard, out.JaccardApart = pairs.sum/pairs.n, pairs.apart/pairs.nApart
+	out.JaccardLuck = expectedJaccard(regions, min(k, regions))
 
 	var logits, jaccards []float64
 	for i, a := range all {

@@ -61,7 +61,9 @@ whose methods this run used, by its parameters, and CITATION.md the methods text
   pipeline export 3f2a evaluate -o scores.csv                   of an earlier run`,
 		Args:              between(1, 2),
 		ValidArgsFunction: completeFile,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.export(cmd, args, e, sets, citations) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.export(cmd, args, e, sets, citations)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVarP(&e.Path, "output", "o", "", "write to `PATH`; - is stdout")
