@@ -9,7 +9,7 @@ var codes = dag.Codes(`kind baseline 8fc42e18a99587d879b80d1282fa9a203db34ebeaef
 kind biomarkers dc96f7c2fffa47b68e3af1d5c0fd4441b3845d48476acb3d2310e50fb013a492
 kind bnt 9b66354b0150ee5b9125af3198732e1cba74bc9eaecf5a12f23066764aa77fff
 kind bootstrap c941ae54153138f74cc0d2f8e5f188c4c4736be4f5ca790ca80c7ed229ab1fcc
-kind braingnn f2abeed41ac1ebdbd6ca9a52d05cccb33220f8e5f8ebe15c271fbfe09124e430
+kind braingnn 5ee05d912b8237b9d56258d1dbca4146860d04a4ca8cbc723c3e534789d607e8
 kind brainmap 545fbcb1c5b7118bd4766960eb1dfb0bb1f87acd6f5e9d4fbc0d1b573594c348
 kind choose 8d2c21c9fa072719d6d0d1e104285926729e42ca2e89b1a928f6a3e29c23eb5b
 kind combat 99ca188824de3701f545f88c8911cd50cdc189808b44901d477fa6ab9d8eefc9
@@ -1844,7 +1844,7 @@ prgnn/gnn/braingnn.block.apart 8637100d729f.8140ce
 prgnn/gnn/braingnn.block.arrange 605a3aa0afa0.260a13
 prgnn/gnn/braingnn.block.back 62f4e0e31dfa.110466
 prgnn/gnn/braingnn.block.choose f80f96d61f79.125544
-prgnn/gnn/braingnn.block.chooseBack e6fc4a0385e5.04bb70
+prgnn/gnn/braingnn.block.chooseBack 332b704c7480.04bb70
 prgnn/gnn/braingnn.block.forward f13e50f895ae.4edb45
 prgnn/gnn/braingnn.block.halves f4cf2552fbf8.a7ddce
 prgnn/gnn/braingnn.block.of addde79d6f03.e06ccb

@@ -291,7 +291,7 @@ func (b *block[T]) chooseBack(o Options, g int, dh []T) {
 		at := g*b.keep + p
 		i := int(b.at[at])
 		d, to := b.dp[at*b.out:][:b.out], dh[i*b.out:][:b.out]
-		ds[i] += dot(d, b.h[(g*b.size+i)*b.out:][:b.out]) * gate[i] * (1 - gate[i])
+		ds[i] += T(dot(d, b.h[(g*b.size+i)*b.out:][:b.out]) * gate[i] * (1 - gate[i]))
 		for j, v := range d {
 			to[j] = v * gate[i]
 		}
