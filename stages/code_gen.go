@@ -5,9 +5,9 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 8fc42e18a99587d879b80d1282fa9a203db34ebeaeffa7c2f47428498374c8d5
-kind biomarkers dc96f7c2fffa47b68e3af1d5c0fd4441b3845d48476acb3d2310e50fb013a492
-kind bnt 9b66354b0150ee5b9125af3198732e1cba74bc9eaecf5a12f23066764aa77fff
+var codes = dag.Codes(`kind baseline de59dfbd6ee33cc96888931aa8e3d98f5fcd68cbad7f0c3ab20beccf19340fe3
+kind biomarkers 51d960fca6138109dabda78aeedcc6d85008a196fe7a7386ed52452ed968f010
+kind bnt 9cbdb2917bb06c7c8fa53cc44c2b9f4e87adf7db5d200fd3df9e5b2dc26bb99f
 kind bootstrap c941ae54153138f74cc0d2f8e5f188c4c4736be4f5ca790ca80c7ed229ab1fcc
 kind braingnn 5ee05d912b8237b9d56258d1dbca4146860d04a4ca8cbc723c3e534789d607e8
 kind brainmap 545fbcb1c5b7118bd4766960eb1dfb0bb1f87acd6f5e9d4fbc0d1b573594c348
@@ -35,7 +35,7 @@ kind figure-roc 9acce9b164f19e2ead3e0129e2b105ad0757b135761323625004f1ec1dd2db40
 kind figure-training b8ebe0ad4d9209b3bb5314e0e75728bceec4be57c18e7aadfafd918acc137aed
 kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
 kind harmonize ddc04ac2a40e00e5fe8a06d216e65696a78a98c051dcd794fcc57d654d8a2801
-kind individuality a54b5fe81773ef3b301f7339b5c86a8a41e5598783be50832415cba8acab18ac
+kind individuality e8361e4411f4f9da4d566ce1fd9064777c0374d1e27a81ec6c637a0c52194751
 kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
 kind leakage d259d634c7b2ac24d654c5d891ebd57df9fb808d044ae2178c798aea57f1d140
 kind matrices 5b79a81f67471a4bbaa0f58e5934a9f4669b4ae63cf2d6fbe907743bbab6b2aa
@@ -440,8 +440,9 @@ prgnn/gnn/baseline.most 82a84bff992b.e3b0c4
 prgnn/gnn/baseline.oneAgainstRest b0361ec81a09.a5274d
 prgnn/gnn/baseline.sigmoid 1b67bc57e998.7a890b
 prgnn/gnn/baseline.substitute 411f2988ab55.e3b0c4
+prgnn/gnn/baseline.takeOffset cd1c3bb575e5.e3b0c4
 prgnn/gnn/baseline.tooMany 9aeaf805c58a.b8b6bc
-prgnn/gnn/baseline.weighted 0f5add5e01a2.42eb9e
+prgnn/gnn/baseline.weighted e21ce7d23e41.2faa27
 prgnn/gnn/baseline.weights 9e8939ee0a51.41cc72
 
 reached by baseline bnt
@@ -554,7 +555,7 @@ prgnn/gnn/baseline.product 9ab89dc2a28b.e3b0c4
 prgnn/gnn/baseline.scale db518c2eb6ef.44832a
 prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
 prgnn/gnn/baseline.smo 50e102144383.ffbed8
-prgnn/gnn/baseline.solveDual ee6ee67bdd76.d9e0d1
+prgnn/gnn/baseline.solveDual 1590465ac30d.58b068
 prgnn/gnn/baseline.spread 3d9b6633994c.c4217a
 prgnn/gnn/baseline.sumRows bfa4abfe657f.c4217a
 prgnn/gnn/baseline.trainedCNN 626340fce1ec.b098a6
@@ -4329,11 +4330,11 @@ at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:12 Rows.Row:18 Rows.view:20 
 at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:27 Kawahara:36 brainNetCNN:40 edgeLayer:55 cnnState:62 newBrainNetCNN:72 brainNetCNN.Layout:94 brainNetCNN.Drops:95 brainNetCNN.convolve:98 edgeLayer.forward:122 spread:146 edgeLayer.backward:160 gather:204 turn:221 brainNetCNN.head:230 brainNetCNN.Gradient:246 sumRows:295 trainedCNN:305 FitBrainNetCNN:314 trainedCNN.Probability:326 trainedCNN.Parameters:338 trainedCNN.Note:340
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 forest.Probability:65 forest.Parameters:89 forest.Note:91 growth:100 newGrowth:110 growing:139 cut:154 growth.grow:160 growing.node:182 growing.search:230 few:255 growing.byTally:262 growing.bySort:299
-at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:25 FitKernelRidge:33 smallestAt:78 KernelRidge.inner:88 KernelRidge.validate:122 dual:161 errSingular:170 factored:173 solveDual:190 unitRows:211 kernelMachine:234 kernelMachine.decide:239 kernelMachine.describe:243
+at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:25 FitKernelRidge:33 smallestAt:78 KernelRidge.inner:88 KernelRidge.validate:122 dual:161 errSingular:170 factored:173 solveDual:190 unitRows:202 kernelMachine:225 kernelMachine.decide:230 kernelMachine.describe:234
 at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:229 liState.poolBack:255 length:278 liState.readout:287 liState.readoutBack:305 li2019.Gradient:316 li2019.backward:351 GraphClassifier:371 trainedLi:377 FitLi2019:385 trainedLi.Probability:396 trainedLi.Parameters:404 trainedLi.Note:406
 at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:54 errStalled:56 product:59 byGram:62 descent:78 newDescent:89 descent.run:95 descent.gradient:144 descent.loss:157 conjugate:173 dot:228
 at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:14 newMLP:23 narrow:30 mlp.Layout:38 mlp.Drops:39 forward:42 mlp.Gradient:55 trainedMLP:82 FitMLP:90 trainedMLP.Probability:102 trainedMLP.Parameters:107 trainedMLP.Note:109
-at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 weighted:61
+at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 weighted:61 takeOffset:92
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:14 most:27 tooMany:29 FitSVM:37 scale:58 kernel:73 kernel.gram:79 kernel.apply:95 norms:101 vectorMachine:112 newVectorMachine:120 vectorMachine.decide:132 vectorMachine.describe:151 smo:163 pairStep:223 offset:254
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:13 linearMachines:29 linearMachines.Weights:34 linear.weights:36 vectorMachine.weights:39 Pattern:54
 at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:32 newWorker:41 worker.load:51 soon:68 worker.blocksForward:76 worker.predict:92 slot.crossEntropy:118 worker.gradient:144 worker.backward:191 worker.reduce:213 worker.batchLosses:228 worker.normForward:267 worker.normBackward:291
