@@ -37,7 +37,7 @@ kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
 kind harmonize ddc04ac2a40e00e5fe8a06d216e65696a78a98c051dcd794fcc57d654d8a2801
 kind individuality e8361e4411f4f9da4d566ce1fd9064777c0374d1e27a81ec6c637a0c52194751
 kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
-kind leakage d259d634c7b2ac24d654c5d891ebd57df9fb808d044ae2178c798aea57f1d140
+kind leakage 7183fcb526c6cd72a516794ce932502beb7fda360a38c88c6098b3a68c073e6e
 kind matrices 5b79a81f67471a4bbaa0f58e5934a9f4669b4ae63cf2d6fbe907743bbab6b2aa
 kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
 kind meanmlp bfad63a5a82a72b5207811ffafc5637de06647575da22f12ab5821ad6d405d51
@@ -46,12 +46,12 @@ kind permutation 7fe5088ba2848d93ce972c333117bd70069b346a54079c4eb01848f6cc884a7
 kind predict 6ef4ac8fce4100cf712578862f4f5a26479187f6281a899e0d93d4ab375ad720
 kind project 9e336f9bb94bf243c013b9218e502e9cfc65d602a5b6da22674b59ff2b4169bf
 kind qcfc e0a1b653625954449bbdfc4423e11fb72f5061f01e7b285ebb0ff185e34efdc9
-kind report 5dbaa06dc8788a5e5559da4a089240581d4c8dcfacf948faed89943cee5d1c47
+kind report ff03e394a15faead58d05c3749e31354d93252266a6fbef399bbfdd210fcaa47
 kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
 kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
 kind split 0a2385b62f71497158e5a1c68f5e274cfb07e378146ef516b57e7a42c302a039
-kind summary 5a7d95bda7ddc6b96d9ba9ec41d5b5341326579bfc33b744ba1a011eed06fc07
+kind summary 962295ee2de6b3098c6c872959b4a649b5f5df7cadb67a39883f3fc1c76dfd0a
 kind tables 71bb127476af04b08dc70ddb1dd82abf2186acfe3fad37260d38d142743be835
 kind tangent 99e0a00d04b8320fa9bfa7e9d284d42a98093bc5dc50db1156221f4c278a5a06
 kind timeseries c2007e6c85c92f4c49f388ad9fd53edf147775fe1310a3ac39a3eb91d2a6b28a
@@ -350,7 +350,7 @@ prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 reached by baseline biomarkers bnt braingnn compare covariates individuality leakage meanmlp qcfc train
 prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
 
-reached by baseline biomarkers bnt braingnn connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality matrices meanmlp predict report sessions simulate summary tangent train
+reached by baseline biomarkers bnt braingnn connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict report sessions simulate summary tangent train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
@@ -3293,12 +3293,19 @@ prgnn/stages/prepare.runNames 02c098b18f6a.8c138d
 prgnn/stages/prepare.sameParts 5d4b5d2461cc.711565
 
 reached by leakage
-prgnn/stages/assess.Leakage 9e0d351fed72.e3b0c4
+prgnn/stages/assess.Leakage e70290ed5d9f.e3b0c4
 prgnn/stages/assess.Leakage.Ports 823ec813725a.0f6ce5
 prgnn/stages/assess.Leakage.Run 17444b2e60a6.180013
 prgnn/stages/assess.Leakage.lookAtPredictions db7a057cd4a9.1a5ab6
-prgnn/stages/assess.Leakage.lookAtScans 6be3ca5ec24e.22be92
+prgnn/stages/assess.Leakage.lookAtScans 287ce00c118b.49c86f
+prgnn/stages/assess.Leakage.sameTraces d6fce5b692d7.c91aac
+prgnn/stages/assess.coarseProjections b245d90d0623.e3b0c4
+prgnn/stages/assess.coarseShare a3a2318c456d.e3b0c4
 prgnn/stages/assess.endPoints 519c5671bb11.e3b0c4
+prgnn/stages/assess.filterReach ab2f185cd526.e3b0c4
+prgnn/stages/assess.filterSD f85bf162be88.e3b0c4
+prgnn/stages/assess.filterStep 96607dbc6afe.e3b0c4
+prgnn/stages/assess.filteredTrace 84ddce7c8fb5.023cc6
 prgnn/stages/assess.foldBook 7fa4623180e6.d93234
 prgnn/stages/assess.foldBook.seen b2c114d5ec40.65f219
 prgnn/stages/assess.foldBook.takesPart d32a964fc2d6.9526c9
@@ -3306,27 +3313,28 @@ prgnn/stages/assess.foldBook.tested 9cb4625f292c.256f68
 prgnn/stages/assess.foldPlace 32fa1bfdbeff.e3b0c4
 prgnn/stages/assess.leakCheck e2721829b74a.e3b0c4
 prgnn/stages/assess.leakCheck.fail 854f51d89808.56e0de
-prgnn/stages/assess.leakage.New a2c1e8537cbb.d98fce
+prgnn/stages/assess.leakage.New 7367b0119a29.d98fce
 prgnn/stages/assess.leastOverlap a9377ed9369a.e3b0c4
+prgnn/stages/assess.leastRegions c8409648400f.e3b0c4
 prgnn/stages/assess.leastZ 069781a2de55.e3b0c4
 prgnn/stages/assess.lookAtFitted cd43fbdfd7bd.613416
 prgnn/stages/assess.lookAtModels f154a9e1fe4f.4e4f85
+prgnn/stages/assess.meanTrace 9593da3743bb.7769b0
 prgnn/stages/assess.meeting f22a62d36724.e3b0c4
-prgnn/stages/assess.newSummed 8c1a23b2f558.d3d865
+prgnn/stages/assess.newTrace c0947f7b3388.65c02a
 prgnn/stages/assess.placeOf 89225e3c6d5d.018616
-prgnn/stages/assess.ranks 88e8410411ec.65c02a
+prgnn/stages/assess.projections 57c4b32f7c1d.e3b0c4
+prgnn/stages/assess.ranks 901533841470.e3b0c4
 prgnn/stages/assess.readBook c31c5eb70424.a0a1b3
-prgnn/stages/assess.readTraces 124db3b668eb.455842
+prgnn/stages/assess.readTraces 1e95ea4b9f93.e0726a
 prgnn/stages/assess.rescaled 1adda8b8e202.e3b0c4
-prgnn/stages/assess.sameTraces cb3eab76ea08.c51d52
 prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
 prgnn/stages/assess.sharedScans 46e64e7e4021.19dd0d
-prgnn/stages/assess.summed f51ba0a4819a.ea4f8e
-prgnn/stages/assess.summed.meet 359450988247.86f050
-prgnn/stages/assess.summed.over be5827c5d041.9019bf
+prgnn/stages/assess.standardize db6d48629697.e3b0c4
 prgnn/stages/assess.timePoints 9a696374930b.a4231a
-prgnn/stages/assess.trace 34d9068f59f1.e3b0c4
-prgnn/stages/assess.traceOf 1d34a2a06598.e51779
+prgnn/stages/assess.trace d71d93a44110.ea4f8e
+prgnn/stages/assess.trace.len 59ac648343ab.ea4f8e
+prgnn/stages/assess.trace.meet 97557d224fd4.6e9396
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
 prgnn/stages/fold.Print.Same 1a272cc51a34.905f75
 
@@ -3334,7 +3342,7 @@ reached by leakage report summary
 prgnn/stages/fold.FeaturesCompared 8d82bedca7b0.e3b0c4
 prgnn/stages/fold.PredictionsCompared 460614f7ca0a.e3b0c4
 prgnn/stages/fold.ScansCompared 78000a624ef8.e3b0c4
-prgnn/stages/fold.SignalsCompared ea4a11e6c49d.e3b0c4
+prgnn/stages/fold.SignalsCompared f8ecbd4d5f0d.e3b0c4
 
 reached by matrices
 prgnn/connectivity.Given 65be935fa816.3f22c1
@@ -3781,7 +3789,7 @@ prgnn/stages/present.author.untested 34f7178a1406.f9520d
 prgnn/stages/present.author.write c3b0955ddc4f.f2ce05
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
 prgnn/stages/present.checkRow b3b4f92f38d0.e3b0c4
-prgnn/stages/present.comparisons 9a3fb64784d9.0b83da
+prgnn/stages/present.comparisons 87d0172ec4f0.0b83da
 prgnn/stages/present.epochRow 6d892aa208d3.e3b0c4
 prgnn/stages/present.excludedPort 7e7afad5c24e.fd4c5e
 prgnn/stages/present.fewHeldOut 70a586560e99.e3b0c4
@@ -4452,9 +4460,10 @@ at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Eva
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:40 maskSetting:56 maskEffect:67 Fidelity.Run:75 Fidelity.sizes:129 Fidelity.settings:147 Fidelity.ask:210 Fidelity.first:268 maskSetting.overModels:306 Fidelity.table:317
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:20 Individuality:24 Individuality.Ports:30 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:52 leakCheck.fail:58 foldPlace:63 foldBook:66 Leakage.Run:73 checkRow:113 readBook:119 foldBook.tested:144 foldBook.takesPart:150 Leakage.lookAtPredictions:160 placeOf:235 foldBook.seen:251 lookAtModels:271 lookAtFitted:288
-at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:17 endPoints:73 sharedPoints:74 rescaled:75 sharedScans:80 timePoints:116
-at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 traceOf:24 ranks:53 leastOverlap:78 leastZ:79 meeting:83 summed.meet:90 summed:117 newSummed:123 summed.over:132 readTraces:138 sameTraces:156
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:34 leakCheck:53 leakCheck.fail:59 foldPlace:64 foldBook:67 Leakage.Run:74 checkRow:114 readBook:120 foldBook.tested:145 foldBook.takesPart:151 Leakage.lookAtPredictions:161 placeOf:236 foldBook.seen:252 lookAtModels:272 lookAtFitted:289
+at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
+at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:77 sharedPoints:78 rescaled:79 sharedScans:84 timePoints:120
+at stages/assess/leakage_traces.go prgnn/stages/assess trace:19 newTrace:29 trace.len:45 meanTrace:51 ranks:80 leastOverlap:105 leastZ:106 meeting:110 trace.meet:118 readTraces:158 Leakage.sameTraces:182
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:24 QCFC:28 QCFC.Ports:33 QCFC.Validate:50 connectome:60 QCFC.Run:67 connectomes:122 listedParticipants:159 listedMotion:170 QCFC.measure:198 fisherEdges:265 edgeDistances:303 QCFC.covariates:334 typicality:385
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 rankRow:54 paintedRow:61 Saliency.Run:68 Saliency.rows:139 regionRow:166 paintedTable:177 Saliency.connectome:190 labelsOf:250 writeDense:271
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75

@@ -20,13 +20,14 @@ var leakageKind = dag.Kind{
 	Name: "leakage",
 	Doc: "fails if a model was trained on a test participant, or if one scan has two ids\n" +
 		"Checks stored results: the assignment to folds, the scans and features of each participant (the same data under two ids), the sides of the predictions, and the training participants recorded in each model and every other fit. A training with known leakage (select: test, standardize: all) fails too. Connect only folds, scans and features to check before training. Stages that train a model wait for all checks that need no model, and stages that compute an accuracy wait for all checks; after a failure none of them runs.",
-	New: func() dag.Stage { return &Leakage{Correlation: 0.8} },
+	New: func() dag.Stage { return &Leakage{Correlation: 0.8, Filtered: 0.65} },
 }
 
 // Leakage asserts that nothing leaks.
 type Leakage struct {
 	Admitted    bool    `param:"admitted" doc:"accept trainings with known leakage, as in the authors' program; their predictions keep the warning"`
 	Correlation float64 `param:"correlation" doc:"two scans whose mean signals correlate at least this much, with either sign, at any lag, count as one scan; 0 turns the comparison off" min:"0" max:"1"`
+	Filtered    float64 `param:"filtered" doc:"two scans with the same regions, whose band-pass filtered signals without the mean over regions correlate at least this much, with either sign, at any lag, count as one scan, whatever temporal filter and global signal regression they had; 0 turns the comparison off" min:"0" max:"1"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -38,7 +39,7 @@ func (*Leakage) Ports() dag.Ports {
 				Gather: true, Optional: true, Doc: "predictions of every training on these folds"},
 			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which record their training participants"},
 			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of anything else fitted in a fold, with the participants in their metadata"},
-			{Name: "scans", Gather: true, Optional: true, Doc: "each participant's scans (all runs), and the time series extracted from them: the same volumes, or correlated mean signals, under two ids are a duplicate scan"},
+			{Name: "scans", Gather: true, Optional: true, Doc: "each participant's scans (all runs), and the time series extracted from them: the same volumes, or correlated signals, under two ids are a duplicate scan"},
 			{Name: "features", Type: dag.Format("npy"), Gather: true, Optional: true, Doc: "each participant's features, draw first: the same draw 0 under two ids (correlation or rank correlation 0.9999, of either sign, over what both have; a matrix without its diagonal) is a duplicate scan"},
 		},
 		Out: []dag.Port{{Name: "checks", Type: column.Type[checkRow](), Doc: "one row per check, with its comparisons; after a violation there is no table"}},

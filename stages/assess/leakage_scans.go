@@ -7,13 +7,14 @@ import (
 	"path/filepath"
 	"slices"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
 )
 
 // lookAtScans finds one scan under two ids among those who take part: by the volumes of
-// the scans, which do not depend on labels and cleaning, by the mean signals of series, and by the features.
+// the scans, which do not depend on labels and cleaning, by the signals of series, and by the features.
 func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if !t.Has("features") && !t.Has("scans") {
 		return nil, nil
@@ -34,26 +35,29 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if err != nil {
 		return nil, err
 	}
-	var traces []*summed
-	var signals []fold.Duplicate
+	var kinds []func(*encoding.Array) *trace
 	if s.Correlation > 0 {
-		if traces, err = readTraces(taking["scans"]); err != nil {
-			return nil, err
-		}
-		signals = sameTraces(traces, taking["scans"], s.Correlation, t.Threads)
+		kinds = append(kinds, meanTrace)
+	}
+	if s.Filtered > 0 {
+		kinds = append(kinds, filteredTrace)
+	}
+	traces, series, err := readTraces(taking["scans"], kinds...)
+	if err != nil {
+		return nil, err
 	}
 	same, err := fold.Duplicates(taking["features"])
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range slices.Concat(signals, same) {
-		if !slices.ContainsFunc(twins, d.SamePair) {
+	for _, d := range slices.Concat(s.sameTraces(traces, taking["scans"], t.Threads), same) {
+		if !slices.ContainsFunc(twins, d.SamePair) { // found by volumes, or by another trace
 			twins = append(twins, d)
 		}
 	}
 	var checks []*leakCheck
 	for _, c := range []leakCheck{{name: fold.ScansCompared, of: len(taking["scans"])},
-		{name: fold.SignalsCompared, of: len(traces)}, {name: fold.FeaturesCompared, of: len(taking["features"])}} {
+		{name: fold.SignalsCompared, of: series}, {name: fold.FeaturesCompared, of: len(taking["features"])}} {
 		if c.of > 0 {
 			checks = append(checks, &c)
 		}

@@ -14,14 +14,41 @@ import (
 	"prgnn/stages/fold"
 )
 
-// A trace is what is left of series when regions, scale and trend are gone: the change from each volume to the next,
-// each region's in its own SD, averaged over regions, as ranks from −1 to 1. Ranks bound what a jerk of the head
-// weighs; changes have little autocorrelation, so two scans agree by chance as two white series do.
-type trace []float64
+// A trace is what identifies the series of a scan: channels over time. Traces with as many regions are compared at all
+// lags.
+type trace struct {
+	channels     [][]float64
+	regions      int // whose order matters; 0: any
+	step, margin int // volumes from one value to the next, and of a series that have no value
+	input        int
+	coarse       *trace      // of fewer channels, which says sooner that two scans differ; nil: none
+	sum          [][]float64 // of the values of each channel before each place
+	squares      []float64   // of all channels before each place
+}
 
-// traceOf is the trace of draw 0 of series (draw, time, node). It is nil where fewer than leastOverlap+1 volumes are
-// there, or nothing varies.
-func traceOf(a *encoding.Array) trace {
+func newTrace(channels ...[]float64) *trace {
+	x := &trace{channels: channels, step: 1, margin: 1, squares: make([]float64, len(channels[0])+1)}
+	for _, v := range channels {
+		sum := make([]float64, len(v)+1)
+		for i, a := range v {
+			sum[i+1] = sum[i] + a
+			x.squares[i+1] += float64(a * a)
+		}
+		x.sum = append(x.sum, sum)
+	}
+	for i, s := range x.squares[:len(x.squares)-1] {
+		x.squares[i+1] += s
+	}
+	return x
+}
+
+func (x *trace) len() int { return len(x.channels[0]) }
+
+// meanTrace is free of regions, scale and trend: the change from each volume to the next, each region's in its own SD,
+// averaged over regions, as ranks from −1 to 1. Ranks bound what a jerk of the head weighs; changes have little
+// autocorrelation, so two scans agree by chance as two white series do. It is that of draw 0 of series
+// (draw, time, node), and nil where at most leastOverlap volumes are there, or nothing varies.
+func meanTrace(a *encoding.Array) *trace {
 	n, nodes, v := a.Shape[1], a.Shape[2], a.Float64s()
 	if n <= leastOverlap {
 		return nil
@@ -46,17 +73,17 @@ func traceOf(a *encoding.Array) trace {
 	if !used {
 		return nil
 	}
-	return ranks(sum)
+	return newTrace(ranks(sum))
 }
 
 // ranks are the ranks of numbers, from −1 to 1; equal ones share their mean rank.
-func ranks(v []float64) trace {
+func ranks(v []float64) []float64 {
 	order := make([]int, len(v))
 	for i := range order {
 		order[i] = i
 	}
 	sort.SliceStable(order, func(i, j int) bool { return v[order[i]] < v[order[j]] })
-	out := make(trace, len(v))
+	out := make([]float64, len(v))
 	for i := 0; i < len(order); {
 		k := i
 		for k < len(order) && v[order[k]] == v[order[i]] {
@@ -70,41 +97,55 @@ func ranks(v []float64) trace {
 	return out
 }
 
-// Two series are of one scan when their traces correlate by 0.8 (Leakage.Correlation) or −0.8, for a negative factor
-// reverses a scan, and by leastZ standard errors of Fisher's z, at some lag where they share leastOverlap changes and
-// half of the shorter one. z = ±8 has a p of 1.2·10⁻¹⁵ for two white series at one lag. Of the 535,095
+// Two series are of one scan when their mean traces correlate by 0.8 (Leakage.Correlation) or −0.8, for a negative
+// factor reverses a scan, and by leastZ standard errors of Fisher's z, at some lag where they share leastOverlap
+// changes and half of the shorter one. z = ±8 has a p of 1.2·10⁻¹⁵ for two white series at one lag. Of the 535,095
 // pairs of ABIDE's 1,035 scans the largest ones by chance are r = 0.65 and z = 6.7.
 const (
 	leastOverlap = 50
 	leastZ       = 8
 )
 
-// A meeting is where two traces agree best: y lags behind x by so many volumes.
+// A meeting is where two traces agree best: y lags behind x by so many steps.
 type meeting struct {
 	r, z   float64 // z is atanh|r|·√(overlap − 3)
 	lag    int
-	shared int // changes
+	shared int // steps
 }
 
-// meet finds the lag at which two traces are farthest above chance.
-func (x *summed) meet(y *summed) (best meeting) {
-	least := max(leastOverlap, min(len(x.trace), len(y.trace))/2)
-	low, high := least-len(x.trace), len(y.trace)-least // x[i] meets y[i+lag]
+// meet finds the lag at which two traces are farthest above chance. r is Pearson's correlation over the values of all
+// channels, each about its mean over the overlap.
+func (x *trace) meet(y *trace) (best meeting) {
+	least := max((leastOverlap+x.step-x.margin)/x.step, min(x.len(), y.len())/2)
+	low, high := least-x.len(), y.len()-least // x[i] meets y[i+lag]
+	if high < low {
+		return best
+	}
 	dot := make([]float64, high-low+1)
-	for i, v := range x.trace {
-		from, to := max(0, i+low), min(len(y.trace), i+high+1)
-		dense.Axpy(dot[from-i-low:to-i-low], v, y.trace[from:to])
+	for c, channel := range x.channels {
+		for i, v := range channel {
+			from, to := max(0, i+low), min(y.len(), i+high+1)
+			dense.Axpy(dot[from-i-low:to-i-low], v, y.channels[c][from:to])
+		}
 	}
 	for k, d := range dot {
 		lag := low + k
-		from, to := max(0, -lag), min(len(x.trace), len(y.trace)-lag)
+		from, to := max(0, -lag), min(x.len(), y.len()-lag)
 		n := float64(to - from)
-		mx, vx := x.over(from, to)
-		my, vy := y.over(from+lag, to+lag)
+		vx, vy := x.squares[to]-x.squares[from], y.squares[to+lag]-y.squares[from+lag]
+		var mxy, mxx, myy float64 // products of sums
+		for c := range x.channels {
+			mx, my := x.sum[c][to]-x.sum[c][from], y.sum[c][to+lag]-y.sum[c][from+lag]
+			mxy += float64(mx * my)
+			mxx += float64(mx * mx)
+			myy += float64(my * my)
+		}
+		vx -= mxx / n
+		vy -= myy / n
 		if !(vx > 0 && vy > 0) {
 			continue
 		}
-		r := (d - float64(mx*my/n)) / math.Sqrt(float64(vx*vy))
+		r := (d - mxy/n) / math.Sqrt(float64(vx*vy))
 		size := min(math.Abs(r), 1-1e-12)
 		if z := exact.Log((1+size)/(1-size)) / 2 * math.Sqrt(n-3); z > best.z {
 			best = meeting{r, z, lag, to - from}
@@ -113,61 +154,54 @@ func (x *summed) meet(y *summed) (best meeting) {
 	return best
 }
 
-// A summed trace has the sums of its values and of their squares up to each place.
-type summed struct {
-	trace
-	input        int
-	sum, squares []float64
-}
-
-func newSummed(x trace, input int) *summed {
-	s := &summed{x, input, make([]float64, len(x)+1), make([]float64, len(x)+1)}
-	for i, v := range x {
-		s.sum[i+1], s.squares[i+1] = s.sum[i]+v, s.squares[i]+float64(v*v)
-	}
-	return s
-}
-
-// over are the sum and the sum of squares about the mean of a part.
-func (s *summed) over(from, to int) (sum, squares float64) {
-	sum = s.sum[to] - s.sum[from]
-	return sum, s.squares[to] - s.squares[from] - float64(sum*sum)/float64(to-from)
-}
-
-// readTraces makes the traces of those inputs that are series of sufficient length.
-func readTraces(ins []dag.Input) ([]*summed, error) {
-	var all []*summed
+// readTraces makes the traces of those inputs that are series of sufficient length, and counts these.
+func readTraces(ins []dag.Input, kinds ...func(*encoding.Array) *trace) (all []*trace, series int, err error) {
 	for i, in := range ins {
 		if in.Ref.Format != "npy" {
 			continue
 		}
 		a, err := in.Array()
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		if x := traceOf(a); x != nil {
-			all = append(all, newSummed(x, i))
+		before := len(all)
+		for _, kind := range kinds {
+			if x := kind(a); x != nil {
+				x.input = i
+				all = append(all, x)
+			}
+		}
+		if len(all) > before {
+			series++
 		}
 	}
-	return all, nil
+	return all, series, nil
 }
 
 // sameTraces finds series of two participants that are of one scan by their traces. The time is that of all pairs.
-func sameTraces(all []*summed, ins []dag.Input, least float64, threads int) []fold.Duplicate {
+func (s *Leakage) sameTraces(all []*trace, ins []dag.Input, threads int) []fold.Duplicate {
 	found := make([][]fold.Duplicate, len(all))
 	dense.Each(threads, len(all), func(i int) {
 		y := all[i]
 		for _, x := range all[:i] {
 			a, b := ins[x.input], ins[y.input]
-			if a.Coord("subject") == b.Coord("subject") {
+			if x.regions != y.regions || a.Coord("subject") == b.Coord("subject") {
 				continue
 			}
-			if m := x.meet(y); math.Abs(m.r) >= least && m.z >= leastZ {
-				how := fmt.Sprintf("have mean signals that correlate %.2f over %d volumes at a lag of %d (%s and %s)",
-					m.r, m.shared+1, max(m.lag, -m.lag), filepath.Base(a.Name), filepath.Base(b.Name))
-				found[i] = append(found[i], fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"),
-					How: how})
+			least, z, what := s.Correlation, float64(leastZ), "mean signals"
+			if x.regions > 0 {
+				least, z, what = s.Filtered, 0, "filtered signals of regions"
+				if math.Abs(x.coarse.meet(y.coarse).r) < coarseShare*least {
+					continue
+				}
 			}
+			m := x.meet(y)
+			if math.Abs(m.r) < least || m.z < z {
+				continue
+			}
+			how := fmt.Sprintf("have %s that correlate %.2f over %d volumes at a lag of %d (%s and %s)", what, m.r,
+				m.shared*x.step+x.margin, max(m.lag, -m.lag)*x.step, filepath.Base(a.Name), filepath.Base(b.Name))
+			found[i] = append(found[i], fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"), How: how})
 		}
 	})
 	return slices.Concat(found...)

@@ -62,8 +62,8 @@ func seriesInput(a *encoding.Array, subject string) dag.Input {
 }
 
 func findTraces(ins []dag.Input, least float64, threads int) ([]fold.Duplicate, error) {
-	all, err := readTraces(ins)
-	return sameTraces(all, ins, least, threads), err
+	all, _, err := readTraces(ins, meanTrace)
+	return (&Leakage{Correlation: least}).sameTraces(all, ins, threads), err
 }
 
 // One scan is found under two ids when its beginning was cut and its labels are others, when it was scaled and rounded
@@ -146,7 +146,7 @@ func TestMeetByDefinition(t *testing.T) {
 func meetByDefinition(t *testing.T, sign float64) {
 	t.Helper()
 	r := random.New(3, "test", "meet")
-	x, y := make(trace, 90), make(trace, 130)
+	x, y := make([]float64, 90), make([]float64, 130)
 	for i := range x {
 		x[i] = r.Normal()
 	}
@@ -183,12 +183,12 @@ func meetByDefinition(t *testing.T, sign float64) {
 	if best.r*sign < 0 {
 		t.Fatalf("the lag that was planted is not the best: %+v", best)
 	}
-	got := newSummed(x, 0).meet(newSummed(y, 1))
+	got := newTrace(x).meet(newTrace(y))
 	if math.Abs(got.r-best.r) > 1e-9 || math.Abs(got.z-best.z) > 1e-9 || got.lag != best.lag ||
 		got.shared != best.shared {
 		t.Errorf("%+v, by definition %+v", got, best)
 	}
-	if back := newSummed(y, 0).meet(newSummed(x, 1)); math.Abs(back.z-got.z) > 1e-9 || back.lag != -got.lag {
+	if back := newTrace(y).meet(newTrace(x)); math.Abs(back.z-got.z) > 1e-9 || back.lag != -got.lag {
 		t.Errorf("%+v and back %+v", got, back)
 	}
 }
@@ -230,18 +230,18 @@ func TestTracesOnABIDE(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(f), "_rois_ho.1D.gz")
 		ins = append(ins, seriesInput(part(v, nodes, 0, 0, nodes, same), name))
 		n := len(v) / nodes
-		whole := traceOf(part(v, nodes, 0, 0, nodes, same))
-		rounded := traceOf(part(v, nodes, n/5, 0, nodes, func(x float64) float64 { return 10 * math.Round(0.137*x) }))
-		first := traceOf(part(v, nodes, 0, 0, nodes/2, same))
-		second := traceOf(part(v, nodes, n/5, nodes/2, nodes, same))
+		whole := meanTrace(part(v, nodes, 0, 0, nodes, same))
+		rounded := meanTrace(part(v, nodes, n/5, 0, nodes, func(x float64) float64 { return 10 * math.Round(0.137*x) }))
+		first := meanTrace(part(v, nodes, 0, 0, nodes/2, same))
+		second := meanTrace(part(v, nodes, n/5, nodes/2, nodes, same))
 		if whole == nil || rounded == nil || first == nil || second == nil {
 			continue
 		}
 		long++
-		if m := newSummed(whole, 0).meet(newSummed(rounded, 1)); m.r >= 0.8 && m.z >= leastZ {
+		if m := whole.meet(rounded); m.r >= 0.8 && m.z >= leastZ {
 			cut++
 		}
-		if m := newSummed(first, 0).meet(newSummed(second, 1)); m.r >= 0.8 && m.z >= leastZ {
+		if m := first.meet(second); m.r >= 0.8 && m.z >= leastZ {
 			others++
 		}
 	}

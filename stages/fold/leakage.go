@@ -91,7 +91,7 @@ func DuplicatesIn(message string) []string {
 // Checks of the kind leakage, as its table names them, that a page misses where no table has them.
 const (
 	ScansCompared       = "no two participants share volumes of a scan"
-	SignalsCompared     = "no two participants have series with the same mean signal"
+	SignalsCompared     = "no two participants have series with the same signals"
 	FeaturesCompared    = "no two participants have the same features"
 	PredictionsCompared = "every graph is on the side of its participant, and has its label"
 )

@@ -34,7 +34,7 @@ type checkRow struct {
 // comparisons are what leakage stages should compare, and the check that does.
 var comparisons = []struct{ check, words string }{
 	{fold.ScansCompared, "volumes of scans"},
-	{fold.SignalsCompared, "mean signals of series"},
+	{fold.SignalsCompared, "signals of series"},
 	{fold.FeaturesCompared, "features"},
 	{fold.PredictionsCompared, "predictions with the folds"},
 }

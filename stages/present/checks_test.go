@@ -24,9 +24,9 @@ func TestLeakageChecksThatWereNotMade(t *testing.T) {
 	}{
 		{"in one stage", [][]string{every}, ""},
 		{"in two stages", [][]string{every[:3], every[3:]}, ""},
-		{"no duplicates stage", [][]string{every[3:]}, "volumes of scans, mean signals of series, features"},
-		{"no scans", [][]string{without(fold.ScansCompared, fold.SignalsCompared)}, "volumes of scans, mean signals of series"},
-		{"no series", [][]string{without(fold.SignalsCompared)}, "mean signals of series"},
+		{"no duplicates stage", [][]string{every[3:]}, "volumes of scans, signals of series, features"},
+		{"no scans", [][]string{without(fold.ScansCompared, fold.SignalsCompared)}, "volumes of scans, signals of series"},
+		{"no series", [][]string{without(fold.SignalsCompared)}, "signals of series"},
 		{"no features", [][]string{without(fold.FeaturesCompared)}, "features"},
 		{"no check after training", [][]string{every[:3]}, "predictions with the folds"},
 	} {
