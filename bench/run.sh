@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Peers and us in one run: bench/run.sh [nifti] [connectivity] [gnn] [baseline] [engine]
-#                                     and by name only: abide, baseline_abide, scale, proof (arm64; five minutes), null
+#                                     and by name only: abide, baseline_abide, beyond, scale, proof (arm64; five minutes), null
 #
 # Without names, all of them. The Python peers get a virtual environment in
 # ${XDG_CACHE_HOME:-~/.cache}/prgnn-bench, unless PRGNN_BENCH_PYTHON names an interpreter
@@ -64,6 +64,18 @@ bench_baseline() {
 bench_baseline_abide() {
 	"$python" bench/baseline/abide_arrays.py "${PRGNN_SHARED:-../shared}/data/abide_nyu" "$work/abide"
 	baselines "$work/abide" svm,linear-svm,ridge,logistic,forest,mlp
+}
+
+# BrainGNN, the Brain Network Transformer and meanMLP on random data of ABIDE's size, with 200 regions.
+bench_beyond() {
+	go build -o "$work/beyond" ./bench/beyond
+	for _ in $(seq "${ROUNDS:-3}"); do
+		for model in braingnn bnt meanmlp; do
+			"$work/beyond" -model $model
+			form=$([ $model != braingnn ] || echo "--form dense")
+			OMP_WAIT_POLICY=PASSIVE "$python" "${PRGNN_SHARED:-../shared}/peers/beyond/time_$model.py" $form --epochs 3
+		done
+	done
 }
 
 bench_engine() {

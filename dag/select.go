@@ -2,7 +2,6 @@ package dag
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,49 +119,24 @@ func parsePattern(text string) (pattern, error) {
 // brackets: "pool=topk,lambda=[0.1, 0.1]" has two parts.
 func SplitCoords(s string) []string {
 	var parts []string
-	from := 0
-	for i, depth := range unquoted(s) {
-		if s[i] == ',' && depth == 0 {
-			parts, from = append(parts, s[from:i]), i+1
+	depth, from, quoted := 0, 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case c == ',' && depth == 0:
+			parts = append(parts, s[from:i])
+			from = i + 1
 		}
 	}
 	return append(parts, s[from:])
-}
-
-// CutBracket cuts "[inner]rest"; brackets within, and quoted texts, belong to inner. ok is false where the bracket is
-// not closed.
-func CutBracket(s string) (inner, rest string, ok bool) {
-	for i, depth := range unquoted(s) {
-		if s[i] == ']' && depth == 0 {
-			return s[1:i], s[i+1:], true
-		}
-	}
-	return "", "", false
-}
-
-// unquoted are the places of the bytes outside quotes, each with the number of brackets that are open after it.
-func unquoted(s string) iter.Seq2[int, int] {
-	return func(yield func(i, depth int) bool) {
-		depth, quoted := 0, false
-		for i := 0; i < len(s); i++ {
-			switch c := s[i]; {
-			case quoted && c == '\\':
-				i++
-			case c == '"':
-				quoted = !quoted
-			case quoted:
-			default:
-				if c == '[' {
-					depth++
-				} else if c == ']' {
-					depth--
-				}
-				if !yield(i, depth) {
-					return
-				}
-			}
-		}
-	}
 }
 
 func (p pattern) matches(n *Node) bool {

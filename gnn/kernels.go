@@ -40,6 +40,9 @@ type kernels[T Float] struct {
 
 	// sigmoid: s = 1/(1+exp(−r)), tail = exp(−|r|).
 	sigmoid func(s, tail, r []T)
+	// softmax: v[i] = exp(v[i] − max v)/Σ, where each of eight lanes sums every eighth value, and the
+	// lanes i and i+4 are added, then i and i+2, then i and i+1.
+	softmax func(v []T)
 	// rank: rank[i] = how many of the n come before i in descending order of r,
 	// equal ones in order of place.
 	rank func(rank []int32, r []T, n int)
@@ -51,3 +54,28 @@ type kernels[T Float] struct {
 	// slope[i] = Σ_j x·(s[i]−s[j]); inside·(s[i]−s[j])² is at most 0, or small.
 	mmdSums func(value, slope, s, weight []T, inside T, n int)
 }
+
+var kernels32, kernels64 = fastest[float32](), fastest[float64]()
+
+// kernelsOf are those of this machine.
+func kernelsOf[T Float]() *kernels[T] {
+	if k, ok := any(kernels32).(*kernels[T]); ok {
+		return k
+	}
+	return any(kernels64).(*kernels[T])
+}
+
+// Rank sets rank[i] to how many values come before v[i] in descending order, equal ones in order of place.
+func Rank[T Float](rank []int32, v []T) {
+	k, n := kernelsOf[T](), len(v)
+	if p := padded(n); p > n {
+		out := make([]int32, p)
+		k.rank(out, append(make([]T, 0, p), v...)[:p], n)
+		copy(rank, out[:n])
+		return
+	}
+	k.rank(rank, v, n)
+}
+
+// Softmax replaces v by its softmax. What is −∞ becomes 0.
+func Softmax[T Float](v []T) { kernelsOf[T]().softmax(v) }

@@ -3,6 +3,7 @@
 package gnn
 
 import (
+	"math"
 	"unsafe"
 
 	"golang.org/x/sys/cpu"
@@ -134,6 +135,15 @@ func vectorize(k *kernels[float32], wide bool) {
 			sigmoidVec(&s[0], &tail[0], &r[0], n/lanes)
 		}
 		sigmoid(s[n:], tail[n:], r[n:])
+	}
+	k.softmax = func(v []float32) {
+		n := len(v) &^ (lanes - 1)
+		tail := [lanes]float32{}
+		for i := copy(tail[:], v[n:]); i < lanes; i++ {
+			tail[i] = float32(math.Inf(-1))
+		}
+		softmaxVec(unsafe.SliceData(v), n/lanes, &tail[0])
+		copy(v[n:], tail[:])
 	}
 	k.rank = func(rank []int32, r []float32, n int) {
 		_, _ = rank[padded(n)-1], r[padded(n)-1]

@@ -97,6 +97,16 @@ func compareKernels(t *testing.T, fast, slow *kernels[float32]) {
 			}
 			return [][]float32{d, out[:n]}
 		})
+		for _, size := range []int{n, 1017 + n} {
+			logits := vec(size)
+			logits[size/2] = float32(math.Inf(-1))
+			logits[0] = 80
+			same("softmax", size, 1, func(k *kernels[float32]) [][]float32 {
+				v := slices.Clone(logits)
+				k.softmax(v)
+				return [][]float32{v}
+			})
+		}
 		same("sigmoid", n, 1, func(k *kernels[float32]) [][]float32 {
 			s, tail := make([]float32, p), make([]float32, p)
 			r := slices.Clone(f)

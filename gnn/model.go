@@ -46,7 +46,7 @@ func Zero[T Float](o Options) (*Model[T], error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	m := &Model[T]{Options: o, Layout: o.Layout(), bufferLayout: o.Buffers(), k: fastest[T]()}
+	m := &Model[T]{Options: o, Layout: o.Layout(), bufferLayout: o.Buffers(), k: kernelsOf[T]()}
 	m.Params = make([]T, m.Layout.Len())
 	m.Buffers = make([]T, m.bufferLayout.Len())
 	in := o.Features

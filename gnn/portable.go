@@ -12,7 +12,8 @@ func portable[T Float]() *kernels[T] {
 		gemm: gemm[T], dots: dots[T], outerAdd: outerAdd[T], add: add[T],
 		attend: attend[T], attendBack: attendBack[T], spread: spread[T], edgeDots: edgeDots[T], collect: collect[T],
 		spread1: spread1[T], edgeDots1: edgeDots1[T],
-		sigmoid: sigmoid[T], rank: rank[T], gate: gate[T], gateBack: gateBack[T], mmdSums: mmdSums[T],
+		sigmoid: sigmoid[T], softmax: softmax[T],
+		rank: rank[T], gate: gate[T], gateBack: gateBack[T], mmdSums: mmdSums[T],
 	}
 }
 
@@ -172,6 +173,24 @@ func sigmoid[T Float](s, tail, r []T) {
 		} else {
 			s[i] = e * q
 		}
+	}
+}
+
+func softmax[T Float](v []T) {
+	largest, lane := v[0], [lanes]T{}
+	for _, x := range v {
+		largest = max(largest, x)
+	}
+	for i, x := range v {
+		v[i] = Exp(x - largest)
+		lane[i%lanes] += v[i]
+	}
+	for i := range 4 {
+		lane[i] += lane[i+4]
+	}
+	scale := 1 / ((lane[0] + lane[2]) + (lane[1] + lane[3]))
+	for i := range v {
+		v[i] *= scale
 	}
 }
 

@@ -88,6 +88,9 @@ func addVec(y *float32, x *float32, n int)
 // sigmoidVec is sigmoid; n counts vectors of eight.
 func sigmoidVec(s *float32, tail *float32, r *float32, n int)
 
+// softmaxVec is softmax of n vectors of eight and those in tail.
+func softmaxVec(v *float32, n int, tail *float32)
+
 // rankVec is rank, for eight places at a time; r and rank have room for whole blocks of eight.
 func rankVec(rank *int32, r *float32, n int, blocks int)
 

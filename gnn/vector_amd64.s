@@ -2781,6 +2781,131 @@ DATA sign<>+24(SB)/4, $0x80000000
 DATA sign<>+28(SB)/4, $0x80000000
 GLOBL sign<>(SB), RODATA|NOPTR, $32
 
+// func softmaxVec(v *float32, n int, tail *float32)
+// Requires: AVX, AVX2
+TEXT ·softmaxVec(SB), NOSPLIT, $0-24
+	MOVQ    v+0(FP), AX
+	MOVQ    n+8(FP), CX
+	MOVQ    tail+16(FP), DX
+	VMOVUPS minusInf<>+0(SB), Y0
+	MOVQ    AX, BX
+	MOVQ    CX, SI
+
+largest_fe:
+	TESTQ  SI, SI
+	JLE    largest_end_ff
+	VMAXPS (BX), Y0, Y0
+	ADDQ   $+32, BX
+	DECQ   SI
+	JMP    largest_fe
+
+largest_end_ff:
+	VMAXPS       (DX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VPERMILPS    $0x4e, X1, X0
+	VMAXPS       X0, X1, X1
+	VPERMILPS    $0xb1, X1, X0
+	VMAXPS       X0, X1, X1
+	VBROADCASTSS X1, Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         AX, BX
+	MOVQ         CX, SI
+
+exp_fg:
+	TESTQ   SI, SI
+	JLE     exp_end_fh
+	VMOVUPS (BX), Y2
+	VSUBPS  Y0, Y2, Y2
+	VCMPPS  $0x11, expMin<>+0(SB), Y2, Y5
+	VMULPS  log2e<>+0(SB), Y2, Y3
+	VADDPS  round<>+0(SB), Y3, Y3
+	VSUBPS  round<>+0(SB), Y3, Y4
+	VMULPS  ln2Hi<>+0(SB), Y4, Y6
+	VSUBPS  Y6, Y2, Y2
+	VMULPS  ln2Lo<>+0(SB), Y4, Y6
+	VSUBPS  Y6, Y2, Y2
+	VMOVUPS c7<>+0(SB), Y4
+	VMULPS  Y2, Y4, Y4
+	VADDPS  c6<>+0(SB), Y4, Y4
+	VMULPS  Y2, Y4, Y4
+	VADDPS  c5<>+0(SB), Y4, Y4
+	VMULPS  Y2, Y4, Y4
+	VADDPS  c4<>+0(SB), Y4, Y4
+	VMULPS  Y2, Y4, Y4
+	VADDPS  c3<>+0(SB), Y4, Y4
+	VMULPS  Y2, Y4, Y4
+	VADDPS  c2<>+0(SB), Y4, Y4
+	VMULPS  Y2, Y2, Y6
+	VMULPS  Y4, Y6, Y6
+	VADDPS  Y2, Y6, Y6
+	VADDPS  one<>+0(SB), Y6, Y6
+	VPSLLD  $0x17, Y3, Y3
+	VPADDD  Y3, Y6, Y2
+	VANDNPS Y2, Y5, Y2
+	VMOVUPS Y2, (BX)
+	VADDPS  Y2, Y1, Y1
+	ADDQ    $+32, BX
+	DECQ    SI
+	JMP     exp_fg
+
+exp_end_fh:
+	VMOVUPS      (DX), Y2
+	VSUBPS       Y0, Y2, Y2
+	VCMPPS       $0x11, expMin<>+0(SB), Y2, Y4
+	VMULPS       log2e<>+0(SB), Y2, Y0
+	VADDPS       round<>+0(SB), Y0, Y0
+	VSUBPS       round<>+0(SB), Y0, Y3
+	VMULPS       ln2Hi<>+0(SB), Y3, Y5
+	VSUBPS       Y5, Y2, Y2
+	VMULPS       ln2Lo<>+0(SB), Y3, Y5
+	VSUBPS       Y5, Y2, Y2
+	VMOVUPS      c7<>+0(SB), Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       c6<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       c5<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       c4<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       c3<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       c2<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y2, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       Y2, Y5, Y5
+	VADDPS       one<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y0, Y0
+	VPADDD       Y0, Y5, Y2
+	VANDNPS      Y2, Y4, Y2
+	VMOVUPS      Y2, (DX)
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y1
+	VMOVUPS      one<>+0(SB), Y0
+	VDIVPS       Y1, Y0, Y1
+	MOVQ         CX, CX
+
+scale_fi:
+	TESTQ   CX, CX
+	JLE     scale_end_fj
+	VMULPS  (AX), Y1, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $+32, AX
+	DECQ    CX
+	JMP     scale_fi
+
+scale_end_fj:
+	VMULPS  (DX), Y1, Y0
+	VMOVUPS Y0, (DX)
+	VZEROUPPER
+	RET
+
 // func rankVec(rank *int32, r *float32, n int, blocks int)
 // Requires: AVX, AVX2, CMOV
 TEXT ·rankVec(SB), NOSPLIT, $0-32
@@ -2791,32 +2916,32 @@ TEXT ·rankVec(SB), NOSPLIT, $0-32
 	LEAQ laneAfter<>+0(SB), SI
 	XORQ DI, DI
 
-block_fe:
+block_fk:
 	TESTQ   BX, BX
-	JLE     block_end_ff
+	JLE     block_end_fl
 	VMOVUPS (CX)(DI*4), Y0
 	VPXOR   Y1, Y1, Y1
 	XORQ    R8, R8
 	MOVQ    DI, R9
 
-before_fg:
+before_fm:
 	CMPQ         R8, R9
-	JGE          before_end_fh
+	JGE          before_end_fn
 	VBROADCASTSS (CX)(R8*4), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPSUBD       Y2, Y1, Y1
 	INCQ         R8
-	JMP          before_fg
+	JMP          before_fm
 
-before_end_fh:
+before_end_fn:
 	ADDQ    $+8, R9
 	CMPQ    DX, R9
 	CMOVQLT DX, R9
 	MOVQ    SI, R10
 
-within_fi:
+within_fo:
 	CMPQ         R8, R9
-	JGE          within_end_fj
+	JGE          within_end_fp
 	VBROADCASTSS (CX)(R8*4), Y2
 	VCMPPS       $0x00, Y0, Y2, Y3
 	VANDPS       (R10), Y3, Y3
@@ -2825,27 +2950,27 @@ within_fi:
 	VPSUBD       Y2, Y1, Y1
 	ADDQ         $+32, R10
 	INCQ         R8
-	JMP          within_fi
+	JMP          within_fo
 
-within_end_fj:
+within_end_fp:
 	MOVQ DX, R9
 
-behind_fk:
+behind_fq:
 	CMPQ         R8, R9
-	JGE          behind_end_fl
+	JGE          behind_end_fr
 	VBROADCASTSS (CX)(R8*4), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPSUBD       Y2, Y1, Y1
 	INCQ         R8
-	JMP          behind_fk
+	JMP          behind_fq
 
-behind_end_fl:
+behind_end_fr:
 	VMOVDQU Y1, (AX)(DI*4)
 	ADDQ    $+8, DI
 	DECQ    BX
-	JMP     block_fe
+	JMP     block_fk
 
-block_end_ff:
+block_end_fl:
 	VZEROUPPER
 	RET
 
@@ -2927,17 +3052,17 @@ TEXT ·mmdVec(SB), NOSPLIT, $0-56
 	VBROADCASTSS inside+32(FP), Y0
 	XORQ         R8, R8
 
-block_fm:
+block_fs:
 	TESTQ   DI, DI
-	JLE     block_end_fn
+	JLE     block_end_ft
 	VMOVUPS (DX)(R8*4), Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    R9, R9
 
-pair_fo:
+pair_fu:
 	CMPQ         R9, SI
-	JGE          pair_end_fp
+	JGE          pair_end_fv
 	VBROADCASTSS (DX)(R9*4), Y5
 	VSUBPS       Y5, Y1, Y4
 	VMULPS       Y4, Y4, Y5
@@ -2974,15 +3099,15 @@ pair_fo:
 	VMULPS       Y4, Y5, Y5
 	VADDPS       Y5, Y3, Y3
 	INCQ         R9
-	JMP          pair_fo
+	JMP          pair_fu
 
-pair_end_fp:
+pair_end_fv:
 	VMOVUPS Y2, (AX)(R8*4)
 	VMOVUPS Y3, (CX)(R8*4)
 	ADDQ    $+8, R8
 	DECQ    DI
-	JMP     block_fm
+	JMP     block_fs
 
-block_end_fn:
+block_end_ft:
 	VZEROUPPER
 	RET

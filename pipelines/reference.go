@@ -47,7 +47,7 @@ func (l *loader) readRef(t *tree.Node, where string) (ref, bool) {
 	if strings.HasPrefix(rest, "[") {
 		var inner string
 		var ok bool
-		if inner, rest, ok = dag.CutBracket(rest); !ok {
+		if inner, rest, ok = bracket(rest); !ok {
 			l.bad.Add(r.pos, "%s: the bracket in %q is not closed", where, r.text)
 			return r, false
 		}
@@ -76,6 +76,27 @@ func (l *loader) readRef(t *tree.Node, where string) (ref, bool) {
 		return r, false
 	}
 	return r, true
+}
+
+// bracket cuts "[inner]rest"; brackets within, and quoted texts, belong to inner.
+func bracket(s string) (inner, rest string, ok bool) {
+	depth, quoted := 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[':
+			depth++
+		case c == ']':
+			if depth--; depth == 0 {
+				return s[1:i], s[i+1:], true
+			}
+		}
+	}
+	return "", "", false
 }
 
 // unquote takes the quotes off that dag.TaskID puts around odd values.

@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline de59dfbd6ee33cc96888931aa8e3d98f5fcd68cbad7f0c3ab20beccf19340fe3
-kind biomarkers 51d960fca6138109dabda78aeedcc6d85008a196fe7a7386ed52452ed968f010
-kind bnt 9cbdb2917bb06c7c8fa53cc44c2b9f4e87adf7db5d200fd3df9e5b2dc26bb99f
+var codes = dag.Codes(`kind baseline 8ffa0d9f4ec6622c07011468e7f87732a65bd201b0bed22f93f271627ef814b0
+kind biomarkers c7c7c54a48b35b0856bd47399bab38c8f6bbfc522e193b1378573401d28b82ba
+kind bnt c9d9f806a0c6fa75aab79d362185e94436051e982026afb14fb7b16fe9206aae
 kind bootstrap c941ae54153138f74cc0d2f8e5f188c4c4736be4f5ca790ca80c7ed229ab1fcc
-kind braingnn 5ee05d912b8237b9d56258d1dbca4146860d04a4ca8cbc723c3e534789d607e8
+kind braingnn 7d5b55c7f1a5fab51e3c799135f82760c66828b22ccc81bd6053b7bf3790d4df
 kind brainmap 545fbcb1c5b7118bd4766960eb1dfb0bb1f87acd6f5e9d4fbc0d1b573594c348
 kind choose 8d2c21c9fa072719d6d0d1e104285926729e42ca2e89b1a928f6a3e29c23eb5b
 kind combat 99ca188824de3701f545f88c8911cd50cdc189808b44901d477fa6ab9d8eefc9
@@ -20,7 +20,7 @@ kind denoise b17d48e7cafb43e55373d61bfef6138183b50d190d703ed210eeb327a833238c
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate f3e400d7e3cc096b0dac5898741597191c1b323741216400b320374d55965ddb
 kind exec ce089cf24ae5bcbfd82ee6ae8b496df32b2a7de13095aa12816734f92b882d22
-kind fidelity f9e89ce09afce07d0c0a7629685d9a0cce1c26e98a06bf76d4954d765e0313ac
+kind fidelity 4bcb71e5ec0c797a6664c31c19d060b616c6f59a6da25f444561ea9e0d1d9d14
 kind figure-calibration 65b648af672e219472d722114aefad061907f7f65367736ab810c7b2ea253bbc
 kind figure-confusion c3245c6fac503766b8ee600a82e4c17c39baa39d83373582d8800186f5ec070c
 kind figure-connectivity 3a87468e0f15906024b979c9236bd3e32d58ccc338a6d46b28c96177c241d204
@@ -35,17 +35,17 @@ kind figure-roc 9acce9b164f19e2ead3e0129e2b105ad0757b135761323625004f1ec1dd2db40
 kind figure-training b8ebe0ad4d9209b3bb5314e0e75728bceec4be57c18e7aadfafd918acc137aed
 kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
 kind harmonize ddc04ac2a40e00e5fe8a06d216e65696a78a98c051dcd794fcc57d654d8a2801
-kind individuality e8361e4411f4f9da4d566ce1fd9064777c0374d1e27a81ec6c637a0c52194751
+kind individuality 4d6a8523ce8c689c2011c20dff8c81a144784e31f7282689f7c8116027a0475b
 kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
 kind leakage 7183fcb526c6cd72a516794ce932502beb7fda360a38c88c6098b3a68c073e6e
 kind matrices 5b79a81f67471a4bbaa0f58e5934a9f4669b4ae63cf2d6fbe907743bbab6b2aa
 kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
-kind meanmlp bfad63a5a82a72b5207811ffafc5637de06647575da22f12ab5821ad6d405d51
+kind meanmlp 66f6d8ced576bce7af7670d3f910db7bd92393f0dc83bc760b7b8c12eaf1fa69
 kind parcellate 1e3bea65cb0e10cccb575df69b55f56f6c35f98f73b8169c464525c0f35839fb
 kind permutation 7fe5088ba2848d93ce972c333117bd70069b346a54079c4eb01848f6cc884a7e
-kind predict 6ef4ac8fce4100cf712578862f4f5a26479187f6281a899e0d93d4ab375ad720
-kind project 9e336f9bb94bf243c013b9218e502e9cfc65d602a5b6da22674b59ff2b4169bf
-kind qcfc e0a1b653625954449bbdfc4423e11fb72f5061f01e7b285ebb0ff185e34efdc9
+kind predict 1b3ecd455e24af832304f5021213850333b051718722b32ff0937bbfa6c4faa2
+kind project 61b0983ceeee9b6cb6b9a8e14309a7bd4c4203da6435a74ca755bb70886e2193
+kind qcfc b02d41bfef5b31e82d2164566b6fc7e79fde18f4f279c48d8c676807453310c9
 kind report ff03e394a15faead58d05c3749e31354d93252266a6fbef399bbfdd210fcaa47
 kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
@@ -53,9 +53,9 @@ kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
 kind split 0a2385b62f71497158e5a1c68f5e274cfb07e378146ef516b57e7a42c302a039
 kind summary 962295ee2de6b3098c6c872959b4a649b5f5df7cadb67a39883f3fc1c76dfd0a
 kind tables 71bb127476af04b08dc70ddb1dd82abf2186acfe3fad37260d38d142743be835
-kind tangent 99e0a00d04b8320fa9bfa7e9d284d42a98093bc5dc50db1156221f4c278a5a06
+kind tangent 7009c759ddd8f8ac03ceb2116bc492d2398c984053227b77960dca34d6e3a516
 kind timeseries c2007e6c85c92f4c49f388ad9fd53edf147775fe1310a3ac39a3eb91d2a6b28a
-kind train 0f252e1fbacb2a27d2a9ac5467dd9eed7a06d1e65192c6ba70606524b195b298
+kind train 0e94c6fef1754296fa05e884b0c6c2da8ac5d52b0284136d9dcff96ff7543c6b
 
 reached by baseline
 prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
@@ -350,7 +350,7 @@ prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 reached by baseline biomarkers bnt braingnn compare covariates individuality leakage meanmlp qcfc train
 prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
 
-reached by baseline biomarkers bnt braingnn connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict report sessions simulate summary tangent train
+reached by baseline biomarkers bnt braingnn connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc report sessions simulate summary tangent train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
@@ -360,17 +360,83 @@ reached by baseline biomarkers bnt braingnn fidelity individuality leakage meanm
 prgnn/internal/dense.Each 4460a17597dd.e3b0c4
 
 reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict project qcfc tangent train
+prgnn/gnn.Exp 80a8e92d9316.f51b5f
+prgnn/gnn.Float e52123f92c40.e3b0c4
+prgnn/gnn.abs 6044eb6ca80d.c4217a
+prgnn/gnn.activate 56ed92dd6f84.c4217a
+prgnn/gnn.activateBack dfbbbee5d8fe.c4217a
+prgnn/gnn.add b43f4260bfd6.c4217a
+prgnn/gnn.addVec 3ede19fdc1ae.4cde99
+prgnn/gnn.adjacency ac053e040e3d.c4217a
+prgnn/gnn.adjacency.size de483ae68f83.36bb30
+prgnn/gnn.attend 00b0b3357000.45d668
+prgnn/gnn.attendBack 4547accafc62.ebe26f
+prgnn/gnn.attendBackSlices 3c629ec6bb02.ce8039
+prgnn/gnn.attendSlices 01ee72ef2715.a8bd50
+prgnn/gnn.collect 506a1dcfbbc4.4db84c
+prgnn/gnn.collectSlices ab0aac58e065.094a6f
+prgnn/gnn.dot 42e8fd3f018a.17b395
+prgnn/gnn.dotRows 31afd02efdc5.9a6ef2
+prgnn/gnn.dotRows16 19d9fe765be0.886da1
+prgnn/gnn.dotRows16wide 19d9fe765be0.2adf73
+prgnn/gnn.dots 62c8aff8bc72.b90211
+prgnn/gnn.edgeDot16 f9418385b4ba.c8977a
+prgnn/gnn.edgeDot16wide f9418385b4ba.acdbe6
+prgnn/gnn.edgeDotRows c39097bb5b5f.0171f8
+prgnn/gnn.edgeDots 6b25538b2a29.95c03f
+prgnn/gnn.edgeDots1 415ef5e93853.4db84c
+prgnn/gnn.edgeDots1Slices 0ff6ba7ecdcc.47ac00
+prgnn/gnn.fastest 6cf690bb212f.22984b
+prgnn/gnn.gate 1ae9cdb52c68.c4217a
+prgnn/gnn.gateBack 3e0d8b4ffd61.b90211
+prgnn/gnn.gateBackRows 21a0a5ef5544.9a9d8f
+prgnn/gnn.gateRows 4ea7867e316e.fa4e35
+prgnn/gnn.gemm 41bb20706244.e593af
+prgnn/gnn.gemm16 d1de2becb595.9ae413
+prgnn/gnn.gemm16wide d1de2becb595.c56c4d
+prgnn/gnn.gemm8 d1de2becb595.d4a6f1
+prgnn/gnn.kernels d88916c80d28.918a3d
+prgnn/gnn.kernels32 f6c6b5cae7b3.bd92c8
+prgnn/gnn.kernels64 c24b8ce87e38.bd92c8
+prgnn/gnn.lanes 069781a2de55.e3b0c4
+prgnn/gnn.mmdSums 1187f538abec.a6dd66
+prgnn/gnn.mmdVec eea7738d20fc.d42c09
+prgnn/gnn.outerAdd c4a745eb1f35.c4217a
+prgnn/gnn.outerAdd16 31afd02efdc5.6c3171
+prgnn/gnn.outerAdd8 31afd02efdc5.8ed7b9
+prgnn/gnn.padded a9ef6baa7028.03667b
+prgnn/gnn.portable e14b6514a2bb.920d4c
+prgnn/gnn.rank a0cf872f9788.c4217a
+prgnn/gnn.rankVec 29992903850c.e2a681
+prgnn/gnn.sigmoid 22057794adf6.ec00fa
+prgnn/gnn.sigmoidVec 19d9fe765be0.494ba4
+prgnn/gnn.softmax 57cae096a362.17194c
+prgnn/gnn.softmaxVec a8e65f8d255c.e42ada
+prgnn/gnn.spread 21140820539b.4db84c
+prgnn/gnn.spread1 4bdee7b46039.4db84c
+prgnn/gnn.spread16 4ac4b0b7912d.0da822
+prgnn/gnn.spread16back 4ac4b0b7912d.e78d90
+prgnn/gnn.spread16wide 4ac4b0b7912d.b167ab
+prgnn/gnn.spread16wideback 4ac4b0b7912d.e95945
+prgnn/gnn.spread1BackSlices c698d385a52f.988abd
+prgnn/gnn.spread1Slices c698d385a52f.8dfc10
+prgnn/gnn.spread8 4ac4b0b7912d.d48ae8
+prgnn/gnn.spread8back 4ac4b0b7912d.3d2c15
+prgnn/gnn.vectorize 7628cf89aaaf.8608bc
+prgnn/gnn/vector_amd64.s 157c581e4a41.e3b0c4
+prgnn/internal/dense.Multiply bc89e4b0419c.4e6af7
 prgnn/internal/dense.View 8a80b2a46cf1.c4217a
 prgnn/internal/dense.View.from 16d7337fbcbc.1af526
 prgnn/internal/dense.bytes 600ee018b422.c4217a
 prgnn/internal/dense.depthOfPanel b89625acf5ff.e3b0c4
-prgnn/internal/dense.kernel 8338ac3fb264.c4217a
-prgnn/internal/dense.kernel.panel eb6369111aa0.e775d6
+prgnn/internal/dense.kernel 157e32aece44.9b94ab
+prgnn/internal/dense.kernel.panel 21836c921171.e775d6
+prgnn/internal/dense.kernel.turned 65ba9fea8905.cf1a12
 prgnn/internal/dense.kernel32 9ce49a263642.90626a
 prgnn/internal/dense.kernel64 cdc389f3d4f9.90626a
 prgnn/internal/dense.kernelOf f37d75fe6ffd.43d575
-prgnn/internal/dense.kernels 05fb138b2051.cef065
-prgnn/internal/dense.last 990dc6099a6b.e3b0c4
+prgnn/internal/dense.kernels 44a42c355e6f.cef065
+prgnn/internal/dense.last c0cf26e02c2e.9891bc
 prgnn/internal/dense.pack ff90db623f64.ce3570
 prgnn/internal/dense.pools 2aec0c4cc12d.377e0b
 prgnn/internal/dense.portable 62bda8f4cf6c.e05b55
@@ -381,13 +447,6 @@ prgnn/internal/dense.workspace ecd854e5e4b7.c4217a
 prgnn/internal/dense.workspace.release 6ae7b02b9dc8.d2e9f5
 prgnn/internal/dense.workspace.take 9919c6b39c22.d2e9f5
 prgnn/internal/dense.workspaceOf 4e94bf122b2c.6a0af9
-
-reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict project tangent train
-prgnn/internal/dense.Multiply f488972aaf4b.470a2a
-
-reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict train
-prgnn/gnn.Exp 80a8e92d9316.f51b5f
-prgnn/gnn.Float e52123f92c40.e3b0c4
 prgnn/internal/exact.Exp32 1b02f4836726.3df8cf
 prgnn/internal/exact.exp32Ln2Hi a2d36f32fe1e.e3b0c4
 prgnn/internal/exact.exp32Ln2Lo f3edf39f1722.e3b0c4
@@ -395,6 +454,8 @@ prgnn/internal/exact.exp32Log2e 6446c9401d12.e3b0c4
 prgnn/internal/exact.exp32Max d5bb1d5f8e47.e3b0c4
 prgnn/internal/exact.exp32Min df0f6a8ba8fc.e3b0c4
 prgnn/internal/exact.exp32Round 8078f5bcca76.e3b0c4
+
+reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict train
 prgnn/stages/fold.Params.Numbers 8491f684df16.3cb1d8
 
 reached by baseline biomarkers bnt braingnn individuality leakage meanmlp qcfc train
@@ -440,9 +501,8 @@ prgnn/gnn/baseline.most 82a84bff992b.e3b0c4
 prgnn/gnn/baseline.oneAgainstRest b0361ec81a09.a5274d
 prgnn/gnn/baseline.sigmoid 1b67bc57e998.7a890b
 prgnn/gnn/baseline.substitute 411f2988ab55.e3b0c4
-prgnn/gnn/baseline.takeOffset cd1c3bb575e5.e3b0c4
 prgnn/gnn/baseline.tooMany 9aeaf805c58a.b8b6bc
-prgnn/gnn/baseline.weighted e21ce7d23e41.2faa27
+prgnn/gnn/baseline.weighted 0f5add5e01a2.42eb9e
 prgnn/gnn/baseline.weights 9e8939ee0a51.41cc72
 
 reached by baseline bnt
@@ -555,7 +615,7 @@ prgnn/gnn/baseline.product 9ab89dc2a28b.e3b0c4
 prgnn/gnn/baseline.scale db518c2eb6ef.44832a
 prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
 prgnn/gnn/baseline.smo 50e102144383.ffbed8
-prgnn/gnn/baseline.solveDual 1590465ac30d.58b068
+prgnn/gnn/baseline.solveDual ee6ee67bdd76.d9e0d1
 prgnn/gnn/baseline.spread 3d9b6633994c.c4217a
 prgnn/gnn/baseline.sumRows bfa4abfe657f.c4217a
 prgnn/gnn/baseline.trainedCNN 626340fce1ec.b098a6
@@ -634,7 +694,7 @@ prgnn/gnn/network.Full.Backward e65979092cf0.a2e66a
 prgnn/gnn/network.Full.Forward 0cbff0a74f93.1b5409
 prgnn/gnn/network.Fulls d671e1df2ecf.936a1d
 prgnn/gnn/network.ReLU 43e4ce6b8a47.c4217a
-prgnn/gnn/network.ReLUBack 5c4abdcac74e.c4217a
+prgnn/gnn/network.ReLUBack f76d7b83dea1.c4217a
 prgnn/gnn/network.Size 4efa0f17e064.e3b0c4
 prgnn/gnn/network.Times 366c2f81d656.c4217a
 
@@ -729,66 +789,30 @@ prgnn/gnn.Options.Keep 03724a8fd728.c7625e
 prgnn/gnn.Options.reads ff44b64ceec9.c7625e
 prgnn/gnn.ScoreBins a9377ed9369a.e3b0c4
 prgnn/gnn.ScoreCounts 19f47a2f28d1.f5ff91
-prgnn/gnn.Zero c42dbbb99c51.77c8f7
-prgnn/gnn.abs 6044eb6ca80d.c4217a
-prgnn/gnn.activate 56ed92dd6f84.c4217a
-prgnn/gnn.activateBack dfbbbee5d8fe.c4217a
-prgnn/gnn.add b43f4260bfd6.c4217a
-prgnn/gnn.addVec 3ede19fdc1ae.4cde99
-prgnn/gnn.adjacency ac053e040e3d.c4217a
+prgnn/gnn.Zero c42dbbb99c51.2dbfdc
 prgnn/gnn.adjacency.augment 06a512717824.d9dd99
 prgnn/gnn.adjacency.build 88dd35471160.71de95
 prgnn/gnn.adjacency.induce deab261828b2.124f34
-prgnn/gnn.adjacency.size de483ae68f83.36bb30
 prgnn/gnn.adjacency.sortRows 0644ca80f635.12a560
-prgnn/gnn.attend 00b0b3357000.45d668
-prgnn/gnn.attendBack 4547accafc62.ebe26f
-prgnn/gnn.attendBackSlices 3c629ec6bb02.ce8039
-prgnn/gnn.attendSlices 01ee72ef2715.a8bd50
 prgnn/gnn.awake ac034282be55.e3b0c4
 prgnn/gnn.block d14ec24d65b9.3c1392
 prgnn/gnn.block.forward 1ca3683b049f.a58187
 prgnn/gnn.block.prepare b4a6176d4fed.bee5ef
 prgnn/gnn.blockState f7a01522dde4.9b630f
 prgnn/gnn.blockState.scores 84d7231ecabb.ef9304
-prgnn/gnn.collect 506a1dcfbbc4.4db84c
-prgnn/gnn.collectSlices ab0aac58e065.094a6f
 prgnn/gnn.conv f83c670aa08e.d5f1b5
 prgnn/gnn.conv.forward c67c8e71cb3a.f1c0cc
 prgnn/gnn.conv.prepare a74e6f68196d.275092
 prgnn/gnn.convScratch ae382c403bd5.c4217a
 prgnn/gnn.convState ade903d343b2.c4217a
-prgnn/gnn.dot 42e8fd3f018a.17b395
-prgnn/gnn.dotRows 31afd02efdc5.9a6ef2
-prgnn/gnn.dotRows16 19d9fe765be0.886da1
-prgnn/gnn.dotRows16wide 19d9fe765be0.2adf73
-prgnn/gnn.dots 62c8aff8bc72.b90211
-prgnn/gnn.edgeDot16 f9418385b4ba.c8977a
-prgnn/gnn.edgeDot16wide f9418385b4ba.acdbe6
-prgnn/gnn.edgeDotRows c39097bb5b5f.0171f8
-prgnn/gnn.edgeDots 6b25538b2a29.95c03f
-prgnn/gnn.edgeDots1 415ef5e93853.4db84c
-prgnn/gnn.edgeDots1Slices 0ff6ba7ecdcc.47ac00
-prgnn/gnn.fastest 6cf690bb212f.22984b
 prgnn/gnn.finite 8364b0c8aef3.e3b0c4
-prgnn/gnn.gate 1ae9cdb52c68.c4217a
-prgnn/gnn.gateBack 3e0d8b4ffd61.b90211
-prgnn/gnn.gateBackRows 21a0a5ef5544.9a9d8f
-prgnn/gnn.gateRows 4ea7867e316e.fa4e35
-prgnn/gnn.gemm 41bb20706244.e593af
-prgnn/gnn.gemm16 d1de2becb595.9ae413
-prgnn/gnn.gemm16wide d1de2becb595.c56c4d
-prgnn/gnn.gemm8 d1de2becb595.d4a6f1
 prgnn/gnn.helper 9388bfc4aa73.e3b0c4
-prgnn/gnn.kernels 65fc9dcae7d1.918a3d
-prgnn/gnn.lanes 069781a2de55.e3b0c4
+prgnn/gnn.kernelsOf f37d75fe6ffd.98b254
 prgnn/gnn.length f1d55a4ae1a8.c4217a
 prgnn/gnn.linear 876183b90b2d.d5f1b5
 prgnn/gnn.linear.forward a8ed84086695.6bf4c4
 prgnn/gnn.linear.prepare 8c2bd2257b03.1b6693
 prgnn/gnn.mlpState 858fc092ed83.c4217a
-prgnn/gnn.mmdSums 1187f538abec.a6dd66
-prgnn/gnn.mmdVec eea7738d20fc.e2a681
 prgnn/gnn.newBlock 2c0328199fa6.6d7d0a
 prgnn/gnn.newConv a7e101c6d93c.3cc987
 prgnn/gnn.newLinear d78d237848a3.942cb3
@@ -801,13 +825,6 @@ prgnn/gnn.norm 86b65502fe4e.e4bb67
 prgnn/gnn.norm.infer ca9cae864d9c.01dc35
 prgnn/gnn.normEpsilon 7223c1bf482d.e3b0c4
 prgnn/gnn.of e1b61c754b73.b5140b
-prgnn/gnn.outerAdd c4a745eb1f35.c4217a
-prgnn/gnn.outerAdd16 31afd02efdc5.6c3171
-prgnn/gnn.outerAdd8 31afd02efdc5.8ed7b9
-prgnn/gnn.padded a9ef6baa7028.03667b
-prgnn/gnn.portable 1f745c760997.dcbaa5
-prgnn/gnn.rank a0cf872f9788.c4217a
-prgnn/gnn.rankVec 29992903850c.e42ada
 prgnn/gnn.resize de789909c102.e3b0c4
 prgnn/gnn.round f4063a11514f.34fca8
 prgnn/gnn.round.take c1f5fb61ba44.a2b845
@@ -817,23 +834,11 @@ prgnn/gnn.score.prepare 5810aff7e223.04fe86
 prgnn/gnn.scoreState bb9793e99069.c4217a
 prgnn/gnn.scratch 4b6c4ba1d9f9.f875df
 prgnn/gnn.share 68ff793dd411.e3b0c4
-prgnn/gnn.sigmoid 22057794adf6.ec00fa
-prgnn/gnn.sigmoidVec 19d9fe765be0.494ba4
 prgnn/gnn.slot 693dd6d5b145.68317f
 prgnn/gnn.slot.crossEntropy ce3caf3d4818.6dab94
 prgnn/gnn.slot.predicted 2abfc228ac91.e2744e
 prgnn/gnn.soon 22bdb3fced9b.5bf19e
 prgnn/gnn.span a25beb8d4b4d.e3b0c4
-prgnn/gnn.spread 21140820539b.4db84c
-prgnn/gnn.spread1 4bdee7b46039.4db84c
-prgnn/gnn.spread16 4ac4b0b7912d.0da822
-prgnn/gnn.spread16back 4ac4b0b7912d.e78d90
-prgnn/gnn.spread16wide 4ac4b0b7912d.b167ab
-prgnn/gnn.spread16wideback 4ac4b0b7912d.e95945
-prgnn/gnn.spread1BackSlices c698d385a52f.988abd
-prgnn/gnn.spread1Slices c698d385a52f.8dfc10
-prgnn/gnn.spread8 4ac4b0b7912d.d48ae8
-prgnn/gnn.spread8back 4ac4b0b7912d.3d2c15
 prgnn/gnn.takeMean 54b9a8157ff5.c4217a
 prgnn/gnn.team 756b6177c3a4.85e974
 prgnn/gnn.team.announce f090129bcada.3a22e0
@@ -843,12 +848,10 @@ prgnn/gnn.team.next 01cd6d44cc21.480696
 prgnn/gnn.team.run 22210963529d.1fe9d6
 prgnn/gnn.team.start 5d17d63b414d.44730a
 prgnn/gnn.trouble 986b71694d38.82de77
-prgnn/gnn.vectorize d88ffc1335b5.35d860
 prgnn/gnn.worker 9a0d1dc48515.b6ac37
 prgnn/gnn.worker.blocksForward 3c0b5ac8d051.4cda79
 prgnn/gnn.worker.load 4ead7217a1d7.8dc4f2
 prgnn/gnn.worker.predict 4f45f6595249.721d4b
-prgnn/gnn/vector_amd64.s 2dc8d0e23c48.e3b0c4
 prgnn/stages/learn.GraphData 4f42a63bba45.8b64dd
 prgnn/stages/learn.ReadParticipant 53ffc1411e56.144366
 prgnn/stages/learn.convert 09f6b4400ffd.c4217a
@@ -1274,11 +1277,11 @@ prgnn/gnn/bnt.Model.Parameters 5a678d723c99.f2d1e8
 prgnn/gnn/bnt.Model.Rate 3ccf8ae86ed0.4cb320
 prgnn/gnn/bnt.Net 0999882b995a.383b9a
 prgnn/gnn/bnt.Net.Drops 15b26349e200.c273f8
-prgnn/gnn/bnt.Net.Gradient b2bac49ce278.e676ec
+prgnn/gnn/bnt.Net.Gradient 8774c2302ce9.e676ec
 prgnn/gnn/bnt.Net.Layout 6f35cd0c4d26.c011fe
 prgnn/gnn/bnt.Net.alike 9796a69a1cc0.3dcc18
 prgnn/gnn/bnt.Net.alikeBack cd7f1eccaad2.649064
-prgnn/gnn/bnt.Net.back bdb486204ae1.227017
+prgnn/gnn/bnt.Net.back a37e4c2d3558.227017
 prgnn/gnn/bnt.Net.distance e6c7b610c98f.c273f8
 prgnn/gnn/bnt.Net.forward 575452cb7439.21c40f
 prgnn/gnn/bnt.Net.masks a4797346dcc3.8dcc34
@@ -1293,7 +1296,7 @@ prgnn/gnn/bnt.Released 4d3dbccbe473.f11690
 prgnn/gnn/bnt.Training f9a4b6e776e9.c30466
 prgnn/gnn/bnt.Untrained 04192347fce6.500f83
 prgnn/gnn/bnt.block 46c2391d157a.782cec
-prgnn/gnn/bnt.block.back 5f92067076b6.12b4be
+prgnn/gnn/bnt.block.back 413096fae89e.12b4be
 prgnn/gnn/bnt.block.forward 95c5b7348702.5ff966
 prgnn/gnn/bnt.block.parts 95477f22142e.1ac804
 prgnn/gnn/bnt.graph 295faca74334.e3b0c4
@@ -1308,7 +1311,7 @@ prgnn/gnn/bnt.normal 53a4ebb4a469.c4217a
 prgnn/gnn/bnt.orthogonal ab7eef005cbe.e3b0c4
 prgnn/gnn/bnt.pass c55d6eaf020a.7c9b53
 prgnn/gnn/bnt.pass.logits 6f8d106882fb.9f56e7
-prgnn/gnn/bnt.rate 4266986df3de.b66ddc
+prgnn/gnn/bnt.rate 7a46e1b28286.b66ddc
 prgnn/gnn/bnt.readout c20aa4add612.c4217a
 prgnn/gnn/bnt.received 39edd220a587.c4217a
 prgnn/gnn/bnt.run e1c93ed3ba34.729fae
@@ -1328,6 +1331,9 @@ prgnn/stages/learn.BNT.Validate f83896356096.a3e314
 prgnn/stages/learn.BNT.matrices 986f255b5f53.790d43
 prgnn/stages/learn.BNT.rate 55da5a9a4293.143bae
 prgnn/stages/learn.bnt.New 071910573bcd.e2eaa5
+
+reached by bnt braingnn
+prgnn/gnn.Softmax 6af365053feb.f1d0e7
 
 reached by bnt braingnn meanmlp
 prgnn/gnn/network.Normalize 8313c42fc311.2a9185
@@ -1812,6 +1818,7 @@ prgnn/stages/prepare.longestTR 0607f7a0b1f5.e3b0c4
 prgnn/stages/prepare.sidecarTR 385b2a173388.9da58f
 
 reached by braingnn
+prgnn/gnn.Rank b46e2e6624a4.9125e1
 prgnn/gnn/braingnn.AuthorsCode 40ea1b275792.56d7cf
 prgnn/gnn/braingnn.AuthorsTraining ec07757577bd.c30466
 prgnn/gnn/braingnn.Fit e46c344a9904.e4e37c
@@ -1844,15 +1851,15 @@ prgnn/gnn/braingnn.block.alike b9ce4ea0ab5e.6aa856
 prgnn/gnn/braingnn.block.apart 8637100d729f.8140ce
 prgnn/gnn/braingnn.block.arrange 605a3aa0afa0.260a13
 prgnn/gnn/braingnn.block.back 62f4e0e31dfa.110466
-prgnn/gnn/braingnn.block.choose f80f96d61f79.125544
-prgnn/gnn/braingnn.block.chooseBack 332b704c7480.04bb70
+prgnn/gnn/braingnn.block.choose 00d58c4bbf22.d43c84
+prgnn/gnn/braingnn.block.chooseBack ef89ac433070.ed5e38
 prgnn/gnn/braingnn.block.forward f13e50f895ae.4edb45
 prgnn/gnn/braingnn.block.halves f4cf2552fbf8.a7ddce
 prgnn/gnn/braingnn.block.of addde79d6f03.e06ccb
 prgnn/gnn/braingnn.block.read ed36889837e9.b21ca0
 prgnn/gnn/braingnn.block.readBack 6f9a02f19bc9.12351d
 prgnn/gnn/braingnn.block.scores 3d53ac910985.60f96f
-prgnn/gnn/braingnn.dot 56fc6835d4e6.c4217a
+prgnn/gnn/braingnn.dot 4305890d3a31.c4217a
 prgnn/gnn/braingnn.epsilon 7223c1bf482d.e3b0c4
 prgnn/gnn/braingnn.head 8bf55fc45649.8fa4c8
 prgnn/gnn/braingnn.head.back a335fc2e5865.ef71c7
@@ -1860,14 +1867,14 @@ prgnn/gnn/braingnn.head.forward 1caa07646a43.4d57cc
 prgnn/gnn/braingnn.head.normalize b875003379c1.f92e7e
 prgnn/gnn/braingnn.head.normalizeBack 74e574353cf6.62944e
 prgnn/gnn/braingnn.head.width d712c40af64d.8944e8
-prgnn/gnn/braingnn.inner b580d9c9f3e2.4d853a
+prgnn/gnn/braingnn.inner 8a1df454dcb6.be0ea4
 prgnn/gnn/braingnn.logistic a34bc3ce25b9.7a890b
 prgnn/gnn/braingnn.momentum 91a22af5f73d.e3b0c4
 prgnn/gnn/braingnn.newBlock 980822902f7d.19583b
 prgnn/gnn/braingnn.newHead e3a72b985208.e983ad
 prgnn/gnn/braingnn.rate b32f638b5c64.071cd8
 prgnn/gnn/braingnn.root a7d987f29fda.c4217a
-prgnn/gnn/braingnn.softmaxRows 05f794cd321d.a6dd66
+prgnn/gnn/braingnn.softmaxRows ffd33d1df57c.fc46c2
 prgnn/gnn/braingnn.standardize ef906eaf8d9a.791530
 prgnn/gnn/braingnn.together b6b774a93a8b.e3b0c4
 prgnn/stages/learn.BrainGNN bab8399606ef.3cb1d8
@@ -4338,21 +4345,21 @@ at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:12 Rows.Row:18 Rows.view:20 
 at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:27 Kawahara:36 brainNetCNN:40 edgeLayer:55 cnnState:62 newBrainNetCNN:72 brainNetCNN.Layout:94 brainNetCNN.Drops:95 brainNetCNN.convolve:98 edgeLayer.forward:122 spread:146 edgeLayer.backward:160 gather:204 turn:221 brainNetCNN.head:230 brainNetCNN.Gradient:246 sumRows:295 trainedCNN:305 FitBrainNetCNN:314 trainedCNN.Probability:326 trainedCNN.Parameters:338 trainedCNN.Note:340
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 forest.Probability:65 forest.Parameters:89 forest.Note:91 growth:100 newGrowth:110 growing:139 cut:154 growth.grow:160 growing.node:182 growing.search:230 few:255 growing.byTally:262 growing.bySort:299
-at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:25 FitKernelRidge:33 smallestAt:78 KernelRidge.inner:88 KernelRidge.validate:122 dual:161 errSingular:170 factored:173 solveDual:190 unitRows:202 kernelMachine:225 kernelMachine.decide:230 kernelMachine.describe:234
+at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:25 FitKernelRidge:33 smallestAt:78 KernelRidge.inner:88 KernelRidge.validate:122 dual:161 errSingular:170 factored:173 solveDual:190 unitRows:211 kernelMachine:234 kernelMachine.decide:239 kernelMachine.describe:243
 at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:229 liState.poolBack:255 length:278 liState.readout:287 liState.readoutBack:305 li2019.Gradient:316 li2019.backward:351 GraphClassifier:371 trainedLi:377 FitLi2019:385 trainedLi.Probability:396 trainedLi.Parameters:404 trainedLi.Note:406
 at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:54 errStalled:56 product:59 byGram:62 descent:78 newDescent:89 descent.run:95 descent.gradient:144 descent.loss:157 conjugate:173 dot:228
 at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:14 newMLP:23 narrow:30 mlp.Layout:38 mlp.Drops:39 forward:42 mlp.Gradient:55 trainedMLP:82 FitMLP:90 trainedMLP.Probability:102 trainedMLP.Parameters:107 trainedMLP.Note:109
-at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 weighted:61 takeOffset:92
+at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 weighted:61
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:14 most:27 tooMany:29 FitSVM:37 scale:58 kernel:73 kernel.gram:79 kernel.apply:95 norms:101 vectorMachine:112 newVectorMachine:120 vectorMachine.decide:132 vectorMachine.describe:151 smo:163 pairStep:223 offset:254
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:13 linearMachines:29 linearMachines.Weights:34 linear.weights:36 vectorMachine.weights:39 Pattern:54
 at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:32 newWorker:41 worker.load:51 soon:68 worker.blocksForward:76 worker.predict:92 slot.crossEntropy:118 worker.gradient:144 worker.backward:191 worker.reduce:213 worker.batchLosses:228 worker.normForward:267 worker.normBackward:291
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
 at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 Released:28 Options.Columns:38 leaky:41 Net:44 New:58 Net.Layout:84 Net.Drops:87 pass:91 pass.logits:98 Net.forward:101 Net.back:116 Net.padded:125 Net.Gradient:137 mix:175 mixedEntropy:190 Centers:203 orthogonal:216
-at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:81 normal:93 graph:100 block.forward:102 block.parts:139 state.dropped:146 join:158 unjoin:182 block.back:205 sum:262 softmax:269 softmaxBack:276
+at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:81 normal:93 graph:100 block.forward:102 block.parts:139 state.dropped:146 join:158 unjoin:182 block.back:205 sum:267 softmax:274 softmaxBack:281
 at gnn/bnt/model.go prgnn/gnn/bnt Model:11 Training:20 Fit:26 Untrained:37 Model.Parameters:44 Rating:47 together:57 Model.Rate:60 rate:64 received:96
 at gnn/bnt/readout.go prgnn/gnn/bnt readout:11 Net.read:19 run:42 runBack:56 squared:69 Net.distance:77 Net.alike:82 Net.alikeBack:98 Net.readBack:114
-at gnn/braingnn/block.go prgnn/gnn/braingnn block:16 newBlock:45 block.arrange:59 block.forward:81 block.of:140 block.choose:143 standardize:175 block.read:195 block.readBack:210 block.back:232 block.chooseBack:287 root:321 dot:323 add:330
-at gnn/braingnn/braingnn.go prgnn/gnn/braingnn Options:13 Paper:33 AuthorsCode:40 Options.kept:48 Graph:51 NewGraph:58 softmaxRows:82 inner:103 Net:139 New:150 Net.Layout:162 Net.Drops:165 Net.Buffers:169 Net.Penalty:172 Net.Gradient:177 Net.forward:199 Net.back:217
+at gnn/braingnn/block.go prgnn/gnn/braingnn block:15 newBlock:44 block.arrange:58 block.forward:80 block.of:139 block.choose:142 standardize:174 block.read:194 block.readBack:209 block.back:231 block.chooseBack:286 root:314 dot:317 add:333
+at gnn/braingnn/braingnn.go prgnn/gnn/braingnn Options:14 Paper:34 AuthorsCode:41 Options.kept:49 Graph:52 NewGraph:59 softmaxRows:83 inner:95 Net:131 New:142 Net.Layout:154 Net.Drops:157 Net.Buffers:161 Net.Penalty:164 Net.Gradient:169 Net.forward:191 Net.back:209
 at gnn/braingnn/head.go prgnn/gnn/braingnn head:13 batchNorm:26 newHead:31 head.width:51 head.forward:53 epsilon:82 momentum:83 head.normalize:87 head.back:121 head.normalizeBack:142
 at gnn/braingnn/loss.go prgnn/gnn/braingnn Net.losses:10 block.apart:30 block.halves:51 block.alike:77 logistic:128
 at gnn/braingnn/model.go prgnn/gnn/braingnn Model:12 PaperTraining:19 AuthorsTraining:25 Fit:32 Options.start:39 Untrained:45 Model.Parameters:51 Model.Communities:54 together:62 Model.Rate:65 rate:69 block.scores:96
@@ -4363,28 +4370,28 @@ at gnn/distance.go prgnn/gnn Model.distance:14 Model.bce:35 Model.bceAuthors:57 
 at gnn/dropout.go prgnn/gnn Model.dropout:6
 at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 Checked:28 NewGraph:65 trouble:89 finite:96 lanes:104 padded:106 adjacency:114 adjacency.build:133 adjacency.sortRows:189 adjacency.size:207 resize:211
 at gnn/induce.go prgnn/gnn adjacency.induce:7
-at gnn/kernels.go prgnn/gnn kernels:14
-at gnn/kernels_amd64.go prgnn/gnn fastest:16 vectorize:28
+at gnn/kernels.go prgnn/gnn kernels:14 kernels32:58 kernels64:58 kernelsOf:61 Rank:69 Softmax:81
+at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:29
 at gnn/meanmlp/meanmlp.go prgnn/gnn/meanmlp Options:13 Released:21 Net:24 block:35 New:41 Net.Layout:59 Net.Drops:62 pass:66 layer:75 Net.forward:82 Net.Gradient:149 Net.back:181 Net.backOutput:250
 at gnn/meanmlp/model.go prgnn/gnn/meanmlp Model:11 Training:19 Fit:25 Model.Parameters:35 together:38 Model.Probability:41 Model.RegionScores:55 regionScores:64 upTo:102 Untrained:111
 at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107
 at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:24 linear.finish:31 linear.forward:39 linear.backward:52 mlpState:67 newMLPState:75 Model.mlpForward:96 Model.mlpBackward:111 mlpState.drop:128
 at gnn/model.go prgnn/gnn Model:10 New:26 Zero:45 Model.param:70 of:79 span:82 part:84 Model.room:87 Model.prepare:94 Model.finish:105 length:115
 at gnn/network/checkpoint.go prgnn/gnn/network run:13 newRun:28 run.resume:41 run.save:59 run.ended:68 run.penalty:71
-at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:103 Times:116 epsilon:123 Normalize:127 Unnormalize:146 Contrast:164
+at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:106 Times:119 epsilon:126 Normalize:130 Unnormalize:149 Contrast:167
 at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:58 further:70 Training.stream:78 Initial:86 Uniform:125 Train:128 run.tested:190 run.diverged:204 finite:212 optimiser:222 chunk:230 newOptimiser:232 optimiser.step:249 Entropies:269 CrossEntropy:283 Probabilities:305 Softmax:317
 at gnn/options.go prgnn/gnn Options:14 Paper:50 AuthorsCode:64 Choices:75 Options.Check:85 Options.Keep:132 Options.readoutWidth:137
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
 at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:79 block.forward:96 block.backward:155 takeMean:186
-at gnn/portable.go prgnn/gnn portable:10 Exp:20 gemm:29 dot:34 dots:52 attend:60 attendBack:86 activate:107 activateBack:112 spread:119 edgeDots:142 collect:153 sigmoid:165 abs:178 rank:180 outerAdd:198 add:208 spread1:215 edgeDots1:231 gate:241 gateBack:250 mmdSums:260
+at gnn/portable.go prgnn/gnn portable:10 Exp:21 gemm:30 dot:35 dots:53 attend:61 attendBack:87 activate:108 activateBack:113 spread:120 edgeDots:143 collect:154 sigmoid:166 softmax:179 abs:197 rank:199 outerAdd:217 add:227 spread1:234 edgeDots1:250 gate:260 gateBack:269 mmdSums:279
 at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 blockState.scores:47
 at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:58
 at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
 at gnn/train.go prgnn/gnn Training:13 PaperTraining:38 AuthorsTraining:42 Epoch:49 ScoreBins:60 ScoreCounts:64 countScores:68 Training.Check:77 tooLarge:100 Model.Train:105 run.trainEpoch:166 worker.countScores:205 worker.tellScores:215 Model.fits:228 Training.stream:245 Training.rate:254 Losses.check:265 Losses.addScaled:282 slot.predicted:292 worker.test:303
-at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 attendSlices:56 attendBackSlices:59 collectSlices:62 spread1Slices:65 spread1BackSlices:68 edgeDots1Slices:71 outerAdd16:74 outerAdd8:77 gateRows:80 gateBackRows:83 addVec:86 sigmoidVec:89 rankVec:92 mmdVec:95
+at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 attendSlices:56 attendBackSlices:59 collectSlices:62 spread1Slices:65 spread1BackSlices:68 edgeDots1Slices:71 outerAdd16:74 outerAdd8:77 gateRows:80 gateBackRows:83 addVec:86 sigmoidVec:89 softmaxVec:92 rankVec:95 mmdVec:98
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
-at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 Gram:67 Each:84 kernel:108 kernel32:116 kernel64:117 last:120 kernelOf:123 kernel.panel:132 pack:159 workspace:185 pools:190 workspaceOf:193 workspace.release:203 workspace.take:205
+at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 kernel.turned:67 Gram:91 Each:108 kernel:132 kernel32:141 kernel64:142 last:146 kernelOf:155 kernel.panel:164 pack:194 workspace:220 pools:225 workspaceOf:228 workspace.release:238 workspace.take:240
 at internal/dense/eigen.go prgnn/internal/dense Eigen:9 Eigenvalues:19 tridiagonal:26 accumulate:80 implicitQL:110 rotate:166 Spectral:176
 at internal/dense/kernel_amd64.go prgnn/internal/dense kernels:11 bytes:33 hasAVX2:45 addTiles:47
 at internal/dense/kernel_stubs_amd64.go prgnn/internal/dense run32:8 run32wide:11 run64:14 run64wide:17

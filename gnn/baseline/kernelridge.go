@@ -195,7 +195,16 @@ func solveDual(l, y []float64) (alpha []float64, beta float64) {
 	}
 	substitute(l, alpha)
 	substitute(l, one)
-	return alpha, takeOffset(alpha, one)
+	sumY, sumOne := 0.0, 0.0
+	for i := range y {
+		sumY += alpha[i]
+		sumOne += one[i]
+	}
+	beta = sumY / sumOne
+	for i := range alpha {
+		alpha[i] -= float64(beta * one[i])
+	}
+	return alpha, beta
 }
 
 // unitRows are the rows centred and scaled to length 1; a constant row becomes 0.

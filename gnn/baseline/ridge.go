@@ -85,19 +85,14 @@ func weighted(k, d, target []float64, threads int) (alpha []float64, b float64, 
 		return x
 	}
 	u, v := solve(func(i int) float64 { return target[i] }), solve(func(int) float64 { return 1 })
-	return u, takeOffset(u, v), nil
-}
-
-// takeOffset turns the solution u for the target, and v for ones, into that with Σu = 0, and returns the offset.
-func takeOffset(u, v []float64) float64 {
 	sumU, sumV := 0.0, 0.0
 	for i := range u {
 		sumU += u[i]
 		sumV += v[i]
 	}
-	b := sumU / sumV
+	b = sumU / sumV
 	for i := range u {
 		u[i] -= float64(b * v[i])
 	}
-	return b
+	return u, b, nil
 }

@@ -112,11 +112,11 @@ func (n *Net[T]) forward(params, x []T, masks [][]*mask[T], threads int) *pass[T
 	return p
 }
 
-// back carries gradients of the logits to the parameters, and returns those of the matrices.
-func (n *Net[T]) back(params, grad []T, p *pass[T], logits []T, threads int) []T {
+// back carries gradients of the logits to the parameters, and returns those of the matrices if they are wanted.
+func (n *Net[T]) back(params, grad []T, p *pass[T], logits []T, matrices bool, threads int) []T {
 	d := n.readBack(params, grad, p.readout, logits, threads)
 	for i := len(n.blocks) - 1; i >= 0; i-- {
-		d = n.blocks[i].back(params, grad, p.blocks[i], d, threads)
+		d = n.blocks[i].back(params, grad, p.blocks[i], d, matrices || i > 0, threads)
 	}
 	return d
 }
@@ -166,7 +166,7 @@ func (n *Net[T]) Gradient(params, grad []T, cases []int, stream *random.Stream,
 		}
 	}
 	if grad != nil {
-		n.back(params, grad, p, d, threads)
+		n.back(params, grad, p, d, false, threads)
 	}
 	return loss, right
 }

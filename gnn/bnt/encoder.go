@@ -200,9 +200,9 @@ func unjoin[T gnn.Float](l norm, params, grad []T, n *normal[T], d []T, columns,
 	}
 }
 
-// back carries the gradient d of the block's result to the parameters, and returns that of x. d is
-// overwritten.
-func (b *block[T]) back(params, grad []T, s *state[T], d []T, threads int) []T {
+// back carries the gradient d of the block's result to the parameters, and returns that of x if it is wanted. d
+// is overwritten.
+func (b *block[T]) back(params, grad []T, s *state[T], d []T, wanted bool, threads int) []T {
 	c, h, nodes := b.columns, b.heads, s.nodes
 	rows := len(s.x) / c
 	graphs := rows / nodes
@@ -253,9 +253,14 @@ func (b *block[T]) back(params, grad []T, s *state[T], d []T, threads int) []T {
 		dense.Multiply(dqkv[at:], 3*c, dense.Rows(da, nodes), k, nodes, nodes, c/h, false, 1)
 		dense.Multiply(dqkv[at+c:], 3*c, dense.Rows(da, nodes).T(), q, nodes, nodes, c/h, false, 1)
 	})
-	out := make([]T, rows*c)
+	var out []T
+	if wanted {
+		out = make([]T, rows*c)
+	}
 	b.in.Backward(out, dqkv, s.x, params, grad, rows, threads)
-	sum(out, dx)
+	if wanted {
+		sum(out, dx)
+	}
 	return out
 }
 
@@ -268,7 +273,7 @@ func sum[T gnn.Float](to, v []T) {
 // softmax replaces rows of this width by their softmax.
 func softmax[T gnn.Float](v []T, width int) {
 	for at := 0; at < len(v); at += width {
-		network.Softmax(v[at:][:width])
+		gnn.Softmax(v[at:][:width])
 	}
 }
 

@@ -77,7 +77,7 @@ func rate[T gnn.Float](o Options, params []T, nodes int, centers []float64, grap
 		for k := range cases {
 			network.Contrast(direction[k*o.Classes:][:o.Classes], p.logits()[k*o.Classes:])
 		}
-		dx := n.back(params, unused, p, direction, threads)
+		dx := n.back(params, unused, p, direction, true, threads)
 		for k := range cases {
 			r := Rating{Probability: probability[k*o.Classes:][:o.Classes], Input: make([]float64, nodes)}
 			for i, g := range graph(dx, k, len(cases)) {

@@ -1,7 +1,6 @@
 package braingnn
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -151,11 +150,11 @@ func (b *block[T]) choose(o Options, g int) {
 	for i, s := range score {
 		gate[i] = 1 / (1 + gnn.Exp(-s))
 	}
-	order := make([]int32, b.size)
-	for i := range order {
-		order[i] = int32(i)
+	rank, order := make([]int32, b.size), make([]int32, b.size)
+	gnn.Rank(rank, score)
+	for i, r := range rank {
+		order[r] = int32(i)
 	}
-	slices.SortFunc(order, func(i, j int32) int { return cmp.Or(cmp.Compare(score[j], score[i]), int(i-j)) })
 	best := b.best[g*b.out:][:b.out]
 	clear(best)
 	for p, i := range order[:b.keep] {
@@ -307,24 +306,28 @@ func (b *block[T]) chooseBack(o Options, g int, dh []T) {
 			ds[i] = b.inverse[g] * (v - mean - T(score[i]*along))
 		}
 	}
-	du := b.parts[(2*g+1)*b.out:][:b.out]
-	clear(du)
-	for i, v := range ds {
-		h, to := b.h[(g*b.size+i)*b.out:][:b.out], dh[i*b.out:][:b.out]
-		for j, u := range b.unit {
-			to[j] += T(v * u)
-			du[j] += T(v * h[j])
-		}
-	}
+	dense.Multiply(b.parts[(2*g+1)*b.out:], b.out, dense.Rows(ds, b.size), dense.Rows(b.h[g*b.size*b.out:], b.out), 1,
+		b.size, b.out, false, 1)
+	dense.Multiply(dh, b.out, dense.Rows(ds, 1), dense.Rows(b.unit, b.out), b.size, 1, b.out, true, 1)
 }
 
 func root[T gnn.Float](x T) T { return T(math.Sqrt(float64(x))) }
 
-func dot[T gnn.Float](a, b []T) (sum T) {
-	for j, v := range a {
-		sum += T(v * b[j])
+// dot adds in four lanes: each addition of a single one would wait for the one before.
+func dot[T gnn.Float](a, b []T) T {
+	var s0, s1, s2, s3 T
+	b = b[:len(a)]
+	for len(a) >= 4 && len(b) >= 4 {
+		s0 += T(a[0] * b[0])
+		s1 += T(a[1] * b[1])
+		s2 += T(a[2] * b[2])
+		s3 += T(a[3] * b[3])
+		a, b = a[4:], b[4:]
 	}
-	return sum
+	for j, v := range a {
+		s0 += T(v * b[j])
+	}
+	return (s0 + s1) + (s2 + s3)
 }
 
 func add[T gnn.Float](to, v []T) {

@@ -2,6 +2,7 @@ package braingnn
 
 import (
 	"math"
+	"slices"
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
@@ -80,22 +81,13 @@ func NewGraph[T gnn.Float](o Options, features []float64, edges []gnn.Edge) (g G
 
 // softmaxRows is the softmax of each row over its entries that are not 0.
 func softmaxRows[T gnn.Float](a []T, n int) {
-	for at := 0; at < len(a); at += n {
-		row, largest, sum := a[at:][:n], T(math.Inf(-1)), T(0)
-		for _, v := range row {
-			if v != 0 {
-				largest = max(largest, v)
-			}
+	for i, v := range a {
+		if v == 0 {
+			a[i] = T(math.Inf(-1))
 		}
-		for j, v := range row {
-			if v != 0 {
-				row[j] = gnn.Exp(v - largest)
-				sum += row[j]
-			}
-		}
-		for j := range row {
-			row[j] /= sum
-		}
+	}
+	for row := range slices.Chunk(a, n) {
+		gnn.Softmax(row)
 	}
 }
 
@@ -112,8 +104,8 @@ func inner[T gnn.Float](o Options, a, work []T, g *Graph[T], kept []int32) {
 		}
 	}
 	switch {
-	case o.Augment: // E + I is symmetric
-		dense.Gram(a, dense.Rows(work, k), k, k, 1)
+	case o.Augment: // E + I is symmetric; as its transpose it need not be turned
+		dense.Gram(a, dense.Rows(work, k).T(), k, k, 1)
 		for p := range k {
 			a[p*k+p] = 1
 		}

@@ -91,10 +91,13 @@ func ReLU[T gnn.Float](v []T, slope T) {
 
 // ReLUBack multiplies a gradient by the slope where the result was not above 0.
 func ReLUBack[T gnn.Float](d, y []T, slope T) {
-	for i, v := range y {
-		if !(v > 0) {
-			d[i] *= slope
+	slopes := [2]T{slope, 1}
+	for i, v := range y { // which of the two is as good as random: it picks a number, not a branch
+		above := 0
+		if v > 0 {
+			above = 1
 		}
+		d[i] *= slopes[above]
 	}
 }
 

@@ -36,6 +36,7 @@ func inGNN() {
 	gateBack()
 	addVec()
 	sigmoid()
+	softmax()
 	rank()
 	mmd()
 }
@@ -533,6 +534,57 @@ func sigmoid() {
 		for _, p := range []GPVirtual{s, tail, r} {
 			ADDQ(I8(32), p)
 		}
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func softmax() {
+	TEXT("softmaxVec", NOSPLIT, "func(v *float32, n int, tail *float32)")
+	Doc("softmaxVec is softmax of n vectors of eight and those in tail.")
+	v, n, tail := load("v"), load("n"), load("tail")
+	each := func(name string, body func(at Mem)) {
+		p, left := GP64(), GP64()
+		MOVQ(v, p)
+		MOVQ(n, left)
+		loop(name, left, func() {
+			body(Mem{Base: p})
+			ADDQ(I8(32), p)
+		})
+		body(Mem{Base: tail})
+	}
+	// fold combines the lanes of x, i with i+4, then with i+2, then with i+1, and spreads the result.
+	fold := func(x VecVirtual, combine func(ops ...Op)) {
+		a, b := XMM(), XMM()
+		VEXTRACTF128(U8(1), x, a)
+		combine(x.AsX(), a, a)
+		VPERMILPS(U8(0x4e), a, b)
+		combine(b, a, a)
+		VPERMILPS(U8(0xb1), a, b)
+		combine(b, a, a)
+		VBROADCASTSS(a, x)
+	}
+	largest, sum := YMM(), YMM()
+	VMOVUPS(c("minusInf"), largest)
+	each("largest", func(at Mem) { VMAXPS(at, largest, largest) })
+	fold(largest, VMAXPS)
+	VXORPS(sum, sum, sum)
+	each("exp", func(at Mem) {
+		x := YMM()
+		VMOVUPS(at, x)
+		VSUBPS(largest, x, x)
+		exp(x)
+		VMOVUPS(x, at)
+		VADDPS(x, sum, sum)
+	})
+	fold(sum, VADDPS)
+	one := YMM()
+	VMOVUPS(c("one"), one)
+	VDIVPS(sum, one, sum)
+	each("scale", func(at Mem) {
+		x := YMM()
+		VMULPS(at, sum, x)
+		VMOVUPS(x, at)
 	})
 	VZEROUPPER()
 	RET()

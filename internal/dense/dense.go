@@ -45,20 +45,44 @@ func Multiply[T Float](c []T, cs int, a, b View[T], m, depth, n int, add bool, t
 	}
 	k := kernelOf[T]()
 	panels := (n + k.cols - 1) / k.cols
-	// Panels of columns are shared out; where there are few, their rows as well. A
-	// large c with little depth goes by strips of rows that stay in the cache.
+	if a.Row == 1 && a.Col >= 128 && depth >= 256 && panels > 1 {
+		k.turned(c, cs, a, b, m, depth, n, add, threads)
+		return
+	}
+	// Panels of columns are shared out; where there are few, their rows as well.
 	strips := 1
 	if threads > 1 && panels < 2*threads {
 		strips = min(2*threads, (m+k.rows-1)/k.rows)
-	}
-	if panels > 8 && depth <= 256 {
-		strips = max(strips, m/96)
 	}
 	height := ((m+strips-1)/strips + k.rows - 1) / k.rows * k.rows
 	strips = (m + height - 1) / height
 	Each(threads, panels*strips, func(i int) {
 		i0, j0 := i/panels*height, i%panels*k.cols
 		k.panel(c[i0*cs+j0:], cs, a.from(i0, 0), b.from(0, j0), min(height, m-i0), depth, min(k.cols, n-j0), add)
+	})
+}
+
+// turned multiplies by a tall a that is transposed: its elements along the depth lie so far apart that they fall
+// into one another's lines of the cache. Strips of rows are laid side by side first, part of the depth at a time.
+func (k *kernel[T]) turned(c []T, cs int, a, b View[T], m, depth, n int, add bool, threads int) {
+	const part = 256
+	height := 20 * k.rows
+	Each(threads, (m+height-1)/height, func(s int) {
+		work := workspaceOf[T]()
+		defer work.release()
+		i0 := s * height
+		rows := min(height, m-i0)
+		strip := work.take(0, part*rows)
+		for p0 := 0; p0 < depth; p0 += part {
+			d := min(part, depth-p0)
+			for p := range d {
+				copy(strip[p*rows:][:rows], a.Data[(p0+p)*a.Col+i0:])
+			}
+			for j0 := 0; j0 < n; j0 += k.cols {
+				k.panel(c[i0*cs+j0:], cs, View[T]{strip, 1, rows}, b.from(p0, j0), rows, d, min(k.cols, n-j0),
+					add || p0 > 0)
+			}
+		}
 	})
 }
 
@@ -107,6 +131,7 @@ func Each(threads, n int, work func(i int)) {
 // A kernel multiplies by one panel of columns.
 type kernel[T Float] struct {
 	rows, cols int
+	half       *kernel[T] // one of half as many columns, or nil
 	// run: c (m × cols) = or += a (m × depth, by strides) times b (depth rows of
 	// cols values, bs apart); m and depth are above 0.
 	run func(c []T, cs int, a []T, ai, ap int, b []T, bs, m, depth, cols int, add bool)
@@ -117,7 +142,14 @@ var (
 	kernel64 = last(kernels[float64]())
 )
 
-func last[E any](s []E) E { return s[len(s)-1] }
+// last is the fastest kernel; the one before it, unless it is the portable one, has half of its columns.
+func last[T Float](s []*kernel[T]) *kernel[T] {
+	k := s[len(s)-1]
+	if len(s) > 2 {
+		k.half = s[len(s)-2]
+	}
+	return k
+}
 
 // kernelOf is the fastest kernel of this machine.
 func kernelOf[T Float]() *kernel[T] {
@@ -130,6 +162,9 @@ func kernelOf[T Float]() *kernel[T] {
 // panel multiplies by up to k.cols columns of b, which it packs unless they are
 // as the kernel wants them.
 func (k *kernel[T]) panel(c []T, cs int, a, b View[T], m, depth, n int, add bool) {
+	if k.half != nil && n <= k.half.cols {
+		k = k.half
+	}
 	work := workspaceOf[T]()
 	defer work.release()
 	// A panel that is narrower than the kernel is computed beside c.

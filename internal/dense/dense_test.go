@@ -40,7 +40,7 @@ func TestMultiply(t *testing.T) {
 
 func multiply[T Float](t *testing.T) {
 	for _, shape := range [][3]int{{1, 1, 1}, {2, 3, 4}, {5, 7, 33}, {13, 40, 32}, {84, 32, 84}, {61, 129, 70},
-		{3, 0, 5}, {200, 9, 16}, {3, depthOfPanel + 100, 9}} {
+		{3, 0, 5}, {200, 9, 16}, {250, 600, 37}, {3, depthOfPanel + 100, 9}} {
 		m, depth, n := shape[0], shape[1], shape[2]
 		for form := range 16 {
 			a, b := Rows(normals[T](m*depth, "a"), depth), Rows(normals[T](depth*n, "b"), n)

@@ -11,14 +11,14 @@ import "golang.org/x/sys/cpu"
 func kernels[T Float]() []*kernel[T] {
 	all := []any{portable[T]()}
 	if _, double := any(*new(T)).(float64); double && cpu.X86.HasAVX2 {
-		all = append(all, &kernel[float64]{6, 8, bytes(8, run64)})
+		all = append(all, &kernel[float64]{rows: 6, cols: 8, run: bytes(8, run64)})
 		if cpu.X86.HasAVX512F {
-			all = append(all, &kernel[float64]{12, 16, bytes(8, run64wide)})
+			all = append(all, &kernel[float64]{rows: 12, cols: 16, run: bytes(8, run64wide)})
 		}
 	} else if cpu.X86.HasAVX2 {
-		all = append(all, &kernel[float32]{6, 16, bytes(4, run32)})
+		all = append(all, &kernel[float32]{rows: 6, cols: 16, run: bytes(4, run32)})
 		if cpu.X86.HasAVX512F {
-			all = append(all, &kernel[float32]{12, 32, bytes(4, run32wide)})
+			all = append(all, &kernel[float32]{rows: 12, cols: 32, run: bytes(4, run32wide)})
 		}
 	}
 	out := make([]*kernel[T], len(all))

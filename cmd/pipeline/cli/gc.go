@@ -109,7 +109,11 @@ func (a *app) remoteGC(ctx context.Context, o artifacts.RemoteGCOptions, dry boo
 		a.Object(remoteGCEvent{"remote gc", dry, plan.Results, plan.Kept, plan.Freed, plan.Left, plan.Over})
 		return nil
 	}
-	fmt.Fprintf(a.Out, "%s: %s %s (%s), kept %s (%s)\n", place, removed(dry), words.Count(plan.Results, "result"),
+	word := "removed"
+	if dry {
+		word = "would have removed"
+	}
+	fmt.Fprintf(a.Out, "%s: %s %s (%s), kept %s (%s)\n", place, word, words.Count(plan.Results, "result"),
 		console.ByteCount(plan.Freed), words.Count(plan.Kept, "result"), console.ByteCount(plan.Left))
 	if plan.Over > 0 {
 		a.Note("that is %s more than --keep: results used within the last hour stay", console.ByteCount(plan.Over))
@@ -191,7 +195,11 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 		a.Object(e)
 		return nil
 	}
-	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s\n", removed(dry), words.Count(e.Removed, "blob"),
+	word := "removed"
+	if dry {
+		word = "would remove"
+	}
+	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s\n", word, words.Count(e.Removed, "blob"),
 		console.ByteCount(e.Freed), console.ByteCount(e.Left), words.Count(e.KeptRuns, "run"))
 	if rooms > 0 {
 		a.Note("and %s left by killed runs", words.Count(rooms, "directory"))
@@ -200,14 +208,6 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 		a.Note("that is %s more than --max-size; a smaller --keep-runs frees more", console.ByteCount(e.Over))
 	}
 	return nil
-}
-
-// removed is what a gc has done, or with --dry-run would do.
-func removed(dry bool) string {
-	if dry {
-		return "would remove"
-	}
-	return "removed"
 }
 
 // size is a flag value in bytes: 500M, 1.5G, 2TB; powers of 1000.
