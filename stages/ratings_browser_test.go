@@ -65,15 +65,6 @@ func TestRatingsInBrowser(t *testing.T) {
 func checkRatings(t *testing.T, dir string, ids, ratings []string) {
 	t.Helper()
 	path := filepath.Join(dir, "ratings.tsv")
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if _, err := os.Stat(path); err == nil {
-			break
-		}
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	want := "participant_id\trating\n"
 	var fail []string
 	for i, id := range ids {
@@ -81,6 +72,16 @@ func checkRatings(t *testing.T, dir string, ids, ratings []string) {
 		if ratings[i] == "fail" {
 			fail = append(fail, id)
 		}
+	}
+	var got []byte
+	var err error
+	// The browser makes the file first, and fills it later.
+	end := time.Now().Add(time.Minute)
+	for ; string(got) != want && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		got, err = os.ReadFile(path)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	if string(got) != want {
 		t.Errorf("ratings.tsv\n%swant\n%s", got, want)
@@ -141,10 +142,10 @@ func TestScanPagesInBrowser(t *testing.T) {
 		ratings[i] = []string{"pass", "fail", "maybe"}[i]
 	}
 	s.arrive(pages[3].File)
-	s.ask(`"3 of 51 rated."`, `document.querySelector(".ratings [role=status]").textContent`)
+	s.settle(`"3 of 51 rated."`, `document.querySelector(".ratings [role=status]").textContent`)
 	s.leave(`[...document.querySelectorAll(".ratings a")].find(a => a.textContent === "report").click()`)
 	s.arrive("my%20study.html")
-	s.ask(`" pass fail maybe"`, `[...document.querySelectorAll(".told")].map(e => e.textContent).join("")`)
+	s.settle(`" pass fail maybe"`, `[...document.querySelectorAll(".told")].map(e => e.textContent).join("")`)
 	s.ask("", `document.querySelector(".ratings button").click()`)
 	checkRatings(t, dir, ids, ratings)
 }

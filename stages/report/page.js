@@ -29,10 +29,11 @@
   // Pages of single scans lie in NAME_quality/ beside NAME.html, and share one set of ratings with it.
   const alone = document.body.classList.contains("sheet"), whole = location.pathname.replace(/\.html$/, "");
   const about = alone ? location.pathname.replace(/_quality\/[^/]*$/, "") : whole;
-  const words = ["pass", "maybe", "fail"], place = "ratings of " + about, given = {};
+  const words = ["pass", "maybe", "fail"], given = {};
   let kept = true;
-  const read = () => { try { Object.assign(given, JSON.parse(localStorage.getItem(place) || "{}")); } catch { kept = false; } };
-  read();
+  // Each rating has an entry of its own, so that pages that are open side by side overwrite no others.
+  const place = id => "rating of " + JSON.stringify([about, id]);
+  const read = () => { try { for (const id of who()) given[id] = localStorage.getItem(place(id)) || given[id]; } catch { kept = false; } };
   const make = (tag, text, into) => { const e = document.createElement(tag); e.textContent = text; into.append(e); return e; };
   const bar = document.createElement("div");
   bar.className = "ratings";
@@ -60,6 +61,7 @@
     }
   }
   const who = () => order.length ? order.map(([id]) => id) : boxes.map(box => box.dataset.participant);
+  read();
   const count = make("span", "", bar);
   count.setAttribute("role", "status");
   const save = make("button", "Save ratings.tsv", bar);
@@ -75,9 +77,9 @@
     count.textContent = n + " of " + who().length + " rated" + (kept ? "." : "; this browser keeps no ratings: save them before you close the page.");
   };
   const rate = (box, word) => {
-    read(); // another page may have written
-    given[box.dataset.participant] = word;
-    try { localStorage.setItem(place, JSON.stringify(given)); } catch { kept = false; }
+    const id = box.dataset.participant;
+    given[id] = word;
+    try { localStorage.setItem(place(id), word); } catch { kept = false; }
     show();
   };
   for (const box of boxes)
