@@ -33,7 +33,6 @@ type Biomarkers struct {
 	Seed      uint64 `param:"seed" doc:"of bootstraps and permutations"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Biomarkers) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{

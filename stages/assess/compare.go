@@ -26,7 +26,6 @@ type Compare struct {
 	Reference []string `param:"reference" doc:"the setting to compare all others with, by some of its coordinates, such as [stage=train, pool=topk]; without it, all pairs are compared"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Compare) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "predictions of the trainings to compare",
@@ -42,7 +41,6 @@ type decision struct {
 	label, predicted int
 }
 
-// Run compares.
 func (s *Compare) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))
 	if err != nil {

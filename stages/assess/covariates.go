@@ -29,7 +29,6 @@ type Covariates struct {
 	Seed         uint64   `param:"seed" doc:"of the permutations"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Covariates) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -42,7 +41,6 @@ func (*Covariates) Ports() dag.Ports {
 	}
 }
 
-// Run tries.
 func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in := t.In("participants")
 	people, err := column.ReadPeople(in)

@@ -30,7 +30,6 @@ type Evaluate struct {
 // TestsEverybody reports whether the gathered predictions have to be of all folds.
 func (s *Evaluate) TestsEverybody() (port string, all bool) { return "predictions", !s.Partial }
 
-// Ports are the stage's inputs and outputs.
 func (*Evaluate) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "predictions of the trainings to compare",
@@ -49,7 +48,6 @@ func (*Evaluate) Ports() dag.Ports {
 	}
 }
 
-// Run evaluates.
 func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))
 	if err != nil {

@@ -36,7 +36,6 @@ type Fidelity struct {
 	Seed     uint64 `param:"seed" doc:"of the random regions"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Fidelity) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -71,7 +70,6 @@ type maskEffect struct {
 	accuracy      [][]float64 // by model
 }
 
-// Run masks.
 func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	people, err := column.ReadPeople(t.In("participants"))
 	if err != nil {

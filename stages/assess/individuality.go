@@ -26,7 +26,6 @@ type Individuality struct {
 	Top   int `param:"top" doc:"number of top regions compared between two participants" min:"1" max:"20000"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Individuality) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -42,7 +41,6 @@ func (*Individuality) Ports() dag.Ports {
 	}
 }
 
-// Run measures.
 func (s *Individuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	nodes, err := t.In("nodes").Table()
 	if err != nil {

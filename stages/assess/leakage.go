@@ -30,7 +30,6 @@ type Leakage struct {
 	Filtered    float64 `param:"filtered" doc:"two scans with the same regions, whose band-pass filtered signals without the mean over regions correlate at least this much, with either sign, at any lag, count as one scan, whatever temporal filter and global signal regression they had; 0 turns the comparison off" min:"0" max:"1"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Leakage) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -70,7 +69,6 @@ type foldBook struct {
 	used  []foldPlace                // in which predictions are tested
 }
 
-// Run checks.
 func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	division := &leakCheck{name: "each participant is in one fold of each repeat, and in one group"}
 	book, err := readBook(t.In("folds"), division)

@@ -29,7 +29,6 @@ type QCFC struct {
 	Covariates []string `param:"covariates" doc:"columns of the participants table to partial out of both, such as [age, sex]; participants who lack a value are excluded"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*QCFC) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -63,7 +62,6 @@ type connectome struct {
 	clean column.CleaningRow
 }
 
-// Run measures.
 func (s *QCFC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	cleaning := map[string]column.CleaningRow{}
 	for _, in := range t.All("cleaning") {

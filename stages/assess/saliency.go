@@ -34,7 +34,6 @@ type Saliency struct {
 	Labels string `param:"labels" choices:"auto|id|index" doc:"values of the label image: ids of the node list (such as FreeSurfer's), node numbers 1…N, or auto, whichever fits"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Saliency) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -64,7 +63,6 @@ type paintedRow struct {
 	value   float64
 }
 
-// Run paints.
 func (s *Saliency) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	nodes, err := region.ReadNodes(t.In("nodes"))
 	if err != nil {

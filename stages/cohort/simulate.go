@@ -51,7 +51,6 @@ type Simulate struct {
 	Corrupt bool     `param:"corrupt" doc:"truncate the BOLD file in the middle, to test how a pipeline handles it"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Simulate) Ports() dag.Ports {
 	return dag.Ports{Out: []dag.Port{
 		{Name: "bold", Type: dag.Format("nifti"), Doc: "the scan"},

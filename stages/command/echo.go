@@ -20,7 +20,6 @@ type Echo struct {
 	Value string `param:"value" doc:"the value to return: a number or text"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Echo) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{

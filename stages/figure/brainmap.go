@@ -30,7 +30,6 @@ type BrainMap struct {
 	Colored int `param:"colored" doc:"how many of the top regions are colored; 0: all" min:"0" max:"100000"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*BrainMap) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -53,7 +52,6 @@ func parcelsPort() dag.Port {
 // DrawsAtPlaces says that it needs to know where the regions are.
 func (*BrainMap) DrawsAtPlaces() {}
 
-// Run draws.
 func (b *BrainMap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	atlas, err := readAtlas(t)
 	if errors.Is(err, errNowhere) {

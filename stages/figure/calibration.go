@@ -2,7 +2,6 @@ package figure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"prgnn/dag"
@@ -35,24 +34,19 @@ type calibrationRow struct {
 	Share      float64 `column:"share,missing" doc:"share of the positive group among them"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Calibration) Ports() dag.Ports {
 	return dag.Ports{In: []dag.Port{predictionsPort, fold.LeakagePort()},
 		Out: append(picturePorts("the curves"), dag.Port{Name: "bins", Type: column.Type[calibrationRow](),
 			Doc: "the numbers of the figure"})}
 }
 
-// Run draws.
 func (s *Calibration) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))
 	if err != nil {
 		return nil, err
 	}
-	c, err := DrawCalibration(all, s.Positive, s.Bins)
-	if c == nil && err == nil {
-		err = errors.New("a reliability curve needs two groups, and probabilities that differ between participants")
-	}
-	return outputs(c, err)
+	draw := outputsOr("a reliability curve needs two groups, and probabilities that differ between participants")
+	return draw(DrawCalibration(all, s.Positive, s.Bins))
 }
 
 // DrawCalibration is nil when there are not two groups.

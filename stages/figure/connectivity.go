@@ -27,7 +27,6 @@ type Connectivity struct {
 	Label string `param:"label" doc:"label of the color scale, such as r or partial r"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Connectivity) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -41,7 +40,6 @@ func (*Connectivity) Ports() dag.Ports {
 	}
 }
 
-// Run draws.
 func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	people, err := column.ReadPeople(t.In("participants"))
 	if err != nil {

@@ -20,7 +20,6 @@ var kindDegrees = dag.Kind{
 // Degrees draws the distribution of degrees.
 type Degrees struct{}
 
-// Ports are the stage's inputs and outputs.
 func (*Degrees) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -33,7 +32,6 @@ func (*Degrees) Ports() dag.Ports {
 	}
 }
 
-// Run draws.
 func (s *Degrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	people, err := column.ReadPeople(t.In("participants"))
 	if err != nil {

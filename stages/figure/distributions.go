@@ -2,7 +2,6 @@ package figure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -24,7 +23,6 @@ type Distributions struct {
 	Most int `param:"most" doc:"how many settings are drawn at most, the first ones" min:"1" max:"40"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Distributions) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "distribution", Gather: true, Doc: "train's distribution of each model",
@@ -33,13 +31,9 @@ func (*Distributions) Ports() dag.Ports {
 	}
 }
 
-// Run draws.
 func (s *Distributions) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	c, err := DrawDistributions(t.All("distribution"), s.Most)
-	if c == nil && err == nil {
-		err = errors.New("no distributions to draw: connect them to a train stage")
-	}
-	return outputs(c, err)
+	draw := outputsOr("no distributions to draw: connect them to a train stage")
+	return draw(DrawDistributions(t.All("distribution"), s.Most))
 }
 
 // DrawDistributions is nil when there is nothing to draw.

@@ -31,27 +31,31 @@ type Chart struct {
 	tables              dag.Outputs // the numbers of the figure, as further outputs
 }
 
-// outputs are what every figure kind makes of its chart: the ports of picturePorts, and
-// the tables of the chart. An input without anything to draw has no chart.
-func outputs(c *Chart, err error) (dag.Outputs, error) {
-	if err != nil {
-		return nil, err
+// outputs are what every figure kind makes of its chart: the ports of picturePorts, and the tables of the chart.
+var outputs = outputsOr("there is nothing to draw in the inputs")
+
+// outputsOr is outputs with an error that says why a chart is nil: the inputs have nothing to draw.
+func outputsOr(nothing string) func(*Chart, error) (dag.Outputs, error) {
+	return func(c *Chart, err error) (dag.Outputs, error) {
+		if err != nil {
+			return nil, err
+		}
+		if c == nil {
+			return nil, errors.New(nothing)
+		}
+		svg, err := c.svg()
+		if err != nil {
+			return nil, err
+		}
+		png, err := c.PNG()
+		if err != nil {
+			return nil, err
+		}
+		out := dag.Outputs{"picture": artifacts.Bytes{Kind: "svg", Data: svg},
+			"png": artifacts.Bytes{Kind: "png", Data: png}}
+		maps.Copy(out, c.tables)
+		return out, nil
 	}
-	if c == nil {
-		return nil, errors.New("there is nothing to draw in the inputs")
-	}
-	svg, err := c.svg()
-	if err != nil {
-		return nil, err
-	}
-	png, err := c.PNG()
-	if err != nil {
-		return nil, err
-	}
-	out := dag.Outputs{"picture": artifacts.Bytes{Kind: "svg", Data: svg},
-		"png": artifacts.Bytes{Kind: "png", Data: png}}
-	maps.Copy(out, c.tables)
-	return out, nil
 }
 
 // svg is the figure as SVG that says what it shows; metadata is its caption.

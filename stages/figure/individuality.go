@@ -21,7 +21,6 @@ var kindIndividuality = dag.Kind{
 // Individuality draws shares over λ2.
 type Individuality struct{}
 
-// Ports are the stage's inputs and outputs.
 func (*Individuality) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "shares", Type: dag.Arrow("setting", "lambda2", "individual", "individual_low",
@@ -30,7 +29,6 @@ func (*Individuality) Ports() dag.Ports {
 	}
 }
 
-// Run draws.
 func (s *Individuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return outputs(DrawIndividuality(t.In("shares")))
 }

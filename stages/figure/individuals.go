@@ -34,7 +34,6 @@ type Individuals struct {
 	Group   string `param:"group" doc:"the participants' group; by default the positive one, as in evaluate"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Individuals) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -49,7 +48,6 @@ func (*Individuals) Ports() dag.Ports {
 // DrawsAtPlaces says that it needs to know where the regions are.
 func (*Individuals) DrawsAtPlaces() {}
 
-// Run draws.
 func (s *Individuals) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	atlas, err := readAtlas(t)
 	if err != nil {

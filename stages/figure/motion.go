@@ -2,7 +2,6 @@ package figure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -24,7 +23,6 @@ type HeadMotion struct {
 	Most int `param:"most" doc:"how many strategies are drawn at most, the first ones" min:"1" max:"40"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*HeadMotion) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -36,13 +34,9 @@ func (*HeadMotion) Ports() dag.Ports {
 	}
 }
 
-// Run draws.
 func (s *HeadMotion) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	c, err := DrawHeadMotion(t.All("summary"), t.All("edges"), s.Most)
-	if c == nil && err == nil {
-		err = errors.New("no QC-FC to draw: neither confounds nor a column mean_fd give the framewise displacement of enough participants")
-	}
-	return outputs(c, err)
+	draw := outputsOr("no QC-FC to draw: neither confounds nor a column mean_fd give the framewise displacement of enough participants")
+	return draw(DrawHeadMotion(t.All("summary"), t.All("edges"), s.Most))
 }
 
 // DrawHeadMotion is nil where no setting has QC-FC, or no edges are connected. At most so many settings are drawn.

@@ -25,7 +25,6 @@ type Ranking struct {
 	By  string `param:"by" choices:"score|contrast" doc:"what is drawn: mean pooling scores, or how differently the groups are scored"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Ranking) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "ranking", Doc: "biomarkers' ranking of the regions",
@@ -34,7 +33,6 @@ func (*Ranking) Ports() dag.Ports {
 	}
 }
 
-// Run draws.
 func (s *Ranking) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	rows, err := ReadRanking(t.In("ranking"))
 	if err != nil {

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"prgnn/dag"
@@ -33,12 +32,10 @@ type Confusion struct {
 	Setting int `param:"setting" doc:"which of several settings, in their order" min:"1" max:"100000"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*ROC) Ports() dag.Ports {
 	return dag.Ports{In: []dag.Port{predictionsPort, fold.LeakagePort()}, Out: picturePorts("the curves")}
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Confusion) Ports() dag.Ports {
 	return dag.Ports{In: []dag.Port{predictionsPort, fold.LeakagePort()}, Out: picturePorts("the matrix")}
 }
@@ -46,20 +43,15 @@ func (*Confusion) Ports() dag.Ports {
 var predictionsPort = dag.Port{Name: "predictions", Gather: true, Doc: "of the classifiers",
 	Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}
 
-// Run draws.
 func (s *ROC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))
 	if err != nil {
 		return nil, err
 	}
-	c, err := DrawROC(all, s.Positive)
-	if c == nil && err == nil {
-		err = errors.New("a ROC curve needs two groups, each with tested participants")
-	}
-	return outputs(c, err)
+	draw := outputsOr("a ROC curve needs two groups, each with tested participants")
+	return draw(DrawROC(all, s.Positive))
 }
 
-// Run draws.
 func (s *Confusion) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))
 	if err != nil {

@@ -24,7 +24,6 @@ type ScanQuality struct {
 	FD float64 `param:"fd" doc:"threshold line in the trace of framewise displacement; what is censored is set in denoise" min:"0" unit:"mm"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*ScanQuality) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -55,7 +54,6 @@ type regionQualityRow struct {
 	TSNR  float64 `column:"tsnr,missing" doc:"temporal signal-to-noise ratio of the region's mean series before denoising: mean over SD (n − 1) of the kept volumes; of several runs the mean of those that have one; missing where the mean is not above 0"`
 }
 
-// Run draws.
 func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	nodes, err := t.In("nodes").Table()
 	if err != nil {

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -24,7 +23,6 @@ type Training struct {
 	Most int `param:"most" doc:"how many settings are drawn at most, the first ones" min:"1" max:"40"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Training) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -37,13 +35,9 @@ func (*Training) Ports() dag.Ports {
 	}
 }
 
-// Run draws.
 func (s *Training) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	c, err := DrawTraining(t, s.Most)
-	if c == nil && err == nil {
-		err = errors.New("no curves to draw: connect training to the history of a train stage, or of a baseline that is a network")
-	}
-	return outputs(c, err)
+	draw := outputsOr("no curves to draw: connect training to the history of a train stage, or of a baseline that is a network")
+	return draw(DrawTraining(t, s.Most))
 }
 
 // An epochRow is one epoch of a training (train's or baseline's history).

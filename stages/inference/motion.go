@@ -104,15 +104,13 @@ func MedianAbs(v []float64) float64 {
 			all = append(all, math.Abs(x))
 		}
 	}
-	slices.Sort(all)
-	return middleOf(all)
+	return Median(all)
 }
 
 // RobustZ are the distances from the median in robust standard deviations, 0.6745 (x − median) / MAD (Iglewicz and
 // Hoaglin 1993, How to Detect and Handle Outliers); NaN where x is, and throughout where the MAD is 0.
 func RobustZ(v []float64) []float64 {
-	known := slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(v), math.IsNaN)))
-	median := middleOf(known)
+	median := Median(slices.DeleteFunc(slices.Clone(v), math.IsNaN))
 	from := make([]float64, len(v))
 	for i, x := range v {
 		from[i] = x - median
@@ -127,8 +125,9 @@ func RobustZ(v []float64) []float64 {
 	return out
 }
 
-// middleOf is the median of sorted numbers; NaN of none.
-func middleOf(v []float64) float64 {
+// Median is the median of numbers without NaN; NaN of none.
+func Median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
 	n := len(v)
 	if n == 0 {
 		return math.NaN()

@@ -68,7 +68,6 @@ type Baseline struct {
 	Seed         uint64  `param:"seed" doc:"seed of initial weights, order of the graphs, dropout, and the trees of a forest"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Baseline) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -130,7 +129,6 @@ type modelRow struct {
 	Note       string `column:"note"`
 }
 
-// Run trains.
 func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	run := s.onRows
 	if s.Model == "li2019" {

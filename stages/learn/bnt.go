@@ -49,7 +49,6 @@ type BNT struct {
 	Seed         uint64  `param:"seed" doc:"of starting weights, centers, order of the participants, mixtures and dropout"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*BNT) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -66,7 +65,6 @@ func (*BNT) Ports() dag.Ports {
 	}
 }
 
-// Run trains.
 func (s *BNT) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	transform := map[bool]string{false: "none", true: "fisher"}[s.Fisher]
 	form, err := (&Baseline{Model: "bnt", Transform: transform}).form(t)

@@ -28,7 +28,6 @@ type Choose struct {
 	By string `param:"by" doc:"selection criterion at participant level, mean over the inner folds: loss (cross-entropy), accuracy or auc" choices:"loss|accuracy|auc"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Choose) Ports() dag.Ports {
 	predictions := dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")
 	return dag.Ports{
@@ -69,7 +68,6 @@ type candidate struct {
 	sd      float64
 }
 
-// Run chooses.
 func (s *Choose) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	candidates, seen, err := s.candidates(t.All("inner"))
 	if err != nil {

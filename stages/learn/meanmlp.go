@@ -47,7 +47,6 @@ type MeanMLP struct {
 	Seed         uint64  `param:"seed" doc:"of starting weights, order of the participants, dropout, and the participants who validate"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*MeanMLP) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -74,7 +73,6 @@ type validatedRow struct {
 	accuracyRow
 }
 
-// Run trains.
 func (s *MeanMLP) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	set, series, regions, err := s.read(t)
 	if err != nil {

@@ -26,7 +26,6 @@ type Permutation struct {
 	Positive string `param:"positive" doc:"positive group, for the AUC; by default as in evaluate"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Permutation) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "predictions of trainings that fan out over permutation, including 0",
@@ -49,7 +48,6 @@ type permutedSetting struct {
 	folds   [][]fold.Tested
 }
 
-// Run tests.
 func (s *Permutation) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))
 	if err != nil {

@@ -27,7 +27,6 @@ type Predict struct {
 	DrawZero bool     `param:"draw_zero" doc:"use draw 0, the mean over all voxels, beside the random draws; without draws it is used anyway"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Predict) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -45,7 +44,6 @@ func (*Predict) Ports() dag.Ports {
 	}
 }
 
-// Run predicts.
 func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	models, err := ReadModels(t.All("model"))
 	if err != nil {

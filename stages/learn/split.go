@@ -40,7 +40,6 @@ type Split struct {
 	Seed        uint64   `param:"seed" doc:"seed of the random assignment"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Split) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "the participants, with their groups"}},
@@ -84,7 +83,6 @@ type member struct {
 // stratum is what is spread evenly over the folds. Those of a group stand together when they are sorted.
 func (m member) stratum() string { return m.group + m.within }
 
-// Run divides.
 func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in := t.In("participants")
 	table, err := in.Table()

@@ -35,7 +35,6 @@ type Train struct {
 	Seed       uint64 `param:"seed" doc:"seed of the initial weights, the order of the graphs, and dropout"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (s *Train) Ports() dag.Ports {
 	history := []string{"epoch", "rate", "loss", "ce"}
 	for l := range s.Widths {
@@ -70,7 +69,6 @@ func (s *Train) Validate() []error {
 	return append(s.ModelParams.validate(), s.TrainingParams.follow(s.Variant).validate()...)
 }
 
-// Run trains.
 func (s *Train) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if s.Precision == "float64" {
 		return train[float64](ctx, t, s)

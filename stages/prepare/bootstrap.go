@@ -41,7 +41,6 @@ type Bootstrap struct {
 	Session     string  `param:"session" doc:"the session, filled in by each: session"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Bootstrap) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -64,7 +63,6 @@ func (*Bootstrap) Ports() dag.Ports {
 	}
 }
 
-// Run averages.
 func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	nodes, err := region.ReadNodes(t.In("nodes"))
 	if err != nil {

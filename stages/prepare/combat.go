@@ -44,7 +44,6 @@ type Combat struct {
 	Tolerance float64  `param:"tolerance" doc:"convergence criterion: relative change of the posterior means; 0.0001 in other programs" min:"1e-13" max:"0.1"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Combat) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -62,7 +61,6 @@ func (*Combat) Ports() dag.Ports {
 // TestFold is the fold that is tested, and its repeat.
 func (s *Combat) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
 
-// Run learns.
 func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	d, err := fold.Params{Fold: s.Fold, Repeat: s.Repeat}.Divide(t.In("folds"))
 	if err != nil {

@@ -33,7 +33,6 @@ type Connectivity struct {
 	Covariance  bool    `param:"covariance" doc:"also output the covariance and its inverse, the precision"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (s *Connectivity) Ports() dag.Ports {
 	matrix := func(name, doc string) dag.Port {
 		return dag.Port{Name: name, Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: doc}
@@ -67,7 +66,6 @@ func (s *Connectivity) Validate() []error {
 	return errs
 }
 
-// Run estimates.
 func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in := t.In("series")
 	draws, err := region.ReadDraws(in, "draw, time, roi")

@@ -50,7 +50,6 @@ type Denoise struct {
 	TR          float64  `param:"tr" doc:"repetition time; 0: from the scan; needed by filters and min_minutes" min:"0" max:"60" unit:"s"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Denoise) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -107,7 +106,6 @@ func (s *Denoise) strategy() string {
 	return s.Regress
 }
 
-// Run cleans.
 func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in := t.In("series")
 	draws, err := region.ReadDraws(in, "draw, time, roi")

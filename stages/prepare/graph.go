@@ -31,7 +31,6 @@ type Graph struct {
 	Features   string  `param:"features" doc:"features of a node: its row of the correlation matrix; its local degree profile (5 numbers); its identity (one-hot)" choices:"pearson|degree-profile|identity"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Graph) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -47,7 +46,6 @@ func (*Graph) Ports() dag.Ports {
 	}
 }
 
-// Run builds.
 func (s *Graph) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	partial, err := region.ReadDraws(t.In("partial"), "draw, roi, roi")
 	if err != nil {

@@ -29,7 +29,6 @@ type Harmonize struct {
 	Subject string `param:"subject" doc:"the participant, filled in by each: subject"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Harmonize) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -45,7 +44,6 @@ func (*Harmonize) Ports() dag.Ports {
 	}
 }
 
-// Run harmonizes.
 func (s *Harmonize) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in, id := t.In("matrices"), s.Subject
 	if id == "" {

@@ -28,7 +28,6 @@ type Join struct {
 	MinVolumes int `param:"min_volumes" doc:"a participant with fewer kept volumes in all runs together fails" min:"0" unit:"volumes"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Join) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -47,7 +46,6 @@ func (*Join) Ports() dag.Ports {
 	}
 }
 
-// Run joins.
 func (s *Join) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	series, quality := t.All("series"), t.All("quality")
 	if err := sameParts(series, quality, t.All("coverage"), t.All("volumes")); err != nil {

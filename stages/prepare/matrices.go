@@ -30,7 +30,6 @@ type Matrices struct {
 	PartialVariable string  `param:"partial_variable" doc:"name of the partial correlation in a .mat file; by default the only square matrix"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (s *Matrices) Ports() dag.Ports {
 	matrix := func(name, doc string) dag.Port {
 		return dag.Port{Name: name, Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: doc}
@@ -64,7 +63,6 @@ func (s *Matrices) Validate() []error {
 	return errs
 }
 
-// Run reads.
 func (s *Matrices) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	nodes, err := t.In("nodes").Table()
 	if err != nil {

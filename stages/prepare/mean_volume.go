@@ -24,7 +24,6 @@ var meanVolumeKind = dag.Kind{
 // MeanVolume averages a scan.
 type MeanVolume struct{}
 
-// Ports are the stage's inputs and outputs.
 func (*MeanVolume) Ports() dag.Ports {
 	return dag.Ports{
 		In:  []dag.Port{{Name: "bold", Type: dag.Format("nifti"), Gather: true, Doc: "the scans"}},
@@ -32,7 +31,6 @@ func (*MeanVolume) Ports() dag.Ports {
 	}
 }
 
-// Run averages.
 func (s *MeanVolume) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if len(t.All("bold")) == 0 {
 		return nil, errors.New("there is no scan")

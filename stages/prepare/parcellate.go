@@ -35,7 +35,6 @@ type Parcellate struct {
 	Sample      int     `param:"sample" doc:"voxels in a carpet plot (figure-qc); 0 for none" min:"0" max:"2000"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Parcellate) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{

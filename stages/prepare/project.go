@@ -23,7 +23,6 @@ var projectKind = dag.Kind{
 // Project maps matrices to the tangent space.
 type Project struct{}
 
-// Ports are the stage's inputs and outputs.
 func (*Project) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -38,7 +37,6 @@ func (*Project) Ports() dag.Ports {
 	}
 }
 
-// Run maps.
 func (s *Project) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in := t.In("matrices")
 	facts, space, err := region.ReadReference(t.In("fitted"))

@@ -24,7 +24,6 @@ var sessionsKind = dag.Kind{
 // Sessions pools the matrices of a participant's sessions.
 type Sessions struct{}
 
-// Ports are the stage's inputs and outputs.
 func (*Sessions) Ports() dag.Ports {
 	matrix := func(name, doc string) dag.Port {
 		return dag.Port{Name: name, Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: doc}
@@ -53,7 +52,6 @@ type sessionDrawRow struct {
 	Of      int32  `column:"of" doc:"the draw of the session"`
 }
 
-// Run pools.
 func (*Sessions) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	ins := t.All("pearson")
 	if err := sameParts(ins, t.All("partial"), t.All("quality")); err != nil {

@@ -39,7 +39,6 @@ type Tangent struct {
 	Tolerance float64 `param:"tolerance" doc:"Frobenius norm of the mean logarithm at which the geometric mean is found" min:"1e-13" max:"0.001"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Tangent) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -71,7 +70,6 @@ type updateRow struct {
 	Length float64 `column:"length" doc:"1, or less after steps at which the norm grew"`
 }
 
-// Run fits.
 func (s *Tangent) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	d, err := fold.Params{Fold: s.Fold, Repeat: s.Repeat}.Divide(t.In("folds"))
 	if err != nil {

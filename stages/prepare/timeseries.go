@@ -27,7 +27,6 @@ type Timeseries struct {
 	TR float64 `param:"tr" doc:"repetition time; 0: from the sidecar, or else from a CIFTI file, else unknown (only filters need it)" min:"0" max:"60" unit:"s"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Timeseries) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -42,7 +41,6 @@ func (*Timeseries) Ports() dag.Ports {
 	}
 }
 
-// Run reads.
 func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in := t.In("series")
 	r, err := in.Reader()

@@ -55,8 +55,8 @@ func (a *author) data() []string {
 		kind = "simulated participant"
 	}
 	data := fmt.Sprintf("Data: %s: %s", words.Count(len(a.Who.Ids), kind), strings.Join(groups, ", "))
-	if n := len(a.Left); n > 0 {
-		data += fmt.Sprintf("; %d of %d excluded (%s)", n, len(a.Who.Ids)+n, a.ListOfLeft())
+	if n := len(a.Excluded); n > 0 {
+		data += fmt.Sprintf("; %d of %d excluded (%s)", n, len(a.Who.Ids)+n, a.ExcludedList())
 	}
 	if a.Lacking > 0 {
 		data += fmt.Sprintf("; results are missing for %d of the %d", a.Lacking, len(a.Who.Ids))

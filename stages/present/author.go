@@ -16,6 +16,7 @@ type author struct {
 	*participants.Cohort
 	*performance.Results
 	methods *methods.Author
+	top     int                  // how many regions are listed
 	at      *[3][]float64        // mm: centroids of the node list; nil when it has none
 	place   map[int]report.Place // of a node in the viewer, by its number
 }

@@ -18,7 +18,7 @@ func TestSummaryNamesTheRegionsOfTheHeadline(t *testing.T) {
 	}
 	in := map[string][]dag.Input{"ranking": {dag.InputOf(table)}}
 	a := newAuthor(section.NewWriter(dag.NewTask(in)), []string{"pool=sage"})
-	a.Top, a.Section.Title = 1, "Regions"
+	a.top, a.Section.Title = 1, "Regions"
 	if err := a.regions(); err != nil {
 		t.Fatal(err)
 	}

@@ -90,17 +90,17 @@ func TestPermutationAtItsFloor(t *testing.T) {
 // connected, else by the accuracy with the true labels.
 func TestPermutationOfAnotherTraining(t *testing.T) {
 	const said = "The model: the permutation test "
-	setting := func(stage string, tasks int32, parameter, value string) section.SettingRow {
-		return section.SettingRow{Stage: stage, Kind: "train", Tasks: tasks, Parameter: parameter, Value: value}
+	setting := func(stage string, tasks int32, parameter, value string) section.Parameter {
+		return section.Parameter{Stage: stage, Kind: "train", Tasks: tasks, Parameter: parameter, Value: value}
 	}
-	settings := func(epochs, pool string) []section.SettingRow {
-		return []section.SettingRow{setting("permuted", 100, "epochs", epochs), setting("permuted", 100, "pool", pool),
+	settings := func(epochs, pool string) []section.Parameter {
+		return []section.Parameter{setting("permuted", 100, "epochs", epochs), setting("permuted", 100, "pool", pool),
 			setting("permuted", 100, "scores_of", "test"), setting("train", 5, "epochs", "20"),
 			setting("train", 5, "pool", "topk; sage"), setting("train", 5, "scores_of", "all")}
 	}
 	for _, c := range []struct {
 		name               string
-		settings           []section.SettingRow
+		settings           []section.Parameter
 		observed           float64
 		how, caution, tell string // "" for none
 	}{
@@ -120,7 +120,7 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 		in["permutation"] = []dag.Input{dag.InputOf(column.Table([]column.PermutationTestRow{
 			{Measure: "accuracy", Observed: c.observed, Permutations: 99, P: 0.31}}))}
 		if c.settings != nil {
-			rows := append(c.settings, section.SettingRow{Stage: "permutation", Kind: "permutation", Tasks: 1})
+			rows := append(c.settings, section.Parameter{Stage: "permutation", Kind: "permutation", Tasks: 1})
 			table := column.Table(rows)
 			for _, name := range []string{"unit", "doc"} {
 				table.Columns = append(table.Columns, encoding.Column{Name: name, Values: make([]string, len(rows))})

@@ -19,7 +19,7 @@ import (
 // regions is the section of the salient regions: in the brain, in tables, and how far the
 // ranking can be trusted.
 func (a *author) regions() error {
-	if !a.T.Has("ranking") || a.Top == 0 {
+	if !a.T.Has("ranking") || a.top == 0 {
 		return nil
 	}
 	in := a.T.In("ranking")
@@ -96,7 +96,7 @@ func (a *author) regionFigures(rows figure.RankingRows, reading figure.Reading) 
 	}
 	shown := atlas.At != nil || len(atlas.Surfaces)+len(atlas.Cuts) > 0
 	if shown {
-		c, err := (&figure.BrainMap{Top: min(a.Top, 10), Colored: a.Top}).Draw(readings, rows, atlas, standing.Why)
+		c, err := (&figure.BrainMap{Top: min(a.top, 10), Colored: a.top}).Draw(readings, rows, atlas, standing.Why)
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.T.In("ranking").Name, err)
 		}
@@ -165,7 +165,7 @@ func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []fi
 			return err
 		}
 	}
-	slices := figure.DrawSlices(p, under, readings[0], a.Top)
+	slices := figure.DrawSlices(p, under, readings[0], a.top)
 	if who := in.Coord("subject"); who != "" && len(a.T.All("parcels")) > 1 {
 		slices.Caption += " Parcellation of " + who + "."
 	}
@@ -173,7 +173,7 @@ func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []fi
 	if err != nil {
 		return err
 	}
-	viewer, err := figure.Viewer(p, under, readings, a.Top, names)
+	viewer, err := figure.Viewer(p, under, readings, a.top, names)
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []fi
 	for _, other := range readings[1:] {
 		if other.Contrast != readings[0].Contrast {
 			by := map[bool]string{false: "the mean pooling scores", true: "how differently the regions are scored in the groups"}
-			return a.Figures(by[other.Contrast], figure.DrawSlices(p, under, other, a.Top))
+			return a.Figures(by[other.Contrast], figure.DrawSlices(p, under, other, a.top))
 		}
 	}
 	return nil
@@ -242,7 +242,7 @@ func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, said st
 		}
 		return t
 	}
-	shown := slices.DeleteFunc(rows.First(), func(r row) bool { return int(r.Rank) > a.Top })
+	shown := slices.DeleteFunc(rows.First(), func(r row) bool { return int(r.Rank) > a.top })
 	a.Table(table("The most salient regions"+said+", by "+by, shown), "lists "+words.The(len(shown), "region")+" with the highest score.")
 	if len(shown) < len(rows) {
 		a.Supplement(table("All regions", rows))

@@ -71,7 +71,6 @@ func excludedPort() dag.Port {
 	return optional("excluded", "pipeline.excluded: excluded participants, with the reason", "participant_id", "reason")
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Report) Ports() dag.Ports {
 	in := []dag.Port{
 		optional("participants", "who took part", "participant_id", "group"),
@@ -119,8 +118,9 @@ type Partial struct {
 // PartialPage is the report where results are missing: it says so where participants are counted.
 func (s *Report) PartialPage(t *dag.Task, of Partial) (*report.Page, error) {
 	w := section.NewWriter(t)
-	w.Top, w.Pictures = s.Top, true
+	w.Pictures = true
 	a := newAuthor(w, s.Headline)
+	a.top = s.Top
 	a.Duplicates, a.Lacking = of.Duplicates, of.Lacking
 	p, err := a.write()
 	if err != nil {

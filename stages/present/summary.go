@@ -24,7 +24,6 @@ type Summary struct {
 	Headline []string `param:"headline" doc:"the setting whose accuracy is the headline, by some of its coordinates, such as [stage=train, pool=topk]; needed where PR-GNN has several settings, unless nested is connected: it is never chosen by test performance"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Summary) Ports() dag.Ports {
 	participants := dag.Port{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who took part"}
 	return dag.Ports{
@@ -35,9 +34,8 @@ func (*Summary) Ports() dag.Ports {
 
 // Run writes the page as text.
 func (s *Summary) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
-	w := section.NewWriter(t)
-	w.Top = s.Top
-	a := newAuthor(w, s.Headline)
+	a := newAuthor(section.NewWriter(t), s.Headline)
+	a.top = s.Top
 	page, err := a.write()
 	if err != nil {
 		return nil, err

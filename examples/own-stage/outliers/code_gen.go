@@ -159,5 +159,5 @@ at dag/fit.go prgnn/dag Type.String:15
 at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49 Arrow:52
 at dag/task.go prgnn/dag Task:16 Input:36 Task.All:115 Input.Bytes:139 Input.Array:156
 at internal/exact/exact.go prgnn/internal/exact ln2Hi:22 ln2Lo:23 Log1p:88 frexp:113 log1p:124 atanhTail:136 Atanh:180
-at outliers/outliers.go examples/own-stage/outliers outliers.New:32 Outliers:38 Outliers.Ports:43 Outliers.Run:54 read:85 participant:118 distances:129 tableOf:151 matrices:172 rounded:200
+at outliers/outliers.go examples/own-stage/outliers outliers.New:32 Outliers:38 Outliers.Ports:42 Outliers.Run:53 read:84 participant:117 distances:128 tableOf:150 matrices:171 rounded:199
 `)

@@ -39,7 +39,6 @@ type Outliers struct {
 	Components int `param:"components" doc:"number of principal components" min:"1" max:"100"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Outliers) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Doc: "correlation matrices of all participants; draw 0 is used"}},

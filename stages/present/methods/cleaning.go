@@ -109,7 +109,7 @@ func methodsOfNuisance(m *Text, scans []participants.CleanedScan, d *section.Sta
 		for _, s := range scans {
 			left = append(left, s.TEff)
 		}
-		parts = append(parts, fmt.Sprintf("%s degrees of freedom were left", participants.Spread(left)))
+		parts = append(parts, fmt.Sprintf("%s degrees of freedom were left", participants.MedianRange(left)))
 	}
 	return parts
 }

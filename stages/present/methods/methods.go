@@ -28,7 +28,7 @@ func New(w *section.Writer, headline []string) *Author {
 		Results: &performance.Results{Writer: w, Headline: headline}}
 }
 
-// Read reads what the sections on the cohort and the results need, too.
+// Read reads the parameters, and the inputs that several sections need.
 func (a *Author) Read() error {
 	if err := a.ReadSettings(); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (a *Author) Read() error {
 	return a.Results.Read()
 }
 
-// A Text is the paragraph while it is written, and the works that it cites.
+// A Text is a paragraph of the methods while it is written, and the works cited up to it.
 type Text struct {
 	sentences []string
 	cited     []string // keys of literature
@@ -70,7 +70,7 @@ func (m *Text) cite(keys ...string) string {
 	return "[" + strings.Join(numbers, ", ") + "]"
 }
 
-// Write writes the paragraphs from the parameters as they were.
+// Write writes the methods from the parameters of the run.
 func (a *Author) Write() error {
 	if a.Run.Table == nil {
 		return nil

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/report"
 )
@@ -18,14 +19,14 @@ func (a *Author) methodsOfScans(m *Text) {
 	if c := cohortSettings(a.Run); c == nil || c.Kind != "simulate" {
 		m.sentences = append(m.sentences, lengths(a.Scans)...)
 	}
-	if n := len(a.Left); n > 0 {
+	if n := len(a.Excluded); n > 0 {
 		text := fmt.Sprintf("%s excluded", words.Count(n, "participant"))
 		if a.Who != nil {
 			text = fmt.Sprintf("Of %s, %d were excluded", words.Count(len(a.Who.Ids)+n, "participant"), n)
 		}
 		category := func(r participants.ExcludedRow) string { return r.Category }
-		if !slices.ContainsFunc(a.Left, func(r participants.ExcludedRow) bool { return r.Category == "" }) {
-			text += " (" + strings.Join(participants.Reasons(a.Left, 6, category), "; ") + ")"
+		if !slices.ContainsFunc(a.Excluded, func(r participants.ExcludedRow) bool { return r.Category == "" }) {
+			text += " (" + strings.Join(participants.Reasons(a.Excluded, 6, category), "; ") + ")"
 		}
 		m.say("%s.", text)
 	}
@@ -49,7 +50,7 @@ func lengths(scans []participants.CleanedScan) (sentences []string) {
 	low, high := slices.Min(volumes), slices.Max(volumes)
 	text := fmt.Sprintf("All scans have %g volumes", low)
 	if low != high {
-		text = fmt.Sprintf("The scans have %g to %g volumes (median %g)", low, high, participants.Middle(volumes))
+		text = fmt.Sprintf("The scans have %g to %g volumes (median %g)", low, high, inference.Median(volumes))
 	}
 	if tr == nil {
 		return []string{text + "; their repetition time is not known."}

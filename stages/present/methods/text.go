@@ -300,7 +300,7 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 		for _, r := range a.PerParticipant() {
 			for _, t := range a.Retrained(r) {
 				if other := a.OtherSettings(r, t); other != "" && r.Own && t.Measure == "accuracy" {
-					m.say("For this test %s was trained with %s.", section.The(r.Called()), other)
+					m.say("For this test %s was trained with %s.", section.InSentence(r.Called()), other)
 				}
 			}
 		}

@@ -109,7 +109,7 @@ func (s CleanedScan) taskOf() (model, conditions string) {
 	return model, conditions
 }
 
-// TaskConditions are the conditions of each model, sorted, and whose scans they are of.
+// TaskConditions are the sorted conditions of each response model, and the participants of its scans.
 func TaskConditions(scans []CleanedScan) (conditions, whom map[string][]string) {
 	conditions, whom = map[string][]string{}, map[string][]string{}
 	for _, s := range scans {

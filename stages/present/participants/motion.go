@@ -8,6 +8,7 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
+	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -15,7 +16,8 @@ import (
 // fewForMotion is how many participants QC-FC needs to mean anything: below, the null's median |r| is above 0.16.
 const fewForMotion = 20
 
-// Motion is QC-FC: what head motion has left in connectivity, and whose connectivity is unlike the others'.
+// Motion writes QC-FC, the head motion that remains in connectivity, and names participants whose connectivity is
+// unlike the others'.
 func (a *Cohort) Motion() error {
 	var rows []column.MotionRow
 	for _, in := range a.T.All("qcfc") {
@@ -113,7 +115,7 @@ func (a *Cohort) typicality() error {
 		}
 	}
 	if v != nil {
-		a.Say("Typicality, the correlation of a participant's connectivity with the mean of the others, has a median of %.2f (range %.2f to %.2f).", Middle(v), slices.Min(v), slices.Max(v))
+		a.Say("Typicality, the correlation of a participant's connectivity with the mean of the others, has a median of %.2f (range %.2f to %.2f).", inference.Median(v), slices.Min(v), slices.Max(v))
 	}
 	if out != nil {
 		a.Say("Outliers (more than 3.5 robust SD from the median): %s.", words.Some(out, 8))

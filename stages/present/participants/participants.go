@@ -20,13 +20,13 @@ import (
 type Cohort struct {
 	*section.Writer
 	Duplicates []string // participants whose scan has another id, too
-	Lacking    int      // how many participants lack results, of an incomplete run
+	Lacking    int      // number of participants without all results, in an incomplete run
 
-	Who        *column.People
-	Properties []string      // columns of the participants, without names and groups
-	Nodes      int           // of the node list; 0 where it is not connected
-	Left       []ExcludedRow // who was left out
-	leftTable  *report.Table // of them; nil without any
+	Who           *column.People
+	Properties    []string // columns of the participants, except id and group
+	Nodes         int      // number of regions; 0 where the node list is not connected
+	Excluded      []ExcludedRow
+	excludedTable *report.Table // nil without any
 
 	About      column.Scans  // what the loader knows of the scans
 	Scans      []CleanedScan // how each was cleaned
@@ -34,7 +34,7 @@ type Cohort struct {
 	Labeled    []LabeledScan // how each got its labels
 }
 
-// Read reads what several sections need.
+// Read reads the inputs that several sections need.
 func (a *Cohort) Read() (err error) {
 	if a.T.Has("nodes") {
 		nodes, err := a.T.In("nodes").Table()
@@ -82,14 +82,14 @@ func (a *Cohort) Groups() []groupSize {
 	return all
 }
 
-// Describe is the section of who took part, and who was left out and why.
+// Describe writes the section on the groups, and on who was excluded and why.
 func (a *Cohort) Describe() error {
 	if a.T.Has("participants") {
 		if err := a.describeGroups(); err != nil {
 			return err
 		}
 	}
-	if err := a.leftOut(); err != nil {
+	if err := a.describeExcluded(); err != nil {
 		return err
 	}
 	notes, err := section.Read[noteRow](a.T, "notes")
@@ -110,49 +110,49 @@ type noteRow struct {
 	Note string `column:"note"`
 }
 
-// An ExcludedRow is a participant that was left out (pipeline.excluded).
+// An ExcludedRow is an excluded participant (pipeline.excluded).
 type ExcludedRow struct {
 	Participant string `column:"participant_id"`
 	Reason      string `column:"reason"`
 	Category    string `column:"category,optional"` // the reason without ids, files and advice
 }
 
-// leftOut says who was left out: the number by reason, and each.
-func (a *Cohort) leftOut() error {
+// describeExcluded gives the number of excluded participants by reason, and each participant.
+func (a *Cohort) describeExcluded() error {
 	if !a.T.Has("excluded") {
 		return nil
 	}
 	var err error
-	if a.Left, err = column.Read[ExcludedRow](a.T.In("excluded")); err != nil {
+	if a.Excluded, err = column.Read[ExcludedRow](a.T.In("excluded")); err != nil {
 		return err
 	}
-	if len(a.Left) == 0 {
+	if len(a.Excluded) == 0 {
 		a.Say("No participant was excluded.")
 		return nil
 	}
-	t := section.TableOf("Excluded participants", 1, a.Left,
+	t := section.TableOf("Excluded participants", 1, a.Excluded,
 		section.Text("participant", "", func(r ExcludedRow) string { return r.Participant }),
 		section.Text("reason", "", func(r ExcludedRow) string { return r.Reason }))
 	const most = 12 // rows in the text
-	a.leftTable = t
-	if len(a.Left) <= most {
-		a.Table(t, fmt.Sprintf("lists %s.", words.The(len(a.Left), "excluded participant")))
+	a.excludedTable = t
+	if len(a.Excluded) <= most {
+		a.Table(t, fmt.Sprintf("lists %s.", words.The(len(a.Excluded), "excluded participant")))
 		return nil
 	}
 	a.Supplement(t)
-	a.Say("%s excluded (%s).", words.Count(len(a.Left), "participant"), a.ListOfLeft())
-	if list := Reasons(a.Left, 8, func(r ExcludedRow) string { return r.Reason }); len(list) < len(a.Left) {
+	a.Say("%s excluded (%s).", words.Count(len(a.Excluded), "participant"), a.ExcludedList())
+	if list := Reasons(a.Excluded, 8, func(r ExcludedRow) string { return r.Reason }); len(list) < len(a.Excluded) {
 		a.Add(report.Block{List: list})
 	}
 	return nil
 }
 
-// ListOfLeft names where each excluded participant stands: a terminal has no supplementary tables.
-func (a *Cohort) ListOfLeft() string {
-	if a.leftTable.Supplement && !a.Pictures {
+// ExcludedList says where the excluded participants are listed: a terminal has no supplementary tables.
+func (a *Cohort) ExcludedList() string {
+	if a.excludedTable.Supplement && !a.Pictures {
 		return "pipeline cohort FILE lists them"
 	}
-	return a.leftTable.Label()
+	return a.excludedTable.Label()
 }
 
 // describeGroups gives the size of each group and its covariates.
@@ -345,8 +345,8 @@ func describeNumbers(groups [][]float64) []string {
 	return texts
 }
 
-// Reasons are why participants were left out, each with its number, the most frequent first; at
-// most so many are named, and the numbers add up.
+// Reasons lists why participants were excluded, with the number of each reason, the most frequent
+// first. At most so many are named; the others are counted together.
 func Reasons(left []ExcludedRow, most int, of func(ExcludedRow) string) (list []string) {
 	count := map[string]int{}
 	for _, r := range left {

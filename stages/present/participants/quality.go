@@ -9,6 +9,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -37,7 +38,7 @@ var measures = []measure{
 	{"graphs", "graphs", "components", "connected components"},
 }
 
-// Quality gives the quality of each step: over all participants, and of each.
+// Quality writes the quality of each step, over all participants and of each.
 func (a *Cohort) Quality() error {
 	type line struct {
 		measure
@@ -53,7 +54,7 @@ func (a *Cohort) Quality() error {
 			m.label = fmt.Sprintf(m.label, a.Element())
 		}
 		if len(v) > 0 {
-			lines = append(lines, line{m, slices.Min(v), Middle(v), slices.Max(v)})
+			lines = append(lines, line{m, slices.Min(v), inference.Median(v), slices.Max(v)})
 		}
 	}
 	if lines != nil {
@@ -145,11 +146,13 @@ func (a *Cohort) eachParticipant() (*report.Table, error) {
 	}{
 		{"coverage", "coverage", "least coverage", slices.Min[[]float64]},
 		{"coverage", "voxels", "fewest " + a.Element() + "s", slices.Min[[]float64]},
-		{"cleaning", "kept", "volumes", Middle}, {"cleaning", "censored", "censored", Middle},
-		{"cleaning", "regressors", "regressors", Middle}, {"cleaning", "mean_fd", "mean FD (mm)", Middle},
-		{"cleaning", "t_eff", "degrees of freedom", Middle},
-		{"connectivity", "shrinkage", "shrinkage", Middle}, {"connectivity", "condition", "condition", Middle},
-		{"graphs", "edges", "edges", Middle}, {"graphs", "repaired", "reconnected", slices.Max[[]float64]},
+		{"cleaning", "kept", "volumes", inference.Median}, {"cleaning", "censored", "censored", inference.Median},
+		{"cleaning", "regressors", "regressors", inference.Median},
+		{"cleaning", "mean_fd", "mean FD (mm)", inference.Median},
+		{"cleaning", "t_eff", "degrees of freedom", inference.Median},
+		{"connectivity", "shrinkage", "shrinkage", inference.Median},
+		{"connectivity", "condition", "condition", inference.Median},
+		{"graphs", "edges", "edges", inference.Median}, {"graphs", "repaired", "reconnected", slices.Max[[]float64]},
 		{"graphs", "silent", "no series", slices.Max[[]float64]},
 		{"graphs", "components", "most components", slices.Max[[]float64]},
 	} {
@@ -192,22 +195,13 @@ func (a *Cohort) eachParticipant() (*report.Table, error) {
 	return t, nil
 }
 
-// Spread writes the median with its range, or the one value that there is.
-func Spread(v []float64) string {
+// MedianRange writes the median with its range, or the one value that there is.
+func MedianRange(v []float64) string {
 	low, high := slices.Min(v), slices.Max(v)
 	if low == high {
 		return report.Short(low)
 	}
-	return fmt.Sprintf("%s (%s–%s)", report.Short(Middle(v)), report.Short(low), report.Short(high))
-}
-
-// Middle is the median.
-func Middle(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	if n := len(v); n%2 == 0 {
-		return (v[n/2-1] + v[n/2]) / 2
-	}
-	return v[len(v)/2]
+	return fmt.Sprintf("%s (%s–%s)", report.Short(inference.Median(v)), report.Short(low), report.Short(high))
 }
 
 // A warningRow is a draw of connectivity's quality.

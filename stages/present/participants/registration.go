@@ -61,7 +61,7 @@ func (a *Cohort) registration() {
 // gray tells whether the regions are of grayordinates.
 func (s LabeledScan) gray() bool { return strings.HasPrefix(s.Resampling, "none: grayordinates") }
 
-// Element is what regions consist of.
+// Element is what regions consist of: "voxel" or "grayordinate".
 func (a *Cohort) Element() string {
 	if slices.ContainsFunc(a.Labeled, LabeledScan.gray) {
 		return "grayordinate"

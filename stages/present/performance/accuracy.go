@@ -22,12 +22,12 @@ type Results struct {
 	Unproven []string                    // settings of the model whose accuracy is not above chance
 }
 
-// An Row is one row of evaluate's summary.
+// A Row is one row of evaluate's summary.
 type Row struct {
 	column.AccuracyRow
 	Setting string // coordinates: stage=train pool=topk
 	Title   string // the classifier for people
-	Own     bool   // of the model that the pipeline is about, not of one to compare with
+	Own     bool   // the model that the pipeline is about, not one to compare with
 }
 
 func readAccuracy(in dag.Input) ([]Row, error) {

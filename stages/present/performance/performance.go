@@ -19,7 +19,7 @@ import (
 	"prgnn/stages/report"
 )
 
-// Describe is the section of accuracies and the tests of them.
+// Describe writes the section on accuracies and their tests.
 func (a *Results) Describe() error {
 	if len(a.Accuracy) == 0 {
 		return nil
@@ -150,7 +150,7 @@ func (a *Results) folds() error {
 		t.Rows[i][len(t.Rows[i])-1].Bar = &report.Bar{Share: r.Accuracy, Mark: a.First.Majority}
 	}
 	t.Note = "Line: majority-class rate."
-	a.Table(t, fmt.Sprintf("gives the accuracy of %s in each fold.", section.The(a.First.Called())))
+	a.Table(t, fmt.Sprintf("gives the accuracy of %s in each fold.", section.InSentence(a.First.Called())))
 	return nil
 }
 

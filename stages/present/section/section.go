@@ -12,14 +12,13 @@ import (
 
 // A Writer writes the sections of one page, from the inputs that are connected.
 type Writer struct {
-	T        *dag.Task
-	Run      *Settings
-	Pictures bool // the page has figures
-	Top      int  // regions in the tables
+	T        *dag.Task // the inputs
+	Run      *Settings // the parameters
+	Pictures bool      // the page has figures
 
 	Page    *report.Page
 	Count   report.Count
-	Section *report.Section // the one that is written
+	Section *report.Section // the section being written
 }
 
 // NewWriter is the writer of an empty page.
@@ -33,6 +32,7 @@ func (w *Writer) ReadSettings() (err error) {
 	return err
 }
 
+// Add adds a block to the section.
 func (w *Writer) Add(b report.Block) { w.Section.Blocks = append(w.Section.Blocks, b) }
 
 // Say adds a paragraph.
@@ -40,6 +40,7 @@ func (w *Writer) Say(format string, args ...any) {
 	w.Add(report.Block{Text: fmt.Sprintf(format, args...)})
 }
 
+// Heading adds a heading within the section.
 func (w *Writer) Heading(text string) { w.Add(report.Block{Heading: text}) }
 
 // Caution adds a sentence to the cautions at the top of the page.

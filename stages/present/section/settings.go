@@ -15,6 +15,7 @@ type Settings struct {
 	Stages   []StageSettings // in the order of the file
 }
 
+// StageSettings are the parameters of one stage.
 type StageSettings struct {
 	Stage, Kind string
 	Tasks       int32
@@ -32,7 +33,7 @@ func readPipelineSettings(t *dag.Task) (*Settings, error) {
 		return nil, err
 	}
 	s.Table, s.Pipeline = table, table.Meta["pipeline"]
-	rows, err := column.Read[SettingRow](t.In("settings"))
+	rows, err := column.Read[Parameter](t.In("settings"))
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +47,8 @@ func readPipelineSettings(t *dag.Task) (*Settings, error) {
 	return s, nil
 }
 
-// A SettingRow is one parameter of one stage (pipeline.settings).
-type SettingRow struct {
+// A Parameter is one parameter of one stage (pipeline.settings).
+type Parameter struct {
 	Stage     string `column:"stage"`
 	Kind      string `column:"kind"`
 	Tasks     int32  `column:"tasks,optional"`
@@ -66,6 +67,7 @@ func (s *Settings) Of(kind string) *StageSettings {
 	return nil
 }
 
+// Is reports whether a parameter has a value.
 func (s *StageSettings) Is(parameter, value string) bool { return s.Value[parameter] == value }
 
 // Number is a parameter as a number, 0 when it is none (an axis has several).

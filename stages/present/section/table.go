@@ -8,7 +8,7 @@ import (
 	"prgnn/stages/report"
 )
 
-// A Column is one column of a table in the page, made of rows.
+// A Column is one column of a table in the page; R is what a row shows.
 type Column[R any] struct {
 	report.Head
 	strong bool
@@ -48,7 +48,7 @@ func Keyed[R any](head string, setting func(R) string, rows []R, columns ...Colu
 	return columns
 }
 
-// SettingName is a setting for people.
+// SettingName is the name of a setting in a table or a sentence.
 func SettingName(coords []dag.Coord) string { return column.ShownSetting(column.CoordText(coords)) }
 
 // Read reads the rows of a port; none where it is not connected.

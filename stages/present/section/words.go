@@ -88,6 +88,7 @@ func shownNumber(column string, x float64) string {
 	return report.Short(x)
 }
 
+// UpperFirst writes the first letter, an ASCII one, as a capital.
 func UpperFirst(s string) string {
 	if s == "" {
 		return s
@@ -95,6 +96,7 @@ func UpperFirst(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
+// OrItself looks a key up; a key without words stands for itself.
 func OrItself(words map[string]string, key string) string {
 	if w := words[key]; w != "" {
 		return w
@@ -102,7 +104,7 @@ func OrItself(words map[string]string, key string) string {
 	return key
 }
 
-// UnitName writes a unit for people.
+// UnitName is the name of a unit in a table: years for a.
 func UnitName(unit string) string {
 	if unit == "a" {
 		return "years"
@@ -110,8 +112,8 @@ func UnitName(unit string) string {
 	return unit
 }
 
-// The puts a sentence's subject into the middle of one.
-func The(name string) string { return strings.Replace(name, "The model", "the model", 1) }
+// InSentence writes the name of a classifier inside a sentence: "the model", not "The model".
+func InSentence(name string) string { return strings.Replace(name, "The model", "the model", 1) }
 
 // PlusMinus writes a mean with its standard deviation.
 func PlusMinus(mean, sd float64) string {
@@ -121,7 +123,7 @@ func PlusMinus(mean, sd float64) string {
 	return report.Share(mean) + " ± " + report.Share(sd)
 }
 
-// MemberText names a member of a fan-out, the stage that it is of first.
+// MemberText names a member of a fan-out: its stage, then its coordinates.
 func MemberText(coords []dag.Coord) string {
 	var parts []string
 	for _, c := range coords {

@@ -30,6 +30,7 @@ func tableCaption(what string, r column.AccuracyRow, who tableSource, level stri
 // names of the paper for distances and pools.
 var printedNames = map[string]string{"mmd": "MMD", "bce": "BCE", "topk": "TopK", "sage": "SAGE"}
 
+// PrintedName is the name of a loss or a pooling in the paper.
 func PrintedName(s string) string {
 	if n, ok := printedNames[s]; ok {
 		return n

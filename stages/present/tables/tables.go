@@ -23,7 +23,6 @@ type Tables struct {
 	Level string `param:"level" doc:"what is counted: each draw by itself, as in the paper, or each participant once, by the mean probability over the draws" choices:"graph|participant"`
 }
 
-// Ports are the stage's inputs and outputs.
 func (*Tables) Ports() dag.Ports {
 	accuracy := []string{"level", "folds", "participants", "accuracy", "ci_low", "ci_high", "fold_mean",
 		"fold_sd", "positive"}
@@ -47,7 +46,6 @@ func (*Tables) Ports() dag.Ports {
 	}
 }
 
-// Run writes.
 func (s *Tables) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if !t.Has("variations") && !t.Has("comparison") {
 		return nil, fmt.Errorf("neither variations nor comparison is connected: there is nothing to write tables of")
