@@ -10,7 +10,7 @@ kind biomarkers c7c7c54a48b35b0856bd47399bab38c8f6bbfc522e193b1378573401d28b82ba
 kind bnt c9d9f806a0c6fa75aab79d362185e94436051e982026afb14fb7b16fe9206aae
 kind bootstrap c941ae54153138f74cc0d2f8e5f188c4c4736be4f5ca790ca80c7ed229ab1fcc
 kind braingnn 7d5b55c7f1a5fab51e3c799135f82760c66828b22ccc81bd6053b7bf3790d4df
-kind brainmap 545fbcb1c5b7118bd4766960eb1dfb0bb1f87acd6f5e9d4fbc0d1b573594c348
+kind brainmap b526852ad1edc9acc82fce8da9cf84ba1fe6d3c8da1693ea1d943df5291e9b52
 kind choose 8d2c21c9fa072719d6d0d1e104285926729e42ca2e89b1a928f6a3e29c23eb5b
 kind combat 99ca188824de3701f545f88c8911cd50cdc189808b44901d477fa6ab9d8eefc9
 kind compare 504904ef1c5076c7187244ca883871a4c7eb46370c5c228cd476b2cccb8db303
@@ -21,18 +21,18 @@ kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate f3e400d7e3cc096b0dac5898741597191c1b323741216400b320374d55965ddb
 kind exec ce089cf24ae5bcbfd82ee6ae8b496df32b2a7de13095aa12816734f92b882d22
 kind fidelity 4bcb71e5ec0c797a6664c31c19d060b616c6f59a6da25f444561ea9e0d1d9d14
-kind figure-calibration 65b648af672e219472d722114aefad061907f7f65367736ab810c7b2ea253bbc
-kind figure-confusion c3245c6fac503766b8ee600a82e4c17c39baa39d83373582d8800186f5ec070c
-kind figure-connectivity 3a87468e0f15906024b979c9236bd3e32d58ccc338a6d46b28c96177c241d204
-kind figure-degrees e74208feeeaf95e0d520a9723e70a2af2bbd750b2aa4fd581363b991f525d38f
-kind figure-distributions cb3b77a26382b5a6cca7f51af79c8e6e31e0c73d1772e4c8f7cea8eb527cf0a4
-kind figure-individuality 81fe5ada600d11fe82b8f1ae0d08b99af569bf7a4c908be14a5dd7d762f3235b
-kind figure-individuals bbc722c21b2e5b4940d08c17f90809388ea26dcb151806e3520cf2de8d296edd
+kind figure-calibration 7cf2edb0a06d1c35143170780edd6fbb38112b1a2f6fb769a0f46c2fb6b828b8
+kind figure-confusion 043e7ec26f9edcfadcb637d1316219c9870ea2fe32a88081027ca442885cbede
+kind figure-connectivity a8184334873055c4b841b73bda0034b080309a8372b4db7ae8e608dab0ac0fed
+kind figure-degrees c87a58225f1c5ffff29904c2ff7723409864dd196a6b81ac0d9498e678314af5
+kind figure-distributions 5e478c19ad8eb78c64e40978eef0d0180295f3886c23f005724c39553bbf10da
+kind figure-individuality 400b2450ce9dff1d2e79deb6f22d1a9270e472a6774888804a63f3225b112a51
+kind figure-individuals 05f9467db9c4ae45742746b64c0a7291f38f7061dfa876c2afec30a795b2c065
 kind figure-qc 65ab7018953844025fe1ebac4063bb5c2e5693523a575daa90dacd9639113894
-kind figure-qcfc 01ba541a1ba896725d371b0044ac71da92297734ef9837bcbfc0ac1df8145485
-kind figure-ranking bb44c73a17d8ea9c9370c4181d79857c1fc53612a36030ab46cb5716d4149599
-kind figure-roc 9acce9b164f19e2ead3e0129e2b105ad0757b135761323625004f1ec1dd2db40
-kind figure-training b8ebe0ad4d9209b3bb5314e0e75728bceec4be57c18e7aadfafd918acc137aed
+kind figure-qcfc 9694d5cf1e00f715810e38b6060ba2a4dfdd498f7260e3f4c68f81a0a7cb56bf
+kind figure-ranking d8e3a8ce0fa76c5b6a7f9f7ab8dd07be3d0c1b318cae788a5a3e65abd67d89a8
+kind figure-roc 9e44a96783dc8928771aeed5533cdbe384e7a3133f1fe0f782fccd591ffc035a
+kind figure-training b5cc2a78d656a7ca05463c8981d26c48c361fb6328a4392d148bba759f525164
 kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
 kind harmonize ddc04ac2a40e00e5fe8a06d216e65696a78a98c051dcd794fcc57d654d8a2801
 kind individuality 4d6a8523ce8c689c2011c20dff8c81a144784e31f7282689f7c8116027a0475b
@@ -45,13 +45,13 @@ kind parcellate 1e3bea65cb0e10cccb575df69b55f56f6c35f98f73b8169c464525c0f35839fb
 kind permutation 7fe5088ba2848d93ce972c333117bd70069b346a54079c4eb01848f6cc884a7e
 kind predict 1b3ecd455e24af832304f5021213850333b051718722b32ff0937bbfa6c4faa2
 kind project 61b0983ceeee9b6cb6b9a8e14309a7bd4c4203da6435a74ca755bb70886e2193
-kind qcfc b02d41bfef5b31e82d2164566b6fc7e79fde18f4f279c48d8c676807453310c9
-kind report ff03e394a15faead58d05c3749e31354d93252266a6fbef399bbfdd210fcaa47
+kind qcfc 72fe8e769fd79928fcb79374b49859ec80e48b63d3f8543c3290c2902eede2ca
+kind report 857a4171f44a00aeff3063a8048ae16a98e38c465e99516b51575c94993513ee
 kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
 kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
 kind split 0a2385b62f71497158e5a1c68f5e274cfb07e378146ef516b57e7a42c302a039
-kind summary 962295ee2de6b3098c6c872959b4a649b5f5df7cadb67a39883f3fc1c76dfd0a
+kind summary 13ab4d86289d104dd3049a13cd4d43f94657377d954451958a0b9ab24cc148d9
 kind tables 71bb127476af04b08dc70ddb1dd82abf2186acfe3fad37260d38d142743be835
 kind tangent 7009c759ddd8f8ac03ceb2116bc492d2398c984053227b77960dca34d6e3a516
 kind timeseries c2007e6c85c92f4c49f388ad9fd53edf147775fe1310a3ac39a3eb91d2a6b28a
@@ -2001,7 +2001,7 @@ prgnn/stages/draw.polygon.dashed 3f4691c03c41.953a2f
 prgnn/stages/draw.polygons c4f49be216f7.d8c774
 prgnn/stages/draw.share c1bcbac403ca.e3b0c4
 prgnn/stages/draw.shares 452e0634cc0d.2a9520
-prgnn/stages/figure.outputs 1269bb1eb041.0a6601
+prgnn/stages/figure.outputsOr 1eb6bb40d909.43b735
 prgnn/stages/figure.picturePorts 9cd46ef98c0d.465270
 
 reached by brainmap figure-calibration figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
@@ -2013,6 +2013,9 @@ prgnn/stages/chart.drawSigns 1d821e2a967a.d49314
 prgnn/stages/chart.sign 1c5a90715da6.e3b0c4
 prgnn/stages/chart.signPlaces dc11b1e7b489.db875b
 prgnn/stages/chart.stroke 7d32b2990558.e3b0c4
+
+reached by brainmap figure-confusion figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking report summary
+prgnn/stages/figure.outputs b34a2b00dfa4.a881af
 
 reached by brainmap figure-confusion figure-connectivity figure-individuals figure-qc figure-qcfc report summary
 prgnn/stages/draw.None b3c3b0d54c46.e3b0c4
@@ -2848,7 +2851,7 @@ prgnn/stages/assess.rankRow 3ab590f3faac.c63136
 reached by figure-calibration
 prgnn/stages/figure.Calibration eed7155ed00b.e3b0c4
 prgnn/stages/figure.Calibration.Ports b82cbe2785a3.1a85f0
-prgnn/stages/figure.Calibration.Run 8e18386ee6ef.3399b6
+prgnn/stages/figure.Calibration.Run 49780e1825ce.46bae6
 prgnn/stages/figure.figure-calibration.New 5844c9719406.d5dfc3
 
 reached by figure-calibration figure-confusion figure-degrees figure-distributions figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
@@ -2979,7 +2982,7 @@ prgnn/stages/chart.dashes df64ed7e2982.e3b0c4
 reached by figure-distributions
 prgnn/stages/figure.Distributions 8440341a034a.e3b0c4
 prgnn/stages/figure.Distributions.Ports 9adfc1cd03b7.9f73c6
-prgnn/stages/figure.Distributions.Run 72603bdea6e0.285309
+prgnn/stages/figure.Distributions.Run 5c625b085a90.02923b
 prgnn/stages/figure.figure-distributions.New 7ab69652cece.488cf9
 
 reached by figure-distributions figure-training report summary
@@ -3112,7 +3115,7 @@ prgnn/stages/figure.ScanCaption 2c508667a7e4.e3b0c4
 reached by figure-qcfc
 prgnn/stages/figure.HeadMotion 8440341a034a.e3b0c4
 prgnn/stages/figure.HeadMotion.Ports 2c1cd36e355e.5cafbc
-prgnn/stages/figure.HeadMotion.Run 477be0eaf744.09c387
+prgnn/stages/figure.HeadMotion.Run df93c21b79c2.a35368
 prgnn/stages/figure.figure-qcfc.New 7ab69652cece.f66179
 
 reached by figure-qcfc qcfc report summary
@@ -3157,7 +3160,7 @@ prgnn/stages/figure.RankingRows.First 128fb02d66de.c227d3
 reached by figure-roc
 prgnn/stages/figure.ROC 0a604c5f3fd9.e3b0c4
 prgnn/stages/figure.ROC.Ports a058ff60fb1f.abe417
-prgnn/stages/figure.ROC.Run 779fd4098d3a.440391
+prgnn/stages/figure.ROC.Run 0ba0bfb6d174.8676c6
 prgnn/stages/figure.figure-roc.New d54eff27cd87.92f17d
 
 reached by figure-roc figure-training report summary
@@ -3181,7 +3184,7 @@ prgnn/stages/fold.MeanOver 24de2424a529.c14082
 reached by figure-training
 prgnn/stages/figure.Training 8440341a034a.e3b0c4
 prgnn/stages/figure.Training.Ports d2b63e677ec4.c99581
-prgnn/stages/figure.Training.Run 4302d109c7fe.426899
+prgnn/stages/figure.Training.Run 65877df6acec.ecb67c
 prgnn/stages/figure.figure-training.New 7ab69652cece.4f1da6
 
 reached by figure-training report summary
@@ -3701,14 +3704,14 @@ prgnn/stages/assess.listedMotion 3fad83303105.44e460
 prgnn/stages/assess.listedParticipants 6a80938b5382.966e72
 prgnn/stages/assess.qcfc.New d54eff27cd87.228317
 prgnn/stages/assess.typicality 08a4446127ea.3763a1
-prgnn/stages/inference.MedianAbs bee43f488a26.0b6d2c
+prgnn/stages/inference.MedianAbs 0db27d32203f.5b3f24
 prgnn/stages/inference.Motion b68032dbc32f.e3b0c4
 prgnn/stages/inference.MotionOf a03fe3aebd9b.a235b2
-prgnn/stages/inference.RobustZ ed34febbd6c5.df3f70
-prgnn/stages/inference.middleOf db69c8df6839.e3b0c4
+prgnn/stages/inference.RobustZ 95bf449b59a5.89c9e2
 
 reached by qcfc report summary
 prgnn/stages/column.TypicalityRow b540a9b79776.c63136
+prgnn/stages/inference.Median de5fb685162c.e3b0c4
 
 reached by report
 prgnn/stages/present.report.New 8649a4c5406f.b77b2f
@@ -3749,45 +3752,35 @@ prgnn/stages/literature.lncs 6e14189a13ae.e3b0c4
 prgnn/stages/literature.miccai 3566fb213520.e3b0c4
 prgnn/stages/literature.neuroImage 11cb882bc9cd.e3b0c4
 prgnn/stages/literature.pmlr de16bbbd724c.e3b0c4
-prgnn/stages/lost.Scan 43bf4e16d9c4.e3b0c4
-prgnn/stages/lost.Scan.regions ec5410f337df.3b2b28
-prgnn/stages/lost.Scan.text 09186320cd12.2cdaeb
-prgnn/stages/lost.Text c6b68705a1f7.caca5b
-prgnn/stages/lost.byRegionText cb8788030982.9298ef
-prgnn/stages/lost.median 30e63976ab02.e3b0c4
-prgnn/stages/lost.mostNamed 70a586560e99.e3b0c4
-prgnn/stages/lost.mostStruck d9f212ab3b8b.c23c54
-prgnn/stages/lost.region 9cf27a1a1e38.e3b0c4
-prgnn/stages/lost.wholePercent 6a4af76dda44.e3b0c4
 prgnn/stages/present.Partial ca665c63ab1e.e3b0c4
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Page d064fe356bfb.5ba15c
-prgnn/stages/present.Report.PartialPage d69969d248d3.d1d041
+prgnn/stages/present.Report.PartialPage 2ad0829f4a53.d1d041
 prgnn/stages/present.Report.Ports 934143ed35b5.a6f9fc
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
-prgnn/stages/present.author ee2d02cec8fd.30d0ff
+prgnn/stages/present.author 89387a093975.30d0ff
 prgnn/stages/present.author.abstract 041689ea2157.895467
 prgnn/stages/present.author.agreement a2f558feaa4a.a69c78
 prgnn/stages/present.author.cautionMasking 8426f992f2b5.384889
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.contrasts a4dc3c3787d5.ef1e99
 prgnn/stages/present.author.covariates e3d7658b922e.2582fb
-prgnn/stages/present.author.data c0dc6e71c4ac.abef78
+prgnn/stages/present.author.data f88d1036a90c.7d7847
 prgnn/stages/present.author.fidelity a61977c93599.58190c
 prgnn/stages/present.author.furtherPictures db85a2b53531.9b5d9e
 prgnn/stages/present.author.groupNames 5ea717073411.484c0d
-prgnn/stages/present.author.inSpace 0f3c59300e3f.52d69b
+prgnn/stages/present.author.inSpace 333ff4f372c7.52d69b
 prgnn/stages/present.author.individuality 825a924ec051.a60604
 prgnn/stages/present.author.leakage 6ab0da994736.34fb2f
 prgnn/stages/present.author.more 8622da5ed032.f0ebcb
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.othersAbove b5a64313f679.363fe6
 prgnn/stages/present.author.provenance 0ef7f595ff87.422d5b
-prgnn/stages/present.author.rankingTables 412282488bad.69de01
+prgnn/stages/present.author.rankingTables 954b3ca72740.69de01
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
 prgnn/stages/present.author.recovered a1b4556f0bc2.717ea1
-prgnn/stages/present.author.regionFigures b17c1e2a7de8.d8af30
-prgnn/stages/present.author.regions 7203e7e1ad17.caf951
+prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
+prgnn/stages/present.author.regions 56171240a3ff.caf951
 prgnn/stages/present.author.result b5491be3c982.d69d70
 prgnn/stages/present.author.space cd152f40504f.28d337
 prgnn/stages/present.author.tiles eb9bc31d0239.845351
@@ -3822,9 +3815,9 @@ prgnn/stages/present/methods.Author.hasModels 37fd2e8a4889.96201d
 prgnn/stages/present/methods.Author.methodsOfBaselines ab35221d2559.3fd2cf
 prgnn/stages/present/methods.Author.methodsOfCleaning 31ac058f8979.637644
 prgnn/stages/present/methods.Author.methodsOfCohort b651b1837342.032589
-prgnn/stages/present/methods.Author.methodsOfEvaluation 7b75b48c87e7.63ac5d
+prgnn/stages/present/methods.Author.methodsOfEvaluation 7b75b48c87e7.cd477e
 prgnn/stages/present/methods.Author.methodsOfGraphs c300167822f1.3f67ac
-prgnn/stages/present/methods.Author.methodsOfScans 7d1467a522b6.8b7aee
+prgnn/stages/present/methods.Author.methodsOfScans 3af54e56d28f.8b7aee
 prgnn/stages/present/methods.Author.methodsOfSilence 0bc5b9812133.5520e7
 prgnn/stages/present/methods.Author.methodsOfTraining c2ccaaeb5b1d.1a3438
 prgnn/stages/present/methods.Author.readSilence caae44f36208.8ab5df
@@ -3835,9 +3828,9 @@ prgnn/stages/present/methods.Text.say a989d8eef523.533bfd
 prgnn/stages/present/methods.cohortSettings b1bf21d2b7ad.10639c
 prgnn/stages/present/methods.estimator b6de2f302aba.bb0413
 prgnn/stages/present/methods.labelingWords de5080112fb8.e3b0c4
-prgnn/stages/present/methods.lengths 236bc0477341.a300ea
+prgnn/stages/present/methods.lengths 236bc0477341.6a44ab
 prgnn/stages/present/methods.methodsOfLabels 8e95f31d3c24.8464d4
-prgnn/stages/present/methods.methodsOfNuisance 220b26da056d.348058
+prgnn/stages/present/methods.methodsOfNuisance 220b26da056d.d0dfd0
 prgnn/stages/present/methods.methodsOfTask 5b3bbede5f98.57fae4
 prgnn/stages/present/methods.percentText 4824c72005af.f0252a
 prgnn/stages/present/methods.share 03fd1d7f28d5.e7db4b
@@ -3846,44 +3839,46 @@ prgnn/stages/present/methods.silentRow a08a54aa7b72.e3b0c4
 prgnn/stages/present/methods.valid 8042939455a1.e3b0c4
 prgnn/stages/present/participants.CleanedScan 36c8fed1cbe2.2627d5
 prgnn/stages/present/participants.CleanedScan.Nuisance 6aca2bd9f669.aedb16
+prgnn/stages/present/participants.CleanedScan.lostRegions 193855a12fac.223707
+prgnn/stages/present/participants.CleanedScan.lostText 01dd0081beec.79cd78
 prgnn/stages/present/participants.CleanedScan.taskOf f3f16a86594b.4cc7c1
-prgnn/stages/present/participants.Cohort bea7e855ce8e.22b265
-prgnn/stages/present/participants.Cohort.Describe e9982f660ef8.f00c81
+prgnn/stages/present/participants.Cohort 3ca1ae185cc3.22b265
+prgnn/stages/present/participants.Cohort.Describe 60d0172b077c.d0e4fe
 prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
+prgnn/stages/present/participants.Cohort.ExcludedList 3dc9b4e46f49.5ff3a0
 prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
-prgnn/stages/present/participants.Cohort.ListOfLeft 4ee008cf28ce.5ff3a0
 prgnn/stages/present/participants.Cohort.Motion 58b29eefd408.5d0100
-prgnn/stages/present/participants.Cohort.Quality 90a70d38b189.f873b9
+prgnn/stages/present/participants.Cohort.Quality 90a70d38b189.6574f3
 prgnn/stages/present/participants.Cohort.Read c75bb513ac08.b7a098
 prgnn/stages/present/participants.Cohort.ScanQuality 3dabc17bca48.8198f8
-prgnn/stages/present/participants.Cohort.cautionLost 958d780a4780.9b3414
+prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
 prgnn/stages/present/participants.Cohort.cautionScans 95d4454d0b2b.574acb
 prgnn/stages/present/participants.Cohort.cleaning b0f3eb430c31.a7d59a
+prgnn/stages/present/participants.Cohort.describeExcluded 7919a8d6181e.0d045d
 prgnn/stages/present/participants.Cohort.describeGroups 661a1b933eba.918d2d
-prgnn/stages/present/participants.Cohort.eachParticipant f03f3358a25a.d87497
-prgnn/stages/present/participants.Cohort.leftOut eea73d55ea36.48f459
+prgnn/stages/present/participants.Cohort.eachParticipant f03f3358a25a.aace59
 prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
 prgnn/stages/present/participants.Cohort.motionTable 552798130ee9.14e58c
 prgnn/stages/present/participants.Cohort.registration 34d485349852.0b9eb6
 prgnn/stages/present/participants.Cohort.scanLinks a35b2cb93aac.b82c43
 prgnn/stages/present/participants.Cohort.taskRegression e4239aa4b29f.66fb4b
-prgnn/stages/present/participants.Cohort.typicality 911cd1b33418.055b57
+prgnn/stages/present/participants.Cohort.typicality 911cd1b33418.e72082
 prgnn/stages/present/participants.Cohort.warnings 3c95af5a7500.981444
 prgnn/stages/present/participants.Cohort.withoutVoxels 06061c13d75b.8a6975
 prgnn/stages/present/participants.CovariateNames 923256bb36ec.e3b0c4
 prgnn/stages/present/participants.ExcludedRow 426801e7bc8a.e3b0c4
 prgnn/stages/present/participants.LabeledScan 36c8fed1cbe2.94c665
 prgnn/stages/present/participants.LabeledScan.gray eba5323a8e73.ac0e26
-prgnn/stages/present/participants.Middle 24034fb5c82d.e3b0c4
+prgnn/stages/present/participants.MedianRange 5d607406017f.cd1e70
 prgnn/stages/present/participants.NuisanceWords a2210a8279f6.e3b0c4
 prgnn/stages/present/participants.PagedScans 6f511baa541d.e3b0c4
 prgnn/stages/present/participants.Reasons 1894380956bf.32e03c
 prgnn/stages/present/participants.RegistrationPort fe4a6405cd91.9f23dc
 prgnn/stages/present/participants.ResponseWords 7ed68826a3b1.e3b0c4
 prgnn/stages/present/participants.ShownScans a9377ed9369a.e3b0c4
-prgnn/stages/present/participants.Spread 5d607406017f.9686f0
 prgnn/stages/present/participants.TaskConditions c4275635cc41.c69b17
 prgnn/stages/present/participants.arrangements ec1a3814f3da.39778c
+prgnn/stages/present/participants.byRegionText 80169f3cd30f.6d88b3
 prgnn/stages/present/participants.cleanedScans 87478ad91225.512e4f
 prgnn/stages/present/participants.describeColumn 6894e62713aa.2d3809
 prgnn/stages/present/participants.describeNumbers 23a324c5cd79.f3dd6f
@@ -3892,9 +3887,13 @@ prgnn/stages/present/participants.gather 888421a56f5d.f32263
 prgnn/stages/present/participants.groupSize 87bcbe8e7ab8.e3b0c4
 prgnn/stages/present/participants.labeledScans bc9779b85f65.2cbf8a
 prgnn/stages/present/participants.leastValid 8049cd53c3a5.0b9093
+prgnn/stages/present/participants.lostRegion 9cf27a1a1e38.e3b0c4
+prgnn/stages/present/participants.lostVoxels dde38d7cfa31.58122d
 prgnn/stages/present/participants.measure 69567829ace1.e3b0c4
 prgnn/stages/present/participants.measures d7f60feab388.7f379c
 prgnn/stages/present/participants.mostFrequent 9b430d9b31a1.e3b0c4
+prgnn/stages/present/participants.mostNamed 70a586560e99.e3b0c4
+prgnn/stages/present/participants.mostStruck d208d98e61e6.6baba1
 prgnn/stages/present/participants.noSeries 1d5a1cdf7c70.e3b0c4
 prgnn/stages/present/participants.nobodyStandsOut 427758de6f1f.e3b0c4
 prgnn/stages/present/participants.noteRow f4b7aa829e76.e3b0c4
@@ -3905,6 +3904,7 @@ prgnn/stages/present/participants.scanNames b25fa681e287.bd52cc
 prgnn/stages/present/participants.shownStrategies 069781a2de55.e3b0c4
 prgnn/stages/present/participants.usual 4ddd2be99784.62655e
 prgnn/stages/present/participants.warningRow ee5420d037d9.e3b0c4
+prgnn/stages/present/participants.wholePercent 6a4af76dda44.e3b0c4
 prgnn/stages/present/performance.Results 470203d296d1.d20190
 prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
 prgnn/stages/present/performance.Results.CautionAccuracy 434807e6bb4b.49d0f6
@@ -3920,7 +3920,7 @@ prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
 prgnn/stages/present/performance.Results.cautionRetrained 01250d1fc84e.496202
 prgnn/stages/present/performance.Results.comparison f098ea7c292a.c96c4a
 prgnn/stages/present/performance.Results.decisive 697fdeb0e137.9949e8
-prgnn/stages/present/performance.Results.folds c009babb4679.b58cd4
+prgnn/stages/present/performance.Results.folds c009babb4679.8b9af7
 prgnn/stages/present/performance.Results.howRetrained 535db7d0a86f.f2ae60
 prgnn/stages/present/performance.Results.markOwn 65663ab0e54a.345ed3
 prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
@@ -3950,17 +3950,18 @@ prgnn/stages/present/performance.unstaged 7ead12d6a2e4.bca324
 prgnn/stages/present/performance.valuesIn 3b2727e30c1d.f5437a
 prgnn/stages/present/performance.withoutEffect bfd81d22ca62.e3b0c4
 prgnn/stages/present/section.Column a0058673e990.1abcb0
+prgnn/stages/present/section.InSentence 55995dc21d00.e3b0c4
 prgnn/stages/present/section.Keyed bcd3e5e979ec.33cbe6
 prgnn/stages/present/section.MemberText d9b1337daee3.c63136
 prgnn/stages/present/section.NewWriter 1bfd6dec8125.a8b4ea
 prgnn/stages/present/section.Number 42a6014712ab.6751ee
 prgnn/stages/present/section.OrItself 827690b739c3.e3b0c4
+prgnn/stages/present/section.Parameter 3ed1ac75b329.e3b0c4
 prgnn/stages/present/section.PlainName 44bf89174529.e3b0c4
 prgnn/stages/present/section.PlusMinus 138d802f9e1e.d8a784
 prgnn/stages/present/section.Read 970b5aa700c3.6e070b
 prgnn/stages/present/section.SVGTitle 4b706514dba8.70faeb
 prgnn/stages/present/section.SettingName 0d317fefa83d.653c3c
-prgnn/stages/present/section.SettingRow 3ed1ac75b329.e3b0c4
 prgnn/stages/present/section.Settings e80d8cb4b2fa.2c380d
 prgnn/stages/present/section.Settings.Of 1b901e3c1cae.10639c
 prgnn/stages/present/section.StageSettings 3ab77e94b1d6.e3b0c4
@@ -3969,11 +3970,10 @@ prgnn/stages/present/section.StageSettings.Number 9cae964e3fba.85e63a
 prgnn/stages/present/section.Strong d7e3ca0dbc3e.45f843
 prgnn/stages/present/section.TableOf 658b2ec20ad3.0cd5e6
 prgnn/stages/present/section.Text 39f15acbb062.6751ee
-prgnn/stages/present/section.The 55995dc21d00.e3b0c4
 prgnn/stages/present/section.UnitName 68ed813a3c43.e3b0c4
 prgnn/stages/present/section.UpperFirst 2c14ad4f7585.e3b0c4
 prgnn/stages/present/section.WholeTable c5ccb6fb46a1.665305
-prgnn/stages/present/section.Writer 3c4680e23330.220112
+prgnn/stages/present/section.Writer 7be52df7b7f0.220112
 prgnn/stages/present/section.Writer.Add 554e4163ed7e.c5e366
 prgnn/stages/present/section.Writer.Caution 3b3ec3196b8d.e3ec33
 prgnn/stages/present/section.Writer.Figures fd50c24cf0f1.d038de
@@ -3983,7 +3983,7 @@ prgnn/stages/present/section.Writer.Say e16df3781753.a9f2bf
 prgnn/stages/present/section.Writer.Show adb88c8727b2.225bea
 prgnn/stages/present/section.Writer.Supplement 00fa1aa17f85.07b0ad
 prgnn/stages/present/section.Writer.Table ab67ddca10cb.49b77b
-prgnn/stages/present/section.readPipelineSettings f0c4115c39a8.6913ed
+prgnn/stages/present/section.readPipelineSettings f0c4115c39a8.7166f6
 prgnn/stages/present/section.shownNumber c10005f31f51.e7db4b
 prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
 prgnn/stages/report.Block 279bb4f92f6d.b20b12
@@ -4046,7 +4046,7 @@ prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
 prgnn/stages/report.volumesInOrder 42b9eb768429.744f26
 prgnn/stages/report/page.css 877e3550c1f4.e3b0c4
-prgnn/stages/report/page.js d3ded751c6f8.e3b0c4
+prgnn/stages/report/page.js c8b98379b91b.e3b0c4
 prgnn/stages/report/viewer.js.gz 09a15ef41112.e3b0c4
 
 reached by report summary tables
@@ -4202,7 +4202,7 @@ reached by summary
 prgnn/artifacts.Text bec277306bda.7f7add
 prgnn/stages/present.Summary 0d66fc09cbf8.e3b0c4
 prgnn/stages/present.Summary.Ports 554a2623a58b.a6ea05
-prgnn/stages/present.Summary.Run 7f83cf7149d5.265643
+prgnn/stages/present.Summary.Run 474da84dfb41.fb5cf4
 prgnn/stages/present.summary.New aa4650227ebb.071387
 prgnn/stages/report.Bar.text 1e21acfdc939.842c88
 prgnn/stages/report.Page.Text b02b11092b8f.3634f9
@@ -4456,23 +4456,23 @@ at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.me
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:37 settingScores:66 ModelScores:72 NewModelScores:85 settingOf:92 Tally:109 saliency:116 Biomarkers.Run:128 biomarkerInputs:148 biomarkerInputs.contrastsRetrained:159 Biomarkers.inputs:163 biomarkerRows:201 biomarkerRows.tables:209 Biomarkers.setting:228 Biomarkers.ranked:276 Biomarkers.readAll:303 ordered:319 Biomarkers.read:329 ModelScores.add:395 Tally.add:406 Biomarkers.rank:416 plantedNodes:446 auroc:472
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:36 settingScores:65 ModelScores:71 NewModelScores:84 settingOf:91 Tally:108 saliency:115 Biomarkers.Run:127 biomarkerInputs:147 biomarkerInputs.contrastsRetrained:158 Biomarkers.inputs:162 biomarkerRows:200 biomarkerRows.tables:208 Biomarkers.setting:227 Biomarkers.ranked:275 Biomarkers.readAll:302 ordered:318 Biomarkers.read:328 ModelScores.add:394 Tally.add:405 Biomarkers.rank:415 plantedNodes:445 auroc:471
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 Biomarkers.retrainedContrasts:50 Biomarkers.against:73 unstaged:107 alike:119 sortedKeys:132 relative:142
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:278 Biomarkers.recoveries:287 testShare:349 testedLeast:361 rankedBy.worth:384 rankedBy.heldOut:401 leadOf:412 both:426 meanOf:436
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:46 individualRows:64
-at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:30 decision:41 Compare.Run:46 Compare.reference:87 decide:113 compareTwo:126 foldDifferences:164
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:46 Covariates.columns:118 scanCovariates:146 covariateRow:190
-at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:34 Evaluate.Run:53 Evaluate.complete:80 participantAccuracy:100 Evaluate.test:103
+at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:29 decision:40 Compare.Run:44 Compare.reference:85 decide:111 compareTwo:124 foldDifferences:162
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:32 Covariates.Run:44 Covariates.columns:116 scanCovariates:144 covariateRow:188
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 Evaluate.complete:78 participantAccuracy:98 Evaluate.test:101
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
-at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:40 maskSetting:56 maskEffect:67 Fidelity.Run:75 Fidelity.sizes:129 Fidelity.settings:147 Fidelity.ask:210 Fidelity.first:268 maskSetting.overModels:306 Fidelity.table:317
-at stages/assess/individuality.go prgnn/stages/assess individuality.New:20 Individuality:24 Individuality.Ports:30 Individuality.Run:46 Individuality.cells:84 Individuality.row:128
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:34 leakCheck:53 leakCheck.fail:59 foldPlace:64 foldBook:67 Leakage.Run:74 checkRow:114 readBook:120 foldBook.tested:145 foldBook.takesPart:151 Leakage.lookAtPredictions:161 placeOf:236 foldBook.seen:252 lookAtModels:272 lookAtFitted:289
+at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:73 Fidelity.sizes:127 Fidelity.settings:145 Fidelity.ask:208 Fidelity.first:266 maskSetting.overModels:304 Fidelity.table:315
+at stages/assess/individuality.go prgnn/stages/assess individuality.New:20 Individuality:24 Individuality.Ports:29 Individuality.Run:44 Individuality.cells:82 Individuality.row:126
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:52 leakCheck.fail:58 foldPlace:63 foldBook:66 Leakage.Run:72 checkRow:112 readBook:118 foldBook.tested:143 foldBook.takesPart:149 Leakage.lookAtPredictions:159 placeOf:234 foldBook.seen:250 lookAtModels:270 lookAtFitted:287
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:77 sharedPoints:78 rescaled:79 sharedScans:84 timePoints:120
 at stages/assess/leakage_traces.go prgnn/stages/assess trace:19 newTrace:29 trace.len:45 meanTrace:51 ranks:80 leastOverlap:105 leastZ:106 meeting:110 trace.meet:118 readTraces:158 Leakage.sameTraces:182
-at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:24 QCFC:28 QCFC.Ports:33 QCFC.Validate:50 connectome:60 QCFC.Run:67 connectomes:122 listedParticipants:159 listedMotion:170 QCFC.measure:198 fisherEdges:265 edgeDistances:303 QCFC.covariates:334 typicality:385
-at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:38 rankRow:54 paintedRow:61 Saliency.Run:68 Saliency.rows:139 regionRow:166 paintedTable:177 Saliency.connectome:190 labelsOf:250 writeDense:271
+at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:24 QCFC:28 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:65 connectomes:120 listedParticipants:157 listedMotion:168 QCFC.measure:196 fisherEdges:263 edgeDistances:301 QCFC.covariates:332 typicality:383
+at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:269
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 columnsOf:104 isColor:124 readPlain:126 check:139 parseID:165 line:170 readLines:176 separator:198 split:207
@@ -4498,7 +4498,7 @@ at stages/chart/series.go prgnn/stages/chart seriesDashes:13 seriesColors:16 Mos
 at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:78 smooth:89 open:99 between:107 Holds:124
 at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.depth:71 millimeters:76 Brain.AxialCuts:81 Brain.slice:92
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
-at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:55 Simulate.Run:64 confoundsTSV:115
+at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:54 Simulate.Run:63 confoundsTSV:114
 at stages/column/columns.go prgnn/stages/column JSON:8
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:15 ReadCovariate:21 CovariateColumn.Identifies:47 humps:62 identifierName:64 namesIdentifier:70 CovariateColumn.Describe:78 CovariateColumn.categories:104
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
@@ -4518,7 +4518,7 @@ at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:18 ScansOf:33
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
 at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Coordinate:42
-at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:24 Echo.Run:35
+at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:47 Exec.EnvNames:54 Exec.Promise:65 Exec.Ports:71 execName:88 execPlace:89 Exec.Validate:93 ExecRooms:156 Exec.Run:159 Exec.call:198 Exec.program:249 runLogged:265 Exec.lookPath:290 Exec.environment:311 Exec.set:323
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
 at stages/command/exec_container.go prgnn/stages/command containerPort:22 inside:25 imageKind:28 sifImage:35 ociArchive:36 dockerBundle:37 kindOfImage:41 container:69 Exec.containerOf:79 container.podman:103 container.command:108 loaded:139 container.podmanRun:146 container.name:168 container.load:171
@@ -4538,23 +4538,23 @@ at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPat
 at stages/draw/svg.go prgnn/stages/draw Figure.SVG:24 svgCanvas:57 written:65 svgCanvas.FillString:70 svgCanvas.fontFaces:81 Cells:94 svgCanvas.DrawImage:98 withImages:115 indexed:127
 at stages/draw/ticks.go prgnn/stages/draw Ticks:14 Ticks.Ticks:17 tens:54
 at stages/draw/woff.go prgnn/stages/draw woff:10 deflated:32
-at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:34 parcelsPort:49 BrainMap.Run:57 errNowhere:85 nowhere:88 readAtlas:94 NodePlaces:130 BrainMap.Draw:150 Ranked.ends:224 Ranked.scaleText:238
-at stages/figure/calibration.go prgnn/stages/figure figure-calibration.New:18 Calibration:22 calibrationRow:28 Calibration.Ports:39 Calibration.Run:46 DrawCalibration:59 seriesOf:113
-at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:31 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 Connectivity.measure:127 subjectOf:138
-at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:24 Degrees.Run:37 degreeRow:92 edgeRow:99 degreesOf:106
-at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:19 Distributions:23 Distributions.Ports:28 Distributions.Run:37 DrawDistributions:46 overlapText:72 overlap:85 binRow:97 addDistributions:106
-at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:36 Chart.svg:58 Chart.InReport:71 WidePoints:78 settingInputs:82 bySettings:88
-at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:18 Individuality:22 Individuality.Ports:25 Individuality.Run:34 DrawIndividuality:39
-at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:27 Individuals:31 Individuals.Ports:38 Individuals.Run:53 keptRegion:66 individualScores:72 readIndividual:78 individualScores.group:106 individualScores.shared:124 first:143 selected:155 nodeRow:168 ReadNames:175 Individuals.Draw:189 rowTitle:269 lambdaPair:276
-at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:19 HeadMotion:23 HeadMotion.Ports:28 HeadMotion.Run:40 DrawHeadMotion:49 people:118
-at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:29 Ranking.Run:38 ReadRanking:55 Reading:58 ReadReading:65 Reading.ofLayer:74 RankingRows:82 RankingRows.First:85 RankingRows.Planted:91 planted:93 settingCaption:96 DrawRanking:104 DrawContrast:122
-at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:37 Confusion.Ports:42 predictionsPort:46 ROC.Run:50 Confusion.Run:63 DrawROC:75 DrawConfusion:121
-at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:19 ScanQuality:23 ScanQuality.Ports:28 regionQualityRow:53 ScanQuality.Run:59 ScanCaption:120 scanHead:123
+at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:33 parcelsPort:48 BrainMap.Run:55 errNowhere:83 nowhere:86 readAtlas:92 NodePlaces:128 BrainMap.Draw:148 Ranked.ends:222 Ranked.scaleText:236
+at stages/figure/calibration.go prgnn/stages/figure figure-calibration.New:17 Calibration:21 calibrationRow:27 Calibration.Ports:37 Calibration.Run:43 DrawCalibration:53 seriesOf:107
+at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:30 Connectivity.Run:43 groupRow:88 Connectivity.draw:93 Connectivity.measure:125 subjectOf:136
+at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:23 Degrees.Run:35 degreeRow:90 edgeRow:97 degreesOf:104
+at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:18 Distributions:22 Distributions.Ports:26 Distributions.Run:34 DrawDistributions:40 overlapText:66 overlap:79 binRow:91 addDistributions:100
+at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:35 outputsOr:38 Chart.svg:62 Chart.InReport:75 WidePoints:82 settingInputs:86 bySettings:92
+at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:18 Individuality:22 Individuality.Ports:24 Individuality.Run:32 DrawIndividuality:37
+at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:27 Individuals:31 Individuals.Ports:37 Individuals.Run:51 keptRegion:64 individualScores:70 readIndividual:76 individualScores.group:104 individualScores.shared:122 first:141 selected:153 nodeRow:166 ReadNames:173 Individuals.Draw:187 rowTitle:267 lambdaPair:274
+at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:18 HeadMotion:22 HeadMotion.Ports:26 HeadMotion.Run:37 DrawHeadMotion:43 people:112
+at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:28 Ranking.Run:36 ReadRanking:53 Reading:56 ReadReading:63 Reading.ofLayer:72 RankingRows:80 RankingRows.First:83 RankingRows.Planted:89 planted:91 settingCaption:94 DrawRanking:102 DrawContrast:120
+at stages/figure/roc.go prgnn/stages/figure figure-roc.New:16 figure-confusion.New:22 ROC:26 Confusion:31 ROC.Ports:35 Confusion.Ports:39 predictionsPort:43 ROC.Run:46 Confusion.Run:55 DrawROC:67 DrawConfusion:113
+at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:19 ScanQuality:23 ScanQuality.Ports:27 regionQualityRow:52 ScanQuality.Run:57 ScanCaption:118 scanHead:121
 at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:53 drawZero:88 scan.readCarpet:100 joinedCarpet:129 meanTSNR:173 withoutSilent:187 scan.silent:202 outlined:212
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
-at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:28 Training.Run:41 epochRow:50 majorityRow:57 noRows:62 nameNetworks:68 DrawTraining:98
+at stages/figure/training.go prgnn/stages/figure figure-training.New:18 Training:22 Training.Ports:26 Training.Run:38 epochRow:44 majorityRow:51 noRows:56 nameNetworks:62 DrawTraining:92
 at stages/figure/viewer.go prgnn/stages/figure Ranked:18 Readings:30 chanceOf:70 Ranked.name:89 Ranked.scale:98 Ranked.colored:103 Ranked.coloredText:115 tick:139 DrawSlices:142 gz:166 Viewer:174
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
@@ -4574,33 +4574,32 @@ at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanki
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
 at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:40 contraster:84 newContraster:92 contraster.of:123
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
-at stages/inference/motion.go prgnn/stages/inference Motion:10 MotionOf:19 addDirection:48 remainder:56 inner:77 Correlation:85 MedianAbs:100 RobustZ:113 middleOf:131
+at stages/inference/motion.go prgnn/stages/inference Motion:10 MotionOf:19 addDirection:48 remainder:56 inner:77 Correlation:85 MedianAbs:100 RobustZ:112 Median:129
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:28 foldArea:81
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:72 Baseline.Validate:94 ratedSet:113 modelRow:125 Baseline.Run:134 Baseline.onRows:161 Baseline.fit:208 Baseline.onGraphs:232 Baseline.stream:261 Baseline.training:265 prediction:295 baselineEpochRow:306 baselineHistory:314
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:93 ratedSet:112 modelRow:124 Baseline.Run:132 Baseline.onRows:159 Baseline.fit:206 Baseline.onGraphs:230 Baseline.stream:259 Baseline.training:263 prediction:293 baselineEpochRow:304 baselineHistory:312
 at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:14 Baseline.innerFolds:78 trainingSet.ordered:97 standardizeRows:113
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:28 matrixForm.width:57 matrixForm.each:65 matrixForm.row:85 matrixForm.check:111 refuseLeak:127 regionWeightRow:148 matrixForm.regions:157 matrixForm.nodes:213
-at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:53 BNT.Run:70 BNT.Validate:118 BNT.matrices:126 BNT.rate:145
-at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:24 BrainGNN:30 brainGNNOf:60 copyFields:75 BrainGNN.Ports:85 penalizedRow:105 communityRow:115 BrainGNN.Validate:122 BrainGNN.Run:134 BrainGNN.options:215 BrainGNN.parts:223 fisher:235 communityTable:253
-at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:32 choiceRow:48 idRow:58 candidate:63 Choose.Run:73 triedSetting:131 Choose.candidates:140 Choose.measure:197 Choose.table:211
+at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:52 BNT.Run:68 BNT.Validate:116 BNT.matrices:124 BNT.rate:143
+at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:24 BrainGNN:30 brainGNNOf:60 copyFields:75 BrainGNN.Ports:84 penalizedRow:104 communityRow:114 BrainGNN.Validate:121 BrainGNN.Run:132 BrainGNN.options:213 BrainGNN.parts:221 fisher:233 communityTable:251
+at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:31 choiceRow:47 idRow:57 candidate:62 Choose.Run:71 triedSetting:129 Choose.candidates:138 Choose.measure:195 Choose.table:209
 at stages/learn/inner.go prgnn/stages/learn innerFolds:12 trainingSet.parts:36 trainingSet.inParts:54
-at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:22 MeanMLP:33 MeanMLP.Ports:51 validatedRow:68 MeanMLP.Run:78 MeanMLP.read:123 valuesOf:170 MeanMLP.rate:214
+at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:22 MeanMLP:33 MeanMLP.Ports:50 validatedRow:67 MeanMLP.Run:76 MeanMLP.read:121 valuesOf:168 MeanMLP.rate:212
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 layouts:44 modelNPZ:49 ReadModels:81 largestModel:106 ReadModel:110 readMember:141 Trained.check:159 Trained.Predict:197 predictIn:204
-at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:30 permutedSetting:44 Permutation.Run:53 byPermutation:80 permutedSetting.check:119 graphsOf:156 permutedSetting.rows:165
-at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:31 Predict.Run:49 graphFacts.acceptNodes:93 graphFacts.accept:113
+at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:29 permutedSetting:43 Permutation.Run:51 byPermutation:78 permutedSetting.check:117 graphsOf:154 permutedSetting.rows:163
+at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:47 graphFacts.acceptNodes:91 graphFacts.accept:111
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:44 Split.Divides:65 Split.Validate:71 member:79 member.stratum:85 Split.Run:88 readMembers:148 Split.permute:176 count:203 Split.enough:212 Split.divide:244 Split.deal:252 Split.inside:277 bySite:303
-at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 Train.Ports:39 Train.Validate:69 Train.Run:74 train:81 weightArray:138 convert:147
+at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.Divides:64 Split.Validate:70 member:78 member.stratum:84 Split.Run:86 readMembers:146 Split.permute:174 count:201 Split.enough:210 Split.divide:242 Split.deal:250 Split.inside:275 bySite:301
+at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 Train.Ports:38 Train.Validate:68 Train.Run:72 train:79 weightArray:136 convert:145
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:126 readEdges:152 trainingSet.check:172 trainingSet.majority:208 readGraphs:220 standardization:256 standardization.values:258 standardization.layout:260 trainingSet.standardize:270 rounded:309 standardization.apply:318
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 paperModel:41 modelParams:44 ModelParams.options:51 ModelParams.validate:70 maxWeights:81 checkWeights:84 allOf:96 TrainingParams:107 trainingParams:118 paperTraining:127 TrainingParams.follow:130 follow:139 TrainingParams.training:150 TrainingParams.caution:157 TrainingParams.validate:174
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:40 lossRow:53 accuracyRow:61 finalRow:68 historyTable:74 scoreTable:92 distributionRow:126 distributionTable:135 parameterRow:149 parameterTable:157
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
 at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:96
-at stages/lost/lost.go prgnn/stages/lost Scan:15 region:23 Scan.regions:29 mostNamed:48 Scan.text:52 wholePercent:76 Text:86 byRegionText:105 mostStruck:153 median:175
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:153 reader.part:211 Variable.shape:220 widths:236 reader.numbers:240 reader.chars:287 reader.letters:318 reader.cells:350
 at stages/phantom/brain.go prgnn/stages/phantom outlineCenter:16 middle:17 extent:18 reach:24 mantle:26 mantleReach:27 least:30 air:35 white:36 csf:37 brain:41 brain.position:49 below:59 seed:80 metricOf:89 seed.squared:108 grow:118 fill:139 ventricle:206
@@ -4609,41 +4608,41 @@ at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:1
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent:45 material:48 materialOf:54 Make:65 Settings.check:92 signals:126 ar1:151 Scan.fill:161 waves:236 waves.disturb:243 rhythm:271
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:45 Bootstrap.Run:68 Bootstrap.meta:149 voxelsOf:162 Bootstrap.stream:177 openSeries:189 Bootstrap.TimeFrom:211 Bootstrap.made:222 longestTR:228 readJSON:231 sidecarTR:247 denoised:266 sameGrid:282 Bootstrap.size:289 Bootstrap.draw:297 countDistinct:328 Bootstrap.drop:336 whyNone:351 badVolumes:366 voxelRow:391 voxelTable:401 mostLost:415 scanTable:418 scanRow:450
-at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:48 Combat.Run:66 combatBook.table:123 slopeColumn:148 combatRow:151 combatBook.siteTable:163 siteRow:184
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:44 Bootstrap.Run:66 Bootstrap.meta:147 voxelsOf:160 Bootstrap.stream:175 openSeries:187 Bootstrap.TimeFrom:209 Bootstrap.made:220 longestTR:226 readJSON:229 sidecarTR:245 denoised:264 sameGrid:280 Bootstrap.size:287 Bootstrap.draw:295 countDistinct:326 Bootstrap.drop:334 whyNone:349 badVolumes:364 voxelRow:389 voxelTable:399 mostLost:413 scanTable:416 scanRow:448
+at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:64 combatBook.table:121 slopeColumn:146 combatRow:149 combatBook.siteTable:161 siteRow:182
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:78 saysGroup:130 combatBook.choose:143 combatBook.row:194 pairsOf:219
-at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:37 Connectivity.Validate:59 Connectivity.Run:71 leftRow:107 matrixRow:112 connectivityQuality:127
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:54 Denoise.Validate:75 stepRow:97 Denoise.strategy:103 Denoise.Run:111 Denoise.TimeFrom:166 Denoise.prepare:176 Denoise.cleaner:212 lostVoxels:244 tooLittle:261 orExclude:267 Denoise.confounds:272 unknownVolumes:353 Denoise.without:363 Denoise.choose:374 readConfounds:387 before:404 cleanedBefore:416 aboutConfounds:419 meanAndMax:429
+at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:36 Connectivity.Validate:58 Connectivity.Run:69 leftRow:105 matrixRow:110 connectivityQuality:125
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:53 Denoise.Validate:74 stepRow:96 Denoise.strategy:102 Denoise.Run:109 Denoise.TimeFrom:164 Denoise.prepare:174 Denoise.cleaner:210 lostVoxels:242 tooLittle:259 orExclude:265 Denoise.confounds:270 unknownVolumes:351 Denoise.without:361 Denoise.choose:372 readConfounds:385 before:402 cleanedBefore:414 aboutConfounds:417 meanAndMax:427
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
-at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:35 Graph.Run:51 graphRow:95 graphQuality:112
+at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:34 Graph.Run:49 graphRow:93 graphQuality:110
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:72 grayordinateMeans:148 readParcels:168
-at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:33 Harmonize.Run:49 fittedQuality:121 readFit:143
-at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:32 Join.Run:51 sameParts:92 runNames:111 joinSeries:120 spreadMissing:148 missingRegions:161 runQuality:176 readRuns:182 runQuality.whole:210 runQuality.list:265 joinedRow:274 runVolumeRow:282 runQuality.volumes:288 leastCoverage:308
-at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:34 Matrices.Validate:53 Matrices.Run:68 Matrices.read:110
+at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:32 Harmonize.Run:47 fittedQuality:119 readFit:141
+at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:31 Join.Run:49 sameParts:90 runNames:109 joinSeries:118 spreadMissing:146 missingRegions:159 runQuality:174 readRuns:180 runQuality.whole:208 runQuality.list:263 joinedRow:272 runVolumeRow:280 runQuality.volumes:286 leastCoverage:306
+at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:52 Matrices.Run:66 Matrices.read:108
 at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:17 usualRange:38
-at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:28 MeanVolume.Run:36 meanOfGrayordinates:83
-at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:23 Parcellate:30 Parcellate.Ports:39 Parcellate.Run:60 Parcellate.meaning:143 Parcellate.outputs:159 Parcellate.covered:173 parcelImage:190 dkt:200 Parcellate.refuseMissing:203 otherLabels:228 coverageRow:246
+at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:27 MeanVolume.Run:34 meanOfGrayordinates:81
+at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:23 Parcellate:30 Parcellate.Ports:38 Parcellate.Run:59 Parcellate.meaning:142 Parcellate.outputs:158 Parcellate.covered:172 parcelImage:189 dkt:199 Parcellate.refuseMissing:202 otherLabels:227 coverageRow:245
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 layer.quality:283 layer.sample:310
-at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:27 Project.Run:42
+at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:26 Project.Run:40
 at stages/prepare/sample.go prgnn/stages/prepare tissues:18 other:20 tissue:23 wholeBrain:43 Parcellate.sampleVoxels:50 Parcellate.sampleGray:84 Parcellate.choose:102 sampleTable:123 shares:129 sampled:152 carpet:171
-at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:28 sessionDrawRow:50 Sessions.Run:57 sessionQuality:95 meanQuality:120 poolMatrices:142
-at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:43 Tangent.Validate:60 updateRow:68 Tangent.Run:75 notDefinite:123 covarianceOf:129
-at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:31 Timeseries.Run:46 seriesRow:95 placeColumns:102
+at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:27 sessionDrawRow:49 Sessions.Run:55 sessionQuality:93 meanQuality:118 poolMatrices:140
+at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:59 updateRow:67 Tangent.Run:73 notDefinite:121 covarianceOf:127
+at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:30 Timeseries.Run:44 seriesRow:93 placeColumns:100
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:45 author.groupNames:72 author.result:86 author.othersAbove:111 author.tiles:128
-at stages/present/author.go prgnn/stages/present author:14 newAuthor:24 author.read:30 author.write:43
+at stages/present/author.go prgnn/stages/present author:14 newAuthor:25 author.read:31 author.write:44
 at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:85 author.untested:119 stuckSkill:132 epochRow:135 author.training:141
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:17 New:26 Author.Read:32 Text:43 Text.say:49 Text.cite:54 Author.Write:74 Author.References:104
-at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:17 lengths:38 Author.methodsOfSilence:70 silence:79 Author.readSilence:82 silentRow:101
+at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:39 Author.methodsOfSilence:71 silence:80 Author.readSilence:83 silentRow:102
 at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:16 cohortSettings:67 valid:77 Author.methodsOfGraphs:80 Author.methodsOfCleaning:153 estimator:187 share:205 percentText:215 Author.hasModels:225 Author.methodsOfTraining:230 Author.methodsOfEvaluation:274 Author.methodsOfBaselines:320
 at stages/present/more.go prgnn/stages/present author.more:16 author.furtherPictures:41 widthOfSVG:74
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
-at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:13 leastValid:26 noSeries:40
-at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:16 Cohort.Motion:19 shownStrategies:50 Cohort.motionFigure:52 Cohort.motionTable:63 Cohort.typicality:96
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:20 Cohort.Read:38 groupSize:66 Cohort.Groups:72 Cohort.Describe:86 noteRow:109 ExcludedRow:114 Cohort.leftOut:121 Cohort.ListOfLeft:151 Cohort.describeGroups:159 arrangements:237 CovariateNames:249 describeColumn:254 describeNumbers:327 Reasons:350
-at stages/present/participants/quality.go prgnn/stages/present/participants measure:17 measures:20 Cohort.Quality:41 Cohort.withoutVoxels:98 gather:118 Cohort.eachParticipant:138 Spread:196 Middle:205 warningRow:214 Cohort.warnings:220
+at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:17 lostRegion:25 CleanedScan.lostRegions:31 mostNamed:50 CleanedScan.lostText:54 wholePercent:78 lostVoxels:88 byRegionText:107 mostStruck:155 leastValid:177 noSeries:191
+at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:17 Cohort.Motion:21 shownStrategies:52 Cohort.motionFigure:54 Cohort.motionTable:65 Cohort.typicality:98
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:20 Cohort.Read:38 groupSize:66 Cohort.Groups:72 Cohort.Describe:86 noteRow:109 ExcludedRow:114 Cohort.describeExcluded:121 Cohort.ExcludedList:151 Cohort.describeGroups:159 arrangements:237 CovariateNames:249 describeColumn:254 describeNumbers:327 Reasons:350
+at stages/present/participants/quality.go prgnn/stages/present/participants measure:18 measures:21 Cohort.Quality:42 Cohort.withoutVoxels:99 gather:119 Cohort.eachParticipant:139 MedianRange:199 warningRow:208 Cohort.warnings:214
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:15 LabeledScan:20 labeledScans:26 Cohort.registration:42 LabeledScan.gray:62 Cohort.Element:65
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:18 PagedScans:19 Cohort.ScanQuality:23 scanFigure:47 Cohort.scanLinks:58 scanNames:110 scanName:119 outlierWords:173
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:26 readAccuracy:33 Row.Called:49 Row.IsMajority:57 Results.Read:63 Results.markOwn:108 baseline:130 Results.PerParticipant:140 Results.Nested:146 chanceTest:163 chanceTest.String:169 Results.permutationTests:179 Results.ChanceTests:193 Results.decisive:201 Results.AboveChance:213 Results.CautionAccuracy:222 Results.IsUnproven:270
@@ -4653,15 +4652,15 @@ at stages/present/performance/retrained.go prgnn/stages/present/performance with
 at stages/present/provenance.go prgnn/stages/present author.provenance:13
 at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134
 at stages/present/regions.go prgnn/stages/present author.regions:21 otherThan:69 author.regionFigures:77 author.space:133 author.inSpace:159 author.rankingTables:195 author.contrasts:254 author.agreement:276 besideChance:317 author.null:326 author.fidelity:376 author.cautionMasking:421 author.individuality:431
-at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:70 Report.Ports:75 Report.Page:111 Partial:114 Report.PartialPage:120 Report.Run:140
-at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:26 Writer.ReadSettings:31 Writer.Add:36 Writer.Say:39 Writer.Heading:43 Writer.Caution:46 Writer.Table:54 Writer.Supplement:60 Writer.Figures:68 Writer.Show:89
-at stages/present/section/settings.go prgnn/stages/present/section Settings:12 StageSettings:18 readPipelineSettings:25 SettingRow:50 Settings.Of:60 StageSettings.Is:69 StageSettings.Number:72
+at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:70 Report.Ports:74 Report.Page:110 Partial:113 Report.PartialPage:119 Report.Run:140
+at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.Supplement:61 Writer.Figures:69 Writer.Show:90
+at stages/present/section/settings.go prgnn/stages/present/section Settings:12 StageSettings:19 readPipelineSettings:26 Parameter:51 Settings.Of:61 StageSettings.Is:71 StageSettings.Number:74
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
-at stages/present/section/words.go prgnn/stages/present/section WholeTable:18 PlainName:66 shownNumber:78 UpperFirst:91 OrItself:98 UnitName:106 The:114 PlusMinus:117 MemberText:125 SVGTitle:139
-at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:20 Summary.Ports:28 Summary.Run:37
-at stages/present/tables/layout.go prgnn/stages/present/tables tableCaption:17 printedNames:31 PrintedName:33 layoutOne:40 layoutTwo:73 tableText:95
+at stages/present/section/words.go prgnn/stages/present/section WholeTable:18 PlainName:66 shownNumber:78 UpperFirst:92 OrItself:100 UnitName:108 InSentence:116 PlusMinus:119 MemberText:127 SVGTitle:141
+at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:20 Summary.Ports:27 Summary.Run:36
+at stages/present/tables/layout.go prgnn/stages/present/tables tableCaption:17 printedNames:31 PrintedName:34 layoutOne:41 layoutTwo:74 tableText:96
 at stages/present/tables/read.go prgnn/stages/present/tables variation:14 VariationRow:20 paperOne:35 paperLambda:42 contender:45 ClassifierRow:53 contenders:68 Tables.variations:87 place:135 axisOf:143 Tables.comparison:154 modelRow:209 parameterRow:215 parameterCounts:222
-at stages/present/tables/tables.go prgnn/stages/present/tables tables.New:18 Tables:22 Tables.Ports:27 Tables.Run:51 tableSource:94 tableSource.String:96 tableSource.mark:103 paperSource:111
+at stages/present/tables/tables.go prgnn/stages/present/tables tables.New:18 Tables:22 Tables.Ports:26 Tables.Run:49 tableSource:92 tableSource.String:94 tableSource.mark:101 paperSource:109
 at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37

@@ -81,7 +81,6 @@ func copyFields(to, from any) {
 	}
 }
 
-// Ports are the stage's inputs and outputs.
 func (*BrainGNN) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
@@ -130,7 +129,6 @@ func (s *BrainGNN) Validate() []error {
 	return errs
 }
 
-// Run trains.
 func (s *BrainGNN) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if s.Variant == "authors-code" {
 		s = follow(s, brainGNNOf("paper"), brainGNNOf(s.Variant))
