@@ -7,7 +7,7 @@ import "prgnn/dag"
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 8ffa0d9f4ec6622c07011468e7f87732a65bd201b0bed22f93f271627ef814b0
 kind biomarkers c7c7c54a48b35b0856bd47399bab38c8f6bbfc522e193b1378573401d28b82ba
-kind bnt c9d9f806a0c6fa75aab79d362185e94436051e982026afb14fb7b16fe9206aae
+kind bnt e8a311e860fc2005cb8351da2a55a20b81a28009b1f7e2cc7d38ef1d8d8baebb
 kind bootstrap c941ae54153138f74cc0d2f8e5f188c4c4736be4f5ca790ca80c7ed229ab1fcc
 kind braingnn 7d5b55c7f1a5fab51e3c799135f82760c66828b22ccc81bd6053b7bf3790d4df
 kind brainmap b526852ad1edc9acc82fce8da9cf84ba1fe6d3c8da1693ea1d943df5291e9b52
@@ -40,7 +40,7 @@ kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
 kind leakage 7183fcb526c6cd72a516794ce932502beb7fda360a38c88c6098b3a68c073e6e
 kind matrices 5b79a81f67471a4bbaa0f58e5934a9f4669b4ae63cf2d6fbe907743bbab6b2aa
 kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
-kind meanmlp 66f6d8ced576bce7af7670d3f910db7bd92393f0dc83bc760b7b8c12eaf1fa69
+kind meanmlp 9b413a0632bf3ef876cd1a2898ad6327c1308f72c813b33ff619f20c72b27c9b
 kind parcellate 1e3bea65cb0e10cccb575df69b55f56f6c35f98f73b8169c464525c0f35839fb
 kind permutation 7fe5088ba2848d93ce972c333117bd70069b346a54079c4eb01848f6cc884a7e
 kind predict 1b3ecd455e24af832304f5021213850333b051718722b32ff0937bbfa6c4faa2
@@ -694,9 +694,7 @@ prgnn/gnn/network.Full.Backward e65979092cf0.a2e66a
 prgnn/gnn/network.Full.Forward 0cbff0a74f93.1b5409
 prgnn/gnn/network.Fulls d671e1df2ecf.936a1d
 prgnn/gnn/network.ReLU 43e4ce6b8a47.c4217a
-prgnn/gnn/network.ReLUBack f76d7b83dea1.c4217a
 prgnn/gnn/network.Size 4efa0f17e064.e3b0c4
-prgnn/gnn/network.Times 366c2f81d656.c4217a
 
 reached by baseline bnt braingnn brainmap denoise figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training meanmlp report simulate summary
 prgnn/internal/exact.Sincos e3c181d604de.15b4aa
@@ -899,6 +897,8 @@ prgnn/gnn/network.Initial af94783944fc.dc5a26
 prgnn/gnn/network.Network 7f0db2c0721d.a5ec11
 prgnn/gnn/network.Of e25a59c4be9f.94a21e
 prgnn/gnn/network.Probabilities 7a1d03209f9f.fc46c2
+prgnn/gnn/network.ReLUBack f76d7b83dea1.c4217a
+prgnn/gnn/network.Times 366c2f81d656.c4217a
 prgnn/gnn/network.Train a0374785b158.c7d0c8
 prgnn/gnn/network.Training c6ba4072f58f.9203e4
 prgnn/gnn/network.Training.stream c9aaaca8194a.b9563f
@@ -1284,7 +1284,7 @@ prgnn/gnn/bnt.Net.alikeBack cd7f1eccaad2.649064
 prgnn/gnn/bnt.Net.back a37e4c2d3558.227017
 prgnn/gnn/bnt.Net.distance e6c7b610c98f.c273f8
 prgnn/gnn/bnt.Net.forward 575452cb7439.21c40f
-prgnn/gnn/bnt.Net.masks a4797346dcc3.8dcc34
+prgnn/gnn/bnt.Net.masks 347605000786.a18ee4
 prgnn/gnn/bnt.Net.padded 430a6d6923c1.c273f8
 prgnn/gnn/bnt.Net.read 8dd674170e56.1cfac9
 prgnn/gnn/bnt.Net.readBack c84ad7b3dd75.256268
@@ -1341,6 +1341,7 @@ prgnn/gnn/network.epsilon 7223c1bf482d.e3b0c4
 
 reached by bnt meanmlp
 prgnn/gnn/network.Contrast 63bbd8d6bb0a.c4217a
+prgnn/gnn/network.Mask 6a031abd90fb.285bf9
 prgnn/gnn/network.Unnormalize d6429ce6f858.c4217a
 
 reached by bootstrap
@@ -3438,11 +3439,11 @@ prgnn/gnn/meanmlp.Model.Probability 60bb895fe197.846595
 prgnn/gnn/meanmlp.Model.RegionScores 9cf81dc402ab.2a1dc2
 prgnn/gnn/meanmlp.Net 3195b4de8d54.0893a5
 prgnn/gnn/meanmlp.Net.Drops ddd5a7d7751c.c273f8
-prgnn/gnn/meanmlp.Net.Gradient 435265d51f61.01db23
+prgnn/gnn/meanmlp.Net.Gradient 133dca438103.4b25e7
 prgnn/gnn/meanmlp.Net.Layout 6f35cd0c4d26.c011fe
-prgnn/gnn/meanmlp.Net.back 41ce1964ea71.26ac86
+prgnn/gnn/meanmlp.Net.back 60fd1dd48c5f.e21ce1
 prgnn/gnn/meanmlp.Net.backOutput 24938dd33204.75a341
-prgnn/gnn/meanmlp.Net.forward 38c6faca97a4.ecaaf3
+prgnn/gnn/meanmlp.Net.forward 487ac5c4e35f.0909c7
 prgnn/gnn/meanmlp.New 76bc541a5e4a.0f2feb
 prgnn/gnn/meanmlp.Options dc5bc98984c1.e3b0c4
 prgnn/gnn/meanmlp.Released 3655f9a81490.f11690
@@ -4355,7 +4356,7 @@ at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:13 linearMachine
 at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:32 newWorker:41 worker.load:51 soon:68 worker.blocksForward:76 worker.predict:92 slot.crossEntropy:118 worker.gradient:144 worker.backward:191 worker.reduce:213 worker.batchLosses:228 worker.normForward:267 worker.normBackward:291
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
 at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 Released:28 Options.Columns:38 leaky:41 Net:44 New:58 Net.Layout:84 Net.Drops:87 pass:91 pass.logits:98 Net.forward:101 Net.back:116 Net.padded:125 Net.Gradient:137 mix:175 mixedEntropy:190 Centers:203 orthogonal:216
-at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:81 normal:93 graph:100 block.forward:102 block.parts:139 state.dropped:146 join:158 unjoin:182 block.back:205 sum:267 softmax:274 softmaxBack:281
+at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:69 normal:81 graph:88 block.forward:90 block.parts:127 state.dropped:134 join:146 unjoin:170 block.back:193 sum:255 softmax:262 softmaxBack:269
 at gnn/bnt/model.go prgnn/gnn/bnt Model:11 Training:20 Fit:26 Untrained:37 Model.Parameters:44 Rating:47 together:57 Model.Rate:60 rate:64 received:96
 at gnn/bnt/readout.go prgnn/gnn/bnt readout:11 Net.read:19 run:42 runBack:56 squared:69 Net.distance:77 Net.alike:82 Net.alikeBack:98 Net.readBack:114
 at gnn/braingnn/block.go prgnn/gnn/braingnn block:15 newBlock:44 block.arrange:58 block.forward:80 block.of:139 block.choose:142 standardize:174 block.read:194 block.readBack:209 block.back:231 block.chooseBack:286 root:314 dot:317 add:333
@@ -4372,13 +4373,13 @@ at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 Checked:28 NewGraph:65 troub
 at gnn/induce.go prgnn/gnn adjacency.induce:7
 at gnn/kernels.go prgnn/gnn kernels:14 kernels32:58 kernels64:58 kernelsOf:61 Rank:69 Softmax:81
 at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:29
-at gnn/meanmlp/meanmlp.go prgnn/gnn/meanmlp Options:13 Released:21 Net:24 block:35 New:41 Net.Layout:59 Net.Drops:62 pass:66 layer:75 Net.forward:82 Net.Gradient:149 Net.back:181 Net.backOutput:250
+at gnn/meanmlp/meanmlp.go prgnn/gnn/meanmlp Options:13 Released:21 Net:24 block:35 New:41 Net.Layout:59 Net.Drops:62 pass:66 layer:75 Net.forward:82 Net.Gradient:147 Net.back:173 Net.backOutput:236
 at gnn/meanmlp/model.go prgnn/gnn/meanmlp Model:11 Training:19 Fit:25 Model.Parameters:35 together:38 Model.Probability:41 Model.RegionScores:55 regionScores:64 upTo:102 Untrained:111
 at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107
 at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:24 linear.finish:31 linear.forward:39 linear.backward:52 mlpState:67 newMLPState:75 Model.mlpForward:96 Model.mlpBackward:111 mlpState.drop:128
 at gnn/model.go prgnn/gnn Model:10 New:26 Zero:45 Model.param:70 of:79 span:82 part:84 Model.room:87 Model.prepare:94 Model.finish:105 length:115
 at gnn/network/checkpoint.go prgnn/gnn/network run:13 newRun:28 run.resume:41 run.save:59 run.ended:68 run.penalty:71
-at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:106 Times:119 epsilon:126 Normalize:130 Unnormalize:149 Contrast:167
+at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:106 Mask:119 Times:136 epsilon:143 Normalize:147 Unnormalize:166 Contrast:184
 at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:58 further:70 Training.stream:78 Initial:86 Uniform:125 Train:128 run.tested:190 run.diverged:204 finite:212 optimiser:222 chunk:230 newOptimiser:232 optimiser.step:249 Entropies:269 CrossEntropy:283 Probabilities:305 Softmax:317
 at gnn/options.go prgnn/gnn Options:14 Paper:50 AuthorsCode:64 Choices:75 Options.Check:85 Options.Keep:132 Options.readoutWidth:137
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112

@@ -57,21 +57,9 @@ func (n *Net[T]) masks(graphs int, stream *random.Stream, threads int) [][]*mask
 	}
 	dense.Each(threads, len(seeds), func(i int) {
 		r := random.New(seeds[i], "dropout")
-		draw := func(n int, p float64) []T {
-			keep := make([]T, n)
-			factor, least, word := T(1/(1-p)), uint32(p*(1<<32)), uint64(0)
-			for j := range keep { // two of each word
-				if word >>= 32; j%2 == 0 {
-					word = r.Uint64()
-				}
-				if uint32(word) >= least {
-					keep[j] = factor
-				}
-			}
-			return keep
-		}
-		m := &mask[T]{draw(n.Heads*n.nodes*n.nodes, n.Dropout), draw(n.nodes*n.columns, n.Dropout),
-			draw(n.nodes*n.FeedForward, n.Dropout), draw(n.nodes*n.columns, n.Dropout)}
+		draw := func(size int) []T { return network.Mask[T](size, n.Dropout, r) }
+		m := &mask[T]{draw(n.Heads * n.nodes * n.nodes), draw(n.nodes * n.columns), draw(n.nodes * n.FeedForward),
+			draw(n.nodes * n.columns)}
 		all[i/graphs][i%graphs] = m
 	})
 	return all

@@ -115,9 +115,7 @@ func (n *Net[T]) forward(params []T, cases []int, keep []T, threads int) *pass[T
 					out[j] = max(x, 0)
 				}
 				if l == 0 && keep != nil {
-					for j, f := range keep[r*h:][:h] {
-						out[j] *= f
-					}
+					network.Times(out, keep[r*h:][:h])
 				}
 			}
 		})
@@ -154,13 +152,7 @@ func (n *Net[T]) Gradient(params, grad []T, cases []int, dropout *random.Stream,
 		for _, i := range cases {
 			rows += len(n.series[i]) / n.regions
 		}
-		keep = make([]T, rows*n.Hidden)
-		factor := T(1 / (1 - n.Dropout))
-		for i := range keep {
-			if dropout.Float64() >= n.Dropout {
-				keep[i] = factor
-			}
-		}
+		keep = network.Mask[T](rows*n.Hidden, n.Dropout, dropout)
 	}
 	p := n.forward(params, cases, keep, threads)
 	for k, i := range cases {
@@ -193,15 +185,9 @@ func (n *Net[T]) back(params, grad []T, p *pass[T], logits []T, threads int) (dx
 			ds, dt := scales[2*k*h:][:h], scales[(2*k+1)*h:][:h]
 			for r := p.from[k]; r < p.from[k+1]; r++ {
 				dr, normal := d[r*h:][:h], y.normal[r*h:][:h]
-				for j, v := range y.out[r*h:][:h] {
-					if !(v > 0) {
-						dr[j] = 0
-					}
-				}
+				network.ReLUBack(dr, y.out[r*h:][:h], 0)
 				if l == 0 && p.keep != nil {
-					for j, f := range p.keep[r*h:][:h] {
-						dr[j] *= f
-					}
+					network.Times(dr, p.keep[r*h:][:h])
 				}
 				if l > 0 {
 					copy(skip[r*h:], dr)

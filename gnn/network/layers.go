@@ -115,7 +115,24 @@ func Drop[T gnn.Float](v []T, p float64, r *random.Stream) []T {
 	return mask
 }
 
-// Times multiplies by the factors of Drop.
+// Mask draws factors of dropout, two of each random word: 0 with probability p, otherwise 1/(1−p).
+func Mask[T gnn.Float](n int, p float64, r *random.Stream) []T {
+	keep, factors, least := make([]T, n), [2]T{0, T(1 / (1 - p))}, uint32(p*(1<<32))
+	word := uint64(0)
+	for j := range keep {
+		if word >>= 32; j%2 == 0 {
+			word = r.Uint64()
+		}
+		kept := 0 // no branch, which would be guessed wrong half of the time
+		if uint32(word) >= least {
+			kept = 1
+		}
+		keep[j] = factors[kept]
+	}
+	return keep
+}
+
+// Times multiplies by the factors of Drop or Mask.
 func Times[T gnn.Float](v, factor []T) {
 	for i, f := range factor {
 		v[i] *= f
