@@ -89,7 +89,7 @@ func (s *Store) OpenBlob(r Ref) (io.ReadCloser, error) {
 // BlobPath is where the blob lies; the file may be absent or damaged.
 func (s *Store) BlobPath(d Digest) string { return s.object(blobsDir, d.String()) }
 
-// Has tells whether a blob of that digest and size is there (not whether its
+// Has reports whether a blob of that digest and size is there (not whether its
 // bytes are right; reading tells that), or in the remote. While the store is held
 // (see Hold), a blob that was asked for is safe from gc.
 func (s *Store) Has(r Ref) bool {

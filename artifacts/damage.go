@@ -11,7 +11,7 @@ import (
 	"prgnn/internal/regular"
 )
 
-// Damaged tells whether a blob lies here with other bytes than its name says. The
+// Damaged reports whether a blob lies here with other bytes than its name says. The
 // blob is read, unless its file is in the state in which it was read or written last;
 // so an undisturbed store costs one question to the file system a blob. A blob that is
 // not here is damaged if it was found so in the remote.
@@ -31,7 +31,7 @@ func (s *Store) KnownDamaged(r Ref) bool {
 	return known && bad
 }
 
-// LostRemotely tells whether a blob that is not here is damaged in the remote, or missing although the record of the
+// LostRemotely reports whether a blob that is not here is damaged in the remote, or missing although the record of the
 // task that gave it is there. It then counts as damaged there, and is remembered as such.
 func (s *Store) LostRemotely(k Key, r Ref) bool {
 	if s.link == nil || s.hasHere(r) {

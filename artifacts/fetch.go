@@ -204,7 +204,7 @@ func (s *Store) adopt(k Key, a Action) error {
 	return err
 }
 
-// hasRemote tells whether the remote has a blob of that digest and size.
+// hasRemote reports whether the remote has a blob of that digest and size.
 func (s *Store) hasRemote(r Ref) bool {
 	n, err := s.link.blobSize(context.Background(), r.Digest)
 	return err == nil && n == r.Size

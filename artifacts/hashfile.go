@@ -69,7 +69,7 @@ func (s *Store) HashFile(path string, rehash bool) (Ref, error) {
 	return ref, nil
 }
 
-// younger tells whether the file was changed less than d before now, or after it:
+// younger reports whether the file was changed less than d before now, or after it:
 // a time in the future proves nothing.
 func (st fileStat) younger(now time.Time, d time.Duration) bool {
 	return max(st.mtime, st.ctime) > now.Add(-d).UnixNano()

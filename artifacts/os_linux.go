@@ -23,7 +23,7 @@ func cleanPages(fd int) {
 // inMemory tells of a device (uint64) whether its files lie in memory only.
 var inMemory sync.Map
 
-// hidesWrites tells whether writes through a memory map may leave the times of a
+// hidesWrites reports whether writes through a memory map may leave the times of a
 // file as they are, even after writeBack: in a tmpfs no page is ever written back.
 func hidesWrites(path string, device uint64) bool {
 	if known, ok := inMemory.Load(device); ok {

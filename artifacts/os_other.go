@@ -25,11 +25,11 @@ func (d *statDir) stat(name string) (fileStat, error) {
 	return fileStat{regular: fi.Mode().IsRegular(), size: fi.Size(), mtime: fi.ModTime().UnixNano()}, nil
 }
 
-// isFull tells whether an error means that there is no room: 39 and 112 are
+// isFull reports whether an error means that there is no room: 39 and 112 are
 // ERROR_HANDLE_DISK_FULL and ERROR_DISK_FULL of Windows.
 func isFull(no syscall.Errno) bool {
 	return no == syscall.ENOSPC || no == syscall.EDQUOT || no == 39 || no == 112
 }
 
-// locksUnknown tells whether the file system has no locks at all.
+// locksUnknown reports whether the file system has no locks at all.
 func locksUnknown(err error) bool { return errors.Is(err, errors.ErrUnsupported) }

@@ -68,10 +68,10 @@ func writeBack(path string) {
 	unix.Close(fd)
 }
 
-// isFull tells whether an error means that there is no room.
+// isFull reports whether an error means that there is no room.
 func isFull(no syscall.Errno) bool { return no == syscall.ENOSPC || no == syscall.EDQUOT }
 
-// locksUnknown tells whether the file system has no locks at all.
+// locksUnknown reports whether the file system has no locks at all.
 func locksUnknown(err error) bool {
 	return errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.EOPNOTSUPP) ||
 		errors.Is(err, syscall.ENOSYS) || errors.Is(err, syscall.ENOLCK)

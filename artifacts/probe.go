@@ -47,7 +47,7 @@ func (s *Store) Probe() (Abilities, error) {
 	return a, nil
 }
 
-// locksHold tells whether a lock keeps out a second one, of the same file opened again.
+// locksHold reports whether a lock keeps out a second one, of the same file opened again.
 func locksHold(path string) bool {
 	defer os.Remove(path)
 	first, second := newLock(path), newLock(path)

@@ -52,7 +52,7 @@ func (r *lineReader) magic(want string) {
 	r.rest = rest
 }
 
-// next tells whether the next line begins with this word.
+// next reports whether the next line begins with this word.
 func (r *lineReader) next(word string) bool { return strings.HasPrefix(r.rest, word+" ") }
 
 // line reads "word value\n" and returns the value.

@@ -158,7 +158,7 @@ func (l *link) talk(ctx context.Context, question func(context.Context) error) e
 	return err
 }
 
-// enter tells whether the remote may be asked now. Of those who want to know
+// enter reports whether the remote may be asked now. Of those who want to know
 // whether it has come back, one is let through.
 func (l *link) enter() bool {
 	l.mu.Lock()
@@ -181,7 +181,7 @@ var ErrRefused = errors.New("access refused")
 // where it belongs, or it is larger than the server's limit.
 var ErrBlocked = errors.New("cannot be stored there")
 
-// takes tells whether there is hope to share something now.
+// takes reports whether there is hope to share something now.
 func (l *link) takes() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -214,7 +214,7 @@ func (l *link) refuseBlob(d Digest) {
 	delete(l.sizes, d)
 }
 
-// refuses tells whether a blob was found damaged there.
+// refuses reports whether a blob was found damaged there.
 func (l *link) refuses(d Digest) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

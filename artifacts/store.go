@@ -213,7 +213,7 @@ func (s *Store) fault(err error) error {
 	return fmt.Errorf("store %s: %w", s.dir, err)
 }
 
-// full tells whether an error means that the disk is full.
+// full reports whether an error means that the disk is full.
 func full(err error) bool {
 	var no syscall.Errno
 	return errors.As(err, &no) && isFull(no)

@@ -68,7 +68,7 @@ func (s *Store) Distrusted() (unsigned, forged int) {
 	return unsigned, forged
 }
 
-// believes tells whether an action of this origin is believed.
+// believes reports whether an action of this origin is believed.
 func (t *trust) believes(origin string) bool {
 	return origin == "" || len(t.Keys) == 0 ||
 		slices.ContainsFunc(t.Keys, func(v Verifier) bool { return v.ID() == origin })

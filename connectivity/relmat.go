@@ -51,7 +51,7 @@ func (t *text) cutName(fields []string) []string {
 	return fields[1:]
 }
 
-// numbered tells whether names are 0, 1, 2 …
+// numbered reports whether names are 0, 1, 2 …
 func numbered(names []string) bool {
 	for i, n := range names {
 		if n != fmt.Sprint(i) {

@@ -60,7 +60,7 @@ func (r *runner) check(i int32, d *description) verdict {
 	return v
 }
 
-// lostRemotely tells whether the remote lacks any of the blobs of a task whose record it has.
+// lostRemotely reports whether the remote lacks any of the blobs of a task whose record it has.
 func (r *runner) lostRemotely(k artifacts.Key, outputs map[string]artifacts.Ref) bool {
 	for _, ref := range outputs {
 		if r.store.LostRemotely(k, ref) {
@@ -70,7 +70,7 @@ func (r *runner) lostRemotely(k artifacts.Key, outputs map[string]artifacts.Ref)
 	return false
 }
 
-// damaged tells whether any of these blobs is. A plan goes by what is known and reads none.
+// damaged reports whether any of these blobs is. A plan goes by what is known and reads none.
 func (r *runner) damaged(outputs map[string]artifacts.Ref) bool {
 	ask := r.store.Damaged
 	if r.dry {
@@ -156,7 +156,7 @@ func (r *runner) resolve(src *Source) (artifacts.Ref, error) {
 	return ref, nil
 }
 
-// connected tells whether the bindings of a task fit its ports. Package
+// connected reports whether the bindings of a task fit its ports. Package
 // pipelines has said so already for graphs that come from a file.
 func connected(n *Node, ports Ports) error {
 	for b := range n.Inputs {

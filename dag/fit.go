@@ -29,7 +29,7 @@ func (t Type) String() string {
 	return b.String()
 }
 
-// Fits tells whether an input of type in can take what an output of type out
+// Fits reports whether an input of type in can take what an output of type out
 // gives; the error says in what they differ. A side that does not state a thing
 // leaves it open. Columns are promised by outputs and asked for by inputs, so an
 // output may have more of them, and an output that lists none promises nothing
@@ -88,7 +88,7 @@ func checkOutputs(ports []Port, out Outputs) error {
 	return errors.Join(wrong...)
 }
 
-// holds tells whether a value is of the type. Arrays and tables that come as
+// holds reports whether a value is of the type. Arrays and tables that come as
 // bytes are decoded for it: bytes that are not what they say are found here and
 // not by the next stage.
 func holds(t Type, v artifacts.Value) error {

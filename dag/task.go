@@ -97,7 +97,7 @@ func InputOf(v artifacts.Value, coords ...Coord) Input {
 	}
 }
 
-// Has tells whether an optional port is connected.
+// Has reports whether an optional port is connected.
 func (t *Task) Has(port string) bool { return len(t.inputs[port]) > 0 }
 
 // In is the one input of a port that does not gather. It panics when the port

@@ -180,7 +180,7 @@ func compareKernels(t *testing.T, fast, slow *kernels[float32]) {
 	}
 }
 
-// isEntry tells whether place e of an adjacency is an entry of a row.
+// isEntry reports whether place e of an adjacency is an entry of a row.
 func isEntry(a *adjacency[float32], e int) bool {
 	for i := range a.n {
 		if at := e - a.entry(i, 0); at >= 0 && at%lanes == 0 && at/lanes < int(a.degree[i]) {

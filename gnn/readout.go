@@ -7,7 +7,7 @@ package gnn
 //	maxmean       max_p out_p ‖ (1/k) Σ_p out_p      of the last block
 //	maxmean_all   the same of every block, in order
 
-// reads tells whether block l enters z, and whether its maximum does.
+// reads reports whether block l enters z, and whether its maximum does.
 func (o Options) reads(l int) (mean, max bool) {
 	switch o.Readout {
 	case "maxmean_all":

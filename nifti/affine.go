@@ -116,13 +116,13 @@ func (a *Affine) Axes() string {
 	return string(name)
 }
 
-// usable tells whether the affine gives voxels a place and a volume.
+// usable reports whether the affine gives voxels a place and a volume.
 func (a *Affine) usable() bool {
 	_, ok := a.Inverse()
 	return ok && a.finite()
 }
 
-// finite tells whether all elements are numbers.
+// finite reports whether all elements are numbers.
 func (a *Affine) finite() bool {
 	for _, r := range a {
 		for _, v := range r {

@@ -91,7 +91,7 @@ const reexport = "export the image again from the program that wrote it"
 // lineEnds follow the magic of NIfTI-2; a transfer in text mode changes them.
 const lineEnds = "\r\n\x1a\n"
 
-// single tells whether header and voxels share one file, by the magic.
+// single reports whether header and voxels share one file, by the magic.
 func (h *Header) single() bool { return h.Version == 0 || h.Magic[1] == '+' }
 
 func checkMagic(h *Header) []Problem {

@@ -65,7 +65,7 @@ func (t DataType) Size() int {
 	return 0
 }
 
-// Integral tells whether voxels of the type are integers.
+// Integral reports whether voxels of the type are integers.
 func (t DataType) Integral() bool { return t != Float32 && t != Float64 }
 
 // readable says why a type cannot be read, or nil.

@@ -15,7 +15,7 @@ type Grid struct {
 // Voxels is the number of voxels of the grid.
 func (g Grid) Voxels() int { return g.Shape[0] * g.Shape[1] * g.Shape[2] }
 
-// Same tells whether two grids are one, as nilearn judges it (check_same_fov):
+// Same reports whether two grids are one, as nilearn judges it (check_same_fov):
 // equal shape, and affines equal within numpy's allclose (rtol 1e-5, atol 1e-8).
 // Grids of files that do not say where they lie are the same when their shapes
 // are; such a file never lies on the grid of one that does say.

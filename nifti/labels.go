@@ -218,7 +218,7 @@ func nearest(c float64, n int) int {
 	return int(math.Floor(c + 0.5))
 }
 
-// diagonal tells whether the affine's axes are parallel to the world's.
+// diagonal reports whether the affine's axes are parallel to the world's.
 func (a *Affine) diagonal() bool {
 	for r := range 3 {
 		for c := range 3 {

@@ -12,7 +12,7 @@ const mghHeaderSize = 284
 // mghTypes gives the data types of FreeSurfer's MGH format.
 var mghTypes = map[int32]DataType{0: Uint8, 1: Int32, 3: Float32, 4: Int16, 10: Uint16}
 
-// isMGH tells whether a file starts as an MGH file does: version 1, big-endian.
+// isMGH reports whether a file starts as an MGH file does: version 1, big-endian.
 // The first number of a NIfTI file is 348 or 540 in either order.
 func isMGH(b []byte) bool { return len(b) >= 4 && binary.BigEndian.Uint32(b) == 1 }
 

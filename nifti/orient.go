@@ -160,7 +160,7 @@ func (h *Header) series() error {
 	return fmt.Errorf("shape %v has more axes than x, y, z and time; split it into four-dimensional images", h.Shape())
 }
 
-// CIFTI tells whether the header is of a CIFTI file: axes 5 and 6 hold a matrix.
+// CIFTI reports whether the header is of a CIFTI file: axes 5 and 6 hold a matrix.
 func (h *Header) CIFTI() bool {
 	return h.Version == 2 && h.IntentCode >= 3000 && h.IntentCode < 3100 && h.Dim[0] >= 5
 }

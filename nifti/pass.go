@@ -48,9 +48,9 @@ type laneSums interface {
 	gather(slot int, volumes [][]byte, voxels []int32)
 	// sum adds up the voxels of a list, for each volume.
 	sum(slot int, list []int32) [lanes]float64
-	// constant tells whether a voxel has had one value in all volumes.
+	// constant reports whether a voxel has had one value in all volumes.
 	constant(voxel int) bool
-	// nonFinite tells whether a voxel has been NaN or infinite.
+	// nonFinite reports whether a voxel has been NaN or infinite.
 	nonFinite(voxel int) bool
 }
 

@@ -105,7 +105,7 @@ func (r *Reader) truncated(n int64) error {
 	return &truncation{n, ok}
 }
 
-// ended tells whether an error of read is that src ended at once.
+// ended reports whether an error of read is that src ended at once.
 func ended(n int, err error) bool {
 	_, ok := err.(*truncation)
 	return ok && n == 0

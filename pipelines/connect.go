@@ -218,7 +218,7 @@ func findOutput(named []*producer, output string) (*producer, *dag.Port) {
 	return nil, nil
 }
 
-// noOutput tells whether a reference to an output that is not there is fine.
+// noOutput reports whether a reference to an output that is not there is fine.
 func (l *loader) noOutput(p *dag.Port, r ref, named []*producer, where string) bool {
 	var names []string
 	for _, from := range named {

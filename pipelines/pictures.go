@@ -42,7 +42,7 @@ func (l *loader) leaveOutPictures() {
 	}
 }
 
-// takesNodesOnly tells whether a stage is connected to the cohort's node list, and to no label image.
+// takesNodesOnly reports whether a stage is connected to the cohort's node list, and to no label image.
 func (s *stage) takesNodesOnly() bool {
 	nodes := false
 	for _, k := range s.links {
@@ -56,7 +56,7 @@ func (s *stage) takesNodesOnly() bool {
 	return nodes
 }
 
-// needed tells whether a stage cannot do without results of another one.
+// needed reports whether a stage cannot do without results of another one.
 func (l *loader) needed(of *stage) bool {
 	for _, s := range l.stages {
 		for _, k := range s.links {

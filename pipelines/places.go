@@ -58,12 +58,12 @@ func (p *places) name(t *tree.Node, path string) string {
 	return filepath.Base(path)
 }
 
-// outside tells whether a path leads out of the directory that it is read from.
+// outside reports whether a path leads out of the directory that it is read from.
 func outside(path string) bool {
 	return !filepath.IsLocal(filepath.FromSlash(path)) || strings.HasPrefix(path, "~")
 }
 
-// isPlace tells whether a value that may be a place is one, and no column, pattern or word.
+// isPlace reports whether a value that may be a place is one, and no column, pattern or word.
 func isPlace(t *tree.Node, place param.Place) bool {
 	return place == param.PlaceAlways || outside(t.Text) ||
 		strings.Contains(t.Text, "/") && !strings.Contains(t.Text, "{")

@@ -4457,7 +4457,7 @@ at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.me
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:36 settingScores:65 ModelScores:71 NewModelScores:84 settingOf:91 Tally:108 saliency:115 Biomarkers.Run:127 biomarkerInputs:147 biomarkerInputs.contrastsRetrained:158 Biomarkers.inputs:162 biomarkerRows:200 biomarkerRows.tables:208 Biomarkers.setting:227 Biomarkers.ranked:275 Biomarkers.readAll:302 ordered:318 Biomarkers.read:328 ModelScores.add:394 Tally.add:405 Biomarkers.rank:415 plantedNodes:445 auroc:471
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:36 settingScores:65 ModelScores:71 NewModelScores:85 settingOf:92 Tally:109 saliency:116 Biomarkers.Run:128 biomarkerInputs:148 biomarkerInputs.contrastsRetrained:159 Biomarkers.inputs:163 biomarkerRows:201 biomarkerRows.tables:209 Biomarkers.setting:228 Biomarkers.ranked:276 Biomarkers.readAll:303 ordered:319 Biomarkers.read:329 ModelScores.add:395 Tally.add:406 Biomarkers.rank:416 plantedNodes:446 auroc:472
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 Biomarkers.retrainedContrasts:50 Biomarkers.against:73 unstaged:107 alike:119 sortedKeys:132 relative:142
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:278 Biomarkers.recoveries:287 testShare:349 testedLeast:361 rankedBy.worth:384 rankedBy.heldOut:401 leadOf:412 both:426 meanOf:436
@@ -4499,14 +4499,14 @@ at stages/chart/series.go prgnn/stages/chart seriesDashes:13 seriesColors:16 Mos
 at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:78 smooth:89 open:99 between:107 Holds:124
 at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.depth:71 millimeters:76 Brain.AxialCuts:81 Brain.slice:92
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
-at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:39 Simulate:44 Simulate.Ports:54 Simulate.Run:63 confoundsTSV:114
+at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:40 Simulate:45 Simulate.Ports:55 Simulate.Run:64 confoundsTSV:115
 at stages/column/columns.go prgnn/stages/column JSON:8
-at stages/column/covariate.go prgnn/stages/column CovariateColumn:15 ReadCovariate:21 CovariateColumn.Identifies:47 humps:62 identifierName:64 namesIdentifier:70 CovariateColumn.Describe:78 CovariateColumn.categories:104
+at stages/column/covariate.go prgnn/stages/column CovariateColumn:15 ReadCovariate:22 CovariateColumn.Identifies:48 humps:63 identifierName:65 namesIdentifier:71 CovariateColumn.Describe:79 CovariateColumn.categories:105
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
-at stages/column/made.go prgnn/stages/column MadeBy:19 MadeOf:33 MadeApart:45 MadeLines:71 nameRow:80 NodeNames:85 WithMeta:101
+at stages/column/made.go prgnn/stages/column MadeBy:19 MadeOf:33 MadeApart:45 MadeLines:72 nameRow:81 NodeNames:86 WithMeta:102
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:80 joinTexts:115 CompareNamed:120 ShownSetting:135 Lambdas:151
-at stages/column/people.go prgnn/stages/column People:13 ReadPeople:19 simulated:34 ByParticipant:43
+at stages/column/people.go prgnn/stages/column People:13 ReadPeople:20 simulated:35 ByParticipant:44
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Type:122 Table:126 Columns:131 CoordinateDoc:148 Keys:151 field.column:167 cells:188 markMissing:213 Read:222 One:235 Rows:249 Coordinates:278 field.absent:298 field.read:311 chosen:351 fill:361 memory:382 memoryOf:388 at:394
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:14 CleaningRow:18 VolumeRow:47
@@ -4549,7 +4549,7 @@ at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:1
 at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:27 Individuals:31 Individuals.Ports:37 Individuals.Run:51 keptRegion:64 individualScores:70 readIndividual:76 individualScores.group:104 individualScores.shared:122 first:141 selected:153 nodeRow:166 ReadNames:173 Individuals.Draw:187 rowTitle:267 lambdaPair:274
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:18 HeadMotion:22 HeadMotion.Ports:26 HeadMotion.Run:37 DrawHeadMotion:43 people:112
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:28 Ranking.Run:36 ReadRanking:53 Reading:56 ReadReading:63 Reading.ofLayer:72 RankingRows:80 RankingRows.First:83 RankingRows.Planted:89 planted:91 settingCaption:94 DrawRanking:102 DrawContrast:120
-at stages/figure/roc.go prgnn/stages/figure figure-roc.New:16 figure-confusion.New:22 ROC:26 Confusion:31 ROC.Ports:35 Confusion.Ports:39 predictionsPort:43 ROC.Run:46 Confusion.Run:55 DrawROC:67 DrawConfusion:113
+at stages/figure/roc.go prgnn/stages/figure figure-roc.New:16 figure-confusion.New:22 ROC:26 Confusion:31 ROC.Ports:35 Confusion.Ports:39 predictionsPort:43 ROC.Run:46 Confusion.Run:55 DrawROC:67 DrawConfusion:115
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:19 ScanQuality:23 ScanQuality.Ports:27 regionQualityRow:52 ScanQuality.Run:57 ScanCaption:118 scanHead:121
 at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:53 drawZero:88 scan.readCarpet:100 joinedCarpet:129 meanTSNR:173 withoutSilent:187 scan.silent:202 outlined:212
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
@@ -4559,7 +4559,7 @@ at stages/figure/training.go prgnn/stages/figure figure-training.New:18 Training
 at stages/figure/viewer.go prgnn/stages/figure Ranked:18 Readings:30 chanceOf:70 Ranked.name:89 Ranked.scale:98 Ranked.colored:103 Ranked.coloredText:115 tick:139 DrawSlices:142 gz:166 Viewer:174
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
-at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 DrawsText:37 First:56 Apart:59 Member:62 Division:70 Params.Divide:79 Division.Row:100 Params.sides:127 SideNames:155
+at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 DrawsText:37 First:58 Apart:61 Member:64 Division:72 Params.Divide:81 Division.Row:102 Params.sides:129 SideNames:158
 at stages/fold/features.go prgnn/stages/fold sameFeatures:15 mostValues:16 screenedValues:17 screen:18 Features:22 FeaturesOf:31 symmetric:52 edges:64 Features.Same:85 Features.alike:116
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 Duplicates:26 RefuseDuplicates:47 DuplicateText:61 ScansCompared:93 SignalsCompared:94 FeaturesCompared:95 PredictionsCompared:96 LeakagePort:100
 at stages/fold/left_out.go prgnn/stages/fold leftOut:13 leftOutDoc:15 LeftOutColumn:18 leftOutRow:27 NameLeftOut:36
@@ -4568,8 +4568,8 @@ at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/print.go prgnn/stages/fold Print:12 fewestValues:18 PrintOf:21 PrintOfDigest:34 Print.Same:38 sketchOf:57
 at stages/fold/read.go prgnn/stages/fold ReadSettings:13 place:66 oneSide:73
 at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:13
-at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:17 controls:20 Score:25 Distinct:56 Accuracy:67 Majority:81
-at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:35 Settings.name:43 ReadTested:57 OverDraws:120 bySetting:150 OnlyOnce:172 Tested.Cases:190
+at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:18 controls:21 Score:26 Distinct:57 Accuracy:68 Majority:82
+at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:35 Settings.name:43 ReadTested:57 OverDraws:120 bySetting:150 OnlyOnce:172 Tested.Cases:191
 at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:69 shared:83 agreeByChance:93 expectedJaccard:116 PermutationP:138 AsLarge:142
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:109 percentiles:121 Quantile:128
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210

@@ -184,7 +184,7 @@ var readers = map[arrow.Type]func(c *Column, chunks []arrow.Array) error{
 type textArray interface{ Value(int) string }
 type halfArray interface{ Value(int) float16.Num }
 
-// readable tells whether a column of this type can be read.
+// readable reports whether a column of this type can be read.
 func readable(typ arrow.DataType) bool {
 	if d, ok := typ.(*arrow.DictionaryType); ok {
 		typ = d.ValueType

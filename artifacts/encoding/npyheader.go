@@ -22,7 +22,7 @@ type npyDescr struct {
 // npySizes are the element types that can be read.
 var npySizes = map[byte][]int{'f': {2, 4, 8}, 'i': {1, 2, 4, 8}, 'u': {1, 2, 4, 8}, 'b': {1}}
 
-// canonical tells whether the elements are as Array holds them: no conversion
+// canonical reports whether the elements are as Array holds them: no conversion
 // but that from little-endian bytes is needed.
 func (h npyDescr) canonical() bool {
 	switch {

@@ -295,7 +295,7 @@ func (q *pkg) initStatements(f *file, d *ast.FuncDecl) []ast.Node {
 	return nodes
 }
 
-// mentionsKind tells whether a call has a literal of dag.Kind, or of a type that
+// mentionsKind reports whether a call has a literal of dag.Kind, or of a type that
 // has New like one (a cohort kind), as its argument.
 func (f *file) mentionsKind(call *ast.CallExpr) bool {
 	for _, a := range call.Args {
@@ -325,7 +325,7 @@ func calledName(call *ast.CallExpr) string {
 	return ""
 }
 
-// calls tells whether a piece of source calls a function when it is evaluated (a
+// calls reports whether a piece of source calls a function when it is evaluated (a
 // conversion is none).
 func (f *file) calls(n ast.Node) bool {
 	found := false

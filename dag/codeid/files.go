@@ -161,7 +161,7 @@ func embedPatterns(args string) []string {
 	return list
 }
 
-// embedMatches tells whether a file is one that a pattern names, by itself or in
+// embedMatches reports whether a file is one that a pattern names, by itself or in
 // a directory. Which hidden files are left out, go list has decided.
 func embedMatches(pattern, name string) bool {
 	pattern = strings.TrimPrefix(pattern, "all:")

@@ -41,7 +41,7 @@ type module struct {
 	Replace            *module
 }
 
-// ours tells whether the package's source is followed: that of the main module,
+// ours reports whether the package's source is followed: that of the main module,
 // and of modules that stand in its place in a directory and so have no version.
 func (l *listed) ours() bool {
 	m := l.Module

@@ -51,7 +51,7 @@ func (m *matcher) holder(ds *declarations, t types.Type) *holder {
 	return h
 }
 
-// has tells whether the type has all methods of a part.
+// has reports whether the type has all methods of a part.
 func (h *holder) has(part string) bool {
 	is, known := h.matches[part]
 	if !known {

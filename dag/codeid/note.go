@@ -92,7 +92,7 @@ var tellsNames = map[string]bool{
 	"(*runtime.Func).Name": true, "runtime.CallersFrames": true, "runtime/debug.Stack": true,
 }
 
-// printsTypes tells whether a format prints names of types.
+// printsTypes reports whether a format prints names of types.
 func printsTypes(literal string) bool {
 	s, err := strconv.Unquote(literal)
 	if err != nil {
@@ -110,7 +110,7 @@ func printsTypes(literal string) bool {
 	return false
 }
 
-// formatsType tells whether a call of package fmt is given a reflect.Type.
+// formatsType reports whether a call of package fmt is given a reflect.Type.
 func formatsType(info *types.Info, call *ast.CallExpr) bool {
 	s, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || isError(info, call) {

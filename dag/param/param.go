@@ -48,7 +48,7 @@ type Param struct {
 type Place string
 
 const (
-	PlaceNever  Place = ""
+	PlaceNever  Place = ""       // no path
 	PlaceAlways Place = "always" // a file or directory
 	PlaceMaybe  Place = "maybe"  // a path, or something else: the name of a column, a word
 )

@@ -23,7 +23,7 @@ func (c cause) tries() int {
 	return map[cause]int{vanished: 3, nodeLost: 3, outOfMemory: 2, outOfTime: 2}[c]
 }
 
-// underWay tells whether an element may still come to its end. A job that is
+// underWay reports whether an element may still come to its end. A job that is
 // requeued is pending again.
 func underWay(state string) bool {
 	return slices.Contains([]string{
@@ -32,7 +32,7 @@ func underWay(state string) bool {
 	}, strings.TrimRight(state, "+"))
 }
 
-// held tells whether an element is pending and will be for ever: Slurm holds what
+// held reports whether an element is pending and will be for ever: Slurm holds what
 // it could not start, with reasons such as "launch failed requeued held".
 func held(e element) bool {
 	r := strings.ToLower(strings.ReplaceAll(e.reason, "_", " "))
@@ -40,7 +40,7 @@ func held(e element) bool {
 		strings.Contains(r, "job held admin") || r == "jobheldadmin")
 }
 
-// stuck tells whether an element is pending, and stays so while neither it nor the
+// stuck reports whether an element is pending, and stays so while neither it nor the
 // cluster is changed: it asks for more than the partition has.
 func stuck(e element) bool {
 	return e.state == "PENDING" && slices.Contains([]string{"PartitionConfig", "PartitionNodeLimit",
@@ -109,18 +109,18 @@ func (c cause) explain(e element, t *tracked) string {
 	return text
 }
 
-// tooLong tells whether an array has more elements than the cluster takes in one
+// tooLong reports whether an array has more elements than the cluster takes in one
 // (MaxArraySize).
 func tooLong(err error) bool { return strings.Contains(err.Error(), "Invalid job array specification") }
 
-// tooMany tells whether the user would have more jobs than the cluster lets anybody have,
+// tooMany reports whether the user would have more jobs than the cluster lets anybody have,
 // which each element of an array is.
 func tooMany(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "QOSMaxSubmitJobPerUserLimit") || strings.Contains(text, "AssocMaxSubmitJobLimit")
 }
 
-// passing tells whether sbatch failed for a reason that goes by.
+// passing reports whether sbatch failed for a reason that goes by.
 func passing(err error) bool {
 	text := err.Error()
 	for _, sign := range []string{

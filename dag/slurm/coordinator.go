@@ -259,7 +259,7 @@ func (c *coordinator) leave(t *tracked) {
 	}
 }
 
-// stillNeeded tells whether jobs of an array have no result yet: a run that comes
+// stillNeeded reports whether jobs of an array have no result yet: a run that comes
 // later may wait for them.
 func (c *coordinator) stillNeeded(a *array) bool {
 	for _, keys := range a.elements {

@@ -90,7 +90,7 @@ func archive(first []byte) string {
 	return "it is a zip archive; unpack it"
 }
 
-// beginsMarkup tells whether a text begins with a tag, a declaration or a comment of XML or HTML.
+// beginsMarkup reports whether a text begins with a tag, a declaration or a comment of XML or HTML.
 func beginsMarkup(b []byte) bool {
 	return len(b) > 1 && b[0] == '<' && (b[1] == '!' || b[1] == '?' || b[1]|0x20 >= 'a' && b[1]|0x20 <= 'z')
 }
@@ -116,7 +116,7 @@ type missing struct {
 func (m *missing) Error() string { return m.text }
 func (m *missing) Unwrap() error { return m.cause }
 
-// isAnnex tells whether the target of a link is the object of a git-annex repository.
+// isAnnex reports whether the target of a link is the object of a git-annex repository.
 func isAnnex(target string) bool {
 	return strings.Contains(strings.ReplaceAll(target, "\\", "/"), "/annex/objects/")
 }

@@ -93,7 +93,7 @@ func ReadPiped(path string) ([]byte, error) {
 	}
 }
 
-// IsPipe tells whether a pipe lies there.
+// IsPipe reports whether a pipe lies there.
 func IsPipe(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode()&fs.ModeNamedPipe != 0

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ours tells whether this user made a file.
+// ours reports whether this user made a file.
 func ours(info os.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Getuid()

@@ -62,7 +62,7 @@ func (m *Models) Match(other *Models) ([]int32, error) {
 	return place, nil
 }
 
-// Same tells whether two files have the same grayordinates in the same order.
+// Same reports whether two files have the same grayordinates in the same order.
 func (m *Models) Same(other *Models) bool {
 	place, err := m.Match(other)
 	if err != nil || m.N != other.N {

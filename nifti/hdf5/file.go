@@ -21,7 +21,7 @@ const undefined = math.MaxUint64
 
 var signature = []byte("\x89HDF\r\n\x1a\n")
 
-// Is tells whether a file begins as an HDF5 file does.
+// Is reports whether a file begins as an HDF5 file does.
 func Is(first []byte) bool {
 	return len(first) >= len(signature) && string(first[:len(signature)]) == string(signature)
 }
@@ -76,7 +76,7 @@ func (f *File) Names(path string) ([]string, error) {
 	return sortedNames(links), nil
 }
 
-// Has tells whether there is an object of this path, "group/group/dataset".
+// Has reports whether there is an object of this path, "group/group/dataset".
 func (f *File) Has(path string) bool {
 	_, err := f.find(path)
 	return err == nil

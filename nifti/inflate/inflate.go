@@ -188,7 +188,7 @@ func (z *Reader) need() error {
 	return nil
 }
 
-// overrun tells whether n bits are more than the stream has left.
+// overrun reports whether n bits are more than the stream has left.
 func (z *Reader) overrun(n uint) bool {
 	return z.eof && z.pos*8-int(z.n)+int(n) > z.end*8
 }

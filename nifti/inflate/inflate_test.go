@@ -477,7 +477,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// aboutTrailer tells whether an error is of the checksum or the length after the blocks, or, where these are
+// aboutTrailer reports whether an error is of the checksum or the length after the blocks, or, where these are
 // right by chance, of what follows them.
 func aboutTrailer(err error) bool {
 	return strings.Contains(err.Error(), "checksum") || strings.Contains(err.Error(), "modulo 2³²") ||

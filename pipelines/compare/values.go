@@ -9,7 +9,7 @@ import (
 	"prgnn/artifacts/encoding"
 )
 
-// Has tells whether row i of a column has a value.
+// Has reports whether row i of a column has a value.
 func Has(c *encoding.Column, i int) bool { return c.Valid == nil || c.Valid[i] }
 
 // Cell is one value of a table: text, a number, a truth value, or nil where
@@ -35,8 +35,10 @@ func Cell(c *encoding.Column, i int) any {
 	return nil
 }
 
-// Full writes a value so that it reads back as the same; Rounded, for a person.
-func Full(v any) string    { return number(v, -1) }
+// Full writes a value so that it reads back as the same.
+func Full(v any) string { return number(v, -1) }
+
+// Rounded writes a value for a person: numbers with 6 significant digits.
 func Rounded(v any) string { return number(v, 6) }
 
 func number(v any, digits int) string {

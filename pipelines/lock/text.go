@@ -139,7 +139,7 @@ func (r *reader) peek() string {
 	return line
 }
 
-// at tells whether the next line has this first word.
+// at reports whether the next line has this first word.
 func (r *reader) at(word string) bool {
 	return r.err == nil && (strings.HasPrefix(r.rest, word+" ") || strings.HasPrefix(r.rest, word+"\n"))
 }

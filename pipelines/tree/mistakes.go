@@ -45,6 +45,7 @@ type Mistakes struct {
 	Files []string // in the order of extends
 }
 
+// Add adds a mistake at a place of the file.
 func (m *Mistakes) Add(pos dag.Pos, format string, args ...any) {
 	m.List = append(m.List, &Mistake{pos, clipped(fmt.Sprintf(format, args...))})
 }

@@ -53,7 +53,7 @@ var yamlHints = []struct{ said, hint string }{
 	{"alphabetic or numeric character", "text that begins with * or & needs quotation marks"},
 }
 
-// indentedByTab tells whether there is a tab before the first word of a line.
+// indentedByTab reports whether there is a tab before the first word of a line.
 func indentedByTab(text []byte, line int) bool {
 	lines := bytes.Split(text, []byte("\n"))
 	if line < 1 || line > len(lines) {

@@ -31,12 +31,14 @@ type Node struct {
 	Bad     bool     // stands for a value that cannot be known; what is wrong has been said
 }
 
+// A Key is an entry of a mapping.
 type Key struct {
 	Name  string
 	Pos   dag.Pos
 	Value *Node
 }
 
+// A Kind is what a node is.
 type Kind byte
 
 const (
@@ -117,7 +119,7 @@ func (t *Node) Parameter(typ string) any {
 	return t.Decoded()
 }
 
-// Broken tells whether any part of t is bad.
+// Broken reports whether any part of t is bad.
 func (t *Node) Broken() bool {
 	if t.Bad {
 		return true

@@ -56,6 +56,7 @@ func ReadVars(t *Node, keys []string, bad *Mistakes) *Variables {
 
 var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
+// IsName reports whether a text can be the name of a stage or a variable: a letter, then letters, digits, _ and -.
 func IsName(s string) bool { return nameForm.MatchString(s) }
 
 // value resolves one variable, which may refer to others.

@@ -81,6 +81,7 @@ type ModelScores struct {
 	untrained *ModelScores
 }
 
+// NewModelScores is a model by the coordinates of its table of scores, of which nothing is read yet.
 func NewModelScores(in dag.Input) *ModelScores {
 	return &ModelScores{fold: in.Coord("fold"), repeat: in.Coord("repeat"), seed: in.Coord("seed"),
 		Tallies: map[string][]Tally{}, graphs: map[string]int{},

@@ -15,7 +15,7 @@ type namedNode struct {
 	Abbreviation string `column:"abbreviation"`
 }
 
-// isPlanted tells whether a node has a planted edge; nil where that is not known.
+// isPlanted reports whether a node has a planted edge; nil where that is not known.
 func isPlanted(planted []bool, node int) *bool {
 	if planted == nil {
 		return nil

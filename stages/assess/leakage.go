@@ -139,7 +139,7 @@ func readBook(in dag.Input, c *leakCheck) (*foldBook, error) {
 	return b, nil
 }
 
-// tested tells whether somebody is tested in a fold, and whether they take part.
+// tested reports whether somebody is tested in a fold, and whether they take part.
 func (b *foldBook) tested(at foldPlace, id string) (tested, known bool) {
 	f, ok := b.fold[at.repeat][id]
 	return f == at.fold, ok && f != 0

@@ -247,7 +247,7 @@ func (c *candidate) name() string { return cmp.Or(c.Get("atlas"), c.Get("seg")) 
 // space is the space that a file is in.
 func (c *candidate) space() string { return cmp.Or(c.Get("space"), c.Get("tpl")) }
 
-// stub tells whether the file's content has not been fetched.
+// stub reports whether the file's content has not been fetched.
 func (c *candidate) stub() bool {
 	info, err := os.Stat(c.Path)
 	return err != nil || info.Size() == 0

@@ -77,7 +77,7 @@ func FuzzSidecar(f *testing.F) {
 	})
 }
 
-// isOf tells whether a name says nothing but what the image's says, and is more than a suffix.
+// isOf reports whether a name says nothing but what the image's says, and is more than a suffix.
 func isOf(name string) bool {
 	said, ok := strings.CutSuffix(name, "_bold.json")
 	for part := range strings.SplitSeq(said, "_") {

@@ -66,7 +66,7 @@ func (n Name) Get(key string) string {
 	return ""
 }
 
-// Same tells whether two values of an entity mean the same: run-1 and run-01 do.
+// Same reports whether two values of an entity mean the same: run-1 and run-01 do.
 func Same(a, b string) bool {
 	if a == b {
 		return true
@@ -83,7 +83,7 @@ type Want struct {
 	Entities   map[string]string // values; "" for none of that key; keys that are not here may have any
 }
 
-// Fits tells whether a name is one of those meant.
+// Fits reports whether a name is one of those meant.
 func (w Want) Fits(n Name) bool {
 	if !slices.Contains(w.Suffixes, n.Suffix) || !slices.Contains(w.Extensions, n.Extension) {
 		return false

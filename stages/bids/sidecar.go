@@ -59,7 +59,7 @@ func (s *Sidecars) list(dir string) []string {
 	return names
 }
 
-// applies tells whether a sidecar of this name is about the image: same suffix, and
+// applies reports whether a sidecar of this name is about the image: same suffix, and
 // no entity that the image has not. n is the number of its entities.
 func applies(file string, image Name) (n int, ok bool) {
 	stem, isJSON := strings.CutSuffix(file, ".json")
@@ -110,7 +110,7 @@ func Decode(b []byte, into any) error {
 	return err
 }
 
-// gives tells whether a JSON file has a value for one of the fields; null is none.
+// gives reports whether a JSON file has a value for one of the fields; null is none.
 func gives(path string, fields []string) bool {
 	b, err := ReadJSON(path)
 	if err != nil {

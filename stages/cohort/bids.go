@@ -196,13 +196,13 @@ func (c *BIDSCohort) besideFile(dir string, l *list) string {
 	return path
 }
 
-// withConfounds tells whether tables of confounds are taken: a scan that XCP-D has denoised is not cleaned again.
+// withConfounds reports whether tables of confounds are taken: a scan that XCP-D has denoised is not cleaned again.
 func (c *BIDSCohort) withConfounds() bool { return c.Confounds && c.Description != "denoised" }
 
-// template tells whether the scans are in the space of a template.
+// template reports whether the scans are in the space of a template.
 func (c *BIDSCohort) template() bool { return c.Space != "T1w" && c.Space != none && c.Space != "auto" }
 
-// misplacedLabels tells whether a version of fMRIPrep took wrong transforms for the
+// misplacedLabels reports whether a version of fMRIPrep took wrong transforms for the
 // labels in the spaces of templates (nipreps/fmriprep#1631, mended by #1636 for 1.4.0).
 func misplacedLabels(by string) bool {
 	version, ok := strings.CutPrefix(by, "fMRIPrep ")

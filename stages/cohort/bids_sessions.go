@@ -11,7 +11,7 @@ import (
 	"prgnn/stages/bids"
 )
 
-// longitudinal tells whether the sessions of a participant are taken apart from each other.
+// longitudinal reports whether the sessions of a participant are taken apart from each other.
 func (c *BIDSCohort) longitudinal() bool { return len(c.Sessions) > 0 }
 
 // part is what the scans of a participant are.
@@ -37,7 +37,7 @@ func (c *BIDSCohort) checkSessions() error {
 	return nil
 }
 
-// takesSession tells whether scans of a session are taken.
+// takesSession reports whether scans of a session are taken.
 func (c *BIDSCohort) takesSession(ses string) bool {
 	return !c.longitudinal() || c.Sessions[0] == "all" || slices.ContainsFunc(c.Sessions, func(s string) bool {
 		return bids.Same(strings.TrimPrefix(s, "ses-"), ses)

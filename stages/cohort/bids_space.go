@@ -39,7 +39,7 @@ func (c *BIDSCohort) preprocessed(files []bids.File) []bids.File {
 		func(f bids.File) bool { return !c.takesName(f.Name) || !c.takesSession(f.Get("ses")) })
 }
 
-// fits tells whether a grid is one of those asked for.
+// fits reports whether a grid is one of those asked for.
 func (c *BIDSCohort) fits(g gridName) bool {
 	space := c.Space == "auto" || c.Space == cmp.Or(g.space, none)
 	return space && c.takes("res", g.res)

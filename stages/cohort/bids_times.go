@@ -38,7 +38,7 @@ func (f *bidsFiles) times() {
 	f.voxel = grid.Affine.VoxelSize()
 }
 
-// apart tells whether sidecar and header contradict each other.
+// apart reports whether sidecar and header contradict each other.
 func (f *bidsFiles) apart() bool {
 	return f.tr > 0 && f.headerTR > 0 && !(math.Abs(f.tr-f.headerTR) <= closeTimes)
 }

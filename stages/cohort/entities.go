@@ -46,7 +46,7 @@ func (e *entities) values(key string) []string {
 // noEntity chooses names without an entity. Of res it is none.
 const noEntity = "none"
 
-// takes tells whether a value of an entity is one of those chosen.
+// takes reports whether a value of an entity is one of those chosen.
 func (e *entities) takes(key, value string) bool {
 	if value == "" {
 		value = noEntity
@@ -58,7 +58,7 @@ func (e *entities) takes(key, value string) bool {
 	return chosen == nil || slices.ContainsFunc(chosen, func(v string) bool { return bids.Same(v, value) })
 }
 
-// takesName tells whether a file's name fits what was chosen, but for the resolution.
+// takesName reports whether a file's name fits what was chosen, but for the resolution.
 func (e *entities) takesName(n bids.Name) bool {
 	return !slices.ContainsFunc(entityParameters[:], func(p struct{ key, parameter string }) bool {
 		return p.key != "res" && !e.takes(p.key, n.Get(p.key))

@@ -27,7 +27,7 @@ type listed struct {
 
 func defaultListed() listed { return listed{ID: "participant_id", Group: "group", Runs: "one"} }
 
-// all tells whether all runs of a participant are taken.
+// all reports whether all runs of a participant are taken.
 func (p *listed) all() bool { return p.Runs == "all" }
 
 // A listedRow is a participant of the table.

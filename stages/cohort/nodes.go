@@ -30,7 +30,7 @@ func nodesTable(nodes []atlas.Node) *encoding.Table {
 	return column.Table(rows)
 }
 
-// isDK84 tells whether a node list has the names of the built-in one, whatever their order and ids.
+// isDK84 reports whether a node list has the names of the built-in one, whatever their order and ids.
 func isDK84(nodes *encoding.Table) bool {
 	if nodes == nil || nodes.Rows() != len(atlas.DK84()) {
 		return false

@@ -25,7 +25,7 @@ func whereFound(root, table string) string {
 	return fmt.Sprintf("data: %s; participants: %s", root, table)
 }
 
-// isPlace tells whether a text is the path of a file on some machine.
+// isPlace reports whether a text is the path of a file on some machine.
 func isPlace(text string) bool {
 	return filepath.IsAbs(text) && text != "/" || strings.HasPrefix(text, "~/") || strings.HasPrefix(text, "file://")
 }

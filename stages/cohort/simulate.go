@@ -36,6 +36,7 @@ type Scanner struct {
 	Autocorrelation float64 `param:"autocorrelation" doc:"of signals and noise, from one volume to the next: φ of AR(1)" min:"0" max:"0.99"`
 }
 
+// DefaultScanner has the defaults of the parameters.
 func DefaultScanner() Scanner {
 	return Scanner{Strength: 1, Volumes: 146, TR: 2, Grid: 6, Motion: 1, Noise: 1, Autocorrelation: 0.4}
 }

@@ -18,6 +18,7 @@ type CovariateColumn struct {
 	Text   []string // of a category, "" where it is not known; nil for numbers
 }
 
+// ReadCovariate reads a column as numbers, or as the categories of text and booleans.
 func ReadCovariate(t *encoding.Table, name string) (CovariateColumn, error) {
 	c := CovariateColumn{Name: name}
 	column, _ := t.Column(name)
@@ -41,7 +42,7 @@ func ReadCovariate(t *encoding.Table, name string) (CovariateColumn, error) {
 	return c, err
 }
 
-// Identifies tells whether the values are names rather than properties: texts of which
+// Identifies reports whether the values are names rather than properties: texts of which
 // more than half differ, or whole numbers of which all do, in a column whose name says so
 // (ages in years, too, may all differ).
 func (c CovariateColumn) Identifies() bool {
@@ -66,7 +67,7 @@ var (
 		`^(sub|subj|subject|participant|patient|person|row|index)$`)
 )
 
-// namesIdentifier tells whether a column is named as one of identifiers: SUB_ID, subjectkey, scanID.
+// namesIdentifier reports whether a column is named as one of identifiers: SUB_ID, subjectkey, scanID.
 func namesIdentifier(name string) bool {
 	words := strings.FieldsFunc(humps.ReplaceAllString(name, "${1}_$2"), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -68,6 +68,7 @@ func MadeApart(made, want string, allowed []string) []string {
 	return out
 }
 
+// MadeLines reads lines "name = value" of the metadata made, by name.
 func MadeLines(made string) map[string]string {
 	m := map[string]string{}
 	for l := range strings.Lines(made) {

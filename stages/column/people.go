@@ -16,6 +16,7 @@ type People struct {
 	Simulated bool // at least one of them is simulated
 }
 
+// ReadPeople reads the table of participants.
 func ReadPeople(in dag.Input) (*People, error) {
 	t, err := in.Table()
 	if err != nil {

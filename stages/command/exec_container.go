@@ -99,7 +99,7 @@ func (e *Exec) containerOf(t *dag.Task, room string) (*container, error) {
 	return nil, fmt.Errorf("the container %s is %s, but neither %s nor %s is on the PATH to run it", in.Name, kind.name, strings.Join(kind.runtimes[:last], ", "), kind.runtimes[last])
 }
 
-// podman tells whether the runtime is podman.
+// podman reports whether the runtime is podman.
 func (c *container) podman() bool { return strings.HasPrefix(filepath.Base(c.runtime), "podman") }
 
 // command is the program that runs words in the container, with the variables that are set, and

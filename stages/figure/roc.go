@@ -110,6 +110,8 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 	return c, nil
 }
 
+// DrawConfusion draws the confusion matrix of a setting, by its index from 0: counts pooled over the folds, a mean over
+// repeats.
 func DrawConfusion(all *fold.Settings, setting int) *Chart {
 	folds := all.Settings[setting]
 	counts := make([][]float64, len(all.Groups))

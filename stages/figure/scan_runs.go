@@ -198,7 +198,7 @@ func withoutSilent(matrix []float64, scans []scan) []float64 {
 	return out
 }
 
-// silent tells whether a region has no signal after denoising.
+// silent reports whether a region has no signal after denoising.
 func (s scan) silent(r, regions int) bool {
 	for at := r; at < len(s.after); at += regions {
 		if !math.IsNaN(s.after[at]) {

@@ -51,8 +51,10 @@ func DrawsText(draws []int, n int) string {
 	return strings.Join(parts, ", ")
 }
 
+// TestFold is the repeat and the fold that is tested, from 1.
 func (s Params) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
 
+// First is the first fold of the first repeat.
 func First() Params { return Params{Fold: 1, Repeat: 1} }
 
 // Apart is the side of participants in fold 0, who take no part.
@@ -152,4 +154,5 @@ func (s Params) sides(members []Member, name string) (side map[string]int, group
 	return side, group, nil
 }
 
+// SideNames are the sides of a split.
 var SideNames = [2]string{"train", "test"}

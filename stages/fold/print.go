@@ -33,8 +33,8 @@ func PrintOf(v []float64) Print {
 // PrintOfDigest is that of a file that is compared as a whole.
 func PrintOfDigest(d artifacts.Digest) Print { return Print{digest: d} }
 
-// Same tells whether two numbers correlate by 1 − tolerance or more, or by −(1 − tolerance) or less; without sketches,
-// whether they are the same. The squared distance of two sketches is about that of the z-scores, 2(1 − r).
+// Same reports whether two numbers correlate by 1 − tolerance or more, or by −(1 − tolerance) or less; without
+// sketches, whether they are the same. The squared distance of two sketches is about that of the z-scores, 2(1 − r).
 func (p Print) Same(q Print, tolerance float64) bool {
 	if p.sketch == nil || q.sketch == nil {
 		return p.digest == q.digest

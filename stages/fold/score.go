@@ -14,6 +14,7 @@ type foldScores struct {
 	Accuracy, Balanced, Auc, Sensitivity, Specificity float64
 }
 
+// Levels are what is counted: each graph (draw), or each participant once.
 var Levels = [2]string{"graph", "participant"}
 
 // controls are names of groups that are not what a study looks for.

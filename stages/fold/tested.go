@@ -187,6 +187,7 @@ func OnlyOnce(folds []Tested) error {
 	return nil
 }
 
+// Cases are the predictions that count at a level (see Levels).
 func (f *Tested) Cases(level string) []Case {
 	if level == "graph" {
 		return f.Graphs

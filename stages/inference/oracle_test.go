@@ -40,7 +40,7 @@ func readOracle(t *testing.T) (o oracle) {
 	return o
 }
 
-// same tells whether two numbers agree to a relative 1e-12, or are both none.
+// same reports whether two numbers agree to a relative 1e-12, or are both none.
 func same(a, b float64) bool {
 	return math.Abs(a-b) <= 1e-12*max(1, math.Abs(b)) || math.IsNaN(a) && math.IsNaN(b)
 }

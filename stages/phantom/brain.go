@@ -202,7 +202,7 @@ func fill(grid float64, stretch [3]float64, seeds []seed) (*brain, error) {
 	return b, nil
 }
 
-// ventricle tells whether a place is about the lateral ventricles.
+// ventricle reports whether a place is about the lateral ventricles.
 func ventricle(p [3]float64) bool {
 	return math.Abs(p[0]) < 14 && p[1] > -45 && p[1] < 30 && p[2] > 0 && p[2] < 30
 }

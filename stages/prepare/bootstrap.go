@@ -260,7 +260,7 @@ func sidecarTR(in dag.Input) (float64, error) {
 	return sidecar.RepetitionTime, nil
 }
 
-// denoised tells whether a scan's sidecar says that confounds were regressed out: XCP-D names its strategy there.
+// denoised reports whether a scan's sidecar says that confounds were regressed out: XCP-D names its strategy there.
 func denoised(in dag.Input) (bool, error) {
 	var fields map[string]json.RawMessage
 	if err := readJSON(in, &fields); err != nil {

@@ -125,7 +125,7 @@ func (b *combatBook) readPeople(in dag.Input, covariates []string) (*column.Peop
 	return p, nil
 }
 
-// saysGroup tells whether a value gives the group away: each of a few values is of one
+// saysGroup reports whether a value gives the group away: each of a few values is of one
 // group alone.
 func saysGroup(value map[string]string, p *column.People) bool {
 	of := map[string]string{}

@@ -38,8 +38,8 @@ func tissue(id int32) int {
 	return -1
 }
 
-// wholeBrain tells whether labels are FreeSurfer's, of the whole brain: they have the white matter of both hemispheres
-// (2 and 41), and these are no regions of the list.
+// wholeBrain reports whether labels are FreeSurfer's, of the whole brain: they have the white matter of both
+// hemispheres (2 and 41), and these are no regions of the list.
 func wholeBrain(nodes []region.Node, by func(region.Node) int32, values []int32) bool {
 	return slices.Contains(values, 2) && slices.Contains(values, 41) &&
 		!slices.ContainsFunc(nodes, func(n region.Node) bool { return by(n) == 2 || by(n) == 41 })

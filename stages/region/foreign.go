@@ -98,7 +98,7 @@ func matSquares(all []mat5.Variable, variable string) ([]string, []connectivity.
 	return matNames(all, n), draws, nil
 }
 
-// matSquare tells whether a variable can be matrices of regions by regions.
+// matSquare reports whether a variable can be matrices of regions by regions.
 func matSquare(v mat5.Variable) bool {
 	return len(v.Numbers) > 0 && (len(v.Shape) == 2 || len(v.Shape) == 3) && v.Shape[0] == v.Shape[1] && v.Shape[0] > 1
 }
@@ -198,7 +198,7 @@ func seriesArray(r io.Reader) (connectivity.Matrix, error) {
 	return connectivity.Matrix{Rows: a.Shape[0], Cols: a.Shape[1], Data: a.Float64s()}, nil
 }
 
-// Counted tells whether names are 0, 1, 2 …, which name nothing.
+// Counted reports whether names are 0, 1, 2 …, which name nothing.
 func Counted(names []string) bool {
 	return !slices.ContainsFunc(DrawNumbers(len(names)), func(i int32) bool { return names[i] != strconv.Itoa(int(i)) })
 }

@@ -101,6 +101,7 @@ func Fresh(kind string, parameters ...any) dag.Stage {
 	return s
 }
 
+// NodesOf is a node list with these names.
 func NodesOf(names ...string) *encoding.Table {
 	index, id := make([]int32, len(names)), make([]int32, len(names))
 	for i := range names {
@@ -115,6 +116,7 @@ func NodesOf(names ...string) *encoding.Table {
 	)
 }
 
+// FloatsOf are the numbers of a column of a table.
 func FloatsOf(t *testing.T, v artifacts.Value, column string) []float64 {
 	t.Helper()
 	x, err := v.(*encoding.Table).Floats(column)
@@ -219,6 +221,7 @@ func PeopleWith(columns ...encoding.Column) *encoding.Table {
 	return people
 }
 
+// ColumnOf is the number in the first row of a column.
 func ColumnOf(t *testing.T, v artifacts.Value, column string) float64 {
 	t.Helper()
 	return FloatsOf(t, v, column)[0]
@@ -430,11 +433,13 @@ func SomeParticipants(n int, groups ...string) *encoding.Table {
 		encoding.Column{Name: "group", Values: group})
 }
 
+// RunStage runs a stage on inputs by port.
 func RunStage(t *testing.T, s dag.Stage, inputs map[string][]dag.Input) (dag.Outputs, error) {
 	t.Helper()
 	return s.Run(context.Background(), dag.NewTask(inputs))
 }
 
+// MustRun is RunStage where the stage must not fail.
 func MustRun(t *testing.T, s dag.Stage, inputs map[string][]dag.Input) dag.Outputs {
 	t.Helper()
 	out, err := RunStage(t, s, inputs)
@@ -444,6 +449,7 @@ func MustRun(t *testing.T, s dag.Stage, inputs map[string][]dag.Input) dag.Outpu
 	return out
 }
 
+// Encoded are the bytes that a value is stored as.
 func Encoded(t *testing.T, v artifacts.Value) []byte {
 	t.Helper()
 	var b bytes.Buffer

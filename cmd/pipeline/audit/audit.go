@@ -242,7 +242,7 @@ func (c comparison) task(n *dag.Node) (auditedEvent, error) {
 	return e, nil
 }
 
-// keeps tells whether a difference stays within a promise.
+// keeps reports whether a difference stays within a promise.
 func keeps(p dag.Promise, d *compare.Difference) bool {
 	return p.Nothing || p.Tolerance > 0 && (d.Kind == "values" && !d.Other && d.MaxRel <= p.Tolerance)
 }

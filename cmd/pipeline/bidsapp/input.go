@@ -281,7 +281,7 @@ func filterValues(value any) (values setting, ok bool) {
 	return labels(values, ""), values != nil
 }
 
-// isDerivative tells whether a dataset says of itself that it is derived.
+// isDerivative reports whether a dataset says of itself that it is derived.
 func isDerivative(dir string) bool {
 	return bids.DatasetType(dir) == "derivative"
 }

@@ -6,5 +6,5 @@ import (
 	"os"
 )
 
-// escapes tells whether the terminal understands ANSI escapes.
+// escapes reports whether the terminal understands ANSI escapes.
 func escapes(*os.File) bool { return true }

@@ -51,7 +51,7 @@ func formOf(format, path string, t dag.Type) *form {
 	return nil
 }
 
-// shared tells whether tables or pictures as they are stored end so, too.
+// shared reports whether tables or pictures as they are stored end so, too.
 func (f *form) shared() bool {
 	return strings.HasSuffix(f.ending, ".tsv") || f.ending == ".svg" || f.ending == ".png"
 }

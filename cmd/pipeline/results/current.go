@@ -53,6 +53,7 @@ func (c *Current) hasBytes(s *dag.Step) bool {
 	return true
 }
 
+// Freed is the reason of a task whose recorded bytes are not in the store.
 const Freed = "removed by gc, or lost"
 
 // Ref is one output of a task whose result is there.

@@ -86,7 +86,7 @@ func (c *Current) Stored(n *dag.Node, output string) (path, format string) {
 	return c.Store.BlobPath(ref.Digest), ref.Format
 }
 
-// Fetched tells whether the result of a task came from a remote.
+// Fetched reports whether the result of a task came from a remote.
 func (c *Current) Fetched(n *dag.Node) bool {
 	s := c.Steps[n]
 	if s == nil || s.State != dag.Cached {

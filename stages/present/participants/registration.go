@@ -58,7 +58,7 @@ func (a *Cohort) registration() {
 	}
 }
 
-// gray tells whether the regions are of grayordinates.
+// gray reports whether the regions are of grayordinates.
 func (s LabeledScan) gray() bool { return strings.HasPrefix(s.Resampling, "none: grayordinates") }
 
 // Element is what regions consist of: "voxel" or "grayordinate".
