@@ -61,7 +61,7 @@ func (f Finding) Remedy() string {
 	case f.Problem == Stray:
 		return "pipeline gc removes it"
 	case f.Problem == Unreadable:
-		return "it may be whole: give yourself the permission to read it (chmod u+r), and verify again"
+		return "it may be intact: make it readable (chmod u+r), and verify again"
 	case f.Problem == DamagedRun:
 		return "pipeline verify --repair removes the record, and gc may then remove results that no other run has"
 	case len(f.Tasks) == 0:

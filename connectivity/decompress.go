@@ -60,7 +60,7 @@ func (m *members) Read(p []byte) (int, error) {
 			return n, err
 		}
 		if b != 0 {
-			return n, errors.New("after the end of the compressed file there is something that is not gzip; copy it again")
+			return n, errors.New("data that are not gzip follow the end of the compressed file; copy it again")
 		}
 	}
 }

@@ -29,9 +29,9 @@ func TestDecompress(t *testing.T) {
 		"padding":       {append(bytes.Clone(one), make([]byte, 512)...), "1 2 3\n"},
 		"cut":           {one[:len(one)-5], "truncated"},
 		"second cut":    {bytes.Join([][]byte{one, two[:7]}, nil), "truncated"},
-		"one byte more": {append(bytes.Clone(one), 'x'), "something that is not gzip"},
-		"junk":          {append(bytes.Clone(one), "junk"...), "something that is not gzip"},
-		"long junk":     {append(bytes.Clone(one), strings.Repeat("junk", 50)...), "something that is not gzip"},
+		"one byte more": {append(bytes.Clone(one), 'x'), "data that are not gzip"},
+		"junk":          {append(bytes.Clone(one), "junk"...), "data that are not gzip"},
+		"long junk":     {append(bytes.Clone(one), strings.Repeat("junk", 50)...), "data that are not gzip"},
 	} {
 		r, err := Decompress(bytes.NewReader(c.file))
 		var got []byte

@@ -19,7 +19,7 @@ type Cause struct {
 
 // A Summary says why tasks would run, or why they ran last.
 type Summary struct {
-	Causes []Cause // edits first, in the order of the graph; then values known from the file, then new tasks
+	Causes []Cause // edits first, in the order of the graph; then code, values known from the file, and new tasks
 	States map[State]int
 }
 
@@ -59,7 +59,7 @@ func (r *runner) summary(patterns []string) (*Summary, error) {
 			r.addCauses(&c, i, past, stale)
 		}
 	}
-	sum.Causes = slices.Concat(c.edits, c.values, c.new)
+	sum.Causes = slices.Concat(c.edits, c.code, c.values, c.new)
 	return sum, nil
 }
 
@@ -80,8 +80,8 @@ func (r *runner) reference(targets []bool, stale bool) *pastRun {
 
 // causes collects causes, those with the same text once.
 type causes struct {
-	edits, values, new []Cause
-	at                 map[string]int // of a text in its list
+	edits, code, values, new []Cause
+	at                       map[string]int // of a text in its list
 }
 
 func (c *causes) add(list *[]Cause, stage, text, task string, d Difference) {
@@ -143,7 +143,10 @@ func (r *runner) addCauses(c *causes, i int32, past *pastRun, stale bool) {
 	for _, d := range r.differences(i, past, a.Recipe, r.draft(i)) {
 		if d.What != "input" || !r.follows(i, d, past) {
 			list := &c.edits
-			if d.What == "value" {
+			switch d.What {
+			case "code": // of an update of the program
+				list = &c.code
+			case "value":
 				list = &c.values
 			}
 			c.add(list, stage, causeText(n, d), n.ID, d)

@@ -307,6 +307,28 @@ func TestWhyItRan(t *testing.T) {
 	}
 }
 
+// TestCausesParametersFirst: an edit is named before the code that an update of the program changed.
+func TestCausesParametersFirst(t *testing.T) {
+	st := newStore(t)
+	file := filepath.Join(t.TempDir(), "bold.txt")
+	write(t, file, "bold")
+	y := study{density: "0.1", code: codeNow, file: file}
+	y.sketch().run(t, st, Options{})
+	y.density, y.code = "0.2", edited("poolScores 02", "poolScores 04")
+	sum, err := Causes(&y.sketch().Graph, st, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, c := range sum.Causes {
+		texts = append(texts, c.Text)
+	}
+	want := []string{`graph.text "0.1" → "0.2"`, "code: prgnn/gnn.poolScores changed (gnn/pool.go:41)"}
+	if !slices.Equal(texts, want) {
+		t.Errorf("%q, want %q", texts, want)
+	}
+}
+
 func TestRecord(t *testing.T) {
 	st := newStore(t)
 	s := chain("a")

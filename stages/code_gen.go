@@ -5,56 +5,56 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 8ffa0d9f4ec6622c07011468e7f87732a65bd201b0bed22f93f271627ef814b0
+var codes = dag.Codes(`kind baseline a5061bf920342ea576da32ba90bc01d797146cab9fa5dbc0207755e1d56618c4
 kind biomarkers c7c7c54a48b35b0856bd47399bab38c8f6bbfc522e193b1378573401d28b82ba
-kind bnt e8a311e860fc2005cb8351da2a55a20b81a28009b1f7e2cc7d38ef1d8d8baebb
+kind bnt 31183554fcb167a2cd16353b415c406f7a41f3048bf30d19e94db26b1ca83e09
 kind bootstrap c941ae54153138f74cc0d2f8e5f188c4c4736be4f5ca790ca80c7ed229ab1fcc
 kind braingnn 7d5b55c7f1a5fab51e3c799135f82760c66828b22ccc81bd6053b7bf3790d4df
-kind brainmap b526852ad1edc9acc82fce8da9cf84ba1fe6d3c8da1693ea1d943df5291e9b52
+kind brainmap 3f41a2e737f8026a5b83c9256d270293432bc5889d21cb3161e48300ddf2e530
 kind choose 8d2c21c9fa072719d6d0d1e104285926729e42ca2e89b1a928f6a3e29c23eb5b
 kind combat 99ca188824de3701f545f88c8911cd50cdc189808b44901d477fa6ab9d8eefc9
 kind compare 504904ef1c5076c7187244ca883871a4c7eb46370c5c228cd476b2cccb8db303
 kind connectivity dc9cc244e95d171b1802ce8b7e2241d0f3ce2ff7739df2be17179bfc2e064097
 kind covariates 6511d63c841d8a785dfe552ff4b7ddf9ebe5c0dca6e27acc0e77537a14e96a80
-kind denoise b17d48e7cafb43e55373d61bfef6138183b50d190d703ed210eeb327a833238c
+kind denoise 054b8fab5a0def3540e8840eaab8e2fa9ace455df96712f39e876a7b729f232f
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate f3e400d7e3cc096b0dac5898741597191c1b323741216400b320374d55965ddb
 kind exec ce089cf24ae5bcbfd82ee6ae8b496df32b2a7de13095aa12816734f92b882d22
 kind fidelity 4bcb71e5ec0c797a6664c31c19d060b616c6f59a6da25f444561ea9e0d1d9d14
 kind figure-calibration 7cf2edb0a06d1c35143170780edd6fbb38112b1a2f6fb769a0f46c2fb6b828b8
 kind figure-confusion 043e7ec26f9edcfadcb637d1316219c9870ea2fe32a88081027ca442885cbede
-kind figure-connectivity a8184334873055c4b841b73bda0034b080309a8372b4db7ae8e608dab0ac0fed
-kind figure-degrees c87a58225f1c5ffff29904c2ff7723409864dd196a6b81ac0d9498e678314af5
-kind figure-distributions 5e478c19ad8eb78c64e40978eef0d0180295f3886c23f005724c39553bbf10da
+kind figure-connectivity 5b6064a899e6bc2887321c37e9e5bb43527432ae534f4e46d483dde7ff0694b3
+kind figure-degrees 9a43f319dae66fcfb7094a980151da314f3b0079a6f2386f2de8bd9a7d64ddbe
+kind figure-distributions 24af5ee2e3c4f54228bf09efde6a49a2cc299fc1112f10cc6f451a2302764cf7
 kind figure-individuality 400b2450ce9dff1d2e79deb6f22d1a9270e472a6774888804a63f3225b112a51
-kind figure-individuals 05f9467db9c4ae45742746b64c0a7291f38f7061dfa876c2afec30a795b2c065
-kind figure-qc 65ab7018953844025fe1ebac4063bb5c2e5693523a575daa90dacd9639113894
-kind figure-qcfc 9694d5cf1e00f715810e38b6060ba2a4dfdd498f7260e3f4c68f81a0a7cb56bf
-kind figure-ranking d8e3a8ce0fa76c5b6a7f9f7ab8dd07be3d0c1b318cae788a5a3e65abd67d89a8
+kind figure-individuals f6ef10176ed412ee24c9f56b55c2aa5773cddcb92e108c76648086b50a3f241c
+kind figure-qc 87c327c314bb658778c68745fbe827b05986d31e68bcfbd981fb3f4e10ba197a
+kind figure-qcfc 593d5094c97968bec1cda1c9c387bc4ae2dc232ac09a78ea54ab45a1c081347d
+kind figure-ranking 84d1657134291be5ffd7df557f6556ecb66b2ab1e28745b922c4402a2ee028da
 kind figure-roc 9e44a96783dc8928771aeed5533cdbe384e7a3133f1fe0f782fccd591ffc035a
-kind figure-training b5cc2a78d656a7ca05463c8981d26c48c361fb6328a4392d148bba759f525164
+kind figure-training 63143e0044e2ac2b588f3c4f0b621fcf83cf10befb45ecfaa745795d8a9e1b53
 kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
 kind harmonize ddc04ac2a40e00e5fe8a06d216e65696a78a98c051dcd794fcc57d654d8a2801
 kind individuality 4d6a8523ce8c689c2011c20dff8c81a144784e31f7282689f7c8116027a0475b
 kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
 kind leakage 7183fcb526c6cd72a516794ce932502beb7fda360a38c88c6098b3a68c073e6e
-kind matrices 5b79a81f67471a4bbaa0f58e5934a9f4669b4ae63cf2d6fbe907743bbab6b2aa
+kind matrices 9478884b309a31cf14106f88ac8426ffb57d8b10565c7a69aa939417a8cb542c
 kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
-kind meanmlp 9b413a0632bf3ef876cd1a2898ad6327c1308f72c813b33ff619f20c72b27c9b
-kind parcellate 1e3bea65cb0e10cccb575df69b55f56f6c35f98f73b8169c464525c0f35839fb
+kind meanmlp 0e3c1d0eb7ce558360557633f25586e0383c9530497f7256fde2578a8af83cfe
+kind parcellate 64be3df74860880279a12ccac77ee23fc7a37f30b11827e136e91c7c279839eb
 kind permutation 7fe5088ba2848d93ce972c333117bd70069b346a54079c4eb01848f6cc884a7e
 kind predict 1b3ecd455e24af832304f5021213850333b051718722b32ff0937bbfa6c4faa2
-kind project 61b0983ceeee9b6cb6b9a8e14309a7bd4c4203da6435a74ca755bb70886e2193
+kind project c2591f49c1909e9e6ddab82e7809be37c9726c6c3301040dabe5a340db6b609b
 kind qcfc 72fe8e769fd79928fcb79374b49859ec80e48b63d3f8543c3290c2902eede2ca
-kind report 857a4171f44a00aeff3063a8048ae16a98e38c465e99516b51575c94993513ee
+kind report 713623bfd4497307ac592099999928cfcbf5df78ae8757c99d7a04890e91273f
 kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
 kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
 kind split 0a2385b62f71497158e5a1c68f5e274cfb07e378146ef516b57e7a42c302a039
-kind summary 13ab4d86289d104dd3049a13cd4d43f94657377d954451958a0b9ab24cc148d9
-kind tables 71bb127476af04b08dc70ddb1dd82abf2186acfe3fad37260d38d142743be835
-kind tangent 7009c759ddd8f8ac03ceb2116bc492d2398c984053227b77960dca34d6e3a516
-kind timeseries c2007e6c85c92f4c49f388ad9fd53edf147775fe1310a3ac39a3eb91d2a6b28a
+kind summary 5db3c834eed34cbe384b999a9b4023fd5f5f28c3c7a309c2c298728bc7a9be34
+kind tables cf6d0fd4d2ee1d6a222a3e49a7b9f3e00a05b32e4f4a90127aed2370df3f93cc
+kind tangent 7e83f1fd779fd352a2c30a9f542baa30e1d98cc291e5cfa09a27420bf28058c8
+kind timeseries 35fb96eb39fd3f8707d385c374ec32a8638578cde652d97b83d5b812e37ee6e3
 kind train 0e94c6fef1754296fa05e884b0c6c2da8ac5d52b0284136d9dcff96ff7543c6b
 
 reached by baseline
@@ -550,7 +550,7 @@ prgnn/gnn/baseline.dual f01c8481b75f.db4eff
 prgnn/gnn/baseline.edgeLayer 2d3c90a54909.ad62db
 prgnn/gnn/baseline.edgeLayer.backward 52ac457de620.0530d6
 prgnn/gnn/baseline.edgeLayer.forward 04ed274d82ad.4d2a66
-prgnn/gnn/baseline.errSingular edb6c62cd596.e3b0c4
+prgnn/gnn/baseline.errSingular 6754439916c1.e3b0c4
 prgnn/gnn/baseline.errStalled 0404be922584.e3b0c4
 prgnn/gnn/baseline.factored bbff592b32ab.6941a8
 prgnn/gnn/baseline.few f6de9cd300fa.e3b0c4
@@ -642,7 +642,7 @@ prgnn/stages/learn.Baseline.Ports 19dcfaf7be57.f6c773
 prgnn/stages/learn.Baseline.Run 256e372dd3e6.0acd2c
 prgnn/stages/learn.Baseline.Validate ca43482057e8.c145ef
 prgnn/stages/learn.Baseline.fit b1bf017f0d70.e6b8ec
-prgnn/stages/learn.Baseline.form 80b696c9d98b.df4988
+prgnn/stages/learn.Baseline.form 52c04ce1a470.df4988
 prgnn/stages/learn.Baseline.innerFolds b655e06942fc.36559b
 prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
 prgnn/stages/learn.Baseline.onRows 7a31b88572d7.3845bc
@@ -652,14 +652,14 @@ prgnn/stages/learn.Baseline.training d3cbbd964331.a4cb3a
 prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
 prgnn/stages/learn.baselineHistory 096150e28522.6a6604
 prgnn/stages/learn.matrixForm 5728627dc4be.e3b0c4
-prgnn/stages/learn.matrixForm.check c7ebadb11bee.561713
+prgnn/stages/learn.matrixForm.check 95ad42b32e60.561713
 prgnn/stages/learn.matrixForm.each 517b85f17771.561713
 prgnn/stages/learn.matrixForm.nodes c34447f4d530.14e167
 prgnn/stages/learn.matrixForm.regions 5740530fdc4b.c4aad3
 prgnn/stages/learn.matrixForm.row ff31468bedc3.9a9bb5
 prgnn/stages/learn.matrixForm.width fe153203daff.561713
 prgnn/stages/learn.ratedSet a152d92af68e.2c3ae9
-prgnn/stages/learn.refuseLeak 7c010f567fdf.3abb9d
+prgnn/stages/learn.refuseLeak a3965de91e29.3abb9d
 prgnn/stages/learn.regionWeightRow 09356bfc0ccd.e3b0c4
 prgnn/stages/learn.standardizeRows c5dae9c578ed.b3dda3
 prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
@@ -2041,7 +2041,7 @@ reached by brainmap figure-individuals figure-qc report summary
 prgnn/stages/chart.Brain bd6203b9a75e.e3b0c4
 prgnn/stages/figure.Anatomy 2379bc0b3844.d64c98
 prgnn/stages/figure.Anatomy.at 05935f56439f.0e1971
-prgnn/stages/figure.ErrGrayordinates 969cdb504500.e3b0c4
+prgnn/stages/figure.ErrGrayordinates 5c34b7a6cb84.e3b0c4
 prgnn/stages/figure.Parcels 1b71ec3f76b1.6af49a
 prgnn/stages/figure.Parcels.extent f64aa82b7ea3.799a18
 prgnn/stages/figure.Parcels.findMiddles 90747359aa7d.c625e6
@@ -2146,18 +2146,18 @@ prgnn/stages/chart.sides 551d20a64361.567357
 prgnn/stages/chart.writeMarks 81eaff8f8027.d26d5a
 prgnn/stages/column.RecoveryRow.HeldOutLead 0c0fadb9cadc.8d6f0a
 prgnn/stages/figure.BrainMap 773a6eaef83d.e3b0c4
-prgnn/stages/figure.BrainMap.Draw eea690fc0557.c48d27
+prgnn/stages/figure.BrainMap.Draw d15e80ecf88f.c48d27
 prgnn/stages/figure.BrainMap.Ports 069c018782a4.7d80ef
 prgnn/stages/figure.BrainMap.Run 5c15bcd7ba5f.36c44e
 prgnn/stages/figure.Ranked.colored 0a5d78280aa4.1b4cc7
 prgnn/stages/figure.Ranked.coloredText 530d3e68de81.99c6d1
 prgnn/stages/figure.Readings 95915c7ca0e5.848f2b
-prgnn/stages/figure.Stand 5a2bb19d9625.aa0cc1
+prgnn/stages/figure.Stand 5d6e4ff5a034.aa0cc1
 prgnn/stages/figure.Standing 97789a664214.e3b0c4
 prgnn/stages/figure.Standing.First 5994cbe1231c.fc4d44
 prgnn/stages/figure.StandingOf f173c4469d36.50d010
 prgnn/stages/figure.chanceOf 4b7cefcf3eea.5cfd59
-prgnn/stages/figure.nowhere adc0b5d9f5e5.c63f8c
+prgnn/stages/figure.nowhere 4432cf262790.c63f8c
 prgnn/stages/figure.readingName de2749863e90.e3b0c4
 
 reached by choose
@@ -2654,7 +2654,7 @@ prgnn/connectivity.maxLine 812028183106.e3b0c4
 prgnn/connectivity.maxLines 812028183106.e3b0c4
 prgnn/connectivity.maxNumbers 812028183106.e3b0c4
 prgnn/connectivity.members a40690804e7a.e3b0c4
-prgnn/connectivity.members.Read d47010712972.ac5aaa
+prgnn/connectivity.members.Read 4afdc36db9ce.ac5aaa
 prgnn/connectivity.parseNumber ca43e7153fee.e3b0c4
 prgnn/connectivity.readLine f12ecbef5a79.605abe
 prgnn/connectivity.readLines 13c6ed45da83.f64350
@@ -2932,7 +2932,7 @@ prgnn/stages/chart.Matrices 79a08dbfa28d.606027
 prgnn/stages/figure.Connectivity b98f30ca7228.e3b0c4
 prgnn/stages/figure.Connectivity.Ports eea1cdcd03bb.68917f
 prgnn/stages/figure.Connectivity.Run c5beff06d8bc.411d56
-prgnn/stages/figure.Connectivity.draw 832e4e1148c9.7de299
+prgnn/stages/figure.Connectivity.draw 3e7dfea7f933.7de299
 prgnn/stages/figure.Connectivity.measure 0cd5bc84833a.74c22a
 prgnn/stages/figure.figure-connectivity.New 07cfa2122a94.64e07a
 prgnn/stages/figure.groupRow 9847801309a7.e3b0c4
@@ -2968,7 +2968,7 @@ prgnn/stages/chart.Degrees c5e1786b7e32.e3b0c4
 prgnn/stages/chart.staircase 151de331478d.e3b0c4
 prgnn/stages/figure.Degrees dba1b61b2ad0.e3b0c4
 prgnn/stages/figure.Degrees.Ports 7193fe167444.10fca9
-prgnn/stages/figure.Degrees.Run 51f05f17597e.f1c1db
+prgnn/stages/figure.Degrees.Run 8b7ed80f2398.f1c1db
 prgnn/stages/figure.degreeRow da216ea11a45.e3b0c4
 prgnn/stages/figure.degreesOf dc9d97d6091f.c7dfba
 prgnn/stages/figure.edgeRow 22e0a8323341.e3b0c4
@@ -3000,7 +3000,7 @@ prgnn/stages/chart.chosen fdd1f14b1839.577777
 prgnn/stages/chart.droppedColor 1e6e991849e1.1fa113
 prgnn/stages/chart.hills 63786f5334bc.e3b0c4
 prgnn/stages/chart.keptColor 9fbee8a24c85.1fa113
-prgnn/stages/figure.DrawDistributions c56d638ebca6.5055e4
+prgnn/stages/figure.DrawDistributions abc9ce17be47.5055e4
 prgnn/stages/figure.addDistributions 7b46cf7dffae.8302a0
 prgnn/stages/figure.binRow 863d0fd77036.e3b0c4
 prgnn/stages/figure.overlap d97d50155994.e3b0c4
@@ -3138,7 +3138,7 @@ prgnn/stages/chart.motionScale 99a62fd2c3aa.e3b0c4
 prgnn/stages/chart.signed 0d71727c1f11.e3b0c4
 prgnn/stages/column.Coordinate eb35e684516f.e3b0c4
 prgnn/stages/column.ShownSetting 5b5d6d66127d.ac7c89
-prgnn/stages/figure.DrawHeadMotion e9b452d76c3d.ff5c33
+prgnn/stages/figure.DrawHeadMotion 7994d9e9b7b2.ff5c33
 prgnn/stages/figure.people e8b91e84ab90.13689a
 
 reached by figure-ranking
@@ -3154,7 +3154,7 @@ prgnn/stages/chart.Dots.Figure f14d38070f8c.bcdf7a
 prgnn/stages/chart.Dots.paint 51758cd13cf0.cc6241
 prgnn/stages/chart.Row d2cb31d84d3d.e3b0c4
 prgnn/stages/chart.dotRow f6de9cd300fa.e3b0c4
-prgnn/stages/figure.DrawContrast 1bc14f0e7235.c30c65
+prgnn/stages/figure.DrawContrast a0cf38a76cdc.c30c65
 prgnn/stages/figure.DrawRanking 8c9ce0a0918b.fac65c
 prgnn/stages/figure.RankingRows.First 128fb02d66de.c227d3
 
@@ -3198,7 +3198,7 @@ prgnn/stages/chart.testColor a100d3a37986.ac9f17
 prgnn/stages/chart.trainColor 962074003235.e3b0c4
 prgnn/stages/chart.trainDashes 1832d9ec5cf8.e3b0c4
 prgnn/stages/column.CompareNamed cdc9f6b7ff3e.56ebc6
-prgnn/stages/figure.DrawTraining 571b462fc9ad.f8f487
+prgnn/stages/figure.DrawTraining 31907c0266ac.f8f487
 prgnn/stages/figure.epochRow 4a49bfbde0c0.e3b0c4
 prgnn/stages/figure.majorityRow c7fb6f87cc8c.e3b0c4
 prgnn/stages/figure.nameNetworks 18e5854ea5f7.145460
@@ -3457,12 +3457,12 @@ prgnn/gnn/meanmlp.together b6b774a93a8b.e3b0c4
 prgnn/gnn/meanmlp.upTo 6d8f1c1eb832.e3b0c4
 prgnn/stages/learn.MeanMLP a747ced97aa8.3cb1d8
 prgnn/stages/learn.MeanMLP.Ports aa124cb22575.254cc6
-prgnn/stages/learn.MeanMLP.Run 9ab9b37067f1.835e61
+prgnn/stages/learn.MeanMLP.Run 852539137eb3.835e61
 prgnn/stages/learn.MeanMLP.rate 6ab8008636c0.3f47b5
 prgnn/stages/learn.MeanMLP.read cfccf3ff6b39.6cfd20
 prgnn/stages/learn.meanmlp.New 1f9a69fde851.ce3655
 prgnn/stages/learn.validatedRow f63cadc9d3af.41653c
-prgnn/stages/learn.valuesOf c653b2b79b4c.e3b0c4
+prgnn/stages/learn.valuesOf 40c5c748b056.e3b0c4
 
 reached by parcellate
 prgnn/nifti.Affine.Determinant 6485f1bed08c.c7768b
@@ -3567,7 +3567,7 @@ prgnn/nifti/itk.Transform.Linear 524b18ee679e.4556ee
 prgnn/nifti/itk.Transform.Map 8386a42d0059.c56a06
 prgnn/nifti/itk.affine c2be1624a413.3df0dc
 prgnn/nifti/itk.affine.apply 014ef6a8bd81.be7a84
-prgnn/nifti/itk.affineOf fb662101ee71.317812
+prgnn/nifti/itk.affineOf 51c81dbe23ed.317812
 prgnn/nifti/itk.affines 61633d6221f2.e3b0c4
 prgnn/nifti/itk.countParts 54175dff7e71.301de2
 prgnn/nifti/itk.field 418e96c4dd9f.e952eb
@@ -3594,7 +3594,7 @@ prgnn/stages/prepare.Parcellate.covered 467a011d04e6.54e571
 prgnn/stages/prepare.Parcellate.grayordinates 8e0bdfcbcb92.dec4bf
 prgnn/stages/prepare.Parcellate.meaning be528a481772.9b8297
 prgnn/stages/prepare.Parcellate.outputs b1c178614511.c173b2
-prgnn/stages/prepare.Parcellate.refuseMissing fe1cc34c9b16.7f18a4
+prgnn/stages/prepare.Parcellate.refuseMissing b4fa6b820689.7f18a4
 prgnn/stages/prepare.Parcellate.sampleGray 074770dd809a.686ff6
 prgnn/stages/prepare.Parcellate.sampleVoxels 403822348436.466468
 prgnn/stages/prepare.beyond c8409648400f.e3b0c4
@@ -3687,8 +3687,8 @@ prgnn/connectivity/tangent.extent cea0601e19bf.e3b0c4
 prgnn/connectivity/tangent.logOf ed473ec24d59.8c0a00
 prgnn/connectivity/tangent.smallest 78d2901638e6.e3b0c4
 prgnn/internal/dense.Eigenvalues bb7fe3d955d8.a4c2ae
-prgnn/stages/prepare.covarianceOf fff466abae0b.e8bf42
-prgnn/stages/prepare.notDefinite a05559a4ec36.e3b0c4
+prgnn/stages/prepare.covarianceOf caeb46c7ce02.e8bf42
+prgnn/stages/prepare.notDefinite 11a4e37b93c3.e3b0c4
 
 reached by qcfc
 prgnn/stages/assess.QCFC d5e6fc1ef579.e3b0c4
@@ -3739,9 +3739,10 @@ prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
 prgnn/stages/figure.DrawSlices 2eb5589d7793.78519a
-prgnn/stages/figure.Ranked.name b34e245ca7df.97489f
+prgnn/stages/figure.Ranked.Unmapped d49cb983899e.0edbfc
+prgnn/stages/figure.Ranked.name f844631ab3e7.97489f
 prgnn/stages/figure.RankingRows.Planted df0f901768aa.db3bfb
-prgnn/stages/figure.Viewer b5ad72846e77.b8a315
+prgnn/stages/figure.Viewer fbcb95319f17.b8a315
 prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/literature.Work 302927a04ef5.e3b0c4
@@ -3761,23 +3762,23 @@ prgnn/stages/present.Report.Ports 934143ed35b5.a6f9fc
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.author 89387a093975.30d0ff
 prgnn/stages/present.author.abstract 041689ea2157.895467
-prgnn/stages/present.author.agreement a2f558feaa4a.a69c78
+prgnn/stages/present.author.agreement 34b84ce482e4.a69c78
 prgnn/stages/present.author.cautionMasking 8426f992f2b5.384889
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
-prgnn/stages/present.author.contrasts a4dc3c3787d5.ef1e99
-prgnn/stages/present.author.covariates e3d7658b922e.2582fb
+prgnn/stages/present.author.contrasts 406b678643d2.ef1e99
+prgnn/stages/present.author.covariates 082c90e7293d.af4d76
 prgnn/stages/present.author.data f88d1036a90c.7d7847
 prgnn/stages/present.author.fidelity a61977c93599.58190c
 prgnn/stages/present.author.furtherPictures db85a2b53531.9b5d9e
 prgnn/stages/present.author.groupNames 5ea717073411.484c0d
-prgnn/stages/present.author.inSpace 333ff4f372c7.52d69b
+prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
 prgnn/stages/present.author.leakage 6ab0da994736.34fb2f
-prgnn/stages/present.author.more 8622da5ed032.f0ebcb
+prgnn/stages/present.author.more cfedda154176.b42cb9
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.othersAbove b5a64313f679.363fe6
 prgnn/stages/present.author.provenance 0ef7f595ff87.422d5b
-prgnn/stages/present.author.rankingTables 954b3ca72740.69de01
+prgnn/stages/present.author.rankingTables 5229397d509c.69de01
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
 prgnn/stages/present.author.recovered a1b4556f0bc2.717ea1
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
@@ -3785,7 +3786,7 @@ prgnn/stages/present.author.regions 56171240a3ff.caf951
 prgnn/stages/present.author.result b5491be3c982.d69d70
 prgnn/stages/present.author.space cd152f40504f.28d337
 prgnn/stages/present.author.tiles eb9bc31d0239.845351
-prgnn/stages/present.author.training d098fbf615fb.55e21d
+prgnn/stages/present.author.training 0c9b8345d0c2.55e21d
 prgnn/stages/present.author.untested 34f7178a1406.f9520d
 prgnn/stages/present.author.write c3b0955ddc4f.f2ce05
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
@@ -3802,11 +3803,11 @@ prgnn/stages/present.otherThan 377a7af02a53.1f3e00
 prgnn/stages/present.sharedPorts 27dd003e6466.785864
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
-prgnn/stages/present.upsideDownText 2cade58cb737.e3b0c4
+prgnn/stages/present.upsideDownText 6036c8f41ab1.e3b0c4
 prgnn/stages/present.verdict 9b0479f54336.284716
 prgnn/stages/present.verdict.against e115142511bf.3097a1
-prgnn/stages/present.verdict.sentence e4c07a031ab6.79623d
-prgnn/stages/present.verdict.value 16548d58f69c.105f2a
+prgnn/stages/present.verdict.sentence d1b2e7bab192.79623d
+prgnn/stages/present.verdict.value 866934cb6e0b.105f2a
 prgnn/stages/present.widthOfSVG ff36e249e675.e3b0c4
 prgnn/stages/present/methods.Author 2865ea77ba6f.c22369
 prgnn/stages/present/methods.Author.Read 89cad7c042bf.a46350
@@ -3814,9 +3815,9 @@ prgnn/stages/present/methods.Author.References c0538875f108.6f7733
 prgnn/stages/present/methods.Author.Write f18190502889.bf9d53
 prgnn/stages/present/methods.Author.hasModels 37fd2e8a4889.96201d
 prgnn/stages/present/methods.Author.methodsOfBaselines ab35221d2559.3fd2cf
-prgnn/stages/present/methods.Author.methodsOfCleaning 31ac058f8979.637644
+prgnn/stages/present/methods.Author.methodsOfCleaning 235a0f906e16.637644
 prgnn/stages/present/methods.Author.methodsOfCohort b651b1837342.032589
-prgnn/stages/present/methods.Author.methodsOfEvaluation 7b75b48c87e7.cd477e
+prgnn/stages/present/methods.Author.methodsOfEvaluation 88274a5ebea9.cd477e
 prgnn/stages/present/methods.Author.methodsOfGraphs c300167822f1.3f67ac
 prgnn/stages/present/methods.Author.methodsOfScans 3af54e56d28f.8b7aee
 prgnn/stages/present/methods.Author.methodsOfSilence 0bc5b9812133.5520e7
@@ -3859,7 +3860,7 @@ prgnn/stages/present/participants.Cohort.describeExcluded 7919a8d6181e.0d045d
 prgnn/stages/present/participants.Cohort.describeGroups 661a1b933eba.918d2d
 prgnn/stages/present/participants.Cohort.eachParticipant f03f3358a25a.aace59
 prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
-prgnn/stages/present/participants.Cohort.motionTable 552798130ee9.14e58c
+prgnn/stages/present/participants.Cohort.motionTable 63d1b71044de.14e58c
 prgnn/stages/present/participants.Cohort.registration 34d485349852.0b9eb6
 prgnn/stages/present/participants.Cohort.scanLinks a35b2cb93aac.b82c43
 prgnn/stages/present/participants.Cohort.taskRegression e4239aa4b29f.66fb4b
@@ -3934,7 +3935,7 @@ prgnn/stages/present/performance.Row acfb7657a879.ce5e26
 prgnn/stages/present/performance.Row.Called 232efee64556.4f3b18
 prgnn/stages/present/performance.Row.IsMajority a7174aa90b03.826b89
 prgnn/stages/present/performance.Row.is 6d5a6a603092.95695a
-prgnn/stages/present/performance.accuracyChart 4bfd47335745.7cc78f
+prgnn/stages/present/performance.accuracyChart 635fa49d812c.7cc78f
 prgnn/stages/present/performance.baseline be7f2912f2e0.d7987d
 prgnn/stages/present/performance.calibrationBins 3b8398fc6105.e3b0c4
 prgnn/stages/present/performance.chanceTest 3803e775db38.e3b0c4
@@ -3953,6 +3954,7 @@ prgnn/stages/present/performance.withoutEffect bfd81d22ca62.e3b0c4
 prgnn/stages/present/section.Column a0058673e990.1abcb0
 prgnn/stages/present/section.InSentence 55995dc21d00.e3b0c4
 prgnn/stages/present/section.Keyed bcd3e5e979ec.33cbe6
+prgnn/stages/present/section.LowerFirst 1875f830e2f2.e3b0c4
 prgnn/stages/present/section.MemberText d9b1337daee3.c63136
 prgnn/stages/present/section.NewWriter 1bfd6dec8125.a8b4ea
 prgnn/stages/present/section.Number 42a6014712ab.6751ee
@@ -3981,7 +3983,7 @@ prgnn/stages/present/section.Writer.Figures fd50c24cf0f1.d038de
 prgnn/stages/present/section.Writer.Heading 7e39046c0532.a9f2bf
 prgnn/stages/present/section.Writer.ReadSettings 2bf461a4e9df.431bc4
 prgnn/stages/present/section.Writer.Say e16df3781753.a9f2bf
-prgnn/stages/present/section.Writer.Show adb88c8727b2.225bea
+prgnn/stages/present/section.Writer.Show 37cc88fc5e16.90a1c0
 prgnn/stages/present/section.Writer.Supplement 00fa1aa17f85.07b0ad
 prgnn/stages/present/section.Writer.Table ab67ddca10cb.49b77b
 prgnn/stages/present/section.readPipelineSettings f0c4115c39a8.7166f6
@@ -3989,6 +3991,7 @@ prgnn/stages/present/section.shownNumber c10005f31f51.e7db4b
 prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
 prgnn/stages/report.Block 279bb4f92f6d.b20b12
 prgnn/stages/report.Block.items d827297b412c.611a33
+prgnn/stages/report.Block.rated 6777202f8076.5624e7
 prgnn/stages/report.Cell ef8997aa0ed0.2f0c05
 prgnn/stages/report.Count ff8e3ec2e4ad.e3b0c4
 prgnn/stages/report.Count.Figure fa1142e07211.1e8443
@@ -4020,13 +4023,13 @@ prgnn/stages/report.Viewer 8cdf1fc09102.ddbe6f
 prgnn/stages/report.Volume 170981fa723e.e3b0c4
 prgnn/stages/report.body c7fd92a2cd91.e3b0c4
 prgnn/stages/report.body.bar 45ebaceed5a1.041d0b
-prgnn/stages/report.body.block 099371df74aa.8c3770
+prgnn/stages/report.body.block 82365da28ae8.8c3770
 prgnn/stages/report.body.cell eb4d54025968.330dc5
 prgnn/stages/report.body.each 96b71216a0d0.498512
 prgnn/stages/report.body.figure 2afd08f6e70f.b81050
-prgnn/stages/report.body.page 41812bc6516f.e19646
+prgnn/stages/report.body.page 73f386e96bf8.181e8b
 prgnn/stages/report.body.put 04f3479a37cc.0de18d
-prgnn/stages/report.body.table 2b4df36bb24d.730620
+prgnn/stages/report.body.table 0ca0d891cffa.730620
 prgnn/stages/report.body.tag dda517a86f2a.498512
 prgnn/stages/report.body.tiles 9c2f682c0a22.ef7428
 prgnn/stages/report.body.viewer 770f6e8eff2f.8eae2a
@@ -4046,9 +4049,9 @@ prgnn/stages/report.svgURL af2802d451a8.e3b0c4
 prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
 prgnn/stages/report.volumesInOrder 42b9eb768429.744f26
-prgnn/stages/report/page.css 877e3550c1f4.e3b0c4
+prgnn/stages/report/page.css ac4683d38b24.e3b0c4
 prgnn/stages/report/page.js c8b98379b91b.e3b0c4
-prgnn/stages/report/viewer.js.gz 09a15ef41112.e3b0c4
+prgnn/stages/report/viewer.js.gz c9ee65760382.e3b0c4
 
 reached by report summary tables
 prgnn/stages/present/tables.ClassifierRow 26cdc8810782.e3b0c4
@@ -4216,7 +4219,7 @@ prgnn/stages/report.textWriter.lines 30f4db0bd428.dbe5b6
 prgnn/stages/report.textWriter.list f33540d81d63.f86072
 prgnn/stages/report.textWriter.paragraph efaf0ad8cd98.f464c5
 prgnn/stages/report.textWriter.section f9ae1f903bae.dbe5b6
-prgnn/stages/report.textWriter.table 03f619fa1d80.491e14
+prgnn/stages/report.textWriter.table 67c263fa043b.3d7410
 prgnn/stages/report.widths 57180284a996.91fb1f
 prgnn/stages/report.wrap 0db41a275787.e3b0c4
 
@@ -4225,7 +4228,7 @@ prgnn/stages/present/tables.Tables cc3154456929.e3b0c4
 prgnn/stages/present/tables.Tables.Ports a5421ec132ce.afa3fe
 prgnn/stages/present/tables.Tables.Run f596daa219f1.fffaa4
 prgnn/stages/present/tables.Tables.comparison bc6fba13d42a.9a8276
-prgnn/stages/present/tables.Tables.variations fc34cb8baefa.e98aac
+prgnn/stages/present/tables.Tables.variations 6b436eaa0633.e98aac
 prgnn/stages/present/tables.axisOf cca268586ad0.ce5e26
 prgnn/stages/present/tables.contender 5c7ee4890f32.51319d
 prgnn/stages/present/tables.contenders 1819df52da1a.60377a
@@ -4541,7 +4544,7 @@ at stages/draw/ticks.go prgnn/stages/draw Ticks:14 Ticks.Ticks:17 tens:54
 at stages/draw/woff.go prgnn/stages/draw woff:10 deflated:32
 at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:33 parcelsPort:48 BrainMap.Run:55 errNowhere:83 nowhere:86 readAtlas:92 NodePlaces:128 BrainMap.Draw:148 Ranked.ends:222 Ranked.scaleText:236
 at stages/figure/calibration.go prgnn/stages/figure figure-calibration.New:17 Calibration:21 calibrationRow:27 Calibration.Ports:37 Calibration.Run:43 DrawCalibration:53 seriesOf:107
-at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:30 Connectivity.Run:43 groupRow:88 Connectivity.draw:93 Connectivity.measure:125 subjectOf:136
+at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:30 Connectivity.Run:43 groupRow:88 Connectivity.draw:93 Connectivity.measure:128 subjectOf:139
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:23 Degrees.Run:35 degreeRow:90 edgeRow:97 degreesOf:104
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:18 Distributions:22 Distributions.Ports:26 Distributions.Run:34 DrawDistributions:40 overlapText:66 overlap:79 binRow:91 addDistributions:100
 at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:35 outputsOr:38 Chart.svg:62 Chart.InReport:75 WidePoints:82 settingInputs:86 bySettings:92
@@ -4556,7 +4559,7 @@ at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 Rea
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
 at stages/figure/training.go prgnn/stages/figure figure-training.New:18 Training:22 Training.Ports:26 Training.Run:38 epochRow:44 majorityRow:51 noRows:56 nameNetworks:62 DrawTraining:92
-at stages/figure/viewer.go prgnn/stages/figure Ranked:18 Readings:30 chanceOf:70 Ranked.name:89 Ranked.scale:98 Ranked.colored:103 Ranked.coloredText:115 tick:139 DrawSlices:142 gz:166 Viewer:174
+at stages/figure/viewer.go prgnn/stages/figure Ranked:18 Readings:30 chanceOf:70 Ranked.name:89 Ranked.scale:98 Ranked.colored:103 Ranked.coloredText:115 Ranked.Unmapped:139 tick:148 DrawSlices:151 gz:175 Viewer:183
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
 at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 DrawsText:37 First:58 Apart:61 Member:64 Division:72 Params.Divide:81 Division.Row:102 Params.sides:129 SideNames:158
@@ -4633,12 +4636,12 @@ at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:45 author.groupNames:72 author.result:86 author.othersAbove:111 author.tiles:128
 at stages/present/author.go prgnn/stages/present author:14 newAuthor:25 author.read:31 author.write:44
-at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:85 author.untested:119 stuckSkill:132 epochRow:135 author.training:141
+at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:85 author.untested:121 stuckSkill:134 epochRow:137 author.training:143
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:17 New:26 Author.Read:32 Text:43 Text.say:49 Text.cite:54 Author.Write:74 Author.References:104
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:39 Author.methodsOfSilence:71 silence:80 Author.readSilence:83 silentRow:102
 at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:16 cohortSettings:67 valid:77 Author.methodsOfGraphs:80 Author.methodsOfCleaning:153 estimator:187 share:205 percentText:215 Author.hasModels:225 Author.methodsOfTraining:230 Author.methodsOfEvaluation:274 Author.methodsOfBaselines:320
-at stages/present/more.go prgnn/stages/present author.more:16 author.furtherPictures:41 widthOfSVG:74
+at stages/present/more.go prgnn/stages/present author.more:17 author.furtherPictures:46 widthOfSVG:79
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:17 lostRegion:25 CleanedScan.lostRegions:31 mostNamed:50 CleanedScan.lostText:54 wholePercent:78 lostVoxels:88 byRegionText:107 mostStruck:155 leastValid:177 noSeries:191
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:17 Cohort.Motion:21 shownStrategies:52 Cohort.motionFigure:54 Cohort.motionTable:65 Cohort.typicality:98
@@ -4652,12 +4655,12 @@ at stages/present/performance/performance.go prgnn/stages/present/performance Re
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:13
 at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134
-at stages/present/regions.go prgnn/stages/present author.regions:21 otherThan:69 author.regionFigures:77 author.space:133 author.inSpace:159 author.rankingTables:195 author.contrasts:254 author.agreement:276 besideChance:317 author.null:326 author.fidelity:376 author.cautionMasking:421 author.individuality:431
+at stages/present/regions.go prgnn/stages/present author.regions:21 otherThan:69 author.regionFigures:77 author.space:133 author.inSpace:159 author.rankingTables:199 author.contrasts:258 author.agreement:280 besideChance:321 author.null:330 author.fidelity:380 author.cautionMasking:425 author.individuality:435
 at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:70 Report.Ports:74 Report.Page:110 Partial:113 Report.PartialPage:119 Report.Run:140
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.Supplement:61 Writer.Figures:69 Writer.Show:90
 at stages/present/section/settings.go prgnn/stages/present/section Settings:12 StageSettings:19 readPipelineSettings:26 Parameter:51 Settings.Of:61 StageSettings.Is:71 StageSettings.Number:74
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
-at stages/present/section/words.go prgnn/stages/present/section WholeTable:18 PlainName:66 shownNumber:78 UpperFirst:92 OrItself:100 UnitName:108 InSentence:116 PlusMinus:119 MemberText:127 SVGTitle:141
+at stages/present/section/words.go prgnn/stages/present/section WholeTable:18 PlainName:66 shownNumber:78 UpperFirst:92 LowerFirst:100 OrItself:108 UnitName:116 InSentence:124 PlusMinus:127 MemberText:135 SVGTitle:149
 at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:20 Summary.Ports:27 Summary.Run:36
 at stages/present/tables/layout.go prgnn/stages/present/tables tableCaption:17 printedNames:31 PrintedName:34 layoutOne:41 layoutTwo:74 tableText:96
 at stages/present/tables/read.go prgnn/stages/present/tables variation:14 VariationRow:20 paperOne:35 paperLambda:42 contender:45 ClassifierRow:53 contenders:68 Tables.variations:87 place:135 axisOf:143 Tables.comparison:154 modelRow:209 parameterRow:215 parameterCounts:222
@@ -4670,11 +4673,11 @@ at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts:22 ReferenceFacts.Table:32 ReadReference:44
 at stages/region/series.go prgnn/stages/region ReadDraws:16 Stack:33 ReadText:43 Float32:56 Standardized:66
-at stages/report/body.go prgnn/stages/report body:19 body.put:26 body.each:35 body.page:41 body.tiles:93 body.block:109 body.table:151 number:194 body.cell:201 body.bar:217 mediaTypes:227 pictureURL:230 svgURL:240 body.figure:243 body.tag:268 body.viewer:274
+at stages/report/body.go prgnn/stages/report body:19 body.put:26 body.each:35 body.page:41 body.tiles:94 body.block:111 body.table:157 number:200 body.cell:207 body.bar:223 mediaTypes:233 pictureURL:236 svgURL:246 body.figure:249 body.tag:274 body.viewer:280
 at stages/report/html.go prgnn/stages/report pageCSS:19 pageJS:21 Page.viewer:24 policy:37 inOrder:50 volumesInOrder:60 Page.HTML:69
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
 at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:26 Percent:37 Probability:45 P:53 DrawnP:62 DrawnPText:70 TooFewDraws:78 Range:87 Thousands:95
-at stages/report/page.go prgnn/stages/report Page:6 Tile:19 Bar:25 Section:28 Block:34 Table:48 Table.Label:60 Table.Head:63 Head:68 Cell:75 Sheet:84 Place:90 Figure:93 Figure.Label:107 Viewer:110 Volume:118 Region:130
+at stages/report/page.go prgnn/stages/report Page:6 Tile:19 Bar:25 Section:28 Block:34 Block.rated:48 Table:53 Table.Label:65 Table.Head:68 Head:73 Cell:80 Sheet:89 Place:95 Figure:98 Figure.Label:112 Viewer:115 Volume:123 Region:135
 at stages/report/printed.go prgnn/stages/report Printed:11 PrintedSection:20 Bracketed:26 Printed.Markdown:34 escapedCells:52 Printed.TSV:62 Printed.LaTeX:77 sameFirst:110
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21
 at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15

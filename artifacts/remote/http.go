@@ -48,7 +48,7 @@ func openHTTP(u *url.URL) (artifacts.Remote, error) {
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	b := bazelCache{client, u, os.Getenv("PIPELINE_REMOTE_USER"), os.Getenv("PIPELINE_REMOTE_PASSWORD")}
 	if b.password != "" && u.Scheme == "http" && !loopback(u.Hostname()) {
-		return nil, fmt.Errorf("remote %s: everybody on the way could read the password: write https://, or unset PIPELINE_REMOTE_PASSWORD", b)
+		return nil, fmt.Errorf("remote %s: the password would be sent unencrypted: write https://, or unset PIPELINE_REMOTE_PASSWORD", b)
 	}
 	return b, nil
 }
@@ -113,7 +113,7 @@ func refusal(resp *http.Response, said []byte) error {
 		}
 	}
 	if resp.StatusCode/100 == 3 {
-		return fmt.Errorf("%w: the server leads to another address: use that one", artifacts.ErrRefused)
+		return fmt.Errorf("%w: the server redirects to another address: use that one", artifacts.ErrRefused)
 	}
 	return fmt.Errorf("the server says: %s", resp.Status)
 }

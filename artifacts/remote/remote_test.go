@@ -24,7 +24,7 @@ func TestAddresses(t *testing.T) {
 		{"ftp://example.org/bucket", "write s3://"},
 		{"https:///prefix", "the server is missing"},
 		{"https://key:secret@example.org", "set PIPELINE_REMOTE_USER"},
-		{"http://example.org/lab", "everybody on the way could read the password"},
+		{"http://example.org/lab", "the password would be sent unencrypted"},
 		{"s3://", "the bucket is missing"},
 		{"s3:///prefix", "the bucket is missing"},
 		{"s3://key:secret@bucket", "do not belong in an address"},

@@ -167,7 +167,7 @@ func dual(k []float64, lambda float64, y []float64, threads int) (alpha []float6
 	return alpha, beta, nil
 }
 
-var errSingular = errors.New("the kernel is singular without a penalty: there are more rows than values in each, or two rows are alike; take a penalty above 0")
+var errSingular = errors.New("the kernel is singular without a penalty: there are more rows than values per row, or two rows are identical; use a penalty above 0")
 
 // factored overwrites k by the Cholesky factor of k + λI.
 func factored(k []float64, n int, lambda float64, threads int) ([]float64, error) {

@@ -146,7 +146,7 @@ func TestKernelRidgeSingular(t *testing.T) {
 	}
 	label := ints(npy(t, "class"))[:ridgeTrain]
 	_, err := FitKernelRidge(context.Background(), KernelRidge{Penalties: []float64{0}}, few, label, 2, 1)
-	if err == nil || !strings.Contains(err.Error(), "take a penalty above 0") {
+	if err == nil || !strings.Contains(err.Error(), "use a penalty above 0") {
 		t.Errorf("no penalty: %v", err)
 	}
 	c, err := FitKernelRidge(context.Background(), KernelRidge{Penalties: []float64{0, 1},

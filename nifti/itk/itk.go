@@ -108,7 +108,7 @@ var flip = [3]float64{-1, -1, 1}
 func affineOf(parameters, centre []float64) (affine, error) {
 	a := nifti.Identity
 	if len(parameters) != 12 || len(centre) != 3 {
-		return affine{}, fmt.Errorf("%d parameters and %d fixed ones, want 12 and 3; is the file whole?", len(parameters), len(centre))
+		return affine{}, fmt.Errorf("%d parameters and %d fixed ones, want 12 and 3; is the file complete?", len(parameters), len(centre))
 	}
 	for row := range 3 {
 		shift := parameters[9+row] + centre[row]

@@ -58,7 +58,7 @@ func TestTextRefuses(t *testing.T) {
 		{head + "AffineTransform_double_2_2\n", `the transform is "AffineTransform_double_2_2", expected a three-dimensional affine transform`},
 		{strings.Replace(good, "Parameters: 1", "Parameters: one", 1), `line 4: "one" is not a number`},
 		{strings.Replace(good, "Parameters: 1", "Parameters: NaN", 1), `line 4: "NaN" is not a number`},
-		{strings.Replace(good, "Parameters: 1", "Parameters:", 1), "11 parameters and 3 fixed ones, want 12 and 3; is the file whole?"},
+		{strings.Replace(good, "Parameters: 1", "Parameters:", 1), "11 parameters and 3 fixed ones, want 12 and 3; is the file complete?"},
 		{strings.Replace(good, "Parameters: 1", "Parameters: 0", 1), "the transform cannot be inverted"},
 		{strings.Replace(good, "Parameters: 1", "Parameters: -1", 1), "the transform swaps left and right (determinant -1)"},
 		{good + good[strings.Index(good, "#Transform"):], "several transforms in one file; only one affine transform is read"},

@@ -125,14 +125,14 @@ func writeEntry(out *tar.Writer, name string, size int64, r io.Reader) error {
 }
 
 func readme(l *lock.Lock, withInputs bool) string {
-	inputs := "The input files are inside."
+	inputs := "The input files are included."
 	if !withInputs {
-		inputs = "The input files are not inside: --inputs DIR says where they are (they are found by their digests)."
+		inputs = "The input files are not included: --inputs DIR names their directory (they are found by their digests)."
 	}
 	return fmt.Sprintf(`A run of the pipeline %q, packed by "pipeline bundle".
 
 run.lock    the pipeline file as it was run, and every input and result by SHA-256
-recipes     what each task was asked to do
+recipes     the recipe of each task
 blobs/      files named by their SHA-256 (npy, Arrow and NIfTI files open as they are)
 bundle      the list of all entries
 

@@ -84,7 +84,7 @@ var errNowhere = errors.New("regions on surfaces have no coordinates")
 
 // nowhere is a picture that says why there is none.
 func nowhere() (dag.Outputs, error) {
-	const why = "No picture: regions on surfaces have no coordinates without their meshes."
+	const why = "No picture: the coordinates of regions on surfaces are unknown without their meshes."
 	return outputs(&Chart{Figure: chart.Sentence(why), Title: "No picture", Alt: why}, nil)
 }
 
@@ -186,7 +186,7 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, 
 	}
 	title := "Salient regions"
 	if contrast {
-		title = "Regions that are scored differently in the groups"
+		title = "Regions with the largest contrast between the groups"
 	}
 	colored := readings[0].coloredText(b.Colored)
 	if len(maps) > 1 {

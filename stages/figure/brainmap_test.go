@@ -168,7 +168,7 @@ func TestBrainMapOfGrayordinates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, text := elements(t, string(out["picture"].(artifacts.Bytes).Data)); !strings.Contains(text, "No picture: regions on surfaces have no coordinates without their meshes.|") {
+	if _, text := elements(t, string(out["picture"].(artifacts.Bytes).Data)); !strings.Contains(text, "No picture: the coordinates of regions on surfaces are unknown without their meshes.|") {
 		t.Errorf("it says %q", text)
 	}
 	delete(in, "parcels")

@@ -18,7 +18,7 @@ import (
 var kindConnectivity = dag.Kind{
 	Name: "figure-connectivity",
 	Doc: "the mean matrix of each group as heat maps, and of two groups their difference\n" +
-		"Takes draw 0 of every participant. Correlations are averaged as Fisher's z; a pair of regions counts only the participants in which both have a signal. Regions stand in blocks by hemisphere and structure (or by network, as the names of Schaefer's atlas tell it). The color scale ends at the 99th percentile.",
+		"Takes draw 0 of every participant. Correlations are averaged as Fisher's z; a pair of regions is averaged over the participants in whom both have a signal. Regions are in blocks by hemisphere and structure (or by network, where the atlas names it, as Schaefer's does). The color scale ends at the 99th percentile.",
 	New: func() dag.Stage { return &Connectivity{Label: "r"} },
 }
 
@@ -35,7 +35,7 @@ func (*Connectivity) Ports() dag.Ports {
 			{Name: "nodes", Type: dag.Arrow("index", "name"), Doc: "the node list"},
 		},
 		Out: append(picturePorts("the mean matrices"),
-			dag.Port{Name: "means", Type: dag.NPY("<f8", "group", "roi", "roi"), Doc: "mean matrix of each group, in the order of the names of the groups; NaN for a pair that nobody has"},
+			dag.Port{Name: "means", Type: dag.NPY("<f8", "group", "roi", "roi"), Doc: "mean matrix of each group, in the order of the names of the groups; NaN for a pair without data"},
 			dag.Port{Name: "groups", Type: dag.Arrow("group", "participants"), Doc: "the groups in that order"}),
 	}
 }
@@ -111,8 +111,11 @@ func (s *Connectivity) draw(averages map[string]*connectivity.Average, n int, bl
 		for i := range difference {
 			difference[i] = means[i] - means[n*n+i]
 		}
-		panels = append(panels, chart.MatrixPanel{Title: names[0] + " − " + names[1], Values: difference,
-			Label: "Δ " + s.Label})
+		label := "Δ" + s.Label
+		if strings.Contains(s.Label, " ") {
+			label = "Δ " + s.Label // partial r
+		}
+		panels = append(panels, chart.MatrixPanel{Title: names[0] + " − " + names[1], Values: difference, Label: label})
 		alt += " and of their difference"
 	}
 	c := &Chart{Figure: chart.Matrices(panels[:min(len(panels), 4)], blocks), Title: "Mean connectivity by group", Alt: alt,

@@ -13,7 +13,7 @@ import (
 
 var kindDegrees = dag.Kind{
 	Name: "figure-degrees",
-	Doc:  "how many edges the nodes of the graphs have, by group\nCounts the nodes of draw 0 of every participant by their degree.",
+	Doc:  "degree distribution of the graphs, by group\nCounts the nodes of draw 0 of every participant by their degree.",
 	New:  func() dag.Stage { return &Degrees{} },
 }
 
@@ -28,7 +28,7 @@ func (*Degrees) Ports() dag.Ports {
 			{Name: "nodes", Type: dag.Arrow("index", "name"), Doc: "the node list"},
 		},
 		Out: append(picturePorts("the distribution of degrees"),
-			dag.Port{Name: "degrees", Type: column.Type[degreeRow](), Doc: "how many nodes of all graphs of a group have each degree"}),
+			dag.Port{Name: "degrees", Type: column.Type[degreeRow](), Doc: "number of nodes of each degree, over all graphs of a group"}),
 	}
 }
 
@@ -80,7 +80,7 @@ func (s *Degrees) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 	}
 	c := &Chart{Figure: chart.DegreeDistribution(all), Title: "Degrees of the nodes",
-		Alt:     fmt.Sprintf("Share of the nodes by their number of edges, from 0 to %d, a line a group", longest-1),
+		Alt:     fmt.Sprintf("Share of the nodes by their number of edges, from 0 to %d, one line per group", longest-1),
 		Caption: "Share of the nodes of all graphs of a group (draw 0) that have each number of edges."}
 	c.tables = dag.Outputs{"degrees": column.Table(rows)}
 	return outputs(c, nil)

@@ -20,7 +20,7 @@ var kindDistributions = dag.Kind{
 
 // Distributions draws the distributions of scores.
 type Distributions struct {
-	Most int `param:"most" doc:"how many settings are drawn at most, the first ones" min:"1" max:"40"`
+	Most int `param:"most" doc:"maximum number of settings drawn, the first ones" min:"1" max:"40"`
 }
 
 func (*Distributions) Ports() dag.Ports {
@@ -55,7 +55,7 @@ func DrawDistributions(ins []dag.Input, most int) (*Chart, error) {
 	}
 	c := &Chart{Figure: chart.Ridges(rows), Title: "Pooling scores over the epochs",
 		Alt:     "Ridges of the distributions of pooling scores from the first epoch, far, to the last, near, for the nodes that each pooling layer keeps and for those that it drops",
-		Caption: "Distribution of the pooling scores of the training graphs, pooled over folds, at the first epoch and at a quarter, half, three quarters and the end of the training; early epochs are far, late ones near; heights are linear in the counts, the same in all epochs of a panel. " + overlapText(rows)}
+		Caption: "Distribution of the pooling scores of the training graphs, pooled over folds, from back to front at the first epoch, and after a quarter, half, three quarters and all of the training; heights are linear in the counts, on one scale within a panel. " + overlapText(rows)}
 	if left > 0 {
 		c.Caption += fmt.Sprintf(" The first %d of %d settings.", most, len(settings))
 	}

@@ -14,7 +14,7 @@ import (
 
 var kindIndividuality = dag.Kind{
 	Name: "figure-individuality",
-	Doc:  "individual or group level as λ2 grows: a line with its interval\nOf the table that individuality makes: the share of the scores' variance that is a person's own, and how many of their top regions two people of a group share.",
+	Doc:  "individual or group level as λ2 grows, with intervals\nPlots the table of individuality: the share of score variance between participants of a group, and the overlap of the top regions of two participants of a group.",
 	New:  func() dag.Stage { return &Individuality{} },
 }
 

@@ -23,14 +23,14 @@ import (
 var kindIndividuals = dag.Kind{
 	Name: "figure-individuals",
 	Doc: "the regions that the models keep in a few participants, one row per setting\n" +
-		"Figure 4 of \"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\": randomly selected participants, the regions that remain after a pooling layer with their scores, and rings around the regions that all of these participants share. With biomarkers of layer 2 these are the regions of the paper's figure. The selection depends on the participants' identifiers alone, so the report, this figure and another run of the study show the same participants.",
+		"Figure 4 of \"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\": randomly selected participants, the regions that remain after a pooling layer with their scores, and outlines of the regions that all of these participants share. With biomarkers of layer 2 these are the regions of the paper's figure. The selection depends on the participants' identifiers alone, so the report, this figure and another run of the study show the same participants.",
 	New: func() dag.Stage { return &Individuals{People: 4} },
 }
 
 // Individuals draws the regions of a few participants.
 type Individuals struct {
 	People  int    `param:"people" doc:"how many participants" min:"1" max:"8"`
-	Regions int    `param:"regions" doc:"how many regions of each: those kept most often, among equals those of the highest score; 0: a quarter of all regions, what two poolings at ratio 0.5 leave" min:"0" max:"1000"`
+	Regions int    `param:"regions" doc:"how many regions of each: those kept most often, ties by score; 0: a quarter of all regions, as many as two poolings at ratio 0.5 leave" min:"0" max:"1000"`
 	Group   string `param:"group" doc:"the participants' group; by default the positive one, as in evaluate"`
 }
 

@@ -13,14 +13,14 @@ import (
 
 var kindMotion = dag.Kind{
 	Name: "figure-qcfc",
-	Doc: "QC-FC of each strategy of cleaning, side by side\n" +
-		"The distribution over the edges of r, the correlation over participants of head motion with connectivity, beside that without any relation; r against the distance of the regions, with the least-squares line; and the degrees of freedom that each strategy costs (Ciric et al. 2017).",
+	Doc: "QC-FC of each denoising strategy, side by side\n" +
+		"The distribution over the edges of r, the correlation of head motion with connectivity over participants, and its null distribution; r against the distance of the regions, with the least-squares line; and the degrees of freedom that each strategy costs (Ciric et al. 2017).",
 	New: func() dag.Stage { return &HeadMotion{Most: 8} },
 }
 
 // HeadMotion draws QC-FC.
 type HeadMotion struct {
-	Most int `param:"most" doc:"how many strategies are drawn at most, the first ones" min:"1" max:"40"`
+	Most int `param:"most" doc:"maximum number of strategies drawn, the first ones" min:"1" max:"40"`
 }
 
 func (*HeadMotion) Ports() dag.Ports {
@@ -96,8 +96,8 @@ func DrawHeadMotion(summary, edges []dag.Input, most int) (*Chart, error) {
 		of = append(of, m)
 	}
 	c := &Chart{Figure: chart.HeadMotion(of), Title: "Head motion and connectivity (QC-FC)",
-		Alt:     fmt.Sprintf("Histograms over the edges of the correlation of head motion with connectivity, for %d strategies of cleaning; the correlations against distance; bars of degrees of freedom", len(of)),
-		Caption: fmt.Sprintf("r is the correlation, over %s participants, of mean framewise displacement with the connectivity of an edge (Fisher z). Histograms: its distribution over the edges, dashed without any relation.", people(of, func(i int) int32 { return shown[i].Participants }))}
+		Alt:     fmt.Sprintf("Histograms over the edges of the correlation of head motion with connectivity, for %d denoising strategies; the correlations against distance; bars of degrees of freedom", len(of)),
+		Caption: fmt.Sprintf("r is the correlation, over %s participants, of mean framewise displacement with the connectivity of an edge (Fisher z). Histograms: its distribution over the edges; dashed: the null distribution.", people(of, func(i int) int32 { return shown[i].Participants }))}
 	if distances {
 		c.Caption += " Cells: r against the distance of the regions' centroids, darker where there are more edges; line: least squares; ρ: Spearman's correlation."
 	}

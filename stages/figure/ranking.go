@@ -22,7 +22,7 @@ var kindRanking = dag.Kind{
 // Ranking draws a ranking.
 type Ranking struct {
 	Top int    `param:"top" doc:"how many regions" min:"1" max:"200"`
-	By  string `param:"by" choices:"score|contrast" doc:"what is drawn: mean pooling scores, or how differently the groups are scored"`
+	By  string `param:"by" choices:"score|contrast" doc:"what is drawn: mean pooling scores, or the contrast between the groups"`
 }
 
 func (*Ranking) Ports() dag.Ports {
@@ -54,7 +54,7 @@ func ReadRanking(in dag.Input) (RankingRows, error) { return column.Read[column.
 
 // A Reading is how biomarkers read the scores of a ranking, or of single participants.
 type Reading struct {
-	Contrast bool   // ranked by the contrast of the groups
+	Contrast bool   // ranked by the contrast between the groups
 	Layer    string // the pooling layer; "" where a table does not tell
 	Null     string // what the null distribution of the contrast is of; "" likewise
 }
@@ -135,7 +135,7 @@ func DrawContrast(all RankingRows, top int) *Chart {
 	if rows == nil {
 		return nil
 	}
-	d := chart.Dots{Axis: "contrast of the groups", Rows: rows, Ring: "planted", Filled: "filled: q < 0.05", Mark: math.NaN()}
+	d := chart.Dots{Axis: "contrast between the groups", Rows: rows, Ring: "planted", Filled: "filled: q < 0.05", Mark: math.NaN()}
 	return &Chart{Figure: d.Figure(), Title: "Contrast between the groups",
 		Alt: fmt.Sprintf("A dot for %s with the largest contrast between the groups, and a stroke at the value expected by chance; regions with q < 0.05: %d of %d; the first is %s", words.Each(len(rows), "region"), found, len(first), rows[0].Name),
 		Caption: fmt.Sprintf("Contrast: difference of the groups' mean scores in within-group SDs, in test participants; mean over the models, without sign. q < 0.05 (false discovery rate over all regions): %d of %d regions.",

@@ -24,7 +24,7 @@ var kindConfusion = dag.Kind{
 
 // ROC draws ROC curves.
 type ROC struct {
-	Positive string `param:"positive" doc:"the group whose detection sensitivity counts; by default as in evaluate"`
+	Positive string `param:"positive" doc:"the group that sensitivity refers to; by default as in evaluate"`
 }
 
 // Confusion draws a confusion matrix.

@@ -22,7 +22,7 @@ type Parcels struct {
 }
 
 // ErrGrayordinates is why parcels are not drawn: surfaces have no place without their meshes.
-var ErrGrayordinates = errors.New("the parcels are of grayordinates, which have no place in space without their surfaces")
+var ErrGrayordinates = errors.New("the parcels are of grayordinates, whose positions are unknown without the surfaces")
 
 // ReadParcels reads a label image: of node numbers, as parcellate makes it, or of the
 // ids of the nodes, as an atlas has them.

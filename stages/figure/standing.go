@@ -43,15 +43,15 @@ func Stand(rows []column.RecoveryRow, of Reading) Standing {
 	switch {
 	case compared == 0:
 		if len(rows) > 0 {
-			s.Why = fmt.Sprintf("The first map is by %s, the reading of the pipeline; the readings were not tested against references without training.", own)
+			s.Why = fmt.Sprintf("The first map shows the %s, the pipeline's ranking criterion; the criteria were not tested against references without training.", own)
 		}
 	case beats["score"] && beats["contrast"]:
-		s.Why = fmt.Sprintf("The first map is by %s, the reading of the pipeline: both readings beat every reference without training (%s).", own, test)
+		s.Why = fmt.Sprintf("The first map shows the %s, the pipeline's ranking criterion: mean pooling score and contrast both beat every reference without training (%s).", own, test)
 	case !beats["score"] && !beats["contrast"]:
-		s.Why = fmt.Sprintf("The first map is by %s, the reading of the pipeline: neither mean pooling score nor contrast beats every reference without training (%s).", own, test)
+		s.Why = fmt.Sprintf("The first map shows the %s, the pipeline's ranking criterion: neither mean pooling score nor contrast beats every reference without training (%s).", own, test)
 	default:
 		s.Contrast = beats["contrast"]
-		s.Why = fmt.Sprintf("The first map is by %s, which beats every reference without training (%s); %s does not.", readingName[s.Contrast], test, readingName[!s.Contrast])
+		s.Why = fmt.Sprintf("The first map shows the %s, which beats every reference without training (%s); the %s does not.", readingName[s.Contrast], test, readingName[!s.Contrast])
 	}
 	return s
 }

@@ -39,9 +39,9 @@ func TestFirstMapIsTheOneThatStandsUp(t *testing.T) {
 		contrast bool
 		says     string
 	}{
-		{"only the contrast", all(same, better), false, true, "by contrast, which beats every reference"},
-		{"only the score", all(better, same), true, false, "by mean pooling score, which beats every reference"},
-		{"both", all(better, better), true, true, "by contrast, the reading of the pipeline: both"},
+		{"only the contrast", all(same, better), false, true, "shows the contrast, which beats every reference"},
+		{"only the score", all(better, same), true, false, "shows the mean pooling score, which beats every reference"},
+		{"both", all(better, better), true, true, "shows the contrast, the pipeline's ranking criterion: mean pooling score and contrast both"},
 		{"neither", all(same, worse), false, false, "neither mean pooling score nor contrast beats"},
 		{"one reference is not beaten", rows([2]test{same, better}, [2]test{same, better}, [2]test{same, same}), false, false, "neither"},
 		{"an untrained model is not beaten", rows([2]test{same, same}, [2]test{same, better}, [2]test{same, better}), false, false, "neither"},

@@ -20,7 +20,7 @@ var kindTraining = dag.Kind{
 
 // Training draws training curves.
 type Training struct {
-	Most int `param:"most" doc:"how many settings are drawn at most, the first ones" min:"1" max:"40"`
+	Most int `param:"most" doc:"maximum number of settings drawn, the first ones" min:"1" max:"40"`
 }
 
 func (*Training) Ports() dag.Ports {
@@ -133,7 +133,7 @@ func DrawTraining(t *dag.Task, most int) (*Chart, error) {
 	}
 	c := &Chart{Figure: chart.Curves(rows), Title: "Training",
 		Alt:     "Lines of cross-entropy and of accuracy over the epochs, for training graphs and for test graphs",
-		Caption: "Cross-entropy (left) and accuracy (right) over the epochs; thin lines: the folds; thick lines: their mean; bands: ± 1 SD over the folds. Gray: training graphs; color: test graphs, which have no part in the training. Fine dashes: majority-class rate."}
+		Caption: "Cross-entropy (left) and accuracy (right) over the epochs; thin lines: the folds; thick lines: their mean; bands: ± 1 SD over the folds. Gray: training graphs; color: test graphs, which are not used for training. Fine dashes: majority-class rate."}
 	if left > 0 {
 		c.Caption += fmt.Sprintf(" The first %d of %d settings.", most, len(settings))
 	}

@@ -87,7 +87,7 @@ func chanceOf(rows RankingRows, setting string) (chance float64, percentile bool
 
 // name is the name of a map in the viewer.
 func (s Ranked) name() string {
-	by := map[bool]string{false: "mean pooling score", true: "contrast of the groups"}[s.Contrast]
+	by := map[bool]string{false: "mean pooling score", true: "contrast between the groups"}[s.Contrast]
 	if s.Setting != "" {
 		return s.Setting + ", " + by
 	}
@@ -133,6 +133,15 @@ func (s Ranked) coloredText(top int) string {
 		text = fmt.Sprintf("Colored: %d of the %s with the highest %s%s; the others lie below %s", n, words.Count(first, "region"), by, s.ofLayer(), tick(low))
 	}
 	return text + "."
+}
+
+// Unmapped says that no region lies on the color scale, in place of an empty map; "" where one does.
+func (s Ranked) Unmapped(top int) string {
+	if len(s.colored(top)) > 0 {
+		return ""
+	}
+	low, _ := s.ends()
+	return fmt.Sprintf("No map of the %s: every region is below %s. %s", s.name(), tick(low), s.scaleText(low))
 }
 
 // tick is the start of a color scale as the scale itself shows it.
@@ -233,6 +242,6 @@ func Viewer(p *Parcels, under *Anatomy, settings []Ranked, top int, names map[in
 		v.Regions = append(v.Regions, r)
 	}
 	v.Caption = "The mouse turns the surface and places the crosshair. With the keyboard focus in the viewer, the arrow keys, " +
-		"Page Up and Page Down move the crosshair, and Shift with an arrow key turns the surface. The names of regions in the tables below lead to their places."
+		"Page Up and Page Down move the crosshair, and Shift with an arrow key turns the surface. A region's name in the tables below moves the crosshair there."
 	return v, nil
 }

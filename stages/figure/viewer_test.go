@@ -13,11 +13,11 @@ func TestReadings(t *testing.T) {
 		{Rank: 1, Index: 2, Score: 0.9, Contrast: 0.1}, {Rank: 2, Index: 1, Score: 0.5, Contrast: 0.4},
 	}
 	both := Readings(rows, Reading{})
-	if len(both) != 2 || both[0].name() != "mean pooling score" || both[1].name() != "contrast of the groups" ||
+	if len(both) != 2 || both[0].name() != "mean pooling score" || both[1].name() != "contrast between the groups" ||
 		both[1].rank[1] != 1 || both[1].rank[2] != 2 {
 		t.Errorf("by score: %+v", both)
 	}
-	if one := Readings(rows, Reading{Contrast: true}); len(one) != 1 || one[0].name() != "contrast of the groups" || one[0].score[2] != 0.9 {
+	if one := Readings(rows, Reading{Contrast: true}); len(one) != 1 || one[0].name() != "contrast between the groups" || one[0].score[2] != 0.9 {
 		t.Errorf("by contrast: %+v", one)
 	}
 	if one := Readings([]column.RankingRow{{Rank: 1, Index: 1, Score: 1, Contrast: math.NaN()}},

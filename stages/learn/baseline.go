@@ -20,8 +20,8 @@ import (
 var baselineKind = dag.Kind{
 	Name: "baseline",
 	Doc: "trains a baseline classifier on the same folds as PR-GNN\n" +
-		"One task is one model: fan out with matrix: { model: [majority, svm, ridge], fold: [1..5] }, and give the predictions to evaluate beside those of train. What the models see is the upper triangle of each Pearson matrix, or each tangent matrix of the stage project. " +
-		"All draws of a participant are on one side, and nothing is fitted to those of the test side.",
+		"One task is one model: fan out with matrix: { model: [majority, svm, ridge], fold: [1..5] }, and give the predictions to evaluate beside those of train. The inputs are the upper triangle of each Pearson matrix, or of each tangent matrix of the stage project. " +
+		"All draws of a participant are on one side, and nothing is fitted to test participants.",
 	New: func() dag.Stage {
 		cnn := baseline.Kawahara()
 		return &Baseline{Model: "svm", Params: fold.First(), Transform: "own", Standardize: "none",
@@ -71,7 +71,7 @@ type Baseline struct {
 func (*Baseline) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "pearson", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's correlation matrices; this or tangent is needed, but by li2019"},
+			{Name: "pearson", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's correlation matrices; all models but li2019 need these or tangent"},
 			{Name: "tangent", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's tangent matrices, of the stage project, in place of pearson"},
 			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Optional: true, Doc: "tangent: the reference of this fold, of the stage tangent; refused when a test participant was used for it"},
 			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Optional: true, Doc: "li2019: the edges of each participant's graphs, as for train"},
@@ -83,7 +83,7 @@ func (*Baseline) Ports() dag.Ports {
 			{Name: "predictions", Type: column.Type[fold.PredictionRow](),
 				Doc: "of every graph, as those of train; of svm, linear-svm, ridge and kernel-ridge the probability is 1/(1+exp(−f)) of the decision value f, not calibrated, and with more than two groups the softmax of one value a group"},
 			{Name: "history", Type: column.Type[baselineEpochRow](), Doc: "mlp, brainnetcnn, li2019: losses and accuracies per epoch, as in train; no rows for the other models"},
-			{Name: "regions", Type: column.Type[regionWeightRow](), Doc: "linear-svm, ridge, logistic, kernel-ridge: what the model makes of each region; of the others no rows"},
+			{Name: "regions", Type: column.Type[regionWeightRow](), Doc: "linear-svm, ridge, logistic, kernel-ridge: the model's weight of each region; no rows for the others"},
 			{Name: "model", Type: column.Type[modelRow](), Doc: "the fitted model; parameters counted as in the paper's Table 2: for svm and forest, the number of inputs"},
 		},
 	}

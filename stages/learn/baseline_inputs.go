@@ -38,7 +38,7 @@ func (s *Baseline) form(t *dag.Task) (matrixForm, error) {
 	case t.Has("pearson"):
 		return f, errors.New("pearson and tangent are both connected: connect one of the two")
 	case !t.Has("fitted"):
-		return f, errors.New("tangent is connected without its reference: connect fitted of the stage tangent, so that nobody who is tested can have been used for it")
+		return f, errors.New("tangent is connected without its reference: connect fitted of the stage tangent, to show that no test participant was used for it")
 	case s.Transform == "fisher":
 		return f, errors.New("transform: fisher is for correlations: tangent matrices are logarithms already")
 	}
@@ -118,7 +118,7 @@ func (f matrixForm) check(m []float64, n int) error {
 	case f.tangent && constant:
 		return fmt.Errorf("all entries of the diagonal are %v: these are correlation matrices, and the port tangent takes those of the stage project", m[0])
 	case !f.tangent && negative:
-		return errors.New("the diagonal has negative entries: these are no correlation matrices; connect tangent matrices to the port tangent")
+		return errors.New("the diagonal has negative entries: these are not correlation matrices; connect tangent matrices to the port tangent")
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func refuseLeak(in dag.Input, facts *region.ReferenceFacts, d *fold.Division) er
 	}
 	for _, id := range ids {
 		if side, known := d.Side[id]; !known || side != 0 {
-			return fmt.Errorf("leakage: %s was fitted to %s, who is no training participant of fold %d", in.Name, id, d.Fold)
+			return fmt.Errorf("leakage: %s was fitted to %s, who is not a training participant of fold %d", in.Name, id, d.Fold)
 		}
 	}
 	return nil

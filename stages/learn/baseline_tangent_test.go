@@ -99,7 +99,7 @@ func TestBaselineRefusesTangentLeaks(t *testing.T) {
 				b, _ := json.Marshal(append(ids, tested))
 				meta["participants"] = string(b)
 			})}
-		}, "was fitted to " + tested + ", who is no training participant of fold 2"},
+		}, "was fitted to " + tested + ", who is not a training participant of fold 2"},
 		{"nobody knows whom", stagetest.Quickly("ridge"), func(in map[string][]dag.Input) {
 			in["fitted"] = []dag.Input{edited(func(meta map[string]string) { delete(meta, "participants") })}
 		}, "do not name the participants"},

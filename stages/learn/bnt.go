@@ -35,15 +35,15 @@ type BNT struct {
 	fold.Params
 	Readout      string  `param:"readout" doc:"authors-code: an MLP of all node features before the readout, and squared products with the cluster centers; paper: node features as they are, plain products, centers of length 1 (our reading); student_t: the released program's other option, Student's t kernel of the distance to the centers" choices:"authors-code|paper|student_t"`
 	Fisher       bool    `param:"fisher" doc:"Fisher's z with 0 on the diagonal, as in the released data; false: correlations with 1"`
-	Heads        int     `param:"heads" doc:"attention heads; columns of zeros are added until they divide the features" min:"1" max:"64"`
+	Heads        int     `param:"heads" doc:"attention heads; features are padded with zeros to a multiple of them" min:"1" max:"64"`
 	FeedForward  int     `param:"feed_forward" doc:"width of the full layers in the blocks" min:"1" max:"65536"`
 	Clusters     int     `param:"clusters" doc:"clusters of the readout; 0: 100 from 200 regions on, else half of the regions" min:"0"`
 	Dropout      float64 `param:"dropout" doc:"dropout rate of attention and within the blocks" min:"0" max:"0.99"`
 	Mixup        bool    `param:"mixup" doc:"train on mixtures of two participants, and of their groups"`
 	Epochs       int     `param:"epochs" doc:"passes over the training participants; the last epoch is taken" min:"1"`
 	Batch        int     `param:"batch" doc:"graphs per step; a last incomplete batch is dropped" min:"1" max:"1000000"`
-	LearningRate float64 `param:"learning_rate" doc:"of Adam, at the start" min:"1e-9"`
-	FinalRate    float64 `param:"final_rate" doc:"at the end; in between it follows a cosine, a step at a time" min:"1e-9"`
+	LearningRate float64 `param:"learning_rate" doc:"of Adam, initial" min:"1e-9"`
+	FinalRate    float64 `param:"final_rate" doc:"final learning rate; it decreases along a cosine, step by step" min:"1e-9"`
 	Decay        float64 `param:"weight_decay" doc:"L2 weight decay; the loss of a batch is the sum over its graphs" min:"0"`
 	Signed       bool    `param:"signed" doc:"layer 3 of the scores with its sign, positive towards the second group; false: magnitudes"`
 	Seed         uint64  `param:"seed" doc:"of starting weights, centers, order of the participants, mixtures and dropout"`

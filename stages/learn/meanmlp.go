@@ -17,7 +17,7 @@ import (
 var meanMLPKind = dag.Kind{
 	Name: "meanmlp",
 	Doc: "trains meanMLP, a classifier of time series, on the same folds as PR-GNN\n" +
-		"One full layer with layer normalization for each volume, and the mean over time (Popov et al. 2024): the order of the volumes does not enter. A part of the training participants validates: training stops when their loss has not fallen for a while, and the best epoch is taken. " +
+		"One full layer with layer normalization for each volume, and the mean over time (Popov et al. 2024): the order of the volumes does not enter. Some training participants are held out for validation: training stops when their loss stops falling (patience), and the best epoch is kept. " +
 		"One task is one model: fan out with matrix: { fold: [1..5] }, and give the predictions to evaluate beside those of train, and the scores to biomarkers.",
 	New: func() dag.Stage {
 		o, t := meanmlp.Released(2), meanmlp.Training()
@@ -40,11 +40,11 @@ type MeanMLP struct {
 	Batch        int     `param:"batch" doc:"graphs per step" min:"1" max:"1000000"`
 	LearningRate float64 `param:"learning_rate" doc:"of Adam, constant" min:"1e-9"`
 	Patience     int     `param:"patience" doc:"epochs without a smaller validation loss after which training stops" min:"1"`
-	Validation   int     `param:"validation" doc:"one of so many equal parts of the training participants validates, stratified by group" min:"2"`
+	Validation   int     `param:"validation" doc:"number of equal parts of the training participants, stratified by group; one of them is held out for validation" min:"2"`
 	Attribution  string  `param:"attribution" doc:"scores of the regions: gradient × input of the difference of the logits, summed over time; integrated: integrated gradients from a series of zeros" choices:"gradient|integrated"`
-	Steps        int     `param:"steps" doc:"attribution: integrated: parts of the way" min:"1" max:"10000"`
+	Steps        int     `param:"steps" doc:"attribution: integrated: number of steps" min:"1" max:"10000"`
 	Signed       bool    `param:"signed" doc:"scores with their sign, positive towards the second group; false: magnitudes"`
-	Seed         uint64  `param:"seed" doc:"of starting weights, order of the participants, dropout, and the participants who validate"`
+	Seed         uint64  `param:"seed" doc:"of starting weights, order of the participants, dropout, and the validation participants"`
 }
 
 func (*MeanMLP) Ports() dag.Ports {
@@ -69,7 +69,7 @@ type validatedRow struct {
 	Rate       float64 `column:"rate" doc:"learning rate of the epoch"`
 	Loss       float64 `column:"loss" doc:"mean over the training graphs during the epoch: ce"`
 	CE         float64 `column:"ce" doc:"cross-entropy"`
-	Validation float64 `column:"validation_ce" doc:"cross-entropy of the participants who validate, after the epoch; the epoch with the smallest is taken"`
+	Validation float64 `column:"validation_ce" doc:"validation cross-entropy after the epoch; the epoch with the smallest is kept"`
 	accuracyRow
 }
 
@@ -113,7 +113,7 @@ func (s *MeanMLP) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		"history":     table,
 		"scores":      scoreTable[float64](set, predictions, before, false),
 		"model": column.Table([]modelRow{{"meanmlp", int64(regions), int64(m.Parameters()), int64(count[0]),
-			fmt.Sprintf("epoch %d of %d, by the loss of %d graphs that validate", best+1, len(history), count[1])}}),
+			fmt.Sprintf("epoch %d of %d, by the loss of %d validation graphs", best+1, len(history), count[1])}}),
 	}, nil
 }
 
@@ -176,7 +176,7 @@ func valuesOf(v []float64, regions int, zscore bool) ([]float32, error) {
 			case math.IsNaN(x):
 				missing++
 			case math.IsInf(x, 0):
-				return nil, fmt.Errorf("volume %d of region %d is %v: clean the series, or leave the participant or the region out", t+1, j+1, x)
+				return nil, fmt.Errorf("volume %d of region %d is %v: clean the series, or exclude the participant or the region", t+1, j+1, x)
 			}
 			mean += x
 		}
@@ -185,7 +185,7 @@ func valuesOf(v []float64, regions int, zscore bool) ([]float32, error) {
 			continue
 		case 0:
 		default:
-			return nil, fmt.Errorf("%d of %d volumes of region %d are NaN: clean the series, or leave the participant or the region out", missing, volumes, j+1)
+			return nil, fmt.Errorf("%d of %d volumes of region %d are NaN: clean the series, or exclude the participant or the region", missing, volumes, j+1)
 		}
 		mean /= float64(volumes)
 		for t := range volumes {

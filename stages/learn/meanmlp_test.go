@@ -68,7 +68,7 @@ func TestMeanMLP(t *testing.T) {
 	note, _ := out["model"].(*encoding.Table).Strings("note")
 	graphs, _ := out["model"].(*encoding.Table).Ints("graphs")
 	// 24 train, and one of five of each group of 12 validates: 3 and 2.
-	if graphs[0] != 2*19 || !strings.HasPrefix(note[0], fmt.Sprintf("epoch %d of %d, by the loss of 10 graphs", at+1, len(validation))) {
+	if graphs[0] != 2*19 || !strings.HasPrefix(note[0], fmt.Sprintf("epoch %d of %d, by the loss of 10 validation graphs", at+1, len(validation))) {
 		t.Errorf("%d graphs, %s", graphs[0], note[0])
 	}
 	// The two regions that tell the groups apart score highest; before training they do not.

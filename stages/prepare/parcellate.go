@@ -30,7 +30,7 @@ var parcellateKind = dag.Kind{
 type Parcellate struct {
 	Labels      string  `param:"labels" choices:"auto|id|index" doc:"what the image's labels are: ids of the node list (FreeSurfer's, say), its node numbers 1…N, or whichever of the two fits"`
 	Missing     string  `param:"missing" choices:"fail|keep" doc:"what to do when the label image lacks nodes of the list: refuse it, or keep their rows empty"`
-	MinCoverage float64 `param:"min_coverage" doc:"share of a node's label that must be in the scan's field of view; a node below it is left empty" min:"0" max:"1"`
+	MinCoverage float64 `param:"min_coverage" doc:"share of a node's label that must be on the scan's grid and inside the connected mask; a node below it is left empty" min:"0" max:"1"`
 	Resampling  string  `param:"resampling" choices:"auto|nearest|majority" doc:"resampling if the grids differ: the label nearest to the voxel's center, or the majority of its 27 samples with a label (at least 9); auto uses the majority for voxels of 6 mm and more, where nearest neighbor leaves small regions empty"`
 	Sample      int     `param:"sample" doc:"voxels in a carpet plot (figure-qc); 0 for none" min:"0" max:"2000"`
 }
@@ -220,7 +220,7 @@ func (p *Parcellate) refuseMissing(nodes []region.Node, by func(region.Node) int
 	if slices.Equal(ids, dkt) {
 		hint = "; the DKT atlas lacks these: use aparc+aseg, not aparc.DKTatlas+aseg"
 	}
-	return fmt.Errorf("%d of the %d nodes are missing: %s%s (missing: keep would go on with their rows empty)", len(names), len(nodes), strings.Join(names, ", "), hint)
+	return fmt.Errorf("%d of the %d nodes are missing: %s%s (missing: keep continues with their rows empty)", len(names), len(nodes), strings.Join(names, ", "), hint)
 }
 
 // otherLabels lists the labels that belong to no node.
@@ -246,6 +246,6 @@ type coverageRow struct {
 	region.Node
 	LabelVoxels int32   `column:"label_voxels" doc:"voxels of its label in the label image"`
 	Voxels      int32   `column:"voxels" doc:"voxels of the scan's grid inside it"`
-	Coverage    float64 `column:"coverage" doc:"share of the label's voxels inside the scan's field of view"`
+	Coverage    float64 `column:"coverage" doc:"share of the label's voxels (or a probabilistic map's weight) on the scan's grid and inside the connected mask"`
 	Kept        bool    `column:"kept" doc:"whether the node has voxels and enough coverage"`
 }

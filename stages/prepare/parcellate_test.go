@@ -216,7 +216,7 @@ func TestParcellateNumbers(t *testing.T) {
 	for _, c := range []struct{ labels, want, wrong string }{
 		{"auto", "index", ""},
 		{"index", "index", ""},
-		{"id", "", "dseg.nii.gz: 1 of the 3 nodes are missing: 1001 n1001 (missing: keep would go on with their rows empty)"},
+		{"id", "", "dseg.nii.gz: 1 of the 3 nodes are missing: 1001 n1001 (missing: keep continues with their rows empty)"},
 	} {
 		out, err := stagetest.RunWith(&Parcellate{Labels: c.labels, Missing: "fail"}, in)
 		if c.wrong != "" {
@@ -283,7 +283,7 @@ func TestParcellateRefuses(t *testing.T) {
 		bold, labels, nodes dag.Input
 		want                string
 	}{
-		{"DKT", bold, image(0, full), nodesInput(desikan...), "dseg.nii.gz: 6 of the 7 nodes are missing: 1001 n1001, 1032 n1032, 1033 n1033, 2001 n2001, 2032 n2032, 2033 n2033; the DKT atlas lacks these: use aparc+aseg, not aparc.DKTatlas+aseg (missing: keep would go on with their rows empty)"},
+		{"DKT", bold, image(0, full), nodesInput(desikan...), "dseg.nii.gz: 6 of the 7 nodes are missing: 1001 n1001, 1032 n1032, 1033 n1033, 2001 n2001, 2032 n2032, 2033 n2033; the DKT atlas lacks these: use aparc+aseg, not aparc.DKTatlas+aseg (missing: keep continues with their rows empty)"},
 		{"other atlas", bold, image(0, full), nodesInput(7, 8), "dseg.nii.gz: none of the 2 nodes is in the image: its 1 labels run from 1002 to 1002, the node list's from 7; use the labels of this atlas, or the node list of these labels"},
 		{"empty", bold, image(0, background), nodesInput(7), "dseg.nii.gz: every voxel is 0, so there are no labels"},
 		{"elsewhere", bold, image(100, full), nodesInput(1002), "dseg.nii.gz over sub-01_bold.nii.gz: the labels do not overlap the scan: the labels are on 4×4×4 voxels of 1×1×1 mm, x 99.5…103.5, y 99.5…103.5, z 99.5…103.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},

@@ -119,7 +119,7 @@ func (s *Tangent) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 }
 
 func notDefinite(name string, err error) error {
-	return fmt.Errorf("%s: %w; empirical covariances of fewer volumes than regions are singular, and so are regions that are copies of each other: use ledoit-wolf in connectivity, or leave the participant or the regions out", name, err)
+	return fmt.Errorf("%s: %w; empirical covariances of fewer volumes than regions are singular, as are those with two identical regions: use ledoit-wolf in connectivity, or exclude the participant or the regions", name, err)
 }
 
 // covarianceOf is a matrix, with a diagonal of 1 where zscore is asked for. A region without a signal
@@ -133,7 +133,7 @@ func covarianceOf(m connectivity.Matrix, zscore bool) ([]float64, error) {
 	for i := range n {
 		switch v := m.At(i, i); {
 		case !(v >= 0) || math.IsInf(v, 0):
-			return nil, fmt.Errorf("the variance of node %d is %v: these are no covariance matrices", i+1, v)
+			return nil, fmt.Errorf("the variance of node %d is %v: these are not covariance matrices", i+1, v)
 		case v > 0:
 			factor[i] = 1 / math.Sqrt(v)
 		}

@@ -156,7 +156,7 @@ func TestTangentRefuses(t *testing.T) {
 		want   string
 	}{
 		{"a singular matrix", stagetest.Fresh("tangent"), change(3, ones), "sub-04: the matrix is not positive definite: its eigenvalues go from"},
-		{"no variance", stagetest.Fresh("tangent"), change(3, func(v []float64) { v[16] = -1 }), "the variance of node 2 is -1: these are no covariance matrices"},
+		{"no variance", stagetest.Fresh("tangent"), change(3, func(v []float64) { v[16] = -1 }), "the variance of node 2 is -1: these are not covariance matrices"},
 		{"NaN", stagetest.Fresh("tangent"), change(3, func(v []float64) { v[1] = math.NaN() }), "the connectivity of nodes 1 and 2 is NaN"},
 		{"not symmetric", stagetest.Fresh("tangent"), change(3, func(v []float64) { v[1]++ }), "a symmetric matrix is needed"},
 		{"no such group", stagetest.Fresh("tangent", "reference", "controls", "controls", "TD"),

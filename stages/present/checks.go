@@ -87,7 +87,9 @@ func (a *author) covariates() error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	name := func(r column.CovariateRow) string { return section.OrItself(participants.CovariateNames, r.Name) }
+	name := func(r column.CovariateRow) string {
+		return section.PlainName(section.OrItself(participants.CovariateNames, r.Name))
+	}
 	for _, r := range rows {
 		if r.P < 0.05 {
 			a.Caution("%s alone distinguishes the groups (AUC %.2f, chance %.2f, %s): the classifier may have learned it instead of the group difference", section.UpperFirst(name(r)), r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
@@ -107,7 +109,7 @@ func (a *author) covariates() error {
 			func(r column.CovariateRow) string { return r.Values }))
 	}
 	t := section.TableOf("Covariates alone", 1, rows, columns...)
-	t.Note = "p from permuted labels. AUC of the direction in which it is larger, so the chance level is above 0.5."
+	t.Note = "p: permuted labels. AUC: in the direction in which it is larger, so its chance level is above 0.5."
 	if untested := a.untested(rows); untested != nil {
 		t.Note += " Not tested: " + strings.Join(untested, ", ") + "."
 	}
@@ -165,7 +167,7 @@ func (a *author) training() error {
 		}
 	}
 	if stuck != nil {
-		a.Caution("%d of %d models did not learn their training graphs: %s; training accuracy (running mean over the batches of the last epoch) below %.3f, a fifth of the way from the majority rate to 1. Predictions and regions of such a model owe little to training", len(stuck), judged, words.Some(stuck, 8), least)
+		a.Caution("%d of %d models did not learn their training graphs: %s; training accuracy (running mean over the batches of the last epoch) below %.3f, a fifth of the way from the majority rate to 1. The predictions and regions of such a model depend little on training", len(stuck), judged, words.Some(stuck, 8), least)
 	}
 	tested, n := 0.0, 0.0
 	for _, r := range a.Accuracy {

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/markup"
+	"prgnn/internal/words"
 	"prgnn/stages/figure"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -33,7 +34,11 @@ func (a *author) more() error {
 	if err != nil {
 		return err
 	}
-	a.Show("further results", small, wide)
+	var titles []string
+	for _, f := range slices.Concat(small, wide) {
+		titles = append(titles, section.LowerFirst(f.Title))
+	}
+	a.Show(words.Some(titles, 4), small, wide)
 	return nil
 }
 

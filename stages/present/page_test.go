@@ -58,7 +58,7 @@ func TestTablesAndFiguresAreReferredTo(t *testing.T) {
 			}
 		}
 	}
-	said = regexp.MustCompile(`Figures (\d+)–(\d+)`).ReplaceAllString(said, "Figure $1 Figure $2")
+	said = regexp.MustCompile(`Figures (\d+)(?:–| and )(\d+)`).ReplaceAllString(said, "Figure $1 Figure $2")
 	for _, label := range labels {
 		if !regexp.MustCompile(regexp.QuoteMeta(label) + `\b`).MatchString(said) {
 			t.Errorf("the text does not refer to %s", label)

@@ -67,12 +67,12 @@ func (v verdict) value(r column.RecoveryRow) string {
 	}
 	text := fmt.Sprintf("%d of %d, AUROC %.2f", *r.Found, r.Top, r.AUROC)
 	if upsideDown(r) {
-		text += fmt.Sprintf(", upside down %.2f", 1-r.AUROC)
+		text += fmt.Sprintf(", inverted %.2f", 1-r.AUROC)
 	}
 	return text
 }
 
-const upsideDownText = "An AUROC below 0.5 of untrained scores is a ranking upside down: before training the sign of a score is arbitrary, and 1 − AUROC counts"
+const upsideDownText = "An AUROC below 0.5 of untrained scores is an inverted ranking: before training the sign of a score is arbitrary, so 1 − AUROC is compared"
 
 // upsideDown reports whether a ranking by untrained scores has the planted regions at its end: before training
 // nothing ties the sign of a score to the groups.
@@ -104,7 +104,7 @@ func (v verdict) against(rows []column.RecoveryRow) string {
 func (v verdict) sentence(said string) string {
 	reading := map[string]string{"score": "mean pooling score", "contrast": "contrast"}[v.trained.By] + said
 	text := fmt.Sprintf("The trained models' ranking by %s (%s %s) ", reading, v.measure, v.value(v.trained))
-	const none = "the ranking is no evidence that training found anything"
+	const none = "there is no evidence that training improved the ranking"
 	if !v.tested {
 		return text + fmt.Sprintf("was not tested against %s (the test needs several models whose leads differ): %s", v.against(v.references), none)
 	}

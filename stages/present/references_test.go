@@ -242,9 +242,9 @@ func TestVerdict(t *testing.T) {
 			by + "(planted regions found 8 of 10, AUROC 0.95) does not differ significantly from t-test of features (7 of 10, AUROC 0.90; p = 0.060)" + end},
 		{"one is better, one shown as equal", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 8,
 			0.951, 0.001, 0.01), row(column.FeatureTest, "statistic", 9, 0.99, -0.04, 0.02)},
-			by + "(planted regions found 8 of 10, AUROC 0.95) does not differ significantly from untrained models (8 of 10, AUROC 0.95; equal to these digits) and is worse than t-test of features (9 of 10, AUROC 0.99; p = 0.020): the ranking is no evidence that training found anything" + end},
+			by + "(planted regions found 8 of 10, AUROC 0.95) does not differ significantly from untrained models (8 of 10, AUROC 0.95; equal to these digits) and is worse than t-test of features (9 of 10, AUROC 0.99; p = 0.020): there is no evidence that training improved the ranking" + end},
 		{"upside down, and one model, or nothing varies", []column.RecoveryRow{trained, row(column.UntrainedModels, "score", 0, 0.01, -0.04, nan)},
-			by + "(planted regions found 8 of 10, AUROC 0.95) was not tested against untrained models (0 of 10, AUROC 0.01, upside down 0.99) (the test needs several models whose leads differ): the ranking is no evidence that training found anything"},
+			by + "(planted regions found 8 of 10, AUROC 0.95) was not tested against untrained models (0 of 10, AUROC 0.01, inverted 0.99) (the test needs several models whose leads differ): there is no evidence that training improved the ranking"},
 		{"real data", []column.RecoveryRow{row(column.TrainedModels, "score", -1, 0.2, nan, nan),
 			row(column.UntrainedModels, "score", -1, 0.1, 0.1, 0.03), row(column.RidgePattern, "statistic", -1,
 				0.19, 0.01, 0.8)},
@@ -357,10 +357,10 @@ func TestStuckModelsAreNamed(t *testing.T) {
 		want string
 	}{
 		{"two", []dag.Input{history("1", 0.636, 0.636), history("2", 0.9, 0.636), history("3", 0.70, 0.636)},
-			"2 of 3 models did not learn their training graphs: fold 1 (0.636), fold 3 (0.700); training accuracy (running mean over the batches of the last epoch) below 0.709, a fifth of the way from the majority rate to 1. Predictions and regions of such a model owe little to training"},
+			"2 of 3 models did not learn their training graphs: fold 1 (0.636), fold 3 (0.700); training accuracy (running mean over the batches of the last epoch) below 0.709, a fifth of the way from the majority rate to 1. The predictions and regions of such a model depend little on training"},
 		{"none", []dag.Input{history("1", 0.71, 0.636), history("2", 0.9, 0.636)}, ""},
 		{"other shares", []dag.Input{history("1", 0.71, 0.5), history("2", 0.71, 0.7)},
-			"1 of 2 models did not learn their training graphs: fold 2 (0.710); training accuracy (running mean over the batches of the last epoch) below 0.760, a fifth of the way from the majority rate to 1. Predictions and regions of such a model owe little to training"},
+			"1 of 2 models did not learn their training graphs: fold 2 (0.710); training accuracy (running mean over the batches of the last epoch) below 0.760, a fifth of the way from the majority rate to 1. The predictions and regions of such a model depend little on training"},
 	} {
 		a := newAuthor(section.NewWriter(dag.NewTask(map[string][]dag.Input{"training": c.in})), nil)
 		if err := a.training(); err != nil {

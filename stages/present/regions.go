@@ -183,7 +183,11 @@ func (a *author) inSpace(p *figure.Parcels, under *figure.Anatomy, readings []fi
 	a.Add(report.Block{Viewer: viewer})
 	for _, other := range readings[1:] {
 		if other.Contrast != readings[0].Contrast {
-			by := map[bool]string{false: "the mean pooling scores", true: "how differently the regions are scored in the groups"}
+			if none := other.Unmapped(a.top); none != "" {
+				a.Say("%s", none)
+				return nil
+			}
+			by := map[bool]string{false: "the mean pooling scores", true: "the contrast between the groups"}
 			return a.Figures(by[other.Contrast], figure.DrawSlices(p, under, other, a.top))
 		}
 	}
@@ -199,7 +203,7 @@ func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, said st
 	type row = column.RankingRow
 	by := "mean pooling score"
 	if byContrast {
-		by = "contrast of the groups"
+		by = "contrast between the groups"
 	}
 	columns := []section.Column[row]{
 		section.Number("rank", "", func(r row) string { return fmt.Sprint(r.Rank) }),
@@ -243,7 +247,7 @@ func (a *author) rankingTables(rows figure.RankingRows, byContrast bool, said st
 		return t
 	}
 	shown := slices.DeleteFunc(rows.First(), func(r row) bool { return int(r.Rank) > a.top })
-	a.Table(table("The most salient regions"+said+", by "+by, shown), "lists "+words.The(len(shown), "region")+" with the highest score.")
+	a.Table(table("The most salient regions"+said+", by "+by, shown), "lists "+words.The(len(shown), "region")+" with the highest "+by+".")
 	if len(shown) < len(rows) {
 		a.Supplement(table("All regions", rows))
 	}
@@ -266,10 +270,10 @@ func (a *author) contrasts(rows []column.RankingRow) {
 		}
 	}
 	if names == nil {
-		a.Say("No region is scored differently in the groups (contrast in test participants, smallest q %.2f).", least)
+		a.Say("No region's score differs significantly between the groups (contrast in test participants, smallest q %.2f).", least)
 		return
 	}
-	a.Say("Scored differently in the groups (contrast in test participants, q < 0.05): %s: %s.", words.Count(len(names), "region"), words.Some(names, 10))
+	a.Say("Regions whose scores differ between the groups (contrast in test participants, q < 0.05): %s: %s.", words.Count(len(names), "region"), words.Some(names, 10))
 }
 
 // agreement says how far rankings agree.
@@ -283,7 +287,7 @@ func (a *author) agreement(first []column.RankingRow) error {
 		if r.Over != "models" || !slices.Equal(r.Coords, first[0].Coords) {
 			continue
 		}
-		a.Say("%s rank the regions: two of them share %.1f of the top %d (%.1f by chance, %s), all share %d (%.1f by chance); rank correlation %.2f.",
+		a.Say("%s rank the regions: on average, two of them share %.1f of the top %d (%.1f by chance, %s); all share %d (%.1f by chance); rank correlation %.2f.",
 			words.Count(int(r.Rankings), "model"), r.Common, r.K, r.CommonChance, report.P(r.P), r.Every,
 			r.EveryChance, r.Spearman)
 		if r.Kuncheva < 0.5 {
@@ -302,9 +306,9 @@ func (a *author) agreement(first []column.RankingRow) error {
 		section.Number("Jaccard", "shared regions over those in either", func(r row) string { return besideChance(r.Jaccard, r.JaccardChance, 2) }),
 		section.Number("Kuncheva", "shared regions beyond chance; 0 by chance, 1 for the same regions", func(r row) string { return report.Fixed(r.Kuncheva, 2) }),
 		section.Number("Spearman", "rank correlation of all regions; 0 by chance", func(r row) string { return report.Fixed(r.Spearman, 2) }),
-		section.Number("p", "random rankings share as many", func(r row) string { return report.Probability(r.P) }))
+		section.Number("p", "probability that random rankings share at least as many", func(r row) string { return report.Probability(r.P) }))
 	t := section.TableOf("Agreement of rankings", len(columns)-8, rows, columns...)
-	t.Note = "In brackets: rankings in random order. Models may also agree because all brains are alike, whatever the groups."
+	t.Note = "In parentheses: expected for random rankings. Models may also agree because brains are similar, regardless of group."
 	if len(rows) > 20 {
 		a.Supplement(t)
 		return nil

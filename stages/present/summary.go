@@ -12,7 +12,7 @@ import (
 var summaryKind = dag.Kind{
 	Name: "summary",
 	Doc: "the results as a text for the terminal\n" +
-		"A page of the same author as report, with the inputs that are connected here: participants, classification performance, cautions, the most salient regions, checks. Every input but the participants is optional: what is not connected is left out.",
+		"The page of report as text, with the inputs that are connected here: participants, classification performance, cautions, the most salient regions, checks. Every input but the participants is optional: what is not connected is left out.",
 	New: func() dag.Stage { return &Summary{Top: 10} },
 }
 

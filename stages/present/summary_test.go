@@ -115,20 +115,20 @@ Cautions
     in the space of the scans
 
 Participants
-  Table 1. Groups
+  Groups
     group   n
     ASD    24
     HC     16
 
 Classification performance
-  Table 2. Performance on test participants
+  Performance on test participants
     classifier  accuracy      95 % CI     over folds        p  balanced    AUC  sens./spec.
     The model      0.800  0.700–0.900  0.750 ± 0.050  < 0.001     0.700  0.800  0.900/0.400
     3 folds, 40 participants. Majority-class rate: 0.600, the share of the largest group among the
     tested participants. Positive: ASD. Accuracy, its 95 % CI and p are pooled over the folds;
     balanced accuracy, AUC, sensitivity and specificity are means over the folds.
 
-  Table 3. Accuracy in each fold, per participant
+  Accuracy in each fold, per participant
     fold                    accuracy
     1     ██████████··│······· 0.500
     2     ████████████│██····· 0.750
@@ -137,14 +137,14 @@ Classification performance
   No models were retrained on permuted labels. Without retraining, p is slightly too small.
 
 Salient regions
-  Table 4. The most salient regions, by mean pooling score
+  The most salient regions, by mean pooling score
     rank  region  score      95 % CI  rank by model   kept  planted
        1  c       0.750  0.750–0.750            1–1  100 %  yes
        2  a       0.500  0.500–0.500            2–2   75 %  yes
-  2 models rank the regions: two of them share 2.0 of the top 2 (1.3 by chance, p = 0.294), all
-  share 2 (1.3 by chance); rank correlation 1.00.
+  2 models rank the regions: on average, two of them share 2.0 of the top 2 (1.3 by chance, p =
+  0.294); all share 2 (1.3 by chance); rank correlation 1.00.
 
-  Table 5. Rankings of the regions and references without training, top 2 of 3
+  Rankings of the regions and references without training, top 2 of 3
     ranking                     planted  AUROC  agreement  shared  held-out
     trained models, mean score   2 of 2   1.00       1.00       2       n/a
     trained models, contrast     0 of 2   0.50        n/a       0       n/a
@@ -159,7 +159,7 @@ Quality control and checks
   Accuracy per graph is 0.990 on training graphs (running mean over the batches of the last epoch,
   while the weights change; mean over 1 model) and 0.800 on test graphs.
 
-  Table 6. Quality of each step
+  Quality of each step
     step     measure                                median  smallest  largest
     parcels  voxels per region                         5.5         0        9
     parcels  share of the label on the scan's grid       1       0.5        1
@@ -291,8 +291,8 @@ func TestSummaryOfContrasts(t *testing.T) {
 		sign float64
 		want string
 	}{
-		{1, "Scored differently in the groups (contrast in test participants, q < 0.05): 1 region: a 10.95."},
-		{0, "No region is scored differently in the groups (contrast in test participants, smallest q 1.00)."},
+		{1, "Regions whose scores differ between the groups (contrast in test participants, q < 0.05): 1 region: a 10.95."},
+		{0, "No region's score differs significantly between the groups (contrast in test participants, smallest q 1.00)."},
 	} {
 		markers := stagetest.BiomarkerInputs()
 		markers["scores"], markers["participants"] = stagetest.Contrasted(c.sign),
@@ -346,7 +346,7 @@ Cautions
     give p < 0.05 (two groups of 4: 70 ways)
 
 Participants
-  Table 1. Groups
+  Groups
     group  n
     a      2
     b      1

@@ -82,8 +82,9 @@ func (b *body) page(p *Page) {
 	}
 	for _, s := range p.Sections {
 		b.put("<section aria-labelledby=\"%s\"><h2 id=\"%s\">%s</h2>\n", s.ID, s.ID, s.Title)
-		for _, block := range s.Blocks {
-			b.block(block)
+		for i, block := range s.Blocks {
+			onScreen := i+1 < len(s.Blocks) && s.Blocks[i+1].rated()
+			b.block(block, onScreen)
 		}
 		b.put("</section>\n")
 	}
@@ -106,9 +107,14 @@ func (b *body) tiles(tiles []Tile) {
 	b.put("</dl>\n")
 }
 
-func (b *body) block(of Block) {
+// block writes a block; onScreen says that what it leads to is not printed.
+func (b *body) block(of Block, onScreen bool) {
+	lead := "<p class=\"lead\">%s</p>\n"
+	if onScreen {
+		lead = "<p class=\"lead screen\">%s</p>\n"
+	}
 	for _, part := range []struct{ format, text string }{
-		{"<h3>%s</h3>\n", of.Heading}, {"<p>%s</p>\n", of.Text}, {"<p>%s</p>\n", of.Lead}, {"<p class=\"small\">%s</p>\n", of.Note},
+		{"<h3>%s</h3>\n", of.Heading}, {"<p>%s</p>\n", of.Text}, {lead, of.Lead}, {"<p class=\"small\">%s</p>\n", of.Note},
 	} {
 		if part.text != "" {
 			b.put(part.format, part.text)
@@ -180,7 +186,7 @@ func (b *body) table(t *Table) {
 		b.put("<p class=\"small\">%s</p>\n", t.Note)
 	}
 	if docs {
-		b.put(`<details class="small"><summary>What the columns hold</summary><dl class="docs">`)
+		b.put(`<details class="small"><summary>Column descriptions</summary><dl class="docs">`)
 		for _, h := range t.Heads {
 			if h.Doc != "" {
 				b.put("<dt>%s</dt><dd>%s</dd>", h.Text, h.Doc)

@@ -44,6 +44,11 @@ type Block struct {
 	Viewer     *Viewer
 }
 
+// rated reports whether the block has a figure that is rated on the screen, and so not printed.
+func (b Block) rated() bool {
+	return b.Figure != nil && b.Figure.Rated != "" || len(b.Figures) > 0 && b.Figures[0].Rated != ""
+}
+
 // A Table has one row of heads. The first Keys columns name a row.
 type Table struct {
 	Number  string // "1", or "S1" of a supplementary table

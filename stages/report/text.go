@@ -125,7 +125,7 @@ func (w *textWriter) table(t *Table) {
 	if s := w.String(); strings.Count(s[strings.LastIndex("\n"+s, "\n\n")+1:], "\n") > 1 {
 		w.WriteByte('\n') // a table is set off, but not from the title of its section
 	}
-	w.paragraph(2, t.Label()+". "+t.Caption)
+	w.paragraph(2, t.Caption) // without its number, which counts the tables of another page
 	cells := [][]string{}
 	for _, h := range t.Heads {
 		cells = append(cells, []string{h.Text})

@@ -243,7 +243,7 @@ func (p *parser) comparison() (func(int) truth, error) {
 	}
 	value := p.next()
 	if value.kind != word && value.kind != quoted {
-		return nil, value.errorf("after %s a value was expected, not %s", op.text, value)
+		return nil, value.errorf("expected a value after %s, not %s", op.text, value)
 	}
 	if op.text == "==" || op.text == "=" || op.text == "!=" {
 		equal, err := c.equal(value)
@@ -277,12 +277,12 @@ func (p *parser) comparison() (func(int) truth, error) {
 
 func (p *parser) list(c *operand) (set []func(int) truth, err error) {
 	if t := p.next(); t.kind != mark || t.text != "[" {
-		return nil, t.errorf("after in a list such as [a, b] was expected, not %s", t)
+		return nil, t.errorf("expected a list such as [a, b] after in, not %s", t)
 	}
 	for {
 		v := p.next()
 		if v.kind != word && v.kind != quoted {
-			return nil, v.errorf("a value was expected in the list, not %s", v)
+			return nil, v.errorf("expected a value in the list, not %s", v)
 		}
 		equal, err := c.equal(v)
 		if err != nil {
@@ -294,7 +294,7 @@ func (p *parser) list(c *operand) (set []func(int) truth, err error) {
 		case t.kind == mark && t.text == "]":
 			return set, nil
 		default:
-			return nil, t.errorf("a comma or ] was expected in the list, not %s", t)
+			return nil, t.errorf("expected a comma or ] in the list, not %s", t)
 		}
 	}
 }
@@ -311,12 +311,12 @@ type operand struct {
 func (p *parser) columnName() (*operand, error) {
 	t := p.next()
 	if t.kind != word && t.kind != backquoted {
-		return nil, t.errorf("the name of a column was expected, not %s", t)
+		return nil, t.errorf("expected the name of a column, not %s", t)
 	}
 	values := p.column(t.text)
 	if values == nil {
 		if _, isNumber := number(t.text); isNumber {
-			return nil, t.errorf("the name of a column was expected, not %s: write the column on the left, as in mean_fd < 0.3", t)
+			return nil, t.errorf("expected the name of a column, not %s: write the column on the left, as in mean_fd < 0.3", t)
 		}
 		return nil, t.errorf("there is no column %q%s; the columns are %s", t.text, words.DidYouMean(t.text, p.columns), strings.Join(p.columns, ", "))
 	}

@@ -254,9 +254,9 @@ func (b *App) readFilter(settings map[string]setting) error {
 		case !known:
 			errs = append(errs, fmt.Errorf("%s: bold: %s cannot be chosen here%s", b.filter, key, words.OrAll(key, slices.Sorted(maps.Keys(filterKeys)))))
 		case !ok:
-			errs = append(errs, fmt.Errorf("%s: bold: %s takes a text, a number or a list of them, not %v", b.filter, key, value))
+			errs = append(errs, fmt.Errorf("%s: bold: %s takes a text, a number or a list of these, not %v", b.filter, key, value))
 		case single && len(values) > 1:
-			errs = append(errs, fmt.Errorf("%s: bold: %s takes one text, not %v: all scans of a cohort are alike in it", b.filter, key, value))
+			errs = append(errs, fmt.Errorf("%s: bold: %s takes one value, not %v: all scans of a cohort share it", b.filter, key, value))
 		default:
 			settings[parameter] = values
 		}

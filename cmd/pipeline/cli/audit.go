@@ -78,11 +78,11 @@ func (a *app) audit(cmd *cobra.Command, args []string, from auditFrom, au audit.
 	case len(args) == 0 && from.lock == "":
 		return usage(cmd, "FILE is missing, or --lock LOCK")
 	case len(from.against) > 0 && au.Sample < 1:
-		return usage(cmd, "--sample does not go with --against, which runs nothing")
+		return usage(cmd, "--sample cannot be combined with --against, which runs nothing")
 	case au.Fetched && (from.inputs || from.lock != "" || len(from.against) > 0):
-		return usage(cmd, "--fetched goes with FILE alone")
+		return usage(cmd, "--fetched needs FILE, without --lock or --against")
 	case from.inputs && (from.lock != "" || len(from.against) > 0):
-		return usage(cmd, "--from-inputs goes with FILE alone: --lock begins at the inputs anyway, and --against runs nothing")
+		return usage(cmd, "--from-inputs needs FILE: --lock starts from the inputs anyway, and --against runs nothing")
 	}
 	if len(args) == 1 {
 		from.file = args[0]

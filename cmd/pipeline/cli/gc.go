@@ -64,7 +64,7 @@ not ask the remote, and is no use of it there.`,
 			case args[0] != "gc":
 				return usage(cmd, "unexpected argument %q", args[0])
 			case o.Keep == 0 && o.Older == 0:
-				return usage(cmd, "nothing says what to remove: add --keep SIZE, --older TIME or both")
+				return usage(cmd, "what to remove is not given: add --keep SIZE, --older TIME or both")
 			}
 			return a.remoteGC(cmd.Context(), o, dry)
 		},

@@ -41,7 +41,7 @@ prov       one PROV-JSON file (W3C): every file, task and link, for tools that d
 			case path == "":
 				return usage(cmd, "-o PATH is missing")
 			case format == "prov" && license != "":
-				return usage(cmd, "--license goes with ro-crate: PROV has no field for it")
+				return usage(cmd, "--license needs --format ro-crate: PROV has no field for it")
 			case format != "prov" && format != "ro-crate":
 				return usage(cmd, "there is no format %q (choose ro-crate or prov)", format)
 			}

@@ -44,7 +44,7 @@ an object "axis" before them names the regions. These files must not be changed.
 			case where:
 				return a.where(args[0], sets, args[1], partial)
 			case partial:
-				return usage(cmd, "--partial goes with --where")
+				return usage(cmd, "--partial needs --where")
 			case results.IsRun(args[0]):
 				return a.showRun(args[0], args[1:], rows)
 			}

@@ -51,7 +51,7 @@ var bidsFiles = []bidsFile{
 	{"parcellate", "parcels", "dseg", "", noDesc, (*bidsMember).asItIs, ".nii.gz",
 		map[string]any{"Description": "regions by their number in the node list"}, false},
 	{"parcellate", "coverage", "bold", "coverage", noDesc, (*bidsMember).coverage, ".tsv",
-		map[string]any{"Description": "share of each region in the field of view"}, false},
+		map[string]any{"Description": "share of each region on the scan's grid and inside the mask"}, false},
 	{"bootstrap", "series", "timeseries", "mean", desc("extracted"), (*bidsMember).timeseries, ".tsv",
 		map[string]any{"Description": "mean of the voxels of each region, before denoising"}, true},
 	{"timeseries", "series", "timeseries", "mean", desc("extracted"), (*bidsMember).timeseries, ".tsv",

@@ -42,7 +42,7 @@ func TestMethodsOfFilter(t *testing.T) {
 		a := New(section.NewWriter(nil), nil)
 		a.methodsOfCleaning(m, &section.StageSettings{Value: map[string]string{"detrend": "-1",
 			"filter": "butterworth", "high_pass": c[0], "low_pass": c[1]}})
-		if want := "Cleaning of the series: " + c[2] + "."; len(m.sentences) != 1 || m.sentences[0] != want {
+		if want := "Denoising: " + c[2] + "."; len(m.sentences) != 1 || m.sentences[0] != want {
 			t.Errorf("%s–%s: %q, want %q", c[0], c[1], m.sentences, want)
 		}
 	}

@@ -180,7 +180,7 @@ func (a *Author) methodsOfCleaning(m *Text, d *section.StageSettings) {
 		parts = append(parts, "each series was scaled to percent signal change")
 	}
 	if parts != nil {
-		m.say("Cleaning of the series: %s.", strings.Join(parts, "; "))
+		m.say("Denoising: %s.", strings.Join(parts, "; "))
 	}
 }
 
@@ -289,7 +289,7 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 	}
 	if e := a.Run.Of("evaluate"); e != nil && a.T.Has("evaluation") {
 		a.methodsOfBaselines(m)
-		m.say("Accuracy, balanced accuracy, sensitivity, specificity and the area under the ROC curve (AUC) are given per graph and per participant (mean probability over the draws). Accuracy is the share of correct predictions, pooled over the folds, with Wilson's 95 %% confidence interval for the number of participants %s; its mean and standard deviation over the folds stand beside it. The other measures are means over the folds.", m.cite("wilson"))
+		m.say("Accuracy, balanced accuracy, sensitivity, specificity and the area under the ROC curve (AUC) are given per graph and per participant (mean probability over the draws). Accuracy is the share of correct predictions, pooled over the folds, with Wilson's 95 %% confidence interval for the number of participants %s; its mean and standard deviation over the folds are also given. The other measures are means over the folds.", m.cite("wilson"))
 		m.say("p values of accuracy and AUC come from %s permutations of the groups of the test participants within folds, with the models not retrained %s.", report.Thousands(e.Number("permutations")), m.cite("phipson"))
 	}
 	if c := a.Run.Of("compare"); c != nil && a.T.Has("comparison") {
@@ -311,7 +311,7 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 			by = "the difference between the groups' mean scores in pooling layer %s, over the standard deviation within the groups, in the test participants of each model %s"
 		}
 		m.say("Regions are ranked by "+by+".", b.Value["layer"], m.cite("li2020"))
-		m.say("Differences between the groups in the scores of regions were tested by permutation, with the false discovery rate %s.", m.cite("benjamini"))
+		m.say("Group differences in region scores were tested by permutation and corrected by the false discovery rate %s.", m.cite("benjamini"))
 	}
 	m.say("All computations were done with PR-GNN Pipeline %s.", m.cite("prgnn"))
 }

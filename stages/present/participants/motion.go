@@ -75,7 +75,7 @@ func (a *Cohort) motionTable(rows []column.MotionRow) {
 		section.Number("n", "participants with a mean framewise displacement", func(m row) string { return fmt.Sprint(m.Participants) }),
 		section.Number("median |r|", "over the edges, of the correlation of mean framewise displacement with Fisher z", func(m row) string { return report.Share(m.Median) }),
 		section.Number("expected by chance", "0.674/√(N − 3 − covariates)", func(m row) string { return report.Share(m.Null) }),
-		section.Number("p < 0.05", "share of edges, uncorrected; 5 % without any relation", func(m row) string { return share(m.Share) }),
+		section.Number("p < 0.05", "share of edges, uncorrected; 5 % under the null hypothesis", func(m row) string { return share(m.Share) }),
 		section.Number("q < 0.05", "share of edges after FDR (Benjamini and Hochberg)", func(m row) string { return share(m.ShareFDR) }),
 		section.Number("distance ρ", "Spearman's correlation, over the edges, of r with the distance of the centroids", func(m row) string { return report.Share(m.Distance) }),
 		section.Number("dof lost", "degrees of freedom lost to removed volumes, regressors, filter and trend, mean over the participants", func(m row) string { return report.Short(m.Lost) }),

@@ -362,5 +362,5 @@ func accuracyChart(rows []Row) *figure.Chart {
 	}
 	return &figure.Chart{Figure: d.Figure(), Title: "Accuracy of the classifiers",
 		Alt:     fmt.Sprintf("A dot for %s at its accuracy over participants, with the 95 %% interval; a dashed line at the majority-class rate, %s", words.Each(len(d.Rows), "classifier"), report.Share(d.Mark)),
-		Caption: "Accuracy per participant, pooled over the folds, with Wilson's 95 % interval for the number of participants. Overlap of intervals is no test: compare in pairs."}
+		Caption: "Accuracy per participant, pooled over the folds, with Wilson's 95 % interval for the number of participants. Overlapping intervals are not a test of the difference."}
 }

@@ -99,6 +99,8 @@ func (w *Writer) Show(sentence string, small, wide []report.Figure) {
 		return
 	case 1:
 		w.Add(report.Block{Lead: fmt.Sprintf("Figure %s shows %s.", names[0], sentence)})
+	case 2:
+		w.Add(report.Block{Lead: fmt.Sprintf("Figures %s and %s show %s.", names[0], names[1], sentence)})
 	default:
 		w.Add(report.Block{Lead: fmt.Sprintf("Figures %s–%s show %s.", names[0], names[len(names)-1], sentence)})
 	}

@@ -96,6 +96,14 @@ func UpperFirst(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
+// LowerFirst writes a title within a sentence; an acronym stays.
+func LowerFirst(s string) string {
+	if len(s) > 1 && 'a' <= s[1] && s[1] <= 'z' {
+		return strings.ToLower(s[:1]) + s[1:]
+	}
+	return s
+}
+
 // OrItself looks a key up; a key without words stands for itself.
 func OrItself(words map[string]string, key string) string {
 	if w := words[key]; w != "" {

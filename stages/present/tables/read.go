@@ -118,7 +118,7 @@ func (s *Tables) variations(t *dag.Task) ([]variation, error) {
 		for _, other := range out {
 			if other.Distance == v.Distance && other.Pool == v.Pool && other.Lambda1 == v.Lambda1 &&
 				other.Lambda2 == v.Lambda2 {
-				return nil, fmt.Errorf("%s: %s, %s, %s appears twice: the trainings differ in another axis, of which Table 1 knows nothing", in.Name, v.Distance, v.Pool, axisOf(r, "lambda"))
+				return nil, fmt.Errorf("%s: %s, %s, %s appears twice: the trainings differ in another axis, which Table 1 does not have", in.Name, v.Distance, v.Pool, axisOf(r, "lambda"))
 			}
 		}
 		out = append(out, v)

@@ -37,9 +37,9 @@ func (*Tables) Ports() dag.Ports {
 		Out: []dag.Port{
 			{Name: "markdown", Type: dag.Format("md"), Doc: "both tables in the paper's layout"},
 			{Name: "table1", Type: column.Type[VariationRow](),
-				Doc: "one row a variation; what is printed in the paper, on other people, is in paper_accuracy and paper_sd"},
+				Doc: "one row a variation; what is printed in the paper, on other participants, is in paper_accuracy and paper_sd"},
 			{Name: "table2", Type: column.Type[ClassifierRow](),
-				Doc: "one row a model; what is printed in the paper, on other people, is in the columns that begin with paper_"},
+				Doc: "one row a model; what is printed in the paper, on other participants, is in the columns that begin with paper_"},
 			{Name: "tsv", Type: dag.Format("tsv"), Doc: "both tables in the paper's layout; the first column says whose numbers a row has"},
 			{Name: "latex", Type: dag.Format("tex"), Doc: "both tables in the paper's layout (packages booktabs, graphicx and multirow)"},
 		},

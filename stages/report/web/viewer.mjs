@@ -38,6 +38,12 @@ async function start() {
     R: [254, 254, 254, 253, 252, 227, 189, 128], G: [217, 217, 178, 141, 78, 26, 0, 0], B: [118, 118, 76, 60, 42, 28, 38, 38],
     A: [0, 255, 255, 255, 255, 255, 255, 255], I: [0, 1, 43, 85, 128, 170, 213, 255], // below the first score: nothing
   })
+  nv.opts.tileMargin = -1 // room for the letters outside a slice, where NiiVue 0.69 does not put them
+  const letters = nv.drawSliceOrientationText.bind(nv)
+  nv.drawSliceOrientationText = ([left, top, width, height], ...more) => {
+    const x = Math.max(0, left - nv.fontPx - 2), y = Math.max(0, top - nv.fontPx - 2)
+    letters([x, y, width + 2 * (left - x), height + 2 * (top - y)], ...more)
+  }
   await nv.attachToCanvas(canvas)
   nv.opts.isNearestInterpolation = true
   const images = []
