@@ -24,7 +24,7 @@ func ReadRelmat(r io.Reader) (names []string, x Matrix, err error) {
 		return nil, Matrix{}, fmt.Errorf("%d rows and %d columns; a matrix of regions by regions is square", x.Rows, x.Cols)
 	}
 	if rows != nil && names == nil {
-		return nil, Matrix{}, fmt.Errorf("its rows have names (%s …), but its columns have none", rows[0])
+		return nil, Matrix{}, fmt.Errorf("its rows have names, but its columns have none")
 	}
 	for i, row := range rows {
 		if row != names[i] {

@@ -128,7 +128,7 @@ func (t *text) row(fields []string, number int) error {
 	for j, f := range fields {
 		v, ok := parseNumber(f)
 		if !ok {
-			return fmt.Errorf("line %d, column %d: %q is not a number", number, j+1, f)
+			return notNumber(number, j+1, f)
 		}
 		if v != math.Trunc(v) { // also for NaN
 			t.whole = false
@@ -139,6 +139,15 @@ func (t *text) row(fields []string, number int) error {
 	}
 	t.rows++
 	return nil
+}
+
+// notNumber quotes a field only where it is like a number: the file may be another one than a table of numbers, with
+// what no message may show.
+func notNumber(line, column int, field string) error {
+	if len(field) <= 24 && strings.ContainsAny(field, "0123456789") && strings.Trim(field, "0123456789+-.,_eExXpP \t") == "" {
+		return fmt.Errorf("line %d, column %d: %q is not a number", line, column, field)
+	}
+	return fmt.Errorf("line %d, column %d: there is a text, not a number", line, column)
 }
 
 // finish settles what the first line is.
@@ -161,7 +170,7 @@ func (t *text) finish() (names []string, x Matrix, err error) {
 		first = append(first, v)
 	}
 	if fraction && mistaken >= 0 { // names hold no such numbers: the first volume would be lost
-		return nil, Matrix{}, fmt.Errorf("line %d, column %d: %q is not a number", t.firstLine, mistaken+1, t.first[mistaken])
+		return nil, Matrix{}, notNumber(t.firstLine, mistaken+1, t.first[mistaken])
 	}
 	switch {
 	case !numbers, t.comment == "" && whole && !t.whole && t.rows > 0:
@@ -188,7 +197,7 @@ func checkNames(names []string) error {
 			return fmt.Errorf("column %d has no name", i+1)
 		}
 		if k, twice := seen[n]; twice {
-			return fmt.Errorf("columns %d and %d are both named %q", k+1, i+1, n)
+			return fmt.Errorf("columns %d and %d have the same name", k+1, i+1)
 		}
 		seen[n] = i
 	}

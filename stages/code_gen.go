@@ -16,7 +16,7 @@ kind combat 99ca188824de3701f545f88c8911cd50cdc189808b44901d477fa6ab9d8eefc9
 kind compare 504904ef1c5076c7187244ca883871a4c7eb46370c5c228cd476b2cccb8db303
 kind connectivity dc9cc244e95d171b1802ce8b7e2241d0f3ce2ff7739df2be17179bfc2e064097
 kind covariates 6511d63c841d8a785dfe552ff4b7ddf9ebe5c0dca6e27acc0e77537a14e96a80
-kind denoise 054b8fab5a0def3540e8840eaab8e2fa9ace455df96712f39e876a7b729f232f
+kind denoise e5f90b378bf51f9c067bbd09686e0a32139f31465a20afafa3e16245fadaaf7f
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate f3e400d7e3cc096b0dac5898741597191c1b323741216400b320374d55965ddb
 kind exec ce089cf24ae5bcbfd82ee6ae8b496df32b2a7de13095aa12816734f92b882d22
@@ -37,8 +37,8 @@ kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
 kind harmonize ddc04ac2a40e00e5fe8a06d216e65696a78a98c051dcd794fcc57d654d8a2801
 kind individuality 4d6a8523ce8c689c2011c20dff8c81a144784e31f7282689f7c8116027a0475b
 kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
-kind leakage 7183fcb526c6cd72a516794ce932502beb7fda360a38c88c6098b3a68c073e6e
-kind matrices 9478884b309a31cf14106f88ac8426ffb57d8b10565c7a69aa939417a8cb542c
+kind leakage b288a5143a22833e4b9011b2d761d959c6593009ab8e30e499f9ce213aadd3e5
+kind matrices 491daf4fa97fa854f13eaf80b33b42836076e01da67c674d0701ee10dbf2ef46
 kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
 kind meanmlp 0e3c1d0eb7ce558360557633f25586e0383c9530497f7256fde2578a8af83cfe
 kind parcellate 64be3df74860880279a12ccac77ee23fc7a37f30b11827e136e91c7c279839eb
@@ -54,7 +54,7 @@ kind split 0a2385b62f71497158e5a1c68f5e274cfb07e378146ef516b57e7a42c302a039
 kind summary 5db3c834eed34cbe384b999a9b4023fd5f5f28c3c7a309c2c298728bc7a9be34
 kind tables cf6d0fd4d2ee1d6a222a3e49a7b9f3e00a05b32e4f4a90127aed2370df3f93cc
 kind tangent 7e83f1fd779fd352a2c30a9f542baa30e1d98cc291e5cfa09a27420bf28058c8
-kind timeseries 35fb96eb39fd3f8707d385c374ec32a8638578cde652d97b83d5b812e37ee6e3
+kind timeseries 8455cfe2b76228f21836561aec4cd433b0afed8ea1de45cbae3498dded4fe132
 kind train 0e94c6fef1754296fa05e884b0c6c2da8ac5d52b0284136d9dcff96ff7543c6b
 
 reached by baseline
@@ -2646,7 +2646,7 @@ prgnn/connectivity.blocks.add bf7623152cbd.c089c7
 prgnn/connectivity.blocks.after 20a0794ddf3a.078695
 prgnn/connectivity.bounded 080aa024dad6.e3b0c4
 prgnn/connectivity.bounded.Read c26bde6d02e3.15d889
-prgnn/connectivity.checkNames 13db9fb8b354.e3b0c4
+prgnn/connectivity.checkNames 4980e365cce5.e3b0c4
 prgnn/connectivity.commentNames 92a20a85f7f1.d387f6
 prgnn/connectivity.dropIndex 91eca8e73371.a4509c
 prgnn/connectivity.isNumber 3107bc1860f0.aaec77
@@ -2655,15 +2655,16 @@ prgnn/connectivity.maxLines 812028183106.e3b0c4
 prgnn/connectivity.maxNumbers 812028183106.e3b0c4
 prgnn/connectivity.members a40690804e7a.e3b0c4
 prgnn/connectivity.members.Read 4afdc36db9ce.ac5aaa
+prgnn/connectivity.notNumber de4459384eb8.e3b0c4
 prgnn/connectivity.parseNumber ca43e7153fee.e3b0c4
 prgnn/connectivity.readLine f12ecbef5a79.605abe
 prgnn/connectivity.readLines 13c6ed45da83.f64350
 prgnn/connectivity.splitter 60146e229469.730636
 prgnn/connectivity.text f56e6205b7dc.078695
 prgnn/connectivity.text.cutName 42ab9ccc5028.32e758
-prgnn/connectivity.text.finish 36a28ecccb0e.65191e
+prgnn/connectivity.text.finish e328bde81f55.813434
 prgnn/connectivity.text.line 964d7734e808.17193d
-prgnn/connectivity.text.row 55e3ab9b6b10.313699
+prgnn/connectivity.text.row 7c445b0dba93.f61afd
 
 reached by denoise report summary
 prgnn/stages/column.AskedForNone a6820b15a096.e3b0c4
@@ -3328,7 +3329,7 @@ prgnn/stages/assess.leakage.New 7367b0119a29.d98fce
 prgnn/stages/assess.leastOverlap a9377ed9369a.e3b0c4
 prgnn/stages/assess.leastRegions c8409648400f.e3b0c4
 prgnn/stages/assess.leastZ 069781a2de55.e3b0c4
-prgnn/stages/assess.lookAtFitted cd43fbdfd7bd.613416
+prgnn/stages/assess.lookAtFitted afca07e2639d.84320c
 prgnn/stages/assess.lookAtModels f154a9e1fe4f.4e4f85
 prgnn/stages/assess.meanTrace 9593da3743bb.7769b0
 prgnn/stages/assess.meeting f22a62d36724.e3b0c4
@@ -3358,7 +3359,7 @@ prgnn/stages/fold.SignalsCompared f8ecbd4d5f0d.e3b0c4
 reached by matrices
 prgnn/connectivity.Given 65be935fa816.3f22c1
 prgnn/connectivity.PartialOf eab2e8221dec.200c5e
-prgnn/connectivity.ReadRelmat d835754ac11d.e02243
+prgnn/connectivity.ReadRelmat 16027a9daf2f.e02243
 prgnn/connectivity.asymmetry 7223c1bf482d.e3b0c4
 prgnn/connectivity.numbered a4ed8d6e8a68.e3b0c4
 prgnn/stages/mat5.HeaderSize 5ea3326aca81.e3b0c4
@@ -4336,7 +4337,7 @@ at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spl
 at connectivity/strategy.go prgnn/connectivity Expansion:10 Basic:16 Derivatives:17 Full:18 Expansion.suffixes:22 CompCor:27 NoCompCor:32 Combined:33 Separate:34 Strategy:38 Strategies:52 StrategyNames:70 StrategyOf:79 motionNames:88 tissueNames:89 Confounds.columns:94 Confounds.beginning:124 Confounds.components:135
 at connectivity/tangent/tangent.go prgnn/connectivity/tangent Reference:14 Geometric:19 Euclidean:20 LogEuclidean:21 Options:25 Step:34 Space:41 DefiniteError:49 DefiniteError.Error:54 smallest:59 Fit:62 At:100 Space.Log:105 Space.Weights:115 Space.Pattern:122 fit:132 fit.average:138 rounding:167 fit.geometric:170 moved:221 errNotFinite:230 apply:233 inverseRoot:242 logOf:245 extent:258 definite:267 sandwich:279
 at connectivity/task.go prgnn/connectivity Event:13 Response:19 GloverResponse:26 FIRResponse:27 Task:31 Task.Conditions:40 oversampling:51 earliest:52 responseLength:53 Task.Regressors:58 Task.columns:91 Task.grid:114 boxcar:128 Task.response:146 Task.convolve:177
-at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:67 readLine:70 text:84 text.line:100 text.row:127 text.finish:145 checkNames:184 commentNames:200 dropIndex:215 splitter:233 isNumber:253 parseNumber:258
+at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:67 readLine:70 text:84 text.line:100 text.row:127 notNumber:146 text.finish:154 checkNames:193 commentNames:209 dropIndex:224 splitter:242 isNumber:262 parseNumber:267
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
 at dag/param/param.go prgnn/dag/param Text:94 field:104 fieldTable:113 fieldTables:121 fieldsOf:125 fieldTable.collect:149 field.typeName:188 appendValue:211

@@ -289,8 +289,8 @@ func lookAtFitted(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 		return nil, nil
 	}
 	c := &leakCheck{name: "nothing was fitted on a participant that its fold tests"}
-	every := &leakCheck{name: "each fold has its own fits"}
-	places := map[string]map[foldPlace]bool{} // of each stage
+	every := &leakCheck{name: "each fold has its own fits"} // that predictions test
+	places := map[string]map[foldPlace]bool{}               // of each stage
 	for _, in := range t.All("fitted") {
 		at, err := placeOf(in)
 		if err != nil {
@@ -322,6 +322,9 @@ func lookAtFitted(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 				every.fail("%s was not fitted for fold %d of repeat %d, which is tested: the predictions depend on a fit that includes test participants", t.All("fitted")[0].Name, at.fold, at.repeat)
 			}
 		}
+	}
+	if len(b.used) == 0 {
+		return []*leakCheck{c}, nil
 	}
 	return []*leakCheck{c, every}, nil
 }

@@ -202,6 +202,34 @@ func TestLeakageTellsAllAtOnce(t *testing.T) {
 	}
 }
 
+// Before training, a fit on a test participant and a duplicate scan are found at once, and of each table one check is
+// made: whether every tested fold has a fit, predictions tell.
+func TestLeakageOfFitsBeforeTraining(t *testing.T) {
+	in := leakInputs(t)
+	for _, port := range []string{"predictions", "model"} {
+		delete(in, port)
+	}
+	got, err := stagetest.RunStage(t, &Leakage{}, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := column.Rows[checkRow](got["checks"].(*encoding.Table))
+	if err != nil || slices.ContainsFunc(rows, func(r checkRow) bool { return r.Of == 0 }) {
+		t.Errorf("%+v, %v", rows, err)
+	}
+	in["features"] = slices.Clone(in["features"])
+	in["features"][3] = dag.InputOf(redrawn(t, in["features"][7]), in["features"][3].Coords...)
+	in["fitted"] = slices.Clone(in["fitted"])
+	in["fitted"][0] = in["fitted"][1]
+	in["fitted"][0].Coords = leakInputs(t)["fitted"][0].Coords
+	_, err = stagetest.RunStage(t, &Leakage{}, in)
+	for _, want := range []string{"sub-004 and sub-008 have the same features", "a test participant of fold 1 of repeat 1"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want …%s", err, want)
+		}
+	}
+}
+
 // A model is not trained where one scan has two ids, whether the file has a leakage
 // stage or not; participants who take no part do not count.
 func TestTrainingRefusesDuplicates(t *testing.T) {
