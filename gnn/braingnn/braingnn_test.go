@@ -325,7 +325,7 @@ func TestFit(t *testing.T) {
 func TestCheckpoint(t *testing.T) {
 	o := small(AuthorsCode(7, 7, 2))
 	tr := AuthorsTraining()
-	tr.Epochs = 12
+	tr.Epochs, tr.Halve = 12, 3
 	whole, _, _, history := trainSmall(t, o, tr)
 	var saved []byte
 	tr.Every, tr.Save = 9, func(b []byte) error { saved = b; return nil }

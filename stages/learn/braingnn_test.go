@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/gnn"
 	"prgnn/stages/stagetest"
 )
 
@@ -76,6 +77,36 @@ func TestBrainGNN(t *testing.T) {
 		}
 		if n := out["communities"].(*encoding.Table).Rows(); n != 10 {
 			t.Errorf("%s: communities of %d regions", variant, n)
+		}
+	}
+}
+
+// None of the first five epochs is taken, however small its loss.
+func TestBrainGNNTakesALateEpoch(t *testing.T) {
+	late := smallBrainGNN("variant", "authors-code", "epochs", 6, "learning_rate", 0.2, "seed", 2)
+	out := stagetest.MustRun(t, late, correlated(t, 1))
+	held := stagetest.FloatsOf(t, out["history"], "validation_loss")
+	note, _ := out["model"].(*encoding.Table).Strings("note")
+	if !strings.HasPrefix(note[0], "epoch 6 of 6") || slices.Min(held) == held[5] {
+		t.Errorf("%s; losses %v", note[0], held)
+	}
+	_, _, _, loss := testedOf(t, out)
+	if test := stagetest.FloatsOf(t, out["history"], "test_ce"); math.Abs(test[5]-loss) > 1e-4*loss {
+		t.Errorf("test loss %v, and %v in epoch 6", loss, test[5])
+	}
+}
+
+func TestFisher(t *testing.T) {
+	d := GraphData{2, []float64{1, -0.5, -0.5, 1}, []gnn.Edge{{Source: 0, Target: 1, Weight: -0.4}}}
+	z, err := fisher(d)
+	want := []float64{0, math.Atanh(-0.5), math.Atanh(-0.5), 0}
+	if err != nil || math.Abs(z.edges[0].Weight-math.Atanh(0.4)) > 1e-15 || d.edges[0].Weight != -0.4 ||
+		d.features[0] != 1 {
+		t.Errorf("%v, %v, %v", z.edges, err, d)
+	}
+	for i := range want {
+		if math.Abs(z.features[i]-want[i]) > 1e-15 {
+			t.Errorf("%v, want %v", z.features, want)
 		}
 	}
 }
