@@ -94,8 +94,8 @@ func (c *hashCounter) Write(p []byte) (int, error) {
 	return c.hash.Write(p)
 }
 
-// An Action is a claim: this recipe was carried out, and these are the bytes
-// that it gave. Outputs are named by the stage's ports.
+// An Action records that a recipe was carried out, and the bytes that resulted. Outputs are named by the stage's
+// ports.
 type Action struct {
 	Recipe  string
 	Outputs map[string]Ref

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// GCOptions say what gc is to leave.
+// GCOptions say what gc keeps.
 type GCOptions struct {
 	KeepRuns int // the newest runs whose outputs stay; 0: all that are recorded
 	// what the blobs may take, in bytes: no more is removed than that asks for; 0: all that nothing needs is removed

@@ -190,5 +190,5 @@ func (w *Weights) support() []int32 {
 	return slices.Clip(all)
 }
 
-// ErrDependent says that maps cannot be told apart.
+// ErrDependent says that maps are linearly dependent.
 var ErrDependent = errors.New("the maps of the probabilistic atlas are linearly dependent")

@@ -4583,7 +4583,7 @@ at stages/inference/motion.go prgnn/stages/inference Motion:10 MotionOf:19 addDi
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:28 foldArea:81
-at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:43 Spearman:53 Kendall:68
+at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:42 Spearman:52 Kendall:67
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:93 ratedSet:112 modelRow:124 Baseline.Run:132 Baseline.onRows:159 Baseline.fit:206 Baseline.onGraphs:230 Baseline.stream:259 Baseline.training:263 prediction:293 baselineEpochRow:304 baselineHistory:312

@@ -2,8 +2,8 @@ package combat
 
 import "math"
 
-// Apply takes the site out of the values of one participant, in place. What was not
-// fitted, and what is missing, stays as it is; so does all of the reference site.
+// Apply removes the site effect from the values of one participant, in place. Features that were not fitted, missing
+// values and the reference site stay as they are.
 func (f *Fit) Apply(values, covariates []float64, site int) {
 	if site == f.Reference {
 		return

@@ -45,7 +45,7 @@ type Prior struct {
 	Steps                int // of the iteration
 }
 
-// Learn fits the model. Errors are about covariates that cannot be told from the sites.
+// Learn fits the model. It is an error when covariates are confounded with the sites.
 func Learn(s Sample, o Options) (*Fit, error) {
 	features, covariates := len(s.Values[0]), 0
 	if s.Covariates != nil {

@@ -53,8 +53,8 @@ type Epoch struct {
 	HeldLoss               float64 // of those that validate, after the epoch, with the penalty
 }
 
-// A Network computes the loss of cases and its gradient. Cases are told by their
-// place among those it was made for.
+// A Network computes the loss of cases and its gradient. Cases are numbered by their place among those it was made
+// for.
 type Network[T gnn.Float] interface {
 	// Layout lists the parameters.
 	Layout() gnn.Layout

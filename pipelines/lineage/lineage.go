@@ -213,7 +213,7 @@ func (b *Book) Up(works []*Work) []Step {
 	return steps
 }
 
-// Down lists what was made from these bytes, stage by stage.
+// Down lists the results computed from these bytes, stage by stage.
 func (b *Book) Down(digests []artifacts.Digest) []Step {
 	var steps []Step
 	seen := map[*Work]bool{}

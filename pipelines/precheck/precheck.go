@@ -39,7 +39,7 @@ func Description(r *cohort.Roster, s *dag.StageNode) error {
 	return nil
 }
 
-// Refused are the participants whom a stage of the graph would refuse, and why.
+// Refused are the participants that a stage of the graph would refuse, with the reasons.
 func Refused(r *cohort.Roster, g *dag.Graph) map[string]string {
 	if r == nil || r.Scan == nil {
 		return nil

@@ -29,7 +29,7 @@ const (
 	LockName = "run.lock"
 )
 
-// A Statement is what is signed.
+// A Statement is the signed content.
 type Statement struct {
 	Type          string     `json:"_type"`
 	Subject       []Resource `json:"subject"`
@@ -43,7 +43,7 @@ type Resource struct {
 	Digest map[string]string `json:"digest"`
 }
 
-// A Predicate is SLSA provenance: what was asked for, and who carried it out.
+// A Predicate is SLSA provenance: what was requested, and which builder ran it.
 type Predicate struct {
 	BuildDefinition struct {
 		BuildType            string            `json:"buildType"`

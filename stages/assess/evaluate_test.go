@@ -17,9 +17,9 @@ import (
 func TestEvaluateByHand(t *testing.T) {
 	g := [2]string{"ASD", "HC"}
 	folds := []dag.Input{
-		dag.InputOf(stagetest.Told(1, g, [3]any{"a", 0, 0.1}, [3]any{"a", 0, 0.2}, [3]any{"a", 0, 0.9},
+		dag.InputOf(stagetest.OneFold(1, g, [3]any{"a", 0, 0.1}, [3]any{"a", 0, 0.2}, [3]any{"a", 0, 0.9},
 			[3]any{"b", 1, 0.6}, [3]any{"b", 1, 0.8}), dag.Coord{Axis: "fold", Value: "1"}),
-		dag.InputOf(stagetest.Told(2, g, [3]any{"c", 0, 0.7}, [3]any{"d", 1, 0.4}),
+		dag.InputOf(stagetest.OneFold(2, g, [3]any{"c", 0, 0.7}, [3]any{"d", 1, 0.4}),
 			dag.Coord{Axis: "fold", Value: "2"}),
 	}
 	out := stagetest.MustRun(t, &Evaluate{Permutations: 999}, map[string][]dag.Input{"predictions": folds})
@@ -84,7 +84,7 @@ func TestEvaluateP(t *testing.T) {
 		if fold == 0 {
 			rows[0][2] = 0.6
 		}
-		ins = append(ins, dag.InputOf(stagetest.Told(int32(fold+1), g, rows...)))
+		ins = append(ins, dag.InputOf(stagetest.OneFold(int32(fold+1), g, rows...)))
 	}
 	summary := stagetest.MustRun(t, &Evaluate{Permutations: 7999},
 		map[string][]dag.Input{"predictions": ins})["summary"]
@@ -105,7 +105,7 @@ func TestEvaluatePart(t *testing.T) {
 	of := func(model string, folds int) (ins []dag.Input) {
 		ids := []string{"a", "b", "c"}
 		for f := range folds {
-			table := stagetest.Told(int32(f+1), g, [3]any{ids[f], f % 2, 0.1}, [3]any{ids[(f+1)%3], (f + 1) % 3 % 2,
+			table := stagetest.OneFold(int32(f+1), g, [3]any{ids[f], f % 2, 0.1}, [3]any{ids[(f+1)%3], (f + 1) % 3 % 2,
 				0.2}, [3]any{ids[(f+2)%3], (f + 2) % 3 % 2, 0.9})
 			set, _ := table.Column("set")
 			set.Values = []string{"test", "train", "train"}
@@ -136,8 +136,8 @@ func TestEvaluatePart(t *testing.T) {
 
 func TestEvaluateTwiceTested(t *testing.T) {
 	g := [2]string{"ASD", "HC"}
-	a := stagetest.Told(1, g, [3]any{"a", 0, 0.1}, [3]any{"b", 1, 0.6})
-	b := stagetest.Told(2, g, [3]any{"a", 0, 0.1}, [3]any{"c", 1, 0.6})
+	a := stagetest.OneFold(1, g, [3]any{"a", 0, 0.1}, [3]any{"b", 1, 0.6})
+	b := stagetest.OneFold(2, g, [3]any{"a", 0, 0.1}, [3]any{"c", 1, 0.6})
 	_, err := stagetest.RunStage(t, &Evaluate{},
 		map[string][]dag.Input{"predictions": {dag.InputOf(a), dag.InputOf(b)}})
 	if want := "participant a is tested in fold 1 and in fold 2 of repeat 1: the gathered trainings differ in an axis that is not one of their coordinates"; fmt.Sprint(err) != want {
@@ -149,9 +149,9 @@ func TestEvaluateTwiceTested(t *testing.T) {
 func TestScoresNameWhatIsLeftOut(t *testing.T) {
 	g := [2]string{"ASD", "HC"}
 	predictions := []dag.Input{
-		dag.InputOf(stagetest.Told(1, g, [3]any{"a", 0, 0.1}, [3]any{"b", 1, 0.6}),
+		dag.InputOf(stagetest.OneFold(1, g, [3]any{"a", 0, 0.1}, [3]any{"b", 1, 0.6}),
 			dag.Coord{Axis: "fold", Value: "1"}),
-		dag.InputOf(stagetest.Told(2, g, [3]any{"c", 0, 0.7}, [3]any{"d", 1, 0.4}),
+		dag.InputOf(stagetest.OneFold(2, g, [3]any{"c", 0, 0.7}, [3]any{"d", 1, 0.4}),
 			dag.Coord{Axis: "fold", Value: "2"}),
 	}
 	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: []string{"a", "b", "c", "d"}},

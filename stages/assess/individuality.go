@@ -20,7 +20,7 @@ var individualityKind = dag.Kind{
 	New: func() dag.Stage { return &Individuality{Layer: 1, Top: 10} },
 }
 
-// Individuality measures what is a person's own.
+// Individuality measures how much the scores differ between participants.
 type Individuality struct {
 	Layer int `param:"layer" doc:"the pooling layer whose scores are used; variance components need scores of every region, as in the first layer" min:"1" max:"100"`
 	Top   int `param:"top" doc:"number of top regions compared between two participants" min:"1" max:"20000"`

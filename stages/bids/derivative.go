@@ -194,7 +194,7 @@ func (d *Derivative) Finish() error {
 	return d.temp.Remove()
 }
 
-// Abort removes what was written. After Finish it does nothing.
+// Abort removes the files written so far. After Finish it does nothing.
 func (d *Derivative) Abort() {
 	d.root.Close()
 	d.temp.Remove()

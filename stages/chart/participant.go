@@ -12,8 +12,8 @@ import (
 	ours "prgnn/stages/draw"
 )
 
-// A Participant is what is shown of the quality of one scan. Traces have a value a volume, NaN where there is none; nil
-// leaves the trace out.
+// A Participant holds the measures of one scan. Traces have one value per volume, NaN where it is missing; a nil
+// trace is not drawn.
 type Participant struct {
 	Head              string    // a line at the top
 	FD, DVARS, Global []float64 // mm; standardised; as in the table of confounds

@@ -18,8 +18,8 @@ var (
 		"d6604d", "b2182b", "67001f")
 )
 
-// Categories tell groups apart (Okabe & Ito 2008, jfly.uni-koeln.de/color), the darker
-// ones first: they stand on white.
+// Categories are the colors of groups (Okabe & Ito 2008, jfly.uni-koeln.de/color), those with most contrast to white
+// first.
 var Categories = hexes("0072b2", "d55e00", "009e73", "cc79a7", "e69f00", "56b4e9", "000000", "f0e442")
 
 // None is the colour of what has no value.

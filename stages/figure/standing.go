@@ -74,7 +74,7 @@ func StandingOf(t *dag.Task, ranking RankingRows, of Reading) (Standing, error) 
 	return Stand(rows, of), nil
 }
 
-// First puts the rankings by the reading that stands first before the others.
+// First puts the rankings by the chosen reading before the others.
 func (s Standing) First(readings []Ranked) []Ranked {
 	var own, others []Ranked
 	for _, r := range readings {

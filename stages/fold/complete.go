@@ -8,7 +8,7 @@ import (
 	"prgnn/internal/words"
 )
 
-// Untested are the participants whom a setting trains on and never tests in the same repeat, sorted.
+// Untested are the participants that a setting trains on but never tests in the same repeat, sorted.
 func Untested(folds []Tested) []string {
 	tested := map[place]bool{}
 	for _, f := range folds {

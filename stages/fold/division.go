@@ -57,7 +57,7 @@ func (s Params) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
 // First is the first fold of the first repeat.
 func First() Params { return Params{Fold: 1, Repeat: 1} }
 
-// Apart is the side of participants in fold 0, who take no part.
+// Apart is the side of participants in fold 0, which are neither in training nor in test data.
 const Apart = -1
 
 // A Member is the fold of one participant in one repeat: a row of the table of the folds.

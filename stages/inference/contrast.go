@@ -22,7 +22,7 @@ func Contrasts(models []HeldOut, group []int, groups int) []float64 {
 	return c.of(group)
 }
 
-// A Contrast is the contrast of one region, and what it is worth.
+// A Contrast is the contrast of one region with its tests.
 type Contrast struct {
 	Value float64
 	Mean  float64 // over permuted labels

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Ranks numbers the values from 1, the largest first; equal ones share the mean of
-// their ranks. What is no number comes last, all of it equal.
+// Ranks numbers the values from 1, the largest first; equal values share the mean of their ranks. NaN ranks last, and
+// all NaN are equal.
 func Ranks(v []float64) []float64 {
 	at := order(v)
 	out := make([]float64, len(v))
@@ -38,8 +38,7 @@ func order(v []float64) []int {
 // compare is cmp.Compare, for which NaN is less than everything and equal to itself.
 func compare(a, b float64) int { return cmp.Compare(a, b) }
 
-// Top marks the k largest values; of equal ones the lower place is taken, and what
-// is no number never.
+// Top marks the k largest values; of equal values the one at the lower index. NaN is never marked.
 func Top(v []float64, k int) []bool {
 	in := make([]bool, len(v))
 	for _, i := range order(v)[:min(k, len(v))] {

@@ -68,8 +68,9 @@ func TestChoose(t *testing.T) {
 func TestChooseRefusesALeak(t *testing.T) {
 	inner, outer := stagetest.ChosenInputs()
 	g := [2]string{"ASD", "HC"}
-	leak := append(slices.Clone(inner), dag.InputOf(stagetest.Told(3, g, [3]any{"a", 0, 0.1}), dag.Coord{Axis: "outer",
-		Value: "1"}, dag.Coord{Axis: "lambda", Value: "good"}, dag.Coord{Axis: "fold", Value: "3"}))
+	leak := append(slices.Clone(inner), dag.InputOf(stagetest.OneFold(3, g, [3]any{"a", 0, 0.1}),
+		dag.Coord{Axis: "outer", Value: "1"}, dag.Coord{Axis: "lambda", Value: "good"},
+		dag.Coord{Axis: "fold", Value: "3"}))
 	for _, c := range []struct {
 		inner, outer []dag.Input
 		want         string

@@ -19,7 +19,7 @@ type Graph struct {
 	Edges []Edge
 }
 
-// A Node is a region. What is not known is empty, or NaN.
+// A Node is a region. Unknown text is empty, an unknown number NaN.
 type Node struct {
 	ID           int // value in the label image
 	Name         string

@@ -32,7 +32,7 @@ func unevenRun(stage, model string) []dag.Input {
 		for i := range p[f] {
 			rows = append(rows, [3]any{string(rune('a' + 5*f + i)), label[f][i], p[f][i]})
 		}
-		table := stagetest.Told(int32(f+1), g, rows...)
+		table := stagetest.OneFold(int32(f+1), g, rows...)
 		table.Meta = map[string]string{"model": model}
 		coords := []dag.Coord{{Axis: "fold", Value: []string{"1", "2"}[f]}, {Axis: "stage", Value: stage}}
 		if stage != "train" {
@@ -157,7 +157,7 @@ func TestPredictionsOfBothSides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	extra := stagetest.Told(1, [2]string{"ASD", "HC"}, [3]any{"a", 0, 0.3})
+	extra := stagetest.OneFold(1, [2]string{"ASD", "HC"}, [3]any{"a", 0, 0.3})
 	set, _ := extra.Column("set")
 	set.Values = []string{"train"}
 	both, err := encoding.Concat(table, extra)
@@ -229,7 +229,7 @@ func TestHeadline(t *testing.T) {
 // Four participants of two folds by hand: (0.3² + 0.1² + 0.6² + 0.2²)/4 is the same for either group.
 func TestBrierScore(t *testing.T) {
 	fold := func(n int32, people ...[3]any) dag.Input {
-		return dag.InputOf(stagetest.Told(n, [2]string{"ASD", "HC"}, people...),
+		return dag.InputOf(stagetest.OneFold(n, [2]string{"ASD", "HC"}, people...),
 			dag.Coord{Axis: "fold", Value: fmt.Sprint(n)})
 	}
 	out := stagetest.MustRun(t, stagetest.Fresh("figure-calibration", "bins", 2),

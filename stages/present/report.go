@@ -109,7 +109,7 @@ var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excl
 // Page is the report of the inputs that are connected.
 func (s *Report) Page(t *dag.Task) (*report.Page, error) { return s.PartialPage(t, Partial{}) }
 
-// A Partial is what is known of a run of which results are missing.
+// A Partial describes a run with missing results.
 type Partial struct {
 	Duplicates []string // participants whose scan has another id, too, where a failed check found them
 	Lacking    int      // how many participants lack results

@@ -18,7 +18,7 @@ type ReferenceRow struct {
 	Whitening float64 `column:"whitening" doc:"of G^-1/2"`
 }
 
-// ReferenceFacts are what a reference has besides its numbers; they stand in its metadata.
+// ReferenceFacts are the metadata of a reference.
 type ReferenceFacts struct {
 	Fold      int    `json:"fold"`
 	Repeat    int    `json:"repeat"`

@@ -94,7 +94,7 @@ type Sheet struct {
 // A Place is a point of the brain, in mm.
 type Place struct{ X, Y, Z float64 }
 
-// A Figure is a picture with what it shows in words.
+// A Figure is a picture with its title, alternative text and caption.
 type Figure struct {
 	Number  string
 	Title   string // in front of the caption

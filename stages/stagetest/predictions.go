@@ -5,20 +5,20 @@ import (
 	"prgnn/dag"
 )
 
-// TwoFolds gives the predictions of one setting: p of HC for a, b (fold 1) and c, d
-// (fold 2), of whom a and c are ASD.
+// TwoFolds are the predictions of one setting: the probability of HC for a and b (fold 1), c and d (fold 2); a and c
+// are ASD.
 func TwoFolds(model string, p ...float64) []dag.Input {
 	g := [2]string{"ASD", "HC"}
 	m := dag.Coord{Axis: "model", Value: model}
 	return []dag.Input{
-		dag.InputOf(Told(1, g, [3]any{"a", 0, p[0]}, [3]any{"b", 1, p[1]}), m, dag.Coord{Axis: "fold", Value: "1"}),
-		dag.InputOf(Told(2, g, [3]any{"c", 0, p[2]}, [3]any{"d", 1, p[3]}), m, dag.Coord{Axis: "fold", Value: "2"}),
+		dag.InputOf(OneFold(1, g, [3]any{"a", 0, p[0]}, [3]any{"b", 1, p[1]}), m, dag.Coord{Axis: "fold", Value: "1"}),
+		dag.InputOf(OneFold(2, g, [3]any{"c", 0, p[2]}, [3]any{"d", 1, p[3]}), m, dag.Coord{Axis: "fold", Value: "2"}),
 	}
 }
 
-// Told makes a prediction table of one fold: per row id, true group, and the
-// probability of the second group.
-func Told(fold int32, groups [2]string, rows ...[3]any) *encoding.Table {
+// OneFold are the predictions of one fold: per row the id, the true group, and the probability of the
+// second group.
+func OneFold(fold int32, groups [2]string, rows ...[3]any) *encoding.Table {
 	n := len(rows)
 	id, group, set := make([]string, n), make([]string, n), make([]string, n)
 	draw, folds, repeat := make([]int32, n), make([]int32, n), make([]int32, n)

@@ -162,11 +162,11 @@ func ChosenInputs() (inner, outer []dag.Input) {
 				if label == 1 {
 					q = 1 - p
 				}
-				inner = append(inner, dag.InputOf(Told(int32(f+1), g, [3]any{who[f], label, q}),
+				inner = append(inner, dag.InputOf(OneFold(int32(f+1), g, [3]any{who[f], label, q}),
 					dag.Coord{Axis: "outer", Value: fmt.Sprint(o)}, m,
 					dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
 			}
-			outer = append(outer, dag.InputOf(Told(int32(o), g, [3]any{tests[0], 0, p},
+			outer = append(outer, dag.InputOf(OneFold(int32(o), g, [3]any{tests[0], 0, p},
 				[3]any{tests[1], 1, 0.5 + p/10}), m, dag.Coord{Axis: "fold", Value: fmt.Sprint(o)}))
 		}
 	}
@@ -299,9 +299,9 @@ func NumberedFolds(n int, label [4]int, p ...float64) []dag.Input {
 	g := [2]string{"ASD", "HC"}
 	c := dag.Coord{Axis: "permutation", Value: fmt.Sprint(n)}
 	return []dag.Input{
-		dag.InputOf(Told(1, g, [3]any{"a", label[0], p[0]}, [3]any{"b", label[1], p[1]}), c,
+		dag.InputOf(OneFold(1, g, [3]any{"a", label[0], p[0]}, [3]any{"b", label[1], p[1]}), c,
 			dag.Coord{Axis: "fold", Value: "1"}),
-		dag.InputOf(Told(2, g, [3]any{"c", label[2], p[2]}, [3]any{"d", label[3], p[3]}), c,
+		dag.InputOf(OneFold(2, g, [3]any{"c", label[2], p[2]}, [3]any{"d", label[3], p[3]}), c,
 			dag.Coord{Axis: "fold", Value: "2"}),
 	}
 }

@@ -144,7 +144,7 @@ func NewRoom(a *console.Console, beside, keep string) (*Room, error) {
 	return &Room{Console: a, Dir: dir, keep: keep}, nil
 }
 
-// Close removes the room with what was run in it, except what is kept.
+// Close removes the directory with the recomputed results, except those of --keep.
 func (r *Room) Close() {
 	for _, s := range r.stores {
 		s.Close()

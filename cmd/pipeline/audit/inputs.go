@@ -10,9 +10,8 @@ import (
 	"prgnn/dag"
 )
 
-// FromInputs runs what is asked for with all that it needs, from the user's files
-// on, and compares with the digests that the store has: nothing that is stored is read,
-// so results whose bytes gc has freed are audited too.
+// FromInputs recomputes the selected tasks and everything upstream from the user's files, and compares digests with
+// the store. It reads no stored result, so it also audits results that gc has removed.
 func FromInputs(con *console.Console, c *results.Current, o Options) error {
 	a := &auditor{con, o}
 	all, err := allOr(c.Pipeline.Graph, a.Stages)

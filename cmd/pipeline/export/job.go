@@ -13,7 +13,7 @@ import (
 	"prgnn/internal/words"
 )
 
-// Options are what is asked for; pipeline export --help says more.
+// Options are the flags of pipeline export.
 type Options struct {
 	What        string  // STAGE, STAGE.OUTPUT, or a task
 	Path        string  // a file, a directory, or - for stdout

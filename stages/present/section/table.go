@@ -25,7 +25,7 @@ func Number[R any](head, doc string, cell func(R) string) Column[R] {
 	return Column[R]{report.Head{Text: head, Doc: doc, Number: true}, false, cell}
 }
 
-// Strong is a column that stands out.
+// Strong is the column in bold.
 func Strong[R any](c Column[R]) Column[R] { c.strong = true; return c }
 
 // TableOf is a table with a row for each element.
