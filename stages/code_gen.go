@@ -46,12 +46,12 @@ kind permutation 7fe5088ba2848d93ce972c333117bd70069b346a54079c4eb01848f6cc884a7
 kind predict 1b3ecd455e24af832304f5021213850333b051718722b32ff0937bbfa6c4faa2
 kind project c2591f49c1909e9e6ddab82e7809be37c9726c6c3301040dabe5a340db6b609b
 kind qcfc 72fe8e769fd79928fcb79374b49859ec80e48b63d3f8543c3290c2902eede2ca
-kind report 713623bfd4497307ac592099999928cfcbf5df78ae8757c99d7a04890e91273f
+kind report a44716be936c5cd4ad83e08ee5e4321d0506a40e01f20641f9c57d903473113c
 kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
 kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
 kind split 0a2385b62f71497158e5a1c68f5e274cfb07e378146ef516b57e7a42c302a039
-kind summary 5db3c834eed34cbe384b999a9b4023fd5f5f28c3c7a309c2c298728bc7a9be34
+kind summary eb476172404fd0744f52469f23455ea1f906b45cdcc1446925f209a275c065d9
 kind tables cf6d0fd4d2ee1d6a222a3e49a7b9f3e00a05b32e4f4a90127aed2370df3f93cc
 kind tangent 7e83f1fd779fd352a2c30a9f542baa30e1d98cc291e5cfa09a27420bf28058c8
 kind timeseries 8455cfe2b76228f21836561aec4cd433b0afed8ea1de45cbae3498dded4fe132
@@ -3777,14 +3777,14 @@ prgnn/stages/present.author.individuality 825a924ec051.a60604
 prgnn/stages/present.author.leakage 6ab0da994736.34fb2f
 prgnn/stages/present.author.more cfedda154176.b42cb9
 prgnn/stages/present.author.null 021300b0f565.e9413d
-prgnn/stages/present.author.othersAbove b5a64313f679.363fe6
+prgnn/stages/present.author.othersAbove 3f0a78fa5506.363fe6
 prgnn/stages/present.author.provenance 0ef7f595ff87.422d5b
 prgnn/stages/present.author.rankingTables 5229397d509c.69de01
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
 prgnn/stages/present.author.recovered a1b4556f0bc2.717ea1
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
 prgnn/stages/present.author.regions 56171240a3ff.caf951
-prgnn/stages/present.author.result b5491be3c982.d69d70
+prgnn/stages/present.author.result eedc09e8556a.d69d70
 prgnn/stages/present.author.space cd152f40504f.28d337
 prgnn/stages/present.author.tiles eb9bc31d0239.845351
 prgnn/stages/present.author.training 0c9b8345d0c2.55e21d
@@ -3929,7 +3929,7 @@ prgnn/stages/present/performance.Results.markOwn 65663ab0e54a.345ed3
 prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
 prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 555d4a0e26a0.47fc6e
-prgnn/stages/present/performance.Results.permutation 99b72ec51625.3564e6
+prgnn/stages/present/performance.Results.permutation faae0ba0c492.4cf732
 prgnn/stages/present/performance.Results.permutationTests 700a6b4baa41.6fb9ae
 prgnn/stages/present/performance.Results.trainings 8a6348f92bef.ec8707
 prgnn/stages/present/performance.Row acfb7657a879.ce5e26
@@ -3946,6 +3946,7 @@ prgnn/stages/present/performance.foldScore 78ec004334b8.00f291
 prgnn/stages/present/performance.headlineOf 9041ffc40a34.5ed447
 prgnn/stages/present/performance.headlineSetting d42da847650d.c31564
 prgnn/stages/present/performance.isStage cab7451cd00d.e3b0c4
+prgnn/stages/present/performance.ofClassifiers a147597ebdbd.585a95
 prgnn/stages/present/performance.otherResult f201914d751e.a19319
 prgnn/stages/present/performance.readAccuracy 310bd70706d1.916886
 prgnn/stages/present/performance.sameTested 96942c8ef9da.5da104
@@ -4050,7 +4051,7 @@ prgnn/stages/report.svgURL af2802d451a8.e3b0c4
 prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
 prgnn/stages/report.volumesInOrder 42b9eb768429.744f26
-prgnn/stages/report/page.css ac4683d38b24.e3b0c4
+prgnn/stages/report/page.css 577472523a72.e3b0c4
 prgnn/stages/report/page.js c8b98379b91b.e3b0c4
 prgnn/stages/report/viewer.js.gz c9ee65760382.e3b0c4
 
@@ -4635,7 +4636,7 @@ at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tang
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:30 Timeseries.Run:44 seriesRow:93 placeColumns:100
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
-at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:45 author.groupNames:72 author.result:86 author.othersAbove:111 author.tiles:128
+at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:45 author.groupNames:72 author.result:86 author.othersAbove:111 author.tiles:125
 at stages/present/author.go prgnn/stages/present author:14 newAuthor:25 author.read:31 author.write:44
 at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:85 author.untested:121 stuckSkill:134 epochRow:137 author.training:143
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78
@@ -4652,7 +4653,7 @@ at stages/present/participants/registration.go prgnn/stages/present/participants
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:18 PagedScans:19 Cohort.ScanQuality:23 scanFigure:47 Cohort.scanLinks:58 scanNames:110 scanName:119 outlierWords:173
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:26 readAccuracy:33 Row.Called:49 Row.IsMajority:57 Results.Read:63 Results.markOwn:108 baseline:130 Results.PerParticipant:140 Results.Nested:146 chanceTest:163 chanceTest.String:169 Results.permutationTests:179 Results.ChanceTests:193 Results.decisive:201 Results.AboveChance:213 Results.CautionAccuracy:222 Results.IsUnproven:270
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:23 sameTested:96 foldScore:103 Results.folds:109 Results.permutation:158 Results.comparison:203 Results.paperTables:240 calibrationBins:282 Results.performanceFigures:285 Results.othersLast:335 accuracyChart:348
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:23 sameTested:96 foldScore:103 Results.folds:109 Results.permutation:158 ofClassifiers:209 Results.comparison:217 Results.paperTables:254 calibrationBins:296 Results.performanceFigures:299 Results.othersLast:349 accuracyChart:362
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:13
 at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134

@@ -102,7 +102,7 @@ func (a *author) result(r performance.Row) string {
 	}
 	text += "."
 	if above, _ := a.AboveChance(r); !above {
-		text += " The accuracy is not above chance" + a.othersAbove() + "."
+		text += " The accuracy is not above chance." + a.othersAbove()
 	}
 	return text
 }
@@ -115,13 +115,10 @@ func (a *author) othersAbove() string {
 			names = append(names, fmt.Sprintf("%s (%s)", r.Called(), report.Share(r.Accuracy)))
 		}
 	}
-	switch len(names) {
-	case 0:
+	if names == nil {
 		return ""
-	case 1:
-		return "; that of " + names[0] + " is"
 	}
-	return "; those of " + words.Some(names, 6) + " are"
+	return " Above chance: " + words.Some(names, 6) + "."
 }
 
 // tiles show the headline in a few numbers.

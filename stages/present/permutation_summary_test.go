@@ -53,6 +53,27 @@ func TestPermutationByHand(t *testing.T) {
 	}
 }
 
+// TestPermutationsOfClassifiersTooFew: one caution names all classifiers with the same number of label shuffles.
+func TestPermutationsOfClassifiersTooFew(t *testing.T) {
+	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
+	var test []column.PermutationTestRow
+	for _, c := range []struct {
+		name  string
+		draws int32
+	}{{"SVM", 9}, {"ridge", 9}, {"MLP", 3}} {
+		test = append(test, column.PermutationTestRow{Name: c.name, Measure: "auc", Observed: 0.8, Mean: 0.5,
+			Quantile95: 0.6, Permutations: c.draws, P: 0.5})
+	}
+	in["permutation"] = []dag.Input{dag.InputOf(column.Table(test))}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+	for _, want := range []string{"The permutation test of SVM, ridge cannot be significant: 9 label shuffles",
+		"The permutation test of MLP cannot be significant: 3 label shuffles"} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("%q is not there once in\n%s", want, text)
+		}
+	}
+}
+
 // The smallest p of 19 permutations is written as a bound, in the table and the sentence; with 99 the test can be
 // significant, or not.
 func TestPermutationAtItsFloor(t *testing.T) {

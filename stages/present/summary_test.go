@@ -232,10 +232,10 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 	}{
 		{"another one is", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
 			row("MLP", false, 0.6, 0.2, 0.001)}, nil,
-			"AUC 0.700 (mean over the folds); p = 0.400 (test labels permuted, models not retrained). The accuracy is not above chance; that of ridge (0.800) is.", ""},
+			"AUC 0.700 (mean over the folds); p = 0.400 (test labels permuted, models not retrained). The accuracy is not above chance. Above chance: ridge (0.800).", ""},
 		{"two are", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.4), row("ridge", false, 0.8, 0.001, 0.001),
 			row("linear SVM", false, 0.75, 0.01, 0.01)}, nil,
-			"The accuracy is not above chance; those of ridge (0.800), linear SVM (0.750) are.", ""},
+			"The accuracy is not above chance. Above chance: ridge (0.800), linear SVM (0.750).", ""},
 		{"none is", []performance.Row{row("PR-GNN", true, 0.6, 0.3, 0.02),
 			row("majority classifier", false, 0.55, 0.001, 1)}, nil, "The accuracy is not above chance.",
 			"PR-GNN: the tests of accuracy and AUC disagree: accuracy p = 0.300 (test labels permuted, models not retrained), AUC p = 0.020 (test labels permuted, models not retrained)"},

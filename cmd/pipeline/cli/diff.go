@@ -18,11 +18,10 @@ func (a *app) diffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff RUN_A RUN_B [STAGE]",
 		Short: "what differs between two runs, first cause first",
-		Long: `Compares two runs. First the causes: the parameters, files and declarations in
-the source that differ between the runs; then the stages that differ as a
-consequence, with the number of tasks. Results are compared by value: tables down to cells, arrays down to elements, with
-units in the last place and relative error; for one task of each stage, or for every task of
-STAGE.`,
+		Long: `Compares two runs: first the causes, that is the parameters, files and declarations in the source
+that differ; then the stages that differ as a consequence, with the number of tasks. Results are
+compared by value: tables cell by cell, arrays element by element, with units in the last place and
+relative error; for one task of each stage, or for every task of STAGE.`,
 		Example: `  pipeline runs
   pipeline diff 3f2a 7c01
   pipeline diff 3f2a 7c01 evaluate`,

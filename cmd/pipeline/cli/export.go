@@ -21,8 +21,8 @@ func (a *app) exportCommand() *cobra.Command {
 
 A table becomes arrow, parquet, csv or tsv. The tables of a stage that fans out are joined into one
 table, with the coordinates (subject, fold …) as columns in front. An array becomes npy; the
-arrays of a fan-out are stacked along new axes in front, in sorted order, and PATH's .json
-twin names the axes, the participants and the regions. An array can also be written as a
+arrays of a fan-out are stacked along new axes in front, in sorted order, and a .json
+file of the same name lists the axes, the participants and the regions. An array can also be written as a
 table with a row for each element (draw counts from 0, every other axis from 1), or with
 --format tensor as an Arrow table with a row for each member, its array as a tensor.
 --format arrow-zstd is a compressed Arrow file. --format pyg writes the graphs of all participants

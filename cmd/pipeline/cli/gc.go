@@ -28,10 +28,9 @@ func (a *app) gcCommand() *cobra.Command {
 		Use:   "gc",
 		Short: "free space, keeping everything a kept run needs",
 		Long: `Removes results that no kept run needs, least recently used first. All recorded runs are kept unless
---keep-runs limits them to the newest. --max-size stops once the
-store has that size. The small records stay, so why, diff and audit still work. It also removes working
-directories left by killed runs, audits and commands. It is safe while runs
-are in progress: their files stay.`,
+--keep-runs limits them to the newest. --max-size stops once the store has that size. The small
+records stay, so why, diff and audit still work. It also removes working directories left by killed
+runs, audits and commands. It is safe while runs are in progress: their files stay.`,
 		Example: `  pipeline gc --dry-run --keep-runs 3
   pipeline gc --keep-runs 10 --max-size 200G`,
 		Args: exactly(0),
@@ -53,8 +52,8 @@ func (a *app) remoteCommand() *cobra.Command {
 		Long: `Removes results from the remote that --remote or $PIPELINE_REMOTE names: those that nobody has
 shared or fetched for the time of --older, and the least recently used ones until the rest fits into
 --keep. Files that no result needs go too. What was used within the last hour stays. It is safe while runs
-use the remote: a missing result is computed again. A run that finds a result in its own store does
-not ask the remote, and is no use of it there.`,
+use the remote: a missing result is computed again. A run that finds a result in its own store
+does not ask the remote, so it does not count as a use.`,
 		Example: `  pipeline remote gc --dry-run --keep 500G --remote s3://lab-results/prgnn
   pipeline remote gc --keep 500G --older 90d --remote file:///mnt/lab/prgnn`,
 		Args:      exactly(1),

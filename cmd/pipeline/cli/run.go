@@ -39,7 +39,7 @@ A run that was stopped or killed resumes when it is started again. A FILE that i
 not found is looked up among the built-in pipelines. Stages and tasks are named as in the
 file: connectivity, connectivity[sub-003], train[pool=topk,fold=2]; * matches any text.
 Texts that no other stage reads, such as a summary, are printed at the end, and the page of a
-report stage is left as NAME.html beside FILE.`,
+report stage is written to NAME.html beside FILE.`,
 		Example: `  pipeline run biopoint.yaml
   pipeline run biopoint.yaml --set graphs.density=0.2    only graphs and what follows run again
   pipeline run biopoint.yaml --set cohort.limit=20       20 participants, each group in proportion

@@ -30,7 +30,7 @@ func (a *app) signCommand() *cobra.Command {
 		Long: `Writes a signed statement of a run, of the present results of a pipeline file, or of a lock: an in-toto
 statement (the lock, every result and every input by SHA-256, and the program) in a DSSE
 envelope, signed with an ed25519 key. pipeline verify checks it; so does any in-toto tool.
-The keys are PEM files, those that openssl genpkey -algorithm ed25519 writes too.`,
+The keys are PEM files, as from openssl genpkey -algorithm ed25519.`,
 		Example: `  pipeline sign --new-key me                  writes me.pem, to be kept secret, and me.pub.pem
   pipeline sign run.lock --key me.pem -o run.intoto.json
   pipeline verify run.intoto.json --signed-by me.pub.pem`,

@@ -183,20 +183,34 @@ func (a *Results) permutation() error {
 			significant[r.Name] = true
 		}
 	}
+	var tooFew []string // why, each once
+	of := map[string][]string{}
 	for _, r := range rows {
-		if r.Measure == "auc" && !significant[r.Name] {
-			of := ""
-			if r.Name != "" {
-				of = r.Name + ": "
-			}
-			if few := report.TooFewDraws(r.Permutations, "label shuffle"); few != "" {
-				a.Caution("%sThe permutation test cannot be significant: %s", of, few)
-				continue
-			}
-			a.Caution("%sThe permutation test is not significant (%s for the AUC): the accuracy may be due to chance", of, report.DrawnPText(r.P, r.Permutations))
+		if r.Measure != "auc" || significant[r.Name] {
+			continue
 		}
+		if why := report.TooFewDraws(r.Permutations, "label shuffle"); why != "" {
+			if of[why] == nil {
+				tooFew = append(tooFew, why)
+			}
+			of[why] = append(of[why], r.Name)
+			continue
+		}
+		a.Caution("The permutation test%s is not significant (%s for the AUC): the accuracy may be due to chance",
+			ofClassifiers(r.Name), report.DrawnPText(r.P, r.Permutations))
+	}
+	for _, why := range tooFew {
+		a.Caution("The permutation test%s cannot be significant: %s", ofClassifiers(of[why]...), why)
 	}
 	return nil
+}
+
+// ofClassifiers names classifiers; "" for one without a name.
+func ofClassifiers(names ...string) string {
+	if names[0] == "" {
+		return ""
+	}
+	return " of " + words.Some(names, len(names))
 }
 
 // comparison adds the tests between classifiers.
