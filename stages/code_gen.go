@@ -7,7 +7,7 @@ import "prgnn/dag"
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline a5061bf920342ea576da32ba90bc01d797146cab9fa5dbc0207755e1d56618c4
 kind biomarkers c7c7c54a48b35b0856bd47399bab38c8f6bbfc522e193b1378573401d28b82ba
-kind bnt 31183554fcb167a2cd16353b415c406f7a41f3048bf30d19e94db26b1ca83e09
+kind bnt 522bd3ee03b576828b669d950d08b2aee200c5457f2d97fe69e0c5c7a9065cfa
 kind bootstrap c941ae54153138f74cc0d2f8e5f188c4c4736be4f5ca790ca80c7ed229ab1fcc
 kind braingnn 7d5b55c7f1a5fab51e3c799135f82760c66828b22ccc81bd6053b7bf3790d4df
 kind brainmap 3f41a2e737f8026a5b83c9256d270293432bc5889d21cb3161e48300ddf2e530
@@ -1324,13 +1324,13 @@ prgnn/gnn/bnt.state.dropped 0394d84ce9bc.366dd8
 prgnn/gnn/bnt.sum 19fe12fe2e7e.c4217a
 prgnn/gnn/bnt.together 57c4b32f7c1d.e3b0c4
 prgnn/gnn/bnt.unjoin cde31981f60b.a605df
-prgnn/stages/learn.BNT 935002498e07.3cb1d8
+prgnn/stages/learn.BNT 885e4e5f7e93.3cb1d8
 prgnn/stages/learn.BNT.Ports c0a9d0b56097.a6dfa9
-prgnn/stages/learn.BNT.Run 5e33d78d2503.172eb3
+prgnn/stages/learn.BNT.Run 42e965fe40ec.4e8997
 prgnn/stages/learn.BNT.Validate f83896356096.a3e314
 prgnn/stages/learn.BNT.matrices 986f255b5f53.790d43
 prgnn/stages/learn.BNT.rate 55da5a9a4293.143bae
-prgnn/stages/learn.bnt.New 071910573bcd.e2eaa5
+prgnn/stages/learn.bnt.New bd199d668d6e.e2eaa5
 
 reached by bnt braingnn
 prgnn/gnn.Softmax 6af365053feb.f1d0e7
@@ -4590,7 +4590,7 @@ at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:93 ratedSet:112 modelRow:124 Baseline.Run:132 Baseline.onRows:159 Baseline.fit:206 Baseline.onGraphs:230 Baseline.stream:259 Baseline.training:263 prediction:293 baselineEpochRow:304 baselineHistory:312
 at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:14 Baseline.innerFolds:78 trainingSet.ordered:97 standardizeRows:113
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:28 matrixForm.width:57 matrixForm.each:65 matrixForm.row:85 matrixForm.check:111 refuseLeak:127 regionWeightRow:148 matrixForm.regions:157 matrixForm.nodes:213
-at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:52 BNT.Run:68 BNT.Validate:116 BNT.matrices:124 BNT.rate:143
+at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:53 BNT.Run:69 BNT.Validate:117 BNT.matrices:125 BNT.rate:144
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:24 BrainGNN:30 brainGNNOf:60 copyFields:75 BrainGNN.Ports:84 penalizedRow:104 communityRow:114 BrainGNN.Validate:121 BrainGNN.Run:132 BrainGNN.options:213 BrainGNN.parts:221 fisher:233 communityTable:251
 at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:31 choiceRow:47 idRow:57 candidate:62 Choose.Run:71 triedSetting:129 Choose.candidates:138 Choose.measure:195 Choose.table:209
 at stages/learn/inner.go prgnn/stages/learn innerFolds:12 trainingSet.parts:36 trainingSet.inParts:54

@@ -24,7 +24,7 @@ var bntKind = dag.Kind{
 		o, t := bnt.Released(200, 2), bnt.Training()
 		return &BNT{Params: fold.First(), Readout: o.Readout, Heads: o.Heads, FeedForward: o.FeedForward,
 			Dropout: o.Dropout, Mixup: o.Mixup, Epochs: t.Epochs, Batch: t.Batch, LearningRate: t.Rate,
-			FinalRate: t.Cosine, Decay: t.Decay}
+			FinalRate: t.Cosine, Decay: t.Decay, Checkpoint: 10}
 	},
 	Most:   8,
 	Memory: 1 << 30,
@@ -46,6 +46,7 @@ type BNT struct {
 	FinalRate    float64 `param:"final_rate" doc:"final learning rate; it decreases along a cosine, step by step" min:"1e-9"`
 	Decay        float64 `param:"weight_decay" doc:"L2 weight decay; the loss of a batch is the sum over its graphs" min:"0"`
 	Signed       bool    `param:"signed" doc:"layer 3 of the scores with its sign, positive towards the second group; false: magnitudes"`
+	Checkpoint   int     `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training resumes; 0: none" min:"0"`
 	Seed         uint64  `param:"seed" doc:"of starting weights, centers, order of the participants, mixtures and dropout"`
 }
 
@@ -87,7 +88,7 @@ func (s *BNT) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	rows, label, test := set.ordered(all)
 	training := network.Training{Epochs: s.Epochs, Batch: s.Batch, Rate: s.LearningRate, Cosine: s.FinalRate,
 		Decay: s.Decay, Whole: true, Seed: s.Seed, Stream: []any{"bnt", "repeat", s.Repeat, "fold", s.Fold},
-		Threads: t.Threads, Test: test}
+		Threads: t.Threads, Test: test, Every: s.Checkpoint, Save: t.SaveCheckpoint, Resume: t.Checkpoint()}
 	var history []network.Epoch
 	training.Progress = func(e network.Epoch) {
 		history = append(history, e)

@@ -438,19 +438,25 @@ func (p *patience) Err() error {
 // A training that is interrupted goes on from its last checkpoint, and its
 // outputs are those of one that was not.
 func TestTrainResumes(t *testing.T) {
-	in := stagetest.PlantedInputs(t, 20, 3, 9, 0.5)
 	s := trainer(1)
 	s.Epochs, s.Checkpoint = 8, 3
+	resumes(t, s, stagetest.PlantedInputs(t, 20, 3, 9, 0.5), 4)
+	resumes(t, smallBrainGNN("epochs", 8, "checkpoint", 3), correlated(t, 1), 2)
+	resumes(t, smallBNT("epochs", 8, "checkpoint", 3), stagetest.NewCorrStudy(t, 24).Inputs(), 4)
+}
+
+// resumes interrupts a training of 8 epochs, a checkpoint every 3, in the sixth; batches are those of an epoch.
+func resumes(t *testing.T, s dag.Stage, in map[string][]dag.Input, batches int) {
+	t.Helper()
 	whole := stagetest.MustRun(t, s, in)
 	task := dag.NewTask(in)
-	// 4 batches an epoch
-	if _, err := s.Run(&patience{context.Background(), 4 * 5}, task); !errors.Is(err, context.Canceled) {
+	if _, err := s.Run(&patience{context.Background(), batches * 5}, task); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the training was not interrupted: %v", err)
 	}
 	if task.Checkpoint() == nil {
 		t.Fatal("no checkpoint")
 	}
-	resumed, err := s.Run(&patience{context.Background(), 4 * 5}, task) // enough for the epochs 4 to 8 alone
+	resumed, err := s.Run(&patience{context.Background(), batches * 5}, task) // enough for the epochs 4 to 8 alone
 	if err != nil {
 		t.Fatal(err)
 	}
