@@ -73,6 +73,19 @@ var examples = map[string]func(*testing.T, *chain) example{
 		inner, outer := stagetest.ChosenInputs()
 		return example{stagetest.Fresh("choose"), map[string][]dag.Input{"inner": inner, "outer": outer}}
 	},
+	"regression": func(t *testing.T, c *chain) example { return c.regression(t, "ridge", 1) },
+	"evaluate-regression": func(t *testing.T, c *chain) example {
+		in := map[string][]dag.Input{}
+		for _, model := range []string{"mean", "ridge"} {
+			for f := range 2 {
+				e := c.regression(t, model, f+1)
+				one := dag.InputOf(stagetest.MustRun(t, e.stage, e.in)["predictions"])
+				one.Coords = []dag.Coord{{Axis: "model", Value: model}, {Axis: "fold", Value: fmt.Sprint(f + 1)}}
+				in["predictions"] = append(in["predictions"], one)
+			}
+		}
+		return example{stagetest.Fresh("evaluate-regression", "permutations", 99, "resamples", 100), in}
+	},
 	"leakage":       func(t *testing.T, c *chain) example { return c.leakage(t) },
 	"permutation":   func(t *testing.T, c *chain) example { return c.permutation(t) },
 	"biomarkers":    func(t *testing.T, c *chain) example { return c.biomarkers(t) },
@@ -335,6 +348,21 @@ func (c *chain) cohort(t *testing.T, ports ...string) map[string][]dag.Input {
 		in[p] = []dag.Input{dag.InputOf(has[p])}
 	}
 	return in
+}
+
+// regression is a model of a number: of the participants' order.
+func (c *chain) regression(t *testing.T, model string, fold int) example {
+	in := c.cohort(t, "participants")
+	number := make([]float64, c.Participants.Rows())
+	for i := range number {
+		number[i] = float64(10 + i*i)
+	}
+	people := *c.Participants
+	people.Columns = append(slices.Clone(people.Columns), encoding.Column{Name: "target", Values: number})
+	in["participants"] = []dag.Input{dag.InputOf(&people)}
+	folds := stagetest.MustRun(t, stagetest.Fresh("split", "folds", 2, "label", "target"), in)["folds"]
+	return example{stagetest.Fresh("regression", "model", model, "fold", fold), map[string][]dag.Input{
+		"pearson": c.all(t, "connectivity", "pearson"), "folds": {dag.InputOf(folds)}}}
 }
 
 // train is the training of one of two folds.

@@ -5,64 +5,65 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline a5061bf920342ea576da32ba90bc01d797146cab9fa5dbc0207755e1d56618c4
-kind biomarkers c7c7c54a48b35b0856bd47399bab38c8f6bbfc522e193b1378573401d28b82ba
-kind bnt 522bd3ee03b576828b669d950d08b2aee200c5457f2d97fe69e0c5c7a9065cfa
+var codes = dag.Codes(`kind baseline 037bafd803a1f40d23edb74e1e042cea1d68fbe2151d2d286f314bb9116af93f
+kind biomarkers d91b50d09c6efffa1a10fa5d2e4a78bbaaa322a417c2d73b2bf91550222deb8b
+kind bnt cdf0bfccdd52e8fffe2685af9bd2c92cd6f5219ae3fbddc077d0244d4da4ecb0
 kind bootstrap c941ae54153138f74cc0d2f8e5f188c4c4736be4f5ca790ca80c7ed229ab1fcc
-kind braingnn 7d5b55c7f1a5fab51e3c799135f82760c66828b22ccc81bd6053b7bf3790d4df
+kind braingnn 5a845eb97898f325cf80ca135692940676fb00f2986e0914564579da0be6e984
 kind brainmap 3f41a2e737f8026a5b83c9256d270293432bc5889d21cb3161e48300ddf2e530
-kind choose 8d2c21c9fa072719d6d0d1e104285926729e42ca2e89b1a928f6a3e29c23eb5b
-kind combat 99ca188824de3701f545f88c8911cd50cdc189808b44901d477fa6ab9d8eefc9
-kind compare 504904ef1c5076c7187244ca883871a4c7eb46370c5c228cd476b2cccb8db303
+kind choose 276277f5e583110830722b4f79a2ba61b78a23f3b9a6ddcda50d8622fc81107e
+kind combat 8c6fc7a43b94dc7a948f65f89e3e89c248cedb3e453797f4ccca584b78fc4e87
+kind compare c3ad1b416c2387f2e6b8d5f775c0ed34d0930f7c5c8566e9f68c844ae89994d2
 kind connectivity dc9cc244e95d171b1802ce8b7e2241d0f3ce2ff7739df2be17179bfc2e064097
-kind covariates 6511d63c841d8a785dfe552ff4b7ddf9ebe5c0dca6e27acc0e77537a14e96a80
+kind covariates d537305d2a8c60dce2e774d061ce1c20bd472c59121e4f6a8c164f6d80b8c425
 kind denoise e5f90b378bf51f9c067bbd09686e0a32139f31465a20afafa3e16245fadaaf7f
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
-kind evaluate f3e400d7e3cc096b0dac5898741597191c1b323741216400b320374d55965ddb
+kind evaluate 7c12153326b82cf3d84000c82404f479f7302b1df0ebb03186bf598b02c91397
+kind evaluate-regression 5c7a10250ef3c34c8f267ef13e2c64967ce0fb22474fb5610d62c8bf12b9525b
 kind exec ce089cf24ae5bcbfd82ee6ae8b496df32b2a7de13095aa12816734f92b882d22
-kind fidelity 4bcb71e5ec0c797a6664c31c19d060b616c6f59a6da25f444561ea9e0d1d9d14
-kind figure-calibration 7cf2edb0a06d1c35143170780edd6fbb38112b1a2f6fb769a0f46c2fb6b828b8
-kind figure-confusion 043e7ec26f9edcfadcb637d1316219c9870ea2fe32a88081027ca442885cbede
-kind figure-connectivity 5b6064a899e6bc2887321c37e9e5bb43527432ae534f4e46d483dde7ff0694b3
-kind figure-degrees 9a43f319dae66fcfb7094a980151da314f3b0079a6f2386f2de8bd9a7d64ddbe
+kind fidelity e7eb479c967caf89d388b681e4b1bcd8a19eb4dc88be6f55f5b0dcb0394a3750
+kind figure-calibration 17799a73e9a1dc8aa396147418bc71a97998d50cfc5f1f637b35ca52324ca998
+kind figure-confusion a052da3a4f2e693c62c3bef7b03db128edd85c1e8c4789369e00063be83014f4
+kind figure-connectivity 6830c0be323040f98648c0f1ccbce13e98c869f6b0d59087ad8f8c5bef9ce424
+kind figure-degrees dcdc2c8424d4c8dfb63f44025a5581ed16f5955a9092a48836b0b0196bf50b24
 kind figure-distributions 24af5ee2e3c4f54228bf09efde6a49a2cc299fc1112f10cc6f451a2302764cf7
 kind figure-individuality 400b2450ce9dff1d2e79deb6f22d1a9270e472a6774888804a63f3225b112a51
 kind figure-individuals f6ef10176ed412ee24c9f56b55c2aa5773cddcb92e108c76648086b50a3f241c
 kind figure-qc 87c327c314bb658778c68745fbe827b05986d31e68bcfbd981fb3f4e10ba197a
-kind figure-qcfc 593d5094c97968bec1cda1c9c387bc4ae2dc232ac09a78ea54ab45a1c081347d
+kind figure-qcfc 1b538eb24b31f4986fa9d685e61f3d88c2fe39808b31582eae4c4500bbe55b82
 kind figure-ranking 84d1657134291be5ffd7df557f6556ecb66b2ab1e28745b922c4402a2ee028da
-kind figure-roc 9e44a96783dc8928771aeed5533cdbe384e7a3133f1fe0f782fccd591ffc035a
-kind figure-training 63143e0044e2ac2b588f3c4f0b621fcf83cf10befb45ecfaa745795d8a9e1b53
+kind figure-roc 6f0574b4509a05e1949cb1dafb7a12ba679191db690c9dbeaf6ccacb0cdb6e39
+kind figure-training f9bce17ffac76a038a7a4d23df648ff8db7fcd2eb4c811681dd81537a0ef8c6e
 kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
-kind harmonize ddc04ac2a40e00e5fe8a06d216e65696a78a98c051dcd794fcc57d654d8a2801
-kind individuality 4d6a8523ce8c689c2011c20dff8c81a144784e31f7282689f7c8116027a0475b
+kind harmonize b2c003461ba7ee1c1ade290f57c6c5a880d8a64d2269ce6a35e685d3d08c220a
+kind individuality e66c3ad9988fbd147d8812b7b49479a7e84d405dcd2a24107829f25edc84d52c
 kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
-kind leakage b288a5143a22833e4b9011b2d761d959c6593009ab8e30e499f9ce213aadd3e5
+kind leakage 0eaf51962c486feff2401b12b4e5397b4a747f62cb7bc8dca0fc80d99de7a9aa
 kind matrices 491daf4fa97fa854f13eaf80b33b42836076e01da67c674d0701ee10dbf2ef46
 kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
-kind meanmlp 0e3c1d0eb7ce558360557633f25586e0383c9530497f7256fde2578a8af83cfe
+kind meanmlp d1733a3c3f44cfde6189b26d6bc6ecf1e7bcc35e5837ebb1f1b36af6a88c74f8
 kind parcellate 64be3df74860880279a12ccac77ee23fc7a37f30b11827e136e91c7c279839eb
-kind permutation 7fe5088ba2848d93ce972c333117bd70069b346a54079c4eb01848f6cc884a7e
+kind permutation 537e322ccd9ba71d984180d1e7ac5cb2a9ad00a3565ad3379c6e556b1935f49e
 kind predict 1b3ecd455e24af832304f5021213850333b051718722b32ff0937bbfa6c4faa2
 kind project c2591f49c1909e9e6ddab82e7809be37c9726c6c3301040dabe5a340db6b609b
 kind qcfc 72fe8e769fd79928fcb79374b49859ec80e48b63d3f8543c3290c2902eede2ca
-kind report a44716be936c5cd4ad83e08ee5e4321d0506a40e01f20641f9c57d903473113c
+kind regression 4df545cff4265b72f27771002851d6e5607020aa0c8ae3d0c6deeacc12976f06
+kind report a8a5b6e74d870fcefce1a9e109e74fca585c83a1fb37876ea154703f38bf5684
 kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
 kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
-kind split 0a2385b62f71497158e5a1c68f5e274cfb07e378146ef516b57e7a42c302a039
-kind summary eb476172404fd0744f52469f23455ea1f906b45cdcc1446925f209a275c065d9
-kind tables cf6d0fd4d2ee1d6a222a3e49a7b9f3e00a05b32e4f4a90127aed2370df3f93cc
-kind tangent 7e83f1fd779fd352a2c30a9f542baa30e1d98cc291e5cfa09a27420bf28058c8
+kind split 00183187dd4ecc8b95cddbab42d761cd7980b557e88696ff341e7c3177253eba
+kind summary 6a9c693c01c1297818a7cca6e3f6f1c121facfbcb4108e28bb4d43a962932785
+kind tables 807b9f97a6524c415b9f609367e976df9dc6b043a0c886a299c742565bf5345a
+kind tangent c55d1426654c4063f9de12f23f118b13b5c1ce938dfcf302ec5f508b10e0413b
 kind timeseries 8455cfe2b76228f21836561aec4cd433b0afed8ea1de45cbae3498dded4fe132
-kind train 0e94c6fef1754296fa05e884b0c6c2da8ac5d52b0284136d9dcff96ff7543c6b
+kind train 9ef3ca00d9478d019d381a3d33b77e3748308f23f4465ddaba57811367e43d41
 
 reached by baseline
-prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
 prgnn/stages/learn.baseline.New 4765b5ec9a04.124c86
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc regression report saliency sessions simulate split summary tables tangent timeseries train
 prgnn/artifacts.Digest 76086d0a157e.e3b0c4
 prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
@@ -77,17 +78,15 @@ prgnn/dag.Task 9712728a5d3a.dd1823
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train
+prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
 prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
-prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
-
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc report saliency sessions simulate split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc regression report saliency sessions simulate split summary tables tangent timeseries train
 module github.com/klauspost/compress v1.20.3
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -189,8 +188,9 @@ prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
 prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
+prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Input.Table f290d6b4a40d.0fa803
 prgnn/stages/column.Names 35a421bb7df4.542cdd
@@ -201,34 +201,31 @@ prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
 prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
-prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
-
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train
+prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
+prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
 prgnn/artifacts/encoding.Table.Strings 1c3df0f5ffac.a85b41
 prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
 prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
-prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
-prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent train
 prgnn/artifacts/encoding.Table.Bools 7da5cce93ad7.d6fd9c
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent timeseries train
 prgnn/artifacts/encoding.Table.Ints e6e0800eabaf.f2d16c
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage meanmlp parcellate permutation predict project qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent train
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -236,16 +233,16 @@ prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 71879a9a9385.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices meanmlp parcellate predict project qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices meanmlp parcellate predict project qcfc regression report saliency sessions split summary tables tangent timeseries train
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage meanmlp parcellate predict qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage meanmlp parcellate predict qcfc regression report saliency sessions summary tables tangent train
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc report sessions summary tables timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc regression report sessions summary tables timeseries train
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
-reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices meanmlp parcellate permutation predict qcfc report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices meanmlp parcellate permutation predict qcfc regression report saliency sessions split summary tables tangent timeseries train
 prgnn/stages/column.Columns 06e02927182b.d44c7a
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 prgnn/stages/column.Keys a115ee0123c6.7dd110
@@ -254,10 +251,10 @@ prgnn/stages/column.cells 532d7c203999.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate fidelity figure-calibration figure-degrees figure-qc graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc report saliency split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-degrees figure-qc graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency split summary tables tangent timeseries train
 prgnn/stages/column.Type 0d91952dbd4f.81c87d
 
-reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression sessions tangent timeseries train
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
 prgnn/artifacts/encoding.Array.DType ca0bd4a493f7.b726e4
 prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
@@ -271,41 +268,41 @@ prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.writeElements 6c5b7b8fe945.54c41d
 prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 
-reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices meanmlp predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices meanmlp predict project qcfc regression sessions tangent timeseries train
 prgnn/dag.NPY d4147bcdf395.a2023e
 
-reached by baseline biomarkers bnt bootstrap braingnn connectivity fidelity individuality matrices meanmlp predict project qcfc tangent train
+reached by baseline biomarkers bnt bootstrap braingnn connectivity fidelity individuality matrices meanmlp predict project qcfc regression tangent train
 prgnn/internal/dense.Float e52123f92c40.e3b0c4
 prgnn/internal/dense.run 12c11f099725.c4217a
 prgnn/internal/dense.run64 cc59d49cee26.867f9b
 prgnn/internal/dense/kernel_amd64.s 42a95fc20add.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn covariates evaluate fidelity figure-individuals individuality leakage meanmlp report simulate split summary train
+reached by baseline biomarkers bnt bootstrap braingnn covariates evaluate evaluate-regression fidelity figure-individuals individuality leakage meanmlp regression report simulate split summary train
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers bnt braingnn brainmap choose combat compare covariates evaluate exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume meanmlp permutation predict qcfc report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt braingnn brainmap choose combat compare covariates evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume meanmlp permutation predict qcfc regression report saliency sessions summary tables tangent train
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers bnt braingnn brainmap combat connectivity denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp predict project qcfc report sessions summary tangent timeseries train
+reached by baseline biomarkers bnt braingnn brainmap combat connectivity denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression report sessions summary tangent timeseries train
 module golang.org/x/text v0.43.0
 
-reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc report sessions simulate summary tangent train
+reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
-reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage meanmlp predict project qcfc report sessions simulate summary tangent train
+reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage meanmlp predict project qcfc regression report sessions simulate summary tangent train
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 
-reached by baseline biomarkers bnt braingnn choose combat covariates fidelity figure-qc individuality join leakage meanmlp predict qcfc report sessions summary tangent train
+reached by baseline biomarkers bnt braingnn choose combat covariates fidelity figure-qc individuality join leakage meanmlp predict qcfc regression report sessions summary tangent train
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
 reached by baseline biomarkers bnt braingnn choose connectivity denoise fidelity individuality leakage meanmlp predict project simulate tangent train
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
-reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression sessions tangent timeseries train
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
 module gonum.org/v1/gonum v0.17.0
@@ -331,35 +328,38 @@ prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
 prgnn/artifacts/encoding.readNPY 3a3f5d1fc417.472b2c
 prgnn/artifacts/encoding.readNPYHeader 70d23b460808.158359
 
-reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc sessions tangent train
+reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc regression sessions tangent train
 prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
 
-reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc sessions tangent timeseries train
+reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression sessions tangent timeseries train
 prgnn/artifacts/encoding.Array.Float64s 3660c80342fb.8b2585
 
-reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc sessions tangent train
+reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc regression sessions tangent train
 prgnn/dag.Input.Array eb53d6db9b95.278d39
 
-reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees harmonize individuality meanmlp report split summary tables
+reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees harmonize individuality leakage meanmlp regression report split summary tables
+prgnn/stages/column.Target 5b91a908ec00.e3b0c4
+
+reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees harmonize individuality meanmlp regression report split summary tables
 prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
 
-reached by baseline biomarkers bnt braingnn combat fidelity individuality meanmlp predict tangent train
+reached by baseline biomarkers bnt braingnn combat fidelity individuality meanmlp predict regression tangent train
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
-reached by baseline biomarkers bnt braingnn compare covariates individuality leakage meanmlp qcfc train
+reached by baseline biomarkers bnt braingnn compare covariates individuality leakage meanmlp qcfc regression train
 prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
 
-reached by baseline biomarkers bnt braingnn connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc report sessions simulate summary tangent train
+reached by baseline biomarkers bnt braingnn connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train
 prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
 prgnn/internal/exact.log2e 6446c9401d12.e3b0c4
 
-reached by baseline biomarkers bnt braingnn fidelity individuality leakage meanmlp predict project qcfc tangent train
+reached by baseline biomarkers bnt braingnn fidelity individuality leakage meanmlp predict project qcfc regression tangent train
 prgnn/internal/dense.Each 4460a17597dd.e3b0c4
 
-reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict project qcfc tangent train
+reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict project qcfc regression tangent train
 prgnn/gnn.Exp 80a8e92d9316.f51b5f
 prgnn/gnn.Float e52123f92c40.e3b0c4
 prgnn/gnn.abs 6044eb6ca80d.c4217a
@@ -455,10 +455,10 @@ prgnn/internal/exact.exp32Max d5bb1d5f8e47.e3b0c4
 prgnn/internal/exact.exp32Min df0f6a8ba8fc.e3b0c4
 prgnn/internal/exact.exp32Round 8078f5bcca76.e3b0c4
 
-reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict train
+reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict regression train
 prgnn/stages/fold.Params.Numbers 8491f684df16.3cb1d8
 
-reached by baseline biomarkers bnt braingnn individuality leakage meanmlp qcfc train
+reached by baseline biomarkers bnt braingnn individuality leakage meanmlp qcfc regression train
 prgnn/stages/inference.Ranks bd4fec345de1.11eb04
 prgnn/stages/inference.Spearman 1650ff3bee43.1b8f64
 prgnn/stages/inference.order c426292859fc.8e15ea
@@ -469,19 +469,24 @@ prgnn/gnn/network.Softmax 3920ac29adc8.a6dd66
 reached by baseline biomarkers bnt braingnn individuality meanmlp predict train
 prgnn/stages/column.NodeScore 0a07b7760e7d.e3b0c4
 
-reached by baseline biomarkers bnt braingnn individuality meanmlp project qcfc tangent
+reached by baseline biomarkers bnt braingnn individuality meanmlp project qcfc regression tangent
 prgnn/internal/dense.Rows 77a642804fb0.14e495
 prgnn/internal/dense.View.T 3d371b3204ac.1af526
 
 reached by baseline biomarkers bnt braingnn individuality meanmlp train
 prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
 
-reached by baseline biomarkers bnt braingnn individuality qcfc
+reached by baseline biomarkers bnt braingnn individuality qcfc regression
 prgnn/internal/dense.Gram e1311cab233a.841c2c
 
 reached by baseline biomarkers bnt individuality
 prgnn/gnn/baseline.Classifier 7dfe27144072.44832a
-prgnn/gnn/baseline.FitRidge b8b2e4dada90.ac5333
+prgnn/gnn/baseline.FitRidge 1758250cb792.f130ec
+prgnn/gnn/baseline.machines.Probability e24759694995.ad1dfc
+prgnn/gnn/baseline.oneAgainstRest b0361ec81a09.a5274d
+prgnn/gnn/baseline.sigmoid 1b67bc57e998.7a890b
+
+reached by baseline biomarkers bnt individuality regression
 prgnn/gnn/baseline.Rows 7cb4f0534790.e3b0c4
 prgnn/gnn/baseline.Rows.view 464d86e8f4f9.c82b2f
 prgnn/gnn/baseline.cholesky 471b98052dee.efc1d1
@@ -496,41 +501,28 @@ prgnn/gnn/baseline.machines 1bbb09b466d5.8a1247
 prgnn/gnn/baseline.machines.Decide c14fcfcd7612.ad6891
 prgnn/gnn/baseline.machines.Note 08fb8233e8d8.fd6787
 prgnn/gnn/baseline.machines.Parameters 4032373549f6.fd6787
-prgnn/gnn/baseline.machines.Probability e24759694995.ad1dfc
 prgnn/gnn/baseline.most 82a84bff992b.e3b0c4
-prgnn/gnn/baseline.oneAgainstRest b0361ec81a09.a5274d
-prgnn/gnn/baseline.sigmoid 1b67bc57e998.7a890b
+prgnn/gnn/baseline.ridge 009f47191350.5dfa67
 prgnn/gnn/baseline.substitute 411f2988ab55.e3b0c4
 prgnn/gnn/baseline.tooMany 9aeaf805c58a.b8b6bc
 prgnn/gnn/baseline.weighted 0f5add5e01a2.42eb9e
 prgnn/gnn/baseline.weights 9e8939ee0a51.41cc72
 
 reached by baseline bnt
-prgnn/connectivity/tangent.Space.Pattern 38df5635f81b.0cffbe
-prgnn/connectivity/tangent.Space.Weights 01d91a1f1c09.1c4144
-prgnn/gnn/baseline.AsLinear dc61c6c24e56.9cd6d1
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
 prgnn/gnn/baseline.EdgeGraph b606c47ac68a.8b64dd
 prgnn/gnn/baseline.EdgeGraph.Check 6be448d04411.c14ed3
 prgnn/gnn/baseline.FitBrainNetCNN 5871119f4024.58ff87
 prgnn/gnn/baseline.FitForest 1a745f0e8c32.806ab4
-prgnn/gnn/baseline.FitKernelRidge f386e2dd58d1.f3080d
+prgnn/gnn/baseline.FitKernelRidge ee43afe161dc.ff0538
 prgnn/gnn/baseline.FitLi2019 ccce6eebc2c4.78f64a
 prgnn/gnn/baseline.FitLogistic b9c32fd3d643.b7f405
 prgnn/gnn/baseline.FitMLP 769017b7c45e.182c33
-prgnn/gnn/baseline.FitSVM a3db087e3d3c.cb1419
+prgnn/gnn/baseline.FitSVM 57258e0ad1a2.cb1419
 prgnn/gnn/baseline.Forest d2886dd0ac6b.e3b0c4
 prgnn/gnn/baseline.GraphClassifier 14babaf0e3a5.c14ed3
-prgnn/gnn/baseline.KernelRidge 0e52d688093d.e3b0c4
-prgnn/gnn/baseline.KernelRidge.inner 59188e97ddc9.882c83
-prgnn/gnn/baseline.KernelRidge.validate e3e6ad12b4f2.97c17e
 prgnn/gnn/baseline.Li2019 6d404fe1db21.e3b0c4
-prgnn/gnn/baseline.Linear 3a553d305322.4b8d54
 prgnn/gnn/baseline.Majority 63ddd478b294.8b9663
-prgnn/gnn/baseline.NodesOf 0343535f6acf.e3b0c4
-prgnn/gnn/baseline.Pattern d3efbb7ae869.a914cc
-prgnn/gnn/baseline.Rows.Row e1bfd565419a.44832a
-prgnn/gnn/baseline.SVM a8da9982306c.e3b0c4
 prgnn/gnn/baseline.brainNetCNN a12b11ab766a.e8d6f3
 prgnn/gnn/baseline.brainNetCNN.Drops ddd5a7d7751c.e03820
 prgnn/gnn/baseline.brainNetCNN.Gradient 9c9c58638651.4e2d1e
@@ -546,13 +538,10 @@ prgnn/gnn/baseline.descent.gradient aaed04498cc6.84b9c2
 prgnn/gnn/baseline.descent.loss f0c3d5ad10c4.8ca968
 prgnn/gnn/baseline.descent.run bd0f57f54c34.efd81f
 prgnn/gnn/baseline.dot 6b6c54917e40.e3b0c4
-prgnn/gnn/baseline.dual f01c8481b75f.db4eff
 prgnn/gnn/baseline.edgeLayer 2d3c90a54909.ad62db
 prgnn/gnn/baseline.edgeLayer.backward 52ac457de620.0530d6
 prgnn/gnn/baseline.edgeLayer.forward 04ed274d82ad.4d2a66
-prgnn/gnn/baseline.errSingular 6754439916c1.e3b0c4
 prgnn/gnn/baseline.errStalled 0404be922584.e3b0c4
-prgnn/gnn/baseline.factored bbff592b32ab.6941a8
 prgnn/gnn/baseline.few f6de9cd300fa.e3b0c4
 prgnn/gnn/baseline.forest d80bc21ee8d0.4327e6
 prgnn/gnn/baseline.forest.Note 52181b428fd8.421d64
@@ -567,9 +556,6 @@ prgnn/gnn/baseline.growing.node d278fd272494.59e216
 prgnn/gnn/baseline.growing.search 1a4db98758b9.8d41ff
 prgnn/gnn/baseline.growth 92aaa72729ed.1cd3f4
 prgnn/gnn/baseline.growth.grow 5af62ce69a40.3dcc56
-prgnn/gnn/baseline.kernelMachine 559ef3332b79.dbc5ab
-prgnn/gnn/baseline.kernelMachine.decide 98c71f8203fb.813e96
-prgnn/gnn/baseline.kernelMachine.describe 9ca231266ee4.b50c71
 prgnn/gnn/baseline.length 53281e537e6a.c4217a
 prgnn/gnn/baseline.li2019 2545ba48fa5e.a4f149
 prgnn/gnn/baseline.li2019.Drops 6a098b725f69.803806
@@ -587,9 +573,6 @@ prgnn/gnn/baseline.liState.pool 7a0aa8e24963.2344a5
 prgnn/gnn/baseline.liState.poolBack 749de39f475f.399f19
 prgnn/gnn/baseline.liState.readout 6cb1b6c08181.516741
 prgnn/gnn/baseline.liState.readoutBack 1cb8d557959d.516741
-prgnn/gnn/baseline.linear.weights 74d08ffad894.dbc5ab
-prgnn/gnn/baseline.linearMachines 2d0a39461966.fd6787
-prgnn/gnn/baseline.linearMachines.Weights 75161a1729e5.e05199
 prgnn/gnn/baseline.majority 0eb9d01fc72e.e3b0c4
 prgnn/gnn/baseline.majority.Note a29024687c69.852075
 prgnn/gnn/baseline.majority.Parameters 3c89abfafdea.852075
@@ -606,16 +589,8 @@ prgnn/gnn/baseline.newGrowth 2e91882f3c27.575cea
 prgnn/gnn/baseline.newLi2019 b194a7601106.a63e0e
 prgnn/gnn/baseline.newLiGraph bb50bf4ce8fc.6157be
 prgnn/gnn/baseline.newMLP 78c3df72e7f0.6ad2b9
-prgnn/gnn/baseline.newVectorMachine 7f71a9a5d1aa.f517e9
-prgnn/gnn/baseline.norms 5d6590c9d21b.2562b8
-prgnn/gnn/baseline.offset cd0136606413.e3b0c4
 prgnn/gnn/baseline.optimum 7a1fcf4e5c5f.e3b0c4
-prgnn/gnn/baseline.pairStep 355e49428fd6.e3b0c4
 prgnn/gnn/baseline.product 9ab89dc2a28b.e3b0c4
-prgnn/gnn/baseline.scale db518c2eb6ef.44832a
-prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
-prgnn/gnn/baseline.smo 50e102144383.ffbed8
-prgnn/gnn/baseline.solveDual ee6ee67bdd76.d9e0d1
 prgnn/gnn/baseline.spread 3d9b6633994c.c4217a
 prgnn/gnn/baseline.sumRows bfa4abfe657f.c4217a
 prgnn/gnn/baseline.trainedCNN 626340fce1ec.b098a6
@@ -632,37 +607,19 @@ prgnn/gnn/baseline.trainedMLP.Parameters 0a9ce817e845.e070c8
 prgnn/gnn/baseline.trainedMLP.Probability a3b1bd57c76b.1a87a5
 prgnn/gnn/baseline.treeNode eb79173291db.e3b0c4
 prgnn/gnn/baseline.turn c99e18d510b2.c4217a
-prgnn/gnn/baseline.unitRows c953d9b79b4b.f80300
-prgnn/gnn/baseline.vectorMachine 85a55989e8aa.88b665
-prgnn/gnn/baseline.vectorMachine.decide b08a51603299.a1c181
-prgnn/gnn/baseline.vectorMachine.describe 14d25fab6542.0d1c90
-prgnn/gnn/baseline.vectorMachine.weights 2f8c10b9606c.b439ab
 prgnn/stages/learn.Baseline 386557f6cba7.3cb1d8
 prgnn/stages/learn.Baseline.Ports 19dcfaf7be57.f6c773
 prgnn/stages/learn.Baseline.Run 256e372dd3e6.0acd2c
-prgnn/stages/learn.Baseline.Validate ca43482057e8.c145ef
+prgnn/stages/learn.Baseline.Validate 682980650712.8b787d
 prgnn/stages/learn.Baseline.fit b1bf017f0d70.e6b8ec
-prgnn/stages/learn.Baseline.form 52c04ce1a470.df4988
-prgnn/stages/learn.Baseline.innerFolds b655e06942fc.36559b
+prgnn/stages/learn.Baseline.form 444ec37c8089.0c0953
 prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
-prgnn/stages/learn.Baseline.onRows 7a31b88572d7.3845bc
-prgnn/stages/learn.Baseline.read 068b4435f936.d43907
+prgnn/stages/learn.Baseline.onRows d55f0bb38902.020225
 prgnn/stages/learn.Baseline.stream f2f48699c5d2.b993cd
 prgnn/stages/learn.Baseline.training d3cbbd964331.a4cb3a
 prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
 prgnn/stages/learn.baselineHistory 096150e28522.6a6604
-prgnn/stages/learn.matrixForm 5728627dc4be.e3b0c4
-prgnn/stages/learn.matrixForm.check 95ad42b32e60.561713
-prgnn/stages/learn.matrixForm.each 517b85f17771.561713
-prgnn/stages/learn.matrixForm.nodes c34447f4d530.14e167
-prgnn/stages/learn.matrixForm.regions 5740530fdc4b.c4aad3
-prgnn/stages/learn.matrixForm.row ff31468bedc3.9a9bb5
-prgnn/stages/learn.matrixForm.width fe153203daff.561713
 prgnn/stages/learn.ratedSet a152d92af68e.2c3ae9
-prgnn/stages/learn.refuseLeak a3965de91e29.3abb9d
-prgnn/stages/learn.regionWeightRow 09356bfc0ccd.e3b0c4
-prgnn/stages/learn.standardizeRows c5dae9c578ed.b3dda3
-prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
 
 reached by baseline bnt bootstrap braingnn brainmap denoise echo exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
 prgnn/dag.Format 38224a535d24.a2023e
@@ -675,7 +632,7 @@ prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
 reached by baseline bnt bootstrap braingnn connectivity denoise echo figure-connectivity graph harmonize join matrices project sessions timeseries train
 prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
 
-reached by baseline bnt bootstrap connectivity leakage matrices project tangent
+reached by baseline bnt bootstrap connectivity leakage matrices project regression tangent
 prgnn/internal/dense.Axpy 9b740b80eb51.079fea
 prgnn/internal/dense.axpyAVX e51cbbbf2006.026e50
 prgnn/internal/dense.axpyGo 7c08baf62c7f.e3b0c4
@@ -683,7 +640,7 @@ prgnn/internal/dense.hasAVX 16c96fb2f889.e3b0c4
 prgnn/internal/dense.whole 1a163c403229.2b0bdc
 prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 
-reached by baseline bnt bootstrap connectivity matrices project tangent
+reached by baseline bnt bootstrap connectivity matrices project regression tangent
 prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
 
 reached by baseline bnt braingnn
@@ -706,36 +663,42 @@ prgnn/internal/exact.pio2d da13ae2458ea.e3b0c4
 prgnn/internal/exact.sinKernel ff567984db89.e3b0c4
 prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
 
-reached by baseline bnt braingnn choose compare evaluate fidelity figure-calibration figure-confusion figure-roc figure-training meanmlp permutation report summary train
+reached by baseline bnt braingnn choose compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-roc figure-training meanmlp permutation regression report summary train
 prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
 
 reached by baseline bnt braingnn choose compare evaluate figure-calibration figure-confusion figure-roc meanmlp permutation report summary train
 prgnn/stages/fold.PredictionRow e983e509ca82.e3b0c4
 
-reached by baseline bnt braingnn combat connectivity figure-connectivity figure-qcfc harmonize qcfc report sessions summary
+reached by baseline bnt braingnn combat connectivity figure-connectivity figure-qcfc harmonize qcfc regression report sessions summary
 prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 
-reached by baseline bnt braingnn combat connectivity figure-connectivity harmonize qcfc sessions
+reached by baseline bnt braingnn combat connectivity figure-connectivity harmonize qcfc regression sessions
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 
 reached by baseline bnt braingnn combat evaluate meanmlp tangent train
 prgnn/stages/column.JSON c102a263d336.e3b0c4
 
-reached by baseline bnt braingnn combat leakage meanmlp split tangent train
-prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
+reached by baseline bnt braingnn combat leakage meanmlp regression tangent train
+prgnn/stages/fold.LabeledMember 4d76858575f4.e3b0c4
 
-reached by baseline bnt braingnn combat meanmlp tangent train
+reached by baseline bnt braingnn combat meanmlp regression tangent train
 prgnn/stages/fold.Apart 3ed4eb029130.e3b0c4
-prgnn/stages/fold.Division 781cf1d1fdf2.3cb1d8
-prgnn/stages/fold.Division.Row 6be630d833b2.dff7a6
-prgnn/stages/fold.Params.Divide 2c9290b20eff.58c861
-prgnn/stages/fold.Params.sides d94b7cbba627.c0675e
-prgnn/stages/fold.Row c8d9c2a91446.e3b0c4
+prgnn/stages/fold.Division ad39dfbc96f4.3cb1d8
+prgnn/stages/fold.Division.Row bad98a81d9bf.dff7a6
+prgnn/stages/fold.Params.Divide ec8ae89ddc97.0b3fd8
+prgnn/stages/fold.Params.sides 6ef89f07fc03.b77b5c
+prgnn/stages/fold.Row e6cf7bfb6da4.e3b0c4
 
-reached by baseline bnt braingnn compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary train
+reached by baseline bnt braingnn compare evaluate evaluate-regression figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary train
 prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
-reached by baseline bnt braingnn evaluate meanmlp split
+reached by baseline bnt braingnn covariates leakage meanmlp qcfc regression train
+prgnn/stages/inference.Correlation aee372c94102.c82a67
+prgnn/stages/inference.addDirection 6834355147a2.87644e
+prgnn/stages/inference.inner c6f61b39aa0c.e3b0c4
+prgnn/stages/inference.remainder dea13fbb94eb.73dd8b
+
+reached by baseline bnt braingnn evaluate meanmlp regression split
 prgnn/stages/fold.leftOut 9148c6a578c5.e3b0c4
 prgnn/stages/fold.leftOutDoc 7746dc89a72a.e3b0c4
 
@@ -745,12 +708,14 @@ prgnn/dag.Task.Log 0c78c5d892e9.fcfd2c
 reached by baseline bnt braingnn fidelity graph predict train
 prgnn/stages/column.EdgeRow d50d8dbe264f.e3b0c4
 
+reached by baseline bnt braingnn fidelity leakage meanmlp predict regression train
+prgnn/stages/learn.graphFacts 0d5e7e783090.e3b0c4
+
 reached by baseline bnt braingnn fidelity leakage meanmlp predict train
 prgnn/gnn.Layout 1bbb09b466d5.89e6d0
 prgnn/gnn.Layout.Len 6d70fee4f722.313831
 prgnn/gnn.Param 1c03cdf7c0fb.e3b0c4
 prgnn/gnn.Param.Len d890e7b6e66a.89e6d0
-prgnn/stages/learn.graphFacts 0d5e7e783090.e3b0c4
 
 reached by baseline bnt braingnn fidelity leakage predict train
 prgnn/gnn.Choices d9c776bca713.e3b0c4
@@ -862,13 +827,7 @@ prgnn/stages/column.MadeLines 61bca7005507.e3b0c4
 reached by baseline bnt braingnn join predict sessions train
 prgnn/stages/column.MadeApart a70db2ecb2f4.49a8af
 
-reached by baseline bnt braingnn leakage meanmlp qcfc train
-prgnn/stages/inference.Correlation aee372c94102.c82a67
-prgnn/stages/inference.addDirection 6834355147a2.87644e
-prgnn/stages/inference.inner c6f61b39aa0c.e3b0c4
-prgnn/stages/inference.remainder dea13fbb94eb.73dd8b
-
-reached by baseline bnt braingnn leakage meanmlp train
+reached by baseline bnt braingnn leakage meanmlp regression train
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
 prgnn/stages/fold.Duplicate 83dbf93ffecd.e3b0c4
 prgnn/stages/fold.DuplicateText e0aea30126f5.5e19cc
@@ -917,46 +876,62 @@ prgnn/gnn/network.run.penalty d1027c359d42.b5004f
 prgnn/gnn/network.run.resume 6bd40c6fa910.445d96
 prgnn/gnn/network.run.save 1ad715f3e310.47155d
 prgnn/gnn/network.run.tested 7e4ee61dac94.a5e8b0
-prgnn/stages/learn.innerFolds d9933decf75a.2da7f2
-prgnn/stages/learn.modelRow f437c78e9150.e3b0c4
 
 reached by baseline bnt braingnn meanmlp predict train
 prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
 
-reached by baseline bnt braingnn meanmlp split
+reached by baseline bnt braingnn meanmlp regression
+prgnn/stages/learn.innerFolds 864a6b552a48.55046f
+prgnn/stages/learn.modelRow f437c78e9150.e3b0c4
+
+reached by baseline bnt braingnn meanmlp regression split
 prgnn/stages/fold.LeftOutColumn 9b7b7b3db247.5408dc
+prgnn/stages/fold.NumberMember 3b5830c40e57.e3b0c4
 prgnn/stages/learn.Split fe38aaad1722.e3b0c4
 prgnn/stages/learn.Split.Divides 62c19ad22f2e.c39218
-prgnn/stages/learn.Split.Ports e561af74e722.fbe73c
-prgnn/stages/learn.Split.Run 2bbf929e2741.957506
+prgnn/stages/learn.Split.Ports 08f72251893e.5462a0
+prgnn/stages/learn.Split.Run be7dace76f1a.ba2800
 prgnn/stages/learn.Split.Validate 242e90df9ff5.c39218
-prgnn/stages/learn.Split.deal f76016743fba.0c8de4
+prgnn/stages/learn.Split.deal 6a39c50130b8.66a621
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
-prgnn/stages/learn.Split.enough 54e2932c5e20.66fc06
-prgnn/stages/learn.Split.inside 49a2d32e52ab.d23438
-prgnn/stages/learn.Split.permute 9dac59b906c0.b40c63
+prgnn/stages/learn.Split.enough dd6410a0ecfd.285647
+prgnn/stages/learn.Split.enoughNumbers 07cfe3591930.d52fde
+prgnn/stages/learn.Split.inside 77bfe46aa8f5.d23438
+prgnn/stages/learn.Split.number 91e527aed64b.918bd2
+prgnn/stages/learn.Split.permute 616b1c090eb5.b40c63
 prgnn/stages/learn.bySite 667b2fbd4a89.9a630d
 prgnn/stages/learn.count 19466b6bcf76.906271
-prgnn/stages/learn.member cf702b6c2acf.e3b0c4
+prgnn/stages/learn.fewest 70a586560e99.e3b0c4
+prgnn/stages/learn.member 7ab2eaf08c8e.e3b0c4
 prgnn/stages/learn.member.stratum 7c1d1fae43eb.9a630d
-prgnn/stages/learn.readMembers 82d14e0deb7f.c39e35
+prgnn/stages/learn.quantiles 5c9f47d3bad0.906271
+prgnn/stages/learn.readMembers 3a77f99125dc.c39e35
+prgnn/stages/learn.readNumbers 48bad3811c9b.33d694
+
+reached by baseline bnt braingnn meanmlp regression split train
+prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
+
+reached by baseline bnt braingnn meanmlp regression train
+prgnn/stages/fold.First f854bf9dd15b.9b5e1e
+prgnn/stages/fold.RefuseDuplicates 8e1216cf6a7c.9e2d6a
+prgnn/stages/fold.SideNames 1d0fe72bb93d.e3b0c4
+prgnn/stages/learn.trainingSet db873daec276.1ec513
+prgnn/stages/learn.trainingSet.check fdd14249bc2e.7aa053
 
 reached by baseline bnt braingnn meanmlp train
 prgnn/gnn.Adam c544f2003415.c4217a
 prgnn/gnn.Adam.Step 4f88d2d7db05.0c35f0
 prgnn/gnn.NewAdam 519a372111a2.97f8cd
-prgnn/stages/fold.First f854bf9dd15b.9b5e1e
-prgnn/stages/fold.RefuseDuplicates 8e1216cf6a7c.9e2d6a
-prgnn/stages/fold.SideNames 1d0fe72bb93d.e3b0c4
 prgnn/stages/learn.accuracyRow 07bbefb1d5d4.e3b0c4
 prgnn/stages/learn.predictionTable 7125c3b44a59.90e46c
 prgnn/stages/learn.scoreTable 59823f6b2135.16f303
-prgnn/stages/learn.trainingSet 4e2c3f7a0e4b.1ec513
-prgnn/stages/learn.trainingSet.check fdd14249bc2e.7aa053
 
 reached by baseline bnt braingnn predict train
 prgnn/stages/column.NodeNames 8297704a83ca.4ef6ba
 prgnn/stages/column.nameRow 5c3c590673e4.e3b0c4
+
+reached by baseline bnt braingnn regression train
+prgnn/stages/learn.allOf f10bb1e657cc.e3b0c4
 
 reached by baseline bnt braingnn train
 prgnn/dag.Task.Checkpoint c85445498691.fcfd2c
@@ -1034,7 +1009,6 @@ prgnn/stages/learn.TrainingParams.caution 35ba92864235.e4f41a
 prgnn/stages/learn.TrainingParams.follow a22c230a15e0.0f2169
 prgnn/stages/learn.TrainingParams.training 5159d897c3b7.5e43aa
 prgnn/stages/learn.TrainingParams.validate 8670587900a0.ab0332
-prgnn/stages/learn.allOf f10bb1e657cc.e3b0c4
 prgnn/stages/learn.checkWeights a26bc4221e09.b4e7e7
 prgnn/stages/learn.copyFields 99136d018c5d.e3b0c4
 prgnn/stages/learn.distributionRow 7a6b1e46fc39.e3b0c4
@@ -1062,7 +1036,7 @@ prgnn/stages/learn.trainingSet.majority f4f711ea623c.cb2b94
 prgnn/stages/learn.trainingSet.standardize b9c466a8753f.58ffd4
 prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
 
-reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices meanmlp project qcfc sessions tangent timeseries
+reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices meanmlp project qcfc regression sessions tangent timeseries
 prgnn/connectivity.Matrix a7d3b0111141.e3b0c4
 prgnn/connectivity.Matrix.At 0cc1fa317a7f.489cb4
 prgnn/connectivity.Matrix.Clone 6afc50d05813.4a1146
@@ -1070,7 +1044,7 @@ prgnn/connectivity.Matrix.Dims 29bd2c0d4d00.489cb4
 prgnn/connectivity.Matrix.RawMatrix 9dd6ede89cc6.489cb4
 prgnn/connectivity.Matrix.T acae3f87a1dc.489cb4
 
-reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join meanmlp project qcfc sessions tangent
+reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join meanmlp project qcfc regression sessions tangent
 prgnn/stages/region.ReadDraws d43b30d06d45.e2c538
 
 reached by baseline bnt figure-connectivity harmonize matrices sessions
@@ -1079,11 +1053,11 @@ prgnn/internal/exact.Tanh da3bb1c0c800.c0ff94
 reached by baseline bnt meanmlp predict
 prgnn/stages/learn.prediction 90aac7540d9d.79156b
 
-reached by baseline bnt project
+reached by baseline bnt project regression
 prgnn/connectivity/tangent.At 3b59e5263791.e6edb0
 prgnn/stages/region.ReadReference 8a80e53359ce.eb779a
 
-reached by baseline bnt project tangent
+reached by baseline bnt project regression tangent
 prgnn/connectivity/tangent.Space 356d6eb3fc3c.fec1d5
 prgnn/connectivity/tangent.Step 144f2182a60f.e3b0c4
 prgnn/connectivity/tangent.errNotFinite 9ab06656cb27.e3b0c4
@@ -1097,16 +1071,71 @@ prgnn/internal/dense.tridiagonal 1fe4ceac3143.78d3a5
 prgnn/stages/region.ReferenceFacts a65d60fb13c7.e3b0c4
 prgnn/stages/region.ReferenceRow 6738530231f4.e3b0c4
 
-reached by baseline bnt tangent
+reached by baseline bnt regression
+prgnn/connectivity/tangent.Space.Pattern 38df5635f81b.0cffbe
+prgnn/connectivity/tangent.Space.Weights 01d91a1f1c09.1c4144
+prgnn/gnn/baseline.AsLinear f5f53eebcd77.dbe0bd
+prgnn/gnn/baseline.KernelRidge 04f86b358b2e.e3b0c4
+prgnn/gnn/baseline.KernelRidge.fit fd0c83fa0836.31fe8b
+prgnn/gnn/baseline.KernelRidge.inner 59188e97ddc9.882c83
+prgnn/gnn/baseline.KernelRidge.validate 280e3e6107d2.97c17e
+prgnn/gnn/baseline.Linear a9e4b3bf5913.44832a
+prgnn/gnn/baseline.NodesOf 0343535f6acf.e3b0c4
+prgnn/gnn/baseline.Pattern d3efbb7ae869.a914cc
+prgnn/gnn/baseline.Rows.Row e1bfd565419a.44832a
+prgnn/gnn/baseline.SVM a8da9982306c.e3b0c4
+prgnn/gnn/baseline.dual f01c8481b75f.db4eff
+prgnn/gnn/baseline.errSingular 6754439916c1.e3b0c4
+prgnn/gnn/baseline.factored bbff592b32ab.6941a8
+prgnn/gnn/baseline.kernelMachine 559ef3332b79.dbc5ab
+prgnn/gnn/baseline.kernelMachine.decide 98c71f8203fb.813e96
+prgnn/gnn/baseline.kernelMachine.describe 9ca231266ee4.b50c71
+prgnn/gnn/baseline.linear.weights 74d08ffad894.dbc5ab
+prgnn/gnn/baseline.linearMachines 2d0a39461966.fd6787
+prgnn/gnn/baseline.linearMachines.Weights 75161a1729e5.e05199
+prgnn/gnn/baseline.newVectorMachine fb120a4a909a.f517e9
+prgnn/gnn/baseline.norms 5d6590c9d21b.2562b8
+prgnn/gnn/baseline.offset cd0136606413.e3b0c4
+prgnn/gnn/baseline.pairStep 355e49428fd6.e3b0c4
+prgnn/gnn/baseline.scale db518c2eb6ef.44832a
+prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
+prgnn/gnn/baseline.smo 1142e3bb7caa.ffbed8
+prgnn/gnn/baseline.solveDual ee6ee67bdd76.d9e0d1
+prgnn/gnn/baseline.unitRows c953d9b79b4b.f80300
+prgnn/gnn/baseline.vectorMachine 85a55989e8aa.88b665
+prgnn/gnn/baseline.vectorMachine.decide b08a51603299.a1c181
+prgnn/gnn/baseline.vectorMachine.describe 14d25fab6542.0d1c90
+prgnn/gnn/baseline.vectorMachine.weights 2f8c10b9606c.b439ab
+prgnn/stages/learn.checkPenalties 50b12756cd7e.e3b0c4
+prgnn/stages/learn.formOf 7a413f87a963.7730da
+prgnn/stages/learn.innerRows 87f71718102c.7bb7db
+prgnn/stages/learn.matrixForm 5728627dc4be.e3b0c4
+prgnn/stages/learn.matrixForm.check 95ad42b32e60.561713
+prgnn/stages/learn.matrixForm.each 517b85f17771.561713
+prgnn/stages/learn.matrixForm.nodes c34447f4d530.14e167
+prgnn/stages/learn.matrixForm.regions 9bb7ed711550.b4b116
+prgnn/stages/learn.matrixForm.row ff31468bedc3.9a9bb5
+prgnn/stages/learn.matrixForm.width fe153203daff.561713
+prgnn/stages/learn.readMatrices 657b01496321.6b3dac
+prgnn/stages/learn.refuseLeak a3965de91e29.3abb9d
+prgnn/stages/learn.regionWeight 8ca1154cf8c6.e3b0c4
+prgnn/stages/learn.regionWeightRow 617cd8dcc33c.f62b9b
+prgnn/stages/learn.standardizeRows c5dae9c578ed.b3dda3
+prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
+
+reached by baseline bnt regression tangent
 prgnn/connectivity/tangent.apply 567b2cf1b872.7840da
+
+reached by baseline regression
+prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
 
 reached by biomarkers
 prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
 
-reached by biomarkers brainmap choose compare covariates denoise evaluate fidelity figure-qc figure-roc individuality permutation qcfc report summary
+reached by biomarkers brainmap choose compare covariates denoise evaluate evaluate-regression fidelity figure-qc figure-roc individuality permutation qcfc report summary
 prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
 
-reached by biomarkers brainmap choose compare covariates evaluate figure-roc individuality permutation report summary
+reached by biomarkers brainmap choose compare covariates evaluate evaluate-regression figure-roc individuality permutation report summary
 prgnn/stages/column.Known df9e67050663.e3b0c4
 
 reached by biomarkers brainmap figure-ranking individuality report summary
@@ -1120,8 +1149,8 @@ reached by biomarkers choose compare evaluate figure-roc individuality permutati
 prgnn/gnn.AUC 6ff7fdadd973.e3b0c4
 
 reached by biomarkers combat covariates fidelity figure-connectivity figure-degrees harmonize individuality report summary tables
-prgnn/stages/column.People 7a2f3bfe81be.e3b0c4
-prgnn/stages/column.ReadPeople 9238e46ca3e0.5a3553
+prgnn/stages/column.People 261d3450be11.e3b0c4
+prgnn/stages/column.ReadPeople 10403014cdfd.4eaee0
 prgnn/stages/column.simulated ff3cc9e91e71.9c2cd8
 
 reached by biomarkers compare covariates individuality qcfc
@@ -1135,16 +1164,24 @@ reached by biomarkers compare individuality qcfc
 prgnn/stages/inference.StudentP 068be0c8ad47.d7a824
 prgnn/stages/inference.arctan 7c34020b5096.d7a824
 
-reached by biomarkers covariates evaluate fidelity individuality permutation
+reached by biomarkers covariates evaluate evaluate-regression fidelity individuality permutation
 prgnn/stages/inference.AsLarge ace94f8e3359.e3b0c4
 prgnn/stages/inference.PermutationP e6afa7c3215d.e3b0c4
 
+reached by biomarkers covariates evaluate evaluate-regression individuality
+prgnn/stages/inference.byStratum 1e3ebda4fc1e.e3b0c4
+
 reached by biomarkers covariates evaluate individuality
 prgnn/stages/inference.Permute 928b9a52f5bf.3672ac
-prgnn/stages/inference.byStratum 1e3ebda4fc1e.e3b0c4
 
 reached by biomarkers covariates individuality qcfc
 prgnn/stages/inference.FDR f21a9bea3365.481a4c
+
+reached by biomarkers evaluate-regression individuality
+prgnn/stages/inference.percentiles 28061f6fc7ba.1fa0c5
+
+reached by biomarkers evaluate-regression individuality permutation
+prgnn/stages/inference.Quantile 5ab7ce82ae62.e3b0c4
 
 reached by biomarkers fidelity individuality permutation
 prgnn/stages/column.SettingText eda979aca34f.c63136
@@ -1251,7 +1288,6 @@ prgnn/stages/inference.expectedJaccard 8788fe7e8e08.e3b0c4
 prgnn/stages/inference.moments b27c4b5541df.e3b0c4
 prgnn/stages/inference.newContraster 8c50d051b58c.edd01d
 prgnn/stages/inference.overlap 9d852e4b49d1.e3b0c4
-prgnn/stages/inference.percentiles 28061f6fc7ba.1fa0c5
 prgnn/stages/inference.shared bf7fac9eefd7.e3b0c4
 prgnn/stages/inference.spreads c91af23adc09.0022e7
 prgnn/stages/inference.tail 587b53123b96.e3b0c4
@@ -1260,9 +1296,6 @@ prgnn/stages/inference.tail.cut caefcc8722e8.bc2d90
 prgnn/stages/inference.tail.quantile 4ba3b09e0ad1.8d9dc2
 prgnn/stages/inference.tailFor 0520a5131186.d59621
 prgnn/stages/inference.welch 84e1f4577b7e.cc3ae7
-
-reached by biomarkers individuality permutation
-prgnn/stages/inference.Quantile 5ab7ce82ae62.e3b0c4
 
 reached by biomarkers individuality report summary
 prgnn/stages/column.ConsistencyRow c1a936ee632c.c63136
@@ -1326,7 +1359,7 @@ prgnn/gnn/bnt.together 57c4b32f7c1d.e3b0c4
 prgnn/gnn/bnt.unjoin cde31981f60b.a605df
 prgnn/stages/learn.BNT 885e4e5f7e93.3cb1d8
 prgnn/stages/learn.BNT.Ports c0a9d0b56097.a6dfa9
-prgnn/stages/learn.BNT.Run 42e965fe40ec.4e8997
+prgnn/stages/learn.BNT.Run e76e846fcd18.4f33f1
 prgnn/stages/learn.BNT.Validate f83896356096.a3e314
 prgnn/stages/learn.BNT.matrices 986f255b5f53.790d43
 prgnn/stages/learn.BNT.rate 55da5a9a4293.143bae
@@ -1722,7 +1755,7 @@ prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
 prgnn/stages/prepare.cleanedBefore 0d6e9a808fce.e3b0c4
 prgnn/stages/prepare.readJSON 813ea05c9ede.07d0a9
 
-reached by bootstrap evaluate figure-individuals matrices report summary tangent timeseries
+reached by bootstrap evaluate evaluate-regression figure-individuals matrices report summary tangent timeseries
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by bootstrap figure-qc leakage mean-volume parcellate report summary
@@ -1898,10 +1931,10 @@ prgnn/stages/learn.trainingSet.parts 149895764f8a.7bb7db
 reached by brainmap
 prgnn/stages/figure.brainmap.New 5105a96f3711.eba0ab
 
-reached by brainmap compare evaluate figure-calibration figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary
+reached by brainmap compare evaluate evaluate-regression figure-calibration figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
-reached by brainmap connectivity denoise evaluate figure-individuality figure-individuals figure-ranking leakage report summary tables
+reached by brainmap connectivity denoise evaluate evaluate-regression figure-individuality figure-individuals figure-ranking leakage report summary tables
 prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
 reached by brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
@@ -2176,14 +2209,18 @@ prgnn/stages/learn.choose.New fdf7913d79ef.d9b9a6
 prgnn/stages/learn.idRow d28774d816ee.e3b0c4
 prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
 
-reached by choose compare evaluate figure-calibration figure-confusion figure-roc permutation report summary
-prgnn/stages/fold.Case 1d105543f286.e3b0c4
+reached by choose compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc permutation report summary
+prgnn/stages/fold.Case a6b39a8ea263.e3b0c4
 prgnn/stages/fold.OnlyOnce 5c72cf9cfa2e.2e1e5c
-prgnn/stages/fold.OverDraws 58a206adb97d.97e4f8
-prgnn/stages/fold.ReadTested fd398aaf577e.ff9fec
-prgnn/stages/fold.Tested 10a19b93d21b.c5d94f
-prgnn/stages/fold.oneSide c0698d07bad5.d5aa02
+prgnn/stages/fold.OverDraws d47e11d21792.97e4f8
+prgnn/stages/fold.Tested 8e5ac66f9452.c5d94f
+prgnn/stages/fold.byFold f03901bd298b.28fb32
+prgnn/stages/fold.graphRow bbb79f680df5.514bba
+prgnn/stages/fold.oneSide 9c7d5e26297f.cf6efa
 prgnn/stages/fold.place 331b8453f1e0.e3b0c4
+
+reached by choose compare evaluate figure-calibration figure-confusion figure-roc permutation report summary
+prgnn/stages/fold.ReadTested d6c0123ab941.4c82e7
 
 reached by choose compare evaluate figure-roc permutation report summary
 prgnn/gnn.Confusion 9c9b0f6f0e4e.e3b0c4
@@ -2221,15 +2258,17 @@ prgnn/connectivity/combat.rows 8b9e08c67079.e3b0c4
 prgnn/connectivity/combat.within ebc66efaefbe.e3b0c4
 prgnn/connectivity/combat.within.slopes 03f14bb20492.5e2452
 prgnn/stages/prepare.Combat 32717801272a.e3b0c4
-prgnn/stages/prepare.Combat.Ports 1da28f62a8c3.c22775
+prgnn/stages/prepare.Combat.Ports 7c8bed26e4cd.f3b3b3
 prgnn/stages/prepare.Combat.Run 222dbab640ad.1837c7
-prgnn/stages/prepare.Combat.read c34e979d7685.62ccd3
+prgnn/stages/prepare.Combat.read 299752a9a68b.b8ae46
 prgnn/stages/prepare.combat.New e4df08458c00.0b4657
 prgnn/stages/prepare.combatBook.choose cd1a63f0c2d5.452abd
 prgnn/stages/prepare.combatBook.siteTable 3520f146696d.0d0733
 prgnn/stages/prepare.combatBook.table 8352fdd9c390.e9cb5e
 prgnn/stages/prepare.saysGroup 172a02108f48.8a364b
+prgnn/stages/prepare.saysNumber 589fb7c35b24.8a364b
 prgnn/stages/prepare.siteRow 22fd582d32a7.e3b0c4
+prgnn/stages/prepare.targetColumn 5b91a908ec00.e3b0c4
 
 reached by combat connectivity denoise graph harmonize matrices timeseries
 prgnn/connectivity.Matrix.Row 17dee105b381.489cb4
@@ -2261,6 +2300,9 @@ prgnn/stages/prepare.slopeColumn c4dd096b5657.29f4d3
 reached by combat harmonize project tangent
 prgnn/stages/prepare.symmetric 751728f81ed6.c14421
 
+reached by combat leakage tangent
+prgnn/stages/fold.Folds 8ba9eec3b8ff.0db332
+
 reached by combat tangent
 prgnn/stages/prepare.trainedOn 3840858277d4.618d75
 
@@ -2278,18 +2320,21 @@ prgnn/stages/assess.participantAccuracy 97fcc7547348.c7124a
 prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 
-reached by compare evaluate figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary
-prgnn/stages/column.Classifiers ff05ac4fa445.dafc3e
+reached by compare evaluate evaluate-regression figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary
+prgnn/stages/column.Classifiers 87d8acdebdf3.dafc3e
 
-reached by compare evaluate figure-calibration figure-confusion figure-roc figure-training individuality permutation report summary
+reached by compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.NameClassifiers 84ad9d983c23.e0ff7c
 prgnn/stages/column.joinTexts b3355550bea3.e3b0c4
 
-reached by compare evaluate figure-calibration figure-confusion figure-roc permutation report summary
-prgnn/stages/fold.ReadSettings 8ce7d1172712.c03cdb
+reached by compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc permutation report summary
 prgnn/stages/fold.Settings 0f3eae43f076.2e1e5c
 prgnn/stages/fold.Settings.name a4706cb6d40e.cd279a
 prgnn/stages/fold.bySetting e066f4e65391.42b1e7
+prgnn/stages/fold.readSettings 4ae3c43cdd1c.762fb6
+
+reached by compare evaluate figure-calibration figure-confusion figure-roc permutation report summary
+prgnn/stages/fold.ReadSettings ff01653c190a.a0fc37
 
 reached by compare evaluate permutation
 prgnn/stages/fold.Accuracy 90325af92ec1.26fbc8
@@ -2423,20 +2468,26 @@ prgnn/internal/dense.sumSquaresAVX b61aacf73e51.9ffd86
 prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
 
 reached by covariates
-prgnn/stages/assess.Covariates 8bc84ea19e1e.e3b0c4
-prgnn/stages/assess.Covariates.Ports 592cd7deb0ff.6f57cf
-prgnn/stages/assess.Covariates.Run d7d881f25977.21f54b
-prgnn/stages/assess.Covariates.columns d8f3dbfb1e74.006542
-prgnn/stages/assess.covariateRow 452e343086b1.986447
-prgnn/stages/assess.covariates.New 12dbb184ee75.266d01
+prgnn/stages/assess.Covariates af21e3888421.e3b0c4
+prgnn/stages/assess.Covariates.Ports 31d388d9053f.94a1e4
+prgnn/stages/assess.Covariates.Run c029a914da39.e1ce0b
+prgnn/stages/assess.Covariates.columns 531c49d5a96a.006542
+prgnn/stages/assess.Covariates.ofNumber 1cfef3286259.225802
+prgnn/stages/assess.covariateOf 3e30387dd2c4.c0d129
+prgnn/stages/assess.covariateRow 1bb92e06d522.266d8e
+prgnn/stages/assess.covariates.New 89f435364e6f.266d01
+prgnn/stages/assess.kindOf f37336f1fc0b.d6bf30
+prgnn/stages/assess.known 140c731bd9a1.d6bf30
 prgnn/stages/assess.scanCovariates 58eff69bc51d.2909ef
 prgnn/stages/column.CovariateColumn.Describe 65c7bb12368d.a194bf
 prgnn/stages/column.CovariateColumn.categories feeb0fd799cc.86e681
+prgnn/stages/inference.Associate 282809d15934.0862f0
 prgnn/stages/inference.Covariate 467cce68056b.e3b0c4
 prgnn/stages/inference.Separate 7404c928c92b.be7985
 prgnn/stages/inference.Separation 0a35c698f5db.e3b0c4
 prgnn/stages/inference.area.against 0843d7ba5ec3.6d47b8
 prgnn/stages/inference.area.of 4c1f080a6d9e.b26874
+prgnn/stages/inference.ratio 4f27fc1308c4.e3b0c4
 
 reached by covariates evaluate
 prgnn/stages/inference.area 8b7c8641a3c6.e3b0c4
@@ -2454,6 +2505,7 @@ prgnn/stages/column.CovariateColumn.Identifies 6b0b9aa8bb3b.d0caff
 prgnn/stages/column.CovariateRow 9de672910015.e3b0c4
 prgnn/stages/column.Describe 2e2107272a36.754838
 prgnn/stages/column.Description c61d111bafbd.e3b0c4
+prgnn/stages/column.NumberCovariateRow 80bdd7c284ca.e3b0c4
 prgnn/stages/column.decimals 9cede38d19f1.e3b0c4
 prgnn/stages/column.groupSD 4a3c1ab4057e.dc3b72
 prgnn/stages/column.humps c0aca5edc610.e3b0c4
@@ -2684,36 +2736,61 @@ reached by evaluate
 prgnn/gnn.Wilson a6f5abdaab3c.e3b0c4
 prgnn/stages/assess.Evaluate f04eea1c2e3c.e3b0c4
 prgnn/stages/assess.Evaluate.Ports 4ba15c271a76.a53550
-prgnn/stages/assess.Evaluate.Run b89874e2354d.64896f
-prgnn/stages/assess.Evaluate.complete 88edd71711a6.32b1f6
+prgnn/stages/assess.Evaluate.Run 973c474fef0d.64896f
 prgnn/stages/assess.Evaluate.summaryTable 9b4be8cc49a0.d42799
 prgnn/stages/assess.Evaluate.test 2f2090d903f1.7b0f54
 prgnn/stages/assess.evaluate.New e47ccb4144ab.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
-prgnn/stages/fold.ApartText 1c49c4c97b7e.998011
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
 prgnn/stages/fold.NameLeftOut 8dbbd848402a.fa9bd3
-prgnn/stages/fold.PartText 01660137582c.9d7f1c
-prgnn/stages/fold.Untested fafc4b82957c.549c77
 prgnn/stages/fold.leftOutRow 3d4e0b55df61.e3b0c4
 prgnn/stages/inference.PredictionTest d49c54ca6830.e3b0c4
 prgnn/stages/inference.TestPredictions 051861801386.da171f
 prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
 prgnn/stages/inference.foldArea 4ea9c15850fa.93076a
 
+reached by evaluate evaluate-regression
+prgnn/stages/assess.complete 7173be71c3e4.420083
+prgnn/stages/fold.ApartText 1c49c4c97b7e.998011
+prgnn/stages/fold.PartText 01660137582c.9d7f1c
+prgnn/stages/fold.Untested fafc4b82957c.549c77
+
+reached by evaluate evaluate-regression permutation
+prgnn/stages/fold.Distinct 78f1bf604cc0.2e1e5c
+
 reached by evaluate figure-calibration figure-individuals figure-roc permutation report summary
 prgnn/stages/fold.PositiveGroup 55bfaa37f408.b1c52c
 prgnn/stages/fold.controls 6ecd9d23b580.e3b0c4
-
-reached by evaluate permutation
-prgnn/stages/fold.Distinct 78f1bf604cc0.2e1e5c
 
 reached by evaluate report summary
 prgnn/stages/column.FoldRow 7325eb99e321.c63136
 
 reached by evaluate report summary tables
 prgnn/stages/column.AccuracyRow 145c1ff5088e.c63136
+
+reached by evaluate-regression
+prgnn/stages/assess.EvaluateRegression 719332737bb9.e3b0c4
+prgnn/stages/assess.EvaluateRegression.Ports 4e42abeb9c50.17c454
+prgnn/stages/assess.EvaluateRegression.Run a53967b67b79.970ace
+prgnn/stages/assess.evaluate-regression.New cf571e4676ed.3d2c69
+prgnn/stages/column.RegressionFoldRow fdece881a762.c63136
+prgnn/stages/inference.NumberFold bfe607185ddf.e3b0c4
+prgnn/stages/inference.NumberFold.Score bf4fb9668a70.c77679
+prgnn/stages/inference.NumberFold.score 77090c542950.93525c
+prgnn/stages/inference.NumberScore e6cc09dea6d6.e3b0c4
+prgnn/stages/inference.NumberScore.values a23055bdad6c.8fc106
+prgnn/stages/inference.NumberTest 15369eab3c29.8b030b
+prgnn/stages/inference.TestNumbers 1af414c62a2e.2c6349
+prgnn/stages/inference.meanScore b743e8a42999.a81bb2
+
+reached by evaluate-regression regression report summary
+prgnn/stages/fold.NumberRow 44aa4da4a39b.e3b0c4
+
+reached by evaluate-regression report summary
+prgnn/stages/column.RegressionRow 5a75412206e6.c63136
+prgnn/stages/fold.ReadNumbers ff01653c190a.eaf780
+prgnn/stages/fold.readNumbers 8f25842a79be.210f92
 
 reached by exec
 module github.com/gofrs/flock v0.13.1
@@ -3242,7 +3319,7 @@ prgnn/stages/prepare.graphRow 008f30275a22.e3b0c4
 reached by harmonize
 prgnn/connectivity/combat.Fit.Apply a758caf9f058.40fa46
 prgnn/stages/prepare.Harmonize 9e516d78e032.e3b0c4
-prgnn/stages/prepare.Harmonize.Ports 8b8dfa298f4c.03f249
+prgnn/stages/prepare.Harmonize.Ports 17c83b7e109f.03f249
 prgnn/stages/prepare.Harmonize.Run 373e70bdd8e8.133384
 prgnn/stages/prepare.harmonize.New d54eff27cd87.04767b
 prgnn/stages/prepare.readFit fa659df3073d.130101
@@ -3306,9 +3383,9 @@ prgnn/stages/prepare.sameParts 5d4b5d2461cc.711565
 
 reached by leakage
 prgnn/stages/assess.Leakage e70290ed5d9f.e3b0c4
-prgnn/stages/assess.Leakage.Ports 823ec813725a.0f6ce5
+prgnn/stages/assess.Leakage.Ports 1ca710021e9d.f8203a
 prgnn/stages/assess.Leakage.Run 17444b2e60a6.180013
-prgnn/stages/assess.Leakage.lookAtPredictions db7a057cd4a9.1a5ab6
+prgnn/stages/assess.Leakage.lookAtPredictions 27482f8817fb.c40c29
 prgnn/stages/assess.Leakage.lookAtScans 287ce00c118b.49c86f
 prgnn/stages/assess.Leakage.sameTraces d6fce5b692d7.c91aac
 prgnn/stages/assess.coarseProjections b245d90d0623.e3b0c4
@@ -3318,7 +3395,7 @@ prgnn/stages/assess.filterReach ab2f185cd526.e3b0c4
 prgnn/stages/assess.filterSD f85bf162be88.e3b0c4
 prgnn/stages/assess.filterStep 96607dbc6afe.e3b0c4
 prgnn/stages/assess.filteredTrace 84ddce7c8fb5.023cc6
-prgnn/stages/assess.foldBook 7fa4623180e6.d93234
+prgnn/stages/assess.foldBook 1aacaa4e6da5.d93234
 prgnn/stages/assess.foldBook.seen b2c114d5ec40.65f219
 prgnn/stages/assess.foldBook.takesPart d32a964fc2d6.9526c9
 prgnn/stages/assess.foldBook.tested 9cb4625f292c.256f68
@@ -3337,7 +3414,7 @@ prgnn/stages/assess.newTrace c0947f7b3388.65c02a
 prgnn/stages/assess.placeOf 89225e3c6d5d.018616
 prgnn/stages/assess.projections 57c4b32f7c1d.e3b0c4
 prgnn/stages/assess.ranks 901533841470.e3b0c4
-prgnn/stages/assess.readBook c31c5eb70424.a0a1b3
+prgnn/stages/assess.readBook 9d689b1b8c89.f5fd9c
 prgnn/stages/assess.readTraces 1e95ea4b9f93.e0726a
 prgnn/stages/assess.rescaled 1adda8b8e202.e3b0c4
 prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
@@ -3348,6 +3425,7 @@ prgnn/stages/assess.trace d71d93a44110.ea4f8e
 prgnn/stages/assess.trace.len 59ac648343ab.ea4f8e
 prgnn/stages/assess.trace.meet 97557d224fd4.6e9396
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
+prgnn/stages/fold.LabeledMember.Label 2ba3a323be55.07089d
 prgnn/stages/fold.Print.Same 1a272cc51a34.905f75
 
 reached by leakage report summary
@@ -3715,6 +3793,25 @@ reached by qcfc report summary
 prgnn/stages/column.TypicalityRow b540a9b79776.c63136
 prgnn/stages/inference.Median de5fb685162c.e3b0c4
 
+reached by regression
+prgnn/gnn/baseline.KernelRidgeTo 7465ba424db6.41dbf1
+prgnn/gnn/baseline.Mean 005b70d6981c.4fcdda
+prgnn/gnn/baseline.Regressor 08048db6b2d2.44832a
+prgnn/gnn/baseline.RidgeTo c241331038ba.76bd3f
+prgnn/gnn/baseline.SVMTo 173c674fac68.0731a7
+prgnn/gnn/baseline.constant f37c7be462c7.e3b0c4
+prgnn/gnn/baseline.constant.decide ad2489e886ae.d3cb0e
+prgnn/gnn/baseline.constant.describe 200252cb48e2.83ce49
+prgnn/stages/learn.Regression 3f351f11c144.3cb1d8
+prgnn/stages/learn.Regression.Ports 3bbea4000c1d.3626b7
+prgnn/stages/learn.Regression.Run 0d513c519b6f.06d61b
+prgnn/stages/learn.Regression.Validate 6df1db68a5d6.120bbf
+prgnn/stages/learn.Regression.fit 5f73ae7e6011.1d7043
+prgnn/stages/learn.Regression.predictions 2d043b584eac.f3401e
+prgnn/stages/learn.regression.New ae5215225fc6.87f030
+prgnn/stages/learn.scale 56f897217491.e3b0c4
+prgnn/stages/learn.scaleOf ec26b5119b50.d5739e
+
 reached by report
 prgnn/stages/present.report.New 8649a4c5406f.b77b2f
 
@@ -3728,6 +3825,7 @@ reached by report summary
 prgnn/internal/markup.ElementText 90b635269970.e3b0c4
 prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
 prgnn/internal/words.LeastP a1b90a295bd0.3dc057
+prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.NameDoc d4688ca62ad8.e3b0c4
@@ -3739,6 +3837,7 @@ prgnn/stages/column.ScansOf 0badf10d4ed9.7b35a9
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
+prgnn/stages/figure.DrawPredicted 7ffb45e06384.cb4b61
 prgnn/stages/figure.DrawSlices 2eb5589d7793.78519a
 prgnn/stages/figure.Ranked.Unmapped d49cb983899e.0edbfc
 prgnn/stages/figure.Ranked.name f844631ab3e7.97489f
@@ -3748,7 +3847,7 @@ prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/literature.Work 302927a04ef5.e3b0c4
 prgnn/stages/literature.Work.String 662082d68015.2699e0
-prgnn/stages/literature.Works ab9f1cdb970a.ed9048
+prgnn/stages/literature.Works e6d3916e91f2.ed9048
 prgnn/stages/literature.iclr 914a751f2274.e3b0c4
 prgnn/stages/literature.icml b2b02cbfcef4.e3b0c4
 prgnn/stages/literature.lncs 6e14189a13ae.e3b0c4
@@ -3759,24 +3858,26 @@ prgnn/stages/present.Partial ca665c63ab1e.e3b0c4
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Page d064fe356bfb.5ba15c
 prgnn/stages/present.Report.PartialPage 2ad0829f4a53.d1d041
-prgnn/stages/present.Report.Ports 934143ed35b5.a6f9fc
+prgnn/stages/present.Report.Ports f4ffdb92316e.bc624d
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.author 89387a093975.30d0ff
-prgnn/stages/present.author.abstract 041689ea2157.895467
+prgnn/stages/present.author.abstract 940dea92720b.5559eb
 prgnn/stages/present.author.agreement 34b84ce482e4.a69c78
 prgnn/stages/present.author.cautionMasking 8426f992f2b5.384889
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.contrasts 406b678643d2.ef1e99
-prgnn/stages/present.author.covariates 082c90e7293d.af4d76
-prgnn/stages/present.author.data f88d1036a90c.7d7847
+prgnn/stages/present.author.covariates 7060e12265c6.a83a04
+prgnn/stages/present.author.covariatesOfNumber 47545d0c59ca.d7af3e
+prgnn/stages/present.author.data fe0634140c93.1f0c8e
 prgnn/stages/present.author.fidelity a61977c93599.58190c
 prgnn/stages/present.author.furtherPictures db85a2b53531.9b5d9e
 prgnn/stages/present.author.groupNames 5ea717073411.484c0d
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
-prgnn/stages/present.author.leakage 6ab0da994736.34fb2f
+prgnn/stages/present.author.leakage 62cef19601b1.34fb2f
 prgnn/stages/present.author.more cfedda154176.b42cb9
 prgnn/stages/present.author.null 021300b0f565.e9413d
+prgnn/stages/present.author.number ae87e5620371.1f296c
 prgnn/stages/present.author.othersAbove 3f0a78fa5506.363fe6
 prgnn/stages/present.author.provenance 0ef7f595ff87.422d5b
 prgnn/stages/present.author.rankingTables 5229397d509c.69de01
@@ -3784,14 +3885,16 @@ prgnn/stages/present.author.read 4382776ef015.c9e1a4
 prgnn/stages/present.author.recovered a1b4556f0bc2.717ea1
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
 prgnn/stages/present.author.regions 56171240a3ff.caf951
+prgnn/stages/present.author.regressionTiles 38e970972b0a.f46570
 prgnn/stages/present.author.result eedc09e8556a.d69d70
 prgnn/stages/present.author.space cd152f40504f.28d337
 prgnn/stages/present.author.tiles eb9bc31d0239.845351
 prgnn/stages/present.author.training 0c9b8345d0c2.55e21d
-prgnn/stages/present.author.untested 34f7178a1406.f9520d
-prgnn/stages/present.author.write c3b0955ddc4f.f2ce05
+prgnn/stages/present.author.untested bdd6bc2c2208.e0fe15
+prgnn/stages/present.author.write b689060d55a2.a52623
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
 prgnn/stages/present.checkRow b3b4f92f38d0.e3b0c4
+prgnn/stages/present.coefficient 1499e48cd206.3826c5
 prgnn/stages/present.comparisons 87d0172ec4f0.0b83da
 prgnn/stages/present.epochRow 6d892aa208d3.e3b0c4
 prgnn/stages/present.excludedPort 7e7afad5c24e.fd4c5e
@@ -3801,7 +3904,7 @@ prgnn/stages/present.judge 0ce8325964c1.3aca19
 prgnn/stages/present.newAuthor a4867bff8c15.45249d
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
 prgnn/stages/present.otherThan 377a7af02a53.1f3e00
-prgnn/stages/present.sharedPorts 27dd003e6466.785864
+prgnn/stages/present.sharedPorts 3e3ea4121491.a34851
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
 prgnn/stages/present.upsideDownText 6036c8f41ab1.e3b0c4
@@ -3814,16 +3917,19 @@ prgnn/stages/present/methods.Author 2865ea77ba6f.c22369
 prgnn/stages/present/methods.Author.Read 89cad7c042bf.a46350
 prgnn/stages/present/methods.Author.References c0538875f108.6f7733
 prgnn/stages/present/methods.Author.Write f18190502889.bf9d53
-prgnn/stages/present/methods.Author.hasModels 37fd2e8a4889.96201d
-prgnn/stages/present/methods.Author.methodsOfBaselines ab35221d2559.3fd2cf
+prgnn/stages/present/methods.Author.hasModels 7b2ba8e6bd11.c92156
+prgnn/stages/present/methods.Author.methodsOfBaselines b952f637f177.4ed79b
 prgnn/stages/present/methods.Author.methodsOfCleaning 235a0f906e16.637644
-prgnn/stages/present/methods.Author.methodsOfCohort b651b1837342.032589
-prgnn/stages/present/methods.Author.methodsOfEvaluation 88274a5ebea9.cd477e
+prgnn/stages/present/methods.Author.methodsOfCohort 445943848696.0dd346
+prgnn/stages/present/methods.Author.methodsOfEvaluation 98a6a5a115ee.fc4edd
 prgnn/stages/present/methods.Author.methodsOfGraphs c300167822f1.3f67ac
+prgnn/stages/present/methods.Author.methodsOfRegression fe61928004c2.96b3b5
 prgnn/stages/present/methods.Author.methodsOfScans 3af54e56d28f.8b7aee
 prgnn/stages/present/methods.Author.methodsOfSilence 0bc5b9812133.5520e7
 prgnn/stages/present/methods.Author.methodsOfTraining c2ccaaeb5b1d.1a3438
+prgnn/stages/present/methods.Author.namesOf 7ff6f134ec54.533257
 prgnn/stages/present/methods.Author.readSilence caae44f36208.8ab5df
+prgnn/stages/present/methods.Author.target 6c046dcb0a88.e7bed8
 prgnn/stages/present/methods.New fe1e5074aac6.26e678
 prgnn/stages/present/methods.Text 24e7c7186466.e3b0c4
 prgnn/stages/present/methods.Text.cite 547edd3ec15f.3c0a22
@@ -3858,12 +3964,13 @@ prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
 prgnn/stages/present/participants.Cohort.cautionScans 95d4454d0b2b.574acb
 prgnn/stages/present/participants.Cohort.cleaning b0f3eb430c31.a7d59a
 prgnn/stages/present/participants.Cohort.describeExcluded 7919a8d6181e.0d045d
-prgnn/stages/present/participants.Cohort.describeGroups 661a1b933eba.918d2d
+prgnn/stages/present/participants.Cohort.describeGroups 74bd10782831.62c451
 prgnn/stages/present/participants.Cohort.eachParticipant f03f3358a25a.aace59
 prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
 prgnn/stages/present/participants.Cohort.motionTable 63d1b71044de.14e58c
 prgnn/stages/present/participants.Cohort.registration 34d485349852.0b9eb6
 prgnn/stages/present/participants.Cohort.scanLinks a35b2cb93aac.b82c43
+prgnn/stages/present/participants.Cohort.tableOfNumber f9a1d9507089.5b0d5a
 prgnn/stages/present/participants.Cohort.taskRegression e4239aa4b29f.66fb4b
 prgnn/stages/present/participants.Cohort.typicality 911cd1b33418.e72082
 prgnn/stages/present/participants.Cohort.warnings 3c95af5a7500.981444
@@ -3908,19 +4015,24 @@ prgnn/stages/present/participants.shownStrategies 069781a2de55.e3b0c4
 prgnn/stages/present/participants.usual 4ddd2be99784.62655e
 prgnn/stages/present/participants.warningRow ee5420d037d9.e3b0c4
 prgnn/stages/present/participants.wholePercent 6a4af76dda44.e3b0c4
-prgnn/stages/present/performance.Results 470203d296d1.d20190
+prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
+prgnn/stages/present/performance.Results e788aac3f388.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
 prgnn/stages/present/performance.Results.CautionAccuracy 434807e6bb4b.49d0f6
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Describe 1b49bd2723db.293854
+prgnn/stages/present/performance.Results.DescribeRegression 0162dbe263c2.009724
 prgnn/stages/present/performance.Results.IsUnproven 0518a7afaba8.6c25d1
 prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
 prgnn/stages/present/performance.Results.OtherSettings cf7ba56b96c7.1b7f98
 prgnn/stages/present/performance.Results.PerParticipant 66c4f64c3b0f.0aff10
-prgnn/stages/present/performance.Results.Read 935cb6b5b73d.0b47a5
+prgnn/stages/present/performance.Results.Read 77a290a779a9.621126
 prgnn/stages/present/performance.Results.RegionsOf 257c172e4705.3f493d
+prgnn/stages/present/performance.Results.RegressionResult 1f7949eba954.886c7f
 prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
+prgnn/stages/present/performance.Results.cautionRegression 731e134dcba8.bf6ef8
 prgnn/stages/present/performance.Results.cautionRetrained 01250d1fc84e.496202
+prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
 prgnn/stages/present/performance.Results.comparison f098ea7c292a.c96c4a
 prgnn/stages/present/performance.Results.decisive 697fdeb0e137.9949e8
 prgnn/stages/present/performance.Results.folds c009babb4679.8b9af7
@@ -3931,6 +4043,7 @@ prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 555d4a0e26a0.47fc6e
 prgnn/stages/present/performance.Results.permutation faae0ba0c492.4cf732
 prgnn/stages/present/performance.Results.permutationTests 700a6b4baa41.6fb9ae
+prgnn/stages/present/performance.Results.readRegression 83885be0e6e6.fad2e0
 prgnn/stages/present/performance.Results.trainings 8a6348f92bef.ec8707
 prgnn/stages/present/performance.Row acfb7657a879.ce5e26
 prgnn/stages/present/performance.Row.Called 232efee64556.4f3b18
@@ -3945,6 +4058,7 @@ prgnn/stages/present/performance.coordsOf b60ca33309e2.e3bdae
 prgnn/stages/present/performance.foldScore 78ec004334b8.00f291
 prgnn/stages/present/performance.headlineOf 9041ffc40a34.5ed447
 prgnn/stages/present/performance.headlineSetting d42da847650d.c31564
+prgnn/stages/present/performance.isMean b13091cd2fbf.4f6814
 prgnn/stages/present/performance.isStage cab7451cd00d.e3b0c4
 prgnn/stages/present/performance.ofClassifiers a147597ebdbd.585a95
 prgnn/stages/present/performance.otherResult f201914d751e.a19319
@@ -4207,7 +4321,7 @@ prgnn/stages/learn.split.New 03e69c4d17a4.69c394
 reached by summary
 prgnn/artifacts.Text bec277306bda.7f7add
 prgnn/stages/present.Summary 0d66fc09cbf8.e3b0c4
-prgnn/stages/present.Summary.Ports 554a2623a58b.a6ea05
+prgnn/stages/present.Summary.Ports 48355f29ce6b.a6ea05
 prgnn/stages/present.Summary.Run 474da84dfb41.fb5cf4
 prgnn/stages/present.summary.New aa4650227ebb.071387
 prgnn/stages/report.Bar.text 1e21acfdc939.842c88
@@ -4273,7 +4387,7 @@ prgnn/connectivity/tangent.inverseRoot f394ee9f5eea.e3b0c4
 prgnn/connectivity/tangent.moved ec485482aec6.ff3ec3
 prgnn/connectivity/tangent.rounding 1adda8b8e202.e3b0c4
 prgnn/stages/prepare.Tangent 1f84a42c073c.e3b0c4
-prgnn/stages/prepare.Tangent.Ports bc8e5f5cf5fd.005d73
+prgnn/stages/prepare.Tangent.Ports 79e46d4fc006.1ff864
 prgnn/stages/prepare.Tangent.Run 8e47ef419c71.eb8a37
 prgnn/stages/prepare.Tangent.Validate aae19559a7b7.22c8db
 prgnn/stages/prepare.tangent.New aadd21c57c6a.2ba38e
@@ -4351,13 +4465,14 @@ at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:12 Rows.Row:18 Rows.view:20 
 at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:27 Kawahara:36 brainNetCNN:40 edgeLayer:55 cnnState:62 newBrainNetCNN:72 brainNetCNN.Layout:94 brainNetCNN.Drops:95 brainNetCNN.convolve:98 edgeLayer.forward:122 spread:146 edgeLayer.backward:160 gather:204 turn:221 brainNetCNN.head:230 brainNetCNN.Gradient:246 sumRows:295 trainedCNN:305 FitBrainNetCNN:314 trainedCNN.Probability:326 trainedCNN.Parameters:338 trainedCNN.Note:340
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 forest.Probability:65 forest.Parameters:89 forest.Note:91 growth:100 newGrowth:110 growing:139 cut:154 growth.grow:160 growing.node:182 growing.search:230 few:255 growing.byTally:262 growing.bySort:299
-at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:25 FitKernelRidge:33 smallestAt:78 KernelRidge.inner:88 KernelRidge.validate:122 dual:161 errSingular:170 factored:173 solveDual:190 unitRows:211 kernelMachine:234 kernelMachine.decide:239 kernelMachine.describe:243
+at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:26 FitKernelRidge:34 KernelRidgeTo:45 KernelRidge.fit:51 smallestAt:91 KernelRidge.inner:101 KernelRidge.validate:135 dual:183 errSingular:192 factored:195 solveDual:212 unitRows:233 kernelMachine:256 kernelMachine.decide:261 kernelMachine.describe:265
 at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:229 liState.poolBack:255 length:278 liState.readout:287 liState.readoutBack:305 li2019.Gradient:316 li2019.backward:351 GraphClassifier:371 trainedLi:377 FitLi2019:385 trainedLi.Probability:396 trainedLi.Parameters:404 trainedLi.Note:406
 at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:54 errStalled:56 product:59 byGram:62 descent:78 newDescent:89 descent.run:95 descent.gradient:144 descent.loss:157 conjugate:173 dot:228
 at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:14 newMLP:23 narrow:30 mlp.Layout:38 mlp.Drops:39 forward:42 mlp.Gradient:55 trainedMLP:82 FitMLP:90 trainedMLP.Probability:102 trainedMLP.Parameters:107 trainedMLP.Note:109
-at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 weighted:61
-at gnn/baseline/svm.go prgnn/gnn/baseline SVM:14 most:27 tooMany:29 FitSVM:37 scale:58 kernel:73 kernel.gram:79 kernel.apply:95 norms:101 vectorMachine:112 newVectorMachine:120 vectorMachine.decide:132 vectorMachine.describe:151 smo:163 pairStep:223 offset:254
-at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:13 linearMachines:29 linearMachines.Weights:34 linear.weights:36 vectorMachine.weights:39 Pattern:54
+at gnn/baseline/regressor.go prgnn/gnn/baseline Regressor:4 constant:14 Mean:17 constant.decide:25 constant.describe:33
+at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 RidgeTo:54 ridge:64 weighted:85
+at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 most:28 tooMany:30 FitSVM:38 SVMTo:68 scale:96 kernel:111 kernel.gram:117 kernel.apply:133 norms:139 vectorMachine:150 newVectorMachine:158 vectorMachine.decide:170 vectorMachine.describe:189 smo:202 pairStep:273 offset:304
+at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
 at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:32 newWorker:41 worker.load:51 soon:68 worker.blocksForward:76 worker.predict:92 slot.crossEntropy:118 worker.gradient:144 worker.backward:191 worker.reduce:213 worker.batchLosses:228 worker.normForward:267 worker.normBackward:291
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
 at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 Released:28 Options.Columns:38 leaky:41 Net:44 New:58 Net.Layout:84 Net.Drops:87 pass:91 pass.logits:98 Net.forward:101 Net.back:116 Net.padded:125 Net.Gradient:137 mix:175 mixedEntropy:190 Centers:203 orthogonal:216
@@ -4468,12 +4583,13 @@ at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 B
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:278 Biomarkers.recoveries:287 testShare:349 testedLeast:361 rankedBy.worth:384 rankedBy.heldOut:401 leadOf:412 both:426 meanOf:436
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:46 individualRows:64
 at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:29 decision:40 Compare.Run:44 Compare.reference:85 decide:111 compareTwo:124 foldDifferences:162
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:32 Covariates.Run:44 Covariates.columns:116 scanCovariates:144 covariateRow:188
-at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 Evaluate.complete:78 participantAccuracy:98 Evaluate.test:101
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:48 Covariates.ofNumber:112 covariateOf:136 kindOf:151 known:159 Covariates.columns:172 scanCovariates:200 covariateRow:244
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 complete:78 participantAccuracy:98 Evaluate.test:101
+at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:18 EvaluateRegression:22 EvaluateRegression.Ports:35 EvaluateRegression.Run:47
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:73 Fidelity.sizes:127 Fidelity.settings:145 Fidelity.ask:208 Fidelity.first:266 maskSetting.overModels:304 Fidelity.table:315
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:20 Individuality:24 Individuality.Ports:29 Individuality.Run:44 Individuality.cells:82 Individuality.row:126
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:52 leakCheck.fail:58 foldPlace:63 foldBook:66 Leakage.Run:72 checkRow:112 readBook:118 foldBook.tested:143 foldBook.takesPart:149 Leakage.lookAtPredictions:159 placeOf:234 foldBook.seen:250 lookAtModels:270 lookAtFitted:287
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:52 leakCheck.fail:58 foldPlace:63 foldBook:66 Leakage.Run:72 checkRow:112 readBook:118 foldBook.tested:143 foldBook.takesPart:149 Leakage.lookAtPredictions:159 placeOf:238 foldBook.seen:254 lookAtModels:274 lookAtFitted:291
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:77 sharedPoints:78 rescaled:79 sharedScans:84 timePoints:120
 at stages/assess/leakage_traces.go prgnn/stages/assess trace:19 newTrace:29 trace.len:45 meanTrace:51 ranks:80 leastOverlap:105 leastZ:106 meeting:110 trace.meet:118 readTraces:158 Leakage.sameTraces:182
@@ -4499,6 +4615,7 @@ at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 s
 at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 mapCaption:46 mapGap:46 mapHead:46 mapLine:46 mapBar:47 mapWide:48 Atlas.RegionMaps:53 mapViews:87 Atlas.views:94 RegionMap.headHeight:113 mapViews.lines:121 mapViews.height:134 mapViews.paint:143 mark:172 Atlas.marks:175 writeMarks:204 free:222 Atlas.discs:232
 at stages/chart/ridges.go prgnn/stages/chart Distribution:14 Ridges:22 droppedColor:42 keptColor:42 chosen:46 abs:65 Distribution.plot:67 hills:120
 at stages/chart/roc.go prgnn/stages/chart Case:16 Classifier:23 Rate:30 Rates:34 MeanRates:67 meanSD:98 trueRates:109 byFold:124 ROC:141 unitSquare:180 seriesKey:189 seriesSigns:193 keyLines:200
+at stages/chart/scatter.go prgnn/stages/chart Scatter:15
 at stages/chart/sentence.go prgnn/stages/chart Sentence:12
 at stages/chart/series.go prgnn/stages/chart seriesDashes:13 seriesColors:16 MostSeries:19 Series:22 seriesColor:27
 at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:78 smooth:89 open:99 between:107 Holds:124
@@ -4510,8 +4627,8 @@ at stages/column/covariate.go prgnn/stages/column CovariateColumn:15 ReadCovaria
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
 at stages/column/made.go prgnn/stages/column MadeBy:19 MadeOf:33 MadeApart:45 MadeLines:72 nameRow:81 NodeNames:86 WithMeta:102
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
-at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:80 joinTexts:115 CompareNamed:120 ShownSetting:135 Lambdas:151
-at stages/column/people.go prgnn/stages/column People:13 ReadPeople:20 simulated:35 ByParticipant:44
+at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:81 joinTexts:116 CompareNamed:121 ShownSetting:136 Lambdas:152
+at stages/column/people.go prgnn/stages/column Target:14 People:17 ReadPeople:27 simulated:55 ByParticipant:64
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Type:122 Table:126 Columns:131 CoordinateDoc:148 Keys:151 field.column:167 cells:188 markMissing:213 Read:222 One:235 Rows:249 Coordinates:278 field.absent:298 field.read:311 chosen:351 fill:361 memory:382 memoryOf:388 at:394
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:14 CleaningRow:18 VolumeRow:47
@@ -4520,6 +4637,7 @@ at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:45 RecoveryRow.Lead:53 RecoveryRow.HeldOutLead:61 RecoveryRow.Shared:69
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:36 ConsistencyRow:53 IndividualRow:71 IndividualityRow:81 FidelityRow:104
+at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberCovariateRow:42
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:18 ScansOf:33
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
@@ -4557,6 +4675,7 @@ at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:16 figure-confusion.New:22 ROC:26 Confusion:31 ROC.Ports:35 Confusion.Ports:39 predictionsPort:43 ROC.Run:46 Confusion.Run:55 DrawROC:67 DrawConfusion:115
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:19 ScanQuality:23 ScanQuality.Ports:27 regionQualityRow:52 ScanQuality.Run:57 ScanCaption:118 scanHead:121
 at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:53 drawZero:88 scan.readCarpet:100 joinedCarpet:129 meanTSNR:173 withoutSilent:187 scan.silent:202 outlined:212
+at stages/figure/scatter.go prgnn/stages/figure DrawPredicted:14
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
@@ -4564,17 +4683,17 @@ at stages/figure/training.go prgnn/stages/figure figure-training.New:18 Training
 at stages/figure/viewer.go prgnn/stages/figure Ranked:18 Readings:30 chanceOf:70 Ranked.name:89 Ranked.scale:98 Ranked.colored:103 Ranked.coloredText:115 Ranked.Unmapped:139 tick:148 DrawSlices:151 gz:175 Viewer:183
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
-at stages/fold/division.go prgnn/stages/fold Params:13 Params.Numbers:22 DrawsText:37 First:58 Apart:61 Member:64 Division:72 Params.Divide:81 Division.Row:102 Params.sides:129 SideNames:158
+at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:39 First:60 Apart:63 Member:66 NumberMember:74 LabeledMember:82 LabeledMember.Label:91 Folds:99 Division:102 Params.Divide:112 Division.Row:138 Params.sides:165 SideNames:194
 at stages/fold/features.go prgnn/stages/fold sameFeatures:15 mostValues:16 screenedValues:17 screen:18 Features:22 FeaturesOf:31 symmetric:52 edges:64 Features.Same:85 Features.alike:116
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 Duplicates:26 RefuseDuplicates:47 DuplicateText:61 ScansCompared:93 SignalsCompared:94 FeaturesCompared:95 PredictionsCompared:96 LeakagePort:100
 at stages/fold/left_out.go prgnn/stages/fold leftOut:13 leftOutDoc:15 LeftOutColumn:18 leftOutRow:27 NameLeftOut:36
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/print.go prgnn/stages/fold Print:12 fewestValues:18 PrintOf:21 PrintOfDigest:34 Print.Same:38 sketchOf:57
-at stages/fold/read.go prgnn/stages/fold ReadSettings:13 place:66 oneSide:73
-at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:13
+at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:72 oneSide:79
+at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:14 NumberRow:27
 at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:18 controls:21 Score:26 Distinct:57 Accuracy:68 Majority:82
-at stages/fold/tested.go prgnn/stages/fold Case:15 Tested:23 Settings:35 Settings.name:43 ReadTested:57 OverDraws:120 bySetting:150 OnlyOnce:172 Tested.Cases:191
+at stages/fold/tested.go prgnn/stages/fold Case:16 Tested:25 Settings:38 Settings.name:46 ReadTested:60 readNumbers:102 graphRow:120 byFold:127 OverDraws:162 bySetting:192 OnlyOnce:214 Tested.Cases:233
 at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:69 shared:83 agreeByChance:93 expectedJaccard:116 PermutationP:138 AsLarge:142
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:109 percentiles:121 Quantile:128
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
@@ -4582,30 +4701,32 @@ at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 C
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
 at stages/inference/motion.go prgnn/stages/inference Motion:10 MotionOf:19 addDirection:48 remainder:56 inner:77 Correlation:85 MedianAbs:100 RobustZ:112 Median:129
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
+at stages/inference/numbers.go prgnn/stages/inference NumberFold:11 NumberScore:18 NumberScore.values:25 NumberFold.Score:28 NumberFold.score:34 meanScore:69 NumberTest:82 TestNumbers:92 Associate:159 ratio:187
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:28 foldArea:81
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:42 Spearman:52 Kendall:67
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:93 ratedSet:112 modelRow:124 Baseline.Run:132 Baseline.onRows:159 Baseline.fit:206 Baseline.onGraphs:230 Baseline.stream:259 Baseline.training:263 prediction:293 baselineEpochRow:304 baselineHistory:312
-at stages/learn/baseline_data.go prgnn/stages/learn Baseline.read:14 Baseline.innerFolds:78 trainingSet.ordered:97 standardizeRows:113
-at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:28 matrixForm.width:57 matrixForm.each:65 matrixForm.row:85 matrixForm.check:111 refuseLeak:127 regionWeightRow:148 matrixForm.regions:157 matrixForm.nodes:213
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:93 ratedSet:110 modelRow:122 Baseline.Run:130 Baseline.onRows:157 Baseline.fit:199 Baseline.onGraphs:223 Baseline.stream:252 Baseline.training:256 prediction:286 baselineEpochRow:297 baselineHistory:305
+at stages/learn/baseline_data.go prgnn/stages/learn readMatrices:14 innerRows:78 trainingSet.ordered:98 standardizeRows:114
+at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:28 formOf:36 matrixForm.width:64 matrixForm.each:72 matrixForm.row:92 matrixForm.check:118 refuseLeak:134 regionWeightRow:155 regionWeight:161 matrixForm.regions:169 matrixForm.nodes:225
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:53 BNT.Run:69 BNT.Validate:117 BNT.matrices:125 BNT.rate:144
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:24 BrainGNN:30 brainGNNOf:60 copyFields:75 BrainGNN.Ports:84 penalizedRow:104 communityRow:114 BrainGNN.Validate:121 BrainGNN.Run:132 BrainGNN.options:213 BrainGNN.parts:221 fisher:233 communityTable:251
 at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:31 choiceRow:47 idRow:57 candidate:62 Choose.Run:71 triedSetting:129 Choose.candidates:138 Choose.measure:195 Choose.table:209
-at stages/learn/inner.go prgnn/stages/learn innerFolds:12 trainingSet.parts:36 trainingSet.inParts:54
+at stages/learn/inner.go prgnn/stages/learn innerFolds:14 trainingSet.parts:41 trainingSet.inParts:59
 at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:22 MeanMLP:33 MeanMLP.Ports:50 validatedRow:67 MeanMLP.Run:76 MeanMLP.read:121 valuesOf:168 MeanMLP.rate:212
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 layouts:44 modelNPZ:49 ReadModels:81 largestModel:106 ReadModel:110 readMember:141 Trained.check:159 Trained.Predict:197 predictIn:204
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:29 permutedSetting:43 Permutation.Run:51 byPermutation:78 permutedSetting.check:117 graphsOf:154 permutedSetting.rows:163
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:47 graphFacts.acceptNodes:91 graphFacts.accept:111
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.Divides:64 Split.Validate:70 member:78 member.stratum:84 Split.Run:86 readMembers:146 Split.permute:174 count:201 Split.enough:210 Split.divide:242 Split.deal:250 Split.inside:275 bySite:301
+at stages/learn/regression.go prgnn/stages/learn regression.New:22 Regression:32 Regression.Ports:51 Regression.Validate:69 checkPenalties:72 scale:80 scaleOf:83 Regression.Run:105 Regression.fit:153 Regression.predictions:174
+at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.number:56 Split.Divides:71 Split.Validate:77 member:85 member.stratum:92 Split.Run:94 readMembers:163 readNumbers:190 quantiles:208 Split.permute:228 count:252 Split.enough:261 fewest:290 Split.enoughNumbers:293 Split.divide:313 Split.deal:321 Split.inside:349 bySite:375
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 Train.Ports:38 Train.Validate:68 Train.Run:72 train:79 weightArray:136 convert:145
-at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:126 readEdges:152 trainingSet.check:172 trainingSet.majority:208 readGraphs:220 standardization:256 standardization.values:258 standardization.layout:260 trainingSet.standardize:270 rounded:309 standardization.apply:318
+at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:34 graphFacts.add:45 Train.read:57 trainingSet.add:95 ReadParticipant:127 readEdges:153 trainingSet.check:173 trainingSet.majority:209 readGraphs:221 standardization:257 standardization.values:259 standardization.layout:261 trainingSet.standardize:271 rounded:310 standardization.apply:319
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 paperModel:41 modelParams:44 ModelParams.options:51 ModelParams.validate:70 maxWeights:81 checkWeights:84 allOf:96 TrainingParams:107 trainingParams:118 paperTraining:127 TrainingParams.follow:130 follow:139 TrainingParams.training:150 TrainingParams.caution:157 TrainingParams.validate:174
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:40 lossRow:53 accuracyRow:61 finalRow:68 historyTable:74 scoreTable:92 distributionRow:126 distributionTable:135 parameterRow:149 parameterTable:157
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
-at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:96
+at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:102
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:153 reader.part:211 Variable.shape:220 widths:236 reader.numbers:240 reader.chars:287 reader.letters:318 reader.cells:350
 at stages/phantom/brain.go prgnn/stages/phantom outlineCenter:16 middle:17 extent:18 reach:24 mantle:26 mantleReach:27 least:30 air:35 white:36 csf:37 brain:41 brain.position:49 below:59 seed:80 metricOf:89 seed.squared:108 grow:118 fill:139 ventricle:206
@@ -4616,7 +4737,7 @@ at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
 at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:44 Bootstrap.Run:66 Bootstrap.meta:147 voxelsOf:160 Bootstrap.stream:175 openSeries:187 Bootstrap.TimeFrom:209 Bootstrap.made:220 longestTR:226 readJSON:229 sidecarTR:245 denoised:264 sameGrid:280 Bootstrap.size:287 Bootstrap.draw:295 countDistinct:326 Bootstrap.drop:334 whyNone:349 badVolumes:364 voxelRow:389 voxelTable:399 mostLost:413 scanTable:416 scanRow:448
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:64 combatBook.table:121 slopeColumn:146 combatRow:149 combatBook.siteTable:161 siteRow:182
-at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:18 combatTerm:33 combatTerm.String:38 combatBook:46 Combat.read:55 combatBook.readPeople:78 saysGroup:130 combatBook.choose:143 combatBook.row:194 pairsOf:219
+at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 combatBook.readPeople:82 saysGroup:134 saysNumber:147 combatBook.choose:165 combatBook.row:216 pairsOf:241
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:36 Connectivity.Validate:58 Connectivity.Run:69 leftRow:105 matrixRow:110 connectivityQuality:125
 at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:53 Denoise.Validate:74 stepRow:96 Denoise.strategy:102 Denoise.Run:109 Denoise.TimeFrom:164 Denoise.prepare:174 Denoise.cleaner:210 lostVoxels:242 tooLittle:259 orExclude:265 Denoise.confounds:270 unknownVolumes:351 Denoise.without:361 Denoise.choose:372 readConfounds:385 before:402 cleanedBefore:414 aboutConfounds:417 meanAndMax:427
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
@@ -4636,29 +4757,30 @@ at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tang
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:30 Timeseries.Run:44 seriesRow:93 placeColumns:100
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
-at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:45 author.groupNames:72 author.result:86 author.othersAbove:111 author.tiles:125
-at stages/present/author.go prgnn/stages/present author:14 newAuthor:25 author.read:31 author.write:44
-at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:85 author.untested:121 stuckSkill:134 epochRow:137 author.training:143
+at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:83 author.result:97 author.othersAbove:122 author.tiles:136 author.regressionTiles:157
+at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
+at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:85 author.covariatesOfNumber:126 coefficient:156 author.untested:164 stuckSkill:181 epochRow:184 author.training:190
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:17 New:26 Author.Read:32 Text:43 Text.say:49 Text.cite:54 Author.Write:74 Author.References:104
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:39 Author.methodsOfSilence:71 silence:80 Author.readSilence:83 silentRow:102
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:16 cohortSettings:67 valid:77 Author.methodsOfGraphs:80 Author.methodsOfCleaning:153 estimator:187 share:205 percentText:215 Author.hasModels:225 Author.methodsOfTraining:230 Author.methodsOfEvaluation:274 Author.methodsOfBaselines:320
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:157 estimator:191 share:209 percentText:219 Author.hasModels:229 Author.methodsOfTraining:235 Author.methodsOfEvaluation:279 Author.target:331 Author.methodsOfRegression:339 Author.methodsOfBaselines:351 Author.namesOf:362
 at stages/present/more.go prgnn/stages/present author.more:17 author.furtherPictures:46 widthOfSVG:79
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:17 lostRegion:25 CleanedScan.lostRegions:31 mostNamed:50 CleanedScan.lostText:54 wholePercent:78 lostVoxels:88 byRegionText:107 mostStruck:155 leastValid:177 noSeries:191
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:17 Cohort.Motion:21 shownStrategies:52 Cohort.motionFigure:54 Cohort.motionTable:65 Cohort.typicality:98
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:20 Cohort.Read:38 groupSize:66 Cohort.Groups:72 Cohort.Describe:86 noteRow:109 ExcludedRow:114 Cohort.describeExcluded:121 Cohort.ExcludedList:151 Cohort.describeGroups:159 arrangements:237 CovariateNames:249 describeColumn:254 describeNumbers:327 Reasons:350
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:20 Cohort.Read:38 groupSize:66 Cohort.Groups:72 Cohort.Describe:86 noteRow:109 ExcludedRow:114 Cohort.describeExcluded:121 Cohort.ExcludedList:151 Cohort.describeGroups:159 Cohort.tableOfNumber:244 arrangements:256 CovariateNames:268 describeColumn:273 describeNumbers:346 Reasons:369
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:18 measures:21 Cohort.Quality:42 Cohort.withoutVoxels:99 gather:119 Cohort.eachParticipant:139 MedianRange:199 warningRow:208 Cohort.warnings:214
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:15 LabeledScan:20 labeledScans:26 Cohort.registration:42 LabeledScan.gray:62 Cohort.Element:65
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:18 PagedScans:19 Cohort.ScanQuality:23 scanFigure:47 Cohort.scanLinks:58 scanNames:110 scanName:119 outlierWords:173
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:26 readAccuracy:33 Row.Called:49 Row.IsMajority:57 Results.Read:63 Results.markOwn:108 baseline:130 Results.PerParticipant:140 Results.Nested:146 chanceTest:163 chanceTest.String:169 Results.permutationTests:179 Results.ChanceTests:193 Results.decisive:201 Results.AboveChance:213 Results.CautionAccuracy:222 Results.IsUnproven:270
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 Results.cautions:102 Results.markOwn:118 baseline:140 Results.PerParticipant:150 Results.Nested:156 chanceTest:173 chanceTest.String:179 Results.permutationTests:189 Results.ChanceTests:203 Results.decisive:211 Results.AboveChance:223 Results.CautionAccuracy:232 Results.IsUnproven:280
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:23 sameTested:96 foldScore:103 Results.folds:109 Results.permutation:158 ofClassifiers:209 Results.comparison:217 Results.paperTables:254 calibrationBins:296 Results.performanceFigures:299 Results.othersLast:349 accuracyChart:362
+at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:19 isMean:41 Interval:46 Results.DescribeRegression:54 Results.cautionRegression:101 Results.RegressionResult:121
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:13
 at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134
 at stages/present/regions.go prgnn/stages/present author.regions:21 otherThan:69 author.regionFigures:77 author.space:133 author.inSpace:159 author.rankingTables:199 author.contrasts:258 author.agreement:280 besideChance:321 author.null:330 author.fidelity:380 author.cautionMasking:425 author.individuality:435
-at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:70 Report.Ports:74 Report.Page:110 Partial:113 Report.PartialPage:119 Report.Run:140
+at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:71 Report.Ports:75 Report.Page:112 Partial:115 Report.PartialPage:121 Report.Run:142
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.Supplement:61 Writer.Figures:69 Writer.Show:90
 at stages/present/section/settings.go prgnn/stages/present/section Settings:12 StageSettings:19 readPipelineSettings:26 Parameter:51 Settings.Of:61 StageSettings.Is:71 StageSettings.Number:74
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55

@@ -19,6 +19,7 @@ import (
 type KernelRidge struct {
 	Penalties []float64 // λ, ascending; of several the inner folds choose
 	Inner     []int     // inner fold of each row, from 0; nil where there is one penalty
+	relative  bool      // inner squared errors are divided by those of the mean of the rows that were fitted to
 }
 
 // CBIG are the penalties that the program of CBIG tries.
@@ -31,17 +32,29 @@ func CBIG() []float64 {
 // inner folds; of equals the smallest. A penalty for which K + λI is singular is not taken: of all
 // training rows, too, for tangent vectors average to 0 over them, and not over a part.
 func FitKernelRidge(ctx context.Context, o KernelRidge, x Rows, label []int, classes, threads int) (Classifier, error) {
+	var targets [][]float64
+	oneAgainstRest(label, classes, func(sign []float64) machine {
+		targets = append(targets, append([]float64(nil), sign...))
+		return nil
+	})
+	return o.fit(ctx, x, targets, threads)
+}
+
+// KernelRidgeTo trains it to numbers y in place of ±1. The penalty has the largest R² about the mean of the rows that
+// were fitted to (CBIG's predictive_COD), mean over the inner folds; of equals the smallest.
+func KernelRidgeTo(ctx context.Context, o KernelRidge, x Rows, y []float64, threads int) (Regressor, error) {
+	o.relative = true
+	return o.fit(ctx, x, [][]float64{y}, threads)
+}
+
+// fit trains one machine for each target.
+func (o KernelRidge) fit(ctx context.Context, x Rows, targets [][]float64, threads int) (machines, error) {
 	if err := tooMany(x.N); err != nil {
 		return nil, err
 	}
 	z := unitRows(x)
 	k := make([]float64, x.N*x.N)
 	dense.Gram(k, z.view(), x.N, x.D, threads)
-	var targets [][]float64
-	oneAgainstRest(label, classes, func(sign []float64) machine {
-		targets = append(targets, append([]float64(nil), sign...))
-		return nil
-	})
 	for len(o.Penalties) > 1 {
 		_, err := factored(append([]float64(nil), k...), x.N, o.Penalties[0], threads)
 		if err == nil {
@@ -141,10 +154,14 @@ func (o KernelRidge) validate(mse, k []float64, n, fold int, lambda float64, tar
 			continue
 		}
 		y := make([]float64, len(taught))
+		mean := 0.0
 		for a, i := range taught {
 			y[a] = target[i]
+			mean += y[a]
 		}
+		mean /= float64(len(y))
 		alpha, beta := solveDual(l, y)
+		spread := 0.0
 		for _, i := range held {
 			f := 0.0
 			for a, j := range taught {
@@ -152,8 +169,13 @@ func (o KernelRidge) validate(mse, k []float64, n, fold int, lambda float64, tar
 			}
 			d := f + beta - target[i]
 			mse[t] += float64(d * d)
+			spread += float64((target[i] - mean) * (target[i] - mean))
 		}
-		mse[t] /= float64(len(held))
+		if o.relative {
+			mse[t] /= spread
+		} else {
+			mse[t] /= float64(len(held))
+		}
 	}
 }
 

@@ -35,6 +35,33 @@ func weights(x Rows, alpha []float64, threads int) []float64 {
 // FitRidge is ridge regression to ±1 (Hoerl & Kennard 1970): it minimises
 // Σ (y − w·x − b)² + penalty·‖w‖².
 func FitRidge(x Rows, label []int, classes int, penalty float64, threads int) (Classifier, error) {
+	fit, err := ridge(x, penalty, threads)
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	ms := oneAgainstRest(label, classes, func(sign []float64) machine {
+		m, err := fit(sign)
+		if err != nil {
+			failed = err
+		}
+		return m
+	})
+	return ms, failed
+}
+
+// RidgeTo is the same to numbers y.
+func RidgeTo(x Rows, y []float64, penalty float64, threads int) (Regressor, error) {
+	fit, err := ridge(x, penalty, threads)
+	if err != nil {
+		return nil, err
+	}
+	m, err := fit(y)
+	return machines{m}, err
+}
+
+// ridge gives a function that fits to targets of the rows.
+func ridge(x Rows, penalty float64, threads int) (func(target []float64) (machine, error), error) {
 	if err := tooMany(x.N); err != nil {
 		return nil, err
 	}
@@ -43,16 +70,13 @@ func FitRidge(x Rows, label []int, classes int, penalty float64, threads int) (C
 	for i := range d {
 		d[i] = penalty
 	}
-	var failed error
-	ms := oneAgainstRest(label, classes, func(sign []float64) machine {
-		alpha, b, err := weighted(gram, d, sign, threads)
+	return func(target []float64) (machine, error) {
+		alpha, b, err := weighted(gram, d, target, threads)
 		if err != nil {
-			failed = err
-			return nil
+			return nil, err
 		}
-		return &linear{weights(x, alpha, threads), b, fmt.Sprintf("penalty %g", penalty)}
-	})
-	return ms, failed
+		return &linear{weights(x, alpha, threads), b, fmt.Sprintf("penalty %g", penalty)}, nil
+	}, nil
 }
 
 // weighted solves (K + D)α + b·1 = target with Σα = 0, D diagonal and positive:

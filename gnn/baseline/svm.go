@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"prgnn/internal/dense"
 	"prgnn/internal/exact"
@@ -43,15 +44,52 @@ func FitSVM(ctx context.Context, o SVM, x Rows, label []int, classes, threads in
 		k.gamma = scale(x)
 	}
 	gram := k.gram(x, threads)
+	hinge := make([]float64, x.N)
+	for i := range hinge {
+		hinge[i] = -1
+	}
 	var failed error
 	ms := oneAgainstRest(label, classes, func(sign []float64) machine {
-		alpha, rho, err := smo(ctx, gram, sign, o.C, o.Tolerance)
+		alpha, rho, err := smo(ctx, gram, hinge, sign, o.C, o.Tolerance)
 		if err != nil {
 			failed = err
 		}
-		return newVectorMachine(k, x, sign, alpha, rho)
+		coef := make([]float64, len(alpha))
+		for i, a := range alpha {
+			coef[i] = a * sign[i]
+		}
+		return newVectorMachine(k, x, coef, rho)
 	})
 	return ms, failed
+}
+
+// SVMTo is support vector regression of numbers y (Drucker et al. 1996; Smola & Schölkopf 2004): it minimises
+// ½‖w‖² + C·Σ max(0, |y − f(x)| − epsilon).
+func SVMTo(ctx context.Context, o SVM, epsilon float64, x Rows, y []float64, threads int) (Regressor, error) {
+	if err := tooMany(x.N); err != nil {
+		return nil, err
+	}
+	k := kernel{linear: o.Kernel == "linear", gamma: o.Gamma}
+	if k.gamma == 0 {
+		k.gamma = scale(x)
+	}
+	// Each row has two multipliers, of which at most one is not 0: that of f(x) < y − epsilon and that of
+	// f(x) > y + epsilon.
+	n := x.N
+	linear, sign := make([]float64, 2*n), make([]float64, 2*n)
+	for i, v := range y {
+		linear[i], sign[i] = epsilon-v, 1
+		linear[n+i], sign[n+i] = epsilon+v, -1
+	}
+	alpha, rho, err := smo(ctx, k.gram(x, threads), linear, sign, o.C, o.Tolerance)
+	if err != nil {
+		return nil, err
+	}
+	coef := make([]float64, n)
+	for i := range coef {
+		coef[i] = alpha[i] - alpha[n+i]
+	}
+	return machines{newVectorMachine(k, x, coef, rho)}, nil
 }
 
 // scale is 1/(d·var).
@@ -117,12 +155,12 @@ type vectorMachine struct {
 	of      int // cases it was trained on
 }
 
-func newVectorMachine(k kernel, x Rows, sign, alpha []float64, rho float64) *vectorMachine {
+func newVectorMachine(k kernel, x Rows, coef []float64, rho float64) *vectorMachine {
 	m := &vectorMachine{kernel: k, vectors: Rows{D: x.D}, rho: rho, of: x.N}
-	for i, a := range alpha {
-		if a > 0 {
+	for i, c := range coef {
+		if c != 0 {
 			m.vectors.X = append(m.vectors.X, x.Row(i)...)
-			m.coef = append(m.coef, a*sign[i])
+			m.coef = append(m.coef, c)
 		}
 	}
 	m.vectors.N = len(m.coef)
@@ -156,15 +194,27 @@ func (m *vectorMachine) describe() (int, string) {
 	return m.vectors.D, note
 }
 
-// smo minimises ½αᵀQα − Σα for 0 ≤ α ≤ C and Σ yα = 0, where Q_ij = y_i·y_j·K_ij, two
+// smo minimises ½αᵀQα + p·α for 0 ≤ α ≤ C and Σ yα = 0, where Q_ij = y_i·y_j·K_ij, two
 // multipliers at a time, chosen by second-order information (Fan, Chen & Lin 2005,
 // "Working set selection using second order information for training SVM", WSS 2), as
-// libsvm does. It stops when the conditions of optimality hold within the tolerance.
-func smo(ctx context.Context, k, y []float64, c, tolerance float64) (alpha []float64, rho float64, err error) {
+// libsvm does. It stops when the conditions of optimality hold within the tolerance. The kernel k is of all
+// multipliers, or of half of them: the others have the same rows once more.
+func smo(ctx context.Context, k, p, y []float64, c, tolerance float64) (alpha []float64, rho float64, err error) {
 	n := len(y)
-	alpha, g := make([]float64, n), make([]float64, n) // g: the gradient, Qα − 1
-	for i := range g {
-		g[i] = -1
+	rows := int(math.Sqrt(float64(len(k))))
+	alpha, g := make([]float64, n), slices.Clone(p) // g: the gradient, Qα + p
+	var twice [2][]float64
+	rowOf := func(i, slot int) []float64 {
+		row := k[i%rows*rows:][:rows]
+		if n == rows {
+			return row
+		}
+		twice[slot] = append(append(twice[slot][:0], row...), row...)
+		return twice[slot]
+	}
+	diagonal := make([]float64, n)
+	for i := range diagonal {
+		diagonal[i] = k[i%rows*(rows+1)]
 	}
 	// up: α may grow along y; down: it may shrink.
 	up := func(i int) bool { return y[i] > 0 && alpha[i] < c || y[i] < 0 && alpha[i] > 0 }
@@ -187,7 +237,7 @@ func smo(ctx context.Context, k, y []float64, c, tolerance float64) (alpha []flo
 			break
 		}
 		j, worst, gain := -1, math.Inf(-1), 0.0
-		row := k[i*n:][:n]
+		row := rowOf(i, 0)
 		for t := range n {
 			if !down(t) {
 				continue
@@ -195,7 +245,7 @@ func smo(ctx context.Context, k, y []float64, c, tolerance float64) (alpha []flo
 			v := float64(y[t] * g[t])
 			worst = max(worst, v)
 			if b := best + v; b > 0 {
-				curve := row[i] + k[t*n+t] - float64(2*row[t])
+				curve := row[i] + diagonal[t] - float64(2*row[t])
 				if curve <= 0 {
 					curve = tau
 				}
@@ -207,8 +257,8 @@ func smo(ctx context.Context, k, y []float64, c, tolerance float64) (alpha []flo
 		if j < 0 || best+worst < tolerance {
 			break
 		}
-		di, dj := pairStep(alpha[i], alpha[j], y[i], y[j], g[i], g[j], row[i]+k[j*n+j]-float64(2*row[j]), c)
-		other := k[j*n:][:n]
+		di, dj := pairStep(alpha[i], alpha[j], y[i], y[j], g[i], g[j], row[i]+diagonal[j]-float64(2*row[j]), c)
+		other := rowOf(j, 1)
 		alpha[i], alpha[j] = alpha[i]+di, alpha[j]+dj
 		ci, cj := y[i]*di, y[j]*dj
 		for t := range g {

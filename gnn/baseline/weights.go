@@ -1,17 +1,16 @@
 package baseline
 
-// A Linear classifier has decision values that are linear in its inputs.
+// A Linear model has decision values that are linear in its inputs.
 type Linear interface {
-	Classifier
-	// Decide gives the decision values: one a case for two classes, else n × classes.
+	// Decide gives the decision values: one a case for two classes and of a number, else n × classes.
 	Decide(x Rows, threads int) []float64
 	// Weights are those of each input, one slice a decision value.
 	Weights() [][]float64
 }
 
-// AsLinear is the classifier as a linear one, if it is.
-func AsLinear(c Classifier) (Linear, bool) {
-	ms, ok := c.(machines)
+// AsLinear is a Classifier or a Regressor as a linear model, if it is one.
+func AsLinear(model any) (Linear, bool) {
+	ms, ok := model.(machines)
 	if !ok {
 		return nil, false
 	}

@@ -80,6 +80,9 @@ func notGroups(n *dag.Node, d divider, participants *encoding.Table) string {
 	if participants == nil || !ofCohort(n) {
 		return ""
 	}
+	if d.Divides() == column.Target {
+		return "" // a number; the task says what is wrong with it
+	}
 	_, values, err := column.ByParticipant(participants, d.Divides())
 	if err != nil {
 		return "" // the task says so

@@ -68,11 +68,13 @@ func TestCompareRefuses(t *testing.T) {
 
 func TestCovariatesRefuses(t *testing.T) {
 	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.PeopleWith())}}
-	if _, err := stagetest.RunStage(t, &Covariates{Columns: []string{"height"}, Permutations: 99}, in); err == nil ||
+	_, err := stagetest.RunStage(t, &Covariates{Label: "group", Columns: []string{"height"}, Permutations: 99}, in)
+	if err == nil ||
 		!strings.Contains(err.Error(), `no column "height"`) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := stagetest.RunStage(t, &Covariates{Columns: []string{"group"}, Permutations: 99}, in); err == nil ||
+	_, err = stagetest.RunStage(t, &Covariates{Label: "group", Columns: []string{"group"}, Permutations: 99}, in)
+	if err == nil ||
 		!strings.HasSuffix(err.Error(), "columns: group is not a covariate") {
 		t.Errorf("got %v", err)
 	}

@@ -17,27 +17,31 @@ import (
 var covariatesKind = dag.Kind{
 	Name: "covariates",
 	Doc: "classification by age, sex, site, motion or scan length alone\n" +
-		"A classifier may learn such a covariate instead of a difference between the brains. Each column of the participants table is tested, and with cleaning connected also the number of volumes and the motion of each scan: the area under the ROC curve of the covariate alone, and its p from permutations of the labels (within sites, if there are sites). Covariates are never used for classification.",
-	New: func() dag.Stage { return &Covariates{Within: "site", Permutations: 9999} },
+		"A classifier may learn such a covariate instead of a difference between the brains. Each column of the participants table is tested, and with cleaning connected also the number of volumes and the motion of each scan: the area under the ROC curve of the covariate alone, and its p from permutations of the labels (within sites, if there are sites). Of a number to predict (label: target) it is the correlation with each covariate. Covariates are never used for classification or regression.",
+	New: func() dag.Stage { return &Covariates{Label: "group", Within: "site", Permutations: 9999} },
 }
 
 // Covariates tries covariates alone.
 type Covariates struct {
+	Label        string   `param:"label" doc:"what is predicted: group, or target, a number, for a cohort with the parameter target" choices:"group|target"`
 	Columns      []string `param:"columns" doc:"columns of the participants table to test; by default all except identifiers"`
 	Within       string   `param:"within" doc:"labels are permuted within the values of this column, if it exists"`
 	Permutations int      `param:"permutations" doc:"number of label permutations" min:"99" max:"10000000"`
 	Seed         uint64   `param:"seed" doc:"of the permutations"`
 }
 
-func (*Covariates) Ports() dag.Ports {
+func (s *Covariates) Ports() dag.Ports {
+	checks := column.Type[column.CovariateRow]()
+	if s.Label == column.Target {
+		checks = column.Type[column.NumberCovariateRow]()
+	}
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "the participants, with their covariates"},
+			{Name: "participants", Type: dag.Arrow("participant_id", s.Label), Doc: "the participants, with their covariates"},
 			{Name: "cleaning", Type: dag.Arrow("volumes", "kept", "mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for each participant: motion and length of the scans"},
 			{Name: "checks", Type: column.Type[checkRow](), Gather: true, Optional: true, Doc: "leakage checks that must have passed"},
 		},
-		Out: []dag.Port{{Name: "checks", Type: column.Type[column.CovariateRow](),
-			Doc: "one row per covariate"}},
+		Out: []dag.Port{{Name: "checks", Type: checks, Doc: "one row per covariate"}},
 	}
 }
 
@@ -64,6 +68,15 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			columns = append(columns, c)
 		}
 	}
+	strata := make([]int, len(people.Ids))
+	for _, c := range columns {
+		if c.Name == s.Within && c.Text != nil {
+			strata, _ = column.Numbered(c.Text)
+		}
+	}
+	if s.Label == column.Target {
+		return dag.Outputs{"checks": s.ofNumber(people, columns, strata)}, nil
+	}
 	var groups []string
 	group := make([]int, len(people.Ids))
 	for _, id := range people.Ids {
@@ -77,12 +90,6 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	for i, id := range people.Ids {
 		group[i], _ = slices.BinarySearch(groups, people.Group[id])
 	}
-	strata := make([]int, len(group))
-	for _, c := range columns {
-		if c.Name == s.Within && c.Text != nil {
-			strata, _ = column.Numbered(c.Text)
-		}
-	}
 	var rows []column.CovariateRow
 	var p []float64
 	for _, c := range columns {
@@ -90,17 +97,7 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		if c.Name == s.Within {
 			within = make([]int, len(group))
 		}
-		of := inference.Covariate{Values: c.Number}
-		if c.Text != nil {
-			level, _ := column.Numbered(c.Text)
-			of = inference.Covariate{Values: make([]float64, len(level)), Category: true}
-			for i, l := range level {
-				of.Values[i] = float64(l)
-				if c.Text[i] == "" {
-					of.Values[i] = math.NaN()
-				}
-			}
-		}
+		of := covariateOf(c)
 		told := inference.Separate(of, group, len(groups), within, s.Permutations,
 			random.New(s.Seed, "covariates", c.Name))
 		rows, p = append(rows, covariateRow(c, of, told, group, groups)), append(p, told.P)
@@ -111,12 +108,71 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{"checks": column.Table(rows)}, nil
 }
 
+// ofNumber correlates covariates with the number to predict.
+func (s *Covariates) ofNumber(people *column.People, columns []column.CovariateColumn, strata []int) *encoding.Table {
+	target := make([]float64, len(people.Ids))
+	for i, id := range people.Ids {
+		target[i] = people.Numbers[id]
+	}
+	rows, p := make([]column.NumberCovariateRow, len(columns)), make([]float64, len(columns))
+	for k, c := range columns {
+		within := strata
+		if c.Name == s.Within {
+			within = make([]int, len(strata))
+		}
+		of := covariateOf(c)
+		r := column.NumberCovariateRow{Name: c.Name, Kind: kindOf(of), Permutations: int32(s.Permutations)}
+		r.N, r.Missing = known(of)
+		r.R, r.P = inference.Associate(of, target, within, s.Permutations, random.New(s.Seed, "covariates", c.Name))
+		rows[k], p[k] = r, r.P
+	}
+	for i, q := range inference.FDR(p) {
+		rows[i].Q = q
+	}
+	return column.Table(rows)
+}
+
+// covariateOf is a covariate as numbers; a category by its place in the order of their names.
+func covariateOf(c column.CovariateColumn) inference.Covariate {
+	if c.Text == nil {
+		return inference.Covariate{Values: c.Number}
+	}
+	level, _ := column.Numbered(c.Text)
+	of := inference.Covariate{Values: make([]float64, len(level)), Category: true}
+	for i, l := range level {
+		of.Values[i] = float64(l)
+		if c.Text[i] == "" {
+			of.Values[i] = math.NaN()
+		}
+	}
+	return of
+}
+
+func kindOf(of inference.Covariate) string {
+	if of.Category {
+		return "category"
+	}
+	return "number"
+}
+
+// known counts the participants with a value, and those without.
+func known(of inference.Covariate) (n, missing int32) {
+	for _, v := range of.Values {
+		if math.IsNaN(v) {
+			missing++
+		} else {
+			n++
+		}
+	}
+	return n, missing
+}
+
 // columns reads the covariates of the participants' table: those that were named,
 // or all but identifiers, which tell everybody apart.
 func (s *Covariates) columns(t *encoding.Table) ([]column.CovariateColumn, error) {
 	var out []column.CovariateColumn
 	for _, name := range s.Columns {
-		if _, ok := t.Column(name); !ok || name == "participant_id" || name == "group" {
+		if _, ok := t.Column(name); !ok || name == "participant_id" || name == s.Label {
 			_, err := t.Strings(name)
 			if err == nil {
 				err = fmt.Errorf("columns: %s is not a covariate", name)
@@ -126,7 +182,7 @@ func (s *Covariates) columns(t *encoding.Table) ([]column.CovariateColumn, error
 	}
 	for _, c := range t.Columns {
 		named := slices.Contains(s.Columns, c.Name)
-		if c.Name == "participant_id" || c.Name == "group" || c.Name == "simulated" || len(s.Columns) > 0 && !named {
+		if c.Name == "participant_id" || c.Name == s.Label || c.Name == "simulated" || len(s.Columns) > 0 && !named {
 			continue
 		}
 		v, err := column.ReadCovariate(t, c.Name)
@@ -187,17 +243,8 @@ func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error)
 // covariateRow is the row of one covariate, but for q.
 func covariateRow(c column.CovariateColumn, of inference.Covariate, s inference.Separation, group []int,
 	groups []string) column.CovariateRow {
-	r := column.CovariateRow{Name: c.Name, Kind: "number", AUC: s.AUC, Chance: s.Chance, P: s.P}
-	for _, v := range of.Values {
-		if math.IsNaN(v) {
-			r.Missing++
-		} else {
-			r.N++
-		}
-	}
-	if of.Category {
-		r.Kind = "category"
-	}
+	r := column.CovariateRow{Name: c.Name, Kind: kindOf(of), AUC: s.AUC, Chance: s.Chance, P: s.P}
+	r.N, r.Missing = known(of)
 	var parts []string
 	for g, text := range c.Describe(group, len(groups)) {
 		parts = append(parts, groups[g]+" "+text)

@@ -53,7 +53,7 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.complete(all); err != nil {
+	if err := complete(all, s.Partial); err != nil {
 		return nil, err
 	}
 	positive, err := fold.PositiveGroup(s.Positive, all.Groups)
@@ -75,14 +75,14 @@ func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 // complete refuses a cross-validation that tests only some of its participants, or with partial adds a caution;
 // likewise settings that were tested on different participants.
-func (s *Evaluate) complete(all *fold.Settings) error {
+func complete(all *fold.Settings, partial bool) error {
 	var parts []string
 	for _, fs := range all.Settings {
 		if text := fold.PartText(fs); text != "" {
 			parts = append(parts, text)
 		}
 	}
-	if parts != nil && !s.Partial {
+	if parts != nil && !partial {
 		return fmt.Errorf("%s: train on every fold (matrix: { fold: [1..N] }), or accept some folds by partial: true", strings.Join(parts, "; "))
 	}
 	if parts != nil {

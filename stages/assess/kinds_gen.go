@@ -10,6 +10,7 @@ var Kinds = []dag.Kind{
 	compareKind,
 	covariatesKind,
 	evaluateKind,
+	evaluateRegressionKind,
 	fidelityKind,
 	individualityKind,
 	leakageKind,

@@ -33,8 +33,8 @@ type Leakage struct {
 func (*Leakage) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"},
-			{Name: "predictions", Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set"),
+			{Name: "folds", Type: fold.Folds(), Doc: "the assignment to folds"},
+			{Name: "predictions", Type: dag.Arrow("participant_id", "draw", "fold", "repeat", "set"),
 				Gather: true, Optional: true, Doc: "predictions of every training on these folds"},
 			{Name: "model", Type: dag.Format("npz"), Gather: true, Optional: true, Doc: "the trained models, which record their training participants"},
 			{Name: "fitted", Type: dag.Format("arrow"), Gather: true, Optional: true, Doc: "tables of anything else fitted in a fold, with the participants in their metadata"},
@@ -64,7 +64,7 @@ type foldPlace struct{ repeat, fold int64 }
 
 // A foldBook knows who is tested where.
 type foldBook struct {
-	group map[string]string
+	label map[string]string          // group, or number to predict
 	fold  map[int64]map[string]int64 // repeat → participant → fold
 	used  []foldPlace                // in which predictions are tested
 }
@@ -116,11 +116,11 @@ type checkRow struct {
 }
 
 func readBook(in dag.Input, c *leakCheck) (*foldBook, error) {
-	members, err := column.Read[fold.Member](in)
+	members, err := column.Read[fold.LabeledMember](in)
 	if err != nil {
 		return nil, err
 	}
-	b := &foldBook{group: map[string]string{}, fold: map[int64]map[string]int64{}}
+	b := &foldBook{label: map[string]string{}, fold: map[int64]map[string]int64{}}
 	c.of = len(members)
 	for _, m := range members {
 		folds := b.fold[int64(m.Repeat)]
@@ -131,10 +131,10 @@ func readBook(in dag.Input, c *leakCheck) (*foldBook, error) {
 		if f, twice := folds[m.ID]; twice {
 			c.fail("%s is in fold %d and in fold %d of repeat %d", m.ID, f, m.Fold, m.Repeat)
 		}
-		if g, known := b.group[m.ID]; known && g != m.Group {
-			c.fail("%s has the labels %s and %s", m.ID, g, m.Group)
+		if l, known := b.label[m.ID]; known && l != m.Label() {
+			c.fail("%s has the labels %s and %s", m.ID, l, m.Label())
 		}
-		folds[m.ID], b.group[m.ID] = int64(m.Fold), m.Group
+		folds[m.ID], b.label[m.ID] = int64(m.Fold), m.Label()
 	}
 	return b, nil
 }
@@ -169,8 +169,12 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 		if err != nil {
 			return nil, err
 		}
+		label := "group"
+		if _, ok := table.Column(column.Target); ok {
+			label = column.Target
+		}
 		var text [3][]string
-		for i, name := range []string{"participant_id", "group", "set"} {
+		for i, name := range []string{"participant_id", label, "set"} {
 			if text[i], err = table.Strings(name); err != nil {
 				return nil, fmt.Errorf("%s: %w", in.Name, err)
 			}
@@ -199,8 +203,8 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 				wrong = "is not in the assignment to folds"
 			case (side == "test") != tested:
 				wrong = fmt.Sprintf("is on the %s side of fold %d, repeat %d, and tested in fold %d", side, at.fold, at.repeat, b.fold[at.repeat][id])
-			case text[1][i] != b.group[id]:
-				wrong = fmt.Sprintf("has the label %s, but %s in the assignment to folds", text[1][i], b.group[id])
+			case text[1][i] != b.label[id]:
+				wrong = fmt.Sprintf("has the label %s, but %s in the assignment to folds", text[1][i], b.label[id])
 			}
 			if wrong != "" && !told[id] {
 				told[id] = true

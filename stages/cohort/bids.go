@@ -223,8 +223,8 @@ func (c *BIDSCohort) leaveOut(l *list, root string, found map[string]*bidsFiles)
 	}
 	l.drop(UnusableData, func(r listedRow) string {
 		problems := found[r.id].problems
-		if r.group == "" {
-			problems = append(problems, fmt.Errorf("it has no group (column %q is empty)", l.Group))
+		if r.label == "" {
+			problems = append(problems, l.unlabeled(r, ""))
 		}
 		if problems == nil {
 			problems = found[r.id].unreadable()
@@ -328,7 +328,7 @@ func bidsSubjects(l *list, found map[string]*bidsFiles, ports map[string]func(*b
 	var subjects []Subject
 	failing := 0
 	for _, row := range l.rows {
-		if row.group == "" || found[row.id].problems != nil {
+		if row.label == "" || found[row.id].problems != nil {
 			failing++
 		}
 	}
@@ -349,8 +349,8 @@ func bidsSubjects(l *list, found map[string]*bidsFiles, ports map[string]func(*b
 			}
 		}
 		problems := f.problems
-		if row.group == "" {
-			problems = append(problems, fmt.Errorf("it has no group (column %q of %s is empty)", l.Group, l.path))
+		if row.label == "" {
+			problems = append(problems, l.unlabeled(row, l.path))
 		}
 		if problems != nil {
 			s.Problem = fmt.Errorf("participant %s: %w", row.id, joined(problems))

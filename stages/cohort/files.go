@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
+	"prgnn/stages/column"
 )
 
 // A fileSource says where a port's file of a participant is: in a column, under a
@@ -176,8 +177,8 @@ func (l *list) roster(sources []*fileSource) *Roster {
 	for i, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}
 		var problems []error
-		if row.group == "" && l.each != "row" {
-			problems = append(problems, fmt.Errorf("it has no group (column %q is empty)", l.Group))
+		if row.label == "" && l.each != "row" {
+			problems = append(problems, l.unlabeled(row, ""))
 		}
 		for _, f := range sources {
 			path, err := f.of(l, row)
@@ -247,8 +248,12 @@ func (r *Roster) skip() {
 	if out == nil || left == nil {
 		return
 	}
+	label := "group"
+	if _, ok := r.Participants.Column(column.Target); ok {
+		label = column.Target
+	}
 	r.Subjects, r.Participants = left, KeepRows(r.Participants, r.IDColumn(), keep)
-	r.Notes = append(r.Notes, fmt.Sprintf("%s without a file or a group excluded", words.Count(len(out), r.Noun())))
+	r.Notes = append(r.Notes, fmt.Sprintf("%s without a file or a %s excluded", words.Count(len(out), r.Noun()), label))
 	r.Left = append(r.Left, out...)
 	slices.SortFunc(r.Left, func(a, b LeftOut) int { return strings.Compare(a.ID, b.ID) })
 }

@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/words"
+	"prgnn/stages/column"
 	"prgnn/stages/sheet"
 )
 
@@ -19,6 +21,7 @@ type listed struct {
 	ID      string   `param:"id" doc:"its column of participant names; sub- is added if missing"`
 	Group   string   `param:"group" doc:"its column of groups"`
 	Levels  []string `param:"levels" doc:"names for the values of the group column, such as [1=ASD, 0=HC]; by default the values"`
+	Target  string   `param:"target" doc:"its column of numbers to predict, such as age or a score, in place of groups: the participants then have a column target and none of groups"`
 	Root    string   `param:"root" place:"always" doc:"directory that relative paths of files start from; by default that of the table"`
 	Select  string   `param:"select" doc:"rows to include, such as: group in [ASD, HC] and mean_fd < 0.3 and age >= 7"`
 	Exclude []string `param:"exclude" doc:"participants to exclude"`
@@ -34,7 +37,8 @@ func (p *listed) all() bool { return p.Runs == "all" }
 type listedRow struct {
 	id     string // sub-…
 	source string // as the table has it
-	group  string // "" when it has none
+	label  string // group, or the number to predict; "" when it has none
+	number bool   // label is a number to predict
 	line   int
 	cells  map[string]string
 }
@@ -90,10 +94,51 @@ func (l *list) readRows(dir string) error {
 		return err
 	}
 	levels, err := l.levels()
-	if err := errors.Join(l.column("id", l.ID), l.column("group", l.Group), err); err != nil {
+	if err := errors.Join(l.column("id", l.ID), l.labeled(), err); err != nil {
 		return err
 	}
 	return l.name(levels)
+}
+
+// labeled checks the parameters that say what is predicted: the column of groups, or that of a number.
+func (l *list) labeled() error {
+	if l.Target == "" {
+		return l.column("group", l.Group)
+	}
+	var problems []error
+	if l.Group != defaultListed().Group {
+		problems = append(problems, fmt.Errorf("target: group is set to %s too, and a study predicts one of the two: remove one", l.Group))
+	}
+	if l.Levels != nil {
+		problems = append(problems, errors.New("levels: they name groups, and target is a number: remove levels, or set group in place of target"))
+	}
+	if l.Target == l.ID {
+		problems = append(problems, fmt.Errorf("target: %s is the column of the participants' names", l.ID))
+	}
+	return errors.Join(append(problems, l.column("target", l.Target))...)
+}
+
+// labelColumn is the column of what is predicted.
+func (p *listed) labelColumn() string { return cmp.Or(p.Target, p.Group) }
+
+// unlabeled says why a row without a label has none. table is that in which it stands, where the message does not begin
+// with it.
+func (l *list) unlabeled(r listedRow, table string) error {
+	at := fmt.Sprintf("column %q", l.labelColumn())
+	if table != "" {
+		at += " of " + table
+		if l.Target != "" {
+			at += fmt.Sprintf(", line %d,", r.line)
+		}
+	}
+	switch v := r.cells[l.labelColumn()]; {
+	case l.Target == "":
+		return fmt.Errorf("it has no group (%s is empty)", at)
+	case v == "":
+		return fmt.Errorf("it has no %s to predict (%s is empty)", l.Target, at)
+	default:
+		return fmt.Errorf("its %s is %q, not a number (%s must be a number, such as 30 or 1.5, or n/a)", l.Target, v, at)
+	}
 }
 
 // column checks that a parameter names a column.
@@ -109,7 +154,7 @@ func (l *list) column(parameter, name string) error {
 // keep chooses the covariates: COLUMN, or NAME=COLUMN.
 func (l *list) keep(columns []string) error {
 	var problems []error
-	taken := map[string]bool{"participant_id": true, "group": true}
+	taken := map[string]bool{"participant_id": true, "group": true, column.Target: l.Target != ""}
 	for _, entry := range columns {
 		name, from, renamed := strings.Cut(entry, "=")
 		if name, from = strings.TrimSpace(name), strings.TrimSpace(from); !renamed {
@@ -184,17 +229,25 @@ func (l *list) name(levels map[string]string) error {
 			bad("%q and %q (line %d) would both be named %s: rename one of them", r.source, other.source, other.line, r.id)
 			continue
 		}
-		r.group = r.cells[l.Group]
-		if levels != nil && r.group != "" {
-			group, ok := levels[r.group]
+		r.label, r.number = r.cells[l.labelColumn()], l.Target != ""
+		if levels != nil && r.label != "" {
+			group, ok := levels[r.label]
 			if !ok {
-				nameless[r.group]++
+				nameless[r.label]++
 			}
-			r.group = group
+			r.label = group
 		}
-		if twice && r.group != other.group {
-			bad("participant %s is in group %q, but in %q in line %d", r.source, r.group, other.group, other.line)
+		if twice && r.label != other.label && r.number {
+			bad("participant %s has the %s %q, but %q in line %d", r.source, l.Target, r.label, other.label, other.line)
 			continue
+		} else if twice && r.label != other.label {
+			bad("participant %s is in group %q, but in %q in line %d", r.source, r.label, other.label, other.line)
+			continue
+		}
+		if r.number && twice {
+			r.label = other.label
+		} else if numbers, _ := sheet.Numbers([]string{r.label}); r.number && numbers == nil {
+			r.label = ""
 		}
 		byID[r.id] = r
 		l.rows = append(l.rows, r)
@@ -205,6 +258,11 @@ func (l *list) name(levels map[string]string) error {
 	}
 	if changed != "" {
 		l.notes = append(l.notes, changed)
+	}
+	labeled := func(r listedRow) bool { return r.label != "" }
+	if l.Target != "" && problems == nil && !slices.ContainsFunc(l.rows, labeled) {
+		problems = append(problems, fmt.Errorf("target: the column %s of %s has no number (line %d: %q); set target to a column of numbers, or group to a column of groups",
+			l.Target, l.path, l.sheet.Lines[0], l.rows[0].cells[l.Target]))
 	}
 	slices.SortStableFunc(l.rows, func(a, b listedRow) int { return strings.Compare(a.id, b.id) })
 	return errors.Join(problems...)
@@ -326,8 +384,11 @@ func (l *list) noun() string {
 
 // added are the columns that a row has whatever the table has.
 func (l *list) added() []string {
-	if l.each == "row" {
+	switch {
+	case l.each == "row":
 		return nil
+	case l.Target != "":
+		return []string{"participant_id"}
 	}
 	return []string{"participant_id", "group"}
 }
@@ -338,21 +399,21 @@ func (r *listedRow) value(column string) string {
 	switch v, inTable := r.cells[column]; {
 	case column == "participant_id" && !inTable:
 		return r.id
-	case column == "group":
-		return r.group
+	case column == "group" && !r.number:
+		return r.label
 	default:
 		return v
 	}
 }
 
-// participants makes the cohort's table: those who have a group. The columns that
+// participants makes the cohort's table: those who have a group, or a number to predict. The columns that
 // held files (used) are left out: no path may enter a result.
 func (l *list) participants(used []string) *encoding.Table {
 	var rows []listedRow
 	differ := map[string]bool{} // columns that are of runs, and not of participants
 	for _, r := range l.rows {
 		switch n := len(rows); {
-		case r.group == "":
+		case r.label == "":
 		case n > 0 && rows[n-1].id == r.id:
 			for name, v := range r.cells {
 				differ[name] = differ[name] || v != rows[n-1].cells[name]
@@ -361,19 +422,21 @@ func (l *list) participants(used []string) *encoding.Table {
 			rows = append(rows, r)
 		}
 	}
-	ids, groups, sources := make([]string, len(rows)), make([]string, len(rows)), make([]string, len(rows))
+	ids, labels, sources := make([]string, len(rows)), make([]string, len(rows)), make([]string, len(rows))
 	renamed := false
 	for i, r := range rows {
-		ids[i], groups[i], sources[i] = r.id, r.group, r.source
+		ids[i], labels[i], sources[i] = r.id, r.label, r.source
 		renamed = renamed || r.id != r.source
 	}
-	columns := []encoding.Column{
-		{Name: "participant_id", Values: ids},
-		{Name: "group", Values: groups, Doc: "column " + l.Group + " of the participants' table"},
+	label := encoding.Column{Name: "group", Values: labels, Doc: "column " + l.labelColumn() + " of the participants' table"}
+	if l.Target != "" {
+		numbers, _ := sheet.Numbers(labels)
+		label.Name, label.Values = column.Target, numbers
 	}
+	columns := []encoding.Column{{Name: "participant_id", Values: ids}, label}
 	if renamed {
 		name := l.ID
-		if name == "participant_id" || name == "group" {
+		if name == "participant_id" || name == "group" || name == column.Target {
 			name = "source_id"
 		}
 		columns = append(columns, encoding.Column{Name: name, Values: sources, Doc: "name in the participants table"})
@@ -390,7 +453,7 @@ func (l *list) participants(used []string) *encoding.Table {
 	}
 	for _, c := range kept {
 		from, name := c[0], c[1]
-		if from == l.ID || from == l.Group || slices.Contains(used, from) || differ[from] {
+		if from == l.ID || from == l.labelColumn() || slices.Contains(used, from) || differ[from] {
 			continue
 		}
 		values := make([]string, len(rows))
@@ -410,7 +473,11 @@ func (l *list) participants(used []string) *encoding.Table {
 			l.notes = append(l.notes, note)
 		}
 	}
-	return encoding.NewTable(columns...)
+	t := encoding.NewTable(columns...)
+	if l.Target != "" {
+		t.Meta = map[string]string{column.Target: l.Target}
+	}
+	return t
 }
 
 // oddTexts names the few texts that make a column of numbers one of texts; "" where there is nothing to say. ids are

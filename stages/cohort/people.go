@@ -38,7 +38,7 @@ func (c *listed) people(dir, given, root, raw string) (*list, error) {
 			tried = append(tried, p)
 		}
 		if l.path == "" {
-			return nil, fmt.Errorf("no participants.tsv, so no groups; set the parameter raw or file. Searched for\n  %s", strings.Join(tried, "\n  "))
+			return nil, fmt.Errorf("no participants.tsv, so nothing to predict; set the parameter raw or file. Searched for\n  %s", strings.Join(tried, "\n  "))
 		}
 	}
 	if err := l.readRows(dir); err != nil {

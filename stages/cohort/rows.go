@@ -132,7 +132,7 @@ func (l *list) nameRows() error {
 			r.cells[c] = cells[j]
 		}
 		r.id = r.cells[l.ID]
-		r.source, r.group = r.id, r.cells["group"]
+		r.source, r.label = r.id, r.cells["group"]
 		fold := strings.ToLower(r.id)
 		other := folded[fold]
 		bad := func(format string, args ...any) {

@@ -20,9 +20,9 @@ import (
 var simulateCohortKind = Source{
 	Name: "simulate",
 	Doc: "simulated participants with a planted group difference\n" +
-		"NIfTI files with the 84 regions of the Desikan-Killiany atlas and known connectivity: cohort.truth lists the planted differences. The default size is that of the dataset in Pooling Regularized GNN for fMRI Biomarker Analysis.",
+		"NIfTI files with the 84 regions of the Desikan-Killiany atlas and known connectivity: cohort.truth lists the planted differences. With target: score there are no groups, and each participant has a number from 0 to 100, the percentage of the planted difference. The default size is that of the dataset in Pooling Regularized GNN for fMRI Biomarker Analysis.",
 	New: func() Loader {
-		return &SimulatedCohort{ASD: 75, HC: 43, Sites: 1, Scanner: DefaultScanner()}
+		return &SimulatedCohort{ASD: 75, HC: 43, Target: "none", Sites: 1, Scanner: DefaultScanner()}
 	},
 }
 
@@ -32,6 +32,7 @@ type SimulatedCohort struct {
 	HC   int    `param:"hc" doc:"participants of the reference group" min:"0" max:"100000"`
 	Seed uint64 `param:"seed" doc:"of all random numbers"`
 	Scanner
+	Target  string   `param:"target" choices:"none|score" doc:"score: a number to predict in place of groups, from 0 to 100: each of the asd + hc participants has this percentage of the planted difference"`
 	Sites   int      `param:"sites" doc:"number of scanners; several scanners differ in noise (and site_effect); participants are assigned to scanners independently of group" min:"1" max:"1000"`
 	Missing []string `param:"missing" doc:"regions without voxels, each as PARTICIPANT:ABBREVIATION, such as sub-sim003:R.AC"`
 	Corrupt []string `param:"corrupt" doc:"participants with a truncated BOLD file"`
@@ -44,16 +45,16 @@ func (c *SimulatedCohort) Load(string) (*Roster, error) {
 		return nil, errors.New("asd and hc are both 0: the cohort has no participants")
 	}
 	nodes := atlas.DK84()
-	type person struct{ id, group string }
-	people := make([]person, n)
+	type member struct{ id, group string }
+	people := make([]member, n)
 	for i := range people {
-		people[i] = person{fmt.Sprintf("sub-sim%03d", i+1), "ASD"}
+		people[i] = member{fmt.Sprintf("sub-sim%03d", i+1), "ASD"}
 		if i >= c.ASD {
 			people[i].group = "HC"
 		}
 	}
 	// sub-sim1000 before sub-sim101
-	slices.SortFunc(people, func(a, b person) int { return strings.Compare(a.id, b.id) })
+	slices.SortFunc(people, func(a, b member) int { return strings.Compare(a.id, b.id) })
 	ids, groups := make([]string, n), make([]string, n)
 	position := map[string]int{}
 	for i, p := range people {
@@ -66,17 +67,19 @@ func (c *SimulatedCohort) Load(string) (*Roster, error) {
 	}
 
 	sites := make([]int, n)
-	rows := make([]personRow, n)
+	rows, scores := make([]personRow, n), make([]scoredRow, n)
 	for i, id := range ids {
 		// Nothing here depends on the group: age, sex and site tell nothing of it.
 		r := random.New(c.Seed, "simulate", id, "participant")
-		p := personRow{ID: id, Group: groups[i], Age: 7 + math.Floor(110*r.Float64())/10, Sex: "M", Simulated: true}
+		p := personRow{id, groups[i], person{Age: 7 + math.Floor(110*r.Float64())/10, Sex: "M", Simulated: true}}
 		if r.Float64() < 0.25 {
 			p.Sex = "F"
 		}
 		sites[i] = 1 + r.IntN(c.Sites)
 		p.Site = fmt.Sprintf("simulated%d", sites[i])
 		rows[i] = p
+		score := math.Floor(1000*random.New(c.Seed, "simulate", id, "score").Float64()) / 10
+		scores[i] = scoredRow{id, score, p.person}
 	}
 	roster := &Roster{
 		Participants: column.Table(rows),
@@ -93,9 +96,17 @@ func (c *SimulatedCohort) Load(string) (*Roster, error) {
 			if c.Sites > 1 {
 				s.Site = sites[i]
 			}
+			if c.Target == "score" {
+				s.Group, s.Strength = "ASD", c.Strength*scores[i].Target/100
+			}
 			return s
 		},
 		Notes: []string{fmt.Sprintf("simulated data: %d ASD and %d HC participants, planted difference of strength %g", c.ASD, c.HC, c.Strength)},
+	}
+	if c.Target == "score" {
+		roster.Participants, roster.Extra = column.Table(scores), nil
+		roster.Participants.Meta = map[string]string{column.Target: "score"}
+		roster.Notes = []string{fmt.Sprintf("simulated data: %d participants with a score from 0 to 100, the percentage of a planted difference of strength %g", n, c.Strength)}
 	}
 	for _, id := range ids {
 		roster.Subjects = append(roster.Subjects, Subject{ID: id})
@@ -141,8 +152,20 @@ func (c *SimulatedCohort) faults(ids []string, position map[string]int,
 
 // A personRow is one simulated participant.
 type personRow struct {
-	ID        string  `column:"participant_id" doc:"simulated participants: nobody was scanned"`
-	Group     string  `column:"group" doc:"ASD has the planted difference"`
+	ID    string `column:"participant_id" doc:"simulated participants: nobody was scanned"`
+	Group string `column:"group" doc:"ASD has the planted difference"`
+	person
+}
+
+// A scoredRow is one with a number to predict.
+type scoredRow struct {
+	ID     string  `column:"participant_id" doc:"simulated participants: nobody was scanned"`
+	Target float64 `column:"target" doc:"score, simulated: percentage of the planted difference"`
+	person
+}
+
+// A person is what is known of both.
+type person struct {
 	Age       float64 `column:"age" unit:"a" doc:"simulated"`
 	Sex       string  `column:"sex" doc:"simulated"`
 	Site      string  `column:"site" doc:"simulated scanner"`

@@ -34,8 +34,8 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	for _, row := range l.rows {
 		s := Subject{ID: row.id, Files: map[string]string{}}
 		var problems []error
-		if row.group == "" {
-			problems = append(problems, fmt.Errorf("it has no group (column %q of %s is empty)", l.Group, l.path))
+		if row.label == "" {
+			problems = append(problems, l.unlabeled(row, l.path))
 		}
 		if found, names, err := c.find(root, row.id); err != nil {
 			problems = append(problems, err)

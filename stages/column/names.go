@@ -64,12 +64,13 @@ func SettingName(coords []dag.Coord) string {
 // PrGNN is how predictions of the kind train say what made them.
 const PrGNN = "pr-gnn"
 
-// Classifiers are the models of the kinds train and baseline, in words. What the
+// Classifiers are the models of the kinds train, baseline and regression, in words. What the
 // metadata of predictions say of their model is one of these.
 var Classifiers = map[string]string{
 	PrGNN: "PR-GNN", "majority": "majority classifier", "svm": "SVM (RBF)", "linear-svm": "linear SVM",
 	"ridge": "ridge regression", "logistic": "logistic regression",
 	"kernel-ridge": "kernel ridge regression", "forest": "random forest", "mlp": "MLP",
+	"mean": "mean of the training participants", "svr": "linear SVR", "rbf-svr": "SVR (RBF)",
 	"brainnetcnn": "BrainNetCNN", "meanmlp": "meanMLP", "bnt": "Brain Network Transformer", "braingnn": "BrainGNN",
 	"li2019": "Li et al. 2019",
 }

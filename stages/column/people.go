@@ -9,11 +9,18 @@ import (
 	"prgnn/dag"
 )
 
+// Target is the column of the number that a study predicts in place of groups; in the metadata of the participants'
+// table it is what the number is called: "age".
+const Target = "target"
+
 // People are the participants by id, in the order of their table.
 type People struct {
 	Ids       []string
 	Group     map[string]string
 	Simulated bool // at least one of them is simulated
+	// of a study that predicts a number, which has no groups: what it is called, and that of each participant
+	Target  string
+	Numbers map[string]float64
 }
 
 // ReadPeople reads the table of participants.
@@ -22,11 +29,24 @@ func ReadPeople(in dag.Input) (*People, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &People{}
+	p := &People{Simulated: simulated(t)}
+	if _, ok := t.Column(Target); ok && t.Meta[Target] != "" {
+		p.Target, p.Numbers = t.Meta[Target], map[string]float64{}
+		values, err := t.Floats(Target)
+		if err == nil {
+			p.Ids, p.Group, err = ByParticipant(t, "participant_id")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		for i, id := range p.Ids {
+			p.Group[id], p.Numbers[id] = "", values[i]
+		}
+		return p, nil
+	}
 	if p.Ids, p.Group, err = ByParticipant(t, "group"); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	p.Simulated = simulated(t)
 	return p, nil
 }
 

@@ -2,9 +2,11 @@ package fold
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 )
@@ -68,24 +70,58 @@ type Member struct {
 	Fold   int32  `column:"fold" doc:"the fold in which the participant is tested, from 1"`
 }
 
-// A Division tells the group and the side of each participant in one fold.
+// A NumberMember is a Member of a study that predicts a number in place of groups.
+type NumberMember struct {
+	ID     string  `column:"participant_id"`
+	Target float64 `column:"target" doc:"the number to predict"`
+	Repeat int32   `column:"repeat" doc:"repeat, from 1"`
+	Fold   int32   `column:"fold" doc:"the fold in which the participant is tested, from 1"`
+}
+
+// A LabeledMember is a Member or a NumberMember.
+type LabeledMember struct {
+	ID     string  `column:"participant_id"`
+	Group  string  `column:"group,optional"`
+	Target float64 `column:"target,missing,optional"` // NaN where groups are predicted
+	Repeat int32   `column:"repeat"`
+	Fold   int32   `column:"fold"`
+}
+
+// Label is the label as a text: the group, or the number.
+func (m LabeledMember) Label() string {
+	if math.IsNaN(m.Target) {
+		return m.Group
+	}
+	return encoding.FormatFloat(m.Target, 64)
+}
+
+// Folds is the type of a port that takes the folds of groups and those of a number.
+func Folds() dag.Type { return dag.Arrow("participant_id", "repeat", "fold") }
+
+// A Division tells the label and the side of each participant in one fold.
 type Division struct {
 	Params
 	Name   string   // of the table
 	Groups []string // sorted; their places are the labels
 	group  map[string]string
+	target map[string]float64
 	Side   map[string]int
 }
 
 // Divide reads the table of the folds.
 func (s Params) Divide(in dag.Input) (*Division, error) {
-	members, err := column.Read[Member](in)
+	members, err := column.Read[LabeledMember](in)
 	if err != nil {
 		return nil, err
 	}
-	d := &Division{Params: s, Name: in.Name}
-	if d.Side, d.group, err = s.sides(members, in.Name); err != nil {
+	d := &Division{Params: s, Name: in.Name, group: map[string]string{}, target: map[string]float64{}}
+	if d.Side, err = s.sides(members, in.Name); err != nil {
 		return nil, err
+	}
+	for _, m := range members {
+		if int(m.Repeat) == s.Repeat {
+			d.group[m.ID], d.target[m.ID] = m.Group, m.Target
+		}
 	}
 	seen := map[string]bool{}
 	for _, g := range d.group {
@@ -121,23 +157,23 @@ func (d *Division) Row(in dag.Input) (Row, error) {
 		}
 	}
 	label, _ := slices.BinarySearch(d.Groups, group)
-	return Row{Id: id, Label: label, Side: d.Side[id]}, nil
+	return Row{Id: id, Label: label, Target: d.target[id], Side: d.Side[id]}, nil
 }
 
-// sides tells the side and the group of each participant. All draws of a
+// sides tells the side of each participant. All draws of a
 // participant follow it, so none can be on both.
-func (s Params) sides(members []Member, name string) (side map[string]int, group map[string]string, err error) {
-	side, group = map[string]int{}, map[string]string{}
+func (s Params) sides(members []LabeledMember, name string) (map[string]int, error) {
+	side := map[string]int{}
 	largest := 0
 	for _, m := range members {
 		if int(m.Repeat) != s.Repeat {
 			continue
 		}
 		if _, twice := side[m.ID]; twice {
-			return nil, nil, fmt.Errorf("%s: participant %s appears twice in repeat %d: it could be in the training and the test set", name, m.ID, s.Repeat)
+			return nil, fmt.Errorf("%s: participant %s appears twice in repeat %d: it could be in the training and the test set", name, m.ID, s.Repeat)
 		}
 		largest = max(largest, int(m.Fold))
-		group[m.ID], side[m.ID] = m.Group, 0
+		side[m.ID] = 0
 		switch int(m.Fold) {
 		case s.Fold:
 			side[m.ID] = 1
@@ -146,12 +182,12 @@ func (s Params) sides(members []Member, name string) (side map[string]int, group
 		}
 	}
 	if len(side) == 0 {
-		return nil, nil, fmt.Errorf("%s has no repeat %d: set repeats in the split stage", name, s.Repeat)
+		return nil, fmt.Errorf("%s has no repeat %d: set repeats in the split stage", name, s.Repeat)
 	}
 	if s.Fold > largest {
-		return nil, nil, fmt.Errorf("%s has the folds 1 to %d, not %d: use the same number in the fold axis and in folds of the split stage", name, largest, s.Fold)
+		return nil, fmt.Errorf("%s has the folds 1 to %d, not %d: use the same number in the fold axis and in folds of the split stage", name, largest, s.Fold)
 	}
-	return side, group, nil
+	return side, nil
 }
 
 // SideNames are the sides of a split.

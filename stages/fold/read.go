@@ -5,12 +5,18 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 )
 
 // ReadSettings reads gathered predictions. The coordinates of a training, other than
 // fold and repeat, name its setting.
-func ReadSettings(ins []dag.Input) (*Settings, error) {
+func ReadSettings(ins []dag.Input) (*Settings, error) { return readSettings(ins, ReadTested) }
+
+// ReadNumbers does the same with predicted numbers; there are no groups.
+func ReadNumbers(ins []dag.Input) (*Settings, error) { return readSettings(ins, readNumbers) }
+
+func readSettings(ins []dag.Input, read func(*encoding.Table) ([]Tested, []string, error)) (*Settings, error) {
 	all := &Settings{}
 	var folds []Tested
 	for _, in := range ins {
@@ -18,7 +24,7 @@ func ReadSettings(ins []dag.Input) (*Settings, error) {
 		if err != nil {
 			return nil, err
 		}
-		f, names, err := ReadTested(table)
+		f, names, err := read(table)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
@@ -70,16 +76,16 @@ type place struct {
 
 // oneSide refuses predictions that train on a participant whom they test: no accuracy is
 // made of them, whether a leakage stage looks at them or not.
-func oneSide(rows []PredictionRow) error {
+func oneSide(rows []graphRow) error {
 	tested := map[place]bool{}
 	for _, r := range rows {
-		if r.Set == "test" {
-			tested[place{r.ID, r.Repeat, r.Fold}] = true
+		if r.set == "test" {
+			tested[r.place] = true
 		}
 	}
 	for _, r := range rows {
-		if r.Set != "test" && tested[place{r.ID, r.Repeat, r.Fold}] {
-			return fmt.Errorf("leakage: %s is in the training and the test set in fold %d of repeat %d; no accuracy is computed from these predictions", r.ID, r.Fold, r.Repeat)
+		if r.set != "test" && tested[r.place] {
+			return fmt.Errorf("leakage: %s is in the training and the test set in fold %d of repeat %d; no accuracy is computed from these predictions", r.id, r.fold, r.repeat)
 		}
 	}
 	return nil

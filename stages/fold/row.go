@@ -2,10 +2,11 @@ package fold
 
 // A Row is one graph of a training: one draw of one participant.
 type Row struct {
-	Id    string
-	Draw  int
-	Label int
-	Side  int // 0 train, 1 test, or apart
+	Id     string
+	Draw   int
+	Label  int
+	Target float64 // the number to predict; NaN where groups are predicted
+	Side   int     // 0 train, 1 test, or apart
 }
 
 // A PredictionRow is the prediction of one model for one graph: a row of a table of predictions, before its
@@ -20,4 +21,15 @@ type PredictionRow struct {
 	Label       int32   `column:"label" doc:"number of the participant's group, from 0, in sorted order"`
 	Probability float64 `column:"probability,optional" doc:"of group 1; with more than two groups, of the predicted one"`
 	Predicted   int32   `column:"predicted" doc:"number of the predicted group"`
+}
+
+// A NumberRow is the prediction of a number for one graph, by one model.
+type NumberRow struct {
+	ID        string  `column:"participant_id"`
+	Target    float64 `column:"target" doc:"the number to predict, as observed"`
+	Draw      int32   `column:"draw"`
+	Fold      int32   `column:"fold"`
+	Repeat    int32   `column:"repeat"`
+	Set       string  `column:"set" doc:"train or test"`
+	Predicted float64 `column:"predicted" doc:"the predicted number"`
 }

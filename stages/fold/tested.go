@@ -3,6 +3,7 @@ package fold
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -16,7 +17,8 @@ type Case struct {
 	Id          string
 	Label       int
 	Predicted   int
-	Probability []float64
+	Probability []float64 // of each group; where a number is predicted, its prediction alone
+	Target      float64   // the number to predict
 }
 
 // A Tested holds the predictions of one model for its test side.
@@ -29,6 +31,7 @@ type Tested struct {
 	Graphs       []Case
 	Participants []Case
 	trained      []string // participants
+	Mean         float64  // of the number to predict over the training participants
 }
 
 // Settings are the tested folds of several trainings, by setting.
@@ -74,18 +77,14 @@ func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
 	if len(groups) < 2 {
 		return nil, nil, fmt.Errorf("probabilities of %d groups, expected a column p_GROUP for each of two or more", len(groups))
 	}
-	if err := oneSide(rows); err != nil {
-		return nil, nil, err
-	}
-	var folds []Tested
-	trained := map[place][]string{}
+	all := make([]graphRow, len(rows))
 	for i, r := range rows {
+		all[i] = graphRow{place{r.ID, r.Repeat, r.Fold}, r.Set,
+			Case{Id: r.ID, Label: int(r.Label), Predicted: int(r.Predicted)}}
+		for _, v := range p {
+			all[i].Probability = append(all[i].Probability, v[i])
+		}
 		if r.Set != "test" {
-			p := place{"", r.Repeat, r.Fold}
-			// the draws of a participant follow each other
-			if ids := trained[p]; len(ids) == 0 || ids[len(ids)-1] != r.ID {
-				trained[p] = append(ids, r.ID)
-			}
 			continue
 		}
 		if r.Label < 0 || int(r.Label) >= len(groups) || groups[r.Label] != r.Group {
@@ -94,28 +93,71 @@ func ReadTested(t *encoding.Table) ([]Tested, []string, error) {
 		if r.Predicted < 0 || int(r.Predicted) >= len(groups) {
 			return nil, nil, fmt.Errorf("row %d: predicted is %d, but there are %d groups", i+1, r.Predicted, len(groups))
 		}
+	}
+	folds, err := byFold(all)
+	return folds, groups, err
+}
+
+// readNumbers reads the test side of a table of predicted numbers, by repeat and fold. There are no groups.
+func readNumbers(t *encoding.Table) ([]Tested, []string, error) {
+	rows, err := column.Rows[NumberRow](t)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := make([]graphRow, len(rows))
+	for i, r := range rows {
+		if math.IsNaN(r.Target) || math.IsNaN(r.Predicted) || math.IsInf(r.Target, 0) || math.IsInf(r.Predicted, 0) {
+			return nil, nil, fmt.Errorf("row %d: the target of %s is %v, and its prediction %v: not finite", i+1, r.ID, r.Target, r.Predicted)
+		}
+		all[i] = graphRow{place{r.ID, r.Repeat, r.Fold}, r.Set,
+			Case{Id: r.ID, Target: r.Target, Probability: []float64{r.Predicted}}}
+	}
+	folds, err := byFold(all)
+	return folds, nil, err
+}
+
+// A graphRow is a row of predictions, of either kind.
+type graphRow struct {
+	place
+	set string
+	Case
+}
+
+// byFold gathers the test side by repeat and fold, and who was trained on.
+func byFold(rows []graphRow) ([]Tested, error) {
+	if err := oneSide(rows); err != nil {
+		return nil, err
+	}
+	var folds []Tested
+	trained, sum := map[place][]string{}, map[place]float64{}
+	for _, r := range rows {
+		if r.set != "test" {
+			p := place{"", r.repeat, r.fold}
+			// the draws of a participant follow each other
+			if ids := trained[p]; len(ids) == 0 || ids[len(ids)-1] != r.id {
+				trained[p], sum[p] = append(ids, r.id), sum[p]+r.Target
+			}
+			continue
+		}
 		at := slices.IndexFunc(folds, func(f Tested) bool {
-			return f.Repeat == int64(r.Repeat) &&
-				f.Fold == int64(r.Fold)
+			return f.Repeat == int64(r.repeat) &&
+				f.Fold == int64(r.fold)
 		})
 		if at < 0 {
 			at = len(folds)
-			folds = append(folds, Tested{Repeat: int64(r.Repeat), Fold: int64(r.Fold)})
+			folds = append(folds, Tested{Repeat: int64(r.repeat), Fold: int64(r.fold)})
 		}
-		c := Case{Id: r.ID, Label: int(r.Label), Predicted: int(r.Predicted)}
-		for _, v := range p {
-			c.Probability = append(c.Probability, v[i])
-		}
-		folds[at].Graphs = append(folds[at].Graphs, c)
+		folds[at].Graphs = append(folds[at].Graphs, r.Case)
 	}
 	for i := range folds {
-		folds[i].Participants = OverDraws(folds[i].Graphs)
-		folds[i].trained = trained[place{"", int32(folds[i].Repeat), int32(folds[i].Fold)}]
+		p := place{"", int32(folds[i].Repeat), int32(folds[i].Fold)}
+		folds[i].Participants, folds[i].trained = OverDraws(folds[i].Graphs), trained[p]
+		folds[i].Mean = sum[p] / float64(len(trained[p]))
 	}
-	return folds, groups, nil
+	return folds, nil
 }
 
-// OverDraws averages the probabilities of each participant's graphs; the class
+// OverDraws averages the probabilities, or the predicted numbers, of each participant's graphs; the class
 // is that of the highest mean, the first among equals.
 func OverDraws(graphs []Case) []Case {
 	var out []Case
@@ -125,8 +167,8 @@ func OverDraws(graphs []Case) []Case {
 		if !ok {
 			i = len(out)
 			at[g.Id] = i
-			out, n = append(out, Case{Id: g.Id, Label: g.Label, Probability: make([]float64, len(g.Probability))}),
-				append(n, 0)
+			out, n = append(out, Case{Id: g.Id, Label: g.Label, Target: g.Target,
+				Probability: make([]float64, len(g.Probability))}), append(n, 0)
 		}
 		n[i]++
 		for c, p := range g.Probability {

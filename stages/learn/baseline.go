@@ -98,10 +98,8 @@ func (s *Baseline) Validate() []error {
 	if len(s.Widths) == 0 {
 		errs = append(errs, fmt.Errorf("widths: li2019 needs at least one block"))
 	}
-	if s.Penalties == nil || !slices.IsSorted(s.Penalties) {
-		errs = append(errs, fmt.Errorf("penalties: %v: want one or more, the smallest first", s.Penalties))
-	}
 	return append(errs, allOf(errors.Join(
+		checkPenalties(s.Penalties),
 		checkWeights("hidden", s.Hidden),
 		checkWeights("full_widths", s.FullWidths),
 		checkWeights("widths and graph_hidden", slices.Concat(s.Widths, s.GraphHidden))))...)
@@ -161,7 +159,7 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, all, err := s.read(t, form)
+	set, all, err := readMatrices(t, s.Params, form)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +180,7 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 		model, err = baseline.FitBrainNetCNN(ctx, cnn, baseline.NodesOf(all.D), o, rows, label, len(set.groups))
 	case "kernel-ridge":
 		var inner []int
-		if inner, err = s.innerFolds(set, t.In("folds").Name); err == nil {
+		if inner, err = innerRows(set, s.Params, s.Penalties, s.Inner, s.Seed, t.In("folds").Name); err == nil {
 			model, err = baseline.FitKernelRidge(ctx, baseline.KernelRidge{Penalties: s.Penalties, Inner: inner}, train,
 				label[:train.N], len(set.groups), t.Threads)
 		}
@@ -193,12 +191,7 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
 	r.probability, r.parameters, r.note = model.Probability(all, t.Threads), model.Parameters(), model.Note()
-	var reference *dag.Input
-	if form.tangent {
-		in := t.In("fitted")
-		reference = &in
-	}
-	r.regions, err = form.regions(model, train, sd, reference, set.groups, t.Threads)
+	r.regions, err = form.regions(t, model, train, sd, set.groups)
 	return r, err
 }
 

@@ -10,10 +10,10 @@ import (
 	"prgnn/stages/region"
 )
 
-// read gives the inputs of each matrix as a row, and puts each participant on its side of the fold.
-func (s *Baseline) read(t *dag.Task, form matrixForm) (*trainingSet, baseline.Rows, error) {
+// readMatrices gives the inputs of each matrix as a row, and puts each participant on its side of the fold.
+func readMatrices(t *dag.Task, p fold.Params, form matrixForm) (*trainingSet, baseline.Rows, error) {
 	var all baseline.Rows
-	d, err := s.Divide(t.In("folds"))
+	d, err := p.Divide(t.In("folds"))
 	if err != nil {
 		return nil, all, err
 	}
@@ -44,7 +44,7 @@ func (s *Baseline) read(t *dag.Task, form matrixForm) (*trainingSet, baseline.Ro
 		if err != nil {
 			return nil, all, err
 		}
-		numbers, err := s.Numbers(len(draws), in.Name)
+		numbers, err := p.Numbers(len(draws), in.Name)
 		if err != nil {
 			return nil, all, err
 		}
@@ -74,12 +74,13 @@ func (s *Baseline) read(t *dag.Task, form matrixForm) (*trainingSet, baseline.Ro
 	return set, all, set.check(d)
 }
 
-// innerFolds is the inner fold of each training row, from 0; nil where there is nothing to choose.
-func (s *Baseline) innerFolds(set *trainingSet, name string) ([]int, error) {
-	if len(s.Penalties) < 2 {
+// innerRows is the inner fold of each training row, from 0; nil where there is nothing to choose of the penalties.
+func innerRows(set *trainingSet, p fold.Params, penalties []float64, count int, seed uint64,
+	name string) ([]int, error) {
+	if len(penalties) < 2 {
 		return nil, nil
 	}
-	of, err := innerFolds(set, s.Params, s.Inner, s.Seed, "inner", name)
+	of, err := innerFolds(set, p, count, seed, "inner", name)
 	if err != nil {
 		return nil, fmt.Errorf("inner: %w", err)
 	}

@@ -26,8 +26,15 @@ type matrixForm struct {
 
 // form is how this model sees the matrices that are connected.
 func (s *Baseline) form(t *dag.Task) (matrixForm, error) {
-	f := matrixForm{port: "pearson", upper: true, off: 1,
-		fisher: s.Transform == "fisher" || s.Transform == "own" && (s.Model == "ridge" || s.Model == "logistic")}
+	// brainnetcnn makes matrices of the rows, with a diagonal of its own
+	return formOf(t, s.Model == "ridge" || s.Model == "logistic", s.Model == "brainnetcnn", s.Transform, s.Diagonal,
+		s.OffDiagonal)
+}
+
+// formOf is how a model sees the matrices that are connected: after Fisher's transform by default or not, and rows that
+// are made matrices again or not.
+func formOf(t *dag.Task, fisher, square bool, transform string, diagonal bool, off string) (matrixForm, error) {
+	f := matrixForm{port: "pearson", upper: true, off: 1, fisher: transform == "fisher" || transform == "own" && fisher}
 	if !t.Has("tangent") {
 		if !t.Has("pearson") {
 			return f, errors.New("there is nothing to train on: connect pearson (correlation matrices) or tangent (matrices of the stage project)")
@@ -39,15 +46,15 @@ func (s *Baseline) form(t *dag.Task) (matrixForm, error) {
 		return f, errors.New("pearson and tangent are both connected: connect one of the two")
 	case !t.Has("fitted"):
 		return f, errors.New("tangent is connected without its reference: connect fitted of the stage tangent, to show that no test participant was used for it")
-	case s.Transform == "fisher":
+	case transform == "fisher":
 		return f, errors.New("transform: fisher is for correlations: tangent matrices are logarithms already")
 	}
 	f.port, f.tangent, f.fisher = "tangent", true, false
-	if s.Model == "brainnetcnn" { // it makes matrices of the rows, with a diagonal of its own
+	if square {
 		return f, nil
 	}
-	f.upper, f.diagonal = false, s.Diagonal
-	if s.OffDiagonal == "sqrt2" {
+	f.upper, f.diagonal = false, diagonal
+	if off == "sqrt2" {
 		f.off = math.Sqrt2
 	}
 	return f, nil
@@ -144,9 +151,14 @@ func refuseLeak(in dag.Input, facts *region.ReferenceFacts, d *fold.Division) er
 	return nil
 }
 
-// A regionWeightRow is what a linear model makes of one region.
+// A regionWeightRow is what a linear model of groups makes of one region.
 type regionWeightRow struct {
-	Group   string  `column:"group" doc:"the group for which the decision value is positive"`
+	Group string `column:"group" doc:"the group for which the decision value is positive"`
+	regionWeight
+}
+
+// A regionWeight is what a linear model makes of one region.
+type regionWeight struct {
 	Index   int32   `column:"index" doc:"node, from 1"`
 	Weight  float64 `column:"weight" doc:"sum of the magnitudes of the weights on the entries of the node; with tangent matrices of G^-1/2 W G^-1/2, the weights on the covariance"`
 	Pattern float64 `column:"pattern" doc:"the same of the covariances, over the training graphs, of the entries with the decision value (Haufe et al. 2014)"`
@@ -154,15 +166,15 @@ type regionWeightRow struct {
 
 // regions maps a linear model back to the regions. sd is by what the inputs were divided; nil: by
 // nothing.
-func (f matrixForm) regions(model baseline.Classifier, train baseline.Rows, sd []float64, reference *dag.Input,
-	groups []string, threads int) ([]regionWeightRow, error) {
+func (f matrixForm) regions(t *dag.Task, model any, train baseline.Rows, sd []float64,
+	groups []string) ([]regionWeightRow, error) {
 	lin, ok := baseline.AsLinear(model)
 	if !ok {
 		return nil, nil
 	}
 	n := f.nodes(train.D)
 	var rows []regionWeightRow
-	decisions, all := lin.Decide(train, threads), lin.Weights()
+	decisions, all := lin.Decide(train, t.Threads), lin.Weights()
 	for k, w := range all {
 		d := make([]float64, train.N)
 		for i := range d {
@@ -184,7 +196,7 @@ func (f matrixForm) regions(model baseline.Classifier, train baseline.Rows, sd [
 			wm[i*n+j], wm[j*n+i], pm[i*n+j], pm[j*n+i] = weight, weight, cov, cov
 		})
 		if f.tangent {
-			_, space, err := region.ReadReference(*reference)
+			_, space, err := region.ReadReference(t.In("fitted"))
 			if err != nil {
 				return nil, err
 			}
@@ -198,7 +210,7 @@ func (f matrixForm) regions(model baseline.Classifier, train baseline.Rows, sd [
 			group = groups[k]
 		}
 		for i := range n {
-			r := regionWeightRow{Group: group, Index: int32(i + 1)}
+			r := regionWeightRow{group, regionWeight{Index: int32(i + 1)}}
 			for j := range n {
 				r.Weight += math.Abs(wm[i*n+j])
 				r.Pattern += math.Abs(pm[i*n+j])

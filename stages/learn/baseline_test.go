@@ -218,7 +218,7 @@ func TestInnerFolds(t *testing.T) {
 		}
 	}
 	s := stagetest.Fresh("baseline", "model", "kernel-ridge").(*Baseline)
-	folds, err := s.innerFolds(set, "folds")
+	folds, err := innerRows(set, s.Params, s.Penalties, s.Inner, s.Seed, "folds")
 	if err != nil || len(folds) != 40 {
 		t.Fatal(folds, err)
 	}
@@ -233,11 +233,12 @@ func TestInnerFolds(t *testing.T) {
 		t.Errorf("graphs by fold and group: %v", count)
 	}
 	s.Fold = 2
-	if other, _ := s.innerFolds(set, "folds"); slices.Equal(folds, other) {
+	if other, _ := innerRows(set, s.Params, s.Penalties, s.Inner, s.Seed, "folds"); slices.Equal(folds, other) {
 		t.Error("two folds have the same inner folds")
 	}
 	s.Inner = 11
-	if _, err := s.innerFolds(set, "folds"); err == nil || !strings.Contains(err.Error(),
+	_, err = innerRows(set, s.Params, s.Penalties, s.Inner, s.Seed, "folds")
+	if err == nil || !strings.Contains(err.Error(),
 		"folds, inside fold 2: group \"ASD\" has 10 participants, too few for 11 folds") {
 		t.Error(err)
 	}

@@ -72,7 +72,7 @@ func (s *BNT) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, all, err := (&Baseline{Params: s.Params}).read(t, form)
+	set, all, err := readMatrices(t, s.Params, form)
 	if err != nil {
 		return nil, err
 	}

@@ -5,30 +5,35 @@ import (
 	"maps"
 	"slices"
 
+	"prgnn/stages/column"
 	"prgnn/stages/fold"
 )
 
-// innerFolds divides the training participants once more, stratified by group: the inner fold of each, from 0.
+// innerFolds divides the training participants once more, stratified by group, or by the number to predict: the inner
+// fold of each, from 0.
 func innerFolds(set *trainingSet, p fold.Params, folds int, seed uint64, purpose, name string) (map[string]int, error) {
-	group := map[string]string{}
+	of := map[string]member{}
 	for _, r := range set.rows {
 		if r.Side == 0 {
-			group[r.Id] = set.groups[r.Label]
+			of[r.Id] = member{id: r.Id, group: set.groups[r.Label], number: r.Target}
 		}
 	}
 	var members []member
-	for _, id := range slices.Sorted(maps.Keys(group)) {
-		members = append(members, member{id: id, group: group[id]})
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		members = append(members, of[id])
 	}
 	inner := &Split{Folds: folds, Stratify: true, Seed: seed}
+	if set.number {
+		inner.Label = column.Target
+	}
 	if err := inner.enough(members, fmt.Sprintf("%s, inside fold %d", name, p.Fold)); err != nil {
 		return nil, err
 	}
-	of := map[string]int{}
+	folded := map[string]int{}
 	for i, f := range inner.deal(members, purpose, "repeat", p.Repeat, "fold", p.Fold) {
-		of[members[i].id] = int(f) - 1
+		folded[members[i].id] = int(f) - 1
 	}
-	return of, nil
+	return folded, nil
 }
 
 // parts divides the rows: 0, learned from; 1, one of so many parts of the training participants, who validate;

@@ -13,6 +13,7 @@ var Kinds = []dag.Kind{
 	meanMLPKind,
 	permutationKind,
 	predictKind,
+	regressionKind,
 	splitKind,
 	trainKind,
 }

@@ -19,7 +19,7 @@ import (
 var splitKind = dag.Kind{
 	Name: "split",
 	Doc: "assigns the participants to folds for cross-validation\n" +
-		"Each participant is tested in one fold of every repeat; all draws of a participant are on one side. Folds are balanced within each group (stratified) and in size, to within one participant; with stratify_by also within each group at each site.",
+		"Each participant is tested in one fold of every repeat; all draws of a participant are on one side. Folds are balanced within each group (stratified) and in size, to within one participant; with stratify_by also within each group at each site. A number to predict (label: target) is balanced by its order: of the smallest as many as there are folds, each is tested in another fold, and so on.",
 	New: func() dag.Stage {
 		return &Split{Folds: 5, Repeats: 1, Stratify: true, Inner: 4, Label: "group", Within: "site"}
 	},
@@ -29,24 +29,31 @@ var splitKind = dag.Kind{
 type Split struct {
 	Folds       int      `param:"folds" doc:"number of folds" min:"2"`
 	Repeats     int      `param:"repeats" doc:"number of repeats of the cross-validation" min:"1" max:"10000"`
-	Stratify    bool     `param:"stratify" doc:"spread each group evenly over the folds"`
+	Stratify    bool     `param:"stratify" doc:"spread each group, or the values of a number to predict, evenly over the folds"`
 	StratifyBy  []string `param:"stratify_by" doc:"further columns of the participants table, such as [site]: each group is spread evenly over the folds within each of their values"`
 	LeaveOut    string   `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify are ignored"`
 	Permutation int      `param:"permutation" doc:"0: the true labels; n: the n-th random permutation of the labels, for a permutation test (matrix: {permutation: [0..100]})" min:"0"`
 	Outer       int      `param:"outer" doc:"0: the outer folds; n: inner folds of the training participants of outer fold n, for choosing parameters (nested cross-validation); its test participants get fold 0 and are not used" min:"0"`
 	Inner       int      `param:"inner" doc:"number of inner folds" min:"2"`
-	Label       string   `param:"label" doc:"column of the participants table to predict: group, or another one, such as site, to test whether the data predict it"`
+	Label       string   `param:"label" doc:"column of the participants table to predict: group; target, a number, for a cohort with the parameter target; or another one, such as site, to test whether the data predict it"`
 	Within      string   `param:"within" doc:"labels are permuted within the values of this column, if it exists: participants of different sites are not exchangeable"`
 	Seed        uint64   `param:"seed" doc:"seed of the random assignment"`
 }
 
-func (*Split) Ports() dag.Ports {
+func (s *Split) Ports() dag.Ports {
+	label, folds := "group", column.Type[fold.Member]()
+	if s.number() {
+		label, folds = column.Target, column.Type[fold.NumberMember]()
+	}
 	return dag.Ports{
-		In: []dag.Port{{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "the participants, with their groups"}},
-		Out: []dag.Port{{Name: "folds", Type: column.Type[fold.Member](),
+		In: []dag.Port{{Name: "participants", Type: dag.Arrow("participant_id", label), Doc: "the participants, with their groups, or with the number to predict"}},
+		Out: []dag.Port{{Name: "folds", Type: folds,
 			Doc: "the test fold of each participant, from 1, for each repeat"}},
 	}
 }
+
+// number reports whether a number is predicted.
+func (s *Split) number() bool { return s.Label == column.Target }
 
 // Divisions is how many repeats and folds the table will have; 0 folds: leave_out takes them
 // from the participants.
@@ -77,7 +84,8 @@ func (s *Split) Validate() []error {
 // A member is a participant and its group.
 type member struct {
 	id, group string
-	within    string // the values of stratify_by
+	number    float64 // to predict, in place of a group
+	within    string  // the values of stratify_by
 }
 
 // stratum is what is spread evenly over the folds. Those of a group stand together when they are sorted.
@@ -90,6 +98,9 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	members, err := readMembers(table, s.Divides(), in.Name)
+	if err == nil && s.number() {
+		err = readNumbers(members, table)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +129,7 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	var rows []fold.Member
+	var numbers []fold.NumberMember
 	for r := range repeats {
 		folds := s.divide(members, r+1)
 		if site != nil {
@@ -132,9 +144,14 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		for i, m := range members {
 			rows = append(rows, fold.Member{ID: m.id, Group: m.group, Repeat: int32(r + 1), Fold: folds[i]})
+			numbers = append(numbers,
+				fold.NumberMember{ID: m.id, Target: m.number, Repeat: int32(r + 1), Fold: folds[i]})
 		}
 	}
 	out := column.Table(rows)
+	if s.number() {
+		out = column.Table(numbers)
+	}
 	if site != nil && s.Outer == 0 { // the folds inside an outer one leave out no site
 		out.Columns = append(out.Columns, fold.LeftOutColumn(rows, site))
 	}
@@ -158,7 +175,7 @@ func readMembers(t *encoding.Table, label, name string) ([]member, error) {
 	}
 	if lost != nil {
 		slices.Sort(lost)
-		return nil, fmt.Errorf("%s: no %s for %s: a classifier needs one; fill it in, or exclude them", name, label, strings.Join(lost, ", "))
+		return nil, fmt.Errorf("%s: no %s for %s: each participant needs one; fill it in, or exclude them", name, label, strings.Join(lost, ", "))
 	}
 	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.id, b.id) })
 	for i := 1; i < len(members); i++ {
@@ -167,6 +184,43 @@ func readMembers(t *encoding.Table, label, name string) ([]member, error) {
 		}
 	}
 	return members, nil
+}
+
+// readNumbers reads the numbers to predict. They have no groups: those of a member is "".
+func readNumbers(members []member, t *encoding.Table) error {
+	ids, err1 := t.Strings("participant_id")
+	values, err2 := t.Floats(column.Target)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	of := map[string]float64{}
+	for i, id := range ids {
+		of[id] = values[i]
+	}
+	for i := range members {
+		members[i].number, members[i].group = of[members[i].id], ""
+	}
+	return nil
+}
+
+// quantiles puts members of a study of numbers into groups of as many as there are folds, next to each other in the
+// order of the numbers, within the values of stratify_by: each group then has one member in each fold.
+func quantiles(members []member, folds int) []member {
+	out := slices.Clone(members)
+	order := make([]int, len(out))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(out[a].number, out[b].number), cmp.Compare(out[a].id, out[b].id))
+	})
+	seen := map[string]int{}
+	for _, i := range order {
+		m := &out[i]
+		m.group = fmt.Sprintf("%06d", seen[m.within]/folds)
+		seen[m.within]++
+	}
+	return out
 }
 
 // permute gives the groups to other participants: as many of each, at random, within
@@ -184,15 +238,12 @@ func (s *Split) permute(members []member, t *encoding.Table) error {
 		at[site[m.id]] = append(at[site[m.id]], i)
 	}
 	stream := random.New(s.Seed, "permutation", s.Permutation)
-	groups := make([]string, len(members))
+	old := slices.Clone(members)
 	for _, name := range slices.Sorted(maps.Keys(at)) {
 		places := at[name]
 		for i, p := range stream.Perm(len(places)) {
-			groups[places[i]] = members[places[p]].group
+			members[places[i]].group, members[places[i]].number = old[places[p]].group, old[places[p]].number
 		}
-	}
-	for i := range members {
-		members[i].group = groups[i]
 	}
 	return nil
 }
@@ -209,6 +260,9 @@ func count(members []member, of func(member) string) ([]string, map[string]int) 
 // enough refuses divisions in which a fold would lack a group.
 func (s *Split) enough(members []member, name string) error {
 	names, n := count(members, func(m member) string { return m.group })
+	if s.number() {
+		return s.enoughNumbers(members, name)
+	}
 	if len(names) < 2 {
 		return fmt.Errorf("%s: all %d participants are in the group %q: a classifier needs two groups", name, len(members), strings.Join(names, ""))
 	}
@@ -232,6 +286,23 @@ func (s *Split) enough(members []member, name string) error {
 	return nil
 }
 
+// fewest participants of a test fold: predictions of two numbers always correlate by 1 or −1.
+const fewest = 3
+
+// enoughNumbers refuses a number that does not vary, and folds in which predictions could not be compared with it.
+func (s *Split) enoughNumbers(members []member, name string) error {
+	most := len(members) / fewest
+	switch {
+	case !slices.ContainsFunc(members, func(m member) bool { return m.number != members[0].number }):
+		return fmt.Errorf("%s: all %d participants have the same number to predict, %v: set target to a column that varies", name, len(members), members[0].number)
+	case most < 2:
+		return fmt.Errorf("%s: %d participants are too few to predict a number: each test fold needs %d, so at least %d participants", name, len(members), fewest, 2*fewest)
+	case s.Folds > most:
+		return fmt.Errorf("%s: %d participants are too few for %d folds of at least %d: set folds to %d or less", name, len(members), s.Folds, fewest, most)
+	}
+	return nil
+}
+
 // divide deals the shuffled members of each stratum out to the folds in turn; each
 // stratum goes on where the one before it stopped, which keeps the folds even, in their groups and in size.
 //
@@ -249,6 +320,9 @@ func (s *Split) divide(members []member, repeat int) []int32 {
 // deal divides by the stream of this name.
 func (s *Split) deal(members []member, stream ...any) []int32 {
 	folds := make([]int32, len(members))
+	if s.number() {
+		members = quantiles(members, s.Folds)
+	}
 	of := member.stratum
 	if !s.Stratify {
 		of = func(member) string { return "" }
@@ -276,7 +350,7 @@ func (s *Split) inside(members []member, folds []int32, repeat int, name string)
 	if s.Outer > int(slices.Max(folds)) {
 		return fmt.Errorf("%s: outer is %d, but there are %d folds", name, s.Outer, slices.Max(folds))
 	}
-	inner := &Split{Folds: s.Inner, Stratify: s.Stratify, Seed: s.Seed}
+	inner := &Split{Folds: s.Inner, Stratify: s.Stratify, Seed: s.Seed, Label: s.Label}
 	var rest []member
 	for i, m := range members {
 		if int(folds[i]) != s.Outer {

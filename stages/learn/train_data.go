@@ -23,6 +23,7 @@ type GraphData struct {
 // A trainingSet tells of all graphs of a training, sorted by participant and draw.
 type trainingSet struct {
 	groups   []string // sorted; their places are the labels
+	number   bool     // a number is predicted, in place of groups
 	features int      // per node
 	rows     []fold.Row
 	facts    graphFacts

@@ -48,8 +48,8 @@ func (*Combat) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Doc: "each participant's matrices"},
-			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"},
-			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "their sites and covariates"},
+			{Name: "folds", Type: fold.Folds(), Doc: "the assignment to folds"},
+			{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "their sites and covariates"},
 		},
 		Out: []dag.Port{
 			{Name: "fitted", Type: column.Type[combatRow](), Doc: "the fitted parameters of each site and pair of regions, with the training participants in the metadata"},

@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -42,6 +43,8 @@ func (t combatTerm) String() string {
 	return t.Column + "=" + t.Level
 }
 
+const targetColumn = column.Target // column is also the name of a variable here
+
 // A combatBook knows the site and the covariates of everybody.
 type combatBook struct {
 	combatFacts
@@ -67,7 +70,8 @@ func (s *Combat) read(in dag.Input) (*combatBook, error) {
 				value[id] = fmt.Sprint(x)
 			}
 		}
-		if saysGroup(value, people) {
+		if column == targetColumn || saysNumber(b.number[column], people) ||
+			people.Numbers == nil && saysGroup(value, people) {
 			return nil, fmt.Errorf("preserve: %s is the label to predict, or determines it, and would leak into the matrices of test participants; preserve age, sex and the like", column)
 		}
 	}
@@ -136,6 +140,24 @@ func saysGroup(value map[string]string, p *column.People) bool {
 		of[value[id]] = p.Group[id]
 	}
 	return len(of) > 1 && 2*len(of) <= len(p.Ids)
+}
+
+// saysNumber tells whether a covariate gives the number to predict away: one rises or falls with the other throughout,
+// as age in months does with age in years.
+func saysNumber(value map[string]float64, p *column.People) bool {
+	if value == nil || p.Numbers == nil {
+		return false
+	}
+	ids := slices.Clone(p.Ids)
+	slices.SortFunc(ids, func(a, b string) int {
+		return cmp.Or(cmp.Compare(value[a], value[b]), cmp.Compare(p.Numbers[a], p.Numbers[b]))
+	})
+	rises, falls := true, true
+	for i := 1; i < len(ids); i++ {
+		x, y := value[ids[i-1]] < value[ids[i]], p.Numbers[ids[i-1]]-p.Numbers[ids[i]]
+		rises, falls = rises && !(x && y > 0), falls && !(x && y < 0)
+	}
+	return (rises || falls) && value[ids[0]] < value[ids[len(ids)-1]]
 }
 
 // choose finds the sites to learn of, and the terms of the covariates, from those who

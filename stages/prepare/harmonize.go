@@ -34,7 +34,7 @@ func (*Harmonize) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "of one participant"},
 			{Name: "fitted", Type: column.Type[combatRow](), Doc: "combat's fitted parameters"},
-			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "their sites and covariates"},
+			{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "their sites and covariates"},
 			{Name: "quality", Type: dag.Arrow("draw"), Optional: true, Doc: "of the stage that made the matrices"},
 		},
 		Out: []dag.Port{

@@ -43,7 +43,7 @@ func (*Tangent) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Doc: "covariance matrices of each participant: pearson of connectivity with pearson: ledoit-wolf, or its covariance (covariance: true)"},
-			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"},
+			{Name: "folds", Type: fold.Folds(), Doc: "the assignment to folds"},
 		},
 		Out: []dag.Port{
 			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Doc: "the reference, and in the metadata its participants"},

@@ -15,6 +15,11 @@ import (
 // abstract writes the top of the page: question, data, result, and the tiles.
 func (a *author) abstract() error {
 	a.Page.Abstract = a.data()
+	if a.Regression != nil {
+		a.Page.Abstract = append(a.Page.Abstract, a.RegressionResult(a.number()))
+		a.regressionTiles()
+		return nil
+	}
 	row := a.First
 	if row == nil {
 		nested, err := a.Nested()
@@ -55,6 +60,9 @@ func (a *author) data() []string {
 		kind = "simulated participant"
 	}
 	data := fmt.Sprintf("Data: %s: %s", words.Count(len(a.Who.Ids), kind), strings.Join(groups, ", "))
+	if a.Who.Numbers != nil {
+		data = fmt.Sprintf("Data: %s", words.Count(len(a.Who.Ids), kind))
+	}
 	if n := len(a.Excluded); n > 0 {
 		data += fmt.Sprintf("; %d of %d excluded (%s)", n, len(a.Who.Ids)+n, a.ExcludedList())
 	}
@@ -62,7 +70,10 @@ func (a *author) data() []string {
 		data += fmt.Sprintf("; results are missing for %d of the %d", a.Lacking, len(a.Who.Ids))
 	}
 	data += "."
-	if a.Accuracy == nil {
+	switch {
+	case a.Regression != nil:
+		return []string{fmt.Sprintf("Question: does functional connectivity predict %s in participants who were not in the training set?", a.number()), data}
+	case a.Accuracy == nil:
 		return []string{data}
 	}
 	return []string{fmt.Sprintf("Question: does functional connectivity distinguish %s in participants who were not in the training set?", a.groupNames()), data}
@@ -139,5 +150,17 @@ func (a *author) tiles(r performance.Row) {
 		a.Page.Tiles = append(a.Page.Tiles,
 			report.Tile{Value: report.Share(r.Sensitivity) + " / " + report.Share(r.Specificity),
 				Label: "Sensitivity / specificity", Note: "for " + r.Positive + " · mean over the folds"})
+	}
+}
+
+// regressionTiles show r of the models, at most four.
+func (a *author) regressionTiles() {
+	for _, r := range a.Regression {
+		if len(a.Page.Tiles) == 4 || math.IsNaN(r.R) {
+			continue
+		}
+		a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: report.Share(r.R), Label: "r, " + r.Name,
+			Note: fmt.Sprintf("95 %% CI %s · R² %s · MAE %s", performance.Interval(r.RLow, r.RHigh, report.Share),
+				report.Share(r.R2), report.Short(r.MAE))})
 	}
 }

@@ -1,6 +1,8 @@
 package present
 
 import (
+	"cmp"
+
 	"prgnn/stages/figure"
 	"prgnn/stages/present/methods"
 	"prgnn/stages/present/participants"
@@ -45,13 +47,18 @@ func (a *author) write() (*report.Page, error) {
 	if err := a.read(); err != nil {
 		return nil, err
 	}
+	results, title, describe := "classification", "Classification performance", a.Results.Describe
+	if a.Regression != nil {
+		results, title = "regression", "Regression performance"
+		describe = func() error { return a.DescribeRegression(a.number()) }
+	}
 	for _, s := range []struct {
 		id, title string
 		write     func() error
 	}{
 		{"participants", "Participants", a.Cohort.Describe},
 		{"methods", "Methods", a.methods.Write},
-		{"classification", "Classification performance", a.Results.Describe},
+		{results, title, describe},
 		{"regions", "Salient regions", a.regions},
 		{"checks", "Quality control and checks", a.checks},
 		{"more", "Further tables and figures", a.more},
@@ -68,4 +75,12 @@ func (a *author) write() (*report.Page, error) {
 		}
 	}
 	return a.Page, a.abstract()
+}
+
+// number is what the number that is predicted is called.
+func (a *author) number() string {
+	if a.Who == nil {
+		return "the target"
+	}
+	return cmp.Or(a.Who.Target, "the target")
 }

@@ -43,7 +43,7 @@ var comparisons = []struct{ check, words string }{
 // written.
 func (a *author) leakage() error {
 	if !a.T.Has("leakage") {
-		if a.Accuracy != nil {
+		if a.Accuracy != nil || a.Regression != nil {
 			a.Caution("No stage of this pipeline checks leakage: one scan under two ids may be in training and test data")
 			a.Say("No stage of this pipeline checks leakage. Training alone refuses a participant on both sides of a split, and two participants with the same features; it does not compare scans.")
 		}
@@ -83,6 +83,9 @@ func (a *author) leakage() error {
 
 // covariates says how well single covariates distinguish the groups.
 func (a *author) covariates() error {
+	if a.Who != nil && a.Who.Numbers != nil {
+		return a.covariatesOfNumber()
+	}
 	rows, err := section.Read[column.CovariateRow](a.T, "covariates")
 	if err != nil || len(rows) == 0 {
 		return err
@@ -110,21 +113,65 @@ func (a *author) covariates() error {
 	}
 	t := section.TableOf("Covariates alone", 1, rows, columns...)
 	t.Note = "p: permuted labels. AUC: in the direction in which it is larger, so its chance level is above 0.5."
-	if untested := a.untested(rows); untested != nil {
-		t.Note += " Not tested: " + strings.Join(untested, ", ") + "."
+	tested := map[string]bool{}
+	for _, r := range rows {
+		tested[r.Name] = true
 	}
+	t.Note += a.untested(tested)
 	a.Table(t, "gives how well each covariate alone distinguishes the groups: a classifier may learn age, sex, site or motion instead of the group difference.")
 	return nil
 }
 
-// untested are the columns of the participants that the table of covariates lacks.
-func (a *author) untested(rows []column.CovariateRow) (names []string) {
+// covariatesOfNumber says how covariates go with the number to predict.
+func (a *author) covariatesOfNumber() error {
+	rows, err := section.Read[column.NumberCovariateRow](a.T, "covariates")
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	name := func(r column.NumberCovariateRow) string {
+		return section.PlainName(section.OrItself(participants.CovariateNames, r.Name))
+	}
+	tested := map[string]bool{}
+	for _, r := range rows {
+		tested[r.Name] = true
+		if r.P < 0.05 {
+			a.Caution("%s is associated with %s (%s %s, %s): a model may have learned it instead of what the connectivity says of %[2]s", section.UpperFirst(name(r)), a.number(),
+				coefficient(r), report.Share(r.R), report.DrawnPText(r.P, r.Permutations))
+		}
+	}
+	t := section.TableOf("Covariates", 1, rows,
+		section.Text("covariate", "", name),
+		section.Number("n", "", func(r column.NumberCovariateRow) string { return fmt.Sprint(r.N) }),
+		section.Number("missing", "", func(r column.NumberCovariateRow) string { return fmt.Sprint(r.Missing) }),
+		section.Text("coefficient", "r: Pearson's correlation; η: correlation ratio of a category", coefficient),
+		section.Number("value", "", func(r column.NumberCovariateRow) string { return report.Share(r.R) }),
+		section.Number("p", "", func(r column.NumberCovariateRow) string { return report.DrawnP(r.P, r.Permutations) }),
+		section.Number("q", "false discovery rate over the covariates", func(r column.NumberCovariateRow) string { return report.Probability(r.Q) }))
+	t.Note = fmt.Sprintf("p from permutations of %s. r: Pearson's correlation; η: correlation ratio of a category, never below 0.", a.number()) +
+		a.untested(tested)
+	a.Table(t, fmt.Sprintf("gives the association of each covariate with %s: a model may learn age, sex, site or motion instead.", a.number()))
+	return nil
+}
+
+func coefficient(r column.NumberCovariateRow) string {
+	if r.Kind == "category" {
+		return "η"
+	}
+	return "r"
+}
+
+// untested names the columns of the participants that the table of covariates lacks, in a sentence; "" without any.
+func (a *author) untested(tested map[string]bool) string {
+	var names []string
 	for _, name := range a.Properties {
-		if !slices.ContainsFunc(rows, func(r column.CovariateRow) bool { return r.Name == name }) {
+		if !tested[name] {
 			names = append(names, section.PlainName(name))
 		}
 	}
-	return names
+	if names == nil {
+		return ""
+	}
+	return " Not tested: " + strings.Join(names, ", ") + "."
 }
 
 // stuckSkill is the least skill of a training that has learned something: the share of the way from the majority

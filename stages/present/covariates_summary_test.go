@@ -36,7 +36,8 @@ func TestCovariates(t *testing.T) {
 		encoding.Column{Name: "site", Values: site},
 		encoding.Column{Name: "sub_id", Values: id}, encoding.Column{Name: "file", Values: file})
 	in := map[string][]dag.Input{"participants": {dag.InputOf(people)}, "cleaning": cleaning}
-	out := stagetest.MustRun(t, &assess.Covariates{Within: "site", Permutations: 199}, in)["checks"].(*encoding.Table)
+	out := stagetest.MustRun(t, &assess.Covariates{Label: "group", Within: "site", Permutations: 199},
+		in)["checks"].(*encoding.Table)
 	if got, _ := out.Strings("covariate"); !slices.Equal(got, []string{"age", "sex", "site", "volumes", "kept"}) {
 		t.Errorf("covariates %v", got)
 	}

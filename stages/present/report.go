@@ -50,7 +50,8 @@ func sharedPorts() []dag.Port {
 		optional("permutation", "permutation's test: models retrained on permuted labels", "measure", "observed", "chance_mean", "chance_95", "permutations", "p"),
 		optional("comparison", "compare's pairs: differences between classifiers", "a", "b", "accuracy_a", "accuracy_b",
 			"only_a", "only_b", "mcnemar_p", "mcnemar_holm", "t_p"),
-		optional("covariates", "covariates' checks: AUC of age, sex, site or motion alone", "covariate", "n", "missing", "auc", "chance", "p"),
+		optional("regression", "evaluate-regression's summary: r, R² and mean absolute error of each model, in place of evaluation", column.Names[column.RegressionRow]()...),
+		optional("covariates", "covariates' checks: AUC of age, sex, site or motion alone, or their correlation with a number to predict", "covariate", "n", "missing", "p"),
 		optional("ranking", "biomarkers' ranking of the regions", "rank", "index", "name", "abbreviation", "score"),
 		optional("consistency", "biomarkers' consistency: agreement of rankings", column.Names[column.ConsistencyRow]()...),
 		optional("null", "biomarkers' null: every region against models with permuted labels", column.Names[column.NullRow]()...),
@@ -73,7 +74,7 @@ func excludedPort() dag.Port {
 
 func (*Report) Ports() dag.Ports {
 	in := []dag.Port{
-		optional("participants", "who took part", "participant_id", "group"),
+		optional("participants", "who took part", "participant_id"),
 		optional("nodes", "the node list", "index", "name"),
 		optional("settings", "pipeline.settings: the parameters, for the methods", "stage", "kind", "parameter", "value", "default", "unit", "doc"),
 		optional("notes", "pipeline.notes: notes of the loader", "note"),
@@ -88,6 +89,7 @@ func (*Report) Ports() dag.Ports {
 		optional("individual", "biomarkers' scores of each participant", column.Names[column.IndividualRow]()...),
 		optional("individuality", "individuality's shares: variance of scores between participants, as λ2 grows", column.Names[column.IndividualityRow]()...),
 		gathered("predictions", "train's predictions of each model (and those of baselines)", "participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted"),
+		gathered("predicted", "regression's predictions of each model, in place of predictions", column.Names[fold.NumberRow]()...),
 		gathered("distribution", "train's distribution of pooling scores over the epochs", "epoch", "layer", "low", "high", "kept", "dropped"),
 		gathered("tables", "further tables, shown as they are: a list of references; each is headed by the name of its stage"),
 		dag.Port{Name: "figures", Gather: true, Optional: true, Doc: "further pictures, svg or png: a list of references"},

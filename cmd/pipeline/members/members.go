@@ -28,9 +28,10 @@ type Event struct {
 	Row         string            `json:"row,omitempty"`
 	State       string            `json:"state"` // taken, unusable or left out
 	Group       string            `json:"group,omitempty"`
-	Files       map[string]string `json:"files,omitempty"` // by port
-	Runs        []cohort.Run      `json:"runs,omitempty"`  // with their files, where the cohort takes all
-	Scans       []Scan            `json:"scans,omitempty"` // of a BIDS dataset
+	Target      *float64          `json:"target,omitempty"` // the number to predict
+	Files       map[string]string `json:"files,omitempty"`  // by port
+	Runs        []cohort.Run      `json:"runs,omitempty"`   // with their files, where the cohort takes all
+	Scans       []Scan            `json:"scans,omitempty"`  // of a BIDS dataset
 	Reason      string            `json:"reason,omitempty"`
 }
 
@@ -49,8 +50,15 @@ type Scan struct {
 func Of(p *pipelines.Pipeline) []Event {
 	r := p.Roster
 	var groups map[string]string
+	numbers := map[string]float64{}
 	if r.Axis == "" {
 		_, groups, _ = column.ByParticipant(r.Participants, "group") // nil without a column of groups
+		if values, err := r.Participants.Floats(column.Target); err == nil {
+			ids, _ := r.Participants.Strings("participant_id")
+			for i, id := range ids {
+				numbers[id] = values[i]
+			}
+		}
 	}
 	var people []Event
 	found, _ := r.Inventory()
@@ -58,6 +66,9 @@ func Of(p *pipelines.Pipeline) []Event {
 	for _, s := range r.Subjects {
 		e := member(r, s.ID, "taken")
 		e.Group, e.Files, e.Runs, e.Scans = groups[s.ID], s.Files, s.Runs, scans(found[s.ID])
+		if v, ok := numbers[s.ID]; ok {
+			e.Target = &v
+		}
 		if s.Problem != nil {
 			e.State, e.Reason = "unusable", s.Problem.Error()
 		} else if err := r.Unreadable(s); err != nil {
@@ -174,6 +185,8 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 	head := []string{"participant", "group"}
 	if p.Roster.Axis != "" {
 		head = []string{p.Roster.Axis}
+	} else if target := p.Roster.Participants.Meta[column.Target]; target != "" {
+		head[1] = target
 	}
 	_, found := p.Roster.Inventory()
 	if found {
@@ -192,8 +205,11 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 			unusable = append(unusable, e.Participant+e.Row)
 		}
 		row := []string{e.Participant, e.Group}
-		if p.Roster.Axis != "" {
+		switch {
+		case p.Roster.Axis != "":
 			row = []string{e.Row}
+		case e.Target != nil:
+			row[1] = strconv.FormatFloat(*e.Target, 'g', -1, 64)
 		}
 		if found {
 			row = append(row, scanCells(e.Scans)...)

@@ -1,6 +1,7 @@
 package methods
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,6 +21,9 @@ func (a *Author) methodsOfCohort(m *Text) {
 	}
 	switch c := cohortSettings(a.Run); {
 	case c == nil:
+	case c.Kind == "simulate" && c.Is("target", "score"):
+		m.say("The data were simulated: nobody was scanned. The scans of %s participants have %s volumes at a repetition time of %s s on a grid of %s mm, with motion and noise; correlations among planted regions change with the score, with a strength of %s at a score of 100.",
+			n, c.Value["volumes"], c.Value["tr"], c.Value["grid"], c.Value["strength"])
 	case c.Kind == "simulate":
 		m.say("The data were simulated: nobody was scanned. The scans of %s participants (%s ASD, %s HC) have %s volumes at a repetition time of %s s on a grid of %s mm, with motion and noise; correlations among planted regions differ between the groups with a strength of %s.",
 			n, c.Value["asd"], c.Value["hc"], c.Value["volumes"], c.Value["tr"], c.Value["grid"], c.Value["strength"])
@@ -223,7 +227,8 @@ func percentText(value string) string {
 // hasModels reports whether something of the page comes from trained models: after a
 // failed leakage check nothing does, and the methods tell of no training and no accuracy.
 func (a *Author) hasModels() bool {
-	return a.T.Has("evaluation") || a.T.Has("predictions") || a.T.Has("training") || a.T.Has("ranking")
+	return a.T.Has("evaluation") || a.T.Has("regression") || a.T.Has("predictions") ||
+		a.T.Has("training") || a.T.Has("ranking")
 }
 
 // methodsOfTraining tells of the model.
@@ -279,6 +284,9 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 			strata := ""
 			if s.Is("stratify", "true") {
 				strata = ", stratified by group"
+				if s.Is("label", column.Target) {
+					strata = ", stratified by " + a.target()
+				}
 			}
 			times := ""
 			if s.Number("repeats") > 1 {
@@ -291,6 +299,9 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 		a.methodsOfBaselines(m)
 		m.say("Accuracy, balanced accuracy, sensitivity, specificity and the area under the ROC curve (AUC) are given per graph and per participant (mean probability over the draws). Accuracy is the share of correct predictions, pooled over the folds, with Wilson's 95 %% confidence interval for the number of participants %s; its mean and standard deviation over the folds are also given. The other measures are means over the folds.", m.cite("wilson"))
 		m.say("p values of accuracy and AUC come from %s permutations of the groups of the test participants within folds, with the models not retrained %s.", report.Thousands(e.Number("permutations")), m.cite("phipson"))
+	}
+	if e := a.Run.Of("evaluate-regression"); e != nil && a.T.Has("regression") {
+		a.methodsOfRegression(m, e)
 	}
 	if c := a.Run.Of("compare"); c != nil && a.T.Has("comparison") {
 		m.say("Classifiers were compared over the same participants by McNemar's exact test and by the corrected resampled t-test %s, with Holm's correction for the number of pairs.", m.cite("nadeau"))
@@ -316,22 +327,44 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 	m.say("All computations were done with PR-GNN Pipeline %s.", m.cite("prgnn"))
 }
 
+// target is what the number that is predicted is called.
+func (a *Author) target() string {
+	if a.Who == nil {
+		return "the target"
+	}
+	return cmp.Or(a.Who.Target, "the target")
+}
+
+// methodsOfRegression tells how a number was predicted, and how that was measured.
+func (a *Author) methodsOfRegression(m *Text, e *section.StageSettings) {
+	works := map[string]string{"ridge": "hoerl", "kernel-ridge": "he2020", "svr": "smola", "rbf-svr": "smola"}
+	if names := a.namesOf(m, works, "regression"); names != nil {
+		m.say("These models were trained on the same folds to predict %s: %s. In each fold %[1]s was standardized by the mean and standard deviation of the training participants.",
+			a.target(), strings.Join(names, ", "))
+	}
+	m.say("Pearson's correlation r of predicted and observed %s, R² and the mean absolute error (MAE) are given per participant (mean prediction over the draws) as means over the folds; R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of a fold. Intervals of 95 %% are percentiles of %s bootstrap resamples of the participants within folds %s.",
+		a.target(), report.Thousands(e.Number("resamples")), m.cite("efron"))
+	m.say("p values come from %s permutations of %s of the test participants within folds, with the models not retrained %s.", report.Thousands(e.Number("permutations")), a.target(), m.cite("phipson"))
+}
+
 // methodsOfBaselines names the classifiers that the model is compared with.
 func (a *Author) methodsOfBaselines(m *Text) {
 	works := map[string]string{"svm": "cortes", "linear-svm": "cortes", "forest": "breiman",
 		"kernel-ridge": "he2020", "brainnetcnn": "kawahara", "li2019": "li2019", "meanmlp": "popov", "bnt": "kan",
 		"braingnn": "li2021"}
-	var names []string
+	names := a.namesOf(m, works, "baseline", "meanmlp", "bnt", "braingnn")
+	if names != nil {
+		m.say("For comparison, these classifiers were trained on the same folds: %s.", strings.Join(names, ", "))
+	}
+}
+
+// namesOf are the models of stages of some kinds, with the works that describe them.
+func (a *Author) namesOf(m *Text, works map[string]string, kinds ...string) (names []string) {
 	for _, s := range a.Run.Stages {
-		models := s.Kind
-		switch s.Kind {
-		case "baseline":
-			models = s.Value["model"]
-		case "meanmlp", "bnt", "braingnn":
-		default:
+		if !slices.Contains(kinds, s.Kind) {
 			continue
 		}
-		for _, model := range strings.Split(models, "; ") {
+		for _, model := range strings.Split(cmp.Or(s.Value["model"], s.Kind), "; ") {
 			name := section.OrItself(column.Classifiers, model)
 			if key := works[model]; key != "" {
 				name += " " + m.cite(key)
@@ -341,7 +374,5 @@ func (a *Author) methodsOfBaselines(m *Text) {
 			}
 		}
 	}
-	if names != nil {
-		m.say("For comparison, these classifiers were trained on the same folds: %s.", strings.Join(names, ", "))
-	}
+	return names
 }

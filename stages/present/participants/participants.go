@@ -175,9 +175,16 @@ func (a *Cohort) describeGroups() error {
 	}
 	t := section.TableOf("Groups", 1, groups, section.Text("group", "", func(g groupSize) string { return g.Name }),
 		section.Number("n", "", func(g groupSize) string { return fmt.Sprint(g.N) }))
+	sentence := "describes the groups."
+	if a.Who.Numbers != nil {
+		t, sentence = a.tableOfNumber(), "describes the participants."
+	}
 	t.Note = "Mean ± SD (range), or counts."
 	for _, g := range groups {
-		if g.N < 20 {
+		switch {
+		case g.N < 20 && a.Who.Numbers != nil:
+			a.Caution("The study has only %s", words.Count(g.N, "participant"))
+		case g.N < 20:
 			a.Caution("Group %s has only %s", g.Name, words.Count(g.N, "participant"))
 		}
 	}
@@ -187,7 +194,8 @@ func (a *Cohort) describeGroups() error {
 	var alike []string  // columns of one value
 	var hidden []string // columns that the table does not describe, and why
 	for _, c := range table.Columns {
-		if slices.Contains([]string{"participant_id", "group", "simulated", "source_id"}, c.Name) {
+		if slices.Contains([]string{"participant_id", "group", "simulated", "source_id"}, c.Name) ||
+			a.Who.Numbers != nil && c.Name == column.Target {
 			continue
 		}
 		a.Properties = append(a.Properties, c.Name)
@@ -202,7 +210,7 @@ func (a *Cohort) describeGroups() error {
 			alike = append(alike, same)
 		}
 	}
-	if len(t.Heads) == 2 {
+	if len(t.Heads) == 2 && a.Who.Numbers == nil {
 		t.Note = ""
 	}
 	if alike != nil {
@@ -217,7 +225,7 @@ func (a *Cohort) describeGroups() error {
 	if a.Lacking > 0 {
 		t.Note = strings.TrimSpace(fmt.Sprintf("%s All participants, also the %d without all results.", t.Note, a.Lacking))
 	}
-	a.Table(t, "describes the groups.")
+	a.Table(t, sentence)
 	all, err := section.WholeTable(table, 2000)
 	if err != nil {
 		return err
@@ -230,6 +238,17 @@ func (a *Cohort) describeGroups() error {
 	}
 	a.Supplement(all)
 	return nil
+}
+
+// tableOfNumber begins the description of participants of whom a number is predicted.
+func (a *Cohort) tableOfNumber() *report.Table {
+	var all []float64
+	for _, id := range a.Who.Ids {
+		all = append(all, a.Who.Numbers[id])
+	}
+	return section.TableOf("Cohort", 1, [][][]float64{{all}},
+		section.Number("n", "", func([][]float64) string { return fmt.Sprint(len(all)) }),
+		section.Number(section.PlainName(a.Who.Target), "the number to predict", func(v [][]float64) string { return describeNumbers(v)[0] }))
 }
 
 // arrangements is in how many ways participants can be divided into groups of these sizes, n!/∏nᵢ!: of so many

@@ -20,6 +20,8 @@ type Results struct {
 	First    *Row                        // the headline; nil when there is none
 	Permuted []column.PermutationTestRow // of models retrained on permuted labels
 	Unproven []string                    // settings of the model whose accuracy is not above chance
+
+	Regression []column.RegressionRow // of all models, where a number is predicted in place of groups
 }
 
 // A Row is one row of evaluate's summary.
@@ -62,20 +64,14 @@ func (r Row) IsMajority() bool {
 // finds the headline.
 func (a *Results) Read() error {
 	if !a.T.Has("evaluation") {
-		return nil
+		return a.readRegression()
 	}
 	rows, err := readAccuracy(a.T.In("evaluation"))
 	if err != nil {
 		return err
 	}
-	table, err := a.T.In("evaluation").Table()
-	if err != nil {
+	if err := a.cautions(a.T.In("evaluation")); err != nil {
 		return err
-	}
-	for text := range strings.SplitSeq(table.Meta["caution"], "\n") {
-		if text != "" {
-			a.Caution("%s", text)
-		}
 	}
 	if a.Permuted, err = section.Read[column.PermutationTestRow](a.T, "permutation"); err != nil {
 		return err
@@ -99,6 +95,20 @@ func (a *Results) Read() error {
 		return column.CompareNamed(x.Title, y.Title, accuracy[x.Setting], accuracy[y.Setting])
 	})
 	a.Accuracy = rows
+	return nil
+}
+
+// cautions repeats those of a table.
+func (a *Results) cautions(in dag.Input) error {
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	for text := range strings.SplitSeq(table.Meta["caution"], "\n") {
+		if text != "" {
+			a.Caution("%s", text)
+		}
+	}
 	return nil
 }
 

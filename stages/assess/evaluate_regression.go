@@ -1,0 +1,92 @@
+package assess
+
+import (
+	"context"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/random"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/inference"
+)
+
+var evaluateRegressionKind = dag.Kind{
+	Name: "evaluate-regression",
+	Doc: "Pearson's r, R² and mean absolute error of regression models, per fold and over folds\n" +
+		"For test participants only; a participant's prediction is the mean over its draws. Each measure is computed in each fold, and its mean over the folds is reported: predictions of different folds come from different models. R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, and r2_training that with the mean of the training participants. The 95 % intervals are percentiles of a bootstrap over participants, within folds. p is from a permutation test of r: the target of the test participants is permuted within each fold, and the models are not retrained; mae_p is the same of the mean absolute error. The coordinates of the gathered trainings, except fold and repeat, identify settings and become columns.",
+	New: func() dag.Stage { return &EvaluateRegression{Permutations: 9999, Resamples: 2000} },
+}
+
+// EvaluateRegression scores predictions of a number.
+type EvaluateRegression struct {
+	Permutations int    `param:"permutations" doc:"number of permutations of the target, for p" min:"99" max:"10000000"`
+	Resamples    int    `param:"resamples" doc:"number of bootstrap resamples of the participants, for the intervals" min:"100" max:"1000000"`
+	Seed         uint64 `param:"seed" doc:"of the resamples and the permutations"`
+	Partial      bool   `param:"partial" doc:"accept an incomplete cross-validation: all results are then for the participants of the given folds, and a caution says so. Otherwise it is refused"`
+}
+
+// TestsEverybody reports whether the gathered predictions have to be of all folds.
+func (s *EvaluateRegression) TestsEverybody() (port string, all bool) {
+	return "predictions", !s.Partial
+}
+
+// Ports are the stage's inputs and outputs.
+func (*EvaluateRegression) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "predictions of the trainings to compare",
+			Type: column.Type[fold.NumberRow]()}, fold.LeakagePort()},
+		Out: []dag.Port{
+			{Name: "scores", Type: column.Type[column.RegressionFoldRow](), Doc: "one row for each setting, repeat and fold"},
+			{Name: "summary", Type: column.Type[column.RegressionRow](), Doc: "one row for each setting"},
+		},
+	}
+}
+
+// Run evaluates.
+func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	all, err := fold.ReadNumbers(t.All("predictions"))
+	if err != nil {
+		return nil, err
+	}
+	if err := complete(all, s.Partial); err != nil {
+		return nil, err
+	}
+	var scores []column.RegressionFoldRow
+	var summary []column.RegressionRow
+	for _, fs := range all.Settings {
+		person := map[string]int{}
+		var stratum []int
+		var folds []inference.NumberFold
+		var rs []float64
+		for at, f := range fs {
+			n := inference.NumberFold{Mean: f.Mean}
+			for _, c := range f.Participants {
+				if _, known := person[c.Id]; !known {
+					person[c.Id] = len(stratum)
+					stratum = append(stratum, at)
+				}
+				n.Person, n.Target = append(n.Person, person[c.Id]), append(n.Target, c.Target)
+				n.Predicted = append(n.Predicted, c.Probability[0])
+			}
+			folds = append(folds, n)
+			of := n.Score()
+			rs = append(rs, of.R)
+			scores = append(scores, column.RegressionFoldRow{Coords: f.Coords, Name: f.Name, Repeat: int32(f.Repeat),
+				Fold: int32(f.Fold), N: int32(len(n.Person)), R: of.R, R2: of.R2, R2Trained: of.R2Trained, MAE: of.MAE})
+		}
+		of := inference.TestNumbers(folds, stratum, s.Resamples, s.Permutations,
+			random.New(s.Seed, "evaluate-regression"))
+		_, sd := column.MeanSD(column.Known(rs))
+		summary = append(summary, column.RegressionRow{Coords: fs[0].Coords, Name: fs[0].Name, Folds: int32(len(fs)),
+			Participants: int32(len(stratum)), R: of.R, RLow: of.Low.R, RHigh: of.High.R, RSD: sd, R2: of.R2,
+			R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained, MAE: of.MAE, MAELow: of.Low.MAE,
+			MAEHigh: of.High.MAE, P: of.P, MAEP: of.MAEP, Permutations: int32(s.Permutations),
+			Resamples: int32(s.Resamples)})
+	}
+	table := column.Table(summary, all.Axes...)
+	if all.Cautions != nil {
+		table.Meta = map[string]string{"caution": strings.Join(all.Cautions, "\n")}
+	}
+	return dag.Outputs{"scores": column.Table(scores, all.Axes...), "summary": table}, nil
+}

@@ -1,0 +1,51 @@
+package column
+
+import "prgnn/dag"
+
+// A RegressionFoldRow holds the measures of one fold of one setting (evaluate-regression).
+type RegressionFoldRow struct {
+	Coords    []dag.Coord `column:"*"`
+	Name      string      `column:"name" doc:"display name of the model"`
+	Repeat    int32       `column:"repeat"`
+	Fold      int32       `column:"fold"`
+	N         int32       `column:"n" doc:"participants tested"`
+	R         float64     `column:"r,missing" doc:"Pearson's correlation of predicted and observed values; none where either is constant"`
+	R2        float64     `column:"r2,missing" doc:"R² about the mean of the test participants"`
+	R2Trained float64     `column:"r2_training,missing" doc:"R² about the mean of the training participants"`
+	MAE       float64     `column:"mae" doc:"mean absolute error, in units of the target"`
+}
+
+// A RegressionRow holds the measures of one setting, means over its folds (evaluate-regression).
+type RegressionRow struct {
+	Coords       []dag.Coord `column:"*"`
+	Name         string      `column:"name" doc:"display name of the model"`
+	Folds        int32       `column:"folds" doc:"folds of all repeats"`
+	Participants int32       `column:"participants" doc:"distinct participants tested"`
+	R            float64     `column:"r,missing" doc:"Pearson's correlation of predicted and observed values, mean over the folds; none of constant predictions"`
+	RLow         float64     `column:"r_low,missing" doc:"95 % confidence interval of r (bootstrap over participants)"`
+	RHigh        float64     `column:"r_high,missing"`
+	RSD          float64     `column:"r_sd,missing" doc:"standard deviation of r over the folds (n−1)"`
+	R2           float64     `column:"r2,missing" doc:"R² about the mean of the test participants, mean over the folds"`
+	R2Low        float64     `column:"r2_low,missing" doc:"95 % confidence interval of r2 (bootstrap over participants)"`
+	R2High       float64     `column:"r2_high,missing"`
+	R2Trained    float64     `column:"r2_training,missing" doc:"R² about the mean of the training participants, mean over the folds"`
+	MAE          float64     `column:"mae" doc:"mean absolute error, in units of the target, mean over the folds"`
+	MAELow       float64     `column:"mae_low,missing" doc:"95 % confidence interval of mae (bootstrap over participants)"`
+	MAEHigh      float64     `column:"mae_high,missing"`
+	P            float64     `column:"p,missing" doc:"p of r: share of permutations of the test participants' target, within folds, with at least this r, (b+1)/(n+1); models not retrained"`
+	MAEP         float64     `column:"mae_p" doc:"p of the mean absolute error, likewise: with at most this error"`
+	Permutations int32       `column:"permutations" doc:"of both"`
+	Resamples    int32       `column:"resamples" doc:"of the bootstrap"`
+}
+
+// A NumberCovariateRow tells how one covariate goes with a number to predict (covariates).
+type NumberCovariateRow struct {
+	Name         string  `column:"covariate"`
+	Kind         string  `column:"kind" doc:"number or category"`
+	N            int32   `column:"n" doc:"participants with a value"`
+	Missing      int32   `column:"missing" doc:"participants without a value"`
+	R            float64 `column:"r,missing" doc:"Pearson's correlation of the covariate with the target; of a category the correlation ratio η, the square root of the share of the target's variance that lies between the categories; none of a covariate that does not vary"`
+	P            float64 `column:"p,missing" doc:"share of permutations of the target with a correlation of at least this magnitude, (b+1)/(n+1)"`
+	Q            float64 `column:"q,missing" doc:"p, corrected for the number of covariates (Benjamini and Hochberg)"`
+	Permutations int32   `column:"permutations" doc:"of the target"`
+}

@@ -1,0 +1,212 @@
+package inference
+
+import (
+	"math"
+	"slices"
+
+	"prgnn/internal/random"
+)
+
+// A NumberFold holds the predictions of a number for the test participants of one fold.
+type NumberFold struct {
+	Person            []int // numbers of the participants
+	Target, Predicted []float64
+	Mean              float64 // of the target over the training participants
+}
+
+// A NumberScore compares predictions of a number with what was observed.
+type NumberScore struct {
+	R         float64 // Pearson's correlation; NaN where one of the two does not vary
+	R2        float64 // 1 − Σ(y−ŷ)²/Σ(y−ȳ)², ȳ being the mean of the test participants
+	R2Trained float64 // the same about the mean of the training participants
+	MAE       float64 // mean absolute error
+}
+
+func (s NumberScore) values() [4]float64 { return [4]float64{s.R, s.R2, s.R2Trained, s.MAE} }
+
+// Score scores a fold.
+func (f NumberFold) Score() NumberScore {
+	return f.score(f.Target, func(int) float64 { return 1 })
+}
+
+// score takes the target of each participant, and how often the participant counts. R² stays about the mean of all of
+// them: about that of resampled participants, of whom some are the same, it would be too small.
+func (f NumberFold) score(target []float64, weight func(person int) float64) NumberScore {
+	var n, sumY, sumP, wrong, center float64
+	for i, y := range target {
+		w := weight(f.Person[i])
+		center += y / float64(len(target))
+		n, sumY, sumP = n+w, sumY+float64(w*y), sumP+float64(w*f.Predicted[i])
+		wrong += w * math.Abs(y-f.Predicted[i])
+	}
+	meanY, meanP := sumY/n, sumP/n
+	var yy, pp, yp, squares, tested, trained float64
+	for i, y := range target {
+		w := weight(f.Person[i])
+		dy, dp, miss := y-meanY, f.Predicted[i]-meanP, y-f.Predicted[i]
+		yy += w * float64(dy*dy)
+		pp += w * float64(dp*dp)
+		yp += w * float64(dy*dp)
+		squares += w * float64(miss*miss)
+		tested += w * float64((y-center)*(y-center))
+		trained += w * float64((y-f.Mean)*(y-f.Mean))
+	}
+	s := NumberScore{R: math.NaN(), R2: math.NaN(), R2Trained: math.NaN(), MAE: wrong / n}
+	// Equal predictions differ from their mean by rounding.
+	if yy > 0 && pp > 1e-24*n*float64(meanP*meanP) {
+		s.R = max(-1, min(1, yp/math.Sqrt(yy*pp)))
+	}
+	if tested > 0 {
+		s.R2 = 1 - squares/tested
+	}
+	if trained > 0 {
+		s.R2Trained = 1 - squares/trained
+	}
+	return s
+}
+
+// meanScore is the mean over the folds of each measure; folds without one are left out.
+func meanScore(folds []NumberFold, of func(NumberFold) NumberScore) NumberScore {
+	var sum, n [4]float64
+	for _, f := range folds {
+		for k, v := range of(f).values() {
+			if !math.IsNaN(v) {
+				sum[k], n[k] = sum[k]+v, n[k]+1
+			}
+		}
+	}
+	return NumberScore{sum[0] / n[0], sum[1] / n[1], sum[2] / n[2], sum[3] / n[3]}
+}
+
+// A NumberTest holds measures of one model, means over its folds, with 95 % intervals and p.
+type NumberTest struct {
+	NumberScore
+	Low, High NumberScore
+	P, MAEP   float64 // of R; of MAE
+}
+
+// TestNumbers scores predictions. The intervals are percentiles over resamples of the participants, with replacement,
+// within the fold in which each is first tested (stratum): one who is tested in several repeats is drawn into all of
+// them. P is the share of permutations of the target, within the strata, that correlate at least as much with the
+// predictions, and MAEP that of those with at most as large an error; the models stay as they are.
+func TestNumbers(folds []NumberFold, stratum []int, resamples, permutations int, s *random.Stream) NumberTest {
+	out := NumberTest{NumberScore: meanScore(folds, NumberFold.Score)}
+	strata := byStratum(stratum)
+
+	weight := make([]float64, len(stratum))
+	var values [4][]float64
+	for range resamples {
+		clear(weight)
+		for _, at := range strata {
+			for range at {
+				weight[at[s.IntN(len(at))]]++
+			}
+		}
+		drawn := meanScore(folds, func(f NumberFold) NumberScore {
+			return f.score(f.Target, func(person int) float64 { return weight[person] })
+		})
+		for k, v := range drawn.values() {
+			if !math.IsNaN(v) {
+				values[k] = append(values[k], v)
+			}
+		}
+	}
+	var low, high [4]float64
+	for k, v := range values {
+		low[k], high[k] = math.NaN(), math.NaN()
+		if v != nil && !math.IsNaN(out.values()[k]) {
+			low[k], high[k] = percentiles(v)
+		}
+	}
+	out.Low, out.High = NumberScore{low[0], low[1], low[2], low[3]}, NumberScore{high[0], high[1], high[2], high[3]}
+
+	target := make([]float64, len(stratum))
+	for _, f := range folds {
+		for i, p := range f.Person {
+			target[p] = f.Target[i]
+		}
+	}
+	rs, maes := 0, 0
+	for range permutations {
+		for _, at := range strata {
+			s.Shuffle(len(at), func(i, j int) { target[at[i]], target[at[j]] = target[at[j]], target[at[i]] })
+		}
+		permuted := meanScore(folds, func(f NumberFold) NumberScore {
+			y := make([]float64, len(f.Person))
+			for i, p := range f.Person {
+				y[i] = target[p]
+			}
+			return f.score(y, func(int) float64 { return 1 })
+		})
+		if AsLarge(permuted.R, out.R) {
+			rs++
+		}
+		if AsLarge(-permuted.MAE, -out.MAE) {
+			maes++
+		}
+	}
+	out.P, out.MAEP = PermutationP(rs, permutations), PermutationP(maes, permutations)
+	if math.IsNaN(out.R) {
+		out.P = math.NaN()
+	}
+	return out
+}
+
+// Associate is Pearson's correlation of a covariate with a number; of a category the correlation ratio η, the square
+// root of the share of the number's variance between the categories (Fisher 1925). p is the share of permutations of
+// the number within each stratum with at least this magnitude. Participants whose value is not known are left out. Both
+// are NaN where one of the two does not vary.
+func Associate(c Covariate, number []float64, stratum []int, permutations int, s *random.Stream) (r, p float64) {
+	var x, y []float64
+	var st []int
+	for i, v := range c.Values {
+		if !math.IsNaN(v) {
+			x, y, st = append(x, v), append(y, number[i]), append(st, stratum[i])
+		}
+	}
+	of := func() float64 { return Correlation(x, y) }
+	if c.Category {
+		of = func() float64 { return ratio(x, y) }
+	}
+	if r = of(); math.IsNaN(r) {
+		return r, r
+	}
+	strata, as := byStratum(st), 0
+	for range permutations {
+		for _, at := range strata {
+			s.Shuffle(len(at), func(i, j int) { y[at[i]], y[at[j]] = y[at[j]], y[at[i]] })
+		}
+		if AsLarge(math.Abs(of()), math.Abs(r)) {
+			as++
+		}
+	}
+	return r, PermutationP(as, permutations)
+}
+
+// ratio is the correlation ratio of y by the categories x, numbered from 0; NaN where one of the two does not vary.
+func ratio(x, y []float64) float64 {
+	if !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] }) {
+		return math.NaN()
+	}
+	last := int(slices.Max(x))
+	n, sum, mean := make([]float64, last+1), make([]float64, last+1), 0.0
+	for i, k := range x {
+		n[int(k)]++
+		sum[int(k)] += y[i]
+		mean += y[i] / float64(len(y))
+	}
+	between, all := 0.0, 0.0
+	for k, m := range n {
+		if m > 0 {
+			d := sum[k]/m - mean
+			between += m * float64(d*d)
+		}
+	}
+	for _, v := range y {
+		all += float64((v - mean) * (v - mean))
+	}
+	if all == 0 {
+		return math.NaN()
+	}
+	return math.Sqrt(min(1, between/all))
+}

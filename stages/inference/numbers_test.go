@@ -1,0 +1,113 @@
+package inference
+
+import (
+	"math"
+	"testing"
+
+	"prgnn/internal/random"
+)
+
+// Closed forms: targets 1, 2, 3, 6 (mean 3, Σ(y−ȳ)² = 14) and predictions 2, 2, 4, 4 have squared errors 1+0+1+4 = 6.
+func TestNumberScore(t *testing.T) {
+	f := NumberFold{Person: []int{0, 1, 2, 3}, Target: []float64{1, 2, 3, 6}, Predicted: []float64{2, 2, 4, 4}, Mean: 5}
+	s := f.Score()
+	// Σ(y−ȳ)(ŷ−ŷ̄) = 2+1+0+3 = 6, Σ(ŷ−ŷ̄)² = 4; about 5, Σ(y−5)² = 16+9+4+1 = 30
+	want := NumberScore{6 / math.Sqrt(14*4), 1 - 6.0/14, 1 - 6.0/30, 1}
+	for k, v := range s.values() {
+		if math.Abs(v-want.values()[k]) > 1e-15 {
+			t.Errorf("measure %d is %v, want %v", k, v, want.values()[k])
+		}
+	}
+	if r := Correlation(f.Target, f.Predicted); math.Abs(r-s.R) > 1e-15 {
+		t.Errorf("r is %v, Correlation has %v", s.R, r)
+	}
+	f.Predicted = []float64{0.1, 0.1, 0.1, 0.1}
+	if s := f.Score(); !math.IsNaN(s.R) || s.R2 >= 0 {
+		t.Errorf("one prediction for everybody: %+v", s)
+	}
+	f.Target = []float64{2, 2, 2, 2}
+	if s := f.Score(); !math.IsNaN(s.R2) || !math.IsNaN(s.R) {
+		t.Errorf("one target: %+v", s)
+	}
+}
+
+// Of 4! = 24 orders of four targets only one correlates as much as perfect predictions, and errs as little.
+func TestNumbersPermuted(t *testing.T) {
+	f := NumberFold{Person: []int{0, 1, 2, 3}, Target: []float64{1, 2, 4, 8}, Predicted: []float64{1, 2, 4, 8}}
+	of := TestNumbers([]NumberFold{f}, []int{0, 0, 0, 0}, 100, 24000, random.New(1, "test"))
+	const se = 0.0013 // √(p(1 − p)/24000)
+	if math.Abs(of.P-1.0/24) > 4*se || math.Abs(of.MAEP-1.0/24) > 4*se {
+		t.Errorf("p is %v and %v, want about %v", of.P, of.MAEP, 1.0/24)
+	}
+	// With strata of two, one of four orders.
+	of = TestNumbers([]NumberFold{f}, []int{0, 0, 1, 1}, 100, 24000, random.New(1, "test"))
+	if math.Abs(of.P-0.25) > 0.012 {
+		t.Errorf("p is %v within strata, want about 0.25", of.P)
+	}
+	f.Predicted = []float64{3, 3, 3, 3}
+	of = TestNumbers([]NumberFold{f}, []int{0, 0, 0, 0}, 100, 999, random.New(1, "test"))
+	if !math.IsNaN(of.P) || of.MAEP != 1 {
+		t.Errorf("one prediction for everybody: p %v, of MAE %v", of.P, of.MAEP)
+	}
+}
+
+// The intervals of MAE and r are about as wide as theory has them, and one participant in two repeats is drawn into
+// both.
+func TestNumberIntervals(t *testing.T) {
+	const n = 400
+	r := random.New(2, "test")
+	var f NumberFold
+	var errs []float64
+	sum := 0.0
+	for i := range n {
+		y, p := r.Normal(), r.Normal()
+		f.Person, f.Target = append(f.Person, i), append(f.Target, y)
+		f.Predicted = append(f.Predicted, 0.6*y+0.8*p)
+		errs = append(errs, math.Abs(y-f.Predicted[i]))
+		sum += errs[i] / n
+	}
+	sd := 0.0
+	for _, e := range errs {
+		sd += (e - sum) * (e - sum) / (n - 1)
+	}
+	stratum := make([]int, n)
+	one := TestNumbers([]NumberFold{f}, stratum, 2000, 99, random.New(3, "test"))
+	if width, want := one.High.MAE-one.Low.MAE, 2*1.96*math.Sqrt(sd/n); math.Abs(width/want-1) > 0.08 {
+		t.Errorf("the interval of MAE is %v wide, the standard error says %v", width, want)
+	}
+	z := math.Atanh(one.R)
+	want := math.Tanh(z+1.96/math.Sqrt(n-3)) - math.Tanh(z-1.96/math.Sqrt(n-3))
+	if width := one.High.R - one.Low.R; math.Abs(width/want-1) > 0.12 {
+		t.Errorf("the interval of r is %v wide, Fisher's z says %v", width, want)
+	}
+	twice := TestNumbers([]NumberFold{f, f}, stratum, 2000, 99, random.New(3, "test"))
+	if twice.Low != one.Low || twice.High != one.High || twice.MAE != one.MAE {
+		t.Errorf("the same fold twice: %+v, once %+v", twice, one)
+	}
+	for k, v := range one.values() {
+		if low, high := one.Low.values()[k], one.High.values()[k]; k < 2 && !(low < v && v < high) {
+			t.Errorf("measure %d: %v outside %v to %v", k, v, low, high)
+		}
+	}
+}
+
+// A category's η² is the share of variance between its means: 1 2 | 4 5 has 9 of 10.
+func TestAssociate(t *testing.T) {
+	y := []float64{1, 2, 4, 5, 9}
+	category := Covariate{Values: []float64{0, 0, 1, 1, math.NaN()}, Category: true}
+	eta, p := Associate(category, y, make([]int, 5), 24000, random.New(1, "test"))
+	// 2 of 6 divisions: this one, and its mirror image
+	if math.Abs(eta-math.Sqrt(0.9)) > 1e-15 || math.Abs(p-1.0/3) > 0.012 {
+		t.Errorf("η is %v, p %v", eta, p)
+	}
+	falling := Covariate{Values: []float64{5, 4, 2, 1, math.NaN()}}
+	r, p := Associate(falling, y, make([]int, 5), 24000, random.New(1, "test"))
+	if math.Abs(r+1) > 1e-15 || math.Abs(p-1.0/12) > 0.008 { // 2 of 24 orders
+		t.Errorf("r is %v, p %v", r, p)
+	}
+	for _, c := range []Covariate{{Values: []float64{1, 1, 1, 1, 1}}, {Values: make([]float64, 5), Category: true}} {
+		if r, p := Associate(c, y, make([]int, 5), 99, random.New(1, "test")); !math.IsNaN(r) || !math.IsNaN(p) {
+			t.Errorf("a constant covariate has r %v, p %v", r, p)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/gnn/baseline"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+	"prgnn/stages/region"
+)
+
+var regressionKind = dag.Kind{
+	Name: "regression",
+	Doc: "trains a regression model of a number, such as age or a score\n" +
+		"For a cohort with the parameter target, and folds of split with label: target. One task is one model: fan out with matrix: { model: [mean, ridge, kernel-ridge], fold: [1..5] }. What the models see is the upper triangle of each Pearson matrix, or each tangent matrix of the stage project. The target is z-scored by mean and SD of the training participants of the fold, and predictions are given in its own units. All draws of a participant are on one side, and nothing is fitted to those of the test side.",
+	New: func() dag.Stage {
+		return &Regression{Model: "kernel-ridge", Params: fold.First(), Transform: "own", Standardize: "none",
+			Diagonal: true, OffDiagonal: "plain", C: 1, Epsilon: 0.1, Tolerance: 1e-3, Penalty: 1,
+			Penalties: baseline.CBIG(), Inner: 5}
+	},
+	Most:   8,
+	Memory: 512 << 20,
+}
+
+// Regression trains one model of a number.
+type Regression struct {
+	Model string `param:"model" doc:"mean: always predicts the mean of the training participants; ridge: ridge regression; kernel-ridge: kernel ridge regression, the kernel being the correlation of two participants across their inputs; svr: support vector regression with a linear kernel, rbf-svr: with an RBF kernel" choices:"mean|ridge|kernel-ridge|svr|rbf-svr"`
+	fold.Params
+	Transform   string  `param:"transform" doc:"transform of the correlations: none, fisher (z = atanh r, |r| at most 0.9999999), or own, the model's default: fisher for ridge, none for the others" choices:"own|none|fisher"`
+	Standardize string  `param:"standardize" doc:"z-score each input by the mean and SD of the training graphs" choices:"none|training"`
+	Diagonal    bool    `param:"diagonal" doc:"tangent: the diagonal is among the inputs, divided by √2 as in nilearn"`
+	OffDiagonal string  `param:"offdiagonal" doc:"tangent: entries off the diagonal as they are (plain, nilearn), or times √2 (sqrt2)" choices:"plain|sqrt2"`
+	C           float64 `param:"c" doc:"svr, rbf-svr: inverse regularization strength C, for the z-scored target" min:"1e-9"`
+	Epsilon     float64 `param:"epsilon" doc:"svr, rbf-svr: errors up to ε of the z-scored target cost nothing" min:"0"`
+	Gamma       float64 `param:"gamma" doc:"rbf-svr: γ of the kernel exp(−γ‖x−y‖²); 0: 1/(number of inputs × their variance in training)" min:"0"`
+	Tolerance   float64 `param:"tolerance" doc:"svr, rbf-svr: tolerance of the optimality conditions" min:"1e-12"`
+	Penalty     float64 `param:"penalty" doc:"ridge: weight of ‖w‖² relative to the squared errors of the z-scored target" min:"1e-9"`
+
+	Penalties []float64 `param:"penalties" doc:"kernel-ridge: λ, ascending; of several R² about the training mean in inner folds of the training participants chooses (default: those of CBIG)" min:"0"`
+	Inner     int       `param:"inner" doc:"kernel-ridge: inner folds, by participant and stratified by the target" min:"2"`
+	Seed      uint64    `param:"seed" doc:"seed of the inner folds"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Regression) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "pearson", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's correlation matrices; this or tangent is needed"},
+			{Name: "tangent", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's tangent matrices, of the stage project, in place of pearson"},
+			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Optional: true, Doc: "tangent: the reference of this fold, of the stage tangent; refused when a test participant was used for it"},
+			{Name: "folds", Type: column.Type[fold.NumberMember](), Doc: "the assignment to folds, of split with label: target"},
+			fold.LeakagePort(),
+		},
+		Out: []dag.Port{
+			{Name: "predictions", Type: column.Type[fold.NumberRow](), Doc: "of every graph"},
+			{Name: "regions", Type: column.Type[regionWeight](), Doc: "ridge, kernel-ridge, svr: what the model makes of each region; of the others no rows"},
+			{Name: "model", Type: column.Type[modelRow](), Doc: "the fitted model; parameters counted as those of baseline"},
+		},
+	}
+}
+
+// Validate checks parameters against each other.
+func (s *Regression) Validate() []error { return allOf(checkPenalties(s.Penalties)) }
+
+// checkPenalties refuses none, and those that do not ascend.
+func checkPenalties(penalties []float64) error {
+	if penalties == nil || !slices.IsSorted(penalties) {
+		return fmt.Errorf("penalties: %v: want one or more, the smallest first", penalties)
+	}
+	return nil
+}
+
+// A scale is mean and standard deviation (n in the denominator) of the numbers of the training participants.
+type scale struct{ mean, sd float64 }
+
+// scaleOf is that of the training side of a set; each participant counts once.
+func scaleOf(rows []fold.Row) (scale, error) {
+	var s scale
+	var numbers []float64
+	for i, r := range rows {
+		if r.Side == 0 && (i == 0 || rows[i-1].Id != r.Id) { // the draws of a participant follow each other
+			numbers = append(numbers, r.Target)
+		}
+	}
+	for _, v := range numbers {
+		s.mean += v
+	}
+	s.mean /= float64(len(numbers))
+	for _, v := range numbers {
+		s.sd += float64((v - s.mean) * (v - s.mean))
+	}
+	if s.sd = math.Sqrt(s.sd / float64(len(numbers))); s.sd == 0 {
+		return s, errors.New("all training participants have the same number to predict: use fewer folds")
+	}
+	return s, nil
+}
+
+// Run trains.
+func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	form, err := formOf(t, s.Model == "ridge", false, s.Transform, s.Diagonal, s.OffDiagonal)
+	if err != nil {
+		return nil, err
+	}
+	set, all, err := readMatrices(t, s.Params, form)
+	if err != nil {
+		return nil, err
+	}
+	set.number = true
+	unit, err := scaleOf(set.rows)
+	if err != nil {
+		return nil, fmt.Errorf("%s, fold %d: %w", t.In("folds").Name, s.Fold, err)
+	}
+	rows, _, test := set.ordered(all)
+	train := baseline.Rows{N: rows.N - test, D: rows.D, X: rows.X[:(rows.N-test)*rows.D]}
+	var sd []float64
+	if s.Standardize == "training" {
+		sd = standardizeRows(train, all, rows)
+	}
+	var y []float64
+	for _, r := range set.rows {
+		if r.Side == 0 {
+			y = append(y, (r.Target-unit.mean)/unit.sd)
+		}
+	}
+	model, err := s.fit(ctx, t, set, train, y)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Model, err)
+	}
+	weights, err := form.regions(t, model, train, sd, []string{column.Target})
+	if err != nil {
+		return nil, err
+	}
+	regions := make([]regionWeight, len(weights))
+	for i, w := range weights {
+		regions[i] = w.regionWeight
+		regions[i].Weight, regions[i].Pattern = w.Weight*unit.sd, w.Pattern*unit.sd
+	}
+	return dag.Outputs{
+		"predictions": s.predictions(set, model.Decide(all, t.Threads), unit),
+		"regions":     column.Table(regions),
+		"model": column.Table([]modelRow{{s.Model, int64(all.D), int64(model.Parameters()), int64(train.N),
+			model.Note()}}),
+	}, nil
+}
+
+// fit trains the model that was asked for, to z-scored targets.
+func (s *Regression) fit(ctx context.Context, t *dag.Task, set *trainingSet, x baseline.Rows,
+	y []float64) (baseline.Regressor, error) {
+	svm := baseline.SVM{Kernel: "linear", C: s.C, Gamma: s.Gamma, Tolerance: s.Tolerance}
+	switch s.Model {
+	case "mean":
+		return baseline.Mean(y), nil
+	case "ridge":
+		return baseline.RidgeTo(x, y, s.Penalty, t.Threads)
+	case "kernel-ridge":
+		inner, err := innerRows(set, s.Params, s.Penalties, s.Inner, s.Seed, t.In("folds").Name)
+		if err != nil {
+			return nil, err
+		}
+		return baseline.KernelRidgeTo(ctx, baseline.KernelRidge{Penalties: s.Penalties, Inner: inner}, x, y, t.Threads)
+	case "rbf-svr":
+		svm.Kernel = "rbf"
+	}
+	return baseline.SVMTo(ctx, svm, s.Epsilon, x, y, t.Threads)
+}
+
+// predictions are those of all graphs, in the units of the target.
+func (s *Regression) predictions(set *trainingSet, predicted []float64, unit scale) *encoding.Table {
+	rows := make([]fold.NumberRow, len(set.rows))
+	for i, r := range set.rows {
+		rows[i] = fold.NumberRow{ID: r.Id, Target: r.Target, Draw: int32(r.Draw), Fold: int32(s.Fold),
+			Repeat: int32(s.Repeat), Set: fold.SideNames[r.Side],
+			Predicted: unit.mean + float64(unit.sd*predicted[i])}
+	}
+	table := column.Table(rows)
+	table.Meta = map[string]string{"model": s.Model}
+	return table
+}

@@ -1,0 +1,168 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/stages/fold"
+	"prgnn/stages/inference"
+	"prgnn/stages/stagetest"
+)
+
+// numbered are participants with a number to predict, and the matrices of 4 regions that say it, of draw 0, which is
+// not trained on, and of two draws: the correlation of the first two regions rises with the number.
+func numbered(t *testing.T, of []float64) map[string][]dag.Input {
+	t.Helper()
+	ids := make([]string, len(of))
+	var matrices []dag.Input
+	for i, y := range of {
+		ids[i] = fmt.Sprintf("sub-%03d", i+1)
+		x := make([]float64, 3*16)
+		for d := range 3 {
+			m := x[d*16:][:16]
+			for a := range 4 {
+				for b := range 4 {
+					m[a*4+b] = 0.1 * math.Sin(float64(7*i+3*a*b+d))
+					if a > b {
+						m[a*4+b] = m[b*4+a]
+					}
+				}
+				m[a*4+a] = 1
+			}
+			m[1], m[4] = y/100, y/100
+		}
+		matrices = append(matrices,
+			dag.InputOf(encoding.NewArray(x, 3, 4, 4), dag.Coord{Axis: "subject", Value: ids[i]}))
+	}
+	people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+		encoding.Column{Name: "target", Values: of})
+	folds := stagetest.MustRun(t, stagetest.Fresh("split", "label", "target", "folds", 4),
+		map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"]
+	return map[string][]dag.Input{"pearson": matrices, "folds": {dag.InputOf(folds)}}
+}
+
+// ramp are numbers 10, 11, … in an order of their own.
+func ramp(n int) []float64 {
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = 10 + float64(i*7%n)
+	}
+	return y
+}
+
+// Of every four neighbors in the order of the numbers each is tested in another fold.
+func TestSplitOfNumbers(t *testing.T) {
+	y := ramp(40)
+	table := numbered(t, y)["folds"][0]
+	rows, err := table.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers, _ := rows.Floats("target")
+	folds, _ := rows.Ints("fold")
+	order := make([]int, len(numbers))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return int(numbers[a] - numbers[b]) })
+	for i := 0; i < len(order); i += 4 {
+		var of []int64
+		for _, k := range order[i : i+4] {
+			of = append(of, folds[k])
+		}
+		if slices.Sort(of); !slices.Equal(of, []int64{1, 2, 3, 4}) {
+			t.Errorf("numbers from %v are in folds %v", numbers[order[i]], of)
+		}
+	}
+}
+
+// Every model but the mean predicts a number that the matrices say, in its own units, and nothing of the test
+// participants is learned: other numbers of theirs leave all predictions as they are.
+func TestRegression(t *testing.T) {
+	y := ramp(40)
+	in := numbered(t, y)
+	folds, _ := in["folds"][0].Table()
+	ids, _ := folds.Strings("participant_id")
+	of, _ := folds.Ints("fold")
+	changed := &encoding.Table{Columns: slices.Clone(folds.Columns), Meta: folds.Meta}
+	numbers, _ := folds.Floats("target")
+	numbers = slices.Clone(numbers)
+	for i := range ids {
+		if of[i] == 2 {
+			numbers[i] = 1e6 + float64(i)
+		}
+	}
+	for i, c := range changed.Columns {
+		if c.Name == "target" {
+			changed.Columns[i].Values = numbers
+		}
+	}
+	for _, model := range []string{"mean", "ridge", "kernel-ridge", "svr", "rbf-svr"} {
+		s := stagetest.Fresh("regression", "model", model, "fold", 2, "penalty", 0.01, "c", 10.0, "epsilon", 0.01,
+			"inner", 3)
+		got := predictedNumbers(t, stagetest.MustRun(t, s, in))
+		if len(got) != 80 {
+			t.Fatalf("%s: %d rows, want one for each of 80 graphs", model, len(got))
+		}
+		sum, tested := 0.0, 0
+		var observed, predicted []float64
+		for _, r := range got {
+			if r.Set == "train" && r.Draw == 1 {
+				sum += r.Target / 30
+			}
+			if r.Set == "test" {
+				tested++
+				observed, predicted = append(observed, r.Target), append(predicted, r.Predicted)
+			}
+		}
+		if tested != 20 {
+			t.Errorf("%s: %d test graphs, want 20", model, tested)
+		}
+		if model == "mean" {
+			for _, r := range got {
+				if math.Abs(r.Predicted-sum) > 1e-9 {
+					t.Fatalf("mean: %v, want %v, the mean of the training participants", r.Predicted, sum)
+				}
+			}
+		} else if r := inference.Correlation(observed, predicted); r < 0.65 {
+			t.Errorf("%s: r is %v", model, r)
+		}
+		other := predictedNumbers(t, stagetest.MustRun(t, s, map[string][]dag.Input{"pearson": in["pearson"],
+			"folds": {dag.InputOf(changed)}}))
+		for i := range got {
+			if got[i].Predicted != other[i].Predicted {
+				t.Fatalf("%s: other numbers of the test participants change the prediction of %s", model, got[i].ID)
+			}
+		}
+	}
+	same := make([]float64, 40)
+	if _, err := stagetest.RunStage(t, stagetest.Fresh("split", "label", "target"), map[string][]dag.Input{
+		"participants": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
+			encoding.Column{Name: "target", Values: same}))}}); err == nil || !strings.Contains(err.Error(), "same") {
+		t.Errorf("one number for everybody: %v", err)
+	}
+}
+
+func predictedNumbers(t *testing.T, out dag.Outputs) []fold.NumberRow {
+	t.Helper()
+	table := out["predictions"].(*encoding.Table)
+	ids, _ := table.Strings("participant_id")
+	sets, _ := table.Strings("set")
+	draws, _ := table.Ints("draw")
+	targets, _ := table.Floats("target")
+	predicted, err := table.Floats("predicted")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make([]fold.NumberRow, len(ids))
+	for i := range rows {
+		rows[i] = fold.NumberRow{ID: ids[i], Set: sets[i], Draw: int32(draws[i]), Target: targets[i],
+			Predicted: predicted[i]}
+	}
+	return rows
+}

@@ -1,0 +1,134 @@
+package performance
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/figure"
+	"prgnn/stages/fold"
+	"prgnn/stages/present/section"
+	"prgnn/stages/report"
+)
+
+// readRegression reads the measures of all models of a number, the largest r first, and the mean last.
+func (a *Results) readRegression() error {
+	if !a.T.Has("regression") {
+		return nil
+	}
+	rows, err := column.Read[column.RegressionRow](a.T.In("regression"))
+	if err != nil {
+		return err
+	}
+	if err := a.cautions(a.T.In("regression")); err != nil {
+		return err
+	}
+	slices.SortStableFunc(rows, func(x, y column.RegressionRow) int {
+		if isMean(x) != isMean(y) {
+			return cmp.Compare(fmt.Sprint(isMean(x)), fmt.Sprint(isMean(y))) // false first
+		}
+		return cmp.Compare(y.R, x.R)
+	})
+	a.Regression = rows
+	return nil
+}
+
+// isMean reports whether a row is of the mean of the training participants.
+func isMean(r column.RegressionRow) bool {
+	return strings.HasPrefix(r.Name, column.Classifiers["mean"])
+}
+
+// Interval writes the ends of an interval, of which either may be negative.
+func Interval(low, high float64, write func(float64) string) string {
+	if math.IsNaN(low) || math.IsNaN(high) {
+		return "n/a"
+	}
+	return write(low) + " to " + write(high)
+}
+
+// DescribeRegression is the section of predicted numbers; name is what the number is called.
+func (a *Results) DescribeRegression(name string) error {
+	type row = column.RegressionRow
+	rows := a.Regression
+	t := section.TableOf("Performance on test participants", 1, rows,
+		section.Text("model", "", func(r row) string { return r.Name }),
+		section.Strong(section.Number("r", "Pearson's correlation of predicted and observed values, mean over the folds",
+			func(r row) string { return report.Share(r.R) })),
+		section.Number("95 % CI of r", "bootstrap over participants", func(r row) string {
+			return Interval(r.RLow, r.RHigh, report.Share)
+		}),
+		section.Number("p", "of r: target of the test participants permuted within folds, models not retrained",
+			func(r row) string { return report.DrawnP(r.P, r.Permutations) }),
+		section.Number("R²", "1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, mean over the folds",
+			func(r row) string { return report.Share(r.R2) }),
+		section.Number("95 % CI of R²", "bootstrap over participants",
+			func(r row) string { return Interval(r.R2Low, r.R2High, report.Share) }),
+		section.Number("MAE", "mean absolute error in units of "+name+", mean over the folds",
+			func(r row) string { return report.Short(r.MAE) }),
+		section.Number("95 % CI of MAE", "bootstrap over participants",
+			func(r row) string { return Interval(r.MAELow, r.MAEHigh, report.Short) }))
+	first := rows[0]
+	t.Note = fmt.Sprintf("%s, %s. All measures are means over the folds. MAE: mean absolute error, in units of %s. Intervals: %s resamples of the participants within folds.",
+		words.Count(int(first.Folds), "fold"), words.Count(int(first.Participants), "participant"), name,
+		report.Thousands(float64(first.Resamples)))
+	if slices.ContainsFunc(rows, isMean) {
+		t.Note += " The mean of the training participants is the same prediction for everybody: it has no r, and the other models must have a smaller error."
+	}
+	a.Table(t, fmt.Sprintf("gives how well the models predict %s, per participant, by the mean prediction over the participant's draws.", name))
+	a.Supplement(section.TableOf("Further measures", 1, rows,
+		section.Text("model", "", func(r row) string { return r.Name }),
+		section.Number("SD of r", "over the folds (n − 1)", func(r row) string { return report.Share(r.RSD) }),
+		section.Number("R², training mean", "with the mean ȳ of the training participants in place of that of the test participants, mean over the folds",
+			func(r row) string { return report.Share(r.R2Trained) }),
+		section.Number("p of MAE", "target of the test participants permuted within folds, models not retrained",
+			func(r row) string { return report.DrawnP(r.MAEP, r.Permutations) })))
+	a.cautionRegression(name)
+	if !a.Pictures || len(a.T.All("predicted")) == 0 {
+		return nil
+	}
+	all, err := fold.ReadNumbers(a.T.All("predicted"))
+	if err != nil {
+		return err
+	}
+	return a.Figures("predicted over observed "+name, figure.DrawPredicted(all, name, 6)...)
+}
+
+// cautionRegression warns of predictions that show nothing.
+func (a *Results) cautionRegression(name string) {
+	compared := 0
+	for _, r := range a.Regression {
+		if isMean(r) {
+			continue
+		}
+		compared++
+		switch {
+		case math.IsNaN(r.R) || r.P >= 0.05:
+			a.Caution("%s: r between predicted and observed %s is not above chance (r %s, %s)", r.Name, name, report.Share(r.R), report.DrawnPText(r.P, r.Permutations))
+		case r.R2 <= 0:
+			a.Caution("%s: R² is %s, not above 0: the predictions of %s are no closer to the observed values than their mean is", r.Name, report.Share(r.R2), name)
+		}
+	}
+	if compared > 1 {
+		a.Caution("%d models were compared: r of the best one is biased upward", compared)
+	}
+}
+
+// RegressionResult is the result of each model in a sentence.
+func (a *Results) RegressionResult(name string) string {
+	var parts []string
+	for _, r := range a.Regression {
+		if isMean(r) {
+			parts = append(parts, fmt.Sprintf("%s: MAE %s", r.Name, report.Short(r.MAE)))
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s: r %s, 95 %% CI %s, %s, R² %s, MAE %s", r.Name, report.Share(r.R),
+			Interval(r.RLow, r.RHigh, report.Share), report.DrawnPText(r.P, r.Permutations), report.Share(r.R2),
+			report.Short(r.MAE)))
+	}
+	return fmt.Sprintf("Result for %s (means over %s): %s.", name, words.Count(int(a.Regression[0].Folds), "fold"),
+		strings.Join(parts, "; "))
+}
