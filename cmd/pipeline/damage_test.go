@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/need"
 )
 
@@ -122,6 +123,52 @@ func TestReportFromARottenRemote(t *testing.T) {
 			t.Errorf("%s: the page has %d bytes, not %d: %v", path, len(got), len(want), err)
 		}
 		c.run("lock", "small.yaml", "--remote", "file://"+remote)
+	}
+}
+
+// A bundle or a crate that needs a file which a remote has lost ends as damage does, and after one more run it is
+// written.
+func TestBundleFromARottenRemote(t *testing.T) {
+	t.Parallel()
+	c := newRot(t)
+	remote := "file://" + filepath.Join(c.dir, "remote")
+	c.run("run", "small.yaml", "--remote", remote)
+	refused := map[string]int{}
+	for _, path := range c.files("remote") {
+		if !strings.HasPrefix(path, filepath.Join(c.dir, "remote", "blobs")) {
+			continue
+		}
+		lost, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{"bundle", "provenance"} {
+			if err := os.RemoveAll(filepath.Join(c.dir, "store")); err != nil {
+				t.Fatal(err)
+			}
+			c.run("run", "small.yaml", "--remote", remote)
+			here := filepath.Join(c.dir, "store", strings.TrimPrefix(path, filepath.Join(c.dir, "remote")))
+			if err := errors.Join(os.RemoveAll(path), os.RemoveAll(here)); err != nil {
+				t.Fatal(err)
+			}
+			to := filepath.Join(t.TempDir(), "out")
+			out, err := c.try(command, "small.yaml", "-o", to, "--remote", remote)
+			var ended *exec.ExitError
+			if errors.As(err, &ended) {
+				refused[command]++
+				if ended.ExitCode() != exit.Damaged || !strings.Contains(out, "missing or damaged") {
+					t.Errorf("%s without %s: %v\n%s", command, path, err, out)
+				}
+				c.run("run", "small.yaml", "--remote", remote)
+				c.run(command, "small.yaml", "-o", filepath.Join(t.TempDir(), "out"), "--remote", remote)
+			}
+			if err := os.WriteFile(path, lost, 0o444); err != nil && !errors.Is(err, fs.ErrPermission) {
+				t.Fatal(err)
+			}
+		}
+	}
+	if refused["bundle"] == 0 || refused["provenance"] == 0 {
+		t.Errorf("no file that is needed was lost: %v", refused)
 	}
 }
 

@@ -113,7 +113,7 @@ func (a *app) bundle(what string, b bundling) error {
 			}
 		}
 	}
-	if contents.Results, err = toBring(c, b.results); err != nil {
+	if contents.Results, err = a.toBring(c, b.results); err != nil {
 		return err
 	}
 	if err := a.WriteFile(b.path, func(w io.Writer) error { return bundle.Write(w, contents) }); err != nil {
@@ -137,7 +137,7 @@ func (a *app) bundle(what string, b bundling) error {
 
 // toBring are the results that go along: those that were named, or those that no
 // task takes further.
-func toBring(c *results.Current, names []string) ([]artifacts.Ref, error) {
+func (a *app) toBring(c *results.Current, names []string) ([]artifacts.Ref, error) {
 	g := c.Pipeline.Graph
 	wanted := map[*dag.Node][]string{}
 	switch {
@@ -171,9 +171,9 @@ func toBring(c *results.Current, names []string) ([]artifacts.Ref, error) {
 	var refs []artifacts.Ref
 	for n, ports := range wanted {
 		for _, p := range ports {
-			ref := c.Ref(n, p)
-			if !c.Store.Has(ref) {
-				return nil, fmt.Errorf("the bytes of %s.%s are no longer in the store; pipeline run %s makes them again, or name other --results", n.ID, p, c.Pipeline.File)
+			ref, err := c.Kept(a.Console, n, p)
+			if err != nil {
+				return nil, err
 			}
 			refs = append(refs, ref)
 		}

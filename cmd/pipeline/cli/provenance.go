@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -147,9 +146,9 @@ func (a *app) crate(c *results.Current, run *provenance.Run, dir string) error {
 	for _, s := range c.Pipeline.Graph.Stages {
 		for _, n := range s.Tasks {
 			for _, port := range ends[n] {
-				ref := c.Ref(n, port)
-				if !c.Store.Has(ref) {
-					return fmt.Errorf("the bytes of %s.%s are no longer in the store; pipeline run makes them again", n.ID, port)
+				ref, err := c.Kept(a.Console, n, port)
+				if err != nil {
+					return err
 				}
 				name := "results/" + crateName(n.ID+"."+port) + export.Extension(ref.Format)
 				if err := a.WriteFile(filepath.Join(dir, filepath.FromSlash(name)),

@@ -1,7 +1,11 @@
 package results
 
 import (
+	"fmt"
+
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/pipelines"
 )
@@ -55,6 +59,20 @@ func (c *Current) hasBytes(s *dag.Step) bool {
 
 // Freed is the reason of a task whose recorded bytes are not in the store.
 const Freed = "removed by gc, or lost"
+
+// Kept is one output of a task, whose bytes have to be there.
+func (c *Current) Kept(a *console.Console, n *dag.Node, port string) (artifacts.Ref, error) {
+	s := c.Steps[n]
+	ref := s.Outputs[port]
+	if c.Store.Has(ref) {
+		return ref, nil
+	}
+	makes := a.Command(c.runUntil(n.ID)...) + " makes it again"
+	if c.Store.LostRemotely(s.Key, ref) {
+		return ref, &exit.Error{Code: exit.Damaged, Err: fmt.Errorf("%s.%s: %s\n  %s", n.ID, port, dag.LostRemotely, makes)}
+	}
+	return ref, fmt.Errorf("%s.%s is no longer in the store\n  %s", n.ID, port, makes)
+}
 
 // Ref is one output of a task whose result is there.
 func (c *Current) Ref(n *dag.Node, port string) artifacts.Ref { return c.Steps[n].Outputs[port] }

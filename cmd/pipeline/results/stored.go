@@ -6,6 +6,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/pipelines/compare"
 	"prgnn/pipelines/lock"
@@ -146,14 +147,20 @@ func (c *Current) Recorded() proof.Results {
 // Lock writes down what the store holds for the pipeline now.
 func (c *Current) Lock() (*lock.Lock, error) {
 	var steps []dag.Step
+	damaged := false
 	for _, s := range c.Pipeline.Graph.Stages {
 		for _, n := range s.Tasks {
 			if step := c.Steps[n]; step != nil {
 				steps = append(steps, *step)
+				damaged = damaged || step.Damaged
 			}
 		}
 	}
-	return lock.Of(c.Pipeline, steps, Hasher(c.Store))
+	l, err := lock.Of(c.Pipeline, steps, Hasher(c.Store))
+	if err != nil && damaged {
+		err = &exit.Error{Code: exit.Damaged, Err: err}
+	}
+	return l, err
 }
 
 // Hasher digests files of the user's as runs do.
