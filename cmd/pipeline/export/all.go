@@ -20,7 +20,7 @@ func Everything(a *console.Console, c *results.Current, o Options) error {
 	if o.Path == "-" {
 		return exit.Wrongf("--format all writes several files: give a directory: -o results/")
 	}
-	written := 0
+	written, every := 0, job{Console: a}
 	for _, s := range c.Pipeline.Graph.Stages {
 		if s.Name == "cohort" && len(s.Axes) > 0 || len(s.Tasks) == 0 {
 			continue
@@ -36,7 +36,9 @@ func Everything(a *console.Console, c *results.Current, o Options) error {
 			return err
 		}
 		written++
+		every.lost = append(every.lost, x.lost...)
 	}
+	every.noteLost()
 	if written == 0 {
 		return errors.New("no stage has a result: nothing was written")
 	}
@@ -70,7 +72,9 @@ func (x *job) writeAll(sel *results.Selection, tasks []*dag.Node) error {
 			}
 		}
 	}
-	x.noteLost()
+	if !x.brief {
+		x.noteLost()
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -76,14 +77,31 @@ func (x *job) lose(n *dag.Node, port dag.Port, form string, why error) {
 	}
 }
 
-// noteLost names the results that are not written in some format.
+// detail is what differs between reasons that say the same: numbers, examples, and the columns of a table.
+var detail = regexp.MustCompile(`\([^)]*\)|\d+|: the columns are .*`)
+
+// noteLost names the results that are not written in some formats, those with the same reason together.
 func (x *job) noteLost() {
+	var reasons []string
+	outputs, why := map[string][]string{}, map[string]string{}
 	for _, l := range x.lost {
 		what := l.members[0]
 		if n := len(l.members); n > 1 {
 			what = fmt.Sprintf("%s (%s)", l.output, words.Count(n, "member"))
 		}
-		x.Note("left out: %s as %s: %s", what, strings.Join(l.forms, ", "), l.why)
+		forms := strings.Join(l.forms, ", ")
+		reason := forms + ": " + detail.ReplaceAllString(l.why, "")
+		if outputs[reason] == nil {
+			reasons = append(reasons, reason)
+			why[reason] = forms + ": " + l.why
+		}
+		outputs[reason] = append(outputs[reason], what)
+	}
+	for _, reason := range reasons {
+		if len(outputs[reason]) > 1 { // each has its own
+			why[reason], _, _ = strings.Cut(why[reason], ": the columns are ")
+		}
+		x.Note("left out: %s as %s", strings.Join(outputs[reason], ", "), why[reason])
 	}
 }
 

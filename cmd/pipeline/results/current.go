@@ -69,7 +69,8 @@ func (c *Current) Kept(a *console.Console, n *dag.Node, port string) (artifacts.
 	}
 	makes := a.Command(c.runUntil(n.ID)...) + " makes it again"
 	if c.Store.LostRemotely(s.Key, ref) {
-		return ref, &exit.Error{Code: exit.Damaged, Err: fmt.Errorf("%s.%s: %s\n  %s", n.ID, port, dag.LostRemotely, makes)}
+		return ref, &exit.Error{Code: exit.Damaged,
+			Err: fmt.Errorf("%s.%s: %s\n  %s", n.ID, port, dag.LostRemotely, makes)}
 	}
 	return ref, fmt.Errorf("%s.%s is no longer in the store\n  %s", n.ID, port, makes)
 }

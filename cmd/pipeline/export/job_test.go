@@ -1,0 +1,36 @@
+package export
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"prgnn/cmd/pipeline/console"
+	"prgnn/dag"
+)
+
+// Results that a format cannot hold for the same reason are named in one line, whatever their numbers and columns.
+func TestLostResultsByReason(t *testing.T) {
+	var b bytes.Buffer
+	x := &job{Console: console.New(nil, &b, &b)}
+	for _, l := range []struct{ stage, port, why string }{
+		{"parcels", "coverage", `no column "value": the columns are index, kept`},
+		{"train", "scores", "it has 672 rankings (layer 1, score …), but this format holds one"},
+		{"series", "voxels", `no column "value": the columns are used, drawn`},
+		{"biomarkers", "individual", "it has 42 rankings (score …), but this format holds one"},
+		{"graphs", "edges", "the positions of 4 of 4 regions are unknown: the columns are x, y"},
+	} {
+		n := &dag.Node{ID: l.stage, Stage: &dag.StageNode{Name: l.stage}}
+		for _, form := range []string{"graphml", "node"} {
+			x.lose(n, dag.Port{Name: l.port}, form, errors.New(l.why))
+		}
+	}
+	x.noteLost()
+	const want = `left out: parcels.coverage, series.voxels as graphml, node: no column "value"
+left out: train.scores, biomarkers.individual as graphml, node: it has 672 rankings (layer 1, score …), but this format holds one
+left out: graphs.edges as graphml, node: the positions of 4 of 4 regions are unknown: the columns are x, y
+`
+	if b.String() != want {
+		t.Errorf("%s\nwant\n%s", b.String(), want)
+	}
+}
