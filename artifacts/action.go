@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"prgnn/artifacts/pack"
 	"prgnn/internal/regular"
 )
 
@@ -25,12 +26,8 @@ import (
 const actionMagic = "prgnn action 1\n"
 
 // Record stores an action. Its blobs must be there already. When it returns, the
-// action is there for everybody, and its blobs and their names are durable; the name
-// of the record itself is so a moment later, at the latest when SaveRun or Close
-// returns. Before that a loss of power loses the work, and no more.
-//
-// The blobs' names and the record's bytes wait for the disk at the same time, for
-// neither promises anything before the rename that comes after both.
+// action is there for everybody, and durable a moment later, at the latest when SaveRun or Close
+// returns: never before its blobs. Before that a loss of power loses the work, and no more.
 func (s *Store) Record(a Action) (Key, error) {
 	k := KeyOf(a.Recipe)
 	a.Origin = ""
@@ -41,25 +38,34 @@ func (s *Store) Record(a Action) (Key, error) {
 	if s.link != nil {
 		s.contradict(k, a)
 	}
-	t, err := s.temp()
-	if err != nil {
-		return k, err
-	}
-	defer t.discard()
-	synced := make(chan error, 1)
-	go func() { synced <- s.syncBlobs(slices.Collect(maps.Values(a.Outputs))...) }()
-	_, err = t.Write(text)
-	if err = errors.Join(err, t.settle(), <-synced); err != nil {
+	if err := s.syncBlobs(slices.Collect(maps.Values(a.Outputs))...); err != nil {
 		return k, s.fault(err)
 	}
-	changed, err := t.publish(s.actionPath(k))
-	if err != nil {
+	if err := s.keepRecord(k, text); err != nil {
 		return k, s.fault(err)
 	}
-	s.late.add(changed)
-	s.index.remember(s, k, text)
 	s.Offer(k)
 	return k, nil
+}
+
+// keepRecord gives the record of an action its name. What it promises is durable, or stands in a pack
+// before it.
+func (s *Store) keepRecord(k Key, text []byte) error {
+	if int64(len(text)) <= s.packing {
+		return s.packRecord(k, text)
+	}
+	t, err := s.temp()
+	if err == nil {
+		if err = s.packs.Sync(); err == nil {
+			err = t.publishBytes(text, s.actionPath(k))
+		} else {
+			t.discard()
+		}
+	}
+	if err == nil {
+		err = s.unpackAll(s.olderRecords(k))
+	}
+	return err
 }
 
 func (s *Store) actionPath(k Key) string { return s.object(actionsDir, k.String()) }
@@ -90,10 +96,13 @@ func (s *Store) LookupHere(k Key) (Action, error) {
 
 // recorded finds the record of an action, wherever it came from.
 func (s *Store) recorded(k Key) (Action, error) {
-	if a, ok := s.index.lookup(s, k); ok {
-		return a, nil
+	text, err := s.packs.Get(packedAction(k))
+	if err != nil {
+		damaged := errors.Is(err, pack.ErrDamaged)
+		if text, err = regular.ReadFile(s.actionPath(k)); err != nil && damaged {
+			return Action{}, fmt.Errorf("action %s: %w: %w", k, ErrMiss, ErrCorrupt)
+		}
 	}
-	text, err := regular.ReadFile(s.actionPath(k))
 	if err != nil {
 		return Action{}, fmt.Errorf("action %s: %w", k, ErrMiss)
 	}
@@ -101,7 +110,6 @@ func (s *Store) recorded(k Key) (Action, error) {
 	if err != nil {
 		return Action{}, fmt.Errorf("action %s: %w: %w: %w", k, ErrMiss, ErrCorrupt, err)
 	}
-	s.index.remember(s, k, text)
 	return a, nil
 }
 

@@ -8,37 +8,91 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"prgnn/artifacts/memo"
 )
 
-// Put encodes a value into the store: to a temporary file, hashed on the way,
-// synced, then renamed to its digest. The name itself becomes durable with the
-// action that promises it (see Record).
+// Put encodes a value into the store. A small one is appended to a pack. A larger one goes to a temporary
+// file, hashed on the way, synced, then renamed to its digest. It becomes durable with
+// the action that promises it (see Record).
 func (s *Store) Put(v Value) (Ref, error) {
 	if err := checkWord("format", v.Format()); err != nil {
 		return Ref{}, err
 	}
-	t, err := s.temp()
-	if err != nil {
-		return Ref{}, err
-	}
-	defer t.discard()
-	if err := v.Encode(t); err != nil {
+	a := arrival{s: s}
+	defer a.discard()
+	if err := v.Encode(&a); err != nil {
 		return Ref{}, s.fault(fmt.Errorf("writing %s: %w", v.Format(), err))
 	}
-	ref := Ref{Digest: t.digest(), Size: t.size, Format: v.Format()}
-	if err := t.settle(); err != nil {
-		return Ref{}, s.fault(err)
+	ref := a.ref()
+	ref.Format = v.Format()
+	return ref, s.fault(a.keep(ref))
+}
+
+// An arrival is a blob on its way into the store: in memory while it is small, then in a file.
+type arrival struct {
+	s     *Store
+	small []byte
+	t     *temp // nil while it is small
+}
+
+func (a *arrival) Write(p []byte) (int, error) {
+	if a.t == nil && int64(len(a.small)+len(p)) > a.s.packing {
+		t, err := a.s.temp()
+		if err != nil {
+			return 0, err
+		}
+		if a.t = t; len(a.small) > 0 {
+			if _, err := t.Write(a.small); err != nil {
+				return 0, err
+			}
+		}
 	}
-	path := s.BlobPath(ref.Digest)
-	changed, err := t.publish(path)
+	if a.t != nil {
+		return a.t.Write(p)
+	}
+	a.small = append(a.small, p...)
+	return len(p), nil
+}
+
+func (a *arrival) ref() Ref {
+	if a.t != nil {
+		return Ref{Digest: a.t.digest(), Size: a.t.size}
+	}
+	return Ref{Digest: DigestOf(a.small), Size: int64(len(a.small))}
+}
+
+// keep gives the blob its name.
+func (a *arrival) keep(r Ref) error {
+	if a.t == nil && a.s.packing > 0 {
+		return a.s.packBlob(r.Digest, a.small)
+	}
+	if a.t == nil { // nothing was written
+		t, err := a.s.temp()
+		if err != nil {
+			return err
+		}
+		a.t = t
+	}
+	if err := a.t.settle(); err != nil {
+		return err
+	}
+	path := a.s.BlobPath(r.Digest)
+	changed, err := a.t.publish(path)
 	if err != nil {
-		return Ref{}, s.fault(err)
+		return err
 	}
-	s.dirty.mark(changed)
-	s.wrote(ref.Digest)
+	a.s.dirty.mark(changed)
+	a.s.wrote(r.Digest)
 	// A clock that was set back since the session began would make it look unused.
-	s.session.use(path, fileStat{mtime: time.Now().UnixNano()})
-	return ref, nil
+	a.s.session.use(path, memo.State{Mtime: time.Now().UnixNano()})
+	return nil
+}
+
+func (a *arrival) discard() {
+	if a.t != nil {
+		a.t.discard()
+	}
 }
 
 // temp is a new file in this process's own part of tmp.
@@ -86,7 +140,8 @@ func (s *Store) OpenBlob(r Ref) (io.ReadCloser, error) {
 	return f, s.fault(unreadable(err))
 }
 
-// BlobPath is where the blob lies; the file may be absent or damaged.
+// BlobPath is where the blob lies if it is a file of its own; the file may be absent or damaged. A small
+// blob lies in a pack: see File.
 func (s *Store) BlobPath(d Digest) string { return s.object(blobsDir, d.String()) }
 
 // Has reports whether a blob of that digest and size is there (not whether its
@@ -97,14 +152,17 @@ func (s *Store) Has(r Ref) bool {
 }
 
 func (s *Store) hasHere(r Ref) bool {
+	if s.hasPacked(r) {
+		return true
+	}
 	name := r.Digest.String()
-	st, err := s.blobs.stat(name)
-	if err != nil || !st.regular || st.size != r.Size {
+	st, err := s.blobs.Stat(name)
+	if err != nil || !st.Regular || st.Size != r.Size {
 		return false
 	}
 	here, marked := s.session.use(s.BlobPath(r.Digest), st)
 	if marked {
-		if found, known := s.bytes.lookup(string(r.Digest[:]), st.identity()); known && found == r.Digest {
+		if found, known := s.bytes.Lookup(string(r.Digest[:]), st.Identity()); known && found == r.Digest {
 			s.wrote(r.Digest) // other times, the same bytes
 		}
 	}
@@ -112,4 +170,6 @@ func (s *Store) hasHere(r Ref) bool {
 }
 
 // Remove deletes a blob.
-func (s *Store) Remove(d Digest) error { return s.fault(remove(s.BlobPath(d))) }
+func (s *Store) Remove(d Digest) error {
+	return s.fault(errors.Join(s.unpackAll(s.packs.Find(packedBlob(d))), remove(s.BlobPath(d))))
+}

@@ -67,7 +67,7 @@ func (s *Store) compactCollected() error {
 			continue
 		}
 		seen[d] = true
-		if _, err := s.blobs.stat(name); errors.Is(err, os.ErrNotExist) {
+		if _, err := s.blobs.Stat(name); errors.Is(err, os.ErrNotExist) && len(s.packs.Find(packedBlob(d))) == 0 {
 			kept = append(kept, line...)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 
+	"prgnn/artifacts/memo"
+	"prgnn/artifacts/pack"
 	"prgnn/internal/regular"
 )
 
@@ -17,6 +19,9 @@ import (
 // not here is damaged if it was found so in the remote.
 func (s *Store) Damaged(r Ref) bool {
 	if bad, known := s.known(r); known {
+		if st, err := s.blobs.Stat(r.Digest.String()); err == nil && !bad && r.Size <= packedUpTo && st.Regular {
+			_, _ = s.File(r) // what was written out of a pack may be damaged, too: it is then written again
+		}
 		return bad
 	}
 	err := s.check(r)
@@ -54,31 +59,39 @@ func (s *Store) LostRemotely(k Key, r Ref) bool {
 
 // known tells what is known of a blob's bytes.
 func (s *Store) known(r Ref) (bad, known bool) {
-	st, err := s.blobs.stat(r.Digest.String())
+	_, packErr := s.openPacked(r)
+	if packErr == nil {
+		return false, true
+	}
+	st, err := s.blobs.Stat(r.Digest.String())
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && errors.Is(packErr, ErrCorrupt):
+		return true, true
+	case errors.Is(err, fs.ErrNotExist) && !errors.Is(packErr, fs.ErrNotExist):
+		return false, false
 	case errors.Is(err, fs.ErrNotExist):
 		return s.link != nil && s.link.refuses(r.Digest), true
 	case err != nil:
 		return false, false
-	case !st.regular || st.size != r.Size:
+	case !st.Regular || st.Size != r.Size:
 		return true, true
 	}
-	found, known := s.bytes.lookup(string(r.Digest[:]), st.identity())
+	found, known := s.bytes.Lookup(string(r.Digest[:]), st.Identity())
 	return found != r.Digest, known
 }
 
 // saw remembers which bytes a blob had while its file was in this state. The machines of
 // a cluster number their devices differently, so the device does not count.
-func (s *Store) saw(name Digest, st fileStat, found Digest) {
-	st = st.identity()
-	if old, known := s.bytes.lookup(string(name[:]), st); !known || old != found {
-		s.bytes.remember(string(name[:]), st, found)
+func (s *Store) saw(name Digest, st memo.State, found Digest) {
+	st = st.Identity()
+	if old, known := s.bytes.Lookup(string(name[:]), st); !known || old != found {
+		s.bytes.Remember(string(name[:]), st, found)
 	}
 }
 
 // wrote remembers that a blob has just got its name, with the right bytes.
 func (s *Store) wrote(d Digest) {
-	if st, err := s.blobs.stat(d.String()); err == nil {
+	if st, err := s.blobs.Stat(d.String()); err == nil {
 		s.saw(d, st, d)
 	}
 }
@@ -86,8 +99,19 @@ func (s *Store) wrote(d Digest) {
 // open opens a blob that is here. The reader ends with wrong() when the bytes are not
 // the right ones; what it finds at the end is remembered.
 func (s *Store) open(r Ref, wrong func() error) (io.ReadCloser, error) {
-	st, statErr := s.blobs.stat(r.Digest.String())
-	if statErr == nil && !st.regular {
+	in, packErr := s.openPacked(r)
+	if packErr == nil {
+		return in, nil
+	}
+	st, statErr := s.blobs.Stat(r.Digest.String())
+	switch {
+	case !errors.Is(statErr, fs.ErrNotExist) || errors.Is(packErr, fs.ErrNotExist):
+	case errors.Is(packErr, ErrCorrupt):
+		return nil, wrong()
+	default:
+		return nil, packErr
+	}
+	if statErr == nil && !st.Regular {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, notRegular(s.BlobPath(r.Digest), os.Lstat))
 	}
 	f, err := regular.Open(s.BlobPath(r.Digest))
@@ -96,7 +120,7 @@ func (s *Store) open(r Ref, wrong func() error) (io.ReadCloser, error) {
 	}
 	return NewCheckedReader(f, r, wrong, func(right bool) {
 		switch {
-		case statErr != nil || st.size != r.Size:
+		case statErr != nil || st.Size != r.Size:
 		case right:
 			s.saw(r.Digest, st, r.Digest)
 		default:
@@ -120,6 +144,18 @@ func (s *Store) check(r Ref) error {
 // again. It is read once more before it goes: by now it may have been mended, or the
 // record that gives it another size may be wrong.
 func (s *Store) Discard(r Ref) error {
+	var damaged []pack.Item
+	for _, i := range s.packs.Find(packedBlob(r.Digest)) {
+		if b, err := s.packs.Read(i); errors.Is(err, pack.ErrDamaged) || err == nil && DigestOf(b) != r.Digest {
+			damaged = append(damaged, i)
+		}
+	}
+	if len(damaged) > 0 {
+		err := errors.Join(s.appendCollected([]Victim{{Digest: r.Digest, Size: r.Size}}), s.unpackAll(damaged))
+		if err != nil {
+			return s.fault(err)
+		}
+	}
 	path := s.BlobPath(r.Digest)
 	got, err := hashFile(path)
 	if err == nil && got.Digest == r.Digest || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {

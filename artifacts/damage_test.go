@@ -8,10 +8,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"prgnn/artifacts/memo"
 )
 
 // Whatever happens to the file of a blob, Damaged tells, and reads no more than it must.
 func TestDamaged(t *testing.T) {
+	unpacked(t)
 	text := strings.Repeat("result ", 1000)
 	for _, c := range []struct {
 		name   string
@@ -72,6 +75,7 @@ func TestDamaged(t *testing.T) {
 // Damage that somebody met is known to the next process without reading, and a blob that was
 // written or read is not read again.
 func TestDamageIsRemembered(t *testing.T) {
+	unpacked(t)
 	s := newStore(t)
 	_, good := work(t, s, "one", "good")
 	_, bad := work(t, s, "two", "bad")
@@ -90,11 +94,11 @@ func TestDamageIsRemembered(t *testing.T) {
 	if wrong, known := next.known(good); wrong || !known {
 		t.Error("what was written is read again")
 	}
-	for name, e := range next.bytes.entries {
-		if e.stat.device != 0 {
+	next.bytes.Each(func(name string, st memo.State, _ [32]byte) {
+		if st.Device != 0 {
 			t.Errorf("%x: the device counts, which another machine of a cluster numbers differently", name)
 		}
-	}
+	})
 	// A mark of use moves the times, and nothing is read for that.
 	age(t, s.BlobPath(good.Digest), 24*time.Hour)
 	if next.Damaged(good) {

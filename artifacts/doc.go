@@ -4,7 +4,8 @@
 // # Words
 //
 //	value     something a stage makes: an array, a table, bytes of some format
-//	blob      the bytes of a value, as a file of the store
+//	blob      the bytes of a value, as a file of the store or in a pack
+//	pack      a file of small blobs and of records, which one process appends to
 //	digest    the SHA-256 of bytes; it names a blob
 //	recipe    the text that describes a piece of work: kind, code, parameters, inputs
 //	key       the SHA-256 of a recipe; it names the work (never its bytes)
@@ -25,14 +26,15 @@
 //	                    sha256sum is a second checker; npy, Arrow and NIfTI files
 //	                    open as they are
 //	actions/ab/<key>    what was done, and which blobs it gave: text (see Action)
+//	packs/<session>-<n> blobs and actions of up to 16 KiB (see package pack)
 //	runs/<id>           what each run came to: text (see RunRecord)
 //	scratch/<key>       checkpoints of long tasks (see Scratch)
 //	logs/ab/<key>       what tasks said the last time that they ran (see Log)
 //	tmp/<id>/           unfinished files of one process, and the lease that it
 //	                    holds while it lives
 //	locks/              claims, and the gate that gc closes for moments
-//	memo/               digests of the user's files and of blobs, an index of the actions,
-//	                    what is damaged in a remote, and what is still to be shared
+//	memo/               digests of the user's files and of blobs, what is damaged in a
+//	                    remote, and what is still to be shared
 //	collected           the digests of blobs that are named and not here: gc or Repair
 //	                    has removed them, or they are in a remote
 //	README, version     for people, and for programs of another layout
@@ -52,12 +54,10 @@
 //     durable (their directories synced) before an action that names them gets
 //     its own name. gc goes the other way round: it writes down that a blob is to
 //     go, then removes it. So a crash leaves garbage, which gc finds, and never
-//     a claim that was not true. Syncs that need not wait for each other
-//     do not, and the last one, of the action's own name, is left to the background,
-//     where many share one wait; SaveRun and Close wait for it. A task of one
-//     blob waits for the disk twice: on a virtual disk, with two workers, that
-//     made 0.7 to 2 ms a task, where 0.1 to 0.2 ms are not the disk's
-//     (BenchmarkStoreTask, and the same with TMPDIR in memory).
+//     a claim that was not true. In a pack, an action stands behind its blobs, and
+//     is believed only when all before it is whole. Its sync is left to the background,
+//     where many share one wait; SaveRun and Close wait for it. A task of small blobs
+//     waits for no disk.
 //  3. Reading verifies. OpenBlob hashes what it hands out and ends with ErrCorrupt
 //     in place of io.EOF when the bytes are not those of the name; Lookup checks
 //     the seal of a record and that the record is the one of its key. In a
@@ -86,15 +86,15 @@
 // of a blob: writing sets it, and Has renews it within a session (see Hold). A
 // victim is set aside by a rename and looked at again before it is deleted, with
 // the gate closed, so that a run which finds it at that very moment either keeps
-// it or misses it. Actions and runs stay: they say what a blob was made from
+// it or misses it. The same is done to a pack, once what stays of it was copied to another; its
+// mtime is that of all its blobs. Actions and runs stay: they say what a blob was made from
 // and what it was, so that old results can still be explained, and compared with
 // what is made again.
 //
 // # What is not here
 //
-// A database for the actions (files need no recovery, and ls works); packing or
-// compressing of blobs (numpy could not open them); reference counts (roots are found when
-// gc runs). A store is used by the machines that see its directory; on a network file
-// system without locks two runs may do the same work twice, and gc must not run
-// beside a run.
+// A database (docs/decisions/0009-packs.md); packing of large blobs, and compressing (numpy could not
+// open them); reference counts (roots are found when gc runs). A store is used by the machines that
+// see its directory; on a network file system without locks two runs may do the same work twice,
+// and gc must not run beside a run.
 package artifacts

@@ -42,13 +42,10 @@ func (s *Store) fetch(ctx context.Context, r Ref) error {
 		s.link.refuseBlob(r.Digest)
 		return fmt.Errorf("%s has %d bytes, not %d: %w", name, n, r.Size, ErrCorrupt)
 	}
-	t, err := s.temp()
-	if err != nil {
-		return err
-	}
-	defer t.discard()
-	err = s.link.talk(ctx, func(ctx context.Context) error { return copyObject(ctx, t, s.link.remote, name, r.Size) })
-	if err == nil && (t.size != r.Size || t.digest() != r.Digest) {
+	a := arrival{s: s}
+	defer a.discard()
+	err := s.link.talk(ctx, func(ctx context.Context) error { return copyObject(ctx, &a, s.link.remote, name, r.Size) })
+	if got := a.ref(); err == nil && (got.Size != r.Size || got.Digest != r.Digest) {
 		err = fmt.Errorf("%s: %w", name, ErrCorrupt)
 	}
 	if errors.Is(err, ErrCorrupt) {
@@ -57,17 +54,9 @@ func (s *Store) fetch(ctx context.Context, r Ref) error {
 	if err != nil {
 		return err
 	}
-	if err := t.settle(); err != nil {
+	if err := a.keep(r); err != nil {
 		return s.fault(err)
 	}
-	path := s.BlobPath(r.Digest)
-	changed, err := t.publish(path)
-	if err != nil {
-		return s.fault(err)
-	}
-	s.dirty.mark(changed)
-	s.wrote(r.Digest)
-	s.session.use(path, fileStat{mtime: time.Now().UnixNano()})
 	s.link.mu.Lock()
 	s.link.fetched++
 	s.link.mu.Unlock()
@@ -179,29 +168,16 @@ func (s *Store) adopt(k Key, a Action) error {
 	if err != nil {
 		return err
 	}
-	t, err := s.temp()
-	if err != nil {
-		return err
-	}
-	defer t.discard()
 	var away []Victim
 	for _, r := range a.Outputs {
 		if !s.hasHere(r) {
 			away = append(away, Victim{Digest: r.Digest, Size: r.Size})
 		}
 	}
-	if _, err = t.Write(text); err == nil {
-		err = errors.Join(t.settle(), s.appendCollected(away))
-	}
-	if err != nil {
+	if err := s.appendCollected(away); err != nil {
 		return err
 	}
-	changed, err := t.publish(s.actionPath(k))
-	if err == nil {
-		s.late.add(changed)
-		s.index.remember(s, k, text)
-	}
-	return err
+	return s.keepRecord(k, text)
 }
 
 // hasRemote reports whether the remote has a blob of that digest and size.

@@ -47,7 +47,9 @@ type GCPlan struct {
 type Victim struct {
 	Digest  Digest
 	Size    int64
-	LastUse time.Time // to some minutes
+	LastUse time.Time // to some minutes; of one in a pack, that of the pack
+	file    bool      // it is a file of its own
+	packs   []string  // that have it
 }
 
 // PlanGC finds what can be removed: blobs that no kept run has among its outputs,
@@ -66,19 +68,36 @@ func (s *Store) PlanGC(o GCOptions) (*GCPlan, error) {
 	if err != nil {
 		return nil, s.fault(err)
 	}
+	found := map[Digest]*Victim{}
+	var order []*Victim
 	for _, b := range all {
 		d, err := ParseDigest(b.name)
 		if b.foreign != "" || err != nil {
 			continue
 		}
+		v := found[d]
+		if v == nil {
+			v = &Victim{Digest: d, Size: b.size}
+			found[d], order = v, append(order, v)
+		}
+		if used := time.Unix(0, b.mtime); used.After(v.LastUse) {
+			v.LastUse = used
+		}
+		if b.item == nil {
+			v.file = true
+		} else {
+			v.packs = append(v.packs, b.item.Pack())
+		}
+	}
+	for _, v := range order {
 		p.Blobs++
-		p.Bytes += b.size
+		p.Bytes += v.Size
 		switch {
-		case roots[d]:
-		case b.mtime >= p.before:
+		case roots[v.Digest]:
+		case v.LastUse.UnixNano() >= p.before:
 			p.InUse++
 		default:
-			p.Remove = append(p.Remove, Victim{d, b.size, time.Unix(0, b.mtime)})
+			p.Remove = append(p.Remove, *v)
 		}
 	}
 	p.choose(o.MaxSize)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"prgnn/artifacts/memo"
 )
 
 func ids(n int) string { return fmt.Sprintf("%016x", n) }
@@ -24,340 +26,364 @@ func threeRuns(t *testing.T, s *Store) (runs []*RunRecord) {
 	// As if time had passed since: what the runs used is older than their end.
 	for i, r := range runs {
 		for _, task := range r.Tasks {
-			age(t, s.BlobPath(task.Outputs["text"].Digest), time.Duration(4-i)*time.Hour)
+			age(t, lies(s, task.Outputs["text"].Digest), time.Duration(4-i)*time.Hour)
 		}
 	}
 	return runs
 }
 
 func TestGCKeepsRuns(t *testing.T) {
-	for keep := range 4 {
-		s := newStore(t)
-		runs := threeRuns(t, s)
-		_, garbage := work(t, s, "of no run", "garbage")
-		age(t, s.BlobPath(garbage.Digest), 5*time.Hour)
-		plan := must(s.PlanGC(GCOptions{KeepRuns: keep}))(t)
-		kept := keep
-		if keep == 0 {
-			kept = 3
-		}
-		if plan.Blobs != 8 || len(plan.Remove) != 4-kept || len(plan.Kept) != kept ||
-			plan.Remove[0].Digest != garbage.Digest {
-			t.Fatalf("keep %d: %+v", keep, plan)
-		}
-		var freed int64
-		for _, v := range plan.Remove {
-			freed += v.Size
-		}
-		n, bytes, err := plan.Execute()
-		if err != nil || n != 4-kept || bytes != freed || plan.Freed != freed {
-			t.Errorf("keep %d: %d blobs, %d bytes, %v; planned %d", keep, n, bytes, err, plan.Freed)
-		}
-		if _, _, err := plan.Execute(); err == nil {
-			t.Error("a plan was carried out twice")
-		}
-		for i, r := range runs {
-			for j, task := range r.Tasks {
-				// The common result is in every run.
-				if got, want := s.Has(task.Outputs["text"]), j == 0 || i >= 3-kept; got != want {
-					t.Errorf("keep %d: run %d, task %s: there is %v", keep, i, task.ID, got)
+	both(t, func(t *testing.T) {
+		for keep := range 4 {
+			s := newStore(t)
+			runs := threeRuns(t, s)
+			_, garbage := work(t, s, "of no run", "garbage")
+			age(t, lies(s, garbage.Digest), 5*time.Hour)
+			plan := must(s.PlanGC(GCOptions{KeepRuns: keep}))(t)
+			kept := keep
+			if keep == 0 {
+				kept = 3
+			}
+			if plan.Blobs != 8 || len(plan.Remove) != 4-kept || len(plan.Kept) != kept ||
+				plan.Remove[0].Digest != garbage.Digest {
+				t.Fatalf("keep %d: %+v", keep, plan)
+			}
+			var freed int64
+			for _, v := range plan.Remove {
+				freed += v.Size
+			}
+			n, bytes, err := plan.Execute()
+			if err != nil || n != 4-kept || bytes != freed || plan.Freed != freed {
+				t.Errorf("keep %d: %d blobs, %d bytes, %v; planned %d", keep, n, bytes, err, plan.Freed)
+			}
+			if _, _, err := plan.Execute(); err == nil {
+				t.Error("a plan was carried out twice")
+			}
+			for i, r := range runs {
+				for j, task := range r.Tasks {
+					// The common result is in every run.
+					if got, want := s.Has(task.Outputs["text"]), j == 0 || i >= 3-kept; got != want {
+						t.Errorf("keep %d: run %d, task %s: there is %v", keep, i, task.ID, got)
+					}
+					// What is gone is still known.
+					if a, err := s.Lookup(task.Key); err != nil || a.Outputs["text"] != task.Outputs["text"] {
+						t.Errorf("keep %d: the record of %s: %v", keep, task.ID, err)
+					}
 				}
-				// What is gone is still known.
-				if a, err := s.Lookup(task.Key); err != nil || a.Outputs["text"] != task.Outputs["text"] {
-					t.Errorf("keep %d: the record of %s: %v", keep, task.ID, err)
+				if got, err := s.LoadRun(r.ID); err != nil || len(got.Tasks) != 2 {
+					t.Errorf("keep %d: run %d: %v", keep, i, err)
 				}
 			}
-			if got, err := s.LoadRun(r.ID); err != nil || len(got.Tasks) != 2 {
-				t.Errorf("keep %d: run %d: %v", keep, i, err)
+			// What gc removed is not missing, and made again is not collected any more.
+			if r := mustVerify(t, s.Dir()); r.Collected != 4-kept {
+				t.Errorf("keep %d: %d collected", keep, r.Collected)
+			}
+			work(t, s, "of no run", "garbage")
+			if r := mustVerify(t, s.Dir()); r.Collected != 3-kept {
+				t.Errorf("keep %d: %d collected", keep, r.Collected)
 			}
 		}
-		// What gc removed is not missing, and made again is not collected any more.
-		if r := mustVerify(t, s.Dir()); r.Collected != 4-kept {
-			t.Errorf("keep %d: %d collected", keep, r.Collected)
-		}
-		work(t, s, "of no run", "garbage")
-		if r := mustVerify(t, s.Dir()); r.Collected != 3-kept {
-			t.Errorf("keep %d: %d collected", keep, r.Collected)
-		}
-	}
+	})
 }
 
 // What a record keeps stays as long as the record, whether the run's results do or not.
 func TestGCKeepsWhatRecordsKeep(t *testing.T) {
-	s := newStore(t)
-	threeRuns(t, s)
-	kept := must(s.PutOnce(Bytes{Kind: "notes", Data: []byte("notes")}))(t)
-	lost := must(s.PutOnce(Bytes{Kind: "notes", Data: []byte("other notes")}))(t)
-	old := must(s.LoadRun(ids(0)))(t)
-	old.Keeps = []Ref{kept}
-	if err := s.SaveRun(old); err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range []Ref{kept, lost} {
-		age(t, s.BlobPath(r.Digest), 5*time.Hour)
-	}
-	if _, _, err := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil {
-		t.Fatal(err)
-	}
-	if s.Has(old.Tasks[1].Outputs["text"]) || s.Has(lost) || !s.Has(kept) {
-		t.Errorf("result of an old run: %v; kept by its record: %v; kept by none: %v", s.Has(old.Tasks[1].Outputs["text"]), s.Has(kept), s.Has(lost))
-	}
-	mustVerify(t, s.Dir())
-	if err := remove(s.relativePath("runs/" + old.ID)); err != nil {
-		t.Fatal(err)
-	}
-	age(t, s.BlobPath(kept.Digest), 5*time.Hour)
-	if _, _, err := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil || s.Has(kept) {
-		t.Errorf("without the record: %v, %v", s.Has(kept), err)
-	}
+	both(t, func(t *testing.T) {
+		s := newStore(t)
+		threeRuns(t, s)
+		kept := must(s.PutOnce(Bytes{Kind: "notes", Data: []byte("notes")}))(t)
+		sealed(t, s)
+		lost := must(s.PutOnce(Bytes{Kind: "notes", Data: []byte("other notes")}))(t)
+		sealed(t, s)
+		old := must(s.LoadRun(ids(0)))(t)
+		old.Keeps = []Ref{kept}
+		if err := s.SaveRun(old); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range []Ref{kept, lost} {
+			age(t, lies(s, r.Digest), 5*time.Hour)
+		}
+		if _, _, err := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil {
+			t.Fatal(err)
+		}
+		if s.Has(old.Tasks[1].Outputs["text"]) || s.Has(lost) || !s.Has(kept) {
+			t.Errorf("result of an old run: %v; kept by its record: %v; kept by none: %v", s.Has(old.Tasks[1].Outputs["text"]), s.Has(kept), s.Has(lost))
+		}
+		mustVerify(t, s.Dir())
+		if err := remove(s.relativePath("runs/" + old.ID)); err != nil {
+			t.Fatal(err)
+		}
+		age(t, lies(s, kept.Digest), 5*time.Hour)
+		if _, _, err := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil || s.Has(kept) {
+			t.Errorf("without the record: %v, %v", s.Has(kept), err)
+		}
+	})
 }
 
 // With a size, the longest unused goes first, and no more than is needed.
 func TestGCMaxSize(t *testing.T) {
-	s := newStore(t)
-	threeRuns(t, s)
-	full := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t)
-	if len(full.Remove) != 2 {
-		t.Fatalf("%+v", full)
-	}
-	plan := must(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: full.Bytes - 1}))(t)
-	if len(plan.Remove) != 1 || plan.Remove[0].Digest != full.Remove[0].Digest || plan.Over != 0 {
-		t.Errorf("%+v", plan)
-	}
-	if plan := must(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: full.Bytes}))(t); len(plan.Remove) != 0 {
-		t.Errorf("%+v", plan)
-	}
-	if plan := must(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: 1}))(t); len(plan.Remove) != 2 ||
-		plan.Over != full.Bytes-full.Freed-1 {
-		t.Errorf("%+v", plan)
-	}
-	if _, err := s.PlanGC(GCOptions{KeepRuns: -1}); err == nil {
-		t.Error("negative")
-	}
+	both(t, func(t *testing.T) {
+		s := newStore(t)
+		threeRuns(t, s)
+		full := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t)
+		if len(full.Remove) != 2 {
+			t.Fatalf("%+v", full)
+		}
+		plan := must(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: full.Bytes - 1}))(t)
+		if len(plan.Remove) != 1 || plan.Remove[0].Digest != full.Remove[0].Digest || plan.Over != 0 {
+			t.Errorf("%+v", plan)
+		}
+		if plan := must(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: full.Bytes}))(t); len(plan.Remove) != 0 {
+			t.Errorf("%+v", plan)
+		}
+		if plan := must(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: 1}))(t); len(plan.Remove) != 2 ||
+			plan.Over != full.Bytes-full.Freed-1 {
+			t.Errorf("%+v", plan)
+		}
+		if _, err := s.PlanGC(GCOptions{KeepRuns: -1}); err == nil {
+			t.Error("negative")
+		}
+	})
 }
 
 // What a run that was killed has made is kept for the one that resumes it: whether
 // its record says that it began, or there is none at all.
 func TestGCAfterKill(t *testing.T) {
-	s := newStore(t)
-	_, alone := work(t, s, "of the very first run", "alone")
-	if plan := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t); len(plan.Remove) != 0 || plan.InUse != 1 {
-		t.Errorf("no run is recorded: %+v", plan)
-	}
-	age(t, s.BlobPath(alone.Digest), 3*time.Hour)
-	record(t, s, ids(1), time.Now().Add(-2*time.Hour), "finished")
-	_, late := work(t, s, "of a run without a record", "late")
-	if err := s.SaveRun(&RunRecord{ID: ids(2), Started: time.Now().Add(-time.Hour)}); err != nil {
-		t.Fatal(err)
-	}
-	plan := must(s.PlanGC(GCOptions{KeepRuns: 2}))(t)
-	if len(plan.Remove) != 1 || plan.Remove[0].Digest != alone.Digest || plan.InUse != 1 {
-		t.Errorf("%+v", plan)
-	}
-	if _, _, err := plan.Execute(); err != nil || !s.Has(late) || s.Has(alone) {
-		t.Error(err, s.Has(late), s.Has(alone))
-	}
+	both(t, func(t *testing.T) {
+		s := newStore(t)
+		_, alone := work(t, s, "of the very first run", "alone")
+		if plan := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t); len(plan.Remove) != 0 || plan.InUse != 1 {
+			t.Errorf("no run is recorded: %+v", plan)
+		}
+		age(t, lies(s, alone.Digest), 3*time.Hour)
+		record(t, s, ids(1), time.Now().Add(-2*time.Hour), "finished")
+		_, late := work(t, s, "of a run without a record", "late")
+		if err := s.SaveRun(&RunRecord{ID: ids(2), Started: time.Now().Add(-time.Hour)}); err != nil {
+			t.Fatal(err)
+		}
+		plan := must(s.PlanGC(GCOptions{KeepRuns: 2}))(t)
+		if len(plan.Remove) != 1 || plan.Remove[0].Digest != alone.Digest || plan.InUse != 1 {
+			t.Errorf("%+v", plan)
+		}
+		if _, _, err := plan.Execute(); err != nil || !s.Has(late) || s.Has(alone) {
+			t.Error(err, s.Has(late), s.Has(alone))
+		}
+	})
 }
 
 // gc is safe while a run is going on: what the run found or made stays, also when it
 // found it between the plan and its execution.
 func TestGCDuringRun(t *testing.T) {
-	s := newStore(t)
-	threeRuns(t, s)
-	_, found := work(t, s, "of no run", "found by the run")
-	_, garbage := work(t, s, "of no run either", "garbage")
-	for _, r := range []Ref{found, garbage} {
-		age(t, s.BlobPath(r.Digest), 5*time.Hour)
-	}
-	plan := must(s.PlanGC(GCOptions{}))(t)
-	if len(plan.Remove) != 2 {
-		t.Fatalf("%+v", plan)
-	}
-	run := openStore(t, s.Dir())
-	if err := run.Hold(); err != nil {
-		t.Fatal(err)
-	}
-	if !run.Has(found) {
-		t.Fatal("not there")
-	}
-	_, made := work(t, run, "of the run", "made")
-	n, _, err := plan.Execute()
-	if err != nil || n != 1 || !s.Has(found) || s.Has(garbage) {
-		t.Errorf("%d removed, %v", n, err)
-	}
-	late := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t)
-	for _, v := range late.Remove {
-		if v.Digest == found.Digest || v.Digest == made.Digest {
-			t.Errorf("gc would take %s from the run", v.Digest)
+	both(t, func(t *testing.T) {
+		s := newStore(t)
+		threeRuns(t, s)
+		_, found := work(t, s, "of no run", "found by the run")
+		_, garbage := work(t, s, "of no run either", "garbage")
+		for _, r := range []Ref{found, garbage} {
+			age(t, lies(s, r.Digest), 5*time.Hour)
 		}
-	}
-	if late.InUse != 2 {
-		t.Errorf("%+v", late)
-	}
-	// When the run has ended without a record, gc forgets it.
-	run.Close()
-	age(t, s.BlobPath(found.Digest), 5*time.Hour)
-	if plan := must(s.PlanGC(GCOptions{}))(t); len(plan.Remove) != 1 {
-		t.Errorf("%+v", plan)
-	}
+		plan := must(s.PlanGC(GCOptions{}))(t)
+		if len(plan.Remove) != 2 {
+			t.Fatalf("%+v", plan)
+		}
+		run := openStore(t, s.Dir())
+		if err := run.Hold(); err != nil {
+			t.Fatal(err)
+		}
+		if !run.Has(found) {
+			t.Fatal("not there")
+		}
+		_, made := work(t, run, "of the run", "made")
+		n, _, err := plan.Execute()
+		if err != nil || n != 1 || !s.Has(found) || s.Has(garbage) {
+			t.Errorf("%d removed, %v", n, err)
+		}
+		late := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t)
+		for _, v := range late.Remove {
+			if v.Digest == found.Digest || v.Digest == made.Digest {
+				t.Errorf("gc would take %s from the run", v.Digest)
+			}
+		}
+		if late.InUse != 2 {
+			t.Errorf("%+v", late)
+		}
+		// When the run has ended without a record, gc forgets it.
+		run.Close()
+		age(t, lies(s, found.Digest), 5*time.Hour)
+		if plan := must(s.PlanGC(GCOptions{}))(t); len(plan.Remove) != 1 {
+			t.Errorf("%+v", plan)
+		}
+	})
 }
 
 // A blob that was used so lately that a run does not mark it again is safe, too, when
 // the run began after the plan was made.
 func TestGCFreshlyUsed(t *testing.T) {
-	s := newStore(t)
-	_, fresh := work(t, s, "of no run", "used five minutes ago")
-	record(t, s, ids(1), time.Now().Add(-time.Hour), "x")
-	age(t, s.BlobPath(fresh.Digest), 5*time.Minute)
-	plan := must(s.PlanGC(GCOptions{}))(t)
-	if len(plan.Remove) != 1 {
-		t.Fatalf("%+v", plan)
-	}
-	run := openStore(t, s.Dir())
-	if err := run.Hold(); err != nil || !run.Has(fresh) {
-		t.Fatal(err)
-	}
-	if n, _, err := plan.Execute(); err != nil || n != 0 || !s.Has(fresh) {
-		t.Errorf("%d removed, %v", n, err)
-	}
+	both(t, func(t *testing.T) {
+		s := newStore(t)
+		_, fresh := work(t, s, "of no run", "used five minutes ago")
+		record(t, s, ids(1), time.Now().Add(-time.Hour), "x")
+		age(t, lies(s, fresh.Digest), 5*time.Minute)
+		plan := must(s.PlanGC(GCOptions{}))(t)
+		if len(plan.Remove) != 1 {
+			t.Fatalf("%+v", plan)
+		}
+		run := openStore(t, s.Dir())
+		if err := run.Hold(); err != nil || !run.Has(fresh) {
+			t.Fatal(err)
+		}
+		if n, _, err := plan.Execute(); err != nil || n != 0 || !s.Has(fresh) {
+			t.Errorf("%d removed, %v", n, err)
+		}
+	})
 }
 
 // A blob that is removed between being seen and being marked is not there.
 func TestUseOfGone(t *testing.T) {
-	s := newStore(t)
-	_, r := work(t, s, "recipe", "result")
-	path := s.BlobPath(r.Digest)
-	if here, _ := s.session.use(path, fileStat{}); !here {
-		t.Error("there, and not found")
-	}
-	if here, _ := s.session.use(path+".gone", fileStat{}); here {
-		t.Error("gone, and found")
-	}
+	both(t, func(t *testing.T) {
+		s := newStore(t)
+		_, r := work(t, s, "recipe", "result")
+		path := lies(s, r.Digest)
+		if here, _ := s.session.use(path, memo.State{}); !here {
+			t.Error("there, and not found")
+		}
+		if here, _ := s.session.use(path+".gone", memo.State{}); here {
+			t.Error("gone, and found")
+		}
+	})
 }
 
 // What a run makes is safe from gc also when the clock is set back meanwhile.
 func TestGCClockSetBack(t *testing.T) {
-	s := newStore(t)
-	if err := s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(),
-		Finished: time.Now().Add(2 * time.Hour)}); err != nil {
-		t.Fatal(err)
-	}
-	run := openStore(t, s.Dir())
-	if err := run.Hold(); err != nil {
-		t.Fatal(err)
-	}
-	// The session began at three o'clock; now it is two.
-	lease := filepath.Join(run.session.dir, leaseFile)
-	age(t, lease, -time.Hour)
-	run.session.since.Store(must(os.Stat(lease))(t).ModTime().UnixNano())
-	_, r := work(t, run, "of the run", "made at two")
-	plan := must(s.PlanGC(GCOptions{}))(t)
-	if len(plan.Remove) != 0 || !s.Has(r) {
-		t.Errorf("%+v", plan)
-	}
+	both(t, func(t *testing.T) {
+		s := newStore(t)
+		if err := s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(),
+			Finished: time.Now().Add(2 * time.Hour)}); err != nil {
+			t.Fatal(err)
+		}
+		run := openStore(t, s.Dir())
+		if err := run.Hold(); err != nil {
+			t.Fatal(err)
+		}
+		// The session began at three o'clock; now it is two.
+		lease := filepath.Join(run.session.dir, leaseFile)
+		age(t, lease, -time.Hour)
+		run.session.since.Store(must(os.Stat(lease))(t).ModTime().UnixNano())
+		_, r := work(t, run, "of the run", "made at two")
+		plan := must(s.PlanGC(GCOptions{}))(t)
+		if len(plan.Remove) != 0 || !s.Has(r) {
+			t.Errorf("%+v", plan)
+		}
+	})
 }
 
 // A run asks for blobs at the very moment at which gc removes them: what it was
 // told is there, stays there.
 func TestGCRace(t *testing.T) {
-	s := newStore(t)
-	record(t, s, ids(1), time.Now().Add(-time.Hour), "x")
-	var kept, gone int
-	for round := range 6 {
-		var refs []Ref
-		for i := range 40 {
-			_, r := work(t, s, fmt.Sprint(round, i), fmt.Sprint("result ", round, i))
-			age(t, s.BlobPath(r.Digest), 5*time.Hour)
-			refs = append(refs, r)
-		}
-		plan := must(s.PlanGC(GCOptions{}))(t)
-		run := must(Open(s.Dir()))(t)
-		if err := run.Hold(); err != nil {
-			t.Fatal(err)
-		}
-		told := make([]bool, len(refs))
-		done := make(chan bool)
-		go func() {
-			defer close(done)
-			for i, r := range refs {
-				told[i] = run.Has(r)
-				if told[i] {
-					if _, err := content(run, r); err != nil {
-						t.Errorf("round %d: it is there, and: %v", round, err)
+	both(t, func(t *testing.T) {
+		s := newStore(t)
+		record(t, s, ids(1), time.Now().Add(-time.Hour), "x")
+		var kept, gone int
+		for round := range 6 {
+			var refs []Ref
+			for i := range 40 {
+				_, r := work(t, s, fmt.Sprint(round, i), fmt.Sprint("result ", round, i))
+				age(t, lies(s, r.Digest), 5*time.Hour)
+				refs = append(refs, r)
+			}
+			plan := must(s.PlanGC(GCOptions{}))(t)
+			run := must(Open(s.Dir()))(t)
+			if err := run.Hold(); err != nil {
+				t.Fatal(err)
+			}
+			told := make([]bool, len(refs))
+			done := make(chan bool)
+			go func() {
+				defer close(done)
+				for i, r := range refs {
+					told[i] = run.Has(r)
+					if told[i] {
+						if _, err := content(run, r); err != nil {
+							t.Errorf("round %d: it is there, and: %v", round, err)
+						}
 					}
 				}
+			}()
+			if _, _, err := plan.Execute(); err != nil {
+				t.Fatal(err)
 			}
-		}()
-		if _, _, err := plan.Execute(); err != nil {
-			t.Fatal(err)
+			<-done
+			for i, r := range refs {
+				if _, err := os.Stat(lies(s, r.Digest)); told[i] && err != nil {
+					t.Errorf("round %d: a blob that the run was told of is gone", round)
+				}
+				if told[i] {
+					kept++
+				} else {
+					gone++
+				}
+			}
+			run.Close()
 		}
-		<-done
-		for i, r := range refs {
-			if _, err := os.Stat(s.BlobPath(r.Digest)); told[i] && err != nil {
-				t.Errorf("round %d: a blob that the run was told of is gone", round)
-			}
-			if told[i] {
-				kept++
-			} else {
-				gone++
-			}
-		}
-		run.Close()
-	}
-	t.Logf("%d kept, %d gone", kept, gone)
+		t.Logf("%d kept, %d gone", kept, gone)
+	})
 }
 
 // The same against a process of its own, which may be killed.
 func TestGCOtherProcess(t *testing.T) {
-	s := newStore(t)
-	threeRuns(t, s)
-	_, r := work(t, s, "of no run", "garbage")
-	age(t, s.BlobPath(r.Digest), time.Minute)
-	cmd, out := child(t, "holder", s.Dir())
-	if !out.Scan() {
-		t.Fatal("the holder did not begin")
-	}
-	if plan := must(s.PlanGC(GCOptions{}))(t); len(plan.Remove) != 0 || plan.InUse != 1 || len(plan.Strays) != 0 {
-		t.Errorf("beside a run: %+v", plan)
-	}
-	if f := verify(t, s.Dir()).Findings; len(f) != 0 {
-		t.Errorf("beside a run: %v", f)
-	}
-	cmd.Process.Kill()
-	cmd.Wait()
-	age(t, s.BlobPath(r.Digest), 5*time.Hour)
-	plan := must(s.PlanGC(GCOptions{}))(t)
-	if len(plan.Remove) != 1 || len(plan.Strays) != 1 || !strings.HasPrefix(plan.Strays[0], "tmp/") {
-		t.Errorf("after its death: %+v", plan)
-	}
-	if f := damage(verify(t, s.Dir())); f != "tmp: stray file" {
-		t.Error(f)
-	}
-	if _, _, err := plan.Execute(); err != nil {
-		t.Error(err)
-	}
-	if left := must(os.ReadDir(filepath.Join(s.Dir(), "tmp")))(t); len(left) != 1 { // our own
-		t.Errorf("left in tmp: %v", left)
-	}
-	if left := must(filepath.Glob(filepath.Join(s.Dir(), "locks", "*", "*")))(t); len(left) != 0 {
-		t.Errorf("left in locks: %v", left)
-	}
+	both(t, func(t *testing.T) {
+		s := newStore(t)
+		threeRuns(t, s)
+		_, r := work(t, s, "of no run", "garbage")
+		age(t, lies(s, r.Digest), time.Minute)
+		cmd, out := child(t, "holder", s.Dir())
+		if !out.Scan() {
+			t.Fatal("the holder did not begin")
+		}
+		if plan := must(s.PlanGC(GCOptions{}))(t); len(plan.Remove) != 0 || plan.InUse != 1 || len(plan.Strays) != 0 {
+			t.Errorf("beside a run: %+v", plan)
+		}
+		if f := verify(t, s.Dir()).Findings; len(f) != 0 {
+			t.Errorf("beside a run: %v", f)
+		}
+		cmd.Process.Kill()
+		cmd.Wait()
+		age(t, lies(s, r.Digest), 5*time.Hour)
+		plan := must(s.PlanGC(GCOptions{}))(t)
+		if len(plan.Remove) != 1 || len(plan.Strays) != 1 || !strings.HasPrefix(plan.Strays[0], "tmp/") {
+			t.Errorf("after its death: %+v", plan)
+		}
+		if f := damage(verify(t, s.Dir())); f != "tmp: stray file" {
+			t.Error(f)
+		}
+		if _, _, err := plan.Execute(); err != nil {
+			t.Error(err)
+		}
+		if left := must(os.ReadDir(filepath.Join(s.Dir(), "tmp")))(t); len(left) != 1 { // our own
+			t.Errorf("left in tmp: %v", left)
+		}
+		if left := must(filepath.Glob(filepath.Join(s.Dir(), "locks", "*", "*")))(t); len(left) != 0 {
+			t.Errorf("left in locks: %v", left)
+		}
+	})
 }
 
 // A gc that dies between setting a blob aside and putting it back leaves a blob that
 // is missing, which its producer makes again; and a plan that is never carried
 // out leaves nothing at all.
 func TestGCPlanTouchesNothing(t *testing.T) {
-	s := newStore(t)
-	threeRuns(t, s)
-	s.Close()
-	before := tree(t, s.Dir())
-	other := must(Open(s.Dir()))(t)
-	must(other.PlanGC(GCOptions{KeepRuns: 1}))(t)
-	other.Close()
-	if after := tree(t, s.Dir()); after != before {
-		t.Errorf("before:\n%s\nafter:\n%s", before, after)
-	}
+	both(t, func(t *testing.T) {
+		s := newStore(t)
+		threeRuns(t, s)
+		s.Close()
+		before := tree(t, s.Dir())
+		other := must(Open(s.Dir()))(t)
+		must(other.PlanGC(GCOptions{KeepRuns: 1}))(t)
+		other.Close()
+		if after := tree(t, s.Dir()); after != before {
+			t.Errorf("before:\n%s\nafter:\n%s", before, after)
+		}
+	})
 }
 
 // tree lists all files of a directory with their sizes.

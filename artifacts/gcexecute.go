@@ -35,6 +35,11 @@ func (p *GCPlan) Execute() (blobs int, bytes int64, err error) {
 			return blobs, bytes, s.fault(err)
 		}
 	}
+	n, size, err := s.compact(p.Remove, trash, p.before)
+	blobs, bytes = blobs+n, bytes+size
+	if err != nil {
+		return blobs, bytes, s.fault(err)
+	}
 	unlock, err := s.gate(true)
 	if err != nil {
 		return blobs, bytes, s.fault(err)

@@ -13,7 +13,7 @@ import (
 	"prgnn/artifacts/encoding"
 )
 
-var update = flag.Bool("update", false, "write testdata/store-1 anew, for a new version of a format only")
+var update = flag.Bool("update", false, "write testdata/store-2 anew, for a new version of a format only")
 
 // sample is a table with a column of each type and missing values.
 func sample() *encoding.Table {
@@ -30,7 +30,7 @@ func sample() *encoding.Table {
 	return t
 }
 
-// goldenValues are in testdata/store-1 in every encoding there is.
+// goldenValues are in testdata/store-1 and store-2 in every encoding there is.
 func goldenValues() map[string]Value {
 	return map[string]Value{
 		"f8": encoding.NewArray([]float64{0, -0.5, math.Inf(1), math.NaN(), 5e-324, math.MaxFloat64}, 2, 3),
@@ -52,11 +52,11 @@ func goldenRun(k Key, outputs map[string]Ref) *RunRecord {
 		Tasks: []RunTask{{ID: "golden[value=ç]", Key: k, Outputs: outputs}}, Detail: []byte("{\"a\":\n1}")}
 }
 
-// A store that version 1 of the layout and of all formats wrote is read by today's
+// A store that version 1 or 2 of the layout and version 1 of all formats wrote is read by today's
 // program, for ever; and what today's program makes of the same values are the same
 // bytes, or every result of every user would be made anew.
 func TestGoldenStore(t *testing.T) {
-	const golden = "testdata/store-1"
+	const golden = "testdata/store-2"
 	fill := func(dir string) (Key, map[string]Ref) {
 		s := must(Open(dir))(t)
 		refs := map[string]Ref{}
@@ -73,6 +73,13 @@ func TestGoldenStore(t *testing.T) {
 		for _, sub := range []string{"memo", "locks", "tmp", "scratch", "README"} {
 			os.RemoveAll(filepath.Join(dir, sub))
 		}
+		packs := must(filepath.Glob(filepath.Join(dir, packsDir, "*")))(t)
+		if len(packs) != 1 {
+			t.Fatal(packs)
+		}
+		if err := os.Rename(packs[0], filepath.Join(dir, packsDir, goldenPack)); err != nil {
+			t.Fatal(err)
+		}
 		return k, refs
 	}
 	if *update {
@@ -84,7 +91,15 @@ func TestGoldenStore(t *testing.T) {
 	if a, b := files(t, golden), files(t, today); !reflect.DeepEqual(a, b) {
 		t.Errorf("%s holds %q, and today it would hold %q", golden, sortedKeys(a), sortedKeys(b))
 	}
+	for _, version := range []string{"testdata/store-1", golden} {
+		t.Run(version, func(t *testing.T) { readGolden(t, version, k, refs) })
+	}
+}
 
+// goldenPack is the name of the only pack, which is random otherwise.
+const goldenPack = "0123456789abcdef-1"
+
+func readGolden(t *testing.T, golden string, k Key, refs map[string]Ref) {
 	dir := filepath.Join(t.TempDir(), "copy")
 	if err := os.CopyFS(dir, os.DirFS(golden)); err != nil {
 		t.Fatal(err)

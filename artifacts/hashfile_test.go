@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"prgnn/artifacts/memo"
 	"prgnn/internal/need"
 )
 
@@ -27,14 +28,17 @@ func userFile(t testing.TB, text string, d time.Duration) string {
 // poison makes the memo wrong, so that it shows whether it is believed.
 func poison(s *Store, path string) Digest {
 	var wrong Digest
-	s.files.mu.Lock()
-	defer s.files.mu.Unlock()
-	e, ok := s.files.entries[path]
-	if !ok {
+	found := false
+	var state memo.State
+	s.files.Each(func(name string, st memo.State, _ [32]byte) {
+		if name == path {
+			found, state = true, st
+		}
+	})
+	if !found {
 		return DigestOf(nil)
 	}
-	e.digest = wrong
-	s.files.entries[path] = e
+	s.files.Remember(path, state, wrong)
 	return wrong
 }
 
@@ -57,7 +61,7 @@ func TestHashFileMemo(t *testing.T) {
 	if r := must(s.HashFile(path, false))(t); r != (Ref{Digest: want, Size: 9}) {
 		t.Fatal(r)
 	}
-	if _, ok := s.files.entries[path]; ok {
+	if remembered(&s.files) != 0 {
 		t.Error("a file younger than two seconds is remembered")
 	}
 	settle(t)
@@ -71,9 +75,12 @@ func TestHashFileMemo(t *testing.T) {
 	}
 	// Another process finds it in the store; touching, moving and editing void it.
 	other := openStore(t, s.Dir())
-	if must(other.HashFile(path, false))(t); other.files.entries[path].digest != want {
-		t.Error("another process does not find the memo")
-	}
+	must(other.HashFile(path, false))(t)
+	other.files.Each(func(name string, _ memo.State, d [32]byte) {
+		if name == path && d != want {
+			t.Error("another process does not find the memo")
+		}
+	})
 	for name, edit := range map[string]func(){
 		"touched":  func() { age(t, path, 2*time.Hour) },
 		"replaced": func() { replace(t, path, "some scan") },
@@ -97,23 +104,24 @@ func TestHashFileMemo(t *testing.T) {
 // Every part of a file's state counts.
 func TestFileMemoKey(t *testing.T) {
 	s := newStore(t)
-	st := fileStat{regular: true, size: 1, mtime: 2, ctime: 3, inode: 4, device: 5}
-	s.files.remember("/a", st, DigestOf(nil))
-	s.files.log.close()
-	for _, m := range []*fileMemo{&s.files, &openStore(t, s.Dir()).files} {
-		if d, ok := m.lookup("/a", st); !ok || d != DigestOf(nil) {
+	st := memo.State{Regular: true, Size: 1, Mtime: 2, Ctime: 3, Inode: 4, Device: 5}
+	s.files.Remember("/a", st, DigestOf(nil))
+	s.files.Close()
+	for _, m := range []*memo.Files{&s.files, &openStore(t, s.Dir()).files} {
+		if d, ok := m.Lookup("/a", st); !ok || d != DigestOf(nil) {
 			t.Error("the same state is not known")
 		}
-		if _, ok := m.lookup("/b", st); ok {
+		if _, ok := m.Lookup("/b", st); ok {
 			t.Error("another path is known")
 		}
-		for i, change := range []func(*fileStat){
-			func(st *fileStat) { st.size++ }, func(st *fileStat) { st.mtime++ }, func(st *fileStat) { st.ctime++ },
-			func(st *fileStat) { st.inode++ }, func(st *fileStat) { st.device++ },
+		for i, change := range []func(*memo.State){
+			func(st *memo.State) { st.Size++ }, func(st *memo.State) { st.Mtime++ },
+			func(st *memo.State) { st.Ctime++ },
+			func(st *memo.State) { st.Inode++ }, func(st *memo.State) { st.Device++ },
 		} {
 			other := st
 			change(&other)
-			if _, ok := m.lookup("/a", other); ok {
+			if _, ok := m.Lookup("/a", other); ok {
 				t.Errorf("change %d is not seen", i)
 			}
 		}
@@ -135,14 +143,14 @@ func TestHashFileFuture(t *testing.T) {
 	s := newStore(t)
 	path := userFile(t, "scan", -time.Hour)
 	must(s.HashFile(path, false))(t)
-	if len(s.files.entries) != 0 {
+	if remembered(&s.files) != 0 {
 		t.Error("a file of the future is remembered")
 	}
 	now := time.Unix(1e9, 0)
 	for ago, young := range map[time.Duration]bool{3 * time.Second: false, 2 * time.Second: false, time.Second: true,
 		0: true, -time.Hour: true} {
-		for _, st := range []fileStat{{mtime: now.Add(-ago).UnixNano()}, {ctime: now.Add(-ago).UnixNano()}} {
-			if st.younger(now, racy) != young {
+		for _, st := range []memo.State{{Mtime: now.Add(-ago).UnixNano()}, {Ctime: now.Add(-ago).UnixNano()}} {
+			if st.Younger(now, racy) != young {
 				t.Errorf("a file of %v ago: younger is %v", ago, !young)
 			}
 		}
@@ -207,14 +215,28 @@ func TestHashFileChanging(t *testing.T) {
 // The memo logs are only memos: whatever happens to them, the answers are right.
 func TestMemoDamage(t *testing.T) {
 	s := newStore(t)
-	var keys []Key
-	var refs []Ref
+	var paths []string
 	for i := range 50 {
-		k, r := work(t, s, strings.Repeat("x", i), fmt.Sprint("result ", i))
-		keys, refs = append(keys, k), append(refs, r)
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, fmt.Append(nil, i), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		age(t, path, time.Hour)
+		paths = append(paths, path)
 	}
-	s.Close()
-	path := filepath.Join(s.Dir(), "memo", "actions")
+	hash := func(what string) {
+		t.Helper()
+		st := must(Open(s.Dir()))(t)
+		defer st.Close()
+		for i, path := range paths {
+			st.files.Remember(path, memo.State{Size: int64(i)}, Digest{byte(i)}) // of a state that it does not have
+			if r, err := st.HashFile(path, false); err != nil || r.Digest != DigestOf(fmt.Append(nil, i)) {
+				t.Errorf("%s: file %d: %+v, %v", what, i, r, err)
+			}
+		}
+	}
+	hash("at first")
+	path := filepath.Join(s.Dir(), "memo", "files")
 	whole := must(os.ReadFile(path))(t)
 	for _, n := range []int{0, 1, 7, 8, 9, len(whole) / 2, len(whole) - 1} {
 		for name, b := range map[string][]byte{"cut": whole[:n], "flipped": append(append([]byte(nil), whole[:n]...),
@@ -222,18 +244,11 @@ func TestMemoDamage(t *testing.T) {
 			if err := os.WriteFile(path, b, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			st := must(Open(s.Dir()))(t)
-			for i, k := range keys {
-				if a, err := st.Lookup(k); err != nil || KeyOf(a.Recipe) != k || a.Outputs["text"] != refs[i] {
-					t.Errorf("%s at %d: action %d: %+v, %v", name, n, i, a, err)
-				}
-			}
-			st.Close()
-			// What was read from the files is remembered again.
+			hash(fmt.Sprintf("%s at %d", name, n))
+			// What is read again is remembered again.
 			again := must(Open(s.Dir()))(t)
-			again.Lookup(keys[0])
-			if len(again.index.entries) != len(keys) {
-				t.Errorf("%s at %d: %d of %d are remembered", name, n, len(again.index.entries), len(keys))
+			if got := remembered(&again.files); got != len(paths) {
+				t.Errorf("%s at %d: %d of %d are remembered", name, n, got, len(paths))
 			}
 			again.Close()
 		}
@@ -243,17 +258,19 @@ func TestMemoDamage(t *testing.T) {
 // A log in which most entries are outdated is written anew.
 func TestMemoCompacts(t *testing.T) {
 	s := newStore(t)
-	for range 200 {
-		work(t, s, "the same recipe", "result")
+	for i := range 200 {
+		s.files.Remember("one path", memo.State{Size: int64(i)}, Digest{})
 	}
 	s.Close()
-	path := filepath.Join(s.Dir(), "memo", "actions")
+	path := filepath.Join(s.Dir(), "memo", "files")
 	before := must(os.Stat(path))(t).Size()
-	st := openStore(t, s.Dir())
-	if _, err := st.Lookup(KeyOf("the same recipe")); err != nil {
-		t.Fatal(err)
-	}
+	openStore(t, s.Dir()).files.Lookup("one path", memo.State{})
 	if after := must(os.Stat(path))(t).Size(); after*200 != before {
 		t.Errorf("%d bytes became %d", before, after)
 	}
+}
+
+func remembered(m *memo.Files) (n int) {
+	m.Each(func(string, memo.State, [32]byte) { n++ })
+	return n
 }

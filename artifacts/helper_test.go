@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"prgnn/artifacts/pack"
 )
 
 // newStore opens a store that is verified when the test ends.
@@ -91,11 +93,42 @@ func encoded(t testing.TB, v Value) []byte {
 	return b.Bytes()
 }
 
-// work puts one blob of text and records the action that made it.
+// unpacked has everything be a file of its own in this test, as what is large is, and what older programs stored.
+func unpacked(t testing.TB) {
+	t.Helper()
+	packing = 0
+	t.Cleanup(func() { packing = packedUpTo })
+}
+
+// both runs a test with files, and with packs.
+func both(t *testing.T, f func(t *testing.T)) {
+	t.Run("files", func(t *testing.T) { unpacked(t); f(t) })
+	t.Run("packs", f)
+}
+
+// lies is the file that has a blob.
+func lies(s *Store, d Digest) string {
+	if items := s.packs.Find(packedBlob(d)); len(items) > 0 {
+		return s.packs.Path(items[0].Pack())
+	}
+	return s.BlobPath(d)
+}
+
+// sealed ends the pack that is being written, so that the next object comes to another.
+func sealed(t testing.TB, s *Store) {
+	t.Helper()
+	if err := s.packs.Seal(time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// work puts one blob of text and records the action that made it, in a pack of their own.
 func work(t testing.TB, s *Store, recipe, result string) (Key, Ref) {
 	t.Helper()
 	r := must(s.Put(Text(result)))(t)
-	return must(s.Record(Action{Recipe: recipe, Outputs: map[string]Ref{"text": r}}))(t), r
+	k := must(s.Record(Action{Recipe: recipe, Outputs: map[string]Ref{"text": r}}))(t)
+	sealed(t, s)
+	return k, r
 }
 
 // content reads a blob to its end.
@@ -116,6 +149,26 @@ func overwrite(t testing.TB, path string, change func([]byte) []byte) {
 	if err := errors.Join(os.Chmod(path, 0o644), os.WriteFile(path, change(b), 0o644),
 		os.Chmod(path, 0o444)); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// spoil flips a bit of a blob or a record, wherever it lies.
+func spoil(t testing.TB, s *Store, n pack.Name) {
+	t.Helper()
+	items := s.packs.Find(n)
+	if len(items) == 0 {
+		path := s.BlobPath(Digest(n.ID))
+		if n.Kind == actionKind {
+			path = s.actionPath(Key(n.ID))
+		}
+		overwrite(t, path, flip)
+		return
+	}
+	for _, i := range items {
+		overwrite(t, s.packs.Path(i.Pack()), func(b []byte) []byte {
+			b[i.Body()+i.Size/2] ^= 1
+			return b
+		})
 	}
 }
 

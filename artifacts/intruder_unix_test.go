@@ -41,6 +41,7 @@ func within(t *testing.T, do func()) {
 // says what it is, and the next work of that name heals it. What a directory holds is
 // kept beside.
 func TestIntruders(t *testing.T) {
+	unpacked(t)
 	for name, intrude := range intruders {
 		for _, place := range []string{"blob", "action", "repaired blob", "repaired action"} {
 			t.Run(name+" for "+place, func(t *testing.T) {

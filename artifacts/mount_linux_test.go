@@ -110,7 +110,7 @@ func childFull(dir string) error {
 		if err := s.Remove(kept[k].Digest); err != nil {
 			return err
 		}
-		if err := os.Remove(s.actionPath(k)); err != nil {
+		if err := s.removeObject(s.recordObject(k)); err != nil {
 			return err
 		}
 	}

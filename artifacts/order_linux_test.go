@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +16,9 @@ import (
 
 func init() { children["recorder"] = childRecorder }
 
+// orderResult is the i-th result of childRecorder: each second one is a file of its own.
+func orderResult(i int) string { return strings.Repeat(fmt.Sprint("result ", i), 1+i%2*packedUpTo) }
+
 // childRecorder does some pieces of work in a new store.
 func childRecorder(dir string) error {
 	s, err := Open(dir)
@@ -23,7 +27,7 @@ func childRecorder(dir string) error {
 	}
 	for i := 0; i < 20 && err == nil; i++ {
 		var r Ref
-		if r, err = s.Put(Text(fmt.Sprint("result ", i))); err == nil {
+		if r, err = s.Put(Text(orderResult(i))); err == nil {
 			_, err = s.Record(Action{Recipe: fmt.Sprint("recipe ", i), Outputs: map[string]Ref{"text": r}})
 		}
 	}
@@ -43,14 +47,22 @@ func TestSyncOrder(t *testing.T) {
 	strace := need.Program(t, "strace", "strace")
 	dir := filepath.Join(must(filepath.EvalSymlinks(t.TempDir()))(t), "store")
 	log := filepath.Join(t.TempDir(), "log")
-	cmd := exec.Command(strace, "-f", "-y", "-o", log, "-e", "trace=fsync,rename,renameat,renameat2", must(os.Executable())(t))
+	cmd := exec.Command(strace, "-f", "-y", "-o", log, "-e", "trace=fsync,rename,renameat,renameat2,pwrite64", "-xx", "-s", "80", must(os.Executable())(t))
 	cmd.Env = append(os.Environ(), "PRGNN_CHILD=recorder", "PRGNN_CHILD_STORE="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		need.Missing(t, "strace does not run: %v: %s", err, out)
 	}
 	calls := traced(t, log, dir)
 	first := len(calls)
-	tasks := DigestOf([]byte(tasksMagic)).String()
+	// find is the first call that begins so.
+	find := func(call string) int {
+		t.Helper()
+		at := slices.IndexFunc(calls, func(c string) bool { return strings.HasPrefix(c, call) })
+		if at < 0 {
+			t.Fatalf("no %s:\n%s", call, strings.Join(calls, "\n"))
+		}
+		return at
+	}
 	// named finds the rename that gives a file its name, and where it was before.
 	named := func(to string) (at int, from string) {
 		for i, c := range calls {
@@ -69,35 +81,45 @@ func TestSyncOrder(t *testing.T) {
 			t.Errorf("%s is not synced in time:\n%s", path, strings.Join(calls, "\n"))
 		}
 	}
-	atTasks, tasksTemp := named("blobs/" + tasks[:2] + "/" + tasks)
 	atRun, runTemp := named("runs/00000000000000aa")
-
+	atPack, written, _ := 0, "", 0
 	for i := range 20 {
-		blob, action := DigestOf(fmt.Append(nil, "result ", i)).String(), KeyOf(fmt.Sprint("recipe ", i)).String()
-		atBlob, blobTemp := named("blobs/" + blob[:2] + "/" + blob)
-		atAction, actionTemp := named("actions/" + action[:2] + "/" + action)
-		between(blobTemp, 0, atBlob)                    // bytes before the name
-		between("blobs/"+blob[:2], atBlob, atAction)    // the blob's name before the promise
-		between(actionTemp, 0, atAction)                // the promise's bytes before its name
-		between("actions/"+action[:2], atAction, atRun) // everything before the run's record
-		first = min(first, atBlob)
+		blob, action := DigestOf([]byte(orderResult(i))).String(), KeyOf(fmt.Sprint("recipe ", i)).String()
+		atAction := find("write a " + action)
+		if i%2 == 0 { // the result stands before its record in one pack
+			if atBlob := find("write b " + blob); atBlob > atAction {
+				t.Errorf("result %d is written after its record", i)
+			}
+		} else {
+			atBlob, blobTemp := named("blobs/" + blob[:2] + "/" + blob)
+			between(blobTemp, 0, atBlob)                 // bytes before the name
+			between("blobs/"+blob[:2], atBlob, atAction) // the blob's name before the promise
+			first = min(first, atBlob)
+		}
+		atPack = max(atPack, atAction)
+		_, written, _ = strings.Cut(calls[atAction], " in ")
 	}
-	between("blobs", first, atRun) // the names of the shards, too
-	between("actions", first, atRun)
-	between(tasksTemp, 0, atTasks)              //
-	between("blobs/"+tasks[:2], atTasks, atRun) //
-	between(runTemp, 0, atRun)                  //
-	between("runs", atRun, len(calls))          // and that record before SaveRun returns
-	atVersion, versionTemp := named("version")  //
-	between(versionTemp, 0, atVersion)          //
-	between(".", atVersion, first)              // a store that is there stays there
+	tasks := DigestOf([]byte(tasksMagic)).String()
+	atPack = max(atPack, find("write b "+tasks))
+	between("blobs", first, atRun)     // the names of the shards, too
+	between(written, atPack, atRun)    // everything before the run's record
+	between("packs", 0, atRun)         //
+	between(".", 0, atRun)             // the directory of the packs
+	between(runTemp, 0, atRun)         //
+	between("runs", atRun, len(calls)) // and that record before SaveRun returns
+	atIndex := find("write i ")
+	between(written, atPack, atIndex)              // what the index tells of before the index
+	between(written, atIndex, len(calls))          //
+	atVersion, versionTemp := named("version")     //
+	between(versionTemp, 0, atVersion)             //
+	between(".", atVersion, min(first, find("w"))) // a store that is there stays there
 }
 
 // traced reads a log of strace: "fsync path" where one has ended, "rename from to"
-// where one begins, with paths relative to the store.
+// and "write kind name in pack" where one begins, with paths relative to the store.
 func traced(t *testing.T, log, dir string) []string {
 	t.Helper()
-	whole := regexp.MustCompile(`^(\d+) +(fsync|rename\w*)\((.*)$`)
+	whole := regexp.MustCompile(`^(\d+) +(fsync|rename\w*|pwrite64)\((.*)$`)
 	resumed := regexp.MustCompile(`^(\d+) +<\.\.\. (fsync|rename\w*) resumed`)
 	quoted := regexp.MustCompile(`"([^"]*)"`)
 	fd := regexp.MustCompile(`<([^>]*)>`)
@@ -113,12 +135,20 @@ func traced(t *testing.T, log, dir string) []string {
 	for line := range strings.Lines(string(must(os.ReadFile(log))(t))) {
 		line = strings.TrimSpace(line)
 		if m := whole.FindStringSubmatch(line); m != nil {
-			if m[2] != "fsync" {
-				p := quoted.FindAllStringSubmatch(m[3], -1)
-				calls = append(calls, fmt.Sprintf("rename %s %s", relative(p[0][1]), relative(p[1][1])))
+			if m[2] == "pwrite64" {
+				if b := unescaped(t, quoted.FindStringSubmatch(m[3])[1]); len(b) == 80 && strings.HasPrefix(b, "pgn1") {
+					calls = append(calls, fmt.Sprintf("write %c %x in %s", b[4], b[12:44],
+						relative(unescaped(t, fd.FindStringSubmatch(m[3])[1]))))
+				}
 				continue
 			}
-			call := "fsync " + relative(fd.FindStringSubmatch(m[3])[1])
+			if m[2] != "fsync" {
+				p := quoted.FindAllStringSubmatch(m[3], -1)
+				from, to := relative(unescaped(t, p[0][1])), relative(unescaped(t, p[1][1]))
+				calls = append(calls, fmt.Sprintf("rename %s %s", from, to))
+				continue
+			}
+			call := "fsync " + relative(unescaped(t, fd.FindStringSubmatch(m[3])[1]))
 			if strings.Contains(m[3], "unfinished") {
 				waiting[m[1]] = call
 			} else {
@@ -129,4 +159,13 @@ func traced(t *testing.T, log, dir string) []string {
 		}
 	}
 	return calls
+}
+
+// unescaped are the bytes of a text that strace -xx wrote.
+func unescaped(t *testing.T, text string) string {
+	t.Helper()
+	if !strings.HasPrefix(text, `\x`) {
+		return text
+	}
+	return string(must(hex.DecodeString(strings.ReplaceAll(text, `\x`, "")))(t))
 }

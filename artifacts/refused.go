@@ -3,6 +3,8 @@ package artifacts
 import (
 	"path/filepath"
 	"strings"
+
+	"prgnn/artifacts/memo"
 )
 
 // The refused objects of a remote are those that were found damaged there, and blobs that are
@@ -11,7 +13,7 @@ import (
 // the process that finds the damage (an export) is seldom the one that does the work
 // (the next run), they are remembered in memo/refused. link.mu guards them.
 type refused struct {
-	log      memoLog
+	log      memo.Log
 	remote   string
 	names    map[string]bool
 	replaced int // by this process
@@ -24,8 +26,9 @@ const (
 )
 
 func (f *refused) open(dir string, r Remote) {
-	f.log.path, f.remote, f.names = filepath.Join(dir, memoDir, "refused"), r.String(), map[string]bool{}
-	raw := f.log.load()
+	f.log.Open(filepath.Join(dir, memoDir, "refused"), 0)
+	f.remote, f.names = r.String(), map[string]bool{}
+	raw := f.log.Load()
 	all := map[string]bool{} // of all remotes
 	for _, b := range raw {
 		if entry := string(b); strings.HasPrefix(entry, refusedSign) {
@@ -42,14 +45,14 @@ func (f *refused) open(dir string, r Remote) {
 		}
 	}
 	if len(raw) > 64+2*len(live) { // more than half is outdated
-		f.log.rewrite(live)
+		f.log.Rewrite(live)
 	}
 }
 
 func (f *refused) add(name string) {
 	if !f.names[name] {
 		f.names[name] = true
-		f.log.append([]byte(refusedSign + f.remote + "\n" + name))
+		f.log.Append([]byte(refusedSign + f.remote + "\n" + name))
 	}
 }
 
@@ -57,6 +60,6 @@ func (f *refused) remove(name string) {
 	if f.names[name] {
 		delete(f.names, name)
 		f.replaced++
-		f.log.append([]byte(replacedSign + f.remote + "\n" + name))
+		f.log.Append([]byte(replacedSign + f.remote + "\n" + name))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"sync"
 	"time"
@@ -106,16 +107,22 @@ func (l *link) greet(ctx context.Context, s *Store) error {
 		return err
 	})
 	switch {
-	case err == nil && string(text) != version:
-		return fmt.Errorf("its layout is %.40q, but this program uses %q", text, version)
+	case err == nil && string(text) != unpackedVersion && string(text) != version: // which a store is that lies there
+		return fmt.Errorf("its layout is %.40q, but this program uses %q", text, unpackedVersion)
 	case err == nil:
 		return nil
 	case errors.Is(err, ErrCorrupt) && errors.Is(err, fs.ErrPermission):
 		return unreadable(err)
 	case errors.Is(err, ErrMiss):
-		err = l.ask(ctx, func(ctx context.Context) error {
-			return l.remote.Put(ctx, versionFile, path.Join(s.dir, versionFile))
-		})
+		t, tempErr := s.temp()
+		if tempErr != nil {
+			return nil // who cannot write here shares nothing
+		}
+		defer os.Remove(t.path)
+		_, err = t.Write([]byte(unpackedVersion))
+		if err = errors.Join(err, t.f.Close()); err == nil {
+			err = l.ask(ctx, func(ctx context.Context) error { return l.remote.Put(ctx, versionFile, t.path) })
+		}
 	}
 	if errors.Is(err, ErrReadOnly) || errors.Is(err, errDown) {
 		return nil

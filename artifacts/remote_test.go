@@ -414,6 +414,7 @@ func TestARemoteThatOnlyGives(t *testing.T) {
 
 // What our own disk has damaged is not passed on.
 func TestDamageAtHomeStaysAtHome(t *testing.T) {
+	unpacked(t)
 	f := newShelf()
 	f.down.Store(true)
 	s := openStore2(t)

@@ -114,8 +114,8 @@ func PlanRemoteGC(ctx context.Context, r Pruner, o RemoteGCOptions, now time.Tim
 	if err != nil && !errors.Is(err, ErrMiss) {
 		return nil, err
 	}
-	if string(text) != version {
-		return nil, fmt.Errorf("not a remote that this program can empty: its version is %.40q, not %q", text, version)
+	if string(text) != unpackedVersion {
+		return nil, fmt.Errorf("not a remote that this program can empty: its version is %.40q, not %q", text, unpackedVersion)
 	}
 	p := &RemoteGCPlan{remote: r}
 	actions := map[Key]*remoteAction{}

@@ -79,7 +79,7 @@ func TestRemoteGC(t *testing.T) {
 			}
 			all = append(all, w)
 		}
-		put(versionFile, []byte(version), 0)
+		put(versionFile, []byte(unpackedVersion), 0)
 		want := map[string]bool{versionFile: true, "blobs/cd/" + strings.Repeat("cd", 32): true}
 		put("blobs/ab/"+strings.Repeat("ab", 32), []byte("nobody's"), 48*time.Hour)
 		put("blobs/cd/"+strings.Repeat("cd", 32), []byte("somebody's soon"), time.Minute)

@@ -86,7 +86,7 @@ func (s *Store) SaveRun(r *RunRecord) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.late.wait(), s.syncBlobs(append(slices.Clone(r.Keeps), ref)...)); err != nil {
+	if err := errors.Join(s.packs.Sync(), s.syncBlobs(append(slices.Clone(r.Keeps), ref)...)); err != nil {
 		t.discard()
 		return s.fault(err)
 	}

@@ -4,8 +4,15 @@ import (
 	"crypto/sha256"
 	"path/filepath"
 
+	"prgnn/artifacts/tasklog"
 	"prgnn/internal/regular"
 )
+
+// Log begins the log of the work with this key.
+func (s *Store) Log(k Key) *tasklog.Log { return tasklog.New(s.LogPath(k)) }
+
+// LogPath is where the log of the work with this key lies, if it said anything.
+func (s *Store) LogPath(k Key) string { return s.object(logsDir, k.String()) }
 
 // A Scratch is where a long task keeps its checkpoint: under the key of its work,
 // so that whoever takes up the same work finds it, in this process or another. A

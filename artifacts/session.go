@@ -12,6 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"prgnn/artifacts/memo"
 	"prgnn/internal/regular"
 )
 
@@ -96,9 +97,9 @@ func (p *session) end() error {
 // whether it is still there, and whether its times were moved for that. The mark is the
 // file's mtime, which gc reads. A blob of another user's may not be marked; then a gc during this run may remove
 // it, and its producer runs again.
-func (p *session) use(path string, st fileStat) (here, marked bool) {
+func (p *session) use(path string, st memo.State) (here, marked bool) {
 	since := p.since.Load()
-	if since == 0 || st.mtime >= since-int64(leaseSlack) {
+	if since == 0 || st.Mtime >= since-int64(leaseSlack) {
 		return true, false
 	}
 	at := time.Unix(0, since)

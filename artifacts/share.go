@@ -171,7 +171,13 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 		if s.check(ref) != nil {
 			return nil
 		}
-		if err := s.put(ctx, objectName(blobsDir, ref.Digest.String()), s.BlobPath(ref.Digest)); err != nil {
+		object := objectName(blobsDir, ref.Digest.String())
+		if b, err := s.packed(ref.Digest); err == nil {
+			err = s.putBytes(ctx, object, b)
+			if err != nil {
+				return err
+			}
+		} else if err := s.put(ctx, object, s.BlobPath(ref.Digest)); err != nil {
 			return err
 		}
 		s.link.know(ref.Digest, ref.Size)
@@ -179,7 +185,7 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 	object := objectName(actionsDir, k.String())
 	_, err = s.link.size(ctx, object)
 	if errors.Is(err, ErrMiss) || err == nil && s.trust.Signer != nil && s.distrusted(k) {
-		err = s.put(ctx, object, s.actionPath(k))
+		err = s.putBytes(ctx, object, record)
 	}
 	if err == nil && s.trust.Signer != nil {
 		err = s.putSigned(ctx, k, record)
@@ -219,6 +225,20 @@ func (s *Store) put(ctx context.Context, object, file string) error {
 		s.link.accept(object)
 	}
 	return err
+}
+
+// putBytes is put of bytes that are no file.
+func (s *Store) putBytes(ctx context.Context, object string, b []byte) error {
+	t, err := s.temp()
+	if err != nil {
+		return err
+	}
+	defer os.Remove(t.path)
+	_, err = t.Write(b)
+	if err := errors.Join(err, t.f.Close()); err != nil {
+		return s.fault(err)
+	}
+	return s.put(ctx, object, t.path)
 }
 
 // Share waits until the remote has everything, or does not answer, or ctx is done.

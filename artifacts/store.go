@@ -6,8 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 
+	"prgnn/artifacts/memo"
+	"prgnn/artifacts/pack"
 	"prgnn/internal/regular"
 )
 
@@ -32,15 +35,15 @@ var ErrFull = errors.New("no space left for the store")
 // one directory at once.
 type Store struct {
 	dir   string
-	blobs statDir // for Has
-	acts  statDir // for Lookup
+	blobs memo.Dir // for Has
 
 	session session
 	dirty   dirtyDirs // of blobs
-	late    lateSync  // of actions
-	index   actionIndex
-	files   fileMemo // of the user's files
-	bytes   fileMemo // of blobs, by their names: which bytes they were found to have
+	packs   *pack.Set
+	packing int64      // size in bytes up to which objects are written to packs
+	marked  sync.Map   // packs that count as used since the session began, by name
+	files   memo.Files // of the user's files
+	bytes   memo.Files // of blobs, by their names: which bytes they were found to have
 
 	link  *link // nil without a remote
 	share sharing
@@ -51,6 +54,7 @@ type Store struct {
 // deleted whenever nobody is at work.
 const (
 	blobsDir   = "blobs"
+	packsDir   = "packs"
 	actionsDir = "actions"
 	runsDir    = "runs"
 	tmpDir     = "tmp"
@@ -68,7 +72,11 @@ const (
 
 // version names the layout. A program refuses a store of a layout that it does
 // not know, rather than guess.
-const version = "prgnn store 1\n"
+const version = "prgnn store 2\n"
+
+// unpackedVersion names the layout without packs, which is that of remotes, too. A store of it gets the
+// other one with its first pack.
+const unpackedVersion = "prgnn store 1\n"
 
 const readme = `This directory is a store of the program "pipeline".
 
@@ -77,6 +85,9 @@ const readme = `This directory is a store of the program "pipeline".
                       sha256sum must give the name)
   actions/ab/<key>    what was done (the recipe) and the blobs it made;
                       text, named by the SHA-256 of the recipe
+  packs/              results and records of up to 16 KiB, many to a file;
+                      "pipeline show --where" and "pipeline export" write
+                      them as files
   runs/<id>           the record of each run; text
   logs/ab/<key>       the output of tasks while they ran; text
   collected           blobs that gc or verify --repair has removed, or that
@@ -96,15 +107,14 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store %s: %w", dir, err)
 	}
-	s := &Store{dir: abs}
+	s := &Store{dir: abs, packing: packing}
+	s.packs = pack.Open(filepath.Join(abs, packsDir), s.beginPacks)
 	if err := s.prepare(); err != nil {
 		return nil, s.fault(err)
 	}
-	s.blobs.open(filepath.Join(abs, blobsDir))
-	s.acts.open(filepath.Join(abs, actionsDir))
-	s.index.open(filepath.Join(abs, memoDir, "actions"), indexRoom)
-	s.files.open(filepath.Join(abs, memoDir, "files"), 0)
-	s.bytes.open(filepath.Join(abs, memoDir, "blobs"), 256<<10)
+	s.blobs.Open(filepath.Join(abs, blobsDir))
+	s.files.Open(filepath.Join(abs, memoDir, "files"), 0)
+	s.bytes.Open(filepath.Join(abs, memoDir, "blobs"), 256<<10)
 	return s, nil
 }
 
@@ -112,7 +122,7 @@ func Open(dir string) (*Store, error) {
 // making was interrupted is one that has not been made.
 func (s *Store) prepare() error {
 	switch b, err := regular.ReadFile(filepath.Join(s.dir, versionFile)); {
-	case err == nil && string(b) == version:
+	case err == nil && (string(b) == version || string(b) == unpackedVersion):
 		return nil
 	case err == nil && len(b) > 0:
 		return fmt.Errorf("its layout is %.40q, but this program uses %q: use the program that made it, or another directory", b, version)
@@ -128,15 +138,20 @@ func (s *Store) prepare() error {
 		}
 	}
 	for _, f := range []struct{ name, text string }{{readmeFile, readme}, {versionFile, version}} {
-		t, err := createTemp(filepath.Join(s.dir, tmpDir))
-		if err != nil {
-			return err
-		}
-		if err := t.publishBytes([]byte(f.text), filepath.Join(s.dir, f.name)); err != nil {
+		if err := s.writeText(tmpDir, f.text, f.name); err != nil {
 			return err
 		}
 	}
-	return syncDir(filepath.Dir(s.dir))
+	return pack.SyncDir(filepath.Dir(s.dir))
+}
+
+// writeText replaces a file of the store, by way of a directory for unfinished files.
+func (s *Store) writeText(tmp, text, name string) error {
+	t, err := createTemp(filepath.Join(s.dir, tmp))
+	if err != nil {
+		return err
+	}
+	return t.publishBytes([]byte(text), filepath.Join(s.dir, name))
 }
 
 // refuseForeign keeps a slip of the hand (--store ~) from scattering a store
@@ -151,7 +166,8 @@ func refuseForeign(dir string) error {
 	}
 	for _, e := range entries {
 		switch e.Name() {
-		case blobsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, logsDir, memoDir, readmeFile, collectedFile:
+		case blobsDir, packsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, logsDir, memoDir, readmeFile,
+			collectedFile:
 		default:
 			return fmt.Errorf("is not a store and holds other files, such as %s: name a new or empty directory", e.Name())
 		}
@@ -166,16 +182,14 @@ func (s *Store) Dir() string { return s.dir }
 // The store must not be used after it.
 func (s *Store) Close() error {
 	s.share.end()
-	err := errors.Join(s.late.wait(), s.session.end())
-	s.index.close()
-	s.files.close()
-	s.bytes.close()
+	err := errors.Join(s.packs.Close(), s.session.end()) // in this order: gc leaves the packs of a session alone
+	s.files.Close()
+	s.bytes.Close()
 	if s.link != nil {
 		s.link.tellUses()
-		s.link.refused.log.close()
+		s.link.refused.log.Close()
 	}
-	s.blobs.close()
-	s.acts.close()
+	s.blobs.Close()
 	return s.fault(err)
 }
 

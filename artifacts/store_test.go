@@ -20,29 +20,32 @@ import (
 )
 
 func TestPutAndOpen(t *testing.T) {
-	s := newStore(t)
-	a := encoding.NewArray([]float64{1, 2, 3}, 3)
-	r := must(s.Put(a))(t)
-	file := encoded(t, a)
-	if want := (Ref{DigestOf(file), int64(len(file)), "npy"}); r != want {
-		t.Errorf("%+v, want %+v", r, want)
-	}
-	if !s.Has(r) || s.Has(Ref{Digest: r.Digest, Size: r.Size + 1}) || s.Has(Ref{Size: 3}) {
-		t.Error("Has is wrong")
-	}
-	if got, err := content(s, r); err != nil || got != string(file) {
-		t.Errorf("%q, %v", got, err)
-	}
-	fi := must(os.Stat(s.BlobPath(r.Digest)))(t)
-	if runtime.GOOS != "windows" && fi.Mode().Perm() != 0o444 {
-		t.Errorf("a blob has mode %v", fi.Mode())
-	}
-	if _, err := content(s, Ref{Size: 3}); !errors.Is(err, ErrMiss) {
-		t.Error(err)
-	}
-	if again := must(s.Put(a))(t); again != r {
-		t.Errorf("put again: %+v", again)
-	}
+	both(t, func(t *testing.T) {
+		s := newStore(t)
+		a := encoding.NewArray([]float64{1, 2, 3}, 3)
+		r := must(s.Put(a))(t)
+		file := encoded(t, a)
+		if want := (Ref{DigestOf(file), int64(len(file)), "npy"}); r != want {
+			t.Errorf("%+v, want %+v", r, want)
+		}
+		if !s.Has(r) || s.Has(Ref{Digest: r.Digest, Size: r.Size + 1}) || s.Has(Ref{Size: 3}) {
+			t.Error("Has is wrong")
+		}
+		if got, err := content(s, r); err != nil || got != string(file) {
+			t.Errorf("%q, %v", got, err)
+		}
+		sealed(t, s)
+		fi := must(os.Stat(lies(s, r.Digest)))(t)
+		if runtime.GOOS != "windows" && fi.Mode().Perm() != 0o444 {
+			t.Errorf("a blob has mode %v", fi.Mode())
+		}
+		if _, err := content(s, Ref{Size: 3}); !errors.Is(err, ErrMiss) {
+			t.Error(err)
+		}
+		if again := must(s.Put(a))(t); again != r {
+			t.Errorf("put again: %+v", again)
+		}
+	})
 }
 
 // A second checker that is not ours agrees: sha256sum gives every blob its name.
@@ -50,7 +53,9 @@ func TestSha256sum(t *testing.T) {
 	tool := need.Program(t, "coreutils", "sha256sum")
 	s := newStore(t)
 	for i := range 20 {
-		work(t, s, fmt.Sprint("recipe ", i), fmt.Sprint("result ", i))
+		result := strings.Repeat(fmt.Sprint("result ", i), 1+i%2*packedUpTo)
+		_, r := work(t, s, fmt.Sprint("recipe ", i), result)
+		must(s.File(r))(t) // which writes out what lies in a pack
 	}
 	paths := must(filepath.Glob(filepath.Join(s.Dir(), "blobs", "*", "*")))(t)
 	out, err := exec.Command(tool, paths...).Output()
@@ -66,30 +71,31 @@ func TestSha256sum(t *testing.T) {
 }
 
 func TestRecordAndLookup(t *testing.T) {
-	s := newStore(t)
-	r1, r2 := must(s.Put(Text("one")))(t), must(s.Put(Text("two")))(t)
-	a := Action{Recipe: "kind echo\nvalue = 1\n", Outputs: map[string]Ref{"b": r2, "a": r1}}
-	k := must(s.Record(a))(t)
-	if k != KeyOf(a.Recipe) {
-		t.Error("the key is not that of the recipe")
-	}
-	want := fmt.Sprintf("prgnn action 1\noutput %s 3 text a\noutput %s 3 text b\nrecipe 20\nkind echo\nvalue = 1\n\nsha256 ", r1.Digest, r2.Digest)
-	text := string(must(os.ReadFile(s.actionPath(k)))(t))
-	if !strings.HasPrefix(text, want) || len(text) != len(want)+65 {
-		t.Errorf("the record is\n%s\nwant\n%s", text, want)
-	}
-	// From the index, from the file, and in another process that has no index.
-	other := openStore(t, s.Dir())
-	third := openStore(t, s.Dir())
-	third.index.once.Do(func() { third.index.entries = map[Key]indexed{} })
-	for i, st := range []*Store{s, other, third, third} {
-		if got, err := st.Lookup(k); err != nil || !reflect.DeepEqual(got, a) {
-			t.Errorf("%d: %+v, %v", i, got, err)
+	both(t, func(t *testing.T) {
+		s := newStore(t)
+		r1, r2 := must(s.Put(Text("one")))(t), must(s.Put(Text("two")))(t)
+		a := Action{Recipe: "kind echo\nvalue = 1\n", Outputs: map[string]Ref{"b": r2, "a": r1}}
+		k := must(s.Record(a))(t)
+		if k != KeyOf(a.Recipe) {
+			t.Error("the key is not that of the recipe")
 		}
-	}
-	if _, err := s.Lookup(KeyOf("other")); !errors.Is(err, ErrMiss) {
-		t.Error(err)
-	}
+		want := fmt.Sprintf("prgnn action 1\noutput %s 3 text a\noutput %s 3 text b\nrecipe 20\nkind echo\nvalue = 1\n\nsha256 ", r1.Digest, r2.Digest)
+		text := string(must(s.readObject(s.recordObject(k)))(t))
+		if !strings.HasPrefix(text, want) || len(text) != len(want)+65 {
+			t.Errorf("the record is\n%s\nwant\n%s", text, want)
+		}
+		// In this process and in others.
+		other := openStore(t, s.Dir())
+		third := openStore(t, s.Dir())
+		for i, st := range []*Store{s, other, third} {
+			if got, err := st.Lookup(k); err != nil || !reflect.DeepEqual(got, a) {
+				t.Errorf("%d: %+v, %v", i, got, err)
+			}
+		}
+		if _, err := s.Lookup(KeyOf("other")); !errors.Is(err, ErrMiss) {
+			t.Error(err)
+		}
+	})
 }
 
 func TestRecordRefuses(t *testing.T) {
@@ -112,6 +118,7 @@ func TestRecordRefuses(t *testing.T) {
 
 // Whatever is done to a record, Lookup misses; and with the index as without it.
 func TestDamagedActionIsMiss(t *testing.T) {
+	unpacked(t)
 	for name, change := range map[string]func([]byte) []byte{
 		"flipped":    flip,
 		"cut":        func(b []byte) []byte { return b[:len(b)-1] },
@@ -150,44 +157,51 @@ func TestDamagedActionIsMiss(t *testing.T) {
 }
 
 func TestDamagedBlobIsFound(t *testing.T) {
-	for name, change := range map[string]func([]byte) []byte{
-		"flipped":    flip,
-		"cut":        func(b []byte) []byte { return b[:len(b)-1] },
-		"lengthened": func(b []byte) []byte { return append(b, 'x') },
-	} {
-		s := newStore(t)
-		_, r := work(t, s, "recipe", strings.Repeat("result ", 100000))
-		overwrite(t, s.BlobPath(r.Digest), change)
-		if _, err := content(s, r); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("%s: %v", name, err)
+	both(t, func(t *testing.T) {
+		for name, change := range map[string]func([]byte) []byte{
+			"flipped":    flip,
+			"cut":        func(b []byte) []byte { return b[:len(b)-1] },
+			"lengthened": func(b []byte) []byte { return append(b, 'x') },
+		} {
+			s := newStore(t)
+			_, r := work(t, s, "recipe", strings.Repeat("result ", 100000))
+			overwrite(t, s.BlobPath(r.Digest), change)
+			if _, err := content(s, r); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if got := s.Has(r); got != (name == "flipped") {
+				t.Errorf("%s: Has is %v", name, got)
+			}
+			if err := s.Remove(r.Digest); err != nil || s.Has(r) {
+				t.Errorf("%s: not removed: %v", name, err)
+			}
+			if err := s.Remove(r.Digest); err != nil {
+				t.Errorf("%s: removed twice: %v", name, err)
+			}
+			must(s.Put(Text(strings.Repeat("result ", 100000))))(t)
 		}
-		if got := s.Has(r); got != (name == "flipped") {
-			t.Errorf("%s: Has is %v", name, got)
-		}
-		if err := s.Remove(r.Digest); err != nil || s.Has(r) {
-			t.Errorf("%s: not removed: %v", name, err)
-		}
-		if err := s.Remove(r.Digest); err != nil {
-			t.Errorf("%s: removed twice: %v", name, err)
-		}
-		must(s.Put(Text(strings.Repeat("result ", 100000))))(t)
-	}
+	})
 }
 
 // Putting a value again heals a damaged blob, without anybody having noticed.
 func TestPutHeals(t *testing.T) {
-	s := newStore(t)
-	_, r := work(t, s, "recipe", "result")
-	overwrite(t, s.BlobPath(r.Digest), flip)
-	must(s.Put(Text("result")))(t)
-	if got, err := content(s, r); err != nil || got != "result" {
-		t.Errorf("%q, %v", got, err)
-	}
+	both(t, func(t *testing.T) {
+		s := newStore(t)
+		_, r := work(t, s, "recipe", "result")
+		spoil(t, s, packedBlob(r.Digest))
+		must(s.Put(Text("result")))(t)
+		if got, err := content(s, r); err != nil || got != "result" {
+			t.Errorf("%q, %v", got, err)
+		}
+	})
 }
 
 // A value that fails to encode leaves nothing behind.
 func TestPutFails(t *testing.T) {
 	s := newStore(t)
+	if err := s.Hold(); err != nil {
+		t.Fatal(err)
+	}
 	wrong := errors.New("the value is wrong")
 	if _, err := s.Put(failing{wrong}); !errors.Is(err, wrong) || !strings.Contains(err.Error(), s.Dir()) {
 		t.Error(err)
@@ -195,13 +209,16 @@ func TestPutFails(t *testing.T) {
 	if left := must(os.ReadDir(s.session.dir))(t); len(left) != 1 { // the lease
 		t.Errorf("left behind: %v", left)
 	}
+	if r := must(s.Verify(t.Context(), nil))(t); r.Blobs != 0 {
+		t.Errorf("%d blobs", r.Blobs)
+	}
 }
 
 type failing struct{ err error }
 
 func (f failing) Format() string { return "text" }
 func (f failing) Encode(w io.Writer) error {
-	io.WriteString(w, "some bytes")
+	io.WriteString(w, strings.Repeat("some bytes", packedUpTo))
 	return f.err
 }
 
@@ -289,21 +306,23 @@ func chmodTree(t testing.TB, dir string, mode os.FileMode) {
 
 // Many goroutines of two stores on one directory put and record the same things.
 func TestConcurrentWriters(t *testing.T) {
-	s := newStore(t)
-	stores := []*Store{s, openStore(t, s.Dir())}
-	var group sync.WaitGroup
-	for w := range 8 {
-		group.Go(func() {
-			st := stores[w%2]
-			for i := range 40 {
-				work(t, st, fmt.Sprint("recipe ", i%20), strings.Repeat(fmt.Sprint(i%20), 1000))
-			}
-		})
-	}
-	group.Wait()
-	if r := mustVerify(t, s.Dir()); r.Blobs != 20 || r.Actions != 20 {
-		t.Errorf("%d blobs and %d actions", r.Blobs, r.Actions)
-	}
+	both(t, func(t *testing.T) {
+		s := newStore(t)
+		stores := []*Store{s, openStore(t, s.Dir())}
+		var group sync.WaitGroup
+		for w := range 8 {
+			group.Go(func() {
+				st := stores[w%2]
+				for i := range 40 {
+					work(t, st, fmt.Sprint("recipe ", i%20), strings.Repeat(fmt.Sprint(i%20), 1000))
+				}
+			})
+		}
+		group.Wait()
+		if r := mustVerify(t, s.Dir()); r.Blobs != 20 || r.Actions != 20 {
+			t.Errorf("%d blobs and %d actions", r.Blobs, r.Actions)
+		}
+	})
 }
 
 // A checking reader may be read in any pieces, and goes on saying what it found.

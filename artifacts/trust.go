@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 )
@@ -113,16 +112,7 @@ func (s *Store) putSigned(ctx context.Context, k Key, record []byte) error {
 	if err != nil {
 		return fmt.Errorf("signing action %s: %w", k, err)
 	}
-	t, err := s.temp()
-	if err != nil {
-		return err
-	}
-	defer os.Remove(t.path)
-	_, err = t.Write(envelope)
-	if err := errors.Join(err, t.f.Close()); err != nil {
-		return s.fault(err)
-	}
-	return s.put(ctx, name, t.path)
+	return s.putBytes(ctx, name, envelope)
 }
 
 // ForgetFetched removes the records that came from a remote, and counts them.
@@ -140,7 +130,7 @@ func (s *Store) ForgetFetched() (int, error) {
 		if a, err := s.recorded(k); err != nil || a.Origin == "" {
 			continue
 		}
-		if err := remove(o.path); err != nil {
+		if err := s.removeObject(o); err != nil {
 			return n, s.fault(err)
 		}
 		n++

@@ -19,7 +19,7 @@ type endless struct {
 
 func (e *endless) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	if name == versionFile {
-		return io.NopCloser(bytes.NewReader([]byte(version))), nil
+		return io.NopCloser(bytes.NewReader([]byte(unpackedVersion))), nil
 	}
 	if n := e.open.Add(1); n > e.most.Load() {
 		e.most.Store(n)

@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"prgnn/internal/regular"
+	"prgnn/artifacts/pack"
 	"prgnn/internal/words"
 )
 
@@ -43,6 +44,8 @@ type Finding struct {
 	Keys    []Key    // of a blob: the actions that made it; of an action: its own
 	Tasks   []string // what those are called in the runs that are recorded: they run again when they are needed
 	Detail  string   // what is wrong with it, for a person
+
+	object object // that is wrong, of a blob or an action
 }
 
 func (f Finding) String() string {
@@ -104,9 +107,10 @@ func (r *Report) Unreadable() int {
 	return n
 }
 
-// cause is Unreadable where permissions forbid to read, and else the damage p.
-func cause(p Problem, err error) Problem {
-	if errors.Is(err, fs.ErrPermission) {
+// cause is Unreadable where permissions forbid to read, and else the damage p. What is missing may lie in a pack
+// that cannot be read.
+func (v *verifier) cause(p Problem, err error) Problem {
+	if errors.Is(err, fs.ErrPermission) || v.blind && errors.Is(err, ErrMiss) {
 		return Unreadable
 	}
 	return p
@@ -122,7 +126,7 @@ func (s *Store) Verify(ctx context.Context, progress func(done, total int64)) (*
 		lists: map[Digest]bool{}, kept: map[Digest]keepsake{}, healthy: map[Digest]int64{},
 	}
 	// In this order: what an action promises was there before the action.
-	steps := []func(context.Context) error{v.runs, v.actions, v.blobs, v.promises, v.strays}
+	steps := []func(context.Context) error{v.packs, v.runs, v.actions, v.blobs, v.promises, v.strays}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return nil, s.fault(err)
@@ -137,6 +141,7 @@ func (s *Store) Verify(ctx context.Context, progress func(done, total int64)) (*
 
 type verifier struct {
 	s        *Store
+	blind    bool // a pack cannot be read
 	progress func(done, total int64)
 	report   Report
 
@@ -201,7 +206,7 @@ func (v *verifier) runs(ctx context.Context) error {
 		v.report.Runs++
 		r, ref, err := v.s.readRun(e.Name())
 		if err != nil {
-			v.find(cause(DamagedRun, err), path, Finding{Detail: err.Error()})
+			v.find(v.cause(DamagedRun, err), path, Finding{Detail: err.Error()})
 			continue
 		}
 		v.lists[ref.Digest] = true
@@ -210,7 +215,7 @@ func (v *verifier) runs(ctx context.Context) error {
 		}
 		tasks, err := v.s.readTasks(ref)
 		if err != nil {
-			v.find(cause(DamagedRun, err), path, Finding{Detail: err.Error()})
+			v.find(v.cause(DamagedRun, err), path, Finding{Detail: err.Error()})
 		}
 		for _, t := range tasks {
 			if !slices.Contains(v.tasks[t.Key], t.ID) {
@@ -234,23 +239,27 @@ func (v *verifier) actions(ctx context.Context) error {
 			v.find(Foreign, o.path, Finding{Detail: o.foreign})
 			continue
 		}
-		v.report.Actions++
+		if !o.copy {
+			v.report.Actions++
+		}
 		k, _ := ParseKey(o.name)
 		if o.irregular {
-			v.find(DamagedAction, o.path, Finding{Keys: []Key{k}, Detail: o.foreign})
+			v.find(DamagedAction, o.path, Finding{Keys: []Key{k}, Detail: o.foreign, object: o})
 			continue
 		}
-		text, err := regular.ReadFile(o.path)
-		if err != nil {
-			v.find(cause(DamagedAction, err), o.path, Finding{Keys: []Key{k}, Detail: unwrapPath(err).Error()})
+		text, err := v.s.readObject(o)
+		if err != nil && !errors.Is(err, pack.ErrDamaged) {
+			f := Finding{Keys: []Key{k}, Detail: unwrapPath(err).Error(), object: o}
+			v.find(v.cause(DamagedAction, err), o.path, f)
 			continue
 		}
-		a, err := parseAction(k, text)
+		a, parseErr := parseAction(k, text)
+		err = cmp.Or(parseErr, err)
 		switch {
 		case errors.Is(err, errOtherKey):
-			v.find(WrongKey, o.path, Finding{Keys: []Key{k}, Detail: fmt.Sprintf("its recipe has the key %s", KeyOf(a.Recipe))})
+			v.find(WrongKey, o.path, Finding{Keys: []Key{k}, Detail: fmt.Sprintf("its recipe has the key %s", KeyOf(a.Recipe)), object: o})
 		case err != nil:
-			v.find(DamagedAction, o.path, Finding{Keys: []Key{k}, Detail: err.Error()})
+			v.find(DamagedAction, o.path, Finding{Keys: []Key{k}, Detail: err.Error(), object: o})
 		default:
 			for _, name := range sortedKeys(a.Outputs) {
 				r := a.Outputs[name]
@@ -278,7 +287,7 @@ func (v *verifier) blobs(ctx context.Context) error {
 	for _, o := range all {
 		want, _ := ParseDigest(o.name)
 		if o.foreign != "" {
-			f, p := Finding{Detail: o.foreign}, Foreign
+			f, p := Finding{Detail: o.foreign, object: o}, Foreign
 			_, promised := v.refs[want]
 			if _, kept := v.kept[want]; (promised || kept) && o.irregular {
 				f.Digest, p = want, DamagedBlob
@@ -288,21 +297,25 @@ func (v *verifier) blobs(ctx context.Context) error {
 			v.mu.Unlock()
 			continue
 		}
-		v.report.Blobs++
-		v.report.Bytes += o.size
+		if !o.copy {
+			v.report.Blobs++
+			v.report.Bytes += o.size
+		}
 		group.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			got, err := hashFile(o.path)
+			got, err := v.s.hashObject(o)
 			v.mu.Lock()
 			defer v.mu.Unlock()
 			switch {
 			case errors.Is(err, os.ErrNotExist): // removed while we looked
-			case err != nil:
-				v.find(cause(DamagedBlob, err), o.path, Finding{Digest: want, Detail: unwrapPath(err).Error()})
+			case err != nil && (got.Digest == want || !errors.Is(err, pack.ErrDamaged)):
+				f := Finding{Digest: want, Detail: unwrapPath(err).Error(), object: o}
+				v.find(v.cause(DamagedBlob, err), o.path, f)
 			case got.Digest != want:
-				v.find(DamagedBlob, o.path, Finding{Digest: want, Detail: fmt.Sprintf("its %d bytes have the digest %s", got.Size, got.Digest)})
+				v.find(DamagedBlob, o.path, Finding{Digest: want, object: o,
+					Detail: fmt.Sprintf("its %d bytes have the digest %s", got.Size, got.Digest)})
 			default:
 				v.healthy[want] = got.Size
 			}
@@ -333,15 +346,16 @@ func (v *verifier) promises(ctx context.Context) error {
 		case !ok && collected[d]:
 			v.report.Collected++
 		case !ok:
-			v.find(MissingBlob, path, Finding{Digest: d, Detail: fmt.Sprintf("%d bytes of %s are recorded", r.Size, r.Format)})
+			v.find(v.cause(MissingBlob, ErrMiss), path, Finding{Digest: d, Detail: fmt.Sprintf("%d bytes of %s are recorded", r.Size, r.Format)})
 		case size != r.Size:
-			v.find(DamagedAction, v.s.actionPath(v.makers[d][0]), Finding{Keys: v.makers[d],
+			o := v.s.recordObject(v.makers[d][0])
+			v.find(DamagedAction, o.path, Finding{Keys: v.makers[d], object: o,
 				Detail: fmt.Sprintf("it records %[2]d bytes of blob %[1]s, which has %[3]d", d, r.Size, size)})
 		}
 	}
 	for d, k := range v.kept {
 		if _, ok := v.healthy[d]; !ok && !damaged[d] && !collected[d] && !v.s.Has(k.Ref) {
-			v.find(MissingBlob, v.s.BlobPath(d), Finding{Digest: d, Detail: k.String()})
+			v.find(v.cause(MissingBlob, ErrMiss), v.s.BlobPath(d), Finding{Digest: d, Detail: k.String()})
 		}
 	}
 	return nil
@@ -378,22 +392,18 @@ func (s *Store) Repair(r *Report) error {
 		path := filepath.Join(s.dir, filepath.FromSlash(f.Path))
 		switch f.Problem {
 		case DamagedBlob:
-			if got, err := hashFile(path); err != nil || got.Digest != f.Digest {
-				errs = append(errs, displace(path))
+			if got, err := s.hashObject(f.object); err != nil || got.Digest != f.Digest {
+				errs = append(errs, s.removeObject(f.object))
 				gone = append(gone, Victim{Digest: f.Digest})
 			}
 		case MissingBlob:
 			gone = append(gone, Victim{Digest: f.Digest})
 		case DamagedAction, WrongKey:
-			k, err := ParseKey(filepath.Base(path))
-			if err != nil {
+			text, _ := s.readObject(f.object)
+			if a, err := parseAction(f.Keys[0], text); err == nil && s.hasAll(a.Outputs) {
 				continue
 			}
-			text, _ := regular.ReadFile(path)
-			if a, err := parseAction(k, text); err == nil && s.hasAll(a.Outputs) {
-				continue
-			}
-			errs = append(errs, displace(path))
+			errs = append(errs, s.removeObject(f.object))
 		case DamagedRun:
 			errs = append(errs, displace(path))
 		}

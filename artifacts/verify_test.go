@@ -17,6 +17,7 @@ func (s *Store) relativePath(name string) string {
 // Every kind of damage is named, with the task that will run again; repaired, the
 // store is clean, and what was removed is missed.
 func TestVerify(t *testing.T) {
+	unpacked(t)
 	for _, c := range []struct {
 		name   string
 		break_ func(t *testing.T, s *Store, k Key, r Ref)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"prgnn/artifacts/pack"
 	"prgnn/internal/regular"
 )
 
@@ -22,6 +23,9 @@ type object struct {
 	foreign string // why it is none, although it lies among them; "" for a real one
 
 	irregular bool // foreign, in the place of one
+
+	item *pack.Item // where it lies in a pack; nil for a file
+	copy bool       // another one of that name stands before it in the list
 }
 
 // objects lists what lies in blobs or actions, sorted by name.
@@ -61,7 +65,17 @@ func (s *Store) objects(kind string) ([]object, error) {
 		}
 		return nil
 	})
+	if kind != logsDir {
+		all = append(all, s.packedObjects(kind)...)
+	}
 	sort.Slice(all, func(i, j int) bool { return all[i].path < all[j].path })
+	seen := map[string]bool{}
+	for i := range all {
+		if o := &all[i]; o.item != nil || o.foreign == "" {
+			o.copy = seen[o.name]
+			seen[o.name] = true
+		}
+	}
 	return all, err
 }
 

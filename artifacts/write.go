@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"prgnn/artifacts/pack"
 )
 
 // A temp is a file on its way into the store: written beside its place, hashed
@@ -95,7 +97,7 @@ func (t *temp) publishBytes(b []byte, path string) error {
 	}
 	changed, err := t.publish(path)
 	for _, dir := range changed {
-		err = errors.Join(err, syncDir(dir))
+		err = errors.Join(err, pack.SyncDir(dir))
 	}
 	return err
 }
@@ -136,17 +138,4 @@ func remove(path string) error {
 		return err
 	}
 	return nil
-}
-
-// syncDir makes the names in a directory durable. Windows has no such call: there
-// the file system keeps a journal of renames.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

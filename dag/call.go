@@ -11,11 +11,12 @@ import (
 	"sync"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/tasklog"
 )
 
 // call runs the stage. What happens in it stays in it: a panic is this task's
 // error, and so is a goroutine that the stage ends under itself.
-func call(ctx context.Context, j *Job, inputs map[string][]Input, scratch artifacts.Scratch, log *artifacts.Log,
+func call(ctx context.Context, j *Job, inputs map[string][]Input, scratch artifacts.Scratch, log *tasklog.Log,
 	rep *Report) (out Outputs, err error) {
 	var mu sync.Mutex // guards rep.Memory
 	t := &Task{
@@ -57,7 +58,7 @@ func (p *Panic) Error() string {
 
 // progressAndLog keeps the notes of a task in its log, each once: epochs with
 // their losses are what a person looks for there.
-func progressAndLog(tell func(int, int, string), log *artifacts.Log) func(int, int, string) {
+func progressAndLog(tell func(int, int, string), log *tasklog.Log) func(int, int, string) {
 	var mu sync.Mutex
 	last := ""
 	return func(done, total int, note string) {
@@ -74,7 +75,7 @@ func progressAndLog(tell func(int, int, string), log *artifacts.Log) func(int, i
 }
 
 // writeLine writes whole lines.
-func writeLine(log *artifacts.Log, text string) {
+func writeLine(log *tasklog.Log, text string) {
 	io.WriteString(log, strings.TrimRight(text, "\n")+"\n")
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/remote"
+	"prgnn/artifacts/storetest"
 )
 
 // A record in a remote that promises other bytes than the task gives is the remote's fault,
@@ -44,16 +45,10 @@ func TestForgedSize(t *testing.T) {
 		} else {
 			attach(two)
 		}
-		path := filepath.Join(forged, "actions", key.String()[:2], key.String())
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		record := storetest.Find(t, forged, key)
+		path, b := record.Path, record.Read(t)
 		body := regexp.MustCompile(`(?m)^(output \S+ )\d+`).ReplaceAll(b[:len(b)-len("sha256 \n")-64], []byte("${1}7777"))
-		os.Remove(path)
-		if err := os.WriteFile(path, fmt.Appendf(body, "sha256 %s\n", artifacts.DigestOf(body)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		record.Write(t, fmt.Appendf(body, "sha256 %s\n", artifacts.DigestOf(body)))
 		note := ""
 		chain("a").run(t, two, Options{Progress: func(e Event) {
 			if e.Task == "c" && e.State == Ran {

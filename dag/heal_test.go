@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,28 +11,13 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/storetest"
 )
 
 // damage changes a byte of an output in the store, leaving its size.
 func damage(t *testing.T, st *artifacts.Store, ref artifacts.Ref) {
 	t.Helper()
-	spoil(t, st.BlobPath(ref.Digest))
-}
-
-// spoil changes a byte of a file.
-func spoil(t *testing.T, path string) {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b[len(b)/2] ^= 1
-	if err := os.Chmod(path, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Find(t, st.Dir(), ref.Digest).Flip(t)
 }
 
 func lose(t *testing.T, st *artifacts.Store, ref artifacts.Ref) {
@@ -59,11 +43,11 @@ func TestHealing(t *testing.T) {
 		{"a result and what it needs", []string{"c", "a", "b"}, lose, "c", Options{}, "a:ran b:ran c:ran", "stale stale stale cached"},
 		{"lost, and needed by what has changed", []string{"b"}, lose, "new", Options{}, "b:ran c:ran", "cached stale stale cached"},
 		{"lost all the way up", []string{"a", "b"}, lose, "new", Options{}, "a:ran b:ran c:ran", "stale stale stale cached"},
-		{"damaged, and read", []string{"b"}, damage, "new", Options{}, "b:ran c:ran", "cached cached stale cached"},
-		{"damaged, and not read", []string{"b"}, damage, "c", Options{}, "b:ran", "cached cached cached cached"},
-		{"a damaged result", []string{"c"}, damage, "c", Options{}, "c:ran", "cached cached cached cached"},
+		{"damaged, and read", []string{"b"}, damage, "new", Options{}, "b:ran c:ran", "cached stale stale cached"},
+		{"damaged, and not read", []string{"b"}, damage, "c", Options{}, "b:ran", "cached stale cached cached"},
+		{"a damaged result", []string{"c"}, damage, "c", Options{}, "c:ran", "cached cached stale cached"},
 		{"damaged, and only allows no other", []string{"b"}, damage, "c", Options{Only: []string{"c"}}, "", "cached"},
-		{"damaged all the way up", []string{"a", "b"}, damage, "new", Options{Workers: 1}, "a:ran b:ran c:ran", "cached cached stale cached"},
+		{"damaged all the way up", []string{"a", "b"}, damage, "new", Options{Workers: 1}, "a:ran b:ran c:ran", "stale stale stale cached"},
 		{"lost, and only allows no other", []string{"b"}, lose, "new", Options{Only: []string{"c"}}, "c:failed", "stale"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -126,12 +110,8 @@ func TestDamagedRecord(t *testing.T) {
 				t.Fatal("b is not planned")
 				return Step{}
 			}
-			key := plan(s).Key.String()
-			path := filepath.Join(st.Dir(), "actions", key[:2], key)
-			b, err := os.ReadFile(path)
-			if err = errors.Join(err, os.Chmod(path, 0o644), os.WriteFile(path, harm(b), 0o644)); err != nil {
-				t.Fatal(err)
-			}
+			record := storetest.Find(t, st.Dir(), plan(s).Key)
+			record.Write(t, harm(record.Read(t)))
 			if step := plan(s); step.Reason != "its record in the store is damaged" || !step.Damaged {
 				t.Errorf("plan: %q, damaged %v", step.Reason, step.Damaged)
 			}
@@ -155,15 +135,16 @@ func TestDamagedRecord(t *testing.T) {
 // it is not kept.
 func TestDamagedReadByPath(t *testing.T) {
 	st := newStore(t)
+	good := strings.Repeat("good", 5000) // no small result has a path
 	draw := func(during func(context.Context, *Task) error) *sketch {
 		s := newSketch()
-		s.task("a", &join{Text: "good"})
+		s.task("a", &join{Text: good})
 		s.task("b", &pathReader{during: during})
 		s.nodes["b"].Inputs = []Binding{{Port: "file", Sources: []Source{{Node: s.nodes["a"], Output: "out"}}}}
 		return s
 	}
 	s := newSketch()
-	s.task("a", &join{Text: "good"})
+	s.task("a", &join{Text: good})
 	res, _ := s.run(t, st, Options{})
 	var c counter
 	s = draw(func(context.Context, *Task) error {
@@ -173,7 +154,7 @@ func TestDamagedReadByPath(t *testing.T) {
 		return nil
 	})
 	res, ran := s.run(t, st, Options{})
-	if ran != "a:ran b:ran" || s.text(t, st, res, "b") != "good" || c.n.Load() != 2 {
+	if ran != "a:ran b:ran" || s.text(t, st, res, "b") != good || c.n.Load() != 2 {
 		t.Errorf("%s; b is %q after %d attempts", ran, s.text(t, st, res, "b"), c.n.Load())
 	}
 }
@@ -275,16 +256,15 @@ func TestEveryBlobHeals(t *testing.T) {
 	st := open()
 	want, _ := draw().run(t, st, Options{})
 	st.Close()
-	for _, pattern := range []string{"blobs", "actions"} {
-		files, err := filepath.Glob(filepath.Join(dir, pattern, "*", "*"))
-		if err != nil || len(files) < 6 {
-			t.Fatal(files, err)
+	for _, all := range [][]storetest.Object{storetest.Blobs(t, dir), storetest.Actions(t, dir)} {
+		if len(all) < 6 {
+			t.Fatal(all)
 		}
-		for _, path := range files {
-			spoil(t, path)
+		for _, path := range all {
+			path.Flip(t)
 			for _, memo := range []bool{true, false} { // with the memo, and without
 				if !memo {
-					spoil(t, path)
+					storetest.Named(t, dir, path.Name).Flip(t) // it lies elsewhere now
 					if err := os.RemoveAll(filepath.Join(dir, "memo")); err != nil {
 						t.Fatal(err)
 					}
@@ -310,14 +290,9 @@ func TestPlanTellsKnownDamage(t *testing.T) {
 	res, _ := s.run(t, st, Options{})
 	ref := res.Outputs["b"]["out"]
 	damage(t, st, ref)
-	rc, err := st.OpenBlob(ref)
-	if err != nil {
+	if _, err := st.OpenBlob(ref); !errors.Is(err, artifacts.ErrCorrupt) {
 		t.Fatal(err)
 	}
-	if _, err := io.ReadAll(rc); !errors.Is(err, artifacts.ErrCorrupt) {
-		t.Fatal(err)
-	}
-	rc.Close()
 	steps, err := Plan(&s.Graph, st, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/storetest"
 )
 
 // A join is the stage of most tests: it gives its own text followed by those of
@@ -152,11 +153,7 @@ func (s *sketch) text(t testing.TB, st *artifacts.Store, res *Result, id string)
 	if !ok {
 		t.Fatalf("%s has no output", id)
 	}
-	b, err := os.ReadFile(st.BlobPath(ref.Digest))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+	return string(storetest.Find(t, st.Dir(), ref.Digest).Read(t))
 }
 
 // counter counts how often a stage came to its middle.

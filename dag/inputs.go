@@ -38,7 +38,7 @@ func openInputs(s *artifacts.Store, j *Job) *jobInputs {
 		in.all = append(in.all, src)
 		input := Input{Coords: src.Coords, Name: src.Name, Ref: src.Ref, Path: src.File}
 		if src.File == "" {
-			input.Path = s.BlobPath(src.Ref.Digest)
+			input.Path = s.Path(src.Ref)
 		}
 		input.Reader = func() (io.ReadCloser, error) { return in.reader(src) }
 		in.byPort[src.Port] = append(in.byPort[src.Port], input)

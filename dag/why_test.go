@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/storetest"
 )
 
 // study is a small pipeline whose every kind of fact a test can change.
@@ -214,10 +214,7 @@ func TestListing(t *testing.T) {
 		}
 	}
 	listing := runs[0].Keeps[0]
-	packed, err := os.ReadFile(st.BlobPath(listing.Digest))
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := storetest.Find(t, st.Dir(), listing.Digest).Read(t)
 	y.code = edited("poolScores 02.2", "poolScores 09.2")
 	why := func() string {
 		t.Helper()
@@ -231,15 +228,11 @@ func TestListing(t *testing.T) {
 	if got := why(); got != explained {
 		t.Errorf("%s, want %s", got, explained)
 	}
-	for name, spoil := range map[string]func(path string) error{
-		"lost": os.Remove,
-		"damaged": func(path string) error {
-			return errors.Join(os.Chmod(path, 0o600), os.WriteFile(path, packed[1:], 0o600))
-		},
+	for name, spoil := range map[string]func(storetest.Object){
+		"lost":    func(o storetest.Object) { o.Remove(t) },
+		"damaged": func(o storetest.Object) { o.Write(t, packed[1:]) },
 	} {
-		if err := spoil(st.BlobPath(listing.Digest)); err != nil {
-			t.Fatal(err)
-		}
+		spoil(storetest.Find(t, st.Dir(), listing.Digest))
 		if got, want := why(), "[code has changed]"; got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
+	"prgnn/artifacts/storetest"
 	"prgnn/dag"
 	"prgnn/internal/need"
 )
@@ -34,11 +35,7 @@ func TestPython(t *testing.T) {
 		t.Fatal(e)
 	}
 	read := func(task, port string) []byte {
-		b, err := os.ReadFile(store.BlobPath(r.Outputs[task][port].Digest))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
+		return storetest.Find(t, store.Dir(), r.Outputs[task][port].Digest).Read(t)
 	}
 	steps, err := dag.Plan(p.Graph, store, dag.Options{Until: []string{"ages"}})
 	if err != nil {

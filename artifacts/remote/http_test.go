@@ -66,7 +66,11 @@ func sharing(t *testing.T, address string) {
 	if err != nil || !two.Fetch(ctx, a.Outputs["out"])[0] {
 		t.Fatalf("it did not arrive: %v", err)
 	}
-	b, err := os.ReadFile(two.BlobPath(a.Outputs["out"].Digest))
+	file, err := two.File(a.Outputs["out"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(file)
 	if err != nil || string(b) != "shared" {
 		t.Errorf("%q, %v", b, err)
 	}

@@ -24,10 +24,9 @@ class A(Adapter):
 
     @property
     def inter(self):
-        """What lies between is a blob of the store: that of one subject's stage 2."""
-        shown = subprocess.run([EXE, "show", "battery.yaml", "stage2[s0001]", "--json"], cwd=self.root, capture_output=True, text=True, check=True)
-        digest = next(o["digest"] for o in map(json.loads, shown.stdout.splitlines()) if o.get("output") == "result")
-        return f".pipeline/blobs/{digest[:2]}/{digest}"
+        """What lies between is a result in the store: that of one subject's stage 2, as a file."""
+        shown = subprocess.run([EXE, "show", "battery.yaml", "stage2[s0001].result", "--where", "--json"], cwd=self.root, capture_output=True, text=True, check=True)
+        return next(o["path"] for o in map(json.loads, shown.stdout.splitlines()) if o.get("event") == "file")
 
     def version(self):
         return subprocess.getoutput(f"{EXE} version").split("\n")[0]

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts/storetest"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/need"
 )
@@ -36,7 +37,7 @@ func TestWhateverRotsIsMended(t *testing.T) {
 		t.Fatal(files)
 	}
 	for _, path := range files {
-		flipByte(t, path)
+		path.Flip(t)
 		if out := c.run("run", "small.yaml"); !strings.Contains(out, "banana\n") {
 			t.Errorf("%s: %s", path, out)
 		}
@@ -52,18 +53,10 @@ func TestWhateverRotsIsMended(t *testing.T) {
 // the remote.
 func TestWhateverRotsInARemoteIsMended(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(*testing.T, string){
-		"flipped": flipByte,
-		"cut": func(t *testing.T, path string) {
-			if err := errors.Join(os.Chmod(path, 0o644), os.Truncate(path, 1)); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"gone": func(t *testing.T, path string) {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
-		},
+	for name, spoil := range map[string]func(*testing.T, storetest.Object){
+		"flipped": func(t *testing.T, o storetest.Object) { o.Flip(t) },
+		"cut":     func(t *testing.T, o storetest.Object) { o.Write(t, o.Read(t)[:1]) },
+		"gone":    func(t *testing.T, o storetest.Object) { o.Remove(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newRot(t)
@@ -111,10 +104,10 @@ func TestReportFromARottenRemote(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range c.files("remote") {
-		if !strings.HasPrefix(path, filepath.Join(remote, "blobs")) {
+		if path.Kind != "blobs" {
 			continue
 		}
-		flipByte(t, path)
+		path.Flip(t)
 		if err := errors.Join(os.Remove(page), os.RemoveAll(filepath.Join(c.dir, "store"))); err != nil {
 			t.Fatal(err)
 		}
@@ -135,21 +128,18 @@ func TestBundleFromARottenRemote(t *testing.T) {
 	c.run("run", "small.yaml", "--remote", remote)
 	refused := map[string]int{}
 	for _, path := range c.files("remote") {
-		if !strings.HasPrefix(path, filepath.Join(c.dir, "remote", "blobs")) {
+		if path.Kind != "blobs" {
 			continue
 		}
-		lost, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		lost := path.Read(t)
 		for _, command := range []string{"bundle", "provenance"} {
 			if err := os.RemoveAll(filepath.Join(c.dir, "store")); err != nil {
 				t.Fatal(err)
 			}
 			c.run("run", "small.yaml", "--remote", remote)
-			here := filepath.Join(c.dir, "store", strings.TrimPrefix(path, filepath.Join(c.dir, "remote")))
-			if err := errors.Join(os.RemoveAll(path), os.RemoveAll(here)); err != nil {
-				t.Fatal(err)
+			path.Remove(t)
+			for _, here := range storetest.Copies(t, filepath.Join(c.dir, "store"), path.Name) {
+				here.Remove(t)
 			}
 			to := filepath.Join(t.TempDir(), "out")
 			out, err := c.try(command, "small.yaml", "-o", to, "--remote", remote)
@@ -162,7 +152,7 @@ func TestBundleFromARottenRemote(t *testing.T) {
 				c.run("run", "small.yaml", "--remote", remote)
 				c.run(command, "small.yaml", "-o", filepath.Join(t.TempDir(), "out"), "--remote", remote)
 			}
-			if err := os.WriteFile(path, lost, 0o444); err != nil && !errors.Is(err, fs.ErrPermission) {
+			if err := os.WriteFile(path.Path, lost, 0o444); err != nil && !errors.Is(err, fs.ErrPermission) {
 				t.Fatal(err)
 			}
 		}
@@ -250,38 +240,6 @@ func (c *rot) path(what string) string {
 }
 
 // files lists the blobs and the records of actions.
-func (c *rot) files(store string) []string {
-	var all []string
-	for _, kind := range []string{"blobs", "actions"} {
-		err := filepath.WalkDir(filepath.Join(c.dir, store, kind), func(path string, e fs.DirEntry, err error) error {
-			if err == nil && e.Type().IsRegular() {
-				all = append(all, path)
-			}
-			return err
-		})
-		if err != nil {
-			c.t.Fatal(err)
-		}
-	}
-	return all
-}
-
-// flipByte flips a bit, and leaves size and mtime as they were.
-func flipByte(t *testing.T, path string) {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fi, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b[len(b)/2] ^= 4
-	for _, err := range []error{os.Chmod(path, 0o644), os.WriteFile(path, b, 0o644),
-		os.Chtimes(path, fi.ModTime(), fi.ModTime())} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+func (c *rot) files(store string) []storetest.Object {
+	return storetest.Objects(c.t, filepath.Join(c.dir, store))
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"prgnn/artifacts/storetest"
 	"prgnn/cmd/pipeline/cli"
 	"prgnn/internal/need"
 )
@@ -47,6 +48,7 @@ func TestScripts(t *testing.T) {
 			"lastrun":  lastRun,
 			"begins":   begins,
 			"damage":   damage,
+			"lose":     lose,
 			"moveaway": moveAway,
 		},
 	})
@@ -105,9 +107,14 @@ func signal(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: signal NAME RESULTS|checkpoint CODE COMMAND…")
 	}
 	with := map[string]os.Signal{"INT": os.Interrupt, "INT2": os.Interrupt, "KILL": os.Kill}[args[0]]
-	wait, results := ".pipeline/actions/*/*", 1
+	results := 1
+	made := func() int { return len(storetest.Actions(ts, ts.MkAbs(".pipeline"))) }
 	if args[1] == "checkpoint" {
-		wait = ".pipeline/scratch/*"
+		made = func() int {
+			all, err := filepath.Glob(ts.MkAbs(".pipeline/scratch/*"))
+			ts.Check(err)
+			return len(all)
+		}
 	} else {
 		var err error
 		results, err = strconv.Atoi(args[1])
@@ -124,14 +131,12 @@ func signal(ts *testscript.TestScript, neg bool, args []string) {
 		close(ended)
 	}()
 	for waited := 0; ; waited++ {
-		made, err := filepath.Glob(ts.MkAbs(wait))
-		ts.Check(err)
-		if len(made) >= results {
+		if made() >= results {
 			break
 		}
 		if waited == 2000 {
 			cmd.Process.Kill()
-			ts.Fatalf("%d results after 20 s, want %d\n%s", len(made), results, diag.Bytes())
+			ts.Fatalf("%d results after 20 s, want %d\n%s", made(), results, diag.Bytes())
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -200,20 +205,32 @@ func begins(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// damage FILE TASK.OUTPUT changes one byte of what the store holds of an output.
+// damage FILE TASK.OUTPUT changes one bit of what the store holds of an output.
 func damage(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: damage FILE TASK.OUTPUT")
+	for _, o := range outputOf(ts, neg, args) {
+		o.Flip(ts)
 	}
-	ts.Check(ts.Exec("pipeline", "show", args[0], args[1], "--json"))
+}
+
+// lose FILE TASK.OUTPUT [STORE] takes what the store holds of an output out of it.
+func lose(ts *testscript.TestScript, neg bool, args []string) {
+	for _, o := range outputOf(ts, neg, args) {
+		o.Remove(ts)
+	}
+}
+
+// outputOf are the copies of an output in a store.
+func outputOf(ts *testscript.TestScript, neg bool, args []string) []storetest.Object {
+	if len(args) == 2 {
+		args = append(args, ".pipeline")
+	}
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: damage|lose FILE TASK.OUTPUT [STORE]")
+	}
+	ts.Check(ts.Exec("pipeline", "show", args[0], args[1], "--json", "--store", args[2]))
 	var out struct{ Digest string }
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &out))
-	path := ts.MkAbs(filepath.Join(".pipeline", "blobs", out.Digest[:2], out.Digest))
-	b, err := os.ReadFile(path)
-	ts.Check(err)
-	b[len(b)-1] ^= 1
-	ts.Check(os.Chmod(path, 0o644))
-	ts.Check(os.WriteFile(path, b, 0o644))
+	return storetest.Copies(ts, ts.MkAbs(args[2]), out.Digest)
 }
 
 // moveaway FILE moves a gzipped NIfTI-1 image a metre to the right.

@@ -443,7 +443,8 @@ func TestRemote(t *testing.T) {
 		t.Fatal(err)
 	}
 	object := "blobs/" + ref.Digest.String()[:2] + "/" + ref.Digest.String()
-	if err := errors.Join(r.Put(t.Context(), object, f.s.BlobPath(ref.Digest)), f.s.Remove(ref.Digest)); err != nil {
+	file, err := f.s.File(ref)
+	if err := errors.Join(err, r.Put(t.Context(), object, file), f.s.Remove(ref.Digest)); err != nil {
 		t.Fatal(err)
 	}
 	away := artifacts.Ref{Digest: artifacts.DigestOf([]byte("nowhere")), Size: 7, Format: "text"}

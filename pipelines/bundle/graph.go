@@ -109,7 +109,11 @@ func (b *builder) give(outputs map[string]artifacts.Ref, mustBe bool) bool {
 		}
 	}
 	for _, ref := range outputs {
-		b.made[ref.Digest] = dag.Source{File: b.o.store.BlobPath(ref.Digest), Format: ref.Format}
+		file, err := b.o.store.File(ref)
+		if err != nil {
+			return false
+		}
+		b.made[ref.Digest] = dag.Source{File: file, Format: ref.Format}
 	}
 	return true
 }

@@ -215,7 +215,7 @@ func (o *Opened) place(e entry) error {
 		return err
 	}
 	o.inputs[inputKey(e.ref.Digest, e.name)] = true
-	if err := os.Link(o.store.BlobPath(e.ref.Digest), at); err == nil {
+	if err := os.Link(o.store.Path(e.ref), at); err == nil {
 		return nil
 	}
 	in, err := o.store.OpenBlob(artifacts.Ref{Digest: e.ref.Digest, Size: e.ref.Size})

@@ -116,7 +116,11 @@ func TestCutKeepsKeys(t *testing.T) {
 	}
 	stored := func(n *dag.Node, output string) (string, string) {
 		ref := whole.Outputs[n.ID][output]
-		return s.BlobPath(ref.Digest), ref.Format
+		file, err := s.File(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return file, ref.Format
 	}
 	for _, linked := range []bool{false, true} {
 		part := Cut(g, map[*dag.Node]bool{of["b"]: true, of["z"]: true}, linked, stored)

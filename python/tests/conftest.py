@@ -23,14 +23,29 @@ def children_of(parent: int) -> list[int]:
     return [int(p) for p in children]
 
 
+def unpack(store: Path, into: Path) -> None:
+    """Write the small results of a store, which lie in packs, as files named by their digests."""
+    into.mkdir(exist_ok=True)
+    for pack in (store / "packs").iterdir():
+        data = pack.read_bytes()
+        at = len("prgnn pack 1\n")
+        while data[at : at + 4] == b"pgn1" and data[at + 4 : at + 5] != b"i":
+            size = int.from_bytes(data[at + 8 : at + 12], "little")
+            if data[at + 4 : at + 5] == b"b":
+                (into / data[at + 12 : at + 44].hex()).write_bytes(data[at + 80 : at + 80 + size])
+            at += 80 + size
+
+
 class Quick:
-    """The built-in quick.yaml, run once, and the files of its store found by their digests alone."""
+    """The built-in quick.yaml, run once, and the results of its store found by their digests alone."""
 
     def __init__(self, directory: Path, store: Path) -> None:
         self.directory = directory
         self.run = prgnn.run("quick.yaml", store=store, progress=False)
         self.store = self.run.store
-        self._files = {p.name: p for p in (store / "blobs").rglob("*") if p.is_file()}
+        unpack(store, directory / "small")
+        files = [*(store / "blobs").rglob("*"), *(directory / "small").iterdir()]
+        self._files = {p.name: p for p in files if p.is_file()}
 
     def file(self, task: str, output: str) -> Path:
         """The stored bytes of an output, as the events of the run name them."""

@@ -150,12 +150,16 @@ def test_problems_are_read_from_events() -> None:
     assert (fault.message, fault.remedy, fault.log) == ("the stage panicked", None, "goroutine 7 [running]:\nx")
 
 
+# A result that is a file of its own: a small one lies in a pack, from which its file is written again.
+LARGE = "stages:\n  n: { use: echo, with: { value: '" + 20000 * "x" + "' } }\n"
+
+
 def test_damage_has_an_exit_code_of_its_own(write: Write) -> None:
-    write("numbers.yaml", NUMBERS)
-    run = prgnn.run("numbers.yaml", progress=False)
-    path = Path(run.store.members("n[value=1]")[0].path)
+    write("large.yaml", LARGE)
+    run = prgnn.run("large.yaml", progress=False)
+    path = Path(run.store.members("n")[0].path)
     path.chmod(0o644)
-    path.write_bytes(b"x" * path.stat().st_size)
+    path.write_bytes(b"y" * path.stat().st_size)
     subprocess.run([prgnn._program.find(), "verify"], capture_output=True)
     with pytest.raises(prgnn.Error) as caught:
         run["n"]

@@ -135,8 +135,7 @@ func (a *auditor) followUp(c *results.Current, room *Room, differ map[*dag.Node]
 		a.Note("running the tasks downstream of %s", words.Count(len(differ), "different task"))
 		clean, result, err := room.run(proof.Cut(g, rest, true, func(n *dag.Node, output string) (string, string) {
 			if pass, ok := differ[n]; ok {
-				ref := pass.again.Tasks[n.ID].Outputs[output]
-				return pass.again.Store.BlobPath(ref.Digest), ref.Format
+				return results.InFile(pass.again.Store, pass.again.Tasks[n.ID].Outputs[output])
 			}
 			return c.Stored(n, output)
 		}), dag.Options{Workers: workers})

@@ -14,6 +14,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/artifacts/parquet"
+	"prgnn/artifacts/storetest"
 	"prgnn/cmd/pipeline/exit"
 )
 
@@ -162,11 +163,10 @@ const sealed = "sha256 "
 // right, deceives verify, and is found out by an audit.
 func TestForgedRecord(t *testing.T) {
 	s := newStored(t, t.TempDir())
-	from, to := filepath.Base(s.blob("a")), filepath.Base(s.blob("b"))
-	s.change(s.action("a"), func(b []byte) []byte {
-		body := bytes.Replace(b[:bytes.LastIndex(b, []byte("\n"+sealed))+1], []byte(from), []byte(to), 1)
-		return fmt.Appendf(body, "%s%s\n", sealed, artifacts.DigestOf(body))
-	})
+	from, to, record := s.blob("a").Name, s.blob("b").Name, s.action("a")
+	b := record.Read(t)
+	body := bytes.Replace(b[:bytes.LastIndex(b, []byte("\n"+sealed))+1], []byte(from), []byte(to), 1)
+	record.Replace(t, fmt.Appendf(body, "%s%s\n", sealed, artifacts.DigestOf(body)))
 	if code, out, _ := runHere("verify", "--store", s.store); code == exit.Damaged &&
 		strings.Contains(out, "damaged action") {
 		t.Fatalf("the forged record has a wrong seal, so the test shows nothing\n%s", out)
@@ -201,46 +201,28 @@ func newStored(t *testing.T, dir string) stored {
 	return s
 }
 
-// blob is the path of the result of a stage.
-func (s stored) blob(stage string) string {
+// blob is the result of a stage.
+func (s stored) blob(stage string) storetest.Object {
 	s.t.Helper()
 	_, out, diag := runHere("show", "--json", "--store", s.store, s.file, stage)
 	m := regexp.MustCompile(`"digest":"([0-9a-f]{64})"`).FindStringSubmatch(out)
 	if m == nil {
 		s.t.Fatal(out, diag)
 	}
-	return filepath.Join(s.store, "blobs", m[1][:2], m[1])
+	return storetest.Named(s.t, s.store, m[1])
 }
 
-// action is the path of the record of a stage's task.
-func (s stored) action(stage string) string {
+// action is the record of a stage's task.
+func (s stored) action(stage string) storetest.Object {
 	s.t.Helper()
-	blob := filepath.Base(s.blob(stage))
-	paths, _ := filepath.Glob(filepath.Join(s.store, "actions", "*", "*"))
-	for _, p := range paths {
-		if b, err := os.ReadFile(p); err == nil && bytes.Contains(b, []byte(blob)) {
-			return p
+	blob := s.blob(stage).Name
+	for _, o := range storetest.Actions(s.t, s.store) {
+		if bytes.Contains(o.Read(s.t), []byte(blob)) {
+			return o
 		}
 	}
 	s.t.Fatal("no action gives", blob)
-	return ""
-}
-
-// change replaces a file by what it becomes; nil removes it.
-func (s stored) change(path string, to func([]byte) []byte) {
-	s.t.Helper()
-	b, err := os.ReadFile(path)
-	if err == nil {
-		err = os.Remove(path)
-	}
-	if err == nil {
-		if b = to(b); b != nil {
-			err = os.WriteFile(path, b, 0o444)
-		}
-	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	return storetest.Object{}
 }
 
 func badStores() []struct {
@@ -248,10 +230,10 @@ func badStores() []struct {
 	spoil func(stored)
 } {
 	blob := func(to func([]byte) []byte) func(stored) {
-		return func(s stored) { s.change(s.blob("a"), to) }
+		return func(s stored) { s.blob("a").Write(s.t, to(s.blob("a").Read(s.t))) }
 	}
 	action := func(to func(string) string) func(stored) {
-		return func(s stored) { s.change(s.action("a"), func(b []byte) []byte { return []byte(to(string(b))) }) }
+		return func(s stored) { s.action("a").Write(s.t, []byte(to(string(s.action("a").Read(s.t))))) }
 	}
 	return []struct {
 		name  string
@@ -262,30 +244,26 @@ func badStores() []struct {
 		{"a byte too long", blob(func(b []byte) []byte { return append(b, 0) })},
 		{"empty", blob(func([]byte) []byte { return []byte{} })},
 		{"another result in its place", func(s stored) {
-			other, err := os.ReadFile(s.blob("b"))
-			if err != nil {
-				s.t.Fatal(err)
-			}
-			s.change(s.blob("a"), func([]byte) []byte { return other })
+			s.blob("a").Write(s.t, s.blob("b").Read(s.t))
 		}},
 		{"a link in its place", func(s stored) {
-			path := s.blob("a")
-			s.change(path, func([]byte) []byte { return nil })
-			if err := os.Symlink(s.file, path); err != nil {
+			o := s.blob("a")
+			o.Remove(s.t)
+			if err := os.Symlink(s.file, o.File(s.t)); err != nil {
 				s.t.Fatal(err)
 			}
 		}},
 		{"a directory in its place", func(s stored) {
-			path := s.blob("a")
-			s.change(path, func([]byte) []byte { return nil })
-			if err := os.Mkdir(path, 0o777); err != nil {
+			o := s.blob("a")
+			o.Remove(s.t)
+			if err := os.Mkdir(o.File(s.t), 0o777); err != nil {
 				s.t.Fatal(err)
 			}
 		}},
 		{"a record with another recipe", action(func(a string) string { return strings.Replace(a, `"1"`, `"9"`, 1) })},
 		{"a record that names another result", func(s stored) {
-			from, to := filepath.Base(s.blob("a")), filepath.Base(s.blob("b"))
-			s.change(s.action("a"), func(b []byte) []byte { return bytes.Replace(b, []byte(from), []byte(to), 1) })
+			from, to, record := s.blob("a").Name, s.blob("b").Name, s.action("a")
+			record.Replace(s.t, bytes.Replace(record.Read(s.t), []byte(from), []byte(to), 1))
 		}},
 		{"a record cut short", action(func(a string) string { return a[:len(a)/2] })},
 		{"a record of nothing", action(func(string) string { return "" })},

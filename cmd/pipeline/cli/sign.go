@@ -235,11 +235,10 @@ func blobState(store *artifacts.Store, d artifacts.Digest) string {
 	if store == nil {
 		return "absent"
 	}
-	ref, err := store.HashFile(store.BlobPath(d), true)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
+	switch err := store.Stored(d); {
+	case errors.Is(err, artifacts.ErrMiss):
 		return "absent"
-	case err != nil || ref.Digest != d:
+	case err != nil:
 		return "damaged"
 	}
 	return "stored"

@@ -40,7 +40,7 @@ type missingEvent struct {
 	Reason string `json:"reason"`
 }
 
-// where says in which files of the store an output lies. It reads none of them; what only
+// where says in which files of the store an output lies. What lies in a pack is written out, and what only
 // the remote has is fetched. Unless partial, all results must be there.
 func (a *app) where(file string, sets []string, what string, partial bool) error {
 	c, err := a.look(file, sets)
@@ -66,7 +66,10 @@ func (a *app) where(file string, sets []string, what string, partial bool) error
 			return fmt.Errorf("%s: %w", n.ID, err)
 		}
 		blob.Close()
-		path, _ := c.Stored(n, sel.Port.Name)
+		path, err := c.Store.File(ref)
+		if err != nil {
+			return fmt.Errorf("%s: %w", n.ID, err)
+		}
 		e := fileEvent{"file", n.ID, n.Stage.Name, sel.Port.Name, sel.Port.Doc, progress.ArtifactOf(ref), path,
 			sel.Port.Type.Axes, []coordinateJSON{}}
 		for _, coord := range n.Coords {

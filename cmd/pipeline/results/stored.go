@@ -81,10 +81,18 @@ func (c *Current) Results() proof.Results {
 	return out
 }
 
-// Stored is where the bytes of an output lie.
+// Stored is the file that has the bytes of an output.
 func (c *Current) Stored(n *dag.Node, output string) (path, format string) {
-	ref := c.Steps[n].Outputs[output]
-	return c.Store.BlobPath(ref.Digest), ref.Format
+	return InFile(c.Store, c.Steps[n].Outputs[output])
+}
+
+// InFile is a file that has the bytes of a result. If there is none, who opens it finds out.
+func InFile(s *artifacts.Store, ref artifacts.Ref) (path, format string) {
+	path, err := s.File(ref)
+	if err != nil {
+		path = s.BlobPath(ref.Digest)
+	}
+	return path, ref.Format
 }
 
 // Fetched reports whether the result of a task came from a remote.

@@ -1,26 +1,26 @@
-package artifacts
+package tasklog
 
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
 func TestLog(t *testing.T) {
-	s := newStore(t)
-	k := KeyOf("recipe")
-	quiet := s.Log(k)
+	path := filepath.Join(t.TempDir(), "logs", "ab", "abcd")
+	quiet := New(path)
 	if err := quiet.Close(); err != nil || quiet.Tail(5) != "" {
 		t.Errorf("a log without words: %v, %q", err, quiet.Tail(5))
 	}
-	if _, err := os.Stat(s.LogPath(k)); err == nil {
+	if _, err := os.Stat(path); err == nil {
 		t.Error("a log without words has a file")
 	}
 	for _, text := range []string{"one\ntwo\nthree\n", "again"} { // the second replaces the first
-		l := s.Log(k)
+		l := New(path)
 		l.Write([]byte(text))
-		if got := string(must(os.ReadFile(s.LogPath(k)))(t)); got != text {
+		if got := read(t, path); got != text {
 			t.Errorf("the log is %q while the task runs", got)
 		}
 		if err := l.Close(); err != nil {
@@ -37,8 +37,8 @@ func TestLog(t *testing.T) {
 func TestLogIsBounded(t *testing.T) {
 	for _, size := range []int{logHead - 1, logHead, logHead + 1, logHead + logEnd, logHead + logEnd + 1, 2 * logHead} {
 		for _, piece := range []int{1 << 12, 1<<20 - 7, 3 * logHead} {
-			s := newStore(t)
-			l := s.Log(KeyOf("recipe"))
+			path := filepath.Join(t.TempDir(), "log")
+			l := New(path)
 			text := bytes.Repeat([]byte("0123456789\n"), size/11+1)[:size]
 			for at := 0; at < size; at += piece {
 				l.Write(text[at:min(at+piece, size)])
@@ -46,7 +46,7 @@ func TestLogIsBounded(t *testing.T) {
 			if err := l.Close(); err != nil {
 				t.Fatal(err)
 			}
-			got := string(must(os.ReadFile(s.LogPath(KeyOf("recipe"))))(t))
+			got := read(t, path)
 			switch {
 			case size <= logHead+logEnd:
 				if got != string(text) {
@@ -62,15 +62,24 @@ func TestLogIsBounded(t *testing.T) {
 
 // A log that cannot be written holds nobody up, and its end can still be told.
 func TestLogWithoutPlace(t *testing.T) {
-	s := newStore(t)
-	if err := os.WriteFile(s.Dir()+"/logs", nil, 0o666); err != nil {
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/logs", nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	l := s.Log(KeyOf("recipe"))
+	l := New(dir + "/logs/abcd")
 	if n, err := l.Write([]byte("no room\n")); n != 8 || err != nil {
 		t.Error(n, err)
 	}
 	if l.Tail(3) != "no room" || l.Close() == nil {
 		t.Errorf("%q, %v", l.Tail(3), l.Close())
 	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }

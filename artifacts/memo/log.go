@@ -1,6 +1,10 @@
-package artifacts
+// Package memo remembers what was found out about files and can be found out again: it is never the
+// truth, and deleting it changes no answer. An entry of a file holds only while the file has the
+// size, times and inode that it had then.
+package memo
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -11,11 +15,11 @@ import (
 	"prgnn/internal/regular"
 )
 
-// A memoLog is a file of things that were found out and can be found out again: an
+// A Log is a file of things that were found out and can be found out again: an
 // append-only sequence of entries, each with its length and checksum. Several
 // processes append to it at once, each entry in one write; whatever is torn,
 // damaged or lost is simply not remembered. Nothing in it is ever synced.
-type memoLog struct {
+type Log struct {
 	path string
 	room int // how many bytes of entries may wait to be written together
 
@@ -30,15 +34,18 @@ const (
 	memoMax  = 1 << 26 // no entry is longer
 )
 
+// Open says where the log lies, and how many bytes of entries may wait to be written together.
+func (m *Log) Open(path string, room int) { m.path, m.room = path, room }
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// load reads all entries, to the first that is not whole. They stay valid: they are
+// Load reads all entries, to the first that is not whole. They stay valid: they are
 // slices of one buffer. What is behind damage would never be read again, so
 // then the file is written anew.
-func (m *memoLog) load() [][]byte {
+func (m *Log) Load() [][]byte {
 	b, err := regular.ReadFile(m.path)
 	if errors.As(err, new(*regular.Error)) {
-		_ = displace(m.path)
+		_ = os.Remove(m.path)
 	}
 	if err != nil {
 		return nil
@@ -57,7 +64,7 @@ func (m *memoLog) load() [][]byte {
 		b = b[memoHead+n:]
 	}
 	if len(b) > 0 {
-		m.rewrite(entries)
+		m.Rewrite(entries)
 	}
 	return entries
 }
@@ -68,7 +75,8 @@ func appendFrame(b, entry []byte) []byte {
 	return append(b, entry...)
 }
 
-func (m *memoLog) append(entry []byte) {
+// Append adds an entry.
+func (m *Log) Append(entry []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.dead || len(entry) > memoMax {
@@ -80,7 +88,7 @@ func (m *memoLog) append(entry []byte) {
 }
 
 // flush writes the entries that wait.
-func (m *memoLog) flush() {
+func (m *Log) flush() {
 	if m.f == nil && len(m.wait) > 0 {
 		os.MkdirAll(filepath.Dir(m.path), 0o777)
 		f, err := regular.OpenFile(m.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
@@ -94,27 +102,23 @@ func (m *memoLog) flush() {
 	m.wait = m.wait[:0]
 }
 
-// rewrite replaces the file by one of these entries. A process that has the old
+// Rewrite replaces the file by one of these entries. A process that has the old
 // one open goes on appending to a file without a name: what it found out is
 // found out again some day.
-func (m *memoLog) rewrite(entries [][]byte) {
-	m.close()
-	t, err := createTemp(filepath.Dir(m.path))
-	if err != nil {
-		return
-	}
-	defer t.discard()
+func (m *Log) Rewrite(entries [][]byte) {
+	m.Close()
+	var b []byte
 	for _, e := range entries {
-		if _, err := t.f.Write(appendFrame(nil, e)); err != nil {
-			return
-		}
+		b = appendFrame(b, e)
 	}
-	if t.f.Close() == nil {
-		t.publish(m.path)
+	part := m.path + ".part-" + rand.Text()
+	if os.WriteFile(part, b, 0o666) != nil || os.Rename(part, m.path) != nil {
+		os.Remove(part)
 	}
 }
 
-func (m *memoLog) close() {
+// Close writes the entries that wait.
+func (m *Log) Close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.flush()
@@ -122,51 +126,4 @@ func (m *memoLog) close() {
 		m.f.Close()
 		m.f = nil
 	}
-}
-
-// A memo is what a memoLog holds, in memory, by key.
-type memo[K comparable, E interface{ encode(K) []byte }] struct {
-	log     memoLog
-	once    sync.Once
-	mu      sync.RWMutex
-	entries map[K]E
-}
-
-// open says where the memo lies, and how many bytes of entries may wait to be written.
-func (m *memo[K, E]) open(path string, room int) { m.log.path, m.log.room = path, room }
-func (m *memo[K, E]) close()                     { m.log.close() }
-
-// fill reads the log. decode is given entries of head bytes or more.
-func (m *memo[K, E]) fill(head int, decode func([]byte) (K, E)) {
-	m.once.Do(func() {
-		raw := m.log.load()
-		m.entries = make(map[K]E, len(raw))
-		for _, b := range raw {
-			if len(b) >= head {
-				k, e := decode(b)
-				m.entries[k] = e
-			}
-		}
-		if len(raw) > 64+2*len(m.entries) { // more than half is outdated
-			live := make([][]byte, 0, len(m.entries))
-			for k, e := range m.entries {
-				live = append(live, e.encode(k))
-			}
-			m.log.rewrite(live)
-		}
-	})
-}
-
-func (m *memo[K, E]) get(k K) (E, bool) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	e, ok := m.entries[k]
-	return e, ok
-}
-
-func (m *memo[K, E]) put(k K, e E) {
-	m.mu.Lock()
-	m.entries[k] = e
-	m.mu.Unlock()
-	m.log.append(e.encode(k))
 }

@@ -1,4 +1,5 @@
-package artifacts
+// Package tasklog writes what a task says while it is carried out.
+package tasklog
 
 import (
 	"errors"
@@ -31,11 +32,8 @@ const (
 	logEnd  = 1 << 16 // bytes kept of what comes after, and the most that Tail tells
 )
 
-// Log begins the log of the work with this key.
-func (s *Store) Log(k Key) *Log { return &Log{path: s.LogPath(k)} }
-
-// LogPath is where the log of the work with this key lies, if it said anything.
-func (s *Store) LogPath(k Key) string { return s.object(logsDir, k.String()) }
+// New begins the log in a file.
+func New(path string) *Log { return &Log{path: path} }
 
 // Write adds to the log. It always succeeds: see Close.
 func (l *Log) Write(p []byte) (int, error) {
@@ -61,7 +59,7 @@ func (l *Log) Write(p []byte) (int, error) {
 // createLog replaces an older log in place of writing over it: somebody may be
 // reading that.
 func createLog(path string) (*os.File, error) {
-	if err := remove(path); err != nil {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
 	const flags = os.O_CREATE | os.O_EXCL | os.O_WRONLY

@@ -1,4 +1,4 @@
-package artifacts
+package memo
 
 import (
 	"sync"
@@ -24,7 +24,7 @@ func cleanPages(fd int) {
 var inMemory sync.Map
 
 // hidesWrites reports whether writes through a memory map may leave the times of a
-// file as they are, even after writeBack: in a tmpfs no page is ever written back.
+// file as they are, even after WriteBack: in a tmpfs no page is ever written back.
 func hidesWrites(path string, device uint64) bool {
 	if known, ok := inMemory.Load(device); ok {
 		return known.(bool)

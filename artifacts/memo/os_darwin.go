@@ -1,4 +1,4 @@
-package artifacts
+package memo
 
 import "golang.org/x/sys/unix"
 

@@ -1,4 +1,4 @@
-package artifacts
+package memo
 
 import (
 	"bytes"
@@ -19,8 +19,8 @@ func FuzzMemoLog(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		m := memoLog{path: path}
-		loaded := m.load()
+		m := Log{path: path}
+		loaded := m.Load()
 		var framed []byte
 		for _, e := range loaded {
 			framed = appendFrame(framed, e)
@@ -28,16 +28,16 @@ func FuzzMemoLog(f *testing.F) {
 		if !bytes.HasPrefix(b, framed) {
 			t.Fatalf("%d entries that the file does not hold", len(loaded))
 		}
-		m.append([]byte("new"))
-		m.close()
-		again := (&memoLog{path: path}).load()
+		m.Append([]byte("new"))
+		m.Close()
+		again := (&Log{path: path}).Load()
 		if len(again) != len(loaded)+1 || string(again[len(loaded)]) != "new" {
 			t.Fatalf("%d entries, then %d", len(loaded), len(again))
 		}
-		// As the index of actions they are looked at once more.
-		x := actionIndex{}
-		x.open(path, indexRoom)
+		// As the digests of files they are looked at once more.
+		x := Files{}
+		x.Open(path, 0)
 		x.load()
-		x.close()
+		x.Close()
 	})
 }

@@ -1,0 +1,272 @@
+package pack
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ErrDamaged says that an object is not whole.
+var ErrDamaged = errors.New("the entry of the pack is not whole")
+
+// An Item is one object in one pack; several packs may have the same.
+type Item struct {
+	Name
+	Size int64 // of the body, in bytes
+	At   int64 // where the entry begins, in bytes
+	file *file
+}
+
+// Pack is the name of its pack.
+func (i Item) Pack() string { return i.file.name }
+
+// Ordered reports whether what is appended from now on becomes durable after it: it is durable, or stands
+// before that in a pack of this process.
+func (s *Set) Ordered(i Item) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return i.file.own || i.file.sealed
+}
+
+// Body is where the bytes lie: the offset in the pack, in bytes.
+func (i Item) Body() int64 { return i.At + headSize }
+
+// A Set is a directory of packs. Its methods may be called from many goroutines.
+type Set struct {
+	dir string
+
+	mu      sync.RWMutex
+	files   map[string]*file
+	byID    []*file
+	heads   map[Name]int32 // the newest entry of that name in entries
+	entries []entry
+	removed map[[32]byte]bool // names of removals
+	lists   *os.File          // the directory; nil before it is there
+	listed  time.Time         // its mtime when it was listed last
+	early   bool              // it was so young then that it may have changed since and look the same
+
+	open  []*file // for reading, the longest open first
+	write writer
+}
+
+// An entry is an object as the index in memory has it.
+type entry struct {
+	at   int64
+	size int32
+	file int32
+	next int32 // the next older one of that name; -1: none
+}
+
+// A file is a pack.
+type file struct {
+	name   string
+	number int32
+	path   string
+	gone   bool  // deleted
+	own    bool  // this process appends to it
+	sealed bool  // nothing will be appended
+	end    int64 // of what is known to be whole, in bytes
+	bodies int64 // of its entries, in bytes
+	size   int64 // of the file when it was read last, in bytes
+	mtime  time.Time
+	err    error // why it cannot be read
+
+	mu sync.RWMutex // held while f is read
+	f  *os.File     // nil while it is not open
+}
+
+// maxOpen is how many packs are open at once.
+const maxOpen = 64
+
+// Open is the set in a directory, which may come later. prefix names the packs that this process
+// writes; it is asked before the first one, and makes the directory.
+func Open(dir string, prefix func() (string, error)) *Set {
+	return &Set{dir: dir, files: map[string]*file{}, heads: map[Name]int32{}, removed: map[[32]byte]bool{},
+		write: writer{prefix: prefix}}
+}
+
+var packName = regexp.MustCompile(`^[0-9a-f]{16}-[0-9]{1,7}$`)
+
+// place is the name of the removal of an entry.
+func place(pack string, at int64) (id [32]byte) {
+	copy(id[:24], pack)
+	for i := range 8 {
+		id[24+i] = byte(at >> (8 * i))
+	}
+	return id
+}
+
+// add puts an entry into the index. The lock is held.
+func (s *Set) add(p *file, n Name, at, size int64) {
+	older, ok := s.heads[n]
+	if !ok {
+		older = -1
+	}
+	s.heads[n] = int32(len(s.entries))
+	s.entries = append(s.entries, entry{at, int32(size), p.number, older})
+	p.bodies += size
+	if n.Kind == removal {
+		s.removed[n.ID] = true
+	}
+}
+
+// live reports whether an entry is still there. The lock is held.
+func (s *Set) live(e entry) bool {
+	p := s.byID[e.file]
+	return !p.gone && (len(s.removed) == 0 || !s.removed[place(p.name, e.at)])
+}
+
+func (s *Set) known(n Name) (items []Item) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	at, ok := s.heads[n]
+	for ; ok && at >= 0; at = s.entries[at].next {
+		if e := s.entries[at]; s.live(e) {
+			items = append(items, Item{n, int64(e.size), e.at, s.byID[e.file]})
+		}
+	}
+	return items
+}
+
+// Find lists the copies of an object, the newest of this process first. It reads what others have
+// appended since only when it knows of none.
+func (s *Set) Find(n Name) []Item {
+	s.look(false)
+	items := s.known(n)
+	if len(items) == 0 && s.look(true) {
+		items = s.known(n)
+	}
+	return items
+}
+
+// Get reads an object. The error is fs.ErrNotExist when no pack has it, and ErrDamaged when
+// no copy is whole.
+func (s *Set) Get(n Name) ([]byte, error) {
+	items := s.Find(n)
+	b, err := s.first(items)
+	if err != nil && s.look(true) { // a pack may have been compacted
+		b, err = s.first(s.known(n))
+	}
+	return b, err
+}
+
+func (s *Set) first(items []Item) (b []byte, err error) {
+	err = fs.ErrNotExist
+	for _, i := range items {
+		if b, err = s.Read(i); err == nil {
+			return b, nil
+		}
+	}
+	return nil, err
+}
+
+// Read reads one copy of an object, and checks it. With ErrDamaged come the bytes that are there.
+func (s *Set) Read(i Item) ([]byte, error) {
+	b := make([]byte, headSize+i.Size)
+	if err := s.readAt(i.file, b, i.At); err != nil {
+		return nil, err
+	}
+	h, ok := parseHead(b[:headSize])
+	if !ok || h.name != i.Name || h.size != i.Size || !h.whole(b[headSize:]) {
+		return b[headSize:], fmt.Errorf("%s, byte %d: %w", i.file.path, i.At, ErrDamaged)
+	}
+	return b[headSize:], nil
+}
+
+// readAt fills b. A pack that is too short is damaged.
+func (s *Set) readAt(p *file, b []byte, at int64) error {
+	for {
+		p.mu.RLock()
+		if p.f != nil {
+			n, err := p.f.ReadAt(b, at)
+			p.mu.RUnlock()
+			if n == len(b) {
+				return nil
+			}
+			if err == nil || errors.Is(err, io.EOF) {
+				err = fmt.Errorf("%s is truncated: %w", p.path, ErrDamaged)
+			}
+			return err
+		}
+		p.mu.RUnlock()
+		if err := s.openFile(p); err != nil {
+			return err
+		}
+	}
+}
+
+// All lists the objects that are there, by pack and offset.
+func (s *Set) All() []Item {
+	s.look(true)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var all []Item
+	for n, at := range s.heads {
+		for ; at >= 0 && n.Kind != removal; at = s.entries[at].next {
+			if e := s.entries[at]; s.live(e) {
+				all = append(all, Item{n, int64(e.size), e.at, s.byID[e.file]})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Item) int {
+		if a.file != b.file {
+			return int(a.file.number - b.file.number)
+		}
+		return int(a.At - b.At)
+	})
+	return all
+}
+
+// A State tells how a pack was found.
+type State struct {
+	Pack   string
+	Size   int64 // of the file, in bytes
+	End    int64 // of what is whole, in bytes
+	Sealed bool
+	Own    bool  // this process appends to it
+	Bodies int64 // of all entries, those that were removed among them, in bytes
+	Err    error // why it cannot be read, or is no pack
+}
+
+// Packs lists what lies in the directory, by name.
+func (s *Set) Packs() ([]State, error) {
+	s.look(true)
+	entries, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var all []State
+	for _, e := range entries {
+		st := State{Pack: e.Name()}
+		info, err := e.Info()
+		if err != nil {
+			continue // deleted meanwhile
+		}
+		st.Size = info.Size()
+		switch p := s.files[e.Name()]; {
+		case !packName.MatchString(e.Name()):
+			st.Err = ErrForeign
+		case p == nil:
+			continue // it has just come
+		default:
+			st.End, st.Bodies, st.Sealed, st.Own, st.Err = p.end, p.bodies, p.sealed, p.own, p.err
+		}
+		all = append(all, st)
+	}
+	return all, nil
+}
+
+// ErrForeign says that a file is no pack.
+var ErrForeign = errors.New("not named as a pack")
+
+// Path is where a pack lies.
+func (s *Set) Path(pack string) string { return filepath.Join(s.dir, pack) }

@@ -1,0 +1,351 @@
+package artifacts
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"prgnn/artifacts/memo"
+	"prgnn/artifacts/pack"
+	"prgnn/internal/regular"
+)
+
+// packedUpTo is the size in bytes up to which blobs and records go to packs. Every blob of that size is
+// looked for there, so it must not become less.
+const packedUpTo = 16 << 10
+
+// packing is packedUpTo, save in tests of files.
+var packing int64 = packedUpTo
+
+const (
+	blobKind   = 'b'
+	actionKind = 'a'
+)
+
+func packedBlob(d Digest) pack.Name { return pack.Name{Kind: blobKind, ID: d} }
+func packedAction(k Key) pack.Name  { return pack.Name{Kind: actionKind, ID: k} }
+
+// beginPacks makes the place for packs, and names those of this process by its session: gc leaves them
+// alone while that lives.
+func (s *Store) beginPacks() (string, error) {
+	session, err := s.session.begin(s)
+	if err != nil {
+		return "", err
+	}
+	b, err := regular.ReadFile(filepath.Join(s.dir, versionFile))
+	if err == nil && string(b) != version { // before an older program finds half of what there is
+		err = s.writeText(filepath.Join(tmpDir, filepath.Base(session)), version, versionFile)
+	}
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(s.dir, packsDir), 0o777)
+	}
+	if err == nil {
+		err = pack.SyncDir(s.dir)
+	}
+	return filepath.Base(session), err
+}
+
+// packed reads a blob that lies in a pack. The error is fs.ErrNotExist when none has it.
+func (s *Store) packed(d Digest) ([]byte, error) {
+	b, err := s.packs.Get(packedBlob(d))
+	if errors.Is(err, pack.ErrDamaged) || err == nil && DigestOf(b) != d {
+		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return b, err
+}
+
+// packBlob stores a small blob, unless it is there and whole. Copies that are not whole are removed.
+func (s *Store) packBlob(d Digest, b []byte) error {
+	n := packedBlob(d)
+	var damaged []pack.Item
+	for _, i := range s.packs.Find(n) {
+		switch got, err := s.packs.Read(i); {
+		case err == nil && bytes.Equal(got, b):
+			if s.packs.Ordered(i) && s.usePack(i.Pack()) {
+				return nil
+			}
+		case err == nil || errors.Is(err, pack.ErrDamaged):
+			damaged = append(damaged, i)
+		}
+	}
+	if err := s.packs.Append(n, b); err != nil {
+		return err
+	}
+	right := func(path string) bool { return holds(path, d) }
+	return errors.Join(s.unpackAll(damaged), s.healLoose(s.BlobPath(d), right))
+}
+
+// packRecord stores the record of an action, in the place of others of its key.
+func (s *Store) packRecord(k Key, text []byte) error {
+	older := s.olderRecords(k)
+	for at, i := range older {
+		if got, err := s.packs.Read(i); err == nil && bytes.Equal(got, text) && s.packs.Ordered(i) {
+			return s.unpackAll(slices.Delete(older, at, at+1))
+		}
+	}
+	err := s.packs.Append(packedAction(k), text)
+	if err == nil {
+		s.packs.SyncSoon()
+		err = s.unpackAll(older)
+	}
+	if err == nil {
+		err = s.healLoose(s.actionPath(k), func(string) bool { return false })
+	}
+	return err
+}
+
+// olderRecords are the records of an action that a new one replaces. One in the pack of another process at work is
+// not among them: each of the two might remove that of the other.
+func (s *Store) olderRecords(k Key) []pack.Item {
+	items := s.packs.Find(packedAction(k))
+	if !slices.ContainsFunc(items, func(i pack.Item) bool { return !s.packs.Ordered(i) }) {
+		return items
+	}
+	busy, err := s.busy()
+	return slices.DeleteFunc(items, func(i pack.Item) bool {
+		return !s.packs.Ordered(i) && (err != nil || busy[i.Pack()])
+	})
+}
+
+// healLoose removes the file of an object that is now in a pack, unless it is right.
+func (s *Store) healLoose(path string, right func(string) bool) error {
+	if _, err := os.Lstat(path); err != nil || right(path) {
+		return nil
+	}
+	return errors.Join(s.packs.Sync(), displace(path))
+}
+
+// unpackAll removes copies of objects from packs.
+func (s *Store) unpackAll(items []pack.Item) error {
+	var errs []error
+	for _, i := range items {
+		errs = append(errs, s.packs.Remove(i))
+	}
+	if len(items) > 0 {
+		s.packs.SyncSoon()
+	}
+	return errors.Join(errs...)
+}
+
+// hasPacked is hasHere for packs.
+func (s *Store) hasPacked(r Ref) bool {
+	if r.Size > packedUpTo {
+		return false
+	}
+	for range 2 { // a pack may have been compacted
+		items := s.packs.Find(packedBlob(r.Digest))
+		for _, i := range items {
+			if i.Size == r.Size && s.usePack(i.Pack()) {
+				return true
+			}
+		}
+		if len(items) == 0 {
+			break
+		}
+	}
+	return false
+}
+
+// usePack marks a pack as used in this session (see use), and reports whether it is still there.
+func (s *Store) usePack(name string) bool {
+	if s.session.since.Load() == 0 {
+		return true
+	}
+	if _, ok := s.marked.Load(name); ok {
+		return true
+	}
+	path := s.packs.Path(name)
+	fi, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	here, _ := s.session.use(path, memo.State{Mtime: fi.ModTime().UnixNano()})
+	if here {
+		s.marked.Store(name, true)
+	}
+	return here
+}
+
+// openPacked is open for a blob of a pack.
+func (s *Store) openPacked(r Ref) (io.ReadCloser, error) {
+	if r.Size > packedUpTo {
+		return nil, fs.ErrNotExist
+	}
+	b, err := s.packed(r.Digest)
+	if err == nil && int64(len(b)) != r.Size {
+		err = ErrCorrupt
+	}
+	return inMemoryBlob{bytes.NewReader(b)}, err
+}
+
+type inMemoryBlob struct{ *bytes.Reader }
+
+func (inMemoryBlob) Close() error { return nil }
+
+// Path is where a blob lies, for readers that need to seek; "" for a small one, which may lie in a pack.
+func (s *Store) Path(r Ref) string {
+	if r.Size <= packedUpTo {
+		return ""
+	}
+	return s.BlobPath(r.Digest)
+}
+
+// File is where a blob lies as a file of its own. One that lies in a pack is written out first: beside
+// the others of the store, or in the user's cache directory when the store cannot be written.
+func (s *Store) File(r Ref) (string, error) {
+	path := s.BlobPath(r.Digest)
+	if r.Size > packedUpTo {
+		return path, nil
+	}
+	b, err := s.packed(r.Digest)
+	if err != nil || holds(path, r.Digest) {
+		if errors.Is(err, fs.ErrNotExist) || holds(path, r.Digest) {
+			err = nil
+		}
+		return path, s.fault(err)
+	}
+	t, err := s.temp()
+	if errors.Is(err, ErrReadOnly) {
+		return inCache(r.Digest, b)
+	}
+	if err == nil {
+		err = s.fault(t.publishBytes(b, path))
+	}
+	return path, err
+}
+
+// inCache writes a blob into the user's cache directory.
+func inCache(d Digest, b []byte) (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir = filepath.Join(dir, "prgnn", "results")
+	path := filepath.Join(dir, d.String())
+	if holds(path, d) {
+		return path, nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	t, err := createTemp(dir)
+	if err != nil {
+		return "", err
+	}
+	return path, t.publishBytes(b, path)
+}
+
+// holds reports whether a file has the bytes of that digest.
+func holds(path string, d Digest) bool {
+	got, err := hashFile(path)
+	return err == nil && got.Digest == d
+}
+
+// Stored reports whether a blob is here and whole: the error is ErrMiss or ErrCorrupt when not.
+func (s *Store) Stored(d Digest) error {
+	_, err := s.packed(d)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return s.fault(err)
+	}
+	switch got, err := hashFile(s.BlobPath(d)); {
+	case errors.Is(err, fs.ErrNotExist):
+		return ErrMiss
+	case err != nil || got.Digest != d:
+		return ErrCorrupt
+	}
+	return nil
+}
+
+// packedObjects lists the blobs or actions in packs.
+func (s *Store) packedObjects(kind string) []object {
+	letter := byte(blobKind)
+	if kind == actionsDir {
+		letter = actionKind
+	}
+	used := map[string]int64{}
+	busy, _ := s.busy()
+	var all []object
+	for _, i := range s.packs.All() {
+		if i.Kind != letter {
+			continue
+		}
+		name := i.Pack()
+		if _, ok := used[name]; !ok {
+			if fi, err := os.Lstat(s.packs.Path(name)); err == nil {
+				used[name] = fi.ModTime().UnixNano()
+			}
+			if busy[name] { // whatever the clock says
+				used[name] = math.MaxInt64
+			}
+		}
+		d := Digest(i.ID)
+		all = append(all, object{name: d.String(), path: filepath.Join(s.packs.Path(name), kind, d.String()),
+			size: i.Size, mtime: used[name], item: &i})
+	}
+	return all
+}
+
+// readObject reads a blob or an action, wherever it lies.
+func (s *Store) readObject(o object) ([]byte, error) {
+	if o.item != nil {
+		return s.packs.Read(*o.item)
+	}
+	return regular.ReadFile(o.path)
+}
+
+// hashObject digests a blob, wherever it lies.
+func (s *Store) hashObject(o object) (Ref, error) {
+	if o.item == nil {
+		return hashFile(o.path)
+	}
+	b, err := s.packs.Read(*o.item)
+	return Ref{Digest: DigestOf(b), Size: int64(len(b))}, err
+}
+
+// removeObject removes a blob or an action, wherever it lies, and what may lie in its place.
+func (s *Store) removeObject(o object) error {
+	if o.item != nil {
+		return s.unpackAll([]pack.Item{*o.item})
+	}
+	return displace(o.path)
+}
+
+// packOwner is the session whose pack has that name.
+func packOwner(name string) string { return name[:16] }
+
+// packs finds packs of dead processes that do not end as they should.
+func (v *verifier) packs(context.Context) error {
+	busy, busyErr := v.s.busy()
+	all, err := v.s.packs.Packs()
+	for _, p := range all {
+		path := v.s.packs.Path(p.Pack)
+		switch {
+		case errors.Is(p.Err, pack.ErrForeign):
+			v.find(Foreign, path, Finding{Detail: p.Err.Error()})
+		case errors.Is(p.Err, fs.ErrPermission):
+			v.blind = true
+			v.find(Unreadable, path, Finding{Detail: unwrapPath(p.Err).Error()})
+		case p.Err != nil:
+			v.find(Foreign, path, Finding{Detail: unwrapPath(p.Err).Error()})
+		case p.End < p.Size && !busy[p.Pack]:
+			v.find(Stray, path, Finding{Detail: fmt.Sprintf("its last %d bytes were not written to the end", p.Size-p.End)})
+		}
+	}
+	return errors.Join(busyErr, err)
+}
+
+// recordObject is the record of an action, wherever it lies.
+func (s *Store) recordObject(k Key) object {
+	path := s.actionPath(k)
+	if items := s.packs.Find(packedAction(k)); len(items) > 0 {
+		return object{path: filepath.Join(s.packs.Path(items[0].Pack()), actionsDir, k.String()), item: &items[0]}
+	}
+	return object{path: path}
+}

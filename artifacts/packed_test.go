@@ -1,0 +1,223 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"prgnn/artifacts/storetest"
+)
+
+// TestPackedDamage: each object of a pack that a bit flips in is named with its task, misses, and is
+// mended by the same work, by repair and by what removes it alone; the others of the pack stay.
+func TestPackedDamage(t *testing.T) {
+	for _, kind := range []string{"blobs", "actions"} {
+		for _, mend := range []string{"work", "repair", "discard"} {
+			for _, live := range []bool{false, true} { // the pack is still being written
+				t.Run(fmt.Sprint(kind, " ", mend, " live ", live), func(t *testing.T) {
+					s := must(Open(filepath.Join(t.TempDir(), "store")))(t)
+					defer s.Close()
+					do := func(recipe string) (Key, Ref) {
+						r := must(s.Put(Text("result of " + recipe)))(t)
+						return must(s.Record(Action{Recipe: recipe, Outputs: map[string]Ref{"text": r}}))(t), r
+					}
+					do("before")
+					k, r := do("recipe")
+					other, otherRef := do("after")
+					if err := s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(), Finished: time.Now(),
+						Tasks: []RunTask{{ID: "task", Key: k, Outputs: map[string]Ref{"text": r}}}}); err != nil {
+						t.Fatal(err)
+					}
+					if !live {
+						sealed(t, s)
+					}
+					name := r.Digest.String()
+					if kind == "actions" {
+						name = k.String()
+					}
+					storetest.Named(t, s.Dir(), name).Flip(t)
+					_, err := s.Lookup(k)
+					if errors.Is(err, ErrMiss) != (kind == "actions") || s.Damaged(r) != (kind == "blobs") {
+						t.Errorf("lookup: %v, damaged: %v", err, s.Damaged(r))
+					}
+					rep := must(s.Verify(context.Background(), nil))(t)
+					want := "packs: damaged " + strings.TrimSuffix(kind, "s")
+					if got := damage(rep); got != want || rep.Findings[0].Tasks[0] != "task" {
+						t.Fatalf("found %q, %v; want %q", got, rep.Findings, want)
+					}
+					switch {
+					case mend == "repair":
+						if err := s.Repair(rep); err != nil {
+							t.Fatal(err)
+						}
+						if err := clean(s); err != nil {
+							t.Error(err)
+						}
+					case mend == "discard" && kind == "blobs":
+						if err := s.Discard(r); err != nil || s.Has(r) {
+							t.Errorf("%v, there: %v", err, s.Has(r))
+						}
+						if err := s.Discard(otherRef); err != nil || !s.Has(otherRef) {
+							t.Errorf("%v, the other one is there: %v", err, s.Has(otherRef))
+						}
+					}
+					do("recipe")
+					// Of a pack that is not sealed, others believe what stands before the damage.
+					sealed(t, s)
+					for _, st := range []*Store{s, openStore(t, s.Dir())} {
+						if _, err := st.Lookup(k); err != nil || !st.Has(r) || st.Damaged(r) {
+							t.Errorf("made again: %v", err)
+						}
+						if _, err := st.Lookup(other); err != nil || !st.Has(otherRef) {
+							t.Errorf("the other: %v", err)
+						}
+					}
+					if err := clean(s); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestTornPack: what a dead process did not write to its end is a stray, which gc clears away; the rest stays.
+func TestTornPack(t *testing.T) {
+	s := newStore(t)
+	k, r := work(t, s, "recipe", "result")
+	from := must(os.ReadFile(lies(s, r.Digest)))(t)
+	path := filepath.Join(s.Dir(), packsDir, "00000000000000dd-1")
+	if err := os.WriteFile(path, from[:len(from)-100], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := damage(verify(t, s.Dir())); got != "packs: stray file" {
+		t.Errorf("found %q", got)
+	}
+	s.Close()
+	gc := openStore(t, s.Dir())
+	if _, _, err := must(gc.PlanGC(GCOptions{}))(t).Execute(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Error("it is there still", err)
+	}
+	if _, err := gc.Lookup(k); err != nil || !gc.Has(r) {
+		t.Error(err)
+	}
+}
+
+// TestGCJoinsPacks: many small packs become one, also beside a run, which goes on finding everything.
+func TestGCJoinsPacks(t *testing.T) {
+	s := newStore(t)
+	var tasks []RunTask
+	for i := range 3 * fewPacks {
+		k, r := work(t, s, fmt.Sprint("recipe ", i), fmt.Sprint("result ", i))
+		tasks = append(tasks, RunTask{ID: fmt.Sprint(i), Key: k, Outputs: map[string]Ref{"text": r}})
+	}
+	if err := s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(), Finished: time.Now(), Tasks: tasks}); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	run := openStore(t, s.Dir())
+	if err := run.Hold(); err != nil || !run.Has(tasks[0].Outputs["text"]) {
+		t.Fatal(err)
+	}
+	_, made := work(t, run, "of the run", "made")
+	gc := must(Open(s.Dir()))(t)
+	if _, _, err := must(gc.PlanGC(GCOptions{}))(t).Execute(); err != nil {
+		t.Fatal(err)
+	}
+	gc.Close()
+	if packs := must(filepath.Glob(filepath.Join(s.Dir(), packsDir, "*")))(t); len(packs) != 2 { // with that of the run
+		t.Errorf("%d packs", len(packs))
+	}
+	for _, st := range []*Store{run, openStore(t, s.Dir())} {
+		for _, task := range tasks {
+			r := task.Outputs["text"]
+			if _, err := st.Lookup(task.Key); err != nil || !st.Has(r) || st.Damaged(r) {
+				t.Errorf("%s: %v", task.ID, err)
+			}
+			if got, err := content(st, r); got != "result "+task.ID {
+				t.Errorf("%q, %v", got, err)
+			}
+		}
+		if !st.Has(made) {
+			t.Error("the run's own is gone")
+		}
+	}
+}
+
+// TestOldStoreMigrates: a store of the older layout is read as it is, and gets the new one with the first
+// result; a program of the older layout then refuses it.
+func TestOldStoreMigrates(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	t.Run("older", func(t *testing.T) {
+		unpacked(t)
+		work(t, openStore(t, dir), "recipe", "result")
+	})
+	if err := os.WriteFile(filepath.Join(dir, "new"), []byte(unpackedVersion), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, versionFile)); err != nil {
+		t.Fatal(err)
+	}
+	s := openStore(t, dir)
+	layout := func() string { return string(must(os.ReadFile(filepath.Join(dir, versionFile)))(t)) }
+	if a, err := s.Lookup(KeyOf("recipe")); err != nil || !s.Has(a.Outputs["text"]) || layout() != unpackedVersion {
+		t.Errorf("%v, %q", err, layout())
+	}
+	_, again := work(t, s, "recipe", "another result") // as a forced run gives it
+	a, err := openStore(t, dir).Lookup(KeyOf("recipe"))
+	if err != nil || a.Outputs["text"] != again || layout() != version {
+		t.Errorf("%v, %v, %q", a, err, layout())
+	}
+	if _, err := os.Stat(s.actionPath(KeyOf("recipe"))); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the older record is there still: %v", err)
+	}
+}
+
+// TestFile: a small result is written out for programs that open files, in a store that cannot be written into the
+// user's cache.
+func TestFile(t *testing.T) {
+	s := newStore(t)
+	_, small := work(t, s, "small", "result")
+	_, large := work(t, s, "large", strings.Repeat("result", packedUpTo))
+	if s.Path(small) != "" || s.Path(large) != s.BlobPath(large.Digest) {
+		t.Errorf("%q, %q", s.Path(small), s.Path(large))
+	}
+	for _, r := range []Ref{small, large, small} {
+		path := must(s.File(r))(t)
+		if path != s.BlobPath(r.Digest) || DigestOf(must(os.ReadFile(path))(t)) != r.Digest {
+			t.Error(path)
+		}
+	}
+	overwrite(t, s.BlobPath(small.Digest), flip)
+	if path := must(s.File(small))(t); DigestOf(must(os.ReadFile(path))(t)) != small.Digest {
+		t.Error("a damaged file is handed out")
+	}
+	overwrite(t, s.BlobPath(small.Digest), flip)
+	if s.Damaged(small) || clean(s) != nil {
+		t.Error("a run leaves it damaged", clean(s))
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	for range 2 {
+		path := must(inCache(small.Digest, []byte("result")))(t)
+		if strings.HasPrefix(path, s.Dir()) || DigestOf(must(os.ReadFile(path))(t)) != small.Digest {
+			t.Error(path)
+		}
+	}
+	if _, err := s.File(Ref{Digest: DigestOf([]byte("nowhere")), Size: 7}); err != nil {
+		t.Error(err)
+	}
+	for d, want := range map[Digest]error{small.Digest: nil, large.Digest: nil, DigestOf([]byte("nowhere")): ErrMiss} {
+		if err := s.Stored(d); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+}
