@@ -31,10 +31,13 @@ func (s *Set) look(grown bool) (changed bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lists == nil {
+	if s.lists == nil || grown { // NFS asks the server for a directory's time when it is opened, and not each time
 		f, err := os.Open(s.dir)
 		if err != nil {
 			return false
+		}
+		if s.lists != nil {
+			s.lists.Close()
 		}
 		s.lists = f
 	}
