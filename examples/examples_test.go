@@ -123,7 +123,7 @@ func TestEditedStage(t *testing.T) {
 	for _, step := range []struct{ old, new, ran, why string }{
 		{"", "", "36 ran, 0 cached", ""},
 		{"// Run computes", "// Run decomposes the matrices, and\n// computes", "0 ran, 36 cached", ""},
-		{"squared[i] = d * d", "squared[i] = d", "3 ran, 33 cached", "code: examples/own-stage/outliers.distances changed (outliers/outliers.go:130)"},
+		{"squared[i] = d * d", "squared[i] = d", "3 ran, 33 cached", "code: examples/own-stage/outliers.distances changed (outliers/outliers.go:129)"},
 	} {
 		if step.old != "" {
 			edit("outliers/outliers.go", step.old, step.new)
