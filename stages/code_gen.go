@@ -6,7 +6,7 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 037bafd803a1f40d23edb74e1e042cea1d68fbe2151d2d286f314bb9116af93f
-kind biomarkers d91b50d09c6efffa1a10fa5d2e4a78bbaaa322a417c2d73b2bf91550222deb8b
+kind biomarkers 1e7a12cc45df2a82e5f4853f22e04611aa0fd69dfc12db851c22338a553270e8
 kind bnt cdf0bfccdd52e8fffe2685af9bd2c92cd6f5219ae3fbddc077d0244d4da4ecb0
 kind bootstrap c941ae54153138f74cc0d2f8e5f188c4c4736be4f5ca790ca80c7ed229ab1fcc
 kind braingnn 5a845eb97898f325cf80ca135692940676fb00f2986e0914564579da0be6e984
@@ -15,11 +15,11 @@ kind choose 276277f5e583110830722b4f79a2ba61b78a23f3b9a6ddcda50d8622fc81107e
 kind combat 8c6fc7a43b94dc7a948f65f89e3e89c248cedb3e453797f4ccca584b78fc4e87
 kind compare c3ad1b416c2387f2e6b8d5f775c0ed34d0930f7c5c8566e9f68c844ae89994d2
 kind connectivity dc9cc244e95d171b1802ce8b7e2241d0f3ce2ff7739df2be17179bfc2e064097
-kind covariates d537305d2a8c60dce2e774d061ce1c20bd472c59121e4f6a8c164f6d80b8c425
+kind covariates 9fdfc909e2d6a5a9bdaad40257efafb9c9e98dd524c77fed02a996871c6f1e85
 kind denoise e5f90b378bf51f9c067bbd09686e0a32139f31465a20afafa3e16245fadaaf7f
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate 7c12153326b82cf3d84000c82404f479f7302b1df0ebb03186bf598b02c91397
-kind evaluate-regression 5c7a10250ef3c34c8f267ef13e2c64967ce0fb22474fb5610d62c8bf12b9525b
+kind evaluate-regression 2a9ce8ae9d4491b8e4a250aec4d23065dab8d38e41be57b8e95a979faed69ddc
 kind exec ce089cf24ae5bcbfd82ee6ae8b496df32b2a7de13095aa12816734f92b882d22
 kind fidelity e7eb479c967caf89d388b681e4b1bcd8a19eb4dc88be6f55f5b0dcb0394a3750
 kind figure-calibration 17799a73e9a1dc8aa396147418bc71a97998d50cfc5f1f637b35ca52324ca998
@@ -36,7 +36,7 @@ kind figure-roc 6f0574b4509a05e1949cb1dafb7a12ba679191db690c9dbeaf6ccacb0cdb6e39
 kind figure-training f9bce17ffac76a038a7a4d23df648ff8db7fcd2eb4c811681dd81537a0ef8c6e
 kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
 kind harmonize b2c003461ba7ee1c1ade290f57c6c5a880d8a64d2269ce6a35e685d3d08c220a
-kind individuality e66c3ad9988fbd147d8812b7b49479a7e84d405dcd2a24107829f25edc84d52c
+kind individuality fae741b9517202c70aee7374c72552b2885eddc18be8789416d912442b9c9607
 kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
 kind leakage 0eaf51962c486feff2401b12b4e5397b4a747f62cb7bc8dca0fc80d99de7a9aa
 kind matrices 491daf4fa97fa854f13eaf80b33b42836076e01da67c674d0701ee10dbf2ef46
@@ -46,14 +46,14 @@ kind parcellate 64be3df74860880279a12ccac77ee23fc7a37f30b11827e136e91c7c279839eb
 kind permutation 537e322ccd9ba71d984180d1e7ac5cb2a9ad00a3565ad3379c6e556b1935f49e
 kind predict 1b3ecd455e24af832304f5021213850333b051718722b32ff0937bbfa6c4faa2
 kind project c2591f49c1909e9e6ddab82e7809be37c9726c6c3301040dabe5a340db6b609b
-kind qcfc 72fe8e769fd79928fcb79374b49859ec80e48b63d3f8543c3290c2902eede2ca
+kind qcfc 9e6ee1d6c940810f3f50eefc3d8e2a3656319e85cd0b3c6041e1aed2051d248d
 kind regression 4df545cff4265b72f27771002851d6e5607020aa0c8ae3d0c6deeacc12976f06
-kind report a8a5b6e74d870fcefce1a9e109e74fca585c83a1fb37876ea154703f38bf5684
+kind report 255a0ed9a8a6a5e8466f90fb433576729023219068e883ae8b806c1869ad5ef4
 kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
 kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
 kind split 00183187dd4ecc8b95cddbab42d761cd7980b557e88696ff341e7c3177253eba
-kind summary 6a9c693c01c1297818a7cca6e3f6f1c121facfbcb4108e28bb4d43a962932785
+kind summary 48f4e183014e7a9f7213ab5347c5bb82267b5c54be4765178bf2baa8a6f3fd74
 kind tables 807b9f97a6524c415b9f609367e976df9dc6b043a0c886a299c742565bf5345a
 kind tangent c55d1426654c4063f9de12f23f118b13b5c1ce938dfcf302ec5f508b10e0413b
 kind timeseries 8455cfe2b76228f21836561aec4cd433b0afed8ea1de45cbae3498dded4fe132
@@ -1175,7 +1175,7 @@ reached by biomarkers covariates evaluate individuality
 prgnn/stages/inference.Permute 928b9a52f5bf.3672ac
 
 reached by biomarkers covariates individuality qcfc
-prgnn/stages/inference.FDR f21a9bea3365.481a4c
+prgnn/stages/inference.FDR 8e08967f89db.481a4c
 
 reached by biomarkers evaluate-regression individuality
 prgnn/stages/inference.percentiles 28061f6fc7ba.1fa0c5
@@ -2772,7 +2772,7 @@ prgnn/stages/column.AccuracyRow 145c1ff5088e.c63136
 reached by evaluate-regression
 prgnn/stages/assess.EvaluateRegression 719332737bb9.e3b0c4
 prgnn/stages/assess.EvaluateRegression.Ports 4e42abeb9c50.17c454
-prgnn/stages/assess.EvaluateRegression.Run a53967b67b79.970ace
+prgnn/stages/assess.EvaluateRegression.Run c8c4a64f9916.e3d6ff
 prgnn/stages/assess.evaluate-regression.New cf571e4676ed.3d2c69
 prgnn/stages/column.RegressionFoldRow fdece881a762.c63136
 prgnn/stages/inference.NumberFold bfe607185ddf.e3b0c4
@@ -3924,7 +3924,7 @@ prgnn/stages/present/methods.Author.methodsOfCohort 445943848696.0dd346
 prgnn/stages/present/methods.Author.methodsOfEvaluation 98a6a5a115ee.fc4edd
 prgnn/stages/present/methods.Author.methodsOfGraphs c300167822f1.3f67ac
 prgnn/stages/present/methods.Author.methodsOfRegression fe61928004c2.96b3b5
-prgnn/stages/present/methods.Author.methodsOfScans 3af54e56d28f.8b7aee
+prgnn/stages/present/methods.Author.methodsOfScans 33ab89cecd26.8b7aee
 prgnn/stages/present/methods.Author.methodsOfSilence 0bc5b9812133.5520e7
 prgnn/stages/present/methods.Author.methodsOfTraining c2ccaaeb5b1d.1a3438
 prgnn/stages/present/methods.Author.namesOf 7ff6f134ec54.533257
@@ -3954,7 +3954,7 @@ prgnn/stages/present/participants.CleanedScan.taskOf f3f16a86594b.4cc7c1
 prgnn/stages/present/participants.Cohort 3ca1ae185cc3.22b265
 prgnn/stages/present/participants.Cohort.Describe 60d0172b077c.d0e4fe
 prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
-prgnn/stages/present/participants.Cohort.ExcludedList 3dc9b4e46f49.5ff3a0
+prgnn/stages/present/participants.Cohort.ExcludedList b4a9d6bbc591.5ff3a0
 prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
 prgnn/stages/present/participants.Cohort.Motion 58b29eefd408.5d0100
 prgnn/stages/present/participants.Cohort.Quality 90a70d38b189.6574f3
@@ -4585,7 +4585,7 @@ at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted
 at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:29 decision:40 Compare.Run:44 Compare.reference:85 decide:111 compareTwo:124 foldDifferences:162
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:48 Covariates.ofNumber:112 covariateOf:136 kindOf:151 known:159 Covariates.columns:172 scanCovariates:200 covariateRow:244
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 complete:78 participantAccuracy:98 Evaluate.test:101
-at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:18 EvaluateRegression:22 EvaluateRegression.Ports:35 EvaluateRegression.Run:47
+at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:36 EvaluateRegression.Run:48
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:73 Fidelity.sizes:127 Fidelity.settings:145 Fidelity.ask:208 Fidelity.first:266 maskSetting.overModels:304 Fidelity.table:315
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:20 Individuality:24 Individuality.Ports:29 Individuality.Run:44 Individuality.cells:82 Individuality.row:126
@@ -4762,13 +4762,13 @@ at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.r
 at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:85 author.covariatesOfNumber:126 coefficient:156 author.untested:164 stuckSkill:181 epochRow:184 author.training:190
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:17 New:26 Author.Read:32 Text:43 Text.say:49 Text.cite:54 Author.Write:74 Author.References:104
-at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:39 Author.methodsOfSilence:71 silence:80 Author.readSilence:83 silentRow:102
+at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:40 Author.methodsOfSilence:72 silence:81 Author.readSilence:84 silentRow:103
 at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:157 estimator:191 share:209 percentText:219 Author.hasModels:229 Author.methodsOfTraining:235 Author.methodsOfEvaluation:279 Author.target:331 Author.methodsOfRegression:339 Author.methodsOfBaselines:351 Author.namesOf:362
 at stages/present/more.go prgnn/stages/present author.more:17 author.furtherPictures:46 widthOfSVG:79
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:17 lostRegion:25 CleanedScan.lostRegions:31 mostNamed:50 CleanedScan.lostText:54 wholePercent:78 lostVoxels:88 byRegionText:107 mostStruck:155 leastValid:177 noSeries:191
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:17 Cohort.Motion:21 shownStrategies:52 Cohort.motionFigure:54 Cohort.motionTable:65 Cohort.typicality:98
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:20 Cohort.Read:38 groupSize:66 Cohort.Groups:72 Cohort.Describe:86 noteRow:109 ExcludedRow:114 Cohort.describeExcluded:121 Cohort.ExcludedList:151 Cohort.describeGroups:159 Cohort.tableOfNumber:244 arrangements:256 CovariateNames:268 describeColumn:273 describeNumbers:346 Reasons:369
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:20 Cohort.Read:38 groupSize:66 Cohort.Groups:72 Cohort.Describe:86 noteRow:109 ExcludedRow:114 Cohort.describeExcluded:121 Cohort.ExcludedList:151 Cohort.describeGroups:162 Cohort.tableOfNumber:247 arrangements:259 CovariateNames:271 describeColumn:276 describeNumbers:349 Reasons:372
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:18 measures:21 Cohort.Quality:42 Cohort.withoutVoxels:99 gather:119 Cohort.eachParticipant:139 MedianRange:199 warningRow:208 Cohort.warnings:214
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:15 LabeledScan:20 labeledScans:26 Cohort.registration:42 LabeledScan.gray:62 Cohort.Element:65
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:18 PagedScans:19 Cohort.ScanQuality:23 scanFigure:47 Cohort.scanLinks:58 scanNames:110 scanName:119 outlierWords:173

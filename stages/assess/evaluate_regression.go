@@ -2,6 +2,7 @@ package assess
 
 import (
 	"context"
+	"math"
 	"strings"
 
 	"prgnn/dag"
@@ -77,7 +78,10 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 		}
 		of := inference.TestNumbers(folds, stratum, s.Resamples, s.Permutations,
 			random.New(s.Seed, "evaluate-regression"))
-		_, sd := column.MeanSD(column.Known(rs))
+		sd := math.NaN()
+		if known := column.Known(rs); len(known) > 1 {
+			_, sd = column.MeanSD(known)
+		}
 		summary = append(summary, column.RegressionRow{Coords: fs[0].Coords, Name: fs[0].Name, Folds: int32(len(fs)),
 			Participants: int32(len(stratum)), R: of.R, RLow: of.Low.R, RHigh: of.High.R, RSD: sd, R2: of.R2,
 			R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained, MAE: of.MAE, MAELow: of.Low.MAE,

@@ -136,9 +136,31 @@ func (l *list) unlabeled(r listedRow, table string) error {
 		return fmt.Errorf("it has no group (%s is empty)", at)
 	case v == "":
 		return fmt.Errorf("it has no %s to predict (%s is empty)", l.Target, at)
+	case isNumber(v):
+		return fmt.Errorf("its %s is %s, a code for a missing value (%s: write n/a where a value is missing)", l.Target, v, at)
 	default:
 		return fmt.Errorf("its %s is %q, not a number (%s must be a number, such as 30 or 1.5, or n/a)", l.Target, v, at)
 	}
+}
+
+func isNumber(text string) bool {
+	numbers, _ := sheet.Numbers([]string{text})
+	return numbers != nil
+}
+
+// missingCodes are the values of a column of numbers that stand for a missing one, as spreadsheets and SPSS have them:
+// -99, -999, -9999 … where no other value is negative.
+func missingCodes(values []string) map[string]bool {
+	codes := map[string]bool{}
+	for _, v := range values {
+		whole, _, _ := strings.Cut(v, ".0")
+		if nines := strings.TrimPrefix(whole, "-"); nines != whole && len(nines) > 1 && strings.Trim(nines, "9") == "" {
+			codes[v] = true
+		} else if nines != whole && isNumber(v) {
+			return nil
+		}
+	}
+	return codes
 }
 
 // column checks that a parameter names a column.
@@ -201,6 +223,13 @@ func (l *list) name(levels map[string]string) error {
 	changed := ""
 	byID := map[string]listedRow{}
 	nameless := map[string]int{} // values without a level → rows
+	var targets []string
+	if at := slices.Index(l.sheet.Columns, l.Target); l.Target != "" && at >= 0 {
+		for _, cells := range l.sheet.Rows {
+			targets = append(targets, cells[at])
+		}
+	}
+	codes := missingCodes(targets)
 	for i, cells := range l.sheet.Rows {
 		r := listedRow{line: l.sheet.Lines[i], cells: map[string]string{}}
 		for j, c := range l.sheet.Columns {
@@ -246,7 +275,7 @@ func (l *list) name(levels map[string]string) error {
 		}
 		if r.number && twice {
 			r.label = other.label
-		} else if numbers, _ := sheet.Numbers([]string{r.label}); r.number && numbers == nil {
+		} else if r.number && (codes[r.label] || !isNumber(r.label)) {
 			r.label = ""
 		}
 		byID[r.id] = r

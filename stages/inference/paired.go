@@ -116,7 +116,7 @@ func FDR(p []float64) []float64 {
 	out := nans(len(p))
 	least := 1.0
 	for i, j := range slices.Backward(at) {
-		least = min(least, p[j]*float64(len(at))/float64(i+1))
+		least = min(least, max(p[j], p[j]*float64(len(at))/float64(i+1))) // rounding must not bring q below p
 		out[j] = least
 	}
 	return out

@@ -22,7 +22,8 @@ func (a *Author) methodsOfScans(m *Text) {
 	if n := len(a.Excluded); n > 0 {
 		text := fmt.Sprintf("%s excluded", words.Count(n, "participant"))
 		if a.Who != nil {
-			text = fmt.Sprintf("Of %s, %d were excluded", words.Count(len(a.Who.Ids)+n, "participant"), n)
+			text = fmt.Sprintf("Of %s, %d %s excluded", words.Count(len(a.Who.Ids)+n, "participant"), n,
+				map[bool]string{true: "was", false: "were"}[n == 1])
 		}
 		category := func(r participants.ExcludedRow) string { return r.Category }
 		if !slices.ContainsFunc(a.Excluded, func(r participants.ExcludedRow) bool { return r.Category == "" }) {

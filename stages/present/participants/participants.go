@@ -152,6 +152,9 @@ func (a *Cohort) ExcludedList() string {
 	if a.excludedTable.Supplement && !a.Pictures {
 		return "pipeline cohort FILE lists them"
 	}
+	if !a.Pictures { // tables of a terminal have no numbers
+		return "listed under Participants"
+	}
 	return a.excludedTable.Label()
 }
 
