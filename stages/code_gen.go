@@ -38,7 +38,7 @@ kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
 kind harmonize b2c003461ba7ee1c1ade290f57c6c5a880d8a64d2269ce6a35e685d3d08c220a
 kind individuality fae741b9517202c70aee7374c72552b2885eddc18be8789416d912442b9c9607
 kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
-kind leakage 0eaf51962c486feff2401b12b4e5397b4a747f62cb7bc8dca0fc80d99de7a9aa
+kind leakage c415c9956a3206fddbc975a94f1b50ffabf9251c1c579e66969b36c485b5065e
 kind matrices 491daf4fa97fa854f13eaf80b33b42836076e01da67c674d0701ee10dbf2ef46
 kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
 kind meanmlp d1733a3c3f44cfde6189b26d6bc6ecf1e7bcc35e5837ebb1f1b36af6a88c74f8
@@ -48,12 +48,12 @@ kind predict 1b3ecd455e24af832304f5021213850333b051718722b32ff0937bbfa6c4faa2
 kind project c2591f49c1909e9e6ddab82e7809be37c9726c6c3301040dabe5a340db6b609b
 kind qcfc 9e6ee1d6c940810f3f50eefc3d8e2a3656319e85cd0b3c6041e1aed2051d248d
 kind regression 4df545cff4265b72f27771002851d6e5607020aa0c8ae3d0c6deeacc12976f06
-kind report 255a0ed9a8a6a5e8466f90fb433576729023219068e883ae8b806c1869ad5ef4
+kind report 6947b77de545f4ab4ed3810618183b2053b0f5c5323acb06954978efd9f80fa5
 kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
 kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
 kind split 00183187dd4ecc8b95cddbab42d761cd7980b557e88696ff341e7c3177253eba
-kind summary 48f4e183014e7a9f7213ab5347c5bb82267b5c54be4765178bf2baa8a6f3fd74
+kind summary 15aa7f5e3da217b78020118df11c9694966a0db2f2a7f0bd959bb86ce384466f
 kind tables 807b9f97a6524c415b9f609367e976df9dc6b043a0c886a299c742565bf5345a
 kind tangent c55d1426654c4063f9de12f23f118b13b5c1ce938dfcf302ec5f508b10e0413b
 kind timeseries 8455cfe2b76228f21836561aec4cd433b0afed8ea1de45cbae3498dded4fe132
@@ -3386,7 +3386,7 @@ prgnn/stages/assess.Leakage e70290ed5d9f.e3b0c4
 prgnn/stages/assess.Leakage.Ports 1ca710021e9d.f8203a
 prgnn/stages/assess.Leakage.Run 17444b2e60a6.180013
 prgnn/stages/assess.Leakage.lookAtPredictions 27482f8817fb.c40c29
-prgnn/stages/assess.Leakage.lookAtScans 287ce00c118b.49c86f
+prgnn/stages/assess.Leakage.lookAtScans 97baefb90fe5.a7be1f
 prgnn/stages/assess.Leakage.sameTraces d6fce5b692d7.c91aac
 prgnn/stages/assess.coarseProjections b245d90d0623.e3b0c4
 prgnn/stages/assess.coarseShare a3a2318c456d.e3b0c4
@@ -3415,7 +3415,7 @@ prgnn/stages/assess.placeOf 89225e3c6d5d.018616
 prgnn/stages/assess.projections 57c4b32f7c1d.e3b0c4
 prgnn/stages/assess.ranks 901533841470.e3b0c4
 prgnn/stages/assess.readBook 9d689b1b8c89.f5fd9c
-prgnn/stages/assess.readTraces 1e95ea4b9f93.e0726a
+prgnn/stages/assess.readTraces 09b9987c7afc.e0726a
 prgnn/stages/assess.rescaled 1adda8b8e202.e3b0c4
 prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
 prgnn/stages/assess.sharedScans 46e64e7e4021.19dd0d
@@ -3430,6 +3430,7 @@ prgnn/stages/fold.Print.Same 1a272cc51a34.905f75
 
 reached by leakage report summary
 prgnn/stages/fold.FeaturesCompared 8d82bedca7b0.e3b0c4
+prgnn/stages/fold.MeanSignalsCompared ea4a11e6c49d.e3b0c4
 prgnn/stages/fold.PredictionsCompared 460614f7ca0a.e3b0c4
 prgnn/stages/fold.ScansCompared 78000a624ef8.e3b0c4
 prgnn/stages/fold.SignalsCompared f8ecbd4d5f0d.e3b0c4
@@ -3874,7 +3875,7 @@ prgnn/stages/present.author.furtherPictures db85a2b53531.9b5d9e
 prgnn/stages/present.author.groupNames 5ea717073411.484c0d
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
-prgnn/stages/present.author.leakage 62cef19601b1.34fb2f
+prgnn/stages/present.author.leakage 4fbc23cf9d65.ab4d74
 prgnn/stages/present.author.more cfedda154176.b42cb9
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.number ae87e5620371.1f296c
@@ -4591,7 +4592,7 @@ at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fid
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:20 Individuality:24 Individuality.Ports:29 Individuality.Run:44 Individuality.cells:82 Individuality.row:126
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:52 leakCheck.fail:58 foldPlace:63 foldBook:66 Leakage.Run:72 checkRow:112 readBook:118 foldBook.tested:143 foldBook.takesPart:149 Leakage.lookAtPredictions:159 placeOf:238 foldBook.seen:254 lookAtModels:274 lookAtFitted:291
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
-at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:77 sharedPoints:78 rescaled:79 sharedScans:84 timePoints:120
+at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:86 sharedPoints:87 rescaled:88 sharedScans:93 timePoints:129
 at stages/assess/leakage_traces.go prgnn/stages/assess trace:19 newTrace:29 trace.len:45 meanTrace:51 ranks:80 leastOverlap:105 leastZ:106 meeting:110 trace.meet:118 readTraces:158 Leakage.sameTraces:182
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:24 QCFC:28 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:65 connectomes:120 listedParticipants:157 listedMotion:168 QCFC.measure:196 fisherEdges:263 edgeDistances:301 QCFC.covariates:332 typicality:383
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:269
@@ -4685,7 +4686,7 @@ at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
 at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:39 First:60 Apart:63 Member:66 NumberMember:74 LabeledMember:82 LabeledMember.Label:91 Folds:99 Division:102 Params.Divide:112 Division.Row:138 Params.sides:165 SideNames:194
 at stages/fold/features.go prgnn/stages/fold sameFeatures:15 mostValues:16 screenedValues:17 screen:18 Features:22 FeaturesOf:31 symmetric:52 edges:64 Features.Same:85 Features.alike:116
-at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 Duplicates:26 RefuseDuplicates:47 DuplicateText:61 ScansCompared:93 SignalsCompared:94 FeaturesCompared:95 PredictionsCompared:96 LeakagePort:100
+at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 Duplicates:26 RefuseDuplicates:47 DuplicateText:61 ScansCompared:93 SignalsCompared:94 MeanSignalsCompared:95 FeaturesCompared:96 PredictionsCompared:97 LeakagePort:101
 at stages/fold/left_out.go prgnn/stages/fold leftOut:13 leftOutDoc:15 LeftOutColumn:18 leftOutRow:27 NameLeftOut:36
 at stages/fold/mean.go prgnn/stages/fold MeanOver:9
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
@@ -4759,7 +4760,7 @@ at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:83 author.result:97 author.othersAbove:122 author.tiles:136 author.regressionTiles:157
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
-at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:85 author.covariatesOfNumber:126 coefficient:156 author.untested:164 stuckSkill:181 epochRow:184 author.training:190
+at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:89 author.covariatesOfNumber:130 coefficient:160 author.untested:168 stuckSkill:185 epochRow:188 author.training:194
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:17 New:26 Author.Read:32 Text:43 Text.say:49 Text.cite:54 Author.Write:74 Author.References:104
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:40 Author.methodsOfSilence:72 silence:81 Author.readSilence:84 silentRow:103

@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/stages/fold"
+	"prgnn/stages/stagetest"
 )
 
 // processed are volumes from … to of series (time, node), band-pass filtered at a repetition time (0: not) between 0.01
@@ -71,9 +73,48 @@ func slow(seed uint64, nodes, volumes int) []float64 {
 	return v
 }
 
+// The checks name the comparison of signals only when it was made of every series, by its mean and filtered.
+func TestSignalsThatWereCompared(t *testing.T) {
+	series := func(nodes, volumes int) []dag.Input {
+		var ins []dag.Input
+		for i := range 3 {
+			a := encoding.NewArray(slow(uint64(i), nodes, volumes), 1, volumes, nodes)
+			ins = append(ins, dag.InputOf(a, dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}))
+		}
+		return ins
+	}
+	wide := series(25, 120)
+	for name, c := range map[string]struct {
+		scans []dag.Input
+		s     Leakage
+		want  string // "": neither
+	}{
+		"all":         {wide, Leakage{Correlation: 0.8, Filtered: 0.65}, fold.SignalsCompared},
+		"few regions": {series(15, 120), Leakage{Correlation: 0.8, Filtered: 0.65}, fold.MeanSignalsCompared},
+		"few in one series": {append(series(15, 120)[:1], wide[1:]...), Leakage{Correlation: 0.8, Filtered: 0.65},
+			fold.MeanSignalsCompared},
+		"few volumes":    {series(25, 45), Leakage{Correlation: 0.8, Filtered: 0.65}, ""},
+		"not filtered":   {wide, Leakage{Correlation: 0.8}, fold.MeanSignalsCompared},
+		"filtered alone": {wide, Leakage{Filtered: 0.65}, ""},
+		"out of reach":   {wide, Leakage{Correlation: 1, Filtered: 1}, ""},
+	} {
+		out, err := stagetest.RunStage(t, &c.s, map[string][]dag.Input{
+			"folds": stagetest.PlantedInputs(t, 20, 3, 9, 1)["folds"], "scans": c.scans})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		checks, _ := out["checks"].(*encoding.Table).Strings("check")
+		for _, check := range []string{fold.SignalsCompared, fold.MeanSignalsCompared} {
+			if slices.Contains(checks, check) != (check == c.want) {
+				t.Errorf("%s: checks %q, want %q", name, checks, c.want)
+			}
+		}
+	}
+}
+
 func filteredTwins(t *testing.T, ins []dag.Input) []fold.Duplicate {
 	t.Helper()
-	all, _, err := readTraces(ins, filteredTrace)
+	all, _, _, err := readTraces(ins, filteredTrace)
 	if err != nil {
 		t.Fatal(err)
 	}

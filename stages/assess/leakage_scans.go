@@ -35,14 +35,15 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if err != nil {
 		return nil, err
 	}
-	var kinds []func(*encoding.Array) *trace
-	if s.Correlation > 0 {
-		kinds = append(kinds, meanTrace)
+	none := func(*encoding.Array) *trace { return nil }
+	means, filtered := none, none
+	if s.Correlation > 0 && s.Correlation < 1 {
+		means = meanTrace
 	}
-	if s.Filtered > 0 {
-		kinds = append(kinds, filteredTrace)
+	if s.Filtered > 0 && s.Filtered < 1 {
+		filtered = filteredTrace
 	}
-	traces, series, err := readTraces(taking["scans"], kinds...)
+	traces, series, having, err := readTraces(taking["scans"], means, filtered)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +56,17 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 			twins = append(twins, d)
 		}
 	}
+	// A comparison that leaves out a series is not one: what it does not find may be there.
+	signals := leakCheck{name: fold.SignalsCompared, of: series}
+	if having[1] < series {
+		signals.name = fold.MeanSignalsCompared
+	}
+	if having[0] < series {
+		signals.of = 0
+	}
 	var checks []*leakCheck
 	for _, c := range []leakCheck{{name: fold.ScansCompared, of: len(taking["scans"])},
-		{name: fold.SignalsCompared, of: series}, {name: fold.FeaturesCompared, of: len(taking["features"])}} {
+		signals, {name: fold.FeaturesCompared, of: len(taking["features"])}} {
 		if c.of > 0 {
 			checks = append(checks, &c)
 		}

@@ -154,28 +154,28 @@ func (x *trace) meet(y *trace) (best meeting) {
 	return best
 }
 
-// readTraces makes the traces of those inputs that are series of sufficient length, and counts these.
-func readTraces(ins []dag.Input, kinds ...func(*encoding.Array) *trace) (all []*trace, series int, err error) {
+// readTraces makes the traces of those inputs that are series, and counts these, and those that have each kind.
+func readTraces(ins []dag.Input, kinds ...func(*encoding.Array) *trace) (all []*trace, series int, having []int,
+	err error) {
+	having = make([]int, len(kinds))
 	for i, in := range ins {
 		if in.Ref.Format != "npy" {
 			continue
 		}
 		a, err := in.Array()
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, nil, err
 		}
-		before := len(all)
-		for _, kind := range kinds {
+		series++
+		for k, kind := range kinds {
 			if x := kind(a); x != nil {
 				x.input = i
 				all = append(all, x)
+				having[k]++
 			}
 		}
-		if len(all) > before {
-			series++
-		}
 	}
-	return all, series, nil
+	return all, series, having, nil
 }
 
 // sameTraces finds series of two participants that are of one scan by their traces. The time is that of all pairs.

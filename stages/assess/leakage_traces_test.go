@@ -62,7 +62,7 @@ func seriesInput(a *encoding.Array, subject string) dag.Input {
 }
 
 func findTraces(ins []dag.Input, least float64, threads int) ([]fold.Duplicate, error) {
-	all, _, err := readTraces(ins, meanTrace)
+	all, _, _, err := readTraces(ins, meanTrace)
 	return (&Leakage{Correlation: least}).sameTraces(all, ins, threads), err
 }
 

@@ -92,6 +92,7 @@ func DuplicatesIn(message string) []string {
 const (
 	ScansCompared       = "no two participants share volumes of a scan"
 	SignalsCompared     = "no two participants have series with the same signals"
+	MeanSignalsCompared = "no two participants have series with the same mean signal" // filtered ones were not compared
 	FeaturesCompared    = "no two participants have the same features"
 	PredictionsCompared = "every graph is on the side of its participant, and has its label"
 )

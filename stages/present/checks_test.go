@@ -27,6 +27,8 @@ func TestLeakageChecksThatWereNotMade(t *testing.T) {
 		{"no duplicates stage", [][]string{every[3:]}, "volumes of scans, signals of series, features"},
 		{"no scans", [][]string{without(fold.ScansCompared, fold.SignalsCompared)}, "volumes of scans, signals of series"},
 		{"no series", [][]string{without(fold.SignalsCompared)}, "signals of series"},
+		{"no filtered series", [][]string{append(without(fold.SignalsCompared), fold.MeanSignalsCompared)},
+			"signals of series after a temporal filter or global signal regression"},
 		{"no features", [][]string{without(fold.FeaturesCompared)}, "features"},
 		{"no check after training", [][]string{every[:3]}, "predictions with the folds"},
 	} {
