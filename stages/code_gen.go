@@ -6,7 +6,7 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 037bafd803a1f40d23edb74e1e042cea1d68fbe2151d2d286f314bb9116af93f
-kind biomarkers 1e7a12cc45df2a82e5f4853f22e04611aa0fd69dfc12db851c22338a553270e8
+kind biomarkers dd0c774b358424db1a4de7b7ab367446cb35e0ab03535522901d0a31cf5cbb8d
 kind bnt cdf0bfccdd52e8fffe2685af9bd2c92cd6f5219ae3fbddc077d0244d4da4ecb0
 kind bootstrap c941ae54153138f74cc0d2f8e5f188c4c4736be4f5ca790ca80c7ed229ab1fcc
 kind braingnn 5a845eb97898f325cf80ca135692940676fb00f2986e0914564579da0be6e984
@@ -36,7 +36,7 @@ kind figure-roc 6f0574b4509a05e1949cb1dafb7a12ba679191db690c9dbeaf6ccacb0cdb6e39
 kind figure-training f9bce17ffac76a038a7a4d23df648ff8db7fcd2eb4c811681dd81537a0ef8c6e
 kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
 kind harmonize b2c003461ba7ee1c1ade290f57c6c5a880d8a64d2269ce6a35e685d3d08c220a
-kind individuality fae741b9517202c70aee7374c72552b2885eddc18be8789416d912442b9c9607
+kind individuality 5f633e1553818227e2a8d06de1ebfbf5643e4daa485d9d34e0b6406e9e7ca360
 kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
 kind leakage c415c9956a3206fddbc975a94f1b50ffabf9251c1c579e66969b36c485b5065e
 kind matrices 491daf4fa97fa854f13eaf80b33b42836076e01da67c674d0701ee10dbf2ef46
@@ -1196,18 +1196,18 @@ prgnn/stages/assess.Biomarkers.Run f37fa1222fa2.2b9518
 prgnn/stages/assess.Biomarkers.against 7b68d47719bb.914744
 prgnn/stages/assess.Biomarkers.agreements 77bd38f5f1c3.aa40f4
 prgnn/stages/assess.Biomarkers.contrasts 5590fda1de2f.736d39
-prgnn/stages/assess.Biomarkers.inputs 2468ded31442.55444f
+prgnn/stages/assess.Biomarkers.inputs a062522a4b22.55444f
 prgnn/stages/assess.Biomarkers.rank 31301ae6b932.e251cb
 prgnn/stages/assess.Biomarkers.ranked 9351a45f9dd2.4180aa
 prgnn/stages/assess.Biomarkers.rankings e3ac7f909f37.c76767
-prgnn/stages/assess.Biomarkers.read f8e1967abbe6.f32825
+prgnn/stages/assess.Biomarkers.read 531f12b55690.f32825
 prgnn/stages/assess.Biomarkers.readAll 20c4fb9eed1e.1523ae
 prgnn/stages/assess.Biomarkers.readings 795524d10115.57522e
 prgnn/stages/assess.Biomarkers.recoveries 8d1cbd69e34a.e02907
 prgnn/stages/assess.Biomarkers.retrainedContrasts a2e1b5b4c1bb.955bea
 prgnn/stages/assess.Biomarkers.setting bf1e0f67fc85.8e7bce
 prgnn/stages/assess.Biomarkers.spread 65663cb976e1.3881c7
-prgnn/stages/assess.ModelScores fc0ce5746dcb.2a93ab
+prgnn/stages/assess.ModelScores 0d49bbeab66e.2a93ab
 prgnn/stages/assess.ModelScores.add 333d314a58ec.6fc3d2
 prgnn/stages/assess.ModelScores.ofDraw 4b745b6ccc36.9a6edf
 prgnn/stages/assess.NewModelScores 6d3fc9f8145b.902b38
@@ -4578,7 +4578,7 @@ at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.me
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:36 settingScores:65 ModelScores:71 NewModelScores:85 settingOf:92 Tally:109 saliency:116 Biomarkers.Run:128 biomarkerInputs:148 biomarkerInputs.contrastsRetrained:159 Biomarkers.inputs:163 biomarkerRows:201 biomarkerRows.tables:209 Biomarkers.setting:228 Biomarkers.ranked:276 Biomarkers.readAll:303 ordered:319 Biomarkers.read:329 ModelScores.add:395 Tally.add:406 Biomarkers.rank:416 plantedNodes:446 auroc:472
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:36 settingScores:65 ModelScores:71 NewModelScores:86 settingOf:93 Tally:110 saliency:117 Biomarkers.Run:129 biomarkerInputs:149 biomarkerInputs.contrastsRetrained:160 Biomarkers.inputs:164 biomarkerRows:211 biomarkerRows.tables:219 Biomarkers.setting:238 Biomarkers.ranked:286 Biomarkers.readAll:313 ordered:329 Biomarkers.read:339 ModelScores.add:406 Tally.add:417 Biomarkers.rank:427 plantedNodes:457 auroc:483
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 Biomarkers.retrainedContrasts:50 Biomarkers.against:73 unstaged:107 alike:119 sortedKeys:132 relative:142
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:278 Biomarkers.recoveries:287 testShare:349 testedLeast:361 rankedBy.worth:384 rankedBy.heldOut:401 leadOf:412 both:426 meanOf:436

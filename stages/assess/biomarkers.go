@@ -70,6 +70,7 @@ type settingScores struct {
 // A ModelScores holds the scores that one model gave to its test participants.
 type ModelScores struct {
 	fold, repeat, seed string // its coordinates
+	deepest            int    // layer that has scores
 
 	Tallies map[string][]Tally // participant → node
 	graphs  map[string]int     // participant → test graphs
@@ -175,6 +176,15 @@ func (b *Biomarkers) inputs(t *dag.Task) (*biomarkerInputs, error) {
 	}
 	if in.settings, err = b.readAll(t.All("scores"), n, in.people); err != nil {
 		return nil, err
+	}
+	for _, of := range in.settings {
+		deepest := 0
+		for _, m := range of.models {
+			deepest = max(deepest, m.deepest)
+		}
+		if b.Layer > deepest {
+			return nil, fmt.Errorf("layer: there are no scores of layer %d; the deepest with scores is %d", b.Layer, deepest)
+		}
 	}
 	if len(in.settings) == 0 {
 		return nil, errors.New("no scores to rank: connect them to a train stage")
@@ -346,6 +356,7 @@ func (b *Biomarkers) read(in dag.Input, n int, people *column.People) (*ModelSco
 		m.untrained.Group, m.untrained.graphs = m.Group, m.graphs
 	}
 	for i, r := range rows {
+		m.deepest = max(m.deepest, int(r.Layer))
 		id := r.ID
 		if _, ok := people.Group[id]; !ok {
 			return nil, fmt.Errorf("row %d belongs to %s, who is not among the participants", i+1, id)

@@ -240,6 +240,14 @@ func TestBiomarkersOfALaterLayer(t *testing.T) {
 	}
 }
 
+// A layer that the models do not have is an error, and no ranking.
+func TestBiomarkersOfNoLayer(t *testing.T) {
+	_, err := stagetest.RunStage(t, &Biomarkers{Layer: 9, Top: 1, Resamples: 200}, stagetest.BiomarkerInputs())
+	if err == nil || err.Error() != "layer: there are no scores of layer 9; the deepest with scores is 2" {
+		t.Error(err)
+	}
+}
+
 func TestBiomarkersBySetting(t *testing.T) {
 	in := stagetest.BiomarkerInputs()
 	for _, pool := range []string{"topk", "sage"} {
