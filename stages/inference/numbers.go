@@ -53,8 +53,8 @@ func (f NumberFold) score(target []float64, weight func(person int) float64) Num
 	}
 	s := NumberScore{R: math.NaN(), R2: math.NaN(), R2Trained: math.NaN(), MAE: wrong / n}
 	// Equal predictions differ from their mean by rounding.
-	if yy > 0 && pp > 1e-24*n*float64(meanP*meanP) {
-		s.R = max(-1, min(1, yp/math.Sqrt(yy*pp)))
+	if yy > 0 && pp > 1e-29*n*float64(meanP*meanP) {
+		s.R = max(-1, min(1, yp/math.Sqrt(yy)/math.Sqrt(pp)))
 	}
 	if tested > 0 {
 		s.R2 = 1 - squares/tested

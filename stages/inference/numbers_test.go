@@ -21,6 +21,22 @@ func TestNumberScore(t *testing.T) {
 	if r := Correlation(f.Target, f.Predicted); math.Abs(r-s.R) > 1e-15 {
 		t.Errorf("r is %v, Correlation has %v", s.R, r)
 	}
+	for _, scale := range []float64{1e100, 1e-100} { // whose fourth power has no place in float64
+		g := NumberFold{Person: f.Person, Mean: 5 * scale}
+		for i := range f.Target {
+			g.Target, g.Predicted = append(g.Target, scale*f.Target[i]), append(g.Predicted, scale*f.Predicted[i])
+		}
+		if r := g.Score().R; math.Abs(r-s.R) > 1e-15 {
+			t.Errorf("at a scale of %v r is %v, want %v", scale, r, s.R)
+		}
+	}
+	g := NumberFold{Person: f.Person, Mean: 5}
+	for i := range f.Target { // times of day in ms
+		g.Target, g.Predicted = append(g.Target, 1.7e12+f.Target[i]), append(g.Predicted, 1.7e12+f.Predicted[i])
+	}
+	if r := g.Score().R; math.Abs(r-s.R) > 1e-3 {
+		t.Errorf("with an offset r is %v, want %v", r, s.R)
+	}
 	f.Predicted = []float64{0.1, 0.1, 0.1, 0.1}
 	if s := f.Score(); !math.IsNaN(s.R) || s.R2 >= 0 {
 		t.Errorf("one prediction for everybody: %+v", s)
