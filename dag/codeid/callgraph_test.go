@@ -112,8 +112,8 @@ func stagesOf(roots []*packages.Package) map[string]types.Type {
 						name = strings.Trim(r.TypesInfo.Types[kv.Value].Value.ExactString(), `"`)
 					case "New":
 						ast.Inspect(kv.Value, func(n ast.Node) bool {
-							if u, ok := n.(*ast.UnaryExpr); ok && stage == nil {
-								stage = r.TypesInfo.Types[u].Type
+							if of, ok := n.(*ast.ReturnStmt); ok {
+								stage = r.TypesInfo.Types[of.Results[0]].Type
 							}
 							return true
 						})
