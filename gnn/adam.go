@@ -2,7 +2,7 @@ package gnn
 
 import "math"
 
-// Adam is the optimiser of Kingma & Ba (2015), in the form of torch.optim.Adam:
+// Adam is the optimizer of Kingma & Ba (2015), in the form of torch.optim.Adam:
 // weight decay is an L2 term in the gradient.
 type Adam[T Float] struct {
 	Beta1, Beta2, Epsilon, Decay float64
@@ -12,7 +12,7 @@ type Adam[T Float] struct {
 	M, V           []T
 }
 
-// NewAdam makes an optimiser of n values with β₁ = 0.9, β₂ = 0.999, ε = 1e-8.
+// NewAdam makes an optimizer of n values with β₁ = 0.9, β₂ = 0.999, ε = 1e-8.
 func NewAdam[T Float](n int, decay float64) *Adam[T] {
 	return &Adam[T]{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Decay: decay,
 		Power1: 1, Power2: 1, M: make([]T, n), V: make([]T, n)}

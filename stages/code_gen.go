@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 037bafd803a1f40d23edb74e1e042cea1d68fbe2151d2d286f314bb9116af93f
+var codes = dag.Codes(`kind baseline 9d9ee37388f8b4d981652969222e6d4877618dc5f93b92087d0c8f5e2f636e2c
 kind biomarkers dd0c774b358424db1a4de7b7ab367446cb35e0ab03535522901d0a31cf5cbb8d
-kind bnt cdf0bfccdd52e8fffe2685af9bd2c92cd6f5219ae3fbddc077d0244d4da4ecb0
+kind bnt d0991bea16d5d5e45f14ba1776cfa92500e9a689d2076b625dfcd597b132a402
 kind bootstrap c941ae54153138f74cc0d2f8e5f188c4c4736be4f5ca790ca80c7ed229ab1fcc
-kind braingnn 5a845eb97898f325cf80ca135692940676fb00f2986e0914564579da0be6e984
+kind braingnn 0b33e24ada4843de4bfe2e04d9a62bd9903c56eb0383a00c0707337fcae2d7dc
 kind brainmap 3f41a2e737f8026a5b83c9256d270293432bc5889d21cb3161e48300ddf2e530
 kind choose 276277f5e583110830722b4f79a2ba61b78a23f3b9a6ddcda50d8622fc81107e
 kind combat 8c6fc7a43b94dc7a948f65f89e3e89c248cedb3e453797f4ccca584b78fc4e87
@@ -41,7 +41,7 @@ kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
 kind leakage c415c9956a3206fddbc975a94f1b50ffabf9251c1c579e66969b36c485b5065e
 kind matrices 491daf4fa97fa854f13eaf80b33b42836076e01da67c674d0701ee10dbf2ef46
 kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
-kind meanmlp d1733a3c3f44cfde6189b26d6bc6ecf1e7bcc35e5837ebb1f1b36af6a88c74f8
+kind meanmlp 69d128583dc4f381dc749a7c3ea9ee3d5ce541803cb984bc621c5ba31d774300
 kind parcellate 64be3df74860880279a12ccac77ee23fc7a37f30b11827e136e91c7c279839eb
 kind permutation 537e322ccd9ba71d984180d1e7ac5cb2a9ad00a3565ad3379c6e556b1935f49e
 kind predict 1b3ecd455e24af832304f5021213850333b051718722b32ff0937bbfa6c4faa2
@@ -854,22 +854,22 @@ prgnn/gnn/network.CrossEntropy c6564ef202ec.59af60
 prgnn/gnn/network.Epoch dc6b161cc57f.e3b0c4
 prgnn/gnn/network.Initial af94783944fc.dc5a26
 prgnn/gnn/network.Network 7f0db2c0721d.a5ec11
+prgnn/gnn/network.NewOptimizer 128480996a9a.f363b0
 prgnn/gnn/network.Of e25a59c4be9f.94a21e
+prgnn/gnn/network.Optimizer eafe32f89c09.2c568f
+prgnn/gnn/network.Optimizer.Step 2af953fb1765.ae6cea
 prgnn/gnn/network.Probabilities 7a1d03209f9f.fc46c2
 prgnn/gnn/network.ReLUBack f76d7b83dea1.c4217a
 prgnn/gnn/network.Times 366c2f81d656.c4217a
-prgnn/gnn/network.Train a0374785b158.c7d0c8
+prgnn/gnn/network.Train 1aba83f30f90.13fe16
 prgnn/gnn/network.Training c6ba4072f58f.9203e4
 prgnn/gnn/network.Training.stream c9aaaca8194a.b9563f
 prgnn/gnn/network.Uniform f24b2bd54268.3672ac
 prgnn/gnn/network.chunk 09e4cad47943.e3b0c4
 prgnn/gnn/network.finite 6698218810d4.c4217a
 prgnn/gnn/network.further fccf3cf385ae.c4217a
-prgnn/gnn/network.newOptimiser 128480996a9a.c0ac1b
-prgnn/gnn/network.newRun 6cdaa117f415.1f52b9
-prgnn/gnn/network.optimiser eafe32f89c09.2c568f
-prgnn/gnn/network.optimiser.step bb78b8474fa4.9d91fc
-prgnn/gnn/network.run be004810be9f.ad23ba
+prgnn/gnn/network.newRun 6cdaa117f415.2e4688
+prgnn/gnn/network.run be004810be9f.7e0b53
 prgnn/gnn/network.run.diverged b96663026ca0.e02e58
 prgnn/gnn/network.run.ended 3de75b6a933a.47155d
 prgnn/gnn/network.run.penalty d1027c359d42.b5004f
@@ -4501,7 +4501,7 @@ at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:24 linear.finish:31
 at gnn/model.go prgnn/gnn Model:10 New:26 Zero:45 Model.param:70 of:79 span:82 part:84 Model.room:87 Model.prepare:94 Model.finish:105 length:115
 at gnn/network/checkpoint.go prgnn/gnn/network run:13 newRun:28 run.resume:41 run.save:59 run.ended:68 run.penalty:71
 at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:106 Mask:119 Times:136 epsilon:143 Normalize:147 Unnormalize:166 Contrast:184
-at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:58 further:70 Training.stream:78 Initial:86 Uniform:125 Train:128 run.tested:190 run.diverged:204 finite:212 optimiser:222 chunk:230 newOptimiser:232 optimiser.step:249 Entropies:269 CrossEntropy:283 Probabilities:305 Softmax:317
+at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:58 further:70 Training.stream:78 Initial:86 Uniform:125 Train:128 run.tested:190 run.diverged:204 finite:212 Optimizer:222 chunk:230 NewOptimizer:233 Optimizer.Step:246 Entropies:266 CrossEntropy:280 Probabilities:302 Softmax:314
 at gnn/options.go prgnn/gnn Options:14 Paper:50 AuthorsCode:64 Choices:75 Options.Check:85 Options.Keep:132 Options.readoutWidth:137
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
 at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:79 block.forward:96 block.backward:155 takeMean:186

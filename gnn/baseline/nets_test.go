@@ -23,7 +23,7 @@ type traced struct {
 	Params, Grad, After, Probability []float64
 }
 
-// Forward, gradient and four steps of the optimiser are PyTorch's.
+// Forward, gradient and four steps of the optimizer are PyTorch's.
 func (f *traced) hold(t *testing.T, net network.Network[float64], o network.Training,
 	probability func(params []float64) []float64) {
 	t.Helper()
@@ -44,7 +44,7 @@ func (f *traced) hold(t *testing.T, net network.Network[float64], o network.Trai
 		loss, _ := net.Gradient(params, grad, all, nil, threads)
 		near(t, "loss", []float64{loss / float64(len(all))}, []float64{f.Loss}, tolerance)
 		near(t, "gradient", grad, f.Grad, tolerance)
-		step := network.Optimiser(o, params, grad)
+		step := network.NewOptimizer(o, params, grad).Step
 		for range 4 {
 			net.Gradient(params, grad, all, nil, threads)
 			step(0.01)

@@ -114,7 +114,7 @@ func TestAgainstPyTorch(t *testing.T) {
 			// Three steps of Adam.
 			training := Training()
 			training.Threads = threads
-			step := network.Optimiser(training, params, grad)
+			step := network.NewOptimizer(training, params, grad).Step
 			for k, want := range split(npy(t, dir+"/adam"), 3) {
 				if k > 0 {
 					_, again := gradientOf(t, n, params, threads)

@@ -165,7 +165,7 @@ func TestAgainstPyTorch(t *testing.T) {
 			for file, tr := range map[string]network.Training{"adam": {Rate: 1e-3, Threads: threads},
 				"adam_wd": {Rate: 1e-2, Decay: 5e-3, Threads: threads}} {
 				p := slices.Clone(params)
-				step := network.Optimiser(tr, p, grad)
+				step := network.NewOptimizer(tr, p, grad).Step
 				for want := range slices.Chunk(npy(t, name+"/"+file), len(p)) {
 					n.Gradient(p, grad, upTo(people), nil, threads)
 					step(tr.Rate)

@@ -65,7 +65,7 @@ func TestAgainstPyTorch(t *testing.T) {
 			networktest.Near(t, name+" regions", regionScores(n.Options, params, regions, series, 0, threads),
 				npy(t, name+"/region_score"), 1e-12)
 			// Three steps of Adam.
-			step := network.Optimiser(network.Training{Threads: threads}, params, grad)
+			step := network.NewOptimizer(network.Training{Threads: threads}, params, grad).Step
 			for k, want := range slices.Collect(slices.Chunk(npy(t, name+"/adam"), len(params))) {
 				if k > 0 {
 					n.Gradient(params, grad, all, nil, threads)

@@ -16,7 +16,7 @@ type run[T gnn.Float] struct {
 	grad    []T
 
 	Params, Buffers []T
-	Optimiser       *optimiser[T]
+	Optimiser       *Optimizer[T]
 	Done            []Epoch
 	Rate            float64 // of the last epoch
 	Steps           int
@@ -31,7 +31,7 @@ func newRun[T gnn.Float](net Network[T], n int, t Training) *run[T] {
 		r.further, r.Buffers = f, f.Buffers()
 	}
 	r.grad = make([]T, len(r.Params))
-	r.Optimiser = newOptimiser(t, r.Params, r.grad)
+	r.Optimiser = NewOptimizer(t, r.Params, r.grad)
 	r.resume(t)
 	return r
 }

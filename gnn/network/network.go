@@ -21,7 +21,7 @@ type Training struct {
 	Lead          int     // the first halving comes so many epochs earlier
 	Cosine        float64 // the rate falls to this one along a cosine, a step at a time; 0: it does not
 	Whole         bool    // a last batch that is smaller than the others is dropped
-	// Momentum, when it is not 0, makes the optimiser stochastic gradient descent
+	// Momentum, when it is not 0, makes the optimizer stochastic gradient descent
 	// with it; without, it is Adam.
 	Momentum float64
 	Decay    float64        // L2 weight decay
@@ -154,7 +154,7 @@ func Train[T gnn.Float](ctx context.Context, net Network[T], n int, t Training) 
 				_, cos := exact.Sincos(math.Pi * float64(r.Steps) / float64(all))
 				e.Rate = t.Cosine + float64((t.Rate-t.Cosine)*(1+cos))/2
 			}
-			r.Optimiser.step(e.Rate)
+			r.Optimiser.Step(e.Rate)
 		}
 		r.Rate = e.Rate
 		e.Loss, e.Penalty, e.Accuracy = sum/float64(seen), penalty/float64(seen), float64(right)/float64(seen)
@@ -218,8 +218,8 @@ func finite[T gnn.Float](v ...T) bool {
 	return true
 }
 
-// An optimiser moves parameters against their gradient. What is exported is what it remembers.
-type optimiser[T gnn.Float] struct {
+// An Optimizer moves parameters against their gradient. What is exported is what it remembers.
+type Optimizer[T gnn.Float] struct {
 	t            Training
 	params, grad []T
 	Adams        []*gnn.Adam[T] // of each chunk
@@ -229,8 +229,9 @@ type optimiser[T gnn.Float] struct {
 // chunk is how many parameters one goroutine moves at a time.
 const chunk = 1 << 14
 
-func newOptimiser[T gnn.Float](t Training, params, grad []T) *optimiser[T] {
-	o := &optimiser[T]{t: t, params: params, grad: grad}
+// NewOptimizer makes that of a training: stochastic gradient descent with momentum, or Adam.
+func NewOptimizer[T gnn.Float](t Training, params, grad []T) *Optimizer[T] {
+	o := &Optimizer[T]{t: t, params: params, grad: grad}
 	if t.Momentum != 0 {
 		o.Velocity = make([]T, len(params))
 		return o
@@ -241,12 +242,8 @@ func newOptimiser[T gnn.Float](t Training, params, grad []T) *optimiser[T] {
 	return o
 }
 
-// Optimiser gives a function that moves the parameters against the gradient.
-func Optimiser[T gnn.Float](t Training, params, grad []T) func(rate float64) {
-	return newOptimiser(t, params, grad).step
-}
-
-func (o *optimiser[T]) step(rate float64) {
+// Step moves the parameters against the gradient.
+func (o *Optimizer[T]) Step(rate float64) {
 	momentum, decay, r := T(o.t.Momentum), T(o.t.Decay), T(rate)
 	dense.Each(o.t.Threads, (len(o.params)+chunk-1)/chunk, func(i int) {
 		lo, hi := i*chunk, min(len(o.params), (i+1)*chunk)
