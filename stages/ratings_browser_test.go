@@ -50,7 +50,7 @@ func TestRatingsInBrowser(t *testing.T) {
 	s.ask("", `window.left = true`) // the page that is there has the same name
 	s.call("Page.reload", nil, nil)
 	s.arrive("report.html")
-	s.ask(`"pass pass fail pass fail n/a"`, rated)
+	s.settle(`"pass pass fail pass fail n/a"`, rated)
 	s.ask("", `document.querySelector(".ratings button").click()`)
 
 	var ids, ratings []string
@@ -137,6 +137,7 @@ func TestScanPagesInBrowser(t *testing.T) {
 	for i, key := range []string{"p", "3", "m"} {
 		s.arrive(strings.ReplaceAll(pages[i].File, "=", "%3D"))
 		s.ask(`"`+ids[i]+`"`, `document.querySelector(".rating").dataset.participant`)
+		s.settle("true", `document.getElementById("next") !== null`)
 		// Not by press: the page is gone before the key is released.
 		s.leave(fmt.Sprintf(`document.body.dispatchEvent(new KeyboardEvent("keydown", { key: %q, bubbles: true }))`, key))
 		ratings[i] = []string{"pass", "fail", "maybe"}[i]
