@@ -15,11 +15,11 @@ kind choose 276277f5e583110830722b4f79a2ba61b78a23f3b9a6ddcda50d8622fc81107e
 kind combat 8c6fc7a43b94dc7a948f65f89e3e89c248cedb3e453797f4ccca584b78fc4e87
 kind compare c3ad1b416c2387f2e6b8d5f775c0ed34d0930f7c5c8566e9f68c844ae89994d2
 kind connectivity dc9cc244e95d171b1802ce8b7e2241d0f3ce2ff7739df2be17179bfc2e064097
-kind covariates 9fdfc909e2d6a5a9bdaad40257efafb9c9e98dd524c77fed02a996871c6f1e85
+kind covariates a4f98808edef259da8ab01a222efb02c3f283fa1a0d1829966d1da78586513a1
 kind denoise e5f90b378bf51f9c067bbd09686e0a32139f31465a20afafa3e16245fadaaf7f
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate 7c12153326b82cf3d84000c82404f479f7302b1df0ebb03186bf598b02c91397
-kind evaluate-regression ecd0df89a1de84feab5e503ebf4d518b5f185bc6eedef84ed075ed745b212e07
+kind evaluate-regression 509eafb0dc47f0d766e389b5393e8b2fff5a4045cff1f4acc66cacfa0535bdbc
 kind exec ce089cf24ae5bcbfd82ee6ae8b496df32b2a7de13095aa12816734f92b882d22
 kind fidelity e7eb479c967caf89d388b681e4b1bcd8a19eb4dc88be6f55f5b0dcb0394a3750
 kind figure-calibration 17799a73e9a1dc8aa396147418bc71a97998d50cfc5f1f637b35ca52324ca998
@@ -36,7 +36,7 @@ kind figure-roc 6f0574b4509a05e1949cb1dafb7a12ba679191db690c9dbeaf6ccacb0cdb6e39
 kind figure-training f9bce17ffac76a038a7a4d23df648ff8db7fcd2eb4c811681dd81537a0ef8c6e
 kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
 kind harmonize b2c003461ba7ee1c1ade290f57c6c5a880d8a64d2269ce6a35e685d3d08c220a
-kind individuality 5f633e1553818227e2a8d06de1ebfbf5643e4daa485d9d34e0b6406e9e7ca360
+kind individuality 8788410d3bba05f82702f23ed934f7519fc1fbbe94259aedd0199f6882e84988
 kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
 kind leakage c415c9956a3206fddbc975a94f1b50ffabf9251c1c579e66969b36c485b5065e
 kind matrices 491daf4fa97fa854f13eaf80b33b42836076e01da67c674d0701ee10dbf2ef46
@@ -2487,7 +2487,7 @@ prgnn/stages/inference.Separate 7404c928c92b.be7985
 prgnn/stages/inference.Separation 0a35c698f5db.e3b0c4
 prgnn/stages/inference.area.against 0843d7ba5ec3.6d47b8
 prgnn/stages/inference.area.of 4c1f080a6d9e.b26874
-prgnn/stages/inference.ratio 4f27fc1308c4.e3b0c4
+prgnn/stages/inference.ratio 28ff708981af.e3b0c4
 
 reached by covariates evaluate
 prgnn/stages/inference.area 8b7c8641a3c6.e3b0c4
@@ -2777,7 +2777,7 @@ prgnn/stages/assess.evaluate-regression.New cf571e4676ed.3d2c69
 prgnn/stages/column.RegressionFoldRow fdece881a762.c63136
 prgnn/stages/inference.NumberFold bfe607185ddf.e3b0c4
 prgnn/stages/inference.NumberFold.Score bf4fb9668a70.c77679
-prgnn/stages/inference.NumberFold.score d4433c67a153.93525c
+prgnn/stages/inference.NumberFold.score bdfa8d0c94c6.93525c
 prgnn/stages/inference.NumberScore e6cc09dea6d6.e3b0c4
 prgnn/stages/inference.NumberScore.values a23055bdad6c.8fc106
 prgnn/stages/inference.NumberTest 15369eab3c29.8b030b
@@ -3340,7 +3340,7 @@ prgnn/stages/assess.individuality.New e17c31a5201c.609979
 prgnn/stages/inference.Cell 68bcc00ab62a.e3b0c4
 prgnn/stages/inference.Components 544c575cea9e.e3b0c4
 prgnn/stages/inference.Components.Share b7e05024f3d0.501b7c
-prgnn/stages/inference.Individual 6c05210e5424.25e30d
+prgnn/stages/inference.Individual 9117c8f747e7.25e30d
 prgnn/stages/inference.Individuality f035d6884e6d.501b7c
 prgnn/stages/inference.VarianceComponents 566f69e5f708.fbb098
 prgnn/stages/inference.expit a34bc3ce25b9.7a890b

@@ -37,19 +37,19 @@ func (f NumberFold) score(target []float64, weight func(person int) float64) Num
 		w := weight(f.Person[i])
 		center += y / float64(len(target))
 		n, sumY, sumP = n+w, sumY+float64(w*y), sumP+float64(w*f.Predicted[i])
-		wrong += w * math.Abs(y-f.Predicted[i])
+		wrong += float64(w * math.Abs(y-f.Predicted[i]))
 	}
 	meanY, meanP := sumY/n, sumP/n
 	var yy, pp, yp, squares, tested, trained float64
 	for i, y := range target {
 		w := weight(f.Person[i])
 		dy, dp, miss := y-meanY, f.Predicted[i]-meanP, y-f.Predicted[i]
-		yy += w * float64(dy*dy)
-		pp += w * float64(dp*dp)
-		yp += w * float64(dy*dp)
-		squares += w * float64(miss*miss)
-		tested += w * float64((y-center)*(y-center))
-		trained += w * float64((y-f.Mean)*(y-f.Mean))
+		yy += float64(w * float64(dy*dy))
+		pp += float64(w * float64(dp*dp))
+		yp += float64(w * float64(dy*dp))
+		squares += float64(w * float64(miss*miss))
+		tested += float64(w * float64((y-center)*(y-center)))
+		trained += float64(w * float64((y-f.Mean)*(y-f.Mean)))
 	}
 	s := NumberScore{R: math.NaN(), R2: math.NaN(), R2Trained: math.NaN(), MAE: wrong / n}
 	// Equal predictions differ from their mean by rounding.
@@ -199,7 +199,7 @@ func ratio(x, y []float64) float64 {
 	for k, m := range n {
 		if m > 0 {
 			d := sum[k]/m - mean
-			between += m * float64(d*d)
+			between += float64(m * float64(d*d))
 		}
 	}
 	for _, v := range y {
