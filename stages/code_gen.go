@@ -38,7 +38,7 @@ kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
 kind harmonize b2c003461ba7ee1c1ade290f57c6c5a880d8a64d2269ce6a35e685d3d08c220a
 kind individuality 8788410d3bba05f82702f23ed934f7519fc1fbbe94259aedd0199f6882e84988
 kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
-kind leakage c415c9956a3206fddbc975a94f1b50ffabf9251c1c579e66969b36c485b5065e
+kind leakage ba02492db20446a0285e97347bc342baf85c6942bd9512eb3dcdc01c2c2b763b
 kind matrices 491daf4fa97fa854f13eaf80b33b42836076e01da67c674d0701ee10dbf2ef46
 kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
 kind meanmlp 69d128583dc4f381dc749a7c3ea9ee3d5ce541803cb984bc621c5ba31d774300
@@ -3385,7 +3385,7 @@ reached by leakage
 prgnn/stages/assess.Leakage e70290ed5d9f.e3b0c4
 prgnn/stages/assess.Leakage.Ports 1ca710021e9d.f8203a
 prgnn/stages/assess.Leakage.Run 17444b2e60a6.180013
-prgnn/stages/assess.Leakage.lookAtPredictions 27482f8817fb.c40c29
+prgnn/stages/assess.Leakage.lookAtPredictions c176b5c77447.a61153
 prgnn/stages/assess.Leakage.lookAtScans 97baefb90fe5.a7be1f
 prgnn/stages/assess.Leakage.sameTraces d6fce5b692d7.c91aac
 prgnn/stages/assess.coarseProjections b245d90d0623.e3b0c4
@@ -3424,6 +3424,7 @@ prgnn/stages/assess.timePoints 9a696374930b.a4231a
 prgnn/stages/assess.trace d71d93a44110.ea4f8e
 prgnn/stages/assess.trace.len 59ac648343ab.ea4f8e
 prgnn/stages/assess.trace.meet 97557d224fd4.6e9396
+prgnn/stages/column.LabelOf d119dbb67261.575c68
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
 prgnn/stages/fold.LabeledMember.Label 2ba3a323be55.07089d
 prgnn/stages/fold.Print.Same 1a272cc51a34.905f75
@@ -4590,7 +4591,7 @@ at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:73 Fidelity.sizes:127 Fidelity.settings:145 Fidelity.ask:208 Fidelity.first:266 maskSetting.overModels:304 Fidelity.table:315
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:20 Individuality:24 Individuality.Ports:29 Individuality.Run:44 Individuality.cells:82 Individuality.row:126
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:52 leakCheck.fail:58 foldPlace:63 foldBook:66 Leakage.Run:72 checkRow:112 readBook:118 foldBook.tested:143 foldBook.takesPart:149 Leakage.lookAtPredictions:159 placeOf:238 foldBook.seen:254 lookAtModels:274 lookAtFitted:291
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:52 leakCheck.fail:58 foldPlace:63 foldBook:66 Leakage.Run:72 checkRow:112 readBook:118 foldBook.tested:143 foldBook.takesPart:149 Leakage.lookAtPredictions:159 placeOf:234 foldBook.seen:250 lookAtModels:270 lookAtFitted:287
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:86 sharedPoints:87 rescaled:88 sharedScans:93 timePoints:129
 at stages/assess/leakage_traces.go prgnn/stages/assess trace:19 newTrace:29 trace.len:45 meanTrace:51 ranks:80 leastOverlap:105 leastZ:106 meeting:110 trace.meet:118 readTraces:158 Leakage.sameTraces:182
@@ -4629,7 +4630,7 @@ at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 grou
 at stages/column/made.go prgnn/stages/column MadeBy:19 MadeOf:33 MadeApart:45 MadeLines:72 nameRow:81 NodeNames:86 WithMeta:102
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:81 joinTexts:116 CompareNamed:121 ShownSetting:136 Lambdas:152
-at stages/column/people.go prgnn/stages/column Target:14 People:17 ReadPeople:27 simulated:55 ByParticipant:64
+at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 People:25 ReadPeople:35 simulated:63 ByParticipant:72
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Type:122 Table:126 Columns:131 CoordinateDoc:148 Keys:151 field.column:167 cells:188 markMissing:213 Read:222 One:235 Rows:249 Coordinates:278 field.absent:298 field.read:311 chosen:351 fill:361 memory:382 memoryOf:388 at:394
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:14 CleaningRow:18 VolumeRow:47

@@ -169,12 +169,8 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 		if err != nil {
 			return nil, err
 		}
-		label := "group"
-		if _, ok := table.Column(column.Target); ok {
-			label = column.Target
-		}
 		var text [3][]string
-		for i, name := range []string{"participant_id", label, "set"} {
+		for i, name := range []string{"participant_id", column.LabelOf(table), "set"} {
 			if text[i], err = table.Strings(name); err != nil {
 				return nil, fmt.Errorf("%s: %w", in.Name, err)
 			}

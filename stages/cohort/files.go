@@ -248,12 +248,9 @@ func (r *Roster) skip() {
 	if out == nil || left == nil {
 		return
 	}
-	label := "group"
-	if _, ok := r.Participants.Column(column.Target); ok {
-		label = column.Target
-	}
 	r.Subjects, r.Participants = left, KeepRows(r.Participants, r.IDColumn(), keep)
-	r.Notes = append(r.Notes, fmt.Sprintf("%s without a file or a %s excluded", words.Count(len(out), r.Noun()), label))
+	r.Notes = append(r.Notes, fmt.Sprintf("%s without a file or a %s excluded", words.Count(len(out), r.Noun()),
+		column.LabelOf(r.Participants)))
 	r.Left = append(r.Left, out...)
 	slices.SortFunc(r.Left, func(a, b LeftOut) int { return strings.Compare(a.ID, b.ID) })
 }

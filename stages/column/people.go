@@ -13,6 +13,14 @@ import (
 // table it is what the number is called: "age".
 const Target = "target"
 
+// LabelOf is the column of what a table of participants or predictions has to predict: groups, or a number.
+func LabelOf(t *encoding.Table) string {
+	if _, ok := t.Column(Target); ok {
+		return Target
+	}
+	return "group"
+}
+
 // People are the participants by id, in the order of their table.
 type People struct {
 	Ids       []string
