@@ -42,18 +42,18 @@ kind leakage ba02492db20446a0285e97347bc342baf85c6942bd9512eb3dcdc01c2c2b763b
 kind matrices 491daf4fa97fa854f13eaf80b33b42836076e01da67c674d0701ee10dbf2ef46
 kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
 kind meanmlp 69d128583dc4f381dc749a7c3ea9ee3d5ce541803cb984bc621c5ba31d774300
-kind parcellate 64be3df74860880279a12ccac77ee23fc7a37f30b11827e136e91c7c279839eb
+kind parcellate 5324c60d40bfcc23201f800426cdac4686944568e49e2cdcb88f41b7b9280884
 kind permutation 537e322ccd9ba71d984180d1e7ac5cb2a9ad00a3565ad3379c6e556b1935f49e
 kind predict 1b3ecd455e24af832304f5021213850333b051718722b32ff0937bbfa6c4faa2
 kind project c2591f49c1909e9e6ddab82e7809be37c9726c6c3301040dabe5a340db6b609b
 kind qcfc 9e6ee1d6c940810f3f50eefc3d8e2a3656319e85cd0b3c6041e1aed2051d248d
 kind regression 4df545cff4265b72f27771002851d6e5607020aa0c8ae3d0c6deeacc12976f06
-kind report 6947b77de545f4ab4ed3810618183b2053b0f5c5323acb06954978efd9f80fa5
+kind report b5e08021f447fbcec30fb913131582b7406dfc304ced0c8335a73eff1b32e755
 kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
 kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
 kind split 00183187dd4ecc8b95cddbab42d761cd7980b557e88696ff341e7c3177253eba
-kind summary 15aa7f5e3da217b78020118df11c9694966a0db2f2a7f0bd959bb86ce384466f
+kind summary 8eeeb7a6632826b9d89fafa93ad9e0a3b4ceea4877d46e11dbcdaceb71e2d823
 kind tables 807b9f97a6524c415b9f609367e976df9dc6b043a0c886a299c742565bf5345a
 kind tangent c55d1426654c4063f9de12f23f118b13b5c1ce938dfcf302ec5f508b10e0413b
 kind timeseries 8455cfe2b76228f21836561aec4cd433b0afed8ea1de45cbae3498dded4fe132
@@ -3553,6 +3553,7 @@ prgnn/nifti.Grid.Box 2f7fe9745121.a70670
 prgnn/nifti.Grid.Points 2f18a9bf9f1d.8b716f
 prgnn/nifti.Grid.samples 27d50de40fba.9ec450
 prgnn/nifti.Labels.Around d12f1a878f49.08a726
+prgnn/nifti.Labels.Centroids 6946bc279fef.8d1ec4
 prgnn/nifti.Labels.Lookup 9b71cffca662.21a1b1
 prgnn/nifti.Labels.Moved e2fbb4b4a60f.982e76
 prgnn/nifti.Labels.Onto 41e2f5a1bd62.b9f380
@@ -3669,7 +3670,7 @@ prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 037137becf7f.6d1294
 prgnn/stages/prepare.Parcellate 012fc03575bc.e3b0c4
 prgnn/stages/prepare.Parcellate.Ports d986c9074cf2.7e1727
-prgnn/stages/prepare.Parcellate.Run 62d799383208.1adbf1
+prgnn/stages/prepare.Parcellate.Run 60c001113564.36c3aa
 prgnn/stages/prepare.Parcellate.choose 17b4cdf896d2.bba13a
 prgnn/stages/prepare.Parcellate.covered 467a011d04e6.54e571
 prgnn/stages/prepare.Parcellate.grayordinates 8e0bdfcbcb92.dec4bf
@@ -3715,13 +3716,18 @@ prgnn/stages/prepare.zero 430a2773fd59.e3b0c4
 prgnn/stages/region.BlocksOf 97021c8242ac.854a81
 prgnn/stages/region.File 20c72b1be815.e3b0c4
 prgnn/stages/region.File.Close d3a7745361ec.696b09
+prgnn/stages/region.Misplaced 81291ee2a4d2.16e2c4
 prgnn/stages/region.Open 2f9287834f1c.b9a4f4
+prgnn/stages/region.farOff 7f52d2517002.e3b0c4
+prgnn/stages/region.leastPlaces f6de9cd300fa.e3b0c4
+prgnn/stages/region.mostFarOff 91a22af5f73d.e3b0c4
 
 reached by parcellate report summary
 prgnn/stages/column.ParcelRow 31914dcc19db.e3b0c4
 
 reached by parcellate saliency
 prgnn/nifti.Labels.Counts 235b9468b49a.1c2ab9
+prgnn/stages/region.Place 47dad77f3518.e3b0c4
 
 reached by permutation
 prgnn/stages/column.PermutationRow 89da1f2c759b.c63136
@@ -3922,7 +3928,7 @@ prgnn/stages/present/methods.Author.Write f18190502889.bf9d53
 prgnn/stages/present/methods.Author.hasModels 7b2ba8e6bd11.c92156
 prgnn/stages/present/methods.Author.methodsOfBaselines b952f637f177.4ed79b
 prgnn/stages/present/methods.Author.methodsOfCleaning 235a0f906e16.637644
-prgnn/stages/present/methods.Author.methodsOfCohort 445943848696.0dd346
+prgnn/stages/present/methods.Author.methodsOfCohort 936870210197.0dd346
 prgnn/stages/present/methods.Author.methodsOfEvaluation 98a6a5a115ee.fc4edd
 prgnn/stages/present/methods.Author.methodsOfGraphs c300167822f1.3f67ac
 prgnn/stages/present/methods.Author.methodsOfRegression fe61928004c2.96b3b5
@@ -4190,7 +4196,6 @@ prgnn/stages/assess.paintedTable e7108dd93651.2f42d8
 prgnn/stages/assess.regionRow 8ed128353539.e3b0c4
 prgnn/stages/assess.saliency.New e895b5e3a556.b73821
 prgnn/stages/assess.writeDense 1dee302b8cae.b9c8c0
-prgnn/stages/region.Place 47dad77f3518.e3b0c4
 
 reached by sessions
 prgnn/stages/prepare.Sessions dba1b61b2ad0.e3b0c4
@@ -4543,7 +4548,7 @@ at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Chec
 at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:16 Models.Same:66 File.Values:80 Means:128 survey:174 draw:225 keep:251 eachSeries:264
 at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Label:57 Read:64 mostIndices:73 File.read:75 File.Next:113 File.Close:116 xmlMatrix:119 xmlMap:124 xmlMap.axis:162 numbers:199 mostVertices:216 xmlMap.models:218 ReadParcels:286
 at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170
-at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Within:35
+at nifti/coverage.go prgnn/nifti Labels.Counts:4 Labels.Centroids:15 Labels.Within:35
 at nifti/decode.go prgnn/nifti swap:11 decode:35 scale:86
 at nifti/dtype.go prgnn/nifti DataType:9 Uint8:13 Int16:14 Int32:15 Float32:16 Float64:17 Int8:18 Uint16:19 Uint32:20 Int64:21 Uint64:22 dataTypes:27 DataType.String:53 DataType.Size:61 DataType.readable:72
 at nifti/fit.go prgnn/nifti WeightedMeans:22 Means.judge:84 Means.count:122 weightRows:140 Weights.rows:146 fit:179 newFit:188 mostInflated:244 fit.each:246 fit.solve:259
@@ -4750,7 +4755,7 @@ at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:31
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:52 Matrices.Run:66 Matrices.read:108
 at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:17 usualRange:38
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:27 MeanVolume.Run:34 meanOfGrayordinates:81
-at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:23 Parcellate:30 Parcellate.Ports:38 Parcellate.Run:59 Parcellate.meaning:142 Parcellate.outputs:158 Parcellate.covered:172 parcelImage:189 dkt:199 Parcellate.refuseMissing:202 otherLabels:227 coverageRow:245
+at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:23 Parcellate:30 Parcellate.Ports:38 Parcellate.Run:59 Parcellate.meaning:151 Parcellate.outputs:167 Parcellate.covered:181 parcelImage:198 dkt:208 Parcellate.refuseMissing:211 otherLabels:236 coverageRow:254
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 layer.quality:283 layer.sample:310
 at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:26 Project.Run:40
 at stages/prepare/sample.go prgnn/stages/prepare tissues:18 other:20 tissue:23 wholeBrain:43 Parcellate.sampleVoxels:50 Parcellate.sampleGray:84 Parcellate.choose:102 sampleTable:123 shares:129 sampled:152 carpet:171
@@ -4765,7 +4770,7 @@ at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 co
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:17 New:26 Author.Read:32 Text:43 Text.say:49 Text.cite:54 Author.Write:74 Author.References:104
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:40 Author.methodsOfSilence:72 silence:81 Author.readSilence:84 silentRow:103
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:157 estimator:191 share:209 percentText:219 Author.hasModels:229 Author.methodsOfTraining:235 Author.methodsOfEvaluation:279 Author.target:331 Author.methodsOfRegression:339 Author.methodsOfBaselines:351 Author.namesOf:362
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:68 valid:78 Author.methodsOfGraphs:81 Author.methodsOfCleaning:154 estimator:188 share:206 percentText:216 Author.hasModels:226 Author.methodsOfTraining:232 Author.methodsOfEvaluation:276 Author.target:328 Author.methodsOfRegression:336 Author.methodsOfBaselines:348 Author.namesOf:359
 at stages/present/more.go prgnn/stages/present author.more:17 author.furtherPictures:46 widthOfSVG:79
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:17 lostRegion:25 CleanedScan.lostRegions:31 mostNamed:50 CleanedScan.lostText:54 wholePercent:78 lostVoxels:88 byRegionText:107 mostStruck:155 leastValid:177 noSeries:191
@@ -4795,6 +4800,7 @@ at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
 at stages/region/labels.go prgnn/stages/region MeaningName:9 Meaning:26
+at stages/region/misplaced.go prgnn/stages/region farOff:13 mostFarOff:14 leastPlaces:15 Misplaced:22
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts:22 ReferenceFacts.Table:32 ReadReference:44

@@ -142,6 +142,9 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 		return nil, fmt.Errorf("%s: no participant has all files: %s", root, strings.Join(l.notes, "; "))
 	}
 	r := c.roster(l, found)
+	if err := labels.misplaced(nodes, r); err != nil {
+		return nil, err
+	}
 	r.Root = root
 	r.Here = append(r.Here, whereFound(root, l.path))
 	r.Here = append(r.Here, labels.here()...)

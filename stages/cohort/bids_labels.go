@@ -16,7 +16,7 @@ const (
 	labelsOnT1w      = "fMRIPrep's aparcaseg on the T1w grid"
 	labelsFreeSurfer = "FreeSurfer's aparc+aseg.mgz, through the transform fsnative → T1w"
 	labelsThrough    = "FreeSurfer's aparc+aseg.mgz, through the transforms fsnative → T1w → %s"
-	labelsGiven      = "as given"
+	labelsGiven      = "from %s, given to the pipeline"
 )
 
 // labelImages are the names of fMRIPrep's label images with these further entities.

@@ -163,7 +163,7 @@ func TestBIDSRegimes(t *testing.T) {
 			files: map[string]string{
 				"bold": "sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz", "labels": "atlas.nii.gz",
 				"confounds": "sub-01_task-cuedSGT_run-01_desc-confounds_timeseries.tsv", "sidecar": "sub-01_task-cuedSGT_run-01_space-MNI152NLin2009cAsym_desc-preproc_bold.json",
-			}, from: labelsGiven,
+			}, from: "from atlas.nii.gz, given to the pipeline",
 		},
 		{
 			name: "labels in a template's space", make: func(d dataset) {

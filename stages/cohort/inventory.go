@@ -61,6 +61,9 @@ func (r *Roster) Scans() column.Scans {
 	if r.Description != "preproc" { // fMRIPrep's own goes without saying
 		s.Description = r.Description
 	}
+	if r.labels != "" {
+		s.Labels[r.labels] = len(r.Subjects)
+	}
 	rows, _ := r.Inventory()
 	for _, subject := range r.Subjects {
 		for i, row := range rows[subject.ID] {

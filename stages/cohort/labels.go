@@ -14,6 +14,7 @@ import (
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
 	"prgnn/stages/atlas"
+	"prgnn/stages/region"
 )
 
 // A labelSource says where the label images are: in files as given, or one of an atlas that was
@@ -43,7 +44,7 @@ func (l *list) labelSource(spec string, w where) (*labelSource, error) {
 	if spec == "" {
 		return nil, nil // said to be missing elsewhere
 	}
-	s := &labelSource{from: labelsGiven}
+	s := &labelSource{from: fmt.Sprintf(labelsGiven, filepath.Base(spec))}
 	var err error
 	if strings.HasPrefix(spec, `{"`) { // a mapping; see param.Param
 		err = s.find(spec, w)
@@ -199,6 +200,48 @@ func (s *labelSource) lookCIFTI(r *nifti.Reader, path string) error {
 		s.place(f.Rows.Models.Centroids(values))
 	}
 	return nil
+}
+
+// misplaced refuses an image whose labels do not lie where the node list says: the one of all participants, or the
+// first that is there. The tasks of parcellate look at each.
+func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster) error {
+	if s == nil || s.own != nil {
+		return nil
+	}
+	for _, subject := range r.Subjects {
+		path, there := subject.first("labels")
+		if !there || subject.Problem != nil {
+			continue
+		}
+		labels, err := readLabels(path)
+		if err != nil || len(labels.Values()) == 0 {
+			return nil // each participant's task says so
+		}
+		if !labels.Oriented {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s does not say which side is left (sform and qform codes are 0): the hemispheres of its regions are not checked",
+				NameIn(r.Root, path)))
+		}
+		list, places := make([]region.Node, len(nodes)), make([]region.Place, len(nodes))
+		for i, n := range nodes {
+			list[i] = region.Node{Index: int32(n.Index), Id: int32(n.ID), Name: n.Name}
+			places[i] = region.Place{X: n.X, Y: n.Y, Z: n.Z}
+		}
+		by := region.Meaning("auto", list, labels.Values())
+		if err := region.Misplaced(list, places, by, labels); err != nil {
+			return fmt.Errorf("labels: %w", placed{fmt.Errorf("%s: %w", path, err), path})
+		}
+		return nil
+	}
+	return nil
+}
+
+func readLabels(path string) (*nifti.Labels, error) {
+	r, err := nifti.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return nifti.ReadLabels(r)
 }
 
 // nodes are the regions.

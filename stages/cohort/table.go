@@ -72,8 +72,11 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r := l.roster(append(sources, labels.ports()...))
-	r.Sessions = c.Sessions != ""
-	if labels.from != labelsGiven {
+	if err := labels.misplaced(nodes, r); err != nil {
+		return nil, err
+	}
+	r.Sessions, r.labels = c.Sessions != "", labels.from
+	if labels.wanted != nil {
 		r.Notes = append(r.Notes, "labels: "+labels.from)
 	}
 	r.Scan = r.scanHeader

@@ -86,6 +86,15 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in, err)
 	}
+	if weights == nil {
+		places, err := column.Read[region.Place](t.In("nodes"))
+		if err != nil {
+			return nil, err
+		}
+		if err := region.Misplaced(nodes, places, by, labels); err != nil {
+			return nil, fmt.Errorf("%s: %w", in, err)
+		}
+	}
 	grid := bold.Header.Grid()
 	l := &layer{own: labels, whole: weights == nil && wholeBrain(nodes, by, values)}
 	defer l.close()

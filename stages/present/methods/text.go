@@ -60,9 +60,6 @@ func (a *Author) methodsOfCohort(m *Text) {
 			if n := a.About.Labels[from]; len(a.About.Labels) > 1 {
 				whose += " of " + words.Count(n, "participant")
 			}
-			if from == "as given" {
-				from = "of an image given to the pipeline"
-			}
 			m.say("%s are %s.", whose, from)
 		}
 	}
