@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // mayImport is the import table. A row holds for a package and for what lies inside it,
@@ -164,9 +166,7 @@ func TestRoomsStaySmall(t *testing.T) {
 		t.Fatalf("go list: %v", err)
 	}
 	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	for row := range strings.Lines(string(out)) {
 		fields := strings.Fields(row)
 		n, count := 0, 0
@@ -210,9 +210,7 @@ func TestCommandsWriteThroughTheGuard(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	for _, place := range others {
 		if !found[place] {
 			t.Errorf("%s is not there any more", place)

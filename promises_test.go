@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // measured are the pages that report measurements and give no guarantee.
@@ -45,10 +47,7 @@ func TestPromises(t *testing.T) {
 	if promises < 100 {
 		t.Errorf("only %d promises were read", promises)
 	}
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := need.Value(filepath.Glob("docs/*.md"))(t)
 	for _, p := range pages {
 		if !slices.Contains(seen, filepath.Base(p)) {
 			t.Errorf("docs/promises.md leaves out %s", p)
@@ -69,10 +68,7 @@ func isTest(t *testing.T, name string) bool {
 	if !ok || !strings.HasPrefix(function, "Test") && !strings.HasPrefix(function, "Fuzz") {
 		return exists(name)
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := need.Value(filepath.Glob(filepath.Join(dir, "*_test.go")))(t)
 	return slices.ContainsFunc(files, func(f string) bool {
 		return strings.Contains(read(t, f),
 			"\nfunc "+function+"(")
@@ -86,9 +82,6 @@ func exists(path string) bool {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(path))(t)
 	return string(b)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"prgnn/internal/need"
 )
 
 // The width of a line in columns; a tab counts four.
@@ -37,9 +39,7 @@ func TestLineWidth(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	for _, place := range wide {
 		t.Errorf("%s is too wide (Go: %d columns, prose: %d): break the line", place, widest, prose)
 	}

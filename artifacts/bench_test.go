@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
 )
 
 // fill makes n actions of one small blob each, without the syncs that make this
@@ -17,16 +18,14 @@ func fill(b *testing.B, s *Store, n int) []Key {
 	keys := make([]Key, n)
 	write := func(path string, data []byte) {
 		os.MkdirAll(filepath.Dir(path), 0o777)
-		if err := os.WriteFile(path, data, 0o444); err != nil {
-			b.Fatal(err)
-		}
+		need.NoError(b, os.WriteFile(path, data, 0o444))
 	}
 	for i := range keys {
 		data := encoded(b, encoding.NewArray([]float64{float64(i)}, 1))
 		r := Ref{DigestOf(data), int64(len(data)), "npy"}
 		a := Action{Recipe: fmt.Sprintf("prgnn recipe 1\nkind echo\ncode %s\nparam seed = 2020\nparam value = %d\n%400s\n", r.Digest, i, "input"),
 			Outputs: map[string]Ref{"value": r}}
-		text := must(a.encode())(b)
+		text := need.Value(a.encode())(b)
 		keys[i] = KeyOf(a.Recipe)
 		write(s.BlobPath(r.Digest), data)
 		write(s.actionPath(keys[i]), text)
@@ -46,11 +45,11 @@ func BenchmarkCheck(b *testing.B) {
 					b.Skip("makes 200,000 files")
 				}
 				dir := filepath.Join(b.TempDir(), "store")
-				s := must(Open(dir))(b)
+				s := need.Value(Open(dir))(b)
 				keys := fill(b, s, n)
 				s.Close()
 				check := func() {
-					s := must(Open(dir))(b)
+					s := need.Value(Open(dir))(b)
 					defer s.Close()
 					for _, k := range keys {
 						a, err := s.Lookup(k)
@@ -81,7 +80,7 @@ func BenchmarkCheck(b *testing.B) {
 func BenchmarkStoreTask(b *testing.B) {
 	for _, workers := range []int{1, 4} {
 		b.Run(fmt.Sprint(workers, "x"), func(b *testing.B) {
-			s := must(Open(filepath.Join(b.TempDir(), "store")))(b)
+			s := need.Value(Open(filepath.Join(b.TempDir(), "store")))(b)
 			defer s.Close()
 			var n atomic.Int64
 			b.SetParallelism(workers)

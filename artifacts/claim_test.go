@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"prgnn/internal/need"
 )
 
 // childClaimer does a hundred pieces of work, each once among all claimers, and
@@ -107,10 +109,7 @@ func TestClaimOfTheDead(t *testing.T) {
 		t.Errorf("waited for a claim: %v", err)
 	}
 	time.AfterFunc(50*time.Millisecond, func() { cmd.Process.Kill() })
-	c, err := s.Claim(context.Background(), k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := need.Value(s.Claim(context.Background(), k))(t)
 	cmd.Wait()
 	if err := c.Release(); err != nil {
 		t.Error(err)
@@ -118,7 +117,7 @@ func TestClaimOfTheDead(t *testing.T) {
 	if _, err := os.Stat(s.object(locksDir, k.String())); !errors.Is(err, os.ErrNotExist) {
 		t.Error("the file of a claim stays behind")
 	}
-	if _, _, err := must(s.PlanGC(GCOptions{}))(t).Execute(); err != nil { // what the holder left
+	if _, _, err := need.Value(s.PlanGC(GCOptions{}))(t).Execute(); err != nil { // what the holder left
 		t.Error(err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
 )
 
 // The tests start this binary again as a process of its own, to be killed or to
@@ -39,13 +40,11 @@ var children = map[string]func(store string) error{
 // child starts this binary again.
 func child(t testing.TB, job, store string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
-	cmd := exec.Command(must(os.Executable())(t))
+	cmd := exec.Command(need.Value(os.Executable())(t))
 	cmd.Env = append(os.Environ(), "PRGNN_CHILD="+job, "PRGNN_CHILD_STORE="+store)
 	cmd.Stderr = os.Stderr
-	out := must(cmd.StdoutPipe())(t)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := need.Value(cmd.StdoutPipe())(t)
+	need.NoError(t, cmd.Start())
 	return cmd, bufio.NewScanner(out)
 }
 
@@ -121,7 +120,7 @@ func childWriter(dir string) error {
 func TestCrash(t *testing.T) {
 	kills := 30
 	if n := os.Getenv("PRGNN_KILLS"); n != "" {
-		kills = must(strconv.Atoi(n))(t)
+		kills = need.Value(strconv.Atoi(n))(t)
 	}
 	s := newStore(t)
 	done := map[int]bool{}
@@ -158,7 +157,7 @@ func TestCrash(t *testing.T) {
 				t.Errorf("after %d kills: %v", kill, f)
 			}
 		}
-		plan := must(s.PlanGC(GCOptions{}))(t)
+		plan := need.Value(s.PlanGC(GCOptions{}))(t)
 		if n, _, err := plan.Execute(); err != nil || n != 0 {
 			t.Fatalf("gc removed %d blobs, %v", n, err)
 		}
@@ -179,7 +178,7 @@ func TestCrash(t *testing.T) {
 		}
 		want := map[string]Ref{}
 		for j, v := range results {
-			r := must(undisturbed.Put(v))(t)
+			r := need.Value(undisturbed.Put(v))(t)
 			want[fmt.Sprint("out", j)] = r
 			if b, err := content(s, r); err != nil || b != string(encoded(t, v)) {
 				t.Errorf("work %d, output %d: %v", i, j, err)
@@ -203,9 +202,7 @@ func TestScratch(t *testing.T) {
 		t.Errorf("%q", b)
 	}
 	for _, text := range []string{"epoch 1", "", strings.Repeat("epoch 2", 10000)} {
-		if err := c.Put([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, c.Put([]byte(text)))
 		if b := openStore(t, s.Dir()).Scratch(KeyOf("recipe")).Get(); b == nil || string(b) != text {
 			t.Errorf("%.20q came back as %.20q", text, b)
 		}

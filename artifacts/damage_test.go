@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"prgnn/artifacts/memo"
+	"prgnn/internal/need"
 )
 
 // Whatever happens to the file of a blob, Damaged tells, and reads no more than it must.
@@ -26,11 +27,9 @@ func TestDamaged(t *testing.T) {
 		{"gone", func(t *testing.T, path string) { os.Remove(path) }, false},
 		{"flipped", func(t *testing.T, path string) { overwrite(t, path, flip) }, true},
 		{"flipped, with the old mtime", func(t *testing.T, path string) {
-			fi := must(os.Stat(path))(t)
+			fi := need.Value(os.Stat(path))(t)
 			overwrite(t, path, flip)
-			if err := os.Chtimes(path, fi.ModTime(), fi.ModTime()); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, os.Chtimes(path, fi.ModTime(), fi.ModTime()))
 		}, true},
 		{"cut", func(t *testing.T, path string) { overwrite(t, path, func(b []byte) []byte { return b[1:] }) }, true},
 		{"longer", func(t *testing.T, path string) {
@@ -51,13 +50,11 @@ func TestDamaged(t *testing.T) {
 					t.Errorf("look %d: known to be damaged: %v", i+1, got)
 				}
 			}
-			if err := s.Discard(r); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, s.Discard(r))
 			if _, err := os.Stat(s.BlobPath(r.Digest)); c.damage != errors.Is(err, os.ErrNotExist) && c.name != "gone" {
 				t.Errorf("after Discard: %v", err)
 			}
-			must(s.Put(Text(text)))(t)
+			need.Value(s.Put(Text(text)))(t)
 			if err := s.Discard(Ref{Digest: r.Digest, Size: 1, Format: "text"}); err != nil || !s.Has(r) {
 				t.Errorf("a record of another size removes what is whole: %v", err)
 			}
@@ -104,21 +101,17 @@ func TestDamageIsRemembered(t *testing.T) {
 	if next.Damaged(good) {
 		t.Error("an old blob is damaged")
 	}
-	if err := next.Hold(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, next.Hold())
 	if !next.Has(good) {
 		t.Error("it is not there")
 	}
-	if fi := must(os.Stat(s.BlobPath(good.Digest)))(t); time.Since(fi.ModTime()) > time.Hour {
+	if fi := need.Value(os.Stat(s.BlobPath(good.Digest)))(t); time.Since(fi.ModTime()) > time.Hour {
 		t.Fatal("it is not marked")
 	}
 	if wrong, known := next.known(good); wrong || !known {
 		t.Error("what was marked is read again")
 	}
-	if err := next.Discard(bad); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, next.Discard(bad))
 }
 
 // What one process found damaged in a remote is missing there for the next one, until it
@@ -131,10 +124,8 @@ func TestDamageThereIsRemembered(t *testing.T) {
 	f.change("blobs/", func(b []byte) []byte { b = []byte(string(b)); b[0] ^= 1; return b })
 	dir := filepath.Join(t.TempDir(), "two")
 	open := func() *Store {
-		s := must(Open(dir))(t)
-		if err := s.Attach(context.Background(), f); err != nil {
-			t.Fatal(err)
-		}
+		s := need.Value(Open(dir))(t)
+		need.NoError(t, s.Attach(context.Background(), f))
 		return s
 	}
 	two := open()

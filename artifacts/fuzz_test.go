@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"prgnn/internal/need"
 )
 
 func FuzzAction(f *testing.F) {
@@ -13,10 +15,7 @@ func FuzzAction(f *testing.F) {
 		{Recipe: "kind echo\nvalue = 1\n", Outputs: map[string]Ref{"value": {DigestOf(nil), 12, "npy"},
 			"other": {DigestOf([]byte("x")), 0, "text"}}},
 	} {
-		b, err := a.encode()
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := need.Value(a.encode())(f)
 		body, _ := unseal(b)
 		f.Add(body)
 	}

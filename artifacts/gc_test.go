@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"prgnn/artifacts/memo"
+	"prgnn/internal/need"
 )
 
 func ids(n int) string { return fmt.Sprintf("%016x", n) }
@@ -39,7 +40,7 @@ func TestGCKeepsRuns(t *testing.T) {
 			runs := threeRuns(t, s)
 			_, garbage := work(t, s, "of no run", "garbage")
 			age(t, lies(s, garbage.Digest), 5*time.Hour)
-			plan := must(s.PlanGC(GCOptions{KeepRuns: keep}))(t)
+			plan := need.Value(s.PlanGC(GCOptions{KeepRuns: keep}))(t)
 			kept := keep
 			if keep == 0 {
 				kept = 3
@@ -91,30 +92,26 @@ func TestGCKeepsWhatRecordsKeep(t *testing.T) {
 	both(t, func(t *testing.T) {
 		s := newStore(t)
 		threeRuns(t, s)
-		kept := must(s.PutOnce(Bytes{Kind: "notes", Data: []byte("notes")}))(t)
+		kept := need.Value(s.PutOnce(Bytes{Kind: "notes", Data: []byte("notes")}))(t)
 		sealed(t, s)
-		lost := must(s.PutOnce(Bytes{Kind: "notes", Data: []byte("other notes")}))(t)
+		lost := need.Value(s.PutOnce(Bytes{Kind: "notes", Data: []byte("other notes")}))(t)
 		sealed(t, s)
-		old := must(s.LoadRun(ids(0)))(t)
+		old := need.Value(s.LoadRun(ids(0)))(t)
 		old.Keeps = []Ref{kept}
-		if err := s.SaveRun(old); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, s.SaveRun(old))
 		for _, r := range []Ref{kept, lost} {
 			age(t, lies(s, r.Digest), 5*time.Hour)
 		}
-		if _, _, err := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil {
+		if _, _, err := need.Value(s.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil {
 			t.Fatal(err)
 		}
 		if s.Has(old.Tasks[1].Outputs["text"]) || s.Has(lost) || !s.Has(kept) {
 			t.Errorf("result of an old run: %v; kept by its record: %v; kept by none: %v", s.Has(old.Tasks[1].Outputs["text"]), s.Has(kept), s.Has(lost))
 		}
 		mustVerify(t, s.Dir())
-		if err := remove(s.relativePath("runs/" + old.ID)); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, remove(s.relativePath("runs/"+old.ID)))
 		age(t, lies(s, kept.Digest), 5*time.Hour)
-		if _, _, err := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil || s.Has(kept) {
+		if _, _, err := need.Value(s.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil || s.Has(kept) {
 			t.Errorf("without the record: %v, %v", s.Has(kept), err)
 		}
 	})
@@ -125,18 +122,18 @@ func TestGCMaxSize(t *testing.T) {
 	both(t, func(t *testing.T) {
 		s := newStore(t)
 		threeRuns(t, s)
-		full := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t)
+		full := need.Value(s.PlanGC(GCOptions{KeepRuns: 1}))(t)
 		if len(full.Remove) != 2 {
 			t.Fatalf("%+v", full)
 		}
-		plan := must(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: full.Bytes - 1}))(t)
+		plan := need.Value(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: full.Bytes - 1}))(t)
 		if len(plan.Remove) != 1 || plan.Remove[0].Digest != full.Remove[0].Digest || plan.Over != 0 {
 			t.Errorf("%+v", plan)
 		}
-		if plan := must(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: full.Bytes}))(t); len(plan.Remove) != 0 {
+		if plan := need.Value(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: full.Bytes}))(t); len(plan.Remove) != 0 {
 			t.Errorf("%+v", plan)
 		}
-		if plan := must(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: 1}))(t); len(plan.Remove) != 2 ||
+		if plan := need.Value(s.PlanGC(GCOptions{KeepRuns: 1, MaxSize: 1}))(t); len(plan.Remove) != 2 ||
 			plan.Over != full.Bytes-full.Freed-1 {
 			t.Errorf("%+v", plan)
 		}
@@ -152,16 +149,14 @@ func TestGCAfterKill(t *testing.T) {
 	both(t, func(t *testing.T) {
 		s := newStore(t)
 		_, alone := work(t, s, "of the very first run", "alone")
-		if plan := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t); len(plan.Remove) != 0 || plan.InUse != 1 {
+		if plan := need.Value(s.PlanGC(GCOptions{KeepRuns: 1}))(t); len(plan.Remove) != 0 || plan.InUse != 1 {
 			t.Errorf("no run is recorded: %+v", plan)
 		}
 		age(t, lies(s, alone.Digest), 3*time.Hour)
 		record(t, s, ids(1), time.Now().Add(-2*time.Hour), "finished")
 		_, late := work(t, s, "of a run without a record", "late")
-		if err := s.SaveRun(&RunRecord{ID: ids(2), Started: time.Now().Add(-time.Hour)}); err != nil {
-			t.Fatal(err)
-		}
-		plan := must(s.PlanGC(GCOptions{KeepRuns: 2}))(t)
+		need.NoError(t, s.SaveRun(&RunRecord{ID: ids(2), Started: time.Now().Add(-time.Hour)}))
+		plan := need.Value(s.PlanGC(GCOptions{KeepRuns: 2}))(t)
 		if len(plan.Remove) != 1 || plan.Remove[0].Digest != alone.Digest || plan.InUse != 1 {
 			t.Errorf("%+v", plan)
 		}
@@ -182,14 +177,12 @@ func TestGCDuringRun(t *testing.T) {
 		for _, r := range []Ref{found, garbage} {
 			age(t, lies(s, r.Digest), 5*time.Hour)
 		}
-		plan := must(s.PlanGC(GCOptions{}))(t)
+		plan := need.Value(s.PlanGC(GCOptions{}))(t)
 		if len(plan.Remove) != 2 {
 			t.Fatalf("%+v", plan)
 		}
 		run := openStore(t, s.Dir())
-		if err := run.Hold(); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, run.Hold())
 		if !run.Has(found) {
 			t.Fatal("not there")
 		}
@@ -198,7 +191,7 @@ func TestGCDuringRun(t *testing.T) {
 		if err != nil || n != 1 || !s.Has(found) || s.Has(garbage) {
 			t.Errorf("%d removed, %v", n, err)
 		}
-		late := must(s.PlanGC(GCOptions{KeepRuns: 1}))(t)
+		late := need.Value(s.PlanGC(GCOptions{KeepRuns: 1}))(t)
 		for _, v := range late.Remove {
 			if v.Digest == found.Digest || v.Digest == made.Digest {
 				t.Errorf("gc would take %s from the run", v.Digest)
@@ -210,7 +203,7 @@ func TestGCDuringRun(t *testing.T) {
 		// When the run has ended without a record, gc forgets it.
 		run.Close()
 		age(t, lies(s, found.Digest), 5*time.Hour)
-		if plan := must(s.PlanGC(GCOptions{}))(t); len(plan.Remove) != 1 {
+		if plan := need.Value(s.PlanGC(GCOptions{}))(t); len(plan.Remove) != 1 {
 			t.Errorf("%+v", plan)
 		}
 	})
@@ -224,7 +217,7 @@ func TestGCFreshlyUsed(t *testing.T) {
 		_, fresh := work(t, s, "of no run", "used five minutes ago")
 		record(t, s, ids(1), time.Now().Add(-time.Hour), "x")
 		age(t, lies(s, fresh.Digest), 5*time.Minute)
-		plan := must(s.PlanGC(GCOptions{}))(t)
+		plan := need.Value(s.PlanGC(GCOptions{}))(t)
 		if len(plan.Remove) != 1 {
 			t.Fatalf("%+v", plan)
 		}
@@ -257,20 +250,16 @@ func TestUseOfGone(t *testing.T) {
 func TestGCClockSetBack(t *testing.T) {
 	both(t, func(t *testing.T) {
 		s := newStore(t)
-		if err := s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(),
-			Finished: time.Now().Add(2 * time.Hour)}); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(),
+			Finished: time.Now().Add(2 * time.Hour)}))
 		run := openStore(t, s.Dir())
-		if err := run.Hold(); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, run.Hold())
 		// The session began at three o'clock; now it is two.
 		lease := filepath.Join(run.session.dir, leaseFile)
 		age(t, lease, -time.Hour)
-		run.session.since.Store(must(os.Stat(lease))(t).ModTime().UnixNano())
+		run.session.since.Store(need.Value(os.Stat(lease))(t).ModTime().UnixNano())
 		_, r := work(t, run, "of the run", "made at two")
-		plan := must(s.PlanGC(GCOptions{}))(t)
+		plan := need.Value(s.PlanGC(GCOptions{}))(t)
 		if len(plan.Remove) != 0 || !s.Has(r) {
 			t.Errorf("%+v", plan)
 		}
@@ -291,11 +280,9 @@ func TestGCRace(t *testing.T) {
 				age(t, lies(s, r.Digest), 5*time.Hour)
 				refs = append(refs, r)
 			}
-			plan := must(s.PlanGC(GCOptions{}))(t)
-			run := must(Open(s.Dir()))(t)
-			if err := run.Hold(); err != nil {
-				t.Fatal(err)
-			}
+			plan := need.Value(s.PlanGC(GCOptions{}))(t)
+			run := need.Value(Open(s.Dir()))(t)
+			need.NoError(t, run.Hold())
 			told := make([]bool, len(refs))
 			done := make(chan bool)
 			go func() {
@@ -340,7 +327,8 @@ func TestGCOtherProcess(t *testing.T) {
 		if !out.Scan() {
 			t.Fatal("the holder did not begin")
 		}
-		if plan := must(s.PlanGC(GCOptions{}))(t); len(plan.Remove) != 0 || plan.InUse != 1 || len(plan.Strays) != 0 {
+		plan := need.Value(s.PlanGC(GCOptions{}))(t)
+		if len(plan.Remove) != 0 || plan.InUse != 1 || len(plan.Strays) != 0 {
 			t.Errorf("beside a run: %+v", plan)
 		}
 		if f := verify(t, s.Dir()).Findings; len(f) != 0 {
@@ -349,7 +337,7 @@ func TestGCOtherProcess(t *testing.T) {
 		cmd.Process.Kill()
 		cmd.Wait()
 		age(t, lies(s, r.Digest), 5*time.Hour)
-		plan := must(s.PlanGC(GCOptions{}))(t)
+		plan = need.Value(s.PlanGC(GCOptions{}))(t)
 		if len(plan.Remove) != 1 || len(plan.Strays) != 1 || !strings.HasPrefix(plan.Strays[0], "tmp/") {
 			t.Errorf("after its death: %+v", plan)
 		}
@@ -359,10 +347,10 @@ func TestGCOtherProcess(t *testing.T) {
 		if _, _, err := plan.Execute(); err != nil {
 			t.Error(err)
 		}
-		if left := must(os.ReadDir(filepath.Join(s.Dir(), "tmp")))(t); len(left) != 1 { // our own
+		if left := need.Value(os.ReadDir(filepath.Join(s.Dir(), "tmp")))(t); len(left) != 1 { // our own
 			t.Errorf("left in tmp: %v", left)
 		}
-		if left := must(filepath.Glob(filepath.Join(s.Dir(), "locks", "*", "*")))(t); len(left) != 0 {
+		if left := need.Value(filepath.Glob(filepath.Join(s.Dir(), "locks", "*", "*")))(t); len(left) != 0 {
 			t.Errorf("left in locks: %v", left)
 		}
 	})
@@ -377,8 +365,8 @@ func TestGCPlanTouchesNothing(t *testing.T) {
 		threeRuns(t, s)
 		s.Close()
 		before := tree(t, s.Dir())
-		other := must(Open(s.Dir()))(t)
-		must(other.PlanGC(GCOptions{KeepRuns: 1}))(t)
+		other := need.Value(Open(s.Dir()))(t)
+		need.Value(other.PlanGC(GCOptions{KeepRuns: 1}))(t)
 		other.Close()
 		if after := tree(t, s.Dir()); after != before {
 			t.Errorf("before:\n%s\nafter:\n%s", before, after)
@@ -399,9 +387,7 @@ func tree(t *testing.T, dir string) string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	return b.String()
 }
 
@@ -410,11 +396,9 @@ func TestGCScratch(t *testing.T) {
 	s := newStore(t)
 	k, _ := work(t, s, "done", "result")
 	for _, c := range []Scratch{s.Scratch(k), s.Scratch(KeyOf("not done"))} {
-		if err := c.Put([]byte("epoch 3")); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, c.Put([]byte("epoch 3")))
 	}
-	if _, _, err := must(s.PlanGC(GCOptions{}))(t).Execute(); err != nil {
+	if _, _, err := need.Value(s.PlanGC(GCOptions{}))(t).Execute(); err != nil {
 		t.Fatal(err)
 	}
 	if s.Scratch(k).Get() != nil || s.Scratch(KeyOf("not done")).Get() == nil {
@@ -430,10 +414,8 @@ func TestForget(t *testing.T) {
 	s := newStore(t)
 	memo := filepath.Join(s.Dir(), memoDir)
 	for _, path := range []string{"actions", unsharedDir + "/1"} {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(memo, path)), 0o777),
-			os.WriteFile(filepath.Join(memo, path), nil, 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(memo, path)), 0o777),
+			os.WriteFile(filepath.Join(memo, path), nil, 0o666)))
 	}
 	s.forget()
 	if _, err := os.Stat(filepath.Join(memo, "actions")); err == nil {

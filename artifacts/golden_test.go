@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
 )
 
 var update = flag.Bool("update", false, "write testdata/store-2 anew, for a new version of a format only")
@@ -58,28 +59,22 @@ func goldenRun(k Key, outputs map[string]Ref) *RunRecord {
 func TestGoldenStore(t *testing.T) {
 	const golden = "testdata/store-2"
 	fill := func(dir string) (Key, map[string]Ref) {
-		s := must(Open(dir))(t)
+		s := need.Value(Open(dir))(t)
 		refs := map[string]Ref{}
 		for _, name := range sortedKeys(goldenValues()) {
-			refs[name] = must(s.Put(goldenValues()[name]))(t)
+			refs[name] = need.Value(s.Put(goldenValues()[name]))(t)
 		}
-		k := must(s.Record(Action{Recipe: goldenRecipe, Outputs: refs}))(t)
-		if err := s.SaveRun(goldenRun(k, refs)); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		k := need.Value(s.Record(Action{Recipe: goldenRecipe, Outputs: refs}))(t)
+		need.NoError(t, s.SaveRun(goldenRun(k, refs)))
+		need.NoError(t, s.Close())
 		for _, sub := range []string{"memo", "locks", "tmp", "scratch", "README"} {
 			os.RemoveAll(filepath.Join(dir, sub))
 		}
-		packs := must(filepath.Glob(filepath.Join(dir, packsDir, "*")))(t)
+		packs := need.Value(filepath.Glob(filepath.Join(dir, packsDir, "*")))(t)
 		if len(packs) != 1 {
 			t.Fatal(packs)
 		}
-		if err := os.Rename(packs[0], filepath.Join(dir, packsDir, goldenPack)); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.Rename(packs[0], filepath.Join(dir, packsDir, goldenPack)))
 		return k, refs
 	}
 	if *update {
@@ -101,9 +96,7 @@ const goldenPack = "0123456789abcdef-1"
 
 func readGolden(t *testing.T, golden string, k Key, refs map[string]Ref) {
 	dir := filepath.Join(t.TempDir(), "copy")
-	if err := os.CopyFS(dir, os.DirFS(golden)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.CopyFS(dir, os.DirFS(golden)))
 	s := openStore(t, dir)
 	if a, err := s.Lookup(k); err != nil || !reflect.DeepEqual(a, Action{Recipe: goldenRecipe, Outputs: refs}) {
 		t.Errorf("%+v, %v", a, err)
@@ -112,7 +105,7 @@ func readGolden(t *testing.T, golden string, k Key, refs map[string]Ref) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	for name, v := range goldenValues() {
-		f := must(s.OpenBlob(refs[name]))(t)
+		f := need.Value(s.OpenBlob(refs[name]))(t)
 		var got Value
 		var err error
 		switch v.(type) {
@@ -142,8 +135,6 @@ func files(t *testing.T, dir string) map[string]string {
 		all[filepath.ToSlash(rel)] = string(b)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	return all
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"prgnn/internal/need"
 )
 
 // A program keeps a file mapped and writes to a page that it has written to before:
@@ -21,20 +23,18 @@ func TestHashFileMapped(t *testing.T) {
 			continue
 		}
 		path := dir + "/series.npy"
-		if err := os.WriteFile(path, make([]byte, 1<<14), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		f := must(os.OpenFile(path, os.O_RDWR, 0))(t)
+		need.NoError(t, os.WriteFile(path, make([]byte, 1<<14), 0o666))
+		f := need.Value(os.OpenFile(path, os.O_RDWR, 0))(t)
 		defer f.Close()
-		pages := must(unix.Mmap(int(f.Fd()), 0, 1<<14, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED))(t)
+		pages := need.Value(unix.Mmap(int(f.Fd()), 0, 1<<14, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED))(t)
 		defer unix.Munmap(pages)
 		s := newStore(t)
 		pages[5000] = 1
 		for i := byte(2); i < 5; i++ {
 			time.Sleep(racy + 100*time.Millisecond)
 			for range 2 { // the second time from the memo, where the file system allows one
-				want := DigestOf(must(os.ReadFile(path))(t))
-				if got := must(s.HashFile(path, false))(t); got.Digest != want {
+				want := DigestOf(need.Value(os.ReadFile(path))(t))
+				if got := need.Value(s.HashFile(path, false))(t); got.Digest != want {
 					t.Errorf("%s: write %d through the map is not seen", path, i-1)
 				}
 			}

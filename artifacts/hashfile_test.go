@@ -18,9 +18,7 @@ import (
 func userFile(t testing.TB, text string, d time.Duration) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "scan.nii")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 	age(t, path, d)
 	return path
 }
@@ -58,24 +56,24 @@ func TestHashFileMemo(t *testing.T) {
 	want := DigestOf([]byte("some scan"))
 
 	// Young by its ctime, whatever its mtime says: hashed, and not remembered.
-	if r := must(s.HashFile(path, false))(t); r != (Ref{Digest: want, Size: 9}) {
+	if r := need.Value(s.HashFile(path, false))(t); r != (Ref{Digest: want, Size: 9}) {
 		t.Fatal(r)
 	}
 	if remembered(&s.files) != 0 {
 		t.Error("a file younger than two seconds is remembered")
 	}
 	settle(t)
-	must(s.HashFile(path, false))(t)
+	need.Value(s.HashFile(path, false))(t)
 	wrong := poison(s, path)
-	if r := must(s.HashFile(path, false))(t); r.Digest != wrong {
+	if r := need.Value(s.HashFile(path, false))(t); r.Digest != wrong {
 		t.Error("the memo is not used")
 	}
-	if r := must(s.HashFile(path, true))(t); r.Digest != want {
+	if r := need.Value(s.HashFile(path, true))(t); r.Digest != want {
 		t.Error("rehash believes the memo")
 	}
 	// Another process finds it in the store; touching, moving and editing void it.
 	other := openStore(t, s.Dir())
-	must(other.HashFile(path, false))(t)
+	need.Value(other.HashFile(path, false))(t)
 	other.files.Each(func(name string, _ memo.State, d [32]byte) {
 		if name == path && d != want {
 			t.Error("another process does not find the memo")
@@ -85,17 +83,15 @@ func TestHashFileMemo(t *testing.T) {
 		"touched":  func() { age(t, path, 2*time.Hour) },
 		"replaced": func() { replace(t, path, "some scan") },
 		"same size and mtime": func() {
-			fi := must(os.Stat(path))(t)
-			if err := errors.Join(os.WriteFile(path, []byte("some scam"), 0o666),
-				os.Chtimes(path, fi.ModTime(), fi.ModTime())); err != nil {
-				t.Fatal(err)
-			}
+			fi := need.Value(os.Stat(path))(t)
+			need.NoError(t, errors.Join(os.WriteFile(path, []byte("some scam"), 0o666),
+				os.Chtimes(path, fi.ModTime(), fi.ModTime())))
 		},
 	} {
 		poison(s, path)
 		edit()
-		data := must(os.ReadFile(path))(t)
-		if r := must(s.HashFile(path, false))(t); r.Digest != DigestOf(data) {
+		data := need.Value(os.ReadFile(path))(t)
+		if r := need.Value(s.HashFile(path, false))(t); r.Digest != DigestOf(data) {
 			t.Errorf("%s: the memo is believed", name)
 		}
 	}
@@ -131,18 +127,16 @@ func TestFileMemoKey(t *testing.T) {
 // replace writes a new file of the same size and mtime, and moves it into place.
 func replace(t *testing.T, path, text string) {
 	t.Helper()
-	fi := must(os.Stat(path))(t)
-	if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o666), os.Chtimes(path+".new", fi.ModTime(),
-		fi.ModTime()), os.Rename(path+".new", path)); err != nil {
-		t.Fatal(err)
-	}
+	fi := need.Value(os.Stat(path))(t)
+	need.NoError(t, errors.Join(os.WriteFile(path+".new", []byte(text), 0o666), os.Chtimes(path+".new", fi.ModTime(),
+		fi.ModTime()), os.Rename(path+".new", path)))
 }
 
 // A clock that was set back makes files of the future: they are never believed.
 func TestHashFileFuture(t *testing.T) {
 	s := newStore(t)
 	path := userFile(t, "scan", -time.Hour)
-	must(s.HashFile(path, false))(t)
+	need.Value(s.HashFile(path, false))(t)
 	if remembered(&s.files) != 0 {
 		t.Error("a file of the future is remembered")
 	}
@@ -176,7 +170,7 @@ func TestHashFileLink(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		need.Missing(t, "symbolic links: %v", err)
 	}
-	if r := must(s.HashFile(link, false))(t); r.Digest != DigestOf([]byte("scan")) {
+	if r := need.Value(s.HashFile(link, false))(t); r.Digest != DigestOf([]byte("scan")) {
 		t.Error(r)
 	}
 }
@@ -218,15 +212,13 @@ func TestMemoDamage(t *testing.T) {
 	var paths []string
 	for i := range 50 {
 		path := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(path, fmt.Append(nil, i), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(path, fmt.Append(nil, i), 0o666))
 		age(t, path, time.Hour)
 		paths = append(paths, path)
 	}
 	hash := func(what string) {
 		t.Helper()
-		st := must(Open(s.Dir()))(t)
+		st := need.Value(Open(s.Dir()))(t)
 		defer st.Close()
 		for i, path := range paths {
 			st.files.Remember(path, memo.State{Size: int64(i)}, Digest{byte(i)}) // of a state that it does not have
@@ -237,16 +229,14 @@ func TestMemoDamage(t *testing.T) {
 	}
 	hash("at first")
 	path := filepath.Join(s.Dir(), "memo", "files")
-	whole := must(os.ReadFile(path))(t)
+	whole := need.Value(os.ReadFile(path))(t)
 	for _, n := range []int{0, 1, 7, 8, 9, len(whole) / 2, len(whole) - 1} {
 		for name, b := range map[string][]byte{"cut": whole[:n], "flipped": append(append([]byte(nil), whole[:n]...),
 			flip(append([]byte(nil), whole[n:]...))...)} {
-			if err := os.WriteFile(path, b, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, os.WriteFile(path, b, 0o666))
 			hash(fmt.Sprintf("%s at %d", name, n))
 			// What is read again is remembered again.
-			again := must(Open(s.Dir()))(t)
+			again := need.Value(Open(s.Dir()))(t)
 			if got := remembered(&again.files); got != len(paths) {
 				t.Errorf("%s at %d: %d of %d are remembered", name, n, got, len(paths))
 			}
@@ -263,9 +253,9 @@ func TestMemoCompacts(t *testing.T) {
 	}
 	s.Close()
 	path := filepath.Join(s.Dir(), "memo", "files")
-	before := must(os.Stat(path))(t).Size()
+	before := need.Value(os.Stat(path))(t).Size()
 	openStore(t, s.Dir()).files.Lookup("one path", memo.State{})
-	if after := must(os.Stat(path))(t).Size(); after*200 != before {
+	if after := need.Value(os.Stat(path))(t).Size(); after*200 != before {
 		t.Errorf("%d bytes became %d", before, after)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"prgnn/artifacts/pack"
+	"prgnn/internal/need"
 )
 
 // newStore opens a store that is verified when the test ends.
@@ -23,10 +24,7 @@ func newStore(t testing.TB) *Store {
 
 func openStore(t testing.TB, dir string) *Store {
 	t.Helper()
-	s, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := need.Value(Open(dir))(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -49,15 +47,9 @@ func mustVerify(t testing.TB, dir string) *Report {
 
 func verify(t testing.TB, dir string) *Report {
 	t.Helper()
-	s, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := need.Value(Open(dir))(t)
 	defer s.Close()
-	r, err := s.Verify(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(s.Verify(context.Background(), nil))(t)
 	return r
 }
 
@@ -74,22 +66,10 @@ func clean(s *Store) error {
 	return errors.Join(errs...)
 }
 
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
 func encoded(t testing.TB, v Value) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := v.Encode(&b); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, v.Encode(&b))
 	return b.Bytes()
 }
 
@@ -117,16 +97,14 @@ func lies(s *Store, d Digest) string {
 // sealed ends the pack that is being written, so that the next object comes to another.
 func sealed(t testing.TB, s *Store) {
 	t.Helper()
-	if err := s.packs.Seal(time.Time{}); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, s.packs.Seal(time.Time{}))
 }
 
 // work puts one blob of text and records the action that made it, in a pack of their own.
 func work(t testing.TB, s *Store, recipe, result string) (Key, Ref) {
 	t.Helper()
-	r := must(s.Put(Text(result)))(t)
-	k := must(s.Record(Action{Recipe: recipe, Outputs: map[string]Ref{"text": r}}))(t)
+	r := need.Value(s.Put(Text(result)))(t)
+	k := need.Value(s.Record(Action{Recipe: recipe, Outputs: map[string]Ref{"text": r}}))(t)
 	sealed(t, s)
 	return k, r
 }
@@ -145,11 +123,9 @@ func content(s *Store, r Ref) (string, error) {
 // overwrite changes bytes under the store's feet, as a bad disk does.
 func overwrite(t testing.TB, path string, change func([]byte) []byte) {
 	t.Helper()
-	b := must(os.ReadFile(path))(t)
-	if err := errors.Join(os.Chmod(path, 0o644), os.WriteFile(path, change(b), 0o644),
-		os.Chmod(path, 0o444)); err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(path))(t)
+	need.NoError(t, errors.Join(os.Chmod(path, 0o644), os.WriteFile(path, change(b), 0o644),
+		os.Chmod(path, 0o444)))
 }
 
 // spoil flips a bit of a blob or a record, wherever it lies.
@@ -181,9 +157,7 @@ func flip(b []byte) []byte {
 func age(t testing.TB, path string, d time.Duration) {
 	t.Helper()
 	at := time.Now().Add(-d)
-	if err := os.Chtimes(path, at, at); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Chtimes(path, at, at))
 }
 
 // damage is what a report finds, one "path prefix: problem" each.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"prgnn/internal/need"
 	"prgnn/internal/regular"
 )
 
@@ -45,16 +46,14 @@ func TestIntruders(t *testing.T) {
 	for name, intrude := range intruders {
 		for _, place := range []string{"blob", "action", "repaired blob", "repaired action"} {
 			t.Run(name+" for "+place, func(t *testing.T) {
-				s := must(Open(filepath.Join(t.TempDir(), "store")))(t)
+				s := need.Value(Open(filepath.Join(t.TempDir(), "store")))(t)
 				defer s.Close()
 				k, outputs := recordWork(t, s, "recipe")
 				path, want := s.BlobPath(outputs["a"].Digest), "blobs: damaged blob"
 				if strings.HasSuffix(place, "action") {
 					path, want = s.actionPath(k), "actions: damaged action"
 				}
-				if err := errors.Join(os.Remove(path), intrude(path)); err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, errors.Join(os.Remove(path), intrude(path)))
 				within(t, func() {
 					if a, err := s.Lookup(k); err == nil && s.hasAll(a.Outputs) {
 						t.Error("it is taken for a result")
@@ -66,7 +65,7 @@ func TestIntruders(t *testing.T) {
 						!errors.Is(err, ErrCorrupt) {
 						t.Errorf("read: %v", err)
 					}
-					r := must(s.Verify(context.Background(), nil))(t)
+					r := need.Value(s.Verify(context.Background(), nil))(t)
 					if got := damage(r); got != want {
 						t.Errorf("verify finds %q, want %q", got, want)
 					}
@@ -74,9 +73,7 @@ func TestIntruders(t *testing.T) {
 						t.Errorf("verify says %v", r.Findings)
 					}
 					if strings.HasPrefix(place, "repaired") {
-						if err := s.Repair(r); err != nil {
-							t.Fatal(err)
-						}
+						need.NoError(t, s.Repair(r))
 					} else if err := s.Discard(outputs["a"]); err != nil {
 						t.Error(err)
 					}
@@ -91,7 +88,7 @@ func TestIntruders(t *testing.T) {
 				if got := len(kept) == 1; got != (name == "directory") {
 					t.Errorf("kept %v", kept)
 				}
-				for _, f := range must(s.Verify(context.Background(), nil))(t).Findings {
+				for _, f := range need.Value(s.Verify(context.Background(), nil))(t).Findings {
 					if f.Problem != Foreign || !strings.Contains(f.Path, displaced) {
 						t.Error(f)
 					}
@@ -106,16 +103,12 @@ func TestPipesInTheStore(t *testing.T) {
 	for _, name := range []string{"version", "memo/actions", "memo/files", "memo/blobs", "collected", "locks/gate",
 		"runs/00000000000000aa"} {
 		t.Run(name, func(t *testing.T) {
-			s := must(Open(filepath.Join(t.TempDir(), "store")))(t)
+			s := need.Value(Open(filepath.Join(t.TempDir(), "store")))(t)
 			k, _ := recordWork(t, s, "recipe")
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, s.Close())
 			path := s.relativePath(name)
 			os.Remove(path)
-			if err := syscall.Mkfifo(path, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, syscall.Mkfifo(path, 0o666))
 			within(t, func() {
 				s, err := Open(s.Dir())
 				if irregular := (*regular.Error)(nil); name == "version" {
@@ -124,9 +117,7 @@ func TestPipesInTheStore(t *testing.T) {
 					}
 					return
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, err)
 				if _, err := s.Lookup(k); err != nil {
 					t.Error(err)
 				}
@@ -157,9 +148,7 @@ func TestPipesInTheStore(t *testing.T) {
 func TestHashFileOfPipe(t *testing.T) {
 	s := newStore(t)
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, syscall.Mkfifo(pipe, 0o666))
 	within(t, func() {
 		for path, want := range map[string]string{pipe: "a named pipe", "/dev/zero": "a device"} {
 			if _, err := s.HashFile(path, true); err == nil || !strings.Contains(err.Error(), path+" is "+want) {

@@ -28,7 +28,7 @@ var errNoMount = errors.New("cannot mount")
 
 // mounted runs a child in a name space of its own.
 func mounted(t *testing.T, job string) {
-	cmd := exec.Command(must(os.Executable())(t))
+	cmd := exec.Command(need.Value(os.Executable())(t))
 	cmd.Env = append(os.Environ(), "PRGNN_CHILD="+job, "PRGNN_CHILD_STORE="+t.TempDir())
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWNS | syscall.CLONE_NEWUSER,

@@ -45,9 +45,9 @@ func childRecorder(dir string) error {
 // and when a rename begins.
 func TestSyncOrder(t *testing.T) {
 	strace := need.Program(t, "strace", "strace")
-	dir := filepath.Join(must(filepath.EvalSymlinks(t.TempDir()))(t), "store")
+	dir := filepath.Join(need.Value(filepath.EvalSymlinks(t.TempDir()))(t), "store")
 	log := filepath.Join(t.TempDir(), "log")
-	cmd := exec.Command(strace, "-f", "-y", "-o", log, "-e", "trace=fsync,rename,renameat,renameat2,pwrite64", "-xx", "-s", "80", must(os.Executable())(t))
+	cmd := exec.Command(strace, "-f", "-y", "-o", log, "-e", "trace=fsync,rename,renameat,renameat2,pwrite64", "-xx", "-s", "80", need.Value(os.Executable())(t))
 	cmd.Env = append(os.Environ(), "PRGNN_CHILD=recorder", "PRGNN_CHILD_STORE="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		need.Missing(t, "strace does not run: %v: %s", err, out)
@@ -124,15 +124,12 @@ func traced(t *testing.T, log, dir string) []string {
 	quoted := regexp.MustCompile(`"([^"]*)"`)
 	fd := regexp.MustCompile(`<([^>]*)>`)
 	relative := func(path string) string {
-		rel, err := filepath.Rel(dir, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rel := need.Value(filepath.Rel(dir, path))(t)
 		return rel
 	}
 	var calls []string
 	waiting := map[string]string{} // a sync that has not ended, by thread
-	for line := range strings.Lines(string(must(os.ReadFile(log))(t))) {
+	for line := range strings.Lines(string(need.Value(os.ReadFile(log))(t))) {
 		line = strings.TrimSpace(line)
 		if m := whole.FindStringSubmatch(line); m != nil {
 			if m[2] == "pwrite64" {
@@ -167,5 +164,5 @@ func unescaped(t *testing.T, text string) string {
 	if !strings.HasPrefix(text, `\x`) {
 		return text
 	}
-	return string(must(hex.DecodeString(strings.ReplaceAll(text, `\x`, "")))(t))
+	return string(need.Value(hex.DecodeString(strings.ReplaceAll(text, `\x`, "")))(t))
 }

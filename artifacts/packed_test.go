@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"prgnn/artifacts/storetest"
+	"prgnn/internal/need"
 )
 
 // TestPackedDamage: each object of a pack that a bit flips in is named with its task, misses, and is
@@ -20,19 +21,17 @@ func TestPackedDamage(t *testing.T) {
 		for _, mend := range []string{"work", "repair", "discard"} {
 			for _, live := range []bool{false, true} { // the pack is still being written
 				t.Run(fmt.Sprint(kind, " ", mend, " live ", live), func(t *testing.T) {
-					s := must(Open(filepath.Join(t.TempDir(), "store")))(t)
+					s := need.Value(Open(filepath.Join(t.TempDir(), "store")))(t)
 					defer s.Close()
 					do := func(recipe string) (Key, Ref) {
-						r := must(s.Put(Text("result of " + recipe)))(t)
-						return must(s.Record(Action{Recipe: recipe, Outputs: map[string]Ref{"text": r}}))(t), r
+						r := need.Value(s.Put(Text("result of " + recipe)))(t)
+						return need.Value(s.Record(Action{Recipe: recipe, Outputs: map[string]Ref{"text": r}}))(t), r
 					}
 					do("before")
 					k, r := do("recipe")
 					other, otherRef := do("after")
-					if err := s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(), Finished: time.Now(),
-						Tasks: []RunTask{{ID: "task", Key: k, Outputs: map[string]Ref{"text": r}}}}); err != nil {
-						t.Fatal(err)
-					}
+					need.NoError(t, s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(), Finished: time.Now(),
+						Tasks: []RunTask{{ID: "task", Key: k, Outputs: map[string]Ref{"text": r}}}}))
 					if !live {
 						sealed(t, s)
 					}
@@ -45,16 +44,14 @@ func TestPackedDamage(t *testing.T) {
 					if errors.Is(err, ErrMiss) != (kind == "actions") || s.Damaged(r) != (kind == "blobs") {
 						t.Errorf("lookup: %v, damaged: %v", err, s.Damaged(r))
 					}
-					rep := must(s.Verify(context.Background(), nil))(t)
+					rep := need.Value(s.Verify(context.Background(), nil))(t)
 					want := "packs: damaged " + strings.TrimSuffix(kind, "s")
 					if got := damage(rep); got != want || rep.Findings[0].Tasks[0] != "task" {
 						t.Fatalf("found %q, %v; want %q", got, rep.Findings, want)
 					}
 					switch {
 					case mend == "repair":
-						if err := s.Repair(rep); err != nil {
-							t.Fatal(err)
-						}
+						need.NoError(t, s.Repair(rep))
 						if err := clean(s); err != nil {
 							t.Error(err)
 						}
@@ -90,17 +87,15 @@ func TestPackedDamage(t *testing.T) {
 func TestTornPack(t *testing.T) {
 	s := newStore(t)
 	k, r := work(t, s, "recipe", "result")
-	from := must(os.ReadFile(lies(s, r.Digest)))(t)
+	from := need.Value(os.ReadFile(lies(s, r.Digest)))(t)
 	path := filepath.Join(s.Dir(), packsDir, "00000000000000dd-1")
-	if err := os.WriteFile(path, from[:len(from)-100], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, from[:len(from)-100], 0o666))
 	if got := damage(verify(t, s.Dir())); got != "packs: stray file" {
 		t.Errorf("found %q", got)
 	}
 	s.Close()
 	gc := openStore(t, s.Dir())
-	if _, _, err := must(gc.PlanGC(GCOptions{}))(t).Execute(); err != nil {
+	if _, _, err := need.Value(gc.PlanGC(GCOptions{}))(t).Execute(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
@@ -119,21 +114,20 @@ func TestGCJoinsPacks(t *testing.T) {
 		k, r := work(t, s, fmt.Sprint("recipe ", i), fmt.Sprint("result ", i))
 		tasks = append(tasks, RunTask{ID: fmt.Sprint(i), Key: k, Outputs: map[string]Ref{"text": r}})
 	}
-	if err := s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(), Finished: time.Now(), Tasks: tasks}); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(), Finished: time.Now(), Tasks: tasks}))
 	s.Close()
 	run := openStore(t, s.Dir())
 	if err := run.Hold(); err != nil || !run.Has(tasks[0].Outputs["text"]) {
 		t.Fatal(err)
 	}
 	_, made := work(t, run, "of the run", "made")
-	gc := must(Open(s.Dir()))(t)
-	if _, _, err := must(gc.PlanGC(GCOptions{}))(t).Execute(); err != nil {
+	gc := need.Value(Open(s.Dir()))(t)
+	if _, _, err := need.Value(gc.PlanGC(GCOptions{}))(t).Execute(); err != nil {
 		t.Fatal(err)
 	}
 	gc.Close()
-	if packs := must(filepath.Glob(filepath.Join(s.Dir(), packsDir, "*")))(t); len(packs) != 2 { // with that of the run
+	packs := need.Value(filepath.Glob(filepath.Join(s.Dir(), packsDir, "*")))(t)
+	if len(packs) != 2 { // with that of the run
 		t.Errorf("%d packs", len(packs))
 	}
 	for _, st := range []*Store{run, openStore(t, s.Dir())} {
@@ -160,14 +154,10 @@ func TestOldStoreMigrates(t *testing.T) {
 		unpacked(t)
 		work(t, openStore(t, dir), "recipe", "result")
 	})
-	if err := os.WriteFile(filepath.Join(dir, "new"), []byte(unpackedVersion), 0o444); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, versionFile)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "new"), []byte(unpackedVersion), 0o444))
+	need.NoError(t, os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, versionFile)))
 	s := openStore(t, dir)
-	layout := func() string { return string(must(os.ReadFile(filepath.Join(dir, versionFile)))(t)) }
+	layout := func() string { return string(need.Value(os.ReadFile(filepath.Join(dir, versionFile)))(t)) }
 	if a, err := s.Lookup(KeyOf("recipe")); err != nil || !s.Has(a.Outputs["text"]) || layout() != unpackedVersion {
 		t.Errorf("%v, %q", err, layout())
 	}
@@ -191,13 +181,13 @@ func TestFile(t *testing.T) {
 		t.Errorf("%q, %q", s.Path(small), s.Path(large))
 	}
 	for _, r := range []Ref{small, large, small} {
-		path := must(s.File(r))(t)
-		if path != s.BlobPath(r.Digest) || DigestOf(must(os.ReadFile(path))(t)) != r.Digest {
+		path := need.Value(s.File(r))(t)
+		if path != s.BlobPath(r.Digest) || DigestOf(need.Value(os.ReadFile(path))(t)) != r.Digest {
 			t.Error(path)
 		}
 	}
 	overwrite(t, s.BlobPath(small.Digest), flip)
-	if path := must(s.File(small))(t); DigestOf(must(os.ReadFile(path))(t)) != small.Digest {
+	if path := need.Value(s.File(small))(t); DigestOf(need.Value(os.ReadFile(path))(t)) != small.Digest {
 		t.Error("a damaged file is handed out")
 	}
 	overwrite(t, s.BlobPath(small.Digest), flip)
@@ -207,8 +197,8 @@ func TestFile(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())
 	for range 2 {
-		path := must(inCache(small.Digest, []byte("result")))(t)
-		if strings.HasPrefix(path, s.Dir()) || DigestOf(must(os.ReadFile(path))(t)) != small.Digest {
+		path := need.Value(inCache(small.Digest, []byte("result")))(t)
+		if strings.HasPrefix(path, s.Dir()) || DigestOf(need.Value(os.ReadFile(path))(t)) != small.Digest {
 			t.Error(path)
 		}
 	}

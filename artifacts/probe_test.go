@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func TestProbe(t *testing.T) {
@@ -14,9 +16,7 @@ func TestProbe(t *testing.T) {
 	}
 	// It leaves nothing behind.
 	dir, err := s.session.begin(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	entries, _ := os.ReadDir(dir)
 	if len(entries) != 1 { // the lease
 		t.Errorf("%d files are left", len(entries))

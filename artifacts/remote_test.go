@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"prgnn/internal/need"
 )
 
 // A shelf is a remote in memory that can be made to fail.
@@ -98,9 +100,7 @@ func (f *shelf) count(prefix string) (n int) {
 func attached(t *testing.T, r Remote) *Store {
 	t.Helper()
 	s := newStore(t)
-	if err := s.Attach(context.Background(), r); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, s.Attach(context.Background(), r))
 	return s
 }
 
@@ -109,16 +109,10 @@ func recordWork(t *testing.T, s *Store, recipe string) (Key, map[string]Ref) {
 	t.Helper()
 	outputs := map[string]Ref{}
 	for _, name := range []string{"a", "b"} {
-		ref, err := s.Put(Text(recipe + "/" + name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ref := need.Value(s.Put(Text(recipe + "/" + name)))(t)
 		outputs[name] = ref
 	}
-	k, err := s.Record(Action{Recipe: recipe, Outputs: outputs})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := need.Value(s.Record(Action{Recipe: recipe, Outputs: outputs}))(t)
 	return k, outputs
 }
 
@@ -194,9 +188,7 @@ func TestContradictedRecords(t *testing.T) {
 			joined := func() *Store {
 				s := newStore(t)
 				s.SetTrust(trust)
-				if err := s.Attach(context.Background(), f); err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, s.Attach(context.Background(), f))
 				return s
 			}
 			name := fmt.Sprintf("signer %v, files lost %v", trust.Signer, lost)
@@ -209,8 +201,8 @@ func TestContradictedRecords(t *testing.T) {
 			if a, err := two.Lookup(k); err != nil || a.Origin == "" {
 				t.Fatal(name, a, err)
 			}
-			ref := must(two.Put(Text("made here")))(t)
-			must(two.Record(Action{Recipe: "recipe", Outputs: map[string]Ref{"a": ref, "b": ref}}))(t)
+			ref := need.Value(two.Put(Text("made here")))(t)
+			need.Value(two.Record(Action{Recipe: "recipe", Outputs: map[string]Ref{"a": ref, "b": ref}}))(t)
 			share(two)
 			want := 0
 			if lost {
@@ -223,9 +215,7 @@ func TestContradictedRecords(t *testing.T) {
 				t.Errorf("%s: a third store finds %v, %v", name, a, err)
 			}
 			plain := newStore(t)
-			if err := plain.Attach(context.Background(), f); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, plain.Attach(context.Background(), f))
 			if a, err := plain.Lookup(k); err != nil || (a.Outputs["a"] == ref) != lost {
 				t.Errorf("%s: one without keys finds %v, %v", name, a, err)
 			}
@@ -299,14 +289,10 @@ func TestARemoteThatIsAway(t *testing.T) {
 		t.Errorf("it tells %+v", r)
 	}
 	// The next run, with the remote back, carries all of it.
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, s.Close())
 	f.down.Store(false)
 	again := openStore(t, s.Dir())
-	if err := again.Attach(context.Background(), f); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, again.Attach(context.Background(), f))
 	share(again)
 	if n := f.count("actions/"); n != 100 {
 		t.Errorf("%d actions arrived", n)
@@ -329,9 +315,7 @@ func TestAListOfADeadProcessIsTaken(t *testing.T) {
 	f.down.Store(false)
 	s := openStore(t, dead.Dir())
 	t.Cleanup(func() { os.RemoveAll(dead.session.dir) })
-	if err := s.Attach(context.Background(), f); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, s.Attach(context.Background(), f))
 	share(s)
 	if f.count("actions/") != 1 {
 		t.Error("its work was not shared")
@@ -345,14 +329,9 @@ func TestAListOfALiveProcessIsLeft(t *testing.T) {
 	f.down.Store(true)
 	alive := attached(t, f)
 	recordWork(t, alive, "recipe")
-	brief, err := Open(alive.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	brief := need.Value(Open(alive.Dir()))(t)
 	f.down.Store(false)
-	if err := brief.Attach(context.Background(), f); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, brief.Attach(context.Background(), f))
 	if brief.Remote().Left != 0 {
 		t.Error("it took what another carries")
 	}
@@ -361,9 +340,7 @@ func TestAListOfALiveProcessIsLeft(t *testing.T) {
 	alive.session.lease.Unlock() // it is killed
 	last := openStore(t, alive.Dir())
 	t.Cleanup(func() { os.RemoveAll(alive.session.dir) })
-	if err := last.Attach(context.Background(), f); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, last.Attach(context.Background(), f))
 	if share(last); f.count("actions/") != 2 {
 		t.Errorf("%d of its 2 actions were shared", f.count("actions/"))
 	}
@@ -377,9 +354,7 @@ func TestListsOnAFullDisk(t *testing.T) {
 	recordWork(t, first, "recipe")
 	first.Close()
 	s := openStore(t, first.Dir())
-	if err := s.Attach(context.Background(), f); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, s.Attach(context.Background(), f))
 	recordWork(t, s, "more")
 	if err := os.MkdirAll(s.share.list.Name()+".part/x", 0o777); err != nil { // in the way, as a full disk is
 		t.Fatal(err)
@@ -387,9 +362,7 @@ func TestListsOnAFullDisk(t *testing.T) {
 	s.Close()
 	f.down.Store(false)
 	last := openStore(t, s.Dir())
-	if err := last.Attach(context.Background(), f); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, last.Attach(context.Background(), f))
 	if share(last); f.count("actions/") != 2 {
 		t.Errorf("%d of 2 actions were shared", f.count("actions/"))
 	}
@@ -418,25 +391,16 @@ func TestDamageAtHomeStaysAtHome(t *testing.T) {
 	f := newShelf()
 	f.down.Store(true)
 	s := openStore2(t)
-	if err := s.Attach(context.Background(), f); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, s.Attach(context.Background(), f))
 	_, outputs := recordWork(t, s, "recipe")
 	path := s.BlobPath(outputs["a"].Digest)
 	os.Chmod(path, 0o644)
-	if err := os.WriteFile(path, []byte("recipe/A"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, []byte("recipe/A"), 0o644))
 	s.Close()
 	f.down.Store(false)
-	again, err := Open(s.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := need.Value(Open(s.Dir()))(t)
 	defer again.Close()
-	if err := again.Attach(context.Background(), f); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, again.Attach(context.Background(), f))
 	share(again)
 	if f.count("actions/") != 0 {
 		t.Error("the action was shared")
@@ -455,9 +419,6 @@ func TestARemoteOfAnotherLayout(t *testing.T) {
 // openStore2 is a store that may end damaged.
 func openStore2(t *testing.T) *Store {
 	t.Helper()
-	s, err := Open(filepath.Join(t.TempDir(), "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := need.Value(Open(filepath.Join(t.TempDir(), "store")))(t)
 	return s
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"prgnn/internal/need"
 )
 
 // A dated shelf is one that tells what it holds, and since when.
@@ -66,10 +68,7 @@ func TestRemoteGC(t *testing.T) {
 				size[digest] = int64(len(content))
 				put(objectName(blobsDir, digest.String()), content, 100*24*time.Hour)
 			}
-			text, err := a.encode()
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := need.Value(a.encode())(t)
 			w.record = objectName(actionsDir, w.key.String())
 			put(w.record, text, age)
 			if random.IntN(2) == 0 { // somebody fetched it later
@@ -114,16 +113,11 @@ func TestRemoteGC(t *testing.T) {
 			}
 		}
 		before := len(d.objects)
-		plan, err := PlanRemoteGC(t.Context(), d, o, now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := need.Value(PlanRemoteGC(t.Context(), d, o, now))(t)
 		if len(d.objects) != before {
 			t.Fatal("a plan removes nothing")
 		}
-		if err := plan.Execute(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, plan.Execute(t.Context()))
 		var left int64
 		for name, b := range d.objects {
 			left += int64(len(b))
@@ -166,9 +160,7 @@ func TestRemoteGCOfDamagedRecords(t *testing.T) {
 		d.changed[name] = time.Now().Add(-48 * time.Hour)
 	}
 	plan, err := PlanRemoteGC(t.Context(), d, RemoteGCOptions{Older: 72 * time.Hour}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if err := plan.Execute(t.Context()); err != nil || plan.Results != 1 || plan.Kept != 1 {
 		t.Errorf("%+v, %v", plan, err)
 	}
@@ -199,9 +191,7 @@ func TestFetchedWorkIsUsed(t *testing.T) {
 	old, _ := recordWork(t, one, "old, and needed")
 	recordWork(t, one, "newer, and not needed")
 	share(one)
-	if err := one.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, one.Close())
 	now := time.Now()
 	for name := range d.objects {
 		d.changed[name] = now.Add(-48 * time.Hour)
@@ -211,9 +201,7 @@ func TestFetchedWorkIsUsed(t *testing.T) {
 	if _, err := two.Lookup(old); err != nil {
 		t.Fatal(err)
 	}
-	if err := two.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, two.Close())
 	for name := range d.objects {
 		if filepath.Dir(name) == usesDir {
 			d.changed[name] = now.Add(-2 * time.Hour)
@@ -221,12 +209,8 @@ func TestFetchedWorkIsUsed(t *testing.T) {
 	}
 	for range 2 { // the list that is still needed stays
 		plan, err := PlanRemoteGC(t.Context(), d, RemoteGCOptions{Older: 24 * time.Hour}, now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := plan.Execute(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
+		need.NoError(t, plan.Execute(t.Context()))
 		if d.count(actionsDir) != 1 || d.count(objectName(actionsDir, old.String())) != 1 || d.count(usesDir) != 1 {
 			t.Errorf("%d results are left, %d lists", d.count(actionsDir), d.count(usesDir))
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"prgnn/internal/need"
 )
 
 // record makes and saves a run of some tasks that each give one text.
@@ -20,9 +22,7 @@ func record(t testing.TB, s *Store, id string, started time.Time, texts ...strin
 		r.Tasks = append(r.Tasks, RunTask{ID: "make[" + text + "]", Key: k, Outputs: map[string]Ref{"text": ref}})
 	}
 	r.Finished = time.Now()
-	if err := s.SaveRun(r); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, s.SaveRun(r))
 	return r
 }
 
@@ -33,14 +33,9 @@ func TestRuns(t *testing.T) {
 	b := &RunRecord{ID: "ab00000000000001", Pipeline: "with blanks and ç", Started: at.Add(time.Hour), Cached: 2,
 		Failed: 1, Skipped: 3,
 		Detail: []byte("{\"any\":\n\"bytes\x00\"}"), Tasks: a.Tasks, Keeps: []Ref{a.Tasks[0].Outputs["text"], a.Tasks[1].Outputs["text"]}}
-	if err := s.SaveRun(b); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, s.SaveRun(b))
 	for _, want := range []*RunRecord{a, b} {
-		got, err := s.LoadRun(want.ID[:13])
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := need.Value(s.LoadRun(want.ID[:13]))(t)
 		if !got.Started.Equal(want.Started) || !got.Finished.Equal(want.Finished) {
 			t.Errorf("%v to %v", got.Started, got.Finished)
 		}
@@ -57,10 +52,8 @@ func TestRuns(t *testing.T) {
 		t.Errorf("%d blobs, %d runs", r.Blobs, r.Runs)
 	}
 	b.Finished, b.Ran = b.Started.Add(time.Minute), 7 // saved again when it ends
-	if err := s.SaveRun(b); err != nil {
-		t.Fatal(err)
-	}
-	runs := must(s.Runs())(t)
+	need.NoError(t, s.SaveRun(b))
+	runs := need.Value(s.Runs())(t)
 	if len(runs) != 2 || runs[0].ID != b.ID || runs[0].Ran != 7 || runs[1].ID != a.ID {
 		t.Errorf("%+v", runs)
 	}
@@ -108,12 +101,11 @@ func TestDamagedRun(t *testing.T) {
 
 // What could not be made durable in the background is told by SaveRun and by Close.
 func TestLateSync(t *testing.T) {
-	s := must(Open(filepath.Join(t.TempDir(), "store")))(t)
-	must(s.Record(Action{Recipe: "recipe", Outputs: map[string]Ref{"text": must(s.Put(Text("result")))(t)}}))(t)
+	s := need.Value(Open(filepath.Join(t.TempDir(), "store")))(t)
+	text := need.Value(s.Put(Text("result")))(t)
+	need.Value(s.Record(Action{Recipe: "recipe", Outputs: map[string]Ref{"text": text}}))(t)
 	packs := filepath.Join(s.Dir(), packsDir) // whose new name cannot be made durable
-	if err := os.Rename(packs, packs+".gone"); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Rename(packs, packs+".gone"))
 	if err := s.SaveRun(&RunRecord{ID: NewRunID()}); !errors.Is(err, os.ErrNotExist) ||
 		!strings.Contains(err.Error(), packs) {
 		t.Error(err)
@@ -131,8 +123,6 @@ func BenchmarkSaveRun(b *testing.B) {
 			Outputs: map[string]Ref{"value": {Digest: DigestOf([]byte(fmt.Sprint(i))), Size: 136, Format: "npy"}}})
 	}
 	for b.Loop() {
-		if err := s.SaveRun(r); err != nil {
-			b.Fatal(err)
-		}
+		need.NoError(b, s.SaveRun(r))
 	}
 }

@@ -23,7 +23,7 @@ func TestPutAndOpen(t *testing.T) {
 	both(t, func(t *testing.T) {
 		s := newStore(t)
 		a := encoding.NewArray([]float64{1, 2, 3}, 3)
-		r := must(s.Put(a))(t)
+		r := need.Value(s.Put(a))(t)
 		file := encoded(t, a)
 		if want := (Ref{DigestOf(file), int64(len(file)), "npy"}); r != want {
 			t.Errorf("%+v, want %+v", r, want)
@@ -35,14 +35,14 @@ func TestPutAndOpen(t *testing.T) {
 			t.Errorf("%q, %v", got, err)
 		}
 		sealed(t, s)
-		fi := must(os.Stat(lies(s, r.Digest)))(t)
+		fi := need.Value(os.Stat(lies(s, r.Digest)))(t)
 		if runtime.GOOS != "windows" && fi.Mode().Perm() != 0o444 {
 			t.Errorf("a blob has mode %v", fi.Mode())
 		}
 		if _, err := content(s, Ref{Size: 3}); !errors.Is(err, ErrMiss) {
 			t.Error(err)
 		}
-		if again := must(s.Put(a))(t); again != r {
+		if again := need.Value(s.Put(a))(t); again != r {
 			t.Errorf("put again: %+v", again)
 		}
 	})
@@ -55,9 +55,9 @@ func TestSha256sum(t *testing.T) {
 	for i := range 20 {
 		result := strings.Repeat(fmt.Sprint("result ", i), 1+i%2*packedUpTo)
 		_, r := work(t, s, fmt.Sprint("recipe ", i), result)
-		must(s.File(r))(t) // which writes out what lies in a pack
+		need.Value(s.File(r))(t) // which writes out what lies in a pack
 	}
-	paths := must(filepath.Glob(filepath.Join(s.Dir(), "blobs", "*", "*")))(t)
+	paths := need.Value(filepath.Glob(filepath.Join(s.Dir(), "blobs", "*", "*")))(t)
 	out, err := exec.Command(tool, paths...).Output()
 	if err != nil || len(paths) != 20 {
 		t.Fatal(err, len(paths))
@@ -73,14 +73,14 @@ func TestSha256sum(t *testing.T) {
 func TestRecordAndLookup(t *testing.T) {
 	both(t, func(t *testing.T) {
 		s := newStore(t)
-		r1, r2 := must(s.Put(Text("one")))(t), must(s.Put(Text("two")))(t)
+		r1, r2 := need.Value(s.Put(Text("one")))(t), need.Value(s.Put(Text("two")))(t)
 		a := Action{Recipe: "kind echo\nvalue = 1\n", Outputs: map[string]Ref{"b": r2, "a": r1}}
-		k := must(s.Record(a))(t)
+		k := need.Value(s.Record(a))(t)
 		if k != KeyOf(a.Recipe) {
 			t.Error("the key is not that of the recipe")
 		}
 		want := fmt.Sprintf("prgnn action 1\noutput %s 3 text a\noutput %s 3 text b\nrecipe 20\nkind echo\nvalue = 1\n\nsha256 ", r1.Digest, r2.Digest)
-		text := string(must(s.readObject(s.recordObject(k)))(t))
+		text := string(need.Value(s.readObject(s.recordObject(k)))(t))
 		if !strings.HasPrefix(text, want) || len(text) != len(want)+65 {
 			t.Errorf("the record is\n%s\nwant\n%s", text, want)
 		}
@@ -139,7 +139,7 @@ func TestDamagedActionIsMiss(t *testing.T) {
 		if _, err := s.Lookup(k); err != nil {
 			t.Fatal(err)
 		}
-		fi := must(os.Stat(s.actionPath(k)))(t)
+		fi := need.Value(os.Stat(s.actionPath(k)))(t)
 		overwrite(t, s.actionPath(k), change)
 		if err := os.Chtimes(s.actionPath(k), fi.ModTime(), fi.ModTime()); err != nil { // as a bad disk leaves it
 			t.Fatal(err)
@@ -178,7 +178,7 @@ func TestDamagedBlobIsFound(t *testing.T) {
 			if err := s.Remove(r.Digest); err != nil {
 				t.Errorf("%s: removed twice: %v", name, err)
 			}
-			must(s.Put(Text(strings.Repeat("result ", 100000))))(t)
+			need.Value(s.Put(Text(strings.Repeat("result ", 100000))))(t)
 		}
 	})
 }
@@ -189,7 +189,7 @@ func TestPutHeals(t *testing.T) {
 		s := newStore(t)
 		_, r := work(t, s, "recipe", "result")
 		spoil(t, s, packedBlob(r.Digest))
-		must(s.Put(Text("result")))(t)
+		need.Value(s.Put(Text("result")))(t)
 		if got, err := content(s, r); err != nil || got != "result" {
 			t.Errorf("%q, %v", got, err)
 		}
@@ -199,17 +199,15 @@ func TestPutHeals(t *testing.T) {
 // A value that fails to encode leaves nothing behind.
 func TestPutFails(t *testing.T) {
 	s := newStore(t)
-	if err := s.Hold(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, s.Hold())
 	wrong := errors.New("the value is wrong")
 	if _, err := s.Put(failing{wrong}); !errors.Is(err, wrong) || !strings.Contains(err.Error(), s.Dir()) {
 		t.Error(err)
 	}
-	if left := must(os.ReadDir(s.session.dir))(t); len(left) != 1 { // the lease
+	if left := need.Value(os.ReadDir(s.session.dir))(t); len(left) != 1 { // the lease
 		t.Errorf("left behind: %v", left)
 	}
-	if r := must(s.Verify(t.Context(), nil))(t); r.Blobs != 0 {
+	if r := need.Value(s.Verify(t.Context(), nil))(t); r.Blobs != 0 {
 		t.Errorf("%d blobs", r.Blobs)
 	}
 }
@@ -224,9 +222,7 @@ func (f failing) Encode(w io.Writer) error {
 
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o666))
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "holds other files, such as thesis.tex") {
 		t.Error(err)
 	}
@@ -236,9 +232,7 @@ func TestOpen(t *testing.T) {
 		t.Error(err)
 	}
 	// The making of a store that was interrupted goes on.
-	if err := os.Remove(filepath.Join(s.Dir(), "version")); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Remove(filepath.Join(s.Dir(), "version")))
 	work(t, openStore(t, s.Dir()), "recipe", "result")
 }
 
@@ -248,7 +242,7 @@ func TestReadOnlyStore(t *testing.T) {
 	if os.Getuid() == 0 && os.Getenv("PRGNN_CHILD") != "no capability" {
 		setpriv := need.Program(t, "util-linux", "setpriv")
 		cmd := exec.Command(setpriv, "--inh-caps=-dac_override,-dac_read_search", "--bounding-set=-dac_override,-dac_read_search",
-			must(os.Executable())(t), "-test.v", "-test.run=^TestReadOnlyStore$")
+			need.Value(os.Executable())(t), "-test.v", "-test.run=^TestReadOnlyStore$")
 		cmd.Env = append(os.Environ(), "PRGNN_CHILD=no capability")
 		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestReadOnlyStore") {
 			t.Errorf("%v\n%s", err, out)

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // An endless remote answers every question for a record with bytes without end.
@@ -90,23 +92,17 @@ func TestOriginIsKept(t *testing.T) {
 	f := newShelf()
 	one := newStore(t)
 	one.SetTrust(Trust{Signer: stamp("lab")})
-	if err := one.Attach(context.Background(), f); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, one.Attach(context.Background(), f))
 	k, outputs := recordWork(t, one, "recipe")
 	share(one)
 	two := newStore(t)
 	two.SetTrust(Trust{Keys: []Verifier{stamp("other"), stamp("lab")}})
-	if err := two.Attach(context.Background(), f); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, two.Attach(context.Background(), f))
 	if a, err := two.Lookup(k); err != nil || a.Origin != "lab" || a.Outputs["a"] != outputs["a"] {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	if err := two.Close(); err != nil {
-		t.Fatal(err)
-	}
-	again := must(Open(two.Dir()))(t)
+	need.NoError(t, two.Close())
+	again := need.Value(Open(two.Dir()))(t)
 	defer again.Close()
 	for _, c := range []struct {
 		keys     []Verifier
@@ -139,10 +135,7 @@ func TestRemoteDoesNotStateTheOrigin(t *testing.T) {
 	one := attached(t, f)
 	k, outputs := recordWork(t, one, "recipe")
 	share(one)
-	lie, err := Action{Recipe: "recipe", Outputs: outputs, Origin: "lab"}.encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lie := need.Value(Action{Recipe: "recipe", Outputs: outputs, Origin: "lab"}.encode())(t)
 	f.change("actions/", func([]byte) []byte { return lie })
 	if a, err := attached(t, f).Lookup(k); err != nil || a.Origin != Unsigned {
 		t.Errorf("%+v, %v", a, err)

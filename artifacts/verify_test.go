@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"prgnn/internal/need"
 )
 
 func (s *Store) relativePath(name string) string {
@@ -54,9 +56,7 @@ func TestVerify(t *testing.T) {
 		}, "blobs: foreign file", "", false, true},
 		{"lost list of tasks", func(t *testing.T, s *Store, k Key, r Ref) {
 			_, ref, err := s.readRun("00000000000000aa")
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			os.Remove(s.BlobPath(ref.Digest))
 		}, "runs: damaged run", "", false, false},
 		{"flipped blob that a run keeps", func(t *testing.T, s *Store, k Key, r Ref) { overwrite(t, s.BlobPath(keeping(t, s)), flip) },
@@ -65,9 +65,7 @@ func TestVerify(t *testing.T) {
 			"blobs: missing blob", "", false, false},
 		{"directory for a blob that a run keeps", func(t *testing.T, s *Store, k Key, r Ref) {
 			path := s.BlobPath(keeping(t, s))
-			if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o777)); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o777)))
 		}, "blobs: damaged blob", "", false, false},
 		{"temporary file of the dead", func(t *testing.T, s *Store, k Key, r Ref) {
 			dir := filepath.Join(s.dir, "tmp", "0011223344556677")
@@ -77,12 +75,12 @@ func TestVerify(t *testing.T) {
 		}, "tmp: stray file", "", false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := must(Open(filepath.Join(t.TempDir(), "store")))(t)
+			s := need.Value(Open(filepath.Join(t.TempDir(), "store")))(t)
 			defer s.Close()
 			run := record(t, s, "00000000000000aa", time.Now(), "x")
 			task := run.Tasks[0]
 			c.break_(t, s, task.Key, task.Outputs["text"])
-			r := must(s.Verify(context.Background(), nil))(t)
+			r := need.Value(s.Verify(context.Background(), nil))(t)
 			if got := damage(r); got != c.want {
 				t.Fatalf("found %q, want %q", got, c.want)
 			}
@@ -92,9 +90,7 @@ func TestVerify(t *testing.T) {
 			if got := r.Damaged() > 0; got != (r.Findings[0].Problem != Stray) {
 				t.Errorf("%d damaged", r.Damaged())
 			}
-			if err := s.Repair(r); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, s.Repair(r))
 			a, err := s.Lookup(task.Key)
 			if got := err != nil || !s.hasAll(a.Outputs); got != c.lost {
 				t.Errorf("lost is %v, want %v", got, c.lost)
@@ -113,10 +109,8 @@ func TestVerify(t *testing.T) {
 // keeping records a run that keeps a blob, and returns its name.
 func keeping(t *testing.T, s *Store) Digest {
 	t.Helper()
-	ref := must(s.PutOnce(Bytes{Kind: "notes", Data: []byte("what the run keeps")}))(t)
-	if err := s.SaveRun(&RunRecord{ID: "00000000000000bb", Keeps: []Ref{ref}}); err != nil {
-		t.Fatal(err)
-	}
+	ref := need.Value(s.PutOnce(Bytes{Kind: "notes", Data: []byte("what the run keeps")}))(t)
+	need.NoError(t, s.SaveRun(&RunRecord{ID: "00000000000000bb", Keeps: []Ref{ref}}))
 	return ref.Digest
 }
 
@@ -142,8 +136,8 @@ func TestVerifyCounts(t *testing.T) {
 	s := newStore(t)
 	record(t, s, NewRunID(), time.Now(), "x", "yy", "zzz")
 	var last, total int64
-	r := must(s.Verify(context.Background(), func(done, all int64) { last, total = done, all }))(t)
-	list := must(s.readRunTasks(t))(t)
+	r := need.Value(s.Verify(context.Background(), func(done, all int64) { last, total = done, all }))(t)
+	list := need.Value(s.readRunTasks(t))(t)
 	if r.Blobs != 4 || r.Actions != 3 || r.Runs != 1 || r.Bytes != 6+list || last != r.Bytes || total != r.Bytes {
 		t.Errorf("%+v, progress %d of %d", r, last, total)
 	}
@@ -156,7 +150,7 @@ func TestVerifyCounts(t *testing.T) {
 
 // readRunTasks is the size of the list of tasks of the only run.
 func (s *Store) readRunTasks(t *testing.T) (int64, error) {
-	runs := must(s.Runs())(t)
+	runs := need.Value(s.Runs())(t)
 	_, ref, err := s.readRun(runs[0].ID)
 	return ref.Size, err
 }

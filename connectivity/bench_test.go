@@ -3,6 +3,8 @@ package connectivity
 import (
 	"math/rand/v2"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func randoms(seed uint64, n int) []float64 {
@@ -41,10 +43,7 @@ func BenchmarkEstimate(b *testing.B) {
 }
 
 func BenchmarkBuild(b *testing.B) {
-	c, err := Estimate(manySeries(118), Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := need.Value(Estimate(manySeries(118), Options{}))(b)
 	for b.Loop() {
 		for d := range c.Draws {
 			if _, err := Build(c.view(c.Partial, d), Rule{Density: 0.1}); err != nil {

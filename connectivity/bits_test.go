@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
 
@@ -66,8 +67,8 @@ func TestBits(t *testing.T) {
 	}
 	got["clean"] = digestOf(cleaned...)
 	for _, e := range append(estimators, GlassoCV) {
-		c := must(t, draws[:1], Options{Partial: e, Pearson: LedoitWolf, Rho: 0.1, Alpha: 0.3,
-			FisherZ: FisherBoth, Both: true})
+		c := need.Value(Estimate(draws[:1], Options{Partial: e, Pearson: LedoitWolf, Rho: 0.1, Alpha: 0.3,
+			FisherZ: FisherBoth, Both: true}))(t)
 		got[string(e)] = digestOf(c.Pearson, c.Partial, c.Covariance, c.Precision,
 			[]float64{c.Quality[0].Condition, c.Quality[0].PartialSE})
 	}

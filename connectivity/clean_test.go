@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // The denoised time series of nilearn's golden set. Its means are single precision, and
@@ -32,13 +34,9 @@ func TestSeriesOfNilearn(t *testing.T) {
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			cleaner, err := NewCleaner(raw.Rows, c.o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			got, status, err := cleaner.Clean(raw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			for j, s := range status {
 				if s != Present {
 					t.Errorf("region %d is %s", j+1, s)
@@ -52,14 +50,10 @@ func TestSeriesOfNilearn(t *testing.T) {
 func clean(t *testing.T, x Matrix, o Cleaning) (Matrix, []Status) {
 	t.Helper()
 	c, err := NewCleaner(x.Rows, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	before := x.Clone()
 	y, status, err := c.Clean(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	unchanged(t, x, before)
 	return y, status
 }
@@ -157,9 +151,7 @@ func TestNothingAskedIsNothingDone(t *testing.T) {
 // The band of the field at T = 146 and TR 2 s leaves about 53 of 146.
 func TestBandPassTrap(t *testing.T) {
 	c, err := NewCleaner(146, Cleaning{TR: 2, Detrend: 1, Filter: Butterworth, HighPass: 0.01, LowPass: 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if got, want := c.Quality.TEff, 146*0.36; math.Abs(got-want) > 1e-9 {
 		t.Errorf("T_eff %v, want %v", got, want)
 	}
@@ -195,10 +187,7 @@ func TestCleaningRefusesWhatCannotBeMeant(t *testing.T) {
 			t.Errorf("error %v\nwant  %s", err, c.want)
 		}
 	}
-	c, err := NewCleaner(10, Cleaning{Standardize: ScalePSC})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := need.Value(NewCleaner(10, Cleaning{Standardize: ScalePSC}))(t)
 	if _, _, err := c.Clean(NewMatrix(9, 2)); err == nil || err.Error() != "the time series have 9 volumes, but denoising was prepared for 10" {
 		t.Errorf("error %v", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // motionTable is a table of T volumes with these columns, each of random numbers.
@@ -21,9 +23,7 @@ var none = Strategies[0]
 func TestColumnsBesideAStrategy(t *testing.T) {
 	table := motionTable(30, slices.Concat(motionNames, []string{"csf", "cosine00", "cosine01"})...)
 	x, names, err := table.Select(Strategy{Name: "24P", Motion: Full}, 0, []string{"cos*", "csf", "trans_x"}, FirstZero)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if x.Cols != 27 { // two cosines, csf; trans_x is there already
 		t.Errorf("%d columns, want 27: %v", x.Cols, names)
 	}
@@ -46,9 +46,7 @@ func TestColumnsBesideAStrategy(t *testing.T) {
 func TestColumnsOfTheTableComeBeforeComputedOnes(t *testing.T) {
 	c := Confounds{Names: []string{"csf", "csf_power2"}, Values: columns([]float64{1, 2}, []float64{5, 6})}
 	x, _, err := c.Select(none, 0, []string{"csf_power2"}, FirstNext)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if x.At(0, 0) != 5 {
 		t.Errorf("%v, want the table's 5", x.Data)
 	}
@@ -58,9 +56,7 @@ func TestFirstRow(t *testing.T) {
 	c := Confounds{Names: []string{"fd"}, Values: columns([]float64{nan, 0.1, 0.2, 0.6})}
 	for rule, want := range map[FirstRow]float64{FirstNext: 0.1, FirstZero: 0, FirstMean: 0.3} {
 		x, _, err := c.Select(none, 0, []string{"fd"}, rule)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		if math.Abs(x.At(0, 0)-want) > 1e-16 {
 			t.Errorf("%s: %v, want %v", rule, x.At(0, 0), want)
 		}
@@ -120,10 +116,7 @@ func TestScrub(t *testing.T) {
 		{Scrub{FD: 0.5, MinSegment: 3}, "0000001111"},
 		{Scrub{FD: 0.5, DVARS: 1.5, MinSegment: 3}, "0000000000"},
 	} {
-		keep, err := c.s.Keep(fd, dvars, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		keep := need.Value(c.s.Keep(fd, dvars, 10))(t)
 		got := ""
 		for _, k := range keep {
 			got += map[bool]string{true: "1", false: "0"}[k]

@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
+
+	"prgnn/internal/need"
 )
 
 var estimators = []Estimator{Empirical, LedoitWolf, OAS, Ridge, Glasso}
@@ -28,14 +30,6 @@ func series(t *rapid.T) Matrix {
 	return x
 }
 
-func must(t interface{ Fatal(...any) }, draws []Matrix, o Options) *Connectomes {
-	c, err := Estimate(draws, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 func TestMatricesHaveTheirProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := series(t)
@@ -45,7 +39,7 @@ func TestMatricesHaveTheirProperties(t *testing.T) {
 		if e == LedoitWolf || e == OAS {
 			o.Pearson = e
 		}
-		c := must(t, []Matrix{x}, o)
+		c := need.Value(Estimate([]Matrix{x}, o))(t)
 		for i := range x.Data {
 			if x.Data[i] != before.Data[i] {
 				t.Fatal("the input was changed")
@@ -122,7 +116,7 @@ func TestMatricesFollowTheRegions(t *testing.T) {
 		if e == Glasso {
 			tolerance = 1e-5 // the root of the dual gap where it ends, and some
 		}
-		a, b := must(t, []Matrix{x}, o), must(t, []Matrix{y}, o)
+		a, b := need.Value(Estimate([]Matrix{x}, o))(t), need.Value(Estimate([]Matrix{y}, o))(t)
 		for i, pi := range perm {
 			for j, pj := range perm {
 				for kind, v := range map[string][2]float64{
@@ -140,7 +134,7 @@ func TestMatricesFollowTheRegions(t *testing.T) {
 
 func TestPearsonIsGonums(t *testing.T) {
 	x := Matrix{Rows: 146, Cols: 84, Data: randoms(8, 146*84)}
-	c := must(t, []Matrix{x}, Options{})
+	c := need.Value(Estimate([]Matrix{x}, Options{}))(t)
 	var want mat.SymDense
 	stat.CorrelationMatrix(&want, mat.NewDense(x.Rows, x.Cols, x.Clone().Data), nil)
 	closeTo(t, "pearson", c.view(c.Pearson, 0),
@@ -153,7 +147,7 @@ func TestNearlyConstantRegionsHaveNoSignal(t *testing.T) {
 	for i := range 40 {
 		x.Row(i)[1] = 1e6 + 1e-7*x.At(i, 1)
 	}
-	c := must(t, []Matrix{x}, Options{})
+	c := need.Value(Estimate([]Matrix{x}, Options{}))(t)
 	if q := c.Quality[0]; q.Constant != 1 || c.Pearson[1] != 0 || c.Pearson[2] == 0 {
 		t.Errorf("%d constant regions, correlations %v", q.Constant, c.Pearson)
 	}
@@ -184,7 +178,7 @@ func TestRegionsWithoutASignalTakeNoPart(t *testing.T) {
 	}
 	for _, e := range estimators {
 		o := Options{Pearson: LedoitWolf, Partial: e, Rho: 0.1, Alpha: 0.1, Both: true}
-		a, b := must(t, []Matrix{x}, o), must(t, []Matrix{y}, o)
+		a, b := need.Value(Estimate([]Matrix{x}, o))(t), need.Value(Estimate([]Matrix{y}, o))(t)
 		if q := b.Quality[0]; q.Missing != 1 || q.Constant != 1 || q.Regions != 11 ||
 			q.Shrinkage != a.Quality[0].Shrinkage && e != Empirical || q.PartialSE != a.Quality[0].PartialSE {
 			t.Errorf("%s: quality %+v", e, q)
@@ -217,9 +211,9 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	draws := manySeries(9)
 	for _, e := range estimators[:4] {
 		o := Options{Partial: e, Rho: 1, Pearson: LedoitWolf, FisherZ: FisherBoth}
-		one := must(t, draws, o)
+		one := need.Value(Estimate(draws, o))(t)
 		o.Workers = 8
-		eight := must(t, draws, o)
+		eight := need.Value(Estimate(draws, o))(t)
 		for i := range one.Partial {
 			if math.Float64bits(one.Partial[i]) != math.Float64bits(eight.Partial[i]) ||
 				math.Float64bits(one.Pearson[i]) != math.Float64bits(eight.Pearson[i]) {
@@ -236,7 +230,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 
 func TestQuality(t *testing.T) {
 	x := Matrix{Rows: 146, Cols: 84, Data: randoms(1, 146*84)}
-	q := must(t, []Matrix{x}, Options{Partial: Empirical}).Quality[0]
+	q := need.Value(Estimate([]Matrix{x}, Options{Partial: Empirical}))(t).Quality[0]
 	if want := 1 / math.Sqrt(146-82-3); q.TEff != 146 || math.Abs(q.PartialSE-want) > 1e-15 { // 0.128
 		t.Errorf("T_eff %v, standard error %v, want 146, %v", q.TEff, q.PartialSE, want)
 	}
@@ -244,7 +238,7 @@ func TestQuality(t *testing.T) {
 		t.Errorf("warning %q, shrinkage %v", q.Warning, q.Shrinkage)
 	}
 	// The empirical partial correlations of independent series have that spread.
-	c := must(t, []Matrix{x}, Options{Partial: Empirical, FisherZ: FisherPartial})
+	c := need.Value(Estimate([]Matrix{x}, Options{Partial: Empirical, FisherZ: FisherPartial}))(t)
 	sum, n := 0.0, 0
 	for i := range 84 {
 		for j := range i {
@@ -256,30 +250,29 @@ func TestQuality(t *testing.T) {
 		t.Errorf("the partial correlations of noise have the standard deviation %v, and %v was foretold", sd, q.PartialSE)
 	}
 	// The condition number, from its definition.
-	e := must(t, []Matrix{x}, Options{Both: true})
+	e := need.Value(Estimate([]Matrix{x}, Options{Both: true}))(t)
 	s := mat.NewSymDense(84, e.Covariance)
 	var inverse mat.Dense
-	if err := inverse.Inverse(s); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, inverse.Inverse(s))
 	if want := mat.Norm(s, 1) * mat.Norm(&inverse, 1); math.Abs(e.Quality[0].Condition/want-1) > 1e-10 {
 		t.Errorf("condition number %v, want %v", e.Quality[0].Condition, want)
 	}
 	if w := e.Quality[0].Warning; w != "" {
 		t.Errorf("warning %q at T = 146", w)
 	}
-	short := must(t, []Matrix{{Rows: 90, Cols: 84, Data: x.Data[:90*84]}}, Options{})
+	short := need.Value(Estimate([]Matrix{{Rows: 90, Cols: 84, Data: x.Data[:90*84]}}, Options{}))(t)
 	if w := short.Quality[0].Warning; w != "84 regions and 90 independent volumes: the partial correlations depend more on ledoit-wolf than on the data; use a wider band, fewer regressors or fewer regions" {
 		t.Errorf("warning %q", w)
 	}
-	if !math.IsNaN(must(t, []Matrix{{Rows: 85, Cols: 84, Data: x.Data[:85*84]}}, Options{}).Quality[0].PartialSE) {
+	shorter := need.Value(Estimate([]Matrix{{Rows: 85, Cols: 84, Data: x.Data[:85*84]}}, Options{}))(t)
+	if !math.IsNaN(shorter.Quality[0].PartialSE) {
 		t.Error("a standard error where there is none")
 	}
 }
 
 func TestFisherZIsBounded(t *testing.T) {
 	v := randoms(1, 30)
-	c := must(t, []Matrix{columns(v, v, randoms(2, 30))}, Options{FisherZ: FisherPearson})
+	c := need.Value(Estimate([]Matrix{columns(v, v, randoms(2, 30))}, Options{FisherZ: FisherPearson}))(t)
 	if q := c.Quality[0]; q.Saturated != 1 {
 		t.Errorf("%d saturated pairs, want 1", q.Saturated)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"prgnn/internal/need"
 )
 
 func TestReadRelmat(t *testing.T) {
@@ -72,9 +74,7 @@ func TestGiven(t *testing.T) {
 		.5000001, nan, nan, 0,
 		nan, nan, nan, nan,
 		0, 0, nan, 0), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if missing != 1 || constant != 1 {
 		t.Errorf("%d missing, %d constant, want one each", missing, constant)
 	}
@@ -114,17 +114,11 @@ func TestPartialOfIsThatOfTheSeries(t *testing.T) {
 		}
 		for _, e := range []Estimator{Empirical, Ridge} {
 			c, err := Estimate([]Matrix{x}, Options{Partial: e, Rho: 0.1})
-			if err != nil {
-				rt.Fatal(err)
-			}
+			need.NoError(rt, err)
 			r, _, _, err := Given(square(n, c.Pearson...), false)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			need.NoError(rt, err)
 			p, q, err := PartialOf(r, e, 0.1, float64(x.Rows))
-			if err != nil {
-				rt.Fatal(err)
-			}
+			need.NoError(rt, err)
 			for i, v := range p.Data {
 				if math.Abs(v-c.Partial[i]) > 1e-9 {
 					rt.Fatalf("%s: entry %d is %v, of the series %v", e, i, v, c.Partial[i])
@@ -140,10 +134,7 @@ func TestPartialOfIsThatOfTheSeries(t *testing.T) {
 }
 
 func TestPartialOfRefuses(t *testing.T) {
-	c, err := Estimate([]Matrix{randomSeries(1, 60, 10)}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := need.Value(Estimate([]Matrix{randomSeries(1, 60, 10)}, Options{}))(t)
 	r := square(10, c.Pearson...)
 	copies := r.Clone()
 	for j := range 10 {

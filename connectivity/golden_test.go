@@ -16,9 +16,7 @@ import (
 func readTSV(t *testing.T, path string) ([]string, Matrix) {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer f.Close()
 	names, x, err := ReadText(f)
 	if err != nil {
@@ -35,20 +33,12 @@ func golden(t *testing.T, name string) Matrix {
 
 func readNPY(t *testing.T, path string) Matrix {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := need.Value(os.Open(path))(t)
 	defer f.Close()
-	r, err := npyio.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(npyio.NewReader(f))(t)
 	shape := r.Header.Descr.Shape
 	m := Matrix{Rows: shape[0], Cols: shape[1]}
-	if err := r.Read(&m.Data); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, r.Read(&m.Data))
 	return m
 }
 
@@ -80,13 +70,9 @@ func TestMatricesOfNilearn(t *testing.T) {
 			// The covariance and what comes of it are of the series as they are;
 			// nilearn standardises for "correlation" alone.
 			raw, err := Estimate([]Matrix{x}, Options{Pearson: e, Partial: e, Raw: true, Both: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			z, err := Estimate([]Matrix{x}, Options{Pearson: e, Partial: e})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			for _, c := range []struct {
 				kind string
 				got  Matrix
@@ -113,22 +99,14 @@ func TestShrinkageOfScikitLearn(t *testing.T) {
 		Raw float64 `json:"lw_shrinkage_raw"`
 		Z   float64 `json:"lw_shrinkage_z"`
 	}
-	b, err := os.ReadFile(filepath.Join("testdata", "nilearn", "golden.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &want); err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(filepath.Join("testdata", "nilearn", "golden.json")))(t)
+	need.NoError(t, json.Unmarshal(b, &want))
 	for _, c := range []struct {
 		file string
 		want float64
 	}{{"ts_raw", want.Raw}, {"ts_zscore_sample", want.Z}} {
 		// The z-scores of the file are single precision: as they are.
-		got, err := Estimate([]Matrix{golden(t, c.file)}, Options{Raw: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := need.Value(Estimate([]Matrix{golden(t, c.file)}, Options{Raw: true}))(t)
 		if s := got.Quality[0].Shrinkage; math.Abs(s-c.want) > 1e-10 {
 			t.Errorf("%s: shrinkage %v, scikit-learn %v", c.file, s, c.want)
 		}
@@ -137,9 +115,7 @@ func TestShrinkageOfScikitLearn(t *testing.T) {
 
 func TestRidgeOfFSLNets(t *testing.T) {
 	got, err := Estimate([]Matrix{golden(t, "ts_zscore_sample")}, Options{Partial: Ridge, Rho: 0.1, Raw: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	want := golden(t, "ridgep_rho0.1_z")
 	for i := range want.Rows {
 		want.Data[i*want.Cols+i] = 1 // FSLNets puts 0 there
@@ -149,9 +125,7 @@ func TestRidgeOfFSLNets(t *testing.T) {
 
 func TestFisherZOfNumpy(t *testing.T) {
 	got, err := Estimate([]Matrix{golden(t, "ts_zscore_sample")}, Options{FisherZ: FisherPearson})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	closeTo(t, "fisher z", got.view(got.Pearson, 0), golden(t, "fisherz_pearson_empirical_z"), 1e-9)
 }
 
@@ -171,27 +145,18 @@ func TestSeriesToEdges(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := c.dir(t)
 			x := readNPY(t, filepath.Join(dir, "ts.npy"))
-			got, err := Estimate([]Matrix{x}, Options{Both: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := need.Value(Estimate([]Matrix{x}, Options{Both: true}))(t)
 			closeTo(t, "pearson", got.view(got.Pearson, 0), readNPY(t, filepath.Join(dir, "pearson.npy")), 1e-12)
 			closeTo(t, "partial", got.view(got.Partial, 0), readNPY(t, filepath.Join(dir, "pcorr_lw.npy")), 1e-12)
 			if s := got.Quality[0].Shrinkage; math.Abs(s-c.shrinkage) > 1e-12 {
 				t.Errorf("shrinkage %v, want %v", s, c.shrinkage)
 			}
 			if path := filepath.Join(dir, "pcorr_emp.npy"); c.name == "p84" {
-				emp, err := Estimate([]Matrix{x}, Options{Partial: Empirical})
-				if err != nil {
-					t.Fatal(err)
-				}
+				emp := need.Value(Estimate([]Matrix{x}, Options{Partial: Empirical}))(t)
 				closeTo(t, "empirical partial", emp.view(emp.Partial, 0), readNPY(t, path), 1e-10)
 			}
 			for of, want := range c.chosen {
-				g, err := Build(got.view(got.Partial, 0), Rule{Density: 0.1, Of: of})
-				if err != nil {
-					t.Fatal(err)
-				}
+				g := need.Value(Build(got.view(got.Partial, 0), Rule{Density: 0.1, Of: of}))(t)
 				if q := g.Quality; q.Edges != want[0] || q.Repaired != want[1] {
 					t.Errorf("of %s: %d edges, %d repaired, want %v", of, q.Edges, q.Repaired, want)
 				}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"prgnn/internal/need"
 )
 
 // symmetric makes an N×N matrix with a unit diagonal from its upper triangle.
@@ -106,10 +108,7 @@ func TestEdgesAreThoseOfTheSlowRule(t *testing.T) {
 		}
 		p := symmetric(n, upper)
 		before := p.Clone()
-		g, err := Build(p, rule)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := need.Value(Build(p, rule))(t)
 		for i := range p.Data {
 			if p.Data[i] != before.Data[i] {
 				t.Fatal("the input was changed")
@@ -183,10 +182,7 @@ func TestEdgeCountOfThePaper(t *testing.T) {
 		want int
 	}{{Rule{Density: 0.1}, 348}, {Rule{Density: 0.2}, 697}, {Rule{}, 0}} {
 		c.rule.Repair = RepairNone
-		g, err := Build(p, c.rule)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := need.Value(Build(p, c.rule))(t)
 		if g.Quality.Edges != c.want || g.Quality.Chosen != c.want {
 			t.Errorf("%+v: %d edges, want %d", c.rule, g.Quality.Edges, c.want)
 		}
@@ -211,10 +207,7 @@ func TestRepairIsReported(t *testing.T) {
 			GraphQuality{Repaired: 2, NotPositive: 2, Components: 1}},
 		{RepairNone, []Edge{{0, 1, 0.9}}, GraphQuality{Isolated: 2, Components: 3}},
 	} {
-		g, err := Build(p, Rule{Density: 0.2, Repair: c.repair})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := need.Value(Build(p, Rule{Density: 0.2, Repair: c.repair}))(t)
 		q := g.Quality
 		if !slices.Equal(g.Edges, c.want) || q.Repaired != c.q.Repaired || q.NotPositive != c.q.NotPositive ||
 			q.Isolated != c.q.Isolated || q.Components != c.q.Components {
@@ -229,10 +222,7 @@ func TestRepairIsReported(t *testing.T) {
 func TestNodesWithoutASignalHaveNoEdges(t *testing.T) {
 	for _, v := range []float64{0, nan} {
 		p := symmetric(5, []float64{0.1, v, 0.2, 0.3, v, 0.4, 0.5, v, v, 0.6})
-		g, err := Build(p, Rule{Density: 0.5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := need.Value(Build(p, Rule{Density: 0.5}))(t)
 		// Half of the six pairs of four nodes; node 0 is repaired.
 		want := []Edge{{0, 4, 0.3}, {1, 3, 0.4}, {1, 4, 0.5}, {3, 4, 0.6}}
 		if q := g.Quality; !slices.Equal(g.Edges, want) || q.Silent != 1 || q.Chosen != 3 || q.Components != 1 {

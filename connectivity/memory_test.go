@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/peak"
 )
 
@@ -20,9 +21,7 @@ func squeezed(t *testing.T, head, line string, n int) []byte {
 	for range n / 1000 {
 		io.WriteString(w, many)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, w.Close())
 	return z.Bytes()
 }
 

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // oracleValues are what testdata/oracle.py wrote.
@@ -42,14 +44,9 @@ type scrubbed struct {
 
 func oracle(t *testing.T) oracleValues {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", "oracle.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(filepath.Join("testdata", "oracle.json")))(t)
 	var o oracleValues
-	if err := json.Unmarshal(b, &o); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(b, &o))
 	return o
 }
 
@@ -118,13 +115,9 @@ func TestTrendOfNumpy(t *testing.T) {
 	x := firstColumns(golden(t, "ts_raw"), 3)
 	for _, c := range oracle(t).Trend {
 		cleaner, err := NewCleaner(x.Rows, Cleaning{Detrend: c.Order, Standardize: ScaleNone})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		y, _, err := cleaner.Clean(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		closeTo(t, "trend", y, matrixOf(c.Y), 1e-9)
 		if want := float64(x.Rows - c.Order); cleaner.Quality.TEff != want {
 			t.Errorf("order %d: T_eff %v, want %v", c.Order, cleaner.Quality.TEff, want)
@@ -152,10 +145,7 @@ func TestScrubbedRunOfNumpy(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Regressors = confounds
 			c.o.Keep, _ = keepAllBut(x.Rows, c.want.Censored)
-			cleaner, err := NewCleaner(x.Rows, c.o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			cleaner := need.Value(NewCleaner(x.Rows, c.o))(t)
 			spiked := x.Clone()
 			for _, at := range c.want.Censored { // a spike in a censored volume goes nowhere
 				for j := range spiked.Row(at) {
@@ -164,9 +154,7 @@ func TestScrubbedRunOfNumpy(t *testing.T) {
 			}
 			for _, in := range []Matrix{x, spiked} {
 				got, _, err := cleaner.Clean(in)
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, err)
 				closeTo(t, c.name, got, matrixOf(c.want.Y), 1e-8)
 			}
 			if got := cleaner.Quality.TEff; math.Abs(got-c.teff) > 1e-9 {
@@ -180,9 +168,7 @@ func TestGlassoOfScikitLearn(t *testing.T) {
 	x := golden(t, "ts_raw")
 	for _, c := range oracle(t).Glasso {
 		got, err := Estimate([]Matrix{x}, Options{Partial: Glasso, Alpha: c.Alpha, Tolerance: 1e-11, Both: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		closeTo(t, "covariance", got.view(got.Covariance, 0), matrixOf(c.Covariance), 1e-6)
 		closeTo(t, "precision", got.view(got.Precision, 0), matrixOf(c.Precision), 1e-6)
 		if got.Quality[0].Shrinkage != c.Alpha {
@@ -193,9 +179,7 @@ func TestGlassoOfScikitLearn(t *testing.T) {
 
 func TestGlassoCVOfScikitLearn(t *testing.T) {
 	got, err := Estimate([]Matrix{golden(t, "ts_raw")}, Options{Partial: GlassoCV, Tolerance: 1e-9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if a, want := got.Quality[0].Shrinkage, oracle(t).GlassoCV.Alpha; math.Abs(a-want) > 1e-9 {
 		t.Errorf("α %v, scikit-learn %v", a, want)
 	}
@@ -204,9 +188,7 @@ func TestGlassoCVOfScikitLearn(t *testing.T) {
 func TestEdgesOfTheAuthorsCode(t *testing.T) {
 	p := readNPY(t, filepath.Join("testdata", "p20short", "pcorr_lw.npy"))
 	g, err := Build(p, Rule{Kind: AuthorsCode, Percentile: 80})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	want := oracle(t).Authors.Edges
 	if len(g.Edges) != len(want) {
 		t.Fatalf("%d edges, want %d", len(g.Edges), len(want))

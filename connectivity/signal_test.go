@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 var nan, inf = math.NaN(), math.Inf(1)
@@ -22,9 +24,7 @@ func TestInspect(t *testing.T) {
 	status, err := Inspect(columns(
 		[]float64{1, 2, 3}, []float64{nan, nan, nan}, []float64{1000, 1000, 1000},
 		[]float64{1000, 1000.0000000001, 1000}, []float64{0, 0, 0}, []float64{0, 1e-300, 0}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	want := []Status{Present, Missing, Constant, Constant, Constant, Present}
 	for j, s := range status {
 		if s != want[j] {
@@ -58,10 +58,7 @@ func TestInspect(t *testing.T) {
 
 func TestZScore(t *testing.T) {
 	x := columns([]float64{1, 2, 3, 6}, []float64{nan, nan, nan, nan}, []float64{7, 7, 7, 7})
-	status, err := Inspect(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	status := need.Value(Inspect(x))(t)
 	z := x.Clone()
 	zscore(z, status)
 	// mean 3, sum of squares 14, standard deviation √(14/3)

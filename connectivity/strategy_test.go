@@ -22,9 +22,7 @@ func strategyTable(t *testing.T, version string) Confounds {
 	if err == nil {
 		err = json.Unmarshal(b, &c.About)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	return c
 }
 
@@ -40,9 +38,7 @@ func TestStrategiesOfNilearn(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(b, &golden)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	_, series := readTSV(t, filepath.Join("testdata", "strategies", "series.tsv"))
 	for version, strategies := range golden {
 		table := strategyTable(t, version)
@@ -53,16 +49,12 @@ func TestStrategiesOfNilearn(t *testing.T) {
 					t.Fatal("no golden values: run gen.py")
 				}
 				x, names, err := table.Select(s, 5, nil, FirstNext)
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, err)
 				if sorted := slices.Sorted(slices.Values(names)); !slices.Equal(sorted, want.Columns) {
 					t.Errorf("columns %v\nwant    %v", sorted, want.Columns)
 				}
 				keep, err := s.Scrub.Keep(table.column1("framewise_displacement"), table.column1("std_dvars"), series.Rows)
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, err)
 				marked, _ := table.NonSteady()
 				var kept []int
 				for v := range keep {
@@ -88,13 +80,9 @@ func TestOneProjection(t *testing.T) {
 	table := strategyTable(t, "25.1")
 	_, series := readTSV(t, filepath.Join("testdata", "strategies", "series.tsv"))
 	s, err := StrategyOf("36P")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	x, names, err := table.Select(s, 5, nil, FirstNext)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	keep, kept := keepAllBut(series.Rows, []int{0, 1, 20, 60})
 	y, _ := clean(t, series, Cleaning{TR: 3, Detrend: 1, Filter: Cosine, HighPass: 0.01, Regressors: x, Keep: keep})
 	correlation := func(a, b []float64) float64 {
@@ -161,10 +149,7 @@ func TestStrategyMistakes(t *testing.T) {
 		{failed, "acompcor", nil, "strategy acompcor: each of the columns c_comp_cor_01, w_comp_cor_00 has no values (n/a throughout: fMRIPrep could not compute it)"},
 		{Confounds{Names: []string{"FramewiseDisplacement", "aCompCor00"}, Values: NewMatrix(5, 2)}, "simple", nil, "the columns have the names of fMRIPrep before 1.2"},
 	} {
-		s, err := StrategyOf(c.strategy)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := need.Value(StrategyOf(c.strategy))(t)
 		if _, _, err := c.table.Select(s, 5, c.columns, FirstNext); err == nil ||
 			!strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("error %v\nwant  %s", err, c.want)
@@ -215,18 +200,13 @@ func TestStrategiesOfVersions(t *testing.T) {
 				if err == nil {
 					err = json.Unmarshal(b, &c.About)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, err)
 				if _, n := c.NonSteady(); n != 1 {
 					t.Errorf("%s: %d volumes not in steady state, want 1", filepath.Base(path), n)
 				}
 				for name, want := range map[string]int{"simple": 27, "scrubbing": 33, "compcor": 31, "24P": 24,
 					"27P": 27, "36P": 36, "acompcor": 22} {
-					s, err := StrategyOf(name)
-					if err != nil {
-						t.Fatal(err)
-					}
+					s := need.Value(StrategyOf(name))(t)
 					if _, taken, err := c.Select(s, 5, nil, FirstNext); err != nil || len(taken) != want {
 						t.Errorf("%s: %s takes %d columns, want %d: %v", filepath.Base(path), name, len(taken), want, err)
 					}

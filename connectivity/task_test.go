@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // Task regressors are those of nilearn's make_first_level_design_matrix (testdata/task/gen.py).
@@ -37,10 +39,7 @@ func TestTaskRegressorsOfNilearn(t *testing.T) {
 			for _, e := range c.Events {
 				k.Events = append(k.Events, Event{e[0].(float64), e[1].(float64), e[2].(string)})
 			}
-			got, err := k.Regressors(c.Volumes)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := need.Value(k.Regressors(c.Volumes))(t)
 			if got.Cols != len(c.Design) {
 				t.Fatalf("%d regressors, want %d", got.Cols, len(c.Design))
 			}

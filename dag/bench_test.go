@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 )
 
 // trivial is a stage that does nothing: what is measured is the engine.
@@ -59,15 +60,9 @@ func BenchmarkNothingToDo(b *testing.B) {
 			dir := b.TempDir()
 			g := wide(n)
 			once := func() *Result {
-				st, err := artifacts.Open(dir + "/store")
-				if err != nil {
-					b.Fatal(err)
-				}
+				st := need.Value(artifacts.Open(dir + "/store"))(b)
 				defer st.Close()
-				res, err := Run(context.Background(), g, st, Options{})
-				if err != nil {
-					b.Fatal(err)
-				}
+				res := need.Value(Run(context.Background(), g, st, Options{}))(b)
 				return res
 			}
 			if res := once(); res.Ran != n {

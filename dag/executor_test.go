@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 )
 
 // An elsewhere is an executor that does what one on other machines would do: it
@@ -123,14 +124,8 @@ func TestLogOfTask(t *testing.T) {
 		return errors.New("it broke")
 	}
 	res, _ := s.run(t, st, Options{})
-	rr, err := st.LoadRun(res.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec, err := ReadRecord(st, rr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rr := need.Value(st.LoadRun(res.ID))(t)
+	rec := need.Value(ReadRecord(st, rr))(t)
 	for i, want := range []string{"epoch 1\nhalf a line", "line 29\nerror: it broke\n", "", ""} {
 		b, err := os.ReadFile(st.LogPath(rec.Tasks[i].Key))
 		if !strings.HasSuffix(string(b), want) || (err != nil) != (want == "") || i == 0 && string(b) != want {

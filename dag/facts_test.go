@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag/param"
+	"prgnn/internal/need"
 
 	"pgregory.net/rapid"
 )
@@ -59,9 +60,7 @@ func TestRecipeMakesItsTaskAgain(t *testing.T) {
 			return artifacts.Ref{Format: "npy", Digest: artifacts.Digest{1, 2}}, nil
 		}
 		text, err := n.Recipe(ref)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		r, err := ReadRecipe(text)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 )
 
 // A given is a stage that has its value already.
@@ -52,10 +53,7 @@ func TestForetold(t *testing.T) {
 		{cohortSketch("1 2 3", "one", "two", "three"), "stale cached cached cached stale stale unknown", "table:ran three:ran folds:ran all:ran", "its out changed"},
 		{cohortSketch("1", "one"), "stale cached cached stale stale", "table:ran folds:ran all:ran", "its out changed"},
 	} {
-		steps, err := Plan(&tt.s.Graph, st, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		steps := need.Value(Plan(&tt.s.Graph, st, Options{}))(t)
 		var states []string
 		for _, s := range steps {
 			states = append(states, string(s.State))

@@ -13,6 +13,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/remote"
 	"prgnn/artifacts/storetest"
+	"prgnn/internal/need"
 )
 
 // A record in a remote that promises other bytes than the task gives is the remote's fault,
@@ -22,13 +23,8 @@ func TestForgedSize(t *testing.T) {
 		dir := t.TempDir()
 		one, two := newStore(t), newStore(t)
 		attach := func(st *artifacts.Store) {
-			place, err := remote.Open("file://" + filepath.ToSlash(dir))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := st.Attach(context.Background(), place); err != nil {
-				t.Fatal(err)
-			}
+			place := need.Value(remote.Open("file://" + filepath.ToSlash(dir)))(t)
+			need.NoError(t, st.Attach(context.Background(), place))
 		}
 		attach(one)
 		key := artifacts.Key{}

@@ -12,6 +12,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/storetest"
+	"prgnn/internal/need"
 )
 
 // damage changes a byte of an output in the store, leaving its size.
@@ -22,9 +23,7 @@ func damage(t *testing.T, st *artifacts.Store, ref artifacts.Ref) {
 
 func lose(t *testing.T, st *artifacts.Store, ref artifacts.Ref) {
 	t.Helper()
-	if err := st.Remove(ref.Digest); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, st.Remove(ref.Digest))
 }
 
 func TestHealing(t *testing.T) {
@@ -58,10 +57,7 @@ func TestHealing(t *testing.T) {
 			}
 			s := chain("a")
 			s.nodes["c"].Work.(*join).Text = tt.change
-			steps, err := Plan(&s.Graph, st, tt.o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			steps := need.Value(Plan(&s.Graph, st, tt.o))(t)
 			var states []string
 			for _, step := range steps {
 				states = append(states, string(step.State))
@@ -98,10 +94,7 @@ func TestDamagedRecord(t *testing.T) {
 			s.run(t, st, Options{})
 			plan := func(s *sketch) Step {
 				t.Helper()
-				steps, err := Plan(&s.Graph, st, Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				steps := need.Value(Plan(&s.Graph, st, Options{}))(t)
 				for _, step := range steps {
 					if step.Node.ID == "b" {
 						return step
@@ -247,10 +240,7 @@ func TestEveryBlobHeals(t *testing.T) {
 		return s
 	}
 	open := func() *artifacts.Store {
-		st, err := artifacts.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := need.Value(artifacts.Open(dir))(t)
 		return st
 	}
 	st := open()
@@ -265,9 +255,7 @@ func TestEveryBlobHeals(t *testing.T) {
 			for _, memo := range []bool{true, false} { // with the memo, and without
 				if !memo {
 					storetest.Named(t, dir, path.Name).Flip(t) // it lies elsewhere now
-					if err := os.RemoveAll(filepath.Join(dir, "memo")); err != nil {
-						t.Fatal(err)
-					}
+					need.NoError(t, os.RemoveAll(filepath.Join(dir, "memo")))
 				}
 				st := open()
 				res, ran := draw().run(t, st, Options{})
@@ -293,10 +281,7 @@ func TestPlanTellsKnownDamage(t *testing.T) {
 	if _, err := st.OpenBlob(ref); !errors.Is(err, artifacts.ErrCorrupt) {
 		t.Fatal(err)
 	}
-	steps, err := Plan(&s.Graph, st, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	steps := need.Value(Plan(&s.Graph, st, Options{}))(t)
 	var states []string
 	for _, p := range steps {
 		states = append(states, fmt.Sprint(p.State, p.Damaged, p.Reason))

@@ -13,6 +13,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/storetest"
+	"prgnn/internal/need"
 )
 
 // A join is the stage of most tests: it gives its own text followed by those of
@@ -102,19 +103,14 @@ func (s *sketch) file(id, path string) {
 
 func newStore(t testing.TB) *artifacts.Store {
 	t.Helper()
-	s, err := artifacts.Open(filepath.Join(t.TempDir(), "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := need.Value(artifacts.Open(filepath.Join(t.TempDir(), "store")))(t)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
 
 func write(t testing.TB, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 // run brings a sketch up to date and says what ran, in the order of the graph.
@@ -131,10 +127,7 @@ func (s *sketch) run(t testing.TB, st *artifacts.Store, o Options) (*Result, str
 			tell(e)
 		}
 	}
-	res, err := Run(context.Background(), &s.Graph, st, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := need.Value(Run(context.Background(), &s.Graph, st, o))(t)
 	var words []string
 	for _, stage := range s.Stages {
 		for _, n := range stage.Tasks {

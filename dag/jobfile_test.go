@@ -11,6 +11,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag/param"
+	"prgnn/internal/need"
 )
 
 // Common is a group of parameters that several kinds share.
@@ -46,10 +47,7 @@ func jobOf(t testing.TB, w Stage) (*Job, func(string) (*Kind, bool)) {
 	t.Helper()
 	k := &Kind{Name: "every", Code: "source 1", New: func() Stage { return newEveryType() }}
 	n := &Node{Stage: &StageNode{Name: "stage", Kind: k}, Work: w}
-	code, err := k.CodeDigest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := need.Value(k.CodeDigest())(t)
 	ref := artifacts.Ref{Digest: artifacts.DigestOf([]byte("x")), Size: 1, Format: "npy"}
 	recipe := string(appendRecipe(nil, code, n, nil, nil)) + "input a npy " + ref.Digest.String() + "\n"
 	j := &Job{
@@ -69,9 +67,7 @@ func TestJobsComeBackAsTheyWent(t *testing.T) {
 	for name, w := range map[string]*everyType{"defaults": newEveryType(), "extremes": extreme} {
 		j, kinds := jobOf(t, w)
 		b, err := j.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		back, err := DecodeJob(b, kinds)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -115,10 +111,7 @@ func TestJobsOfOthersAreRefused(t *testing.T) {
 		{"a field of a newer version", change(`"Task"`, `"New": 1, "Task"`), "cannot be read"},
 	} {
 		j, kinds := jobOf(t, newEveryType())
-		b, err := j.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := need.Value(j.Encode())(t)
 		if _, err := DecodeJob(c.how(b), kinds); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.says)
 		}
@@ -129,9 +122,7 @@ func TestJobsOfOthersAreRefused(t *testing.T) {
 func TestNoListIsAnEmptyOne(t *testing.T) {
 	s := newEveryType()
 	for _, name := range []string{"lambda", "lags", "drop"} {
-		if err := param.Set(s, name, []any{}); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, param.Set(s, name, []any{}))
 	}
 	if s.Lambda != nil || s.Lags != nil || s.Drop != nil {
 		t.Errorf("%#v, %#v, %#v", s.Lambda, s.Lags, s.Drop)
@@ -143,10 +134,7 @@ func TestNoListIsAnEmptyOne(t *testing.T) {
 
 func FuzzDecodeJob(f *testing.F) {
 	j, kinds := jobOf(f, newEveryType())
-	b, err := j.Encode()
-	if err != nil {
-		f.Fatal(err)
-	}
+	b := need.Value(j.Encode())(f)
 	f.Add(b)
 	f.Add([]byte(`{"Kind":"every","Params":{"lambda":[null,{}]}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 )
 
 func TestMain(m *testing.M) {
@@ -105,31 +106,20 @@ func (s spec) check(t *rapid.T, res *Result, fileText string) {
 
 // newDir is a place for the stores and files of one check.
 func newDir(t *rapid.T, base string) string {
-	dir, err := os.MkdirTemp(base, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := need.Value(os.MkdirTemp(base, ""))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("file"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("file"), 0o666))
 	return dir
 }
 
 func openStore(t *rapid.T, dir string) *artifacts.Store {
-	st, err := artifacts.Open(filepath.Join(dir, "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := need.Value(artifacts.Open(filepath.Join(dir, "store")))(t)
 	t.Cleanup(func() { st.Close() })
 	return st
 }
 
 func mustRun(t *rapid.T, s *sketch, st *artifacts.Store, o Options) *Result {
-	res, err := Run(context.Background(), &s.Graph, st, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := need.Value(Run(context.Background(), &s.Graph, st, o))(t)
 	return res
 }
 
@@ -159,9 +149,7 @@ func TestPlanForesees(t *testing.T) {
 				s.tasks[i].text += "+"
 			}
 			if rapid.IntRange(0, 5).Draw(t, "lose") == 0 {
-				if err := st.Remove(first.Outputs[name(i)]["out"].Digest); err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, st.Remove(first.Outputs[name(i)]["out"].Digest))
 			}
 		}
 		var plans []string
@@ -264,9 +252,7 @@ func TestTwoAtOnce(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, errors.Join(errs...))
 		for _, res := range results {
 			s.check(t, res, "file")
 		}

@@ -14,6 +14,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
 )
 
 // chain is a → b → c ← a, with d beside.
@@ -233,9 +234,7 @@ func TestFiles(t *testing.T) {
 	}
 	// The name of a file and where it lies are not part of the key.
 	moved := filepath.Join(dir, "moved.txt")
-	if err := os.Rename(path, moved); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Rename(path, moved))
 	path = moved
 	if _, ran := draw().run(t, st, Options{}); ran != "" {
 		t.Errorf("a file with another name: %q ran", ran)
@@ -287,10 +286,7 @@ func TestFileChangesMeanwhile(t *testing.T) {
 			if ran != "a:failed" || !errors.Is(res.Errors[0], artifacts.ErrChanged) {
 				t.Errorf("%s, %v", ran, res.Errors)
 			}
-			steps, err := Plan(&s.Graph, st, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			steps := need.Value(Plan(&s.Graph, st, Options{}))(t)
 			if steps[0].State == Cached {
 				t.Error("a result was stored")
 			}

@@ -12,6 +12,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
 )
 
 // TestCancel stops a run while one task is finished, one at work, one waiting.
@@ -33,9 +34,7 @@ func TestCancel(t *testing.T) {
 		t.Fatalf("%+v", res)
 	}
 	rr, err := st.LoadRun(res.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	rec, err := ReadRecord(st, rr)
 	if err != nil || rec.Stopped != why.Error() || rec.Finished.IsZero() {
 		t.Errorf("%+v, %v", rec, err)
@@ -71,19 +70,14 @@ func TestStoreBreaks(t *testing.T) {
 func TestStoreReadOnly(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	open := func() *artifacts.Store {
-		st, err := artifacts.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := need.Value(artifacts.Open(dir))(t)
 		return st
 	}
 	st := open()
 	chain("a").run(t, st, Options{})
 	st.Close()
 	for _, part := range []string{"tmp", "runs"} { // root may write anywhere, but not below a file
-		if err := os.RemoveAll(filepath.Join(dir, part)); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.RemoveAll(filepath.Join(dir, part)))
 		write(t, filepath.Join(dir, part), "")
 	}
 	st = open()
@@ -202,10 +196,7 @@ func TestNewTask(t *testing.T) {
 	})
 	var got []string
 	for _, in := range task.All("in") {
-		b, err := in.Bytes()
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := need.Value(in.Bytes())(t)
 		got = append(got, in.Coord("fold")+string(b))
 	}
 	if strings.Join(got, " ") != "2two 10ten" {

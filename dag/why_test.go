@@ -12,6 +12,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/storetest"
+	"prgnn/internal/need"
 )
 
 // study is a small pipeline whose every kind of fact a test can change.
@@ -124,10 +125,7 @@ func TestWhy(t *testing.T) {
 			y := base
 			tt.change(&y)
 			s := y.sketch()
-			steps, err := Plan(&s.Graph, st, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			steps := need.Value(Plan(&s.Graph, st, Options{}))(t)
 			var plan strings.Builder
 			for _, p := range steps {
 				if p.State != Cached {
@@ -137,10 +135,7 @@ func TestWhy(t *testing.T) {
 			if plan.String() != tt.plan {
 				t.Errorf("plan:\n%swant:\n%s", &plan, tt.plan)
 			}
-			e, err := Why(&s.Graph, st, Options{}, tt.task)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := need.Value(Why(&s.Graph, st, Options{}, tt.task))(t)
 			var lines []string
 			if e.WaitsFor != nil {
 				lines = append(lines, "waits for "+strings.Join(e.WaitsFor, " "))
@@ -169,25 +164,17 @@ func TestEarlierIdentities(t *testing.T) {
 		t.Fatal(runs, err)
 	}
 	rr, err := st.LoadRun(runs[0].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var d detail
-	if err := json.Unmarshal(rr.Detail, &d); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(rr.Detail, &d))
 	d.Codes["graph"] = files // what such a version wrote
 	if rr.Detail, err = json.Marshal(d); err != nil {
 		t.Fatal(err)
 	}
-	if err := st.SaveRun(rr); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, st.SaveRun(rr))
 	y.code = codeNow
 	e, err := Why(&y.sketch().Graph, st, Options{}, "graph")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	const want = "code format: by source files, of an earlier version of the program → by declarations"
 	if e.Reason != want || len(e.Differences) != 1 || e.Differences[0].String() != want {
 		t.Errorf("%s: %v, want %s", e.Reason, e.Differences, want)
@@ -218,10 +205,7 @@ func TestListing(t *testing.T) {
 	y.code = edited("poolScores 02.2", "poolScores 09.2")
 	why := func() string {
 		t.Helper()
-		e, err := Why(&y.sketch().Graph, st, Options{}, "graph")
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := need.Value(Why(&y.sketch().Graph, st, Options{}, "graph"))(t)
 		return fmt.Sprint(e.Differences)
 	}
 	const explained = "[code: prgnn/gnn.poolScores changed (gnn/pool.go:41)]"
@@ -245,21 +229,15 @@ func TestListing(t *testing.T) {
 	}
 	// As an earlier version wrote it.
 	rr, err := st.LoadRun(last.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var d detail
-	if err := json.Unmarshal(rr.Detail, &d); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(rr.Detail, &d))
 	d.Reached = packed
 	if rr.Detail, err = json.Marshal(d); err != nil {
 		t.Fatal(err)
 	}
 	rr.Keeps = nil
-	if err := errors.Join(st.SaveRun(rr), st.Remove(listing.Digest)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, errors.Join(st.SaveRun(rr), st.Remove(listing.Digest)))
 	if got := why(); got != explained {
 		t.Errorf("of an earlier version: %s, want %s", got, explained)
 	}
@@ -308,10 +286,7 @@ func TestCausesParametersFirst(t *testing.T) {
 	y := study{density: "0.1", code: codeNow, file: file}
 	y.sketch().run(t, st, Options{})
 	y.density, y.code = "0.2", edited("poolScores 02", "poolScores 04")
-	sum, err := Causes(&y.sketch().Graph, st, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := need.Value(Causes(&y.sketch().Graph, st, Options{}))(t)
 	var texts []string
 	for _, c := range sum.Causes {
 		texts = append(texts, c.Text)
@@ -339,14 +314,8 @@ func TestRecord(t *testing.T) {
 		{first.ID, "a:ran b:failed c:skipped d:ran"},
 		{second.ID, "a:cached b:ran c:ran d:cached"},
 	} {
-		rr, err := st.LoadRun(tt.id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rec, err := ReadRecord(st, rr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rr := need.Value(st.LoadRun(tt.id))(t)
+		rec := need.Value(ReadRecord(st, rr))(t)
 		var tasks []string
 		for _, k := range rec.Tasks {
 			tasks = append(tasks, k.ID+":"+string(k.State))

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"prgnn/internal/need"
 )
 
 // paperGraphs are graphs of the paper's sizes: 84 nodes, 348 edges and a few
@@ -26,10 +28,7 @@ func BenchmarkEpoch(b *testing.B) {
 func benchEpoch[T Float](b *testing.B, pool, distance string, threads int) {
 	o := Paper(84)
 	o.Pool, o.Distance = pool, distance
-	m, err := New[T](o, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := need.Value(New[T](o, 1))(b)
 	graphs := paperGraphs[T](944)
 	w := newWorker(m, threads)
 	defer w.team.end()

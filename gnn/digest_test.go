@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"hash"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // TestDigest trains small models for a few epochs and hashes weights, history
@@ -61,26 +63,18 @@ func trainingDigest(t *testing.T, workers int, k *kernels[float32]) string {
 func hashTraining[T Float](t *testing.T, h hash.Hash, o Options, workers int, k *kernels[T]) {
 	t.Helper()
 	m, err := New[T](o, 11)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if k != nil {
 		m.k = k
 	}
 	graphs := randomGraphs[T](o, 26, 21, 40)
 	history, err := m.Train(context.Background(), graphs[:20], graphs[20:], Training{Epochs: 3, Batch: 8, Rate: 0.01,
 		Halve: 2, Decay: 1e-3, Seed: 5, Workers: workers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	predictions, err := m.Predict(graphs, workers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	put := func(v any) {
-		if err := binary.Write(h, binary.LittleEndian, v); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, binary.Write(h, binary.LittleEndian, v))
 	}
 	put(m.Params)
 	put(m.Buffers)

@@ -82,15 +82,9 @@ func TestFixtures(t *testing.T) {
 // cases of this model, such as that of preprocessing, is passed over.
 func sets(t *testing.T, dir string) (found []*fixtureSet) {
 	for _, pattern := range []string{filepath.Join(dir, "*", "index.json"), filepath.Join(dir, "index.json")} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		paths := need.Value(filepath.Glob(pattern))(t)
 		for _, path := range paths {
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := need.Value(os.ReadFile(path))(t)
 			set := &fixtureSet{dir: filepath.Dir(path)}
 			if err := json.Unmarshal(b, set); err != nil || set.Nodes == 0 {
 				t.Logf("%s is not an index of model fixtures", path)
@@ -148,10 +142,7 @@ func (f *fixtureSet) graphs(t *testing.T, o Options) []*Graph[float64] {
 				}
 			}
 		}
-		g, err := NewGraph[float64](o, int(y[m]), x[m*n*d:][:n*d], edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := need.Value(NewGraph[float64](o, int(y[m]), x[m*n*d:][:n*d], edges))(t)
 		gs = append(gs, g)
 	}
 	return gs
@@ -159,10 +150,7 @@ func (f *fixtureSet) graphs(t *testing.T, o Options) []*Graph[float64] {
 
 func (f *fixtureSet) run(t *testing.T, dir string, c fixtureCase, full bool) {
 	o := f.options(t, c)
-	model, err := Zero[float64](o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := need.Value(Zero[float64](o))(t)
 	initFile, layout := "init_"+o.Pool+".npy", map[string]json.RawMessage{"topk": f.LayoutTopk,
 		"sage": f.LayoutSage}[o.Pool]
 	if c.Init != "" {
@@ -184,10 +172,7 @@ func (f *fixtureSet) run(t *testing.T, dir string, c fixtureCase, full bool) {
 	step := func() Losses {
 		t.Helper()
 		model.prepare()
-		l, err := w.gradient(graphs, grad, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := need.Value(w.gradient(graphs, grad, nil))(t)
 		return l
 	}
 	copy(model.Params, start)
@@ -341,9 +326,7 @@ func largest(v []float64) float64 {
 func checkLayout(t *testing.T, got Layout, want json.RawMessage) {
 	t.Helper()
 	var l []Param
-	if err := json.Unmarshal(want, &l); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(want, &l))
 	if g, w := fmt.Sprint(got), fmt.Sprint(Layout(l)); g != w {
 		t.Errorf("layout\n%s, want\n%s", strings.ReplaceAll(g, "} {", "}\n{"), strings.ReplaceAll(w, "} {", "}\n{"))
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // TestFiniteDifferences compares every gradient of the whole model with central
@@ -51,18 +53,12 @@ func TestFiniteDifferences(t *testing.T) {
 
 func checkGradient(t *testing.T, o Options, graphs []*Graph[float64]) {
 	t.Helper()
-	m, err := New[float64](o, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := need.Value(New[float64](o, 4))(t)
 	w := newWorker(m, 1)
 	defer w.team.end()
 	loss := func(grad []float64) float64 {
 		m.prepare()
-		l, err := w.gradient(graphs, grad, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := need.Value(w.gradient(graphs, grad, nil))(t)
 		return l.Total
 	}
 	grad, other := make([]float64, len(m.Params)), make([]float64, len(m.Params))
@@ -106,22 +102,10 @@ func TestPermutationOfNodes(t *testing.T) {
 			a, b := shift(e.Source), shift(e.Target)
 			movedEdges = append(movedEdges, Edge{min(a, b), max(a, b), e.Weight})
 		}
-		m, err := New[float64](o, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := NewGraph[float64](o, 0, features, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := NewGraph[float64](o, 0, moved, movedEdges)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := m.Predict([]*Graph[float64]{a, b}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := need.Value(New[float64](o, 4))(t)
+		a := need.Value(NewGraph[float64](o, 0, features, edges))(t)
+		b := need.Value(NewGraph[float64](o, 0, moved, movedEdges))(t)
+		p := need.Value(m.Predict([]*Graph[float64]{a, b}, 1))(t)
 		near(t, "probabilities", p[1].Probability, p[0].Probability, 1e-12)
 		for l := range p[0].Layers {
 			x, y := p[0].Layers[l], p[1].Layers[l]
@@ -155,10 +139,7 @@ func TestKeep(t *testing.T) {
 // highest scores; equal ones are kept in order of place.
 func TestPooling(t *testing.T) {
 	o := Paper(6)
-	m, err := New[float32](o, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := need.Value(New[float32](o, 2))(t)
 	var graphs []*Graph[float32]
 	for n := 1; n < 40; n += 3 {
 		graphs = append(graphs, randomGraphs[float32](o, 1, n, 3*n)...)
@@ -168,14 +149,8 @@ func TestPooling(t *testing.T) {
 	for i := range same {
 		same[i] = 0.25
 	}
-	g, err := NewGraph[float32](o, 0, same, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	predictions, err := m.Predict(append(graphs, g), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := need.Value(NewGraph[float32](o, 0, same, nil))(t)
+	predictions := need.Value(m.Predict(append(graphs, g), 2))(t)
 	for i, p := range predictions {
 		n := append(graphs, g)[i].Nodes()
 		for _, l := range p.Layers {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func TestNewGraphRefuses(t *testing.T) {
@@ -60,10 +62,7 @@ func TestInduceAndAugment(t *testing.T) {
 	o := Paper(1)
 	const n = 19
 	edges := randomEdges(1, n, 45)
-	g, err := NewGraph[float64](o, 0, make([]float64, n), edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := need.Value(NewGraph[float64](o, 0, make([]float64, n), edges))(t)
 	var e [n][n]float64
 	for i := range n {
 		e[i][i] = 1

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
 
@@ -46,10 +47,7 @@ func compareKernels(t *testing.T, fast, slow *kernels[float32]) {
 	}
 	for _, n := range []int{1, 2, 7, 8, 9, 16, 21, 42, 84, 101} {
 		o := Paper(3)
-		g, err := NewGraph[float32](o, 0, make([]float64, 3*n), randomEdges(n, n, 4*n))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := need.Value(NewGraph[float32](o, 0, make([]float64, 3*n), randomEdges(n, n, 4*n)))(t)
 		a, p := &g.adjacency, padded(n)
 		alpha, f, gg := vec(a.size()), vec(p), vec(p)
 		for e := range alpha {

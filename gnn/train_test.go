@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func small(o Options, t Training) (Options, Training) {
@@ -27,16 +29,12 @@ func TestCheckpoint(t *testing.T) {
 		train, test := randomGraphs[float32](o, 20, 10, 20), randomGraphs[float32](o, 30, 10, 20)[20:]
 		run := func(tr Training) (*Model[float32], []Epoch, error) {
 			m, err := New[float32](o, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			h, err := m.Train(context.Background(), train, test, tr)
 			return m, h, err
 		}
 		whole, history, err := run(tr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		for _, stopAfter := range []int{1, 2} {
 			var saved []byte
 			n := 0
@@ -57,9 +55,7 @@ func TestCheckpoint(t *testing.T) {
 			epochs := 0
 			again.Progress = func(Epoch) { epochs++ }
 			m, h, err := run(again)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			if epochs != tr.Epochs-3*stopAfter {
 				t.Errorf("%d epochs after the checkpoint, want %d", epochs, tr.Epochs-3*stopAfter)
 			}
@@ -125,14 +121,8 @@ func TestHistory(t *testing.T) {
 	tr.Rate, tr.Batch = 1e-30, 10
 	graphs := randomGraphs[float64](o, 20, 10, 20)
 	m, _ := New[float64](o, 1)
-	h, err := m.Train(context.Background(), graphs, graphs, tr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := m.Predict(graphs, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := need.Value(m.Train(context.Background(), graphs, graphs, tr))(t)
+	p := need.Value(m.Predict(graphs, 1))(t)
 	ce, right, kept, scores := 0.0, 0.0, 0, 0
 	for i, p := range p {
 		ce -= math.Log(p.Probability[graphs[i].Label]) / 20
@@ -197,10 +187,7 @@ func TestTrainRefuses(t *testing.T) {
 func TestDropout(t *testing.T) {
 	o, tr := small(AuthorsCode(10), AuthorsTraining())
 	o.Hidden, o.Dropout = []int{200, 100}, 0.3
-	m, err := New[float64](o, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := need.Value(New[float64](o, 1))(t)
 	draw := func(epoch, batch int) []float64 {
 		s := &slot[float64]{mlp: newMLPState[float64](o)}
 		m.dropout(tr)(epoch, batch)([]*slot[float64]{s, {mlp: newMLPState[float64](o)}})

@@ -235,10 +235,7 @@ func TestWarnings(t *testing.T) {
 	// vox_offset is a place 8 bytes on, where there are 8 more bytes.
 	b := with(func(h *Header) { h.VoxOffset = 360 })()
 	b = slices.Insert(b, 352, make([]byte, 8)...)
-	r, err := NewReader(bytes.NewReader(b), "x.nii")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(NewReader(bytes.NewReader(b), "x.nii"))(t)
 	if p := r.Header.Check(); len(p) != 1 || p[0].Field != "vox_offset" || p[0].Fatal {
 		t.Errorf("problems %v", p)
 	}
@@ -323,9 +320,7 @@ func TestPairs(t *testing.T) {
 	b := with(func(h *Header) { copy(h.Magic[:], "ni1\x00"); h.VoxOffset = 0 })()
 	write := func(name string, data []byte) string {
 		p := filepath.Join(dir, name)
-		if err := os.WriteFile(p, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(p, data, 0o644))
 		return p
 	}
 	for _, c := range []struct{ hdr, img string }{{"a.hdr", "a.img"}, {"b.hdr.gz", "b.img.gz"}, {"c.hdr", "c.img.gz"},
@@ -338,10 +333,7 @@ func TestPairs(t *testing.T) {
 			write(name, content[i])
 		}
 		for _, name := range []string{c.hdr, c.img} {
-			r, err := Open(filepath.Join(dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := need.Value(Open(filepath.Join(dir, name)))(t)
 			volume := make([]float64, 24)
 			if err := r.Next(volume); err != nil || !slices.Equal(volume, good().values[:24]) {
 				t.Errorf("%s: %v, error %v", name, volume, err)
@@ -373,16 +365,12 @@ func TestPairs(t *testing.T) {
 // Extensions are kept.
 func TestExtensions(t *testing.T) {
 	r, err := NewReader(bytes.NewReader(extended(32, 384)()), "x.nii")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if len(r.Extensions) != 1 || len(r.Extensions[0].Data) != 24 {
 		t.Errorf("extensions %v", r.Extensions)
 	}
 	r, err = Open(need.Shared(t, "data", "nifti_conformance", "nibabel", "example4d.nii.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer r.Close()
 	// nibabel's test_nifti_extensions.
 	if len(r.Extensions) != 2 || r.Extensions[0].Code != 6 || cString(r.Extensions[0].Data) != "extcomment1" {

@@ -53,14 +53,9 @@ var refused = map[string]string{
 }
 
 func TestConformance(t *testing.T) {
-	b, err := os.ReadFile(need.Shared(t, "data", "oracle_nibabel.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(need.Shared(t, "data", "oracle_nibabel.json")))(t)
 	var all map[string]oracle
-	if err := json.Unmarshal(b, &all); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(b, &all))
 	if len(all) != 81 {
 		t.Errorf("the oracle knows %d files, want 81", len(all))
 	}
@@ -77,9 +72,7 @@ func TestConformance(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			if want.Error != "" {
 				t.Fatalf("read, but nibabel says %s", want.Error)
 			}

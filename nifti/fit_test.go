@@ -8,21 +8,17 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func mapsFile(name string) string { return filepath.Join("testdata", "nilearn", "maps", name) }
 
 func readMaps(t *testing.T, name string) *Weights {
 	t.Helper()
-	r, err := Open(mapsFile(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(Open(mapsFile(name)))(t)
 	defer r.Close()
-	w, err := ReadWeights(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := need.Value(ReadWeights(r))(t)
 	return w
 }
 
@@ -31,19 +27,13 @@ func openScan() (*Reader, error) { return Open(mapsFile("scan.nii.gz")) }
 // compareSignals compares series with nilearn's, to 1e-10 of their size.
 func compareSignals(t *testing.T, name string, series []float64) {
 	t.Helper()
-	b, err := os.ReadFile(mapsFile(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(mapsFile(name)))(t)
 	fields := strings.Fields(string(b))
 	if len(fields) != 12*5 || len(series) != len(fields) {
 		t.Fatalf("%d numbers in %s, %d series", len(fields), name, len(series))
 	}
 	for i, f := range fields {
-		want, err := strconv.ParseFloat(f, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := need.Value(strconv.ParseFloat(f, 64))(t)
 		if !(math.Abs(series[i]-want) <= 1e-10*math.Abs(want)) {
 			t.Errorf("%s: volume %d, region %d: %.15g, want %.15g", name, i/5, i%5, series[i], want)
 		}
@@ -53,21 +43,12 @@ func compareSignals(t *testing.T, name string, series []float64) {
 // The least squares of nilearn's NiftiMapsMasker, with a brain mask and without, and of maps on
 // another grid as its linear interpolation has them.
 func TestWeightedMeansNilearn(t *testing.T) {
-	scan, err := openScan()
-	if err != nil {
-		t.Fatal(err)
-	}
+	scan := need.Value(openScan())(t)
 	grid := scan.Header.Grid()
 	scan.Close()
-	maskFile, err := Open(mapsFile("mask.nii.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	maskFile := need.Value(Open(mapsFile("mask.nii.gz")))(t)
 	defer maskFile.Close()
-	mask, err := ReadLabels(maskFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mask := need.Value(ReadLabels(maskFile))(t)
 	masked := readMaps(t, "maps.nii.gz")
 	for i, m := range masked.Maps {
 		var in WeightMap
@@ -78,16 +59,10 @@ func TestWeightedMeansNilearn(t *testing.T) {
 		}
 		masked.Maps[i] = in
 	}
-	onto, err := readMaps(t, "coarse.nii.gz").Onto(grid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	onto := need.Value(readMaps(t, "coarse.nii.gz").Onto(grid))(t)
 	for name, w := range map[string]*Weights{"maps.tsv": readMaps(t, "maps.nii.gz"),
 		"masked.tsv": masked, "coarse.tsv": onto} {
-		m, err := WeightedMeans(openScan, w, 0, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := need.Value(WeightedMeans(openScan, w, 0, nil, nil))(t)
 		compareSignals(t, name, m.Series)
 	}
 }
@@ -105,14 +80,10 @@ func TestWeightedMeansDraws(t *testing.T) {
 		}
 		return [][]int32{list}
 	}, []int32{7, 200})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	compareSignals(t, "maps.tsv", m.Series[:60])
 	r, err := openScan()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer r.Close()
 	sum, one := make([]float64, len(m.Mean)), make([]float64, r.Header.Grid().Voxels())
 	used := 0.0
@@ -148,9 +119,7 @@ func TestWeightedMeansDraws(t *testing.T) {
 		}
 	}
 	want, err := WeightedMeans(openScan, few, 0, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	for i, x := range want.Series {
 		if m.Series[60+i] != x {
 			t.Fatalf("number %d: %v, want %v", i, m.Series[60+i], x)

@@ -13,14 +13,9 @@ import (
 
 // The table of fields agrees with nibabel's, and covers every byte of the header.
 func TestFields(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join("testdata", "nibabel", "offsets.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(filepath.Join("testdata", "nibabel", "offsets.json")))(t)
 	var nibabel map[int]map[string][2]any
-	if err := json.Unmarshal(b, &nibabel); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(b, &nibabel))
 	kinds := map[kind]string{i8: "|u1", i16: "<i2", i32: "<i4", i64: "<i8", f32: "<f4", f64: "<f8"}
 	// Those that nibabel has one by one, and others that it calls otherwise.
 	first := map[string]string{"intent_p": "intent_p1", "quatern": "quatern_b", "qoffset": "qoffset_x"}

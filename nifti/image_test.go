@@ -41,17 +41,12 @@ func TestEncode(t *testing.T) {
 			img := &Image{Shape: shape, Affine: turned(r), Code: n, TR: 0.72 * float64(len(shape)-3), Data: data,
 				Descrip: "a test", Intent: 1002}
 			var b bytes.Buffer
-			if err := Encode(&b, img); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, Encode(&b, img))
 			var again bytes.Buffer
 			if err := Encode(&again, img); err != nil || !bytes.Equal(again.Bytes(), b.Bytes()) {
 				t.Fatalf("encoded twice: other bytes, error %v", err)
 			}
-			rd, err := NewReader(&b, "x.nii.gz")
-			if err != nil {
-				t.Fatal(err)
-			}
+			rd := need.Value(NewReader(&b, "x.nii.gz"))(t)
 			h := rd.Header
 			var got []float64
 			volume := make([]float64, h.Grid().Voxels())
@@ -77,10 +72,7 @@ func TestEncode(t *testing.T) {
 			if tr := h.TR(); len(shape) == 4 && tr != 0.72 || len(shape) == 3 && tr != 0 {
 				t.Errorf("shape %v: TR %v", shape, tr)
 			}
-			q, err := h.qform()
-			if err != nil {
-				t.Fatal(err)
-			}
+			q := need.Value(h.qform())(t)
 			for i := range 3 {
 				for j := range 4 {
 					a := img.Affine[i][j]
@@ -129,16 +121,11 @@ func TestEncodeBytes(t *testing.T) {
 	img := &Image{Shape: []int{3, 2, 2}, Affine: Identity, Data: []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
 		-11.5}, Descrip: "map"}
 	var b bytes.Buffer
-	if err := Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, Encode(&b, img))
 	if b.Bytes()[3] != 0 || !bytes.Equal(b.Bytes()[4:8], []byte{0, 0, 0, 0}) {
 		t.Error("the gzip header has a name or a time")
 	}
-	rd, err := NewReader(bytes.NewReader(b.Bytes()), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rd := need.Value(NewReader(bytes.NewReader(b.Bytes()), "x"))(t)
 	if h := rd.Header; h.CalMin != -11.5 || h.CalMax != 10 {
 		t.Errorf("range %v to %v", h.CalMin, h.CalMax)
 	}
@@ -157,12 +144,8 @@ func TestOthersRead(t *testing.T) {
 	}
 	a := Affine{{-2, 0, 0, 90}, {0, 2.5, 0, -126}, {0, 0, 3, -72}, {0, 0, 0, 1}}
 	var b bytes.Buffer
-	if err := Encode(&b, &Image{Shape: []int{4, 5, 6, 7}, Affine: a, Code: 1, TR: 2, Data: data}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, Encode(&b, &Image{Shape: []int{4, 5, 6, 7}, Affine: a, Code: 1, TR: 2, Data: data}))
+	need.NoError(t, os.WriteFile(path, b.Bytes(), 0o644))
 	for _, c := range []struct {
 		name    string
 		program func(t *testing.T) string

@@ -14,21 +14,13 @@ func TestInspectJSON(t *testing.T) {
 	nan, inf := nanInf()
 	path := filepath.Join(t.TempDir(), "x.nii")
 	s := scan{Float32, true, 2, 1, [4]int{2, 2, 1, 2}, []float64{1, nan, -4, 3, 0.5, 2, 2, 2}}
-	if err := os.WriteFile(path, s.file(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, s.file(), 0o644))
 	info, err := Inspect(path, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	b, err := json.Marshal(info)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var m map[string]any
-	if err := json.Unmarshal(b, &m); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(b, &m))
 	for name, want := range map[string]any{
 		"class": "Nifti1Image", "bytes": 384.0, "dtype": ">f4", "datatype": 16.0, "endian": ">", "magic": "n+1",
 		"affine_source": "sform", "axes": "RAS",
@@ -46,17 +38,13 @@ func TestInspectJSON(t *testing.T) {
 	}
 	b, _ = json.Marshal(info)
 	clear(m)
-	if err := json.Unmarshal(b, &m); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(b, &m))
 	if _, ok := m["mean"]; ok || m["class"] != "Nifti1Image" {
 		t.Errorf("%s", b)
 	}
 	// Nothing but NaN and infinities: no number, and no invalid JSON.
 	s.values = []float64{nan, nan, nan, nan, nan, nan, nan, inf}
-	if err := os.WriteFile(path, s.file(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, s.file(), 0o644))
 	if info, err = Inspect(path, true); err != nil || info.NaN != 7 || !math.IsInf(float64(info.Max), 1) {
 		t.Errorf("%+v, error %v", info.Stats, err)
 	}
@@ -65,16 +53,12 @@ func TestInspectJSON(t *testing.T) {
 	}
 	// The mean keeps small values beside large ones.
 	s = scan{Float64, false, 1, 0, [4]int{2, 2, 1, 2}, []float64{1, 1e16, 1, 1, 1, 1, 1, -1e16}}
-	if err := os.WriteFile(path, s.file(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, s.file(), 0o644))
 	if info, err = Inspect(path, true); err != nil || info.Mean != 0.75 {
 		t.Errorf("mean %v, want 0.75, error %v", info.Mean, err)
 	}
 	// What a damaged file says before the damage.
-	if err := os.WriteFile(path, s.file()[:380], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, s.file()[:380], 0o644))
 	if info, err = Inspect(path, true); err == nil || info.Class != "Nifti1Image" || info.Stats != nil {
 		t.Errorf("%+v, error %v", info, err)
 	}
@@ -87,16 +71,11 @@ func TestInspectJSON(t *testing.T) {
 // in the same order, RAS, they are the same voxel by voxel.
 func TestHandedness(t *testing.T) {
 	read := func(name string) []float64 {
-		r, err := Open(need.Shared(t, "data", "nifti_conformance", "nimh", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := need.Value(Open(need.Shared(t, "data", "nifti_conformance", "nimh", name)))(t)
 		defer r.Close()
 		g := r.Header.Grid()
 		volume := make([]float64, g.Voxels())
-		if err := r.Next(volume); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, r.Next(volume))
 		ras := make([]float64, len(volume))
 		for at, v := range volume {
 			c := g.coords(at)

@@ -9,25 +9,21 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // golden opens a file of the golden set; see testdata/nilearn/README.md.
 func golden(t testing.TB, name string) *Reader {
 	t.Helper()
-	r, err := Open(filepath.Join("testdata", "nilearn", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(Open(filepath.Join("testdata", "nilearn", name)))(t)
 	t.Cleanup(func() { r.Close() })
 	return r
 }
 
 func goldenLabels(t testing.TB, name string) *Labels {
 	t.Helper()
-	l, err := ReadLabels(golden(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := need.Value(ReadLabels(golden(t, name)))(t)
 	return l
 }
 
@@ -35,10 +31,7 @@ func goldenLabels(t testing.TB, name string) *Labels {
 func TestOntoGolden(t *testing.T) {
 	labels := goldenLabels(t, "labels_2mm.nii.gz")
 	want := goldenLabels(t, "labels_resampled_expected.nii.gz")
-	got, err := labels.Onto(golden(t, "bold.nii.gz").Header.Grid())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := need.Value(labels.Onto(golden(t, "bold.nii.gz").Header.Grid()))(t)
 	if !slices.Equal(got.Voxels, want.Voxels) {
 		t.Error("voxels differ")
 	}
@@ -57,13 +50,8 @@ func TestOntoNilearn(t *testing.T) {
 		Nonzero     int
 		SHA256      string
 	}
-	b, err := os.ReadFile(filepath.Join("testdata", "nilearn", "resample.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &cases); err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(filepath.Join("testdata", "nilearn", "resample.json")))(t)
+	need.NoError(t, json.Unmarshal(b, &cases))
 	for _, c := range cases {
 		l := &Labels{Grid: Grid{c.LabelShape, c.LabelAffine, true}}
 		l.Voxels = make([]int32, l.Grid.Voxels())
@@ -135,9 +123,7 @@ func TestMoved(t *testing.T) {
 	shift := Identity
 	shift[0][3] = -3 // from the scan's space to the labels' own
 	m, err := l.Moved(shift)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	g := Grid{[3]int{8, 1, 1}, Identity, true}
 	out, err := m.Onto(g)
 	if err != nil || !slices.Equal(out.Voxels, []int32{0, 0, 0, 1, 2, 3, 4, 0}) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"prgnn/internal/need"
 	"prgnn/internal/peak"
 )
 
@@ -55,10 +56,7 @@ func TestMemoryOfLabels(t *testing.T) {
 			w.Write(zeros)
 		}
 		w.Close()
-		r, err := NewReader(&z, "x.nii.gz")
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := need.Value(NewReader(&z, "x.nii.gz"))(t)
 		if l, err := ReadLabels(r); err != nil || len(l.Voxels) != 256*256*256 {
 			t.Error(err)
 		}

@@ -7,15 +7,14 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // nibabel's test_mgh_affine_default: without orientation the axes point left,
 // inferior and anterior, and the middle of the grid is at the origin.
 func TestMGHDefault(t *testing.T) {
-	r, err := NewReader(bytes.NewReader(mgh(func([]byte) {})()), "x.mgh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(NewReader(bytes.NewReader(mgh(func([]byte) {})()), "x.mgh"))(t)
 	want := Affine{{-1, 0, 0, 2}, {0, 0, 1, -1}, {0, -1, 0, 1.5}, {0, 0, 0, 1}}
 	if got := r.Header.Affine(); got != want || got.Axes() != "LIA" {
 		t.Errorf("affine %v, want %v", got, want)
@@ -38,10 +37,7 @@ func TestMGHCosines(t *testing.T) {
 		put(42, 0, 1, 0, 0, 0, -1, -1, 0, 0) // of x: anterior; of y: inferior; of z: left
 		put(78, 10, 20, 30)                  // the middle
 	})()
-	r, err := NewReader(bytes.NewReader(b), "x.mgh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(NewReader(bytes.NewReader(b), "x.mgh"))(t)
 	want := Affine{{0, 0, -4, 10 + 4}, {2, 0, 0, 20 - 4}, {0, -3, 0, 30 + 4.5}, {0, 0, 0, 1}}
 	if got := r.Header.Affine(); got != want {
 		t.Errorf("affine %v, want %v", got, want)
@@ -59,10 +55,7 @@ func TestMGHTypes(t *testing.T) {
 		}
 		b = append(b, make([]byte, 20)...)
 		for _, file := range [][]byte{b, zipped(b)} {
-			r, err := NewReader(bytes.NewReader(file), "x.mgz")
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := need.Value(NewReader(bytes.NewReader(file), "x.mgz"))(t)
 			got := make([]float64, 24)
 			if err := r.Next(got); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%v: %v, error %v", dtype, got, err)

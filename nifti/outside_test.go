@@ -45,17 +45,10 @@ func written(t *testing.T) map[string]*nifti.Image {
 func write(t *testing.T, dir, name string, img *nifti.Image) (path string, info nifti.Info) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := nifti.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, nifti.Encode(&b, img))
 	path = filepath.Join(dir, name+".nii.gz")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	info, err := nifti.Inspect(path, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
+	info = need.Value(nifti.Inspect(path, true))(t)
 	return path, info
 }
 
@@ -222,10 +215,8 @@ print(json.dumps(out))`
 		Units         []string
 		SHA           string
 	}
-	if err := json.Unmarshal([]byte(outside(t, python, append([]string{"-c", script}, paths...)...)),
-		&read); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal([]byte(outside(t, python, append([]string{"-c", script}, paths...)...)),
+		&read))
 	for i, r := range read {
 		name, info := filepath.Base(paths[i]), infos[i]
 		if !slices.Equal(r.Shape, info.Shape) || r.DType != info.DType || r.SHA != info.SHA256 {

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // thirds chooses a fixed third: every third voxel from draw+roi on, ascending.
@@ -31,9 +33,7 @@ func thirds(draws int) func(roi, n int) [][]int32 {
 func TestROIMeansGolden(t *testing.T) {
 	labels := goldenLabels(t, "labels_resampled_expected.nii.gz")
 	text, err := os.ReadFile(filepath.Join("testdata", "nilearn", "ts_raw.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	head := strings.Split(lines[0], "\t")
 	var rois ROIs
@@ -49,9 +49,7 @@ func TestROIMeansGolden(t *testing.T) {
 	}
 	m, err := ROIMeans(func() (*Reader, error) { return Open(filepath.Join("testdata", "nilearn", "bold.nii.gz")) },
 		rois, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if len(lines)-1 != 60 || m.Volumes != 60 || len(m.Series) != 60*len(head) {
 		t.Fatalf("%d lines, %d volumes", len(lines)-1, m.Volumes)
 	}
@@ -224,9 +222,7 @@ func TestROIMeans(t *testing.T) {
 							opened++
 							return NewReader(bytes.NewReader(file), "scan")
 						}, rois, overlap)
-						if err != nil {
-							t.Fatal(err)
-						}
+						need.NoError(t, err)
 						series, counts := slowMeans(s, rois)
 						if !slices.Equal(m.Counts, counts) {
 							t.Errorf("counts %v, want %v", m.Counts, counts)
@@ -295,9 +291,7 @@ func TestROIMeansLarge(t *testing.T) {
 	file := s.file()
 	m, err := ROIMeans(func() (*Reader, error) { return NewReader(bytes.NewReader(file), "scan") },
 		ROIs{Voxels: [][]int32{voxels}}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if !slices.Equal(m.Series, []float64{65535, 65534}) {
 		t.Errorf("means %v, want 65535 and 65534", m.Series)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // A file that breaks off is found by its size, plain and compressed; one that another program has padded is whole.
@@ -17,25 +19,19 @@ func TestCheckWhole(t *testing.T) {
 		voxels[i] = float32(i * i % 977)
 	}
 	affine := Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}
-	if err := Encode(&packed, &Image{Shape: []int{4, 4, 4, 9}, Affine: affine, Data: voxels, TR: 2}); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, Encode(&packed, &Image{Shape: []int{4, 4, 4, 9}, Affine: affine, Data: voxels, TR: 2}))
 	z, err := gzip.NewReader(&packed)
 	if err == nil {
 		_, err = plain.ReadFrom(z)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	zip := func(b []byte) []byte {
 		var z bytes.Buffer
 		w := gzip.NewWriter(&z)
 		if _, err := w.Write(b); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, w.Close())
 		return z.Bytes()
 	}
 	whole := zip(plain.Bytes())
@@ -53,9 +49,7 @@ func TestCheckWhole(t *testing.T) {
 		{"short.nii.gz", zip(plain.Bytes()[:half]), "truncated at byte"}, {"empty.nii.gz", nil, "the file is empty"},
 	} {
 		path := filepath.Join(t.TempDir(), c.name)
-		if err := os.WriteFile(path, c.data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(path, c.data, 0o600))
 		err := CheckWhole(path)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)

@@ -17,10 +17,7 @@ cohort: { bids: { dir: "` + root + `/fmriprep-25.1.4", raw: "` + root + `/raw", 
 stages:
   report: { use: report, in: { settings: pipeline.settings } }
 `
-	p, err := build("atlas.yaml", []byte(text), ".", nil, maxTasks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(build("atlas.yaml", []byte(text), ".", nil, maxTasks))(t)
 	settings := outputOf(t, p.Graph, "pipeline", "settings")
 	parameter, _ := settings.Strings("parameter")
 	value, _ := settings.Strings("value")

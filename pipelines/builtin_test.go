@@ -34,9 +34,7 @@ func TestBuiltins(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	p, err := Load("biopoint.yaml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	got := tasks(p)
 	for stage, want := range map[string]int{"cohort": 119, "parcels": 118, "graphs": 118, "train": 5, "summary": 1} {
 		if got[stage] != want {
@@ -56,22 +54,15 @@ func TestBuiltins(t *testing.T) {
 func TestOwnCohort(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.nii.gz", "b.nii.gz", "labels.nii.gz"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
 	}
 	table := "participant_id\tgroup\tscan\nsub-1\tASD\ta.nii.gz\nsub-2\tHC\tb.nii.gz\n"
-	if err := os.WriteFile(filepath.Join(dir, "participants.tsv"), []byte(table), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "participants.tsv"), []byte(table), 0o644))
 	lines := strings.Split(Template(), "\n")
 	from := slices.Index(lines, "  simulate:")
 	text := strings.Join(slices.Concat(lines[:from],
 		[]string{"  table: { file: participants.tsv, bold: scan, labels: labels.nii.gz }"}, lines[from+4:]), "\n")
-	p, err := build("biopoint.yaml", []byte(text), dir, nil, maxTasks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(build("biopoint.yaml", []byte(text), dir, nil, maxTasks))(t)
 	if got := tasks(p); got["cohort"] != 1 || got["parcels"] != 2 {
 		t.Errorf("%v", got)
 	}
@@ -93,16 +84,12 @@ rest40.yaml:17:11: the variable "labels" is empty: --set labels=FILE, the label 
 	data := need.Shared(t, "data", "bold", "coinstac_rest40_mni10mm")
 	t.Chdir(t.TempDir())
 	p, err := Load("rest40.yaml", []string{"data=" + data, "labels=" + need.Shared(t, "data", "atlas", "dk84_coinstac10mm_node_majority.nii.gz")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if got := tasks(p); got["parcels"] != 40 || got["cohort"] != 1 {
 		t.Errorf("%v", got)
 	}
 	groups, err := p.Roster.Participants.Strings("group")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	male := 0
 	for _, g := range groups {
 		if g == "Male" {
@@ -125,10 +112,7 @@ func TestAbide(t *testing.T) {
 		more string
 		want int
 	}{{"refuse=none", 1031}, {"refuse=fail", 869}} {
-		p, err := Load("abide.yaml", []string{"data=" + data, c.more})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := need.Value(Load("abide.yaml", []string{"data=" + data, c.more}))(t)
 		if got := tasks(p)["series"]; got != c.want || p.Roster.Participants.Rows() != c.want {
 			t.Errorf("%s: %d participants, want %d", c.more, got, c.want)
 		}
@@ -141,10 +125,7 @@ func TestAbide(t *testing.T) {
 func TestAbideNYU(t *testing.T) {
 	data := need.Shared(t, "data", "abide_nyu")
 	t.Chdir(t.TempDir())
-	p, err := Load("abide-nyu.yaml", []string{"data=" + data})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(Load("abide-nyu.yaml", []string{"data=" + data}))(t)
 	if got := tasks(p); got["series"] != 175 || got["train"] != 5 {
 		t.Errorf("%v", got)
 	}

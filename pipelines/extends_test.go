@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 
 	"prgnn/dag"
@@ -74,9 +75,7 @@ func TestExtends(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := writeFiles(t, c.files)
 			got, err := Load(filepath.Join(dir, "x.yaml"), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			want, err := LoadText("want.yaml", c.want, dir, nil)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, c.want)
@@ -164,10 +163,7 @@ func TestExtendsMistakes(t *testing.T) {
 func TestExtendsBuiltin(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	before, err := Load("quick.yaml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := need.Value(Load("quick.yaml", nil))(t)
 	testdir.Write(t, "biopoint.yaml", "extends: biopoint.yaml\npipeline: mine\nstages: { series: { with: { draws: 3 } } }\n")
 	testdir.Write(t, "x.yaml", "extends: biopoint.yaml\n")
 	for _, c := range []struct {
@@ -178,10 +174,7 @@ func TestExtendsBuiltin(t *testing.T) {
 		{"x.yaml", "mine", []string{"biopoint.yaml", "built-in biopoint.yaml"}},
 		{"quick.yaml", "quick", []string{"built-in biopoint.yaml"}},
 	} {
-		p, err := Load(c.file, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := need.Value(Load(c.file, nil))(t)
 		if p.Name != c.name || !slices.Equal(p.Extends, c.extends) {
 			t.Errorf("%s: the name %q, extends %q", c.file, p.Name, p.Extends)
 		}
@@ -198,10 +191,7 @@ func TestExtendedPlaces(t *testing.T) {
 	testdir.Write(t, file, "x")
 	testdir.Write(t, filepath.Join(dir, "base.yaml"), "vars: { data: &d '"+filepath.Dir(file)+"' }\nstages:\n  a: { use: echo, in: { input: { file: &f "+file+" } } }\n  b: { use: echo, in: { input: { file: *f } } }\n  c: { use: echo, in: { input: { file: \"${data}/x.txt\" } } }\n  e: { use: echo, in: { input: { file: \"${whole}\" } } }\n")
 	testdir.Write(t, filepath.Join(dir, "x.yaml"), "extends: base.yaml\nstages: { d: { use: echo, in: { input: { file: \""+file+"\" } } } }\nvars: { whole: "+file+" }\n")
-	p, err := Load(filepath.Join(dir, "x.yaml"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(Load(filepath.Join(dir, "x.yaml"), nil))(t)
 	if err := p.Shared.Check("the lock", p.Shared.Text); err != nil || strings.Contains(p.Shared.Text, dir) ||
 		strings.Count(p.Shared.Text, `file: ""`) != 3 {
 		t.Errorf("%v\n%s", err, p.Shared.Text)
@@ -212,10 +202,7 @@ func TestExtendedPlaces(t *testing.T) {
 func TestPrintOrigins(t *testing.T) {
 	dir := writeFiles(t, "--- x.yaml\nextends: base.yaml\nstages:\n  two: { with: { value: 4 } }\n  four:\n    use: echo # new\n")
 	t.Chdir(dir)
-	got, err := Print("x.yaml", []string{"word=z", "stages.two.in=null"}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := need.Value(Print("x.yaml", []string{"word=z", "stages.two.in=null"}, false))(t)
 	var lines []string
 	for line := range strings.Lines(got) {
 		lines = append(lines, strings.Join(strings.Fields(line), " "))

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"prgnn/internal/need"
 	"prgnn/pipelines/tree"
 )
 
@@ -23,10 +24,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add("extends: base.yaml\nvars: { density: 0.3 }\nstages: { more: { use: echo } }\n", "seed=3", chain)
 	f.Add("extends: base.yaml\ncohort: { limit: 2 }\nstages:\n  connectivity: null\n  clean: { with: { detrend: 1 } }\n", "", chain)
 	f.Add("extends: base.yaml\n", "", "extends: x.yaml\n")
-	text, err := os.ReadFile("testdata/mistakes.txt")
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := need.Value(os.ReadFile("testdata/mistakes.txt"))(f)
 	for _, c := range strings.Split(string(text), "=== ")[1:] {
 		if strings.HasPrefix(c, "aliases that grow") {
 			continue // slow, and so would be all that is made of it
@@ -51,9 +49,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		if strings.Contains(text, "extends") {
 			base = strings.ReplaceAll(base, "simulate", "t-made")
-			if err := os.WriteFile(dir+"/base.yaml", []byte(base), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, os.WriteFile(dir+"/base.yaml", []byte(base), 0o600))
 		}
 		var sets []string
 		if set != "" {

@@ -12,6 +12,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/need"
 	"prgnn/pipelines/tree"
 	"prgnn/stages/cohort"
 )
@@ -229,9 +230,7 @@ func TestMatrix(t *testing.T) {
 func TestAxisInText(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"in-1.csv", "in-2.csv"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
 	}
 	text := `
 vars: { prefix: in, list: [p, q] }
@@ -244,10 +243,7 @@ stages:
   b: { use: t-free, with: { outputs: "${list}" } }
   c: { use: t-free, matrix: { l: [[x, 7], [y]] }, with: { outputs: [o], command: "${l}" } }
 `
-	p, err := build("x.yaml", []byte(text), dir, nil, maxTasks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(build("x.yaml", []byte(text), dir, nil, maxTasks))(t)
 	got := strings.ReplaceAll(describe(p.Graph), dir+string(filepath.Separator), "DIR/")
 	check(t, "tasks", strings.TrimSpace(got), `
 a t-free [k l]
@@ -328,14 +324,8 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 		for _, s := range p.Roster.Subjects {
 			ids = append(ids, s.ID)
 		}
-		rows, err := p.Roster.Participants.Strings("participant_id")
-		if err != nil {
-			t.Fatal(err)
-		}
-		ages, err := p.Roster.Participants.Ints("age")
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := need.Value(p.Roster.Participants.Strings("participant_id"))(t)
+		ages := need.Value(p.Roster.Participants.Ints("age"))(t)
 		want := "sub-005 sub-006 sub-009 sub-010" // groups A, B, A, B: the list alternates, and both stay
 		if strings.Join(ids, " ") != want || strings.Join(rows, " ") != want ||
 			!slices.Equal(ages, []int64{24, 25, 28, 29}) {
@@ -351,9 +341,7 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 	t.Run("exclude by ratings", func(t *testing.T) {
 		ratings := filepath.Join(t.TempDir(), "ratings.tsv")
 		write := func(rows string) {
-			if err := os.WriteFile(ratings, []byte("participant_id\trating\n"+rows), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, os.WriteFile(ratings, []byte("participant_id\trating\n"+rows), 0o644))
 		}
 		write("sub-005\tfail\nsub-005\tn/a\nsub-005\tfail\nsub-006\tmaybe\nsub-099\tpass\nsub-010\tn/a\n")
 		p := mustBuild(t, file, "cohort.exclude=[sub-002, { file: "+ratings+" }]")
@@ -455,25 +443,17 @@ func TestLoadFiles(t *testing.T) {
 	t.Chdir(dir)
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		need.NoError(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	write("sub/own.yaml", "stages: { a: { use: echo } }")
 	p, err := Load(filepath.Join("sub", "own.yaml"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if p.Builtin || p.Dir != "sub" || p.Name != "own" || p.Roster != nil {
 		t.Errorf("%+v", p)
 	}
 	p, err = Load("quick.yaml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if !p.Builtin || p.Dir != "." {
 		t.Errorf("built-in: %+v", p)
 	}
@@ -499,15 +479,10 @@ func TestLoadFiles(t *testing.T) {
 // The line that a message proposes for cohort: names whom a parameter of the cohort's kind excludes already, too.
 func TestExcludeTwice(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "people.tsv"), []byte("participant_id\tgroup\nsub-1\tA\nsub-2\tA\nsub-3\tB\nsub-4\tB\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "people.tsv"), []byte("participant_id\tgroup\nsub-1\tA\nsub-2\tA\nsub-3\tB\nsub-4\tB\n"), 0o644))
 	const file = "cohort: { matrices: { file: people.tsv, pearson: \"{participant_id}.npy\", nodes: dk84, exclude: [sub-1] }, exclude: [sub-1, sub-2], limit: 1 }\n" +
 		"stages: { folds: { use: split, in: { participants: cohort.participants } } }\n"
-	p, err := build("x.yaml", []byte(file), dir, nil, maxTasks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(build("x.yaml", []byte(file), dir, nil, maxTasks))(t)
 	var why []string
 	for _, left := range p.Roster.Left {
 		why = append(why, left.ID+" "+left.Why)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/pipelines/tree"
 )
 
@@ -17,14 +18,8 @@ var update = flag.Bool("update", false, "write what the loader says into testdat
 // testdata/mistakes.txt: cases of "=== name", lines "--set …" (and --limit), the file, "---",
 // and what is said of it, word for word.
 func TestMistakes(t *testing.T) {
-	text, err := os.ReadFile("testdata/mistakes.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Value(os.ReadFile("testdata/mistakes.txt"))(t)
+	here := need.Value(os.Getwd())(t)
 	var out strings.Builder
 	cases := strings.Split(string(text), "=== ")
 	out.WriteString(cases[0])
@@ -65,9 +60,7 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("only %d cases", n)
 	}
 	if *update {
-		if err := os.WriteFile("testdata/mistakes.txt", []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile("testdata/mistakes.txt", []byte(out.String()), 0o644))
 	}
 }
 

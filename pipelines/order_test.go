@@ -9,6 +9,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/need"
 )
 
 // recipes are the tasks of a graph without the order in which they stand: what
@@ -88,10 +89,7 @@ func TestManyTasks(t *testing.T) {
 	allocations := func(n int) float64 {
 		text := []byte(fmt.Sprintf("stages:\n  a: { use: echo, matrix: { value: [1..%d] } }\n  b: { use: echo, matrix: { value: [1..%d] }, in: { input: a } }\n  c: { use: echo, in: { inputs: \"b[*]\" } }\n", n, n))
 		return testing.AllocsPerRun(1, func() {
-			p, err := build("x.yaml", text, ".", nil, maxTasks)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := need.Value(build("x.yaml", text, ".", nil, maxTasks))(t)
 			if got := len(p.Graph.Stages[2].Tasks[0].Inputs[0].Sources); got != n {
 				t.Fatalf("%d gathered, want %d", got, n)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/need"
 	"prgnn/internal/words"
 )
 
@@ -15,10 +16,7 @@ import (
 func TestPaperSharesBiopoint(t *testing.T) {
 	t.Chdir(t.TempDir())
 	load := func(name string) map[string]*dag.Node {
-		p, err := Load(name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := need.Value(Load(name, nil))(t)
 		all := map[string]*dag.Node{}
 		for _, s := range p.Graph.Stages {
 			for _, n := range s.Tasks {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // Where nothing says where the regions are, the stages that would draw them are left out when the file is read, with a
@@ -15,9 +17,7 @@ func TestPicturesWithoutPlaces(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	write("people.tsv", "participant_id\tgroup\nsub-1\tA\nsub-2\tB\n")
 	for _, s := range []string{"sub-1", "sub-2"} {
@@ -39,9 +39,7 @@ stages:
 `
 	for nodes, want := range map[string][]string{"": {"picture", "four"}, ", nodes: places.csv": nil} {
 		p, err := build("x.yaml", []byte(strings.Replace(text, " NODES", nodes, 1)), dir, nil, maxTasks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		var left []string
 		for _, n := range p.Notes {
 			if name, _, ok := strings.Cut(strings.TrimPrefix(n, "stage "), " is omitted: the regions' positions are unknown."); ok {

@@ -19,18 +19,12 @@ import (
 func TestPython(t *testing.T) {
 	python := need.Python(t, "pyarrow")
 	p, err := Load(filepath.Join("testdata", "python", "ages.yaml"), []string{"python=" + python})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	store, err := artifacts.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer store.Close()
 	r, err := dag.Run(context.Background(), p.Graph, store, dag.Options{Until: []string{"ages"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	for _, e := range r.Errors {
 		t.Fatal(e)
 	}
@@ -38,9 +32,7 @@ func TestPython(t *testing.T) {
 		return storetest.Find(t, store.Dir(), r.Outputs[task][port].Digest).Read(t)
 	}
 	steps, err := dag.Plan(p.Graph, store, dag.Options{Until: []string{"ages"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	for _, step := range steps {
 		if step.Node.ID != "ages" {
 			continue
@@ -50,21 +42,13 @@ func TestPython(t *testing.T) {
 		}
 	}
 	table, err := encoding.ReadTable(strings.NewReader(string(read("ages", "ages"))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	got, err := table.Floats("age")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	groups, err := p.Roster.Participants.Strings("group")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	ages, err := p.Roster.Participants.Floats("age")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	for i, group := range []string{"ASD", "HC"} {
 		sum, n := 0.0, 0.0
 		for j, g := range groups {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 
 	"prgnn/nifti"
@@ -27,9 +28,7 @@ func TestRefusedAreLeftOut(t *testing.T) {
 		img := &nifti.Image{Shape: []int{1, 1, 1, volumes}, TR: 2,
 			Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: make([]int16, volumes)}
 		var b bytes.Buffer
-		if err := nifti.Encode(&b, img); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, nifti.Encode(&b, img))
 		stem := id + "/func/" + id + "_task-rest"
 		write(stem+"_space-T1w_desc-preproc_bold.nii.gz", b.String())
 		write(stem+"_space-T1w_desc-aparcaseg_dseg.nii.gz", b.String())
@@ -54,9 +53,7 @@ stages:
 	load := func(incomplete, exclude string) *Pipeline {
 		t.Helper()
 		p, err := build("x.yaml", fmt.Appendf(nil, text, incomplete, exclude), dir, nil, maxTasks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		return p
 	}
 	p := load("skip", "")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 )
 
@@ -36,10 +37,8 @@ func builtinSets(t *testing.T) map[string][]string {
 	testdir.Write(t, filepath.Join(dir, "participants.csv"), table)
 	testdir.Write(t, filepath.Join(dir, "participants.tsv"), strings.ReplaceAll(table, ",", "\t"))
 	testdir.Write(t, filepath.Join(dir, "abide", "participants.csv"), asd)
-	if err := os.Rename(filepath.Join(dir, "nyu_original_1D"),
-		filepath.Join(dir, "abide", "nyu_original_1D")); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Rename(filepath.Join(dir, "nyu_original_1D"),
+		filepath.Join(dir, "abide", "nyu_original_1D")))
 	testdir.Write(t, filepath.Join(dir, "labels.nii.gz"), "")
 	testdir.Write(t, filepath.Join(dir, "series", "participants.tsv"), strings.ReplaceAll(table, ",", "\t"))
 	for i := range 10 {
@@ -93,33 +92,22 @@ func keysText(p *Pipeline) string {
 // extended nothing. -update writes what print says: read the difference before you keep it.
 func TestBuiltinsResolve(t *testing.T) {
 	sets := builtinSets(t)
-	golden, err := filepath.Abs(filepath.Join("testdata", "resolved"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden := need.Value(filepath.Abs(filepath.Join("testdata", "resolved")))(t)
 	t.Chdir(t.TempDir())
 	for _, name := range Builtins() {
 		t.Run(name, func(t *testing.T) {
 			printed, err := Print(name, nil, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			file := filepath.Join(golden, name)
 			if *update {
 				testdir.Write(t, file, withoutComments(printed))
 			}
 			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			now, err := Load(name, sets[name])
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			before, err := LoadText(name, string(want), ".", sets[name])
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			a, b := keysText(before), keysText(now)
 			if a != b {
 				t.Errorf("%s has other tasks than testdata/resolved/%s (meant? go test ./pipelines -run TestBuiltinsResolve -update):\n%s", name, name, firstDifference(a, b))

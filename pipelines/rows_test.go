@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 )
 
@@ -21,9 +22,7 @@ stages:
 `
 	load := func(text string) (*Pipeline, error) { return build("x.yaml", []byte(text), dir, nil, maxTasks) }
 	p, err := load(head + stages)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	for stage, want := range map[string]string{
 		"sum": "all<-count[plant=9].n{plant=9}+count[plant=10].n{plant=10}+count[plant=oak].n{plant=oak}",
 		"one": "input<-count[plant=oak].n{plant=oak}",

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 const told = `
@@ -23,10 +24,7 @@ func outputOf(t *testing.T, g *dag.Graph, name, output string) *encoding.Table {
 	t.Helper()
 	for _, s := range g.Stages {
 		if s.Name == name && len(s.Tasks) == 1 {
-			out, err := s.Tasks[0].Work.Run(t.Context(), dag.NewTask(nil))
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := need.Value(s.Tasks[0].Work.Run(t.Context(), dag.NewTask(nil)))(t)
 			return out[output].(*encoding.Table)
 		}
 	}
@@ -37,10 +35,7 @@ func outputOf(t *testing.T, g *dag.Graph, name, output string) *encoding.Table {
 // A reference to the pipeline gives what every parameter is, with the defaults and
 // the values of an axis, and what was said of the cohort.
 func TestSettings(t *testing.T) {
-	p, err := build("told.yaml", []byte(told), ".", nil, maxTasks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(build("told.yaml", []byte(told), ".", nil, maxTasks))(t)
 	settings := outputOf(t, p.Graph, "pipeline", "settings")
 	stage, _ := settings.Strings("stage")
 	parameter, _ := settings.Strings("parameter")
@@ -79,9 +74,7 @@ func TestSettings(t *testing.T) {
 // Nobody asks, and the graph has no such task. A stage cannot take its name.
 func TestNoSettings(t *testing.T) {
 	p, err := build("x.yaml", []byte("stages: { a: { use: echo } }"), ".", nil, maxTasks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if len(p.Graph.Stages) != 1 {
 		t.Errorf("%d stages", len(p.Graph.Stages))
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 
 	"prgnn/nifti"
@@ -25,10 +26,8 @@ func TestWhichRepetitionTime(t *testing.T) {
 		}
 		var b bytes.Buffer
 		grid := nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}
-		if err := nifti.Encode(&b, &nifti.Image{Shape: shape, Affine: grid, TR: 2,
-			Data: make([]int16, n)}); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: shape, Affine: grid, TR: 2,
+			Data: make([]int16, n)}))
 		return b.String()
 	}
 	write("participants.tsv", "participant_id\tgroup\nsub-01\tA\nsub-02\tB\n")
@@ -55,9 +54,7 @@ func TestWhichRepetitionTime(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			sidecars(c.tr)
 			p, err := build("biopoint-study.yaml", []byte(file+c.more), dir, c.sets, maxTasks)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			apart := slices.Contains(p.Notes, "the repetition times of sidecar and header differ: sub-01 (2.5 and 2 s), sub-02 (2.5 and 2 s)")
 			if apart != (c.want != "") {
 				t.Errorf("notes %q", p.Notes)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // TestWithout: a stage goes with the stages that need it and with the permutations that only it reads, and what is left
@@ -22,10 +24,7 @@ stages:
   permutation: { use: permutation, in: { predictions: ["permuted[*].predictions"] } }
   report: { in: { permutation: permutation.test } }
 `
-	quick, err := Load("quick.yaml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	quick := need.Value(Load("quick.yaml", nil))(t)
 	want := describe(quick.Graph)
 	if describe(mustBuild(t, added).Graph) == want {
 		t.Fatal("the permutation test adds nothing")

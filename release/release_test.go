@@ -31,18 +31,12 @@ import (
 // Every module that the program is built from has a license that somebody has read, its
 // file is there, and no line is left of a module that is gone.
 func TestLicenses(t *testing.T) {
-	known, err := readLicenses(licenses)
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := need.Value(readLicenses(licenses))(t)
 	used := map[string]bool{}
 	for _, p := range platforms {
 		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Dir}}{{end}}", "../cmd/pipeline")
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch)
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := need.Value(cmd.Output())(t)
 		for line := range strings.Lines(string(out)) {
 			path, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
 			if path == "" || path == "prgnn" || used[path] {
@@ -82,10 +76,7 @@ func TestVersionEverywhere(t *testing.T) {
 	if !regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`).MatchString(version.Number) {
 		t.Errorf("%q is not a semantic version", version.Number)
 	}
-	cff, err := os.ReadFile("../CITATION.cff")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cff := need.Value(os.ReadFile("../CITATION.cff"))(t)
 	if !bytes.Contains(cff, []byte("\nversion: "+version.Number+"\n")) {
 		t.Errorf("CITATION.cff has another version than %s", version.Number)
 	}
@@ -99,9 +90,7 @@ func TestArchivesAreRepeatable(t *testing.T) {
 	var one, two, zip1, zip2 bytes.Buffer
 	for _, err := range []error{writeTar(&one, at, members), writeTar(&two, at.In(time.FixedZone("x", 3600)), members),
 		writeZip(&zip1, at, members[1:2]), writeZip(&zip2, at, slices.Clone(members[1:2]))} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 	}
 	if !bytes.Equal(one.Bytes(), two.Bytes()) || !bytes.Equal(zip1.Bytes(), zip2.Bytes()) {
 		t.Error("the same members give other bytes")
@@ -122,16 +111,11 @@ func TestArchivesAreRepeatable(t *testing.T) {
 func TestArchiveNames(t *testing.T) {
 	t.Chdir("..")
 	program := filepath.Join(t.TempDir(), "program")
-	if err := os.WriteFile(program, []byte("the program"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(program, []byte("the program"), 0o666))
 	top := "prgnn-" + version.Number + "/"
 	want := []string{"CITATION.cff", "LICENSE", "README.md", "THIRD-PARTY.txt", "pipeline", "prgnn"}
 	for _, p := range platforms {
-		members, err := archived(binary{p, program}, []byte("licenses"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		members := need.Value(archived(binary{p, program}, []byte("licenses")))(t)
 		text := map[string]string{}
 		for _, m := range members {
 			name := strings.TrimSuffix(strings.TrimPrefix(m.name, top), ".exe")
@@ -185,10 +169,7 @@ func checkLinks(t *testing.T, text map[string]string) {
 // The source has every file of the commit, and scripts that run.
 func TestSource(t *testing.T) {
 	t.Chdir("..")
-	members, err := tracked("top/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	members := need.Value(tracked("top/"))(t)
 	modes := map[string]os.FileMode{}
 	for _, m := range members {
 		modes[m.name] = m.mode
@@ -211,11 +192,9 @@ func TestChangelogReady(t *testing.T) {
 		{"## 1.2.01\n", "1.2.0", `CHANGELOG.md has no section "## 1.2.0"`},
 	} {
 		dir := t.TempDir()
-		if err := errors.Join(os.WriteFile(filepath.Join(dir, "CHANGELOG.md"), []byte(c.changelog), 0o666),
+		need.NoError(t, errors.Join(os.WriteFile(filepath.Join(dir, "CHANGELOG.md"), []byte(c.changelog), 0o666),
 			os.MkdirAll(filepath.Join(dir, "changelog", c.changes), 0o777),
-			os.WriteFile(filepath.Join(dir, "changelog", c.changes, "a.md"), nil, 0o666)); err != nil {
-			t.Fatal(err)
-		}
+			os.WriteFile(filepath.Join(dir, "changelog", c.changes, "a.md"), nil, 0o666)))
 		got := ""
 		if err := changelogReady(dir, "1.2.0"); err != nil {
 			got = err.Error()
@@ -229,27 +208,19 @@ func TestChangelogReady(t *testing.T) {
 // In an image's archive each directory stands before what is in it: apptainer build makes none of itself.
 func TestImageArchive(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "blobs", "sha256"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.MkdirAll(filepath.Join(dir, "blobs", "sha256"), 0o700))
 	for _, name := range []string{"blobs/sha256/ab", "index.json", "oci-layout"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
 	}
 	var b bytes.Buffer
-	if err := packLayout(&b, dir, source{"abc", time.Unix(1700000000, 0)}); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, packLayout(&b, dir, source{"abc", time.Unix(1700000000, 0)}))
 	var names []string
 	for r := tar.NewReader(&b); ; {
 		h, err := r.Next()
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		names = append(names, h.Name)
 	}
 	want := []string{"blobs/", "blobs/sha256/", "blobs/sha256/ab", "index.json", "oci-layout"}
@@ -265,13 +236,8 @@ func TestSBOM(t *testing.T) {
 		{path: "example.org/a", version: "v1.2.3", sum: "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", spdx: "MIT", purl: "pkg:golang/example.org/a@v1.2.3"},
 		{path: "b", version: "2", spdx: "BSD-3-Clause AND OFL-1.1", purl: "pkg:npm/b@2"},
 	}
-	if err := sbom(dir, mods, source{"abc", time.Unix(1700000000, 0).UTC()}); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(named(dir, "sbom.cdx.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, sbom(dir, mods, source{"abc", time.Unix(1700000000, 0).UTC()}))
+	text := need.Value(os.ReadFile(named(dir, "sbom.cdx.json")))(t)
 	var doc struct {
 		SpecVersion string
 		Components  []struct {
@@ -283,9 +249,7 @@ func TestSBOM(t *testing.T) {
 			Properties []struct{ Value string }
 		}
 	}
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(text, &doc))
 	if doc.SpecVersion != "1.6" || len(doc.Components) != 2 || doc.Components[0].Licenses[0].License.ID != "MIT" ||
 		doc.Components[1].Licenses[0].Expression != "BSD-3-Clause AND OFL-1.1" ||
 		doc.Components[0].Properties[0].Value != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" { // SHA-256 of nothing
@@ -297,20 +261,13 @@ func TestSBOM(t *testing.T) {
 func TestRecipes(t *testing.T) {
 	dir := t.TempDir()
 	for i, platform := range []string{"linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64"} {
-		if err := os.WriteFile(named(dir, platform+".tar.gz"), []byte{byte(i)}, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(named(dir, platform+".tar.gz"), []byte{byte(i)}, 0o666))
 	}
-	if err := recipes(dir, "https://example.org/v"); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, recipes(dir, "https://example.org/v"))
 	for name, checker := range map[string][]string{"conda-recipe.yaml": nil, "homebrew.rb": {"ruby", "-wc"},
 		"module.lua": {"luac5.4", "-p"}} {
 		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile(named(dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := need.Value(os.ReadFile(named(dir, name)))(t)
 			if bytes.Contains(text, []byte("<<")) || !bytes.Contains(text, []byte(version.Number)) {
 				t.Errorf("%s", text)
 			}
@@ -347,17 +304,10 @@ func TestRecipes(t *testing.T) {
 // A release of one platform has recipes for that one.
 func TestRecipesOfOnePlatform(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(named(dir, "linux-amd64.tar.gz"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := recipes(dir, "https://example.org/v"); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(named(dir, "linux-amd64.tar.gz"), nil, 0o666))
+	need.NoError(t, recipes(dir, "https://example.org/v"))
 	for name, urls := range map[string]int{"conda-recipe.yaml": 1, "homebrew.rb": 1, "module.lua": 0} {
-		text, err := os.ReadFile(named(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := need.Value(os.ReadFile(named(dir, name)))(t)
 		if n := bytes.Count(text, []byte("https://")); n != urls || bytes.Contains(text, []byte("darwin")) {
 			t.Errorf("%s:\n%s", name, text)
 		}
@@ -370,28 +320,19 @@ func TestRecipesFetch(t *testing.T) {
 	server := httptest.NewServer(http.StripPrefix("/v1", http.FileServer(http.Dir(dir))))
 	defer server.Close()
 	for _, platform := range []string{"linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64"} {
-		if err := os.WriteFile(named(dir, platform+".tar.gz"), []byte("archive of "+platform), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(named(dir, platform+".tar.gz"), []byte("archive of "+platform), 0o666))
 	}
-	if err := recipes(dir, server.URL+"/v1"); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, recipes(dir, server.URL+"/v1"))
 	address, digest := regexp.MustCompile(`http://[^"'\s]+`), regexp.MustCompile(`[0-9a-f]{64}`)
 	for _, name := range []string{"conda-recipe.yaml", "homebrew.rb"} {
-		text, err := os.ReadFile(named(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := need.Value(os.ReadFile(named(dir, name)))(t)
 		urls, sums := address.FindAllString(string(text), -1), digest.FindAllString(string(text), -1)
 		if len(urls) != 4 || len(sums) != 4 {
 			t.Fatalf("%s: addresses %v, digests %v, want 4 each", name, urls, sums)
 		}
 		for i, url := range urls {
 			resp, err := http.Get(url)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			b, err := io.ReadAll(resp.Body)
 			resp.Body.Close()
 			if got := fmt.Sprintf("%x", sha256.Sum256(b)); err != nil || resp.StatusCode != http.StatusOK ||
@@ -404,10 +345,7 @@ func TestRecipesFetch(t *testing.T) {
 
 // The Boutiques descriptor has the version, and every flag of the BIDS App.
 func TestBoutiques(t *testing.T) {
-	text, err := os.ReadFile("boutiques.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Value(os.ReadFile("boutiques.json"))(t)
 	var doc struct {
 		ToolVersion string `json:"tool-version"`
 		Inputs      []struct {

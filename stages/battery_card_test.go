@@ -17,6 +17,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/stagetest"
 )
 
@@ -99,22 +100,14 @@ func checkComplete(t *testing.T) map[string]bool {
 func declaredKinds(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	rooms, err := filepath.Glob("*/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	inner, err := filepath.Glob("*/*/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rooms := need.Value(filepath.Glob("*/*.go"))(t)
+	inner := need.Value(filepath.Glob("*/*/*.go"))(t)
 	for _, path := range slices.Concat(rooms, inner) {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		ast.Inspect(f, func(n ast.Node) bool {
 			lit, ok := n.(*ast.CompositeLit)
 			if !ok {
@@ -144,10 +137,7 @@ func declaredKinds(t *testing.T) map[string]string {
 // They are the same on every machine.
 func checkDigests(t *testing.T, kind string, digests map[string]string) {
 	t.Helper()
-	c, err := readCard(kind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := need.Value(readCard(kind))(t)
 	if *update {
 		if maps.Equal(c.out, digests) {
 			return
@@ -162,9 +152,7 @@ func checkDigests(t *testing.T, kind string, digests map[string]string) {
 		for _, port := range slices.Sorted(maps.Keys(digests)) {
 			fmt.Fprintf(&b, "out %s %s\n", port, digests[port])
 		}
-		if err := os.WriteFile(cardPath(kind), []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(cardPath(kind), []byte(b.String()), 0o666))
 		return
 	}
 	for _, port := range slices.Sorted(maps.Keys(digests)) {
@@ -181,10 +169,7 @@ func (c *chain) example(t *testing.T, kind string) example {
 	if make, ok := examples[kind]; ok {
 		return make(t, c)
 	}
-	card, err := readCard(kind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	card := need.Value(readCard(kind))(t)
 	var parameters []any
 	for _, w := range card.with {
 		var v any

@@ -291,9 +291,7 @@ func (c *chain) load(t *testing.T) {
 	scanner := cohort.DefaultScanner()
 	scanner.Grid, scanner.Volumes = 10, 100
 	r, err := (&cohort.SimulatedCohort{ASD: 3, HC: 3, Seed: 3, Sites: 1, Scanner: scanner}).Load("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	c.Roster = r
 	c.stages, c.ins, c.made = map[string]dag.Stage{}, map[string][]map[string][]dag.Input{}, map[string][]dag.Outputs{}
 	for _, w := range wires {

@@ -34,10 +34,7 @@ type session struct {
 // it has ended, on which t.TempDir would fail.
 func profile(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "prgnn-browser-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := need.Value(os.MkdirTemp("", "prgnn-browser-"))(t)
 	t.Cleanup(func() { testdir.Remove(t, dir) })
 	return dir
 }
@@ -49,22 +46,16 @@ func startSession(t *testing.T, page, downloads string) *session {
 		need.Missing(t, "no pipes to a browser on Windows")
 	}
 	commands, to, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	from, answers, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	cmd := exec.Command(browser(t), "--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run", "--mute-audio",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-dev-shm-usage",
 		"--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir="+profile(t), "--window-size=1280,900", "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{commands, answers}
 	var log bytes.Buffer
 	cmd.Stderr = &log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, cmd.Start())
 	// A browser that hangs ends here, and with it the pipe that the test reads.
 	late := time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() })
 	s := &session{t: t, to: to, from: bufio.NewReader(from)}

@@ -13,6 +13,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/learn"
 	"prgnn/stages/stagetest"
@@ -37,10 +38,7 @@ func TestGoldenOutputs(t *testing.T) {
 		t.Fatal("no golden corpus", err)
 	}
 	for _, dir := range dirs {
-		list, err := os.ReadFile(filepath.Join(dir, "digests.txt"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := need.Value(os.ReadFile(filepath.Join(dir, "digests.txt")))(t)
 		for line := range strings.Lines(string(list)) {
 			digest, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
 			b, err := os.ReadFile(filepath.Join(dir, name))
@@ -124,13 +122,9 @@ func writeGolden(t *testing.T, dir string) {
 				continue
 			}
 			name := k.Name + "." + p.Name + "." + format
-			if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o666))
 			fmt.Fprintf(&list, "%s  %s\n", artifacts.DigestOf(b), name)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "digests.txt"), []byte(list.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "digests.txt"), []byte(list.String()), 0o666))
 }

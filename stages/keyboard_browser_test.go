@@ -168,9 +168,7 @@ func TestKeyboardInBrowser(t *testing.T) {
 				}
 				answer := s.ask("", `axe.run(document).then(r => ({ passes: r.passes.length, violations: `+
 					`r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 120) + " " + n.failureSummary).join(" | ")) }))`)
-				if err := json.Unmarshal([]byte(answer), &got); err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, json.Unmarshal([]byte(answer), &got))
 				for _, v := range got.Violations {
 					t.Error(v)
 				}

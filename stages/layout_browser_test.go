@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/stages/draw"
 )
 
@@ -73,10 +74,7 @@ func TestLayoutInBrowser(t *testing.T) {
 	}
 	if own := os.Getenv("PRGNN_REPORT"); own != "" { // another page, to look for its faults
 		pages = map[string]func(t *testing.T) []byte{own: func(t *testing.T) []byte {
-			b, err := os.ReadFile(own)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := need.Value(os.ReadFile(own))(t)
 			return b
 		}}
 	}
@@ -85,9 +83,7 @@ func TestLayoutInBrowser(t *testing.T) {
 			// Its policy would refuse the styles of the figures, which the script puts into the page to measure them.
 			page := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`).ReplaceAll(make(t), nil)
 			path := filepath.Join(dir, "open.html")
-			if err := os.WriteFile(path, page, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, os.WriteFile(path, page, 0o644))
 			s := startSession(t, path, dir)
 			for _, width := range []int{1280, 768, 390, 718} { // 718 px: the text width of A4
 				media := "screen"
@@ -104,9 +100,7 @@ func TestLayoutInBrowser(t *testing.T) {
 						Size, Width float64
 					}
 				}
-				if err := json.Unmarshal([]byte(s.ask("", faults)), &got); err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, json.Unmarshal([]byte(s.ask("", faults)), &got))
 				if len(got.Texts) < 200 {
 					t.Errorf("%s, %d px: %d texts in all figures", media, width, len(got.Texts))
 				}
@@ -136,9 +130,6 @@ func quickReport(t *testing.T, dir string) []byte {
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	page, err := os.ReadFile(filepath.Join(dir, "quick.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := need.Value(os.ReadFile(filepath.Join(dir, "quick.html")))(t)
 	return page
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/peak"
 	"prgnn/stages/learn"
 )
@@ -15,10 +16,7 @@ func TestModelMemory(t *testing.T) {
 	peak.Below(t, 60, func(t *testing.T) {
 		var b bytes.Buffer
 		w := zip.NewWriter(&b)
-		f, err := w.Create("weight.npy")
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := need.Value(w.Create("weight.npy"))(t)
 		zeros := make([]byte, 1<<20)
 		for range 512 {
 			f.Write(zeros)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
@@ -21,9 +22,7 @@ import (
 func TestBrainMapOutlines(t *testing.T) {
 	nodes := (&chain{}).cohort(t, "nodes")["nodes"][0]
 	table, err := nodes.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	at, err := figure.NodePlaces(table)
 	if err != nil || !chart.Holds(at[0], at[1], at[2]) {
 		t.Errorf("the node list of the Desikan-Killiany regions is not taken for one in MNI space: %v", err)

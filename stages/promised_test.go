@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/dag/param"
+	"prgnn/internal/need"
 )
 
 // promised are the kinds, parameters, choices and ports that a pipeline file can name, a line each.
@@ -72,14 +73,9 @@ func TestPromised(t *testing.T) {
 	golden := filepath.Join("testdata", "promised-1.txt")
 	now := promised()
 	if os.Getenv("PRGNN_PROMISED") == "write" {
-		if err := os.WriteFile(golden, []byte(strings.Join(now, "\n")+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(golden, []byte(strings.Join(now, "\n")+"\n"), 0o666))
 	}
-	text, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Value(os.ReadFile(golden))(t)
 	list := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	if len(list) < 500 {
 		t.Errorf("%d lines are promised, fewer than there are", len(list))

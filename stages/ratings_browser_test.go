@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/cohort"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/report"
@@ -22,9 +23,7 @@ func TestRatingsInBrowser(t *testing.T) {
 	browser(t)
 	dir := t.TempDir()
 	page := filepath.Join(dir, "report.html")
-	if err := os.WriteFile(page, wholeReport(t), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(page, wholeReport(t), 0o644))
 	s := startSession(t, page, dir)
 	const rated = `[...document.querySelectorAll(".rating")].map(r => r.querySelector("[aria-pressed=true]")?.textContent ?? "n/a").join(" ")`
 	scans := (&chain{}).scans(t)
@@ -80,9 +79,7 @@ func checkRatings(t *testing.T, dir string, ids, ratings []string) {
 	for ; string(got) != want && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		got, err = os.ReadFile(path)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if string(got) != want {
 		t.Errorf("ratings.tsv\n%swant\n%s", got, want)
 	}
@@ -117,19 +114,12 @@ func TestScanPagesInBrowser(t *testing.T) {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}
 	for _, p := range pages {
-		html, err := p.HTML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		html := need.Value(p.HTML())(t)
 		files[filepath.Join(report.SheetDir(page), p.File)] = html
 	}
-	if err := os.Mkdir(report.SheetDir(page), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Mkdir(report.SheetDir(page), 0o777))
 	for path, content := range files {
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(path, content, 0o644))
 	}
 	s := startSession(t, strings.ReplaceAll(page, " ", "%20"), dir)
 	s.arrive("my%20study.html")

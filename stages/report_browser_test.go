@@ -69,10 +69,7 @@ func openPage(t *testing.T, path string, flags []string) (dom, log, network stri
 		cancel()
 		switch {
 		case err == nil:
-			b, err := os.ReadFile(net)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := need.Value(os.ReadFile(net))(t)
 			return out.String(), log.String(), string(b)
 		case !hung || try == 3:
 			t.Fatalf("chromium: %v\n%.2000s", err, log.String())
@@ -117,9 +114,7 @@ func TestReportInBrowser(t *testing.T) {
 	page := wholeReport(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "report.html")
-	if err := os.WriteFile(path, page, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, page, 0o644))
 	for _, part := range []string{"Permutation test (", "Comparison of classifiers", "Variations of the model", "Other classifiers", "Effect of masking the top regions", "Agreement of rankings", "Individual or group level"} {
 		if !regexp.MustCompile(`\d\.(</strong>)? ` + regexp.QuoteMeta(part)).Match(page) {
 			t.Errorf("the report has nothing headed %q", part)
@@ -131,14 +126,8 @@ func TestReportInBrowser(t *testing.T) {
 		for _, line := range console {
 			t.Errorf("the console says: %s", line)
 		}
-		b, err := os.ReadFile(shot)
-		if err != nil {
-			t.Fatal(err)
-		}
-		img, err := png.Decode(bytes.NewReader(b))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := need.Value(os.ReadFile(shot))(t)
+		img := need.Value(png.Decode(bytes.NewReader(b)))(t)
 		warm, cross, box := 0, 0, img.Bounds()
 		for y := box.Min.Y; y < box.Max.Y; y++ {
 			for x := box.Min.X; x < box.Max.X; x++ {
@@ -173,9 +162,7 @@ func TestReportInBrowser(t *testing.T) {
 	end := bytes.LastIndex(open, []byte("</body>"))
 	open = slices.Concat(open[:end], []byte("<script>"+string(axe)+"</script><script>"+asked+"</script>"), open[end:])
 	asking := filepath.Join(dir, "asked.html")
-	if err := os.WriteFile(asking, open, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(asking, open, 0o644))
 	for name, flags := range map[string][]string{
 		"narrow and light": {"--window-size=390,800"},
 		"wide and dark":    {"--window-size=1280,900", "--blink-settings=preferredColorScheme=0"},
@@ -194,10 +181,8 @@ func TestReportInBrowser(t *testing.T) {
 				Places, Wide, Broken, Images, Passes int
 				Violations                           []string
 			}
-			if err := json.Unmarshal([]byte(strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(m[1])),
-				&got); err != nil {
-				t.Fatal(err)
-			}
+			unescape := strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
+			need.NoError(t, json.Unmarshal([]byte(unescape.Replace(m[1])), &got))
 			if got.Wide > 0 || got.Broken > 0 || got.Images < 8 || got.Places < 20 {
 				t.Errorf("%+v", got)
 			}

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 const stream = `{"Action":"start","Package":"p"}
@@ -30,10 +32,7 @@ const stream = `{"Action":"start","Package":"p"}
 
 func TestReport(t *testing.T) {
 	var b strings.Builder
-	skipped, err := report(&b, strings.NewReader(stream), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	skipped := need.Value(report(&b, strings.NewReader(stream), false))(t)
 	want := "    x_test.go:20: 1, want 2\n--- FAIL: TestBad (0.00s)\nFAIL\tp\t0.003s\npanic: gone\nq.go:1: no\nok  \tr\t0.003s\n"
 	if b.String() != want {
 		t.Errorf("printed\n%s\nwant\n%s", b.String(), want)

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func TestWriteArrowRefuses(t *testing.T) {
@@ -22,9 +24,7 @@ func TestWriteArrowRefuses(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := NewArray(Counted[uint8](), 2, 12).WriteArrow(&b, "x", nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, NewArray(Counted[uint8](), 2, 12).WriteArrow(&b, "x", nil, nil))
 	_, err := ReadTable(&b)
 	if want := `arrow: column "x" has type fixed_size_list: only text, numbers and Booleans can be read`; err == nil || err.Error() != want {
 		t.Error(err)

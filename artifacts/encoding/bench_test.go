@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // BenchmarkArray is the throughput of the canonical encoding, both ways, 1000 × 84 × 84.
@@ -24,12 +26,10 @@ func BenchmarkArray(b *testing.B) {
 	b.Run("read", func(b *testing.B) {
 		b.SetBytes(int64(len(file)))
 		path := filepath.Join(b.TempDir(), "a.npy")
-		if err := os.WriteFile(path, file, 0o666); err != nil {
-			b.Fatal(err)
-		}
+		need.NoError(b, os.WriteFile(path, file, 0o666))
 		for b.Loop() {
-			f := Must(os.Open(path))(b)
-			Must(ReadArray(f))(b)
+			f := need.Value(os.Open(path))(b)
+			need.Value(ReadArray(f))(b)
 			f.Close()
 		}
 	})

@@ -13,6 +13,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/artifacts/parquet"
+	"prgnn/internal/need"
 )
 
 // pyarrowWant is what the rows of foreign.py are, as text.
@@ -101,10 +102,7 @@ func TestReadPyarrow(t *testing.T) {
 // A file that is cut short is an error, wherever it is cut.
 func TestReadTableCut(t *testing.T) {
 	for _, name := range []string{"arrow/zstd.arrow", "arrow/batches.arrow", "parquet/snappy.parquet"} {
-		file, err := os.ReadFile("testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := need.Value(os.ReadFile("testdata/" + name))(t)
 		for n := range len(file) {
 			if _, err := encoding.ReadTable(bytes.NewReader(file[:n])); err == nil {
 				t.Errorf("%s: its first %d of %d bytes are read", name, n, len(file))
@@ -127,9 +125,7 @@ func TestTableAnyRoundTrip(t *testing.T) {
 		tab := encoding.DrawTable(r)
 		file := encoding.Encoded(t, tab)
 		got, err := encoding.ReadTable(bytes.NewReader(file))
-		if err != nil {
-			r.Fatal(err)
-		}
+		need.NoError(r, err)
 		if again := encoding.Encoded(t, got); !bytes.Equal(file, again) {
 			r.Fatalf("came back as other bytes: %+v", got)
 		}
@@ -141,9 +137,7 @@ func TestTableAnyRoundTrip(t *testing.T) {
 			}
 		}
 		var foreign bytes.Buffer
-		if err := parquet.Write(&foreign, tab); err != nil {
-			r.Fatal(err)
-		}
+		need.NoError(r, parquet.Write(&foreign, tab))
 		if len(tab.Columns) == 0 {
 			return
 		}

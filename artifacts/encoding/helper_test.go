@@ -10,25 +10,15 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"prgnn/internal/need"
 )
 
 func Encoded(t testing.TB, v interface{ Encode(io.Writer) error }) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := v.Encode(&b); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, v.Encode(&b))
 	return b.Bytes()
-}
-
-func Must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
 }
 
 func Sample() *Table {
@@ -87,10 +77,7 @@ func AddFiles(f *testing.F, pattern string) {
 		f.Fatal("no fixtures", err)
 	}
 	for _, p := range paths {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := need.Value(os.ReadFile(p))(f)
 		f.Add(b)
 		f.Add(b[:len(b)/2])
 	}

@@ -7,16 +7,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"prgnn/internal/need"
 )
 
 // A table goes through an Arrow record and comes back as the same bytes; numbers without a gap are
 // not copied on the way there.
 func TestRecord(t *testing.T) {
 	tab := Sample()
-	rec, err := tab.Record()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := need.Value(tab.Record())(t)
 	defer rec.Release()
 	if rec.NumRows() != 3 || rec.NumCols() != 6 {
 		t.Errorf("%d rows and %d columns", rec.NumRows(), rec.NumCols())
@@ -28,10 +27,7 @@ func TestRecord(t *testing.T) {
 	if names := rec.Column(0).(*array.String); names.Value(1) != "bç" || !names.IsNull(2) {
 		t.Errorf("names: %v", names)
 	}
-	back, err := FromRecord(rec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := need.Value(FromRecord(rec))(t)
 	if !bytes.Equal(Encoded(t, back), Encoded(t, tab)) {
 		t.Errorf("came back as %+v", back)
 	}
@@ -52,19 +48,14 @@ func TestFromRecordOfOthers(t *testing.T) {
 	}, nil))
 	defer b.Release()
 	for i, g := range []string{"asd", "hc", "asd"} {
-		if err := b.Field(0).(*array.BinaryDictionaryBuilder).AppendString(g); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, b.Field(0).(*array.BinaryDictionaryBuilder).AppendString(g))
 		b.Field(1).(*array.Int16Builder).Append(int16(i - 1))
 	}
 	rec := b.NewRecord()
 	defer rec.Release()
 	part := rec.NewSlice(1, 3)
 	defer part.Release()
-	got, err := FromRecord(part)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := need.Value(FromRecord(part))(t)
 	want := NewTable(Column{Name: "group", Values: []string{"hc", "asd"}},
 		Column{Name: "age", Values: []int32{0, 1}, Unit: "years"})
 	if !bytes.Equal(Encoded(t, got), Encoded(t, want)) {

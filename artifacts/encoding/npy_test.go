@@ -13,6 +13,8 @@ import (
 
 	"github.com/sbinet/npyio/npy"
 	"pgregory.net/rapid"
+
+	"prgnn/internal/need"
 )
 
 // The canonical header, byte by byte: what numpy 2.4 writes for the same array.
@@ -55,9 +57,7 @@ func TestReadNumpy(t *testing.T) {
 		}
 		read++
 		file, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		a, err := ReadArray(bytes.NewReader(file))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -95,10 +95,7 @@ func TestReadNumpySpecial(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, a, err)
 		}
 	}
-	half, err := readFixture("half")
-	if err != nil {
-		t.Fatal(err)
-	}
+	half := need.Value(readFixture("half"))(t)
 	// 6e-8 is 2⁻²⁴, 6.1e-5 is 1023·2⁻²⁴ in float16.
 	want := []float64{0, math.Copysign(0, -1), 1.5, -65504, 0x1p-24, 1023 * 0x1p-24, math.Inf(1),
 		math.Inf(-1), math.NaN()}
@@ -178,19 +175,14 @@ func TestArrayRoundTrip(t *testing.T) {
 			r.Fatalf("the data begin at %d", at)
 		}
 		for _, in := range []io.Reader{bytes.NewReader(file), io.MultiReader(bytes.NewReader(file))} {
-			got, err := ReadArray(in)
-			if err != nil {
-				r.Fatal(err)
-			}
+			got := need.Value(ReadArray(in))(r)
 			if !bytes.Equal(Encoded(t, got), file) || !slices.Equal(got.Shape, a.Shape) {
 				r.Fatalf("%s %v came back as %s %v", a.DType(), a.Shape, got.DType(), got.Shape)
 			}
 		}
 		if d, ok := a.data.([]float64); ok && len(d) > 0 {
 			var got []float64
-			if err := npy.Read(bytes.NewReader(file), &got); err != nil {
-				r.Fatal(err)
-			}
+			need.NoError(r, npy.Read(bytes.NewReader(file), &got))
 			for i := range d {
 				if got[i] != d[i] && (got[i] == got[i] || d[i] == d[i]) {
 					r.Fatalf("npyio reads %v where %v was written", got[i], d[i])

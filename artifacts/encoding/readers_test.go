@@ -33,13 +33,9 @@ func TestReadersOfOthers(t *testing.T) {
 func writeForReaders(t *testing.T, dir string) {
 	t.Helper()
 	write := func(name string, encode func(io.Writer) error) {
-		f := encoding.Must(os.Create(filepath.Join(dir, name)))(t)
-		if err := encode(f); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		f := need.Value(os.Create(filepath.Join(dir, name)))(t)
+		need.NoError(t, encode(f))
+		need.NoError(t, f.Close())
 	}
 	write("table.arrow", encoding.Sample().Encode)
 	write("table-zstd.arrow", encoding.Sample().WriteArrowZstd)
@@ -78,9 +74,9 @@ func TestGoldenExports(t *testing.T) {
 		}
 		writeForReaders(t, dir)
 	}
-	want := encoding.Must(encoding.ReadTable(bytes.NewReader(encoding.Encoded(t, encoding.Sample()))))(t)
+	want := need.Value(encoding.ReadTable(bytes.NewReader(encoding.Encoded(t, encoding.Sample()))))(t)
 	for _, name := range []string{"table.arrow", "table-zstd.arrow", "table.parquet"} {
-		b := encoding.Must(os.ReadFile(filepath.Join(goldenExports, name)))(t)
+		b := need.Value(os.ReadFile(filepath.Join(goldenExports, name)))(t)
 		got, err := encoding.ReadTable(bytes.NewReader(b))
 		if err != nil || !bytes.Equal(encoding.Encoded(t, got), encoding.Encoded(t, want)) {
 			t.Errorf("%s is not read as it was written: %v", name, err)
@@ -91,7 +87,7 @@ func TestGoldenExports(t *testing.T) {
 		t.Errorf("%d arrays", len(paths))
 	}
 	for _, p := range paths {
-		a, err := encoding.ReadArray(bytes.NewReader(encoding.Must(os.ReadFile(p))(t)))
+		a, err := encoding.ReadArray(bytes.NewReader(need.Value(os.ReadFile(p))(t)))
 		if err != nil || a.Len() != 24 || a.Float64s()[23] != encoding.NewArray(encoding.Counted[float64](), 2, 3,
 			4).Float64s()[23] {
 			t.Errorf("%s is not read as it was written: %v", p, err)
@@ -101,8 +97,8 @@ func TestGoldenExports(t *testing.T) {
 	today := t.TempDir()
 	writeForReaders(t, today)
 	for _, name := range []string{"tensor.arrow", "small.arrow", "table.tsv"} {
-		a, b := encoding.Must(os.ReadFile(filepath.Join(goldenExports, name)))(t),
-			encoding.Must(os.ReadFile(filepath.Join(today, name)))(t)
+		a, b := need.Value(os.ReadFile(filepath.Join(goldenExports, name)))(t),
+			need.Value(os.ReadFile(filepath.Join(today, name)))(t)
 		if !bytes.Equal(a, b) {
 			t.Errorf("%s is not written as it was", name)
 		}

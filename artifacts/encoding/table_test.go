@@ -8,13 +8,12 @@ import (
 	"reflect"
 	"strconv"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func TestTableRoundTrip(t *testing.T) {
-	got, err := ReadTable(bytes.NewReader(Encoded(t, Sample())))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := need.Value(ReadTable(bytes.NewReader(Encoded(t, Sample()))))(t)
 	// A missing value is zero underneath, and a bitmap without a gap is none.
 	want := Sample()
 	want.Columns[0].Values = []string{"a", "bç", ""}
@@ -135,9 +134,7 @@ func TestCSVControlCharacters(t *testing.T) {
 	tab := NewTable(Column{Name: "a\x1b]0;x\a", Values: []string{"\x1b[2J\x00", "\u009b31m\x7f", "b\rc",
 		"two\nlines\tand", "\x9b"}})
 	var b bytes.Buffer
-	if err := tab.WriteCSV(&b, ','); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, tab.WriteCSV(&b, ','))
 	const want = `a\u001b]0;x\u0007` + "\n" + `\u001b[2J\u0000` + "\n" + `\u009b31m\u007f` + "\n" + `b\u000dc` +
 		"\n\"two\nlines\tand\"\n" + `\x9b` + "\n"
 	if b.String() != want {
@@ -157,9 +154,7 @@ func TestCSV(t *testing.T) {
 	)
 	for _, sep := range []rune{',', '\t'} {
 		var b bytes.Buffer
-		if err := tab.WriteCSV(&b, sep); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, tab.WriteCSV(&b, sep))
 		r := csv.NewReader(&b)
 		r.Comma = sep
 		rows, err := r.ReadAll()

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // FuzzMemoLog: whatever lies in the file of a memo, what loads is whole, and what is written
@@ -16,9 +18,7 @@ func FuzzMemoLog(f *testing.F) {
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 1})
 	path := filepath.Join(f.TempDir(), "memo")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if err := os.WriteFile(path, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(path, b, 0o666))
 		m := Log{path: path}
 		loaded := m.Load()
 		var framed []byte

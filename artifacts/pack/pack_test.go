@@ -13,6 +13,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"prgnn/internal/need"
 )
 
 func at(t testing.TB, dir, prefix string) *Set {
@@ -29,9 +31,7 @@ func named(text string) Name { return Name{'b', sha256.Sum256([]byte(text))} }
 func put(t testing.TB, s *Set, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		if err := s.Append(named(text), []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, s.Append(named(text), []byte(text)))
 	}
 }
 
@@ -80,25 +80,13 @@ func TestTwoWriters(t *testing.T) {
 	if len(want) != 100 {
 		t.Errorf("%d objects", len(want))
 	}
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, a.Close())
 	same(t, "of the other", found(t, b), want...)
 	same(t, "of a third", found(t, at(t, dir, "")), want...)
-	for _, p := range must(b.Packs())(t) {
+	for _, p := range need.Value(b.Packs())(t) {
 		if p.Sealed != (p.Pack == one+"-1") || p.End != p.Size || p.Err != nil {
 			t.Errorf("%+v", p)
 		}
-	}
-}
-
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }
 
@@ -107,9 +95,7 @@ func TestRemove(t *testing.T) {
 	dir := t.TempDir()
 	a, b := at(t, dir, one), at(t, dir, two)
 	put(t, a, "wrong", "right", "right")
-	if err := errors.Join(b.Remove(b.Find(named("wrong"))[0]), b.Remove(b.Find(named("right"))[1])); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, errors.Join(b.Remove(b.Find(named("wrong"))[0]), b.Remove(b.Find(named("right"))[1])))
 	for _, s := range []*Set{a, b, at(t, dir, "")} {
 		if a.look(true); len(s.Find(named("wrong"))) != 0 || len(s.Find(named("right"))) != 1 {
 			t.Errorf("%v", found(t, s))
@@ -121,9 +107,7 @@ func TestRemove(t *testing.T) {
 	b.Close()
 	c := at(t, dir, "00000000000000cc")
 	c.look(true)
-	if err := errors.Join(c.Copy(two+"-1", nil), os.Remove(c.Path(two+"-1"))); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, errors.Join(c.Copy(two+"-1", nil), os.Remove(c.Path(two+"-1"))))
 	same(t, "after the removal was copied", found(t, c), "right")
 	same(t, "to others", found(t, at(t, dir, "")), "right")
 }
@@ -137,13 +121,9 @@ func TestCompact(t *testing.T) {
 	reader, gc := at(t, dir, ""), at(t, dir, two)
 	held := reader.Find(named("keep"))
 	gc.look(true)
-	if err := gc.Copy(one+"-1", func(i Item) bool { return i.Name != named("drop") }); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, gc.Copy(one+"-1", func(i Item) bool { return i.Name != named("drop") }))
 	gc.Release(one + "-1")
-	if err := os.Remove(gc.Path(one + "-1")); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Remove(gc.Path(one+"-1")))
 	for _, s := range []*Set{reader, gc, at(t, dir, "")} {
 		if b, err := s.Get(named("keep")); string(b) != "keep" {
 			t.Errorf("%q, %v", b, err)
@@ -167,16 +147,12 @@ func TestFlips(t *testing.T) {
 	end := a.files[one+"-1"].end
 	a.Close()
 	path := a.Path(one + "-1")
-	whole := must(os.ReadFile(path))(t)
-	if err := os.Chmod(path, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	whole := need.Value(os.ReadFile(path))(t)
+	need.NoError(t, os.Chmod(path, 0o644))
 	for bit := range 8 * len(whole) {
 		b := bytes.Clone(whole)
 		b[bit/8] ^= 1 << (bit % 8)
-		if err := os.WriteFile(path, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(path, b, 0o644))
 		s := at(t, dir, "")
 		right, damaged := 0, 0
 		for _, text := range texts {
@@ -216,9 +192,7 @@ func TestLostPower(t *testing.T) {
 			put(t, a, text)
 			texts, ends = append(texts, text), append(ends, a.files[one+"-1"].end)
 			if r.IntN(6) == 0 {
-				if err := a.Sync(); err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, a.Sync())
 				synced = len(texts)
 			}
 		}
@@ -227,7 +201,7 @@ func TestLostPower(t *testing.T) {
 			a.Close()
 			synced = len(texts)
 		}
-		b := must(os.ReadFile(path))(t)
+		b := need.Value(os.ReadFile(path))(t)
 		from := int64(0)
 		if synced > 0 {
 			from = ends[synced-1]
@@ -243,9 +217,7 @@ func TestLostPower(t *testing.T) {
 				}
 			}
 			after := t.TempDir()
-			if err := os.WriteFile(filepath.Join(after, one+"-1"), lost, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, os.WriteFile(filepath.Join(after, one+"-1"), lost, 0o666))
 			s := at(t, after, two)
 			there := map[string]bool{}
 			for _, text := range found(t, s) {
@@ -284,7 +256,7 @@ func TestCutAnywhere(t *testing.T) {
 		ends = append(ends, a.files[one+"-1"].end)
 	}
 	a.Close()
-	b := must(os.ReadFile(a.Path(one + "-1")))(t)
+	b := need.Value(os.ReadFile(a.Path(one + "-1")))(t)
 	// At these lengths nothing is torn.
 	whole := map[int]bool{0: true, len(fileMagic): true}
 	for _, end := range ends {
@@ -295,16 +267,14 @@ func TestCutAnywhere(t *testing.T) {
 	}
 	for n := range len(b) + 1 {
 		after := t.TempDir()
-		if err := os.WriteFile(filepath.Join(after, one+"-1"), b[:n], 0o444); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(after, one+"-1"), b[:n], 0o444))
 		want := 0
 		for want < len(ends) && ends[want] <= int64(n) {
 			want++
 		}
 		s := at(t, after, two)
 		same(t, fmt.Sprint("after ", n, " bytes"), found(t, s), texts[:want]...)
-		if st := must(s.Packs())(t); len(st) != 1 || st[0].End > int64(n) || (st[0].End == int64(n)) != whole[n] {
+		if st := need.Value(s.Packs())(t); len(st) != 1 || st[0].End > int64(n) || (st[0].End == int64(n)) != whole[n] {
 			t.Errorf("%d: %+v", n, st)
 		}
 		s.Close()
@@ -317,9 +287,7 @@ func TestManyPacks(t *testing.T) {
 	for i := range maxOpen + 10 {
 		s := at(t, dir, fmt.Sprintf("%016x", i))
 		put(t, s, fmt.Sprint(i))
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, s.Close())
 	}
 	s := at(t, dir, one)
 	if n := len(found(t, s)); n != maxOpen+10 || len(s.open) != maxOpen {
@@ -330,17 +298,15 @@ func TestManyPacks(t *testing.T) {
 		big[0] = byte(i)
 		put(t, s, string(big))
 	}
-	if s.Close(); len(must(s.Packs())(t)) != maxOpen+10+3 {
-		t.Errorf("%+v", must(s.Packs())(t))
+	if s.Close(); len(need.Value(s.Packs())(t)) != maxOpen+10+3 {
+		t.Errorf("%+v", need.Value(s.Packs())(t))
 	}
-	if fi := must(os.Stat(s.Path(one + "-1")))(t); fi.Mode().Perm()&0o222 != 0 {
+	if fi := need.Value(os.Stat(s.Path(one + "-1")))(t); fi.Mode().Perm()&0o222 != 0 {
 		t.Error(fi.Mode())
 	}
-	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o666))
 	foreign := 0
-	for _, p := range must(at(t, dir, "").Packs())(t) {
+	for _, p := range need.Value(at(t, dir, "").Packs())(t) {
 		if errors.Is(p.Err, ErrForeign) {
 			foreign++
 		}
@@ -361,10 +327,8 @@ func TestSyncSoonAndSeal(t *testing.T) {
 		t.Error(err, s.write.dirty, s.write.named)
 	}
 	old := time.Now().Add(-time.Hour).Truncate(time.Second)
-	if err := s.Seal(old); err != nil {
-		t.Fatal(err)
-	}
-	if fi := must(os.Stat(s.Path(one + "-1")))(t); !fi.ModTime().Equal(old) {
+	need.NoError(t, s.Seal(old))
+	if fi := need.Value(os.Stat(s.Path(one + "-1")))(t); !fi.ModTime().Equal(old) {
 		t.Error(fi.ModTime())
 	}
 	put(t, s, "more") // another pack
@@ -379,19 +343,15 @@ func FuzzPack(f *testing.F) {
 	dir := f.TempDir()
 	s := at(f, dir, one)
 	put(f, s, "a", "b")
-	if err := s.Remove(s.Find(named("a"))[0]); err != nil {
-		f.Fatal(err)
-	}
-	b := must(os.ReadFile(s.Path(one + "-1")))(f)
+	need.NoError(f, s.Remove(s.Find(named("a"))[0]))
+	b := need.Value(os.ReadFile(s.Path(one + "-1")))(f)
 	f.Add(b)
 	s.Close()
-	f.Add(must(os.ReadFile(s.Path(one + "-1")))(f))
+	f.Add(need.Value(os.ReadFile(s.Path(one + "-1")))(f))
 	f.Add([]byte(fileMagic))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, one+"-1"), b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, one+"-1"), b, 0o666))
 		s := at(t, dir, two)
 		for _, i := range s.All() {
 			body, err := s.Read(i)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 )
 
 // A server that does not say when objects were changed is as good as any: nobody asks.
@@ -33,10 +34,7 @@ func TestS3WithoutDates(t *testing.T) {
 		} {
 			t.Setenv(name, value)
 		}
-		r, err := Open("s3://lab/p")
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := need.Value(Open("s3://lab/p"))(t)
 		ctx := context.Background()
 		if n, err := r.Size(ctx, "there"); n != int64(len(content)) || err != nil {
 			t.Errorf("date %q: size %d, %v", date, n, err)

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"prgnn/internal/need"
 )
 
 // An answer without end, as an error or as the place of a bucket, is read to a limit.
@@ -34,9 +36,7 @@ func TestEndlessAnswers(t *testing.T) {
 				t.Setenv(name, value)
 			}
 			r, err := Open("s3://lab/p")
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 			body, err := r.Get(ctx, "actions/ab/abcdef")
 			if err == nil {

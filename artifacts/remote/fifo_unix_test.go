@@ -13,21 +13,17 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 )
 
 // What is no file, such as a pipe that nobody writes to, is missing: it is not waited for.
 func TestPipeIsNoObject(t *testing.T) {
 	at := t.TempDir()
-	if err := os.Mkdir(filepath.Join(at, "actions"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Mkdir(filepath.Join(at, "actions"), 0o777))
 	if err := syscall.Mkfifo(filepath.Join(at, "actions", "pipe"), 0o666); err != nil {
 		t.Skip("no named pipes in this directory:", err)
 	}
-	r, err := Open("file://" + filepath.ToSlash(at))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(Open("file://" + filepath.ToSlash(at)))(t)
 	done := make(chan error, 2)
 	go func() {
 		_, err := r.Get(context.Background(), "actions/pipe")
@@ -52,15 +48,11 @@ func TestDirectoryForObject(t *testing.T) {
 	at := t.TempDir()
 	one := store(t)
 	attach := func() error { return one.Attach(context.Background(), open(t, "file://"+filepath.ToSlash(at))) }
-	if err := attach(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, attach())
 	key := artifacts.KeyOf("blocked")
 	blocked := filepath.Join(at, "actions", key.String()[:2], key.String())
-	if err := errors.Join(os.MkdirAll(blocked, 0o777), os.WriteFile(filepath.Join(blocked, "notes"),
-		nil, 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, errors.Join(os.MkdirAll(blocked, 0o777), os.WriteFile(filepath.Join(blocked, "notes"),
+		nil, 0o666)))
 	record(t, one, "blocked")
 	record(t, one, "free")
 	one.Share(context.Background(), func(int) {})
@@ -72,9 +64,7 @@ func TestDirectoryForObject(t *testing.T) {
 		t.Errorf("it says %v", r.Blocked)
 	}
 	version := filepath.Join(at, "version")
-	if err := errors.Join(os.Remove(version), os.Mkdir(version, 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, errors.Join(os.Remove(version), os.Mkdir(version, 0o777)))
 	if err := attach(); !errors.Is(err, artifacts.ErrBlocked) || !strings.Contains(err.Error(), version) {
 		t.Errorf("version: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 	"prgnn/internal/remotetest"
 )
 
@@ -35,9 +36,7 @@ func TestGC(t *testing.T) {
 			address, dir := place(t)
 			ctx := context.Background()
 			one := store(t)
-			if err := one.Attach(ctx, open(t, address)); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, one.Attach(ctx, open(t, address)))
 			var keys []artifacts.Key
 			for i := range 4 {
 				keys = append(keys, record(t, one, string(rune('a'+i))))
@@ -46,9 +45,7 @@ func TestGC(t *testing.T) {
 			ago := func(path string, days int) {
 				t.Helper()
 				then := time.Now().AddDate(0, 0, -days)
-				if err := os.Chtimes(path, then, then); err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, os.Chtimes(path, then, then))
 			}
 			for i, k := range keys {
 				ago(filepath.Join(dir, "actions", k.String()[:2], k.String()), 40-10*i)
@@ -59,27 +56,19 @@ func TestGC(t *testing.T) {
 			}
 			// The oldest is fetched again.
 			two := store(t)
-			if err := two.Attach(ctx, open(t, address)); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, two.Attach(ctx, open(t, address)))
 			if _, err := two.Lookup(keys[0]); err != nil {
 				t.Fatal(err)
 			}
-			if err := two.Close(); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, two.Close())
 			o := artifacts.RemoteGCOptions{Older: 15 * 24 * time.Hour}
 			plan, err := artifacts.PlanRemoteGC(ctx, open(t, address).(artifacts.Pruner), o, time.Now())
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			if err := plan.Execute(ctx); err != nil || plan.Kept != 2 || plan.Results != 2 {
 				t.Errorf("%+v, %v", plan, err)
 			}
 			three := store(t)
-			if err := three.Attach(ctx, open(t, address)); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, three.Attach(ctx, open(t, address)))
 			for i, k := range keys {
 				a, err := three.Lookup(k)
 				if i == 1 || i == 2 {

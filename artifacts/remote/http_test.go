@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 	"prgnn/internal/remotetest"
 )
 
@@ -51,25 +52,19 @@ func sharing(t *testing.T, address string) {
 	t.Helper()
 	ctx := context.Background()
 	one, two := store(t), store(t)
-	if err := one.Attach(ctx, open(t, address)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, one.Attach(ctx, open(t, address)))
 	k := record(t, one, "shared")
 	one.Share(ctx, func(int) {})
 	if r := one.Remote(); r.Shared != 1 || r.Left != 0 {
 		t.Errorf("%+v", r)
 	}
-	if err := two.Attach(ctx, open(t, address)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, two.Attach(ctx, open(t, address)))
 	a, err := two.Lookup(k)
 	if err != nil || !two.Fetch(ctx, a.Outputs["out"])[0] {
 		t.Fatalf("it did not arrive: %v", err)
 	}
 	file, err := two.File(a.Outputs["out"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	b, err := os.ReadFile(file)
 	if err != nil || string(b) != "shared" {
 		t.Errorf("%q, %v", b, err)
@@ -78,13 +73,9 @@ func sharing(t *testing.T, address string) {
 	cache := open(t, address).(bazelCache)
 	address, _ = cache.at("actions/" + k.String()[:2] + "/" + k.String())
 	r, err := http.NewRequest(http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	resp, err := cache.do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer resp.Body.Close()
 	message, err := io.ReadAll(resp.Body)
 	if err != nil || len(message) == 0 || bytes.Contains(message, []byte("127.0.0.1")) {
@@ -121,9 +112,7 @@ func TestBazelRemotePasswords(t *testing.T) {
 	t.Setenv("PIPELINE_REMOTE_USER", "")
 	t.Setenv("PIPELINE_REMOTE_PASSWORD", "")
 	s := store(t)
-	if err := s.Attach(ctx, open(t, readable)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, s.Attach(ctx, open(t, readable)))
 	record(t, s, "by nobody")
 	s.Share(ctx, func(int) {})
 	if r := s.Remote(); !r.ReadOnly || r.Down != nil || r.Shared != 0 {
@@ -138,9 +127,7 @@ func TestBazelRemotePasswords(t *testing.T) {
 func TestBazelRemoteLimit(t *testing.T) {
 	address := "http://" + remotetest.Bazel(t, "--max_blob_size", "1000").Address
 	s := store(t)
-	if err := s.Attach(context.Background(), open(t, address)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, s.Attach(context.Background(), open(t, address)))
 	record(t, s, strings.Repeat("x", 2000))
 	record(t, s, "small")
 	s.Share(context.Background(), func(int) {})

@@ -10,23 +10,18 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 )
 
 func open(t *testing.T, address string) artifacts.Remote {
 	t.Helper()
-	r, err := Open(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(Open(address))(t)
 	return r
 }
 
 func store(t *testing.T) *artifacts.Store {
 	t.Helper()
-	s, err := artifacts.Open(filepath.Join(t.TempDir(), "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := need.Value(artifacts.Open(filepath.Join(t.TempDir(), "store")))(t)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -34,13 +29,9 @@ func store(t *testing.T) *artifacts.Store {
 func record(t *testing.T, s *artifacts.Store, recipe string) artifacts.Key {
 	t.Helper()
 	ref, err := s.Put(artifacts.Text(recipe))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	k, err := s.Record(artifacts.Action{Recipe: recipe, Outputs: map[string]artifacts.Ref{"out": ref}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	return k
 }
 
@@ -56,9 +47,7 @@ func link(t *testing.T, target, at string) {
 func TestMovedPart(t *testing.T) {
 	for _, part := range parts {
 		at, disk := t.TempDir(), filepath.Join(t.TempDir(), "disk")
-		if err := os.Mkdir(disk, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.Mkdir(disk, 0o777))
 		link(t, disk, filepath.Join(at, part))
 		r := open(t, "file://"+filepath.ToSlash(at))
 		every(t, r)
@@ -81,15 +70,11 @@ func TestMovedPart(t *testing.T) {
 // An object that is a link is missing, is replaced by what belongs there, and all else is used.
 func TestObjectIsALink(t *testing.T) {
 	at, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(elsewhere, []byte("other"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(elsewhere, []byte("other"), 0o666))
 	address := "file://" + filepath.ToSlash(at)
 	ctx := context.Background()
 	one := store(t)
-	if err := one.Attach(ctx, open(t, address)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, one.Attach(ctx, open(t, address)))
 	record(t, one, "linked")
 	record(t, one, "whole")
 	one.Share(ctx, func(int) {})
@@ -101,9 +86,7 @@ func TestObjectIsALink(t *testing.T) {
 	}
 	link(t, elsewhere, object)
 	two := store(t)
-	if err := two.Attach(ctx, open(t, address)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, two.Attach(ctx, open(t, address)))
 	if _, err := two.Lookup(artifacts.KeyOf("linked")); !errors.Is(err, artifacts.ErrMiss) {
 		t.Errorf("the link: %v", err)
 	}
@@ -127,14 +110,10 @@ func TestObjectIsALink(t *testing.T) {
 func TestLinkForDirectory(t *testing.T) {
 	at := t.TempDir()
 	r := open(t, "file://"+filepath.ToSlash(at))
-	if err := os.Mkdir(filepath.Join(at, "blobs"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Mkdir(filepath.Join(at, "blobs"), 0o777))
 	link(t, t.TempDir(), filepath.Join(at, "blobs", "ab"))
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(file, nil, 0o666))
 	if _, err := r.Size(context.Background(), "blobs/ab/abcdef"); !errors.Is(err, artifacts.ErrMiss) {
 		t.Error(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 )
 
 func TestAddresses(t *testing.T) {
@@ -67,9 +68,7 @@ func everyNamed(t *testing.T, r artifacts.Remote, largest int, name func(content
 	for _, size := range []int{0, 1, 1 << 10, largest} {
 		content := bytes.Repeat([]byte("0123456789abcdef"), size/16+1)[:size]
 		name, file := name(content), filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(file, content, 0o444); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(file, content, 0o444))
 		for range 2 { // again is harmless
 			if err := r.Put(ctx, name, file); err != nil {
 				t.Fatalf("%d bytes: %v", size, err)
@@ -79,9 +78,7 @@ func everyNamed(t *testing.T, r artifacts.Remote, largest int, name func(content
 			t.Errorf("%d bytes: size %d, %v", size, n, err)
 		}
 		body, err := r.Get(ctx, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		got, err := io.ReadAll(body)
 		body.Close()
 		if !bytes.Equal(got, content) || err != nil {
@@ -95,10 +92,7 @@ func everyNamed(t *testing.T, r artifacts.Remote, largest int, name func(content
 
 func TestDirectory(t *testing.T) {
 	dir := t.TempDir()
-	r, err := Open("file://" + filepath.ToSlash(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(Open("file://" + filepath.ToSlash(dir)))(t)
 	every(t, r)
 	// Nothing unfinished is left, and nothing is read or written outside.
 	left, _ := filepath.Glob(filepath.Join(dir, "blobs/ab/*.part-*"))

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 	"prgnn/internal/remotetest"
 )
 
@@ -53,14 +54,10 @@ func TestS3ThatHangs(t *testing.T) { hangs(t, server(t), "s3://lab/p") }
 func hangs(t *testing.T, process *os.Process, address string) {
 	t.Helper()
 	one := store(t)
-	if err := one.Attach(context.Background(), open(t, address)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, one.Attach(context.Background(), open(t, address)))
 	first := record(t, one, "before")
 	one.Share(context.Background(), func(int) {})
-	if err := process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, process.Signal(syscall.SIGSTOP))
 	for i := range 50 {
 		record(t, one, strings.Repeat("x", i))
 		if _, err := one.Lookup(artifacts.KeyOf("nobody's")); !errors.Is(err, artifacts.ErrMiss) {
@@ -71,22 +68,13 @@ func hangs(t *testing.T, process *os.Process, address string) {
 		t.Errorf("it is not known to be away: %+v", r)
 	}
 	process.Signal(syscall.SIGCONT)
-	if err := one.Close(); err != nil {
-		t.Fatal(err)
-	}
-	again, err := artifacts.Open(one.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, one.Close())
+	again := need.Value(artifacts.Open(one.Dir()))(t)
 	defer again.Close()
-	if err := again.Attach(context.Background(), open(t, address)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, again.Attach(context.Background(), open(t, address)))
 	again.Share(context.Background(), func(int) {})
 	two := store(t)
-	if err := two.Attach(context.Background(), open(t, address)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, two.Attach(context.Background(), open(t, address)))
 	for i := range 50 {
 		if _, err := two.Lookup(artifacts.KeyOf(strings.Repeat("x", i))); err != nil {
 			t.Fatalf("result %d did not arrive: %v", i, err)

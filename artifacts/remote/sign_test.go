@@ -11,18 +11,15 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/internal/envelope"
+	"prgnn/internal/need"
 )
 
 func newKey(t *testing.T) envelope.PrivateKey {
 	t.Helper()
 	private, _, err := envelope.NewKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	key, err := envelope.ReadPrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	return key
 }
 
@@ -30,10 +27,7 @@ func newKey(t *testing.T) envelope.PrivateKey {
 func TestTrust(t *testing.T) {
 	lab, other := newKey(t), newKey(t)
 	record := []byte("prgnn action 1\n")
-	signed, err := Trust(&lab, nil).Signer.Sign(record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signed := need.Value(Trust(&lab, nil).Signer.Sign(record))(t)
 	open := func(b []byte, k envelope.PublicKey) ([]byte, error) {
 		return Trust(nil, []envelope.PublicKey{k}).Keys[0].Open(b)
 	}
@@ -48,10 +42,7 @@ func TestTrust(t *testing.T) {
 	if _, err := open(changed, lab.Public()); bytes.Equal(changed, signed) || !errors.Is(err, envelope.ErrSignature) {
 		t.Errorf("another record under the signature: %v", err)
 	}
-	statement, err := envelope.Sign("application/vnd.in-toto+json", record, lab)
-	if err != nil {
-		t.Fatal(err)
-	}
+	statement := need.Value(envelope.Sign("application/vnd.in-toto+json", record, lab))(t)
 	if _, err := open(statement, lab.Public()); err == nil {
 		t.Error("a signed statement passes for a record")
 	}
@@ -69,31 +60,23 @@ func TestLongSignedRecords(t *testing.T) {
 	place := "file://" + filepath.ToSlash(t.TempDir())
 	attached := func(trust artifacts.Trust) *artifacts.Store {
 		s, err := artifacts.Open(filepath.Join(t.TempDir(), "store"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		t.Cleanup(func() { s.Close() })
 		r, err := Open(place)
 		if err == nil {
 			s.SetTrust(trust)
 			err = s.Attach(context.Background(), r)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		return s
 	}
 	one, two := attached(Trust(&key, nil)), attached(Trust(nil, []envelope.PublicKey{key.Public()}))
 	gather := strings.Repeat("in    scores "+artifacts.DigestOf(nil).String()+" arrow subject=sub-00000,fold=10,pool=topk,lambda=0.1-0.1\n", 40_000)
 	for _, recipe := range []string{gather, strings.Repeat("x", 8<<20-200)} {
 		ref, err := one.Put(artifacts.Text("result"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		k, err := one.Record(artifacts.Action{Recipe: recipe, Outputs: map[string]artifacts.Ref{"out": ref}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		one.Share(context.Background(), func(int) {})
 		if a, err := two.Lookup(k); err != nil || a.Recipe != recipe || a.Origin != key.Public().ID() {
 			t.Errorf("a recipe of %d bytes: signed by %q, %v", len(recipe), a.Origin, err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 )
 
 // An object that this user may not read is a damaged one: the remote answers for all others, and takes another in its
@@ -18,17 +19,11 @@ func TestUnreadableObject(t *testing.T) {
 	dir := t.TempDir() // it is open already when this thread is nobody
 	r := open(t, "file://"+filepath.ToSlash(dir))
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte("a record"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(file, []byte("a record"), 0o644))
 	for _, name := range []string{"actions/ab/abc", "actions/cd/cde"} {
-		if err := r.Put(context.Background(), name, file); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, r.Put(context.Background(), name, file))
 	}
-	if err := os.Chmod(filepath.Join(dir, "actions", "ab", "abc"), 0); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Chmod(filepath.Join(dir, "actions", "ab", "abc"), 0))
 	get := func(name string) error {
 		body, err := r.Get(context.Background(), name)
 		if err == nil {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func TestLog(t *testing.T) {
@@ -43,9 +45,7 @@ func TestLogIsBounded(t *testing.T) {
 			for at := 0; at < size; at += piece {
 				l.Write(text[at:min(at+piece, size)])
 			}
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, l.Close())
 			got := read(t, path)
 			switch {
 			case size <= logHead+logEnd:
@@ -63,9 +63,7 @@ func TestLogIsBounded(t *testing.T) {
 // A log that cannot be written holds nobody up, and its end can still be told.
 func TestLogWithoutPlace(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/logs", nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(dir+"/logs", nil, 0o666))
 	l := New(dir + "/logs/abcd")
 	if n, err := l.Write([]byte("no room\n")); n != 8 || err != nil {
 		t.Error(n, err)
@@ -77,9 +75,6 @@ func TestLogWithoutPlace(t *testing.T) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(path))(t)
 	return string(b)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/nifti"
 	"prgnn/nifti/inflate"
@@ -30,15 +31,9 @@ func data(b *testing.B, name string) string {
 
 // regions are the voxels of the 84 labels, and thirds of them to draw.
 func regions(b *testing.B, draws int) nifti.ROIs {
-	r, err := nifti.Open(data(b, "labels.nii.gz"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := need.Value(nifti.Open(data(b, "labels.nii.gz")))(b)
 	defer r.Close()
-	l, err := nifti.ReadLabels(r)
-	if err != nil {
-		b.Fatal(err)
-	}
+	l := need.Value(nifti.ReadLabels(r))(b)
 	rois := nifti.ROIs{Voxels: make([][]int32, 84), Draws: draws}
 	for at, v := range l.Voxels {
 		if v > 0 {
@@ -66,18 +61,13 @@ func regions(b *testing.B, draws int) nifti.ROIs {
 func means(b *testing.B, name string, draws int, overlap bool) {
 	path := data(b, name)
 	rois := regions(b, draws)
-	info, err := os.Stat(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	info := need.Value(os.Stat(path))(b)
 	b.SetBytes(info.Size())
 	base, cpu, runs := peakMB(), cpuSeconds(), 0
 	for b.Loop() {
 		runs++
 		m, err := nifti.ROIMeans(func() (*nifti.Reader, error) { return nifti.Open(path) }, rois, overlap)
-		if err != nil {
-			b.Fatal(err)
-		}
+		need.NoError(b, err)
 		if m.Volumes != 150 {
 			b.Fatal(m.Volumes)
 		}
@@ -137,14 +127,8 @@ func BenchmarkInflate(b *testing.B) {
 	defer func() { b.ReportMetric(1000*(cpuSeconds()-cpu)/float64(max(1, runs)), "cpu-ms") }()
 	for b.Loop() {
 		runs++
-		f, err := os.Open(path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		n, err := io.Copy(io.Discard, inflate.NewReader(f))
-		if err != nil {
-			b.Fatal(err)
-		}
+		f := need.Value(os.Open(path))(b)
+		n := need.Value(io.Copy(io.Discard, inflate.NewReader(f)))(b)
 		f.Close()
 		b.SetBytes(n)
 	}

@@ -65,9 +65,7 @@ func fmriprepConfounds(seed uint64, volumes, n int) string {
 func TestGrayordinatesRunAsTheyAre(t *testing.T) {
 	fixtures := need.Shared(t, "fixtures", "fmriprep", "cifti")
 	scan, err := os.ReadFile(filepath.Join(fixtures, "sub-01_task-rest_space-fsLR_den-91k_bold.dtseries.nii"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	s := &study{t: t, dir: t.TempDir()}
 	s.home = s.dir
 	const volumes, cosines = 96, 4 // ⌊2·96·3.5/128⌋ − 1
@@ -82,10 +80,7 @@ func TestGrayordinatesRunAsTheyAre(t *testing.T) {
 	}
 	testdir.Write(t, filepath.Join(s.dir, "participants.tsv"), table)
 	for _, name := range []string{"tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii", "tpl-fsLR_atlas-Mini_dseg.tsv"} {
-		b, err := os.ReadFile(filepath.Join(fixtures, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := need.Value(os.ReadFile(filepath.Join(fixtures, name)))(t)
 		testdir.Write(t, filepath.Join(s.dir, name), string(b))
 	}
 	testdir.Write(t, filepath.Join(s.dir, "study.yaml"), `extends: biopoint.yaml
@@ -101,9 +96,7 @@ cohort:
 		t.Errorf("grayordinates have no brain mask:\n%s", said)
 	}
 	page, err := os.ReadFile(filepath.Join(s.dir, "study.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	for _, want := range []string{"before denoising: 39", "grayordinates (z from", "subcortex", "grayordinates per region",
 		"of its valid grayordinates"} {
 		if !bytes.Contains(page, []byte(want)) {

@@ -65,9 +65,7 @@ func TestWhateverRotsInARemoteIsMended(t *testing.T) {
 			want := c.exports()
 			for _, path := range c.files("remote") {
 				spoil(t, path)
-				if err := os.RemoveAll(filepath.Join(c.dir, "store")); err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, os.RemoveAll(filepath.Join(c.dir, "store")))
 				if out := c.run("run", "small.yaml", "--remote", "file://"+remote); !strings.Contains(out, "banana\n") {
 					t.Errorf("%s: %s", path, out)
 				}
@@ -94,23 +92,16 @@ stages:
 func TestReportFromARottenRemote(t *testing.T) {
 	t.Parallel()
 	c := newRot(t)
-	if err := os.WriteFile(filepath.Join(c.dir, "small.yaml"), []byte(reported), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(filepath.Join(c.dir, "small.yaml"), []byte(reported), 0o666))
 	page, remote := filepath.Join(c.dir, "small.html"), filepath.Join(c.dir, "remote")
 	c.run("run", "small.yaml", "--remote", "file://"+remote)
-	want, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := need.Value(os.ReadFile(page))(t)
 	for _, path := range c.files("remote") {
 		if path.Kind != "blobs" {
 			continue
 		}
 		path.Flip(t)
-		if err := errors.Join(os.Remove(page), os.RemoveAll(filepath.Join(c.dir, "store"))); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, errors.Join(os.Remove(page), os.RemoveAll(filepath.Join(c.dir, "store"))))
 		c.run("run", "small.yaml", "--remote", "file://"+remote)
 		if got, err := os.ReadFile(page); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: the page has %d bytes, not %d: %v", path, len(got), len(want), err)
@@ -133,9 +124,7 @@ func TestBundleFromARottenRemote(t *testing.T) {
 		}
 		lost := path.Read(t)
 		for _, command := range []string{"bundle", "provenance"} {
-			if err := os.RemoveAll(filepath.Join(c.dir, "store")); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, os.RemoveAll(filepath.Join(c.dir, "store")))
 			c.run("run", "small.yaml", "--remote", remote)
 			path.Remove(t)
 			for _, here := range storetest.Copies(t, filepath.Join(c.dir, "store"), path.Name) {
@@ -169,17 +158,12 @@ type rot struct {
 
 func newRot(t *testing.T) *rot {
 	need.Program(t, "dash", "sh")
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := need.Value(os.Executable())(t)
 	c := &rot{t, t.TempDir(), filepath.Join(t.TempDir(), "pipeline")}
 	if err := os.Symlink(program, c.program); err != nil {
 		need.Missing(t, "symbolic links: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(c.dir, "small.yaml"), []byte(small), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(filepath.Join(c.dir, "small.yaml"), []byte(small), 0o666))
 	return c
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"prgnn/internal/need"
 )
 
 // docsPages are the pages whose shell lines a reader copies.
@@ -53,10 +55,7 @@ func TestDocsCommands(t *testing.T) {
 			}
 		}
 	}
-	tutorial, err := os.ReadFile("../../docs/tutorial.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tutorial := need.Value(os.ReadFile("../../docs/tutorial.md"))(t)
 	_, after, _ := strings.Cut(string(tutorial), "```yaml\n")
 	study, _, found := strings.Cut(after, "```")
 	if !found || len(script) < 15 {
@@ -65,9 +64,7 @@ func TestDocsCommands(t *testing.T) {
 	script = append(script, "exists scores.csv salient.svg salient run.lock study.html", "",
 		"-- study.yaml --", smaller.Replace(study))
 	path := filepath.Join(t.TempDir(), "docs.txtar")
-	if err := os.WriteFile(path, []byte(strings.Join(script, "\n")), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, []byte(strings.Join(script, "\n")), 0o666))
 	testscript.Run(t, testscript.Params{Files: []string{path}, RequireExplicitExec: true})
 }
 
@@ -95,10 +92,7 @@ var shellLine = regexp.MustCompile(`^    (?:\$ )?((?:pipeline|prgnn|go|\$EDITOR|
 // shows output, commands begin with $.
 func shellLines(t *testing.T, page string) (lines []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../..", page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Value(os.ReadFile(filepath.Join("../..", page)))(t)
 	prompts := strings.Contains(string(text), "\n    $ ")
 	for line := range strings.Lines(string(text)) {
 		m := shellLine.FindStringSubmatch(strings.TrimRight(line, "\n"))

@@ -33,10 +33,7 @@ var fmriprepVersions = []struct{ version, write string }{
 // taken.
 func TestFMRIPrepVersions(t *testing.T) {
 	raw := need.Shared(t, "fixtures", "fmriprep", "raw")
-	participants, err := os.ReadFile(filepath.Join(raw, "participants.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	participants := need.Value(os.ReadFile(filepath.Join(raw, "participants.tsv")))(t)
 	table := []string{"| fMRIPrep | written beside `dir` and `group` | space | labels |", "| --- | --- | --- | --- |"}
 	rows := make([]string, len(fmriprepVersions))
 	t.Run("versions", func(t *testing.T) {
@@ -48,9 +45,7 @@ func TestFMRIPrepVersions(t *testing.T) {
 				at, fixture := filepath.Join(s.dir, "derivatives"), need.Shared(t, "fixtures", "fmriprep",
 					"fmriprep-"+v.version)
 				if _, err := os.Stat(filepath.Join(fixture, "fmriprep")); err != nil { // not the legacy layout
-					if err := os.Mkdir(at, 0o755); err != nil {
-						t.Fatal(err)
-					}
+					need.NoError(t, os.Mkdir(at, 0o755))
 					at = filepath.Join(at, "fmriprep")
 				}
 				if err := os.Symlink(fixture, at); err != nil {
@@ -61,10 +56,7 @@ func TestFMRIPrepVersions(t *testing.T) {
 
 				s.pipeline(0, "init")
 				file := filepath.Join(s.dir, "biopoint.yaml")
-				b, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := need.Value(os.ReadFile(file))(t)
 				text := strings.Replace(string(b), "  simulate:", "  # simulate:", 1)
 				text = strings.Replace(text, "  # bids:", "  bids:", 1)
 				if v.write != "" {
@@ -95,10 +87,7 @@ func TestFMRIPrepVersions(t *testing.T) {
 		}
 	})
 	table = append(table, rows...)
-	docs, err := os.ReadFile(filepath.Join("..", "..", "docs", "inputs.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	docs := need.Value(os.ReadFile(filepath.Join("..", "..", "docs", "inputs.md")))(t)
 	if want := strings.Join(table, "\n") + "\n"; !strings.Contains(strings.ReplaceAll(string(docs), "\r\n", "\n"),
 		want) {
 		t.Errorf("docs/inputs.md lacks the table\n%s", want)

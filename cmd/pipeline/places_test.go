@@ -119,9 +119,7 @@ func lay(t *testing.T, from, kind, dir, data, tools string) {
 		"\n")+placesTail)
 	testdir.Write(t, filepath.Join(dir, "extra.txt"), "one\ntwo\n")
 	testdir.Write(t, filepath.Join(tools, "sub", "lines.sh"), script)
-	if err := os.CopyFS(data, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.CopyFS(data, os.DirFS(from)))
 }
 
 // simulated makes the data of all kinds once.
@@ -143,9 +141,7 @@ stages:
 		t.Fatal(labels, err)
 	}
 	b, err := os.ReadFile(labels[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	testdir.Write(t, filepath.Join(dir, "data/labels.nii.gz"), string(b))
 	// Participants who cannot be used: the reasons name files.
 	for _, gone := range []string{"sub-sim002/func/*desc-confounds*.tsv", "sub-sim006/func/*aparcaseg*"} {
@@ -154,15 +150,11 @@ stages:
 			t.Fatal(gone)
 		}
 		for _, path := range all {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, os.Remove(path))
 		}
 	}
 	testdir.Write(t, filepath.Join(dir, "data/scans/sourcedata/freesurfer/sub-sim006/mri/aparc+aseg.mgz"), "")
-	if err := os.RemoveAll(filepath.Join(dir, "data/scans/sub-sim007")); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.RemoveAll(filepath.Join(dir, "data/scans/sub-sim007")))
 	return filepath.Join(dir, "data")
 }
 
@@ -228,9 +220,7 @@ func contents(t *testing.T, dir string, parts ...string) map[string]string {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 	}
 	return all
 }
@@ -317,9 +307,7 @@ func TestNoPlaces(t *testing.T) {
 			ben := filepath.Join(base, kind, "other", "place")
 			home := filepath.Join(base, kind, marks[1])
 			lay(t, from, kind, ben, filepath.Join(home, "d", "x"), filepath.Join(home, "bin"))
-			if err := os.Symlink(filepath.Join(home, "d", "x"), filepath.Join(home, "link")); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, os.Symlink(filepath.Join(home, "d", "x"), filepath.Join(home, "link")))
 			b := &study{t, base, home, filepath.Join(kind, "other", "place", "study.yaml"),
 				[]string{"data=" + filepath.Join(home, "link"), "tools=" + filepath.Join(home, "bin"),
 					"labels=" + filepath.Join(home, "d/x/labels.nii.gz")}}
@@ -331,9 +319,7 @@ func TestNoPlaces(t *testing.T) {
 			var outs, stores []map[string]string
 			for i, s := range []*study{a, b, c} {
 				out := filepath.Join(base, kind, "out", string(rune('a'+i)))
-				if err := os.MkdirAll(filepath.Join(out, "remote"), 0o777); err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, os.MkdirAll(filepath.Join(out, "remote"), 0o777))
 				s.handOn(key, out)
 				outs = append(outs, contents(t, out))
 				stores = append(stores, objects(t, filepath.Join(s.dir, filepath.Dir(s.file), ".pipeline")))
@@ -345,10 +331,7 @@ func TestNoPlaces(t *testing.T) {
 				same(t, "the store", stores[0], stores[i])
 			}
 			// What the run left beside the pipeline file.
-			page, err := os.ReadFile(filepath.Join(ada, "study.html"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := need.Value(os.ReadFile(filepath.Join(ada, "study.html")))(t)
 			without(t, "the page", map[string]string{"study.html": string(page)}, words)
 
 			// The lock of one is repeated by the others, where their data lie now.
@@ -365,10 +348,7 @@ func TestNoPlaces(t *testing.T) {
 			}
 			dir := filepath.Join(base, kind, "reviewer")
 			testdir.Write(t, filepath.Join(dir, "extra.txt"), "one\ntwo\n")
-			text, err := os.ReadFile(lock)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := need.Value(os.ReadFile(lock))(t)
 			testdir.Write(t, filepath.Join(dir, "run.lock"), string(text))
 			if text := b.pipeline(0, with(b, "audit", "--lock", filepath.Join(dir, "run.lock"), "--threads",
 				"1")...); !strings.Contains(text, " 0 different") {
@@ -379,9 +359,7 @@ func TestNoPlaces(t *testing.T) {
 				t.Error(text)
 			}
 			// Moved, nothing is stale.
-			if err := os.Rename(filepath.Join(ada, "..", "mine"), filepath.Join(ada, "moved")); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, os.Rename(filepath.Join(ada, "..", "mine"), filepath.Join(ada, "moved")))
 			if text := a.pipeline(0, "plan", "study.yaml", "--set", "data=moved", "--set",
 				"labels="+filepath.Join(ada, "moved/labels.nii.gz")); !strings.Contains(text, " 0 stale, 0 unknown") {
 				t.Error(text)
@@ -392,10 +370,7 @@ func TestNoPlaces(t *testing.T) {
 			}
 			changed := filepath.Join(ada, "moved", map[bool]string{true: "scans", false: "derived"}[kind == "bids" ||
 				kind == "table"], "participants.tsv")
-			old, err := os.ReadFile(changed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			old := need.Value(os.ReadFile(changed))(t)
 			testdir.Write(t, changed, string(bytes.Replace(old, []byte("M"), []byte("F"), 1)))
 			sets := []string{"--set", "data=" + filepath.Join(ada, "moved"), "--set",
 				"tools=" + filepath.Join(ada, "tools"), "--set", "labels=" + filepath.Join(ada, "moved/labels.nii.gz")}
@@ -438,9 +413,7 @@ func TestPseudonyms(t *testing.T) {
 	keys := &study{t: t, dir: base, home: base}
 	keys.pipeline(0, "sign", "--new-key", "me")
 	out := filepath.Join(base, "out")
-	if err := os.MkdirAll(filepath.Join(out, "remote"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.MkdirAll(filepath.Join(out, "remote"), 0o777))
 	s.handOn(filepath.Join(base, "me.pem"), out)
 	if text := s.pipeline(0, "cohort", "study.yaml", "--set", "data="+data); !strings.Contains(text, "sub-p3") {
 		t.Error(text)

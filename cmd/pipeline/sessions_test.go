@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 )
 
@@ -35,21 +36,14 @@ stages: { x: { use: echo, with: { value: 1 } } }
 			for _, name := range names {
 				to := filepath.Join(s.dir, "fmriprep", id, "ses-"+ses, "func",
 					strings.Replace(filepath.Base(name), id, id+"_ses-"+ses, 1))
-				if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.Rename(name, to); err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, os.MkdirAll(filepath.Dir(to), 0o777))
+				need.NoError(t, os.Rename(name, to))
 			}
 			testdir.Write(t, filepath.Join(s.dir, "fmriprep", id, id+"_sessions.tsv"),
 				fmt.Sprintf("session_id\tscore\nses-01\t%d\nses-02\t%d\n", i, i+4))
 		}
 	}
-	people, err := os.ReadFile(filepath.Join(s.dir, "made01", "participants.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	people := need.Value(os.ReadFile(filepath.Join(s.dir, "made01", "participants.tsv")))(t)
 	testdir.Write(t, filepath.Join(s.dir, "fmriprep", "participants.tsv"), string(people))
 	testdir.Write(t, filepath.Join(s.dir, "study.yaml"), `extends: sessions.yaml
 cohort:
@@ -152,9 +146,7 @@ stages:
 func readCSV(t *testing.T, path string) (rows []map[string]string) {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer f.Close()
 	all, err := csv.NewReader(f).ReadAll()
 	if err != nil || len(all) == 0 {

@@ -22,9 +22,7 @@ func TestSilentlyDamagedText(t *testing.T) {
 		c := newRot(t)
 		// What lies in a pack is read by each run, so this text is a file of its own.
 		text := strings.Replace(small, "echo banana >", "yes banana | head -n 4000 >", 1)
-		if err := os.WriteFile(filepath.Join(c.dir, "small.yaml"), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(c.dir, "small.yaml"), []byte(text), 0o666))
 		c.run("run", "small.yaml")
 		path := ""
 		for _, o := range c.files("store") {
@@ -52,18 +50,12 @@ func TestSilentlyDamagedText(t *testing.T) {
 func rotSilently(t *testing.T, path string, look func()) {
 	t.Helper()
 	for range 10 {
-		if err := os.Chmod(path, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.Chmod(path, 0o644))
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		defer f.Close()
 		b, err := unix.Mmap(int(f.Fd()), 0, 2, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		defer unix.Munmap(b)
 		copy(b, []byte{b[0], b[1]}) // makes the page dirty
 		look()

@@ -38,10 +38,7 @@ func onCluster(t *testing.T, yaml string) *cluster {
 	if os.Getenv("PRGNN_SLURM") == "" {
 		need.Missing(t, "no Slurm: PRGNN_SLURM=1, with the SLURM_CONF of a cluster such as test/slurm/up.sh makes, runs these tests")
 	}
-	dir, err := os.MkdirTemp("", "prgnn-slurm-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := need.Value(os.MkdirTemp("", "prgnn-slurm-test-"))(t)
 	c := &cluster{t: t, program: slurmProgram, dir: dir}
 	// A job's last step may write into the store a moment after its result is known.
 	t.Cleanup(func() { testdir.Remove(t, dir) })
@@ -204,10 +201,7 @@ func TestSlurm(t *testing.T) {
 
 func slurmSameDigests(t *testing.T) {
 	c := onCluster(t, "")
-	text, err := os.ReadFile("../../pipelines/quick.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Value(os.ReadFile("../../pipelines/quick.yaml"))(t)
 	c.write("work.yaml", string(text))
 	c.mustRun("--set", "cohort.simulate.asd=6", "--set", "cohort.simulate.hc=6")
 	there := c.digests("--set", "cohort.simulate.asd=6", "--set", "cohort.simulate.hc=6")
@@ -228,9 +222,7 @@ func slurmCoordinatorDies(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(12, nap)
 	cmd, out := c.command("run", "work.yaml", "--executor", "slurm")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, cmd.Start())
 	c.waitFor("three tasks at work", func() bool { return len(c.started()) >= 3 })
 	cmd.Process.Kill()
 	cmd.Wait()
@@ -246,9 +238,7 @@ func slurmInterrupted(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(4, nap)
 	cmd, out := c.command("run", "work.yaml", "--executor", "slurm")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, cmd.Start())
 	c.waitFor("a task at work", func() bool { return len(c.started()) >= 1 })
 	cmd.Process.Signal(os.Interrupt)
 	cmd.Wait()
@@ -284,9 +274,7 @@ func slurmCancelled(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(2, "echo {n} >>DIR/started; if [ {n} = 2 ] && [ ! -e DIR/second ]; then sleep 100; fi; echo slept {n} >$1")
 	cmd, out := c.command("run", "work.yaml", "--executor", "slurm")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, cmd.Start())
 	c.waitFor("both at work", func() bool { return len(c.started()) == 2 })
 	batches, _ := filepath.Glob(filepath.Join(c.dir, ".pipeline/cluster/batches/prgnn-*"))
 	if len(batches) != 1 {
@@ -389,9 +377,7 @@ func slurmRequeued(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(2, patient)
 	cmd, out := c.command("run", "work.yaml", "--executor", "slurm")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, cmd.Start())
 	c.waitFor("both at work", func() bool { return len(c.started()) == 2 })
 	c.write("second", "")
 	for id := range strings.FieldsSeq(slurm(t, "squeue", "-h", "-r", "-t", "RUNNING", "-o", "%i")) {
@@ -408,18 +394,14 @@ func slurmNodeDies(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(2, patient)
 	cmd, out := c.command("run", "work.yaml", "--executor", "slurm")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, cmd.Start())
 	c.waitFor("both at work", func() bool { return len(c.started()) == 2 })
 	node := strings.Fields(slurm(t, "squeue", "-h", "-r", "-t", "RUNNING", "-o", "%N"))[0]
 	c.write("second", "")
 	root := os.Getenv("SLURM_TEST_ROOT")
 	killAll(t, node, root)
 	c.waitFor("the node known to be down", func() bool { return strings.HasPrefix(slurm(t, "sinfo", "-h", "-n", node, "-o", "%T"), "down") })
-	if err := exec.Command("slurmd", "-N", node, "-f", os.Getenv("SLURM_CONF")).Run(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, exec.Command("slurmd", "-N", node, "-f", os.Getenv("SLURM_CONF")).Run())
 	cmd.Wait()
 	if !strings.Contains(out.String(), "2 ran, 0 cached, 0 failed") {
 		t.Errorf("%s", out)
@@ -429,10 +411,7 @@ func slurmNodeDies(t *testing.T) {
 // killAll kills a node's daemon, its steps and all that they started.
 func killAll(t *testing.T, node, root string) {
 	t.Helper()
-	pid, err := os.ReadFile(filepath.Join(root, "run", "slurmd-"+node+".pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pid := need.Value(os.ReadFile(filepath.Join(root, "run", "slurmd-"+node+".pid")))(t)
 	var daemon int
 	fmt.Sscan(string(pid), &daemon)
 	kill := []int{daemon}
@@ -467,21 +446,15 @@ func slurmControllerDies(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(8, nap)
 	cmd, out := c.command("run", "work.yaml", "--executor", "slurm")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, cmd.Start())
 	c.waitFor("three at work", func() bool { return len(c.started()) >= 3 })
 	b, err := os.ReadFile(filepath.Join(os.Getenv("SLURM_TEST_ROOT"), "run", "slurmctld.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var pid int
 	fmt.Sscan(string(b), &pid)
 	syscall.Kill(pid, syscall.SIGKILL)
 	time.Sleep(5 * time.Second)
-	if err := exec.Command("slurmctld", "-f", os.Getenv("SLURM_CONF")).Run(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, exec.Command("slurmctld", "-f", os.Getenv("SLURM_CONF")).Run())
 	cmd.Wait()
 	if !strings.Contains(out.String(), "8 ran, 0 cached, 0 failed") {
 		t.Errorf("%s", out)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // A fixture is what testdata/combat.py wrote.
@@ -27,14 +29,9 @@ type fixture struct {
 
 func load(t *testing.T) *fixture {
 	t.Helper()
-	b, err := os.ReadFile("testdata/combat.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile("testdata/combat.json"))(t)
 	f := &fixture{}
-	if err := json.Unmarshal(b, f); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(b, f))
 	return f
 }
 
@@ -47,10 +44,7 @@ func mustLearn(t *testing.T, s Sample, o Options) *Fit {
 	if o.Tolerance == 0 {
 		o.Tolerance = 1e-4
 	}
-	fit, err := Learn(s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := need.Value(Learn(s, o))(t)
 	return fit
 }
 

@@ -33,20 +33,13 @@ func TestCallGraph(t *testing.T) {
 		t.Skip("takes minutes; make callgraph runs it")
 	}
 	dirs, err := directories([]string{"../../..."})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	p, err := shared.load(dirs...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	ds := p.declarations()
 	reached := map[string]map[string]bool{}
 	for _, root := range p.roots {
-		kinds, err := ds.kinds(root)
-		if err != nil {
-			t.Fatal(err)
-		}
+		kinds := need.Value(ds.kinds(root))(t)
 		for _, k := range kinds {
 			reached[k.name] = map[string]bool{}
 			for _, d := range k.decls {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -18,14 +19,9 @@ import (
 // unpack writes the module of testdata/lab.txtar to a directory.
 func unpack(t *testing.T) string {
 	t.Helper()
-	a, err := txtar.ParseFile("testdata/lab.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := need.Value(txtar.ParseFile("testdata/lab.txtar"))(t)
 	dir := t.TempDir()
-	if err := txtar.Write(a, dir); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, txtar.Write(a, dir))
 	return dir
 }
 
@@ -43,14 +39,8 @@ func identities(t *testing.T, dir string) map[string]string {
 
 func kindsIn(t *testing.T, dir string) []kind {
 	t.Helper()
-	p, err := shared.load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kinds, err := p.declarations().kinds(p.roots[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(shared.load(dir))(t)
+	kinds := need.Value(p.declarations().kinds(p.roots[0]))(t)
 	return kinds
 }
 
@@ -107,10 +97,7 @@ func TestWhatCounts(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(dir, tt.file)
-			was, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			was := need.Value(os.ReadFile(path))(t)
 			defer os.WriteFile(path, was, 0o666)
 			if strings.Count(string(was), tt.old) != 1 {
 				t.Fatalf("%q stands %d times in %s", tt.old, strings.Count(string(was), tt.old), tt.file)
@@ -119,9 +106,7 @@ func TestWhatCounts(t *testing.T) {
 			if tt.name == "the name of an import" {
 				now = bytes.Replace(now, []byte("math.Sqrt"), []byte("m.Sqrt"), 1)
 			}
-			if err := os.WriteFile(path, now, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, os.WriteFile(path, now, 0o666))
 			var changed []string
 			after := identities(t, dir)
 			for _, kind := range []string{"mean", "median"} {
@@ -177,13 +162,8 @@ func TestTemplates(t *testing.T) {
 func TestModules(t *testing.T) {
 	dir := unpack(t)
 	for _, name := range []string{"go.mod", "go.sum"} {
-		b, err := os.ReadFile(filepath.Join("../..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		b := need.Value(os.ReadFile(filepath.Join("../..", name)))(t)
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o666))
 	}
 	replace(t, filepath.Join(dir, "science/median.go"), "package science", "package science\n\nimport \"golang.org/x/sync/errgroup\"\n\nvar group errgroup.Group")
 	if m := modules(t, dir)["median"]; m != "" {
@@ -216,21 +196,15 @@ func TestGenerate(t *testing.T) {
 	}
 	for _, state := range []string{"", "package stages\n\n<<<<<<< HEAD\n"} {
 		if state != "" {
-			if err := os.WriteFile(path, []byte(state), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, os.WriteFile(path, []byte(state), 0o666))
 		}
-		if err := run(shared, io.Discard, []string{stages}, false, ""); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, run(shared, io.Discard, []string{stages}, false, ""))
 		if err := run(shared, io.Discard, []string{stages}, true, ""); err != nil {
 			t.Error(err)
 		}
 	}
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if formatted, err := format.Source(b); err != nil || !bytes.Equal(formatted, b) {
 		t.Errorf("the file is not formatted: %v\n%s", err, b)
 	}
@@ -273,9 +247,7 @@ func (two) Run() float64      { return 2 }
 `)
 	replace(t, filepath.Join(dir, "stages/registry.go"), "package stages\n", "package stages\n\n"+generateLine+"\n")
 	all := []string{dir + "/..."}
-	if err := run(shared, io.Discard, all, false, ""); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, run(shared, io.Discard, all, false, ""))
 	if err := run(shared, io.Discard, all, true, ""); err != nil {
 		t.Error(err)
 	}
@@ -313,13 +285,8 @@ func TestLists(t *testing.T) {
 			!strings.Contains(err.Error(), listFile) {
 			t.Errorf("a stale list passes the check: %v", err)
 		}
-		if err := run(shared, io.Discard, []string{stages}, false, ""); err != nil {
-			t.Fatal(err)
-		}
-		b, err := os.ReadFile(filepath.Join(topic, listFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, run(shared, io.Discard, []string{stages}, false, ""))
+		b := need.Value(os.ReadFile(filepath.Join(topic, listFile)))(t)
 		_, list, _ := strings.Cut(string(b), "[]dag.Kind{")
 		return strings.Join(strings.Fields(list), " ")
 	}
@@ -330,9 +297,7 @@ func TestLists(t *testing.T) {
 	if got := listed(); got != "oneKind, twoKind, }" {
 		t.Errorf("a kind was added: %s", got)
 	}
-	if err := os.Remove(filepath.Join(topic, "two.go")); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Remove(filepath.Join(topic, "two.go")))
 	if got := listed(); got != "oneKind, }" {
 		t.Errorf("a kind was removed: %s", got)
 	}
@@ -388,16 +353,11 @@ func TestFresh(t *testing.T) {
 
 func replace(t *testing.T, path, old, new string) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(path))(t)
 	if strings.Count(string(b), old) != 1 {
 		t.Fatalf("%q stands %d times in %s", old, strings.Count(string(b), old), path)
 	}
-	if err := os.WriteFile(path, []byte(strings.Replace(string(b), old, new, 1)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(b), old, new, 1)), 0o666))
 }
 
 // TestLabModule has kinds in a module of somebody else's that stands on this
@@ -405,12 +365,8 @@ func replace(t *testing.T, path, old, new string) {
 func TestLabModule(t *testing.T) {
 	dir := t.TempDir()
 	a, err := txtar.ParseFile("testdata/lab.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := txtar.Write(a, filepath.Join(dir, "prgnn")); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
+	need.NoError(t, txtar.Write(a, filepath.Join(dir, "prgnn")))
 	lab := txtar.Parse([]byte(`
 -- go.mod --
 module lab
@@ -435,13 +391,9 @@ type mine struct{}
 func (mine) Ports() []dag.Port { return nil }
 func (mine) Run() float64      { return science.Norm(1) }
 `))
-	if err := txtar.Write(lab, filepath.Join(dir, "lab")); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, txtar.Write(lab, filepath.Join(dir, "lab")))
 	mystages := filepath.Join(dir, "lab", "mystages")
-	if err := run(shared, io.Discard, []string{mystages}, false, ""); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, run(shared, io.Discard, []string{mystages}, false, ""))
 	b, err := os.ReadFile(filepath.Join(mystages, generatedFile))
 	if err != nil || !bytes.HasPrefix(b, []byte("// Code generated")) ||
 		!bytes.Contains(b, []byte("package mystages")) || !bytes.Contains(b, []byte("\nprgnn/science.Norm ")) {

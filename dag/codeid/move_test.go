@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // TestMovesOfNames gives declarations of the small module other names and other
@@ -76,9 +78,7 @@ func TestMovesOfNames(t *testing.T) {
 				default:
 					err = os.WriteFile(path, []byte(strings.ReplaceAll(string(b), e.old, e.new)), 0o666)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, err)
 			}
 			defer func() {
 				for path, b := range was {

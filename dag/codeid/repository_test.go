@@ -24,10 +24,7 @@ func TestRepository(t *testing.T) {
 	dir := clone(t)
 	p := loaded(t, dir)
 	ds := p.declarations()
-	kinds, err := ds.kinds(p.roots[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := need.Value(ds.kinds(p.roots[0]))(t)
 	before := byName(kinds)
 	if len(before) < 41 {
 		t.Fatalf("%d kinds", len(before))
@@ -60,10 +57,7 @@ func TestRepository(t *testing.T) {
 				q.Module.Version += "-newer"
 			}
 		}
-		newer, err := ds.kinds(p.roots[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		newer := need.Value(ds.kinds(p.roots[0]))(t)
 		if got := changed(before, byName(newer)); !slices.Equal(got, want) {
 			t.Errorf("another version of %s changes %v, want %v", path, got, want)
 		}
@@ -114,9 +108,7 @@ func TestRepository(t *testing.T) {
 	for _, q := range p.all {
 		if q.ours() {
 			for _, name := range slices.Concat(q.GoFiles, q.IgnoredGoFiles, q.SFiles) {
-				if err := os.Rename(filepath.Join(q.Dir, name), filepath.Join(q.Dir, "moved_"+name)); err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, os.Rename(filepath.Join(q.Dir, name), filepath.Join(q.Dir, "moved_"+name)))
 			}
 		}
 	}
@@ -146,9 +138,7 @@ func clone(t *testing.T) string {
 		if os.IsNotExist(err) { // deleted, and not committed yet
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		testdir.Write(t, filepath.Join(dir, filepath.FromSlash(name)), string(b))
 	}
 	return dir
@@ -156,10 +146,7 @@ func clone(t *testing.T) string {
 
 func loaded(t *testing.T, dir string) *program {
 	t.Helper()
-	p, err := shared.load(filepath.Join(dir, "stages"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(shared.load(filepath.Join(dir, "stages")))(t)
 	return p
 }
 
@@ -175,15 +162,11 @@ func byName(kinds []kind) map[string]string {
 func split(t *testing.T, dir, pkg, file, name, function string) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, pkg, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	base := filepath.Base(pkg)
 	testdir.Write(t, filepath.Join(dir, pkg, name, file),
 		strings.Replace(string(b), "package "+base, "package "+name, 1))
-	if err := os.Remove(filepath.Join(dir, pkg, file)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Remove(filepath.Join(dir, pkg, file)))
 	users := 0
 	err = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") {

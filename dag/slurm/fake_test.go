@@ -18,6 +18,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/remote"
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 // These tests stand on a Slurm of shell scripts, which can do what a real one does
@@ -115,19 +116,14 @@ func newFake(t *testing.T, store string) *fake {
 	t.Helper()
 	f := &fake{t: t, dir: t.TempDir()}
 	for name, text := range map[string]string{"sbatch": fakeSbatch, "squeue": fakeSqueue, "scancel": fakeScancel} {
-		if err := os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o777))
 	}
 	os.Mkdir(filepath.Join(f.dir, "q"), 0o777)
 	f.set("id", "0")
 	f.set("longest", "1000")
 	f.set("most", "1000")
 	t.Setenv("PATH", f.dir+":"+os.Getenv("PATH"))
-	s, err := artifacts.Open(filepath.Join(t.TempDir(), store))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := need.Value(artifacts.Open(filepath.Join(t.TempDir(), store)))(t)
 	f.s = s
 	t.Cleanup(func() {
 		f.unset("held")
@@ -277,15 +273,11 @@ func TestTakingAway(t *testing.T) {
 	// An array of former days, of the same jobs.
 	now := c.batches()[0]
 	old := &batch{name: namePrefix + "old", elements: append(now.elements, []artifacts.Key{artifacts.KeyOf("other")})}
-	if err := c.saveBatch(old); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, c.saveBatch(old))
 	long := time.Now().Add(-2 * abandoned)
 	os.Chtimes(c.path(batchesDir, old.name), long, long)
 	late := &coordinator{x: f.executor(), store: f.s, space: c, arrays: map[string]*array{}}
-	if err := late.find(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, late.find())
 	if all := c.batches(); len(all) != 1 || all[0].name != now.name {
 		t.Errorf("%d arrays are left", len(all))
 	}
@@ -326,10 +318,7 @@ func TestTellsOfAStuckJob(t *testing.T) {
 	f := newFake(t, "store")
 	f.set("held", "")
 	told := make(chan string, 10)
-	x, err := New(lookup, nil, func(line string) { told <- line })
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := need.Value(New(lookup, nil, func(line string) { told <- line }))(t)
 	ended := make(chan *dag.Result, 1)
 	go func() { ended <- f.run(x, doubles(1, "")) }()
 	f.waitFor("handed over", func() bool { return f.text("q/1.0") != "" })
@@ -382,9 +371,7 @@ func TestMinutes(t *testing.T) {
 func TestMark(t *testing.T) {
 	c := &coordinator{space: space{t.TempDir()}}
 	b := &batch{name: namePrefix + "1", elements: [][]artifacts.Key{{artifacts.KeyOf("a")}}}
-	if err := c.space.saveBatch(b); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, c.space.saveBatch(b))
 	long := time.Now().Add(-2 * abandoned)
 	os.Chtimes(c.space.path(batchesDir, b.name), long, long)
 	c.arrays = map[string]*array{b.name: {batch: b, left: 1}}
@@ -399,16 +386,11 @@ func TestPrograms(t *testing.T) {
 	f := newFake(t, "store")
 	c := spaceOf(f.s)
 	for _, name := range []string{"old", "recent"} {
-		if err := c.write(binDir, name, nil, 0o555); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, c.write(binDir, name, nil, 0o555))
 	}
 	long := time.Now().Add(-2 * outdated)
 	os.Chtimes(c.path(binDir, "old"), long, long)
-	self, err := c.keepProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := need.Value(c.keepProgram())(t)
 	os.Chtimes(self, long, long)
 	if r := f.run(f.executor(), doubles(1, "")); r.Ran != 1 { // which marks its own
 		t.Errorf("%+v", r)
@@ -427,9 +409,7 @@ func TestRemote(t *testing.T) {
 	if err == nil {
 		err = f.s.Attach(t.Context(), r)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if res := f.run(f.executor(), doubles(2, "")); res.Ran != 2 {
 		t.Fatalf("%v", res.Errors)
 	}
@@ -439,14 +419,10 @@ func TestRemote(t *testing.T) {
 	}
 	// What the store has lost and the remote has is brought, and not made again.
 	ref, err := f.s.Put(artifacts.Text("input"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	object := "blobs/" + ref.Digest.String()[:2] + "/" + ref.Digest.String()
 	file, err := f.s.File(ref)
-	if err := errors.Join(err, r.Put(t.Context(), object, file), f.s.Remove(ref.Digest)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, errors.Join(err, r.Put(t.Context(), object, file), f.s.Remove(ref.Digest)))
 	away := artifacts.Ref{Digest: artifacts.DigestOf([]byte("nowhere")), Size: 7, Format: "text"}
 	lost := fetch(t.Context(), f.s, &dag.Job{Inputs: []dag.JobInput{{Ref: ref}, {Ref: away}}})
 	if len(lost) != 1 || lost[0] != away.Digest {

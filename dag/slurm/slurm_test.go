@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 )
 
 // What Slurm 22.05 was seen to say, and what it means.
@@ -77,14 +78,10 @@ func TestQuoting(t *testing.T) {
 func TestBatchesAreReadAgain(t *testing.T) {
 	c := space{t.TempDir()}
 	a, b, d := artifacts.KeyOf("a"), artifacts.KeyOf("b"), artifacts.KeyOf("d")
-	if err := c.saveBatch(&batch{name: namePrefix + "1", elements: [][]artifacts.Key{{a, b}, {d}}}); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, c.saveBatch(&batch{name: namePrefix + "1", elements: [][]artifacts.Key{{a, b}, {d}}}))
 	// What others left there is none of ours, and nonsense holds no key.
 	for name, text := range map[string]string{"other": a.String(), namePrefix + "2": "nonsense\n../../etc\n"} {
-		if err := os.WriteFile(c.path(batchesDir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(c.path(batchesDir, name), []byte(text), 0o666))
 	}
 	all := c.batches()
 	if len(all) != 2 || len(all[0].elements) != 2 || len(all[0].elements[0]) != 2 || all[0].elements[1][0] != d {
@@ -98,9 +95,7 @@ func TestBatchesAreReadAgain(t *testing.T) {
 func TestTail(t *testing.T) {
 	c := space{t.TempDir()}
 	long := strings.Repeat("some words\n", 5000) + "the last line\n"
-	if err := c.write(logsDir, "name-3", []byte(long), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, c.write(logsDir, "name-3", []byte(long), 0o666))
 	if got := c.tail("name", 3); !strings.HasSuffix(got, "the last line") || strings.Count(got, "\n") != 19 {
 		t.Errorf("%q", got)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // Files between the coordinator and the jobs follow the umask, as the store does.
@@ -14,9 +16,7 @@ func TestFilesFollowUmask(t *testing.T) {
 	c := space{t.TempDir()}
 	defer syscall.Umask(syscall.Umask(0o027))
 	for mode, want := range map[os.FileMode]os.FileMode{0o666: 0o640, 0o555: 0o550} {
-		if err := c.write(jobsDir, "key", []byte("job"), mode); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, c.write(jobsDir, "key", []byte("job"), mode))
 		info, err := os.Stat(c.path(jobsDir, "key"))
 		if err != nil || info.Mode().Perm() != want {
 			t.Errorf("%v, %v, want %v", info.Mode(), err, want)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"prgnn/gnn/network"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
 
@@ -22,8 +23,6 @@ func BenchmarkBrainNetCNN(b *testing.B) {
 	for b.Loop() {
 		_, err := FitBrainNetCNN(context.Background(), Kawahara(), 84, network.Training{Epochs: 1, Batch: 14,
 			Rate: 0.01, Momentum: 0.9, Threads: 1}, x, label, 2)
-		if err != nil {
-			b.Fatal(err)
-		}
+		need.NoError(b, err)
 	}
 }

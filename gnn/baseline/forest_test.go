@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
 
@@ -26,9 +27,7 @@ func TestForestAgainstScikitLearn(t *testing.T) {
 	for i, c := range fixture.Cases {
 		x, test := rowsOf(c.X), rowsOf(c.Test)
 		m, err := FitForest(context.Background(), Forest{Trees: 1000, Seed: 5}, x, c.Y, c.Classes, 2, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		f := m.(*forest)
 		nodes := 0.0
 		for _, tree := range f.trees {
@@ -141,13 +140,9 @@ func TestForestGrows(t *testing.T) {
 		label[i] = r.IntN(2)
 	}
 	one, err := FitForest(context.Background(), Forest{Trees: 30, Seed: 1}, x, label, 2, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	many, err := FitForest(context.Background(), Forest{Trees: 30, Seed: 1}, x, label, 2, 4, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	p := one.Probability(x, 1)
 	if !slices.Equal(p, many.Probability(x, 3)) {
 		t.Error("more threads give other probabilities")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/internal/dense"
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 )
 
@@ -53,9 +54,7 @@ func TestKernelRidgeAgainstTheOracle(t *testing.T) {
 			tolerance = 1e-8
 		}
 		alpha, beta, err := dual(k, penalty, y, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		near(t, "dual", alpha, duals[l*ridgeTrain:][:ridgeTrain], tolerance)
 		near(t, "bias", []float64{beta}, biases[l:l+1], tolerance)
 		m := &kernelMachine{alpha: alpha, linear: linear{w: weights(z, alpha, 1), b: beta}}
@@ -79,10 +78,7 @@ func TestKernelRidgeAgainstTheOracle(t *testing.T) {
 	}
 	// Inner squared errors of scores.
 	o := KernelRidge{Penalties: lambda, Inner: ints(npy(t, "inner_fold"))}
-	mse, err := o.inner(context.Background(), k, [][]float64{y}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mse := need.Value(o.inner(context.Background(), k, [][]float64{y}, 3))(t)
 	inner, want := npy(t, "reg/inner"), make([]float64, len(lambda))
 	for l := range want {
 		want[l] = inner[l*5+4]
@@ -100,9 +96,7 @@ func TestKernelRidgeClassifies(t *testing.T) {
 	o := KernelRidge{Penalties: CBIG(), Inner: ints(npy(t, "inner_fold"))}
 	for _, threads := range []int{1, 4} {
 		c, err := FitKernelRidge(context.Background(), o, train, label[:ridgeTrain], 2, threads)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		m := c.(machines)[0].(*kernelMachine)
 		near(t, "dual", m.alpha, npy(t, "cls/dual"), 1e-9)
 		near(t, "bias", []float64{m.b}, npy(t, "cls/bias"), 1e-9)
@@ -126,14 +120,8 @@ func TestKernelRidgeClassifies(t *testing.T) {
 			rest[i] = 1
 		}
 	}
-	c3, err := FitKernelRidge(context.Background(), o, train, three, 3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c2, err := FitKernelRidge(context.Background(), o, train, rest, 2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c3 := need.Value(FitKernelRidge(context.Background(), o, train, three, 3, 1))(t)
+	c2 := need.Value(FitKernelRidge(context.Background(), o, train, rest, 2, 1))(t)
 	near(t, "one class against the rest", c3.(machines)[0].(*kernelMachine).alpha, c2.(machines)[0].(*kernelMachine).alpha, 0)
 }
 

@@ -9,16 +9,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
 
 // readFixture reads what an outside program computed; the script is beside it.
 func readFixture(t *testing.T, name string, to any) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(filepath.Join("testdata", name)))(t)
 	if err := json.Unmarshal(b, to); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -130,9 +128,7 @@ func TestCholesky(t *testing.T) {
 		var first []float64
 		for threads := 1; threads < 4; threads++ {
 			l := append([]float64(nil), a...)
-			if err := cholesky(l, n, threads); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, cholesky(l, n, threads))
 			for i := range n {
 				for j := range i + 1 {
 					s := 0.0
@@ -158,20 +154,14 @@ func TestCholesky(t *testing.T) {
 // Probabilities are of each class, sum to 1, and follow the decision values.
 func TestProbability(t *testing.T) {
 	x := Rows{N: 6, D: 1, X: []float64{-3, -2, -1, 1, 2, 3}}
-	two, err := FitRidge(x, []int{0, 0, 0, 1, 1, 1}, 2, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := need.Value(FitRidge(x, []int{0, 0, 0, 1, 1, 1}, 2, 1, 1))(t)
 	p := two.Probability(x, 1)
 	for i := range x.N {
 		if (p[2*i+1] > 0.5) != (x.X[i] > 0) || math.Abs(p[2*i]+p[2*i+1]-1) > 1e-15 {
 			t.Errorf("x = %v: %v", x.X[i], p[2*i:][:2])
 		}
 	}
-	three, err := FitRidge(x, []int{0, 0, 1, 1, 2, 2}, 3, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	three := need.Value(FitRidge(x, []int{0, 0, 1, 1, 2, 2}, 3, 1, 1))(t)
 	p = three.Probability(x, 1)
 	if len(p) != 18 || p[0] < p[2] || p[17] < p[15] {
 		t.Errorf("%v", p)

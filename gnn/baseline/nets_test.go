@@ -10,6 +10,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
 
@@ -210,17 +211,13 @@ func TestTrainingTests(t *testing.T) {
 		Progress: func(e network.Epoch) { last = e }}
 	taught := Rows{N: x.N - 2, D: x.D, X: x.X[:(x.N-2)*x.D]}
 	alone, err := FitBrainNetCNN(context.Background(), o, f.D, training, taught, f.Y[:x.N-2], 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if !math.IsNaN(last.TestLoss) {
 		t.Errorf("without test cases their loss is %v", last.TestLoss)
 	}
 	training.Test = 2
 	tested, err := FitBrainNetCNN(context.Background(), o, f.D, training, x, f.Y, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	p := tested.Probability(x, 1)
 	if !slices.Equal(p, alone.Probability(x, 1)) {
 		t.Error("test cases change what is learned")

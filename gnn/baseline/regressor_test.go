@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // Ridge and support vector regression predict what scikit-learn's do.
@@ -73,9 +75,7 @@ func TestKernelRidgeToNumbers(t *testing.T) {
 	o := KernelRidge{Penalties: CBIG(), Inner: ints(npy(t, "inner_fold"))}
 	for _, threads := range []int{1, 4} {
 		m, err := KernelRidgeTo(context.Background(), o, train, npy(t, "y")[:ridgeTrain], threads)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		chosen := ints(npy(t, "reg/choice"))[2]
 		near(t, "predictions", m.Decide(test, threads), npy(t, "reg/pred")[chosen*20:][:20], 1e-9)
 	}

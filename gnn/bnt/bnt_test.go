@@ -13,6 +13,7 @@ import (
 
 	"prgnn/gnn/network"
 	"prgnn/gnn/network/networktest"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/internal/testdir"
 )
@@ -285,10 +286,7 @@ func trainSmall(t *testing.T, readout string, threads, epochs int) (*Model, [][]
 	tr.Epochs, tr.Rate, tr.Seed, tr.Threads, tr.Test = epochs, 3e-3, 1, threads, 12
 	var history []network.Epoch
 	tr.Progress = func(e network.Epoch) { history = append(history, e) }
-	m, err := Fit(context.Background(), small(readout), tr, 7, graphs, label)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := need.Value(Fit(context.Background(), small(readout), tr, 7, graphs, label))(t)
 	return m, graphs, label, history
 }
 

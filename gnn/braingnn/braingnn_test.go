@@ -14,6 +14,7 @@ import (
 	"prgnn/gnn"
 	"prgnn/gnn/network"
 	"prgnn/gnn/network/networktest"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/internal/testdir"
 )
@@ -278,10 +279,7 @@ func trainSmall(t *testing.T, o Options, tr network.Training) (*Model, []Graph[f
 	tr.Seed, tr.Held, tr.Test, tr.Batch = 1, 12, 12, 16
 	var history []network.Epoch
 	tr.Progress = func(e network.Epoch) { history = append(history, e) }
-	m, err := Fit(context.Background(), o, tr, graphs, label)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := need.Value(Fit(context.Background(), o, tr, graphs, label))(t)
 	return m, graphs, label, history
 }
 

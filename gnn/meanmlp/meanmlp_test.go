@@ -13,6 +13,7 @@ import (
 
 	"prgnn/gnn/network"
 	"prgnn/gnn/network/networktest"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/internal/testdir"
 )
@@ -164,9 +165,7 @@ func TestFitStopsAtTheBestEpoch(t *testing.T) {
 		}
 	}
 	m, err := Fit(context.Background(), Options{Hidden: 24, Dropout: 0.2, Classes: 2}, tr, 5, series, label)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if last != at+8 && last != 60 {
 		t.Errorf("it stops after epoch %d, the best was %d", last, at)
 	}
@@ -205,10 +204,7 @@ func TestBits(t *testing.T) {
 		tr := Training()
 		tr.Batch, tr.Epochs, tr.Held, tr.Seed, tr.Threads = 8, 4, 6, 1, threads
 		o := Options{Hidden: 19, Layers: 1, Dropout: 0.3, Classes: 2}
-		m, err := Fit(context.Background(), o, tr, 7, series, label)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := need.Value(Fit(context.Background(), o, tr, 7, series, label))(t)
 		h := sha256.New()
 		for _, v := range append(m.Probability(series, threads), m.RegionScores(series, 3, threads)...) {
 			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"prgnn/internal/need"
 )
 
 // wishart is XᵀX/t of t×n random numbers, row length m = Padded(n), and the same
@@ -44,9 +46,7 @@ func TestInverseAgreesWithGonum(t *testing.T) {
 			t.Errorf("n = %d: log det %v, gonum %v", n, got, want)
 		}
 		var want mat.SymDense
-		if err := ch.InverseTo(&want); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, ch.InverseTo(&want))
 		for i := range n {
 			for j := range n {
 				if d := math.Abs(inv[i*w.M+j] - want.At(i, j)); d > 1e-12*math.Sqrt(want.At(i, i)*want.At(j, j)) {

@@ -3,14 +3,14 @@ package envelope
 import (
 	"bytes"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // FuzzVerify: no bytes but the signed ones pass under a key, whatever the envelope.
 func FuzzVerify(f *testing.F) {
 	private, public, err := NewKey()
-	if err != nil {
-		f.Fatal(err)
-	}
+	need.NoError(f, err)
 	key, err1 := ReadPrivateKey(private)
 	pub, err2 := ReadPublicKey(public)
 	signed, err3 := Sign("application/x", []byte("payload"), key)

@@ -9,16 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func TestName(t *testing.T) {
 	zipOf := func(member string) string {
 		var b bytes.Buffer
 		w := zip.NewWriter(&b)
-		f, err := w.Create(member)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := need.Value(w.Create(member))(t)
 		f.Write([]byte("content"))
 		w.Close()
 		return b.String()
@@ -74,9 +73,7 @@ func TestMissing(t *testing.T) {
 		}
 	}
 	other := filepath.Join(dir, "other.nii.gz")
-	if err := os.Symlink("../elsewhere/bold.nii.gz", other); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Symlink("../elsewhere/bold.nii.gz", other))
 	_, err = os.Open(other)
 	if got := Missing(other, err); got.Error() != other+" is a link to ../elsewhere/bold.nii.gz, which does not exist" {
 		t.Errorf("%v", got)

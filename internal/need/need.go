@@ -1,6 +1,6 @@
 // Package need finds what a test needs from outside the project: data, programs, Python
 // modules. Where something is missing the test is skipped. With PRGNN_REQUIRE=1, which
-// .ci/run sets, it fails.
+// .ci/run sets, it fails. NoError and Value end a test whose preparation fails.
 package need
 
 import (
@@ -23,6 +23,31 @@ func Missing(t testing.TB, format string, args ...any) {
 		t.Fatalf(format+" (PRGNN_REQUIRE is set)", args...)
 	}
 	t.Skipf(format, args...)
+}
+
+// A Test is one of testing, or of rapid.
+type Test interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// NoError ends the test on an error.
+func NoError(t Test, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Value is the result of a call without an error; on an error it ends the test:
+//
+//	store := need.Value(artifacts.Open(dir))(t)
+func Value[T any](v T, err error) func(Test) T {
+	return func(t Test) T {
+		t.Helper()
+		NoError(t, err)
+		return v
+	}
 }
 
 // Required reports whether a test must fail where something is missing.

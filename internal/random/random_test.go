@@ -10,14 +10,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"prgnn/internal/need"
 )
 
 // testdata/golden.py computes the same streams by a definition of its own.
 func TestGolden(t *testing.T) {
-	raw, err := os.ReadFile("testdata/golden.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := need.Value(os.ReadFile("testdata/golden.json"))(t)
 	var golden []struct {
 		Seed    string
 		Name    []any
@@ -25,17 +24,12 @@ func TestGolden(t *testing.T) {
 		Last    string // the 300th: after two refills
 		Normals []float64
 	}
-	if err := json.Unmarshal(raw, &golden); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(raw, &golden))
 	if len(golden) != 4 {
 		t.Fatalf("%d streams, want 4", len(golden))
 	}
 	for _, g := range golden {
-		seed, err := strconv.ParseUint(g.Seed, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		seed := need.Value(strconv.ParseUint(g.Seed, 10, 64))(t)
 		s := New(seed, g.Name...)
 		var got uint64
 		for i := range 300 {

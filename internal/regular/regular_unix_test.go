@@ -12,25 +12,21 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // Whatever is no regular file is named, and nothing is waited for.
 func TestOpen(t *testing.T) {
 	dir, err := os.MkdirTemp("", "open") // short: a socket's path is
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer os.RemoveAll(dir)
 	file, pipe, socket, link := filepath.Join(dir, "file"), filepath.Join(dir, "pipe"), filepath.Join(dir, "socket"),
 		filepath.Join(dir, "link")
-	if err := errors.Join(os.WriteFile(file, []byte("text"), 0o600), syscall.Mkfifo(pipe, 0o600),
-		os.Symlink(pipe, link)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, errors.Join(os.WriteFile(file, []byte("text"), 0o600), syscall.Mkfifo(pipe, 0o600),
+		os.Symlink(pipe, link)))
 	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer l.Close()
 	if b, err := ReadFile(file); string(b) != "text" || err != nil {
 		t.Errorf("%q, %v", b, err)
@@ -55,9 +51,7 @@ func TestOpen(t *testing.T) {
 // refused.
 func TestReadPiped(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	long := strings.Repeat("x", 1<<20)
 	for _, text := range []string{"key", long} {
 		go os.WriteFile(pipe, []byte(text), 0) // waits for a reader
@@ -66,9 +60,7 @@ func TestReadPiped(t *testing.T) {
 		}
 	}
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer r.Close()
 	go func() { w.WriteString(long); w.Close() }()
 	if path := fmt.Sprintf("/dev/fd/%d", r.Fd()); !IsPipe(path) {

@@ -32,9 +32,7 @@ func S3(t *testing.T) *Server {
 	binary := program(t, "PRGNN_S3_SERVER", "versitygw",
 		"go install github.com/versity/versitygw/cmd/versitygw@v1.8.0")
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "lab"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Mkdir(filepath.Join(dir, "lab"), 0o777))
 	s := serve(t, func(address string) *exec.Cmd {
 		cmd := exec.Command(binary, "--port", address, "--quiet", "posix", dir)
 		cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY=testkey12345", "ROOT_SECRET_KEY=testsecret12345")
@@ -66,9 +64,7 @@ func Users(t *testing.T, name, password string) string {
 	sum := sha1.Sum([]byte(password))
 	file := filepath.Join(t.TempDir(), "users")
 	line := name + ":{SHA}" + base64.StdEncoding.EncodeToString(sum[:]) + "\n"
-	if err := os.WriteFile(file, []byte(line), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(file, []byte(line), 0o600))
 	return file
 }
 
@@ -91,17 +87,12 @@ func serve(t *testing.T, command func(address string) *exec.Cmd) *Server {
 	t.Helper()
 	var name string
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
-		free, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		free := need.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 		address := free.Addr().String()
 		free.Close()
 		cmd := command(address)
 		name = cmd.Path
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, cmd.Start())
 		ended := make(chan struct{})
 		go func() { cmd.Wait(); close(ended) }()
 		t.Cleanup(func() {

@@ -8,18 +8,16 @@ import (
 	"time"
 
 	"github.com/sbinet/npyio"
+
+	"prgnn/internal/need"
 )
 
 // Write writes a file, and makes its directory. The path may have slashes on any system.
 func Write(t testing.TB, path, text string) {
 	t.Helper()
 	path = filepath.FromSlash(path)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	need.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 // Files writes files into a new directory, each path with its text.
@@ -35,10 +33,7 @@ func Files(t testing.TB, texts map[string]string) string {
 // Floats reads an npy file of float64, whatever its shape. The path may have slashes on any system.
 func Floats(t testing.TB, path string) []float64 {
 	t.Helper()
-	f, err := os.Open(filepath.FromSlash(path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := need.Value(os.Open(filepath.FromSlash(path)))(t)
 	defer f.Close()
 	var v []float64
 	if err := npyio.Read(f, &v); err != nil {

@@ -3,6 +3,8 @@ package words
 import (
 	"encoding/json"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func TestPlain(t *testing.T) {
@@ -19,10 +21,7 @@ func TestPlain(t *testing.T) {
 // Every character that a terminal or an editor would act on is escaped, and the text that is read back is the same.
 func TestJSON(t *testing.T) {
 	text := "é日 \x00\x1b\x7f\u009b\u0085\u061c\u200e\u2028\u202e\u2066 <&>"
-	b, err := JSON(map[string]string{text: text})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(JSON(map[string]string{text: text}))(t)
 	once := `"é日 \u0000\u001b\u007f\u009b\u0085\u061c\u200e\u2028\u202e\u2066 <&>"`
 	if want := "{\n  " + once + ": " + once + "\n}\n"; string(b) != want {
 		t.Errorf("%s, want %s", b, want)

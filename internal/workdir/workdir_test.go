@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"prgnn/internal/need"
 )
 
 func TestMain(m *testing.M) {
@@ -40,13 +42,8 @@ func started(t *testing.T, parent string, env ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(append(os.Environ(), "WORKDIR_TEST_PARENT="+parent), env...)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := need.Value(cmd.StdoutPipe())(t)
+	need.NoError(t, cmd.Start())
 	if _, err := io.ReadFull(out, make([]byte, 6)); err != nil {
 		t.Fatal(err)
 	}
@@ -57,10 +54,7 @@ func started(t *testing.T, parent string, env ...string) *exec.Cmd {
 func TestSweep(t *testing.T) {
 	parent := t.TempDir()
 	cmd := started(t, parent)
-	own, err := Make(parent, "x-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := need.Value(Make(parent, "x-"))(t)
 	if entries, err := os.ReadDir(own.Path); err != nil || len(entries) > 0 {
 		t.Errorf("it begins with %v, %v", entries, err)
 	}
@@ -154,10 +148,7 @@ func TestMakeDuringSweeps(t *testing.T) {
 
 // Every state in which a kill can leave a directory is cleared by the next sweep.
 func TestSweepHalfMade(t *testing.T) {
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := need.Value(os.Hostname())(t)
 	for _, c := range []struct {
 		name string
 		make func(dir string) error
@@ -169,9 +160,7 @@ func TestSweepHalfMade(t *testing.T) {
 		for name, prefix := range map[string]string{"x-1": "x-", ".pipeline-bids-1": Unfinished} {
 			parent := t.TempDir()
 			dir := filepath.Join(parent, name)
-			if err := errors.Join(os.Mkdir(dir, 0o700), c.make(dir)); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, errors.Join(os.Mkdir(dir, 0o700), c.make(dir)))
 			if n := Sweep(parent, prefix); n != 1 {
 				t.Errorf("%s, %s: it was not removed", name, c.name)
 			}
@@ -184,16 +173,12 @@ func TestSweepLeavesOthers(t *testing.T) {
 	parent := t.TempDir()
 	long := time.Now().Add(-time.Hour)
 	make := func(name, lock string) {
-		if err := os.Mkdir(filepath.Join(parent, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.Mkdir(filepath.Join(parent, name), 0o700))
 		path := filepath.Join(parent, name, lockName)
 		if lock == "" {
 			return
 		}
-		if err := os.WriteFile(path, []byte(lock), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(path, []byte(lock), 0o600))
 		os.Chtimes(path, long, long)
 	}
 	make("x-elsewhere", "another machine")

@@ -22,10 +22,7 @@ func small(t testing.TB) *Parcels {
 	l := &nifti.Labels{Grid: nifti.Grid{Shape: [3]int{3, 2, 2}, Affine: nifti.Affine{{-2, 0, 0, 4}, {0, 2, 0, -6},
 		{0, 0, 2.5, 1}, {0, 0, 0, 1}}, Oriented: true},
 		Voxels: []int32{0, 5, 5, 7, 0, 0, 0, 7, 0, 9, 9, 3}}
-	p, err := FromLabels(l, []int32{7, 5, 9}, []string{"L.TH", `a<b & "c"`, "Rücken"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(FromLabels(l, []int32{7, 5, 9}, []string{"L.TH", `a<b & "c"`, "Rücken"}))(t)
 	return p
 }
 
@@ -51,10 +48,7 @@ func TestFromLabels(t *testing.T) {
 // within the radius of some point belongs to a ball.
 func TestBalls(t *testing.T) {
 	points := [][3]float64{{-10, -19.1, 6.3}, {-7, -19, 6}, {30, 40, 50}, {9.9, 9.9, 9.9}}
-	p, err := Balls(points, 4, []string{"a", "b", "c", "d"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(Balls(points, 4, []string{"a", "b", "c", "d"}))(t)
 	d2 := func(v [3]int, at [3]float64) float64 {
 		x, y, z := p.Grid.Affine.Apply(float64(v[0]), float64(v[1]), float64(v[2]))
 		return (x-at[0])*(x-at[0]) + (y-at[1])*(y-at[1]) + (z-at[2])*(z-at[2])
@@ -112,15 +106,11 @@ func write(t *testing.T, p *Parcels) (dir string) {
 		},
 	} {
 		var b, again bytes.Buffer
-		if err := f(&b); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, f(&b))
 		if f(&again); !bytes.Equal(b.Bytes(), again.Bytes()) {
 			t.Errorf("%s: other bytes the second time", name)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o666))
 	}
 	return dir
 }
@@ -205,9 +195,7 @@ func TestWorkbenchReads(t *testing.T) {
 	}
 	command("-cifti-convert", "-to-text", "x.pconn.nii", "conn.txt")
 	b, err := os.ReadFile(filepath.Join(dir, "conn.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if got := strings.Join(strings.Fields(string(b)), " "); got != "1 0.5 -0.25 0.5 1 0.125 -0.25 0.125 1" {
 		t.Errorf("the matrix of Workbench is %s", got)
 	}

@@ -19,14 +19,8 @@ import (
 
 func openFile(t testing.TB, path string) *File {
 	t.Helper()
-	r, err := nifti.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := Read(r, filepath.Base(path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(nifti.Open(path))(t)
+	f := need.Value(Read(r, filepath.Base(path)))(t)
 	return f
 }
 
@@ -41,10 +35,7 @@ func table(t *testing.T, text string, header bool) (names []string, rows [][]flo
 		}
 		var row []float64
 		for _, f := range fields {
-			v, err := strconv.ParseFloat(f, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := need.Value(strconv.ParseFloat(f, 64))(t)
 			row = append(row, v)
 		}
 		rows = append(rows, row)
@@ -58,14 +49,8 @@ func parcels(t *testing.T, scan, labels string, n int) nifti.ROIs {
 	s, l := openFile(t, scan), openFile(t, labels)
 	defer s.Close()
 	defer l.Close()
-	place, err := s.Rows.Models.Match(l.Rows.Models)
-	if err != nil {
-		t.Fatal(err)
-	}
-	values, err := l.Values()
-	if err != nil {
-		t.Fatal(err)
-	}
+	place := need.Value(s.Rows.Models.Match(l.Rows.Models))(t)
+	values := need.Value(l.Values())(t)
 	rois := nifti.ROIs{Voxels: make([][]int32, n)}
 	for at, p := range place {
 		if p >= 0 && values[p] > 0 {
@@ -86,13 +71,9 @@ func TestMeans(t *testing.T) {
 		path := filepath.Join(dir, scan)
 		m, err := Means(func() (*File, error) { return openFile(t, path), nil },
 			parcels(t, path, filepath.Join(dir, labels), 24))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		b, err := os.ReadFile(filepath.Join(dir, oracle))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		_, want := table(t, strings.ReplaceAll(string(b), "n/a", "nan"), true)
 		if m.Volumes != len(want) {
 			t.Fatalf("%d volumes, want %d", m.Volumes, len(want))
@@ -118,14 +99,10 @@ func compareWorkbench(t *testing.T, path, labels string, m *nifti.Means) {
 		t.Fatalf("%v: %s", err, said)
 	}
 	f, err := os.Open(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer f.Close()
 	names, series, tr, err := ReadParcels(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if len(names) != 24 || tr != 3.5 || len(series) != len(m.Series) {
 		t.Fatalf("%v, %v s, %d numbers", names, tr, len(series))
 	}
@@ -144,10 +121,7 @@ func TestMeansDraws(t *testing.T) {
 	rois.Draws, rois.Choose = 2, func(_, n int) [][]int32 { return [][]int32{{0}, {0, 0, 1}} }
 	rois.Sample = []int32{700, 3}
 	open := func() (*File, error) { return openFile(t, path), nil }
-	m, err := Means(open, rois)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := need.Value(Means(open, rois))(t)
 	f := openFile(t, path)
 	defer f.Close()
 	var series [][]float64
@@ -226,13 +200,9 @@ func TestWriteDense(t *testing.T) {
 		values[i] = float64(i % 25)
 	}
 	var b bytes.Buffer
-	if err := f.Rows.Models.WriteDense(&b, []string{"a", "b"}, [][]float64{values, values}); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, f.Rows.Models.WriteDense(&b, []string{"a", "b"}, [][]float64{values, values}))
 	path := filepath.Join(t.TempDir(), "x.dscalar.nii")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
 	back := openFile(t, path)
 	defer back.Close()
 	got, err := back.Values()
@@ -252,14 +222,10 @@ func FuzzRead(f *testing.F) {
 	m := &Models{N: 3, Grid: grid, List: []Model{{Structure: "CIFTI_STRUCTURE_CORTEX_LEFT", Surface: 5,
 		Vertices: []int32{1, 4}}, {Structure: "CIFTI_STRUCTURE_BRAIN_STEM", From: 2, Voxels: [][3]int32{{0, 1, 1}}}}}
 	var b bytes.Buffer
-	if err := m.WriteDense(&b, []string{"x"}, [][]float64{{1, 2, 3}}); err != nil {
-		f.Fatal(err)
-	}
+	need.NoError(f, m.WriteDense(&b, []string{"x"}, [][]float64{{1, 2, 3}}))
 	f.Add(b.Bytes())
 	b.Reset()
-	if err := small(f).WriteSeries(&b, []float64{1, 2, 3, 4, 5, 6}, 2); err != nil {
-		f.Fatal(err)
-	}
+	need.NoError(f, small(f).WriteSeries(&b, []float64{1, 2, 3, 4, 5, 6}, 2))
 	f.Add(b.Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, _, _, _ = ReadParcels(bytes.NewReader(data))

@@ -10,23 +10,19 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func open(t testing.TB, path string) (*File, error) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(path))(t)
 	return Open(bytes.NewReader(b), int64(len(b)))
 }
 
 // Every vector and text is what h5py reads, in all layouts; see testdata/sums.py.
 func TestAgainstH5py(t *testing.T) {
-	list, err := os.Open(filepath.Join("testdata", "sums.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := need.Value(os.Open(filepath.Join("testdata", "sums.tsv")))(t)
 	defer list.Close()
 	files := map[string]int{}
 	lines := bufio.NewScanner(list)
@@ -66,10 +62,7 @@ func TestAgainstH5py(t *testing.T) {
 			t.Errorf("%s %s: %d numbers of %d, want %s", c[0], c[1], n, v.Len, c[2])
 		}
 		for i, got := range []float64{sum, sum2, weighted} {
-			want, err := strconv.ParseFloat(c[3+i], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := need.Value(strconv.ParseFloat(c[3+i], 64))(t)
 			if math.Abs(got-want) > 1e-9*math.Max(1, sum2) {
 				t.Errorf("%s %s: sum %d is %.17g, want %.17g", c[0], c[1], i, got, want)
 			}
@@ -84,9 +77,7 @@ func TestAgainstH5py(t *testing.T) {
 // Numbers count, not letters: parts 0 to 11 of a group with dense links.
 func TestNames(t *testing.T) {
 	f, err := open(t, filepath.Join("testdata", "eleven-parts.h5"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	names, err := f.Names("TransformGroup")
 	if want := strings.Fields("0 1 10 11 2 3 4 5 6 7 8 9"); err != nil || !slices.Equal(names, want) {
 		t.Errorf("%v, want %v; error %v", names, want, err)
@@ -123,10 +114,7 @@ func TestRefuse(t *testing.T) {
 // the format has no checksum: in contiguous data, in headers of version 1 and in heaps of it.
 // They never give a panic, and a deflated field under headers of version 2 is never wrong.
 func TestDamageIsSeen(t *testing.T) {
-	whole, err := os.ReadFile(filepath.Join("testdata", "ants-float-gz.h5"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := need.Value(os.ReadFile(filepath.Join("testdata", "ants-float-gz.h5")))(t)
 	field := func(b []byte) (sum float64, err error) {
 		f, err := Open(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
@@ -146,10 +134,7 @@ func TestDamageIsSeen(t *testing.T) {
 		})
 		return sum, err
 	}
-	want, err := field(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := need.Value(field(whole))(t)
 	seen := 0
 	for at := 0; at < len(whole); at += 3 {
 		b := slices.Clone(whole)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	kgzip "github.com/klauspost/compress/gzip"
+
+	"prgnn/internal/need"
 )
 
 // BenchmarkReader decompresses $PRGNN_BENCH_GZ, or a noisy image made up here, beside the standard
@@ -32,14 +34,8 @@ func BenchmarkReader(b *testing.B) {
 	} {
 		b.Run(r.name, func(b *testing.B) {
 			for b.Loop() {
-				z, err := r.open(bytes.NewReader(z))
-				if err != nil {
-					b.Fatal(err)
-				}
-				n, err := io.Copy(io.Discard, z)
-				if err != nil {
-					b.Fatal(err)
-				}
+				z := need.Value(r.open(bytes.NewReader(z)))(b)
+				n := need.Value(io.Copy(io.Discard, z))(b)
 				b.SetBytes(n)
 			}
 		})

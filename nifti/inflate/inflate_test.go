@@ -14,22 +14,19 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"prgnn/internal/need"
 )
 
 // zip compresses with the standard library.
 func zip(t testing.TB, level int, data []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, level)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := need.Value(gzip.NewWriterLevel(&b, level))(t)
 	if _, err := w.Write(data); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, w.Close())
 	return b.Bytes()
 }
 

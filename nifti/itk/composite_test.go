@@ -17,34 +17,22 @@ import (
 
 func read(t testing.TB, path string) (*Transform, error) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(path))(t)
 	return Read(bytes.NewReader(b), int64(len(b)))
 }
 
 // rows reads a table of numbers after a first column of text.
 func rows(t testing.TB, path string) (text []string, numbers [][]float64) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := need.Value(os.Open(path))(t)
 	defer f.Close()
 	r := csv.NewReader(f)
 	r.Comma = '\t'
-	all, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := need.Value(r.ReadAll())(t)
 	for _, row := range all[1:] {
 		var v []float64
 		for _, cell := range row[1:] {
-			x, err := strconv.ParseFloat(cell, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := need.Value(strconv.ParseFloat(cell, 64))(t)
 			v = append(v, x)
 		}
 		text, numbers = append(text, row[0]), append(numbers, v)
@@ -116,15 +104,9 @@ func TestRefuse(t *testing.T) {
 
 // What a field does is told: its longest vector, and the points that it does not reach.
 func TestExtent(t *testing.T) {
-	tr, err := read(t, filepath.Join(files, "ants-float-gz.h5"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := need.Value(read(t, filepath.Join(files, "ants-float-gz.h5")))(t)
 	far := []Point{{1000, 0, 0}, {0, 0, 0}}
-	told, err := tr.Map(far)
-	if err != nil {
-		t.Fatal(err)
-	}
+	told := need.Value(tr.Map(far))(t)
 	linear, whole := tr.Linear()
 	if whole {
 		t.Error("a field is taken for an affine")
@@ -134,10 +116,7 @@ func TestExtent(t *testing.T) {
 		math.Abs(linear.Determinant()-0.967195027185) > 1e-12 {
 		t.Errorf("%+v, determinant %v", told, linear.Determinant())
 	}
-	only, err := read(t, filepath.Join(files, "eleven-parts.h5"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	only := need.Value(read(t, filepath.Join(files, "eleven-parts.h5")))(t)
 	only.steps = only.steps[1:] // the field is applied first
 	one := []Point{{3, -40, 20}}
 	a, ok := only.Linear()
@@ -158,13 +137,9 @@ func TestLabelsOfSimpleITK(t *testing.T) {
 		surfer := labels(t, filepath.Join(root, "sourcedata", "freesurfer", sub, "mri", "aparc+aseg.mgz"))
 		anat := filepath.Join(root, sub, "anat", sub+"_from-")
 		warp, err := read(t, anat+"T1w_to-MNI152NLin2009cAsym_mode-image_xfm.h5")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		rigid, err := read(t, anat+"fsnative_to-T1w_mode-image_xfm.txt")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		got, err := surfer.Resampled(want.Grid, want.Box(), 1, func(p []Point) error {
 			_, err := warp.Map(p)
 			if err == nil {
@@ -172,9 +147,7 @@ func TestLabelsOfSimpleITK(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		differ := 0
 		for i, v := range want.Voxels {
 			if compared++; got[i] != v {
@@ -214,10 +187,7 @@ func firstColumn(t testing.TB, path string) []float64 {
 	text, _ := rows(t, path)
 	var v []float64
 	for _, s := range text {
-		x, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := need.Value(strconv.ParseFloat(s, 64))(t)
 		v = append(v, x)
 	}
 	return v
@@ -225,15 +195,9 @@ func firstColumn(t testing.TB, path string) []float64 {
 
 func labels(t testing.TB, path string) *nifti.Labels {
 	t.Helper()
-	r, err := nifti.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(nifti.Open(path))(t)
 	defer r.Close()
-	l, err := nifti.ReadLabels(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := need.Value(nifti.ReadLabels(r))(t)
 	return l
 }
 

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // FuzzText: a transform is finite numbers, or there is an error.
@@ -30,10 +32,7 @@ func FuzzText(f *testing.F) {
 // FuzzComposite: a composite takes points to finite places, or there is an error.
 func FuzzComposite(f *testing.F) {
 	for _, name := range []string{"ants-float-gz.h5", "itk4-misspelt-gz-superblock0.h5", "only-affine.h5", "refuse/spacing-zero.h5"} {
-		b, err := os.ReadFile(filepath.Join(files, name))
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := need.Value(os.ReadFile(filepath.Join(files, name)))(f)
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -8,28 +8,20 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/nifti"
 )
 
 // SimpleITK takes the same points to the same places; see testdata/itk/points.py.
 func TestText(t *testing.T) {
-	f, err := os.Open(filepath.Join("testdata", "affine.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := need.Value(os.Open(filepath.Join("testdata", "affine.txt")))(t)
 	defer f.Close()
-	tr, err := Read(f, 1<<16)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := need.Value(Read(f, 1<<16))(t)
 	a, ok := tr.Linear()
 	if !ok {
 		t.Fatal("a text has no field")
 	}
-	b, err := os.ReadFile(filepath.Join("testdata", "points.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(filepath.Join("testdata", "points.json")))(t)
 	var points [][2][3]float64
 	if err := json.Unmarshal(b, &points); err != nil || len(points) != 4 {
 		t.Fatal(len(points), err)

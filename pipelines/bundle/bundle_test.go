@@ -13,6 +13,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/pipelines"
 	"prgnn/pipelines/lock"
 )
@@ -28,36 +29,23 @@ func packed(t *testing.T, with func(*Contents)) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"small.yaml": small, "data.txt": "data\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	p, err := pipelines.Load(filepath.Join(dir, "small.yaml"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	s, err := artifacts.Open(filepath.Join(dir, "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer s.Close()
 	if _, err := dag.Run(context.Background(), p.Graph, s, dag.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	steps, err := dag.Plan(p.Graph, s, dag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	l, err := lock.Of(p, steps, func(path string) (artifacts.Ref, error) { return s.HashFile(path, true) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	c := Contents{Lock: l, Recipes: map[string]string{}, Inputs: map[artifacts.Digest]string{}, Open: s.OpenBlob}
 	for id, task := range l.Tasks() {
-		a, err := s.Lookup(task.Key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := need.Value(s.Lookup(task.Key))(t)
 		c.Recipes[id] = a.Recipe
 		c.Results = append(c.Results, task.Outputs["value"])
 		for _, f := range task.Files {
@@ -68,9 +56,7 @@ func packed(t *testing.T, with func(*Contents)) []byte {
 		with(&c)
 	}
 	var b bytes.Buffer
-	if err := Write(&b, c); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, Write(&b, c))
 	return b.Bytes()
 }
 
@@ -78,13 +64,9 @@ func open(t *testing.T, b []byte) (*Opened, error) {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "run.tar")
-	if err := os.WriteFile(file, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(file, b, 0o666))
 	s, err := artifacts.Open(filepath.Join(dir, "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	o, err := Open(file, s, filepath.Join(dir, "inputs"))
 	// Whatever the bundle says, nothing lies but where it may.
@@ -101,9 +83,7 @@ func open(t *testing.T, b []byte) (*Opened, error) {
 func repeated(t *testing.T, l *lock.Lock, r *Replay) *artifacts.Store {
 	t.Helper()
 	s, err := artifacts.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	got, err := dag.Run(context.Background(), r.Graph, s, dag.Options{})
 	if err != nil || got.Ran != 4 {
@@ -125,9 +105,7 @@ func TestReplay(t *testing.T) {
 		t.Error("the same run gives two bundles")
 	}
 	o, err := open(t, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	r, err := o.Graph()
 	if err != nil || len(r.Other) > 0 || len(r.Runs()) > 0 {
 		t.Fatal(r, err)
@@ -141,10 +119,7 @@ func TestReplay(t *testing.T) {
 }
 
 func TestBundleWithoutInputs(t *testing.T) {
-	o, err := open(t, packed(t, func(c *Contents) { c.Inputs = nil }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := need.Value(open(t, packed(t, func(c *Contents) { c.Inputs = nil })))(t)
 	if len(o.HasNo) != 1 || o.HasNo[0].Name != "data.txt" {
 		t.Fatalf("%+v", o.HasNo)
 	}
@@ -152,9 +127,7 @@ func TestBundleWithoutInputs(t *testing.T) {
 		t.Error(err)
 	}
 	file := filepath.Join(t.TempDir(), "elsewhere")
-	if err := os.WriteFile(file, []byte("data\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(file, []byte("data\n"), 0o666))
 	if err := o.Bring(file, o.HasNo[0].Ref); err != nil || len(o.HasNo) > 0 {
 		t.Fatal(err, o.HasNo)
 	}
@@ -178,13 +151,9 @@ func parts(t *testing.T, b []byte) []part {
 		if err == io.EOF {
 			return all
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		data, err := io.ReadAll(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		all = append(all, part{*h, data})
 	}
 }
@@ -197,9 +166,7 @@ func repacked(t *testing.T, all []part) []byte {
 		if p.h.Typeflag == tar.TypeReg {
 			p.h.Size = int64(len(p.data))
 		}
-		if err := out.WriteHeader(&p.h); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, out.WriteHeader(&p.h))
 		if p.h.Typeflag == tar.TypeReg {
 			if _, err := out.Write(p.data); err != nil {
 				t.Fatal(err)
@@ -360,14 +327,8 @@ func TestOtherCode(t *testing.T) {
 			task.Key = artifacts.KeyOf(c.Recipes[id])
 		}
 	})
-	o, err := open(t, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := o.Graph()
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := need.Value(open(t, b))(t)
+	r := need.Value(o.Graph())(t)
 	if len(r.Other) != 1 || r.Other[0] != "echo" {
 		t.Errorf("kinds of other code: %v", r.Other)
 	}

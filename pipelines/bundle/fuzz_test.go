@@ -9,16 +9,14 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 )
 
 // FuzzOpen: a bundle comes from strangers. Whatever its bytes are, nothing panics, nothing
 // is written beside the store and the directory for inputs, and what is opened makes a
 // graph or says why not.
 func FuzzOpen(f *testing.F) {
-	golden, err := os.ReadFile("testdata/golden-1.tar")
-	if err != nil {
-		f.Fatal(err)
-	}
+	golden := need.Value(os.ReadFile("testdata/golden-1.tar"))(f)
 	f.Add(golden)
 	f.Add(golden[:len(golden)/2])
 	f.Add(golden[:512])
@@ -32,21 +30,13 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "run.tar")
-		if err := os.WriteFile(file, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		s, err := artifacts.Open(filepath.Join(dir, "store"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(file, b, 0o666))
+		s := need.Value(artifacts.Open(filepath.Join(dir, "store")))(t)
 		defer s.Close()
 		if o, err := Open(file, s, filepath.Join(dir, "inputs")); err == nil {
 			o.Graph()
 		}
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := need.Value(os.ReadDir(dir))(t)
 		for _, e := range entries {
 			if n := e.Name(); n != "run.tar" && n != "store" && n != "inputs" {
 				t.Fatalf("the bundle wrote %s", n)

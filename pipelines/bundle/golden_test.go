@@ -4,6 +4,8 @@ import (
 	"flag"
 	"os"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 var update = flag.Bool("update", false, "write testdata anew, for a new version of the format only")
@@ -13,21 +15,10 @@ var update = flag.Bool("update", false, "write testdata anew, for a new version 
 func TestGoldenBundle(t *testing.T) {
 	const golden = "testdata/golden-1.tar"
 	if *update {
-		if err := os.WriteFile(golden, packed(t, nil), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(golden, packed(t, nil), 0o666))
 	}
-	b, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := open(t, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := o.Graph()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(golden))(t)
+	o := need.Value(open(t, b))(t)
+	r := need.Value(o.Graph())(t)
 	repeated(t, o.Lock, r)
 }

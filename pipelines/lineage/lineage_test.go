@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/pipelines"
 )
 
@@ -25,26 +26,15 @@ func ran(t *testing.T, text string) (*Book, *artifacts.Store, string) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"diamond.yaml": text, "data.txt": "data\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
-	s, err := artifacts.Open(filepath.Join(dir, "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := need.Value(artifacts.Open(filepath.Join(dir, "store")))(t)
 	t.Cleanup(func() { s.Close() })
-	p, err := pipelines.Load(filepath.Join(dir, "diamond.yaml"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(pipelines.Load(filepath.Join(dir, "diamond.yaml"), nil))(t)
 	if r, err := dag.Run(context.Background(), p.Graph, s, dag.Options{}); err != nil || r.Failed > 0 {
 		t.Fatal(err, r)
 	}
-	b, err := Read(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(Read(s))(t)
 	return b, s, dir
 }
 
@@ -116,9 +106,7 @@ func TestFind(t *testing.T) {
 // TestTornRecord: a record that is damaged is named, and the rest still answers.
 func TestTornRecord(t *testing.T) {
 	_, s, dir := ran(t, diamond)
-	if err := os.WriteFile(filepath.Join(dir, "store", "runs", "ffffffffffffffff"), []byte("torn"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "store", "runs", "ffffffffffffffff"), []byte("torn"), 0o666))
 	b, err := Read(s)
 	if err == nil || !strings.Contains(err.Error(), "ffffffffffffffff") {
 		t.Errorf("the torn record: %v", err)

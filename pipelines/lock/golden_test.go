@@ -4,6 +4,8 @@ import (
 	"flag"
 	"os"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 var update = flag.Bool("update", false, "write testdata anew, for a new version of the format only")
@@ -16,18 +18,10 @@ func TestGoldenLock(t *testing.T) {
 		_, _, l := made(t)
 		l.Program.Version, l.Program.Revision, l.Program.Go, l.Program.Platform = "v1.0.0", "abc",
 			"go1.26", "linux/amd64"
-		if err := os.WriteFile(golden, []byte(encoded(t, l)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(golden, []byte(encoded(t, l)), 0o666))
 	}
-	text, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Value(os.ReadFile(golden))(t)
+	l := need.Value(Parse(text))(t)
 	if l.Pipeline != "two" || l.Text != twoStages || len(l.Tasks()) != 4 || len(l.Inputs()) != 1 ||
 		l.Program.Revision != "abc" || l.Tasks()["second"].Outputs["value"].Size != 137 {
 		t.Errorf("%+v", l)

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/pipelines"
 )
 
@@ -25,14 +26,9 @@ func made(t *testing.T) (*pipelines.Pipeline, *artifacts.Store, *Lock) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"two.yaml": twoStages, "data.txt": "data\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
-	s, err := artifacts.Open(filepath.Join(dir, "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := need.Value(artifacts.Open(filepath.Join(dir, "store")))(t)
 	t.Cleanup(func() { s.Close() })
 	p, l := runAndLock(t, s, filepath.Join(dir, "two.yaml"), "word=\"two\\nlines\"")
 	return p, s, l
@@ -41,21 +37,12 @@ func made(t *testing.T) (*pipelines.Pipeline, *artifacts.Store, *Lock) {
 // runAndLock runs a pipeline file and writes its lock.
 func runAndLock(t *testing.T, s *artifacts.Store, file string, sets ...string) (*pipelines.Pipeline, *Lock) {
 	t.Helper()
-	p, err := pipelines.Load(file, sets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(pipelines.Load(file, sets))(t)
 	if _, err := dag.Run(context.Background(), p.Graph, s, dag.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	steps, err := dag.Plan(p.Graph, s, dag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := Of(p, steps, hash(s))
-	if err != nil {
-		t.Fatal(err)
-	}
+	steps := need.Value(dag.Plan(p.Graph, s, dag.Options{}))(t)
+	l := need.Value(Of(p, steps, hash(s)))(t)
 	return p, l
 }
 
@@ -65,20 +52,14 @@ func hash(s *artifacts.Store) func(string) (artifacts.Ref, error) {
 
 func encoded(t *testing.T, l *Lock) string {
 	t.Helper()
-	text, err := l.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Value(l.Encode())(t)
 	return string(text)
 }
 
 func TestLockRoundTrip(t *testing.T) {
 	p, s, l := made(t)
 	text := encoded(t, l)
-	again, err := Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := need.Value(Parse([]byte(text)))(t)
 	if got := encoded(t, again); got != text {
 		t.Errorf("%s\nbecame\n%s", text, got)
 	}
@@ -88,10 +69,7 @@ func TestLockRoundTrip(t *testing.T) {
 	if strings.Contains(text, p.Dir) {
 		t.Errorf("the lock names a directory of this machine:\n%s", text)
 	}
-	loaded, err := again.Load(p.Dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := need.Value(again.Load(p.Dir, nil))(t)
 	if ds := again.Contradictions(loaded.Graph); len(ds) > 0 {
 		t.Errorf("it contradicts itself: %v", ds)
 	}
@@ -109,21 +87,13 @@ func TestLockRoundTrip(t *testing.T) {
 // A lock of an earlier version may say where data lay; what is set now comes over it.
 func TestLockWithPlaces(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "data.txt"), []byte("data\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "data.txt"), []byte("data\n"), 0o666))
 	l := &Lock{File: "p.yaml", Text: "vars: { data: \"\" }\nstages: { s: { use: echo, in: { input: { file: \"${data}/data.txt\" } } } }\n", Sets: []string{"data=/nowhere"}}
-	again, err := Parse([]byte(encoded(t, l)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := need.Value(Parse([]byte(encoded(t, l))))(t)
 	if _, err := again.Load(dir, nil); err == nil || !strings.Contains(err.Error(), "there is no file /nowhere/data.txt") {
 		t.Errorf("error %v", err)
 	}
-	p, err := again.Load(dir, []string{"data=" + dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(again.Load(dir, []string{"data=" + dir}))(t)
 	if p.Shared.Sets != nil {
 		t.Errorf("its own lock would have %q", p.Shared.Sets)
 	}
@@ -144,17 +114,11 @@ func TestLockBefore(t *testing.T) {
 		{strings.Replace(twoStages, "1..3", "1..4", 1), "data\n", nil, "task: first[value=4] is not in the lock"},
 		{twoStages, "other\n", nil, "second input input (data.txt): 6667b2d1aab6 in the lock, "},
 	} {
-		if err := os.WriteFile(data, []byte(c.data), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(data, []byte(c.data), 0o666))
 		now, err := pipelines.LoadText("two.yaml", c.text, p.Dir, append([]string{"word=\"two\\nlines\""}, c.sets...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		ds, err := l.Before(now.Graph, c.text, hash(s))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		var all []string
 		for _, d := range ds {
 			all = append(all, d.String())
@@ -163,9 +127,7 @@ func TestLockBefore(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, c.want)
 		}
 	}
-	if err := os.WriteFile(data, []byte("data\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(data, []byte("data\n"), 0o666))
 	l.Codes[0].Digest = strings.Repeat("0", 64)
 	if ds, err := l.Before(p.Graph, twoStages, hash(s)); err != nil || len(ds) != 1 ||
 		ds[0].Place != "code of "+l.Codes[0].Kind {
@@ -179,9 +141,7 @@ func TestForgedLock(t *testing.T) {
 	p, _, l := made(t)
 	forge := func(change func(*Task)) string {
 		again, err := Parse([]byte(encoded(t, l)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		change(&again.Stages[0].Tasks[0])
 		if again, err = Parse([]byte(encoded(t, again))); err != nil {
 			t.Fatal(err)

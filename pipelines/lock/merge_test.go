@@ -17,9 +17,7 @@ func TestMergeOfStages(t *testing.T) {
 	need.Program(t, "git", "git")
 	dir := t.TempDir()
 	s, err := artifacts.Open(filepath.Join(dir, "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer s.Close()
 	// lockOf is the lock of a run with these data for two stages, and parameters of these.
 	lockOf := func(name, left, right, one, two string) string {
@@ -28,22 +26,16 @@ func TestMergeOfStages(t *testing.T) {
 			"  middle: { use: echo, with: { value: 5 } }\n" +
 			"  right: { use: echo, in: { input: { file: right.txt } }, with: { value: " + two + " } }\n"}
 		for name, text := range files {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 		}
 		_, l := runAndLock(t, s, filepath.Join(dir, "three.yaml"))
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(encoded(t, l)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(path, []byte(encoded(t, l)), 0o666))
 		return path
 	}
 	base := lockOf("base", "left", "right", "1", "2")
 	both, err := os.ReadFile(lockOf("both", "new left", "new right", "1", "2"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	merged, err := exec.Command("git", "merge-file", "-p", lockOf("ours", "new left", "right", "1", "2"), base,
 		lockOf("theirs", "left", "new right", "1", "2")).Output()
 	if err != nil || string(merged) != string(both) {

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/pipelines"
 )
 
@@ -18,10 +19,7 @@ const diamond = `stages:
 `
 
 func load(t *testing.T) (*dag.Graph, map[string]*dag.Node) {
-	p, err := pipelines.LoadText("diamond.yaml", diamond, t.TempDir(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(pipelines.LoadText("diamond.yaml", diamond, t.TempDir(), nil))(t)
 	of := map[string]*dag.Node{}
 	for _, s := range p.Graph.Stages {
 		for _, n := range s.Tasks {
@@ -105,21 +103,12 @@ func TestDownstreamAndConclusions(t *testing.T) {
 // What is cut out of a graph keeps its keys: inputs enter them by content.
 func TestCutKeepsKeys(t *testing.T) {
 	g, of := load(t)
-	s, err := artifacts.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := need.Value(artifacts.Open(t.TempDir()))(t)
 	defer s.Close()
-	whole, err := dag.Run(context.Background(), g, s, dag.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := need.Value(dag.Run(context.Background(), g, s, dag.Options{}))(t)
 	stored := func(n *dag.Node, output string) (string, string) {
 		ref := whole.Outputs[n.ID][output]
-		file, err := s.File(ref)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := need.Value(s.File(ref))(t)
 		return file, ref.Format
 	}
 	for _, linked := range []bool{false, true} {

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/pipelines/lock"
 )
 
@@ -34,18 +35,13 @@ func small() *Run {
 
 // TestPROVLinksTasksByContent: what one task used is what another one made.
 func TestPROVLinksTasksByContent(t *testing.T) {
-	b, err := small().PROV()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(small().PROV())(t)
 	var doc struct {
 		Entity, Activity, Agent map[string]map[string]any
 		Used, WasGeneratedBy    map[string]map[string]string
 		WasAssociatedWith       map[string]map[string]string
 	}
-	if err := json.Unmarshal(b, &doc); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(b, &doc))
 	by := map[string]string{} // entity → activity that made it
 	for _, g := range doc.WasGeneratedBy {
 		by[g["prov:entity"]] = g["prov:activity"]
@@ -75,15 +71,11 @@ func crate(t *testing.T, r *Run) map[string]map[string]any {
 	t.Helper()
 	b, err := r.Crate("small.yaml", []File{{Path: "results/sum.txt", Label: "b.sum", Result: true,
 		Ref: artifacts.Ref{Digest: artifacts.DigestOf([]byte("sum")), Size: 3, Format: "text"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var doc struct {
 		Graph []map[string]any `json:"@graph"`
 	}
-	if err := json.Unmarshal(b, &doc); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(b, &doc))
 	all := map[string]map[string]any{}
 	for _, e := range doc.Graph {
 		id := e["@id"].(string)

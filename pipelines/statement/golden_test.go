@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 )
 
 var update = flag.Bool("update", false, "write testdata anew, for a new version of the format only")
@@ -16,9 +17,7 @@ func TestGoldenStatement(t *testing.T) {
 	if *update {
 		envelope, _, public := signed(t)
 		for name, b := range map[string][]byte{golden: envelope, key: public} {
-			if err := os.WriteFile(name, b, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, os.WriteFile(name, b, 0o666))
 		}
 	}
 	envelope, err1 := os.ReadFile(golden)
@@ -26,10 +25,7 @@ func TestGoldenStatement(t *testing.T) {
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
-	s, err := Verify(envelope, public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := need.Value(Verify(envelope, public))(t)
 	text, _ := example().Encode()
 	if s.Lock() != artifacts.DigestOf(text) || s.Outputs()["first[value=1.5]"]["value"] != (artifacts.Digest{8}) {
 		t.Errorf("%+v", s)

@@ -18,6 +18,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/envelope"
+	"prgnn/internal/need"
 	"prgnn/pipelines/lock"
 )
 
@@ -38,13 +39,9 @@ func example() *lock.Lock {
 func signed(t *testing.T) (env, private, public []byte) {
 	t.Helper()
 	private, public, err := envelope.NewKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	s, err := Of(example())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if env, err = Sign(s, private); err != nil {
 		t.Fatal(err)
 	}
@@ -53,18 +50,10 @@ func signed(t *testing.T) (env, private, public []byte) {
 
 // The judge is in-toto's own package.
 func TestInTotoAcceptsTheStatement(t *testing.T) {
-	s, err := Of(example())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := need.Value(Of(example()))(t)
+	b := need.Value(json.Marshal(s))(t)
 	var theirs intoto.Statement
-	if err := protojson.Unmarshal(b, &theirs); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, protojson.Unmarshal(b, &theirs))
 	if err := theirs.Validate(); err != nil {
 		t.Error(err)
 	}
@@ -80,10 +69,7 @@ func TestInTotoAcceptsTheStatement(t *testing.T) {
 
 func TestSignAndVerify(t *testing.T) {
 	envelope, private, public := signed(t)
-	s, err := Verify(envelope, public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := need.Value(Verify(envelope, public))(t)
 	text, _ := example().Encode()
 	if s.Lock() != artifacts.DigestOf(text) || s.Outputs()["first[value=1.5]"]["value"] != (artifacts.Digest{8}) ||
 		s.Program() != example().Program {
@@ -105,9 +91,7 @@ func TestRefusals(t *testing.T) {
 	}
 	change := func(f func(*env)) []byte {
 		var e env
-		if err := json.Unmarshal(envelope, &e); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, json.Unmarshal(envelope, &e))
 		f(&e)
 		b, _ := json.Marshal(e)
 		return b
@@ -124,10 +108,7 @@ func TestRefusals(t *testing.T) {
 	resigned := func(f func(*Statement)) []byte {
 		s, _ := Of(example())
 		f(s)
-		b, err := Sign(s, private)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := need.Value(Sign(s, private))(t)
 		return b
 	}
 	rsa := func() []byte {

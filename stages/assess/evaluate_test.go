@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/stagetest"
 )
 
@@ -33,10 +34,7 @@ func TestEvaluateByHand(t *testing.T) {
 		"sensitivity":       {2. / 3, 0, 1, 0}, // ASD is positive, HC a control group
 		"specificity":       {1, 0, 1, 0},
 	} {
-		got, err := scores.Floats(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := need.Value(scores.Floats(name))(t)
 		for i := range want {
 			if math.Abs(got[i]-want[i]) > 1e-15 {
 				t.Errorf("%s: %v, want %v", name, got, want)
@@ -56,10 +54,7 @@ func TestEvaluateByHand(t *testing.T) {
 		"ci_low":  {(4./7 + z2/8 - math.Sqrt(z2*(12./49/4+z2/64))) / (1 + z2/4), 0.5 - math.Sqrt(z2/(4+z2))/2},
 		"ci_high": {(4./7 + z2/8 + math.Sqrt(z2*(12./49/4+z2/64))) / (1 + z2/4), 0.5 + math.Sqrt(z2/(4+z2))/2},
 	} {
-		got, err := summary.Floats(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := need.Value(summary.Floats(name))(t)
 		for i := range want {
 			if math.Abs(got[i]-want[i]) > 1e-12 {
 				t.Errorf("%s: %v, want %v", name, got, want)

@@ -36,9 +36,7 @@ func (p processed) of(t *testing.T, v []float64, nodes int) *encoding.Array {
 		if err == nil {
 			x, _, err = cleaner.Clean(x)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 	}
 	if p.tr > 0 {
 		clean(connectivity.Cleaning{TR: p.tr, Detrend: 1, Filter: connectivity.Butterworth,
@@ -115,9 +113,7 @@ func TestSignalsThatWereCompared(t *testing.T) {
 func filteredTwins(t *testing.T, ins []dag.Input) []fold.Duplicate {
 	t.Helper()
 	all, _, _, err := readTraces(ins, filteredTrace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	return (&Leakage{Filtered: 0.65}).sameTraces(all, ins, 2)
 }
 
@@ -305,10 +301,7 @@ func TestFilteredTracesOnABIDE(t *testing.T) {
 	}
 	var files []string
 	for _, site := range []string{"CMU", "Yale", "OHSU"} {
-		found, err := filepath.Glob(filepath.Join(dir, "cpac", "*", site+"_*.1D.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := need.Value(filepath.Glob(filepath.Join(dir, "cpac", "*", site+"_*.1D.gz")))(t)
 		files = append(files, found...)
 	}
 	copies := map[string]processed{

@@ -35,10 +35,8 @@ func volumes(t *testing.T, data []float32, subject, run string) dag.Input {
 	t.Helper()
 	var b bytes.Buffer
 	affine := nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}
-	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{2, 3, 4, len(data) / voxelsOfScan}, Affine: affine, TR: 2,
-		Data: data}); err != nil {
-		t.Fatal(err)
-	}
+	image := &nifti.Image{Shape: []int{2, 3, 4, len(data) / voxelsOfScan}, Affine: affine, TR: 2, Data: data}
+	need.NoError(t, nifti.Encode(&b, image))
 	in := dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()}, dag.Coord{Axis: "subject", Value: subject},
 		dag.Coord{Axis: "run", Value: run})
 	in.Name = subject + "_run-" + run
@@ -165,10 +163,7 @@ func TestScansOfPeople(t *testing.T) {
 	}
 	var ins []dag.Input
 	for i, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := need.Value(os.ReadFile(file))(t)
 		ins = append(ins, dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: data},
 			dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}))
 	}
@@ -177,17 +172,13 @@ func TestScansOfPeople(t *testing.T) {
 		t.Errorf("%v, %v", twins, err)
 	}
 	r, err := nifti.Open(files[6])
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer r.Close()
 	img := &nifti.Image{Affine: r.Header.Affine(), TR: 2}
 	var data []float32
 	volume := make([]float64, r.Header.Grid().Voxels())
 	for range 12 {
-		if err := r.Next(volume); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, r.Next(volume))
 		for _, x := range volume {
 			data = append(data, float32(1.37*x+100))
 		}
@@ -197,9 +188,7 @@ func TestScansOfPeople(t *testing.T) {
 	}
 	img.Shape, img.Data = append(img.Shape, 12), data
 	var b bytes.Buffer
-	if err := nifti.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, nifti.Encode(&b, img))
 	ins = append(ins, dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()},
 		dag.Coord{Axis: "subject", Value: "sub-041"}))
 	twins, err = sharedScans(ins)

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/learn"
 	"prgnn/stages/stagetest"
@@ -56,10 +57,7 @@ func TestLeakageOfNothing(t *testing.T) {
 func TestLeakageIsFound(t *testing.T) {
 	honest := leakInputs(t)
 	edit := func(in dag.Input, change func(*encoding.Table)) dag.Input {
-		table, err := in.Table()
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := need.Value(in.Table())(t)
 		change(table)
 		return dag.InputOf(table, in.Coords...)
 	}
@@ -157,10 +155,7 @@ func TestLeakageIsFound(t *testing.T) {
 // redrawn are the features of a scan with draw 0 as it is and other random draws.
 func redrawn(t *testing.T, in dag.Input) *encoding.Array {
 	t.Helper()
-	a, err := in.Array()
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := need.Value(in.Array())(t)
 	v := slices.Clone(a.Float64s())
 	for i := len(v) / a.Shape[0]; i < len(v); i++ {
 		v[i] /= 2
@@ -210,9 +205,7 @@ func TestLeakageOfFitsBeforeTraining(t *testing.T) {
 		delete(in, port)
 	}
 	got, err := stagetest.RunStage(t, &Leakage{}, in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	rows, err := column.Rows[checkRow](got["checks"].(*encoding.Table))
 	if err != nil || slices.ContainsFunc(rows, func(r checkRow) bool { return r.Of == 0 }) {
 		t.Errorf("%+v, %v", rows, err)
@@ -260,10 +253,7 @@ func TestTrainingRefusesDuplicates(t *testing.T) {
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("braingnn: %v", err)
 	}
-	table, err := in["folds"][0].Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := need.Value(in["folds"][0].Table())(t)
 	c, _ := table.Column("fold")
 	fold := slices.Clone(c.Values.([]int32))
 	ids, _ := table.Strings("participant_id")

@@ -122,9 +122,7 @@ func TestTracesFindOneScan(t *testing.T) {
 		{"fewer volumes than are compared", scan.regions(byBlock, nodes, 0, leastOverlap, same), false},
 	} {
 		twins, err := findTraces(append(slices.Clone(others), seriesInput(c.copy, "sub-99")), 0.8, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		found := len(twins) == 1 && twins[0].First == "sub-7" && twins[0].Later == "sub-99"
 		if found != c.want || !found && twins != nil {
 			t.Errorf("%s: %v", c.name, twins)
@@ -203,10 +201,7 @@ func TestTracesOnABIDE(t *testing.T) {
 	}
 	var files []string
 	for _, site := range []string{"UM_1", "Yale", "OHSU"} {
-		found, err := filepath.Glob(filepath.Join(dir, "cpac", "*", site+"_*.1D.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := need.Value(filepath.Glob(filepath.Join(dir, "cpac", "*", site+"_*.1D.gz")))(t)
 		files = append(files, found...)
 	}
 	slices.Sort(files)
@@ -245,10 +240,7 @@ func TestTracesOnABIDE(t *testing.T) {
 			others++
 		}
 	}
-	twins, err := findTraces(ins, 0.8, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	twins := need.Value(findTraces(ins, 0.8, 2))(t)
 	var pairs []string
 	for _, d := range twins {
 		pairs = append(pairs, d.First+" "+d.Later)
@@ -318,15 +310,9 @@ func TestFeaturesOnABIDE(t *testing.T) {
 // readSeries reads numbers in lines: volume by volume, so many regions each.
 func readSeries(t *testing.T, path string) (v []float64, nodes int) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := need.Value(os.Open(path))(t)
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := need.Value(gzip.NewReader(f))(t)
 	lines := bufio.NewScanner(z)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -336,10 +322,7 @@ func readSeries(t *testing.T, path string) (v []float64, nodes int) {
 		fields := strings.Fields(lines.Text())
 		nodes = len(fields)
 		for _, text := range fields {
-			x, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := need.Value(strconv.ParseFloat(text, 64))(t)
 			v = append(v, x)
 		}
 	}

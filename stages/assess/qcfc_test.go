@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
@@ -85,10 +86,7 @@ func TestQCFC(t *testing.T) {
 			for b := a + 1; b < 4; b++ {
 				var fd, z []float64
 				for p := range 24 {
-					row, err := column.Read[column.CleaningRow](in["cleaning"][2*p+k])
-					if err != nil {
-						t.Fatal(err)
-					}
+					row := need.Value(column.Read[column.CleaningRow](in["cleaning"][2*p+k]))(t)
 					series, _ := in["series"][2*p+k].Array()
 					var x, y []float64
 					for v := range 30 {
@@ -228,10 +226,7 @@ func TestQCFCListedMotion(t *testing.T) {
 	want := stagetest.FloatsOf(t, stagetest.MustRun(t, stagetest.Fresh("qcfc"), in)["edges"], "r")
 	listed := make([]float64, 24)
 	for i, table := range in["cleaning"] {
-		row, err := column.One[column.CleaningRow](table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := need.Value(column.One[column.CleaningRow](table))(t)
 		listed[i/2], row.MeanFD = row.MeanFD, math.NaN()
 		in["cleaning"][i] = dag.InputOf(column.Table([]column.CleaningRow{row}), table.Coords...)
 	}

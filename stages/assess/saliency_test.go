@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/stagetest"
 )
@@ -16,10 +17,8 @@ import (
 func labelImage(t *testing.T, voxels ...int32) dag.Input {
 	t.Helper()
 	var b bytes.Buffer
-	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{len(voxels), 1, 1}, Affine: nifti.Affine{{2, 0, 0, -4},
-		{0, 2, 0, 1}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Code: 4, Data: voxels}); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{len(voxels), 1, 1}, Affine: nifti.Affine{{2, 0, 0, -4},
+		{0, 2, 0, 1}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Code: 4, Data: voxels}))
 	return dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
 }
 
@@ -41,13 +40,9 @@ func TestSaliency(t *testing.T) {
 			"ranking": {dag.InputOf(out["ranking"])}, "nodes": {dag.InputOf(nodes)},
 			"labels": {labelImage(t, c.voxels...)}})
 		r, err := nifti.NewReader(bytes.NewReader(made["image"].(artifacts.Bytes).Data), "image")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		got := make([]float64, 5)
-		if err := r.Next(got); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, r.Next(got))
 		if !slices.Equal(got, c.want) || r.Header.Grid().Affine[0][3] != -4 ||
 			max(r.Header.SformCode, r.Header.QformCode) != 4 {
 			t.Errorf("%v, top %d: %v, want %v, on %v", c.voxels, c.top, got, c.want, r.Header.Grid())
@@ -62,9 +57,7 @@ func TestSaliency(t *testing.T) {
 			}
 			Edges []float64
 		}
-		if err := json.Unmarshal(made["connectome"].(artifacts.Bytes).Data, &doc); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, json.Unmarshal(made["connectome"].(artifacts.Bytes).Data, &doc))
 		n := 3
 		if c.top > 0 {
 			n = c.top

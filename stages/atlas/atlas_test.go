@@ -81,17 +81,11 @@ func TestDK84AgainstItsSources(t *testing.T) {
 		}},
 	} {
 		t.Run(filepath.Base(source.path), func(t *testing.T) {
-			f, err := os.Open(need.Shared(t, source.path))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := need.Value(os.Open(need.Shared(t, source.path)))(t)
 			defer f.Close()
 			r := csv.NewReader(f)
 			r.Comma = source.separator
-			rows, err := r.ReadAll()
-			if err != nil {
-				t.Fatal(err)
-			}
+			rows := need.Value(r.ReadAll())(t)
 			if len(rows) != 85 {
 				t.Fatalf("%d rows, want 84 and a header", len(rows))
 			}
@@ -132,10 +126,7 @@ func TestRead(t *testing.T) {
 			{Index: 2, ID: 7, Name: "7", X: nan}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := Read(strings.NewReader(c.text), "nodes.tsv")
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := need.Value(Read(strings.NewReader(c.text), "nodes.tsv"))(t)
 			if len(got) != len(c.want) {
 				t.Fatalf("%d nodes, want %d: %+v", len(got), len(c.want), got)
 			}

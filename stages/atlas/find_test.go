@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 )
 
@@ -100,10 +101,7 @@ func TestFind(t *testing.T) {
 			if c.want.Space == "" {
 				c.want.Space = mni
 			}
-			f, err := c.want.Find(nil, c.grayordinate)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := need.Value(c.want.Find(nil, c.grayordinate))(t)
 			rel := func(path string) string {
 				r, _ := filepath.Rel(c.want.Dir, path)
 				return filepath.ToSlash(r)

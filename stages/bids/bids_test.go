@@ -7,16 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 )
 
 // tree makes the files of a list, empty, and returns their directory.
 func tree(t testing.TB, list string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", list))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(filepath.Join("testdata", list)))(t)
 	dir := t.TempDir()
 	for _, name := range strings.Fields(string(b)) {
 		testdir.Write(t, filepath.Join(dir, filepath.FromSlash(name)), "")
@@ -50,9 +48,7 @@ func TestFiles(t *testing.T) {
 			t.Fatalf("%s: %v, error %v", list, subjects, err)
 		}
 		files, err := Files(dir, subjects[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		var got []string
 		for _, f := range files {
 			rel, _ := filepath.Rel(dir, f.Path)
@@ -74,9 +70,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("%s, error %v", got, err)
 	}
 	up := t.TempDir()
-	if err := os.Rename(dir, filepath.Join(up, "fmriprep")); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Rename(dir, filepath.Join(up, "fmriprep")))
 	if got, err := Find(up); err != nil || got != filepath.Join(up, "fmriprep") {
 		t.Errorf("%s, error %v", got, err)
 	}

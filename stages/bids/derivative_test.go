@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/workdir"
 )
 
@@ -34,12 +35,8 @@ func TestDerivative(t *testing.T) {
 	above := t.TempDir()
 	dir := filepath.Join(above, "new", "dataset")
 	d, err := Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Put("sub-01/func/a.tsv", text("x")); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
+	need.NoError(t, d.Put("sub-01/func/a.tsv", text("x")))
 	for _, bad := range []string{"../a", "/a", "a/../../b", "", ".", "a//b"} {
 		if err := d.Put(bad, text("x")); err == nil {
 			t.Errorf("%q was written", bad)
@@ -59,12 +56,8 @@ func TestDerivative(t *testing.T) {
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("the dataset is there before it is finished")
 	}
-	if err := d.PutJSON("x.json", map[string]string{"a": "<b>"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, d.PutJSON("x.json", map[string]string{"a": "<b>"}))
+	need.NoError(t, d.Finish())
 	d.Abort()
 	if b, err := os.ReadFile(filepath.Join(dir, "sub-01", "func", "a.tsv")); err != nil || string(b) != "x" {
 		t.Errorf("%q, %v", b, err)
@@ -155,23 +148,17 @@ func TestJoin(t *testing.T) {
 func TestKilledExport(t *testing.T) {
 	dir := t.TempDir()
 	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	d, err := Create(filepath.Join(dir, "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer d.Abort()
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 || !strings.HasPrefix(entries[0].Name(), workdir.Unfinished) {
 		t.Fatalf("%v, %v", entries, err)
 	}
 	left := filepath.Join(dir, workdir.Unfinished+"killed")
-	if err := errors.Join(os.MkdirAll(filepath.Join(left, "work", "dataset"), 0o700),
-		os.WriteFile(filepath.Join(left, "lock"), []byte(host), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, errors.Join(os.MkdirAll(filepath.Join(left, "work", "dataset"), 0o700),
+		os.WriteFile(filepath.Join(left, "lock"), []byte(host), 0o600)))
 	if n := workdir.Sweep(dir, workdir.Unfinished); n != 1 {
 		t.Errorf("%d directories were removed, want 1", n)
 	}

@@ -28,10 +28,7 @@ func TestBIDSAtlas(t *testing.T) {
 		c := bidsCohortKind.New().(*BIDSCohort)
 		c.Dir, c.Raw, c.Group, c.Labels = filepath.Join(root, "fmriprep-25.1.4"), filepath.Join(root, "raw"),
 			"diagnosis", labels
-		r, err := c.Load(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := need.Value(c.Load(t.TempDir()))(t)
 		for _, s := range r.Subjects {
 			if filepath.Base(s.Files["labels"]) != image || s.Files["within"] == "" ||
 				s.Files["within"] != s.Files["mask"] || s.Files["weights"] != "" || s.Problem != nil {
@@ -46,10 +43,7 @@ func TestBIDSAtlas(t *testing.T) {
 		if notes := notesOf(r); !strings.Contains(notes, "labels of 3 participants: the atlas Mini") || strings.Contains(notes, root) {
 			t.Errorf("notes %s", notes)
 		}
-		b, err := os.ReadFile(r.Subjects[0].Files["labels"])
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := need.Value(os.ReadFile(r.Subjects[0].Files["labels"]))(t)
 		said := map[string]string{}
 		for _, a := range r.Atlas {
 			said[a.Name] = a.Value
@@ -112,20 +106,14 @@ func TestBIDSGrayordinates(t *testing.T) {
 		bold + ".json":         "sub-01/func/" + bold + ".json",
 		"tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii": "atlases/tpl-fsLR/tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii",
 	} {
-		b, err := os.ReadFile(filepath.Join(from, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := need.Value(os.ReadFile(filepath.Join(from, name)))(t)
 		dataset{t, dir}.write(path, string(b))
 	}
 	dataset{t, dir}.write("participants.tsv", "participant_id\tgroup\nsub-01\ta\n")
 	for _, labels := range []string{`{"atlas":"Mini"}`, "atlases/tpl-fsLR/tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii"} {
 		c := bidsCohortKind.New().(*BIDSCohort)
 		c.Dir, c.Space, c.Labels, c.Confounds = dir, "fsLR", labels, false
-		r, err := c.Load(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := need.Value(c.Load(dir))(t)
 		if s := r.Subjects[0]; s.Problem != nil || filepath.Base(s.Files["bold"]) != bold+".dtseries.nii" ||
 			filepath.Base(s.Files["labels"]) != "tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii" {
 			t.Errorf("%v, problem %v", s.Files, s.Problem)
@@ -160,9 +148,7 @@ func TestWeightedPlaces(t *testing.T) {
 	if err == nil {
 		err = errors.Join(nifti.Encode(f, img), f.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	nan := math.NaN()
 	s := &labelSource{own: []atlas.Node{{Index: 1, ID: 10, X: nan, Y: nan, Z: nan},
 		{Index: 2, ID: 20, X: nan, Y: nan, Z: nan}, {Index: 3, ID: 30, X: 1, Y: 2, Z: 3}}}

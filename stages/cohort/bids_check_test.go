@@ -35,13 +35,9 @@ func TestBIDSLeavesOutWhatCannotBeRead(t *testing.T) {
 	if err == nil {
 		err = os.Truncate(filepath.Join(d.dir, "sub-7", "func", "sub-7_task-rest_space-T1w_desc-brain_mask.nii.gz"), 30)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	r, err := d.load(func(c *BIDSCohort) { c.Incomplete = "skip" })
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-1" {
 		t.Errorf("taken: %+v", r.Subjects)
 	}

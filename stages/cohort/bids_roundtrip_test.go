@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/prepare"
 	"prgnn/stages/stagetest"
 )
@@ -35,10 +36,8 @@ func TestBIDSReadsWhatWasSimulated(t *testing.T) {
 	write := func(name, text string) {
 		t.Helper()
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
-			os.WriteFile(path, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(text), 0o644)))
 	}
 	write("participants.tsv", table)
 	made := map[string]dag.Outputs{}
@@ -57,10 +56,7 @@ func TestBIDSReadsWhatWasSimulated(t *testing.T) {
 	i := slices.IndexFunc(Sources, func(c Source) bool { return c.Name == "bids" })
 	cohort := Sources[i].New().(*BIDSCohort)
 	cohort.Dir = dir
-	r, err := cohort.Load(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(cohort.Load(t.TempDir()))(t)
 	for c, name := range columns {
 		if got := stagetest.Sure(r.Participants.Strings(name)); !slices.Equal(got, text[c]) {
 			t.Errorf("%s %v, want %v", name, got, text[c])

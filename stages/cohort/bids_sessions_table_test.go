@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/stages/stagetest"
 )
 
@@ -22,9 +23,7 @@ func TestSessionColumns(t *testing.T) {
 	d.write("sub-02/sub-02_sessions.tsv", "session_id\tage\tscore\tcoil\tsite\nses-1\t8\t1\thead\tA\n3\t10\t4\thead\tB\n")
 	load := func(change func(*BIDSCohort)) *Roster {
 		r, err := d.load(func(b *BIDSCohort) { b.Confounds, b.Sessions = false, []string{"all"}; change(b) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		return r
 	}
 	columns := func(r *Roster) string {

@@ -40,9 +40,7 @@ func TestBIDSSessionsApart(t *testing.T) {
 				d.write("sub-01/ses-"+w[:1]+"/anat/sub-01_ses-"+w, "")
 			}
 			r, err := d.load(func(b *BIDSCohort) { b.Session, b.Confounds, b.Labels = []string{"b"}, false, c.labels })
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			s := r.Subjects[0]
 			if c.wrong != "" {
 				if s.Problem == nil || !strings.Contains(s.Problem.Error(), c.wrong) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
 	"prgnn/stages/stagetest"
 )
 
@@ -68,9 +69,7 @@ func TestBIDSSpaces(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			for i, s := range r.Subjects {
 				if want := fmt.Sprintf("sub-0%d_task-rest_%s_desc-preproc_bold.nii.gz", i+1, c.takes); filepath.Base(s.Files["bold"]) != want || s.Problem != nil {
 					t.Errorf("%s: %s, want %s; problem %v", s.ID, s.Files["bold"], want, s.Problem)
@@ -129,9 +128,7 @@ func TestBIDSWarp(t *testing.T) {
 					c.change(b)
 				}
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			if c.wrong != "" {
 				if p := r.Subjects[0].Problem; p == nil || !strings.Contains(p.Error(), c.wrong) ||
 					strings.Contains(p.Error(), "skip") {
@@ -171,9 +168,7 @@ func TestBIDSNotFetched(t *testing.T) {
 	const scan = "sub-01/func/sub-01_task-rest_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz"
 	d := newDataset(t, onePerson)
 	d.write(scan, "")
-	if err := os.WriteFile(filepath.Join(d.dir, "tpl-MNI152NLin2009cAsym_res-01_atlas-A_dseg.nii.gz"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(filepath.Join(d.dir, "tpl-MNI152NLin2009cAsym_res-01_atlas-A_dseg.nii.gz"), nil, 0o644))
 	problem := func() string {
 		t.Helper()
 		r, err := d.load(func(b *BIDSCohort) {
@@ -188,9 +183,7 @@ func TestBIDSNotFetched(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	path := filepath.Join(d.dir, filepath.FromSlash(scan))
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Remove(path))
 	if err := os.Symlink("../../.git/annex/objects/xx/yy/MD5E-s1--0.nii.gz", path); err != nil {
 		t.Skip(err)
 	}

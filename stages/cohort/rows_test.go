@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 
 	"prgnn/artifacts"
@@ -18,9 +19,7 @@ func TestRowsCohort(t *testing.T) {
 	})
 	c := &RowsCohort{File: "data/books.csv"}
 	r, err := c.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var ids []string
 	for _, s := range r.Subjects {
 		ids = append(ids, s.ID)
@@ -37,9 +36,7 @@ func TestRowsCohort(t *testing.T) {
 	}
 	// The whole table has numbers; a row has the texts as they stand. Paths are in neither.
 	var table strings.Builder
-	if err := r.Participants.WriteCSV(&table, '\t'); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, r.Participants.WriteCSV(&table, '\t'))
 	if want := "book\twords\tnote\n10\t7\t\"a\tb\"\nmoby-dick\t1.5\tn/a\nÉmile\t3\tx\n"; table.String() != want {
 		t.Errorf("cohort.rows is\n%s\nwant\n%s", table.String(), want)
 	}
@@ -57,9 +54,7 @@ func TestRowsCohort(t *testing.T) {
 	c = &RowsCohort{File: "data/books.csv", ID: "words", Axis: "n", Files: []string{"series=scans/{book}.csv",
 		"text=data/{file}"}, Root: ".", Select: "words > 5"}
 	r, err = c.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if s := r.Subjects; len(s) != 1 || s[0].ID != "7" || r.Axis != "n" || s[0].Files["series"] != filepath.Join(dir,
 		"scans", "10.csv") || s[0].Files["text"] != filepath.Join(dir, "data", "b.txt") ||
 		r.Files["series"].Format != "csv" || len(r.Left) != 2 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 
 	"prgnn/stages/stagetest"
@@ -36,10 +37,7 @@ func TestBIDSRunsOfSome(t *testing.T) {
 		d.write(s+"_space-T1w_desc-aparcaseg_dseg.nii.gz", "")
 	}
 	load := func(run ...string) (problems []string) {
-		r, err := d.load(func(b *BIDSCohort) { b.Confounds, b.Run = false, run })
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := need.Value(d.load(func(b *BIDSCohort) { b.Confounds, b.Run = false, run }))(t)
 		for _, s := range r.Subjects {
 			problems = append(problems, fmt.Sprint(s.Problem))
 		}
@@ -127,9 +125,7 @@ func TestRowsAreRuns(t *testing.T) {
 		return c.Load(testdir.Files(t, texts))
 	}
 	r, err := load(t, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if got, want := runsText(r, "bold"), "sub-1 1 a.nii\nsub-1 2 b.nii\nsub-2 1 c.nii\nsub-2 2 d.nii"; got != want || !r.PerRun {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
@@ -142,9 +138,7 @@ func TestRowsAreRuns(t *testing.T) {
 		t.Errorf("columns %v of %d participants, want %v of 2: fd is of a run", names, r.Participants.Rows(), want)
 	}
 	r, err = load(t, func(c *TableCohort) { c.Select = "fd < 0.5" })
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if got := runsText(r, "bold"); strings.Contains(got, "d.nii") ||
 		!strings.Contains(got, "c.nii") || len(r.Left) != 0 {
 		t.Errorf("%s, left %v", got, r.Left)
@@ -170,10 +164,7 @@ func TestRowsAreSessions(t *testing.T) {
 		return c.Load(testdir.Files(t, map[string]string{"a.nii": "", "b.nii": "", "c.nii": "", "atlas.nii": "",
 			"people.csv": "participant_id,group,visit,scan\n2,HC,ses-base,c.nii\n1,ASD,01,a.nii\n1,ASD," + sessions + ",b.nii\n"}))
 	}
-	r, err := load("02", func(*TableCohort) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(load("02", func(*TableCohort) {}))(t)
 	if got, want := runsText(r, "bold"), "sub-1 01 a.nii\nsub-1 02 b.nii\nsub-2 base c.nii"; got != want || !r.PerRun || !r.Sessions {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
@@ -206,10 +197,7 @@ func TestTimeseriesRuns(t *testing.T) {
 	}
 	c := &TimeseriesCohort{listed: defaultListed(), Dir: "."}
 	c.Runs = "all"
-	r, err := c.Load(d.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(c.Load(d.dir))(t)
 	const name = "sub-01_task-rest_run-%d_atlas-A_timeseries.tsv"
 	if got, want := runsText(r, "series"), fmt.Sprintf("sub-01 1 "+name+"\nsub-01 2 "+name, 1, 2); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)

@@ -11,6 +11,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag/param"
+	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/stagetest"
 )
@@ -28,10 +29,7 @@ func simulated(t *testing.T, change func(*SimulatedCohort)) *Roster {
 	if change != nil {
 		change(c)
 	}
-	r, err := c.Load("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(c.Load(""))(t)
 	return r
 }
 
@@ -45,14 +43,8 @@ func TestSimulatedCohortDefault(t *testing.T) {
 		if cohort.Volumes != 146 || cohort.TR != 2 || cohort.Strength != 1 {
 			t.Errorf("%+v", cohort)
 		}
-		r, err := cohort.Load("")
-		if err != nil {
-			t.Fatal(err)
-		}
-		groups, err := r.Participants.Strings("group")
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := need.Value(cohort.Load(""))(t)
+		groups := need.Value(r.Participants.Strings("group"))(t)
 		n := map[string]int{}
 		for _, g := range groups {
 			n[g]++
@@ -84,9 +76,7 @@ func TestSimulatedCohortSaysSo(t *testing.T) {
 	out := stagetest.MustRun(t, r.Make("sub-sim001"), nil)
 	for _, port := range []string{"bold", "labels"} {
 		in, err := nifti.NewReader(io.NopCloser(bytes.NewReader(stagetest.Encoded(t, out[port]))), port)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		if got := string(bytes.TrimRight(in.Header.Descrip[:], "\x00")); got != "simulated" {
 			t.Errorf("the description of %s is %q", port, got)
 		}
@@ -102,9 +92,7 @@ func TestSimulatedCohortSaysSo(t *testing.T) {
 func TestSimulatedScan(t *testing.T) {
 	out := stagetest.MustRun(t, simulated(t, nil).Make("sub-sim002"), nil)
 	bold, err := nifti.NewReader(io.NopCloser(bytes.NewReader(stagetest.Encoded(t, out["bold"]))), "bold")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer bold.Close()
 	if err := bold.CheckSeries(); err != nil {
 		t.Error(err)
@@ -113,13 +101,9 @@ func TestSimulatedScan(t *testing.T) {
 		t.Errorf("TR %v", bold.Header.TR())
 	}
 	r, err := nifti.NewReader(io.NopCloser(bytes.NewReader(stagetest.Encoded(t, out["labels"]))), "labels")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	labels, err := nifti.ReadLabels(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if len(labels.Values()) != 84 || !labels.Grid.Same(bold.Header.Grid()) {
 		t.Errorf("%d labels on %v, the scan on %v", len(labels.Values()), labels.Grid, bold.Header.Grid())
 	}
@@ -135,10 +119,7 @@ func TestTruth(t *testing.T) {
 	for _, strength := range []float64{0, 0.5, 1} {
 		r := simulated(t, func(c *SimulatedCohort) { c.Strength = strength })
 		truth := r.Extra["truth"].(*encoding.Table)
-		difference, err := truth.Floats("difference")
-		if err != nil {
-			t.Fatal(err)
-		}
+		difference := need.Value(truth.Floats("difference"))(t)
 		for i, d := range difference {
 			if (d > 0.05) != (strength > 0) || strength == 0 && d != 0 {
 				t.Errorf("strength %g, edge %d: difference %v", strength, i, d)
@@ -160,10 +141,7 @@ func TestOneMoreParticipant(t *testing.T) {
 		}
 	}
 	age := func(r *Roster) []float64 {
-		v, err := r.Participants.Floats("age")
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := need.Value(r.Participants.Floats("age"))(t)
 		return v
 	}
 	if !slices.Equal(age(before), age(after)[:5]) {
@@ -246,9 +224,7 @@ func TestSimulatedFaults(t *testing.T) {
 	})
 	out := stagetest.MustRun(t, r.Make("sub-sim002"), nil)
 	in, err := nifti.NewReader(io.NopCloser(bytes.NewReader(stagetest.Encoded(t, out["labels"]))), "labels")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	labels, err := nifti.ReadLabels(in)
 	if err != nil || len(labels.Values()) != 82 || slices.Contains(labels.Values(), 58) {
 		t.Errorf("%d labels, %v", len(labels.Values()), err)

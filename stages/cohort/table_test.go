@@ -49,9 +49,7 @@ func TestTableCohort(t *testing.T) {
 	r, err := table(func(c *TableCohort) {
 		c.Confounds, c.ConfoundsSidecar, c.Nodes = "conf", "{name}.json", "../nodes.tsv"
 	}).Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var ids []string
 	for _, s := range r.Subjects {
 		ids = append(ids, s.ID)
@@ -124,10 +122,7 @@ func TestTableCohortSelects(t *testing.T) {
 			"sub-002 sub-003 sub-A4", []string{"selected 3 of 4 participants", "  excluded by group == patient or dx == HC and years > 20: 1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := table(c.change).Load(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := need.Value(table(c.change).Load(dir))(t)
 			var ids []string
 			for _, s := range r.Subjects {
 				ids = append(ids, s.ID)
@@ -141,9 +136,7 @@ func TestTableCohortSelects(t *testing.T) {
 		})
 	}
 	r, err := table(func(c *TableCohort) { c.Levels = []string{"ASD=patient", "HC = control"} }).Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if groups, _ := r.Participants.Strings("group"); !slices.Equal(groups,
 		[]string{"control", "patient", "patient", "control"}) {
 		t.Errorf("groups %v", groups)
@@ -155,18 +148,10 @@ func TestTableCohortSelects(t *testing.T) {
 func TestTableCohortProblems(t *testing.T) {
 	dir := study(t)
 	path := filepath.Join(dir, "study", "people.csv")
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := need.Value(os.ReadFile(path))(t)
 	text := strings.NewReplacer("001;HC", "001;", "func/b.nii", "func/gone.nii", "func/d.nii", "").Replace(string(raw))
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	r, err := table(nil).Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+	r := need.Value(table(nil).Load(dir))(t)
 	want := map[string]string{
 		"sub-001": `study/people.csv:3: participant sub-001: it has no group (column "dx" is empty) (to continue without it: exclude: [sub-001])`,
 		"sub-002": `study/people.csv:4: participant sub-002: its bold file: study/func/gone.nii: there is no such file (to continue without it: exclude: [sub-002])`,
@@ -227,9 +212,7 @@ func TestTableCohortRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := study(t)
 			if c.text != "" {
-				if err := os.WriteFile(filepath.Join(dir, "study", "people.csv"), []byte(c.text), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, os.WriteFile(filepath.Join(dir, "study", "people.csv"), []byte(c.text), 0o666))
 			}
 			_, err := table(c.change).Load(dir)
 			if err == nil {
@@ -249,9 +232,7 @@ func TestTableCohortPaths(t *testing.T) {
 		c.Root, c.BOLD, c.Labels = ".", "study/func/{conf}", filepath.Join(dir, "atlas.nii")
 		c.Select = "name == 003"
 	}).Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	want := `participant sub-003: its bold file: study/func/c.tsv: there is no such file`
 	if got := inDir(dir, r.Subjects[0].Problem.Error()); !strings.Contains(got, want) {
 		t.Errorf("got %s, want %s", got, want)
@@ -260,9 +241,7 @@ func TestTableCohortPaths(t *testing.T) {
 		t.Errorf("labels %s", got)
 	}
 	r, err = table(func(c *TableCohort) { c.BOLD = "func" }).Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if got := inDir(dir, r.Subjects[0].Problem.Error()); !strings.Contains(got, "its bold file: study/func is a directory") {
 		t.Error(got)
 	}
@@ -325,10 +304,7 @@ func TestTimeseriesCohortOnABIDE(t *testing.T) {
 	c := &TimeseriesCohort{listed: listed{File: "participants.csv", ID: "file_id", Group: "asd",
 		Levels: []string{"1=ASD", "0=TD"}},
 		Series: "nyu_original_1D/{file_id}_rois_ho.1D.gz"}
-	r, err := c.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(c.Load(dir))(t)
 	groups, _ := r.Participants.Strings("group")
 	asd := 0
 	for _, g := range groups {
@@ -346,10 +322,7 @@ func TestTimeseriesCohortOnABIDE(t *testing.T) {
 		}
 	}
 	c.Nodes = "roi_codes.txt" // the same numbers as a list
-	listed, err := c.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listed := need.Value(c.Load(dir))(t)
 	if again, _ := listed.Nodes.Ints("id"); !slices.Equal(again, ids) {
 		t.Errorf("the list has %v", again)
 	}

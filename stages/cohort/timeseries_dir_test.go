@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/stages/stagetest"
 )
 
@@ -13,10 +14,7 @@ import (
 // missing, nobody has it, and it is said.
 func TestTimeseriesSidecar(t *testing.T) {
 	load := func(kind *TimeseriesCohort, d dataset) *Roster {
-		r, err := kind.Load(d.dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := need.Value(kind.Load(d.dir))(t)
 		return r
 	}
 	const series = "sub-0%/func/sub-0%_task-rest_atlas-A_stat-mean_timeseries"
@@ -115,10 +113,7 @@ func TestTimeseriesDialects(t *testing.T) {
 			if c.change != nil {
 				c.change(kind)
 			}
-			r, err := kind.Load(d.dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := need.Value(kind.Load(d.dir))(t)
 			for _, s := range r.Subjects {
 				if c.wrong != "" {
 					if s.Problem == nil ||
@@ -156,9 +151,7 @@ func TestTimeseriesStar(t *testing.T) {
 		return c.Load(d.dir)
 	}
 	r, err := load(nil, "cpac/a_1_rois_ho.1D", "niak/b_2_rois_cc200.1D.gz", "cpac/d_4_rois_ho.1D", "cpac/readme")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var who []string
 	for _, s := range r.Subjects {
 		who = append(who, s.ID+" "+NameIn(r.Root, s.Files["series"]))
@@ -187,9 +180,7 @@ func TestTimeseriesStar(t *testing.T) {
 
 	// Several files are nobody's choice but the user's.
 	r, err = load(nil, "cpac/a_1_rois_ho.1D", "niak/a_1_rois_cc200.1D.gz", "cpac/b_2_rois_ho.1D")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	const wrong = "2 files match */a_1_rois_*.1D*: cpac/a_1_rois_ho.1D, niak/a_1_rois_cc200.1D.gz; series must match one"
 	if p := r.Subjects[0].Problem; p == nil || !strings.Contains(p.Error(), wrong) {
 		t.Errorf("%v, want %s", p, wrong)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 // The work grows as the table does: 200,000 columns are read in a second or two, where
@@ -23,9 +24,7 @@ func TestWideTable(t *testing.T) {
 	dir := t.TempDir()
 	table := "participant_id\tgroup" + header.String() + "\nsub-1\tA" + row.String() + "\n"
 	for name, text := range map[string]string{"people.tsv": table, "scan.nii": ""} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	c := tableCohortKind.New().(*TableCohort)
 	c.File, c.BOLD, c.Labels = "people.tsv", "scan.nii", "scan.nii"

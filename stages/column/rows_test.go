@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 type place struct {
@@ -59,10 +60,7 @@ func TestColumnsByHand(t *testing.T) {
 
 func TestRowsReadBack(t *testing.T) {
 	want := rowsOf()
-	got, err := Rows[row](Table(want, "pool"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := need.Value(Rows[row](Table(want, "pool")))(t)
 	if !math.IsNaN(got[1].Score) {
 		t.Errorf("a missing score reads as %v, not NaN", got[1].Score)
 	}
@@ -78,9 +76,7 @@ func TestRowsOptional(t *testing.T) {
 		encoding.Column{Name: "name", Values: []string{"a"}},
 		encoding.Column{Name: "x", Values: []int64{2}},
 	))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	r := got[0]
 	if r.Fold != 4 || r.X != 2 || !math.IsNaN(r.Score) || r.Planted != nil || r.Count != 0 || r.Coords != nil {
 		t.Errorf("%+v", r)

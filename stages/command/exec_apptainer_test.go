@@ -22,13 +22,9 @@ func TestExecApptainer(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	alone := filepath.Join(dir, "bin") // without podman, which is taken first for archives
-	if err := os.Mkdir(alone, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Mkdir(alone, 0o777))
 	for _, program := range []string{apptainer, need.Program(t, "dash", "sh")} {
-		if err := os.Symlink(program, filepath.Join(alone, filepath.Base(program))); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.Symlink(program, filepath.Join(alone, filepath.Base(program))))
 	}
 	t.Setenv("PATH", alone)
 	for _, image := range []string{sif, archive} {

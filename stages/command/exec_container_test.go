@@ -34,10 +34,7 @@ import (
 // imageInput is a file as the input container.
 func imageInput(t *testing.T, path string) dag.Input {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(path))(t)
 	in := dag.InputOf(artifacts.Bytes{Kind: "sif", Data: b})
 	in.Path, in.Name = path, filepath.Base(path)
 	return in
@@ -51,17 +48,13 @@ func sif(t *testing.T) string {
 func archive(t *testing.T, first string) string {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
-	if err := errors.Join(w.WriteHeader(&tar.Header{Name: first, Mode: 0o644}), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, errors.Join(w.WriteHeader(&tar.Header{Name: first, Mode: 0o644}), w.Close()))
 	return write(t, "tools.tar", b.String())
 }
 
 func write(t *testing.T, name, text string) string {
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	return path
 }
 
@@ -85,14 +78,10 @@ done
 cd "$room" && exec "$@"
 `
 	for _, name := range names {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755))
 	}
 	for _, name := range []string{"sh", "cat", "env", "grep", "sort", "basename"} { // and no other runtime
-		if err := os.Symlink(need.Program(t, "coreutils", name), filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.Symlink(need.Program(t, "coreutils", name), filepath.Join(dir, name)))
 	}
 	return dir, said
 }
@@ -146,17 +135,11 @@ podman rm --force --ignore --time 0 OUTER
 			t.Setenv("PATH", dir)
 			loaded.tags = map[string]bool{}
 			e, task := inContainer(t, c.image)
-			out, err := e.Run(context.Background(), task)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := need.Value(e.Run(context.Background(), task))(t)
 			if got := stagetest.ExecOutput(t, out["copy"]); got != "hello\n" {
 				t.Errorf("output %q", got)
 			}
-			b, err := os.ReadFile(said)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := need.Value(os.ReadFile(said))(t)
 			got := string(b)
 			if _, after, ok := strings.Cut(got, "source="); ok && strings.Contains(got, "podman run") {
 				room, _, _ := strings.Cut(after, ",")
@@ -187,9 +170,7 @@ func TestExecContainerRefused(t *testing.T) {
 		{"another archive", archive(t, "x"), "the container tools.tar: it is not a container image: use a Singularity image (.sif), or an uncompressed archive written by podman save --format oci-archive or docker save"},
 		{"a colon", func() string {
 			to := filepath.Join(t.TempDir(), "a:b.sif")
-			if err := copyFile(sif(t), to); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, copyFile(sif(t), to))
 			return to
 		}(), "rename the one with a colon or comma"},
 	} {
@@ -212,9 +193,7 @@ func TestExecContainerRefused(t *testing.T) {
 // insideImage makes an OCI archive of testdata/inside.
 func insideImage(t *testing.T) (dir, path string) {
 	dir, err := os.MkdirTemp("", "prgnn-container-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	t.Cleanup(func() { testdir.Remove(t, dir) })
 	program := filepath.Join(dir, "inside")
 	build := exec.Command("go", "build", "-o", program, "./testdata/inside")
@@ -223,30 +202,20 @@ func insideImage(t *testing.T) (dir, path string) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	b, err := os.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var files bytes.Buffer
 	w := tar.NewWriter(&files)
 	_, err = io.Copy(file(w, "bin/inside", 0o755, len(b)), bytes.NewReader(b))
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, errors.Join(err, w.Close()))
 	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser,
 		error) {
 		return io.NopCloser(bytes.NewReader(files.Bytes())), nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	img, err := mutate.AppendLayers(empty.Image, layer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	config, err := img.ConfigFile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	config = config.DeepCopy()
 	config.OS, config.Architecture = "linux", goarch(t)
 	if img, err = mutate.ConfigFile(img, config); err != nil {
@@ -257,18 +226,12 @@ func insideImage(t *testing.T) (dir, path string) {
 	if err == nil {
 		err = p.AppendImage(img, layout.WithPlatform(v1.Platform{OS: "linux", Architecture: config.Architecture}))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	packed, err := os.Create(filepath.Join(dir, "inside.tar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer packed.Close()
 	tw := tar.NewWriter(packed)
-	if err := errors.Join(tw.AddFS(os.DirFS(at)), tw.Close()); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, errors.Join(tw.AddFS(os.DirFS(at)), tw.Close()))
 	return dir, packed.Name()
 }
 
@@ -281,13 +244,9 @@ func podmanImage(t *testing.T) string {
 	// Storage of its own, and a runtime that works here: crun refuses the mixed cgroups of some machines.
 	for _, runtime := range []string{"crun", "runc"} {
 		conf := fmt.Sprintf("[engine]\nruntime = %q\ncgroup_manager = \"cgroupfs\"\nevents_logger = \"none\"\n", runtime)
-		if err := os.WriteFile(filepath.Join(dir, "containers.conf"), []byte(conf), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, "containers.conf"), []byte(conf), 0o644))
 		storage := fmt.Sprintf("[storage]\ndriver = \"vfs\"\ngraphroot = %q\nrunroot = %q\n", filepath.Join(dir, "storage"), filepath.Join(dir, "run"))
-		if err := os.WriteFile(filepath.Join(dir, "storage.conf"), []byte(storage), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, "storage.conf"), []byte(storage), 0o644))
 		t.Setenv("CONTAINERS_CONF", filepath.Join(dir, "containers.conf"))
 		t.Setenv("CONTAINERS_STORAGE_CONF", filepath.Join(dir, "storage.conf"))
 		words := append([]string{"run", "--rm", "--network=none", "--workdir=/"}, resourceLimits()...)
@@ -309,10 +268,7 @@ func file(w *tar.Writer, name string, mode fs.FileMode, size int) io.Writer {
 }
 
 func goarch(t *testing.T) string {
-	out, err := exec.Command("go", "env", "GOARCH").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := need.Value(exec.Command("go", "env", "GOARCH").Output())(t)
 	return strings.TrimSpace(string(out))
 }
 
@@ -399,9 +355,7 @@ func TestExecPodman(t *testing.T) {
 
 	// When the program itself is killed, its container ends too.
 	cmd := again(t, os.Args[0], t.Name(), "PRGNN_TEST_IMAGE="+image)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, cmd.Start())
 	// Podman asks and starts under one lock: who asks without a pause keeps the container from starting.
 	const pause = 100 * time.Millisecond
 	for limit := time.Now().Add(2 * time.Minute); left() == ""; time.Sleep(pause) {

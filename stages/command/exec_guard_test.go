@@ -19,6 +19,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/internal/workdir"
 	"prgnn/stages/stagetest"
 )
@@ -49,9 +50,7 @@ func TestExecKilled(t *testing.T) {
 	temp, pids := t.TempDir(), filepath.Join(t.TempDir(), "pids")
 	for i := range 12 {
 		cmd := again(t, os.Args[0], t.Name(), "PRGNN_TEST_KILLED="+pids, "TMPDIR="+temp)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, cmd.Start())
 		if i%2 == 0 { // while the command runs
 			for limit := time.Now().Add(time.Minute); !there(pids + ".go"); {
 				if time.Now().After(limit) {
@@ -71,15 +70,9 @@ func TestExecKilled(t *testing.T) {
 		})
 		os.Remove(pids + ".go")
 	}
-	said, err := os.ReadFile(pids)
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := need.Value(os.ReadFile(pids))(t)
 	for word := range strings.FieldsSeq(string(said)) {
-		pid, err := strconv.Atoi(word)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pid := need.Value(strconv.Atoi(word))(t)
 		for limit := time.Now().Add(20 * time.Second); running(pid); time.Sleep(time.Millisecond) {
 			if time.Now().After(limit) {
 				syscall.Kill(pid, syscall.SIGKILL)
@@ -138,10 +131,7 @@ func endsBackground(t *testing.T, background string) {
 	if _, err := e.Run(context.Background(), dag.NewTask(nil)); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(pid))(t)
 	n, _ := strconv.Atoi(strings.TrimSpace(string(b)))
 	for limit := time.Now().Add(20 * time.Second); running(n); time.Sleep(time.Millisecond) {
 		if time.Now().After(limit) {
@@ -157,17 +147,13 @@ func endsBackground(t *testing.T, background string) {
 func TestExecInputsAreNotTheStores(t *testing.T) {
 	const nobody = 65534
 	if os.Getuid() == 0 {
-		dir, err := os.MkdirTemp("", "prgnn-nobody-")
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir := need.Value(os.MkdirTemp("", "prgnn-nobody-"))(t)
 		defer os.RemoveAll(dir)
 		program := filepath.Join(dir, "test")
-		if err := errors.Join(os.Chmod(dir, 0o755), copyFile(os.Args[0], program), os.Mkdir(filepath.Join(dir, "tmp"),
-			0o777), os.Chown(filepath.Join(dir, "tmp"), nobody, nobody)); err != nil {
-			t.Fatal(err)
-		}
-		cmd := again(t, program, t.Name(), "TMPDIR="+filepath.Join(dir, "tmp"))
+		tmp := filepath.Join(dir, "tmp")
+		need.NoError(t, errors.Join(os.Chmod(dir, 0o755), copyFile(os.Args[0], program), os.Mkdir(tmp, 0o777),
+			os.Chown(tmp, nobody, nobody)))
+		cmd := again(t, program, t.Name(), "TMPDIR="+tmp)
 		cmd.Dir = dir
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
@@ -176,24 +162,18 @@ func TestExecInputsAreNotTheStores(t *testing.T) {
 		return
 	}
 	s, err := artifacts.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer s.Close()
 	text := strings.Repeat("the same bytes\n", 2*shareFrom/15)
 	ref, err := s.Put(artifacts.Text(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	in := dag.InputOf(artifacts.Text(text))
 	in.Ref, in.Path = ref, s.BlobPath(ref.Digest)
 	in.Reader = func() (io.ReadCloser, error) { return s.OpenBlob(ref) }
 	e := execShell(t, "cp {in} tmp/before; chmod u+w {in}; echo edited > {in}; cat "+in.Path+" > {seen}; cat tmp/before > {in}; chmod u-w {in}")
 	e.Inputs, e.Outputs = []string{"in=text"}, []string{"seen=text"}
 	out, err := e.Run(context.Background(), dag.NewTask(map[string][]dag.Input{"in": {in}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if got := stagetest.ExecOutput(t, out["seen"]); got != text {
 		t.Errorf("while the command edits its input, the store gives %.20q …", got)
 	}

@@ -56,18 +56,11 @@ func wheel(t *testing.T, dir, version string) string {
 		{info + "RECORD", "answer.py,,\n" + info + "METADATA,,\n" + info + "WHEEL,,\n" + info + "entry_points.txt,,\n" +
 			info + "RECORD,,\n"},
 	} {
-		to, err := w.Create(f[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		to := need.Value(w.Create(f[0]))(t)
 		fmt.Fprint(to, f[1])
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "answer-"+version+"-py3-none-any.whl"), b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, w.Close())
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "answer-"+version+"-py3-none-any.whl"), b.Bytes(), 0o644))
 	return fmt.Sprintf("answer==%s --hash=sha256:%x\n", version, sha256.Sum256(b.Bytes()))
 }
 
@@ -121,9 +114,7 @@ func TestExecPython(t *testing.T) {
 	for i := range outputs {
 		cmd := again(t, os.Args[0], t.Name(), "PRGNN_TEST_LIST="+one, "PRGNN_TEST_PYTHON="+python)
 		cmd.Stdout, cmd.Stderr = &outputs[i], &outputs[i]
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, cmd.Start())
 		several = append(several, cmd)
 	}
 	for i, cmd := range several {

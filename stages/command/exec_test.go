@@ -44,9 +44,7 @@ func TestExec(t *testing.T) {
 		pwd > tmp/here; test -w {one} && ! test "$(id -u)" = 0 && echo "the input may be written"; ls inputs`)
 	e.Inputs, e.Outputs = []string{"one=text", "all*=text"}, []string{"copy=text"}
 	e.Parameters, e.Environment = []string{"alpha=0.05"}, []string{"PRGNN_SEEN", "PRGNN_SET=set"}
-	if wrong := e.Validate(); wrong != nil {
-		t.Fatal(wrong)
-	}
+	need.NoError(t, errors.Join(e.Validate()...))
 	task := dag.NewTask(map[string][]dag.Input{
 		"one": {dag.InputOf(artifacts.Text("first\n"))},
 		"all": {
@@ -56,10 +54,7 @@ func TestExec(t *testing.T) {
 				dag.Coord{Axis: "pool", Value: "c"}),
 		},
 	})
-	out, err := e.Run(context.Background(), task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := need.Value(e.Run(context.Background(), task))(t)
 	want := "first\nfold\tpool\tpath\n2\tc\tinputs/all/000001.txt\n10\ta b\tinputs/all/000002.txt\ntwo\nten\n0.05 yes set  {x}\n"
 	if got := stagetest.ExecOutput(t, out["copy"]); got != want {
 		t.Errorf("output\n%s\nwant\n%s", got, want)
@@ -192,9 +187,7 @@ func TestExecClean(t *testing.T) {
 func TestExecPath(t *testing.T) {
 	dir := t.TempDir()
 	e := execShell(t, "")
-	if err := os.WriteFile(filepath.Join(dir, "mine"), []byte("#!/bin/sh\necho own\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "mine"), []byte("#!/bin/sh\necho own\n"), 0o755))
 	e.Command, e.Environment = []string{"mine"}, []string{"PATH=" + dir}
 	task := dag.NewTask(nil)
 	if _, err := e.Run(context.Background(), task); err != nil {
@@ -212,10 +205,7 @@ func TestEcho(t *testing.T) {
 		shape int
 	}{{"3", "<f8", 0}, {"0.5", "<f8", 0}, {"héllo", "|u1", 1}, {"", "|u1", 1}} {
 		e := &Echo{Value: c.value}
-		out, err := e.Run(context.Background(), dag.NewTask(nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := need.Value(e.Run(context.Background(), dag.NewTask(nil)))(t)
 		a := out["value"].(*encoding.Array)
 		if a.DType() != c.dtype || len(a.Shape) != c.shape {
 			t.Errorf("echo %q: %s %v", c.value, a.DType(), a.Shape)

@@ -17,6 +17,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"prgnn/internal/need"
 )
 
 func sample() Figure {
@@ -35,10 +37,7 @@ func sample() Figure {
 
 func TestFigureIsTheSameEachTime(t *testing.T) {
 	for name, of := range map[string]func(Figure) ([]byte, error){"svg": Figure.SVG, "png": Figure.PNG} {
-		a, err := of(sample())
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := need.Value(of(sample()))(t)
 		b, _ := of(sample())
 		if !bytes.Equal(a, b) {
 			t.Errorf("%s: two drawings of one figure differ", name)
@@ -50,19 +49,14 @@ func TestFigureIsTheSameEachTime(t *testing.T) {
 }
 
 func TestSVGIsPlainAndEscaped(t *testing.T) {
-	b, err := sample().SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(sample().SVG())(t)
 	d, text := xml.NewDecoder(bytes.NewReader(b)), ""
 	for {
 		tok, err := d.Token()
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		if s, ok := tok.(xml.StartElement); ok && (s.Name.Local == "script" || s.Name.Local == "of") {
 			t.Errorf("element %s in the picture", s.Name.Local)
 		}
@@ -81,14 +75,8 @@ func TestSVGIsPlainAndEscaped(t *testing.T) {
 }
 
 func TestPNGSize(t *testing.T) {
-	b, err := sample().PNG()
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(sample().PNG())(t)
+	img := need.Value(png.Decode(bytes.NewReader(b)))(t)
 	if got, want := img.Bounds().Dx(), int(math.Round(260.0/72*DPI)); got != want {
 		t.Errorf("%d pixels wide, want %d", got, want)
 	}
@@ -214,19 +202,14 @@ func TestImagesInSVG(t *testing.T) {
 		Text(c, vg.Point{X: 5, Y: 15}, `xlink:href="data:image/jpg;base64,AAAA"`, Style(5, false), draw.XLeft, draw.YBottom)
 		c.DrawImage(at(20), many)
 	}}
-	svg, err := f.SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	svg := need.Value(f.SVG())(t)
 	found := regexp.MustCompile(`<image x="([\d.]+)"[^>]*preserveAspectRatio="none"( [^>]*pixelated")? xlink:href="data:image/png;base64,([^"]*)"`).FindAllStringSubmatch(string(svg), -1)
 	if len(found) != 2 || found[0][1] != "0" || found[1][1] != "20" || found[0][2] == "" || found[1][2] != "" {
 		t.Fatalf("images %q", found)
 	}
 	for i, want := range []image.Image{few, many} {
 		b, err := base64.StdEncoding.DecodeString(found[i][3])
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		got, err := png.Decode(bytes.NewReader(b))
 		if err != nil || got.Bounds() != want.Bounds() {
 			t.Fatalf("image %d: %v", i, err)

@@ -16,6 +16,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"prgnn/internal/need"
 )
 
 // The embedded glyphs have the outlines and widths of the whole font, which is the oracle.
@@ -25,19 +27,13 @@ func TestEmbeddedGlyphs(t *testing.T) {
 		Text(c, vg.Point{X: 5, Y: 50}, shown, Style(9, false), draw.XLeft, draw.YBottom)
 		Text(c, vg.Point{X: 5, Y: 20}, "Bold", Style(9, true), draw.XLeft, draw.YBottom)
 	}}
-	svg, err := f.SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	svg := need.Value(f.SVG())(t)
 	faces := regexp.MustCompile(`font-weight:(normal|bold);src:url\(data:font/woff;base64,([^)]*)\)`).FindAllSubmatch(svg, -1)
 	if len(faces) != 2 || !bytes.Contains(svg, []byte(`<svg font-family="'`+Family+"',")) {
 		t.Fatalf("%d embedded fonts, want a normal and a bold one", len(faces))
 	}
 	for i, text := range []string{shown, "Bold"} {
-		b, err := base64.StdEncoding.DecodeString(string(faces[i][2]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := need.Value(base64.StdEncoding.DecodeString(string(faces[i][2])))(t)
 		if len(b) > 5000 {
 			t.Errorf("the subset for %q has %d bytes", text, len(b))
 		}
@@ -45,10 +41,7 @@ func TestEmbeddedGlyphs(t *testing.T) {
 		if checksum(append(b, make([]byte, -len(b)&3)...)) != 0xB1B0AFBA {
 			t.Error("the checksum of the font is wrong")
 		}
-		got, err := sfnt.Parse(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := need.Value(sfnt.Parse(b))(t)
 		whole := font.DefaultCache.Lookup(Sans(9, i == 1), 9).Face
 		var buffer sfnt.Buffer
 		const em = fixed.Int26_6(2048 * 64)
@@ -97,9 +90,7 @@ func unpacked(t *testing.T, b []byte) []byte {
 		data := b[offset:][:packed]
 		if packed < length {
 			r, err := zlib.NewReader(bytes.NewReader(data))
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, err)
 			if data, err = io.ReadAll(r); err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+
+	"prgnn/internal/need"
 )
 
 // ink is how many pixels' worth of black a canvas holds.
@@ -127,14 +129,8 @@ func TestLayersShowThrough(t *testing.T) {
 // at the same place, in the same colours.
 func TestPixelsAgreeWithGonum(t *testing.T) {
 	f := sample()
-	b, err := f.PNG()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ours, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(f.PNG())(t)
+	ours := need.Value(png.Decode(bytes.NewReader(b)))(t)
 	canvas := vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(DPI))
 	f.Paint(draw.New(canvas))
 	theirs := canvas.Image()

@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
@@ -51,13 +52,9 @@ func drawMap(t *testing.T, n int, parcels []dag.Input, edit func(*encoding.Table
 	out, err := (&BrainMap{Top: 3, Colored: 4}).Run(context.Background(), dag.NewTask(map[string][]dag.Input{
 		"nodes": {dag.InputOf(nodes)}, "ranking": {dag.InputOf(ranking)}, "parcels": parcels,
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var b bytes.Buffer
-	if err := out["picture"].Encode(&b); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, out["picture"].Encode(&b))
 	return b.String()
 }
 
@@ -111,10 +108,8 @@ func boxes(t *testing.T) dag.Input {
 		}
 	}
 	var b bytes.Buffer
-	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{n, n, n}, Affine: nifti.Affine{{6, 0, 0, -57}, {0, 6, 0, -57},
-		{0, 0, 6, -57}, {0, 0, 0, 1}}, Data: voxels}); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{n, n, n},
+		Affine: nifti.Affine{{6, 0, 0, -57}, {0, 6, 0, -57}, {0, 0, 6, -57}, {0, 0, 0, 1}}, Data: voxels}))
 	return dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
 }
 
@@ -153,9 +148,7 @@ func TestBrainMap(t *testing.T) {
 func TestBrainMapOfGrayordinates(t *testing.T) {
 	m := &cifti.Models{N: 2, List: []cifti.Model{{Structure: "CIFTI_STRUCTURE_CORTEX_LEFT", Surface: 5, Vertices: []int32{1, 4}}}}
 	var b bytes.Buffer
-	if err := m.WriteDense(&b, []string{"parcels"}, [][]float64{{1, 2}}); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, m.WriteDense(&b, []string{"parcels"}, [][]float64{{1, 2}}))
 	ranking := encoding.NewTable(encoding.Column{Name: "rank", Values: []int32{1}},
 		encoding.Column{Name: "index", Values: []int32{1}},
 		encoding.Column{Name: "abbreviation", Values: []string{"a"}}, encoding.Column{Name: "score",
@@ -165,9 +158,7 @@ func TestBrainMapOfGrayordinates(t *testing.T) {
 	in := map[string][]dag.Input{"nodes": {dag.InputOf(nodes)}, "ranking": {dag.InputOf(ranking)},
 		"parcels": {dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})}}
 	out, err := (&BrainMap{Top: 3, Colored: 4}).Run(context.Background(), dag.NewTask(in))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if _, text := elements(t, string(out["picture"].(artifacts.Bytes).Data)); !strings.Contains(text, "No picture: the coordinates of regions on surfaces are unknown without their meshes.|") {
 		t.Errorf("it says %q", text)
 	}
@@ -180,10 +171,7 @@ func TestBrainMapOfGrayordinates(t *testing.T) {
 // The projections of boxes: which region each side sees where, how far it is, and that nothing of the other hemisphere
 // is seen.
 func TestSurfaces(t *testing.T) {
-	p, err := ReadParcels(boxes(t), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := need.Value(ReadParcels(boxes(t), nil))(t)
 	views := p.surfaces()
 	if len(views) != 4 {
 		t.Fatalf("%d views", len(views))

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/chart"
 	"prgnn/stages/report"
@@ -32,9 +33,7 @@ func TestCaptionsClaimNothing(t *testing.T) {
 		{[]int32{3, 5}, []int32{6, 10}, 1}, {[]int32{0, 4}, []int32{4, 0}, 0}, {[]int32{1, 3}, []int32{3, 1}, 0.5},
 	} {
 		drawn, err := DrawDistributions([]dag.Input{distribution(c.kept, c.dropped)}, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		want := "Overlap of kept and dropped nodes in the last epoch (0: none, 1: the same distribution): pooling layer 1 " + report.Share(c.want) + "."
 		if !strings.Contains(drawn.Caption, want) || strings.Contains(drawn.Caption, "apart") {
 			t.Errorf("%q does not say %q", drawn.Caption, want)
@@ -46,9 +45,7 @@ func TestCaptionsClaimNothing(t *testing.T) {
 	rings := func(planted bool) bool {
 		rows := RankingRows{{Rank: 1, Index: 1, Score: 1, Planted: &planted}}
 		c, err := (&BrainMap{}).Draw(Readings(rows, Reading{}), rows, chart.Atlas{At: &[3][]float64{{0}, {0}, {0}}}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		return strings.Contains(c.Caption, "outlines")
 	}
 	if rings(false) || !rings(true) {
@@ -77,9 +74,7 @@ func TestCaptionsCount(t *testing.T) {
 		}
 		f, err := (&BrainMap{Top: c.top}).Draw(Readings(rows, Reading{}), rows,
 			chart.Atlas{At: &[3][]float64{{0, 1, 2}, {0, 1, 2}, {0, 1, 2}}}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		if !strings.Contains(f.Caption, c.named) || strings.Contains(f.Alt, "first") {
 			t.Errorf("%q (%q), want %q", f.Caption, f.Alt, c.named)
 		}

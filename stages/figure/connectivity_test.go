@@ -8,6 +8,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/stagetest"
 )
 
@@ -24,9 +25,7 @@ func TestFigureConnectivityMeans(t *testing.T) {
 	out, err := stagetest.NewStage[*Connectivity](t, "figure-connectivity").Run(t.Context(), dag.NewTask(map[string][]dag.Input{
 		"matrices":     {of("sub-a", .2), of("sub-b", -.3), of("sub-c", .6)},
 		"participants": {dag.InputOf(participants)}, "nodes": {dag.InputOf(stagetest.NodesOf("p", "q"))}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	means := out["means"].(*encoding.Array)
 	want := math.Tanh((math.Atanh(.2) + math.Atanh(.6)) / 2)
 	if v := means.Float64s(); !slices.Equal(means.Shape, []int{2, 2, 2}) || math.Abs(v[1]-want) > 1e-12 ||

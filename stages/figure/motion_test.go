@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -35,10 +36,7 @@ func TestHeadMotion(t *testing.T) {
 		return map[string][]dag.Input{"summary": {dag.InputOf(column.Table(summary, "regress"))},
 			"edges": {dag.InputOf(column.Table(edges, "regress"))}}
 	}
-	c, err := DrawHeadMotion(in()["summary"], in()["edges"], 8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := need.Value(DrawHeadMotion(in()["summary"], in()["edges"], 8))(t)
 	for _, want := range []string{"over 30 to 31 participants", "Spearman"} {
 		if !strings.Contains(c.Caption, want) {
 			t.Errorf("the caption lacks %q: %s", want, c.Caption)

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
@@ -52,10 +53,8 @@ func TestScanQuality(t *testing.T) {
 	}
 	image := func(nx int, values ...uint8) dag.Input {
 		var b bytes.Buffer
-		if err := nifti.Encode(&b, &nifti.Image{Shape: []int{nx, 1, 1}, Affine: nifti.Identity,
-			Data: values}); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{nx, 1, 1}, Affine: nifti.Identity,
+			Data: values}))
 		return dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
 	}
 	fitting := in()
@@ -130,9 +129,7 @@ func TestScanQualityOfRuns(t *testing.T) {
 		t.Errorf("tSNR %v", got)
 	}
 	scans, err := readScans(dag.NewTask(in), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	rows, before, after := joinedCarpet(scans, nil)
 	if !slices.Equal(rows, []string{"cortex", "CSF"}) {
 		t.Errorf("rows %v", rows)

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/prepare"
 	"prgnn/stages/region"
@@ -23,19 +24,14 @@ func TestReportOfAtlas(t *testing.T) {
 		voxels := make([]int32, 64)
 		copy(voxels, labels)
 		var b bytes.Buffer
-		if err := nifti.Encode(&b, &nifti.Image{Shape: []int{4, 4, 4}, Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0},
-			{0, 0, 2, 0}, {0, 0, 0, 1}}, Data: voxels}); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{4, 4, 4},
+			Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: voxels}))
 		return dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
 	}
 	nodes := []region.Node{{Index: 1, Id: 1001, Name: "a"}, {Index: 2, Id: 10, Name: "b"},
 		{Index: 3, Id: 2005, Name: "c"}}
 	for _, labels := range [][]int32{{1001, 10, 2005, 77}, {1, 2, 3}} {
-		p, err := ReadParcels(image(labels...), nodes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := need.Value(ReadParcels(image(labels...), nodes))(t)
 		if got := p.Voxels[:4]; !slices.Equal(got, []int32{1, 2, 3, 0}) {
 			t.Errorf("%v are read as the nodes %v", labels, got)
 		}
@@ -61,16 +57,12 @@ func TestAnatomy(t *testing.T) {
 	data[middle], data[n*n*n+middle] = 1, 1
 	data[n*n*n+middle+1] = float32(math.NaN())
 	var b bytes.Buffer
-	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{n, n, n, 2}, TR: 2,
-		Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: data}); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{n, n, n, 2}, TR: 2,
+		Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: data}))
 	out := stagetest.MustRun(t, &prepare.MeanVolume{},
 		map[string][]dag.Input{"bold": {dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})}})
 	u, err := ReadAnatomy(dag.InputOf(out["image"]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	for _, c := range []struct{ x, y, z, want float64 }{{2, 2, 2, 1}, {4, 4, 4, 0.01}, {6, 4, 4, 0.45}, {3, 2, 2, 1},
 		{0, 0, 0, math.NaN()}, {0, 4, 4, math.NaN()}, {99, 0, 0, math.NaN()}} {
 		if got := u.at(c.x, c.y, c.z); math.Abs(got-c.want) > 1e-6 || math.IsNaN(got) != math.IsNaN(c.want) {
@@ -79,14 +71,10 @@ func TestAnatomy(t *testing.T) {
 	}
 	// A caption calls the image what it is.
 	var other bytes.Buffer
-	if err := nifti.Encode(&other, &nifti.Image{Shape: []int{n, n, n}, Affine: u.Affine, Data: data[:n*n*n],
-		Descrip: "FreeSurfer"}); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, nifti.Encode(&other, &nifti.Image{Shape: []int{n, n, n}, Affine: u.Affine, Data: data[:n*n*n],
+		Descrip: "FreeSurfer"}))
 	given, err := ReadAnatomy(dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: other.Bytes()}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	p := &Parcels{Labels: &nifti.Labels{Grid: u.Grid, Voxels: slices.Repeat([]int32{1}, n*n*n)}, back: u.back,
 		Middle: map[int]report.Place{}}
 	p.findMiddles()

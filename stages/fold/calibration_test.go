@@ -5,14 +5,13 @@ import (
 	"math"
 	"os"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // Reliability curves and Brier scores are those of scikit-learn (testdata/calibration.py).
 func TestCalibrateAsScikitLearn(t *testing.T) {
-	b, err := os.ReadFile("testdata/calibration.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile("testdata/calibration.json"))(t)
 	var cases []struct {
 		P           []float64
 		Y           []int
@@ -20,9 +19,7 @@ func TestCalibrateAsScikitLearn(t *testing.T) {
 		Share, Mean []float64
 		Brier       float64
 	}
-	if err := json.Unmarshal(b, &cases); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(b, &cases))
 	for i, c := range cases {
 		positive := make([]bool, len(c.Y))
 		for j, y := range c.Y {

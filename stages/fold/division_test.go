@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 )
 
@@ -22,10 +23,7 @@ func TestDrawsText(t *testing.T) {
 		{Params{}, 2, "random draw 1 of 1"},
 		{Params{Draws: 1}, 1, "draw 0 (the mean over all voxels)"},
 	} {
-		draws, err := c.params.Numbers(c.n, "features")
-		if err != nil {
-			t.Fatal(err)
-		}
+		draws := need.Value(c.params.Numbers(c.n, "features"))(t)
 		if got := DrawsText(draws, c.n); got != c.want {
 			t.Errorf("%+v of %d: %q, want %q", c.params, c.n, got, c.want)
 		}
@@ -36,10 +34,7 @@ func TestDrawsText(t *testing.T) {
 func TestSessionsHaveNoSide(t *testing.T) {
 	folds := dag.InputOf(column.Table([]Member{{ID: "sub-1", Group: "A", Repeat: 1, Fold: 1},
 		{ID: "sub-2", Group: "B", Repeat: 1, Fold: 2}}))
-	d, err := First().Divide(folds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := need.Value(First().Divide(folds))(t)
 	for part, remedy := range map[string]string{"": "", "session": "by the kind sessions", "run": "by the kind join"} {
 		in := dag.Input{Name: "graphs", Coords: []dag.Coord{{Axis: "subject", Value: "sub-1"}}}
 		if part != "" {

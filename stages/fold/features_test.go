@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
 
@@ -38,9 +39,7 @@ func TestDuplicatesAllAtOnce(t *testing.T) {
 	}
 	low, high := []int{0, 1, 2, 3, 4, 5, 6, 7}, []int{12, 13, 14, 15, 16, 17, 18, 19}
 	twins, err := Duplicates([]dag.Input{scan("a", low...), scan("b"), scan("c", high...)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var pairs []string
 	for _, d := range twins {
 		pairs = append(pairs, d.First+d.Later)
@@ -110,10 +109,7 @@ func TestFeaturesOfOneScan(t *testing.T) {
 				ins = append(ins, dag.InputOf(encoding.NewArray(v, 1, c.n, c.n),
 					dag.Coord{Axis: "subject", Value: string(rune('a' + i))}))
 			}
-			twins, err := Duplicates(ins)
-			if err != nil {
-				t.Fatal(err)
-			}
+			twins := need.Value(Duplicates(ins))(t)
 			found := len(twins) == 1 && twins[0].First == "b" && twins[0].Later == "d" &&
 				strings.HasPrefix(twins[0].How, "have the same features "+c.want)
 			if found != (c.want != "") || !found && twins != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
 
@@ -25,9 +26,7 @@ func TestMotionAgainstSciPy(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(b, &o)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	for k, covariates := range [][][]float64{nil, o.Covariates[:2], o.Covariates} {
 		want := o.Cases[min(k, 1)]
 		m := MotionOf(o.Edges, o.FD, covariates)

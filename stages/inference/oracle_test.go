@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
 
@@ -34,9 +35,7 @@ func readOracle(t *testing.T) (o oracle) {
 	if err == nil {
 		err = json.Unmarshal(b, &o)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	return o
 }
 

@@ -6,15 +6,13 @@ import (
 	"os"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
 
 // Welch's t by SciPy, the pattern by scikit-learn and NumPy (testdata/reference.py).
 func TestReferencesAgainstSciPy(t *testing.T) {
-	b, err := os.ReadFile("testdata/reference.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile("testdata/reference.json"))(t)
 	var o struct {
 		X        [][]float64
 		Group    []int
@@ -23,9 +21,7 @@ func TestReferencesAgainstSciPy(t *testing.T) {
 		Decision []float64
 		Pattern  []float64
 	}
-	if err := json.Unmarshal(b, &o); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(b, &o))
 	s := Sample{Groups: 2}
 	for i, v := range o.X {
 		if o.Train[i] {

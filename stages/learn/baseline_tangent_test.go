@@ -12,6 +12,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/region"
 	"prgnn/stages/stagetest"
 )
@@ -93,9 +94,7 @@ func TestBaselineRefusesTangentLeaks(t *testing.T) {
 		{"a test participant", stagetest.Quickly("ridge"), func(in map[string][]dag.Input) {
 			in["fitted"] = []dag.Input{edited(func(meta map[string]string) {
 				var ids []string
-				if err := json.Unmarshal([]byte(meta["participants"]), &ids); err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, json.Unmarshal([]byte(meta["participants"]), &ids))
 				b, _ := json.Marshal(append(ids, tested))
 				meta["participants"] = string(b)
 			})}
@@ -133,9 +132,7 @@ func TestRegionWeightsAreTheDerivative(t *testing.T) {
 	at := slices.Index(folds, 2)
 	s := newTangentStudy(t, study, 2)
 	_, space, err := region.ReadReference(s.fitted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	for _, c := range []struct {
 		tangent bool
 		with    []any
@@ -227,9 +224,7 @@ func TestRegionWeightsAreTheDerivative(t *testing.T) {
 			}
 			if c.tangent {
 				var root mat.Dense
-				if err := root.Inverse(mat.NewDense(n, n, space.Whitening)); err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, root.Inverse(mat.NewDense(n, n, space.Whitening)))
 				cov.Product(&root, cov, &root)
 			}
 			got := stagetest.FloatsOf(t, out["regions"], "weight")

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/need"
 	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
 )
@@ -31,10 +32,7 @@ func predictionsOf(t *testing.T, out dag.Outputs) (id, set []string, predicted, 
 	set, _ = table.Strings("set")
 	predicted, _ = table.Ints("predicted")
 	label, _ = table.Ints("label")
-	p, err := table.Floats("probability")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p = need.Value(table.Floats("probability"))(t)
 	return
 }
 
@@ -110,10 +108,7 @@ func TestBaselineHistory(t *testing.T) {
 			t.Fatalf("%s: %d epochs, want 7", model, h.Rows())
 		}
 		of := func(name string) float64 {
-			v, err := h.Floats(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := need.Value(h.Floats(name))(t)
 			return v[6]
 		}
 		_, set, predicted, label, p := predictionsOf(t, out)

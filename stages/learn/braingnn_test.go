@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
+	"prgnn/internal/need"
 	"prgnn/stages/stagetest"
 )
 
@@ -22,10 +23,7 @@ func correlated(t *testing.T, draws int) map[string][]dag.Input {
 	t.Helper()
 	in := stagetest.PlantedInputs(t, 40, draws, 10, 1)
 	for i, p := range in["features"] {
-		a, err := p.Array()
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := need.Value(p.Array())(t)
 		v := slices.Clone(a.Float64s())
 		for j := range v {
 			v[j] = math.Tanh(v[j])
@@ -119,10 +117,7 @@ func TestBrainGNNDoesNotLookAtTestParticipants(t *testing.T) {
 	who := ids[slices.Index(set, "test")]
 	for i, p := range in["features"] {
 		if p.Coord("subject") == who {
-			a, err := p.Array()
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := need.Value(p.Array())(t)
 			v := slices.Clone(a.Float64s())
 			for j := range v {
 				if v[j] != 1 {
@@ -158,10 +153,7 @@ func TestBrainGNNFollowsTheVariant(t *testing.T) {
 
 func TestBrainGNNRefuses(t *testing.T) {
 	in := correlated(t, 1)
-	a, err := in["features"][3].Array()
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := need.Value(in["features"][3].Array())(t)
 	v := slices.Clone(a.Float64s())
 	v[12] = 1.5
 	in["features"][3] = dag.InputOf(encoding.NewArray(v, a.Shape...), in["features"][3].Coords...)

@@ -42,10 +42,7 @@ func TestPredictAgreesWithTrain(t *testing.T) {
 			"model": {dag.InputOf(out["model"])},
 			"edges": in["edges"], "features": in["features"]})
 		want, _ := out["predictions"].(*encoding.Table).Floats("p_HC")
-		got, err := told["predictions"].(*encoding.Table).Floats("p_HC")
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := need.Value(told["predictions"].(*encoding.Table).Floats("p_HC"))(t)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s, %s: other probabilities than in training", s.Variant, s.Precision)
 		}
@@ -178,9 +175,7 @@ func TestModelInPython(t *testing.T) {
 	s.Epochs, s.Standardize = 1, "training"
 	out := stagetest.MustRun(t, s, stagetest.PlantedInputs(t, 20, 3, 9, 1))
 	path := filepath.Join(t.TempDir(), "model.npz")
-	if err := os.WriteFile(path, stagetest.Encoded(t, out["model"]), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, stagetest.Encoded(t, out["model"]), 0o666))
 	told, err := exec.Command(python, "-c", `
 import json, sys, numpy as np
 m = np.load(sys.argv[1])
@@ -213,9 +208,7 @@ print(json.loads(m["model.json"])["groups"])
 func changedModel(t testing.TB, b []byte, name string, with artifacts.Value) artifacts.Bytes {
 	t.Helper()
 	r, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	for _, f := range r.File {
@@ -228,13 +221,9 @@ func changedModel(t testing.TB, b []byte, name string, with artifacts.Value) art
 				err = with.Encode(to)
 			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, w.Close())
 	return artifacts.Bytes{Kind: "npz", Data: out.Bytes()}
 }
 
@@ -243,14 +232,10 @@ func FuzzReadModel(f *testing.F) {
 	o := gnn.Paper(2)
 	o.Widths, o.Hidden = []int{1, 1}, []int{1}
 	m, err := gnn.New[float32](o, 1)
-	if err != nil {
-		f.Fatal(err)
-	}
+	need.NoError(f, err)
 	facts := graphFacts{Nodes: 3, Features: 2, Edges: [2]int{1, 3}, Values: [2]float64{-1, 1}}
 	b, err := modelNPZ(modelFile{o, []string{"a", "b"}, facts}, standardization{}, m.Params)
-	if err != nil {
-		f.Fatal(err)
-	}
+	need.NoError(f, err)
 	f.Add(b.Data)
 	f.Add(b.Data[:len(b.Data)/2])
 	f.Add(changedModel(f, b.Data, "model.json", artifacts.Text("{}")).Data)

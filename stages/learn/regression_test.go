@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/stagetest"
@@ -59,10 +60,7 @@ func ramp(n int) []float64 {
 func TestSplitOfNumbers(t *testing.T) {
 	y := ramp(40)
 	table := numbered(t, y)["folds"][0]
-	rows, err := table.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := need.Value(table.Table())(t)
 	numbers, _ := rows.Floats("target")
 	folds, _ := rows.Ints("fold")
 	order := make([]int, len(numbers))
@@ -155,10 +153,7 @@ func predictedNumbers(t *testing.T, out dag.Outputs) []fold.NumberRow {
 	sets, _ := table.Strings("set")
 	draws, _ := table.Ints("draw")
 	targets, _ := table.Floats("target")
-	predicted, err := table.Floats("predicted")
-	if err != nil {
-		t.Fatal(err)
-	}
+	predicted := need.Value(table.Floats("predicted"))(t)
 	rows := make([]fold.NumberRow, len(ids))
 	for i := range rows {
 		rows[i] = fold.NumberRow{ID: ids[i], Set: sets[i], Draw: int32(draws[i]), Target: targets[i],

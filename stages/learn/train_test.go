@@ -14,6 +14,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
@@ -172,10 +173,7 @@ func TestSplitPermutationWithinSites(t *testing.T) {
 // The first draws only; those of fold 0 take no part; scores of the test side only.
 func TestTrainOnLess(t *testing.T) {
 	in := stagetest.PlantedInputs(t, 20, 4, 9, 1)
-	folds, err := in["folds"][0].Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	folds := need.Value(in["folds"][0].Table())(t)
 	fold, _ := folds.Ints("fold")
 	ids, _ := folds.Strings("participant_id")
 	less, out := make([]int32, len(fold)), ""
@@ -350,10 +348,7 @@ func TestTrainIsTheSame(t *testing.T) {
 		change(s)
 		task := dag.NewTask(in)
 		task.Threads = threads
-		out, err := s.Run(context.Background(), task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := need.Value(s.Run(context.Background(), task))(t)
 		var all []byte
 		for _, p := range s.Ports().Out {
 			all = append(all, stagetest.Encoded(t, out[p.Name])...)
@@ -457,9 +452,7 @@ func resumes(t *testing.T, s dag.Stage, in map[string][]dag.Input, batches int) 
 		t.Fatal("no checkpoint")
 	}
 	resumed, err := s.Run(&patience{context.Background(), batches * 5}, task) // enough for the epochs 4 to 8 alone
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	for _, p := range s.Ports().Out {
 		if !bytes.Equal(stagetest.Encoded(t, resumed[p.Name]), stagetest.Encoded(t, whole[p.Name])) {
 			t.Errorf("output %s is not that of an uninterrupted training", p.Name)

@@ -19,10 +19,7 @@ import (
 
 func file(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(filepath.Join("testdata", name)))(t)
 	return b
 }
 
@@ -52,10 +49,7 @@ func TestReadScipy(t *testing.T) {
 	problems := map[string]string{"complex": "real(x)", "record": "struct", "nested": "separate variable",
 		"sparse": "full(x)"}
 	for _, name := range []string{"plain.mat", "compressed.mat"} {
-		all, err := Read(bytes.NewReader(file(t, name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := need.Value(Read(bytes.NewReader(file(t, name))))(t)
 		if len(all) != len(want)+len(problems) {
 			t.Errorf("%s: %d variables, want %d", name, len(all), len(want)+len(problems))
 		}
@@ -74,10 +68,7 @@ func TestReadScipy(t *testing.T) {
 }
 
 func TestReadBigEndian(t *testing.T) {
-	all, err := Read(bytes.NewReader(file(t, "big.mat")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := need.Value(Read(bytes.NewReader(file(t, "big.mat"))))(t)
 	s := Variable{Name: "s", Shape: []int{1, 3}, Numbers: []float64{1, 2, 250}, Class: "double"}
 	if want := []Variable{Matrix("m", []float64{1, 2, 3, 4, 5.5, -6}, 2, 3), s}; !reflect.DeepEqual(all, want) {
 		t.Errorf("read %#v", all)
@@ -131,13 +122,8 @@ func TestRoundTrip(t *testing.T) {
 		texts := rapid.SliceOfN(rapid.StringMatching(`[a-zé𝛼]{0,5}`), 1, 4).Draw(rt, "texts")
 		want := []Variable{Matrix("m", c, shape...), Texts("names", texts)}
 		var b bytes.Buffer
-		if err := Write(&b, want); err != nil {
-			rt.Fatal(err)
-		}
-		got, err := Read(&b)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		need.NoError(rt, Write(&b, want))
+		got := need.Value(Read(&b))(rt)
 		if !reflect.DeepEqual(got, want) {
 			rt.Fatalf("read\n%#v, want\n%#v", got, want)
 		}
@@ -178,15 +164,11 @@ func TestWriteRefuses(t *testing.T) {
 
 func written(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "x.mat")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := need.Value(os.Create(path))(t)
 	defer f.Close()
-	if err := Write(f, []Variable{Matrix("cube", []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, math.Inf(1)}, 2, 2, 3),
-		Texts("names", []string{"L.TH", "Rücken", ""})}); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, Write(f, []Variable{
+		Matrix("cube", []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, math.Inf(1)}, 2, 2, 3),
+		Texts("names", []string{"L.TH", "Rücken", ""})}))
 	return path
 }
 
@@ -200,9 +182,7 @@ print(json.dumps([v["cube"].shape, v["cube"].ravel()[:11].tolist(), [str(x[0]) i
 		t.Fatalf("%v\n%s", err, out)
 	}
 	var got any
-	if err := json.Unmarshal(out, &got); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(out, &got))
 	want := []any{[]any{2.0, 2.0, 3.0}, []any{0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0},
 		[]any{"L.TH", "Rücken", ""}}
 	if !reflect.DeepEqual(got, want) {
@@ -220,14 +200,8 @@ func TestOctaveReads(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	b, err := os.ReadFile(back)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := Read(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(back))(t)
+	all := need.Value(Read(bytes.NewReader(b)))(t)
 	for _, v := range all {
 		if v.Name == "cube" && !reflect.DeepEqual(v.Rows()[:4], []float64{0, 1, 2, 3}) {
 			t.Errorf("what Octave wrote of cube is %v", v.Rows())

@@ -28,13 +28,9 @@ func small() *Graph {
 func TestGraphMLIsWhatNetworkxReads(t *testing.T) {
 	python := need.Python(t, "networkx")
 	var b bytes.Buffer
-	if err := small().WriteGraphML(&b); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, small().WriteGraphML(&b))
 	path := filepath.Join(t.TempDir(), "g.graphml")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
 	out, err := exec.Command(python, "-c", `
 import sys, json, networkx as nx
 g = nx.read_graphml(sys.argv[1])
@@ -43,9 +39,7 @@ print(json.dumps([g.is_directed(), dict(g.nodes(data=True)), sorted((u, v, d["we
 		t.Fatalf("%v\n%s", err, out)
 	}
 	var got, want any
-	if err := json.Unmarshal(out, &got); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(out, &got))
 	json.Unmarshal([]byte(`[false, {
 		"n1": {"index": 1, "id": 10, "name": "Left-Thalamus", "abbreviation": "L.TH", "hemisphere": "L", "structure": "subcortex", "x": -10.5, "y": -19, "z": 6, "color": "#00760e", "degree": 2},
 		"n2": {"index": 2, "id": 49, "name": "Right <Thalamus>", "abbreviation": "R TH", "hemisphere": "R", "structure": "subcortex", "x": 11, "y": -18, "z": 6.25, "degree": 1},
@@ -59,12 +53,8 @@ print(json.dumps([g.is_directed(), dict(g.nodes(data=True)), sorted((u, v, d["we
 func TestBrainNet(t *testing.T) {
 	var node, edge bytes.Buffer
 	g := small()
-	if err := g.WriteNode(&node); err != nil {
-		t.Fatal(err)
-	}
-	if err := g.WriteEdge(&edge); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, g.WriteNode(&node))
+	need.NoError(t, g.WriteEdge(&edge))
 	if want := "-10.5\t-19\t6\t1\t2\tL.TH\n11\t-18\t6.25\t2\t1\tR_TH\n1e-07\t2\t3\t3\t1\tx\n"; node.String() != want {
 		t.Errorf("nodes\n%swant\n%s", node.String(), want)
 	}

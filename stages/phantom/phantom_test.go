@@ -31,10 +31,7 @@ func settings() Settings {
 
 func mustMake(t *testing.T, s Settings) *Scan {
 	t.Helper()
-	scan, err := Make(s, nodes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scan := need.Value(Make(s, nodes))(t)
 	return scan
 }
 
@@ -256,14 +253,10 @@ func TestCircuit(t *testing.T) {
 // values are Fisher's z).
 func TestLooksLikeABrain(t *testing.T) {
 	f, err := os.Open(need.Shared(t, "data", "enigma_hcp_group_dk", "funcMatrix_ctx.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var cortex []int // left before right, each by id: their order
 	for i, n := range nodes {
 		if n.Structure == "cortex" {
@@ -274,10 +267,7 @@ func TestLooksLikeABrain(t *testing.T) {
 	var ours, theirs []float64
 	for i := range cortex {
 		for j := i + 1; j < len(cortex); j++ {
-			z, err := strconv.ParseFloat(rows[i][j], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			z := need.Value(strconv.ParseFloat(rows[i][j], 64))(t)
 			ours, theirs = append(ours, hc[cortex[i]*len(nodes)+cortex[j]]), append(theirs, math.Tanh(z))
 		}
 	}

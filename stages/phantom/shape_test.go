@@ -12,16 +12,11 @@ import (
 // with a volume of the same 84 regions, at 2 mm.
 func TestShapeIsThatOfABrain(t *testing.T) {
 	read := func(name string) func(p [3]float64) float64 {
-		r, err := nifti.Open(need.Shared(t, "data", "atlas", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := need.Value(nifti.Open(need.Shared(t, "data", "atlas", name)))(t)
 		defer r.Close()
 		g := r.Header.Grid()
 		voxels := make([]float64, g.Voxels())
-		if err := r.Next(voxels); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, r.Next(voxels))
 		back, _ := g.Affine.Inverse()
 		return func(p [3]float64) float64 {
 			x, y, z := back.Apply(p[0], p[1], p[2])
@@ -44,10 +39,7 @@ func TestShapeIsThatOfABrain(t *testing.T) {
 		at := [3]float64{n.X, n.Y, n.Z}
 		seeds = append(seeds, seed{int16(n.Index), n.Hemisphere == "L", at, n.Volume, metricOf(n)})
 	}
-	b, err := fill(2, [3]float64{1, 1, 1}, seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(fill(2, [3]float64{1, 1, 1}, seeds))(t)
 	for d := range 3 { // the grid holds the outline
 		for v, tissue := range b.tissue {
 			at := [3]int{v % b.shape[0], v / b.shape[0] % b.shape[1], v / (b.shape[0] * b.shape[1])}[d]

@@ -29,9 +29,7 @@ func goldenBootstrap(t testing.TB, s *Bootstrap) dag.Outputs {
 		"nodes": nodesInput(goldenIDs...),
 	}
 	out, err := stagetest.RunWith(stagetest.NewStage[*Parcellate](t, "parcellate"), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	in["parcels"] = dag.InputOf(out["parcels"])
 	delete(in, "labels")
 	if out, err = stagetest.RunWith(s, in); err != nil {
@@ -49,9 +47,7 @@ func TestBootstrapGolden(t *testing.T) {
 	}
 	series := a.Float64s()
 	f, err := os.Open(filepath.Join("..", "..", "nifti", "testdata", "nilearn", "ts_raw.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer f.Close()
 	r := csv.NewReader(f)
 	r.Comma = '\t'
@@ -94,17 +90,13 @@ func TestBootstrapDraws(t *testing.T) {
 		parcels := cube(4, 0, func(i, j, k int) int32 { return int32(1 + i%2) })
 		out, err := stagetest.RunWith(s, map[string]dag.Input{"bold": bold,
 			"parcels": imageInput(t, "parcels", parcels), "nodes": nodesInput(1001, 17)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		got := out["series"].(*encoding.Array).Float64s()
 		volumes := make([][]float64, 5)
 		r := stagetest.Sure(nifti.NewReader(bytes.NewReader(stagetest.Sure(bold.Bytes())), "bold"))
 		for v := range volumes {
 			volumes[v] = make([]float64, 64)
-			if err := r.Next(volumes[v]); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, r.Next(volumes[v]))
 		}
 		for n, id := range []int{1001, 17} {
 			for d := 1; d <= 3; d++ {
@@ -162,9 +154,7 @@ func TestBootstrapStreams(t *testing.T) {
 	column := func(s *Bootstrap, node int, nodes dag.Input, value func(i, j, k int) int32) []float64 {
 		out, err := stagetest.RunWith(s,
 			map[string]dag.Input{"bold": bold, "parcels": imageInput(t, "parcels", cube(4, 0, value)), "nodes": nodes})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		a := out["series"].(*encoding.Array)
 		var c []float64
 		for d := range 3 {
@@ -266,9 +256,7 @@ func TestBootstrapTR(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		scan := out["scan"].(*encoding.Table)
 		if tr, from := stagetest.Sure(scan.Floats("tr"))[0], stagetest.Sure(scan.Strings("tr_from"))[0]; tr != c.want ||
 			from != c.from {
@@ -297,9 +285,7 @@ func TestBootstrapMinValid(t *testing.T) {
 		nan   bool
 	}{{0, false}, {1.0 / 16, false}, {0.07, true}} {
 		out, err := stagetest.RunWith(&Bootstrap{Draws: 1, Fraction: 1, MinValid: c.share}, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		a := out["series"].(*encoding.Array).Float64s()
 		for i, v := range a {
 			if math.IsNaN(v) != (c.nan && i%2 == 0) {
@@ -339,9 +325,7 @@ func TestBootstrapReal(t *testing.T) {
 		in := map[string]dag.Input{"bold": stagetest.FileInput(path), "labels": stagetest.FileInput(atlas),
 			"nodes": nodesInput(ids...)}
 		out, err := stagetest.RunWith(stagetest.NewStage[*Parcellate](t, "parcellate"), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		if m := out["coverage"].(*encoding.Table).Meta; m["labels"] != "index" || m["resampling"] != "none: the label image is on the scan's grid" {
 			t.Errorf("metadata %v", m)
 		}
@@ -360,16 +344,12 @@ func TestBootstrapReal(t *testing.T) {
 			t.Fatalf("shape %v", a.Shape)
 		}
 		r, err := nifti.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		volumes := make([][]float64, 148)
 		varies := make([]bool, labels.Grid.Voxels())
 		for v := range volumes {
 			volumes[v] = make([]float64, len(varies))
-			if err := r.Next(volumes[v]); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, r.Next(volumes[v]))
 			for i, x := range volumes[v] {
 				varies[i] = varies[i] || x != volumes[0][i]
 			}
@@ -403,10 +383,7 @@ func TestBootstrapTellsOfTheScan(t *testing.T) {
 			"parcels": imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return 1 })),
 			"sidecar": dag.InputOf(artifacts.Bytes{Kind: "json", Data: []byte(text)}),
 		}
-		out, err := stagetest.RunWith(&Bootstrap{}, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := need.Value(stagetest.RunWith(&Bootstrap{}, in))(t)
 		if got := out["scan"].(*encoding.Table).Meta[cleanedBefore]; got != want {
 			t.Errorf("%s: cleaned %q, want %q", text, got, want)
 		}

@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -21,10 +22,7 @@ func harmonized(t *testing.T, in map[string][]dag.Input, fitted artifacts.Value,
 	out := stagetest.MustRun(t, stagetest.Fresh("harmonize", "subject", in["matrices"][at].Coord("subject")),
 		map[string][]dag.Input{
 			"matrices": in["matrices"][at : at+1], "participants": in["participants"], "fitted": {dag.InputOf(fitted)}})
-	a, err := in["matrices"][at].Array()
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := need.Value(in["matrices"][at].Array())(t)
 	return a.Float64s(), out["matrices"].(*encoding.Array).Float64s()
 }
 

@@ -20,15 +20,11 @@ func TestConnectivityGivesEachDraw(t *testing.T) {
 	series := seriesOf(3, 90, 6)
 	s := stagetest.NewStage[*Connectivity](t, "connectivity")
 	out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(series)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	for d := range 3 {
 		x := connectivity.Matrix{Rows: 90, Cols: 6, Data: series.Float64s()[d*540:][:540]}
 		want, err := connectivity.Estimate([]connectivity.Matrix{x}, connectivity.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		for port, v := range map[string][]float64{"pearson": want.Pearson, "partial": want.Partial} {
 			a := out[port].(*encoding.Array)
 			if !slices.Equal(a.Shape, []int{3, 6, 6}) || !slices.Equal(a.Float64s()[d*36:][:36], v) {
@@ -72,14 +68,10 @@ func TestConnectivityThreads(t *testing.T) {
 		task := dag.NewTask(map[string][]dag.Input{"series": {dag.InputOf(seriesOf(7, 60, 9))}})
 		task.Threads = threads
 		out, err := stagetest.NewStage[*Connectivity](t, "connectivity").Run(t.Context(), task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		var b bytes.Buffer
 		for _, port := range []string{"pearson", "partial", "quality"} {
-			if err := out[port].Encode(&b); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, out[port].Encode(&b))
 		}
 		if want == nil {
 			want = b.Bytes()
@@ -94,15 +86,11 @@ func TestConnectivityCatchesTheBandPass(t *testing.T) {
 	d := stagetest.NewStage[*Denoise](t, "denoise")
 	d.Filter, d.HighPass, d.LowPass, d.TR = "butterworth", 0.01, 0.1, 2
 	clean, err := stagetest.RunWith(d, map[string]dag.Input{"series": dag.InputOf(seriesOf(1, 146, 84))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	in := map[string]dag.Input{"series": named("clean[sub-1].series", clean["series"]), "quality": dag.InputOf(clean["quality"])}
 	s := stagetest.NewStage[*Connectivity](t, "connectivity")
 	out, err := stagetest.RunWith(s, in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	warning, err := out["quality"].(*encoding.Table).Strings("warning")
 	if err != nil || !strings.HasPrefix(warning[0], "84 regions and 52.56 independent volumes: the partial correlations depend more on ledoit-wolf than on the data") {
 		t.Errorf("warning %q (%v)", warning, err)
@@ -156,10 +144,7 @@ func TestConnectivityOfRealScans(t *testing.T) {
 	for _, path := range scans {
 		bold := stagetest.FileInput(path)
 		chain := func(s dag.Stage, in map[string]dag.Input) dag.Outputs {
-			out, err := stagetest.RunWith(s, in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := need.Value(stagetest.RunWith(s, in))(t)
 			return out
 		}
 		parcels := chain(stagetest.NewStage[*Parcellate](t, "parcellate"),
@@ -175,13 +160,9 @@ func TestConnectivityOfRealScans(t *testing.T) {
 		}
 	}
 	b, err := os.ReadFile(group)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	_, hcp, err := connectivity.ReadText(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	place := func(i int) int { // the cortex: nodes 1–34 and 50–83
 		if i >= 34 {
 			return i + 15
@@ -197,9 +178,7 @@ func TestConnectivityOfRealScans(t *testing.T) {
 		}
 	}
 	r, err := connectivity.Estimate([]connectivity.Matrix{pairs}, connectivity.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	t.Logf("r = %.4f", r.Pearson[1])
 	if math.Abs(r.Pearson[1]-0.78) > 0.015 {
 		t.Errorf("r = %v, want about 0.78", r.Pearson[1])

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -51,9 +52,7 @@ func TestDenoiseTask(t *testing.T) {
 		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(a), "scan": dag.InputOf(scanOf(2)),
 			"confounds": dag.InputOf(confoundsOf(volumes)),
 			"events":    dag.InputOf(tsv(goAndStop)), "sidecar": dag.InputOf(startTime(c.sidecar))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		y := out["series"].(*encoding.Array).Float64s()
 		for j := range x.Cols {
 			for region := range 3 {
@@ -83,9 +82,7 @@ func TestDenoiseTaskStaysIn(t *testing.T) {
 	for text, want := range map[string]string{goAndStop: "none: go, stop", "onset\tduration\ttrial_type\n": "", "onset\tduration\ttrial_type\nn/a\tn/a\tfilm\n": "none: film", "no table": ""} {
 		out, err := stagetest.RunWith(stagetest.NewStage[*Denoise](t, "denoise"),
 			map[string]dag.Input{"series": dag.InputOf(seriesOf(1, 60, 3)), "events": dag.InputOf(tsv(text))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		if row := stagetest.Sure(column.Rows[column.CleaningRow](
 			out["quality"].(*encoding.Table)))[0]; row.Task != want || row.Regressors != 0 {
 			t.Errorf("task %q, want %q", row.Task, want)

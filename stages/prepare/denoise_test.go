@@ -12,6 +12,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
@@ -71,9 +72,7 @@ func TestDenoiseCarriesItsQuality(t *testing.T) {
 	s.Filter, s.HighPass, s.LowPass, s.Regress, s.Columns, s.FD, s.MinMinutes = "butterworth", 0.01, 0.1, "24P",
 		[]string{"cs?"}, 0.5, 3
 	out, err := stagetest.RunWith(s, in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if a := out["series"].(*encoding.Array); !slices.Equal(a.Shape, []int{3, 98, 5}) {
 		t.Errorf("shape %v", a.Shape)
 	}
@@ -130,9 +129,7 @@ func TestDenoiseByDefault(t *testing.T) {
 	}
 	out, err := stagetest.RunWith(stagetest.NewStage[*Denoise](t, "denoise"),
 		map[string]dag.Input{"series": dag.InputOf(series)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if m, c := stagetest.ColumnOf(t, out["quality"], "missing"), stagetest.ColumnOf(t, out["quality"],
 		"constant"); m != 1 || c != 1 {
 		t.Errorf("%v missing, %v constant, want one each", m, c)
@@ -274,9 +271,7 @@ func TestDenoiseByConfounds(t *testing.T) {
 			continue
 		}
 		rows, err := column.Rows[column.CleaningRow](out["quality"].(*encoding.Table))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		if r := rows[0]; r.Strategy != c.strategy || r.Why != c.why || float64(r.Regressors) != c.regressors ||
 			float64(r.NonSteady) != c.left || float64(r.Kept) != volumes-c.left {
 			t.Errorf("%s: %+v", c.name, r)
@@ -313,9 +308,7 @@ func TestDenoiseTimeFrom(t *testing.T) {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.TR = tr
 		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(seriesOf(1, 60, 3)), "scan": in})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		return dag.InputOf(out["quality"]),
 			stagetest.Sure(column.Rows[column.CleaningRow](out["quality"].(*encoding.Table)))[0]
 	}
@@ -337,10 +330,7 @@ func TestDenoiseTimeFrom(t *testing.T) {
 		runs []dag.Input
 		want string
 	}{{[]dag.Input{header, header}, "header"}, {[]dag.Input{header, sidecar}, ""}} {
-		q, err := readRuns(c.runs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := need.Value(readRuns(c.runs))(t)
 		if got := q.whole(0).TRFrom; got != c.want {
 			t.Errorf("from %q, want %q", got, c.want)
 		}

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/need"
 	"prgnn/stages/stagetest"
 )
 
@@ -18,9 +19,7 @@ func matricesOf(t *testing.T, draws, regions int) map[string]dag.Input {
 	t.Helper()
 	out, err := stagetest.RunWith(stagetest.NewStage[*Connectivity](t, "connectivity"),
 		map[string]dag.Input{"series": dag.InputOf(seriesOf(draws, 120, regions))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	return map[string]dag.Input{"pearson": named("c.pearson", out["pearson"]),
 		"partial": named("c.partial", out["partial"])}
 }
@@ -28,13 +27,9 @@ func matricesOf(t *testing.T, draws, regions int) map[string]dag.Input {
 func TestGraphTables(t *testing.T) {
 	in := matricesOf(t, 3, 20)
 	out, err := stagetest.RunWith(stagetest.NewStage[*Graph](t, "graph"), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	partial, err := in["partial"].Array()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	edges := out["edges"].(*encoding.Table)
 	draw, source, target, weight := stagetest.FloatsOf(t, edges, "draw"), stagetest.FloatsOf(t, edges, "source"),
 		stagetest.FloatsOf(t, edges, "target"), stagetest.FloatsOf(t, edges, "weight")
@@ -56,9 +51,7 @@ func TestGraphTables(t *testing.T) {
 		}
 	}
 	pearson, err := in["pearson"].Array()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if f := out["features"].(*encoding.Array); !slices.Equal(f.Shape, []int{3, 20, 20}) ||
 		!slices.Equal(f.Float64s(), pearson.Float64s()) {
 		t.Errorf("the features (%v) are not the rows of the correlation matrix", f.Shape)
@@ -94,10 +87,7 @@ func TestGraphReadings(t *testing.T) {
 	} {
 		s := stagetest.NewStage[*Graph](t, "graph")
 		c.change(s)
-		out, err := stagetest.RunWith(s, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := need.Value(stagetest.RunWith(s, in))(t)
 		if got := stagetest.ColumnOf(t, out["quality"], "chosen"); got != c.chosen {
 			t.Errorf("%+v chooses %v edges, want %v", s, got, c.chosen)
 		}
@@ -134,9 +124,7 @@ func TestChoicesOfConnectivityAndGraph(t *testing.T) {
 		for _, p := range param.Of(k.New()) {
 			for _, choice := range p.Choices {
 				s := k.New()
-				if err := param.Set(s, p.Name, choice); err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, param.Set(s, p.Name, choice))
 				from := in
 				if kind != "graph" {
 					from = map[string]dag.Input{"series": dag.InputOf(seriesOf(1, 100, 6))}

@@ -21,15 +21,11 @@ func TestGrayordinates(t *testing.T) {
 			"labels": file("tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii"), "nodes": nodesInput(countTo(24)...)}
 		parcels, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5,
 			Resampling: "auto"}, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		in["parcels"] = dag.InputOf(parcels["parcels"])
 		delete(in, "labels")
 		out, err := stagetest.RunWith(&Bootstrap{Draws: 2, Fraction: 1.0 / 3, MinValid: 0.5}, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		oracle := map[string]string{"rest": "parcellated.tsv", "holes": "parcellated-holes.tsv"}[task]
 		compareRows(t, out, numbersOf(t, filepath.Join(dir, oracle), true), 1e-6)
 		scan := out["scan"].(*encoding.Table)

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -45,9 +46,7 @@ func cleanRuns(t *testing.T, change func(run int, s *Denoise)) (series, quality,
 		out, err := s.Run(t.Context(), dag.NewTask(map[string][]dag.Input{
 			"series": {dag.InputOf(encoding.NewArray(part, 3, long, 5))}, "scan": {dag.InputOf(scanOf(2))},
 			"confounds": {dag.InputOf(confoundsOf(long))}}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		series = append(series, ofRun("sub-1", []string{"1", "2"}[i], out["series"]))
 		quality = append(quality, ofRun("sub-1", []string{"1", "2"}[i], out["quality"]))
 		volumes = append(volumes, ofRun("sub-1", []string{"1", "2"}[i], out["volumes"]))
@@ -62,9 +61,7 @@ func TestJoin(t *testing.T) {
 	series, quality, _ := cleanRuns(t, func(_ int, s *Denoise) { s.Regress = "6P" })
 	out, err := stagetest.NewStage[*Join](t, "join").Run(t.Context(),
 		dag.NewTask(map[string][]dag.Input{"series": series, "quality": quality}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	joined := out["series"].(*encoding.Array)
 	if want := []int{3, 150, 5}; !slices.Equal(joined.Shape, want) {
 		t.Fatalf("shape %v, want %v", joined.Shape, want)
@@ -118,9 +115,7 @@ func TestJoinOfOneRun(t *testing.T) {
 	series, quality, _ := cleanRuns(t, nil)
 	out, err := stagetest.NewStage[*Join](t, "join").Run(t.Context(),
 		dag.NewTask(map[string][]dag.Input{"series": series[:1], "quality": quality[:1]}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if !slices.Equal(stagetest.Encoded(t, out["series"]), stagetest.Encoded(t, stagetest.Sure(series[0].Array()))) {
 		t.Error("the series are not those of the run")
 	}
@@ -167,9 +162,7 @@ func TestJoinVolumes(t *testing.T) {
 			dag.NewTask(map[string][]dag.Input{"series": series, "quality": quality, "volumes": volumes}))
 	}
 	out, err := join(volumes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	got, err := column.Rows[runVolumeRow](out["volumes"].(*encoding.Table))
 	if err != nil || len(got) != 150 {
 		t.Fatalf("%d rows, want 150: %v", len(got), err)

@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/mat5"
 	"prgnn/stages/stagetest"
 )
@@ -21,9 +22,7 @@ func given(b []byte) dag.Input { return named("m", artifacts.Bytes{Kind: "matrix
 func npy(t *testing.T, v []float64, shape ...int) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := encoding.NewArray(v, shape...).Encode(&b); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, encoding.NewArray(v, shape...).Encode(&b))
 	return b.Bytes()
 }
 
@@ -77,9 +76,7 @@ func TestMatricesDrawsOfMat(t *testing.T) {
 	file = given(stagetest.Mat(t, cube, mat5.Variable{Name: "P", Shape: []int{2, 2, 2}, Numbers: slices.Concat(b, a)}))
 	out, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": file, "partial": file,
 		"nodes": dag.InputOf(stagetest.NodesOf("a", "b"))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if got := out["pearson"].(*encoding.Array); !slices.Equal(got.Shape, []int{2, 2, 2}) ||
 		!slices.Equal(got.Float64s(), slices.Concat(a, b)) {
 		t.Errorf("pearson %v %v", got.Shape, got.Float64s())
@@ -95,9 +92,7 @@ func TestMatricesAreThoseOfConnectivity(t *testing.T) {
 	c := stagetest.NewStage[*Connectivity](t, "connectivity")
 	c.Partial = "empirical"
 	made, err := stagetest.RunWith(c, map[string]dag.Input{"series": dag.InputOf(seriesOf(2, 120, 20))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var names []string
 	for i := range 20 {
 		names = append(names, fmt.Sprint("r", i))
@@ -107,9 +102,7 @@ func TestMatricesAreThoseOfConnectivity(t *testing.T) {
 	pearson := made["pearson"].(*encoding.Array)
 	out, err := stagetest.RunWith(s, map[string]dag.Input{"pearson": given(npy(t, pearson.Float64s(),
 		pearson.Shape...)), "nodes": dag.InputOf(stagetest.NodesOf(names...))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if !slices.Equal(out["pearson"].(*encoding.Array).Float64s(), pearson.Float64s()) {
 		t.Error("the correlation has changed")
 	}

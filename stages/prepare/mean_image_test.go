@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/region"
 	"prgnn/stages/stagetest"
@@ -34,9 +35,7 @@ func TestMeanImage(t *testing.T) {
 	if g := got.Header.Grid(); !g.Same(scan.Header.Grid()) || nifti.DataType(got.Header.Datatype) != nifti.Uint8 {
 		t.Fatalf("grid %v of type %v, want uint8 on %v", g, nifti.DataType(got.Header.Datatype), scan.Header.Grid())
 	}
-	if err := got.Next(one); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, got.Next(one))
 	for i, v := range mean {
 		if want := 255 * min(max((v-low)/(high-low), 0), 1); !(math.Abs(one[i]-want) <= 0.5+1e-6) {
 			t.Fatalf("voxel %d: %v, want %v", i, one[i], want)

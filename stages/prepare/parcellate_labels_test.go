@@ -22,10 +22,7 @@ import (
 // dk84Voxels are the ids of the regions, and how many voxels SimpleITK gives each.
 func dk84Voxels(t *testing.T, path string) (ids, voxels []int32) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(path))(t)
 	for line := range strings.Lines(string(b)) {
 		c := strings.Split(strings.TrimSpace(line), "\t")
 		id, err1 := strconv.Atoi(c[1])
@@ -65,21 +62,15 @@ func TestParcellateWarp(t *testing.T) {
 		in := fmriprepInputs(t, sub, ids)
 		out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5,
 			Resampling: "nearest"}, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		if got := stagetest.Sure(out["coverage"].(*encoding.Table).Ints("voxels")); !slices.EqualFunc(got, voxels,
 			func(a int64, b int32) bool { return a == int64(b) }) {
 			t.Errorf("%s: voxels %v, want %v", sub, got, voxels)
 		}
 		r, err := nifti.Open(need.Shared(t, "fixtures", "fmriprep", "oracle", sub+"_space-MNI152NLin2009cAsym_desc-aparcaseg_dseg.nii.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		want, err := nifti.ReadLabels(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		for i, node := range labelsOf(t, out["parcels"]).Voxels {
 			if v := want.Voxels[i]; int(node) != slices.Index(ids, v)+1 {
 				t.Fatalf("%s: voxel %d is of node %d, want label %d", sub, i, node, v)
@@ -139,18 +130,14 @@ func TestParcellateWarpDoubts(t *testing.T) {
 		t.Helper()
 		out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5,
 			Resampling: "nearest"}, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		return out["coverage"].(*encoding.Table), parcelRow(t, out)
 	}
 	whole, _ := run()
 
 	// The lower half of the scan: 10 slices of 20.
 	r, err := nifti.Open(need.Shared(t, "fixtures", "fmriprep", "fmriprep-25.1.4", "sub-01", "func", "sub-01_task-rest_space-MNI152NLin2009cAsym_desc-preproc_bold.nii.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	grid := r.Header.Grid()
 	scan := &nifti.Image{Shape: []int{20, 24, 10, 2}, Affine: grid.Affine, Code: 4, TR: 2,
 		Data: make([]int16, 20*24*10*2)}

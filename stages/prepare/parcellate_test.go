@@ -14,6 +14,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/stagetest"
 )
@@ -22,9 +23,7 @@ import (
 func goldenScan(t testing.TB, name string) dag.Input {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "..", "nifti", "testdata", "nilearn", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	in := dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b})
 	in.Name = name
 	return in
@@ -34,9 +33,7 @@ func goldenScan(t testing.TB, name string) dag.Input {
 func imageInput(t testing.TB, name string, img *nifti.Image) dag.Input {
 	t.Helper()
 	var b bytes.Buffer
-	if err := nifti.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, nifti.Encode(&b, img))
 	in := dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
 	in.Name = name
 	return in
@@ -62,14 +59,8 @@ var goldenIDs = []int32{2035, 8, 10, 17, 47, 54, 58, 1001, 1035, 2001}
 
 func labelsOf(t testing.TB, v artifacts.Value) *nifti.Labels {
 	t.Helper()
-	r, err := nifti.NewReader(bytes.NewReader(v.(artifacts.Bytes).Data), "output")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := nifti.ReadLabels(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(nifti.NewReader(bytes.NewReader(v.(artifacts.Bytes).Data), "output"))(t)
+	l := need.Value(nifti.ReadLabels(r))(t)
 	return l
 }
 
@@ -80,9 +71,7 @@ func TestParcellateGolden(t *testing.T) {
 		"bold": goldenScan(t, "bold.nii.gz"), "labels": goldenScan(t, "labels_2mm.nii.gz"),
 		"nodes": nodesInput(goldenIDs...),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	want := labelsOf(t, artifacts.Bytes{Data: stagetest.Sure(goldenScan(t, "labels_resampled_expected.nii.gz").Bytes())})
 	got := labelsOf(t, out["parcels"])
 	if !got.Grid.Same(want.Grid) {
@@ -151,9 +140,7 @@ func boldCube(t testing.TB, n int, origin float64, volumes int) dag.Input {
 // hugeBold is a scan whose header promises 32767³ voxels.
 func hugeBold(t testing.TB) dag.Input {
 	z, err := gzip.NewReader(bytes.NewReader(stagetest.Sure(boldCube(t, 4, 0, 2).Bytes())))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	b := stagetest.Sure(io.ReadAll(z))[:480]
 	for axis := range 3 {
 		b[42+2*axis], b[43+2*axis] = 0xff, 0x7f
@@ -180,9 +167,7 @@ func TestParcellateCoverage(t *testing.T) {
 	s := &Parcellate{Labels: "auto", Missing: "keep", MinCoverage: 0.5}
 	in := map[string]dag.Input{"bold": boldCube(t, 5, -1, 3), "labels": labels, "nodes": nodesInput(11, 22, 33)}
 	out, err := stagetest.RunWith(s, in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	c := out["coverage"].(*encoding.Table)
 	if v := stagetest.Sure(c.Floats("coverage")); !slices.Equal(v, []float64{3.0 / 16, 1.0 / 4, 0}) {
 		t.Errorf("coverage %v", v)
@@ -225,9 +210,7 @@ func TestParcellateNumbers(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		if m := out["coverage"].(*encoding.Table).Meta["labels"]; m != c.want {
 			t.Errorf("%s: labels taken as %s, want %s", c.labels, m, c.want)
 		}
@@ -246,10 +229,7 @@ func TestParcellateTransform(t *testing.T) {
 	// A point of the scan's space at x lies at x − 3 in the labels'; ITK's x points left.
 	transform := dag.InputOf(artifacts.Bytes{Kind: "itk", Data: []byte("#Insight Transform File V1.0\n#Transform 0\nTransform: AffineTransform_double_3_3\nParameters: 1 0 0 0 1 0 0 0 1 3 0 0\nFixedParameters: 0 0 0\n")})
 	in["transform"] = transform
-	out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := need.Value(stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, in))(t)
 	if l := labelsOf(t, out["parcels"]); !slices.Equal(l.Voxels[:8], []int32{0, 0, 0, 0, 1, 2, 3, 0}) {
 		t.Errorf("parcels %v", l.Voxels[:8])
 	}
@@ -263,9 +243,7 @@ func TestParcellateBoth(t *testing.T) {
 	row := imageInput(t, "dseg.nii.gz", cube(4, 0, func(i, j, k int) int32 { return int32(i) }))
 	out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"},
 		map[string]dag.Input{"bold": boldCube(t, 4, 0, 2), "labels": row, "nodes": nodesInput(3, 1, 2)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if l := labelsOf(t, out["parcels"]); !slices.Equal(l.Voxels[:4], []int32{0, 2, 3, 1}) {
 		t.Errorf("parcels %v", l.Voxels[:4])
 	}

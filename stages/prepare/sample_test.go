@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -41,14 +42,8 @@ func sampleOf(t *testing.T, label func(i, j, k int) int32, sample int, ids ...in
 	}
 	p := stagetest.NewStage[*Parcellate](t, "parcellate")
 	p.Sample = sample
-	out, err := stagetest.RunWith(p, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := column.Rows[column.SampleRow](out["sample"].(*encoding.Table))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := need.Value(stagetest.RunWith(p, in))(t)
+	rows := need.Value(column.Rows[column.SampleRow](out["sample"].(*encoding.Table)))(t)
 	return rows
 }
 
@@ -113,14 +108,8 @@ func TestCarpetIsCleanedSeries(t *testing.T) {
 			"sampled": named("sampled", encoding.NewArray(sampled, volumes, voxels))}
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Regress, s.FD, s.MinMinutes, s.Standardize = "6P", 0.5, 0, scale
-		out, err := stagetest.RunWith(s, in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := column.Rows[column.VolumeRow](out["volumes"].(*encoding.Table))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := need.Value(stagetest.RunWith(s, in))(t)
+		rows := need.Value(column.Rows[column.VolumeRow](out["volumes"].(*encoding.Table)))(t)
 		clean, carpet := out["series"].(*encoding.Array), out["carpet"].(*encoding.Array)
 		if fmt.Sprint(carpet.Shape) != "[2 60 5]" {
 			t.Fatalf("a carpet of shape %v", carpet.Shape)
@@ -163,10 +152,7 @@ func TestBootstrapSample(t *testing.T) {
 	in := map[string]dag.Input{"bold": bold, "nodes": nodesInput(1),
 		"parcels": imageInput(t, "parcels.nii.gz", cube(4, 0, func(i, j, k int) int32 { return 1 })),
 		"sample":  dag.InputOf(column.Table([]column.SampleRow{{Voxel: 63}, {Voxel: 2}}))}
-	out, err := stagetest.RunWith(stagetest.NewStage[*Bootstrap](t, "bootstrap"), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := need.Value(stagetest.RunWith(stagetest.NewStage[*Bootstrap](t, "bootstrap"), in))(t)
 	for i, got := range out["sampled"].(*encoding.Array).Float64s() {
 		if want := float64((i/2*64 + []int{63, 2}[i%2]) * 7919 % 1009); got != want { // as boldCube writes
 			t.Fatalf("volume %d: %v, want %v", i/2, got, want)

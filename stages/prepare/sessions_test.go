@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -29,9 +30,7 @@ func sessionsOf(t *testing.T, draws int, change func(session int, c *Connectivit
 			}
 		}
 		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(a)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		for port, v := range out {
 			one := named(fmt.Sprintf("%s of session %d", port, i+1), v)
 			one.Coords = []dag.Coord{{Axis: "subject", Value: "sub-1"}, {Axis: "session", Value: fmt.Sprint("0", i+1)}}
@@ -53,9 +52,7 @@ func TestSessions(t *testing.T) {
 	} {
 		in := sessionsOf(t, c.draws, nil)
 		out, err := stagetest.NewStage[*Sessions](t, "sessions").Run(t.Context(), dag.NewTask(in))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		if got := stagetest.Sure(column.Rows[sessionDrawRow](out["draws"].(*encoding.Table))); !slices.Equal(got,
 			c.order) {
 			t.Errorf("draws %v, want %v", got, c.order)

@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/stagetest"
 )
 
@@ -34,9 +35,7 @@ func TestTimeseries(t *testing.T) {
 	w.Write([]byte("#10\t#2001\t#17\n1\t2\t3.5\n4\t5\t6\n"))
 	w.Close()
 	var npy, npz bytes.Buffer
-	if err := encoding.NewArray([]float32{1, 2, 3.5, 4, 5, 6}, 2, 3).Encode(&npy); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, encoding.NewArray([]float32{1, 2, 3.5, 4, 5, 6}, 2, 3).Encode(&npy))
 	w = gzip.NewWriter(&npz)
 	w.Write(npy.Bytes())
 	w.Close()
@@ -69,9 +68,7 @@ func TestTimeseries(t *testing.T) {
 	}
 	out, err := stagetest.RunWith(stagetest.NewStage[*Timeseries](t, "timeseries"),
 		map[string]dag.Input{"series": fileOf("f", "L.TH,L.HI,R.BSTS\n1,n/a,3\n4,n/a,6\n"), "nodes": regionNodes()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if v := out["series"].(*encoding.Array).Float64s(); !math.IsNaN(v[2]) || !math.IsNaN(v[5]) || v[4] != 6 {
 		t.Errorf("series %v", v)
 	}
@@ -87,9 +84,7 @@ func TestTimeseries(t *testing.T) {
 		s.TR = c.tr
 		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": fileOf("f", "1 2 3\n4 5 6\n"),
 			"nodes": regionNodes(), "sidecar": fileOf("s.json", c.text)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		if tr := stagetest.ColumnOf(t, out["scan"], "tr"); tr != c.want && !(math.IsNaN(tr) && math.IsNaN(c.want)) {
 			t.Errorf("%s, parameter %v: repetition time %v, want %v", c.text, c.tr, tr, c.want)
 		}
@@ -98,9 +93,7 @@ func TestTimeseries(t *testing.T) {
 
 func TestTimeseriesRefuses(t *testing.T) {
 	var cube bytes.Buffer
-	if err := encoding.NewArray(make([]float64, 8), 2, 2, 2).Encode(&cube); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, encoding.NewArray(make([]float64, 8), 2, 2, 2).Encode(&cube))
 	for content, want := range map[string]string{
 		"1 2\n3 4\n":                         "f.tsv: 2 columns without names for 3 nodes",
 		"L.TH,L.HI,Brain-Stem\n1,2,3\n":      "f.tsv: the columns do not match the node list: there is no node Brain-Stem; there is no column for ctx-rh-bankssts; use the node list of this atlas (a missing region is a column of n/a; if nodes is not set in the cohort, the first participant's file is the list)",

@@ -17,10 +17,7 @@ import (
 // numbersOf reads a table of numbers with a header or without; n/a is NaN.
 func numbersOf(t *testing.T, path string, header bool) (rows [][]float64) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(path))(t)
 	for i, line := range strings.Split(strings.TrimSpace(string(b)), "\n") {
 		if header && i == 0 {
 			continue
@@ -75,16 +72,12 @@ func TestAtlasWithinMask(t *testing.T) {
 			"nodes":  nodesInput(countTo(40)...),
 		}
 		parcels, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", Resampling: "nearest"}, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		in["parcels"] = dag.InputOf(parcels["parcels"])
 		delete(in, "labels")
 		delete(in, "within")
 		out, err := stagetest.RunWith(&Bootstrap{Fraction: 1}, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		compareRows(t, out, numbersOf(t, filepath.Join(root, "oracle", sub+"_atlas-Mini_masked_timeseries.tsv"), true), 1e-6)
 	}
 }
@@ -102,16 +95,12 @@ func TestProbabilisticAtlas(t *testing.T) {
 		}
 		parcels, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5,
 			Resampling: "auto"}, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		in["parcels"], in["weights"] = dag.InputOf(parcels["parcels"]), in["labels"]
 		delete(in, "labels")
 		b := &Bootstrap{Draws: 3, Fraction: 0.5, MinValid: 0.5, TR: 2}
 		out, err := stagetest.RunWith(b, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		compareRows(t, out, numbersOf(t, filepath.Join(dir, c.signals+".tsv"), false), 1e-10)
 		if a := out["series"].(*encoding.Array); a.Shape[0] != 4 || a.Float64s()[0] == a.Float64s()[60] {
 			t.Errorf("draws of shape %v", a.Shape)

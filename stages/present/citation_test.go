@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/literature"
 	"prgnn/stages/present/methods"
 	"prgnn/stages/stagetest"
@@ -130,10 +131,7 @@ func TestCitationIsTheReportsList(t *testing.T) {
 			t.Errorf("the Markdown file does not cite %s, or does not list it once", key)
 		}
 	}
-	page, err := (&Report{Top: 5}).Page(dag.NewTask(in))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := need.Value((&Report{Top: 5}).Page(dag.NewTask(in)))(t)
 	var list []string
 	for _, s := range page.Sections {
 		for _, b := range s.Blocks {

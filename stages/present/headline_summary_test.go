@@ -6,6 +6,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -19,9 +20,7 @@ func TestSummaryNamesTheRegionsOfTheHeadline(t *testing.T) {
 	in := map[string][]dag.Input{"ranking": {dag.InputOf(table)}}
 	a := newAuthor(section.NewWriter(dag.NewTask(in)), []string{"pool=sage"})
 	a.top, a.Section.Title = 1, "Regions"
-	if err := a.regions(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, a.regions())
 	a.Page.Sections = []report.Section{*a.Section}
 	if text := a.Page.Text(); !strings.Contains(text, "of the headline (SAGE)") || !strings.Contains(text, "insula") ||
 		strings.Contains(text, "cuneus") {

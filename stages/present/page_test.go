@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -29,19 +30,14 @@ func pageOfMany(t *testing.T) (*report.Page, map[string][]dag.Input) {
 	for _, port := range []string{"ranking", "recovery", "consistency"} {
 		shown[port] = []dag.Input{dag.InputOf(made[port])}
 	}
-	page, err := (&Report{Top: 5}).Page(dag.NewTask(shown))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := need.Value((&Report{Top: 5}).Page(dag.NewTask(shown)))(t)
 	return page, shown
 }
 
 // Tables and figures are numbered from 1 in their order; the text points to each that is not supplementary.
 func TestTablesAndFiguresAreReferredTo(t *testing.T) {
 	page, _ := pageOfMany(t)
-	if err := page.Check(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, page.Check())
 	said := ""
 	var labels []string
 	for _, s := range page.Sections {
@@ -101,10 +97,7 @@ func TestFidelityNamesItsDraws(t *testing.T) {
 				Graphs: c.graphs})
 		}
 		in["fidelity"] = []dag.Input{dag.InputOf(column.Table(rows))}
-		page, err := (&Report{Top: 5}).Page(dag.NewTask(in))
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := need.Value((&Report{Top: 5}).Page(dag.NewTask(in)))(t)
 		if got := maskingTable(t, page).Note; got != c.want {
 			t.Errorf("%q: %s, want %s", c.graphs, got, c.want)
 		}
@@ -132,9 +125,7 @@ func TestFidelityOfModelsThatDoNotClassify(t *testing.T) {
 		in := dag.InputOf(column.Table([]column.FidelityRow{row}, "pool"))
 		a := newAuthor(section.NewWriter(dag.NewTask(map[string][]dag.Input{"fidelity": {in}})), nil)
 		a.Unproven = c.unproven
-		if err := a.fidelity(nil); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, a.fidelity(nil))
 		if !slices.Equal(a.Page.Cautions, c.want) {
 			t.Errorf("%+v: %q", c, a.Page.Cautions)
 		}
@@ -156,9 +147,7 @@ func TestFidelityOfSmallDrops(t *testing.T) {
 			Choices: 19}}
 		in := map[string][]dag.Input{"fidelity": {dag.InputOf(column.Table(rows))}}
 		a := newAuthor(section.NewWriter(dag.NewTask(in)), nil)
-		if err := a.fidelity(nil); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, a.fidelity(nil))
 		var cells []string
 		for _, cell := range a.Section.Blocks[1].Table.Rows[0] {
 			cells = append(cells, cell.Text)
@@ -210,10 +199,7 @@ func TestRenderingsShowThePage(t *testing.T) {
 	}
 	var pictures []string
 	for _, m := range regexp.MustCompile(`src="data:image/svg\+xml;charset=utf-8,([^"]*)"`).FindAllStringSubmatch(encoded, -1) {
-		picture, err := url.PathUnescape(html.UnescapeString(m[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		picture := need.Value(url.PathUnescape(html.UnescapeString(m[1])))(t)
 		pictures = append(pictures, picture)
 	}
 	for _, b := range page.Sections {

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/learn"
 	"prgnn/stages/present/section"
@@ -148,10 +149,7 @@ func TestPermutationOfAnotherTraining(t *testing.T) {
 			}
 			in["settings"] = []dag.Input{dag.InputOf(table)}
 		}
-		page, err := (&Report{Top: 5}).Page(dag.NewTask(in))
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := need.Value((&Report{Top: 5}).Page(dag.NewTask(in)))(t)
 		text := strings.Join(page.Abstract, "\n")
 		if !strings.Contains(text, c.how) {
 			t.Errorf("%s: no %q in %s", c.name, c.how, text)

@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
@@ -80,10 +81,7 @@ func referenced(n, r, differ, high int) map[string][]dag.Input {
 
 func recoveriesOf(t *testing.T, v artifacts.Value) map[string]column.RecoveryRow {
 	t.Helper()
-	rows, err := column.Rows[column.RecoveryRow](v.(*encoding.Table))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := need.Value(column.Rows[column.RecoveryRow](v.(*encoding.Table)))(t)
 	byName := map[string]column.RecoveryRow{}
 	for _, r := range rows {
 		byName[r.Name()] = r
@@ -137,24 +135,15 @@ func TestBiomarkersReferences(t *testing.T) {
 	// The t of the first region by its definition, in the training participants of fold 1.
 	train, test := inference.Sample{Groups: 2}, inference.Sample{Groups: 2}
 	for i, f := range in["features"] {
-		a, err := f.Array()
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := need.Value(f.Array())(t)
 		side := &train
 		if i/2%3 == 0 {
 			side = &test
 		}
 		side.Values, side.Group = append(side.Values, a.Float64s()[144:]), append(side.Group, i%2)
 	}
-	nodes, err := assess.ReadNodeFeatures(in["features"], 12, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := nodes.Compute(train, test)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nodes := need.Value(assess.ReadNodeFeatures(in["features"], 12, 1))(t)
+	got := need.Value(nodes.Compute(train, test))(t)
 	var x [2][]float64
 	for i, v := range train.Values {
 		sum := 0.0
@@ -176,9 +165,7 @@ func TestReferencesDoNotSeeTheTested(t *testing.T) {
 	in := referenced(60, 12, 4, 0)
 	people := stagetest.SomeParticipants(60, "ASD", "HC")
 	features, err := assess.ReadNodeFeatures(in["features"], 12, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	ids, _ := people.Strings("participant_id")
 	model := func(exchanged bool) *assess.ModelScores {
 		m := assess.NewModelScores(in["scores"][0])
@@ -324,10 +311,7 @@ func TestUntrainedScores(t *testing.T) {
 		}
 		layer, _ := table.Ints("layer")
 		score, _ := table.Floats("score")
-		untrained, err := table.Floats("untrained")
-		if err != nil {
-			t.Fatal(err)
-		}
+		untrained := need.Value(table.Floats("untrained"))(t)
 		most := 0.0
 		for i := range score {
 			if layer[i] != 1 {
@@ -363,9 +347,7 @@ func TestStuckModelsAreNamed(t *testing.T) {
 			"1 of 2 models did not learn their training graphs: fold 2 (0.710); training accuracy (running mean over the batches of the last epoch) below 0.760, a fifth of the way from the majority rate to 1. The predictions and regions of such a model depend little on training"},
 	} {
 		a := newAuthor(section.NewWriter(dag.NewTask(map[string][]dag.Input{"training": c.in})), nil)
-		if err := a.training(); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, a.training())
 		if got := strings.Join(a.Page.Cautions, "\n"); got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
 		}

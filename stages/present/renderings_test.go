@@ -12,6 +12,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
@@ -126,10 +127,7 @@ func TestRenderingsAgree(t *testing.T) {
 	areas := regexp.MustCompile(`AUC (0\.\d+)`)
 	found := 0
 	for _, m := range regexp.MustCompile(`data:image/svg\+xml;charset=utf-8,([^"]+)`).FindAllStringSubmatch(html.UnescapeString(page), -1) {
-		svg, err := url.PathUnescape(m[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		svg := need.Value(url.PathUnescape(m[1]))(t)
 		for _, a := range areas.FindAllStringSubmatch(svg, -1) {
 			if found++; a[1] != wantArea {
 				t.Errorf("a figure of the report says AUC %s, want %s", a[1], wantArea)
@@ -153,17 +151,11 @@ func TestRenderingsAgree(t *testing.T) {
 // Nobody is trained on and tested in one fold, with or without a leakage stage.
 func TestPredictionsOfBothSides(t *testing.T) {
 	in := unevenRun("train", column.PrGNN)
-	table, err := in[0].Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := need.Value(in[0].Table())(t)
 	extra := stagetest.OneFold(1, [2]string{"ASD", "HC"}, [3]any{"a", 0, 0.3})
 	set, _ := extra.Column("set")
 	set.Values = []string{"train"}
-	both, err := encoding.Concat(table, extra)
-	if err != nil {
-		t.Fatal(err)
-	}
+	both := need.Value(encoding.Concat(table, extra))(t)
 	in[0] = dag.InputOf(both, in[0].Coords...)
 	for _, kind := range []string{"evaluate", "compare", "figure-roc", "figure-confusion", "figure-calibration"} {
 		if _, err := stagetest.RunStage(t, stagetest.Fresh(kind),
@@ -178,10 +170,7 @@ func TestPredictionsOfBothSides(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	one, _ := stagetest.Evaluated(0.81, 0.7, 0.9)
 	two, _ := stagetest.Evaluated(0.92, 0.8, 0.95)
-	both, err := encoding.Concat(one, two)
-	if err != nil {
-		t.Fatal(err)
-	}
+	both := need.Value(encoding.Concat(one, two))(t)
 	both.Columns = slices.Insert(both.Columns, 0,
 		encoding.Column{Name: "pool", Values: []string{"sage", "sage", "topk", "topk"}})
 	nested, _ := stagetest.Evaluated(0.85, 0.75, 0.92)

@@ -6,6 +6,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/present/participants"
 )
 
@@ -19,14 +20,8 @@ func TestScansAreRated(t *testing.T) {
 				Data: []byte("<svg width=\"500pt\"><title>Quality of the scan</title><desc>Traces</desc></svg>")}, dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%02d", i)}))
 		}
 		task := dag.NewTask(map[string][]dag.Input{"scans": in})
-		page, err := (&Report{Top: 5}).Page(task)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pages, err := participants.ScanPages(task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := need.Value((&Report{Top: 5}).Page(task))(t)
+		pages := need.Value(participants.ScanPages(task))(t)
 		rated, linked := 0, 0
 		for _, s := range page.Sections {
 			for _, b := range s.Blocks {
@@ -63,14 +58,8 @@ func TestScansOfSessions(t *testing.T) {
 				dag.Coord{Axis: "session", Value: fmt.Sprint(i%2 + 1)}))
 		}
 		task := dag.NewTask(map[string][]dag.Input{"scans": in})
-		page, err := (&Report{Top: 5}).Page(task)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pages, err := participants.ScanPages(task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := need.Value((&Report{Top: 5}).Page(task))(t)
+		pages := need.Value(participants.ScanPages(task))(t)
 		titles, files := map[string]string{}, map[string]bool{}
 		for _, s := range page.Sections {
 			for _, b := range s.Blocks {

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/present/section"
 	"prgnn/stages/stagetest"
@@ -17,10 +18,7 @@ func TestSummaryNamesClassifiers(t *testing.T) {
 	said := func(stage, model string, p ...float64) []dag.Input {
 		var out []dag.Input
 		for _, in := range stagetest.TwoFolds(model, p...) {
-			table, err := in.Table()
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := need.Value(in.Table())(t)
 			coords := []dag.Coord{{Axis: "fold", Value: in.Coord("fold")}, {Axis: "stage", Value: stage}}
 			if stage != "train" {
 				coords = append(coords, dag.Coord{Axis: "model", Value: model})

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
 	"prgnn/stages/present/performance"
@@ -360,10 +361,7 @@ func TestSummaryOfSettings(t *testing.T) {
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	one, _ := stagetest.Evaluated(0.8, 0.7, 0.9)
 	two, _ := stagetest.Evaluated(0.9, 0.8, 0.95)
-	both, err := encoding.Concat(one, two)
-	if err != nil {
-		t.Fatal(err)
-	}
+	both := need.Value(encoding.Concat(one, two))(t)
 	both.Columns = slices.Insert(both.Columns, 0,
 		encoding.Column{Name: "pool", Values: []string{"sage", "sage", "topk", "topk"}})
 	in["evaluation"] = []dag.Input{dag.InputOf(both)}

@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"prgnn/internal/need"
 	"prgnn/internal/words"
 )
 
@@ -84,9 +85,7 @@ func whole(s string) *Page {
 func written(t *testing.T, p *Page) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.HTML(&b); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, p.HTML(&b))
 	return b.String()
 }
 

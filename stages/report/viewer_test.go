@@ -8,45 +8,33 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // The viewer that is kept was built from the sources that are kept: whoever edits them,
 // or the lock file, has to build it again.
 func TestViewerIsBuiltFromItsSources(t *testing.T) {
-	b, err := os.ReadFile("web/built.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile("web/built.json"))(t)
 	built := map[string]string{}
-	if err := json.Unmarshal(b, &built); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(b, &built))
 	digest := func(b []byte) string {
 		d := sha256.Sum256(b)
 		return hex.EncodeToString(d[:])
 	}
-	sources, err := filepath.Glob("web/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sources := need.Value(filepath.Glob("web/*"))(t)
 	for _, path := range sources {
 		name := filepath.Base(path)
 		if name == "built.json" || name == "node_modules" {
 			continue
 		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := need.Value(os.ReadFile(path))(t)
 		if built[name] != digest(b) {
 			t.Errorf("web/%s is not the one that the viewer was built from: make web", name)
 		}
 		delete(built, name)
 	}
-	code, err := viewerCode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := need.Value(viewerCode())(t)
 	if built["viewer.js"] != digest([]byte(code)) {
 		t.Error("viewer.js.gz is not what web/built.json says: make web")
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"prgnn/internal/need"
 )
 
 var people = map[string][]string{
@@ -65,10 +67,7 @@ func TestQuery(t *testing.T) {
 }
 
 func TestQueryCounts(t *testing.T) {
-	q, err := parse("group in [ASD, HC] and (mean_fd < 0.3 or age == 1) and age >= 7")
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := need.Value(parse("group in [ASD, HC] and (mean_fd < 0.3 or age == 1) and age >= 7"))(t)
 	_, counts := q.Select(6)
 	want := []Count{{"group in [ASD, HC]", 1, 1}, {"(mean_fd < 0.3 or age == 1)", 1, 0}, {"age >= 7", 0, 1}}
 	if !reflect.DeepEqual(counts, want) {

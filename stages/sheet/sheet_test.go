@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func TestRead(t *testing.T) {
@@ -33,10 +35,7 @@ func TestRead(t *testing.T) {
 		{"one column", "id\na\n", []string{"id"}, [][]string{{"a"}}, []int{2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := Read(strings.NewReader(c.text), "p.tsv")
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := need.Value(Read(strings.NewReader(c.text), "p.tsv"))(t)
 			if !reflect.DeepEqual(s.Columns, c.columns) || !reflect.DeepEqual(s.Rows, c.rows) ||
 				!reflect.DeepEqual(s.Lines, c.lines) {
 				t.Errorf("got %q %q %v\nwant %q %q %v", s.Columns, s.Rows, s.Lines, c.columns, c.rows, c.lines)

@@ -15,6 +15,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/exact"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/stages/fold"
 	"prgnn/stages/mat5"
@@ -119,10 +120,7 @@ func NodesOf(names ...string) *encoding.Table {
 // FloatsOf are the numbers of a column of a table.
 func FloatsOf(t *testing.T, v artifacts.Value, column string) []float64 {
 	t.Helper()
-	x, err := v.(*encoding.Table).Floats(column)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := need.Value(v.(*encoding.Table).Floats(column))(t)
 	return x
 }
 
@@ -230,9 +228,7 @@ func ColumnOf(t *testing.T, v artifacts.Value, column string) float64 {
 func ExecOutput(t *testing.T, v artifacts.Value) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := v.Encode(&b); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, v.Encode(&b))
 	return b.String()
 }
 
@@ -260,9 +256,7 @@ func HostileTexts(t *encoding.Table) *encoding.Table {
 func Mat(t *testing.T, vs ...mat5.Variable) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := mat5.Write(&b, vs); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, mat5.Write(&b, vs))
 	return b.Bytes()
 }
 
@@ -442,10 +436,7 @@ func RunStage(t *testing.T, s dag.Stage, inputs map[string][]dag.Input) (dag.Out
 // MustRun is RunStage where the stage must not fail.
 func MustRun(t *testing.T, s dag.Stage, inputs map[string][]dag.Input) dag.Outputs {
 	t.Helper()
-	out, err := RunStage(t, s, inputs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := need.Value(RunStage(t, s, inputs))(t)
 	return out
 }
 
@@ -453,9 +444,7 @@ func MustRun(t *testing.T, s dag.Stage, inputs map[string][]dag.Input) dag.Outpu
 func Encoded(t *testing.T, v artifacts.Value) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := v.Encode(&b); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, v.Encode(&b))
 	return b.Bytes()
 }
 

@@ -69,13 +69,9 @@ func run(t *testing.T, python string, module ...string) {
 
 // store is a store of the test's own with the results of quick.yaml, which is run once.
 func store(t *testing.T) string {
-	if err := quick(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, quick())
 	dir := filepath.Join(t.TempDir(), "store")
-	if err := os.CopyFS(dir, os.DirFS(made)); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.CopyFS(dir, os.DirFS(made)))
 	return dir
 }
 

@@ -14,18 +14,12 @@ type page struct{ text, dir string }
 
 func newPage(t *testing.T) *page {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/python.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Value(os.ReadFile("../../docs/python.md"))(t)
 	p := &page{string(text), t.TempDir()}
 	program := filepath.Join(p.dir, "bin", "pipeline")
 	output(t, p.dir, "go", "build", "-o", program, "prgnn/cmd/pipeline")
 	t.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
-	source, err := filepath.Abs(filepath.Join("..", "..", "python", "src"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := need.Value(filepath.Abs(filepath.Join("..", "..", "python", "src")))(t)
 	t.Setenv("PYTHONPATH", source)
 	t.Setenv("PYTHONDONTWRITEBYTECODE", "1")
 	write(t, p.dir, "export.sh", []byte("set -e\n"+blocksOf(p.text)["sh"]))

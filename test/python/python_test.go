@@ -56,9 +56,7 @@ func TestExportsOpenInPython(t *testing.T) {
 func TestTaskRegressorsAreNilearns(t *testing.T) {
 	python := need.Python(t, "nilearn", "pandas")
 	dir, err := filepath.Abs(filepath.Join("..", "..", "connectivity", "testdata", "task"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	type golden struct {
 		Cases []struct {
 			Name, Model string
@@ -67,9 +65,7 @@ func TestTaskRegressorsAreNilearns(t *testing.T) {
 		}
 	}
 	var made, kept golden
-	if err := json.Unmarshal(output(t, t.TempDir(), python, filepath.Join(dir, "gen.py")), &made); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(output(t, t.TempDir(), python, filepath.Join(dir, "gen.py")), &made))
 	b, err := os.ReadFile(filepath.Join(dir, "golden.json"))
 	if err == nil {
 		err = json.Unmarshal(b, &kept)
@@ -94,10 +90,7 @@ func TestTaskRegressorsAreNilearns(t *testing.T) {
 
 // script is the path of a script beside this file.
 func script(t *testing.T, name string) string {
-	path, err := filepath.Abs(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := need.Value(filepath.Abs(name))(t)
 	return path
 }
 
@@ -121,7 +114,5 @@ func output(t *testing.T, dir, name string, args ...string) []byte {
 
 func write(t *testing.T, dir, name string, b []byte) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o666))
 }

@@ -7,6 +7,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
 )
 
 // An array and its tensor share memory, both ways, for every element type.
@@ -23,9 +24,7 @@ func sharesMemory[T encoding.Number](t *testing.T) {
 	data := []T{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
 	a := encoding.NewArray(data, 2, 3, 2)
 	d, err := Tensor(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if x, err := d.At(1, 0, 1); err != nil || x != T(7) {
 		t.Errorf("(1, 0, 1) is %v, %v, want 7", x, err)
 	}
@@ -33,9 +32,7 @@ func sharesMemory[T encoding.Number](t *testing.T) {
 		t.Errorf("70 was written to the tensor, and the array has %v, %v", data[7], err)
 	}
 	back, err := FromTensor(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	got, err := encoding.Data[T](back)
 	if err != nil || !slices.Equal(back.Shape, a.Shape) || &got[0] != &data[0] || len(got) != len(data) {
 		t.Errorf("the array that comes back is of shape %v over other memory: %v", back.Shape, err)
@@ -51,22 +48,11 @@ func TestTensorOfAnotherOrder(t *testing.T) {
 	of := func() *tensor.Dense {
 		return tensor.New(tensor.WithShape(3, 4), tensor.WithBacking([]float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}))
 	}
-	columns, err := of().Slice(nil, tensor.S(1, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	column, err := of().Slice(nil, tensor.S(2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := of().Slice(tensor.S(1, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	columns := need.Value(of().Slice(nil, tensor.S(1, 3)))(t)
+	column := need.Value(of().Slice(nil, tensor.S(2)))(t)
+	rows := need.Value(of().Slice(tensor.S(1, 3)))(t)
 	transposed := of()
-	if err := transposed.T(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, transposed.T())
 	for name, c := range map[string]struct {
 		t     *tensor.Dense
 		shape []int

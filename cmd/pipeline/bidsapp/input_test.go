@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // The command line is that of other BIDS Apps: a flag may have several labels, _ is -, and
@@ -39,12 +41,8 @@ func TestDerivativesOf(t *testing.T) {
 	describe := func(dir, text string) {
 		t.Helper()
 		at := filepath.Join(above, dir)
-		if err := os.MkdirAll(at, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(at, "dataset_description.json"), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.MkdirAll(at, 0o777))
+		need.NoError(t, os.WriteFile(filepath.Join(at, "dataset_description.json"), []byte(text), 0o666))
 	}
 	const derived = `{"DatasetType": "derivative", "GeneratedBy": [{"Name": "fMRIPrep"}]}`
 	describe("legacy/fmriprep", derived)
@@ -52,9 +50,7 @@ func TestDerivativesOf(t *testing.T) {
 	describe("raw", `{}`)
 	describe("inside", `{}`)
 	describe("inside/derivatives/a", derived)
-	if err := os.Mkdir(filepath.Join(above, "empty"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Mkdir(filepath.Join(above, "empty"), 0o777))
 	for in, want := range map[string]string{"legacy": "legacy/fmriprep", "raw": "other", "inside": "inside/derivatives/a", "empty": ""} {
 		got, err := derivativesOf(filepath.Join(above, in))
 		if want == "" {

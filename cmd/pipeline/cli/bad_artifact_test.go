@@ -16,6 +16,7 @@ import (
 	"prgnn/artifacts/parquet"
 	"prgnn/artifacts/storetest"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/internal/need"
 )
 
 // npyOf is an npy file with this dictionary and data of so many bytes.
@@ -33,12 +34,8 @@ func encodedTable(t *testing.T) (asArrow, asParquet []byte) {
 		encoding.Column{Name: "subject", Values: []string{"sub-01", "sub-02", "sub-03"}},
 		encoding.Column{Name: "score", Unit: "1", Values: []float64{0.5, 0.25, 1}})
 	var a, p bytes.Buffer
-	if err := table.Encode(&a); err != nil {
-		t.Fatal(err)
-	}
-	if err := parquet.Write(&p, table); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, table.Encode(&a))
+	need.NoError(t, parquet.Write(&p, table))
 	return a.Bytes(), p.Bytes()
 }
 
@@ -123,9 +120,7 @@ func TestBadArtifacts(t *testing.T) {
 	}
 	for _, f := range badFiles(t) {
 		path := filepath.Join(dir, "file")
-		if err := os.WriteFile(path, f.bytes, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(path, f.bytes, 0o666))
 		code, out, diag := runHere("inspect", path)
 		if code != exit.Failed || out != "" || strings.Count(diag, "\n") != 1 {
 			t.Errorf("%s: exit code %d\n%s%s", f.name, code, out, diag)
@@ -188,13 +183,9 @@ type stored struct {
 func newStored(t *testing.T, dir string) stored {
 	t.Helper()
 	s := stored{t, filepath.Join(dir, "store"), filepath.Join(dir, "two.yaml")}
-	if err := os.RemoveAll(s.store); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.RemoveAll(s.store))
 	text := "pipeline: two\nstages:\n  a: { use: echo, with: { value: '1' } }\n  b: { use: echo, with: { value: '2' } }\n"
-	if err := os.WriteFile(s.file, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.WriteFile(s.file, []byte(text), 0o666))
 	if code, _, diag := runHere("run", "-q", "--store", s.store, s.file); code != 0 {
 		t.Fatal(diag)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/internal/need"
 	"prgnn/nifti"
 )
 
@@ -292,18 +293,11 @@ func checkTable(t *testing.T, file, table string) {
 	t.Helper()
 	golden := filepath.Join("testdata", file)
 	if *update {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(golden, []byte(table), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.MkdirAll("testdata", 0o777))
+		need.NoError(t, os.WriteFile(golden, []byte(table), 0o666))
 		return
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := need.Value(os.ReadFile(golden))(t)
 	old, now := strings.Split(string(want), "\n"), strings.Split(table, "\n")
 	for i := range max(len(old), len(now)) {
 		var a, b string

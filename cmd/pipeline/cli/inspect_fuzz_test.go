@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/internal/need"
 )
 
 // FuzzInspect: of any file there is a description, or one error.
@@ -26,9 +27,7 @@ func FuzzInspect(f *testing.F) {
 	f.Add([]byte("\x93NUMPY\x01\x00"))
 	path := filepath.Join(f.TempDir(), "file")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if err := os.WriteFile(path, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(path, b, 0o666))
 		var out, diag bytes.Buffer
 		switch code := run([]string{"inspect", path, "--stats"}, &out, &diag); {
 		case code == exit.Fine && out.Len() == 0, code == exit.Fine && diag.Len() > 0:

@@ -25,14 +25,9 @@ func runHere(args ...string) (code int, stdout, stderr string) {
 // reads as a NIfTI or MGH volume.
 func TestInspectAgreesWithNibabel(t *testing.T) {
 	dir := need.Shared(t, "data")
-	b, err := os.ReadFile(filepath.Join(dir, "oracle_nibabel.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := need.Value(os.ReadFile(filepath.Join(dir, "oracle_nibabel.json")))(t)
 	var oracle map[string]map[string]any
-	if err := json.Unmarshal(b, &oracle); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(b, &oracle))
 	seen := 0
 	for name, want := range oracle {
 		class, _ := want["class"].(string)

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"prgnn/internal/need"
 )
 
 // hostile is what data may hold to write on a terminal: a title, a color, moving the cursor, a
@@ -54,10 +56,7 @@ func TestVisibleJSONMeansTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.ToValidUTF8(rapid.String().Draw(t, "text")+
 			rapid.SampledFrom([]string{"", hostile}).Draw(t, "hostile"), "")
-		b, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := need.Value(json.Marshal(text))(t)
 		var out bytes.Buffer
 		(&visibleWriter{w: &out}).Write(b)
 		var back string

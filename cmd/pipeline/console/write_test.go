@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // What a killed process had not finished is gone after the next file of that directory.
@@ -23,26 +25,17 @@ func TestKilledWhileWriting(t *testing.T) {
 	path := filepath.Join(dir, "page.html")
 	child := exec.Command(os.Args[0], "-test.run=^TestKilledWhileWriting$")
 	child.Env = append(os.Environ(), "PRGNN_TEST_WRITES="+path)
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := need.Value(child.StdoutPipe())(t)
+	need.NoError(t, child.Start())
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "writing\n" {
 		t.Fatalf("%q, %v", line, err)
 	}
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, child.Process.Kill())
 	_ = child.Wait() // killed
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Fatalf("the killed process left %v, %v", left, err)
 	}
-	if err := new(Console).WriteBytes(path, []byte("whole")); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, new(Console).WriteBytes(path, []byte("whole")))
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 || left[0].Name() != "page.html" {
 		t.Errorf("beside the page lies %v, %v", left, err)
 	}
@@ -57,14 +50,10 @@ func TestWriteIntoPipe(t *testing.T) {
 		t.Skip("no /dev/fd")
 	}
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	defer r.Close()
 	path := fmt.Sprintf("/dev/fd/%d", w.Fd())
-	if err := new(Console).WriteBytes(path, []byte("whole")); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, new(Console).WriteBytes(path, []byte("whole")))
 	w.Close()
 	if b, err := io.ReadAll(r); err != nil || string(b) != "whole" {
 		t.Errorf("%q, %v", b, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/internal/need"
 )
 
 // A dataset is linked by the way to it within a dataset around both, else by its DOI, else by the digest of its
@@ -18,12 +19,8 @@ func TestLinksOfDatasets(t *testing.T) {
 		"published": `{"Name": "p", "DatasetDOI": "https://doi.org/10.18112/openneuro.ds000001.v1"}`, "short": `{"Name": "s", "DatasetDOI": "doi:10.1/x"}`,
 	} {
 		file := filepath.Join(dir, path, "dataset_description.json")
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		need.NoError(t, os.WriteFile(file, []byte(text), 0o666))
 	}
 	digest := "urn:sha256:" + artifacts.DigestOf([]byte(named)).String()
 	for _, c := range []struct{ out, source, want string }{

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 func mixedTable() *encoding.Table {
@@ -24,16 +25,12 @@ func mixedTable() *encoding.Table {
 
 func TestSeparated(t *testing.T) {
 	var csv, tsv strings.Builder
-	if err := mixedTable().WriteCSV(&csv, ','); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, mixedTable().WriteCSV(&csv, ','))
 	want := "name,score,n,kept,p,big\nLeft-Putamen,0.1,1,true,0.1,1152921504606846976\n\"a,b\t\"\"c\"\"\",NaN,,false,1,-1\n,3,3,true,-2.5,0\n"
 	if csv.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", csv.String(), want)
 	}
-	if err := mixedTable().WriteCSV(&tsv, '\t'); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, mixedTable().WriteCSV(&tsv, '\t'))
 	if !strings.Contains(tsv.String(), "\tNaN\tn/a\tfalse\t") || !strings.Contains(tsv.String(), "\nn/a\t3\t") {
 		t.Errorf("tsv: %q", tsv.String())
 	}
@@ -62,21 +59,15 @@ func TestWithKeys(t *testing.T) {
 		return encoding.NewTable(encoding.Column{Name: "fold", Values: folds}, encoding.Column{Name: "x", Values: x})
 	}
 	whole, err := withKeys(tasks, []*encoding.Table{part(1, 5, 6), part(2, 7)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var out strings.Builder
-	if err := whole.WriteCSV(&out, ','); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, whole.WriteCSV(&out, ','))
 	if want := "pool,fold,x\ntopk,1,5\ntopk,1,6\ntopk,2,7\n"; out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
 	// A column of the same name that says something else is kept beside the key.
 	whole, err = withKeys(tasks, []*encoding.Table{part(9, 5), part(9, 7)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if c, ok := whole.Column("fold_of_task"); !ok || !slices.Equal(c.Values.([]int64), []int64{1, 2}) {
 		t.Errorf("fold_of_task is %v", c)
 	}
@@ -85,17 +76,13 @@ func TestWithKeys(t *testing.T) {
 func TestLongTable(t *testing.T) {
 	a := encoding.NewArray([]float64{10, 11, 12, 13, 14, 15}, 2, 3)
 	var out strings.Builder
-	if err := longTable(a, []string{"draw", "roi"}).WriteCSV(&out, ','); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, longTable(a, []string{"draw", "roi"}).WriteCSV(&out, ','))
 	if want := "draw,roi,value\n0,1,10\n0,2,11\n0,3,12\n1,1,13\n1,2,14\n1,3,15\n"; out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
 	out.Reset()
 	square := encoding.NewArray([]int16{1, 2, 3, 4}, 2, 2)
-	if err := longTable(square, []string{"roi", "roi"}).WriteCSV(&out, ','); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, longTable(square, []string{"roi", "roi"}).WriteCSV(&out, ','))
 	if want := "roi,roi_2,value\n1,1,1\n1,2,2\n2,1,3\n2,2,4\n"; out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}

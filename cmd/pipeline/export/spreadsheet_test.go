@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
 )
 
 // The cells are OWASP's list; numbers below zero are no formulas.
@@ -13,12 +14,8 @@ func TestSpreadsheetSafe(t *testing.T) {
 		encoding.Column{Name: "=cmd", Values: []string{`=HYPERLINK("http://x")`, "+1", "-1", "@SUM(1)", "\tx", "a=b", "", "＝1"}},
 		encoding.Column{Name: "x", Values: []float64{-1, 1, 2, 3, 4, 5, 6, 7}})
 	var before, b bytes.Buffer
-	if err := table.WriteCSV(&before, ','); err != nil {
-		t.Fatal(err)
-	}
-	if err := spreadsheetSafe(table).WriteCSV(&b, ','); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, table.WriteCSV(&before, ','))
+	need.NoError(t, spreadsheetSafe(table).WriteCSV(&b, ','))
 	want := "'=cmd,x\n\"'=HYPERLINK(\"\"http://x\"\")\",-1\n'+1,1\n'-1,2\n'@SUM(1),3\n'\tx,4\na=b,5\n,6\n'＝1,7\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)

@@ -20,9 +20,7 @@ func TestWrite(t *testing.T) {
 	one.Flags().IntP("jobs", "j", 0, "run `N` tasks")
 	root.AddCommand(one, &cobra.Command{Use: "secret", Hidden: true, Run: func(*cobra.Command, []string) {}})
 	var b bytes.Buffer
-	if err := Write(&b, root, "1.2.3"); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, Write(&b, root, "1.2.3"))
 	for _, want := range []string{".TH TOOL 1 \"\" \"tool 1.2.3\"", "\n\\&.so evil\n", ".nf\n  a  b\n  c\\ed\n.fi", ".SS tool one FILE", ".B \\-j, \\-\\-jobs N\nrun N tasks", "\n\\&'quoted\n", ".B \\-\\-json\none object a line ..."} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())

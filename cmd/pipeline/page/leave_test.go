@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"prgnn/cmd/pipeline/console"
+	"prgnn/internal/need"
 	"prgnn/stages/report"
 )
 
@@ -15,13 +16,9 @@ import (
 func TestSetAside(t *testing.T) {
 	dir, a := t.TempDir(), &console.Console{}
 	var page bytes.Buffer
-	if err := (&report.Page{Title: "earlier"}).HTML(&page); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, (&report.Page{Title: "earlier"}).HTML(&page))
 	for name, content := range map[string][]byte{"study.html": page.Bytes(), "mine.html": []byte("<p>mine</p>")} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o666))
 		setAside(a, filepath.Join(dir, name))
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, "study.earlier.html")); err != nil || !bytes.Equal(b, page.Bytes()) {
@@ -37,9 +34,7 @@ func TestSetAside(t *testing.T) {
 	// The next page that is set aside takes that place, unless somebody has edited what is there.
 	edited := bytes.Replace(page.Bytes(), []byte("earlier"), []byte("my own"), 1)
 	for _, content := range [][]byte{edited, page.Bytes()} {
-		if err := os.WriteFile(filepath.Join(dir, "study.html"), content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, "study.html"), content, 0o666))
 		setAside(a, filepath.Join(dir, "study.html"))
 	}
 	for name, want := range map[string][]byte{"study.earlier.html": edited, "study.earlier-2.html": page.Bytes()} {
@@ -57,20 +52,14 @@ func TestRemovePages(t *testing.T) {
 	if err := removePages(dir, nil); err != nil {
 		t.Error(err)
 	}
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Mkdir(dir, 0o777))
 	var page bytes.Buffer
-	if err := (&report.Page{Title: "sub-01", Sheet: true}).HTML(&page); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, (&report.Page{Title: "sub-01", Sheet: true}).HTML(&page))
 	files := map[string][]byte{"sub-01.html": page.Bytes(), "sub-02.html": page.Bytes(),
 		"mine.html": []byte("<p>mine</p>"), "page.txt": page.Bytes(),
 		"edited.html": bytes.Replace(page.Bytes(), []byte("<h1>"), []byte("<h1>my "), 1)}
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o666))
 	}
 	if err := removePages(dir, map[string]bool{"sub-01.html": true}); err != nil {
 		t.Error(err)
@@ -81,9 +70,7 @@ func TestRemovePages(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"mine.html", "page.txt", "edited.html"} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, os.Remove(filepath.Join(dir, name)))
 	}
 	if err := removePages(dir, nil); err != nil {
 		t.Error(err)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 )
 
@@ -13,9 +14,7 @@ import (
 func TestCurrent(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	want, err := List(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	got, err := os.ReadFile(filepath.Join(root, "docs", "words.txt"))
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("docs/words.txt is not current (%v): run make words", err)

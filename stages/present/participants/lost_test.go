@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/present/section"
 )
@@ -63,9 +64,7 @@ func TestCautionOfRegionsWithoutSeries(t *testing.T) {
 	in := dag.InputOf(table)
 	in.Coords = []dag.Coord{{Axis: "subject", Value: "sub-23"}}
 	a := &Cohort{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"cleaning": {in}}))}
-	if err := a.Read(); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, a.Read())
 	a.cleaning()
 	const want = "Regions without a usable series (no signal, or less than 50 % of their voxels valid): sub-23 (8 regions)"
 	if !slices.Equal(a.Page.Cautions, []string{want}) {
