@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/words"
@@ -132,8 +134,10 @@ func (l *list) unlabeled(r listedRow, table string) error {
 		}
 	}
 	switch v := r.cells[l.labelColumn()]; {
-	case l.Target == "":
+	case l.Target == "" && v == "":
 		return fmt.Errorf("it has no group (%s is empty)", at)
+	case l.Target == "":
+		return fmt.Errorf("its group is %s, a code for a missing value (%s: write n/a where a value is missing, or name the value in levels)", v, at)
 	case v == "":
 		return fmt.Errorf("it has no %s to predict (%s is empty)", l.Target, at)
 	case isNumber(v):
@@ -148,19 +152,47 @@ func isNumber(text string) bool {
 	return numbers != nil
 }
 
-// missingCodes are the values of a column of numbers that stand for a missing one, as spreadsheets and SPSS have them:
-// -99, -999, -9999 … where no other value is negative.
-func missingCodes(values []string) map[string]bool {
-	codes := map[string]bool{}
-	for _, v := range values {
-		whole, _, _ := strings.Cut(v, ".0")
-		if nines := strings.TrimPrefix(whole, "-"); nines != whole && len(nines) > 1 && strings.Trim(nines, "9") == "" {
-			codes[v] = true
-		} else if nines != whole && isNumber(v) {
-			return nil
+// most is the largest magnitude of a covariate or target: the squares of larger numbers, and their sums, overflow.
+const most = 1e100
+
+// clean empties the cells of covariates that hold codes for missing values, and refuses numbers beyond most. The column
+// of what is predicted keeps its codes for the message about them.
+func (l *list) clean() error {
+	var problems []error
+	var found []string
+	for _, name := range l.sheet.Columns {
+		values := make([]string, len(l.rows))
+		for i, r := range l.rows {
+			values[i] = r.cells[name]
+		}
+		numbers, _ := sheet.Numbers(values)
+		if numbers == nil || name == l.ID {
+			continue
+		}
+		for i, x := range numbers {
+			if math.Abs(x) > most {
+				problems = append(problems, fmt.Errorf("%s:%d: %s of %s is %s, beyond ±%g: correct it, or write n/a", l.path,
+					l.rows[i].line, name, l.rows[i].source, values[i], most))
+			}
+		}
+		if name == l.labelColumn() {
+			continue
+		}
+		codes, n := sheet.Codes(values), 0
+		for i, v := range values {
+			if codes[v] {
+				l.rows[i].cells[name], n = "", n+1
+			}
+		}
+		if n > 0 {
+			which := strings.Join(slices.Sorted(maps.Keys(codes)), ", ")
+			found = append(found, fmt.Sprintf("%s (%s, in %s)", name, which, words.Count(n, "row")))
 		}
 	}
-	return codes
+	if found != nil {
+		l.notes = append(l.notes, "codes for missing values count as missing: "+words.Some(found, 8))
+	}
+	return errors.Join(problems...)
 }
 
 // column checks that a parameter names a column.
@@ -221,15 +253,15 @@ func (p *listed) levels() (map[string]string, error) {
 func (l *list) name(levels map[string]string) error {
 	var problems []error
 	changed := ""
-	byID := map[string]listedRow{}
+	byID, folded := map[string]listedRow{}, map[string]listedRow{}
 	nameless := map[string]int{} // values without a level → rows
-	var targets []string
-	if at := slices.Index(l.sheet.Columns, l.Target); l.Target != "" && at >= 0 {
+	var labels []string
+	if at := slices.Index(l.sheet.Columns, l.labelColumn()); at >= 0 && levels == nil {
 		for _, cells := range l.sheet.Rows {
-			targets = append(targets, cells[at])
+			labels = append(labels, cells[at])
 		}
 	}
-	codes := missingCodes(targets)
+	codes := sheet.Codes(labels)
 	for i, cells := range l.sheet.Rows {
 		r := listedRow{line: l.sheet.Lines[i], cells: map[string]string{}}
 		for j, c := range l.sheet.Columns {
@@ -247,6 +279,15 @@ func (l *list) name(levels map[string]string) error {
 			bad("%q has no letter or digit and cannot name a participant: rename it, or set the parameter id to another column", r.source)
 			continue
 		}
+		if at := strings.IndexFunc(r.source, func(c rune) bool { return c > unicode.MaxASCII }); at >= 0 {
+			bad("%q has the character %q, but participant names consist of the letters a to z and digits: rename it, or set the parameter id to another column", r.source, []rune(r.source[at:])[0])
+			continue
+		}
+		if other, ok := folded[strings.ToLower(r.id)]; ok && other.id != r.id {
+			bad("%q and %q (line %d) differ only in case, and some file systems cannot tell their files apart: rename one of them", r.source, other.source, other.line)
+			continue
+		}
+		folded[strings.ToLower(r.id)] = r
 		if r.id != r.source && r.id != "sub-"+r.source && changed == "" {
 			changed = fmt.Sprintf("participant names consist of letters and digits only: %s is %s", r.source, r.id)
 		}
@@ -275,7 +316,7 @@ func (l *list) name(levels map[string]string) error {
 		}
 		if r.number && twice {
 			r.label = other.label
-		} else if r.number && (codes[r.label] || !isNumber(r.label)) {
+		} else if codes[r.label] || r.number && !isNumber(r.label) {
 			r.label = ""
 		}
 		byID[r.id] = r
@@ -359,6 +400,11 @@ func (l *list) leftOut() []LeftOut {
 
 // choose selects rows by the parameter of that name.
 func (l *list) choose() error {
+	if l.each != "row" {
+		if err := l.clean(); err != nil {
+			return err
+		}
+	}
 	before := len(l.rows)
 	if l.Select != "" {
 		columns := slices.Clone(l.sheet.Columns)

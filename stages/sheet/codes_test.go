@@ -1,0 +1,32 @@
+package sheet
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCodes(t *testing.T) {
+	for values, want := range map[string]string{
+		"12 -9999 8 -9999":    "-9999",
+		"12 -9999.0 8 -99":    "-99 -9999.0",
+		"-1.2 0.4 -9999 0.3":  "-9999", // of a z score
+		"-120 40 -99 3":       "",      // a negative number among others
+		"12 9999 8 999.0":     "999.0 9999",
+		"250 999 300":         "", // 999 may be one of them
+		"12 99 8":             "",
+		"0 1 -999":            "-999",
+		"0 0 999":             "",
+		"999 999":             "",
+		"12 n.a. -9999":       "-9999",
+		"left -9999 right -9": "-9999",
+		"1 2 -9":              "",
+		"":                    "",
+	} {
+		got := slices.Sorted(maps.Keys(Codes(strings.Fields(values))))
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", values, got, want)
+		}
+	}
+}
