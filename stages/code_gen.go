@@ -10,30 +10,30 @@ kind biomarkers dd0c774b358424db1a4de7b7ab367446cb35e0ab03535522901d0a31cf5cbb8d
 kind bnt d0991bea16d5d5e45f14ba1776cfa92500e9a689d2076b625dfcd597b132a402
 kind bootstrap c941ae54153138f74cc0d2f8e5f188c4c4736be4f5ca790ca80c7ed229ab1fcc
 kind braingnn 0b33e24ada4843de4bfe2e04d9a62bd9903c56eb0383a00c0707337fcae2d7dc
-kind brainmap 3f41a2e737f8026a5b83c9256d270293432bc5889d21cb3161e48300ddf2e530
+kind brainmap ab13f7a44d1bee781a5b3d0c25b2e2868d1ea3530effbf77c15821e821da9713
 kind choose 276277f5e583110830722b4f79a2ba61b78a23f3b9a6ddcda50d8622fc81107e
 kind combat 8c6fc7a43b94dc7a948f65f89e3e89c248cedb3e453797f4ccca584b78fc4e87
 kind compare c3ad1b416c2387f2e6b8d5f775c0ed34d0930f7c5c8566e9f68c844ae89994d2
 kind connectivity dc9cc244e95d171b1802ce8b7e2241d0f3ce2ff7739df2be17179bfc2e064097
-kind covariates a4f98808edef259da8ab01a222efb02c3f283fa1a0d1829966d1da78586513a1
+kind covariates 37aabf8bb6ede3966265a0bed8da8015c512ecd08d0d90f7841df3e221b3db80
 kind denoise e5f90b378bf51f9c067bbd09686e0a32139f31465a20afafa3e16245fadaaf7f
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate 7c12153326b82cf3d84000c82404f479f7302b1df0ebb03186bf598b02c91397
 kind evaluate-regression 509eafb0dc47f0d766e389b5393e8b2fff5a4045cff1f4acc66cacfa0535bdbc
 kind exec ce089cf24ae5bcbfd82ee6ae8b496df32b2a7de13095aa12816734f92b882d22
 kind fidelity e7eb479c967caf89d388b681e4b1bcd8a19eb4dc88be6f55f5b0dcb0394a3750
-kind figure-calibration 17799a73e9a1dc8aa396147418bc71a97998d50cfc5f1f637b35ca52324ca998
-kind figure-confusion a052da3a4f2e693c62c3bef7b03db128edd85c1e8c4789369e00063be83014f4
-kind figure-connectivity 6830c0be323040f98648c0f1ccbce13e98c869f6b0d59087ad8f8c5bef9ce424
-kind figure-degrees dcdc2c8424d4c8dfb63f44025a5581ed16f5955a9092a48836b0b0196bf50b24
-kind figure-distributions 24af5ee2e3c4f54228bf09efde6a49a2cc299fc1112f10cc6f451a2302764cf7
-kind figure-individuality 400b2450ce9dff1d2e79deb6f22d1a9270e472a6774888804a63f3225b112a51
-kind figure-individuals f6ef10176ed412ee24c9f56b55c2aa5773cddcb92e108c76648086b50a3f241c
-kind figure-qc 87c327c314bb658778c68745fbe827b05986d31e68bcfbd981fb3f4e10ba197a
-kind figure-qcfc 1b538eb24b31f4986fa9d685e61f3d88c2fe39808b31582eae4c4500bbe55b82
-kind figure-ranking 84d1657134291be5ffd7df557f6556ecb66b2ab1e28745b922c4402a2ee028da
-kind figure-roc 6f0574b4509a05e1949cb1dafb7a12ba679191db690c9dbeaf6ccacb0cdb6e39
-kind figure-training f9bce17ffac76a038a7a4d23df648ff8db7fcd2eb4c811681dd81537a0ef8c6e
+kind figure-calibration 7c43da60d31e3f48bad6da0006f60d721870d06a277c38836e67380a7f9ab8ff
+kind figure-confusion 9bf9876be8811866076a7963d1ff325fabc361f831379b3a11512203166b8d48
+kind figure-connectivity f27d4b25147ba7044c39e3c3ddb6219a0fba630d26dfd3e80f6a7a691bc66ab3
+kind figure-degrees e3b2afe423fc71f19abe92679613be5da3f4ddef6240e31921b90a4bb4fe5d13
+kind figure-distributions 02a4f557128eb875c5e31fb588d0c6e45b7b1775cf64832d8a84fbf426f22cb9
+kind figure-individuality de99be87e32347af72d4f7c53526745c286f37b3df848fcdb5e930782b39d19e
+kind figure-individuals 20e4659824763457109eb33a1d4486d1dcbfd93e140004a64f73f00e542d67d2
+kind figure-qc 31f31da952772b4f07be79f476968e5697df44497a3f2ec6f74b11df1bdd2840
+kind figure-qcfc 2b32368c4978e662c2ad37fcd179f581686949f8d12c4a99f23c58fc46e60265
+kind figure-ranking 497d98afc109cccfad43c46122ff0d09c8cd140a756d2117a5d9a4531691c199
+kind figure-roc 9903517d34243198b4391a92bd2e24632ff761676325254a1b2eb3e9a2683066
+kind figure-training b9e04530720fb32691477f4918f19c057df2bc3ff2e2c6a8c3318337c50fddae
 kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
 kind harmonize b2c003461ba7ee1c1ade290f57c6c5a880d8a64d2269ce6a35e685d3d08c220a
 kind individuality 8788410d3bba05f82702f23ed934f7519fc1fbbe94259aedd0199f6882e84988
@@ -48,12 +48,12 @@ kind predict 1b3ecd455e24af832304f5021213850333b051718722b32ff0937bbfa6c4faa2
 kind project c2591f49c1909e9e6ddab82e7809be37c9726c6c3301040dabe5a340db6b609b
 kind qcfc 9e6ee1d6c940810f3f50eefc3d8e2a3656319e85cd0b3c6041e1aed2051d248d
 kind regression 4df545cff4265b72f27771002851d6e5607020aa0c8ae3d0c6deeacc12976f06
-kind report b5e08021f447fbcec30fb913131582b7406dfc304ced0c8335a73eff1b32e755
+kind report 57bea2fe18e45bd5061a577d742e0c37e08ee27542e752c05959b4e932af2d30
 kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
 kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
 kind split 00183187dd4ecc8b95cddbab42d761cd7980b557e88696ff341e7c3177253eba
-kind summary 8eeeb7a6632826b9d89fafa93ad9e0a3b4ceea4877d46e11dbcdaceb71e2d823
+kind summary b3cdb0ea8e2313526a46f19e037ec70edd4ae3ce550b71c90228dc4e01f0b4e8
 kind tables 807b9f97a6524c415b9f609367e976df9dc6b043a0c886a299c742565bf5345a
 kind tangent c55d1426654c4063f9de12f23f118b13b5c1ce938dfcf302ec5f508b10e0413b
 kind timeseries 8455cfe2b76228f21836561aec4cd433b0afed8ea1de45cbae3498dded4fe132
@@ -1961,8 +1961,8 @@ prgnn/stages/draw.Scale 2b821d541562.e3b0c4
 prgnn/stages/draw.Style 9f21cc459cf2.e12a9a
 prgnn/stages/draw.Text f7e1a2da85e3.e3b0c4
 prgnn/stages/draw.TickSize 069781a2de55.e3b0c4
-prgnn/stages/draw.Ticks 0615591eeab1.e3b0c4
-prgnn/stages/draw.Ticks.Ticks 0864989d7c45.96e484
+prgnn/stages/draw.Ticks 4c6688ccd0a3.e3b0c4
+prgnn/stages/draw.Ticks.Ticks 2b4a9310766c.96e484
 prgnn/stages/draw.assemble b8b51400894c.eaacd0
 prgnn/stages/draw.checksum b41cf4f8d1b7.e3b0c4
 prgnn/stages/draw.deflated 6586f1bf4c7b.e3b0c4
@@ -2470,7 +2470,7 @@ prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
 reached by covariates
 prgnn/stages/assess.Covariates af21e3888421.e3b0c4
 prgnn/stages/assess.Covariates.Ports 31d388d9053f.94a1e4
-prgnn/stages/assess.Covariates.Run c029a914da39.e1ce0b
+prgnn/stages/assess.Covariates.Run ce8492233422.246231
 prgnn/stages/assess.Covariates.columns 531c49d5a96a.006542
 prgnn/stages/assess.Covariates.ofNumber 1cfef3286259.225802
 prgnn/stages/assess.covariateOf 3e30387dd2c4.c0d129
@@ -2479,6 +2479,7 @@ prgnn/stages/assess.covariates.New 89f435364e6f.266d01
 prgnn/stages/assess.kindOf f37336f1fc0b.d6bf30
 prgnn/stages/assess.known 140c731bd9a1.d6bf30
 prgnn/stages/assess.scanCovariates 58eff69bc51d.2909ef
+prgnn/stages/assess.varies 37006d2990fd.d6bf30
 prgnn/stages/column.CovariateColumn.Describe 65c7bb12368d.a194bf
 prgnn/stages/column.CovariateColumn.categories feeb0fd799cc.86e681
 prgnn/stages/inference.Associate 282809d15934.0862f0
@@ -3202,7 +3203,7 @@ prgnn/stages/column.MotionEdgeRow 6db589c33f0e.c63136
 prgnn/stages/column.MotionRow f1eb2a4ff2e0.c63136
 
 reached by figure-qcfc report summary
-prgnn/stages/chart.HeadMotion 8d29281d6120.79625a
+prgnn/stages/chart.HeadMotion 81a8d15334f3.79625a
 prgnn/stages/chart.Motion a540bd62f262.e3b0c4
 prgnn/stages/chart.Motion.distances 734858784399.de0dbd
 prgnn/stages/chart.Motion.histogram 834accdcc6d7.a28c53
@@ -3249,7 +3250,8 @@ reached by figure-roc report summary
 prgnn/stages/chart.Case 053d4b3c7fa1.e3b0c4
 prgnn/stages/chart.Classifier 6aebf127b715.bfa5ad
 prgnn/stages/chart.MeanRates 9f16159fb8fc.1bb04e
-prgnn/stages/chart.ROC 3be37867d6e2.115833
+prgnn/stages/chart.MostBands b245d90d0623.e3b0c4
+prgnn/stages/chart.ROC 493d445b08ac.8ab0ea
 prgnn/stages/chart.Rate d3ef8f2a217f.e3b0c4
 prgnn/stages/chart.Rates 537c418be552.64b3d6
 prgnn/stages/chart.byFold db69c05805c7.57c067
@@ -3257,7 +3259,7 @@ prgnn/stages/chart.keyLines 9ae963b203c2.7ad2f9
 prgnn/stages/chart.seriesKey 2a88cb2ce576.bcc685
 prgnn/stages/chart.seriesSigns 12bbe37337fd.d1397e
 prgnn/stages/chart.trueRates d7cbf97652f2.139010
-prgnn/stages/figure.DrawROC cc715a4f4861.7f8963
+prgnn/stages/figure.DrawROC 5c6930c32e6c.48efc2
 prgnn/stages/fold.MeanOver 24de2424a529.c14082
 
 reached by figure-training
@@ -3270,7 +3272,7 @@ reached by figure-training report summary
 prgnn/stages/chart.Course 83c3c2d44859.e3b0c4
 prgnn/stages/chart.Curves 5440f69b4c15.b68d76
 prgnn/stages/chart.Training 2133fa03a386.85f5dc
-prgnn/stages/chart.Training.add db6701a86c8b.c2f58e
+prgnn/stages/chart.Training.add 28dc10322276.3b4c24
 prgnn/stages/chart.meanBand 8d19e84d7a23.7f4d1e
 prgnn/stages/chart.testColor a100d3a37986.ac9f17
 prgnn/stages/chart.trainColor 962074003235.e3b0c4
@@ -3874,8 +3876,8 @@ prgnn/stages/present.author.agreement 34b84ce482e4.a69c78
 prgnn/stages/present.author.cautionMasking 8426f992f2b5.384889
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.contrasts 406b678643d2.ef1e99
-prgnn/stages/present.author.covariates 7060e12265c6.a83a04
-prgnn/stages/present.author.covariatesOfNumber 47545d0c59ca.d7af3e
+prgnn/stages/present.author.covariates 290828da1df3.382d6c
+prgnn/stages/present.author.covariatesOfNumber 61bcb19afec7.f0c614
 prgnn/stages/present.author.data fe0634140c93.1f0c8e
 prgnn/stages/present.author.fidelity a61977c93599.58190c
 prgnn/stages/present.author.furtherPictures db85a2b53531.9b5d9e
@@ -3898,12 +3900,12 @@ prgnn/stages/present.author.result eedc09e8556a.d69d70
 prgnn/stages/present.author.space cd152f40504f.28d337
 prgnn/stages/present.author.tiles eb9bc31d0239.845351
 prgnn/stages/present.author.training 0c9b8345d0c2.55e21d
-prgnn/stages/present.author.untested bdd6bc2c2208.e0fe15
 prgnn/stages/present.author.write b689060d55a2.a52623
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
 prgnn/stages/present.checkRow b3b4f92f38d0.e3b0c4
 prgnn/stages/present.coefficient 1499e48cd206.3826c5
 prgnn/stages/present.comparisons 87d0172ec4f0.0b83da
+prgnn/stages/present.covariateName 2cfe0f26de1a.6d919d
 prgnn/stages/present.epochRow 6d892aa208d3.e3b0c4
 prgnn/stages/present.excludedPort 7e7afad5c24e.fd4c5e
 prgnn/stages/present.fewHeldOut 70a586560e99.e3b0c4
@@ -3916,6 +3918,7 @@ prgnn/stages/present.sharedPorts 3e3ea4121491.a34851
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
 prgnn/stages/present.upsideDownText 6036c8f41ab1.e3b0c4
+prgnn/stages/present.varying cacbb1b92632.10d139
 prgnn/stages/present.verdict 9b0479f54336.284716
 prgnn/stages/present.verdict.against e115142511bf.3097a1
 prgnn/stages/present.verdict.sentence d1b2e7bab192.79623d
@@ -3965,7 +3968,7 @@ prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
 prgnn/stages/present/participants.Cohort.ExcludedList b4a9d6bbc591.5ff3a0
 prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
 prgnn/stages/present/participants.Cohort.Motion 58b29eefd408.5d0100
-prgnn/stages/present/participants.Cohort.Quality 90a70d38b189.6574f3
+prgnn/stages/present/participants.Cohort.Quality 84fba0eb1c0c.b2dd30
 prgnn/stages/present/participants.Cohort.Read c75bb513ac08.b7a098
 prgnn/stages/present/participants.Cohort.ScanQuality 3dabc17bca48.8198f8
 prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
@@ -3980,7 +3983,7 @@ prgnn/stages/present/participants.Cohort.registration 34d485349852.0b9eb6
 prgnn/stages/present/participants.Cohort.scanLinks a35b2cb93aac.b82c43
 prgnn/stages/present/participants.Cohort.tableOfNumber f9a1d9507089.5b0d5a
 prgnn/stages/present/participants.Cohort.taskRegression e4239aa4b29f.66fb4b
-prgnn/stages/present/participants.Cohort.typicality 911cd1b33418.e72082
+prgnn/stages/present/participants.Cohort.typicality c286eb231fdd.1ec34e
 prgnn/stages/present/participants.Cohort.warnings 3c95af5a7500.981444
 prgnn/stages/present/participants.Cohort.withoutVoxels 06061c13d75b.8a6975
 prgnn/stages/present/participants.CovariateNames 923256bb36ec.e3b0c4
@@ -4112,6 +4115,7 @@ prgnn/stages/present/section.Writer.Supplement 00fa1aa17f85.07b0ad
 prgnn/stages/present/section.Writer.Table ab67ddca10cb.49b77b
 prgnn/stages/present/section.readPipelineSettings f0c4115c39a8.7166f6
 prgnn/stages/present/section.shownNumber c10005f31f51.e7db4b
+prgnn/stages/report.Alike 11636a290db3.397c0e
 prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
 prgnn/stages/report.Block 279bb4f92f6d.b20b12
 prgnn/stages/report.Block.items d827297b412c.611a33
@@ -4126,7 +4130,7 @@ prgnn/stages/report.Figure 54b8cd4e0700.e3b0c4
 prgnn/stages/report.Figure.Label fed7add20243.3239cf
 prgnn/stages/report.Head 4496f455cbb9.e3b0c4
 prgnn/stages/report.P c76c2a050ae0.397c0e
-prgnn/stages/report.Page e0717eb974cd.e84c66
+prgnn/stages/report.Page cd36e3d8e52b.ffb8a4
 prgnn/stages/report.Page.Check ff877b9167db.0500f9
 prgnn/stages/report.Page.HTML f8ed7846c25a.988678
 prgnn/stages/report.Page.viewer f75f628dcc36.2fd0fc
@@ -4143,22 +4147,25 @@ prgnn/stages/report.Table.Head d6c485502989.9e9524
 prgnn/stages/report.Table.Label e9a1a52f5d48.aaa7f7
 prgnn/stages/report.Tile 4d8a87ef633c.842c88
 prgnn/stages/report.TooFewDraws 4786960de945.a2af7d
+prgnn/stages/report.Turn 2c1b4a4d47ae.e3b0c4
 prgnn/stages/report.Viewer 8cdf1fc09102.ddbe6f
 prgnn/stages/report.Volume 170981fa723e.e3b0c4
 prgnn/stages/report.body c7fd92a2cd91.e3b0c4
 prgnn/stages/report.body.bar 45ebaceed5a1.041d0b
 prgnn/stages/report.body.block 82365da28ae8.8c3770
-prgnn/stages/report.body.cell eb4d54025968.330dc5
+prgnn/stages/report.body.cell 92aee95481c5.ae25c5
 prgnn/stages/report.body.each 96b71216a0d0.498512
 prgnn/stages/report.body.figure 2afd08f6e70f.b81050
-prgnn/stages/report.body.page 73f386e96bf8.181e8b
+prgnn/stages/report.body.page 13d8afc9a268.e660a4
 prgnn/stages/report.body.put 04f3479a37cc.0de18d
 prgnn/stages/report.body.table 0ca0d891cffa.730620
 prgnn/stages/report.body.tag dda517a86f2a.498512
 prgnn/stages/report.body.tiles 9c2f682c0a22.ef7428
+prgnn/stages/report.body.turn 5f178844c121.0b31b5
 prgnn/stages/report.body.viewer 770f6e8eff2f.8eae2a
 prgnn/stages/report.generatorLine 06a843638160.e3b0c4
 prgnn/stages/report.inOrder d0ef59ec6f4e.5b02c8
+prgnn/stages/report.longestWhole f6de9cd300fa.e3b0c4
 prgnn/stages/report.mediaTypes cdf6f39f2f58.e3b0c4
 prgnn/stages/report.number b0cf05eda32e.e3b0c4
 prgnn/stages/report.pageCSS c742e88611af.0cecb4
@@ -4173,8 +4180,8 @@ prgnn/stages/report.svgURL af2802d451a8.e3b0c4
 prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
 prgnn/stages/report.volumesInOrder 42b9eb768429.744f26
-prgnn/stages/report/page.css 577472523a72.e3b0c4
-prgnn/stages/report/page.js c8b98379b91b.e3b0c4
+prgnn/stages/report/page.css 64d3046acc72.e3b0c4
+prgnn/stages/report/page.js 2db89186d09a.e3b0c4
 prgnn/stages/report/viewer.js.gz c9ee65760382.e3b0c4
 
 reached by report summary tables
@@ -4590,7 +4597,7 @@ at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 B
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:278 Biomarkers.recoveries:287 testShare:349 testedLeast:361 rankedBy.worth:384 rankedBy.heldOut:401 leadOf:412 both:426 meanOf:436
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:46 individualRows:64
 at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:29 decision:40 Compare.Run:44 Compare.reference:85 decide:111 compareTwo:124 foldDifferences:162
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:48 Covariates.ofNumber:112 covariateOf:136 kindOf:151 known:159 Covariates.columns:172 scanCovariates:200 covariateRow:244
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:48 Covariates.ofNumber:118 covariateOf:142 varies:158 kindOf:163 known:171 Covariates.columns:184 scanCovariates:212 covariateRow:256
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 complete:78 participantAccuracy:98 Evaluate.test:101
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:36 EvaluateRegression.Run:48
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
@@ -4610,10 +4617,10 @@ at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:24 shown:84 Atlas.
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
 at stages/chart/carpet.go prgnn/stages/chart Run:17 NamedBrain:23 carpetRows:30 carpetVolumes:30 Participant.carpet:33 carpetLines:76 atMost:89 Participant.joins:95 Participant.runNames:105 Participant.times:114
 at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:67 number:71
-at stages/chart/curves.go prgnn/stages/chart Course:16 Training:22 Curves:31 trainDashes:65 trainColor:66 testColor:70 chanceLine:79 Training.add:82 meanBand:150
+at stages/chart/curves.go prgnn/stages/chart Course:16 Training:22 Curves:31 trainDashes:65 trainColor:66 testColor:70 chanceLine:79 Training.add:82 meanBand:151
 at stages/chart/degrees.go prgnn/stages/chart Degrees:15 DegreeDistribution:22 dashes:56 staircase:59
 at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 MatrixPanel.paint:70 block:102 arrange:108 limit:130
-at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shares:31 Motion.unrelated:47 Motion.line:58 motionScale:79 HeadMotion:84 Motion.histogram:141 Motion.distances:173 densities:217 signed:221 freedoms:229
+at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shares:31 Motion.unrelated:47 Motion.line:58 motionScale:79 HeadMotion:84 Motion.histogram:144 Motion.distances:176 densities:220 signed:224 freedoms:232
 at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:31 outlineName:31 NamedBrain.rowHeight:34 NamedBrain.size:41 Participant.allOutlinesHigh:44 NamedBrain.outlinesHigh:52 outlineWidth:60 Participant.outlines:63 Participant.regionColors:88 NamedBrain.outline:104
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:103 ticks:119
 at stages/chart/participant.go prgnn/stages/chart Participant:17 carpetHigh:36 headHigh:36 lowerHigh:36 traceHigh:36 traceLeft:37 traceRight:37 partGap:38 ScanQuality:43 trace:84 Participant.traces:90 Participant.trace:99 Participant.lower:160 Participant.histogram:181 small:219 Participant.tsnr:226
@@ -4621,7 +4628,7 @@ at stages/chart/ranking.go prgnn/stages/chart Row:15 Dots:26 dotRow:37 Dots.Figu
 at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 shade:34 Raster.image:40 Raster.sizes:77 Raster.paint:82 Raster.visible:96 Raster.middle:107
 at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 mapCaption:46 mapGap:46 mapHead:46 mapLine:46 mapBar:47 mapWide:48 Atlas.RegionMaps:53 mapViews:87 Atlas.views:94 RegionMap.headHeight:113 mapViews.lines:121 mapViews.height:134 mapViews.paint:143 mark:172 Atlas.marks:175 writeMarks:204 free:222 Atlas.discs:232
 at stages/chart/ridges.go prgnn/stages/chart Distribution:14 Ridges:22 droppedColor:42 keptColor:42 chosen:46 abs:65 Distribution.plot:67 hills:120
-at stages/chart/roc.go prgnn/stages/chart Case:16 Classifier:23 Rate:30 Rates:34 MeanRates:67 meanSD:98 trueRates:109 byFold:124 ROC:141 unitSquare:180 seriesKey:189 seriesSigns:193 keyLines:200
+at stages/chart/roc.go prgnn/stages/chart Case:16 Classifier:23 Rate:30 Rates:34 MeanRates:67 meanSD:98 trueRates:109 byFold:124 MostBands:140 ROC:144 unitSquare:186 seriesKey:195 seriesSigns:199 keyLines:206
 at stages/chart/scatter.go prgnn/stages/chart Scatter:15
 at stages/chart/sentence.go prgnn/stages/chart Sentence:12
 at stages/chart/series.go prgnn/stages/chart seriesDashes:13 seriesColors:16 MostSeries:19 Series:22 seriesColor:27
@@ -4667,7 +4674,7 @@ at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 G
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
 at stages/draw/svg.go prgnn/stages/draw Figure.SVG:24 svgCanvas:57 written:65 svgCanvas.FillString:70 svgCanvas.fontFaces:81 Cells:94 svgCanvas.DrawImage:98 withImages:115 indexed:127
-at stages/draw/ticks.go prgnn/stages/draw Ticks:14 Ticks.Ticks:17 tens:54
+at stages/draw/ticks.go prgnn/stages/draw Ticks:13 Ticks.Ticks:19 tens:60
 at stages/draw/woff.go prgnn/stages/draw woff:10 deflated:32
 at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:33 parcelsPort:48 BrainMap.Run:55 errNowhere:83 nowhere:86 readAtlas:92 NodePlaces:128 BrainMap.Draw:148 Ranked.ends:222 Ranked.scaleText:236
 at stages/figure/calibration.go prgnn/stages/figure figure-calibration.New:17 Calibration:21 calibrationRow:27 Calibration.Ports:37 Calibration.Run:43 DrawCalibration:53 seriesOf:107
@@ -4679,7 +4686,7 @@ at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:1
 at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:27 Individuals:31 Individuals.Ports:37 Individuals.Run:51 keptRegion:64 individualScores:70 readIndividual:76 individualScores.group:104 individualScores.shared:122 first:141 selected:153 nodeRow:166 ReadNames:173 Individuals.Draw:187 rowTitle:267 lambdaPair:274
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:18 HeadMotion:22 HeadMotion.Ports:26 HeadMotion.Run:37 DrawHeadMotion:43 people:112
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:28 Ranking.Run:36 ReadRanking:53 Reading:56 ReadReading:63 Reading.ofLayer:72 RankingRows:80 RankingRows.First:83 RankingRows.Planted:89 planted:91 settingCaption:94 DrawRanking:102 DrawContrast:120
-at stages/figure/roc.go prgnn/stages/figure figure-roc.New:16 figure-confusion.New:22 ROC:26 Confusion:31 ROC.Ports:35 Confusion.Ports:39 predictionsPort:43 ROC.Run:46 Confusion.Run:55 DrawROC:67 DrawConfusion:115
+at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:36 Confusion.Ports:40 predictionsPort:44 ROC.Run:47 Confusion.Run:56 DrawROC:68 DrawConfusion:120
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:19 ScanQuality:23 ScanQuality.Ports:27 regionQualityRow:52 ScanQuality.Run:57 ScanCaption:118 scanHead:121
 at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:53 drawZero:88 scan.readCarpet:100 joinedCarpet:129 meanTSNR:173 withoutSilent:187 scan.silent:202 outlined:212
 at stages/figure/scatter.go prgnn/stages/figure DrawPredicted:14
@@ -4766,7 +4773,7 @@ at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:83 author.result:97 author.othersAbove:122 author.tiles:136 author.regressionTiles:157
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
-at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:89 author.covariatesOfNumber:130 coefficient:160 author.untested:168 stuckSkill:185 epochRow:188 author.training:194
+at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:89 author.covariatesOfNumber:128 coefficient:158 covariateName:166 varying:172 stuckSkill:200 epochRow:203 author.training:209
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:17 New:26 Author.Read:32 Text:43 Text.say:49 Text.cite:54 Author.Write:74 Author.References:104
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:40 Author.methodsOfSilence:72 silence:81 Author.readSilence:84 silentRow:103
@@ -4774,11 +4781,11 @@ at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfC
 at stages/present/more.go prgnn/stages/present author.more:17 author.furtherPictures:46 widthOfSVG:79
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:17 lostRegion:25 CleanedScan.lostRegions:31 mostNamed:50 CleanedScan.lostText:54 wholePercent:78 lostVoxels:88 byRegionText:107 mostStruck:155 leastValid:177 noSeries:191
-at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:17 Cohort.Motion:21 shownStrategies:52 Cohort.motionFigure:54 Cohort.motionTable:65 Cohort.typicality:98
+at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:99
 at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:20 Cohort.Read:38 groupSize:66 Cohort.Groups:72 Cohort.Describe:86 noteRow:109 ExcludedRow:114 Cohort.describeExcluded:121 Cohort.ExcludedList:151 Cohort.describeGroups:162 Cohort.tableOfNumber:247 arrangements:259 CovariateNames:271 describeColumn:276 describeNumbers:349 Reasons:372
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:18 measures:21 Cohort.Quality:42 Cohort.withoutVoxels:99 gather:119 Cohort.eachParticipant:139 MedianRange:199 warningRow:208 Cohort.warnings:214
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:15 LabeledScan:20 labeledScans:26 Cohort.registration:42 LabeledScan.gray:62 Cohort.Element:65
-at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:18 PagedScans:19 Cohort.ScanQuality:23 scanFigure:47 Cohort.scanLinks:58 scanNames:110 scanName:119 outlierWords:173
+at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:18 PagedScans:19 Cohort.ScanQuality:23 scanFigure:47 Cohort.scanLinks:58 scanNames:110 scanName:119 outlierWords:180
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 Results.cautions:102 Results.markOwn:118 baseline:140 Results.PerParticipant:150 Results.Nested:156 chanceTest:173 chanceTest.String:179 Results.permutationTests:189 Results.ChanceTests:203 Results.decisive:211 Results.AboveChance:223 Results.CautionAccuracy:232 Results.IsUnproven:280
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:23 sameTested:96 foldScore:103 Results.folds:109 Results.permutation:158 ofClassifiers:209 Results.comparison:217 Results.paperTables:254 calibrationBins:296 Results.performanceFigures:299 Results.othersLast:349 accuracyChart:362
@@ -4805,11 +4812,11 @@ at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts:22 ReferenceFacts.Table:32 ReadReference:44
 at stages/region/series.go prgnn/stages/region ReadDraws:16 Stack:33 ReadText:43 Float32:56 Standardized:66
-at stages/report/body.go prgnn/stages/report body:19 body.put:26 body.each:35 body.page:41 body.tiles:94 body.block:111 body.table:157 number:200 body.cell:207 body.bar:223 mediaTypes:233 pictureURL:236 svgURL:246 body.figure:249 body.tag:274 body.viewer:280
+at stages/report/body.go prgnn/stages/report body:19 body.put:26 body.each:35 body.page:41 body.turn:96 body.tiles:109 body.block:126 body.table:172 number:215 body.cell:222 longestWhole:241 body.bar:243 mediaTypes:253 pictureURL:256 svgURL:266 body.figure:269 body.tag:294 body.viewer:300
 at stages/report/html.go prgnn/stages/report pageCSS:19 pageJS:21 Page.viewer:24 policy:37 inOrder:50 volumesInOrder:60 Page.HTML:69
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
-at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:26 Percent:37 Probability:45 P:53 DrawnP:62 DrawnPText:70 TooFewDraws:78 Range:87 Thousands:95
-at stages/report/page.go prgnn/stages/report Page:6 Tile:19 Bar:25 Section:28 Block:34 Block.rated:48 Table:53 Table.Label:65 Table.Head:68 Head:73 Cell:80 Sheet:89 Place:95 Figure:98 Figure.Label:112 Viewer:115 Volume:123 Region:135
+at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:26 Alike:38 Percent:63 Probability:71 P:79 DrawnP:88 DrawnPText:96 TooFewDraws:104 Range:113 Thousands:121
+at stages/report/page.go prgnn/stages/report Page:6 Turn:19 Tile:25 Bar:31 Section:34 Block:40 Block.rated:54 Table:59 Table.Label:71 Table.Head:74 Head:79 Cell:86 Sheet:95 Place:101 Figure:104 Figure.Label:118 Viewer:121 Volume:129 Region:141
 at stages/report/printed.go prgnn/stages/report Printed:11 PrintedSection:20 Bracketed:26 Printed.Markdown:34 escapedCells:52 Printed.TSV:62 Printed.LaTeX:77 sameFirst:110
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21
 at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15

@@ -133,9 +133,13 @@ func TestScanPagesInBrowser(t *testing.T) {
 		ratings[i] = []string{"pass", "fail", "maybe"}[i]
 	}
 	s.arrive(pages[3].File)
-	s.settle(`"3 of 51 rated."`, `document.querySelector(".ratings [role=status]").textContent`)
-	s.leave(`[...document.querySelectorAll(".ratings a")].find(a => a.textContent === "report").click()`)
+	s.settle(`"not rated."`, `document.querySelector(".ratings [role=status]").textContent`)
+	s.leave(`document.getElementById("previous").click()`)
+	s.arrive(pages[2].File)
+	s.settle(`"rated."`, `document.querySelector(".ratings [role=status]").textContent`)
+	s.leave(`[...document.querySelectorAll(".ratings a")].find(a => a.textContent.startsWith("report")).click()`)
 	s.arrive("my%20study.html")
+	s.settle(`"3 of 51 rated."`, `document.querySelector(".ratings [role=status]").textContent`)
 	s.settle(`" pass fail maybe"`, `[...document.querySelectorAll(".told")].map(e => e.textContent).join("")`)
 	s.ask("", `document.querySelector(".ratings button").click()`)
 	checkRatings(t, dir, ids, ratings)

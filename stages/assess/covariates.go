@@ -100,9 +100,15 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		of := covariateOf(c)
 		told := inference.Separate(of, group, len(groups), within, s.Permutations,
 			random.New(s.Seed, "covariates", c.Name))
-		rows, p = append(rows, covariateRow(c, of, told, group, groups)), append(p, told.P)
+		rows = append(rows, covariateRow(c, of, told, group, groups))
+		if p = append(p, told.P); !varies(of) { // no test, and none to correct for
+			p[len(p)-1] = math.NaN()
+		}
 	}
 	for i, q := range inference.FDR(p) {
+		if math.IsNaN(q) {
+			q = 1
+		}
 		rows[i].Q, rows[i].Permutations = q, int32(s.Permutations)
 	}
 	return dag.Outputs{"checks": column.Table(rows)}, nil
@@ -146,6 +152,12 @@ func covariateOf(c column.CovariateColumn) inference.Covariate {
 		}
 	}
 	return of
+}
+
+// varies reports whether participants differ in a covariate.
+func varies(of inference.Covariate) bool {
+	known := slices.DeleteFunc(slices.Clone(of.Values), math.IsNaN)
+	return slices.ContainsFunc(known, func(v float64) bool { return v != known[0] })
 }
 
 func kindOf(of inference.Covariate) string {

@@ -92,6 +92,7 @@ func (t Training) add(p *plot.Plot, of func(Course) (train, test []float64)) {
 		}
 	}
 	p.X.Min, p.X.Max = 1, float64(max(epochs, 2))
+	p.X.Tick.Marker = ours.Ticks{Whole: true}
 	if low <= high {
 		p.Y.Min, p.Y.Max = low-0.05*(high-low), high+0.05*(high-low)
 	}

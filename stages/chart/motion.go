@@ -109,7 +109,10 @@ func HeadMotion(of []Motion) ours.Figure {
 	band := head + panels*panel
 	f := ours.Figure{Width: page, Height: vg.Length(bands)*band + 30 + vg.Length(len(of))*bar}
 	f.Paint = func(c draw.Canvas) {
-		wide := min((c.Max.X-c.Min.X)/vg.Length(columns), 250)
+		wide := (c.Max.X - c.Min.X) / vg.Length(columns)
+		if beside {
+			wide /= 2
+		}
 		for i, m := range of {
 			left, top := c.Min.X+wide*vg.Length(i%across), c.Max.Y-band*vg.Length(i/across)
 			at := func(y vg.Length) vg.Point { return vg.Point{X: left + 4, Y: y} }

@@ -136,8 +136,11 @@ func byFold(cases []Case) [][]Case {
 	return folds
 }
 
+// MostBands is how many classifiers have bands in one plot: more of them hide each other.
+const MostBands = 4
+
 // ROC draws the mean curves of classifiers in bands of one SD over the folds; of a single one the folds' own
-// curves too, as thin lines.
+// curves too, as thin lines. Of more than MostBands classifiers the first alone has a band.
 func ROC(of []Classifier, positive string) ours.Figure {
 	lines := keyLines(of)
 	f := ours.Figure{Width: column, Height: column + vg.Length(lines)*11}
@@ -156,6 +159,9 @@ func ROC(of []Classifier, positive string) ours.Figure {
 			for i, one := range of {
 				mean, low, high := MeanRates(one.Cases)
 				means[i] = line(mean)
+				if i > 0 && len(of) > MostBands {
+					continue
+				}
 				back := line(high)
 				slices.Reverse(back)
 				c.FillPolygon(faded(seriesColor(one.Series), 0x1c), append(line(low), back...))

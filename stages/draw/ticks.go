@@ -9,9 +9,11 @@ import (
 )
 
 // Ticks marks multiples of 1, 2 or 5 times a power of ten, at most so many of them (6 for 0), with the decimals that
-// the
-// step has.
-type Ticks struct{ Most int }
+// the step has. Whole marks whole numbers alone.
+type Ticks struct {
+	Most  int
+	Whole bool
+}
 
 // Ticks are the marks from low to high.
 func (t Ticks) Ticks(low, high float64) []plot.Tick {
@@ -23,7 +25,11 @@ func (t Ticks) Ticks(low, high float64) []plot.Tick {
 		return nil
 	}
 	// The smallest step that gives few enough marks.
-	for power := int(math.Floor(math.Log10((high-low)/float64(most)))) - 1; ; power++ {
+	first := int(math.Floor(math.Log10((high-low)/float64(most)))) - 1
+	if t.Whole {
+		first = max(first, 0)
+	}
+	for power := first; ; power++ {
 		for _, factor := range []float64{1, 2, 5} {
 			value := func(i float64) float64 { // exact to one rounding
 				if power < 0 {

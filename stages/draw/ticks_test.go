@@ -5,6 +5,21 @@ import (
 	"testing"
 )
 
+// Epochs are counted: between 1 and 3 there is no mark at 1.5.
+func TestWholeTicks(t *testing.T) {
+	for high, want := range map[float64]int{2: 2, 3: 3, 100: 5} {
+		got := (Ticks{Whole: true}).Ticks(1, high)
+		if len(got) != want {
+			t.Errorf("1 … %v: %v", high, got)
+		}
+		for _, tick := range got {
+			if tick.Value != float64(int(tick.Value)) {
+				t.Errorf("1 … %v: a tick at %v", high, tick.Value)
+			}
+		}
+	}
+}
+
 func TestTicksAreRound(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
@@ -21,7 +36,7 @@ func TestTicksAreRound(t *testing.T) {
 		{2, 2, 0, nil},
 	} {
 		var got []string
-		for _, tick := range (Ticks{c.most}).Ticks(c.low, c.high) {
+		for _, tick := range (Ticks{Most: c.most}).Ticks(c.low, c.high) {
 			got = append(got, tick.Label)
 			if tick.Value < c.low-1e-9 || tick.Value > c.high+1e-9 {
 				t.Errorf("%v … %v: a tick at %v", c.low, c.high, tick.Value)

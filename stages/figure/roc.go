@@ -3,6 +3,7 @@ package figure
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/stages/chart"
@@ -12,7 +13,7 @@ import (
 
 var kindROC = dag.Kind{
 	Name: "figure-roc",
-	Doc:  "ROC curves of classifiers, per participant\nThe mean probability over a participant's test graphs is the score. The curve is the vertical average of the folds' curves, and its area is the mean over the folds, as evaluate has it: scores of different folds are not compared. Bands are one SD over the folds. For a single classifier each fold is a thin line. For two groups.",
+	Doc:  "ROC curves of classifiers, per participant\nThe mean probability over a participant's test graphs is the score. The curve is the vertical average of the folds' curves, and its area is the mean over the folds, as evaluate has it: scores of different folds are not compared. Bands are one SD over the folds, of more than four classifiers that of the first alone. For a single classifier each fold is a thin line. For two groups.",
 	New:  func() dag.Stage { return &ROC{} },
 }
 
@@ -101,6 +102,10 @@ func DrawROC(all *fold.Settings, named string) (*Chart, error) {
 	c := &Chart{Figure: chart.ROC(of[:min(len(of), chart.MostSeries)], all.Groups[positive]), Title: "ROC curves",
 		Alt:     "Sensitivity over one minus specificity, with the diagonal of chance",
 		Caption: fmt.Sprintf("Per participant (positive: %s): mean of the folds' curves at each specificity. Bands: ± 1 SD over the folds. AUC: mean over the folds. Gray: chance.", all.Groups[positive])}
+	if len(of) > chart.MostBands {
+		first, _, _ := strings.Cut(of[0].Name, ":")
+		c.Caption = strings.Replace(c.Caption, "Bands:", "Band ("+first+"):", 1)
+	}
 	if len(of) == 1 {
 		c.Title = "ROC curve"
 		c.Caption += " Thin lines: the folds."

@@ -90,12 +90,15 @@ func (a *author) covariates() error {
 	if a.Who != nil && a.Who.Numbers != nil {
 		return a.covariatesOfNumber()
 	}
-	rows, err := section.Read[column.CovariateRow](a.T, "covariates")
-	if err != nil || len(rows) == 0 {
+	all, err := section.Read[column.CovariateRow](a.T, "covariates")
+	if err != nil || len(all) == 0 {
 		return err
 	}
-	name := func(r column.CovariateRow) string {
-		return section.PlainName(section.OrItself(participants.CovariateNames, r.Name))
+	name := func(r column.CovariateRow) string { return covariateName(r.Name) }
+	rows, note := varying(a, all, name, func(r column.CovariateRow) bool { return r.AUC == 0.5 && r.Chance == 0.5 })
+	if rows == nil {
+		a.Say("No covariate was tested.%s", note)
+		return nil
 	}
 	for _, r := range rows {
 		if r.P < 0.05 {
@@ -116,28 +119,24 @@ func (a *author) covariates() error {
 			func(r column.CovariateRow) string { return r.Values }))
 	}
 	t := section.TableOf("Covariates alone", 1, rows, columns...)
-	t.Note = "p: permuted labels. AUC: in the direction in which it is larger, so its chance level is above 0.5."
-	tested := map[string]bool{}
-	for _, r := range rows {
-		tested[r.Name] = true
-	}
-	t.Note += a.untested(tested)
+	t.Note = "p: permuted labels. AUC: in the direction in which it is larger, so its chance level is above 0.5." + note
 	a.Table(t, "gives how well each covariate alone distinguishes the groups: a classifier may learn age, sex, site or motion instead of the group difference.")
 	return nil
 }
 
 // covariatesOfNumber says how covariates go with the number to predict.
 func (a *author) covariatesOfNumber() error {
-	rows, err := section.Read[column.NumberCovariateRow](a.T, "covariates")
-	if err != nil || len(rows) == 0 {
+	all, err := section.Read[column.NumberCovariateRow](a.T, "covariates")
+	if err != nil || len(all) == 0 {
 		return err
 	}
-	name := func(r column.NumberCovariateRow) string {
-		return section.PlainName(section.OrItself(participants.CovariateNames, r.Name))
+	name := func(r column.NumberCovariateRow) string { return covariateName(r.Name) }
+	rows, note := varying(a, all, name, func(r column.NumberCovariateRow) bool { return math.IsNaN(r.R) })
+	if rows == nil {
+		a.Say("No covariate was tested.%s", note)
+		return nil
 	}
-	tested := map[string]bool{}
 	for _, r := range rows {
-		tested[r.Name] = true
 		if r.P < 0.05 {
 			a.Caution("%s is associated with %s (%s %s, %s): a model may have learned it instead of what the connectivity says of %[2]s", section.UpperFirst(name(r)), a.number(),
 				coefficient(r), report.Share(r.R), report.DrawnPText(r.P, r.Permutations))
@@ -151,8 +150,7 @@ func (a *author) covariatesOfNumber() error {
 		section.Number("value", "", func(r column.NumberCovariateRow) string { return report.Share(r.R) }),
 		section.Number("p", "", func(r column.NumberCovariateRow) string { return report.DrawnP(r.P, r.Permutations) }),
 		section.Number("q", "false discovery rate over the covariates", func(r column.NumberCovariateRow) string { return report.Probability(r.Q) }))
-	t.Note = fmt.Sprintf("p from permutations of %s. r: Pearson's correlation; η: correlation ratio of a category, never below 0.", a.number()) +
-		a.untested(tested)
+	t.Note = fmt.Sprintf("p from permutations of %s. r: Pearson's correlation; η: correlation ratio of a category, never below 0.", a.number()) + note
 	a.Table(t, fmt.Sprintf("gives the association of each covariate with %s: a model may learn age, sex, site or motion instead.", a.number()))
 	return nil
 }
@@ -164,18 +162,35 @@ func coefficient(r column.NumberCovariateRow) string {
 	return "r"
 }
 
-// untested names the columns of the participants that the table of covariates lacks, in a sentence; "" without any.
-func (a *author) untested(tested map[string]bool) string {
-	var names []string
-	for _, name := range a.Properties {
-		if !tested[name] {
-			names = append(names, section.PlainName(name))
+// covariateName is the name of a covariate for people.
+func covariateName(name string) string {
+	return section.PlainName(section.OrItself(participants.CovariateNames, name))
+}
+
+// varying are the covariates that were tested; the note names those that are constant, and the columns of the
+// participants that are no covariates.
+func varying[R any](a *author, all []R, name func(R) string, constant func(R) bool) (rows []R, note string) {
+	var same, others []string
+	shown := map[string]bool{}
+	for _, r := range all {
+		if shown[name(r)] = true; constant(r) {
+			same = append(same, name(r))
+		} else {
+			rows = append(rows, r)
 		}
 	}
-	if names == nil {
-		return ""
+	for _, p := range a.Properties {
+		if n := covariateName(p); !shown[n] {
+			others = append(others, n)
+		}
 	}
-	return " Not tested: " + strings.Join(names, ", ") + "."
+	if same != nil {
+		note = " The same in all participants: " + strings.Join(same, ", ") + "."
+	}
+	if others != nil {
+		note += " Not tested: " + strings.Join(others, ", ") + "."
+	}
+	return rows, note
 }
 
 // stuckSkill is the least skill of a training that has learned something: the share of the way from the majority

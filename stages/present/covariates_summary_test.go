@@ -55,13 +55,18 @@ func TestCovariates(t *testing.T) {
 	if values, _ := out.Strings("values"); values[1] != "ASD 9 F, 10 M · HC 10 F, 10 M" || values[2] != "ASD 20 one · HC 20 one" || values[4] != "ASD 140 (0) · HC 141 (0)" {
 		t.Errorf("values: %q", values)
 	}
+	// q is p times 3 over its rank: site and volumes do not vary, and are no tests.
+	p := stagetest.FloatsOf(t, out, "p")
+	if q := stagetest.FloatsOf(t, out, "q"); !stagetest.Near(q, []float64{3. / 400, p[1], 1, 1, 3. / 400}) {
+		t.Errorf("q: %v of p %v", q, p)
+	}
 	in = summaryInputs(t, people)
 	in["covariates"] = []dag.Input{dag.InputOf(out)}
 	in["comparison"] = []dag.Input{dag.InputOf(stagetest.MustRun(t, &assess.Compare{}, map[string][]dag.Input{
 		"predictions": slices.Concat(stagetest.TwoFolds("bad", 0.1, 0.2, 0.9, 0.3), stagetest.TwoFolds("good", 0.1, 0.9,
 			0.1, 0.6))})["pairs"])}
 	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
-	for _, want := range []string{"age 39 1 1.000 0.575 ≤ 0.005 (199 draws)", "Age alone distinguishes the groups (AUC 1.00, chance 0.58, p ≤ 0.005 (199 draws))", "bad good 0.250 1.000 0 : 3 0.250 0.250"} {
+	for _, want := range []string{"age 39 1 1.000 0.575 ≤ 0.005 (199 draws)", "Age alone distinguishes the groups (AUC 1.00, chance 0.58, p ≤ 0.005 (199 draws))", "bad good 0.250 1.000 0 : 3 0.250 0.250", "The same in all participants: site, volumes of the scan. Not tested: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

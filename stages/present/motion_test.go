@@ -23,14 +23,16 @@ func TestMotionInReport(t *testing.T) {
 		"qcfc": {dag.InputOf(column.Table([]column.MotionRow{row("24P", 0.31, 0.12), row("36P", 0.12, 0)},
 			"regress"))},
 		"typicality": {dag.InputOf(column.Table([]column.TypicalityRow{{Participant: "sub-1", Typicality: 0.7},
-			{Participant: "sub-2", Typicality: 0.1, Outlier: "typicality"}}))},
+			{Participant: "sub-2", Typicality: 0.1, Outlier: "typicality"},
+			{Participant: "sub-3", Typicality: 0.4, Outlier: "typicality mean_fd"},
+			{Participant: "sub-4", Typicality: 0.4, Outlier: "typicality"}}))},
 	}
 	text := string(stagetest.MustRun(t, stagetest.Fresh("summary"), in)["text"].(artifacts.Bytes).Data)
 	text = strings.Join(strings.Fields(text), " ")
 	for _, want := range []string{
 		"24P 40 0.310 0.111 30.0 % 12.0 % −0.250 30 110", "36P 40 0.120 0.111 30.0 % 0.0 % −0.250 30 110",
 		"Head motion remains in connectivity (strategy 24P): 12.0 % of edges correlate with mean framewise displacement at q < 0.05, median |r| 0.310 (0.111 expected by chance)",
-		"has a median of 0.40 (range 0.10 to 0.70).", "Outliers (more than 3.5 robust SD from the median): sub-2 (typicality).",
+		"has a median of 0.40 (range 0.10 to 0.70).", "Outliers (more than 3.5 robust SD from the median) in typicality: sub-2, sub-4; in typicality, mean framewise displacement: sub-3.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, text)

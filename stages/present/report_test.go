@@ -72,7 +72,7 @@ func TestReportOfExclusions(t *testing.T) {
 			encoding.Column{Name: "reason", Values: reasons}))}
 		page := reportText(t, in)
 		for i, id := range ids {
-			want := `<th scope="row">` + id + "</th><td>" + html.EscapeString(reasons[i]) + "</td>"
+			want := `<th scope="row"><span class="whole">` + id + "</span></th><td>" + html.EscapeString(reasons[i]) + "</td>"
 			if !strings.Contains(page, want) {
 				t.Fatalf("of %d, the page does not say %s", n, want)
 			}

@@ -2,6 +2,7 @@ package present
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"prgnn/artifacts"
@@ -22,6 +23,16 @@ func TestScansAreRated(t *testing.T) {
 		task := dag.NewTask(map[string][]dag.Input{"scans": in})
 		page := need.Value((&Report{Top: 5}).Page(task))(t)
 		pages := need.Value(participants.ScanPages(task))(t)
+		for i, p := range pages { // each leads to the one before and the one after
+			if i > 2 && i < n-3 {
+				continue
+			}
+			html := need.Value(p.HTML())(t)
+			if i > 0 != strings.Contains(string(html), `href="`+pages[max(i-1, 0)].File+`"`) ||
+				i < n-1 != strings.Contains(string(html), `href="`+pages[min(i+1, n-1)].File+`"`) {
+				t.Errorf("page %d of %d does not lead to its neighbors", i+1, n)
+			}
+		}
 		rated, linked := 0, 0
 		for _, s := range page.Sections {
 			for _, b := range s.Blocks {

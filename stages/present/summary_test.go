@@ -162,8 +162,8 @@ Quality control and checks
 
   Quality of each step
     step     measure                                median  smallest  largest
-    parcels  voxels per region                         5.5         0        9
-    parcels  share of the label on the scan's grid       1       0.5        1
+    parcels  voxels per region                         5.5       0.0      9.0
+    parcels  share of the label on the scan's grid     1.0       0.5      1.0
     graphs   edges                                     348       348      348
 `
 	if got != want {

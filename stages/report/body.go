@@ -43,7 +43,7 @@ func (b *body) page(p *Page) {
 	if p.Simulated {
 		class = "simulatedpage"
 	}
-	if p.Sheet {
+	if p.Turn != nil {
 		class = strings.TrimSpace(class + " sheet")
 	}
 	if class != "" {
@@ -64,6 +64,7 @@ func (b *body) page(p *Page) {
 		b.put("<li><a href=\"#%s\">%s</a></li>\n", s.ID, s.Title)
 	}
 	b.put("</ol></nav>\n<main id=\"main\" tabindex=\"-1\">\n")
+	b.turn(p.Turn)
 	if len(p.Incomplete) > 0 {
 		b.put("<section class=\"cautions\" aria-labelledby=\"incomplete\"><h2 id=\"incomplete\">Incomplete</h2><ul>\n")
 		b.each("<li class=\"lines\">%s</li>\n", p.Incomplete)
@@ -89,6 +90,20 @@ func (b *body) page(p *Page) {
 		b.put("</section>\n")
 	}
 	b.put("</main>\n</div>\n<footer><p>Made by PR-GNN Pipeline. One file, no network: keep it, send it, print it.</p></footer>\n")
+}
+
+// turn leads from the page of a scan to its neighbors.
+func (b *body) turn(t *Turn) {
+	if t == nil {
+		return
+	}
+	b.put("<div class=\"ratings\"><span>Scan %s of %s</span>", strconv.Itoa(t.At), strconv.Itoa(t.Of))
+	for _, to := range []struct{ id, file string }{{"previous", t.Previous}, {"next", t.Next}} {
+		if to.file != "" {
+			b.put(` <a id="%s" href="%s">%s scan</a>`, to.id, url.QueryEscape(to.file), to.id)
+		}
+	}
+	b.put("</div>\n")
 }
 
 func (b *body) tiles(tiles []Tile) {
@@ -215,10 +230,15 @@ func (b *body) cell(c Cell) {
 			url.PathEscape(c.Sheet.File), c.Sheet.File, c.Sheet.Participant, c.Text)
 	case c.Strong:
 		b.put("<strong>%s</strong>", c.Text)
+	case strings.Contains(c.Text, "-") && !strings.Contains(c.Text, " ") && len(c.Text) <= longestWhole:
+		b.put(`<span class="whole">%s</span>`, c.Text)
 	default:
 		b.put("%s", c.Text)
 	}
 }
+
+// longestWhole is how many letters a word in a cell has at most that is not broken at its hyphen.
+const longestWhole = 12
 
 func (b *body) bar(of *Bar) {
 	if of == nil {

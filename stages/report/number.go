@@ -33,6 +33,32 @@ func Short(x float64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
+// Alike writes numbers of one row with the same decimals: as many as give the largest three significant digits, and
+// none that are 0 in all of them.
+func Alike(of ...float64) []string {
+	decimals, most := 2, 0.0
+	for _, x := range of {
+		most = max(most, math.Abs(x))
+	}
+	for ; most >= 10 && decimals > 0; most /= 10 {
+		decimals--
+	}
+	for ; most < 1 && decimals < 6; most *= 10 {
+		decimals++
+	}
+	out := make([]string, len(of))
+	for ; ; decimals-- {
+		needed := false
+		for i, x := range of {
+			out[i] = Fixed(x, decimals)
+			needed = needed || !strings.HasSuffix(out[i], "0")
+		}
+		if needed || decimals == 0 {
+			return out
+		}
+	}
+}
+
 // Percent writes a share in per cent: 75 %.
 func Percent(x float64) string {
 	if math.IsNaN(x) {

@@ -12,7 +12,13 @@ type Page struct {
 	Tiles      []Tile   // the result in a few numbers
 	Cautions   []string
 	Sections   []Section
-	Sheet      bool // the page of one scan, in the directory of a report's sheets
+	Turn       *Turn // of the page of one scan, in the directory of a report's sheets
+}
+
+// A Turn is the place of a scan's page among the pages of a report: its number from 1, and the files of its neighbors.
+type Turn struct {
+	At, Of         int
+	Previous, Next string
 }
 
 // A Tile is one number of the result, large, with what it is.

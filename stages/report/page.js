@@ -35,36 +35,22 @@
   const place = id => "rating of " + JSON.stringify([about, id]);
   const read = () => { try { for (const id of who()) given[id] = localStorage.getItem(place(id)) || given[id]; } catch { kept = false; } };
   const make = (tag, text, into) => { const e = document.createElement(tag); e.textContent = text; into.append(e); return e; };
-  const bar = document.createElement("div");
+  const bar = document.querySelector(".ratings") || document.createElement("div");
   bar.className = "ratings";
   for (const a of links) a.setAttribute("href", whole.replace(/^.*\//, "") + "_quality/" + encodeURIComponent(a.dataset.file));
-  // The report tells its pages in which order they come.
-  let order = links.map(a => [a.dataset.participant, a.dataset.file]);
-  try {
-    if (order.length) localStorage.setItem("scans of " + about, JSON.stringify(order));
-    else if (alone) order = JSON.parse(localStorage.getItem("scans of " + about) || "[]");
-  } catch { }
-  (boxes[0] || links[0]).closest(boxes.length ? "figure" : "details, .scroll").before(bar);
+  if (!alone) (boxes[0] || links[0]).closest(boxes.length ? "figure" : "details, .scroll").before(bar);
   // Keys of one letter can be switched off: speech input types letters too (WCAG 2.1.4).
   const keys = document.createElement("input");
   keys.type = "checkbox";
   keys.checked = true;
   if (links.length) make("span", "Ratings are given on the pages of the scans.", bar);
   else make("label", " Keys rate " + (alone ? "this scan" : "the scan in the middle of the window") + ": 1 or p pass, 2 or m maybe, 3 or f fail.", bar).prepend(keys);
-  if (alone) {
-    const at = order.findIndex(([id]) => id === boxes[0].dataset.participant);
-    for (const [text, to] of [["previous scan", order[at - 1]], ["report"], ["next scan", at < 0 ? undefined : order[at + 1]]]) {
-      if (text !== "report" && !to) continue;
-      const link = make("a", text, bar);
-      link.href = to ? encodeURIComponent(to[1]) : "../" + about.replace(/^.*\//, "") + ".html";
-      if (text === "next scan") link.id = "next";
-    }
-  }
-  const who = () => order.length ? order.map(([id]) => id) : boxes.map(box => box.dataset.participant);
+  if (alone) make("a", "report, where ratings are saved", bar).href = "../" + about.replace(/^.*\//, "") + ".html";
+  const who = () => (links.length ? links : boxes).map(e => e.dataset.participant);
   read();
   const count = make("span", "", bar);
   count.setAttribute("role", "status");
-  const save = make("button", "Save ratings.tsv", bar);
+  const save = alone ? undefined : make("button", "Save ratings.tsv", bar);
   const show = () => {
     for (const box of boxes)
       for (const b of box.children) b.setAttribute("aria-pressed", given[box.dataset.participant] === b.textContent);
@@ -74,7 +60,8 @@
       told.textContent = given[a.dataset.participant] ? " " + given[a.dataset.participant] : "";
     }
     const n = who().filter(id => given[id]).length;
-    count.textContent = n + " of " + who().length + " rated" + (kept ? "." : "; this browser keeps no ratings: save them before you close the page.");
+    count.textContent = (alone ? (n ? "rated" : "not rated") : n + " of " + who().length + " rated") + (kept ? "." :
+      alone ? "; this browser keeps no ratings for the report: note them elsewhere." : "; this browser keeps no ratings: save them before you close the page.");
   };
   const rate = (box, word) => {
     const id = box.dataset.participant;
@@ -97,7 +84,7 @@
     if (focused >= 0) boxes[at + 1].firstChild.focus({ preventScroll: true });
     boxes[at + 1].closest("figure").scrollIntoView({ block: "center", behavior: "instant" }); // a smooth one would leave the next key to this scan
   });
-  save.addEventListener("click", () => {
+  save?.addEventListener("click", () => {
     const lines = who().map(id => id + "\t" + (given[id] || "n/a") + "\n");
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob(["participant_id\trating\n", ...lines], { type: "text/tab-separated-values" }));

@@ -208,6 +208,39 @@ func TestEmptyPage(t *testing.T) {
 	}
 }
 
+// Numbers of one row have the same decimals.
+func TestAlike(t *testing.T) {
+	for _, c := range []struct {
+		of   []float64
+		want string
+	}{
+		{[]float64{0.177, 0.0549, 0.696}, "0.177 0.055 0.696"}, {[]float64{1.49, 0.225, 7.67}, "1.49 0.23 7.67"},
+		{[]float64{0.085, 0.0549, 0.141}, "0.085 0.055 0.141"}, {[]float64{45, 4, 451}, "45 4 451"},
+		{[]float64{0, 0, 0}, "0 0 0"}, {[]float64{822.7, 370.2, 1712.4}, "823 370 1712"},
+		{[]float64{0.5, 0, 1}, "0.5 0.0 1.0"},
+		{[]float64{5.5, 0, 9}, "5.5 0.0 9.0"},
+		{[]float64{0.0123, 0.00456, -0.02}, "0.0123 0.0046 −0.0200"},
+	} {
+		if got := strings.Join(Alike(c.of...), " "); got != c.want {
+			t.Errorf("%v: %s, want %s", c.of, got, c.want)
+		}
+	}
+}
+
+// The page of a scan leads to its neighbors by itself, and each file's name is one that an address takes.
+func TestTurn(t *testing.T) {
+	out := written(t, &Page{Title: "sub-02", Turn: &Turn{At: 2, Of: 3, Previous: "sub-01.html", Next: "a=3Db.html"}})
+	for _, want := range []string{"Scan 2 of 3", `<a id="previous" href="sub-01.html">previous scan</a>`,
+		`<a id="next" href="a%3D3Db.html">next scan</a>`, `class="sheet"`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if out = written(t, &Page{Turn: &Turn{At: 3, Of: 3, Previous: "x.html"}}); strings.Contains(out, "next scan") {
+		t.Error("the last scan has a next one")
+	}
+}
+
 // The smallest p that a test by random draws can give is written as a bound, and never too small; others as they are.
 func TestDrawnP(t *testing.T) {
 	for _, c := range []struct {

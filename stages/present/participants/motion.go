@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/internal/words"
 	"prgnn/stages/column"
@@ -97,7 +98,8 @@ func (a *Cohort) motionTable(rows []column.MotionRow) {
 // typicality names participants whose connectivity, motion or degrees of freedom are unlike those of the others.
 func (a *Cohort) typicality() error {
 	var v []float64
-	var out []string
+	var measures []string
+	outliers := map[string][]string{} // by the measures in which they are outliers
 	for _, in := range a.T.All("typicality") {
 		rows, err := column.Read[column.TypicalityRow](in)
 		if err != nil {
@@ -107,18 +109,24 @@ func (a *Cohort) typicality() error {
 			if !math.IsNaN(r.Typicality) {
 				v = append(v, r.Typicality)
 			}
-			// of several strategies
-			if name := r.Participant + " (" + outlierWords.Replace(r.Outlier) + ")"; r.Outlier != "" &&
-				!slices.Contains(out, name) {
-				out = append(out, name)
+			m := outlierWords.Replace(r.Outlier)
+			if m == "" || slices.Contains(outliers[m], r.Participant) { // of several strategies
+				continue
 			}
+			if outliers[m] == nil {
+				measures = append(measures, m)
+			}
+			outliers[m] = append(outliers[m], r.Participant)
 		}
 	}
 	if v != nil {
 		a.Say("Typicality, the correlation of a participant's connectivity with the mean of the others, has a median of %.2f (range %.2f to %.2f).", inference.Median(v), slices.Min(v), slices.Max(v))
 	}
-	if out != nil {
-		a.Say("Outliers (more than 3.5 robust SD from the median): %s.", words.Some(out, 8))
+	for i, m := range measures {
+		measures[i] = m + ": " + words.Some(outliers[m], 8)
+	}
+	if measures != nil {
+		a.Say("Outliers (more than 3.5 robust SD from the median) in %s.", strings.Join(measures, "; in "))
 	}
 	return nil
 }

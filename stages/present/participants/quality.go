@@ -42,7 +42,7 @@ var measures = []measure{
 func (a *Cohort) Quality() error {
 	type line struct {
 		measure
-		low, median, high float64
+		numbers []string // median, smallest, largest
 	}
 	var lines []line
 	for _, m := range measures {
@@ -54,16 +54,16 @@ func (a *Cohort) Quality() error {
 			m.label = fmt.Sprintf(m.label, a.Element())
 		}
 		if len(v) > 0 {
-			lines = append(lines, line{m, slices.Min(v), inference.Median(v), slices.Max(v)})
+			lines = append(lines, line{m, report.Alike(inference.Median(v), slices.Min(v), slices.Max(v))})
 		}
 	}
 	if lines != nil {
 		a.Table(section.TableOf("Quality of each step", 2, lines,
 			section.Text("step", "", func(l line) string { return l.step }),
 			section.Text("measure", "", func(l line) string { return l.label }),
-			section.Number("median", "", func(l line) string { return report.Short(l.median) }),
-			section.Number("smallest", "", func(l line) string { return report.Short(l.low) }),
-			section.Number("largest", "", func(l line) string { return report.Short(l.high) })), "gives the quality of each step: median, smallest and largest value over participants, and over their regions or draws.")
+			section.Number("median", "", func(l line) string { return l.numbers[0] }),
+			section.Number("smallest", "", func(l line) string { return l.numbers[1] }),
+			section.Number("largest", "", func(l line) string { return l.numbers[2] })), "gives the quality of each step: median, smallest and largest value over participants, and over their regions or draws.")
 	}
 	a.registration()
 	a.cleaning()

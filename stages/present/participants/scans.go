@@ -151,15 +151,22 @@ func ScanPages(t *dag.Task) ([]ScanPage, error) {
 		simulated = who.Simulated
 	}
 	names := scanNames(ins)
-	pages := make([]ScanPage, len(ins))
-	for i, file := range report.SheetFiles(names) {
+	pages, files := make([]ScanPage, len(ins)), report.SheetFiles(names)
+	for i, file := range files {
+		turn := &report.Turn{At: i + 1, Of: len(files)}
+		if i > 0 {
+			turn.Previous = files[i-1]
+		}
+		if i+1 < len(files) {
+			turn.Next = files[i+1]
+		}
 		pages[i] = ScanPage{file, func() ([]byte, error) {
 			f, err := scanFigure(ins[i])
 			if err != nil {
 				return nil, err
 			}
 			f.Number, f.Rated = "1", cmp.Or(f.Rated, names[i])
-			page := report.Page{Title: names[i], Simulated: simulated, Sheet: true,
+			page := report.Page{Title: names[i], Simulated: simulated, Turn: turn,
 				Sections: []report.Section{{ID: "scan", Title: "Quality of the scan", Blocks: []report.Block{{Figure: &f}}}}}
 			var b bytes.Buffer
 			err = page.HTML(&b)
