@@ -54,7 +54,7 @@ func TestRemovePages(t *testing.T) {
 	}
 	need.NoError(t, os.Mkdir(dir, 0o777))
 	var page bytes.Buffer
-	need.NoError(t, (&report.Page{Title: "sub-01", Sheet: true}).HTML(&page))
+	need.NoError(t, (&report.Page{Title: "sub-01", Turn: &report.Turn{At: 1, Of: 1}}).HTML(&page))
 	files := map[string][]byte{"sub-01.html": page.Bytes(), "sub-02.html": page.Bytes(),
 		"mine.html": []byte("<p>mine</p>"), "page.txt": page.Bytes(),
 		"edited.html": bytes.Replace(page.Bytes(), []byte("<h1>"), []byte("<h1>my "), 1)}
