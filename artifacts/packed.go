@@ -82,12 +82,16 @@ func (s *Store) packBlob(d Digest, b []byte) error {
 	return errors.Join(s.unpackAll(damaged), s.healLoose(s.BlobPath(d), right))
 }
 
-// packRecord stores the record of an action, in the place of others of its key.
+// packRecord stores the record of an action, in the place of others of its key. Whole records are removed only
+// after a new one was appended: of two processes that each kept another of two equal ones, both would be gone.
 func (s *Store) packRecord(k Key, text []byte) error {
 	older := s.olderRecords(k)
-	for at, i := range older {
-		if got, err := s.packs.Read(i); err == nil && bytes.Equal(got, text) && s.packs.Ordered(i) {
-			return s.unpackAll(slices.Delete(older, at, at+1))
+	if len(older) > 0 && s.packs.Ordered(older[0]) {
+		if got, err := s.packs.Read(older[0]); err == nil && bytes.Equal(got, text) {
+			return s.unpackAll(slices.DeleteFunc(older, func(i pack.Item) bool {
+				_, err := s.packs.Read(i)
+				return !errors.Is(err, pack.ErrDamaged)
+			}))
 		}
 	}
 	err := s.packs.Append(packedAction(k), text)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -79,6 +80,35 @@ func TestPackedDamage(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// TestEqualRecords: of equal records in the packs of two processes, which remove at once what is double, one stays.
+func TestEqualRecords(t *testing.T) {
+	a := newStore(t)
+	stores := []*Store{a, openStore(t, a.Dir())}
+	for round := range 20 {
+		r := need.Value(a.Put(Text(fmt.Sprint("result ", round))))(t)
+		do := Action{Recipe: fmt.Sprint("recipe ", round), Outputs: map[string]Ref{"text": r}}
+		record := need.Value(do.encode())(t)
+		for _, s := range stores {
+			if err := s.packs.Append(packedAction(KeyOf(do.Recipe)), record); err != nil {
+				t.Fatal(err)
+			}
+			sealed(t, s)
+		}
+		var group sync.WaitGroup
+		for _, s := range stores {
+			group.Go(func() {
+				if err := s.packRecord(KeyOf(do.Recipe), record); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if _, err := a.Lookup(KeyOf(do.Recipe)); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
