@@ -8,7 +8,7 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 9d9ee37388f8b4d981652969222e6d4877618dc5f93b92087d0c8f5e2f636e2c
 kind biomarkers dd0c774b358424db1a4de7b7ab367446cb35e0ab03535522901d0a31cf5cbb8d
 kind bnt d0991bea16d5d5e45f14ba1776cfa92500e9a689d2076b625dfcd597b132a402
-kind bootstrap c941ae54153138f74cc0d2f8e5f188c4c4736be4f5ca790ca80c7ed229ab1fcc
+kind bootstrap 412f5b465493562e8ba91e5033c8b510352ea07e10d9971d546456a971e7b30c
 kind braingnn 0b33e24ada4843de4bfe2e04d9a62bd9903c56eb0383a00c0707337fcae2d7dc
 kind brainmap ab13f7a44d1bee781a5b3d0c25b2e2868d1ea3530effbf77c15821e821da9713
 kind choose 276277f5e583110830722b4f79a2ba61b78a23f3b9a6ddcda50d8622fc81107e
@@ -16,12 +16,12 @@ kind combat 8c6fc7a43b94dc7a948f65f89e3e89c248cedb3e453797f4ccca584b78fc4e87
 kind compare c3ad1b416c2387f2e6b8d5f775c0ed34d0930f7c5c8566e9f68c844ae89994d2
 kind connectivity dc9cc244e95d171b1802ce8b7e2241d0f3ce2ff7739df2be17179bfc2e064097
 kind covariates 37aabf8bb6ede3966265a0bed8da8015c512ecd08d0d90f7841df3e221b3db80
-kind denoise e5f90b378bf51f9c067bbd09686e0a32139f31465a20afafa3e16245fadaaf7f
+kind denoise d2377f273fbe4aee6d9fa1901c5803c281aa86430fef8990a791c6e69d73b362
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate 7c12153326b82cf3d84000c82404f479f7302b1df0ebb03186bf598b02c91397
 kind evaluate-regression 509eafb0dc47f0d766e389b5393e8b2fff5a4045cff1f4acc66cacfa0535bdbc
 kind exec ce089cf24ae5bcbfd82ee6ae8b496df32b2a7de13095aa12816734f92b882d22
-kind fidelity e7eb479c967caf89d388b681e4b1bcd8a19eb4dc88be6f55f5b0dcb0394a3750
+kind fidelity 07f88b0be2d0d4655e54c59f84fb1055edf31af58f6945b4ab5c13a939fc2ff2
 kind figure-calibration 7c43da60d31e3f48bad6da0006f60d721870d06a277c38836e67380a7f9ab8ff
 kind figure-confusion 9bf9876be8811866076a7963d1ff325fabc361f831379b3a11512203166b8d48
 kind figure-connectivity f27d4b25147ba7044c39e3c3ddb6219a0fba630d26dfd3e80f6a7a691bc66ab3
@@ -29,7 +29,7 @@ kind figure-degrees e3b2afe423fc71f19abe92679613be5da3f4ddef6240e31921b90a4bb4fe
 kind figure-distributions 02a4f557128eb875c5e31fb588d0c6e45b7b1775cf64832d8a84fbf426f22cb9
 kind figure-individuality de99be87e32347af72d4f7c53526745c286f37b3df848fcdb5e930782b39d19e
 kind figure-individuals 20e4659824763457109eb33a1d4486d1dcbfd93e140004a64f73f00e542d67d2
-kind figure-qc 31f31da952772b4f07be79f476968e5697df44497a3f2ec6f74b11df1bdd2840
+kind figure-qc bd1520daf9cc622c22a157e2155755bd479edbae78fa1fc189694cb50d763707
 kind figure-qcfc 2b32368c4978e662c2ad37fcd179f581686949f8d12c4a99f23c58fc46e60265
 kind figure-ranking 497d98afc109cccfad43c46122ff0d09c8cd140a756d2117a5d9a4531691c199
 kind figure-roc 9903517d34243198b4391a92bd2e24632ff761676325254a1b2eb3e9a2683066
@@ -37,7 +37,7 @@ kind figure-training b9e04530720fb32691477f4918f19c057df2bc3ff2e2c6a8c3318337c50
 kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
 kind harmonize b2c003461ba7ee1c1ade290f57c6c5a880d8a64d2269ce6a35e685d3d08c220a
 kind individuality 8788410d3bba05f82702f23ed934f7519fc1fbbe94259aedd0199f6882e84988
-kind join 7201f171cdec7d2165a84dce1d51404374b203255b56b60bd56e60c95a8c4a6b
+kind join 97a80471f905f6ae42c2e0d2f96a597db927ab3d64cb6e89b6cd1ed883b95898
 kind leakage ba02492db20446a0285e97347bc342baf85c6942bd9512eb3dcdc01c2c2b763b
 kind matrices 491daf4fa97fa854f13eaf80b33b42836076e01da67c674d0701ee10dbf2ef46
 kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
@@ -46,14 +46,14 @@ kind parcellate 5324c60d40bfcc23201f800426cdac4686944568e49e2cdcb88f41b7b9280884
 kind permutation 537e322ccd9ba71d984180d1e7ac5cb2a9ad00a3565ad3379c6e556b1935f49e
 kind predict 1b3ecd455e24af832304f5021213850333b051718722b32ff0937bbfa6c4faa2
 kind project c2591f49c1909e9e6ddab82e7809be37c9726c6c3301040dabe5a340db6b609b
-kind qcfc 9e6ee1d6c940810f3f50eefc3d8e2a3656319e85cd0b3c6041e1aed2051d248d
+kind qcfc 4e9bcac4e70f2954ab10a3d4f905f1050be20b3efd96b9de3f2aaa1c57425c33
 kind regression 4df545cff4265b72f27771002851d6e5607020aa0c8ae3d0c6deeacc12976f06
-kind report 57bea2fe18e45bd5061a577d742e0c37e08ee27542e752c05959b4e932af2d30
+kind report af019aafd2974e00a086de2c62042d4ccc52a1e374fd4ff19dfd273b2c35badd
 kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
 kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
 kind split 00183187dd4ecc8b95cddbab42d761cd7980b557e88696ff341e7c3177253eba
-kind summary b3cdb0ea8e2313526a46f19e037ec70edd4ae3ce550b71c90228dc4e01f0b4e8
+kind summary d5706db2f9780c2e1eb0e55e39c988103b0cf11f2d3eaa9be4d5f885676c2f51
 kind tables 807b9f97a6524c415b9f609367e976df9dc6b043a0c886a299c742565bf5345a
 kind tangent c55d1426654c4063f9de12f23f118b13b5c1ce938dfcf302ec5f508b10e0413b
 kind timeseries 8455cfe2b76228f21836561aec4cd433b0afed8ea1de45cbae3498dded4fe132
@@ -277,7 +277,7 @@ prgnn/internal/dense.run 12c11f099725.c4217a
 prgnn/internal/dense.run64 cc59d49cee26.867f9b
 prgnn/internal/dense/kernel_amd64.s 42a95fc20add.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn covariates evaluate evaluate-regression fidelity figure-individuals individuality leakage meanmlp regression report simulate split summary train
+reached by baseline biomarkers bnt bootstrap braingnn covariates denoise evaluate evaluate-regression fidelity figure-individuals individuality leakage meanmlp regression report simulate split summary train
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
@@ -1443,14 +1443,13 @@ prgnn/nifti/cifti.keep 9dc733b3da01.629b44
 prgnn/nifti/cifti.survey abc525550147.6ac21e
 prgnn/stages/prepare.Bootstrap 54f46b4d88f6.e3b0c4
 prgnn/stages/prepare.Bootstrap.Ports b4b5b09c9732.d17c3e
-prgnn/stages/prepare.Bootstrap.Run 9a6ae2ed2be7.584d18
+prgnn/stages/prepare.Bootstrap.Run 3f53dd37a03c.139ae3
 prgnn/stages/prepare.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
 prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
 prgnn/stages/prepare.Bootstrap.drop 35a4c37e27ff.deb9e8
 prgnn/stages/prepare.Bootstrap.made 9c6ed04d8413.b23b9c
 prgnn/stages/prepare.Bootstrap.meta 8acf9c97f4e0.38e3b3
 prgnn/stages/prepare.Bootstrap.size b570e1085c90.d066e7
-prgnn/stages/prepare.Bootstrap.stream 9c443ad124a7.d066e7
 prgnn/stages/prepare.Bootstrap.weightedMeans 898def2c6c18.8634e6
 prgnn/stages/prepare.badVolumes cf1c74954fa1.71965c
 prgnn/stages/prepare.bootstrap.New 0553985bd832.485a82
@@ -1747,6 +1746,7 @@ prgnn/internal/dense.tileRows b245d90d0623.e3b0c4
 
 reached by bootstrap denoise
 prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
+prgnn/stages/prepare.streamOf 2a1c2ab12127.e3b0c4
 prgnn/stages/region.Float32 1936fa9041f3.d4d313
 
 reached by bootstrap denoise timeseries
@@ -2516,10 +2516,14 @@ prgnn/stages/column.namesIdentifier 0ce23ac10729.46bdad
 reached by denoise
 prgnn/connectivity.AboutColumn cf542a23ca73.e3b0c4
 prgnn/connectivity.Basic 951c42c7dffc.e0829d
+prgnn/connectivity.BlockLength e1cdeb8c0d7b.92366f
+prgnn/connectivity.Blocks 9e752ad52850.ce40d6
 prgnn/connectivity.Butterworth c1363984aeec.ea8b8f
 prgnn/connectivity.CleanQuality bdcff0fa7b9c.e3b0c4
 prgnn/connectivity.Cleaner 59478802d5af.223d5f
 prgnn/connectivity.Cleaner.Clean 62269eddd902.13f4cc
+prgnn/connectivity.Cleaner.Resample 45955f3287ac.5b78ff
+prgnn/connectivity.Cleaner.Segments 097c7f6b5bcc.fa3b85
 prgnn/connectivity.Cleaner.Unscaled 7f8d122ef9c6.03e886
 prgnn/connectivity.Cleaner.account 4c542366ec47.e05894
 prgnn/connectivity.Cleaner.cosines 2e41c0316fd6.bfa8d8
@@ -2566,6 +2570,7 @@ prgnn/connectivity.ScalePSC 39f25b9be71f.d8bf28
 prgnn/connectivity.ScaleZ b14407782bac.d8bf28
 prgnn/connectivity.Scrub 9ad4e81bf6e3.e3b0c4
 prgnn/connectivity.Scrub.Keep d9824b61860a.ab0d0a
+prgnn/connectivity.Segment 0ef25ce6680c.e3b0c4
 prgnn/connectivity.Separate a627130005a1.7194f4
 prgnn/connectivity.Standardize e621c9066c91.e3b0c4
 prgnn/connectivity.Strategies 5d82e016a86b.a74d37
@@ -2614,6 +2619,7 @@ prgnn/connectivity.floats fb25658cce99.e3b0c4
 prgnn/connectivity.headRadius a9377ed9369a.e3b0c4
 prgnn/connectivity.motionNames 5f980cbb881b.e3b0c4
 prgnn/connectivity.newSpline 14f80d1de1e1.f1a045
+prgnn/connectivity.optimalBlock 3bf3c0ac4e23.10317a
 prgnn/connectivity.oversampling a9377ed9369a.e3b0c4
 prgnn/connectivity.padding d69a21a96ea1.af69df
 prgnn/connectivity.prototype 53bac83b345a.52b51c
@@ -2633,17 +2639,18 @@ prgnn/connectivity.tissueNames 5fc549562cd2.e3b0c4
 prgnn/connectivity.warp 20ae540fa4f2.f2b3b0
 prgnn/connectivity.zscore 6abb9efc1454.4083d8
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
-prgnn/stages/prepare.Denoise 44562b345d73.e3b0c4
+prgnn/stages/prepare.Denoise 2c82416941c7.e3b0c4
 prgnn/stages/prepare.Denoise.Ports 79936ba0faeb.4afa85
-prgnn/stages/prepare.Denoise.Run 72d13f88da98.9e73bb
+prgnn/stages/prepare.Denoise.Run dad517a3fd48.509f9d
 prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
-prgnn/stages/prepare.Denoise.Validate ca68eb679d5a.cb168a
+prgnn/stages/prepare.Denoise.Validate f6d1955e5028.cb168a
 prgnn/stages/prepare.Denoise.addTask 8486aa2068a5.88b6f4
 prgnn/stages/prepare.Denoise.choose bba07cfa5120.c9b7ba
 prgnn/stages/prepare.Denoise.cleaner 08c4166a1d32.dac33c
 prgnn/stages/prepare.Denoise.confounds 1452b91b4d80.dcd1f7
 prgnn/stages/prepare.Denoise.events 4efe6c564f50.e613c3
 prgnn/stages/prepare.Denoise.prepare d77a5157462c.b38fc9
+prgnn/stages/prepare.Denoise.resample d4468de40bad.242c27
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
 prgnn/stages/prepare.Denoise.without 7d99d724768e.b11107
 prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.b52d7d
@@ -2682,7 +2689,7 @@ reached by denoise figure-qc join
 prgnn/stages/column.VolumeRow 335385ad67f8.e3b0c4
 
 reached by denoise figure-qc join qcfc report summary
-prgnn/stages/column.CleaningRow f82c64994152.e3b0c4
+prgnn/stages/column.CleaningRow f873d4c6e846.e3b0c4
 
 reached by denoise graph matrices
 prgnn/stages/region.Stack d4c65737cd4b.b4a5e2
@@ -2907,7 +2914,7 @@ prgnn/stages/assess.fidelity.New 7f235c96daa6.4cf385
 prgnn/stages/assess.maskEffect 89be96e8b242.e3b0c4
 prgnn/stages/assess.maskSetting 74baa549fdc5.2885d3
 prgnn/stages/assess.maskSetting.overModels 8b37109f9333.b0de2f
-prgnn/stages/fold.DrawsText a8649b4838e7.e3b0c4
+prgnn/stages/fold.DrawsText 73691a7951bc.e3b0c4
 prgnn/stages/learn.GraphData.Without 5664a3519ebe.1f7c61
 
 reached by fidelity leakage predict
@@ -3368,7 +3375,7 @@ prgnn/stages/prepare.readRuns 780178337417.fbf2b7
 prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
 prgnn/stages/prepare.runQuality.list a3a5eacffa3c.49f86d
 prgnn/stages/prepare.runQuality.volumes 78045c7f37d5.dbdf94
-prgnn/stages/prepare.runQuality.whole d43d208e83de.ce0422
+prgnn/stages/prepare.runQuality.whole 81ff447d27bb.ce0422
 prgnn/stages/prepare.runVolumeRow aa4f603cb2cc.305b68
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 
@@ -3857,7 +3864,7 @@ prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/literature.Work 302927a04ef5.e3b0c4
 prgnn/stages/literature.Work.String 662082d68015.2699e0
-prgnn/stages/literature.Works e6d3916e91f2.ed9048
+prgnn/stages/literature.Works 5afa3a06ec6a.ed9048
 prgnn/stages/literature.iclr 914a751f2274.e3b0c4
 prgnn/stages/literature.icml b2b02cbfcef4.e3b0c4
 prgnn/stages/literature.lncs 6e14189a13ae.e3b0c4
@@ -3930,7 +3937,7 @@ prgnn/stages/present/methods.Author.References c0538875f108.6f7733
 prgnn/stages/present/methods.Author.Write f18190502889.bf9d53
 prgnn/stages/present/methods.Author.hasModels 7b2ba8e6bd11.c92156
 prgnn/stages/present/methods.Author.methodsOfBaselines b952f637f177.4ed79b
-prgnn/stages/present/methods.Author.methodsOfCleaning 235a0f906e16.637644
+prgnn/stages/present/methods.Author.methodsOfCleaning f6a9d8171d49.0de54c
 prgnn/stages/present/methods.Author.methodsOfCohort 936870210197.0dd346
 prgnn/stages/present/methods.Author.methodsOfEvaluation 98a6a5a115ee.fc4edd
 prgnn/stages/present/methods.Author.methodsOfGraphs c300167822f1.3f67ac
@@ -3949,6 +3956,7 @@ prgnn/stages/present/methods.cohortSettings b1bf21d2b7ad.10639c
 prgnn/stages/present/methods.estimator b6de2f302aba.bb0413
 prgnn/stages/present/methods.labelingWords de5080112fb8.e3b0c4
 prgnn/stages/present/methods.lengths 236bc0477341.6a44ab
+prgnn/stages/present/methods.methodsOfBlocks 7a328109c245.074a3a
 prgnn/stages/present/methods.methodsOfLabels 8e95f31d3c24.8464d4
 prgnn/stages/present/methods.methodsOfNuisance 220b26da056d.d0dfd0
 prgnn/stages/present/methods.methodsOfTask 5b3bbede5f98.57fae4
@@ -4439,6 +4447,7 @@ at artifacts/parquet/read.go prgnn/artifacts/parquet init:17 read:23 arrowSchema
 at artifacts/parquet/write.go prgnn/artifacts/parquet arrowSchemaKey:27
 at connectivity/average.go prgnn/connectivity Average:12 Average.Add:19 Average.Matrices:44 Average.Mean:47
 at connectivity/basis.go prgnn/connectivity basis:11 collinear:16 basis.add:21 basis.remove:47 dot:66 basis.trend:77 cosine:105
+at connectivity/blocks.go prgnn/connectivity Segment:11 Cleaner.Segments:14 Cleaner.Resample:28 Blocks:43 BlockLength:64 optimalBlock:81
 at connectivity/butterworth.go prgnn/connectivity section:11 butterworth:21 warp:84 analogue:91 prototype:128 section.gain:142 cplx:151 cplx.plus:153 cplx.minus:154 cplx.scale:155 cplx.norm:156 cplx.abs:157 cplx.inverse:158 cplx.square:159 cplx.sqrt:164 cplx.bilinear:181
 at connectivity/clean.go prgnn/connectivity Cleaner:9 TooLittle:20 TooLittle.Error:22 NewCleaner:26 Cleaner.prepareNuisance:61 Cleaner.times:85 Cleaner.filtered:94 Cleaner.cosines:112 Cleaner.account:124 Cleaner.Unscaled:142 Cleaner.Clean:150 scaleColumns:201 upTo:216 floats:224 at:232
 at connectivity/cleaning.go prgnn/connectivity Cleaning:22 TrendOver:37 OverKept:42 Filter:46 NoFilter:52 Butterworth:53 Cosine:54 Standardize:58 ScaleZ:63 ScalePSC:64 ScaleNone:65 CleanQuality:69 Cleaning.check:84
@@ -4645,7 +4654,7 @@ at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDo
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 People:25 ReadPeople:35 simulated:63 ByParticipant:72
 at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Type:122 Table:126 Columns:131 CoordinateDoc:148 Keys:151 field.column:167 cells:188 markMissing:213 Read:222 One:235 Rows:249 Coordinates:278 field.absent:298 field.read:311 chosen:351 fill:361 memory:382 memoryOf:388 at:394
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:14 CleaningRow:18 VolumeRow:47
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:14 CleaningRow:18 VolumeRow:48
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
@@ -4740,7 +4749,7 @@ at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 gra
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 paperModel:41 modelParams:44 ModelParams.options:51 ModelParams.validate:70 maxWeights:81 checkWeights:84 allOf:96 TrainingParams:107 trainingParams:118 paperTraining:127 TrainingParams.follow:130 follow:139 TrainingParams.training:150 TrainingParams.caution:157 TrainingParams.validate:174
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:40 lossRow:53 accuracyRow:61 finalRow:68 historyTable:74 scoreTable:92 distributionRow:126 distributionTable:135 parameterRow:149 parameterTable:157
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
-at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:102
+at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:108
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:153 reader.part:211 Variable.shape:220 widths:236 reader.numbers:240 reader.chars:287 reader.letters:318 reader.cells:350
 at stages/phantom/brain.go prgnn/stages/phantom outlineCenter:16 middle:17 extent:18 reach:24 mantle:26 mantleReach:27 least:30 air:35 white:36 csf:37 brain:41 brain.position:49 below:59 seed:80 metricOf:89 seed.squared:108 grow:118 fill:139 ventricle:206
@@ -4749,11 +4758,12 @@ at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:1
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent:45 material:48 materialOf:54 Make:65 Settings.check:92 signals:126 ar1:151 Scan.fill:161 waves:236 waves.disturb:243 rhythm:271
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:44 Bootstrap.Run:66 Bootstrap.meta:147 voxelsOf:160 Bootstrap.stream:175 openSeries:187 Bootstrap.TimeFrom:209 Bootstrap.made:220 longestTR:226 readJSON:229 sidecarTR:245 denoised:264 sameGrid:280 Bootstrap.size:287 Bootstrap.draw:295 countDistinct:326 Bootstrap.drop:334 whyNone:349 badVolumes:364 voxelRow:389 voxelTable:399 mostLost:413 scanTable:416 scanRow:448
+at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:44 Bootstrap.Run:66 Bootstrap.meta:147 voxelsOf:160 streamOf:175 openSeries:187 Bootstrap.TimeFrom:209 Bootstrap.made:220 longestTR:226 readJSON:229 sidecarTR:245 denoised:264 sameGrid:280 Bootstrap.size:287 Bootstrap.draw:295 countDistinct:326 Bootstrap.drop:334 whyNone:349 badVolumes:364 voxelRow:389 voxelTable:399 mostLost:413 scanTable:416 scanRow:448
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:64 combatBook.table:121 slopeColumn:146 combatRow:149 combatBook.siteTable:161 siteRow:182
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 combatBook.readPeople:82 saysGroup:134 saysNumber:147 combatBook.choose:165 combatBook.row:216 pairsOf:241
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:36 Connectivity.Validate:58 Connectivity.Run:69 leftRow:105 matrixRow:110 connectivityQuality:125
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:53 Denoise.Validate:74 stepRow:96 Denoise.strategy:102 Denoise.Run:109 Denoise.TimeFrom:164 Denoise.prepare:174 Denoise.cleaner:210 lostVoxels:242 tooLittle:259 orExclude:265 Denoise.confounds:270 unknownVolumes:351 Denoise.without:361 Denoise.choose:372 readConfounds:385 before:402 cleanedBefore:414 aboutConfounds:417 meanAndMax:427
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:59 Denoise.Validate:80 stepRow:105 Denoise.strategy:111 Denoise.Run:118 Denoise.TimeFrom:183 Denoise.prepare:193 Denoise.cleaner:229 lostVoxels:261 tooLittle:278 orExclude:284 Denoise.confounds:289 unknownVolumes:370 Denoise.without:380 Denoise.choose:391 readConfounds:404 before:421 cleanedBefore:433 aboutConfounds:436 meanAndMax:446
+at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:14
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:34 Graph.Run:49 graphRow:93 graphQuality:110
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:72 grayordinateMeans:148 readParcels:168
@@ -4774,10 +4784,10 @@ at stages/prepare/weights.go prgnn/stages/prepare largestWeights:16 readAtlas:20
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:83 author.result:97 author.othersAbove:122 author.tiles:136 author.regressionTiles:157
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
 at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:89 author.covariatesOfNumber:128 coefficient:158 covariateName:166 varying:172 stuckSkill:200 epochRow:203 author.training:209
-at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78
+at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78 methodsOfBlocks:118
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:17 New:26 Author.Read:32 Text:43 Text.say:49 Text.cite:54 Author.Write:74 Author.References:104
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:40 Author.methodsOfSilence:72 silence:81 Author.readSilence:84 silentRow:103
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:68 valid:78 Author.methodsOfGraphs:81 Author.methodsOfCleaning:154 estimator:188 share:206 percentText:216 Author.hasModels:226 Author.methodsOfTraining:232 Author.methodsOfEvaluation:276 Author.target:328 Author.methodsOfRegression:336 Author.methodsOfBaselines:348 Author.namesOf:359
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:68 valid:78 Author.methodsOfGraphs:81 Author.methodsOfCleaning:154 estimator:189 share:207 percentText:217 Author.hasModels:227 Author.methodsOfTraining:233 Author.methodsOfEvaluation:277 Author.target:329 Author.methodsOfRegression:337 Author.methodsOfBaselines:349 Author.namesOf:360
 at stages/present/more.go prgnn/stages/present author.more:17 author.furtherPictures:46 widthOfSVG:79
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:17 lostRegion:25 CleanedScan.lostRegions:31 mostNamed:50 CleanedScan.lostText:54 wholePercent:78 lostVoxels:88 byRegionText:107 mostStruck:155 leastValid:177 noSeries:191

@@ -41,6 +41,7 @@ type CleaningRow struct {
 	TRFrom     string  `column:"tr_from,optional" doc:"source of the repetition time: parameter, sidecar or header; empty if unknown or if runs differ"`
 	Task       string  `column:"task,optional" doc:"the model of the task response that was regressed out, and its conditions; none and the conditions if task responses were not regressed out; empty without events"`
 	Why        string  `column:"why,optional" doc:"reason for no nuisance regression; empty if there was one"`
+	Block      int32   `column:"block,optional" unit:"volumes" doc:"length of the blocks of random draws of the volumes, in the run with the longest; 0 without such draws"`
 }
 
 // A VolumeRow is one volume of a scan (denoise).

@@ -15,7 +15,7 @@ import (
 type Params struct {
 	Fold     int  `param:"fold" doc:"the test fold" min:"1"`
 	Repeat   int  `param:"repeat" doc:"the assignment to folds" min:"1"`
-	DrawZero bool `param:"draw_zero" doc:"use draw 0, the mean over all voxels, beside the random draws; without draws it is used anyway"`
+	DrawZero bool `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
 	Draws    int  `param:"draws" doc:"use only the first so many random draws of each participant; 0: all of them" min:"0"`
 }
 
@@ -35,11 +35,11 @@ func (s Params) Numbers(n int, name string) ([]int, error) {
 }
 
 // TestFold is the fold that is tested, and its repeat.
-// DrawsText names draws of n, of which draw 0 is the mean over all voxels: "random draws 1 to 3 of 10".
+// DrawsText names draws of n, of which draw 0 is not resampled: "random draws 1 to 3 of 10".
 func DrawsText(draws []int, n int) string {
 	var parts []string
 	if len(draws) > 0 && draws[0] == 0 {
-		parts, draws = append(parts, "draw 0 (the mean over all voxels)"), draws[1:]
+		parts, draws = append(parts, "draw 0 (not resampled)"), draws[1:]
 	}
 	switch {
 	case len(draws) == 0:

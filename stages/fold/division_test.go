@@ -19,9 +19,9 @@ func TestDrawsText(t *testing.T) {
 		{Params{}, 11, "all 10 random draws"},
 		{Params{Draws: 1}, 11, "random draw 1 of 10"},
 		{Params{Draws: 3}, 11, "random draws 1 to 3 of 10"},
-		{Params{Draws: 10, DrawZero: true}, 11, "draw 0 (the mean over all voxels), all 10 random draws"},
+		{Params{Draws: 10, DrawZero: true}, 11, "draw 0 (not resampled), all 10 random draws"},
 		{Params{}, 2, "random draw 1 of 1"},
-		{Params{Draws: 1}, 1, "draw 0 (the mean over all voxels)"},
+		{Params{Draws: 1}, 1, "draw 0 (not resampled)"},
 	} {
 		draws := need.Value(c.params.Numbers(c.n, "features"))(t)
 		if got := DrawsText(draws, c.n); got != c.want {

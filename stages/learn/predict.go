@@ -24,7 +24,7 @@ var predictKind = dag.Kind{
 // Predict applies trained models.
 type Predict struct {
 	Allow    []string `param:"allow" doc:"parameters in which the new graphs may differ from the training graphs, such as denoise.fd; edges, features: the number of edges, the range of features"`
-	DrawZero bool     `param:"draw_zero" doc:"use draw 0, the mean over all voxels, beside the random draws; without draws it is used anyway"`
+	DrawZero bool     `param:"draw_zero" doc:"use draw 0, which is not resampled, beside the random draws; without draws it is used anyway"`
 }
 
 func (*Predict) Ports() dag.Ports {

@@ -82,7 +82,7 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if rois.Sample, err = sampled(t, len(parcels.Voxels)); err != nil {
 		return nil, err
 	}
-	who := b.stream()
+	who := streamOf("bootstrap", b.Subject, b.ScanRun, b.Session)
 	distinct, drawn := make([]int32, len(nodes)), make([]int32, len(nodes))
 	rois.Choose = func(roi, n int) [][]int32 {
 		lists := make([][]int32, b.Draws)
@@ -171,14 +171,14 @@ func voxelsOf(parcels *nifti.Labels, nodes int) ([][]int32, error) {
 	return voxels, nil
 }
 
-// stream names the random numbers of a scan. One scan per participant draws without the names of run and session.
-func (b *Bootstrap) stream() []any {
-	who := []any{"bootstrap", b.Subject}
-	if b.ScanRun != "" {
-		who = append(who, "run", b.ScanRun)
+// streamOf names the random numbers of a scan. One scan per participant draws without the names of run and session.
+func streamOf(purpose, subject, run, session string) []any {
+	who := []any{purpose, subject}
+	if run != "" {
+		who = append(who, "run", run)
 	}
-	if b.Session != "" {
-		who = append(who, "session", b.Session)
+	if session != "" {
+		who = append(who, "session", session)
 	}
 	return slices.Clip(who)
 }

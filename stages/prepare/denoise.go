@@ -48,6 +48,12 @@ type Denoise struct {
 	MinDOF      int      `param:"min_dof" doc:"a run with fewer remaining degrees of freedom fails; at 10 the standard error of a correlation is 0.38 (Fisher z)" min:"0"`
 	Standardize string   `param:"standardize" doc:"scale of the result: zscore (ddof 1), psc (percent signal change), none" choices:"zscore|psc|none"`
 	TR          float64  `param:"tr" doc:"repetition time; 0: from the scan; needed by filters and min_minutes" min:"0" max:"60" unit:"s"`
+	Draws       int      `param:"draws" doc:"number of random draws of the volumes (circular block bootstrap), in addition to draw 0, the series itself; for series without voxels to draw from (docs/denoising.md)" min:"0" max:"10000"`
+	Block       int      `param:"block" doc:"length of the blocks of draws; 0: optimal for the series (Politis & White 2004, corrected 2009), the mean over the regions" min:"0" unit:"volumes"`
+	Seed        uint64   `param:"seed" doc:"of the random draws"`
+	Subject     string   `param:"subject" doc:"the participant, filled in by each: subject, run or session"`
+	ScanRun     string   `param:"run" doc:"the run, filled in by each: run"`
+	Session     string   `param:"session" doc:"the session, filled in by each: session"`
 }
 
 func (*Denoise) Ports() dag.Ports {
@@ -62,7 +68,7 @@ func (*Denoise) Ports() dag.Ports {
 			{Name: "sampled", Type: dag.NPY("<f4", "time", "voxel"), Optional: true, Doc: "bootstrap's series of single voxels, for carpet plots"},
 		},
 		Out: []dag.Port{
-			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "denoised time series of the kept volumes; NaN for a missing region, 0 for a constant one"},
+			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "denoised time series of the kept volumes, and the draws of them; NaN for a missing region, 0 for a constant one"},
 			{Name: "quality", Type: column.Type[column.CleaningRow](), Doc: "denoising and remaining degrees of freedom, in one row"},
 			{Name: "volumes", Type: column.Type[column.VolumeRow](), Doc: "motion of each volume, and whether it was kept"},
 			{Name: "carpet", Type: dag.NPY("<f4", "cleaning", "time", "voxel"), Doc: "the sampled voxels before and after denoising, each standardized over the kept volumes; NaN for a voxel without a signal, and after denoising for a volume that was left out; without voxels when sampled is not connected"},
@@ -86,6 +92,9 @@ func (s *Denoise) Validate() []error {
 	if st, err := connectivity.StrategyOf(s.strategy()); err == nil && st.Cosines && s.HighPass > 0 {
 		errs = append(errs, fmt.Errorf("regress: %s includes fMRIPrep's cosines, a high-pass filter at 1/128 Hz: remove high_pass", s.Regress))
 	}
+	if s.Block > 0 && s.Draws == 0 {
+		errs = append(errs, errors.New("block is the length of the blocks of random draws, but draws is 0: set draws"))
+	}
 	if s.Task == "none" && len(s.Conditions) > 0 {
 		errs = append(errs, errors.New("conditions are set, but task is none: set task to fir, spm or glover"))
 	}
@@ -106,7 +115,7 @@ func (s *Denoise) strategy() string {
 	return s.Regress
 }
 
-func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	in := t.In("series")
 	draws, err := region.ReadDraws(in, "draw, time, roi")
 	if err != nil {
@@ -124,8 +133,10 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	cleaned := make([]connectivity.Matrix, len(draws))
+	var status []connectivity.Status
 	for d, x := range draws {
-		y, status, err := c.Clean(x)
+		var y connectivity.Matrix
+		y, status, err = c.Clean(x)
 		if err != nil {
 			return nil, fmt.Errorf("%s: draw %d: %w", in.Name, d, err)
 		}
@@ -141,13 +152,21 @@ func (s *Denoise) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		}
 		row.Missing, row.Constant = max(row.Missing, m), max(row.Constant, k)
 	}
+	cleaned, block, err := s.resample(ctx, in, c, cleaned, status)
+	if err != nil {
+		return nil, err
+	}
+	row.Block = int32(block)
 	voxels, err := carpet(t, c.Unscaled(), volumes)
 	if err != nil {
 		return nil, err
 	}
 	used := *s
 	used.Regress = row.Strategy
-	same := []string{"tr", "min_volumes", "min_minutes", "min_dof"}
+	same := []string{"tr", "min_volumes", "min_minutes", "min_dof", "draws", "seed", "subject", "run", "session"}
+	if s.Draws == 0 {
+		same = append(same, "block")
+	}
 	if s.Task == "none" {
 		same = append(same, "task", "conditions", "after")
 	}

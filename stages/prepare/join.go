@@ -222,7 +222,7 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 		w.HighFD += run.HighFD
 		w.FilterLoss += run.FilterLoss
 		w.TEff += run.TEff
-		w.Constant = max(w.Constant, run.Constant)
+		w.Constant, w.Block = max(w.Constant, run.Constant), max(w.Block, run.Block)
 		if run.Reduced > w.Reduced {
 			w.Reduced, w.Lost, w.LostShares = run.Reduced, run.Lost, run.LostShares
 		}

@@ -113,3 +113,24 @@ func methodsOfNuisance(m *Text, scans []participants.CleanedScan, d *section.Sta
 	}
 	return parts
 }
+
+// methodsOfBlocks tells of draws of volumes, for the methods; d are denoise's parameters.
+func methodsOfBlocks(m *Text, scans []participants.CleanedScan, d *section.StageSettings) {
+	if draws := d.Value["draws"]; draws == "" || draws == "0" {
+		return
+	}
+	bootstrap, length := m.cite("politis1992"), d.Value["block"]
+	if length == "0" {
+		var used []float64
+		for _, s := range scans {
+			used = append(used, float64(s.Block))
+		}
+		if length = "of the optimal length for the series"; used != nil {
+			length = "of " + participants.MedianRange(used) + " volumes, the optimal length for the series"
+		}
+		length += " " + m.cite("politis2004", "patton") + ", the mean over the regions"
+	} else {
+		length = "of " + length + " volumes"
+	}
+	m.say("%s random draws were made of the volumes of each scan by a circular block bootstrap %s with blocks %s, the same volumes for all regions; each draw gives one graph. Blocks do not cross censored volumes or runs.", d.Value["draws"], bootstrap, length)
+}

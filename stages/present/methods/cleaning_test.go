@@ -26,3 +26,24 @@ func TestMethodsOfNuisance(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// The methods tell the lengths of the blocks that were used.
+func TestMethodsOfBlocks(t *testing.T) {
+	two := []participants.CleanedScan{{CleaningRow: column.CleaningRow{Block: 4}},
+		{CleaningRow: column.CleaningRow{Block: 6}}}
+	for block, want := range map[string]string{
+		"0": "10 random draws were made of the volumes of each scan by a circular block bootstrap [1] with blocks of 5 (4–6) volumes, the optimal length for the series [2, 3], the mean over the regions",
+		"9": "circular block bootstrap [1] with blocks of 9 volumes, the same volumes for all regions",
+	} {
+		m := &Text{}
+		methodsOfBlocks(m, two, &section.StageSettings{Value: map[string]string{"draws": "10", "block": block}})
+		if got := strings.Join(m.sentences, " "); !strings.Contains(got, want) {
+			t.Errorf("block %s: %s", block, got)
+		}
+	}
+	m := &Text{}
+	methodsOfBlocks(m, two, &section.StageSettings{Value: map[string]string{"draws": "0", "block": "0"}})
+	if m.sentences != nil {
+		t.Errorf("no draws: %q", m.sentences)
+	}
+}

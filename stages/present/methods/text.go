@@ -183,6 +183,7 @@ func (a *Author) methodsOfCleaning(m *Text, d *section.StageSettings) {
 	if parts != nil {
 		m.say("Denoising: %s.", strings.Join(parts, "; "))
 	}
+	methodsOfBlocks(m, a.Scans, d)
 }
 
 func estimator(m *Text, name string, c *section.StageSettings, empirical string) string {
