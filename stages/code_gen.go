@@ -9,8 +9,8 @@ var codes = dag.Codes(`kind baseline 9d9ee37388f8b4d981652969222e6d4877618dc5f93
 kind biomarkers dd0c774b358424db1a4de7b7ab367446cb35e0ab03535522901d0a31cf5cbb8d
 kind bnt d0991bea16d5d5e45f14ba1776cfa92500e9a689d2076b625dfcd597b132a402
 kind bootstrap 412f5b465493562e8ba91e5033c8b510352ea07e10d9971d546456a971e7b30c
-kind braingnn 0b33e24ada4843de4bfe2e04d9a62bd9903c56eb0383a00c0707337fcae2d7dc
-kind brainmap ab13f7a44d1bee781a5b3d0c25b2e2868d1ea3530effbf77c15821e821da9713
+kind braingnn 57345a6a193b7a1ee1f5d625167f1d50526838aa946baedf447859135ceccd50
+kind brainmap f876a2df5917711307461b1786a81638d0b5fbb633938e2bbb50230a10748309
 kind choose 276277f5e583110830722b4f79a2ba61b78a23f3b9a6ddcda50d8622fc81107e
 kind combat 8c6fc7a43b94dc7a948f65f89e3e89c248cedb3e453797f4ccca584b78fc4e87
 kind compare c3ad1b416c2387f2e6b8d5f775c0ed34d0930f7c5c8566e9f68c844ae89994d2
@@ -21,7 +21,7 @@ kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate 7c12153326b82cf3d84000c82404f479f7302b1df0ebb03186bf598b02c91397
 kind evaluate-regression 509eafb0dc47f0d766e389b5393e8b2fff5a4045cff1f4acc66cacfa0535bdbc
 kind exec ce089cf24ae5bcbfd82ee6ae8b496df32b2a7de13095aa12816734f92b882d22
-kind fidelity 07f88b0be2d0d4655e54c59f84fb1055edf31af58f6945b4ab5c13a939fc2ff2
+kind fidelity 279cf1c6194b22a48444f0e888716592ee5cdfee41358945bf3656a464388a28
 kind figure-calibration 7c43da60d31e3f48bad6da0006f60d721870d06a277c38836e67380a7f9ab8ff
 kind figure-confusion 9bf9876be8811866076a7963d1ff325fabc361f831379b3a11512203166b8d48
 kind figure-connectivity f27d4b25147ba7044c39e3c3ddb6219a0fba630d26dfd3e80f6a7a691bc66ab3
@@ -38,22 +38,22 @@ kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
 kind harmonize b2c003461ba7ee1c1ade290f57c6c5a880d8a64d2269ce6a35e685d3d08c220a
 kind individuality 8788410d3bba05f82702f23ed934f7519fc1fbbe94259aedd0199f6882e84988
 kind join 97a80471f905f6ae42c2e0d2f96a597db927ab3d64cb6e89b6cd1ed883b95898
-kind leakage ba02492db20446a0285e97347bc342baf85c6942bd9512eb3dcdc01c2c2b763b
+kind leakage 576ba211a029fefce4b04b218db96774ed4feb35393028ea394372fcacc04018
 kind matrices 491daf4fa97fa854f13eaf80b33b42836076e01da67c674d0701ee10dbf2ef46
 kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
 kind meanmlp 69d128583dc4f381dc749a7c3ea9ee3d5ce541803cb984bc621c5ba31d774300
 kind parcellate 5324c60d40bfcc23201f800426cdac4686944568e49e2cdcb88f41b7b9280884
 kind permutation 537e322ccd9ba71d984180d1e7ac5cb2a9ad00a3565ad3379c6e556b1935f49e
-kind predict 1b3ecd455e24af832304f5021213850333b051718722b32ff0937bbfa6c4faa2
+kind predict 59cf8052a75d1cad1fc69e750a918b9ac83db183cac6c20f445677088f6a3b91
 kind project c2591f49c1909e9e6ddab82e7809be37c9726c6c3301040dabe5a340db6b609b
 kind qcfc 4e9bcac4e70f2954ab10a3d4f905f1050be20b3efd96b9de3f2aaa1c57425c33
 kind regression 4df545cff4265b72f27771002851d6e5607020aa0c8ae3d0c6deeacc12976f06
-kind report af019aafd2974e00a086de2c62042d4ccc52a1e374fd4ff19dfd273b2c35badd
+kind report 1e5c00a7bb8769229c947f3e97c5fd58bb066a016f818d9f28a45f9f89af5570
 kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
 kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
 kind split 00183187dd4ecc8b95cddbab42d761cd7980b557e88696ff341e7c3177253eba
-kind summary d5706db2f9780c2e1eb0e55e39c988103b0cf11f2d3eaa9be4d5f885676c2f51
+kind summary d15b3a26eb0e3c5090545d9b3258a24d1a4c27664592b4a6de633e48d72730b4
 kind tables 807b9f97a6524c415b9f609367e976df9dc6b043a0c886a299c742565bf5345a
 kind tangent c55d1426654c4063f9de12f23f118b13b5c1ce938dfcf302ec5f508b10e0413b
 kind timeseries 8455cfe2b76228f21836561aec4cd433b0afed8ea1de45cbae3498dded4fe132
@@ -1913,7 +1913,7 @@ prgnn/gnn/braingnn.standardize ef906eaf8d9a.791530
 prgnn/gnn/braingnn.together b6b774a93a8b.e3b0c4
 prgnn/stages/learn.BrainGNN bab8399606ef.3cb1d8
 prgnn/stages/learn.BrainGNN.Ports 565850857e2b.f8c4a4
-prgnn/stages/learn.BrainGNN.Run 9242f67ab9d2.36fc29
+prgnn/stages/learn.BrainGNN.Run c6298c11c71f.36fc29
 prgnn/stages/learn.BrainGNN.Validate 731a5f09398a.8c381e
 prgnn/stages/learn.BrainGNN.options d13adf303df4.a7760b
 prgnn/stages/learn.BrainGNN.parts 9e7152f75005.b0b24a
@@ -2179,7 +2179,7 @@ prgnn/stages/chart.sides 551d20a64361.567357
 prgnn/stages/chart.writeMarks 81eaff8f8027.d26d5a
 prgnn/stages/column.RecoveryRow.HeldOutLead 0c0fadb9cadc.8d6f0a
 prgnn/stages/figure.BrainMap 773a6eaef83d.e3b0c4
-prgnn/stages/figure.BrainMap.Draw d15e80ecf88f.c48d27
+prgnn/stages/figure.BrainMap.Draw ee33e4d40956.c48d27
 prgnn/stages/figure.BrainMap.Ports 069c018782a4.7d80ef
 prgnn/stages/figure.BrainMap.Run 5c15bcd7ba5f.36c44e
 prgnn/stages/figure.Ranked.colored 0a5d78280aa4.1b4cc7
@@ -2919,7 +2919,7 @@ prgnn/stages/learn.GraphData.Without 5664a3519ebe.1f7c61
 
 reached by fidelity leakage predict
 prgnn/stages/learn.ReadModel 95b44a480f0a.60fa66
-prgnn/stages/learn.ReadModels 0db785bf064e.2075d5
+prgnn/stages/learn.ReadModels c9f4a612873b.2075d5
 prgnn/stages/learn.Trained 44f6867c7275.7c5944
 prgnn/stages/learn.Trained.check ad982ac1a5d5.ba7663
 prgnn/stages/learn.largestModel d389e7042c85.e3b0c4
@@ -3856,7 +3856,7 @@ prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
 prgnn/stages/figure.DrawPredicted 7ffb45e06384.cb4b61
 prgnn/stages/figure.DrawSlices 2eb5589d7793.78519a
-prgnn/stages/figure.Ranked.Unmapped d49cb983899e.0edbfc
+prgnn/stages/figure.Ranked.Unmapped 36657ff0398c.c9ae36
 prgnn/stages/figure.Ranked.name f844631ab3e7.97489f
 prgnn/stages/figure.RankingRows.Planted df0f901768aa.db3bfb
 prgnn/stages/figure.Viewer fbcb95319f17.b8a315
@@ -3884,7 +3884,7 @@ prgnn/stages/present.author.cautionMasking 8426f992f2b5.384889
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.contrasts 406b678643d2.ef1e99
 prgnn/stages/present.author.covariates 290828da1df3.382d6c
-prgnn/stages/present.author.covariatesOfNumber 61bcb19afec7.f0c614
+prgnn/stages/present.author.covariatesOfNumber 3418bb99e219.f0c614
 prgnn/stages/present.author.data fe0634140c93.1f0c8e
 prgnn/stages/present.author.fidelity a61977c93599.58190c
 prgnn/stages/present.author.furtherPictures db85a2b53531.9b5d9e
@@ -4703,7 +4703,7 @@ at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 Rea
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
 at stages/figure/training.go prgnn/stages/figure figure-training.New:18 Training:22 Training.Ports:26 Training.Run:38 epochRow:44 majorityRow:51 noRows:56 nameNetworks:62 DrawTraining:92
-at stages/figure/viewer.go prgnn/stages/figure Ranked:18 Readings:30 chanceOf:70 Ranked.name:89 Ranked.scale:98 Ranked.colored:103 Ranked.coloredText:115 Ranked.Unmapped:139 tick:148 DrawSlices:151 gz:175 Viewer:183
+at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:31 chanceOf:71 Ranked.name:90 Ranked.scale:99 Ranked.colored:104 Ranked.coloredText:116 Ranked.Unmapped:140 tick:150 DrawSlices:153 gz:177 Viewer:185
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
 at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:39 First:60 Apart:63 Member:66 NumberMember:74 LabeledMember:82 LabeledMember.Label:91 Folds:99 Division:102 Params.Divide:112 Division.Row:138 Params.sides:165 SideNames:194

@@ -143,7 +143,7 @@ func Missing(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return &missing{path + ": there is no such file", err}
 	case errors.Is(err, fs.ErrPermission):
-		return &missing{path + ": may not be read", err}
+		return &missing{path + ": no permission to read it", err}
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }

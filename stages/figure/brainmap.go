@@ -202,7 +202,7 @@ func (b *BrainMap) Draw(readings []Ranked, rows RankingRows, atlas chart.Atlas, 
 		Caption: fmt.Sprintf("%s Views: %s. %s", colored, views, readings[0].scaleText(low))}
 	if n := len(maps[0].Named); n > 0 {
 		c.Alt += " Named: " + words.The(n, "region") + " with the highest score."
-		c.Caption += " Named: " + words.The(n, "region") + " with the highest score. Numbers are ranks; one that would overlap another is left out."
+		c.Caption += " Named: " + words.The(n, "region") + " with the highest score. Numbers are ranks; one that would overlap another is not drawn."
 	}
 	if len(maps) == 1 {
 		c.Caption += settingCaption(rows)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"prgnn/internal/words"
 	"prgnn/nifti"
@@ -141,7 +142,8 @@ func (s Ranked) Unmapped(top int) string {
 		return ""
 	}
 	low, _ := s.ends()
-	return fmt.Sprintf("No map of the %s: every region is below %s. %s", s.name(), tick(low), s.scaleText(low))
+	_, start, _ := strings.Cut(s.scaleText(low), "starts at ")
+	return fmt.Sprintf("No map of the %s: every region is below the start of its color scale, %s", s.name(), start)
 }
 
 // tick is the start of a color scale as the scale itself shows it.

@@ -29,8 +29,8 @@ func TestReadings(t *testing.T) {
 // TestUnmapped: a map says so when no region reaches the start of its color scale.
 func TestUnmapped(t *testing.T) {
 	s := Ranked{rank: map[int]int{1: 1, 2: 2}, score: map[int]float64{1: 0.49, 2: 0.3}}
-	const want = "No map of the mean pooling score: every region is below 0.5. " +
-		"The color scale starts at 0.5, the score of a region that is neither favored nor disfavored."
+	const want = "No map of the mean pooling score: every region is below the start of its color scale, " +
+		"0.5, the score of a region that is neither favored nor disfavored."
 	if got := s.Unmapped(2); got != want {
 		t.Errorf("%q", got)
 	}

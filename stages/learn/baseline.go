@@ -48,7 +48,7 @@ type Baseline struct {
 	Tolerance   float64 `param:"tolerance" doc:"svm, linear-svm: tolerance of the optimality conditions" min:"1e-12"`
 	Penalty     float64 `param:"penalty" doc:"ridge: weight of ‖w‖² relative to the squared errors" min:"1e-9"`
 
-	Penalties []float64 `param:"penalties" doc:"kernel-ridge: λ, ascending; of several the squared error in inner folds of the training participants chooses (default: those of CBIG)" min:"0"`
+	Penalties []float64 `param:"penalties" doc:"kernel-ridge: λ, ascending; of several, the one with the smallest squared error in inner folds of the training participants is used (default: those of CBIG)" min:"0"`
 	Inner     int       `param:"inner" doc:"kernel-ridge: inner folds, by participant and stratified by group" min:"2"`
 
 	Trees int `param:"trees" doc:"forest: number of trees" min:"1" max:"100000"`

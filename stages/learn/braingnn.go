@@ -50,10 +50,10 @@ type BrainGNN struct {
 	LearningRate float64   `param:"learning_rate" doc:"of Adam, at the start" min:"1e-9"`
 	Halve        int       `param:"halve" doc:"halve the learning rate every this many epochs, with authors-code the first time an epoch earlier; 0: never" min:"0"`
 	WeightDecay  float64   `param:"weight_decay" doc:"L2 weight decay" min:"0"`
-	Select       string    `param:"select" doc:"weights to keep: those of the last epoch; or of the epoch, after the fifth, with the smallest loss of the participants who validate" choices:"last|validation"`
-	Validation   int       `param:"validation" doc:"select: validation: one of so many equal parts of the training participants validates, stratified by group" min:"2"`
+	Select       string    `param:"select" doc:"weights to keep: those of the last epoch; or of the epoch, after the fifth, with the smallest validation loss" choices:"last|validation"`
+	Validation   int       `param:"validation" doc:"select: validation: number of equal parts of the training participants, stratified by group; one of them is held out for validation" min:"2"`
 	Checkpoint   int       `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training resumes; 0: none" min:"0"`
-	Seed         uint64    `param:"seed" doc:"of starting weights, order of the graphs, dropout, and the participants who validate"`
+	Seed         uint64    `param:"seed" doc:"of starting weights, order of the graphs, dropout, and the validation participants"`
 }
 
 // brainGNNOf has the parameters of a variant.
@@ -106,7 +106,7 @@ type penalizedRow struct {
 	Rate       float64 `column:"rate" doc:"learning rate of the epoch"`
 	Loss       float64 `column:"loss" doc:"mean over the training graphs during the epoch: ce and the weighted further terms"`
 	CE         float64 `column:"ce" doc:"cross-entropy"`
-	Validation float64 `column:"validation_loss,missing" doc:"loss of the participants who validate, after the epoch"`
+	Validation float64 `column:"validation_loss,missing" doc:"validation cross-entropy after the epoch"`
 	accuracyRow
 }
 
@@ -185,7 +185,7 @@ func (s *BrainGNN) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 			row.Validation = e.HeldLoss
 			if e.Number > training.After && e.HeldLoss < best {
 				best = e.HeldLoss
-				note = fmt.Sprintf("epoch %d of %d, by the loss of %d graphs that validate", e.Number, s.Epochs, count[1])
+				note = fmt.Sprintf("epoch %d of %d, by the loss of %d validation graphs", e.Number, s.Epochs, count[1])
 			}
 		}
 		history = append(history, row)
@@ -217,7 +217,7 @@ func (s *BrainGNN) options(nodes, features int) braingnn.Options {
 	return o
 }
 
-// parts divides the rows: 0, learned from; 1, validate; 2, tested.
+// parts divides the rows: 0, training; 1, validation; 2, test.
 func (s *BrainGNN) parts(set *trainingSet, name string) ([]int, error) {
 	if s.Select == "validation" {
 		return set.parts(s.Params, s.Validation, s.Seed, name)

@@ -54,7 +54,7 @@ func TestBrainGNN(t *testing.T) {
 				}
 			}
 			note, _ := out["model"].(*encoding.Table).Strings("note")
-			if !strings.HasSuffix(note[0], "of 40, by the loss of 16 graphs that validate") {
+			if !strings.HasSuffix(note[0], "of 40, by the loss of 16 validation graphs") {
 				t.Errorf("%s: %s", variant, note[0])
 			}
 			if r := stagetest.FloatsOf(t, history, "rate"); r[18] != 0.01 || r[19] != 0.005 {

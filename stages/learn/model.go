@@ -77,7 +77,7 @@ func modelNPZ[T gnn.Float](f modelFile, norm standardization, weights []T) (arti
 	return artifacts.Bytes{Kind: "npz", Data: b.Bytes()}, err
 }
 
-// ReadModels reads models that tell the same groups apart.
+// ReadModels reads models of the same groups.
 func ReadModels(in []dag.Input) ([]*Trained, error) {
 	var models []*Trained
 	for _, in := range in {
@@ -91,8 +91,8 @@ func ReadModels(in []dag.Input) ([]*Trained, error) {
 		}
 		m.name = in.Name
 		if models != nil && !slices.Equal(m.Groups, models[0].Groups) {
-			return nil, fmt.Errorf("%s tells %s apart, %s %s", m.name, strings.Join(m.Groups, ", "), models[0].name,
-				strings.Join(models[0].Groups, ", "))
+			return nil, fmt.Errorf("%s was trained on the groups %s, but %s on %s: connect models of the same groups",
+				m.name, strings.Join(m.Groups, ", "), models[0].name, strings.Join(models[0].Groups, ", "))
 		}
 		models = append(models, m)
 	}

@@ -18,7 +18,7 @@ import (
 var regressionKind = dag.Kind{
 	Name: "regression",
 	Doc: "trains a regression model of a number, such as age or a score\n" +
-		"For a cohort with the parameter target, and folds of split with label: target. One task is one model: fan out with matrix: { model: [mean, ridge, kernel-ridge], fold: [1..5] }. What the models see is the upper triangle of each Pearson matrix, or each tangent matrix of the stage project. The target is z-scored by mean and SD of the training participants of the fold, and predictions are given in its own units. All draws of a participant are on one side, and nothing is fitted to those of the test side.",
+		"For a cohort with the parameter target, and folds of split with label: target. One task is one model: fan out with matrix: { model: [mean, ridge, kernel-ridge], fold: [1..5] }. The inputs are the upper triangle of each Pearson matrix, or of each tangent matrix of the stage project. The target is z-scored by mean and SD of the training participants of the fold, and predictions are given in its own units. All draws of a participant are on one side, and nothing is fitted to test participants.",
 	New: func() dag.Stage {
 		return &Regression{Model: "kernel-ridge", Params: fold.First(), Transform: "own", Standardize: "none",
 			Diagonal: true, OffDiagonal: "plain", C: 1, Epsilon: 0.1, Tolerance: 1e-3, Penalty: 1,
@@ -42,7 +42,7 @@ type Regression struct {
 	Tolerance   float64 `param:"tolerance" doc:"svr, rbf-svr: tolerance of the optimality conditions" min:"1e-12"`
 	Penalty     float64 `param:"penalty" doc:"ridge: weight of ‖w‖² relative to the squared errors of the z-scored target" min:"1e-9"`
 
-	Penalties []float64 `param:"penalties" doc:"kernel-ridge: λ, ascending; of several R² about the training mean in inner folds of the training participants chooses (default: those of CBIG)" min:"0"`
+	Penalties []float64 `param:"penalties" doc:"kernel-ridge: λ, ascending; of several, the one with the largest R² about the training mean in inner folds of the training participants is used (default: those of CBIG)" min:"0"`
 	Inner     int       `param:"inner" doc:"kernel-ridge: inner folds, by participant and stratified by the target" min:"2"`
 	Seed      uint64    `param:"seed" doc:"seed of the inner folds"`
 }
@@ -59,7 +59,7 @@ func (*Regression) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "predictions", Type: column.Type[fold.NumberRow](), Doc: "of every graph"},
-			{Name: "regions", Type: column.Type[regionWeight](), Doc: "ridge, kernel-ridge, svr: what the model makes of each region; of the others no rows"},
+			{Name: "regions", Type: column.Type[regionWeight](), Doc: "ridge, kernel-ridge, svr: the model's weight of each region; no rows for the others"},
 			{Name: "model", Type: column.Type[modelRow](), Doc: "the fitted model; parameters counted as those of baseline"},
 		},
 	}

@@ -71,7 +71,7 @@ func (*Denoise) Ports() dag.Ports {
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "denoised time series of the kept volumes, and the draws of them; NaN for a missing region, 0 for a constant one"},
 			{Name: "quality", Type: column.Type[column.CleaningRow](), Doc: "denoising and remaining degrees of freedom, in one row"},
 			{Name: "volumes", Type: column.Type[column.VolumeRow](), Doc: "motion of each volume, and whether it was kept"},
-			{Name: "carpet", Type: dag.NPY("<f4", "cleaning", "time", "voxel"), Doc: "the sampled voxels before and after denoising, each standardized over the kept volumes; NaN for a voxel without a signal, and after denoising for a volume that was left out; without voxels when sampled is not connected"},
+			{Name: "carpet", Type: dag.NPY("<f4", "cleaning", "time", "voxel"), Doc: "the sampled voxels before and after denoising, each standardized over the kept volumes; NaN for a voxel without a signal, and after denoising for a removed volume; without voxels when sampled is not connected"},
 		},
 	}
 }

@@ -32,7 +32,7 @@ func (*Project) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "matrices", Type: dag.NPY("<f8", "draw", "roi", "roi"), Doc: "tangent matrices, symmetric; the diagonal is not 1"},
-			{Name: "quality", Type: dag.Arrow("draw"), Doc: "the quality that is connected, and in the metadata the reference: for graph, whose models then refuse others"},
+			{Name: "quality", Type: dag.Arrow("draw"), Doc: "the connected quality, with the reference in the metadata: for graph, so that models refuse other matrices"},
 		},
 	}
 }

@@ -138,7 +138,7 @@ func (a *author) covariatesOfNumber() error {
 	}
 	for _, r := range rows {
 		if r.P < 0.05 {
-			a.Caution("%s is associated with %s (%s %s, %s): a model may have learned it instead of what the connectivity says of %[2]s", section.UpperFirst(name(r)), a.number(),
+			a.Caution("%s is associated with %s (%s %s, %s): a model may have learned the covariate instead of %[2]s", section.UpperFirst(name(r)), a.number(),
 				coefficient(r), report.Share(r.R), report.DrawnPText(r.P, r.Permutations))
 		}
 	}

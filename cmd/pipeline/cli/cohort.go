@@ -23,7 +23,7 @@ confounds of another length are unusable: sizes are compared, but no voxels read
 names the files. The exit code is 1 when no participant is usable.`,
 		Example: `  pipeline cohort biopoint.yaml
   pipeline cohort study.yaml --set cohort.select='age >= 18'
-  pipeline cohort biopoint.yaml --json | jq -r 'select(.state == "left out") | .participant'`,
+  pipeline cohort biopoint.yaml --json | jq -r 'select(.state == "excluded") | .participant'`,
 		Args:              exactly(1),
 		ValidArgsFunction: completeFile,
 		RunE:              func(_ *cobra.Command, args []string) error { return a.cohort(args[0], sets) },

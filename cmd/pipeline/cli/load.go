@@ -208,7 +208,7 @@ func (a *app) otherSettings(c *results.Current) {
 	if len(sets) == 0 {
 		return
 	}
-	a.Warn("the last run of %s had --set %s, which is missing here: repeat it, or name that run (%s)", c.File,
+	a.Warn("this shows other settings than the last run of %s, which had --set %s: repeat it, or name that run (%s)", c.File,
 		console.Clip(strings.Join(sets, " --set "), 200), a.Command("show", run))
 }
 

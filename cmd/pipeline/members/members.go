@@ -1,5 +1,5 @@
 // Package members is the table that the command cohort shows: who takes part, with which files and
-// scans, and why anybody is left out.
+// scans, and why anybody is excluded.
 package members
 
 import (
@@ -26,7 +26,7 @@ type Event struct {
 	Event       string            `json:"event"` // "participant", or "row" of a cohort of rows
 	Participant string            `json:"participant,omitempty"`
 	Row         string            `json:"row,omitempty"`
-	State       string            `json:"state"` // taken, unusable or left out
+	State       string            `json:"state"` // taken, unusable or excluded
 	Group       string            `json:"group,omitempty"`
 	Target      *float64          `json:"target,omitempty"` // the number to predict
 	Files       map[string]string `json:"files,omitempty"`  // by port
@@ -82,7 +82,7 @@ func Of(p *pipelines.Pipeline) []Event {
 		people = append(people, e)
 	}
 	for _, l := range r.Left {
-		e := member(r, l.ID, "left out")
+		e := member(r, l.ID, "excluded")
 		e.Reason = l.Why
 		people = append(people, e)
 	}
@@ -231,8 +231,8 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 	if p.Roster.Make == nil {
 		fmt.Fprintln(w, "The data themselves were not read: a run may still find damaged values, or one scan under two ids.")
 	}
-	fmt.Fprintf(w, "%s: %d taken, %d unusable, %d left out\n", words.Count(len(people), p.Roster.Noun()),
-		numbers["taken"], numbers["unusable"], numbers["left out"])
+	fmt.Fprintf(w, "%s: %d taken, %d unusable, %d excluded\n", words.Count(len(people), p.Roster.Noun()),
+		numbers["taken"], numbers["unusable"], numbers["excluded"])
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		if name != "" {
 			fmt.Fprintf(w, "  %s: %d\n", name, groups[name])
@@ -299,7 +299,7 @@ func (s *reasons) print(w io.Writer, r *cohort.Roster) {
 // fileCell says whether a participant has the file of a port; if verbose, which.
 func fileCell(r *cohort.Roster, e Event, port string, verbose bool) string {
 	switch path, ok := e.Files[port]; {
-	case e.State == "left out":
+	case e.State == "excluded":
 		return ""
 	case r.Make != nil:
 		return "made"

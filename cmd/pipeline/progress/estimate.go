@@ -131,9 +131,10 @@ func (e Estimate) without() string {
 }
 
 // allLeft says how long the whole run still takes: each task at the mean of its stage's tasks in
-// this run, or in earlier runs. "" when nothing is left, or nothing is known.
+// this run, or in earlier runs. Stages without a known time are named. "" when nothing is left, or nothing is known.
 func (t *tallies) allLeft() string {
-	work, unknown := 0.0, 0
+	work := 0.0
+	var unknown []string
 	for _, s := range t.order {
 		left, mean := float64(s.total()-s.done()), s.usual
 		if s.ran > 0 {
@@ -145,15 +146,15 @@ func (t *tallies) allLeft() string {
 			}
 		}
 		if work += left * mean; left > 0 && mean == 0 {
-			unknown++
+			unknown = append(unknown, s.name)
 		}
 	}
 	if work == 0 {
 		return ""
 	}
-	text := console.Seconds(work/float64(t.workers)) + " left"
-	if unknown > 0 {
-		return "at least " + text
+	text := "about " + console.Seconds(work/float64(t.workers)) + " left"
+	if unknown != nil {
+		text += ", plus stages of unknown duration: " + words.Some(unknown, 3)
 	}
-	return "about " + text
+	return text
 }

@@ -60,7 +60,7 @@ func TestAllLeft(t *testing.T) {
 	e := event("series", "series[sub-1]", dag.Ran)
 	e.Seconds = 10
 	tallies.count(e, time.Now())
-	say("at least 10.0 s left") // 2 × 10 s on 2 workers; train is unknown
+	say("about 10.0 s left, plus stages of unknown duration: train") // 2 × 10 s on 2 workers
 	tallies.remember(map[string]float64{"train": 8, "series[sub-2]": 100})
 	say("about 14.0 s left")
 	e = event("series", "series[sub-2]", dag.Running)
