@@ -42,7 +42,7 @@ kind leakage 576ba211a029fefce4b04b218db96774ed4feb35393028ea394372fcacc04018
 kind matrices 491daf4fa97fa854f13eaf80b33b42836076e01da67c674d0701ee10dbf2ef46
 kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
 kind meanmlp 69d128583dc4f381dc749a7c3ea9ee3d5ce541803cb984bc621c5ba31d774300
-kind parcellate 5324c60d40bfcc23201f800426cdac4686944568e49e2cdcb88f41b7b9280884
+kind parcellate e1a77552362963e9a8b8ca8021c57ccb6a1ed7b21f80a4194cbbc143a3b2039e
 kind permutation 537e322ccd9ba71d984180d1e7ac5cb2a9ad00a3565ad3379c6e556b1935f49e
 kind predict 59cf8052a75d1cad1fc69e750a918b9ac83db183cac6c20f445677088f6a3b91
 kind project c2591f49c1909e9e6ddab82e7809be37c9726c6c3301040dabe5a340db6b609b
@@ -3725,7 +3725,7 @@ prgnn/stages/prepare.zero 430a2773fd59.e3b0c4
 prgnn/stages/region.BlocksOf 97021c8242ac.854a81
 prgnn/stages/region.File 20c72b1be815.e3b0c4
 prgnn/stages/region.File.Close d3a7745361ec.696b09
-prgnn/stages/region.Misplaced 81291ee2a4d2.16e2c4
+prgnn/stages/region.Misplaced 1f089fbb405b.532e8d
 prgnn/stages/region.Open 2f9287834f1c.b9a4f4
 prgnn/stages/region.farOff 7f52d2517002.e3b0c4
 prgnn/stages/region.leastPlaces f6de9cd300fa.e3b0c4
@@ -4817,7 +4817,7 @@ at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
 at stages/region/labels.go prgnn/stages/region MeaningName:9 Meaning:26
-at stages/region/misplaced.go prgnn/stages/region farOff:13 mostFarOff:14 leastPlaces:15 Misplaced:22
+at stages/region/misplaced.go prgnn/stages/region farOff:14 mostFarOff:15 leastPlaces:16 Misplaced:24
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts:22 ReferenceFacts.Table:32 ReadReference:44

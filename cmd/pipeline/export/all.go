@@ -52,6 +52,9 @@ func (x *job) writeAll(sel *results.Selection, tasks []*dag.Node) error {
 	if x.Path == "-" {
 		return exit.Wrongf("--format all writes several files: give a directory: -o %s/", sel.Stage.Name)
 	}
+	if err := x.refuseLeftovers(x.Path, sel, tasks); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(x.Path, 0o777); err != nil {
 		return err
 	}
@@ -82,7 +85,7 @@ func (x *job) writeAll(sel *results.Selection, tasks []*dag.Node) error {
 func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
 	ref := x.Ref(n, port.Name)
 	if err := x.WriteFile(path+Extension(ref.Format),
-		func(w io.Writer) error { return x.Copy(w, ref) }); err != nil {
+		func(w io.Writer) error { return x.copyStored(w, n, port) }); err != nil {
 		return err
 	}
 	endings := []string{strings.TrimPrefix(Extension(ref.Format), ".")}

@@ -16,7 +16,6 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/words"
-	"prgnn/stages/atlas"
 	"prgnn/stages/bids"
 	"prgnn/stages/prepare"
 )
@@ -307,10 +306,7 @@ func (x *job) atlasName() (label, seg string) {
 	if x.Atlas != "" {
 		return bids.Label(x.Atlas), ""
 	}
-	ids, err := x.Pipeline.Roster.Nodes.Ints("id")
-	dk := atlas.DK84()
-	if err == nil && len(ids) == len(dk) && !slices.ContainsFunc(dk,
-		func(n atlas.Node) bool { return ids[n.Index-1] != int64(n.ID) && ids[n.Index-1] != int64(n.Index) }) {
+	if x.Pipeline.Roster.Scans().DK84 {
 		return "DesikanKilliany", "fs84"
 	}
 	return "custom", ""

@@ -102,6 +102,7 @@ func plainValue(v any) any {
 // bidsRoot writes the files of the dataset as a whole.
 func (x *job) bidsRoot(d *bids.Derivative, links *bidsLinks) error {
 	label, _ := x.atlasName()
+	people := x.withTargetName(x.Pipeline.Roster.Participants)
 	text := func(s string) func(io.Writer) error {
 		return func(w io.Writer) error {
 			_, err := io.WriteString(w, s)
@@ -133,8 +134,8 @@ func (x *job) bidsRoot(d *bids.Derivative, links *bidsLinks) error {
 			"*_timeseries.tsv: one row per volume, one column per region. *_relmat.tsv: regions by regions, with names. The\nfiles are named as in XCP-D 26; the sidecars state estimator, parameters and quality.\n"+
 			"Matrices are based on the plain mean of each region; desc-bootNN is a draw of its voxels.\nConnectivity is not yet part of BIDS (BEP017): .bidsignore names those files.\n")),
 		d.Put(".bidsignore", text(strings.Join(ignore, "\n")+"\n")),
-		d.Put("participants.tsv", func(w io.Writer) error { return x.Pipeline.Roster.Participants.WriteCSV(w, '\t') }),
-		d.PutJSON("participants.json", columnDocs(x.Pipeline.Roster.Participants)),
+		d.Put("participants.tsv", func(w io.Writer) error { return people.WriteCSV(w, '\t') }),
+		d.PutJSON("participants.json", columnDocs(people)),
 		d.Put("atlas-"+label+"_dseg.tsv", func(w io.Writer) error { return x.Pipeline.Roster.Nodes.WriteCSV(w, '\t') }),
 		d.PutJSON("atlas-"+label+"_dseg.json", columnDocs(x.Pipeline.Roster.Nodes)),
 		d.PutJSON("atlas-"+label+"_description.json", map[string]any{"Name": label, "Description": "the regions, numbered by index in the order of the matrices; id is their value in the original label image"}),
@@ -162,8 +163,10 @@ func columnDocs(t *encoding.Table) map[string]any {
 		if c.Name == "group" {
 			if v, err := t.Strings(c.Name); err == nil {
 				levels := map[string]string{}
-				for _, g := range v {
-					levels[g] = strings.TrimSpace(g)
+				for row, g := range v {
+					if g != "" && (c.Valid == nil || c.Valid[row]) {
+						levels[g] = strings.TrimSpace(g)
+					}
 				}
 				one["Levels"] = levels
 			}

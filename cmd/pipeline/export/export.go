@@ -16,6 +16,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/pipelines/compare"
+	"prgnn/stages/column"
 )
 
 type event struct {
@@ -64,8 +65,11 @@ func (x *job) stage() error {
 	case f != nil:
 		done.Format = f.name
 		err = x.writeForms(sel, there, f)
-	case isDir(x.Path) && x.Format != "":
-		err = exit.Wrongf("a directory holds one file per member, as stored or in one of the formats %s, not %q", words.Some(formNames(), 20), x.Format)
+	case isDir(x.Path) && slices.Contains(tableFormats, x.Format):
+		done.Format = x.Format
+		err = x.writeEachTable(sel, there)
+	case isDir(x.Path) && x.Format != "" && x.Format != x.Ref(there[0], sel.Port.Name).Format:
+		err = exit.Wrongf("a directory holds one file per member, as stored or in one of the formats %s, not %q", words.Some(append(tableFormats, formNames()...), 20), x.Format)
 	case isDir(x.Path):
 		done.Format = x.Ref(there[0], sel.Port.Name).Format
 		err = x.writeEach(x.Path, sel, there)
@@ -98,19 +102,45 @@ func isDir(path string) bool {
 // writeEach writes every member as it is, named by its coordinates.
 func (x *job) writeEach(dir string, sel *results.Selection, tasks []*dag.Node) error {
 	ending := func(n *dag.Node) string { return Extension(x.Ref(n, sel.Port.Name).Format) }
-	return eachMember(x.Console, dir, sel, tasks, ending,
-		func(w io.Writer, n *dag.Node) error { return x.Copy(w, x.Ref(n, sel.Port.Name)) })
+	return x.eachMember(dir, sel, tasks, ending,
+		func(w io.Writer, n *dag.Node) error { return x.copyStored(w, n, sel.Port) })
+}
+
+// tableFormats are the formats of tables that every member of a fan-out can be written in.
+var tableFormats = []string{"arrow", "parquet", "csv", "tsv"}
+
+// writeEachTable writes the table of every member, named by its coordinates.
+func (x *job) writeEachTable(sel *results.Selection, tasks []*dag.Node) error {
+	for _, n := range tasks {
+		if stored := x.Ref(n, sel.Port.Name).Format; stored != "arrow" && stored != "npy" {
+			return exit.Wrongf("it is %s, which is written unchanged: leave --format out", stored)
+		}
+	}
+	ending := func(*dag.Node) string { return "." + x.Format }
+	return x.eachMember(x.Path, sel, tasks, ending, func(w io.Writer, n *dag.Node) error {
+		t, err := x.tableOf(n, sel.Port)
+		if err == nil {
+			t, err = x.forReaders(t, sel, []*dag.Node{n})
+		}
+		if err != nil {
+			return err
+		}
+		return encodeTable(w, t, x.Format)
+	})
 }
 
 // eachMember writes a file for every member into a directory, named by its coordinates.
-func eachMember(a *console.Console, dir string, sel *results.Selection, tasks []*dag.Node,
+func (x *job) eachMember(dir string, sel *results.Selection, tasks []*dag.Node,
 	ending func(*dag.Node) string, write func(io.Writer, *dag.Node) error) error {
+	if err := x.refuseLeftovers(dir, sel, tasks); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	for _, n := range tasks {
 		path := filepath.Join(dir, memberName(sel.Stage.Name, n.Coords)+ending(n))
-		if err := a.WriteFile(path, func(w io.Writer) error { return write(w, n) }); err != nil {
+		if err := x.WriteFile(path, func(w io.Writer) error { return write(w, n) }); err != nil {
 			return err
 		}
 	}
@@ -201,32 +231,45 @@ func (x *job) writeTable(sel *results.Selection, tasks []*dag.Node, format strin
 		return x.WriteTo(x.Path, func(w io.Writer) error { return x.Copy(w, ref) })
 	}
 	keyed, err := x.keyed(sel, tasks)
-	if err == nil && x.Names {
-		var nodes *encoding.Table
-		if nodes, err = x.Nodes(); err == nil {
-			keyed, err = withNames(keyed, nodes)
-		}
+	if err == nil {
+		keyed, err = x.forReaders(keyed, sel, tasks)
 	}
 	if err != nil {
 		return err
 	}
-	keyed = x.withOrigin(keyed, sel, tasks)
-	if x.CSVSafe {
-		keyed = spreadsheetSafe(keyed)
-	}
-	return x.WriteTo(x.Path, func(w io.Writer) error {
-		switch format {
-		case "parquet":
-			return parquet.Write(w, keyed)
-		case "arrow-zstd":
-			return keyed.WriteArrowZstd(w)
-		case "csv":
-			return keyed.WriteCSV(w, ',')
-		case "tsv":
-			return keyed.WriteCSV(w, '\t')
+	return x.WriteTo(x.Path, func(w io.Writer) error { return encodeTable(w, keyed, format) })
+}
+
+// forReaders adds to a table what the options ask for, and where it comes from.
+func (x *job) forReaders(t *encoding.Table, sel *results.Selection, tasks []*dag.Node) (*encoding.Table, error) {
+	if x.Names {
+		nodes, err := x.Nodes()
+		if err == nil {
+			t, err = withNames(t, nodes)
 		}
-		return keyed.Encode(w)
-	})
+		if err != nil {
+			return nil, err
+		}
+	}
+	t = x.withOrigin(t, sel, tasks)
+	if x.CSVSafe {
+		t = spreadsheetSafe(t)
+	}
+	return t, nil
+}
+
+func encodeTable(w io.Writer, t *encoding.Table, format string) error {
+	switch format {
+	case "parquet":
+		return parquet.Write(w, t)
+	case "arrow-zstd":
+		return t.WriteArrowZstd(w)
+	case "csv":
+		return t.WriteCSV(w, ',')
+	case "tsv":
+		return t.WriteCSV(w, '\t')
+	}
+	return t.Encode(w)
 }
 
 // keyed joins the tables of tasks, their coordinates in front.
@@ -250,7 +293,27 @@ func (x *job) tableOf(n *dag.Node, port dag.Port) (*encoding.Table, error) {
 	if got.Array != nil {
 		return longTable(got.Array, port.Type.Axes), nil
 	}
-	return got.Table, nil
+	return x.withTargetName(got.Table), nil
+}
+
+// withTargetName calls the column target by what the cohort predicts ("age"), unless another column is called so.
+func (x *job) withTargetName(t *encoding.Table) *encoding.Table {
+	if x.Pipeline.Roster == nil || x.Pipeline.Roster.Participants == nil {
+		return t
+	}
+	name := x.Pipeline.Roster.Participants.Meta[column.Target]
+	_, edges := t.Column("source")
+	_, taken := t.Column(name)
+	if name == "" || edges || taken {
+		return t
+	}
+	named := &encoding.Table{Meta: t.Meta, Columns: slices.Clone(t.Columns)}
+	for i := range named.Columns {
+		if named.Columns[i].Name == column.Target {
+			named.Columns[i].Name = name
+		}
+	}
+	return named
 }
 
 // writeArray writes one array, the axes of its tasks in front, and the sidecar.

@@ -127,7 +127,7 @@ func (x *job) writeForms(sel *results.Selection, tasks []*dag.Node, f *form) err
 		}
 		return x.WriteTo(x.Path, func(w io.Writer) error { return x.writeForm(w, tasks[0], sel.Port, f) })
 	}
-	return eachMember(x.Console, x.Path, sel, tasks, func(n *dag.Node) string { return f.ending },
+	return x.eachMember(x.Path, sel, tasks, func(n *dag.Node) string { return f.ending },
 		func(w io.Writer, n *dag.Node) error {
 			return x.writeForm(w, n, sel.Port, f)
 		})
