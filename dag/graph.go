@@ -39,6 +39,15 @@ type Needs struct {
 	Time    time.Duration // after which a cluster ends it; 0: not known
 }
 
+// Largest is what the largest of the tasks of a graph needs.
+func (g *Graph) Largest() (n Needs) {
+	for _, s := range g.Stages {
+		of := s.needs()
+		n = Needs{max(n.Threads, of.Threads), max(n.Memory, of.Memory), max(n.Time, of.Time)}
+	}
+	return n
+}
+
 // needs are those of the file, or else of the kind.
 func (s *StageNode) needs() Needs {
 	n := s.Needs

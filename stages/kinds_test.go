@@ -13,7 +13,7 @@ func init() {
 	}
 }
 
-// An executor knows a kind by its place in memory (dag/slurm).
+// An executor knows a kind by its place in memory (dag/cluster).
 func TestAKindHasOnePlace(t *testing.T) {
 	for _, k := range Kinds() {
 		if found, ok := Lookup(k.Name); !ok || found != k || k.Code == "" {

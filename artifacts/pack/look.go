@@ -96,11 +96,7 @@ func (s *Set) newFile(name string) *file {
 
 // load reads the index of a pack, or else the entries that are new. The lock is held.
 func (s *Set) load(p *file) (changed bool) {
-	if info, err := os.Lstat(p.path); err == nil && p.size > 0 && info.Size() == p.size &&
-		(p.size == p.end || info.ModTime().Equal(p.mtime) && time.Since(p.mtime) > settled) {
-		return false
-	}
-	f, err := regular.Open(p.path)
+	f, err := regular.Open(p.path) // NFS asks the server how long a file is when it is opened
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
@@ -109,7 +105,8 @@ func (s *Set) load(p *file) (changed bool) {
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil {
+	if err != nil || p.size > 0 && info.Size() == p.size &&
+		(p.size == p.end || info.ModTime().Equal(p.mtime) && time.Since(p.mtime) > settled) {
 		return false
 	}
 	p.size, p.mtime = info.Size(), info.ModTime()

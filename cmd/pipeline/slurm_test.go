@@ -27,6 +27,7 @@ type cluster struct {
 	t       *testing.T
 	program string
 	dir     string
+	flags   []string // of run
 }
 
 var slurmProgram = ""
@@ -39,7 +40,8 @@ func onCluster(t *testing.T, yaml string) *cluster {
 		need.Missing(t, "no Slurm: PRGNN_SLURM=1, with the SLURM_CONF of a cluster such as test/slurm/up.sh makes, runs these tests")
 	}
 	dir := need.Value(os.MkdirTemp("", "prgnn-slurm-test-"))(t)
-	c := &cluster{t: t, program: slurmProgram, dir: dir}
+	c := &cluster{t: t, program: slurmProgram, dir: dir,
+		flags: []string{"--executor", "slurm", "--slurm-interval", "3s"}}
 	// A job's last step may write into the store a moment after its result is known.
 	t.Cleanup(func() { testdir.Remove(t, dir) })
 	c.write("work.yaml", yaml)
@@ -63,12 +65,20 @@ func (c *cluster) command(args ...string) (*exec.Cmd, *bytes.Buffer) {
 // run runs the pipeline on the cluster, and says how it ended.
 func (c *cluster) run(args ...string) (code int, said string) {
 	c.t.Helper()
-	cmd, out := c.command(append([]string{"run", "work.yaml", "--executor", "slurm"}, args...)...)
-	err := cmd.Run()
+	cmd, out := c.start(args...)
+	err := cmd.Wait()
 	if _, failed := err.(*exec.ExitError); err != nil && !failed {
 		c.t.Fatal(err)
 	}
 	return cmd.ProcessState.ExitCode(), out.String()
+}
+
+// start begins a run.
+func (c *cluster) start(args ...string) (*exec.Cmd, *bytes.Buffer) {
+	c.t.Helper()
+	cmd, out := c.command(slices.Concat([]string{"run", "work.yaml"}, c.flags, args)...)
+	need.NoError(c.t, cmd.Start())
+	return cmd, out
 }
 
 func (c *cluster) mustRun(args ...string) string {
@@ -170,25 +180,26 @@ func (c *cluster) digests(args ...string) map[string]string {
 
 func TestSlurm(t *testing.T) {
 	if os.Getenv("PRGNN_SLURM") != "" {
-		slurmProgram = filepath.Join(t.TempDir(), "pipeline")
-		build := exec.Command("go", "build", "-o", slurmProgram, ".")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		slurmProgram = buildProgram(t)
 	}
 	t.Run("together", func(t *testing.T) {
 		for name, test := range map[string]func(*testing.T){
-			"the same digests":     slurmSameDigests,
-			"the coordinator dies": slurmCoordinatorDies,
+			"the same digests":     alone(slurmSameDigests),
+			"the coordinator dies": alone(slurmCoordinatorDies),
 			"interrupted":          slurmInterrupted,
-			"two coordinators":     slurmTwoCoordinators,
+			"two coordinators":     alone(slurmTwoCoordinators),
 			"a task is cancelled":  slurmCancelled,
-			"a task fails":         slurmFails,
+			"a task fails":         alone(slurmFails),
 			"memory":               slurmMemory,
 			"time":                 slurmTime,
 			"refused":              slurmRefused,
 			"detached":             slurmDetached,
+
+			"pilots, the same digests":     withPilots(slurmSameDigests),
+			"pilots, the coordinator dies": withPilots(slurmCoordinatorDies),
+			"pilots, two coordinators":     withPilots(slurmTwoCoordinators),
+			"pilots, a task fails":         withPilots(slurmFails),
+			"pilots, their time is over":   slurmPilotTime,
 		} {
 			t.Run(name, func(t *testing.T) { t.Parallel(); test(t) })
 		}
@@ -197,10 +208,33 @@ func TestSlurm(t *testing.T) {
 	t.Run("requeued", slurmRequeued)
 	t.Run("a node dies", slurmNodeDies)
 	t.Run("the controller dies", slurmControllerDies)
+	t.Run("pilots, a node and the controller die", slurmPilotsDie)
 }
 
-func slurmSameDigests(t *testing.T) {
+// buildProgram builds the program as it is for the machines of a cluster.
+func buildProgram(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "pipeline")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// withPilots has the runs of a test use pilots.
+func withPilots(test func(*testing.T, ...string)) func(*testing.T) {
+	return func(t *testing.T) { test(t, "--pilots", "3") }
+}
+
+func alone(test func(*testing.T, ...string)) func(*testing.T) {
+	return func(t *testing.T) { test(t) }
+}
+
+func slurmSameDigests(t *testing.T, flags ...string) {
 	c := onCluster(t, "")
+	c.flags = append(c.flags, flags...)
 	text := need.Value(os.ReadFile("../../pipelines/quick.yaml"))(t)
 	c.write("work.yaml", string(text))
 	c.mustRun("--set", "cohort.simulate.asd=6", "--set", "cohort.simulate.hc=6")
@@ -218,11 +252,11 @@ func slurmSameDigests(t *testing.T) {
 
 // The coordinator is killed while tasks run: they go on, and the next one takes
 // their results and waits for the rest. Nothing is done twice.
-func slurmCoordinatorDies(t *testing.T) {
+func slurmCoordinatorDies(t *testing.T, flags ...string) {
 	c := onCluster(t, "")
+	c.flags = append(c.flags, flags...)
 	c.naps(12, nap)
-	cmd, out := c.command("run", "work.yaml", "--executor", "slurm")
-	need.NoError(t, cmd.Start())
+	cmd, out := c.start()
 	c.waitFor("three tasks at work", func() bool { return len(c.started()) >= 3 })
 	cmd.Process.Kill()
 	cmd.Wait()
@@ -237,20 +271,20 @@ func slurmCoordinatorDies(t *testing.T) {
 func slurmInterrupted(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(4, nap)
-	cmd, out := c.command("run", "work.yaml", "--executor", "slurm")
-	need.NoError(t, cmd.Start())
+	cmd, out := c.start()
 	c.waitFor("a task at work", func() bool { return len(c.started()) >= 1 })
 	cmd.Process.Signal(os.Interrupt)
 	cmd.Wait()
-	if said := out.String(); cmd.ProcessState.ExitCode() != 130 || !strings.Contains(said, "Slurm jobs continue, and the next run uses their results") {
+	if said := out.String(); cmd.ProcessState.ExitCode() != 130 || !strings.Contains(said, "jobs on the cluster continue, and the next run uses their results") {
 		t.Errorf("exit code %d\n%s", cmd.ProcessState.ExitCode(), said)
 	}
 	c.mustRun()
 	c.eachOnce(4)
 }
 
-func slurmTwoCoordinators(t *testing.T) {
+func slurmTwoCoordinators(t *testing.T, flags ...string) {
 	c := onCluster(t, "")
+	c.flags = append(c.flags, flags...)
 	c.naps(10, nap)
 	ended := make(chan string, 2)
 	for range 2 {
@@ -273,8 +307,7 @@ func slurmTwoCoordinators(t *testing.T) {
 func slurmCancelled(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(2, "echo {n} >>DIR/started; if [ {n} = 2 ] && [ ! -e DIR/second ]; then sleep 100; fi; echo slept {n} >$1")
-	cmd, out := c.command("run", "work.yaml", "--executor", "slurm")
-	need.NoError(t, cmd.Start())
+	cmd, out := c.start()
 	c.waitFor("both at work", func() bool { return len(c.started()) == 2 })
 	batches, _ := filepath.Glob(filepath.Join(c.dir, ".pipeline/cluster/batches/prgnn-*"))
 	if len(batches) != 1 {
@@ -297,12 +330,16 @@ func slurmCancelled(t *testing.T) {
 	}
 }
 
-func slurmFails(t *testing.T) {
+func slurmFails(t *testing.T, flags ...string) {
 	c := onCluster(t, "")
+	c.flags = append(c.flags, flags...)
 	c.naps(2, "echo the disk of sub-{n} is gone; [ {n} = 1 ] && echo slept >$1")
 	code, said := c.run()
 	if code != 1 || !strings.Contains(said, "the disk of sub-2 is gone") || !strings.Contains(said, "1 ran, 0 cached, 1 failed") {
 		t.Errorf("exit code %d\n%s", code, said)
+	}
+	if len(flags) > 0 {
+		return
 	}
 	// On a node, the same can be seen by hand.
 	keys, _ := filepath.Glob(filepath.Join(c.dir, ".pipeline/cluster/jobs/*"))
@@ -376,8 +413,7 @@ const patient = "echo {n} >>DIR/started; if [ ! -e DIR/second ]; then sleep 100;
 func slurmRequeued(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(2, patient)
-	cmd, out := c.command("run", "work.yaml", "--executor", "slurm")
-	need.NoError(t, cmd.Start())
+	cmd, out := c.start()
 	c.waitFor("both at work", func() bool { return len(c.started()) == 2 })
 	c.write("second", "")
 	for id := range strings.FieldsSeq(slurm(t, "squeue", "-h", "-r", "-t", "RUNNING", "-o", "%i")) {
@@ -393,8 +429,7 @@ func slurmRequeued(t *testing.T) {
 func slurmNodeDies(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(2, patient)
-	cmd, out := c.command("run", "work.yaml", "--executor", "slurm")
-	need.NoError(t, cmd.Start())
+	cmd, out := c.start()
 	c.waitFor("both at work", func() bool { return len(c.started()) == 2 })
 	node := strings.Fields(slurm(t, "squeue", "-h", "-r", "-t", "RUNNING", "-o", "%N"))[0]
 	c.write("second", "")
@@ -445,21 +480,79 @@ func offspring(pid int) []int {
 func slurmControllerDies(t *testing.T) {
 	c := onCluster(t, "")
 	c.naps(8, nap)
-	cmd, out := c.command("run", "work.yaml", "--executor", "slurm")
-	need.NoError(t, cmd.Start())
+	cmd, out := c.start()
 	c.waitFor("three at work", func() bool { return len(c.started()) >= 3 })
-	b, err := os.ReadFile(filepath.Join(os.Getenv("SLURM_TEST_ROOT"), "run", "slurmctld.pid"))
-	need.NoError(t, err)
-	var pid int
-	fmt.Sscan(string(b), &pid)
-	syscall.Kill(pid, syscall.SIGKILL)
-	time.Sleep(5 * time.Second)
-	need.NoError(t, exec.Command("slurmctld", "-f", os.Getenv("SLURM_CONF")).Run())
+	controllerDies(t)
 	cmd.Wait()
 	if !strings.Contains(out.String(), "8 ran, 0 cached, 0 failed") {
 		t.Errorf("%s", out)
 	}
 	if n := slices.Max(slices.Collect(maps.Values(c.started()))); n > 1 {
 		t.Errorf("a task was done %d times", n)
+	}
+}
+
+// Pilots whose time is over are replaced.
+func slurmPilotTime(t *testing.T) {
+	c := onCluster(t, "")
+	c.naps(20, nap)
+	c.flags = append(c.flags, "--pilots", "1", "--pilot-time", "20s", "--slurm-args=--time=1")
+	c.mustRun()
+	c.eachOnce(20)
+}
+
+// A machine dies with its pilots, a pilot is killed elsewhere, and the controller dies: all tasks get done, and
+// give what they give here.
+func slurmPilotsDie(t *testing.T) {
+	c := onCluster(t, "")
+	c.naps(12, nap)
+	c.flags = append(c.flags, "--pilots", "6")
+	cmd, out := c.start()
+	c.waitFor("six at work", func() bool { return len(c.started()) >= 6 })
+	nodes := strings.Fields(slurm(t, "squeue", "-h", "-r", "-t", "RUNNING", "-o", "%N"))
+	slices.Sort(nodes)
+	nodes = slices.Compact(nodes)
+	killAll(t, nodes[0], os.Getenv("SLURM_TEST_ROOT"))
+	killFirst(t, c.dir)
+	controllerDies(t)
+	need.NoError(t, exec.Command("slurmd", "-N", nodes[0], "-f", os.Getenv("SLURM_CONF")).Run())
+	cmd.Wait()
+	if !strings.Contains(out.String(), "12 ran, 0 cached, 0 failed") || !strings.Contains(out.String(), "was ended; queued again") {
+		t.Errorf("%s", out)
+	}
+	c.sameHere()
+}
+
+// killFirst kills one of the pilots of a store.
+func killFirst(t *testing.T, dir string) {
+	t.Helper()
+	pids, err := exec.Command("pgrep", "-f", "exec-pilot --store "+dir).Output()
+	var pid int
+	if _, bad := fmt.Sscan(string(pids), &pid); err != nil || bad != nil {
+		t.Fatalf("no pilot: %v", err)
+	}
+	syscall.Kill(pid, syscall.SIGKILL)
+}
+
+// sameHere checks that the outputs are those of a run on this machine.
+func (c *cluster) sameHere() {
+	c.t.Helper()
+	there := c.digests()
+	if here := c.digests("--store", "here", "-j", "16"); !maps.Equal(here, there) || len(here) == 0 {
+		c.t.Errorf("%d outputs here, %d there, and they differ", len(here), len(there))
+	}
+}
+
+// controllerDies kills the controller, and starts it again.
+func controllerDies(t *testing.T) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(os.Getenv("SLURM_TEST_ROOT"), "run", "slurmctld.pid"))
+	need.NoError(t, err)
+	var pid int
+	fmt.Sscan(string(b), &pid)
+	syscall.Kill(pid, syscall.SIGKILL)
+	time.Sleep(5 * time.Second)
+	if err := exec.Command("slurmctld", "-f", os.Getenv("SLURM_CONF")).Run(); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -106,7 +106,7 @@ parameter changed back runs nothing.`,
 		}
 	}
 	add("run", a.runCommand(), a.planCommand(), a.whyCommand(), a.graphCommand(), a.statusCommand(),
-		a.bidsAppCommand(), a.execTaskCommand())
+		a.bidsAppCommand(), a.execTaskCommand(), a.execPilotCommand())
 	add("look", a.cohortCommand(), a.runsCommand(), a.showCommand(), a.logCommand(), a.reportCommand(),
 		a.exportCommand(), a.inspectCommand())
 	add("trust", a.diffCommand(), a.auditCommand(), a.lockCommand(), a.bundleCommand(), a.replayCommand(),

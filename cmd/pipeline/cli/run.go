@@ -59,7 +59,7 @@ report stage is written to NAME.html beside FILE.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.VarP(positive{&r.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU; 1,000 with --executor slurm)")
+	f.VarP(positive{&r.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU; 1,000 on a cluster)")
 	setFlag(cmd, &r.sets)
 	stagesFlag(cmd, &r.Until, "until", "run this `STAGE` or task and its upstream tasks; may be repeated")
 	stagesFlag(cmd, &r.Only, "only", "run only this `STAGE` or task; its upstream tasks must have results; may be repeated")
@@ -106,7 +106,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 		a.Note("%s", n)
 	}
 	var shown progress.Display
-	if err := r.executor.open(cmd, &r.Options, func(line string) { shown.Say(line) }); err != nil {
+	if err := r.executor.open(cmd, p.Graph, &r.Options, func(line string) { shown.Say(line) }); err != nil {
 		return nil, err
 	}
 	store, err := a.open(p)
@@ -134,6 +134,9 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 	changed := r.follow(shown, func() { collect(); ahead() })
 	r.Bring = handedOut(p)
 	result, err := dag.Run(ctx, p.Graph, store, r.Options)
+	if ctx.Err() == nil {
+		r.executor.end(a)
+	}
 	shown.Close()
 	if result == nil {
 		return result, err

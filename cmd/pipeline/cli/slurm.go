@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -17,7 +19,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
-	"prgnn/dag/slurm"
+	"prgnn/dag/cluster"
 	"prgnn/stages"
 )
 
@@ -27,31 +29,45 @@ const slurmWorkers = 1000
 
 // An executor says where tasks run, as --executor and its companions do.
 type executor struct {
-	where  string
-	args   []string // for sbatch
-	detach bool
+	where    string
+	args     []string // for sbatch
+	interval time.Duration
+	pilots   int
+	time     time.Duration // of a pilot
+	template string
+	detach   bool
 
-	slurm *slurm.Executor // nil for local
+	cluster interface {
+		dag.Executor
+		Begun() bool
+		Cancel() error
+	} // nil for local
 }
 
 func (e *executor) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&e.where, "executor", "local", "run tasks `WHERE`: local, in this process, or slurm, on the cluster of this login node")
+	f.StringVar(&e.where, "executor", "local", "run tasks `WHERE`: local, in this process; slurm, on the cluster of this login node; or submit, on one of any scheduler")
 	f.StringArrayVar(&e.args, "slurm-args", nil, "further `ARGUMENTS` for sbatch, such as '--partition=long --account=brain'; may be repeated")
+	f.DurationVar(&e.interval, "slurm-interval", cluster.Interval, "ask Slurm's controller for the state of jobs at most once in `TIME`")
+	f.Var(positive{&e.pilots}, "pilots", "have a cluster start `K` pilots, which take one task after the other (default with --executor submit: 10)")
+	f.DurationVar(&e.time, "pilot-time", 0, "ask for `TIME` for each pilot (default: 4h, or twice that of the longest stage)")
+	f.StringVar(&e.template, "submit-template", "", "with --executor submit: the script `FILE` hands pilots over to the scheduler")
 	f.BoolVar(&e.detach, "detach", false, "continue in the background; status FILE shows the progress")
 }
 
 // open fills in what the flags ask for.
-func (e *executor) open(cmd *cobra.Command, o *dag.Options, say func(string)) error {
-	switch e.where {
-	case "local":
-		if len(e.args) > 0 {
-			return usage(cmd, "--slurm-args needs --executor slurm")
+func (e *executor) open(cmd *cobra.Command, g *dag.Graph, o *dag.Options, say func(string)) error {
+	for flag, where := range map[string][]string{"slurm-args": {"slurm"}, "slurm-interval": {"slurm"},
+		"submit-template": {"submit"}, "pilots": {"slurm", "submit"}, "pilot-time": {"slurm", "submit"}} {
+		if cmd.Flags().Changed(flag) && !slices.Contains(where, e.where) && e.where != "" {
+			return usage(cmd, "--%s needs --executor %s", flag, strings.Join(where, " or "))
 		}
-		return nil
-	case "slurm":
-	default:
-		return usage(cmd, "there is no executor %q (choose local or slurm)", e.where)
+	}
+	if e.pilots == 0 && e.time != 0 && e.where == "slurm" {
+		return usage(cmd, "--pilot-time needs --pilots")
+	}
+	if e.time < 0 || e.interval < time.Second {
+		return usage(cmd, "--pilot-time is a time such as 8h, --slurm-interval one of at least 1s")
 	}
 	var words []string
 	for _, a := range e.args {
@@ -61,15 +77,55 @@ func (e *executor) open(cmd *cobra.Command, o *dag.Options, say func(string)) er
 		}
 		words = append(words, more...)
 	}
-	x, err := slurm.New(stages.Lookup, words, say)
+	var err error
+	switch {
+	case e.where == "local":
+		return nil
+	case e.where == "submit" && e.template == "":
+		return usage(cmd, "--executor submit needs --submit-template FILE: a script that hands %s over to your scheduler (docs/cluster.md has some)", "{n} pilots")
+	case e.where == "submit":
+		var t *cluster.Template
+		if t, err = cluster.ReadTemplate(e.template); err == nil {
+			e.cluster = e.pool(g, t, say)
+		}
+	case e.where == "slurm" && e.pilots > 0:
+		var p *cluster.SlurmPilots
+		if p, err = cluster.NewSlurmPilots(words); err == nil {
+			e.cluster = e.pool(g, p, say)
+		}
+	case e.where == "slurm":
+		var x *cluster.Executor
+		if x, err = cluster.New(stages.Lookup, words, say); err == nil {
+			x.Interval, e.cluster = e.interval, x
+		}
+	default:
+		return usage(cmd, "there is no executor %q (choose local, slurm or submit)", e.where)
+	}
 	if err != nil {
 		return exit.Wrong(err)
 	}
-	e.slurm, o.Executor = x, x
+	o.Executor = e.cluster
 	if o.Workers == 0 {
 		o.Workers = slurmWorkers
 	}
 	return nil
+}
+
+// pool is a pool of pilots that are each as large as the largest task.
+func (e *executor) pool(g *dag.Graph, s cluster.Scheduler, say func(string)) *cluster.Pool {
+	n := g.Largest()
+	n.Memory = cluster.PilotMemory(n.Threads, n.Memory)
+	n.Time = cmp.Or(e.time, max(cluster.PilotTime, 2*n.Time))
+	return &cluster.Pool{Kinds: stages.Lookup, Scheduler: s, Pilots: cmp.Or(e.pilots, 10), Needs: n, Note: say}
+}
+
+// end lets the pilots end.
+func (e *executor) end(a *app) {
+	if p, ok := e.cluster.(*cluster.Pool); ok {
+		if err := p.Cancel(); err != nil {
+			a.Note("%v", err)
+		}
+	}
 }
 
 // shellWords takes a text apart as a shell does: at blanks that stand in no quotes.
@@ -105,20 +161,20 @@ func shellWords(text string) ([]string, error) {
 
 // interrupted asks what shall become of the jobs in Slurm's hands.
 func (e *executor) interrupted(a *app) {
-	if e.slurm == nil || !e.slurm.Begun() {
+	if e.cluster == nil || !e.cluster.Begun() {
 		return
 	}
 	yes := false
 	if a.Term.IsTerminal() && term.IsTerminal(int(os.Stdin.Fd())) {
-		fmt.Fprint(a.Stderr, "Slurm jobs continue, and the next run uses their results. Cancel them? [y/N] ")
+		fmt.Fprint(a.Stderr, "Jobs on the cluster continue, and the next run uses their results. Cancel them? [y/N] ")
 		line, _ := bufio.NewReader(os.Stdin).ReadString('\n')
 		yes = slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(line)))
 	}
 	if !yes {
-		a.Note("Slurm jobs continue, and the next run uses their results; scancel cancels them")
+		a.Note("jobs on the cluster continue, and the next run uses their results")
 		return
 	}
-	if err := e.slurm.Cancel(); err != nil {
+	if err := e.cluster.Cancel(); err != nil {
 		a.Note("not cancelled: %v", err)
 		return
 	}
@@ -150,7 +206,7 @@ jobs call it; called by hand on a node of the cluster, it shows what such a job 
 			defer store.Close()
 			ctx, done := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer done()
-			if err := slurm.ExecTasks(ctx, store, stages.Lookup, keys, a.Out); err != nil {
+			if err := cluster.ExecTasks(ctx, store, stages.Lookup, keys, a.Out); err != nil {
 				a.Out.Flush()
 				fmt.Fprintln(a.Stderr, err)
 				return &exit.Error{Code: exit.Failed}
@@ -158,4 +214,34 @@ jobs call it; called by hand on a node of the cluster, it shows what such a job 
 			return nil
 		},
 	}
+}
+
+func (a *app) execPilotCommand() *cobra.Command {
+	p := cluster.Pilot{Kinds: stages.Lookup, Out: a.Stderr}
+	cmd := &cobra.Command{
+		Use:   "exec-pilot POOL",
+		Short: "run the tasks of run --pilots",
+		Long: `Takes tasks that run --pilots has prepared in a store, and runs them, until the run has ended or
+the time is over. The jobs of the cluster call it.`,
+		Hidden:  true,
+		Example: `  pipeline exec-pilot --store /shared/study/.pipeline --cpus 2 --memory 1G --time 4h prgnn-1f0c…`,
+		Args:    exactly(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			store, err := a.openAlone()
+			if err != nil {
+				return err
+			}
+			defer store.Close()
+			ctx, done := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer done()
+			p.Needs.Time = cmp.Or(cluster.TimeLeft(ctx), p.Needs.Time)
+			return p.Work(ctx, store, args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.Var(positive{&p.Needs.Threads}, "cpus", "run tasks that need `N` CPUs together")
+	f.Var(size{&p.Needs.Memory}, "memory", "run tasks that need `SIZE` together")
+	f.DurationVar(&p.Needs.Time, "time", 0, "end after `TIME`")
+	f.Var(positive{&p.Pilots}, "pilots", "`K` pilots take tasks of the run")
+	return cmd
 }

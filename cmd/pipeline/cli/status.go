@@ -13,7 +13,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
-	"prgnn/dag/slurm"
+	"prgnn/dag/cluster"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 )
@@ -52,8 +52,8 @@ func (a *app) status(file string, sets []string) error {
 		return err
 	}
 	defer c.Store.Close()
-	where, err := slurm.Status(context.Background(), c.Store)
-	if err != nil && !errors.Is(err, slurm.ErrAbsent) {
+	where, err := cluster.Status(context.Background(), c.Store)
+	if err != nil && !errors.Is(err, cluster.ErrAbsent) {
 		a.Note("Slurm does not answer: %v", err)
 	}
 	g := console.Grid{}

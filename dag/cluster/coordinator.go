@@ -1,4 +1,4 @@
-package slurm
+package cluster
 
 import (
 	"context"
@@ -47,8 +47,10 @@ type place struct {
 const (
 	gathering = 300 * time.Millisecond // jobs that come together go together
 	looking   = 500 * time.Millisecond // between two looks into the store
-	asking    = 3 * time.Second        // between two questions to the controller
-	grace     = 10 * time.Second       // a network file system may show a report later than Slurm shows the end
+	// Interval is the time between two questions to the controller. Results are seen without one.
+	Interval = 10 * time.Second
+	retrying = 3 * time.Second  // before jobs are handed over again that were not taken
+	grace    = 10 * time.Second // a network file system may show a report later than Slurm shows the end
 	// and NFS remembers for 60 s what was not there: then a job that succeeded is lost
 	longGrace = 70 * time.Second
 	abandoned = time.Hour // after which an array that nobody marks is waited for by nobody
@@ -83,7 +85,7 @@ func (c *coordinator) loop() {
 		case <-look.C:
 			c.look()
 			if len(c.fresh) > 0 && gather == nil { // what could not be handed over
-				gather = time.After(asking)
+				gather = time.After(retrying)
 			}
 		case answer := <-c.x.cancels:
 			answer <- c.cancel()
@@ -191,7 +193,7 @@ func (c *coordinator) look() {
 			}
 		}
 	}
-	if time.Since(c.asked) < asking || len(c.waiting) == 0 || c.ask() != nil {
+	if len(c.waiting) == 0 || time.Since(c.asked) < c.x.Interval || c.ask() != nil {
 		return
 	}
 	for _, t := range c.waiting {

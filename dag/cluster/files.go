@@ -1,4 +1,4 @@
-package slurm
+package cluster
 
 import (
 	"crypto/rand"
@@ -40,6 +40,11 @@ func (c space) write(kind, name string, b []byte, mode os.FileMode) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
+	return publish(dir, c.path(kind, name), b, mode)
+}
+
+// publish is write by way of a directory that must be there.
+func publish(dir, path string, b []byte, mode os.FileMode) error {
 	t, err := os.OpenFile(filepath.Join(dir, ".unfinished-"+rand.Text()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err
@@ -49,7 +54,7 @@ func (c space) write(kind, name string, b []byte, mode os.FileMode) error {
 	if err = errors.Join(err, t.Close()); err != nil {
 		return err
 	}
-	return os.Rename(t.Name(), c.path(kind, name))
+	return os.Rename(t.Name(), path)
 }
 
 func (c space) remove(kind, name string) { os.Remove(c.path(kind, name)) }
@@ -134,7 +139,11 @@ func (c space) dropPrograms() {
 
 // tail is the end of what an element wrote.
 func (c space) tail(name string, index int) string {
-	f, err := regular.Open(c.path(logsDir, fmt.Sprintf("%s-%d", name, index)))
+	return tail(c.path(logsDir, fmt.Sprintf("%s-%d", name, index)))
+}
+
+func tail(path string) string {
+	f, err := regular.Open(path)
 	if err != nil {
 		return ""
 	}

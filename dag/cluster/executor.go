@@ -1,4 +1,4 @@
-package slurm
+package cluster
 
 import (
 	"context"
@@ -15,9 +15,10 @@ import (
 type Executor struct {
 	// Kinds finds the stage kinds that the program on the cluster has. What is of
 	// no such kind (the tables of a cohort) is carried out here.
-	Kinds func(name string) (*dag.Kind, bool)
-	Args  []string          // further words for sbatch: --partition=long …
-	Note  func(line string) // something for the person; may be nil
+	Kinds    func(name string) (*dag.Kind, bool)
+	Args     []string          // further words for sbatch: --partition=long …
+	Interval time.Duration     // between two questions to the controller
+	Note     func(line string) // something for the person; may be nil
 
 	begin    sync.Once
 	begun    atomic.Bool
@@ -31,8 +32,9 @@ func New(kinds func(string) (*dag.Kind, bool), args []string, note func(string))
 	if err := present(); err != nil {
 		return nil, err
 	}
-	return &Executor{Kinds: kinds, Args: args, Note: note, requests: make(chan *tracked),
-		cancels: make(chan chan error)}, nil
+	return &Executor{Kinds: kinds, Args: args, Note: note, Interval: Interval,
+		requests: make(chan *tracked),
+		cancels:  make(chan chan error)}, nil
 }
 
 // A tracked is a job that the coordinator waits for.
@@ -127,14 +129,9 @@ func (x *Executor) Cancel() error {
 func (x *Executor) start(s *artifacts.Store) error {
 	c := &coordinator{x: x, store: s, space: spaceOf(s), waiting: map[artifacts.Key]*tracked{},
 		arrays: map[string]*array{}, most: maxElements, piece: wholePiece}
-	able, err := s.Probe()
+	err := able(s, c.note)
 	if err != nil {
 		return err
-	}
-	if problems := able.Problems(); problems != nil && !able.Rename {
-		return fmt.Errorf("store %s: %w", s.Dir(), problems)
-	} else if problems != nil {
-		c.note("store %s: %v", s.Dir(), problems)
 	}
 	if c.program, err = c.space.keepProgram(); err != nil {
 		return err
@@ -144,5 +141,21 @@ func (x *Executor) start(s *artifacts.Store) error {
 	}
 	x.begun.Store(true)
 	go c.loop()
+	return nil
+}
+
+// able reports whether the file system of the store lacks what no run can do without, and notes what else is missing.
+func able(s *artifacts.Store, note func(format string, args ...any)) error {
+	a, err := s.Probe()
+	if err != nil {
+		return err
+	}
+	problems := a.Problems()
+	if problems != nil && !a.Rename {
+		return fmt.Errorf("store %s: %w", s.Dir(), problems)
+	}
+	if problems != nil {
+		note("store %s: %v", s.Dir(), problems)
+	}
 	return nil
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package slurm
+package cluster
 
 import (
 	"context"
@@ -50,6 +50,12 @@ func lookup(name string) (*dag.Kind, bool) { return doubleKind, name == doubleKi
 
 // The program that the arrays call is this test.
 func TestMain(m *testing.M) {
+	if os.Getenv("QUICK_LEASES") != "" {
+		leaseTime, renewing = time.Second, 100*time.Millisecond
+	}
+	if len(os.Args) > 4 && os.Args[1] == "exec-pilot" {
+		os.Exit(pilotMain(os.Args[2:]))
+	}
 	if len(os.Args) < 4 || os.Args[1] != "exec-task" {
 		os.Exit(m.Run())
 	}
@@ -98,6 +104,7 @@ for i in $(seq 0 $last); do echo "$id|$i|PENDING|None|$name" >"$dir/q/$id.$i"; d
 `
 
 const fakeSqueue = `#!/bin/sh
+echo >>"$(dirname "$0")/asked"
 cat "$(dirname "$0")"/q/* 2>/dev/null || true
 `
 
@@ -152,6 +159,7 @@ func (f *fake) executor(args ...string) *Executor {
 	if err != nil {
 		f.t.Fatal(err)
 	}
+	x.Interval = time.Second
 	return x
 }
 
@@ -427,5 +435,23 @@ func TestRemote(t *testing.T) {
 	lost := fetch(t.Context(), f.s, &dag.Job{Inputs: []dag.JobInput{{Ref: ref}, {Ref: away}}})
 	if len(lost) != 1 || lost[0] != away.Digest {
 		t.Errorf("lost: %v", lost)
+	}
+}
+
+// The controller is asked once at the beginning, and then once in each interval.
+func TestInterval(t *testing.T) {
+	f := newFake(t, "store")
+	f.set("held", "")
+	x := f.executor()
+	x.Interval = time.Hour
+	ended := make(chan *dag.Result)
+	go func() { ended <- f.run(x, doubles(3, "")) }()
+	time.Sleep(3 * looking)
+	f.unset("held")
+	if r := <-ended; r.Ran != 3 {
+		t.Errorf("%+v", r)
+	}
+	if asked := strings.Count(f.text("asked"), "\n"); asked != 1 {
+		t.Errorf("asked %d times", asked)
 	}
 }

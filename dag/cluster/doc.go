@@ -1,5 +1,5 @@
-// Package slurm carries tasks out on a cluster that Slurm manages and whose machines
-// see the store under the same path.
+// Package cluster carries tasks out on a cluster whose machines see the store under the same path: as
+// arrays of jobs of Slurm (Executor), or by pilots that any scheduler starts (Pool, Pilot).
 //
 // The executor writes a job down, under the key of its work, and hands many of them
 // to Slurm as an array; each element of the array runs "pipeline exec-task KEY…",
@@ -21,6 +21,7 @@
 //	cluster/batches/<name>   one array: its elements, a line each, of keys
 //	cluster/logs/<name>-<n>  what its n-th element wrote
 //	cluster/bin/<sha256>     the program as it was when the run began
+//	cluster/pools/<name>     a pool of pilots, see Pool
 //
 // None of it is synced: it can be lost, and then work is done again.
-package slurm
+package cluster

@@ -1,4 +1,4 @@
-package slurm
+package cluster
 
 import (
 	"context"
@@ -22,6 +22,10 @@ type report struct {
 	Said  string
 	Lost  []string // digests of inputs that are not in the store
 	Store bool     // the error is one of the store, and strikes every other job too
+
+	// Of a pilot: which it was, whether it was stopped before the job ended, and that for its time was over.
+	Pilot         string
+	Stopped, Late bool
 }
 
 // ExecTasks carries out jobs that a coordinator has written down, one after the
@@ -72,18 +76,22 @@ func execTask(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.
 	case err != nil:
 		return k.String(), &report{Error: err.Error()}
 	case j.Key != k:
-		return k.String(), &report{Error: "the job belongs to another key"}
+		return k.String(), &report{Error: errOtherKey.Error()}
 	case !j.Forced && there(s, k):
 		return j.Task, nil
 	}
-	r := dag.Local{}.Execute(ctx, s, j)
-	if r.Err == nil && r.Lost == nil {
-		if j.Forced {
-			return j.Task, &report{Done: true}
-		}
+	if rep = carryOut(ctx, s, j); rep.Error == "" && !j.Forced {
 		return j.Task, nil
 	}
-	rep = &report{Said: r.Said}
+	return j.Task, rep
+}
+
+var errOtherKey = errors.New("the job belongs to another key")
+
+// carryOut carries a job out. Without an Error it is done.
+func carryOut(ctx context.Context, s *artifacts.Store, j *dag.Job) *report {
+	r := dag.Local{}.Execute(ctx, s, j)
+	rep := &report{Done: r.Err == nil && r.Lost == nil, Said: r.Said}
 	for _, d := range r.Lost {
 		rep.Lost = append(rep.Lost, d.String())
 		rep.Error = "some of its inputs are not in the store"
@@ -93,7 +101,7 @@ func execTask(ctx context.Context, s *artifacts.Store, kinds func(string) (*dag.
 		var broken *dag.StoreError
 		rep.Store = errors.As(r.Err, &broken)
 	}
-	return j.Task, rep
+	return rep
 }
 
 // result is what the store holds for a key, with all its bytes.
@@ -127,7 +135,11 @@ func (c space) writeReport(k artifacts.Key, rep *report, w io.Writer) {
 
 // readReport takes what an element left about a job, if it did.
 func (c space) readReport(k artifacts.Key) (*report, bool) {
-	b, err := regular.ReadFile(c.path(reportsDir, k.String()))
+	return readReport(c.path(reportsDir, k.String()))
+}
+
+func readReport(path string) (*report, bool) {
+	b, err := regular.ReadFile(path)
 	if err != nil {
 		return nil, false
 	}

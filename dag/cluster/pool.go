@@ -1,0 +1,634 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"prgnn/artifacts"
+	"prgnn/dag"
+)
+
+// A Pool is a dag.Executor whose jobs are carried out by pilots: processes that a scheduler starts,
+// and that take one job after the other from the store for as long as the run, or their time, lasts.
+//
+// In the store, one directory for each pool:
+//
+//	cluster/pools/<pool>/queue/<job>        a job that nobody has
+//	cluster/pools/<pool>/pilots/<id>/<job>  one that a pilot has: taking it is a rename
+//	cluster/pools/<pool>/pilots/<id>/lease  renewed by the pilot while it lives
+//	cluster/pools/<pool>/done/<key>         how a job ended: a report
+//	cluster/pools/<pool>/ended/<id>         a pilot that ended
+//	cluster/pools/<pool>/beat               renewed by the run
+//
+// The name of a job is its key, and what it needs. No lock is needed, and no two clocks are compared: who
+// waits for another one's lease looks whether its time changes, for leaseTime by the own clock.
+type Pool struct {
+	Kinds     func(name string) (*dag.Kind, bool)
+	Scheduler Scheduler
+	Pilots    int               // how many
+	Needs     dag.Needs         // what each of them has; tasks share it
+	Note      func(line string) // something for the person; may be nil
+
+	begin   sync.Once
+	problem error // why it could not begin
+	store   *artifacts.Store
+	space   space
+	name    string
+	dir     string
+	program string
+	others  []string        // pools of earlier runs
+	live    context.Context // until Cancel
+	stop    context.CancelFunc
+
+	mu        sync.Mutex
+	orders    map[artifacts.Key]*order
+	leases    leases
+	submitted int       // pilots, so far
+	handed    time.Time // when the last of them were
+	lonely    time.Time // since when work waits and no pilot is there
+	told      bool      // the person knows that
+	barren    int       // how often all pilots that were handed over came to nothing
+	asking    bool      // the scheduler is being asked
+}
+
+// A Scheduler starts processes on other machines.
+type Scheduler interface {
+	// Start hands over n pilots, each of which runs the command of the request.
+	Start(ctx context.Context, n int, r Request) error
+	// Left tells how many of all pilots have not ended by what the scheduler says, and -1 when it cannot tell.
+	Left(ctx context.Context) int
+	// Cancel takes back the pilots that have not begun.
+	Cancel(ctx context.Context) error
+}
+
+// A Request is what a scheduler has to know of a pilot.
+type Request struct {
+	Name    string // of the pool
+	Command []string
+	Needs   dag.Needs
+	Log     string // a path: where a pilot may write what it says
+}
+
+const (
+	poolsDir  = "pools"
+	queueDir  = "queue"
+	pilotsDir = "pilots"
+	doneDir   = "done"
+	endedDir  = "ended"
+	beatFile  = "beat"
+	leaseFile = "lease"
+
+	// Between two looks into a directory, while things move and while they do not.
+	leastPause = 40 * time.Millisecond
+	mostPause  = time.Second
+
+	// PilotTime is what a pilot asks for where nobody says otherwise.
+	PilotTime = 4 * time.Hour
+)
+
+// A lease that nobody renews for leaseTime is that of a dead process. Both are shorter in tests.
+var leaseTime, renewing = 30 * time.Second, 5 * time.Second
+
+// An order is a job that a pool has to have carried out.
+type order struct {
+	job   *dag.Job
+	done  chan dag.Report
+	tries map[cause]int
+	seen  time.Time // since when it is said to be done, and the result cannot be seen
+	lost  int       // how often it was in no place where a job may be
+	held  string    // by a pilot of another pool: its directory
+}
+
+// Execute has a job carried out by a pilot, and waits until the store has its result.
+func (p *Pool) Execute(ctx context.Context, s *artifacts.Store, j *dag.Job) dag.Report {
+	if k, ok := p.Kinds(j.Kind.Name); !ok || k != j.Kind {
+		return dag.Local{}.Execute(ctx, s, j)
+	}
+	if lost := fetch(ctx, s, j); lost != nil {
+		return dag.Report{Lost: lost}
+	}
+	p.begin.Do(func() { p.problem = p.start(s) })
+	o := &order{job: j, done: make(chan dag.Report, 1), tries: map[cause]int{}}
+	err := p.problem
+	if err == nil {
+		err = p.add(o)
+	}
+	if err != nil {
+		return dag.Report{Err: &dag.StoreError{Err: err}}
+	}
+	select {
+	case r := <-o.done:
+		return r
+	case <-ctx.Done():
+		p.mu.Lock()
+		delete(p.orders, j.Key)
+		p.mu.Unlock()
+		return dag.Report{Err: context.Cause(ctx)}
+	}
+}
+
+// start makes the pool, and the goroutine that looks after it.
+func (p *Pool) start(s *artifacts.Store) (err error) {
+	p.store, p.space, p.name = s, spaceOf(s), newName()
+	p.orders, p.leases = map[artifacts.Key]*order{}, leases{}
+	p.live, p.stop = context.WithCancel(context.Background())
+	if err := able(s, p.note); err != nil {
+		return err
+	}
+	if p.program, err = p.space.keepProgram(); err != nil {
+		return err
+	}
+	for _, e := range list(filepath.Join(p.space.dir, poolsDir)) {
+		if dir := p.space.path(poolsDir, e); age(filepath.Join(dir, beatFile)) > abandoned {
+			os.RemoveAll(dir)
+		} else {
+			p.others = append(p.others, dir)
+		}
+	}
+	p.dir = p.space.path(poolsDir, p.name)
+	for _, sub := range []string{queueDir, pilotsDir, doneDir, endedDir} {
+		if err := os.MkdirAll(filepath.Join(p.dir, sub), 0o777); err != nil {
+			return err
+		}
+	}
+	if err := p.space.write(filepath.Join(poolsDir, p.name), beatFile, nil, 0o666); err != nil {
+		return err
+	}
+	// A scheduler opens the log before anything runs.
+	if err := p.space.write(logsDir, ".keep", nil, 0o666); err != nil {
+		return err
+	}
+	go p.loop()
+	return nil
+}
+
+// Begun reports whether any pilot was asked for.
+func (p *Pool) Begun() bool { return p.live != nil }
+
+// Cancel ends the pool, and with it its pilots.
+func (p *Pool) Cancel() error {
+	if !p.Begun() || p.problem != nil || p.live.Err() != nil {
+		return nil
+	}
+	p.stop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	err := p.Scheduler.Cancel(context.Background())
+	// Renamed first: nobody finds half of it.
+	gone := filepath.Join(filepath.Dir(p.dir), ".gone-"+p.name)
+	if moved := os.Rename(p.dir, gone); moved != nil {
+		return errors.Join(err, moved)
+	}
+	logs, _ := filepath.Glob(p.space.path(logsDir, p.name) + "*")
+	for _, l := range logs {
+		os.Remove(l)
+	}
+	return errors.Join(err, os.RemoveAll(gone))
+}
+
+// loop looks at what the pilots have done, often while they do something.
+func (p *Pool) loop() {
+	pause, tended, searched := leastPause, time.Time{}, time.Now()
+	for {
+		select {
+		case <-p.live.Done():
+			return
+		case <-time.After(jitter(pause)):
+		}
+		p.mu.Lock()
+		if p.look() {
+			pause = p.least()
+		} else {
+			pause = min(pause*3/2, mostPause, renewing/2)
+		}
+		if time.Since(tended) > renewing/2 {
+			tended = time.Now()
+			touch(filepath.Join(p.dir, beatFile))
+			p.tend()
+		}
+		if time.Since(searched) > leaseTime {
+			searched = time.Now()
+			p.search()
+		}
+		p.mu.Unlock()
+	}
+}
+
+// least is the shortest pause: the more pilots there are, the more each look costs.
+func (p *Pool) least() time.Duration {
+	return max(leastPause, time.Duration(p.Pilots)*time.Millisecond)
+}
+
+// jitter keeps many processes from asking at the same moment.
+func jitter(d time.Duration) time.Duration { return d/2 + rand.N(d) }
+
+// add takes a job on: it stands in the queue when add returns, or a pilot of an earlier run has it.
+func (p *Pool) add(o *order) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.orders[o.job.Key] = o
+	o.held = p.elsewhere(o.job.Key)
+	if o.held != "" {
+		return nil
+	}
+	return p.enqueue(o)
+}
+
+// elsewhere is the directory of the pilot of an earlier run that has a job. One that still stands in a queue there is
+// taken out of it.
+func (p *Pool) elsewhere(k artifacts.Key) (dir string) {
+	p.others = slices.DeleteFunc(p.others, func(pool string) bool {
+		queue, pilots := list(filepath.Join(pool, queueDir)), list(filepath.Join(pool, pilotsDir))
+		if job := nameOf(queue, k); job != "" && os.Remove(filepath.Join(pool, queueDir, job)) == nil {
+			return false
+		}
+		for _, id := range pilots {
+			if d := filepath.Join(pool, pilotsDir, id); nameOf(list(d), k) != "" {
+				dir = d
+			}
+		}
+		return len(queue) == 0 && len(pilots) == 0
+	})
+	return dir
+}
+
+// nameOf is the name of a job among others; "" when it is not there.
+func nameOf(names []string, k artifacts.Key) string {
+	i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, k.String()) })
+	if i < 0 {
+		return ""
+	}
+	return names[i]
+}
+
+// enqueue writes a job down for the pilots. One that ended badly before runs alone.
+func (p *Pool) enqueue(o *order) error {
+	text, err := o.job.Encode()
+	if err != nil {
+		return err
+	}
+	l := load{key: o.job.Key, threads: max(o.job.Threads, 1), memory: o.job.Memory,
+		time: o.job.Time, alone: len(o.tries) > 0}
+	o.seen, o.lost, o.held = time.Time{}, 0, ""
+	return p.space.write(filepath.Join(poolsDir, p.name, queueDir), l.name(), text, 0o666)
+}
+
+// A load is what the name of a job says: its key, and what it takes of a pilot.
+type load struct {
+	key     artifacts.Key
+	threads int
+	memory  int64 // bytes, to whole megabytes
+	time    time.Duration
+	alone   bool
+}
+
+func (l load) name() string {
+	alone := 0
+	if l.alone {
+		alone = 1
+	}
+	return fmt.Sprintf("%s-%d-%d-%d-%d", l.key, l.threads, (l.memory+1<<20-1)>>20, int(l.time/time.Second), alone)
+}
+
+func parseLoad(name string) (l load, ok bool) {
+	f := strings.Split(name, "-")
+	if len(f) != 5 {
+		return l, false
+	}
+	k, err := artifacts.ParseKey(f[0])
+	var n [4]int
+	for i := range n {
+		v, bad := strconv.Atoi(f[i+1])
+		err = errors.Join(err, bad)
+		n[i] = v
+	}
+	return load{k, n[0], int64(n[1]) << 20, time.Duration(n[2]) * time.Second, n[3] == 1}, err == nil
+}
+
+// look takes in what has ended, and reports whether anything has.
+func (p *Pool) look() (moved bool) {
+	for _, name := range list(filepath.Join(p.dir, doneDir)) {
+		k, err := artifacts.ParseKey(name)
+		if err != nil {
+			continue
+		}
+		path := filepath.Join(p.dir, doneDir, name)
+		r, ok := readReport(path)
+		o := p.orders[k]
+		switch {
+		case o == nil: // it was done twice, or nobody waits for it any more
+			os.Remove(path)
+		case ok:
+			moved = p.judge(o, r, path) || moved
+		}
+	}
+	return moved
+}
+
+// judge deals with the report of a job. What counts is what the store holds.
+func (p *Pool) judge(o *order, r *report, path string) (moved bool) {
+	out, there := result(p.store, o.job.Key)
+	switch {
+	case r.Stopped:
+		os.Remove(path)
+		p.again(o, map[bool]cause{true: outOfTime, false: nodeLost}[r.Late], r.Pilot)
+	case r.Done && there:
+		os.Remove(path)
+		p.end(o, dag.Report{Outputs: out})
+	case r.Done && o.seen.IsZero():
+		o.seen = time.Now()
+		return false
+	case r.Done && time.Since(o.seen) < longGrace: // it is on its way through a network file system
+		return false
+	case r.Done || len(r.Lost) > 0 && p.haveAll(r.asReport().Lost):
+		os.Remove(path)
+		p.again(o, vanished, r.Pilot)
+	default:
+		os.Remove(path)
+		p.end(o, r.asReport())
+	}
+	return true
+}
+
+// haveAll reports whether blobs are here that a pilot could not see.
+func (p *Pool) haveAll(lost []artifacts.Digest) bool {
+	return !slices.ContainsFunc(lost, func(d artifacts.Digest) bool { return p.store.Stored(d) != nil })
+}
+
+func (p *Pool) end(o *order, r dag.Report) {
+	if r.Err == nil && r.Lost == nil {
+		p.store.Offer(o.job.Key)
+	}
+	delete(p.orders, o.job.Key)
+	o.done <- r
+}
+
+// again puts a job back into the queue, or gives it up.
+func (p *Pool) again(o *order, why cause, where string) {
+	o.tries[why]++
+	if o.tries[why] <= why.tries() {
+		p.note("%s: %s; queued again", o.job.Task, inPilot(why, where))
+		if err := p.enqueue(o); err != nil {
+			p.end(o, dag.Report{Err: &dag.StoreError{Err: err}})
+		}
+		return
+	}
+	text := fmt.Sprintf("%s, %d times", inPilot(why, where), o.tries[why])
+	switch why {
+	case nodeLost:
+		text += fmt.Sprintf("; a pilot has %d MB. If the task needs more, give its stage more:\n  resources: { memory: %dG }",
+			p.Needs.Memory>>20, 1+2*max(p.Needs.Memory, o.job.Memory)/1e9)
+	case outOfTime:
+		text += fmt.Sprintf("; a pilot has %v. Give pilots more: --pilot-time %v", p.Needs.Time, 2*p.Needs.Time)
+	case vanished:
+		text += ". Check the store's file system, then run again"
+	}
+	p.end(o, dag.Report{Err: errors.New(text)})
+}
+
+// inPilot says for the person what happened to a task.
+func inPilot(why cause, where string) string {
+	switch why {
+	case nodeLost:
+		return "its " + where + " was ended"
+	case outOfTime:
+		return "the time of its " + where + " is over"
+	}
+	return "no pilot is running it and the store has no result of it"
+}
+
+// tend looks after the pilots: what a dead one had goes back into the queue, and one that ended while there is work
+// is replaced.
+func (p *Pool) tend() {
+	alive, ended := 0, len(list(filepath.Join(p.dir, endedDir)))
+	for _, id := range list(filepath.Join(p.dir, pilotsDir)) {
+		dir := filepath.Join(p.dir, pilotsDir, id)
+		if !p.leases.expired(filepath.Join(dir, leaseFile)) {
+			alive++
+			continue
+		}
+		p.bury(dir)
+		ended++
+	}
+	for _, o := range p.orders {
+		if o.held == "" {
+			continue
+		}
+		switch out, ok := result(p.store, o.job.Key); {
+		case ok:
+			p.end(o, dag.Report{Outputs: out})
+		case nameOf(list(o.held), o.job.Key) == "" || p.leases.expired(filepath.Join(o.held, leaseFile)):
+			if err := p.enqueue(o); err != nil {
+				p.end(o, dag.Report{Err: &dag.StoreError{Err: err}})
+			}
+		}
+	}
+	p.replenish(alive, ended)
+}
+
+// bury puts what a dead pilot had back into the queue.
+func (p *Pool) bury(dir string) {
+	where := whose(dir)
+	for _, name := range list(dir) {
+		l, ok := parseLoad(name)
+		if _, err := os.Stat(filepath.Join(p.dir, doneDir, l.key.String())); !ok || err == nil {
+			continue
+		}
+		if o := p.orders[l.key]; o != nil {
+			p.again(o, nodeLost, where)
+		}
+	}
+	if err := os.Rename(dir, filepath.Join(p.dir, endedDir, filepath.Base(dir))); err != nil {
+		os.RemoveAll(dir)
+	}
+}
+
+// lonesome is how long there is work and no pilot until the person is told, and the scheduler asked.
+var lonesome = time.Minute
+
+const barrens = 3 // times that all pilots come to nothing
+
+// replenish hands over as many pilots as there is work for.
+func (p *Pool) replenish(alive, ended int) {
+	if len(p.orders) == 0 || alive > 0 {
+		p.lonely, p.told = time.Time{}, false
+		if alive > 0 {
+			p.barren = 0
+		}
+	} else if p.lonely.IsZero() {
+		p.lonely = time.Now()
+	}
+	if p.asking {
+		return
+	}
+	if !p.lonely.IsZero() && time.Since(p.lonely) > lonesome {
+		p.lonely = time.Now()
+		p.ask(func() func() {
+			left := p.Scheduler.Left(context.Background())
+			return func() { p.deserted(left, ended) }
+		})
+		return
+	}
+	want := min(p.Pilots, len(p.orders))
+	if p.submitted == 0 && want > 0 {
+		want = p.Pilots // more is to come
+	}
+	missing := want - alive - max(0, p.submitted-alive-ended)
+	if missing <= 0 || time.Since(p.handed) < 2*renewing {
+		return
+	}
+	p.handed = time.Now()
+	p.ask(func() func() {
+		err := p.Scheduler.Start(context.Background(), missing, p.request())
+		return func() {
+			switch {
+			case err == nil:
+				p.submitted += missing
+			case passing(err):
+				p.note("pilots are not accepted at the moment; they will be submitted again (%v)", err)
+			default:
+				p.fail(err)
+			}
+		}
+	})
+}
+
+// ask asks the scheduler while the pool goes on, and then does what follows.
+func (p *Pool) ask(question func() (then func())) {
+	p.asking = true
+	go func() {
+		then := question()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.asking = false
+		then()
+	}()
+}
+
+// deserted deals with a pool that has had work and no pilot for a while.
+func (p *Pool) deserted(left, ended int) {
+	if left == 0 {
+		p.submitted = ended
+		if p.barren++; p.barren >= barrens {
+			p.fail(fmt.Errorf("%d times all pilots ended before they reached the store%s", barrens, p.lastWords()))
+		}
+		return
+	}
+	if !p.told {
+		p.told = true
+		p.note("no pilot has started for %v; the run waits for the scheduler%s", lonesome, p.lastWords())
+	}
+}
+
+// lastWords are the end of what a pilot wrote last.
+func (p *Pool) lastWords() string {
+	logs, _ := filepath.Glob(p.space.path(logsDir, p.name) + "*")
+	for _, l := range slices.Backward(logs) {
+		if said := tail(l); said != "" {
+			return "; the last words of " + l + ":\n" + said
+		}
+	}
+	return ""
+}
+
+// fail ends all that is waited for.
+func (p *Pool) fail(err error) {
+	for _, o := range p.orders {
+		p.end(o, dag.Report{Err: &dag.StoreError{Err: err}})
+	}
+}
+
+func (p *Pool) request() Request {
+	return Request{Name: p.name, Needs: p.Needs, Log: p.space.path(logsDir, p.name), Command: []string{
+		p.program, "exec-pilot", "--store", p.store.Dir(), "--cpus", strconv.Itoa(p.Needs.Threads),
+		"--memory", strconv.FormatInt(p.Needs.Memory, 10), "--time", p.Needs.Time.String(),
+		"--pilots", strconv.Itoa(p.Pilots), p.name}}
+}
+
+// search finds jobs that are in no place where a job may be: a file system may lose a name in a crash, and a mark may
+// have been seen late.
+func (p *Pool) search() {
+	places := map[artifacts.Key]bool{}
+	mark := func(dir string) {
+		for _, name := range list(dir) {
+			key, _, _ := strings.Cut(name, "-")
+			if k, err := artifacts.ParseKey(key); err == nil {
+				places[k] = true
+			}
+		}
+	}
+	mark(filepath.Join(p.dir, queueDir))
+	for _, id := range list(filepath.Join(p.dir, pilotsDir)) {
+		mark(filepath.Join(p.dir, pilotsDir, id))
+	}
+	mark(filepath.Join(p.dir, doneDir))
+	for k, o := range p.orders {
+		if out, ok := result(p.store, k); ok && !o.job.Forced {
+			p.end(o, dag.Report{Outputs: out})
+			continue
+		}
+		if places[k] || o.held != "" {
+			o.lost = 0
+		} else if o.lost++; o.lost > 1 {
+			p.again(o, vanished, "")
+		}
+	}
+}
+
+func (p *Pool) note(format string, args ...any) {
+	if p.Note != nil {
+		p.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+// list are the names in a directory; none when it is not there.
+func list(dir string) []string {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1)
+	return names
+}
+
+// Leases are those of others that this process looks at, by path.
+type leases map[string]*watched
+
+type watched struct {
+	time    time.Time // of the file, as it was when it changed last
+	changed time.Time // when that was seen
+	looks   int       // since then
+}
+
+// expired reports whether a lease was not renewed for leaseTime. The times of the file are only compared with each
+// other: no clock of another machine matters. A stall of the file system is not taken for one of the holder.
+func (l leases) expired(path string) bool {
+	w := l[path]
+	if w == nil {
+		w = &watched{changed: time.Now()}
+		l[path] = w
+	}
+	w.looks++
+	// Opened, for NFS asks the server for the times of a file when it is opened.
+	if f, err := os.Open(path); err == nil {
+		if fi, err := f.Stat(); err == nil && !fi.ModTime().Equal(w.time) {
+			w.time, w.changed, w.looks = fi.ModTime(), time.Now(), 0
+		}
+		f.Close()
+	}
+	if time.Since(w.changed) < leaseTime || w.looks < 5 {
+		return false
+	}
+	delete(l, path)
+	return true
+}
