@@ -12,7 +12,9 @@
 //
 //	G ← G^½ · exp(s · mean_i log(G^−½ · C_i · G^−½)) · G^½,
 //
-// from the arithmetic mean, with s = 1. Where the norm of the mean logarithm grows, the step is
+// from the arithmetic mean. The first s is 1, each other one the secant length of Barzilai and Borwein
+// (Iannazzo & Porcelli 2018, IMA J Numer Anal 38:495), between 1/2 and 1: half as many steps as with
+// s = 1. Where the norm of the mean logarithm grows, the step is
 // taken back and s is halved. The loop ends after the update at which the norm is below
 // Options.Tolerance, or where rounding keeps the norm from falling. Options.Nilearn stops as
 // nilearn 0.14.1 does instead: norm/N² < 1e-7, at most 30 steps, no step taken back.

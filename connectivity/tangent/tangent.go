@@ -34,7 +34,7 @@ type Options struct {
 type Step struct {
 	Number int     // from 1
 	Norm   float64 // Frobenius norm of the mean logarithm before the update
-	Length float64 // s: 1, or less after steps that were taken back
+	Length float64 // s
 }
 
 // A Space is the tangent space at a reference.
@@ -191,12 +191,17 @@ func (f *fit) geometric(ctx context.Context, s *Space, o Options) error {
 			return err
 		}
 		norm := math.Sqrt(dense.SumSquares(mean))
+		falls := norm < least
+		if falls && !o.Nilearn && direction != nil {
+			if length, err = secant(white, root, direction, mean, length, n); err != nil {
+				return err
+			}
+		}
 		taken := Step{Number: step, Norm: norm, Length: length}
 		s.Steps = append(s.Steps, taken)
 		if o.Progress != nil {
 			o.Progress(taken)
 		}
-		falls := norm < least
 		if falls || o.Nilearn {
 			best, direction, least = s.Mean, mean, min(norm, least)
 			dense.Spectral(root, values, vectors, n, math.Sqrt)
@@ -215,6 +220,31 @@ func (f *fit) geometric(ctx context.Context, s *Space, o Options) error {
 		return nil
 	}
 	return fmt.Errorf("the geometric mean of %d matrices is not found in %d steps: the mean logarithm has the norm %.3g, and %g is asked for; the matrices lie too far apart or too close to singular (shrink them: ledoit-wolf), or tolerance is below rounding", len(f.all), len(s.Steps), least, o.Tolerance)
+}
+
+// secant is the length of the next step from the change of the mean logarithm over the last one, of this length along
+// last from the mean root², to where it is now. The mean logarithms belong to two points, and are compared in the same
+// coordinates: at the new mean those of the old one are turned by Q = G^−½·root·exp(length·last/2).
+func secant(white, root, last, now []float64, length float64, n int) (float64, error) {
+	half, turn, turned := make([]float64, n*n), make([]float64, n*n), make([]float64, n*n)
+	if err := apply(half, last, n, func(l float64) float64 { return exact.Exp(float64(length * l / 2)) }); err != nil {
+		return 0, err
+	}
+	multiply := func(dst, a []float64, b dense.View[float64]) {
+		dense.Multiply(dst, n, dense.Rows(a, n), b, n, n, n, false, 1)
+	}
+	multiply(turned, root, dense.Rows(half, n))
+	multiply(turn, white, dense.Rows(turned, n))
+	multiply(half, turn, dense.Rows(last, n))
+	multiply(turned, half, dense.Rows(turn, n).T())
+	squares, change := dense.SumSquares(turned), 0.0
+	for i, v := range turned {
+		change += float64(v * (v - now[i]))
+	}
+	if change <= 0 { // rounding
+		return length, nil
+	}
+	return min(max(float64(length*squares)/change, 0.5), 1), nil
 }
 
 // moved is root·exp(length·direction)·root.
