@@ -52,7 +52,7 @@ func (*Combat) Ports() dag.Ports {
 			{Name: "participants", Type: dag.Arrow("participant_id"), Doc: "their sites and covariates"},
 		},
 		Out: []dag.Port{
-			{Name: "fitted", Type: column.Type[combatRow](), Doc: "the fitted parameters of each site and pair of regions, with the training participants in the metadata"},
+			{Name: "fitted", Type: column.Type[combatRow](), Doc: "the fitted parameters of each pair of regions, shift and scale of each site among them, with the training participants in the metadata"},
 			{Name: "sites", Type: column.Type[siteRow](), Doc: "summary of each site: mean and SD over the pairs of regions, before shrinkage"},
 		},
 	}
@@ -117,44 +117,41 @@ func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{"fitted": book.table(fit, ids), "sites": book.siteTable(fit, who)}, nil
 }
 
-// table has a row a site and pair of regions.
+// table has a row a pair of regions. What is of one site stands in columns of its own: harmonize reads the table once
+// for each participant, and a row a site and pair has four times the bytes.
 func (b *combatBook) table(f *combat.Fit, ids []string) *encoding.Table {
-	rows := make([]combatRow, 0, len(b.Sites)*len(f.Mean))
-	slopes := make([][]float64, len(f.Slope))
-	for s, name := range b.Sites {
-		at := 0
-		for i := range b.Nodes {
-			for j := i + 1; j < b.Nodes; j++ {
-				rows = append(rows, combatRow{name, int32(i + 1), int32(j + 1), f.Fitted[at], f.Mean[at], f.SD[at],
-					f.Shift[s][at], f.Scale[s][at]})
-				at++
-			}
-		}
-		for k, slope := range f.Slope { // the same at all sites
-			slopes[k] = append(slopes[k], slope[:at]...)
+	rows := make([]combatRow, 0, len(f.Mean))
+	for i := range b.Nodes {
+		for j := i + 1; j < b.Nodes; j++ {
+			at := len(rows)
+			rows = append(rows, combatRow{int32(i + 1), int32(j + 1), f.Fitted[at], f.Mean[at], f.SD[at]})
 		}
 	}
 	cols := column.Columns(rows)
 	for k, term := range b.Terms {
-		cols = append(cols, encoding.Column{Name: slopeColumn(term), Values: slopes[k], Doc: "β: the preserved effect"})
+		cols = append(cols, encoding.Column{Name: slopeColumn(term), Values: f.Slope[k], Doc: "β: the preserved effect"})
+	}
+	for s, name := range b.Sites {
+		cols = append(cols,
+			encoding.Column{Name: shiftColumn(name), Values: f.Shift[s], Doc: "γ* of the site, in units of sd"},
+			encoding.Column{Name: scaleColumn(name), Values: f.Scale[s], Doc: "δ*² of the site"})
 	}
 	return column.WithMeta(encoding.NewTable(cols...), map[string]string{"participants": column.JSON(ids),
 		"combat": column.JSON(b.combatFacts)})
 }
 
-// slopeColumn names the column of a term that is preserved.
+// slopeColumn names the column of a term that is preserved, shiftColumn and scaleColumn those of a site.
 func slopeColumn(t combatTerm) string { return "slope_" + t.String() }
+func shiftColumn(site string) string  { return "shift_" + site }
+func scaleColumn(site string) string  { return "scale_" + site }
 
-// A combatRow is the fit of one site and pair of regions. Slopes, a column a term, stand behind it.
+// A combatRow is the fit of one pair of regions. The slopes and the shift and scale of each site stand behind it.
 type combatRow struct {
-	Site   string  `column:"site"`
 	Source int32   `column:"source" doc:"node, from 1"`
 	Target int32   `column:"target" doc:"node, from 1; above source"`
 	Fitted bool    `column:"fitted" doc:"false if a site has too few values, or constant ones: such pairs are not harmonized"`
 	Mean   float64 `column:"mean" doc:"α: of all sites, or of the reference, without covariates"`
 	SD     float64 `column:"sd" doc:"σ of the residuals (n)"`
-	Shift  float64 `column:"shift" doc:"γ* of the site, in units of sd"`
-	Scale  float64 `column:"scale" doc:"δ*² of the site"`
 }
 
 // siteTable has a row a site, those that are kept among them.

@@ -149,30 +149,25 @@ func readFit(in dag.Input) (*combatBook, *combat.Fit, error) {
 	}
 	pairs := b.Nodes * (b.Nodes - 1) / 2
 	if b.Nodes < 2 || b.Nodes > 1<<15 || len(b.Sites) == 0 || !slices.IsSorted(b.Sites) ||
-		table.Rows() != pairs*len(b.Sites) {
-		return nil, nil, fmt.Errorf("%s: %d rows, want one for each of %d sites and each pair of %d regions", in.Name, table.Rows(), len(b.Sites), b.Nodes)
+		table.Rows() != pairs {
+		return nil, nil, fmt.Errorf("%s: %d rows and %d sites, want a row for each pair of %d regions: run the stage combat again", in.Name, table.Rows(), len(b.Sites), b.Nodes)
 	}
-	columns := []string{"mean", "sd", "shift", "scale"}
+	var errs []error
+	numbers := func(name string) []float64 {
+		v, err := table.Floats(name)
+		errs = append(errs, err)
+		return v
+	}
+	f := &combat.Fit{Mean: numbers("mean"), SD: numbers("sd"), Reference: slices.Index(b.Sites, b.Reference)}
 	for _, term := range b.Terms {
-		columns = append(columns, slopeColumn(term))
+		f.Slope = append(f.Slope, numbers(slopeColumn(term)))
 	}
-	numbers := make([][]float64, len(columns))
-	for k, name := range columns {
-		if numbers[k], err = table.Floats(name); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
+	for _, site := range b.Sites {
+		f.Shift, f.Scale = append(f.Shift, numbers(shiftColumn(site))), append(f.Scale, numbers(scaleColumn(site)))
 	}
-	fitted, err := table.Bools("fitted")
-	if err != nil {
+	f.Fitted, err = table.Bools("fitted")
+	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	f := &combat.Fit{Fitted: fitted[:pairs], Mean: numbers[0][:pairs], SD: numbers[1][:pairs],
-		Reference: slices.Index(b.Sites, b.Reference)}
-	for _, slope := range numbers[4:] {
-		f.Slope = append(f.Slope, slope[:pairs])
-	}
-	for s := range b.Sites {
-		f.Shift, f.Scale = append(f.Shift, numbers[2][s*pairs:][:pairs]), append(f.Scale, numbers[3][s*pairs:][:pairs])
 	}
 	return b, f, nil
 }
