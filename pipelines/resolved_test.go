@@ -55,14 +55,14 @@ func builtinSets(t *testing.T) map[string][]string {
 		if i == 11 {
 			id = "no_filename"
 		}
-		phenotypes += fmt.Sprintf("%d,%d,%s,%d,S,20,1,1,0.1,OK,OK,OK,OK,%s\n", i, number, id, 1+i%2,
+		phenotypes += fmt.Sprintf("%d,%d,%s,%d,S%d,20,1,1,0.1,OK,OK,OK,OK,%s\n", i, number, id, 1+i%2, i/6,
 			[]string{"OK", "fail"}[i/10])
 		testdir.Write(t, filepath.Join(dir, "pcp", "cpac", "nofilt_noglobal", id+"_rois_ho.1D"), "#10\t#11\n1\t2\n2\t1\n3\t5\n")
 	}
 	testdir.Write(t, filepath.Join(dir, "pcp", "Phenotypic_V1_0b_preprocessed1.csv"), phenotypes)
 	return map[string][]string{
-		"abide.yaml":      {"data=" + filepath.Join(dir, "pcp")},
-		"abide-bnt.yaml":  {"data=" + filepath.Join(dir, "pcp")},
+		"abide.yaml":      {"data=" + filepath.Join(dir, "pcp"), "sites=2"},
+		"abide-bnt.yaml":  {"data=" + filepath.Join(dir, "pcp"), "sites=2"},
 		"abide-nyu.yaml":  {"data=" + filepath.Join(dir, "abide")},
 		"matrices.yaml":   {"data=" + dir},
 		"timeseries.yaml": {"data=" + filepath.Join(dir, "series")},

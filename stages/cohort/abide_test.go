@@ -10,6 +10,20 @@ import (
 	"prgnn/stages/stagetest"
 )
 
+// sidesOf are the hemispheres of nodes, after a look at their names.
+func sidesOf(t *testing.T, nodes *encoding.Table) []string {
+	t.Helper()
+	names, err := nodes.Strings("name")
+	if err != nil || len(names) != 111 || names[0] != "Left Thalamus" || names[110] != "Left Occipital Pole" {
+		t.Fatalf("nodes: %v, %v", names, err)
+	}
+	sides, err := nodes.Strings("hemisphere")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sides
+}
+
 // All participants of a real sample run from their files to graphs: 111 regions, some
 // of them without a signal, and nothing is made of those.
 func TestSeriesOfABIDE(t *testing.T) {
@@ -28,7 +42,8 @@ func TestSeriesOfABIDE(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	with := 0
+	with, sides := 0, sidesOf(t, roster.Nodes)
+	same, other := 0.0, 0.0 // correlations of cortical with subcortical regions
 	for i, subject := range roster.Subjects {
 		chain := func(kind string, in map[string]dag.Input) dag.Outputs {
 			k, _ := stagetest.Lookup(kind)
@@ -43,6 +58,18 @@ func TestSeriesOfABIDE(t *testing.T) {
 		clean := chain("denoise", map[string]dag.Input{"series": dag.InputOf(series["series"])})
 		matrices := chain("connectivity", map[string]dag.Input{"series": dag.InputOf(clean["series"]),
 			"quality": dag.InputOf(clean["quality"])})
+		pearson := matrices["pearson"].(*encoding.Array).Float64s()
+		for a, cortex := range sides {
+			for b, below := range sides[:14] {
+				switch {
+				case a < 14 || cortex == "":
+				case cortex == below:
+					same += pearson[a*111+b]
+				default:
+					other += pearson[a*111+b]
+				}
+			}
+		}
 		graph := chain("graph", map[string]dag.Input{"pearson": dag.InputOf(matrices["pearson"]),
 			"partial": dag.InputOf(matrices["partial"])})
 		silent := stagetest.ColumnOf(t, graph["quality"], "silent")
@@ -61,6 +88,11 @@ func TestSeriesOfABIDE(t *testing.T) {
 				t.Fatalf("%s: a feature is %v", subject.ID, v)
 			}
 		}
+	}
+	// PCP's tables name 101 right and 102 left, against the order of the subcortical numbers: regions correlate more
+	// with those of their own side.
+	if n := 96. * 7 * 175; !(same/n > other/n+0.005) {
+		t.Errorf("correlations with the subcortical regions that are named as of the same side average %.4f, of the other %.4f", same/n, other/n)
 	}
 	if with == 0 {
 		t.Error("nobody has a region without a signal; this sample has some")

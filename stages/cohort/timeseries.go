@@ -31,7 +31,7 @@ type TimeseriesCohort struct {
 	Series     string   `param:"series" place:"maybe" doc:"without dir: each participant's time series: a column, or a path with {columns}, in which * is any text if one file matches"`
 	Columns    []string `param:"columns" doc:"the columns of the table that are covariates, under their names or others, such as [age, site=SITE_ID]; by default all"`
 	Incomplete string   `param:"incomplete" choices:"fail|skip" doc:"participants without a file or a group: let their tasks fail, or exclude them"`
-	Nodes      string   `param:"nodes" place:"maybe" doc:"the regions, in the order of the time series: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file"`
+	Nodes      string   `param:"nodes" place:"maybe" doc:"the regions, in the order of the time series: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file, and for files of ABIDE's Preprocessed Connectomes Project (…_rois_ho.1D) the names of their atlas"`
 }
 
 // Load reads the table.
@@ -146,7 +146,7 @@ func (c *TimeseriesCohort) nodes(l *list, subjects []Subject) ([]atlas.Node, err
 		if err != nil {
 			return nil, fmt.Errorf("nodes: %s: %w", path, err)
 		}
-		return nodes, nil
+		return atlas.OfPCP(path, nodes), nil
 	}
 	return nil, fmt.Errorf("nodes is not set, and no participant of %s has a file to read the names from%s", l.path, firstProblem(subjects))
 }
