@@ -6,7 +6,7 @@ import (
 	"prgnn/internal/exact"
 )
 
-// Losses are the terms of Eq. (7) for a batch: CE and Dist are means over its
+// Losses are the terms of Eq. (7) for a batch: CE (of a number the squared error) and Dist are means over its
 // graphs, GLC the sum over the classes, and Total = CE + λ₁ΣDist + λ₂GLC.
 type Losses struct {
 	Total, CE, GLC float64
@@ -19,8 +19,8 @@ type slot[T Float] struct {
 	graph       *Graph[T]
 	blocks      []blockState[T]
 	mlp         mlpState[T]
-	probability []float64 // per class
-	ce          float64
+	probability []float64 // per class; of a number its prediction
+	ce          float64   // or the squared error
 	dLogits     []T
 	dz          []T // dL/dz, of models with batch normalization
 	grad        []T // in the layout of the kernels
@@ -52,7 +52,7 @@ func (w *worker[T]) load(batch []*Graph[T]) []*slot[T] {
 	m := w.m
 	for len(w.slots) < len(batch) {
 		s := &slot[T]{blocks: make([]blockState[T], len(m.blocks)), mlp: newMLPState[T](m.Options),
-			probability: make([]float64, m.Classes), dLogits: make([]T, m.Classes), grad: make([]T, m.working)}
+			probability: make([]float64, m.outputs()), dLogits: make([]T, m.outputs()), grad: make([]T, m.working)}
 		w.slots = append(w.slots, s)
 	}
 	for i, g := range batch {
@@ -114,9 +114,14 @@ func (w *worker[T]) predict(batch []*Graph[T]) []*slot[T] {
 }
 
 // crossEntropy is −log softmax(logits)_label; its gradient by the logits, times
-// scale, is softmax − onehot(label).
+// scale, is softmax − onehot(label). The one output of a number has its squared error.
 func (s *slot[T]) crossEntropy(scale float64) {
 	logits := s.mlp.x[len(s.mlp.x)-1]
+	if len(logits) == 1 {
+		d := float64(logits[0]) - s.graph.Target
+		s.probability[0], s.ce, s.dLogits[0] = float64(logits[0]), float64(d*d), T(2*scale*d)
+		return
+	}
 	largest := float64(logits[0])
 	for _, x := range logits {
 		largest = max(largest, float64(x))

@@ -34,6 +34,8 @@ func TestFiniteDifferences(t *testing.T) {
 		"batch norm":   func(o *Options) { o.BatchNorm, o.Readout = true, "maxmean_all" },
 		"unweighted":   func(o *Options) { o.EdgeWeights = false },
 		"self":         func(o *Options) { o.SelfWeight = -0.5 },
+		"number":       func(o *Options) { o.Number = true },
+		"number norm":  func(o *Options) { o.Number, o.BatchNorm, o.Pool = true, true, "sage" },
 	}
 	for name, change := range cases {
 		o := base
@@ -86,6 +88,47 @@ func checkGradient(t *testing.T, o Options, graphs []*Graph[float64]) {
 
 // Nodes in another order give the same graph, so the same losses and the same
 // scores in that order, up to rounding.
+// A number has one output, y, and its term of the loss is the mean of (y − target)²; training brings it down.
+func TestNumber(t *testing.T) {
+	o := Paper(5)
+	o.Number = true
+	graphs := randomGraphs[float64](o, 9, 8, 12)
+	m, err := New[float64](o, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := m.param("fc3_W"); p.Shape[0] != 1 {
+		t.Errorf("the last layer is %v", p.Shape)
+	}
+	squares := func() (sum float64) {
+		predictions, err := m.Predict(graphs, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range predictions {
+			d := p.Probability[0] - graphs[i].Target
+			sum += d * d / 9
+		}
+		return sum
+	}
+	w := newWorker(m, 1)
+	defer w.team.end()
+	m.prepare()
+	l, err := w.gradient(graphs, make([]float64, len(m.Params)), nil)
+	if before := squares(); err != nil || math.Abs(l.CE-before) > 1e-12 {
+		t.Errorf("the loss has %v, the predictions %v; %v", l.CE, before, err)
+	}
+	training := PaperTraining()
+	training.Epochs, training.Batch, training.Rate, training.Workers = 300, 9, 0.01, 1
+	history, err := m.Train(t.Context(), graphs, nil, training)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after := squares(); after > 0.25 || history[0].TrainAccuracy != 0 {
+		t.Errorf("the squared error is %v after training, the accuracy of numbers %v", after, history[0].TrainAccuracy)
+	}
+}
+
 func TestPermutationOfNodes(t *testing.T) {
 	for _, pool := range []string{"topk", "sage"} {
 		o := Paper(7)

@@ -18,8 +18,9 @@ type Edge struct {
 
 // A Graph is one brain graph, ready for a model: undirected, without multiple edges.
 type Graph[T Float] struct {
-	Label    int // class, from 0
-	Features []T // nodes × features, row-major
+	Label    int     // class, from 0
+	Target   float64 // of models with Options.Number: what they predict
+	Features []T     // nodes × features, row-major
 	adjacency[T]
 }
 

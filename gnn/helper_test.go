@@ -1,6 +1,8 @@
 package gnn
 
 import (
+	"math"
+
 	"prgnn/internal/random"
 )
 
@@ -12,6 +14,7 @@ func randomGraphs[T Float](o Options, n, nodes, edges int) []*Graph[T] {
 		if err != nil {
 			panic(err)
 		}
+		g.Target = math.Sin(float64(i)) // of models of a number
 		gs[i] = g
 	}
 	return gs

@@ -16,6 +16,9 @@ type Options struct {
 	Widths   []int // d⁽¹⁾, d⁽²⁾ …: one block of convolution and pooling each
 	Hidden   []int // hidden widths of the MLP
 	Classes  int
+	// Number is for a number in place of classes: one output, and its squared error in place of the
+	// cross-entropy. Classes are then only the groups of the consistency loss.
+	Number bool `json:",omitempty"`
 
 	// Convolution, Eq. (1)–(2).
 	SelfWeight  float64 // e_ii, the weight of a node's edge to itself
@@ -131,6 +134,14 @@ func (o Options) Check() error {
 // such as 0.1, whose product with n can end just above a whole number.
 func (o Options) Keep(n int) int {
 	return min(n, max(1, int(math.Ceil(float64(o.Ratio*float64(n))-1e-9))))
+}
+
+// outputs is the width of the last layer.
+func (o Options) outputs() int {
+	if o.Number {
+		return 1
+	}
+	return o.Classes
 }
 
 // readoutWidth is the length of z.

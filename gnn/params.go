@@ -101,7 +101,7 @@ func (o Options) Buffers() Layout {
 // mlpWidths are the widths of the MLP from z to the logits.
 func (o Options) mlpWidths() []int {
 	w := append([]int{o.readoutWidth()}, o.Hidden...)
-	return append(w, o.Classes)
+	return append(w, o.outputs())
 }
 
 // initial draws the starting values of an array, uniform in ±bound: Glorot's

@@ -8,7 +8,7 @@ import (
 // A Prediction is what a trained model says of one graph.
 type Prediction struct {
 	Class       int       // of the highest probability, the first among equals
-	Probability []float64 // per class
+	Probability []float64 // per class; of a number its prediction alone
 	Layers      []Scores  // one a block
 }
 

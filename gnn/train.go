@@ -190,7 +190,7 @@ func (r *run[T]) trainEpoch(ctx context.Context, w *worker[T], train []*Graph[T]
 		share := float64(len(batch)) / float64(len(train))
 		e.Losses.addScaled(l, share)
 		for _, s := range w.slots[:len(batch)] {
-			if s.predicted() == s.graph.Label {
+			if s.right() {
 				correct++
 			}
 		}
@@ -268,6 +268,9 @@ func (l Losses) check(o Options) error {
 		value float64
 	}
 	terms := []term{{"the cross-entropy", l.CE}}
+	if o.Number {
+		terms[0].name = "the squared error"
+	}
 	for i, d := range l.Dist {
 		terms = append(terms, term{fmt.Sprintf("the distance loss of block %d (%s)", i+1, o.Distance), d})
 	}
@@ -299,12 +302,15 @@ func (s *slot[T]) predicted() int {
 	return best
 }
 
+// right reports whether the class is that of the graph; a number has none.
+func (s *slot[T]) right() bool { return len(s.probability) > 1 && s.predicted() == s.graph.Label }
+
 // test gives accuracy and mean cross-entropy on graphs.
 func (w *worker[T]) test(graphs []*Graph[T], batch int) (accuracy, ce float64) {
 	correct := 0
 	for at := 0; at < len(graphs); at += batch {
 		for _, s := range w.predict(graphs[at:min(at+batch, len(graphs))]) {
-			if s.predicted() == s.graph.Label {
+			if s.right() {
 				correct++
 			}
 			ce += s.ce

@@ -74,6 +74,11 @@ var examples = map[string]func(*testing.T, *chain) example{
 		return example{stagetest.Fresh("choose"), map[string][]dag.Input{"inner": inner, "outer": outer}}
 	},
 	"regression": func(t *testing.T, c *chain) example { return c.regression(t, "ridge", 1) },
+	"train-regression": func(t *testing.T, c *chain) example {
+		in := c.train(t, 1).in
+		in["folds"] = c.regression(t, "ridge", 1).in["folds"]
+		return example{stagetest.Fresh("train-regression", "epochs", 3, "batch", 4, "seed", 3), in}
+	},
 	"evaluate-regression": func(t *testing.T, c *chain) example {
 		in := map[string][]dag.Input{}
 		for _, model := range []string{"mean", "ridge"} {

@@ -12,11 +12,11 @@ import (
 )
 
 // A Forest describes a random forest (Breiman 2001): trees grown to the end on
-// bootstraps of the cases, each split the best by Gini impurity among some of the
-// features, which are drawn anew at each node.
+// bootstraps of the cases, each split the best among some of the features, which are drawn
+// anew at each node: by Gini impurity for classes, by the squared error for numbers.
 type Forest struct {
 	Trees    int
-	Features int // tried at each split; 0: √d, rounded down
+	Features int // tried at each split; 0: √d for classes, d/3 for numbers, rounded down
 	Seed     uint64
 	Stream   []any // further words that name the random numbers of a tree
 }
@@ -28,7 +28,7 @@ type forest struct {
 }
 
 // A treeNode sends cases with x[feature] ≤ threshold to the next node, the
-// others to right. A leaf (feature −1) has the shares of the classes.
+// others to right. A leaf (feature −1) has the shares of the classes, or the mean of the numbers.
 type treeNode struct {
 	feature   int32
 	right     int32
@@ -42,15 +42,37 @@ const mostRanked = 1 << 16
 // FitForest grows a forest. progress, which may be nil, is called after each tree, from any goroutine.
 func FitForest(ctx context.Context, o Forest, x Rows, label []int, classes, threads int,
 	progress func()) (Classifier, error) {
-	if x.N >= mostRanked {
-		return nil, fmt.Errorf("%d training graphs: a random forest takes fewer than %d; use fewer draws", x.N, mostRanked)
-	}
 	if o.Features == 0 {
 		o.Features = int(math.Sqrt(float64(x.D)))
 	}
+	return grown(ctx, newGrowth(o, x, label, nil, classes, threads), threads, progress)
+}
+
+// ForestTo grows a forest to numbers.
+func ForestTo(ctx context.Context, o Forest, x Rows, y []float64, threads int, progress func()) (Regressor, error) {
+	if o.Features == 0 {
+		o.Features = x.D / 3
+	}
+	f, err := grown(ctx, newGrowth(o, x, nil, y, 1, threads), threads, progress)
+	if err != nil {
+		return nil, err
+	}
+	return numbersForest{f}, nil
+}
+
+// A numbersForest predicts the mean over its trees.
+type numbersForest struct{ *forest }
+
+func (f numbersForest) Decide(x Rows, threads int) []float64 { return f.Probability(x, threads) }
+
+// grown grows all trees.
+func grown(ctx context.Context, g *growth, threads int, progress func()) (*forest, error) {
+	o, x := &g.Forest, g.x
+	if x.N >= mostRanked {
+		return nil, fmt.Errorf("%d training graphs: a random forest takes fewer than %d; use fewer draws", x.N, mostRanked)
+	}
 	o.Features = max(1, min(o.Features, x.D))
-	g := newGrowth(o, x, label, classes, threads)
-	f := &forest{inputs: x.D, classes: classes, trees: make([][]treeNode, o.Trees)}
+	f := &forest{inputs: x.D, classes: g.classes, trees: make([][]treeNode, o.Trees)}
 	dense.Each(threads, o.Trees, func(i int) {
 		if ctx.Err() == nil {
 			f.trees[i] = g.grow(i)
@@ -101,14 +123,15 @@ type growth struct {
 	Forest
 	x       Rows
 	label   []int
-	classes int
+	y       []float64   // numbers, in place of labels
+	classes int         // 1 of numbers
 	rank    []uint16    // feature × case: which place its value has among the different values of the feature
 	inverse []float64   // 1/w
 	pure    [][]float64 // shares of leaves with one class
 }
 
-func newGrowth(o Forest, x Rows, label []int, classes, threads int) *growth {
-	g := &growth{Forest: o, x: x, label: label, classes: classes, rank: make([]uint16, x.D*x.N),
+func newGrowth(o Forest, x Rows, label []int, y []float64, classes, threads int) *growth {
+	g := &growth{Forest: o, x: x, label: label, y: y, classes: classes, rank: make([]uint16, x.D*x.N),
 		inverse: make([]float64, x.N+1)}
 	for w := range g.inverse {
 		g.inverse[w] = 1 / float64(w)
@@ -140,14 +163,15 @@ type growing struct {
 	*growth
 	r        *random.Stream
 	nodes    []treeNode
-	cases    []int32  // those of the bootstrap; each node has a part of them
-	weight   []uint32 // per case: how often it was drawn, in the half of its class (two classes)
-	drawn    []int32  // per case: how often it was drawn
-	features []int32  // a permutation, of which a prefix was drawn
-	tally    []uint32 // per rank: weights of both classes, 16 bits each
-	marks    []uint64 // a bit a rank that has cases
-	keys     []uint64 // rank, class and weight of each case of a node
-	left     []int    // weights by class
+	cases    []int32   // those of the bootstrap; each node has a part of them
+	weight   []uint32  // per case: how often it was drawn, in the half of its class (two classes)
+	drawn    []int32   // per case: how often it was drawn
+	features []int32   // a permutation, of which a prefix was drawn
+	tally    []uint32  // per rank: weights of both classes, 16 bits each; or the weight
+	sums     []float64 // of numbers: their sum, per rank
+	marks    []uint64  // a bit a rank that has cases
+	keys     []uint64  // rank, class and weight of each case of a node
+	left     []int     // weights by class
 }
 
 // A cut is a split: cases with a rank of at most rank go left.
@@ -162,13 +186,19 @@ func (g *growth) grow(number int) []treeNode {
 	t := &growing{growth: g, r: random.New(g.Seed, append([]any{"forest", number}, g.Stream...)...),
 		drawn: make([]int32, n), weight: make([]uint32, n), features: make([]int32, g.x.D), tally: make([]uint32, n),
 		marks: make([]uint64, (n+63)/64), left: make([]int, g.classes)}
+	if g.y != nil {
+		t.sums = make([]float64, n)
+	}
 	for range n {
 		t.drawn[t.r.IntN(n)]++
 	}
 	for i, w := range t.drawn {
 		if w > 0 {
 			t.cases = append(t.cases, int32(i))
-			t.weight[i] = uint32(w) << (16 * (g.label[i] & 1))
+			t.weight[i] = uint32(w)
+			if g.y == nil {
+				t.weight[i] <<= 16 * (g.label[i] & 1)
+			}
 		}
 	}
 	for f := range t.features {
@@ -178,28 +208,60 @@ func (g *growth) grow(number int) []treeNode {
 	return t.nodes
 }
 
+// A pile is what the cases of a node amount to.
+type pile struct {
+	count int     // weight
+	total []int   // of it by class
+	sum   float64 // or of the numbers
+	alike bool    // one class, or one number
+}
+
+func (t *growing) pile(cases []int32) pile {
+	p := pile{alike: true}
+	if t.y != nil {
+		for _, i := range cases {
+			p.count += int(t.drawn[i])
+			p.sum += float64(float64(t.drawn[i]) * t.y[i])
+			p.alike = p.alike && t.y[i] == t.y[cases[0]]
+		}
+		return p
+	}
+	p.total = make([]int, t.classes)
+	for _, i := range cases {
+		p.total[t.label[i]] += int(t.drawn[i])
+		p.count += int(t.drawn[i])
+	}
+	p.alike = slices.Max(p.total) == p.count
+	return p
+}
+
+// share is what a leaf predicts.
+func (t *growing) share(p pile) []float64 {
+	if t.y != nil {
+		return []float64{p.sum / float64(p.count)}
+	}
+	if p.alike {
+		return t.pure[slices.Index(p.total, p.count)]
+	}
+	share := make([]float64, t.classes)
+	for c, n := range p.total {
+		share[c] = float64(n) / float64(p.count)
+	}
+	return share
+}
+
 // node grows the tree below some cases: the left side follows the node at once.
 func (t *growing) node(cases []int32) {
-	total, count := make([]int, t.classes), 0
-	for _, i := range cases {
-		total[t.label[i]] += int(t.drawn[i])
-		count += int(t.drawn[i])
+	p := t.pile(cases)
+	var best cut
+	found := false
+	if !p.alike {
+		best, found = t.search(cases, p)
 	}
 	at := len(t.nodes)
 	t.nodes = append(t.nodes, treeNode{feature: -1})
-	for c, n := range total {
-		if n == count {
-			t.nodes[at].share = t.pure[c]
-			return
-		}
-	}
-	best, found := t.search(cases, total, count)
-	if !found { // they are all alike
-		share := make([]float64, t.classes)
-		for c, n := range total {
-			share[c] = float64(n) / float64(count)
-		}
-		t.nodes[at].share = share
+	if !found { // nothing tells them apart
+		t.nodes[at].share = t.share(p)
 		return
 	}
 	// Left ones to the front; the threshold is halfway between the nearest values.
@@ -227,7 +289,7 @@ func (t *growing) node(cases []int32) {
 
 // search draws features and finds the best split. It goes on beyond their number
 // until there is one, as long as there are features.
-func (t *growing) search(cases []int32, total []int, count int) (best cut, found bool) {
+func (t *growing) search(cases []int32, p pile) (best cut, found bool) {
 	best.gain = math.Inf(-1)
 	for tried := range t.features {
 		if tried >= t.Features && found {
@@ -239,10 +301,13 @@ func (t *growing) search(cases []int32, total []int, count int) (best cut, found
 		ranks := t.rank[int(feature)*t.x.N:][:t.x.N]
 		var rank uint16
 		var gain float64
-		if t.classes == 2 && len(cases) > few {
-			rank, gain = t.byTally(cases, ranks, total, count)
-		} else {
-			rank, gain = t.bySort(cases, ranks, total, count)
+		switch {
+		case t.y != nil:
+			rank, gain = t.byNumber(cases, ranks, p)
+		case t.classes == 2 && len(cases) > few:
+			rank, gain = t.byTally(cases, ranks, p.total, p.count)
+		default:
+			rank, gain = t.bySort(cases, ranks, p.total, p.count)
 		}
 		if gain > best.gain {
 			best, found = cut{feature, rank, gain}, true
@@ -255,8 +320,39 @@ func (t *growing) search(cases []int32, total []int, count int) (best cut, found
 const few = 12
 
 // The gain of a split is Σ L_c²/ΣL + Σ R_c²/ΣR over the weights L, R of the
-// classes on either side: it is largest where the Gini impurity is smallest. Both
+// classes on either side: it is largest where the Gini impurity is smallest. Of numbers it is
+// (Σy over L)²/ΣL + (Σy over R)²/ΣR, largest where the squared error is smallest. All
 // searches give −∞ when all cases have one value.
+
+// byNumber adds up weights and numbers by rank, and goes through the ranks.
+func (t *growing) byNumber(cases []int32, ranks []uint16, p pile) (uint16, float64) {
+	for _, i := range cases {
+		r := ranks[i]
+		t.tally[r] += t.weight[i]
+		t.sums[r] += float64(float64(t.drawn[i]) * t.y[i])
+		t.marks[r>>6] |= 1 << (r & 63)
+	}
+	at, gain := uint16(0), math.Inf(-1)
+	left, sum := 0, 0.0
+	for w, word := range t.marks {
+		t.marks[w] = 0
+		for ; word != 0; word &= word - 1 {
+			r := w<<6 + bits.TrailingZeros64(word)
+			left += int(t.tally[r])
+			sum += t.sums[r]
+			t.tally[r], t.sums[r] = 0, 0
+			if left == p.count {
+				break
+			}
+			rest := p.sum - sum
+			if v := float64(float64(sum*sum)*t.inverse[left]) +
+				float64(float64(rest*rest)*t.inverse[p.count-left]); v > gain {
+				at, gain = uint16(r), v
+			}
+		}
+	}
+	return at, gain
+}
 
 // byTally adds up the weights of two classes by rank, and goes through the ranks.
 func (t *growing) byTally(cases []int32, ranks []uint16, total []int, count int) (uint16, float64) {

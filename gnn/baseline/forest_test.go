@@ -70,7 +70,7 @@ func TestForestSplits(t *testing.T) {
 		for i := range label {
 			label[i] = r.IntN(2)
 		}
-		g := newGrowth(Forest{Trees: 1, Features: 1}, x, label, 2, 1)
+		g := newGrowth(Forest{Trees: 1, Features: 1}, x, label, nil, 2, 1)
 		tree := &growing{growth: g, drawn: make([]int32, n), weight: make([]uint32, n), tally: make([]uint32, n),
 			marks: make([]uint64, (n+63)/64), left: make([]int, 2)}
 		var cases []int32
@@ -159,5 +159,97 @@ func TestForestGrows(t *testing.T) {
 	other, _ := FitForest(context.Background(), Forest{Trees: 30, Seed: 2}, x, label, 2, 1, nil)
 	if slices.Equal(p, other.Probability(x, 1)) {
 		t.Error("the seed has no effect")
+	}
+}
+
+// Each split of a tree of numbers is the one of all features and thresholds with the smallest squared error, and each
+// leaf is the mean of its bootstrapped cases, which are alike: by the slow definition, along the tree.
+func TestForestOfNumbers(t *testing.T) {
+	const n, d = 70, 6
+	r := random.New(4)
+	x := Rows{N: n, D: d, X: make([]float64, n*d)}
+	y := make([]float64, n)
+	for i := range x.X {
+		x.X[i] = float64(r.IntN(30)) // with ties
+	}
+	for i := range y {
+		y[i] = x.Row(i)[0]/10 + float64(r.IntN(8))
+	}
+	m, err := ForestTo(context.Background(), Forest{Trees: 25, Features: d, Seed: 9}, x, y, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.(numbersForest)
+	splits := 0
+	for number, nodes := range f.trees {
+		drawn := make([]float64, n)
+		bootstrap := random.New(9, "forest", number)
+		for range n {
+			drawn[bootstrap.IntN(n)]++
+		}
+		// moments gives the weight, the mean and the squared error of the cases that are asked for.
+		moments := func(of func(i int) bool) (w, mean, sse float64) {
+			for i := range n {
+				if of(i) {
+					w, mean = w+drawn[i], mean+drawn[i]*y[i]
+				}
+			}
+			mean /= w
+			for i := range n {
+				if of(i) {
+					sse += drawn[i] * (y[i] - mean) * (y[i] - mean)
+				}
+			}
+			return w, mean, sse
+		}
+		var walk func(at int, here func(i int) bool)
+		walk = func(at int, here func(i int) bool) {
+			node := nodes[at]
+			_, mean, sse := moments(here)
+			least := math.Inf(1)
+			after := func(f int, threshold float64) float64 {
+				wl, _, l := moments(func(i int) bool { return here(i) && x.Row(i)[f] <= threshold })
+				wr, _, r := moments(func(i int) bool { return here(i) && x.Row(i)[f] > threshold })
+				if wl == 0 || wr == 0 {
+					return math.Inf(1)
+				}
+				return l + r
+			}
+			for f := range d {
+				for i := range n {
+					least = min(least, after(f, x.Row(i)[f]))
+				}
+			}
+			if node.feature < 0 {
+				if math.Abs(node.share[0]-mean) > 1e-12 || sse > 1e-9 && !math.IsInf(least, 1) {
+					t.Errorf("tree %d: a leaf of %v with the squared error %g, want %v", number, node.share[0], sse, mean)
+				}
+				return
+			}
+			splits++
+			if got := after(int(node.feature), node.threshold); !(got <= least+1e-9) {
+				t.Errorf("tree %d: a split leaves the squared error %g, the best %g", number, got, least)
+			}
+			side := func(left bool) func(i int) bool {
+				return func(i int) bool {
+					return here(i) && (x.Row(i)[node.feature] <= node.threshold) == left
+				}
+			}
+			walk(at+1, side(true))
+			walk(int(node.right), side(false))
+		}
+		walk(0, func(i int) bool { return drawn[i] > 0 })
+	}
+	if splits < 500 {
+		t.Errorf("%d splits", splits)
+	}
+	// The forest predicts the mean over its trees, at any number of threads.
+	one, many := m.Decide(x, 1), m.Decide(x, 3)
+	if !slices.Equal(one, many) {
+		t.Error("predictions depend on the number of threads")
+	}
+	again, err := ForestTo(context.Background(), Forest{Trees: 25, Features: d, Seed: 9}, x, y, 1, nil)
+	if err != nil || !slices.Equal(again.Decide(x, 1), one) {
+		t.Errorf("trees depend on the number of threads: %v", err)
 	}
 }

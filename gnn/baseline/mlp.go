@@ -17,11 +17,12 @@ type mlp[T gnn.Float] struct {
 	d      int
 	x      []T // cases × d
 	label  []int
-	batch  []T // the rows of a batch; memory is reused
+	y      []float64 // numbers, in place of labels
+	batch  []T       // the rows of a batch; memory is reused
 }
 
-func newMLP[T gnn.Float](x Rows, label []int, widths []int) *mlp[T] {
-	m := &mlp[T]{d: x.D, x: narrow[T](x.X), label: label}
+func newMLP[T gnn.Float](x Rows, label []int, y []float64, widths []int) *mlp[T] {
+	m := &mlp[T]{d: x.D, x: narrow[T](x.X), label: label, y: y}
 	m.layers = network.Fulls[T](&m.l, widths, func(i int) string { return fmt.Sprintf("fc%d", i+1) })
 	return m
 }
@@ -60,7 +61,11 @@ func (m *mlp[T]) Gradient(params, grad []T, cases []int, _ *random.Stream, threa
 	}
 	values := forward(m.layers, params, x, n, threads)
 	dy := values[len(m.layers)]
-	loss, right = network.Entropies(dy, m.label, cases)
+	if m.y != nil {
+		loss = network.Squares(dy, m.y, cases)
+	} else {
+		loss, right = network.Entropies(dy, m.label, cases)
+	}
 	if grad == nil {
 		return loss, right
 	}
@@ -89,19 +94,43 @@ type trainedMLP[T gnn.Float] struct {
 // FitMLP trains a multilayer perceptron with these hidden widths, in single precision.
 func FitMLP(ctx context.Context, hidden []int, t network.Training, x Rows, label []int,
 	classes int) (Classifier, error) {
-	widths := append(append([]int{x.D}, hidden...), classes)
-	m := newMLP[float32](x, label, widths)
+	return fitMLP(ctx, hidden, classes, t, x, label, nil)
+}
+
+// MLPTo trains one on numbers, to the smallest mean squared error.
+func MLPTo(ctx context.Context, hidden []int, t network.Training, x Rows, y []float64) (Regressor, error) {
+	return fitMLP(ctx, hidden, 1, t, x, nil, y)
+}
+
+func fitMLP(ctx context.Context, hidden []int, out int, t network.Training, x Rows, label []int,
+	y []float64) (*trainedMLP[float32], error) {
+	widths := append(append([]int{x.D}, hidden...), out)
+	m := newMLP[float32](x, label, y, widths)
 	params, err := network.Train[float32](ctx, m, x.N, t)
 	if err != nil {
 		return nil, err
 	}
-	m.x, m.label, m.batch = nil, nil, nil
+	m.x, m.label, m.y, m.batch = nil, nil, nil, nil
 	return &trainedMLP[float32]{m, params, widths, t}, nil
 }
 
-func (m *trainedMLP[T]) Probability(x Rows, threads int) []float64 {
+// last is what the last layer gives for each case.
+func (m *trainedMLP[T]) last(x Rows, threads int) []T {
 	values := forward(m.layers, m.params, narrow[T](x.X), x.N, threads)
-	return network.Probabilities(values[len(values)-1], m.widths[len(m.widths)-1])
+	return values[len(values)-1]
+}
+
+func (m *trainedMLP[T]) Probability(x Rows, threads int) []float64 {
+	return network.Probabilities(m.last(x, threads), m.widths[len(m.widths)-1])
+}
+
+// Decide gives the numbers of a network that was trained on them.
+func (m *trainedMLP[T]) Decide(x Rows, threads int) []float64 {
+	out := make([]float64, x.N)
+	for i, v := range m.last(x, threads) {
+		out[i] = float64(v)
+	}
+	return out
 }
 
 func (m *trainedMLP[T]) Parameters() int { return len(m.params) }

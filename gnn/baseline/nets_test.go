@@ -63,7 +63,7 @@ func tracedNetworks(t *testing.T) (named struct{ MLP, BrainNetCNN traced }) {
 func TestMLPAgainstPyTorch(t *testing.T) {
 	f := tracedNetworks(t).MLP
 	x := rowsOf(f.X)
-	m := newMLP[float64](x, f.Y, f.Widths)
+	m := newMLP[float64](x, f.Y, nil, f.Widths)
 	f.hold(t, m, network.Training{}, func(params []float64) []float64 {
 		return (&trainedMLP[float64]{mlp: m, params: params, widths: f.Widths}).Probability(x, 1)
 	})
@@ -192,7 +192,7 @@ func TestTraining(t *testing.T) {
 // A training that goes well for some epochs first says what its loss was.
 func TestDivergence(t *testing.T) {
 	f := tracedNetworks(t).MLP
-	m := newMLP[float32](rowsOf(f.X), f.Y, f.Widths)
+	m := newMLP[float32](rowsOf(f.X), f.Y, nil, f.Widths)
 	_, err := network.Train(context.Background(), m, len(f.Y), network.Training{Epochs: 1000, Batch: 3, Rate: 30,
 		Momentum: 0.9,
 		Decay:    0.1, Threads: 1})

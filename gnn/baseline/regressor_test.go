@@ -5,7 +5,9 @@ import (
 	"math"
 	"testing"
 
+	"prgnn/gnn/network"
 	"prgnn/internal/need"
+	"prgnn/internal/random"
 )
 
 // Ridge and support vector regression predict what scikit-learn's do.
@@ -79,4 +81,63 @@ func TestKernelRidgeToNumbers(t *testing.T) {
 		chosen := ints(npy(t, "reg/choice"))[2]
 		near(t, "predictions", m.Decide(test, threads), npy(t, "reg/pred")[chosen*20:][:20], 1e-9)
 	}
+}
+
+// The loss of an MLP of numbers is the mean squared error of its slow definition, and its gradient is that of central
+// differences. Without a hidden layer it is linear, and its training ends at the least squares of the normal equations.
+func TestMLPOfNumbers(t *testing.T) {
+	r := random.New(7)
+	const n, d = 12, 4
+	x := Rows{N: n, D: d, X: make([]float64, n*d)}
+	y, all := make([]float64, n), make([]int, n)
+	for i := range x.X {
+		x.X[i] = r.Normal()
+	}
+	for i := range y {
+		y[i], all[i] = r.Normal(), i
+	}
+	widths := []int{d, 3, 1}
+	m := newMLP[float64](x, nil, y, widths)
+	params := network.Initial[float64](m.l, network.Training{Seed: 3})
+	slow := func() (sum float64) {
+		w1, b1, w2, b2 := params[:12], params[12:15], params[15:18], params[18]
+		for i := range n {
+			out := b2
+			for h := range 3 {
+				z := b1[h]
+				for j, v := range x.Row(i) {
+					z += v * w1[j*3+h]
+				}
+				out += max(z, 0) * w2[h]
+			}
+			sum += (out - y[i]) * (out - y[i]) / n
+		}
+		return sum
+	}
+	grad := make([]float64, len(params))
+	loss, _ := m.Gradient(params, grad, all, nil, 2)
+	near(t, "loss", []float64{loss / n}, []float64{slow()}, 1e-12)
+	for i := range params {
+		const h = 1e-6
+		at := params[i]
+		params[i] = at + h
+		up := slow()
+		params[i] = at - h
+		down := slow()
+		params[i] = at
+		if want := (up - down) / (2 * h); math.Abs(grad[i]-want) > 1e-8 {
+			t.Errorf("gradient %d: %v, by differences %v", i, grad[i], want)
+		}
+	}
+
+	training := network.Training{Epochs: 3000, Batch: n, Rate: 0.01, Halve: 500}
+	linear, err := MLPTo(context.Background(), nil, training, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ols, err := RidgeTo(x, y, 1e-9, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "least squares", linear.Decide(x, 1), ols.Decide(x, 1), 1e-4)
 }

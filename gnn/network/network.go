@@ -45,9 +45,10 @@ type Training struct {
 
 // An Epoch is a pass over the cases that are learned from.
 type Epoch struct {
-	Number                 int     // from 1
-	Rate                   float64 // learning rate
-	Loss, Accuracy         float64 // cross-entropy, and share of right classes, as each batch came by
+	Number int     // from 1
+	Rate   float64 // learning rate
+	// As each batch came by: cross-entropy (of numbers the squared error), and share of right classes.
+	Loss, Accuracy         float64
 	Penalty                float64 // what the loss had beyond the cross-entropy
 	TestLoss, TestAccuracy float64 // of the test cases, after the epoch; NaN without any
 	HeldLoss               float64 // of those that validate, after the epoch, with the penalty
@@ -273,6 +274,18 @@ func Entropies[T gnn.Float](logits []T, label []int, cases []int) (loss float64,
 		}
 	}
 	return loss, right
+}
+
+// Squares turns what a network predicts of some cases, a number each, into the gradient of the mean squared error; it
+// gives the sum of the squares.
+func Squares[T gnn.Float](predicted []T, y []float64, cases []int) (loss float64) {
+	share := 2 / float64(len(cases))
+	for k, i := range cases {
+		d := float64(predicted[k]) - y[i]
+		loss += float64(d * d)
+		predicted[k] = T(share * d)
+	}
+	return loss
 }
 
 // CrossEntropy turns the logits of a case into the gradient of share × its

@@ -16,4 +16,5 @@ var Kinds = []dag.Kind{
 	regressionKind,
 	splitKind,
 	trainKind,
+	trainRegressionKind,
 }

@@ -27,8 +27,9 @@ var noTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 // modelFile is model.json.
 type modelFile struct {
 	Options gnn.Options `json:"options"`
-	Groups  []string    `json:"groups"` // their places are the classes
-	Graphs  graphFacts  `json:"graphs"` // what the model was trained on
+	Groups  []string    `json:"groups"`           // their places are the classes
+	Graphs  graphFacts  `json:"graphs"`           // what the model was trained on
+	Target  *[2]float64 `json:"target,omitempty"` // of a number: mean and SD, by which its output is z-scored
 }
 
 // A Trained model, read back.
@@ -160,6 +161,9 @@ func (m *Trained) check() error {
 	o := m.Options
 	if err := o.Check(); err != nil {
 		return fmt.Errorf("model.json: %w", err)
+	}
+	if o.Number {
+		return errors.New("it predicts a number; models of groups are expected here")
 	}
 	if len(m.Groups) != o.Classes || o.Features != m.Graphs.Features {
 		return errors.New("model.json contradicts itself")

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
+	"prgnn/gnn/network"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
@@ -22,7 +24,8 @@ var regressionKind = dag.Kind{
 	New: func() dag.Stage {
 		return &Regression{Model: "kernel-ridge", Params: fold.First(), Transform: "own", Standardize: "none",
 			Diagonal: true, OffDiagonal: "plain", C: 1, Epsilon: 0.1, Tolerance: 1e-3, Penalty: 1,
-			Penalties: baseline.CBIG(), Inner: 5}
+			Penalties: baseline.CBIG(), Inner: 5, Trees: 1000, Hidden: []int{20}, Epochs: 100, Batch: 100,
+			LearningRate: 1e-3}
 	},
 	Most:   8,
 	Memory: 512 << 20,
@@ -30,7 +33,7 @@ var regressionKind = dag.Kind{
 
 // Regression trains one model of a number.
 type Regression struct {
-	Model string `param:"model" doc:"mean: always predicts the mean of the training participants; ridge: ridge regression; kernel-ridge: kernel ridge regression, the kernel being the correlation of two participants across their inputs; svr: support vector regression with a linear kernel, rbf-svr: with an RBF kernel" choices:"mean|ridge|kernel-ridge|svr|rbf-svr"`
+	Model string `param:"model" doc:"mean: always predicts the mean of the training participants; ridge: ridge regression; kernel-ridge: kernel ridge regression, the kernel being the correlation of two participants across their inputs; svr: support vector regression with a linear kernel, rbf-svr: with an RBF kernel; forest: random forest of regression trees; mlp: multilayer perceptron with one output" choices:"mean|ridge|kernel-ridge|svr|rbf-svr|forest|mlp"`
 	fold.Params
 	Transform   string  `param:"transform" doc:"transform of the correlations: none, fisher (z = atanh r, |r| at most 0.9999999), or own, the model's default: fisher for ridge, none for the others" choices:"own|none|fisher"`
 	Standardize string  `param:"standardize" doc:"z-score each input by the mean and SD of the training graphs" choices:"none|training"`
@@ -44,7 +47,15 @@ type Regression struct {
 
 	Penalties []float64 `param:"penalties" doc:"kernel-ridge: λ, ascending; of several, the one with the largest R² about the training mean in inner folds of the training participants is used (default: those of CBIG)" min:"0"`
 	Inner     int       `param:"inner" doc:"kernel-ridge: inner folds, by participant and stratified by the target" min:"2"`
-	Seed      uint64    `param:"seed" doc:"seed of the inner folds"`
+
+	Trees int `param:"trees" doc:"forest: number of trees, grown to the end" min:"1" max:"100000"`
+	Tried int `param:"tried" doc:"forest: inputs tried at each split; 0: a third of them" min:"0"`
+
+	Hidden       []int   `param:"hidden" doc:"mlp: hidden widths" min:"1" max:"4096"`
+	Epochs       int     `param:"epochs" doc:"mlp: epochs" min:"1"`
+	Batch        int     `param:"batch" doc:"mlp: graphs per step" min:"1" max:"1000000"`
+	LearningRate float64 `param:"learning_rate" doc:"mlp: learning rate of Adam, for the mean squared error of the z-scored target" min:"1e-12"`
+	Seed         uint64  `param:"seed" doc:"seed of the inner folds, the trees of a forest, and the initial weights and the order of the graphs of an mlp"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -66,7 +77,9 @@ func (*Regression) Ports() dag.Ports {
 }
 
 // Validate checks parameters against each other.
-func (s *Regression) Validate() []error { return allOf(checkPenalties(s.Penalties)) }
+func (s *Regression) Validate() []error {
+	return allOf(errors.Join(checkPenalties(s.Penalties), checkWeights("hidden", s.Hidden)))
+}
 
 // checkPenalties refuses none, and those that do not ascend.
 func checkPenalties(penalties []float64) error {
@@ -142,7 +155,7 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		regions[i].Weight, regions[i].Pattern = w.Weight*unit.sd, w.Pattern*unit.sd
 	}
 	return dag.Outputs{
-		"predictions": s.predictions(set, model.Decide(all, t.Threads), unit),
+		"predictions": numberTable(s.Params, set, model.Decide(all, t.Threads), unit, s.Model, ""),
 		"regions":     column.Table(regions),
 		"model": column.Table([]modelRow{{s.Model, int64(all.D), int64(model.Parameters()), int64(train.N),
 			model.Note()}}),
@@ -164,14 +177,28 @@ func (s *Regression) fit(ctx context.Context, t *dag.Task, set *trainingSet, x b
 			return nil, err
 		}
 		return baseline.KernelRidgeTo(ctx, baseline.KernelRidge{Penalties: s.Penalties, Inner: inner}, x, y, t.Threads)
+	case "forest":
+		var grown atomic.Int64
+		o := baseline.Forest{Trees: s.Trees, Features: s.Tried, Seed: s.Seed, Stream: s.stream()}
+		return baseline.ForestTo(ctx, o, x, y, t.Threads, func() { t.Progress(int(grown.Add(1)), s.Trees, "trees") })
+	case "mlp":
+		return baseline.MLPTo(ctx, s.Hidden, network.Training{Epochs: s.Epochs, Batch: s.Batch, Rate: s.LearningRate,
+			Seed: s.Seed, Stream: append([]any{s.Model}, s.stream()...), Threads: t.Threads,
+			Progress: func(e network.Epoch) {
+				t.Progress(e.Number, s.Epochs, fmt.Sprintf("epoch %d, squared error %.3f", e.Number, e.Loss))
+			}}, x, y)
 	case "rbf-svr":
 		svm.Kernel = "rbf"
 	}
 	return baseline.SVMTo(ctx, svm, s.Epsilon, x, y, t.Threads)
 }
 
-// predictions are those of all graphs, in the units of the target.
-func (s *Regression) predictions(set *trainingSet, predicted []float64, unit scale) *encoding.Table {
+// stream names what is random: each fold has its own.
+func (s *Regression) stream() []any { return []any{"repeat", s.Repeat, "fold", s.Fold} }
+
+// numberTable has the predictions of all graphs, in the units of the target.
+func numberTable(s fold.Params, set *trainingSet, predicted []float64, unit scale, model,
+	caution string) *encoding.Table {
 	rows := make([]fold.NumberRow, len(set.rows))
 	for i, r := range set.rows {
 		rows[i] = fold.NumberRow{ID: r.Id, Target: r.Target, Draw: int32(r.Draw), Fold: int32(s.Fold),
@@ -179,6 +206,9 @@ func (s *Regression) predictions(set *trainingSet, predicted []float64, unit sca
 			Predicted: unit.mean + float64(unit.sd*predicted[i])}
 	}
 	table := column.Table(rows)
-	table.Meta = map[string]string{"model": s.Model}
+	table.Meta = map[string]string{"model": model}
+	if caution != "" {
+		table.Meta["caution"] = caution
+	}
 	return table
 }

@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
 	"prgnn/stages/stagetest"
@@ -100,7 +101,7 @@ func TestRegression(t *testing.T) {
 			changed.Columns[i].Values = numbers
 		}
 	}
-	for _, model := range []string{"mean", "ridge", "kernel-ridge", "svr", "rbf-svr"} {
+	for _, model := range []string{"mean", "ridge", "kernel-ridge", "svr", "rbf-svr", "forest", "mlp"} {
 		s := stagetest.Fresh("regression", "model", model, "fold", 2, "penalty", 0.01, "c", 10.0, "epsilon", 0.01,
 			"inner", 3)
 		got := predictedNumbers(t, stagetest.MustRun(t, s, in))
@@ -160,4 +161,96 @@ func predictedNumbers(t *testing.T, out dag.Outputs) []fold.NumberRow {
 			Predicted: predicted[i]}
 	}
 	return rows
+}
+
+// PR-GNN learns a number that the features say, in its units, and nothing of the test participants: other numbers of
+// theirs leave all predictions as they are. predict refuses the model.
+func TestTrainRegression(t *testing.T) {
+	y := ramp(40)
+	in := numbered(t, y)
+	var edges []dag.Input
+	for i, m := range in["pearson"] {
+		x := make([]float64, 3*6*6) // half of the nodes tell the number
+		for k := range x {
+			x[k] = 0.5 * math.Sin(float64(7*i+5*k))
+			if k%36 < 18 {
+				x[k] += (y[i] - 30) / 20
+			}
+		}
+		in["features"] = append(in["features"], dag.InputOf(encoding.NewArray(x, 3, 6, 6), m.Coords...))
+		var rows []column.EdgeRow
+		for d := range int32(3) {
+			for e := range int32(5) {
+				rows = append(rows, column.EdgeRow{Draw: d, Source: e + 1, Target: e + 2,
+					Weight: 0.3 + 0.1*math.Sin(float64(i))})
+			}
+		}
+		edges = append(edges, dag.InputOf(column.Table(rows), m.Coords...))
+	}
+	in["edges"] = edges
+	delete(in, "pearson")
+	s := stagetest.Fresh("train-regression", "fold", 2, "epochs", 150, "batch", 10, "learning_rate", 0.01)
+	out := stagetest.MustRun(t, s, in)
+	got := predictedNumbers(t, out)
+	var observed, predicted []float64
+	for _, r := range got {
+		if r.Set == "test" {
+			observed, predicted = append(observed, r.Target), append(predicted, r.Predicted)
+		}
+	}
+	if r := inference.Correlation(observed, predicted); len(got) != 80 || len(observed) != 20 || r < 0.8 {
+		t.Errorf("%d graphs, %d of the test, r %v", len(got), len(observed), r)
+	}
+	for i := range predicted { // numbers 10 to 49
+		if math.Abs(predicted[i]-observed[i]) > 15 {
+			t.Errorf("predicted %v, observed %v", predicted[i], observed[i])
+		}
+	}
+	history := out["history"].(*encoding.Table)
+	loss, test := stagetest.FloatsOf(t, history, "error"), stagetest.FloatsOf(t, history, "test_error")
+	if last := len(loss) - 1; len(loss) != 150 || !(loss[last] < loss[0]/2) || !(test[last] < test[0]) {
+		t.Errorf("squared error from %v to %v, of the test from %v to %v", loss[0], loss[len(loss)-1], test[0], test[len(test)-1])
+	}
+
+	folds, _ := in["folds"][0].Table()
+	of, _ := folds.Ints("fold")
+	numbers, _ := folds.Floats("target")
+	other := slices.Clone(numbers)
+	for i := range other {
+		if of[i] == 2 {
+			other[i] = 1e6 + float64(i)
+		}
+	}
+	changed := &encoding.Table{Columns: slices.Clone(folds.Columns), Meta: folds.Meta}
+	for i, c := range changed.Columns {
+		if c.Name == "target" {
+			changed.Columns[i].Values = other
+		}
+	}
+	again := predictedNumbers(t, stagetest.MustRun(t, s, map[string][]dag.Input{"edges": edges,
+		"features": in["features"], "folds": {dag.InputOf(changed)}}))
+	for i := range got {
+		if got[i].Predicted != again[i].Predicted {
+			t.Fatalf("other numbers of the test participants change the prediction of %s", got[i].ID)
+		}
+	}
+	_, err := ReadModels([]dag.Input{dag.InputOf(out["model"])})
+	if err == nil || !strings.Contains(err.Error(), "predicts a number") {
+		t.Errorf("a model of numbers is read as one of groups: %v", err)
+	}
+}
+
+// The groups of the consistency loss are quantiles of the training participants, each counted once.
+func TestQuantileCuts(t *testing.T) {
+	var rows []fold.Row
+	for i, v := range []float64{5, 1, 9, 3, 7, 100} {
+		for d := range 2 {
+			rows = append(rows, fold.Row{Id: string(rune('a' + i)), Draw: d, Target: v, Side: i / 5})
+		}
+	}
+	for groups, want := range map[int][]float64{1: nil, 2: {5}, 3: {3, 7}, 5: {1, 3, 5, 7}} {
+		if got := quantileCuts(rows, groups); !slices.Equal(got, want) {
+			t.Errorf("%d groups: cuts at %v, want %v", groups, got, want)
+		}
+	}
 }

@@ -118,7 +118,7 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 		return nil, err
 	}
 	weights := slices.Concat(m.Params, m.Buffers, convert[T](norm.values()))
-	model, err := modelNPZ(modelFile{o, set.groups, set.facts}, norm, weights)
+	model, err := modelNPZ(modelFile{Options: o, Groups: set.groups, Graphs: set.facts}, norm, weights)
 	if err != nil {
 		return nil, err
 	}

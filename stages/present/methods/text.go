@@ -232,6 +232,14 @@ func (a *Author) hasModels() bool {
 // methodsOfTraining tells of the model.
 func (a *Author) methodsOfTraining(m *Text) {
 	t := a.Run.Of("train")
+	predicts, groups := "cross-entropy", "a group"
+	if t == nil && a.Run.Of("train-regression") != nil {
+		t = a.Run.Of("train-regression")
+		predicts = "mean squared error of the z-scored " + a.target()
+		if groups = "each quantile group of it"; t.Is("groups", "1") {
+			groups = "a batch"
+		}
+	}
 	if t == nil || !a.hasModels() {
 		return
 	}
@@ -262,8 +270,8 @@ func (a *Author) methodsOfTraining(m *Text) {
 		}
 		distances = append(distances, d)
 	}
-	m.say("Scores come from %s; the distance loss is %s; the loss is cross-entropy + λ1 · distance losses + λ2 · consistency within a group, with (λ1, λ2) = (%s).",
-		strings.Join(pools, " or "), strings.Join(distances, " or "),
+	m.say("Scores come from %s; the distance loss is %s; the loss is %s + λ1 · distance losses + λ2 · consistency within %s, with (λ1, λ2) = (%s).",
+		strings.Join(pools, " or "), strings.Join(distances, " or "), predicts, groups,
 		strings.ReplaceAll(t.Value["lambda"], "; ", ") or ("))
 	halve := ""
 	if n := t.Number("halve"); n > 0 {
@@ -335,7 +343,8 @@ func (a *Author) target() string {
 
 // methodsOfRegression tells how a number was predicted, and how that was measured.
 func (a *Author) methodsOfRegression(m *Text, e *section.StageSettings) {
-	works := map[string]string{"ridge": "hoerl", "kernel-ridge": "he2020", "svr": "smola", "rbf-svr": "smola"}
+	works := map[string]string{"ridge": "hoerl", "kernel-ridge": "he2020", "svr": "smola", "rbf-svr": "smola",
+		"forest": "breiman"}
 	if names := a.namesOf(m, works, "regression"); names != nil {
 		m.say("These models were trained on the same folds to predict %s: %s. In each fold %[1]s was standardized by the mean and standard deviation of the training participants.",
 			a.target(), strings.Join(names, ", "))

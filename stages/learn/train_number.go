@@ -1,0 +1,153 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/gnn"
+	"prgnn/stages/column"
+	"prgnn/stages/fold"
+)
+
+var trainRegressionKind = dag.Kind{
+	Name: "train-regression",
+	Doc: "trains PR-GNN to predict a number, such as age or a score\n" +
+		"The model and its pooling losses are those of train. The MLP has one output, and the mean squared error of the z-scored target (mean and SD of the training participants) takes the place of the cross-entropy. The paper has classes only: as groups of its consistency loss we take quantiles of the training participants' numbers (groups). For folds of split with label: target; give the predictions to evaluate-regression beside those of regression.",
+	New: func() dag.Stage {
+		return &TrainRegression{ModelParams: paperModel(), TrainingParams: paperTraining(), Params: fold.First(),
+			Groups: 2, Checkpoint: 10}
+	},
+	Most:   8,
+	Memory: 256 << 20,
+}
+
+// TrainRegression trains one model of a number.
+type TrainRegression struct {
+	ModelParams
+	TrainingParams
+	fold.Params
+	Groups     int    `param:"groups" doc:"groups of the consistency loss: so many quantiles of the numbers of the training participants; 1: all graphs of a batch are one group" min:"1" max:"100"`
+	Checkpoint int    `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training resumes; 0: none" min:"0"`
+	Seed       uint64 `param:"seed" doc:"seed of the initial weights, the order of the graphs, and dropout"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*TrainRegression) Ports() dag.Ports {
+	in := (&Train{}).Ports().In
+	in[slices.IndexFunc(in, func(p dag.Port) bool { return p.Name == "folds" })] = dag.Port{Name: "folds",
+		Type: column.Type[fold.NumberMember](), Doc: "the assignment to folds, of split with label: target"}
+	return dag.Ports{In: in, Out: []dag.Port{
+		{Name: "predictions", Type: column.Type[fold.NumberRow](), Doc: "of every graph"},
+		{Name: "history", Type: column.Type[numberEpochRow](), Doc: "losses by term per epoch"},
+		{Name: "model", Type: dag.Format("npz"), Doc: "the trained model in one file, for numpy.load: every array by name, and model.json with its description; target has the mean and SD of the training participants"},
+	}}
+}
+
+// A numberEpochRow is one epoch.
+type numberEpochRow struct {
+	Epoch     int32   `column:"epoch"`
+	Rate      float64 `column:"rate" doc:"learning rate of the epoch's last step"`
+	Loss      float64 `column:"loss" doc:"mean over the epoch's batches of error + lambda1·distance + lambda2·glc"`
+	Error     float64 `column:"error" doc:"mean squared error of the z-scored target"`
+	Distance  float64 `column:"distance" doc:"distance losses, sum over the blocks"`
+	GLC       float64 `column:"glc" doc:"group-level consistency, sum over the groups"`
+	TestError float64 `column:"test_error,missing" doc:"mean squared error of the test graphs, after the epoch"`
+}
+
+// Validate checks parameters against each other.
+func (s *TrainRegression) Validate() []error { return s.train().Validate() }
+
+// Leaks says which settings use test participants; "" where none does.
+func (s *TrainRegression) Leaks() string { return s.train().Leaks() }
+
+// train is the classifier with the same parameters.
+func (s *TrainRegression) train() *Train {
+	return &Train{ModelParams: s.ModelParams, TrainingParams: s.TrainingParams, Params: s.Params}
+}
+
+// Run trains.
+func (s *TrainRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
+	p := s.TrainingParams.follow(s.Variant)
+	set, graphs, norm, err := readGraphs[float32](t, s.train(), p.Standardize)
+	if err != nil {
+		return nil, err
+	}
+	unit, err := scaleOf(set.rows)
+	if err != nil {
+		return nil, fmt.Errorf("%s, fold %d: %w", t.In("folds").Name, s.Fold, err)
+	}
+	cuts := quantileCuts(set.rows, s.Groups)
+	var sides [2][]*gnn.Graph[float32]
+	for i, r := range set.rows {
+		graphs[i].Target = (r.Target - unit.mean) / unit.sd
+		graphs[i].Label, _ = slices.BinarySearch(cuts, r.Target)
+		sides[r.Side] = append(sides[r.Side], graphs[i])
+	}
+	o := s.options(set.features, max(2, s.Groups))
+	o.Number = true
+	stream := []any{"repeat", s.Repeat, "fold", s.Fold}
+	m, err := gnn.New[float32](o, s.Seed, stream...)
+	if err != nil {
+		return nil, err
+	}
+	training := p.training()
+	training.Seed, training.Stream, training.Workers = s.Seed, stream, t.Threads
+	training.Every, training.Save, training.Resume = s.Checkpoint, t.SaveCheckpoint, t.Checkpoint()
+	training.Progress = func(e gnn.Epoch) {
+		t.Progress(e.Number, p.Epochs, fmt.Sprintf("epoch %d, squared error %.3f, test %.3f", e.Number, e.Losses.CE, e.TestCE))
+	}
+	history, err := m.Train(ctx, sides[0], sides[1], training)
+	if err != nil {
+		return nil, err
+	}
+	predictions, err := m.Predict(graphs, t.Threads)
+	if err != nil {
+		return nil, err
+	}
+	predicted := make([]float64, len(predictions))
+	for i, p := range predictions {
+		predicted[i] = p.Probability[0]
+	}
+	weights := slices.Concat(m.Params, m.Buffers, convert[float32](norm.values()))
+	about := modelFile{Options: o, Graphs: set.facts, Target: &[2]float64{unit.mean, unit.sd}}
+	model, err := modelNPZ(about, norm, weights)
+	if err != nil {
+		return nil, err
+	}
+	return dag.Outputs{
+		"predictions": numberTable(s.Params, set, predicted, unit, column.PrGNN, p.caution()),
+		"history":     numberHistory(history),
+		"model":       model,
+	}, nil
+}
+
+// quantileCuts are the numbers above which the second group begins, the third, and so on: quantiles of the training
+// participants, each counted once.
+func quantileCuts(rows []fold.Row, groups int) []float64 {
+	var numbers, cuts []float64
+	for i, r := range rows {
+		if r.Side == 0 && (i == 0 || rows[i-1].Id != r.Id) {
+			numbers = append(numbers, r.Target)
+		}
+	}
+	slices.Sort(numbers)
+	for g := 1; g < groups; g++ {
+		cuts = append(cuts, numbers[(g*len(numbers)-1)/groups])
+	}
+	return cuts
+}
+
+func numberHistory(history []gnn.Epoch) *encoding.Table {
+	rows := make([]numberEpochRow, len(history))
+	for i, e := range history {
+		rows[i] = numberEpochRow{Epoch: int32(e.Number), Rate: e.Rate, Loss: e.Losses.Total, Error: e.Losses.CE,
+			GLC: e.Losses.GLC, TestError: e.TestCE}
+		for _, d := range e.Losses.Dist {
+			rows[i].Distance += d
+		}
+	}
+	return column.Table(rows)
+}
