@@ -5,14 +5,14 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 9d9ee37388f8b4d981652969222e6d4877618dc5f93b92087d0c8f5e2f636e2c
+var codes = dag.Codes(`kind baseline ad45529f8505d01f4ec551f60185800dc0fe7dce0c0872d3cabd6fcd6b6ec8f7
 kind biomarkers dd0c774b358424db1a4de7b7ab367446cb35e0ab03535522901d0a31cf5cbb8d
-kind bnt d0991bea16d5d5e45f14ba1776cfa92500e9a689d2076b625dfcd597b132a402
+kind bnt 983e44c3714e35ee3e059abe1bb2db32e57daa78225549b06a21144ea99f4f9b
 kind bootstrap 412f5b465493562e8ba91e5033c8b510352ea07e10d9971d546456a971e7b30c
-kind braingnn 57345a6a193b7a1ee1f5d625167f1d50526838aa946baedf447859135ceccd50
+kind braingnn 73de6b2a68691efc145db42a681f123c190859955ac968230e18d669877fc7d9
 kind brainmap f876a2df5917711307461b1786a81638d0b5fbb633938e2bbb50230a10748309
 kind choose 276277f5e583110830722b4f79a2ba61b78a23f3b9a6ddcda50d8622fc81107e
-kind combat 8c6fc7a43b94dc7a948f65f89e3e89c248cedb3e453797f4ccca584b78fc4e87
+kind combat 0161e2980bb052986c0a320b2113f8ef5e3b097cfa18a346ac95db4e8aad0cd4
 kind compare c3ad1b416c2387f2e6b8d5f775c0ed34d0930f7c5c8566e9f68c844ae89994d2
 kind connectivity dc9cc244e95d171b1802ce8b7e2241d0f3ce2ff7739df2be17179bfc2e064097
 kind covariates 37aabf8bb6ede3966265a0bed8da8015c512ecd08d0d90f7841df3e221b3db80
@@ -21,7 +21,7 @@ kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate 7c12153326b82cf3d84000c82404f479f7302b1df0ebb03186bf598b02c91397
 kind evaluate-regression 509eafb0dc47f0d766e389b5393e8b2fff5a4045cff1f4acc66cacfa0535bdbc
 kind exec ce089cf24ae5bcbfd82ee6ae8b496df32b2a7de13095aa12816734f92b882d22
-kind fidelity 279cf1c6194b22a48444f0e888716592ee5cdfee41358945bf3656a464388a28
+kind fidelity 1a04f7a0a97ae8b3fae9515cda1d9610f6aacc32262be84c4e99532942ff62f9
 kind figure-calibration 7c43da60d31e3f48bad6da0006f60d721870d06a277c38836e67380a7f9ab8ff
 kind figure-confusion 9bf9876be8811866076a7963d1ff325fabc361f831379b3a11512203166b8d48
 kind figure-connectivity f27d4b25147ba7044c39e3c3ddb6219a0fba630d26dfd3e80f6a7a691bc66ab3
@@ -35,35 +35,36 @@ kind figure-ranking 497d98afc109cccfad43c46122ff0d09c8cd140a756d2117a5d9a4531691
 kind figure-roc 9903517d34243198b4391a92bd2e24632ff761676325254a1b2eb3e9a2683066
 kind figure-training b9e04530720fb32691477f4918f19c057df2bc3ff2e2c6a8c3318337c50fddae
 kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
-kind harmonize b2c003461ba7ee1c1ade290f57c6c5a880d8a64d2269ce6a35e685d3d08c220a
+kind harmonize 924d0d3a011e2090b41cd82879a12ba3763840458d841f46ff8ea65306044953
 kind individuality 8788410d3bba05f82702f23ed934f7519fc1fbbe94259aedd0199f6882e84988
 kind join 97a80471f905f6ae42c2e0d2f96a597db927ab3d64cb6e89b6cd1ed883b95898
-kind leakage 576ba211a029fefce4b04b218db96774ed4feb35393028ea394372fcacc04018
+kind leakage af759a8f077051d6a0ca7fd8593b4115f47287c891654a1606138121c4d9f84c
 kind matrices 491daf4fa97fa854f13eaf80b33b42836076e01da67c674d0701ee10dbf2ef46
 kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
 kind meanmlp 69d128583dc4f381dc749a7c3ea9ee3d5ce541803cb984bc621c5ba31d774300
 kind parcellate e1a77552362963e9a8b8ca8021c57ccb6a1ed7b21f80a4194cbbc143a3b2039e
 kind permutation 537e322ccd9ba71d984180d1e7ac5cb2a9ad00a3565ad3379c6e556b1935f49e
-kind predict 59cf8052a75d1cad1fc69e750a918b9ac83db183cac6c20f445677088f6a3b91
+kind predict aae95c9dfca3eadfb0788b7abc9a9c1939f0106acb326bf44260e90f25dd6271
 kind project c2591f49c1909e9e6ddab82e7809be37c9726c6c3301040dabe5a340db6b609b
 kind qcfc 4e9bcac4e70f2954ab10a3d4f905f1050be20b3efd96b9de3f2aaa1c57425c33
-kind regression 4df545cff4265b72f27771002851d6e5607020aa0c8ae3d0c6deeacc12976f06
-kind report 1e5c00a7bb8769229c947f3e97c5fd58bb066a016f818d9f28a45f9f89af5570
+kind regression 14bd98fea444b4da38a8b35677cc22d1ea6e18122648197e0688f4d29fa70f26
+kind report 26d6af83c71e2611e1c7dc244d72151c019aba52606ec180cf1a02e798647127
 kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
 kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
 kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
 kind split 00183187dd4ecc8b95cddbab42d761cd7980b557e88696ff341e7c3177253eba
-kind summary d15b3a26eb0e3c5090545d9b3258a24d1a4c27664592b4a6de633e48d72730b4
+kind summary 2a0b08d393ffc7de3d42471a1f8006b3bd8aacd236b007dcf30e3970712baa94
 kind tables 807b9f97a6524c415b9f609367e976df9dc6b043a0c886a299c742565bf5345a
-kind tangent c55d1426654c4063f9de12f23f118b13b5c1ce938dfcf302ec5f508b10e0413b
+kind tangent 6a2c0421001c5c58422daf5f05a1e8f70c657231107da8b33f0dedbd130797fe
 kind timeseries 8455cfe2b76228f21836561aec4cd433b0afed8ea1de45cbae3498dded4fe132
-kind train 9ef3ca00d9478d019d381a3d33b77e3748308f23f4465ddaba57811367e43d41
+kind train dab78b2132df9d17a2aaf5b79ca2f20a93891527d068260b1291b38f7e71e49c
+kind train-regression 0e9ab192c588fb822095b0a524ab93806cd0c35e5e99dae9bb81e8c0e64e535b
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
 prgnn/stages/learn.baseline.New 4765b5ec9a04.124c86
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc regression report saliency sessions simulate split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc regression report saliency sessions simulate split summary tables tangent timeseries train train-regression
 prgnn/artifacts.Digest 76086d0a157e.e3b0c4
 prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
@@ -78,15 +79,15 @@ prgnn/dag.Task 9712728a5d3a.dd1823
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
 prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc regression report saliency sessions simulate split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc regression report saliency sessions simulate split summary tables tangent timeseries train train-regression
 module github.com/klauspost/compress v1.20.3
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -188,7 +189,7 @@ prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
 prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
@@ -201,12 +202,12 @@ prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
 prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
@@ -216,16 +217,16 @@ prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
 prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent timeseries train train-regression
 prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent train train-regression
 prgnn/artifacts/encoding.Table.Bools 7da5cce93ad7.d6fd9c
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent timeseries train train-regression
 prgnn/artifacts/encoding.Table.Ints e6e0800eabaf.f2d16c
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent train train-regression
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -233,16 +234,16 @@ prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 71879a9a9385.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices meanmlp parcellate predict project qcfc regression report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices meanmlp parcellate predict project qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage meanmlp parcellate predict qcfc regression report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage meanmlp parcellate predict qcfc regression report saliency sessions summary tables tangent train train-regression
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc regression report sessions summary tables timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc regression report sessions summary tables timeseries train train-regression
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
-reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices meanmlp parcellate permutation predict qcfc regression report saliency sessions split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices meanmlp parcellate permutation predict qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 prgnn/stages/column.Columns 06e02927182b.d44c7a
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 prgnn/stages/column.Keys a115ee0123c6.7dd110
@@ -251,10 +252,10 @@ prgnn/stages/column.cells 532d7c203999.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-degrees figure-qc graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency split summary tables tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-degrees figure-qc graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency split summary tables tangent timeseries train train-regression
 prgnn/stages/column.Type 0d91952dbd4f.81c87d
 
-reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression sessions tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression sessions tangent timeseries train train-regression
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
 prgnn/artifacts/encoding.Array.DType ca0bd4a493f7.b726e4
 prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
@@ -268,41 +269,41 @@ prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.writeElements 6c5b7b8fe945.54c41d
 prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 
-reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices meanmlp predict project qcfc regression sessions tangent timeseries train
+reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices meanmlp predict project qcfc regression sessions tangent timeseries train train-regression
 prgnn/dag.NPY d4147bcdf395.a2023e
 
-reached by baseline biomarkers bnt bootstrap braingnn connectivity fidelity individuality matrices meanmlp predict project qcfc regression tangent train
+reached by baseline biomarkers bnt bootstrap braingnn connectivity fidelity individuality matrices meanmlp predict project qcfc regression tangent train train-regression
 prgnn/internal/dense.Float e52123f92c40.e3b0c4
 prgnn/internal/dense.run 12c11f099725.c4217a
 prgnn/internal/dense.run64 cc59d49cee26.867f9b
 prgnn/internal/dense/kernel_amd64.s 42a95fc20add.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn covariates denoise evaluate evaluate-regression fidelity figure-individuals individuality leakage meanmlp regression report simulate split summary train
+reached by baseline biomarkers bnt bootstrap braingnn covariates denoise evaluate evaluate-regression fidelity figure-individuals individuality leakage meanmlp regression report simulate split summary train train-regression
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers bnt braingnn brainmap choose combat compare covariates evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume meanmlp permutation predict qcfc regression report saliency sessions summary tables tangent train
+reached by baseline biomarkers bnt braingnn brainmap choose combat compare covariates evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume meanmlp permutation predict qcfc regression report saliency sessions summary tables tangent train train-regression
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers bnt braingnn brainmap combat connectivity denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression report sessions summary tangent timeseries train
+reached by baseline biomarkers bnt braingnn brainmap combat connectivity denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression report sessions summary tangent timeseries train train-regression
 module golang.org/x/text v0.43.0
 
-reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train
+reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
-reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage meanmlp predict project qcfc regression report sessions simulate summary tangent train
+reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 
-reached by baseline biomarkers bnt braingnn choose combat covariates fidelity figure-qc individuality join leakage meanmlp predict qcfc regression report sessions summary tangent train
+reached by baseline biomarkers bnt braingnn choose combat covariates fidelity figure-qc individuality join leakage meanmlp predict qcfc regression report sessions summary tangent train train-regression
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
-reached by baseline biomarkers bnt braingnn choose connectivity denoise fidelity individuality leakage meanmlp predict project simulate tangent train
+reached by baseline biomarkers bnt braingnn choose connectivity denoise fidelity individuality leakage meanmlp predict project regression simulate tangent train train-regression
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
-reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression sessions tangent timeseries train
+reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression sessions tangent timeseries train train-regression
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
 module gonum.org/v1/gonum v0.17.0
@@ -328,13 +329,13 @@ prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
 prgnn/artifacts/encoding.readNPY 3a3f5d1fc417.472b2c
 prgnn/artifacts/encoding.readNPYHeader 70d23b460808.158359
 
-reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc regression sessions tangent train
+reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc regression sessions tangent train train-regression
 prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
 
-reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression sessions tangent timeseries train
+reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression sessions tangent timeseries train train-regression
 prgnn/artifacts/encoding.Array.Float64s 3660c80342fb.8b2585
 
-reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc regression sessions tangent train
+reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc regression sessions tangent train train-regression
 prgnn/dag.Input.Array eb53d6db9b95.278d39
 
 reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees harmonize individuality leakage meanmlp regression report split summary tables
@@ -343,23 +344,23 @@ prgnn/stages/column.Target 5b91a908ec00.e3b0c4
 reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees harmonize individuality meanmlp regression report split summary tables
 prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
 
-reached by baseline biomarkers bnt braingnn combat fidelity individuality meanmlp predict regression tangent train
+reached by baseline biomarkers bnt braingnn combat fidelity individuality meanmlp predict regression tangent train train-regression
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
-reached by baseline biomarkers bnt braingnn compare covariates individuality leakage meanmlp qcfc regression train
+reached by baseline biomarkers bnt braingnn compare covariates individuality leakage meanmlp qcfc regression train train-regression
 prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
 
-reached by baseline biomarkers bnt braingnn connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train
+reached by baseline biomarkers bnt braingnn connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression
 prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
 prgnn/internal/exact.log2e 6446c9401d12.e3b0c4
 
-reached by baseline biomarkers bnt braingnn fidelity individuality leakage meanmlp predict project qcfc regression tangent train
+reached by baseline biomarkers bnt braingnn fidelity individuality leakage meanmlp predict project qcfc regression tangent train train-regression
 prgnn/internal/dense.Each 4460a17597dd.e3b0c4
 
-reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict project qcfc regression tangent train
+reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict project qcfc regression tangent train train-regression
 prgnn/gnn.Exp 80a8e92d9316.f51b5f
 prgnn/gnn.Float e52123f92c40.e3b0c4
 prgnn/gnn.abs 6044eb6ca80d.c4217a
@@ -455,10 +456,10 @@ prgnn/internal/exact.exp32Max d5bb1d5f8e47.e3b0c4
 prgnn/internal/exact.exp32Min df0f6a8ba8fc.e3b0c4
 prgnn/internal/exact.exp32Round 8078f5bcca76.e3b0c4
 
-reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict regression train
+reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict regression train train-regression
 prgnn/stages/fold.Params.Numbers 8491f684df16.3cb1d8
 
-reached by baseline biomarkers bnt braingnn individuality leakage meanmlp qcfc regression train
+reached by baseline biomarkers bnt braingnn individuality leakage meanmlp qcfc regression train train-regression
 prgnn/stages/inference.Ranks bd4fec345de1.11eb04
 prgnn/stages/inference.Spearman 1650ff3bee43.1b8f64
 prgnn/stages/inference.order c426292859fc.8e15ea
@@ -466,14 +467,14 @@ prgnn/stages/inference.order c426292859fc.8e15ea
 reached by baseline biomarkers bnt braingnn individuality meanmlp
 prgnn/gnn/network.Softmax 3920ac29adc8.a6dd66
 
-reached by baseline biomarkers bnt braingnn individuality meanmlp predict train
+reached by baseline biomarkers bnt braingnn individuality meanmlp predict train train-regression
 prgnn/stages/column.NodeScore 0a07b7760e7d.e3b0c4
 
 reached by baseline biomarkers bnt braingnn individuality meanmlp project qcfc regression tangent
 prgnn/internal/dense.Rows 77a642804fb0.14e495
 prgnn/internal/dense.View.T 3d371b3204ac.1af526
 
-reached by baseline biomarkers bnt braingnn individuality meanmlp train
+reached by baseline biomarkers bnt braingnn individuality meanmlp train train-regression
 prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
 
 reached by baseline biomarkers bnt braingnn individuality qcfc regression
@@ -513,13 +514,12 @@ prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
 prgnn/gnn/baseline.EdgeGraph b606c47ac68a.8b64dd
 prgnn/gnn/baseline.EdgeGraph.Check 6be448d04411.c14ed3
 prgnn/gnn/baseline.FitBrainNetCNN 5871119f4024.58ff87
-prgnn/gnn/baseline.FitForest 1a745f0e8c32.806ab4
+prgnn/gnn/baseline.FitForest 180fbe12d2fd.bbc88d
 prgnn/gnn/baseline.FitKernelRidge ee43afe161dc.ff0538
 prgnn/gnn/baseline.FitLi2019 ccce6eebc2c4.78f64a
 prgnn/gnn/baseline.FitLogistic b9c32fd3d643.b7f405
-prgnn/gnn/baseline.FitMLP 769017b7c45e.182c33
+prgnn/gnn/baseline.FitMLP f7ba982b33af.09d3e5
 prgnn/gnn/baseline.FitSVM 57258e0ad1a2.cb1419
-prgnn/gnn/baseline.Forest d2886dd0ac6b.e3b0c4
 prgnn/gnn/baseline.GraphClassifier 14babaf0e3a5.c14ed3
 prgnn/gnn/baseline.Li2019 6d404fe1db21.e3b0c4
 prgnn/gnn/baseline.Majority 63ddd478b294.8b9663
@@ -532,7 +532,6 @@ prgnn/gnn/baseline.brainNetCNN.head 85a28c5a7d88.aa2062
 prgnn/gnn/baseline.byGram ff925c9fcc14.4a2a6b
 prgnn/gnn/baseline.cnnState a251070c2f36.c4217a
 prgnn/gnn/baseline.conjugate a0cc0ff7d36c.20bc0d
-prgnn/gnn/baseline.cut 122492ffb7f3.e3b0c4
 prgnn/gnn/baseline.descent a9f60918b6ce.e3b0c4
 prgnn/gnn/baseline.descent.gradient aaed04498cc6.84b9c2
 prgnn/gnn/baseline.descent.loss f0c3d5ad10c4.8ca968
@@ -542,20 +541,7 @@ prgnn/gnn/baseline.edgeLayer 2d3c90a54909.ad62db
 prgnn/gnn/baseline.edgeLayer.backward 52ac457de620.0530d6
 prgnn/gnn/baseline.edgeLayer.forward 04ed274d82ad.4d2a66
 prgnn/gnn/baseline.errStalled 0404be922584.e3b0c4
-prgnn/gnn/baseline.few f6de9cd300fa.e3b0c4
-prgnn/gnn/baseline.forest d80bc21ee8d0.4327e6
-prgnn/gnn/baseline.forest.Note 52181b428fd8.421d64
-prgnn/gnn/baseline.forest.Parameters 5c9fc122b245.421d64
-prgnn/gnn/baseline.forest.Probability 43dcdfc6eebd.bebca4
-prgnn/gnn/baseline.forward 5b7cc2c0f4f7.74d12b
 prgnn/gnn/baseline.gather 78e1aae7e095.c4217a
-prgnn/gnn/baseline.growing ff2aafcb2134.6a91b7
-prgnn/gnn/baseline.growing.bySort 991da209b33a.d3d170
-prgnn/gnn/baseline.growing.byTally 0c472ecf459b.9b9bb7
-prgnn/gnn/baseline.growing.node d278fd272494.59e216
-prgnn/gnn/baseline.growing.search 1a4db98758b9.8d41ff
-prgnn/gnn/baseline.growth 92aaa72729ed.1cd3f4
-prgnn/gnn/baseline.growth.grow 5af62ce69a40.3dcc56
 prgnn/gnn/baseline.length 53281e537e6a.c4217a
 prgnn/gnn/baseline.li2019 2545ba48fa5e.a4f149
 prgnn/gnn/baseline.li2019.Drops 6a098b725f69.803806
@@ -577,18 +563,10 @@ prgnn/gnn/baseline.majority 0eb9d01fc72e.e3b0c4
 prgnn/gnn/baseline.majority.Note a29024687c69.852075
 prgnn/gnn/baseline.majority.Parameters 3c89abfafdea.852075
 prgnn/gnn/baseline.majority.Probability f67dc366620e.1ca55f
-prgnn/gnn/baseline.mlp 22e722e42c5c.d43a55
-prgnn/gnn/baseline.mlp.Drops 6a098b725f69.e4f61d
-prgnn/gnn/baseline.mlp.Gradient 0a266ee73e93.596d31
-prgnn/gnn/baseline.mlp.Layout 6f35cd0c4d26.73686f
-prgnn/gnn/baseline.mostRanked dfd194bfca22.e3b0c4
-prgnn/gnn/baseline.narrow 09f6b4400ffd.c4217a
 prgnn/gnn/baseline.newBrainNetCNN c480623a1b93.69a51e
 prgnn/gnn/baseline.newDescent ca6acc160ff3.36fe40
-prgnn/gnn/baseline.newGrowth 2e91882f3c27.575cea
 prgnn/gnn/baseline.newLi2019 b194a7601106.a63e0e
 prgnn/gnn/baseline.newLiGraph bb50bf4ce8fc.6157be
-prgnn/gnn/baseline.newMLP 78c3df72e7f0.6ad2b9
 prgnn/gnn/baseline.optimum 7a1fcf4e5c5f.e3b0c4
 prgnn/gnn/baseline.product 9ab89dc2a28b.e3b0c4
 prgnn/gnn/baseline.spread 3d9b6633994c.c4217a
@@ -601,11 +579,7 @@ prgnn/gnn/baseline.trainedLi f35e7d9f9547.42aead
 prgnn/gnn/baseline.trainedLi.Note f3d1792a190a.fe6097
 prgnn/gnn/baseline.trainedLi.Parameters 0a9ce817e845.fe6097
 prgnn/gnn/baseline.trainedLi.Probability b99bd2d8d12d.99eee6
-prgnn/gnn/baseline.trainedMLP c82221e67554.cc58ce
-prgnn/gnn/baseline.trainedMLP.Note 0e02e97a2924.e070c8
-prgnn/gnn/baseline.trainedMLP.Parameters 0a9ce817e845.e070c8
-prgnn/gnn/baseline.trainedMLP.Probability a3b1bd57c76b.1a87a5
-prgnn/gnn/baseline.treeNode eb79173291db.e3b0c4
+prgnn/gnn/baseline.trainedMLP.Probability 72237f8201aa.eafb2e
 prgnn/gnn/baseline.turn c99e18d510b2.c4217a
 prgnn/stages/learn.Baseline 386557f6cba7.3cb1d8
 prgnn/stages/learn.Baseline.Ports 19dcfaf7be57.f6c773
@@ -621,15 +595,15 @@ prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
 prgnn/stages/learn.baselineHistory 096150e28522.6a6604
 prgnn/stages/learn.ratedSet a152d92af68e.2c3ae9
 
-reached by baseline bnt bootstrap braingnn brainmap denoise echo exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train
+reached by baseline bnt bootstrap braingnn brainmap denoise echo exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train train-regression
 prgnn/dag.Format 38224a535d24.a2023e
 
-reached by baseline bnt bootstrap braingnn brainmap exec figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train
+reached by baseline bnt bootstrap braingnn brainmap exec figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train train-regression
 prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
 prgnn/artifacts.Bytes.Encode 9383a88aede4.8c2f4f
 prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
 
-reached by baseline bnt bootstrap braingnn connectivity denoise echo figure-connectivity graph harmonize join matrices project sessions timeseries train
+reached by baseline bnt bootstrap braingnn connectivity denoise echo figure-connectivity graph harmonize join matrices project sessions timeseries train train-regression
 prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
 
 reached by baseline bnt bootstrap connectivity leakage matrices project regression tangent
@@ -645,15 +619,8 @@ prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
 
 reached by baseline bnt braingnn
 prgnn/gnn/network.Drop 39bbd9307555.285bf9
-prgnn/gnn/network.Entropies a0eae8bccd97.3f9a14
-prgnn/gnn/network.Full ceeecdab2019.e4bb67
-prgnn/gnn/network.Full.Backward e65979092cf0.a2e66a
-prgnn/gnn/network.Full.Forward 0cbff0a74f93.1b5409
-prgnn/gnn/network.Fulls d671e1df2ecf.936a1d
-prgnn/gnn/network.ReLU 43e4ce6b8a47.c4217a
-prgnn/gnn/network.Size 4efa0f17e064.e3b0c4
 
-reached by baseline bnt braingnn brainmap denoise figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training meanmlp report simulate summary
+reached by baseline bnt braingnn brainmap denoise figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training meanmlp regression report simulate summary
 prgnn/internal/exact.Sincos e3c181d604de.15b4aa
 prgnn/internal/exact.cosKernel a9278b9d8382.e3b0c4
 prgnn/internal/exact.pio2a c6ef639f32db.e3b0c4
@@ -663,10 +630,10 @@ prgnn/internal/exact.pio2d da13ae2458ea.e3b0c4
 prgnn/internal/exact.sinKernel ff567984db89.e3b0c4
 prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
 
-reached by baseline bnt braingnn choose compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-roc figure-training meanmlp permutation regression report summary train
+reached by baseline bnt braingnn choose compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-roc figure-training meanmlp permutation regression report summary train train-regression
 prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
 
-reached by baseline bnt braingnn choose compare evaluate figure-calibration figure-confusion figure-roc meanmlp permutation report summary train
+reached by baseline bnt braingnn choose compare evaluate figure-calibration figure-confusion figure-roc meanmlp permutation report summary train train-regression
 prgnn/stages/fold.PredictionRow e983e509ca82.e3b0c4
 
 reached by baseline bnt braingnn combat connectivity figure-connectivity figure-qcfc harmonize qcfc regression report sessions summary
@@ -675,13 +642,13 @@ prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 reached by baseline bnt braingnn combat connectivity figure-connectivity harmonize qcfc regression sessions
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 
-reached by baseline bnt braingnn combat evaluate meanmlp tangent train
+reached by baseline bnt braingnn combat evaluate meanmlp tangent train train-regression
 prgnn/stages/column.JSON c102a263d336.e3b0c4
 
-reached by baseline bnt braingnn combat leakage meanmlp regression tangent train
+reached by baseline bnt braingnn combat leakage meanmlp regression tangent train train-regression
 prgnn/stages/fold.LabeledMember 4d76858575f4.e3b0c4
 
-reached by baseline bnt braingnn combat meanmlp regression tangent train
+reached by baseline bnt braingnn combat meanmlp regression tangent train train-regression
 prgnn/stages/fold.Apart 3ed4eb029130.e3b0c4
 prgnn/stages/fold.Division ad39dfbc96f4.3cb1d8
 prgnn/stages/fold.Division.Row bad98a81d9bf.dff7a6
@@ -689,10 +656,10 @@ prgnn/stages/fold.Params.Divide ec8ae89ddc97.0b3fd8
 prgnn/stages/fold.Params.sides 6ef89f07fc03.b77b5c
 prgnn/stages/fold.Row e6cf7bfb6da4.e3b0c4
 
-reached by baseline bnt braingnn compare evaluate evaluate-regression figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary train
+reached by baseline bnt braingnn compare evaluate evaluate-regression figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary train train-regression
 prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
-reached by baseline bnt braingnn covariates leakage meanmlp qcfc regression train
+reached by baseline bnt braingnn covariates leakage meanmlp qcfc regression train train-regression
 prgnn/stages/inference.Correlation aee372c94102.c82a67
 prgnn/stages/inference.addDirection 6834355147a2.87644e
 prgnn/stages/inference.inner c6f61b39aa0c.e3b0c4
@@ -702,44 +669,45 @@ reached by baseline bnt braingnn evaluate meanmlp regression split
 prgnn/stages/fold.leftOut 9148c6a578c5.e3b0c4
 prgnn/stages/fold.leftOutDoc 7746dc89a72a.e3b0c4
 
-reached by baseline bnt braingnn exec train
+reached by baseline bnt braingnn exec train train-regression
 prgnn/dag.Task.Log 0c78c5d892e9.fcfd2c
 
-reached by baseline bnt braingnn fidelity graph predict train
+reached by baseline bnt braingnn fidelity graph predict train train-regression
 prgnn/stages/column.EdgeRow d50d8dbe264f.e3b0c4
 
-reached by baseline bnt braingnn fidelity leakage meanmlp predict regression train
-prgnn/stages/learn.graphFacts 0d5e7e783090.e3b0c4
-
-reached by baseline bnt braingnn fidelity leakage meanmlp predict train
+reached by baseline bnt braingnn fidelity leakage meanmlp predict regression train train-regression
 prgnn/gnn.Layout 1bbb09b466d5.89e6d0
 prgnn/gnn.Layout.Len 6d70fee4f722.313831
 prgnn/gnn.Param 1c03cdf7c0fb.e3b0c4
 prgnn/gnn.Param.Len d890e7b6e66a.89e6d0
+prgnn/stages/learn.graphFacts 0d5e7e783090.e3b0c4
 
-reached by baseline bnt braingnn fidelity leakage predict train
+reached by baseline bnt braingnn fidelity leakage predict train train-regression
 prgnn/gnn.Choices d9c776bca713.e3b0c4
 prgnn/gnn.Layout.add 78af9308f75c.518ffb
-prgnn/gnn.Options 5bcf4b0edb64.e3b0c4
+prgnn/gnn.Options 2c54c699ab28.e3b0c4
 prgnn/gnn.Options.Buffers 4e0bbc5bbd43.b27839
 prgnn/gnn.Options.Check 624c318997e1.29c799
 prgnn/gnn.Options.Layout cca283c43ece.d9d3d5
-prgnn/gnn.Options.mlpWidths fad309b0172a.9f5237
+prgnn/gnn.Options.mlpWidths 1d0bc57fd7b3.4b0d45
+prgnn/gnn.Options.outputs 764964e411c3.c7625e
 prgnn/gnn.Options.readoutWidth 9751a6f16f8b.c7625e
 prgnn/stages/learn.layouts 8a3c1e1c360a.c99370
-prgnn/stages/learn.modelFile 639bc3bc9efc.0f2b3f
+prgnn/stages/learn.modelFile f26a96f09379.0f2b3f
 prgnn/stages/learn.standardization 0487b64b205a.e3b0c4
 prgnn/stages/learn.standardization.layout 3a429e522d8b.5c28a4
 
-reached by baseline bnt braingnn fidelity meanmlp predict train
+reached by baseline bnt braingnn fidelity meanmlp predict regression train train-regression
 prgnn/gnn.Layout.Find 43d412b9d9bd.c754f6
+
+reached by baseline bnt braingnn fidelity meanmlp predict train train-regression
 prgnn/gnn.Prediction e8c8e31a3e5f.5a2813
 prgnn/gnn.Scores e24a36f64e6c.e3b0c4
 
-reached by baseline bnt braingnn fidelity predict train
+reached by baseline bnt braingnn fidelity predict train train-regression
 prgnn/gnn.Checked fb1c2d90d45b.fd51d7
 prgnn/gnn.Edge 9993b8ef59d4.e3b0c4
-prgnn/gnn.Graph a693e06563cd.17172a
+prgnn/gnn.Graph 8521a461ad38.17172a
 prgnn/gnn.Model 2857561c6067.177740
 prgnn/gnn.Model.Predict 92048b5efc70.f4f289
 prgnn/gnn.Model.fits 21407a64d513.fa9a45
@@ -798,7 +766,7 @@ prgnn/gnn.scoreState bb9793e99069.c4217a
 prgnn/gnn.scratch 4b6c4ba1d9f9.f875df
 prgnn/gnn.share 68ff793dd411.e3b0c4
 prgnn/gnn.slot 693dd6d5b145.68317f
-prgnn/gnn.slot.crossEntropy ce3caf3d4818.6dab94
+prgnn/gnn.slot.crossEntropy 69631e40083f.6dab94
 prgnn/gnn.slot.predicted 2abfc228ac91.e2744e
 prgnn/gnn.soon 22bdb3fced9b.5bf19e
 prgnn/gnn.span a25beb8d4b4d.e3b0c4
@@ -813,7 +781,7 @@ prgnn/gnn.team.start 5d17d63b414d.44730a
 prgnn/gnn.trouble 986b71694d38.82de77
 prgnn/gnn.worker 9a0d1dc48515.b6ac37
 prgnn/gnn.worker.blocksForward 3c0b5ac8d051.4cda79
-prgnn/gnn.worker.load 4ead7217a1d7.8dc4f2
+prgnn/gnn.worker.load 2fd3d03ba5ab.1c63c4
 prgnn/gnn.worker.predict 4f45f6595249.721d4b
 prgnn/stages/learn.GraphData 4f42a63bba45.8b64dd
 prgnn/stages/learn.ReadParticipant 53ffc1411e56.144366
@@ -821,13 +789,13 @@ prgnn/stages/learn.convert 09f6b4400ffd.c4217a
 prgnn/stages/learn.readEdges 77d29a151244.fa4060
 prgnn/stages/learn.standardization.apply b10d9a690924.afc98d
 
-reached by baseline bnt braingnn harmonize join predict project report sessions summary train
+reached by baseline bnt braingnn harmonize join predict project report sessions summary train train-regression
 prgnn/stages/column.MadeLines 61bca7005507.e3b0c4
 
-reached by baseline bnt braingnn join predict sessions train
+reached by baseline bnt braingnn join predict sessions train train-regression
 prgnn/stages/column.MadeApart a70db2ecb2f4.49a8af
 
-reached by baseline bnt braingnn leakage meanmlp regression train
+reached by baseline bnt braingnn leakage meanmlp regression train train-regression
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
 prgnn/stages/fold.Duplicate 83dbf93ffecd.e3b0c4
 prgnn/stages/fold.DuplicateText e0aea30126f5.5e19cc
@@ -849,6 +817,13 @@ prgnn/stages/fold.sketchOf 24e1717e3c72.e3b0c4
 prgnn/stages/fold.symmetric a809d6989766.e3b0c4
 
 reached by baseline bnt braingnn meanmlp
+prgnn/gnn/network.Probabilities 7a1d03209f9f.fc46c2
+prgnn/gnn/network.Times 366c2f81d656.c4217a
+
+reached by baseline bnt braingnn meanmlp predict train train-regression
+prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
+
+reached by baseline bnt braingnn meanmlp regression
 prgnn/gnn/network.Add a794ae8a193c.39ba70
 prgnn/gnn/network.CrossEntropy c6564ef202ec.59af60
 prgnn/gnn/network.Epoch dc6b161cc57f.e3b0c4
@@ -858,9 +833,7 @@ prgnn/gnn/network.NewOptimizer 128480996a9a.f363b0
 prgnn/gnn/network.Of e25a59c4be9f.94a21e
 prgnn/gnn/network.Optimizer eafe32f89c09.2c568f
 prgnn/gnn/network.Optimizer.Step 2af953fb1765.ae6cea
-prgnn/gnn/network.Probabilities 7a1d03209f9f.fc46c2
 prgnn/gnn/network.ReLUBack f76d7b83dea1.c4217a
-prgnn/gnn/network.Times 366c2f81d656.c4217a
 prgnn/gnn/network.Train 1aba83f30f90.13fe16
 prgnn/gnn/network.Training c6ba4072f58f.9203e4
 prgnn/gnn/network.Training.stream c9aaaca8194a.b9563f
@@ -876,17 +849,11 @@ prgnn/gnn/network.run.penalty d1027c359d42.b5004f
 prgnn/gnn/network.run.resume 6bd40c6fa910.445d96
 prgnn/gnn/network.run.save 1ad715f3e310.47155d
 prgnn/gnn/network.run.tested 7e4ee61dac94.a5e8b0
-
-reached by baseline bnt braingnn meanmlp predict train
-prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
-
-reached by baseline bnt braingnn meanmlp regression
 prgnn/stages/learn.innerFolds 864a6b552a48.55046f
 prgnn/stages/learn.modelRow f437c78e9150.e3b0c4
 
 reached by baseline bnt braingnn meanmlp regression split
 prgnn/stages/fold.LeftOutColumn 9b7b7b3db247.5408dc
-prgnn/stages/fold.NumberMember 3b5830c40e57.e3b0c4
 prgnn/stages/learn.Split fe38aaad1722.e3b0c4
 prgnn/stages/learn.Split.Divides 62c19ad22f2e.c39218
 prgnn/stages/learn.Split.Ports 08f72251893e.5462a0
@@ -908,32 +875,46 @@ prgnn/stages/learn.quantiles 5c9f47d3bad0.906271
 prgnn/stages/learn.readMembers 3a77f99125dc.c39e35
 prgnn/stages/learn.readNumbers 48bad3811c9b.33d694
 
-reached by baseline bnt braingnn meanmlp regression split train
+reached by baseline bnt braingnn meanmlp regression split train train-regression
 prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
 
-reached by baseline bnt braingnn meanmlp regression train
+reached by baseline bnt braingnn meanmlp regression split train-regression
+prgnn/stages/fold.NumberMember 3b5830c40e57.e3b0c4
+
+reached by baseline bnt braingnn meanmlp regression train train-regression
+prgnn/gnn.Adam c544f2003415.c4217a
+prgnn/gnn.Adam.Step 4f88d2d7db05.0c35f0
+prgnn/gnn.NewAdam 519a372111a2.97f8cd
 prgnn/stages/fold.First f854bf9dd15b.9b5e1e
 prgnn/stages/fold.RefuseDuplicates 8e1216cf6a7c.9e2d6a
 prgnn/stages/fold.SideNames 1d0fe72bb93d.e3b0c4
 prgnn/stages/learn.trainingSet db873daec276.1ec513
 prgnn/stages/learn.trainingSet.check fdd14249bc2e.7aa053
 
-reached by baseline bnt braingnn meanmlp train
-prgnn/gnn.Adam c544f2003415.c4217a
-prgnn/gnn.Adam.Step 4f88d2d7db05.0c35f0
-prgnn/gnn.NewAdam 519a372111a2.97f8cd
+reached by baseline bnt braingnn meanmlp train train-regression
 prgnn/stages/learn.accuracyRow 07bbefb1d5d4.e3b0c4
 prgnn/stages/learn.predictionTable 7125c3b44a59.90e46c
 prgnn/stages/learn.scoreTable 59823f6b2135.16f303
 
-reached by baseline bnt braingnn predict train
+reached by baseline bnt braingnn predict train train-regression
 prgnn/stages/column.NodeNames 8297704a83ca.4ef6ba
 prgnn/stages/column.nameRow 5c3c590673e4.e3b0c4
 
-reached by baseline bnt braingnn regression train
-prgnn/stages/learn.allOf f10bb1e657cc.e3b0c4
+reached by baseline bnt braingnn regression
+prgnn/gnn/network.Entropies a0eae8bccd97.3f9a14
+prgnn/gnn/network.Full ceeecdab2019.e4bb67
+prgnn/gnn/network.Full.Backward e65979092cf0.a2e66a
+prgnn/gnn/network.Full.Forward 0cbff0a74f93.1b5409
+prgnn/gnn/network.Fulls d671e1df2ecf.936a1d
+prgnn/gnn/network.ReLU 43e4ce6b8a47.c4217a
+prgnn/gnn/network.Size 4efa0f17e064.e3b0c4
 
-reached by baseline bnt braingnn train
+reached by baseline bnt braingnn regression train train-regression
+prgnn/stages/learn.allOf f10bb1e657cc.e3b0c4
+prgnn/stages/learn.checkWeights a26bc4221e09.b4e7e7
+prgnn/stages/learn.maxWeights 812028183106.e3b0c4
+
+reached by baseline bnt braingnn train train-regression
 prgnn/dag.Task.Checkpoint c85445498691.fcfd2c
 prgnn/dag.Task.SaveCheckpoint d28c1b2bfbbb.fcfd2c
 prgnn/gnn.AuthorsCode 5126367d584b.56d7cf
@@ -941,7 +922,7 @@ prgnn/gnn.AuthorsTraining 8ba11090acfb.c30466
 prgnn/gnn.Epoch 06268b58def9.488fd5
 prgnn/gnn.Losses 914efd93c372.e3b0c4
 prgnn/gnn.Losses.addScaled 3f6ee7d4334b.5522d6
-prgnn/gnn.Losses.check 8bf5fc58e729.18c691
+prgnn/gnn.Losses.check cc16d5d7360d.18c691
 prgnn/gnn.Model.Train ccc43d3d1528.02df34
 prgnn/gnn.Model.bce 4a1402d9ff87.d10a68
 prgnn/gnn.Model.bceAuthors ce37ffe9191f.d10a68
@@ -979,10 +960,11 @@ prgnn/gnn.part 60d0e90a4966.f8f300
 prgnn/gnn.run b505b2c15f4c.ea69ad
 prgnn/gnn.run.checkpoint 01a2e52c989a.5bbb53
 prgnn/gnn.run.resume 00482ee4b62e.5bbb53
-prgnn/gnn.run.trainEpoch 1bcafd5e37fb.e17c34
+prgnn/gnn.run.trainEpoch cbfcf0054008.c0d5ef
 prgnn/gnn.score.backward 22b54eaa9b22.115b77
 prgnn/gnn.score.finish a85252173a5c.571c2a
 prgnn/gnn.sigmoidSpreadOf 07b7cc8b7de8.ee46c9
+prgnn/gnn.slot.right 57ad3f18aa4c.a2ba61
 prgnn/gnn.snapshot 16da5431afba.e5d390
 prgnn/gnn.spreadOf c25aa25bdf23.4f882e
 prgnn/gnn.team.back 8922a1870914.1fe9d6
@@ -995,7 +977,7 @@ prgnn/gnn.worker.normBackward f0ac49752374.fb7cc5
 prgnn/gnn.worker.normForward e04d3a9646ce.4836f3
 prgnn/gnn.worker.reduce 7d285d74099d.6daa56
 prgnn/gnn.worker.tellScores d2d0751924cb.470b73
-prgnn/gnn.worker.test 94ce404ebeb2.535aa3
+prgnn/gnn.worker.test 8b8dd9291a8f.6e97b1
 prgnn/stages/learn.ModelParams 98259ed30879.e3b0c4
 prgnn/stages/learn.ModelParams.options 4ed7c7058d63.480a6e
 prgnn/stages/learn.ModelParams.validate e02f8d5e84c7.0e4c39
@@ -1009,7 +991,6 @@ prgnn/stages/learn.TrainingParams.caution 35ba92864235.e4f41a
 prgnn/stages/learn.TrainingParams.follow a22c230a15e0.0f2169
 prgnn/stages/learn.TrainingParams.training 5159d897c3b7.5e43aa
 prgnn/stages/learn.TrainingParams.validate 8670587900a0.ab0332
-prgnn/stages/learn.checkWeights a26bc4221e09.b4e7e7
 prgnn/stages/learn.copyFields 99136d018c5d.e3b0c4
 prgnn/stages/learn.distributionRow 7a6b1e46fc39.e3b0c4
 prgnn/stages/learn.distributionTable bdd3e12f3b9b.b7307b
@@ -1018,7 +999,6 @@ prgnn/stages/learn.follow 1602b9975131.e3b0c4
 prgnn/stages/learn.graphFacts.add f5cfe5b15a8a.5625c7
 prgnn/stages/learn.historyTable bdfea72c44a8.62f0e8
 prgnn/stages/learn.lossRow 2057f90cd5c6.e3b0c4
-prgnn/stages/learn.maxWeights 812028183106.e3b0c4
 prgnn/stages/learn.modelNPZ 143dda481130.d59b12
 prgnn/stages/learn.modelParams 91964e1bae69.aafcf2
 prgnn/stages/learn.noTime 6e5cb30abb00.e3b0c4
@@ -1029,7 +1009,7 @@ prgnn/stages/learn.parameterTable 9fb2bc0ca1b2.6a6843
 prgnn/stages/learn.readGraphs beb16263a687.9d7ba3
 prgnn/stages/learn.rounded fa1b726ad7c0.c4217a
 prgnn/stages/learn.standardization.values 4e34a207bf60.afc98d
-prgnn/stages/learn.train 940ad228c2c6.c32d9f
+prgnn/stages/learn.train 6db2d59c4c1f.c32d9f
 prgnn/stages/learn.trainingParams 9ef3c77b2954.faf8bc
 prgnn/stages/learn.trainingSet.add 702d73c9ada8.6ef69d
 prgnn/stages/learn.trainingSet.majority f4f711ea623c.cb2b94
@@ -1075,6 +1055,7 @@ reached by baseline bnt regression
 prgnn/connectivity/tangent.Space.Pattern 38df5635f81b.0cffbe
 prgnn/connectivity/tangent.Space.Weights 01d91a1f1c09.1c4144
 prgnn/gnn/baseline.AsLinear f5f53eebcd77.dbe0bd
+prgnn/gnn/baseline.Forest d2886dd0ac6b.e3b0c4
 prgnn/gnn/baseline.KernelRidge 04f86b358b2e.e3b0c4
 prgnn/gnn/baseline.KernelRidge.fit fd0c83fa0836.31fe8b
 prgnn/gnn/baseline.KernelRidge.inner 59188e97ddc9.882c83
@@ -1084,28 +1065,62 @@ prgnn/gnn/baseline.NodesOf 0343535f6acf.e3b0c4
 prgnn/gnn/baseline.Pattern d3efbb7ae869.a914cc
 prgnn/gnn/baseline.Rows.Row e1bfd565419a.44832a
 prgnn/gnn/baseline.SVM a8da9982306c.e3b0c4
+prgnn/gnn/baseline.cut 122492ffb7f3.e3b0c4
 prgnn/gnn/baseline.dual f01c8481b75f.db4eff
 prgnn/gnn/baseline.errSingular 6754439916c1.e3b0c4
 prgnn/gnn/baseline.factored bbff592b32ab.6941a8
+prgnn/gnn/baseline.few f6de9cd300fa.e3b0c4
+prgnn/gnn/baseline.fitMLP 82f7a9759e12.2e8810
+prgnn/gnn/baseline.forest d80bc21ee8d0.4327e6
+prgnn/gnn/baseline.forest.Note 52181b428fd8.421d64
+prgnn/gnn/baseline.forest.Parameters 5c9fc122b245.421d64
+prgnn/gnn/baseline.forest.Probability 43dcdfc6eebd.bebca4
+prgnn/gnn/baseline.forward 5b7cc2c0f4f7.74d12b
+prgnn/gnn/baseline.growing 122ad2de1c03.6a91b7
+prgnn/gnn/baseline.growing.byNumber 961f6c932b7e.f59bd7
+prgnn/gnn/baseline.growing.bySort 991da209b33a.d3d170
+prgnn/gnn/baseline.growing.byTally 0c472ecf459b.9b9bb7
+prgnn/gnn/baseline.growing.node bb539dd1ef24.5266ec
+prgnn/gnn/baseline.growing.pile ff76bfbdcdcd.74bdeb
+prgnn/gnn/baseline.growing.search 39129bfad94b.0d0c5e
+prgnn/gnn/baseline.growing.share af8bed31dc39.f59bd7
+prgnn/gnn/baseline.grown 54b6171d630c.4a3802
+prgnn/gnn/baseline.growth 396cb462365f.1cd3f4
+prgnn/gnn/baseline.growth.grow 2e90f2f9b1ab.3dcc56
 prgnn/gnn/baseline.kernelMachine 559ef3332b79.dbc5ab
 prgnn/gnn/baseline.kernelMachine.decide 98c71f8203fb.813e96
 prgnn/gnn/baseline.kernelMachine.describe 9ca231266ee4.b50c71
 prgnn/gnn/baseline.linear.weights 74d08ffad894.dbc5ab
 prgnn/gnn/baseline.linearMachines 2d0a39461966.fd6787
 prgnn/gnn/baseline.linearMachines.Weights 75161a1729e5.e05199
+prgnn/gnn/baseline.mlp 44417facc3e9.d43a55
+prgnn/gnn/baseline.mlp.Drops 6a098b725f69.e4f61d
+prgnn/gnn/baseline.mlp.Gradient 6777873ae71d.9f839f
+prgnn/gnn/baseline.mlp.Layout 6f35cd0c4d26.73686f
+prgnn/gnn/baseline.mostRanked dfd194bfca22.e3b0c4
+prgnn/gnn/baseline.narrow 09f6b4400ffd.c4217a
+prgnn/gnn/baseline.newGrowth 6ad2f98b10b7.575cea
+prgnn/gnn/baseline.newMLP 20bca63dbf1b.6ad2b9
 prgnn/gnn/baseline.newVectorMachine fb120a4a909a.f517e9
 prgnn/gnn/baseline.norms 5d6590c9d21b.2562b8
 prgnn/gnn/baseline.offset cd0136606413.e3b0c4
 prgnn/gnn/baseline.pairStep 355e49428fd6.e3b0c4
+prgnn/gnn/baseline.pile 94e338034c90.e3b0c4
 prgnn/gnn/baseline.scale db518c2eb6ef.44832a
 prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
 prgnn/gnn/baseline.smo 1142e3bb7caa.ffbed8
 prgnn/gnn/baseline.solveDual ee6ee67bdd76.d9e0d1
+prgnn/gnn/baseline.trainedMLP c82221e67554.cc58ce
+prgnn/gnn/baseline.trainedMLP.Note 0e02e97a2924.e070c8
+prgnn/gnn/baseline.trainedMLP.Parameters 0a9ce817e845.e070c8
+prgnn/gnn/baseline.trainedMLP.last 4973355ed074.09b205
+prgnn/gnn/baseline.treeNode eb79173291db.e3b0c4
 prgnn/gnn/baseline.unitRows c953d9b79b4b.f80300
 prgnn/gnn/baseline.vectorMachine 85a55989e8aa.88b665
 prgnn/gnn/baseline.vectorMachine.decide b08a51603299.a1c181
 prgnn/gnn/baseline.vectorMachine.describe 14d25fab6542.0d1c90
 prgnn/gnn/baseline.vectorMachine.weights 2f8c10b9606c.b439ab
+prgnn/gnn/network.Squares 48994ff5a4ab.c4217a
 prgnn/stages/learn.checkPenalties 50b12756cd7e.e3b0c4
 prgnn/stages/learn.formOf 7a413f87a963.7730da
 prgnn/stages/learn.innerRows 87f71718102c.7bb7db
@@ -2264,7 +2279,7 @@ prgnn/stages/prepare.Combat.read 299752a9a68b.b8ae46
 prgnn/stages/prepare.combat.New e4df08458c00.0b4657
 prgnn/stages/prepare.combatBook.choose cd1a63f0c2d5.452abd
 prgnn/stages/prepare.combatBook.siteTable 3520f146696d.0d0733
-prgnn/stages/prepare.combatBook.table 8352fdd9c390.e9cb5e
+prgnn/stages/prepare.combatBook.table b26993d688e5.ac0d51
 prgnn/stages/prepare.saysGroup 172a02108f48.8a364b
 prgnn/stages/prepare.saysNumber 589fb7c35b24.8a364b
 prgnn/stages/prepare.siteRow 22fd582d32a7.e3b0c4
@@ -2291,10 +2306,12 @@ prgnn/stages/prepare.combatBook e61be9e17b96.a0669b
 prgnn/stages/prepare.combatBook.readPeople bab78a495c3a.591e1f
 prgnn/stages/prepare.combatBook.row 348d22c9b427.10ada8
 prgnn/stages/prepare.combatFacts 248d545bd9e6.e93bc4
-prgnn/stages/prepare.combatRow 94496535aeff.e3b0c4
+prgnn/stages/prepare.combatRow 2fcf602b0678.e3b0c4
 prgnn/stages/prepare.combatTerm d3cecebff2dd.e3b0c4
 prgnn/stages/prepare.combatTerm.String a1a54e8b51e7.e93bc4
 prgnn/stages/prepare.pairsOf ae1e367622ec.f1e386
+prgnn/stages/prepare.scaleColumn 95effbfb0887.e3b0c4
+prgnn/stages/prepare.shiftColumn 06c3ac80e6bd.e3b0c4
 prgnn/stages/prepare.slopeColumn c4dd096b5657.29f4d3
 
 reached by combat harmonize project tangent
@@ -2792,7 +2809,7 @@ prgnn/stages/inference.NumberTest 15369eab3c29.8b030b
 prgnn/stages/inference.TestNumbers 1af414c62a2e.2c6349
 prgnn/stages/inference.meanScore b743e8a42999.a81bb2
 
-reached by evaluate-regression regression report summary
+reached by evaluate-regression regression report summary train-regression
 prgnn/stages/fold.NumberRow 44aa4da4a39b.e3b0c4
 
 reached by evaluate-regression report summary
@@ -2921,7 +2938,7 @@ reached by fidelity leakage predict
 prgnn/stages/learn.ReadModel 95b44a480f0a.60fa66
 prgnn/stages/learn.ReadModels c9f4a612873b.2075d5
 prgnn/stages/learn.Trained 44f6867c7275.7c5944
-prgnn/stages/learn.Trained.check ad982ac1a5d5.ba7663
+prgnn/stages/learn.Trained.check 865b5b2683ee.ba7663
 prgnn/stages/learn.largestModel d389e7042c85.e3b0c4
 prgnn/stages/learn.readMember 33ecd300bc9f.839e38
 
@@ -3331,7 +3348,7 @@ prgnn/stages/prepare.Harmonize 9e516d78e032.e3b0c4
 prgnn/stages/prepare.Harmonize.Ports 17c83b7e109f.03f249
 prgnn/stages/prepare.Harmonize.Run 373e70bdd8e8.133384
 prgnn/stages/prepare.harmonize.New d54eff27cd87.04767b
-prgnn/stages/prepare.readFit fa659df3073d.130101
+prgnn/stages/prepare.readFit 045c631b8c57.19c4e7
 
 reached by harmonize matrices project timeseries
 prgnn/stages/region.DrawNumbers 7e1da8cafb3c.e3b0c4
@@ -3811,7 +3828,9 @@ prgnn/stages/column.TypicalityRow b540a9b79776.c63136
 prgnn/stages/inference.Median de5fb685162c.e3b0c4
 
 reached by regression
+prgnn/gnn/baseline.ForestTo c4de1f2de339.af9cd2
 prgnn/gnn/baseline.KernelRidgeTo 7465ba424db6.41dbf1
+prgnn/gnn/baseline.MLPTo 43ab74e78576.aaea23
 prgnn/gnn/baseline.Mean 005b70d6981c.4fcdda
 prgnn/gnn/baseline.Regressor 08048db6b2d2.44832a
 prgnn/gnn/baseline.RidgeTo c241331038ba.76bd3f
@@ -3819,13 +3838,19 @@ prgnn/gnn/baseline.SVMTo 173c674fac68.0731a7
 prgnn/gnn/baseline.constant f37c7be462c7.e3b0c4
 prgnn/gnn/baseline.constant.decide ad2489e886ae.d3cb0e
 prgnn/gnn/baseline.constant.describe 200252cb48e2.83ce49
-prgnn/stages/learn.Regression 3f351f11c144.3cb1d8
+prgnn/gnn/baseline.numbersForest c0cbd8139f43.421d64
+prgnn/gnn/baseline.numbersForest.Decide 324899b0c9f4.4bcd1e
+prgnn/gnn/baseline.trainedMLP.Decide 7012b08c955a.a279ad
+prgnn/stages/learn.Regression 46e7c08d0085.3cb1d8
 prgnn/stages/learn.Regression.Ports 3bbea4000c1d.3626b7
-prgnn/stages/learn.Regression.Run 0d513c519b6f.06d61b
-prgnn/stages/learn.Regression.Validate 6df1db68a5d6.120bbf
-prgnn/stages/learn.Regression.fit 5f73ae7e6011.1d7043
-prgnn/stages/learn.Regression.predictions 2d043b584eac.f3401e
-prgnn/stages/learn.regression.New ae5215225fc6.87f030
+prgnn/stages/learn.Regression.Run 39a777b30f44.192aa4
+prgnn/stages/learn.Regression.Validate e21aa8a7dc16.77a12e
+prgnn/stages/learn.Regression.fit 922a3515f0f2.a28a9f
+prgnn/stages/learn.Regression.stream f2f48699c5d2.9a1cea
+prgnn/stages/learn.regression.New 3c5c824f18d0.87f030
+
+reached by regression train-regression
+prgnn/stages/learn.numberTable 45d850a77db2.751dae
 prgnn/stages/learn.scale 56f897217491.e3b0c4
 prgnn/stages/learn.scaleOf ec26b5119b50.d5739e
 
@@ -3941,10 +3966,10 @@ prgnn/stages/present/methods.Author.methodsOfCleaning f6a9d8171d49.0de54c
 prgnn/stages/present/methods.Author.methodsOfCohort 936870210197.0dd346
 prgnn/stages/present/methods.Author.methodsOfEvaluation 98a6a5a115ee.fc4edd
 prgnn/stages/present/methods.Author.methodsOfGraphs c300167822f1.3f67ac
-prgnn/stages/present/methods.Author.methodsOfRegression fe61928004c2.96b3b5
+prgnn/stages/present/methods.Author.methodsOfRegression 262fc1d101da.96b3b5
 prgnn/stages/present/methods.Author.methodsOfScans 33ab89cecd26.8b7aee
 prgnn/stages/present/methods.Author.methodsOfSilence 0bc5b9812133.5520e7
-prgnn/stages/present/methods.Author.methodsOfTraining c2ccaaeb5b1d.1a3438
+prgnn/stages/present/methods.Author.methodsOfTraining e4fed0f2e703.594108
 prgnn/stages/present/methods.Author.namesOf 7ff6f134ec54.533257
 prgnn/stages/present/methods.Author.readSilence caae44f36208.8ab5df
 prgnn/stages/present/methods.Author.target 6c046dcb0a88.e7bed8
@@ -4404,10 +4429,11 @@ prgnn/connectivity/tangent.Options ccacbef0a098.077719
 prgnn/connectivity/tangent.Reference e621c9066c91.e3b0c4
 prgnn/connectivity/tangent.fit 7db275d332fb.e3b0c4
 prgnn/connectivity/tangent.fit.average 5757ee227a2a.785cfe
-prgnn/connectivity/tangent.fit.geometric d7cff8a315d8.0a39f2
+prgnn/connectivity/tangent.fit.geometric a82c0212b913.eb638e
 prgnn/connectivity/tangent.inverseRoot f394ee9f5eea.e3b0c4
 prgnn/connectivity/tangent.moved ec485482aec6.ff3ec3
 prgnn/connectivity/tangent.rounding 1adda8b8e202.e3b0c4
+prgnn/connectivity/tangent.secant b4df6d93ca3c.cfc849
 prgnn/stages/prepare.Tangent 1f84a42c073c.e3b0c4
 prgnn/stages/prepare.Tangent.Ports 79e46d4fc006.1ff864
 prgnn/stages/prepare.Tangent.Run 8e47ef419c71.eb8a37
@@ -4430,6 +4456,17 @@ prgnn/stages/region.seriesArray 282becf40eb4.6e5e1f
 
 reached by train
 prgnn/stages/learn.train.New 8832c4938c70.caa9f4
+
+reached by train-regression
+prgnn/stages/learn.TrainRegression 9a8d00e97cfc.f1e807
+prgnn/stages/learn.TrainRegression.Ports 930a0528eca2.af1d56
+prgnn/stages/learn.TrainRegression.Run 1b670e76dd94.79f369
+prgnn/stages/learn.TrainRegression.Validate 5d1d33c6db4e.a60c8c
+prgnn/stages/learn.TrainRegression.train 05d73d498438.c115c7
+prgnn/stages/learn.numberEpochRow 5b0d1b037ff7.e3b0c4
+prgnn/stages/learn.numberHistory 765ee5ac221a.6d07ad
+prgnn/stages/learn.quantileCuts a38104def0aa.4f3b18
+prgnn/stages/learn.train-regression.New b5549077f587.656606
 
 at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 DigestOf:27 Value:63 Ref:71 Bytes:107 Bytes.Format:113 Bytes.Encode:116 Text:122
 at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Array.Float64s:91 floats:109 Array.Format:118 Array.Encode:121
@@ -4473,7 +4510,7 @@ at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56
 at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 mostSize:25 Inspect:30 present:75 count:86 means:99 squares:113 center:124 zscore:137
 at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:99
 at connectivity/strategy.go prgnn/connectivity Expansion:10 Basic:16 Derivatives:17 Full:18 Expansion.suffixes:22 CompCor:27 NoCompCor:32 Combined:33 Separate:34 Strategy:38 Strategies:52 StrategyNames:70 StrategyOf:79 motionNames:88 tissueNames:89 Confounds.columns:94 Confounds.beginning:124 Confounds.components:135
-at connectivity/tangent/tangent.go prgnn/connectivity/tangent Reference:14 Geometric:19 Euclidean:20 LogEuclidean:21 Options:25 Step:34 Space:41 DefiniteError:49 DefiniteError.Error:54 smallest:59 Fit:62 At:100 Space.Log:105 Space.Weights:115 Space.Pattern:122 fit:132 fit.average:138 rounding:167 fit.geometric:170 moved:221 errNotFinite:230 apply:233 inverseRoot:242 logOf:245 extent:258 definite:267 sandwich:279
+at connectivity/tangent/tangent.go prgnn/connectivity/tangent Reference:14 Geometric:19 Euclidean:20 LogEuclidean:21 Options:25 Step:34 Space:41 DefiniteError:49 DefiniteError.Error:54 smallest:59 Fit:62 At:100 Space.Log:105 Space.Weights:115 Space.Pattern:122 fit:132 fit.average:138 rounding:167 fit.geometric:170 secant:228 moved:251 errNotFinite:260 apply:263 inverseRoot:272 logOf:275 extent:288 definite:297 sandwich:309
 at connectivity/task.go prgnn/connectivity Event:13 Response:19 GloverResponse:26 FIRResponse:27 Task:31 Task.Conditions:40 oversampling:51 earliest:52 responseLength:53 Task.Regressors:58 Task.columns:91 Task.grid:114 boxcar:128 Task.response:146 Task.convolve:177
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:67 readLine:70 text:84 text.line:100 text.row:127 notNumber:146 text.finish:154 checkNames:193 commentNames:209 dropIndex:224 splitter:242 isNumber:262 parseNumber:267
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
@@ -4487,16 +4524,16 @@ at gnn/augment.go prgnn/gnn adjacency.augment:7
 at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:12 Rows.Row:18 Rows.view:20 NodesOf:23 Classifier:26 machine:36 machines:42 oneAgainstRest:45 machines.Decide:67 machines.Probability:77 machines.Parameters:93 machines.Note:102 sigmoid:110 majority:119 Majority:122 majority.Probability:133 majority.Parameters:141 majority.Note:142
 at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:27 Kawahara:36 brainNetCNN:40 edgeLayer:55 cnnState:62 newBrainNetCNN:72 brainNetCNN.Layout:94 brainNetCNN.Drops:95 brainNetCNN.convolve:98 edgeLayer.forward:122 spread:146 edgeLayer.backward:160 gather:204 turn:221 brainNetCNN.head:230 brainNetCNN.Gradient:246 sumRows:295 trainedCNN:305 FitBrainNetCNN:314 trainedCNN.Probability:326 trainedCNN.Parameters:338 trainedCNN.Note:340
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
-at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 forest.Probability:65 forest.Parameters:89 forest.Note:91 growth:100 newGrowth:110 growing:139 cut:154 growth.grow:160 growing.node:182 growing.search:230 few:255 growing.byTally:262 growing.bySort:299
+at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 ForestTo:52 numbersForest:64 numbersForest.Decide:66 grown:69 forest.Probability:87 forest.Parameters:111 forest.Note:113 growth:122 newGrowth:133 growing:162 cut:178 growth.grow:184 pile:212 growing.pile:219 growing.share:239 growing.node:254 growing.search:292 few:320 growing.byNumber:328 growing.byTally:358 growing.bySort:395
 at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:26 FitKernelRidge:34 KernelRidgeTo:45 KernelRidge.fit:51 smallestAt:91 KernelRidge.inner:101 KernelRidge.validate:135 dual:183 errSingular:192 factored:195 solveDual:212 unitRows:233 kernelMachine:256 kernelMachine.decide:261 kernelMachine.describe:265
 at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:229 liState.poolBack:255 length:278 liState.readout:287 liState.readoutBack:305 li2019.Gradient:316 li2019.backward:351 GraphClassifier:371 trainedLi:377 FitLi2019:385 trainedLi.Probability:396 trainedLi.Parameters:404 trainedLi.Note:406
 at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:54 errStalled:56 product:59 byGram:62 descent:78 newDescent:89 descent.run:95 descent.gradient:144 descent.loss:157 conjugate:173 dot:228
-at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:14 newMLP:23 narrow:30 mlp.Layout:38 mlp.Drops:39 forward:42 mlp.Gradient:55 trainedMLP:82 FitMLP:90 trainedMLP.Probability:102 trainedMLP.Parameters:107 trainedMLP.Note:109
+at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:14 newMLP:24 narrow:31 mlp.Layout:39 mlp.Drops:40 forward:43 mlp.Gradient:56 trainedMLP:87 FitMLP:95 MLPTo:101 fitMLP:105 trainedMLP.last:118 trainedMLP.Probability:123 trainedMLP.Decide:128 trainedMLP.Parameters:136 trainedMLP.Note:138
 at gnn/baseline/regressor.go prgnn/gnn/baseline Regressor:4 constant:14 Mean:17 constant.decide:25 constant.describe:33
 at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 RidgeTo:54 ridge:64 weighted:85
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 most:28 tooMany:30 FitSVM:38 SVMTo:68 scale:96 kernel:111 kernel.gram:117 kernel.apply:133 norms:139 vectorMachine:150 newVectorMachine:158 vectorMachine.decide:170 vectorMachine.describe:189 smo:202 pairStep:273 offset:304
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
-at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:32 newWorker:41 worker.load:51 soon:68 worker.blocksForward:76 worker.predict:92 slot.crossEntropy:118 worker.gradient:144 worker.backward:191 worker.reduce:213 worker.batchLosses:228 worker.normForward:267 worker.normBackward:291
+at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:32 newWorker:41 worker.load:51 soon:68 worker.blocksForward:76 worker.predict:92 slot.crossEntropy:118 worker.gradient:149 worker.backward:196 worker.reduce:218 worker.batchLosses:233 worker.normForward:272 worker.normBackward:296
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
 at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 Released:28 Options.Columns:38 leaky:41 Net:44 New:58 Net.Layout:84 Net.Drops:87 pass:91 pass.logits:98 Net.forward:101 Net.back:116 Net.padded:125 Net.Gradient:137 mix:175 mixedEntropy:190 Centers:203 orthogonal:216
 at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:69 normal:81 graph:88 block.forward:90 block.parts:127 state.dropped:134 join:146 unjoin:170 block.back:193 sum:255 softmax:262 softmaxBack:269
@@ -4512,7 +4549,7 @@ at gnn/consistency.go prgnn/gnn Model.consistency:18 spreadOf:46 sigmoidSpreadOf
 at gnn/conv.go prgnn/gnn conv:5 newConv:17 conv.prepare:30 conv.finish:45 convState:68 convScratch:76 conv.forward:89 conv.backward:117
 at gnn/distance.go prgnn/gnn Model.distance:14 Model.bce:35 Model.bceAuthors:57 Model.mmd:93 mmdKernels:122 Model.mmdAuthors:133
 at gnn/dropout.go prgnn/gnn Model.dropout:6
-at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 Checked:28 NewGraph:65 trouble:89 finite:96 lanes:104 padded:106 adjacency:114 adjacency.build:133 adjacency.sortRows:189 adjacency.size:207 resize:211
+at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 Checked:29 NewGraph:66 trouble:90 finite:97 lanes:105 padded:107 adjacency:115 adjacency.build:134 adjacency.sortRows:190 adjacency.size:208 resize:212
 at gnn/induce.go prgnn/gnn adjacency.induce:7
 at gnn/kernels.go prgnn/gnn kernels:14 kernels32:58 kernels64:58 kernelsOf:61 Rank:69 Softmax:81
 at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:29
@@ -4523,8 +4560,8 @@ at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:24 linear.finish:31
 at gnn/model.go prgnn/gnn Model:10 New:26 Zero:45 Model.param:70 of:79 span:82 part:84 Model.room:87 Model.prepare:94 Model.finish:105 length:115
 at gnn/network/checkpoint.go prgnn/gnn/network run:13 newRun:28 run.resume:41 run.save:59 run.ended:68 run.penalty:71
 at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:106 Mask:119 Times:136 epsilon:143 Normalize:147 Unnormalize:166 Contrast:184
-at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:58 further:70 Training.stream:78 Initial:86 Uniform:125 Train:128 run.tested:190 run.diverged:204 finite:212 Optimizer:222 chunk:230 NewOptimizer:233 Optimizer.Step:246 Entropies:266 CrossEntropy:280 Probabilities:302 Softmax:314
-at gnn/options.go prgnn/gnn Options:14 Paper:50 AuthorsCode:64 Choices:75 Options.Check:85 Options.Keep:132 Options.readoutWidth:137
+at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:59 further:71 Training.stream:79 Initial:87 Uniform:126 Train:129 run.tested:191 run.diverged:205 finite:213 Optimizer:223 chunk:231 NewOptimizer:234 Optimizer.Step:247 Entropies:267 Squares:281 CrossEntropy:293 Probabilities:315 Softmax:327
+at gnn/options.go prgnn/gnn Options:14 Paper:53 AuthorsCode:67 Choices:78 Options.Check:88 Options.Keep:135 Options.outputs:140 Options.readoutWidth:148
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
 at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:79 block.forward:96 block.backward:155 takeMean:186
 at gnn/portable.go prgnn/gnn portable:10 Exp:21 gemm:30 dot:35 dots:53 attend:61 attendBack:87 activate:108 activateBack:113 spread:120 edgeDots:143 collect:154 sigmoid:166 softmax:179 abs:197 rank:199 outerAdd:217 add:227 spread1:234 edgeDots1:250 gate:260 gateBack:269 mmdSums:279
@@ -4532,7 +4569,7 @@ at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 blockState.s
 at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:58
 at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
-at gnn/train.go prgnn/gnn Training:13 PaperTraining:38 AuthorsTraining:42 Epoch:49 ScoreBins:60 ScoreCounts:64 countScores:68 Training.Check:77 tooLarge:100 Model.Train:105 run.trainEpoch:166 worker.countScores:205 worker.tellScores:215 Model.fits:228 Training.stream:245 Training.rate:254 Losses.check:265 Losses.addScaled:282 slot.predicted:292 worker.test:303
+at gnn/train.go prgnn/gnn Training:13 PaperTraining:38 AuthorsTraining:42 Epoch:49 ScoreBins:60 ScoreCounts:64 countScores:68 Training.Check:77 tooLarge:100 Model.Train:105 run.trainEpoch:166 worker.countScores:205 worker.tellScores:215 Model.fits:228 Training.stream:245 Training.rate:254 Losses.check:265 Losses.addScaled:285 slot.predicted:295 slot.right:306 worker.test:309
 at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 attendSlices:56 attendBackSlices:59 collectSlices:62 spread1Slices:65 spread1BackSlices:68 edgeDots1Slices:71 outerAdd16:74 outerAdd8:77 gateRows:80 gateBackRows:83 addVec:86 sigmoidVec:89 softmaxVec:92 rankVec:95 mmdVec:98
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 kernel.turned:67 Gram:91 Each:108 kernel:132 kernel32:141 kernel64:142 last:146 kernelOf:155 kernel.panel:164 pack:194 workspace:220 pools:225 workspaceOf:228 workspace.release:238 workspace.take:240
@@ -4738,15 +4775,16 @@ at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:24 BrainGNN:30 brain
 at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:31 choiceRow:47 idRow:57 candidate:62 Choose.Run:71 triedSetting:129 Choose.candidates:138 Choose.measure:195 Choose.table:209
 at stages/learn/inner.go prgnn/stages/learn innerFolds:14 trainingSet.parts:41 trainingSet.inParts:59
 at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:22 MeanMLP:33 MeanMLP.Ports:50 validatedRow:67 MeanMLP.Run:76 MeanMLP.read:121 valuesOf:168 MeanMLP.rate:212
-at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:35 layouts:44 modelNPZ:49 ReadModels:81 largestModel:106 ReadModel:110 readMember:141 Trained.check:159 Trained.Predict:197 predictIn:204
+at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:36 layouts:45 modelNPZ:50 ReadModels:82 largestModel:107 ReadModel:111 readMember:142 Trained.check:160 Trained.Predict:201 predictIn:208
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:29 permutedSetting:43 Permutation.Run:51 byPermutation:78 permutedSetting.check:117 graphsOf:154 permutedSetting.rows:163
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:47 graphFacts.acceptNodes:91 graphFacts.accept:111
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/regression.go prgnn/stages/learn regression.New:22 Regression:32 Regression.Ports:51 Regression.Validate:69 checkPenalties:72 scale:80 scaleOf:83 Regression.Run:105 Regression.fit:153 Regression.predictions:174
+at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:118 Regression.fit:166 Regression.stream:197 numberTable:200
 at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.number:56 Split.Divides:71 Split.Validate:77 member:85 member.stratum:92 Split.Run:94 readMembers:163 readNumbers:190 quantiles:208 Split.permute:228 count:252 Split.enough:261 fewest:290 Split.enoughNumbers:293 Split.divide:313 Split.deal:321 Split.inside:349 bySite:375
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 Train.Ports:38 Train.Validate:68 Train.Run:72 train:79 weightArray:136 convert:145
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:34 graphFacts.add:45 Train.read:57 trainingSet.add:95 ReadParticipant:127 readEdges:153 trainingSet.check:173 trainingSet.majority:209 readGraphs:221 standardization:257 standardization.values:259 standardization.layout:261 trainingSet.standardize:271 rounded:310 standardization.apply:319
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 paperModel:41 modelParams:44 ModelParams.options:51 ModelParams.validate:70 maxWeights:81 checkWeights:84 allOf:96 TrainingParams:107 trainingParams:118 paperTraining:127 TrainingParams.follow:130 follow:139 TrainingParams.training:150 TrainingParams.caution:157 TrainingParams.validate:174
+at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:28 TrainRegression.Ports:38 numberEpochRow:50 TrainRegression.Validate:61 TrainRegression.train:67 TrainRegression.Run:72 quantileCuts:129 numberHistory:143
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:40 lossRow:53 accuracyRow:61 finalRow:68 historyTable:74 scoreTable:92 distributionRow:126 distributionTable:135 parameterRow:149 parameterTable:157
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
 at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:108
@@ -4759,7 +4797,7 @@ at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 com
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent:45 material:48 materialOf:54 Make:65 Settings.check:92 signals:126 ar1:151 Scan.fill:161 waves:236 waves.disturb:243 rhythm:271
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
 at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:44 Bootstrap.Run:66 Bootstrap.meta:147 voxelsOf:160 streamOf:175 openSeries:187 Bootstrap.TimeFrom:209 Bootstrap.made:220 longestTR:226 readJSON:229 sidecarTR:245 denoised:264 sameGrid:280 Bootstrap.size:287 Bootstrap.draw:295 countDistinct:326 Bootstrap.drop:334 whyNone:349 badVolumes:364 voxelRow:389 voxelTable:399 mostLost:413 scanTable:416 scanRow:448
-at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:64 combatBook.table:121 slopeColumn:146 combatRow:149 combatBook.siteTable:161 siteRow:182
+at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:64 combatBook.table:122 slopeColumn:144 shiftColumn:145 scaleColumn:146 combatRow:149 combatBook.siteTable:158 siteRow:179
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 combatBook.readPeople:82 saysGroup:134 saysNumber:147 combatBook.choose:165 combatBook.row:216 pairsOf:241
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:36 Connectivity.Validate:58 Connectivity.Run:69 leftRow:105 matrixRow:110 connectivityQuality:125
 at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:59 Denoise.Validate:80 stepRow:105 Denoise.strategy:111 Denoise.Run:118 Denoise.TimeFrom:183 Denoise.prepare:193 Denoise.cleaner:229 lostVoxels:261 tooLittle:278 orExclude:284 Denoise.confounds:289 unknownVolumes:370 Denoise.without:380 Denoise.choose:391 readConfounds:404 before:421 cleanedBefore:433 aboutConfounds:436 meanAndMax:446
@@ -4787,7 +4825,7 @@ at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 co
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78 methodsOfBlocks:118
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:17 New:26 Author.Read:32 Text:43 Text.say:49 Text.cite:54 Author.Write:74 Author.References:104
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:40 Author.methodsOfSilence:72 silence:81 Author.readSilence:84 silentRow:103
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:68 valid:78 Author.methodsOfGraphs:81 Author.methodsOfCleaning:154 estimator:189 share:207 percentText:217 Author.hasModels:227 Author.methodsOfTraining:233 Author.methodsOfEvaluation:277 Author.target:329 Author.methodsOfRegression:337 Author.methodsOfBaselines:349 Author.namesOf:360
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:68 valid:78 Author.methodsOfGraphs:81 Author.methodsOfCleaning:154 estimator:189 share:207 percentText:217 Author.hasModels:227 Author.methodsOfTraining:233 Author.methodsOfEvaluation:285 Author.target:337 Author.methodsOfRegression:345 Author.methodsOfBaselines:358 Author.namesOf:369
 at stages/present/more.go prgnn/stages/present author.more:17 author.furtherPictures:46 widthOfSVG:79
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:17 lostRegion:25 CleanedScan.lostRegions:31 mostNamed:50 CleanedScan.lostText:54 wholePercent:78 lostVoxels:88 byRegionText:107 mostStruck:155 leastValid:177 noSeries:191
