@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"prgnn/internal/lists"
 )
 
 // An Expansion says which columns of a confound a strategy takes.
@@ -68,10 +70,7 @@ const AROMAScans = "smoothAROMAnonaggr"
 
 // StrategyNames are the names of Strategies, in their order.
 func StrategyNames() []string {
-	names := make([]string, len(Strategies))
-	for i, s := range Strategies {
-		names[i] = s.Name
-	}
+	names := lists.Map(Strategies, func(s Strategy) string { return s.Name })
 	return names
 }
 

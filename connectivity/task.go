@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"prgnn/internal/exact"
+	"prgnn/internal/lists"
 )
 
 // An Event is one block or trial of a task.
@@ -38,10 +39,7 @@ type Task struct {
 
 // Conditions are the names of the conditions, sorted.
 func (k Task) Conditions() []string {
-	var names []string
-	for _, e := range k.Events {
-		names = append(names, e.Condition)
-	}
+	names := lists.Map(k.Events, func(e Event) string { return e.Condition })
 	slices.Sort(names)
 	return slices.Compact(names)
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"strings"
+
+	"prgnn/internal/lists"
 )
 
 // A Problem is one thing wrong with a header.
@@ -57,10 +59,7 @@ func (h *Header) Check() []Problem {
 type HeaderError struct{ Problems []Problem }
 
 func (e *HeaderError) Error() string {
-	text := make([]string, len(e.Problems))
-	for i, p := range e.Problems {
-		text[i] = p.String()
-	}
+	text := lists.Map(e.Problems, func(p Problem) string { return p.String() })
 	return "header: " + strings.Join(text, "\n  header: ")
 }
 

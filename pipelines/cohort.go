@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
 	"prgnn/stages"
@@ -127,10 +128,7 @@ type choice struct {
 
 // choose leaves out the participants that exclude names, and keeps limit of the rest.
 func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
-	ids := make([]string, len(r.Subjects))
-	for i, s := range r.Subjects {
-		ids[i] = s.ID
-	}
+	ids := lists.Map(r.Subjects, func(s cohort.Subject) string { return s.ID })
 	c := choice{named: map[string]bool{}, rated: map[string]bool{}, without: map[string]string{},
 		notes: slices.Clone(r.Notes)}
 	fine := l.exclude(&c, r, t.Get("exclude"))

@@ -3,6 +3,7 @@ package pipelines
 import (
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
 )
@@ -78,18 +79,12 @@ func axesExample(axes []axis) string {
 }
 
 func axisNames(axes []axis) []string {
-	names := make([]string, len(axes))
-	for i, a := range axes {
-		names[i] = a.name
-	}
+	names := lists.Map(axes, func(a axis) string { return a.name })
 	return names
 }
 
 func (a *axis) texts() []string {
-	texts := make([]string, len(a.values))
-	for i, v := range a.values {
-		texts[i] = v.text
-	}
+	texts := lists.Map(a.values, func(v axisValue) string { return v.text })
 	return texts
 }
 

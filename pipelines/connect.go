@@ -8,6 +8,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
 )
@@ -268,10 +269,7 @@ func (l *loader) checkAxes(s *stage) {
 	}
 	for _, a := range s.axes {
 		if !a.param && !a.used {
-			var names []string
-			for _, p := range param.Of(s.work) {
-				names = append(names, p.Name)
-			}
+			names := lists.Map(param.Of(s.work), func(p param.Param) string { return p.Name })
 			l.bad.Add(a.pos, "stage %s: the axis %s is neither a parameter of %s nor an axis of one of its inputs%s", s.name, a.name, s.kind.Name, words.OrAll(a.name, names))
 		}
 	}

@@ -3,6 +3,8 @@ package pipelines
 import (
 	"slices"
 	"strings"
+
+	"prgnn/internal/lists"
 )
 
 // checkCycles finds stages that need each other. The message starts at the one
@@ -47,10 +49,7 @@ func (l *loader) cycle(path []*stage) {
 		}
 	}
 	path = append(slices.Clone(path[first:]), path[:first]...)
-	var names []string
-	for _, s := range append(path, path[0]) {
-		names = append(names, s.name)
-	}
+	names := lists.Map(append(path, path[0]), func(s *stage) string { return s.name })
 	next, pos := path[1%len(path)], path[0].pos
 	for _, k := range path[0].links {
 		for i := range k.from {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 )
 
@@ -103,10 +104,7 @@ func (l *loader) chooseOne(stage string, apart []string) string {
 	case slices.Contains(apart, l.memberAxis()):
 		return " (add each: " + l.memberAxis() + ")"
 	}
-	var parts []string
-	for _, name := range apart {
-		parts = append(parts, name+"=…")
-	}
+	parts := lists.Map(apart, func(name string) string { return name + "=…" })
 	return fmt.Sprintf(" (choose one with \"%s[%s]\", or fan out over the axis)", stage, strings.Join(parts, ","))
 }
 

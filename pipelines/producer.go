@@ -6,6 +6,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
 )
@@ -88,10 +89,7 @@ func (l *loader) cohortProducers(pos dag.Pos) []*producer {
 			return &dag.Source{Node: node, Output: output}
 		},
 	}
-	ids := make([]string, len(r.Subjects))
-	for i, s := range r.Subjects {
-		ids[i] = s.ID
-	}
+	ids := lists.Map(r.Subjects, func(s cohort.Subject) string { return s.ID })
 	each := &producer{
 		name: "cohort", axes: []string{g.axis}, members: len(r.Subjects),
 		text:  func(m, _ int) string { return ids[m] },

@@ -6,6 +6,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
 	"prgnn/stages"
@@ -187,9 +188,6 @@ func keysOf(t *tree.Node) []string {
 	if t == nil {
 		return nil
 	}
-	names := make([]string, len(t.Keys))
-	for i, k := range t.Keys {
-		names[i] = k.Name
-	}
+	names := lists.Map(t.Keys, func(k tree.Key) string { return k.Name })
 	return names
 }

@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/pipelines/diagram"
 	"prgnn/stages/cohort"
 	"prgnn/stages/column"
@@ -158,10 +159,7 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 		}
 		codes[s.kind.Name] = code[:min(16, len(code))]
 	}
-	var lines []string
-	for _, kind := range slices.Sorted(maps.Keys(codes)) {
-		lines = append(lines, kind+" "+codes[kind])
-	}
+	lines := lists.Map(slices.Sorted(maps.Keys(codes)), func(kind string) string { return kind + " " + codes[kind] })
 	t.Meta = map[string]string{"pipeline": name, "code": strings.Join(lines, "\n")}
 	return t, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
 	"prgnn/stages"
@@ -142,10 +143,7 @@ func (l *loader) readUse(s *stage, t *tree.Node) *dag.Kind {
 	}
 	k, ok := stages.Lookup(t.Text)
 	if !ok {
-		var names []string
-		for _, k := range stages.Kinds() {
-			names = append(names, k.Name)
-		}
+		names := lists.Map(stages.Kinds(), func(k *dag.Kind) string { return k.Name })
 		l.bad.Add(t.Pos, "there is no stage kind %q%s", t.Text, words.OrAll(t.Text, names))
 	}
 	return k

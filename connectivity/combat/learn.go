@@ -6,6 +6,8 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+
+	"prgnn/internal/lists"
 )
 
 // A Sample is what is known of some participants: Values has a row each of F features, NaN
@@ -249,10 +251,7 @@ func (l *leastSquares) fit(f *Fit, feature int) {
 	for _, j := range w.who {
 		intercept[s.Site[j]] += s.Values[j][feature] / float64(w.count[s.Site[j]])
 	}
-	y := make([]float64, len(w.who))
-	for i, j := range w.who {
-		y[i] = s.Values[j][feature] - intercept[s.Site[j]]
-	}
+	y := lists.Map(w.who, func(j int) float64 { return s.Values[j][feature] - intercept[s.Site[j]] })
 	slope := w.slopes(y)
 	mean, square, over := 0.0, 0.0, 0
 	for site := range intercept {

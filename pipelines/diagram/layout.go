@@ -3,6 +3,8 @@ package diagram
 import (
 	"cmp"
 	"slices"
+
+	"prgnn/internal/lists"
 )
 
 // A layout places boxes in layers from top to bottom, every arrow pointing down
@@ -142,10 +144,7 @@ func (l *layout) order() {
 }
 
 func (l *layout) save() [][]*spot {
-	var all [][]*spot
-	for _, layer := range l.layers {
-		all = append(all, slices.Clone(layer))
-	}
+	all := lists.Map(l.layers, slices.Clone[[]*spot])
 	return all
 }
 
@@ -153,10 +152,7 @@ func median(spots []*spot, otherwise float64) float64 {
 	if len(spots) == 0 {
 		return otherwise
 	}
-	var at []float64
-	for _, s := range spots {
-		at = append(at, float64(s.pos))
-	}
+	at := lists.Map(spots, func(s *spot) float64 { return float64(s.pos) })
 	slices.Sort(at)
 	if n := len(at); n%2 == 0 {
 		return (at[n/2-1] + at[n/2]) / 2

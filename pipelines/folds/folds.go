@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 )
@@ -196,10 +197,7 @@ func untested(n *dag.Node, port string, participants *encoding.Table) []string {
 			continue
 		}
 		said[k.stage] = true
-		var names []string
-		for _, f := range have {
-			names = append(names, fmt.Sprint(f))
-		}
+		names := lists.Map(have, func(f int) string { return fmt.Sprint(f) })
 		out = append(out, fmt.Sprintf("%s tests fold %s, but %s makes %s, so not every participant is tested: write matrix: { fold: [1..%d] } in %s, or partial: true here to evaluate only these participants",
 			k.stage, words.Some(names, 8), of[k].ID, words.Count(folds, "fold"), folds, k.stage))
 	}

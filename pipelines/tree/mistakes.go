@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 )
 
 // A Mistake is one thing that is wrong with a pipeline file.
@@ -23,19 +24,13 @@ func (m *Mistake) Error() string { return m.Pos.String() + ": " + m.Text }
 type Errors []*Mistake
 
 func (e Errors) Error() string {
-	lines := make([]string, len(e))
-	for i, m := range e {
-		lines[i] = m.Error()
-	}
+	lines := lists.Map(e, func(m *Mistake) string { return m.Error() })
 	return strings.Join(lines, "\n")
 }
 
 // Unwrap gives the mistakes one by one.
 func (e Errors) Unwrap() []error {
-	errs := make([]error, len(e))
-	for i, m := range e {
-		errs[i] = m
-	}
+	errs := lists.Map(e, func(m *Mistake) error { return m })
 	return errs
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 )
 
 // A Node is one value of a pipeline file and where it stands. Aliases have been
@@ -80,10 +81,7 @@ func (t *Node) Decoded() any {
 	case Scalar:
 		return t.Value
 	case List:
-		all := make([]any, len(t.Items))
-		for i, item := range t.Items {
-			all[i] = item.Decoded()
-		}
+		all := lists.Map(t.Items, func(item *Node) any { return item.Decoded() })
 		return all
 	case Mapping:
 		all := map[string]any{}
@@ -104,10 +102,7 @@ func (t *Node) Parameter(typ string) any {
 	case t.Kind == Scalar && typ == "list of texts": // one without brackets
 		return []any{t.Text}
 	case t.Kind == List && typ == "list of texts":
-		all := make([]any, len(t.Items))
-		for i, item := range t.Items {
-			all[i] = item.Parameter("text")
-		}
+		all := lists.Map(t.Items, func(item *Node) any { return item.Parameter("text") })
 		return all
 	case t.Kind == Mapping && typ == "text":
 		all := map[string]any{}

@@ -11,6 +11,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/gnn"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
@@ -217,10 +218,7 @@ type biomarkerRows struct {
 }
 
 func (r *biomarkerRows) tables(b *Biomarkers, in *biomarkerInputs) dag.Outputs {
-	var axes []string
-	for _, c := range in.settings[0].coords {
-		axes = append(axes, c.Axis)
-	}
+	axes := lists.Map(in.settings[0].coords, func(c dag.Coord) string { return c.Axis })
 	layer, null := strconv.Itoa(b.Layer), "test participants' groups permuted, models not retrained"
 	if in.contrastsRetrained() {
 		null = "models retrained on permuted labels"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/inference"
@@ -164,10 +165,7 @@ func foldDifferences(a, b []fold.Tested, participants int) (difference []float64
 		return nil, 0, false
 	}
 	ids := func(f fold.Tested) []string {
-		var out []string
-		for _, p := range f.Participants {
-			out = append(out, p.Id)
-		}
+		out := lists.Map(f.Participants, func(p fold.Case) string { return p.Id })
 		slices.Sort(out)
 		return out
 	}

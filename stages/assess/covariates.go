@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
@@ -116,10 +117,7 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 
 // ofNumber correlates covariates with the number to predict.
 func (s *Covariates) ofNumber(people *column.People, columns []column.CovariateColumn, strata []int) *encoding.Table {
-	target := make([]float64, len(people.Ids))
-	for i, id := range people.Ids {
-		target[i] = people.Numbers[id]
-	}
+	target := lists.Map(people.Ids, func(id string) float64 { return people.Numbers[id] })
 	rows, p := make([]column.NumberCovariateRow, len(columns)), make([]float64, len(columns))
 	for k, c := range columns {
 		within := strata

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
@@ -71,10 +72,7 @@ func (s *Individuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error)
 	for i, name := range column.NameClassifiers(coords, models) {
 		rows[i].Setting = name
 	}
-	var axes []string
-	for _, c := range coords[0] {
-		axes = append(axes, c.Axis)
-	}
+	axes := lists.Map(coords[0], func(c dag.Coord) string { return c.Axis })
 	return dag.Outputs{"shares": column.Table(rows, axes...)}, nil
 }
 

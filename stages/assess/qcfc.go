@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/dense"
 	"prgnn/internal/exact"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 	"prgnn/stages/region"
@@ -107,10 +108,7 @@ func (s *QCFC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			typical = append(typical, r)
 		}
 	}
-	var axes []string
-	for _, c := range coords[0] {
-		axes = append(axes, c.Axis)
-	}
+	axes := lists.Map(coords[0], func(c dag.Coord) string { return c.Axis })
 	return dag.Outputs{"summary": column.Table(summary, axes...), "edges": column.Table(edges, axes...),
 		"typicality": column.Table(typical, axes...)}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 )
@@ -224,10 +225,7 @@ func (w *Wanted) missing(places []Place, stubs, elsewhere []candidate, near []st
 	text := fmt.Sprintf("no atlas %s in the space %s; looked in %s", w, w.Space, strings.Join(looked, "; "))
 	switch {
 	case len(elsewhere) > 0:
-		var have []string
-		for _, c := range elsewhere {
-			have = append(have, filepath.Base(c.Path))
-		}
+		have := lists.Map(elsewhere, func(c candidate) string { return filepath.Base(c.Path) })
 		text += "; this atlas is available in " + words.Some(have, 6)
 		if slices.ContainsFunc(elsewhere, func(c candidate) bool { return c.space() != w.Space }) {
 			text += " (labels of another space are refused: templates differ by millimeters)"

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 )
@@ -33,10 +34,7 @@ func (n Name) String() string {
 		return len(order)
 	}
 	slices.SortStableFunc(entities, func(a, b Entity) int { return place(a) - place(b) })
-	var parts []string
-	for _, e := range entities {
-		parts = append(parts, e.Key+"-"+e.Value)
-	}
+	parts := lists.Map(entities, func(e Entity) string { return e.Key + "-" + e.Value })
 	return strings.Join(append(parts, n.Suffix), "_") + n.Extension
 }
 

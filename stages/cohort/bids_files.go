@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/sheet"
@@ -200,10 +201,7 @@ func (c *BIDSCohort) scans(files []bids.File) ([]bids.File, []string, error) {
 	if len(every) == 0 {
 		return nil, nil, fmt.Errorf("it has no preprocessed scan (desc-%s_bold.nii.gz)%s%s%s", c.Description, c.text(), c.otherScans(files), c.otherDescriptions(files))
 	}
-	var have []string
-	for _, f := range every {
-		have = append(have, filepath.Base(f.Path))
-	}
+	have := lists.Map(every, func(f bids.File) string { return filepath.Base(f.Path) })
 	return nil, nil, fmt.Errorf("none of its scans is in space-%s%s; it has %s", c.Space, c.text(), strings.Join(have, ", "))
 }
 

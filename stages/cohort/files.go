@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
@@ -268,10 +269,7 @@ type oneLine []error
 func (e oneLine) Unwrap() []error { return e }
 
 func (e oneLine) Error() string {
-	texts := make([]string, len(e))
-	for i, p := range e {
-		texts[i] = p.Error()
-	}
+	texts := lists.Map(e, func(p error) string { return p.Error() })
 	return strings.Join(texts, "; ")
 }
 

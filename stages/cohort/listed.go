@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/sheet"
@@ -338,13 +339,11 @@ func (l *list) name(levels map[string]string) error {
 	return errors.Join(problems...)
 }
 
-// exclude takes out the participants that the parameter names.
+// exclude takes out the participants that the parameter names, before select counts rows and before files are looked
+// for. The exclude beside the kind (package pipelines) is for all kinds, and comes after.
 func (l *list) exclude() error {
 	var problems []error
-	var ids []string
-	for _, r := range l.rows {
-		ids = append(ids, r.id)
-	}
+	ids := lists.Map(l.rows, func(r listedRow) string { return r.id })
 	named, out := Names(ids), map[string]bool{}
 	for _, name := range l.Exclude {
 		id, err := named.Find(name)
@@ -417,10 +416,7 @@ func (l *list) choose() error {
 			if !slices.Contains(columns, name) {
 				return nil
 			}
-			values := make([]string, len(l.rows))
-			for i, r := range l.rows {
-				values[i] = r.value(name)
-			}
+			values := lists.Map(l.rows, func(r listedRow) string { return r.value(name) })
 			return values
 		})
 		if err != nil {
@@ -531,10 +527,7 @@ func (l *list) participants(used []string) *encoding.Table {
 		if from == l.ID || from == l.labelColumn() || slices.Contains(used, from) || differ[from] {
 			continue
 		}
-		values := make([]string, len(rows))
-		for i, r := range rows {
-			values[i] = r.cells[from]
-		}
+		values := lists.Map(rows, func(r listedRow) string { return r.cells[from] })
 		if slices.ContainsFunc(values, isPlace) {
 			l.notes = append(l.notes, fmt.Sprintf("the column %s of the participants table holds paths and is not a covariate", name))
 			continue

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 )
 
@@ -39,10 +40,7 @@ func (ids Names) Find(name string) (string, error) {
 // Finder finds the members of the roster by their names, with those who are excluded already: to
 // exclude somebody twice is no mistake.
 func (r *Roster) Finder() func(name string) (id string, err error) {
-	var ids []string
-	for _, s := range r.Subjects {
-		ids = append(ids, s.ID)
-	}
+	ids := lists.Map(r.Subjects, func(s Subject) string { return s.ID })
 	ids = append(ids, r.Excluded()...)
 	if r.Axis == "" {
 		return Names(ids).Find

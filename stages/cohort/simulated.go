@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/random"
 	"prgnn/internal/words"
 	"prgnn/stages/atlas"
@@ -125,10 +126,7 @@ func (c *SimulatedCohort) faults(ids []string, position map[string]int,
 		}
 		return ok
 	}
-	abbreviations := make([]string, len(nodes))
-	for i, n := range nodes {
-		abbreviations[i] = n.Abbreviation
-	}
+	abbreviations := lists.Map(nodes, func(n atlas.Node) string { return n.Abbreviation })
 	missing, corrupt = map[string][]string{}, map[string]bool{}
 	for _, entry := range c.Missing {
 		id, region, ok := strings.Cut(entry, ":")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 )
@@ -110,10 +111,7 @@ func (c *TimeseriesCohort) find(root, id string) (found []bids.File, names []str
 	case len(every) == 0:
 		return nil, nil, errors.New("it has no time series of an atlas (func/…_atlas-…_timeseries.tsv or .1D)")
 	}
-	var have []string
-	for _, f := range every {
-		have = append(have, filepath.Base(f.Path))
-	}
+	have := lists.Map(every, func(f bids.File) string { return filepath.Base(f.Path) })
 	return nil, nil, fmt.Errorf("none of its time series matches; it has %s", words.Some(have, 6))
 }
 

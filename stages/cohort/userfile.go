@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"prgnn/internal/foreign"
+	"prgnn/internal/lists"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
 )
@@ -49,9 +50,6 @@ func nearFile(path string) string {
 	if err != nil || len(entries) > 10_000 { // a slow directory is not worth a guess
 		return ""
 	}
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = e.Name()
-	}
+	names := lists.Map(entries, func(e os.DirEntry) string { return e.Name() })
 	return words.DidYouMean(filepath.Base(path), names)
 }

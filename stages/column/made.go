@@ -8,6 +8,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 )
 
 // How something was made is kept in the metadata of its tables, under "made": a line a
@@ -91,10 +92,7 @@ func NodeNames(t *dag.Task) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(rows))
-	for i, r := range rows {
-		names[i] = r.Name
-	}
+	names := lists.Map(rows, func(r nameRow) string { return r.Name })
 	return names, nil
 }
 

@@ -8,15 +8,13 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 )
 
 // SettingText names a setting in a message: " of pool=topk".
 func SettingText(coords []dag.Coord) string {
-	var parts []string
-	for _, c := range coords {
-		parts = append(parts, c.Axis+"="+c.Value)
-	}
-	if parts == nil {
+	parts := lists.Map(coords, func(c dag.Coord) string { return c.Axis + "=" + c.Value })
+	if len(parts) == 0 {
 		return ""
 	}
 	return " of " + strings.Join(parts, " ")

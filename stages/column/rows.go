@@ -15,6 +15,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 )
 
 // A field is one tagged field of a row:
@@ -111,10 +112,7 @@ func offsetOf(row reflect.Type, index []int) (offset uintptr) {
 // Names are the columns of a row type, without those of its coordinates: what a port
 // declares (see dag.Arrow).
 func Names[R any]() []string {
-	var names []string
-	for _, f := range layoutOf(reflect.TypeFor[R]()).fields {
-		names = append(names, f.name)
-	}
+	names := lists.Map(layoutOf(reflect.TypeFor[R]()).fields, func(f field) string { return f.name })
 	return names
 }
 

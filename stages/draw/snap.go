@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"prgnn/internal/lists"
 )
 
 // snapped is a canvas that moves every point and length it is given to a grid of
@@ -29,10 +31,7 @@ func snapPath(p vg.Path) vg.Path {
 	out := make(vg.Path, len(p))
 	for i, c := range p {
 		c.Pos, c.Radius = snapPoint(c.Pos), snap(c.Radius)
-		control := make([]vg.Point, len(c.Control))
-		for j, q := range c.Control {
-			control[j] = snapPoint(q)
-		}
+		control := lists.Map(c.Control, snapPoint)
 		c.Control = control
 		out[i] = c
 	}
@@ -42,10 +41,7 @@ func snapPath(p vg.Path) vg.Path {
 func (s snapped) SetLineWidth(w vg.Length) { s.CanvasSizer.SetLineWidth(snap(w)) }
 
 func (s snapped) SetLineDash(pattern []vg.Length, offset vg.Length) {
-	out := make([]vg.Length, len(pattern))
-	for i, l := range pattern {
-		out[i] = snap(l)
-	}
+	out := lists.Map(pattern, snap)
 	s.CanvasSizer.SetLineDash(out, snap(offset))
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -105,9 +106,6 @@ func DrawCalibration(all *fold.Settings, named string, bins int) (*Chart, error)
 
 // seriesOf numbers the classifiers of a figure by their fixed colors; −1 for one that is not drawn.
 func seriesOf(all *fold.Settings) []int {
-	names := make([]string, len(all.Settings))
-	for i, folds := range all.Settings {
-		names[i] = folds[0].Name
-	}
+	names := lists.Map(all.Settings, func(folds []fold.Tested) string { return folds[0].Name })
 	return column.Series(names)
 }

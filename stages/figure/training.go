@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -106,10 +107,7 @@ func DrawTraining(t *dag.Task, most int) (*Chart, error) {
 	}
 	left := max(len(settings)-most, 0)
 	var rows []chart.Training
-	names := make([]string, len(settings))
-	for i, s := range settings {
-		names[i] = s.name
-	}
+	names := lists.Map(settings, func(s settingInputs) string { return s.name })
 	series := column.Series(names)
 	for i, s := range settings[:len(settings)-left] {
 		row := chart.Training{Title: s.name, Chance: chance, Series: max(series[i], 0)}

@@ -5,6 +5,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 )
 
@@ -16,10 +17,7 @@ const leftOutDoc = "what the fold leaves out: the value that all tested particip
 
 // LeftOutColumn is the column of a table of folds, by the value of each participant.
 func LeftOutColumn(rows []Member, value map[string]string) encoding.Column {
-	names := make([]string, len(rows))
-	for i, r := range rows {
-		names[i] = value[r.ID]
-	}
+	names := lists.Map(rows, func(r Member) string { return value[r.ID] })
 	return encoding.Column{Name: leftOut, Values: names, Doc: leftOutDoc}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/random"
 )
 
@@ -49,10 +50,7 @@ func BootstrapContrasts(models []HeldOut, group []int, groups, k, resamples int,
 	strata := make([][][]int, len(models))
 	resampled := make([]HeldOut, len(models))
 	for m, model := range models {
-		of := make([]int, len(model.Person))
-		for i, p := range model.Person {
-			of[i] = group[p]
-		}
+		of := lists.Map(model.Person, func(p int) int { return group[p] })
 		strata[m] = byStratum(of)
 		resampled[m] = HeldOut{make([]int, len(of)), make([][]float64, len(of))}
 	}

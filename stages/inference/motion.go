@@ -3,6 +3,8 @@ package inference
 import (
 	"math"
 	"slices"
+
+	"prgnn/internal/lists"
 )
 
 // A Motion tells how the edges of connectomes go with head motion over participants (QC-FC: Satterthwaite et al. 2012,
@@ -111,10 +113,7 @@ func MedianAbs(v []float64) float64 {
 // Hoaglin 1993, How to Detect and Handle Outliers); NaN where x is, and throughout where the MAD is 0.
 func RobustZ(v []float64) []float64 {
 	median := Median(slices.DeleteFunc(slices.Clone(v), math.IsNaN))
-	from := make([]float64, len(v))
-	for i, x := range v {
-		from[i] = x - median
-	}
+	from := lists.Map(v, func(x float64) float64 { return x - median })
 	mad := MedianAbs(from)
 	out := nans(len(v))
 	if mad > 0 {

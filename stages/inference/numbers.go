@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/random"
 )
 
@@ -132,10 +133,7 @@ func TestNumbers(folds []NumberFold, stratum []int, resamples, permutations int,
 			s.Shuffle(len(at), func(i, j int) { target[at[i]], target[at[j]] = target[at[j]], target[at[i]] })
 		}
 		permuted := meanScore(folds, func(f NumberFold) NumberScore {
-			y := make([]float64, len(f.Person))
-			for i, p := range f.Person {
-				y[i] = target[p]
-			}
+			y := lists.Map(f.Person, func(p int) float64 { return target[p] })
 			return f.score(y, func(int) float64 { return 1 })
 		})
 		if AsLarge(permuted.R, out.R) {

@@ -3,6 +3,7 @@ package inference
 import (
 	"math"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/random"
 )
 
@@ -79,10 +80,7 @@ func TestPredictions(folds []TestedFold, group []int, groups int, stratum []int,
 // foldArea is the area under the ROC curve of one fold: of the last of two groups, or the mean over
 // more of each against the rest. NaN when a group or all others are missing.
 func foldArea(person []int, areas []area, label []int) float64 {
-	own := make([]int, len(person))
-	for i, p := range person {
-		own[i] = label[p]
-	}
+	own := lists.Map(person, func(p int) int { return label[p] })
 	if len(areas) == 2 {
 		return areas[1].above(own, 1)
 	}

@@ -12,6 +12,7 @@ import (
 	"prgnn/gnn/braingnn"
 	"prgnn/gnn/network"
 	"prgnn/internal/exact"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 )
@@ -161,10 +162,7 @@ func (s *BrainGNN) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	order, label, count := set.inParts(part)
-	graphs := make([]braingnn.Graph[float32], len(order))
-	for i, at := range order {
-		graphs[i] = read[at]
-	}
+	graphs := lists.Map(order, func(at int) braingnn.Graph[float32] { return read[at] })
 	training := network.Training{Epochs: s.Epochs, Batch: s.Batch, Rate: s.LearningRate, Halve: s.Halve,
 		Decay: s.WeightDecay, Patience: s.Epochs, Held: count[1], Test: count[2], Seed: s.Seed,
 		Stream: []any{"braingnn", "repeat", s.Repeat, "fold", s.Fold}, Threads: t.Threads, Every: s.Checkpoint,
@@ -222,10 +220,7 @@ func (s *BrainGNN) parts(set *trainingSet, name string) ([]int, error) {
 	if s.Select == "validation" {
 		return set.parts(s.Params, s.Validation, s.Seed, name)
 	}
-	part := make([]int, len(set.rows))
-	for i, r := range set.rows {
-		part[i] = 2 * r.Side
-	}
+	part := lists.Map(set.rows, func(r fold.Row) int { return 2 * r.Side })
 	return part, nil
 }
 

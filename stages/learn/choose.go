@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/exact"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 )
@@ -182,10 +183,7 @@ func (s *Choose) candidates(ins []dag.Input) ([]*candidate, map[string]map[strin
 		if err := fold.OnlyOnce(c.folds); err != nil {
 			return nil, nil, fmt.Errorf("inside fold %s, %s: %w", c.outer, c.setting, err)
 		}
-		var v []float64
-		for _, f := range c.folds {
-			v = append(v, s.measure(f))
-		}
+		v := lists.Map(c.folds, s.measure)
 		c.value, c.sd = column.MeanSD(v)
 	}
 	return all, seen, nil

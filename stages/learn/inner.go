@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 )
@@ -18,10 +19,7 @@ func innerFolds(set *trainingSet, p fold.Params, folds int, seed uint64, purpose
 			of[r.Id] = member{id: r.Id, group: set.groups[r.Label], number: r.Target}
 		}
 	}
-	var members []member
-	for _, id := range slices.Sorted(maps.Keys(of)) {
-		members = append(members, of[id])
-	}
+	members := lists.Map(slices.Sorted(maps.Keys(of)), func(id string) member { return of[id] })
 	inner := &Split{Folds: folds, Stratify: true, Seed: seed}
 	if set.number {
 		inner.Label = column.Target

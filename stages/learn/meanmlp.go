@@ -9,6 +9,7 @@ import (
 	"prgnn/gnn"
 	"prgnn/gnn/meanmlp"
 	"prgnn/gnn/network"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
@@ -83,10 +84,7 @@ func (s *MeanMLP) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		return nil, err
 	}
 	order, label, count := set.inParts(part)
-	ordered := make([][]float32, len(order))
-	for i, at := range order {
-		ordered[i] = series[at]
-	}
+	ordered := lists.Map(order, func(at int) []float32 { return series[at] })
 	o := meanmlp.Options{Hidden: s.Hidden, Layers: s.Layers, Dropout: s.Dropout, Classes: len(set.groups)}
 	var history []validatedRow
 	best := 0

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/nifti"
 	"prgnn/stages/region"
 )
@@ -65,10 +66,7 @@ func (s *MeanVolume) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 			}
 		}
 	}
-	mean := make([]float32, len(sum))
-	for i, v := range sum {
-		mean[i] = float32(v / float64(n))
-	}
+	mean := lists.Map(sum, func(v float64) float32 { return float32(v / float64(n)) })
 	var b bytes.Buffer
 	if err := nifti.Encode(&b, &nifti.Image{Shape: grid.Shape[:], Affine: grid.Affine, Code: int(max(r.Header.SformCode,
 		r.Header.QformCode)), Data: mean, Descrip: region.MeanOfVolumes}); err != nil {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
@@ -31,10 +32,7 @@ func (a *author) regions() error {
 	if err != nil {
 		return err
 	}
-	settings := make([]string, len(rows))
-	for i, r := range rows {
-		settings[i] = column.CoordText(r.Coords)
-	}
+	settings := lists.Map(rows, func(r column.RankingRow) string { return column.CoordText(r.Coords) })
 	setting, said := a.RegionsOf(settings)
 	slices.SortStableFunc(rows, func(x, y column.RankingRow) int { // figures and tables show the first setting
 		return otherThan(setting, x) - otherThan(setting, y)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/markup"
 	"prgnn/internal/words"
 )
@@ -24,10 +25,7 @@ type body struct {
 // put writes markup, with texts in place of its %s: as content, or as values of attributes
 // between double quotes.
 func (b *body) put(format string, texts ...string) {
-	escaped := make([]any, len(texts))
-	for i, t := range texts {
-		escaped[i] = markup.Shown(t)
-	}
+	escaped := lists.Map(texts, func(t string) any { return markup.Shown(t) })
 	fmt.Fprintf(b, format, escaped...)
 }
 

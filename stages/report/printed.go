@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"prgnn/internal/lists"
 )
 
 // A Printed is a table as the paper prints it, once for each source of numbers.
@@ -51,10 +53,7 @@ func (l Printed) Markdown() string {
 // escapedCells replaces texts in each cell.
 func escapedCells(cells []string, replace ...string) []string {
 	r := strings.NewReplacer(replace...)
-	out := make([]string, len(cells))
-	for i, c := range cells {
-		out[i] = r.Replace(c)
-	}
+	out := lists.Map(cells, r.Replace)
 	return out
 }
 

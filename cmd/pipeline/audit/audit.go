@@ -53,7 +53,6 @@ type auditedEvent struct {
 	Log     string                   `json:"log,omitempty"` // its end, of one that failed
 }
 
-// fail says why a task failed.
 func (e *auditedEvent) fail(err *dag.Error) {
 	e.State, e.Error, e.Log = "failed", err.Err.Error(), err.Said
 }

@@ -108,7 +108,6 @@ func studyText(builtin string, settings map[string]setting) string {
 	return s.String()
 }
 
-// quote is a text in YAML.
 func quote(text string) string {
 	b, _ := json.Marshal(text) // of a text, it cannot fail
 	return string(b)

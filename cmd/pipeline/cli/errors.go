@@ -14,6 +14,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 )
 
@@ -176,10 +177,7 @@ func flatten(err error) []error {
 }
 
 func joinedText(errs []error) string {
-	texts := make([]string, len(errs))
-	for i, e := range errs {
-		texts[i] = e.Error()
-	}
+	texts := lists.Map(errs, func(e error) string { return e.Error() })
 	return strings.Join(texts, "\n")
 }
 

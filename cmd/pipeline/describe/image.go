@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"prgnn/cmd/pipeline/console"
+	"prgnn/internal/lists"
 	"prgnn/nifti"
 	"prgnn/pipelines/compare"
 )
@@ -43,10 +44,7 @@ func printImage(a *console.Console, e fileEvent, info nifti.Info) {
 	}
 	fmt.Fprintf(a.Out, "%s  %s, %s %s, %s\n", a.Page.Bold(e.Path), what, nifti.DataType(info.Datatype), order, console.ByteCount(e.Bytes))
 	g := console.Grid{Indent: "  "}
-	var lengths []string
-	for _, n := range info.Shape {
-		lengths = append(lengths, fmt.Sprint(n))
-	}
+	lengths := lists.Map(info.Shape, func(n int64) string { return fmt.Sprint(n) })
 	g.Add("shape", strings.Join(lengths, " × "))
 	if info.Class != "Cifti2Image" { // whose axes are no places in space
 		addPlace(&g, info)

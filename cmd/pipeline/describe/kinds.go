@@ -9,6 +9,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages"
 	"prgnn/stages/cohort"
@@ -44,10 +45,7 @@ func Kinds(a *console.Console) {
 
 // Kind describes one stage kind or cohort kind: its documentation, parameters and ports.
 func Kind(a *console.Console, name string) error {
-	var names []string
-	for _, k := range stages.Kinds() {
-		names = append(names, k.Name)
-	}
+	names := lists.Map(stages.Kinds(), func(k *dag.Kind) string { return k.Name })
 	k, isKind := stages.Lookup(name)
 	var cohort *cohort.Source
 	for _, c := range stages.Cohorts() {
@@ -98,7 +96,6 @@ func printCohort(a *console.Console, c cohort.Source) {
 // cohortParams are the parameters of a cohort kind: it is tagged like a stage.
 func cohortParams(c cohort.Source) []param.Param { return param.Of(c.New()) }
 
-// paragraphs are those of a doc, each wrapped.
 func paragraphs(a *console.Console, doc string) string {
 	lines := strings.Split(strings.TrimSpace(doc), "\n")
 	if w := a.Wide(); w > 0 {

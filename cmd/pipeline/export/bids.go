@@ -97,7 +97,6 @@ func shortEstimator(e string) string {
 	return bids.Label(e)
 }
 
-// parameter is the value of a stage's parameter, as text.
 func parameter(s any, name string) string {
 	for _, p := range param.Of(s) {
 		if p.Name == name {

@@ -86,7 +86,6 @@ func (m *bidsMember) quality() (map[string]any, error) {
 	return nil, nil
 }
 
-// plainValue is a parameter as JSON has it.
 func plainValue(v any) any {
 	switch x := v.(type) {
 	case float64:

@@ -64,7 +64,6 @@ func formNames() []string {
 	return names
 }
 
-// fittingForms go on with a list of formats.
 func fittingForms(t dag.Type) string {
 	text := ""
 	for _, f := range forms {
@@ -149,7 +148,6 @@ func (x *job) writeForm(w io.Writer, n *dag.Node, port dag.Port, f *form) error 
 	return nil
 }
 
-// kindText says what an output is.
 func kindText(t dag.Type) string {
 	switch {
 	case len(t.Axes) > 0:

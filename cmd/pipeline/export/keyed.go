@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/compare"
 	"prgnn/stages/cohort"
@@ -133,10 +134,7 @@ func must[T any](v []T, err error) []T {
 }
 
 func widened[T int16 | uint8](v []T) []int32 {
-	wide := make([]int32, len(v))
-	for i, x := range v {
-		wide[i] = int32(x)
-	}
+	wide := lists.Map(v, func(x T) int32 { return int32(x) })
 	return wide
 }
 
@@ -206,10 +204,7 @@ func nodeNames(roster *cohort.Roster, n int) []string {
 func stackOrder(tasks []*dag.Node) (order []int, front []axisJSON) {
 	places := 1
 	for i, coord := range tasks[0].Coords {
-		var values []string
-		for _, n := range tasks {
-			values = append(values, n.Coords[i].Value)
-		}
+		values := lists.Map(tasks, func(n *dag.Node) string { return n.Coords[i].Value })
 		slices.SortFunc(values, dag.CompareValues)
 		values = slices.Compact(values)
 		front = append(front, axisJSON{Name: coord.Axis, Size: len(values), Values: values})

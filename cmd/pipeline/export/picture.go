@@ -8,7 +8,6 @@ import (
 	"prgnn/stages/region"
 )
 
-// heatMap is the picture of one matrix.
 func (m *member) heatMap() (figures.Figure, error) {
 	v, cols, err := m.matrixOf()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 )
 
 // writeTensors writes arrays as an Arrow file with a row for each member of a
@@ -21,10 +22,7 @@ func (x *job) writeTensors(sel *results.Selection, tasks []*dag.Node) error {
 	if len(tasks[0].Coords) > 0 {
 		order, front := stackOrder(tasks)
 		for i, coord := range tasks[0].Coords {
-			values := make([]string, len(order))
-			for row, at := range order {
-				values[row] = tasks[at].Coords[i].Value
-			}
+			values := lists.Map(order, func(at int) string { return tasks[at].Coords[i].Value })
 			keys.Columns = append(keys.Columns, encoding.Column{Name: coord.Axis, Values: typed(values), Doc: "coordinate of the task"})
 		}
 		inner = axes[len(front):]

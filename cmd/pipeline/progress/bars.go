@@ -72,7 +72,6 @@ func (b *bars) Event(e dag.Event) {
 	b.t.count(e, time.Now())
 }
 
-// Say prints a line above the bars.
 func (b *bars) Say(line string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -143,7 +143,6 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// appendJSON appends a quoted string.
 func appendJSON(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {

@@ -46,7 +46,6 @@ func Decode(b []byte, format string, typ dag.Type) (Content, error) {
 	return c, err
 }
 
-// A columnJSON describes a column of a table.
 type columnJSON struct {
 	Name string `json:"name"`
 	Type string `json:"type"`

@@ -10,6 +10,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 )
 
@@ -153,10 +154,7 @@ func (c *Current) Failure(n *dag.Node) string {
 
 // IDs are the names of tasks.
 func IDs(nodes []*dag.Node) []string {
-	ids := make([]string, len(nodes))
-	for i, n := range nodes {
-		ids[i] = n.ID
-	}
+	ids := lists.Map(nodes, func(n *dag.Node) string { return n.ID })
 	return ids
 }
 

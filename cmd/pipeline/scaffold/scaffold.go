@@ -153,7 +153,6 @@ func checkModule(path string) error {
 	return nil
 }
 
-// checkClone looks for the module and its example.
 func checkClone(clone string) error {
 	text, err := os.ReadFile(filepath.Join(clone, "go.mod"))
 	if err == nil && modfile.ModulePath(text) == "prgnn" {
@@ -164,7 +163,6 @@ func checkClone(clone string) error {
 	return fmt.Errorf("%s does not hold the source of prgnn: unpack %s.tar.gz of the release beside the new module, or name a clone by --clone DIR", clone, unpacked)
 }
 
-// checkNew refuses a place where something lies.
 func checkNew(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/literature"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -35,10 +36,7 @@ func Cite(t *dag.Task) (*Citation, error) {
 
 // BibTeX are the works as entries. version is that of the program.
 func (c *Citation) BibTeX(version string) string {
-	var entries []string
-	for _, key := range c.Keys {
-		entries = append(entries, literature.Works[key].BibTeX(key, version))
-	}
+	entries := lists.Map(c.Keys, func(key string) string { return literature.Works[key].BibTeX(key, version) })
 	return strings.Join(entries, "\n")
 }
 

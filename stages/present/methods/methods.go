@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/stages/literature"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/performance"
@@ -102,11 +103,8 @@ func (a *Author) Write() error {
 
 // References lists the works that the methods cite.
 func (a *Author) References() error {
-	var list []string
-	for _, key := range a.cited.cited {
-		list = append(list, literature.Works[key].String())
-	}
-	if list != nil {
+	list := lists.Map(a.cited.cited, func(key string) string { return literature.Works[key].String() })
+	if len(list) > 0 {
 		a.Add(report.Block{References: list})
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
@@ -95,10 +96,7 @@ func lostVoxels(scans []CleanedScan, all int, byRegion bool) string {
 	case byRegion:
 		return fmt.Sprintf("%d of %d scans", len(scans), all)
 	}
-	var named []string
-	for _, s := range scans {
-		named = append(named, s.who+" ("+s.lostText()+")")
-	}
+	named := lists.Map(scans, func(s CleanedScan) string { return s.who + " (" + s.lostText() + ")" })
 	return words.Some(named, 6)
 }
 
@@ -163,11 +161,8 @@ func mostStruck(struck []CleanedScan, all int) string {
 		return n <= mostNamed || float64(n) <= 2*usual
 	})
 	slices.SortStableFunc(out, func(x, y CleanedScan) int { return len(y.lostRegions()) - len(x.lostRegions()) })
-	var named []string
-	for _, s := range out {
-		named = append(named, s.who+" ("+s.lostText()+")")
-	}
-	if named == nil {
+	named := lists.Map(out, func(s CleanedScan) string { return s.who + " (" + s.lostText() + ")" })
+	if len(named) == 0 {
 		return ""
 	}
 	return "; most in " + words.Some(named, 6)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/present/section"
@@ -97,10 +98,7 @@ func (a *Cohort) Describe() error {
 		return err
 	}
 	a.Heading("Notes on the data")
-	var list []string
-	for _, n := range notes {
-		list = append(list, n.Note)
-	}
+	list := lists.Map(notes, func(n noteRow) string { return n.Note })
 	a.Add(report.Block{List: list})
 	return nil
 }
@@ -245,10 +243,7 @@ func (a *Cohort) describeGroups() error {
 
 // tableOfNumber begins the description of participants of whom a number is predicted.
 func (a *Cohort) tableOfNumber() *report.Table {
-	var all []float64
-	for _, id := range a.Who.Ids {
-		all = append(all, a.Who.Numbers[id])
-	}
+	all := lists.Map(a.Who.Ids, func(id string) float64 { return a.Who.Numbers[id] })
 	return section.TableOf("Cohort", 1, [][][]float64{{all}},
 		section.Number("n", "", func([][]float64) string { return fmt.Sprint(len(all)) }),
 		section.Number(section.PlainName(a.Who.Target), "the number to predict", func(v [][]float64) string { return describeNumbers(v)[0] }))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/figure"
 	"prgnn/stages/present/section"
@@ -108,10 +109,7 @@ func (a *Cohort) scanLinks(ins []dag.Input) error {
 
 // scanNames are the participants of pictures.
 func scanNames(ins []dag.Input) []string {
-	ids := make([]string, len(ins))
-	for i, in := range ins {
-		ids[i] = scanName(in)
-	}
+	ids := lists.Map(ins, scanName)
 	return ids
 }
 

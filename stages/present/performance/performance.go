@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
@@ -361,10 +362,7 @@ func (a *Results) othersLast(coords []dag.Coord) int {
 // accuracyChart draws the accuracy of each classifier over participants, with its interval.
 func accuracyChart(rows []Row) *figure.Chart {
 	d := chart.Dots{Axis: "accuracy, per participant", Interval: "95 % CI (Wilson)", Mark: math.NaN(), MarkName: "majority-class rate"}
-	var names []string
-	for _, r := range rows {
-		names = append(names, r.Title)
-	}
+	names := lists.Map(rows, func(r Row) string { return r.Title })
 	series := column.Series(names)
 	for i, r := range rows[:min(len(rows), 40)] {
 		d.Rows = append(d.Rows, chart.Row{Series: series[i], Name: region.Clip(r.Called(), 40), Value: r.Accuracy,

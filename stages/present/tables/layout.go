@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
@@ -94,9 +95,6 @@ func layoutTwo(rows []contender, who tableSource, level string) report.Printed {
 }
 
 func tableText(kind string, pages []report.Printed, write func(report.Printed) string) artifacts.Bytes {
-	var parts []string
-	for _, p := range pages {
-		parts = append(parts, write(p))
-	}
+	parts := lists.Map(pages, write)
 	return artifacts.Bytes{Kind: kind, Data: []byte(strings.Join(parts, "\n"))}
 }

@@ -6,6 +6,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/report"
 )
@@ -73,14 +74,8 @@ func (s *Tables) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if len(two) > 0 {
 		pages = append(pages, layoutTwo(two, who, s.Level))
 	}
-	var variations []VariationRow
-	for _, v := range one {
-		variations = append(variations, v.VariationRow)
-	}
-	var classifiers []ClassifierRow
-	for _, c := range two {
-		classifiers = append(classifiers, c.ClassifierRow)
-	}
+	variations := lists.Map(one, func(v variation) VariationRow { return v.VariationRow })
+	classifiers := lists.Map(two, func(c contender) ClassifierRow { return c.ClassifierRow })
 	return dag.Outputs{
 		"markdown": tableText("md", pages, report.Printed.Markdown), "tsv": tableText("tsv", pages, report.Printed.TSV),
 		"latex":  tableText("tex", pages, report.Printed.LaTeX),
