@@ -100,9 +100,7 @@ var free = []string{"bench", "release", "test", "examples", "stages/stagetest"}
 
 func TestLayersOnlyPointDown(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
+	need.NoError(t, err, "go list")
 	seen := map[string]bool{}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line)
@@ -162,9 +160,7 @@ func TestRoomsStaySmall(t *testing.T) {
 	const files, lines = 40, 5000
 	larger := map[string]int{"cmd/pipeline/cli": 6000} // a file a command
 	out, err := exec.Command("go", "list", "-f", "{{.Dir}}{{range .GoFiles}} {{.}}{{end}}", "./...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
+	need.NoError(t, err, "go list")
 	root, err := os.Getwd()
 	need.NoError(t, err)
 	for row := range strings.Lines(string(out)) {

@@ -113,8 +113,6 @@ func TestWidthSeesLongLines(t *testing.T) {
 		"code in pages": {wideMarkdown, "```sh\n" + long + "\n```\n", ""},
 		"a link":        {wideMarkdown, "see [there](" + strings.Repeat("a/", 70) + ")\n", ""},
 	} {
-		if got := strings.Join(c.find("f", c.text), " "); got != c.want {
-			t.Errorf("%s: found %q, want %q", name, got, c.want)
-		}
+		need.Equal(t, strings.Join(c.find("f", c.text), " "), c.want, name)
 	}
 }

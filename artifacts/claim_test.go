@@ -75,9 +75,7 @@ func TestClaimOnce(t *testing.T) {
 				did[out.Text()]++
 				mu.Unlock()
 			}
-			if err := cmd.Wait(); err != nil {
-				t.Error(err)
-			}
+			need.Equal(t, cmd.Wait(), nil)
 		})
 	}
 	group.Wait()
@@ -111,9 +109,7 @@ func TestClaimOfTheDead(t *testing.T) {
 	time.AfterFunc(50*time.Millisecond, func() { cmd.Process.Kill() })
 	c := need.Value(s.Claim(context.Background(), k))(t)
 	cmd.Wait()
-	if err := c.Release(); err != nil {
-		t.Error(err)
-	}
+	need.NoError(t, c.Release())
 	if _, err := os.Stat(s.object(locksDir, k.String())); !errors.Is(err, os.ErrNotExist) {
 		t.Error("the file of a claim stays behind")
 	}
@@ -146,9 +142,7 @@ func TestClaimExcludes(t *testing.T) {
 				runtime.Gosched()
 				rounds.Add(1)
 				inside.Add(-1)
-				if err := c.Release(); err != nil {
-					t.Error(err)
-				}
+				need.Equal(t, c.Release(), nil)
 			}
 		})
 	}

@@ -211,10 +211,6 @@ func TestScratch(t *testing.T) {
 	if b := c.Get(); b != nil {
 		t.Errorf("a damaged checkpoint is %d bytes", len(b))
 	}
-	if err := c.Remove(); err != nil {
-		t.Error(err)
-	}
-	if err := c.Remove(); err != nil {
-		t.Error(err)
-	}
+	need.NoError(t, c.Remove())
+	need.NoError(t, c.Remove())
 }

@@ -26,9 +26,7 @@ func openStore(t testing.TB, dir string) *Store {
 	t.Helper()
 	s := need.Value(Open(dir))(t)
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		need.Equal(t, s.Close(), nil)
 		mustVerify(t, dir)
 	})
 	return s

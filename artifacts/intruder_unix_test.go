@@ -66,9 +66,7 @@ func TestIntruders(t *testing.T) {
 						t.Errorf("read: %v", err)
 					}
 					r := need.Value(s.Verify(context.Background(), nil))(t)
-					if got := damage(r); got != want {
-						t.Errorf("verify finds %q, want %q", got, want)
-					}
+					need.Equal(t, damage(r), want, "verify finds")
 					if len(r.Findings) == 0 || !strings.Contains(r.Findings[0].Detail, "where a file belongs") {
 						t.Errorf("verify says %v", r.Findings)
 					}
@@ -136,9 +134,7 @@ func TestPipesInTheStore(t *testing.T) {
 				if (err == nil) == (name == "collected") {
 					t.Errorf("collected: %v", err)
 				}
-				if err := s.Close(); err != nil {
-					t.Error(err)
-				}
+				need.Equal(t, s.Close(), nil)
 			})
 		})
 	}

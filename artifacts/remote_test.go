@@ -410,10 +410,7 @@ func TestDamageAtHomeStaysAtHome(t *testing.T) {
 func TestARemoteOfAnotherLayout(t *testing.T) {
 	f := newShelf()
 	f.objects[versionFile] = []byte("prgnn store 9\n")
-	if err := newStore(t).Attach(context.Background(), f); err == nil ||
-		!strings.Contains(err.Error(), "prgnn store 9") {
-		t.Errorf("%v", err)
-	}
+	need.Error(t, newStore(t).Attach(context.Background(), f), "prgnn store 9")
 }
 
 // openStore2 is a store that may end damaged.

@@ -94,9 +94,7 @@ func TestDamagedRun(t *testing.T) {
 	if damage(r) != "runs: damaged run" {
 		t.Error(damage(r))
 	}
-	if err := s.Repair(r); err != nil {
-		t.Error(err)
-	}
+	need.NoError(t, s.Repair(r))
 }
 
 // What could not be made durable in the background is told by SaveRun and by Close.

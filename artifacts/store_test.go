@@ -254,9 +254,7 @@ func TestReadOnlyStore(t *testing.T) {
 	s.Close()
 	chmodTree(t, s.Dir(), 0o555)
 	t.Cleanup(func() { chmodTree(t, s.Dir(), 0o755) })
-	if err := readOnly(s.Dir(), k, r); err != nil {
-		t.Error(err)
-	}
+	need.NoError(t, readOnly(s.Dir(), k, r))
 }
 
 // readOnly checks what a store that cannot be written does.
@@ -288,14 +286,12 @@ func readOnly(dir string, k Key, r Ref) error {
 }
 
 func chmodTree(t testing.TB, dir string, mode os.FileMode) {
-	if err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+	need.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		if err == nil && e.IsDir() {
 			err = os.Chmod(path, mode)
 		}
 		return err
-	}); err != nil {
-		t.Error(err)
-	}
+	}))
 }
 
 // Many goroutines of two stores on one directory put and record the same things.
@@ -332,9 +328,7 @@ func TestCheckedReader(t *testing.T) {
 		for _, piece := range []int{1, 7, 4096} {
 			r := NewCheckedReader(io.NopCloser(bytes.NewReader(c.data)), ref, func() error { return wrong }, nil)
 			_, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, make([]byte, piece))
-			if err != c.want {
-				t.Errorf("%d bytes in pieces of %d: %v, want %v", len(c.data), piece, err, c.want)
-			}
+			need.Equal(t, err, c.want, len(c.data), piece)
 			if _, again := r.Read(make([]byte, 1)); again != c.want && again != io.EOF {
 				t.Errorf("read again: %v", again)
 			}

@@ -84,17 +84,13 @@ func TestVerify(t *testing.T) {
 			if got := damage(r); got != c.want {
 				t.Fatalf("found %q, want %q", got, c.want)
 			}
-			if got := strings.Join(r.Findings[0].Tasks, " "); got != c.tasks {
-				t.Errorf("tasks %q, want %q", got, c.tasks)
-			}
+			need.Equal(t, strings.Join(r.Findings[0].Tasks, " "), c.tasks, "tasks")
 			if got := r.Damaged() > 0; got != (r.Findings[0].Problem != Stray) {
 				t.Errorf("%d damaged", r.Damaged())
 			}
 			need.NoError(t, s.Repair(r))
 			a, err := s.Lookup(task.Key)
-			if got := err != nil || !s.hasAll(a.Outputs); got != c.lost {
-				t.Errorf("lost is %v, want %v", got, c.lost)
-			}
+			need.Equal(t, err != nil || !s.hasAll(a.Outputs), c.lost, "lost")
 			if got := len(verify(t, s.dir).Findings) > 0; got != c.stays {
 				t.Errorf("after repair: %v", verify(t, s.dir).Findings)
 			}

@@ -3,6 +3,8 @@ package connectivity
 import (
 	"math"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func TestBasisIsOrthonormalAndDropsWhatIsNotNew(t *testing.T) {
@@ -18,9 +20,7 @@ func TestBasisIsOrthonormalAndDropsWhatIsNotNew(t *testing.T) {
 		v   []float64
 		new bool
 	}{{a, true}, {c, true}, {sum, false}, {make([]float64, n), false}, {cosine(n, 7), true}} {
-		if got := b.add(add.v); got != add.new {
-			t.Errorf("a vector counts as new: %v, want %v", got, add.new)
-		}
+		need.Equal(t, b.add(add.v), add.new, "a vector counts as new")
 	}
 	if len(b.q) != 7 {
 		t.Fatalf("%d vectors, want 7", len(b.q))

@@ -1,14 +1,11 @@
 package connectivity
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-	"math"
 	"testing"
 
 	"prgnn/internal/need"
 	"prgnn/internal/random"
+	"prgnn/internal/testdir"
 )
 
 // The digests of everything that is computed from a run of simulated series. They are
@@ -22,18 +19,6 @@ var digests = map[string]string{
 	"ridge":       "76dbe49631375a63",
 	"glasso":      "70bb9578bec8041e",
 	"glasso-cv":   "b7f795c2f2d3cc97",
-}
-
-func digestOf(all ...[]float64) string {
-	h := sha256.New()
-	for _, v := range all {
-		for _, x := range v {
-			var b [8]byte
-			binary.LittleEndian.PutUint64(b[:], math.Float64bits(x))
-			h.Write(b[:])
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 func TestBits(t *testing.T) {
@@ -65,16 +50,14 @@ func TestBits(t *testing.T) {
 		cleaned = append(cleaned, y.Data)
 		draws = append(draws, y)
 	}
-	got["clean"] = digestOf(cleaned...)
+	got["clean"] = testdir.Bits(cleaned...)
 	for _, e := range append(estimators, GlassoCV) {
 		c := need.Value(Estimate(draws[:1], Options{Partial: e, Pearson: LedoitWolf, Rho: 0.1, Alpha: 0.3,
 			FisherZ: FisherBoth, Both: true}))(t)
-		got[string(e)] = digestOf(c.Pearson, c.Partial, c.Covariance, c.Precision,
+		got[string(e)] = testdir.Bits(c.Pearson, c.Partial, c.Covariance, c.Precision,
 			[]float64{c.Quality[0].Condition, c.Quality[0].PartialSE})
 	}
 	for name, want := range digests {
-		if got[name] != want {
-			t.Errorf("%s: %s, want %s", name, got[name], want)
-		}
+		need.Equal(t, got[name], want, name)
 	}
 }

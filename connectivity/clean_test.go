@@ -92,9 +92,7 @@ func TestNothingIsMadeOfNothing(t *testing.T) {
 		}
 		y, status := clean(t, x, o)
 		for j, s := range status {
-			if s != want[j] {
-				t.Errorf("%+v: region %d is %s, want %s", o.Filter, j+1, s, want[j])
-			}
+			need.Equal(t, s, want[j], o.Filter, j+1)
 			for i := range y.Rows {
 				switch v := y.At(i, j); {
 				case s == Missing && !math.IsNaN(v), s == Constant && v != 0, s == Present && !finite(v):

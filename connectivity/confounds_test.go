@@ -36,9 +36,7 @@ func TestColumnsBesideAStrategy(t *testing.T) {
 			if i > 0 {
 				d = rot[i] - rot[i-1]
 			}
-			if want := []float64{rot[i], d, rot[i] * rot[i], d * d}[k]; x.At(i, j) != want {
-				t.Errorf("%s of volume %d is %v, want %v", name, i+1, x.At(i, j), want)
-			}
+			need.Equal(t, x.At(i, j), []float64{rot[i], d, rot[i] * rot[i], d * d}[k], name, i+1)
 		}
 	}
 }
@@ -121,9 +119,7 @@ func TestScrub(t *testing.T) {
 		for _, k := range keep {
 			got += map[bool]string{true: "1", false: "0"}[k]
 		}
-		if got != c.want {
-			t.Errorf("%+v keeps %s, want %s", c.s, got, c.want)
-		}
+		need.Equal(t, got, c.want, c.s)
 	}
 	if _, err := (Scrub{FD: 1}).Keep(fd, nil, 9); err == nil || err.Error() != "framewise displacement has 10 values for 9 volumes" {
 		t.Errorf("error %v", err)

@@ -154,8 +154,6 @@ func TestPartialOfRefuses(t *testing.T) {
 			return err
 		},
 	} {
-		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
+		need.Error(t, f(), want)
 	}
 }

@@ -19,9 +19,7 @@ func readTSV(t *testing.T, path string) ([]string, Matrix) {
 	need.NoError(t, err)
 	defer f.Close()
 	names, x, err := ReadText(f)
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
+	need.NoError(t, err, path)
 	return names, x
 }
 
@@ -60,8 +58,8 @@ func closeTo(t *testing.T, what string, got, want Matrix, tol float64) {
 	}
 }
 
-// Every matrix of the golden set of nilearn 0.12.1 and scikit-learn 1.2.1, from
-// the series it was made from.
+// Every matrix of the golden set of nilearn 0.12.1 and scikit-learn 1.2.1
+// (nifti/testdata/nilearn/gen.py), from the series it was made from.
 func TestMatricesOfNilearn(t *testing.T) {
 	for _, in := range []string{"raw", "z"} {
 		x := golden(t, map[string]string{"raw": "ts_raw", "z": "ts_zscore_sample"}[in])

@@ -119,9 +119,7 @@ func TestTrendOfNumpy(t *testing.T) {
 		y, _, err := cleaner.Clean(x)
 		need.NoError(t, err)
 		closeTo(t, "trend", y, matrixOf(c.Y), 1e-9)
-		if want := float64(x.Rows - c.Order); cleaner.Quality.TEff != want {
-			t.Errorf("order %d: T_eff %v, want %v", c.Order, cleaner.Quality.TEff, want)
-		}
+		need.Equal(t, cleaner.Quality.TEff, float64(x.Rows-c.Order), "order", c.Order)
 	}
 }
 
@@ -171,9 +169,7 @@ func TestGlassoOfScikitLearn(t *testing.T) {
 		need.NoError(t, err)
 		closeTo(t, "covariance", got.view(got.Covariance, 0), matrixOf(c.Covariance), 1e-6)
 		closeTo(t, "precision", got.view(got.Precision, 0), matrixOf(c.Precision), 1e-6)
-		if got.Quality[0].Shrinkage != c.Alpha {
-			t.Errorf("the quality tells α = %v, want %v", got.Quality[0].Shrinkage, c.Alpha)
-		}
+		need.Equal(t, got.Quality[0].Shrinkage, c.Alpha, "the quality tells α")
 	}
 }
 

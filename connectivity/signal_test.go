@@ -27,9 +27,7 @@ func TestInspect(t *testing.T) {
 	need.NoError(t, err)
 	want := []Status{Present, Missing, Constant, Constant, Constant, Present}
 	for j, s := range status {
-		if s != want[j] {
-			t.Errorf("region %d is %s, want %s", j+1, s, want[j])
-		}
+		need.Equal(t, s, want[j], "region", j+1)
 	}
 	if m, c := count(status); m != 1 || c != 3 {
 		t.Errorf("%d missing and %d constant, want 1 and 3", m, c)

@@ -173,9 +173,7 @@ func TestCosinesOfFMRIPrep(t *testing.T) {
 		tr      float64
 		want    int
 	}{{39, 3.5, 1}, {63, 2, 0}, {64, 2, 1}, {146, 2, 3}, {1200, 0.72, 12}, {3, 2, 0}} {
-		if got := FMRIPrepCosines(c.volumes, c.tr); got != c.want {
-			t.Errorf("%d volumes at %g s: %d, want %d", c.volumes, c.tr, got, c.want)
-		}
+		need.Equal(t, FMRIPrepCosines(c.volumes, c.tr), c.want, c.volumes, c.tr)
 	}
 }
 

@@ -3,15 +3,15 @@ package dag
 import (
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // The hash is Argon2id as argon2-cffi 25.1 (Python, the reference implementation) computes it:
 //
 //	hash_secret_raw(b"tok-0123456789", b"prgnn environment TOKEN", 3, 65536, 1, 16, Type.ID)
 func TestHashOfAValue(t *testing.T) {
-	if got, want := hashValue("TOKEN", "tok-0123456789"), "fd93f59c6b67e68182f905798bd9ea7e"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	need.Equal(t, hashValue("TOKEN", "tok-0123456789"), "fd93f59c6b67e68182f905798bd9ea7e")
 }
 
 // A recipe tells equal values from others, and set from not set, and holds no value.
@@ -40,8 +40,6 @@ func TestEnvironmentInRecipes(t *testing.T) {
 				t.Errorf("a difference tells %q and %q", d.Old, d.New)
 			}
 		}
-		if text := strings.Join(got, "; "); text != c.want {
-			t.Errorf("%q, want %q", text, c.want)
-		}
+		need.Equal(t, strings.Join(got, "; "), c.want)
 	}
 }

@@ -157,8 +157,6 @@ func TestDifferencesOfGates(t *testing.T) {
 		for _, d := range RecipeDifferences(head+tt.old, head+tt.now) {
 			got += d.Old + " > " + d.New + ";"
 		}
-		if got != tt.want {
-			t.Errorf("%q to %q: %q, want %q", tt.old, tt.now, got, tt.want)
-		}
+		need.Equal(t, got, tt.want, tt.old, tt.now)
 	}
 }

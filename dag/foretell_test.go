@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -54,16 +55,9 @@ func TestForetold(t *testing.T) {
 		{cohortSketch("1", "one"), "stale cached cached stale stale", "table:ran folds:ran all:ran", "its out changed"},
 	} {
 		steps := need.Value(Plan(&tt.s.Graph, st, Options{}))(t)
-		var states []string
-		for _, s := range steps {
-			states = append(states, string(s.State))
-		}
-		if got := strings.Join(states, " "); got != tt.plan {
-			t.Errorf("planned %s, want %s", got, tt.plan)
-		}
-		if steps[0].Reason != tt.reason {
-			t.Errorf("the table is stale: %q, want %q", steps[0].Reason, tt.reason)
-		}
+		states := lists.Map(steps, func(s Step) string { return string(s.State) })
+		need.Equal(t, strings.Join(states, " "), tt.plan, "planned")
+		need.Equal(t, steps[0].Reason, tt.reason, "the table is stale")
 		if tt.ran != "" {
 			if _, ran := tt.s.run(t, st, Options{}); ran != tt.ran {
 				t.Errorf("%q ran, want %q", ran, tt.ran)

@@ -51,9 +51,7 @@ func TestForgedSize(t *testing.T) {
 				note = e.Note
 			}
 		}})
-		if note != want {
-			t.Errorf("fetched %v: %q, want %q", fetched, note, want)
-		}
+		need.Equal(t, note, want, "fetched", fetched)
 		if !fetched {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/dag/param"
+	"prgnn/internal/need"
 )
 
 // fuzzed has a parameter of every type.
@@ -55,9 +56,7 @@ func FuzzRecipe(f *testing.F) {
 			t.Fatalf("%q is written as %q, which is no recipe: %v", text, again, err)
 		}
 		second, err := kind.Make(r2)
-		if err != nil {
-			t.Fatalf("%q: %v", again, err)
-		}
+		need.NoError(t, err, again)
 		if now := param.Text(second); !reflect.DeepEqual(now, lines) {
 			t.Fatalf("%q became %q", lines, now)
 		}

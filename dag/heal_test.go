@@ -12,6 +12,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/storetest"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -65,17 +66,13 @@ func TestHealing(t *testing.T) {
 					t.Errorf("%s is stale for no reason", step.Node.ID)
 				}
 			}
-			if got := strings.Join(states, " "); got != tt.plan {
-				t.Errorf("plan: %s, want %s", got, tt.plan)
-			}
+			need.Equal(t, strings.Join(states, " "), tt.plan, "plan")
 			res, ran := s.run(t, st, tt.o)
 			if ran != tt.ran {
 				t.Errorf("%q ran, want %q", ran, tt.ran)
 			}
 			if res.Failed == 0 && tt.o.Until == nil {
-				if got, want := s.text(t, st, res, "c"), tt.change+"(b(a))(a)"; got != want {
-					t.Errorf("c is %q, want %q", got, want)
-				}
+				need.Equal(t, s.text(t, st, res, "c"), tt.change+"(b(a))(a)", "c")
 			}
 		})
 	}
@@ -282,10 +279,7 @@ func TestPlanTellsKnownDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := need.Value(Plan(&s.Graph, st, Options{}))(t)
-	var states []string
-	for _, p := range steps {
-		states = append(states, fmt.Sprint(p.State, p.Damaged, p.Reason))
-	}
+	states := lists.Map(steps, func(p Step) string { return fmt.Sprint(p.State, p.Damaged, p.Reason) })
 	want := "cachedfalse staletrueits result in the store is damaged cachedfalse cachedfalse"
 	if got := strings.Join(states, " "); got != want {
 		t.Errorf("plan: %s", got)

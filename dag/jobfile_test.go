@@ -69,9 +69,7 @@ func TestJobsComeBackAsTheyWent(t *testing.T) {
 		b, err := j.Encode()
 		need.NoError(t, err)
 		back, err := DecodeJob(b, kinds)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		need.NoError(t, err, name)
 		if !reflect.DeepEqual(back.Work, j.Work) {
 			t.Errorf("%s: %+v, want %+v", name, back.Work, j.Work)
 		}

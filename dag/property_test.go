@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"prgnn/artifacts"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -63,10 +64,7 @@ func drawSpec(t *rapid.T, file string) spec {
 func (s spec) sketch() *sketch {
 	k := newSketch()
 	for i, task := range s.tasks {
-		var from []string
-		for _, j := range task.from {
-			from = append(from, name(j))
-		}
+		from := lists.Map(task.from, name)
 		k.task(name(i), &join{Text: task.text, Round: task.round}, from...)
 		if task.file {
 			k.file(name(i), s.file)

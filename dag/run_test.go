@@ -57,9 +57,7 @@ func TestChangeAndRevert(t *testing.T) {
 		if ran != step.ran {
 			t.Errorf("a = %q: %q ran, want %q", step.text, ran, step.ran)
 		}
-		if got, want := s.text(t, st, res, "c"), fmt.Sprintf("c(b(%s))(%[1]s)", step.text); got != want {
-			t.Errorf("c is %q, want %q", got, want)
-		}
+		need.Equal(t, s.text(t, st, res, "c"), fmt.Sprintf("c(b(%s))(%[1]s)", step.text), "c")
 	}
 }
 
@@ -193,9 +191,7 @@ func TestOutputsAreChecked(t *testing.T) {
 			if tt.name == "bytes" && strings.Contains(got, tt.want) {
 				return
 			}
-			if got != tt.want {
-				t.Errorf("error %q, want %q", got, tt.want)
-			}
+			need.Equal(t, got, tt.want, "error")
 		})
 	}
 }
@@ -228,9 +224,7 @@ func TestFiles(t *testing.T) {
 		if ran != step.ran {
 			t.Errorf("file %q: %q ran, want %q", step.text, ran, step.ran)
 		}
-		if got, want := s.text(t, st, res, "b"), "b(a"+step.text+")"; got != want {
-			t.Errorf("b is %q, want %q", got, want)
-		}
+		need.Equal(t, s.text(t, st, res, "b"), "b(a"+step.text+")", "b")
 	}
 	// The name of a file and where it lies are not part of the key.
 	moved := filepath.Join(dir, "moved.txt")

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/lists"
+	"prgnn/internal/need"
 )
 
 // fanned is a graph with the fan-outs that pipelines have.
@@ -60,13 +63,8 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%s: %v", tt.patterns, err)
 			continue
 		}
-		var ids []string
-		for _, n := range nodes {
-			ids = append(ids, n.ID)
-		}
-		if got := strings.Join(ids, " "); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.patterns, got, tt.want)
-		}
+		ids := lists.Map(nodes, func(n *Node) string { return n.ID })
+		need.Equal(t, strings.Join(ids, " "), tt.want, tt.patterns)
 	}
 	for pattern, want := range map[string]string{
 		"trian":                 `there is no stage "trian" (did you mean "train"?)`,

@@ -57,9 +57,7 @@ func TestStoreBreaks(t *testing.T) {
 		return os.WriteFile(st.Dir(), nil, 0o666)
 	}
 	res, err := Run(context.Background(), &s.Graph, st, Options{Workers: 1})
-	if err == nil || !strings.Contains(err.Error(), st.Dir()) {
-		t.Errorf("error %v", err)
-	}
+	need.Error(t, err, st.Dir())
 	if res.Failed != 0 || res.Outputs["c"] != nil {
 		t.Errorf("%+v", res)
 	}
@@ -241,9 +239,7 @@ func TestFits(t *testing.T) {
 		if err := Fits(tt.out, tt.in); err != nil {
 			got = err.Error()
 		}
-		if got != tt.want {
-			t.Errorf("%s to %s: %q, want %q", tt.out, tt.in, got, tt.want)
-		}
+		need.Equal(t, got, tt.want, tt.out, tt.in)
 	}
 	if got := NPY("<f8", "draw", "roi").String() + "; " + Arrow("id", "score").String() + "; " +
 		(Type{}).String(); got != "npy <f8 [draw, roi]; arrow (id, score); anything" {

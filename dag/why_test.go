@@ -12,6 +12,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/storetest"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -209,23 +210,17 @@ func TestListing(t *testing.T) {
 		return fmt.Sprint(e.Differences)
 	}
 	const explained = "[code: prgnn/gnn.poolScores changed (gnn/pool.go:41)]"
-	if got := why(); got != explained {
-		t.Errorf("%s, want %s", got, explained)
-	}
+	need.Equal(t, why(), explained)
 	for name, spoil := range map[string]func(storetest.Object){
 		"lost":    func(o storetest.Object) { o.Remove(t) },
 		"damaged": func(o storetest.Object) { o.Write(t, packed[1:]) },
 	} {
 		spoil(storetest.Find(t, st.Dir(), listing.Digest))
-		if got, want := why(), "[code has changed]"; got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
+		need.Equal(t, why(), "[code has changed]", name)
 		if _, err := st.PutOnce(artifacts.Bytes{Kind: listing.Format, Data: packed}); err != nil {
 			t.Fatal(err)
 		}
-		if got := why(); got != explained {
-			t.Errorf("%s, and made again: %s, want %s", name, got, explained)
-		}
+		need.Equal(t, why(), explained, name)
 	}
 	// As an earlier version wrote it.
 	rr, err := st.LoadRun(last.ID)
@@ -238,9 +233,7 @@ func TestListing(t *testing.T) {
 	}
 	rr.Keeps = nil
 	need.NoError(t, errors.Join(st.SaveRun(rr), st.Remove(listing.Digest)))
-	if got := why(); got != explained {
-		t.Errorf("of an earlier version: %s, want %s", got, explained)
-	}
+	need.Equal(t, why(), explained, "of an earlier version")
 }
 
 // TestWhyItRan asks about a task that is up to date: what made it run is told.
@@ -287,10 +280,7 @@ func TestCausesParametersFirst(t *testing.T) {
 	y.sketch().run(t, st, Options{})
 	y.density, y.code = "0.2", edited("poolScores 02", "poolScores 04")
 	sum := need.Value(Causes(&y.sketch().Graph, st, Options{}))(t)
-	var texts []string
-	for _, c := range sum.Causes {
-		texts = append(texts, c.Text)
-	}
+	texts := lists.Map(sum.Causes, func(c Cause) string { return c.Text })
 	want := []string{`graph.text "0.1" → "0.2"`, "code: prgnn/gnn.poolScores changed (gnn/pool.go:41)"}
 	if !slices.Equal(texts, want) {
 		t.Errorf("%q, want %q", texts, want)
@@ -331,9 +321,7 @@ func TestRecord(t *testing.T) {
 				t.Errorf("%+v", k)
 			}
 		}
-		if got := strings.Join(tasks, " "); got != tt.tasks {
-			t.Errorf("%s, want %s", got, tt.tasks)
-		}
+		need.Equal(t, strings.Join(tasks, " "), tt.tasks)
 		if rec.Source != "pipeline: test\n" || rec.File != "test.yaml" || rec.Program.Go == "" ||
 			rec.Codes["join"] != artifacts.DigestOf([]byte("1")).String() || rec.Finished.IsZero() || rec.Seconds <= 0 {
 			t.Errorf("%+v", rec)

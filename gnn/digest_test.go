@@ -20,18 +20,14 @@ import (
 func TestDigest(t *testing.T) {
 	const want = "9c6ecbb765eb18e5"
 	for _, workers := range []int{1, 2, 7} {
-		if got := trainingDigest(t, workers, nil); got != want {
-			t.Errorf("%d goroutines: digest %s, want %s", workers, got, want)
-		}
+		need.Equal(t, trainingDigest(t, workers, nil), want, workers)
 	}
 	sets := vectorKernels()
 	if sets != nil {
 		sets["portable"] = portable[float32]()
 	}
 	for name, k := range sets {
-		if got := trainingDigest(t, 1, k); got != want {
-			t.Errorf("%s kernels: digest %s, want %s", name, got, want)
-		}
+		need.Equal(t, trainingDigest(t, 1, k), want, name)
 	}
 }
 

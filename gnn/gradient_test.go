@@ -172,9 +172,7 @@ func TestKeep(t *testing.T) {
 		ratio float64
 		want  int
 	}{{84, 0.5, 42}, {42, 0.5, 21}, {37, 0.5, 19}, {9, 0.7, 7}, {7, 0.7, 5}, {30, 0.1, 3}, {1, 0.1, 1}, {5, 1, 5}} {
-		if got := (Options{Ratio: c.ratio}).Keep(c.n); got != c.want {
-			t.Errorf("of %d nodes %v keeps %d, want %d", c.n, c.ratio, got, c.want)
-		}
+		need.Equal(t, (Options{Ratio: c.ratio}).Keep(c.n), c.want, "of", c.n, c.ratio)
 	}
 }
 

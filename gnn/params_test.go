@@ -3,6 +3,8 @@ package gnn
 import (
 	"math"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // The numbers of parameters that the readings of the paper state.
@@ -56,9 +58,7 @@ func TestInitial(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	for _, o := range []Options{Paper(84), AuthorsCode(84)} {
-		if err := o.Check(); err != nil {
-			t.Error(err)
-		}
+		need.NoError(t, o.Check())
 	}
 	bad := Paper(0)
 	bad.Pool, bad.Ratio, bad.Sigma, bad.Lambda1 = "topkk", 0, -1, math.NaN()

@@ -90,15 +90,11 @@ func TestTrainStops(t *testing.T) {
 func TestRate(t *testing.T) {
 	tr := PaperTraining()
 	for epoch, want := range map[int]float64{0: 1e-3, 19: 1e-3, 20: 5e-4, 39: 5e-4, 40: 2.5e-4, 99: 6.25e-5} {
-		if got := tr.rate(epoch, 7); got != want {
-			t.Errorf("epoch %d: rate %v, want %v", epoch, got, want)
-		}
+		need.Equal(t, tr.rate(epoch, 7), want, "epoch", epoch)
 	}
 	tr = AuthorsTraining()
 	for step, want := range map[int]float64{0: 1e-2, 19: 1e-2, 20: 5e-3, 45: 2.5e-3} {
-		if got := tr.rate(3, step); got != want {
-			t.Errorf("step %d: rate %v, want %v", step, got, want)
-		}
+		need.Equal(t, tr.rate(3, step), want, "step", step)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func nanInf() (nan, inf float64) { return math.NaN(), math.Inf(1) }
@@ -104,9 +106,7 @@ func TestAxes(t *testing.T) {
 		"LIA": {{-1, 0, 0, 0}, {0, 0, 1, 0}, {0, -1, 0, 0}, {0, 0, 0, 1}},
 		"SAR": {{0, 0.1, 2, 0}, {0, 3, 0.1, 0}, {1, 0, 0, 0}, {0, 0, 0, 1}},
 	} {
-		if got := a.Axes(); got != want {
-			t.Errorf("%v: %s, want %s", a, got, want)
-		}
+		need.Equal(t, a.Axes(), want, a)
 	}
 }
 

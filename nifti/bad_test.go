@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -224,10 +225,7 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		var got []string
-		for _, p := range r.Header.Check() {
-			got = append(got, p.String())
-		}
+		got := lists.Map(r.Header.Check(), func(p Problem) string { return p.String() })
 		if strings.Join(got, "\n") != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

@@ -92,9 +92,7 @@ func TestConformance(t *testing.T) {
 
 func sameHeader(t *testing.T, info Info, want oracle) {
 	t.Helper()
-	if info.Class != want.Class {
-		t.Errorf("class %s, want %s", info.Class, want.Class)
-	}
+	need.Equal(t, info.Class, want.Class, "class")
 	if !slices.Equal(info.Shape, want.Shape) || info.Endian != want.Endian {
 		t.Errorf("shape %s%v, want %s%v", info.Endian, info.Shape, want.Endian, want.Shape)
 	}

@@ -110,9 +110,7 @@ func TestEncodeRefuses(t *testing.T) {
 			t.Errorf("error %v, want %s", err, c.want)
 		}
 	}
-	if err := Encode(io.Discard, good()); err != nil {
-		t.Error(err)
-	}
+	need.NoError(t, Encode(io.Discard, good()))
 }
 
 // The bytes of an encoded image, so that a change of them is seen: it makes every

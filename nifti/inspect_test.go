@@ -28,9 +28,7 @@ func TestInspectJSON(t *testing.T) {
 		"intent_code": 0.0, "vox_offset": 352.0,
 		"min": -7.0, "max": 7.0, "mean": 20.0 / 7, "n_nan": 1.0,
 	} {
-		if m[name] != want {
-			t.Errorf("%s: %v, want %v", name, m[name], want)
-		}
+		need.Equal(t, m[name], want, name)
 	}
 	// Without statistics they are not there at all.
 	if info, err = Inspect(path, false); err != nil {

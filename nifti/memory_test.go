@@ -2,7 +2,6 @@ package nifti
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
@@ -35,9 +34,7 @@ func TestMemory(t *testing.T) {
 				if err == nil {
 					_, err = ReadLabels(r)
 				}
-				if err == nil || !strings.Contains(err.Error(), c.want) {
-					t.Error(err)
-				}
+				need.Error(t, err, c.want)
 			})
 		})
 	}

@@ -39,9 +39,7 @@ func TestMGHCosines(t *testing.T) {
 	})()
 	r := need.Value(NewReader(bytes.NewReader(b), "x.mgh"))(t)
 	want := Affine{{0, 0, -4, 10 + 4}, {2, 0, 0, 20 - 4}, {0, -3, 0, 30 + 4.5}, {0, 0, 0, 1}}
-	if got := r.Header.Affine(); got != want {
-		t.Errorf("affine %v, want %v", got, want)
-	}
+	need.Equal(t, r.Header.Affine(), want, "affine")
 }
 
 // Every type, gzipped or not, with a footer that is not read.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/nifti"
 )
@@ -104,9 +105,7 @@ func TestMRtrixReadsOurs(t *testing.T) {
 	for name, img := range written(t) {
 		path, info := write(t, t.TempDir(), name, img)
 		near(t, name+": size", numbers(t, outside(t, "mrinfo", "-quiet", "-size", path)), floats(info.Shape), 0)
-		if got := strings.TrimSpace(outside(t, "mrinfo", "-quiet", "-datatype", path)); got != types[info.DType] {
-			t.Errorf("%s: type %s, want %s", name, got, types[info.DType])
-		}
+		need.Equal(t, strings.TrimSpace(outside(t, "mrinfo", "-quiet", "-datatype", path)), types[info.DType], name)
 		spacing := numbers(t, outside(t, "mrinfo", "-quiet", "-spacing", path))
 		want := floats(info.Pixdim[1 : 1+len(info.Shape)])
 		near(t, name+": voxel", spacing, want, 1e-5)
@@ -144,10 +143,7 @@ func TestWorkbenchReadsOurs(t *testing.T) {
 	for name, img := range written(t) {
 		path, info := write(t, t.TempDir(), name, img)
 		text := outside(t, "wb_command", "-file-information", path)
-		var dims []string
-		for _, n := range info.Shape {
-			dims = append(dims, fmt.Sprint(n))
-		}
+		dims := lists.Map(info.Shape, func(n int64) string { return fmt.Sprint(n) })
 		line := func(label string) string {
 			for l := range strings.Lines(text) {
 				if key, value, ok := strings.Cut(l, ":"); ok && strings.TrimSpace(key) == label {

@@ -3,6 +3,8 @@ package nifti
 import (
 	"slices"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // The label at the voxel's centre, against the definition on a grid of halves, and the majority
@@ -67,9 +69,7 @@ func TestMajority(t *testing.T) {
 		{[]int32{0, 0, 0, 7, 0, 7}, 7},
 		{[]int32{0}, 0},
 	} {
-		if got := majority(slices.Clone(c.labels)); got != c.want {
-			t.Errorf("%v: %d, want %d", c.labels, got, c.want)
-		}
+		need.Equal(t, majority(slices.Clone(c.labels)), c.want, c.labels)
 	}
 }
 

@@ -313,9 +313,7 @@ func TestROIMeansErrors(t *testing.T) {
 	s.shape[3], s.values = 1, s.values[:64]
 	file = s.file()
 	_, err := ROIMeans(func() (*Reader, error) { return NewReader(bytes.NewReader(file), "scan.nii") }, ROIs{}, false)
-	if err == nil || !strings.Contains(err.Error(), "scan.nii: shape [4 4 4 1] has one volume") {
-		t.Errorf("error %v for one volume", err)
-	}
+	need.Error(t, err, "scan.nii: shape [4 4 4 1] has one volume")
 }
 
 // Room for means grows, and what is in it stays in its place.
@@ -336,9 +334,7 @@ func TestMeansRoom(t *testing.T) {
 		}
 	}
 	for i, x := range m.series { // which is full
-		if want := float64(10*(i%9) + i/9); x != want {
-			t.Errorf("number %d is %v, want %v", i, x, want)
-		}
+		need.Equal(t, x, float64(10*(i%9)+i/9), "number", i)
 	}
 	m = &meansRoom{draws: 3, cols: 1, first: 4}
 	for v := range 9 {

@@ -12,6 +12,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/pipelines/tree"
 	"prgnn/stages/cohort"
@@ -39,10 +40,7 @@ func task(n *dag.Node) string {
 	}
 	fmt.Fprintf(&b, " (%s)", strings.Join(param.Text(n.Work), ", "))
 	for _, in := range n.Inputs {
-		var from []string
-		for _, s := range in.Sources {
-			from = append(from, source_(s))
-		}
+		from := lists.Map(in.Sources, func(s dag.Source) string { return source_(s) })
 		fmt.Fprintf(&b, " %s<-%s", in.Port, strings.Join(from, "+"))
 	}
 	return b.String()
@@ -199,10 +197,7 @@ matrix[sub-003,detrend=0] (estimator = "empirical", fisher_z = false) series<-s[
 func TestMatrix(t *testing.T) {
 	ids := func(matrix string, sets ...string) string {
 		p := mustBuild(t, "stages: { a: { use: t-free, with: { outputs: [x], command: [\"${b}\", \"${c}\"] }, matrix: "+matrix+" } }", sets...)
-		var all []string
-		for _, n := range p.Graph.Stages[0].Tasks {
-			all = append(all, strings.TrimPrefix(n.ID, "a"))
-		}
+		all := lists.Map(p.Graph.Stages[0].Tasks, func(n *dag.Node) string { return strings.TrimPrefix(n.ID, "a") })
 		return strings.Join(all, " ")
 	}
 	for _, c := range []struct{ matrix, want string }{
@@ -221,9 +216,7 @@ func TestMatrix(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.matrix, got, c.want)
 		}
 	}
-	if got, want := ids("{ b: [1, 2], c: [x, y] }", "a.b=2", "a.c=[z, x]"), "[b=2,c=z] [b=2,c=x]"; got != want {
-		t.Errorf("axes that are set: %s, want %s", got, want)
-	}
+	need.Equal(t, ids("{ b: [1, 2], c: [x, y] }", "a.b=2", "a.c=[z, x]"), "[b=2,c=z] [b=2,c=x]", "axes that are set")
 }
 
 // TestAxisInText: ${axis} in with: and in a file's path is the task's own.
@@ -320,10 +313,7 @@ clean[sub-004] (detrend = 1, seed = 0, subject = "sub-004", tr = 0) scan<-/scans
 	})
 	t.Run("exclude and limit", func(t *testing.T) {
 		p := mustBuild(t, file, "cohort.exclude=[sub-002, 00_3]", "cohort.limit=4")
-		var ids []string
-		for _, s := range p.Roster.Subjects {
-			ids = append(ids, s.ID)
-		}
+		ids := lists.Map(p.Roster.Subjects, func(s cohort.Subject) string { return s.ID })
 		rows := need.Value(p.Roster.Participants.Strings("participant_id"))(t)
 		ages := need.Value(p.Roster.Participants.Ints("age"))(t)
 		want := "sub-005 sub-006 sub-009 sub-010" // groups A, B, A, B: the list alternates, and both stay
@@ -483,10 +473,7 @@ func TestExcludeTwice(t *testing.T) {
 	const file = "cohort: { matrices: { file: people.tsv, pearson: \"{participant_id}.npy\", nodes: dk84, exclude: [sub-1] }, exclude: [sub-1, sub-2], limit: 1 }\n" +
 		"stages: { folds: { use: split, in: { participants: cohort.participants } } }\n"
 	p := need.Value(build("x.yaml", []byte(file), dir, nil, maxTasks))(t)
-	var why []string
-	for _, left := range p.Roster.Left {
-		why = append(why, left.ID+" "+left.Why)
-	}
+	why := lists.Map(p.Roster.Left, func(left cohort.LeftOut) string { return left.ID + " " + left.Why })
 	if want := []string{"sub-1 excluded by name", "sub-2 excluded by name", "sub-4 beyond limit"}; !slices.Equal(why, want) &&
 		!slices.Equal(why, []string{want[0], want[1], "sub-3 beyond limit"}) {
 		t.Errorf("left out %q", why)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 )
 
@@ -63,9 +64,7 @@ func TestShared(t *testing.T) {
 			err = p.Shared.Check("the lock", strings.Join(append(slices.Clone(p.Shared.Sets), p.Shared.Text), "\n"))
 		}
 		if c.wrong != "" {
-			if err == nil || !strings.Contains(err.Error(), c.wrong) {
-				t.Errorf("%s: error %v, want %q", c.name, err, c.wrong)
-			}
+			need.Error(t, err, c.wrong, c.name)
 			continue
 		}
 		if err != nil {
@@ -113,8 +112,6 @@ func TestFileNames(t *testing.T) {
 			t.Errorf("%s %s: %v", c.file, c.set, err)
 			continue
 		}
-		if got := p.Graph.Stages[0].Tasks[0].Inputs[0].Sources[0].Name; got != c.want {
-			t.Errorf("%s %s: %q, want %q", c.file, c.set, got, c.want)
-		}
+		need.Equal(t, p.Graph.Stages[0].Tasks[0].Inputs[0].Sources[0].Name, c.want, c.file, c.set)
 	}
 }

@@ -49,9 +49,7 @@ func TestSettings(t *testing.T) {
 		"folds.folds": {"2", "5"}, "folds.seed": {"7", "0"}, "wide.value": {"a; b", ""}, "cohort.asd": {"2", "75"},
 		"report.title": {"", ""},
 	} {
-		if got[name] != want {
-			t.Errorf("%s is %q, want %q", name, got[name], want)
-		}
+		need.Equal(t, got[name], want, name)
 	}
 	notes, _ := outputOf(t, p.Graph, "pipeline", "notes").Strings("note")
 	if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "excluded by name: sub-sim001") }) {

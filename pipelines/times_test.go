@@ -65,9 +65,7 @@ func TestWhichRepetitionTime(t *testing.T) {
 					said = n
 				}
 			}
-			if said != c.want {
-				t.Errorf("says %q, want %q", said, c.want)
-			}
+			need.Equal(t, said, c.want, "says")
 		})
 	}
 }

@@ -199,9 +199,7 @@ func TestChangelogReady(t *testing.T) {
 		if err := changelogReady(dir, "1.2.0"); err != nil {
 			got = err.Error()
 		}
-		if got != c.want {
-			t.Errorf("%q: %s, want %s", c.changelog, got, c.want)
-		}
+		need.Equal(t, got, c.want, c.changelog)
 	}
 }
 

@@ -173,9 +173,7 @@ func (c *chain) example(t *testing.T, kind string) example {
 	var parameters []any
 	for _, w := range card.with {
 		var v any
-		if err := yaml.Unmarshal([]byte(w[1]), &v); err != nil {
-			t.Fatalf("%s: with %s: %v", cardPath(kind), w[0], err)
-		}
+		need.NoError(t, yaml.Unmarshal([]byte(w[1]), &v), cardPath(kind), w[0])
 		parameters = append(parameters, w[0], v)
 	}
 	e := example{stagetest.Fresh(kind, parameters...), map[string][]dag.Input{}}

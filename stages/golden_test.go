@@ -107,9 +107,7 @@ func readableImage(b []byte) error {
 
 func writeGolden(t *testing.T, dir string) {
 	t.Helper()
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal("a corpus is written once: ", err)
-	}
+	need.NoError(t, os.Mkdir(dir, 0o777), "a corpus is written once")
 	c := &chain{}
 	var list strings.Builder
 	for _, k := range Kinds() {

@@ -100,8 +100,6 @@ func TestBroken(t *testing.T) {
 		{[]string{"choice a.m x", "input a.i required", "kind a", "parameter a.p float64"}, "[gone: parameter a.p int]"},
 		{append([]string{"input a.k required"}, list...), "[a file of 1.0.0 does not connect it: input a.k required]"},
 	} {
-		if got := fmt.Sprint(broken(list, c.now)); got != c.want {
-			t.Errorf("%s, want %s", got, c.want)
-		}
+		need.Equal(t, fmt.Sprint(broken(list, c.now)), c.want)
 	}
 }

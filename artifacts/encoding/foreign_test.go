@@ -75,9 +75,7 @@ func TestReadPyarrow(t *testing.T) {
 		for _, col := range tab.Columns {
 			text, _ := tab.Strings(col.Name)
 			for i := range tab.Rows() {
-				if got, want := text[i], pyarrowWant(col.Name, c.from+i); got != want {
-					t.Errorf("%s: column %s, row %d: %s, want %s", c.file, col.Name, i, got, want)
-				}
+				need.Equal(t, text[i], pyarrowWant(col.Name, c.from+i), c.file, col.Name, i)
 			}
 			if col.Name == "double" && (col.Unit != "s" || col.Doc != "a column") {
 				t.Errorf("%s: unit %q, doc %q", c.file, col.Unit, col.Doc)
@@ -142,9 +140,7 @@ func TestTableAnyRoundTrip(t *testing.T) {
 			return
 		}
 		got, err = encoding.ReadTable(bytes.NewReader(foreign.Bytes()))
-		if err != nil {
-			r.Fatal("parquet:", err)
-		}
+		need.NoError(r, err, "parquet")
 		got.Meta = tab.Meta // Parquet adds its own
 		if again := encoding.Encoded(t, got); !bytes.Equal(file, again) {
 			r.Fatalf("came back from Parquet as other bytes: %+v", got)

@@ -158,9 +158,7 @@ func TestReadArrayRefuses(t *testing.T) {
 			if c.name == "no data" && kind == "stream" {
 				message = "ends after 0 of 8796093022208 bytes"
 			}
-			if err == nil || !strings.Contains(err.Error(), message) {
-				t.Errorf("%s, %s: %v, want %q", c.name, kind, err, message)
-			}
+			need.Error(t, err, message, c.name, kind)
 		}
 	}
 }

@@ -69,9 +69,7 @@ const goldenExports = "testdata/exports-1"
 
 func TestGoldenExports(t *testing.T) {
 	if dir := os.Getenv("PRGNN_GOLDEN"); dir != "" {
-		if err := os.Mkdir(dir, 0o777); err != nil {
-			t.Fatal("a corpus is written once: ", err)
-		}
+		need.NoError(t, os.Mkdir(dir, 0o777), "a corpus is written once")
 		writeForReaders(t, dir)
 	}
 	want := need.Value(encoding.ReadTable(bytes.NewReader(encoding.Encoded(t, encoding.Sample()))))(t)

@@ -25,9 +25,7 @@ func TestLog(t *testing.T) {
 		if got := read(t, path); got != text {
 			t.Errorf("the log is %q while the task runs", got)
 		}
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		need.NoError(t, l.Close())
 		if got, want := l.Tail(2), map[string]string{"again": "again"}[text]; want != "" && got != want || want == "" &&
 			got != "two\nthree" {
 			t.Errorf("the last two lines of %q: %q", text, got)

@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/stages"
 )
 
@@ -82,10 +83,7 @@ func (j *judge) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	subjects, _ := table.Strings("subject")
 	scores, _ := table.Floats("score")
-	above := make([]bool, len(scores))
-	for i, x := range scores {
-		above[i] = x > j.Above
-	}
+	above := lists.Map(scores, func(x float64) bool { return x > j.Above })
 	return dag.Outputs{"verdict": encoding.NewTable(encoding.Column{Name: "subject", Values: subjects},
 		encoding.Column{Name: "above", Values: above})}, nil
 }

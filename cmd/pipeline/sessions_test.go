@@ -124,9 +124,7 @@ stages:
 		if i == 12 {
 			want = "11"
 		}
-		if row["score"] != want {
-			t.Errorf("score of %s: %q, want %s", row["participant_id"], row["score"], want)
-		}
+		need.Equal(t, row["score"], want, "score of", row["participant_id"])
 		scores++
 	}
 	found := false
@@ -142,7 +140,6 @@ stages:
 	}
 }
 
-// readCSV reads a table, row by row.
 func readCSV(t *testing.T, path string) (rows []map[string]string) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -29,9 +29,7 @@ func TestCauses(t *testing.T) {
 		{"TIMEOUT", "0:15", true, outOfTime},
 		{"CANCELLED", "0:15", true, cancelled},
 	} {
-		if got := causeOf(c.state, c.known, func() string { return c.exit }); got != c.want {
-			t.Errorf("%s %s: %d, want %d", c.state, c.exit, got, c.want)
-		}
+		need.Equal(t, causeOf(c.state, c.known, func() string { return c.exit }), c.want, c.state, c.exit)
 	}
 }
 

@@ -114,9 +114,7 @@ func TestWhatCounts(t *testing.T) {
 					changed = append(changed, kind)
 				}
 			}
-			if got := strings.Join(changed, " "); got != tt.changes {
-				t.Errorf("changed: %q, want %q", got, tt.changes)
-			}
+			need.Equal(t, strings.Join(changed, " "), tt.changes, "changed")
 		})
 	}
 }
@@ -141,9 +139,7 @@ func TestPrintedNames(t *testing.T) {
 		replace(t, alike, "type yes ", "type yea ")
 		replace(t, alike, "func (yes)", "func (yea)")
 		replace(t, alike, "= yes{}", "= yea{}")
-		if got := strings.Join(changed(before, identities(t, dir)), " "); got != tt.changes {
-			t.Errorf("%s: changed: %q, want %q", tt.call, got, tt.changes)
-		}
+		need.Equal(t, strings.Join(changed(before, identities(t, dir)), " "), tt.changes, tt.call)
 	}
 }
 
@@ -191,17 +187,13 @@ func TestGenerate(t *testing.T) {
 	stages := filepath.Join(dir, "stages")
 	path := filepath.Join(stages, generatedFile)
 	err := run(shared, io.Discard, []string{stages}, true, "")
-	if err == nil || !strings.Contains(err.Error(), "make generate") {
-		t.Errorf("a missing file passes the check, or the remedy is not told: %v", err)
-	}
+	need.Error(t, err, "make generate", "a missing file passes the check, or the remedy is not told")
 	for _, state := range []string{"", "package stages\n\n<<<<<<< HEAD\n"} {
 		if state != "" {
 			need.NoError(t, os.WriteFile(path, []byte(state), 0o666))
 		}
 		need.NoError(t, run(shared, io.Discard, []string{stages}, false, ""))
-		if err := run(shared, io.Discard, []string{stages}, true, ""); err != nil {
-			t.Error(err)
-		}
+		need.NoError(t, run(shared, io.Discard, []string{stages}, true, ""))
 	}
 	b, err := os.ReadFile(path)
 	need.NoError(t, err)
@@ -248,9 +240,7 @@ func (two) Run() float64      { return 2 }
 	replace(t, filepath.Join(dir, "stages/registry.go"), "package stages\n", "package stages\n\n"+generateLine+"\n")
 	all := []string{dir + "/..."}
 	need.NoError(t, run(shared, io.Discard, all, false, ""))
-	if err := run(shared, io.Discard, all, true, ""); err != nil {
-		t.Error(err)
-	}
+	need.NoError(t, run(shared, io.Discard, all, true, ""))
 	replace(t, filepath.Join(dir, "topic/kinds.go"), "return 2", "return 3")
 	err := run(shared, io.Discard, all, true, "")
 	if err == nil || !strings.Contains(err.Error(), "topic/code_gen.go") ||
@@ -281,10 +271,7 @@ func TestLists(t *testing.T) {
 	testdir.Write(t, filepath.Join(topic, "two.go"), kindFile("two"))
 	stages := filepath.Join(dir, "stages")
 	listed := func() string {
-		if err := run(shared, io.Discard, []string{stages}, true, ""); err == nil ||
-			!strings.Contains(err.Error(), listFile) {
-			t.Errorf("a stale list passes the check: %v", err)
-		}
+		need.Error(t, run(shared, io.Discard, []string{stages}, true, ""), listFile, "a stale list passes the check")
 		need.NoError(t, run(shared, io.Discard, []string{stages}, false, ""))
 		b := need.Value(os.ReadFile(filepath.Join(topic, listFile)))(t)
 		_, list, _ := strings.Cut(string(b), "[]dag.Kind{")
@@ -318,9 +305,7 @@ func TestRefused(t *testing.T) {
 			dir := unpack(t)
 			replace(t, filepath.Join(dir, tt.file), tt.old, tt.new)
 			err := run(shared, io.Discard, []string{filepath.Join(dir, "stages")}, false, "")
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %v, want %s", err, tt.want)
-			}
+			need.Error(t, err, tt.want)
 		})
 	}
 }
@@ -337,18 +322,14 @@ func TestMistakes(t *testing.T) {
 			dir := unpack(t)
 			replace(t, filepath.Join(dir, "stages/median.go"), tt.old, tt.new)
 			err := run(shared, io.Discard, []string{filepath.Join(dir, "stages")}, false, "")
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %v, want %s", err, tt.want)
-			}
+			need.Error(t, err, tt.want)
 		})
 	}
 }
 
 // TestFresh holds the generated files of this program's own kinds fresh.
 func TestFresh(t *testing.T) {
-	if err := run(shared, io.Discard, []string{"../../..."}, true, ""); err != nil {
-		t.Error(err)
-	}
+	need.NoError(t, run(shared, io.Discard, []string{"../../..."}, true, ""))
 }
 
 func replace(t *testing.T, path, old, new string) {

@@ -89,9 +89,7 @@ func TestMovesOfNames(t *testing.T) {
 					}
 				}
 			}()
-			if got := strings.Join(changed(before, identities(t, dir)), " "); got != tt.changes {
-				t.Errorf("changed: %q, want %q", got, tt.changes)
-			}
+			need.Equal(t, strings.Join(changed(before, identities(t, dir)), " "), tt.changes, "changed")
 		})
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/lists"
 )
 
 // Common is a group of parameters that several kinds share.
@@ -34,10 +36,7 @@ func newEveryType() *everyType {
 
 func TestOf(t *testing.T) {
 	ps := Of(newEveryType())
-	var lines []string
-	for _, p := range ps {
-		lines = append(lines, p.Name+": "+p.Type)
-	}
+	lines := lists.Map(ps, func(p Param) string { return p.Name + ": " + p.Type })
 	want := "draws: integer; fraction: number; replacement: true or false; method: text; big: integer; lambda: list of numbers; lags: list of integers; drop: list of texts; seed: integer; tr: number; subject: text"
 	if got := strings.Join(lines, "; "); got != want {
 		t.Errorf("%s\nwant %s", got, want)

@@ -2,15 +2,13 @@ package baseline
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-	"math"
 	"testing"
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
+	"prgnn/internal/testdir"
 )
 
 // TestDigest hashes what each model says of a few cases. The digests are the same
@@ -78,22 +76,14 @@ func TestDigest(t *testing.T) {
 			case "li2019":
 				g, err = FitLi2019(ctx, Li2019{Widths: []int{6, 5}, Hidden: []int{4}, Ratio: 0.5}, o, graphs, label, 2)
 			}
-			if err != nil {
-				t.Fatalf("%s: %v", model, err)
-			}
+			need.NoError(t, err, model)
 			var p []float64
 			if g != nil {
 				p = g.Probability(graphs, threads)
 			} else {
 				p = c.Probability(x, threads)
 			}
-			h := sha256.New()
-			for _, v := range p {
-				h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
-			}
-			if got := hex.EncodeToString(h.Sum(nil)[:8]); got != want {
-				t.Errorf("%s, %d goroutines: digest %s, want %s", model, threads, got, want)
-			}
+			need.Equal(t, testdir.Bits(p), want, model, threads)
 		}
 	}
 }

@@ -17,9 +17,7 @@ import (
 func readFixture(t *testing.T, name string, to any) {
 	t.Helper()
 	b := need.Value(os.ReadFile(filepath.Join("testdata", name)))(t)
-	if err := json.Unmarshal(b, to); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	need.NoError(t, json.Unmarshal(b, to), name)
 }
 
 func rowsOf(x [][]float64) Rows {
@@ -86,9 +84,7 @@ func TestMachinesAgainstScikitLearn(t *testing.T) {
 		for name, fit := range fits {
 			what := fmt.Sprintf("case %d, %s", i, name)
 			m, err := fit(x, c.Y, c.Classes)
-			if err != nil {
-				t.Fatalf("%s: %v", what, err)
-			}
+			need.NoError(t, err, what)
 			ms := m.(machines)
 			decision := ms.Decide(test, 2)
 			if len(ms) != len(c.Machines) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
 
@@ -35,9 +36,7 @@ func TestLogisticIsAtTheOptimum(t *testing.T) {
 		var first []float64
 		for threads := 1; threads < 4; threads++ {
 			m, err := FitLogistic(context.Background(), x, label, 2, c.weight, threads)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+			need.NoError(t, err, name)
 			l := m.(machines)[0].(*linear)
 			if first == nil {
 				first = l.w

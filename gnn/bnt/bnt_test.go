@@ -2,11 +2,7 @@ package bnt
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,10 +17,7 @@ import (
 // The fixtures are of testdata/bnt.py (PyTorch, float64): 6 participants, 12 regions.
 const people, nodes = 6, 12
 
-func npy(t *testing.T, name string) []float64 {
-	t.Helper()
-	return testdir.Floats(t, filepath.Join("testdata", name+".npy"))
-}
+var npy = testdir.NPY
 
 func split(v []float64, n int) [][]float64 { return slices.Collect(slices.Chunk(v, len(v)/n)) }
 
@@ -44,24 +37,10 @@ func fixtureNet(t *testing.T, readout, matrices string) *Net[float64] {
 	return New(o, nodes, npy(t, centers), split(npy(t, matrices), people), label)
 }
 
-func ints(v []float64) (out []int) {
-	for _, x := range v {
-		out = append(out, int(x))
-	}
-	return out
-}
-
-func upTo(n int) (out []int) {
-	for i := range n {
-		out = append(out, i)
-	}
-	return out
-}
-
 // gradientOf is the loss and gradient of the fixture's mixture.
 func gradientOf(t *testing.T, n *Net[float64], params []float64, threads int) (loss float64, grad []float64) {
-	share, partner := npy(t, "mix_lam")[0], ints(npy(t, "mix_perm"))
-	p := n.forward(params, mix(n.padded(upTo(people)), share, partner), nil, threads)
+	share, partner := npy(t, "mix_lam")[0], networktest.Ints(npy(t, "mix_perm"))
+	p := n.forward(params, mix(n.padded(networktest.UpTo(people)), share, partner), nil, threads)
 	d := p.logits()
 	for k := range people {
 		l, _ := mixedEntropy(d[k*2:][:2], n.label[k], n.label[partner[k]], share)
@@ -73,7 +52,7 @@ func gradientOf(t *testing.T, n *Net[float64], params []float64, threads int) (l
 }
 
 func TestAgainstPyTorch(t *testing.T) {
-	share, partner := npy(t, "mix_lam")[0], ints(npy(t, "mix_perm"))
+	share, partner := npy(t, "mix_lam")[0], networktest.Ints(npy(t, "mix_perm"))
 	for readout, dir := range map[string]string{"authors-code": "code", "paper": "paper", "student_t": "student_t"} {
 		for _, threads := range []int{1, 3} {
 			near := func(what string, got []float64, name string, tolerance float64) {
@@ -86,7 +65,7 @@ func TestAgainstPyTorch(t *testing.T) {
 				t.Fatalf("%s: %d parameters, want %d", dir, n.Layout().Len(), len(init))
 			}
 			params := networktest.Turned(n.Layout(), init, false)
-			x := mix(n.padded(upTo(people)), share, partner)
+			x := mix(n.padded(networktest.UpTo(people)), share, partner)
 			networktest.Near(t, "mixed", x, npy(t, "X_mix"), 1e-15)
 			p := n.forward(params, x, nil, threads)
 			near("clusters", p.assign, "assign", 1e-12)
@@ -110,7 +89,7 @@ func TestAgainstPyTorch(t *testing.T) {
 				near("attention "+name, mean, "att"+name+"_mean", 1e-12)
 			}
 			near("encoded", p.encoded[len(p.encoded)-1], "enc", 1e-12)
-			near("logits as they are", n.forward(params, n.padded(upTo(people)), nil, threads).logits(),
+			near("logits as they are", n.forward(params, n.padded(networktest.UpTo(people)), nil, threads).logits(),
 				"logits_unmixed", 1e-12)
 			// Three steps of Adam.
 			training := Training()
@@ -170,7 +149,7 @@ func TestGradientWithDropout(t *testing.T) {
 	params := network.Initial[float64](n.Layout(), tr)
 	masks := n.masks(5, random.New(9), 2)
 	loss := func(grad []float64) (sum float64) {
-		p := n.forward(params, n.padded(upTo(5)), masks, 2)
+		p := n.forward(params, n.padded(networktest.UpTo(5)), masks, 2)
 		d := p.logits()
 		for k := range 5 {
 			l, _ := mixedEntropy(d[k*2:][:2], label[k], label[k], 1)
@@ -183,22 +162,7 @@ func TestGradientWithDropout(t *testing.T) {
 	}
 	grad := make([]float64, len(params))
 	loss(grad)
-	largest := 0.0
-	for _, g := range grad {
-		largest = max(largest, math.Abs(g))
-	}
-	const h = 1e-5
-	for i := 0; i < len(params); i += 7 {
-		was := params[i]
-		params[i] = was + h
-		up := loss(nil)
-		params[i] = was - h
-		down := loss(nil)
-		params[i] = was
-		if want := (up - down) / (2 * h); math.Abs(grad[i]-want) > 1e-6*largest {
-			t.Fatalf("parameter %d: %v, want %v", i, grad[i], want)
-		}
-	}
+	networktest.Slopes(t, params, grad, 7, 1e-5, func() float64 { return loss(nil) })
 	dropped, all := 0, 0
 	for _, block := range masks {
 		for _, m := range block {
@@ -338,17 +302,13 @@ func TestRates(t *testing.T) {
 // TestBits: the same bits on every machine (gnn/bits.sh) and at any number of goroutines.
 func TestBits(t *testing.T) {
 	for _, threads := range []int{1, 3} {
-		h := sha256.New()
+		var all [][]float64
 		for _, readout := range []string{"authors-code", "paper", "student_t"} {
 			m, graphs, _, _ := trainSmall(t, readout, threads, 3)
 			for _, r := range m.Rate(graphs, threads) {
-				for _, v := range slices.Concat(r.Probability, r.Attention[0], r.Attention[1], r.Input) {
-					h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
-				}
+				all = append(all, r.Probability, r.Attention[0], r.Attention[1], r.Input)
 			}
 		}
-		if got, want := hex.EncodeToString(h.Sum(nil)[:8]), "227626f70fcf211e"; got != want {
-			t.Errorf("%d goroutines: %s, want %s", threads, got, want)
-		}
+		need.Equal(t, testdir.Bits(all...), "227626f70fcf211e", threads)
 	}
 }

@@ -2,11 +2,7 @@ package braingnn
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,24 +18,7 @@ import (
 // The fixtures are of testdata/braingnn.py (PyTorch, float64): 7 graphs of 14 regions.
 const people, nodes = 7, 14
 
-func npy(t *testing.T, name string) []float64 {
-	t.Helper()
-	return testdir.Floats(t, filepath.Join("testdata", name+".npy"))
-}
-
-func ints(v []float64) (out []int) {
-	for _, x := range v {
-		out = append(out, int(x))
-	}
-	return out
-}
-
-func upTo(n int) (out []int) {
-	for i := range n {
-		out = append(out, i)
-	}
-	return out
-}
+var npy = testdir.NPY
 
 func must[T any](v T, err error) T {
 	if err != nil {
@@ -84,7 +63,7 @@ func fixtureNet(t *testing.T, o Options) *Net[float64] {
 		}
 		graphs = append(graphs, must(NewGraph[float64](o, x[g*nodes*nodes:][:nodes*nodes], edges)))
 	}
-	return New(o, graphs, ints(npy(t, "y")))
+	return New(o, graphs, networktest.Ints(npy(t, "y")))
 }
 
 // swapped exchanges means and maxima in the input of the first full layer: the released program has the
@@ -133,7 +112,7 @@ func TestAgainstPyTorch(t *testing.T) {
 			}
 			params := ours(n, name, init, false)
 			grad := make([]float64, len(params))
-			loss, _ := n.Gradient(params, grad, upTo(people), nil, threads)
+			loss, _ := n.Gradient(params, grad, networktest.UpTo(people), nil, threads)
 			near("gradient", ours(n, name, grad, true), "grad", 1e-12)
 			terms := npy(t, name+"/losses")
 			networktest.Near(t, name+": losses", []float64{loss/people + n.penalty/people, loss / people},
@@ -146,7 +125,7 @@ func TestAgainstPyTorch(t *testing.T) {
 				z = swapped(o, z, n.head.width())
 			}
 			near("readout", z, "z", 1e-12)
-			near("logits", n.forward(params, upTo(people), true, false, nil, threads), "logits", 1e-12)
+			near("logits", n.forward(params, networktest.UpTo(people), true, false, nil, threads), "logits", 1e-12)
 			if strings.HasPrefix(name, "variants/") {
 				continue
 			}
@@ -160,7 +139,7 @@ func TestAgainstPyTorch(t *testing.T) {
 			if o.BatchNorm {
 				near("running statistics", n.Buffers()[:8], "bn1_running", 1e-12)
 				near("running statistics", n.Buffers()[8:], "bn2_running", 1e-12)
-				near("logits of evaluation", n.forward(params, upTo(people), false, false, nil, threads), "logits_eval", 1e-12)
+				near("logits of evaluation", n.forward(params, networktest.UpTo(people), false, false, nil, threads), "logits_eval", 1e-12)
 			}
 			// Three steps of Adam.
 			for file, tr := range map[string]network.Training{"adam": {Rate: 1e-3, Threads: threads},
@@ -168,7 +147,7 @@ func TestAgainstPyTorch(t *testing.T) {
 				p := slices.Clone(params)
 				step := network.NewOptimizer(tr, p, grad).Step
 				for want := range slices.Chunk(npy(t, name+"/"+file), len(p)) {
-					n.Gradient(p, grad, upTo(people), nil, threads)
+					n.Gradient(p, grad, networktest.UpTo(people), nil, threads)
 					step(tr.Rate)
 					networktest.Near(t, name+": "+file, ours(n, name, p, true), want, 1e-9)
 				}
@@ -235,27 +214,12 @@ func TestGradientWithDropout(t *testing.T) {
 		n := New(o, graphs, label)
 		params := network.Initial[float64](n.Layout(), o.start(network.Training{Seed: 4}))
 		loss := func(grad []float64) float64 {
-			l, _ := n.Gradient(params, grad, upTo(6), random.New(9), 2)
+			l, _ := n.Gradient(params, grad, networktest.UpTo(6), random.New(9), 2)
 			return (l + n.Penalty()) / 6
 		}
 		grad := make([]float64, len(params))
 		loss(grad)
-		largest := 0.0
-		for _, g := range grad {
-			largest = max(largest, math.Abs(g))
-		}
-		const h = 1e-6
-		for i := range params {
-			was := params[i]
-			params[i] = was + h
-			up := loss(nil)
-			params[i] = was - h
-			down := loss(nil)
-			params[i] = was
-			if want := (up - down) / (2 * h); math.Abs(grad[i]-want) > 1e-6*largest {
-				t.Fatalf("parameter %d: %v, want %v", i, grad[i], want)
-			}
-		}
+		networktest.Slopes(t, params, grad, 1, 1e-6, func() float64 { return loss(nil) })
 	}
 }
 
@@ -341,19 +305,15 @@ func TestCheckpoint(t *testing.T) {
 // TestBits: the same bits on every machine (gnn/bits.sh) and at any number of goroutines.
 func TestBits(t *testing.T) {
 	for _, threads := range []int{1, 3} {
-		h := sha256.New()
+		var all [][]float64
 		for _, o := range []Options{Paper(9, 9, 2), AuthorsCode(9, 9, 2)} {
 			tr := AuthorsTraining()
 			tr.Epochs, tr.Threads = 8, threads
 			m, graphs, _, _ := trainSmall(t, small(o), tr)
 			for _, p := range m.Rate(graphs, threads) {
-				for _, v := range slices.Concat(p.Probability, p.Layers[0].Score, p.Layers[1].Score) {
-					h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
-				}
+				all = append(all, p.Probability, p.Layers[0].Score, p.Layers[1].Score)
 			}
 		}
-		if got, want := hex.EncodeToString(h.Sum(nil)[:8]), "27d2197ce3b7734f"; got != want {
-			t.Errorf("%d goroutines: %s, want %s", threads, got, want)
-		}
+		need.Equal(t, testdir.Bits(all...), "27d2197ce3b7734f", threads)
 	}
 }

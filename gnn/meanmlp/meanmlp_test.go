@@ -2,13 +2,8 @@ package meanmlp
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"math"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"prgnn/gnn/network"
@@ -21,10 +16,7 @@ import (
 // The fixtures are of testdata/meanmlp.py (PyTorch, float64): 6 participants, 20 volumes, 13 regions, hidden 16.
 const people, volumes, regions, hidden = 6, 20, 13, 16
 
-func npy(t *testing.T, name string) []float64 {
-	t.Helper()
-	return testdir.Floats(t, filepath.Join("testdata", name+".npy"))
-}
+var npy = testdir.NPY
 
 // fixtureNet is the network of a case, of the first volumes of each participant where it is masked.
 func fixtureNet(t *testing.T, name string) (*Net[float64], [][]float64) {
@@ -55,7 +47,7 @@ func TestAgainstPyTorch(t *testing.T) {
 				t.Fatalf("%s: %d parameters, want %d", name, n.Layout().Len(), len(init))
 			}
 			params := networktest.Turned(n.Layout(), init, false)
-			all := upTo(people)
+			all := networktest.UpTo(people)
 			networktest.Near(t, name+" logits", n.forward(params, all, nil, threads).logits, npy(t,
 				name+"/logits"), 1e-12)
 			grad := make([]float64, len(params))
@@ -81,7 +73,7 @@ func TestAgainstPyTorch(t *testing.T) {
 func TestDropoutAgainstPyTorch(t *testing.T) {
 	n, _ := fixtureNet(t, "default")
 	params, grad := networktest.Turned(n.Layout(), npy(t, "default/init"), false), make([]float64, n.Layout().Len())
-	p := n.forward(params, upTo(people), npy(t, "dropout_keep"), 2)
+	p := n.forward(params, networktest.UpTo(people), npy(t, "dropout_keep"), 2)
 	networktest.Near(t, "logits", p.logits, npy(t, "default/dropout_logits"), 1e-12)
 	loss := 0.0
 	for k, y := range n.label {
@@ -93,9 +85,9 @@ func TestDropoutAgainstPyTorch(t *testing.T) {
 	networktest.Near(t, "gradient", networktest.Turned(n.Layout(), grad, true), npy(t, "default/dropout_grad"), 1e-12)
 	// What is drawn: about the share that is asked for, and the others are scaled up.
 	n.Dropout = 0.49
-	a, _ := n.Gradient(params, nil, upTo(people), random.New(1), 1)
-	b, _ := n.Gradient(params, nil, upTo(people), random.New(2), 1)
-	if plain, _ := n.Gradient(params, nil, upTo(people), nil, 1); a == b || a == plain {
+	a, _ := n.Gradient(params, nil, networktest.UpTo(people), random.New(1), 1)
+	b, _ := n.Gradient(params, nil, networktest.UpTo(people), random.New(2), 1)
+	if plain, _ := n.Gradient(params, nil, networktest.UpTo(people), nil, 1); a == b || a == plain {
 		t.Errorf("losses with dropout %v, %v, without %v", a, b, plain)
 	}
 }
@@ -108,8 +100,8 @@ func TestIntegratedGradientsAreComplete(t *testing.T) {
 	for i, x := range series {
 		zeros[i] = make([]float64, len(x))
 	}
-	to := n.forward(params, upTo(people), nil, 1).logits
-	from := New(n.Options, regions, zeros, nil).forward(params, upTo(people), nil, 1).logits
+	to := n.forward(params, networktest.UpTo(people), nil, 1).logits
+	from := New(n.Options, regions, zeros, nil).forward(params, networktest.UpTo(people), nil, 1).logits
 	scores := regionScores(n.Options, params, regions, series, 400, 1)
 	for k := range people {
 		sum, want := 0.0, to[2*k+1]-to[2*k]-(from[2*k+1]-from[2*k])
@@ -192,9 +184,7 @@ func TestFitStopsAtTheBestEpoch(t *testing.T) {
 	}
 	tr.Rate = 1e30
 	_, err = Fit(context.Background(), Options{Hidden: 8, Classes: 2}, tr, 5, series, label)
-	if err == nil || !strings.Contains(err.Error(), "training diverged") {
-		t.Errorf("a rate of 1e30: %v", err)
-	}
+	need.Error(t, err, "training diverged", "a rate of 1e30")
 }
 
 // TestBits: the same bits on every machine (gnn/bits.sh) and at any number of goroutines.
@@ -205,12 +195,7 @@ func TestBits(t *testing.T) {
 		tr.Batch, tr.Epochs, tr.Held, tr.Seed, tr.Threads = 8, 4, 6, 1, threads
 		o := Options{Hidden: 19, Layers: 1, Dropout: 0.3, Classes: 2}
 		m := need.Value(Fit(context.Background(), o, tr, 7, series, label))(t)
-		h := sha256.New()
-		for _, v := range append(m.Probability(series, threads), m.RegionScores(series, 3, threads)...) {
-			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
-		}
-		if got, want := hex.EncodeToString(h.Sum(nil)[:8]), "a65b967ab7e622b6"; got != want {
-			t.Errorf("%d goroutines: %s, want %s", threads, got, want)
-		}
+		bits := testdir.Bits(m.Probability(series, threads), m.RegionScores(series, 3, threads))
+		need.Equal(t, bits, "a65b967ab7e622b6", threads)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // The oracle: power series summed in 320 bits with math/big.
@@ -209,9 +211,7 @@ func TestExp32(t *testing.T) {
 	}
 	inf := float32(math.Inf(1))
 	for _, c := range []struct{ x, want float32 }{{0, 1}, {-88, 0}, {-inf, 0}, {89, inf}, {inf, inf}} {
-		if got := Exp32(c.x); got != c.want {
-			t.Errorf("Exp32(%v) = %v, want %v", c.x, got, c.want)
-		}
+		need.Equal(t, Exp32(c.x), c.want, "Exp32(", c.x)
 	}
 	if got := Exp32(float32(math.NaN())); got == got {
 		t.Errorf("Exp32(NaN) = %v", got)
@@ -289,7 +289,5 @@ func TestDigest(t *testing.T) {
 		put(c)
 		put(float64(Exp32(float32(80 * x))))
 	}
-	if got := fmt.Sprintf("%x", h.Sum(nil)[:8]); got != want {
-		t.Errorf("digest %s, want %s", got, want)
-	}
+	need.Equal(t, fmt.Sprintf("%x", h.Sum(nil)[:8]), want, "digest")
 }

@@ -68,9 +68,7 @@ func TestMissing(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	for path, want := range map[string]string{"/data/sub-01/a.nii.gz": "/data/sub-01/a.nii.gz", "/my data/a": "'/my data/a'", "it's": `'it'\''s'`} {
-		if got := shellWord(path); got != want {
-			t.Errorf("in a shell %s, want %s", got, want)
-		}
+		need.Equal(t, shellWord(path), want, "in a shell")
 	}
 	other := filepath.Join(dir, "other.nii.gz")
 	need.NoError(t, os.Symlink("../elsewhere/bold.nii.gz", other))

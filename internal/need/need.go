@@ -4,9 +4,11 @@
 package need
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -28,14 +30,15 @@ func Missing(t testing.TB, format string, args ...any) {
 // A Test is one of testing, or of rapid.
 type Test interface {
 	Helper()
+	Errorf(format string, args ...any)
 	Fatal(args ...any)
 }
 
-// NoError ends the test on an error.
-func NoError(t Test, err error) {
+// NoError ends the test on an error. about names the case.
+func NoError(t Test, err error, about ...any) {
 	t.Helper()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(caseOf(about) + err.Error())
 	}
 }
 
@@ -48,6 +51,36 @@ func Value[T any](v T, err error) func(Test) T {
 		NoError(t, err)
 		return v
 	}
+}
+
+// Error checks that an error has a text. about names the case.
+func Error(t Test, err error, text string, about ...any) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), text) {
+		t.Errorf("%serror: %v, want %q", caseOf(about), err, text)
+	}
+}
+
+// Equal compares what a test got with what it wants. about names the case.
+func Equal[T comparable](t Test, got, want T, about ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%sgot %s, want %s", caseOf(about), shown(got), shown(want))
+	}
+}
+
+func caseOf(about []any) string {
+	if len(about) == 0 {
+		return ""
+	}
+	return strings.TrimSuffix(fmt.Sprintln(about...), "\n") + ": "
+}
+
+func shown(v any) string {
+	if text, ok := v.(string); ok {
+		return strconv.Quote(text)
+	}
+	return fmt.Sprint(v)
 }
 
 // Required reports whether a test must fail where something is missing.

@@ -59,9 +59,7 @@ func TestNormalBits(t *testing.T) {
 		h.Write([]byte(strconv.FormatUint(b, 16)))
 	}
 	const want = "78f9bc37215ed6dd" // as made on amd64; TestGolden holds the values themselves
-	if got := strconv.FormatUint(uint64FromHash(h.Sum(nil)), 16); got != want {
-		t.Errorf("the normal numbers have changed: %s, want %s", got, want)
-	}
+	need.Equal(t, strconv.FormatUint(uint64FromHash(h.Sum(nil)), 16), want, "the normal numbers have changed")
 }
 
 func uint64FromHash(b []byte) uint64 {

@@ -1,7 +1,11 @@
-// Package testdir writes and removes the directories of tests, and reads their arrays.
+// Package testdir writes and removes the directories of tests, and reads and digests their numbers.
 package testdir
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -36,10 +40,25 @@ func Floats(t testing.TB, path string) []float64 {
 	f := need.Value(os.Open(filepath.FromSlash(path)))(t)
 	defer f.Close()
 	var v []float64
-	if err := npyio.Read(f, &v); err != nil {
-		t.Fatal(path, err)
-	}
+	need.NoError(t, npyio.Read(f, &v), path)
 	return v
+}
+
+// NPY reads testdata/NAME.npy.
+func NPY(t testing.TB, name string) []float64 {
+	t.Helper()
+	return Floats(t, "testdata/"+name+".npy")
+}
+
+// Bits is the beginning of the SHA-256 of numbers, to the last bit.
+func Bits(lists ...[]float64) string {
+	h := sha256.New()
+	for _, v := range lists {
+		for _, x := range v {
+			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // Remove removes a directory into which a process that ends may still write, for up to a minute.

@@ -1,6 +1,10 @@
 package words
 
-import "testing"
+import (
+	"testing"
+
+	"prgnn/internal/need"
+)
 
 func TestSentences(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e"}
@@ -12,9 +16,7 @@ func TestSentences(t *testing.T) {
 		OrAll("densty", []string{"density"}): ` (did you mean "density"?)`, OrAll("xyz", names): " (available: a, b, c, d, e)",
 		OrAll("xyz", names[:1]): " (the only one is a)", OrAll("xyz", nil): " (none are available)",
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		need.Equal(t, got, want)
 	}
 }
 
@@ -24,9 +26,7 @@ func TestNearest(t *testing.T) {
 		"fisher_zz": "fisher_z", "densty": "density", "desnity": "density", "Density": "density",
 		"draw": "draws", "drawings": "DRAWING", "rt": "", "t": "", "colour": "", "": "", "repiar": "repair",
 	} {
-		if got := Nearest(name, names); got != want {
-			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
-		}
+		need.Equal(t, Nearest(name, names), want, "Nearest(", name)
 	}
 }
 
@@ -38,9 +38,7 @@ func TestEditDistance(t *testing.T) {
 	}{{"", "", 0}, {"", "abc", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3},
 		{"Müller", "Muller", 1}} {
 		for _, p := range [][2]string{{tt.a, tt.b}, {tt.b, tt.a}} {
-			if got := editDistance([]rune(p[0]), []rune(p[1])); got != tt.want {
-				t.Errorf("%q to %q: %d, want %d", p[0], p[1], got, tt.want)
-			}
+			need.Equal(t, editDistance([]rune(p[0]), []rune(p[1])), tt.want, p[0], p[1])
 		}
 	}
 }
@@ -50,8 +48,6 @@ func TestNumbers(t *testing.T) {
 		The(1, "region"): "the region", The(10, "region"): "the 10 regions", The(2, "entry"): "the 2 entries",
 		Each(1, "region"): "the region", Each(3, "classifier"): "each of the 3 classifiers",
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		need.Equal(t, got, want)
 	}
 }

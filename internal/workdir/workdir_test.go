@@ -72,9 +72,7 @@ func TestSweep(t *testing.T) {
 	if _, err := os.Stat(own.Path); err != nil {
 		t.Error(err)
 	}
-	if err := own.Remove(); err != nil {
-		t.Error(err)
-	}
+	need.NoError(t, own.Remove())
 	if left, _ := os.ReadDir(parent); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
@@ -132,9 +130,7 @@ func TestMakeDuringSweeps(t *testing.T) {
 				if _, lockErr := os.Stat(filepath.Join(d.outer, lockName)); err != nil || lockErr != nil {
 					t.Error(err, lockErr)
 				}
-				if err := d.Remove(); err != nil {
-					t.Error(err)
-				}
+				need.Equal(t, d.Remove(), nil)
 			}
 		})
 	}

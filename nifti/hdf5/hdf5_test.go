@@ -31,9 +31,7 @@ func TestAgainstH5py(t *testing.T) {
 		c := strings.Split(lines.Text(), "\t")
 		files[c[0]]++
 		f, err := open(t, filepath.Join("testdata", c[0]))
-		if err != nil {
-			t.Fatalf("%s: %v", c[0], err)
-		}
+		need.NoError(t, err, c[0])
 		if c[6] != "" {
 			if text, err := f.Text(c[1]); err != nil || text != c[6] {
 				t.Errorf("%s %s: %q, want %q; error %v", c[0], c[1], text, c[6], err)
@@ -47,7 +45,7 @@ func TestAgainstH5py(t *testing.T) {
 		}
 		n := 0
 		var sum, sum2, weighted float64
-		if err := v.Each(func(x []float64) error {
+		need.Equal(t, v.Each(func(x []float64) error {
 			for _, x := range x {
 				sum += x
 				sum2 += x * x
@@ -55,9 +53,7 @@ func TestAgainstH5py(t *testing.T) {
 				n++
 			}
 			return nil
-		}); err != nil {
-			t.Errorf("%s %s: %v", c[0], c[1], err)
-		}
+		}), nil, c[0], c[1])
 		if strconv.Itoa(n) != c[2] || v.Len != n {
 			t.Errorf("%s %s: %d numbers of %d, want %s", c[0], c[1], n, v.Len, c[2])
 		}
@@ -104,9 +100,7 @@ func TestRefuse(t *testing.T) {
 				err = v.Each(func([]float64) error { return nil })
 			}
 		}
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %s", c.file, err, c.want)
-		}
+		need.Error(t, err, c.want, c.file)
 	}
 }
 

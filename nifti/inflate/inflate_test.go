@@ -421,15 +421,11 @@ func TestErrors(t *testing.T) {
 		{"distance", withHeader(fixedBlock("abc", 4)), errDistance.Error()},
 	} {
 		_, err := io.ReadAll(NewReader(bytes.NewReader(c.z)))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %s", c.name, err, c.want)
-		}
+		need.Error(t, err, c.want, c.name)
 	}
 	// The same match where there is something to repeat: then the checksum is wrong.
 	_, err := io.ReadAll(NewReader(bytes.NewReader(withHeader(fixedBlock("abcd", 4)))))
-	if err == nil || !strings.Contains(err.Error(), "its checksum is") {
-		t.Errorf("a wrong trailer: error %v", err)
-	}
+	need.Error(t, err, "its checksum is", "a wrong trailer: error")
 	// And its length, where the checksum is right.
 	z := zip(t, 6, []byte("data"))
 	z[len(z)-1] = 1

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/nifti"
 )
@@ -59,10 +59,7 @@ func TestPointsOfSimpleITK(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		moved := make([]Point, len(rows))
-		for i, r := range rows {
-			moved[i] = Point(r[1:4])
-		}
+		moved := lists.Map(rows, func(r []float64) Point { return Point(r[1:4]) })
 		if _, err := tr.Map(moved); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -96,9 +93,7 @@ func TestRefuse(t *testing.T) {
 		if err == nil {
 			_, err = tr.Map([]Point{{0, 0, 0}})
 		}
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want %s", file, err, want)
-		}
+		need.Error(t, err, want, file)
 	}
 }
 

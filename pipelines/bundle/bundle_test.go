@@ -289,9 +289,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		all := c.change(parts(t, honest))
 		_, err := open(t, repacked(t, all))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.about, err, c.want)
-		}
+		need.Error(t, err, c.want, c.about)
 	}
 	for want, b := range map[string][]byte{
 		"is not a tar file":         []byte("text"),

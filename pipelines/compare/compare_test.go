@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
 )
 
 // TestULPs counts by walking: math.Nextafter is the definition of the next float.
@@ -36,9 +37,7 @@ func TestRelative(t *testing.T) {
 		{1, 1, 0}, {1, 2, 0.5}, {2, 1, 0.5}, {-1, 1, 2}, {0, 0, 0}, {0, 3, 1},
 		{math.NaN(), 1, math.Inf(1)}, {math.Inf(1), math.Inf(1), 0},
 	} {
-		if got := relative(c.a, c.b); got != c.want {
-			t.Errorf("relative(%g, %g) = %g, want %g", c.a, c.b, got, c.want)
-		}
+		need.Equal(t, relative(c.a, c.b), c.want, "relative(", c.a, c.b)
 	}
 }
 
@@ -130,8 +129,6 @@ func TestValuesAsText(t *testing.T) {
 		{Full(1e20), "1e+20"}, {Full(float32(0.1)), "0.1"},
 		{Full(int32(-7)), "-7"}, {Full(true), "true"}, {Full("a"), "a"}, {Full(nil), ""},
 	} {
-		if c.got != c.want {
-			t.Errorf("got %q, want %q", c.got, c.want)
-		}
+		need.Equal(t, c.got, c.want)
 	}
 }

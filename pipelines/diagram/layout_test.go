@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 // drawingOf makes boxes named by letters and arrows between them, "ab" from a to b.
@@ -98,9 +99,7 @@ func TestDrawings(t *testing.T) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatalf("the svg is not XML: %v", err)
-		}
+		need.NoError(t, err, "the svg is not XML")
 		switch e := tok.(type) {
 		case xml.StartElement:
 			if e.Name.Local == "rect" {

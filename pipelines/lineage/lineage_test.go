@@ -60,13 +60,10 @@ func written(steps []Step) string {
 
 func TestUpAndDown(t *testing.T) {
 	b, _, _ := ran(t, diamond)
-	if got, want := written(b.Up(b.Task("last"))), ">left >>first++ >>>file >right >>first++(again)"; got != want {
-		t.Errorf("up from last: %s, want %s", got, want)
-	}
+	need.Equal(t, written(b.Up(b.Task("last"))), ">left >>first++ >>>file >right >>first++(again)", "up from last")
 	data := artifacts.DigestOf([]byte("data\n"))
-	if got, want := written(b.Down([]artifacts.Digest{data})), ">first++ >>left >>>last >>right >>>last(again)"; got != want {
-		t.Errorf("down from the file: %s, want %s", got, want)
-	}
+	need.Equal(t, written(b.Down([]artifacts.Digest{data})), ">first++ >>left >>>last >>right >>>last(again)",
+		"down from the file")
 	if got := written(b.Down([]artifacts.Digest{b.Task("last")[0].Outputs["value"].Digest})); got != "" {
 		t.Errorf("down from the end: %s", got)
 	}
@@ -108,9 +105,7 @@ func TestTornRecord(t *testing.T) {
 	_, s, dir := ran(t, diamond)
 	need.NoError(t, os.WriteFile(filepath.Join(dir, "store", "runs", "ffffffffffffffff"), []byte("torn"), 0o666))
 	b, err := Read(s)
-	if err == nil || !strings.Contains(err.Error(), "ffffffffffffffff") {
-		t.Errorf("the torn record: %v", err)
-	}
+	need.Error(t, err, "ffffffffffffffff", "the torn record")
 	if len(b.Task("last")) != 1 {
 		t.Error("the other records do not answer")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/pipelines"
 )
@@ -119,10 +120,7 @@ func TestLockBefore(t *testing.T) {
 		need.NoError(t, err)
 		ds, err := l.Before(now.Graph, c.text, hash(s))
 		need.NoError(t, err)
-		var all []string
-		for _, d := range ds {
-			all = append(all, d.String())
-		}
+		all := lists.Map(ds, func(d Difference) string { return d.String() })
 		if got := strings.Join(all, "\n"); !strings.Contains(got, c.want) {
 			t.Errorf("%s\nwant %s", got, c.want)
 		}

@@ -90,9 +90,7 @@ func TestDownstreamAndConclusions(t *testing.T) {
 		return text
 	}
 	for from, want := range map[string]string{"a": "bcz", "b": "z", "z": ""} {
-		if got := names(Downstream(g, map[*dag.Node]bool{of[from]: true})); got != want {
-			t.Errorf("downstream of %s is %q, want %q", from, got, want)
-		}
+		need.Equal(t, names(Downstream(g, map[*dag.Node]bool{of[from]: true})), want, "downstream of", from)
 	}
 	ends := Conclusions(g)
 	if len(ends) != 1 || len(ends[of["z"]]) != 1 {

@@ -123,9 +123,7 @@ func TestLicenceIsTheUsers(t *testing.T) {
 					t.Errorf("%q: the licence is not described", given)
 				}
 			}
-			if got != want {
-				t.Errorf("%q: the licence of %s is %v, want %v", given, id, got, want)
-			}
+			need.Equal(t, got, want, given, id)
 		}
 	}
 }

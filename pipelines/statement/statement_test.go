@@ -54,16 +54,12 @@ func TestInTotoAcceptsTheStatement(t *testing.T) {
 	b := need.Value(json.Marshal(s))(t)
 	var theirs intoto.Statement
 	need.NoError(t, protojson.Unmarshal(b, &theirs))
-	if err := theirs.Validate(); err != nil {
-		t.Error(err)
-	}
+	need.NoError(t, theirs.Validate())
 	if theirs.Type != intoto.StatementTypeUri || len(theirs.Subject) != 2 || theirs.Subject[1].Name != "first[value=1.5].value" {
 		t.Errorf("%v", &theirs)
 	}
 	for _, r := range theirs.Subject {
-		if err := r.Validate(); err != nil {
-			t.Error(err)
-		}
+		need.NoError(t, r.Validate())
 	}
 }
 

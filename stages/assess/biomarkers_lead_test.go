@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 )
 
@@ -31,9 +32,7 @@ func TestUntrainedScoresUpsideDown(t *testing.T) {
 	for by, want := range map[string][]float64{"score": {1, 0.5, 0}, "contrast": {0, 0.5, 1}} {
 		r.by = by
 		for i, w := range r.worth(planted, 1) {
-			if w != want[i] {
-				t.Errorf("%s, model %d: %v, want %v", by, i, w, want[i])
-			}
+			need.Equal(t, w, want[i], by, i)
 		}
 	}
 	tested := &ModelScores{Tallies: map[string][]Tally{"a": nil, "b": nil}}

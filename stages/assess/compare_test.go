@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/inference"
 	"prgnn/stages/stagetest"
 )
@@ -69,10 +70,7 @@ func TestCompareRefuses(t *testing.T) {
 func TestCovariatesRefuses(t *testing.T) {
 	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.PeopleWith())}}
 	_, err := stagetest.RunStage(t, &Covariates{Label: "group", Columns: []string{"height"}, Permutations: 99}, in)
-	if err == nil ||
-		!strings.Contains(err.Error(), `no column "height"`) {
-		t.Errorf("got %v", err)
-	}
+	need.Error(t, err, `no column "height"`, "got")
 	_, err = stagetest.RunStage(t, &Covariates{Label: "group", Columns: []string{"group"}, Permutations: 99}, in)
 	if err == nil ||
 		!strings.HasSuffix(err.Error(), "columns: group is not a covariate") {

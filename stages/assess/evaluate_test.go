@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
@@ -116,10 +115,8 @@ func TestEvaluatePart(t *testing.T) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	summary := stagetest.MustRun(t, &Evaluate{Permutations: 99, Partial: true}, in)["summary"].(*encoding.Table)
-	if want := "Not a complete cross-validation (partial: true): ridge regression was tested on 2 of 3 participants (fold 1, 2)\n" +
-		"Classifiers were tested on different participants, so their accuracies cannot be compared (ridge regression: 2, SVM (RBF): 3)"; summary.Meta["caution"] != want {
-		t.Errorf("caution %q, want %q", summary.Meta["caution"], want)
-	}
+	need.Equal(t, summary.Meta["caution"], "Not a complete cross-validation (partial: true): ridge regression was tested on 2 of 3 participants (fold 1, 2)\n"+
+		"Classifiers were tested on different participants, so their accuracies cannot be compared (ridge regression: 2, SVM (RBF): 3)", "caution ")
 	if n := stagetest.FloatsOf(t, summary, "participants"); n[1] != 2 || n[3] != 3 {
 		t.Errorf("participants %v", n)
 	}
@@ -172,7 +169,5 @@ func TestScoresNameWhatIsLeftOut(t *testing.T) {
 	_, err := (&Evaluate{Permutations: 9}).Run(t.Context(), dag.NewTask(map[string][]dag.Input{
 		"predictions": predictions,
 		"folds":       {dag.InputOf(other)}}))
-	if err == nil || !strings.Contains(err.Error(), "tests b in fold 1 of repeat 1, where these folds do not have them") {
-		t.Errorf("folds of other models: %v", err)
-	}
+	need.Error(t, err, "tests b in fold 1 of repeat 1, where these folds do not have them", "folds of other models")
 }

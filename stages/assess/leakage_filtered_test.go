@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/stages/fold"
@@ -98,9 +99,7 @@ func TestSignalsThatWereCompared(t *testing.T) {
 	} {
 		out, err := stagetest.RunStage(t, &c.s, map[string][]dag.Input{
 			"folds": stagetest.PlantedInputs(t, 20, 3, 9, 1)["folds"], "scans": c.scans})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		need.NoError(t, err, name)
 		checks, _ := out["checks"].(*encoding.Table).Strings("check")
 		for _, check := range []string{fold.SignalsCompared, fold.MeanSignalsCompared} {
 			if slices.Contains(checks, check) != (check == c.want) {
@@ -211,10 +210,7 @@ func TestFilteredTraceByDefinition(t *testing.T) {
 			for _, x := range y {
 				s += (x - m) * (x - m)
 			}
-			out := make([]float64, len(y))
-			for i, x := range y {
-				out[i] = (x - m) / math.Sqrt(s)
-			}
+			out := lists.Map(y, func(x float64) float64 { return (x - m) / math.Sqrt(s) })
 			return out
 		}
 		for j := range nodes {
@@ -328,10 +324,7 @@ func TestFilteredTracesOnABIDE(t *testing.T) {
 			}
 		}
 	}
-	var pairs []string
-	for _, d := range filteredTwins(t, ins) {
-		pairs = append(pairs, d.First+" "+d.Later)
-	}
+	pairs := lists.Map(filteredTwins(t, ins), func(d fold.Duplicate) string { return d.First + " " + d.Later })
 	if want := []string{"Yale_0050578 Yale_0050602"}; len(ins) < 100 || !slices.Equal(pairs, want) {
 		t.Errorf("of %d scans %q, want %q", len(ins), pairs, want)
 	}

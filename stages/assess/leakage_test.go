@@ -191,9 +191,7 @@ func TestLeakageTellsAllAtOnce(t *testing.T) {
 	in["fitted"][1].Coords = nil
 	_, err := stagetest.RunStage(t, &Leakage{}, in)
 	for _, want := range []string{"sub-004 and sub-008 have the same features", "has no coordinate fold"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want …%s", err, want)
-		}
+		need.Error(t, err, want, "got")
 	}
 }
 
@@ -217,9 +215,7 @@ func TestLeakageOfFitsBeforeTraining(t *testing.T) {
 	in["fitted"][0].Coords = leakInputs(t)["fitted"][0].Coords
 	_, err = stagetest.RunStage(t, &Leakage{}, in)
 	for _, want := range []string{"sub-004 and sub-008 have the same features", "a test participant of fold 1 of repeat 1"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want …%s", err, want)
-		}
+		need.Error(t, err, want, "got")
 	}
 }
 

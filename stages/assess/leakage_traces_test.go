@@ -13,6 +13,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/stages/fold"
@@ -241,10 +242,7 @@ func TestTracesOnABIDE(t *testing.T) {
 		}
 	}
 	twins := need.Value(findTraces(ins, 0.8, 2))(t)
-	var pairs []string
-	for _, d := range twins {
-		pairs = append(pairs, d.First+" "+d.Later)
-	}
+	pairs := lists.Map(twins, func(d fold.Duplicate) string { return d.First + " " + d.Later })
 	if want := []string{"UM_1_0050279 UM_1_0050286", "Yale_0050578 Yale_0050602"}; !slices.Equal(pairs, want) {
 		t.Errorf("%q, want %q", twins, want)
 	}

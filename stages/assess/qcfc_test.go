@@ -214,9 +214,7 @@ func TestTypicality(t *testing.T) {
 		if want := slowR(own, others); math.Abs(row.Typicality-want) > 1e-12 {
 			t.Errorf("typicality of %s %v, want %v", row.Participant, row.Typicality, want)
 		}
-		if want := map[int]string{7: "mean_fd", 9: "typicality"}[i]; row.Outlier != want {
-			t.Errorf("%s: outlier in %q, want %q", row.Participant, row.Outlier, want)
-		}
+		need.Equal(t, row.Outlier, map[int]string{7: "mean_fd", 9: "typicality"}[i], row.Participant)
 	}
 }
 

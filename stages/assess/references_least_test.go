@@ -1,6 +1,10 @@
 package assess
 
-import "testing"
+import (
+	"testing"
+
+	"prgnn/internal/need"
+)
 
 // The smallest group that any model tests, by hand; a group of which a model tests nobody has 0.
 func TestTestedLeast(t *testing.T) {
@@ -19,8 +23,6 @@ func TestTestedLeast(t *testing.T) {
 		{[]*ModelScores{model("a1", "a2", "b1"), model("a3", "a4", "b2", "b3")}, 1},
 		{[]*ModelScores{model("a1", "a2", "b1", "b2"), model("a3", "a4")}, 0},
 	} {
-		if got := testedLeast(c.models); got != c.want {
-			t.Errorf("%d, want %d", got, c.want)
-		}
+		need.Equal(t, testedLeast(c.models), c.want)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strings"
 	"testing"
 
 	"prgnn/artifacts"
@@ -77,8 +76,6 @@ func TestSaliency(t *testing.T) {
 	} {
 		_, err := stagetest.RunStage(t, c.stage, map[string][]dag.Input{"ranking": {dag.InputOf(out["ranking"])},
 			"nodes": {dag.InputOf(nodes)}, "labels": {labelImage(t, c.voxels...)}})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %v, want %s", err, c.want)
-		}
+		need.Error(t, err, c.want, "got")
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/stagetest"
 )
 
@@ -126,8 +127,6 @@ func TestCaution(t *testing.T) {
 		}
 		summary := stagetest.MustRun(t, &Evaluate{},
 			map[string][]dag.Input{"predictions": predictions})["summary"].(*encoding.Table)
-		if got := summary.Meta["caution"]; got != want {
-			t.Errorf("%s: caution %q, want %q", variant, got, want)
-		}
+		need.Equal(t, summary.Meta["caution"], want, variant)
 	}
 }

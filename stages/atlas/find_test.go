@@ -115,9 +115,7 @@ func TestFind(t *testing.T) {
 				nodes = append(nodes, strings.Join([]string{string(rune('0' + n.ID)), n.Name, n.Hemisphere, n.Structure,
 					n.Color}, " "))
 			}
-			if got := strings.Join(nodes, ", "); got != c.nodes {
-				t.Errorf("nodes %q, want %q", got, c.nodes)
-			}
+			need.Equal(t, strings.Join(nodes, ", "), c.nodes, "nodes")
 		})
 	}
 }

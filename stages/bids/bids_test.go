@@ -122,9 +122,7 @@ func TestGeneratedBy(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		testdir.Write(t, filepath.Join(dir, "dataset_description.json"), text)
-		if got := GeneratedBy(dir); got != want {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
+		need.Equal(t, GeneratedBy(dir), want, text)
 	}
 	if got := GeneratedBy(t.TempDir()); got != "" {
 		t.Errorf("%q without a description", got)

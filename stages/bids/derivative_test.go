@@ -17,13 +17,9 @@ func TestNameString(t *testing.T) {
 	n = n.Only("sub", "ses", "task", "run", "space").With(Entity{"desc", "boot03"}, Entity{"stat", "mean"},
 		Entity{"seg", ""}, Entity{"atlas", "DK"})
 	n.Suffix, n.Extension = "timeseries", ".tsv"
-	if got, want := n.String(), "sub-01_ses-2_task-rest_run-1_space-T1w_atlas-DK_stat-mean_desc-boot03_timeseries.tsv"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	need.Equal(t, n.String(), "sub-01_ses-2_task-rest_run-1_space-T1w_atlas-DK_stat-mean_desc-boot03_timeseries.tsv")
 	for in, want := range map[string]string{"ledoit-wolf": "ledoitwolf", "../x": "x", "é": ""} {
-		if got := Label(in); got != want {
-			t.Errorf("Label(%q) = %q, want %q", in, got, want)
-		}
+		need.Equal(t, Label(in), want, "Label(", in)
 	}
 }
 
@@ -42,9 +38,7 @@ func TestDerivative(t *testing.T) {
 			t.Errorf("%q was written", bad)
 		}
 	}
-	if err := d.Put("sub-01/func/A.tsv", text("x")); err == nil || !strings.Contains(err.Error(), "two results") {
-		t.Errorf("a second file of one name: %v", err)
-	}
+	need.Error(t, d.Put("sub-01/func/A.tsv", text("x")), "two results", "a second file of one name")
 	// A link that others put there leads nowhere.
 	outside := t.TempDir()
 	if err := os.Symlink(outside, filepath.Join(d.root.Name(), "sub-02")); err == nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 )
 
@@ -47,12 +48,8 @@ func FuzzSidecar(f *testing.F) {
 		if given {
 			want = own
 		}
-		if got := Beside(image, fields...); got != want {
-			t.Errorf("beside: %q, want %q", got, want)
-		}
-		if got := (&Sidecars{Root: dir}).Of(file, fields...); got != want {
-			t.Errorf("of the image's name: %q, want %q", got, want)
-		}
+		need.Equal(t, Beside(image, fields...), want, "beside")
+		need.Equal(t, (&Sidecars{Root: dir}).Of(file, fields...), want, "of the image's name")
 
 		// At the top, under another name, with one for all images.
 		all, other := filepath.Join(dir, "bold.json"), filepath.Join(dir, name)
@@ -68,9 +65,7 @@ func FuzzSidecar(f *testing.F) {
 		if given && isOf(name) {
 			want = other
 		}
-		if got := (&Sidecars{Root: dir}).Of(file, fields...); got != want {
-			t.Errorf("%q is beside bold.json: %q, want %q", name, got, want)
-		}
+		need.Equal(t, (&Sidecars{Root: dir}).Of(file, fields...), want, name)
 		if b, err := ReadJSON(other); err != nil || !bytes.Equal(b, text) {
 			t.Errorf("read %q, %v", b, err)
 		}

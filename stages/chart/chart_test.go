@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 
+	"prgnn/internal/lists"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 	ours "prgnn/stages/draw"
 )
@@ -55,9 +57,7 @@ func TestFigures(t *testing.T) {
 	again := figures(hostile)
 	for kind, f := range figures(hostile) {
 		svg, err := f.SVG()
-		if err != nil {
-			t.Fatal(kind, err)
-		}
+		need.NoError(t, err, kind)
 		if twice, _ := again[kind].SVG(); !bytes.Equal(svg, twice) {
 			t.Errorf("%s: a second drawing gives other bytes", kind)
 		}
@@ -84,13 +84,9 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s does not show the name", kind)
 		}
 		b, err := f.PNG()
-		if err != nil {
-			t.Fatal(kind, err)
-		}
+		need.NoError(t, err, kind)
 		img, err := png.Decode(bytes.NewReader(b))
-		if err != nil {
-			t.Fatal(kind, err)
-		}
+		need.NoError(t, err, kind)
 		dark, r := 0, img.Bounds()
 		for y := r.Min.Y; y < r.Max.Y; y++ {
 			for x := r.Min.X; x < r.Max.X; x++ {
@@ -198,10 +194,7 @@ func TestChosen(t *testing.T) {
 		{all, []int{1, 25, 50, 75, 100}}, {all[:60], []int{1, 15, 30, 45, 60}},
 		{[]int{1, 10, 20, 30}, []int{1, 10, 20, 30}}, {[]int{1, 2}, []int{1, 2}}, {[]int{7}, []int{7}}, {nil, nil},
 	} {
-		var got []int
-		for _, at := range chosen(c.epochs) {
-			got = append(got, c.epochs[at])
-		}
+		got := lists.Map(chosen(c.epochs), func(at int) int { return c.epochs[at] })
 		if !slices.Equal(got, c.want) {
 			t.Errorf("of %v: %v, want %v", c.epochs, got, c.want)
 		}

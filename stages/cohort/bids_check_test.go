@@ -116,9 +116,7 @@ func TestBIDSDescriptions(t *testing.T) {
 		}
 		problem := r.Subjects[0].Problem
 		if c.wrong != "" {
-			if problem == nil || !strings.Contains(problem.Error(), c.wrong) {
-				t.Errorf("problem %v, want %s", problem, c.wrong)
-			}
+			need.Error(t, problem, c.wrong, "problem")
 			continue
 		}
 		files := base(r, 0)

@@ -3,6 +3,8 @@ package cohort
 import (
 	"path/filepath"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // The events of a scan are those of its own task, session and run, nearest to where the raw scan lies; a table that
@@ -40,9 +42,7 @@ func TestBIDSEvents(t *testing.T) {
 				c.change(b)
 			}
 		})
-		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
+		need.NoError(t, err, c.name)
 		got := r.Subjects[0].Files["events"]
 		if got != "" {
 			got, _ = filepath.Rel(d.dir, got)

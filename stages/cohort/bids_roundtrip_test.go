@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/prepare"
 	"prgnn/stages/stagetest"
@@ -20,10 +21,7 @@ import (
 func TestBIDSReadsWhatWasSimulated(t *testing.T) {
 	simulated := simulated(t, func(c *SimulatedCohort) { c.ASD, c.HC, c.Sites = 2, 2, 2 })
 	columns := []string{"participant_id", "group", "sex", "site"}
-	var text [][]string
-	for _, c := range columns {
-		text = append(text, stagetest.Sure(simulated.Participants.Strings(c)))
-	}
+	text := lists.Map(columns, func(c string) []string { return stagetest.Sure(simulated.Participants.Strings(c)) })
 	ages := stagetest.Sure(simulated.Participants.Floats("age"))
 	table := strings.Join(columns, "\t") + "\tage\n"
 	for i := range simulated.Subjects {

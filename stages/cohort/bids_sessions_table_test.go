@@ -67,7 +67,5 @@ func TestSessionColumns(t *testing.T) {
 	}
 	d.write("sub-02/sub-02_sessions.tsv", "visit\tage\n1\t8\n")
 	r = load(func(*BIDSCohort) {})
-	if p := r.Subjects[1].Problem; p == nil || !strings.Contains(p.Error(), "it has no column session_id") {
-		t.Errorf("problem %v", p)
-	}
+	need.Error(t, r.Subjects[1].Problem, "it has no column session_id", "problem")
 }

@@ -43,9 +43,7 @@ func TestBIDSSessionsApart(t *testing.T) {
 			need.NoError(t, err)
 			s := r.Subjects[0]
 			if c.wrong != "" {
-				if s.Problem == nil || !strings.Contains(s.Problem.Error(), c.wrong) {
-					t.Errorf("problem %v, files %v", s.Problem, s.Files)
-				}
+				need.Error(t, s.Problem, c.wrong, "problem", s.Files)
 				return
 			}
 			for port, want := range c.want {
@@ -116,9 +114,7 @@ func TestBIDSSessions(t *testing.T) {
 			d.write("sub-01/"+s+labels, "")
 		}
 		r, err := d.load(func(b *BIDSCohort) { b.Confounds, b.Sessions = false, c.sessions })
-		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
+		need.NoError(t, err, c.name)
 		r.Subjects = r.Subjects[:1]
 		if got := runsText(r, "bold"); got != c.want && !strings.Contains(got, ": "+c.want) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
@@ -169,9 +165,7 @@ func TestSeveralValues(t *testing.T) {
 			first + "\nsub-02: participant sub-02: it has no preprocessed scan (desc-preproc_bold.nii.gz), ses-1 or ses-4, task-rest or task-go"},
 	} {
 		r, err := d.load(func(b *BIDSCohort) { b.Confounds = false; c.change(b) })
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		need.NoError(t, err, name)
 		lines := strings.Split(runsText(r, "bold"), "\n")
 		for _, s := range r.Subjects {
 			if s.Problem == nil && s.Runs == nil {

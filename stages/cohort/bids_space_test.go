@@ -149,9 +149,7 @@ func TestBIDSWarp(t *testing.T) {
 				t.Errorf("%s\nwant %s; problem %v", text, c.want, r.Subjects[0].Problem)
 			}
 			inventory := r.Extra["inventory"].(*encoding.Table)
-			if from := stagetest.Sure(inventory.Strings("labels"))[0]; from != c.from {
-				t.Errorf("labels from %q, want %q", from, c.from)
-			}
+			need.Equal(t, stagetest.Sure(inventory.Strings("labels"))[0], c.from, "labels from")
 			if s := r.Scans(); s.Labels[c.from] != 1 || len(s.Labels) != 1 || s.Space != "MNI152NLin2009cAsym" ||
 				s.MadeBy != "fMRIPrep 25.2.0" {
 				t.Errorf("of its scans it says %+v", s)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/lists"
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 
 	"prgnn/artifacts"
@@ -231,10 +233,7 @@ func TestBIDSRegimes(t *testing.T) {
 			if c.change == nil {
 				c.change = func(*BIDSCohort) {}
 			}
-			r, err := d.load(c.change)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := need.Value(d.load(c.change))(t)
 			if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-01" {
 				t.Fatalf("subjects %+v", r.Subjects)
 			}
@@ -245,9 +244,7 @@ func TestBIDSRegimes(t *testing.T) {
 				}
 				return
 			}
-			if err := r.Subjects[0].Problem; err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, r.Subjects[0].Problem)
 			got := base(r, 0)
 			if fmt.Sprint(got) != fmt.Sprint(c.files) {
 				t.Errorf("files %v\nwant %v", got, c.files)
@@ -258,9 +255,7 @@ func TestBIDSRegimes(t *testing.T) {
 				}
 			}
 			inventory := r.Extra["inventory"].(*encoding.Table)
-			if from := stagetest.Sure(inventory.Strings("labels"))[0]; from != c.from {
-				t.Errorf("labels from %q, want %q", from, c.from)
-			}
+			need.Equal(t, stagetest.Sure(inventory.Strings("labels"))[0], c.from, "labels from")
 		})
 	}
 }
@@ -277,9 +272,7 @@ func TestBIDSPeople(t *testing.T) {
 	group := func(c *BIDSCohort) { c.Group, c.Levels = "dx", []string{"1=ASD", "2=HC"} }
 
 	r, err := d.load(group)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	var problems []string
 	for _, s := range r.Subjects {
 		if s.Problem != nil {
@@ -307,14 +300,10 @@ func TestBIDSPeople(t *testing.T) {
 	if strings.Contains(notes, "no brain mask") {
 		t.Errorf("everybody has a mask\n%s", notes)
 	}
-	if err := os.Remove(filepath.Join(d.dir, "sub-02/func/sub-02_task-mixedgamblestask_run-02_space-T1w_desc-brain_mask.nii.gz")); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Remove(filepath.Join(d.dir, "sub-02/func/sub-02_task-mixedgamblestask_run-02_space-T1w_desc-brain_mask.nii.gz")))
 
 	r, err = d.load(func(c *BIDSCohort) { group(c); c.Incomplete = "skip"; c.Select = "mean_fd < 0.3" })
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-02" || r.Subjects[0].Problem != nil {
 		t.Errorf("subjects %+v", r.Subjects)
 	}
@@ -344,18 +333,14 @@ func TestBIDSPeople(t *testing.T) {
 		{func(c *BIDSCohort) { group(c); c.Incomplete = "skip"; c.Task = []string{"rest"} }, "no participant has all files"},
 	} {
 		_, err := d.load(c.change)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want %s", err, c.want)
-		}
+		need.Error(t, err, c.want)
 	}
 }
 
 // What is said of whom nobody takes, and of repetition times that do not agree.
 func TestBIDSLeftOutAndTimes(t *testing.T) {
 	d := newDataset(t, "")
-	if err := os.Remove(filepath.Join(d.dir, "participants.tsv")); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Remove(filepath.Join(d.dir, "participants.tsv")))
 	d.write("dataset_description.json", `{"GeneratedBy": [{"Name": "fMRIPrep", "Version": "1.3.2"}], "DatasetLinks": {"raw": "the raw one"}}`)
 	d.write("the raw one/participants.tsv", "participant_id\tgroup\tage\nsub-01\tASD\t9\nsub-02\tASD\t6\nsub-03\tHC\tn/a\nsub-04\tHC\t8\nsub-05\tHC\t9\n")
 	for i, s := range []string{"sub-01", "sub-02", "sub-03", "sub-04", "sub-05"} {
@@ -364,9 +349,7 @@ func TestBIDSLeftOutAndTimes(t *testing.T) {
 		d.write(scan+".json", fmt.Sprintf(`{"RepetitionTime": %v}`, 2+float64(i)/1000))
 		d.write(s+"/anat/"+s+"_desc-aparcaseg_dseg.nii.gz", "")
 	}
-	if err := os.Remove(filepath.Join(d.dir, "sub-05", "anat", "sub-05_desc-aparcaseg_dseg.nii.gz")); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, os.Remove(filepath.Join(d.dir, "sub-05", "anat", "sub-05_desc-aparcaseg_dseg.nii.gz")))
 	if _, err := d.load(func(c *BIDSCohort) {
 		c.Confounds, c.Incomplete, c.Select, c.Exclude = false, "skip", "age >= 7", []string{"1"}
 	}); err == nil {
@@ -375,16 +358,11 @@ func TestBIDSLeftOutAndTimes(t *testing.T) {
 	r, err := d.load(func(c *BIDSCohort) {
 		c.Confounds, c.Incomplete, c.Select, c.Exclude = false, "skip", "age >= 7", []string{"01"}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-04" {
 		t.Errorf("subjects %+v", r.Subjects)
 	}
-	var left []string
-	for _, l := range r.Left {
-		left = append(left, l.ID+" "+strings.SplitN(l.Why, " (", 2)[0])
-	}
+	left := lists.Map(r.Left, func(l LeftOut) string { return l.ID + " " + strings.SplitN(l.Why, " (", 2)[0] })
 	want := []string{"sub-01 excluded by name", "sub-02 not selected: age >= 7", "sub-03 not selected, value missing: age >= 7", "sub-05 it has no labels"}
 	if !slices.Equal(left, want) {
 		t.Errorf("left out %q, want %q", left, want)
@@ -414,10 +392,8 @@ func smallScan(t *testing.T, tr float64) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	unit := nifti.Affine{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
-	if err := nifti.Encode(&b, &nifti.Image{Shape: []int{2, 2, 2, 3}, Affine: unit, Code: 2, TR: tr,
-		Data: make([]int16, 24)}); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{2, 2, 2, 3}, Affine: unit, Code: 2, TR: tr,
+		Data: make([]int16, 24)}))
 	return b.Bytes()
 }
 
@@ -472,10 +448,7 @@ func TestBIDSNotesOfSome(t *testing.T) {
 		d.write(s+"/func/"+s+"_task-rest_space-T1w_desc-aparcaseg_dseg.nii.gz", "")
 	}
 	d.write("sub-01/func/sub-01_task-rest_space-T1w_desc-brain_mask.nii.gz", "")
-	r, err := d.load(func(c *BIDSCohort) { c.Confounds = false })
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := need.Value(d.load(func(c *BIDSCohort) { c.Confounds = false }))(t)
 	for want, ids := range map[string][]string{
 		"labels of 1 participant: " + labelsOnGrid: {"sub-01"},
 		"labels of 2 participants: " + labelsOnGrid + "\nno brain mask (desc-brain_mask.nii.gz) of sub-02: " + uncropped: {"sub-01", "sub-02"},

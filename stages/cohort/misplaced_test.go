@@ -24,9 +24,7 @@ func image(t *testing.T, path string, i *nifti.Image) {
 	if err == nil {
 		err = os.WriteFile(path, b.Bytes(), 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 }
 
 // painted is a label image of 84 cubes of 6 mm: number i+1 lies where place gives it, mm.
@@ -97,9 +95,7 @@ func TestMisplacedLabels(t *testing.T) {
 			image(t, file, painted(c.code, c.place))
 			r, err := table(nil).Load(dir)
 			if c.want == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.NoError(t, err)
 				if s := r.Scans(); s.Labels["from atlas.nii, given to the pipeline"] != 4 {
 					t.Errorf("the methods take the labels %v", s.Labels)
 				}
@@ -124,9 +120,7 @@ func TestLabelsInPlace(t *testing.T) {
 	nodes, _ := atlas.Named("dk84-index")
 	for _, grid := range []float64{4, 12} {
 		scan, err := phantom.Make(phantom.Settings{Seed: 1, Grid: grid, Volumes: 8, TR: 2}, nodes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		o := scan.Origin
 		dir := study(t)
 		image(t, filepath.Join(dir, "atlas.nii"), &nifti.Image{Shape: scan.Shape[:3], Code: 1, Data: scan.Labels,

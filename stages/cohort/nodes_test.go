@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/stages/atlas"
 )
 
@@ -21,9 +22,7 @@ func TestIsDK84(t *testing.T) {
 	}{{"built in", atlas.DK84(), true}, {"by number", index, true}, {"in another order", turned, true},
 		{"one of another atlas", other, false}, {"fewer", turned[1:], false}} {
 		r := &Roster{Nodes: nodesTable(c.nodes)}
-		if got := r.Scans().DK84; got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
+		need.Equal(t, r.Scans().DK84, c.want, c.name)
 	}
 	if (&Roster{}).Scans().DK84 {
 		t.Error("there are no nodes")

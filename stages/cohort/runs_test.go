@@ -92,9 +92,7 @@ func TestBIDSRuns(t *testing.T) {
 			d.write("sub-01/"+s+"_space-T1w_desc-aparcaseg_dseg.nii.gz", "")
 		}
 		r, err := d.load(func(b *BIDSCohort) { b.Confounds, b.Runs = false, c.runs })
-		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
+		need.NoError(t, err, c.name)
 		if got := runsText(r, "bold"); got != c.want && !(strings.Contains(c.want, "differ") &&
 			strings.Contains(got, c.want)) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)

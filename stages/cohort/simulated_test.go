@@ -94,9 +94,7 @@ func TestSimulatedScan(t *testing.T) {
 	bold, err := nifti.NewReader(io.NopCloser(bytes.NewReader(stagetest.Encoded(t, out["bold"]))), "bold")
 	need.NoError(t, err)
 	defer bold.Close()
-	if err := bold.CheckSeries(); err != nil {
-		t.Error(err)
-	}
+	need.NoError(t, bold.CheckSeries())
 	if bold.Header.TR() != 2 {
 		t.Errorf("TR %v", bold.Header.TR())
 	}

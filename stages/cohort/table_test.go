@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/testdir"
 
 	"prgnn/dag"
@@ -123,13 +124,8 @@ func TestTableCohortSelects(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := need.Value(table(c.change).Load(dir))(t)
-			var ids []string
-			for _, s := range r.Subjects {
-				ids = append(ids, s.ID)
-			}
-			if got := strings.Join(ids, " "); got != c.ids {
-				t.Errorf("participants %s, want %s", got, c.ids)
-			}
+			ids := lists.Map(r.Subjects, func(s Subject) string { return s.ID })
+			need.Equal(t, strings.Join(ids, " "), c.ids, "participants")
 			if got := r.Notes[1:]; !slices.Equal(got, c.notes) {
 				t.Errorf("notes %q, want %q", got, c.notes)
 			}

@@ -52,9 +52,7 @@ func TestTimeseriesSidecar(t *testing.T) {
 				if want != "" {
 					want = filepath.Join(d.dir, want)
 				}
-				if got := s.Files["sidecar"]; got != want {
-					t.Errorf("%s, %v: %s has the sidecar %q, want %q", how, c.files, s.ID, got, want)
-				}
+				need.Equal(t, s.Files["sidecar"], want, how, c.files, s.ID)
 			}
 			if _, port := r.Files["sidecar"]; port != (c.want[0] != "") {
 				t.Errorf("%s, %v: port %v", how, c.files, port)
@@ -116,10 +114,7 @@ func TestTimeseriesDialects(t *testing.T) {
 			r := need.Value(kind.Load(d.dir))(t)
 			for _, s := range r.Subjects {
 				if c.wrong != "" {
-					if s.Problem == nil ||
-						!strings.Contains(s.Problem.Error(), strings.ReplaceAll(c.wrong, "SUB", s.ID)) {
-						t.Errorf("problem %v, want %s", s.Problem, c.wrong)
-					}
+					need.Error(t, s.Problem, strings.ReplaceAll(c.wrong, "SUB", s.ID), "problem", c.wrong)
 					continue
 				}
 				if got, want := filepath.Base(s.Files["series"]),
@@ -182,9 +177,7 @@ func TestTimeseriesStar(t *testing.T) {
 	r, err = load(nil, "cpac/a_1_rois_ho.1D", "niak/a_1_rois_cc200.1D.gz", "cpac/b_2_rois_ho.1D")
 	need.NoError(t, err)
 	const wrong = "2 files match */a_1_rois_*.1D*: cpac/a_1_rois_ho.1D, niak/a_1_rois_cc200.1D.gz; series must match one"
-	if p := r.Subjects[0].Problem; p == nil || !strings.Contains(p.Error(), wrong) {
-		t.Errorf("%v, want %s", p, wrong)
-	}
+	need.Error(t, r.Subjects[0].Problem, wrong)
 
 	if _, err = load(nil, "cpac/b_2_rois_ho.1D", "niak/b_2_rois_cc200.1D.gz"); err == nil ||
 		!strings.Contains(err.Error(), "the first: ") || !strings.Contains(err.Error(), "2 files match */b_2_rois_*.1D*") {
@@ -194,8 +187,6 @@ func TestTimeseriesStar(t *testing.T) {
 	_, err = load(func(c *TimeseriesCohort) { c.Columns = []string{"site=SITE", "=x", "group=AGE"} }, "cpac/a_1_rois_ho.1D")
 	for _, want := range []string{`columns: `, `has no column "SITE"; its columns are file, dx, SITE_ID, AGE (set the parameter columns to one of them)`,
 		`"=x" is not of the form COLUMN or NAME=COLUMN`, "two columns would be named group"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		need.Error(t, err, want, "got")
 	}
 }

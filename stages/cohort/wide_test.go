@@ -40,10 +40,8 @@ func TestWideTable(t *testing.T) {
 		for i := range columns {
 			columns[i] = r.Participants.Columns[i].Name
 		}
-		if err := dag.Fits(dag.Type{Format: "arrow", Columns: columns},
-			dag.Type{Format: "arrow", Columns: columns}); err != nil {
-			t.Error(err)
-		}
+		need.Equal(t, dag.Fits(dag.Type{Format: "arrow", Columns: columns},
+			dag.Type{Format: "arrow", Columns: columns}), nil)
 		done <- len(columns)
 	}()
 	select {

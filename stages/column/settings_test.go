@@ -2,6 +2,8 @@ package column
 
 import (
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func TestSettingsAreNamedForPeople(t *testing.T) {
@@ -12,8 +14,6 @@ func TestSettingsAreNamedForPeople(t *testing.T) {
 		"model=own stage=mine":                                 "own",
 		"":                                                     "",
 	} {
-		if got := ShownSetting(setting); got != want {
-			t.Errorf("%q: %q, want %q", setting, got, want)
-		}
+		need.Equal(t, ShownSetting(setting), want, setting)
 	}
 }

@@ -23,9 +23,7 @@ import (
 func TestCheckLock(t *testing.T) {
 	const hash = "--hash=sha256:0123456789abcdef"
 	good := "# made by pip-compile\n--index-url https://example.org/simple\nnumpy==2.1.0 \\\n    " + hash + " \\\n    --hash=sha512:00ff\n    # via here\nx[y,z]==1.0 ; python_version < '3.13' \\\r\n    " + hash + "\r\n\nb == 2 " + hash + "  # why\n"
-	if err := checkLock("r.txt", []byte(good)); err != nil {
-		t.Error(err)
-	}
+	need.NoError(t, checkLock("r.txt", []byte(good)))
 	bad := "a==1\nb>=2 " + hash + "\n-r other.txt\n-e .\n./c.whl " + hash + "\nd==1 \\\n  --hash=md5:00\ne==1.* " + hash + "\n"
 	want := `r.txt:1: a==1 has no --hash=sha256:…
 r.txt:2: b>=2 has no version: write NAME==VERSION

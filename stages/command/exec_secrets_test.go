@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 func TestExecAdvisesOnSecrets(t *testing.T) {
@@ -45,9 +46,7 @@ func TestExecMasksSecretsInTheLog(t *testing.T) {
 	if _, err := e.Run(context.Background(), task); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := said(task), "a *** b\n*** tok-012\n"; got != want {
-		t.Errorf("log %q, want %q", got, want)
-	}
+	need.Equal(t, said(task), "a *** b\n*** tok-012\n", "log")
 
 	// Whatever its name, what comes from outside the file; and the password of an address alone.
 	t.Setenv("DB", "postgres://u:p4ssw0rd@h/x")
@@ -57,7 +56,5 @@ func TestExecMasksSecretsInTheLog(t *testing.T) {
 	if _, err := e.Run(context.Background(), task); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := said(task), "***\nwrong password ***\nthreads\n"; got != want {
-		t.Errorf("log %q, want %q", got, want)
-	}
+	need.Equal(t, said(task), "***\nwrong password ***\nthreads\n", "log")
 }

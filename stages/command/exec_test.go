@@ -13,6 +13,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/stagetest"
 )
@@ -59,9 +60,7 @@ func TestExec(t *testing.T) {
 	if got := stagetest.ExecOutput(t, out["copy"]); got != want {
 		t.Errorf("output\n%s\nwant\n%s", got, want)
 	}
-	if got, want := said(task), "spoken\naside\nall\nall.tsv\none.txt\n"; got != want {
-		t.Errorf("log %q, want %q", got, want)
-	}
+	need.Equal(t, said(task), "spoken\naside\nall\nall.tsv\none.txt\n", "log")
 	if f := out["copy"].Format(); f != "text" {
 		t.Errorf("format %s", f)
 	}
@@ -78,9 +77,8 @@ func TestExecPorts(t *testing.T) {
 	for _, out := range p.Out {
 		got = append(got, out.Name+" "+out.Type.Format)
 	}
-	if want := "container  false; requirements  false; a arrow false; b npy true; c  false; r arrow; s json"; strings.Join(got, "; ") != want {
-		t.Errorf("ports %s, want %s", strings.Join(got, "; "), want)
-	}
+	need.Equal(t, strings.Join(got, "; "),
+		"container  false; requirements  false; a arrow false; b npy true; c  false; r arrow; s json", "ports ")
 }
 
 func TestExecMistakes(t *testing.T) {
@@ -98,10 +96,7 @@ func TestExecMistakes(t *testing.T) {
 		`environment: "=x" is neither NAME nor NAME=VALUE`,
 		`environment: "A B" is neither NAME nor NAME=VALUE`,
 	}
-	var got []string
-	for _, err := range e.Validate() {
-		got = append(got, err.Error())
-	}
+	got := lists.Map(e.Validate(), func(err error) string { return err.Error() })
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("said\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -168,9 +168,7 @@ func TestScaleEnds(t *testing.T) {
 	}{{-1, Diverging[0]}, {0, Diverging[0]}, {0.5, Diverging[5]}, {1, Diverging[10]},
 		{math.Inf(1), Diverging[10]}, {math.NaN(), None},
 		{0.05, color.NRGBA{0x13, 0x4b, 0x87, 0xff}}} { // halfway from 053061 to 2166ac
-		if got := Diverging.At(c.x); got != c.want {
-			t.Errorf("At(%v) = %v, want %v", c.x, got, c.want)
-		}
+		need.Equal(t, Diverging.At(c.x), c.want, "At(", c.x)
 	}
 }
 

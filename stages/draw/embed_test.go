@@ -64,9 +64,7 @@ func TestEmbeddedGlyphs(t *testing.T) {
 			}
 			outline, err := got.LoadGlyph(&buffer, a, em, nil)
 			gotOutline := append(sfnt.Segments{}, outline...)
-			if err != nil {
-				t.Fatalf("%q: %v", c, err)
-			}
+			need.NoError(t, err, c)
 			if want, err := whole.LoadGlyph(&buffer, w, em, nil); err != nil ||
 				!reflect.DeepEqual(gotOutline, append(sfnt.Segments{}, want...)) {
 				t.Errorf("%q has another outline than in the whole font: %v", c, err)

@@ -104,9 +104,7 @@ func TestImageKeepsItsSides(t *testing.T) {
 		x, y int
 		want uint8
 	}{{10, 10, 0}, {90, 10, 80}, {10, 90, 160}, {90, 90, 255}, {49, 49, 0}, {50, 50, 255}} {
-		if got := c.image.RGBAAt(w.x, w.y).R; got != w.want {
-			t.Errorf("pixel %d, %d is %d, want %d", w.x, w.y, got, w.want)
-		}
+		need.Equal(t, c.image.RGBAAt(w.x, w.y).R, w.want, "pixel", w.x, w.y)
 	}
 }
 

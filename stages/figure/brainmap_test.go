@@ -69,9 +69,7 @@ func elements(t *testing.T, svg string) (count map[string]int, text string) {
 		if err == io.EOF {
 			return count, text
 		}
-		if err != nil {
-			t.Fatalf("not XML: %v", err)
-		}
+		need.NoError(t, err, "not XML")
 		switch e := token.(type) {
 		case xml.StartElement:
 			count[e.Name.Local]++

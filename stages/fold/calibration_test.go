@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
 
@@ -21,10 +22,7 @@ func TestCalibrateAsScikitLearn(t *testing.T) {
 	}
 	need.NoError(t, json.Unmarshal(b, &cases))
 	for i, c := range cases {
-		positive := make([]bool, len(c.Y))
-		for j, y := range c.Y {
-			positive[j] = y == 1
-		}
+		positive := lists.Map(c.Y, func(y int) bool { return y == 1 })
 		bins, brier := Calibrate(c.P, positive, c.Bins)
 		if len(bins) != c.Bins || math.Abs(brier-c.Brier) > 1e-12 {
 			t.Errorf("case %d: %d bins, Brier score %v, want %d and %v", i, len(bins), brier, c.Bins, c.Brier)

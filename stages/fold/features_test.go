@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
@@ -40,10 +41,7 @@ func TestDuplicatesAllAtOnce(t *testing.T) {
 	low, high := []int{0, 1, 2, 3, 4, 5, 6, 7}, []int{12, 13, 14, 15, 16, 17, 18, 19}
 	twins, err := Duplicates([]dag.Input{scan("a", low...), scan("b"), scan("c", high...)})
 	need.NoError(t, err)
-	var pairs []string
-	for _, d := range twins {
-		pairs = append(pairs, d.First+d.Later)
-	}
+	pairs := lists.Map(twins, func(d Duplicate) string { return d.First + d.Later })
 	if got := strings.Join(pairs, " "); got != "ab bc" { // a and c share 4 regions: too few to compare
 		t.Errorf("pairs %q, want ab bc", got)
 	}

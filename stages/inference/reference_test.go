@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
@@ -29,10 +30,7 @@ func TestReferencesAgainstSciPy(t *testing.T) {
 		}
 	}
 	equal(t, "Welch's t", WelchT(s), o.T)
-	var said [][]float64
-	for _, d := range o.Decision {
-		said = append(said, []float64{d})
-	}
+	said := lists.Map(o.Decision, func(d float64) []float64 { return []float64{d} })
 	equal(t, "pattern", Pattern(s.Values, said), o.Pattern)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/region"
 	"prgnn/stages/stagetest"
@@ -161,10 +162,7 @@ func TestRegionWeightsAreTheDerivative(t *testing.T) {
 					moved[port][at] = own
 				}
 				_, _, _, _, p := predictionsOf(t, stagetest.MustRun(t, stage, moved))
-				f := make([]float64, len(p))
-				for i, v := range p {
-					f[i] = math.Log(v / (1 - v))
-				}
+				f := lists.Map(p, func(v float64) float64 { return math.Log(v / (1 - v)) })
 				return f
 			}
 			ids, set, _, _, _ := predictionsOf(t, out)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
@@ -197,9 +196,7 @@ func TestBaselineMistakes(t *testing.T) {
 		in := s.Inputs()
 		c.change(in)
 		_, err := stagetest.RunStage(t, c.stage, in)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.name, err, c.want)
-		}
+		need.Error(t, err, c.want, c.name)
 	}
 }
 
@@ -233,8 +230,5 @@ func TestInnerFolds(t *testing.T) {
 	}
 	s.Inner = 11
 	_, err = innerRows(set, s.Params, s.Penalties, s.Inner, s.Seed, "folds")
-	if err == nil || !strings.Contains(err.Error(),
-		"folds, inside fold 2: group \"ASD\" has 10 participants, too few for 11 folds") {
-		t.Error(err)
-	}
+	need.Error(t, err, "folds, inside fold 2: group \"ASD\" has 10 participants, too few for 11 folds")
 }

@@ -55,9 +55,7 @@ func TestReadScipy(t *testing.T) {
 		}
 		for _, v := range all {
 			if p, ok := problems[v.Name]; ok {
-				if v.Problem == nil || !strings.Contains(v.Problem.Error(), p) {
-					t.Errorf("%s: %s: problem %v, want one that says %q", name, v.Name, v.Problem, p)
-				}
+				need.Error(t, v.Problem, p, name, v.Name)
 				continue
 			}
 			if !reflect.DeepEqual(v, want[v.Name]) {
@@ -139,9 +137,7 @@ func TestMatrixIndices(t *testing.T) {
 	for i := range 2 {
 		for j := range 2 {
 			for k := range 3 {
-				if got, want := v.Numbers[i+2*j+4*k], float64(100*i+10*j+k); got != want {
-					t.Errorf("(%d, %d, %d) is %v, want %v", i, j, k, got, want)
-				}
+				need.Equal(t, v.Numbers[i+2*j+4*k], float64(100*i+10*j+k), i, j, k)
 			}
 		}
 	}
@@ -156,9 +152,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 	for in, want := range map[string]string{"": "x", "1a": "x1a", "a-b.c": "a_b_c", "_x": "x_x",
 		strings.Repeat("y", 70): strings.Repeat("y", 63)} {
-		if got := Name(in); got != want {
-			t.Errorf("Name(%q) = %q, want %q", in, got, want)
-		}
+		need.Equal(t, Name(in), want, "Name(", in)
 	}
 }
 

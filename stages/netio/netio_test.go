@@ -80,9 +80,7 @@ func TestRefuses(t *testing.T) {
 		"edge 2 joins the nodes 1 and 4 of 3":                              beyond.WriteGraphML(&bytes.Buffer{}),
 		"two edges join the nodes 2 and 1":                                 twice.WriteEdge(&bytes.Buffer{}),
 	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
+		need.Error(t, err, want)
 		// What is wrong with the graph itself is no loss of a format.
 		if _, loss := err.(LossError); loss != !strings.HasPrefix(want, "edge ") {
 			t.Errorf("%T of %q", err, want)

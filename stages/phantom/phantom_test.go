@@ -444,9 +444,7 @@ func TestScansAreKeyed(t *testing.T) {
 	// These bits are the same on every machine: made on amd64, and seen on arm64.
 	const golden = "dc27a0a98bc71093"
 	first := digest(func(*Settings) {})
-	if first != golden {
-		t.Errorf("the simulated scans have changed: %s, want %s", first, golden)
-	}
+	need.Equal(t, first, golden, "the simulated scans have changed")
 	seen := map[string]bool{first: true}
 	for _, change := range []func(*Settings){
 		func(s *Settings) { s.Seed++ },

@@ -118,9 +118,7 @@ func TestBootstrapDraws(t *testing.T) {
 func TestBootstrapDraw(t *testing.T) {
 	third := &Bootstrap{Fraction: 1.0 / 3}
 	for n, want := range map[int]int{0: 0, 1: 1, 2: 1, 3: 1, 4: 2, 6: 2, 7: 3, 3000: 1000, 3001: 1001} {
-		if got := third.size(n); got != want {
-			t.Errorf("a third of %d is %d, want %d", n, got, want)
-		}
+		need.Equal(t, third.size(n), want, "a third of", n)
 	}
 	if got := (&Bootstrap{Fraction: 0.07}).size(100); got != 7 { // 0.07·100 is 7.000000000000001
 		t.Errorf("0.07 of 100 is %d, want 7", got)
@@ -384,9 +382,7 @@ func TestBootstrapTellsOfTheScan(t *testing.T) {
 			"sidecar": dag.InputOf(artifacts.Bytes{Kind: "json", Data: []byte(text)}),
 		}
 		out := need.Value(stagetest.RunWith(&Bootstrap{}, in))(t)
-		if got := out["scan"].(*encoding.Table).Meta[cleanedBefore]; got != want {
-			t.Errorf("%s: cleaned %q, want %q", text, got, want)
-		}
+		need.Equal(t, out["scan"].(*encoding.Table).Meta[cleanedBefore], want, text)
 	}
 }
 

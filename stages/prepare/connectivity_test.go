@@ -31,9 +31,8 @@ func TestConnectivityGivesEachDraw(t *testing.T) {
 				t.Errorf("%s of draw %d is not that of its series (shape %v)", port, d, a.Shape)
 			}
 		}
-		if got := stagetest.FloatsOf(t, out["quality"], "shrinkage")[d]; got != want.Quality[0].Shrinkage {
-			t.Errorf("shrinkage of draw %d is %v, want %v", d, got, want.Quality[0].Shrinkage)
-		}
+		need.Equal(t, stagetest.FloatsOf(t, out["quality"], "shrinkage")[d], want.Quality[0].Shrinkage,
+			"shrinkage of draw", d)
 	}
 	if draws := stagetest.FloatsOf(t, out["quality"], "draw"); !slices.Equal(draws, []float64{0, 1, 2}) {
 		t.Errorf("draws %v", draws)

@@ -105,9 +105,7 @@ func TestDenoiseCarriesItsQuality(t *testing.T) {
 		}
 	}
 	for v, why := range left {
-		if want := map[bool]string{true: "motion"}[v == 3 || v == 4]; why != want {
-			t.Errorf("volume %d is left out for %q, want %q", v+1, why, want)
-		}
+		need.Equal(t, why, map[bool]string{true: "motion"}[v == 3 || v == 4], "volume", v+1)
 	}
 	// The second draw alone is cleaned as among the others.
 	a, all := seriesOf(3, volumes, 5).Float64s(), out["series"].(*encoding.Array).Float64s()
@@ -331,8 +329,6 @@ func TestDenoiseTimeFrom(t *testing.T) {
 		want string
 	}{{[]dag.Input{header, header}, "header"}, {[]dag.Input{header, sidecar}, ""}} {
 		q := need.Value(readRuns(c.runs))(t)
-		if got := q.whole(0).TRFrom; got != c.want {
-			t.Errorf("from %q, want %q", got, c.want)
-		}
+		need.Equal(t, q.whole(0).TRFrom, c.want, "from")
 	}
 }

@@ -148,9 +148,7 @@ func TestJoinRefuses(t *testing.T) {
 		s := stagetest.NewStage[*Join](t, "join")
 		s.MinVolumes = c.min
 		_, err := s.Run(t.Context(), dag.NewTask(map[string][]dag.Input{"series": c.series, "quality": c.quality}))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %s", c.name, err, c.want)
-		}
+		need.Error(t, err, c.want, c.name)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/nifti"
 	"prgnn/stages/column"
@@ -175,9 +176,7 @@ func TestParcellateWarpDoubts(t *testing.T) {
 	in = fmriprepInputs(t, "sub-01", ids)
 	in["mask"] = stagetest.FileInput(filepath.Join(anat, "sub-01_desc-brain_mask.nii.gz"))
 	_, err = stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", Resampling: "nearest"}, in)
-	if err == nil || !strings.Contains(err.Error(), "the brain mask is on 20×24×20 voxels") {
-		t.Errorf("error %v", err)
-	}
+	need.Error(t, err, "the brain mask is on 20×24×20 voxels")
 }
 
 // More than 5 % of the mask without a label is suspicious where the labels have white matter on both sides. Labels of
@@ -197,10 +196,7 @@ func TestCautionNeedsWhiteMatter(t *testing.T) {
 		{"an atlas with regions 2 and 41", []int32{1, 2, 41}, []int32{1, 2, 41}, 56, false},
 	} {
 		mask, outside := int32(100), int32(0)
-		var nodes []region.Node
-		for _, id := range c.nodes {
-			nodes = append(nodes, region.Node{Id: id})
-		}
+		nodes := lists.Map(c.nodes, func(id int32) region.Node { return region.Node{Id: id} })
 		whole := wholeBrain(nodes, func(n region.Node) int32 { return n.Id }, c.labels)
 		l := &layer{whole: whole, row: column.ParcelRow{Mask: &mask, Unlabeled: &c.unlabeled,
 			Outside: &outside, Determinant: 1}}

@@ -211,9 +211,7 @@ func TestParcellateNumbers(t *testing.T) {
 			continue
 		}
 		need.NoError(t, err)
-		if m := out["coverage"].(*encoding.Table).Meta["labels"]; m != c.want {
-			t.Errorf("%s: labels taken as %s, want %s", c.labels, m, c.want)
-		}
+		need.Equal(t, out["coverage"].(*encoding.Table).Meta["labels"], c.want, c.labels)
 		if l := labelsOf(t, out["parcels"]); !slices.Equal(l.Voxels[:4], []int32{0, 1, 2, 3}) {
 			t.Errorf("%s: parcels %v", c.labels, l.Voxels[:4])
 		}

@@ -104,9 +104,7 @@ func TestLiteratureAsBibTeX(t *testing.T) {
 		"gao":     "Gao H, Ji S. Graph U-Nets. International Conference on Machine Learning (ICML) 2019; Proceedings of Machine Learning Research 97: 2083–2092.",
 		"prgnn":   "The PR-GNN Pipeline developers. PR-GNN Pipeline. 2026.",
 	} {
-		if got := literature.Works[key].String(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		need.Equal(t, literature.Works[key].String(), want)
 	}
 }
 
@@ -162,9 +160,7 @@ func TestCitationFollowsParameters(t *testing.T) {
 		keys := citationOf(t, withSettings([4]string{"first", c.kind, c.parameter, c.value},
 			[4]string{"evaluate", "evaluate", "permutations", "99"})).Keys
 		keys = slices.DeleteFunc(keys, func(k string) bool { return k == "wilson" || k == "phipson" || k == "prgnn" })
-		if got := strings.Join(keys, " "); got != c.cited {
-			t.Errorf("%s of %s %s cites %q, want %q", c.parameter, c.kind, c.value, got, c.cited)
-		}
+		need.Equal(t, strings.Join(keys, " "), c.cited, c.parameter, c.kind, c.value)
 	}
 	if c, err := methods.Cite(dag.NewTask(nil)); c != nil || err != nil {
 		t.Errorf("without settings: %v, %v", c, err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/present/section"
@@ -98,9 +99,7 @@ func TestFidelityNamesItsDraws(t *testing.T) {
 		}
 		in["fidelity"] = []dag.Input{dag.InputOf(column.Table(rows))}
 		page := need.Value((&Report{Top: 5}).Page(dag.NewTask(in)))(t)
-		if got := maskingTable(t, page).Note; got != c.want {
-			t.Errorf("%q: %s, want %s", c.graphs, got, c.want)
-		}
+		need.Equal(t, maskingTable(t, page).Note, c.want, c.graphs)
 	}
 }
 
@@ -148,10 +147,7 @@ func TestFidelityOfSmallDrops(t *testing.T) {
 		in := map[string][]dag.Input{"fidelity": {dag.InputOf(column.Table(rows))}}
 		a := newAuthor(section.NewWriter(dag.NewTask(in)), nil)
 		need.NoError(t, a.fidelity(nil))
-		var cells []string
-		for _, cell := range a.Section.Blocks[1].Table.Rows[0] {
-			cells = append(cells, cell.Text)
-		}
+		cells := lists.Map(a.Section.Blocks[1].Table.Rows[0], func(cell report.Cell) string { return cell.Text })
 		for _, want := range []string{c.drop, c.text} {
 			if !slices.Contains(cells, want) {
 				t.Errorf("SD %g: no %q in %q", c.sd, want, cells)

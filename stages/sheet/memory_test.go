@@ -2,9 +2,9 @@ package sheet
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/peak"
 )
 
@@ -12,8 +12,6 @@ import (
 func TestMemory(t *testing.T) {
 	peak.Below(t, 250, func(t *testing.T) {
 		_, err := Read(bytes.NewReader(bytes.Repeat([]byte{','}, maxBytes)), "p.csv")
-		if err == nil || !strings.Contains(err.Error(), "more than the limit of 8388608 values") {
-			t.Error(err)
-		}
+		need.Error(t, err, "more than the limit of 8388608 values")
 	})
 }

@@ -60,9 +60,7 @@ func TestQuery(t *testing.T) {
 				got += people["id"][i]
 			}
 		}
-		if got != c.want {
-			t.Errorf("%s: selects %q, want %q", c.query, got, c.want)
-		}
+		need.Equal(t, got, c.want, c.query)
 	}
 }
 
@@ -118,9 +116,7 @@ func TestQueryLogic(t *testing.T) {
 		x[n] = "0" // so that the column holds numbers
 		selects := func(text string) []bool {
 			q, err := ParseQuery(text, []string{"x"}, func(string) []string { return x })
-			if err != nil {
-				t.Fatalf("%s: %v", text, err)
-			}
+			need.NoError(t, err, text)
 			why, counts := q.Select(len(x))
 			total := 0
 			for _, w := range why {

@@ -43,9 +43,7 @@ func TestOtherPythons(t *testing.T) {
 	}
 	for _, python := range filepath.SplitList(others) {
 		version, err := exec.Command(python, "-c", "import sys; print('%d.%d' % sys.version_info[:2], end='')").Output()
-		if err != nil {
-			t.Fatalf("%s: %v", python, err)
-		}
+		need.NoError(t, err, python)
 		t.Run(string(version), func(t *testing.T) {
 			t.Parallel()
 			run(t, python, "pytest", "-q", "--tb=short", "--ignore=tests/test_notebook.py")

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 // A replay names both programs where they differ, and the kinds whose code does.
@@ -28,8 +29,6 @@ func TestNotePrograms(t *testing.T) {
 		con := console.New(nil, io.Discard, &said)
 		notePrograms(con, "run.tar: study", c.made, here, c.other)
 		con.Close()
-		if said.String() != c.want {
-			t.Errorf("%q, want %q", said.String(), c.want)
-		}
+		need.Equal(t, said.String(), c.want)
 	}
 }

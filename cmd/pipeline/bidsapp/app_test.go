@@ -3,13 +3,13 @@ package bidsapp
 import (
 	"math"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func TestCheck(t *testing.T) {
 	for _, gb := range []float64{0, 0.5, 64} {
-		if err := (&App{Level: "group", Memory: gb}).Check(); err != nil {
-			t.Errorf("--mem-gb %v: %v", gb, err)
-		}
+		need.Equal(t, (&App{Level: "group", Memory: gb}).Check(), nil, "--mem-gb", gb)
 	}
 	for _, gb := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1), 1e30} {
 		if (&App{Level: "group", Memory: gb}).Check() == nil {

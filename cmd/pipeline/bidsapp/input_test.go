@@ -25,12 +25,10 @@ func TestArgs(t *testing.T) {
 		{"pipeline", "bids-app i o group --session-label", "bids-app i o group --session-label"},
 		{"pipeline", "cohort --participant_label 01 02", "cohort --participant_label 01 02"},
 	} {
-		if got := strings.Join(Args(c.program, strings.Fields(c.line), func(word string) bool {
+		need.Equal(t, strings.Join(Args(c.program, strings.Fields(c.line), func(word string) bool {
 			return word == "run" ||
 				word == "help"
-		}), " "); got != c.want {
-			t.Errorf("%s %s: %s, want %s", c.program, c.line, got, c.want)
-		}
+		}), " "), c.want, c.program, c.line)
 	}
 }
 

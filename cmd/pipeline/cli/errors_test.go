@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/internal/lists"
+	"prgnn/internal/need"
 )
 
 // What the system says of a file is told with the file in front, and once.
@@ -25,9 +27,7 @@ func TestErrorsInWords(t *testing.T) {
 		{open(syscall.EIO), "open x.tar: " + syscall.EIO.Error()},
 		{errors.New("open question"), "open question"},
 	} {
-		if got := inWords(c.err); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		need.Equal(t, inWords(c.err), c.want)
 	}
 }
 
@@ -44,10 +44,7 @@ func TestFlatten(t *testing.T) {
 		{fmt.Errorf("both %w and %w", a, b), "both a and b"},
 		{exit.Wrong(errors.Join(a, b)), "a|b"},
 	} {
-		var got []string
-		for _, e := range flatten(x.err) {
-			got = append(got, e.Error())
-		}
+		got := lists.Map(flatten(x.err), func(e error) string { return e.Error() })
 		if strings.Join(got, "|") != x.want {
 			t.Errorf("got %q, want %s", got, x.want)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/words"
 )
 
@@ -18,9 +19,7 @@ func TestWords(t *testing.T) {
 		{words.Some([]string{"a", "b"}, 2), "a, b"}, {words.Some([]string{"a", "b", "c", "d"}, 3), "a, b and 2 more"},
 		{Clip("Größe", 5), "Größe"}, {Clip("Größen", 5), "Größ…"}, {Clip("x", 0), ""},
 	} {
-		if c.got != c.want {
-			t.Errorf("got %q, want %q", c.got, c.want)
-		}
+		need.Equal(t, c.got, c.want)
 	}
 }
 
@@ -51,9 +50,7 @@ func TestColours(t *testing.T) {
 
 func TestAgain(t *testing.T) {
 	a := &Console{Args: []string{"run", "my study/x.yaml", "--set", "train.lambda=[0, 0]", "--only", "a'b", ""}}
-	if got, want := a.Again(), `pipeline run 'my study/x.yaml' --set 'train.lambda=[0, 0]' --only 'a'\''b' ''`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	need.Equal(t, a.Again(), `pipeline run 'my study/x.yaml' --set 'train.lambda=[0, 0]' --only 'a'\''b' ''`)
 }
 
 // The last cell is wrapped beside the others where there is room, and below them where not.

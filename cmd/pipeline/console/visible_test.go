@@ -44,9 +44,7 @@ func TestVisibleWriter(t *testing.T) {
 				io.WriteString(w, text[:min(size, len(text))])
 			}
 			w.Close()
-			if b.String() != c.want {
-				t.Errorf("%q in pieces of %d: %q, want %q", c.in, size, b.String(), c.want)
-			}
+			need.Equal(t, b.String(), c.want, c.in, size)
 		}
 	}
 }

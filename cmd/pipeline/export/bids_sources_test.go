@@ -31,8 +31,7 @@ func TestLinksOfDatasets(t *testing.T) {
 		{"results/prgnn", "published", "doi:10.18112/openneuro.ds000001.v1"},
 		{"results/prgnn", "short", "doi:10.1/x"},
 	} {
-		if got := newBIDSLinks(filepath.Join(dir, c.out)).link(filepath.Join(dir, c.source)); got != c.want {
-			t.Errorf("%s made from %s: %q, want %q", c.out, c.source, got, c.want)
-		}
+		need.Equal(t, newBIDSLinks(filepath.Join(dir, c.out)).link(filepath.Join(dir, c.source)), c.want, c.out,
+			c.source)
 	}
 }

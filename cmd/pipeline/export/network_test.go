@@ -13,7 +13,5 @@ func TestNamedTSV(t *testing.T) {
 	names := []string{"a\tb\nc", "R\x1b[31m\u009b31m", ""}
 	need.NoError(t, writeNamed(&b, "Node", names[:1], names, []float64{1, 0.5, 0}))
 	want := "Node\ta b c\tR\\u001b[31m\\u009b31m\tn/a\na b c\t1\t0.5\t0\n"
-	if b.String() != want {
-		t.Errorf("%q, want %q", b.String(), want)
-	}
+	need.Equal(t, b.String(), want)
 }

@@ -49,9 +49,7 @@ func TestSetAside(t *testing.T) {
 // empty directory goes.
 func TestRemovePages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "study_quality")
-	if err := removePages(dir, nil); err != nil {
-		t.Error(err)
-	}
+	need.NoError(t, removePages(dir, nil))
 	need.NoError(t, os.Mkdir(dir, 0o777))
 	var page bytes.Buffer
 	need.NoError(t, (&report.Page{Title: "sub-01", Turn: &report.Turn{At: 1, Of: 1}}).HTML(&page))
@@ -61,9 +59,7 @@ func TestRemovePages(t *testing.T) {
 	for name, content := range files {
 		need.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o666))
 	}
-	if err := removePages(dir, map[string]bool{"sub-01.html": true}); err != nil {
-		t.Error(err)
-	}
+	need.NoError(t, removePages(dir, map[string]bool{"sub-01.html": true}))
 	for name := range files {
 		if _, err := os.Stat(filepath.Join(dir, name)); os.IsNotExist(err) != (name == "sub-02.html") {
 			t.Errorf("%s: %v", name, err)
@@ -72,9 +68,7 @@ func TestRemovePages(t *testing.T) {
 	for _, name := range []string{"mine.html", "page.txt", "edited.html"} {
 		need.NoError(t, os.Remove(filepath.Join(dir, name)))
 	}
-	if err := removePages(dir, nil); err != nil {
-		t.Error(err)
-	}
+	need.NoError(t, removePages(dir, nil))
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("an empty directory is left: %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 // TestEstimated: 2 stale tasks of a known stage, one of them never run, and one task of a stage
@@ -39,12 +40,8 @@ func TestEstimated(t *testing.T) {
 		}
 	}
 	g.Stages[0].Axes = nil
-	if got, want := Estimated(steps, nil, 1).String(), "unknown, no earlier run of these stages"; got != want {
-		t.Errorf("without records: %s, want %s", got, want)
-	}
-	if got, want := Estimated(steps[2:3], took, 1).String(), "nothing to run"; got != want {
-		t.Errorf("all cached: %s, want %s", got, want)
-	}
+	need.Equal(t, Estimated(steps, nil, 1).String(), "unknown, no earlier run of these stages", "without records")
+	need.Equal(t, Estimated(steps[2:3], took, 1).String(), "nothing to run", "all cached")
 }
 
 // TestAllLeft: a stage goes on at the mean of its tasks in this run, and else of earlier runs.
@@ -52,9 +49,7 @@ func TestAllLeft(t *testing.T) {
 	tallies := newTallies(twoStages(), dag.Options{Workers: 2})
 	say := func(want string) {
 		t.Helper()
-		if got := tallies.allLeft(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		need.Equal(t, tallies.allLeft(), want)
 	}
 	say("")
 	e := event("series", "series[sub-1]", dag.Ran)

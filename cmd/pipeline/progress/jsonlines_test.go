@@ -13,7 +13,6 @@ import (
 	"prgnn/dag"
 )
 
-// A taskEvent is one finished task.
 type taskEvent struct {
 	Event   string              `json:"event"` // "task"
 	Task    string              `json:"task"`

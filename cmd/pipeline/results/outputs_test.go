@@ -7,6 +7,7 @@ import (
 
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 // twoOutputs is a stage for graphs that are looked at and never run.
@@ -55,9 +56,7 @@ func TestChoose(t *testing.T) {
 		{"*", "several stages"},
 	} {
 		_, err := Choose(g, c.text)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want …%s…", c.text, err, c.want)
-		}
+		need.Error(t, err, c.want, c.text)
 		if e, ok := err.(*exit.Error); !ok || e.Code != exit.Usage {
 			t.Errorf("%s: %#v is no mistake of the command line", c.text, err)
 		}

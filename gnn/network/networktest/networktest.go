@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"prgnn/gnn"
+	"prgnn/internal/lists"
 )
 
 // Near compares with the largest value of want as the scale.
@@ -47,3 +48,36 @@ func Turned(l gnn.Layout, v []float64, back bool) []float64 {
 	}
 	return out
 }
+
+// Slopes compares a gradient with central differences of the loss, at every step-th parameter: within
+// 1e-6 of the largest value of the gradient.
+func Slopes(t *testing.T, params, grad []float64, step int, h float64, loss func() float64) {
+	t.Helper()
+	largest := 0.0
+	for _, g := range grad {
+		largest = max(largest, math.Abs(g))
+	}
+	for i := 0; i < len(params); i += step {
+		was := params[i]
+		params[i] = was + h
+		up := loss()
+		params[i] = was - h
+		down := loss()
+		params[i] = was
+		if want := (up - down) / (2 * h); math.Abs(grad[i]-want) > 1e-6*largest {
+			t.Fatalf("parameter %d: %v, want %v", i, grad[i], want)
+		}
+	}
+}
+
+// UpTo is 0 … n−1.
+func UpTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// Ints are numbers of a fixture that are whole.
+func Ints(v []float64) []int { return lists.Map(v, func(x float64) int { return int(x) }) }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
@@ -40,10 +41,7 @@ func TestMethodsOfScans(t *testing.T) {
 		{column.Scans{DK84: true}, nil, "nearest", "2 participants were taken from derivatives in BIDS layout, which name no program. " +
 			"Each scan was parcellated on its own grid by nearest-neighbor resampling of a label image (Desikan–Killiany atlas with subcortical structures, 84 regions) [1]; a region with less than 0.5 of its label on this grid counts as missing."},
 	} {
-		about, err := column.ScansOf(c.about.Meta())
-		if err != nil {
-			t.Fatal(err)
-		}
+		about := need.Value(column.ScansOf(c.about.Meta()))(t)
 		w := section.NewWriter(nil)
 		w.Run = &section.Settings{Stages: []section.StageSettings{
 			{Stage: "cohort", Kind: "bids"}, {Stage: "parcels", Kind: "parcellate",

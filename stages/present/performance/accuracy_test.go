@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/lists"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/present/section"
 )
@@ -27,9 +29,7 @@ func TestCautionsOfOneAnswer(t *testing.T) {
 		r.Low, r.High, r.Majority = 0.7, 0.9, 0.6
 		a := &Results{Writer: section.NewWriter(nil), Accuracy: []Row{r}}
 		a.CautionAccuracy()
-		if got := strings.Join(a.Page.Cautions, "; "); got != c.want {
-			t.Errorf("sensitivity %g, specificity %g: %q, want %q", c.sensitivity, c.specificity, got, c.want)
-		}
+		need.Equal(t, strings.Join(a.Page.Cautions, "; "), c.want, "sensitivity", c.sensitivity, c.specificity)
 	}
 }
 
@@ -40,10 +40,7 @@ func TestOwnModel(t *testing.T) {
 		{[]string{"PR-GNN", "majority classifier", "linear SVM, repeat 1", "", "SAGE, λ 0.1-0.1"}, []string{"PR-GNN", "", "SAGE, λ 0.1-0.1"}},
 		{[]string{"majority classifier", "linear SVM"}, []string{"linear SVM"}},
 	} {
-		var rows []Row
-		for _, name := range c.names {
-			rows = append(rows, row(name))
-		}
+		rows := lists.Map(c.names, row)
 		(&Results{Writer: section.NewWriter(nil)}).markOwn(rows)
 		var own []string
 		for _, r := range rows {
