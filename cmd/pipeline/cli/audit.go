@@ -66,7 +66,6 @@ Exit code 1 when anything differs.`,
 	return cmd
 }
 
-// audit checks the flags, and audits what they name.
 func (a *app) audit(cmd *cobra.Command, args []string, from auditFrom, au audit.Options) error {
 	switch {
 	case !(au.Sample > 0 && au.Sample <= 1):

@@ -52,7 +52,6 @@ func run(args []string, stdout io.Writer, stderr io.Writer) int {
 	return code
 }
 
-// root builds the tree of commands.
 func (a *app) root() *cobra.Command {
 	var version bool
 	root := &cobra.Command{

@@ -65,7 +65,6 @@ func completeStage(_ *cobra.Command, args []string, begun string) ([]string, cob
 	return beginning(names, begun), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeKind completes the name of a stage or cohort kind.
 func completeKind(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	if len(args) == 0 {

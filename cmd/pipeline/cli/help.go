@@ -13,7 +13,6 @@ import (
 	"prgnn/internal/version"
 )
 
-// help prints what a command does, an example, and its flags.
 func (a *app) help(cmd *cobra.Command, _ []string) {
 	w := cmd.OutOrStdout()
 	fmt.Fprintln(w, strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short)))

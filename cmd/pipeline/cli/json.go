@@ -1,6 +1,5 @@
 package cli
 
-// A runEvent is the last line of a run.
 type runEvent struct {
 	Event       string  `json:"event"` // "run"
 	ID          string  `json:"id"`

@@ -13,6 +13,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/export"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/lineage"
 )
@@ -41,7 +42,6 @@ can be named too: lineage scan.nii.gz --down.`,
 	return cmd
 }
 
-// A lineageEvent is one piece of work on the way.
 type lineageEvent struct {
 	Event      string            `json:"event"`     // "lineage"
 	Direction  string            `json:"direction"` // self, up, down
@@ -145,10 +145,7 @@ func (a *app) steps(direction string, steps []lineage.Step) {
 			}
 		}
 		if len(s.Files) > 0 && !a.JSON {
-			var names []string
-			for _, f := range s.Files {
-				names = append(names, f.Digest.String()[:12])
-			}
+			names := lists.Map(s.Files, func(f artifacts.Ref) string { return f.Digest.String()[:12] })
 			fmt.Fprintf(a.Out, "%s%s ← %s: %s\n", indent, s.Port, words.Count(len(s.Files), "input file"),
 				words.Some(names, 4))
 		}

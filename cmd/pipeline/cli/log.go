@@ -43,7 +43,6 @@ A pattern names several tasks, and each log gets a heading. The logs are text fi
 	return cmd
 }
 
-// A logEvent is one task's log.
 type logEvent struct {
 	Event string `json:"event"` // "log"
 	Task  string `json:"task"`

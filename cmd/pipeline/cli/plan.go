@@ -37,7 +37,6 @@ Tasks of a stage with the same reason share a line; -v gives each its own. Nothi
 	return cmd
 }
 
-// A planEvent is one task of a plan.
 type planEvent struct {
 	Event   string                       `json:"event"` // "plan"
 	Task    string                       `json:"task"`

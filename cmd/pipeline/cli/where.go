@@ -33,7 +33,6 @@ type coordinateJSON struct {
 	Value string `json:"value"`
 }
 
-// A missingEvent is a task without a result.
 type missingEvent struct {
 	Event  string `json:"event"` // "missing"
 	Task   string `json:"task"`
