@@ -126,7 +126,6 @@ type saliency struct {
 	q           float64
 }
 
-// Run averages and ranks.
 func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in, err := b.inputs(t)
 	if err != nil {
@@ -307,7 +306,6 @@ func (b *Biomarkers) ranked(in *biomarkerInputs, i int, all *ModelScores) ([]sal
 	return rows, b.spread(rows, in.people, of, all)
 }
 
-// readAll reads the scores of every model, by setting.
 func (b *Biomarkers) readAll(ins []dag.Input, n int, people *column.People) ([]*settingScores, error) {
 	var settings []*settingScores
 	for _, in := range ins {

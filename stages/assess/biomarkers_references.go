@@ -274,7 +274,6 @@ func (f *nodeFeatures) byRegion(v []float64) []float64 {
 	return out
 }
 
-// absolute takes the signs off, in place.
 func absolute(v []float64) []float64 {
 	for i, x := range v {
 		v[i] = math.Abs(x)

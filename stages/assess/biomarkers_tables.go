@@ -23,7 +23,6 @@ func isPlanted(planted []bool, node int) *bool {
 	return &planted[node]
 }
 
-// rankingRows are the rows of the ranking of one setting.
 func rankingRows(coords []dag.Coord, rows []saliency, nodes []namedNode, planted []bool) []column.RankingRow {
 	out := make([]column.RankingRow, len(rows))
 	for i, s := range rows {

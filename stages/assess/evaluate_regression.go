@@ -32,7 +32,6 @@ func (s *EvaluateRegression) TestsEverybody() (port string, all bool) {
 	return "predictions", !s.Partial
 }
 
-// Ports are the stage's inputs and outputs.
 func (*EvaluateRegression) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{{Name: "predictions", Gather: true, Doc: "predictions of the trainings to compare",
@@ -44,7 +43,6 @@ func (*EvaluateRegression) Ports() dag.Ports {
 	}
 }
 
-// Run evaluates.
 func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadNumbers(t.All("predictions"))
 	if err != nil {

@@ -46,7 +46,6 @@ func (*QCFC) Ports() dag.Ports {
 	}
 }
 
-// Validate checks parameters against each other.
 func (s *QCFC) Validate() []error {
 	for i, c := range s.Covariates {
 		if c == "participant_id" || slices.Contains(s.Covariates[:i], c) {

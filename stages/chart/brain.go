@@ -91,7 +91,6 @@ func shown(s Spot) int {
 	return 1
 }
 
-// spots are the regions of an atlas at their places.
 func (a Atlas) spots(of Regions) []Spot {
 	spots := make([]Spot, len(a.At[0]))
 	for i := range spots {

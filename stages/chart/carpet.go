@@ -101,7 +101,6 @@ func (p Participant) joins(c draw.Canvas, box vg.Rectangle, paint color.Color) {
 	}
 }
 
-// runNames writes the name of each run above its volumes.
 func (p Participant) runNames(c draw.Canvas, y vg.Length) {
 	left, right := c.Min.X+traceLeft, c.Max.X-traceRight
 	for _, run := range p.Runs {

@@ -48,7 +48,6 @@ func (p Participant) allOutlinesHigh() (high vg.Length) {
 	return high
 }
 
-// outlinesHigh is the height of all slices.
 func (b NamedBrain) outlinesHigh() vg.Length {
 	high := vg.Length(14)
 	for _, row := range outlineCuts {

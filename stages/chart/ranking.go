@@ -36,7 +36,6 @@ type Dots struct {
 // dotRow is the height of a row.
 const dotRow = 12
 
-// Figure draws them.
 func (d Dots) Figure() ours.Figure {
 	ring, interval, chance, hollow := false, false, false, false
 	low, high := math.Inf(1), math.Inf(-1)

@@ -92,7 +92,6 @@ func (r Raster) paint(c draw.Canvas, in vg.Rectangle, unit vg.Length, of Regions
 	return at
 }
 
-// visible are the pixels of each region.
 func (r Raster) visible() map[int][]int {
 	all := map[int][]int{}
 	for i, n := range r.Region {

@@ -182,7 +182,6 @@ func ROC(of []Classifier, positive string) ours.Figure {
 	return f
 }
 
-// unitSquare is a plot from 0 to 1 in both directions.
 func unitSquare(x, y string) *plot.Plot {
 	p := ours.NewPlot("", x, y)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1

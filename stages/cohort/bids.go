@@ -76,7 +76,6 @@ func (f *bidsFiles) each() []*bidsFiles {
 	return f.runs
 }
 
-// Load finds the participants' files.
 func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if c.Dir == "" {
 		return nil, errors.New("dir is not set: the directory of the derivatives")
@@ -241,7 +240,6 @@ func (c *BIDSCohort) leaveOut(l *list, root string, found map[string]*bidsFiles)
 	})
 }
 
-// roster puts the cohort together.
 func (c *BIDSCohort) roster(l *list, found map[string]*bidsFiles) *Roster {
 	r := &Roster{
 		PerRun:       c.all() || c.longitudinal(),

@@ -70,7 +70,6 @@ func atlasMistake(spec string, w where) error {
 	return new(labelSource).find(spec, w)
 }
 
-// find looks for an atlas by its name.
 func (s *labelSource) find(spec string, w where) error {
 	var wanted atlas.Wanted
 	if err := json.Unmarshal([]byte(spec), &wanted); err != nil {
@@ -244,7 +243,6 @@ func readLabels(path string) (*nifti.Labels, error) {
 	return nifti.ReadLabels(r)
 }
 
-// nodes are the regions.
 func (s *labelSource) nodes(parameter, root string) ([]atlas.Node, error) {
 	if s != nil && parameter == "auto" && s.own != nil {
 		return s.own, nil

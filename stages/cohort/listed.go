@@ -83,7 +83,6 @@ func (p *listed) read(dir string) (*list, error) {
 	return l, nil
 }
 
-// readRows reads the table and names the participants.
 func (l *list) readRows(dir string) error {
 	if l.Root != "" {
 		l.root = within(dir, l.Root)
@@ -229,7 +228,6 @@ func (l *list) keep(columns []string) error {
 	return errors.Join(problems...)
 }
 
-// levels reads the parameter of that name.
 func (p *listed) levels() (map[string]string, error) {
 	if len(p.Levels) == 0 {
 		return nil, nil
@@ -397,7 +395,6 @@ func (l *list) leftOut() []LeftOut {
 	return l.left
 }
 
-// choose selects rows by the parameter of that name.
 func (l *list) choose() error {
 	if l.each != "row" {
 		if err := l.clean(); err != nil {

@@ -24,7 +24,6 @@ type MatricesCohort struct {
 	Nodes   string `param:"nodes" place:"maybe" doc:"the regions, in the order of the matrices: dk84, a TSV with the columns index (or id) and name, or a list of names; by default the column names (or numbers) of the first participant's file"`
 }
 
-// Load reads the table.
 func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 	var missing error
 	if c.Pearson == "" {

@@ -60,7 +60,6 @@ func (*Simulate) Ports() dag.Ports {
 	}}
 }
 
-// Run makes the scan.
 func (s *Simulate) Run(context.Context, *dag.Task) (dag.Outputs, error) {
 	nodes := atlas.DK84()
 	var missing []int

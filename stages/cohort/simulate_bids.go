@@ -48,7 +48,6 @@ func WriteBIDS(ctx context.Context, r *Roster, dir string, workers int, done fun
 	return g.Wait()
 }
 
-// writeParticipant simulates a participant and writes its files.
 func writeParticipant(ctx context.Context, s *Simulate, dir string) error {
 	out, err := s.Run(ctx, nil)
 	if err != nil {
@@ -81,7 +80,6 @@ func writeParticipant(ctx context.Context, s *Simulate, dir string) error {
 	return nil
 }
 
-// writeDescription writes what a dataset has once.
 func writeDescription(r *Roster, dir string) error {
 	var people, lut bytes.Buffer
 	if err := r.Participants.WriteCSV(&people, '\t'); err != nil {

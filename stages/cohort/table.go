@@ -25,7 +25,6 @@ type TableCohort struct {
 	Nodes string `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or CIFTI label file in labels, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
-// Load reads the table.
 func (c *TableCohort) Load(dir string) (*Roster, error) {
 	var missing []error
 	for _, p := range [2][2]string{{"bold", c.BOLD}, {"labels", c.Labels}} {

@@ -113,7 +113,6 @@ func (s *BNT) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
-// Validate checks parameters against each other.
 func (s *BNT) Validate() []error {
 	if s.FinalRate > s.LearningRate {
 		return []error{errors.New("final_rate is above learning_rate")}

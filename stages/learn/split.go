@@ -73,7 +73,6 @@ func (s *Split) Divides() string { return cmp.Or(s.Label, "group") }
 // LeavesOut is the column whose values are the folds; "" where the number of folds is a parameter.
 func (s *Split) LeavesOut() string { return s.LeaveOut }
 
-// Validate checks parameters against each other.
 func (s *Split) Validate() []error {
 	if !s.Stratify && s.StratifyBy != nil {
 		return []error{errors.New("stratify_by needs stratify: true")}

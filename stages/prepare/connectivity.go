@@ -54,7 +54,6 @@ func (s *Connectivity) Ports() dag.Ports {
 	return p
 }
 
-// Validate checks parameters against each other.
 func (s *Connectivity) Validate() []error {
 	var errs []error
 	if s.Partial == "ridge" && s.Rho == 0 {

@@ -48,7 +48,6 @@ func (s *Matrices) Ports() dag.Ports {
 	}
 }
 
-// Validate checks parameters against each other.
 func (s *Matrices) Validate() []error {
 	var errs []error
 	if s.Partial == "empirical" && s.Volumes == 0 {

@@ -55,7 +55,6 @@ func (*Tangent) Ports() dag.Ports {
 // TestFold is the fold that is tested, and its repeat.
 func (s *Tangent) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
 
-// Validate checks parameters against each other.
 func (s *Tangent) Validate() []error {
 	if (s.Reference == "controls") != (s.Controls != "") {
 		return []error{errors.New("reference: controls and controls: GROUP belong together: give both, or neither")}
