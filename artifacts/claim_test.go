@@ -79,13 +79,9 @@ func TestClaimOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if len(did) != 100 {
-		t.Errorf("%d pieces of work were done", len(did))
-	}
+	need.Equal(t, len(did), 100, "pieces of work were done")
 	for i, n := range did {
-		if n != 1 {
-			t.Errorf("work %s was done %d times", i, n)
-		}
+		need.Equal(t, n, 1, "work", i, "was done", "times")
 	}
 }
 

@@ -43,12 +43,8 @@ func TestDamaged(t *testing.T) {
 			c.how(t, s.BlobPath(r.Digest))
 			other := openStore(t, s.Dir()) // one that has read the memo, or finds none
 			for i, st := range []*Store{s, s, other, other} {
-				if got := st.Damaged(r); got != c.damage {
-					t.Errorf("look %d: %v", i+1, got)
-				}
-				if got := st.KnownDamaged(r); got != c.damage {
-					t.Errorf("look %d: known to be damaged: %v", i+1, got)
-				}
+				need.Equal(t, st.Damaged(r), c.damage, "look", i+1)
+				need.Equal(t, st.KnownDamaged(r), c.damage, "look", i+1, "known to be damaged")
 			}
 			need.NoError(t, s.Discard(r))
 			if _, err := os.Stat(s.BlobPath(r.Digest)); c.damage != errors.Is(err, os.ErrNotExist) && c.name != "gone" {

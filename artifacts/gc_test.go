@@ -63,9 +63,8 @@ func TestGCKeepsRuns(t *testing.T) {
 			for i, r := range runs {
 				for j, task := range r.Tasks {
 					// The common result is in every run.
-					if got, want := s.Has(task.Outputs["text"]), j == 0 || i >= 3-kept; got != want {
-						t.Errorf("keep %d: run %d, task %s: there is %v", keep, i, task.ID, got)
-					}
+					need.Equal(t, s.Has(task.Outputs["text"]), j == 0 || i >= 3-kept, "keep", keep, "run", i, "task",
+						task.ID, "there is")
 					// What is gone is still known.
 					if a, err := s.Lookup(task.Key); err != nil || a.Outputs["text"] != task.Outputs["text"] {
 						t.Errorf("keep %d: the record of %s: %v", keep, task.ID, err)

@@ -237,9 +237,7 @@ func TestMemoDamage(t *testing.T) {
 			hash(fmt.Sprintf("%s at %d", name, n))
 			// What is read again is remembered again.
 			again := need.Value(Open(s.Dir()))(t)
-			if got := remembered(&again.files); got != len(paths) {
-				t.Errorf("%s at %d: %d of %d are remembered", name, n, got, len(paths))
-			}
+			need.Equal(t, remembered(&again.files), len(paths), name, "at", n, "of", "are remembered")
 			again.Close()
 		}
 	}

@@ -58,9 +58,7 @@ func TestIntruders(t *testing.T) {
 					if a, err := s.Lookup(k); err == nil && s.hasAll(a.Outputs) {
 						t.Error("it is taken for a result")
 					}
-					if bad := s.Damaged(outputs["a"]); bad != strings.HasSuffix(place, "blob") {
-						t.Errorf("damaged: %v", bad)
-					}
+					need.Equal(t, s.Damaged(outputs["a"]), strings.HasSuffix(place, "blob"), "damaged")
 					if _, err := readText(s, outputs["a"]); strings.HasSuffix(place, "blob") &&
 						!errors.Is(err, ErrCorrupt) {
 						t.Errorf("read: %v", err)

@@ -120,9 +120,7 @@ func TestTornPack(t *testing.T) {
 	from := need.Value(os.ReadFile(lies(s, r.Digest)))(t)
 	path := filepath.Join(s.Dir(), packsDir, "00000000000000dd-1")
 	need.NoError(t, os.WriteFile(path, from[:len(from)-100], 0o666))
-	if got := damage(verify(t, s.Dir())); got != "packs: stray file" {
-		t.Errorf("found %q", got)
-	}
+	need.Equal(t, damage(verify(t, s.Dir())), "packs: stray file", "found")
 	s.Close()
 	gc := openStore(t, s.Dir())
 	if _, _, err := need.Value(gc.PlanGC(GCOptions{}))(t).Execute(); err != nil {

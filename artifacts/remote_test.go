@@ -294,9 +294,7 @@ func TestARemoteThatIsAway(t *testing.T) {
 	again := openStore(t, s.Dir())
 	need.NoError(t, again.Attach(context.Background(), f))
 	share(again)
-	if n := f.count("actions/"); n != 100 {
-		t.Errorf("%d actions arrived", n)
-	}
+	need.Equal(t, f.count("actions/"), 100, "actions arrived")
 	again.Close()
 	if left, _ := os.ReadDir(filepath.Join(s.Dir(), memoDir, unsharedDir)); len(left) != 0 {
 		t.Errorf("%d lists are left", len(left))

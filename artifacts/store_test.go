@@ -25,9 +25,7 @@ func TestPutAndOpen(t *testing.T) {
 		a := encoding.NewArray([]float64{1, 2, 3}, 3)
 		r := need.Value(s.Put(a))(t)
 		file := encoded(t, a)
-		if want := (Ref{DigestOf(file), int64(len(file)), "npy"}); r != want {
-			t.Errorf("%+v, want %+v", r, want)
-		}
+		need.Equal(t, r, (Ref{DigestOf(file), int64(len(file)), "npy"}))
 		if !s.Has(r) || s.Has(Ref{Digest: r.Digest, Size: r.Size + 1}) || s.Has(Ref{Size: 3}) {
 			t.Error("Has is wrong")
 		}
@@ -42,9 +40,7 @@ func TestPutAndOpen(t *testing.T) {
 		if _, err := content(s, Ref{Size: 3}); !errors.Is(err, ErrMiss) {
 			t.Error(err)
 		}
-		if again := need.Value(s.Put(a))(t); again != r {
-			t.Errorf("put again: %+v", again)
-		}
+		need.Equal(t, need.Value(s.Put(a))(t), r, "put again")
 	})
 }
 
@@ -169,9 +165,7 @@ func TestDamagedBlobIsFound(t *testing.T) {
 			if _, err := content(s, r); !errors.Is(err, ErrCorrupt) {
 				t.Errorf("%s: %v", name, err)
 			}
-			if got := s.Has(r); got != (name == "flipped") {
-				t.Errorf("%s: Has is %v", name, got)
-			}
+			need.Equal(t, s.Has(r), (name == "flipped"), name, "Has is")
 			if err := s.Remove(r.Digest); err != nil || s.Has(r) {
 				t.Errorf("%s: not removed: %v", name, err)
 			}

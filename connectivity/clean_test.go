@@ -38,9 +38,7 @@ func TestSeriesOfNilearn(t *testing.T) {
 			got, status, err := cleaner.Clean(raw)
 			need.NoError(t, err)
 			for j, s := range status {
-				if s != Present {
-					t.Errorf("region %d is %s", j+1, s)
-				}
+				need.Equal(t, s, Present, "region", j+1)
 			}
 			closeTo(t, c.file, got, golden(t, c.file), 3e-5)
 		})

@@ -257,9 +257,7 @@ func TestQuality(t *testing.T) {
 	if want := mat.Norm(s, 1) * mat.Norm(&inverse, 1); math.Abs(e.Quality[0].Condition/want-1) > 1e-10 {
 		t.Errorf("condition number %v, want %v", e.Quality[0].Condition, want)
 	}
-	if w := e.Quality[0].Warning; w != "" {
-		t.Errorf("warning %q at T = 146", w)
-	}
+	need.Equal(t, e.Quality[0].Warning, "", "warning", "at T = 146")
 	short := need.Value(Estimate([]Matrix{{Rows: 90, Cols: 84, Data: x.Data[:90*84]}}, Options{}))(t)
 	if w := short.Quality[0].Warning; w != "84 regions and 90 independent volumes: the partial correlations depend more on ledoit-wolf than on the data; use a wider band, fewer regressors or fewer regions" {
 		t.Errorf("warning %q", w)

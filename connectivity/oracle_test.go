@@ -194,9 +194,7 @@ func TestEdgesOfTheAuthorsCode(t *testing.T) {
 			t.Errorf("edge %d is %v, want %v", k, e, w)
 		}
 	}
-	if g.Quality.Repaired != 0 {
-		t.Errorf("%d nodes were repaired; the authors' code repairs none", g.Quality.Repaired)
-	}
+	need.Equal(t, g.Quality.Repaired, 0, "nodes were repaired; the authors' code repairs none")
 	// At 84 nodes and the 95th percentile: the largest 353 of 7056 entries and the
 	// twin of the smallest, less the diagonal, are 135 pairs.
 	p = NewMatrix(84, 84)

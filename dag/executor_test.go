@@ -132,9 +132,7 @@ func TestLogOfTask(t *testing.T) {
 			t.Errorf("the log of %s: %q, %v", rec.Tasks[i].ID, b, err)
 		}
 	}
-	if rec.Tasks[0].Memory != 12345 {
-		t.Errorf("a took %d bytes", rec.Tasks[0].Memory)
-	}
+	need.Equal(t, rec.Tasks[0].Memory, 12345, "a took", "bytes")
 	if said := res.Errors[0].Said; !strings.HasPrefix(said, "line 10\n") || !strings.HasSuffix(said, "\nline 29") {
 		t.Errorf("b said %q", said)
 	}

@@ -68,9 +68,7 @@ func TestHealing(t *testing.T) {
 			}
 			need.Equal(t, strings.Join(states, " "), tt.plan, "plan")
 			res, ran := s.run(t, st, tt.o)
-			if ran != tt.ran {
-				t.Errorf("%q ran, want %q", ran, tt.ran)
-			}
+			need.Equal(t, ran, tt.ran, "ran")
 			if res.Failed == 0 && tt.o.Until == nil {
 				need.Equal(t, s.text(t, st, res, "c"), tt.change+"(b(a))(a)", "c")
 			}
@@ -281,9 +279,7 @@ func TestPlanTellsKnownDamage(t *testing.T) {
 	steps := need.Value(Plan(&s.Graph, st, Options{}))(t)
 	states := lists.Map(steps, func(p Step) string { return fmt.Sprint(p.State, p.Damaged, p.Reason) })
 	want := "cachedfalse staletrueits result in the store is damaged cachedfalse cachedfalse"
-	if got := strings.Join(states, " "); got != want {
-		t.Errorf("plan: %s", got)
-	}
+	need.Equal(t, strings.Join(states, " "), want, "plan")
 	if _, ran := s.run(t, st, Options{}); ran != "b:ran" {
 		t.Errorf("%q ran", ran)
 	}

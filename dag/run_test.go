@@ -32,15 +32,11 @@ func TestRunTwice(t *testing.T) {
 	for i, want := range []string{"a:ran b:ran c:ran d:ran", ""} {
 		s := chain("a")
 		res, ran := s.run(t, st, Options{})
-		if ran != want {
-			t.Errorf("run %d: %q ran, want %q", i+1, ran, want)
-		}
+		need.Equal(t, ran, want, "run", i+1, "ran")
 		if res.Tasks != 4 || res.Ran+res.Cached != 4 || res.Failed+res.Skipped != 0 {
 			t.Errorf("run %d: %+v", i+1, res)
 		}
-		if got := s.text(t, st, res, "c"); got != "c(b(a))(a)" {
-			t.Errorf("run %d: c is %q", i+1, got)
-		}
+		need.Equal(t, s.text(t, st, res, "c"), "c(b(a))(a)", "run", i+1, "c is")
 	}
 }
 
@@ -54,9 +50,7 @@ func TestChangeAndRevert(t *testing.T) {
 	} {
 		s := chain(step.text)
 		res, ran := s.run(t, st, Options{})
-		if ran != step.ran {
-			t.Errorf("a = %q: %q ran, want %q", step.text, ran, step.ran)
-		}
+		need.Equal(t, ran, step.ran, "a", step.text, "ran")
 		need.Equal(t, s.text(t, st, res, "c"), fmt.Sprintf("c(b(%s))(%[1]s)", step.text), "c")
 	}
 }
@@ -89,9 +83,7 @@ func TestFailure(t *testing.T) {
 			skipped = e.Err
 		}
 	}})
-	if want := "a:ran b:failed c:skipped d:ran"; ran != want {
-		t.Errorf("%q ran, want %q", ran, want)
-	}
+	need.Equal(t, ran, "a:ran b:failed c:skipped d:ran", "ran")
 	if len(res.Errors) != 1 || res.Errors[0].Error() != "test.yaml:2: b: the scan has no voxels" || !errors.Is(res.Errors[0], broken) {
 		t.Errorf("errors: %v", res.Errors)
 	}
@@ -121,9 +113,7 @@ func TestProblem(t *testing.T) {
 	s := chain("a")
 	s.nodes["a"].Problem = errors.New("participant sub-003 has no group")
 	res, ran := s.run(t, newStore(t), Options{})
-	if want := "a:failed b:skipped c:skipped d:ran"; ran != want {
-		t.Errorf("%q ran, want %q", ran, want)
-	}
+	need.Equal(t, ran, "a:failed b:skipped c:skipped d:ran", "ran")
 	if len(res.Errors) != 1 || res.Errors[0].Error() != "test.yaml:1: a: participant sub-003 has no group" {
 		t.Errorf("errors: %v", res.Errors)
 	}
@@ -137,9 +127,7 @@ func TestPanic(t *testing.T) {
 		s := chain("a")
 		s.nodes["b"].Work.(*join).during = during
 		res, ran := s.run(t, newStore(t), Options{})
-		if want := "a:ran b:failed c:skipped d:ran"; ran != want {
-			t.Errorf("%s: %q ran, want %q", name, ran, want)
-		}
+		need.Equal(t, ran, "a:ran b:failed c:skipped d:ran", name, "ran")
 		var p *Panic
 		if name == "a panic" && (!errors.As(res.Errors[0], &p) || !strings.Contains(res.Errors[0].Error(),
 			`In("nothing")`) || !strings.Contains(string(p.Stack), "TestPanic")) {
@@ -209,9 +197,7 @@ func TestFiles(t *testing.T) {
 		return s
 	}
 	res, ran := draw().run(t, st, Options{})
-	if want := "a:failed b:skipped c:ran"; ran != want {
-		t.Errorf("no file: %q ran, want %q", ran, want)
-	}
+	need.Equal(t, ran, "a:failed b:skipped c:ran", "no file", "ran")
 	if e := res.Errors[0]; !errors.Is(e, os.ErrNotExist) || !strings.Contains(e.Error(), path) {
 		t.Errorf("no file: %v", e)
 	}
@@ -221,9 +207,7 @@ func TestFiles(t *testing.T) {
 		write(t, path, step.text)
 		s := draw()
 		res, ran := s.run(t, st, Options{})
-		if ran != step.ran {
-			t.Errorf("file %q: %q ran, want %q", step.text, ran, step.ran)
-		}
+		need.Equal(t, ran, step.ran, "file", step.text, "ran")
 		need.Equal(t, s.text(t, st, res, "b"), "b(a"+step.text+")", "b")
 	}
 	// The name of a file and where it lies are not part of the key.

@@ -17,9 +17,7 @@ func TestParameterCounts(t *testing.T) {
 		o    Options
 		want int
 	}{"topk": {Paper(84), 2122}, "sage": {sage, 2126}, "32, maxmean": {six, 6330}} {
-		if got := c.o.Layout().Len(); got != c.want {
-			t.Errorf("%s: %d parameters, want %d", name, got, c.want)
-		}
+		need.Equal(t, c.o.Layout().Len(), c.want, name, "parameters")
 	}
 }
 

@@ -56,9 +56,7 @@ func TestCheckpoint(t *testing.T) {
 			again.Progress = func(Epoch) { epochs++ }
 			m, h, err := run(again)
 			need.NoError(t, err)
-			if epochs != tr.Epochs-3*stopAfter {
-				t.Errorf("%d epochs after the checkpoint, want %d", epochs, tr.Epochs-3*stopAfter)
-			}
+			need.Equal(t, epochs, tr.Epochs-3*stopAfter, "epochs after the checkpoint")
 			if !slices.Equal(m.Params, whole.Params) || !slices.Equal(m.Buffers, whole.Buffers) ||
 				fmt.Sprint(h) != fmt.Sprint(history) {
 				t.Errorf("authors %v: going on after epoch %d gives other results", authors, 3*stopAfter)

@@ -58,9 +58,7 @@ func TestFields(t *testing.T) {
 			}
 		}
 		for i, n := range covered {
-			if n != 1 {
-				t.Errorf("NIfTI-%d: byte %d is in %d fields", version, i, n)
-			}
+			need.Equal(t, n, 1, "NIfTI-", version, "byte", i, "is in", "fields")
 		}
 		if want := nibabel[version]["end"][0]; float64(size) != want {
 			t.Errorf("NIfTI-%d: %d bytes, want %v", version, size, want)
@@ -140,9 +138,7 @@ func TestTR(t *testing.T) {
 	} {
 		h := &Header{Version: c.version, XYZTUnits: c.units, Dim: [8]int64{4, 1, 1, 1, 9}}
 		h.Pixdim[4] = c.pixdim
-		if got := h.TR(); got != c.want {
-			t.Errorf("%+v: TR %v", c, got)
-		}
+		need.Equal(t, h.TR(), c.want, c, "TR")
 	}
 }
 

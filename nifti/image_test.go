@@ -128,9 +128,7 @@ func TestEncodeBytes(t *testing.T) {
 		t.Errorf("range %v to %v", h.CalMin, h.CalMax)
 	}
 	const want = "1f8b08000000000000ffb4cfb10d822110c5f13fc7028c406f6547e75d5cc3c60134c60918c5111c41367114e3418c1a6368be1f21ef41aeb95d60c299484410c2389f12d96bddfcbfd76d4f27900d4af3d79bc3fee4b934417af9e9b9c3b7d93f38aed6af3e661454a12a5c146e0a77050c92413628ed310008dc846e90010000"
-	if got := hex.EncodeToString(b.Bytes()); got != want {
-		t.Errorf("bytes %s", got)
-	}
+	need.Equal(t, hex.EncodeToString(b.Bytes()), want, "bytes")
 }
 
 // Programs of others read what we write, where they are installed.

@@ -58,9 +58,7 @@ func TestMGHTypes(t *testing.T) {
 			if err := r.Next(got); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%v: %v, error %v", dtype, got, err)
 			}
-			if err := r.Next(got); err != io.EOF {
-				t.Errorf("%v: error %v at the end", dtype, err)
-			}
+			need.Equal(t, r.Next(got), io.EOF, dtype, "error", "at the end")
 		}
 	}
 }

@@ -155,9 +155,7 @@ func TestWorkbenchReadsOurs(t *testing.T) {
 		if got := strings.NewReplacer(" ", "").Replace(line("Dimensions")); got != strings.Join(dims, ",") {
 			t.Errorf("%s: dimensions %q, want %v\n%s", name, got, dims, text)
 		}
-		if got := line("Maps to Volume"); got != "true" {
-			t.Errorf("%s: maps to volume: %q", name, got)
-		}
+		need.Equal(t, line("Maps to Volume"), "true", name, "maps to volume")
 		// A line a map: number, minimum, maximum, mean …
 		var lo, hi []float64
 		for l := range strings.Lines(text) {

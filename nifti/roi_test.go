@@ -262,9 +262,7 @@ func TestROIMeans(t *testing.T) {
 								t.Fatalf("voxel %d in volume %d: %v, want %v", voxel, i/5, got, want)
 							}
 						}
-						if len(m.Mean) != n {
-							t.Errorf("means of %d voxels over time, want %d", len(m.Mean), n)
-						}
+						need.Equal(t, len(m.Mean), n, "means of", "voxels over time")
 						// Few volumes show all that there is at once.
 						if late := volumes > guessed*lanes; late != (opened == 2) {
 							t.Errorf("%d passes over %d volumes", opened, volumes)
@@ -329,9 +327,7 @@ func TestMeansRoom(t *testing.T) {
 			t.Fatal("no room")
 		}
 		write(v)
-		if want := []int{4, 4, 4, 4, 8, 8, 8, 8, 9}[v]; m.room != want {
-			t.Errorf("room for %d volumes after %d, want %d", m.room, v+1, want)
-		}
+		need.Equal(t, m.room, []int{4, 4, 4, 4, 8, 8, 8, 8, 9}[v], "room for", "volumes after", v+1)
 	}
 	for i, x := range m.series { // which is full
 		need.Equal(t, x, float64(10*(i%9)+i/9), "number", i)
@@ -344,9 +340,7 @@ func TestMeansRoom(t *testing.T) {
 	m.fix(9)
 	for d := range 3 {
 		for v := range 9 {
-			if got := m.series[d*9+v]; got != float64(10*v+d) {
-				t.Errorf("draw %d, volume %d: %v", d, v, got)
-			}
+			need.Equal(t, m.series[d*9+v], float64(10*v+d), "draw", d, "volume", v)
 		}
 	}
 	if m.reserve(10, 100) || len(m.series) != 27 {

@@ -37,9 +37,7 @@ func TestBuiltins(t *testing.T) {
 	need.NoError(t, err)
 	got := tasks(p)
 	for stage, want := range map[string]int{"cohort": 119, "parcels": 118, "graphs": 118, "train": 5, "summary": 1} {
-		if got[stage] != want {
-			t.Errorf("biopoint: %d tasks of %s, want %d", got[stage], stage, want)
-		}
+		need.Equal(t, got[stage], want, "biopoint", "tasks of", stage)
 	}
 	if p, err = Load("quick.yaml", nil); err != nil {
 		t.Fatal(err)

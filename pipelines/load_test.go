@@ -113,9 +113,7 @@ func TestChain(t *testing.T) {
 	if p.Name != "chain" || p.Graph.Name != "chain" || p.Graph.Source != chain || p.File != "x.yaml" {
 		t.Errorf("name %q %q, file %q", p.Name, p.Graph.Name, p.File)
 	}
-	if got := p.Graph.Stages[1].Pos.String(); got != "x.yaml:7:3" {
-		t.Errorf("stage clean is at %s", got)
-	}
+	need.Equal(t, p.Graph.Stages[1].Pos.String(), "x.yaml:7:3", "stage clean is at")
 	cohort := p.Graph.Stages[0].Tasks[0]
 	if refs := cohort.Work.(*cohortValues).Foretell(); refs["participants"].Format != "arrow" ||
 		refs["nodes"].Format != "arrow" {
@@ -255,13 +253,9 @@ func TestSet(t *testing.T) {
 		return strings.Fields(stageText(t, p, "graphs"))[3]
 	}
 	for _, set := range []string{"density=0.2", "graphs.density=0.2", "stages.graphs.with.density=0.2", "graphs.with.density=0.2", "vars.density=0.2", "density= 0.20"} {
-		if got := density(set); got != "0.2," {
-			t.Errorf("--set %s: density %s", set, got)
-		}
+		need.Equal(t, density(set), "0.2,", "--set", set, "density")
 	}
-	if got := density("density=0.2", "density=0.3"); got != "0.3," {
-		t.Errorf("the last --set does not win: %s", got)
-	}
+	need.Equal(t, density("density=0.2", "density=0.3"), "0.3,", "the last --set does not win")
 	p := mustBuild(t, chain, "seed=18446744073709551615", "cohort.people=1", "cohort.seed=5", "train.epochs=3",
 		"train.pool=sage", "stages.train.matrix.fold=[2]", "pipeline=other", "cohort.limit=1",
 		"train.matrix.lambda=[[1, 1]]")
@@ -271,9 +265,7 @@ func TestSet(t *testing.T) {
 	if got := stageText(t, p, "folds"); !strings.Contains(got, "seed = 18446744073709551615") {
 		t.Errorf("folds: %s", got)
 	}
-	if p.Name != "other" {
-		t.Errorf("name %s", p.Name)
-	}
+	need.Equal(t, p.Name, "other", "name")
 	if !strings.HasSuffix(p.Graph.Source, "\n# --set seed=18446744073709551615\n# --set cohort.people=1\n# --set cohort.seed=5\n# --set train.epochs=3\n# --set train.pool=sage\n# --set stages.train.matrix.fold=[2]\n# --set pipeline=other\n# --set cohort.limit=1\n# --set train.matrix.lambda=[[1, 1]]\n") {
 		t.Errorf("the kept text does not tell what was set:\n%s", p.Graph.Source)
 	}
@@ -370,9 +362,7 @@ cohort[sub-002] (seed = 3, subject = "sub-002")`)
 		check(t, "clean", stageText(t, p, "clean"), `
 clean[sub-001] (detrend = 1, seed = 3, subject = "sub-001", tr = 0) scan<-cohort[sub-001].bold{subject=sub-001} truth<-cohort.truth
 clean[sub-002] (detrend = 1, seed = 3, subject = "sub-002", tr = 0) scan<-cohort[sub-002].bold{subject=sub-002} truth<-cohort.truth`)
-		if p.Graph.Stages[1].Kind.Name != "t-free" {
-			t.Errorf("kind %s", p.Graph.Stages[1].Kind.Name)
-		}
+		need.Equal(t, p.Graph.Stages[1].Kind.Name, "t-free", "kind")
 	})
 }
 
@@ -401,9 +391,7 @@ func TestLimitKeepsGroups(t *testing.T) {
 		for _, id := range ids {
 			got += map[bool]string{true: "+", false: "·"}[kept[id]]
 		}
-		if got != c.want {
-			t.Errorf("%s: %s of %s, want %s", c.name, got, c.groups, c.want)
-		}
+		need.Equal(t, got, c.want, c.name, "of", c.groups)
 	}
 }
 

@@ -67,9 +67,7 @@ stages:
 	left := map[string]string{}
 	for _, l := range p.Roster.Left {
 		left[l.ID] = l.Why
-		if l.Counted() != cohort.NotDenoised {
-			t.Errorf("%s is counted as %q", l.ID, l.Counted())
-		}
+		need.Equal(t, l.Counted(), cohort.NotDenoised, l.ID, "is counted as")
 	}
 	if !maps.Equal(left, want) {
 		t.Errorf("left out %q\nwant %q", left, want)

@@ -64,18 +64,14 @@ func TestSettings(t *testing.T) {
 	if counted, _ := excluded.Strings("category"); !slices.Equal(counted, []string{"excluded by name"}) {
 		t.Errorf("they are counted as %q", counted)
 	}
-	if settings.Meta["pipeline"] != p.Name {
-		t.Errorf("it is called %q", settings.Meta["pipeline"])
-	}
+	need.Equal(t, settings.Meta["pipeline"], p.Name, "it is called")
 }
 
 // Nobody asks, and the graph has no such task. A stage cannot take its name.
 func TestNoSettings(t *testing.T) {
 	p, err := build("x.yaml", []byte("stages: { a: { use: echo } }"), ".", nil, maxTasks)
 	need.NoError(t, err)
-	if len(p.Graph.Stages) != 1 {
-		t.Errorf("%d stages", len(p.Graph.Stages))
-	}
+	need.Equal(t, len(p.Graph.Stages), 1, "stages")
 	if _, err := build("x.yaml", []byte("stages: { pipeline: { use: echo } }"), ".", nil, maxTasks); err == nil || !strings.Contains(err.Error(), "a stage cannot be named pipeline") {
 		t.Error(err)
 	}

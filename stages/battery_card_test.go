@@ -156,10 +156,8 @@ func checkDigests(t *testing.T, kind string, digests map[string]string) {
 		return
 	}
 	for _, port := range slices.Sorted(maps.Keys(digests)) {
-		if c.out[port] != digests[port] {
-			t.Errorf("%s.%s: the bytes have changed (%s, before %q); if that is meant, go test ./stages -run 'TestBattery/^%s$' -update, and say why in the commit",
-				kind, port, digests[port], c.out[port], kind)
-		}
+		need.Equal(t, c.out[port], digests[port], kind, port, "the bytes have changed", "before",
+			"if that is meant, go test ./stages -run 'TestBattery/^", kind, "$' -update, and say why in the commit")
 	}
 }
 

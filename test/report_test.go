@@ -37,9 +37,7 @@ func TestReport(t *testing.T) {
 	if b.String() != want {
 		t.Errorf("printed\n%s\nwant\n%s", b.String(), want)
 	}
-	if got := strings.Join(skipped, "\n"); got != "p.TestData/x: no data: PRGNN_SHARED" {
-		t.Errorf("skipped %s", got)
-	}
+	need.Equal(t, strings.Join(skipped, "\n"), "p.TestData/x: no data: PRGNN_SHARED", "skipped")
 	b.Reset()
 	if _, err := report(&b, strings.NewReader(stream), true); err != nil ||
 		!strings.Contains(b.String(), "chatter\n") || strings.Count(b.String(), "1, want 2") != 1 {

@@ -81,9 +81,7 @@ func TestGoldenExports(t *testing.T) {
 		}
 	}
 	paths, _ := filepath.Glob(filepath.Join(goldenExports, "array-*.npy"))
-	if len(paths) != 6 {
-		t.Errorf("%d arrays", len(paths))
-	}
+	need.Equal(t, len(paths), 6, "arrays")
 	for _, p := range paths {
 		a, err := encoding.ReadArray(bytes.NewReader(need.Value(os.ReadFile(p))(t)))
 		if err != nil || a.Len() != 24 || a.Float64s()[23] != encoding.NewArray(encoding.Counted[float64](), 2, 3,

@@ -77,9 +77,7 @@ func TestTwoWriters(t *testing.T) {
 		}
 	}
 	want := found(t, a)
-	if len(want) != 100 {
-		t.Errorf("%d objects", len(want))
-	}
+	need.Equal(t, len(want), 100, "objects")
 	need.NoError(t, a.Close())
 	same(t, "of the other", found(t, b), want...)
 	same(t, "of a third", found(t, at(t, dir, "")), want...)

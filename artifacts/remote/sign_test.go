@@ -46,9 +46,7 @@ func TestTrust(t *testing.T) {
 	if _, err := open(statement, lab.Public()); err == nil {
 		t.Error("a signed statement passes for a record")
 	}
-	if n := len(Trust(&lab, nil).Keys); n != 0 {
-		t.Errorf("a key that signs makes %d keys trusted, and nobody asked for that", n)
-	}
+	need.Equal(t, len(Trust(&lab, nil).Keys), 0, "a key that signs makes", "keys trusted, and nobody asked for that")
 	if n := len(Trust(&lab, []envelope.PublicKey{other.Public()}).Keys); n != 2 {
 		t.Errorf("%d keys are trusted, want the other one and its own", n)
 	}

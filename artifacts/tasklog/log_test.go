@@ -22,9 +22,7 @@ func TestLog(t *testing.T) {
 	for _, text := range []string{"one\ntwo\nthree\n", "again"} { // the second replaces the first
 		l := New(path)
 		l.Write([]byte(text))
-		if got := read(t, path); got != text {
-			t.Errorf("the log is %q while the task runs", got)
-		}
+		need.Equal(t, read(t, path), text, "the log is", "while the task runs")
 		need.NoError(t, l.Close())
 		if got, want := l.Tail(2), map[string]string{"again": "again"}[text]; want != "" && got != want || want == "" &&
 			got != "two\nthree" {

@@ -234,9 +234,7 @@ func TestNarrowCluster(t *testing.T) {
 	if r := f.run(f.executor(), doubles(20, "")); r.Ran != 20 {
 		t.Errorf("%+v", r)
 	}
-	if n := f.text("id"); n != "1\n" {
-		t.Errorf("%s arrays, and one would have done", n)
-	}
+	need.Equal(t, f.text("id"), "1\n", "arrays, and one would have done")
 }
 
 func TestFewJobs(t *testing.T) {
@@ -422,9 +420,7 @@ func TestRemote(t *testing.T) {
 		t.Fatalf("%v", res.Errors)
 	}
 	f.s.Share(t.Context(), func(int) {})
-	if n := f.s.Remote().Shared; n != 2 {
-		t.Errorf("%d of 2 results are shared", n)
-	}
+	need.Equal(t, f.s.Remote().Shared, 2, "of 2 results are shared")
 	// What the store has lost and the remote has is brought, and not made again.
 	ref, err := f.s.Put(artifacts.Text("input"))
 	need.NoError(t, err)

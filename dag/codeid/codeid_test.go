@@ -162,9 +162,7 @@ func TestModules(t *testing.T) {
 		need.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o666))
 	}
 	replace(t, filepath.Join(dir, "science/median.go"), "package science", "package science\n\nimport \"golang.org/x/sync/errgroup\"\n\nvar group errgroup.Group")
-	if m := modules(t, dir)["median"]; m != "" {
-		t.Errorf("a module counts that is only used by what is not reached: %s", m)
-	}
+	need.Equal(t, modules(t, dir)["median"], "", "a module counts that is only used by what is not reached")
 	replace(t, filepath.Join(dir, "science/median.go"), "return x / Half", "group.Wait(); return x / Half")
 	if m := modules(t, dir); m["median"] != "golang.org/x/sync v0.24.0" || m["mean"] != "" {
 		t.Errorf("modules %q, want x/sync for median only", m)
@@ -277,17 +275,11 @@ func TestLists(t *testing.T) {
 		_, list, _ := strings.Cut(string(b), "[]dag.Kind{")
 		return strings.Join(strings.Fields(list), " ")
 	}
-	if got := listed(); got != "twoKind, }" {
-		t.Errorf("one kind: %s", got)
-	}
+	need.Equal(t, listed(), "twoKind, }", "one kind")
 	testdir.Write(t, filepath.Join(topic, "one.go"), kindFile("one"))
-	if got := listed(); got != "oneKind, twoKind, }" {
-		t.Errorf("a kind was added: %s", got)
-	}
+	need.Equal(t, listed(), "oneKind, twoKind, }", "a kind was added")
 	need.NoError(t, os.Remove(filepath.Join(topic, "two.go")))
-	if got := listed(); got != "oneKind, }" {
-		t.Errorf("a kind was removed: %s", got)
-	}
+	need.Equal(t, listed(), "oneKind, }", "a kind was removed")
 }
 
 // TestRefused has source that codeid cannot see through: it says so, where that is

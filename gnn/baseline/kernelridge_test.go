@@ -84,9 +84,7 @@ func TestKernelRidgeAgainstTheOracle(t *testing.T) {
 	}
 	near(t, "inner squared errors", mse[0][1:], want[1:], 1e-9)
 	near(t, "inner squared error without penalty", mse[0][:1], want[:1], 1e-7)
-	if at := smallestAt(mse[0]); at != ints(npy(t, "reg/choice"))[4] {
-		t.Errorf("penalty %d is chosen", at)
-	}
+	need.Equal(t, smallestAt(mse[0]), ints(npy(t, "reg/choice"))[4], "penalty", "is chosen")
 }
 
 func TestKernelRidgeClassifies(t *testing.T) {

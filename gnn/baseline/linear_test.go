@@ -99,9 +99,7 @@ func TestMachinesAgainstScikitLearn(t *testing.T) {
 				switch m := ms[j].(type) {
 				case *vectorMachine:
 					near(t, what, got, want.Decision, 1e-6) // libsvm keeps its kernel in single precision
-					if m.vectors.N != want.Vectors {
-						t.Errorf("%s: %d support vectors, want %d", what, m.vectors.N, want.Vectors)
-					}
+					need.Equal(t, m.vectors.N, want.Vectors, what, "support vectors")
 				case *linear:
 					near(t, what, got, want.Decision, 1e-9)
 					near(t, what+" weights", m.w, want.W, 1e-9)

@@ -130,9 +130,7 @@ func TestParameters(t *testing.T) {
 		}
 		o.Readout = c.readout
 		n := New[float32](o, c.nodes, make([]float64, o.Clusters*o.Columns(c.nodes)), nil, nil)
-		if got := n.Layout().Len(); got != c.want {
-			t.Errorf("%d nodes, %s: %d parameters, want %d", c.nodes, c.readout, got, c.want)
-		}
+		need.Equal(t, n.Layout().Len(), c.want, c.nodes, "nodes", c.readout, "parameters")
 	}
 }
 

@@ -170,9 +170,8 @@ func TestParameters(t *testing.T) {
 		want int
 	}{{AuthorsCode(200, 200, 2), 93_282}, {AuthorsCode(84, 84, 2), 58_018}, {Paper(200, 200, 2), 92_130},
 		{Paper(84, 84, 2), 56_866}} {
-		if got := New[float32](c.o, nil, nil).Layout().Len(); got != c.want {
-			t.Errorf("%d regions, %s: %d parameters, want %d", c.o.Nodes, c.o.Edge, got, c.want)
-		}
+		need.Equal(t, New[float32](c.o, nil, nil).Layout().Len(), c.want, c.o.Nodes, "regions", c.o.Edge,
+			"parameters")
 	}
 }
 

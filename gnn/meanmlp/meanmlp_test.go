@@ -117,9 +117,7 @@ func TestIntegratedGradientsAreComplete(t *testing.T) {
 // The numbers of parameters of the paper's networks, and the gradient of three classes.
 func TestParameters(t *testing.T) {
 	for f, want := range map[int]int{53: 9282, 84: 14242, 200: 32802} {
-		if got := New[float32](Released(2), f, nil, nil).Layout().Len(); got != want {
-			t.Errorf("%d regions: %d parameters, want %d", f, got, want)
-		}
+		need.Equal(t, New[float32](Released(2), f, nil, nil).Layout().Len(), want, f, "regions", "parameters")
 	}
 	d := make([]float64, 3)
 	if network.Contrast(d, []float64{0, 5, 1}); !slices.Equal(d, []float64{-0.5, 1, -0.5}) {

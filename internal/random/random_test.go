@@ -83,9 +83,7 @@ func TestNamesAreDistinct(t *testing.T) {
 			}
 			return New(seed, words...).Uint64()
 		}
-		if slices.Equal(a, b) != (first(a) == first(b)) {
-			t.Errorf("%q and %q: equal %v, but streams say otherwise", a, b, slices.Equal(a, b))
-		}
+		need.Equal(t, slices.Equal(a, b), (first(a) == first(b)), a, "and", b, "equal", "but streams say otherwise")
 	})
 	if New(1, "ab", "c").Uint64() == New(1, "a", "bc").Uint64() {
 		t.Error("words run into each other")

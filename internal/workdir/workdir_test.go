@@ -58,14 +58,10 @@ func TestSweep(t *testing.T) {
 	if entries, err := os.ReadDir(own.Path); err != nil || len(entries) > 0 {
 		t.Errorf("it begins with %v, %v", entries, err)
 	}
-	if n := Sweep(parent, "x-"); n != 0 {
-		t.Errorf("%d directories of living processes were removed", n)
-	}
+	need.Equal(t, Sweep(parent, "x-"), 0, "directories of living processes were removed")
 	cmd.Process.Kill()
 	cmd.Wait()
-	if n := Sweep(parent, "y-"); n != 0 {
-		t.Errorf("%d directories of another name were removed", n)
-	}
+	need.Equal(t, Sweep(parent, "y-"), 0, "directories of another name were removed")
 	if n := Sweep(parent, "x-"); n != 1 {
 		t.Errorf("%d directories of a dead process were removed, want 1", n)
 	}
@@ -187,9 +183,7 @@ func TestSweepLeavesOthers(t *testing.T) {
 		os.WriteFile(filepath.Join(outside, lockName), []byte(host), 0o600)
 		os.Chtimes(filepath.Join(outside, lockName), long, long)
 	}
-	if n := Sweep(parent, "x-"); n != 0 {
-		t.Errorf("%d removed", n)
-	}
+	need.Equal(t, Sweep(parent, "x-"), 0, "removed")
 	if _, err := os.Stat(outside); err != nil {
 		t.Error(err)
 	}

@@ -196,9 +196,8 @@ func TestWorkbenchReads(t *testing.T) {
 	command("-cifti-convert", "-to-text", "x.pconn.nii", "conn.txt")
 	b, err := os.ReadFile(filepath.Join(dir, "conn.txt"))
 	need.NoError(t, err)
-	if got := strings.Join(strings.Fields(string(b)), " "); got != "1 0.5 -0.25 0.5 1 0.125 -0.25 0.125 1" {
-		t.Errorf("the matrix of Workbench is %s", got)
-	}
+	need.Equal(t, strings.Join(strings.Fields(string(b)), " "), "1 0.5 -0.25 0.5 1 0.125 -0.25 0.125 1",
+		"the matrix of Workbench is")
 	// Its own correlation of our series: columns 1 and 2 of the series by the definition.
 	command("-cifti-correlation", "x.ptseries.nii", "r.pconn.nii")
 	command("-cifti-convert", "-to-text", "r.pconn.nii", "r.txt")

@@ -173,9 +173,7 @@ func TestLabelsOfSimpleITK(t *testing.T) {
 			}
 		}
 	}
-	if compared != 28_800 {
-		t.Errorf("%d labels were compared", compared)
-	}
+	need.Equal(t, compared, 28_800, "labels were compared")
 }
 
 func firstColumn(t testing.TB, path string) []float64 {

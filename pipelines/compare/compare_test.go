@@ -24,12 +24,8 @@ func TestULPs(t *testing.T) {
 	}
 	single := float32(0.3)
 	next := math.Nextafter32(math.Nextafter32(single, 1), 1)
-	if got := ulps(float64(single), float64(next), true); got != 2 {
-		t.Errorf("two steps of float32 are %d", got)
-	}
-	if got := ulps(math.NaN(), 1, false); got != math.MaxUint64 {
-		t.Errorf("NaN and 1 are %d apart", got)
-	}
+	need.Equal(t, ulps(float64(single), float64(next), true), 2, "two steps of float32 are")
+	need.Equal(t, ulps(math.NaN(), 1, false), math.MaxUint64, "NaN and 1 are", "apart")
 }
 
 func TestRelative(t *testing.T) {

@@ -30,9 +30,7 @@ func TestLayoutUncrosses(t *testing.T) {
 	// Drawn in the order of the boxes, a→e and b→d would cross.
 	d := drawingOf(5, "ae", "bd", "cd", "ac")
 	l := place(d, func(*box) float64 { return 50 }, 10)
-	if n := l.crossings(); n != 0 {
-		t.Errorf("%d crossings in a graph that has a plane drawing", n)
-	}
+	need.Equal(t, l.crossings(), 0, "crossings in a graph that has a plane drawing")
 }
 
 // TestLayoutProperties: arrows point down, boxes of a layer keep their gap, all

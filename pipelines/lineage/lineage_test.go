@@ -64,9 +64,8 @@ func TestUpAndDown(t *testing.T) {
 	data := artifacts.DigestOf([]byte("data\n"))
 	need.Equal(t, written(b.Down([]artifacts.Digest{data})), ">first++ >>left >>>last >>right >>>last(again)",
 		"down from the file")
-	if got := written(b.Down([]artifacts.Digest{b.Task("last")[0].Outputs["value"].Digest})); got != "" {
-		t.Errorf("down from the end: %s", got)
-	}
+	need.Equal(t, written(b.Down([]artifacts.Digest{b.Task("last")[0].Outputs["value"].Digest})), "",
+		"down from the end")
 }
 
 func TestFind(t *testing.T) {

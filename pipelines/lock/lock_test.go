@@ -150,18 +150,11 @@ func TestForgedLock(t *testing.T) {
 		}
 		return ds[0].Place
 	}
-	if at := forge(func(t *Task) { t.Outputs["value"] = artifacts.Ref{Format: "npy"} }); at != "key of second" {
-		t.Errorf("a forged output: %q", at)
-	}
-	if at := forge(func(t *Task) { t.Key[0] ^= 1 }); at != "key of first[value=1]" {
-		t.Errorf("a forged key: %q", at)
-	}
-	if at := forge(func(t *Task) { delete(t.Outputs, "value") }); at != "second" {
-		t.Errorf("a lost output: %q", at)
-	}
-	if at := forge(func(t *Task) {}); at != "" {
-		t.Errorf("an honest lock: %q", at)
-	}
+	need.Equal(t, forge(func(t *Task) { t.Outputs["value"] = artifacts.Ref{Format: "npy"} }), "key of second",
+		"a forged output")
+	need.Equal(t, forge(func(t *Task) { t.Key[0] ^= 1 }), "key of first[value=1]", "a forged key")
+	need.Equal(t, forge(func(t *Task) { delete(t.Outputs, "value") }), "second", "a lost output")
+	need.Equal(t, forge(func(t *Task) {}), "", "an honest lock")
 }
 
 // Every byte of a lock is checked: cut anywhere or changed anywhere, it is refused.

@@ -97,9 +97,7 @@ func TestCrateNamesItsFiles(t *testing.T) {
 	if all[scan] == nil || all[runID]["object"].([]any)[0].(map[string]any)["@id"] != scan {
 		t.Errorf("the run reads %v", all[runID]["object"])
 	}
-	if all[runID]["endTime"] != "2001-09-09T01:47:40Z" {
-		t.Errorf("it ended %v", all[runID]["endTime"])
-	}
+	need.Equal(t, all[runID]["endTime"], "2001-09-09T01:47:40Z", "it ended")
 }
 
 // TestLicenceIsTheUsers: the program's own licence is never given for the results.

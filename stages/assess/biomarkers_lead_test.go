@@ -37,7 +37,5 @@ func TestUntrainedScoresUpsideDown(t *testing.T) {
 	}
 	tested := &ModelScores{Tallies: map[string][]Tally{"a": nil, "b": nil}}
 	other := &ModelScores{Tallies: map[string][]Tally{"c": nil, "d": nil, "e": nil, "f": nil}}
-	if got := testShare([]*ModelScores{tested, other}); got != 1 {
-		t.Errorf("test/train %v of 3 of 6", got)
-	}
+	need.Equal(t, testShare([]*ModelScores{tested, other}), 1, "test/train", "of 3 of 6")
 }

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/stagetest"
 )
@@ -212,9 +213,7 @@ func TestBiomarkersWithoutTruth(t *testing.T) {
 			in["truth"] = []dag.Input{dag.InputOf(truth)}
 		}
 		out := stagetest.MustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)
-		if n := out["recovery"].(*encoding.Table).Rows(); n != 0 {
-			t.Errorf("%d rows of recovery", n)
-		}
+		need.Equal(t, out["recovery"].(*encoding.Table).Rows(), 0, "rows of recovery")
 		planted, _ := out["ranking"].(*encoding.Table).Strings("planted")
 		want := []string{"n/a", "n/a", "n/a"}
 		if truth != nil {

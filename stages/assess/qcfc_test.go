@@ -125,9 +125,7 @@ func TestQCFC(t *testing.T) {
 	if !slices.Equal(names, []string{"24P", "36P"}) || !slices.Equal(axis, names) {
 		t.Errorf("strategies %q %q", names, axis)
 	}
-	if got := out["typicality"].(*encoding.Table).Rows(); got != 48 {
-		t.Errorf("typicality of %d", got)
-	}
+	need.Equal(t, out["typicality"].(*encoding.Table).Rows(), 48, "typicality of")
 }
 
 func middleOfThree(a, b, c float64) float64 {

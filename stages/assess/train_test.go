@@ -23,9 +23,7 @@ func TestTrainAndEvaluate(t *testing.T) {
 			}
 		}
 		p := out["predictions"].(*encoding.Table)
-		if p.Rows() != n*(draws-1) {
-			t.Errorf("%d predictions, want %d: draw 0 is left out", p.Rows(), n*(draws-1))
-		}
+		need.Equal(t, p.Rows(), n*(draws-1), "predictions", "draw 0 is left out")
 		predictions = append(predictions, dag.InputOf(p, dag.Coord{Axis: "pool", Value: "topk"},
 			dag.Coord{Axis: "fold", Value: fmt.Sprint(fold)}))
 		checkScores(t, out["scores"].(*encoding.Table), n*(draws-1), nodes)

@@ -100,9 +100,7 @@ func TestDK84AgainstItsSources(t *testing.T) {
 					continue
 				}
 				for column, of := range source.columns {
-					if got, want := of(n), row[at[column]]; got != want {
-						t.Errorf("id %d: %s is %s, the source says %s", n.ID, column, got, want)
-					}
+					need.Equal(t, of(n), row[at[column]], "id", n.ID, column, "the source says")
 				}
 			}
 		})

@@ -124,9 +124,7 @@ func TestGeneratedBy(t *testing.T) {
 		testdir.Write(t, filepath.Join(dir, "dataset_description.json"), text)
 		need.Equal(t, GeneratedBy(dir), want, text)
 	}
-	if got := GeneratedBy(t.TempDir()); got != "" {
-		t.Errorf("%q without a description", got)
-	}
+	need.Equal(t, GeneratedBy(t.TempDir()), "", "without a description")
 }
 
 // A JSON file beyond the limit is refused, and one of that size is read.

@@ -54,9 +54,7 @@ func TestBIDSLeavesOutWhatCannotBeRead(t *testing.T) {
 			t.Errorf("left out: %s", got)
 		}
 	}
-	if len(r.Left) != len(want) {
-		t.Errorf("%d left out, want %d: %v", len(r.Left), len(want), r.Left)
-	}
+	need.Equal(t, len(r.Left), len(want), "left out", r.Left)
 	// By default they take part, and their tasks fail; Unreadable foretells it.
 	if r, err = d.load(func(*BIDSCohort) {}); err != nil || len(r.Subjects) != 7 {
 		t.Fatalf("%v, %v", r, err)

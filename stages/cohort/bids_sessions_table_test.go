@@ -34,9 +34,7 @@ func TestSessionColumns(t *testing.T) {
 		return strings.Join(names, " ")
 	}
 	r := load(func(*BIDSCohort) {})
-	if got := columns(r); got != "participant_id group age age_session score coil" {
-		t.Errorf("columns %s", got)
-	}
+	need.Equal(t, columns(r), "participant_id group age age_session score coil", "columns")
 	for name, want := range map[string][]float64{"age_session": {10, 9, 0}, "score": {10, 2.5, 0}, "age": {9, 8, 7}} {
 		c, ok := r.Participants.Column(name)
 		if !ok {
@@ -62,9 +60,7 @@ func TestSessionColumns(t *testing.T) {
 	if got := stagetest.Sure(r.Participants.Floats("score")); got[0] != 10 || got[1] != 1 {
 		t.Errorf("score %v", got)
 	}
-	if got := columns(r); got != "participant_id group age age_session score coil site" {
-		t.Errorf("columns %s", got)
-	}
+	need.Equal(t, columns(r), "participant_id group age age_session score coil site", "columns")
 	d.write("sub-02/sub-02_sessions.tsv", "visit\tage\n1\t8\n")
 	r = load(func(*BIDSCohort) {})
 	need.Error(t, r.Subjects[1].Problem, "it has no column session_id", "problem")

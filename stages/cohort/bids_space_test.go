@@ -154,9 +154,7 @@ func TestBIDSWarp(t *testing.T) {
 				s.MadeBy != "fMRIPrep 25.2.0" {
 				t.Errorf("of its scans it says %+v", s)
 			}
-			if space := stagetest.Sure(inventory.Strings("space"))[0]; space != "MNI152NLin2009cAsym" {
-				t.Errorf("space %q", space)
-			}
+			need.Equal(t, stagetest.Sure(inventory.Strings("space"))[0], "MNI152NLin2009cAsym", "space")
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/stages/sheet"
 )
 
@@ -42,8 +43,6 @@ func TestOddTexts(t *testing.T) {
 	}
 	for _, values := range [][]string{ages, with(3, ""), with(3, "007"), {"1", "2", "left", "right"}, {"", ""},
 		{"a", "b"}} {
-		if got := oddTexts("age", values, ids); got != "" {
-			t.Errorf("%q: %q", values, got)
-		}
+		need.Equal(t, oddTexts("age", values, ids), "", values)
 	}
 }

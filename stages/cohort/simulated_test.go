@@ -77,9 +77,7 @@ func TestSimulatedCohortSaysSo(t *testing.T) {
 	for _, port := range []string{"bold", "labels"} {
 		in, err := nifti.NewReader(io.NopCloser(bytes.NewReader(stagetest.Encoded(t, out[port]))), port)
 		need.NoError(t, err)
-		if got := string(bytes.TrimRight(in.Header.Descrip[:], "\x00")); got != "simulated" {
-			t.Errorf("the description of %s is %q", port, got)
-		}
+		need.Equal(t, string(bytes.TrimRight(in.Header.Descrip[:], "\x00")), "simulated", "the description of", port)
 		in.Close()
 	}
 	if r.Extra["truth"].(*encoding.Table).Meta["simulated"] != "true" {
@@ -95,9 +93,7 @@ func TestSimulatedScan(t *testing.T) {
 	need.NoError(t, err)
 	defer bold.Close()
 	need.NoError(t, bold.CheckSeries())
-	if bold.Header.TR() != 2 {
-		t.Errorf("TR %v", bold.Header.TR())
-	}
+	need.Equal(t, bold.Header.TR(), 2, "TR")
 	r, err := nifti.NewReader(io.NopCloser(bytes.NewReader(stagetest.Encoded(t, out["labels"]))), "labels")
 	need.NoError(t, err)
 	labels, err := nifti.ReadLabels(r)
@@ -123,9 +119,7 @@ func TestTruth(t *testing.T) {
 				t.Errorf("strength %g, edge %d: difference %v", strength, i, d)
 			}
 		}
-		if len(difference) != 120 {
-			t.Errorf("%d planted edges", len(difference))
-		}
+		need.Equal(t, len(difference), 120, "planted edges")
 	}
 }
 
@@ -152,9 +146,7 @@ func TestOneMoreParticipant(t *testing.T) {
 			changed++
 		}
 	}
-	if changed != 1 {
-		t.Errorf("one more ASD changes %d tasks", changed)
-	}
+	need.Equal(t, changed, 1, "one more ASD changes", "tasks")
 }
 
 // Age, sex and site tell nothing of the group: they do not know it.

@@ -233,9 +233,7 @@ func TestTableCohortPaths(t *testing.T) {
 	if got := inDir(dir, r.Subjects[0].Problem.Error()); !strings.Contains(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := r.Subjects[0].Files["labels"]; got != filepath.Join(dir, "atlas.nii") {
-		t.Errorf("labels %s", got)
-	}
+	need.Equal(t, r.Subjects[0].Files["labels"], filepath.Join(dir, "atlas.nii"), "labels")
 	r, err = table(func(c *TableCohort) { c.BOLD = "func" }).Load(dir)
 	need.NoError(t, err)
 	if got := inDir(dir, r.Subjects[0].Problem.Error()); !strings.Contains(got, "its bold file: study/func is a directory") {

@@ -46,9 +46,7 @@ func TestWideTable(t *testing.T) {
 	}()
 	select {
 	case got := <-done:
-		if got != n+2 {
-			t.Errorf("%d columns, want %d", got, n+2)
-		}
+		need.Equal(t, got, n+2, "columns")
 	case <-time.After(90 * time.Second):
 		t.Fatal("it compares each column with each")
 	}

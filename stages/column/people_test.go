@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/need"
 )
 
 // Who is simulated is known of the simulated cohort, and of its participants.tsv, where the mark is text.
@@ -20,9 +21,7 @@ func TestSimulated(t *testing.T) {
 		{[]int64{1, 1}, false},
 	} {
 		table := encoding.NewTable(ids, encoding.Column{Name: "simulated", Values: c.marks})
-		if got := simulated(table); got != c.want {
-			t.Errorf("%v: %v", c.marks, got)
-		}
+		need.Equal(t, simulated(table), c.want, c.marks)
 	}
 	if simulated(encoding.NewTable(ids)) {
 		t.Error("a table without the column")

@@ -136,9 +136,7 @@ podman rm --force --ignore --time 0 OUTER
 			loaded.tags = map[string]bool{}
 			e, task := inContainer(t, c.image)
 			out := need.Value(e.Run(context.Background(), task))(t)
-			if got := stagetest.ExecOutput(t, out["copy"]); got != "hello\n" {
-				t.Errorf("output %q", got)
-			}
+			need.Equal(t, stagetest.ExecOutput(t, out["copy"]), "hello\n", "output")
 			b := need.Value(os.ReadFile(said))(t)
 			got := string(b)
 			if _, after, ok := strings.Cut(got, "source="); ok && strings.Contains(got, "podman run") {
@@ -303,9 +301,7 @@ HIDDEN=
 	if got := stagetest.ExecOutput(t, out["seen"]); got != want {
 		t.Errorf("it saw\n%s\nwant\n%s", got, want)
 	}
-	if got := said(task); got != "said\n" {
-		t.Errorf("log %q", got)
-	}
+	need.Equal(t, said(task), "said\n", "log")
 	return e, ins
 }
 
@@ -349,9 +345,7 @@ func TestExecPodman(t *testing.T) {
 		}
 		return string(out)
 	}
-	if containers := left(); containers != "" {
-		t.Errorf("containers are left: %s", containers)
-	}
+	need.Equal(t, left(), "", "containers are left")
 
 	// When the program itself is killed, its container ends too.
 	cmd := again(t, os.Args[0], t.Name(), "PRGNN_TEST_IMAGE="+image)

@@ -174,9 +174,7 @@ func TestExecInputsAreNotTheStores(t *testing.T) {
 	e.Inputs, e.Outputs = []string{"in=text"}, []string{"seen=text"}
 	out, err := e.Run(context.Background(), dag.NewTask(map[string][]dag.Input{"in": {in}}))
 	need.NoError(t, err)
-	if got := stagetest.ExecOutput(t, out["seen"]); got != text {
-		t.Errorf("while the command edits its input, the store gives %.20q …", got)
-	}
+	need.Equal(t, stagetest.ExecOutput(t, out["seen"]), text, "while the command edits its input, the store gives")
 }
 
 func copyFile(from, to string) error {

@@ -61,9 +61,7 @@ func TestExec(t *testing.T) {
 		t.Errorf("output\n%s\nwant\n%s", got, want)
 	}
 	need.Equal(t, said(task), "spoken\naside\nall\nall.tsv\none.txt\n", "log")
-	if f := out["copy"].Format(); f != "text" {
-		t.Errorf("format %s", f)
-	}
+	need.Equal(t, out["copy"].Format(), "text", "format")
 }
 
 func TestExecPorts(t *testing.T) {
@@ -188,9 +186,7 @@ func TestExecPath(t *testing.T) {
 	if _, err := e.Run(context.Background(), task); err != nil {
 		t.Fatal(err)
 	}
-	if got := said(task); got != "own\n" {
-		t.Errorf("log %q", got)
-	}
+	need.Equal(t, said(task), "own\n", "log")
 }
 
 func TestEcho(t *testing.T) {

@@ -77,9 +77,7 @@ func TestSVGIsPlainAndEscaped(t *testing.T) {
 func TestPNGSize(t *testing.T) {
 	b := need.Value(sample().PNG())(t)
 	img := need.Value(png.Decode(bytes.NewReader(b)))(t)
-	if got, want := img.Bounds().Dx(), int(math.Round(260.0/72*DPI)); got != want {
-		t.Errorf("%d pixels wide, want %d", got, want)
-	}
+	need.Equal(t, img.Bounds().Dx(), int(math.Round(260.0/72*DPI)), "pixels wide")
 	if r, g, bl, _ := img.At(1, 1).RGBA(); r != 0xffff || g != 0xffff || bl != 0xffff {
 		t.Error("the ground is not white")
 	}

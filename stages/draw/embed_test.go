@@ -59,9 +59,7 @@ func TestEmbeddedGlyphs(t *testing.T) {
 			}
 			gotWidth, _ := got.GlyphAdvance(&buffer, a, em, 0)
 			wantWidth, _ := whole.GlyphAdvance(&buffer, w, em, 0)
-			if gotWidth != wantWidth {
-				t.Errorf("%q is %v wide, want %v", c, gotWidth, wantWidth)
-			}
+			need.Equal(t, gotWidth, wantWidth, c, "wide")
 			outline, err := got.LoadGlyph(&buffer, a, em, nil)
 			gotOutline := append(sfnt.Segments{}, outline...)
 			need.NoError(t, err, c)

@@ -167,9 +167,7 @@ func TestSnap(t *testing.T) {
 			t.Errorf("%v goes to %v", x, at)
 		}
 		for _, to := range []float64{math.Inf(1), math.Inf(-1)} {
-			if near := snap(vg.Length(math.Nextafter(x, to))); near != at {
-				t.Errorf("%v goes to %v, its neighbour to %v", x, at, near)
-			}
+			need.Equal(t, snap(vg.Length(math.Nextafter(x, to))), at, x, "goes to", "its neighbour to")
 		}
 	}
 }

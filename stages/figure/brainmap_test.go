@@ -123,9 +123,7 @@ func TestBrainMap(t *testing.T) {
 	} {
 		svg := drawMap(t, 4, c.parcels, nil)
 		count, text := elements(t, svg)
-		if count["image"] != c.images {
-			t.Errorf("%s: %d images, want %d", name, count["image"], c.images)
-		}
+		need.Equal(t, count["image"], c.images, name, "images")
 		for _, want := range append(c.says, "planted group difference (simulated data)|", "score|") {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: %q is not in %q", name, want, text)

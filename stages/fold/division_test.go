@@ -24,9 +24,7 @@ func TestDrawsText(t *testing.T) {
 		{Params{Draws: 1}, 1, "draw 0 (not resampled)"},
 	} {
 		draws := need.Value(c.params.Numbers(c.n, "features"))(t)
-		if got := DrawsText(draws, c.n); got != c.want {
-			t.Errorf("%+v of %d: %q, want %q", c.params, c.n, got, c.want)
-		}
+		need.Equal(t, DrawsText(draws, c.n), c.want, c.params, "of", c.n)
 	}
 }
 

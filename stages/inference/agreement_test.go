@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
 
@@ -33,9 +34,7 @@ func TestAgreeByHand(t *testing.T) {
 	if want := float64(as) / float64(all); math.Abs(a.P-want) > 4*math.Sqrt(want/5000) {
 		t.Errorf("p %v, by counting %v", a.P, want)
 	}
-	if all != 1000 {
-		t.Errorf("%d triples", all)
-	}
+	need.Equal(t, all, 1000, "triples")
 }
 
 // subsets are the k-element subsets of n as bits.

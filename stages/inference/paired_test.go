@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
 
@@ -49,9 +50,7 @@ func TestSeparateNothing(t *testing.T) {
 		if small < 15 || small > 45 { // 30, sd 5.2
 			t.Errorf("category %v: p ≤ 0.1 in %d of %d", category, small, times)
 		}
-		if category != (auc > 0.65) {
-			t.Errorf("category %v: mean area %v", category, auc)
-		}
+		need.Equal(t, category, (auc > 0.65), "category", "mean area", auc)
 	}
 }
 
@@ -79,9 +78,7 @@ func TestSeparateLeavesOutTheUnknown(t *testing.T) {
 	nan := math.NaN()
 	r := Separate(Covariate{Values: []float64{1, nan, 2, 3, nan, 4}}, []int{0, 1, 0, 1, 0, 1}, 2,
 		make([]int, 6), 99, random.New(1))
-	if r.AUC != 1 {
-		t.Errorf("area %v", r.AUC)
-	}
+	need.Equal(t, r.AUC, 1, "area")
 	if r := Separate(Covariate{Values: []float64{nan, nan, 2}}, []int{0, 1, 0}, 2, make([]int, 3), 9,
 		random.New(1)); r.AUC != 0.5 || r.P != 1 {
 		t.Errorf("of nothing: %+v", r)

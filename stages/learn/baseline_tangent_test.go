@@ -240,7 +240,5 @@ func TestRegionWeightsAreTheDerivative(t *testing.T) {
 		}
 	}
 	rbf := stagetest.MustRun(t, stagetest.Quickly("svm"), study.Inputs())["regions"].(*encoding.Table)
-	if rbf.Rows() != 0 {
-		t.Errorf("an RBF kernel has %d rows of region weights", rbf.Rows())
-	}
+	need.Equal(t, rbf.Rows(), 0, "an RBF kernel has", "rows of region weights")
 }

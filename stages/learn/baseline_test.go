@@ -98,9 +98,7 @@ func TestBaselineHistory(t *testing.T) {
 		out := stagetest.MustRun(t, stagetest.Quickly(model, "epochs", 7), s.Inputs())
 		h := out["history"].(*encoding.Table)
 		if network := slices.Contains([]string{"mlp", "brainnetcnn", "li2019"}, model); !network {
-			if h.Rows() != 0 {
-				t.Errorf("%s: %d epochs", model, h.Rows())
-			}
+			need.Equal(t, h.Rows(), 0, model, "epochs")
 			continue
 		}
 		if h.Rows() != 7 {
@@ -216,9 +214,7 @@ func TestInnerFolds(t *testing.T) {
 	}
 	count := map[[2]int]int{}
 	for i, f := range folds {
-		if f != folds[i-i%2] {
-			t.Errorf("the draws of %s are in folds %d and %d", set.rows[i].Id, folds[i-i%2], f)
-		}
+		need.Equal(t, f, folds[i-i%2], "the draws of", set.rows[i].Id, "are in folds", "and")
 		count[[2]int{f, set.rows[i].Label}]++
 	}
 	if len(count) != 10 || count[[2]int{4, 1}] != 4 {

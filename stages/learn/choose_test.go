@@ -33,9 +33,7 @@ func TestSplitInner(t *testing.T) {
 		}
 		for _, r := range []int{1, 2} {
 			for f := 1; f <= 4; f++ {
-				if n := sizes[fmt.Sprint("HC", r, f)]; n != 4 {
-					t.Errorf("outer %d: %d HC in inner fold %d", o, n, f)
-				}
+				need.Equal(t, sizes[fmt.Sprint("HC", r, f)], 4, "outer", o, "HC in inner fold", f)
 			}
 		}
 	}

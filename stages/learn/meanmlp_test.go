@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/stages/stagetest"
 )
@@ -128,9 +129,7 @@ func TestMeanMLPDoesNotLookAtTestParticipants(t *testing.T) {
 				}
 				moved = moved || id == own && math.Abs(before[i]-after[i]) > 1e-5
 			}
-			if moved != c.moves {
-				t.Errorf("zscore %v, gain %v: its own prediction moves: %v", zscore, c.gain, moved)
-			}
+			need.Equal(t, moved, c.moves, "zscore", zscore, "gain", c.gain, "its own prediction moves")
 		}
 	}
 }

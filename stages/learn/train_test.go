@@ -333,10 +333,8 @@ func TestTestSideIsNotFitted(t *testing.T) {
 			changed["features"] = append(changed["features"], f)
 		}
 		after := stagetest.MustRun(t, s, changed)
-		if same := bytes.Equal(stagetest.Encoded(t, before["weights"]),
-			stagetest.Encoded(t, after["weights"])); same != (standardize != "all") {
-			t.Errorf("standardize %s: weights are the same: %v", standardize, same)
-		}
+		need.Equal(t, bytes.Equal(stagetest.Encoded(t, before["weights"]),
+			stagetest.Encoded(t, after["weights"])), (standardize != "all"), "standardize", standardize, "weights are the same")
 	}
 }
 

@@ -1,10 +1,13 @@
 package literature
 
-import "testing"
+import (
+	"testing"
+
+	"prgnn/internal/need"
+)
 
 // Words with capitals behind their first letter keep them in every style.
 func TestKeepCapitals(t *testing.T) {
-	if got := keepCapitals("fMRIPrep: a pipeline (CompCor) for Graph U-Nets"); got != "{fMRIPrep:} a pipeline {(CompCor)} for Graph {U-Nets}" {
-		t.Errorf("capitals: %q", got)
-	}
+	need.Equal(t, keepCapitals("fMRIPrep: a pipeline (CompCor) for Graph U-Nets"),
+		"{fMRIPrep:} a pipeline {(CompCor)} for Graph {U-Nets}", "capitals")
 }

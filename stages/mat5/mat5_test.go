@@ -50,9 +50,7 @@ func TestReadScipy(t *testing.T) {
 		"sparse": "full(x)"}
 	for _, name := range []string{"plain.mat", "compressed.mat"} {
 		all := need.Value(Read(bytes.NewReader(file(t, name))))(t)
-		if len(all) != len(want)+len(problems) {
-			t.Errorf("%s: %d variables, want %d", name, len(all), len(want)+len(problems))
-		}
+		need.Equal(t, len(all), len(want)+len(problems), name, "variables")
 		for _, v := range all {
 			if p, ok := problems[v.Name]; ok {
 				need.Error(t, v.Problem, p, name, v.Name)

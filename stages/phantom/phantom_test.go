@@ -123,9 +123,7 @@ func TestExpected(t *testing.T) {
 	for _, e := range Planted(nodes) {
 		planted[[2]int{e.Source - 1, e.Target - 1}] = true
 	}
-	if len(planted) != 16*15/2 {
-		t.Errorf("%d planted edges among 16 regions", len(planted))
-	}
+	need.Equal(t, len(planted), 16*15/2, "planted edges among 16 regions")
 	var eigen mat.EigenSym
 	if !eigen.Factorize(mat.NewSymDense(n, hc), false) || eigen.Values(nil)[0] < 0 {
 		t.Error("the correlations are not those of any signals")
@@ -242,9 +240,7 @@ func TestCircuit(t *testing.T) {
 		}
 	}
 	for _, n := range nodes {
-		if member[region(n)] != 1 {
-			t.Errorf("%s is in %d systems", n.Name, member[region(n)])
-		}
+		need.Equal(t, member[region(n)], 1, n.Name, "is in", "systems")
 	}
 }
 

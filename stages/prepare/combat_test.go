@@ -98,10 +98,8 @@ func TestCombatDoesNotLearnFromTheTested(t *testing.T) {
 		people, _ := changed["participants"][0].Table()
 		ages, _ := people.Column("age")
 		ages.Values.([]float64)[i] = 99
-		if same := bytes.Equal(first, stagetest.Encoded(t,
-			stagetest.MustRun(t, s, changed)["fitted"])); same != c.same {
-			t.Errorf("%s, who is tested in fold %d, is changed, and the fit of fold 1 is the same: %v", ids[at], c.fold, same)
-		}
+		need.Equal(t, bytes.Equal(first, stagetest.Encoded(t,
+			stagetest.MustRun(t, s, changed)["fitted"])), c.same, ids[at], "who is tested in fold", c.fold, "is changed, and the fit of fold 1 is the same")
 	}
 }
 

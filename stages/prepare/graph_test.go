@@ -69,9 +69,7 @@ func TestGraphTables(t *testing.T) {
 	for i := range 20 {
 		sum += f.Float64s()[i*5]
 	}
-	if sum != 2*count[0] {
-		t.Errorf("the degrees of draw 0 add up to %v, twice its edges are %v", sum, 2*count[0])
-	}
+	need.Equal(t, sum, 2*count[0], "the degrees of draw 0 add up to", "twice its edges are")
 }
 
 func TestGraphReadings(t *testing.T) {
@@ -88,9 +86,7 @@ func TestGraphReadings(t *testing.T) {
 		s := stagetest.NewStage[*Graph](t, "graph")
 		c.change(s)
 		out := need.Value(stagetest.RunWith(s, in))(t)
-		if got := stagetest.ColumnOf(t, out["quality"], "chosen"); got != c.chosen {
-			t.Errorf("%+v chooses %v edges, want %v", s, got, c.chosen)
-		}
+		need.Equal(t, stagetest.ColumnOf(t, out["quality"], "chosen"), c.chosen, s, "chooses", "edges")
 	}
 }
 

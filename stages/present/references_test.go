@@ -107,9 +107,7 @@ func TestBiomarkersReferences(t *testing.T) {
 	if trained.Score != 4 || untrained.HeldOut >= rows["ridge pattern"].HeldOut {
 		t.Errorf("trained %+v\nuntrained %+v", trained, untrained)
 	}
-	if len(rows) != 7 {
-		t.Errorf("%d rankings", len(rows))
-	}
+	need.Equal(t, len(rows), 7, "rankings")
 	// Where the truth is known, the held-out lead is that of a study that does not know it.
 	blind := maps.Clone(in)
 	delete(blind, "truth")

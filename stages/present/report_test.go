@@ -10,6 +10,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/need"
 	"prgnn/stages/stagetest"
 )
 
@@ -77,9 +78,8 @@ func TestReportOfExclusions(t *testing.T) {
 				t.Fatalf("of %d, the page does not say %s", n, want)
 			}
 		}
-		if folded := strings.Contains(page, ". Excluded participants (40 rows)</summary>"); folded != (n == 40) {
-			t.Errorf("of %d: folded is %v", n, folded)
-		}
+		need.Equal(t, strings.Contains(page, ". Excluded participants (40 rows)</summary>"), (n == 40), "of", n,
+			"folded is")
 		if n == 40 && !strings.Contains(page, "<li>20: mean FD 0.71 mm &gt; 0.5</li>") {
 			t.Error("the reasons are not counted")
 		}

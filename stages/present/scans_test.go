@@ -52,9 +52,7 @@ func TestScansAreRated(t *testing.T) {
 		if want := map[bool]int{true: n}[n > shown && n <= paged]; linked != want || len(pages) != want {
 			t.Errorf("of %d scans %d have links and %d have pages, want %d", n, linked, len(pages), want)
 		}
-		if want := map[bool]int{true: n}[n <= shown]; rated != want {
-			t.Errorf("%d of %d scans are shown, want %d", rated, n, want)
-		}
+		need.Equal(t, rated, map[bool]int{true: n}[n <= shown], "of", n, "scans are shown")
 	}
 }
 

@@ -259,9 +259,7 @@ func TestSummaryOfWhatIsAboveChance(t *testing.T) {
 				got = text
 			}
 		}
-		if got != c.caution {
-			t.Errorf("%s: %q, want %q", c.name, got, c.caution)
-		}
+		need.Equal(t, got, c.caution, c.name)
 	}
 }
 

@@ -253,27 +253,20 @@ func TestDrawnP(t *testing.T) {
 		{1.0 / 12, 11, "≤ 0.084 (11 draws)"}, {0.01, 99, "≤ 0.01 (99 draws)"}, {0.001, 999, "≤ 0.001 (999 draws)"},
 		{0.0001, 9999, "< 0.001"}, {0.05, 0, "0.050"}, {math.NaN(), 19, "n/a"},
 	} {
-		if got := DrawnP(c.p, c.draws); got != c.want {
-			t.Errorf("%g of %d draws: %q, want %q", c.p, c.draws, got, c.want)
-		}
+		need.Equal(t, DrawnP(c.p, c.draws), c.want, c.p, "of", c.draws, "draws")
 		sentence := "p " + c.want
 		if !strings.ContainsAny(c.want, "<≤") {
 			sentence = "p = " + c.want
 		}
-		if got := DrawnPText(c.p, c.draws); got != sentence {
-			t.Errorf("%g of %d draws: %q, want %q", c.p, c.draws, got, sentence)
-		}
+		need.Equal(t, DrawnPText(c.p, c.draws), sentence, c.p, "of", c.draws, "draws")
 	}
 	for draws := int32(1); draws < 1000; draws++ {
 		if bound, err := strconv.ParseFloat(words.DrawnLeast(int(draws)), 64); err != nil ||
 			bound < 1/float64(draws+1)-1e-12 || bound > 1.1/float64(draws+1) {
 			t.Errorf("%d draws: at most %s", draws, words.DrawnLeast(int(draws)))
 		}
-		if few := TooFewDraws(draws, "draw") != ""; few != (1/float64(draws+1) >= 0.05) {
-			t.Errorf("%d draws: too few is %v", draws, few)
-		}
+		need.Equal(t, TooFewDraws(draws, "draw") != "", (1/float64(draws+1) >= 0.05), draws, "draws: too few is")
 	}
-	if got, want := TooFewDraws(2, "label shuffle"), "2 label shuffles cannot give a p below 0.34: p < 0.05 needs 20 or more"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	need.Equal(t, TooFewDraws(2, "label shuffle"),
+		"2 label shuffles cannot give a p below 0.34: p < 0.05 needs 20 or more")
 }

@@ -106,9 +106,7 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 		called[args[0]] = true
 		code, out, diag := runHere(args...)
 		for _, stream := range []string{out, diag} {
-			if found := raw(stream); found != "" {
-				t.Errorf("pipeline %q prints %s", args, found)
-			}
+			need.Equal(t, raw(stream), "", "pipeline", args, "prints")
 		}
 		return code, out
 	}

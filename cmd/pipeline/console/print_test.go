@@ -38,14 +38,10 @@ func TestGrid(t *testing.T) {
 // TestColours: no terminal, no escapes; and what goes to a file is never painted
 // because something else is a terminal.
 func TestColours(t *testing.T) {
-	if got := (Terminal{}).Red("x"); got != "x" {
-		t.Errorf("got %q", got)
-	}
+	need.Equal(t, (Terminal{}).Red("x"), "x")
 	var screen bytes.Buffer
 	(&visibleWriter{w: &screen}).Write([]byte((Terminal{color: true}).Red("x")))
-	if got := screen.String(); got != "\x1b[31mx\x1b[0m" {
-		t.Errorf("got %q", got)
-	}
+	need.Equal(t, screen.String(), "\x1b[31mx\x1b[0m")
 }
 
 func TestAgain(t *testing.T) {

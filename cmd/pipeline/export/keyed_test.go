@@ -86,9 +86,7 @@ func TestLongTable(t *testing.T) {
 	if want := "roi,roi_2,value\n1,1,1\n1,2,2\n2,1,3\n2,2,4\n"; out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
-	if got := longTable(encoding.NewArray([]float64{}, 0, 3), nil).Rows(); got != 0 {
-		t.Errorf("an empty array gives %d rows", got)
-	}
+	need.Equal(t, longTable(encoding.NewArray([]float64{}, 0, 3), nil).Rows(), 0, "an empty array gives", "rows")
 }
 
 func TestStackOrder(t *testing.T) {

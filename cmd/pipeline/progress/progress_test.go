@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 )
 
 // twoStages is a graph of a stage of three tasks and one of a single task.
@@ -57,9 +58,7 @@ func TestLinesOfAnUnfinishedRun(t *testing.T) {
 	l := newLines(&out, newTallies(twoStages(), dag.Options{}), false)
 	l.Event(event("series", "series[sub-1]", dag.Cached))
 	l.Close()
-	if got := out.String(); got != "series: 1 cached\n" {
-		t.Errorf("got %q", got)
-	}
+	need.Equal(t, out.String(), "series: 1 cached\n")
 }
 
 func TestLinesSignOfLife(t *testing.T) {
@@ -75,9 +74,7 @@ func TestLinesSignOfLife(t *testing.T) {
 	l.alive()
 	l.Close()
 	// 12 of 100 epochs took 12 s, so 88 s are left.
-	if got := out.String(); got != "train: 0/1, about 88.0 s left (train: epoch 12, loss 0.53)\n" {
-		t.Errorf("got %q", got)
-	}
+	need.Equal(t, out.String(), "train: 0/1, about 88.0 s left (train: epoch 12, loss 0.53)\n")
 }
 
 func TestTimeLeft(t *testing.T) {

@@ -3,6 +3,8 @@ package results
 import (
 	"math"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 func TestSummarize(t *testing.T) {
@@ -24,8 +26,6 @@ func TestSummarize(t *testing.T) {
 				t.Errorf("%v: number %d is %v, want %v", c.values, i, pair[0], pair[1])
 			}
 		}
-		if got.nan != c.want.nan {
-			t.Errorf("%v: %d NaN, want %d", c.values, got.nan, c.want.nan)
-		}
+		need.Equal(t, got.nan, c.want.nan, c.values, "NaN")
 	}
 }
