@@ -53,9 +53,7 @@ func TestPackedDamage(t *testing.T) {
 					switch {
 					case mend == "repair":
 						need.NoError(t, s.Repair(rep))
-						if err := clean(s); err != nil {
-							t.Error(err)
-						}
+						need.NoError(t, clean(s))
 					case mend == "discard" && kind == "blobs":
 						if err := s.Discard(r); err != nil || s.Has(r) {
 							t.Errorf("%v, there: %v", err, s.Has(r))
@@ -75,9 +73,7 @@ func TestPackedDamage(t *testing.T) {
 							t.Errorf("the other: %v", err)
 						}
 					}
-					if err := clean(s); err != nil {
-						t.Error(err)
-					}
+					need.NoError(t, clean(s))
 				})
 			}
 		}
@@ -93,17 +89,13 @@ func TestEqualRecords(t *testing.T) {
 		do := Action{Recipe: fmt.Sprint("recipe ", round), Outputs: map[string]Ref{"text": r}}
 		record := need.Value(do.encode())(t)
 		for _, s := range stores {
-			if err := s.packs.Append(packedAction(KeyOf(do.Recipe)), record); err != nil {
-				t.Fatal(err)
-			}
+			need.NoError(t, s.packs.Append(packedAction(KeyOf(do.Recipe)), record))
 			sealed(t, s)
 		}
 		var group sync.WaitGroup
 		for _, s := range stores {
 			group.Go(func() {
-				if err := s.packRecord(KeyOf(do.Recipe), record); err != nil {
-					t.Error(err)
-				}
+				need.Equal(t, s.packRecord(KeyOf(do.Recipe), record), nil)
 			})
 		}
 		group.Wait()

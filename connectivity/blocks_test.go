@@ -8,15 +8,13 @@ import (
 	"slices"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 )
 
 // Block lengths and rows are those of the Python package arch (testdata/blocks/oracle.py).
 func TestBlocksOracle(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("testdata", "blocks", "oracle.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := need.Value(os.ReadFile(filepath.Join("testdata", "blocks", "oracle.json")))(t)
 	var oracle struct {
 		Lengths []struct {
 			X              []float64
@@ -27,9 +25,7 @@ func TestBlocksOracle(t *testing.T) {
 			Starts, Rows []int
 		}
 	}
-	if err := json.Unmarshal(raw, &oracle); err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, json.Unmarshal(raw, &oracle))
 	if len(oracle.Lengths) != 9 || len(oracle.Rows) != 4 {
 		t.Fatalf("%d lengths, %d lists of rows", len(oracle.Lengths), len(oracle.Rows))
 	}
@@ -111,10 +107,7 @@ func TestBlockLengthLeavesGapsOut(t *testing.T) {
 	for _, v := range volume {
 		keep[v] = true
 	}
-	c, err := NewCleaner(150, Cleaning{Detrend: -1, Keep: keep})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := need.Value(NewCleaner(150, Cleaning{Detrend: -1, Keep: keep}))(t)
 	segments := c.Segments()
 	if want := []Segment{{0, 50}, {50, 120}}; !slices.Equal(segments, want) {
 		t.Fatalf("segments %v, want %v", segments, want)
@@ -182,10 +175,7 @@ func TestBlocksVariance(t *testing.T) {
 	for v := range x {
 		copy(pair.Row(v), []float64{x[v], y[v]})
 	}
-	c, err := NewCleaner(n, Cleaning{Detrend: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := need.Value(NewCleaner(n, Cleaning{Detrend: -1}))(t)
 	observed := correlationOf(pair)
 	var m, m2, r, r2 float64
 	for range draws {

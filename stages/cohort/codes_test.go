@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/internal/need"
 	"prgnn/internal/testdir"
 	"prgnn/stages/stagetest"
 )
@@ -16,9 +17,7 @@ func TestMissingCodes(t *testing.T) {
 		return (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
 	}
 	r, err := load("id,dx,iq\na,1,100\nb,2,-9999\nc,-9999,90\nd,1,120\n", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	iq, _ := r.Participants.Column("iq")
 	if iq.Valid == nil || iq.Valid[1] || stagetest.Sure(r.Participants.Floats("iq"))[0] != 100 {
 		t.Errorf("iq %v %v", iq.Values, iq.Valid)
@@ -26,9 +25,7 @@ func TestMissingCodes(t *testing.T) {
 	if n := strings.Join(r.Notes, "\n"); !strings.Contains(n, "codes for missing values count as missing: iq (-9999, in 1 row)") {
 		t.Errorf("notes %s", n)
 	}
-	if p := r.Subjects[2].Problem; p == nil || !strings.Contains(p.Error(), "its group is -9999, a code for a missing value") {
-		t.Errorf("%v", p)
-	}
+	need.Error(t, r.Subjects[2].Problem, "its group is -9999, a code for a missing value")
 	if r, err = load("id,dx,iq\na,1,100\nb,2,-9999\nc,2,90\n", "iq < 95"); err != nil || len(r.Subjects) != 1 {
 		t.Errorf("selected %v, %v", r, err)
 	}
@@ -49,8 +46,6 @@ func TestNamesAreNotCut(t *testing.T) {
 		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx\n" + people, "x.csv": "1,2\n3,4\n"})
 		names := listed{File: "people.csv", ID: "id", Group: "dx"}
 		_, err := (&TimeseriesCohort{listed: names, Series: "x.csv"}).Load(dir)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
+		need.Error(t, err, want)
 	}
 }

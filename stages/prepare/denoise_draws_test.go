@@ -3,12 +3,12 @@ package prepare
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/stages/stagetest"
 )
@@ -22,9 +22,7 @@ func drawn(t *testing.T, change func(s *Denoise)) (series []connectivity.Matrix,
 	change(s)
 	out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(seriesOf(1, volumes, regions)),
 		"scan": dag.InputOf(scanOf(2)), "confounds": dag.InputOf(confoundsOf(volumes))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	a := out["series"].(*encoding.Array)
 	for v := range slices.Chunk(a.Float64s(), a.Shape[1]*regions) {
 		series = append(series, connectivity.Matrix{Rows: a.Shape[1], Cols: regions, Data: v})
@@ -86,9 +84,7 @@ func TestDenoiseDrawsRefuses(t *testing.T) {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Draws, s.Block = c.draws, c.block
 		_, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(seriesOf(c.from, 60, 4))})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, want %q", err, c.want)
-		}
+		need.Error(t, err, c.want)
 	}
 	s := stagetest.NewStage[*Denoise](t, "denoise")
 	if s.Block = 5; len(s.Validate()) != 1 {
@@ -103,16 +99,12 @@ func TestJoinDrawsOfVolumes(t *testing.T) {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Draws, s.Subject, s.ScanRun = 2, "sub-1", run
 		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(seriesOf(1, 60, 4))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, err)
 		series = append(series, ofRun("sub-1", run, out["series"]))
 		quality = append(quality, ofRun("sub-1", run, out["quality"]))
 	}
 	out, err := (&Join{}).Run(t.Context(), dag.NewTask(map[string][]dag.Input{"series": series, "quality": quality}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.NoError(t, err)
 	a := out["series"].(*encoding.Array)
 	if !slices.Equal(a.Shape, []int{3, 120, 4}) || stagetest.ColumnOf(t, out["quality"], "block") < 1 {
 		t.Fatalf("shape %v, quality %v", a.Shape, out["quality"])

@@ -221,9 +221,7 @@ func TestAlike(t *testing.T) {
 		{[]float64{5.5, 0, 9}, "5.5 0.0 9.0"},
 		{[]float64{0.0123, 0.00456, -0.02}, "0.0123 0.0046 −0.0200"},
 	} {
-		if got := strings.Join(Alike(c.of...), " "); got != c.want {
-			t.Errorf("%v: %s, want %s", c.of, got, c.want)
-		}
+		need.Equal(t, strings.Join(Alike(c.of...), " "), c.want, c.of)
 	}
 }
 
