@@ -5,60 +5,60 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline ad45529f8505d01f4ec551f60185800dc0fe7dce0c0872d3cabd6fcd6b6ec8f7
-kind biomarkers dd0c774b358424db1a4de7b7ab367446cb35e0ab03535522901d0a31cf5cbb8d
-kind bnt 983e44c3714e35ee3e059abe1bb2db32e57daa78225549b06a21144ea99f4f9b
-kind bootstrap 412f5b465493562e8ba91e5033c8b510352ea07e10d9971d546456a971e7b30c
-kind braingnn 73de6b2a68691efc145db42a681f123c190859955ac968230e18d669877fc7d9
-kind brainmap f876a2df5917711307461b1786a81638d0b5fbb633938e2bbb50230a10748309
-kind choose 276277f5e583110830722b4f79a2ba61b78a23f3b9a6ddcda50d8622fc81107e
-kind combat 0161e2980bb052986c0a320b2113f8ef5e3b097cfa18a346ac95db4e8aad0cd4
-kind compare c3ad1b416c2387f2e6b8d5f775c0ed34d0930f7c5c8566e9f68c844ae89994d2
-kind connectivity dc9cc244e95d171b1802ce8b7e2241d0f3ce2ff7739df2be17179bfc2e064097
-kind covariates 37aabf8bb6ede3966265a0bed8da8015c512ecd08d0d90f7841df3e221b3db80
-kind denoise d2377f273fbe4aee6d9fa1901c5803c281aa86430fef8990a791c6e69d73b362
+var codes = dag.Codes(`kind baseline 051a7c9dc448c8ece6a52f8e70f505e917787b804fb2ed00ad73f71df50074cd
+kind biomarkers a6c578945979b11ac964be18a3d3044191a7c9976d9e2b8326a49324a894ad28
+kind bnt e296701667ba421d914d5050cd2c55932e8fa831046b908c5075c914c5cceb3f
+kind bootstrap 5562d5497d0f39bfc4be6bf1bafac45edb7fa2bc23590d20b762079e6b8ae0ec
+kind braingnn 4536b5f2b43c3b125fe98eb717d625ed2589422d1e0e950a056474ebcb264bff
+kind brainmap 99b402a80b4f8805e2338a2a39f46cfbd87241242571212db1688086675103ba
+kind choose 3c1d9847de3e4629f0af5cd0dafc63cb92bc31c75b0a889621dcba6b46447972
+kind combat 553b5ae742ed00df4c1f6ced261fa6cdedf0a6acddbd621517cf622afc689bf2
+kind compare e0ccccd579661e23933f80f70594486004dc3135252bc7c8f8f54e0cee2acbef
+kind connectivity 8849ca8d491e2dfeefbbb884cec5229e4cb39abd7084beb19a537b4216225b3d
+kind covariates 851c695e174fe7a500d2a8f82221ac084ddec3f6d3a95c6b6f3bb3bc23b9556e
+kind denoise b3e25cac614c5c4e0b069d85b3f5fd036f5de7efd03e328e3b489e4c5d89d4c1
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
-kind evaluate 7c12153326b82cf3d84000c82404f479f7302b1df0ebb03186bf598b02c91397
-kind evaluate-regression 509eafb0dc47f0d766e389b5393e8b2fff5a4045cff1f4acc66cacfa0535bdbc
-kind exec ce089cf24ae5bcbfd82ee6ae8b496df32b2a7de13095aa12816734f92b882d22
-kind fidelity 1a04f7a0a97ae8b3fae9515cda1d9610f6aacc32262be84c4e99532942ff62f9
-kind figure-calibration 7c43da60d31e3f48bad6da0006f60d721870d06a277c38836e67380a7f9ab8ff
-kind figure-confusion 9bf9876be8811866076a7963d1ff325fabc361f831379b3a11512203166b8d48
-kind figure-connectivity f27d4b25147ba7044c39e3c3ddb6219a0fba630d26dfd3e80f6a7a691bc66ab3
-kind figure-degrees e3b2afe423fc71f19abe92679613be5da3f4ddef6240e31921b90a4bb4fe5d13
-kind figure-distributions 02a4f557128eb875c5e31fb588d0c6e45b7b1775cf64832d8a84fbf426f22cb9
-kind figure-individuality de99be87e32347af72d4f7c53526745c286f37b3df848fcdb5e930782b39d19e
-kind figure-individuals 20e4659824763457109eb33a1d4486d1dcbfd93e140004a64f73f00e542d67d2
-kind figure-qc bd1520daf9cc622c22a157e2155755bd479edbae78fa1fc189694cb50d763707
-kind figure-qcfc 2b32368c4978e662c2ad37fcd179f581686949f8d12c4a99f23c58fc46e60265
-kind figure-ranking 497d98afc109cccfad43c46122ff0d09c8cd140a756d2117a5d9a4531691c199
-kind figure-roc 9903517d34243198b4391a92bd2e24632ff761676325254a1b2eb3e9a2683066
-kind figure-training b9e04530720fb32691477f4918f19c057df2bc3ff2e2c6a8c3318337c50fddae
-kind graph 2e755e832e6800e6b8ae4f8a8e3a0f5460abdf19f48b38892c42243659837940
-kind harmonize 924d0d3a011e2090b41cd82879a12ba3763840458d841f46ff8ea65306044953
-kind individuality 8788410d3bba05f82702f23ed934f7519fc1fbbe94259aedd0199f6882e84988
-kind join 97a80471f905f6ae42c2e0d2f96a597db927ab3d64cb6e89b6cd1ed883b95898
-kind leakage af759a8f077051d6a0ca7fd8593b4115f47287c891654a1606138121c4d9f84c
-kind matrices 491daf4fa97fa854f13eaf80b33b42836076e01da67c674d0701ee10dbf2ef46
-kind mean-volume c118265a19ebf40efc536333dd23ccec11ca3ae75e91f8e2bb2dd18893395fd3
-kind meanmlp 69d128583dc4f381dc749a7c3ea9ee3d5ce541803cb984bc621c5ba31d774300
-kind parcellate e1a77552362963e9a8b8ca8021c57ccb6a1ed7b21f80a4194cbbc143a3b2039e
-kind permutation 537e322ccd9ba71d984180d1e7ac5cb2a9ad00a3565ad3379c6e556b1935f49e
-kind predict aae95c9dfca3eadfb0788b7abc9a9c1939f0106acb326bf44260e90f25dd6271
-kind project c2591f49c1909e9e6ddab82e7809be37c9726c6c3301040dabe5a340db6b609b
-kind qcfc 4e9bcac4e70f2954ab10a3d4f905f1050be20b3efd96b9de3f2aaa1c57425c33
-kind regression 14bd98fea444b4da38a8b35677cc22d1ea6e18122648197e0688f4d29fa70f26
-kind report 26d6af83c71e2611e1c7dc244d72151c019aba52606ec180cf1a02e798647127
-kind saliency 52b37332de319e0e8130dd998b8f761ce355f5d8f13764ddbe0c8823a13f80dc
-kind sessions 5d576406bffc24406a5ec75a6d58dbfda56a81e28ba71b0533655053ae1d9166
+kind evaluate 2a4e6e214370d16ba24bc9d8d9bbf2cb057853a20858d0441135e017d59233c8
+kind evaluate-regression 59488895893a2f15939244a72e37cb56a818b8130d08a1409ca997997d926842
+kind exec b03c29d42d5896de3950dfc0faa820d0ae99a601fd056d145b467e204f8edcd5
+kind fidelity c7a6be78039dfd9883467f54838856427ade222131a6fe048839f39366489cdb
+kind figure-calibration 5d31bd92cdaa504de3980da58121e7efa0cdad9abf3556cdae21862e4046f03f
+kind figure-confusion cd83574cf5edee0939b8bf3c1b3fe1db037b822b0fea3a5dfe2c2d3657ed737a
+kind figure-connectivity f3eda6fd5351121ded33654ee1f0a2d8dafefa560e21961a94240e2f3018e887
+kind figure-degrees 1f4071a695586948bb46708c8377b0af4746a3a82922ad400d377b6ffe80d40f
+kind figure-distributions 8e55d09443c1425b3909924bb113faaf1f094b3f190fad46901757d224062caa
+kind figure-individuality 98a9ef8e169850fd0fa9be58b918850a978b55ca9631b917c69c6ee4a1d6d347
+kind figure-individuals b54bcc352ac3f69df96a43bb4aa8300ec2c923b777087a24e99b397e52beb3b0
+kind figure-qc b396044f9c519fb62238915baa1d1f65e64cfe3db0c197d9039c75e339146586
+kind figure-qcfc a435ea08f1558a80c6871f6862222a83232edfd5b479f4f6338a73d32d374b18
+kind figure-ranking 31f2585a94b939e5e3fcbfdd5f3ea406978c482af9d68c6f35fb58a1a8ab532d
+kind figure-roc 01e208f14bbd41ec44ee0c3dc174420ae226c7b3667821f70463dd719063d6de
+kind figure-training a190430349e161d707dc6179534ca8f325022f5b9ebdc7a86eb3861610d646ea
+kind graph d2de74c6d180f41b4c93d13d397bd4e37c648d87403f852ec40f55600355f715
+kind harmonize 28c3b18e15431f271d64794de89e1c6287fcf7dcd48ff0d946cb4af3ccd4f3ed
+kind individuality 140b543c3e1433afe49a5cb4fffd4537662a211105461c687e8150bc0282ef06
+kind join 27965d3d51008fc6dfcbeec5aa39ffa20bd1a3f6716b34d10badc94cb368dfdd
+kind leakage d405a7f86533ec6b1a22325c9d1399104ce05a7c6ff19d70bc6ec8abefc55747
+kind matrices 9cfad2a0d7650daffe05fac0a1fb91417c0116298b1750b4a7cb571b98f255ce
+kind mean-volume 462480abbdd907cd6127e313056c6c5c194e2c558c15ab8b0eb647a28f8002d3
+kind meanmlp b803570599b3edcd371c59a786c68b512e21f75d47550e8d6feb31e94964ac78
+kind parcellate 5ead2ff51810ea03a4892deb9906f53db3def5b1b711e8aea2701c5a10d5cc2c
+kind permutation f3b9dae24f7dce94c15c4edebe051e757397d9f6130a8f71ce6242e391a24093
+kind predict 9f487f4087aa43e4663a7910f719d72c7b21c598d72266bf6df6c303510e6899
+kind project ba5d84c69c5f102c73d6ca8753f9fa93942337b406d4861d66514b77ab17e7c1
+kind qcfc e7552d81217f9cc0470867ed98c2478171bf63749e0c3c49ce3e2d965024c1dd
+kind regression 7668eb3993413db4a2c114b570c87136a245b9f2371c783fdf0e788d2811c6de
+kind report 5ab066f287145014f4dd4a21b239def15f19f009f1bc2837d8bfe5f027c8c192
+kind saliency 1fca86e0bf71b4000ade859e0b765ce1d6faf215e8dd6c5aa0a1e8e002016fb0
+kind sessions d04078a71829ea34cca1992f8887ba0a4bc9634ee549af7a41eecbe6ff335db8
 kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
-kind split 00183187dd4ecc8b95cddbab42d761cd7980b557e88696ff341e7c3177253eba
-kind summary 2a0b08d393ffc7de3d42471a1f8006b3bd8aacd236b007dcf30e3970712baa94
-kind tables 807b9f97a6524c415b9f609367e976df9dc6b043a0c886a299c742565bf5345a
-kind tangent 6a2c0421001c5c58422daf5f05a1e8f70c657231107da8b33f0dedbd130797fe
-kind timeseries 8455cfe2b76228f21836561aec4cd433b0afed8ea1de45cbae3498dded4fe132
-kind train dab78b2132df9d17a2aaf5b79ca2f20a93891527d068260b1291b38f7e71e49c
-kind train-regression 0e9ab192c588fb822095b0a524ab93806cd0c35e5e99dae9bb81e8c0e64e535b
+kind split d89ac5eaf1b24484a27770467d191b3a7434c95c97a750b8c26841f55f084acb
+kind summary ba5afe359c5b7159b9c2514c03fe2b93f7f5c576d00c04367664c4709874f3b7
+kind tables b391ae1589b0e88c678d7139fce97334519098a4cd5bf5a77d517dbc3bf320c6
+kind tangent f7c65df99b7b9b18efc3a9f88a3f628968726bf33ab8cbbd972ba4da4aab3d9f
+kind timeseries 2afa2c34a7b5861423dea1881563bc807146b10883f6e5c27dad0bb6a5bec362
+kind train 69657b15eaa9806c92f82bea69915a969ff56e4fef14d13be38d3d2580203e90
+kind train-regression bb85187f9f5347ba9ad70c8f69829d003d863b298f11f4b25aeafee6c315eaf7
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -86,6 +86,9 @@ prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc regression report saliency sessions simulate split summary tables tangent timeseries train train-regression
 module github.com/klauspost/compress v1.20.3
+
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+prgnn/internal/lists.Map 965cd5c5d8b5.e3b0c4
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
@@ -194,7 +197,7 @@ prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Input.Table f290d6b4a40d.0fa803
-prgnn/stages/column.Names 35a421bb7df4.542cdd
+prgnn/stages/column.Names 8aa593b2233f.851e2a
 prgnn/stages/column.coordsType 26397116417a.c63136
 prgnn/stages/column.field 0ebfd29b04c4.e3b0c4
 prgnn/stages/column.layout e24051317ecb.3be3ff
@@ -849,11 +852,11 @@ prgnn/gnn/network.run.penalty d1027c359d42.b5004f
 prgnn/gnn/network.run.resume 6bd40c6fa910.445d96
 prgnn/gnn/network.run.save 1ad715f3e310.47155d
 prgnn/gnn/network.run.tested 7e4ee61dac94.a5e8b0
-prgnn/stages/learn.innerFolds 864a6b552a48.55046f
+prgnn/stages/learn.innerFolds ca4751775a26.7bce53
 prgnn/stages/learn.modelRow f437c78e9150.e3b0c4
 
 reached by baseline bnt braingnn meanmlp regression split
-prgnn/stages/fold.LeftOutColumn 9b7b7b3db247.5408dc
+prgnn/stages/fold.LeftOutColumn c041a9ac6b53.be59e7
 prgnn/stages/learn.Split fe38aaad1722.e3b0c4
 prgnn/stages/learn.Split.Divides 62c19ad22f2e.c39218
 prgnn/stages/learn.Split.Ports 08f72251893e.5462a0
@@ -897,7 +900,7 @@ prgnn/stages/learn.predictionTable 7125c3b44a59.90e46c
 prgnn/stages/learn.scoreTable 59823f6b2135.16f303
 
 reached by baseline bnt braingnn predict train train-regression
-prgnn/stages/column.NodeNames 8297704a83ca.4ef6ba
+prgnn/stages/column.NodeNames 409bc87e2ce9.d2c78e
 prgnn/stages/column.nameRow 5c3c590673e4.e3b0c4
 
 reached by baseline bnt braingnn regression
@@ -1199,7 +1202,7 @@ reached by biomarkers evaluate-regression individuality permutation
 prgnn/stages/inference.Quantile 5ab7ce82ae62.e3b0c4
 
 reached by biomarkers fidelity individuality permutation
-prgnn/stages/column.SettingText eda979aca34f.c63136
+prgnn/stages/column.SettingText 0f78c52316ab.ea897c
 
 reached by biomarkers figure-individuals individuality report summary
 prgnn/stages/column.IndividualRow f081643510dd.c63136
@@ -1237,7 +1240,7 @@ prgnn/stages/assess.auroc 9470ec58c24b.17f7c4
 prgnn/stages/assess.biomarkerInputs 521042df8530.8a8783
 prgnn/stages/assess.biomarkerInputs.contrastsRetrained 4b9ae32d1c6d.e9ac86
 prgnn/stages/assess.biomarkerRows a23f7f6641da.b257cc
-prgnn/stages/assess.biomarkerRows.tables d226ce2ee3fb.128c49
+prgnn/stages/assess.biomarkerRows.tables 9be69bf1463e.c5d381
 prgnn/stages/assess.both 73ec6eed0b20.e3b0c4
 prgnn/stages/assess.by 6d22ed3ab549.991870
 prgnn/stages/assess.heldOut 1b87d897adb7.231fc7
@@ -1279,7 +1282,7 @@ prgnn/stages/column.StrengthTest fcaa2de257d2.e3b0c4
 prgnn/stages/inference.AgainstNull 8b6b11dba9a7.5c15d2
 prgnn/stages/inference.Agree 353f4a927e96.2bc9a9
 prgnn/stages/inference.Agreement bf89f703b507.e3b0c4
-prgnn/stages/inference.BootstrapContrasts ab6bc075b62b.1052dc
+prgnn/stages/inference.BootstrapContrasts e847b87ea314.a9d881
 prgnn/stages/inference.BootstrapRanking ebf0a488a38b.840e89
 prgnn/stages/inference.Contrast 533b1341212f.e3b0c4
 prgnn/stages/inference.Contrasts dae070a795cf.30c552
@@ -1565,7 +1568,7 @@ prgnn/nifti.Header.single f72e8116884a.514d8f
 prgnn/nifti.Header.volumeSize 8ef4c56be595.5f1573
 prgnn/nifti.Header.volumes f327bf89373c.1ec3aa
 prgnn/nifti.HeaderError 900850ad31b8.1a4dfb
-prgnn/nifti.HeaderError.Error 3a3989f06607.27049f
+prgnn/nifti.HeaderError.Error 38e6609b6b44.a76d9d
 prgnn/nifti.NewReader 7a1e49338f89.f4c00a
 prgnn/nifti.Problem 3714f0bd9b1e.e3b0c4
 prgnn/nifti.Problem.String 93a0e6d47298.1a4dfb
@@ -1928,10 +1931,10 @@ prgnn/gnn/braingnn.standardize ef906eaf8d9a.791530
 prgnn/gnn/braingnn.together b6b774a93a8b.e3b0c4
 prgnn/stages/learn.BrainGNN bab8399606ef.3cb1d8
 prgnn/stages/learn.BrainGNN.Ports 565850857e2b.f8c4a4
-prgnn/stages/learn.BrainGNN.Run c6298c11c71f.36fc29
+prgnn/stages/learn.BrainGNN.Run c969fa85fdf4.8b47f2
 prgnn/stages/learn.BrainGNN.Validate 731a5f09398a.8c381e
 prgnn/stages/learn.BrainGNN.options d13adf303df4.a7760b
-prgnn/stages/learn.BrainGNN.parts 9e7152f75005.b0b24a
+prgnn/stages/learn.BrainGNN.parts 6230504abe37.b11b22
 prgnn/stages/learn.brainGNNOf 3f3686e5d002.99ac12
 prgnn/stages/learn.braingnn.New 359afebff517.44a64a
 prgnn/stages/learn.communityRow aa137e50b94c.e3b0c4
@@ -1988,13 +1991,13 @@ prgnn/stages/draw.indexed 9e1cfcc77293.e3b0c4
 prgnn/stages/draw.log2 1f220b99f475.e3b0c4
 prgnn/stages/draw.nameTable 9f7f91f23586.0d2bce
 prgnn/stages/draw.snap c17a6b90615b.e3b0c4
-prgnn/stages/draw.snapPath f7b037b9aca9.314bf0
+prgnn/stages/draw.snapPath 76c5b2783632.bf9053
 prgnn/stages/draw.snapPoint 4ee5e4f7dd1c.98914a
 prgnn/stages/draw.snapped e3968dff7b9e.e3b0c4
 prgnn/stages/draw.snapped.DrawImage 5a13c494e7c4.2d88ae
 prgnn/stages/draw.snapped.Fill 9642e12b93f6.0b805d
 prgnn/stages/draw.snapped.FillString 5abe1f093e40.53b3c9
-prgnn/stages/draw.snapped.SetLineDash d835b78398f1.546394
+prgnn/stages/draw.snapped.SetLineDash 4df1006c248a.737b81
 prgnn/stages/draw.snapped.SetLineWidth d4237de7c49d.95881b
 prgnn/stages/draw.snapped.Stroke 5b00e7d32e57.0b805d
 prgnn/stages/draw.snapped.Translate 6059c81fd5e5.53b3c9
@@ -2215,7 +2218,7 @@ prgnn/artifacts/encoding.concatValues 9da384783c07.cb7c20
 prgnn/stages/learn.Choose c12f6c63d888.e3b0c4
 prgnn/stages/learn.Choose.Ports 9c29451d7a93.d2bca1
 prgnn/stages/learn.Choose.Run 315a02f26e43.a845a9
-prgnn/stages/learn.Choose.candidates d420b089a90b.2eb1b8
+prgnn/stages/learn.Choose.candidates 70463a9615c9.dbf621
 prgnn/stages/learn.Choose.measure 57afccadbbeb.fb270b
 prgnn/stages/learn.Choose.table 7819f74093d1.932cd8
 prgnn/stages/learn.candidate ec67aeb1fc7d.2e1e5c
@@ -2263,7 +2266,7 @@ prgnn/connectivity/combat.Options 137142892502.e3b0c4
 prgnn/connectivity/combat.Sample f9395acd1c3f.e3b0c4
 prgnn/connectivity/combat.errCollinear e98c38f228ad.e3b0c4
 prgnn/connectivity/combat.leastSquares 751409284985.392a91
-prgnn/connectivity/combat.leastSquares.fit 133091cbcd3c.54acda
+prgnn/connectivity/combat.leastSquares.fit 6147b9e0b340.30c96f
 prgnn/connectivity/combat.leastSquares.withinOf 8a1b288b83bb.5cd2c6
 prgnn/connectivity/combat.moments 3a5207c0d4f4.e3b0c4
 prgnn/connectivity/combat.newWithin d7dd4b335863.34f6c7
@@ -2332,7 +2335,7 @@ prgnn/stages/assess.compare.New d54eff27cd87.6aa728
 prgnn/stages/assess.compareTwo 1b6cf28ac262.fa3105
 prgnn/stages/assess.decide 0daafb60794c.333ef1
 prgnn/stages/assess.decision b674cd941f06.e3b0c4
-prgnn/stages/assess.foldDifferences 785e86fe50b4.875d3d
+prgnn/stages/assess.foldDifferences a613f365e785.846210
 prgnn/stages/assess.participantAccuracy 97fcc7547348.c7124a
 prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
@@ -2489,7 +2492,7 @@ prgnn/stages/assess.Covariates af21e3888421.e3b0c4
 prgnn/stages/assess.Covariates.Ports 31d388d9053f.94a1e4
 prgnn/stages/assess.Covariates.Run ce8492233422.246231
 prgnn/stages/assess.Covariates.columns 531c49d5a96a.006542
-prgnn/stages/assess.Covariates.ofNumber 1cfef3286259.225802
+prgnn/stages/assess.Covariates.ofNumber d11f22099c60.5148d9
 prgnn/stages/assess.covariateOf 3e30387dd2c4.c0d129
 prgnn/stages/assess.covariateRow 1bb92e06d522.266d8e
 prgnn/stages/assess.covariates.New 89f435364e6f.266d01
@@ -2592,10 +2595,10 @@ prgnn/connectivity.Separate a627130005a1.7194f4
 prgnn/connectivity.Standardize e621c9066c91.e3b0c4
 prgnn/connectivity.Strategies 5d82e016a86b.a74d37
 prgnn/connectivity.Strategy 938e0171bc12.682999
-prgnn/connectivity.StrategyNames cbd916115632.7da661
+prgnn/connectivity.StrategyNames 6cd07b644244.39aceb
 prgnn/connectivity.StrategyOf cbe6ed6c1aee.7d6141
 prgnn/connectivity.Task a37c97381003.b54895
-prgnn/connectivity.Task.Conditions aa7cc3c5053e.fcfd2c
+prgnn/connectivity.Task.Conditions 03098f6d12be.9704d0
 prgnn/connectivity.Task.Regressors 371962e9d88f.7e2786
 prgnn/connectivity.Task.columns 49cb89dd5cd9.050954
 prgnn/connectivity.Task.convolve 5f1bdef64aaf.fcfd2c
@@ -2773,7 +2776,7 @@ prgnn/stages/fold.leftOutRow 3d4e0b55df61.e3b0c4
 prgnn/stages/inference.PredictionTest d49c54ca6830.e3b0c4
 prgnn/stages/inference.TestPredictions 051861801386.da171f
 prgnn/stages/inference.TestedFold 360dd2a86deb.e3b0c4
-prgnn/stages/inference.foldArea 4ea9c15850fa.93076a
+prgnn/stages/inference.foldArea 70f28ada5652.d855ee
 
 reached by evaluate evaluate-regression
 prgnn/stages/assess.complete 7173be71c3e4.420083
@@ -2806,7 +2809,7 @@ prgnn/stages/inference.NumberFold.score bdfa8d0c94c6.93525c
 prgnn/stages/inference.NumberScore e6cc09dea6d6.e3b0c4
 prgnn/stages/inference.NumberScore.values a23055bdad6c.8fc106
 prgnn/stages/inference.NumberTest 15369eab3c29.8b030b
-prgnn/stages/inference.TestNumbers 1af414c62a2e.2c6349
+prgnn/stages/inference.TestNumbers df79f1a0b4f3.73bb10
 prgnn/stages/inference.meanScore b743e8a42999.a81bb2
 
 reached by evaluate-regression regression report summary train-regression
@@ -3001,7 +3004,7 @@ prgnn/stages/chart.MostSeries 285173afd5c6.e3b0c4
 prgnn/stages/chart.Series 749b5770d3a2.75a235
 prgnn/stages/chart.seriesDashes a516dcc0d062.e3b0c4
 prgnn/stages/chart.unitSquare eb64ca5b98b8.dd9f7e
-prgnn/stages/figure.seriesOf 85b743b87ef6.558876
+prgnn/stages/figure.seriesOf b97aaefb2a10.977010
 
 reached by figure-calibration report summary
 prgnn/stages/chart.Calibration 4a924b8ae585.792cb0
@@ -3284,7 +3287,7 @@ prgnn/stages/chart.seriesKey 2a88cb2ce576.bcc685
 prgnn/stages/chart.seriesSigns 12bbe37337fd.d1397e
 prgnn/stages/chart.trueRates d7cbf97652f2.139010
 prgnn/stages/figure.DrawROC 5c6930c32e6c.48efc2
-prgnn/stages/fold.MeanOver 24de2424a529.c14082
+prgnn/stages/fold.MeanOver 07e2f97f5bd2.ae69f9
 
 reached by figure-training
 prgnn/stages/figure.Training 8440341a034a.e3b0c4
@@ -3302,7 +3305,7 @@ prgnn/stages/chart.testColor a100d3a37986.ac9f17
 prgnn/stages/chart.trainColor 962074003235.e3b0c4
 prgnn/stages/chart.trainDashes 1832d9ec5cf8.e3b0c4
 prgnn/stages/column.CompareNamed cdc9f6b7ff3e.56ebc6
-prgnn/stages/figure.DrawTraining 31907c0266ac.f8f487
+prgnn/stages/figure.DrawTraining d14365aa0caf.08ce21
 prgnn/stages/figure.epochRow 4a49bfbde0c0.e3b0c4
 prgnn/stages/figure.majorityRow c7fb6f87cc8c.e3b0c4
 prgnn/stages/figure.nameNetworks 18e5854ea5f7.145460
@@ -3359,7 +3362,7 @@ prgnn/stages/prepare.fittedQuality 5aff629aa87a.a503b3
 reached by individuality
 prgnn/stages/assess.Individuality 6e02ef4b57a1.e3b0c4
 prgnn/stages/assess.Individuality.Ports 2f633491eb1a.5437df
-prgnn/stages/assess.Individuality.Run eff10ade435f.c8c948
+prgnn/stages/assess.Individuality.Run 74c171a1afbe.7f6770
 prgnn/stages/assess.Individuality.cells 407a30435f25.4cdf6a
 prgnn/stages/assess.Individuality.row 6f756667c725.75bc8b
 prgnn/stages/assess.individuality.New e17c31a5201c.609979
@@ -3534,7 +3537,7 @@ prgnn/stages/region.npyMagic 67749b2a2be7.e3b0c4
 reached by mean-volume
 prgnn/stages/prepare.MeanVolume dba1b61b2ad0.e3b0c4
 prgnn/stages/prepare.MeanVolume.Ports 54f2ca3291d6.ca42f4
-prgnn/stages/prepare.MeanVolume.Run 4ca54b1ec957.a0a0ac
+prgnn/stages/prepare.MeanVolume.Run 4708a3f81cec.c7bc8c
 prgnn/stages/prepare.mean-volume.New d54eff27cd87.0d074e
 prgnn/stages/prepare.meanOfGrayordinates a1462a688886.cb4bcf
 
@@ -3564,7 +3567,7 @@ prgnn/gnn/meanmlp.together b6b774a93a8b.e3b0c4
 prgnn/gnn/meanmlp.upTo 6d8f1c1eb832.e3b0c4
 prgnn/stages/learn.MeanMLP a747ced97aa8.3cb1d8
 prgnn/stages/learn.MeanMLP.Ports aa124cb22575.254cc6
-prgnn/stages/learn.MeanMLP.Run 852539137eb3.835e61
+prgnn/stages/learn.MeanMLP.Run 17ba4d99969e.3dca9a
 prgnn/stages/learn.MeanMLP.rate 6ab8008636c0.3f47b5
 prgnn/stages/learn.MeanMLP.read cfccf3ff6b39.6cfd20
 prgnn/stages/learn.meanmlp.New 1f9a69fde851.ce3655
@@ -3806,7 +3809,7 @@ prgnn/stages/prepare.notDefinite 11a4e37b93c3.e3b0c4
 reached by qcfc
 prgnn/stages/assess.QCFC d5e6fc1ef579.e3b0c4
 prgnn/stages/assess.QCFC.Ports 9504bf159666.0ea77d
-prgnn/stages/assess.QCFC.Run ed4bdfad469a.15ffe4
+prgnn/stages/assess.QCFC.Run 8f2842280d5f.92fd53
 prgnn/stages/assess.QCFC.Validate be42900b6138.70f73d
 prgnn/stages/assess.QCFC.covariates 3caeac8a020e.062932
 prgnn/stages/assess.QCFC.measure e0cf1d3814cf.2b9f6c
@@ -3821,7 +3824,7 @@ prgnn/stages/assess.typicality 08a4446127ea.3763a1
 prgnn/stages/inference.MedianAbs 0db27d32203f.5b3f24
 prgnn/stages/inference.Motion b68032dbc32f.e3b0c4
 prgnn/stages/inference.MotionOf a03fe3aebd9b.a235b2
-prgnn/stages/inference.RobustZ 95bf449b59a5.89c9e2
+prgnn/stages/inference.RobustZ 22b942cc2e74.b6c657
 
 reached by qcfc report summary
 prgnn/stages/column.TypicalityRow b540a9b79776.c63136
@@ -3926,7 +3929,7 @@ prgnn/stages/present.author.rankingTables 5229397d509c.69de01
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
 prgnn/stages/present.author.recovered a1b4556f0bc2.717ea1
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
-prgnn/stages/present.author.regions 56171240a3ff.caf951
+prgnn/stages/present.author.regions f84faa87c968.cc4c07
 prgnn/stages/present.author.regressionTiles 38e970972b0a.f46570
 prgnn/stages/present.author.result eedc09e8556a.d69d70
 prgnn/stages/present.author.space cd152f40504f.28d337
@@ -3958,7 +3961,7 @@ prgnn/stages/present.verdict.value 866934cb6e0b.105f2a
 prgnn/stages/present.widthOfSVG ff36e249e675.e3b0c4
 prgnn/stages/present/methods.Author 2865ea77ba6f.c22369
 prgnn/stages/present/methods.Author.Read 89cad7c042bf.a46350
-prgnn/stages/present/methods.Author.References c0538875f108.6f7733
+prgnn/stages/present/methods.Author.References 95f3ce12a64e.cefeb4
 prgnn/stages/present/methods.Author.Write f18190502889.bf9d53
 prgnn/stages/present/methods.Author.hasModels 7b2ba8e6bd11.c92156
 prgnn/stages/present/methods.Author.methodsOfBaselines b952f637f177.4ed79b
@@ -3996,7 +3999,7 @@ prgnn/stages/present/participants.CleanedScan.lostRegions 193855a12fac.223707
 prgnn/stages/present/participants.CleanedScan.lostText 01dd0081beec.79cd78
 prgnn/stages/present/participants.CleanedScan.taskOf f3f16a86594b.4cc7c1
 prgnn/stages/present/participants.Cohort 3ca1ae185cc3.22b265
-prgnn/stages/present/participants.Cohort.Describe 60d0172b077c.d0e4fe
+prgnn/stages/present/participants.Cohort.Describe 79be7e907f22.04798f
 prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
 prgnn/stages/present/participants.Cohort.ExcludedList b4a9d6bbc591.5ff3a0
 prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
@@ -4014,7 +4017,7 @@ prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
 prgnn/stages/present/participants.Cohort.motionTable 63d1b71044de.14e58c
 prgnn/stages/present/participants.Cohort.registration 34d485349852.0b9eb6
 prgnn/stages/present/participants.Cohort.scanLinks a35b2cb93aac.b82c43
-prgnn/stages/present/participants.Cohort.tableOfNumber f9a1d9507089.5b0d5a
+prgnn/stages/present/participants.Cohort.tableOfNumber 153eac7a4348.a9fa92
 prgnn/stages/present/participants.Cohort.taskRegression e4239aa4b29f.66fb4b
 prgnn/stages/present/participants.Cohort.typicality c286eb231fdd.1ec34e
 prgnn/stages/present/participants.Cohort.warnings 3c95af5a7500.981444
@@ -4042,19 +4045,19 @@ prgnn/stages/present/participants.groupSize 87bcbe8e7ab8.e3b0c4
 prgnn/stages/present/participants.labeledScans bc9779b85f65.2cbf8a
 prgnn/stages/present/participants.leastValid 8049cd53c3a5.0b9093
 prgnn/stages/present/participants.lostRegion 9cf27a1a1e38.e3b0c4
-prgnn/stages/present/participants.lostVoxels dde38d7cfa31.58122d
+prgnn/stages/present/participants.lostVoxels 2e395e719d10.ced125
 prgnn/stages/present/participants.measure 69567829ace1.e3b0c4
 prgnn/stages/present/participants.measures d7f60feab388.7f379c
 prgnn/stages/present/participants.mostFrequent 9b430d9b31a1.e3b0c4
 prgnn/stages/present/participants.mostNamed 70a586560e99.e3b0c4
-prgnn/stages/present/participants.mostStruck d208d98e61e6.6baba1
+prgnn/stages/present/participants.mostStruck 105fd59e56ea.456c87
 prgnn/stages/present/participants.noSeries 1d5a1cdf7c70.e3b0c4
 prgnn/stages/present/participants.nobodyStandsOut 427758de6f1f.e3b0c4
 prgnn/stages/present/participants.noteRow f4b7aa829e76.e3b0c4
 prgnn/stages/present/participants.outlierWords e5d3b0481d0f.e3b0c4
 prgnn/stages/present/participants.scanFigure 058763668d88.512183
 prgnn/stages/present/participants.scanName 49bb5e843edc.37b2fc
-prgnn/stages/present/participants.scanNames b25fa681e287.bd52cc
+prgnn/stages/present/participants.scanNames 35826d95f61b.044f7d
 prgnn/stages/present/participants.shownStrategies 069781a2de55.e3b0c4
 prgnn/stages/present/participants.usual 4ddd2be99784.62655e
 prgnn/stages/present/participants.warningRow ee5420d037d9.e3b0c4
@@ -4093,7 +4096,7 @@ prgnn/stages/present/performance.Row acfb7657a879.ce5e26
 prgnn/stages/present/performance.Row.Called 232efee64556.4f3b18
 prgnn/stages/present/performance.Row.IsMajority a7174aa90b03.826b89
 prgnn/stages/present/performance.Row.is 6d5a6a603092.95695a
-prgnn/stages/present/performance.accuracyChart 635fa49d812c.7cc78f
+prgnn/stages/present/performance.accuracyChart 2632486e4229.76711c
 prgnn/stages/present/performance.baseline be7f2912f2e0.d7987d
 prgnn/stages/present/performance.calibrationBins 3b8398fc6105.e3b0c4
 prgnn/stages/present/performance.chanceTest 3803e775db38.e3b0c4
@@ -4190,7 +4193,7 @@ prgnn/stages/report.body.cell 92aee95481c5.ae25c5
 prgnn/stages/report.body.each 96b71216a0d0.498512
 prgnn/stages/report.body.figure 2afd08f6e70f.b81050
 prgnn/stages/report.body.page 13d8afc9a268.e660a4
-prgnn/stages/report.body.put 04f3479a37cc.0de18d
+prgnn/stages/report.body.put 1e98f0924572.9beb63
 prgnn/stages/report.body.table 0ca0d891cffa.730620
 prgnn/stages/report.body.tag dda517a86f2a.498512
 prgnn/stages/report.body.tiles 9c2f682c0a22.ef7428
@@ -4389,7 +4392,7 @@ prgnn/stages/report.wrap 0db41a275787.e3b0c4
 reached by tables
 prgnn/stages/present/tables.Tables cc3154456929.e3b0c4
 prgnn/stages/present/tables.Tables.Ports a5421ec132ce.afa3fe
-prgnn/stages/present/tables.Tables.Run f596daa219f1.fffaa4
+prgnn/stages/present/tables.Tables.Run a3af37178cb4.de1ff7
 prgnn/stages/present/tables.Tables.comparison bc6fba13d42a.9a8276
 prgnn/stages/present/tables.Tables.variations 6b436eaa0633.e98aac
 prgnn/stages/present/tables.axisOf cca268586ad0.ce5e26
@@ -4408,7 +4411,7 @@ prgnn/stages/present/tables.tableCaption bbba6cdedcbf.9dfdf7
 prgnn/stages/present/tables.tableSource d948cd542fe6.e3b0c4
 prgnn/stages/present/tables.tableSource.String 8d41d09d6145.779874
 prgnn/stages/present/tables.tableSource.mark 859090c95562.d93aa3
-prgnn/stages/present/tables.tableText cba787e9d5d7.a84d75
+prgnn/stages/present/tables.tableText 912aa89a3013.fc0b6d
 prgnn/stages/present/tables.tables.New f93fda8c59a4.185d1f
 prgnn/stages/present/tables.variation 14495bf6dd0b.ce8025
 prgnn/stages/report.Bracketed e72cf40490f0.aae3d0
@@ -4417,7 +4420,7 @@ prgnn/stages/report.Printed.LaTeX 22cc14c17319.82bd67
 prgnn/stages/report.Printed.Markdown fd24ba700c5c.57ae9b
 prgnn/stages/report.Printed.TSV 9b7ce5c6238e.57ae9b
 prgnn/stages/report.PrintedSection fd0fee77d2cd.e3b0c4
-prgnn/stages/report.escapedCells efb6d66afaeb.e3b0c4
+prgnn/stages/report.escapedCells 1625978a05af.ee9518
 prgnn/stages/report.sameFirst b57b7fba7a96.e3b0c4
 
 reached by tangent
@@ -4490,7 +4493,7 @@ at connectivity/clean.go prgnn/connectivity Cleaner:9 TooLittle:20 TooLittle.Err
 at connectivity/cleaning.go prgnn/connectivity Cleaning:22 TrendOver:37 OverKept:42 Filter:46 NoFilter:52 Butterworth:53 Cosine:54 Standardize:58 ScaleZ:63 ScalePSC:64 ScaleNone:65 CleanQuality:69 Cleaning.check:84
 at connectivity/combat/apply.go prgnn/connectivity/combat Fit.Apply:7
 at connectivity/combat/bayes.go prgnn/connectivity/combat Fit.shrink:9 moments:45 posteriorShift:63 Fit.iterate:68
-at connectivity/combat/learn.go prgnn/connectivity/combat Sample:13 Options:21 Fit:31 Prior:41 Learn:49 rows:95 within:105 errCollinear:113 CovariateError:116 CovariateError.Error:118 CovariateError.Unwrap:121 newWithin:123 within.slopes:176 leastSquares:199 raw:207 leastSquares.withinOf:213 leastSquares.fit:233
+at connectivity/combat/learn.go prgnn/connectivity/combat Sample:15 Options:23 Fit:33 Prior:43 Learn:51 rows:97 within:107 errCollinear:115 CovariateError:118 CovariateError.Error:120 CovariateError.Unwrap:123 newWithin:125 within.slopes:178 leastSquares:201 raw:209 leastSquares.withinOf:215 leastSquares.fit:235
 at connectivity/confounds.go prgnn/connectivity Confounds:14 AboutColumn:23 FMRIPrepCosines:30 FirstRow:36 FirstNext:41 FirstZero:42 FirstMean:43 Confounds.Select:51 Confounds.needsCosines:117 columnsText:130 some:138 camelCase:146 Confounds.NonSteady:152 Confounds.column:169 Confounds.Motion:196 fillFirst:214
 at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 scaled:21 spread:47 nearOne:57 FisherZ:62
 at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
@@ -4509,9 +4512,9 @@ at connectivity/repair.go prgnn/connectivity Graph.repair:12 Graph.degrees:56 Gr
 at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56 FramewiseDisplacement:62
 at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 mostSize:25 Inspect:30 present:75 count:86 means:99 squares:113 center:124 zscore:137
 at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:99
-at connectivity/strategy.go prgnn/connectivity Expansion:10 Basic:16 Derivatives:17 Full:18 Expansion.suffixes:22 CompCor:27 NoCompCor:32 Combined:33 Separate:34 Strategy:38 Strategies:52 StrategyNames:70 StrategyOf:79 motionNames:88 tissueNames:89 Confounds.columns:94 Confounds.beginning:124 Confounds.components:135
+at connectivity/strategy.go prgnn/connectivity Expansion:12 Basic:18 Derivatives:19 Full:20 Expansion.suffixes:24 CompCor:29 NoCompCor:34 Combined:35 Separate:36 Strategy:40 Strategies:54 StrategyNames:72 StrategyOf:78 motionNames:87 tissueNames:88 Confounds.columns:93 Confounds.beginning:123 Confounds.components:134
 at connectivity/tangent/tangent.go prgnn/connectivity/tangent Reference:14 Geometric:19 Euclidean:20 LogEuclidean:21 Options:25 Step:34 Space:41 DefiniteError:49 DefiniteError.Error:54 smallest:59 Fit:62 At:100 Space.Log:105 Space.Weights:115 Space.Pattern:122 fit:132 fit.average:138 rounding:167 fit.geometric:170 secant:228 moved:251 errNotFinite:260 apply:263 inverseRoot:272 logOf:275 extent:288 definite:297 sandwich:309
-at connectivity/task.go prgnn/connectivity Event:13 Response:19 GloverResponse:26 FIRResponse:27 Task:31 Task.Conditions:40 oversampling:51 earliest:52 responseLength:53 Task.Regressors:58 Task.columns:91 Task.grid:114 boxcar:128 Task.response:146 Task.convolve:177
+at connectivity/task.go prgnn/connectivity Event:14 Response:20 GloverResponse:27 FIRResponse:28 Task:32 Task.Conditions:41 oversampling:49 earliest:50 responseLength:51 Task.Regressors:56 Task.columns:89 Task.grid:112 boxcar:126 Task.response:144 Task.convolve:175
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:67 readLine:70 text:84 text.line:100 text.row:127 notNumber:146 text.finish:154 checkNames:193 commentNames:209 dropIndex:224 splitter:242 isNumber:262 parseNumber:267
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
@@ -4585,6 +4588,7 @@ at internal/exact/exact.go prgnn/internal/exact log2e:21 ln2Hi:22 ln2Lo:23 Exp:2
 at internal/exact/float32.go prgnn/internal/exact Exp32:9 exp32Max:34 exp32Min:35 exp32Log2e:36 exp32Round:37 exp32Ln2Hi:38 exp32Ln2Lo:39
 at internal/exact/sincos.go prgnn/internal/exact pio2a:8 pio2b:9 pio2c:10 pio2d:11 Sincos:16 twoDiff:43 sinKernel:50 cosKernel:65
 at internal/foreign/foreign.go prgnn/internal/foreign Enough:17 Name:21 dicom:43 rData:44 pickle:45 formats:48 archive:75 beginsMarkup:94 markup:99
+at internal/lists/lists.go prgnn/internal/lists Map:5
 at internal/markup/element.go prgnn/internal/markup ElementText:11
 at internal/markup/markup.go prgnn/internal/markup Text:13 Shown:20 Characters:24
 at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44
@@ -4597,7 +4601,7 @@ at internal/words/words.go prgnn/internal/words Count:12 The:24 Each:32 LeastP:4
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Unfinished:25 formerUnfinished:28 Dir:31 lockName:38 workName:39 swept:43 Make:47 open:71 errSwept:73 Dir.begin:75 Dir.Remove:97 Sweep:100 reclaim:116 remove:153
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
-at nifti/check.go prgnn/nifti Problem:11 Problem.String:18 checks:27 Header.Check:48 HeaderError:57 HeaderError.Error:59 Header.fatal:68 fatal:81 warning:85 reexport:89 lineEnds:92 Header.single:95 checkMagic:97 checkDim:115 maxVolume:147 Header.volumeSize:150 checkDatatype:158 checkBitpix:165 checkOffset:172 Header.dataStart:194 checkScaling:201 checkCodes:211 checkSform:227 checkQform:237 checkQfac:259 checkAgreement:267 checkUnits:292 checkTime:303 checkIntent:316
+at nifti/check.go prgnn/nifti Problem:13 Problem.String:20 checks:29 Header.Check:50 HeaderError:59 HeaderError.Error:61 Header.fatal:67 fatal:80 warning:84 reexport:88 lineEnds:91 Header.single:94 checkMagic:96 checkDim:114 maxVolume:146 Header.volumeSize:149 checkDatatype:157 checkBitpix:164 checkOffset:171 Header.dataStart:193 checkScaling:200 checkCodes:210 checkSform:226 checkQform:236 checkQfac:258 checkAgreement:266 checkUnits:291 checkTime:302 checkIntent:315
 at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:16 Models.Same:66 File.Values:80 Means:128 survey:174 draw:225 keep:251 eachSeries:264
 at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Label:57 Read:64 mostIndices:73 File.read:75 File.Next:113 File.Close:116 xmlMatrix:119 xmlMap:124 xmlMap.axis:162 numbers:199 mostVertices:216 xmlMap.models:218 ReadParcels:286
 at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170
@@ -4637,59 +4641,59 @@ at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.me
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:24 Biomarkers:28 Biomarkers.Ports:36 settingScores:65 ModelScores:71 NewModelScores:86 settingOf:93 Tally:110 saliency:117 Biomarkers.Run:129 biomarkerInputs:149 biomarkerInputs.contrastsRetrained:160 Biomarkers.inputs:164 biomarkerRows:211 biomarkerRows.tables:219 Biomarkers.setting:238 Biomarkers.ranked:286 Biomarkers.readAll:313 ordered:329 Biomarkers.read:339 ModelScores.add:406 Tally.add:417 Biomarkers.rank:427 plantedNodes:457 auroc:483
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:25 Biomarkers:29 Biomarkers.Ports:37 settingScores:66 ModelScores:72 NewModelScores:87 settingOf:94 Tally:111 saliency:118 Biomarkers.Run:129 biomarkerInputs:149 biomarkerInputs.contrastsRetrained:160 Biomarkers.inputs:164 biomarkerRows:211 biomarkerRows.tables:219 Biomarkers.setting:235 Biomarkers.ranked:283 Biomarkers.readAll:309 ordered:325 Biomarkers.read:335 ModelScores.add:402 Tally.add:413 Biomarkers.rank:423 plantedNodes:453 auroc:479
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 Biomarkers.retrainedContrasts:50 Biomarkers.against:73 unstaged:107 alike:119 sortedKeys:132 relative:142
-at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:278 Biomarkers.recoveries:287 testShare:349 testedLeast:361 rankedBy.worth:384 rankedBy.heldOut:401 leadOf:412 both:426 meanOf:436
-at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:27 nullRows:46 individualRows:64
-at stages/assess/compare.go prgnn/stages/assess compare.New:21 Compare:25 Compare.Ports:29 decision:40 Compare.Run:44 Compare.reference:85 decide:111 compareTwo:124 foldDifferences:162
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:21 Covariates:25 Covariates.Ports:33 Covariates.Run:48 Covariates.ofNumber:118 covariateOf:142 varies:158 kindOf:163 known:171 Covariates.columns:184 scanCovariates:212 covariateRow:256
+at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:277 Biomarkers.recoveries:286 testShare:348 testedLeast:360 rankedBy.worth:383 rankedBy.heldOut:400 leadOf:411 both:425 meanOf:435
+at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
+at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:41 Compare.Run:45 Compare.reference:86 decide:112 compareTwo:125 foldDifferences:163
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:34 Covariates.Run:49 Covariates.ofNumber:119 covariateOf:140 varies:156 kindOf:161 known:169 Covariates.columns:182 scanCovariates:210 covariateRow:254
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 complete:78 participantAccuracy:98 Evaluate.test:101
-at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:36 EvaluateRegression.Run:48
+at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:73 Fidelity.sizes:127 Fidelity.settings:145 Fidelity.ask:208 Fidelity.first:266 maskSetting.overModels:304 Fidelity.table:315
-at stages/assess/individuality.go prgnn/stages/assess individuality.New:20 Individuality:24 Individuality.Ports:29 Individuality.Run:44 Individuality.cells:82 Individuality.row:126
+at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:52 leakCheck.fail:58 foldPlace:63 foldBook:66 Leakage.Run:72 checkRow:112 readBook:118 foldBook.tested:143 foldBook.takesPart:149 Leakage.lookAtPredictions:159 placeOf:234 foldBook.seen:250 lookAtModels:270 lookAtFitted:287
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:86 sharedPoints:87 rescaled:88 sharedScans:93 timePoints:129
 at stages/assess/leakage_traces.go prgnn/stages/assess trace:19 newTrace:29 trace.len:45 meanTrace:51 ranks:80 leastOverlap:105 leastZ:106 meeting:110 trace.meet:118 readTraces:158 Leakage.sameTraces:182
-at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:24 QCFC:28 QCFC.Ports:32 QCFC.Validate:49 connectome:59 QCFC.Run:65 connectomes:120 listedParticipants:157 listedMotion:168 QCFC.measure:196 fisherEdges:263 edgeDistances:301 QCFC.covariates:332 typicality:383
+at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:29 QCFC.Ports:33 QCFC.Validate:49 connectome:59 QCFC.Run:65 connectomes:117 listedParticipants:154 listedMotion:165 QCFC.measure:193 fisherEdges:260 edgeDistances:298 QCFC.covariates:329 typicality:380
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:269
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 columnsOf:104 isColor:124 readPlain:126 check:139 parseID:165 line:170 readLines:176 separator:198 split:207
 at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:83 Decode:100
-at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:24 shown:84 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 Atlas.above:195 heat:209
+at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:24 shown:84 Atlas.spots:94 Individuals:107 Atlas.ByParticipant:114 Atlas.above:194 heat:208
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
-at stages/chart/carpet.go prgnn/stages/chart Run:17 NamedBrain:23 carpetRows:30 carpetVolumes:30 Participant.carpet:33 carpetLines:76 atMost:89 Participant.joins:95 Participant.runNames:105 Participant.times:114
+at stages/chart/carpet.go prgnn/stages/chart Run:17 NamedBrain:23 carpetRows:30 carpetVolumes:30 Participant.carpet:33 carpetLines:76 atMost:89 Participant.joins:95 Participant.runNames:104 Participant.times:113
 at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:67 number:71
 at stages/chart/curves.go prgnn/stages/chart Course:16 Training:22 Curves:31 trainDashes:65 trainColor:66 testColor:70 chanceLine:79 Training.add:82 meanBand:151
 at stages/chart/degrees.go prgnn/stages/chart Degrees:15 DegreeDistribution:22 dashes:56 staircase:59
 at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 MatrixPanel.paint:70 block:102 arrange:108 limit:130
 at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shares:31 Motion.unrelated:47 Motion.line:58 motionScale:79 HeadMotion:84 Motion.histogram:144 Motion.distances:176 densities:220 signed:224 freedoms:232
-at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:31 outlineName:31 NamedBrain.rowHeight:34 NamedBrain.size:41 Participant.allOutlinesHigh:44 NamedBrain.outlinesHigh:52 outlineWidth:60 Participant.outlines:63 Participant.regionColors:88 NamedBrain.outline:104
+at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:31 outlineName:31 NamedBrain.rowHeight:34 NamedBrain.size:41 Participant.allOutlinesHigh:44 NamedBrain.outlinesHigh:51 outlineWidth:59 Participant.outlines:62 Participant.regionColors:87 NamedBrain.outline:103
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:103 ticks:119
 at stages/chart/participant.go prgnn/stages/chart Participant:17 carpetHigh:36 headHigh:36 lowerHigh:36 traceHigh:36 traceLeft:37 traceRight:37 partGap:38 ScanQuality:43 trace:84 Participant.traces:90 Participant.trace:99 Participant.lower:160 Participant.histogram:181 small:219 Participant.tsnr:226
-at stages/chart/ranking.go prgnn/stages/chart Row:15 Dots:26 dotRow:37 Dots.Figure:40 Dots.paint:105
-at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 shade:34 Raster.image:40 Raster.sizes:77 Raster.paint:82 Raster.visible:96 Raster.middle:107
+at stages/chart/ranking.go prgnn/stages/chart Row:15 Dots:26 dotRow:37 Dots.Figure:39 Dots.paint:104
+at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 shade:34 Raster.image:40 Raster.sizes:77 Raster.paint:82 Raster.visible:95 Raster.middle:106
 at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 mapCaption:46 mapGap:46 mapHead:46 mapLine:46 mapBar:47 mapWide:48 Atlas.RegionMaps:53 mapViews:87 Atlas.views:94 RegionMap.headHeight:113 mapViews.lines:121 mapViews.height:134 mapViews.paint:143 mark:172 Atlas.marks:175 writeMarks:204 free:222 Atlas.discs:232
 at stages/chart/ridges.go prgnn/stages/chart Distribution:14 Ridges:22 droppedColor:42 keptColor:42 chosen:46 abs:65 Distribution.plot:67 hills:120
-at stages/chart/roc.go prgnn/stages/chart Case:16 Classifier:23 Rate:30 Rates:34 MeanRates:67 meanSD:98 trueRates:109 byFold:124 MostBands:140 ROC:144 unitSquare:186 seriesKey:195 seriesSigns:199 keyLines:206
+at stages/chart/roc.go prgnn/stages/chart Case:16 Classifier:23 Rate:30 Rates:34 MeanRates:67 meanSD:98 trueRates:109 byFold:124 MostBands:140 ROC:144 unitSquare:185 seriesKey:194 seriesSigns:198 keyLines:205
 at stages/chart/scatter.go prgnn/stages/chart Scatter:15
 at stages/chart/sentence.go prgnn/stages/chart Sentence:12
 at stages/chart/series.go prgnn/stages/chart seriesDashes:13 seriesColors:16 MostSeries:19 Series:22 seriesColor:27
 at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:78 smooth:89 open:99 between:107 Holds:124
 at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.depth:71 millimeters:76 Brain.AxialCuts:81 Brain.slice:92
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
-at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:40 Simulate:45 Simulate.Ports:55 Simulate.Run:64 confoundsTSV:115
+at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:40 Simulate:45 Simulate.Ports:55 Simulate.Run:63 confoundsTSV:114
 at stages/column/columns.go prgnn/stages/column JSON:8
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:15 ReadCovariate:22 CovariateColumn.Identifies:48 humps:63 identifierName:65 namesIdentifier:71 CovariateColumn.Describe:79 CovariateColumn.categories:105
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
-at stages/column/made.go prgnn/stages/column MadeBy:19 MadeOf:33 MadeApart:45 MadeLines:72 nameRow:81 NodeNames:86 WithMeta:102
+at stages/column/made.go prgnn/stages/column MadeBy:20 MadeOf:34 MadeApart:46 MadeLines:73 nameRow:82 NodeNames:87 WithMeta:100
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
-at stages/column/names.go prgnn/stages/column SettingText:14 CoordText:26 NameDoc:29 SettingName:32 PrGNN:65 Classifiers:69 NameClassifiers:81 joinTexts:116 CompareNamed:121 ShownSetting:136 Lambdas:152
+at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingName:30 PrGNN:63 Classifiers:67 NameClassifiers:79 joinTexts:114 CompareNamed:119 ShownSetting:134 Lambdas:150
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 People:25 ReadPeople:35 simulated:63 ByParticipant:72
-at stages/column/rows.go prgnn/stages/column field:33 layout:42 layouts:47 coordsType:49 layoutOf:52 offsetOf:100 Names:113 Type:122 Table:126 Columns:131 CoordinateDoc:148 Keys:151 field.column:167 cells:188 markMissing:213 Read:222 One:235 Rows:249 Coordinates:278 field.absent:298 field.read:311 chosen:351 fill:361 memory:382 memoryOf:388 at:394
+at stages/column/rows.go prgnn/stages/column field:34 layout:43 layouts:48 coordsType:50 layoutOf:53 offsetOf:101 Names:114 Type:120 Table:124 Columns:129 CoordinateDoc:146 Keys:149 field.column:165 cells:186 markMissing:211 Read:220 One:233 Rows:247 Coordinates:276 field.absent:296 field.read:309 chosen:349 fill:359 memory:380 memoryOf:386 at:392
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:14 CleaningRow:18 VolumeRow:48
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
@@ -4718,12 +4722,12 @@ at stages/draw/pixels.go prgnn/stages/draw pixels:21 pen:30 newPixels:38 pixels.
 at stages/draw/pixels_image.go prgnn/stages/draw pixels.DrawImage:12 share:47 shares:55
 at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 Ground:21 Ink:22 Rule:23 Faint:24 NewPlot:29 Style:46 Text:51
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
-at stages/draw/snap.go prgnn/stages/draw snapped:19 snap:21 snapPoint:26 snapPath:28 snapped.SetLineWidth:42 snapped.SetLineDash:44 snapped.Translate:52 snapped.Stroke:54 snapped.Fill:56 snapped.FillString:58 snapped.DrawImage:62
+at stages/draw/snap.go prgnn/stages/draw snapped:21 snap:23 snapPoint:28 snapPath:30 snapped.SetLineWidth:41 snapped.SetLineDash:43 snapped.Translate:48 snapped.Stroke:50 snapped.Fill:52 snapped.FillString:54 snapped.DrawImage:58
 at stages/draw/svg.go prgnn/stages/draw Figure.SVG:24 svgCanvas:57 written:65 svgCanvas.FillString:70 svgCanvas.fontFaces:81 Cells:94 svgCanvas.DrawImage:98 withImages:115 indexed:127
 at stages/draw/ticks.go prgnn/stages/draw Ticks:13 Ticks.Ticks:19 tens:60
 at stages/draw/woff.go prgnn/stages/draw woff:10 deflated:32
 at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:33 parcelsPort:48 BrainMap.Run:55 errNowhere:83 nowhere:86 readAtlas:92 NodePlaces:128 BrainMap.Draw:148 Ranked.ends:222 Ranked.scaleText:236
-at stages/figure/calibration.go prgnn/stages/figure figure-calibration.New:17 Calibration:21 calibrationRow:27 Calibration.Ports:37 Calibration.Run:43 DrawCalibration:53 seriesOf:107
+at stages/figure/calibration.go prgnn/stages/figure figure-calibration.New:18 Calibration:22 calibrationRow:28 Calibration.Ports:38 Calibration.Run:44 DrawCalibration:54 seriesOf:108
 at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:30 Connectivity.Run:43 groupRow:88 Connectivity.draw:93 Connectivity.measure:128 subjectOf:139
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:23 Degrees.Run:35 degreeRow:90 edgeRow:97 degreesOf:104
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:18 Distributions:22 Distributions.Ports:26 Distributions.Run:34 DrawDistributions:40 overlapText:66 overlap:79 binRow:91 addDistributions:100
@@ -4739,15 +4743,15 @@ at stages/figure/scatter.go prgnn/stages/figure DrawPredicted:14
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
-at stages/figure/training.go prgnn/stages/figure figure-training.New:18 Training:22 Training.Ports:26 Training.Run:38 epochRow:44 majorityRow:51 noRows:56 nameNetworks:62 DrawTraining:92
+at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:27 Training.Run:39 epochRow:45 majorityRow:52 noRows:57 nameNetworks:63 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:31 chanceOf:71 Ranked.name:90 Ranked.scale:99 Ranked.colored:104 Ranked.coloredText:116 Ranked.Unmapped:140 tick:150 DrawSlices:153 gz:177 Viewer:185
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
 at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:39 First:60 Apart:63 Member:66 NumberMember:74 LabeledMember:82 LabeledMember.Label:91 Folds:99 Division:102 Params.Divide:112 Division.Row:138 Params.sides:165 SideNames:194
 at stages/fold/features.go prgnn/stages/fold sameFeatures:15 mostValues:16 screenedValues:17 screen:18 Features:22 FeaturesOf:31 symmetric:52 edges:64 Features.Same:85 Features.alike:116
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 Duplicates:26 RefuseDuplicates:47 DuplicateText:61 ScansCompared:93 SignalsCompared:94 MeanSignalsCompared:95 FeaturesCompared:96 PredictionsCompared:97 LeakagePort:101
-at stages/fold/left_out.go prgnn/stages/fold leftOut:13 leftOutDoc:15 LeftOutColumn:18 leftOutRow:27 NameLeftOut:36
-at stages/fold/mean.go prgnn/stages/fold MeanOver:9
+at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
+at stages/fold/mean.go prgnn/stages/fold MeanOver:10
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/print.go prgnn/stages/fold Print:12 fewestValues:18 PrintOf:21 PrintOfDigest:34 Print.Same:38 sketchOf:57
 at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:72 oneSide:79
@@ -4755,32 +4759,32 @@ at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:14 NumberRow:27
 at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:18 controls:21 Score:26 Distinct:57 Accuracy:68 Majority:82
 at stages/fold/tested.go prgnn/stages/fold Case:16 Tested:25 Settings:38 Settings.name:46 ReadTested:60 readNumbers:102 graphRow:120 byFold:127 OverDraws:162 bySetting:192 OnlyOnce:214 Tested.Cases:233
 at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:69 shared:83 agreeByChance:93 expectedJaccard:116 PermutationP:138 AsLarge:142
-at stages/inference/bootstrap.go prgnn/stages/inference Spread:11 BootstrapRanking:21 BootstrapContrasts:48 spreads:79 byStratum:109 percentiles:121 Quantile:128
+at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 byStratum:107 percentiles:119 Quantile:126
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
 at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:40 contraster:84 newContraster:92 contraster.of:123
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
-at stages/inference/motion.go prgnn/stages/inference Motion:10 MotionOf:19 addDirection:48 remainder:56 inner:77 Correlation:85 MedianAbs:100 RobustZ:112 Median:129
+at stages/inference/motion.go prgnn/stages/inference Motion:12 MotionOf:21 addDirection:50 remainder:58 inner:79 Correlation:87 MedianAbs:102 RobustZ:114 Median:128
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
-at stages/inference/numbers.go prgnn/stages/inference NumberFold:11 NumberScore:18 NumberScore.values:25 NumberFold.Score:28 NumberFold.score:34 meanScore:69 NumberTest:82 TestNumbers:92 Associate:159 ratio:187
+at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 meanScore:70 NumberTest:83 TestNumbers:93 Associate:157 ratio:185
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
-at stages/inference/predictions.go prgnn/stages/inference TestedFold:10 PredictionTest:17 TestPredictions:28 foldArea:81
+at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 PredictionTest:18 TestPredictions:29 foldArea:82
 at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:42 Spearman:52 Kendall:67
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:93 ratedSet:110 modelRow:122 Baseline.Run:130 Baseline.onRows:157 Baseline.fit:199 Baseline.onGraphs:223 Baseline.stream:252 Baseline.training:256 prediction:286 baselineEpochRow:297 baselineHistory:305
 at stages/learn/baseline_data.go prgnn/stages/learn readMatrices:14 innerRows:78 trainingSet.ordered:98 standardizeRows:114
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:28 formOf:36 matrixForm.width:64 matrixForm.each:72 matrixForm.row:92 matrixForm.check:118 refuseLeak:134 regionWeightRow:155 regionWeight:161 matrixForm.regions:169 matrixForm.nodes:225
-at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:53 BNT.Run:69 BNT.Validate:117 BNT.matrices:125 BNT.rate:144
-at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:24 BrainGNN:30 brainGNNOf:60 copyFields:75 BrainGNN.Ports:84 penalizedRow:104 communityRow:114 BrainGNN.Validate:121 BrainGNN.Run:132 BrainGNN.options:213 BrainGNN.parts:221 fisher:233 communityTable:251
-at stages/learn/choose.go prgnn/stages/learn choose.New:23 Choose:27 Choose.Ports:31 choiceRow:47 idRow:57 candidate:62 Choose.Run:71 triedSetting:129 Choose.candidates:138 Choose.measure:195 Choose.table:209
-at stages/learn/inner.go prgnn/stages/learn innerFolds:14 trainingSet.parts:41 trainingSet.inParts:59
-at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:22 MeanMLP:33 MeanMLP.Ports:50 validatedRow:67 MeanMLP.Run:76 MeanMLP.read:121 valuesOf:168 MeanMLP.rate:212
+at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:53 BNT.Run:69 BNT.Validate:116 BNT.matrices:124 BNT.rate:143
+at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:31 brainGNNOf:61 copyFields:76 BrainGNN.Ports:85 penalizedRow:105 communityRow:115 BrainGNN.Validate:122 BrainGNN.Run:133 BrainGNN.options:211 BrainGNN.parts:219 fisher:228 communityTable:246
+at stages/learn/choose.go prgnn/stages/learn choose.New:24 Choose:28 Choose.Ports:32 choiceRow:48 idRow:58 candidate:63 Choose.Run:72 triedSetting:130 Choose.candidates:139 Choose.measure:193 Choose.table:207
+at stages/learn/inner.go prgnn/stages/learn innerFolds:15 trainingSet.parts:39 trainingSet.inParts:57
+at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:23 MeanMLP:34 MeanMLP.Ports:51 validatedRow:68 MeanMLP.Run:77 MeanMLP.read:119 valuesOf:166 MeanMLP.rate:210
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:36 layouts:45 modelNPZ:50 ReadModels:82 largestModel:107 ReadModel:111 readMember:142 Trained.check:160 Trained.Predict:201 predictIn:208
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:29 permutedSetting:43 Permutation.Run:51 byPermutation:78 permutedSetting.check:117 graphsOf:154 permutedSetting.rows:163
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:47 graphFacts.acceptNodes:91 graphFacts.accept:111
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:118 Regression.fit:166 Regression.stream:197 numberTable:200
-at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.number:56 Split.Divides:71 Split.Validate:77 member:85 member.stratum:92 Split.Run:94 readMembers:163 readNumbers:190 quantiles:208 Split.permute:228 count:252 Split.enough:261 fewest:290 Split.enoughNumbers:293 Split.divide:313 Split.deal:321 Split.inside:349 bySite:375
+at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.number:56 Split.Divides:71 Split.Validate:76 member:84 member.stratum:91 Split.Run:93 readMembers:162 readNumbers:189 quantiles:207 Split.permute:227 count:251 Split.enough:260 fewest:289 Split.enoughNumbers:292 Split.divide:312 Split.deal:320 Split.inside:348 bySite:374
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 Train.Ports:38 Train.Validate:68 Train.Run:72 train:79 weightArray:136 convert:145
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:34 graphFacts.add:45 Train.read:57 trainingSet.add:95 ReadParticipant:127 readEdges:153 trainingSet.check:173 trainingSet.majority:209 readGraphs:221 standardization:257 standardization.values:259 standardization.layout:261 trainingSet.standardize:271 rounded:310 standardization.apply:319
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 paperModel:41 modelParams:44 ModelParams.options:51 ModelParams.validate:70 maxWeights:81 checkWeights:84 allOf:96 TrainingParams:107 trainingParams:118 paperTraining:127 TrainingParams.follow:130 follow:139 TrainingParams.training:150 TrainingParams.caution:157 TrainingParams.validate:174
@@ -4799,7 +4803,7 @@ at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
 at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:44 Bootstrap.Run:66 Bootstrap.meta:147 voxelsOf:160 streamOf:175 openSeries:187 Bootstrap.TimeFrom:209 Bootstrap.made:220 longestTR:226 readJSON:229 sidecarTR:245 denoised:264 sameGrid:280 Bootstrap.size:287 Bootstrap.draw:295 countDistinct:326 Bootstrap.drop:334 whyNone:349 badVolumes:364 voxelRow:389 voxelTable:399 mostLost:413 scanTable:416 scanRow:448
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:64 combatBook.table:122 slopeColumn:144 shiftColumn:145 scaleColumn:146 combatRow:149 combatBook.siteTable:158 siteRow:179
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 combatBook.readPeople:82 saysGroup:134 saysNumber:147 combatBook.choose:165 combatBook.row:216 pairsOf:241
-at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:36 Connectivity.Validate:58 Connectivity.Run:69 leftRow:105 matrixRow:110 connectivityQuality:125
+at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:36 Connectivity.Validate:57 Connectivity.Run:68 leftRow:104 matrixRow:109 connectivityQuality:124
 at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:59 Denoise.Validate:80 stepRow:105 Denoise.strategy:111 Denoise.Run:118 Denoise.TimeFrom:183 Denoise.prepare:193 Denoise.cleaner:229 lostVoxels:261 tooLittle:278 orExclude:284 Denoise.confounds:289 unknownVolumes:370 Denoise.without:380 Denoise.choose:391 readConfounds:404 before:421 cleanedBefore:433 aboutConfounds:436 meanAndMax:446
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:14
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
@@ -4807,15 +4811,15 @@ at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Port
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:72 grayordinateMeans:148 readParcels:168
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:32 Harmonize.Run:47 fittedQuality:119 readFit:141
 at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:31 Join.Run:49 sameParts:90 runNames:109 joinSeries:118 spreadMissing:146 missingRegions:159 runQuality:174 readRuns:180 runQuality.whole:208 runQuality.list:263 joinedRow:272 runVolumeRow:280 runQuality.volumes:286 leastCoverage:306
-at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:52 Matrices.Run:66 Matrices.read:108
+at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:51 Matrices.Run:65 Matrices.read:107
 at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:17 usualRange:38
-at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:20 MeanVolume:25 MeanVolume.Ports:27 MeanVolume.Run:34 meanOfGrayordinates:81
+at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:79
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:23 Parcellate:30 Parcellate.Ports:38 Parcellate.Run:59 Parcellate.meaning:151 Parcellate.outputs:167 Parcellate.covered:181 parcelImage:198 dkt:208 Parcellate.refuseMissing:211 otherLabels:236 coverageRow:254
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 layer.quality:283 layer.sample:310
 at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:26 Project.Run:40
 at stages/prepare/sample.go prgnn/stages/prepare tissues:18 other:20 tissue:23 wholeBrain:43 Parcellate.sampleVoxels:50 Parcellate.sampleGray:84 Parcellate.choose:102 sampleTable:123 shares:129 sampled:152 carpet:171
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:27 sessionDrawRow:49 Sessions.Run:55 sessionQuality:93 meanQuality:118 poolMatrices:140
-at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:59 updateRow:67 Tangent.Run:73 notDefinite:121 covarianceOf:127
+at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:72 notDefinite:120 covarianceOf:126
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:30 Timeseries.Run:44 seriesRow:93 placeColumns:100
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
@@ -4823,34 +4827,34 @@ at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.dat
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
 at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:89 author.covariatesOfNumber:128 coefficient:158 covariateName:166 varying:172 stuckSkill:200 epochRow:203 author.training:209
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78 methodsOfBlocks:118
-at stages/present/methods/methods.go prgnn/stages/present/methods Author:17 New:26 Author.Read:32 Text:43 Text.say:49 Text.cite:54 Author.Write:74 Author.References:104
+at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:40 Author.methodsOfSilence:72 silence:81 Author.readSilence:84 silentRow:103
 at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:68 valid:78 Author.methodsOfGraphs:81 Author.methodsOfCleaning:154 estimator:189 share:207 percentText:217 Author.hasModels:227 Author.methodsOfTraining:233 Author.methodsOfEvaluation:285 Author.target:337 Author.methodsOfRegression:345 Author.methodsOfBaselines:358 Author.namesOf:369
 at stages/present/more.go prgnn/stages/present author.more:17 author.furtherPictures:46 widthOfSVG:79
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
-at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:17 lostRegion:25 CleanedScan.lostRegions:31 mostNamed:50 CleanedScan.lostText:54 wholePercent:78 lostVoxels:88 byRegionText:107 mostStruck:155 leastValid:177 noSeries:191
+at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:18 lostRegion:26 CleanedScan.lostRegions:32 mostNamed:51 CleanedScan.lostText:55 wholePercent:79 lostVoxels:89 byRegionText:105 mostStruck:153 leastValid:172 noSeries:186
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:99
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:20 Cohort.Read:38 groupSize:66 Cohort.Groups:72 Cohort.Describe:86 noteRow:109 ExcludedRow:114 Cohort.describeExcluded:121 Cohort.ExcludedList:151 Cohort.describeGroups:162 Cohort.tableOfNumber:247 arrangements:259 CovariateNames:271 describeColumn:276 describeNumbers:349 Reasons:372
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:67 Cohort.Groups:73 Cohort.Describe:87 noteRow:107 ExcludedRow:112 Cohort.describeExcluded:119 Cohort.ExcludedList:149 Cohort.describeGroups:160 Cohort.tableOfNumber:245 arrangements:254 CovariateNames:266 describeColumn:271 describeNumbers:344 Reasons:367
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:18 measures:21 Cohort.Quality:42 Cohort.withoutVoxels:99 gather:119 Cohort.eachParticipant:139 MedianRange:199 warningRow:208 Cohort.warnings:214
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:15 LabeledScan:20 labeledScans:26 Cohort.registration:42 LabeledScan.gray:62 Cohort.Element:65
-at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:18 PagedScans:19 Cohort.ScanQuality:23 scanFigure:47 Cohort.scanLinks:58 scanNames:110 scanName:119 outlierWords:180
+at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:48 Cohort.scanLinks:59 scanNames:111 scanName:117 outlierWords:178
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 Results.cautions:102 Results.markOwn:118 baseline:140 Results.PerParticipant:150 Results.Nested:156 chanceTest:173 chanceTest.String:179 Results.permutationTests:189 Results.ChanceTests:203 Results.decisive:211 Results.AboveChance:223 Results.CautionAccuracy:232 Results.IsUnproven:280
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:23 sameTested:96 foldScore:103 Results.folds:109 Results.permutation:158 ofClassifiers:209 Results.comparison:217 Results.paperTables:254 calibrationBins:296 Results.performanceFigures:299 Results.othersLast:349 accuracyChart:362
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 sameTested:97 foldScore:104 Results.folds:110 Results.permutation:159 ofClassifiers:210 Results.comparison:218 Results.paperTables:255 calibrationBins:297 Results.performanceFigures:300 Results.othersLast:350 accuracyChart:363
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:19 isMean:41 Interval:46 Results.DescribeRegression:54 Results.cautionRegression:101 Results.RegressionResult:121
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:13
 at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134
-at stages/present/regions.go prgnn/stages/present author.regions:21 otherThan:69 author.regionFigures:77 author.space:133 author.inSpace:159 author.rankingTables:199 author.contrasts:258 author.agreement:280 besideChance:321 author.null:330 author.fidelity:380 author.cautionMasking:425 author.individuality:435
+at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:67 author.regionFigures:75 author.space:131 author.inSpace:157 author.rankingTables:197 author.contrasts:256 author.agreement:278 besideChance:319 author.null:328 author.fidelity:378 author.cautionMasking:423 author.individuality:433
 at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:71 Report.Ports:75 Report.Page:112 Partial:115 Report.PartialPage:121 Report.Run:142
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.Supplement:61 Writer.Figures:69 Writer.Show:90
 at stages/present/section/settings.go prgnn/stages/present/section Settings:12 StageSettings:19 readPipelineSettings:26 Parameter:51 Settings.Of:61 StageSettings.Is:71 StageSettings.Number:74
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
 at stages/present/section/words.go prgnn/stages/present/section WholeTable:18 PlainName:66 shownNumber:78 UpperFirst:92 LowerFirst:100 OrItself:108 UnitName:116 InSentence:124 PlusMinus:127 MemberText:135 SVGTitle:149
 at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:20 Summary.Ports:27 Summary.Run:36
-at stages/present/tables/layout.go prgnn/stages/present/tables tableCaption:17 printedNames:31 PrintedName:34 layoutOne:41 layoutTwo:74 tableText:96
+at stages/present/tables/layout.go prgnn/stages/present/tables tableCaption:18 printedNames:32 PrintedName:35 layoutOne:42 layoutTwo:75 tableText:97
 at stages/present/tables/read.go prgnn/stages/present/tables variation:14 VariationRow:20 paperOne:35 paperLambda:42 contender:45 ClassifierRow:53 contenders:68 Tables.variations:87 place:135 axisOf:143 Tables.comparison:154 modelRow:209 parameterRow:215 parameterCounts:222
-at stages/present/tables/tables.go prgnn/stages/present/tables tables.New:18 Tables:22 Tables.Ports:26 Tables.Run:49 tableSource:92 tableSource.String:94 tableSource.mark:101 paperSource:109
+at stages/present/tables/tables.go prgnn/stages/present/tables tables.New:19 Tables:23 Tables.Ports:27 Tables.Run:50 tableSource:87 tableSource.String:89 tableSource.mark:96 paperSource:104
 at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
@@ -4860,12 +4864,12 @@ at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts:22 ReferenceFacts.Table:32 ReadReference:44
 at stages/region/series.go prgnn/stages/region ReadDraws:16 Stack:33 ReadText:43 Float32:56 Standardized:66
-at stages/report/body.go prgnn/stages/report body:19 body.put:26 body.each:35 body.page:41 body.turn:96 body.tiles:109 body.block:126 body.table:172 number:215 body.cell:222 longestWhole:241 body.bar:243 mediaTypes:253 pictureURL:256 svgURL:266 body.figure:269 body.tag:294 body.viewer:300
+at stages/report/body.go prgnn/stages/report body:20 body.put:27 body.each:33 body.page:39 body.turn:94 body.tiles:107 body.block:124 body.table:170 number:213 body.cell:220 longestWhole:239 body.bar:241 mediaTypes:251 pictureURL:254 svgURL:264 body.figure:267 body.tag:292 body.viewer:298
 at stages/report/html.go prgnn/stages/report pageCSS:19 pageJS:21 Page.viewer:24 policy:37 inOrder:50 volumesInOrder:60 Page.HTML:69
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
 at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:26 Alike:38 Percent:63 Probability:71 P:79 DrawnP:88 DrawnPText:96 TooFewDraws:104 Range:113 Thousands:121
 at stages/report/page.go prgnn/stages/report Page:6 Turn:19 Tile:25 Bar:31 Section:34 Block:40 Block.rated:54 Table:59 Table.Label:71 Table.Head:74 Head:79 Cell:86 Sheet:95 Place:101 Figure:104 Figure.Label:118 Viewer:121 Volume:129 Region:141
-at stages/report/printed.go prgnn/stages/report Printed:11 PrintedSection:20 Bracketed:26 Printed.Markdown:34 escapedCells:52 Printed.TSV:62 Printed.LaTeX:77 sameFirst:110
+at stages/report/printed.go prgnn/stages/report Printed:13 PrintedSection:22 Bracketed:28 Printed.Markdown:36 escapedCells:54 Printed.TSV:61 Printed.LaTeX:76 sameFirst:109
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21
 at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:64 textWriter.section:66 textWriter.lines:74 textWriter.paragraph:84 textWriter.list:88 textWriter.items:96 textWriter.block:102 textWriter.table:124 widths:175 Bar.text:206 wrap:221

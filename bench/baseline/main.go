@@ -9,13 +9,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"runtime"
 	"strings"
-	"time"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/bench/measure"
@@ -35,16 +33,9 @@ func main() {
 	}
 	runtime.GOMAXPROCS(*threads)
 	d, err := load(flag.Arg(0))
-	if err == nil {
-		for _, m := range strings.Split(*models, ",") {
-			if err = d.time(m, *threads, *epochs); err != nil {
-				break
-			}
-		}
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	measure.Check(err)
+	for m := range strings.SplitSeq(*models, ",") {
+		measure.Check(d.time(m, *threads, *epochs))
 	}
 }
 
@@ -92,7 +83,8 @@ func (d *data) time(model string, threads, epochs int) error {
 	ctx, x, y := context.Background(), d.rows[0], d.label[0]
 	t := network.Training{Epochs: epochs, Batch: 100, Rate: 1e-3, Seed: 1, Threads: threads}
 	per := 1.0
-	wall, cpu := time.Now(), measure.Processor()
+	var timer measure.Timer
+	timer.Start()
 	var c baseline.Classifier
 	var g baseline.GraphClassifier
 	var err error
@@ -123,24 +115,22 @@ func (d *data) time(model string, threads, epochs int) error {
 	if err != nil {
 		return err
 	}
-	fit, fitCPU := time.Since(wall).Seconds()/per, (measure.Processor()-cpu)/per
-	wall = time.Now()
+	timer.Lap()
 	var p []float64
 	if g != nil {
 		p = g.Probability(d.graphs[1], threads)
 	} else {
 		p = c.Probability(d.rows[1], threads)
 	}
-	rate := time.Since(wall).Seconds()
+	timer.Lap()
 	right := 0
 	for i, l := range d.label[1] {
 		if (p[2*i+1] > 0.5) == (l == 1) {
 			right++
 		}
 	}
-	b, err := json.Marshal(map[string]any{"who": "ours", "model": model, "threads": threads, "fit": fit,
-		"fit_cpu": fitCPU, "rate": rate, "test_acc": float64(right) / float64(len(d.label[1])),
+	measure.Print(map[string]any{"who": "ours", "model": model, "threads": threads, "fit": timer.Wall[0] / per,
+		"fit_cpu": timer.CPU[0] / per, "rate": timer.Wall[1], "test_acc": float64(right) / float64(len(d.label[1])),
 		"peak_rss_mib": measure.PeakMiB()})
-	fmt.Println(string(b))
-	return err
+	return nil
 }

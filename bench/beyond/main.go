@@ -10,13 +10,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
-	"fmt"
 	"os"
 	"runtime"
 	"runtime/pprof"
-	"time"
 
 	"prgnn/bench/measure"
 	"prgnn/gnn"
@@ -42,16 +39,11 @@ func main() {
 	if *n == 0 {
 		*n = map[string]int{"braingnn": 605, "bnt": 706, "meanmlp": 647}[*model]
 	}
-	var wall, cpu []float64
-	var atWall time.Time
-	var atCPU float64
+	var timer measure.Timer
 	t := map[string]func() network.Training{"braingnn": braingnn.AuthorsTraining, "bnt": bnt.Training,
 		"meanmlp": meanmlp.Training}[*model]()
 	t.Epochs, t.Threads, t.Seed, t.Patience = *epochs, *threads, 1, *epochs
-	t.Progress = func(network.Epoch) {
-		wall, cpu = append(wall, time.Since(atWall).Seconds()), append(cpu, measure.Processor()-atCPU)
-		atWall, atCPU = time.Now(), measure.Processor()
-	}
+	t.Progress = func(network.Epoch) { timer.Lap() }
 	label := make([]int, *n)
 	for i := range label {
 		label[i] = i % 2
@@ -63,25 +55,15 @@ func main() {
 		if err == nil {
 			err = pprof.StartCPUProfile(f)
 		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+		measure.Check(err)
 		defer pprof.StopCPUProfile()
 	}
-	atWall, atCPU = time.Now(), measure.Processor()
+	timer.Start()
 	parameters, err := fit(context.Background())
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	b, err := json.Marshal(map[string]any{"model": *model, "threads": *threads, "train": *n, "regions": *regions,
-		"parameters": parameters, "seconds_per_epoch": wall, "cpu_seconds_per_epoch": cpu,
+	measure.Check(err)
+	measure.Print(map[string]any{"model": *model, "threads": *threads, "train": *n, "regions": *regions,
+		"parameters": parameters, "seconds_per_epoch": timer.Wall, "cpu_seconds_per_epoch": timer.CPU,
 		"peak_rss_mb": measure.PeakMiB()})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(string(b))
 }
 
 // prepare makes the data, and gives the training of them.

@@ -38,16 +38,10 @@ func main() {
 	growing := flag.Bool("growth", true, "also time 84 to 1,000 regions")
 	flag.Parse()
 	if *graphs > 0 {
-		if err := run(*python, *graphs, *volumes, *regions, *repeats); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+		measure.Check(run(*python, *graphs, *volumes, *regions, *repeats))
 	}
 	if *growing {
-		if err := growth(*python); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+		measure.Check(growth(*python))
 	}
 }
 

@@ -10,14 +10,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
-	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"time"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/bench/measure"
@@ -52,29 +49,18 @@ func main() {
 	}
 	o.Pool, o.Distance = *pool, *distance
 	if *compare {
-		if err := comparePrecisions(dir, o, gnn.Training{Epochs: *epochs, Batch: *batch, Rate: 1e-3, Halve: 20,
-			Workers: *threads}); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+		measure.Check(comparePrecisions(dir, o, gnn.Training{Epochs: *epochs, Batch: *batch, Rate: 1e-3, Halve: 20,
+			Workers: *threads}))
 		return
 	}
 	result, err := run(dir, o, gnn.Training{Epochs: *epochs + 1, Batch: *batch, Rate: 1e-3, Halve: 20,
 		Workers: *threads}, *repeat)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	measure.Check(err)
 	for name, v := range map[string]any{"variant": *variant, "pool": *pool, "distance": *distance, "threads": *threads,
 		"precision": *precision} {
 		result[name] = v
 	}
-	b, err := json.Marshal(result)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	fmt.Println(string(b))
+	measure.Print(result)
 }
 
 func timed[T gnn.Float](dir string, o gnn.Options, t gnn.Training, repeat int) (map[string]any, error) {
@@ -95,14 +81,12 @@ func timed[T gnn.Float](dir string, o gnn.Options, t gnn.Training, repeat int) (
 	if err != nil {
 		return nil, err
 	}
-	var wall, cpu []float64
-	atWall, atCPU := time.Now(), measure.Processor()
+	var timer measure.Timer
+	timer.Start()
 	var last gnn.Epoch
 	t.Progress = func(e gnn.Epoch) {
-		if e.Number > 1 {
-			wall, cpu = append(wall, time.Since(atWall).Seconds()), append(cpu, measure.Processor()-atCPU)
-		}
-		atWall, atCPU, last = time.Now(), measure.Processor(), e
+		timer.Lap()
+		last = e
 	}
 	if _, err := m.Train(context.Background(), train, nil, t); err != nil {
 		return nil, err
@@ -117,6 +101,7 @@ func timed[T gnn.Float](dir string, o gnn.Options, t gnn.Training, repeat int) (
 			right++
 		}
 	}
+	wall, cpu := timer.Wall[1:], timer.CPU[1:] // the first epoch warms up
 	slices.Sort(wall)
 	slices.Sort(cpu)
 	return map[string]any{"graphs": len(train), "nodes": train[0].Nodes(), "wall_min": wall[0],

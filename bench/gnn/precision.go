@@ -4,10 +4,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"math"
 
+	"prgnn/bench/measure"
 	"prgnn/gnn"
 )
 
@@ -37,12 +36,8 @@ func comparePrecisions(dir string, o gnn.Options, t gnn.Training) error {
 				other++
 			}
 		}
-		b, err := json.Marshal(map[string]any{"epochs": n, "test_graphs": len(single), "largest": largest, "mean": mean,
+		measure.Print(map[string]any{"epochs": n, "test_graphs": len(single), "largest": largest, "mean": mean,
 			"other_class": other})
-		if err != nil {
-			return err
-		}
-		fmt.Println(string(b))
 	}
 	return nil
 }

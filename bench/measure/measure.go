@@ -5,11 +5,13 @@
 package measure
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"syscall"
+	"time"
 
 	"prgnn/artifacts/encoding"
 )
@@ -33,6 +35,34 @@ func usage() (u syscall.Rusage) {
 		panic(err) // only a wrong argument could be the cause
 	}
 	return u
+}
+
+// A Timer takes seconds of wall clock and of processor time, lap by lap.
+type Timer struct {
+	Wall, CPU []float64
+
+	wall time.Time
+	cpu  float64
+}
+
+// Start begins a lap.
+func (t *Timer) Start() { t.wall, t.cpu = time.Now(), Processor() }
+
+// Lap ends a lap, and begins the next.
+func (t *Timer) Lap() {
+	t.Wall, t.CPU = append(t.Wall, time.Since(t.wall).Seconds()), append(t.CPU, Processor()-t.cpu)
+	t.Start()
+}
+
+// Print writes figures as a line of JSON.
+func Print(figures map[string]any) { Check(json.NewEncoder(os.Stdout).Encode(figures)) }
+
+// Check ends the program on an error.
+func Check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 // Array reads DIR/NAME.npy.
