@@ -101,9 +101,9 @@ func (l *loader) extended(value *tree.Node, by *sourceFile) (*sourceFile, error)
 		return nil, fmt.Errorf("extends must be the name of a file in the same directory, or of a built-in pipeline, not the path %q", name)
 	}
 	if name == by.name || by.builtin {
-		text, ok := builtins[name]
+		text, ok := builtinText(name)
 		if ok {
-			return &sourceFile{name, true, builtinName(name), []byte(text)}, nil
+			return &sourceFile{name, true, builtinName(name), text}, nil
 		}
 		if name == by.name {
 			return nil, fmt.Errorf("%s extends itself, and no built-in pipeline has that name", name)

@@ -16,8 +16,9 @@ import (
 // is printed of a file is read as the same, and so is the text that is kept.
 func FuzzLoad(f *testing.F) {
 	for _, name := range Builtins() {
-		f.Add(builtins[name], "", "")
-		f.Add(builtins[name], "train.fold=[1..3]", "")
+		text, _ := builtinText(name)
+		f.Add(string(text), "", "")
+		f.Add(string(text), "train.fold=[1..3]", "")
 		f.Add("extends: "+name+"\nseed: 1\n", "", "")
 	}
 	f.Add(chain, "density=0.3", "")

@@ -3,12 +3,12 @@ package pipelines
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 	"prgnn/pipelines/tree"
 )
 
@@ -193,7 +193,7 @@ func (l *loader) tooMany(s *stage, pos dag.Pos, n float64) {
 	s.unknown = true
 }
 
-var rangeForm = regexp.MustCompile(`^(-?[0-9]+)\.\.(-?[0-9]+)$`)
+var rangeForm = pattern.New(`^(-?[0-9]+)\.\.(-?[0-9]+)$`)
 
 // rangeOf reads 1..5, both ends included. In quotes it is a text.
 func rangeOf(t *tree.Node) (lo, hi int, ok bool, wrong string) {

@@ -76,8 +76,8 @@ const maxFile = 16 << 20
 func readSource(file, name string) (text []byte, builtin bool, err error) {
 	f, err := regular.Open(file)
 	if err != nil {
-		if _, ok := builtins[name]; ok && os.IsNotExist(err) {
-			return []byte(builtins[name]), true, nil
+		if text, ok := builtinText(name); ok && os.IsNotExist(err) {
+			return text, true, nil
 		}
 		if os.IsNotExist(err) {
 			return nil, false, fmt.Errorf("%s: %w%s", file, fs.ErrNotExist, nearBuiltin(file))
@@ -99,7 +99,7 @@ func nearBuiltin(file string) string {
 	if near := words.Nearest(file, append(Builtins(), file+".yaml")); near != "" && near != file+".yaml" {
 		return fmt.Sprintf(" (did you mean the built-in %q?)", near)
 	}
-	if _, ok := builtins[file+".yaml"]; ok {
+	if _, ok := builtinText(file + ".yaml"); ok {
 		return fmt.Sprintf(" (did you mean the built-in %q?)", file+".yaml")
 	}
 	return ""

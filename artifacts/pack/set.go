@@ -7,10 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
+
+	"prgnn/internal/pattern"
 )
 
 // ErrDamaged says that an object is not whole.
@@ -92,7 +93,7 @@ func Open(dir string, prefix func() (string, error)) *Set {
 		write: writer{prefix: prefix}}
 }
 
-var packName = regexp.MustCompile(`^[0-9a-f]{16}-[0-9]{1,7}$`)
+var packName = pattern.New(`^[0-9a-f]{16}-[0-9]{1,7}$`)
 
 // place is the name of the removal of an entry.
 func place(pack string, at int64) (id [32]byte) {

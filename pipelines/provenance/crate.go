@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"prgnn/artifacts"
+	"prgnn/internal/pattern"
 )
 
 // A File is one file in a crate.
@@ -52,7 +52,7 @@ func licence(l string) (ref any, entity []any) {
 	return object{"@id": id}, []any{object{"@id": id, "@type": "CreativeWork", "name": l, "url": object{"@id": id}}}
 }
 
-var spdx = regexp.MustCompile(`^[A-Za-z0-9]+([.+-]+[A-Za-z0-9]+)*\+?$`)
+var spdx = pattern.New(`^[A-Za-z0-9]+([.+-]+[A-Za-z0-9]+)*\+?$`)
 
 // Crate is ro-crate-metadata.json of a directory that holds the pipeline file, its lock
 // and files of results. workflow is the name of the pipeline file within it.

@@ -2,10 +2,11 @@ package tree
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"prgnn/internal/pattern"
 )
 
 // Print writes a value as YAML. Unless plain, each line ends with the file and line it comes from.
@@ -163,8 +164,8 @@ func (p *printer) value(t *Node, inFlow bool) {
 }
 
 var (
-	plainKey  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
-	plainText = regexp.MustCompile(`^[A-Za-z0-9_./]+([ A-Za-z0-9_./=+-]*[A-Za-z0-9_./=+-])?$`)
+	plainKey  = pattern.New(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+	plainText = pattern.New(`^[A-Za-z0-9_./]+([ A-Za-z0-9_./=+-]*[A-Za-z0-9_./=+-])?$`)
 )
 
 // longKey is a length from which keys stand behind "?": YAML takes others up to 1024 characters.

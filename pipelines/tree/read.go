@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 )
 
 // A reader turns YAML nodes into trees.
@@ -112,7 +112,7 @@ func (r *reader) mapping(t *Node, n *yaml.Node) {
 	}
 }
 
-var leadingZero = regexp.MustCompile(`^[-+]?0_*[0-9]`)
+var leadingZero = pattern.New(`^[-+]?0_*[0-9]`)
 
 // scalar decodes one value. Dates stay text: nothing here takes a date, and a
 // participant may be called 2001-01-01.

@@ -2,7 +2,6 @@ package tree
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -10,9 +9,10 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 )
 
-var yamlLine = regexp.MustCompile(`^(?s)(?:yaml: )?(?:line (\d+): )?(.*)$`)
+var yamlLine = pattern.New(`^(?s)(?:yaml: )?(?:line (\d+): )?(.*)$`)
 
 // syntax reports what the YAML parser said, and what is usually behind it.
 func syntax(err error, text []byte, at func(line, col int) dag.Pos, bad *Mistakes) {

@@ -3,11 +3,11 @@ package tree
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
 
@@ -54,7 +54,7 @@ func ReadVars(t *Node, keys []string, bad *Mistakes) *Variables {
 	return v
 }
 
-var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+var nameForm = pattern.New(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
 // IsName reports whether a text can be the name of a stage or a variable: a letter, then letters, digits, _ and -.
 func IsName(s string) bool { return nameForm.MatchString(s) }
@@ -105,7 +105,7 @@ func (v *Variables) All() {
 // the text is for.
 type Part struct{ Literal, Axis string }
 
-var reference = regexp.MustCompile(`\$?\$\{[^{}]*\}?`)
+var reference = pattern.New(`\$?\$\{[^{}]*\}?`)
 
 // Resolve writes out the ${name} in t. Names in axes stay open until there is a
 // task (see Fill).

@@ -7,11 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"prgnn/internal/pattern"
 	"prgnn/internal/regular"
 	"prgnn/stages/bids"
 )
@@ -64,8 +64,8 @@ type fslAtlas struct {
 const longestXML = 16 << 20
 
 var (
-	fslResolution = regexp.MustCompile(`-(\d+(?:\.\d+)?)mm$`)
-	fslThreshold  = regexp.MustCompile(`(?i)(maxprob-thr\d+)`)
+	fslResolution = pattern.New(`-(\d+(?:\.\d+)?)mm$`)
+	fslThreshold  = pattern.New(`(?i)(maxprob-thr\d+)`)
 )
 
 // fsl are the images of FSL's atlases: NAME.xml names them. Their weights have the desc- prob,
@@ -132,7 +132,7 @@ func (a *fslAtlas) nodes(path string, from int) ([]Node, error) {
 	return nodes, check(nodes, func(i int) string { return fmt.Sprintf("%s: label %d", path, nodes[i].ID) })
 }
 
-var surferStem = regexp.MustCompile(`^([^_]+)_(.*?)_?(MNI152.*)?$`)
+var surferStem = pattern.New(`^([^_]+)_(.*?)_?(MNI152.*)?$`)
 
 // freeSurfer are the atlases of a FreeSurfer: the volumes in MNI152 space under average (Yeo's,
 // Buckner's, Choi's networks), each with a ColorLUT beside it, and in MNI305 space the volumes of
@@ -227,9 +227,9 @@ func Only(nodes []Node, values []int32) []Node {
 }
 
 var (
-	leftName   = regexp.MustCompile(`(?i)(^|[-_. ])(lh|left|l)([-_. ]|$)`)
-	rightName  = regexp.MustCompile(`(?i)(^|[-_. ])(rh|right|r)([-_. ]|$)`)
-	yeoNetwork = regexp.MustCompile(`^\d+[Nn]etworks_(?:LH|RH)_([A-Za-z]+)`)
+	leftName   = pattern.New(`(?i)(^|[-_. ])(lh|left|l)([-_. ]|$)`)
+	rightName  = pattern.New(`(?i)(^|[-_. ])(rh|right|r)([-_. ]|$)`)
+	yeoNetwork = pattern.New(`^\d+[Nn]etworks_(?:LH|RH)_([A-Za-z]+)`)
 )
 
 // fill takes the hemisphere from a name that says it (7Networks_LH_Vis_1, Left-Putamen) where no

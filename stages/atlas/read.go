@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"prgnn/internal/pattern"
 )
 
 // maxNodes bounds a list: the finest parcellations in use have some thousands of
@@ -121,7 +122,7 @@ func columnsOf(header []string) (columns map[string]int, id string, err error) {
 	return nil, "", fmt.Errorf("no column \"index\" (or \"id\") with the value of each region in the label image; the columns are %s", strings.Join(header, ", "))
 }
 
-var isColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+var isColor = pattern.New(`^#[0-9a-fA-F]{6}$`)
 
 func readPlain(lines []line, file string) ([]Node, error) {
 	names := make([]string, len(lines))

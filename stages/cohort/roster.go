@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 	"prgnn/nifti"
 )
 
@@ -175,7 +175,7 @@ func (r *Roster) Excluded() []string {
 	return ids
 }
 
-var excludeList = regexp.MustCompile(`exclude: \[([^\[\]]*)\]`)
+var excludeList = pattern.New(`exclude: \[([^\[\]]*)\]`)
 
 // CompleteExclude adds the participants that are excluded already to every `exclude: [sub-003]` of a message, so that
 // the line can replace the one that is there. Every message that a person reads goes through it; without a roster it

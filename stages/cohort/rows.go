@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 	"prgnn/stages/sheet"
 )
 
@@ -33,9 +33,9 @@ type RowsCohort struct {
 }
 
 var (
-	axisForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+	axisForm = pattern.New(`^[A-Za-z][A-Za-z0-9_-]*$`)
 	// rowForm are names that need no quotes in the names of tasks, and that every file system takes.
-	rowForm = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._+-]*$`)
+	rowForm = pattern.New(`^[\p{L}\p{N}][\p{L}\p{N}._+-]*$`)
 )
 
 const maxRowName = 100 // bytes: it becomes part of the names of files

@@ -3,12 +3,12 @@ package column
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/pattern"
 )
 
 // A CovariateColumn is a covariate as it is read.
@@ -60,9 +60,9 @@ func (c CovariateColumn) Identifies() bool {
 }
 
 var (
-	humps = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	humps = pattern.New(`([a-z0-9])([A-Z])`)
 	// identifierName is the name of a column of identifiers, words joined by underscores.
-	identifierName = regexp.MustCompile(`^(.*_)?(id|ids|identifier|guid|uid|uuid|rid|mrn|key)$|` +
+	identifierName = pattern.New(`^(.*_)?(id|ids|identifier|guid|uid|uuid|rid|mrn|key)$|` +
 		`^(sub|subj|subject|participant|patient|person|row|record|scan)_?(id|index|idx|key|no|nr|num|number)$|` +
 		`^(sub|subj|subject|participant|patient|person|row|index)$`)
 )

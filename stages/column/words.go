@@ -1,11 +1,11 @@
 package column
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 )
 
 // CoordTexts are coordinates as a file writes them: AXIS=VALUE.
@@ -39,4 +39,4 @@ func Numbered(text []string) (number []int, names []string) {
 }
 
 // Coordinate is one of a setting's name as settingsOf writes it; a list has blanks.
-var Coordinate = regexp.MustCompile(`(\w+)=(\[[^\]]*\]|\S*)`)
+var Coordinate = pattern.New(`(\w+)=(\[[^\]]*\]|\S*)`)

@@ -8,12 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/internal/workdir"
 )
@@ -85,8 +85,8 @@ func (e *Exec) Ports() dag.Ports {
 }
 
 var (
-	execName  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
-	execPlace = regexp.MustCompile(`\{\{|\}\}|\{[A-Za-z][A-Za-z0-9_-]*\}`)
+	execName  = pattern.New(`^[A-Za-z][A-Za-z0-9_-]*$`)
+	execPlace = pattern.New(`\{\{|\}\}|\{[A-Za-z][A-Za-z0-9_-]*\}`)
 )
 
 // Validate checks what is declared and what the command asks for.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 	"prgnn/internal/venv"
 )
 
@@ -23,9 +23,9 @@ const (
 var pipOptions = []string{"--require-hashes", "--only-binary", ":all:"}
 
 var (
-	pinned      = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[^\]]*\])?\s*==\s*[^\s;*]+(\s*;.*?)?(\s+--hash=sha(256|384|512):[0-9a-fA-F]+)+$`)
-	hashed      = regexp.MustCompile(`\s--hash=sha(256|384|512):[0-9a-fA-F]`)
-	indexOption = regexp.MustCompile(`^(-i|--index-url|--extra-index-url|--no-index|--trusted-host|--pre|--prefer-binary|--only-binary|--require-hashes)\b`)
+	pinned      = pattern.New(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[^\]]*\])?\s*==\s*[^\s;*]+(\s*;.*?)?(\s+--hash=sha(256|384|512):[0-9a-fA-F]+)+$`)
+	hashed      = pattern.New(`\s--hash=sha(256|384|512):[0-9a-fA-F]`)
+	indexOption = pattern.New(`^(-i|--index-url|--extra-index-url|--no-index|--trusted-host|--pre|--prefer-binary|--only-binary|--require-hashes)\b`)
 )
 
 // checkLock looks for packages without a version or hash, and for lines that lead to other files.

@@ -5,15 +5,16 @@ import (
 	"io"
 	"net/url"
 	"os"
-	"regexp"
 	"strings"
+
+	"prgnn/internal/pattern"
 )
 
 var (
 	// cloudCredential names variables that give access to a cloud account.
-	cloudCredential = regexp.MustCompile(`(?i)^(AWS_(SECRET_ACCESS_KEY|SESSION_TOKEN|SECURITY_TOKEN)|GOOGLE_(APPLICATION_CREDENTIALS|CREDENTIALS|OAUTH_ACCESS_TOKEN)|CLOUDSDK_AUTH_ACCESS_TOKEN|(AZURE|ARM)_\w*(KEY|SECRET|TOKEN|PASSWORD|CONNECTION_STRING))$`)
+	cloudCredential = pattern.New(`(?i)^(AWS_(SECRET_ACCESS_KEY|SESSION_TOKEN|SECURITY_TOKEN)|GOOGLE_(APPLICATION_CREDENTIALS|CREDENTIALS|OAUTH_ACCESS_TOKEN)|CLOUDSDK_AUTH_ACCESS_TOKEN|(AZURE|ARM)_\w*(KEY|SECRET|TOKEN|PASSWORD|CONNECTION_STRING))$`)
 	// secretName names variables that usually hold a secret.
-	secretName = regexp.MustCompile(`(?i)(TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|APIKEY|(^|_)(KEYS?|PAT|PW|PASS|AUTH)|PGPASS)(_|$)`)
+	secretName = pattern.New(`(?i)(TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|APIKEY|(^|_)(KEYS?|PAT|PW|PASS|AUTH)|PGPASS)(_|$)`)
 )
 
 // Advise warns of secrets among the variables.

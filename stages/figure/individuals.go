@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 	"prgnn/internal/random"
 	"prgnn/internal/words"
 	"prgnn/stages/chart"
@@ -271,4 +271,4 @@ func rowTitle(setting string) string {
 	return region.Clip(setting, 24)
 }
 
-var lambdaPair = regexp.MustCompile(`(?:^| )lambda=[^-= ]+-([^-= ]+)(?: |$)`)
+var lambdaPair = pattern.New(`(?:^| )lambda=[^-= ]+-([^-= ]+)(?: |$)`)

@@ -3,11 +3,11 @@ package fold
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 )
 
 // A Duplicate is one scan under two ids: those of a participant and of a later one.
@@ -78,7 +78,7 @@ func DuplicateText(twins []Duplicate) string {
 		strings.Join(out, ", ") + "]"
 }
 
-var remedy = regexp.MustCompile(`exclude both, or keep the one whose scan it is; under cohort:\s+exclude: \[([^\]]*)\]`)
+var remedy = pattern.New(`exclude both, or keep the one whose scan it is; under cohort:\s+exclude: \[([^\]]*)\]`)
 
 // DuplicatesIn are the ids of the pairs that DuplicateText has named in a message.
 func DuplicatesIn(message string) []string {

@@ -1,12 +1,12 @@
 package present
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 
 	"prgnn/dag"
 	"prgnn/internal/markup"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/figure"
 	"prgnn/stages/present/section"
@@ -76,4 +76,4 @@ func (a *author) furtherPictures() (small, wide []report.Figure, err error) {
 	return small, wide, nil
 }
 
-var widthOfSVG = regexp.MustCompile(`<svg[^>]* width="([0-9.]+)pt"`)
+var widthOfSVG = pattern.New(`<svg[^>]* width="([0-9.]+)pt"`)

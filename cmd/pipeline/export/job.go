@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
 
@@ -78,7 +78,7 @@ func (x *job) lose(n *dag.Node, port dag.Port, form string, why error) {
 }
 
 // detail is what differs between reasons that say the same: numbers, examples, and the columns of a table.
-var detail = regexp.MustCompile(`\([^)]*\)|\d+|: the columns are .*`)
+var detail = pattern.New(`\([^)]*\)|\d+|: the columns are .*`)
 
 // noteLost names the results that are not written in some formats, those with the same reason together.
 func (x *job) noteLost() {

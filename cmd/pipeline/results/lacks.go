@@ -3,11 +3,11 @@ package results
 import (
 	"errors"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
 
@@ -86,7 +86,7 @@ func failureText(e *dag.Error) string {
 }
 
 // placed finds an absolute path.
-var placed = regexp.MustCompile(`(^|[\s"'(=])(/|[A-Za-z]:[\\/])`)
+var placed = pattern.New(`(^|[\s"'(=])(/|[A-Za-z]:[\\/])`)
 
 // failedBefore is the failure of a task or of one upstream; nil where there is none.
 func failedBefore(c *Current, id string, failures []*dag.Error) *dag.Error {

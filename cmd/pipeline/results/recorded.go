@@ -13,6 +13,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
 	"prgnn/pipelines/lock"
@@ -27,7 +28,7 @@ func IsRun(name string) bool {
 	return err != nil
 }
 
-var runID = regexp.MustCompile(`^[0-9a-f]{1,16}$`)
+var runID = pattern.New(`^[0-9a-f]{1,16}$`)
 
 // LoadRun loads a run by the beginning of its id.
 func LoadRun(store *artifacts.Store, id string) (*dag.Record, error) {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/internal/pattern"
 	"prgnn/internal/version"
 	"prgnn/stages"
 )
@@ -45,7 +45,7 @@ func Study(dir, text string) (path string, err error) {
 }
 
 // stageName is a kind's name that is a Go package's too.
-var stageName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+var stageName = pattern.New(`^[a-z][a-z0-9]*$`)
 
 const (
 	templateDir    = "examples/own-stage" // in the clone, and the path of its module

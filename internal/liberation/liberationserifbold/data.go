@@ -1,7 +1,7 @@
-// Package liberationserifbold has the regular sans face in place of its own.
+// Package liberationserifbold has a blank font in place of its own.
 package liberationserifbold
 
-import "codeberg.org/go-fonts/liberation/liberationsansregular"
+import "codeberg.org/go-fonts/liberation/blank"
 
-// TTF is that of liberationsansregular.
-var TTF = liberationsansregular.TTF
+// TTF is that of blank.
+var TTF = blank.TTF

@@ -1,7 +1,7 @@
-// Package liberationserifitalic has the regular sans face in place of its own.
+// Package liberationserifitalic has a blank font in place of its own.
 package liberationserifitalic
 
-import "codeberg.org/go-fonts/liberation/liberationsansregular"
+import "codeberg.org/go-fonts/liberation/blank"
 
-// TTF is that of liberationsansregular.
-var TTF = liberationsansregular.TTF
+// TTF is that of blank.
+var TTF = blank.TTF
