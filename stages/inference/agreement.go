@@ -29,10 +29,10 @@ func Agree(scores [][]float64, k, resamples int, s *random.Stream) Agreement {
 	k = min(k, n)
 	a := Agreement{Rankings: m, K: k, CommonChance: float64(k*k) / float64(n), EveryChance: float64(n),
 		JaccardLuck: expectedJaccard(n, k)}
-	first := make([][]bool, m)
+	first, ranked := make([][]bool, m), make([]*ranking, m)
 	times := make([]int, n) // in how many rankings a region is among the first
 	for i, v := range scores {
-		first[i] = Top(v, k)
+		first[i], ranked[i] = Top(v, k), newRanking(v)
 		a.EveryChance *= float64(k) / float64(n)
 		for j, in := range first[i] {
 			if in {
@@ -51,8 +51,8 @@ func Agree(scores [][]float64, k, resamples int, s *random.Stream) Agreement {
 			both, either := overlap(first[i], first[j])
 			a.Common += float64(both)
 			a.Jaccard += float64(both) / float64(either)
-			a.Spearman += Spearman(scores[i], scores[j])
-			a.Kendall += Kendall(scores[i], scores[j])
+			a.Spearman += ranked[i].spearman(ranked[j])
+			a.Kendall += ranked[i].kendall(ranked[j])
 			pairs++
 		}
 	}

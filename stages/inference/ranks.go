@@ -3,6 +3,7 @@ package inference
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -49,35 +50,74 @@ func Top(v []float64, k int) []bool {
 
 // Spearman is the correlation of the ranks of x and y (Spearman 1904); NaN when
 // either is constant.
-func Spearman(x, y []float64) float64 {
-	a, b := Ranks(x), Ranks(y)
-	mean := float64(len(x)+1) / 2
-	var ab, aa, bb float64
-	for i := range a {
-		p, q := a[i]-mean, b[i]-mean
-		ab += float64(p * q)
-		aa += float64(p * p)
-		bb += float64(q * q)
-	}
-	return ab / math.Sqrt(float64(aa*bb))
+func Spearman(x, y []float64) float64 { return newRanking(x).spearman(newRanking(y)) }
+
+// A ranking is a list of values, ordered once to be compared with many others.
+type ranking struct {
+	at       []int     // the places of the values, the largest value first
+	position []int     // of each place, in that order
+	lo, hi   []int     // of each place: its equals take the positions lo up to hi
+	centre   []float64 // of each place: its rank less the mean rank
+	square   float64   // sum of squares of these
+	untied   int       // pairs of different values
 }
 
-// Kendall is τ_b: the pairs in the same order less those in the opposite order, of
-// the pairs that are not tied (Kendall 1945); NaN when either is constant.
-func Kendall(x, y []float64) float64 {
-	same, tiedX, tiedY, pairs := 0, 0, 0, 0
-	for i := range x {
-		for j := range i {
-			a, b := compare(x[i], x[j]), compare(y[i], y[j])
-			same += a * b
-			pairs++
-			if a == 0 {
-				tiedX++
-			}
-			if b == 0 {
-				tiedY++
-			}
-		}
+func newRanking(v []float64) *ranking {
+	n := len(v)
+	x := &ranking{at: order(v), position: make([]int, n), lo: make([]int, n), hi: make([]int, n),
+		centre: make([]float64, n), untied: n * (n - 1) / 2}
+	for i, r := range Ranks(v) {
+		x.centre[i] = r - float64(n+1)/2
+		x.square += float64(x.centre[i] * x.centre[i])
 	}
-	return float64(same) / math.Sqrt(float64(pairs-tiedX)*float64(pairs-tiedY))
+	for lo := 0; lo < n; {
+		hi := lo + 1
+		for hi < n && x.centre[x.at[hi]] == x.centre[x.at[lo]] {
+			hi++
+		}
+		for p, i := range x.at[lo:hi] {
+			x.position[i], x.lo[i], x.hi[i] = lo+p, lo, hi
+		}
+		x.untied -= (hi - lo) * (hi - lo - 1) / 2
+		lo = hi
+	}
+	return x
+}
+
+// spearman is the correlation of the ranks. All sums are exact: ranks are halves of integers.
+func (x *ranking) spearman(y *ranking) float64 {
+	ab := 0.0
+	for i, p := range x.centre {
+		ab += float64(p * y.centre[i])
+	}
+	return ab / math.Sqrt(float64(x.square*y.square))
+}
+
+// kendall is τ_b: the pairs in the same order less those in the opposite order, of
+// the pairs that are not tied (Kendall 1945); NaN when either is constant. It goes through the places in the
+// order of x, and counts where those before stand in the order of y.
+func (x *ranking) kendall(y *ranking) float64 {
+	seen := make([]uint64, len(x.at)/64+1) // positions in the order of y
+	same := 0
+	for lo := 0; lo < len(x.at); {
+		hi := x.hi[x.at[lo]]
+		for _, i := range x.at[lo:hi] {
+			same += countBelow(seen, y.lo[i]) + countBelow(seen, y.hi[i]) - lo
+		}
+		for _, i := range x.at[lo:hi] { // after them all: equals of x do not count
+			at := y.position[i]
+			seen[at/64] |= 1 << (at % 64)
+		}
+		lo = hi
+	}
+	return float64(same) / math.Sqrt(float64(x.untied)*float64(y.untied))
+}
+
+// countBelow counts the members of a set that are less than n.
+func countBelow(set []uint64, n int) int {
+	count := bits.OnesCount64(set[n/64] & (1<<(n%64) - 1))
+	for _, word := range set[:n/64] {
+		count += bits.OnesCount64(word)
+	}
+	return count
 }
