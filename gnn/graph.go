@@ -3,7 +3,6 @@ package gnn
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -34,7 +33,7 @@ func Checked[T Float](d int, features []float64, edges []Edge) (values []T, sort
 	values = make([]T, n*d)
 	for i, v := range features {
 		values[i] = T(v)
-		if !finite(float64(values[i])) {
+		if !finite(values[i]) {
 			return nil, nil, fmt.Errorf("feature %d of node %d is %v: %s", i%d+1, i/d+1, v, trouble(v))
 		}
 	}
@@ -45,7 +44,7 @@ func Checked[T Float](d int, features []float64, edges []Edge) (values []T, sort
 			return nil, nil, fmt.Errorf("edge %d–%d is outside a graph of %d nodes", e.Source+1, e.Target+1, n)
 		case e.Source == e.Target:
 			return nil, nil, fmt.Errorf("edge %d–%d is a self-loop", e.Source+1, e.Target+1)
-		case !finite(float64(T(e.Weight))):
+		case !finite(T(e.Weight)):
 			return nil, nil, fmt.Errorf("edge %d–%d has weight %v: %s", e.Source+1, e.Target+1, e.Weight, trouble(e.Weight))
 		}
 		sorted[i] = Edge{min(e.Source, e.Target), max(e.Source, e.Target), e.Weight}
@@ -94,7 +93,7 @@ func trouble(x float64) string {
 	return "a number is needed"
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+func finite[T Float](x T) bool { return x-x == 0 }
 
 // Nodes is the number of nodes.
 func (g *Graph[T]) Nodes() int { return g.n }

@@ -5,60 +5,60 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 051a7c9dc448c8ece6a52f8e70f505e917787b804fb2ed00ad73f71df50074cd
-kind biomarkers a6c578945979b11ac964be18a3d3044191a7c9976d9e2b8326a49324a894ad28
-kind bnt e296701667ba421d914d5050cd2c55932e8fa831046b908c5075c914c5cceb3f
-kind bootstrap 5562d5497d0f39bfc4be6bf1bafac45edb7fa2bc23590d20b762079e6b8ae0ec
-kind braingnn 4536b5f2b43c3b125fe98eb717d625ed2589422d1e0e950a056474ebcb264bff
-kind brainmap 99b402a80b4f8805e2338a2a39f46cfbd87241242571212db1688086675103ba
-kind choose 3c1d9847de3e4629f0af5cd0dafc63cb92bc31c75b0a889621dcba6b46447972
-kind combat 553b5ae742ed00df4c1f6ced261fa6cdedf0a6acddbd621517cf622afc689bf2
-kind compare e0ccccd579661e23933f80f70594486004dc3135252bc7c8f8f54e0cee2acbef
-kind connectivity 8849ca8d491e2dfeefbbb884cec5229e4cb39abd7084beb19a537b4216225b3d
-kind covariates 851c695e174fe7a500d2a8f82221ac084ddec3f6d3a95c6b6f3bb3bc23b9556e
-kind denoise b3e25cac614c5c4e0b069d85b3f5fd036f5de7efd03e328e3b489e4c5d89d4c1
+var codes = dag.Codes(`kind baseline d5906e5041bbbd5abeb6e43117484b185a254b4bd952c4c7c31047b3526520dd
+kind biomarkers eb7b4b4194c54f684d08caf18e43042fb3dfb00562b9dcea7ef0f314109f3565
+kind bnt 15ce10b42b04797eb18a9adde5766df3d0be63bc59c477e59232996110da85b5
+kind bootstrap 52b6e88a6bf0f4c0a5eaa921005cd645462e2198839d9e0c5028ee4d03553fa5
+kind braingnn 933100a1b189a0a55eb870dd146b55934a4ea0d526a602b9cadef9b563ea3e73
+kind brainmap caed37ea78e49c2b02f586a8103619c7cab7001ed127c0fa8c97c498f153a09a
+kind choose 7883c27bc99befba2ac12d6d4d7b1a7e398233df16adf85c88a65c612d14a487
+kind combat 49224351f4111f8beb35da77bc5b01a00248158b9a900220745af26de808ecf2
+kind compare 494407d90d3537eadfec7a1770650c676746a60cfb01c8df36894055cf354285
+kind connectivity f3590ea9b6bea0f131758bc32a2f123751c811208294f5072fa600781fa2828d
+kind covariates c2bf9bb9a66727d5af5d8c7301e8781f7d28e3aa78fdb3dda4bbc54464267734
+kind denoise 1e615fac100a2e2c730aaf3dab4dd8cf27da35063b5a5fdbd6887b2dfd621451
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
-kind evaluate 2a4e6e214370d16ba24bc9d8d9bbf2cb057853a20858d0441135e017d59233c8
-kind evaluate-regression 59488895893a2f15939244a72e37cb56a818b8130d08a1409ca997997d926842
-kind exec b03c29d42d5896de3950dfc0faa820d0ae99a601fd056d145b467e204f8edcd5
-kind fidelity c7a6be78039dfd9883467f54838856427ade222131a6fe048839f39366489cdb
-kind figure-calibration 5d31bd92cdaa504de3980da58121e7efa0cdad9abf3556cdae21862e4046f03f
-kind figure-confusion cd83574cf5edee0939b8bf3c1b3fe1db037b822b0fea3a5dfe2c2d3657ed737a
-kind figure-connectivity f3eda6fd5351121ded33654ee1f0a2d8dafefa560e21961a94240e2f3018e887
-kind figure-degrees 1f4071a695586948bb46708c8377b0af4746a3a82922ad400d377b6ffe80d40f
-kind figure-distributions 8e55d09443c1425b3909924bb113faaf1f094b3f190fad46901757d224062caa
-kind figure-individuality 98a9ef8e169850fd0fa9be58b918850a978b55ca9631b917c69c6ee4a1d6d347
-kind figure-individuals b54bcc352ac3f69df96a43bb4aa8300ec2c923b777087a24e99b397e52beb3b0
-kind figure-qc b396044f9c519fb62238915baa1d1f65e64cfe3db0c197d9039c75e339146586
-kind figure-qcfc a435ea08f1558a80c6871f6862222a83232edfd5b479f4f6338a73d32d374b18
-kind figure-ranking 31f2585a94b939e5e3fcbfdd5f3ea406978c482af9d68c6f35fb58a1a8ab532d
-kind figure-roc 01e208f14bbd41ec44ee0c3dc174420ae226c7b3667821f70463dd719063d6de
-kind figure-training a190430349e161d707dc6179534ca8f325022f5b9ebdc7a86eb3861610d646ea
-kind graph d2de74c6d180f41b4c93d13d397bd4e37c648d87403f852ec40f55600355f715
-kind harmonize 28c3b18e15431f271d64794de89e1c6287fcf7dcd48ff0d946cb4af3ccd4f3ed
-kind individuality 140b543c3e1433afe49a5cb4fffd4537662a211105461c687e8150bc0282ef06
-kind join 27965d3d51008fc6dfcbeec5aa39ffa20bd1a3f6716b34d10badc94cb368dfdd
-kind leakage d405a7f86533ec6b1a22325c9d1399104ce05a7c6ff19d70bc6ec8abefc55747
-kind matrices 9cfad2a0d7650daffe05fac0a1fb91417c0116298b1750b4a7cb571b98f255ce
+kind evaluate 4d0a339bf88d8b5cec19383a11a40e4a15f251670b3005ef76cea747099be0f7
+kind evaluate-regression a8bb563e8de300139fa5f44f080340c7d711830d673529bfaef3254b109f8a09
+kind exec 6379b2ff33aa80f5d5a41f3619c15f4c1e8127d0f5676098923a62d3bba253fb
+kind fidelity ec66fda90c6b46ff5a093b7b1721cc959688ba690d2ee9748c314aaefb8174f4
+kind figure-calibration f028303119675288100af0ad7cd9b86e891c35dc1bcc40e99eaf740f6cfa8c14
+kind figure-confusion 303dc443f7003c8d4b5b6ba5bafa6d17889d75255a1f0e1b9781f404ecc8b14d
+kind figure-connectivity 72a8ce4016a928a15ed24a3bf5767bb131facd0c51d7bfc2516e142230b61e9e
+kind figure-degrees 277632499d4f607773e14df91f58217970d79426590455310ae93507bb0ff81d
+kind figure-distributions 547121535790d609f9068fc1bd4bf1e98c56767f91893ddb606b93162241b1c2
+kind figure-individuality a1209c3cc91d1f028808265a0659336b1507b823d1fef826d90852a044749931
+kind figure-individuals 734646784cf38afb1d2c37ce585a5d4d3f1acd20304833997508aded57e78e25
+kind figure-qc 5c1695be69a1a6c74b461345f47135c505b44dc7c25ff0c48d5df77a25aaceeb
+kind figure-qcfc 897cdeabebf2459ef5020545734309b3e2f986901179b93404a723098702ce04
+kind figure-ranking f09f3a058ba88c2291b574fd2243decbf737a22d8b049846e6ad0b7fd66af85b
+kind figure-roc 6895bfee4552103d704d8dc0cd83c797d6943282ec9626d1121aba5ff8419e8a
+kind figure-training fd775d9f8c6c5c3025bef5bea88324b5babf20942aa0ad2adc79d61bacedeab8
+kind graph c719afb694ad8b6347798cda76deaee325a7d22af149d3474b0f220ea28b5762
+kind harmonize bbc62f642fdf4a96a62b3ed0eda8f7a946ee4ad780e3b1d13daa1ad4a49e1545
+kind individuality 5d32832e39364a798ed527f70410e331e516f0a7b52e36a9b901caa8714be896
+kind join 68d5fb0f35e244b838565244dd1b86c55ed9267cdc7300383fa52053157133b1
+kind leakage 551763f9b78fea151f0c92fb90b7ea18ea819085655bb5f7664a4f377fb5ec78
+kind matrices 79e6779f511e5af118f213201dd169d1eda52eccea5f0701b3376b55637b4a56
 kind mean-volume 462480abbdd907cd6127e313056c6c5c194e2c558c15ab8b0eb647a28f8002d3
-kind meanmlp b803570599b3edcd371c59a786c68b512e21f75d47550e8d6feb31e94964ac78
-kind parcellate 5ead2ff51810ea03a4892deb9906f53db3def5b1b711e8aea2701c5a10d5cc2c
-kind permutation f3b9dae24f7dce94c15c4edebe051e757397d9f6130a8f71ce6242e391a24093
-kind predict 9f487f4087aa43e4663a7910f719d72c7b21c598d72266bf6df6c303510e6899
-kind project ba5d84c69c5f102c73d6ca8753f9fa93942337b406d4861d66514b77ab17e7c1
-kind qcfc e7552d81217f9cc0470867ed98c2478171bf63749e0c3c49ce3e2d965024c1dd
-kind regression 7668eb3993413db4a2c114b570c87136a245b9f2371c783fdf0e788d2811c6de
-kind report 5ab066f287145014f4dd4a21b239def15f19f009f1bc2837d8bfe5f027c8c192
-kind saliency 1fca86e0bf71b4000ade859e0b765ce1d6faf215e8dd6c5aa0a1e8e002016fb0
-kind sessions d04078a71829ea34cca1992f8887ba0a4bc9634ee549af7a41eecbe6ff335db8
-kind simulate 4e9e372a7c3a3da365f6b9fa1c2da706c36d3d726fb42d02e813fabe3db5d3bc
-kind split d89ac5eaf1b24484a27770467d191b3a7434c95c97a750b8c26841f55f084acb
-kind summary ba5afe359c5b7159b9c2514c03fe2b93f7f5c576d00c04367664c4709874f3b7
-kind tables b391ae1589b0e88c678d7139fce97334519098a4cd5bf5a77d517dbc3bf320c6
-kind tangent f7c65df99b7b9b18efc3a9f88a3f628968726bf33ab8cbbd972ba4da4aab3d9f
-kind timeseries 2afa2c34a7b5861423dea1881563bc807146b10883f6e5c27dad0bb6a5bec362
-kind train 69657b15eaa9806c92f82bea69915a969ff56e4fef14d13be38d3d2580203e90
-kind train-regression bb85187f9f5347ba9ad70c8f69829d003d863b298f11f4b25aeafee6c315eaf7
+kind meanmlp 4f04a8adadb4197ce73e94827394411073a7d93cdc079bb167f7093fd7e8f7e9
+kind parcellate f51536d922a6d76b4e498a04d50f0a5a64b43383f8db02c7ddc07477382c658f
+kind permutation fcad090467c841a4601df2339043910d281b65ae245295a3003131645981d9c9
+kind predict 95dd84a26f4f4a250661025a996a99230f49e89ea172196540253e22e7624a43
+kind project 9d7950cce252393f360ccfc2ca8bb8faeaf1c200ffdbd80f595cc49e70707591
+kind qcfc 093fb1458a3d8ff71f0dbb024dea26b8746f625ea56967809ea0bffc4717acf2
+kind regression 7fcaebff7ee3eb4bc2f81481536b71465e18d68b8b5b4a5d7e6a774e8a4a25dc
+kind report 15f5b45b68ef0303a43b86ff2216609c521e8c4b6149f95a74baa7b0089cfea2
+kind saliency edd963b2f5d98dcc21bd5be52cad2bfad8feb2fe07d3b68fbaa014f9945ed7cd
+kind sessions 931a535443d12186d0f2bb73f4bb6fc20fd99fb3cbfaa90be8592e611ae48caa
+kind simulate e9408c7a78f17955565b11339186a06158cb9d139488081d823019def261a5b3
+kind split 14bf1abbff3df82aa68330ce5385cd164305e5bd1a84e69604ef24d748203003
+kind summary 78f1fc722b3d75987c5480fd0be2bc3cc316f7262e2139f4c19da18257f9b1c8
+kind tables 0ad9c3f36f400bc882062c79e6624ed7e47781b6ec375bff06d1e6171a01e700
+kind tangent 2414aacc9bec54808b9e79c5fa890ef17d8e4d1d338f8f14ae1c3ce1f1e349b5
+kind timeseries 7bee1583f33300b47422b9aa286b4ae569bf3cbe50d0a4d4264941dba189429a
+kind train 948eb2f9c56a806a32ffe09dd7b590ea33ac2d9d82cdacb7188265b029b52155
+kind train-regression a5bb08a99a10fa9dd74fee1c485057c4ceb42456de122753635c5be7ff4195ae
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -156,7 +156,7 @@ prgnn/artifacts/encoding.maxZstdWindow 1d1043e30636.e3b0c4
 prgnn/artifacts/encoding.metaDoc 4ac916ebe547.e3b0c4
 prgnn/artifacts/encoding.metaUnit a6b53aedd5c4.e3b0c4
 prgnn/artifacts/encoding.newBudget 4123ef4e4c05.d9dbdd
-prgnn/artifacts/encoding.read e303055b65a8.45f843
+prgnn/artifacts/encoding.read f88038161203.45f843
 prgnn/artifacts/encoding.readArrow 7b6f81d91ef0.a2b1d6
 prgnn/artifacts/encoding.readUint64 7820a0379ae8.a27392
 prgnn/artifacts/encoding.readable 36efb9aa2007.178d98
@@ -464,8 +464,10 @@ prgnn/stages/fold.Params.Numbers 8491f684df16.3cb1d8
 
 reached by baseline biomarkers bnt braingnn individuality leakage meanmlp qcfc regression train train-regression
 prgnn/stages/inference.Ranks bd4fec345de1.11eb04
-prgnn/stages/inference.Spearman 1650ff3bee43.1b8f64
+prgnn/stages/inference.newRanking b101c4b730ec.49d5c9
 prgnn/stages/inference.order c426292859fc.8e15ea
+prgnn/stages/inference.ranking 40adff1623fc.e3b0c4
+prgnn/stages/inference.ranking.spearman becb571d4866.d53040
 
 reached by baseline biomarkers bnt braingnn individuality meanmlp
 prgnn/gnn/network.Softmax 3920ac29adc8.a6dd66
@@ -708,7 +710,7 @@ prgnn/gnn.Prediction e8c8e31a3e5f.5a2813
 prgnn/gnn.Scores e24a36f64e6c.e3b0c4
 
 reached by baseline bnt braingnn fidelity predict train train-regression
-prgnn/gnn.Checked fb1c2d90d45b.fd51d7
+prgnn/gnn.Checked b72f06eb1fa0.fd51d7
 prgnn/gnn.Edge 9993b8ef59d4.e3b0c4
 prgnn/gnn.Graph 8521a461ad38.17172a
 prgnn/gnn.Model 2857561c6067.177740
@@ -739,7 +741,7 @@ prgnn/gnn.conv.forward c67c8e71cb3a.f1c0cc
 prgnn/gnn.conv.prepare a74e6f68196d.275092
 prgnn/gnn.convScratch ae382c403bd5.c4217a
 prgnn/gnn.convState ade903d343b2.c4217a
-prgnn/gnn.finite 8364b0c8aef3.e3b0c4
+prgnn/gnn.finite 0a2321f1fbf1.c4217a
 prgnn/gnn.helper 9388bfc4aa73.e3b0c4
 prgnn/gnn.kernelsOf f37d75fe6ffd.98b254
 prgnn/gnn.length f1d55a4ae1a8.c4217a
@@ -797,6 +799,9 @@ prgnn/stages/column.MadeLines 61bca7005507.e3b0c4
 
 reached by baseline bnt braingnn join predict sessions train train-regression
 prgnn/stages/column.MadeApart a70db2ecb2f4.49a8af
+
+reached by baseline bnt braingnn leakage meanmlp qcfc regression train train-regression
+prgnn/stages/inference.Spearman 706a09df9c11.162f67
 
 reached by baseline bnt braingnn leakage meanmlp regression train train-regression
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
@@ -1280,14 +1285,13 @@ prgnn/stages/column.FeatureTest 1d37cf30dd9b.e3b0c4
 prgnn/stages/column.RidgePattern be0dac9e39b0.e3b0c4
 prgnn/stages/column.StrengthTest fcaa2de257d2.e3b0c4
 prgnn/stages/inference.AgainstNull 8b6b11dba9a7.5c15d2
-prgnn/stages/inference.Agree 353f4a927e96.2bc9a9
+prgnn/stages/inference.Agree adb36dfd24ea.f87f4f
 prgnn/stages/inference.Agreement bf89f703b507.e3b0c4
 prgnn/stages/inference.BootstrapContrasts e847b87ea314.a9d881
 prgnn/stages/inference.BootstrapRanking ebf0a488a38b.840e89
 prgnn/stages/inference.Contrast 533b1341212f.e3b0c4
 prgnn/stages/inference.Contrasts dae070a795cf.30c552
 prgnn/stages/inference.HeldOut 56fbce6ec6f7.e3b0c4
-prgnn/stages/inference.Kendall 8ecfa4d88da0.020138
 prgnn/stages/inference.NullTest 59df1b79d7a2.e3b0c4
 prgnn/stages/inference.Pattern 179334919855.e3b0c4
 prgnn/stages/inference.Replicated 292c02605cf5.8198eb
@@ -1302,10 +1306,12 @@ prgnn/stages/inference.apart 58d7b87f28cd.8b5fdd
 prgnn/stages/inference.column cb74947d0138.e3b0c4
 prgnn/stages/inference.contraster 123d63314b18.8e9f1e
 prgnn/stages/inference.contraster.of 3097c51372f6.2e60af
+prgnn/stages/inference.countBelow 49219ececeba.e3b0c4
 prgnn/stages/inference.expectedJaccard 8788fe7e8e08.e3b0c4
 prgnn/stages/inference.moments b27c4b5541df.e3b0c4
 prgnn/stages/inference.newContraster 8c50d051b58c.edd01d
 prgnn/stages/inference.overlap 9d852e4b49d1.e3b0c4
+prgnn/stages/inference.ranking.kendall 287408840917.447f3f
 prgnn/stages/inference.shared bf7fac9eefd7.e3b0c4
 prgnn/stages/inference.spreads c91af23adc09.0022e7
 prgnn/stages/inference.tail 587b53123b96.e3b0c4
@@ -2515,6 +2521,14 @@ prgnn/stages/inference.area 8b7c8641a3c6.e3b0c4
 prgnn/stages/inference.area.above b48e0e6b4359.006b0e
 prgnn/stages/inference.levelsOf a4806e948488.e3b0c4
 
+reached by covariates exec figure-individuals figure-qcfc report simulate summary
+prgnn/internal/pattern.New 9c8c948eccc1.f2360a
+prgnn/internal/pattern.Pattern 9b1e2b0b33a7.e3b0c4
+prgnn/internal/pattern.inTest b5757c8556c1.e3b0c4
+
+reached by covariates exec report simulate summary
+prgnn/internal/pattern.Pattern.MatchString 3b576e1f14f3.b76113
+
 reached by covariates leakage
 prgnn/stages/assess.checkRow 425bebf66c54.e3b0c4
 
@@ -2522,6 +2536,7 @@ reached by covariates qcfc report summary
 prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 
 reached by covariates report summary
+prgnn/internal/pattern.Pattern.ReplaceAllString 27203507f529.b76113
 prgnn/stages/column.CovariateColumn.Identifies 6b0b9aa8bb3b.d0caff
 prgnn/stages/column.CovariateRow 9de672910015.e3b0c4
 prgnn/stages/column.Describe 2e2107272a36.754838
@@ -2529,9 +2544,9 @@ prgnn/stages/column.Description c61d111bafbd.e3b0c4
 prgnn/stages/column.NumberCovariateRow 80bdd7c284ca.e3b0c4
 prgnn/stages/column.decimals 9cede38d19f1.e3b0c4
 prgnn/stages/column.groupSD 4a3c1ab4057e.dc3b72
-prgnn/stages/column.humps c0aca5edc610.e3b0c4
-prgnn/stages/column.identifierName d6440d5c1423.e3b0c4
-prgnn/stages/column.namesIdentifier 0ce23ac10729.46bdad
+prgnn/stages/column.humps ad18d0aebc3c.8933d2
+prgnn/stages/column.identifierName 716a015a2241.8933d2
+prgnn/stages/column.namesIdentifier ff15c910dcbf.39ddac
 
 reached by denoise
 prgnn/connectivity.AboutColumn cf542a23ca73.e3b0c4
@@ -2826,6 +2841,8 @@ prgnn/dag.ParsePromise 1d32eef14dc0.bd70fc
 prgnn/dag.Promise 6d75d3081f4a.e3b0c4
 prgnn/dag.Promise.String f468338c03b9.15befd
 prgnn/dag.Task.TookMemory b215edddf370.fcfd2c
+prgnn/internal/pattern.Pattern.FindAllString b3bb0bd6b544.b76113
+prgnn/internal/pattern.Pattern.ReplaceAllStringFunc 685f3909e245.b76113
 prgnn/internal/regular.Error 4d0276b21154.e3b0c4
 prgnn/internal/regular.Error.Error 047b4cbe5691.cd81d2
 prgnn/internal/regular.NonBlock 115f1783bad0.e3b0c4
@@ -2856,26 +2873,26 @@ prgnn/internal/workdir.remove cf4d001ab71f.20a6f9
 prgnn/internal/workdir.swept 2f8139f7ef73.e3b0c4
 prgnn/internal/workdir.workName 9b7ea37e2edd.e3b0c4
 prgnn/stages/command.Exec 19d22787a9ad.e3b0c4
-prgnn/stages/command.Exec.Advise 6c30d9a73628.d25be1
+prgnn/stages/command.Exec.Advise 6c110a6e455d.edcdbf
 prgnn/stages/command.Exec.EnvNames 9cdb65b5a780.35851a
 prgnn/stages/command.Exec.Ports 73320c053176.e6ea9d
 prgnn/stages/command.Exec.Promise 5ae2d207c130.0f3dc0
 prgnn/stages/command.Exec.Run d11baa5cda95.7b8993
-prgnn/stages/command.Exec.Validate 49b79c9447d1.a76ddd
-prgnn/stages/command.Exec.call 718cb7165f74.140829
+prgnn/stages/command.Exec.Validate 19c5cb7115fd.3f6ec6
+prgnn/stages/command.Exec.call 1eac25da4109.ea27bf
 prgnn/stages/command.Exec.containerOf b9530bf357ee.559206
 prgnn/stages/command.Exec.environment 08dd0d6e014b.b8587a
 prgnn/stages/command.Exec.lay 9a56b59e1131.60482e
 prgnn/stages/command.Exec.lookPath 02da88579ae8.35851a
 prgnn/stages/command.Exec.program 3da95e747b03.70c744
 prgnn/stages/command.Exec.pythonOf 526887d17e8c.2249e2
-prgnn/stages/command.Exec.secrets fff3edf25a39.7a9163
+prgnn/stages/command.Exec.secrets 2680649a5bc4.5a6ae9
 prgnn/stages/command.Exec.set 8ae81ef5cec3.35851a
 prgnn/stages/command.ExecRooms e9229e7e4ac0.e3b0c4
 prgnn/stages/command.checkFormat ae6794e6f4e0.5ebc95
-prgnn/stages/command.checkLock 81a32d8f090c.a38a39
+prgnn/stages/command.checkLock 64650b80d834.ba2c1e
 prgnn/stages/command.cloneFile 1719fa5e3cd2.bfe0f9
-prgnn/stages/command.cloudCredential fe1821456412.e3b0c4
+prgnn/stages/command.cloudCredential 65681b9bc2d9.8933d2
 prgnn/stages/command.collect 6ebcde75eee2.fabdbe
 prgnn/stages/command.container a21da854fc3a.3bfbd9
 prgnn/stages/command.container.command 196804ffac54.5cc51c
@@ -2888,14 +2905,14 @@ prgnn/stages/command.declare 7e445297ee8d.7c855d
 prgnn/stages/command.declared 309233b743d4.e3b0c4
 prgnn/stages/command.dockerBundle 65530492db22.3bfbd9
 prgnn/stages/command.exec.New a0d39ee4dc97.3609b4
-prgnn/stages/command.execName 79dc9fa98fbb.e3b0c4
-prgnn/stages/command.execPlace 9325d5ac7a42.e3b0c4
+prgnn/stages/command.execName 090851c4c39a.8933d2
+prgnn/stages/command.execPlace 61ef2e758504.8933d2
 prgnn/stages/command.extension 998ad6938a69.e3b0c4
 prgnn/stages/command.firstBytes 3dc10bf2a205.de3666
 prgnn/stages/command.guardScript c790b08567b0.e3b0c4
-prgnn/stages/command.hashed 18fa3391e6a2.e3b0c4
+prgnn/stages/command.hashed 9e00bf0c9d66.8933d2
 prgnn/stages/command.imageKind 8ce7e66834cf.e3b0c4
-prgnn/stages/command.indexOption 0c3bc2604f4e.e3b0c4
+prgnn/stages/command.indexOption 0655a0f2fcad.8933d2
 prgnn/stages/command.inside aa822c3ae06c.e3b0c4
 prgnn/stages/command.interpreter 0631c7f77b54.e3b0c4
 prgnn/stages/command.kindOfImage 2f33fef2a431.5c16b4
@@ -2910,13 +2927,13 @@ prgnn/stages/command.maskingWriter.Write 5b3f4cb40026.7e585b
 prgnn/stages/command.mostOfPodman 9f5ab2a7f1d1.e3b0c4
 prgnn/stages/command.ociArchive 3a7dbc7e45f1.3bfbd9
 prgnn/stages/command.peakMemory bed43499b414.e3b0c4
-prgnn/stages/command.pinned c9b9f32bdad9.e3b0c4
+prgnn/stages/command.pinned 271b8a04a906.8933d2
 prgnn/stages/command.pipOptions 6e29cc8df79e.e3b0c4
 prgnn/stages/command.removeAtEnd d9a43822effb.e3b0c4
 prgnn/stages/command.resourceLimits d07e1fc1192e.85f757
 prgnn/stages/command.runGuarded 1f865a581b0e.140bcd
 prgnn/stages/command.runLogged 925614ff0bd7.35d34b
-prgnn/stages/command.secretName 0ca6f181c487.e3b0c4
+prgnn/stages/command.secretName f17a1f8d0578.8933d2
 prgnn/stages/command.shareFrom 1f93875d2261.e3b0c4
 prgnn/stages/command.sifImage 39c980e8564d.3bfbd9
 prgnn/stages/command.withoutComment 71cc3e1851be.e3b0c4
@@ -2925,17 +2942,19 @@ reached by fidelity
 prgnn/stages/assess.Fidelity 1114b907525a.e3b0c4
 prgnn/stages/assess.Fidelity.Ports 18cb1ab138af.fb55b6
 prgnn/stages/assess.Fidelity.Run d474098c8f26.0fd97b
-prgnn/stages/assess.Fidelity.ask feeb8406b924.d91e89
+prgnn/stages/assess.Fidelity.ask 73cf2a8496db.715de2
 prgnn/stages/assess.Fidelity.first bb9526a2fba3.467fe1
 prgnn/stages/assess.Fidelity.settings 0f05549b41b3.11a560
 prgnn/stages/assess.Fidelity.sizes e7be12da2e86.39c4f0
 prgnn/stages/assess.Fidelity.table 9b461f5ed337.f3410c
+prgnn/stages/assess.atOnce 3e220ec7f6d4.e3b0c4
 prgnn/stages/assess.fidelity.New 7f235c96daa6.4cf385
 prgnn/stages/assess.maskEffect 89be96e8b242.e3b0c4
 prgnn/stages/assess.maskSetting 74baa549fdc5.2885d3
 prgnn/stages/assess.maskSetting.overModels 8b37109f9333.b0de2f
 prgnn/stages/fold.DrawsText 73691a7951bc.e3b0c4
-prgnn/stages/learn.GraphData.Without 5664a3519ebe.1f7c61
+prgnn/stages/learn.GraphData.Numbers d6e5f482fa8f.e38146
+prgnn/stages/learn.GraphData.Without 490f6103ec98.98c13b
 
 reached by fidelity leakage predict
 prgnn/stages/learn.ReadModel 95b44a480f0a.60fa66
@@ -3136,6 +3155,7 @@ reached by figure-individuals report saliency summary
 prgnn/stages/region.Clip 6f653d6024e2.e3b0c4
 
 reached by figure-individuals report summary
+prgnn/internal/pattern.Pattern.FindStringSubmatch a94f059a7d68.b76113
 prgnn/stages/chart.Atlas.ByParticipant cc532ac1a269.40357a
 prgnn/stages/chart.Atlas.above d566c3983d78.2cfbf1
 prgnn/stages/chart.Individuals 294baeb71ee7.bc5577
@@ -3149,10 +3169,10 @@ prgnn/stages/figure.individualScores af4ccb51c337.6f434b
 prgnn/stages/figure.individualScores.group 5eb36d65db85.a63347
 prgnn/stages/figure.individualScores.shared d934419e0d92.0b4453
 prgnn/stages/figure.keptRegion 56ac223a7589.e3b0c4
-prgnn/stages/figure.lambdaPair 1970d65ea894.e3b0c4
+prgnn/stages/figure.lambdaPair 56a002098c6e.8933d2
 prgnn/stages/figure.nodeRow 1e4aa4c3de71.e3b0c4
 prgnn/stages/figure.readIndividual d49a5fd51553.09fe44
-prgnn/stages/figure.rowTitle 5e2d879783cf.843ef2
+prgnn/stages/figure.rowTitle 99510c8de456.738beb
 prgnn/stages/figure.selected ba94e4c817fc.8933d2
 
 reached by figure-qc
@@ -3230,6 +3250,7 @@ prgnn/stages/column.MotionEdgeRow 6db589c33f0e.c63136
 prgnn/stages/column.MotionRow f1eb2a4ff2e0.c63136
 
 reached by figure-qcfc report summary
+prgnn/internal/pattern.Pattern.FindAllStringSubmatch b9b695bfc175.b76113
 prgnn/stages/chart.HeadMotion 81a8d15334f3.79625a
 prgnn/stages/chart.Motion a540bd62f262.e3b0c4
 prgnn/stages/chart.Motion.distances 734858784399.de0dbd
@@ -3242,8 +3263,8 @@ prgnn/stages/chart.freedoms 6772b5ff30f2.e03d7e
 prgnn/stages/chart.motionBins 78e3518e1237.e3b0c4
 prgnn/stages/chart.motionScale 99a62fd2c3aa.e3b0c4
 prgnn/stages/chart.signed 0d71727c1f11.e3b0c4
-prgnn/stages/column.Coordinate eb35e684516f.e3b0c4
-prgnn/stages/column.ShownSetting 5b5d6d66127d.ac7c89
+prgnn/stages/column.Coordinate 683b312ccbef.8933d2
+prgnn/stages/column.ShownSetting 55fb1f1fc73b.0c01bd
 prgnn/stages/figure.DrawHeadMotion 7994d9e9b7b2.ff5c33
 prgnn/stages/figure.people e8b91e84ab90.13689a
 
@@ -3349,9 +3370,14 @@ reached by harmonize
 prgnn/connectivity/combat.Fit.Apply a758caf9f058.40fa46
 prgnn/stages/prepare.Harmonize 9e516d78e032.e3b0c4
 prgnn/stages/prepare.Harmonize.Ports 17c83b7e109f.03f249
-prgnn/stages/prepare.Harmonize.Run 373e70bdd8e8.133384
+prgnn/stages/prepare.Harmonize.Run 373e70bdd8e8.c397fb
+prgnn/stages/prepare.fits 525a98c5c842.f596a5
 prgnn/stages/prepare.harmonize.New d54eff27cd87.04767b
+prgnn/stages/prepare.knownFit eb3e7302247e.809dad
+prgnn/stages/prepare.knownFit.numbers 80ab05eb3788.f596a5
+prgnn/stages/prepare.mostFitted 812028183106.e3b0c4
 prgnn/stages/prepare.readFit 045c631b8c57.19c4e7
+prgnn/stages/prepare.recentFit 39a3dcad7cc3.922f6f
 
 reached by harmonize matrices project timeseries
 prgnn/stages/region.DrawNumbers 7e1da8cafb3c.e3b0c4
@@ -3868,6 +3894,7 @@ prgnn/dag.heard.Write d924a138a58c.92cb40
 
 reached by report summary
 prgnn/internal/markup.ElementText 90b635269970.e3b0c4
+prgnn/internal/pattern.Pattern.FindSubmatch 1957430898b9.b76113
 prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
 prgnn/internal/words.LeastP a1b90a295bd0.3dc057
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
@@ -3915,7 +3942,7 @@ prgnn/stages/present.author.covariates 290828da1df3.382d6c
 prgnn/stages/present.author.covariatesOfNumber 3418bb99e219.f0c614
 prgnn/stages/present.author.data fe0634140c93.1f0c8e
 prgnn/stages/present.author.fidelity a61977c93599.58190c
-prgnn/stages/present.author.furtherPictures db85a2b53531.9b5d9e
+prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
 prgnn/stages/present.author.groupNames 5ea717073411.484c0d
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
@@ -3958,7 +3985,7 @@ prgnn/stages/present.verdict 9b0479f54336.284716
 prgnn/stages/present.verdict.against e115142511bf.3097a1
 prgnn/stages/present.verdict.sentence d1b2e7bab192.79623d
 prgnn/stages/present.verdict.value 866934cb6e0b.105f2a
-prgnn/stages/present.widthOfSVG ff36e249e675.e3b0c4
+prgnn/stages/present.widthOfSVG 6b82b449d465.8933d2
 prgnn/stages/present/methods.Author 2865ea77ba6f.c22369
 prgnn/stages/present/methods.Author.Read 89cad7c042bf.a46350
 prgnn/stages/present/methods.Author.References 95f3ce12a64e.cefeb4
@@ -4101,7 +4128,7 @@ prgnn/stages/present/performance.baseline be7f2912f2e0.d7987d
 prgnn/stages/present/performance.calibrationBins 3b8398fc6105.e3b0c4
 prgnn/stages/present/performance.chanceTest 3803e775db38.e3b0c4
 prgnn/stages/present/performance.chanceTest.String 8a42d922d7f4.e2829e
-prgnn/stages/present/performance.coordsOf b60ca33309e2.e3bdae
+prgnn/stages/present/performance.coordsOf 92f35f59efff.2a6ddc
 prgnn/stages/present/performance.foldScore 78ec004334b8.00f291
 prgnn/stages/present/performance.headlineOf 9041ffc40a34.5ed447
 prgnn/stages/present/performance.headlineSetting d42da847650d.c31564
@@ -4256,12 +4283,12 @@ prgnn/stages/atlas.DK84 c0c3d9fed80f.666c80
 prgnn/stages/atlas.Named a700c35c277d.b3ce44
 prgnn/stages/atlas.Node 15f2b16dcde8.e3b0c4
 prgnn/stages/atlas.Plain bf0944b23b7b.875ea7
-prgnn/stages/atlas.Read 626791dccedb.d9245f
+prgnn/stages/atlas.Read 25a6b0023351.0d5421
 prgnn/stages/atlas.check d1510ab5be0e.e12faf
 prgnn/stages/atlas.columnsOf ced53bfd13fd.e3b0c4
 prgnn/stages/atlas.dk84 c742e88611af.03298a
 prgnn/stages/atlas.hemisphere 19230dedfc5e.e3b0c4
-prgnn/stages/atlas.isColor 56b83a535ab5.e3b0c4
+prgnn/stages/atlas.isColor e05e9a3b0501.8933d2
 prgnn/stages/atlas.line 5bfddcb4569a.e3b0c4
 prgnn/stages/atlas.maxNodes a05a197c0b74.e3b0c4
 prgnn/stages/atlas.nan 774ae7471b42.e3b0c4
@@ -4475,7 +4502,7 @@ at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 DigestOf:27 Va
 at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Array.Float64s:91 floats:109 Array.Format:118 Array.Encode:121
 at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:173 bitmap:186 canonical:198 textBuffers:219
 at artifacts/encoding/arrowcheck.go prgnn/artifacts/encoding arrowMagic:21 maxArrowColumns:23 maxZstdWindow:24 flat:28 flat.u32:33 flat.field:36 flat.follow:48 flat.table:51 flat.vector:61 flat.tables:76 flat.text:85 flat.byte:90 flat.int64:97 flat.metadata:105 arrowTypes:115 arrowTypeNames:117 word:122 word.String:124 checkArrow:127 checkSchema:172 checkBatch:200 checkZstd:261 ReadSchema:273 checkArrowSchema:285
-at artifacts/encoding/arrowread.go prgnn/artifacts/encoding tableFormat:19 tableFormats:24 RegisterTable:29 formatOf:34 ReadTable:46 tableFormat.table:63 readArrow:70 recoverDamage:93 Budget:105 newBudget:110 Budget.take:114 Budget.Allocate:121 Budget.Reallocate:126 tableOf:142 ColumnOf:158 readers:166 textArray:184 halfArray:185 readable:188 errType:195 Column.fill:200 read:211 readUint64:238
+at artifacts/encoding/arrowread.go prgnn/artifacts/encoding tableFormat:20 tableFormats:25 RegisterTable:30 formatOf:35 ReadTable:47 tableFormat.table:64 readArrow:71 recoverDamage:94 Budget:106 newBudget:111 Budget.take:115 Budget.Allocate:122 Budget.Reallocate:127 tableOf:143 ColumnOf:159 readers:167 textArray:185 halfArray:186 readable:189 errType:196 Column.fill:201 read:212 readUint64:243
 at artifacts/encoding/column.go prgnn/artifacts/encoding Table.Strings:14 missing:30 Column.text:34 FormatFloat:56 Table.Floats:64 Table.Ints:101 Table.Bools:129 Table.find:140 Table.findWhole:148
 at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
 at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
@@ -4552,7 +4579,7 @@ at gnn/consistency.go prgnn/gnn Model.consistency:18 spreadOf:46 sigmoidSpreadOf
 at gnn/conv.go prgnn/gnn conv:5 newConv:17 conv.prepare:30 conv.finish:45 convState:68 convScratch:76 conv.forward:89 conv.backward:117
 at gnn/distance.go prgnn/gnn Model.distance:14 Model.bce:35 Model.bceAuthors:57 Model.mmd:93 mmdKernels:122 Model.mmdAuthors:133
 at gnn/dropout.go prgnn/gnn Model.dropout:6
-at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 Checked:29 NewGraph:66 trouble:90 finite:97 lanes:105 padded:107 adjacency:115 adjacency.build:134 adjacency.sortRows:190 adjacency.size:208 resize:212
+at gnn/graph.go prgnn/gnn Float:10 Edge:13 Graph:19 Checked:28 NewGraph:65 trouble:89 finite:96 lanes:104 padded:106 adjacency:114 adjacency.build:133 adjacency.sortRows:189 adjacency.size:207 resize:211
 at gnn/induce.go prgnn/gnn adjacency.induce:7
 at gnn/kernels.go prgnn/gnn kernels:14 kernels32:58 kernels64:58 kernelsOf:61 Rank:69 Softmax:81
 at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:29
@@ -4591,6 +4618,7 @@ at internal/foreign/foreign.go prgnn/internal/foreign Enough:17 Name:21 dicom:43
 at internal/lists/lists.go prgnn/internal/lists Map:5
 at internal/markup/element.go prgnn/internal/markup ElementText:11
 at internal/markup/markup.go prgnn/internal/markup Text:13 Shown:20 Characters:24
+at internal/pattern/pattern.go prgnn/internal/pattern Pattern:13 inTest:16 New:20 Pattern.MatchString:30 Pattern.FindStringSubmatch:34 Pattern.FindSubmatch:36 Pattern.FindAllString:38 Pattern.FindAllStringSubmatch:44 Pattern.ReplaceAllString:48 Pattern.ReplaceAllStringFunc:52
 at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
 at internal/regular/regular.go prgnn/internal/regular Open:15 OpenFile:18 ReadFile:38 Error:103 Error.Error:105 Otherwise:110
@@ -4651,7 +4679,7 @@ at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 complete:78 participantAccuracy:98 Evaluate.test:101
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
-at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:73 Fidelity.sizes:127 Fidelity.settings:145 Fidelity.ask:208 Fidelity.first:266 maskSetting.overModels:304 Fidelity.table:315
+at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:73 Fidelity.sizes:127 Fidelity.settings:145 atOnce:208 Fidelity.ask:211 Fidelity.first:274 maskSetting.overModels:312 Fidelity.table:323
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:52 leakCheck.fail:58 foldPlace:63 foldBook:66 Leakage.Run:72 checkRow:112 readBook:118 foldBook.tested:143 foldBook.takesPart:149 Leakage.lookAtPredictions:159 placeOf:234 foldBook.seen:250 lookAtModels:270 lookAtFitted:287
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
@@ -4661,7 +4689,7 @@ at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:29 QCFC.Ports:33 Q
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:269
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
-at stages/atlas/read.go prgnn/stages/atlas maxNodes:18 Read:28 columnsOf:104 isColor:124 readPlain:126 check:139 parseID:165 line:170 readLines:176 separator:198 split:207
+at stages/atlas/read.go prgnn/stages/atlas maxNodes:19 Read:29 columnsOf:105 isColor:125 readPlain:127 check:140 parseID:166 line:171 readLines:177 separator:199 split:208
 at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:83 Decode:100
 at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:24 shown:84 Atlas.spots:94 Individuals:107 Atlas.ByParticipant:114 Atlas.above:194 heat:208
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
@@ -4712,7 +4740,7 @@ at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
 at stages/command/exec_container.go prgnn/stages/command containerPort:22 inside:25 imageKind:28 sifImage:35 ociArchive:36 dockerBundle:37 kindOfImage:41 container:69 Exec.containerOf:79 container.podman:103 container.command:108 loaded:139 container.podmanRun:146 container.name:168 container.load:171
 at stages/command/exec_files.go prgnn/stages/command Exec.lay:24 layOne:59 shareFrom:87 firstBytes:90 layAll:108 extension:146 collect:161 checkFormat:182
 at stages/command/exec_python.go prgnn/stages/command lockPort:17 interpreter:18 pipOptions:23 pinned:26 hashed:27 indexOption:28 checkLock:32 withoutComment:65 Exec.pythonOf:75
-at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:14 secretName:16 Exec.Advise:20 leastSecret:35 Exec.secrets:39 maskingWriter:62 maskingWriter.Write:68 maskingWriter.Flush:90
+at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:15 secretName:17 Exec.Advise:21 leastSecret:36 Exec.secrets:40 maskingWriter:63 maskingWriter.Write:69 maskingWriter.Flush:91
 at stages/command/exec_unix.go prgnn/stages/command guardScript:17 runGuarded:23 resourceLimits:47 mostOfPodman:63 removeAtEnd:67 peakMemory:86
 at stages/draw/bar.go prgnn/stages/draw Bar:16 outline:55
 at stages/draw/color.go prgnn/stages/draw Scale:9 Sequential:16 Diverging:17 Categories:23 None:26 Scale.At:29 ParseHex:42 hexes:65
@@ -4768,7 +4796,7 @@ at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 col
 at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 meanScore:70 NumberTest:83 TestNumbers:93 Associate:157 ratio:185
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 PredictionTest:18 TestPredictions:29 foldArea:82
-at stages/inference/ranks.go prgnn/stages/inference Ranks:11 order:29 compare:39 Top:42 Spearman:52 Kendall:67
+at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:93 ratedSet:110 modelRow:122 Baseline.Run:130 Baseline.onRows:157 Baseline.fit:199 Baseline.onGraphs:223 Baseline.stream:252 Baseline.training:256 prediction:286 baselineEpochRow:297 baselineHistory:305
@@ -4790,7 +4818,7 @@ at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 gra
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 paperModel:41 modelParams:44 ModelParams.options:51 ModelParams.validate:70 maxWeights:81 checkWeights:84 allOf:96 TrainingParams:107 trainingParams:118 paperTraining:127 TrainingParams.follow:130 follow:139 TrainingParams.training:150 TrainingParams.caution:157 TrainingParams.validate:174
 at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:28 TrainRegression.Ports:38 numberEpochRow:50 TrainRegression.Validate:61 TrainRegression.train:67 TrainRegression.Run:72 quantileCuts:129 numberHistory:143
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:40 lossRow:53 accuracyRow:61 finalRow:68 historyTable:74 scoreTable:92 distributionRow:126 distributionTable:135 parameterRow:149 parameterTable:157
-at stages/learn/without.go prgnn/stages/learn GraphData.Without:9
+at stages/learn/without.go prgnn/stages/learn GraphData.Without:11 GraphData.Numbers:35
 at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:108
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:153 reader.part:211 Variable.shape:220 widths:236 reader.numbers:240 reader.chars:287 reader.letters:318 reader.cells:350
@@ -4809,7 +4837,7 @@ at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:14
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:34 Graph.Run:49 graphRow:93 graphQuality:110
 at stages/prepare/grayordinates.go prgnn/stages/prepare matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:72 grayordinateMeans:148 readParcels:168
-at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:24 Harmonize:28 Harmonize.Ports:32 Harmonize.Run:47 fittedQuality:119 readFit:141
+at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:34 Harmonize.Run:49 fittedQuality:121 fits:144 mostFitted:149 knownFit:151 knownFit.numbers:158 recentFit:163 readFit:188
 at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:31 Join.Run:49 sameParts:90 runNames:109 joinSeries:118 spreadMissing:146 missingRegions:159 runQuality:174 readRuns:180 runQuality.whole:208 runQuality.list:263 joinedRow:272 runVolumeRow:280 runQuality.volumes:286 leastCoverage:306
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:51 Matrices.Run:65 Matrices.read:107
 at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:17 usualRange:38

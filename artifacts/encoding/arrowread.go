@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -210,27 +211,31 @@ func (c *Column) fill(typ arrow.DataType, chunks []arrow.Array) error {
 // read makes a reader of columns whose arrays are of type A.
 func read[T any, A any](value func(A, int) T) func(*Column, []arrow.Array) error {
 	return func(c *Column, chunks []arrow.Array) error {
-		values, valid := []T{}, []bool{}
-		missing := false
+		values := []T{}
+		var valid []bool // nil while no value is missing
 		for _, a := range chunks {
 			at, in := func(i int) int { return i }, a
 			if d, ok := a.(*array.Dictionary); ok {
 				at, in = d.GetValueIndex, d.Dictionary()
 			}
 			typed, _ := in.(A)
+			whole := value != nil && a.NullBitmapBytes() == nil && in.NullBitmapBytes() == nil
+			values = slices.Grow(values, a.Len())
 			for i := range a.Len() {
 				var x T
-				ok := value != nil && a.IsValid(i) && in.IsValid(at(i))
-				if ok {
+				ok := whole || value != nil && a.IsValid(i) && in.IsValid(at(i))
+				switch {
+				case ok:
 					x = value(typed, at(i))
+				case valid == nil:
+					valid = slices.Repeat([]bool{true}, len(values))
 				}
-				values, valid = append(values, x), append(valid, ok)
-				missing = missing || !ok
+				if values = append(values, x); valid != nil {
+					valid = append(valid, ok)
+				}
 			}
 		}
-		if c.Values = values; missing {
-			c.Valid = valid
-		}
+		c.Values, c.Valid = values, valid
 		return nil
 	}
 }

@@ -204,6 +204,9 @@ func (s *Fidelity) settings(t *dag.Task, sizes []int) (settings []*maskSetting, 
 	return settings, axes, nil
 }
 
+// atOnce is the number of features of all graphs that a model is asked about at once: 32 MB.
+const atOnce = 4 << 20
+
 // ask asks the models that were not trained on a participant.
 func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []learn.GraphData, draws []int) error {
 	var models []int
@@ -232,20 +235,24 @@ func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []
 		}
 		for e := range of.effect {
 			effect := &of.effect[e]
-			for r := range s.Random + 1 {
-				masked := make([]learn.GraphData, len(graphs))
-				for g, graph := range graphs {
-					first, err := s.first(of, effect.k, r, id, draws[g], whole[g], graph.Nodes)
+			for r := 0; r <= s.Random; {
+				// Several selections at once: what a model needs to begin is more than one graph takes.
+				selections := min(s.Random+1-r, max(1, atOnce/(len(graphs)*graphs[0].Numbers())))
+				var masked []learn.GraphData
+				for i := range selections * len(graphs) {
+					g := i % len(graphs)
+					first, err := s.first(of, effect.k, r+i/len(graphs), id, draws[g], whole[g], graphs[g].Nodes)
 					if err != nil {
 						return err
 					}
-					masked[g] = graph.Without(first, effect.keep)
+					masked = append(masked, graphs[g].Without(first, effect.keep))
 				}
 				answers, err := m.Predict(masked, t.Threads)
 				if err != nil {
 					return err
 				}
-				for g, a := range answers {
+				for i, a := range answers {
+					r, g := r+i/len(graphs), i%len(graphs)
 					class := whole[g].Class
 					effect.drop[r] += float64(share * (whole[g].Probability[class] - a.Probability[class]))
 					if a.Class != class {
@@ -255,6 +262,7 @@ func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []
 						effect.accuracy[r][number] += 1 / float64(len(graphs))
 					}
 				}
+				r += selections
 			}
 		}
 	}

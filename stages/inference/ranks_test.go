@@ -33,8 +33,8 @@ func TestKendallIsThatOfItsDefinition(t *testing.T) {
 					x[i] = math.NaN()
 				}
 			}
-			if got, want := newRanking(x).kendall(newRanking(y)), kendallByPairs(x, y); math.Float64bits(got) != math.Float64bits(want) &&
-				!(math.IsNaN(got) && math.IsNaN(want)) {
+			got, want := newRanking(x).kendall(newRanking(y)), kendallByPairs(x, y)
+			if math.Float64bits(got) != math.Float64bits(want) && !(math.IsNaN(got) && math.IsNaN(want)) {
 				t.Errorf("%d places, %d values: %v, by pairs %v", n, values, got, want)
 			}
 		}

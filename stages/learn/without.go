@@ -2,25 +2,34 @@ package learn
 
 import (
 	"slices"
+
+	"prgnn/gnn"
 )
 
 // Without takes the marked regions out, or all others: their edges, their features, and
 // what they are as features of others, where the features are one a region.
 func (g GraphData) Without(marked []bool, keep bool) GraphData {
-	out := func(i int) bool { return marked[i] != keep }
 	width := len(g.features) / g.Nodes
-	m := GraphData{Nodes: g.Nodes, features: slices.Clone(g.features)}
-	for i := range g.Nodes {
-		for j := range width {
-			if out(i) || width == g.Nodes && out(j) {
-				m.features[i*width+j] = 0
+	out := make([]bool, g.Nodes)
+	m := GraphData{Nodes: g.Nodes, features: slices.Clone(g.features), edges: make([]gnn.Edge, 0, len(g.edges))}
+	for i := range out {
+		if out[i] = marked[i] != keep; !out[i] {
+			continue
+		}
+		clear(m.features[i*width:][:width])
+		if width == g.Nodes {
+			for j := range g.Nodes {
+				m.features[j*width+i] = 0
 			}
 		}
 	}
 	for _, e := range g.edges {
-		if !out(int(e.Source)) && !out(int(e.Target)) {
+		if !out[e.Source] && !out[e.Target] {
 			m.edges = append(m.edges, e)
 		}
 	}
 	return m
 }
+
+// Numbers is how many features all nodes have together.
+func (g GraphData) Numbers() int { return len(g.features) }

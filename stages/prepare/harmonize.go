@@ -8,7 +8,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
+	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity/combat"
 	"prgnn/dag"
@@ -49,7 +51,7 @@ func (s *Harmonize) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if id == "" {
 		return nil, errors.New("the participant of the matrices is unknown: add each: subject to this stage")
 	}
-	book, fit, err := readFit(t.In("fitted"))
+	book, fit, err := recentFit(t.In("fitted"))
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +137,51 @@ func fittedQuality(t *dag.Task, kind string, draws int) (*encoding.Table, error)
 		made = strings.TrimPrefix(made+"\n"+line+by, "\n")
 	}
 	return column.WithMeta(q, map[string]string{"made": made}), nil
+}
+
+// fits are the fits that tasks of this process read last, the latest last: all participants share those
+// of their folds. Together they have at most mostFitted numbers, or there is one.
+var fits struct {
+	sync.Mutex
+	recent []knownFit
+}
+
+const mostFitted = 16 << 20 // 128 MB
+
+type knownFit struct {
+	of    artifacts.Digest
+	facts combatFacts
+	fit   *combat.Fit // not to be changed
+}
+
+// numbers is how many numbers are kept of a fit: its slices are of columns of the table.
+func (k knownFit) numbers() int {
+	return len(k.fit.Mean) * len(k.fit.Shift) * (4 + len(k.fit.Slope))
+}
+
+// recentFit is readFit, without reading twice what is known. The book has nobody in it yet.
+func recentFit(in dag.Input) (*combatBook, *combat.Fit, error) {
+	fits.Lock()
+	defer fits.Unlock()
+	at := slices.IndexFunc(fits.recent, func(k knownFit) bool { return k.of == in.Ref.Digest })
+	if at < 0 {
+		book, fit, err := readFit(in)
+		if err != nil {
+			return nil, nil, err
+		}
+		at = len(fits.recent)
+		fits.recent = append(fits.recent, knownFit{in.Ref.Digest, book.combatFacts, fit})
+	}
+	known := fits.recent[at]
+	fits.recent = append(slices.Delete(fits.recent, at, at+1), known)
+	numbers := 0
+	for i := len(fits.recent) - 1; i >= 0; i-- {
+		if numbers += fits.recent[i].numbers(); numbers > mostFitted && i < len(fits.recent)-1 {
+			fits.recent = slices.Delete(fits.recent, 0, i+1)
+			break
+		}
+	}
+	return &combatBook{combatFacts: known.facts}, known.fit, nil
 }
 
 // readFit reads what combat wrote.

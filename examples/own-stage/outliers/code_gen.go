@@ -5,7 +5,7 @@ package outliers
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind outliers c0c27eebcda7edbcd55f21dae12f57cd837880e27106f94d965e9bd62b160cac
+var codes = dag.Codes(`kind outliers d75431f2c93e90937440899198b52a3627fc9f4eabd171417bd75d10ae3d0675
 
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
@@ -92,7 +92,7 @@ prgnn/artifacts/encoding.npyMagic 67749b2a2be7.e3b0c4
 prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.npyMaxHeader dfd194bfca22.e3b0c4
 prgnn/artifacts/encoding.npySizes c9efb48efbd6.e3b0c4
-prgnn/artifacts/encoding.read e303055b65a8.45f843
+prgnn/artifacts/encoding.read f88038161203.45f843
 prgnn/artifacts/encoding.readElements 29de5bb55bd6.54c41d
 prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
 prgnn/artifacts/encoding.readNPY 3a3f5d1fc417.472b2c
@@ -146,7 +146,7 @@ prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 Value:63 Ref:71
 at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Data:81 Array.Format:118 Array.Encode:121
 at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:173 bitmap:186 canonical:198 textBuffers:219
-at artifacts/encoding/arrowread.go prgnn/artifacts/encoding FromRecord:133 tableOf:142 ColumnOf:158 readers:166 textArray:184 halfArray:185 readable:188 errType:195 Column.fill:200 read:211 readUint64:238
+at artifacts/encoding/arrowread.go prgnn/artifacts/encoding FromRecord:134 tableOf:143 ColumnOf:159 readers:167 textArray:185 halfArray:186 readable:189 errType:196 Column.fill:201 read:212 readUint64:243
 at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
 at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
 at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
