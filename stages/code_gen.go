@@ -48,12 +48,12 @@ kind predict 95dd84a26f4f4a250661025a996a99230f49e89ea172196540253e22e7624a43
 kind project 9d7950cce252393f360ccfc2ca8bb8faeaf1c200ffdbd80f595cc49e70707591
 kind qcfc 093fb1458a3d8ff71f0dbb024dea26b8746f625ea56967809ea0bffc4717acf2
 kind regression 7fcaebff7ee3eb4bc2f81481536b71465e18d68b8b5b4a5d7e6a774e8a4a25dc
-kind report 15f5b45b68ef0303a43b86ff2216609c521e8c4b6149f95a74baa7b0089cfea2
+kind report 1bdedec15892d42d9bc6cdf5a3b844cfa46b9c75a6ccc2f8f214dd48795c2c95
 kind saliency edd963b2f5d98dcc21bd5be52cad2bfad8feb2fe07d3b68fbaa014f9945ed7cd
 kind sessions 931a535443d12186d0f2bb73f4bb6fc20fd99fb3cbfaa90be8592e611ae48caa
 kind simulate e9408c7a78f17955565b11339186a06158cb9d139488081d823019def261a5b3
 kind split 14bf1abbff3df82aa68330ce5385cd164305e5bd1a84e69604ef24d748203003
-kind summary 78f1fc722b3d75987c5480fd0be2bc3cc316f7262e2139f4c19da18257f9b1c8
+kind summary 3cfd48a6232b4503d7da6e904c61c9ba65b267a44a29670e02cc230955c9efe7
 kind tables 0ad9c3f36f400bc882062c79e6624ed7e47781b6ec375bff06d1e6171a01e700
 kind tangent 2414aacc9bec54808b9e79c5fa890ef17d8e4d1d338f8f14ae1c3ce1f1e349b5
 kind timeseries 7bee1583f33300b47422b9aa286b4ae569bf3cbe50d0a4d4264941dba189429a
@@ -3994,15 +3994,16 @@ prgnn/stages/present/methods.Author.hasModels 7b2ba8e6bd11.c92156
 prgnn/stages/present/methods.Author.methodsOfBaselines b952f637f177.4ed79b
 prgnn/stages/present/methods.Author.methodsOfCleaning f6a9d8171d49.0de54c
 prgnn/stages/present/methods.Author.methodsOfCohort 936870210197.0dd346
-prgnn/stages/present/methods.Author.methodsOfEvaluation 98a6a5a115ee.fc4edd
-prgnn/stages/present/methods.Author.methodsOfGraphs c300167822f1.3f67ac
-prgnn/stages/present/methods.Author.methodsOfRegression 262fc1d101da.96b3b5
+prgnn/stages/present/methods.Author.methodsOfEvaluation ae4867d8f83e.45a092
+prgnn/stages/present/methods.Author.methodsOfGraphs a8c2e04f1638.18a2c7
+prgnn/stages/present/methods.Author.methodsOfRegression 08939ea4e927.365268
 prgnn/stages/present/methods.Author.methodsOfScans 33ab89cecd26.8b7aee
 prgnn/stages/present/methods.Author.methodsOfSilence 0bc5b9812133.5520e7
 prgnn/stages/present/methods.Author.methodsOfTraining e4fed0f2e703.594108
-prgnn/stages/present/methods.Author.namesOf 7ff6f134ec54.533257
+prgnn/stages/present/methods.Author.namesOf 5388b47f04d4.b3a39b
 prgnn/stages/present/methods.Author.readSilence caae44f36208.8ab5df
 prgnn/stages/present/methods.Author.target 6c046dcb0a88.e7bed8
+prgnn/stages/present/methods.Author.unit 17c1cb82cd45.c851ef
 prgnn/stages/present/methods.New fe1e5074aac6.26e678
 prgnn/stages/present/methods.Text 24e7c7186466.e3b0c4
 prgnn/stages/present/methods.Text.cite 547edd3ec15f.3c0a22
@@ -4016,6 +4017,7 @@ prgnn/stages/present/methods.methodsOfLabels 8e95f31d3c24.8464d4
 prgnn/stages/present/methods.methodsOfNuisance 220b26da056d.d0dfd0
 prgnn/stages/present/methods.methodsOfTask 5b3bbede5f98.57fae4
 prgnn/stages/present/methods.percentText 4824c72005af.f0252a
+prgnn/stages/present/methods.settingsOf 0bb25c7e546d.85e63a
 prgnn/stages/present/methods.share 03fd1d7f28d5.e7db4b
 prgnn/stages/present/methods.silence c18521dcc59c.e3b0c4
 prgnn/stages/present/methods.silentRow a08a54aa7b72.e3b0c4
@@ -4104,7 +4106,7 @@ prgnn/stages/present/performance.Results.Read 77a290a779a9.621126
 prgnn/stages/present/performance.Results.RegionsOf 257c172e4705.3f493d
 prgnn/stages/present/performance.Results.RegressionResult 1f7949eba954.886c7f
 prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
-prgnn/stages/present/performance.Results.cautionRegression 731e134dcba8.bf6ef8
+prgnn/stages/present/performance.Results.cautionRegression 9fb64bd59183.2603a7
 prgnn/stages/present/performance.Results.cautionRetrained 01250d1fc84e.496202
 prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
 prgnn/stages/present/performance.Results.comparison f098ea7c292a.c96c4a
@@ -4129,6 +4131,7 @@ prgnn/stages/present/performance.calibrationBins 3b8398fc6105.e3b0c4
 prgnn/stages/present/performance.chanceTest 3803e775db38.e3b0c4
 prgnn/stages/present/performance.chanceTest.String 8a42d922d7f4.e2829e
 prgnn/stages/present/performance.coordsOf 92f35f59efff.2a6ddc
+prgnn/stages/present/performance.fewTested 519c5671bb11.e3b0c4
 prgnn/stages/present/performance.foldScore 78ec004334b8.00f291
 prgnn/stages/present/performance.headlineOf 9041ffc40a34.5ed447
 prgnn/stages/present/performance.headlineSetting d42da847650d.c31564
@@ -4857,7 +4860,7 @@ at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 co
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78 methodsOfBlocks:118
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:40 Author.methodsOfSilence:72 silence:81 Author.readSilence:84 silentRow:103
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:68 valid:78 Author.methodsOfGraphs:81 Author.methodsOfCleaning:154 estimator:189 share:207 percentText:217 Author.hasModels:227 Author.methodsOfTraining:233 Author.methodsOfEvaluation:285 Author.target:337 Author.methodsOfRegression:345 Author.methodsOfBaselines:358 Author.namesOf:369
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:68 valid:78 Author.methodsOfGraphs:81 Author.methodsOfCleaning:159 estimator:194 share:212 percentText:222 Author.hasModels:232 Author.methodsOfTraining:238 Author.methodsOfEvaluation:290 Author.target:343 Author.methodsOfRegression:351 Author.methodsOfBaselines:377 Author.unit:388 settingsOf:397 Author.namesOf:415
 at stages/present/more.go prgnn/stages/present author.more:17 author.furtherPictures:46 widthOfSVG:79
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:18 lostRegion:26 CleanedScan.lostRegions:32 mostNamed:51 CleanedScan.lostText:55 wholePercent:79 lostVoxels:89 byRegionText:105 mostStruck:153 leastValid:172 noSeries:186
@@ -4869,7 +4872,7 @@ at stages/present/participants/scans.go prgnn/stages/present/participants ShownS
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 Results.cautions:102 Results.markOwn:118 baseline:140 Results.PerParticipant:150 Results.Nested:156 chanceTest:173 chanceTest.String:179 Results.permutationTests:189 Results.ChanceTests:203 Results.decisive:211 Results.AboveChance:223 Results.CautionAccuracy:232 Results.IsUnproven:280
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 sameTested:97 foldScore:104 Results.folds:110 Results.permutation:159 ofClassifiers:210 Results.comparison:218 Results.paperTables:255 calibrationBins:297 Results.performanceFigures:300 Results.othersLast:350 accuracyChart:363
-at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:19 isMean:41 Interval:46 Results.DescribeRegression:54 Results.cautionRegression:101 Results.RegressionResult:121
+at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:19 isMean:41 Interval:46 Results.DescribeRegression:54 fewTested:102 Results.cautionRegression:105 Results.RegressionResult:128
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:13
 at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134

@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -47,5 +48,39 @@ func TestNamesAreNotCut(t *testing.T) {
 		names := listed{File: "people.csv", ID: "id", Group: "dx"}
 		_, err := (&TimeseriesCohort{listed: names, Series: "x.csv"}).Load(dir)
 		need.Error(t, err, want)
+	}
+}
+
+// What is no number to predict is said before anything runs: the same for all, two groups, an identifier.
+func TestDoubtfulTargets(t *testing.T) {
+	for values, want := range map[string]string{
+		"7 7 7 7":                      "error: target: y is 7 for all 4 participants: there is nothing to predict",
+		"0 1 1 0":                      "target: y has two values only (0, 1): they are groups rather than a number; group: y compares them",
+		"3 5 4 6 7 8 9 10 12 11":       "target: the values of y are the integers from 3 to 12, each once",
+		"3 5 4 6 7 8 9 10 12 12":       "",
+		"3.5 5 4 6 7 8 9 10 12 11":     "",
+		"30 50 41 62 73 80 91 11 5 17": "",
+	} {
+		text := "id,y\n"
+		for i, v := range strings.Fields(values) {
+			text += fmt.Sprintf("a%02d,%s\n", i, v)
+		}
+		dir := testdir.Files(t, map[string]string{"people.csv": text, "x.csv": "1,2\n3,4\n"})
+		people := listed{File: "people.csv", ID: "id", Group: "group", Target: "y"}
+		r, err := (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
+		got := ""
+		if err != nil {
+			got = "error: " + err.Error()
+		} else {
+			got = strings.Join(r.Notes, "\n")
+		}
+		if !strings.Contains(got, want) || want == "" && strings.Contains(got, "target:") {
+			t.Errorf("%s: %s, want %s", values, got, want)
+		}
+	}
+	for name, is := range map[string]bool{"SUB_ID": true, "subject": true, "age": false, "fluid": false} {
+		if idName.MatchString(name) != is {
+			t.Errorf("%s: the name of an identifier: %v", name, !is)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -431,6 +432,40 @@ func (l *list) choose() error {
 	}
 	if len(l.rows) == 0 {
 		return fmt.Errorf("%s: all of its %d %ss are excluded: %s", l.path, len(l.sheet.Rows), l.each, strings.Join(append(l.notes, "see select and exclude"), "; "))
+	}
+	if l.Target != "" {
+		return l.doubtTarget()
+	}
+	return nil
+}
+
+// idName are names of columns that number people.
+var idName = regexp.MustCompile(`(?i)(^|_)(id|ids|sub|subid|subject|participant|index|row|nr|no|number|code)$`)
+
+// doubtTarget refuses a number to predict that is the same for everybody, and notes one that is rather a group or an
+// identifier.
+func (l *list) doubtTarget() error {
+	values := map[float64]bool{}
+	n, low, high, whole := 0, math.Inf(1), math.Inf(-1), true
+	for _, r := range l.rows {
+		if x, _ := sheet.Numbers([]string{r.label}); x != nil {
+			n++
+			values[x[0]], low, high, whole = true, min(low, x[0]), max(high, x[0]), whole && x[0] == math.Trunc(x[0])
+		}
+	}
+	note := ""
+	switch own := whole && n >= 10 && len(values) == n; {
+	case n > 1 && len(values) == 1:
+		return fmt.Errorf("target: %s is %g for all %s: there is nothing to predict; set target to another column", l.Target, low, words.Count(n, "participant"))
+	case len(values) == 2 && n > 2:
+		note = fmt.Sprintf("target: %s has two values only (%g, %g): they are groups rather than a number; group: %[1]s compares them", l.Target, low, high)
+	case own && high-low == float64(n-1):
+		note = fmt.Sprintf("target: the values of %s are the integers from %g to %g, each once: it seems to number the participants", l.Target, low, high)
+	case own && idName.MatchString(l.Target):
+		note = fmt.Sprintf("target: %s is another integer for each participant, and its name is that of an identifier", l.Target)
+	}
+	if note != "" {
+		l.notes = append(l.notes, note)
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func (a *Author) methodsOfGraphs(m *Text) {
 			if b.Is("replacement", "true") {
 				how = "with replacement"
 			}
-			m.say("The series of a region is the mean over a random sample of %s of its valid %ss (%s), drawn %s; %s draws were made of each scan, and each draw gives one graph %s.", share(b.Number("fraction")), a.Element(), valid, how, b.Value["draws"], m.cite("li2020"))
+			m.say("The series of a region is the mean over a random sample of %s of its valid %ss (%s), drawn %s; %s draws were made of each scan, and each draw gives one %s %s.", share(b.Number("fraction")), a.Element(), valid, how, b.Value["draws"], a.unit(), m.cite("li2020"))
 		}
 		if least := b.Value["min_valid"]; least != "" && least != "0" {
 			m.say("A region with less than %s of its %ss valid has no series.", least, a.Element())
@@ -97,8 +97,13 @@ func (a *Author) methodsOfGraphs(m *Text) {
 		a.methodsOfCleaning(m, d)
 	}
 	if c := a.Run.Of("connectivity"); c != nil {
-		m.say("Correlation was estimated as %s, and partial correlation from the inverse of %s%s.", estimator(m, c.Value["pearson"], c, "Pearson's coefficient"), estimator(m, c.Value["partial"], c, "the empirical covariance"),
-			map[bool]string{true: " of the standardized series"}[c.Is("standardize", "true")])
+		of := map[bool]string{true: " of the standardized series"}[c.Is("standardize", "true")]
+		correlation := estimator(m, c.Value["pearson"], c, "Pearson's coefficient")
+		if a.unit() == "matrix" { // no edges, which are what the partial correlations are for
+			m.say("Correlation was estimated as %s%s.", correlation, of)
+		} else {
+			m.say("Correlation was estimated as %s, and partial correlation from the inverse of %s%s.", correlation, estimator(m, c.Value["partial"], c, "the empirical covariance"), of)
+		}
 		if z := c.Value["fisher_z"]; z != "none" && z != "" {
 			m.say("Fisher's z transform was applied (%s).", z)
 		}
@@ -298,7 +303,8 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 			if s.Number("repeats") > 1 {
 				times = fmt.Sprintf(", repeated %s times", s.Value["repeats"])
 			}
-			m.say("Cross-validation divided the participants into %s folds%s%s (seed %s); all graphs of a participant are on one side of every split.", s.Value["folds"], strata, times, s.Value["seed"])
+			m.say("Cross-validation divided the participants into %s folds%s%s (seed %s); all %s of a participant are on one side of every split.", s.Value["folds"], strata, times, s.Value["seed"],
+				map[string]string{"graph": "graphs", "matrix": "matrices"}[a.unit()])
 		}
 	}
 	if e := a.Run.Of("evaluate"); e != nil && a.T.Has("evaluation") {
@@ -348,9 +354,22 @@ func (a *Author) methodsOfRegression(m *Text, e *section.StageSettings) {
 	if names := a.namesOf(m, works, "regression"); names != nil {
 		m.say("These models were trained on the same folds to predict %s: %s. In each fold %[1]s was standardized by the mean and standard deviation of the training participants.",
 			a.target(), strings.Join(names, ", "))
+		if a.Run.Of("tangent") == nil {
+			fisher := ""
+			if r := a.Run.Of("regression"); r.Is("transform", "fisher") {
+				fisher = ", as Fisher's z"
+			} else if r.Is("transform", "own") && strings.Contains("; "+r.Value["model"]+"; ", "; ridge; ") {
+				fisher = ", in ridge regression as Fisher's z"
+			}
+			m.say("Their inputs are the correlations of all pairs of regions%s.", fisher)
+		}
 	}
-	m.say("Pearson's correlation r of predicted and observed %s, R² and the mean absolute error (MAE) are given per participant (mean prediction over the draws) as means over the folds; R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of a fold. Intervals of 95 %% are percentiles of %s bootstrap resamples of the participants within folds %s.",
-		a.target(), report.Thousands(e.Number("resamples")), m.cite("efron"))
+	drawn := ""
+	if b := a.Run.Of("bootstrap"); b != nil && !b.Is("draws", "0") {
+		drawn = " (mean prediction over the draws)"
+	}
+	m.say("Pearson's correlation r of predicted and observed %s, R² and the mean absolute error (MAE) are given per participant%s as means over the folds; R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of a fold. Intervals of 95 %% are percentiles of %s bootstrap resamples of the participants within folds %s.",
+		a.target(), drawn, report.Thousands(e.Number("resamples")), m.cite("efron"))
 	m.say("p values come from %s permutations of %s of the test participants within folds, with the models not retrained %s.", report.Thousands(e.Number("permutations")), a.target(), m.cite("phipson"))
 }
 
@@ -365,6 +384,33 @@ func (a *Author) methodsOfBaselines(m *Text) {
 	}
 }
 
+// unit is what a draw of a scan gives: a graph, or a matrix in a study whose models take no graphs.
+func (a *Author) unit() string {
+	if a.Run.Of("graph") == nil && (a.Run.Of("regression") != nil || a.Run.Of("baseline") != nil) {
+		return "matrix"
+	}
+	return "graph"
+}
+
+// settingsOf are the settings of a model that a reader needs to fit it again; "" for models that are described
+// elsewhere.
+func settingsOf(model string, s *section.StageSettings) string {
+	switch model {
+	case "ridge":
+		return "penalty " + s.Value["penalty"]
+	case "kernel-ridge":
+		if n := len(strings.Fields(s.Value["penalties"])); n > 1 {
+			return fmt.Sprintf("penalty: of %d values, the best in %s inner folds", n, s.Value["inner"])
+		}
+		return "penalty " + strings.Trim(s.Value["penalties"], "[]")
+	case "svm", "linear-svm", "logistic":
+		return "C = " + s.Value["c"]
+	case "svr", "rbf-svr":
+		return fmt.Sprintf("C = %s, ε = %s", s.Value["c"], s.Value["epsilon"])
+	}
+	return ""
+}
+
 // namesOf are the models of stages of some kinds, with the works that describe them.
 func (a *Author) namesOf(m *Text, works map[string]string, kinds ...string) (names []string) {
 	for _, s := range a.Run.Stages {
@@ -373,6 +419,9 @@ func (a *Author) namesOf(m *Text, works map[string]string, kinds ...string) (nam
 		}
 		for _, model := range strings.Split(cmp.Or(s.Value["model"], s.Kind), "; ") {
 			name := section.OrItself(column.Classifiers, model)
+			if fitted := settingsOf(model, &s); fitted != "" {
+				name += " (" + fitted + ")"
+			}
 			if key := works[model]; key != "" {
 				name += " " + m.cite(key)
 			}

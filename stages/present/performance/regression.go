@@ -97,6 +97,10 @@ func (a *Results) DescribeRegression(name string) error {
 	return a.Figures("predicted over observed "+name, figure.DrawPredicted(all, name, 6)...)
 }
 
+// fewTested is the number of test participants of a fold below which its correlation says little: at 10 the standard
+// error of Fisher's z is 1/√7 = 0.38.
+const fewTested = 10
+
 // cautionRegression warns of predictions that show nothing.
 func (a *Results) cautionRegression(name string) {
 	compared := 0
@@ -111,6 +115,9 @@ func (a *Results) cautionRegression(name string) {
 		case r.R2 <= 0:
 			a.Caution("%s: R² is %s, not above 0: the predictions of %s are no closer to the observed values than their mean is", r.Name, report.Share(r.R2), name)
 		}
+	}
+	if r := a.Regression[0]; r.Folds > 0 && r.Participants < fewTested*r.Folds {
+		a.Caution("A fold tests only %s on average: r and R² of a fold are noisy", words.Count(int(r.Participants/r.Folds), "participant"))
 	}
 	if compared > 1 {
 		a.Caution("%d models were compared: r of the best one is biased upward", compared)

@@ -1,0 +1,47 @@
+package methods
+
+import (
+	"strings"
+	"testing"
+
+	"prgnn/stages/present/section"
+)
+
+// The methods of models of correlations have their settings, and no graphs or partial correlations: those are told of
+// where a stage makes graphs.
+func TestMethodsOfModels(t *testing.T) {
+	write := func(graphs bool) string {
+		w := section.NewWriter(nil)
+		w.Run = &section.Settings{Stages: []section.StageSettings{
+			{Kind: "bootstrap", Value: map[string]string{"draws": "10", "fraction": "0.5"}},
+			{Kind: "connectivity", Value: map[string]string{"pearson": "empirical", "partial": "ridge", "rho": "0.1"}},
+			{Kind: "split", Value: map[string]string{"folds": "5", "seed": "1"}},
+			{Kind: "regression", Value: map[string]string{"model": "ridge; kernel-ridge; svr", "penalty": "1", "penalties": "[0 0.1 1]",
+				"inner": "4", "c": "2", "epsilon": "0.1", "transform": "own"}},
+		}}
+		if graphs {
+			w.Run.Stages = append(w.Run.Stages, section.StageSettings{Kind: "graph"})
+		}
+		a, m := New(w, nil), &Text{}
+		a.methodsOfGraphs(m)
+		a.methodsOfEvaluation(m)
+		a.methodsOfRegression(m, &section.StageSettings{Value: map[string]string{}})
+		return strings.Join(m.sentences, " ")
+	}
+	plain := write(false)
+	for _, want := range []string{"each draw gives one matrix", "all matrices of a participant",
+		"ridge regression (penalty 1)", "kernel ridge regression (penalty: of 3 values, the best in 4 inner folds)",
+		"linear SVR (C = 2, ε = 0.1)",
+		"Their inputs are the correlations of all pairs of regions, in ridge regression as Fisher's z."} {
+		if !strings.Contains(plain, want) {
+			t.Errorf("%s\nlacks %s", plain, want)
+		}
+	}
+	if strings.Contains(plain, "partial") || strings.Contains(plain, "graph") {
+		t.Errorf("no graphs are made: %s", plain)
+	}
+	if both := write(true); !strings.Contains(both, "partial correlation from the inverse of the covariance with a ridge of 0.1") ||
+		!strings.Contains(both, "each draw gives one graph") {
+		t.Errorf("graphs are made: %s", both)
+	}
+}
