@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -58,16 +59,17 @@ type Pool struct {
 	told      bool      // the person knows that
 	barren    int       // how often all pilots that were handed over came to nothing
 	asking    bool      // the scheduler is being asked
+	refused   bool      // it takes no more pilots for now, and the person knows
 }
 
 // A Scheduler starts processes on other machines.
 type Scheduler interface {
-	// Start hands over n pilots, each of which runs the command of the request.
-	Start(ctx context.Context, n int, r Request) error
-	// Left tells how many of all pilots have not ended by what the scheduler says, and -1 when it cannot tell.
-	Left(ctx context.Context) int
-	// Cancel takes back the pilots that have not begun.
-	Cancel(ctx context.Context) error
+	// Start hands over up to n pilots, each of which runs the command of the request, and tells how many.
+	Start(ctx context.Context, n int, r Request) (int, error)
+	// Left tells how many pilots of that name have not ended by what the scheduler says, and -1 when it cannot tell.
+	Left(ctx context.Context, name string) int
+	// Cancel takes back those that have not begun.
+	Cancel(ctx context.Context, name string) error
 }
 
 // A Request is what a scheduler has to know of a pilot.
@@ -85,7 +87,9 @@ const (
 	doneDir   = "done"
 	endedDir  = "ended"
 	beatFile  = "beat"
-	leaseFile = "lease"
+
+	gonePrefix = ".gone-"
+	leaseFile  = "lease"
 
 	// Between two looks into a directory, while things move and while they do not.
 	leastPause = 40 * time.Millisecond
@@ -148,7 +152,7 @@ func (p *Pool) start(s *artifacts.Store) (err error) {
 		return err
 	}
 	for _, e := range list(filepath.Join(p.space.dir, poolsDir)) {
-		if dir := p.space.path(poolsDir, e); age(filepath.Join(dir, beatFile)) > abandoned {
+		if dir := p.space.path(poolsDir, e); strings.HasPrefix(e, gonePrefix) || deserted(dir) {
 			os.RemoveAll(dir)
 		} else {
 			p.others = append(p.others, dir)
@@ -171,6 +175,15 @@ func (p *Pool) start(s *artifacts.Store) (err error) {
 	return nil
 }
 
+// deserted reports whether neither a run nor a pilot has looked after a pool for long.
+func deserted(dir string) bool {
+	all := []string{filepath.Join(dir, beatFile)}
+	for _, id := range list(filepath.Join(dir, pilotsDir)) {
+		all = append(all, filepath.Join(dir, pilotsDir, id, leaseFile))
+	}
+	return !slices.ContainsFunc(all, func(path string) bool { return age(path) <= abandoned })
+}
+
 // Begun reports whether any pilot was asked for.
 func (p *Pool) Begun() bool { return p.live != nil }
 
@@ -182,9 +195,9 @@ func (p *Pool) Cancel() error {
 	p.stop()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	err := p.Scheduler.Cancel(context.Background())
+	err := p.Scheduler.Cancel(context.Background(), p.name)
 	// Renamed first: nobody finds half of it.
-	gone := filepath.Join(filepath.Dir(p.dir), ".gone-"+p.name)
+	gone := filepath.Join(filepath.Dir(p.dir), gonePrefix+p.name)
 	if moved := os.Rename(p.dir, gone); moved != nil {
 		return errors.Join(err, moved)
 	}
@@ -473,8 +486,8 @@ func (p *Pool) replenish(alive, ended int) {
 	if !p.lonely.IsZero() && time.Since(p.lonely) > lonesome {
 		p.lonely = time.Now()
 		p.ask(func() func() {
-			left := p.Scheduler.Left(context.Background())
-			return func() { p.deserted(left, ended) }
+			left := p.Scheduler.Left(context.Background(), p.name)
+			return func() { p.without(left, ended) }
 		})
 		return
 	}
@@ -488,13 +501,18 @@ func (p *Pool) replenish(alive, ended int) {
 	}
 	p.handed = time.Now()
 	p.ask(func() func() {
-		err := p.Scheduler.Start(context.Background(), missing, p.request())
+		n, err := p.Scheduler.Start(context.Background(), missing, p.request())
 		return func() {
+			p.submitted += n
 			switch {
 			case err == nil:
-				p.submitted += missing
+				p.refused = false
 			case passing(err):
-				p.note("pilots are not accepted at the moment; they will be submitted again (%v)", err)
+				if !p.refused {
+					p.note("%d pilots are not accepted at the moment; they will be submitted again (%v)", missing-n, err)
+				}
+				p.refused = true
+				p.handed = time.Now().Add(lonesome) // a limit of the cluster goes by, or does not
 			default:
 				p.fail(err)
 			}
@@ -514,8 +532,8 @@ func (p *Pool) ask(question func() (then func())) {
 	}()
 }
 
-// deserted deals with a pool that has had work and no pilot for a while.
-func (p *Pool) deserted(left, ended int) {
+// without deals with a pool that has had work and no pilot for a while.
+func (p *Pool) without(left, ended int) {
 	if left == 0 {
 		p.submitted = ended
 		if p.barren++; p.barren >= barrens {
@@ -557,27 +575,16 @@ func (p *Pool) request() Request {
 // search finds jobs that are in no place where a job may be: a file system may lose a name in a crash, and a mark may
 // have been seen late.
 func (p *Pool) search() {
-	places := map[artifacts.Key]bool{}
-	mark := func(dir string) {
-		for _, name := range list(dir) {
-			key, _, _ := strings.Cut(name, "-")
-			if k, err := artifacts.ParseKey(key); err == nil {
-				places[k] = true
-			}
-		}
-	}
-	mark(filepath.Join(p.dir, queueDir))
+	places := jobsIn(filepath.Join(p.dir, queueDir)) // in the order in which a job goes through them
 	for _, id := range list(filepath.Join(p.dir, pilotsDir)) {
-		mark(filepath.Join(p.dir, pilotsDir, id))
+		maps.Copy(places, jobsIn(filepath.Join(p.dir, pilotsDir, id)))
 	}
-	mark(filepath.Join(p.dir, doneDir))
+	maps.Copy(places, jobsIn(filepath.Join(p.dir, doneDir)))
 	for k, o := range p.orders {
-		if out, ok := result(p.store, k); ok && !o.job.Forced {
-			p.end(o, dag.Report{Outputs: out})
-			continue
-		}
 		if places[k] || o.held != "" {
 			o.lost = 0
+		} else if out, ok := result(p.store, k); ok && !o.job.Forced {
+			p.end(o, dag.Report{Outputs: out})
 		} else if o.lost++; o.lost > 1 {
 			p.again(o, vanished, "")
 		}
@@ -599,6 +606,18 @@ func list(dir string) []string {
 	defer f.Close()
 	names, _ := f.Readdirnames(-1)
 	return names
+}
+
+// jobsIn are the keys of the jobs whose names stand in a directory.
+func jobsIn(dir string) map[artifacts.Key]bool {
+	keys := map[artifacts.Key]bool{}
+	for _, name := range list(dir) {
+		text, _, _ := strings.Cut(name, "-")
+		if k, err := artifacts.ParseKey(text); err == nil {
+			keys[k] = true
+		}
+	}
+	return keys
 }
 
 // Leases are those of others that this process looks at, by path.

@@ -96,11 +96,11 @@ type office struct {
 	idle  bool // accepts pilots, and starts none
 }
 
-func (o *office) Start(_ context.Context, n int, r Request) error {
+func (o *office) Start(_ context.Context, n int, r Request) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.fail != nil {
-		return o.fail
+		return 0, o.fail
 	}
 	o.calls = append(o.calls, n)
 	for range n {
@@ -109,16 +109,16 @@ func (o *office) Start(_ context.Context, n int, r Request) error {
 		}
 		cmd := exec.Command(r.Command[0], r.Command[1:]...)
 		if err := cmd.Start(); err != nil {
-			return err
+			return 0, err
 		}
 		o.procs = append(o.procs, cmd)
 		go cmd.Wait()
 	}
-	return nil
+	return n, nil
 }
 
-func (o *office) Left(context.Context) int     { return 0 }
-func (o *office) Cancel(context.Context) error { return nil }
+func (o *office) Left(context.Context, string) int     { return 0 }
+func (o *office) Cancel(context.Context, string) error { return nil }
 
 func (o *office) pilot(i int) *os.Process {
 	o.mu.Lock()
@@ -355,7 +355,7 @@ func TestTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tpl.Start(context.Background(), 7, r); err != nil {
+	if _, err := tpl.Start(context.Background(), 7, r); err != nil {
 		t.Fatal(err)
 	}
 	got, _ := os.ReadFile(dir + "/out")
@@ -376,7 +376,7 @@ func TestTemplate(t *testing.T) {
 	}
 	write("no-such-qsub {command}; true")
 	tpl, _ = ReadTemplate(path)
-	if err := tpl.Start(context.Background(), 1, r); err == nil || !strings.Contains(err.Error(), "not found") {
+	if _, err := tpl.Start(context.Background(), 1, r); err == nil || !strings.Contains(err.Error(), "not found") {
 		t.Error(err)
 	}
 	for text, says := range map[string]string{"qsub -t 1-{n}": "{command} is missing", "qsub '{command}'": "line 1"} {
@@ -442,5 +442,82 @@ func TestNoPilotComes(t *testing.T) {
 	}
 	if asked := c.office.asked(); !slices.Equal(asked, []int{2, 2, 2}) {
 		t.Errorf("%v", asked)
+	}
+}
+
+// A cluster that takes short arrays, and few jobs of one user, gets as many pilots as it takes.
+func TestPilotsOnANarrowCluster(t *testing.T) {
+	f := newFake(t, "100% full, it's a store")
+	f.set("longest", "3")
+	f.set("most", "7")
+	f.set("held", "")
+	p, err := NewSlurmPilots([]string{"--comment=two words"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := p.Start(context.Background(), 10, Request{Name: newName(), Command: []string{"true"}, Needs: one,
+		Log: f.s.Dir() + "/log"})
+	if n != 7 || err == nil || !passing(err) {
+		t.Errorf("%d, %v", n, err)
+	}
+	if args := f.text("args"); !strings.Contains(args, "--time=60\n") || !strings.Contains(args, "--mem=1024M\n") ||
+		!strings.Contains(args, "100%% full") || !strings.HasSuffix(args, "--no-requeue\n--comment=two words\n") {
+		t.Error(args)
+	}
+	f.unset("held")
+	f.waitFor("all have ended", func() bool {
+		out, _ := exec.Command("squeue").Output()
+		return !strings.Contains(string(out), "PENDING") && !strings.Contains(string(out), "RUNNING")
+	})
+}
+
+// The number of one element of an array is that of the whole array, too.
+func TestTimeLeft(t *testing.T) {
+	f := newFake(t, "store")
+	text := "#!/bin/sh\ncase \" $* \" in *\" 16_2 \"*) echo 1:30;; *\" 16 \"*) echo 4:00; echo 1:30;; *) echo 3:00; esac\n"
+	if err := os.WriteFile(filepath.Join(f.dir, "squeue"), []byte(text), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		job, array, task, begin, end string
+		want                         time.Duration
+	}{
+		{want: 0},
+		{job: "17", want: 3 * time.Minute},
+		{job: "16", array: "16", task: "2", want: 90 * time.Second},
+		{job: "16", array: "16", task: "2", begin: "1000", end: "1300", want: 5 * time.Minute},
+	} {
+		t.Setenv("SLURM_JOB_ID", c.job)
+		t.Setenv("SLURM_ARRAY_JOB_ID", c.array)
+		t.Setenv("SLURM_ARRAY_TASK_ID", c.task)
+		t.Setenv("SLURM_JOB_START_TIME", c.begin)
+		t.Setenv("SLURM_JOB_END_TIME", c.end)
+		if got := TimeLeft(context.Background()); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// What a pilot still takes, by the time that it has left.
+func TestLeaving(t *testing.T) {
+	for _, c := range []struct {
+		left, longest, takes time.Duration
+		want                 bool
+	}{
+		{95 * time.Minute, 0, 3 * time.Hour, false}, // no pilot has more
+		{50 * time.Minute, 0, 0, false},
+		{50 * time.Minute, 0, 49 * time.Minute, false},
+		{50 * time.Minute, 0, 51 * time.Minute, true},
+		{50 * time.Minute, time.Hour, 0, true},
+		{11 * time.Minute, 0, 0, false},
+		{9 * time.Minute, 0, 0, true},
+	} {
+		p := Pilot{Needs: dag.Needs{Time: 100 * time.Minute}, until: time.Now().Add(c.left), longest: c.longest}
+		if got := p.leaving(c.takes); got != c.want {
+			t.Errorf("%v left, the longest took %v, a task of %v: %v", c.left, c.longest, c.takes, got)
+		}
+	}
+	if (&Pilot{}).leaving(time.Hour) {
+		t.Error("a pilot without an end leaves")
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"prgnn/internal/regular"
@@ -17,17 +16,31 @@ import (
 // SlurmPilots are pilots that Slurm starts, as arrays.
 type SlurmPilots struct {
 	Args []string // further words for sbatch: --partition=long …
-
-	mu  sync.Mutex
-	ids []string
 }
 
 // NewSlurmPilots fails where Slurm is not installed.
 func NewSlurmPilots(args []string) (*SlurmPilots, error) { return &SlurmPilots{Args: args}, present() }
 
-// Start submits an array.
-func (p *SlurmPilots) Start(ctx context.Context, n int, r Request) error {
-	id, err := commands{}.submit(ctx, append([]string{
+// Start submits an array, or several where the cluster takes shorter ones only, or fewer jobs of one user.
+func (p *SlurmPilots) Start(ctx context.Context, n int, r Request) (int, error) {
+	for started, piece := 0, n; ; {
+		switch err := p.submit(ctx, min(piece, n-started), r); {
+		case err == nil:
+			started += min(piece, n-started)
+		case (tooLong(err) || tooMany(err)) && piece > 1:
+			piece = (piece + 1) / 2
+			continue
+		default:
+			return started, err
+		}
+		if started == n {
+			return n, nil
+		}
+	}
+}
+
+func (p *SlurmPilots) submit(ctx context.Context, n int, r Request) error {
+	_, err := commands{}.submit(ctx, append([]string{
 		"--job-name=" + r.Name,
 		fmt.Sprintf("--array=0-%d", n-1),
 		fmt.Sprintf("--cpus-per-task=%d", r.Needs.Threads),
@@ -37,41 +50,26 @@ func (p *SlurmPilots) Start(ctx context.Context, n int, r Request) error {
 		"--no-requeue", // the run hands over another one
 	}, p.Args...), "#!/bin/sh\nexec "+shellLine(r.Command)+"\n")
 	if err != nil {
-		if !passing(err) {
+		if !passing(err) && !tooLong(err) {
 			err = fmt.Errorf("sbatch refuses the pilots: %w\n  use --slurm-args for what your cluster requires, such as --slurm-args='--partition=… --account=…'", err)
 		}
-		return err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ids = append(p.ids, id)
-	return nil
+	return err
 }
 
-func (p *SlurmPilots) all() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return strings.Join(p.ids, ",")
-}
-
-// Left asks the controller.
-func (p *SlurmPilots) Left(ctx context.Context) int {
-	out, err := call(ctx, "squeue", "--me", "-h", "-r", "-j", p.all(), "-o", "%i")
-	switch {
-	case err == nil:
-		return len(strings.Fields(out))
-	case strings.Contains(err.Error(), "Invalid job id"): // all are forgotten
-		return 0
+// Left asks the controller, by the name: one that was restarted may give a number twice.
+func (p *SlurmPilots) Left(ctx context.Context, name string) int {
+	out, err := call(ctx, "squeue", "--me", "-h", "-r", "--name="+name, "-o", "%i")
+	if err != nil {
+		return -1
 	}
-	return -1
+	return len(strings.Fields(out))
 }
 
 // Cancel cancels those that are pending.
-func (p *SlurmPilots) Cancel(ctx context.Context) error {
-	if p.all() == "" {
-		return nil
-	}
-	return commands{}.cancel(ctx, append([]string{"-Q", "--state=PENDING"}, strings.Split(p.all(), ",")...)...)
+func (p *SlurmPilots) Cancel(ctx context.Context, name string) error {
+	_, err := call(ctx, "scancel", "-Q", "--state=PENDING", "--name="+name)
+	return err
 }
 
 // minutes rounds up.
@@ -83,6 +81,9 @@ func TimeLeft(ctx context.Context) time.Duration {
 	job := os.Getenv("SLURM_JOB_ID")
 	if job == "" {
 		return 0
+	}
+	if array := os.Getenv("SLURM_ARRAY_JOB_ID"); array != "" { // the number of its last element is that of all
+		job = array + "_" + os.Getenv("SLURM_ARRAY_TASK_ID")
 	}
 	begin, err := strconv.ParseInt(os.Getenv("SLURM_JOB_START_TIME"), 10, 64)
 	end, bad := strconv.ParseInt(os.Getenv("SLURM_JOB_END_TIME"), 10, 64)
@@ -163,24 +164,24 @@ func (t *Template) Script(n int, r Request) string {
 }
 
 // Start runs the script: once where it says how many pilots there are to be, else once for each.
-func (t *Template) Start(ctx context.Context, n int, r Request) error {
-	times := 1
+func (t *Template) Start(ctx context.Context, n int, r Request) (int, error) {
+	piece := n
 	if !strings.Contains(t.text, "{n}") {
-		n, times = 1, n
+		piece = 1
 	}
-	for range times {
-		if _, err := call(ctx, "sh", "-e", "-c", t.Script(n, r)); err != nil {
-			return fmt.Errorf("the script %s failed: %w", filepath.Base(t.path), err)
+	for started := 0; started < n; started += piece {
+		if _, err := call(ctx, "sh", "-e", "-c", t.Script(piece, r)); err != nil {
+			return started, fmt.Errorf("the script %s failed: %w", filepath.Base(t.path), err)
 		}
 	}
-	return nil
+	return n, nil
 }
 
 // Left cannot tell.
-func (t *Template) Left(context.Context) int { return -1 }
+func (t *Template) Left(context.Context, string) int { return -1 }
 
 // Cancel leaves pilots that have not begun to the scheduler: they end as soon as they begin.
-func (t *Template) Cancel(context.Context) error { return nil }
+func (t *Template) Cancel(context.Context, string) error { return nil }
 
 // shellLine is a command as a line of the shell: words that need it are quoted.
 func shellLine(words []string) string {

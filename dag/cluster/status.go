@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"path/filepath"
 
 	"prgnn/artifacts"
 )
@@ -9,22 +10,33 @@ import (
 // Status is the state of the submitted, unfinished work of a store: by key, in the words of Slurm, such as
 // "pending: Priority".
 func Status(ctx context.Context, s *artifacts.Store) (map[artifacts.Key]string, error) {
+	where := map[artifacts.Key]string{}
+	for _, pool := range list(filepath.Join(spaceOf(s).dir, poolsDir)) {
+		dir := spaceOf(s).path(poolsDir, pool)
+		for _, id := range list(filepath.Join(dir, pilotsDir)) {
+			for k := range jobsIn(filepath.Join(dir, pilotsDir, id)) {
+				where[k] = "running"
+			}
+		}
+		for k := range jobsIn(filepath.Join(dir, queueDir)) {
+			where[k] = "pending"
+		}
+	}
 	batches := spaceOf(s).batches()
 	if len(batches) == 0 { // no run has handed anything over, so nobody is asked
-		return nil, nil
+		return where, nil
 	}
 	if err := present(); err != nil {
-		return nil, err
+		return where, err
 	}
-	list, err := commands{}.list(ctx)
+	elements, err := commands{}.list(ctx)
 	if err != nil {
-		return nil, err
+		return where, err
 	}
 	at := map[place]element{}
-	for _, e := range list {
+	for _, e := range elements {
 		at[place{e.name, e.index}] = e
 	}
-	where := map[artifacts.Key]string{}
 	for _, b := range batches {
 		for i, keys := range b.elements {
 			e, ok := at[place{b.name, i}]

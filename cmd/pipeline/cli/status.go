@@ -23,7 +23,7 @@ func (a *app) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status FILE",
 		Short: "progress of a run on a cluster or in the background",
-		Long: `Prints for each stage how many tasks are done, and how many Slurm tasks are pending and
+		Long: `Prints for each stage how many tasks are done, and how many tasks a cluster has, pending and
 running. Nothing is run or changed.`,
 		Example: `  pipeline run biopoint.yaml --executor slurm --detach
   pipeline status biopoint.yaml`,
