@@ -119,7 +119,7 @@ func (t *text) line(s string, number int) error {
 		fields = t.cutName(fields)
 	}
 	if len(fields) != t.width {
-		return fmt.Errorf("line %d has %d columns, but the first has %d", number, len(fields), t.width)
+		return fmt.Errorf("line %d has %d columns, but the first has %d: correct the line, or write the file again", number, len(fields), t.width)
 	}
 	return t.row(fields, number)
 }
@@ -153,7 +153,7 @@ func notNumber(line, column int, field string) error {
 // finish settles what the first line is.
 func (t *text) finish() (names []string, x Matrix, err error) {
 	if !t.started {
-		return nil, Matrix{}, errors.New("the file has no numbers")
+		return nil, Matrix{}, errors.New("the file has no numbers: is it the right file?")
 	}
 	numbers, whole := true, true
 	var first []float64
@@ -194,10 +194,10 @@ func checkNames(names []string) error {
 	seen := make(map[string]int, len(names))
 	for i, n := range names {
 		if n == "" {
-			return fmt.Errorf("column %d has no name", i+1)
+			return fmt.Errorf("column %d has no name: name all columns or none", i+1)
 		}
 		if k, twice := seen[n]; twice {
-			return fmt.Errorf("columns %d and %d have the same name", k+1, i+1)
+			return fmt.Errorf("columns %d and %d have the same name: rename one of them", k+1, i+1)
 		}
 		seen[n] = i
 	}

@@ -59,10 +59,10 @@ func TestReadTextMistakes(t *testing.T) {
 	w.Write([]byte(strings.Repeat("1.25 2.5\n", 1000)))
 	w.Close()
 	for _, c := range []struct{ text, want string }{
-		{"", "the file has no numbers"},
-		{"# nothing\n", "the file has no numbers"},
+		{"", "the file has no numbers: is it the right file?"},
+		{"# nothing\n", "the file has no numbers: is it the right file?"},
 		{"a\tb\n", "the file has column names but no numbers"},
-		{"a\tb\n1\t2\t3\n", "line 2 has 3 columns, but the first has 2"},
+		{"a\tb\n1\t2\t3\n", "line 2 has 3 columns, but the first has 2: correct the line, or write the file again"},
 		{"a\tb\n1\t2\n\n1\tx\n", `line 4, column 2: there is a text, not a number`},
 		{"root:x:0:0:SECRET\nann:x:1:1:SECRET\n", "line 2, column 1: there is a text, not a number"},
 		{"a b\n1 12ecret\n", "line 2, column 2: there is a text, not a number"},
@@ -74,8 +74,8 @@ func TestReadTextMistakes(t *testing.T) {
 		{"# C-PAC\n0.5 .1_5 7\n1 2 3\n", `line 2, column 2: ".1_5" is not a number`},
 		{"a;b\n,1_5;2\n", `line 2, column 1: ",1_5" is not a number`},
 		{"1.5 2.5\n.1_5 1\n", `line 2, column 1: ".1_5" is not a number`},
-		{"a\ta\n1\t2\n", `columns 1 and 2 have the same name`},
-		{"a\t\n1\t2\n", "column 2 has no name"},
+		{"a\ta\n1\t2\n", `columns 1 and 2 have the same name: rename one of them`},
+		{"a\t\n1\t2\n", "column 2 has no name: name all columns or none"},
 		{"\x93NUMPY\x00", "not a text file; time series must be TSV, CSV, 1D or npy files"},
 		{z.String()[:z.Len()-9], "the compressed file is truncated; copy it again"},
 		{"\x1f\x8bnonsense", "gzip: gzip: invalid header"},

@@ -110,7 +110,7 @@ func TestBadInput(t *testing.T) {
 		want string
 	}{
 		// Truncation at every structure.
-		{"empty", cut(0), "the file is empty"},
+		{"empty", cut(0), "the file is empty; fetch or write the file again"},
 		{"three bytes", cut(3), "not a NIfTI or MGH image: it starts with the bytes 5c 01 00"},
 		{"in the header", cut(100), "the header: truncated at byte 100" + fetch + " (unexpected EOF)"},
 		{"at the magic", cut(346), "the header: truncated at byte 346" + fetch + " (unexpected EOF)"},

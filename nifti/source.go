@@ -39,9 +39,9 @@ func (r *Reader) readHeader() error {
 	n, err := r.read(b[:headerSize[1]])
 	if ended(n, err) {
 		if _, ok := r.src.(*inflate.Reader); ok {
-			return errors.New("the file is empty (decompressed)")
+			return errors.New("the file is empty (decompressed); fetch or write the file again")
 		}
-		return errors.New("the file is empty")
+		return errors.New("the file is empty; fetch or write the file again")
 	}
 	version, big := versionOf(b[:n])
 	if what := foreign.Name(b[:n]); what != "" {

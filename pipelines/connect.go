@@ -180,7 +180,7 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 	}
 	if r.stage == "cohort" && l.roster == nil {
 		if l.cohortTree == nil {
-			l.bad.Add(r.pos, "%s refers to the cohort, but the file has none%s", where, l.gone("cohort"))
+			l.bad.Add(r.pos, "%s refers to the cohort, but the file has none%s", where, cmp.Or(l.gone("cohort"), ": add cohort: { KIND: … }"))
 		}
 		return nil, false
 	}

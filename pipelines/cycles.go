@@ -58,5 +58,5 @@ func (l *loader) cycle(path []*stage) {
 			}
 		}
 	}
-	l.bad.Add(pos, "the stages form a cycle: %s", strings.Join(names, " needs "))
+	l.bad.Add(pos, "the stages form a cycle: %s: remove one of these references", strings.Join(names, " needs "))
 }

@@ -43,14 +43,14 @@ func (l *loader) readStages(root *tree.Node) {
 	switch {
 	case all == nil:
 		if !root.Bad {
-			l.bad.Add(root.Pos, "the file has no stages")
+			l.bad.Add(root.Pos, "the file has no stages: add stages: { NAME: { use: KIND } }")
 		}
 		return
 	case all.Kind != tree.Mapping:
 		l.bad.Add(all.Pos, "stages must be a mapping of names to stages, not %s", all)
 		return
 	case len(all.Keys) == 0 && !all.Bad:
-		l.bad.Add(all.Pos, "the file has no stages")
+		l.bad.Add(all.Pos, "the file has no stages: add stages: { NAME: { use: KIND } }")
 	}
 	for _, k := range all.Keys {
 		switch {

@@ -5,31 +5,31 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline d5906e5041bbbd5abeb6e43117484b185a254b4bd952c4c7c31047b3526520dd
+var codes = dag.Codes(`kind baseline d38c104185a7e4cca79ae9f699a1e3c516cf15be11cb19c5fc0f686854258924
 kind biomarkers eb7b4b4194c54f684d08caf18e43042fb3dfb00562b9dcea7ef0f314109f3565
-kind bnt 15ce10b42b04797eb18a9adde5766df3d0be63bc59c477e59232996110da85b5
-kind bootstrap 52b6e88a6bf0f4c0a5eaa921005cd645462e2198839d9e0c5028ee4d03553fa5
-kind braingnn 933100a1b189a0a55eb870dd146b55934a4ea0d526a602b9cadef9b563ea3e73
-kind brainmap caed37ea78e49c2b02f586a8103619c7cab7001ed127c0fa8c97c498f153a09a
+kind bnt b66b18eca3ac4b282165cd01d8d4a24aded56ded6bf6204c92aa3ded5d268b7d
+kind bootstrap 75a4d1eb8096cfb9eb2e5522973200f1a7586b2ec13a66cb390115419ac09db6
+kind braingnn 4023703f29c081ac3d27c74d238d8664b72228039a72006b53b3c4cad19b8ddf
+kind brainmap 05ea8f16639486210d4384b325f60d1570f43068ca4093ad9a8011cf647173b2
 kind choose 7883c27bc99befba2ac12d6d4d7b1a7e398233df16adf85c88a65c612d14a487
 kind combat 49224351f4111f8beb35da77bc5b01a00248158b9a900220745af26de808ecf2
 kind compare 494407d90d3537eadfec7a1770650c676746a60cfb01c8df36894055cf354285
 kind connectivity f3590ea9b6bea0f131758bc32a2f123751c811208294f5072fa600781fa2828d
-kind covariates c2bf9bb9a66727d5af5d8c7301e8781f7d28e3aa78fdb3dda4bbc54464267734
-kind denoise 1e615fac100a2e2c730aaf3dab4dd8cf27da35063b5a5fdbd6887b2dfd621451
+kind covariates 0bbe8430d37e28aae1f6570c2b2538312bf6d6f8813d2b8b26c7777845b479f4
+kind denoise b27807d3990b168f42869257947b68186090752dc25ed06a80e799d31f17802b
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate 4d0a339bf88d8b5cec19383a11a40e4a15f251670b3005ef76cea747099be0f7
 kind evaluate-regression a8bb563e8de300139fa5f44f080340c7d711830d673529bfaef3254b109f8a09
-kind exec 6379b2ff33aa80f5d5a41f3619c15f4c1e8127d0f5676098923a62d3bba253fb
+kind exec 062eed4bca7a81fa3ce99a37a2b0e40bf3149dd9fc0a23d3655ac360c839aa24
 kind fidelity ec66fda90c6b46ff5a093b7b1721cc959688ba690d2ee9748c314aaefb8174f4
 kind figure-calibration f028303119675288100af0ad7cd9b86e891c35dc1bcc40e99eaf740f6cfa8c14
 kind figure-confusion 303dc443f7003c8d4b5b6ba5bafa6d17889d75255a1f0e1b9781f404ecc8b14d
-kind figure-connectivity 72a8ce4016a928a15ed24a3bf5767bb131facd0c51d7bfc2516e142230b61e9e
+kind figure-connectivity 3a4e343b7659d79bbdf19efe191db1961730de78fddfee2448515c4469cc2270
 kind figure-degrees 277632499d4f607773e14df91f58217970d79426590455310ae93507bb0ff81d
 kind figure-distributions 547121535790d609f9068fc1bd4bf1e98c56767f91893ddb606b93162241b1c2
 kind figure-individuality a1209c3cc91d1f028808265a0659336b1507b823d1fef826d90852a044749931
-kind figure-individuals 734646784cf38afb1d2c37ce585a5d4d3f1acd20304833997508aded57e78e25
-kind figure-qc 5c1695be69a1a6c74b461345f47135c505b44dc7c25ff0c48d5df77a25aaceeb
+kind figure-individuals aaeb8397e0a30b8ac1a91d7e7757f10eaa53898988b711dc8858bff69269510a
+kind figure-qc 23d60d8f59993c2b6cb01f8b12ac49122c5f5f9eb0a017a0cd62ad8c226b28e9
 kind figure-qcfc 897cdeabebf2459ef5020545734309b3e2f986901179b93404a723098702ce04
 kind figure-ranking f09f3a058ba88c2291b574fd2243decbf737a22d8b049846e6ad0b7fd66af85b
 kind figure-roc 6895bfee4552103d704d8dc0cd83c797d6943282ec9626d1121aba5ff8419e8a
@@ -38,25 +38,25 @@ kind graph c719afb694ad8b6347798cda76deaee325a7d22af149d3474b0f220ea28b5762
 kind harmonize bbc62f642fdf4a96a62b3ed0eda8f7a946ee4ad780e3b1d13daa1ad4a49e1545
 kind individuality 5d32832e39364a798ed527f70410e331e516f0a7b52e36a9b901caa8714be896
 kind join 68d5fb0f35e244b838565244dd1b86c55ed9267cdc7300383fa52053157133b1
-kind leakage 551763f9b78fea151f0c92fb90b7ea18ea819085655bb5f7664a4f377fb5ec78
-kind matrices 79e6779f511e5af118f213201dd169d1eda52eccea5f0701b3376b55637b4a56
-kind mean-volume 462480abbdd907cd6127e313056c6c5c194e2c558c15ab8b0eb647a28f8002d3
-kind meanmlp 4f04a8adadb4197ce73e94827394411073a7d93cdc079bb167f7093fd7e8f7e9
-kind parcellate f51536d922a6d76b4e498a04d50f0a5a64b43383f8db02c7ddc07477382c658f
+kind leakage 55b2ce568e3cf11a20e0b2e68788a1b262e3fc8269336585988481486baaa0c9
+kind matrices c29f1bac67ebadccbc1ecc4a74fbd486eb233b8f6f3c734a4498d0f5edef6428
+kind mean-volume f634e64a1035d6078f67d018f3c38a236f94ffdf078adf665b8a42c510d04518
+kind meanmlp c8bdedef1ce9d6023345139f3c3b56ec1b1d4918d9c8a354840e8f46b76d1cdc
+kind parcellate d658f9bded7f155e6819413cd4759fa92ad512bf435da6276e7e27acfb0b1e18
 kind permutation fcad090467c841a4601df2339043910d281b65ae245295a3003131645981d9c9
 kind predict 95dd84a26f4f4a250661025a996a99230f49e89ea172196540253e22e7624a43
 kind project 9d7950cce252393f360ccfc2ca8bb8faeaf1c200ffdbd80f595cc49e70707591
 kind qcfc 093fb1458a3d8ff71f0dbb024dea26b8746f625ea56967809ea0bffc4717acf2
-kind regression 7fcaebff7ee3eb4bc2f81481536b71465e18d68b8b5b4a5d7e6a774e8a4a25dc
-kind report 1bdedec15892d42d9bc6cdf5a3b844cfa46b9c75a6ccc2f8f214dd48795c2c95
-kind saliency edd963b2f5d98dcc21bd5be52cad2bfad8feb2fe07d3b68fbaa014f9945ed7cd
+kind regression 116e3b389757508088ac158cac99074ec49cf4ea5ff66ef17d50b4d20976a912
+kind report a17a4f231e965da0066f7aca9d3addb2675a326867484744463ec87a61b33af5
+kind saliency d273e516afaa3b8aace3f452b23c4b37910ddd4484a16a7c219b1f2a9c32ffce
 kind sessions 931a535443d12186d0f2bb73f4bb6fc20fd99fb3cbfaa90be8592e611ae48caa
-kind simulate e9408c7a78f17955565b11339186a06158cb9d139488081d823019def261a5b3
-kind split 14bf1abbff3df82aa68330ce5385cd164305e5bd1a84e69604ef24d748203003
-kind summary 3cfd48a6232b4503d7da6e904c61c9ba65b267a44a29670e02cc230955c9efe7
+kind simulate b8f4fcb18e1c54989935262728b40b514a69210ce5a5ff7c27e00bebe43c2d46
+kind split 721b623177a465a4571a3ed99962615462d8e76b2c15111db6d3cf339c22287b
+kind summary 073bf3822bfa46bf78b5c910d6e1b2f3a20814695babb4f4d2727cb9921f6b22
 kind tables 0ad9c3f36f400bc882062c79e6624ed7e47781b6ec375bff06d1e6171a01e700
 kind tangent 2414aacc9bec54808b9e79c5fa890ef17d8e4d1d338f8f14ae1c3ce1f1e349b5
-kind timeseries 7bee1583f33300b47422b9aa286b4ae569bf3cbe50d0a4d4264941dba189429a
+kind timeseries 248a84a25901d53c2d3e6baa5418090e543f4d0bb268b69afc2733539001a5cf
 kind train 948eb2f9c56a806a32ffe09dd7b590ea33ac2d9d82cdacb7188265b029b52155
 kind train-regression a5bb08a99a10fa9dd74fee1c485057c4ceb42456de122753635c5be7ff4195ae
 
@@ -869,7 +869,7 @@ prgnn/stages/learn.Split.Run be7dace76f1a.ba2800
 prgnn/stages/learn.Split.Validate 242e90df9ff5.c39218
 prgnn/stages/learn.Split.deal 6a39c50130b8.66a621
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
-prgnn/stages/learn.Split.enough dd6410a0ecfd.285647
+prgnn/stages/learn.Split.enough 0aa330aaf55f.285647
 prgnn/stages/learn.Split.enoughNumbers 07cfe3591930.d52fde
 prgnn/stages/learn.Split.inside 77bfe46aa8f5.d23438
 prgnn/stages/learn.Split.number 91e527aed64b.918bd2
@@ -1587,7 +1587,7 @@ prgnn/nifti.Reader.open cc5678082369.a44bff
 prgnn/nifti.Reader.read d3efdb327ba5.aa356d
 prgnn/nifti.Reader.readExtensions f6c0189241bc.4227a5
 prgnn/nifti.Reader.readGrowing 55250c77b4c4.ba3943
-prgnn/nifti.Reader.readHeader c14a734f3649.66b590
+prgnn/nifti.Reader.readHeader 2bce54500a03.66b590
 prgnn/nifti.Reader.skipTo 35693c81feee.aa356d
 prgnn/nifti.Reader.truncated 485af48a47f7.8da2ae
 prgnn/nifti.checkAgreement 0b0387203dcc.ddcd6e
@@ -2496,7 +2496,7 @@ prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
 reached by covariates
 prgnn/stages/assess.Covariates af21e3888421.e3b0c4
 prgnn/stages/assess.Covariates.Ports 31d388d9053f.94a1e4
-prgnn/stages/assess.Covariates.Run ce8492233422.246231
+prgnn/stages/assess.Covariates.Run 42be860814f2.246231
 prgnn/stages/assess.Covariates.columns 531c49d5a96a.006542
 prgnn/stages/assess.Covariates.ofNumber d11f22099c60.5148d9
 prgnn/stages/assess.covariateOf 3e30387dd2c4.c0d129
@@ -2699,18 +2699,18 @@ prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/prepare.unknownVolumes e5fb70e6344b.d008c3
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
-prgnn/stages/sheet.Read c87a65f2a8f3.26081f
+prgnn/stages/sheet.Read 9dc8659ebe43.26081f
 prgnn/stages/sheet.Sheet 46b9d9586702.e3b0c4
 prgnn/stages/sheet.Sheet.Column 356c2cad26a8.fb4414
 prgnn/stages/sheet.Sheet.decimalCommas cc15c30e2578.997608
-prgnn/stages/sheet.checkHeader 00a1c4883a83.e3b0c4
+prgnn/stages/sheet.checkHeader ae60ae2fef45.e3b0c4
 prgnn/stages/sheet.decimalComma 117f6313a34d.e3b0c4
-prgnn/stages/sheet.isText 19828157603a.0ec5f8
+prgnn/stages/sheet.isText abbff6e9ffed.0ec5f8
 prgnn/stages/sheet.maxBytes d389e7042c85.e3b0c4
 prgnn/stages/sheet.maxValues 92eef9297313.e3b0c4
 prgnn/stages/sheet.noValue 48c5ef449230.e3b0c4
 prgnn/stages/sheet.number 157f94023c9d.e3b0c4
-prgnn/stages/sheet.reader 3dd00bcf1fb4.c881d5
+prgnn/stages/sheet.reader 7f825b6e88aa.c881d5
 prgnn/stages/sheet.separator b4a770f6fde2.e3b0c4
 prgnn/stages/sheet.whyFields 2a47d1bfa8ae.e3b0c4
 
@@ -2741,7 +2741,7 @@ prgnn/connectivity.blocks.add bf7623152cbd.c089c7
 prgnn/connectivity.blocks.after 20a0794ddf3a.078695
 prgnn/connectivity.bounded 080aa024dad6.e3b0c4
 prgnn/connectivity.bounded.Read c26bde6d02e3.15d889
-prgnn/connectivity.checkNames 4980e365cce5.e3b0c4
+prgnn/connectivity.checkNames 61bcc3a512c5.e3b0c4
 prgnn/connectivity.commentNames 92a20a85f7f1.d387f6
 prgnn/connectivity.dropIndex 91eca8e73371.a4509c
 prgnn/connectivity.isNumber 3107bc1860f0.aaec77
@@ -2757,8 +2757,8 @@ prgnn/connectivity.readLines 13c6ed45da83.f64350
 prgnn/connectivity.splitter 60146e229469.730636
 prgnn/connectivity.text f56e6205b7dc.078695
 prgnn/connectivity.text.cutName 42ab9ccc5028.32e758
-prgnn/connectivity.text.finish e328bde81f55.813434
-prgnn/connectivity.text.line 964d7734e808.17193d
+prgnn/connectivity.text.finish aeadd72fcccb.813434
+prgnn/connectivity.text.line 60e37a51e6d3.17193d
 prgnn/connectivity.text.row 7c445b0dba93.f61afd
 
 reached by denoise report summary
@@ -3057,7 +3057,7 @@ prgnn/stages/chart.Matrices 79a08dbfa28d.606027
 prgnn/stages/figure.Connectivity b98f30ca7228.e3b0c4
 prgnn/stages/figure.Connectivity.Ports eea1cdcd03bb.68917f
 prgnn/stages/figure.Connectivity.Run c5beff06d8bc.411d56
-prgnn/stages/figure.Connectivity.draw 3e7dfea7f933.7de299
+prgnn/stages/figure.Connectivity.draw 25019268cf7c.7de299
 prgnn/stages/figure.Connectivity.measure 0cd5bc84833a.74c22a
 prgnn/stages/figure.figure-connectivity.New 07cfa2122a94.64e07a
 prgnn/stages/figure.groupRow 9847801309a7.e3b0c4
@@ -3156,9 +3156,10 @@ prgnn/stages/region.Clip 6f653d6024e2.e3b0c4
 
 reached by figure-individuals report summary
 prgnn/internal/pattern.Pattern.FindStringSubmatch a94f059a7d68.b76113
-prgnn/stages/chart.Atlas.ByParticipant cc532ac1a269.40357a
+prgnn/stages/chart.Atlas.ByParticipant 23d5e9fd6819.1df521
 prgnn/stages/chart.Atlas.above d566c3983d78.2cfbf1
 prgnn/stages/chart.Individuals 294baeb71ee7.bc5577
+prgnn/stages/chart.shared 146c168a45d2.0cdfad
 prgnn/stages/figure.Individuals 485a988907b4.e3b0c4
 prgnn/stages/figure.Individuals.Draw a3929990bb52.cedecf
 prgnn/stages/figure.Individuals.Ports 4f3bf269edd1.a3f3e9
@@ -3186,7 +3187,7 @@ prgnn/stages/chart.Participant.allOutlinesHigh 10e21cc993d9.0784e5
 prgnn/stages/chart.Participant.carpet da1ed7f98316.17a909
 prgnn/stages/chart.Participant.histogram 92bd6dc76bbd.42a8dc
 prgnn/stages/chart.Participant.joins 4e34dfd984e2.9a0e3f
-prgnn/stages/chart.Participant.lower c181a9b9ba41.340e07
+prgnn/stages/chart.Participant.lower 703c2bd29263.340e07
 prgnn/stages/chart.Participant.outlines 64aeda1d6c17.7a8435
 prgnn/stages/chart.Participant.regionColors 0e9c0236b9a4.33985b
 prgnn/stages/chart.Participant.runNames ebc241581e57.de1198
@@ -3216,7 +3217,7 @@ prgnn/stages/chart.traceRight 519c5671bb11.e3b0c4
 prgnn/stages/figure.Parcels.at b0c66c946ec2.aaa58d
 prgnn/stages/figure.ScanQuality a7e9edcad54a.e3b0c4
 prgnn/stages/figure.ScanQuality.Ports 435e1896296a.89418a
-prgnn/stages/figure.ScanQuality.Run 93e19defb24f.05635e
+prgnn/stages/figure.ScanQuality.Run c6a51a380c47.b6dd51
 prgnn/stages/figure.drawZero 9fe97ec0734c.95a1bb
 prgnn/stages/figure.figure-qc.New 49f065b5bfb4.d14816
 prgnn/stages/figure.joinedCarpet ae58e7d40426.ffc50a
@@ -3228,6 +3229,7 @@ prgnn/stages/figure.scan 977f46ab1202.5ef3e1
 prgnn/stages/figure.scan.read 02e5cb286e08.e6b27c
 prgnn/stages/figure.scan.readCarpet 953b5c3f9467.fe6028
 prgnn/stages/figure.scan.silent e87c8da2f419.a0d5b1
+prgnn/stages/figure.scanCaption 4e1e4a24df68.9a0e3f
 prgnn/stages/figure.scanHead 76276dc82398.2627d5
 prgnn/stages/figure.withoutSilent f3061d137e8d.2abd70
 
@@ -3237,7 +3239,6 @@ prgnn/stages/chart.small 1e1b1cf61878.d9eeb8
 reached by figure-qc report summary
 prgnn/stages/figure.Anatomy.clearOutside 7e4f41bc463d.bc255e
 prgnn/stages/figure.ReadAnatomy f9b655c969fc.25188f
-prgnn/stages/figure.ScanCaption 2c508667a7e4.e3b0c4
 
 reached by figure-qcfc
 prgnn/stages/figure.HeadMotion 8440341a034a.e3b0c4
@@ -3947,7 +3948,7 @@ prgnn/stages/present.author.groupNames 5ea717073411.484c0d
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
 prgnn/stages/present.author.leakage 4fbc23cf9d65.ab4d74
-prgnn/stages/present.author.more cfedda154176.b42cb9
+prgnn/stages/present.author.more f0073d3c6016.b42cb9
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.number ae87e5620371.1f296c
 prgnn/stages/present.author.othersAbove 3f0a78fa5506.363fe6
@@ -4084,7 +4085,7 @@ prgnn/stages/present/participants.noSeries 1d5a1cdf7c70.e3b0c4
 prgnn/stages/present/participants.nobodyStandsOut 427758de6f1f.e3b0c4
 prgnn/stages/present/participants.noteRow f4b7aa829e76.e3b0c4
 prgnn/stages/present/participants.outlierWords e5d3b0481d0f.e3b0c4
-prgnn/stages/present/participants.scanFigure 058763668d88.512183
+prgnn/stages/present/participants.scanFigure ea013954b46a.63a506
 prgnn/stages/present/participants.scanName 49bb5e843edc.37b2fc
 prgnn/stages/present/participants.scanNames 35826d95f61b.044f7d
 prgnn/stages/present/participants.shownStrategies 069781a2de55.e3b0c4
@@ -4247,7 +4248,7 @@ prgnn/stages/report.viewerCode 6247a771e283.5aaa8e
 prgnn/stages/report.viewerGzip abc492d800c1.a9a552
 prgnn/stages/report.volumesInOrder 42b9eb768429.744f26
 prgnn/stages/report/page.css 64d3046acc72.e3b0c4
-prgnn/stages/report/page.js 2db89186d09a.e3b0c4
+prgnn/stages/report/page.js ad42591155ef.e3b0c4
 prgnn/stages/report/viewer.js.gz c9ee65760382.e3b0c4
 
 reached by report summary tables
@@ -4287,8 +4288,8 @@ prgnn/stages/atlas.Named a700c35c277d.b3ce44
 prgnn/stages/atlas.Node 15f2b16dcde8.e3b0c4
 prgnn/stages/atlas.Plain bf0944b23b7b.875ea7
 prgnn/stages/atlas.Read 25a6b0023351.0d5421
-prgnn/stages/atlas.check d1510ab5be0e.e12faf
-prgnn/stages/atlas.columnsOf ced53bfd13fd.e3b0c4
+prgnn/stages/atlas.check c8a6878bbf84.e12faf
+prgnn/stages/atlas.columnsOf e1f5e95738de.e3b0c4
 prgnn/stages/atlas.dk84 c742e88611af.03298a
 prgnn/stages/atlas.hemisphere 19230dedfc5e.e3b0c4
 prgnn/stages/atlas.isColor e05e9a3b0501.8933d2
@@ -4694,7 +4695,7 @@ at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Pla
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:19 Read:29 columnsOf:105 isColor:125 readPlain:127 check:140 parseID:166 line:171 readLines:177 separator:199 split:208
 at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:83 Decode:100
-at stages/chart/brain.go prgnn/stages/chart Spot:16 drawSpots:24 shown:84 Atlas.spots:94 Individuals:107 Atlas.ByParticipant:114 Atlas.above:194 heat:208
+at stages/chart/brain.go prgnn/stages/chart Spot:17 drawSpots:25 shown:85 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 shared:200 Atlas.above:209 heat:223
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
 at stages/chart/carpet.go prgnn/stages/chart Run:17 NamedBrain:23 carpetRows:30 carpetVolumes:30 Participant.carpet:33 carpetLines:76 atMost:89 Participant.joins:95 Participant.runNames:104 Participant.times:113
 at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:67 number:71
@@ -4704,7 +4705,7 @@ at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 Matrix
 at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shares:31 Motion.unrelated:47 Motion.line:58 motionScale:79 HeadMotion:84 Motion.histogram:144 Motion.distances:176 densities:220 signed:224 freedoms:232
 at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:31 outlineName:31 NamedBrain.rowHeight:34 NamedBrain.size:41 Participant.allOutlinesHigh:44 NamedBrain.outlinesHigh:51 outlineWidth:59 Participant.outlines:62 Participant.regionColors:87 NamedBrain.outline:103
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:103 ticks:119
-at stages/chart/participant.go prgnn/stages/chart Participant:17 carpetHigh:36 headHigh:36 lowerHigh:36 traceHigh:36 traceLeft:37 traceRight:37 partGap:38 ScanQuality:43 trace:84 Participant.traces:90 Participant.trace:99 Participant.lower:160 Participant.histogram:181 small:219 Participant.tsnr:226
+at stages/chart/participant.go prgnn/stages/chart Participant:17 carpetHigh:36 headHigh:36 lowerHigh:36 traceHigh:36 traceLeft:37 traceRight:37 partGap:38 ScanQuality:43 trace:84 Participant.traces:90 Participant.trace:99 Participant.lower:160 Participant.histogram:184 small:222 Participant.tsnr:229
 at stages/chart/ranking.go prgnn/stages/chart Row:15 Dots:26 dotRow:37 Dots.Figure:39 Dots.paint:104
 at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 shade:34 Raster.image:40 Raster.sizes:77 Raster.paint:82 Raster.visible:95 Raster.middle:106
 at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 mapCaption:46 mapGap:46 mapHead:46 mapLine:46 mapBar:47 mapWide:48 Atlas.RegionMaps:53 mapViews:87 Atlas.views:94 RegionMap.headHeight:113 mapViews.lines:121 mapViews.height:134 mapViews.paint:143 mark:172 Atlas.marks:175 writeMarks:204 free:222 Atlas.discs:232
@@ -4759,7 +4760,7 @@ at stages/draw/ticks.go prgnn/stages/draw Ticks:13 Ticks.Ticks:19 tens:60
 at stages/draw/woff.go prgnn/stages/draw woff:10 deflated:32
 at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:33 parcelsPort:48 BrainMap.Run:55 errNowhere:83 nowhere:86 readAtlas:92 NodePlaces:128 BrainMap.Draw:148 Ranked.ends:222 Ranked.scaleText:236
 at stages/figure/calibration.go prgnn/stages/figure figure-calibration.New:18 Calibration:22 calibrationRow:28 Calibration.Ports:38 Calibration.Run:44 DrawCalibration:54 seriesOf:108
-at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:30 Connectivity.Run:43 groupRow:88 Connectivity.draw:93 Connectivity.measure:128 subjectOf:139
+at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:30 Connectivity.Run:43 groupRow:88 Connectivity.draw:93 Connectivity.measure:131 subjectOf:142
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:23 Degrees.Run:35 degreeRow:90 edgeRow:97 degreesOf:104
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:18 Distributions:22 Distributions.Ports:26 Distributions.Run:34 DrawDistributions:40 overlapText:66 overlap:79 binRow:91 addDistributions:100
 at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:35 outputsOr:38 Chart.svg:62 Chart.InReport:75 WidePoints:82 settingInputs:86 bySettings:92
@@ -4768,7 +4769,7 @@ at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:27 In
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:18 HeadMotion:22 HeadMotion.Ports:26 HeadMotion.Run:37 DrawHeadMotion:43 people:112
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:28 Ranking.Run:36 ReadRanking:53 Reading:56 ReadReading:63 Reading.ofLayer:72 RankingRows:80 RankingRows.First:83 RankingRows.Planted:89 planted:91 settingCaption:94 DrawRanking:102 DrawContrast:120
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:36 Confusion.Ports:40 predictionsPort:44 ROC.Run:47 Confusion.Run:56 DrawROC:68 DrawConfusion:120
-at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:19 ScanQuality:23 ScanQuality.Ports:27 regionQualityRow:52 ScanQuality.Run:57 ScanCaption:118 scanHead:121
+at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:20 ScanQuality:24 ScanQuality.Ports:28 regionQualityRow:53 ScanQuality.Run:58 scanCaption:119 scanHead:155
 at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:53 drawZero:88 scan.readCarpet:100 joinedCarpet:129 meanTSNR:173 withoutSilent:187 scan.silent:202 outlined:212
 at stages/figure/scatter.go prgnn/stages/figure DrawPredicted:14
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
@@ -4861,7 +4862,7 @@ at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabe
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:40 Author.methodsOfSilence:72 silence:81 Author.readSilence:84 silentRow:103
 at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:68 valid:78 Author.methodsOfGraphs:81 Author.methodsOfCleaning:159 estimator:194 share:212 percentText:222 Author.hasModels:232 Author.methodsOfTraining:238 Author.methodsOfEvaluation:290 Author.target:343 Author.methodsOfRegression:351 Author.methodsOfBaselines:377 Author.unit:388 settingsOf:397 Author.namesOf:415
-at stages/present/more.go prgnn/stages/present author.more:17 author.furtherPictures:46 widthOfSVG:79
+at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:50 widthOfSVG:83
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:18 lostRegion:26 CleanedScan.lostRegions:32 mostNamed:51 CleanedScan.lostText:55 wholePercent:79 lostVoxels:89 byRegionText:105 mostStruck:153 leastValid:172 noSeries:186
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:99

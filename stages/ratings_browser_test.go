@@ -133,10 +133,10 @@ func TestScanPagesInBrowser(t *testing.T) {
 		ratings[i] = []string{"pass", "fail", "maybe"}[i]
 	}
 	s.arrive(pages[3].File)
-	s.settle(`"not rated."`, `document.querySelector(".ratings [role=status]").textContent`)
+	s.settle(`"This scan is not rated."`, `document.querySelector(".ratings [role=status]").textContent`)
 	s.leave(`document.getElementById("previous").click()`)
 	s.arrive(pages[2].File)
-	s.settle(`"rated."`, `document.querySelector(".ratings [role=status]").textContent`)
+	s.settle(`"This scan is rated."`, `document.querySelector(".ratings [role=status]").textContent`)
 	s.leave(`[...document.querySelectorAll(".ratings a")].find(a => a.textContent.startsWith("report")).click()`)
 	s.arrive("my%20study.html")
 	s.settle(`"3 of 51 rated."`, `document.querySelector(".ratings [role=status]").textContent`)

@@ -86,7 +86,7 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	slices.Sort(groups)
 	groups = slices.Compact(groups)
 	if len(groups) < 2 {
-		return nil, fmt.Errorf("%s: all participants are in one group: nothing to classify", in.Name)
+		return nil, fmt.Errorf("%s: all participants are in one group: nothing to classify; name another column by group, or select more participants", in.Name)
 	}
 	for i, id := range people.Ids {
 		group[i], _ = slices.BinarySearch(groups, people.Group[id])

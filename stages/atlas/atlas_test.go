@@ -144,18 +144,18 @@ func TestReadRefuses(t *testing.T) {
 		{"nothing", "", "n.tsv: empty, but a list of regions was expected"},
 		{"no name", "index,label\n1,a\n", `n.tsv:1: no column "name"; the columns are index, label`},
 		{"no value", "name,label\na,1\n", `n.tsv:1: no column "index" (or "id") with the value of each region in the label image; the columns are name, label`},
-		{"header only", "index,name\n", "the list has no regions"},
-		{"two columns", "name,index,name\n", `n.tsv:1: two columns are named "name"`},
+		{"header only", "index,name\n", "the list has no regions: add one line per region"},
+		{"two columns", "name,index,name\n", `n.tsv:1: two columns are named "name": rename or remove one of them`},
 		{"all at once", "index\tname\tcolor\tx\n1\ta\tred\t0\n1\ta\t#000000\tleft\nx\tb\t\t\n2\n3\t\t\t\n",
 			`n.tsv:2: color is "red"; write colors as #rrggbb
 n.tsv:3: x is "left", which is not a number
 n.tsv:4: index is "x"; values of a label image are integers from 0 to 2147483647
 n.tsv:5: 1 values, but the first line has 4
-n.tsv:3: the name "a" was used before (n.tsv:2)
-n.tsv:3: the value 1 was used before (n.tsv:2)
-n.tsv:6: the region has no name`},
+n.tsv:3: the name "a" was used before (n.tsv:2): rename one of the two
+n.tsv:3: the value 1 was used before (n.tsv:2): correct one of the two
+n.tsv:6: the region has no name: fill it in`},
 		{"latin-1", "index,name\n1,Gehirnh\xe4lfte\n", "n.tsv:2: not UTF-8 text"},
-		{"plain twice", "a\na\n", `n.tsv: node 2: the name "a" was used before (node 1)`},
+		{"plain twice", "a\na\n", `n.tsv: node 2: the name "a" was used before (node 1): rename one of the two`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Read(strings.NewReader(c.text), "n.tsv")

@@ -107,7 +107,7 @@ func columnsOf(header []string) (columns map[string]int, id string, err error) {
 	for i, name := range header {
 		name = strings.ToLower(name)
 		if _, twice := columns[name]; twice {
-			return nil, "", fmt.Errorf("two columns are named %q", name)
+			return nil, "", fmt.Errorf("two columns are named %q: rename or remove one of them", name)
 		}
 		columns[name] = i
 	}
@@ -140,7 +140,7 @@ func readPlain(lines []line, file string) ([]Node, error) {
 func check(nodes []Node, where func(i int) string) error {
 	var problems []error
 	if len(nodes) == 0 {
-		problems = append(problems, errors.New("the list has no regions"))
+		problems = append(problems, errors.New("the list has no regions: add one line per region"))
 	}
 	if len(nodes) > maxNodes {
 		return fmt.Errorf("the list has %d regions; the limit is %d", len(nodes), maxNodes)
@@ -148,14 +148,14 @@ func check(nodes []Node, where func(i int) string) error {
 	ids, names := map[int]int{}, map[string]int{}
 	for i, n := range nodes {
 		if n.Name == "" {
-			problems = append(problems, fmt.Errorf("%s: the region has no name", where(i)))
+			problems = append(problems, fmt.Errorf("%s: the region has no name: fill it in", where(i)))
 		} else if j, twice := names[n.Name]; twice {
-			problems = append(problems, fmt.Errorf("%s: the name %q was used before (%s)", where(i), n.Name, where(j)))
+			problems = append(problems, fmt.Errorf("%s: the name %q was used before (%s): rename one of the two", where(i), n.Name, where(j)))
 		} else {
 			names[n.Name] = i
 		}
 		if j, twice := ids[n.ID]; twice {
-			problems = append(problems, fmt.Errorf("%s: the value %d was used before (%s)", where(i), n.ID, where(j)))
+			problems = append(problems, fmt.Errorf("%s: the value %d was used before (%s): correct one of the two", where(i), n.ID, where(j)))
 		} else {
 			ids[n.ID] = i
 		}

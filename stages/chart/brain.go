@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"image/color"
+	"maps"
 	"math"
 	"slices"
 
@@ -180,14 +181,28 @@ func (a Atlas) ByParticipant(names []string, rows []Individuals, scale Colorbar)
 		strip.Rectangle = vg.Rectangle{Min: vg.Point{X: c.Max.X - bar + 10, Y: c.Max.Y - top - min(each, 120)},
 			Max: vg.Point{X: c.Max.X, Y: c.Max.Y - top}}
 		ours.Bar(strip, heat, scale.Low, scale.High, scale.Label)
-		words := []sign{{"kept in all of them", stroke(draw.LineStyle{Color: ringColor, Width: 2})}}
+		var words []sign
+		if shared(rows) {
+			words = []sign{{"kept in all participants", stroke(draw.LineStyle{Color: ringColor, Width: 2})}}
+			if lines == nil {
+				words[0].draw = dot(ringColor, 4, draw.RingGlyph{})
+			}
+		}
 		if lines == nil {
-			words = []sign{{"kept in all of them", dot(ringColor, 4, draw.RingGlyph{})},
-				{"not kept", dot(color.NRGBA{0xc3, 0xc8, 0xcf, 0xff}, 1.4, draw.CircleGlyph{})}}
+			words = append(words, sign{"not kept", dot(color.NRGBA{0xc3, 0xc8, 0xcf, 0xff}, 1.4, draw.CircleGlyph{})})
 		}
 		drawSigns(c, vg.Point{X: c.Min.X + side, Y: c.Min.Y + 9}, page, words)
 	}
 	return f
+}
+
+// shared reports whether a region of any row is kept in all of its participants.
+func shared(rows []Individuals) bool {
+	return slices.ContainsFunc(rows, func(r Individuals) bool {
+		return slices.ContainsFunc(r.Brains, func(b Regions) bool {
+			return slices.Contains(slices.Collect(maps.Values(b.Ring)), true)
+		})
+	})
 }
 
 // above draws discs from above and, below that, from the left.

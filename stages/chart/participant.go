@@ -168,7 +168,10 @@ func (p Participant) lower(c draw.Canvas) {
 	ours.Bar(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: square.Max.X + 6, Y: square.Min.Y +
 		side/4}, Max: vg.Point{X: square.Max.X + 40, Y: square.Max.Y}}}, ours.Diverging, -most, most, "r")
 	rest := square.Max.X + 44
-	half := (c.Max.X - rest) / 2
+	half := c.Max.X - rest
+	if p.TSNR != nil {
+		half /= 2
+	}
 	p.histogram().Draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: rest, Y: c.Min.Y + 2},
 		Max: vg.Point{X: rest + half - 8, Y: c.Max.Y - 8}}})
 	if p.TSNR != nil {

@@ -88,3 +88,18 @@ func TestCaptionsCount(t *testing.T) {
 		t.Errorf("%v: no region is named, and it says %q", err, f.Caption)
 	}
 }
+
+// TestScanCaption: the caption of a scan names what its figure shows, and nothing else.
+func TestScanCaption(t *testing.T) {
+	bare := scanCaption(chart.Participant{Rows: "regions", FD: []float64{math.NaN()}, Out: []bool{false}})
+	whole := scanCaption(chart.Participant{Rows: "voxels", FD: []float64{0.1}, Out: []bool{true}, TSNR: []float64{50},
+		Runs: []chart.Run{{}, {}}, Bands: make([]string, 200), Brains: []chart.NamedBrain{{}}})
+	for _, part := range []string{"framewise displacement", "removed volumes", "voxels", "each run", "tSNR", "outlines", "about 160 rows"} {
+		if strings.Contains(bare, part) || !strings.Contains(whole, part) {
+			t.Errorf("%s:\n%s\n%s", part, bare, whole)
+		}
+	}
+	if !strings.Contains(bare, "regions") {
+		t.Error(bare)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"prgnn/artifacts"
 	"prgnn/dag"
@@ -96,13 +97,13 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	rows, tsnr, known := make([]regionQualityRow, n), make([]float64, n), false
 	for i := range rows {
 		tsnr[i] = meanTSNR(scans, i)
-		known = known || !math.IsNaN(tsnr[i])
+		known = known || tsnr[i] >= 1 // of a demeaned series it is near 0
 		rows[i] = regionQualityRow{int32(i + 1), tsnr[i]}
 	}
 	if known {
 		p.TSNR = tsnr
 	}
-	c := &Chart{Figure: chart.ScanQuality(p), Title: "Quality of the scan", Caption: ScanCaption,
+	c := &Chart{Figure: chart.ScanQuality(p), Title: "Quality of the scan", Caption: scanCaption(p),
 		Alt: fmt.Sprintf("Traces of motion over %d volumes, carpet plots of %d %s before and after denoising, the correlation matrix of %d regions with the distribution of its values, and tSNR of each region", len(p.Out), len(p.Bands), p.Rows, n)}
 	if subject := subjectOf(t.All("before")[0]); subject != "" {
 		c.Title = subject
@@ -114,8 +115,41 @@ func (s *ScanQuality) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{"picture": artifacts.Bytes{Kind: "svg", Data: svg}, "regions": column.Table(rows)}, nil
 }
 
-// ScanCaption describes the figure of one scan.
-const ScanCaption = "Over the volumes: framewise displacement (FD) with its threshold, DVARS and global signal of the table of confounds; removed volumes in gray. Carpet plots: voxels, evenly spaced ones in bands by tissue or network, or regions where no voxels were sampled; each is standardized over the kept volumes, and more than 160 of them are averaged to about 160 rows, each within its band. Runs that were joined are standardized one by one, and a line marks where one begins. Below: Pearson correlations of draw 0, their distribution over the edges, and temporal signal-to-noise ratio (tSNR: mean over SD of a region's mean series before denoising). At the bottom, of scans of voxels: outlines of the regions, in the colors of the tSNR, over the mean of every fourth volume."
+// scanCaption describes what the figure of one scan shows.
+func scanCaption(p chart.Participant) string {
+	text := ""
+	if slices.ContainsFunc(slices.Concat(p.FD, p.DVARS, p.Global), func(v float64) bool { return !math.IsNaN(v) }) {
+		text = "Over the volumes: framewise displacement (FD) with its threshold, DVARS and global signal of the table of confounds. "
+	}
+	if slices.Contains(p.Out, true) {
+		text += "Gray: removed volumes. "
+	}
+	text += "Carpet plots before and after denoising: "
+	if p.Rows == "regions" {
+		text += "regions"
+	} else {
+		text += "evenly spaced " + p.Rows + " in bands by tissue or network"
+	}
+	text += ", each standardized over the kept volumes"
+	if len(p.Bands) > 160 {
+		text += "; about 160 rows, each the average of neighbors within a band"
+	}
+	if len(p.Runs) > 0 {
+		text += "; each run is standardized by itself, and a line marks where it begins"
+	}
+	text += ". Below: Pearson correlations of draw 0, and their distribution over the edges."
+	if p.TSNR != nil {
+		text += " tSNR: temporal signal-to-noise ratio, mean over SD of a region's mean series before denoising."
+	}
+	if p.Brains != nil {
+		text += " At the bottom: outlines of the regions over the mean of every fourth volume"
+		if p.TSNR != nil {
+			text += ", in the colors of the tSNR"
+		}
+		text += "."
+	}
+	return text
+}
 
 // scanHead says in numbers how the scan was cleaned.
 func scanHead(q column.CleaningRow) string {

@@ -263,7 +263,7 @@ func (s *Split) enough(members []member, name string) error {
 		return s.enoughNumbers(members, name)
 	}
 	if len(names) < 2 {
-		return fmt.Errorf("%s: all %d participants are in the group %q: a classifier needs two groups", name, len(members), strings.Join(names, ""))
+		return fmt.Errorf("%s: all %d participants are in the group %q: a classifier needs two groups; name another column by group, or select more participants", name, len(members), strings.Join(names, ""))
 	}
 	smallest := names[0]
 	for _, g := range names {

@@ -3,6 +3,7 @@ package present
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/markup"
@@ -37,6 +38,9 @@ func (a *author) more() error {
 	var titles []string
 	for _, f := range slices.Concat(small, wide) {
 		titles = append(titles, section.LowerFirst(f.Title))
+	}
+	if n := len(titles); n > 1 && n <= 4 {
+		titles = []string{strings.Join(titles[:n-1], ", ") + " and " + titles[n-1]}
 	}
 	a.Show(words.Some(titles, 4), small, wide)
 	return nil

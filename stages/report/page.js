@@ -45,7 +45,7 @@
   keys.checked = true;
   if (links.length) make("span", "Ratings are given on the pages of the scans.", bar);
   else make("label", " Keys rate " + (alone ? "this scan" : "the scan in the middle of the window") + ": 1 or p pass, 2 or m maybe, 3 or f fail.", bar).prepend(keys);
-  if (alone) make("a", "report, where ratings are saved", bar).href = "../" + about.replace(/^.*\//, "") + ".html";
+  if (alone) make("a", "report and ratings", bar).href = "../" + about.replace(/^.*\//, "") + ".html";
   const who = () => (links.length ? links : boxes).map(e => e.dataset.participant);
   read();
   const count = make("span", "", bar);
@@ -60,7 +60,7 @@
       told.textContent = given[a.dataset.participant] ? " " + given[a.dataset.participant] : "";
     }
     const n = who().filter(id => given[id]).length;
-    count.textContent = (alone ? (n ? "rated" : "not rated") : n + " of " + who().length + " rated") + (kept ? "." :
+    count.textContent = (alone ? (n ? "This scan is rated" : "This scan is not rated") : n + " of " + who().length + " rated") + (kept ? "." :
       alone ? "; this browser keeps no ratings for the report: note them elsewhere." : "; this browser keeps no ratings: save them before you close the page.");
   };
   const rate = (box, word) => {

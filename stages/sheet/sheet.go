@@ -90,9 +90,9 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 	}
 	switch {
 	case s.Columns == nil:
-		problems = append(problems, fmt.Errorf("%s: empty, but a table was expected", file))
+		problems = append(problems, fmt.Errorf("%s: empty, but a table was expected: a line with the names of the columns, then one line per row", file))
 	case len(s.Rows) == 0 && len(problems) == 0:
-		problems = append(problems, fmt.Errorf("%s: a header, but no rows", file))
+		problems = append(problems, fmt.Errorf("%s: a header, but no rows: add them below it, or name another file", file))
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func reader(r io.Reader) (*csv.Reader, error) {
 		return nil, err
 	}
 	if len(raw) > maxBytes {
-		return nil, fmt.Errorf("larger than the limit of %d MB for a table of participants", maxBytes>>20)
+		return nil, fmt.Errorf("larger than the limit of %d MB for a table of participants: is it the right file?", maxBytes>>20)
 	}
 	if err := isText(raw); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func reader(r io.Reader) (*csv.Reader, error) {
 	c := csv.NewReader(bytes.NewReader(raw))
 	c.Comma = separator(raw)
 	if bytes.Count(raw, []byte{byte(c.Comma)})+bytes.Count(raw, []byte{'\n'}) > maxValues {
-		return nil, fmt.Errorf("more than the limit of %d values for a table of participants", maxValues)
+		return nil, fmt.Errorf("more than the limit of %d values for a table of participants: is it the right file?", maxValues)
 	}
 	c.FieldsPerRecord = -1
 	c.LazyQuotes = c.Comma == '\t' // a tab-separated file may hold a bare quotation mark
@@ -177,9 +177,9 @@ func checkHeader(columns []string, file string, line int) (problems []error) {
 	for i, name := range columns {
 		switch {
 		case name == "":
-			problems = append(problems, fmt.Errorf("%s:%d: column %d has no name", file, line, i+1))
+			problems = append(problems, fmt.Errorf("%s:%d: column %d has no name: name it, or remove the column", file, line, i+1))
 		case seen[name]:
-			problems = append(problems, fmt.Errorf("%s:%d: two columns are named %q", file, line, name))
+			problems = append(problems, fmt.Errorf("%s:%d: two columns are named %q: rename or remove one of them", file, line, name))
 		}
 		seen[name] = true
 	}
@@ -193,7 +193,7 @@ func isText(raw []byte) error {
 	case bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff")):
 		return errors.New("UTF-16 text: save it as UTF-8")
 	case bytes.IndexByte(raw, 0) >= 0:
-		return errors.New("not a text file")
+		return errors.New("not a text file: a table is TSV or CSV")
 	case !utf8.Valid(raw):
 		line := 1
 		for len(raw) > 0 {

@@ -46,18 +46,18 @@ func TestRead(t *testing.T) {
 
 func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"nothing", "", "p.tsv: empty, but a table was expected"},
-		{"no rows", "id,group\n", "p.tsv: a header, but no rows"},
+		{"nothing", "", "p.tsv: empty, but a table was expected: a line with the names of the columns, then one line per row"},
+		{"no rows", "id,group\n", "p.tsv: a header, but no rows: add them below it, or name another file"},
 		{"Excel", "PK\x03\x04rest", "p.tsv: it is a zip archive; unpack it"},
 		{"UTF-16", "\xff\xfei\x00", "p.tsv: UTF-16 text: save it as UTF-8"},
-		{"binary", "id\n\x00\n", "p.tsv: not a text file"},
+		{"binary", "id\n\x00\n", "p.tsv: not a text file: a table is TSV or CSV"},
 		{"latin-1", "id,site\n1,Z\xfcrich\n", "p.tsv: line 2 is not UTF-8 text: save the file as UTF-8"},
 		{"open quotation", "id,note\n1,\"a\n", `p.tsv:2: an unmatched quotation mark: quote the whole value, and double quotation marks within it ("5"" coil")`},
 		{"an open quotation is reported where it begins", "id,note\n1,\"a\n2,b\n3,c\n", `p.tsv:2: an unmatched quotation mark: quote the whole value, and double quotation marks within it ("5"" coil")`},
 		{"another separator", "id,note\n1;a\n", "p.tsv:2: 1 value, but the first line has 2 (they are separated by commas, but here by semicolons)"},
-		{"two columns without names", ",,id\n1,2,3\n", "p.tsv:1: column 1 has no name\np.tsv:1: column 2 has no name"},
-		{"all at once", "id,,id\n1,2\n1,2,3,4\n", `p.tsv:1: column 2 has no name
-p.tsv:1: two columns are named "id"
+		{"two columns without names", ",,id\n1,2,3\n", "p.tsv:1: column 1 has no name: name it, or remove the column\np.tsv:1: column 2 has no name: name it, or remove the column"},
+		{"all at once", "id,,id\n1,2\n1,2,3,4\n", `p.tsv:1: column 2 has no name: name it, or remove the column
+p.tsv:1: two columns are named "id": rename or remove one of them
 p.tsv:2: 2 values, but the first line has 3 (a value with a comma in it needs quotation marks)
 p.tsv:3: 4 values, but the first line has 3 (a value with a comma in it needs quotation marks)`},
 	} {

@@ -38,7 +38,7 @@ func (a *app) cohort(file string, sets []string) error {
 		return err
 	}
 	if p.Roster == nil {
-		return exit.Wrongf("%s has no cohort", file)
+		return exit.Wrongf("%s has no cohort: name one (pipeline stages lists the cohort kinds)", file)
 	}
 	all := members.Of(p)
 	if a.JSON {

@@ -7,8 +7,8 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/lists"
+	"prgnn/internal/markup"
 	"prgnn/stages/column"
-	"prgnn/stages/figure"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -48,7 +48,7 @@ func (a *Cohort) ScanQuality() error {
 func scanFigure(in dag.Input) (report.Figure, error) {
 	b, err := in.Bytes()
 	f := report.Figure{Format: in.Ref.Format, Data: b, Wide: true, Rated: in.Coord("subject"),
-		Caption: figure.ScanCaption}
+		Caption: markup.ElementText(b, "metadata")}
 	if f.Title, f.Alt = section.SVGTitle(b); f.Rated != "" {
 		f.Title = scanName(in)
 	}
