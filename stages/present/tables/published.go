@@ -1,0 +1,125 @@
+package tables
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"prgnn/dag"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+)
+
+var publishedKind = dag.Kind{
+	Name: "published",
+	Doc: "accuracies of your run beside those that others published of the same data set\n" +
+		"Each published row says in what it differs from your run: participants, regions, splits. A row with differences is no comparison of models. The figures are means and standard deviations over the splits, computed from the result files that the authors' programs publish; figures printed in papers alone are not among them.",
+	New: func() dag.Stage { return &Published{Study: "abide"} },
+}
+
+// Published puts published figures beside those of a run.
+type Published struct {
+	Study string `param:"study" doc:"the data set" choices:"abide"`
+}
+
+// Ports are the stage's inputs and outputs.
+func (*Published) Ports() dag.Ports {
+	return dag.Ports{
+		In: []dag.Port{
+			{Name: "evaluation", Type: dag.Arrow("level", "folds", "participants", "fold_mean", "fold_sd", "auc"), Doc: "evaluate's summary"},
+			{Name: "nodes", Type: dag.Arrow("name"), Doc: "the regions of the run"},
+		},
+		Out: []dag.Port{{Name: "table", Type: column.Type[publishedRow](), Doc: "the rows of the run, per participant, then the published ones"}},
+	}
+}
+
+// A publishedRow is one model of one source.
+type publishedRow struct {
+	Source        string  `column:"source" doc:"this run, or the program and the revision whose result files have the figures"`
+	Model         string  `column:"model"`
+	Participants  int32   `column:"participants"`
+	Regions       int32   `column:"regions"`
+	Preprocessing string  `column:"preprocessing" doc:"as the source says; empty for this run, whose methods tell it"`
+	Splits        string  `column:"splits"`
+	Accuracy      float64 `column:"accuracy,missing" doc:"mean over the splits"`
+	AccuracySD    float64 `column:"accuracy_sd,missing" doc:"SD over the splits (n−1)"`
+	AUC           float64 `column:"auc,missing" doc:"mean over the splits"`
+	AUCSD         float64 `column:"auc_sd,missing"`
+	Differs       string  `column:"differs" doc:"from this run; preprocessing is not compared"`
+}
+
+// A publication is a benchmark with one protocol. Its figures were computed from the result files of its program.
+type publication struct {
+	source               string
+	participants         int32
+	regions              int32
+	preprocessing, split string
+	figures              []publishedFigure
+}
+
+// A publishedFigure is mean and SD over the splits of the accuracy and of the AUC.
+type publishedFigure struct {
+	model                            string
+	accuracy, accuracySD, auc, aucSD float64
+}
+
+// publications of ABIDE I. The SD of meanMLP's program is over 50 runs, which share five test sets.
+var publications = []publication{
+	{"RethinkingBCA 9e04c81, plot_figures/*_overall.txt", 1009, 200, "CC200, C-PAC filt_noglobal",
+		"10 random splits 70/10/20, by site", []publishedFigure{
+			{"Brain Network Transformer", 0.667, 0.032, 0.735, 0.035},
+			{"BrainGNN", 0.574, 0.061, 0.627, 0.053},
+			{"BrainNetCNN", 0.661, 0.037, 0.724, 0.029},
+			{"NeuroGraph", 0.662, 0.036, 0.737, 0.041},
+			{"MLP on nodes", 0.670, 0.035, 0.737, 0.044},
+			{"logistic regression", 0.674, 0.031, 0.735, 0.033},
+			{"SVM", 0.653, 0.034, 0.711, 0.034},
+		}},
+	{"meanMLP ec138ec, general_results.csv", 863, 200, "Schaefer 200", "5 folds, each 10 times", []publishedFigure{
+		{"meanMLP", 0.685, 0.027, 0.745, 0.023},
+		{"Brain Network Transformer", 0.638, 0.054, 0.707, 0.032},
+		{"BolT", 0.660, 0.039, 0.728, 0.029},
+		{"logistic regression", 0.665, 0.026, 0.722, 0.019},
+		{"BrainNetCNN", 0.630, 0.043, 0.678, 0.047},
+	}},
+}
+
+// Run reads the figures of the run, and says how the others differ.
+func (s *Published) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
+	nodes, err := t.In("nodes").Table()
+	if err != nil {
+		return nil, err
+	}
+	evaluated, err := column.Read[column.AccuracyRow](t.In("evaluation"))
+	if err != nil {
+		return nil, err
+	}
+	var rows []publishedRow
+	var run publishedRow
+	for _, r := range evaluated {
+		if r.Level == "participant" {
+			run = publishedRow{Source: "this run", Model: r.Name, Participants: r.Participants,
+				Regions: int32(nodes.Rows()), Splits: words.Count(int(r.Folds), "fold"), Accuracy: r.FoldMean,
+				AccuracySD: r.FoldSD, AUC: r.AUC, AUCSD: math.NaN()}
+			rows = append(rows, run)
+		}
+	}
+	if rows == nil {
+		return nil, fmt.Errorf("%s: no row of the level participant", t.In("evaluation").Name)
+	}
+	for _, p := range publications {
+		differs := []string{"splits"}
+		if p.participants != run.Participants {
+			differs = append(differs, "participants")
+		}
+		if p.regions != run.Regions {
+			differs = append(differs, "regions")
+		}
+		for _, f := range p.figures {
+			rows = append(rows, publishedRow{p.source, f.model, p.participants, p.regions, p.preprocessing, p.split,
+				f.accuracy, f.accuracySD, f.auc, f.aucSD, strings.Join(differs, ", ")})
+		}
+	}
+	return dag.Outputs{"table": column.Table(rows)}, nil
+}

@@ -1,0 +1,43 @@
+package tables
+
+import (
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// The rows of the run stand first, per participant alone, and each published row says in what it differs.
+func TestPublished(t *testing.T) {
+	names := make([]string, 200)
+	for i := range names {
+		names[i] = string(rune('a' + i))
+	}
+	run := func(regions int) []publishedRow {
+		t.Helper()
+		out := stagetest.MustRun(t, stagetest.Fresh("published"), map[string][]dag.Input{
+			"evaluation": {dag.InputOf(column.Table([]column.AccuracyRow{
+				{Name: "ridge regression", Level: "graph", Folds: 5, Participants: 1009},
+				{Name: "ridge regression", Level: "participant", Folds: 5, Participants: 1009, FoldMean: 0.65, AUC: 0.71}}))},
+			"nodes": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "name", Values: names[:regions]}))}})
+		rows, err := column.Rows[publishedRow](out["table"].(*encoding.Table))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	rows := run(200)
+	if len(rows) != 13 || rows[0].Source != "this run" || rows[0].Accuracy != 0.65 || rows[0].Splits != "5 folds" ||
+		rows[0].Differs != "" {
+		t.Fatalf("%d rows, the first %+v", len(rows), rows[0])
+	}
+	for regions, want := range map[int][2]string{200: {"splits", "splits, participants"},
+		111: {"splits, regions", "splits, participants, regions"}} {
+		rows := run(regions)
+		if rows[1].Differs != want[0] || rows[12].Differs != want[1] || rows[1].Participants != 1009 {
+			t.Errorf("%d regions: %q, %q", regions, rows[1].Differs, rows[12].Differs)
+		}
+	}
+}
