@@ -20,7 +20,8 @@ func TestPublished(t *testing.T) {
 		out := stagetest.MustRun(t, stagetest.Fresh("published"), map[string][]dag.Input{
 			"evaluation": {dag.InputOf(column.Table([]column.AccuracyRow{
 				{Name: "ridge regression", Level: "graph", Folds: 5, Participants: 1009},
-				{Name: "ridge regression", Level: "participant", Folds: 5, Participants: 1009, FoldMean: 0.65, AUC: 0.71}}))},
+				{Name: "ridge regression", Level: "participant", Folds: 5, Participants: 1009, FoldMean: 0.65,
+					AUC: 0.71}}))},
 			"nodes": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "name", Values: names[:regions]}))}})
 		rows, err := column.Rows[publishedRow](out["table"].(*encoding.Table))
 		if err != nil {
