@@ -46,6 +46,7 @@ kind parcellate d658f9bded7f155e6819413cd4759fa92ad512bf435da6276e7e27acfb0b1e18
 kind permutation fcad090467c841a4601df2339043910d281b65ae245295a3003131645981d9c9
 kind predict 95dd84a26f4f4a250661025a996a99230f49e89ea172196540253e22e7624a43
 kind project 9d7950cce252393f360ccfc2ca8bb8faeaf1c200ffdbd80f595cc49e70707591
+kind published 850778e453615df87c0f322f5ac4963d5cd6e4265a3383bbb38d1a75c249d3e4
 kind qcfc 093fb1458a3d8ff71f0dbb024dea26b8746f625ea56967809ea0bffc4717acf2
 kind regression 116e3b389757508088ac158cac99074ec49cf4ea5ff66ef17d50b4d20976a912
 kind report a17a4f231e965da0066f7aca9d3addb2675a326867484744463ec87a61b33af5
@@ -64,7 +65,7 @@ reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
 prgnn/stages/learn.baseline.New 4765b5ec9a04.124c86
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc regression report saliency sessions simulate split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project published qcfc regression report saliency sessions simulate split summary tables tangent timeseries train train-regression
 prgnn/artifacts.Digest 76086d0a157e.e3b0c4
 prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
@@ -79,18 +80,18 @@ prgnn/dag.Task 9712728a5d3a.dd1823
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
 prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc regression report saliency sessions simulate split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project published qcfc regression report saliency sessions simulate split summary tables tangent timeseries train train-regression
 module github.com/klauspost/compress v1.20.3
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 prgnn/internal/lists.Map 965cd5c5d8b5.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -192,7 +193,7 @@ prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
 prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
@@ -205,12 +206,12 @@ prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
 prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
@@ -220,16 +221,16 @@ prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
 prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency sessions summary tables tangent timeseries train train-regression
 prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage meanmlp parcellate permutation predict project published qcfc regression report saliency sessions summary tables tangent train train-regression
 prgnn/artifacts/encoding.Table.Bools 7da5cce93ad7.d6fd9c
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency sessions summary tables tangent timeseries train train-regression
 prgnn/artifacts/encoding.Table.Ints e6e0800eabaf.f2d16c
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage meanmlp parcellate permutation predict project qcfc regression report saliency sessions summary tables tangent train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage meanmlp parcellate permutation predict project published qcfc regression report saliency sessions summary tables tangent train train-regression
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -237,16 +238,16 @@ prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 71879a9a9385.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices meanmlp parcellate predict project qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices meanmlp parcellate predict project published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage meanmlp parcellate predict qcfc regression report saliency sessions summary tables tangent train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage meanmlp parcellate predict published qcfc regression report saliency sessions summary tables tangent train train-regression
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc regression report sessions summary tables timeseries train train-regression
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
-reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices meanmlp parcellate permutation predict qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices meanmlp parcellate permutation predict published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
 prgnn/stages/column.Columns 06e02927182b.d44c7a
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 prgnn/stages/column.Keys a115ee0123c6.7dd110
@@ -255,7 +256,7 @@ prgnn/stages/column.cells 532d7c203999.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-degrees figure-qc graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project qcfc regression report saliency split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-degrees figure-qc graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency split summary tables tangent timeseries train train-regression
 prgnn/stages/column.Type 0d91952dbd4f.81c87d
 
 reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression sessions tangent timeseries train train-regression
@@ -1958,7 +1959,7 @@ prgnn/stages/figure.brainmap.New 5105a96f3711.eba0ab
 reached by brainmap compare evaluate evaluate-regression figure-calibration figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
-reached by brainmap connectivity denoise evaluate evaluate-regression figure-individuality figure-individuals figure-ranking leakage report summary tables
+reached by brainmap connectivity denoise evaluate evaluate-regression figure-individuality figure-individuals figure-ranking leakage published report summary tables
 prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
 reached by brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
@@ -2806,11 +2807,11 @@ reached by evaluate figure-calibration figure-individuals figure-roc permutation
 prgnn/stages/fold.PositiveGroup 55bfaa37f408.b1c52c
 prgnn/stages/fold.controls 6ecd9d23b580.e3b0c4
 
+reached by evaluate published report summary tables
+prgnn/stages/column.AccuracyRow 145c1ff5088e.c63136
+
 reached by evaluate report summary
 prgnn/stages/column.FoldRow 7325eb99e321.c63136
-
-reached by evaluate report summary tables
-prgnn/stages/column.AccuracyRow 145c1ff5088e.c63136
 
 reached by evaluate-regression
 prgnn/stages/assess.EvaluateRegression 719332737bb9.e3b0c4
@@ -3832,6 +3833,16 @@ prgnn/connectivity/tangent.smallest 78d2901638e6.e3b0c4
 prgnn/internal/dense.Eigenvalues bb7fe3d955d8.a4c2ae
 prgnn/stages/prepare.covarianceOf caeb46c7ce02.e8bf42
 prgnn/stages/prepare.notDefinite 11a4e37b93c3.e3b0c4
+
+reached by published
+prgnn/stages/present/tables.Published e2bfcdd1a67a.e3b0c4
+prgnn/stages/present/tables.Published.Ports 57d1f3bb5f15.22ae19
+prgnn/stages/present/tables.Published.Run ab1877a447ec.6f98d0
+prgnn/stages/present/tables.publication d408aaf26738.f9bdd9
+prgnn/stages/present/tables.publications d616c01d3f14.1aa08f
+prgnn/stages/present/tables.published.New d6e3afb6d1e8.7099c2
+prgnn/stages/present/tables.publishedFigure 0712569ecfb7.e3b0c4
+prgnn/stages/present/tables.publishedRow 249d3fb2f946.e3b0c4
 
 reached by qcfc
 prgnn/stages/assess.QCFC d5e6fc1ef579.e3b0c4
@@ -4885,6 +4896,7 @@ at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:1
 at stages/present/section/words.go prgnn/stages/present/section WholeTable:18 PlainName:66 shownNumber:78 UpperFirst:92 LowerFirst:100 OrItself:108 UnitName:116 InSentence:124 PlusMinus:127 MemberText:135 SVGTitle:149
 at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:20 Summary.Ports:27 Summary.Run:36
 at stages/present/tables/layout.go prgnn/stages/present/tables tableCaption:18 printedNames:32 PrintedName:35 layoutOne:42 layoutTwo:75 tableText:97
+at stages/present/tables/published.go prgnn/stages/present/tables published.New:18 Published:22 Published.Ports:27 publishedRow:39 publication:54 publishedFigure:63 publications:69 Published.Run:90
 at stages/present/tables/read.go prgnn/stages/present/tables variation:14 VariationRow:20 paperOne:35 paperLambda:42 contender:45 ClassifierRow:53 contenders:68 Tables.variations:87 place:135 axisOf:143 Tables.comparison:154 modelRow:209 parameterRow:215 parameterCounts:222
 at stages/present/tables/tables.go prgnn/stages/present/tables tables.New:19 Tables:23 Tables.Ports:27 Tables.Run:50 tableSource:87 tableSource.String:89 tableSource.mark:96 paperSource:104
 at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47

@@ -27,7 +27,8 @@ type Published struct {
 func (*Published) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
-			{Name: "evaluation", Type: dag.Arrow("level", "folds", "participants", "fold_mean", "fold_sd", "auc"), Doc: "evaluate's summary"},
+			{Name: "evaluation", Type: dag.Arrow("level", "folds", "participants", "fold_mean", "fold_sd", "auc"),
+				Doc: "evaluate's summary"},
 			{Name: "nodes", Type: dag.Arrow("name"), Doc: "the regions of the run"},
 		},
 		Out: []dag.Port{{Name: "table", Type: column.Type[publishedRow](), Doc: "the rows of the run, per participant, then the published ones"}},
