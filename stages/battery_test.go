@@ -101,6 +101,20 @@ var examples = map[string]func(*testing.T, *chain) example{
 			c.cohort(t, "participants")["participants"]
 		return example{stagetest.Fresh("tables"), in}
 	},
+	"figure-states": func(t *testing.T, c *chain) example {
+		in := c.cohort(t, "participants", "nodes")
+		windows, list := c.all(t, "windows", "windows"), c.all(t, "windows", "list")
+		fitted := stagetest.MustRun(t, stagetest.Fresh("states", "states", 2, "starts", 3),
+			map[string][]dag.Input{"windows": windows, "list": list})["fitted"]
+		in["fitted"] = []dag.Input{dag.InputOf(fitted)}
+		for i, quality := range c.all(t, "windows", "quality") {
+			one := dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("occupancy"), map[string][]dag.Input{
+				"windows": {windows[i]}, "list": {list[i]}, "quality": {quality}, "fitted": in["fitted"]})["measures"])
+			one.Coords = windows[i].Coords
+			in["measures"] = append(in["measures"], one)
+		}
+		return example{stagetest.Fresh("figure-states"), in}
+	},
 	// Of made-up inputs, so that the page does not change whenever a step does.
 	"report": func(t *testing.T, _ *chain) example {
 		return example{stagetest.Fresh("report"), stagetest.ReportInputs("sub-01", "ASD", "HC")}
@@ -286,6 +300,8 @@ var wires = []struct {
 		"confounds": "simulate.confounds", "sampled": "bootstrap.sampled"}},
 	{"connectivity", map[string]string{"series": "denoise.series", "quality": "denoise.quality"}},
 	{"graph", map[string]string{"pearson": "connectivity.pearson", "partial": "connectivity.partial"}},
+	{"windows", map[string]string{"series": "denoise.series", "quality": "denoise.quality",
+		"volumes": "denoise.volumes"}},
 }
 
 func (c *chain) load(t *testing.T) {
@@ -303,6 +319,7 @@ func (c *chain) load(t *testing.T) {
 		c.stages[w.kind] = stagetest.Fresh(w.kind)
 	}
 	c.stages["bootstrap"] = stagetest.Fresh("bootstrap", "draws", 2, "seed", 3)
+	c.stages["windows"] = stagetest.Fresh("windows", "width", 20)
 	for _, subject := range c.Subjects {
 		outputs := map[string]dag.Outputs{
 			"cohort":   {"nodes": c.Nodes},

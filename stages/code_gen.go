@@ -5,9 +5,9 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline d38c104185a7e4cca79ae9f699a1e3c516cf15be11cb19c5fc0f686854258924
+var codes = dag.Codes(`kind baseline 33c8cfeacc83e7a6a0d0e42fa1a7244a5fb9c07705a10f4af95353aa6204987e
 kind biomarkers eb7b4b4194c54f684d08caf18e43042fb3dfb00562b9dcea7ef0f314109f3565
-kind bnt b66b18eca3ac4b282165cd01d8d4a24aded56ded6bf6204c92aa3ded5d268b7d
+kind bnt 85b8f3bb0e97729557ea842313c7430427c38d5512c7ca5817006d908a6cb243
 kind bootstrap 75a4d1eb8096cfb9eb2e5522973200f1a7586b2ec13a66cb390115419ac09db6
 kind braingnn 4023703f29c081ac3d27c74d238d8664b72228039a72006b53b3c4cad19b8ddf
 kind brainmap 05ea8f16639486210d4384b325f60d1570f43068ca4093ad9a8011cf647173b2
@@ -24,15 +24,16 @@ kind exec 062eed4bca7a81fa3ce99a37a2b0e40bf3149dd9fc0a23d3655ac360c839aa24
 kind fidelity ec66fda90c6b46ff5a093b7b1721cc959688ba690d2ee9748c314aaefb8174f4
 kind figure-calibration f028303119675288100af0ad7cd9b86e891c35dc1bcc40e99eaf740f6cfa8c14
 kind figure-confusion 303dc443f7003c8d4b5b6ba5bafa6d17889d75255a1f0e1b9781f404ecc8b14d
-kind figure-connectivity 3a4e343b7659d79bbdf19efe191db1961730de78fddfee2448515c4469cc2270
+kind figure-connectivity 0d7b3155dedcfb391199a8e33b75a1b38107d5fc3f9eaab13179f8a6b6c3c3b5
 kind figure-degrees 277632499d4f607773e14df91f58217970d79426590455310ae93507bb0ff81d
 kind figure-distributions 547121535790d609f9068fc1bd4bf1e98c56767f91893ddb606b93162241b1c2
-kind figure-individuality a1209c3cc91d1f028808265a0659336b1507b823d1fef826d90852a044749931
+kind figure-individuality 8e3114b4522e71d8a1e067969cd28b4d357da7d911cbcf180d4a3297258b7eeb
 kind figure-individuals aaeb8397e0a30b8ac1a91d7e7757f10eaa53898988b711dc8858bff69269510a
 kind figure-qc 23d60d8f59993c2b6cb01f8b12ac49122c5f5f9eb0a017a0cd62ad8c226b28e9
 kind figure-qcfc 897cdeabebf2459ef5020545734309b3e2f986901179b93404a723098702ce04
 kind figure-ranking f09f3a058ba88c2291b574fd2243decbf737a22d8b049846e6ad0b7fd66af85b
 kind figure-roc 6895bfee4552103d704d8dc0cd83c797d6943282ec9626d1121aba5ff8419e8a
+kind figure-states d70f5df0f47eda5dc3241e1a01b04fb96bb9011299c37c59ea6178bb17b666c6
 kind figure-training fd775d9f8c6c5c3025bef5bea88324b5babf20942aa0ad2adc79d61bacedeab8
 kind graph c719afb694ad8b6347798cda76deaee325a7d22af149d3474b0f220ea28b5762
 kind harmonize bbc62f642fdf4a96a62b3ed0eda8f7a946ee4ad780e3b1d13daa1ad4a49e1545
@@ -42,30 +43,33 @@ kind leakage 55b2ce568e3cf11a20e0b2e68788a1b262e3fc8269336585988481486baaa0c9
 kind matrices c29f1bac67ebadccbc1ecc4a74fbd486eb233b8f6f3c734a4498d0f5edef6428
 kind mean-volume f634e64a1035d6078f67d018f3c38a236f94ffdf078adf665b8a42c510d04518
 kind meanmlp c8bdedef1ce9d6023345139f3c3b56ec1b1d4918d9c8a354840e8f46b76d1cdc
+kind occupancy e48e03322667beffca70f1c393103d8d66b41d0123af8145242bb466bd0d5aba
 kind parcellate d658f9bded7f155e6819413cd4759fa92ad512bf435da6276e7e27acfb0b1e18
 kind permutation fcad090467c841a4601df2339043910d281b65ae245295a3003131645981d9c9
 kind predict 95dd84a26f4f4a250661025a996a99230f49e89ea172196540253e22e7624a43
 kind project 9d7950cce252393f360ccfc2ca8bb8faeaf1c200ffdbd80f595cc49e70707591
 kind published 850778e453615df87c0f322f5ac4963d5cd6e4265a3383bbb38d1a75c249d3e4
 kind qcfc 093fb1458a3d8ff71f0dbb024dea26b8746f625ea56967809ea0bffc4717acf2
-kind regression 116e3b389757508088ac158cac99074ec49cf4ea5ff66ef17d50b4d20976a912
-kind report a17a4f231e965da0066f7aca9d3addb2675a326867484744463ec87a61b33af5
+kind regression 489b13af637935463ed6d454eecb1cf3afba5abd7995a257b935e94cf9a94568
+kind report 9d1e0d8726697892f1f858dbdb1f5c1adb2750dddf22c337b5739fa3c1d92252
 kind saliency d273e516afaa3b8aace3f452b23c4b37910ddd4484a16a7c219b1f2a9c32ffce
 kind sessions 931a535443d12186d0f2bb73f4bb6fc20fd99fb3cbfaa90be8592e611ae48caa
 kind simulate b8f4fcb18e1c54989935262728b40b514a69210ce5a5ff7c27e00bebe43c2d46
 kind split 721b623177a465a4571a3ed99962615462d8e76b2c15111db6d3cf339c22287b
-kind summary 073bf3822bfa46bf78b5c910d6e1b2f3a20814695babb4f4d2727cb9921f6b22
+kind states 7a572d2bf64c8c328042f49d8fb427c0e1d6b0bdee8a5994f5d4d9e2ccb9d5d6
+kind summary 211c414b5c23623ca69f8c7168e8566517ff4a2c82ac3b98753b0da66d9d6fd5
 kind tables 0ad9c3f36f400bc882062c79e6624ed7e47781b6ec375bff06d1e6171a01e700
 kind tangent 2414aacc9bec54808b9e79c5fa890ef17d8e4d1d338f8f14ae1c3ce1f1e349b5
 kind timeseries 248a84a25901d53c2d3e6baa5418090e543f4d0bb268b69afc2733539001a5cf
 kind train 948eb2f9c56a806a32ffe09dd7b590ea33ac2d9d82cdacb7188265b029b52155
 kind train-regression a5bb08a99a10fa9dd74fee1c485057c4ceb42456de122753635c5be7ff4195ae
+kind windows bd3ad0452b42c7b83dd64bdda9a360a35179c2a2595b3f639f86a1543041c7a1
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
 prgnn/stages/learn.baseline.New 4765b5ec9a04.124c86
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project published qcfc regression report saliency sessions simulate split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions simulate split states summary tables tangent timeseries train train-regression windows
 prgnn/artifacts.Digest 76086d0a157e.e3b0c4
 prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
@@ -80,18 +84,18 @@ prgnn/dag.Task 9712728a5d3a.dd1823
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
 prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project published qcfc regression report saliency sessions simulate split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions simulate split states summary tables tangent timeseries train train-regression windows
 module github.com/klauspost/compress v1.20.3
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp parcellate permutation predict project published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/internal/lists.Map 965cd5c5d8b5.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -193,7 +197,7 @@ prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
 prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
@@ -206,12 +210,12 @@ prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
 prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
@@ -221,16 +225,16 @@ prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
 prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency sessions summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions states summary tables tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training harmonize individuality join leakage meanmlp parcellate permutation predict project published qcfc regression report saliency sessions summary tables tangent train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training harmonize individuality join leakage meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions states summary tables tangent train train-regression windows
 prgnn/artifacts/encoding.Table.Bools 7da5cce93ad7.d6fd9c
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency sessions summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions states summary tables tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.Table.Ints e6e0800eabaf.f2d16c
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training individuality join leakage meanmlp parcellate permutation predict project published qcfc regression report saliency sessions summary tables tangent train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training individuality join leakage meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions states summary tables tangent train train-regression windows
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -238,16 +242,16 @@ prgnn/stages/column.field.absent 9d8047886916.fa039d
 prgnn/stages/column.field.read 71879a9a9385.c99aff
 prgnn/stages/column.fill 05b0ed359aa2.fa039d
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-training graph harmonize individuality leakage matrices meanmlp parcellate predict project published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-states figure-training graph harmonize individuality leakage matrices meanmlp occupancy parcellate predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-training individuality join leakage meanmlp parcellate predict published qcfc regression report saliency sessions summary tables tangent train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-states figure-training individuality join leakage meanmlp occupancy parcellate predict published qcfc regression report saliency sessions states summary tables tangent train train-regression windows
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc regression report sessions summary tables timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc regression report sessions states summary tables timeseries train train-regression windows
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
-reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-connectivity figure-degrees figure-qc graph individuality join leakage matrices meanmlp parcellate permutation predict published qcfc regression report saliency sessions split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-connectivity figure-degrees figure-qc figure-states graph individuality join leakage matrices meanmlp occupancy parcellate permutation predict published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/stages/column.Columns 06e02927182b.d44c7a
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 prgnn/stages/column.Keys a115ee0123c6.7dd110
@@ -256,10 +260,10 @@ prgnn/stages/column.cells 532d7c203999.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-degrees figure-qc graph harmonize individuality join leakage matrices meanmlp parcellate permutation predict project published qcfc regression report saliency split summary tables tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-degrees figure-qc figure-states graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency split states summary tables tangent timeseries train train-regression windows
 prgnn/stages/column.Type 0d91952dbd4f.81c87d
 
-reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression sessions tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression sessions states tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.Array fbc72b02d7a8.e3b0c4
 prgnn/artifacts/encoding.Array.DType ca0bd4a493f7.b726e4
 prgnn/artifacts/encoding.Array.Encode 3408281eec08.4dddbf
@@ -273,41 +277,41 @@ prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.writeElements 6c5b7b8fe945.54c41d
 prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 
-reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices meanmlp predict project qcfc regression sessions tangent timeseries train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices meanmlp occupancy predict project qcfc regression sessions states tangent timeseries train train-regression windows
 prgnn/dag.NPY d4147bcdf395.a2023e
 
-reached by baseline biomarkers bnt bootstrap braingnn connectivity fidelity individuality matrices meanmlp predict project qcfc regression tangent train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn connectivity fidelity individuality matrices meanmlp predict project qcfc regression tangent train train-regression windows
 prgnn/internal/dense.Float e52123f92c40.e3b0c4
 prgnn/internal/dense.run 12c11f099725.c4217a
 prgnn/internal/dense.run64 cc59d49cee26.867f9b
 prgnn/internal/dense/kernel_amd64.s 42a95fc20add.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn covariates denoise evaluate evaluate-regression fidelity figure-individuals individuality leakage meanmlp regression report simulate split summary train train-regression
+reached by baseline biomarkers bnt bootstrap braingnn covariates denoise evaluate evaluate-regression fidelity figure-individuals individuality leakage meanmlp regression report simulate split states summary train train-regression
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
-reached by baseline biomarkers bnt braingnn brainmap choose combat compare covariates evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-training individuality join leakage mean-volume meanmlp permutation predict qcfc regression report saliency sessions summary tables tangent train train-regression
+reached by baseline biomarkers bnt braingnn brainmap choose combat compare covariates evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-states figure-training individuality join leakage mean-volume meanmlp permutation predict qcfc regression report saliency sessions states summary tables tangent train train-regression
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
-reached by baseline biomarkers bnt braingnn brainmap combat connectivity denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression report sessions summary tangent timeseries train train-regression
+reached by baseline biomarkers bnt braingnn brainmap combat connectivity denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression report sessions states summary tangent timeseries train train-regression windows
 module golang.org/x/text v0.43.0
 
-reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression
+reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc figure-states harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression windows
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
-reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression
+reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression windows
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
 prgnn/internal/exact.frexp a6507f96089c.e3b0c4
 prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 
-reached by baseline biomarkers bnt braingnn choose combat covariates fidelity figure-qc individuality join leakage meanmlp predict qcfc regression report sessions summary tangent train train-regression
+reached by baseline biomarkers bnt braingnn choose combat covariates fidelity figure-qc individuality join leakage meanmlp occupancy predict qcfc regression report sessions states summary tangent train train-regression
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
 reached by baseline biomarkers bnt braingnn choose connectivity denoise fidelity individuality leakage meanmlp predict project regression simulate tangent train train-regression
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
 
-reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression sessions tangent timeseries train train-regression
+reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression sessions states tangent timeseries train train-regression windows
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/sbinet/npyio v0.9.0
 module gonum.org/v1/gonum v0.17.0
@@ -333,29 +337,29 @@ prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
 prgnn/artifacts/encoding.readNPY 3a3f5d1fc417.472b2c
 prgnn/artifacts/encoding.readNPYHeader 70d23b460808.158359
 
-reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc regression sessions tangent train train-regression
+reached by baseline biomarkers bnt braingnn combat connectivity denoise exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp occupancy predict project qcfc regression sessions states tangent train train-regression windows
 prgnn/artifacts/encoding.ReadArray e45c0510eec5.2f12d9
 
-reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp predict project qcfc regression sessions tangent timeseries train train-regression
+reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression sessions states tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.Array.Float64s 3660c80342fb.8b2585
 
-reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp predict project qcfc regression sessions tangent train train-regression
+reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp occupancy predict project qcfc regression sessions states tangent train train-regression windows
 prgnn/dag.Input.Array eb53d6db9b95.278d39
 
-reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees harmonize individuality leakage meanmlp regression report split summary tables
+reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees figure-states harmonize individuality leakage meanmlp regression report split summary tables
 prgnn/stages/column.Target 5b91a908ec00.e3b0c4
 
-reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees harmonize individuality meanmlp regression report split summary tables
+reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees figure-states harmonize individuality meanmlp regression report split summary tables
 prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
 
-reached by baseline biomarkers bnt braingnn combat fidelity individuality meanmlp predict regression tangent train train-regression
+reached by baseline biomarkers bnt braingnn combat fidelity individuality meanmlp predict regression states tangent train train-regression
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
 reached by baseline biomarkers bnt braingnn compare covariates individuality leakage meanmlp qcfc regression train train-regression
 prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
 
-reached by baseline biomarkers bnt braingnn connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression
+reached by baseline biomarkers bnt braingnn connectivity denoise fidelity figure-connectivity figure-qcfc figure-states harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression windows
 prgnn/internal/exact.Exp f563184d9b04.f161fd
 prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
@@ -588,7 +592,7 @@ prgnn/gnn/baseline.trainedLi.Probability b99bd2d8d12d.99eee6
 prgnn/gnn/baseline.trainedMLP.Probability 72237f8201aa.eafb2e
 prgnn/gnn/baseline.turn c99e18d510b2.c4217a
 prgnn/stages/learn.Baseline 386557f6cba7.3cb1d8
-prgnn/stages/learn.Baseline.Ports 19dcfaf7be57.f6c773
+prgnn/stages/learn.Baseline.Ports 913e6dad81d6.e8529b
 prgnn/stages/learn.Baseline.Run 256e372dd3e6.0acd2c
 prgnn/stages/learn.Baseline.Validate 682980650712.8b787d
 prgnn/stages/learn.Baseline.fit b1bf017f0d70.e6b8ec
@@ -601,18 +605,18 @@ prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
 prgnn/stages/learn.baselineHistory 096150e28522.6a6604
 prgnn/stages/learn.ratedSet a152d92af68e.2c3ae9
 
-reached by baseline bnt bootstrap braingnn brainmap denoise echo exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train train-regression
+reached by baseline bnt bootstrap braingnn brainmap denoise echo exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train train-regression
 prgnn/dag.Format 38224a535d24.a2023e
 
-reached by baseline bnt bootstrap braingnn brainmap exec figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training mean-volume parcellate report saliency simulate summary tables train train-regression
+reached by baseline bnt bootstrap braingnn brainmap exec figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training mean-volume parcellate report saliency simulate summary tables train train-regression
 prgnn/artifacts.Bytes dd40773d6d8a.e3b0c4
 prgnn/artifacts.Bytes.Encode 9383a88aede4.8c2f4f
 prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
 
-reached by baseline bnt bootstrap braingnn connectivity denoise echo figure-connectivity graph harmonize join matrices project sessions timeseries train train-regression
+reached by baseline bnt bootstrap braingnn connectivity denoise echo figure-connectivity graph harmonize join matrices occupancy project sessions timeseries train train-regression windows
 prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
 
-reached by baseline bnt bootstrap connectivity leakage matrices project regression tangent
+reached by baseline bnt bootstrap connectivity leakage matrices project regression tangent windows
 prgnn/internal/dense.Axpy 9b740b80eb51.079fea
 prgnn/internal/dense.axpyAVX e51cbbbf2006.026e50
 prgnn/internal/dense.axpyGo 7c08baf62c7f.e3b0c4
@@ -620,13 +624,13 @@ prgnn/internal/dense.hasAVX 16c96fb2f889.e3b0c4
 prgnn/internal/dense.whole 1a163c403229.2b0bdc
 prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 
-reached by baseline bnt bootstrap connectivity matrices project regression tangent
+reached by baseline bnt bootstrap connectivity matrices project regression tangent windows
 prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
 
 reached by baseline bnt braingnn
 prgnn/gnn/network.Drop 39bbd9307555.285bf9
 
-reached by baseline bnt braingnn brainmap denoise figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training meanmlp regression report simulate summary
+reached by baseline bnt braingnn brainmap denoise figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-states figure-training meanmlp regression report simulate summary windows
 prgnn/internal/exact.Sincos e3c181d604de.15b4aa
 prgnn/internal/exact.cosKernel a9278b9d8382.e3b0c4
 prgnn/internal/exact.pio2a c6ef639f32db.e3b0c4
@@ -642,19 +646,19 @@ prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
 reached by baseline bnt braingnn choose compare evaluate figure-calibration figure-confusion figure-roc meanmlp permutation report summary train train-regression
 prgnn/stages/fold.PredictionRow e983e509ca82.e3b0c4
 
-reached by baseline bnt braingnn combat connectivity figure-connectivity figure-qcfc harmonize qcfc regression report sessions summary
+reached by baseline bnt braingnn combat connectivity figure-connectivity figure-qcfc harmonize qcfc regression report sessions summary windows
 prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 
-reached by baseline bnt braingnn combat connectivity figure-connectivity harmonize qcfc regression sessions
+reached by baseline bnt braingnn combat connectivity figure-connectivity harmonize qcfc regression sessions windows
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 
-reached by baseline bnt braingnn combat evaluate meanmlp tangent train train-regression
+reached by baseline bnt braingnn combat evaluate meanmlp states tangent train train-regression
 prgnn/stages/column.JSON c102a263d336.e3b0c4
 
-reached by baseline bnt braingnn combat leakage meanmlp regression tangent train train-regression
+reached by baseline bnt braingnn combat leakage meanmlp regression states tangent train train-regression
 prgnn/stages/fold.LabeledMember 4d76858575f4.e3b0c4
 
-reached by baseline bnt braingnn combat meanmlp regression tangent train train-regression
+reached by baseline bnt braingnn combat meanmlp regression states tangent train train-regression
 prgnn/stages/fold.Apart 3ed4eb029130.e3b0c4
 prgnn/stages/fold.Division ad39dfbc96f4.3cb1d8
 prgnn/stages/fold.Division.Row bad98a81d9bf.dff7a6
@@ -795,10 +799,10 @@ prgnn/stages/learn.convert 09f6b4400ffd.c4217a
 prgnn/stages/learn.readEdges 77d29a151244.fa4060
 prgnn/stages/learn.standardization.apply b10d9a690924.afc98d
 
-reached by baseline bnt braingnn harmonize join predict project report sessions summary train train-regression
+reached by baseline bnt braingnn harmonize join occupancy predict project report sessions states summary train train-regression windows
 prgnn/stages/column.MadeLines 61bca7005507.e3b0c4
 
-reached by baseline bnt braingnn join predict sessions train train-regression
+reached by baseline bnt braingnn join occupancy predict sessions states train train-regression
 prgnn/stages/column.MadeApart a70db2ecb2f4.49a8af
 
 reached by baseline bnt braingnn leakage meanmlp qcfc regression train train-regression
@@ -1025,7 +1029,7 @@ prgnn/stages/learn.trainingSet.majority f4f711ea623c.cb2b94
 prgnn/stages/learn.trainingSet.standardize b9c466a8753f.58ffd4
 prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
 
-reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices meanmlp project qcfc regression sessions tangent timeseries
+reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices meanmlp project qcfc regression sessions tangent timeseries windows
 prgnn/connectivity.Matrix a7d3b0111141.e3b0c4
 prgnn/connectivity.Matrix.At 0cc1fa317a7f.489cb4
 prgnn/connectivity.Matrix.Clone 6afc50d05813.4a1146
@@ -1033,11 +1037,18 @@ prgnn/connectivity.Matrix.Dims 29bd2c0d4d00.489cb4
 prgnn/connectivity.Matrix.RawMatrix 9dd6ede89cc6.489cb4
 prgnn/connectivity.Matrix.T acae3f87a1dc.489cb4
 
-reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join meanmlp project qcfc regression sessions tangent
+reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join meanmlp project qcfc regression sessions tangent windows
 prgnn/stages/region.ReadDraws d43b30d06d45.e2c538
 
-reached by baseline bnt figure-connectivity harmonize matrices sessions
+reached by baseline bnt figure-connectivity figure-states harmonize matrices sessions
 prgnn/internal/exact.Tanh da3bb1c0c800.c0ff94
+
+reached by baseline bnt figure-states occupancy regression
+prgnn/stages/region.ReadStates d00335418530.41bd84
+
+reached by baseline bnt figure-states occupancy regression states
+prgnn/stages/region.StateFacts a5fbd1a080fd.e3b0c4
+prgnn/stages/region.StateRow 2ef2c8efbeb4.e3b0c4
 
 reached by baseline bnt meanmlp predict
 prgnn/stages/learn.prediction 90aac7540d9d.79156b
@@ -1131,20 +1142,21 @@ prgnn/gnn/baseline.vectorMachine.describe 14d25fab6542.0d1c90
 prgnn/gnn/baseline.vectorMachine.weights 2f8c10b9606c.b439ab
 prgnn/gnn/network.Squares 48994ff5a4ab.c4217a
 prgnn/stages/learn.checkPenalties 50b12756cd7e.e3b0c4
-prgnn/stages/learn.formOf 7a413f87a963.7730da
+prgnn/stages/learn.formOf 14a055902bda.c20e93
 prgnn/stages/learn.innerRows 87f71718102c.7bb7db
-prgnn/stages/learn.matrixForm 5728627dc4be.e3b0c4
+prgnn/stages/learn.matrixForm db2d695f85e4.e3b0c4
 prgnn/stages/learn.matrixForm.check 95ad42b32e60.561713
 prgnn/stages/learn.matrixForm.each 517b85f17771.561713
 prgnn/stages/learn.matrixForm.nodes c34447f4d530.14e167
-prgnn/stages/learn.matrixForm.regions 9bb7ed711550.b4b116
-prgnn/stages/learn.matrixForm.row ff31468bedc3.9a9bb5
+prgnn/stages/learn.matrixForm.regions ef6162dce074.b4b116
+prgnn/stages/learn.matrixForm.row 69fe7ba29ecb.9a9bb5
 prgnn/stages/learn.matrixForm.width fe153203daff.561713
-prgnn/stages/learn.readMatrices 657b01496321.6b3dac
-prgnn/stages/learn.refuseLeak a3965de91e29.3abb9d
+prgnn/stages/learn.readMatrices ff75e8173eda.406080
+prgnn/stages/learn.refuseLeak dc9ef149b54f.f7563b
 prgnn/stages/learn.regionWeight 8ca1154cf8c6.e3b0c4
 prgnn/stages/learn.regionWeightRow 617cd8dcc33c.f62b9b
 prgnn/stages/learn.standardizeRows c5dae9c578ed.b3dda3
+prgnn/stages/learn.statesForm a60df60dcccb.0fd7a9
 prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
 
 reached by baseline bnt regression tangent
@@ -1156,7 +1168,7 @@ prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
 reached by biomarkers
 prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
 
-reached by biomarkers brainmap choose compare covariates denoise evaluate evaluate-regression fidelity figure-qc figure-roc individuality permutation qcfc report summary
+reached by biomarkers brainmap choose compare covariates denoise evaluate evaluate-regression fidelity figure-qc figure-roc figure-states individuality permutation qcfc report summary
 prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
 
 reached by biomarkers brainmap choose compare covariates evaluate evaluate-regression figure-roc individuality permutation report summary
@@ -1172,7 +1184,7 @@ prgnn/stages/column.UntrainedModels aec150f1b4c0.e3b0c4
 reached by biomarkers choose compare evaluate figure-roc individuality permutation report summary
 prgnn/gnn.AUC 6ff7fdadd973.e3b0c4
 
-reached by biomarkers combat covariates fidelity figure-connectivity figure-degrees harmonize individuality report summary tables
+reached by biomarkers combat covariates fidelity figure-connectivity figure-degrees figure-states harmonize individuality report summary tables
 prgnn/stages/column.People 261d3450be11.e3b0c4
 prgnn/stages/column.ReadPeople 10403014cdfd.4eaee0
 prgnn/stages/column.simulated ff3cc9e91e71.9c2cd8
@@ -1706,7 +1718,7 @@ prgnn/nifti/inflate.preOrder 0483d8249366.e3b0c4
 prgnn/nifti/inflate.state e6c9d2d385e2.e3b0c4
 prgnn/nifti/inflate.window edf6c83ec42e.e3b0c4
 
-reached by bootstrap brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training mean-volume parcellate report saliency summary
+reached by bootstrap brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training mean-volume parcellate report saliency summary
 prgnn/internal/markup.Characters e4a5c232a9a6.e3b0c4
 prgnn/internal/markup.Text 887bb86a9ae8.518c79
 
@@ -1735,10 +1747,10 @@ prgnn/nifti.readLabels fffb753a93c7.ed4e1e
 reached by bootstrap brainmap figure-individuals parcellate report saliency summary
 prgnn/stages/region.ReadNodes 91bb9b925f01.1db103
 
-reached by bootstrap combat connectivity denoise graph harmonize join matrices parcellate project sessions tangent timeseries
+reached by bootstrap combat connectivity denoise graph harmonize join matrices parcellate project sessions states tangent timeseries windows
 prgnn/stages/column.WithMeta 135e1f0db402.8ab016
 
-reached by bootstrap connectivity denoise graph matrices
+reached by bootstrap connectivity denoise graph matrices windows
 prgnn/dag/param.Text 6f023bc41542.27b52d
 prgnn/dag/param.appendValue 493242d74268.81c2ea
 prgnn/dag/param.field 1b506e4ea5aa.e3b0c4
@@ -1749,7 +1761,7 @@ prgnn/dag/param.fieldTables 2f8139f7ef73.e3b0c4
 prgnn/dag/param.fieldsOf 11daeeb89a6d.3ebc4c
 prgnn/stages/column.MadeBy 7aa13056b302.e8cc84
 
-reached by bootstrap connectivity matrices
+reached by bootstrap connectivity matrices windows
 prgnn/internal/dense.Cholesky c13ac6e551bf.e3b0c4
 prgnn/internal/dense.Cholesky.Factor 4e466ddd6da2.8b7b18
 prgnn/internal/dense.Cholesky.Invert 99306d189bd7.915094
@@ -1772,13 +1784,15 @@ prgnn/internal/dense.tileRows b245d90d0623.e3b0c4
 reached by bootstrap denoise
 prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
 prgnn/stages/prepare.streamOf 2a1c2ab12127.e3b0c4
-prgnn/stages/region.Float32 1936fa9041f3.d4d313
 
 reached by bootstrap denoise timeseries
 prgnn/stages/bids.Decode a9086221d4d8.e3b0c4
 prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
 prgnn/stages/prepare.cleanedBefore 0d6e9a808fce.e3b0c4
 prgnn/stages/prepare.readJSON 813ea05c9ede.07d0a9
+
+reached by bootstrap denoise windows
+prgnn/stages/region.Float32 1936fa9041f3.d4d313
 
 reached by bootstrap evaluate evaluate-regression figure-individuals matrices report summary tangent timeseries
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
@@ -1959,10 +1973,10 @@ prgnn/stages/figure.brainmap.New 5105a96f3711.eba0ab
 reached by brainmap compare evaluate evaluate-regression figure-calibration figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
-reached by brainmap connectivity denoise evaluate evaluate-regression figure-individuality figure-individuals figure-ranking leakage published report summary tables
+reached by brainmap connectivity denoise evaluate evaluate-regression figure-individuality figure-individuals figure-ranking leakage published report summary tables windows
 prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
-reached by brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
+reached by brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training report summary
 module codeberg.org/go-latex/latex v0.2.0
 module codeberg.org/go-pdf/fpdf v0.11.1
 module git.sr.ht/~sbinet/gg v0.7.0
@@ -2022,7 +2036,7 @@ prgnn/stages/draw.written d430d9583892.e3b0c4
 prgnn/stages/figure.Chart 3daba9f45298.86d99d
 prgnn/stages/figure.Chart.svg d6420cc24d47.219578
 
-reached by brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-training report summary
+reached by brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-states figure-training report summary
 prgnn/stages/draw.DPI 4c943ed59fe6.e3b0c4
 prgnn/stages/draw.Figure.PNG c4753c60b66c.689863
 prgnn/stages/draw.affine 11c345029ebf.e3b0c4
@@ -2063,27 +2077,27 @@ prgnn/stages/draw.shares 452e0634cc0d.2a9520
 prgnn/stages/figure.outputsOr 1eb6bb40d909.43b735
 prgnn/stages/figure.picturePorts 9cd46ef98c0d.465270
 
-reached by brainmap figure-calibration figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
+reached by brainmap figure-calibration figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training report summary
 prgnn/stages/draw.ParseHex 0d25392e8f0a.e3b0c4
 prgnn/stages/draw.hexes 29c40ea3f74d.a16b36
 
-reached by brainmap figure-calibration figure-individuality figure-individuals figure-ranking figure-roc report summary
+reached by brainmap figure-calibration figure-individuality figure-individuals figure-ranking figure-roc figure-states report summary
 prgnn/stages/chart.drawSigns 1d821e2a967a.d49314
 prgnn/stages/chart.sign 1c5a90715da6.e3b0c4
 prgnn/stages/chart.signPlaces dc11b1e7b489.db875b
 prgnn/stages/chart.stroke 7d32b2990558.e3b0c4
 
-reached by brainmap figure-confusion figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking report summary
+reached by brainmap figure-confusion figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-states report summary
 prgnn/stages/figure.outputs b34a2b00dfa4.a881af
 
-reached by brainmap figure-confusion figure-connectivity figure-individuals figure-qc figure-qcfc report summary
+reached by brainmap figure-confusion figure-connectivity figure-individuals figure-qc figure-qcfc figure-states report summary
 prgnn/stages/draw.None b3c3b0d54c46.e3b0c4
 prgnn/stages/draw.Scale.At 0f75a00f1057.2ed6ef
 
-reached by brainmap figure-connectivity figure-distributions figure-individuals figure-qc figure-qcfc figure-training report summary
+reached by brainmap figure-connectivity figure-distributions figure-individuals figure-qc figure-qcfc figure-states figure-training report summary
 prgnn/stages/chart.page dc3f642eb1f7.e3b0c4
 
-reached by brainmap figure-connectivity figure-individuals figure-qc report summary
+reached by brainmap figure-connectivity figure-individuals figure-qc figure-states report summary
 prgnn/stages/draw.Bar 27e71019c2c7.7d9433
 prgnn/stages/draw.outline 97e6d103bfec.e3b0c4
 
@@ -2295,7 +2309,7 @@ prgnn/stages/prepare.saysNumber 589fb7c35b24.8a364b
 prgnn/stages/prepare.siteRow 22fd582d32a7.e3b0c4
 prgnn/stages/prepare.targetColumn 5b91a908ec00.e3b0c4
 
-reached by combat connectivity denoise graph harmonize matrices timeseries
+reached by combat connectivity denoise graph harmonize matrices timeseries windows
 prgnn/connectivity.Matrix.Row 17dee105b381.489cb4
 
 reached by combat covariates harmonize qcfc
@@ -2327,7 +2341,7 @@ prgnn/stages/prepare.slopeColumn c4dd096b5657.29f4d3
 reached by combat harmonize project tangent
 prgnn/stages/prepare.symmetric 751728f81ed6.c14421
 
-reached by combat leakage tangent
+reached by combat leakage states tangent
 prgnn/stages/fold.Folds 8ba9eec3b8ff.0db332
 
 reached by combat tangent
@@ -2420,7 +2434,6 @@ prgnn/connectivity.spread 29b3042089ea.489cb4
 prgnn/connectivity.trial 0781af8285b5.e3b0c4
 prgnn/internal/dense.AddSquares 872640bbc838.705c94
 prgnn/internal/dense.Cholesky.LogDet 859da6099983.0f3ac3
-prgnn/internal/dense.GramColumns d5ae648f26ce.008ef0
 prgnn/internal/dense.addSquaresAVX ef35e3ffbb50.a64858
 prgnn/internal/dense.addSquaresGo 3add2bc0faea.e3b0c4
 prgnn/stages/prepare.Connectivity 178e89b1aa80.e3b0c4
@@ -2434,25 +2447,25 @@ reached by connectivity denoise
 prgnn/connectivity.center 3b022da19c71.c1da35
 prgnn/connectivity.means 5cd81687fbf0.d881fa
 
-reached by connectivity denoise figure-connectivity matrices sessions
-prgnn/connectivity.Present 87910c90e002.1ea622
-
-reached by connectivity denoise figure-connectivity matrices sessions timeseries
+reached by connectivity denoise figure-connectivity matrices sessions timeseries windows
 prgnn/connectivity.Constant a627130005a1.1ea622
 prgnn/connectivity.Missing 951c42c7dffc.1ea622
 prgnn/connectivity.Status 89d0487a0e09.e3b0c4
 
-reached by connectivity denoise figure-qc join qcfc
+reached by connectivity denoise figure-connectivity matrices sessions windows
+prgnn/connectivity.Present 87910c90e002.1ea622
+
+reached by connectivity denoise figure-qc join occupancy qcfc windows
 prgnn/stages/column.One 17ce7473dc8a.f95224
 
 reached by connectivity denoise graph
 prgnn/connectivity.finite 8364b0c8aef3.e3b0c4
 prgnn/connectivity.upTo 6d8f1c1eb832.e3b0c4
 
-reached by connectivity denoise graph sessions
+reached by connectivity denoise graph sessions windows
 prgnn/stages/column.MadeOf fd625a56a358.2c8ebc
 
-reached by connectivity denoise timeseries
+reached by connectivity denoise timeseries windows
 prgnn/connectivity.Inspect f0c8cc37c262.04dd5f
 prgnn/connectivity.Matrix.column 88b39d61e866.489cb4
 prgnn/connectivity.flat 7a1fcf4e5c5f.e3b0c4
@@ -2473,12 +2486,9 @@ prgnn/connectivity.norm1 b631633b2b54.9fc11f
 prgnn/connectivity.partials bede1544f960.ae7b3a
 prgnn/connectivity.scaled 0ea3b2495a4f.73f14b
 prgnn/internal/dense.Clip cddfd8de03e0.8bc626
-prgnn/internal/dense.Scale fa06bcc4f329.b3eb17
 prgnn/internal/dense.SumMagnitudes ba0b9f52535e.42db0c
 prgnn/internal/dense.clipAVX 46b32d04854d.45f2a2
 prgnn/internal/dense.clipGo c613dd8b7a8a.e3b0c4
-prgnn/internal/dense.scaleAVX 7850571b9934.7902b8
-prgnn/internal/dense.scaleGo 94e3d8ade842.e3b0c4
 prgnn/internal/dense.sumMagnitudesAVX b61aacf73e51.2ef3f7
 prgnn/internal/dense.sumMagnitudesGo 2f99d81166fd.9bf050
 prgnn/stages/prepare.connectivityQuality ddd7855ba182.9b8e88
@@ -2486,13 +2496,21 @@ prgnn/stages/prepare.connectivityQuality ddd7855ba182.9b8e88
 reached by connectivity matrices sessions
 prgnn/stages/prepare.matrixRow 2bfdf0f80c31.e3b0c4
 
-reached by connectivity matrices tangent
+reached by connectivity matrices tangent windows
 prgnn/internal/dense.sumLanes 62222fad2ff5.e3b0c4
 
-reached by connectivity tangent
+reached by connectivity matrices windows
+prgnn/internal/dense.Scale fa06bcc4f329.b3eb17
+prgnn/internal/dense.scaleAVX 7850571b9934.7902b8
+prgnn/internal/dense.scaleGo 94e3d8ade842.e3b0c4
+
+reached by connectivity tangent windows
 prgnn/internal/dense.SumSquares ba0b9f52535e.8ce8b2
 prgnn/internal/dense.sumSquaresAVX b61aacf73e51.9ffd86
 prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
+
+reached by connectivity windows
+prgnn/internal/dense.GramColumns d5ae648f26ce.008ef0
 
 reached by covariates
 prgnn/stages/assess.Covariates af21e3888421.e3b0c4
@@ -2606,7 +2624,6 @@ prgnn/connectivity.ScalePSC 39f25b9be71f.d8bf28
 prgnn/connectivity.ScaleZ b14407782bac.d8bf28
 prgnn/connectivity.Scrub 9ad4e81bf6e3.e3b0c4
 prgnn/connectivity.Scrub.Keep d9824b61860a.ab0d0a
-prgnn/connectivity.Segment 0ef25ce6680c.e3b0c4
 prgnn/connectivity.Separate a627130005a1.7194f4
 prgnn/connectivity.Standardize e621c9066c91.e3b0c4
 prgnn/connectivity.Strategies 5d82e016a86b.a74d37
@@ -2721,16 +2738,16 @@ prgnn/connectivity.NewMatrix cba2e7f00332.4a1146
 reached by denoise figure-qc
 prgnn/stages/region.Standardized 1a9a05f568ec.462bdb
 
-reached by denoise figure-qc join
-prgnn/stages/column.VolumeRow 335385ad67f8.e3b0c4
-
-reached by denoise figure-qc join qcfc report summary
+reached by denoise figure-qc join qcfc report summary windows
 prgnn/stages/column.CleaningRow f873d4c6e846.e3b0c4
+
+reached by denoise figure-qc join windows
+prgnn/stages/column.VolumeRow 335385ad67f8.e3b0c4
 
 reached by denoise graph matrices
 prgnn/stages/region.Stack d4c65737cd4b.b4a5e2
 
-reached by denoise join
+reached by denoise join windows
 prgnn/stages/prepare.orExclude 8f65000deb9b.e3b0c4
 
 reached by denoise matrices timeseries
@@ -2769,6 +2786,9 @@ prgnn/stages/column.StrongMotion d7a5772642b8.e3b0c4
 
 reached by denoise timeseries
 prgnn/connectivity.ReadText 9b553e7c3761.e618e3
+
+reached by denoise windows
+prgnn/connectivity.Segment 0ef25ce6680c.e3b0c4
 
 reached by echo
 prgnn/stages/command.Echo a677d373770a.e3b0c4
@@ -2981,13 +3001,13 @@ prgnn/stages/figure.Calibration.Ports b82cbe2785a3.1a85f0
 prgnn/stages/figure.Calibration.Run 49780e1825ce.46bae6
 prgnn/stages/figure.figure-calibration.New 5844c9719406.d5dfc3
 
-reached by figure-calibration figure-confusion figure-degrees figure-distributions figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
+reached by figure-calibration figure-confusion figure-degrees figure-distributions figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training report summary
 prgnn/stages/chart.paintOn 4d14088b5de3.e3b0c4
 prgnn/stages/chart.paintOn.Plot a9539350315e.ced734
 prgnn/stages/draw.NewPlot a0181999bc2a.7e099c
 prgnn/stages/draw.TitleSize 574016377f9b.e3b0c4
 
-reached by figure-calibration figure-confusion figure-distributions figure-individuality figure-qc figure-ranking figure-roc report summary
+reached by figure-calibration figure-confusion figure-distributions figure-individuality figure-qc figure-ranking figure-roc figure-states report summary
 prgnn/stages/chart.ticks 31408390dbc7.e3b0c4
 
 reached by figure-calibration figure-confusion figure-ranking figure-roc report summary
@@ -2996,18 +3016,18 @@ prgnn/stages/chart.column c5d6fa5b459f.e3b0c4
 reached by figure-calibration figure-confusion figure-roc
 prgnn/stages/figure.predictionsPort 35bd4c04c231.4ce5e2
 
-reached by figure-calibration figure-degrees figure-distributions figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
+reached by figure-calibration figure-degrees figure-distributions figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training report summary
 prgnn/stages/draw.Categories 108e6783882b.441d7a
 prgnn/stages/draw.Faint 36adf6f6e68f.e3b0c4
 
-reached by figure-calibration figure-degrees figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-training report summary
+reached by figure-calibration figure-degrees figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training report summary
 prgnn/stages/chart.grid e00967dc668a.5600d1
 
 reached by figure-calibration figure-distributions figure-individuality figure-roc report summary tables
 prgnn/stages/report.Fixed fadaf9e16f6f.e3b0c4
 prgnn/stages/report.Share d5a88af68bb9.397c0e
 
-reached by figure-calibration figure-individuality figure-ranking figure-roc report summary
+reached by figure-calibration figure-individuality figure-ranking figure-roc figure-states report summary
 prgnn/stages/chart.signLines 57bb65edbe8a.a5895c
 
 reached by figure-calibration figure-ranking figure-roc figure-training report summary
@@ -3054,7 +3074,7 @@ prgnn/stages/figure.DrawConfusion 2e553fdde391.77da57
 
 reached by figure-connectivity
 prgnn/connectivity.Average.Matrices bab96945498f.50296c
-prgnn/stages/chart.Matrices 79a08dbfa28d.606027
+prgnn/stages/chart.Matrices f324545d107d.40045b
 prgnn/stages/figure.Connectivity b98f30ca7228.e3b0c4
 prgnn/stages/figure.Connectivity.Ports eea1cdcd03bb.68917f
 prgnn/stages/figure.Connectivity.Run c5beff06d8bc.411d56
@@ -3063,22 +3083,25 @@ prgnn/stages/figure.Connectivity.measure 0cd5bc84833a.74c22a
 prgnn/stages/figure.figure-connectivity.New 07cfa2122a94.64e07a
 prgnn/stages/figure.groupRow 9847801309a7.e3b0c4
 
-reached by figure-connectivity figure-degrees figure-qc
+reached by figure-connectivity figure-degrees figure-qc figure-states
 prgnn/stages/figure.subjectOf f2dbe3806b59.de3666
 
-reached by figure-connectivity figure-qc
+reached by figure-connectivity figure-qc figure-qcfc figure-states report summary
+prgnn/stages/draw.Diverging 931f4e1323a3.441d7a
+
+reached by figure-connectivity figure-qc figure-states
 prgnn/stages/chart.MatrixPanel 4184ab33519c.e3b0c4
 prgnn/stages/chart.MatrixPanel.paint 275511770e4a.a0a931
 prgnn/stages/chart.arrange d913131b0697.551d58
 prgnn/stages/chart.block 415fa3d7f8f2.e3b0c4
 prgnn/stages/chart.limit 001494ef92fb.e3b0c4
 
-reached by figure-connectivity figure-qc figure-qcfc report summary
-prgnn/stages/draw.Diverging 931f4e1323a3.441d7a
-
-reached by figure-connectivity figure-qc parcellate
+reached by figure-connectivity figure-qc figure-states parcellate
 prgnn/stages/region.Blocks 2b98abad1b0c.1c3445
 prgnn/stages/region.blockRow ce2b6694e7b4.e3b0c4
+
+reached by figure-connectivity figure-states
+prgnn/stages/chart.matrixRows 09013b5d5ce3.74afa9
 
 reached by figure-connectivity matrices sessions
 prgnn/connectivity.givenStatus 90f0017d0ebe.2c03ca
@@ -3103,7 +3126,7 @@ prgnn/stages/figure.figure-degrees.New d54eff27cd87.92480b
 reached by figure-degrees figure-distributions figure-training report summary
 prgnn/stages/chart.key 4c46e1f57a06.606b59
 
-reached by figure-degrees figure-individuality report summary
+reached by figure-degrees figure-individuality figure-states report summary
 prgnn/stages/chart.dashes df64ed7e2982.e3b0c4
 
 reached by figure-distributions
@@ -3112,8 +3135,10 @@ prgnn/stages/figure.Distributions.Ports 9adfc1cd03b7.9f73c6
 prgnn/stages/figure.Distributions.Run 5c625b085a90.02923b
 prgnn/stages/figure.figure-distributions.New 7ab69652cece.488cf9
 
-reached by figure-distributions figure-training report summary
+reached by figure-distributions figure-states figure-training report summary
 prgnn/stages/chart.tiles ebbfe415f7ea.e3b0c4
+
+reached by figure-distributions figure-training report summary
 prgnn/stages/figure.bySettings a1a7dddc5514.bf9792
 prgnn/stages/figure.settingInputs 5e60027bc6d4.de3666
 
@@ -3138,12 +3163,15 @@ prgnn/stages/figure.Individuality.Ports cdb7115453a3.890f10
 prgnn/stages/figure.Individuality.Run dc063375cbd9.36d480
 prgnn/stages/figure.figure-individuality.New d54eff27cd87.609979
 
+reached by figure-individuality figure-states report summary
+prgnn/stages/chart.Trend 48a6a32412c2.e3b0c4
+prgnn/stages/chart.paintTrends 9af9b634930b.310136
+
 reached by figure-individuality individuality report summary
 prgnn/stages/column.IndividualityRow 02bfcf23ae10.c63136
 
 reached by figure-individuality report summary
-prgnn/stages/chart.Trend 48a6a32412c2.e3b0c4
-prgnn/stages/chart.Trends 8015363db2c2.ad3265
+prgnn/stages/chart.Trends 1c928bab8582.172b10
 prgnn/stages/figure.DrawIndividuality 876b1755b8f1.91a9b8
 
 reached by figure-individuals
@@ -3311,6 +3339,24 @@ prgnn/stages/chart.seriesSigns 12bbe37337fd.d1397e
 prgnn/stages/chart.trueRates d7cbf97652f2.139010
 prgnn/stages/figure.DrawROC 5c6930c32e6c.48efc2
 prgnn/stages/fold.MeanOver 07e2f97f5bd2.ae69f9
+
+reached by figure-states
+prgnn/stages/chart.StateMeasure 37bd17bb922b.077f10
+prgnn/stages/chart.States 3b929f6420f9.9fa7b4
+prgnn/stages/figure.States b98f30ca7228.e3b0c4
+prgnn/stages/figure.States.Ports 9892023ba8ae.ea8b9b
+prgnn/stages/figure.States.Run 55112eed1231.d45df4
+prgnn/stages/figure.add 5e28aa71d045.077f10
+prgnn/stages/figure.figure-states.New 07cfa2122a94.18fde0
+prgnn/stages/figure.sampleMean 6eb978842601.dc3b72
+prgnn/stages/figure.stateGroupRow 3468153b9b5b.e3b0c4
+prgnn/stages/figure.stateGroups ffb943db9002.bdd09d
+
+reached by figure-states occupancy
+prgnn/stages/column.OccupancyRow b05754e2e89e.e3b0c4
+
+reached by figure-states parcellate
+prgnn/stages/region.BlocksOf 97021c8242ac.854a81
 
 reached by figure-training
 prgnn/stages/figure.Training 8440341a034a.e3b0c4
@@ -3602,6 +3648,32 @@ prgnn/stages/learn.meanmlp.New 1f9a69fde851.ce3655
 prgnn/stages/learn.validatedRow f63cadc9d3af.41653c
 prgnn/stages/learn.valuesOf 40c5c748b056.e3b0c4
 
+reached by occupancy
+prgnn/connectivity/dynamic.Nearest 92f68396a826.3a3ec8
+prgnn/connectivity/dynamic.Stay bcf7618ec17f.e3b0c4
+prgnn/connectivity/dynamic.Stays 25fbe3e33877.3210c6
+prgnn/stages/prepare.Occupancy dba1b61b2ad0.e3b0c4
+prgnn/stages/prepare.Occupancy.Ports b9e139433021.479ad6
+prgnn/stages/prepare.Occupancy.Run b419457ccc2a.064f70
+prgnn/stages/prepare.occupancy.New d54eff27cd87.0cbf81
+prgnn/stages/prepare.sequenceRow f36bd0f3d568.e3b0c4
+prgnn/stages/prepare.transitionRow b6b020f9f3c4.e3b0c4
+
+reached by occupancy states
+prgnn/connectivity/dynamic.L1 a45e5d02edf6.5e6b99
+prgnn/connectivity/dynamic.L2 ea1980c6918c.5e6b99
+prgnn/connectivity/dynamic.Metric e621c9066c91.e3b0c4
+prgnn/connectivity/dynamic.Rows c00bd49d5e0e.e3b0c4
+prgnn/connectivity/dynamic.Rows.N 2d9cbf40e807.44832a
+prgnn/connectivity/dynamic.Rows.row 376c62132abf.44832a
+prgnn/connectivity/dynamic.distance 8aace6c719d9.e70150
+prgnn/connectivity/dynamic.each 90d9a6dacdd7.e3b0c4
+prgnn/connectivity/dynamic.nearest be0698c7d8b6.ca2819
+prgnn/stages/prepare.readWindows 8347e71599ed.e4925a
+
+reached by occupancy states windows
+prgnn/stages/prepare.windowRow d3189ae16c95.e3b0c4
+
 reached by parcellate
 prgnn/nifti.Affine.Determinant 6485f1bed08c.c7768b
 prgnn/nifti.Affine.diagonal 8d30ca1bfc76.3df0dc
@@ -3770,7 +3842,6 @@ prgnn/stages/prepare.weighted.count 1134fd550bda.ecf2e3
 prgnn/stages/prepare.wholeBrain 23f6c5923ccf.8d129e
 prgnn/stages/prepare.within 5bb70881960d.3da0fa
 prgnn/stages/prepare.zero 430a2773fd59.e3b0c4
-prgnn/stages/region.BlocksOf 97021c8242ac.854a81
 prgnn/stages/region.File 20c72b1be815.e3b0c4
 prgnn/stages/region.File.Close d3a7745361ec.696b09
 prgnn/stages/region.Misplaced 1f089fbb405b.532e8d
@@ -3931,7 +4002,7 @@ prgnn/stages/figure.WidePoints ba95a7b95d80.e3b0c4
 prgnn/stages/figure.gz b6f5cc1ef42b.3f6f03
 prgnn/stages/literature.Work 302927a04ef5.e3b0c4
 prgnn/stages/literature.Work.String 662082d68015.2699e0
-prgnn/stages/literature.Works 5afa3a06ec6a.ed9048
+prgnn/stages/literature.Works 201d0947408f.ed9048
 prgnn/stages/literature.iclr 914a751f2274.e3b0c4
 prgnn/stages/literature.icml b2b02cbfcef4.e3b0c4
 prgnn/stages/literature.lncs 6e14189a13ae.e3b0c4
@@ -4007,11 +4078,12 @@ prgnn/stages/present/methods.Author.methodsOfBaselines b952f637f177.4ed79b
 prgnn/stages/present/methods.Author.methodsOfCleaning f6a9d8171d49.0de54c
 prgnn/stages/present/methods.Author.methodsOfCohort 936870210197.0dd346
 prgnn/stages/present/methods.Author.methodsOfEvaluation ae4867d8f83e.45a092
-prgnn/stages/present/methods.Author.methodsOfGraphs a8c2e04f1638.18a2c7
+prgnn/stages/present/methods.Author.methodsOfGraphs cb5b87243b61.e3980c
 prgnn/stages/present/methods.Author.methodsOfRegression 08939ea4e927.365268
 prgnn/stages/present/methods.Author.methodsOfScans 33ab89cecd26.8b7aee
 prgnn/stages/present/methods.Author.methodsOfSilence 0bc5b9812133.5520e7
 prgnn/stages/present/methods.Author.methodsOfTraining e4fed0f2e703.594108
+prgnn/stages/present/methods.Author.methodsOfWindows 80734bab3da1.8428e5
 prgnn/stages/present/methods.Author.namesOf 5388b47f04d4.b3a39b
 prgnn/stages/present/methods.Author.readSilence caae44f36208.8ab5df
 prgnn/stages/present/methods.Author.target 6c046dcb0a88.e7bed8
@@ -4034,6 +4106,7 @@ prgnn/stages/present/methods.share 03fd1d7f28d5.e7db4b
 prgnn/stages/present/methods.silence c18521dcc59c.e3b0c4
 prgnn/stages/present/methods.silentRow a08a54aa7b72.e3b0c4
 prgnn/stages/present/methods.valid 8042939455a1.e3b0c4
+prgnn/stages/present/methods.windowEstimate 95e017a1b0a9.e8e32f
 prgnn/stages/present/participants.CleanedScan 36c8fed1cbe2.2627d5
 prgnn/stages/present/participants.CleanedScan.Nuisance 6aca2bd9f669.aedb16
 prgnn/stages/present/participants.CleanedScan.lostRegions 193855a12fac.223707
@@ -4410,6 +4483,25 @@ prgnn/stages/phantom.white 3ed4eb029130.e3b0c4
 reached by split
 prgnn/stages/learn.split.New 03e69c4d17a4.69c394
 
+reached by states
+prgnn/connectivity/dynamic.Clustering aad884ecdbed.e3b0c4
+prgnn/connectivity/dynamic.Clustering.sort f197f0cc6e02.20f890
+prgnn/connectivity/dynamic.KMeans 323d2a9ce239.a4f678
+prgnn/connectivity/dynamic.Lloyd 4d3645ee0cff.abf5ac
+prgnn/connectivity/dynamic.center 93d8e820f4e9.874e9d
+prgnn/connectivity/dynamic.median 44c4344d5889.aad47d
+prgnn/connectivity/dynamic.mostSteps fd0e2bf38661.e3b0c4
+prgnn/connectivity/dynamic.nth 70fd89f107ce.e3b0c4
+prgnn/connectivity/dynamic.plusPlus ebebe42ad46c.79de32
+prgnn/stages/prepare.States e4c1cf935d67.e3b0c4
+prgnn/stages/prepare.States.Ports 44fee17be82a.1fbbfd
+prgnn/stages/prepare.States.Run ee38f22c254c.cd0fd0
+prgnn/stages/prepare.States.read f271df5b4eca.f4e553
+prgnn/stages/prepare.stateFitRow e1826df50989.e3b0c4
+prgnn/stages/prepare.states.New d236a3308cc8.18fde0
+prgnn/stages/region.NodesOfPairs 37517ea2ffb0.e3b0c4
+prgnn/stages/region.StateFacts.Table f3a38e20e83a.f8086f
+
 reached by summary
 prgnn/artifacts.Text bec277306bda.7f7add
 prgnn/stages/present.Summary 0d66fc09cbf8.e3b0c4
@@ -4513,6 +4605,34 @@ prgnn/stages/learn.numberHistory 765ee5ac221a.6d07ad
 prgnn/stages/learn.quantileCuts a38104def0aa.4f3b18
 prgnn/stages/learn.train-regression.New b5549077f587.656606
 
+reached by windows
+prgnn/connectivity/dynamic.Estimator 2a32437020a3.9b9c26
+prgnn/connectivity/dynamic.Estimator.Estimate 22c1edecd12a.ff982e
+prgnn/connectivity/dynamic.Estimator.correlate 32a611371aef.c6ed22
+prgnn/connectivity/dynamic.Estimator.shrink d73de19d4f92.51e2dc
+prgnn/connectivity/dynamic.Exemplars 02648222b407.e3b0c4
+prgnn/connectivity/dynamic.Gaussian 1bcf554a98b1.89be88
+prgnn/connectivity/dynamic.Hamming c8aa92900e78.89be88
+prgnn/connectivity/dynamic.NewEstimator 6d5a815d1b33.c231be
+prgnn/connectivity/dynamic.Rectangular 2bdb193ab9a2.89be88
+prgnn/connectivity/dynamic.Taper e621c9066c91.e3b0c4
+prgnn/connectivity/dynamic.Weights fca3a8c80260.2fe562
+prgnn/connectivity/dynamic.Window 5e8e61988868.e3b0c4
+prgnn/connectivity/dynamic.Windows 2e459bf75691.a3f607
+prgnn/connectivity/dynamic.nearOne 70acb9aab7f1.e3b0c4
+prgnn/stages/prepare.SlidingWindows fb911b047bb7.e3b0c4
+prgnn/stages/prepare.SlidingWindows.Ports 4c308f8b0ac7.ddb47f
+prgnn/stages/prepare.SlidingWindows.Run 2e1eddc62f1b.7812c2
+prgnn/stages/prepare.SlidingWindows.Validate 0a3462335b3f.ba1d3f
+prgnn/stages/prepare.fewestWidths 3b8398fc6105.e3b0c4
+prgnn/stages/prepare.highPassOf 1d96447b67d1.826518
+prgnn/stages/prepare.segmentsOf 0cd80c19659e.9be4dc
+prgnn/stages/prepare.variability 4925ea22d013.09bcd8
+prgnn/stages/prepare.varianceOf 353193b4790d.e3b0c4
+prgnn/stages/prepare.windows.New bf4527ba9e1c.65a369
+prgnn/stages/prepare.windowsRow 5f9c40d5f751.e3b0c4
+prgnn/stages/prepare.windowsRow.warn f98dae762468.189146
+
 at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 DigestOf:27 Value:63 Ref:71 Bytes:107 Bytes.Format:113 Bytes.Encode:116 Text:122
 at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Array.Float64s:91 floats:109 Array.Format:118 Array.Encode:121
 at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:173 bitmap:186 canonical:198 textBuffers:219
@@ -4540,6 +4660,8 @@ at connectivity/confounds.go prgnn/connectivity Confounds:14 AboutColumn:23 FMRI
 at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 scaled:21 spread:47 nearOne:57 FisherZ:62
 at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
 at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 maxLines:20 Decompress:24 members:39 members.Read:44 bounded:69 bounded.Read:74 blocks:87 blockSize:93 blocks.add:96 blocks.after:109
+at connectivity/dynamic/states.go prgnn/connectivity/dynamic Metric:14 L1:18 L2:19 Rows:23 Rows.N:29 Rows.row:31 Clustering:34 mostSteps:42 KMeans:46 plusPlus:68 Lloyd:93 Nearest:136 nearest:147 distance:160 center:176 median:208 nth:218 Clustering.sort:246 each:266 Stay:280 Stays:288 Exemplars:314
+at connectivity/dynamic/windows.go prgnn/connectivity/dynamic Taper:13 Rectangular:18 Gaussian:19 Hamming:20 Weights:25 Window:64 Windows:73 Estimator:87 NewEstimator:98 Estimator.Estimate:114 nearOne:137 Estimator.correlate:140 Estimator.shrink:181
 at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
 at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:35 FisherPearson:40 FisherPartial:41 FisherBoth:42 Quality:46 Connectomes:64 Estimate:73 Connectomes.view:111 estimation:117 estimation.estimate:123 estimation.loadPresent:194 margin:217 Quality.judge:221 norm1:241
 at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
@@ -4712,7 +4834,7 @@ at stages/chart/carpet.go prgnn/stages/chart Run:17 NamedBrain:23 carpetRows:30 
 at stages/chart/confusion.go prgnn/stages/chart Confusion:16 blues:67 number:71
 at stages/chart/curves.go prgnn/stages/chart Course:16 Training:22 Curves:31 trainDashes:65 trainColor:66 testColor:70 chanceLine:79 Training.add:82 meanBand:151
 at stages/chart/degrees.go prgnn/stages/chart Degrees:15 DegreeDistribution:22 dashes:56 staircase:59
-at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 MatrixPanel.paint:70 block:102 arrange:108 limit:130
+at stages/chart/matrices.go prgnn/stages/chart MatrixPanel:16 Matrices:25 matrixRows:30 MatrixPanel.paint:79 block:111 arrange:117 limit:139
 at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shares:31 Motion.unrelated:47 Motion.line:58 motionScale:79 HeadMotion:84 Motion.histogram:144 Motion.distances:176 densities:220 signed:224 freedoms:232
 at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:31 outlineName:31 NamedBrain.rowHeight:34 NamedBrain.size:41 Participant.allOutlinesHigh:44 NamedBrain.outlinesHigh:51 outlineWidth:59 Participant.outlines:62 Participant.regionColors:87 NamedBrain.outline:103
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:103 ticks:119
@@ -4727,7 +4849,8 @@ at stages/chart/sentence.go prgnn/stages/chart Sentence:12
 at stages/chart/series.go prgnn/stages/chart seriesDashes:13 seriesColors:16 MostSeries:19 Series:22 seriesColor:27
 at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:12 Line:17 Silhouette:22 Side.Flat:27 Side.Extent:38 Side.Silhouette:49 mirrored:78 smooth:89 open:99 between:107 Holds:124
 at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.depth:71 millimeters:76 Brain.AxialCuts:81 Brain.slice:92
-at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22
+at stages/chart/states.go prgnn/stages/chart StateMeasure:13 States:19
+at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22 paintTrends:28
 at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:40 Simulate:45 Simulate.Ports:55 Simulate.Run:63 confoundsTSV:114
 at stages/column/columns.go prgnn/stages/column JSON:8
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:15 ReadCovariate:22 CovariateColumn.Identifies:48 humps:63 identifierName:65 namesIdentifier:71 CovariateColumn.Describe:79 CovariateColumn.categories:105
@@ -4746,6 +4869,7 @@ at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedM
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:36 ConsistencyRow:53 IndividualRow:71 IndividualityRow:81 FidelityRow:104
 at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberCovariateRow:42
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
+at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:18 ScansOf:33
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
 at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Coordinate:42
@@ -4785,6 +4909,7 @@ at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read
 at stages/figure/scatter.go prgnn/stages/figure DrawPredicted:14
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
+at stages/figure/states.go prgnn/stages/figure figure-states.New:22 States:26 States.Ports:30 stateGroupRow:44 States.Run:55 add:104 stateGroups:110 sampleMean:157
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:27 Training.Run:39 epochRow:45 majorityRow:52 noRows:57 nameNetworks:63 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:31 chanceOf:71 Ranked.name:90 Ranked.scale:99 Ranked.colored:104 Ranked.coloredText:116 Ranked.Unmapped:140 tick:150 DrawSlices:153 gz:177 Viewer:185
@@ -4814,9 +4939,9 @@ at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 Predicti
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:93 ratedSet:110 modelRow:122 Baseline.Run:130 Baseline.onRows:157 Baseline.fit:199 Baseline.onGraphs:223 Baseline.stream:252 Baseline.training:256 prediction:286 baselineEpochRow:297 baselineHistory:305
-at stages/learn/baseline_data.go prgnn/stages/learn readMatrices:14 innerRows:78 trainingSet.ordered:98 standardizeRows:114
-at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:28 formOf:36 matrixForm.width:64 matrixForm.each:72 matrixForm.row:92 matrixForm.check:118 refuseLeak:134 regionWeightRow:155 regionWeight:161 matrixForm.regions:169 matrixForm.nodes:225
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:132 Baseline.onRows:159 Baseline.fit:201 Baseline.onGraphs:225 Baseline.stream:254 Baseline.training:258 prediction:288 baselineEpochRow:299 baselineHistory:307
+at stages/learn/baseline_data.go prgnn/stages/learn readMatrices:14 innerRows:93 trainingSet.ordered:113 standardizeRows:129
+at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.each:89 matrixForm.row:109 matrixForm.check:138 refuseLeak:154 regionWeightRow:175 regionWeight:181 matrixForm.regions:189 matrixForm.nodes:245
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:53 BNT.Run:69 BNT.Validate:116 BNT.matrices:124 BNT.rate:143
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:31 brainGNNOf:61 copyFields:76 BrainGNN.Ports:85 penalizedRow:105 communityRow:115 BrainGNN.Validate:122 BrainGNN.Run:133 BrainGNN.options:211 BrainGNN.parts:219 fisher:228 communityTable:246
 at stages/learn/choose.go prgnn/stages/learn choose.New:24 Choose:28 Choose.Ports:32 choiceRow:48 idRow:58 candidate:63 Choose.Run:72 triedSetting:130 Choose.candidates:139 Choose.measure:193 Choose.table:207
@@ -4834,7 +4959,7 @@ at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 paperModel:41 m
 at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:28 TrainRegression.Ports:38 numberEpochRow:50 TrainRegression.Validate:61 TrainRegression.train:67 TrainRegression.Run:72 quantileCuts:129 numberHistory:143
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:40 lossRow:53 accuracyRow:61 finalRow:68 historyTable:74 scoreTable:92 distributionRow:126 distributionTable:135 parameterRow:149 parameterTable:157
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:11 GraphData.Numbers:35
-at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:108
+at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:114
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:153 reader.part:211 Variable.shape:220 widths:236 reader.numbers:240 reader.chars:287 reader.letters:318 reader.cells:350
 at stages/phantom/brain.go prgnn/stages/phantom outlineCenter:16 middle:17 extent:18 reach:24 mantle:26 mantleReach:27 least:30 air:35 white:36 csf:37 brain:41 brain.position:49 below:59 seed:80 metricOf:89 seed.squared:108 grow:118 fill:139 ventricle:206
@@ -4857,22 +4982,26 @@ at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:31
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:51 Matrices.Run:65 Matrices.read:107
 at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:17 usualRange:38
 at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:79
+at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:19 Occupancy:23 Occupancy.Ports:25 transitionRow:43 sequenceRow:51 Occupancy.Run:58
 at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:23 Parcellate:30 Parcellate.Ports:38 Parcellate.Run:59 Parcellate.meaning:151 Parcellate.outputs:167 Parcellate.covered:181 parcelImage:198 dkt:208 Parcellate.refuseMissing:211 otherLabels:236 coverageRow:254
 at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 layer.quality:283 layer.sample:310
 at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:26 Project.Run:40
 at stages/prepare/sample.go prgnn/stages/prepare tissues:18 other:20 tissue:23 wholeBrain:43 Parcellate.sampleVoxels:50 Parcellate.sampleGray:84 Parcellate.choose:102 sampleTable:123 shares:129 sampled:152 carpet:171
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:27 sessionDrawRow:49 Sessions.Run:55 sessionQuality:93 meanQuality:118 poolMatrices:140
+at stages/prepare/states.go prgnn/stages/prepare states.New:21 States:29 States.Ports:39 stateFitRow:57 States.Run:65 States.read:98 readWindows:152
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:72 notDefinite:120 covarianceOf:126
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:30 Timeseries.Run:44 seriesRow:93 placeColumns:100
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
+at stages/prepare/windows.go prgnn/stages/prepare windows.New:23 SlidingWindows:30 SlidingWindows.Ports:39 windowRow:56 windowsRow:66 fewestWidths:77 SlidingWindows.Run:79 segmentsOf:155 highPassOf:189 windowsRow.warn:205 varianceOf:219 variability:231 SlidingWindows.Validate:248
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:83 author.result:97 author.othersAbove:122 author.tiles:136 author.regressionTiles:157
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
 at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:89 author.covariatesOfNumber:128 coefficient:158 covariateName:166 varying:172 stuckSkill:200 epochRow:203 author.training:209
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78 methodsOfBlocks:118
+at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:10 windowEstimate:34
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:40 Author.methodsOfSilence:72 silence:81 Author.readSilence:84 silentRow:103
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:68 valid:78 Author.methodsOfGraphs:81 Author.methodsOfCleaning:159 estimator:194 share:212 percentText:222 Author.hasModels:232 Author.methodsOfTraining:238 Author.methodsOfEvaluation:290 Author.target:343 Author.methodsOfRegression:351 Author.methodsOfBaselines:377 Author.unit:388 settingsOf:397 Author.namesOf:415
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:68 valid:78 Author.methodsOfGraphs:81 Author.methodsOfCleaning:160 estimator:195 share:213 percentText:223 Author.hasModels:233 Author.methodsOfTraining:239 Author.methodsOfEvaluation:291 Author.target:344 Author.methodsOfRegression:352 Author.methodsOfBaselines:378 Author.unit:389 settingsOf:398 Author.namesOf:416
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:50 widthOfSVG:83
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:18 lostRegion:26 CleanedScan.lostRegions:32 mostNamed:51 CleanedScan.lostText:55 wholePercent:79 lostVoxels:89 byRegionText:105 mostStruck:153 leastValid:172 noSeries:186
@@ -4908,6 +5037,7 @@ at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts:22 ReferenceFacts.Table:32 ReadReference:44
 at stages/region/series.go prgnn/stages/region ReadDraws:16 Stack:33 ReadText:43 Float32:56 Standardized:66
+at stages/region/states.go prgnn/stages/region StateRow:14 StateFacts:22 StateFacts.Table:31 ReadStates:47 NodesOfPairs:72
 at stages/report/body.go prgnn/stages/report body:20 body.put:27 body.each:33 body.page:39 body.turn:94 body.tiles:107 body.block:124 body.table:170 number:213 body.cell:220 longestWhole:239 body.bar:241 mediaTypes:251 pictureURL:254 svgURL:264 body.figure:267 body.tag:292 body.viewer:298
 at stages/report/html.go prgnn/stages/report pageCSS:19 pageJS:21 Page.viewer:24 policy:37 inOrder:50 volumesInOrder:60 Page.HTML:69
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49

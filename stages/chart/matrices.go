@@ -23,12 +23,18 @@ type MatrixPanel struct {
 // cortex"; empty for none). Colours go from blue for negative over white for 0 to red, to
 // the same limit in panels of one label: the 99th percentile of the magnitudes.
 func Matrices(panels []MatrixPanel, groups []string) ours.Figure {
+	return matrixRows(panels, groups, len(panels))
+}
+
+// matrixRows draws so many matrices in a row.
+func matrixRows(panels []MatrixPanel, groups []string, perRow int) ours.Figure {
 	order, blocks := arrange(groups)
 	limits := map[string]float64{}
 	for _, p := range panels {
 		limits[p.Label] = max(limits[p.Label], limit(p.Values, len(groups)))
 	}
-	k := vg.Length(len(panels))
+	rows := slices.Collect(slices.Chunk(panels, perRow))
+	k := vg.Length(len(rows[0]))
 	words := vg.Length(4)
 	sty := ours.Style(ours.TickSize, false)
 	for _, b := range blocks {
@@ -39,29 +45,32 @@ func Matrices(panels []MatrixPanel, groups []string) ours.Figure {
 	if len(panels) == 1 {
 		width = 130 * vg.Millimeter
 	}
+	last := func(row []MatrixPanel, i int) bool { return i == len(row)-1 || row[i+1].Label != row[i].Label }
 	bars := vg.Length(0)
-	for i, p := range panels {
-		if i == len(panels)-1 || panels[i+1].Label != p.Label {
+	for i := range rows[0] {
+		if last(rows[0], i) {
 			bars++
 		}
 	}
 	side := (width - words - bars*bar - (k-1)*gap) / k
-	return ours.Figure{Width: width, Height: side + head + foot, Paint: func(c draw.Canvas) {
-		x := c.Min.X + words
-		for i, p := range panels {
-			square := vg.Rectangle{Min: vg.Point{X: x, Y: c.Min.Y + foot},
-				Max: vg.Point{X: x + side, Y: c.Min.Y + foot + side}}
-			ours.Text(c, vg.Point{X: x, Y: square.Max.Y + 5}, p.Title, ours.Style(ours.LabelSize, true),
-				draw.XLeft, draw.YBottom)
-			p.paint(c, square, order, blocks, limits[p.Label], i == 0)
-			x += side
-			if i == len(panels)-1 || panels[i+1].Label != p.Label {
-				strip := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x + 6,
-					Y: square.Min.Y + side/4}, Max: vg.Point{X: x + bar, Y: square.Max.Y - side/8}}}
-				ours.Bar(strip, ours.Diverging, -limits[p.Label], limits[p.Label], p.Label)
-				x += bar
+	height := side + head + foot
+	return ours.Figure{Width: width, Height: vg.Length(len(rows)) * height, Paint: func(c draw.Canvas) {
+		for r, row := range rows {
+			x, y := c.Min.X+words, c.Min.Y+foot+vg.Length(len(rows)-1-r)*height
+			for i, p := range row {
+				square := vg.Rectangle{Min: vg.Point{X: x, Y: y}, Max: vg.Point{X: x + side, Y: y + side}}
+				ours.Text(c, vg.Point{X: x, Y: square.Max.Y + 5}, p.Title, ours.Style(ours.LabelSize, true),
+					draw.XLeft, draw.YBottom)
+				p.paint(c, square, order, blocks, limits[p.Label], i == 0)
+				x += side
+				if last(row, i) {
+					strip := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x + 6,
+						Y: square.Min.Y + side/4}, Max: vg.Point{X: x + bar, Y: square.Max.Y - side/8}}}
+					ours.Bar(strip, ours.Diverging, -limits[p.Label], limits[p.Label], p.Label)
+					x += bar
+				}
+				x += gap
 			}
-			x += gap
 		}
 	}}
 }

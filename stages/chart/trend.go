@@ -20,14 +20,19 @@ type Trend struct {
 
 // Trends draws shares between 0 and 1 over steps that have names.
 func Trends(steps []string, axis string, of []Trend) ours.Figure {
-	f := ours.Figure{Width: 120 * vg.Millimeter, Height: 75 * vg.Millimeter}
-	f.Paint = func(c draw.Canvas) {
-		p := ours.NewPlot("", axis, "share")
+	return ours.Figure{Width: 120 * vg.Millimeter, Height: 75 * vg.Millimeter,
+		Paint: paintTrends(steps, axis, "share", 1, true, of)}
+}
+
+// paintTrends draws values between 0 and top; joined draws a line from step to step.
+func paintTrends(steps []string, axis, label string, top float64, joined bool, of []Trend) func(draw.Canvas) {
+	return func(c draw.Canvas) {
+		p := ours.NewPlot("", axis, label)
 		at := make([]float64, len(steps))
 		for i := range steps {
 			at[i] = float64(i)
 		}
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.4, float64(len(steps))-0.6, 0, 1
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.4, float64(len(steps))-0.6, 0, top
 		p.X.Tick.Marker = ticks(at, steps)
 		var signs []sign
 		p.Add(paintOn(grid))
@@ -54,7 +59,9 @@ func Trends(steps []string, axis string, of []Trend) ours.Figure {
 					}
 					c.DrawGlyph(draw.GlyphStyle{Color: style.Color, Radius: 2.6, Shape: draw.CircleGlyph{}}, here)
 				}
-				c.StrokeLines(style, line)
+				if joined {
+					c.StrokeLines(style, line)
+				}
 			}))
 			signs = append(signs, sign{t.Name, stroke(style)})
 		}
@@ -63,5 +70,4 @@ func Trends(steps []string, axis string, of []Trend) ours.Figure {
 		p.Draw(draw.Crop(c, 2, -8, vg.Length(11*lines)+8, -4))
 		drawSigns(c, vg.Point{X: c.Min.X + 34, Y: c.Min.Y + vg.Length(11*lines) - 2}, width, signs)
 	}
-	return f
 }

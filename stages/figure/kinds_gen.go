@@ -18,5 +18,6 @@ var Kinds = []dag.Kind{
 	kindROC,
 	kindRanking,
 	kindScanQuality,
+	kindStates,
 	kindTraining,
 }

@@ -74,6 +74,8 @@ func (*Baseline) Ports() dag.Ports {
 			{Name: "pearson", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's correlation matrices; all models but li2019 need these or tangent"},
 			{Name: "tangent", Type: dag.NPY("<f8", "draw", "roi", "roi"), Gather: true, Optional: true, Doc: "each participant's tangent matrices, of the stage project, in place of pearson"},
 			{Name: "fitted", Type: column.Type[region.ReferenceRow](), Optional: true, Doc: "tangent: the reference of this fold, of the stage tangent; refused when a test participant was used for it"},
+			{Name: "states", Type: dag.NPY("<f8", "draw", "state", "feature"), Gather: true, Optional: true, Doc: "each participant's features of connectivity states, of the stage occupancy, in place of pearson"},
+			{Name: "states_fitted", Type: column.Type[region.StateRow](), Optional: true, Doc: "states: the states of this fold, of the stage states; refused when a test participant was used for them"},
 			{Name: "edges", Type: column.Type[column.EdgeRow](), Gather: true, Optional: true, Doc: "li2019: the edges of each participant's graphs, as for train"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "li2019: their node features"},
 			{Name: "folds", Type: column.Type[fold.Member](), Doc: "the assignment to folds"},

@@ -22,15 +22,26 @@ func readMatrices(t *dag.Task, p fold.Params, form matrixForm) (*trainingSet, ba
 	if form.tangent {
 		facts, _, err := region.ReadReference(t.In("fitted"))
 		if err == nil {
-			nodes, err = facts.Nodes, refuseLeak(t.In("fitted"), facts, d)
+			nodes, err = facts.Nodes, refuseLeak(t.In("fitted"), facts.Repeat, facts.Fold, d)
+		}
+		if err != nil {
+			return nil, all, err
+		}
+	}
+	if form.states {
+		facts, _, err := region.ReadStates(t.In("states_fitted"))
+		if err == nil {
+			err = refuseLeak(t.In("states_fitted"), facts.Repeat, facts.Fold, d)
 		}
 		if err != nil {
 			return nil, all, err
 		}
 	}
 	inputs := t.All(form.port)
-	if err := fold.RefuseDuplicates(inputs, d); err != nil {
-		return nil, all, err
+	if !form.states { // two participants may stay in the same states
+		if err := fold.RefuseDuplicates(inputs, d); err != nil {
+			return nil, all, err
+		}
 	}
 	for i, in := range inputs {
 		r, err := d.Row(in)
@@ -50,7 +61,9 @@ func readMatrices(t *dag.Task, p fold.Params, form matrixForm) (*trainingSet, ba
 		}
 		n := draws[0].Rows
 		switch {
-		case n != draws[0].Cols || n < 2:
+		case form.states && draws[0].Cols != n+2:
+			return nil, all, fmt.Errorf("%s: %d × %d numbers, want features of the stage occupancy", in.Name, n, draws[0].Cols)
+		case !form.states && (n != draws[0].Cols || n < 2):
 			return nil, all, fmt.Errorf("%s: %d × %d numbers, want a symmetric matrix", in.Name, n, draws[0].Cols)
 		case nodes == 0:
 			nodes = n
@@ -58,7 +71,9 @@ func readMatrices(t *dag.Task, p fold.Params, form matrixForm) (*trainingSet, ba
 			return nil, all, fmt.Errorf("%s: %d regions, but other participants have %d: use the same atlas for all", in.Name, n, nodes)
 		}
 		if all.X == nil {
-			all.D = form.width(n)
+			if all.D = form.width(n); form.states {
+				all.D = n * (n + 2)
+			}
 			all.X = make([]float64, 0, len(inputs)*len(numbers)*all.D)
 		}
 		for _, draw := range numbers {

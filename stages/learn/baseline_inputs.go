@@ -22,6 +22,7 @@ type matrixForm struct {
 	off      float64 // tangent: factor of the other entries
 	upper    bool
 	fisher   bool
+	states   bool // no matrix: features of connectivity states, all of them
 }
 
 // form is how this model sees the matrices that are connected.
@@ -34,6 +35,9 @@ func (s *Baseline) form(t *dag.Task) (matrixForm, error) {
 // formOf is how a model sees the matrices that are connected: after Fisher's transform by default or not, and rows that
 // are made matrices again or not.
 func formOf(t *dag.Task, fisher, square bool, transform string, diagonal bool, off string) (matrixForm, error) {
+	if t.Has("states") {
+		return statesForm(t, square, transform)
+	}
 	f := matrixForm{port: "pearson", upper: true, off: 1, fisher: transform == "fisher" || transform == "own" && fisher}
 	if !t.Has("tangent") {
 		if !t.Has("pearson") {
@@ -58,6 +62,19 @@ func formOf(t *dag.Task, fisher, square bool, transform string, diagonal bool, o
 		f.off = math.Sqrt2
 	}
 	return f, nil
+}
+
+// statesForm takes features of connectivity states as they are.
+func statesForm(t *dag.Task, square bool, transform string) (f matrixForm, err error) {
+	switch {
+	case t.Has("pearson") || t.Has("tangent"):
+		err = errors.New("states and matrices are both connected: connect one of the two")
+	case !t.Has("states_fitted"):
+		err = errors.New("states is connected without the states: connect states_fitted to the stage states, to show that no test participant was used for them")
+	case square || transform == "fisher":
+		err = errors.New("features of states are no matrices: brainnetcnn and transform: fisher do not take them")
+	}
+	return matrixForm{port: "states", states: true}, err
 }
 
 // width is the number of inputs of n nodes.
@@ -90,6 +107,9 @@ func (f matrixForm) each(n int, visit func(i, j int, factor float64)) {
 
 // row appends the inputs of a matrix m of n nodes.
 func (f matrixForm) row(to, m []float64, n int) ([]float64, error) {
+	if f.states {
+		return append(to, m...), nil
+	}
 	if err := f.check(m, n); err != nil {
 		return nil, err
 	}
@@ -130,10 +150,10 @@ func (f matrixForm) check(m []float64, n int) error {
 	return nil
 }
 
-// refuseLeak refuses a reference of another fold, and one that a test participant was used for.
-func refuseLeak(in dag.Input, facts *region.ReferenceFacts, d *fold.Division) error {
-	if facts.Fold != d.Fold || facts.Repeat != d.Repeat {
-		return fmt.Errorf("%s is the reference of fold %d, repeat %d, and fold %d, repeat %d is tested here: fan both stages out over the same axes", in.Name, facts.Fold, facts.Repeat, d.Fold, d.Repeat)
+// refuseLeak refuses what was fitted for another fold, and what a test participant was used for.
+func refuseLeak(in dag.Input, repeat, test int, d *fold.Division) error {
+	if test != d.Fold || repeat != d.Repeat {
+		return fmt.Errorf("%s was fitted for fold %d, repeat %d, and fold %d, repeat %d is tested here: fan both stages out over the same axes", in.Name, test, repeat, d.Fold, d.Repeat)
 	}
 	table, err := in.Table()
 	if err != nil {
@@ -169,7 +189,7 @@ type regionWeight struct {
 func (f matrixForm) regions(t *dag.Task, model any, train baseline.Rows, sd []float64,
 	groups []string) ([]regionWeightRow, error) {
 	lin, ok := baseline.AsLinear(model)
-	if !ok {
+	if !ok || f.states {
 		return nil, nil
 	}
 	n := f.nodes(train.D)

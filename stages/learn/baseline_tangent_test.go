@@ -91,7 +91,7 @@ func TestBaselineRefusesTangentLeaks(t *testing.T) {
 		change func(in map[string][]dag.Input)
 		want   string
 	}{
-		{"another fold", stagetest.Quickly("ridge", "fold", 1), func(map[string][]dag.Input) {}, "is the reference of fold 2, repeat 1, and fold 1, repeat 1 is tested here"},
+		{"another fold", stagetest.Quickly("ridge", "fold", 1), func(map[string][]dag.Input) {}, "was fitted for fold 2, repeat 1, and fold 1, repeat 1 is tested here"},
 		{"a test participant", stagetest.Quickly("ridge"), func(in map[string][]dag.Input) {
 			in["fitted"] = []dag.Input{edited(func(meta map[string]string) {
 				var ids []string

@@ -15,9 +15,12 @@ var Kinds = []dag.Kind{
 	joinKind,
 	matricesKind,
 	meanVolumeKind,
+	occupancyKind,
 	parcellateKind,
 	projectKind,
 	sessionsKind,
+	statesKind,
 	tangentKind,
 	timeseriesKind,
+	windowsKind,
 }

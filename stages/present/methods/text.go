@@ -128,6 +128,7 @@ func (a *Author) methodsOfGraphs(m *Text) {
 		m.say("Covariance matrices were mapped to the tangent space %s at the %s of the training participants of each fold.",
 			m.cite("varoquaux"), reference)
 	}
+	a.methodsOfWindows(m)
 	a.methodsOfSilence(m)
 	if g := a.Run.Of("graph"); g != nil {
 		if g.Is("rule", "largest") {
