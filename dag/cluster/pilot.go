@@ -58,6 +58,9 @@ const (
 
 // Work takes jobs until the pool is gone, or the time is over, or ctx is done. What it has not finished then goes back.
 func (p *Pilot) Work(ctx context.Context, s *artifacts.Store, pool string) error {
+	if !strings.HasPrefix(pool, namePrefix) || filepath.Base(pool) != pool {
+		return fmt.Errorf("%q is not the name of a pool, such as %s1f0c…", pool, namePrefix)
+	}
 	p.store, p.pool, p.ended = s, spaceOf(s).path(poolsDir, pool), make(chan finished)
 	p.threads, p.memory = p.Needs.Threads, p.Needs.Memory
 	if p.Needs.Time > 0 {

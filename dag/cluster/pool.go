@@ -201,8 +201,7 @@ func (p *Pool) Cancel() error {
 	if moved := os.Rename(p.dir, gone); moved != nil {
 		return errors.Join(err, moved)
 	}
-	logs, _ := filepath.Glob(p.space.path(logsDir, p.name) + "*")
-	for _, l := range logs {
+	for _, l := range p.logs() {
 		os.Remove(l)
 	}
 	return errors.Join(err, os.RemoveAll(gone))
@@ -547,12 +546,21 @@ func (p *Pool) without(left, ended int) {
 	}
 }
 
-// lastWords are the end of what a pilot wrote last.
+// logs are the files that pilots wrote.
+func (p *Pool) logs() (paths []string) {
+	for _, name := range list(p.space.path(logsDir, "")) {
+		if strings.HasPrefix(name, p.name) {
+			paths = append(paths, p.space.path(logsDir, name))
+		}
+	}
+	return paths
+}
+
+// lastWords are the end of what a pilot wrote.
 func (p *Pool) lastWords() string {
-	logs, _ := filepath.Glob(p.space.path(logsDir, p.name) + "*")
-	for _, l := range slices.Backward(logs) {
+	for _, l := range p.logs() {
 		if said := tail(l); said != "" {
-			return "; the last words of " + l + ":\n" + said
+			return "; the end of " + l + ":\n" + said
 		}
 	}
 	return ""

@@ -176,6 +176,7 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 	add("simulate", "-o", "simulated", "--participants", hostile)
 	add("simulate", hostile)
 	add("exec-task", hostile)
+	add("exec-pilot", hostile)
 	add("completion", hostile)
 	add("version")
 	add("help", hostile)
