@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -123,7 +124,33 @@ func (s *Choose) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	describe(predictions, chosen)
 	return dag.Outputs{"predictions": predictions, "choice": s.table(candidates, best)}, nil
+}
+
+// describe names every model among the chosen, and repeats the caution of each.
+func describe(all *encoding.Table, chosen []*encoding.Table) {
+	texts := map[string][]string{}
+	for _, t := range chosen {
+		for _, key := range []string{"model", "caution"} {
+			if text := t.Meta[key]; text != "" && !slices.Contains(texts[key], text) {
+				texts[key] = append(texts[key], text)
+			}
+		}
+	}
+	if all.Meta == nil {
+		all.Meta = map[string]string{}
+	}
+	if models := texts["model"]; len(models) > 1 {
+		for i, m := range models {
+			models[i] = cmp.Or(column.Classifiers[m], m)
+		}
+		slices.Sort(models)
+		all.Meta["model"] = strings.Join(models, " or ")
+	}
+	if cautions := texts["caution"]; cautions != nil {
+		all.Meta["caution"] = strings.Join(cautions, "\n")
+	}
 }
 
 // triedSetting names a setting by its coordinates other than folds.

@@ -87,3 +87,24 @@ func TestChooseRefusesALeak(t *testing.T) {
 		need.Error(t, err, c.want, "got")
 	}
 }
+
+// What is chosen may be of several models, and any of them may have seen test participants.
+func TestChooseDescribes(t *testing.T) {
+	inner, outer := stagetest.ChosenInputs()
+	for i, in := range outer {
+		table, err := in.Table()
+		if err != nil {
+			t.Fatal(err)
+		}
+		table.Meta = map[string]string{"model": "ridge"}
+		if in.Coord("lambda") == "poor" {
+			table.Meta = map[string]string{"model": "linear-svm", "caution": "it saw them"}
+		}
+		outer[i] = dag.InputOf(table, in.Coords...)
+	}
+	out := stagetest.MustRun(t, &Choose{By: "loss"}, map[string][]dag.Input{"inner": inner, "outer": outer})
+	meta := out["predictions"].(*encoding.Table).Meta
+	if meta["model"] != "linear SVM or ridge regression" || meta["caution"] != "it saw them" {
+		t.Errorf("%v", meta)
+	}
+}
