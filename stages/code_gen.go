@@ -11,7 +11,7 @@ kind bnt 85b8f3bb0e97729557ea842313c7430427c38d5512c7ca5817006d908a6cb243
 kind bootstrap 75a4d1eb8096cfb9eb2e5522973200f1a7586b2ec13a66cb390115419ac09db6
 kind braingnn 4023703f29c081ac3d27c74d238d8664b72228039a72006b53b3c4cad19b8ddf
 kind brainmap 05ea8f16639486210d4384b325f60d1570f43068ca4093ad9a8011cf647173b2
-kind choose 7883c27bc99befba2ac12d6d4d7b1a7e398233df16adf85c88a65c612d14a487
+kind choose 77160c819a26905e72ce65df45dba6418a372455cffd39ad5bb5fa469b445838
 kind combat 49224351f4111f8beb35da77bc5b01a00248158b9a900220745af26de808ecf2
 kind compare 494407d90d3537eadfec7a1770650c676746a60cfb01c8df36894055cf354285
 kind connectivity f3590ea9b6bea0f131758bc32a2f123751c811208294f5072fa600781fa2828d
@@ -643,6 +643,9 @@ prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
 reached by baseline bnt braingnn choose compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-roc figure-training meanmlp permutation regression report summary train train-regression
 prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
 
+reached by baseline bnt braingnn choose compare evaluate evaluate-regression figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary train train-regression
+prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
+
 reached by baseline bnt braingnn choose compare evaluate figure-calibration figure-confusion figure-roc meanmlp permutation report summary train train-regression
 prgnn/stages/fold.PredictionRow e983e509ca82.e3b0c4
 
@@ -665,9 +668,6 @@ prgnn/stages/fold.Division.Row bad98a81d9bf.dff7a6
 prgnn/stages/fold.Params.Divide ec8ae89ddc97.0b3fd8
 prgnn/stages/fold.Params.sides 6ef89f07fc03.b77b5c
 prgnn/stages/fold.Row e6cf7bfb6da4.e3b0c4
-
-reached by baseline bnt braingnn compare evaluate evaluate-regression figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary train train-regression
-prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
 reached by baseline bnt braingnn covariates leakage meanmlp qcfc regression train train-regression
 prgnn/stages/inference.Correlation aee372c94102.c82a67
@@ -2238,15 +2238,19 @@ prgnn/artifacts/encoding.concatValid f14775233136.b728f6
 prgnn/artifacts/encoding.concatValues 9da384783c07.cb7c20
 prgnn/stages/learn.Choose c12f6c63d888.e3b0c4
 prgnn/stages/learn.Choose.Ports 9c29451d7a93.d2bca1
-prgnn/stages/learn.Choose.Run 315a02f26e43.a845a9
+prgnn/stages/learn.Choose.Run 6b43ea8a3f58.b98027
 prgnn/stages/learn.Choose.candidates 70463a9615c9.dbf621
 prgnn/stages/learn.Choose.measure 57afccadbbeb.fb270b
 prgnn/stages/learn.Choose.table 7819f74093d1.932cd8
 prgnn/stages/learn.candidate ec67aeb1fc7d.2e1e5c
 prgnn/stages/learn.choiceRow 46e607e46149.e3b0c4
 prgnn/stages/learn.choose.New fdf7913d79ef.d9b9a6
+prgnn/stages/learn.describe cd1080b18571.aba845
 prgnn/stages/learn.idRow d28774d816ee.e3b0c4
 prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
+
+reached by choose compare evaluate evaluate-regression figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary
+prgnn/stages/column.Classifiers 87d8acdebdf3.dafc3e
 
 reached by choose compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc permutation report summary
 prgnn/stages/fold.Case a6b39a8ea263.e3b0c4
@@ -2360,9 +2364,6 @@ prgnn/stages/assess.foldDifferences a613f365e785.846210
 prgnn/stages/assess.participantAccuracy 97fcc7547348.c7124a
 prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
-
-reached by compare evaluate evaluate-regression figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary
-prgnn/stages/column.Classifiers 87d8acdebdf3.dafc3e
 
 reached by compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.NameClassifiers 84ad9d983c23.e0ff7c
@@ -4944,7 +4945,7 @@ at stages/learn/baseline_data.go prgnn/stages/learn readMatrices:14 innerRows:93
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.each:89 matrixForm.row:109 matrixForm.check:138 refuseLeak:154 regionWeightRow:175 regionWeight:181 matrixForm.regions:189 matrixForm.nodes:245
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:53 BNT.Run:69 BNT.Validate:116 BNT.matrices:124 BNT.rate:143
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:31 brainGNNOf:61 copyFields:76 BrainGNN.Ports:85 penalizedRow:105 communityRow:115 BrainGNN.Validate:122 BrainGNN.Run:133 BrainGNN.options:211 BrainGNN.parts:219 fisher:228 communityTable:246
-at stages/learn/choose.go prgnn/stages/learn choose.New:24 Choose:28 Choose.Ports:32 choiceRow:48 idRow:58 candidate:63 Choose.Run:72 triedSetting:130 Choose.candidates:139 Choose.measure:193 Choose.table:207
+at stages/learn/choose.go prgnn/stages/learn choose.New:25 Choose:29 Choose.Ports:33 choiceRow:49 idRow:59 candidate:64 Choose.Run:73 describe:132 triedSetting:157 Choose.candidates:166 Choose.measure:220 Choose.table:234
 at stages/learn/inner.go prgnn/stages/learn innerFolds:15 trainingSet.parts:39 trainingSet.inParts:57
 at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:23 MeanMLP:34 MeanMLP.Ports:51 validatedRow:68 MeanMLP.Run:77 MeanMLP.read:119 valuesOf:166 MeanMLP.rate:210
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:36 layouts:45 modelNPZ:50 ReadModels:82 largestModel:107 ReadModel:111 readMember:142 Trained.check:160 Trained.Predict:201 predictIn:208
