@@ -268,3 +268,18 @@ func TestDrawnP(t *testing.T) {
 	need.Equal(t, TooFewDraws(2, "label shuffle"),
 		"2 label shuffles cannot give a p below 0.34: p < 0.05 needs 20 or more")
 }
+
+// A sentence that leads to what is not printed says so on paper; another one does not.
+func TestLeads(t *testing.T) {
+	figure := func(number, rated string) Block {
+		return Block{Figure: &Figure{Number: number, Title: "x", Format: "svg", Rated: rated, Wide: rated != ""}}
+	}
+	blocks := []Block{{Lead: "Figure 1 is drawn."}, figure("1", ""), {Lead: "Figure 2 is a scan."}, figure("2", "sub-01")}
+	out := written(t, &Page{Sections: []Section{{ID: "a", Title: "a", Blocks: blocks}}})
+	for _, want := range []string{`<p class="lead">Figure 1 is drawn.</p>`, `<p class="lead screen">Figure 2 is a scan.</p>`,
+		`<figure class="wide screen">`, `.lead.screen::after { content: " (in the file)"; }`, `body:not(.sheet) figure.screen`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
