@@ -62,7 +62,7 @@ assembly: ## the assembly of internal/dense and gnn, from internal/asm
 callgraph: ## what code identities hold, against a call graph of the whole program
 	PRGNN_CALLGRAPH=all go test -timeout 30m -v -run '^TestCallGraph$$' ./dag/codeid
 
-bench: ## the table of docs/benchmarks.md, peers and us in one run
+bench: ## the table of docs/benchmarks.md, peers and us in one run; bench/run.sh NAME for one row
 	./bench/run.sh
 
 web: ## the viewer of the report, from npm (needs node)

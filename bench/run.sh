@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Peers and us in one run: bench/run.sh [nifti] [connectivity] [gnn] [baseline] [engine]
-#                                     and by name only: abide, baseline_abide, beyond, scale, proof (arm64; five minutes), null
+#                                     and by name only: startup, biopoint, commands (connectivity as a command),
+#                                     abide_stages (of all of ABIDE), brainnetcnn, abide, baseline_abide, beyond,
+#                                     scale, proof (arm64; five minutes), null
 #
 # Without names, all of them. The Python peers get a virtual environment in
 # ${XDG_CACHE_HOME:-~/.cache}/prgnn-bench, unless PRGNN_BENCH_PYTHON names an interpreter
@@ -76,6 +78,25 @@ bench_beyond() {
 			OMP_WAIT_POLICY=PASSIVE "$python" "${PRGNN_SHARED:-../shared}/peers/beyond/time_$model.py" $form --epochs 3
 		done
 	done
+}
+
+# Whole commands; OLD=FILE is a program to alternate with, such as one built before a change.
+commands() {
+	go build -o "$work/pipeline" ./cmd/pipeline
+	mkdir -p "$work/commands-$1"
+	script=$PWD/bench/commands/commands.py
+	(cd "$work/commands-$1" && "$python" "$script" "$1" ${OLD:+"$OLD"} "$work/pipeline")
+}
+
+bench_startup() { commands startup; }
+bench_commands() { commands connectivity; }
+bench_biopoint() { commands biopoint; }
+bench_abide_stages() { ABIDE=${ABIDE:-${PRGNN_SHARED:-$PWD/../shared}/data/abide_pcp} commands abide; }
+
+# An epoch of BrainNetCNN beside PyTorch's.
+bench_brainnetcnn() {
+	[ -d "$work/gnn" ] || "$python" bench/gnn/gen_timing_data.py "$work/gnn"
+	baselines "$work/gnn" brainnetcnn
 }
 
 bench_engine() {

@@ -29,7 +29,7 @@ func (g Grid) Same(other Grid) bool {
 	for r := range 4 {
 		for c := range 4 {
 			a, b := g.Affine[r][c], other.Affine[r][c]
-			if !(math.Abs(a-b) <= 1e-8+1e-5*math.Abs(b)) {
+			if !(math.Abs(a-b) <= 1e-8+float64(1e-5*math.Abs(b))) {
 				return false
 			}
 		}

@@ -215,7 +215,7 @@ func nearest(c float64, n int) int {
 	if !(c >= 0 && c <= float64(n-1)) {
 		return -1
 	}
-	return int(math.Floor(c + 0.5))
+	return int(math.Floor(float64(c) + 0.5)) // c may come from a product
 }
 
 // diagonal reports whether the affine's axes are parallel to the world's.

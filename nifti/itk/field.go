@@ -151,7 +151,7 @@ func (f *field) between(below, above []float64, k int, points []Point, which []i
 				return near + float64(y*(far-near))
 			}
 			low := plane(below)
-			points[at][c] += flip[c] * (low + float64(z*(plane(above)-low)))
+			points[at][c] += float64(flip[c] * (low + float64(z*(plane(above)-low))))
 		}
 	}
 }

@@ -139,4 +139,4 @@ func PermutationP(as, all int) float64 { return float64(as+1) / float64(all+1) }
 
 // AsLarge reports whether a value is at least another, but for rounding: what is equal by
 // definition may have been summed in another order.
-func AsLarge(x, than float64) bool { return x >= than-1e-10*max(1, math.Abs(than)) }
+func AsLarge(x, than float64) bool { return x >= than-float64(1e-10*max(1, math.Abs(than))) }

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Whole commands, started as users start them: commands.py PART PROGRAM… in an empty directory.
+
+    startup       PROGRAM version
+    connectivity  200 participants × 84 regions × 150 volumes: Pearson and Ledoit-Wolf partial
+                  correlations, by `run` and by a nilearn script of this interpreter
+    biopoint      biopoint.yaml from nothing with its report; the size of the store
+    abide         harmonize, biomarkers and fidelity on the series under $ABIDE, the inputs made
+                  before; EPOCHS (3) of training, which does not matter for them
+
+With two programs, such as one before and one after a change, rounds alternate between them.
+Median of ROUNDS: wall and CPU time (all threads), their ratio to the first one's, and the
+largest resident memory. On a loaded machine only CPU times and ratios mean something.
+"""
+import os, shutil, statistics, subprocess, sys, time
+
+part, programs = sys.argv[1], [os.path.abspath(p) for p in sys.argv[2:]]
+ROUNDS = int(os.environ.get("ROUNDS", {"startup": 41, "biopoint": 3, "abide": 1}.get(part, 5)))
+
+NILEARN = """
+import glob, os
+import numpy as np
+from nilearn.connectome import ConnectivityMeasure
+from sklearn.covariance import EmpiricalCovariance
+series = [np.loadtxt(f, delimiter="\\t", skiprows=1) for f in sorted(glob.glob("sub-*.tsv"))]
+os.makedirs("nilearn", exist_ok=True)
+np.save("nilearn/pearson.npy", ConnectivityMeasure(kind="correlation", cov_estimator=EmpiricalCovariance(), standardize="zscore_sample").fit_transform(series))
+np.save("nilearn/partial.npy", ConnectivityMeasure(kind="partial correlation", standardize="zscore_sample").fit_transform(series))
+"""
+
+
+def timed(command):
+    """Wall s, CPU s, resident MB."""
+    begun = time.perf_counter()
+    p = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    said = p.stderr.read().decode()
+    _, status, used = os.wait4(p.pid, 0)
+    if status:
+        sys.exit(f"{' '.join(command)} ended with {status}: {said[-2000:]}")
+    return time.perf_counter() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def compare(what, commands, before=lambda i: None):
+    """A line for each command, of rounds in turn."""
+    seen = [[] for _ in commands]
+    for _ in range(ROUNDS):
+        for i, command in enumerate(commands):
+            before(i)
+            seen[i].append(timed(command))
+    first = None
+    for command, rounds in zip(commands, seen):
+        wall, cpu, memory = (statistics.median(column) for column in zip(*rounds))
+        first = first or (wall, cpu)
+        print(f"{what}, {os.path.basename(command[0])}: {wall:.4f} s, CPU {cpu:.4f} s, {memory:.0f} MB; "
+              f"{wall / first[0]:.2f} and {cpu / first[1]:.2f} of the first", flush=True)
+
+
+def empty(i):
+    shutil.rmtree(f"store{i}", ignore_errors=True)
+
+
+if part == "startup":
+    compare("version", [[p, "version"] for p in programs])
+elif part == "connectivity":
+    import numpy as np
+    random = np.random.default_rng(1)
+    with open("participants.tsv", "w") as f:
+        f.write("participant_id\tgroup\n")
+        for i in range(200):
+            f.write(f"sub-{i:03d}\t{'ab'[i % 2]}\n")
+            np.savetxt(f"sub-{i:03d}.tsv", random.normal(size=(150, 84)) @ random.normal(size=(84, 84)), delimiter="\t",
+                       header="\t".join(f"r{j + 1}" for j in range(84)), comments="")
+    with open("nilearn.py", "w") as f:
+        f.write(NILEARN)
+    run = ["run", "-q", "timeseries.yaml", "--set", "data=.", "--until", "connectivity"]
+    compare("200 participants", [[p, *run, "--store", f"store{i}"] for i, p in enumerate(programs)] + [[sys.executable, "nilearn.py"]], empty)
+elif part == "biopoint":
+    compare("biopoint.yaml", [[p, "run", "-q", "biopoint.yaml", "--store", f"store{i}"] for i, p in enumerate(programs)], empty)
+    held = sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk("store0") for f in files)
+    print(f"the store has {held / 1e6:.0f} MB")
+elif part == "abide":
+    with open("abide-stages.yaml", "w") as f:
+        f.write(f"""extends: abide.yaml
+vars: {{ data: "{os.environ['ABIDE']}" }}
+stages:
+  leakage: null
+  summary: null
+  report: null
+  train: {{ with: {{ epochs: {os.environ.get('EPOCHS', 3)} }} }}
+  combat: {{ use: combat, matrix: {{ fold: [1..5] }}, in: {{ matrices: "connectivity[*].pearson", folds: folds, participants: cohort.participants }}, with: {{ preserve: [age, sex] }} }}
+  harmonized: {{ use: harmonize, each: subject, matrix: {{ fold: [1..5] }}, in: {{ matrices: connectivity.pearson, fitted: combat.fitted, participants: cohort.participants, quality: connectivity.quality }} }}
+""")
+    for i, p in enumerate(programs):
+        timed([p, "run", "-q", "abide-stages.yaml", "--store", f"store{i}", "--until", "train", "--until", "combat"])
+    for stage in ("harmonized", "biomarkers", "fidelity"):
+        compare(stage, [[p, "run", "-q", "abide-stages.yaml", "--store", f"store{i}", "--only", stage, "--force", stage]
+                        for i, p in enumerate(programs)])
+else:
+    sys.exit(__doc__)
