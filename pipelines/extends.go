@@ -40,7 +40,9 @@ func (l *loader) resolve(first sourceFile) (root *tree.Node, shown []string) {
 			return nil, shown
 		}
 		if t.Kind != tree.Mapping && len(chain) > 0 {
-			l.bad.Add(t.Pos, "a pipeline file is a mapping with the key stages, not %s", t)
+			if !t.Bad {
+				l.bad.Add(t.Pos, "a pipeline file is a mapping with the key stages, not %s", t)
+			}
 			return nil, shown
 		}
 		chain = append(chain, t)

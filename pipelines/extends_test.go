@@ -255,6 +255,32 @@ func TestExtendsIsBounded(t *testing.T) {
 	})
 }
 
+// A file whose aliases come to too much is the one that is named, not the file that it extends.
+func TestLargeFileIsNamed(t *testing.T) {
+	text := "extends: biopoint.yaml\nvars:\n  a0: &a0 [x]\n"
+	for i := range 6 {
+		items := strings.Repeat(fmt.Sprintf("*a%d, ", i), 20)
+		text += fmt.Sprintf("  a%d: &a%[1]d [%s]\n", i+1, strings.TrimSuffix(items, ", "))
+	}
+	file := filepath.Join(t.TempDir(), "x.yaml")
+	testdir.Write(t, file, text)
+	_, err := Load(file, nil)
+	if err == nil || !strings.Contains(err.Error(), "x.yaml:4:7: the file is larger than 16 MiB once") ||
+		strings.Contains(err.Error(), "biopoint.yaml:") {
+		t.Errorf("%.500v", err)
+	}
+}
+
+// YAML reads 1_0 as 10; here it is a text, which no number takes.
+func TestUnderscoreIsNoDigit(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.yaml")
+	testdir.Write(t, file, "stages: { a: { use: echo }, b: { use: split } }\n")
+	_, err := Load(file, []string{"b.folds=1_0"})
+	if err == nil || !strings.Contains(err.Error(), `parameter "folds" must be an integer, not the text "1_0"`) {
+		t.Errorf("%v", err)
+	}
+}
+
 // sameTree reports where two trees differ in anything but their places.
 func sameTree(a, b *tree.Node) string {
 	if a.Kind != b.Kind || fmt.Sprintf("%T %[1]v", a.Value) != fmt.Sprintf("%T %[1]v", b.Value) ||

@@ -74,6 +74,7 @@ func (r *reader) read(n *yaml.Node) *Node {
 		t.Items = make([]*Node, 0, min(len(n.Content), r.room.left/valueCost))
 		for _, c := range n.Content {
 			if r.room.left < valueCost {
+				r.room.take(valueCost, t.Pos) // which says so
 				break
 			}
 			t.Items = append(t.Items, r.read(c))
@@ -89,6 +90,7 @@ func (r *reader) mapping(t *Node, n *yaml.Node) {
 	seen := make(map[string]int, len(n.Content)/2) // name → line
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if r.room.left < valueCost {
+			r.room.take(valueCost, t.Pos)
 			t.Bad = true
 			return
 		}
@@ -124,8 +126,8 @@ func (r *reader) scalar(t *Node, n *yaml.Node) {
 	}
 	var err error
 	tag := n.ShortTag()
-	if (tag == "!!int" || tag == "!!float") && leadingZero.MatchString(n.Value) {
-		tag = "!!str" // 010 would be 8 as YAML reads it; a participant may be called so
+	if (tag == "!!int" || tag == "!!float") && (leadingZero.MatchString(n.Value) || strings.Contains(n.Value, "_")) {
+		tag = "!!str" // YAML reads 010 as 8 and 1_0 as 10; participants may be called so, and a number is not meant
 	}
 	switch tag {
 	case "!!null":

@@ -51,11 +51,11 @@ def test_settings_become_flags() -> None:
     assert setting_flags({"my-stage.value": 3}, {}) == ["--set", "my-stage.value=3"]
     assert name_flags("--until", "a") == ["--until", "a"]
     assert name_flags("--until", ["a", "b"]) == ["--until", "a", "--until", "b"]
-    with pytest.raises(ValueError, match="a.b cannot be nan"):
+    with pytest.raises(prgnn.SettingError, match="a.b cannot be nan"):
         setting_flags(None, {"a__b": float("nan")})
-    with pytest.raises(TypeError, match="a cannot be a object"):
+    with pytest.raises(prgnn.SettingError, match="a cannot be a object"):
         setting_flags(None, {"a": object()})
-    with pytest.raises(TypeError, match="a.b is given twice"):
+    with pytest.raises(prgnn.SettingError, match="a.b is given twice"):
         setting_flags({"a.b": 1}, {"a__b": 2})
 
 

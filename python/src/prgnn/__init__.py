@@ -19,6 +19,7 @@ from ._errors import (
     MistakeError,
     Problem,
     ProgramNotFound,
+    SettingError,
     TaskError,
 )
 from ._files import File, Report
@@ -61,6 +62,7 @@ __all__ = [
     "Report",
     "Run",
     "RunRecord",
+    "SettingError",
     "Stage",
     "Step",
     "Store",

@@ -103,6 +103,10 @@ class MistakeError(Error):
     exit_code = 2
 
 
+class SettingError(MistakeError, ValueError, TypeError):
+    """A setting cannot be passed to the program; nothing was run."""
+
+
 class DamagedError(Error):
     """A file of the store does not hold the bytes that its name says."""
 

@@ -8,6 +8,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from ._errors import SettingError
+
 Names: TypeAlias = "str | Sequence[str] | None"  #: one name of a stage or task, or several
 
 
@@ -15,13 +17,13 @@ def setting_flags(settings: Mapping[str, Any] | None, keywords: Mapping[str, Any
     """Return ``--set path=value`` for settings by path and by keyword.
 
     In a keyword ``__`` stands for the dot: ``graphs__density=0.2`` sets ``graphs.density``.
-    Raises TypeError for a value that YAML does not have, ValueError for NaN and infinity.
+    Raises SettingError for a value that YAML does not have, for NaN and infinity, and for a path given twice.
     """
     paths = dict(settings or {})
     for keyword, value in keywords.items():
         path = keyword.replace("__", ".")
         if path in paths:
-            raise TypeError(f"{path} is given twice, as {keyword}= and in settings=")
+            raise SettingError(f"{path} is given twice, as {keyword}= and in settings=")
         paths[path] = value
     flags = []
     for path, value in paths.items():
@@ -35,7 +37,7 @@ def _plain(path: str, value: Any) -> Any:
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise ValueError(f"{path} cannot be {value}: a number must be finite")
+            raise SettingError(f"{path} cannot be {value}: a number must be finite")
         return float(value)
     if isinstance(value, os.PathLike):
         return os.fspath(value)
@@ -45,7 +47,7 @@ def _plain(path: str, value: Any) -> Any:
         return [_plain(path, v) for v in value]
     if hasattr(value, "tolist"):  # numpy's numbers and arrays
         return _plain(path, value.tolist())
-    raise TypeError(f"{path} cannot be a {type(value).__name__}: it takes numbers, texts, lists and mappings of them")
+    raise SettingError(f"{path} cannot be a {type(value).__name__}: it takes numbers, texts, lists and mappings of them")
 
 
 def name_flags(flag: str, names: Names) -> list[str]:
