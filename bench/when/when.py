@@ -129,8 +129,8 @@ def study(directory):
 ROWS = [("linear, chosen inside", "linear model", "#22262B"), ("ridge on strengths, penalty chosen inside", "ridge on node strengths", "#8A9099"),
         ("PR-GNN, setting chosen inside", "PR-GNN, setting chosen", "#0B62A4"), ("mean of all settings of PR-GNN", "PR-GNN, mean of settings", "#0B62A4"),
         (PAPER, "PR-GNN, the paper's setting", "#7FB2DA")]
-TITLES = {"abide": "all of ABIDE (1,031 participants)", "nyu": "ABIDE's NYU site (175)", "simulated-0": "simulated, easy: h = 0 (118)",
-          "simulated-0.5": "simulated, harder: h = 0.5 (118)", "simulated-0.7": "simulated, hardest: h = 0.7 (118)"}
+TITLES = {"abide": "all of ABIDE (1,031 participants)", "nyu": "ABIDE's NYU site (175)", "simulated-0": "simulated, h = 0 (118)",
+          "simulated-0.5": "simulated, h = 0.5 (118)", "simulated-0.7": "simulated, h = 0.7 (118)"}
 
 
 def draw(studies, path):
