@@ -47,7 +47,7 @@ def _plain(path: str, value: Any) -> Any:
         return [_plain(path, v) for v in value]
     if hasattr(value, "tolist"):  # numpy's numbers and arrays
         return _plain(path, value.tolist())
-    raise SettingError(f"{path} cannot be a {type(value).__name__}: it takes numbers, texts, lists and mappings of them")
+    raise SettingError(f"{path} cannot be a {type(value).__name__}: it takes numbers, texts, lists, mappings of them")
 
 
 def name_flags(flag: str, names: Names) -> list[str]:
