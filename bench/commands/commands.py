@@ -70,10 +70,10 @@ elif part == "connectivity":
             f.write(f"sub-{i:03d}\t{'ab'[i % 2]}\n")
             np.savetxt(f"sub-{i:03d}.tsv", random.normal(size=(150, 84)) @ random.normal(size=(84, 84)), delimiter="\t",
                        header="\t".join(f"r{j + 1}" for j in range(84)), comments="")
-    with open("nilearn.py", "w") as f:
+    with open("peer.py", "w") as f:
         f.write(NILEARN)
     run = ["run", "-q", "timeseries.yaml", "--set", "data=.", "--until", "connectivity"]
-    compare("200 participants", [[p, *run, "--store", f"store{i}"] for i, p in enumerate(programs)] + [[sys.executable, "nilearn.py"]], empty)
+    compare("200 participants", [[p, *run, "--store", f"store{i}"] for i, p in enumerate(programs)] + [[sys.executable, "peer.py"]], empty)
 elif part == "biopoint":
     compare("biopoint.yaml", [[p, "run", "-q", "biopoint.yaml", "--store", f"store{i}"] for i, p in enumerate(programs)], empty)
     held = sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk("store0") for f in files)
