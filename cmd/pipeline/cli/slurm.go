@@ -66,7 +66,7 @@ func (e *executor) open(cmd *cobra.Command, g *dag.Graph, o *dag.Options, say fu
 	if e.pilots == 0 && e.time != 0 && e.where == "slurm" {
 		return usage(cmd, "--pilot-time needs --pilots")
 	}
-	if e.time < 0 || e.interval < time.Second {
+	if e.time < 0 || cmd.Flags().Changed("slurm-interval") && e.interval < time.Second {
 		return usage(cmd, "--pilot-time is a time such as 8h, --slurm-interval one of at least 1s")
 	}
 	var words []string
