@@ -4661,8 +4661,8 @@ at connectivity/confounds.go prgnn/connectivity Confounds:14 AboutColumn:23 FMRI
 at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 scaled:21 spread:47 nearOne:57 FisherZ:62
 at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
 at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 maxLines:20 Decompress:24 members:39 members.Read:44 bounded:69 bounded.Read:74 blocks:87 blockSize:93 blocks.add:96 blocks.after:109
+at connectivity/dynamic/sliding.go prgnn/connectivity/dynamic Taper:13 Rectangular:18 Gaussian:19 Hamming:20 Weights:25 Window:64 Windows:73 Estimator:87 NewEstimator:98 Estimator.Estimate:114 nearOne:137 Estimator.correlate:140 Estimator.shrink:181
 at connectivity/dynamic/states.go prgnn/connectivity/dynamic Metric:14 L1:18 L2:19 Rows:23 Rows.N:29 Rows.row:31 Clustering:34 mostSteps:42 KMeans:46 plusPlus:68 Lloyd:93 Nearest:136 nearest:147 distance:160 center:176 median:208 nth:218 Clustering.sort:246 each:266 Stay:280 Stays:288 Exemplars:314
-at connectivity/dynamic/windows.go prgnn/connectivity/dynamic Taper:13 Rectangular:18 Gaussian:19 Hamming:20 Weights:25 Window:64 Windows:73 Estimator:87 NewEstimator:98 Estimator.Estimate:114 nearOne:137 Estimator.correlate:140 Estimator.shrink:181
 at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
 at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:35 FisherPearson:40 FisherPartial:41 FisherBoth:42 Quality:46 Connectomes:64 Estimate:73 Connectomes.view:111 estimation:117 estimation.estimate:123 estimation.loadPresent:194 margin:217 Quality.judge:221 norm1:241
 at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
@@ -4989,12 +4989,12 @@ at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leas
 at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:26 Project.Run:40
 at stages/prepare/sample.go prgnn/stages/prepare tissues:18 other:20 tissue:23 wholeBrain:43 Parcellate.sampleVoxels:50 Parcellate.sampleGray:84 Parcellate.choose:102 sampleTable:123 shares:129 sampled:152 carpet:171
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:27 sessionDrawRow:49 Sessions.Run:55 sessionQuality:93 meanQuality:118 poolMatrices:140
+at stages/prepare/sliding.go prgnn/stages/prepare windows.New:23 SlidingWindows:30 SlidingWindows.Ports:39 windowRow:56 windowsRow:66 fewestWidths:77 SlidingWindows.Run:79 segmentsOf:155 highPassOf:189 windowsRow.warn:205 varianceOf:219 variability:231 SlidingWindows.Validate:248
 at stages/prepare/states.go prgnn/stages/prepare states.New:21 States:29 States.Ports:39 stateFitRow:57 States.Run:65 States.read:98 readWindows:152
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:72 notDefinite:120 covarianceOf:126
 at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:30 Timeseries.Run:44 seriesRow:93 placeColumns:100
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/prepare/weights.go prgnn/stages/prepare largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
-at stages/prepare/windows.go prgnn/stages/prepare windows.New:23 SlidingWindows:30 SlidingWindows.Ports:39 windowRow:56 windowsRow:66 fewestWidths:77 SlidingWindows.Run:79 segmentsOf:155 highPassOf:189 windowsRow.warn:205 varianceOf:219 variability:231 SlidingWindows.Validate:248
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:83 author.result:97 author.othersAbove:122 author.tiles:136 author.regressionTiles:157
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
 at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:89 author.covariatesOfNumber:128 coefficient:158 covariateName:166 varying:172 stuckSkill:200 epochRow:203 author.training:209
