@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"prgnn/artifacts"
+	"prgnn/dag/param"
 )
 
 // A Stage is one piece of work with its parameters filled in. A stage kind is a
@@ -59,12 +60,26 @@ type Kind struct {
 	Name string
 	Doc  string       // what it does; the first line is the summary
 	New  func() Stage // a fresh stage with every parameter at its default
-	Code string       // code identity, generated from the declarations that the kind reaches (see Codes)
+	// Variant is New for a value of the parameter variant, on which the defaults of others depend. nil: they do not.
+	Variant func(variant string) Stage
+	Code    string // code identity, generated from the declarations that the kind reaches (see Codes)
 
 	// What one task needs, for the scheduler; they are not part of the key.
 	Threads int   // 0 means 1
 	Most    int   // threads that it can use when nobody else has a use for them; 0 means Threads
 	Memory  int64 // bytes; 0 means little
+}
+
+// Follow gives those parameters that nobody set the defaults of the stage's variant.
+func (k *Kind) Follow(s Stage, set func(name string) bool) {
+	if k.Variant == nil {
+		return
+	}
+	for _, p := range param.Of(s) {
+		if p.Name == "variant" {
+			param.Take(s, k.New(), k.Variant(p.Default.(string)), set)
+		}
+	}
 }
 
 // An EnvReader is a Stage whose result depends on environment variables too: their

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/dag/param"
 	"prgnn/internal/need"
 )
 
@@ -74,5 +75,33 @@ func TestNoSettings(t *testing.T) {
 	need.Equal(t, len(p.Graph.Stages), 1, "stages")
 	if _, err := build("x.yaml", []byte("stages: { pipeline: { use: echo } }"), ".", nil, maxTasks); err == nil || !strings.Contains(err.Error(), "a stage cannot be named pipeline") {
 		t.Error(err)
+	}
+}
+
+// The variant gives the parameters that nobody sets; what is set stays, also at the default.
+func TestVariant(t *testing.T) {
+	for _, matrix := range []string{"{ fold: [1..3] }", "{ fold: [1..3], variant: [paper, authors-code] }"} {
+		text := "extends: quick.yaml\nstages:\n  train:\n    matrix: " + matrix + "\n    with: { select: last, epochs: 100 }\n"
+		if !strings.Contains(matrix, "variant") {
+			text = strings.Replace(text, "with: {", "with: { variant: authors-code,", 1)
+		}
+		p := need.Value(build("study.yaml", []byte(text), ".", nil, maxTasks))(t)
+		for _, s := range p.Graph.Stages {
+			for _, n := range s.Tasks {
+				if s.Name != "train" {
+					continue
+				}
+				got := param.Text(n.Work)
+				want := []string{`select = "last"`, `epochs = 100`, `standardize = "none"`, `readout = "mean"`, `seed = 2020`}
+				if slices.Contains(got, `variant = "authors-code"`) {
+					want = []string{`select = "last"`, `epochs = 100`, `standardize = "all"`, `readout = "maxmean_all"`, `seed = 2020`}
+				}
+				for _, w := range want {
+					if !slices.Contains(got, w) {
+						t.Errorf("%s: %s is missing in %q", n.ID, w, got)
+					}
+				}
+			}
+		}
 	}
 }

@@ -153,9 +153,8 @@ func (l *loader) readUse(s *stage, t *tree.Node) *dag.Kind {
 func (l *loader) fillStage(s *stage) {
 	s.work = s.kind.New()
 	owner := "stage " + s.name
-	l.fill(s.work, s.with, owner, func(name string) bool {
-		return slices.ContainsFunc(s.axes, func(a axis) bool { return a.name == name })
-	})
+	l.fill(s.work, s.with, owner, s.isAxis)
+	s.kind.Follow(s.work, s.isSet)
 	params := param.Of(s.work)
 	for i := range s.axes {
 		a := &s.axes[i]
@@ -175,6 +174,15 @@ func (l *loader) fillStage(s *stage) {
 			}
 		}
 	}
+}
+
+func (s *stage) isAxis(name string) bool {
+	return slices.ContainsFunc(s.axes, func(a axis) bool { return a.name == name })
+}
+
+// isSet reports whether the file sets a parameter.
+func (s *stage) isSet(name string) bool {
+	return s.isAxis(name) || s.with != nil && s.with.Get(name) != nil
 }
 
 // makeTasks makes the work of every member and lets it check its parameters.
@@ -204,6 +212,7 @@ func (l *loader) makeTasks(s *stage) {
 				l.once(said, k.Value.Pos, s.name, err)
 			}
 		}
+		s.kind.Follow(w, s.isSet)
 		s.nodes[m].Work = w
 		if v, ok := w.(dag.Validator); ok {
 			for _, err := range v.Validate() {

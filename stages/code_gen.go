@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 33c8cfeacc83e7a6a0d0e42fa1a7244a5fb9c07705a10f4af95353aa6204987e
+var codes = dag.Codes(`kind baseline 02c4097f28d019785991d82323f3cdd03ae43d7cadab5ba7b1bc0292618824d1
 kind biomarkers 85be1436e2bc6c8eb20249faec699e6de2702f12e866efb4d6bd5a46c34066ca
-kind bnt 85b8f3bb0e97729557ea842313c7430427c38d5512c7ca5817006d908a6cb243
+kind bnt ad2b48d9fff1f37ac1b79fc67cce8faf7e8ae842c9b08839c0f835e811fd77ff
 kind bootstrap 2fbd59a59bb425f66e8c365ad5cfd16b6bf49ffe725cb08725f17ec927af32d4
-kind braingnn 4023703f29c081ac3d27c74d238d8664b72228039a72006b53b3c4cad19b8ddf
+kind braingnn 786e9467a6fed9c15c198404121a5cd403ac97b93998ee26b1d27cdb65861609
 kind brainmap 05ea8f16639486210d4384b325f60d1570f43068ca4093ad9a8011cf647173b2
 kind choose 77160c819a26905e72ce65df45dba6418a372455cffd39ad5bb5fa469b445838
 kind combat 49224351f4111f8beb35da77bc5b01a00248158b9a900220745af26de808ecf2
@@ -61,8 +61,8 @@ kind summary 211c414b5c23623ca69f8c7168e8566517ff4a2c82ac3b98753b0da66d9d6fd5
 kind tables 0ad9c3f36f400bc882062c79e6624ed7e47781b6ec375bff06d1e6171a01e700
 kind tangent 2414aacc9bec54808b9e79c5fa890ef17d8e4d1d338f8f14ae1c3ce1f1e349b5
 kind timeseries 248a84a25901d53c2d3e6baa5418090e543f4d0bb268b69afc2733539001a5cf
-kind train 948eb2f9c56a806a32ffe09dd7b590ea33ac2d9d82cdacb7188265b029b52155
-kind train-regression a5bb08a99a10fa9dd74fee1c485057c4ceb42456de122753635c5be7ff4195ae
+kind train 932f9f76092ce2c09f1a31a80b4bff21b96b551e35cbc394f92f76165681ef3c
+kind train-regression 32bcabdde7bf4d3f95494da0f02b6feac13ff34f8308f30e7abcd73e8afa7af3
 kind windows bd3ad0452b42c7b83dd64bdda9a360a35179c2a2595b3f639f86a1543041c7a1
 
 reached by baseline
@@ -930,8 +930,6 @@ prgnn/stages/learn.maxWeights 812028183106.e3b0c4
 reached by baseline bnt braingnn train train-regression
 prgnn/dag.Task.Checkpoint c85445498691.fcfd2c
 prgnn/dag.Task.SaveCheckpoint d28c1b2bfbbb.fcfd2c
-prgnn/gnn.AuthorsCode 5126367d584b.56d7cf
-prgnn/gnn.AuthorsTraining 8ba11090acfb.c30466
 prgnn/gnn.Epoch 06268b58def9.488fd5
 prgnn/gnn.Losses 914efd93c372.e3b0c4
 prgnn/gnn.Losses.addScaled 3f6ee7d4334b.5522d6
@@ -951,7 +949,6 @@ prgnn/gnn.Model.readoutBackward 1585519c9ce3.b73a42
 prgnn/gnn.New 29412435937c.af13bb
 prgnn/gnn.Options.initial c4d3228fde25.5d2218
 prgnn/gnn.Paper 90ec739f3173.f11690
-prgnn/gnn.PaperTraining 4a3813daaa03.c30466
 prgnn/gnn.Training aa0fedffaf9b.9203e4
 prgnn/gnn.Training.Check 8943296ad811.df40b5
 prgnn/gnn.Training.rate d974e46e35e5.df40b5
@@ -992,38 +989,32 @@ prgnn/gnn.worker.reduce 7d285d74099d.6daa56
 prgnn/gnn.worker.tellScores d2d0751924cb.470b73
 prgnn/gnn.worker.test 8b8dd9291a8f.6e97b1
 prgnn/stages/learn.ModelParams 98259ed30879.e3b0c4
-prgnn/stages/learn.ModelParams.options 4ed7c7058d63.480a6e
+prgnn/stages/learn.ModelParams.options 9c7ecc21b17d.0ce315
 prgnn/stages/learn.ModelParams.validate e02f8d5e84c7.0e4c39
 prgnn/stages/learn.Train 18dbf487cecf.f1e807
 prgnn/stages/learn.Train.Ports 044d1705d9ce.5eeb7a
 prgnn/stages/learn.Train.Run aade021a02fd.dad595
-prgnn/stages/learn.Train.Validate f074b28d692f.b7e13d
+prgnn/stages/learn.Train.Validate f72447cf68c7.113b51
 prgnn/stages/learn.Train.read fbdb0afe3175.3b10ca
 prgnn/stages/learn.TrainingParams 5fbb5cd1b872.e3b0c4
 prgnn/stages/learn.TrainingParams.caution 35ba92864235.e4f41a
-prgnn/stages/learn.TrainingParams.follow a22c230a15e0.0f2169
 prgnn/stages/learn.TrainingParams.training 5159d897c3b7.5e43aa
 prgnn/stages/learn.TrainingParams.validate 8670587900a0.ab0332
 prgnn/stages/learn.copyFields 99136d018c5d.e3b0c4
 prgnn/stages/learn.distributionRow 7a6b1e46fc39.e3b0c4
 prgnn/stages/learn.distributionTable bdd3e12f3b9b.b7307b
 prgnn/stages/learn.finalRow 0c7e0e3b35d1.41653c
-prgnn/stages/learn.follow 1602b9975131.e3b0c4
 prgnn/stages/learn.graphFacts.add f5cfe5b15a8a.5625c7
 prgnn/stages/learn.historyTable bdfea72c44a8.62f0e8
 prgnn/stages/learn.lossRow 2057f90cd5c6.e3b0c4
 prgnn/stages/learn.modelNPZ 143dda481130.d59b12
-prgnn/stages/learn.modelParams 91964e1bae69.aafcf2
 prgnn/stages/learn.noTime 6e5cb30abb00.e3b0c4
-prgnn/stages/learn.paperModel a89b6e271fd0.44b17c
-prgnn/stages/learn.paperTraining 62f9b2bf8f68.851209
 prgnn/stages/learn.parameterRow 5d4aa91e9061.e3b0c4
 prgnn/stages/learn.parameterTable 9fb2bc0ca1b2.6a6843
 prgnn/stages/learn.readGraphs beb16263a687.9d7ba3
 prgnn/stages/learn.rounded fa1b726ad7c0.c4217a
 prgnn/stages/learn.standardization.values 4e34a207bf60.afc98d
-prgnn/stages/learn.train 6db2d59c4c1f.c32d9f
-prgnn/stages/learn.trainingParams 9ef3c77b2954.faf8bc
+prgnn/stages/learn.train 4d26e26250de.ee74cd
 prgnn/stages/learn.trainingSet.add 702d73c9ada8.6ef69d
 prgnn/stages/learn.trainingSet.majority f4f711ea623c.cb2b94
 prgnn/stages/learn.trainingSet.standardize b9c466a8753f.58ffd4
@@ -1952,7 +1943,7 @@ prgnn/gnn/braingnn.standardize ef906eaf8d9a.791530
 prgnn/gnn/braingnn.together b6b774a93a8b.e3b0c4
 prgnn/stages/learn.BrainGNN bab8399606ef.3cb1d8
 prgnn/stages/learn.BrainGNN.Ports 565850857e2b.f8c4a4
-prgnn/stages/learn.BrainGNN.Run c969fa85fdf4.8b47f2
+prgnn/stages/learn.BrainGNN.Run c285599e03bb.3d6568
 prgnn/stages/learn.BrainGNN.Validate 731a5f09398a.8c381e
 prgnn/stages/learn.BrainGNN.options d13adf303df4.a7760b
 prgnn/stages/learn.BrainGNN.parts 6230504abe37.b11b22
@@ -4593,18 +4584,27 @@ prgnn/stages/region.niftiMagic 8ad5a6a90a21.e3b0c4
 prgnn/stages/region.seriesArray 282becf40eb4.6e5e1f
 
 reached by train
-prgnn/stages/learn.train.New 8832c4938c70.caa9f4
+prgnn/stages/learn.train.New 359afebff517.751747
+prgnn/stages/learn.trainOf c1740e74d46b.774152
+
+reached by train train-regression
+prgnn/gnn.AuthorsCode 5126367d584b.56d7cf
+prgnn/gnn.AuthorsTraining 8ba11090acfb.c30466
+prgnn/gnn.PaperTraining 4a3813daaa03.c30466
+prgnn/stages/learn.modelOf 8ac6717c0363.05c806
+prgnn/stages/learn.trainingOf d57199864212.77f298
 
 reached by train-regression
 prgnn/stages/learn.TrainRegression 9a8d00e97cfc.f1e807
 prgnn/stages/learn.TrainRegression.Ports 930a0528eca2.af1d56
-prgnn/stages/learn.TrainRegression.Run 1b670e76dd94.79f369
+prgnn/stages/learn.TrainRegression.Run 7313da29fe53.497292
 prgnn/stages/learn.TrainRegression.Validate 5d1d33c6db4e.a60c8c
 prgnn/stages/learn.TrainRegression.train 05d73d498438.c115c7
 prgnn/stages/learn.numberEpochRow 5b0d1b037ff7.e3b0c4
 prgnn/stages/learn.numberHistory 765ee5ac221a.6d07ad
 prgnn/stages/learn.quantileCuts a38104def0aa.4f3b18
-prgnn/stages/learn.train-regression.New b5549077f587.656606
+prgnn/stages/learn.train-regression.New 359afebff517.e957fb
+prgnn/stages/learn.trainRegressionOf 0ef86d7d9a5a.5efd97
 
 reached by windows
 prgnn/connectivity/dynamic.Estimator 2a32437020a3.9b9c26
@@ -4683,9 +4683,9 @@ at connectivity/task.go prgnn/connectivity Event:14 Response:20 GloverResponse:2
 at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:67 readLine:70 text:84 text.line:100 text.row:127 notNumber:146 text.finish:154 checkNames:193 commentNames:209 dropIndex:224 splitter:242 isNumber:262 parseNumber:267
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
-at dag/param/param.go prgnn/dag/param Text:94 field:104 fieldTable:113 fieldTables:121 fieldsOf:125 fieldTable.collect:149 field.typeName:188 appendValue:211
+at dag/param/param.go prgnn/dag/param Text:107 field:117 fieldTable:126 fieldTables:134 fieldsOf:138 fieldTable.collect:162 field.typeName:201 appendValue:224
 at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
-at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49 Arrow:52 Format:55
+at dag/stage.go prgnn/dag Stage:12 Outputs:20 Ports:24 Port:29 Type:42 NPY:50 Arrow:53 Format:56
 at dag/task.go prgnn/dag Task:16 Input:36 NewTask:49 heard:68 heard.Write:73 heard.String:80 Task.Has:101 Task.In:105 Task.All:115 Task.Progress:120 Task.Log:124 Task.TookMemory:128 Task.Checkpoint:133 Task.SaveCheckpoint:136 Input.Bytes:139 Input.Array:156 Input.Table:169 Input.Coord:182
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:16 Adam.Step:25
 at gnn/augment.go prgnn/gnn adjacency.augment:7
@@ -4944,7 +4944,7 @@ at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Basel
 at stages/learn/baseline_data.go prgnn/stages/learn readMatrices:14 innerRows:93 trainingSet.ordered:113 standardizeRows:129
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.each:89 matrixForm.row:109 matrixForm.check:138 refuseLeak:154 regionWeightRow:175 regionWeight:181 matrixForm.regions:189 matrixForm.nodes:245
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:53 BNT.Run:69 BNT.Validate:116 BNT.matrices:124 BNT.rate:143
-at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:31 brainGNNOf:61 copyFields:76 BrainGNN.Ports:85 penalizedRow:105 communityRow:115 BrainGNN.Validate:122 BrainGNN.Run:133 BrainGNN.options:211 BrainGNN.parts:219 fisher:228 communityTable:246
+at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:134 BrainGNN.options:209 BrainGNN.parts:217 fisher:226 communityTable:244
 at stages/learn/choose.go prgnn/stages/learn choose.New:25 Choose:29 Choose.Ports:33 choiceRow:49 idRow:59 candidate:64 Choose.Run:73 describe:132 triedSetting:157 Choose.candidates:166 Choose.measure:220 Choose.table:234
 at stages/learn/inner.go prgnn/stages/learn innerFolds:15 trainingSet.parts:39 trainingSet.inParts:57
 at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:23 MeanMLP:34 MeanMLP.Ports:51 validatedRow:68 MeanMLP.Run:77 MeanMLP.read:119 valuesOf:166 MeanMLP.rate:210
@@ -4954,10 +4954,10 @@ at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:118 Regression.fit:166 Regression.stream:197 numberTable:200
 at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.number:56 Split.Divides:71 Split.Validate:76 member:84 member.stratum:91 Split.Run:93 readMembers:162 readNumbers:189 quantiles:207 Split.permute:227 count:251 Split.enough:260 fewest:289 Split.enoughNumbers:292 Split.divide:312 Split.deal:320 Split.inside:348 bySite:374
-at stages/learn/train.go prgnn/stages/learn train.New:19 Train:28 Train.Ports:38 Train.Validate:68 Train.Run:72 train:79 weightArray:136 convert:145
+at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:139 convert:148
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:34 graphFacts.add:45 Train.read:57 trainingSet.add:95 ReadParticipant:127 readEdges:153 trainingSet.check:173 trainingSet.majority:209 readGraphs:221 standardization:257 standardization.values:259 standardization.layout:261 trainingSet.standardize:271 rounded:310 standardization.apply:319
-at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 paperModel:41 modelParams:44 ModelParams.options:51 ModelParams.validate:70 maxWeights:81 checkWeights:84 allOf:96 TrainingParams:107 trainingParams:118 paperTraining:127 TrainingParams.follow:130 follow:139 TrainingParams.training:150 TrainingParams.caution:157 TrainingParams.validate:174
-at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:28 TrainRegression.Ports:38 numberEpochRow:50 TrainRegression.Validate:61 TrainRegression.train:67 TrainRegression.Run:72 quantileCuts:129 numberHistory:143
+at stages/learn/train_model.go prgnn/stages/learn ModelParams:13 modelOf:40 ModelParams.options:51 ModelParams.validate:59 maxWeights:70 checkWeights:73 allOf:85 TrainingParams:96 trainingOf:107 TrainingParams.training:116 TrainingParams.caution:123 TrainingParams.validate:140
+at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:26 TrainRegression.Ports:36 numberEpochRow:48 trainRegressionOf:58 TrainRegression.Validate:64 TrainRegression.train:70 TrainRegression.Run:75 quantileCuts:132 numberHistory:146
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:40 lossRow:53 accuracyRow:61 finalRow:68 historyTable:74 scoreTable:92 distributionRow:126 distributionTable:135 parameterRow:149 parameterTable:157
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:11 GraphData.Numbers:35
 at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:114

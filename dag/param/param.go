@@ -89,6 +89,19 @@ func Set(s any, name string, value any) error {
 	return nil
 }
 
+// Take gives s the values in which to differs from from, two stages of its type, but for the parameters that are set.
+func Take(s, from, to any, set func(name string) bool) {
+	fields, v := fieldsOf(s)
+	_, a := fieldsOf(from)
+	_, b := fieldsOf(to)
+	for _, f := range fields.inOrder {
+		was, is := a.FieldByIndex(f.index), b.FieldByIndex(f.index)
+		if !set(f.name) && !reflect.DeepEqual(was.Interface(), is.Interface()) {
+			v.FieldByIndex(f.index).Set(is)
+		}
+	}
+}
+
 // Text is the canonical text of every parameter, one "name = value" each,
 // in the order of their names; it enters the recipe.
 func Text(s any) []string {

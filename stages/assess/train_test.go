@@ -119,8 +119,7 @@ func TestCaution(t *testing.T) {
 	} {
 		var predictions []dag.Input
 		for fold := 1; fold <= 5; fold++ {
-			s := trainer(fold)
-			s.Epochs, s.Variant = 2, variant
+			s := stagetest.Fresh("train", "variant", variant, "fold", fold, "epochs", 2, "batch", 8)
 			predictions = append(predictions, dag.InputOf(stagetest.MustRun(t, s, in)["predictions"]))
 		}
 		summary := stagetest.MustRun(t, &Evaluate{},

@@ -22,15 +22,16 @@ var brainGNNKind = dag.Kind{
 	Doc: "trains BrainGNN on the same folds and graphs as PR-GNN\n" +
 		"A graph convolution whose kernel depends on the region, through communities of regions that are learned, and TopK pooling (Li et al. 2021). variant: paper is our reading of the paper; authors-code is the released program, whose edges are those of graph with rule: authors-code and percentile: 0. " +
 		"One task is one model: fan out with matrix: { fold: [1..5] }, and give the predictions to evaluate beside those of train, and the scores to biomarkers.",
-	New:    func() dag.Stage { return brainGNNOf("paper") },
-	Most:   8,
-	Memory: 512 << 20,
+	New:     func() dag.Stage { return brainGNNOf("paper") },
+	Variant: func(variant string) dag.Stage { return brainGNNOf(variant) },
+	Most:    8,
+	Memory:  512 << 20,
 }
 
 // BrainGNN trains a graph network whose kernels depend on the region.
 type BrainGNN struct {
 	fold.Params
-	Variant      string    `param:"variant" doc:"paper, as we read it, or authors-code: the released program; options at their defaults follow the variant" choices:"paper|authors-code"`
+	Variant      string    `param:"variant" doc:"paper, as we read it, or authors-code: the released program; it gives the parameters that are not set" choices:"paper|authors-code"`
 	Transform    string    `param:"transform" doc:"none; fisher: Fisher's z of the features, with 0 on the diagonal, and of the magnitudes of the edge weights, as in the released program" choices:"none|fisher"`
 	Communities  int       `param:"communities" doc:"communities of regions" min:"1" max:"4096"`
 	Widths       []int     `param:"widths" doc:"output widths of the two convolutions" min:"1" max:"4096"`
@@ -131,9 +132,6 @@ func (s *BrainGNN) Validate() []error {
 }
 
 func (s *BrainGNN) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
-	if s.Variant == "authors-code" {
-		s = follow(s, brainGNNOf("paper"), brainGNNOf(s.Variant))
-	}
 	var o braingnn.Options
 	var read []braingnn.Graph[float32]
 	set, err := (&Train{Params: s.Params}).read(t, func(_ fold.Row, d GraphData) error {

@@ -136,17 +136,15 @@ func TestBrainGNNDoesNotLookAtTestParticipants(t *testing.T) {
 	}
 }
 
-// An option that somebody set stays; the others follow the variant.
+// A parameter that somebody set stays, also at the paper's value; the others are the variant's.
 func TestBrainGNNFollowsTheVariant(t *testing.T) {
 	s := smallBrainGNN("variant", "authors-code", "edge", "sum", "weight_decay", 0.1).(*BrainGNN)
-	s = follow(s, brainGNNOf("paper"), brainGNNOf("authors-code"))
 	o := s.options(10, 10)
 	if !o.BatchNorm || o.ReLU || o.TPK != "code" || o.LambdaUnit != 0 || o.Dropout != 0.5 || s.Transform != "fisher" ||
 		s.Select != "validation" {
 		t.Errorf("not the released program: %+v", s)
 	}
-	// sum is the paper's, and cannot be told from not being set
-	if o.Edge != "softmax" || s.WeightDecay != 0.1 || o.Hidden != 16 || s.LearningRate != 0.01 {
+	if o.Edge != "sum" || s.WeightDecay != 0.1 || o.Hidden != 16 || s.LearningRate != 0.01 {
 		t.Errorf("%+v", s)
 	}
 }

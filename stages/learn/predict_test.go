@@ -31,7 +31,10 @@ func TestPredictAgreesWithTrain(t *testing.T) {
 	for _, change := range []func(*Train){
 		func(s *Train) {},
 		func(s *Train) { s.Precision = "float64" },
-		func(s *Train) { s.Variant = "authors-code" },
+		func(s *Train) {
+			s.ModelParams, s.TrainingParams = modelOf("authors-code"), trainingOf("authors-code")
+			s.Epochs = 3
+		},
 		func(s *Train) { s.Standardize, s.Pool = "training", "sage" },
 	} {
 		s := trainer(2)

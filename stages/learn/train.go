@@ -16,12 +16,10 @@ var trainKind = dag.Kind{
 	Name: "train",
 	Doc: "trains PR-GNN on the participants outside one fold and tests it on those inside\n" +
 		"One task is one model: fan out over fold (and repeat, pool, distance, lambda …) with matrix. No participant is on both sides, and nothing is fitted to test participants (exceptions: select: test and standardize: all, as in the authors' program).",
-	New: func() dag.Stage {
-		return &Train{ModelParams: paperModel(), TrainingParams: paperTraining(), Params: fold.First(), ScoresOf: "all",
-			Precision: "float32", Checkpoint: 10}
-	},
-	Most:   8,
-	Memory: 256 << 20,
+	New:     func() dag.Stage { return trainOf("paper") },
+	Variant: trainOf,
+	Most:    8,
+	Memory:  256 << 20,
 }
 
 // Train trains one model.
@@ -33,6 +31,11 @@ type Train struct {
 	Precision  string `param:"precision" doc:"of the computation" choices:"float32|float64"`
 	Checkpoint int    `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training resumes; 0: none" min:"0"`
 	Seed       uint64 `param:"seed" doc:"seed of the initial weights, the order of the graphs, and dropout"`
+}
+
+func trainOf(variant string) dag.Stage {
+	return &Train{ModelParams: modelOf(variant), TrainingParams: trainingOf(variant), Params: fold.First(), ScoresOf: "all",
+		Precision: "float32", Checkpoint: 10}
 }
 
 func (s *Train) Ports() dag.Ports {
@@ -66,7 +69,7 @@ func (s *Train) Ports() dag.Ports {
 
 // Validate checks parameters against each other.
 func (s *Train) Validate() []error {
-	return append(s.ModelParams.validate(), s.TrainingParams.follow(s.Variant).validate()...)
+	return append(s.ModelParams.validate(), s.TrainingParams.validate()...)
 }
 
 func (s *Train) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
@@ -77,7 +80,7 @@ func (s *Train) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 }
 
 func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs, error) {
-	p := s.TrainingParams.follow(s.Variant)
+	p := s.TrainingParams
 	set, graphs, norm, err := readGraphs[T](t, s, p.Standardize)
 	if err != nil {
 		return nil, err

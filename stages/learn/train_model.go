@@ -2,18 +2,16 @@ package learn
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
 	"prgnn/gnn"
 )
 
-// ModelParams are the parameters of a PR-GNN and of its losses. They stand at
-// the paper's values; with variant authors-code, those left there take the values
-// of the authors' program.
+// ModelParams are the parameters of a PR-GNN and of its losses. Those that are not set are the variant's: the
+// paper's, or those of the authors' program.
 type ModelParams struct {
-	Variant  string    `param:"variant" doc:"paper, or authors-code: the authors' released program; options at their defaults follow the variant" choices:"paper|authors-code"`
+	Variant  string    `param:"variant" doc:"paper, or authors-code: the authors' released program; it gives the parameters that are not set" choices:"paper|authors-code"`
 	Pool     string    `param:"pool" doc:"pooling score: topk sigmoid(h·w/‖w‖), sage sigmoid(φ(H,E))" choices:"topk|sage"`
 	Distance string    `param:"distance" doc:"distance loss between the scores of kept and dropped nodes" choices:"bce|mmd"`
 	Lambda   []float64 `param:"lambda" doc:"weights of the distance losses and of the group-level consistency loss" min:"0"`
@@ -38,11 +36,13 @@ type ModelParams struct {
 	GLC         string  `param:"glc" doc:"form of the group-level consistency loss" choices:"squared|norm|trace|authors"`
 }
 
-func paperModel() ModelParams { return modelParams(gnn.Paper(1)) }
-
-// modelParams writes options as parameters. The names of the fields agree.
-func modelParams(o gnn.Options) ModelParams {
-	p := ModelParams{Variant: "paper", Lambda: []float64{o.Lambda1, o.Lambda2}}
+// modelOf are the parameters of a variant. The fields of gnn.Options have the same names.
+func modelOf(variant string) ModelParams {
+	o := gnn.Paper(1)
+	if variant == "authors-code" {
+		o = gnn.AuthorsCode(1)
+	}
+	p := ModelParams{Variant: variant, Lambda: []float64{o.Lambda1, o.Lambda2}}
 	copyFields(&p, o)
 	return p
 }
@@ -50,19 +50,8 @@ func modelParams(o gnn.Options) ModelParams {
 // options gives the model for graphs of d features per node in some classes.
 func (p ModelParams) options(d, classes int) gnn.Options {
 	o := gnn.Paper(d)
-	if p.Variant == "authors-code" {
-		o = gnn.AuthorsCode(d)
-	}
-	o.Classes = classes
-	// A parameter that is not at the paper's value was set by someone.
-	from, paper, to := reflect.ValueOf(p), reflect.ValueOf(paperModel()), reflect.ValueOf(&o).Elem()
-	for i := range from.NumField() {
-		f := to.FieldByName(from.Type().Field(i).Name)
-		if f.IsValid() && !reflect.DeepEqual(from.Field(i).Interface(), paper.Field(i).Interface()) {
-			f.Set(from.Field(i))
-		}
-	}
-	o.Lambda1, o.Lambda2 = p.Lambda[0], p.Lambda[1]
+	copyFields(&o, p)
+	o.Classes, o.Lambda1, o.Lambda2 = classes, p.Lambda[0], p.Lambda[1]
 	return o
 }
 
@@ -115,36 +104,13 @@ type TrainingParams struct {
 	Standardize  string  `param:"standardize" doc:"z-score each node feature: none; by the mean and SD of the training graphs; or of all graphs, including test graphs, which is leakage (as in the authors' program)" choices:"none|training|all"`
 }
 
-func trainingParams(t gnn.Training, standardize string) TrainingParams {
-	p := TrainingParams{Epochs: t.Epochs, Batch: t.Batch, LearningRate: t.Rate, Halve: t.Halve,
-		HalveBatches: t.HalveBatches, WeightDecay: t.Decay, Select: "last", Standardize: standardize}
-	if t.BestOnTest {
-		p.Select = "test"
+func trainingOf(variant string) TrainingParams {
+	t, standardize, choice := gnn.PaperTraining(), "none", "last"
+	if variant == "authors-code" {
+		t, standardize, choice = gnn.AuthorsTraining(), "all", "test"
 	}
-	return p
-}
-
-func paperTraining() TrainingParams { return trainingParams(gnn.PaperTraining(), "none") }
-
-// follow gives the parameters with those at the paper's values replaced by the variant's.
-func (p TrainingParams) follow(variant string) TrainingParams {
-	if variant != "authors-code" {
-		return p
-	}
-	paper, authors := paperTraining(), trainingParams(gnn.AuthorsTraining(), "all")
-	return *follow(&p, &paper, &authors)
-}
-
-// follow gives the parameters p with those at the paper's values replaced by the variant's.
-func follow[P any](p, paper, variant *P) *P {
-	out := *p
-	now, from, to := reflect.ValueOf(&out).Elem(), reflect.ValueOf(paper).Elem(), reflect.ValueOf(variant).Elem()
-	for i := range now.NumField() {
-		if reflect.DeepEqual(now.Field(i).Interface(), from.Field(i).Interface()) {
-			now.Field(i).Set(to.Field(i))
-		}
-	}
-	return &out
+	return TrainingParams{Epochs: t.Epochs, Batch: t.Batch, LearningRate: t.Rate, Halve: t.Halve,
+		HalveBatches: t.HalveBatches, WeightDecay: t.Decay, Select: choice, Standardize: standardize}
 }
 
 func (p TrainingParams) training() gnn.Training {
@@ -169,6 +135,6 @@ func (p TrainingParams) caution() string {
 }
 
 // Leaks says which settings use test participants; "" where none does.
-func (s *Train) Leaks() string { return s.TrainingParams.follow(s.Variant).caution() }
+func (s *Train) Leaks() string { return s.caution() }
 
 func (p TrainingParams) validate() []error { return allOf(p.training().Check()) }

@@ -16,12 +16,10 @@ var trainRegressionKind = dag.Kind{
 	Name: "train-regression",
 	Doc: "trains PR-GNN to predict a number, such as age or a score\n" +
 		"The model and its pooling losses are those of train. The MLP has one output, and the mean squared error of the z-scored target (mean and SD of the training participants) takes the place of the cross-entropy. The paper has classes only: as groups of its consistency loss we take quantiles of the training participants' numbers (groups). For folds of split with label: target; give the predictions to evaluate-regression beside those of regression.",
-	New: func() dag.Stage {
-		return &TrainRegression{ModelParams: paperModel(), TrainingParams: paperTraining(), Params: fold.First(),
-			Groups: 2, Checkpoint: 10}
-	},
-	Most:   8,
-	Memory: 256 << 20,
+	New:     func() dag.Stage { return trainRegressionOf("paper") },
+	Variant: trainRegressionOf,
+	Most:    8,
+	Memory:  256 << 20,
 }
 
 // TrainRegression trains one model of a number.
@@ -57,6 +55,11 @@ type numberEpochRow struct {
 	TestError float64 `column:"test_error,missing" doc:"mean squared error of the test graphs, after the epoch"`
 }
 
+func trainRegressionOf(variant string) dag.Stage {
+	return &TrainRegression{ModelParams: modelOf(variant), TrainingParams: trainingOf(variant), Params: fold.First(),
+		Groups: 2, Checkpoint: 10}
+}
+
 // Validate checks parameters against each other.
 func (s *TrainRegression) Validate() []error { return s.train().Validate() }
 
@@ -70,7 +73,7 @@ func (s *TrainRegression) train() *Train {
 
 // Run trains.
 func (s *TrainRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
-	p := s.TrainingParams.follow(s.Variant)
+	p := s.TrainingParams
 	set, graphs, norm, err := readGraphs[float32](t, s.train(), p.Standardize)
 	if err != nil {
 		return nil, err

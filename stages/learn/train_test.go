@@ -305,8 +305,8 @@ func TestSplitErrors(t *testing.T) {
 
 // trainer is a small training of 5 folds that is quick.
 func trainer(number int) *Train {
-	s := &Train{ModelParams: paperModel(), TrainingParams: paperTraining(),
-		Params: fold.Params{Fold: number, Repeat: 1}, Precision: "float32", Seed: 3}
+	s := trainOf("paper").(*Train)
+	s.Params, s.ScoresOf, s.Checkpoint, s.Seed = fold.Params{Fold: number, Repeat: 1}, "", 0, 3
 	s.Epochs, s.Batch, s.LearningRate = 40, 8, 0.01
 	return s
 }
@@ -354,7 +354,12 @@ func TestTrainIsTheSame(t *testing.T) {
 		return artifacts.DigestOf(all).String()
 	}
 	for _, variant := range []string{"paper", "authors-code"} {
-		set := func(s *Train) { s.Variant = variant }
+		set := func(s *Train) {
+			v := trainOf(variant).(*Train)
+			v.Batch, v.LearningRate = s.Batch, s.LearningRate
+			s.ModelParams, s.TrainingParams = v.ModelParams, v.TrainingParams
+			s.Epochs = 4
+		}
 		one := digest(1, set)
 		for _, threads := range []int{2, 7} {
 			if digest(threads, set) != one {

@@ -99,6 +99,7 @@ func Fresh(kind string, parameters ...any) dag.Stage {
 			panic(err)
 		}
 	}
+	k.Follow(s, func(name string) bool { return slices.Contains(parameters, any(name)) })
 	return s
 }
 

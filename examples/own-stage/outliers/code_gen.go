@@ -156,7 +156,7 @@ at connectivity/correlation.go prgnn/connectivity nearOne:57 FisherZ:62
 at connectivity/matrix.go prgnn/connectivity Matrix:14 NewMatrix:22 Matrix.Row:27 Matrix.At:30 Matrix.Dims:38 Matrix.T:41 Matrix.RawMatrix:45 Matrix.Dense:51 Matrix.Clone:73
 at dag/coord.go prgnn/dag Coord:11
 at dag/fit.go prgnn/dag Type.String:15
-at dag/stage.go prgnn/dag Stage:11 Outputs:19 Ports:23 Port:28 Type:41 NPY:49 Arrow:52
+at dag/stage.go prgnn/dag Stage:12 Outputs:20 Ports:24 Port:29 Type:42 NPY:50 Arrow:53
 at dag/task.go prgnn/dag Task:16 Input:36 Task.All:115 Input.Bytes:139 Input.Array:156
 at internal/exact/exact.go prgnn/internal/exact ln2Hi:22 ln2Lo:23 Log1p:88 frexp:113 log1p:124 atanhTail:136 Atanh:180
 at outliers/outliers.go examples/own-stage/outliers outliers.New:32 Outliers:38 Outliers.Ports:42 Outliers.Run:53 read:84 participant:117 distances:128 tableOf:150 matrices:171 rounded:199
