@@ -34,8 +34,8 @@ type Train struct {
 }
 
 func trainOf(variant string) dag.Stage {
-	return &Train{ModelParams: modelOf(variant), TrainingParams: trainingOf(variant), Params: fold.First(), ScoresOf: "all",
-		Precision: "float32", Checkpoint: 10}
+	return &Train{ModelParams: modelOf(variant), TrainingParams: trainingOf(variant), Params: fold.First(),
+		ScoresOf: "all", Precision: "float32", Checkpoint: 10}
 }
 
 func (s *Train) Ports() dag.Ports {
