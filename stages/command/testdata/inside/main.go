@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"time"
 )
 
 func main() {
@@ -45,6 +46,6 @@ func main() {
 		os.Exit(4)
 	}
 	if len(os.Args) > 4 {
-		select {} // until it is stopped
+		time.Sleep(time.Hour) // until it is stopped; select {} would be a deadlock to Go, and end at once
 	}
 }
