@@ -19,7 +19,7 @@ kind covariates 5f0941f8263e9b8620ab2bb2f6b0be85092fe67092c47d9f9ae77c82dd2c2bd4
 kind denoise b27807d3990b168f42869257947b68186090752dc25ed06a80e799d31f17802b
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate 75915a1547c224565a96ec1af568ee2b888874feff38665f6a3ad33082bd10e6
-kind evaluate-regression 9f2159de601899455b5fe208694b95ee5e8838d04f9d96517ad78a38a75605e3
+kind evaluate-regression 82acb8b401c4308f9958e0da36b3a0fda994ff7e73a7ec7ca41d8f9f3169bc33
 kind exec 062eed4bca7a81fa3ce99a37a2b0e40bf3149dd9fc0a23d3655ac360c839aa24
 kind fidelity 2e78dc2e564fea9815a9888a2c62413835a317a927dc3784807478f5c1a57026
 kind figure-calibration f028303119675288100af0ad7cd9b86e891c35dc1bcc40e99eaf740f6cfa8c14
@@ -51,13 +51,13 @@ kind project 9d7950cce252393f360ccfc2ca8bb8faeaf1c200ffdbd80f595cc49e70707591
 kind published 850778e453615df87c0f322f5ac4963d5cd6e4265a3383bbb38d1a75c249d3e4
 kind qcfc 093fb1458a3d8ff71f0dbb024dea26b8746f625ea56967809ea0bffc4717acf2
 kind regression 489b13af637935463ed6d454eecb1cf3afba5abd7995a257b935e94cf9a94568
-kind report 9d1e0d8726697892f1f858dbdb1f5c1adb2750dddf22c337b5739fa3c1d92252
+kind report 2eab2108c6961c32f60450c76bafa872014f930318561a159b487c214f8266ee
 kind saliency d273e516afaa3b8aace3f452b23c4b37910ddd4484a16a7c219b1f2a9c32ffce
 kind sessions 931a535443d12186d0f2bb73f4bb6fc20fd99fb3cbfaa90be8592e611ae48caa
 kind simulate b8f4fcb18e1c54989935262728b40b514a69210ce5a5ff7c27e00bebe43c2d46
 kind split 721b623177a465a4571a3ed99962615462d8e76b2c15111db6d3cf339c22287b
 kind states 7a572d2bf64c8c328042f49d8fb427c0e1d6b0bdee8a5994f5d4d9e2ccb9d5d6
-kind summary 211c414b5c23623ca69f8c7168e8566517ff4a2c82ac3b98753b0da66d9d6fd5
+kind summary 0979cb3065c7eb15803098ac9fd8b6ace14da3d9178c112e7a87903c434b0444
 kind tables 0ad9c3f36f400bc882062c79e6624ed7e47781b6ec375bff06d1e6171a01e700
 kind tangent 2414aacc9bec54808b9e79c5fa890ef17d8e4d1d338f8f14ae1c3ce1f1e349b5
 kind timeseries 248a84a25901d53c2d3e6baa5418090e543f4d0bb268b69afc2733539001a5cf
@@ -2828,23 +2828,24 @@ prgnn/stages/column.FoldRow 7325eb99e321.c63136
 reached by evaluate-regression
 prgnn/stages/assess.EvaluateRegression 719332737bb9.e3b0c4
 prgnn/stages/assess.EvaluateRegression.Ports 4e42abeb9c50.17c454
-prgnn/stages/assess.EvaluateRegression.Run c8c4a64f9916.e3d6ff
+prgnn/stages/assess.EvaluateRegression.Run c20c206258f3.aecb70
 prgnn/stages/assess.evaluate-regression.New cf571e4676ed.3d2c69
 prgnn/stages/column.RegressionFoldRow fdece881a762.c63136
 prgnn/stages/inference.NumberFold bfe607185ddf.e3b0c4
+prgnn/stages/inference.NumberFold.Constant 837bc1d872c1.38a83a
 prgnn/stages/inference.NumberFold.Score bf4fb9668a70.c77679
 prgnn/stages/inference.NumberFold.score bdfa8d0c94c6.93525c
 prgnn/stages/inference.NumberScore e6cc09dea6d6.e3b0c4
 prgnn/stages/inference.NumberScore.values a23055bdad6c.8fc106
 prgnn/stages/inference.NumberTest 15369eab3c29.8b030b
 prgnn/stages/inference.TestNumbers df79f1a0b4f3.73bb10
-prgnn/stages/inference.meanScore b743e8a42999.a81bb2
+prgnn/stages/inference.meanScore c56866ceb65b.a28e64
 
 reached by evaluate-regression regression report summary train-regression
 prgnn/stages/fold.NumberRow 44aa4da4a39b.e3b0c4
 
 reached by evaluate-regression report summary
-prgnn/stages/column.RegressionRow 5a75412206e6.c63136
+prgnn/stages/column.RegressionRow 6426371dbd46.c63136
 prgnn/stages/fold.ReadNumbers ff01653c190a.eaf780
 prgnn/stages/fold.readNumbers 8f25842a79be.210f92
 
@@ -4174,7 +4175,7 @@ prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
 prgnn/stages/present/performance.Results.CautionAccuracy 434807e6bb4b.49d0f6
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Describe 1b49bd2723db.293854
-prgnn/stages/present/performance.Results.DescribeRegression 0162dbe263c2.009724
+prgnn/stages/present/performance.Results.DescribeRegression 598cd3bab06b.009724
 prgnn/stages/present/performance.Results.IsUnproven 0518a7afaba8.6c25d1
 prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
 prgnn/stages/present/performance.Results.OtherSettings cf7ba56b96c7.1b7f98
@@ -4183,7 +4184,7 @@ prgnn/stages/present/performance.Results.Read 77a290a779a9.621126
 prgnn/stages/present/performance.Results.RegionsOf 257c172e4705.3f493d
 prgnn/stages/present/performance.Results.RegressionResult 1f7949eba954.886c7f
 prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
-prgnn/stages/present/performance.Results.cautionRegression 9fb64bd59183.2603a7
+prgnn/stages/present/performance.Results.cautionRegression 4459c5037fef.29f3ec
 prgnn/stages/present/performance.Results.cautionRetrained 01250d1fc84e.496202
 prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
 prgnn/stages/present/performance.Results.comparison f098ea7c292a.c96c4a
@@ -4196,7 +4197,7 @@ prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 555d4a0e26a0.47fc6e
 prgnn/stages/present/performance.Results.permutation faae0ba0c492.4cf732
 prgnn/stages/present/performance.Results.permutationTests 700a6b4baa41.6fb9ae
-prgnn/stages/present/performance.Results.readRegression 83885be0e6e6.fad2e0
+prgnn/stages/present/performance.Results.readRegression 9a16de7e5cc9.cdea0a
 prgnn/stages/present/performance.Results.trainings 8a6348f92bef.ec8707
 prgnn/stages/present/performance.Row acfb7657a879.ce5e26
 prgnn/stages/present/performance.Row.Called 232efee64556.4f3b18
@@ -4868,7 +4869,7 @@ at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:45 RecoveryRow.Lead:53 RecoveryRow.HeldOutLead:61 RecoveryRow.Shared:69
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:36 ConsistencyRow:53 IndividualRow:71 IndividualityRow:81 FidelityRow:104
-at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberCovariateRow:42
+at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberCovariateRow:43
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:18 ScansOf:33
@@ -4934,7 +4935,7 @@ at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 C
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
 at stages/inference/motion.go prgnn/stages/inference Motion:12 MotionOf:21 addDirection:50 remainder:58 inner:79 Correlation:87 MedianAbs:102 RobustZ:114 Median:128
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
-at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 meanScore:70 NumberTest:83 TestNumbers:93 Associate:157 ratio:185
+at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 NumberFold.Constant:70 meanScore:83 NumberTest:103 TestNumbers:113 Associate:177 ratio:205
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 PredictionTest:18 TestPredictions:29 foldArea:82
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
@@ -5014,7 +5015,7 @@ at stages/present/participants/scans.go prgnn/stages/present/participants ShownS
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 Results.cautions:102 Results.markOwn:118 baseline:140 Results.PerParticipant:150 Results.Nested:156 chanceTest:173 chanceTest.String:179 Results.permutationTests:189 Results.ChanceTests:203 Results.decisive:211 Results.AboveChance:223 Results.CautionAccuracy:232 Results.IsUnproven:280
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 sameTested:97 foldScore:104 Results.folds:110 Results.permutation:159 ofClassifiers:210 Results.comparison:218 Results.paperTables:255 calibrationBins:297 Results.performanceFigures:300 Results.othersLast:350 accuracyChart:363
-at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:19 isMean:41 Interval:46 Results.DescribeRegression:54 fewTested:102 Results.cautionRegression:105 Results.RegressionResult:128
+at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 isMean:39 Interval:44 Results.DescribeRegression:52 fewTested:100 Results.cautionRegression:103 Results.RegressionResult:129
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:13
 at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134

@@ -15,7 +15,7 @@ import (
 var evaluateRegressionKind = dag.Kind{
 	Name: "evaluate-regression",
 	Doc: "Pearson's r, R² and mean absolute error of regression models, per fold and over folds\n" +
-		"For test participants only; a participant's prediction is the mean over its draws. Each measure is computed in each fold, and its mean over the folds is reported: predictions of different folds come from different models. R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, and r2_training that with the mean of the training participants. The 95 % intervals are percentiles of a bootstrap over participants, within folds. p is from a permutation test of r: the target of the test participants is permuted within each fold, and the models are not retrained; mae_p is the same of the mean absolute error. The coordinates of the gathered trainings, except fold and repeat, identify settings and become columns.",
+		"For test participants only; a participant's prediction is the mean over its draws. Each measure is computed in each fold, and its mean over the folds is reported: predictions of different folds come from different models. A fold with constant predictions has no r and counts as 0 in the mean. R² is 1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, and r2_training that with the mean of the training participants. The 95 % intervals are percentiles of a bootstrap over participants, within folds. p is from a permutation test of r: the target of the test participants is permuted within each fold, and the models are not retrained; mae_p is the same of the mean absolute error. The coordinates of the gathered trainings, except fold and repeat, identify settings and become columns.",
 	New: func() dag.Stage { return &EvaluateRegression{Permutations: 9999, Resamples: 2000} },
 }
 
@@ -58,6 +58,7 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 		var stratum []int
 		var folds []inference.NumberFold
 		var rs []float64
+		constant := int32(0)
 		for at, f := range fs {
 			n := inference.NumberFold{Mean: f.Mean}
 			for _, c := range f.Participants {
@@ -70,6 +71,9 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 			}
 			folds = append(folds, n)
 			of := n.Score()
+			if n.Constant() {
+				constant++
+			}
 			rs = append(rs, of.R)
 			scores = append(scores, column.RegressionFoldRow{Coords: f.Coords, Name: f.Name, Repeat: int32(f.Repeat),
 				Fold: int32(f.Fold), N: int32(len(n.Person)), R: of.R, R2: of.R2, R2Trained: of.R2Trained, MAE: of.MAE})
@@ -81,8 +85,8 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 			_, sd = column.MeanSD(known)
 		}
 		summary = append(summary, column.RegressionRow{Coords: fs[0].Coords, Name: fs[0].Name, Folds: int32(len(fs)),
-			Participants: int32(len(stratum)), R: of.R, RLow: of.Low.R, RHigh: of.High.R, RSD: sd, R2: of.R2,
-			R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained, MAE: of.MAE, MAELow: of.Low.MAE,
+			Participants: int32(len(stratum)), R: of.R, Constant: constant, RLow: of.Low.R, RHigh: of.High.R,
+			RSD: sd, R2: of.R2, R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained, MAE: of.MAE, MAELow: of.Low.MAE,
 			MAEHigh: of.High.MAE, P: of.P, MAEP: of.MAEP, Permutations: int32(s.Permutations),
 			Resamples: int32(s.Resamples)})
 	}

@@ -21,7 +21,8 @@ type RegressionRow struct {
 	Name         string      `column:"name" doc:"display name of the model"`
 	Folds        int32       `column:"folds" doc:"folds of all repeats"`
 	Participants int32       `column:"participants" doc:"distinct participants tested"`
-	R            float64     `column:"r,missing" doc:"Pearson's correlation of predicted and observed values, mean over the folds; none of constant predictions"`
+	R            float64     `column:"r,missing" doc:"Pearson's correlation of predicted and observed values, mean over the folds; a fold with constant predictions counts as 0; none where all folds have such"`
+	Constant     int32       `column:"constant_folds" doc:"folds in which the model predicts the same number for all participants"`
 	RLow         float64     `column:"r_low,missing" doc:"95 % confidence interval of r (bootstrap over participants)"`
 	RHigh        float64     `column:"r_high,missing"`
 	RSD          float64     `column:"r_sd,missing" doc:"standard deviation of r over the folds (n−1)"`

@@ -66,20 +66,40 @@ func (f NumberFold) score(target []float64, weight func(person int) float64) Num
 	return s
 }
 
-// meanScore is the mean over the folds of each measure; folds without one are left out.
+// Constant reports whether a model predicts the same for all participants of a fold, up to rounding.
+func (f NumberFold) Constant() bool {
+	var mean, pp float64
+	for _, p := range f.Predicted {
+		mean += p / float64(len(f.Predicted))
+	}
+	for _, p := range f.Predicted {
+		pp += float64((p - mean) * (p - mean))
+	}
+	return !(pp > 1e-29*float64(len(f.Predicted))*float64(mean*mean))
+}
+
+// meanScore is the mean over the folds of each measure. A fold with constant predictions counts as r = 0, unless all
+// are such; otherwise folds without a measure are left out.
 func meanScore(folds []NumberFold, of func(NumberFold) NumberScore) NumberScore {
 	var sum, n [4]float64
+	constant := 0.0
 	for _, f := range folds {
 		for k, v := range of(f).values() {
 			if !math.IsNaN(v) {
 				sum[k], n[k] = sum[k]+v, n[k]+1
 			}
 		}
+		if f.Constant() {
+			constant++
+		}
+	}
+	if n[0] > 0 {
+		n[0] += constant
 	}
 	return NumberScore{sum[0] / n[0], sum[1] / n[1], sum[2] / n[2], sum[3] / n[3]}
 }
 
-// A NumberTest holds measures of one model, means over its folds, with 95 % intervals and p.
+// A NumberTest holds measures of one model, means over its folds (see meanScore), with 95 % intervals and p.
 type NumberTest struct {
 	NumberScore
 	Low, High NumberScore

@@ -15,7 +15,8 @@ import (
 	"prgnn/stages/report"
 )
 
-// readRegression reads the measures of all models of a number, the largest r first, and the mean last.
+// readRegression reads the measures of all models of a number, in their order, and the mean last: an order by r would
+// put the one in front that happened to fit the test participants.
 func (a *Results) readRegression() error {
 	if !a.T.Has("regression") {
 		return nil
@@ -28,10 +29,7 @@ func (a *Results) readRegression() error {
 		return err
 	}
 	slices.SortStableFunc(rows, func(x, y column.RegressionRow) int {
-		if isMean(x) != isMean(y) {
-			return cmp.Compare(fmt.Sprint(isMean(x)), fmt.Sprint(isMean(y))) // false first
-		}
-		return cmp.Compare(y.R, x.R)
+		return cmp.Compare(fmt.Sprint(isMean(x)), fmt.Sprint(isMean(y))) // false first
 	})
 	a.Regression = rows
 	return nil
@@ -61,7 +59,7 @@ func (a *Results) DescribeRegression(name string) error {
 		section.Number("95 % CI of r", "bootstrap over participants", func(r row) string {
 			return Interval(r.RLow, r.RHigh, report.Share)
 		}),
-		section.Number("p", "of r: target of the test participants permuted within folds, models not retrained",
+		section.Number("p", "of r, one-sided: target of the test participants permuted within folds, models not retrained",
 			func(r row) string { return report.DrawnP(r.P, r.Permutations) }),
 		section.Number("R²", "1 − Σ(y−ŷ)²/Σ(y−ȳ)² with the mean ȳ of the test participants of the fold, mean over the folds",
 			func(r row) string { return report.Share(r.R2) }),
@@ -84,7 +82,7 @@ func (a *Results) DescribeRegression(name string) error {
 		section.Number("SD of r", "over the folds (n − 1)", func(r row) string { return report.Share(r.RSD) }),
 		section.Number("R², training mean", "with the mean ȳ of the training participants in place of that of the test participants, mean over the folds",
 			func(r row) string { return report.Share(r.R2Trained) }),
-		section.Number("p of MAE", "target of the test participants permuted within folds, models not retrained",
+		section.Number("p of MAE", "one-sided: target of the test participants permuted within folds, models not retrained",
 			func(r row) string { return report.DrawnP(r.MAEP, r.Permutations) })))
 	a.cautionRegression(name)
 	if !a.Pictures || len(a.T.All("predicted")) == 0 {
@@ -109,6 +107,9 @@ func (a *Results) cautionRegression(name string) {
 			continue
 		}
 		compared++
+		if r.Constant > 0 {
+			a.Caution("%s predicts the same %s for all participants of a fold in %d of %d folds: it has not learned there, and its r counts as 0", r.Name, name, r.Constant, r.Folds)
+		}
 		switch {
 		case math.IsNaN(r.R) || r.P >= 0.05:
 			a.Caution("%s: r between predicted and observed %s is not above chance (r %s, %s)", r.Name, name, report.Share(r.R), report.DrawnPText(r.P, r.Permutations))
