@@ -86,9 +86,9 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 		}
 		summary = append(summary, column.RegressionRow{Coords: fs[0].Coords, Name: fs[0].Name, Folds: int32(len(fs)),
 			Participants: int32(len(stratum)), R: of.R, Constant: constant, RLow: of.Low.R, RHigh: of.High.R,
-			RSD: sd, R2: of.R2, R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained, MAE: of.MAE, MAELow: of.Low.MAE,
-			MAEHigh: of.High.MAE, P: of.P, MAEP: of.MAEP, Permutations: int32(s.Permutations),
-			Resamples: int32(s.Resamples)})
+			RSD: sd, R2: of.R2, R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained,
+			MAE: of.MAE, MAELow: of.Low.MAE, MAEHigh: of.High.MAE, P: of.P, MAEP: of.MAEP,
+			Permutations: int32(s.Permutations), Resamples: int32(s.Resamples)})
 	}
 	table := column.Table(summary, all.Axes...)
 	if all.Cautions != nil {
