@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 02c4097f28d019785991d82323f3cdd03ae43d7cadab5ba7b1bc0292618824d1
+var codes = dag.Codes(`kind baseline fcc5b9e2a5aa0d1dba82413989f086e8c1d4c6c53a6dd5fa2ecff9a73ba8d3a0
 kind biomarkers 85be1436e2bc6c8eb20249faec699e6de2702f12e866efb4d6bd5a46c34066ca
-kind bnt ad2b48d9fff1f37ac1b79fc67cce8faf7e8ae842c9b08839c0f835e811fd77ff
+kind bnt ff404b81105fadd003f3f88df32a75edc5fa121d272adbd233f3431cde07b20a
 kind bootstrap 2fbd59a59bb425f66e8c365ad5cfd16b6bf49ffe725cb08725f17ec927af32d4
-kind braingnn 786e9467a6fed9c15c198404121a5cd403ac97b93998ee26b1d27cdb65861609
+kind braingnn e3ea061a979de1267717b62bda5248e031425dd7adb22be3d1dd7dd8c4dd9135
 kind brainmap 05ea8f16639486210d4384b325f60d1570f43068ca4093ad9a8011cf647173b2
 kind choose 77160c819a26905e72ce65df45dba6418a372455cffd39ad5bb5fa469b445838
 kind combat 49224351f4111f8beb35da77bc5b01a00248158b9a900220745af26de808ecf2
@@ -19,7 +19,7 @@ kind covariates 5f0941f8263e9b8620ab2bb2f6b0be85092fe67092c47d9f9ae77c82dd2c2bd4
 kind denoise b27807d3990b168f42869257947b68186090752dc25ed06a80e799d31f17802b
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate 75915a1547c224565a96ec1af568ee2b888874feff38665f6a3ad33082bd10e6
-kind evaluate-regression 82acb8b401c4308f9958e0da36b3a0fda994ff7e73a7ec7ca41d8f9f3169bc33
+kind evaluate-regression 47d1e9de344d30af25ec16b80d2a8f68a0a104efd79d6e2e141d191c912e1124
 kind exec 062eed4bca7a81fa3ce99a37a2b0e40bf3149dd9fc0a23d3655ac360c839aa24
 kind fidelity 2e78dc2e564fea9815a9888a2c62413835a317a927dc3784807478f5c1a57026
 kind figure-calibration f028303119675288100af0ad7cd9b86e891c35dc1bcc40e99eaf740f6cfa8c14
@@ -61,8 +61,8 @@ kind summary 0979cb3065c7eb15803098ac9fd8b6ace14da3d9178c112e7a87903c434b0444
 kind tables 0ad9c3f36f400bc882062c79e6624ed7e47781b6ec375bff06d1e6171a01e700
 kind tangent 2414aacc9bec54808b9e79c5fa890ef17d8e4d1d338f8f14ae1c3ce1f1e349b5
 kind timeseries 248a84a25901d53c2d3e6baa5418090e543f4d0bb268b69afc2733539001a5cf
-kind train 932f9f76092ce2c09f1a31a80b4bff21b96b551e35cbc394f92f76165681ef3c
-kind train-regression 32bcabdde7bf4d3f95494da0f02b6feac13ff34f8308f30e7abcd73e8afa7af3
+kind train ca8612e70d3e544e79f0536a18b0066e4f7523ae7de8a0459994d476dafcb3e0
+kind train-regression 5cddc710f569979417821480400656a649cc69af27e9b67c2623f08f60a8032b
 kind windows bd3ad0452b42c7b83dd64bdda9a360a35179c2a2595b3f639f86a1543041c7a1
 
 reached by baseline
@@ -997,7 +997,7 @@ prgnn/stages/learn.Train.Run aade021a02fd.dad595
 prgnn/stages/learn.Train.Validate f72447cf68c7.113b51
 prgnn/stages/learn.Train.read fbdb0afe3175.3b10ca
 prgnn/stages/learn.TrainingParams 5fbb5cd1b872.e3b0c4
-prgnn/stages/learn.TrainingParams.caution 35ba92864235.e4f41a
+prgnn/stages/learn.TrainingParams.Leaks 8656ac91aad2.e4f41a
 prgnn/stages/learn.TrainingParams.training 5159d897c3b7.5e43aa
 prgnn/stages/learn.TrainingParams.validate 8670587900a0.ab0332
 prgnn/stages/learn.copyFields 99136d018c5d.e3b0c4
@@ -1011,10 +1011,10 @@ prgnn/stages/learn.modelNPZ 143dda481130.d59b12
 prgnn/stages/learn.noTime 6e5cb30abb00.e3b0c4
 prgnn/stages/learn.parameterRow 5d4aa91e9061.e3b0c4
 prgnn/stages/learn.parameterTable 9fb2bc0ca1b2.6a6843
-prgnn/stages/learn.readGraphs beb16263a687.9d7ba3
+prgnn/stages/learn.readGraphs 7e0c30ecdb43.9d7ba3
 prgnn/stages/learn.rounded fa1b726ad7c0.c4217a
 prgnn/stages/learn.standardization.values 4e34a207bf60.afc98d
-prgnn/stages/learn.train 4d26e26250de.ee74cd
+prgnn/stages/learn.train 517aca55dceb.5310d5
 prgnn/stages/learn.trainingSet.add 702d73c9ada8.6ef69d
 prgnn/stages/learn.trainingSet.majority f4f711ea623c.cb2b94
 prgnn/stages/learn.trainingSet.standardize b9c466a8753f.58ffd4
@@ -2828,18 +2828,19 @@ prgnn/stages/column.FoldRow 7325eb99e321.c63136
 reached by evaluate-regression
 prgnn/stages/assess.EvaluateRegression 719332737bb9.e3b0c4
 prgnn/stages/assess.EvaluateRegression.Ports 4e42abeb9c50.17c454
-prgnn/stages/assess.EvaluateRegression.Run c20c206258f3.aecb70
+prgnn/stages/assess.EvaluateRegression.Run 3f09e99cd78d.e3d6ff
 prgnn/stages/assess.evaluate-regression.New cf571e4676ed.3d2c69
 prgnn/stages/column.RegressionFoldRow fdece881a762.c63136
 prgnn/stages/inference.NumberFold bfe607185ddf.e3b0c4
-prgnn/stages/inference.NumberFold.Constant 837bc1d872c1.38a83a
 prgnn/stages/inference.NumberFold.Score bf4fb9668a70.c77679
-prgnn/stages/inference.NumberFold.score bdfa8d0c94c6.93525c
+prgnn/stages/inference.NumberFold.constant ad53b783c15b.b32738
+prgnn/stages/inference.NumberFold.score fe996fbf9367.e6cb46
 prgnn/stages/inference.NumberScore e6cc09dea6d6.e3b0c4
 prgnn/stages/inference.NumberScore.values a23055bdad6c.8fc106
-prgnn/stages/inference.NumberTest 15369eab3c29.8b030b
-prgnn/stages/inference.TestNumbers df79f1a0b4f3.73bb10
-prgnn/stages/inference.meanScore c56866ceb65b.a28e64
+prgnn/stages/inference.NumberTest 50a8689e9049.8b030b
+prgnn/stages/inference.TestNumbers 4a3670e2130d.3c6fc3
+prgnn/stages/inference.meanScore 8e8daead37b3.a81bb2
+prgnn/stages/inference.vary c176e88f88b7.e3b0c4
 
 reached by evaluate-regression regression report summary train-regression
 prgnn/stages/fold.NumberRow 44aa4da4a39b.e3b0c4
@@ -4593,12 +4594,12 @@ prgnn/gnn.AuthorsCode 5126367d584b.56d7cf
 prgnn/gnn.AuthorsTraining 8ba11090acfb.c30466
 prgnn/gnn.PaperTraining 4a3813daaa03.c30466
 prgnn/stages/learn.modelOf 8ac6717c0363.05c806
-prgnn/stages/learn.trainingOf d57199864212.77f298
+prgnn/stages/learn.trainingOf 478d554a4b2e.77f298
 
 reached by train-regression
 prgnn/stages/learn.TrainRegression 9a8d00e97cfc.f1e807
 prgnn/stages/learn.TrainRegression.Ports 930a0528eca2.af1d56
-prgnn/stages/learn.TrainRegression.Run 7313da29fe53.497292
+prgnn/stages/learn.TrainRegression.Run 39bf451c4500.8af899
 prgnn/stages/learn.TrainRegression.Validate 5d1d33c6db4e.a60c8c
 prgnn/stages/learn.TrainRegression.train 05d73d498438.c115c7
 prgnn/stages/learn.numberEpochRow 5b0d1b037ff7.e3b0c4
@@ -4935,7 +4936,7 @@ at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 C
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
 at stages/inference/motion.go prgnn/stages/inference Motion:12 MotionOf:21 addDirection:50 remainder:58 inner:79 Correlation:87 MedianAbs:102 RobustZ:114 Median:128
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
-at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 NumberFold.Constant:70 meanScore:83 NumberTest:103 TestNumbers:113 Associate:177 ratio:205
+at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 NumberFold.constant:69 vary:82 meanScore:86 NumberTest:102 TestNumbers:113 Associate:183 ratio:211
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 PredictionTest:18 TestPredictions:29 foldArea:82
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
@@ -4955,10 +4956,10 @@ at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:118 Regression.fit:166 Regression.stream:197 numberTable:200
 at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.number:56 Split.Divides:71 Split.Validate:76 member:84 member.stratum:91 Split.Run:93 readMembers:162 readNumbers:189 quantiles:207 Split.permute:227 count:251 Split.enough:260 fewest:289 Split.enoughNumbers:292 Split.divide:312 Split.deal:320 Split.inside:348 bySite:374
-at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:139 convert:148
-at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:34 graphFacts.add:45 Train.read:57 trainingSet.add:95 ReadParticipant:127 readEdges:153 trainingSet.check:173 trainingSet.majority:209 readGraphs:221 standardization:257 standardization.values:259 standardization.layout:261 trainingSet.standardize:271 rounded:310 standardization.apply:319
-at stages/learn/train_model.go prgnn/stages/learn ModelParams:13 modelOf:40 ModelParams.options:51 ModelParams.validate:59 maxWeights:70 checkWeights:73 allOf:85 TrainingParams:96 trainingOf:107 TrainingParams.training:116 TrainingParams.caution:123 TrainingParams.validate:140
-at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:26 TrainRegression.Ports:36 numberEpochRow:48 trainRegressionOf:58 TrainRegression.Validate:64 TrainRegression.train:70 TrainRegression.Run:75 quantileCuts:132 numberHistory:146
+at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:138 convert:147
+at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:34 graphFacts.add:45 Train.read:57 trainingSet.add:95 ReadParticipant:127 readEdges:153 trainingSet.check:173 trainingSet.majority:209 readGraphs:221 standardization:256 standardization.values:258 standardization.layout:260 trainingSet.standardize:270 rounded:309 standardization.apply:318
+at stages/learn/train_model.go prgnn/stages/learn ModelParams:13 modelOf:40 ModelParams.options:51 ModelParams.validate:59 maxWeights:70 checkWeights:73 allOf:85 TrainingParams:96 trainingOf:107 TrainingParams.training:120 TrainingParams.Leaks:127 TrainingParams.validate:141
+at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:26 TrainRegression.Ports:36 numberEpochRow:48 trainRegressionOf:58 TrainRegression.Validate:64 TrainRegression.train:67 TrainRegression.Run:72 quantileCuts:128 numberHistory:142
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:40 lossRow:53 accuracyRow:61 finalRow:68 historyTable:74 scoreTable:92 distributionRow:126 distributionTable:135 parameterRow:149 parameterTable:157
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:11 GraphData.Numbers:35
 at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:114

@@ -58,7 +58,6 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 		var stratum []int
 		var folds []inference.NumberFold
 		var rs []float64
-		constant := int32(0)
 		for at, f := range fs {
 			n := inference.NumberFold{Mean: f.Mean}
 			for _, c := range f.Participants {
@@ -71,9 +70,6 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 			}
 			folds = append(folds, n)
 			of := n.Score()
-			if n.Constant() {
-				constant++
-			}
 			rs = append(rs, of.R)
 			scores = append(scores, column.RegressionFoldRow{Coords: f.Coords, Name: f.Name, Repeat: int32(f.Repeat),
 				Fold: int32(f.Fold), N: int32(len(n.Person)), R: of.R, R2: of.R2, R2Trained: of.R2Trained, MAE: of.MAE})
@@ -85,7 +81,7 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 			_, sd = column.MeanSD(known)
 		}
 		summary = append(summary, column.RegressionRow{Coords: fs[0].Coords, Name: fs[0].Name, Folds: int32(len(fs)),
-			Participants: int32(len(stratum)), R: of.R, Constant: constant, RLow: of.Low.R, RHigh: of.High.R,
+			Participants: int32(len(stratum)), R: of.R, Constant: int32(of.Constant), RLow: of.Low.R, RHigh: of.High.R,
 			RSD: sd, R2: of.R2, R2Low: of.Low.R2, R2High: of.High.R2, R2Trained: of.R2Trained,
 			MAE: of.MAE, MAELow: of.Low.MAE, MAEHigh: of.High.MAE, P: of.P, MAEP: of.MAEP,
 			Permutations: int32(s.Permutations), Resamples: int32(s.Resamples)})

@@ -53,8 +53,7 @@ func (f NumberFold) score(target []float64, weight func(person int) float64) Num
 		trained += float64(w * float64((y-f.Mean)*(y-f.Mean)))
 	}
 	s := NumberScore{R: math.NaN(), R2: math.NaN(), R2Trained: math.NaN(), MAE: wrong / n}
-	// Equal predictions differ from their mean by rounding.
-	if yy > 0 && pp > 1e-29*n*float64(meanP*meanP) {
+	if yy > 0 && vary(pp, n, meanP) {
 		s.R = max(-1, min(1, yp/math.Sqrt(yy)/math.Sqrt(pp)))
 	}
 	if tested > 0 {
@@ -66,35 +65,35 @@ func (f NumberFold) score(target []float64, weight func(person int) float64) Num
 	return s
 }
 
-// Constant reports whether a model predicts the same for all participants of a fold, up to rounding.
-func (f NumberFold) Constant() bool {
-	var mean, pp float64
+// constant reports whether the model predicts the same for all participants of the fold.
+func (f NumberFold) constant() bool {
+	var sum, squares float64
 	for _, p := range f.Predicted {
-		mean += p / float64(len(f.Predicted))
+		sum += p
 	}
+	n := float64(len(f.Predicted))
 	for _, p := range f.Predicted {
-		pp += float64((p - mean) * (p - mean))
+		squares += float64((p - sum/n) * (p - sum/n))
 	}
-	return !(pp > 1e-29*float64(len(f.Predicted))*float64(mean*mean))
+	return !vary(squares, n, sum/n)
 }
 
-// meanScore is the mean over the folds of each measure. A fold with constant predictions counts as r = 0, unless all
-// are such; otherwise folds without a measure are left out.
-func meanScore(folds []NumberFold, of func(NumberFold) NumberScore) NumberScore {
+// vary reports whether n predictions differ by more than rounding, by the sum of their squared distances from the mean.
+func vary(squares, n, mean float64) bool { return squares > 1e-29*n*float64(mean*mean) }
+
+// meanScore is the mean over the folds of each measure. Those with constant predictions, constant of them, count as
+// r = 0, unless all are such; otherwise folds without a measure are left out.
+func meanScore(folds []NumberFold, constant int, of func(NumberFold) NumberScore) NumberScore {
 	var sum, n [4]float64
-	constant := 0.0
 	for _, f := range folds {
 		for k, v := range of(f).values() {
 			if !math.IsNaN(v) {
 				sum[k], n[k] = sum[k]+v, n[k]+1
 			}
 		}
-		if f.Constant() {
-			constant++
-		}
 	}
 	if n[0] > 0 {
-		n[0] += constant
+		n[0] += float64(constant)
 	}
 	return NumberScore{sum[0] / n[0], sum[1] / n[1], sum[2] / n[2], sum[3] / n[3]}
 }
@@ -104,6 +103,7 @@ type NumberTest struct {
 	NumberScore
 	Low, High NumberScore
 	P, MAEP   float64 // of R; of MAE
+	Constant  int     // folds in which the model predicts the same for all participants
 }
 
 // TestNumbers scores predictions. The intervals are percentiles over resamples of the participants, with replacement,
@@ -111,7 +111,13 @@ type NumberTest struct {
 // them. P is the share of permutations of the target, within the strata, that correlate at least as much with the
 // predictions, and MAEP that of those with at most as large an error; the models stay as they are.
 func TestNumbers(folds []NumberFold, stratum []int, resamples, permutations int, s *random.Stream) NumberTest {
-	out := NumberTest{NumberScore: meanScore(folds, NumberFold.Score)}
+	var out NumberTest
+	for _, f := range folds {
+		if f.constant() {
+			out.Constant++
+		}
+	}
+	out.NumberScore = meanScore(folds, out.Constant, NumberFold.Score)
 	strata := byStratum(stratum)
 
 	weight := make([]float64, len(stratum))
@@ -123,7 +129,7 @@ func TestNumbers(folds []NumberFold, stratum []int, resamples, permutations int,
 				weight[at[s.IntN(len(at))]]++
 			}
 		}
-		drawn := meanScore(folds, func(f NumberFold) NumberScore {
+		drawn := meanScore(folds, out.Constant, func(f NumberFold) NumberScore {
 			return f.score(f.Target, func(person int) float64 { return weight[person] })
 		})
 		for k, v := range drawn.values() {
@@ -152,7 +158,7 @@ func TestNumbers(folds []NumberFold, stratum []int, resamples, permutations int,
 		for _, at := range strata {
 			s.Shuffle(len(at), func(i, j int) { target[at[i]], target[at[j]] = target[at[j]], target[at[i]] })
 		}
-		permuted := meanScore(folds, func(f NumberFold) NumberScore {
+		permuted := meanScore(folds, out.Constant, func(f NumberFold) NumberScore {
 			y := lists.Map(f.Person, func(p int) float64 { return target[p] })
 			return f.score(y, func(int) float64 { return 1 })
 		})
