@@ -80,8 +80,7 @@ func (s *Train) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 }
 
 func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs, error) {
-	p := s.TrainingParams
-	set, graphs, norm, err := readGraphs[T](t, s, p.Standardize)
+	set, graphs, norm, err := readGraphs[T](t, s)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +95,7 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 	if err != nil {
 		return nil, err
 	}
-	training := p.training()
+	training := s.training()
 	training.Seed, training.Stream = s.Seed, stream
 	training.Workers = t.Threads
 	training.Every, training.Save, training.Resume = s.Checkpoint, t.SaveCheckpoint, t.Checkpoint()
@@ -106,7 +105,7 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 			fmt.Fprintf(t.Log(), "resumes after epoch %d, from the checkpoint of an interrupted run\n", e.Number-1)
 		}
 		first = false
-		t.Progress(e.Number, p.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Losses.Total, e.TrainAccuracy, e.TestAccuracy))
+		t.Progress(e.Number, s.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Losses.Total, e.TrainAccuracy, e.TestAccuracy))
 	}
 	before, err := m.Predict(graphs, t.Threads)
 	if err != nil {
@@ -127,7 +126,7 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 	}
 	return dag.Outputs{
 		"model":        model,
-		"predictions":  predictionTable(s.Params, set, predictions, column.PrGNN, p.caution()),
+		"predictions":  predictionTable(s.Params, set, predictions, column.PrGNN, s.Leaks()),
 		"history":      historyTable(history, set.majority()),
 		"scores":       scoreTable[T](set, predictions, before, s.ScoresOf == "test"),
 		"distribution": distributionTable(history),

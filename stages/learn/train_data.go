@@ -217,9 +217,8 @@ func (set *trainingSet) majority() float64 {
 	return float64(slices.Max(count)) / float64(all)
 }
 
-// readGraphs makes the graphs of a training, standardised when asked.
-func readGraphs[T gnn.Float](t *dag.Task, s *Train, standardize string) (*trainingSet,
-	[]*gnn.Graph[T], standardization, error) {
+// readGraphs makes the graphs of a training, standardized when asked.
+func readGraphs[T gnn.Float](t *dag.Task, s *Train) (*trainingSet, []*gnn.Graph[T], standardization, error) {
 	var graphs []*gnn.Graph[T]
 	build := func(r fold.Row, d GraphData) error {
 		o := s.options(len(d.features)/d.Nodes, max(2, r.Label+1))
@@ -227,7 +226,7 @@ func readGraphs[T gnn.Float](t *dag.Task, s *Train, standardize string) (*traini
 		graphs = append(graphs, g)
 		return err
 	}
-	if standardize == "none" {
+	if s.Standardize == "none" {
 		set, err := s.read(t, build)
 		return set, graphs, standardization{}, err
 	}
@@ -239,7 +238,7 @@ func readGraphs[T gnn.Float](t *dag.Task, s *Train, standardize string) (*traini
 	if err != nil {
 		return nil, nil, standardization{}, err
 	}
-	norm := set.standardize(standardize, data)
+	norm := set.standardize(s.Standardize, data)
 	// They are stored in the precision of the weights, and used as they are stored.
 	norm.mean, norm.sd = rounded[T](norm.mean), rounded[T](norm.sd)
 	for i := range data {

@@ -63,9 +63,6 @@ func trainRegressionOf(variant string) dag.Stage {
 // Validate checks parameters against each other.
 func (s *TrainRegression) Validate() []error { return s.train().Validate() }
 
-// Leaks says which settings use test participants; "" where none does.
-func (s *TrainRegression) Leaks() string { return s.train().Leaks() }
-
 // train is the classifier with the same parameters.
 func (s *TrainRegression) train() *Train {
 	return &Train{ModelParams: s.ModelParams, TrainingParams: s.TrainingParams, Params: s.Params}
@@ -73,8 +70,7 @@ func (s *TrainRegression) train() *Train {
 
 // Run trains.
 func (s *TrainRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
-	p := s.TrainingParams
-	set, graphs, norm, err := readGraphs[float32](t, s.train(), p.Standardize)
+	set, graphs, norm, err := readGraphs[float32](t, s.train())
 	if err != nil {
 		return nil, err
 	}
@@ -96,11 +92,11 @@ func (s *TrainRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, er
 	if err != nil {
 		return nil, err
 	}
-	training := p.training()
+	training := s.training()
 	training.Seed, training.Stream, training.Workers = s.Seed, stream, t.Threads
 	training.Every, training.Save, training.Resume = s.Checkpoint, t.SaveCheckpoint, t.Checkpoint()
 	training.Progress = func(e gnn.Epoch) {
-		t.Progress(e.Number, p.Epochs, fmt.Sprintf("epoch %d, squared error %.3f, test %.3f", e.Number, e.Losses.CE, e.TestCE))
+		t.Progress(e.Number, s.Epochs, fmt.Sprintf("epoch %d, squared error %.3f, test %.3f", e.Number, e.Losses.CE, e.TestCE))
 	}
 	history, err := m.Train(ctx, sides[0], sides[1], training)
 	if err != nil {
@@ -121,7 +117,7 @@ func (s *TrainRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, er
 		return nil, err
 	}
 	return dag.Outputs{
-		"predictions": numberTable(s.Params, set, predicted, unit, column.PrGNN, p.caution()),
+		"predictions": numberTable(s.Params, set, predicted, unit, column.PrGNN, s.Leaks()),
 		"history":     numberHistory(history),
 		"model":       model,
 	}, nil
