@@ -59,11 +59,14 @@ func publish(dir, path string, b []byte, mode os.FileMode) error {
 
 func (c space) remove(kind, name string) { os.Remove(c.path(kind, name)) }
 
-// newName is a name for an array that no other run thinks of.
-func newName() string {
+// newName is a name for an array or a pool that no other run thinks of.
+func newName() string { return namePrefix + newID() }
+
+// newID is 12 random hexadecimal digits.
+func newID() string {
 	var b [6]byte
 	rand.Read(b[:])
-	return namePrefix + hex.EncodeToString(b[:])
+	return hex.EncodeToString(b[:])
 }
 
 // A batch is an array: its elements, each of one or more keys. It is written

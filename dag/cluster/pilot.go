@@ -2,14 +2,12 @@ package cluster
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	mathrand "math/rand/v2"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,9 +64,7 @@ func (p *Pilot) Work(ctx context.Context, s *artifacts.Store, pool string) error
 	if p.Needs.Time > 0 {
 		p.until = time.Now().Add(p.Needs.Time)
 	}
-	var id [6]byte
-	rand.Read(id[:])
-	p.dir = filepath.Join(p.pool, pilotsDir, hex.EncodeToString(id[:]))
+	p.dir = filepath.Join(p.pool, pilotsDir, newID())
 	if err := p.board(); errors.Is(err, fs.ErrNotExist) {
 		p.say("the run has ended: nothing to do")
 		return nil
@@ -202,7 +198,7 @@ func (p *Pilot) fill(ctx context.Context) (took bool) {
 			}
 			p.found, p.listed = list(filepath.Join(p.pool, queueDir)), time.Now()
 			p.late = false
-			mathrand.Shuffle(len(p.found), func(i, j int) { p.found[i], p.found[j] = p.found[j], p.found[i] })
+			rand.Shuffle(len(p.found), func(i, j int) { p.found[i], p.found[j] = p.found[j], p.found[i] })
 			if len(p.found) == 0 {
 				return took
 			}

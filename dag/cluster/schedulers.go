@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"prgnn/internal/pattern"
 	"prgnn/internal/regular"
 )
 
@@ -140,9 +140,11 @@ func ReadTemplate(path string) (*Template, error) {
 	return t, nil
 }
 
+const inBraces = `\$?\{(n|command|cpus|time|minutes|seconds|memory|megabytes|name|log)\}`
+
 var (
-	placeholder       = regexp.MustCompile(`\$?\{(n|command|cpus|time|minutes|seconds|memory|megabytes|name|log)\}`)
-	quotedPlaceholder = regexp.MustCompile(`["']` + placeholder.String() + `|` + placeholder.String() + `["']`)
+	placeholder       = pattern.New(inBraces)
+	quotedPlaceholder = pattern.New(`["']` + inBraces + `|` + inBraces + `["']`)
 )
 
 // Script is the script for n pilots.
@@ -195,7 +197,7 @@ func shellLine(words []string) string {
 	return strings.Join(line, " ")
 }
 
-var unsafe = regexp.MustCompile(`[^A-Za-z0-9_/.,:=@%+-]`)
+var unsafe = pattern.New(`[^A-Za-z0-9_/.,:=@%+-]`)
 
 // PilotMemory is what a pilot asks for, in bytes, where its largest task needs so much.
 func PilotMemory(threads int, most int64) int64 { return max(int64(threads)*leastMemory, most) }

@@ -4,14 +4,15 @@ import (
 	_ "embed"
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"prgnn/internal/pattern"
 )
 
 // The files of regional series of the Preprocessed Connectomes Project (PCP) of ABIDE are named
 // FILE_ID_rois_ATLAS.1D, and their columns by the values of the atlas: #2001.
-var pcpFile = regexp.MustCompile(`_rois_(aal|cc200|cc400|dosenbach160|ez|ho|tt)\.1D(\.gz)?$`)
+var pcpFile = pattern.New(`_rois_(aal|cc200|cc400|dosenbach160|ez|ho|tt)\.1D(\.gz)?$`)
 
 // pcpAtlases are the atlases of the PCP by the end of the file's name.
 var pcpAtlases = map[string]string{"aal": "AAL", "cc200": "CC200", "cc400": "CC400", "dosenbach160": "Dosenbach 160",

@@ -7,13 +7,13 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/sheet"
@@ -440,7 +440,7 @@ func (l *list) choose() error {
 }
 
 // idName are names of columns that number people.
-var idName = regexp.MustCompile(`(?i)(^|_)(id|ids|sub|subid|subject|participant|index|row|nr|no|number|code)$`)
+var idName = pattern.New(`(?i)(^|_)(id|ids|sub|subid|subject|participant|index|row|nr|no|number|code)$`)
 
 // doubtTarget refuses a number to predict that is the same for everybody, and notes one that is rather a group or an
 // identifier.
