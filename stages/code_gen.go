@@ -61,8 +61,8 @@ kind summary 0979cb3065c7eb15803098ac9fd8b6ace14da3d9178c112e7a87903c434b0444
 kind tables 0ad9c3f36f400bc882062c79e6624ed7e47781b6ec375bff06d1e6171a01e700
 kind tangent 2414aacc9bec54808b9e79c5fa890ef17d8e4d1d338f8f14ae1c3ce1f1e349b5
 kind timeseries 248a84a25901d53c2d3e6baa5418090e543f4d0bb268b69afc2733539001a5cf
-kind train ca8612e70d3e544e79f0536a18b0066e4f7523ae7de8a0459994d476dafcb3e0
-kind train-regression 5cddc710f569979417821480400656a649cc69af27e9b67c2623f08f60a8032b
+kind train 51235b894de9772f9cd0d568bac8a0d2118db4428f7159fe1f21300f123f4827
+kind train-regression 0463b4f9b0f1cd06e1e0544053d266269bf7f3e0eb57aa5cb4826a9608ba3460
 kind windows bd3ad0452b42c7b83dd64bdda9a360a35179c2a2595b3f639f86a1543041c7a1
 
 reached by baseline
@@ -4587,7 +4587,7 @@ prgnn/stages/region.seriesArray 282becf40eb4.6e5e1f
 
 reached by train
 prgnn/stages/learn.train.New 359afebff517.751747
-prgnn/stages/learn.trainOf c1740e74d46b.774152
+prgnn/stages/learn.trainOf 2bdc481eeb49.9f7095
 
 reached by train train-regression
 prgnn/gnn.AuthorsCode 5126367d584b.56d7cf
@@ -4606,7 +4606,7 @@ prgnn/stages/learn.numberEpochRow 5b0d1b037ff7.e3b0c4
 prgnn/stages/learn.numberHistory 765ee5ac221a.6d07ad
 prgnn/stages/learn.quantileCuts a38104def0aa.4f3b18
 prgnn/stages/learn.train-regression.New 359afebff517.e957fb
-prgnn/stages/learn.trainRegressionOf 0ef86d7d9a5a.5efd97
+prgnn/stages/learn.trainRegressionOf 65e4a4274119.66f027
 
 reached by windows
 prgnn/connectivity/dynamic.Estimator 2a32437020a3.9b9c26

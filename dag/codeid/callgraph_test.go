@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/types"
 	"os"
@@ -131,6 +132,9 @@ func called(prog *ssa.Program, stage types.Type, reached map[string]bool) map[*s
 		case "Run", "Ports", "Validate", "Foretell", "EnvNames":
 			todo = append(todo, prog.MethodValue(set.At(i)))
 		}
+	}
+	if slices.Contains(todo, nil) {
+		panic(fmt.Sprintf("New returns %v: give the function that it calls the stage's own type", stage))
 	}
 	graph := rta.Analyze(todo, true).CallGraph
 	seen := map[*ssa.Function]bool{}

@@ -17,7 +17,7 @@ var trainKind = dag.Kind{
 	Doc: "trains PR-GNN on the participants outside one fold and tests it on those inside\n" +
 		"One task is one model: fan out over fold (and repeat, pool, distance, lambda …) with matrix. No participant is on both sides, and nothing is fitted to test participants (exceptions: select: test and standardize: all, as in the authors' program).",
 	New:     func() dag.Stage { return trainOf("paper") },
-	Variant: trainOf,
+	Variant: func(variant string) dag.Stage { return trainOf(variant) },
 	Most:    8,
 	Memory:  256 << 20,
 }
@@ -33,7 +33,7 @@ type Train struct {
 	Seed       uint64 `param:"seed" doc:"seed of the initial weights, the order of the graphs, and dropout"`
 }
 
-func trainOf(variant string) dag.Stage {
+func trainOf(variant string) *Train {
 	return &Train{ModelParams: modelOf(variant), TrainingParams: trainingOf(variant), Params: fold.First(),
 		ScoresOf: "all", Precision: "float32", Checkpoint: 10}
 }

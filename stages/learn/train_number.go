@@ -17,7 +17,7 @@ var trainRegressionKind = dag.Kind{
 	Doc: "trains PR-GNN to predict a number, such as age or a score\n" +
 		"The model and its pooling losses are those of train. The MLP has one output, and the mean squared error of the z-scored target (mean and SD of the training participants) takes the place of the cross-entropy. The paper has classes only: as groups of its consistency loss we take quantiles of the training participants' numbers (groups). For folds of split with label: target; give the predictions to evaluate-regression beside those of regression.",
 	New:     func() dag.Stage { return trainRegressionOf("paper") },
-	Variant: trainRegressionOf,
+	Variant: func(variant string) dag.Stage { return trainRegressionOf(variant) },
 	Most:    8,
 	Memory:  256 << 20,
 }
@@ -55,7 +55,7 @@ type numberEpochRow struct {
 	TestError float64 `column:"test_error,missing" doc:"mean squared error of the test graphs, after the epoch"`
 }
 
-func trainRegressionOf(variant string) dag.Stage {
+func trainRegressionOf(variant string) *TrainRegression {
 	return &TrainRegression{ModelParams: modelOf(variant), TrainingParams: trainingOf(variant), Params: fold.First(),
 		Groups: 2, Checkpoint: 10}
 }
