@@ -87,15 +87,24 @@ func settingsBehind(n *dag.Node, input, gathered string) (settings [][]string) {
 	return settings
 }
 
-// checkFolds refuses folds that a division does not make, and accuracies of some of its folds only.
+// checkFolds refuses folds that a division does not make, accuracies of some of its folds only, and features that
+// were fitted to participants whom their fold tests.
 func (l *loader) checkFolds() {
 	var participants *encoding.Table
 	if l.roster != nil {
 		participants = l.roster.Participants
 	}
+	fits := folds.Fits{}
 	for _, s := range l.stages {
 		for _, text := range folds.Mistakes(s.nodes, participants) {
 			l.bad.Add(placeOf(s.pos, s.with)(text), "stage %s: %s", s.name, text)
+		}
+		leaks, unknown := fits.Leaks(s.nodes)
+		for _, text := range leaks {
+			l.bad.Add(s.pos, "stage %s: %s", s.name, text)
+		}
+		for _, text := range unknown {
+			l.note("stage %s: %s", s.name, text)
 		}
 	}
 }

@@ -70,6 +70,9 @@ type maskEffect struct {
 	accuracy      [][]float64 // by model
 }
 
+// AppliesModels is the port of the models; features that were fitted for other folds than theirs are refused.
+func (*Fidelity) AppliesModels() (port string) { return "model" }
+
 func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	people, err := column.ReadPeople(t.In("participants"))
 	if err != nil {

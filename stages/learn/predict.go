@@ -44,6 +44,9 @@ func (*Predict) Ports() dag.Ports {
 	}
 }
 
+// AppliesModels is the port of the models; features that were fitted for other folds than theirs are refused.
+func (*Predict) AppliesModels() (port string) { return "model" }
+
 func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	models, err := ReadModels(t.All("model"))
 	if err != nil {

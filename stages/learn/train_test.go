@@ -305,7 +305,7 @@ func TestSplitErrors(t *testing.T) {
 
 // trainer is a small training of 5 folds that is quick.
 func trainer(number int) *Train {
-	s := trainOf("paper").(*Train)
+	s := trainOf("paper")
 	s.Params, s.ScoresOf, s.Checkpoint, s.Seed = fold.Params{Fold: number, Repeat: 1}, "", 0, 3
 	s.Epochs, s.Batch, s.LearningRate = 40, 8, 0.01
 	return s
@@ -355,7 +355,7 @@ func TestTrainIsTheSame(t *testing.T) {
 	}
 	for _, variant := range []string{"paper", "authors-code"} {
 		set := func(s *Train) {
-			v := trainOf(variant).(*Train)
+			v := trainOf(variant)
 			v.Batch, v.LearningRate = s.Batch, s.LearningRate
 			s.ModelParams, s.TrainingParams = v.ModelParams, v.TrainingParams
 			s.Epochs = 4

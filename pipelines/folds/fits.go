@@ -1,0 +1,176 @@
+package folds
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"prgnn/dag"
+	"prgnn/dag/param"
+)
+
+// An applier is a Stage that applies models to participants: it tests what the trainings on this port test.
+type applier interface {
+	AppliesModels() (port string)
+}
+
+// Fits are the tasks upstream of a task that have learned from participants: of each path the nearest one of a kind
+// with a test fold, for what is upstream of that is its own matter, and all others that gather participants.
+type Fits map[*dag.Node][]*dag.Node
+
+// Leaks are the mistakes of the tasks of one stage, in words: they test participants whom a fit upstream has seen. The
+// kinds between the two need not know of it. unknown says of which stages it cannot be known.
+func (f Fits) Leaks(tasks []dag.Node) (leaks, unknown []string) {
+	said := map[*dag.StageNode]bool{}
+	for i := range tasks {
+		n := &tasks[i]
+		tests := testsOf(n)
+		for _, b := range n.Inputs {
+			if tests == nil || b.Port == "folds" || gate(n, b.Port) {
+				continue
+			}
+			for _, src := range b.Sources {
+				for _, fit := range f.behind(src.Node) {
+					if said[fit.Stage] || slices.Contains(tests, fit) {
+						continue
+					}
+					if _, ok := fit.Work.(tester); !ok {
+						said[fit.Stage] = true
+						unknown = append(unknown, fmt.Sprintf("input %s depends on %s, which gathers participants: if it fits anything to them, test participants are included, and no leakage check sees it", b.Port, fit.Stage.Name))
+						continue
+					}
+					for _, test := range tests {
+						if text := seen(fit, test); text != "" {
+							said[fit.Stage] = true
+							leaks = append(leaks, fmt.Sprintf("leakage: input %s of %s depends on %s %s and each stage up to %s over the same folds (matrix), so that each fold has its own fit", b.Port, n.ID, text, fit.Stage.Name, n.Stage.Name))
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+	return leaks, unknown
+}
+
+// testsOf are the tasks whose folds a task tests: itself, or the trainings of its models; nil where it tests none.
+func testsOf(n *dag.Node) (tests []*dag.Node) {
+	if a, ok := n.Work.(applier); ok {
+		for _, src := range sources(n, a.AppliesModels()) {
+			if src.Node != nil {
+				tests = append(tests, testsOf(src.Node)...)
+			}
+		}
+		return tests
+	}
+	if _, ok := n.Work.(tester); ok && foldsOf(n) != nil {
+		return []*dag.Node{n}
+	}
+	return nil
+}
+
+// behind are the fits that the results of a task depend on.
+func (f Fits) behind(n *dag.Node) []*dag.Node {
+	if n == nil {
+		return nil
+	}
+	switch n.Work.(type) {
+	case tester:
+		return []*dag.Node{n}
+	case divider:
+		return nil
+	}
+	fits, known := f[n]
+	if known {
+		return fits
+	}
+	for _, b := range n.Inputs {
+		subjects := map[string]bool{}
+		for _, src := range b.Sources {
+			for _, fit := range f.behind(src.Node) {
+				if !slices.Contains(fits, fit) {
+					fits = append(fits, fit)
+				}
+			}
+			for _, c := range src.Coords {
+				if c.Axis == "subject" {
+					subjects[c.Value] = true
+				}
+			}
+		}
+		if len(subjects) > 1 && !slices.Contains(fits, n) {
+			fits = append(fits, n)
+		}
+	}
+	f[n] = fits
+	return fits
+}
+
+// seen says that a fit has seen participants whom a task tests, and what to do; "" where it has not.
+func seen(fit, test *dag.Node) string {
+	repeat, fold := test.Work.(tester).TestFold()
+	fitRepeat, fitFold := fit.Work.(tester).TestFold()
+	of, division := foldsOf(fit), foldsOf(test)
+	here := fmt.Sprintf("test fold %d", fold)
+	if repeat != fitRepeat {
+		here += fmt.Sprintf(" of repeat %d", repeat)
+	}
+	switch {
+	case of == nil:
+		return fmt.Sprintf("%s, which is fitted to all participants, including those of %s: connect folds: %s to %s, and fan out", fit.ID, here, nameOf(division), fit.Stage.Name)
+	case !sameSource(*of, *division):
+		return fmt.Sprintf("%s, which is fitted by the folds of %s, but %s is one of %s: connect folds: %[4]s to %[5]s, and fan out", fit.ID, nameOf(of), here, nameOf(division), fit.Stage.Name)
+	case fitRepeat != repeat || fitFold != fold:
+		other := fmt.Sprintf("test fold %d", fitFold)
+		if repeat != fitRepeat {
+			other += fmt.Sprintf(" of repeat %d", fitRepeat)
+		}
+		return fmt.Sprintf("%s, which is fitted for %s, on the participants of %s too: fan out", fit.ID, other, here)
+	}
+	return ""
+}
+
+// gate reports whether an input is a check that a task waits for.
+func gate(n *dag.Node, port string) bool {
+	return slices.ContainsFunc(n.Work.Ports().In, func(p dag.Port) bool { return p.Name == port && p.Gate != "" })
+}
+
+func sources(n *dag.Node, port string) []dag.Source {
+	for _, b := range n.Inputs {
+		if b.Port == port {
+			return b.Sources
+		}
+	}
+	return nil
+}
+
+// foldsOf is where the folds of a task come from; nil where it has none.
+func foldsOf(n *dag.Node) *dag.Source {
+	if all := sources(n, "folds"); len(all) == 1 {
+		return &all[0]
+	}
+	return nil
+}
+
+func nameOf(src *dag.Source) string {
+	if src.Node == nil {
+		return src.Name
+	}
+	return src.Node.ID
+}
+
+// sameSource reports whether two sources are one file, or one result of tasks that do the same work on the same inputs.
+func sameSource(a, b dag.Source) bool {
+	return a.File == b.File && a.Output == b.Output && sameTask(a.Node, b.Node)
+}
+
+func sameTask(a, b *dag.Node) bool {
+	if a == b || a == nil || b == nil {
+		return a == b
+	}
+	same := func(x, y dag.Binding) bool {
+		return x.Port == y.Port && slices.EqualFunc(x.Sources, y.Sources, sameSource)
+	}
+	return a.Stage.Kind == b.Stage.Kind && a.Stage.Name != "cohort" && slices.EqualFunc(a.Inputs, b.Inputs, same) &&
+		bytes.Equal(param.Append(nil, "", a.Work), param.Append(nil, "", b.Work))
+}
