@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 
 	// The topics of the stages, from the top down.
 	"stages": {"artifacts/parquet", "dag", "stages/command", "stages/present", "stages/present/tables", "stages/figure",
-		"stages/assess", "stages/learn", "stages/prepare", "stages/cohort"},
+		"stages/assess", "stages/learn", "stages/prepare", "stages/prepare/extract", "stages/cohort"},
 	"stages/command": {"artifacts", "artifacts/encoding", "dag", "nifti", "stages/column"},
 	"stages/present": {"artifacts", "artifacts/encoding", "dag", "stages/present/methods", "stages/present/participants",
 		"stages/present/performance", "stages/present/section", "stages/figure", "stages/column", "stages/fold",
@@ -50,9 +50,12 @@ var mayImport = map[string][]string{
 		"stages/region", "stages/inference"},
 	"stages/prepare": {"artifacts", "artifacts/encoding", "dag", "nifti", "connectivity", "stages/column",
 		"stages/fold", "stages/region", "stages/sheet", "stages/bids"},
+	"stages/prepare/extract": {"artifacts", "artifacts/encoding", "dag", "nifti", "connectivity", "stages/column",
+		"stages/region", "stages/bids"},
 	"stages/cohort": {"artifacts", "artifacts/encoding", "dag", "nifti", "stages/column", "stages/region",
 		"stages/sheet", "stages/bids", "stages/atlas", "stages/phantom"},
-	"stages/region": {"artifacts/encoding", "stages/column", "dag", "nifti", "connectivity", "stages/mat5"},
+	"stages/region": {"artifacts/encoding", "stages/column", "dag", "nifti", "connectivity", "stages/bids",
+		"stages/mat5"},
 	"stages/fold":   {"artifacts", "artifacts/encoding", "dag", "gnn", "stages/column", "stages/inference"},
 	"stages/column": {"artifacts/encoding", "dag"},
 	// Their leaves.

@@ -38,13 +38,13 @@ kind figure-training fd775d9f8c6c5c3025bef5bea88324b5babf20942aa0ad2adc79d61bace
 kind graph c719afb694ad8b6347798cda76deaee325a7d22af149d3474b0f220ea28b5762
 kind harmonize bbc62f642fdf4a96a62b3ed0eda8f7a946ee4ad780e3b1d13daa1ad4a49e1545
 kind individuality 949686e67a0cd6ebd3066435f06440f025aad642ae48483f2db65a72a353b94d
-kind join 68d5fb0f35e244b838565244dd1b86c55ed9267cdc7300383fa52053157133b1
+kind join 06fab64d6a8bf99da3f122fff28b0646f521803b078e32e0fae34f7b345d6c34
 kind leakage 55b2ce568e3cf11a20e0b2e68788a1b262e3fc8269336585988481486baaa0c9
-kind matrices c29f1bac67ebadccbc1ecc4a74fbd486eb233b8f6f3c734a4498d0f5edef6428
+kind matrices fa424244744f4e29b4eb3d4e22099e4c3b57f4afdef04fe2c31c01691ec91df8
 kind mean-volume f634e64a1035d6078f67d018f3c38a236f94ffdf078adf665b8a42c510d04518
 kind meanmlp c8bdedef1ce9d6023345139f3c3b56ec1b1d4918d9c8a354840e8f46b76d1cdc
 kind occupancy e48e03322667beffca70f1c393103d8d66b41d0123af8145242bb466bd0d5aba
-kind parcellate 17fcecd8ad753ddbcb7044e9b68aba783f9723f4f75b7362f3f488df6135de35
+kind parcellate 9d6e326ecded561b91017ac825d0506d11b3c830d94b3fcb0601520ed50d1fe5
 kind permutation 505a8876a62baefbba4e993e4c8542ff6b065608a4af620d852d8caca66f0b2d
 kind predict 95dd84a26f4f4a250661025a996a99230f49e89ea172196540253e22e7624a43
 kind project 9d7950cce252393f360ccfc2ca8bb8faeaf1c200ffdbd80f595cc49e70707591
@@ -60,7 +60,7 @@ kind states 7a572d2bf64c8c328042f49d8fb427c0e1d6b0bdee8a5994f5d4d9e2ccb9d5d6
 kind summary 0979cb3065c7eb15803098ac9fd8b6ace14da3d9178c112e7a87903c434b0444
 kind tables 0ad9c3f36f400bc882062c79e6624ed7e47781b6ec375bff06d1e6171a01e700
 kind tangent 2414aacc9bec54808b9e79c5fa890ef17d8e4d1d338f8f14ae1c3ce1f1e349b5
-kind timeseries 248a84a25901d53c2d3e6baa5418090e543f4d0bb268b69afc2733539001a5cf
+kind timeseries 0fe02573dabf91b8e3c63d672253e7f96bdd92d7de7398a407610ccc16d0f65e
 kind train 51235b894de9772f9cd0d568bac8a0d2118db4428f7159fe1f21300f123f4827
 kind train-regression 0463b4f9b0f1cd06e1e0544053d266269bf7f3e0eb57aa5cb4826a9608ba3460
 kind windows bd3ad0452b42c7b83dd64bdda9a360a35179c2a2595b3f639f86a1543041c7a1
@@ -226,15 +226,11 @@ prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions states summary tables tangent timeseries train train-regression windows
-prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
-
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training harmonize individuality join leakage meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions states summary tables tangent train train-regression windows
 prgnn/artifacts/encoding.Table.Bools 7da5cce93ad7.d6fd9c
+prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions states summary tables tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.Table.Ints e6e0800eabaf.f2d16c
-
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training individuality join leakage meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions states summary tables tangent train train-regression windows
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -1469,34 +1465,34 @@ prgnn/nifti/cifti.draw 642d6b4e1cb4.3598ac
 prgnn/nifti/cifti.eachSeries dd1319a5a3e8.20a947
 prgnn/nifti/cifti.keep 9dc733b3da01.629b44
 prgnn/nifti/cifti.survey abc525550147.6ac21e
-prgnn/stages/prepare.Bootstrap 54f46b4d88f6.e3b0c4
-prgnn/stages/prepare.Bootstrap.Ports b4b5b09c9732.d17c3e
-prgnn/stages/prepare.Bootstrap.Run 3f53dd37a03c.139ae3
-prgnn/stages/prepare.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
-prgnn/stages/prepare.Bootstrap.draw 8fd14cea63fa.4c2c74
-prgnn/stages/prepare.Bootstrap.drop 35a4c37e27ff.deb9e8
-prgnn/stages/prepare.Bootstrap.made 9c6ed04d8413.b23b9c
-prgnn/stages/prepare.Bootstrap.meta 8acf9c97f4e0.38e3b3
-prgnn/stages/prepare.Bootstrap.size b570e1085c90.d066e7
-prgnn/stages/prepare.Bootstrap.weightedMeans 898def2c6c18.8634e6
-prgnn/stages/prepare.badVolumes cf1c74954fa1.71965c
-prgnn/stages/prepare.bootstrap.New 0553985bd832.485a82
-prgnn/stages/prepare.countDistinct 2fc3ee995ae7.e3b0c4
-prgnn/stages/prepare.denoised 6a42ab7c7d7a.9efdfd
-prgnn/stages/prepare.grayordinateMeans 3f9b7ae0671a.738745
-prgnn/stages/prepare.meanImage d9f05d6ba751.56e2f5
-prgnn/stages/prepare.mostLost 91a22af5f73d.e3b0c4
-prgnn/stages/prepare.openSeries 5670f48d43fd.a42752
-prgnn/stages/prepare.readParcels 4d22687af171.e50b35
-prgnn/stages/prepare.sameGrid bdb4e14cb055.90bea1
-prgnn/stages/prepare.sampled 766e65c2bb81.dfbe76
-prgnn/stages/prepare.scanRow 2e83700b22d5.e3b0c4
-prgnn/stages/prepare.scanTable 70f04e9f7e7b.507c11
-prgnn/stages/prepare.usualRange 9adcb392709e.e3b0c4
-prgnn/stages/prepare.voxelRow ef027eb56987.2ce0c3
-prgnn/stages/prepare.voxelTable 801a669a0823.3d95ab
-prgnn/stages/prepare.voxelsOf e9fd1dce499a.1c2ab9
-prgnn/stages/prepare.whyNone e2651d4cf0a3.2ebd32
+prgnn/stages/prepare/extract.Bootstrap 54f46b4d88f6.e3b0c4
+prgnn/stages/prepare/extract.Bootstrap.Ports b4b5b09c9732.d17c3e
+prgnn/stages/prepare/extract.Bootstrap.Run 3f53dd37a03c.fe0dd1
+prgnn/stages/prepare/extract.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
+prgnn/stages/prepare/extract.Bootstrap.draw 8fd14cea63fa.4c2c74
+prgnn/stages/prepare/extract.Bootstrap.drop 35a4c37e27ff.deb9e8
+prgnn/stages/prepare/extract.Bootstrap.made 9c6ed04d8413.b23b9c
+prgnn/stages/prepare/extract.Bootstrap.meta 8acf9c97f4e0.b8044b
+prgnn/stages/prepare/extract.Bootstrap.size b570e1085c90.d066e7
+prgnn/stages/prepare/extract.Bootstrap.weightedMeans 898def2c6c18.8634e6
+prgnn/stages/prepare/extract.badVolumes cf1c74954fa1.71965c
+prgnn/stages/prepare/extract.bootstrap.New 0553985bd832.485a82
+prgnn/stages/prepare/extract.countDistinct 2fc3ee995ae7.e3b0c4
+prgnn/stages/prepare/extract.denoised 6a42ab7c7d7a.f51c16
+prgnn/stages/prepare/extract.grayordinateMeans 3f9b7ae0671a.738745
+prgnn/stages/prepare/extract.meanImage d9f05d6ba751.56e2f5
+prgnn/stages/prepare/extract.mostLost 91a22af5f73d.e3b0c4
+prgnn/stages/prepare/extract.openSeries 5670f48d43fd.a42752
+prgnn/stages/prepare/extract.readParcels 4d22687af171.e50b35
+prgnn/stages/prepare/extract.sameGrid bdb4e14cb055.90bea1
+prgnn/stages/prepare/extract.sampled 766e65c2bb81.dfbe76
+prgnn/stages/prepare/extract.scanRow 2e83700b22d5.e3b0c4
+prgnn/stages/prepare/extract.scanTable 70f04e9f7e7b.507c11
+prgnn/stages/prepare/extract.usualRange 9adcb392709e.e3b0c4
+prgnn/stages/prepare/extract.voxelRow ef027eb56987.2ce0c3
+prgnn/stages/prepare/extract.voxelTable 801a669a0823.3d95ab
+prgnn/stages/prepare/extract.voxelsOf e9fd1dce499a.1c2ab9
+prgnn/stages/prepare/extract.whyNone e2651d4cf0a3.2ebd32
 
 reached by bootstrap brainmap denoise exec figure-individuals figure-qc leakage matrices mean-volume parcellate report saliency summary timeseries
 prgnn/internal/foreign.Enough f46e128dbf4f.e3b0c4
@@ -1774,13 +1770,13 @@ prgnn/internal/dense.tileRows b245d90d0623.e3b0c4
 
 reached by bootstrap denoise
 prgnn/stages/column.CleanedScan fd6be4e9c87b.e3b0c4
-prgnn/stages/prepare.streamOf 2a1c2ab12127.e3b0c4
+prgnn/stages/region.StreamOf 2a1c2ab12127.e3b0c4
 
 reached by bootstrap denoise timeseries
 prgnn/stages/bids.Decode a9086221d4d8.e3b0c4
 prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
-prgnn/stages/prepare.cleanedBefore 0d6e9a808fce.e3b0c4
-prgnn/stages/prepare.readJSON 813ea05c9ede.07d0a9
+prgnn/stages/column.CleanedBefore 0d6e9a808fce.e3b0c4
+prgnn/stages/region.ReadJSON 813ea05c9ede.07d0a9
 
 reached by bootstrap denoise windows
 prgnn/stages/region.Float32 1936fa9041f3.d4d313
@@ -1808,8 +1804,8 @@ prgnn/stages/region.OpenImage 5cd92e1089ce.d08ed3
 reached by bootstrap mean-volume parcellate
 prgnn/nifti.Header.series 7c24fa0824bd.d70ae6
 prgnn/nifti.Reader.CheckSeries 84b21775f5c0.34c5c7
-prgnn/stages/prepare.openCIFTI bb3870e56b26.05db31
-prgnn/stages/prepare.openGrayordinates 43125e9eb6bb.894154
+prgnn/stages/prepare/extract.openCIFTI bb3870e56b26.05db31
+prgnn/stages/prepare/extract.openGrayordinates 43125e9eb6bb.894154
 
 reached by bootstrap mean-volume parcellate report saliency simulate summary
 prgnn/nifti.Affine.quaternion f741e3c95bee.2f76a7
@@ -1863,23 +1859,23 @@ prgnn/nifti.Weights.Within 1d14337f75d6.553ef7
 prgnn/nifti.errNoInverse fe3c44d3c959.e3b0c4
 prgnn/nifti.mostWeights 335c22517515.e3b0c4
 prgnn/nifti/cifti.Models.Match 721269e9e589.b3fe9e
-prgnn/stages/prepare.largestWeights d24293f7affa.e3b0c4
-prgnn/stages/prepare.mapsOf 928bf61b7acd.c13d0c
-prgnn/stages/prepare.masked 32383f1fa252.cbde3e
-prgnn/stages/prepare.readGrayLabels 1c699a024f3d.81227f
-prgnn/stages/prepare.readLabels d2cf1b9b35a1.007380
-prgnn/stages/prepare.readMask 16d3e8172d53.5dbb95
-prgnn/stages/prepare.readWeights c9e79bb9d227.3ab65c
-prgnn/stages/prepare.share a2a7deee17b5.e3b0c4
-prgnn/stages/prepare.weigh 55ae0f4dc9e3.0d1e42
-prgnn/stages/prepare.weighted d959cee6aa37.b224fd
+prgnn/stages/prepare/extract.largestWeights d24293f7affa.e3b0c4
+prgnn/stages/prepare/extract.mapsOf 928bf61b7acd.c13d0c
+prgnn/stages/prepare/extract.masked 32383f1fa252.cbde3e
+prgnn/stages/prepare/extract.readGrayLabels 1c699a024f3d.81227f
+prgnn/stages/prepare/extract.readLabels d2cf1b9b35a1.007380
+prgnn/stages/prepare/extract.readMask 16d3e8172d53.5dbb95
+prgnn/stages/prepare/extract.readWeights c9e79bb9d227.3ab65c
+prgnn/stages/prepare/extract.share a2a7deee17b5.e3b0c4
+prgnn/stages/prepare/extract.weigh 55ae0f4dc9e3.0d1e42
+prgnn/stages/prepare/extract.weighted d959cee6aa37.b224fd
 
 reached by bootstrap parcellate saliency
 prgnn/nifti/cifti.File.Values 83beb3bc4d18.1f6813
 
 reached by bootstrap timeseries
-prgnn/stages/prepare.longestTR 0607f7a0b1f5.e3b0c4
-prgnn/stages/prepare.sidecarTR 385b2a173388.9da58f
+prgnn/stages/prepare/extract.longestTR 0607f7a0b1f5.e3b0c4
+prgnn/stages/prepare/extract.sidecarTR 385b2a173388.b51b1a
 
 reached by braingnn
 prgnn/gnn.Rank b46e2e6624a4.9125e1
@@ -2689,17 +2685,17 @@ prgnn/stages/prepare.Denoise.Ports 79936ba0faeb.4afa85
 prgnn/stages/prepare.Denoise.Run dad517a3fd48.509f9d
 prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
 prgnn/stages/prepare.Denoise.Validate f6d1955e5028.cb168a
-prgnn/stages/prepare.Denoise.addTask 8486aa2068a5.88b6f4
+prgnn/stages/prepare.Denoise.addTask 8486aa2068a5.6ed91e
 prgnn/stages/prepare.Denoise.choose bba07cfa5120.c9b7ba
 prgnn/stages/prepare.Denoise.cleaner 08c4166a1d32.dac33c
 prgnn/stages/prepare.Denoise.confounds 1452b91b4d80.dcd1f7
 prgnn/stages/prepare.Denoise.events 4efe6c564f50.e613c3
 prgnn/stages/prepare.Denoise.prepare d77a5157462c.b38fc9
-prgnn/stages/prepare.Denoise.resample d4468de40bad.242c27
+prgnn/stages/prepare.Denoise.resample d4468de40bad.23bdae
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
 prgnn/stages/prepare.Denoise.without 7d99d724768e.b11107
-prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.b52d7d
-prgnn/stages/prepare.before 7b4b7ac1af6f.04b256
+prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.ff8f75
+prgnn/stages/prepare.before 7b4b7ac1af6f.d42fe5
 prgnn/stages/prepare.carpet ee689f1a8ccf.3d9aad
 prgnn/stages/prepare.denoise.New c9277764380c.a67e5a
 prgnn/stages/prepare.lostVoxels 283ac1835790.2a2a65
@@ -3452,12 +3448,12 @@ prgnn/stages/column.Lambdas 500dbe9aa095.e3b0c4
 
 reached by join
 prgnn/stages/prepare.Join e92653984bb7.e3b0c4
-prgnn/stages/prepare.Join.Ports 3765accff99b.70f231
+prgnn/stages/prepare.Join.Ports 3765accff99b.e1ece6
 prgnn/stages/prepare.Join.Run ff4279c87fa4.9a5955
 prgnn/stages/prepare.join.New d54eff27cd87.86a7f5
 prgnn/stages/prepare.joinSeries ec2e08be215b.3f5a45
 prgnn/stages/prepare.joinedRow 87e01db58118.e3b0c4
-prgnn/stages/prepare.leastCoverage 6305bf428943.feadf7
+prgnn/stages/prepare.leastCoverage 1b64866bea60.c777c0
 prgnn/stages/prepare.missingRegions 0141b33a7e71.72c55a
 prgnn/stages/prepare.readRuns 780178337417.fbf2b7
 prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
@@ -3468,7 +3464,7 @@ prgnn/stages/prepare.runVolumeRow aa4f603cb2cc.305b68
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 
 reached by join parcellate
-prgnn/stages/prepare.coverageRow f01bc69d0dae.2ce0c3
+prgnn/stages/region.CoverageRow f01bc69d0dae.2ce0c3
 
 reached by join report sessions summary
 prgnn/dag.CompareCoords f9c772d15387.ee64d0
@@ -3588,7 +3584,7 @@ prgnn/stages/prepare.Matrices 9d3652e65744.e3b0c4
 prgnn/stages/prepare.Matrices.Ports 03d158f9b8be.9e3299
 prgnn/stages/prepare.Matrices.Run 45683ee26746.7b150d
 prgnn/stages/prepare.Matrices.Validate 8b79101e1999.7b869c
-prgnn/stages/prepare.Matrices.read fde456794a0b.4d913d
+prgnn/stages/prepare.Matrices.read fde456794a0b.c25d0c
 prgnn/stages/prepare.matrices.New a2fe7d4e682e.de2e22
 prgnn/stages/region.ReadSquares 41c41288e31d.34e7d0
 prgnn/stages/region.matNames f28a486c4af1.737a38
@@ -3597,17 +3593,18 @@ prgnn/stages/region.matSquares 22883f74a6b0.64d8b8
 prgnn/stages/region.squares 53424655ddce.934be5
 
 reached by matrices timeseries
-prgnn/stages/prepare.placeColumns 4af8fd3248e1.caf063
 prgnn/stages/region.Counted cf73e5accf82.9bdb79
+prgnn/stages/region.PlaceColumns 3140aaf58539.23a51e
+prgnn/stages/region.called 351949c9ec1c.e3b0c4
 prgnn/stages/region.mostNumbers 1d1043e30636.e3b0c4
 prgnn/stages/region.npyMagic 67749b2a2be7.e3b0c4
 
 reached by mean-volume
-prgnn/stages/prepare.MeanVolume dba1b61b2ad0.e3b0c4
-prgnn/stages/prepare.MeanVolume.Ports 54f2ca3291d6.ca42f4
-prgnn/stages/prepare.MeanVolume.Run 4708a3f81cec.c7bc8c
-prgnn/stages/prepare.mean-volume.New d54eff27cd87.0d074e
-prgnn/stages/prepare.meanOfGrayordinates a1462a688886.cb4bcf
+prgnn/stages/prepare/extract.MeanVolume dba1b61b2ad0.e3b0c4
+prgnn/stages/prepare/extract.MeanVolume.Ports 54f2ca3291d6.ca42f4
+prgnn/stages/prepare/extract.MeanVolume.Run 4708a3f81cec.c7bc8c
+prgnn/stages/prepare/extract.mean-volume.New d54eff27cd87.0d074e
+prgnn/stages/prepare/extract.meanOfGrayordinates a1462a688886.cb4bcf
 
 reached by meanmlp
 prgnn/gnn/meanmlp.Fit 4257a63ef4ca.45a76b
@@ -3791,51 +3788,51 @@ prgnn/nifti/itk.readPart 0c3ae488770c.6470d5
 prgnn/nifti/itk.readText bf1cf39a3306.894d09
 prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 037137becf7f.6d1294
-prgnn/stages/prepare.Parcellate 012fc03575bc.e3b0c4
-prgnn/stages/prepare.Parcellate.Ports d986c9074cf2.7e1727
-prgnn/stages/prepare.Parcellate.Run 60c001113564.36c3aa
-prgnn/stages/prepare.Parcellate.choose 17b4cdf896d2.bba13a
-prgnn/stages/prepare.Parcellate.covered 467a011d04e6.54e571
-prgnn/stages/prepare.Parcellate.grayordinates 8e0bdfcbcb92.dec4bf
-prgnn/stages/prepare.Parcellate.meaning be528a481772.9b8297
-prgnn/stages/prepare.Parcellate.outputs b1c178614511.c173b2
-prgnn/stages/prepare.Parcellate.refuseMissing b4fa6b820689.7f18a4
-prgnn/stages/prepare.Parcellate.sampleGray 074770dd809a.686ff6
-prgnn/stages/prepare.Parcellate.sampleVoxels 403822348436.466468
-prgnn/stages/prepare.beyond c8409648400f.e3b0c4
-prgnn/stages/prepare.coarse abdbd56df1ad.e3b0c4
-prgnn/stages/prepare.dkt 97dd0d4dea21.e3b0c4
-prgnn/stages/prepare.in 1c688aa73d57.e3b0c4
-prgnn/stages/prepare.layer a005c0404783.009407
-prgnn/stages/prepare.layer.close 78b49268bf8c.497040
-prgnn/stages/prepare.layer.look a29900e29478.1f90e7
-prgnn/stages/prepare.layer.over 4acef68daa12.c641c4
-prgnn/stages/prepare.layer.quality 4015ccb313e9.4ffd73
-prgnn/stages/prepare.layer.read c5233988a677.b17f5c
-prgnn/stages/prepare.layer.sample 4124ae0ce28e.873362
-prgnn/stages/prepare.layer.tally 91390a021e36.96aed7
-prgnn/stages/prepare.layer.through ca0fd2946848.9fccd4
-prgnn/stages/prepare.layer.warped e8899e4630f2.90b4c5
-prgnn/stages/prepare.leastDeterminant 26a58c93c0d7.e3b0c4
-prgnn/stages/prepare.leastLabeled a365a9fc8b27.e3b0c4
-prgnn/stages/prepare.matched b3e69ab06205.e3b0c4
-prgnn/stages/prepare.mostDeterminant 70a586560e99.e3b0c4
-prgnn/stages/prepare.mostDisplacement 0607f7a0b1f5.e3b0c4
-prgnn/stages/prepare.mostRotation 29ccd50b5e88.e3b0c4
-prgnn/stages/prepare.other 89c7bd2bb02a.e3b0c4
-prgnn/stages/prepare.otherLabels c8199f79f78f.be351c
-prgnn/stages/prepare.parcelImage 7b3ab55c6e16.db9de0
-prgnn/stages/prepare.parcellate.New 2b61bef6cce8.3b1f59
-prgnn/stages/prepare.readAtlas d977afe4135d.a79ba9
-prgnn/stages/prepare.rotation 341f09c94a26.3f4299
-prgnn/stages/prepare.sampleTable 38c7cd466613.d39b30
-prgnn/stages/prepare.shares 0c49ebea1959.e3b0c4
-prgnn/stages/prepare.tissue abf3926afcde.e3b0c4
-prgnn/stages/prepare.tissues 4339e0316a6e.e3b0c4
-prgnn/stages/prepare.weighted.count 1134fd550bda.ecf2e3
-prgnn/stages/prepare.wholeBrain 23f6c5923ccf.8d129e
-prgnn/stages/prepare.within 5bb70881960d.3da0fa
-prgnn/stages/prepare.zero 430a2773fd59.e3b0c4
+prgnn/stages/prepare/extract.Parcellate 012fc03575bc.e3b0c4
+prgnn/stages/prepare/extract.Parcellate.Ports d986c9074cf2.ca4185
+prgnn/stages/prepare/extract.Parcellate.Run 60c001113564.36c3aa
+prgnn/stages/prepare/extract.Parcellate.choose 17b4cdf896d2.bba13a
+prgnn/stages/prepare/extract.Parcellate.covered da3b4df676d1.d0a251
+prgnn/stages/prepare/extract.Parcellate.grayordinates f88a3c1aa790.0b4c41
+prgnn/stages/prepare/extract.Parcellate.meaning be528a481772.9b8297
+prgnn/stages/prepare/extract.Parcellate.outputs b1c178614511.cc7b93
+prgnn/stages/prepare/extract.Parcellate.refuseMissing b4fa6b820689.7f18a4
+prgnn/stages/prepare/extract.Parcellate.sampleGray 074770dd809a.686ff6
+prgnn/stages/prepare/extract.Parcellate.sampleVoxels 403822348436.466468
+prgnn/stages/prepare/extract.beyond c8409648400f.e3b0c4
+prgnn/stages/prepare/extract.coarse abdbd56df1ad.e3b0c4
+prgnn/stages/prepare/extract.dkt 97dd0d4dea21.e3b0c4
+prgnn/stages/prepare/extract.in 1c688aa73d57.e3b0c4
+prgnn/stages/prepare/extract.layer a005c0404783.009407
+prgnn/stages/prepare/extract.layer.close 78b49268bf8c.497040
+prgnn/stages/prepare/extract.layer.look a29900e29478.1f90e7
+prgnn/stages/prepare/extract.layer.over 4acef68daa12.c641c4
+prgnn/stages/prepare/extract.layer.quality 4015ccb313e9.4ffd73
+prgnn/stages/prepare/extract.layer.read c5233988a677.b17f5c
+prgnn/stages/prepare/extract.layer.sample 4124ae0ce28e.873362
+prgnn/stages/prepare/extract.layer.tally 91390a021e36.96aed7
+prgnn/stages/prepare/extract.layer.through ca0fd2946848.9fccd4
+prgnn/stages/prepare/extract.layer.warped e8899e4630f2.90b4c5
+prgnn/stages/prepare/extract.leastDeterminant 26a58c93c0d7.e3b0c4
+prgnn/stages/prepare/extract.leastLabeled a365a9fc8b27.e3b0c4
+prgnn/stages/prepare/extract.matched b3e69ab06205.e3b0c4
+prgnn/stages/prepare/extract.mostDeterminant 70a586560e99.e3b0c4
+prgnn/stages/prepare/extract.mostDisplacement 0607f7a0b1f5.e3b0c4
+prgnn/stages/prepare/extract.mostRotation 29ccd50b5e88.e3b0c4
+prgnn/stages/prepare/extract.other 89c7bd2bb02a.e3b0c4
+prgnn/stages/prepare/extract.otherLabels c8199f79f78f.be351c
+prgnn/stages/prepare/extract.parcelImage 7b3ab55c6e16.db9de0
+prgnn/stages/prepare/extract.parcellate.New 2b61bef6cce8.3b1f59
+prgnn/stages/prepare/extract.readAtlas d977afe4135d.a79ba9
+prgnn/stages/prepare/extract.rotation 341f09c94a26.3f4299
+prgnn/stages/prepare/extract.sampleTable 38c7cd466613.d39b30
+prgnn/stages/prepare/extract.shares 0c49ebea1959.e3b0c4
+prgnn/stages/prepare/extract.tissue abf3926afcde.e3b0c4
+prgnn/stages/prepare/extract.tissues 4339e0316a6e.e3b0c4
+prgnn/stages/prepare/extract.weighted.count 1134fd550bda.ecf2e3
+prgnn/stages/prepare/extract.wholeBrain 23f6c5923ccf.8d129e
+prgnn/stages/prepare/extract.within 5bb70881960d.3da0fa
+prgnn/stages/prepare/extract.zero 430a2773fd59.e3b0c4
 prgnn/stages/region.File 20c72b1be815.e3b0c4
 prgnn/stages/region.File.Close d3a7745361ec.696b09
 prgnn/stages/region.Misplaced 1f089fbb405b.532e8d
@@ -4576,11 +4573,11 @@ prgnn/stages/region.ReferenceFacts.Table 1a8025c45aa0.61cacf
 reached by timeseries
 prgnn/nifti/cifti.ReadParcels ef4d398e866f.00dfeb
 prgnn/stages/column.SeriesGiven 626edd2f9eda.e3b0c4
-prgnn/stages/prepare.Timeseries b73f6584d7e3.e3b0c4
-prgnn/stages/prepare.Timeseries.Ports f80f9a378427.fb4b03
-prgnn/stages/prepare.Timeseries.Run 048bd199cb1d.fb08ad
-prgnn/stages/prepare.seriesRow 868b154f43fa.e3b0c4
-prgnn/stages/prepare.timeseries.New d54eff27cd87.cdf0d1
+prgnn/stages/prepare/extract.Timeseries b73f6584d7e3.e3b0c4
+prgnn/stages/prepare/extract.Timeseries.Ports f80f9a378427.fb4b03
+prgnn/stages/prepare/extract.Timeseries.Run 048bd199cb1d.bafd4c
+prgnn/stages/prepare/extract.seriesRow 868b154f43fa.e3b0c4
+prgnn/stages/prepare/extract.timeseries.New d54eff27cd87.cdf0d1
 prgnn/stages/region.ReadSeries 7abfceacf7f6.574bd5
 prgnn/stages/region.niftiMagic 8ad5a6a90a21.e3b0c4
 prgnn/stages/region.seriesArray 282becf40eb4.6e5e1f
@@ -4864,7 +4861,7 @@ at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDo
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 People:25 ReadPeople:35 simulated:63 ByParticipant:72
 at stages/column/rows.go prgnn/stages/column field:34 layout:43 layouts:48 coordsType:50 layoutOf:53 offsetOf:101 Names:114 Type:120 Table:124 Columns:129 CoordinateDoc:146 Keys:149 field.column:165 cells:186 markMissing:211 Read:220 One:233 Rows:247 Coordinates:276 field.absent:296 field.read:309 chosen:349 fill:359 memory:380 memoryOf:386 at:392
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 StrongMotion:14 CleaningRow:18 VolumeRow:48
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 CleanedBefore:13 StrongMotion:17 CleaningRow:21 VolumeRow:51
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
@@ -4971,32 +4968,33 @@ at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:1
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent:45 material:48 materialOf:54 Make:65 Settings.check:92 signals:126 ar1:151 Scan.fill:161 waves:236 waves.disturb:243 rhythm:271
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
-at stages/prepare/bootstrap.go prgnn/stages/prepare bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:44 Bootstrap.Run:66 Bootstrap.meta:147 voxelsOf:160 streamOf:175 openSeries:187 Bootstrap.TimeFrom:209 Bootstrap.made:220 longestTR:226 readJSON:229 sidecarTR:245 denoised:264 sameGrid:280 Bootstrap.size:287 Bootstrap.draw:295 countDistinct:326 Bootstrap.drop:334 whyNone:349 badVolumes:364 voxelRow:389 voxelTable:399 mostLost:413 scanTable:416 scanRow:448
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:64 combatBook.table:122 slopeColumn:144 shiftColumn:145 scaleColumn:146 combatRow:149 combatBook.siteTable:158 siteRow:179
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 combatBook.readPeople:82 saysGroup:134 saysNumber:147 combatBook.choose:165 combatBook.row:216 pairsOf:241
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:36 Connectivity.Validate:57 Connectivity.Run:68 leftRow:104 matrixRow:109 connectivityQuality:124
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:59 Denoise.Validate:80 stepRow:105 Denoise.strategy:111 Denoise.Run:118 Denoise.TimeFrom:183 Denoise.prepare:193 Denoise.cleaner:229 lostVoxels:261 tooLittle:278 orExclude:284 Denoise.confounds:289 unknownVolumes:370 Denoise.without:380 Denoise.choose:391 readConfounds:404 before:421 cleanedBefore:433 aboutConfounds:436 meanAndMax:446
-at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:14
-at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:20 Denoise.events:69
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:59 Denoise.Validate:80 stepRow:105 Denoise.strategy:111 Denoise.Run:118 Denoise.TimeFrom:183 Denoise.prepare:193 Denoise.cleaner:229 lostVoxels:261 tooLittle:278 orExclude:284 Denoise.confounds:289 unknownVolumes:370 Denoise.without:380 Denoise.choose:391 readConfounds:404 before:421 aboutConfounds:433 meanAndMax:443
+at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
+at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
+at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:21 Denoise.events:70
+at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:65 Bootstrap.meta:146 voxelsOf:159 openSeries:174 Bootstrap.TimeFrom:196 Bootstrap.made:207 longestTR:213 sidecarTR:217 denoised:236 sameGrid:252 Bootstrap.size:259 Bootstrap.draw:267 countDistinct:298 Bootstrap.drop:306 whyNone:321 badVolumes:336 voxelRow:361 voxelTable:371 mostLost:385 scanTable:388 scanRow:420
+at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:72 grayordinateMeans:149 readParcels:169
+at stages/prepare/extract/mean_image.go prgnn/stages/prepare/extract meanImage:17 usualRange:38
+at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:79
+at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:23 Parcellate:30 Parcellate.Ports:38 Parcellate.Run:59 Parcellate.meaning:151 Parcellate.outputs:167 Parcellate.covered:181 parcelImage:199 dkt:209 Parcellate.refuseMissing:212 otherLabels:237
+at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 layer.quality:283 layer.sample:310
+at stages/prepare/extract/sample.go prgnn/stages/prepare/extract tissues:17 other:19 tissue:22 wholeBrain:42 Parcellate.sampleVoxels:49 Parcellate.sampleGray:83 Parcellate.choose:101 sampleTable:122 shares:128 sampled:151
+at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:19 Timeseries:23 Timeseries.Ports:27 Timeseries.Run:41 seriesRow:91
+at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:34 Graph.Run:49 graphRow:93 graphQuality:110
-at stages/prepare/grayordinates.go prgnn/stages/prepare matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:72 grayordinateMeans:148 readParcels:168
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:34 Harmonize.Run:49 fittedQuality:121 fits:144 mostFitted:149 knownFit:151 knownFit.numbers:158 recentFit:163 readFit:188
 at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:31 Join.Run:49 sameParts:90 runNames:109 joinSeries:118 spreadMissing:146 missingRegions:159 runQuality:174 readRuns:180 runQuality.whole:208 runQuality.list:263 joinedRow:272 runVolumeRow:280 runQuality.volumes:286 leastCoverage:306
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:51 Matrices.Run:65 Matrices.read:107
-at stages/prepare/mean_image.go prgnn/stages/prepare meanImage:17 usualRange:38
-at stages/prepare/mean_volume.go prgnn/stages/prepare mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:79
 at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:19 Occupancy:23 Occupancy.Ports:25 transitionRow:43 sequenceRow:51 Occupancy.Run:58
-at stages/prepare/parcellate.go prgnn/stages/prepare parcellate.New:23 Parcellate:30 Parcellate.Ports:38 Parcellate.Run:59 Parcellate.meaning:151 Parcellate.outputs:167 Parcellate.covered:181 parcelImage:198 dkt:208 Parcellate.refuseMissing:211 otherLabels:236 coverageRow:254
-at stages/prepare/parcellate_labels.go prgnn/stages/prepare leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 layer.quality:283 layer.sample:310
 at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:26 Project.Run:40
-at stages/prepare/sample.go prgnn/stages/prepare tissues:18 other:20 tissue:23 wholeBrain:43 Parcellate.sampleVoxels:50 Parcellate.sampleGray:84 Parcellate.choose:102 sampleTable:123 shares:129 sampled:152 carpet:171
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:27 sessionDrawRow:49 Sessions.Run:55 sessionQuality:93 meanQuality:118 poolMatrices:140
 at stages/prepare/sliding.go prgnn/stages/prepare windows.New:23 SlidingWindows:30 SlidingWindows.Ports:39 windowRow:56 windowsRow:66 fewestWidths:77 SlidingWindows.Run:79 segmentsOf:155 highPassOf:189 windowsRow.warn:205 varianceOf:219 variability:231 SlidingWindows.Validate:248
 at stages/prepare/states.go prgnn/stages/prepare states.New:21 States:29 States.Ports:39 stateFitRow:57 States.Run:65 States.read:98 readWindows:152
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:72 notDefinite:120 covarianceOf:126
-at stages/prepare/timeseries.go prgnn/stages/prepare timeseries.New:22 Timeseries:26 Timeseries.Ports:30 Timeseries.Run:44 seriesRow:93 placeColumns:100
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
-at stages/prepare/weights.go prgnn/stages/prepare largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:83 author.result:97 author.othersAbove:122 author.tiles:136 author.regressionTiles:157
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
 at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:89 author.covariatesOfNumber:128 coefficient:158 covariateName:166 varying:172 stuckSkill:200 epochRow:203 author.training:209
@@ -5032,13 +5030,16 @@ at stages/present/tables/published.go prgnn/stages/present/tables published.New:
 at stages/present/tables/read.go prgnn/stages/present/tables variation:14 VariationRow:20 paperOne:35 paperLambda:42 contender:45 ClassifierRow:53 contenders:68 Tables.variations:87 place:135 axisOf:143 Tables.comparison:154 modelRow:209 parameterRow:215 parameterCounts:222
 at stages/present/tables/tables.go prgnn/stages/present/tables tables.New:19 Tables:23 Tables.Ports:27 Tables.Run:50 tableSource:87 tableSource.String:89 tableSource.mark:96 paperSource:104
 at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47
+at stages/region/coverage.go prgnn/stages/region CoverageRow:4
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
 at stages/region/labels.go prgnn/stages/region MeaningName:9 Meaning:26
 at stages/region/misplaced.go prgnn/stages/region farOff:14 mostFarOff:15 leastPlaces:16 Misplaced:24
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
 at stages/region/paint.go prgnn/stages/region Clip:4
+at stages/region/place.go prgnn/stages/region called:14 PlaceColumns:22
 at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts:22 ReferenceFacts.Table:32 ReadReference:44
+at stages/region/scan.go prgnn/stages/region StreamOf:12 ReadJSON:24
 at stages/region/series.go prgnn/stages/region ReadDraws:16 Stack:33 ReadText:43 Float32:56 Standardized:66
 at stages/region/states.go prgnn/stages/region StateRow:14 StateFacts:22 StateFacts.Table:31 ReadStates:47 NodesOfPairs:72
 at stages/report/body.go prgnn/stages/report body:20 body.put:27 body.each:33 body.page:39 body.turn:94 body.tiles:107 body.block:124 body.table:170 number:213 body.cell:220 longestWhole:239 body.bar:241 mediaTypes:251 pictureURL:254 svgURL:264 body.figure:267 body.tag:292 body.viewer:298

@@ -17,6 +17,7 @@ import (
 	"prgnn/stages/figure"
 	"prgnn/stages/learn"
 	"prgnn/stages/prepare"
+	"prgnn/stages/prepare/extract"
 	"prgnn/stages/present"
 	"prgnn/stages/present/tables"
 )
@@ -38,7 +39,7 @@ var coded sync.Once
 // topics are the kinds of all topics, with their code identities. A kind has one place
 // in memory: executors compare them by it.
 func topics() [][]dag.Kind {
-	all := [][]dag.Kind{cohort.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, figure.Kinds,
+	all := [][]dag.Kind{cohort.Kinds, extract.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, figure.Kinds,
 		present.Kinds, tables.Kinds, command.Kinds}
 	coded.Do(func() {
 		for _, kinds := range all {

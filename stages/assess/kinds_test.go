@@ -3,10 +3,11 @@ package assess
 import (
 	"prgnn/stages/learn"
 	"prgnn/stages/prepare"
+	"prgnn/stages/prepare/extract"
 	"prgnn/stages/stagetest"
 )
 
-func init() { stagetest.Use(Kinds, learn.Kinds, prepare.Kinds) }
+func init() { stagetest.Use(Kinds, learn.Kinds, prepare.Kinds, extract.Kinds) }
 
 // trainer is a small training of 5 folds that is quick.
 func trainer(fold int) *learn.Train {

@@ -12,7 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
-	"prgnn/stages/prepare"
+	"prgnn/stages/prepare/extract"
 	"prgnn/stages/stagetest"
 )
 
@@ -68,9 +68,9 @@ func TestBIDSReadsWhatWasSimulated(t *testing.T) {
 	}
 	series := func(bold, labels dag.Input) []byte {
 		nodes := dag.InputOf(r.Nodes)
-		parcels := stagetest.MustRun(t, stagetest.NewStage[*prepare.Parcellate](t, "parcellate"),
+		parcels := stagetest.MustRun(t, stagetest.NewStage[*extract.Parcellate](t, "parcellate"),
 			map[string][]dag.Input{"bold": {bold}, "labels": {labels}, "nodes": {nodes}})["parcels"]
-		b := stagetest.NewStage[*prepare.Bootstrap](t, "bootstrap")
+		b := stagetest.NewStage[*extract.Bootstrap](t, "bootstrap")
 		b.Draws = 2
 		return stagetest.Encoded(t, stagetest.MustRun(t, b, map[string][]dag.Input{"bold": {bold},
 			"parcels": {dag.InputOf(parcels)}, "nodes": {nodes}})["series"])

@@ -2,7 +2,8 @@ package cohort
 
 import (
 	"prgnn/stages/prepare"
+	"prgnn/stages/prepare/extract"
 	"prgnn/stages/stagetest"
 )
 
-func init() { stagetest.Use(Kinds, prepare.Kinds) }
+func init() { stagetest.Use(Kinds, prepare.Kinds, extract.Kinds) }

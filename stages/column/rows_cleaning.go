@@ -9,6 +9,9 @@ const (
 	CleanedScan  = "scan already denoised"
 )
 
+// CleanedBefore is the metadata by which the table of a scan says that its series need no nuisance regression, and why.
+const CleanedBefore = "cleaned"
+
 // StrongMotion is the framewise displacement above which a volume is censored by usual strategies (nilearn's
 // scrubbing), mm.
 const StrongMotion = 0.5

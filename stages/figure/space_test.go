@@ -11,7 +11,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/nifti"
-	"prgnn/stages/prepare"
+	"prgnn/stages/prepare/extract"
 	"prgnn/stages/region"
 	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
@@ -59,7 +59,7 @@ func TestAnatomy(t *testing.T) {
 	var b bytes.Buffer
 	need.NoError(t, nifti.Encode(&b, &nifti.Image{Shape: []int{n, n, n, 2}, TR: 2,
 		Affine: nifti.Affine{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 1}}, Data: data}))
-	out := stagetest.MustRun(t, &prepare.MeanVolume{},
+	out := stagetest.MustRun(t, &extract.MeanVolume{},
 		map[string][]dag.Input{"bold": {dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})}})
 	u, err := ReadAnatomy(dag.InputOf(out["image"]))
 	need.NoError(t, err)

@@ -13,11 +13,12 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/prepare/extract"
 	"prgnn/stages/stagetest"
 )
 
 func TestConnectivityGivesEachDraw(t *testing.T) {
-	series := seriesOf(3, 90, 6)
+	series := stagetest.Series(3, 90, 6)
 	s := stagetest.NewStage[*Connectivity](t, "connectivity")
 	out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(series)})
 	need.NoError(t, err)
@@ -64,7 +65,7 @@ func TestConnectivityGivesEachDraw(t *testing.T) {
 func TestConnectivityThreads(t *testing.T) {
 	var want []byte
 	for _, threads := range []int{1, 8} {
-		task := dag.NewTask(map[string][]dag.Input{"series": {dag.InputOf(seriesOf(7, 60, 9))}})
+		task := dag.NewTask(map[string][]dag.Input{"series": {dag.InputOf(stagetest.Series(7, 60, 9))}})
 		task.Threads = threads
 		out, err := stagetest.NewStage[*Connectivity](t, "connectivity").Run(t.Context(), task)
 		need.NoError(t, err)
@@ -84,9 +85,9 @@ func TestConnectivityThreads(t *testing.T) {
 func TestConnectivityCatchesTheBandPass(t *testing.T) {
 	d := stagetest.NewStage[*Denoise](t, "denoise")
 	d.Filter, d.HighPass, d.LowPass, d.TR = "butterworth", 0.01, 0.1, 2
-	clean, err := stagetest.RunWith(d, map[string]dag.Input{"series": dag.InputOf(seriesOf(1, 146, 84))})
+	clean, err := stagetest.RunWith(d, map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, 146, 84))})
 	need.NoError(t, err)
-	in := map[string]dag.Input{"series": named("clean[sub-1].series", clean["series"]), "quality": dag.InputOf(clean["quality"])}
+	in := map[string]dag.Input{"series": stagetest.Named("clean[sub-1].series", clean["series"]), "quality": dag.InputOf(clean["quality"])}
 	s := stagetest.NewStage[*Connectivity](t, "connectivity")
 	out, err := stagetest.RunWith(s, in)
 	need.NoError(t, err)
@@ -134,8 +135,8 @@ func TestConnectivityOfRealScans(t *testing.T) {
 	for i := range ids {
 		ids[i] = int32(i + 1)
 	}
-	nodes := nodesInput(ids...)
-	bootstrap := stagetest.NewStage[*Bootstrap](t, "bootstrap")
+	nodes := stagetest.Nodes(ids...)
+	bootstrap := stagetest.NewStage[*extract.Bootstrap](t, "bootstrap")
 	bootstrap.TR, bootstrap.Draws = 2, 0
 	denoise := stagetest.NewStage[*Denoise](t, "denoise")
 	denoise.Detrend = 2
@@ -146,7 +147,7 @@ func TestConnectivityOfRealScans(t *testing.T) {
 			out := need.Value(stagetest.RunWith(s, in))(t)
 			return out
 		}
-		parcels := chain(stagetest.NewStage[*Parcellate](t, "parcellate"),
+		parcels := chain(stagetest.NewStage[*extract.Parcellate](t, "parcellate"),
 			map[string]dag.Input{"bold": bold, "labels": stagetest.FileInput(atlas), "nodes": nodes})
 		series := chain(bootstrap, map[string]dag.Input{"bold": bold,
 			"parcels": dag.InputOf(parcels["parcels"]), "nodes": nodes})

@@ -426,11 +426,8 @@ func before(t *dag.Task) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return scan.Meta[cleanedBefore], nil
+	return scan.Meta[column.CleanedBefore], nil
 }
-
-// cleanedBefore is the metadata by which a scan's table says that its series need no nuisance regression, and why.
-const cleanedBefore = "cleaned"
 
 // aboutConfounds reads fMRIPrep's JSON file of the confounds; nil where it is not connected.
 func aboutConfounds(t *dag.Task) (map[string]connectivity.AboutColumn, error) {
@@ -438,7 +435,7 @@ func aboutConfounds(t *dag.Task) (map[string]connectivity.AboutColumn, error) {
 		return nil, nil
 	}
 	var about map[string]connectivity.AboutColumn
-	err := readJSON(t.In("confounds_sidecar"), &about)
+	err := region.ReadJSON(t.In("confounds_sidecar"), &about)
 	return about, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/internal/random"
+	"prgnn/stages/region"
 )
 
 // resample appends random draws of the volumes to the one denoised series of a run, and returns the length of their
@@ -26,7 +27,7 @@ func (s *Denoise) resample(ctx context.Context, in dag.Input, c *connectivity.Cl
 	if kept := cleaned[0].Rows; length > kept {
 		return nil, 0, fmt.Errorf("%s: block is %d, but only %d volumes are kept: set a smaller block, or block: 0%s", in.Name, length, kept, orExclude)
 	}
-	who := streamOf("blocks", s.Subject, s.ScanRun, s.Session)
+	who := region.StreamOf("blocks", s.Subject, s.ScanRun, s.Session)
 	for d := range s.Draws {
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err

@@ -20,7 +20,7 @@ func drawn(t *testing.T, change func(s *Denoise)) (series []connectivity.Matrix,
 	s := stagetest.NewStage[*Denoise](t, "denoise")
 	s.Regress, s.Columns, s.FD, s.MinMinutes, s.Seed, s.Subject = "none", []string{"csf"}, 0.5, 0, 7, "sub-1"
 	change(s)
-	out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(seriesOf(1, volumes, regions)),
+	out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, volumes, regions)),
 		"scan": dag.InputOf(scanOf(2)), "confounds": dag.InputOf(confoundsOf(volumes))})
 	need.NoError(t, err)
 	a := out["series"].(*encoding.Array)
@@ -83,7 +83,7 @@ func TestDenoiseDrawsRefuses(t *testing.T) {
 	} {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Draws, s.Block = c.draws, c.block
-		_, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(seriesOf(c.from, 60, 4))})
+		_, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(stagetest.Series(c.from, 60, 4))})
 		need.Error(t, err, c.want)
 	}
 	s := stagetest.NewStage[*Denoise](t, "denoise")
@@ -98,7 +98,7 @@ func TestJoinDrawsOfVolumes(t *testing.T) {
 	for _, run := range []string{"1", "2"} {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Draws, s.Subject, s.ScanRun = 2, "sub-1", run
-		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(seriesOf(1, 60, 4))})
+		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, 60, 4))})
 		need.NoError(t, err)
 		series = append(series, ofRun("sub-1", run, out["series"]))
 		quality = append(quality, ofRun("sub-1", run, out["quality"]))

@@ -12,6 +12,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/region"
 	"prgnn/stages/sheet"
 )
 
@@ -42,7 +43,7 @@ func (s *Denoise) addTask(t *dag.Task, volumes int, o *connectivity.Cleaning, ro
 	}
 	if t.Has("sidecar") {
 		var sidecar struct{ StartTime float64 }
-		if err := readJSON(t.In("sidecar"), &sidecar); err != nil {
+		if err := region.ReadJSON(t.In("sidecar"), &sidecar); err != nil {
 			return err
 		}
 		if task.Start = sidecar.StartTime; !(task.Start >= 0 && task.Start < o.TR) {

@@ -43,7 +43,7 @@ func TestDenoiseTask(t *testing.T) {
 				func(e connectivity.Event) bool { return e.Condition != "stop" })
 		}
 		x := stagetest.Sure(model.Regressors(volumes))
-		a := seriesOf(2, volumes, 3)
+		a := stagetest.Series(2, volumes, 3)
 		for i := range a.Float64s() {
 			a.Float64s()[i] += 40 * x.At(i/3%volumes, 0)
 		}
@@ -81,7 +81,7 @@ func TestDenoiseTask(t *testing.T) {
 func TestDenoiseTaskStaysIn(t *testing.T) {
 	for text, want := range map[string]string{goAndStop: "none: go, stop", "onset\tduration\ttrial_type\n": "", "onset\tduration\ttrial_type\nn/a\tn/a\tfilm\n": "none: film", "no table": ""} {
 		out, err := stagetest.RunWith(stagetest.NewStage[*Denoise](t, "denoise"),
-			map[string]dag.Input{"series": dag.InputOf(seriesOf(1, 60, 3)), "events": dag.InputOf(tsv(text))})
+			map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, 60, 3)), "events": dag.InputOf(tsv(text))})
 		need.NoError(t, err)
 		if row := stagetest.Sure(column.Rows[column.CleaningRow](
 			out["quality"].(*encoding.Table)))[0]; row.Task != want || row.Regressors != 0 {
@@ -110,10 +110,11 @@ func TestDenoiseTaskRefuses(t *testing.T) {
 		if c.change != nil {
 			c.change(s)
 		}
-		in := map[string]dag.Input{"series": named("series[sub-1]", seriesOf(1, 60, 3)), "scan": dag.InputOf(scanOf(2)),
-			"sidecar": named("bold.json", startTime(c.sidecar))}
+		in := map[string]dag.Input{"series": stagetest.Named("series[sub-1]", stagetest.Series(1, 60, 3)),
+			"scan":    dag.InputOf(scanOf(2)),
+			"sidecar": stagetest.Named("bold.json", startTime(c.sidecar))}
 		if c.events != "" {
-			in["events"] = named("events.tsv", tsv(c.events))
+			in["events"] = stagetest.Named("events.tsv", tsv(c.events))
 		}
 		if _, err := stagetest.RunWith(s, in); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("error %v\nwant  %s", err, c.want)

@@ -18,26 +18,6 @@ import (
 	"prgnn/stages/stagetest"
 )
 
-// named is a value as an input with the name that messages will show.
-func named(name string, v artifacts.Value) dag.Input {
-	in := dag.InputOf(v)
-	in.Name = name
-	return in
-}
-
-// seriesOf makes draws of series around 1000 that have something in common.
-func seriesOf(draws, volumes, regions int) *encoding.Array {
-	v := make([]float64, 0, draws*volumes*regions)
-	r := random.New(1, "series")
-	for range draws * volumes {
-		common := r.Normal()
-		for j := range regions {
-			v = append(v, 1000+r.Normal()+common*float64(j%3))
-		}
-	}
-	return encoding.NewArray(v, draws, volumes, regions)
-}
-
 func scanOf(tr float64) *encoding.Table {
 	return encoding.NewTable(encoding.Column{Name: "tr", Values: []float64{tr}, Valid: []bool{tr > 0}})
 }
@@ -66,7 +46,7 @@ func confoundsOf(volumes int) artifacts.Bytes {
 
 func TestDenoiseCarriesItsQuality(t *testing.T) {
 	const volumes = 100
-	in := map[string]dag.Input{"series": dag.InputOf(seriesOf(3, volumes, 5)), "scan": dag.InputOf(scanOf(2)),
+	in := map[string]dag.Input{"series": dag.InputOf(stagetest.Series(3, volumes, 5)), "scan": dag.InputOf(scanOf(2)),
 		"confounds": dag.InputOf(confoundsOf(volumes))}
 	s := stagetest.NewStage[*Denoise](t, "denoise")
 	s.Filter, s.HighPass, s.LowPass, s.Regress, s.Columns, s.FD, s.MinMinutes = "butterworth", 0.01, 0.1, "24P",
@@ -108,7 +88,7 @@ func TestDenoiseCarriesItsQuality(t *testing.T) {
 		need.Equal(t, why, map[bool]string{true: "motion"}[v == 3 || v == 4], "volume", v+1)
 	}
 	// The second draw alone is cleaned as among the others.
-	a, all := seriesOf(3, volumes, 5).Float64s(), out["series"].(*encoding.Array).Float64s()
+	a, all := stagetest.Series(3, volumes, 5).Float64s(), out["series"].(*encoding.Array).Float64s()
 	in["series"] = dag.InputOf(encoding.NewArray(a[volumes*5:2*volumes*5], 1, volumes, 5))
 	if out, err = stagetest.RunWith(s, in); err != nil {
 		t.Fatal(err)
@@ -119,7 +99,7 @@ func TestDenoiseCarriesItsQuality(t *testing.T) {
 }
 
 func TestDenoiseByDefault(t *testing.T) {
-	series := seriesOf(2, 60, 4)
+	series := stagetest.Series(2, 60, 4)
 	v := series.Float64s()
 	for i := range 60 {
 		v[i*4+1] = math.NaN()             // missing in draw 0
@@ -154,9 +134,9 @@ func TestDenoiseByDefault(t *testing.T) {
 }
 
 func TestDenoiseRefuses(t *testing.T) {
-	series := named("series[sub-1]", seriesOf(1, 50, 3))
-	short := named("series[sub-7]", seriesOf(1, 3, 3))
-	confounds := named("sub-1_confounds.tsv", confoundsOf(50))
+	series := stagetest.Named("series[sub-1]", stagetest.Series(1, 50, 3))
+	short := stagetest.Named("series[sub-7]", stagetest.Series(1, 3, 3))
+	confounds := stagetest.Named("sub-1_confounds.tsv", confoundsOf(50))
 	const exclude = "; or exclude this participant (exclude, under cohort)"
 	has := "; it has csf, trans_x, trans_y, trans_z, rot_x, rot_y, rot_z, global_signal, framewise_displacement, std_dvars; choose another strategy with regress" + exclude
 	for _, c := range []struct {
@@ -171,10 +151,12 @@ func TestDenoiseRefuses(t *testing.T) {
 		{func(s *Denoise) { s.Regress = "6P" }, nil, "regress, columns, fd and dvars need a table of confounds: connect confounds, or remove them" + exclude},
 		{func(*Denoise) {}, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: strategy simple: the table lacks cosine*, white_matter" + has},
 		{func(s *Denoise) { s.Regress = "27P" }, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: strategy 27P: the table lacks white_matter" + has},
-		{func(s *Denoise) { s.Regress = "6P" }, map[string]dag.Input{"confounds": named("x.tsv", confoundsOf(49))},
+		{func(s *Denoise) { s.Regress = "6P" },
+			map[string]dag.Input{"confounds": stagetest.Named("x.tsv", confoundsOf(49))},
 			"x.tsv: 49 rows of confounds for 50 volumes; does the table belong to another run?" + exclude},
 		{func(s *Denoise) { s.Regress = "6P" },
-			map[string]dag.Input{"confounds": named("x.tsv", artifacts.Bytes{Kind: "tsv", Data: []byte("1.5\t2\n")})},
+			map[string]dag.Input{"confounds": stagetest.Named("x.tsv", artifacts.Bytes{Kind: "tsv",
+				Data: []byte("1.5\t2\n")})},
 			"x.tsv: the first line does not name the columns"},
 		{func(s *Denoise) { s.Regress, s.FD, s.MinVolumes = "none", 0.5, 49 },
 			map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 48 of 50 volumes are kept, fewer than min_volumes (49)" + exclude},
@@ -205,10 +187,10 @@ func TestDenoiseRefuses(t *testing.T) {
 	for _, err := range stagetest.NewStage[*Denoise](t, "denoise").Validate() {
 		t.Errorf("the defaults do not hold: %v", err)
 	}
-	broken := seriesOf(1, 50, 3)
+	broken := stagetest.Series(1, 50, 3)
 	broken.Float64s()[7] = math.NaN()
 	if _, err := stagetest.RunWith(stagetest.NewStage[*Denoise](t, "denoise"),
-		map[string]dag.Input{"series": named("s", broken)}); err == nil ||
+		map[string]dag.Input{"series": stagetest.Named("s", broken)}); err == nil ||
 		err.Error() != "s: draw 0: region 2 has no value in 1 of 50 volumes, first in volume 3; a region needs all volumes, or none when it is missing" {
 		t.Errorf("error %v", err)
 	}
@@ -227,13 +209,14 @@ func TestDenoiseByConfounds(t *testing.T) {
 		return &in
 	}
 	given := scanOf(2)
-	given.Meta = map[string]string{cleanedBefore: column.SeriesGiven}
+	given.Meta = map[string]string{column.CleanedBefore: column.SeriesGiven}
 	denoisedScan := scanOf(2)
-	denoisedScan.Meta = map[string]string{cleanedBefore: column.CleanedScan}
+	denoisedScan.Meta = map[string]string{column.CleanedBefore: column.CleanedScan}
 	twice := stagetest.NewStage[*Denoise](t, "denoise")
 	twice.Regress = "24P"
-	if _, err := stagetest.RunWith(twice, map[string]dag.Input{"series": named("s", seriesOf(1, volumes, 3)),
-		"scan": dag.InputOf(denoisedScan), "confounds": *tsv(marked)}); err == nil ||
+	if _, err := stagetest.RunWith(twice, map[string]dag.Input{
+		"series": stagetest.Named("s", stagetest.Series(1, volumes, 3)), "scan": dag.InputOf(denoisedScan),
+		"confounds": *tsv(marked)}); err == nil ||
 		!strings.HasPrefix(err.Error(), "s: according to its sidecar, confounds were already regressed out of this scan") {
 		t.Errorf("a scan was cleaned twice: %v", err)
 	}
@@ -259,7 +242,7 @@ func TestDenoiseByConfounds(t *testing.T) {
 	} {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Regress = c.regress
-		in := map[string]dag.Input{"series": dag.InputOf(seriesOf(1, volumes, 3)), "scan": dag.InputOf(c.scan)}
+		in := map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, volumes, 3)), "scan": dag.InputOf(c.scan)}
 		if c.confounds != nil {
 			in["confounds"] = *c.confounds
 		}
@@ -305,7 +288,8 @@ func TestDenoiseTimeFrom(t *testing.T) {
 		t.Helper()
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.TR = tr
-		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(seriesOf(1, 60, 3)), "scan": in})
+		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, 60, 3)),
+			"scan": in})
 		need.NoError(t, err)
 		return dag.InputOf(out["quality"]),
 			stagetest.Sure(column.Rows[column.CleaningRow](out["quality"].(*encoding.Table)))[0]

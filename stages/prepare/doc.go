@@ -1,2 +1,2 @@
-// Package prepare has the kinds from scans to graphs.
+// Package prepare has the kinds from the time series of regions to graphs.
 package prepare

@@ -18,10 +18,10 @@ import (
 func matricesOf(t *testing.T, draws, regions int) map[string]dag.Input {
 	t.Helper()
 	out, err := stagetest.RunWith(stagetest.NewStage[*Connectivity](t, "connectivity"),
-		map[string]dag.Input{"series": dag.InputOf(seriesOf(draws, 120, regions))})
+		map[string]dag.Input{"series": dag.InputOf(stagetest.Series(draws, 120, regions))})
 	need.NoError(t, err)
-	return map[string]dag.Input{"pearson": named("c.pearson", out["pearson"]),
-		"partial": named("c.partial", out["partial"])}
+	return map[string]dag.Input{"pearson": stagetest.Named("c.pearson", out["pearson"]),
+		"partial": stagetest.Named("c.partial", out["partial"])}
 }
 
 func TestGraphTables(t *testing.T) {
@@ -100,13 +100,15 @@ func TestGraphRefuses(t *testing.T) {
 	}
 	broken := encoding.NewArray([]float64{1, 0.5, 0.5, 0.25, 1, 0.5, 0.5, 0.5, 1}, 1, 3, 3)
 	if _, err := stagetest.RunWith(stagetest.NewStage[*Graph](t, "graph"),
-		map[string]dag.Input{"pearson": named("p", broken), "partial": named("q", broken)}); err == nil ||
+		map[string]dag.Input{"pearson": stagetest.Named("p", broken),
+			"partial": stagetest.Named("q", broken)}); err == nil ||
 		err.Error() != "q: draw 0: the matrix is not symmetric: nodes 1 and 2 have 0.5 in one direction and 0.25 in the other" {
 		t.Errorf("error %v", err)
 	}
 	flat := encoding.NewArray([]float64{1, 2}, 2)
 	if _, err := stagetest.RunWith(stagetest.NewStage[*Graph](t, "graph"),
-		map[string]dag.Input{"pearson": named("p", flat), "partial": named("q", flat)}); err == nil ||
+		map[string]dag.Input{"pearson": stagetest.Named("p", flat),
+			"partial": stagetest.Named("q", flat)}); err == nil ||
 		err.Error() != "q: an array of shape [2], want draw, roi, roi" {
 		t.Errorf("error %v", err)
 	}
@@ -123,7 +125,7 @@ func TestChoicesOfConnectivityAndGraph(t *testing.T) {
 				need.NoError(t, param.Set(s, p.Name, choice))
 				from := in
 				if kind != "graph" {
-					from = map[string]dag.Input{"series": dag.InputOf(seriesOf(1, 100, 6))}
+					from = map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, 100, 6))}
 				}
 				if d, ok := s.(*Denoise); ok {
 					if d.Filter != "none" {
@@ -148,7 +150,7 @@ func everyConfound(volumes int) artifacts.Bytes {
 		"white_matter", "global_signal",
 		"a_comp_cor_00", "c_comp_cor_00", "w_comp_cor_00", "w_comp_cor_01", "aroma_motion_01", "cosine00"}
 	text := strings.Join(names, "\t") + "\tframewise_displacement\tstd_dvars"
-	for i, v := range seriesOf(1, volumes, len(names)).Float64s() {
+	for i, v := range stagetest.Series(1, volumes, len(names)).Float64s() {
 		if i > 0 && i%len(names) == 0 {
 			text += "\t0.1\t1"
 		}

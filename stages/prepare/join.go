@@ -33,14 +33,14 @@ func (*Join) Ports() dag.Ports {
 		In: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Gather: true, Doc: "denoised time series of each run"},
 			{Name: "quality", Type: column.Type[column.CleaningRow](), Gather: true, Doc: "denoise's quality of each run"},
-			{Name: "coverage", Type: column.Type[coverageRow](), Gather: true, Optional: true, Doc: "parcellate's coverage of each run"},
+			{Name: "coverage", Type: column.Type[region.CoverageRow](), Gather: true, Optional: true, Doc: "parcellate's coverage of each run"},
 			{Name: "volumes", Type: column.Type[column.VolumeRow](), Gather: true, Optional: true, Doc: "denoise's volumes of each run"},
 		},
 		Out: []dag.Port{
 			{Name: "series", Type: dag.NPY("<f8", "draw", "time", "roi"), Doc: "time series of all runs, concatenated; NaN for a missing region"},
 			{Name: "quality", Type: column.Type[column.CleaningRow](), Doc: "quality over all runs, in one row, as in denoise"},
 			{Name: "runs", Type: column.Type[joinedRow](), Doc: "the runs in the order in which they were joined"},
-			{Name: "coverage", Type: column.Type[coverageRow](), Doc: "the smallest coverage of each node over runs; empty when coverage is not connected"},
+			{Name: "coverage", Type: column.Type[region.CoverageRow](), Doc: "the smallest coverage of each node over runs; empty when coverage is not connected"},
 			{Name: "volumes", Type: column.Type[runVolumeRow](), Doc: "motion of each volume of all runs; empty when volumes is not connected"},
 		},
 	}
@@ -304,13 +304,13 @@ func (q *runQuality) volumes(ins []dag.Input) ([]runVolumeRow, error) {
 
 // leastCoverage is, of each node, the least that a run sees.
 func leastCoverage(ins []dag.Input) (*encoding.Table, error) {
-	least, meta := []coverageRow{}, map[string]string{}
+	least, meta := []region.CoverageRow{}, map[string]string{}
 	for k, in := range ins {
 		t, err := in.Table()
 		if err != nil {
 			return nil, err
 		}
-		rows, err := column.Rows[coverageRow](t)
+		rows, err := column.Rows[region.CoverageRow](t)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
@@ -323,8 +323,8 @@ func leastCoverage(ins []dag.Input) (*encoding.Table, error) {
 		}
 		for i, r := range rows {
 			l := least[i]
-			least[i] = coverageRow{r.Node, min(r.LabelVoxels, l.LabelVoxels), min(r.Voxels, l.Voxels),
-				min(r.Coverage, l.Coverage), r.Kept && l.Kept}
+			least[i] = region.CoverageRow{Node: r.Node, LabelVoxels: min(r.LabelVoxels, l.LabelVoxels),
+				Voxels: min(r.Voxels, l.Voxels), Coverage: min(r.Coverage, l.Coverage), Kept: r.Kept && l.Kept}
 		}
 	}
 	return column.WithMeta(column.Table(least), meta), nil

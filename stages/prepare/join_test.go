@@ -17,7 +17,7 @@ import (
 
 // ofRun is an input of a participant's run.
 func ofRun(who, run string, v artifacts.Value) dag.Input {
-	in := named(who+" run "+run, v)
+	in := stagetest.Named(who+" run "+run, v)
 	in.Coords = []dag.Coord{{Axis: "subject", Value: who}, {Axis: "run", Value: run}}
 	return in
 }
@@ -31,7 +31,7 @@ func cleanRuns(t *testing.T, change func(run int, s *Denoise)) (series, quality,
 		if change != nil {
 			change(i, s)
 		}
-		x := seriesOf(3, 150, 5)
+		x := stagetest.Series(3, 150, 5)
 		v := x.Float64s()
 		var part []float64
 		for d := range 3 {

@@ -6,7 +6,6 @@ import "prgnn/dag"
 
 // Kinds are the stage kinds of this package.
 var Kinds = []dag.Kind{
-	bootstrapKind,
 	combatKind,
 	connectivityKind,
 	denoiseKind,
@@ -14,13 +13,10 @@ var Kinds = []dag.Kind{
 	harmonizeKind,
 	joinKind,
 	matricesKind,
-	meanVolumeKind,
 	occupancyKind,
-	parcellateKind,
 	projectKind,
 	sessionsKind,
 	statesKind,
 	tangentKind,
-	timeseriesKind,
 	windowsKind,
 }

@@ -116,7 +116,7 @@ func (s *Matrices) read(in dag.Input, nodes *encoding.Table, variable string, z 
 		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	n := draws[0].Cols
-	place, err := placeColumns(names, n, nodes)
+	place, err := region.PlaceColumns(names, n, nodes)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // given wraps the bytes of a file of matrices.
-func given(b []byte) dag.Input { return named("m", artifacts.Bytes{Kind: "matrix", Data: b}) }
+func given(b []byte) dag.Input { return stagetest.Named("m", artifacts.Bytes{Kind: "matrix", Data: b}) }
 
 func npy(t *testing.T, v []float64, shape ...int) []byte {
 	t.Helper()
@@ -91,7 +91,7 @@ func TestMatricesDrawsOfMat(t *testing.T) {
 func TestMatricesAreThoseOfConnectivity(t *testing.T) {
 	c := stagetest.NewStage[*Connectivity](t, "connectivity")
 	c.Partial = "empirical"
-	made, err := stagetest.RunWith(c, map[string]dag.Input{"series": dag.InputOf(seriesOf(2, 120, 20))})
+	made, err := stagetest.RunWith(c, map[string]dag.Input{"series": dag.InputOf(stagetest.Series(2, 120, 20))})
 	need.NoError(t, err)
 	var names []string
 	for i := range 20 {

@@ -23,7 +23,7 @@ func sessionsOf(t *testing.T, draws int, change func(session int, c *Connectivit
 		if change != nil {
 			change(i, s)
 		}
-		a := seriesOf(draws, 60+20*i, 5)
+		a := stagetest.Series(draws, 60+20*i, 5)
 		for k, v := range a.Float64s() {
 			if a.Float64s()[k] = v * float64(1+k%7*i); i == 1 && k%5 == 2 {
 				a.Float64s()[k] = math.NaN()
@@ -32,7 +32,7 @@ func sessionsOf(t *testing.T, draws int, change func(session int, c *Connectivit
 		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": dag.InputOf(a)})
 		need.NoError(t, err)
 		for port, v := range out {
-			one := named(fmt.Sprintf("%s of session %d", port, i+1), v)
+			one := stagetest.Named(fmt.Sprintf("%s of session %d", port, i+1), v)
 			one.Coords = []dag.Coord{{Axis: "subject", Value: "sub-1"}, {Axis: "session", Value: fmt.Sprint("0", i+1)}}
 			in[port] = append(in[port], one)
 		}

@@ -25,7 +25,7 @@ func windowed(t *testing.T, regress string, change func(s *SlidingWindows, in ma
 	const volumes = 120
 	d := stagetest.NewStage[*Denoise](t, "denoise")
 	d.Regress, d.FD, d.MinMinutes = regress, 0.5, 1
-	clean, err := stagetest.RunWith(d, map[string]dag.Input{"series": dag.InputOf(seriesOf(1, volumes, 5)),
+	clean, err := stagetest.RunWith(d, map[string]dag.Input{"series": dag.InputOf(stagetest.Series(1, volumes, 5)),
 		"scan": dag.InputOf(scanOf(2)), "confounds": dag.InputOf(confoundsOf(volumes))})
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestWindowsRefuse(t *testing.T) {
 		{func(s *SlidingWindows, _ map[string]dag.Input) { s.Width = 236 }, "0 windows of 118 volumes (236 s) in 2 segments without a gap"},
 		{func(s *SlidingWindows, _ map[string]dag.Input) { s.Width = 4 }, "a width of 4 s is 2 volumes"},
 		{func(_ *SlidingWindows, in map[string]dag.Input) {
-			in["series"] = dag.InputOf(seriesOf(1, 100, 5))
+			in["series"] = dag.InputOf(stagetest.Series(1, 100, 5))
 		}, "keeps 118 volumes"},
 	} {
 		if _, err := windowed(t, "6P", c.change); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -175,7 +175,7 @@ func manyWindows(t *testing.T) map[string][]dag.Input {
 				windowRow{Window: int32(w + 1), Start: 4 * float64(w), Begins: w == 0, Exemplar: w%2 == 0})
 		}
 		of := func(name string, v artifacts.Value) dag.Input {
-			one := named(name, v)
+			one := stagetest.Named(name, v)
 			one.Coords = []dag.Coord{{Axis: "subject", Value: id}}
 			return one
 		}
@@ -206,7 +206,7 @@ func TestStatesOfTrainingParticipants(t *testing.T) {
 	}
 	other := manyWindows(t)
 	for p := range 2 { // of the test participants, numbers without sense
-		moved := named("windows", region.Float32(slices.Repeat([]float64{float64(100 + p)}, 36), 12, 3))
+		moved := stagetest.Named("windows", region.Float32(slices.Repeat([]float64{float64(100 + p)}, 36), 12, 3))
 		moved.Coords = in["windows"][p].Coords
 		other["windows"][p] = moved
 	}
@@ -263,7 +263,7 @@ func TestOccupancy(t *testing.T) {
 		t.Errorf("features %v %v", f.Shape, f.Float64s())
 	}
 	table := stagetest.Sure(one["list"].Table())
-	changed := named("list", column.WithMeta(&encoding.Table{Columns: table.Columns},
+	changed := stagetest.Named("list", column.WithMeta(&encoding.Table{Columns: table.Columns},
 		map[string]string{"made": "windows.width = 9"}))
 	changed.Coords = one["list"].Coords
 	one["list"] = changed

@@ -5,10 +5,11 @@ import (
 	"prgnn/stages/figure"
 	"prgnn/stages/learn"
 	"prgnn/stages/prepare"
+	"prgnn/stages/prepare/extract"
 	"prgnn/stages/present/tables"
 	"prgnn/stages/stagetest"
 )
 
 func init() {
-	stagetest.Use(Kinds, tables.Kinds, figure.Kinds, learn.Kinds, assess.Kinds, prepare.Kinds)
+	stagetest.Use(Kinds, tables.Kinds, figure.Kinds, learn.Kinds, assess.Kinds, prepare.Kinds, extract.Kinds)
 }

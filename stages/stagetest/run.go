@@ -132,6 +132,39 @@ func Near(a, b []float64) bool {
 	})
 }
 
+// Named is a value as an input with the name that messages will show.
+func Named(name string, v artifacts.Value) dag.Input {
+	in := dag.InputOf(v)
+	in.Name = name
+	return in
+}
+
+// Nodes is a node list of these ids, named n<id>.
+func Nodes(ids ...int32) dag.Input {
+	index, name := make([]int32, len(ids)), make([]string, len(ids))
+	for i, id := range ids {
+		index[i], name[i] = int32(i+1), fmt.Sprintf("n%d", id)
+	}
+	return Named("cohort.nodes", encoding.NewTable(
+		encoding.Column{Name: "index", Values: index},
+		encoding.Column{Name: "id", Values: slices.Clone(ids)},
+		encoding.Column{Name: "name", Values: name},
+	))
+}
+
+// Series makes draws of series around 1000 that have something in common.
+func Series(draws, volumes, regions int) *encoding.Array {
+	v := make([]float64, 0, draws*volumes*regions)
+	r := random.New(1, "series")
+	for range draws * volumes {
+		common := r.Normal()
+		for j := range regions {
+			v = append(v, 1000+r.Normal()+common*float64(j%3))
+		}
+	}
+	return encoding.NewArray(v, draws, volumes, regions)
+}
+
 // FileInput is a file as an input.
 func FileInput(path string) dag.Input {
 	size := Sure(os.Stat(path)).Size()

@@ -1,4 +1,4 @@
-package prepare
+package extract
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"prgnn/internal/random"
 	"prgnn/nifti"
 	"prgnn/stages/column"
+	"prgnn/stages/prepare"
 	"prgnn/stages/stagetest"
 )
 
@@ -26,7 +27,7 @@ func goldenBootstrap(t testing.TB, s *Bootstrap) dag.Outputs {
 	t.Helper()
 	in := map[string]dag.Input{
 		"bold": goldenScan(t, "bold.nii.gz"), "labels": goldenScan(t, "labels_2mm.nii.gz"),
-		"nodes": nodesInput(goldenIDs...),
+		"nodes": stagetest.Nodes(goldenIDs...),
 	}
 	out, err := stagetest.RunWith(stagetest.NewStage[*Parcellate](t, "parcellate"), in)
 	need.NoError(t, err)
@@ -46,7 +47,7 @@ func TestBootstrapGolden(t *testing.T) {
 		t.Fatalf("shape %v", a.Shape)
 	}
 	series := a.Float64s()
-	f, err := os.Open(filepath.Join("..", "..", "nifti", "testdata", "nilearn", "ts_raw.tsv"))
+	f, err := os.Open(filepath.Join("..", "..", "..", "nifti", "testdata", "nilearn", "ts_raw.tsv"))
 	need.NoError(t, err)
 	defer f.Close()
 	r := csv.NewReader(f)
@@ -89,7 +90,7 @@ func TestBootstrapDraws(t *testing.T) {
 		bold := boldCube(t, 4, 0, 5)
 		parcels := cube(4, 0, func(i, j, k int) int32 { return int32(1 + i%2) })
 		out, err := stagetest.RunWith(s, map[string]dag.Input{"bold": bold,
-			"parcels": imageInput(t, "parcels", parcels), "nodes": nodesInput(1001, 17)})
+			"parcels": imageInput(t, "parcels", parcels), "nodes": stagetest.Nodes(1001, 17)})
 		need.NoError(t, err)
 		got := out["series"].(*encoding.Array).Float64s()
 		volumes := make([][]float64, 5)
@@ -163,10 +164,10 @@ func TestBootstrapStreams(t *testing.T) {
 		return c
 	}
 	base := Bootstrap{Draws: 2, Fraction: 1.0 / 3, Seed: 1, Subject: "sub-01"}
-	one := column(&base, 0, nodesInput(1001), func(i, j, k int) int32 { return int32(i / 2) })
+	one := column(&base, 0, stagetest.Nodes(1001), func(i, j, k int) int32 { return int32(i / 2) })
 	more := base
 	more.Draws = 4
-	two := column(&more, 1, nodesInput(17, 1001), func(i, j, k int) int32 { return int32(1 + i/2) })
+	two := column(&more, 1, stagetest.Nodes(17, 1001), func(i, j, k int) int32 { return int32(1 + i/2) })
 	if !slices.Equal(one, two) {
 		t.Error("another node and more draws changed a node's draws")
 	}
@@ -174,7 +175,7 @@ func TestBootstrapStreams(t *testing.T) {
 		"subject": func(b *Bootstrap) { b.Subject = "sub-02" }, "run": func(b *Bootstrap) { b.ScanRun = "2" }} {
 		other := base
 		change(&other)
-		c := column(&other, 0, nodesInput(1001), func(i, j, k int) int32 { return int32(i / 2) })
+		c := column(&other, 0, stagetest.Nodes(1001), func(i, j, k int) int32 { return int32(i / 2) })
 		if !slices.Equal(c[:5], one[:5]) || slices.Equal(c[5:], one[5:]) {
 			t.Errorf("another %s: draw 0 must stay, the others change", name)
 		}
@@ -183,7 +184,7 @@ func TestBootstrapStreams(t *testing.T) {
 
 func TestBootstrapRefuses(t *testing.T) {
 	parcels := imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return 1 }))
-	nodes := nodesInput(1001)
+	nodes := stagetest.Nodes(1001)
 	still := cube(4, 0, background)
 	still.Shape, still.Data, still.TR = []int{4, 4, 4, 3}, make([]int16, 64*3), 2
 	holed := cube(4, 0, background)
@@ -207,7 +208,7 @@ func TestBootstrapRefuses(t *testing.T) {
 		{"still", imageInput(t, "x.nii.gz", still), parcels, nodes, "x.nii.gz: no node has enough voxels that are finite and vary over time: of the nodes' 64 voxels, 0 hold NaN or infinity and 64 are constant; is the scan masked or empty, or do the labels not overlap it?"},
 		{"a volume of NaN", imageInput(t, "x.nii.gz", holed), parcels, nodes, "x.nii.gz: no node has enough voxels that are finite and vary over time: of the nodes' 64 voxels, 64 hold NaN or infinity and 0 are constant; volume 2 of 3 (counted from 1) holds them: correct or cut the scan"},
 		{"too high a number", boldCube(t, 4, 0, 3),
-			imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return int32(i) })), nodesInput(5, 6), "parcels: holds node number 3, but the node list has nodes 1 to 2"},
+			imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return int32(i) })), stagetest.Nodes(5, 6), "parcels: holds node number 3, but the node list has nodes 1 to 2"},
 	} {
 		_, err := stagetest.RunWith(stagetest.NewStage[*Bootstrap](t, "bootstrap"), map[string]dag.Input{"bold": c.bold,
 			"parcels": c.parcels, "nodes": c.nodes})
@@ -220,7 +221,7 @@ func TestBootstrapRefuses(t *testing.T) {
 // The repetition time: a parameter, or else the sidecar, or else the header.
 func TestBootstrapTR(t *testing.T) {
 	in := map[string]dag.Input{
-		"bold": boldCube(t, 4, 0, 5), "nodes": nodesInput(1001), // its header says 2 s
+		"bold": boldCube(t, 4, 0, 5), "nodes": stagetest.Nodes(1001), // its header says 2 s
 		"parcels": imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return 1 })),
 	}
 	sidecar := func(text string) *dag.Input {
@@ -275,7 +276,7 @@ func TestBootstrapMinValid(t *testing.T) {
 	}
 	img.Data = data
 	in := map[string]dag.Input{
-		"bold": imageInput(t, "x.nii.gz", img), "nodes": nodesInput(7, 8),
+		"bold": imageInput(t, "x.nii.gz", img), "nodes": stagetest.Nodes(7, 8),
 		"parcels": imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return int32(min(i, 1) + 1) })),
 	}
 	for _, c := range []struct {
@@ -299,7 +300,7 @@ func TestBootstrapMinValid(t *testing.T) {
 		if shares := stagetest.Sure(scan.Strings("reduced_shares")); shares[0] != "0.938" { // 15 of 16 voxels
 			t.Errorf("shares of lost voxels %q", shares)
 		}
-		quality := stagetest.MustRun(t, &Denoise{Regress: "none", Task: "none"}, map[string][]dag.Input{
+		quality := stagetest.MustRun(t, &prepare.Denoise{Regress: "none", Task: "none"}, map[string][]dag.Input{
 			"series": {dag.InputOf(out["series"])}, "scan": {dag.InputOf(scan)}})["quality"].(*encoding.Table)
 		if shares := stagetest.Sure(quality.Strings("reduced_shares")); shares[0] != "0.938" {
 			t.Errorf("after denoise, shares of lost voxels %q", shares)
@@ -321,7 +322,7 @@ func TestBootstrapReal(t *testing.T) {
 	}
 	for _, path := range scans[:3] {
 		in := map[string]dag.Input{"bold": stagetest.FileInput(path), "labels": stagetest.FileInput(atlas),
-			"nodes": nodesInput(ids...)}
+			"nodes": stagetest.Nodes(ids...)}
 		out, err := stagetest.RunWith(stagetest.NewStage[*Parcellate](t, "parcellate"), in)
 		need.NoError(t, err)
 		if m := out["coverage"].(*encoding.Table).Meta; m["labels"] != "index" || m["resampling"] != "none: the label image is on the scan's grid" {
@@ -377,12 +378,12 @@ func TestBootstrapTellsOfTheScan(t *testing.T) {
 		`{"RepetitionTime": 2}`: "", `{"nuisance parameters": "36P"}`: column.CleanedScan, `{"NuisanceParameters": "none"}`: "", `{"nuisance parameters": null}`: "",
 	} {
 		in := map[string]dag.Input{
-			"bold": boldCube(t, 4, 0, 5), "nodes": nodesInput(1001),
+			"bold": boldCube(t, 4, 0, 5), "nodes": stagetest.Nodes(1001),
 			"parcels": imageInput(t, "parcels", cube(4, 0, func(i, j, k int) int32 { return 1 })),
 			"sidecar": dag.InputOf(artifacts.Bytes{Kind: "json", Data: []byte(text)}),
 		}
 		out := need.Value(stagetest.RunWith(&Bootstrap{}, in))(t)
-		need.Equal(t, out["scan"].(*encoding.Table).Meta[cleanedBefore], want, text)
+		need.Equal(t, out["scan"].(*encoding.Table).Meta[column.CleanedBefore], want, text)
 	}
 }
 

@@ -1,4 +1,4 @@
-package prepare
+package extract
 
 import (
 	"bytes"
@@ -48,7 +48,7 @@ func (*Parcellate) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "parcels", Type: dag.Format("nifti"), Doc: "node numbers 1…N on the scan's grid, or for its grayordinates (CIFTI dscalar), 0 for none"},
-			{Name: "coverage", Type: column.Type[coverageRow](), Doc: "coverage of each node"},
+			{Name: "coverage", Type: column.Type[region.CoverageRow](), Doc: "coverage of each node"},
 			{Name: "quality", Type: column.Type[column.ParcelRow](), Doc: "how well the labels fit the scan: one row"},
 			{Name: "sample", Type: column.Type[column.SampleRow](), Doc: "the voxels of carpet plots, evenly spaced in each band: cortex, subcortex, cerebellum, white matter, CSF where the labels are FreeSurfer's of the whole brain, or the structures of grayordinates; else hemisphere and structure or network; other for what else the brain mask holds"},
 		},
@@ -164,7 +164,7 @@ func (p *Parcellate) meaning(t *dag.Task, nodes []region.Node, values []int32, p
 
 // outputs are those of scans of voxels and of grayordinates. about says how the labels got onto the grid of the scan;
 // values are those of the label image.
-func (p *Parcellate) outputs(image []byte, c []coverageRow, about map[string]string, nodes []region.Node,
+func (p *Parcellate) outputs(image []byte, c []region.CoverageRow, about map[string]string, nodes []region.Node,
 	by func(region.Node) int32, values []int32, quality column.ParcelRow, sample *encoding.Table) dag.Outputs {
 	about["labels"], about["other_labels"] = region.MeaningName(p.Labels, nodes, values), otherLabels(nodes, by, values)
 	return dag.Outputs{
@@ -179,8 +179,8 @@ func (p *Parcellate) outputs(image []byte, c []coverageRow, about map[string]str
 // are by label: voxels of the label image, voxels on the grid of the scan, and the share inside the field of view.
 // number are the node numbers of the labels that are kept, reached is how many nodes are.
 func (p *Parcellate) covered(nodes []region.Node, by func(region.Node) int32, all, voxels map[int32]int,
-	seen func(label int32) float64) (rows []coverageRow, number map[int32]int16, reached int) {
-	rows, number = make([]coverageRow, len(nodes)), map[int32]int16{}
+	seen func(label int32) float64) (rows []region.CoverageRow, number map[int32]int16, reached int) {
+	rows, number = make([]region.CoverageRow, len(nodes)), map[int32]int16{}
 	for i, n := range nodes {
 		v := by(n)
 		share := seen(v)
@@ -189,7 +189,8 @@ func (p *Parcellate) covered(nodes []region.Node, by func(region.Node) int32, al
 			number[v] = int16(n.Index)
 			reached++
 		}
-		rows[i] = coverageRow{n, int32(all[v]), int32(voxels[v]), share, kept}
+		rows[i] = region.CoverageRow{Node: n, LabelVoxels: int32(all[v]), Voxels: int32(voxels[v]), Coverage: share,
+			Kept: kept}
 	}
 	return rows, number, reached
 }
@@ -248,13 +249,4 @@ func otherLabels(nodes []region.Node, by func(region.Node) int32, values []int32
 		return "none"
 	}
 	return strings.Join(other, " ")
-}
-
-// A coverageRow is one node of the coverage table.
-type coverageRow struct {
-	region.Node
-	LabelVoxels int32   `column:"label_voxels" doc:"voxels of its label in the label image"`
-	Voxels      int32   `column:"voxels" doc:"voxels of the scan's grid inside it"`
-	Coverage    float64 `column:"coverage" doc:"share of the label's voxels (or a probabilistic map's weight) on the scan's grid and inside the connected mask"`
-	Kept        bool    `column:"kept" doc:"whether the node has voxels and enough coverage"`
 }

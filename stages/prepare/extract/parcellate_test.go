@@ -1,9 +1,8 @@
-package prepare
+package extract
 
 import (
 	"bytes"
 	"compress/gzip"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -22,7 +21,7 @@ import (
 // goldenScan is a file of the golden set of package nifti, as an input.
 func goldenScan(t testing.TB, name string) dag.Input {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "nifti", "testdata", "nilearn", name))
+	b, err := os.ReadFile(filepath.Join("..", "..", "..", "nifti", "testdata", "nilearn", name))
 	need.NoError(t, err)
 	in := dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b})
 	in.Name = name
@@ -36,21 +35,6 @@ func imageInput(t testing.TB, name string, img *nifti.Image) dag.Input {
 	need.NoError(t, nifti.Encode(&b, img))
 	in := dag.InputOf(artifacts.Bytes{Kind: "nifti", Data: b.Bytes()})
 	in.Name = name
-	return in
-}
-
-// nodesInput is a node list of these ids, named n<id>.
-func nodesInput(ids ...int32) dag.Input {
-	index, name := make([]int32, len(ids)), make([]string, len(ids))
-	for i, id := range ids {
-		index[i], name[i] = int32(i+1), fmt.Sprintf("n%d", id)
-	}
-	in := dag.InputOf(encoding.NewTable(
-		encoding.Column{Name: "index", Values: index},
-		encoding.Column{Name: "id", Values: slices.Clone(ids)},
-		encoding.Column{Name: "name", Values: name},
-	))
-	in.Name = "cohort.nodes"
 	return in
 }
 
@@ -69,7 +53,7 @@ func labelsOf(t testing.TB, v artifacts.Value) *nifti.Labels {
 func TestParcellateGolden(t *testing.T) {
 	out, err := stagetest.RunWith(stagetest.NewStage[*Parcellate](t, "parcellate"), map[string]dag.Input{
 		"bold": goldenScan(t, "bold.nii.gz"), "labels": goldenScan(t, "labels_2mm.nii.gz"),
-		"nodes": nodesInput(goldenIDs...),
+		"nodes": stagetest.Nodes(goldenIDs...),
 	})
 	need.NoError(t, err)
 	want := labelsOf(t, artifacts.Bytes{Data: stagetest.Sure(goldenScan(t, "labels_resampled_expected.nii.gz").Bytes())})
@@ -165,7 +149,7 @@ func TestParcellateCoverage(t *testing.T) {
 		return 0
 	}))
 	s := &Parcellate{Labels: "auto", Missing: "keep", MinCoverage: 0.5}
-	in := map[string]dag.Input{"bold": boldCube(t, 5, -1, 3), "labels": labels, "nodes": nodesInput(11, 22, 33)}
+	in := map[string]dag.Input{"bold": boldCube(t, 5, -1, 3), "labels": labels, "nodes": stagetest.Nodes(11, 22, 33)}
 	out, err := stagetest.RunWith(s, in)
 	need.NoError(t, err)
 	c := out["coverage"].(*encoding.Table)
@@ -197,7 +181,7 @@ func TestParcellateCoverage(t *testing.T) {
 // Labels that are node numbers, among them some that are ids of other nodes.
 func TestParcellateNumbers(t *testing.T) {
 	row := imageInput(t, "dseg.nii.gz", cube(4, 0, func(i, j, k int) int32 { return int32(i) }))
-	in := map[string]dag.Input{"bold": boldCube(t, 4, 0, 2), "labels": row, "nodes": nodesInput(1001, 3, 2)}
+	in := map[string]dag.Input{"bold": boldCube(t, 4, 0, 2), "labels": row, "nodes": stagetest.Nodes(1001, 3, 2)}
 	for _, c := range []struct{ labels, want, wrong string }{
 		{"auto", "index", ""},
 		{"index", "index", ""},
@@ -221,7 +205,7 @@ func TestParcellateNumbers(t *testing.T) {
 // Labels in a space of their own, with the transform from it.
 func TestParcellateTransform(t *testing.T) {
 	in := map[string]dag.Input{
-		"bold": boldCube(t, 8, 0, 2), "nodes": nodesInput(1, 2, 3),
+		"bold": boldCube(t, 8, 0, 2), "nodes": stagetest.Nodes(1, 2, 3),
 		"labels": imageInput(t, "aparc+aseg.mgz", cube(4, 0, func(i, j, k int) int32 { return int32(i) })),
 	}
 	// A point of the scan's space at x lies at x − 3 in the labels'; ITK's x points left.
@@ -240,7 +224,7 @@ func TestParcellateTransform(t *testing.T) {
 func TestParcellateBoth(t *testing.T) {
 	row := imageInput(t, "dseg.nii.gz", cube(4, 0, func(i, j, k int) int32 { return int32(i) }))
 	out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"},
-		map[string]dag.Input{"bold": boldCube(t, 4, 0, 2), "labels": row, "nodes": nodesInput(3, 1, 2)})
+		map[string]dag.Input{"bold": boldCube(t, 4, 0, 2), "labels": row, "nodes": stagetest.Nodes(3, 1, 2)})
 	need.NoError(t, err)
 	if l := labelsOf(t, out["parcels"]); !slices.Equal(l.Voxels[:4], []int32{0, 2, 3, 1}) {
 		t.Errorf("parcels %v", l.Voxels[:4])
@@ -259,17 +243,17 @@ func TestParcellateRefuses(t *testing.T) {
 		bold, labels, nodes dag.Input
 		want                string
 	}{
-		{"DKT", bold, image(0, full), nodesInput(desikan...), "dseg.nii.gz: 6 of the 7 nodes are missing: 1001 n1001, 1032 n1032, 1033 n1033, 2001 n2001, 2032 n2032, 2033 n2033; the DKT atlas lacks these: use aparc+aseg, not aparc.DKTatlas+aseg (missing: keep continues with their rows empty)"},
-		{"other atlas", bold, image(0, full), nodesInput(7, 8), "dseg.nii.gz: none of the 2 nodes is in the image: its 1 labels run from 1002 to 1002, the node list's from 7; use the labels of this atlas, or the node list of these labels"},
-		{"empty", bold, image(0, background), nodesInput(7), "dseg.nii.gz: every voxel is 0, so there are no labels"},
-		{"elsewhere", bold, image(100, full), nodesInput(1002), "dseg.nii.gz over sub-01_bold.nii.gz: the labels do not overlap the scan: the labels are on 4×4×4 voxels of 1×1×1 mm, x 99.5…103.5, y 99.5…103.5, z 99.5…103.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
+		{"DKT", bold, image(0, full), stagetest.Nodes(desikan...), "dseg.nii.gz: 6 of the 7 nodes are missing: 1001 n1001, 1032 n1032, 1033 n1033, 2001 n2001, 2032 n2032, 2033 n2033; the DKT atlas lacks these: use aparc+aseg, not aparc.DKTatlas+aseg (missing: keep continues with their rows empty)"},
+		{"other atlas", bold, image(0, full), stagetest.Nodes(7, 8), "dseg.nii.gz: none of the 2 nodes is in the image: its 1 labels run from 1002 to 1002, the node list's from 7; use the labels of this atlas, or the node list of these labels"},
+		{"empty", bold, image(0, background), stagetest.Nodes(7), "dseg.nii.gz: every voxel is 0, so there are no labels"},
+		{"elsewhere", bold, image(100, full), stagetest.Nodes(1002), "dseg.nii.gz over sub-01_bold.nii.gz: the labels do not overlap the scan: the labels are on 4×4×4 voxels of 1×1×1 mm, x 99.5…103.5, y 99.5…103.5, z 99.5…103.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
 		{"nearly elsewhere", bold, image(3, func(i, j, k int) int32 { return int32(1001 + min(i, 1)) }),
-			nodesInput(1001, 1002), "dseg.nii.gz over sub-01_bold.nii.gz: 1 of the 2 nodes lie in the scan, too few for a graph: the labels are on 4×4×4 voxels of 1×1×1 mm, x 2.5…6.5, y 2.5…6.5, z 2.5…6.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
-		{"one volume", image(0, full), image(0, full), nodesInput(1002), "dseg.nii.gz: shape [4 4 4] has one volume, but a BOLD scan needs several"},
-		{"huge", hugeBold(t), image(0, full), nodesInput(1002), "sub-01_bold.nii.gz: header: dim: a volume of shape [32767 32767 32767] takes 67102720 MiB, the limit is 1024 MiB; if it is correct, resample the image to larger voxels; if not, export the image again from the program that wrote it"},
-		{"a series as labels", bold, bold, nodesInput(1002), "sub-01_bold.nii.gz: a probabilistic atlas of 2 volumes, but the node list has 1 regions: one volume is one region, in the order of the ids 1, 2, 3 …"},
-		{"twice an id", bold, image(0, full), nodesInput(1002, 1002), "cohort.nodes: nodes 1 and 2 share the id 1002"},
-		{"no nodes", bold, image(0, full), nodesInput(), "cohort.nodes: 0 nodes, want 1 to 32767"},
+			stagetest.Nodes(1001, 1002), "dseg.nii.gz over sub-01_bold.nii.gz: 1 of the 2 nodes lie in the scan, too few for a graph: the labels are on 4×4×4 voxels of 1×1×1 mm, x 2.5…6.5, y 2.5…6.5, z 2.5…6.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
+		{"one volume", image(0, full), image(0, full), stagetest.Nodes(1002), "dseg.nii.gz: shape [4 4 4] has one volume, but a BOLD scan needs several"},
+		{"huge", hugeBold(t), image(0, full), stagetest.Nodes(1002), "sub-01_bold.nii.gz: header: dim: a volume of shape [32767 32767 32767] takes 67102720 MiB, the limit is 1024 MiB; if it is correct, resample the image to larger voxels; if not, export the image again from the program that wrote it"},
+		{"a series as labels", bold, bold, stagetest.Nodes(1002), "sub-01_bold.nii.gz: a probabilistic atlas of 2 volumes, but the node list has 1 regions: one volume is one region, in the order of the ids 1, 2, 3 …"},
+		{"twice an id", bold, image(0, full), stagetest.Nodes(1002, 1002), "cohort.nodes: nodes 1 and 2 share the id 1002"},
+		{"no nodes", bold, image(0, full), stagetest.Nodes(), "cohort.nodes: 0 nodes, want 1 to 32767"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"},

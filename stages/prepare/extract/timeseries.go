@@ -1,16 +1,13 @@
-package prepare
+package extract
 
 import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
-	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
@@ -56,7 +53,7 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	place, err := placeColumns(names, x.Cols, nodes)
+	place, err := region.PlaceColumns(names, x.Cols, nodes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
@@ -85,7 +82,8 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	return dag.Outputs{
 		"series": encoding.NewArray(y.Data, 1, y.Rows, y.Cols),
-		"scan":   column.WithMeta(column.Table([]seriesRow{row}), map[string]string{cleanedBefore: column.SeriesGiven}),
+		"scan": column.WithMeta(column.Table([]seriesRow{row}),
+			map[string]string{column.CleanedBefore: column.SeriesGiven}),
 	}, nil
 }
 
@@ -94,78 +92,4 @@ type seriesRow struct {
 	TR      float64 `column:"tr,missing" unit:"s" doc:"repetition time"`
 	Volumes int32   `column:"volumes" doc:"volumes"`
 	From    string  `column:"tr_from" doc:"source of the repetition time: parameter, sidecar or header; empty if unknown"`
-}
-
-// placeColumns finds the node (from 0) of each column of a file.
-func placeColumns(names []string, columns int, nodes *encoding.Table) ([]int, error) {
-	n := nodes.Rows()
-	if names == nil || region.Counted(names) {
-		if columns != n {
-			return nil, fmt.Errorf("%d columns without names for %d nodes", columns, n)
-		}
-		place := make([]int, n)
-		for i := range place {
-			place[i] = i
-		}
-		return place, nil
-	}
-	known := map[string]int{}
-	// a name counts before an abbreviation, and that before an id
-	for _, column := range []string{"id", "abbreviation", "name"} {
-		if _, ok := nodes.Column(column); !ok {
-			continue
-		}
-		values, err := nodes.Strings(column)
-		if column == "id" {
-			var ids []int64
-			ids, err = nodes.Ints(column)
-			values = make([]string, len(ids))
-			for i, id := range ids {
-				values[i] = strconv.FormatInt(id, 10)
-			}
-		}
-		if err != nil {
-			return nil, err
-		}
-		for i, v := range values {
-			known[v] = i
-		}
-	}
-	place := make([]int, len(names))
-	taken := make([]string, n)
-	var unknown, twice []string
-	for j, name := range names {
-		k, ok := known[name]
-		switch {
-		case !ok:
-			unknown = append(unknown, name)
-		case taken[k] != "":
-			twice = append(twice, taken[k]+" and "+name)
-		default:
-			place[j], taken[k] = k, name
-		}
-	}
-	labels, err := nodes.Strings("name")
-	if err != nil {
-		return nil, err
-	}
-	var absent []string
-	for k, name := range taken {
-		if name == "" {
-			absent = append(absent, labels[k])
-		}
-	}
-	var wrong []string
-	for _, w := range []struct {
-		what string
-		list []string
-	}{{"there is no node", unknown}, {"there is no column for", absent}, {"there is one node for", twice}} {
-		if w.list != nil {
-			wrong = append(wrong, fmt.Sprintf("%s %s", w.what, words.Some(w.list, 6)))
-		}
-	}
-	if wrong != nil {
-		return nil, fmt.Errorf("the columns do not match the node list: %s; use the node list of this atlas (a missing region is a column of n/a; if nodes is not set in the cohort, the first participant's file is the list)", strings.Join(wrong, "; "))
-	}
-	return place, nil
 }

@@ -1,4 +1,4 @@
-package prepare
+package extract
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"prgnn/internal/random"
 	"prgnn/internal/words"
 	"prgnn/nifti"
-	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
@@ -82,7 +81,7 @@ func (b *Bootstrap) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if rois.Sample, err = sampled(t, len(parcels.Voxels)); err != nil {
 		return nil, err
 	}
-	who := streamOf("bootstrap", b.Subject, b.ScanRun, b.Session)
+	who := region.StreamOf("bootstrap", b.Subject, b.ScanRun, b.Session)
 	distinct, drawn := make([]int32, len(nodes)), make([]int32, len(nodes))
 	rois.Choose = func(roi, n int) [][]int32 {
 		lists := make([][]int32, b.Draws)
@@ -151,7 +150,7 @@ func (b *Bootstrap) meta(t *dag.Task) (map[string]string, error) {
 	}
 	cleaned, err := denoised(t.In("sidecar"))
 	if cleaned {
-		meta[cleanedBefore] = column.CleanedScan
+		meta[column.CleanedBefore] = column.CleanedScan
 	}
 	return meta, err
 }
@@ -169,18 +168,6 @@ func voxelsOf(parcels *nifti.Labels, nodes int) ([][]int32, error) {
 		voxels[v-1] = append(voxels[v-1], int32(at))
 	}
 	return voxels, nil
-}
-
-// streamOf names the random numbers of a scan. One scan per participant draws without the names of run and session.
-func streamOf(purpose, subject, run, session string) []any {
-	who := []any{purpose, subject}
-	if run != "" {
-		who = append(who, "run", run)
-	}
-	if session != "" {
-		who = append(who, "session", session)
-	}
-	return slices.Clip(who)
 }
 
 // openSeries opens a scan on the grid of the parcels. tr is its repetition time in s; 0 takes that of the header.
@@ -225,26 +212,11 @@ func (b *Bootstrap) made() map[string]string {
 // milliseconds and call them seconds.
 const longestTR = 60
 
-// readJSON reads a JSON file of a dataset.
-func readJSON(in dag.Input, into any) error {
-	if in.Ref.Size > bids.LongestJSON {
-		return fmt.Errorf("%s: more than the limit of %d MiB for a JSON file", in.Name, bids.LongestJSON>>20)
-	}
-	b, err := in.Bytes()
-	if err != nil {
-		return err
-	}
-	if err := bids.Decode(b, into); err != nil {
-		return fmt.Errorf("%s: %w", in.Name, err)
-	}
-	return nil
-}
-
 // sidecarTR is the RepetitionTime of a BIDS sidecar, s, or what follows from the
 // SamplingFrequency that series of regions have, Hz; 0 when it has neither.
 func sidecarTR(in dag.Input) (float64, error) {
 	var sidecar struct{ RepetitionTime, SamplingFrequency float64 }
-	if err := readJSON(in, &sidecar); err != nil {
+	if err := region.ReadJSON(in, &sidecar); err != nil {
 		return 0, err
 	}
 	if tr := sidecar.RepetitionTime; tr < 0 || tr > longestTR {
@@ -263,7 +235,7 @@ func sidecarTR(in dag.Input) (float64, error) {
 // denoised reports whether a scan's sidecar says that confounds were regressed out: XCP-D names its strategy there.
 func denoised(in dag.Input) (bool, error) {
 	var fields map[string]json.RawMessage
-	if err := readJSON(in, &fields); err != nil {
+	if err := region.ReadJSON(in, &fields); err != nil {
 		return false, err
 	}
 	for name, value := range fields {

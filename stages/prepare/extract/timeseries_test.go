@@ -1,4 +1,4 @@
-package prepare
+package extract
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 
 // regionNodes is a node list with names, abbreviations and ids.
 func regionNodes() dag.Input {
-	return named("nodes", encoding.NewTable(
+	return stagetest.Named("nodes", encoding.NewTable(
 		encoding.Column{Name: "index", Values: []int32{1, 2, 3}},
 		encoding.Column{Name: "id", Values: []int32{10, 2001, 17}},
 		encoding.Column{Name: "name", Values: []string{"Left-Thalamus", "ctx-rh-bankssts", "Left-Hippocampus"}},
@@ -26,7 +26,7 @@ func regionNodes() dag.Input {
 }
 
 func fileOf(name, content string) dag.Input {
-	return named(name, artifacts.Bytes{Kind: "series", Data: []byte(content)})
+	return stagetest.Named(name, artifacts.Bytes{Kind: "series", Data: []byte(content)})
 }
 
 func TestTimeseries(t *testing.T) {

@@ -1,7 +1,6 @@
-package prepare
+package extract
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -37,7 +36,7 @@ func sampleOf(t *testing.T, label func(i, j, k int) int32, sample int, ids ...in
 	t.Helper()
 	in := map[string]dag.Input{
 		"bold": boldCube(t, 8, 0, 3), "labels": imageInput(t, "labels.nii.gz", cube(8, 0, label)),
-		"nodes": nodesInput(ids...),
+		"nodes": stagetest.Nodes(ids...),
 		"mask":  imageInput(t, "mask.nii.gz", cube(8, 0, func(i, j, k int) int32 { return min(1, int32(k)) })),
 	}
 	p := stagetest.NewStage[*Parcellate](t, "parcellate")
@@ -85,71 +84,10 @@ func TestSampleOfAtlas(t *testing.T) {
 	}
 }
 
-// The carpet of single voxels is what denoise makes of them as if they were regions; a voxel with NaN, and one that
-// does not vary, have none.
-func TestCarpetIsCleanedSeries(t *testing.T) {
-	const volumes, voxels = 60, 5
-	series := seriesOf(1, volumes, voxels)
-	x := series.Float64s()
-	sampled := make([]float32, len(x))
-	for i := range x {
-		sampled[i] = float32(x[i])
-		x[i] = float64(sampled[i])
-		switch i % voxels {
-		case 3:
-			sampled[i], x[i] = float32(math.NaN()), math.NaN()
-		case 4:
-			sampled[i], x[i] = 7, 7
-		}
-	}
-	for _, scale := range []string{"zscore", "psc", "none"} {
-		in := map[string]dag.Input{"series": named("series", encoding.NewArray(x, 1, volumes, voxels)),
-			"scan": named("scan", scanOf(2)), "confounds": named("confounds", confoundsOf(volumes)),
-			"sampled": named("sampled", encoding.NewArray(sampled, volumes, voxels))}
-		s := stagetest.NewStage[*Denoise](t, "denoise")
-		s.Regress, s.FD, s.MinMinutes, s.Standardize = "6P", 0.5, 0, scale
-		out := need.Value(stagetest.RunWith(s, in))(t)
-		rows := need.Value(column.Rows[column.VolumeRow](out["volumes"].(*encoding.Table)))(t)
-		clean, carpet := out["series"].(*encoding.Array), out["carpet"].(*encoding.Array)
-		if fmt.Sprint(carpet.Shape) != "[2 60 5]" {
-			t.Fatalf("a carpet of shape %v", carpet.Shape)
-		}
-		var kept []int
-		for v, row := range rows {
-			if row.LeftOut == "" {
-				kept = append(kept, v)
-			}
-		}
-		if len(kept) == volumes || len(kept) != clean.Shape[1] {
-			t.Fatalf("%d volumes are kept", len(kept))
-		}
-		want := slices.Repeat([]float64{math.NaN()}, 2*volumes*voxels)
-		for j := range 3 {
-			var raw, cleaned []float64
-			for i, v := range kept {
-				raw, cleaned = append(raw, x[v*voxels+j]), append(cleaned, clean.Float64s()[i*voxels+j])
-			}
-			m, sd := column.MeanSD(raw)
-			for v := range volumes {
-				want[v*voxels+j] = (x[v*voxels+j] - m) / sd
-			}
-			m, sd = column.MeanSD(cleaned)
-			for i, v := range kept {
-				want[(volumes+v)*voxels+j] = (cleaned[i] - m) / sd
-			}
-		}
-		for i, got := range carpet.Float64s() {
-			if !(math.Abs(got-want[i]) < 1e-5) && !(math.IsNaN(got) && math.IsNaN(want[i])) {
-				t.Fatalf("%s: volume %d, voxel %d: %v, want %v", scale, i/voxels%volumes, i%voxels, got, want[i])
-			}
-		}
-	}
-}
-
 // bootstrap keeps the series of the sampled voxels, and refuses a sample of another scan.
 func TestBootstrapSample(t *testing.T) {
 	bold := boldCube(t, 4, 0, 9)
-	in := map[string]dag.Input{"bold": bold, "nodes": nodesInput(1),
+	in := map[string]dag.Input{"bold": bold, "nodes": stagetest.Nodes(1),
 		"parcels": imageInput(t, "parcels.nii.gz", cube(4, 0, func(i, j, k int) int32 { return 1 })),
 		"sample":  dag.InputOf(column.Table([]column.SampleRow{{Voxel: 63}, {Voxel: 2}}))}
 	out := need.Value(stagetest.RunWith(stagetest.NewStage[*Bootstrap](t, "bootstrap"), in))(t)

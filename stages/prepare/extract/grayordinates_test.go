@@ -1,4 +1,4 @@
-package prepare
+package extract
 
 import (
 	"path/filepath"
@@ -18,7 +18,7 @@ func TestGrayordinates(t *testing.T) {
 	file := func(name string) dag.Input { return stagetest.FileInput(filepath.Join(dir, name)) }
 	for _, task := range []string{"rest", "holes"} {
 		in := map[string]dag.Input{"bold": file("sub-01_task-" + task + "_space-fsLR_den-91k_bold.dtseries.nii"),
-			"labels": file("tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii"), "nodes": nodesInput(countTo(24)...)}
+			"labels": file("tpl-fsLR_atlas-Mini_den-91k_dseg.dlabel.nii"), "nodes": stagetest.Nodes(countTo(24)...)}
 		parcels, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5,
 			Resampling: "auto"}, in)
 		need.NoError(t, err)
@@ -43,12 +43,12 @@ func TestGrayordinatesRefuses(t *testing.T) {
 	voxels := stagetest.FileInput(filepath.Join(dir, "..", "oracle", "space-MNI152NLin2009cAsym_atlas-Mini_dseg.nii.gz"))
 	series := file("sub-01_task-rest_space-fsLR_den-91k_atlas-Mini_stat-mean_timeseries.ptseries.nii")
 	for want, in := range map[string]map[string]dag.Input{
-		"use a CIFTI label file (.dlabel.nii)": {"bold": bold, "labels": voxels, "nodes": nodesInput(countTo(24)...)},
-		"not a dense time series (dtseries)":   {"bold": series, "labels": labels, "nodes": nodesInput(countTo(24)...)},
-		"do not connect within": {"bold": bold, "labels": labels, "nodes": nodesInput(countTo(24)...),
+		"use a CIFTI label file (.dlabel.nii)": {"bold": bold, "labels": voxels, "nodes": stagetest.Nodes(countTo(24)...)},
+		"not a dense time series (dtseries)":   {"bold": series, "labels": labels, "nodes": stagetest.Nodes(countTo(24)...)},
+		"do not connect within": {"bold": bold, "labels": labels, "nodes": stagetest.Nodes(countTo(24)...),
 			"within": voxels},
-		"1 of the 25 nodes are missing":                {"bold": bold, "labels": labels, "nodes": nodesInput(countTo(25)...)},
-		"not a map of grayordinates (dlabel, dscalar)": {"bold": bold, "labels": bold, "nodes": nodesInput(countTo(24)...)},
+		"1 of the 25 nodes are missing":                {"bold": bold, "labels": labels, "nodes": stagetest.Nodes(countTo(25)...)},
+		"not a map of grayordinates (dlabel, dscalar)": {"bold": bold, "labels": bold, "nodes": stagetest.Nodes(countTo(24)...)},
 	} {
 		if _, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail"}, in); err == nil ||
 			!strings.Contains(err.Error(), want) {

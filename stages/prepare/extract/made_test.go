@@ -1,4 +1,4 @@
-package prepare
+package extract
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/prepare"
 	"prgnn/stages/stagetest"
 )
 
@@ -17,9 +18,9 @@ func TestMadeFromBootstrapOn(t *testing.T) {
 		b := &Bootstrap{Draws: 10, Fraction: 1.0 / 3, MinValid: 0.5}
 		change(b)
 		scan := column.WithMeta(encoding.NewTable(encoding.Column{Name: "tr", Values: []float64{2}}), b.made())
-		denoise := &Denoise{Detrend: 1, Filter: "none", Regress: "none", Standardize: "zscore", FirstRow: "next",
-			TrendOver: "time", Task: "none"}
-		out := stagetest.MustRun(t, denoise, map[string][]dag.Input{"series": {dag.InputOf(seriesOf(2, 60, 3))},
+		denoise := &prepare.Denoise{Detrend: 1, Filter: "none", Regress: "none", Standardize: "zscore",
+			FirstRow: "next", TrendOver: "time", Task: "none"}
+		out := stagetest.MustRun(t, denoise, map[string][]dag.Input{"series": {dag.InputOf(stagetest.Series(2, 60, 3))},
 			"scan": {dag.InputOf(scan)}})
 		return out["quality"].(*encoding.Table).Meta["made"]
 	}

@@ -1,4 +1,4 @@
-package prepare
+package extract
 
 import (
 	"bytes"
@@ -110,7 +110,7 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 		}
 	}
 	counts, here := all.Counts(), onto.Counts()
-	c, number, reached := make([]coverageRow, len(nodes)), map[int32]float64{}, 0
+	c, number, reached := make([]region.CoverageRow, len(nodes)), map[int32]float64{}, 0
 	for i, n := range nodes {
 		v := by(n)
 		seen := share(here[v], counts[v])
@@ -119,7 +119,8 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 			number[v] = float64(n.Index)
 			reached++
 		}
-		c[i] = coverageRow{n, int32(counts[v]), int32(here[v]), seen, kept}
+		c[i] = region.CoverageRow{Node: n, LabelVoxels: int32(counts[v]), Voxels: int32(here[v]), Coverage: seen,
+			Kept: kept}
 	}
 	if p.Missing != "keep" && reached < min(2, len(nodes)) {
 		return nil, fmt.Errorf("%s over %s: %d of the %d nodes lie in the scan, too few for a graph", in.Name, t.In("bold").Name, reached, len(nodes))

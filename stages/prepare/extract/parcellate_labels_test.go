@@ -1,4 +1,4 @@
-package prepare
+package extract
 
 import (
 	"math"
@@ -48,7 +48,7 @@ func fmriprepInputs(t *testing.T, sub string, ids []int32) map[string]dag.Input 
 		"labels":    stagetest.FileInput(filepath.Join(root, "sourcedata", "freesurfer", sub, "mri", "aparc+aseg.mgz")),
 		"transform": stagetest.FileInput(anat + "fsnative_to-T1w_mode-image_xfm.txt"),
 		"warp":      stagetest.FileInput(anat + "T1w_to-MNI152NLin2009cAsym_mode-image_xfm.h5"),
-		"nodes":     nodesInput(ids...),
+		"nodes":     stagetest.Nodes(ids...),
 	}
 }
 

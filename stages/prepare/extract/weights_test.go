@@ -1,4 +1,4 @@
-package prepare
+package extract
 
 import (
 	"math"
@@ -69,7 +69,7 @@ func TestAtlasWithinMask(t *testing.T) {
 		in := map[string]dag.Input{
 			"bold": stagetest.FileInput(func_ + "preproc_bold.nii.gz"), "within": stagetest.FileInput(func_ + "brain_mask.nii.gz"),
 			"labels": stagetest.FileInput(filepath.Join(root, "atlas-bep038", "tpl-MNI152NLin2009cAsym", "tpl-MNI152NLin2009cAsym_atlas-Mini_res-02_dseg.nii.gz")),
-			"nodes":  nodesInput(countTo(40)...),
+			"nodes":  stagetest.Nodes(countTo(40)...),
 		}
 		parcels, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", Resampling: "nearest"}, in)
 		need.NoError(t, err)
@@ -85,11 +85,11 @@ func TestAtlasWithinMask(t *testing.T) {
 // A probabilistic atlas through the stages: nilearn's signals, with the brain mask too; without the
 // weights no series is made of the largest ones.
 func TestProbabilisticAtlas(t *testing.T) {
-	dir := filepath.Join("..", "..", "nifti", "testdata", "nilearn", "maps")
+	dir := filepath.Join("..", "..", "..", "nifti", "testdata", "nilearn", "maps")
 	file := func(name string) dag.Input { return stagetest.FileInput(filepath.Join(dir, name)) }
 	for _, c := range []struct{ maps, signals string }{{"maps", "maps"}, {"coarse", "coarse"}, {"maps", "masked"}} {
 		in := map[string]dag.Input{"bold": file("scan.nii.gz"), "labels": file(c.maps + ".nii.gz"),
-			"nodes": nodesInput(countTo(5)...)}
+			"nodes": stagetest.Nodes(countTo(5)...)}
 		if c.signals == "masked" {
 			in["within"] = file("mask.nii.gz")
 		}
@@ -111,7 +111,7 @@ func TestProbabilisticAtlas(t *testing.T) {
 		}
 	}
 	in := map[string]dag.Input{"bold": file("scan.nii.gz"), "labels": file("maps.nii.gz"),
-		"nodes": nodesInput(countTo(4)...)}
+		"nodes": stagetest.Nodes(countTo(4)...)}
 	if _, err := stagetest.RunWith(&Parcellate{Labels: "auto"}, in); err == nil || !strings.Contains(err.Error(), "5 volumes, but the node list has 4 regions") {
 		t.Errorf("4 nodes: error %v", err)
 	}
