@@ -69,6 +69,32 @@ func readFirst(file string) (f sourceFile, dir string, err error) {
 	return f, filepath.Dir(file), err
 }
 
+// Source is the text that runs of a file keep, without settings: that of the file, merged over the files that it
+// extends. dir is where its relative paths begin and the store goes.
+func Source(file string) (text, dir string, err error) {
+	f, dir, err := readFirst(file)
+	if err != nil {
+		return "", dir, err
+	}
+	l := newLoader(f.shown, maxTasks)
+	if l.dir, err = filepath.Abs(dir); err != nil {
+		return "", dir, err
+	}
+	root, files := l.resolve(f)
+	if len(l.bad.List) > 0 {
+		return "", dir, l.bad.Sorted()
+	}
+	return l.source(f, root, files), dir, nil
+}
+
+// source is the text of a file that resolve has read.
+func (l *loader) source(f sourceFile, root *tree.Node, files []string) string {
+	if root == nil || len(files) < 2 {
+		return string(f.text)
+	}
+	return l.text(root)
+}
+
 // maxFile is far above any pipeline file, and far below what would hurt.
 const maxFile = 16 << 20
 
@@ -170,12 +196,10 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 	l := newLoader(f.shown, limit)
 	l.dir, l.without = start, without
 	p := &Pipeline{File: f.shown, Builtin: f.builtin, Dir: dir}
-	text := string(f.text)
 	root, files := l.resolve(f)
+	text := l.source(f, root, files)
 	if root != nil {
-		if p.Extends = files[1:]; len(p.Extends) > 0 {
-			text = l.text(root)
-		}
+		p.Extends = files[1:]
 		l.read(root, sets, p)
 	}
 	if len(l.bad.List) > 0 {

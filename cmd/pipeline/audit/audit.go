@@ -29,6 +29,7 @@ type Options struct {
 	Threads    []int
 	Downstream bool
 	Fetched    bool
+	Partial    bool   // tasks that cannot be audited are no failure
 	Keep       string // where what was run again is kept
 }
 
@@ -107,12 +108,15 @@ func (a *auditor) endAudit(sum auditEvent) error {
 		if sum.Failed > 0 {
 			fmt.Fprintf(a.Out, ", %d failed", sum.Failed)
 		}
+		if sum.Skipped > 0 {
+			fmt.Fprintf(a.Out, ", %d not audited", sum.Skipped)
+		}
 		fmt.Fprintln(a.Out)
 		if sum.Skipped > 0 {
-			a.Note("%s could not be audited: their results or inputs are not stored", words.Count(sum.Skipped, "more task"))
+			a.Warn("%s not audited, without a stored result or stored inputs: pipeline run makes results, --from-inputs needs no stored inputs, --partial accepts this", words.Count(sum.Skipped, "task"))
 		}
 	}
-	if sum.Different+sum.Failed > 0 {
+	if sum.Different+sum.Failed > 0 || sum.Skipped > 0 && !a.Partial {
 		return &exit.Error{Code: exit.Failed}
 	}
 	return nil

@@ -36,7 +36,8 @@ Each task runs with one thread and again with several. For a difference, audit n
 where it begins, the cells, the distance in units in the last place and the
 relative error. A kind promises identical bits unless it states otherwise (exec: promise); a
 difference within the promise is reported and is no failure. Only --fetched changes the store.
-Exit code 1 when anything differs.`,
+Exit code 1 when anything differs, or when a task could not be audited (unless --partial): its result or
+its inputs are not stored.`,
 		Example: `  pipeline audit biopoint.yaml
   pipeline audit biopoint.yaml --stage connectivity
   pipeline audit biopoint.yaml --sample 0.1          a tenth of the tasks, chosen by --seed
@@ -58,11 +59,12 @@ Exit code 1 when anything differs.`,
 	f.IntSliceVar(&au.Threads, "threads", []int{1, 4}, "run each task once for each of these `NUMBERS` of threads")
 	f.VarP(positive{&au.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
 	f.BoolVar(&au.Downstream, "downstream", true, "also run what depends on a task that differs")
+	f.BoolVar(&au.Partial, "partial", false, "exit with 0 also when tasks could not be audited")
 	f.StringVar(&from.lock, "lock", "", "run everything that `LOCK` describes, and compare the results with it")
 	f.StringArrayVar(&from.against, "against", nil, "compare with the results of `PLACE`: a store, a lock or a statement")
 	f.StringVar(&from.signedBy, "signed-by", "", "with --against: statements must be signed by the public key in `FILE`")
 	f.StringVar(&au.Keep, "keep", "", "keep the recomputed results as a store in `DIR`")
-	setFlag(cmd, &from.sets)
+	a.asRunFlags(cmd, &from.sets)
 	return cmd
 }
 

@@ -46,7 +46,7 @@ are participants' scans: --without-inputs leaves them out, and replay --inputs n
 	f.StringVarP(&b.path, "output", "o", "", "write to `PATH`")
 	f.BoolVar(&b.without, "without-inputs", false, "leave out the input files")
 	f.StringArrayVar(&b.results, "results", nil, "include the results of `STAGE[.OUTPUT]`; all includes everything; may be repeated")
-	setFlag(cmd, &b.sets)
+	a.asRunFlags(cmd, &b.sets)
 	return cmd
 }
 

@@ -22,6 +22,8 @@ type app struct {
 	trusted []string // files of public keys
 	keys    func() (artifacts.Trust, error)
 	private bool
+	// asWritten looks at a pipeline file without the settings of its last run.
+	asWritten bool
 }
 
 // Main runs this process's command line and returns its exit code.

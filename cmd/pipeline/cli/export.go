@@ -79,7 +79,7 @@ whose methods this run used, by its parameters, and CITATION.md the methods text
 	f.StringVar(&e.Atlas, "atlas", "", "bids: `NAME` of the atlas (default: DesikanKilliany for the built-in list, else custom)")
 	f.BoolVar(&e.CSVSafe, "csv-safe", false, "csv, tsv: put an apostrophe before text that a spreadsheet would run as a formula (=, +, -, @)")
 	f.BoolVar(&citations, "citations", false, "write CITATION.bib and CITATION.md of a report stage into the directory PATH (default: here)")
-	setFlag(cmd, &sets)
+	a.asRunFlags(cmd, &sets)
 	return cmd
 }
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -174,14 +175,21 @@ func (a *app) dirHere() (string, error) {
 	return dir, nil
 }
 
-// look loads a pipeline file and looks up its results; nothing is run.
+// asRunFlags gives a command that looks at results --set, --without and --as-written.
+func (a *app) asRunFlags(cmd *cobra.Command, sets *[]string) {
+	setFlag(cmd, sets)
+	cmd.Flags().BoolVar(&a.asWritten, "as-written", false, "use FILE without settings, also when its last run had --set")
+}
+
+// look loads a pipeline file and looks up its results; nothing is run. Without settings it is the file as it last ran:
+// with the settings of that run.
 func (a *app) look(file string, sets []string) (*results.Current, error) {
-	p, err := a.load(file, sets)
-	if err != nil {
-		return nil, err
-	}
-	dir := a.storeDir(p.Dir)
-	if !isStore(dir) {
+	text, dir, err := pipelines.Source(file)
+	dir = a.storeDir(dir)
+	if err != nil || !isStore(dir) {
+		if _, err := a.load(file, sets); err != nil {
+			return nil, err
+		}
 		if full, err := filepath.Abs(dir); err == nil { // somebody may be in another directory than the store
 			dir = full
 		}
@@ -191,25 +199,51 @@ func (a *app) look(file string, sets []string) (*results.Current, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := results.LookUp(p, store)
+	last, changed, then := results.LastRun(store, file, text)
+	c, err := a.lookUp(file, a.lastSets(file, last, then, sets), store)
 	if err != nil {
 		store.Close()
 		return nil, err
 	}
-	c.File, c.Sets = file, sets
-	a.otherSettings(c)
+	if changed && !c.Complete() {
+		a.Warn("%s has changed since its last run: these are results of the file as it is now; that run is %s", file, a.Command("show", last.ID))
+	}
 	return c, nil
 }
 
-// otherSettings warns that the last run of a file had settings that are not given here: the page beside the file shows
-// them.
-func (a *app) otherSettings(c *results.Current) {
-	run, sets := c.LastSets()
-	if len(sets) == 0 {
-		return
+func (a *app) lookUp(file string, sets []string, store *artifacts.Store) (*results.Current, error) {
+	p, err := a.load(file, sets)
+	if err != nil {
+		return nil, err
 	}
-	a.Warn("this shows other settings than the last run of %s, which had --set %s: repeat it, or name that run (%s)", c.File,
-		console.Clip(strings.Join(sets, " --set "), 200), a.Command("show", run))
+	c, err := results.LookUp(p, store)
+	if err != nil {
+		return nil, err
+	}
+	c.File, c.Sets = file, sets
+	return c, nil
+}
+
+// lastSets are the settings to look with: those that are given, else those of the last run. It says where the file
+// without them, or what is given, is not what last ran.
+func (a *app) lastSets(file string, last *dag.Record, then, given []string) []string {
+	missing := slices.DeleteFunc(slices.Clone(then), func(set string) bool {
+		path, _, _ := strings.Cut(set, "=")
+		return slices.ContainsFunc(given, func(own string) bool { return strings.HasPrefix(own, path+"=") })
+	})
+	if len(missing) == 0 {
+		return given
+	}
+	shown := console.Clip(strings.Join(missing, " --set "), 200)
+	switch {
+	case a.asWritten:
+	case len(given) > 0:
+		a.Warn("these are other settings than those of the last run of %s, which also had --set %s (%s)", file, shown, a.Command("show", last.ID))
+	default:
+		a.Warn("settings of the last run of %s (%s): --set %s; --as-written leaves them out", file, last.ID, shown)
+		return then
+	}
+	return given
 }
 
 // lookAt is look for a pipeline file or a recorded run. A run is its pipeline as
@@ -224,8 +258,8 @@ func (a *app) lookAtRun(what string, sets []string, find func(*dag.Record, *arti
 	if !results.IsRun(what) {
 		return a.look(what, sets)
 	}
-	if len(sets) > 0 {
-		return nil, exit.Wrongf("a run has fixed settings: --set needs a pipeline file")
+	if len(sets) > 0 || a.asWritten {
+		return nil, exit.Wrongf("a run has fixed settings: --set, --without and --as-written need a pipeline file")
 	}
 	store, err := a.openHere()
 	if err != nil {

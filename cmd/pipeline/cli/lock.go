@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +49,7 @@ studies in a directory, name the lock of each with -o.`,
 	}
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write to `PATH` (default: run.lock beside FILE); - is stdout")
 	cmd.Flags().BoolVar(&replace, "replace", false, "also write over the lock of another pipeline file, or another file")
-	setFlag(cmd, &sets)
+	a.asRunFlags(cmd, &sets)
 	return cmd
 }
 
@@ -132,6 +133,9 @@ func (a *app) hold(p *pipelines.Pipeline, store *artifacts.Store, path string) (
 		return nil, err
 	}
 	if err := a.unlocked(path, ds); err != nil {
+		if len(l.Sets) > 0 {
+			a.Warn("%s was made with --set %s", path, strings.Join(l.Sets, " --set "))
+		}
 		fmt.Fprintln(a.Stderr, "nothing was run. If the change is intended: pipeline run without --locked, then pipeline lock")
 		return nil, err
 	}

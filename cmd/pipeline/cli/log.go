@@ -24,7 +24,7 @@ func (a *app) logCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log FILE|RUN TASK",
 		Short: "the log of a task: notes, output of its command, error",
-		Long: `Prints the log of a task: of its present result, or of its last run. With a RUN: of that run.
+		Long: `Prints the log of a task: of its present result, or else of its last run. With a RUN: of that run.
 A pattern names several tasks, and each log gets a heading. The logs are text files in the store
 (logs/), named by the key of the work; gc removes those of old work.`,
 		Example: `  pipeline log biopoint.yaml 'train[fold=2]'
@@ -39,7 +39,7 @@ A pattern names several tasks, and each log gets a heading. The logs are text fi
 			return a.logOfFile(args[0], sets, args[1])
 		},
 	}
-	setFlag(cmd, &sets)
+	a.asRunFlags(cmd, &sets)
 	return cmd
 }
 
@@ -51,11 +51,12 @@ type logEvent struct {
 	Text  string `json:"text"`
 }
 
-// A taskKey is a task, the key of its log, and whether the task has run.
+// A taskKey is a task, the key of its log, and whether the task has run; before is for one that has not run as it is
+// now, but in an earlier run.
 type taskKey struct {
-	task string
-	key  artifacts.Key
-	ran  bool
+	task        string
+	key         artifacts.Key
+	ran, before bool
 }
 
 func (a *app) logOfFile(file string, sets []string, pattern string) error {
@@ -71,11 +72,12 @@ func (a *app) logOfFile(file string, sets []string, pattern string) error {
 	last := dag.LastKeys(c.Pipeline.Graph, c.Store)
 	var tasks []taskKey
 	for _, n := range nodes {
-		k, ran := c.Steps[n].Key, c.Steps[n].State == dag.Cached
-		if _, err := os.Stat(c.Store.LogPath(k)); err != nil && !ran {
-			k, ran = last[n.ID] // its present work has no result and no log
+		t := taskKey{n.ID, c.Steps[n].Key, c.Steps[n].State == dag.Cached, false}
+		if _, err := os.Stat(c.Store.LogPath(t.key)); err != nil && !t.ran {
+			t.key, t.ran = last[n.ID] // its present work has no result and no log
+			t.before = t.ran
 		}
-		tasks = append(tasks, taskKey{n.ID, k, ran})
+		tasks = append(tasks, t)
 	}
 	return a.logs(c.Store, tasks)
 }
@@ -94,7 +96,7 @@ func (a *app) logOfRun(id, pattern string) error {
 	for _, t := range r.Tasks {
 		if t.ID == pattern || dag.StageOf(t.ID) == pattern {
 			tasks = append(tasks, taskKey{t.ID, t.Key, t.State == dag.Ran || t.State == dag.Cached ||
-				t.State == dag.Failed})
+				t.State == dag.Failed, false})
 		}
 	}
 	if tasks == nil {
@@ -139,6 +141,15 @@ func (a *app) logs(store *artifacts.Store, tasks []taskKey) error {
 		if len(tasks) > 1 {
 			fmt.Fprintln(a.Out)
 		}
+	}
+	var before []string
+	for _, t := range tasks {
+		if t.before {
+			before = append(before, t.task)
+		}
+	}
+	if before != nil {
+		a.Warn("%s: not run as it is now; the log is of an earlier run", words.Some(before, 4))
 	}
 	if names := silent[true]; names != nil {
 		a.Note("%s: ran without messages", words.Some(names, 4))

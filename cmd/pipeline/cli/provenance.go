@@ -51,7 +51,7 @@ prov       one PROV-JSON file (W3C): every file, task and link, for tools that d
 	f.StringVarP(&path, "output", "o", "", "write to `PATH`")
 	f.StringVar(&format, "format", "ro-crate", "`ro-crate` or prov")
 	f.StringVar(&license, "license", "", "the `LICENSE` of your results, for a crate: an SPDX identifier, an address, or text")
-	setFlag(cmd, &sets)
+	a.asRunFlags(cmd, &sets)
 	return cmd
 }
 

@@ -35,31 +35,30 @@ results give the same bytes.`,
 		},
 	}
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write to `PATH`; - is stdout")
-	setFlag(cmd, &sets)
+	a.asRunFlags(cmd, &sets)
 	return cmd
 }
 
 func (a *app) report(file string, sets []string, path string) error {
-	p, err := a.load(file, sets)
-	if err != nil {
-		return err
-	}
-	if err := a.MayWrite(path); err != nil {
-		return err
-	}
-	if page.Stage(p.Graph) == nil {
-		if p.Roster != nil && p.Roster.Axis != "" {
-			return exit.Wrongf("the cohort of %s consists of rows, but a report needs participants\n  pipeline export %s writes the results of a stage", file, file)
-		}
-		sets = append(slices.Clip(sets), page.Setting(p.Graph))
-	}
-	quiet := a.Quiet
-	a.Quiet = true // the note of a built-in pipeline has been given
 	c, err := a.look(file, sets)
-	a.Quiet = quiet
 	if err != nil {
 		return err
 	}
 	defer c.Store.Close()
+	if err := a.MayWrite(path); err != nil {
+		return err
+	}
+	if g, r := c.Pipeline.Graph, c.Pipeline.Roster; page.Stage(g) == nil {
+		if r != nil && r.Axis != "" {
+			return exit.Wrongf("the cohort of %s consists of rows, but a report needs participants\n  pipeline export %s writes the results of a stage", file, file)
+		}
+		quiet := a.Quiet
+		a.Quiet = true // the note of a built-in pipeline has been given
+		c, err = a.lookUp(file, append(slices.Clip(c.Sets), page.Setting(g)), c.Store)
+		a.Quiet = quiet
+		if err != nil {
+			return err
+		}
+	}
 	return page.Write(a.Console, c, path)
 }

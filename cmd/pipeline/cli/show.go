@@ -54,7 +54,7 @@ an object "axis" before them names the regions. These files must not be changed.
 			return a.showStage(args[0], sets, args[1], rows)
 		},
 	}
-	setFlag(cmd, &sets)
+	a.asRunFlags(cmd, &sets)
 	cmd.Flags().BoolVar(&where, "where", false, "name the files of the store that hold the output STAGE[.OUTPUT]")
 	cmd.Flags().BoolVar(&partial, "partial", false, "with --where: also when some results are missing")
 	cmd.Flags().Var(positive{&rows}, "rows", "show the first `N` rows of a table (with --json also elements of an array)")

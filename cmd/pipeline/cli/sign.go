@@ -53,7 +53,7 @@ The keys are PEM files, as from openssl genpkey -algorithm ed25519.`,
 	f.StringVar(&key, "key", "", "sign with the private key in `FILE`")
 	f.StringVar(&newKey, "new-key", "", "write a new key pair, `NAME`.pem and NAME.pub.pem")
 	f.StringVarP(&path, "output", "o", "run.intoto.json", "write to `PATH`; - is stdout")
-	setFlag(cmd, &sets)
+	a.asRunFlags(cmd, &sets)
 	return cmd
 }
 

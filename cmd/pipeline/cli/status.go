@@ -31,7 +31,7 @@ running. Nothing is run or changed.`,
 		ValidArgsFunction: completeFile,
 		RunE:              func(_ *cobra.Command, args []string) error { return a.status(args[0], sets) },
 	}
-	setFlag(cmd, &sets)
+	a.asRunFlags(cmd, &sets)
 	return cmd
 }
 

@@ -57,6 +57,16 @@ func (c *Current) hasBytes(s *dag.Step) bool {
 	return true
 }
 
+// Complete reports whether every task has a result.
+func (c *Current) Complete() bool {
+	for _, s := range c.Steps {
+		if s.State != dag.Cached {
+			return false
+		}
+	}
+	return true
+}
+
 // Freed is the reason of a task whose recorded bytes are not in the store.
 const Freed = "removed by gc, or lost"
 

@@ -85,10 +85,6 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 		text, makes = text+"\n"+c.Pipeline.Roster.CompleteExclude(failed), makes+" once the cause is fixed"
 	}
 	text += "\n  " + a.Command(words...) + " " + makes
-	if _, before := dag.LastKeys(c.Pipeline.Graph, c.Store)[others[0].ID]; before && failed == "" && first != nil &&
-		first.Reason != Freed && !first.Damaged && len(c.Sets) == 0 {
-		text += "\n  an earlier run had other settings; if they came from --set, add the same --set here"
-	}
 	if len(there) > 0 {
 		text += hint
 	}

@@ -133,26 +133,25 @@ func AsRun(rec *dag.Record, store *artifacts.Store) (*Current, error) {
 	return c, nil
 }
 
-// LastSets are the settings (--set) of the last run of the pipeline file that c neither repeats nor replaces, and the
-// id of that run.
-func (c *Current) LastSets() (run string, sets []string) {
-	runs, _ := c.Store.Runs() // damaged records are as good as none here
-	text, _ := pipelines.SplitSource(c.Pipeline.Graph.Source)
+// LastRun is the last run of a pipeline file whose text is now text (as pipelines.Source has it), whether the file has
+// changed since, and the settings (--set) of that run; nil when there is none.
+func LastRun(store *artifacts.Store, file, text string) (rec *dag.Record, changed bool, sets []string) {
+	runs, _ := store.Runs() // damaged records are as good as none here
 	for _, r := range runs {
-		rec, err := dag.ReadRecord(c.Store, r)
-		if err != nil || filepath.Base(rec.File) != filepath.Base(c.Pipeline.Graph.File) {
+		rec, err := dag.ReadRecord(store, r)
+		if err != nil || filepath.Base(rec.File) != filepath.Base(file) {
 			continue
 		}
 		then, sets := pipelines.SplitSource(rec.Source)
-		if then != text && !samePath(rec.File, c.Pipeline.Graph.File) { // another file of that name, in a shared store
-			continue
+		if rest, same := strings.CutPrefix(rec.Source, text); same { // a comment at its end may look like settings
+			then = text
+			_, sets = pipelines.SplitSource(strings.TrimPrefix(rest, "\n"))
 		}
-		return rec.ID, slices.DeleteFunc(sets, func(set string) bool {
-			path, _, _ := strings.Cut(set, "=")
-			return slices.ContainsFunc(c.Sets, func(own string) bool { return strings.HasPrefix(own, path+"=") })
-		})
+		if then == text || samePath(rec.File, file) { // not another file of that name, in a shared store
+			return rec, then != text, sets
+		}
 	}
-	return "", nil
+	return nil, false, nil
 }
 
 func samePath(a, b string) bool {

@@ -80,7 +80,7 @@ class Store:
         return self._find(name, partial).members
 
     def _find(self, name: str, partial: bool = False, format: str | None = None) -> Found:
-        found = Found.of(name, self._query("show", name, flags=["--where", *(["--partial"] if partial else [])]))
+        found = Found.of(name, self._look(name, flags=["--where", *(["--partial"] if partial else [])]))
         if found.missing:
             warnings.warn(f"{name}: no result of {', '.join(found.missing)}", stacklevel=3)
         if format and found.format != format:
@@ -90,7 +90,7 @@ class Store:
     @property
     def stages(self) -> list[Stage]:
         """The stages of the pipeline, their outputs, and how many of their tasks have a result."""
-        return [Stage.of(e) for e in self._query("show")]
+        return [Stage.of(e) for e in self._look()]
 
     @property
     def runs(self) -> list[RunRecord]:
@@ -116,10 +116,14 @@ class Store:
 
     def report(self) -> Report:
         """Return the report of the results that are there. A notebook shows it."""
-        return Report(_call.answer("report", [*self._flags(), "-o", "-"], [self.file], self._directory))
+        return Report(_call.answer("report", [*self._flags(), "--as-written", "-o", "-"], [self.file], self._directory))
 
     def _flags(self) -> list[str]:
         return self._where + self._sets
+
+    def _look(self, *arguments: str, flags: list[str] | None = None) -> list[dict[str, Any]]:
+        """Show results with the settings of this object, and never with those of the last run."""
+        return self._query("show", *arguments, flags=["--as-written", *(flags or [])])
 
     def _query(self, command: str, *arguments: str, flags: list[str] | None = None) -> list[dict[str, Any]]:
         return _call.query(command, self._flags() + (flags or []), [self.file, *arguments], self._directory)
