@@ -36,7 +36,7 @@ kind figure-roc 6895bfee4552103d704d8dc0cd83c797d6943282ec9626d1121aba5ff8419e8a
 kind figure-states d70f5df0f47eda5dc3241e1a01b04fb96bb9011299c37c59ea6178bb17b666c6
 kind figure-training fd775d9f8c6c5c3025bef5bea88324b5babf20942aa0ad2adc79d61bacedeab8
 kind graph c719afb694ad8b6347798cda76deaee325a7d22af149d3474b0f220ea28b5762
-kind harmonize bbc62f642fdf4a96a62b3ed0eda8f7a946ee4ad780e3b1d13daa1ad4a49e1545
+kind harmonize eaaa257d2cbae42041b5ab0af8325ee02000fe7ffcfe88e18a2b4b8af2b0c843
 kind individuality 949686e67a0cd6ebd3066435f06440f025aad642ae48483f2db65a72a353b94d
 kind join 06fab64d6a8bf99da3f122fff28b0646f521803b078e32e0fae34f7b345d6c34
 kind leakage 55b2ce568e3cf11a20e0b2e68788a1b262e3fc8269336585988481486baaa0c9
@@ -3412,7 +3412,7 @@ prgnn/stages/prepare.Harmonize.Run 373e70bdd8e8.c397fb
 prgnn/stages/prepare.fits 525a98c5c842.f596a5
 prgnn/stages/prepare.harmonize.New d54eff27cd87.04767b
 prgnn/stages/prepare.knownFit eb3e7302247e.809dad
-prgnn/stages/prepare.knownFit.numbers 80ab05eb3788.f596a5
+prgnn/stages/prepare.knownFit.numbers 9e6b812b4a01.f596a5
 prgnn/stages/prepare.mostFitted 812028183106.e3b0c4
 prgnn/stages/prepare.readFit 045c631b8c57.19c4e7
 prgnn/stages/prepare.recentFit 39a3dcad7cc3.922f6f
@@ -4944,7 +4944,7 @@ at stages/learn/baseline_data.go prgnn/stages/learn readMatrices:14 innerRows:93
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.each:89 matrixForm.row:109 matrixForm.check:138 refuseLeak:154 regionWeightRow:175 regionWeight:181 matrixForm.regions:189 matrixForm.nodes:245
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:53 BNT.Run:69 BNT.Validate:116 BNT.matrices:124 BNT.rate:143
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:134 BrainGNN.options:209 BrainGNN.parts:217 fisher:226 communityTable:244
-at stages/learn/choose.go prgnn/stages/learn choose.New:25 Choose:29 Choose.Ports:33 choiceRow:49 idRow:59 candidate:64 Choose.Run:73 describe:132 triedSetting:157 Choose.candidates:166 Choose.measure:220 Choose.table:234
+at stages/learn/choose.go prgnn/stages/learn choose.New:25 Choose:29 Choose.Ports:33 choiceRow:52 idRow:62 candidate:67 Choose.Run:76 describe:135 triedSetting:160 Choose.candidates:169 Choose.measure:223 Choose.table:237
 at stages/learn/inner.go prgnn/stages/learn innerFolds:15 trainingSet.parts:39 trainingSet.inParts:57
 at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:23 MeanMLP:34 MeanMLP.Ports:51 validatedRow:68 MeanMLP.Run:77 MeanMLP.read:119 valuesOf:166 MeanMLP.rate:210
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:36 layouts:45 modelNPZ:50 ReadModels:82 largestModel:107 ReadModel:111 readMember:142 Trained.check:160 Trained.Predict:201 predictIn:208
@@ -4952,7 +4952,7 @@ at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:118 Regression.fit:166 Regression.stream:197 numberTable:200
-at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.number:56 Split.Divides:71 Split.Validate:76 member:84 member.stratum:91 Split.Run:93 readMembers:162 readNumbers:189 quantiles:207 Split.permute:227 count:251 Split.enough:260 fewest:289 Split.enoughNumbers:292 Split.divide:312 Split.deal:320 Split.inside:348 bySite:374
+at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.number:56 Split.Divides:71 Split.Validate:79 member:87 member.stratum:94 Split.Run:96 readMembers:165 readNumbers:192 quantiles:210 Split.permute:230 count:254 Split.enough:263 fewest:292 Split.enoughNumbers:295 Split.divide:315 Split.deal:323 Split.inside:351 bySite:377
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:138 convert:147
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:34 graphFacts.add:45 Train.read:57 trainingSet.add:95 ReadParticipant:127 readEdges:153 trainingSet.check:173 trainingSet.majority:209 readGraphs:221 standardization:256 standardization.values:258 standardization.layout:260 trainingSet.standardize:270 rounded:309 standardization.apply:318
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:13 modelOf:40 ModelParams.options:51 ModelParams.validate:59 maxWeights:70 checkWeights:73 allOf:85 TrainingParams:96 trainingOf:107 TrainingParams.training:120 TrainingParams.Leaks:127 TrainingParams.validate:141

@@ -21,6 +21,8 @@ type divider interface {
 	Divides() string
 	// LeavesOut is the column of the participants whose values are the folds; "" for none.
 	LeavesOut() string
+	// Inside is the outer fold outside which its inner folds divide the participants; 0: these are outer folds.
+	Inside() int
 }
 
 // A tester is a Stage with one test fold of one repeat, from a table of folds.
@@ -46,6 +48,10 @@ func Mistakes(tasks []dag.Node, participants *encoding.Table) []string {
 			}
 		case divider:
 			if text := notGroups(n, work, participants); text != "" && !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		case chooser:
+			if text := apart(n, work); text != "" && !slices.Contains(out, text) {
 				out = append(out, text)
 			}
 		case judge:

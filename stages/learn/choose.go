@@ -45,6 +45,9 @@ func (*Choose) Ports() dag.Ports {
 	}
 }
 
+// ChoosesInside are the ports of the trainings inside the outer folds, and of those that test these.
+func (*Choose) ChoosesInside() (inner, outer string) { return "inner", "outer" }
+
 // A choiceRow is a candidate in the table of the choice.
 type choiceRow struct {
 	Outer   string  `column:"outer" doc:"the outer fold"`

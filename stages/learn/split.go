@@ -73,6 +73,9 @@ func (s *Split) Divides() string { return cmp.Or(s.Label, "group") }
 // LeavesOut is the column whose values are the folds; "" where the number of folds is a parameter.
 func (s *Split) LeavesOut() string { return s.LeaveOut }
 
+// Inside is the outer fold outside which inner folds divide the participants; 0: these are outer folds.
+func (s *Split) Inside() int { return s.Outer }
+
 func (s *Split) Validate() []error {
 	if !s.Stratify && s.StratifyBy != nil {
 		return []error{errors.New("stratify_by needs stratify: true")}

@@ -42,6 +42,15 @@ func TestCombatTakesSitesOut(t *testing.T) {
 	}
 	slope := stagetest.FloatsOf(t, out["fitted"].(*encoding.Table), "slope_age")
 	sex := stagetest.FloatsOf(t, out["fitted"].(*encoding.Table), "slope_sex=M")
+	kept := 0 // numbers of the fit that harmonize keeps: all columns of them
+	for _, c := range out["fitted"].(*encoding.Table).Columns {
+		if v, ok := c.Values.([]float64); ok {
+			kept += len(v)
+		}
+	}
+	book, fit, err := recentFit(dag.InputOf(out["fitted"]))
+	need.NoError(t, err)
+	need.Equal(t, knownFit{facts: book.combatFacts, fit: fit}.numbers(), kept)
 	people, _ := in["participants"][0].Table()
 	ages, _ := people.Floats("age")
 	sexes, _ := people.Strings("sex")

@@ -154,9 +154,9 @@ type knownFit struct {
 	fit   *combat.Fit // not to be changed
 }
 
-// numbers is how many numbers are kept of a fit: its slices are of columns of the table.
+// numbers is how many numbers are kept of a fit: mean, SD and slopes of each pair, and shift and scale at each site.
 func (k knownFit) numbers() int {
-	return len(k.fit.Mean) * len(k.fit.Shift) * (4 + len(k.fit.Slope))
+	return len(k.fit.Mean) * (2 + len(k.fit.Slope) + 2*len(k.fit.Shift))
 }
 
 // recentFit is readFit, without reading twice what is known. The book has nobody in it yet.
