@@ -29,7 +29,8 @@ var mayImport = map[string][]string{
 
 	// The topics of the stages, from the top down.
 	"stages": {"artifacts/parquet", "dag", "stages/command", "stages/present", "stages/present/tables", "stages/figure",
-		"stages/assess", "stages/learn", "stages/prepare", "stages/prepare/extract", "stages/cohort"},
+		"stages/assess", "stages/learn", "stages/prepare", "stages/prepare/extract", "stages/cohort",
+		"stages/cohort/simulate"},
 	"stages/command": {"artifacts", "artifacts/encoding", "dag", "nifti", "stages/column"},
 	"stages/present": {"artifacts", "artifacts/encoding", "dag", "stages/present/methods", "stages/present/participants",
 		"stages/present/performance", "stages/present/section", "stages/figure", "stages/column", "stages/fold",
@@ -53,7 +54,9 @@ var mayImport = map[string][]string{
 	"stages/prepare/extract": {"artifacts", "artifacts/encoding", "dag", "nifti", "connectivity", "stages/column",
 		"stages/region", "stages/bids"},
 	"stages/cohort": {"artifacts", "artifacts/encoding", "dag", "nifti", "stages/column", "stages/region",
-		"stages/sheet", "stages/bids", "stages/atlas", "stages/phantom"},
+		"stages/sheet", "stages/bids", "stages/atlas"},
+	"stages/cohort/simulate": {"artifacts", "artifacts/encoding", "dag", "nifti", "stages/cohort", "stages/column",
+		"stages/atlas", "stages/phantom"},
 	"stages/region": {"artifacts/encoding", "stages/column", "dag", "nifti", "connectivity", "stages/bids",
 		"stages/mat5"},
 	"stages/fold":   {"artifacts", "artifacts/encoding", "dag", "gnn", "stages/column", "stages/inference"},

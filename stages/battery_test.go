@@ -17,6 +17,7 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/need"
 	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/simulate"
 	"prgnn/stages/stagetest"
 )
 
@@ -309,9 +310,9 @@ func (c *chain) load(t *testing.T) {
 	if c.Roster != nil {
 		return
 	}
-	scanner := cohort.DefaultScanner()
+	scanner := simulate.DefaultScanner()
 	scanner.Grid, scanner.Volumes = 10, 100
-	r, err := (&cohort.SimulatedCohort{ASD: 3, HC: 3, Seed: 3, Sites: 1, Scanner: scanner}).Load("")
+	r, err := (&simulate.Cohort{ASD: 3, HC: 3, Seed: 3, Sites: 1, Scanner: scanner}).Load("")
 	need.NoError(t, err)
 	c.Roster = r
 	c.stages, c.ins, c.made = map[string]dag.Stage{}, map[string][]map[string][]dag.Input{}, map[string][]dag.Outputs{}

@@ -4377,13 +4377,13 @@ prgnn/stages/atlas.readPlain f61df1b451f8.f9af42
 prgnn/stages/atlas.separator a4a1f03bb033.e3b0c4
 prgnn/stages/atlas.split dfa6673103a3.e3b0c4
 prgnn/stages/atlas/dk84.tsv 99575ccf86c0.e3b0c4
-prgnn/stages/cohort.DefaultScanner f87add83b073.9225a2
-prgnn/stages/cohort.Scanner fceacf848496.e3b0c4
-prgnn/stages/cohort.Simulate efd842bfb49c.ad0758
-prgnn/stages/cohort.Simulate.Ports 2c2645a623b8.d3ee41
-prgnn/stages/cohort.Simulate.Run ef7eec549168.db9e95
-prgnn/stages/cohort.confoundsTSV 677f4c52b599.45f843
-prgnn/stages/cohort.simulate.New 6b2230537dd5.4f7788
+prgnn/stages/cohort/simulate.DefaultScanner f87add83b073.9225a2
+prgnn/stages/cohort/simulate.Scan efd842bfb49c.ad0758
+prgnn/stages/cohort/simulate.Scan.Ports 2c2645a623b8.c02ae9
+prgnn/stages/cohort/simulate.Scan.Run ef7eec549168.2e8088
+prgnn/stages/cohort/simulate.Scanner fceacf848496.e3b0c4
+prgnn/stages/cohort/simulate.confoundsTSV 677f4c52b599.45f843
+prgnn/stages/cohort/simulate.simulate.New 6b2230537dd5.c55398
 prgnn/stages/phantom.Change a3a2318c456d.e3b0c4
 prgnn/stages/phantom.Column 0833d8daf3a6.e3b0c4
 prgnn/stages/phantom.Coupling 2057ecd541c0.e3b0c4
@@ -4851,7 +4851,7 @@ at stages/chart/silhouette.go prgnn/stages/chart Side:6 Above:10 Left:11 Behind:
 at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.depth:71 millimeters:76 Brain.AxialCuts:81 Brain.slice:92
 at stages/chart/states.go prgnn/stages/chart StateMeasure:13 States:19
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22 paintTrends:28
-at stages/cohort/simulate.go prgnn/stages/cohort simulate.New:22 Scanner:27 DefaultScanner:40 Simulate:45 Simulate.Ports:55 Simulate.Run:63 confoundsTSV:114
+at stages/cohort/simulate/scan.go prgnn/stages/cohort/simulate simulate.New:22 Scanner:27 DefaultScanner:40 Scan:45 Scan.Ports:55 Scan.Run:63 confoundsTSV:114
 at stages/column/columns.go prgnn/stages/column JSON:8
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:15 ReadCovariate:22 CovariateColumn.Identifies:48 humps:63 identifierName:65 namesIdentifier:71 CovariateColumn.Describe:79 CovariateColumn.categories:105
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60

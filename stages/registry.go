@@ -13,6 +13,7 @@ import (
 	"prgnn/dag"
 	"prgnn/stages/assess"
 	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/simulate"
 	"prgnn/stages/command"
 	"prgnn/stages/figure"
 	"prgnn/stages/learn"
@@ -39,7 +40,7 @@ var coded sync.Once
 // topics are the kinds of all topics, with their code identities. A kind has one place
 // in memory: executors compare them by it.
 func topics() [][]dag.Kind {
-	all := [][]dag.Kind{cohort.Kinds, extract.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, figure.Kinds,
+	all := [][]dag.Kind{simulate.Kinds, extract.Kinds, prepare.Kinds, learn.Kinds, assess.Kinds, figure.Kinds,
 		present.Kinds, tables.Kinds, command.Kinds}
 	coded.Do(func() {
 		for _, kinds := range all {
@@ -75,18 +76,19 @@ func Kinds() []*dag.Kind {
 	return all
 }
 
-var sources = cohort.Sources
+var registeredSources []cohort.Source // of a lab's own program
 
 // RegisterCohort adds a cohort kind of a lab's own program.
 func RegisterCohort(c cohort.Source) {
-	if slices.ContainsFunc(sources, func(o cohort.Source) bool { return o.Name == c.Name }) {
+	if slices.ContainsFunc(Cohorts(), func(o cohort.Source) bool { return o.Name == c.Name }) {
 		panic("stages: cohort " + c.Name + " registered twice")
 	}
-	sources = append(slices.Clip(sources), c)
+	registeredSources = append(registeredSources, c)
 }
 
 // Cohorts are all cohort kinds, by name.
 func Cohorts() []cohort.Source {
-	return slices.SortedFunc(slices.Values(sources),
-		func(a, b cohort.Source) int { return cmp.Compare(a.Name, b.Name) })
+	all := slices.Concat(cohort.Sources, []cohort.Source{simulate.Source}, registeredSources)
+	slices.SortFunc(all, func(a, b cohort.Source) int { return cmp.Compare(a.Name, b.Name) })
+	return all
 }

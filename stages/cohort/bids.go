@@ -150,7 +150,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if r.Atlas, err = labels.settings(); err != nil {
 		return nil, err
 	}
-	r.Nodes = nodesTable(nodes)
+	r.Nodes = NodesTable(nodes)
 	r.MadeBy = bids.GeneratedBy(root)
 	r.Notes = append(datasetNotes(l, root, space), r.Notes...)
 	r.About = func(ids map[string]bool) (notes []string, timesApart bool) {

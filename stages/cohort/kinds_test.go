@@ -6,4 +6,4 @@ import (
 	"prgnn/stages/stagetest"
 )
 
-func init() { stagetest.Use(Kinds, prepare.Kinds, extract.Kinds) }
+func init() { stagetest.Use(prepare.Kinds, extract.Kinds) }

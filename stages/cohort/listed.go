@@ -1,21 +1,16 @@
 package cohort
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
 
-	"prgnn/artifacts/encoding"
 	"prgnn/internal/lists"
-	"prgnn/internal/pattern"
 	"prgnn/internal/words"
-	"prgnn/stages/column"
 	"prgnn/stages/sheet"
 )
 
@@ -103,99 +98,6 @@ func (l *list) readRows(dir string) error {
 	return l.name(levels)
 }
 
-// labeled checks the parameters that say what is predicted: the column of groups, or that of a number.
-func (l *list) labeled() error {
-	if l.Target == "" {
-		return l.column("group", l.Group)
-	}
-	var problems []error
-	if l.Group != defaultListed().Group {
-		problems = append(problems, fmt.Errorf("target: group is set to %s too, and a study predicts one of the two: remove one", l.Group))
-	}
-	if l.Levels != nil {
-		problems = append(problems, errors.New("levels: they name groups, and target is a number: remove levels, or set group in place of target"))
-	}
-	if l.Target == l.ID {
-		problems = append(problems, fmt.Errorf("target: %s is the column of the participants' names", l.ID))
-	}
-	return errors.Join(append(problems, l.column("target", l.Target))...)
-}
-
-// labelColumn is the column of what is predicted.
-func (p *listed) labelColumn() string { return cmp.Or(p.Target, p.Group) }
-
-// unlabeled says why a row without a label has none. table is that in which it stands, where the message does not begin
-// with it.
-func (l *list) unlabeled(r listedRow, table string) error {
-	at := fmt.Sprintf("column %q", l.labelColumn())
-	if table != "" {
-		at += " of " + table
-		if l.Target != "" {
-			at += fmt.Sprintf(", line %d,", r.line)
-		}
-	}
-	switch v := r.cells[l.labelColumn()]; {
-	case l.Target == "" && v == "":
-		return fmt.Errorf("it has no group (%s is empty)", at)
-	case l.Target == "":
-		return fmt.Errorf("its group is %s, a code for a missing value (%s: write n/a where a value is missing, or name the value in levels)", v, at)
-	case v == "":
-		return fmt.Errorf("it has no %s to predict (%s is empty)", l.Target, at)
-	case isNumber(v):
-		return fmt.Errorf("its %s is %s, a code for a missing value (%s: write n/a where a value is missing)", l.Target, v, at)
-	default:
-		return fmt.Errorf("its %s is %q, not a number (%s must be a number, such as 30 or 1.5, or n/a)", l.Target, v, at)
-	}
-}
-
-func isNumber(text string) bool {
-	numbers, _ := sheet.Numbers([]string{text})
-	return numbers != nil
-}
-
-// most is the largest magnitude of a covariate or target: the squares of larger numbers, and their sums, overflow.
-const most = 1e100
-
-// clean empties the cells of covariates that hold codes for missing values, and refuses numbers beyond most. The column
-// of what is predicted keeps its codes for the message about them.
-func (l *list) clean() error {
-	var problems []error
-	var found []string
-	for _, name := range l.sheet.Columns {
-		values := make([]string, len(l.rows))
-		for i, r := range l.rows {
-			values[i] = r.cells[name]
-		}
-		numbers, _ := sheet.Numbers(values)
-		if numbers == nil || name == l.ID {
-			continue
-		}
-		for i, x := range numbers {
-			if math.Abs(x) > most {
-				problems = append(problems, fmt.Errorf("%s:%d: %s of %s is %s, beyond ±%g: correct it, or write n/a", l.path,
-					l.rows[i].line, name, l.rows[i].source, values[i], most))
-			}
-		}
-		if name == l.labelColumn() {
-			continue
-		}
-		codes, n := sheet.Codes(values), 0
-		for i, v := range values {
-			if codes[v] {
-				l.rows[i].cells[name], n = "", n+1
-			}
-		}
-		if n > 0 {
-			which := strings.Join(slices.Sorted(maps.Keys(codes)), ", ")
-			found = append(found, fmt.Sprintf("%s (%s, in %s)", name, which, words.Count(n, "row")))
-		}
-	}
-	if found != nil {
-		l.notes = append(l.notes, "codes for missing values count as missing: "+words.Some(found, 8))
-	}
-	return errors.Join(problems...)
-}
-
 // column checks that a parameter names a column.
 func (l *list) column(parameter, name string) error {
 	if slices.Contains(l.sheet.Columns, name) {
@@ -204,49 +106,6 @@ func (l *list) column(parameter, name string) error {
 	return fmt.Errorf("%s: %s has no column %q%s; its columns are %s (set the parameter %s to one of them)",
 		parameter, l.path, name, words.DidYouMean(name, l.sheet.Columns),
 		strings.Join(l.sheet.Columns, ", "), parameter)
-}
-
-// keep chooses the covariates: COLUMN, or NAME=COLUMN.
-func (l *list) keep(columns []string) error {
-	var problems []error
-	taken := map[string]bool{"participant_id": true, "group": true, column.Target: l.Target != ""}
-	for _, entry := range columns {
-		name, from, renamed := strings.Cut(entry, "=")
-		if name, from = strings.TrimSpace(name), strings.TrimSpace(from); !renamed {
-			from = name
-		}
-		switch {
-		case name == "" || from == "":
-			problems = append(problems, fmt.Errorf("columns: %q is not of the form COLUMN or NAME=COLUMN, such as site=SITE_ID", entry))
-		case taken[name]:
-			problems = append(problems, fmt.Errorf("columns: two columns would be named %s", name))
-		default:
-			problems = append(problems, l.column("columns", from))
-		}
-		taken[name] = true
-		l.covariates = append(l.covariates, [2]string{from, name})
-	}
-	return errors.Join(problems...)
-}
-
-func (p *listed) levels() (map[string]string, error) {
-	if len(p.Levels) == 0 {
-		return nil, nil
-	}
-	levels := map[string]string{}
-	var problems []error
-	for _, entry := range p.Levels {
-		value, name, ok := strings.Cut(entry, "=")
-		value, name = strings.TrimSpace(value), strings.TrimSpace(name)
-		switch _, twice := levels[value]; {
-		case !ok || value == "" || name == "":
-			problems = append(problems, fmt.Errorf("levels: %q is not of the form VALUE=NAME, such as 1=ASD", entry))
-		case twice:
-			problems = append(problems, fmt.Errorf("levels: the value %q is named twice", value))
-		}
-		levels[value] = name
-	}
-	return levels, errors.Join(problems...)
 }
 
 // name gives every row its id and group.
@@ -439,37 +298,6 @@ func (l *list) choose() error {
 	return nil
 }
 
-// idName are names of columns that number people.
-var idName = pattern.New(`(?i)(^|_)(id|ids|sub|subid|subject|participant|index|row|nr|no|number|code)$`)
-
-// doubtTarget refuses a number to predict that is the same for everybody, and notes one that is rather a group or an
-// identifier.
-func (l *list) doubtTarget() error {
-	values := map[float64]bool{}
-	n, low, high, whole := 0, math.Inf(1), math.Inf(-1), true
-	for _, r := range l.rows {
-		if x, _ := sheet.Numbers([]string{r.label}); x != nil {
-			n++
-			values[x[0]], low, high, whole = true, min(low, x[0]), max(high, x[0]), whole && x[0] == math.Trunc(x[0])
-		}
-	}
-	note := ""
-	switch own := whole && n >= 10 && len(values) == n; {
-	case n > 1 && len(values) == 1:
-		return fmt.Errorf("target: %s is %g for all %s: there is nothing to predict; set target to another column", l.Target, low, words.Count(n, "participant"))
-	case len(values) == 2 && n > 2:
-		note = fmt.Sprintf("target: %s has two values only (%g, %g): they are groups rather than a number; group: %[1]s compares them", l.Target, low, high)
-	case own && high-low == float64(n-1):
-		note = fmt.Sprintf("target: the values of %s are the integers from %g to %g, each once: it seems to number the participants", l.Target, low, high)
-	case own && idName.MatchString(l.Target):
-		note = fmt.Sprintf("target: %s is another integer for each participant, and its name is that of an identifier", l.Target)
-	}
-	if note != "" {
-		l.notes = append(l.notes, note)
-	}
-	return nil
-}
-
 func lacking(n int) string {
 	if n == 0 {
 		return ""
@@ -507,120 +335,4 @@ func (r *listedRow) value(column string) string {
 	default:
 		return v
 	}
-}
-
-// participants makes the cohort's table: those who have a group, or a number to predict. The columns that
-// held files (used) are left out: no path may enter a result.
-func (l *list) participants(used []string) *encoding.Table {
-	var rows []listedRow
-	differ := map[string]bool{} // columns that are of runs, and not of participants
-	for _, r := range l.rows {
-		switch n := len(rows); {
-		case r.label == "":
-		case n > 0 && rows[n-1].id == r.id:
-			for name, v := range r.cells {
-				differ[name] = differ[name] || v != rows[n-1].cells[name]
-			}
-		default:
-			rows = append(rows, r)
-		}
-	}
-	ids, labels, sources := make([]string, len(rows)), make([]string, len(rows)), make([]string, len(rows))
-	renamed := false
-	for i, r := range rows {
-		ids[i], labels[i], sources[i] = r.id, r.label, r.source
-		renamed = renamed || r.id != r.source
-	}
-	label := encoding.Column{Name: "group", Values: labels, Doc: "column " + l.labelColumn() + " of the participants' table"}
-	if l.Target != "" {
-		numbers, _ := sheet.Numbers(labels)
-		label.Name, label.Values = column.Target, numbers
-	}
-	columns := []encoding.Column{{Name: "participant_id", Values: ids}, label}
-	if renamed {
-		name := l.ID
-		if name == "participant_id" || name == "group" || name == column.Target {
-			name = "source_id"
-		}
-		columns = append(columns, encoding.Column{Name: name, Values: sources, Doc: "name in the participants table"})
-	}
-	taken := map[string]bool{}
-	for _, c := range columns {
-		taken[c.Name] = true
-	}
-	kept := l.covariates
-	if kept == nil {
-		for _, name := range l.sheet.Columns {
-			kept = append(kept, [2]string{name, name})
-		}
-	}
-	for _, c := range kept {
-		from, name := c[0], c[1]
-		if from == l.ID || from == l.labelColumn() || slices.Contains(used, from) || differ[from] {
-			continue
-		}
-		values := lists.Map(rows, func(r listedRow) string { return r.cells[from] })
-		if slices.ContainsFunc(values, isPlace) {
-			l.notes = append(l.notes, fmt.Sprintf("the column %s of the participants table holds paths and is not a covariate", name))
-			continue
-		}
-		for taken[name] {
-			name += "_in_table"
-		}
-		taken[name] = true
-		columns = append(columns, covariate(name, values))
-		if note := oddTexts(name, values, ids); note != "" {
-			l.notes = append(l.notes, note)
-		}
-	}
-	t := encoding.NewTable(columns...)
-	if l.Target != "" {
-		t.Meta = map[string]string{column.Target: l.Target}
-	}
-	return t
-}
-
-// oddTexts names the few texts that make a column of numbers one of texts; "" where there is nothing to say. ids are
-// the names of the rows. Digits after a zero (007) are a name, and so are the numbers beside it.
-func oddTexts(name string, values, ids []string) string {
-	var odd []string
-	numbers := 0
-	for i, v := range values {
-		switch _, notAt := sheet.Numbers([]string{v}); {
-		case v == "":
-		case notAt != 0:
-			numbers++
-		case strings.Trim(v, "0123456789") == "":
-			return ""
-		default:
-			odd = append(odd, fmt.Sprintf("%q of %s", v, ids[i]))
-		}
-	}
-	if len(odd) == 0 || numbers <= len(odd) {
-		return ""
-	}
-	return fmt.Sprintf("column %s: %s and %s (%s): taken as text, so no value counts as a number; write n/a where a value is missing, and numbers as 30 or 1.5",
-		name, words.Count(numbers, "number"), words.Count(len(odd), "text"), words.Some(odd, 4))
-}
-
-// covariate makes a column of numbers, if all values are, or of texts.
-func covariate(name string, values []string) encoding.Column {
-	valid, all := make([]bool, len(values)), true
-	for i, v := range values {
-		valid[i] = v != ""
-		all = all && valid[i]
-	}
-	if all {
-		valid = nil
-	}
-	numbers, _ := sheet.Numbers(values)
-	if numbers == nil {
-		return encoding.Column{Name: name, Values: values, Valid: valid}
-	}
-	for i := range valid {
-		if !valid[i] {
-			numbers[i] = 0
-		}
-	}
-	return encoding.Column{Name: name, Values: numbers, Valid: valid}
 }

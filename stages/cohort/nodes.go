@@ -15,8 +15,8 @@ import (
 	"prgnn/stages/column"
 )
 
-// nodesTable is the node list as every cohort gives it.
-func nodesTable(nodes []atlas.Node) *encoding.Table {
+// NodesTable is the node list as every cohort gives it.
+func NodesTable(nodes []atlas.Node) *encoding.Table {
 	rows := make([]column.NodeRow, len(nodes))
 	for i, n := range nodes {
 		r := column.NodeRow{Index: int32(n.Index), ID: int32(n.ID), Name: n.Name,

@@ -224,7 +224,6 @@ var Sources = []Source{
 	bidsCohortKind,
 	matricesCohortKind,
 	rowsCohortKind,
-	simulateCohortKind,
 	tableCohortKind,
 	timeseriesCohortKind,
 }

@@ -83,6 +83,6 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	if r.Atlas, err = labels.settings(); err != nil {
 		return nil, err
 	}
-	r.Nodes = nodesTable(nodes)
+	r.Nodes = NodesTable(nodes)
 	return r, nil
 }

@@ -12,7 +12,7 @@ import (
 	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/words"
-	"prgnn/stages/cohort"
+	"prgnn/stages/cohort/simulate"
 )
 
 func (a *app) simulateCommand() *cobra.Command {
@@ -65,7 +65,7 @@ func (a *app) simulate(file, dir string, sets []string, workers int) error {
 	ctx, done := console.Interruptible(func(text string) { fmt.Fprintln(a.Stderr, text) })
 	defer done()
 	var n atomic.Int64
-	err = cohort.WriteBIDS(ctx, p.Roster, dir, workers, func() {
+	err = simulate.WriteBIDS(ctx, p.Roster, dir, workers, func() {
 		if made := n.Add(1); made%10 == 0 {
 			a.Note("%d of %s", made, words.Count(len(p.Roster.Subjects), "participant"))
 		}

@@ -1,4 +1,4 @@
-package cohort
+package simulate
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
+	"prgnn/stages/cohort"
 	"prgnn/stages/prepare/extract"
 	"prgnn/stages/stagetest"
 )
@@ -19,7 +20,7 @@ import (
 // Simulated participants, laid out as fMRIPrep does, are read back as they were:
 // the same people, and from the same files, byte for byte, the same series.
 func TestBIDSReadsWhatWasSimulated(t *testing.T) {
-	simulated := simulated(t, func(c *SimulatedCohort) { c.ASD, c.HC, c.Sites = 2, 2, 2 })
+	simulated := simulated(t, func(c *Cohort) { c.ASD, c.HC, c.Sites = 2, 2, 2 })
 	columns := []string{"participant_id", "group", "sex", "site"}
 	text := lists.Map(columns, func(c string) []string { return stagetest.Sure(simulated.Participants.Strings(c)) })
 	ages := stagetest.Sure(simulated.Participants.Floats("age"))
@@ -51,10 +52,10 @@ func TestBIDSReadsWhatWasSimulated(t *testing.T) {
 		write(labels, string(stagetest.Encoded(t, out["labels"])))
 		write(scan+"_desc-confounds_timeseries.tsv", string(stagetest.Encoded(t, out["confounds"])))
 	}
-	i := slices.IndexFunc(Sources, func(c Source) bool { return c.Name == "bids" })
-	cohort := Sources[i].New().(*BIDSCohort)
-	cohort.Dir = dir
-	r := need.Value(cohort.Load(t.TempDir()))(t)
+	i := slices.IndexFunc(cohort.Sources, func(c cohort.Source) bool { return c.Name == "bids" })
+	read := cohort.Sources[i].New().(*cohort.BIDSCohort)
+	read.Dir = dir
+	r := need.Value(read.Load(t.TempDir()))(t)
 	for c, name := range columns {
 		if got := stagetest.Sure(r.Participants.Strings(name)); !slices.Equal(got, text[c]) {
 			t.Errorf("%s %v, want %v", name, got, text[c])

@@ -1,4 +1,4 @@
-package cohort
+package simulate
 
 import (
 	"errors"
@@ -14,21 +14,22 @@ import (
 	"prgnn/internal/random"
 	"prgnn/internal/words"
 	"prgnn/stages/atlas"
+	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 	"prgnn/stages/phantom"
 )
 
-var simulateCohortKind = Source{
+var Source = cohort.Source{
 	Name: "simulate",
 	Doc: "simulated participants with a planted group difference\n" +
 		"NIfTI files with the 84 regions of the Desikan-Killiany atlas and known connectivity: cohort.truth lists the planted differences. With target: score there are no groups, and each participant has a number from 0 to 100, the percentage of the planted difference. The default size is that of the dataset in Pooling Regularized GNN for fMRI Biomarker Analysis.",
-	New: func() Loader {
-		return &SimulatedCohort{ASD: 75, HC: 43, Target: "none", Sites: 1, Scanner: DefaultScanner()}
+	New: func() cohort.Loader {
+		return &Cohort{ASD: 75, HC: 43, Target: "none", Sites: 1, Scanner: DefaultScanner()}
 	},
 }
 
-// SimulatedCohort makes its participants.
-type SimulatedCohort struct {
+// Cohort makes its participants.
+type Cohort struct {
 	ASD  int    `param:"asd" doc:"participants of the group with the planted difference" min:"0" max:"100000"`
 	HC   int    `param:"hc" doc:"participants of the reference group" min:"0" max:"100000"`
 	Seed uint64 `param:"seed" doc:"of all random numbers"`
@@ -40,7 +41,7 @@ type SimulatedCohort struct {
 }
 
 // Load lists the participants; their scans are made by tasks of the kind simulate.
-func (c *SimulatedCohort) Load(string) (*Roster, error) {
+func (c *Cohort) Load(string) (*cohort.Roster, error) {
 	n := c.ASD + c.HC
 	if n == 0 {
 		return nil, errors.New("asd and hc are both 0: the cohort has no participants")
@@ -82,9 +83,9 @@ func (c *SimulatedCohort) Load(string) (*Roster, error) {
 		score := math.Floor(1000*random.New(c.Seed, "simulate", id, "score").Float64()) / 10
 		scores[i] = scoredRow{id, score, p.person}
 	}
-	roster := &Roster{
+	roster := &cohort.Roster{
 		Participants: column.Table(rows),
-		Nodes:        nodesTable(nodes),
+		Nodes:        cohort.NodesTable(nodes),
 		Extra:        map[string]artifacts.Value{"truth": truthTable(nodes, c.Strength, c.Heterogeneity)},
 		Files: map[string]dag.Type{
 			"bold": dag.Format("nifti"), "labels": dag.Format("nifti"), "confounds": dag.Format("tsv"),
@@ -92,7 +93,7 @@ func (c *SimulatedCohort) Load(string) (*Roster, error) {
 		MakeKind: "simulate",
 		Make: func(subject string) dag.Stage {
 			i := position[subject]
-			s := &Simulate{Seed: c.Seed, Subject: subject, Group: groups[i], Scanner: c.Scanner,
+			s := &Scan{Seed: c.Seed, Subject: subject, Group: groups[i], Scanner: c.Scanner,
 				Missing: missing[subject], Corrupt: corrupt[subject]}
 			if c.Sites > 1 {
 				s.Site = sites[i]
@@ -110,13 +111,13 @@ func (c *SimulatedCohort) Load(string) (*Roster, error) {
 		roster.Notes = []string{fmt.Sprintf("simulated data: %d participants with a score from 0 to 100, the percentage of a planted difference of strength %g", n, c.Strength)}
 	}
 	for _, id := range ids {
-		roster.Subjects = append(roster.Subjects, Subject{ID: id})
+		roster.Subjects = append(roster.Subjects, cohort.Subject{ID: id})
 	}
 	return roster, nil
 }
 
 // faults reads the parameters missing and corrupt.
-func (c *SimulatedCohort) faults(ids []string, position map[string]int,
+func (c *Cohort) faults(ids []string, position map[string]int,
 	nodes []atlas.Node) (missing map[string][]string, corrupt map[string]bool, err error) {
 	var problems []error
 	known := func(parameter, id string) bool {

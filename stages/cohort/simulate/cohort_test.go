@@ -1,4 +1,4 @@
-package cohort
+package simulate
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/need"
 	"prgnn/nifti"
+	"prgnn/stages/cohort"
 	"prgnn/stages/stagetest"
 )
 
@@ -23,9 +24,9 @@ func smallScanner() Scanner {
 	return s
 }
 
-func simulated(t *testing.T, change func(*SimulatedCohort)) *Roster {
+func simulated(t *testing.T, change func(*Cohort)) *cohort.Roster {
 	t.Helper()
-	c := &SimulatedCohort{ASD: 3, HC: 2, Seed: 1, Sites: 1, Scanner: smallScanner()}
+	c := &Cohort{ASD: 3, HC: 2, Seed: 1, Sites: 1, Scanner: smallScanner()}
 	if change != nil {
 		change(c)
 	}
@@ -35,27 +36,19 @@ func simulated(t *testing.T, change func(*SimulatedCohort)) *Roster {
 
 // The default is the paper's: 75 ASD, 43 HC, 146 volumes, TR 2 s, 84 regions.
 func TestSimulatedCohortDefault(t *testing.T) {
-	for _, c := range Sources {
-		if c.Name != "simulate" {
-			continue
-		}
-		cohort := c.New().(*SimulatedCohort)
-		if cohort.Volumes != 146 || cohort.TR != 2 || cohort.Strength != 1 {
-			t.Errorf("%+v", cohort)
-		}
-		r := need.Value(cohort.Load(""))(t)
-		groups := need.Value(r.Participants.Strings("group"))(t)
-		n := map[string]int{}
-		for _, g := range groups {
-			n[g]++
-		}
-		if !reflect.DeepEqual(n, map[string]int{"ASD": 75, "HC": 43}) || r.Nodes.Rows() != 84 ||
-			len(r.Subjects) != 118 {
-			t.Errorf("groups %v, %d nodes, %d participants", n, r.Nodes.Rows(), len(r.Subjects))
-		}
-		return
+	c := Source.New().(*Cohort)
+	if c.Volumes != 146 || c.TR != 2 || c.Strength != 1 {
+		t.Errorf("%+v", c)
 	}
-	t.Error("there is no cohort simulate")
+	r := need.Value(c.Load(""))(t)
+	groups := need.Value(r.Participants.Strings("group"))(t)
+	n := map[string]int{}
+	for _, g := range groups {
+		n[g]++
+	}
+	if !reflect.DeepEqual(n, map[string]int{"ASD": 75, "HC": 43}) || r.Nodes.Rows() != 84 || len(r.Subjects) != 118 {
+		t.Errorf("groups %v, %d nodes, %d participants", n, r.Nodes.Rows(), len(r.Subjects))
+	}
 }
 
 // Nothing can be taken for real data.
@@ -111,7 +104,7 @@ func TestSimulatedScan(t *testing.T) {
 // What is planted, and that nothing is at strength 0.
 func TestTruth(t *testing.T) {
 	for _, strength := range []float64{0, 0.5, 1} {
-		r := simulated(t, func(c *SimulatedCohort) { c.Strength = strength })
+		r := simulated(t, func(c *Cohort) { c.Strength = strength })
 		truth := r.Extra["truth"].(*encoding.Table)
 		difference := need.Value(truth.Floats("difference"))(t)
 		for i, d := range difference {
@@ -126,13 +119,13 @@ func TestTruth(t *testing.T) {
 // One more participant changes nobody else's scan, and nobody's task but that of
 // the one who changes the group.
 func TestOneMoreParticipant(t *testing.T) {
-	before, after := simulated(t, nil), simulated(t, func(c *SimulatedCohort) { c.HC++ })
+	before, after := simulated(t, nil), simulated(t, func(c *Cohort) { c.HC++ })
 	for _, s := range before.Subjects {
 		if a, b := param.Text(before.Make(s.ID)), param.Text(after.Make(s.ID)); !slices.Equal(a, b) {
 			t.Errorf("%s: %v became %v", s.ID, a, b)
 		}
 	}
-	age := func(r *Roster) []float64 {
+	age := func(r *cohort.Roster) []float64 {
 		v := need.Value(r.Participants.Floats("age"))(t)
 		return v
 	}
@@ -140,7 +133,7 @@ func TestOneMoreParticipant(t *testing.T) {
 		t.Error("ages moved")
 	}
 	changed := 0
-	after = simulated(t, func(c *SimulatedCohort) { c.ASD++ })
+	after = simulated(t, func(c *Cohort) { c.ASD++ })
 	for _, s := range before.Subjects {
 		if !slices.Equal(param.Text(before.Make(s.ID)), param.Text(after.Make(s.ID))) {
 			changed++
@@ -151,8 +144,8 @@ func TestOneMoreParticipant(t *testing.T) {
 
 // Age, sex and site tell nothing of the group: they do not know it.
 func TestCovariatesDoNotKnowTheGroup(t *testing.T) {
-	a := simulated(t, func(c *SimulatedCohort) { c.ASD, c.HC, c.Sites = 30, 0, 3 })
-	b := simulated(t, func(c *SimulatedCohort) { c.ASD, c.HC, c.Sites = 0, 30, 3 })
+	a := simulated(t, func(c *Cohort) { c.ASD, c.HC, c.Sites = 30, 0, 3 })
+	b := simulated(t, func(c *Cohort) { c.ASD, c.HC, c.Sites = 0, 30, 3 })
 	for _, column := range []string{"age", "sex", "site"} {
 		x, _ := a.Participants.Strings(column)
 		y, _ := b.Participants.Strings(column)
@@ -170,7 +163,7 @@ func TestCovariatesDoNotKnowTheGroup(t *testing.T) {
 }
 
 func TestOrderOfAThousand(t *testing.T) {
-	r := simulated(t, func(c *SimulatedCohort) { c.ASD, c.HC = 1000, 200 })
+	r := simulated(t, func(c *Cohort) { c.ASD, c.HC = 1000, 200 })
 	ids, _ := r.Participants.Strings("participant_id")
 	groups, _ := r.Participants.Strings("group")
 	if !slices.IsSorted(ids) || len(slices.Compact(slices.Clone(ids))) != 1200 {
@@ -181,7 +174,7 @@ func TestOrderOfAThousand(t *testing.T) {
 		if number := strings.TrimPrefix(id, "sub-sim"); len(number) > 3 && number > "1000" {
 			want = "HC"
 		}
-		if groups[i] != want || r.Make(id).(*Simulate).Group != want {
+		if groups[i] != want || r.Make(id).(*Scan).Group != want {
 			t.Errorf("%s is %s", id, groups[i])
 		}
 	}
@@ -190,7 +183,7 @@ func TestOrderOfAThousand(t *testing.T) {
 // The group makes the difference, and the scanner one only where there are several.
 func TestGroupAndSiteReachTheScan(t *testing.T) {
 	r := simulated(t, nil)
-	asd, hc := r.Make("sub-sim001").(*Simulate), *r.Make("sub-sim001").(*Simulate)
+	asd, hc := r.Make("sub-sim001").(*Scan), *r.Make("sub-sim001").(*Scan)
 	hc.Group = "HC"
 	if asd.Group != "ASD" || bytes.Equal(stagetest.Encoded(t, stagetest.MustRun(t, asd, nil)["bold"]),
 		stagetest.Encoded(t, stagetest.MustRun(t, &hc, nil)["bold"])) {
@@ -199,17 +192,17 @@ func TestGroupAndSiteReachTheScan(t *testing.T) {
 	if asd.Site != 0 {
 		t.Error("a single scanner has a character of its own")
 	}
-	several := simulated(t, func(c *SimulatedCohort) { c.Sites = 3 })
+	several := simulated(t, func(c *Cohort) { c.Sites = 3 })
 	sites, _ := several.Participants.Strings("site")
 	for i, s := range several.Subjects {
-		if made := several.Make(s.ID).(*Simulate); fmt.Sprintf("simulated%d", made.Site) != sites[i] {
+		if made := several.Make(s.ID).(*Scan); fmt.Sprintf("simulated%d", made.Site) != sites[i] {
 			t.Errorf("%s: site %d in the scan, %s in the table", s.ID, made.Site, sites[i])
 		}
 	}
 }
 
 func TestSimulatedFaults(t *testing.T) {
-	r := simulated(t, func(c *SimulatedCohort) {
+	r := simulated(t, func(c *Cohort) {
 		c.Missing, c.Corrupt = []string{"sub-sim002:R.AC", "sub-sim002:L.FP"}, []string{"sub-sim004"}
 	})
 	out := stagetest.MustRun(t, r.Make("sub-sim002"), nil)
@@ -225,7 +218,7 @@ func TestSimulatedFaults(t *testing.T) {
 		t.Errorf("the corrupt scan has %d bytes, a whole one %d", m, n)
 	}
 
-	_, err = (&SimulatedCohort{ASD: 3, HC: 2, Sites: 1, Scanner: smallScanner(),
+	_, err = (&Cohort{ASD: 3, HC: 2, Sites: 1, Scanner: smallScanner(),
 		Missing: []string{"R.AC", "sub-sim009:R.AC", "sub-sim001:R.ACC"}, Corrupt: []string{"sub-sim0"}}).Load("")
 	want := `missing: "R.AC" is not of the form PARTICIPANT:ABBREVIATION, such as sub-sim001:R.AC
 missing: there is no participant "sub-sim009"; available: sub-sim001 to sub-sim005
@@ -234,7 +227,7 @@ corrupt: there is no participant "sub-sim0"; available: sub-sim001 to sub-sim005
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
-	if _, err := (&SimulatedCohort{Sites: 1}).Load(""); err == nil ||
+	if _, err := (&Cohort{Sites: 1}).Load(""); err == nil ||
 		!strings.Contains(err.Error(), "no participants") {
 		t.Errorf("an empty cohort: %v", err)
 	}

@@ -1,4 +1,4 @@
-package cohort
+package simulate
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"prgnn/artifacts"
+	"prgnn/stages/cohort"
 	"prgnn/stages/column"
 )
 
@@ -19,7 +20,7 @@ import (
 // derivatives (up to 23.1, with labels on the scan's grid), so that the cohort bids
 // finds them. The directory must be empty, or not be there. done, when not nil, is told of each
 // participant that is written.
-func WriteBIDS(ctx context.Context, r *Roster, dir string, workers int, done func()) error {
+func WriteBIDS(ctx context.Context, r *cohort.Roster, dir string, workers int, done func()) error {
 	if r.MakeKind != "simulate" {
 		return errors.New("only simulated participants can be written: the cohort has another kind")
 	}
@@ -36,7 +37,7 @@ func WriteBIDS(ctx context.Context, r *Roster, dir string, workers int, done fun
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := writeParticipant(ctx, r.Make(s.ID).(*Simulate), dir); err != nil {
+			if err := writeParticipant(ctx, r.Make(s.ID).(*Scan), dir); err != nil {
 				return fmt.Errorf("%s: %w", s.ID, err)
 			}
 			if done != nil {
@@ -48,7 +49,7 @@ func WriteBIDS(ctx context.Context, r *Roster, dir string, workers int, done fun
 	return g.Wait()
 }
 
-func writeParticipant(ctx context.Context, s *Simulate, dir string) error {
+func writeParticipant(ctx context.Context, s *Scan, dir string) error {
 	out, err := s.Run(ctx, nil)
 	if err != nil {
 		return err
@@ -80,7 +81,7 @@ func writeParticipant(ctx context.Context, s *Simulate, dir string) error {
 	return nil
 }
 
-func writeDescription(r *Roster, dir string) error {
+func writeDescription(r *cohort.Roster, dir string) error {
 	var people, lut bytes.Buffer
 	if err := r.Participants.WriteCSV(&people, '\t'); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cohort
+package simulate
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ var simulateKind = dag.Kind{
 	Name: "simulate",
 	Doc: "a simulated scan\n" +
 		"A BOLD image with known connectivity, with its label image and confounds; used by the cohort \"simulate\", one task per participant. Package stages/phantom documents the method.",
-	New:    func() dag.Stage { return &Simulate{Scanner: DefaultScanner(), Group: "HC"} },
+	New:    func() dag.Stage { return &Scan{Scanner: DefaultScanner(), Group: "HC"} },
 	Memory: 64 << 20,
 }
 
@@ -41,8 +41,8 @@ func DefaultScanner() Scanner {
 	return Scanner{Strength: 1, Volumes: 146, TR: 2, Grid: 6, Motion: 1, Noise: 1, Autocorrelation: 0.4}
 }
 
-// Simulate makes one scan.
-type Simulate struct {
+// Scan makes one scan.
+type Scan struct {
 	Seed    uint64 `param:"seed" doc:"of all random numbers"`
 	Subject string `param:"subject" doc:"the participant, filled in by the cohort"`
 	Group   string `param:"group" choices:"ASD|HC" doc:"ASD has the planted difference"`
@@ -52,7 +52,7 @@ type Simulate struct {
 	Corrupt bool     `param:"corrupt" doc:"truncate the BOLD file in the middle, to test how a pipeline handles it"`
 }
 
-func (*Simulate) Ports() dag.Ports {
+func (*Scan) Ports() dag.Ports {
 	return dag.Ports{Out: []dag.Port{
 		{Name: "bold", Type: dag.Format("nifti"), Doc: "the scan"},
 		{Name: "labels", Type: dag.Format("nifti"), Doc: "its parcellation on the same grid: FreeSurfer's ids of the 84 regions"},
@@ -60,7 +60,7 @@ func (*Simulate) Ports() dag.Ports {
 	}}
 }
 
-func (s *Simulate) Run(context.Context, *dag.Task) (dag.Outputs, error) {
+func (s *Scan) Run(context.Context, *dag.Task) (dag.Outputs, error) {
 	nodes := atlas.DK84()
 	var missing []int
 	for _, name := range s.Missing {

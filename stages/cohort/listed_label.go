@@ -1,0 +1,159 @@
+package cohort
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"prgnn/internal/pattern"
+	"prgnn/internal/words"
+	"prgnn/stages/sheet"
+)
+
+// labeled checks the parameters that say what is predicted: the column of groups, or that of a number.
+func (l *list) labeled() error {
+	if l.Target == "" {
+		return l.column("group", l.Group)
+	}
+	var problems []error
+	if l.Group != defaultListed().Group {
+		problems = append(problems, fmt.Errorf("target: group is set to %s too, and a study predicts one of the two: remove one", l.Group))
+	}
+	if l.Levels != nil {
+		problems = append(problems, errors.New("levels: they name groups, and target is a number: remove levels, or set group in place of target"))
+	}
+	if l.Target == l.ID {
+		problems = append(problems, fmt.Errorf("target: %s is the column of the participants' names", l.ID))
+	}
+	return errors.Join(append(problems, l.column("target", l.Target))...)
+}
+
+// labelColumn is the column of what is predicted.
+func (p *listed) labelColumn() string { return cmp.Or(p.Target, p.Group) }
+
+// unlabeled says why a row without a label has none. table is that in which it stands, where the message does not begin
+// with it.
+func (l *list) unlabeled(r listedRow, table string) error {
+	at := fmt.Sprintf("column %q", l.labelColumn())
+	if table != "" {
+		at += " of " + table
+		if l.Target != "" {
+			at += fmt.Sprintf(", line %d,", r.line)
+		}
+	}
+	switch v := r.cells[l.labelColumn()]; {
+	case l.Target == "" && v == "":
+		return fmt.Errorf("it has no group (%s is empty)", at)
+	case l.Target == "":
+		return fmt.Errorf("its group is %s, a code for a missing value (%s: write n/a where a value is missing, or name the value in levels)", v, at)
+	case v == "":
+		return fmt.Errorf("it has no %s to predict (%s is empty)", l.Target, at)
+	case isNumber(v):
+		return fmt.Errorf("its %s is %s, a code for a missing value (%s: write n/a where a value is missing)", l.Target, v, at)
+	default:
+		return fmt.Errorf("its %s is %q, not a number (%s must be a number, such as 30 or 1.5, or n/a)", l.Target, v, at)
+	}
+}
+
+func isNumber(text string) bool {
+	numbers, _ := sheet.Numbers([]string{text})
+	return numbers != nil
+}
+
+// most is the largest magnitude of a covariate or target: the squares of larger numbers, and their sums, overflow.
+const most = 1e100
+
+// clean empties the cells of covariates that hold codes for missing values, and refuses numbers beyond most. The column
+// of what is predicted keeps its codes for the message about them.
+func (l *list) clean() error {
+	var problems []error
+	var found []string
+	for _, name := range l.sheet.Columns {
+		values := make([]string, len(l.rows))
+		for i, r := range l.rows {
+			values[i] = r.cells[name]
+		}
+		numbers, _ := sheet.Numbers(values)
+		if numbers == nil || name == l.ID {
+			continue
+		}
+		for i, x := range numbers {
+			if math.Abs(x) > most {
+				problems = append(problems, fmt.Errorf("%s:%d: %s of %s is %s, beyond ±%g: correct it, or write n/a", l.path,
+					l.rows[i].line, name, l.rows[i].source, values[i], most))
+			}
+		}
+		if name == l.labelColumn() {
+			continue
+		}
+		codes, n := sheet.Codes(values), 0
+		for i, v := range values {
+			if codes[v] {
+				l.rows[i].cells[name], n = "", n+1
+			}
+		}
+		if n > 0 {
+			which := strings.Join(slices.Sorted(maps.Keys(codes)), ", ")
+			found = append(found, fmt.Sprintf("%s (%s, in %s)", name, which, words.Count(n, "row")))
+		}
+	}
+	if found != nil {
+		l.notes = append(l.notes, "codes for missing values count as missing: "+words.Some(found, 8))
+	}
+	return errors.Join(problems...)
+}
+
+func (p *listed) levels() (map[string]string, error) {
+	if len(p.Levels) == 0 {
+		return nil, nil
+	}
+	levels := map[string]string{}
+	var problems []error
+	for _, entry := range p.Levels {
+		value, name, ok := strings.Cut(entry, "=")
+		value, name = strings.TrimSpace(value), strings.TrimSpace(name)
+		switch _, twice := levels[value]; {
+		case !ok || value == "" || name == "":
+			problems = append(problems, fmt.Errorf("levels: %q is not of the form VALUE=NAME, such as 1=ASD", entry))
+		case twice:
+			problems = append(problems, fmt.Errorf("levels: the value %q is named twice", value))
+		}
+		levels[value] = name
+	}
+	return levels, errors.Join(problems...)
+}
+
+// idName are names of columns that number people.
+var idName = pattern.New(`(?i)(^|_)(id|ids|sub|subid|subject|participant|index|row|nr|no|number|code)$`)
+
+// doubtTarget refuses a number to predict that is the same for everybody, and notes one that is rather a group or an
+// identifier.
+func (l *list) doubtTarget() error {
+	values := map[float64]bool{}
+	n, low, high, whole := 0, math.Inf(1), math.Inf(-1), true
+	for _, r := range l.rows {
+		if x, _ := sheet.Numbers([]string{r.label}); x != nil {
+			n++
+			values[x[0]], low, high, whole = true, min(low, x[0]), max(high, x[0]), whole && x[0] == math.Trunc(x[0])
+		}
+	}
+	note := ""
+	switch own := whole && n >= 10 && len(values) == n; {
+	case n > 1 && len(values) == 1:
+		return fmt.Errorf("target: %s is %g for all %s: there is nothing to predict; set target to another column", l.Target, low, words.Count(n, "participant"))
+	case len(values) == 2 && n > 2:
+		note = fmt.Sprintf("target: %s has two values only (%g, %g): they are groups rather than a number; group: %[1]s compares them", l.Target, low, high)
+	case own && high-low == float64(n-1):
+		note = fmt.Sprintf("target: the values of %s are the integers from %g to %g, each once: it seems to number the participants", l.Target, low, high)
+	case own && idName.MatchString(l.Target):
+		note = fmt.Sprintf("target: %s is another integer for each participant, and its name is that of an identifier", l.Target)
+	}
+	if note != "" {
+		l.notes = append(l.notes, note)
+	}
+	return nil
+}

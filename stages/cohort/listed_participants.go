@@ -1,0 +1,153 @@
+package cohort
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/internal/lists"
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+	"prgnn/stages/sheet"
+)
+
+// keep chooses the covariates: COLUMN, or NAME=COLUMN.
+func (l *list) keep(columns []string) error {
+	var problems []error
+	taken := map[string]bool{"participant_id": true, "group": true, column.Target: l.Target != ""}
+	for _, entry := range columns {
+		name, from, renamed := strings.Cut(entry, "=")
+		if name, from = strings.TrimSpace(name), strings.TrimSpace(from); !renamed {
+			from = name
+		}
+		switch {
+		case name == "" || from == "":
+			problems = append(problems, fmt.Errorf("columns: %q is not of the form COLUMN or NAME=COLUMN, such as site=SITE_ID", entry))
+		case taken[name]:
+			problems = append(problems, fmt.Errorf("columns: two columns would be named %s", name))
+		default:
+			problems = append(problems, l.column("columns", from))
+		}
+		taken[name] = true
+		l.covariates = append(l.covariates, [2]string{from, name})
+	}
+	return errors.Join(problems...)
+}
+
+// participants makes the cohort's table: those who have a group, or a number to predict. The columns that
+// held files (used) are left out: no path may enter a result.
+func (l *list) participants(used []string) *encoding.Table {
+	var rows []listedRow
+	differ := map[string]bool{} // columns that are of runs, and not of participants
+	for _, r := range l.rows {
+		switch n := len(rows); {
+		case r.label == "":
+		case n > 0 && rows[n-1].id == r.id:
+			for name, v := range r.cells {
+				differ[name] = differ[name] || v != rows[n-1].cells[name]
+			}
+		default:
+			rows = append(rows, r)
+		}
+	}
+	ids, labels, sources := make([]string, len(rows)), make([]string, len(rows)), make([]string, len(rows))
+	renamed := false
+	for i, r := range rows {
+		ids[i], labels[i], sources[i] = r.id, r.label, r.source
+		renamed = renamed || r.id != r.source
+	}
+	label := encoding.Column{Name: "group", Values: labels, Doc: "column " + l.labelColumn() + " of the participants' table"}
+	if l.Target != "" {
+		numbers, _ := sheet.Numbers(labels)
+		label.Name, label.Values = column.Target, numbers
+	}
+	columns := []encoding.Column{{Name: "participant_id", Values: ids}, label}
+	if renamed {
+		name := l.ID
+		if name == "participant_id" || name == "group" || name == column.Target {
+			name = "source_id"
+		}
+		columns = append(columns, encoding.Column{Name: name, Values: sources, Doc: "name in the participants table"})
+	}
+	taken := map[string]bool{}
+	for _, c := range columns {
+		taken[c.Name] = true
+	}
+	kept := l.covariates
+	if kept == nil {
+		for _, name := range l.sheet.Columns {
+			kept = append(kept, [2]string{name, name})
+		}
+	}
+	for _, c := range kept {
+		from, name := c[0], c[1]
+		if from == l.ID || from == l.labelColumn() || slices.Contains(used, from) || differ[from] {
+			continue
+		}
+		values := lists.Map(rows, func(r listedRow) string { return r.cells[from] })
+		if slices.ContainsFunc(values, isPlace) {
+			l.notes = append(l.notes, fmt.Sprintf("the column %s of the participants table holds paths and is not a covariate", name))
+			continue
+		}
+		for taken[name] {
+			name += "_in_table"
+		}
+		taken[name] = true
+		columns = append(columns, covariate(name, values))
+		if note := oddTexts(name, values, ids); note != "" {
+			l.notes = append(l.notes, note)
+		}
+	}
+	t := encoding.NewTable(columns...)
+	if l.Target != "" {
+		t.Meta = map[string]string{column.Target: l.Target}
+	}
+	return t
+}
+
+// oddTexts names the few texts that make a column of numbers one of texts; "" where there is nothing to say. ids are
+// the names of the rows. Digits after a zero (007) are a name, and so are the numbers beside it.
+func oddTexts(name string, values, ids []string) string {
+	var odd []string
+	numbers := 0
+	for i, v := range values {
+		switch _, notAt := sheet.Numbers([]string{v}); {
+		case v == "":
+		case notAt != 0:
+			numbers++
+		case strings.Trim(v, "0123456789") == "":
+			return ""
+		default:
+			odd = append(odd, fmt.Sprintf("%q of %s", v, ids[i]))
+		}
+	}
+	if len(odd) == 0 || numbers <= len(odd) {
+		return ""
+	}
+	return fmt.Sprintf("column %s: %s and %s (%s): taken as text, so no value counts as a number; write n/a where a value is missing, and numbers as 30 or 1.5",
+		name, words.Count(numbers, "number"), words.Count(len(odd), "text"), words.Some(odd, 4))
+}
+
+// covariate makes a column of numbers, if all values are, or of texts.
+func covariate(name string, values []string) encoding.Column {
+	valid, all := make([]bool, len(values)), true
+	for i, v := range values {
+		valid[i] = v != ""
+		all = all && valid[i]
+	}
+	if all {
+		valid = nil
+	}
+	numbers, _ := sheet.Numbers(values)
+	if numbers == nil {
+		return encoding.Column{Name: name, Values: values, Valid: valid}
+	}
+	for i := range valid {
+		if !valid[i] {
+			numbers[i] = 0
+		}
+	}
+	return encoding.Column{Name: name, Values: numbers, Valid: valid}
+}
