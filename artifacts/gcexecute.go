@@ -118,25 +118,6 @@ func (s *Store) removeStrays() error {
 	return errors.Join(errs...)
 }
 
-// removeStaleClaims removes the files of claims that nobody has: a process that
-// was killed leaves one.
-func (s *Store) removeStaleClaims() {
-	shards, _ := os.ReadDir(filepath.Join(s.dir, locksDir))
-	for _, shard := range shards {
-		if !shard.IsDir() {
-			continue // the gate
-		}
-		claims, _ := os.ReadDir(filepath.Join(s.dir, locksDir, shard.Name()))
-		for _, c := range claims {
-			if k, err := ParseKey(c.Name()); err == nil {
-				if c, ok, _ := s.TryClaim(k); ok {
-					c.Release()
-				}
-			}
-		}
-	}
-}
-
 // forget removes what is remembered only to save time.
 func (s *Store) forget() {
 	entries, _ := os.ReadDir(filepath.Join(s.dir, memoDir))

@@ -37,6 +37,7 @@ type Store struct {
 	dir   string
 	blobs memo.Dir // for Has
 
+	claims  claims
 	session session
 	dirty   dirtyDirs // of blobs
 	packs   *pack.Set
@@ -190,6 +191,7 @@ func (s *Store) Close() error {
 		s.link.refused.log.Close()
 	}
 	s.blobs.Close()
+	s.claims.close()
 	return s.fault(err)
 }
 

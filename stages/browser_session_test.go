@@ -6,13 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,6 +32,18 @@ type session struct {
 	from   *bufio.Reader
 	id     string // of the page
 	number int    // of the last command
+	end    func() // closes the browser, and waits for it
+	log    bytes.Buffer
+	net    string // the file of its network's log, which is whole after its end
+}
+
+// browser finds a Chromium, or skips.
+func browser(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes too long for -short")
+	}
+	return need.Program(t, "chromium", os.Getenv("CHROMIUM"), "chromium-browser", "google-chrome", "chromium")
 }
 
 // profile is a directory for what a browser keeps. Some of its processes write there for a moment after
@@ -39,8 +55,8 @@ func profile(t *testing.T) string {
 	return dir
 }
 
-// startSession opens a page. What it downloads goes to a directory.
-func startSession(t *testing.T, page, downloads string) *session {
+// startSession opens a page, with software WebGL and no name server. What it downloads goes to a directory.
+func startSession(t *testing.T, page, downloads string, flags ...string) *session {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		need.Missing(t, "no pipes to a browser on Windows")
@@ -49,27 +65,35 @@ func startSession(t *testing.T, page, downloads string) *session {
 	need.NoError(t, err)
 	from, answers, err := os.Pipe()
 	need.NoError(t, err)
-	cmd := exec.Command(browser(t), "--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run", "--mute-audio",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-dev-shm-usage",
-		"--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir="+profile(t), "--window-size=1280,900", "--remote-debugging-pipe", "about:blank")
+	dir := profile(t)
+	s := &session{t: t, to: to, from: bufio.NewReader(from), net: filepath.Join(dir, "net.json")}
+	cmd := exec.Command(browser(t), append([]string{
+		"--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run",
+		"--mute-audio", "--disable-background-networking", "--disable-component-update",
+		"--disable-sync", "--disable-default-apps", "--disable-dev-shm-usage", "--disable-quic",
+		"--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=" + dir, "--log-net-log=" + s.net,
+		"--enable-logging=stderr", "--window-size=1280,900", "--remote-debugging-pipe",
+	}, append(flags, "about:blank")...)...)
 	cmd.ExtraFiles = []*os.File{commands, answers}
-	var log bytes.Buffer
-	cmd.Stderr = &log
+	cmd.Stderr = &s.log
 	need.NoError(t, cmd.Start())
 	// A browser that hangs ends here, and with it the pipe that the test reads.
 	late := time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() })
-	s := &session{t: t, to: to, from: bufio.NewReader(from)}
-	t.Cleanup(func() {
+	s.end = sync.OnceFunc(func() {
 		s.id = ""
 		_ = s.send("Browser.close", nil, nil) // so that it ends its own processes
-		time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
+		kill := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
 		_ = cmd.Wait()
+		kill.Stop()
 		late.Stop()
-		if t.Failed() {
-			t.Logf("%.2000s", log.String())
-		}
 		to.Close()
 		from.Close()
+	})
+	t.Cleanup(func() {
+		s.end()
+		if t.Failed() {
+			t.Logf("%.2000s", s.log.String())
+		}
 	})
 	commands.Close()
 	answers.Close()
@@ -80,6 +104,34 @@ func startSession(t *testing.T, page, downloads string) *session {
 	s.id = target.SessionID
 	s.arrive(filepath.Base(page)) // until then about:blank is there, which is complete as well
 	return s
+}
+
+// quiet ends the session, and fails where the console said something, or the page asked the network for more
+// than its own file and data in it.
+func (s *session) quiet() {
+	s.t.Helper()
+	s.end()
+	for line := range strings.Lines(s.log.String()) {
+		if strings.Contains(line, ":CONSOLE") && !strings.Contains(line, "GL Driver Message") {
+			s.t.Errorf("the console says: %s", strings.TrimSpace(line))
+		}
+	}
+	// Chromium has errands of its own, which no page began.
+	asked := regexp.MustCompile(`"url":"((?:https?|wss?|ftp):[^"]{0,60})`)
+	began := regexp.MustCompile(`"initiator":"(?:file|null|data)`)
+	for line := range strings.Lines(string(need.Value(os.ReadFile(s.net))(s.t))) {
+		if m := asked.FindStringSubmatch(line); m != nil && began.MatchString(line) {
+			s.t.Errorf("the page asks the network for %s", m[1])
+		}
+	}
+}
+
+// picture is what the window shows.
+func (s *session) picture() image.Image {
+	s.t.Helper()
+	var shot struct{ Data []byte }
+	s.call("Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
+	return need.Value(png.Decode(bytes.NewReader(shot.Data)))(s.t)
 }
 
 // call sends a command and waits for its answer.

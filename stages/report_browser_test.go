@@ -1,88 +1,25 @@
 package stages
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"image/png"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"prgnn/internal/need"
 )
 
-// browser finds a Chromium, or skips.
-func browser(t *testing.T) string {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("a browser takes too long for -short")
-	}
-	return need.Program(t, "chromium", os.Getenv("CHROMIUM"), "chromium-browser", "google-chrome", "chromium")
-}
+// settled is true once the viewer has drawn, or has given up.
+const settled = `(async () => {
+  for (let i = 0; i < 3000 && !document.documentElement.dataset.viewer; i++) await new Promise(r => setTimeout(r, 20))
+  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+  return !!document.documentElement.dataset.viewer
+})()`
 
-// visit opens a page headless, with software WebGL and no name server, and returns what
-// the document is after its scripts have run, and what the console says.
-func visit(t *testing.T, path string, flags ...string) (dom string, console []string) {
-	t.Helper()
-	out, log, net := openPage(t, path, flags)
-	for line := range strings.Lines(log) {
-		if strings.Contains(line, ":CONSOLE") && !strings.Contains(line, "GL Driver Message") {
-			console = append(console, strings.TrimSpace(line))
-		}
-	}
-	// Addresses that the page asked for: none but its own file and data in it.
-	for line := range strings.Lines(net) {
-		// Chromium has errands of its own, which no page began.
-		if m := regexp.MustCompile(`"url":"((?:https?|wss?|ftp):[^"]{0,60})`).FindStringSubmatch(line); m != nil && regexp.MustCompile(`"initiator":"(?:file|null|data)`).MatchString(line) {
-			t.Errorf("the page asks the network for %s", m[1])
-		}
-	}
-	return out, console
-}
-
-// openPage runs the browser; its log and that of its network are what it leaves. Now and then a
-// headless Chromium does not come to its end, whatever page it has: then it is asked again.
-func openPage(t *testing.T, path string, flags []string) (dom, log, network string) {
-	t.Helper()
-	for try := 1; ; try++ {
-		dir := profile(t)
-		net := filepath.Join(dir, "net.json")
-		args := append([]string{
-			"--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run", "--mute-audio", "--hide-scrollbars",
-			"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-dev-shm-usage", "--disable-quic",
-			"--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=" + dir, "--log-net-log=" + net, "--enable-logging=stderr",
-			"--virtual-time-budget=10000", "--run-all-compositor-stages-before-draw",
-		}, flags...)
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-		cmd := exec.CommandContext(ctx, browser(t), append(args, "file://"+path)...)
-		var out, log bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &log
-		cmd.WaitDelay = 10 * time.Second
-		err := cmd.Run()
-		hung := ctx.Err() != nil
-		cancel()
-		switch {
-		case err == nil:
-			b := need.Value(os.ReadFile(net))(t)
-			return out.String(), log.String(), string(b)
-		case !hung || try == 3:
-			t.Fatalf("chromium: %v\n%.2000s", err, log.String())
-		}
-		t.Logf("chromium has not come to its end: once more")
-	}
-}
-
-// asked is what asks a page, after it has settled, for what a person would see of it.
-const asked = `
-const wait = async () => { for (let i = 0; i < 400 && !document.documentElement.dataset.viewer; i++) await new Promise(r => setTimeout(r, 20)) }
-addEventListener('load', async () => {
-  await wait()
+// seen is what a person would see of the page.
+const seen = `(async () => {
   const where = document.getElementById('where'), canvas = document.getElementById('brain'), said = [where.textContent]
   for (const key of ['ArrowRight', 'PageDown']) {
     canvas.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
@@ -91,8 +28,6 @@ addEventListener('load', async () => {
   const places = [...document.querySelectorAll('button.place')]
   places[3].click()
   said.push(where.textContent, places[3].textContent)
-  const st = document.createElement('pre')
-  st.id = 'st'
   const result = {
     said, places: places.length,
     wide: document.documentElement.scrollWidth - innerWidth,
@@ -103,9 +38,8 @@ addEventListener('load', async () => {
     result.passes = r.passes.length
     result.violations = r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 120) + ' ' + n.failureSummary).join(' | '))
   }
-  st.textContent = JSON.stringify(result)
-  document.body.append(st)
-})`
+  return result
+})()`
 
 // A person can read the report with a mouse or a keyboard, with eyes or ears, in the
 // light and in the dark, on a wide screen and on a phone, with WebGL and without.
@@ -121,13 +55,10 @@ func TestReportInBrowser(t *testing.T) {
 		}
 	}
 	t.Run("as it is", func(t *testing.T) {
-		shot := filepath.Join(dir, "shot.png")
-		_, console := visit(t, path, "--window-size=1280,7800", "--screenshot="+shot)
-		for _, line := range console {
-			t.Errorf("the console says: %s", line)
-		}
-		b := need.Value(os.ReadFile(shot))(t)
-		img := need.Value(png.Decode(bytes.NewReader(b)))(t)
+		s := startSession(t, path, dir, "--hide-scrollbars", "--window-size=1280,7800")
+		s.ask("true", settled)
+		img := s.picture()
+		s.quiet()
 		warm, cross, box := 0, 0, img.Bounds()
 		for y := box.Min.Y; y < box.Max.Y; y++ {
 			for x := box.Min.X; x < box.Max.X; x++ {
@@ -145,44 +76,31 @@ func TestReportInBrowser(t *testing.T) {
 		}
 	})
 	t.Run("without WebGL", func(t *testing.T) {
-		dom, console := visit(t, path, "--disable-3d-apis", "--dump-dom")
-		for _, line := range console {
-			t.Errorf("the console says: %s", line)
-		}
-		if !regexp.MustCompile(`<div id="viewer"[^>]* hidden`).MatchString(dom) || strings.Contains(dom, `<button type="button" class="place"`) || !strings.Contains(dom, `<span class="place"`) {
-			t.Error("a viewer that cannot work is shown")
-		}
+		s := startSession(t, path, dir, "--disable-3d-apis")
+		s.ask("true", `document.getElementById("viewer").hidden`)
+		s.ask("0", `document.querySelectorAll("button.place").length`)
+		s.ask("true", `document.querySelectorAll("span.place").length > 0`)
+		s.quiet()
 	})
-	// Asked by a script, which the page's own policy would refuse: it is taken out.
 	axe, err := os.ReadFile("report/web/node_modules/axe-core/axe.min.js")
 	if err != nil {
 		t.Run("axe-core", func(t *testing.T) { need.Missing(t, "no axe-core, which judges accessibility: make web") })
 	}
-	open := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`).ReplaceAll(page, nil)
-	end := bytes.LastIndex(open, []byte("</body>"))
-	open = slices.Concat(open[:end], []byte("<script>"+string(axe)+"</script><script>"+asked+"</script>"), open[end:])
-	asking := filepath.Join(dir, "asked.html")
-	need.NoError(t, os.WriteFile(asking, open, 0o644))
 	for name, flags := range map[string][]string{
 		"narrow and light": {"--window-size=390,800"},
 		"wide and dark":    {"--window-size=1280,900", "--blink-settings=preferredColorScheme=0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dom, console := visit(t, asking, append(flags, "--dump-dom")...)
-			for _, line := range console {
-				t.Errorf("the console says: %s", line)
-			}
-			m := regexp.MustCompile(`<pre id="st">(.*?)</pre>`).FindStringSubmatch(dom)
-			if m == nil {
-				t.Fatal("the page does not answer")
-			}
+			s := startSession(t, path, dir, append(flags, "--hide-scrollbars")...)
+			s.ask("true", settled)
+			s.ask("", string(axe)+";0")
 			var got struct {
 				Said                                 []string
 				Places, Wide, Broken, Images, Passes int
 				Violations                           []string
 			}
-			unescape := strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
-			need.NoError(t, json.Unmarshal([]byte(unescape.Replace(m[1])), &got))
+			need.NoError(t, json.Unmarshal([]byte(s.ask("", seen)), &got))
+			s.quiet()
 			if got.Wide > 0 || got.Broken > 0 || got.Images < 8 || got.Places < 20 {
 				t.Errorf("%+v", got)
 			}

@@ -31,7 +31,8 @@ func (s *Set) look(grown bool) (changed bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lists == nil || grown { // NFS asks the server for a directory's time when it is opened, and not each time
+	// NFS asks the server for a directory's time when it is opened, and not each time.
+	if s.lists == nil || grown && !s.local {
 		f, err := os.Open(s.dir)
 		if err != nil {
 			return false
@@ -39,7 +40,7 @@ func (s *Set) look(grown bool) (changed bool) {
 		if s.lists != nil {
 			s.lists.Close()
 		}
-		s.lists = f
+		s.lists, s.local = f, local(f)
 	}
 	info, err := s.lists.Stat()
 	if err != nil {

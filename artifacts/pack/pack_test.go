@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -369,4 +371,28 @@ func FuzzPack(f *testing.F) {
 		}
 		s.Close()
 	})
+}
+
+// A pack that this process begins is never taken for another's, also when others look in the same moment:
+// else each of its entries would count twice, and each look would read all of it.
+func TestBeginBesideLook(t *testing.T) {
+	for range 100 {
+		s := at(t, t.TempDir(), "00000000000000aa")
+		var begun atomic.Bool
+		var group sync.WaitGroup
+		for range 2 {
+			group.Go(func() {
+				for !begun.Load() {
+					s.Find(named("nothing"))
+				}
+			})
+		}
+		put(t, s, "one")
+		begun.Store(true)
+		group.Wait()
+		s.look(true)
+		if packs, copies := len(s.byID), len(s.Find(named("one"))); packs != 1 || copies != 1 {
+			t.Fatalf("%d packs, %d copies", packs, copies)
+		}
+	}
 }

@@ -50,6 +50,7 @@ type Set struct {
 	entries []entry
 	removed map[[32]byte]bool // names of removals
 	lists   *os.File          // the directory; nil before it is there
+	local   bool              // it is on a local disk
 	listed  time.Time         // its mtime when it was listed last
 	early   bool              // it was so young then that it may have changed since and look the same
 

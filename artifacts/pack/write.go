@@ -82,6 +82,8 @@ func (s *Set) begin() error {
 	if !packName.MatchString(name) {
 		return fmt.Errorf("%q cannot name a pack", name)
 	}
+	s.mu.Lock() // from before the file is there: else a look might take it for another process's
+	defer s.mu.Unlock()
 	f, err := os.OpenFile(s.Path(name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
 	if err != nil {
 		return err
@@ -90,8 +92,6 @@ func (s *Set) begin() error {
 		return errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	w.f, w.named, w.entries, w.names = f, true, nil, nil
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	w.p = s.newFile(name)
 	w.p.own, w.p.end = true, int64(len(fileMagic))
 	return nil
