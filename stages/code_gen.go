@@ -6,12 +6,12 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline fcc5b9e2a5aa0d1dba82413989f086e8c1d4c6c53a6dd5fa2ecff9a73ba8d3a0
-kind biomarkers 85be1436e2bc6c8eb20249faec699e6de2702f12e866efb4d6bd5a46c34066ca
+kind biomarkers 99c00348764962a07dcba184b7827573bd45991487c48817b3e0e74b776b2083
 kind bnt ff404b81105fadd003f3f88df32a75edc5fa121d272adbd233f3431cde07b20a
 kind bootstrap 2fbd59a59bb425f66e8c365ad5cfd16b6bf49ffe725cb08725f17ec927af32d4
 kind braingnn e3ea061a979de1267717b62bda5248e031425dd7adb22be3d1dd7dd8c4dd9135
-kind brainmap 05ea8f16639486210d4384b325f60d1570f43068ca4093ad9a8011cf647173b2
-kind choose 77160c819a26905e72ce65df45dba6418a372455cffd39ad5bb5fa469b445838
+kind brainmap e1542fa360a1f3c154687c8ef163ce5a5defba5d09d0f24805f348e582297adc
+kind choose d6d4abf8e35092bc54d34d732c1e22f43b3430abf1e7b3af546222a6a3250f81
 kind combat 49224351f4111f8beb35da77bc5b01a00248158b9a900220745af26de808ecf2
 kind compare 494407d90d3537eadfec7a1770650c676746a60cfb01c8df36894055cf354285
 kind connectivity f3590ea9b6bea0f131758bc32a2f123751c811208294f5072fa600781fa2828d
@@ -21,14 +21,14 @@ kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
 kind evaluate 75915a1547c224565a96ec1af568ee2b888874feff38665f6a3ad33082bd10e6
 kind evaluate-regression 47d1e9de344d30af25ec16b80d2a8f68a0a104efd79d6e2e141d191c912e1124
 kind exec 062eed4bca7a81fa3ce99a37a2b0e40bf3149dd9fc0a23d3655ac360c839aa24
-kind fidelity 2e78dc2e564fea9815a9888a2c62413835a317a927dc3784807478f5c1a57026
+kind fidelity e99e4f5ca9c0e82e983f8bc3fd22d11cce58a3822cd3d9c3341b4483e9882f37
 kind figure-calibration f028303119675288100af0ad7cd9b86e891c35dc1bcc40e99eaf740f6cfa8c14
 kind figure-confusion 303dc443f7003c8d4b5b6ba5bafa6d17889d75255a1f0e1b9781f404ecc8b14d
 kind figure-connectivity 0d7b3155dedcfb391199a8e33b75a1b38107d5fc3f9eaab13179f8a6b6c3c3b5
 kind figure-degrees 277632499d4f607773e14df91f58217970d79426590455310ae93507bb0ff81d
 kind figure-distributions 547121535790d609f9068fc1bd4bf1e98c56767f91893ddb606b93162241b1c2
 kind figure-individuality 8e3114b4522e71d8a1e067969cd28b4d357da7d911cbcf180d4a3297258b7eeb
-kind figure-individuals aaeb8397e0a30b8ac1a91d7e7757f10eaa53898988b711dc8858bff69269510a
+kind figure-individuals 332cf8c89353df5b965257dd896af46f55c7dbd01e360926a7edee54a2236a9b
 kind figure-qc e3a9c9afaf0ef154b7b75754c92927326a8c2a470de82be0e2f991172799d618
 kind figure-qcfc 897cdeabebf2459ef5020545734309b3e2f986901179b93404a723098702ce04
 kind figure-ranking f09f3a058ba88c2291b574fd2243decbf737a22d8b049846e6ad0b7fd66af85b
@@ -37,7 +37,7 @@ kind figure-states d70f5df0f47eda5dc3241e1a01b04fb96bb9011299c37c59ea6178bb17b66
 kind figure-training fd775d9f8c6c5c3025bef5bea88324b5babf20942aa0ad2adc79d61bacedeab8
 kind graph c719afb694ad8b6347798cda76deaee325a7d22af149d3474b0f220ea28b5762
 kind harmonize eaaa257d2cbae42041b5ab0af8325ee02000fe7ffcfe88e18a2b4b8af2b0c843
-kind individuality 949686e67a0cd6ebd3066435f06440f025aad642ae48483f2db65a72a353b94d
+kind individuality 81315116b840d8531cc591528150c1e6c02e29e4041c7e7cbacdcd100276e38f
 kind join 06fab64d6a8bf99da3f122fff28b0646f521803b078e32e0fae34f7b345d6c34
 kind leakage 55b2ce568e3cf11a20e0b2e68788a1b262e3fc8269336585988481486baaa0c9
 kind matrices fa424244744f4e29b4eb3d4e22099e4c3b57f4afdef04fe2c31c01691ec91df8
@@ -51,13 +51,13 @@ kind project 9d7950cce252393f360ccfc2ca8bb8faeaf1c200ffdbd80f595cc49e70707591
 kind published 850778e453615df87c0f322f5ac4963d5cd6e4265a3383bbb38d1a75c249d3e4
 kind qcfc 093fb1458a3d8ff71f0dbb024dea26b8746f625ea56967809ea0bffc4717acf2
 kind regression 489b13af637935463ed6d454eecb1cf3afba5abd7995a257b935e94cf9a94568
-kind report 2eab2108c6961c32f60450c76bafa872014f930318561a159b487c214f8266ee
+kind report 1c2555c48d8a863bb61d477fd9d87f6e68665a30c63c8928d0689c996d22c3e1
 kind saliency d273e516afaa3b8aace3f452b23c4b37910ddd4484a16a7c219b1f2a9c32ffce
 kind sessions 931a535443d12186d0f2bb73f4bb6fc20fd99fb3cbfaa90be8592e611ae48caa
 kind simulate b8f4fcb18e1c54989935262728b40b514a69210ce5a5ff7c27e00bebe43c2d46
 kind split 721b623177a465a4571a3ed99962615462d8e76b2c15111db6d3cf339c22287b
 kind states 7a572d2bf64c8c328042f49d8fb427c0e1d6b0bdee8a5994f5d4d9e2ccb9d5d6
-kind summary 0979cb3065c7eb15803098ac9fd8b6ace14da3d9178c112e7a87903c434b0444
+kind summary 68532cab0dd6b8a48c6d600fad4cbadf598dff57f930beeef955b48e97ee609a
 kind tables 0ad9c3f36f400bc882062c79e6624ed7e47781b6ec375bff06d1e6171a01e700
 kind tangent 2414aacc9bec54808b9e79c5fa890ef17d8e4d1d338f8f14ae1c3ce1f1e349b5
 kind timeseries 0fe02573dabf91b8e3c63d672253e7f96bdd92d7de7398a407610ccc16d0f65e
@@ -303,6 +303,9 @@ prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 
 reached by baseline biomarkers bnt braingnn choose combat covariates fidelity figure-qc individuality join leakage meanmlp occupancy predict qcfc regression report sessions states summary tangent train train-regression
 prgnn/dag.Input.Coord 3dc661542b77.de3666
+
+reached by baseline biomarkers bnt braingnn choose compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary train train-regression
+prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
 reached by baseline biomarkers bnt braingnn choose connectivity denoise fidelity individuality leakage meanmlp predict project regression simulate tangent train train-regression
 prgnn/internal/exact.Log 195214d7a1b0.0bdda2
@@ -638,9 +641,6 @@ prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
 
 reached by baseline bnt braingnn choose compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-roc figure-training meanmlp permutation regression report summary train train-regression
 prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
-
-reached by baseline bnt braingnn choose compare evaluate evaluate-regression figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary train train-regression
-prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
 reached by baseline bnt braingnn choose compare evaluate figure-calibration figure-confusion figure-roc meanmlp permutation report summary train train-regression
 prgnn/stages/fold.PredictionRow e983e509ca82.e3b0c4
@@ -1161,6 +1161,12 @@ prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
 reached by biomarkers brainmap choose compare covariates evaluate evaluate-regression figure-roc individuality permutation report summary
 prgnn/stages/column.Known df9e67050663.e3b0c4
 
+reached by biomarkers brainmap compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary
+prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
+
+reached by biomarkers brainmap connectivity denoise evaluate evaluate-regression fidelity figure-individuality figure-individuals figure-ranking individuality leakage published report summary tables windows
+prgnn/internal/words.Count 12426abc43fb.e3b0c4
+
 reached by biomarkers brainmap figure-ranking individuality report summary
 prgnn/stages/column.RankingRow 5565f697226d.c63136
 
@@ -1168,8 +1174,19 @@ reached by biomarkers brainmap individuality report summary
 prgnn/stages/column.RecoveryRow c662de136dfd.c63136
 prgnn/stages/column.UntrainedModels aec150f1b4c0.e3b0c4
 
+reached by biomarkers choose compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary
+prgnn/stages/column.Classifiers 87d8acdebdf3.dafc3e
+
 reached by biomarkers choose compare evaluate figure-roc individuality permutation report summary
 prgnn/gnn.AUC 6ff7fdadd973.e3b0c4
+
+reached by biomarkers choose compare fidelity figure-individuals figure-qcfc individuality leakage qcfc report saliency summary tables
+prgnn/stages/column.CoordText 8cfa949c610a.81ff23
+prgnn/stages/column.CoordTexts 43997bb944e6.c63136
+
+reached by biomarkers choose fidelity individuality
+prgnn/stages/learn.choiceRow 46e607e46149.e3b0c4
+prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
 
 reached by biomarkers combat covariates fidelity figure-connectivity figure-degrees figure-states harmonize individuality report summary tables
 prgnn/stages/column.People 261d3450be11.e3b0c4
@@ -1197,6 +1214,11 @@ prgnn/stages/inference.byStratum 1e3ebda4fc1e.e3b0c4
 reached by biomarkers covariates evaluate individuality
 prgnn/stages/inference.Permute 928b9a52f5bf.3672ac
 
+reached by biomarkers covariates exec fidelity figure-individuals figure-qcfc individuality report simulate summary
+prgnn/internal/pattern.New 9c8c948eccc1.f2360a
+prgnn/internal/pattern.Pattern 9b1e2b0b33a7.e3b0c4
+prgnn/internal/pattern.inTest b5757c8556c1.e3b0c4
+
 reached by biomarkers covariates individuality qcfc
 prgnn/stages/inference.FDR 8e08967f89db.481a4c
 
@@ -1206,6 +1228,15 @@ prgnn/stages/inference.percentiles 28061f6fc7ba.1fa0c5
 reached by biomarkers evaluate-regression individuality permutation
 prgnn/stages/inference.Quantile 5ab7ce82ae62.e3b0c4
 
+reached by biomarkers fidelity figure-qcfc individuality report summary
+prgnn/internal/pattern.Pattern.FindAllStringSubmatch b9b695bfc175.b76113
+prgnn/stages/column.Coordinate 683b312ccbef.8933d2
+prgnn/stages/column.ShownSetting 55fb1f1fc73b.0c01bd
+
+reached by biomarkers fidelity individuality
+prgnn/stages/learn.ChoicePort e6e126e70998.33deaa
+prgnn/stages/learn.Chosen 2eb598cfa029.080828
+
 reached by biomarkers fidelity individuality permutation
 prgnn/stages/column.SettingText 0f78c52316ab.ea897c
 
@@ -1214,12 +1245,12 @@ prgnn/stages/column.IndividualRow f081643510dd.c63136
 
 reached by biomarkers individuality
 prgnn/stages/assess.Biomarkers 4922bba7aa01.e3b0c4
-prgnn/stages/assess.Biomarkers.Ports 4ce80150932c.ea6a66
+prgnn/stages/assess.Biomarkers.Ports dfece0421ddb.2df297
 prgnn/stages/assess.Biomarkers.Run f37fa1222fa2.2b9518
 prgnn/stages/assess.Biomarkers.against 7b68d47719bb.914744
 prgnn/stages/assess.Biomarkers.agreements 77bd38f5f1c3.aa40f4
 prgnn/stages/assess.Biomarkers.contrasts 5590fda1de2f.736d39
-prgnn/stages/assess.Biomarkers.inputs a062522a4b22.55444f
+prgnn/stages/assess.Biomarkers.inputs bb219c735d39.69b001
 prgnn/stages/assess.Biomarkers.rank 31301ae6b932.e251cb
 prgnn/stages/assess.Biomarkers.ranked 9351a45f9dd2.4180aa
 prgnn/stages/assess.Biomarkers.rankings e3ac7f909f37.c76767
@@ -1242,10 +1273,10 @@ prgnn/stages/assess.absolute aea328ee7674.e3b0c4
 prgnn/stages/assess.added 3e7b44f2e09b.3532b2
 prgnn/stages/assess.alike eccd8a9c1f53.a0dfa6
 prgnn/stages/assess.auroc 9470ec58c24b.17f7c4
-prgnn/stages/assess.biomarkerInputs 521042df8530.8a8783
+prgnn/stages/assess.biomarkerInputs d2b1edbf14d5.8a8783
 prgnn/stages/assess.biomarkerInputs.contrastsRetrained 4b9ae32d1c6d.e9ac86
 prgnn/stages/assess.biomarkerRows a23f7f6641da.b257cc
-prgnn/stages/assess.biomarkerRows.tables 9be69bf1463e.c5d381
+prgnn/stages/assess.biomarkerRows.tables 9da8b158c197.c5d381
 prgnn/stages/assess.both 73ec6eed0b20.e3b0c4
 prgnn/stages/assess.by 6d22ed3ab549.991870
 prgnn/stages/assess.heldOut 1b87d897adb7.231fc7
@@ -1957,12 +1988,6 @@ prgnn/stages/learn.trainingSet.parts 149895764f8a.7bb7db
 reached by brainmap
 prgnn/stages/figure.brainmap.New 5105a96f3711.eba0ab
 
-reached by brainmap compare evaluate evaluate-regression figure-calibration figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary
-prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
-
-reached by brainmap connectivity denoise evaluate evaluate-regression figure-individuality figure-individuals figure-ranking leakage published report summary tables windows
-prgnn/internal/words.Count 12426abc43fb.e3b0c4
-
 reached by brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training report summary
 module codeberg.org/go-latex/latex v0.2.0
 module codeberg.org/go-pdf/fpdf v0.11.1
@@ -2155,8 +2180,8 @@ prgnn/stages/figure.Ranked 33efa18e0eda.14f191
 prgnn/stages/figure.Ranked.ends 900e6e97689e.97489f
 prgnn/stages/figure.Ranked.scale 021b1883cc91.97489f
 prgnn/stages/figure.Ranked.scaleText 51933c4b065b.bc479f
-prgnn/stages/figure.ReadReading a8b641c1634f.ad6bc4
-prgnn/stages/figure.Reading 6bca5e479ad0.e3b0c4
+prgnn/stages/figure.ReadReading fce5b62e500e.ad6bc4
+prgnn/stages/figure.Reading 3d362026a565.e3b0c4
 prgnn/stages/figure.Reading.ofLayer 10ea9b926406.14f191
 prgnn/stages/figure.abs ad1cb4bdf344.e3b0c4
 prgnn/stages/figure.errNowhere debd4b55443b.e3b0c4
@@ -2210,7 +2235,7 @@ prgnn/stages/figure.BrainMap.Ports 069c018782a4.7d80ef
 prgnn/stages/figure.BrainMap.Run 5c15bcd7ba5f.36c44e
 prgnn/stages/figure.Ranked.colored 0a5d78280aa4.1b4cc7
 prgnn/stages/figure.Ranked.coloredText 530d3e68de81.99c6d1
-prgnn/stages/figure.Readings 95915c7ca0e5.848f2b
+prgnn/stages/figure.Readings 0ad549b49e79.848f2b
 prgnn/stages/figure.Stand 5d6e4ff5a034.aa0cc1
 prgnn/stages/figure.Standing 97789a664214.e3b0c4
 prgnn/stages/figure.Standing.First 5994cbe1231c.fc4d44
@@ -2224,20 +2249,16 @@ prgnn/artifacts/encoding.Concat 78268a806e19.d3c8a3
 prgnn/artifacts/encoding.concatValid f14775233136.b728f6
 prgnn/artifacts/encoding.concatValues 9da384783c07.cb7c20
 prgnn/stages/learn.Choose c12f6c63d888.e3b0c4
+prgnn/stages/learn.Choose.Advise 61abfca6c993.37b530
 prgnn/stages/learn.Choose.Ports 9c29451d7a93.d2bca1
 prgnn/stages/learn.Choose.Run 6b43ea8a3f58.b98027
 prgnn/stages/learn.Choose.candidates 70463a9615c9.dbf621
 prgnn/stages/learn.Choose.measure 57afccadbbeb.fb270b
 prgnn/stages/learn.Choose.table 7819f74093d1.932cd8
 prgnn/stages/learn.candidate ec67aeb1fc7d.2e1e5c
-prgnn/stages/learn.choiceRow 46e607e46149.e3b0c4
 prgnn/stages/learn.choose.New fdf7913d79ef.d9b9a6
 prgnn/stages/learn.describe cd1080b18571.aba845
 prgnn/stages/learn.idRow d28774d816ee.e3b0c4
-prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
-
-reached by choose compare evaluate evaluate-regression figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary
-prgnn/stages/column.Classifiers 87d8acdebdf3.dafc3e
 
 reached by choose compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc permutation report summary
 prgnn/stages/fold.Case a6b39a8ea263.e3b0c4
@@ -2262,10 +2283,6 @@ prgnn/gnn.Confusion.Specificity a0decc0794e7.86c9fb
 prgnn/gnn.NewConfusion a2683d91f2df.31624a
 prgnn/stages/fold.Score d47cf746b421.dc7a5d
 prgnn/stages/fold.foldScores e9ab1bcdfbf1.e3b0c4
-
-reached by choose compare fidelity figure-individuals figure-qcfc leakage qcfc report saliency summary tables
-prgnn/stages/column.CoordText 8cfa949c610a.81ff23
-prgnn/stages/column.CoordTexts 43997bb944e6.c63136
 
 reached by combat
 prgnn/connectivity/combat.CovariateError 9f7de825567a.e3b0c4
@@ -2527,11 +2544,6 @@ reached by covariates evaluate
 prgnn/stages/inference.area 8b7c8641a3c6.e3b0c4
 prgnn/stages/inference.area.above b48e0e6b4359.006b0e
 prgnn/stages/inference.levelsOf a4806e948488.e3b0c4
-
-reached by covariates exec figure-individuals figure-qcfc report simulate summary
-prgnn/internal/pattern.New 9c8c948eccc1.f2360a
-prgnn/internal/pattern.Pattern 9b1e2b0b33a7.e3b0c4
-prgnn/internal/pattern.inTest b5757c8556c1.e3b0c4
 
 reached by covariates exec report simulate summary
 prgnn/internal/pattern.Pattern.MatchString 3b576e1f14f3.b76113
@@ -2951,11 +2963,11 @@ prgnn/stages/command.withoutComment 71cc3e1851be.e3b0c4
 
 reached by fidelity
 prgnn/stages/assess.Fidelity 1114b907525a.e3b0c4
-prgnn/stages/assess.Fidelity.Ports 18cb1ab138af.fb55b6
+prgnn/stages/assess.Fidelity.Ports 4ef98df266e1.587275
 prgnn/stages/assess.Fidelity.Run d474098c8f26.0fd97b
 prgnn/stages/assess.Fidelity.ask 73cf2a8496db.715de2
 prgnn/stages/assess.Fidelity.first bb9526a2fba3.467fe1
-prgnn/stages/assess.Fidelity.settings 0f05549b41b3.11a560
+prgnn/stages/assess.Fidelity.settings ca1361f24f50.e1c215
 prgnn/stages/assess.Fidelity.sizes e7be12da2e86.39c4f0
 prgnn/stages/assess.Fidelity.table 9b461f5ed337.f3410c
 prgnn/stages/assess.atOnce 3e220ec7f6d4.e3b0c4
@@ -3270,7 +3282,6 @@ prgnn/stages/column.MotionEdgeRow 6db589c33f0e.c63136
 prgnn/stages/column.MotionRow f1eb2a4ff2e0.c63136
 
 reached by figure-qcfc report summary
-prgnn/internal/pattern.Pattern.FindAllStringSubmatch b9b695bfc175.b76113
 prgnn/stages/chart.HeadMotion 81a8d15334f3.79625a
 prgnn/stages/chart.Motion a540bd62f262.e3b0c4
 prgnn/stages/chart.Motion.distances 734858784399.de0dbd
@@ -3283,8 +3294,6 @@ prgnn/stages/chart.freedoms 6772b5ff30f2.e03d7e
 prgnn/stages/chart.motionBins 78e3518e1237.e3b0c4
 prgnn/stages/chart.motionScale 99a62fd2c3aa.e3b0c4
 prgnn/stages/chart.signed 0d71727c1f11.e3b0c4
-prgnn/stages/column.Coordinate 683b312ccbef.8933d2
-prgnn/stages/column.ShownSetting 55fb1f1fc73b.0c01bd
 prgnn/stages/figure.DrawHeadMotion 7994d9e9b7b2.ff5c33
 prgnn/stages/figure.people e8b91e84ab90.13689a
 
@@ -4030,7 +4039,7 @@ prgnn/stages/present.author.rankingTables 5229397d509c.69de01
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
 prgnn/stages/present.author.recovered a1b4556f0bc2.717ea1
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
-prgnn/stages/present.author.regions f84faa87c968.cc4c07
+prgnn/stages/present.author.regions dda14d95881b.dbb9b5
 prgnn/stages/present.author.regressionTiles 38e970972b0a.f46570
 prgnn/stages/present.author.result eedc09e8556a.d69d70
 prgnn/stages/present.author.space cd152f40504f.28d337
@@ -4172,14 +4181,14 @@ prgnn/stages/present/performance.Results e788aac3f388.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
 prgnn/stages/present/performance.Results.CautionAccuracy 434807e6bb4b.49d0f6
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
-prgnn/stages/present/performance.Results.Describe 1b49bd2723db.293854
+prgnn/stages/present/performance.Results.Describe e873d1c3a7c1.84d5e4
 prgnn/stages/present/performance.Results.DescribeRegression 598cd3bab06b.009724
 prgnn/stages/present/performance.Results.IsUnproven 0518a7afaba8.6c25d1
 prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
 prgnn/stages/present/performance.Results.OtherSettings cf7ba56b96c7.1b7f98
 prgnn/stages/present/performance.Results.PerParticipant 66c4f64c3b0f.0aff10
 prgnn/stages/present/performance.Results.Read 77a290a779a9.621126
-prgnn/stages/present/performance.Results.RegionsOf 257c172e4705.3f493d
+prgnn/stages/present/performance.Results.RegionsOf 1aee53e377b9.043721
 prgnn/stages/present/performance.Results.RegressionResult 1f7949eba954.886c7f
 prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
 prgnn/stages/present/performance.Results.cautionRegression 4459c5037fef.29f3ec
@@ -4806,7 +4815,7 @@ at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.me
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:25 Biomarkers:29 Biomarkers.Ports:37 settingScores:66 ModelScores:72 NewModelScores:87 settingOf:94 Tally:111 saliency:118 Biomarkers.Run:129 biomarkerInputs:149 biomarkerInputs.contrastsRetrained:160 Biomarkers.inputs:164 biomarkerRows:211 biomarkerRows.tables:219 Biomarkers.setting:235 Biomarkers.ranked:283 Biomarkers.readAll:309 ordered:325 Biomarkers.read:335 ModelScores.add:402 Tally.add:413 Biomarkers.rank:423 plantedNodes:453 auroc:479
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:26 Biomarkers:30 Biomarkers.Ports:38 settingScores:68 ModelScores:74 NewModelScores:89 settingOf:96 Tally:113 saliency:120 Biomarkers.Run:131 biomarkerInputs:151 biomarkerInputs.contrastsRetrained:163 Biomarkers.inputs:167 biomarkerRows:219 biomarkerRows.tables:227 Biomarkers.setting:246 Biomarkers.ranked:294 Biomarkers.readAll:320 ordered:336 Biomarkers.read:346 ModelScores.add:413 Tally.add:424 Biomarkers.rank:434 plantedNodes:464 auroc:490
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 Biomarkers.retrainedContrasts:50 Biomarkers.against:73 unstaged:107 alike:119 sortedKeys:132 relative:142
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:277 Biomarkers.recoveries:286 testShare:348 testedLeast:360 rankedBy.worth:383 rankedBy.heldOut:400 leadOf:411 both:425 meanOf:435
@@ -4816,7 +4825,7 @@ at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 complete:78 participantAccuracy:98 Evaluate.test:101
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
-at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:39 maskSetting:55 maskEffect:66 Fidelity.Run:76 Fidelity.sizes:130 Fidelity.settings:148 atOnce:211 Fidelity.ask:214 Fidelity.first:277 maskSetting.overModels:315 Fidelity.table:326
+at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:39 maskSetting:56 maskEffect:67 Fidelity.Run:77 Fidelity.sizes:131 Fidelity.settings:149 atOnce:216 Fidelity.ask:219 Fidelity.first:282 maskSetting.overModels:320 Fidelity.table:331
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:52 leakCheck.fail:58 foldPlace:63 foldBook:66 Leakage.Run:72 checkRow:112 readBook:118 foldBook.tested:143 foldBook.takesPart:149 Leakage.lookAtPredictions:159 placeOf:234 foldBook.seen:250 lookAtModels:270 lookAtFitted:287
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
@@ -4902,7 +4911,7 @@ at stages/figure/figure.go prgnn/stages/figure picturePorts:19 Chart:28 outputs:
 at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:18 Individuality:22 Individuality.Ports:24 Individuality.Run:32 DrawIndividuality:37
 at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:27 Individuals:31 Individuals.Ports:37 Individuals.Run:51 keptRegion:64 individualScores:70 readIndividual:76 individualScores.group:104 individualScores.shared:122 first:141 selected:153 nodeRow:166 ReadNames:173 Individuals.Draw:187 rowTitle:267 lambdaPair:274
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:18 HeadMotion:22 HeadMotion.Ports:26 HeadMotion.Run:37 DrawHeadMotion:43 people:112
-at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:28 Ranking.Run:36 ReadRanking:53 Reading:56 ReadReading:63 Reading.ofLayer:72 RankingRows:80 RankingRows.First:83 RankingRows.Planted:89 planted:91 settingCaption:94 DrawRanking:102 DrawContrast:120
+at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:28 Ranking.Run:36 ReadRanking:53 Reading:56 ReadReading:64 Reading.ofLayer:74 RankingRows:82 RankingRows.First:85 RankingRows.Planted:91 planted:93 settingCaption:96 DrawRanking:104 DrawContrast:122
 at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:36 Confusion.Ports:40 predictionsPort:44 ROC.Run:47 Confusion.Run:56 DrawROC:68 DrawConfusion:120
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:20 ScanQuality:24 ScanQuality.Ports:28 regionQualityRow:53 ScanQuality.Run:58 scanCaption:119 scanHead:155
 at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:53 drawZero:88 scan.readCarpet:100 joinedCarpet:129 meanTSNR:173 withoutSilent:187 scan.silent:202 outlined:212
@@ -4944,7 +4953,7 @@ at stages/learn/baseline_data.go prgnn/stages/learn readMatrices:14 innerRows:93
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.each:89 matrixForm.row:109 matrixForm.check:138 refuseLeak:154 regionWeightRow:175 regionWeight:181 matrixForm.regions:189 matrixForm.nodes:245
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:53 BNT.Run:69 BNT.Validate:116 BNT.matrices:124 BNT.rate:143
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:134 BrainGNN.options:209 BrainGNN.parts:217 fisher:226 communityTable:244
-at stages/learn/choose.go prgnn/stages/learn choose.New:25 Choose:29 Choose.Ports:33 choiceRow:52 idRow:62 candidate:67 Choose.Run:76 describe:135 triedSetting:160 Choose.candidates:169 Choose.measure:223 Choose.table:237
+at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Ports:34 Choose.Advise:50 choiceRow:61 idRow:71 candidate:76 Choose.Run:85 describe:144 triedSetting:169 ChoicePort:178 Chosen:185 Choose.candidates:225 Choose.measure:279 Choose.table:293
 at stages/learn/inner.go prgnn/stages/learn innerFolds:15 trainingSet.parts:39 trainingSet.inParts:57
 at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:23 MeanMLP:34 MeanMLP.Ports:51 validatedRow:68 MeanMLP.Run:77 MeanMLP.read:119 valuesOf:166 MeanMLP.rate:210
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:36 layouts:45 modelNPZ:50 ReadModels:82 largestModel:107 ReadModel:111 readMember:142 Trained.check:160 Trained.Predict:201 predictIn:208
@@ -5013,12 +5022,12 @@ at stages/present/participants/registration.go prgnn/stages/present/participants
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:48 Cohort.scanLinks:59 scanNames:111 scanName:117 outlierWords:178
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 Results.cautions:102 Results.markOwn:118 baseline:140 Results.PerParticipant:150 Results.Nested:156 chanceTest:173 chanceTest.String:179 Results.permutationTests:189 Results.ChanceTests:203 Results.decisive:211 Results.AboveChance:223 Results.CautionAccuracy:232 Results.IsUnproven:280
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 sameTested:97 foldScore:104 Results.folds:110 Results.permutation:159 ofClassifiers:210 Results.comparison:218 Results.paperTables:255 calibrationBins:297 Results.performanceFigures:300 Results.othersLast:350 accuracyChart:363
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 sameTested:100 foldScore:107 Results.folds:113 Results.permutation:162 ofClassifiers:213 Results.comparison:221 Results.paperTables:258 calibrationBins:300 Results.performanceFigures:303 Results.othersLast:353 accuracyChart:366
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 isMean:39 Interval:44 Results.DescribeRegression:52 fewTested:100 Results.cautionRegression:103 Results.RegressionResult:129
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:13
 at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134
-at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:67 author.regionFigures:75 author.space:131 author.inSpace:157 author.rankingTables:197 author.contrasts:256 author.agreement:278 besideChance:319 author.null:328 author.fidelity:378 author.cautionMasking:423 author.individuality:433
+at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:436
 at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:71 Report.Ports:75 Report.Page:112 Partial:115 Report.PartialPage:121 Report.Run:142
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.Supplement:61 Writer.Figures:69 Writer.Show:90
 at stages/present/section/settings.go prgnn/stages/present/section Settings:12 StageSettings:19 readPipelineSettings:26 Parameter:51 Settings.Of:61 StageSettings.Is:71 StageSettings.Number:74

@@ -26,7 +26,9 @@ func (f Fits) Leaks(tasks []dag.Node) (leaks, unknown []string) {
 		n := &tasks[i]
 		tests := testsOf(n)
 		for _, b := range n.Inputs {
-			if tests == nil || b.Port == "folds" || gate(n, b.Port) {
+			// A ranking of the regions, which fidelity takes too, is of all folds and enters no prediction.
+			features := ofSubjects(b) || slices.Contains(tests, n)
+			if tests == nil || !features || b.Port == "folds" || gate(n, b.Port) {
 				continue
 			}
 			for _, src := range b.Sources {
@@ -51,6 +53,13 @@ func (f Fits) Leaks(tasks []dag.Node) (leaks, unknown []string) {
 		}
 	}
 	return leaks, unknown
+}
+
+// ofSubjects reports whether an input has a member a participant.
+func ofSubjects(b dag.Binding) bool {
+	return slices.ContainsFunc(b.Sources, func(src dag.Source) bool {
+		return slices.ContainsFunc(src.Coords, func(c dag.Coord) bool { return c.Axis == "subject" })
+	})
 }
 
 // testsOf are the tasks whose folds a task tests: itself, or the trainings of its models; nil where it tests none.

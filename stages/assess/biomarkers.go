@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
+	"prgnn/stages/learn"
 )
 
 var biomarkersKind = dag.Kind{
@@ -45,6 +46,7 @@ func (*Biomarkers) Ports() dag.Ports {
 				"kept"), Gather: true, Optional: true,
 				Doc: "the same for models trained on permuted labels with the same parameters (split's axis permutation; 0 is ignored)"},
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Optional: true, Doc: "the node features used in training: for the reference rankings without a graph network, and for the held-out effect of every ranking"},
+			learn.ChoicePort("the scores"),
 			{Name: "truth", Type: dag.Arrow("source", "target", "difference"), Optional: true, Doc: "the planted group difference of simulated participants"},
 		},
 		Out: []dag.Port{
@@ -152,6 +154,7 @@ type biomarkerInputs struct {
 	planted  []bool // of each node; nil where it is not known
 	features *nodeFeatures
 	settings []*settingScores
+	chosen   string // the settings that were chosen inside the folds, in words; "" without a choice
 	// retrained are the models trained on permuted groups, by setting and permutation; a setting without them has nil.
 	retrained [][][]*ModelScores
 }
@@ -174,7 +177,12 @@ func (b *Biomarkers) inputs(t *dag.Task) (*biomarkerInputs, error) {
 	if in.planted, err = plantedNodes(t, n); err != nil {
 		return nil, err
 	}
-	if in.settings, err = b.readAll(t.All("scores"), n, in.people); err != nil {
+	scores, chosen, err := learn.Chosen(t, "scores")
+	if err != nil {
+		return nil, err
+	}
+	in.chosen = chosen
+	if in.settings, err = b.readAll(scores, n, in.people); err != nil {
 		return nil, err
 	}
 	for _, of := range in.settings {
@@ -225,6 +233,9 @@ func (r *biomarkerRows) tables(b *Biomarkers, in *biomarkerInputs) dag.Outputs {
 	ranking, individual := column.Table(r.ranking, axes...), column.Table(r.individual, axes...)
 	ranking.Meta = map[string]string{"reading": b.Reading, "layer": layer, "contrast_null": null}
 	individual.Meta = map[string]string{"layer": layer}
+	if in.chosen != "" {
+		ranking.Meta["chosen"] = in.chosen
+	}
 	return dag.Outputs{
 		"ranking": ranking, "null": column.Table(r.null, axes...), "consistency": column.Table(r.consistency, axes...),
 		"individual": individual, "recovery": column.Table(r.recovery, axes...),

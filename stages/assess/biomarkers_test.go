@@ -47,6 +47,46 @@ func TestBiomarkers(t *testing.T) {
 	}
 }
 
+// With a choice, the regions are those of the setting that was chosen inside each fold, as if there were no other.
+func TestBiomarkersOfTheChosen(t *testing.T) {
+	in := stagetest.BiomarkerInputs()
+	want := stagetest.MustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)
+	other := stagetest.ScoresOf(stagetest.ScoreRow{ID: "sub-001", Draw: 1, Set: "test", Layer: 1, Index: 2, Score: 1},
+		stagetest.ScoreRow{ID: "sub-002", Draw: 1, Set: "test", Layer: 1, Index: 2, Score: 1})
+	var scores []dag.Input
+	for k, setting := range []string{"x", "y"} {
+		for f := range 2 {
+			table := dag.InputOf(other)
+			if k == f { // x is chosen inside fold 1, y inside fold 2
+				table = in["scores"][f]
+			}
+			table.Coords = []dag.Coord{{Axis: "lambda", Value: setting}, {Axis: "fold", Value: []string{"1", "2"}[f]}}
+			scores = append(scores, table)
+		}
+	}
+	choice := func(second string) []dag.Input {
+		return []dag.Input{dag.InputOf(encoding.NewTable(
+			encoding.Column{Name: "outer", Values: []string{"1", "1", "2"}},
+			encoding.Column{Name: "repeat", Values: []int32{1, 1, 1}},
+			encoding.Column{Name: "setting", Values: []string{"lambda=x", "lambda=y", "lambda=" + second}},
+			encoding.Column{Name: "value", Values: []float64{1, 0, 1}},
+			encoding.Column{Name: "sd", Values: []float64{0, 0, 0}},
+			encoding.Column{Name: "chosen", Values: []bool{true, false, true}}))}
+	}
+	in["scores"], in["choice"] = scores, choice("y")
+	got := stagetest.MustRun(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)
+	need.Equal(t, got["ranking"].(*encoding.Table).Meta["chosen"], "λ x in 1 of 2 folds; λ y in 1 of 2 folds")
+	delete(got["ranking"].(*encoding.Table).Meta, "chosen")
+	for port := range want {
+		if !slices.Equal(stagetest.Encoded(t, got[port]), stagetest.Encoded(t, want[port])) {
+			t.Errorf("%s is not that of the chosen settings", port)
+		}
+	}
+	in["choice"] = choice("z")
+	_, err := stagetest.RunStage(t, &Biomarkers{Layer: 1, Top: 1, Resamples: 200}, in)
+	need.Error(t, err, "lambda=z was chosen inside fold 2 of repeat 1, and no input scores is of it")
+}
+
 // The contrast finds what the mean score, which a sign turns round, does not.
 func TestBiomarkersByContrast(t *testing.T) {
 	in := stagetest.BiomarkerInputs()

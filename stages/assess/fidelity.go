@@ -44,6 +44,7 @@ func (*Fidelity) Ports() dag.Ports {
 			{Name: "features", Type: dag.NPY("<f8", "draw", "roi", "feature"), Gather: true, Doc: "their node features"},
 			{Name: "participants", Type: dag.Arrow("participant_id", "group"), Doc: "who they are"},
 			{Name: "ranking", Type: dag.Arrow("rank", "index"), Optional: true, Doc: "the order of the regions, for order: group; of one setting, or of the same settings as the models"},
+			learn.ChoicePort("the model"),
 			fold.LeakagePort(),
 		},
 		Out: []dag.Port{{Name: "fidelity", Type: column.Type[column.FidelityRow](),
@@ -146,11 +147,15 @@ func (s *Fidelity) sizes(t *dag.Task) ([]int, error) {
 
 // settings gathers the models by setting, each with its order of the regions.
 func (s *Fidelity) settings(t *dag.Task, sizes []int) (settings []*maskSetting, axes []string, err error) {
-	models, err := learn.ReadModels(t.All("model"))
+	ins, _, err := learn.Chosen(t, "model")
 	if err != nil {
 		return nil, nil, err
 	}
-	for i, in := range t.All("model") {
+	models, err := learn.ReadModels(ins)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, in := range ins {
 		own := slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool {
 			return c.Axis == "fold" ||
 				c.Axis == "repeat" || c.Axis == "seed"

@@ -56,6 +56,7 @@ func ReadRanking(in dag.Input) (RankingRows, error) { return column.Read[column.
 type Reading struct {
 	Contrast bool   // ranked by the contrast between the groups
 	Layer    string // the pooling layer; "" where a table does not tell
+	Chosen   string // the settings that were chosen inside the folds, whose regions they are; "" without a choice
 	Null     string // what the null distribution of the contrast is of; "" likewise
 }
 
@@ -65,7 +66,8 @@ func ReadReading(in dag.Input) (r Reading, err error) {
 	if err != nil {
 		return r, err
 	}
-	return Reading{table.Meta["reading"] == "contrast", table.Meta["layer"], table.Meta["contrast_null"]}, nil
+	return Reading{table.Meta["reading"] == "contrast", table.Meta["layer"], table.Meta["chosen"],
+		table.Meta["contrast_null"]}, nil
 }
 
 // ofLayer names the layer in a caption.

@@ -35,7 +35,7 @@ func Readings(rows RankingRows, reading Reading) []Ranked {
 		of := slices.IndexFunc(all, func(s Ranked) bool { return s.Setting == setting && s.Contrast == contrast })
 		if of < 0 {
 			of = len(all)
-			one := Ranked{Setting: setting, Reading: Reading{contrast, reading.Layer, reading.Null},
+			one := Ranked{Setting: setting, Reading: Reading{contrast, reading.Layer, reading.Chosen, reading.Null},
 				score: map[int]float64{}, rank: map[int]int{}}
 			one.chance, one.percentile = chanceOf(rows, setting)
 			all = append(all, one)

@@ -14,6 +14,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/exact"
 	"prgnn/internal/lists"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 )
@@ -21,13 +22,13 @@ import (
 var chooseKind = dag.Kind{
 	Name: "choose",
 	Doc: "nested cross-validation: in each fold, the best setting on its training participants\n" +
-		"Fan split (outer: [1..5]) and train (outer, the parameters to choose, fold) out, connect these to inner, and the trainings of all settings on the outer folds to outer. In each outer fold the setting is chosen by the inner folds only, which contain no test participants of the outer fold. The accuracy of the chosen setting is then that of one classifier, not the best of many.",
+		"Fan split (outer: [1..5]) and train (outer, the parameters to choose, fold) out, connect these to inner, and the trainings of all settings on the outer folds to outer. In each outer fold the setting is chosen by the inner folds only, which contain no test participants of the outer fold. The accuracy of the chosen setting is then that of one classifier, not the best of many. Connect choice to biomarkers and fidelity: regions are then those of the chosen settings.",
 	New: func() dag.Stage { return &Choose{By: "loss"} },
 }
 
 // Choose chooses a setting for each outer fold.
 type Choose struct {
-	By string `param:"by" doc:"selection criterion at participant level, mean over the inner folds: loss (cross-entropy), accuracy or auc" choices:"loss|accuracy|auc"`
+	By string `param:"by" doc:"selection criterion at participant level, mean over the inner folds: loss (cross-entropy), accuracy or auc, which does not consider at which probability the classes part" choices:"loss|accuracy|auc"`
 }
 
 func (*Choose) Ports() dag.Ports {
@@ -43,6 +44,14 @@ func (*Choose) Ports() dag.Ports {
 			{Name: "choice", Type: column.Type[choiceRow](), Doc: "inner-fold performance of each setting in each outer fold"},
 		},
 	}
+}
+
+// Advise says what a choice by AUC leaves open.
+func (s *Choose) Advise() []string {
+	if s.By != "auc" {
+		return nil
+	}
+	return []string{"by: auc does not consider at which probability the classes part: the accuracy of the chosen settings, at 0.5, can be low where their AUC is high; report the AUC, or choose by loss or accuracy"}
 }
 
 // ChoosesInside are the ports of the trainings inside the outer folds, and of those that test these.
@@ -163,6 +172,53 @@ func triedSetting(coords []dag.Coord) string {
 	})
 	slices.SortFunc(own, func(a, b dag.Coord) int { return cmp.Compare(a.Axis, b.Axis) })
 	return column.CoordText(own)
+}
+
+// ChoicePort takes a choice; Chosen then leaves out all other settings.
+func ChoicePort(of string) dag.Port {
+	return dag.Port{Name: "choice", Type: column.Type[choiceRow](), Optional: true,
+		Doc: "choose's choice: of each fold, only " + of + " of the setting that was chosen inside it"}
+}
+
+// Chosen are the inputs of a port that belong to the settings of a choice, if it is connected: of each fold those of
+// its own setting, by the coordinates fold and repeat. text says in how many folds each was chosen.
+func Chosen(t *dag.Task, port string) (ins []dag.Input, text string, err error) {
+	if !t.Has("choice") {
+		return t.All(port), "", nil
+	}
+	rows, err := column.Read[choiceRow](t.In("choice"))
+	if err != nil {
+		return nil, "", err
+	}
+	var names []string
+	folds, all := map[string]int{}, 0
+	for _, r := range rows {
+		if !r.Chosen {
+			continue
+		}
+		at := slices.IndexFunc(t.All(port), func(in dag.Input) bool {
+			return in.Coord("fold") == r.Outer && cmp.Or(in.Coord("repeat"), "1") == fmt.Sprint(r.Repeat) &&
+				triedSetting(in.Coords) == r.Setting
+		})
+		if at < 0 {
+			return nil, "", fmt.Errorf("%s: %s was chosen inside fold %s of repeat %d, and no input %s is of it: connect all trainings on the outer folds",
+				t.In("choice").Name, r.Setting, r.Outer, r.Repeat, port)
+		}
+		in := t.All(port)[at]
+		in.Coords = slices.DeleteFunc(slices.Clone(in.Coords),
+			func(c dag.Coord) bool { return c.Axis != "fold" && c.Axis != "repeat" })
+		ins = append(ins, in)
+		name := column.ShownSetting(r.Setting)
+		if folds[name] == 0 {
+			names = append(names, name)
+		}
+		folds[name]++
+		all++
+	}
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s in %d of %s", name, folds[name], words.Count(all, "fold"))
+	}
+	return ins, strings.Join(names, "; "), nil
 }
 
 // candidates measures every setting inside every outer fold. seen tells who took part in that.

@@ -33,12 +33,15 @@ func (a *author) regions() error {
 		return err
 	}
 	settings := lists.Map(rows, func(r column.RankingRow) string { return column.CoordText(r.Coords) })
-	setting, said := a.RegionsOf(settings)
+	setting, said := a.RegionsOf(settings, reading.Chosen)
 	slices.SortStableFunc(rows, func(x, y column.RankingRow) int { // figures and tables show the first setting
 		return otherThan(setting, x) - otherThan(setting, y)
 	})
 	first := rows.First()
-	if said != "" {
+	switch {
+	case reading.Chosen != "":
+		a.Say("Figures and tables show the regions%s.", said)
+	case said != "":
 		a.Say("Figures and tables show the regions%s; supplementary tables have all settings.", said)
 	}
 	if a.IsUnproven(setting) {

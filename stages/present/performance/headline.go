@@ -72,8 +72,8 @@ func unstaged(setting string) string {
 }
 
 // RegionsOf is the setting whose regions are named, and how to say so after a title: ""
-// where there is no other.
-func (a *Results) RegionsOf(settings []string) (setting, said string) {
+// where there is no other. chosen are the settings that were chosen inside the folds, if the regions are theirs.
+func (a *Results) RegionsOf(settings []string, chosen string) (setting, said string) {
 	var distinct []string
 	for _, s := range settings {
 		if !slices.Contains(distinct, s) {
@@ -82,7 +82,18 @@ func (a *Results) RegionsOf(settings []string) (setting, said string) {
 	}
 	setting, found := headlineSetting(distinct, a.Headline)
 	name := column.ShownSetting(setting)
-	switch {
+	switch nested := a.First == nil && a.Headline == nil && a.T.Has("nested"); {
+	case chosen != "" && nested:
+		return setting, fmt.Sprintf(" of the settings chosen inside each fold (%s)", chosen)
+	case chosen != "":
+		return setting, fmt.Sprintf(" of the settings chosen inside each fold (%s), not of the headline", chosen)
+	case nested:
+		said = " of " + name
+		if len(distinct) > 1 {
+			said = fmt.Sprintf(" of the first of %d settings (%s)", len(distinct), name)
+		}
+		a.Caution("The headline accuracy is that of the settings chosen inside each fold, but figures and tables show the regions%s: connect choice of the stage choose to biomarkers and fidelity", said)
+		return setting, said + ", not of the settings chosen inside each fold"
 	case a.Headline != nil && !found:
 		return setting, fmt.Sprintf(" of %s, not of the headline", cmp.Or(name, "another setting"))
 	case len(distinct) == 1:
