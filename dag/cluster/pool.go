@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -98,9 +96,6 @@ const (
 	// PilotTime is what a pilot asks for where nobody says otherwise.
 	PilotTime = 4 * time.Hour
 )
-
-// A lease that nobody renews for leaseTime is that of a dead process. Both are shorter in tests.
-var leaseTime, renewing = 30 * time.Second, 5 * time.Second
 
 // An order is a job that a pool has to have carried out.
 type order struct {
@@ -273,15 +268,6 @@ func (p *Pool) elsewhere(k artifacts.Key) (dir string) {
 	return dir
 }
 
-// nameOf is the name of a job among others; "" when it is not there.
-func nameOf(names []string, k artifacts.Key) string {
-	i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, k.String()) })
-	if i < 0 {
-		return ""
-	}
-	return names[i]
-}
-
 // enqueue writes a job down for the pilots. One that ended badly before runs alone.
 func (p *Pool) enqueue(o *order) error {
 	text, err := o.job.Encode()
@@ -292,38 +278,6 @@ func (p *Pool) enqueue(o *order) error {
 		time: o.job.Time, alone: len(o.tries) > 0}
 	o.seen, o.lost, o.held = time.Time{}, 0, ""
 	return p.space.write(filepath.Join(poolsDir, p.name, queueDir), l.name(), text, 0o666)
-}
-
-// A load is what the name of a job says: its key, and what it takes of a pilot.
-type load struct {
-	key     artifacts.Key
-	threads int
-	memory  int64 // bytes, to whole megabytes
-	time    time.Duration
-	alone   bool
-}
-
-func (l load) name() string {
-	alone := 0
-	if l.alone {
-		alone = 1
-	}
-	return fmt.Sprintf("%s-%d-%d-%d-%d", l.key, l.threads, (l.memory+1<<20-1)>>20, int(l.time/time.Second), alone)
-}
-
-func parseLoad(name string) (l load, ok bool) {
-	f := strings.Split(name, "-")
-	if len(f) != 5 {
-		return l, false
-	}
-	k, err := artifacts.ParseKey(f[0])
-	var n [4]int
-	for i := range n {
-		v, bad := strconv.Atoi(f[i+1])
-		err = errors.Join(err, bad)
-		n[i] = v
-	}
-	return load{k, n[0], int64(n[1]) << 20, time.Duration(n[2]) * time.Second, n[3] == 1}, err == nil
 }
 
 // look takes in what has ended, and reports whether anything has.
@@ -418,154 +372,6 @@ func inPilot(why cause, where string) string {
 	return "no pilot is running it and the store has no result of it"
 }
 
-// tend looks after the pilots: what a dead one had goes back into the queue, and one that ended while there is work
-// is replaced.
-func (p *Pool) tend() {
-	alive, ended := 0, len(list(filepath.Join(p.dir, endedDir)))
-	for _, id := range list(filepath.Join(p.dir, pilotsDir)) {
-		dir := filepath.Join(p.dir, pilotsDir, id)
-		if !p.leases.expired(filepath.Join(dir, leaseFile)) {
-			alive++
-			continue
-		}
-		p.bury(dir)
-		ended++
-	}
-	for _, o := range p.orders {
-		if o.held == "" {
-			continue
-		}
-		switch out, ok := result(p.store, o.job.Key); {
-		case ok:
-			p.end(o, dag.Report{Outputs: out})
-		case nameOf(list(o.held), o.job.Key) == "" || p.leases.expired(filepath.Join(o.held, leaseFile)):
-			if err := p.enqueue(o); err != nil {
-				p.end(o, dag.Report{Err: &dag.StoreError{Err: err}})
-			}
-		}
-	}
-	p.replenish(alive, ended)
-}
-
-// bury puts what a dead pilot had back into the queue.
-func (p *Pool) bury(dir string) {
-	where := whose(dir)
-	for _, name := range list(dir) {
-		l, ok := parseLoad(name)
-		if _, err := os.Stat(filepath.Join(p.dir, doneDir, l.key.String())); !ok || err == nil {
-			continue
-		}
-		if o := p.orders[l.key]; o != nil {
-			p.again(o, nodeLost, where)
-		}
-	}
-	if err := os.Rename(dir, filepath.Join(p.dir, endedDir, filepath.Base(dir))); err != nil {
-		os.RemoveAll(dir)
-	}
-}
-
-// lonesome is how long there is work and no pilot until the person is told, and the scheduler asked.
-var lonesome = time.Minute
-
-const barrens = 3 // times that all pilots come to nothing
-
-// replenish hands over as many pilots as there is work for.
-func (p *Pool) replenish(alive, ended int) {
-	if len(p.orders) == 0 || alive > 0 {
-		p.lonely, p.told = time.Time{}, false
-		if alive > 0 {
-			p.barren = 0
-		}
-	} else if p.lonely.IsZero() {
-		p.lonely = time.Now()
-	}
-	if p.asking {
-		return
-	}
-	if !p.lonely.IsZero() && time.Since(p.lonely) > lonesome {
-		p.lonely = time.Now()
-		p.ask(func() func() {
-			left := p.Scheduler.Left(context.Background(), p.name)
-			return func() { p.without(left, ended) }
-		})
-		return
-	}
-	want := min(p.Pilots, len(p.orders))
-	if p.submitted == 0 && want > 0 {
-		want = p.Pilots // more is to come
-	}
-	missing := want - alive - max(0, p.submitted-alive-ended)
-	if missing <= 0 || time.Since(p.handed) < 2*renewing {
-		return
-	}
-	p.handed = time.Now()
-	p.ask(func() func() {
-		n, err := p.Scheduler.Start(context.Background(), missing, p.request())
-		return func() {
-			p.submitted += n
-			switch {
-			case err == nil:
-				p.refused = false
-			case passing(err):
-				if !p.refused {
-					p.note("%d pilots are not accepted at the moment; they will be submitted again (%v)", missing-n, err)
-				}
-				p.refused = true
-				p.handed = time.Now().Add(lonesome) // a limit of the cluster goes by, or does not
-			default:
-				p.fail(err)
-			}
-		}
-	})
-}
-
-// ask asks the scheduler while the pool goes on, and then does what follows.
-func (p *Pool) ask(question func() (then func())) {
-	p.asking = true
-	go func() {
-		then := question()
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.asking = false
-		then()
-	}()
-}
-
-// without deals with a pool that has had work and no pilot for a while.
-func (p *Pool) without(left, ended int) {
-	if left == 0 {
-		p.submitted = ended
-		if p.barren++; p.barren >= barrens {
-			p.fail(fmt.Errorf("%d times all pilots ended before they reached the store%s", barrens, p.lastWords()))
-		}
-		return
-	}
-	if !p.told {
-		p.told = true
-		p.note("no pilot has started for %v; the run waits for the scheduler%s", lonesome, p.lastWords())
-	}
-}
-
-// logs are the files that pilots wrote.
-func (p *Pool) logs() (paths []string) {
-	for _, name := range list(p.space.path(logsDir, "")) {
-		if strings.HasPrefix(name, p.name) {
-			paths = append(paths, p.space.path(logsDir, name))
-		}
-	}
-	return paths
-}
-
-// lastWords are the end of what a pilot wrote.
-func (p *Pool) lastWords() string {
-	for _, l := range p.logs() {
-		if said := tail(l); said != "" {
-			return "; the end of " + l + ":\n" + said
-		}
-	}
-	return ""
-}
-
 // fail ends all that is waited for.
 func (p *Pool) fail(err error) {
 	for _, o := range p.orders {
@@ -573,89 +379,8 @@ func (p *Pool) fail(err error) {
 	}
 }
 
-func (p *Pool) request() Request {
-	return Request{Name: p.name, Needs: p.Needs, Log: p.space.path(logsDir, p.name), Command: []string{
-		p.program, "exec-pilot", "--store", p.store.Dir(), "--cpus", strconv.Itoa(p.Needs.Threads),
-		"--memory", strconv.FormatInt(p.Needs.Memory, 10), "--time", p.Needs.Time.String(),
-		"--pilots", strconv.Itoa(p.Pilots), p.name}}
-}
-
-// search finds jobs that are in no place where a job may be: a file system may lose a name in a crash, and a mark may
-// have been seen late.
-func (p *Pool) search() {
-	places := jobsIn(filepath.Join(p.dir, queueDir)) // in the order in which a job goes through them
-	for _, id := range list(filepath.Join(p.dir, pilotsDir)) {
-		maps.Copy(places, jobsIn(filepath.Join(p.dir, pilotsDir, id)))
-	}
-	maps.Copy(places, jobsIn(filepath.Join(p.dir, doneDir)))
-	for k, o := range p.orders {
-		if places[k] || o.held != "" {
-			o.lost = 0
-		} else if out, ok := result(p.store, k); ok && !o.job.Forced {
-			p.end(o, dag.Report{Outputs: out})
-		} else if o.lost++; o.lost > 1 {
-			p.again(o, vanished, "")
-		}
-	}
-}
-
 func (p *Pool) note(format string, args ...any) {
 	if p.Note != nil {
 		p.Note(fmt.Sprintf(format, args...))
 	}
-}
-
-// list are the names in a directory; none when it is not there.
-func list(dir string) []string {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	names, _ := f.Readdirnames(-1)
-	return names
-}
-
-// jobsIn are the keys of the jobs whose names stand in a directory.
-func jobsIn(dir string) map[artifacts.Key]bool {
-	keys := map[artifacts.Key]bool{}
-	for _, name := range list(dir) {
-		text, _, _ := strings.Cut(name, "-")
-		if k, err := artifacts.ParseKey(text); err == nil {
-			keys[k] = true
-		}
-	}
-	return keys
-}
-
-// Leases are those of others that this process looks at, by path.
-type leases map[string]*watched
-
-type watched struct {
-	time    time.Time // of the file, as it was when it changed last
-	changed time.Time // when that was seen
-	looks   int       // since then
-}
-
-// expired reports whether a lease was not renewed for leaseTime. The times of the file are only compared with each
-// other: no clock of another machine matters. A stall of the file system is not taken for one of the holder.
-func (l leases) expired(path string) bool {
-	w := l[path]
-	if w == nil {
-		w = &watched{changed: time.Now()}
-		l[path] = w
-	}
-	w.looks++
-	// Opened, for NFS asks the server for the times of a file when it is opened.
-	if f, err := os.Open(path); err == nil {
-		if fi, err := f.Stat(); err == nil && !fi.ModTime().Equal(w.time) {
-			w.time, w.changed, w.looks = fi.ModTime(), time.Now(), 0
-		}
-		f.Close()
-	}
-	if time.Since(w.changed) < leaseTime || w.looks < 5 {
-		return false
-	}
-	delete(l, path)
-	return true
 }
