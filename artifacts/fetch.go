@@ -80,7 +80,7 @@ func copyObject(ctx context.Context, w io.Writer, r Remote, name string, size in
 
 var errStalled = errors.New("no data arrived for several seconds")
 
-// because gives the cause of a cancelled context for what it led to.
+// because gives the cause of a canceled context for what it led to.
 func because(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errStalled) {
 		return cause

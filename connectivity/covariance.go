@@ -11,7 +11,7 @@ import (
 // or partial correlation.
 type Estimator string
 
-// The estimators. With Z the T×N series, centred (and scaled, unless Options.Raw),
+// The estimators. With Z the T×N series, centered (and scaled, unless Options.Raw),
 // S = ZᵀZ/T, μ = tr(S)/N:
 //
 //   - Empirical is S;
@@ -21,7 +21,7 @@ type Estimator string
 //     58:5016), eq. 23, in scikit-learn's form, which leaves out the 2/N terms;
 //   - Ridge is C/√(mean of C_ii²) + ρI with C = ZᵀZ/(T−1), as the "ridgep" of FSLNets
 //     (Smith et al. 2011, NeuroImage 54:875);
-//   - Glasso is the inverse of the sparse precision matrix that maximises the
+//   - Glasso is the inverse of the sparse precision matrix that maximizes the
 //     likelihood less α Σ_{i≠j}|P_ij| (Friedman et al. 2008, Biostatistics 9:432);
 //     GlassoCV chooses α by cross-validation over the volumes.
 const (
@@ -37,7 +37,7 @@ const (
 // volumes, in matrices of row length m = dense.Padded(n), zero beyond n.
 type moments struct {
 	t, n, m int
-	x       []float64 // t×m, centred
+	x       []float64 // t×m, centered
 	s       []float64 // m×m, the empirical covariance, both triangles
 	fourth  float64   // Σ_t (Σ_i x_ti²)²
 }
@@ -114,7 +114,7 @@ func (c *moments) ledoitWolf() (shrinkage, mu float64) {
 	n, t := float64(c.n), float64(c.t)
 	trace, power := c.trace()
 	mu = trace / n
-	d2 := (power - float64(mu*trace)) / n // ‖S − μI‖² in the normalised Frobenius norm
+	d2 := (power - float64(mu*trace)) / n // ‖S − μI‖² in the normalized Frobenius norm
 	b2 := (c.fourth/t - power) / (n * t)
 	b2 = min(b2, d2)
 	if !(b2 > 0) {

@@ -37,8 +37,8 @@ func (g *Graph) NodeFeatures(kind Features, pearson Matrix) Matrix {
 }
 
 // degreeProfile is, for each node, its degree and the minimum, maximum, mean and
-// standard deviation (ddof 0) of its neighbours' degrees; zeros for a node without
-// neighbours.
+// standard deviation (ddof 0) of its neighbors' degrees; zeros for a node without
+// neighbors.
 func (g *Graph) degreeProfile() Matrix {
 	degree := g.degrees()
 	neighbours := make([][]float64, g.N)

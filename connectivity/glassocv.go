@@ -12,7 +12,7 @@ import (
 // The penalty is chosen as in scikit-learn's GraphicalLassoCV: five folds of
 // consecutive volumes; four penalties, evenly spaced in logarithm between the
 // largest |S_ij| and a hundredth of it; then, four times, four more between the
-// neighbours of the best. A penalty is judged by the likelihood of the volumes left
+// neighbors of the best. A penalty is judged by the likelihood of the volumes left
 // out, averaged over the folds.
 const (
 	cvFolds       = 5
@@ -127,7 +127,7 @@ func (c *moments) fold(k int, o Options) *cvFold {
 }
 
 // covarianceOf is the empirical covariance of the rows of x (row length m), which
-// it centres in place.
+// it centers in place.
 func covarianceOf(x []float64, m int) []float64 {
 	t := len(x) / m
 	center(Matrix{Rows: t, Cols: m, Data: x})

@@ -66,7 +66,7 @@ func TestMatricesOfNilearn(t *testing.T) {
 		for _, e := range []Estimator{LedoitWolf, OAS, Empirical} {
 			file := map[Estimator]string{LedoitWolf: "ledoitwolf", OAS: "oas", Empirical: "empirical"}[e]
 			// The covariance and what comes of it are of the series as they are;
-			// nilearn standardises for "correlation" alone.
+			// nilearn standardizes for "correlation" alone.
 			raw, err := Estimate([]Matrix{x}, Options{Pearson: e, Partial: e, Raw: true, Both: true})
 			need.NoError(t, err)
 			z, err := Estimate([]Matrix{x}, Options{Pearson: e, Partial: e})

@@ -262,7 +262,7 @@ func TestFeatures(t *testing.T) {
 		columns([]float64{1, 2, 1, 0}, []float64{2, 1, 2, 0}, []float64{2, 1, 2, 0}, []float64{2, 1, 2, 0},
 			[]float64{0, 0, 0, 0}), 0)
 	star := &Graph{N: 4, Edges: []Edge{{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {1, 2, 1}}}
-	// The neighbours of 0 have the degrees 2, 2, 1.
+	// The neighbors of 0 have the degrees 2, 2, 1.
 	closeTo(t, "degree profile", Matrix{Rows: 1, Cols: 5, Data: star.NodeFeatures(DegreeProfile, r).Row(0)},
 		Matrix{Rows: 1, Cols: 5, Data: []float64{3, 1, 2, 5.0 / 3, math.Sqrt(2.0 / 9)}}, 1e-15)
 }

@@ -2,7 +2,7 @@ package connectivity
 
 // bridge replaces the rows of x that are not kept by values interpolated from the
 // kept ones, column by column, so that a filter does not smear what was censored
-// into its neighbours: a cubic spline through the kept volumes between the first
+// into its neighbors: a cubic spline through the kept volumes between the first
 // and the last of them, and the nearest kept value outside, where a cubic would run
 // away. There are at least two kept rows.
 func bridge(x Matrix, keep []int) {

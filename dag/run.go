@@ -46,7 +46,7 @@ type Result struct {
 }
 
 // Run brings the graph up to date. It returns an error only when the run as a
-// whole could not go on (the store is full, the context was cancelled, an option
+// whole could not go on (the store is full, the context was canceled, an option
 // names no task); tasks that failed are in the result. There is a result beside
 // an error too, unless the run could not begin: what was finished is kept.
 func Run(ctx context.Context, g *Graph, s *artifacts.Store, o Options) (*Result, error) {

@@ -1,7 +1,7 @@
 package gnn
 
 // augment replaces E by the off-diagonal part of (E+I)², as the authors' program
-// does between the blocks: nodes two steps apart become neighbours. Entries that
+// does between the blocks: nodes two steps apart become neighbors. Entries that
 // come out as zero are no edges. Without weighted every weight is 1 again. The edges
 // then are in the order of this block's nodes.
 func (a *adjacency[T]) augment(k *kernels[T], weighted bool) {

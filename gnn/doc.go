@@ -29,7 +29,7 @@
 //
 // A batch goes through in three steps. Each graph by itself runs forward, to its own
 // terms of the loss. Then the terms that tie graphs together (consistency, batch
-// normalisation) are computed over the batch. Then each graph by itself runs backward,
+// normalization) are computed over the batch. Then each graph by itself runs backward,
 // into a gradient of its own; the gradients are added in the order of the batch. The first
 // and the third step are spread over goroutines.
 //

@@ -186,7 +186,7 @@ func (f *fixtureSet) run(t *testing.T, dir string, c fixtureCase, full bool) {
 	for _, p := range model.Layout {
 		// Relative to the largest of the array; an array whose gradient cancels
 		// to nothing (a bias before batch normalization) is held to the rounding
-		// errors of the terms that cancelled.
+		// errors of the terms that canceled.
 		nearScaled(t, "gradient of "+p.Name, of(grad, p), of(want, p),
 			1e-12*max(largest(of(want, p)), 1e-3*largest(want)))
 	}

@@ -105,7 +105,7 @@ const lanes = 8
 
 func padded(n int) int { return (n + lanes - 1) &^ (lanes - 1) }
 
-// An adjacency lists, for each node, itself and its neighbours. Eight rows at a
+// An adjacency lists, for each node, itself and its neighbors. Eight rows at a
 // time are stored side by side ("sliced ELLPACK"): entry t of row i is at
 // first[i] + 8t, so that a loop over t can treat eight rows at once and still sum
 // each row in the order of its entries. Rows of like length lie together. Entry 0 is the
@@ -121,7 +121,7 @@ type adjacency[T Float] struct {
 	first   []int32 // padded(n): where entry 0 of each row is
 	start   []int32 // padded(n)/8 + 1: where each slice of eight rows begins
 	row     []int32 // padded(n): the rows, slice after slice
-	col     []int32 // per entry: the neighbour
+	col     []int32 // per entry: the neighbor
 	reverse []int32 // per entry (i, j): where (j, i) is
 	weight  []T     // per entry: e_ij
 

@@ -34,7 +34,7 @@ func TestNewGraphRefuses(t *testing.T) {
 	}
 }
 
-// entriesOf lists the rows of an adjacency as maps from neighbour to weight.
+// entriesOf lists the rows of an adjacency as maps from neighbor to weight.
 func entriesOf(t *testing.T, a *adjacency[float64]) []map[int]float64 {
 	t.Helper()
 	rows := make([]map[int]float64, a.n)
@@ -109,5 +109,5 @@ func TestInduceAndAugment(t *testing.T) {
 	})
 }
 
-// entry is where neighbour t of node i is in col, reverse and weight.
+// entry is where neighbor t of node i is in col, reverse and weight.
 func (a *adjacency[T]) entry(i, t int) int { return int(a.first[i]) + lanes*t }

@@ -67,7 +67,7 @@ func (f *linear[T]) backward(k *kernels[T], dx, dy, y, x, grad []T) {
 type mlpState[T Float] struct {
 	x    [][]T // the input of each layer; x[0] is z, the last the logits
 	relu [][]T // hidden layers: after the ReLU
-	hat  [][]T // batch normalization: standardised
+	hat  [][]T // batch normalization: standardized
 	mask [][]T // dropout: 0, or 1/(1−p)
 	best []int32
 }
@@ -92,7 +92,7 @@ func newMLPState[T Float](o Options) mlpState[T] {
 }
 
 // mlpForward runs one graph through all layers; it is for models without batch
-// normalisation.
+// normalization.
 func (m *Model[T]) mlpForward(s *mlpState[T]) {
 	for i := range m.fc {
 		if m.fc[i].last {

@@ -62,7 +62,7 @@ func Paper(d0 int) Options {
 
 // AuthorsCode is the model of the authors' released program (xxlya/PRGNN_fMRI at
 // 8c9230d with PyTorch Geometric 1.6.0): no edge weights, one attention vector
-// for both ends, LeakyReLU, biases, centred scores, augmented edges, max‖mean
+// for both ends, LeakyReLU, biases, centered scores, augmented edges, max‖mean
 // of both blocks, batch normalization and dropout, and its own forms of the losses.
 func AuthorsCode(d0 int) Options {
 	o := Paper(d0)

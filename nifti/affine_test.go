@@ -128,7 +128,7 @@ func TestBestAffine(t *testing.T) {
 			t.Errorf("codes %d, %d: %v from %s, want %v from %s", c.q, c.s, got, h.AffineSource(), c.want, c.source)
 		}
 	}
-	h.XYZTUnits = 1 // metres
+	h.XYZTUnits = 1 // meters
 	if got := h.Affine(); got[0][0] != 1000 || got[0][3] != 9000 || got[3][3] != 1 {
 		t.Errorf("in metres: %v", got)
 	}

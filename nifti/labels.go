@@ -115,7 +115,7 @@ func (l *Labels) Moved(t Affine) (*Labels, error) {
 
 var errNoInverse = errors.New("the affine of the label image cannot be inverted")
 
-// Onto resamples the labels to another grid, by nearest neighbour: voxel o of the
+// Onto resamples the labels to another grid, by nearest neighbor: voxel o of the
 // grid takes the label of voxel ⌊A·o + b + ½⌋, where [A|b] = inverse(label affine) ·
 // grid affine, and 0 where A·o + b lies outside of [0, n−1] on any axis. That is
 // nilearn's resample_img(interpolation="nearest"), which is scipy's

@@ -21,12 +21,12 @@ const mostPoints = 1 << 22
 // takes, in place, to points of the label image's space. samples is the number of samples of a
 // voxel along each axis.
 //
-// 1 takes the label at the voxel's centre: that of the label voxel ⌊q + ½⌋, where q are the
+// 1 takes the label at the voxel's center: that of the label voxel ⌊q + ½⌋, where q are the
 // indices of the moved point, and 0 outside of the label image.
 //
-// 3 takes 27 samples, at the centres of the thirds of the voxel, and the label that most of
+// 3 takes 27 samples, at the centers of the thirds of the voxel, and the label that most of
 // those with a label have; 0 where fewer than a third of the samples have one. Where two labels
-// have as many, the one at the centre wins if it is among them, else the smaller one.
+// have as many, the one at the center wins if it is among them, else the smaller one.
 func (l *Labels) Resampled(g Grid, box Box, samples int, move func([]Point) error) ([]int32, error) {
 	if err := l.oriented(g); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (l *Labels) Resampled(g Grid, box Box, samples int, move func([]Point) erro
 // samples are the points of the voxels in a box, voxel by voxel, x fastest.
 func (g Grid) samples(box Box, n int) []Point {
 	var points []Point
-	at := make([]float64, n) // of the samples, from the voxel's centre
+	at := make([]float64, n) // of the samples, from the voxel's center
 	for s := range at {
 		at[s] = (float64(s)+0.5)/float64(n) - 0.5
 	}
@@ -84,7 +84,7 @@ func (g Grid) samples(box Box, n int) []Point {
 	return points
 }
 
-// Points are the centres of the grid's voxels, x fastest.
+// Points are the centers of the grid's voxels, x fastest.
 func (g Grid) Points() []Point { return g.samples(g.Box(), 1) }
 
 // Lookup gives the label of the voxel in which a point lies; inside is false, and the label 0,
@@ -110,7 +110,7 @@ func (l *Labels) Lookup() (at func(Point) (label int32, inside bool), err error)
 }
 
 // majority is the most frequent of the labels of a voxel's samples, of which the middle one is
-// the centre's. 0 is no label and has no vote. It changes the order of the labels.
+// the center's. 0 is no label and has no vote. It changes the order of the labels.
 func majority(labels []int32) int32 {
 	centre, samples := labels[len(labels)/2], len(labels)
 	slices.Sort(labels)

@@ -7,7 +7,7 @@ import (
 	"prgnn/internal/need"
 )
 
-// The label at the voxel's centre, against the definition on a grid of halves, and the majority
+// The label at the voxel's center, against the definition on a grid of halves, and the majority
 // of 27 samples, against counting on a finer grid.
 func TestResampled(t *testing.T) {
 	l := &Labels{Grid{[3]int{6, 1, 1}, Identity, true}, []int32{5, 5, 7, 7, 7, 3}}
@@ -18,7 +18,7 @@ func TestResampled(t *testing.T) {
 		samples int
 		want    []int32
 	}{
-		// Centres at 0.5, 3.5 and 6.5: voxels 1 (a tie goes up), 4, and none.
+		// Centers at 0.5, 3.5 and 6.5: voxels 1 (a tie goes up), 4, and none.
 		{1, []int32{5, 7, 0}},
 		// Samples at -0.5, 0.5, 1.5 | 2.5, 3.5, 4.5 | 5.5, 6.5, 7.5.
 		{3, []int32{5, 7, 0}}, // of the third voxel none is inside
@@ -29,7 +29,7 @@ func TestResampled(t *testing.T) {
 			t.Errorf("%d samples: %v, want %v; error %v", c.samples, got, c.want, err)
 		}
 	}
-	// Where the centre is in a thin region, most of the voxel decides.
+	// Where the center is in a thin region, most of the voxel decides.
 	thin := &Labels{Grid{[3]int{3, 1, 1}, Identity, true}, []int32{4, 9, 4}}
 	wide := Identity
 	wide[0][0], wide[0][3] = 3, 1
@@ -51,7 +51,7 @@ func TestResampled(t *testing.T) {
 	}
 }
 
-// The most frequent label wins; of two as frequent the centre's, else the smaller. A third of
+// The most frequent label wins; of two as frequent the center's, else the smaller. A third of
 // the samples must have one.
 func TestMajority(t *testing.T) {
 	for _, c := range []struct {

@@ -197,7 +197,7 @@ func (d dir) Remove(ctx context.Context, name string) error {
 	return readOnly(ignoreMissing(root.Remove(name)))
 }
 
-// A cancelled reader ends with its context: a large file may take long, and Ctrl-C
+// A canceled reader ends with its context: a large file may take long, and Ctrl-C
 // must not.
 type cancelled struct {
 	ctx context.Context

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the stories of testdata/script: one behaviour that a user
+// TestScripts runs the stories of testdata/script: one behavior that a user
 // sees in each.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -233,7 +233,7 @@ func outputOf(ts *testscript.TestScript, neg bool, args []string) []storetest.Ob
 	return storetest.Copies(ts, ts.MkAbs(args[2]), out.Digest)
 }
 
-// moveaway FILE moves a gzipped NIfTI-1 image a metre to the right.
+// moveaway FILE moves a gzipped NIfTI-1 image a meter to the right.
 func moveAway(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: moveaway FILE")

@@ -21,7 +21,7 @@ type Sample struct {
 
 // Options are how it is fitted.
 type Options struct {
-	Bayes     bool    // shrink shifts and scales towards those of the site's other features
+	Bayes     bool    // shrink shifts and scales toward those of the site's other features
 	MeanOnly  bool    // shifts only: every scale is 1
 	Reference int     // the site that stays as it is and that others are brought to; −1: their mean
 	Tolerance float64 // of the posterior means: 1e-4 in other programs

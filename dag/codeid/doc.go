@@ -65,7 +65,7 @@
 // # What is not covered
 //
 // Functions stored in variables by packages that the kinds' package does not
-// import, package unsafe, the order in which variables are initialised where it
+// import, package unsafe, the order in which variables are initialized where it
 // is not that of their dependencies, and names of our types that a package of
 // others (encoding/gob) writes into a result. go:linkname and go_asm.h are refused.
 package main

@@ -15,7 +15,7 @@ import (
 //
 //	f = K·α + β, α = (K + λI)⁻¹(y − β1), β = 1ᵀ(K + λI)⁻¹y / 1ᵀ(K + λI)⁻¹1.
 //
-// It is ridge regression with a free intercept on rows that are centred and scaled to length 1.
+// It is ridge regression with a free intercept on rows that are centered and scaled to length 1.
 type KernelRidge struct {
 	Penalties []float64 // λ, ascending; of several the inner folds choose
 	Inner     []int     // inner fold of each row, from 0; nil where there is one penalty
@@ -229,7 +229,7 @@ func solveDual(l, y []float64) (alpha []float64, beta float64) {
 	return alpha, beta
 }
 
-// unitRows are the rows centred and scaled to length 1; a constant row becomes 0.
+// unitRows are the rows centered and scaled to length 1; a constant row becomes 0.
 func unitRows(x Rows) Rows {
 	out := Rows{N: x.N, D: x.D, X: make([]float64, len(x.X))}
 	for i := range x.N {
@@ -252,7 +252,7 @@ func unitRows(x Rows) Rows {
 	return out
 }
 
-// A kernelMachine is f(x) = Σ α_m·corr(x_m, x) + β = w·z(x) + β, z(x) being x centred and of length 1.
+// A kernelMachine is f(x) = Σ α_m·corr(x_m, x) + β = w·z(x) + β, z(x) being x centered and of length 1.
 type kernelMachine struct {
 	linear
 	alpha []float64

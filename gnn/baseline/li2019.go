@@ -17,7 +17,7 @@ import (
 // Li2019 is the graph network of "Graph Neural Network for Interpreting Task-fMRI
 // Biomarkers" (Li et al., MICCAI 2019), in blocks of two steps:
 //
-//	NNConv  h'_i = R·h_i + b + Σ_j M(e_ij)·h_j over the neighbours j, with
+//	NNConv  h'_i = R·h_i + b + Σ_j M(e_ij)·h_j over the neighbors j, with
 //	        M(e) = W·ReLU(u·e + v) + B: a matrix for each edge (Simonovsky & Komodakis 2017)
 //	TopK    s = tanh(h'·p/‖p‖); the best nodes stay, times their score (Gao & Ji 2019)
 //
@@ -70,7 +70,7 @@ type liBlock struct {
 	w, b, gate, p gnn.Param
 }
 
-// A liGraph lists neighbours, for each node those of start[i] to start[i+1].
+// A liGraph lists neighbors, for each node those of start[i] to start[i+1].
 type liGraph[T gnn.Float] struct {
 	n     int
 	x     []T

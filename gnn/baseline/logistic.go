@@ -10,7 +10,7 @@ import (
 	"prgnn/internal/exact"
 )
 
-// FitLogistic is logistic regression with a penalty on the weights: it minimises
+// FitLogistic is logistic regression with a penalty on the weights: it minimizes
 // C·Σ log(1 + exp(−y·f(x))) + ½‖w‖², f(x) = w·x + b, to the optimum.
 //
 // The weights lie in the span of the cases, w = Xᵀα, so that all of it goes on in n

@@ -32,7 +32,7 @@ func weights(x Rows, alpha []float64, threads int) []float64 {
 	return w
 }
 
-// FitRidge is ridge regression to ±1 (Hoerl & Kennard 1970): it minimises
+// FitRidge is ridge regression to ±1 (Hoerl & Kennard 1970): it minimizes
 // Σ (y − w·x − b)² + penalty·‖w‖².
 func FitRidge(x Rows, label []int, classes int, penalty float64, threads int) (Classifier, error) {
 	fit, err := ridge(x, penalty, threads)

@@ -11,7 +11,7 @@ import (
 )
 
 // An SVM describes a support vector machine with the hinge loss (Cortes & Vapnik
-// 1995): it minimises ½‖w‖² + C·Σ max(0, 1 − y·f(x)) in the space of its kernel.
+// 1995): it minimizes ½‖w‖² + C·Σ max(0, 1 − y·f(x)) in the space of its kernel.
 type SVM struct {
 	// Kernel is rbf, exp(−γ‖x−y‖²), or linear, x·y.
 	Kernel string
@@ -63,7 +63,7 @@ func FitSVM(ctx context.Context, o SVM, x Rows, label []int, classes, threads in
 	return ms, failed
 }
 
-// SVMTo is support vector regression of numbers y (Drucker et al. 1996; Smola & Schölkopf 2004): it minimises
+// SVMTo is support vector regression of numbers y (Drucker et al. 1996; Smola & Schölkopf 2004): it minimizes
 // ½‖w‖² + C·Σ max(0, |y − f(x)| − epsilon).
 func SVMTo(ctx context.Context, o SVM, epsilon float64, x Rows, y []float64, threads int) (Regressor, error) {
 	if err := tooMany(x.N); err != nil {
@@ -194,7 +194,7 @@ func (m *vectorMachine) describe() (int, string) {
 	return m.vectors.D, note
 }
 
-// smo minimises ½αᵀQα + p·α for 0 ≤ α ≤ C and Σ yα = 0, where Q_ij = y_i·y_j·K_ij, two
+// smo minimizes ½αᵀQα + p·α for 0 ≤ α ≤ C and Σ yα = 0, where Q_ij = y_i·y_j·K_ij, two
 // multipliers at a time, chosen by second-order information (Fan, Chen & Lin 2005,
 // "Working set selection using second order information for training SVM", WSS 2), as
 // libsvm does. It stops when the conditions of optimality hold within the tolerance. The kernel k is of all

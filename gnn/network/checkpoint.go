@@ -16,7 +16,7 @@ type run[T gnn.Float] struct {
 	grad    []T
 
 	Params, Buffers []T
-	Optimiser       *Optimizer[T]
+	Optimizer       *Optimizer[T]
 	Done            []Epoch
 	Rate            float64 // of the last epoch
 	Steps           int
@@ -31,7 +31,7 @@ func newRun[T gnn.Float](net Network[T], n int, t Training) *run[T] {
 		r.further, r.Buffers = f, f.Buffers()
 	}
 	r.grad = make([]T, len(r.Params))
-	r.Optimiser = NewOptimizer(t, r.Params, r.grad)
+	r.Optimizer = NewOptimizer(t, r.Params, r.grad)
 	r.resume(t)
 	return r
 }
@@ -41,13 +41,13 @@ func newRun[T gnn.Float](net Network[T], n int, t Training) *run[T] {
 func (r *run[T]) resume(t Training) {
 	var s run[T]
 	if gob.NewDecoder(bytes.NewReader(t.Resume)).Decode(&s) != nil || len(s.Params) != len(r.Params) ||
-		len(s.Buffers) != len(r.Buffers) || s.Optimiser == nil || len(s.Optimiser.Adams) != len(r.Optimiser.Adams) ||
-		len(s.Optimiser.Velocity) != len(r.Optimiser.Velocity) {
+		len(s.Buffers) != len(r.Buffers) || s.Optimizer == nil || len(s.Optimizer.Adams) != len(r.Optimizer.Adams) ||
+		len(s.Optimizer.Velocity) != len(r.Optimizer.Velocity) {
 		return
 	}
 	copy(r.Params, s.Params)
 	copy(r.Buffers, s.Buffers)
-	r.Optimiser.Adams, r.Optimiser.Velocity = s.Optimiser.Adams, s.Optimiser.Velocity
+	r.Optimizer.Adams, r.Optimizer.Velocity = s.Optimizer.Adams, s.Optimizer.Velocity
 	r.Done, r.Rate, r.Steps, r.Best, r.Least, r.At = s.Done, s.Rate, s.Steps, s.Best, s.Least, s.At
 	for _, e := range r.Done {
 		if t.Progress != nil {

@@ -155,7 +155,7 @@ func Train[T gnn.Float](ctx context.Context, net Network[T], n int, t Training) 
 				_, cos := exact.Sincos(math.Pi * float64(r.Steps) / float64(all))
 				e.Rate = t.Cosine + float64((t.Rate-t.Cosine)*(1+cos))/2
 			}
-			r.Optimiser.Step(e.Rate)
+			r.Optimizer.Step(e.Rate)
 		}
 		r.Rate = e.Rate
 		e.Loss, e.Penalty, e.Accuracy = sum/float64(seen), penalty/float64(seen), float64(right)/float64(seen)

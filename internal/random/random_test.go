@@ -94,7 +94,7 @@ func TestNamesAreDistinct(t *testing.T) {
 }
 
 // Streams know nothing of each other: drawing from one moves no other, and
-// neighbours are uncorrelated (|r| < 5/√n, five standard errors).
+// neighbors are uncorrelated (|r| < 5/√n, five standard errors).
 func TestStreamsAreIndependent(t *testing.T) {
 	const n = 20_000
 	a, b := New(7, "subject", 1), New(7, "subject", 2)

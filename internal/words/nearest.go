@@ -5,7 +5,7 @@ import "strings"
 // Nearest is the candidate that name was most likely meant to be, for a "did
 // you mean", or "" when none is near. Near means that at most a third of the
 // longer word has to be changed, where one change is a letter put in, left out
-// or replaced, or two neighbours swapped (the optimal string alignment form of
+// or replaced, or two neighbors swapped (the optimal string alignment form of
 // the Damerau-Levenshtein distance). Capitals do not count; of candidates
 // equally near the first one is meant.
 func Nearest(name string, candidates []string) string {

@@ -3,7 +3,7 @@
 //
 // A transform that resamples an image from A to B takes points of B to points of A: fMRIPrep's
 // from-T1w_to-MNI152NLin2009cAsym takes a point of the template to the T1w image. Nothing is
-// inverted. ITK counts towards left and posterior (LPS); points here are RAS+, mm.
+// inverted. ITK counts toward left and posterior (LPS); points here are RAS+, mm.
 //
 // # Invariants
 //
@@ -102,7 +102,7 @@ func (a affine) apply(points []Point, _ *Extent) error {
 var flip = [3]float64{-1, -1, 1}
 
 // affineOf is the affine transform of ITK's parameters: a matrix M row by row and a
-// translation t; and of the fixed ones, a centre c. With F = diag(−1, −1, 1) they mean
+// translation t; and of the fixed ones, a center c. With F = diag(−1, −1, 1) they mean
 //
 //	x ↦ F·(M·(F·x − c) + t + c)
 func affineOf(parameters, centre []float64) (affine, error) {

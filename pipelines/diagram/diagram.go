@@ -120,7 +120,7 @@ func Of(g *dag.Graph, steps []dag.Step) Diagram {
 		boxOf[s.Node.Stage].states[s.State]++
 	}
 	for _, b := range d.boxes {
-		// The state that matters most to a reader colours the box.
+		// The state that matters most to a reader colors the box.
 		for _, s := range []dag.State{dag.Failed, dag.Stale, dag.Unknown, dag.Cached} {
 			if b.states[s] > 0 {
 				b.state = s
@@ -162,7 +162,7 @@ func (d Diagram) Reduced() Diagram {
 	return out
 }
 
-// fills are the colours of states, for light backgrounds.
+// fills are the colors of states, for light backgrounds.
 var fills = map[dag.State]string{
 	"":          "#eceff4",
 	dag.Cached:  "#d5ecd8",

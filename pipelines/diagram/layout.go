@@ -9,7 +9,7 @@ import (
 
 // A layout places boxes in layers from top to bottom, every arrow pointing down
 // (Sugiyama, Tagawa & Toda 1981): layer by longest path, bends for arrows that
-// pass layers, order within a layer by the medians of the neighbours, then
+// pass layers, order within a layer by the medians of the neighbors, then
 // places that keep the order.
 type layout struct {
 	layers [][]*spot
@@ -108,7 +108,7 @@ func (l *layout) route(e arrow) {
 }
 
 // order sweeps down and up, sorting each layer by the medians of the positions
-// of its neighbours, and keeps the order with the fewest crossings.
+// of its neighbors, and keeps the order with the fewest crossings.
 func (l *layout) order() {
 	best, fewest := l.save(), l.crossings()
 	for sweep := 0; sweep < 12 && fewest > 0; sweep++ {
@@ -179,7 +179,7 @@ func (l *layout) crossings() int {
 	return n
 }
 
-// coordinates moves spots towards the middle of their neighbours as far as the
+// coordinates moves spots toward the middle of their neighbors as far as the
 // order and the gaps allow, sweeping down and up.
 func (l *layout) coordinates(gap float64) {
 	for _, layer := range l.layers {
@@ -217,7 +217,7 @@ func (l *layout) coordinates(gap float64) {
 	}
 }
 
-// settle gives each spot of a layer the mean place of its neighbours, then mends
+// settle gives each spot of a layer the mean place of its neighbors, then mends
 // overlaps: groups that touch move together to the mean of what they want
 // (pooling of adjacent violators, the least-squares answer).
 func settle(layer []*spot, gap float64) {

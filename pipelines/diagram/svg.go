@@ -22,7 +22,7 @@ const (
 	margin    = 20.0
 )
 
-// SVG writes the picture as one file that needs nothing else, with colours for
+// SVG writes the picture as one file that needs nothing else, with colors for
 // light and dark backgrounds and the states in words too.
 func (d Diagram) SVG(w io.Writer) { d.write(w, svgStyle+svgDark) }
 

@@ -33,11 +33,11 @@ const (
 	runID    = "#run"
 )
 
-// unstated is what a crate says of its licence when it was told none. RO-Crate asks for
+// unstated is what a crate says of its license when it was told none. RO-Crate asks for
 // one, by name or in words; the results are their maker's, not this program's.
 const unstated = "No license is stated: all rights remain with the authors of the data and the results."
 
-// licence is how a licence is referred to, and what describes it: by its identifier in
+// license is how a license is referred to, and what describes it: by its identifier in
 // the SPDX list, by its address, or in words.
 func licence(l string) (ref any, entity []any) {
 	if l == "" {

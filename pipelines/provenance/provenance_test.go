@@ -100,7 +100,7 @@ func TestCrateNamesItsFiles(t *testing.T) {
 	need.Equal(t, all[runID]["endTime"], "2001-09-09T01:47:40Z", "it ended")
 }
 
-// TestLicenceIsTheUsers: the program's own licence is never given for the results.
+// TestLicenceIsTheUsers: the program's own license is never given for the results.
 func TestLicenceIsTheUsers(t *testing.T) {
 	for given, want := range map[string]any{
 		"":              unstated,

@@ -184,7 +184,7 @@ func paintedTable(rows []paintedRow, settings []string, nodes []region.Node, by 
 }
 
 // connectome writes the nodes of the first setting as NiiVue reads them: in lists,
-// coloured and sized by their value, with no edges.
+// colored and sized by their value, with no edges.
 func (s *Saliency) connectome(in dag.Input, nodes []region.Node, rows []paintedRow) (artifacts.Bytes, error) {
 	type list struct {
 		Names     []string  `json:"names"`

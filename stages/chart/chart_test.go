@@ -206,7 +206,7 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// Regions of a group stand together, in their order; the colours end where 99 of 100
+// Regions of a group stand together, in their order; the colors end where 99 of 100
 // magnitudes off the diagonal do.
 func TestArrange(t *testing.T) {
 	order, blocks := arrange([]string{"L", "R", "L", "", "R"})

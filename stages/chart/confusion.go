@@ -12,7 +12,7 @@ import (
 )
 
 // Confusion draws how often the members of each group (rows) were taken for each group
-// (columns): the number, and the share of the row, which colours the cell.
+// (columns): the number, and the share of the row, which colors the cell.
 func Confusion(groups []string, counts [][]float64) ours.Figure {
 	n := len(groups)
 	f := ours.Figure{Width: column, Height: column}

@@ -52,7 +52,7 @@ func DegreeDistribution(groups []Degrees) ours.Figure {
 	return f
 }
 
-// dashes tell lines apart without their colours.
+// dashes tell lines apart without their colors.
 var dashes = [][]vg.Length{nil, {4, 2}, {1, 1.5}, {6, 2, 1, 2}}
 
 // staircase draws a value for each whole number as a step of width 1 around it.

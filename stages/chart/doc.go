@@ -1,7 +1,7 @@
 // Package chart draws the figures of a result: plain numbers in, a draw.Figure out,
 // which is a picture as SVG and as PNG.
 //
-// A chart says in its own texts what it shows, with units; colours are those of package
-// draw, which colour-blind people can tell apart, and never the only sign. Sizes are
+// A chart says in its own texts what it shows, with units; colors are those of package
+// draw, which color-blind people can tell apart, and never the only sign. Sizes are
 // those of print: a figure is 88 mm (a column) or 180 mm (a page) wide.
 package chart

@@ -11,16 +11,16 @@ import (
 	ours "prgnn/stages/draw"
 )
 
-// A MatrixPanel is a matrix of regions by regions, row-major; NaN is grey. The diagonal is
+// A MatrixPanel is a matrix of regions by regions, row-major; NaN is gray. The diagonal is
 // left white.
 type MatrixPanel struct {
 	Title  string
 	Values []float64
-	Label  string // of the colours, such as "r"
+	Label  string // of the colors, such as "r"
 }
 
 // Matrices draws matrices side by side, regions in blocks by their group (such as "L
-// cortex"; empty for none). Colours go from blue for negative over white for 0 to red, to
+// cortex"; empty for none). Colors go from blue for negative over white for 0 to red, to
 // the same limit in panels of one label: the 99th percentile of the magnitudes.
 func Matrices(panels []MatrixPanel, groups []string) ours.Figure {
 	return matrixRows(panels, groups, len(panels))

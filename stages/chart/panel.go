@@ -21,7 +21,7 @@ type paintOn func(draw.Canvas, *plot.Plot)
 
 func (f paintOn) Plot(c draw.Canvas, p *plot.Plot) { f(c, p) }
 
-// faded is a colour that lets others through.
+// faded is a color that lets others through.
 func faded(c color.NRGBA, alpha uint8) color.NRGBA {
 	c.A = alpha
 	return c

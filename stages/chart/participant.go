@@ -16,7 +16,7 @@ import (
 // trace is not drawn.
 type Participant struct {
 	Head              string    // a line at the top
-	FD, DVARS, Global []float64 // mm; standardised; as in the table of confounds
+	FD, DVARS, Global []float64 // mm; standardized; as in the table of confounds
 	Threshold         float64   // mm: a line in the trace of FD
 	Out               []bool    // volumes left out
 	TR                float64   // s; NaN where it is not known

@@ -22,7 +22,7 @@ type Brain struct {
 }
 
 // Slices cuts the brain in the three directions, each at several depths, the left of
-// the picture being the left of the brain. low and high are the scores of the colour
+// the picture being the left of the brain. low and high are the scores of the color
 // scale's ends.
 func Slices(b Brain, low, high float64) ours.Figure {
 	const each, gap, head, bar = 6, 3, 12, 58

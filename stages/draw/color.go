@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// A Scale is a colour map: colours at equal distances from 0 to 1, linear between.
+// A Scale is a color map: colors at equal distances from 0 to 1, linear between.
 type Scale []color.NRGBA
 
 // Sequential goes from pale to dark, Diverging from blue over near-white to red: YlOrRd
 // and RdBu (reversed) of ColorBrewer (Harrower & Brewer 2003, doi:10.1179/000870403235002042),
-// which are safe for the colour-blind. Lightness alone orders the first; the second has
-// its lightest colour in the middle.
+// which are safe for the color-blind. Lightness alone orders the first; the second has
+// its lightest color in the middle.
 var (
 	Sequential = hexes("ffffcc", "ffeda0", "fed976", "feb24c", "fd8d3c", "fc4e2a", "e31a1c", "bd0026", "800026")
 	Diverging  = hexes("053061", "2166ac", "4393c3", "92c5de", "d1e5f0", "f7f7f7", "fddbc7", "f4a582",
@@ -22,10 +22,10 @@ var (
 // first.
 var Categories = hexes("0072b2", "d55e00", "009e73", "cc79a7", "e69f00", "56b4e9", "000000", "f0e442")
 
-// None is the colour of what has no value.
+// None is the color of what has no value.
 var None = color.NRGBA{0xc8, 0xcc, 0xd2, 0xff}
 
-// At is the colour of x between 0 and 1; what lies outside takes the end's, NaN takes None.
+// At is the color of x between 0 and 1; what lies outside takes the end's, NaN takes None.
 func (s Scale) At(x float64) color.NRGBA {
 	if math.IsNaN(x) {
 		return None

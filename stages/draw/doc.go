@@ -1,5 +1,5 @@
-// Package draw sets up gonum/plot for all our pictures: one sans font, thin grey
-// axes, a white ground, colours that colour-blind people can tell apart, and the same
+// Package draw sets up gonum/plot for all our pictures: one sans font, thin gray
+// axes, a white ground, colors that color-blind people can tell apart, and the same
 // picture as SVG and as PNG.
 //
 // A Figure is painted by a function on a canvas of a fixed size. The bytes of a figure

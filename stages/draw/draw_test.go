@@ -83,7 +83,7 @@ func TestPNGSize(t *testing.T) {
 	}
 }
 
-// linear is an sRGB colour in linear light (IEC 61966-2-1).
+// linear is an sRGB color in linear light (IEC 61966-2-1).
 func linear(c color.NRGBA) [3]float64 {
 	var v [3]float64
 	for i, u := range []uint8{c.R, c.G, c.B} {

@@ -124,7 +124,7 @@ func TestLayersShowThrough(t *testing.T) {
 }
 
 // TestPixelsAgreeWithGonum holds our canvas against gonum's: text, lines and images lie
-// at the same place, in the same colours.
+// at the same place, in the same colors.
 func TestPixelsAgreeWithGonum(t *testing.T) {
 	f := sample()
 	b := need.Value(f.PNG())(t)

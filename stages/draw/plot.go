@@ -16,7 +16,7 @@ const (
 	TickSize  = 8
 )
 
-// Ink is the colour of text, Rule that of axes, Faint that of grids, Ground that of paper.
+// Ink is the color of text, Rule that of axes, Faint that of grids, Ground that of paper.
 var (
 	Ground = color.NRGBA{0xff, 0xff, 0xff, 0xff}
 	Ink    = color.NRGBA{0x22, 0x26, 0x2b, 0xff}
@@ -24,7 +24,7 @@ var (
 	Faint  = color.NRGBA{0xe3, 0xe6, 0xea, 0xff}
 )
 
-// NewPlot is an empty plot in our fonts and colours. Its texts may hold anything: they
+// NewPlot is an empty plot in our fonts and colors. Its texts may hold anything: they
 // are escaped where a format needs it.
 func NewPlot(title, x, y string) *plot.Plot {
 	p := plot.New()

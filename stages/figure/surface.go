@@ -206,7 +206,7 @@ func light(r *chart.Raster, depth []int) {
 			if r.Region[p] == 0 {
 				continue
 			}
-			// Upwards and towards the viewer, the normal is (gx, −gy, 32); the light comes from (0, 4, 8).
+			// Upwards and toward the viewer, the normal is (gx, −gy, 32); the light comes from (0, 4, 8).
 			gx, gy := slope(i, j, 1, 0), slope(i, j, 0, 1)
 			norm := root(gx*gx + gy*gy + 32*32)
 			bright := 255 * (8*32 - 4*gy) / (9 * norm)

@@ -41,7 +41,7 @@ type Trained struct {
 	norm   standardization
 }
 
-// layouts are the arrays of a model: those of training, its buffers, and its standardisation.
+// layouts are the arrays of a model: those of training, its buffers, and its standardization.
 func layouts(o gnn.Options, norm standardization) []gnn.Layout {
 	return []gnn.Layout{o.Layout(), o.Buffers(), norm.layout()}
 }
@@ -156,7 +156,7 @@ func readMember(f *zip.File, limit int64) ([]byte, error) {
 	return b, err
 }
 
-// check compares the arrays with the options, and takes the standardisation out.
+// check compares the arrays with the options, and takes the standardization out.
 func (m *Trained) check() error {
 	o := m.Options
 	if err := o.Check(); err != nil {

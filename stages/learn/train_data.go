@@ -314,7 +314,7 @@ func rounded[T gnn.Float](v []float64) []float64 {
 	return out
 }
 
-// apply gives standardised features.
+// apply gives standardized features.
 func (n standardization) apply(features []float64) []float64 {
 	d, out := len(n.mean), make([]float64, len(features))
 	for i, x := range features {

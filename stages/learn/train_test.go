@@ -420,7 +420,7 @@ func TestTrainErrors(t *testing.T) {
 	}
 }
 
-// A patience is a context that is cancelled after it was asked some times.
+// A patience is a context that is canceled after it was asked some times.
 type patience struct {
 	context.Context
 	left int

@@ -11,7 +11,7 @@ import (
 )
 
 // WriteNode writes BrainNet Viewer's .node file: x, y, z (MNI mm), the number of the
-// node's group (hemisphere and structure) as its colour, its size, and its name. The size
+// node's group (hemisphere and structure) as its color, its size, and its name. The size
 // is the score where all have one, and the degree otherwise.
 func (g *Graph) WriteNode(w io.Writer) error {
 	if err := g.check(); err != nil {

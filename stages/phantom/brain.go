@@ -41,11 +41,11 @@ const (
 type brain struct {
 	shape  [3]int
 	grid   float64    // mm
-	origin [3]float64 // centre of voxel (0, 0, 0), mm
+	origin [3]float64 // center of voxel (0, 0, 0), mm
 	tissue []int16    // x fastest: a node's index, or air, white or csf
 }
 
-// position is the centre of a voxel, mm.
+// position is the center of a voxel, mm.
 func (b *brain) position(v int) (p [3]float64) {
 	nx, ny := b.shape[0], b.shape[1]
 	at := [3]int{v % nx, v / nx % ny, v / (nx * ny)}

@@ -19,7 +19,7 @@ const (
 	streamWeight  = 0.7  // sensory, executive or default: the coarsest division of the cortex
 	systemWeight  = 0.7  // visual, somatomotor, …
 	homologWeight = 0.5  // the same region of the other hemisphere
-	localWeight   = 0.75 // neighbours
+	localWeight   = 0.75 // neighbors
 	localReach    = 30.0 // mm: a local source fades as exp(−(d/localReach)²/2)
 	ownVariance   = 0.2
 	smallVariance = 8.0  // cm³: a region of V cm³ has 8/V of its own besides

@@ -43,7 +43,7 @@ func (n *nuisance) add(x []int16, tissue int16) {
 		sum += int64(x[t])
 	}
 	n.voxels++
-	// The difference of neighbours in a process of autocovariance γ has the
+	// The difference of neighbors in a process of autocovariance γ has the
 	// variance 2(γ₀ − γ₁).
 	mean := float64(sum) / float64(len(x))
 	g0, g1, last := 0.0, 0.0, 0.0

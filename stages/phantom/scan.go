@@ -33,7 +33,7 @@ type Settings struct {
 type Scan struct {
 	Shape     [4]int      // x, y, z, t
 	Grid      float64     // mm
-	Origin    [3]float64  // centre of the first voxel, mm, RAS+
+	Origin    [3]float64  // center of the first voxel, mm, RAS+
 	BOLD      []int16     // x fastest, then y, z, t
 	Labels    []int16     // the ids of the nodes, 0 elsewhere; x fastest, then y, z
 	Confounds []Column    // each of t values

@@ -7,13 +7,13 @@ import (
 	"golang.org/x/term"
 )
 
-// A Terminal is what a stream can show: nothing but text, or bars and colours.
+// A Terminal is what a stream can show: nothing but text, or bars and colors.
 type Terminal struct {
 	file  *os.File // nil when it is no terminal
 	color bool
 }
 
-// terminalOf looks at a stream. Colours are only for terminals, and NO_COLOR
+// terminalOf looks at a stream. Colors are only for terminals, and NO_COLOR
 // (https://no-color.org) and TERM=dumb turn them off.
 func terminalOf(w io.Writer) Terminal {
 	f, ok := w.(*os.File)

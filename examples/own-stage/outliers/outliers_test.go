@@ -70,7 +70,7 @@ func TestOutliers(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	var x [n][]float64 // Fisher z, centred
+	var x [n][]float64 // Fisher z, centered
 	for i, a := range all {
 		for r := range regions {
 			for c := r + 1; c < regions; c++ {
