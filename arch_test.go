@@ -91,7 +91,7 @@ var mayImport = map[string][]string{
 	"cmd/pipeline/manual":   {},
 	"cmd/pipeline/export":   {"artifacts", "dag", "stages", "pipelines", "nifti", "cmd/pipeline/results", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/audit":    {"artifacts", "dag", "pipelines", "cmd/pipeline/results", "cmd/pipeline/progress", "cmd/pipeline/console", "cmd/pipeline/exit"},
-	"cmd/pipeline/results":  {"artifacts", "dag", "pipelines", "cmd/pipeline/console", "cmd/pipeline/exit"},
+	"cmd/pipeline/results":  {"artifacts", "dag", "pipelines", "stages", "cmd/pipeline/console", "cmd/pipeline/exit"},
 	"cmd/pipeline/progress": {"artifacts", "dag", "cmd/pipeline/console"},
 	"cmd/pipeline/scaffold": {"stages", "cmd/pipeline/exit"},
 	"cmd/pipeline/console":  {"dag", "cmd/pipeline/exit"},

@@ -5,27 +5,27 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline fcc5b9e2a5aa0d1dba82413989f086e8c1d4c6c53a6dd5fa2ecff9a73ba8d3a0
-kind biomarkers 99c00348764962a07dcba184b7827573bd45991487c48817b3e0e74b776b2083
-kind bnt ff404b81105fadd003f3f88df32a75edc5fa121d272adbd233f3431cde07b20a
+var codes = dag.Codes(`kind baseline d71522f537eeeb8ca04c0c59ef378d46330d7c9fda6d6ed69fd06486e4771929
+kind biomarkers dbe11e3118e6eccd3def8a8fb5f9532db110958486d284f4c6538b909779a4f6
+kind bnt 182ba48f32350d49afbf791ee73dd25abd4f7378527100ae849ed97933c0cb6b
 kind bootstrap 2fbd59a59bb425f66e8c365ad5cfd16b6bf49ffe725cb08725f17ec927af32d4
-kind braingnn e3ea061a979de1267717b62bda5248e031425dd7adb22be3d1dd7dd8c4dd9135
+kind braingnn e2d6095f9e65b133d24b601c27af59232e4e75c6f739d1e9dc0a99f69ad1b7a6
 kind brainmap e1542fa360a1f3c154687c8ef163ce5a5defba5d09d0f24805f348e582297adc
 kind choose d6d4abf8e35092bc54d34d732c1e22f43b3430abf1e7b3af546222a6a3250f81
-kind combat 49224351f4111f8beb35da77bc5b01a00248158b9a900220745af26de808ecf2
+kind combat 5c29a1f067339cf30d904e6972a82f8ad648cba02122cc81b0037d073859d7dc
 kind compare 494407d90d3537eadfec7a1770650c676746a60cfb01c8df36894055cf354285
 kind connectivity f3590ea9b6bea0f131758bc32a2f123751c811208294f5072fa600781fa2828d
-kind covariates 5f0941f8263e9b8620ab2bb2f6b0be85092fe67092c47d9f9ae77c82dd2c2bd4
+kind covariates 0d6b46c41aa21fe74eaa2e60d7c0b26a93c4c91762d0c35754d1121448ff6ec4
 kind denoise b27807d3990b168f42869257947b68186090752dc25ed06a80e799d31f17802b
 kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
-kind evaluate 75915a1547c224565a96ec1af568ee2b888874feff38665f6a3ad33082bd10e6
+kind evaluate 5384cc4b47f401606cf2244a578785529ece05feb90bca2240580383a4b2d674
 kind evaluate-regression 47d1e9de344d30af25ec16b80d2a8f68a0a104efd79d6e2e141d191c912e1124
 kind exec 062eed4bca7a81fa3ce99a37a2b0e40bf3149dd9fc0a23d3655ac360c839aa24
-kind fidelity e99e4f5ca9c0e82e983f8bc3fd22d11cce58a3822cd3d9c3341b4483e9882f37
+kind fidelity 54a49639495ca8e55dfdff811c260b03bc230ff96acb06090a20da13bef61298
 kind figure-calibration f028303119675288100af0ad7cd9b86e891c35dc1bcc40e99eaf740f6cfa8c14
 kind figure-confusion 303dc443f7003c8d4b5b6ba5bafa6d17889d75255a1f0e1b9781f404ecc8b14d
-kind figure-connectivity 0d7b3155dedcfb391199a8e33b75a1b38107d5fc3f9eaab13179f8a6b6c3c3b5
-kind figure-degrees 277632499d4f607773e14df91f58217970d79426590455310ae93507bb0ff81d
+kind figure-connectivity bb92b9bfa77bafafb22946ce899f32e6c079e97b8677effc82aae957418ad45d
+kind figure-degrees 047a888056c11435f3329ce4fe86b15fb59b71f125ae642d0af2cd87891bd092
 kind figure-distributions 547121535790d609f9068fc1bd4bf1e98c56767f91893ddb606b93162241b1c2
 kind figure-individuality 8e3114b4522e71d8a1e067969cd28b4d357da7d911cbcf180d4a3297258b7eeb
 kind figure-individuals 332cf8c89353df5b965257dd896af46f55c7dbd01e360926a7edee54a2236a9b
@@ -33,32 +33,32 @@ kind figure-qc e3a9c9afaf0ef154b7b75754c92927326a8c2a470de82be0e2f991172799d618
 kind figure-qcfc 897cdeabebf2459ef5020545734309b3e2f986901179b93404a723098702ce04
 kind figure-ranking f09f3a058ba88c2291b574fd2243decbf737a22d8b049846e6ad0b7fd66af85b
 kind figure-roc 6895bfee4552103d704d8dc0cd83c797d6943282ec9626d1121aba5ff8419e8a
-kind figure-states d70f5df0f47eda5dc3241e1a01b04fb96bb9011299c37c59ea6178bb17b666c6
+kind figure-states eb04850c538c488cde4b2a7bb4e297747ac185e96920ba2f2c9ac58021f0889d
 kind figure-training fd775d9f8c6c5c3025bef5bea88324b5babf20942aa0ad2adc79d61bacedeab8
 kind graph c719afb694ad8b6347798cda76deaee325a7d22af149d3474b0f220ea28b5762
-kind harmonize eaaa257d2cbae42041b5ab0af8325ee02000fe7ffcfe88e18a2b4b8af2b0c843
-kind individuality 81315116b840d8531cc591528150c1e6c02e29e4041c7e7cbacdcd100276e38f
+kind harmonize abdd6ac7d65d479b1b60b9b73262e0e734568f269c9149ed47cee727f34f5b04
+kind individuality 69bc6c93d941b69545a8b91c661e12c14f87bbd217d0e8bfb302ec497263292a
 kind join 06fab64d6a8bf99da3f122fff28b0646f521803b078e32e0fae34f7b345d6c34
 kind leakage 55b2ce568e3cf11a20e0b2e68788a1b262e3fc8269336585988481486baaa0c9
 kind matrices fa424244744f4e29b4eb3d4e22099e4c3b57f4afdef04fe2c31c01691ec91df8
 kind mean-volume f634e64a1035d6078f67d018f3c38a236f94ffdf078adf665b8a42c510d04518
-kind meanmlp c8bdedef1ce9d6023345139f3c3b56ec1b1d4918d9c8a354840e8f46b76d1cdc
+kind meanmlp 58ea54b34934e828de8e203b7aacb815f7c4e235f6c13c6007ffed4e17e36ae9
 kind occupancy e48e03322667beffca70f1c393103d8d66b41d0123af8145242bb466bd0d5aba
 kind parcellate 9d6e326ecded561b91017ac825d0506d11b3c830d94b3fcb0601520ed50d1fe5
 kind permutation 505a8876a62baefbba4e993e4c8542ff6b065608a4af620d852d8caca66f0b2d
 kind predict 95dd84a26f4f4a250661025a996a99230f49e89ea172196540253e22e7624a43
 kind project 9d7950cce252393f360ccfc2ca8bb8faeaf1c200ffdbd80f595cc49e70707591
 kind published 850778e453615df87c0f322f5ac4963d5cd6e4265a3383bbb38d1a75c249d3e4
-kind qcfc 093fb1458a3d8ff71f0dbb024dea26b8746f625ea56967809ea0bffc4717acf2
-kind regression 489b13af637935463ed6d454eecb1cf3afba5abd7995a257b935e94cf9a94568
-kind report 1c2555c48d8a863bb61d477fd9d87f6e68665a30c63c8928d0689c996d22c3e1
+kind qcfc 87692e37b832560a0bf813b809348b67cd445e2c5ff512c31e0665504fdbc656
+kind regression 775e1dad793955209b916656b5c766c05d543b98e6a8887c0e94fb5da232b701
+kind report 957cfc5732f073fdcc15d93da72259ecaa84d2bc3f7e11090cf6948f7fd83b82
 kind saliency d273e516afaa3b8aace3f452b23c4b37910ddd4484a16a7c219b1f2a9c32ffce
 kind sessions 931a535443d12186d0f2bb73f4bb6fc20fd99fb3cbfaa90be8592e611ae48caa
 kind simulate b8f4fcb18e1c54989935262728b40b514a69210ce5a5ff7c27e00bebe43c2d46
-kind split 721b623177a465a4571a3ed99962615462d8e76b2c15111db6d3cf339c22287b
+kind split ce3463a0d428b36517b6115f90f33703d8a6120944e60a3b8c0569a73e6e5efc
 kind states 7a572d2bf64c8c328042f49d8fb427c0e1d6b0bdee8a5994f5d4d9e2ccb9d5d6
-kind summary 68532cab0dd6b8a48c6d600fad4cbadf598dff57f930beeef955b48e97ee609a
-kind tables 0ad9c3f36f400bc882062c79e6624ed7e47781b6ec375bff06d1e6171a01e700
+kind summary 782b9d4e7f9ee2375ef7f0039f30ece82b847e402759d320506b66c495e8a144
+kind tables 22539b93a3df613d7c5e556a33bc35d090a02cc6a6ff0973a26973033b1ed7b9
 kind tangent 2414aacc9bec54808b9e79c5fa890ef17d8e4d1d338f8f14ae1c3ce1f1e349b5
 kind timeseries 0fe02573dabf91b8e3c63d672253e7f96bdd92d7de7398a407610ccc16d0f65e
 kind train 51235b894de9772f9cd0d568bac8a0d2118db4428f7159fe1f21300f123f4827
@@ -203,34 +203,28 @@ prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Input.Table f290d6b4a40d.0fa803
 prgnn/stages/column.Names 8aa593b2233f.851e2a
+prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.coordsType 26397116417a.c63136
 prgnn/stages/column.field 0ebfd29b04c4.e3b0c4
 prgnn/stages/column.layout e24051317ecb.3be3ff
 prgnn/stages/column.layoutOf f9b87134cf7e.a9ed7c
 prgnn/stages/column.layouts 2f8139f7ef73.e3b0c4
-prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
-
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
-prgnn/stages/column.at 784d4368ab9b.a6552a
 prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
+prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
+prgnn/artifacts/encoding.Table.Bools 7da5cce93ad7.d6fd9c
 prgnn/artifacts/encoding.Table.Floats 71bb034e6fdd.158ad3
+prgnn/artifacts/encoding.Table.Ints e6e0800eabaf.f2d16c
 prgnn/artifacts/encoding.Table.Strings 1c3df0f5ffac.a85b41
 prgnn/artifacts/encoding.Table.find e139423db8f9.459a33
+prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
 prgnn/artifacts/encoding.Table.names e30ae187f26c.aaa7f7
 prgnn/artifacts/encoding.missing 98382c67eda4.e3b0c4
-
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions states summary tables tangent timeseries train train-regression windows
-prgnn/artifacts/encoding.Table.Bools 7da5cce93ad7.d6fd9c
-prgnn/artifacts/encoding.Table.findWhole e3e4263ed8a5.c16c8b
-
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions states summary tables tangent timeseries train train-regression windows
-prgnn/artifacts/encoding.Table.Ints e6e0800eabaf.f2d16c
 prgnn/stages/column.Coordinates fa63c3b0fd8a.92df57
 prgnn/stages/column.Rows 9efd36ed7ea1.cfe9a9
 prgnn/stages/column.chosen c6a58529703c.e3b0c4
@@ -241,7 +235,7 @@ prgnn/stages/column.fill 05b0ed359aa2.fa039d
 reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-states figure-training graph harmonize individuality leakage matrices meanmlp occupancy parcellate predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity denoise evaluate fidelity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-states figure-training individuality join leakage meanmlp occupancy parcellate predict published qcfc regression report saliency sessions states summary tables tangent train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-states figure-training harmonize individuality join leakage meanmlp occupancy parcellate predict published qcfc regression report saliency sessions states summary tables tangent train train-regression windows
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc regression report sessions states summary tables timeseries train train-regression windows
@@ -348,8 +342,11 @@ prgnn/dag.Input.Array eb53d6db9b95.278d39
 reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees figure-states harmonize individuality leakage meanmlp regression report split summary tables
 prgnn/stages/column.Target 5b91a908ec00.e3b0c4
 
-reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees figure-states harmonize individuality meanmlp regression report split summary tables
+reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees figure-states harmonize individuality meanmlp qcfc regression report split summary tables
 prgnn/stages/column.ByParticipant 46d40f7b5759.6c9ad6
+
+reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees figure-states harmonize individuality meanmlp regression report split summary tables
+prgnn/stages/column.TargetRow e759e937c835.e3b0c4
 
 reached by baseline biomarkers bnt braingnn combat fidelity individuality meanmlp predict regression states tangent train train-regression
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
@@ -843,19 +840,19 @@ prgnn/gnn/network.Of e25a59c4be9f.94a21e
 prgnn/gnn/network.Optimizer eafe32f89c09.2c568f
 prgnn/gnn/network.Optimizer.Step 2af953fb1765.ae6cea
 prgnn/gnn/network.ReLUBack f76d7b83dea1.c4217a
-prgnn/gnn/network.Train 1aba83f30f90.13fe16
+prgnn/gnn/network.Train 833bf617274f.13fe16
 prgnn/gnn/network.Training c6ba4072f58f.9203e4
 prgnn/gnn/network.Training.stream c9aaaca8194a.b9563f
 prgnn/gnn/network.Uniform f24b2bd54268.3672ac
 prgnn/gnn/network.chunk 09e4cad47943.e3b0c4
 prgnn/gnn/network.finite 6698218810d4.c4217a
 prgnn/gnn/network.further fccf3cf385ae.c4217a
-prgnn/gnn/network.newRun 6cdaa117f415.2e4688
-prgnn/gnn/network.run be004810be9f.7e0b53
+prgnn/gnn/network.newRun 6b5c05f3297b.2e4688
+prgnn/gnn/network.run 793e0a286f18.7e0b53
 prgnn/gnn/network.run.diverged b96663026ca0.e02e58
 prgnn/gnn/network.run.ended 3de75b6a933a.47155d
 prgnn/gnn/network.run.penalty d1027c359d42.b5004f
-prgnn/gnn/network.run.resume 6bd40c6fa910.445d96
+prgnn/gnn/network.run.resume 073e68ee1518.445d96
 prgnn/gnn/network.run.save 1ad715f3e310.47155d
 prgnn/gnn/network.run.tested 7e4ee61dac94.a5e8b0
 prgnn/stages/learn.innerFolds ca4751775a26.7bce53
@@ -882,7 +879,7 @@ prgnn/stages/learn.member 7ab2eaf08c8e.e3b0c4
 prgnn/stages/learn.member.stratum 7c1d1fae43eb.9a630d
 prgnn/stages/learn.quantiles 5c9f47d3bad0.906271
 prgnn/stages/learn.readMembers 3a77f99125dc.c39e35
-prgnn/stages/learn.readNumbers 48bad3811c9b.33d694
+prgnn/stages/learn.readNumbers 83988ae5ab35.603df4
 
 reached by baseline bnt braingnn meanmlp regression split train train-regression
 prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
@@ -1190,7 +1187,7 @@ prgnn/stages/learn.triedSetting cfc95e04f8ba.861362
 
 reached by biomarkers combat covariates fidelity figure-connectivity figure-degrees figure-states harmonize individuality report summary tables
 prgnn/stages/column.People 261d3450be11.e3b0c4
-prgnn/stages/column.ReadPeople 10403014cdfd.4eaee0
+prgnn/stages/column.ReadPeople 5469c9759487.340c94
 prgnn/stages/column.simulated ff3cc9e91e71.9c2cd8
 
 reached by biomarkers compare covariates individuality qcfc
@@ -2807,7 +2804,7 @@ prgnn/stages/assess.evaluate.New e47ccb4144ab.17f461
 prgnn/stages/assess.scoresTable 040fe313a55c.5a8851
 prgnn/stages/fold.Levels f5f415697368.e3b0c4
 prgnn/stages/fold.Majority 55b4ce2ad459.cd5beb
-prgnn/stages/fold.NameLeftOut 8dbbd848402a.fa9bd3
+prgnn/stages/fold.NameLeftOut 9ac5be781810.90f9e6
 prgnn/stages/fold.leftOutRow 3d4e0b55df61.e3b0c4
 prgnn/stages/inference.PredictionTest d49c54ca6830.e3b0c4
 prgnn/stages/inference.TestPredictions 051861801386.da171f
@@ -3423,7 +3420,7 @@ prgnn/stages/prepare.harmonize.New d54eff27cd87.04767b
 prgnn/stages/prepare.knownFit eb3e7302247e.809dad
 prgnn/stages/prepare.knownFit.numbers 9e6b812b4a01.f596a5
 prgnn/stages/prepare.mostFitted 812028183106.e3b0c4
-prgnn/stages/prepare.readFit 045c631b8c57.19c4e7
+prgnn/stages/prepare.readFit 50573121e7ea.724656
 prgnn/stages/prepare.recentFit 39a3dcad7cc3.922f6f
 
 reached by harmonize matrices project timeseries
@@ -3927,7 +3924,7 @@ prgnn/stages/assess.connectomes 27926e445593.10a588
 prgnn/stages/assess.edgeDistances 425649eaeb27.ce6fda
 prgnn/stages/assess.fisherEdges 14cb480ee891.dec0dd
 prgnn/stages/assess.listedMotion 3fad83303105.44e460
-prgnn/stages/assess.listedParticipants 6a80938b5382.966e72
+prgnn/stages/assess.listedParticipants c19f7a035da2.4e14ae
 prgnn/stages/assess.qcfc.New d54eff27cd87.228317
 prgnn/stages/assess.typicality 08a4446127ea.3763a1
 prgnn/stages/inference.MedianAbs 0db27d32203f.5b3f24
@@ -4815,7 +4812,7 @@ at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.me
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:26 Biomarkers:30 Biomarkers.Ports:38 settingScores:68 ModelScores:74 NewModelScores:89 settingOf:96 Tally:113 saliency:120 Biomarkers.Run:131 biomarkerInputs:151 biomarkerInputs.contrastsRetrained:163 Biomarkers.inputs:167 biomarkerRows:219 biomarkerRows.tables:227 Biomarkers.setting:246 Biomarkers.ranked:294 Biomarkers.readAll:320 ordered:336 Biomarkers.read:346 ModelScores.add:413 Tally.add:424 Biomarkers.rank:434 plantedNodes:464 auroc:490
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:26 Biomarkers:30 Biomarkers.Ports:38 settingScores:68 ModelScores:74 NewModelScores:89 settingOf:96 Tally:113 saliency:120 Biomarkers.Run:131 biomarkerInputs:151 biomarkerInputs.contrastsRetrained:163 Biomarkers.inputs:167 biomarkerRows:219 biomarkerRows.tables:227 Biomarkers.setting:246 Biomarkers.ranked:294 Biomarkers.readAll:320 ordered:336 Biomarkers.read:346 ModelScores.add:414 Tally.add:425 Biomarkers.rank:435 plantedNodes:465 auroc:491
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 Biomarkers.retrainedContrasts:50 Biomarkers.against:73 unstaged:107 alike:119 sortedKeys:132 relative:142
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:277 Biomarkers.recoveries:286 testShare:348 testedLeast:360 rankedBy.worth:383 rankedBy.heldOut:400 leadOf:411 both:425 meanOf:435
@@ -4867,7 +4864,7 @@ at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 grou
 at stages/column/made.go prgnn/stages/column MadeBy:20 MadeOf:34 MadeApart:46 MadeLines:73 nameRow:82 NodeNames:87 WithMeta:100
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingName:30 PrGNN:63 Classifiers:67 NameClassifiers:79 joinTexts:114 CompareNamed:119 ShownSetting:134 Lambdas:150
-at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 People:25 ReadPeople:35 simulated:63 ByParticipant:72
+at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
 at stages/column/rows.go prgnn/stages/column field:34 layout:43 layouts:48 coordsType:50 layoutOf:53 offsetOf:101 Names:114 Type:120 Table:124 Columns:129 CoordinateDoc:146 Keys:149 field.column:165 cells:186 markMissing:211 Read:220 One:233 Rows:247 Coordinates:276 field.absent:296 field.read:309 chosen:349 fill:359 memory:380 memoryOf:386 at:392
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 CleanedBefore:13 StrongMotion:17 CleaningRow:21 VolumeRow:51
@@ -4961,7 +4958,7 @@ at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:118 Regression.fit:166 Regression.stream:197 numberTable:200
-at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.number:56 Split.Divides:71 Split.Validate:79 member:87 member.stratum:94 Split.Run:96 readMembers:165 readNumbers:192 quantiles:210 Split.permute:230 count:254 Split.enough:263 fewest:292 Split.enoughNumbers:295 Split.divide:315 Split.deal:323 Split.inside:351 bySite:377
+at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.number:56 Split.Divides:71 Split.Validate:79 member:87 member.stratum:94 Split.Run:96 readMembers:165 readNumbers:192 quantiles:209 Split.permute:229 count:253 Split.enough:262 fewest:291 Split.enoughNumbers:294 Split.divide:314 Split.deal:322 Split.inside:350 bySite:376
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:138 convert:147
 at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:34 graphFacts.add:45 Train.read:57 trainingSet.add:95 ReadParticipant:127 readEdges:153 trainingSet.check:173 trainingSet.majority:209 readGraphs:221 standardization:256 standardization.values:258 standardization.layout:260 trainingSet.standardize:270 rounded:309 standardization.apply:318
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:13 modelOf:40 ModelParams.options:51 ModelParams.validate:59 maxWeights:70 checkWeights:73 allOf:85 TrainingParams:96 trainingOf:107 TrainingParams.training:120 TrainingParams.Leaks:127 TrainingParams.validate:141

@@ -358,6 +358,7 @@ func (b *Biomarkers) read(in dag.Input, n int, people *column.People) (*ModelSco
 	}
 	seen := map[graph]bool{}
 	m := NewModelScores(in)
+	// ScoreRow gives NaN without the column too: models that were not compared with themselves before training
 	if _, known := table.Column("untrained"); known && b.Layer == 1 {
 		m.untrained = NewModelScores(in)
 		m.untrained.Group, m.untrained.graphs = m.Group, m.graphs

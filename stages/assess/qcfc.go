@@ -156,7 +156,7 @@ func listedParticipants(t *dag.Task) (*encoding.Table, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	ids, err := table.Strings("participant_id")
+	ids, _, err := column.ByParticipant(table, "participant_id")
 	return table, ids, err
 }
 
@@ -175,7 +175,7 @@ func listedMotion(t *dag.Task, cleaning map[string]column.CleaningRow) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := table.Column("mean_fd"); !ok {
+	if _, ok := table.Column("mean_fd"); !ok { // a covariate of the user's own, of any type
 		return nil, nil
 	}
 	c, err := column.ReadCovariate(table, "mean_fd")

@@ -35,12 +35,12 @@ func isDK84(nodes *encoding.Table) bool {
 	if nodes == nil || nodes.Rows() != len(atlas.DK84()) {
 		return false
 	}
-	names, err := nodes.Strings("name")
+	rows, err := column.Rows[column.NodeRow](nodes)
 	if err != nil {
 		return false
 	}
 	for _, n := range atlas.DK84() {
-		if !slices.Contains(names, n.Name) {
+		if !slices.ContainsFunc(rows, func(r column.NodeRow) bool { return r.Name == n.Name }) {
 			return false
 		}
 	}

@@ -21,6 +21,12 @@ func LabelOf(t *encoding.Table) string {
 	return "group"
 }
 
+// A TargetRow is a participant with the number to predict.
+type TargetRow struct {
+	ID     string  `column:"participant_id"`
+	Target float64 `column:"target"`
+}
+
 // People are the participants by id, in the order of their table.
 type People struct {
 	Ids       []string
@@ -39,18 +45,12 @@ func ReadPeople(in dag.Input) (*People, error) {
 	}
 	p := &People{Simulated: simulated(t)}
 	if _, ok := t.Column(Target); ok && t.Meta[Target] != "" {
-		p.Target, p.Numbers = t.Meta[Target], map[string]float64{}
-		values, err := t.Floats(Target)
-		if err == nil {
-			p.Ids, p.Group, err = ByParticipant(t, "participant_id")
+		p.Target, p.Group, p.Numbers = t.Meta[Target], map[string]string{}, map[string]float64{}
+		rows, err := Read[TargetRow](in)
+		for _, r := range rows {
+			p.Ids, p.Group[r.ID], p.Numbers[r.ID] = append(p.Ids, r.ID), "", r.Target
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		for i, id := range p.Ids {
-			p.Group[id], p.Numbers[id] = "", values[i]
-		}
-		return p, nil
+		return p, err
 	}
 	if p.Ids, p.Group, err = ByParticipant(t, "group"); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
@@ -59,7 +59,8 @@ func ReadPeople(in dag.Input) (*People, error) {
 }
 
 // simulated reports whether the column of that name marks anybody: as the simulated cohort does, or as
-// text, which it is after `pipeline simulate` has written a table that bids reads.
+// text, which it is after `pipeline simulate` has written a table that bids reads. It is no typed row, for a cohort's
+// own column may have any type.
 func simulated(t *encoding.Table) bool {
 	if marks, err := t.Bools("simulated"); err == nil {
 		return slices.Contains(marks, true)

@@ -56,17 +56,16 @@ func NameLeftOut(scores *encoding.Table, folds dag.Input, settings [][]Tested) e
 			}
 		}
 	}
-	repeat, err := scores.Ints("repeat")
+	scored, err := column.Rows[struct {
+		Repeat int64 `column:"repeat"`
+		Fold   int64 `column:"fold"`
+	}](scores)
 	if err != nil {
 		return err
 	}
-	fold, err := scores.Ints("fold")
-	if err != nil {
-		return err
-	}
-	names, any := make([]string, len(fold)), false
-	for i := range fold {
-		names[i] = name[at{repeat[i], fold[i]}]
+	names, any := make([]string, len(scored)), false
+	for i, s := range scored {
+		names[i] = name[at{s.Repeat, s.Fold}]
 		any = any || names[i] != ""
 	}
 	if any {

@@ -304,7 +304,7 @@ func (s *Choose) table(all []*candidate, best map[string]*candidate) *encoding.T
 		}
 	}
 	table := column.Table(rows)
-	value, _ := table.Column("value")
+	value, _ := table.Column("value") // its description, which depends on the parameter
 	value.Doc = s.By + " over participants, mean over the inner folds"
 	return table
 }

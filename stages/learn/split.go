@@ -190,14 +190,13 @@ func readMembers(t *encoding.Table, label, name string) ([]member, error) {
 
 // readNumbers reads the numbers to predict. They have no groups: those of a member is "".
 func readNumbers(members []member, t *encoding.Table) error {
-	ids, err1 := t.Strings("participant_id")
-	values, err2 := t.Floats(column.Target)
-	if err := errors.Join(err1, err2); err != nil {
+	rows, err := column.Rows[column.TargetRow](t)
+	if err != nil {
 		return err
 	}
 	of := map[string]float64{}
-	for i, id := range ids {
-		of[id] = values[i]
+	for _, r := range rows {
+		of[r.ID] = r.Target
 	}
 	for i := range members {
 		members[i].number, members[i].group = of[members[i].id], ""

@@ -199,21 +199,24 @@ func readFit(in dag.Input) (*combatBook, *combat.Fit, error) {
 		table.Rows() != pairs {
 		return nil, nil, fmt.Errorf("%s: %d rows and %d sites, want a row for each pair of %d regions: run the stage combat again", in.Name, table.Rows(), len(b.Sites), b.Nodes)
 	}
-	var errs []error
+	rows, err := column.Rows[combatRow](table)
+	errs := []error{err}
 	numbers := func(name string) []float64 {
 		v, err := table.Floats(name)
 		errs = append(errs, err)
 		return v
 	}
-	f := &combat.Fit{Mean: numbers("mean"), SD: numbers("sd"), Reference: slices.Index(b.Sites, b.Reference)}
+	f := &combat.Fit{Reference: slices.Index(b.Sites, b.Reference)}
+	for _, r := range rows {
+		f.Mean, f.SD, f.Fitted = append(f.Mean, r.Mean), append(f.SD, r.SD), append(f.Fitted, r.Fitted)
+	}
 	for _, term := range b.Terms {
 		f.Slope = append(f.Slope, numbers(slopeColumn(term)))
 	}
 	for _, site := range b.Sites {
 		f.Shift, f.Scale = append(f.Shift, numbers(shiftColumn(site))), append(f.Scale, numbers(scaleColumn(site)))
 	}
-	f.Fitted, err = table.Bools("fitted")
-	if err := errors.Join(append(errs, err)...); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	return b, f, nil

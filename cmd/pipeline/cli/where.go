@@ -5,6 +5,7 @@ import (
 
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 )
 
@@ -101,12 +102,8 @@ func (a *app) axes(c *results.Current, sel *results.Selection) {
 		if axis != "roi" {
 			continue
 		}
-		nodes, err := c.Nodes()
-		if err != nil {
-			return // a pipeline without a cohort names no regions
-		}
-		if names, err := nodes.Strings("name"); err == nil {
-			a.Object(axisEvent{"axis", axis, names})
+		if regions, err := c.Regions(); err == nil { // a pipeline without a cohort names none
+			a.Object(axisEvent{"axis", axis, lists.Map(regions, func(r results.Region) string { return r.Name })})
 		}
 		return
 	}

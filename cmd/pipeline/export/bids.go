@@ -17,6 +17,7 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
+	"prgnn/stages/column"
 	"prgnn/stages/prepare"
 )
 
@@ -362,11 +363,14 @@ func (m *bidsMember) drawsOf() (int, error) {
 	if m.Array != nil {
 		return m.Array.Shape[0], nil
 	}
-	draw, err := m.Table.Ints("draw")
-	if err != nil || len(draw) == 0 {
-		return 1, err
+	edges, err := column.Rows[struct {
+		Draw int32 `column:"draw"`
+	}](m.Table)
+	last := int32(0)
+	for _, e := range edges {
+		last = max(last, e.Draw)
 	}
-	return int(slices.Max(draw)) + 1, nil
+	return int(last) + 1, err
 }
 
 func (m *bidsMember) asItIs(w io.Writer) error { return m.Copy(w, m.Ref(m.task, m.port.Name)) }
@@ -377,10 +381,16 @@ func (m *bidsMember) timeseries(w io.Writer) error { return m.member.timeseries(
 
 // coverage writes a column Node and a column coverage.
 func (m *bidsMember) coverage(w io.Writer) error {
-	names, err1 := m.Table.Strings("name")
-	v, err2 := m.Table.Floats("coverage")
-	if err := errors.Join(err1, err2); err != nil {
+	rows, err := column.Rows[struct {
+		Name     string  `column:"name"`
+		Coverage float64 `column:"coverage"`
+	}](m.Table)
+	if err != nil {
 		return err
+	}
+	names, v := make([]string, len(rows)), make([]float64, len(rows))
+	for i, r := range rows {
+		names[i], v[i] = r.Name, r.Coverage
 	}
 	return writeNamed(w, "Node", names, []string{"coverage"}, v)
 }

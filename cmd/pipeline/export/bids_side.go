@@ -12,6 +12,7 @@ import (
 	"prgnn/internal/version"
 	"prgnn/pipelines/compare"
 	"prgnn/stages/bids"
+	"prgnn/stages/column"
 )
 
 // sidecar is the JSON beside a file: what BIDS asks, the parameters, the quality of this
@@ -64,11 +65,17 @@ func (m *bidsMember) quality() (map[string]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		row := 0
-		if draws, err := got.Table.Ints("draw"); err == nil {
-			row = slices.Index(draws, int64(m.draw))
+		rows, err := column.Rows[struct {
+			Draw *int32 `column:"draw,optional"` // nil: one row for all draws
+		}](got.Table)
+		if err != nil {
+			return nil, err
 		}
-		if row < 0 || row >= got.Table.Rows() {
+		row := 0
+		for row < len(rows) && rows[row].Draw != nil && int(*rows[row].Draw) != m.draw {
+			row++
+		}
+		if row >= got.Table.Rows() {
 			return nil, nil
 		}
 		q := map[string]any{}

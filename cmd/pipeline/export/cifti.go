@@ -10,8 +10,10 @@ import (
 
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
+	"prgnn/internal/lists"
 	"prgnn/nifti"
 	"prgnn/nifti/cifti"
+	"prgnn/stages/column"
 )
 
 // ballRadius is how far a region without a label image reaches, mm.
@@ -20,32 +22,21 @@ const ballRadius = 4
 // parcels are the regions in space: those of the label image that is given, or balls
 // around the points of the node list.
 func (m *member) parcels() (*cifti.Parcels, error) {
-	nodes, err := m.Nodes()
+	regions, err := m.Regions()
 	if err != nil {
 		return nil, err
 	}
-	names, err := nodes.Strings("name")
-	if err != nil {
-		return nil, err
-	}
+	names := lists.Map(regions, func(r results.Region) string { return r.Name })
 	if m.Labels != "" {
-		ids, err := nodes.Ints("id")
-		if err != nil {
-			return nil, err
-		}
-		return labelParcels(m.Labels, ids, names)
+		return labelParcels(m.Labels, lists.Map(regions, func(r results.Region) int64 { return int64(r.ID) }), names)
 	}
 	points := make([][3]float64, len(names))
-	for a, axis := range []string{"x", "y", "z"} {
-		v, err := nodes.Floats(axis)
-		if err != nil {
-			return nil, err
-		}
-		for i, x := range v {
+	for i, r := range regions {
+		points[i] = [3]float64{r.X, r.Y, r.Z}
+		for _, x := range points[i] {
 			if math.IsNaN(x) {
 				return nil, exit.Wrongf("the node list has no position for %s: name a label image of the regions by --labels IMAGE, or a node list with x, y and z by nodes in the cohort", names[i])
 			}
-			points[i][a] = x
 		}
 	}
 	return cifti.Balls(points, ballRadius, names)
@@ -125,8 +116,11 @@ func (m *member) tr() (tr float64, quality results.Content, err error) {
 		if quality, err = m.Read(m.task, port); err != nil {
 			return 0, quality, err
 		}
-		if v, err := quality.Table.Floats("tr"); err == nil && len(v) > 0 {
-			tr = v[0]
+		rows, err := column.Rows[struct {
+			TR float64 `column:"tr"`
+		}](quality.Table)
+		if err == nil && len(rows) > 0 {
+			tr = rows[0].TR
 		}
 	}
 	if m.Options.TR > 0 {
@@ -143,10 +137,13 @@ func (m *member) gaps(quality results.Content) {
 	if quality.Table == nil {
 		return
 	}
-	all, err1 := quality.Table.Ints("volumes")
-	kept, err2 := quality.Table.Ints("kept")
-	if err1 == nil && err2 == nil && len(all) == 1 && kept[0] < all[0] {
-		m.Note("%s: %d of %d volumes were censored; the file's time axis ignores the gaps", m.task.ID, all[0]-kept[0], all[0])
+	rows, err := column.Rows[struct {
+		Volumes int32 `column:"volumes"`
+		Kept    int32 `column:"kept"`
+	}](quality.Table)
+	if err == nil && len(rows) == 1 && rows[0].Kept < rows[0].Volumes {
+		m.Note("%s: %d of %d volumes were censored; the file's time axis ignores the gaps", m.task.ID,
+			rows[0].Volumes-rows[0].Kept, rows[0].Volumes)
 	}
 }
 

@@ -302,7 +302,7 @@ func (x *job) withTargetName(t *encoding.Table) *encoding.Table {
 		return t
 	}
 	name := x.Pipeline.Roster.Participants.Meta[column.Target]
-	_, edges := t.Column("source")
+	_, edges := t.Column("source") // of a table of any stage
 	_, taken := t.Column(name)
 	if name == "" || edges || taken {
 		return t

@@ -11,6 +11,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/netio"
 )
@@ -174,12 +175,12 @@ func (m *member) matrixOf() (v []float64, cols int, err error) {
 
 // names are the names of n regions.
 func (m *member) names(n int) ([]string, error) {
-	nodes, err := m.Nodes()
+	regions, err := m.Regions()
 	if err != nil {
 		return nil, err
 	}
-	if nodes.Rows() != n {
-		return nil, exit.Wrongf("it has %d regions, but the node list of the cohort %d", n, nodes.Rows())
+	if len(regions) != n {
+		return nil, exit.Wrongf("it has %d regions, but the node list of the cohort %d", n, len(regions))
 	}
-	return nodes.Strings("name")
+	return lists.Map(regions, func(r results.Region) string { return r.Name }), nil
 }

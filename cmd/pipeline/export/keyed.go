@@ -8,11 +8,13 @@ import (
 	"strconv"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/compare"
 	"prgnn/stages/cohort"
+	"prgnn/stages/column"
 )
 
 // withKeys joins the tables of a fan-out into one, a column for each axis in
@@ -191,11 +193,11 @@ func nodeNames(roster *cohort.Roster, n int) []string {
 	if roster == nil || roster.Nodes == nil || roster.Nodes.Rows() != n {
 		return nil
 	}
-	names, err := roster.Nodes.Strings("name")
+	regions, err := column.Rows[results.Region](roster.Nodes)
 	if err != nil {
 		return nil
 	}
-	return names
+	return lists.Map(regions, func(r results.Region) string { return r.Name })
 }
 
 // stackOrder tells how members lie along new axes in front: an axis for each of

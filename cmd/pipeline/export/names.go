@@ -41,6 +41,7 @@ func withNames(t, nodes *encoding.Table) (*encoding.Table, error) {
 	return out, nil
 }
 
+// hasName and withNames see the tables of all stages: by column, not as rows.
 func hasName(t *encoding.Table) bool {
 	_, ok := t.Column("name")
 	return ok

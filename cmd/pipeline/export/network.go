@@ -12,7 +12,7 @@ import (
 
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/words"
-	"prgnn/pipelines/compare"
+	"prgnn/stages/column"
 	"prgnn/stages/netio"
 )
 
@@ -26,66 +26,40 @@ func (m *member) graph() (*netio.Graph, error) {
 	if !isEdges(m.port.Type) {
 		return g, m.scores(g)
 	}
-	source, err1 := m.Table.Ints("source")
-	target, err2 := m.Table.Ints("target")
-	weight, err3 := m.Table.Floats("weight")
-	for _, err := range []error{err1, err2, err3} {
-		if err != nil {
-			return nil, err
+	rows, err := column.Rows[struct {
+		Draw   *int32  `column:"draw,optional"` // nil in edges of one graph
+		Source int32   `column:"source"`
+		Target int32   `column:"target"`
+		Weight float64 `column:"weight"`
+	}](m.Table)
+	if err != nil {
+		return nil, err
+	}
+	var draws []int
+	for _, r := range rows {
+		if r.Draw != nil {
+			draws = append(draws, int(*r.Draw))
+		}
+		if r.Draw == nil || int(*r.Draw) == m.draw {
+			g.Edges = append(g.Edges, netio.Edge{Source: int(r.Source) - 1, Target: int(r.Target) - 1,
+				Weight: r.Weight})
 		}
 	}
-	keep := func(int) bool { return true }
-	if _, ok := m.Table.Column("draw"); ok {
-		draw, err := m.Table.Ints("draw")
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(draw, int64(m.draw)) && len(draw) > 0 {
-			return nil, exit.Wrongf("--draw %d: available are draws %d to %d", m.draw, slices.Min(draw), slices.Max(draw))
-		}
-		keep = func(i int) bool { return draw[i] == int64(m.draw) }
-	}
-	for i := range source {
-		if keep(i) {
-			g.Edges = append(g.Edges, netio.Edge{Source: int(source[i]) - 1, Target: int(target[i]) - 1,
-				Weight: weight[i]})
-		}
+	if len(draws) > 0 && !slices.Contains(draws, m.draw) {
+		return nil, exit.Wrongf("--draw %d: available are draws %d to %d", m.draw, slices.Min(draws), slices.Max(draws))
 	}
 	return g, nil
 }
 
 // regions fills in the nodes from the node list.
 func (m *member) regions(g *netio.Graph) error {
-	nodes, err := m.Nodes()
-	if err != nil {
-		return err
+	regions, err := m.Regions()
+	for _, r := range regions {
+		g.Nodes = append(g.Nodes, netio.Node{ID: int(r.ID), Name: r.Name, Abbreviation: r.Abbreviation,
+			Hemisphere: r.Hemisphere, Structure: r.Structure, Color: r.Color, X: r.X, Y: r.Y, Z: r.Z,
+			Score: math.NaN()})
 	}
-	text := func(column string) []string {
-		c, ok := nodes.Column(column)
-		values := make([]string, nodes.Rows())
-		for i := range values {
-			if ok && (c.Valid == nil || c.Valid[i]) {
-				values[i] = compare.Full(compare.Cell(c, i))
-			}
-		}
-		return values
-	}
-	number := func(column string) []float64 {
-		v, err := nodes.Floats(column)
-		if err != nil {
-			v = slices.Repeat([]float64{math.NaN()}, nodes.Rows())
-		}
-		return v
-	}
-	name, short, side, structure, color := text("name"), text("abbreviation"), text("hemisphere"),
-		text("structure"), text("color")
-	id, x, y, z := number("id"), number("x"), number("y"), number("z")
-	for i := range name {
-		g.Nodes = append(g.Nodes, netio.Node{ID: int(id[i]), Name: name[i], Abbreviation: short[i], Hemisphere: side[i],
-			Structure: structure[i], Color: color[i],
-			X: x[i], Y: y[i], Z: z[i], Score: math.NaN()})
-	}
-	return nil
+	return err
 }
 
 // scores gives the nodes their score of a table that has one row a region.
@@ -213,7 +187,9 @@ func (m *member) maps() ([]regionMap, error) {
 	if err != nil {
 		return nil, err
 	}
-	index, err := m.Table.Ints("index")
+	rows, err := column.Rows[struct {
+		Index int32 `column:"index"`
+	}](m.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +218,7 @@ func (m *member) maps() ([]regionMap, error) {
 		keys, heads = append(keys, v), append(heads, c.Name)
 	}
 	var maps []regionMap
-	for i := range index {
+	for i, r := range rows {
 		name := ""
 		for k, v := range keys {
 			if v[i] != "" { // the only setting has no name
@@ -254,10 +230,10 @@ func (m *member) maps() ([]regionMap, error) {
 		if at < 0 {
 			at, maps = len(maps), append(maps, regionMap{name, slices.Repeat([]float64{math.NaN()}, nodes.Rows())})
 		}
-		if index[i] < 1 || index[i] > int64(nodes.Rows()) {
-			return nil, fmt.Errorf("row %d has the node %d of %d", i+1, index[i], nodes.Rows())
+		if r.Index < 1 || int(r.Index) > nodes.Rows() {
+			return nil, fmt.Errorf("row %d has the node %d of %d", i+1, r.Index, nodes.Rows())
 		}
-		maps[at].values[index[i]-1] = value[i]
+		maps[at].values[r.Index-1] = value[i]
 	}
 	if maps == nil {
 		return nil, exit.Wrongf("the table has no rows")

@@ -53,10 +53,9 @@ func Of(p *pipelines.Pipeline) []Event {
 	numbers := map[string]float64{}
 	if r.Axis == "" {
 		_, groups, _ = column.ByParticipant(r.Participants, "group") // nil without a column of groups
-		if values, err := r.Participants.Floats(column.Target); err == nil {
-			ids, _ := r.Participants.Strings("participant_id")
-			for i, id := range ids {
-				numbers[id] = values[i]
+		if targets, err := column.Rows[column.TargetRow](r.Participants); err == nil {
+			for _, r := range targets {
+				numbers[r.ID] = r.Target
 			}
 		}
 	}

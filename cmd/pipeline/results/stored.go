@@ -8,9 +8,10 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
-	"prgnn/pipelines/compare"
 	"prgnn/pipelines/lock"
 	"prgnn/pipelines/proof"
+	"prgnn/stages/column"
+	"prgnn/stages/region"
 )
 
 // Read reads an output of a task.
@@ -36,27 +37,42 @@ func (c *Current) Nodes() (*encoding.Table, error) {
 	return r.Nodes, nil
 }
 
+// A Region is a row of the cohort's node list, of which only the name must be there.
+type Region struct {
+	ID           int32  `column:"id,optional"`
+	Name         string `column:"name"`
+	Abbreviation string `column:"abbreviation,missing,optional"`
+	Hemisphere   string `column:"hemisphere,missing,optional"`
+	Structure    string `column:"structure,missing,optional"`
+	Color        string `column:"color,missing,optional"`
+	region.Place
+}
+
+// Regions are the nodes of the cohort.
+func (c *Current) Regions() ([]Region, error) {
+	nodes, err := c.Nodes()
+	if err != nil {
+		return nil, err
+	}
+	return column.Rows[Region](nodes)
+}
+
 // Groups are those of the participants, by their names.
 func (c *Current) Groups() (map[string]string, error) {
 	of := map[string]string{}
 	if c.Pipeline.Roster == nil || c.Pipeline.Roster.Participants == nil {
 		return of, nil
 	}
-	t := c.Pipeline.Roster.Participants
-	ids, err := t.Strings("participant_id")
-	if err != nil {
-		return nil, err
-	}
-	column, ok := t.Column("group")
-	if !ok {
-		return of, nil
-	}
-	for i, id := range ids {
-		if v := compare.Cell(column, i); v != nil {
-			of[id] = compare.Full(v)
+	rows, err := column.Rows[struct {
+		ID    string `column:"participant_id"`
+		Group string `column:"group,missing,optional"`
+	}](c.Pipeline.Roster.Participants)
+	for _, r := range rows {
+		if r.Group != "" {
+			of[r.ID] = r.Group
 		}
 	}
-	return of, nil
+	return of, err
 }
 
 // Copy writes the bytes of an output.

@@ -28,7 +28,7 @@ func cleanedScans(t *dag.Task) ([]CleanedScan, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, ok := table.Column("strategy"); !ok {
+		if _, ok := table.Column("strategy"); !ok { // of another kind: its rows are no CleaningRow
 			continue
 		}
 		rows, err := column.Read[column.CleaningRow](in)
