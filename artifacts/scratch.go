@@ -2,6 +2,7 @@ package artifacts
 
 import (
 	"crypto/sha256"
+	"os"
 	"path/filepath"
 
 	"prgnn/artifacts/tasklog"
@@ -61,6 +62,21 @@ func (c Scratch) Put(b []byte) error {
 	}
 	_, err = t.publish(c.path())
 	return c.s.fault(err)
+}
+
+// File is an empty file for what a task cannot hold in memory. It has no name, or (on Windows) one that goes when
+// the process leaves the store; the caller closes it.
+func (c Scratch) File() (*os.File, error) {
+	dir, err := c.s.session.begin(c.s)
+	if err != nil {
+		return nil, c.s.fault(err)
+	}
+	f, err := os.CreateTemp(dir, "")
+	if err != nil {
+		return nil, c.s.fault(err)
+	}
+	os.Remove(f.Name())
+	return f, nil
 }
 
 // Remove deletes the checkpoint, if there is one.

@@ -17,6 +17,9 @@ type Losses struct {
 // the backward pass. Slots are used again for the next batch.
 type slot[T Float] struct {
 	graph       *Graph[T]
+	packed      []T       // of a graph in a file: what was read
+	own         whole[T]  // of a graph in a file, unpacked
+	whole       *whole[T] // own, or the graph's
 	blocks      []blockState[T]
 	mlp         mlpState[T]
 	probability []float64 // per class; of a number its prediction
@@ -36,10 +39,12 @@ type worker[T Float] struct {
 	scratch []*scratch[T]
 	sum     []T // gradient of a batch in the layout of the kernels
 	nodes   []int32
+	now     *ahead[T] // what was read for the batch
+	next    *ahead[T] // and for the one after it
 }
 
 func newWorker[T Float](m *Model[T], workers int) *worker[T] {
-	w := &worker[T]{m: m, team: newTeam(workers), sum: make([]T, m.working)}
+	w := &worker[T]{m: m, team: newTeam(workers), sum: make([]T, m.working), now: &ahead[T]{}, next: &ahead[T]{}}
 	for range w.team.workers {
 		w.scratch = append(w.scratch, &scratch[T]{dOut: make([][]T, len(m.blocks)),
 			counts: make([]ScoreCounts, len(m.blocks))})
@@ -47,35 +52,60 @@ func newWorker[T Float](m *Model[T], workers int) *worker[T] {
 	return w
 }
 
-// load puts the graphs of a batch into slots.
-func (w *worker[T]) load(batch []*Graph[T]) []*slot[T] {
+// end lets go of the goroutines and files.
+func (w *worker[T]) end() {
+	w.team.end()
+	w.next.wait()
+}
+
+// load puts a batch, the first so many of the graphs, into slots, and begins to read the batch after it.
+func (w *worker[T]) load(graphs []*Graph[T], size int) ([]*slot[T], error) {
 	m := w.m
+	batch := graphs[:min(size, len(graphs))]
+	rest := graphs[len(batch):]
+	if !w.next.of(batch) {
+		w.next.wait()
+		w.next.begin(batch)
+	}
+	if err := w.next.wait(); err != nil {
+		return nil, err
+	}
+	w.now, w.next = w.next, w.now
+	w.next.begin(rest[:min(size, len(rest))])
 	for len(w.slots) < len(batch) {
 		s := &slot[T]{blocks: make([]blockState[T], len(m.blocks)), mlp: newMLPState[T](m.Options),
 			probability: make([]float64, m.outputs()), dLogits: make([]T, m.outputs()), grad: make([]T, m.working)}
 		w.slots = append(w.slots, s)
 	}
 	for i, g := range batch {
-		w.slots[i].graph = g
-		for len(w.nodes) < g.n {
+		s := w.slots[i]
+		s.graph, s.whole, s.packed = g, g.whole, nil
+		if g.record != nil {
+			s.packed = w.now.data[i]
+		}
+		for len(w.nodes) < g.nodes {
 			w.nodes = append(w.nodes, int32(len(w.nodes)))
 		}
 	}
-	return w.slots[:len(batch)]
+	return w.slots[:len(batch)], nil
 }
 
-// soon is the memory of the graph that follows, when there is one.
+// soon is the memory of the graph that follows, when there is one that was not read from a file.
 func soon[T Float](slots []*slot[T], i int) []T {
-	if i < 0 || i >= len(slots) {
+	if i < 0 || i >= len(slots) || slots[i].packed != nil {
 		return nil
 	}
-	return slots[i].graph.Features
+	return slots[i].whole.Features
 }
 
 // blocksForward runs one graph through the blocks to z.
 func (w *worker[T]) blocksForward(s *slot[T], soon []T) {
 	m := w.m
-	adj, in, stride, node := &s.graph.adjacency, s.graph.Features, m.Features, w.nodes[:s.graph.n]
+	if s.packed != nil {
+		s.graph.record.unpack(&s.own, s.packed)
+		s.whole = &s.own
+	}
+	adj, in, stride, node := &s.whole.adjacency, s.whole.Features, m.Features, w.nodes[:s.graph.nodes]
 	for l := range m.blocks {
 		st := &s.blocks[l]
 		st.adj, st.in, st.stride, st.node = adj, in, stride, node
@@ -86,12 +116,15 @@ func (w *worker[T]) blocksForward(s *slot[T], soon []T) {
 	m.readoutForward(s.blocks, s.mlp.x[0], s.mlp.best)
 }
 
-// predict computes the class probabilities of each graph, with dropout off and
+// predict computes the class probabilities of each graph of a batch (see load), with dropout off and
 // the running statistics in batch normalization. They are in the slots until the
 // next call.
-func (w *worker[T]) predict(batch []*Graph[T]) []*slot[T] {
+func (w *worker[T]) predict(graphs []*Graph[T], size int) ([]*slot[T], error) {
 	m := w.m
-	slots := w.load(batch)
+	slots, err := w.load(graphs, size)
+	if err != nil {
+		return nil, err
+	}
 	w.team.run(len(slots), func(_, i int) {
 		s := slots[i]
 		w.blocksForward(s, soon(slots, i+1))
@@ -110,7 +143,7 @@ func (w *worker[T]) predict(batch []*Graph[T]) []*slot[T] {
 		}
 		s.crossEntropy(0)
 	})
-	return slots
+	return slots, nil
 }
 
 // crossEntropy is −log softmax(logits)_label; its gradient by the logits, times
@@ -142,14 +175,17 @@ func (s *slot[T]) crossEntropy(scale float64) {
 	}
 }
 
-// gradient computes the losses of a batch in training and writes dTotal/dParams.
+// gradient computes the losses of a batch (see load) in training and writes dTotal/dParams.
 // masks, when not nil, sets the dropout masks of each slot. Every graph's
 // gradient is computed by itself and they are added in the order of the batch,
 // so the result does not depend on the number of goroutines.
-func (w *worker[T]) gradient(batch []*Graph[T], grad []T, masks func([]*slot[T])) (Losses, error) {
+func (w *worker[T]) gradient(graphs []*Graph[T], size int, grad []T, masks func([]*slot[T])) (Losses, error) {
 	m := w.m
-	slots := w.load(batch)
-	share := 1 / float64(len(batch))
+	slots, err := w.load(graphs, size)
+	if err != nil {
+		return Losses{}, err
+	}
+	share := 1 / float64(len(slots))
 	if masks != nil {
 		masks(slots)
 	}
@@ -244,7 +280,7 @@ func (w *worker[T]) batchLosses(slots []*slot[T]) (Losses, error) {
 	together := m.Distance == "mmd" && m.Kernel == "authors"
 	sameSize := true
 	for _, s := range slots[1:] {
-		if a, b := slots[0].graph.n, s.graph.n; a != b {
+		if a, b := slots[0].graph.nodes, s.graph.nodes; a != b {
 			sameSize = false
 			if together || m.Lambda2 != 0 {
 				return out, fmt.Errorf("graphs of %d and %d nodes in one batch: the group-level consistency loss and the authors' MMD compare scores node by node; for graphs of different sizes, set lambda2 to 0 and choose another kernel", a, b)

@@ -3,6 +3,8 @@ package gnn
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,7 +13,21 @@ import (
 
 // paperGraphs are graphs of the paper's sizes: 84 nodes, 348 edges and a few
 // more. Their numbers do not matter for time.
-func paperGraphs[T Float](n int) []*Graph[T] { return randomGraphs[T](Paper(84), n, 84, 348) }
+func paperGraphs[T Float](n int) []*Graph[T] {
+	gs := make([]*Graph[T], n)
+	for i := range gs {
+		x := randomFeatures(i, 84*84)
+		for j := range x { // correlations are symmetric
+			x[j] = x[min(j/84, j%84)*84+max(j/84, j%84)]
+		}
+		g, err := NewGraph[T](Paper(84), i%2, x, randomEdges(i, 84, 348))
+		if err != nil {
+			panic(err)
+		}
+		gs[i] = g
+	}
+	return gs
+}
 
 func BenchmarkEpoch(b *testing.B) {
 	for _, c := range []struct{ pool, distance string }{{"topk", "bce"}, {"topk", "mmd"},
@@ -22,14 +38,29 @@ func BenchmarkEpoch(b *testing.B) {
 		}
 	}
 	b.Run("float64-topk-bce-1", func(b *testing.B) { benchEpoch[float64](b, "topk", "bce", 1) })
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprintf("file-%d", threads), func(b *testing.B) {
+			graphs := paperGraphs[float32](944)
+			file := need.Value(os.Create(filepath.Join(b.TempDir(), "graphs")))(b)
+			defer file.Close()
+			f := NewGraphFile[float32](0, func() (*os.File, error) { return file, nil })
+			for _, g := range graphs {
+				need.NoError(b, f.Add(g))
+			}
+			benchGraphs(b, "topk", "bce", threads, graphs)
+		})
+	}
 }
 
 // benchEpoch is one pass over 944 graphs in batches of 100, the paper's training set.
 func benchEpoch[T Float](b *testing.B, pool, distance string, threads int) {
+	benchGraphs(b, pool, distance, threads, paperGraphs[T](944))
+}
+
+func benchGraphs[T Float](b *testing.B, pool, distance string, threads int, graphs []*Graph[T]) {
 	o := Paper(84)
 	o.Pool, o.Distance = pool, distance
 	m := need.Value(New[T](o, 1))(b)
-	graphs := paperGraphs[T](944)
 	w := newWorker(m, threads)
 	defer w.team.end()
 	adam := NewAdam[T](len(m.Params), 0)
@@ -38,7 +69,7 @@ func benchEpoch[T Float](b *testing.B, pool, distance string, threads int) {
 	for b.Loop() {
 		for at := 0; at < len(graphs); at += 100 {
 			m.prepare()
-			if _, err := w.gradient(graphs[at:min(at+100, len(graphs))], grad, nil); err != nil {
+			if _, err := w.gradient(graphs[at:], 100, grad, nil); err != nil {
 				b.Fatal(err)
 			}
 			adam.Step(m.Params, grad, 1e-3)

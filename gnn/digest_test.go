@@ -20,14 +20,17 @@ import (
 func TestDigest(t *testing.T) {
 	const want = "9c6ecbb765eb18e5"
 	for _, workers := range []int{1, 2, 7} {
-		need.Equal(t, trainingDigest(t, workers, nil), want, workers)
+		need.Equal(t, trainingDigest(t, workers, 1<<30, nil), want, workers)
+	}
+	for _, memory := range []int64{0, 15_000} { // all graphs in a file, and all but two to five
+		need.Equal(t, trainingDigest(t, 2, memory, nil), want, memory)
 	}
 	sets := vectorKernels()
 	if sets != nil {
 		sets["portable"] = portable[float32]()
 	}
 	for name, k := range sets {
-		need.Equal(t, trainingDigest(t, 1, k), want, name)
+		need.Equal(t, trainingDigest(t, 1, 1<<30, k), want, name)
 	}
 }
 
@@ -45,18 +48,19 @@ func digestCases() []Options {
 	return []Options{paper, sage, literal, authors, mmd}
 }
 
-// trainingDigest uses other kernels than this machine's when they are given.
-func trainingDigest(t *testing.T, workers int, k *kernels[float32]) string {
+// trainingDigest has so many bytes of graphs in memory, and other kernels than this machine's when they are given.
+func trainingDigest(t *testing.T, workers int, memory int64, k *kernels[float32]) string {
 	t.Helper()
 	h := sha256.New()
 	for _, o := range digestCases() {
-		hashTraining[float32](t, h, o, workers, k)
-		hashTraining[float64](t, h, o, workers, nil)
+		hashTraining[float32](t, h, o, workers, memory, k)
+		hashTraining[float64](t, h, o, workers, memory, nil)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-func hashTraining[T Float](t *testing.T, h hash.Hash, o Options, workers int, k *kernels[T]) {
+func hashTraining[T Float](t *testing.T, h hash.Hash, o Options, workers int, memory int64,
+	k *kernels[T]) {
 	t.Helper()
 	m, err := New[T](o, 11)
 	need.NoError(t, err)
@@ -64,6 +68,7 @@ func hashTraining[T Float](t *testing.T, h hash.Hash, o Options, workers int, k 
 		m.k = k
 	}
 	graphs := randomGraphs[T](o, 26, 21, 40)
+	filed(t, memory, graphs)
 	history, err := m.Train(context.Background(), graphs[:20], graphs[20:], Training{Epochs: 3, Batch: 8, Rate: 0.01,
 		Halve: 2, Decay: 1e-3, Seed: 5, Workers: workers})
 	need.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"unsafe"
 )
 
 // Float is the precision of a computation.
@@ -17,9 +18,17 @@ type Edge struct {
 
 // A Graph is one brain graph, ready for a model: undirected, without multiple edges.
 type Graph[T Float] struct {
-	Label    int     // class, from 0
-	Target   float64 // of models with Options.Number: what they predict
-	Features []T     // nodes × features, row-major
+	Label       int     // class, from 0
+	Target      float64 // of models with Options.Number: what they predict
+	nodes, each int     // each: features per node
+
+	*whole[T]            // in memory, or
+	record    *record[T] // in a GraphFile
+}
+
+// A whole is what the kernels need of a graph.
+type whole[T Float] struct {
+	Features []T // nodes × features, row-major
 	adjacency[T]
 }
 
@@ -67,22 +76,22 @@ func NewGraph[T Float](o Options, label int, features []float64, edges []Edge) (
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph[T]{Label: label, Features: values}
 	n := len(values) / o.Features
-	a := &g.adjacency
-	a.self = 1
+	w := &whole[T]{Features: values}
+	w.self = 1
 	if o.EdgeWeights {
-		a.self = T(o.SelfWeight)
+		w.self = T(o.SelfWeight)
 	}
-	for _, e := range sorted {
-		w := T(1)
+	w.from, w.to, w.strength = make([]int32, len(sorted)), make([]int32, len(sorted)), make([]T, len(sorted))
+	for i, e := range sorted {
+		w.from[i], w.to[i], w.strength[i] = e.Source, e.Target, 1
 		if o.EdgeWeights {
-			w = T(e.Weight)
+			w.strength[i] = T(e.Weight)
 		}
-		a.from, a.to, a.strength = append(a.from, e.Source), append(a.to, e.Target), append(a.strength, w)
 	}
-	a.build(n)
-	return g, nil
+	w.build(n)
+	w.work = nil
+	return &Graph[T]{Label: label, nodes: n, each: o.Features, whole: w}, nil
 }
 
 // trouble says why x cannot be computed with.
@@ -96,7 +105,14 @@ func trouble(x float64) string {
 func finite[T Float](x T) bool { return x-x == 0 }
 
 // Nodes is the number of nodes.
-func (g *Graph[T]) Nodes() int { return g.n }
+func (g *Graph[T]) Nodes() int { return g.nodes }
+
+// bytes is about what the graph takes in memory.
+func (g *Graph[T]) bytes() int64 {
+	word := int64(unsafe.Sizeof(g.self))
+	return word*int64(len(g.Features)+len(g.weight)+len(g.strength)) +
+		4*int64(len(g.from)+len(g.to)+len(g.col)+len(g.reverse)+3*len(g.row))
+}
 
 // lanes is the number of rows of an adjacency that lie side by side, and the
 // multiple to which the widths of node features are padded in memory: eight
@@ -209,7 +225,10 @@ func (a *adjacency[T]) size() int { return len(a.col) }
 // resize gives a slice of n elements, reusing s when it is long enough. What it
 // holds is not defined.
 func resize[E any](s []E, n int) []E {
-	if cap(s) < n {
+	switch {
+	case cap(s) == 0: // the first time
+		return make([]E, n)
+	case cap(s) < n:
 		return make([]E, n, n+n/4)
 	}
 	return s[:n]

@@ -22,26 +22,37 @@ type Scores struct {
 
 // Predict applies the model to graphs, whose labels it does not look at.
 func (m *Model[T]) Predict(graphs []*Graph[T], workers int) ([]Prediction, error) {
+	var out []Prediction
+	err := m.PredictEach(graphs, workers, func(p Prediction) { out = append(out, p) })
+	return out, err
+}
+
+// PredictEach is Predict for more predictions than memory shall hold: they are given to visit one after the other.
+func (m *Model[T]) PredictEach(graphs []*Graph[T], workers int, visit func(Prediction)) error {
 	if len(graphs) == 0 {
-		return nil, nil
+		return nil
 	}
 	if err := m.fits(graphs); err != nil {
-		return nil, err
+		return err
 	}
 	m.prepare()
 	w := newWorker(m, workers)
-	defer w.team.end()
-	var out []Prediction
-	for part := range slices.Chunk(graphs, 100) {
-		for _, s := range w.predict(part) {
+	defer w.end()
+	const batch = 100
+	for at := 0; at < len(graphs); at += batch {
+		slots, err := w.predict(graphs[at:], batch)
+		if err != nil {
+			return err
+		}
+		for _, s := range slots {
 			p := Prediction{Class: s.predicted(), Probability: slices.Clone(s.probability)}
 			for b := range s.blocks {
 				p.Layers = append(p.Layers, s.blocks[b].scores())
 			}
-			out = append(out, p)
+			visit(p)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 func (st *blockState[T]) scores() Scores {

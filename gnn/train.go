@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/random"
 )
 
@@ -113,7 +114,7 @@ func (m *Model[T]) Train(ctx context.Context, train, test []*Graph[T], t Trainin
 		return nil, errors.New("the best epoch on the test graphs is requested, but there are no test graphs")
 	}
 	w := newWorker(m, t.Workers)
-	defer w.team.end()
+	defer w.end()
 	run := &run[T]{m: m, adam: NewAdam[T](len(m.Params), t.Decay), grad: make([]T, len(m.Params)), bestCE: math.Inf(1)}
 	if t.Resume != nil {
 		run.resume(t.Resume)
@@ -126,7 +127,9 @@ func (m *Model[T]) Train(ctx context.Context, train, test []*Graph[T], t Trainin
 		}
 		m.prepare()
 		if len(test) > 0 {
-			e.TestAccuracy, e.TestCE = w.test(test, t.Batch)
+			if e.TestAccuracy, e.TestCE, err = w.test(test, t.Batch); err != nil {
+				return nil, err
+			}
 			if t.BestOnTest && e.TestCE < run.bestCE {
 				run.bestCE = e.TestCE
 				run.best = append(append(run.best[:0], m.Params...), m.Buffers...)
@@ -167,18 +170,15 @@ func (r *run[T]) trainEpoch(ctx context.Context, w *worker[T], train []*Graph[T]
 	masks func(epoch, batch int) func([]*slot[T])) (Epoch, error) {
 	e := Epoch{Number: r.epoch + 1, Losses: Losses{Dist: make([]float64, len(r.m.blocks))},
 		TestAccuracy: math.NaN(), TestCE: math.NaN(), Scores: make([]ScoreCounts, len(r.m.blocks))}
-	order := t.stream("order", e.Number).Perm(len(train))
-	batch, correct := make([]*Graph[T], 0, t.Batch), 0
+	order := lists.Map(t.stream("order", e.Number).Perm(len(train)), func(i int) *Graph[T] { return train[i] })
+	correct := 0
 	for at := 0; at < len(order); at += t.Batch {
 		if err := ctx.Err(); err != nil {
 			return e, err
 		}
-		batch = batch[:0]
-		for _, i := range order[at:min(at+t.Batch, len(order))] {
-			batch = append(batch, train[i])
-		}
+		batch := order[at:min(at+t.Batch, len(order))]
 		r.m.prepare()
-		l, err := w.gradient(batch, r.grad, masks(e.Number, at/t.Batch))
+		l, err := w.gradient(order[at:], t.Batch, r.grad, masks(e.Number, at/t.Batch))
 		if err != nil {
 			return e, err
 		}
@@ -231,8 +231,8 @@ func (m *Model[T]) fits(sets ...[]*Graph[T]) error {
 	}
 	for _, set := range sets {
 		for _, g := range set {
-			if d := len(g.Features) / g.n; d != m.Features {
-				return fmt.Errorf("a graph has %d features per node, but the model takes %d", d, m.Features)
+			if g.each != m.Features {
+				return fmt.Errorf("a graph has %d features per node, but the model takes %d", g.each, m.Features)
 			}
 			if g.Label < 0 || g.Label >= m.Classes {
 				return fmt.Errorf("a graph has class %d, but the model has %d classes", g.Label, m.Classes)
@@ -306,10 +306,14 @@ func (s *slot[T]) predicted() int {
 func (s *slot[T]) right() bool { return len(s.probability) > 1 && s.predicted() == s.graph.Label }
 
 // test gives accuracy and mean cross-entropy on graphs.
-func (w *worker[T]) test(graphs []*Graph[T], batch int) (accuracy, ce float64) {
+func (w *worker[T]) test(graphs []*Graph[T], batch int) (accuracy, ce float64, err error) {
 	correct := 0
 	for at := 0; at < len(graphs); at += batch {
-		for _, s := range w.predict(graphs[at:min(at+batch, len(graphs))]) {
+		slots, err := w.predict(graphs[at:], batch)
+		if err != nil {
+			return 0, 0, err
+		}
+		for _, s := range slots {
 			if s.right() {
 				correct++
 			}
@@ -317,5 +321,5 @@ func (w *worker[T]) test(graphs []*Graph[T], batch int) (accuracy, ce float64) {
 		}
 	}
 	n := float64(len(graphs))
-	return float64(correct) / n, ce / n
+	return float64(correct) / n, ce / n, nil
 }

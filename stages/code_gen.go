@@ -5,65 +5,65 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline d71522f537eeeb8ca04c0c59ef378d46330d7c9fda6d6ed69fd06486e4771929
-kind biomarkers dbe11e3118e6eccd3def8a8fb5f9532db110958486d284f4c6538b909779a4f6
-kind bnt 182ba48f32350d49afbf791ee73dd25abd4f7378527100ae849ed97933c0cb6b
-kind bootstrap 2fbd59a59bb425f66e8c365ad5cfd16b6bf49ffe725cb08725f17ec927af32d4
-kind braingnn e2d6095f9e65b133d24b601c27af59232e4e75c6f739d1e9dc0a99f69ad1b7a6
-kind brainmap e1542fa360a1f3c154687c8ef163ce5a5defba5d09d0f24805f348e582297adc
-kind choose d6d4abf8e35092bc54d34d732c1e22f43b3430abf1e7b3af546222a6a3250f81
-kind combat 5c29a1f067339cf30d904e6972a82f8ad648cba02122cc81b0037d073859d7dc
-kind compare 494407d90d3537eadfec7a1770650c676746a60cfb01c8df36894055cf354285
-kind connectivity f3590ea9b6bea0f131758bc32a2f123751c811208294f5072fa600781fa2828d
-kind covariates 0d6b46c41aa21fe74eaa2e60d7c0b26a93c4c91762d0c35754d1121448ff6ec4
-kind denoise b27807d3990b168f42869257947b68186090752dc25ed06a80e799d31f17802b
-kind echo 6b9d8a85d8440c9978718443c7845debe99c60de6a33a2dc23d7eea572539916
-kind evaluate 5384cc4b47f401606cf2244a578785529ece05feb90bca2240580383a4b2d674
-kind evaluate-regression 47d1e9de344d30af25ec16b80d2a8f68a0a104efd79d6e2e141d191c912e1124
-kind exec 062eed4bca7a81fa3ce99a37a2b0e40bf3149dd9fc0a23d3655ac360c839aa24
-kind fidelity 54a49639495ca8e55dfdff811c260b03bc230ff96acb06090a20da13bef61298
-kind figure-calibration f028303119675288100af0ad7cd9b86e891c35dc1bcc40e99eaf740f6cfa8c14
-kind figure-confusion 303dc443f7003c8d4b5b6ba5bafa6d17889d75255a1f0e1b9781f404ecc8b14d
-kind figure-connectivity bb92b9bfa77bafafb22946ce899f32e6c079e97b8677effc82aae957418ad45d
-kind figure-degrees 047a888056c11435f3329ce4fe86b15fb59b71f125ae642d0af2cd87891bd092
-kind figure-distributions 547121535790d609f9068fc1bd4bf1e98c56767f91893ddb606b93162241b1c2
-kind figure-individuality 8e3114b4522e71d8a1e067969cd28b4d357da7d911cbcf180d4a3297258b7eeb
-kind figure-individuals 332cf8c89353df5b965257dd896af46f55c7dbd01e360926a7edee54a2236a9b
-kind figure-qc e3a9c9afaf0ef154b7b75754c92927326a8c2a470de82be0e2f991172799d618
-kind figure-qcfc 897cdeabebf2459ef5020545734309b3e2f986901179b93404a723098702ce04
-kind figure-ranking f09f3a058ba88c2291b574fd2243decbf737a22d8b049846e6ad0b7fd66af85b
-kind figure-roc 6895bfee4552103d704d8dc0cd83c797d6943282ec9626d1121aba5ff8419e8a
-kind figure-states eb04850c538c488cde4b2a7bb4e297747ac185e96920ba2f2c9ac58021f0889d
-kind figure-training fd775d9f8c6c5c3025bef5bea88324b5babf20942aa0ad2adc79d61bacedeab8
-kind graph c719afb694ad8b6347798cda76deaee325a7d22af149d3474b0f220ea28b5762
-kind harmonize abdd6ac7d65d479b1b60b9b73262e0e734568f269c9149ed47cee727f34f5b04
-kind individuality 69bc6c93d941b69545a8b91c661e12c14f87bbd217d0e8bfb302ec497263292a
-kind join 06fab64d6a8bf99da3f122fff28b0646f521803b078e32e0fae34f7b345d6c34
-kind leakage 55b2ce568e3cf11a20e0b2e68788a1b262e3fc8269336585988481486baaa0c9
-kind matrices fa424244744f4e29b4eb3d4e22099e4c3b57f4afdef04fe2c31c01691ec91df8
-kind mean-volume f634e64a1035d6078f67d018f3c38a236f94ffdf078adf665b8a42c510d04518
-kind meanmlp 58ea54b34934e828de8e203b7aacb815f7c4e235f6c13c6007ffed4e17e36ae9
-kind occupancy e48e03322667beffca70f1c393103d8d66b41d0123af8145242bb466bd0d5aba
-kind parcellate 9d6e326ecded561b91017ac825d0506d11b3c830d94b3fcb0601520ed50d1fe5
-kind permutation 505a8876a62baefbba4e993e4c8542ff6b065608a4af620d852d8caca66f0b2d
-kind predict 95dd84a26f4f4a250661025a996a99230f49e89ea172196540253e22e7624a43
-kind project 9d7950cce252393f360ccfc2ca8bb8faeaf1c200ffdbd80f595cc49e70707591
-kind published 850778e453615df87c0f322f5ac4963d5cd6e4265a3383bbb38d1a75c249d3e4
-kind qcfc 87692e37b832560a0bf813b809348b67cd445e2c5ff512c31e0665504fdbc656
-kind regression 775e1dad793955209b916656b5c766c05d543b98e6a8887c0e94fb5da232b701
-kind report 957cfc5732f073fdcc15d93da72259ecaa84d2bc3f7e11090cf6948f7fd83b82
-kind saliency d273e516afaa3b8aace3f452b23c4b37910ddd4484a16a7c219b1f2a9c32ffce
-kind sessions 931a535443d12186d0f2bb73f4bb6fc20fd99fb3cbfaa90be8592e611ae48caa
-kind simulate b8f4fcb18e1c54989935262728b40b514a69210ce5a5ff7c27e00bebe43c2d46
-kind split ce3463a0d428b36517b6115f90f33703d8a6120944e60a3b8c0569a73e6e5efc
-kind states 7a572d2bf64c8c328042f49d8fb427c0e1d6b0bdee8a5994f5d4d9e2ccb9d5d6
-kind summary 782b9d4e7f9ee2375ef7f0039f30ece82b847e402759d320506b66c495e8a144
-kind tables 22539b93a3df613d7c5e556a33bc35d090a02cc6a6ff0973a26973033b1ed7b9
-kind tangent 2414aacc9bec54808b9e79c5fa890ef17d8e4d1d338f8f14ae1c3ce1f1e349b5
-kind timeseries 0fe02573dabf91b8e3c63d672253e7f96bdd92d7de7398a407610ccc16d0f65e
-kind train 51235b894de9772f9cd0d568bac8a0d2118db4428f7159fe1f21300f123f4827
-kind train-regression 0463b4f9b0f1cd06e1e0544053d266269bf7f3e0eb57aa5cb4826a9608ba3460
-kind windows bd3ad0452b42c7b83dd64bdda9a360a35179c2a2595b3f639f86a1543041c7a1
+var codes = dag.Codes(`kind baseline 72d1abb2eefa39f0ef99368a83c7f5da91d4e00291f4e57746a69786153d8a6f
+kind biomarkers 303efc555dd1d5f797a49b07e17b5af17632eed7462fbc803f555aab7fa51853
+kind bnt 36bc198a5266a016ea1a1f3ee7fff532b25b6cc0aeedea856a6ad81b2119d0c3
+kind bootstrap e394def062808a42cade7e0aba13940f9569076ab3e952ca2e5c30001c4eef24
+kind braingnn 43d3c48f126f90fda4ad523e66c7424589bac95e23bc4175bf024b1772d21a72
+kind brainmap 4a99c7be294aa0e9fe0e1c93d8f291dd9c56cbd27782d3f731a162871304ac6e
+kind choose fa26c3ce8a20b3178f0c1b8ea64d38692f7b2072eed5b2f15ebac605044e8fd1
+kind combat 0473d3f4ba933441da6cb11ca8e06d4cffdda28b5481fa2d821b47953a512171
+kind compare ac8c4eef38b6b830bbcea2c5abab41905a6c7b0abe936c6d525c1495bff398e8
+kind connectivity 47718ce7c1428a3449d3ea52e94e6d0eb7b39e1dba4433b023cc82c6ffdb6577
+kind covariates 33e2637a64c01f2244a83f5957e5ed3015e45098b3d5278272d8b9ad617807a3
+kind denoise 52426e055ed23aef7d48f159cdc095046d1943d98a8e6791a86b46ceed0ed3d6
+kind echo a9168b4100dfac3601f08d7a09529c9134c74908fae02ee696fd92711a64bc5d
+kind evaluate a6a84260f2bca152c2aab24d705724f6e3d047d2a9cdd70a2a0cd2520116e23f
+kind evaluate-regression 967a1a8324654f21efe24a0a72fc02eff08ba3c5e91fba99b76f86bd27276f09
+kind exec 39f2e5ac24a7322f64efcb6d885f04831526d16bba7a36302d1381ee942b8bde
+kind fidelity 52b2266471177b7ab128d8b97c64be6a87917c0e339f9da516e4874de059f066
+kind figure-calibration 7f6b526411c2b608a28450c7e5a19185cd25ac5aa83765068d8562f3fc0072b5
+kind figure-confusion 002a8805d506d9429742d5669716c4d02aeff9264158689c920a660bef17cae7
+kind figure-connectivity efe3c99a89a8ebd22dff154304a55d98bc75f11c9bb0b15712cf4c5a505e3d1c
+kind figure-degrees d74f804385045d6bdd48b17f580d04aa6e22ba44646686e11103d6408255d716
+kind figure-distributions 6226b281d565c9c572a6eed10a1d5fe64881a99d05f991b8c575754b4933c43c
+kind figure-individuality 84b588f7acb77793152a44304362b4265a33b5b8777ad8f8309eebf21c51fc12
+kind figure-individuals 50363c4b72b6d711badddeec6e359e0248e3b7ee9fd321b8475151c6d254e855
+kind figure-qc ba2548fadd484204caa7eb6442ce71442bafc97af34700ceca720592fd18e352
+kind figure-qcfc f24209014fbbb6530d2972048088e1b39bc54e0edbbd884569bf1acda38ef629
+kind figure-ranking 569c574baafcbb245845570072e9c83de3b2c4382a8276f08e8a042838b71252
+kind figure-roc a77d10900a2909c4e66c1f48d2020296291a995e005dd97bb51982f079789b97
+kind figure-states 48c7d08bae4e73aeb679be272c7547ef42a5b48ea49e381d78fee2deae4bd002
+kind figure-training 34909b1c86d6c037a6ef990bd267e9e9ca0d58828f7f2bcbeeb24683d80f7ffc
+kind graph ed8f7020561aa39ca65040efe9b312705abaaae6cb08aae07aa6431b3ebac0e0
+kind harmonize e14fe2204966190d219a2a31c82e86476a9849af91bbc899dd78f8c5e9e36ea5
+kind individuality f85ff9d6dfb6a6932abcf8efc3d946e2bb73851f39210217274da8b9816180b2
+kind join a98399d4ffe9dcd20e371751b625f8ff3d8266f2b41459cf98d382e5dcd55a03
+kind leakage 080347eb972b4ed6cb25b58c34f857379b87959afeab775806d3ae9a290364d9
+kind matrices 62b902a0490552ee6fca33345ed0e6d0dae79d197e8eba4c9f7f5842f9baa1ce
+kind mean-volume 7ea1dd73f2104a44cbdb25b8da785426a6d08e1866fec5dbbee528cb426d9051
+kind meanmlp 193e0c2635b626a1b19375a55767ce7bf13446c2c889b9a37917dd185c674f70
+kind occupancy f169fa3087937073736d795247944eac17acaf51daaf02e317f35bd1acf1f0e0
+kind parcellate 2ccbe95e55f975252b2bb90d4fce9751680f92ea7ac5ee7932c0288505597b1c
+kind permutation f65935d8e16f1028f256704a928ab7d6f51c2cf175a8f8ad32edd8a91ea23e86
+kind predict f2197dbbfadf0c29fc3bb6dfcc140d57c134c2fe891c34e3c877dd5d5a47c93b
+kind project 61712f946aa092df8510fd970f58101fe18b4c91c97a30fb8a128318f5b57ffb
+kind published 9b35d00b2de3dc50f98390d2478e6682835c0e4c8463811c0766bcf76ac101ff
+kind qcfc 6358083f40b8c3607698c7132112862ea2bab4fdfb7c48f12e3191c34878e7d2
+kind regression ae665f5ed9d7686eb33ef059073cfc39fe253540ae08c51e11c21f38e00c2e7f
+kind report 18434dc0cfdb677cb176c9f985958c39673d4a68398deb190c27a7c588cab6d4
+kind saliency 9cc2521890bd5b22e9689c730fcba254541cb240bf9374e52f35f550b79b226b
+kind sessions bbadda5e5f6fca4b42528cf2e18ef1633b2fb652c7579e76f3eee56055f9614e
+kind simulate 7ef0f31b330e3db1245be0de907f5b7b72c295f9affe94e45720b4af8058b052
+kind split 9463e725e69c99c22f039be5716e7753243b0dcabd0074498a49502f51e81694
+kind states f5df66002b87794f6823a6655b76612ca0c841ef8950bc8de15f1f5516398e7c
+kind summary 5eaa2d2fcdeb110af8fce404ac47f853e2e476cc9af14182294869120606f0c4
+kind tables 61bd9c47298571b38ed9bd7765bfbedd2e3c00504cdd5e247d22e660a5279338
+kind tangent bd92b2b67856d3df01d76c66e8c1f90161ee3d90a2e1233397f512869e8f0873
+kind timeseries 905807f59c4333c42ed1c7cd6bbc1fd6ca92a14a2f6f6c3b98c4271452605f9a
+kind train 70d62f29d822686596f5947229a35a84009ee009f6cc6ea8c795be769f2e0556
+kind train-regression 2942a5ac5e1ffb06b4373152fb20995941a647c81f52796a9ab92eac63abaa3e
+kind windows 3d1b2d16ddf4652ff427bba06562625e1510f20cf6d6fcfbfdc04daee4554361
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -80,7 +80,7 @@ prgnn/dag.Outputs 4576e6a73841.9298c2
 prgnn/dag.Port 13280962e93d.968641
 prgnn/dag.Ports f4f338099e3e.ce3acc
 prgnn/dag.Stage 2028ba5bfe11.075d2c
-prgnn/dag.Task 9712728a5d3a.dd1823
+prgnn/dag.Task 992044880636.dd1823
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
 
@@ -710,15 +710,16 @@ prgnn/gnn.Scores e24a36f64e6c.e3b0c4
 reached by baseline bnt braingnn fidelity predict train train-regression
 prgnn/gnn.Checked b72f06eb1fa0.fd51d7
 prgnn/gnn.Edge 9993b8ef59d4.e3b0c4
-prgnn/gnn.Graph 8521a461ad38.17172a
+prgnn/gnn.Graph b143fb47f44f.f516dd
 prgnn/gnn.Model 2857561c6067.177740
-prgnn/gnn.Model.Predict 92048b5efc70.f4f289
-prgnn/gnn.Model.fits 21407a64d513.fa9a45
+prgnn/gnn.Model.Predict 406b829f6aaa.8b17b7
+prgnn/gnn.Model.PredictEach 215626231bcf.df5e2a
+prgnn/gnn.Model.fits cb7d57c51bf6.fa9a45
 prgnn/gnn.Model.param 3d6ad4a5f69e.16f052
 prgnn/gnn.Model.prepare 6897323e1911.33240d
 prgnn/gnn.Model.readoutForward 577d601f1655.b73a42
 prgnn/gnn.Model.room fccf5cebbe73.702de3
-prgnn/gnn.NewGraph 26bdb834f728.a3bb36
+prgnn/gnn.NewGraph 00396b6cc34a.7e431c
 prgnn/gnn.Options.Keep 03724a8fd728.c7625e
 prgnn/gnn.Options.reads ff44b64ceec9.c7625e
 prgnn/gnn.ScoreBins a9377ed9369a.e3b0c4
@@ -728,12 +729,17 @@ prgnn/gnn.adjacency.augment 06a512717824.d9dd99
 prgnn/gnn.adjacency.build 88dd35471160.71de95
 prgnn/gnn.adjacency.induce deab261828b2.124f34
 prgnn/gnn.adjacency.sortRows 0644ca80f635.12a560
+prgnn/gnn.ahead 3cd593eed6bc.db5d00
+prgnn/gnn.ahead.begin 4b06e1c36902.55a7dc
+prgnn/gnn.ahead.of adac39a7433c.699ad4
+prgnn/gnn.ahead.wait 0e399c8376e0.2c6ae7
 prgnn/gnn.awake ac034282be55.e3b0c4
 prgnn/gnn.block d14ec24d65b9.3c1392
 prgnn/gnn.block.forward 1ca3683b049f.a58187
 prgnn/gnn.block.prepare b4a6176d4fed.bee5ef
 prgnn/gnn.blockState f7a01522dde4.9b630f
 prgnn/gnn.blockState.scores 84d7231ecabb.ef9304
+prgnn/gnn.castagnoli 1c3143cc66f0.e3b0c4
 prgnn/gnn.conv f83c670aa08e.d5f1b5
 prgnn/gnn.conv.forward c67c8e71cb3a.f1c0cc
 prgnn/gnn.conv.prepare a74e6f68196d.275092
@@ -754,12 +760,19 @@ prgnn/gnn.newMLPState ceb36b2667a3.bb2ab6
 prgnn/gnn.newNorm 465219c9a629.fe09b5
 prgnn/gnn.newScore 44429e2025c1.ba7010
 prgnn/gnn.newTeam fd8af82709d8.f11cde
-prgnn/gnn.newWorker fe21823ff9f3.2ab69d
+prgnn/gnn.newWorker 9a26fbc51938.ee080f
 prgnn/gnn.norm 86b65502fe4e.e4bb67
 prgnn/gnn.norm.infer ca9cae864d9c.01dc35
 prgnn/gnn.normEpsilon 7223c1bf482d.e3b0c4
 prgnn/gnn.of e1b61c754b73.b5140b
-prgnn/gnn.resize de789909c102.e3b0c4
+prgnn/gnn.packed a373805a9de5.c4217a
+prgnn/gnn.packed.size 108f96d2604f.683776
+prgnn/gnn.packed.unpack fb52c3a39d51.03ecba
+prgnn/gnn.packed.wide 86ec980e161b.d535a3
+prgnn/gnn.readers 57c4b32f7c1d.e3b0c4
+prgnn/gnn.record 035128a15126.8f73e6
+prgnn/gnn.record.read 26878e146afa.ef8d7b
+prgnn/gnn.resize 466fae4bb42c.e3b0c4
 prgnn/gnn.round f4063a11514f.34fca8
 prgnn/gnn.round.take c1f5fb61ba44.a2b845
 prgnn/gnn.score f2a2f8251f89.d5f1b5
@@ -768,10 +781,10 @@ prgnn/gnn.score.prepare 5810aff7e223.04fe86
 prgnn/gnn.scoreState bb9793e99069.c4217a
 prgnn/gnn.scratch 4b6c4ba1d9f9.f875df
 prgnn/gnn.share 68ff793dd411.e3b0c4
-prgnn/gnn.slot 693dd6d5b145.68317f
+prgnn/gnn.slot 2386760a6130.9bafe5
 prgnn/gnn.slot.crossEntropy 69631e40083f.6dab94
 prgnn/gnn.slot.predicted 2abfc228ac91.e2744e
-prgnn/gnn.soon 22bdb3fced9b.5bf19e
+prgnn/gnn.soon 307316fb80af.5bf19e
 prgnn/gnn.span a25beb8d4b4d.e3b0c4
 prgnn/gnn.takeMean 54b9a8157ff5.c4217a
 prgnn/gnn.team 756b6177c3a4.85e974
@@ -782,10 +795,14 @@ prgnn/gnn.team.next 01cd6d44cc21.480696
 prgnn/gnn.team.run 22210963529d.1fe9d6
 prgnn/gnn.team.start 5d17d63b414d.44730a
 prgnn/gnn.trouble 986b71694d38.82de77
-prgnn/gnn.worker 9a0d1dc48515.b6ac37
-prgnn/gnn.worker.blocksForward 3c0b5ac8d051.4cda79
-prgnn/gnn.worker.load 2fd3d03ba5ab.1c63c4
-prgnn/gnn.worker.predict 4f45f6595249.721d4b
+prgnn/gnn.unpackNodes 7d1247309b88.29f850
+prgnn/gnn.view 247c5592fd95.e3b0c4
+prgnn/gnn.whole e99238839469.17172a
+prgnn/gnn.worker 943d17b5f338.7aabd8
+prgnn/gnn.worker.blocksForward feb9381ecf6c.2219d2
+prgnn/gnn.worker.end 4fbe4ae0b0a5.06ebf9
+prgnn/gnn.worker.load 9e5d83b78efb.dc53e7
+prgnn/gnn.worker.predict 6bf4fad15d18.721d4b
 prgnn/stages/learn.GraphData 4f42a63bba45.8b64dd
 prgnn/stages/learn.ReadParticipant 53ffc1411e56.144366
 prgnn/stages/learn.convert 09f6b4400ffd.c4217a
@@ -922,12 +939,16 @@ prgnn/stages/learn.maxWeights 812028183106.e3b0c4
 
 reached by baseline bnt braingnn train train-regression
 prgnn/dag.Task.Checkpoint c85445498691.fcfd2c
+prgnn/dag.Task.File c244feefe822.fcfd2c
 prgnn/dag.Task.SaveCheckpoint d28c1b2bfbbb.fcfd2c
 prgnn/gnn.Epoch 06268b58def9.488fd5
+prgnn/gnn.Graph.bytes a833eb47934e.4c34d8
+prgnn/gnn.GraphFile 7892f3b1fa9f.c4217a
+prgnn/gnn.GraphFile.Add b65ac228c815.6dade7
 prgnn/gnn.Losses 914efd93c372.e3b0c4
 prgnn/gnn.Losses.addScaled 3f6ee7d4334b.5522d6
 prgnn/gnn.Losses.check cc16d5d7360d.18c691
-prgnn/gnn.Model.Train ccc43d3d1528.02df34
+prgnn/gnn.Model.Train 0392bfcb9896.02df34
 prgnn/gnn.Model.bce 4a1402d9ff87.d10a68
 prgnn/gnn.Model.bceAuthors ce37ffe9191f.d10a68
 prgnn/gnn.Model.consistency 1b6bb08da4b4.69ed3e
@@ -940,6 +961,7 @@ prgnn/gnn.Model.mmd b1d0e3173581.14a034
 prgnn/gnn.Model.mmdAuthors bf8b6a67ad7c.576815
 prgnn/gnn.Model.readoutBackward 1585519c9ce3.b73a42
 prgnn/gnn.New 29412435937c.af13bb
+prgnn/gnn.NewGraphFile c369e56e7795.a347fa
 prgnn/gnn.Options.initial c4d3228fde25.5d2218
 prgnn/gnn.Paper 90ec739f3173.f11690
 prgnn/gnn.Training aa0fedffaf9b.9203e4
@@ -959,28 +981,31 @@ prgnn/gnn.norm.backward 143a57de64a5.9ef2c4
 prgnn/gnn.norm.forward 9d5e03a50545.486154
 prgnn/gnn.normMomentum 91a22af5f73d.e3b0c4
 prgnn/gnn.normsOf 2e7c18a01b5e.4f882e
+prgnn/gnn.pack cb24bf0f7a95.121b4f
+prgnn/gnn.packNodes 291a5314d5bf.29f850
 prgnn/gnn.part 60d0e90a4966.f8f300
 prgnn/gnn.run b505b2c15f4c.ea69ad
 prgnn/gnn.run.checkpoint 01a2e52c989a.5bbb53
 prgnn/gnn.run.resume 00482ee4b62e.5bbb53
-prgnn/gnn.run.trainEpoch cbfcf0054008.c0d5ef
+prgnn/gnn.run.trainEpoch 85b21619907b.d05d95
 prgnn/gnn.score.backward 22b54eaa9b22.115b77
 prgnn/gnn.score.finish a85252173a5c.571c2a
 prgnn/gnn.sigmoidSpreadOf 07b7cc8b7de8.ee46c9
 prgnn/gnn.slot.right 57ad3f18aa4c.a2ba61
 prgnn/gnn.snapshot 16da5431afba.e5d390
 prgnn/gnn.spreadOf c25aa25bdf23.4f882e
+prgnn/gnn.symmetric 03f27997f189.c4217a
 prgnn/gnn.team.back 8922a1870914.1fe9d6
 prgnn/gnn.tooLarge 10b6e48e2020.e3b0c4
 prgnn/gnn.worker.backward 511640118d19.118537
-prgnn/gnn.worker.batchLosses 35eaf886c4ec.7b9ac7
+prgnn/gnn.worker.batchLosses 812af6b094ad.7b9ac7
 prgnn/gnn.worker.countScores a0f8345d8157.022675
-prgnn/gnn.worker.gradient e176350d032a.52f620
+prgnn/gnn.worker.gradient d4d0ea7070e4.282010
 prgnn/gnn.worker.normBackward f0ac49752374.fb7cc5
 prgnn/gnn.worker.normForward e04d3a9646ce.4836f3
 prgnn/gnn.worker.reduce 7d285d74099d.6daa56
 prgnn/gnn.worker.tellScores d2d0751924cb.470b73
-prgnn/gnn.worker.test 8b8dd9291a8f.6e97b1
+prgnn/gnn.worker.test 5f5340bd3295.6e97b1
 prgnn/stages/learn.ModelParams 98259ed30879.e3b0c4
 prgnn/stages/learn.ModelParams.options 9c7ecc21b17d.0ce315
 prgnn/stages/learn.ModelParams.validate e02f8d5e84c7.0e4c39
@@ -989,6 +1014,7 @@ prgnn/stages/learn.Train.Ports 044d1705d9ce.5eeb7a
 prgnn/stages/learn.Train.Run aade021a02fd.dad595
 prgnn/stages/learn.Train.Validate f72447cf68c7.113b51
 prgnn/stages/learn.Train.read fbdb0afe3175.3b10ca
+prgnn/stages/learn.Train.standardization e5b7f17f31aa.96925e
 prgnn/stages/learn.TrainingParams 5fbb5cd1b872.e3b0c4
 prgnn/stages/learn.TrainingParams.Leaks 8656ac91aad2.e4f41a
 prgnn/stages/learn.TrainingParams.training 5159d897c3b7.5e43aa
@@ -998,19 +1024,19 @@ prgnn/stages/learn.distributionRow 7a6b1e46fc39.e3b0c4
 prgnn/stages/learn.distributionTable bdd3e12f3b9b.b7307b
 prgnn/stages/learn.finalRow 0c7e0e3b35d1.41653c
 prgnn/stages/learn.graphFacts.add f5cfe5b15a8a.5625c7
+prgnn/stages/learn.graphMemory a024ea509b10.e3b0c4
 prgnn/stages/learn.historyTable bdfea72c44a8.62f0e8
 prgnn/stages/learn.lossRow 2057f90cd5c6.e3b0c4
 prgnn/stages/learn.modelNPZ 143dda481130.d59b12
 prgnn/stages/learn.noTime 6e5cb30abb00.e3b0c4
 prgnn/stages/learn.parameterRow 5d4aa91e9061.e3b0c4
 prgnn/stages/learn.parameterTable 9fb2bc0ca1b2.6a6843
-prgnn/stages/learn.readGraphs 7e0c30ecdb43.9d7ba3
+prgnn/stages/learn.readGraphs 16e7fca5e400.900271
 prgnn/stages/learn.rounded fa1b726ad7c0.c4217a
 prgnn/stages/learn.standardization.values 4e34a207bf60.afc98d
 prgnn/stages/learn.train 517aca55dceb.5310d5
 prgnn/stages/learn.trainingSet.add 702d73c9ada8.6ef69d
 prgnn/stages/learn.trainingSet.majority f4f711ea623c.cb2b94
-prgnn/stages/learn.trainingSet.standardize b9c466a8753f.58ffd4
 prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
 
 reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices meanmlp project qcfc regression sessions tangent timeseries windows
@@ -3967,7 +3993,7 @@ reached by report
 prgnn/stages/present.report.New 8649a4c5406f.b77b2f
 
 reached by report sessions summary
-prgnn/dag.NewTask ecc11efeba26.a65006
+prgnn/dag.NewTask c97c623687be.a65006
 prgnn/dag.heard 9ee60cdb667d.e3b0c4
 prgnn/dag.heard.String 811cad175ca2.92cb40
 prgnn/dag.heard.Write d924a138a58c.92cb40
@@ -4691,7 +4717,7 @@ at dag/fit.go prgnn/dag Type.String:15
 at dag/param/param.go prgnn/dag/param Text:107 field:117 fieldTable:126 fieldTables:134 fieldsOf:138 fieldTable.collect:162 field.typeName:201 appendValue:224
 at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
 at dag/stage.go prgnn/dag Stage:12 Outputs:20 Ports:24 Port:29 Type:42 NPY:50 Arrow:53 Format:56
-at dag/task.go prgnn/dag Task:16 Input:36 NewTask:49 heard:68 heard.Write:73 heard.String:80 Task.Has:101 Task.In:105 Task.All:115 Task.Progress:120 Task.Log:124 Task.TookMemory:128 Task.Checkpoint:133 Task.SaveCheckpoint:136 Input.Bytes:139 Input.Array:156 Input.Table:169 Input.Coord:182
+at dag/task.go prgnn/dag Task:17 Input:38 NewTask:51 heard:77 heard.Write:82 heard.String:89 Task.Has:110 Task.In:114 Task.All:124 Task.Progress:129 Task.Log:133 Task.TookMemory:137 Task.Checkpoint:142 Task.SaveCheckpoint:145 Task.File:149 Input.Bytes:152 Input.Array:169 Input.Table:182 Input.Coord:195
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:16 Adam.Step:25
 at gnn/augment.go prgnn/gnn adjacency.augment:7
 at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:12 Rows.Row:18 Rows.view:20 NodesOf:23 Classifier:26 machine:36 machines:42 oneAgainstRest:45 machines.Decide:67 machines.Probability:77 machines.Parameters:93 machines.Note:102 sigmoid:110 majority:119 Majority:122 majority.Probability:133 majority.Parameters:141 majority.Note:142
@@ -4706,7 +4732,7 @@ at gnn/baseline/regressor.go prgnn/gnn/baseline Regressor:4 constant:14 Mean:17 
 at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 RidgeTo:54 ridge:64 weighted:85
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 most:28 tooMany:30 FitSVM:38 SVMTo:68 scale:96 kernel:111 kernel.gram:117 kernel.apply:133 norms:139 vectorMachine:150 newVectorMachine:158 vectorMachine.decide:170 vectorMachine.describe:189 smo:202 pairStep:273 offset:304
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
-at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:32 newWorker:41 worker.load:51 soon:68 worker.blocksForward:76 worker.predict:92 slot.crossEntropy:118 worker.gradient:149 worker.backward:196 worker.reduce:218 worker.batchLosses:233 worker.normForward:272 worker.normBackward:296
+at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:35 newWorker:46 worker.end:56 worker.load:62 soon:94 worker.blocksForward:102 worker.predict:122 slot.crossEntropy:151 worker.gradient:182 worker.backward:232 worker.reduce:254 worker.batchLosses:269 worker.normForward:308 worker.normBackward:332
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
 at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 Released:28 Options.Columns:38 leaky:41 Net:44 New:58 Net.Layout:84 Net.Drops:87 pass:91 pass.logits:98 Net.forward:101 Net.back:116 Net.padded:125 Net.Gradient:137 mix:175 mixedEntropy:190 Centers:203 orthogonal:216
 at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:69 normal:81 graph:88 block.forward:90 block.parts:127 state.dropped:134 join:146 unjoin:170 block.back:193 sum:255 softmax:262 softmaxBack:269
@@ -4722,7 +4748,8 @@ at gnn/consistency.go prgnn/gnn Model.consistency:18 spreadOf:46 sigmoidSpreadOf
 at gnn/conv.go prgnn/gnn conv:5 newConv:17 conv.prepare:30 conv.finish:45 convState:68 convScratch:76 conv.forward:89 conv.backward:117
 at gnn/distance.go prgnn/gnn Model.distance:14 Model.bce:35 Model.bceAuthors:57 Model.mmd:93 mmdKernels:122 Model.mmdAuthors:133
 at gnn/dropout.go prgnn/gnn Model.dropout:6
-at gnn/graph.go prgnn/gnn Float:10 Edge:13 Graph:19 Checked:28 NewGraph:65 trouble:89 finite:96 lanes:104 padded:106 adjacency:114 adjacency.build:133 adjacency.sortRows:189 adjacency.size:207 resize:211
+at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 whole:30 Checked:37 NewGraph:74 trouble:98 finite:105 Graph.bytes:111 lanes:120 padded:122 adjacency:130 adjacency.build:149 adjacency.sortRows:205 adjacency.size:223 resize:227
+at gnn/graphfile.go prgnn/gnn GraphFile:14 NewGraphFile:23 record:28 castagnoli:35 GraphFile.Add:38 record.read:61 readers:74 ahead:77 ahead.begin:86 ahead.wait:114 ahead.of:123
 at gnn/induce.go prgnn/gnn adjacency.induce:7
 at gnn/kernels.go prgnn/gnn kernels:14 kernels32:58 kernels64:58 kernelsOf:61 Rank:69 Softmax:81
 at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:29
@@ -4735,14 +4762,15 @@ at gnn/network/checkpoint.go prgnn/gnn/network run:13 newRun:28 run.resume:41 ru
 at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:106 Mask:119 Times:136 epsilon:143 Normalize:147 Unnormalize:166 Contrast:184
 at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:59 further:71 Training.stream:79 Initial:87 Uniform:126 Train:129 run.tested:191 run.diverged:205 finite:213 Optimizer:223 chunk:231 NewOptimizer:234 Optimizer.Step:247 Entropies:267 Squares:281 CrossEntropy:293 Probabilities:315 Softmax:327
 at gnn/options.go prgnn/gnn Options:14 Paper:53 AuthorsCode:67 Choices:78 Options.Check:88 Options.Keep:135 Options.outputs:140 Options.readoutWidth:148
+at gnn/packed.go prgnn/gnn packed:15 pack:22 packNodes:44 symmetric:52 packed.wide:68 packed.size:71 packed.unpack:85 unpackNodes:110 view:126
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
 at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:79 block.forward:96 block.backward:155 takeMean:186
 at gnn/portable.go prgnn/gnn portable:10 Exp:21 gemm:30 dot:35 dots:53 attend:61 attendBack:87 activate:108 activateBack:113 spread:120 edgeDots:143 collect:154 sigmoid:166 softmax:179 abs:197 rank:199 outerAdd:217 add:227 spread1:234 edgeDots1:250 gate:260 gateBack:269 mmdSums:279
-at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 blockState.scores:47
+at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 Model.PredictEach:31 blockState.scores:58
 at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:58
 at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
-at gnn/train.go prgnn/gnn Training:13 PaperTraining:38 AuthorsTraining:42 Epoch:49 ScoreBins:60 ScoreCounts:64 countScores:68 Training.Check:77 tooLarge:100 Model.Train:105 run.trainEpoch:166 worker.countScores:205 worker.tellScores:215 Model.fits:228 Training.stream:245 Training.rate:254 Losses.check:265 Losses.addScaled:285 slot.predicted:295 slot.right:306 worker.test:309
+at gnn/train.go prgnn/gnn Training:14 PaperTraining:39 AuthorsTraining:43 Epoch:50 ScoreBins:61 ScoreCounts:65 countScores:69 Training.Check:78 tooLarge:101 Model.Train:106 run.trainEpoch:169 worker.countScores:205 worker.tellScores:215 Model.fits:228 Training.stream:245 Training.rate:254 Losses.check:265 Losses.addScaled:285 slot.predicted:295 slot.right:306 worker.test:309
 at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 attendSlices:56 attendBackSlices:59 collectSlices:62 spread1Slices:65 spread1BackSlices:68 edgeDots1Slices:71 outerAdd16:74 outerAdd8:77 gateRows:80 gateBackRows:83 addVec:86 sigmoidVec:89 softmaxVec:92 rankVec:95 mmdVec:98
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 kernel.turned:67 Gram:91 Each:108 kernel:132 kernel32:141 kernel64:142 last:146 kernelOf:155 kernel.panel:164 pack:194 workspace:220 pools:225 workspaceOf:228 workspace.release:238 workspace.take:240
@@ -4960,7 +4988,7 @@ at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerso
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:118 Regression.fit:166 Regression.stream:197 numberTable:200
 at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.number:56 Split.Divides:71 Split.Validate:79 member:87 member.stratum:94 Split.Run:96 readMembers:165 readNumbers:192 quantiles:209 Split.permute:229 count:253 Split.enough:262 fewest:291 Split.enoughNumbers:294 Split.divide:314 Split.deal:322 Split.inside:350 bySite:376
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:138 convert:147
-at stages/learn/train_data.go prgnn/stages/learn GraphData:17 trainingSet:24 graphFacts:34 graphFacts.add:45 Train.read:57 trainingSet.add:95 ReadParticipant:127 readEdges:153 trainingSet.check:173 trainingSet.majority:209 readGraphs:221 standardization:256 standardization.values:258 standardization.layout:260 trainingSet.standardize:270 rounded:309 standardization.apply:318
+at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:126 readEdges:152 trainingSet.check:172 trainingSet.majority:208 graphMemory:220 readGraphs:223 standardization:247 standardization.values:249 standardization.layout:251 Train.standardization:261 rounded:310 standardization.apply:319
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:13 modelOf:40 ModelParams.options:51 ModelParams.validate:59 maxWeights:70 checkWeights:73 allOf:85 TrainingParams:96 trainingOf:107 TrainingParams.training:120 TrainingParams.Leaks:127 TrainingParams.validate:141
 at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:26 TrainRegression.Ports:36 numberEpochRow:48 trainRegressionOf:58 TrainRegression.Validate:64 TrainRegression.train:67 TrainRegression.Run:72 quantileCuts:128 numberHistory:142
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:40 lossRow:53 accuracyRow:61 finalRow:68 historyTable:74 scoreTable:92 distributionRow:126 distributionTable:135 parameterRow:149 parameterTable:157

@@ -163,14 +163,12 @@ func predictedNumbers(t *testing.T, out dag.Outputs) []fold.NumberRow {
 	return rows
 }
 
-// PR-GNN learns a number that the features say, in its units, and nothing of the test participants: other numbers of
-// theirs leave all predictions as they are. predict refuses the model.
-func TestTrainRegression(t *testing.T) {
-	y := ramp(40)
+// numberGraphs are graphs of three draws and six nodes, half of which tell the number.
+func numberGraphs(t *testing.T, y []float64) map[string][]dag.Input {
 	in := numbered(t, y)
 	var edges []dag.Input
 	for i, m := range in["pearson"] {
-		x := make([]float64, 3*6*6) // half of the nodes tell the number
+		x := make([]float64, 3*6*6)
 		for k := range x {
 			x[k] = 0.5 * math.Sin(float64(7*i+5*k))
 			if k%36 < 18 {
@@ -189,6 +187,14 @@ func TestTrainRegression(t *testing.T) {
 	}
 	in["edges"] = edges
 	delete(in, "pearson")
+	return in
+}
+
+// PR-GNN learns a number that the features say, in its units, and nothing of the test participants: other numbers of
+// theirs leave all predictions as they are. predict refuses the model.
+func TestTrainRegression(t *testing.T) {
+	y := ramp(40)
+	in := numberGraphs(t, y)
 	s := stagetest.Fresh("train-regression", "fold", 2, "epochs", 150, "batch", 10, "learning_rate", 0.01)
 	out := stagetest.MustRun(t, s, in)
 	got := predictedNumbers(t, out)
@@ -227,7 +233,7 @@ func TestTrainRegression(t *testing.T) {
 			changed.Columns[i].Values = other
 		}
 	}
-	again := predictedNumbers(t, stagetest.MustRun(t, s, map[string][]dag.Input{"edges": edges,
+	again := predictedNumbers(t, stagetest.MustRun(t, s, map[string][]dag.Input{"edges": in["edges"],
 		"features": in["features"], "folds": {dag.InputOf(changed)}}))
 	for i := range got {
 		if got[i].Predicted != again[i].Predicted {

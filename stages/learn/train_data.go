@@ -12,8 +12,7 @@ import (
 	"prgnn/stages/fold"
 )
 
-// GraphData is what a graph is made of. Twelve hundred of them in float64 take
-// 80 MB, so that they are not kept longer than needed.
+// GraphData is what a graph is made of.
 type GraphData struct {
 	Nodes    int
 	features []float64 // roi × feature
@@ -217,39 +216,31 @@ func (set *trainingSet) majority() float64 {
 	return float64(slices.Max(count)) / float64(all)
 }
 
+// graphMemory is how many bytes of graphs a training holds; the others are in a file. Results do not depend on it.
+var graphMemory int64 = 512 << 20
+
 // readGraphs makes the graphs of a training, standardized when asked.
 func readGraphs[T gnn.Float](t *dag.Task, s *Train) (*trainingSet, []*gnn.Graph[T], standardization, error) {
-	var graphs []*gnn.Graph[T]
-	build := func(r fold.Row, d GraphData) error {
-		o := s.options(len(d.features)/d.Nodes, max(2, r.Label+1))
-		g, err := gnn.NewGraph[T](o, r.Label, d.features, d.edges)
-		graphs = append(graphs, g)
-		return err
-	}
-	if s.Standardize == "none" {
-		set, err := s.read(t, build)
-		return set, graphs, standardization{}, err
-	}
-	var data []GraphData
-	set, err := s.read(t, func(_ fold.Row, d GraphData) error {
-		data = append(data, d)
-		return nil
-	})
+	norm, err := s.standardization(t)
 	if err != nil {
-		return nil, nil, standardization{}, err
+		return nil, nil, norm, err
 	}
-	norm := set.standardize(s.Standardize, data)
-	// They are stored in the precision of the weights, and used as they are stored.
+	// It is stored in the precision of the weights, and used as it is stored.
 	norm.mean, norm.sd = rounded[T](norm.mean), rounded[T](norm.sd)
-	for i := range data {
-		data[i].features = norm.apply(data[i].features)
-	}
-	for i, r := range set.rows {
-		if err := build(r, data[i]); err != nil {
-			return nil, nil, norm, fmt.Errorf("%s, draw %d: %w", r.Id, r.Draw, err)
+	var graphs []*gnn.Graph[T]
+	file := gnn.NewGraphFile[T](graphMemory, t.File)
+	set, err := s.read(t, func(r fold.Row, d GraphData) error {
+		if s.Standardize != "none" {
+			d.features = norm.apply(d.features)
 		}
-	}
-	return set, graphs, norm, nil
+		g, err := gnn.NewGraph[T](s.options(len(d.features)/d.Nodes, max(2, r.Label+1)), r.Label, d.features, d.edges)
+		if err != nil {
+			return err
+		}
+		graphs = append(graphs, g)
+		return file.Add(g)
+	})
+	return set, graphs, norm, err
 }
 
 // A standardization is what was taken off each node feature, and by what it was divided.
@@ -265,45 +256,55 @@ func (n standardization) layout() gnn.Layout {
 	return gnn.Layout{{Name: "input_mean", Shape: []int{d}}, {Name: "input_sd", Shape: []int{d}, Offset: d}}
 }
 
-// standardize finds mean and sd of each feature over the nodes of the training
-// graphs, or of all of them; a feature that does not vary only loses its mean.
-func (set *trainingSet) standardize(how string, data []GraphData) standardization {
-	d := set.features
-	n := standardization{mean: make([]float64, d), sd: make([]float64, d)}
-	each := func(visit func(row []float64)) int {
-		count := 0
-		for i, r := range set.rows {
-			if how == "training" && r.Side != 0 {
-				continue
+// standardization finds mean and sd of each feature over the nodes of the training graphs, or of all of them; a feature
+// that does not vary only loses its mean. It goes through the inputs twice, and holds one participant at a time.
+func (s *Train) standardization(t *dag.Task) (standardization, error) {
+	var n standardization
+	if s.Standardize == "none" {
+		return n, nil
+	}
+	each := func(visit func(row []float64)) (count int, err error) {
+		_, err = s.read(t, func(r fold.Row, d GraphData) error {
+			if s.Standardize == "training" && r.Side != 0 {
+				return nil
 			}
-			for row := range slices.Chunk(data[i].features, d) {
+			for row := range slices.Chunk(d.features, len(d.features)/d.Nodes) {
 				visit(row)
 				count++
 			}
-		}
-		return count
+			return nil
+		})
+		return count, err
 	}
-	count := each(func(row []float64) {
+	count, err := each(func(row []float64) {
+		if n.mean == nil {
+			n.mean, n.sd = make([]float64, len(row)), make([]float64, len(row))
+		}
 		for j, x := range row {
 			n.mean[j] += x
 		}
 	})
+	if err != nil {
+		return n, err
+	}
 	for j := range n.mean {
 		n.mean[j] /= float64(count)
 	}
-	each(func(row []float64) {
+	if _, err := each(func(row []float64) {
 		for j, x := range row {
 			dev := x - n.mean[j]
 			n.sd[j] += float64(dev * dev)
 		}
-	})
+	}); err != nil {
+		return n, err
+	}
 	for j := range n.sd {
 		n.sd[j] = math.Sqrt(n.sd[j] / float64(count))
 		if n.sd[j] == 0 {
 			n.sd[j] = 1
 		}
 	}
-	return n
+	return n, nil
 }
 
 func rounded[T gnn.Float](v []float64) []float64 {

@@ -5,7 +5,7 @@ package outliers
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind outliers d75431f2c93e90937440899198b52a3627fc9f4eabd171417bd75d10ae3d0675
+var codes = dag.Codes(`kind outliers f6044f63f1b4bf8a42c4a494293d67ad465e578113a1fd43342e2222948827b9
 
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
@@ -131,7 +131,7 @@ prgnn/dag.Outputs 4576e6a73841.9298c2
 prgnn/dag.Port 13280962e93d.968641
 prgnn/dag.Ports f4f338099e3e.ce3acc
 prgnn/dag.Stage 2028ba5bfe11.075d2c
-prgnn/dag.Task 9712728a5d3a.dd1823
+prgnn/dag.Task 992044880636.dd1823
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
@@ -157,7 +157,7 @@ at connectivity/matrix.go prgnn/connectivity Matrix:14 NewMatrix:22 Matrix.Row:2
 at dag/coord.go prgnn/dag Coord:11
 at dag/fit.go prgnn/dag Type.String:15
 at dag/stage.go prgnn/dag Stage:12 Outputs:20 Ports:24 Port:29 Type:42 NPY:50 Arrow:53
-at dag/task.go prgnn/dag Task:16 Input:36 Task.All:115 Input.Bytes:139 Input.Array:156
+at dag/task.go prgnn/dag Task:17 Input:38 Task.All:124 Input.Bytes:152 Input.Array:169
 at internal/exact/exact.go prgnn/internal/exact ln2Hi:22 ln2Lo:23 Log1p:88 frexp:113 log1p:124 atanhTail:136 Atanh:180
 at outliers/outliers.go examples/own-stage/outliers outliers.New:32 Outliers:38 Outliers.Ports:42 Outliers.Run:53 read:84 participant:117 distances:128 tableOf:150 matrices:171 rounded:199
 `)

@@ -1,0 +1,104 @@
+package gnn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+)
+
+// filed puts graphs into a file, but for the first ones, which fit into so many bytes of memory.
+func filed[T Float](t *testing.T, memory int64, graphs []*Graph[T]) *os.File {
+	t.Helper()
+	file := need.Value(os.Create(filepath.Join(t.TempDir(), "graphs")))(t)
+	t.Cleanup(func() { file.Close() })
+	f := NewGraphFile[T](memory, func() (*os.File, error) { return file, nil })
+	for _, g := range graphs {
+		need.NoError(t, f.Add(g))
+	}
+	return file
+}
+
+// A graph comes back from a file as it was, whatever its size and its features.
+func TestGraphFileKeeps(t *testing.T) {
+	t.Run("float32", keeps[float32])
+	t.Run("float64", keeps[float64])
+}
+
+func keeps[T Float](t *testing.T) {
+	var w whole[T] // one for all, as in a training
+	for i, n := range []int{1, 2, 9, 84, 30, 7, 66000} {
+		for _, kind := range []string{"any", "symmetric", "negative zero"} {
+			o := Paper(n)
+			if n > 100 {
+				o.Features = 1
+			}
+			x := randomFeatures(i, n*o.Features)
+			if kind != "any" && o.Features == n {
+				for i := range x {
+					x[i] = x[min(i/n, i%n)*n+max(i/n, i%n)]
+				}
+			}
+			if kind == "negative zero" && o.Features > 1 { // equal to its mirror image, but not the same
+				x[1], x[n] = 0, math.Copysign(0, -1)
+			}
+			edges := []Edge{{0, int32(n - 1), 0.25}}
+			if n < 100 {
+				edges = randomEdges(i, n, 4*n)
+			}
+			if n == 1 {
+				edges = nil
+			}
+			g := need.Value(NewGraph[T](o, 0, x, edges))(t)
+			before := *g.whole
+			filed(t, 0, []*Graph[T]{g})
+			if g.whole != nil {
+				t.Fatal("the graph is still in memory")
+			}
+			need.Equal(t, g.record.symmetric, o.Features == n && (kind == "symmetric" || n == 1), n, kind)
+			g.record.unpack(&w, need.Value(g.record.read(nil))(t))
+			after := w
+			before.work, after.work, after.dense = nil, nil, nil
+			if len(before.from) == 0 {
+				before.from, before.to, before.strength = after.from, after.to, after.strength
+			}
+			if !reflect.DeepEqual(before, after) || fmt.Sprint(before.Features) != fmt.Sprint(after.Features) {
+				t.Errorf("%d nodes, %s: the graph is another one", n, kind)
+			}
+		}
+	}
+}
+
+// A file of graphs that is cut short or altered ends the training, and so does one that cannot be made.
+func TestGraphFileFails(t *testing.T) {
+	o, tr := small(Paper(10), PaperTraining())
+	for want, spoil := range map[string]func(*os.File) error{
+		"EOF": func(f *os.File) error { return f.Truncate(1000) },
+		"a graph is not as it was written: check the disk": func(f *os.File) error {
+			_, err := f.WriteAt([]byte{77}, 2000)
+			return err
+		},
+	} {
+		graphs := randomGraphs[float32](o, 20, 10, 20)
+		need.NoError(t, spoil(filed(t, 3000, graphs)))
+		m := need.Value(New[float32](o, 1))(t)
+		_, err := m.Train(context.Background(), graphs, nil, tr)
+		if err == nil || !strings.HasPrefix(err.Error(), "the file of graphs: ") || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("error %v, want …%s", err, want)
+		}
+		if _, err := m.Predict(graphs, 2); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("error %v, want …%s", err, want)
+		}
+	}
+	f := NewGraphFile[float32](0, func() (*os.File, error) { return nil, errors.New("no disk") })
+	if err := f.Add(randomGraphs[float32](o, 1, 10, 20)[0]); err == nil || err.Error() != "a file for graphs: no disk" {
+		t.Errorf("error %v", err)
+	}
+}
