@@ -3,9 +3,9 @@ package artifacts
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+	"unique"
 )
 
 // Records (of actions and of runs) are text, so that a person can read them, and
@@ -14,7 +14,9 @@ import (
 const sealWord = "sha256 "
 
 // seal ends a record with the digest of what it says.
-func seal(b []byte) []byte { return fmt.Appendf(b, "%s%s\n", sealWord, DigestOf(b)) }
+func seal(b []byte) []byte { return append(b, lastLine(b)...) }
+
+func lastLine(b []byte) []byte { return fmt.Appendf(nil, "%s%s\n", sealWord, DigestOf(b)) }
 
 // unseal checks and takes off the last line.
 func unseal(b []byte) ([]byte, error) {
@@ -22,7 +24,7 @@ func unseal(b []byte) ([]byte, error) {
 	if at < 0 {
 		return nil, fmt.Errorf("the record is truncated")
 	}
-	if !bytes.Equal(seal(slices.Clone(b[:at])), b) {
+	if !bytes.Equal(lastLine(b[:at]), b[at:]) {
 		return nil, fmt.Errorf("the record does not match the digest in its last line")
 	}
 	return b[:at:at], nil
@@ -136,7 +138,8 @@ func (r *lineReader) outputs() map[string]Ref {
 			r.fail("output %.40q is not one word, or not in order", f[3])
 		}
 		last = f[3]
-		outputs[last] = Ref{Digest: d, Size: r.toNumber(f[1]), Format: f[2]}
+		// The few names and formats there are outlive the text of the record.
+		outputs[unique.Make(last).Value()] = Ref{Digest: d, Size: r.toNumber(f[1]), Format: unique.Make(f[2]).Value()}
 	}
 	return outputs
 }
