@@ -8,10 +8,12 @@ import (
 	"maps"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 
 	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
 	"prgnn/artifacts/tasklog"
 )
 
@@ -58,6 +60,13 @@ func call(ctx context.Context, j *Job, inputs map[string][]Input, scratch artifa
 		out, err = j.Work.Run(ctx, t)
 	}()
 	<-ended
+	for _, name := range slices.Sorted(maps.Keys(out)) {
+		if table, ok := out[name].(*encoding.Table); ok {
+			for _, w := range Warnings(table) {
+				writeLine(log, "warning: "+w)
+			}
+		}
+	}
 	return out, err
 }
 

@@ -48,6 +48,7 @@ func (l *loader) connect() {
 	}
 	l.tellApart()
 	l.connectGates()
+	l.connectCollected()
 	l.leaveOutPictures()
 	for _, s := range l.stages {
 		if s.kind != nil && !s.vague {

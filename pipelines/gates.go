@@ -41,7 +41,7 @@ func (l *loader) connectGates() {
 			p := &s.ports.In[i]
 			for _, gate := range gates[p.Gate] {
 				if p.Gate != "" && (early[gate] || !needed[p.Gate][s]) {
-					l.connectGate(s, p, gate)
+					l.connectTo(s, p, gate, gate.ports.Out[0].Name, false)
 				}
 			}
 		}
@@ -69,23 +69,64 @@ func (s *stage) upstream(found map[*stage]bool) {
 	}
 }
 
-// connectGate adds all members of one gate to a port, unless the file does.
-func (l *loader) connectGate(s *stage, p *dag.Port, gate *stage) {
-	from := l.producers[gate.name][0]
+// connectCollected connects the ports that collect tables with a column (dag.Port.Collect): warnings reach the summary
+// and the report from every stage, also from one that the file adds. What needs the stage itself is left out.
+func (l *loader) connectCollected() {
+	for _, s := range l.stages {
+		if s.kind == nil || s.vague {
+			continue
+		}
+		for i := range s.ports.In {
+			p := &s.ports.In[i]
+			for _, from := range l.stages {
+				if p.Collect == "" || from.kind == nil || from.vague || from.follows(s) {
+					continue
+				}
+				for _, out := range from.ports.Out {
+					if slices.Contains(out.Type.Columns, p.Collect) && !s.takes(from, out.Name) {
+						l.connectTo(s, p, from, out.Name, true)
+					}
+				}
+			}
+		}
+		s.sortLinks()
+	}
+}
+
+// follows reports whether a stage is another one, or needs its results.
+func (s *stage) follows(other *stage) bool {
+	upstream := map[*stage]bool{}
+	s.upstream(upstream)
+	return upstream[other]
+}
+
+// takes reports whether some input of a stage is connected to an output.
+func (s *stage) takes(from *stage, output string) bool {
+	return slices.ContainsFunc(s.links, func(k link) bool {
+		return slices.ContainsFunc(k.from, func(f source) bool {
+			return f.producer != nil && f.producer.of == from && f.output == output
+		})
+	})
+}
+
+// connectTo adds all members of a stage to a port, unless they are there. named: each carries the name of its stage.
+func (l *loader) connectTo(s *stage, p *dag.Port, to *stage, output string, named bool) {
+	from := l.producers[to.name][0]
 	at := slices.IndexFunc(s.links, func(k link) bool { return k.port == p })
-	if at >= 0 && slices.ContainsFunc(s.links[at].from, func(f source) bool { return f.producer == from }) {
+	there := func(f source) bool { return f.producer == from && f.output == output }
+	if at >= 0 && slices.ContainsFunc(s.links[at].from, there) {
 		return
 	}
 	fans := len(from.axes) > 0
-	src := source{ref: ref{pos: s.pos, text: gate.name, stage: gate.name, gather: fans, picked: fans}, producer: from,
-		output: from.outs[0].Name}
+	src := source{ref: ref{pos: s.pos, text: to.name, stage: to.name, gather: fans, picked: fans},
+		producer: from, output: output}
 	if !l.matchAxes(s, p, &src, "stage "+s.name+": input "+p.Name) {
 		s.loose = true
 		return
 	}
 	if at < 0 {
 		at = len(s.links)
-		s.links = append(s.links, link{port: p})
+		s.links = append(s.links, link{port: p, stage: named})
 	}
 	s.links[at].from = append(s.links[at].from, src)
 }

@@ -160,8 +160,24 @@ func (l *loader) settingsTable(name string) (*encoding.Table, error) {
 		codes[s.kind.Name] = code[:min(16, len(code))]
 	}
 	lines := lists.Map(slices.Sorted(maps.Keys(codes)), func(kind string) string { return kind + " " + codes[kind] })
-	t.Meta = map[string]string{"pipeline": name, "code": strings.Join(lines, "\n")}
+	t.Meta = map[string]string{"pipeline": name, "code": strings.Join(lines, "\n"), "inputs": l.inputs()}
 	return t, nil
+}
+
+// inputs has a line for each connection of an input to another stage: stage, port, source.
+func (l *loader) inputs() string {
+	var lines []string
+	for _, s := range l.stages {
+		for _, k := range s.links {
+			for i := range k.from {
+				if p := k.from[i].producer; p != nil && p.of != nil {
+					lines = append(lines, s.name+" "+k.port.Name+" "+p.name+"."+k.from[i].output)
+				}
+			}
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }
 
 // values are, of each parameter, the different values that the tasks of a stage

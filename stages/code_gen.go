@@ -5,65 +5,65 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 72d1abb2eefa39f0ef99368a83c7f5da91d4e00291f4e57746a69786153d8a6f
-kind biomarkers 303efc555dd1d5f797a49b07e17b5af17632eed7462fbc803f555aab7fa51853
-kind bnt 36bc198a5266a016ea1a1f3ee7fff532b25b6cc0aeedea856a6ad81b2119d0c3
-kind bootstrap e394def062808a42cade7e0aba13940f9569076ab3e952ca2e5c30001c4eef24
-kind braingnn 43d3c48f126f90fda4ad523e66c7424589bac95e23bc4175bf024b1772d21a72
-kind brainmap 4a99c7be294aa0e9fe0e1c93d8f291dd9c56cbd27782d3f731a162871304ac6e
-kind choose fa26c3ce8a20b3178f0c1b8ea64d38692f7b2072eed5b2f15ebac605044e8fd1
-kind combat 0473d3f4ba933441da6cb11ca8e06d4cffdda28b5481fa2d821b47953a512171
-kind compare ac8c4eef38b6b830bbcea2c5abab41905a6c7b0abe936c6d525c1495bff398e8
-kind connectivity 47718ce7c1428a3449d3ea52e94e6d0eb7b39e1dba4433b023cc82c6ffdb6577
-kind covariates 33e2637a64c01f2244a83f5957e5ed3015e45098b3d5278272d8b9ad617807a3
-kind denoise 52426e055ed23aef7d48f159cdc095046d1943d98a8e6791a86b46ceed0ed3d6
-kind echo a9168b4100dfac3601f08d7a09529c9134c74908fae02ee696fd92711a64bc5d
-kind evaluate a6a84260f2bca152c2aab24d705724f6e3d047d2a9cdd70a2a0cd2520116e23f
-kind evaluate-regression 967a1a8324654f21efe24a0a72fc02eff08ba3c5e91fba99b76f86bd27276f09
-kind exec 39f2e5ac24a7322f64efcb6d885f04831526d16bba7a36302d1381ee942b8bde
-kind fidelity 52b2266471177b7ab128d8b97c64be6a87917c0e339f9da516e4874de059f066
-kind figure-calibration 7f6b526411c2b608a28450c7e5a19185cd25ac5aa83765068d8562f3fc0072b5
-kind figure-confusion 002a8805d506d9429742d5669716c4d02aeff9264158689c920a660bef17cae7
-kind figure-connectivity efe3c99a89a8ebd22dff154304a55d98bc75f11c9bb0b15712cf4c5a505e3d1c
-kind figure-degrees d74f804385045d6bdd48b17f580d04aa6e22ba44646686e11103d6408255d716
-kind figure-distributions 6226b281d565c9c572a6eed10a1d5fe64881a99d05f991b8c575754b4933c43c
-kind figure-individuality 84b588f7acb77793152a44304362b4265a33b5b8777ad8f8309eebf21c51fc12
-kind figure-individuals 50363c4b72b6d711badddeec6e359e0248e3b7ee9fd321b8475151c6d254e855
-kind figure-qc ba2548fadd484204caa7eb6442ce71442bafc97af34700ceca720592fd18e352
-kind figure-qcfc f24209014fbbb6530d2972048088e1b39bc54e0edbbd884569bf1acda38ef629
-kind figure-ranking 569c574baafcbb245845570072e9c83de3b2c4382a8276f08e8a042838b71252
-kind figure-roc a77d10900a2909c4e66c1f48d2020296291a995e005dd97bb51982f079789b97
-kind figure-states 48c7d08bae4e73aeb679be272c7547ef42a5b48ea49e381d78fee2deae4bd002
-kind figure-training 34909b1c86d6c037a6ef990bd267e9e9ca0d58828f7f2bcbeeb24683d80f7ffc
-kind graph ed8f7020561aa39ca65040efe9b312705abaaae6cb08aae07aa6431b3ebac0e0
-kind harmonize e14fe2204966190d219a2a31c82e86476a9849af91bbc899dd78f8c5e9e36ea5
-kind individuality f85ff9d6dfb6a6932abcf8efc3d946e2bb73851f39210217274da8b9816180b2
-kind join a98399d4ffe9dcd20e371751b625f8ff3d8266f2b41459cf98d382e5dcd55a03
-kind leakage 080347eb972b4ed6cb25b58c34f857379b87959afeab775806d3ae9a290364d9
-kind matrices 62b902a0490552ee6fca33345ed0e6d0dae79d197e8eba4c9f7f5842f9baa1ce
-kind mean-volume 7ea1dd73f2104a44cbdb25b8da785426a6d08e1866fec5dbbee528cb426d9051
-kind meanmlp 193e0c2635b626a1b19375a55767ce7bf13446c2c889b9a37917dd185c674f70
-kind occupancy f169fa3087937073736d795247944eac17acaf51daaf02e317f35bd1acf1f0e0
-kind parcellate 2ccbe95e55f975252b2bb90d4fce9751680f92ea7ac5ee7932c0288505597b1c
-kind permutation f65935d8e16f1028f256704a928ab7d6f51c2cf175a8f8ad32edd8a91ea23e86
-kind predict f2197dbbfadf0c29fc3bb6dfcc140d57c134c2fe891c34e3c877dd5d5a47c93b
-kind project 61712f946aa092df8510fd970f58101fe18b4c91c97a30fb8a128318f5b57ffb
-kind published 9b35d00b2de3dc50f98390d2478e6682835c0e4c8463811c0766bcf76ac101ff
-kind qcfc 6358083f40b8c3607698c7132112862ea2bab4fdfb7c48f12e3191c34878e7d2
-kind regression ae665f5ed9d7686eb33ef059073cfc39fe253540ae08c51e11c21f38e00c2e7f
-kind report 18434dc0cfdb677cb176c9f985958c39673d4a68398deb190c27a7c588cab6d4
-kind saliency 9cc2521890bd5b22e9689c730fcba254541cb240bf9374e52f35f550b79b226b
-kind sessions bbadda5e5f6fca4b42528cf2e18ef1633b2fb652c7579e76f3eee56055f9614e
-kind simulate 7ef0f31b330e3db1245be0de907f5b7b72c295f9affe94e45720b4af8058b052
-kind split 9463e725e69c99c22f039be5716e7753243b0dcabd0074498a49502f51e81694
-kind states f5df66002b87794f6823a6655b76612ca0c841ef8950bc8de15f1f5516398e7c
-kind summary 5eaa2d2fcdeb110af8fce404ac47f853e2e476cc9af14182294869120606f0c4
-kind tables 61bd9c47298571b38ed9bd7765bfbedd2e3c00504cdd5e247d22e660a5279338
-kind tangent bd92b2b67856d3df01d76c66e8c1f90161ee3d90a2e1233397f512869e8f0873
-kind timeseries 905807f59c4333c42ed1c7cd6bbc1fd6ca92a14a2f6f6c3b98c4271452605f9a
-kind train 70d62f29d822686596f5947229a35a84009ee009f6cc6ea8c795be769f2e0556
-kind train-regression 2942a5ac5e1ffb06b4373152fb20995941a647c81f52796a9ab92eac63abaa3e
-kind windows 3d1b2d16ddf4652ff427bba06562625e1510f20cf6d6fcfbfdc04daee4554361
+var codes = dag.Codes(`kind baseline aae5c7c8d6131c8559d3da70e3a0c7e24469c553f595dfb3760e7a9473e4e1fa
+kind biomarkers 76fce1dc98779e69cf2c3f6d3758759b6111b0aaff77a426cdb991b415ddd776
+kind bnt c2a23192e5dd2eed94de478f763e02750329683203ca42fd81100e719450aacf
+kind bootstrap cadb6b6ac7037cfe00f7703b21d44d354fa0442b273f969485454ad0fe19451c
+kind braingnn 48873ae3d05a69f40d8cadbcccd8058a459ebf2bad376d52cf5a8860d07bde08
+kind brainmap a44fb8be234020797d8b06780273cdbc3a107c0c8215adc2bc08870ab92c7dd6
+kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
+kind combat f78810cad542a6c65f6c1e670faa61a6f743290809cacdea32720f07415e869d
+kind compare a96cad9522f7ebfaf05022b4929368cd327ff098a187cc662e2f375c3aa08191
+kind connectivity a2989336d0c24e6e8c7d1d630c4600e726781093ce3fba95b738c7347d684e4f
+kind covariates 39ec76933d9cc8c085131e263fe9488d3d0697b5ff8ce6b5788af87f4cf96ba7
+kind denoise 30d3ea13fec9166d44dfa039068991a444543c2eea96d4c796f3b4352f251888
+kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
+kind evaluate 763f67bb2cd830584c3c6c139de45a4c7cd764602b994f0b839d0683d89d7a7b
+kind evaluate-regression 7736d355c4ed294b4412ed6f4fddb4c6617323de4c2001f69e506d034254d5b4
+kind exec a4bbbc6444941adda7cd8e284b616078ebee78c15865dfe2927e57afc70ca5f2
+kind fidelity 2a15a904e7d320bdcc262e2dd62e4147880af73b34396b63ead0cb04c30a78ba
+kind figure-calibration ac0a9e843a0194f0b4402e3ebc80a678bdb6b6fc84b4d0943028c07057693669
+kind figure-confusion f73fbb132655507e24bfd442b3c229fdf9c44fe05427c415f573ab88500c2f21
+kind figure-connectivity df21679153e3055da1c2637d0e4304ca80ec4fcd33e0436c632c05e49092de9d
+kind figure-degrees 4f56ef269e16ce80e1ff12b141cfc918f8d7633d32d64b37c344cf59824950a8
+kind figure-distributions a93a6deb473f99c51ad7dd61a2c289584039b4e08007689ce9faa87b0dd228bb
+kind figure-individuality 2a9520ec6a821bf73464303ea7021ea9f9d172c1a14d63c9b3f9f40fdd4546a1
+kind figure-individuals 3925e8e8fb2e24357804020f5b5cf680a4be3d8c1ff0fd12a3df19b7058083c2
+kind figure-qc 0962e78115eeefb064d6a54a47f28e565c03a47e569ad7ca4a102fc75737b735
+kind figure-qcfc cca0975ba1fbcfe40475e1f6a1a7034336446aacac4287b88919004ca73fdfee
+kind figure-ranking 7f9cc97a6eb596d377a5401f22fd36a78e361f5255e078f9d3815dacb0881f18
+kind figure-roc 974dd39b89d142a5c649b6785f918405362a9dc97c67a909b1925632366f72d1
+kind figure-states 6d2976b6c1eaa8e211a8420f4cdd8ba795b6b1f4b9c247059c97a21d67d6bf77
+kind figure-training 2f46645c328150cf2b5d01ae850e6ac4a46748893831fe40a976f0e8994df509
+kind graph 7fd267fcca76e974021e9f08724c0adf866806580b8b6e9798c8da63e4bff231
+kind harmonize f94a82efef69fb6d803ba91a6d8289f062568e2e7cc594056cc859d9ac241a04
+kind individuality f63b2ac5566bbddca5986d874e9e3794d48b1e0f77632d6d7e7a1fea9771e599
+kind join 5e707c7a2d4e45c0b452744d03559b8b2a8c3e4c75c39578efc2e0ae200dfa61
+kind leakage b7be24921d2082c69ad04038940f19c2d42bddbc32744b32e05226ccdd4b2b70
+kind matrices 92ec1882968b12513fe445cda22cf24d40bf994f808c27d91da510ada0eb01ef
+kind mean-volume e7ada88b4fa9087e13bad80b132aeae34371e1bec7245908cda013f73ac8b6aa
+kind meanmlp 026d8a91e7b2a6a536f9fdb6fffe33b97c3e2a4347ff20581bf98a6150da394c
+kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
+kind parcellate 22e3786d5208bc5f15e87557f177851d73b75c0d4fce91a92d71a991511fc568
+kind permutation 0447f8d7c98da15fad563526de387feb74bc60fa6d8b32915fb422943c111fde
+kind predict f2ebb845205be08f5d78d1d07b146a9c200a7b446842f36858eec6e188a4abe9
+kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
+kind published 5f0b99da0c0e4495e440a6cb6be9cddd1e49372fada26d7a55c7ce6a70a7b7f2
+kind qcfc dd042f2046043da3acee8650a4f41a5090bc58c01c7ef85e5527483a13cd75ba
+kind regression 5d9ac25ffae392be6fc5ed7223e0739d32d5ee96dfb4e84fa5e441273a1c8eb4
+kind report 7d17f2b74e657af57404d2831802ff3d7484d685f9bfc9a23139c96c9901a148
+kind saliency 513495c35831a2f5b6f9ac99a7a85479d13d0e77f4339afa188a171ed8ee744c
+kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
+kind simulate c042682d5b6c799a6e22fda698f5bbf40749cdc32872ae297e1532fc6ede4c12
+kind split 5e638cdc9dfb8c7d0a7841fc022a9caed37e0a30dc7f5f4684556751b23810c9
+kind states af6eb4b75b653e03047429ce7932cf2b4fd5e838c4e47857a177d858a6c46ef0
+kind summary 5df1c56fb1a890dc3bee0fadb208cf9b38aa0886f6e7e9a6cdbb21bf5b158cd5
+kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
+kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
+kind timeseries 19fb9b3b7831dd1cf18c1672f25f6724c60ad52f31b92b56116f6dc45877572f
+kind train f8a2314ed8a592a15dca43eee6a8545ccf6c1f9b80c06280b36508121e04004c
+kind train-regression 8d16d52d031f8035a45d573036cfe26c2925f18fd4bf565fd0277b1d287da496
+kind windows 1058e256792b7fa184882b014e994164a8f9998e5e7c9e18542bb21e9c09517c
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -77,7 +77,7 @@ prgnn/artifacts.Value e6fce48976dc.e3b0c4
 prgnn/dag.Coord ae0e0621e024.e3b0c4
 prgnn/dag.Input 81ef3f981fc4.760ebc
 prgnn/dag.Outputs 4576e6a73841.9298c2
-prgnn/dag.Port 13280962e93d.968641
+prgnn/dag.Port 7f02ebf37704.968641
 prgnn/dag.Ports f4f338099e3e.ce3acc
 prgnn/dag.Stage 2028ba5bfe11.075d2c
 prgnn/dag.Task 992044880636.dd1823
@@ -589,7 +589,7 @@ prgnn/gnn/baseline.trainedMLP.Probability 72237f8201aa.eafb2e
 prgnn/gnn/baseline.turn c99e18d510b2.c4217a
 prgnn/stages/learn.Baseline 386557f6cba7.3cb1d8
 prgnn/stages/learn.Baseline.Ports 913e6dad81d6.e8529b
-prgnn/stages/learn.Baseline.Run 256e372dd3e6.0acd2c
+prgnn/stages/learn.Baseline.Run 89ba6a536c4c.cee6c4
 prgnn/stages/learn.Baseline.Validate 682980650712.8b787d
 prgnn/stages/learn.Baseline.fit b1bf017f0d70.e6b8ec
 prgnn/stages/learn.Baseline.form 444ec37c8089.0c0953
@@ -1788,7 +1788,7 @@ prgnn/nifti.readLabels fffb753a93c7.ed4e1e
 reached by bootstrap brainmap figure-individuals parcellate report saliency summary
 prgnn/stages/region.ReadNodes 91bb9b925f01.1db103
 
-reached by bootstrap combat connectivity denoise graph harmonize join matrices parcellate project sessions states tangent timeseries windows
+reached by bootstrap combat connectivity denoise figure-states graph harmonize join matrices parcellate project sessions states tangent timeseries windows
 prgnn/stages/column.WithMeta 135e1f0db402.8ab016
 
 reached by bootstrap connectivity denoise graph matrices windows
@@ -2287,7 +2287,7 @@ reached by choose compare evaluate evaluate-regression figure-calibration figure
 prgnn/stages/fold.Case a6b39a8ea263.e3b0c4
 prgnn/stages/fold.OnlyOnce 5c72cf9cfa2e.2e1e5c
 prgnn/stages/fold.OverDraws d47e11d21792.97e4f8
-prgnn/stages/fold.Tested 8e5ac66f9452.c5d94f
+prgnn/stages/fold.Tested 6637944789ee.c5d94f
 prgnn/stages/fold.byFold f03901bd298b.28fb32
 prgnn/stages/fold.graphRow bbb79f680df5.514bba
 prgnn/stages/fold.oneSide 9c7d5e26297f.cf6efa
@@ -2398,9 +2398,9 @@ prgnn/stages/column.joinTexts b3355550bea3.e3b0c4
 
 reached by compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc permutation report summary
 prgnn/stages/fold.Settings 0f3eae43f076.2e1e5c
-prgnn/stages/fold.Settings.name a4706cb6d40e.cd279a
+prgnn/stages/fold.Settings.name 8cd5f7c99902.cd279a
 prgnn/stages/fold.bySetting e066f4e65391.42b1e7
-prgnn/stages/fold.readSettings 4ae3c43cdd1c.762fb6
+prgnn/stages/fold.readSettings b993daaed76a.762fb6
 
 reached by compare evaluate figure-calibration figure-confusion figure-roc permutation report summary
 prgnn/stages/fold.ReadSettings ff01653c190a.a0fc37
@@ -3367,8 +3367,9 @@ prgnn/stages/chart.StateMeasure 37bd17bb922b.077f10
 prgnn/stages/chart.States 3b929f6420f9.9fa7b4
 prgnn/stages/figure.States b98f30ca7228.e3b0c4
 prgnn/stages/figure.States.Ports 9892023ba8ae.ea8b9b
-prgnn/stages/figure.States.Run 55112eed1231.d45df4
+prgnn/stages/figure.States.Run 5aa714da353e.32a53c
 prgnn/stages/figure.add 5e28aa71d045.077f10
+prgnn/stages/figure.descriptive 54ee9a5721a5.e3b0c4
 prgnn/stages/figure.figure-states.New 07cfa2122a94.18fde0
 prgnn/stages/figure.sampleMean 6eb978842601.dc3b72
 prgnn/stages/figure.stateGroupRow 3468153b9b5b.e3b0c4
@@ -3999,6 +4000,8 @@ prgnn/dag.heard.String 811cad175ca2.92cb40
 prgnn/dag.heard.Write d924a138a58c.92cb40
 
 reached by report summary
+prgnn/dag.WarningColumn 31ef39a2f003.e3b0c4
+prgnn/dag.Warnings 7a61486b2669.af4980
 prgnn/internal/markup.ElementText 90b635269970.e3b0c4
 prgnn/internal/pattern.Pattern.FindSubmatch 1957430898b9.b76113
 prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
@@ -4053,7 +4056,7 @@ prgnn/stages/present.author.groupNames 5ea717073411.484c0d
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
 prgnn/stages/present.author.leakage 4fbc23cf9d65.ab4d74
-prgnn/stages/present.author.more f0073d3c6016.b42cb9
+prgnn/stages/present.author.more 87af9bdcea18.b42cb9
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.number ae87e5620371.1f296c
 prgnn/stages/present.author.othersAbove 3f0a78fa5506.363fe6
@@ -4082,7 +4085,7 @@ prgnn/stages/present.judge 0ce8325964c1.3aca19
 prgnn/stages/present.newAuthor a4867bff8c15.45249d
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
 prgnn/stages/present.otherThan 377a7af02a53.1f3e00
-prgnn/stages/present.sharedPorts 3e3ea4121491.a34851
+prgnn/stages/present.sharedPorts 46e3fb00a596.4eeac4
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
 prgnn/stages/present.upsideDownText 6036c8f41ab1.e3b0c4
@@ -4096,8 +4099,10 @@ prgnn/stages/present/methods.Author 2865ea77ba6f.c22369
 prgnn/stages/present/methods.Author.Read 89cad7c042bf.a46350
 prgnn/stages/present/methods.Author.References 95f3ce12a64e.cefeb4
 prgnn/stages/present/methods.Author.Write f18190502889.bf9d53
+prgnn/stages/present/methods.Author.called 81fb18892a92.6e89e6
 prgnn/stages/present/methods.Author.hasModels 7b2ba8e6bd11.c92156
-prgnn/stages/present/methods.Author.methodsOfBaselines b952f637f177.4ed79b
+prgnn/stages/present/methods.Author.inputsOfWindows 55aac5364d89.80b555
+prgnn/stages/present/methods.Author.methodsOfBaselines 49fab72abea3.8b2ae6
 prgnn/stages/present/methods.Author.methodsOfCleaning f6a9d8171d49.0de54c
 prgnn/stages/present/methods.Author.methodsOfCohort 936870210197.0dd346
 prgnn/stages/present/methods.Author.methodsOfEvaluation ae4867d8f83e.45a092
@@ -4106,9 +4111,10 @@ prgnn/stages/present/methods.Author.methodsOfRegression 08939ea4e927.365268
 prgnn/stages/present/methods.Author.methodsOfScans 33ab89cecd26.8b7aee
 prgnn/stages/present/methods.Author.methodsOfSilence 0bc5b9812133.5520e7
 prgnn/stages/present/methods.Author.methodsOfTraining e4fed0f2e703.594108
-prgnn/stages/present/methods.Author.methodsOfWindows 80734bab3da1.8428e5
+prgnn/stages/present/methods.Author.methodsOfWindows 140e4a451e2e.dc0708
 prgnn/stages/present/methods.Author.namesOf 5388b47f04d4.b3a39b
 prgnn/stages/present/methods.Author.readSilence caae44f36208.8ab5df
+prgnn/stages/present/methods.Author.statesFitted e6634c55fa14.ec8902
 prgnn/stages/present/methods.Author.target 6c046dcb0a88.e7bed8
 prgnn/stages/present/methods.Author.unit 17c1cb82cd45.c851ef
 prgnn/stages/present/methods.New fe1e5074aac6.26e678
@@ -4157,7 +4163,7 @@ prgnn/stages/present/participants.Cohort.scanLinks a35b2cb93aac.b82c43
 prgnn/stages/present/participants.Cohort.tableOfNumber 153eac7a4348.a9fa92
 prgnn/stages/present/participants.Cohort.taskRegression e4239aa4b29f.66fb4b
 prgnn/stages/present/participants.Cohort.typicality c286eb231fdd.1ec34e
-prgnn/stages/present/participants.Cohort.warnings 3c95af5a7500.981444
+prgnn/stages/present/participants.Cohort.warnings f0b33dd844ef.64c7b9
 prgnn/stages/present/participants.Cohort.withoutVoxels 06061c13d75b.8a6975
 prgnn/stages/present/participants.CovariateNames 923256bb36ec.e3b0c4
 prgnn/stages/present/participants.ExcludedRow 426801e7bc8a.e3b0c4
@@ -4197,7 +4203,8 @@ prgnn/stages/present/participants.scanName 49bb5e843edc.37b2fc
 prgnn/stages/present/participants.scanNames 35826d95f61b.044f7d
 prgnn/stages/present/participants.shownStrategies 069781a2de55.e3b0c4
 prgnn/stages/present/participants.usual 4ddd2be99784.62655e
-prgnn/stages/present/participants.warningRow ee5420d037d9.e3b0c4
+prgnn/stages/present/participants.warned 1c272f9b4f91.e3b0c4
+prgnn/stages/present/participants.warned.add 57e529f77406.790aa7
 prgnn/stages/present/participants.wholePercent 6a4af76dda44.e3b0c4
 prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
 prgnn/stages/present/performance.Results e788aac3f388.6fa8ee
@@ -4267,8 +4274,9 @@ prgnn/stages/present/section.Read 970b5aa700c3.6e070b
 prgnn/stages/present/section.SVGTitle 4b706514dba8.70faeb
 prgnn/stages/present/section.SettingName 0d317fefa83d.653c3c
 prgnn/stages/present/section.Settings e80d8cb4b2fa.2c380d
+prgnn/stages/present/section.Settings.KindOf 0343cd929912.10639c
 prgnn/stages/present/section.Settings.Of 1b901e3c1cae.10639c
-prgnn/stages/present/section.StageSettings 3ab77e94b1d6.e3b0c4
+prgnn/stages/present/section.StageSettings 4b2c1db17912.e3b0c4
 prgnn/stages/present/section.StageSettings.Is de6eb7f8657f.85e63a
 prgnn/stages/present/section.StageSettings.Number 9cae964e3fba.85e63a
 prgnn/stages/present/section.Strong d7e3ca0dbc3e.45f843
@@ -4287,7 +4295,7 @@ prgnn/stages/present/section.Writer.Say e16df3781753.a9f2bf
 prgnn/stages/present/section.Writer.Show 37cc88fc5e16.90a1c0
 prgnn/stages/present/section.Writer.Supplement 00fa1aa17f85.07b0ad
 prgnn/stages/present/section.Writer.Table ab67ddca10cb.49b77b
-prgnn/stages/present/section.readPipelineSettings f0c4115c39a8.7166f6
+prgnn/stages/present/section.readPipelineSettings 34a00e114c03.7166f6
 prgnn/stages/present/section.shownNumber c10005f31f51.e7db4b
 prgnn/stages/report.Alike 11636a290db3.397c0e
 prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
@@ -4654,7 +4662,7 @@ prgnn/connectivity/dynamic.Windows 2e459bf75691.a3f607
 prgnn/connectivity/dynamic.nearOne 70acb9aab7f1.e3b0c4
 prgnn/stages/prepare.SlidingWindows fb911b047bb7.e3b0c4
 prgnn/stages/prepare.SlidingWindows.Ports 4c308f8b0ac7.ddb47f
-prgnn/stages/prepare.SlidingWindows.Run 2e1eddc62f1b.7812c2
+prgnn/stages/prepare.SlidingWindows.Run 4a735dc5e88f.7812c2
 prgnn/stages/prepare.SlidingWindows.Validate 0a3462335b3f.ba1d3f
 prgnn/stages/prepare.fewestWidths 3b8398fc6105.e3b0c4
 prgnn/stages/prepare.highPassOf 1d96447b67d1.826518
@@ -4663,7 +4671,7 @@ prgnn/stages/prepare.variability 4925ea22d013.09bcd8
 prgnn/stages/prepare.varianceOf 353193b4790d.e3b0c4
 prgnn/stages/prepare.windows.New bf4527ba9e1c.65a369
 prgnn/stages/prepare.windowsRow 5f9c40d5f751.e3b0c4
-prgnn/stages/prepare.windowsRow.warn f98dae762468.189146
+prgnn/stages/prepare.windowsRow.warn 486212eab0fc.189146
 
 at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 DigestOf:27 Value:63 Ref:71 Bytes:107 Bytes.Format:113 Bytes.Encode:116 Text:122
 at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Array.Float64s:91 floats:109 Array.Format:118 Array.Encode:121
@@ -4716,8 +4724,9 @@ at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
 at dag/param/param.go prgnn/dag/param Text:107 field:117 fieldTable:126 fieldTables:134 fieldsOf:138 fieldTable.collect:162 field.typeName:201 appendValue:224
 at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
-at dag/stage.go prgnn/dag Stage:12 Outputs:20 Ports:24 Port:29 Type:42 NPY:50 Arrow:53 Format:56
+at dag/stage.go prgnn/dag Stage:12 Outputs:20 Ports:24 Port:29 Type:45 NPY:53 Arrow:56 Format:59
 at dag/task.go prgnn/dag Task:17 Input:38 NewTask:51 heard:77 heard.Write:82 heard.String:89 Task.Has:110 Task.In:114 Task.All:124 Task.Progress:129 Task.Log:133 Task.TookMemory:137 Task.Checkpoint:142 Task.SaveCheckpoint:145 Task.File:149 Input.Bytes:152 Input.Array:169 Input.Table:182 Input.Coord:195
+at dag/warnings.go prgnn/dag WarningColumn:11 Warnings:14
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:16 Adam.Step:25
 at gnn/augment.go prgnn/gnn adjacency.augment:7
 at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:12 Rows.Row:18 Rows.view:20 NodesOf:23 Classifier:26 machine:36 machines:42 oneAgainstRest:45 machines.Decide:67 machines.Probability:77 machines.Parameters:93 machines.Note:102 sigmoid:110 majority:119 Majority:122 majority.Probability:133 majority.Parameters:141 majority.Note:142
@@ -4943,7 +4952,7 @@ at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read
 at stages/figure/scatter.go prgnn/stages/figure DrawPredicted:14
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
-at stages/figure/states.go prgnn/stages/figure figure-states.New:22 States:26 States.Ports:30 stateGroupRow:44 States.Run:55 add:104 stateGroups:110 sampleMean:157
+at stages/figure/states.go prgnn/stages/figure figure-states.New:22 States:26 States.Ports:30 stateGroupRow:44 States.Run:55 descriptive:106 add:109 stateGroups:115 sampleMean:162
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:27 Training.Run:39 epochRow:45 majorityRow:52 noRows:57 nameNetworks:63 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:31 chanceOf:71 Ranked.name:90 Ranked.scale:99 Ranked.colored:104 Ranked.coloredText:116 Ranked.Unmapped:140 tick:150 DrawSlices:153 gz:177 Viewer:185
@@ -4956,10 +4965,10 @@ at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutCol
 at stages/fold/mean.go prgnn/stages/fold MeanOver:10
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/print.go prgnn/stages/fold Print:12 fewestValues:18 PrintOf:21 PrintOfDigest:34 Print.Same:38 sketchOf:57
-at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:72 oneSide:79
+at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:73 oneSide:80
 at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:14 NumberRow:27
 at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:18 controls:21 Score:26 Distinct:57 Accuracy:68 Majority:82
-at stages/fold/tested.go prgnn/stages/fold Case:16 Tested:25 Settings:38 Settings.name:46 ReadTested:60 readNumbers:102 graphRow:120 byFold:127 OverDraws:162 bySetting:192 OnlyOnce:214 Tested.Cases:233
+at stages/fold/tested.go prgnn/stages/fold Case:16 Tested:25 Settings:39 Settings.name:47 ReadTested:64 readNumbers:106 graphRow:124 byFold:131 OverDraws:166 bySetting:196 OnlyOnce:218 Tested.Cases:237
 at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:69 shared:83 agreeByChance:93 expectedJaccard:116 PermutationP:138 AsLarge:142
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 byStratum:107 percentiles:119 Quantile:126
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
@@ -4973,7 +4982,7 @@ at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 Predicti
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:132 Baseline.onRows:159 Baseline.fit:201 Baseline.onGraphs:225 Baseline.stream:254 Baseline.training:258 prediction:288 baselineEpochRow:299 baselineHistory:307
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:132 Baseline.onRows:162 Baseline.fit:204 Baseline.onGraphs:228 Baseline.stream:257 Baseline.training:261 prediction:291 baselineEpochRow:302 baselineHistory:310
 at stages/learn/baseline_data.go prgnn/stages/learn readMatrices:14 innerRows:93 trainingSet.ordered:113 standardizeRows:129
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.each:89 matrixForm.row:109 matrixForm.check:138 refuseLeak:154 regionWeightRow:175 regionWeight:181 matrixForm.regions:189 matrixForm.nodes:245
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:53 BNT.Run:69 BNT.Validate:116 BNT.matrices:124 BNT.rate:143
@@ -5033,16 +5042,16 @@ at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.dat
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
 at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:89 author.covariatesOfNumber:128 coefficient:158 covariateName:166 varying:172 stuckSkill:200 epochRow:203 author.training:209
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78 methodsOfBlocks:118
-at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:10 windowEstimate:34
+at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:13 windowEstimate:38 Author.statesFitted:51 Author.inputsOfWindows:63 Author.called:83
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:40 Author.methodsOfSilence:72 silence:81 Author.readSilence:84 silentRow:103
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:68 valid:78 Author.methodsOfGraphs:81 Author.methodsOfCleaning:160 estimator:195 share:213 percentText:223 Author.hasModels:233 Author.methodsOfTraining:239 Author.methodsOfEvaluation:291 Author.target:344 Author.methodsOfRegression:352 Author.methodsOfBaselines:378 Author.unit:389 settingsOf:398 Author.namesOf:416
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:68 valid:78 Author.methodsOfGraphs:81 Author.methodsOfCleaning:160 estimator:195 share:213 percentText:223 Author.hasModels:233 Author.methodsOfTraining:239 Author.methodsOfEvaluation:291 Author.target:344 Author.methodsOfRegression:352 Author.methodsOfBaselines:378 Author.unit:390 settingsOf:399 Author.namesOf:417
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:50 widthOfSVG:83
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:18 lostRegion:26 CleanedScan.lostRegions:32 mostNamed:51 CleanedScan.lostText:55 wholePercent:79 lostVoxels:89 byRegionText:105 mostStruck:153 leastValid:172 noSeries:186
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:99
 at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:67 Cohort.Groups:73 Cohort.Describe:87 noteRow:107 ExcludedRow:112 Cohort.describeExcluded:119 Cohort.ExcludedList:149 Cohort.describeGroups:160 Cohort.tableOfNumber:245 arrangements:254 CovariateNames:266 describeColumn:271 describeNumbers:344 Reasons:367
-at stages/present/participants/quality.go prgnn/stages/present/participants measure:18 measures:21 Cohort.Quality:42 Cohort.withoutVoxels:99 gather:119 Cohort.eachParticipant:139 MedianRange:199 warningRow:208 Cohort.warnings:214
+at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:100 gather:120 Cohort.eachParticipant:140 MedianRange:200 warned:209 Cohort.warnings:218 warned.add:259
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:15 LabeledScan:20 labeledScans:26 Cohort.registration:42 LabeledScan.gray:62 Cohort.Element:65
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:48 Cohort.scanLinks:59 scanNames:111 scanName:117 outlierWords:178
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 Results.cautions:102 Results.markOwn:118 baseline:140 Results.PerParticipant:150 Results.Nested:156 chanceTest:173 chanceTest.String:179 Results.permutationTests:189 Results.ChanceTests:203 Results.decisive:211 Results.AboveChance:223 Results.CautionAccuracy:232 Results.IsUnproven:280
@@ -5053,9 +5062,9 @@ at stages/present/performance/retrained.go prgnn/stages/present/performance with
 at stages/present/provenance.go prgnn/stages/present author.provenance:13
 at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134
 at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:436
-at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:71 Report.Ports:75 Report.Page:112 Partial:115 Report.PartialPage:121 Report.Run:142
+at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:73 Report.Ports:77 Report.Page:114 Partial:117 Report.PartialPage:123 Report.Run:144
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.Supplement:61 Writer.Figures:69 Writer.Show:90
-at stages/present/section/settings.go prgnn/stages/present/section Settings:12 StageSettings:19 readPipelineSettings:26 Parameter:51 Settings.Of:61 StageSettings.Is:71 StageSettings.Number:74
+at stages/present/section/settings.go prgnn/stages/present/section Settings:13 StageSettings:20 readPipelineSettings:28 Parameter:62 Settings.Of:72 Settings.KindOf:82 StageSettings.Is:95 StageSettings.Number:98
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
 at stages/present/section/words.go prgnn/stages/present/section WholeTable:18 PlainName:66 shownNumber:78 UpperFirst:92 LowerFirst:100 OrItself:108 UnitName:116 InSentence:124 PlusMinus:127 MemberText:135 SVGTitle:149
 at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:20 Summary.Ports:27 Summary.Run:36

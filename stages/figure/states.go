@@ -94,11 +94,16 @@ func (s *States) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		alt = append(alt, fmt.Sprintf("%s, state %d: %.2f", r.Group, r.State, r.Fraction))
 	}
 	c := &Chart{Figure: chart.States(panels, blocks, names, []chart.StateMeasure{fraction, dwell}), Title: "Connectivity states",
-		Alt:     "Heat maps of the states, and the groups' fraction of time in them: " + strings.Join(alt, "; "),
-		Caption: fmt.Sprintf("Centers of k-means (%s distance) of sliding windows, as %s, the largest cluster first; regions in blocks by hemisphere and structure or network. Below: fraction of time in each state, and mean duration of a visit of the participants that enter it; means with 95 %% intervals (1.96 standard errors).", map[string]string{"l1": "Manhattan", "l2": "Euclidean"}[facts.Metric], s.Label)}
-	c.tables = dag.Outputs{"groups": column.Table(rows)}
+		Alt: "Heat maps of the states, and the groups' fraction of time in them: " + strings.Join(alt, "; "),
+		Caption: fmt.Sprintf("Centers of k-means (%s distance) of sliding windows, as %s, the largest cluster first; regions in blocks by hemisphere and structure or network. Below: fraction of time in each state, and mean duration of a visit of the participants that enter it; means with 95 %% intervals (1.96 standard errors). %s",
+			map[string]string{"l1": "Manhattan", "l2": "Euclidean"}[facts.Metric],
+			s.Label, descriptive)}
+	c.tables = dag.Outputs{"groups": column.WithMeta(column.Table(rows), map[string]string{"note": descriptive})}
 	return outputs(c, nil)
 }
+
+// descriptive is what a reader must know of the groups' means.
+const descriptive = "Differences between the groups are descriptive: none was tested, and head motion differs over time and between participants."
 
 // add is a mean of n values with its interval.
 func add(t *chart.Trend, mean, sd float64, n int) {

@@ -52,6 +52,7 @@ func readSettings(ins []dag.Input, read func(*encoding.Table) ([]Tested, []strin
 		}
 		for i := range f {
 			f[i].setting, f[i].Model = strings.Join(setting, "\x00"), table.Meta["model"]
+			f[i].Inputs = table.Meta["inputs"]
 		}
 		folds = append(folds, f...)
 	}

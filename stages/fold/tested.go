@@ -25,6 +25,7 @@ type Case struct {
 type Tested struct {
 	setting      string // coordinates, for grouping
 	Model        string // as the predictions say
+	Inputs       string // likewise; "" for correlations or graphs
 	Name         string // of the setting, for people
 	Coords       []dag.Coord
 	Repeat, Fold int64
@@ -50,6 +51,9 @@ func (all *Settings) name() {
 		coords, models = append(coords, fs[0].Coords), append(models, fs[0].Model)
 	}
 	for i, name := range column.NameClassifiers(coords, models) {
+		if in := all.Settings[i][0].Inputs; in != "" {
+			name += " on " + in
+		}
 		for f := range all.Settings[i] {
 			all.Settings[i][f].Name = name
 		}

@@ -144,6 +144,9 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		predictions[i] = prediction(r.probability[i*classes:][:classes])
 	}
 	table := predictionTable(s.Params, r.set, predictions, s.Model, "")
+	if t.Has("states") {
+		table.Meta["inputs"] = "connectivity states"
+	}
 	history := baselineHistory(r.history)
 	history.Meta = map[string]string{"model": s.Model}
 	return dag.Outputs{

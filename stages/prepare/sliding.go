@@ -141,7 +141,7 @@ func (s *SlidingWindows) Run(ctx context.Context, t *dag.Task) (dag.Outputs, err
 	}
 	quality := windowsRow{Windows: int32(len(windows)), Width: int32(width), Seconds: float64(width) * tr,
 		Step: float64(step) * tr, Scan: float64(x.Rows) * tr, HighPass: highPassOf(made, clean.Confounds)}
-	quality.Warning = quality.warn()
+	quality.Warning = quality.warn(s.Width)
 	meta := column.MadeBy("windows", s, made, "tr")
 	return dag.Outputs{
 		"windows":     region.Float32(z, len(windows), pairs),
@@ -201,17 +201,17 @@ func highPassOf(made, confounds string) float64 {
 	return math.NaN()
 }
 
-// warn says what the windows cannot show.
-func (r *windowsRow) warn() string {
+// warn says what the windows cannot show; asked is their width before it was rounded to volumes.
+func (r *windowsRow) warn(asked float64) string {
 	var all []string
 	switch {
 	case math.IsNaN(r.HighPass):
 		all = append(all, fmt.Sprintf("no high-pass filter is known: fluctuations slower than a window of %g s make its correlations vary (Leonardi & Van De Ville 2015)", r.Seconds))
-	case r.Seconds < (1-1e-9)/r.HighPass:
+	case max(r.Seconds, asked) < (1-1e-9)/r.HighPass:
 		all = append(all, fmt.Sprintf("windows of %g s are shorter than 1/f = %.4g s of the high-pass filter at %.4g Hz: their correlations vary without any change of connectivity (Leonardi & Van De Ville 2015)", r.Seconds, 1/r.HighPass, r.HighPass))
 	}
 	if r.Scan < fewestWidths*r.Seconds {
-		all = append(all, fmt.Sprintf("the scan of %.4g s has fewer than %d windows of %g s side by side: states and dwell times are uncertain", r.Scan, fewestWidths, r.Seconds))
+		all = append(all, fmt.Sprintf("the scan has fewer than %d windows of %g s side by side: states and dwell times are uncertain", fewestWidths, r.Seconds))
 	}
 	return strings.Join(all, "; ")
 }

@@ -103,7 +103,7 @@ func TestWindowsWarn(t *testing.T) {
 			[]string{"side by side"}},
 		{highPass(0.025), nil, []string{"shorter", "no high-pass", "side by side"}},
 		{func(s *SlidingWindows, _ map[string]dag.Input) { s.Width = 60 },
-			[]string{"no high-pass filter is known", "the scan of 236 s has fewer than 5 windows of 60 s side by side"}, nil},
+			[]string{"no high-pass filter is known", "the scan has fewer than 5 windows of 60 s side by side"}, nil},
 	} {
 		out, err := windowed(t, "6P", c.change)
 		if err != nil {

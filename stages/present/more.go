@@ -28,7 +28,7 @@ func (a *author) more() error {
 		if err != nil {
 			return err
 		}
-		shown.Caption = section.MemberText(in.Coords)
+		shown.Caption, shown.Note = section.MemberText(in.Coords), t.Meta["note"]
 		a.Table(shown, "is a result of "+section.MemberText(in.Coords)+".")
 	}
 	small, wide, err := a.furtherPictures()

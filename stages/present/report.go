@@ -65,6 +65,8 @@ func sharedPorts() []dag.Port {
 		gathered("connectivity", "connectivity's quality for each participant", "draw"),
 		gathered("graphs", "graph's quality for each participant", "draw", "edges"),
 		gathered("training", "train's history of each model", "epoch", "train_accuracy"),
+		{Name: "warnings", Type: dag.Arrow(dag.WarningColumn), Gather: true, Optional: true, Collect: dag.WarningColumn,
+			Doc: "tables of quality with warnings: those of every stage that has one are connected, also when the file does not name them"},
 	}
 }
 
@@ -105,8 +107,8 @@ func (*Report) Ports() dag.Ports {
 // WithoutModels are the ports of a report that need no trained model: what may be shown
 // where a leakage check has not passed.
 var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", "covariates", "coverage",
-	"registration", "cleaning", "qcfc", "qcfc_edges", "typicality", "scans", "connectivity", "graphs", "parcels",
-	"anatomy", "overview"}
+	"registration", "cleaning", "qcfc", "qcfc_edges", "typicality", "scans", "connectivity", "graphs", "warnings",
+	"parcels", "anatomy", "overview"}
 
 // Page is the report of the inputs that are connected.
 func (s *Report) Page(t *dag.Task) (*report.Page, error) { return s.PartialPage(t, Partial{}) }

@@ -372,18 +372,29 @@ func TestSummaryOfSettings(t *testing.T) {
 	}
 }
 
-// Too few volumes for the regions are told, with how many participants it strikes.
-func TestSummaryOfWeakMatrices(t *testing.T) {
+// Warnings of a step are told, with how many participants they strike.
+func TestSummaryOfWarnings(t *testing.T) {
 	quality := func(warning string) dag.Input {
 		return dag.InputOf(encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0, 1}},
 			encoding.Column{Name: "warning", Values: []string{"", warning}}))
 	}
 	in := summaryInputs(t, stagetest.SomeParticipants(40, "ASD", "HC"))
 	in["connectivity"] = []dag.Input{quality(""), quality("84 regions and 53 independent volumes"), quality("84 regions and 60 independent volumes")}
-	if got, want := summaryText(t, &Summary{Top: 2}, in), "  - Connectivity of 2 of 3 participants: 84 regions and 53 independent volumes\n"; !strings.Contains(got, want) {
+	if got, want := summaryText(t, &Summary{Top: 2}, in), "  - Connectivity of 2 of 3 participants: 84 regions and 53 independent volumes (and 1 other warning,\n"; !strings.Contains(got, want) {
 		t.Errorf("%s\ndoes not say\n%s", got, want)
 	}
 	in["connectivity"] = []dag.Input{quality("")}
+	short := quality("the windows are too short")
+	short.Coords = []dag.Coord{{Axis: "stage", Value: "windows"}, {Axis: "subject", Value: "sub-001"}}
+	in["warnings"] = []dag.Input{short}
+	text := summaryText(t, &Summary{Top: 2}, in)
+	for _, want := range []string{"  - Windows of 1 of 1 participants: the windows are too short\n",
+		"  - windows: the windows are too short (1 participant: sub-001)\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	delete(in, "warnings")
 	if got := summaryText(t, &Summary{Top: 2}, in); strings.Contains(got, "Connectivity of") {
 		t.Errorf("a warning of nothing:\n%s", got)
 	}

@@ -161,6 +161,9 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 		err = &exit.Error{Code: exit.Failed}
 	}
 	err = cmp.Or(err, a.texts(p.Graph, store, result))
+	if result.Ran > 0 && !a.JSON {
+		results.Warned(a.Console, p.Graph, store, result.Outputs)
+	}
 	if result.Failed == 0 {
 		err = cmp.Or(err, a.compareHeld(held, result))
 	}

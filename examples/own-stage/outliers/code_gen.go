@@ -5,7 +5,7 @@ package outliers
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind outliers f6044f63f1b4bf8a42c4a494293d67ad465e578113a1fd43342e2222948827b9
+var codes = dag.Codes(`kind outliers faa6b045550d89fdcbe6455634e73f579ed5412c1676541927bc7821c539391f
 
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
@@ -128,7 +128,7 @@ prgnn/dag.Input.Array eb53d6db9b95.278d39
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 prgnn/dag.NPY d4147bcdf395.a2023e
 prgnn/dag.Outputs 4576e6a73841.9298c2
-prgnn/dag.Port 13280962e93d.968641
+prgnn/dag.Port 7f02ebf37704.968641
 prgnn/dag.Ports f4f338099e3e.ce3acc
 prgnn/dag.Stage 2028ba5bfe11.075d2c
 prgnn/dag.Task 992044880636.dd1823
@@ -156,7 +156,7 @@ at connectivity/correlation.go prgnn/connectivity nearOne:57 FisherZ:62
 at connectivity/matrix.go prgnn/connectivity Matrix:14 NewMatrix:22 Matrix.Row:27 Matrix.At:30 Matrix.Dims:38 Matrix.T:41 Matrix.RawMatrix:45 Matrix.Dense:51 Matrix.Clone:73
 at dag/coord.go prgnn/dag Coord:11
 at dag/fit.go prgnn/dag Type.String:15
-at dag/stage.go prgnn/dag Stage:12 Outputs:20 Ports:24 Port:29 Type:42 NPY:50 Arrow:53
+at dag/stage.go prgnn/dag Stage:12 Outputs:20 Ports:24 Port:29 Type:45 NPY:53 Arrow:56
 at dag/task.go prgnn/dag Task:17 Input:38 Task.All:124 Input.Bytes:152 Input.Array:169
 at internal/exact/exact.go prgnn/internal/exact ln2Hi:22 ln2Lo:23 Log1p:88 frexp:113 log1p:124 atanhTail:136 Atanh:180
 at outliers/outliers.go examples/own-stage/outliers outliers.New:32 Outliers:38 Outliers.Ports:42 Outliers.Run:53 read:84 participant:117 distances:128 tableOf:150 matrices:171 rounded:199

@@ -383,6 +383,7 @@ func (a *Author) methodsOfBaselines(m *Text) {
 	if names != nil {
 		m.say("For comparison, these classifiers were trained on the same folds: %s.", strings.Join(names, ", "))
 	}
+	a.inputsOfWindows(m)
 }
 
 // unit is what a draw of a scan gives: a graph, or a matrix in a study whose models take no graphs.

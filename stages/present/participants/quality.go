@@ -1,6 +1,7 @@
 package participants
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -204,49 +205,66 @@ func MedianRange(v []float64) string {
 	return fmt.Sprintf("%s (%s–%s)", report.Short(inference.Median(v)), report.Short(low), report.Short(high))
 }
 
-// A warningRow is a draw of connectivity's quality.
-type warningRow struct {
-	Warning *string `column:"warning,optional"`
+// A warned holds the warnings of one step: each once, in the order in which they come, with the participants.
+type warned struct {
+	step     string
+	all, hit int // participants
+	order    []string
+	whom     map[string][]string
 }
 
-// warnings lists the warnings of connectivity, each once, with its participants: too few
-// effective volumes for the regions, so that the matrices owe more to the estimator.
+// warnings lists what the tables of quality warn of, such as too few independent volumes for the regions, or windows
+// that are too short: step by step, each warning once, with its participants.
 func (a *Cohort) warnings() error {
-	var order []string
-	whom := map[string][]string{}
-	struck, all := 0, a.T.All("connectivity")
-	for _, in := range all {
-		rows, err := column.Read[warningRow](in)
+	var steps []*warned
+	for _, in := range slices.Concat(a.T.All("connectivity"), a.T.All("warnings")) {
+		table, err := in.Table()
 		if err != nil {
 			return err
 		}
-		seen := map[string]bool{}
-		for _, r := range rows {
-			if r.Warning == nil || *r.Warning == "" || *r.Warning == "n/a" || seen[*r.Warning] {
-				continue
-			}
-			w := *r.Warning
-			seen[w] = true
-			if whom[w] == nil {
-				order = append(order, w)
-			}
-			whom[w] = append(whom[w], in.Coord("subject"))
+		name := cmp.Or(in.Coord("stage"), "connectivity")
+		at := slices.IndexFunc(steps, func(w *warned) bool { return w.step == name })
+		if at < 0 {
+			at = len(steps)
+			steps = append(steps, &warned{step: name, whom: map[string][]string{}})
 		}
-		if len(seen) > 0 {
-			struck++
-		}
+		steps[at].add(dag.Warnings(table), in.Coord("subject"))
 	}
-	if struck == 0 {
-		return nil
-	}
-	a.Caution("Connectivity of %d of %d participants: %s", struck, len(all), order[0])
 	var list []string
-	for _, w := range order {
-		names := slices.DeleteFunc(slices.Clone(whom[w]), func(id string) bool { return id == "" })
-		list = append(list, fmt.Sprintf("%s (%s: %s)", w, words.Count(len(whom[w]), "participant"),
-			words.Some(names, 10)))
+	for _, s := range steps {
+		if s.hit == 0 {
+			continue
+		}
+		more := ""
+		if n := len(s.order) - 1; n > 0 {
+			more = fmt.Sprintf(" (and %s, see Warnings)", words.Count(n, "other warning"))
+		}
+		a.Caution("%s of %d of %d participants: %s%s", section.UpperFirst(s.step), s.hit, s.all, s.order[0], more)
+		for _, w := range s.order {
+			whose := words.Count(len(s.whom[w]), "participant")
+			names := slices.DeleteFunc(slices.Clone(s.whom[w]), func(id string) bool { return id == "" })
+			if len(names) > 0 {
+				whose += ": " + words.Some(names, 10)
+			}
+			list = append(list, fmt.Sprintf("%s: %s (%s)", s.step, w, whose))
+		}
 	}
-	a.Heading("Warnings")
-	a.Add(report.Block{List: list})
+	if list != nil {
+		a.Heading("Warnings")
+		a.Add(report.Block{List: list})
+	}
 	return nil
+}
+
+func (s *warned) add(warnings []string, whose string) {
+	s.all++
+	if len(warnings) > 0 {
+		s.hit++
+	}
+	for _, w := range warnings {
+		if s.whom[w] == nil {
+			s.order = append(s.order, w)
+		}
+		s.whom[w] = append(s.whom[w], whose)
+	}
 }

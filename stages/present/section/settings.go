@@ -2,6 +2,7 @@ package section
 
 import (
 	"strconv"
+	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
@@ -21,6 +22,7 @@ type StageSettings struct {
 	Tasks       int32
 	Parameters  []string // in their order
 	Value       map[string]string
+	Inputs      map[string][]string // by port: the results of stages that are connected, stage.output
 }
 
 func readPipelineSettings(t *dag.Task) (*Settings, error) {
@@ -39,10 +41,19 @@ func readPipelineSettings(t *dag.Task) (*Settings, error) {
 	}
 	for _, r := range rows {
 		if n := len(s.Stages); n == 0 || s.Stages[n-1].Stage != r.Stage {
-			s.Stages = append(s.Stages, StageSettings{r.Stage, r.Kind, r.Tasks, nil, map[string]string{}})
+			s.Stages = append(s.Stages, StageSettings{r.Stage, r.Kind, r.Tasks, nil, map[string]string{},
+				map[string][]string{}})
 		}
 		last := &s.Stages[len(s.Stages)-1]
 		last.Parameters, last.Value[r.Parameter] = append(last.Parameters, r.Parameter), r.Value
+	}
+	for line := range strings.Lines(table.Meta["inputs"]) {
+		words := strings.Fields(line)
+		for i := range s.Stages {
+			if in := s.Stages[i].Inputs; len(words) == 3 && s.Stages[i].Stage == words[0] {
+				in[words[1]] = append(in[words[1]], words[2])
+			}
+		}
 	}
 	return s, nil
 }
@@ -65,6 +76,19 @@ func (s *Settings) Of(kind string) *StageSettings {
 		}
 	}
 	return nil
+}
+
+// KindOf is the kind of the stage whose result a port takes; "" where it takes none.
+func (s *Settings) KindOf(of *StageSettings, port string) string {
+	for _, from := range of.Inputs[port] {
+		stage, _, _ := strings.Cut(from, ".")
+		for i := range s.Stages {
+			if s.Stages[i].Stage == stage {
+				return s.Stages[i].Kind
+			}
+		}
+	}
+	return ""
 }
 
 // Is reports whether a parameter has a value.

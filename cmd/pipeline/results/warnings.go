@@ -1,0 +1,54 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+
+	"prgnn/artifacts"
+	"prgnn/artifacts/encoding"
+	"prgnn/cmd/pipeline/console"
+	"prgnn/dag"
+	"prgnn/internal/words"
+)
+
+// Warned says what the results of a run warn of, by stage, each warning once; nothing where a summary of the run does.
+func Warned(a *console.Console, g *dag.Graph, store *artifacts.Store, outputs map[string]map[string]artifacts.Ref) {
+	for _, s := range g.Stages {
+		if s.Kind.Name == "summary" && len(s.Tasks) > 0 && outputs[s.Tasks[0].ID] != nil {
+			return
+		}
+	}
+	for _, s := range g.Stages {
+		var order []string
+		count := map[string]int{}
+		for _, n := range s.Tasks {
+			for _, p := range n.Work.Ports().Out {
+				ref, made := outputs[n.ID][p.Name]
+				if !made || !slices.Contains(p.Type.Columns, dag.WarningColumn) {
+					continue
+				}
+				t, err := readTable(store, ref)
+				if err != nil {
+					continue // removed by gc, or on a remote only: its log says it too
+				}
+				for _, w := range dag.Warnings(t) {
+					if count[w]++; count[w] == 1 {
+						order = append(order, w)
+					}
+				}
+			}
+		}
+		a.Few(a.Stderr, len(order), 3, func(i int) {
+			fmt.Fprintf(a.Stderr, "warning of %s (%d of %s): %s\n", s.Name, count[order[i]], words.Count(len(s.Tasks), "task"), order[i])
+		})
+	}
+}
+
+func readTable(store *artifacts.Store, ref artifacts.Ref) (*encoding.Table, error) {
+	r, err := store.OpenBlob(ref)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return encoding.ReadTable(r)
+}
