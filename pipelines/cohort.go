@@ -120,26 +120,27 @@ func (l *loader) loadCohort(c cohort.Source, at tree.Key, t *tree.Node) {
 
 // A choice says who of a roster is left out, and how many of the others are kept.
 type choice struct {
-	named, rated map[string]bool   // by exclude
-	without      map[string]string // by what they lack; why. They are neither named nor rated
-	few          int
-	notes        []string
+	excluded cohort.Exclusion
+	without  map[string]string // by what they lack; why. They are not excluded
+	few      int
+	notes    []string
 }
 
 // choose leaves out the participants that exclude names, and keeps limit of the rest.
 func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 	ids := lists.Map(r.Subjects, func(s cohort.Subject) string { return s.ID })
-	c := choice{named: map[string]bool{}, rated: map[string]bool{}, without: map[string]string{},
-		notes: slices.Clone(r.Notes)}
-	fine := l.exclude(&c, r, t.Get("exclude"))
+	c := choice{excluded: cohort.Exclusion{Noun: r.Noun(), Find: r.Finder(), Why: map[string]string{}},
+		without: map[string]string{}, notes: slices.Clone(r.Notes)}
+	fine := l.exclude(&c.excluded, t.Get("exclude"))
+	c.notes = append(c.notes, c.excluded.Notes()...)
 	for _, id := range slices.Sorted(maps.Keys(l.without)) {
-		if why := l.without[id]; !c.named[id] && !c.rated[id] {
+		if why := l.without[id]; c.excluded.Why[id] == "" {
 			c.without[id] = why
 			c.notes = append(c.notes, fmt.Sprintf("excluded %s: %s", id, why))
 		}
 	}
 	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		return c.named[id] || c.rated[id] || c.without[id] != ""
+		return c.excluded.Why[id] != "" || c.without[id] != ""
 	})
 	if !l.limited(&c, r, len(left), t.Get("limit")) || !fine {
 		return nil
@@ -156,16 +157,16 @@ func (l *loader) choose(r *cohort.Roster, t *tree.Node) *cohort.Roster {
 }
 
 // exclude reads whom exclude names, or rates fail. It reports whether that is right.
-func (l *loader) exclude(c *choice, r *cohort.Roster, x *tree.Node) bool {
+func (l *loader) exclude(out *cohort.Exclusion, x *tree.Node) bool {
 	if x == nil || x.Kind == tree.Empty {
 		return true
 	}
-	fine, find := true, r.Finder()
+	fine := true
 	if x.Kind == tree.Scalar || x.Kind == tree.Mapping {
 		x = &tree.Node{Pos: x.Pos, Kind: tree.List, Items: []*tree.Node{x}, Bad: x.Bad}
 	}
 	if x.Kind != tree.List && !x.Bad {
-		l.bad.Add(x.Pos, "exclude must be a list of %ss, not %s", r.Noun(), x)
+		l.bad.Add(x.Pos, "exclude must be a list of %ss, not %s", out.Noun, x)
 		fine = false
 	}
 	for _, item := range x.Items {
@@ -174,26 +175,13 @@ func (l *loader) exclude(c *choice, r *cohort.Roster, x *tree.Node) bool {
 			continue
 		}
 		if item.Kind == tree.Mapping {
-			fine = l.rated(item, find, c.rated) && fine
+			fine = l.rated(item, out) && fine
 			continue
 		}
-		id, err := find(item.Text)
-		if err != nil {
+		if err := out.Add(item.Text, cohort.ExcludedByName); err != nil {
 			l.bad.Add(item.Pos, "exclude: %v", err)
 			fine = false
 		}
-		c.named[id] = true
-	}
-	note := func(ids map[string]bool, how string) {
-		if len(ids) > 0 {
-			c.notes = append(c.notes, fmt.Sprintf("%s excluded%s: %s", words.Count(len(ids), r.Noun()), how,
-				words.Some(slices.Sorted(maps.Keys(ids)), 10)))
-		}
-	}
-	note(c.rated, ", rated fail")
-	note(c.named, " by name")
-	for id := range c.named {
-		delete(c.rated, id)
 	}
 	return fine
 }
@@ -232,14 +220,10 @@ func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 	}
 	kept := cohort.Spread(left, group, c.few)
 	for _, s := range r.Subjects {
-		why, category := c.without[s.ID], ""
+		why, category := c.excluded.Why[s.ID], ""
 		switch {
-		case why != "":
-			category = cohort.NotDenoised
-		case c.named[s.ID]:
-			why = cohort.ExcludedByName
-		case c.rated[s.ID]:
-			why = cohort.RatedFail
+		case c.without[s.ID] != "":
+			why, category = c.without[s.ID], cohort.NotDenoised
 		case why == "" && !kept[s.ID]:
 			why = "beyond limit"
 		}
@@ -254,7 +238,7 @@ func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 }
 
 // rated adds the participants whom a table of ratings, {file: ratings.tsv}, rates fail.
-func (l *loader) rated(item *tree.Node, find func(string) (string, error), out map[string]bool) bool {
+func (l *loader) rated(item *tree.Node, out *cohort.Exclusion) bool {
 	file := item.Get("file")
 	if file == nil || len(item.Keys) != 1 || file.Kind != tree.Scalar || file.Bad {
 		if file == nil || !file.Bad {
@@ -274,13 +258,10 @@ func (l *loader) rated(item *tree.Node, find func(string) (string, error), out m
 	}
 	all := true
 	for _, rating := range failed {
-		id, err := find(rating.ID)
-		if err != nil {
+		if err := out.Add(rating.ID, cohort.RatedFail); err != nil {
 			l.bad.Add(file.Pos, "exclude: %s:%d: %v", file.Text, rating.Line, err)
 			all = false
-			continue
 		}
-		out[id] = true
 	}
 	return all
 }

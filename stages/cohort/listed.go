@@ -198,27 +198,18 @@ func (l *list) name(levels map[string]string) error {
 }
 
 // exclude takes out the participants that the parameter names, before select counts rows and before files are looked
-// for. The exclude beside the kind (package pipelines) is for all kinds, and comes after.
+// for.
 func (l *list) exclude() error {
 	var problems []error
 	ids := lists.Map(l.rows, func(r listedRow) string { return r.id })
-	named, out := Names(ids), map[string]bool{}
+	x := Exclusion{Noun: l.noun(), Find: Names(ids).Find, Why: map[string]string{}}
 	for _, name := range l.Exclude {
-		id, err := named.Find(name)
-		if err != nil {
+		if err := x.Add(name, ExcludedByName); err != nil {
 			problems = append(problems, fmt.Errorf("exclude: %s: %w", l.path, err))
 		}
-		out[id] = true
 	}
-	l.drop("", func(r listedRow) string {
-		if out[r.id] {
-			return ExcludedByName
-		}
-		return ""
-	})
-	if len(l.Exclude) > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("excluded by name: %s", strings.Join(l.Exclude, ", ")))
-	}
+	l.drop("", func(r listedRow) string { return x.Why[r.id] })
+	l.notes = append(l.notes, x.Notes()...)
 	return errors.Join(problems...)
 }
 

@@ -2,6 +2,7 @@ package cohort
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,6 +12,40 @@ import (
 
 // ExcludedByName is why a participant that exclude names takes no part.
 const ExcludedByName = "excluded by name"
+
+// An Exclusion collects the members that exclude leaves out, with the reason of each: within a kind of cohort, where
+// select does not see them any more, and beside it, of every kind.
+type Exclusion struct {
+	Noun string // what a member is called: participant, or row
+	Find func(name string) (id string, err error)
+	Why  map[string]string // by id
+}
+
+// Add leaves out the member of a name: ExcludedByName, which counts more, or RatedFail.
+func (x *Exclusion) Add(name, why string) error {
+	id, err := x.Find(name)
+	if err == nil && x.Why[id] != ExcludedByName {
+		x.Why[id] = why
+	}
+	return err
+}
+
+// Notes says how many are left out for each reason, and which.
+func (x *Exclusion) Notes() (notes []string) {
+	for _, why := range []string{RatedFail, ExcludedByName} {
+		var ids []string
+		for _, id := range slices.Sorted(maps.Keys(x.Why)) {
+			if x.Why[id] == why {
+				ids = append(ids, id)
+			}
+		}
+		how := map[string]string{RatedFail: "excluded, rated fail", ExcludedByName: ExcludedByName}[why]
+		if ids != nil {
+			notes = append(notes, fmt.Sprintf("%s %s: %s", words.Count(len(ids), x.Noun), how, words.Some(ids, 10)))
+		}
+	}
+	return notes
+}
 
 // ParticipantID makes a BIDS name: "sub-" and the letters and digits of the name.
 func ParticipantID(name string) string {

@@ -115,7 +115,7 @@ func TestTableCohortSelects(t *testing.T) {
 		{"by query", func(c *TableCohort) { c.Select = "group in [ASD, HC] and mean_fd < 0.3 and years >= 10" }, "sub-001",
 			[]string{"selected 1 of 4 participants", "  excluded by mean_fd < 0.3: 2 (1 without a value)", "  excluded by years >= 10: 1"}},
 		{"by name", func(c *TableCohort) { c.Exclude = []string{"sub-003", "A_4", "001"} }, "sub-002",
-			[]string{"excluded by name: sub-003, A_4, 001"}},
+			[]string{"3 participants excluded by name: sub-001, sub-003, sub-A4"}},
 		{"by level", func(c *TableCohort) {
 			c.Levels = []string{"ASD=patient", "HC = control"}
 			c.Select = "group == patient or dx == HC and years > 20"
