@@ -44,20 +44,20 @@ kind matrices 92ec1882968b12513fe445cda22cf24d40bf994f808c27d91da510ada0eb01ef
 kind mean-volume e7ada88b4fa9087e13bad80b132aeae34371e1bec7245908cda013f73ac8b6aa
 kind meanmlp 026d8a91e7b2a6a536f9fdb6fffe33b97c3e2a4347ff20581bf98a6150da394c
 kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
-kind parcellate 22e3786d5208bc5f15e87557f177851d73b75c0d4fce91a92d71a991511fc568
+kind parcellate 9ad31d6d93d271155fe7f114f032eff8afe06d01862681fcbb76337057ac6cf2
 kind permutation 0447f8d7c98da15fad563526de387feb74bc60fa6d8b32915fb422943c111fde
 kind predict f2ebb845205be08f5d78d1d07b146a9c200a7b446842f36858eec6e188a4abe9
 kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published 5f0b99da0c0e4495e440a6cb6be9cddd1e49372fada26d7a55c7ce6a70a7b7f2
 kind qcfc dd042f2046043da3acee8650a4f41a5090bc58c01c7ef85e5527483a13cd75ba
 kind regression 5d9ac25ffae392be6fc5ed7223e0739d32d5ee96dfb4e84fa5e441273a1c8eb4
-kind report 7d17f2b74e657af57404d2831802ff3d7484d685f9bfc9a23139c96c9901a148
-kind saliency 513495c35831a2f5b6f9ac99a7a85479d13d0e77f4339afa188a171ed8ee744c
+kind report d205700cc85b1a3bc1bd2a08e1b7f314ef791641bc1d5ce9e158afbe964dd189
+kind saliency 4d366c1c03b9c153239e9cb6bf898d9f5fba8d1357455f9b5674d8d0f73af608
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
 kind simulate c042682d5b6c799a6e22fda698f5bbf40749cdc32872ae297e1532fc6ede4c12
 kind split 5e638cdc9dfb8c7d0a7841fc022a9caed37e0a30dc7f5f4684556751b23810c9
 kind states af6eb4b75b653e03047429ce7932cf2b4fd5e838c4e47857a177d858a6c46ef0
-kind summary 5df1c56fb1a890dc3bee0fadb208cf9b38aa0886f6e7e9a6cdbb21bf5b158cd5
+kind summary 690c7bc7e43d2357484fa64521fc6b0f3db477d1600a62a322fa918faba0828f
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 19fb9b3b7831dd1cf18c1672f25f6724c60ad52f31b92b56116f6dc45877572f
@@ -1835,7 +1835,7 @@ prgnn/stages/region.ReadJSON 813ea05c9ede.07d0a9
 reached by bootstrap denoise windows
 prgnn/stages/region.Float32 1936fa9041f3.d4d313
 
-reached by bootstrap evaluate evaluate-regression figure-individuals matrices report summary tangent timeseries
+reached by bootstrap evaluate evaluate-regression figure-individuals matrices parcellate report summary tangent timeseries
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by bootstrap figure-qc leakage mean-volume parcellate report summary
@@ -3823,12 +3823,13 @@ prgnn/nifti/itk.step 261c8b7e43c6.37bfca
 prgnn/nifti/itk.vector 037137becf7f.6d1294
 prgnn/stages/prepare/extract.Parcellate 012fc03575bc.e3b0c4
 prgnn/stages/prepare/extract.Parcellate.Ports d986c9074cf2.ca4185
-prgnn/stages/prepare/extract.Parcellate.Run 60c001113564.36c3aa
+prgnn/stages/prepare/extract.Parcellate.Run 87529f97aba1.343b78
 prgnn/stages/prepare/extract.Parcellate.choose 17b4cdf896d2.bba13a
 prgnn/stages/prepare/extract.Parcellate.covered da3b4df676d1.d0a251
-prgnn/stages/prepare/extract.Parcellate.grayordinates f88a3c1aa790.0b4c41
+prgnn/stages/prepare/extract.Parcellate.grayordinates a1fc1b9a25d7.bec703
 prgnn/stages/prepare/extract.Parcellate.meaning be528a481772.9b8297
 prgnn/stages/prepare/extract.Parcellate.outputs b1c178614511.cc7b93
+prgnn/stages/prepare/extract.Parcellate.refuseLost 901dd77ef4ca.a42918
 prgnn/stages/prepare/extract.Parcellate.refuseMissing b4fa6b820689.7f18a4
 prgnn/stages/prepare/extract.Parcellate.sampleGray 074770dd809a.686ff6
 prgnn/stages/prepare/extract.Parcellate.sampleVoxels 403822348436.466468
@@ -3837,6 +3838,7 @@ prgnn/stages/prepare/extract.coarse abdbd56df1ad.e3b0c4
 prgnn/stages/prepare/extract.dkt 97dd0d4dea21.e3b0c4
 prgnn/stages/prepare/extract.in 1c688aa73d57.e3b0c4
 prgnn/stages/prepare/extract.layer a005c0404783.009407
+prgnn/stages/prepare/extract.layer.besideBrain ead8b69e5a92.53eeb3
 prgnn/stages/prepare/extract.layer.close 78b49268bf8c.497040
 prgnn/stages/prepare/extract.layer.look a29900e29478.1f90e7
 prgnn/stages/prepare/extract.layer.over 4acef68daa12.c641c4
@@ -3849,9 +3851,11 @@ prgnn/stages/prepare/extract.layer.warped e8899e4630f2.90b4c5
 prgnn/stages/prepare/extract.leastDeterminant 26a58c93c0d7.e3b0c4
 prgnn/stages/prepare/extract.leastLabeled a365a9fc8b27.e3b0c4
 prgnn/stages/prepare/extract.matched b3e69ab06205.e3b0c4
+prgnn/stages/prepare/extract.mostBeside 4bd2f8d98a2d.e3b0c4
 prgnn/stages/prepare/extract.mostDeterminant 70a586560e99.e3b0c4
 prgnn/stages/prepare/extract.mostDisplacement 0607f7a0b1f5.e3b0c4
 prgnn/stages/prepare/extract.mostRotation 29ccd50b5e88.e3b0c4
+prgnn/stages/prepare/extract.mostUnseen 91a22af5f73d.e3b0c4
 prgnn/stages/prepare/extract.other 89c7bd2bb02a.e3b0c4
 prgnn/stages/prepare/extract.otherLabels c8199f79f78f.be351c
 prgnn/stages/prepare/extract.parcelImage 7b3ab55c6e16.db9de0
@@ -3868,18 +3872,37 @@ prgnn/stages/prepare/extract.within 5bb70881960d.3da0fa
 prgnn/stages/prepare/extract.zero 430a2773fd59.e3b0c4
 prgnn/stages/region.File 20c72b1be815.e3b0c4
 prgnn/stages/region.File.Close d3a7745361ec.696b09
-prgnn/stages/region.Misplaced 1f089fbb405b.532e8d
+prgnn/stages/region.Frame c82dfa8f656b.996b17
+prgnn/stages/region.Frame.Native 5348c7f8bda4.16b7f1
+prgnn/stages/region.FrameOf 77349196cacd.f19407
+prgnn/stages/region.Misplaced e6ef9915f97a.9db1fd
 prgnn/stages/region.Open 2f9287834f1c.b9a4f4
+prgnn/stages/region.SpaceKey 47b7206d1d05.e3b0c4
+prgnn/stages/region.align 877da6683239.0e70f8
+prgnn/stages/region.distance 643ac2041435.f08b5e
+prgnn/stages/region.exchanged 378a511c4a4c.b9c85c
 prgnn/stages/region.farOff 7f52d2517002.e3b0c4
+prgnn/stages/region.farther 5db76e1dbb89.049166
+prgnn/stages/region.leastCosine d7a5772642b8.e3b0c4
 prgnn/stages/region.leastPlaces f6de9cd300fa.e3b0c4
+prgnn/stages/region.middles d1f81ff845a0.b3d820
+prgnn/stages/region.mirrored af9690d58bda.e3b0c4
 prgnn/stages/region.mostFarOff 91a22af5f73d.e3b0c4
+prgnn/stages/region.mostShift 8312be0a4ef7.e3b0c4
+prgnn/stages/region.overMidline 43c344ac8384.e3b0c4
+prgnn/stages/region.placed c64cdd6e25c6.52b7b8
+prgnn/stages/region.placed.where 24446bc2397a.bc59de
+prgnn/stages/region.renamed c13da67d89aa.e3b0c4
+prgnn/stages/region.shifted caefef92ce9f.9c17f1
+prgnn/stages/region.swapped 32b5c1bb1b71.e6ed88
+prgnn/stages/region.turned dbed798f589f.7606f6
 
 reached by parcellate report summary
 prgnn/stages/column.ParcelRow 31914dcc19db.e3b0c4
 
 reached by parcellate saliency
 prgnn/nifti.Labels.Counts 235b9468b49a.1c2ab9
-prgnn/stages/region.Place 47dad77f3518.e3b0c4
+prgnn/stages/region.Place fac4d42c6333.e3b0c4
 
 reached by permutation
 prgnn/stages/column.PermutationRow 89da1f2c759b.c63136
@@ -4013,7 +4036,7 @@ prgnn/stages/column.NameDoc d4688ca62ad8.e3b0c4
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
 prgnn/stages/column.RecoveryRow.Name 353daa50cf10.8d6f0a
 prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
-prgnn/stages/column.Scans 6367283b81c1.e3b0c4
+prgnn/stages/column.Scans f8008c1bce3f.e3b0c4
 prgnn/stages/column.ScansOf 0badf10d4ed9.7b35a9
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
@@ -4104,7 +4127,7 @@ prgnn/stages/present/methods.Author.hasModels 7b2ba8e6bd11.c92156
 prgnn/stages/present/methods.Author.inputsOfWindows 55aac5364d89.80b555
 prgnn/stages/present/methods.Author.methodsOfBaselines 49fab72abea3.8b2ae6
 prgnn/stages/present/methods.Author.methodsOfCleaning f6a9d8171d49.0de54c
-prgnn/stages/present/methods.Author.methodsOfCohort 936870210197.0dd346
+prgnn/stages/present/methods.Author.methodsOfCohort 8ab4d8b2db96.532934
 prgnn/stages/present/methods.Author.methodsOfEvaluation ae4867d8f83e.45a092
 prgnn/stages/present/methods.Author.methodsOfGraphs cb5b87243b61.e3980c
 prgnn/stages/present/methods.Author.methodsOfRegression 08939ea4e927.365268
@@ -4913,7 +4936,7 @@ at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:36 Con
 at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberCovariateRow:43
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
-at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:18 ScansOf:33
+at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
 at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Coordinate:42
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
@@ -5019,11 +5042,11 @@ at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:21 Denoise.events:70
 at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:65 Bootstrap.meta:146 voxelsOf:159 openSeries:174 Bootstrap.TimeFrom:196 Bootstrap.made:207 longestTR:213 sidecarTR:217 denoised:236 sameGrid:252 Bootstrap.size:259 Bootstrap.draw:267 countDistinct:298 Bootstrap.drop:306 whyNone:321 badVolumes:336 voxelRow:361 voxelTable:371 mostLost:385 scanTable:388 scanRow:420
-at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:72 grayordinateMeans:149 readParcels:169
+at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:72 grayordinateMeans:138 readParcels:158
 at stages/prepare/extract/mean_image.go prgnn/stages/prepare/extract meanImage:17 usualRange:38
 at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:79
-at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:23 Parcellate:30 Parcellate.Ports:38 Parcellate.Run:59 Parcellate.meaning:151 Parcellate.outputs:167 Parcellate.covered:181 parcelImage:199 dkt:209 Parcellate.refuseMissing:212 otherLabels:237
-at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 layer.quality:283 layer.sample:310
+at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:24 Parcellate:31 Parcellate.Ports:39 Parcellate.Run:60 Parcellate.meaning:164 Parcellate.outputs:180 Parcellate.covered:194 mostUnseen:212 Parcellate.refuseLost:215 parcelImage:230 dkt:240 Parcellate.refuseMissing:243 otherLabels:268
+at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 mostBeside:284 layer.besideBrain:287 layer.quality:312 layer.sample:339
 at stages/prepare/extract/sample.go prgnn/stages/prepare/extract tissues:17 other:19 tissue:22 wholeBrain:42 Parcellate.sampleVoxels:49 Parcellate.sampleGray:83 Parcellate.choose:101 sampleTable:122 shares:128 sampled:151
 at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:19 Timeseries:23 Timeseries.Ports:27 Timeseries.Run:41 seriesRow:91
 at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
@@ -5045,7 +5068,7 @@ at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabe
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:13 windowEstimate:38 Author.statesFitted:51 Author.inputsOfWindows:63 Author.called:83
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:40 Author.methodsOfSilence:72 silence:81 Author.readSilence:84 silentRow:103
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:68 valid:78 Author.methodsOfGraphs:81 Author.methodsOfCleaning:160 estimator:195 share:213 percentText:223 Author.hasModels:233 Author.methodsOfTraining:239 Author.methodsOfEvaluation:291 Author.target:344 Author.methodsOfRegression:352 Author.methodsOfBaselines:378 Author.unit:390 settingsOf:399 Author.namesOf:417
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:163 estimator:198 share:216 percentText:226 Author.hasModels:236 Author.methodsOfTraining:242 Author.methodsOfEvaluation:294 Author.target:347 Author.methodsOfRegression:355 Author.methodsOfBaselines:381 Author.unit:393 settingsOf:402 Author.namesOf:420
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:50 widthOfSVG:83
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:18 lostRegion:26 CleanedScan.lostRegions:32 mostNamed:51 CleanedScan.lostText:55 wholePercent:79 lostVoxels:89 byRegionText:105 mostStruck:153 leastValid:172 noSeries:186
@@ -5077,8 +5100,8 @@ at stages/region/coverage.go prgnn/stages/region CoverageRow:4
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
 at stages/region/labels.go prgnn/stages/region MeaningName:9 Meaning:26
-at stages/region/misplaced.go prgnn/stages/region farOff:14 mostFarOff:15 leastPlaces:16 Misplaced:24
-at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:26
+at stages/region/misplaced.go prgnn/stages/region farOff:22 mostFarOff:23 mostShift:24 overMidline:25 leastCosine:26 leastPlaces:27 Frame:31 SpaceKey:37 FrameOf:40 Frame.Native:51 placed:61 placed.where:68 renamed:74 mirrored:75 Misplaced:83 align:120 middles:152 distance:162 farther:171 exchanged:181 turned:204 swapped:230 shifted:256
+at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:28
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/place.go prgnn/stages/region called:14 PlaceColumns:22
 at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts:22 ReferenceFacts.Table:32 ReadReference:44

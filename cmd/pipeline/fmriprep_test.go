@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"prgnn/internal/testdir"
-
 	"prgnn/internal/need"
+	"prgnn/internal/testdir"
+	"prgnn/stages/atlas"
 )
 
 // fmriprepVersions are the fixtures, with what a user must write beside dir and group.
@@ -77,7 +77,14 @@ func TestFMRIPrepVersions(t *testing.T) {
 						space, labels = e.Scans[0].Space, e.Scans[0].Labels
 					}
 				}
-				s.pipeline(0, "run", "biopoint.yaml", "--until", "connectivity", "--set", "cohort.incomplete=skip")
+				// The labels of the fixtures are FreeSurfer's at made-up places.
+				nodes := "id\tname\n"
+				for _, n := range atlas.DK84() {
+					nodes += fmt.Sprintf("%d\tmade-up %d\n", n.ID, n.ID)
+				}
+				testdir.Write(t, filepath.Join(s.dir, "nodes.tsv"), nodes)
+				s.pipeline(0, "run", "biopoint.yaml", "--until", "connectivity", "--set", "cohort.incomplete=skip",
+					"--set", "cohort.nodes=nodes.tsv")
 				wrote := ""
 				if v.write != "" {
 					wrote = "`" + v.write + "`"

@@ -141,7 +141,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 		return nil, fmt.Errorf("%s: no participant has all files: %s", root, strings.Join(l.notes, "; "))
 	}
 	r := c.roster(l, found)
-	if err := labels.misplaced(nodes, r); err != nil {
+	if err := labels.misplaced(nodes, r, c.Space); err != nil {
 		return nil, err
 	}
 	r.Root = root
@@ -150,7 +150,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	if r.Atlas, err = labels.settings(); err != nil {
 		return nil, err
 	}
-	r.Nodes = NodesTable(nodes)
+	r.Nodes = NodesTable(nodes, c.Space)
 	r.MadeBy = bids.GeneratedBy(root)
 	r.Notes = append(datasetNotes(l, root, space), r.Notes...)
 	r.About = func(ids map[string]bool) (notes []string, timesApart bool) {

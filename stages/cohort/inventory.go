@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/stages/column"
+	"prgnn/stages/region"
 )
 
 // An InventoryRow is what was found of one participant, or of one of its runs (bids).
@@ -57,7 +58,7 @@ func inventory(l *list, found map[string]*bidsFiles) *encoding.Table {
 
 // Scans is what the methods of a report say of the participants' scans. (With runs: all, one participant counts once.)
 func (r *Roster) Scans() column.Scans {
-	s := column.Scans{MadeBy: r.MadeBy, Labels: map[string]int{}, DK84: isDK84(r.Nodes)}
+	s := column.Scans{MadeBy: r.MadeBy, Space: r.space, Labels: map[string]int{}, DK84: isDK84(r.Nodes)}
 	if r.Description != "preproc" { // fMRIPrep's own goes without saying
 		s.Description = r.Description
 	}
@@ -74,6 +75,9 @@ func (r *Roster) Scans() column.Scans {
 				s.Labels[*row.Labels]++
 			}
 		}
+	}
+	if len(s.Labels) > 0 {
+		s.Aligned = (&region.Frame{Space: s.Space}).Native()
 	}
 	return s
 }

@@ -203,8 +203,8 @@ func (s *labelSource) lookCIFTI(r *nifti.Reader, path string) error {
 
 // misplaced refuses an image whose labels do not lie where the node list says: the one of all participants, or the
 // first that is there. The tasks of parcellate look at each.
-func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster) error {
-	if s == nil || s.own != nil {
+func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster, space string) error {
+	if s == nil {
 		return nil
 	}
 	for _, subject := range r.Subjects {
@@ -217,16 +217,17 @@ func (s *labelSource) misplaced(nodes []atlas.Node, r *Roster) error {
 			return nil // each participant's task says so
 		}
 		if !labels.Oriented {
-			r.Notes = append(r.Notes, fmt.Sprintf("%s does not say which side is left (sform and qform codes are 0): the hemispheres of its regions are not checked",
+			r.Notes = append(r.Notes, fmt.Sprintf("%s does not say which side is left (sform and qform codes are 0): the positions and hemispheres of its regions are not checked",
 				NameIn(r.Root, path)))
 		}
-		list, places := make([]region.Node, len(nodes)), make([]region.Place, len(nodes))
+		list := make([]region.Node, len(nodes))
+		frame := region.Frame{Places: make([]region.Place, len(nodes)), Space: space}
 		for i, n := range nodes {
 			list[i] = region.Node{Index: int32(n.Index), Id: int32(n.ID), Name: n.Name}
-			places[i] = region.Place{X: n.X, Y: n.Y, Z: n.Z}
+			frame.Places[i] = region.Place{X: n.X, Y: n.Y, Z: n.Z, Hemisphere: n.Hemisphere}
 		}
 		by := region.Meaning("auto", list, labels.Values())
-		if err := region.Misplaced(list, places, by, labels); err != nil {
+		if err := region.Misplaced(list, frame, by, labels); err != nil {
 			return fmt.Errorf("labels: %w", placed{fmt.Errorf("%s: %w", path, err), path})
 		}
 		return nil

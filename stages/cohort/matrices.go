@@ -53,7 +53,7 @@ func (c *MatricesCohort) Load(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Nodes = NodesTable(nodes)
+	r.Nodes = NodesTable(nodes, "")
 	return r, nil
 }
 

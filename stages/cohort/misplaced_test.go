@@ -27,8 +27,8 @@ func image(t *testing.T, path string, i *nifti.Image) {
 	need.NoError(t, err)
 }
 
-// painted is a label image of 84 cubes of 6 mm: number i+1 lies where place gives it, mm.
-func painted(code int, place func(i int) [3]float64) *nifti.Image {
+// painted is a label image of 84 cubes of 6 mm: the label of region i lies where place gives it, mm.
+func painted(code int, label func(i int) int, place func(i int) [3]float64) *nifti.Image {
 	origin, voxels := [3]float64{-100, -140, -90}, make([]int16, 100*120*100)
 	for n := range 84 {
 		p := place(n)
@@ -37,14 +37,15 @@ func painted(code int, place func(i int) [3]float64) *nifti.Image {
 			at[a] = int(math.Round((p[a] - origin[a]) / 2))
 		}
 		for v := range 27 {
-			voxels[(at[0]+v%3-1)+100*(at[1]+v/3%3-1+120*(at[2]+v/9-1))] = int16(n + 1)
+			voxels[(at[0]+v%3-1)+100*(at[1]+v/3%3-1+120*(at[2]+v/9-1))] = int16(label(n))
 		}
 	}
 	return &nifti.Image{Shape: []int{100, 120, 100}, Code: code, Data: voxels,
 		Affine: nifti.Affine{{2, 0, 0, -100}, {0, 2, 0, -140}, {0, 0, 2, -90}, {0, 0, 0, 1}}}
 }
 
-// Numbers 1 … 84 are the regions of dk84 only where they lie as its centroids do, in whatever space.
+// Numbers 1 … 84, or FreeSurfer's ids, are the regions of dk84 only where they lie as its centroids do: in MNI space to
+// some millimeters, in native space after an affine alignment that neither mirrors nor turns the head.
 func TestMisplacedLabels(t *testing.T) {
 	nodes := atlas.DK84()
 	where := func(n atlas.Node) [3]float64 { return [3]float64{n.X, n.Y, n.Z} }
@@ -68,44 +69,101 @@ func TestMisplacedLabels(t *testing.T) {
 	slices.SortStableFunc(sorted, func(a, b atlas.Node) int { return strings.Compare(a.Name, b.Name) })
 	// The right side in the order of the left: 34 cortical regions first.
 	mirrored := slices.Concat(nodes[:49], nodes[56:83], nodes[83:], nodes[49:56])
-	for _, c := range []struct {
-		name  string
-		code  int
-		place func(int) [3]float64
-		want  string
-	}{
-		{"as published", 4, as(nodes), ""},
-		{"a tilted, smaller head elsewhere", 1, func(i int) [3]float64 {
-			p, s, co := where(nodes[i]), math.Sin(0.4), math.Cos(0.4)
-			return [3]float64{0.85*p[0] + 6, 0.85*(co*p[1]-s*p[2]) + 20, 0.85*(s*p[1]+co*p[2]) - 10}
-		}, ""},
-		{"shuffled", 4, as(shuffled), "its labels are not the regions of the node list: "},
-		{"alternating sides", 4, as(alternating), "its labels are not the regions of the node list: "},
-		{"by name", 4, as(sorted), "its labels are not the regions of the node list: "},
-		{"the right side in the order of the left", 4, as(mirrored), "its labels are not the regions of the node list: "},
-		{"shuffled, without an orientation", 0, as(shuffled), "its labels are not the regions of the node list: "},
-		{"left for right", 4, func(i int) [3]float64 {
+	number := func(i int) int { return i + 1 }
+	id := func(i int) int { return nodes[i].ID }
+	moved := func(x, y, z float64) func(int) [3]float64 {
+		return func(i int) [3]float64 {
 			p := where(nodes[i])
-			return [3]float64{-p[0], p[1], p[2]}
-		}, "left and right are exchanged between its labels and the node list: "},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := study(t)
-			file := filepath.Join(dir, "atlas.nii")
-			image(t, file, painted(c.code, c.place))
-			r, err := table(nil).Load(dir)
-			if c.want == "" {
-				need.NoError(t, err)
-				if s := r.Scans(); s.Labels["from atlas.nii, given to the pipeline"] != 4 {
-					t.Errorf("the methods take the labels %v", s.Labels)
+			return [3]float64{p[0] + x, p[1] + y, p[2] + z}
+		}
+	}
+	flipped := func(signs ...float64) func(int) [3]float64 { // with a head that lies elsewhere, as in native space
+		return func(i int) [3]float64 {
+			p := where(nodes[i])
+			return [3]float64{signs[0]*p[0] + 5, signs[1]*p[1] - 25, signs[2] * p[2]}
+		}
+	}
+	exchange := func(structures ...string) func(int) [3]float64 { // of the left with those of the right
+		return func(i int) [3]float64 {
+			p := where(nodes[i])
+			for _, s := range structures {
+				if strings.HasSuffix(nodes[i].Name, s) {
+					p[0] = -p[0]
 				}
-				return
 			}
-			if err == nil || !strings.HasPrefix(err.Error(), "labels: "+file+": "+c.want) ||
-				!strings.HasSuffix(err.Error(), "set nodes to the list of the regions of this image, a TSV with the columns index and name") {
-				t.Errorf("%v", err)
-			}
-		})
+			return p
+		}
+	}
+	tilted := func(i int) [3]float64 {
+		p, s, co := where(nodes[i]), math.Sin(0.4), math.Cos(0.4)
+		return [3]float64{0.85*p[0] + 6, 0.85*(co*p[1]-s*p[2]) + 20, 0.85*(s*p[1]+co*p[2]) - 10}
+	}
+	const (
+		renamed   = "set nodes to the list of the regions of this image, a TSV with the columns index and name"
+		elsewhere = "if scans and labels are in the participants' own space, set space: native in the cohort"
+		numbers   = "its labels are not the regions of the node list: "
+		sides     = "left and right are exchanged between its labels and the node list: "
+	)
+	for _, c := range []struct {
+		name   string
+		space  string
+		code   int
+		place  func(int) [3]float64
+		want   string
+		remedy string
+	}{
+		{"as published", "auto", 4, as(nodes), "", ""},
+		{"8 mm off", "auto", 4, moved(0, 8, 0), "", ""},
+		{"30 mm off", "auto", 4, moved(0, 0, 30), "its regions are shifted by (0, 0, 30) mm on average against those of the node list: label ", elsewhere},
+		{"30 mm off, in a template's space", "MNI152NLin6Asym", 4, moved(-30, 0, 0), "its regions are shifted by (-30, 0, 0) mm on average", "or it is not in the space MNI152NLin6Asym: give labels in the space of the scans"},
+		{"30 mm off, in native space", "native", 1, moved(0, 0, 30), "", ""},
+		{"a tilted, smaller head elsewhere", "native", 1, tilted, "", ""},
+		{"a tilted, smaller head elsewhere, as MNI", "auto", 1, tilted, "its regions are shifted by (6, 21, -16) mm", elsewhere},
+		{"shuffled", "auto", 4, as(shuffled), numbers, renamed},
+		{"alternating sides", "auto", 4, as(alternating), numbers, renamed},
+		{"by name", "auto", 4, as(sorted), numbers, renamed},
+		{"the right side in the order of the left", "auto", 4, as(mirrored), numbers, renamed},
+		{"shuffled, without an orientation", "auto", 0, as(shuffled), numbers, renamed},
+		{"left for right", "auto", 4, flipped(-1, 1, 1), sides, renamed},
+		{"left for right in native space", "native", 4, flipped(-1, 1, 1), sides, renamed},
+		{"front for back in native space", "native", 4, flipped(1, -1, 1), "front and back are exchanged between its labels", renamed},
+		{"top for bottom in native space", "native", 4, flipped(1, 1, -1), "top and bottom are exchanged between its labels", renamed},
+		{"turned about z in native space", "native", 4, flipped(-1, -1, 1), sides, renamed},
+		{"turned about x in native space", "native", 4, flipped(1, -1, -1), "front and back, top and bottom are exchanged", renamed},
+		{"on its side in native space", "native", 4, func(i int) [3]float64 {
+			p := where(nodes[i])
+			return [3]float64{p[0], p[2], -p[1]}
+		}, "the head lies turned by 90° in it", renamed},
+		{"two regions for each other", "native", 4, exchange("Hippocampus", "-precuneus"), "4 of 84 regions lie on the other side of the brain: ", renamed},
+		{"a medial region for the other", "native", 4, exchange("caudalanteriorcingulate"), "2 of 84 regions lie on the other side of the brain: ", renamed},
+	} {
+		for _, ids := range []struct {
+			name  string
+			label func(int) int
+		}{{"numbers", number}, {"ids", id}} {
+			t.Run(c.name+"/"+ids.name, func(t *testing.T) {
+				dir := study(t)
+				file := filepath.Join(dir, "atlas.nii")
+				image(t, file, painted(c.code, ids.label, c.place))
+				r, err := table(func(t *TableCohort) { t.Space = c.space }).Load(dir)
+				if c.want == "" {
+					need.NoError(t, err)
+					if s := r.Scans(); s.Labels["from atlas.nii, given to the pipeline"] != 4 ||
+						c.space == "native" != (s.Space == "native") || s.Aligned != (c.space == "native") {
+						t.Errorf("the methods take %+v", s)
+					}
+					return
+				}
+				remedy := c.remedy
+				if remedy == renamed && ids.name == "ids" && c.want != numbers {
+					remedy = "correct " // the list is right
+				}
+				if err == nil || !strings.HasPrefix(err.Error(), "labels: "+file+": "+c.want) ||
+					!strings.Contains(err.Error(), remedy) {
+					t.Errorf("%v", err)
+				}
+			})
+		}
 	}
 }
 
@@ -113,6 +171,12 @@ func TestMisplacedLabels(t *testing.T) {
 func TestLabelsInPlace(t *testing.T) {
 	t.Run("MNI at 10 mm", func(t *testing.T) {
 		file := need.Shared(t, "data", "atlas", "dk84_coinstac10mm_node_majority.nii.gz")
+		if _, err := table(func(c *TableCohort) { c.Labels = file }).Load(study(t)); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("MNI at 1 mm, ids", func(t *testing.T) {
+		file := need.Shared(t, "data", "atlas", "dk84_mni_1mm_fsid.nii.gz")
 		if _, err := table(func(c *TableCohort) { c.Labels = file }).Load(study(t)); err != nil {
 			t.Error(err)
 		}

@@ -13,10 +13,11 @@ import (
 	"prgnn/internal/words"
 	"prgnn/stages/atlas"
 	"prgnn/stages/column"
+	"prgnn/stages/region"
 )
 
-// NodesTable is the node list as every cohort gives it.
-func NodesTable(nodes []atlas.Node) *encoding.Table {
+// NodesTable is the node list as every cohort gives it, with the space of the scans; "" where it is not known.
+func NodesTable(nodes []atlas.Node, space string) *encoding.Table {
 	rows := make([]column.NodeRow, len(nodes))
 	for i, n := range nodes {
 		r := column.NodeRow{Index: int32(n.Index), ID: int32(n.ID), Name: n.Name,
@@ -27,7 +28,11 @@ func NodesTable(nodes []atlas.Node) *encoding.Table {
 		}
 		rows[i] = r
 	}
-	return column.Table(rows)
+	t := column.Table(rows)
+	if space != "" {
+		t.Meta = map[string]string{region.SpaceKey: space}
+	}
+	return t
 }
 
 // isDK84 reports whether a node list has the names of the built-in one, whatever their order and ids.

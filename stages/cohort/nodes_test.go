@@ -21,7 +21,7 @@ func TestIsDK84(t *testing.T) {
 		want  bool
 	}{{"built in", atlas.DK84(), true}, {"by number", index, true}, {"in another order", turned, true},
 		{"one of another atlas", other, false}, {"fewer", turned[1:], false}} {
-		r := &Roster{Nodes: NodesTable(c.nodes)}
+		r := &Roster{Nodes: NodesTable(c.nodes, "")}
 		need.Equal(t, r.Scans().DK84, c.want, c.name)
 	}
 	if (&Roster{}).Scans().DK84 {

@@ -60,6 +60,7 @@ type Roster struct {
 	Description string         // the desc- entity of the scans; "" where it is not known
 	MadeBy      string         // the program that preprocessed the scans, "fMRIPrep 25.2.0"; "" when it is not known
 	Atlas       []AtlasSetting // of an atlas by its name; nil for labels as given
+	space       string         // of the scans, as the user states it, of a cohort without an inventory
 	labels      string         // where the labels come from, of a cohort without an inventory
 	Here        []string       // for the person at this machine alone: where the data were found
 	// unreadable, when set, says which files of a participant would fail when they are read (see Unreadable).

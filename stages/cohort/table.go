@@ -8,7 +8,7 @@ var tableCohortKind = Source{
 	Name: "table",
 	Doc: "participants listed in a CSV or TSV file, with their scans\n" +
 		"bold, labels, confounds, confounds_sidecar and events are each the name of a column of paths, a path with columns in braces (\"func/{participant_id}_bold.nii.gz\"), or one file for all participants. Other columns are covariates.",
-	New: func() Loader { return &TableCohort{listed: defaultListed(), Nodes: "auto"} },
+	New: func() Loader { return &TableCohort{listed: defaultListed(), Nodes: "auto", Space: "auto"} },
 }
 
 // TableCohort lists scans in a table.
@@ -22,6 +22,7 @@ type TableCohort struct {
 	Sessions         string `param:"sessions" doc:"longitudinal data: the column that names the session, with one row per session of a participant, for stages with each: session and the kind sessions"`
 	Events           string `param:"events" place:"maybe" doc:"its table of task events (onset and duration in s, trial_type); none by default"`
 
+	Space string `param:"space" doc:"the space of the scans and label images: native (the participants' own), or the name of a template; auto: not stated, checked as MNI. In MNI space the centroids of the regions are compared with those of the node list in mm, in other spaces after an affine alignment"`
 	Nodes string `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or CIFTI label file in labels, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
@@ -52,7 +53,11 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	}
 	var problems []error
 	var sources []*fileSource
-	labels, wrong := l.labelSource(c.Labels, where{dir: dir})
+	space := c.Space
+	if space == "auto" {
+		space = ""
+	}
+	labels, wrong := l.labelSource(c.Labels, where{dir: dir, space: space})
 	for _, f := range []struct{ port, format, spec string }{
 		{"bold", "nifti", c.BOLD}, {"confounds", "tsv", c.Confounds}, {"confounds_sidecar", "json", c.ConfoundsSidecar},
 		{"events", "tsv", c.Events},
@@ -71,10 +76,10 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r := l.roster(append(sources, labels.ports()...))
-	if err := labels.misplaced(nodes, r); err != nil {
+	if err := labels.misplaced(nodes, r, space); err != nil {
 		return nil, err
 	}
-	r.Sessions, r.labels = c.Sessions != "", labels.from
+	r.Sessions, r.space, r.labels = c.Sessions != "", space, labels.from
 	if labels.wanted != nil {
 		r.Notes = append(r.Notes, "labels: "+labels.from)
 	}
@@ -83,6 +88,6 @@ func (c *TableCohort) Load(dir string) (*Roster, error) {
 	if r.Atlas, err = labels.settings(); err != nil {
 		return nil, err
 	}
-	r.Nodes = NodesTable(nodes)
+	r.Nodes = NodesTable(nodes, space)
 	return r, nil
 }

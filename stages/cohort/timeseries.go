@@ -81,7 +81,7 @@ func (c *TimeseriesCohort) loadTable(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Nodes = NodesTable(nodes)
+	r.Nodes = NodesTable(nodes, "")
 	return r, nil
 }
 

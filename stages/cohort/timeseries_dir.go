@@ -62,7 +62,7 @@ func (c *TimeseriesCohort) loadDir(dir string) (*Roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Nodes = NodesTable(nodes)
+	r.Nodes = NodesTable(nodes, "")
 	return r, nil
 }
 

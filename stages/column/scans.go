@@ -12,6 +12,7 @@ type Scans struct {
 	Space       string         `json:"space,omitempty"`       // "MNI152NLin2009cAsym res-2"; "native" for the scan's own
 	Labels      map[string]int `json:"labels,omitempty"`      // where labels come from → participants
 	DK84        bool           `json:"dk84,omitempty"`        // the regions are the 84 of the Desikan-Killiany set
+	Aligned     bool           `json:"aligned,omitempty"`     // labels were compared with the node list after an alignment
 	Description string         `json:"description,omitempty"` // the desc- entity of the scans, where it is not preproc
 }
 

@@ -1,57 +1,132 @@
 package region
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/nifti"
+	"prgnn/stages/column"
 )
 
-// What is beyond belief in the places of labels. On the images that the tests hold against dk84 (MNI at 10 mm,
-// simulated heads at 4 and 12 mm) no centroid is more than 12 mm from that of the list; of other numberings (shuffled,
-// alternating sides, sorted, another order of structures) at least a quarter is more than 30 mm away.
+// What is beyond belief in the places of labels. On the images that the tests hold against dk84 (MNI at 1 and 10 mm,
+// simulated heads at 4 and 12 mm) no centroid is more than 12 mm from that of the list, and their mean less than 3 mm;
+// of other numberings (shuffled, alternating sides, sorted, another order of structures) at least a quarter is more
+// than 30 mm away.
 const (
 	farOff      = 30.0 // mm
 	mostFarOff  = 0.1  // share of the compared labels
+	mostShift   = 12.0 // mm, of the mean of all regions
+	overMidline = 5.0  // mm; a region may reach over the midline, but its centroid hardly
+	leastCosine = 0.5  // of an axis of the head and that of the image: 60°
 	leastPlaces = 12   // labels that have a place: with fewer an affine transform fits anything
 )
 
-// Misplaced compares where the labels of an image lie with where the node list says that they lie: by distance, after
-// the affine transform (least squares) that takes the centroids of the one to those of the other, so that the space of
-// the image, its template and the size of the head do not matter. places are those of nodes, by gives the label of a
-// node. Without places (NaN) nothing is compared; of an image that does not say where it lies, left and right are not.
-// Only labels that count 1 … N are compared: such numbers are those of any atlas, while FreeSurfer's ids are its own.
-func Misplaced(nodes []Node, places []Place, by func(Node) int32, labels *nifti.Labels) error {
-	type pair struct {
-		node     Node
-		at, want nifti.Point
+// A Frame is what is known of the places of labels before an image is read.
+type Frame struct {
+	Places []Place // of the nodes
+	Space  string  // of the image; "" where it is not known, which counts as MNI
+}
+
+// SpaceKey is the metadata of a node list that names the space of the scans; "" where it is not known.
+const SpaceKey = "space"
+
+// FrameOf reads the places of a node list.
+func FrameOf(in dag.Input) (f Frame, err error) {
+	var t *encoding.Table
+	if t, err = in.Table(); err == nil {
+		f.Space = t.Meta[SpaceKey]
+		f.Places, err = column.Read[Place](in)
 	}
-	if slices.ContainsFunc(nodes, func(n Node) bool { return by(n) != n.Index }) {
-		return nil
+	return f, err
+}
+
+// Native reports whether the space is another than that of the published centroids: the participant's own, or that of
+// a template of another size or origin.
+func (f *Frame) Native() bool {
+	for _, same := range []string{"MNI152", "MNI305", "MNIColin27", "fsaverage"} {
+		if strings.HasPrefix(f.Space, same) {
+			return false
+		}
 	}
-	centroids := labels.Centroids()
-	var pairs []pair
+	return f.Space != ""
+}
+
+// A placed is a node whose label lies in an image; mm.
+type placed struct {
+	node     Node
+	label    int32
+	at, want nifti.Point
+	aligned  nifti.Point // at, taken to the places of the node list
+}
+
+func (p *placed) where() string {
+	return fmt.Sprintf("label %d (%s) is centered at (%.0f, %.0f, %.0f) mm, expected (%.0f, %.0f, %.0f)",
+		p.label, p.node.Name, p.at[0], p.at[1], p.at[2], p.want[0], p.want[1], p.want[2])
+}
+
+const (
+	renamed  = "set nodes to the list of the regions of this image, a TSV with the columns index and name"
+	mirrored = "the image was mirrored, or its affine is wrong: write it again with the correct affine"
+)
+
+// Misplaced compares where the labels of an image lie with where the node list says that they lie; by gives the label
+// of a node. An affine transform (least squares) takes the centroids of the image to those of the list. After it, each
+// region has to lie near its place and on its side, so that the space of the image and the size of the head do not
+// matter; the transform must not mirror or turn the head. In the space of the list each region also has to lie near its
+// place as it is. Of an image that does not say where it lies only the order of the regions is compared.
+func Misplaced(nodes []Node, f Frame, by func(Node) int32, labels *nifti.Labels) error {
+	centroids, or := labels.Centroids(), ""
+	if !slices.ContainsFunc(nodes, func(n Node) bool { return by(n) != n.Index }) { // any atlas has such numbers
+		or = ", or " + renamed
+	}
+	if err := exchanged(nodes, f.Places, by, centroids, or); err != nil && labels.Oriented {
+		return err
+	}
+	var all []placed
 	for i, n := range nodes {
-		p := places[i]
-		if c, there := centroids[by(n)]; there && p.X-p.X == 0 && p.Y-p.Y == 0 && p.Z-p.Z == 0 {
-			pairs = append(pairs, pair{n, c, nifti.Point{p.X, p.Y, p.Z}})
+		p := f.Places[i]
+		if c, there := centroids[by(n)]; there && !math.IsNaN(p.X+p.Y+p.Z) {
+			all = append(all, placed{node: n, label: by(n), at: c, want: nifti.Point{p.X, p.Y, p.Z}})
 		}
 	}
-	if len(pairs) < leastPlaces {
+	if fit, ok := align(all); ok {
+		if far := farther(all, func(p *placed) nifti.Point { return p.aligned }); far != nil {
+			return fmt.Errorf("its labels are not the regions of the node list: %d of %d lie more than %g mm from the region of their number, also after alignment: %s; %s",
+				len(far), len(all), farOff, far[0].where(), renamed)
+		}
+		if !labels.Oriented {
+			return nil
+		}
+		if err := turned(fit, all, or); err != nil {
+			return err
+		}
+		if err := swapped(all, or); err != nil {
+			return err
+		}
+	}
+	if !labels.Oriented || f.Native() {
 		return nil
 	}
-	var middle, wanted nifti.Point
-	for _, p := range pairs {
-		for a := range 3 {
-			middle[a] += p.at[a] / float64(len(pairs))
-			wanted[a] += p.want[a] / float64(len(pairs))
-		}
+	return shifted(all, f.Space)
+}
+
+// align takes the places of regions to those of the node list; not ok where an affine transform would fit anything.
+func align(all []placed) (fit nifti.Affine, ok bool) {
+	if len(all) < leastPlaces {
+		return fit, false
 	}
+	middle, wanted := middles(all)
 	square, cross := nifti.Identity, nifti.Identity // XᵀX and (XᵀY)ᵀ of the centered places
 	for a := range 3 {
 		for b := range 3 {
 			square[a][b], cross[a][b] = 0, 0
-			for _, p := range pairs {
+			for _, p := range all {
 				square[a][b] += float64((p.at[a] - middle[a]) * (p.at[b] - middle[b]))
 				cross[a][b] += float64((p.want[a] - wanted[a]) * (p.at[b] - middle[b]))
 			}
@@ -59,33 +134,141 @@ func Misplaced(nodes []Node, places []Place, by func(Node) int32, labels *nifti.
 	}
 	inverse, ok := square.Inverse()
 	if !ok { // all in one plane
+		return fit, false
+	}
+	fit = cross.Mul(&inverse)
+	for i := range all {
+		p := &all[i]
+		p.aligned[0], p.aligned[1], p.aligned[2] =
+			fit.Apply(p.at[0]-middle[0], p.at[1]-middle[1], p.at[2]-middle[2])
+		for a := range 3 {
+			p.aligned[a] += wanted[a]
+		}
+	}
+	return fit, true
+}
+
+// middles are the means of the places of regions, in the image and in the node list.
+func middles(all []placed) (at, want nifti.Point) {
+	for _, p := range all {
+		for a := range 3 {
+			at[a] += p.at[a] / float64(len(all))
+			want[a] += p.want[a] / float64(len(all))
+		}
+	}
+	return at, want
+}
+
+func distance(p, q nifti.Point) float64 {
+	square := 0.0
+	for a := range 3 {
+		square += float64((p[a] - q[a]) * (p[a] - q[a]))
+	}
+	return math.Sqrt(square)
+}
+
+// farther are the regions far from their places, if they are more than a lesion or a small region explains.
+func farther(all []placed, of func(*placed) nifti.Point) []placed {
+	far := slices.DeleteFunc(slices.Clone(all), func(p placed) bool { return distance(of(&p), p.want) <= farOff })
+	if float64(len(far)) <= mostFarOff*float64(len(all)) {
 		return nil
 	}
-	fit := cross.Mul(&inverse)
-	var far []pair
-	for _, p := range pairs {
-		var d nifti.Point
-		d[0], d[1], d[2] = fit.Apply(p.at[0]-middle[0], p.at[1]-middle[1], p.at[2]-middle[2])
-		distance := 0.0
-		for a := range 3 {
-			off := d[a] - (p.want[a] - wanted[a])
-			distance += float64(off * off)
+	return far
+}
+
+// exchanged refuses an image whose left regions lie to the right of the right ones, by the hemispheres of the node
+// list alone: so it holds for an atlas whose places were taken from this very image.
+func exchanged(nodes []Node, places []Place, by func(Node) int32, centroids map[int32]nifti.Point,
+	or string) error {
+	var x, count [2]float64
+	var first string
+	for i, n := range nodes {
+		c, there := centroids[by(n)]
+		side := slices.Index([]string{"L", "R"}, places[i].Hemisphere)
+		if !there || side < 0 {
+			continue
 		}
-		if distance > farOff*farOff {
-			far = append(far, p)
+		x[side], count[side] = x[side]+c[0], count[side]+1
+		if side == 0 && first == "" {
+			first = fmt.Sprintf("label %d (%s) is centered at x = %.0f mm", by(n), n.Name, c[0])
 		}
 	}
-	const remedy = "set nodes to the list of the regions of this image, a TSV with the columns index and name"
-	if float64(len(far)) > mostFarOff*float64(len(pairs)) {
-		p := far[0]
-		return fmt.Errorf("its labels are not the regions of the node list: %d of %d lie more than %g mm from the region of their number, also after alignment; label %d is centered at (%.0f, %.0f, %.0f) mm, but %s at (%.0f, %.0f, %.0f); %s",
-			len(far), len(pairs), farOff, by(p.node), p.at[0], p.at[1], p.at[2], p.node.Name, p.want[0], p.want[1],
-			p.want[2], remedy)
+	if count[0] == 0 || count[1] == 0 || x[0]/count[0] < x[1]/count[1] {
+		return nil
 	}
-	if labels.Oriented && fit.Determinant() < 0 {
-		p := pairs[0]
-		return fmt.Errorf("left and right are exchanged between its labels and the node list: label %d is centered at x = %.0f mm, but %s at %.0f; correct the orientation in its header, or %s",
-			by(p.node), p.at[0], p.node.Name, p.want[0], remedy)
+	return fmt.Errorf("left and right are exchanged between its labels and the node list: the left regions lie at x = %.0f mm on average, the right ones at %.0f: %s; %s%s",
+		x[0]/count[0], x[1]/count[1], first, mirrored, or)
+}
+
+// turned refuses an image whose axes are not those of a head.
+func turned(fit nifti.Affine, all []placed, or string) error {
+	var wrong []string
+	angle := 0.0
+	for a, ends := range []string{"left and right", "front and back", "top and bottom"} {
+		length := math.Sqrt(float64(fit[0][a]*fit[0][a]) + float64(fit[1][a]*fit[1][a]) + float64(fit[2][a]*fit[2][a]))
+		cosine := fit[a][a] / length
+		if cosine < -leastCosine {
+			wrong = append(wrong, ends)
+		}
+		if cosine < leastCosine {
+			angle = max(angle, math.Acos(cosine)*180/math.Pi)
+		}
+	}
+	switch {
+	case wrong == nil && angle > 0 && fit.Determinant() >= 0:
+		return fmt.Errorf("the head lies turned by %.0f° in it, against the axes of its affine: %s; %s%s",
+			angle, all[0].where(), mirrored, or)
+	case wrong == nil && fit.Determinant() >= 0:
+		return nil
+	}
+	return fmt.Errorf("%s are exchanged between its labels and the node list: %s; %s%s",
+		cmp.Or(strings.Join(wrong, ", "), "left and right"), all[0].where(), mirrored, or)
+}
+
+// swapped refuses an image in which single regions lie on the other side of the brain, or to the other side of their
+// counterpart.
+func swapped(all []placed, or string) error {
+	var names []string
+	for i := range all {
+		p := &all[i]
+		over := p.want[0] <= -overMidline && p.aligned[0] > overMidline ||
+			p.want[0] >= overMidline && p.aligned[0] < -overMidline
+		opposite := nifti.Point{-p.want[0], p.want[1], p.want[2]}
+		for j := range all {
+			q := &all[j]
+			if math.Abs(p.want[0]) >= 1 && distance(q.want, opposite) < overMidline &&
+				(p.want[0] < q.want[0]) != (p.aligned[0] < q.aligned[0]) {
+				over = true
+			}
+		}
+		if over {
+			names = append(names, fmt.Sprintf("%d %s (x = %.0f mm, expected %.0f)", p.label, p.node.Name, p.at[0], p.want[0]))
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return fmt.Errorf("%d of %d regions lie on the other side of the brain: %s: left and right labels are exchanged; correct the labels%s",
+		len(names), len(all), words.Some(names, 6), or)
+}
+
+// shifted refuses an image that is in another space than the node list.
+func shifted(all []placed, space string) error {
+	remedy := "its affine is wrong, or it is not in the space " + space + ": give labels in the space of the scans"
+	if space == "" {
+		remedy = "its affine is wrong, or it is not in MNI space: give labels in the space of the scans; if scans and labels are in the participants' own space, set space: native in the cohort"
+	}
+	if len(all) < 3 {
+		return nil // no graph
+	}
+	at, want := middles(all)
+	if off := distance(at, want); off > mostShift && (len(all) >= leastPlaces || off > farOff) {
+		return fmt.Errorf("its regions are shifted by (%.0f, %.0f, %.0f) mm on average against those of the node list: %s; %s",
+			at[0]-want[0], at[1]-want[1], at[2]-want[2], all[0].where(), remedy)
+	}
+	if far := farther(all, func(p *placed) nifti.Point { return p.at }); far != nil && len(all) >= leastPlaces {
+		return fmt.Errorf("%d of its %d regions lie more than %g mm from those of the node list: %s; %s",
+			len(far), len(all), farOff, far[0].where(), remedy)
 	}
 	return nil
 }

@@ -15,11 +15,13 @@ type Node struct {
 	Name  string `column:"name" doc:"the node's name"`
 }
 
-// A Place is the centroid of a node, MNI, mm; NaN where the node list does not give it.
+// A Place is the centroid of a node, MNI, mm; NaN where the node list does not give it; and its hemisphere, L or R.
 type Place struct {
 	X float64 `column:"x,optional"`
 	Y float64 `column:"y,optional"`
 	Z float64 `column:"z,optional"`
+
+	Hemisphere string `column:"hemisphere,missing,optional"`
 }
 
 // ReadNodes reads the node list: indices must be 1…N.

@@ -85,7 +85,7 @@ func (c *Cohort) Load(string) (*cohort.Roster, error) {
 	}
 	roster := &cohort.Roster{
 		Participants: column.Table(rows),
-		Nodes:        cohort.NodesTable(nodes),
+		Nodes:        cohort.NodesTable(nodes, "T1w"), // as `pipeline simulate` names their files
 		Extra:        map[string]artifacts.Value{"truth": truthTable(nodes, c.Strength, c.Heterogeneity)},
 		Files: map[string]dag.Type{
 			"bold": dag.Format("nifti"), "labels": dag.Format("nifti"), "confounds": dag.Format("tsv"),

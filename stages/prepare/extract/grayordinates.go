@@ -110,25 +110,14 @@ func (p *Parcellate) grayordinates(t *dag.Task, nodes []region.Node) (dag.Output
 		}
 	}
 	counts, here := all.Counts(), onto.Counts()
-	c, number, reached := make([]region.CoverageRow, len(nodes)), map[int32]float64{}, 0
-	for i, n := range nodes {
-		v := by(n)
-		seen := share(here[v], counts[v])
-		kept := here[v] > 0 && seen >= p.MinCoverage
-		if kept {
-			number[v] = float64(n.Index)
-			reached++
-		}
-		c[i] = region.CoverageRow{Node: n, LabelVoxels: int32(counts[v]), Voxels: int32(here[v]), Coverage: seen,
-			Kept: kept}
-	}
-	if p.Missing != "keep" && reached < min(2, len(nodes)) {
-		return nil, fmt.Errorf("%s over %s: %d of the %d nodes lie in the scan, too few for a graph", in.Name, t.In("bold").Name, reached, len(nodes))
+	c, number, reached := p.covered(nodes, by, counts, here, func(v int32) float64 { return share(here[v], counts[v]) })
+	if err := p.refuseLost(c, "the grayordinates of the scan lack them"); err != nil {
+		return nil, fmt.Errorf("%s over %s: %w", in.Name, t.In("bold").Name, err)
 	}
 	parcels := make([]float64, len(place))
 	for at, v := range onto.Voxels {
 		if v != 0 {
-			parcels[at] = number[v]
+			parcels[at] = float64(number[v])
 		}
 	}
 	var b bytes.Buffer

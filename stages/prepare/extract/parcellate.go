@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/nifti"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -29,7 +30,7 @@ var parcellateKind = dag.Kind{
 // Parcellate lays a label image over a scan.
 type Parcellate struct {
 	Labels      string  `param:"labels" choices:"auto|id|index" doc:"what the image's labels are: ids of the node list (FreeSurfer's, say), its node numbers 1…N, or whichever of the two fits"`
-	Missing     string  `param:"missing" choices:"fail|keep" doc:"what to do when the label image lacks nodes of the list: refuse it, or keep their rows empty"`
+	Missing     string  `param:"missing" choices:"fail|keep" doc:"what to do when the label image lacks nodes of the list, or the scan more than a tenth of them: refuse it, or keep their rows empty"`
 	MinCoverage float64 `param:"min_coverage" doc:"share of a node's label that must be on the scan's grid and inside the connected mask; a node below it is left empty" min:"0" max:"1"`
 	Resampling  string  `param:"resampling" choices:"auto|nearest|majority" doc:"resampling if the grids differ: the label nearest to the voxel's center, or the majority of its 27 samples with a label (at least 9); auto uses the majority for voxels of 6 mm and more, where nearest neighbor leaves small regions empty"`
 	Sample      int     `param:"sample" doc:"voxels in a carpet plot (figure-qc); 0 for none" min:"0" max:"2000"`
@@ -86,12 +87,16 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in, err)
 	}
+	var frame region.Frame
 	if weights == nil {
-		places, err := column.Read[region.Place](t.In("nodes"))
-		if err != nil {
+		if frame, err = region.FrameOf(t.In("nodes")); err != nil {
 			return nil, err
 		}
-		if err := region.Misplaced(nodes, places, by, labels); err != nil {
+		own := frame
+		if t.Has("transform") || t.Has("warp") {
+			own.Space = "fsnative"
+		}
+		if err := region.Misplaced(nodes, own, by, labels); err != nil {
 			return nil, fmt.Errorf("%s: %w", in, err)
 		}
 	}
@@ -103,6 +108,15 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	onto, seen, err := l.over(grid)
 	if err != nil {
+		return nil, fmt.Errorf("%s over %s: %w", in, t.In("bold").Name, err)
+	}
+
+	if weights == nil && l.chain != nil {
+		if err := region.Misplaced(nodes, frame, by, onto); err != nil {
+			return nil, fmt.Errorf("%s over %s, after its transforms: %w", in, t.In("bold").Name, err)
+		}
+	}
+	if err := l.besideBrain(onto); err != nil {
 		return nil, fmt.Errorf("%s over %s: %w", in, t.In("bold").Name, err)
 	}
 
@@ -122,9 +136,8 @@ func (p *Parcellate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		seen = x.count(nodes, all, voxels)
 	}
 	c, number, reached := p.covered(nodes, by, all, voxels, seen)
-	if p.Missing != "keep" && reached < min(2, len(nodes)) {
-		return nil, fmt.Errorf("%s over %s: %d of the %d nodes lie in the scan, too few for a graph: the labels are on %v, the scan on %v; are both in the same space (T1w, MNI…)?",
-			in, t.In("bold").Name, reached, len(nodes), l.labels.Grid, grid)
+	if err := p.refuseLost(c, fmt.Sprintf("the labels are on %v, the scan on %v; either they are in different spaces (T1w, MNI…) or the scan does not cover the brain", l.labels.Grid, grid)); err != nil {
+		return nil, fmt.Errorf("%s over %s: %w", in, t.In("bold").Name, err)
 	}
 	parcels := make([]int16, len(onto.Voxels))
 	for i, v := range onto.Voxels {
@@ -193,6 +206,24 @@ func (p *Parcellate) covered(nodes []region.Node, by func(region.Node) int32, al
 			Kept: kept}
 	}
 	return rows, number, reached
+}
+
+// mostUnseen is the share of the nodes that a scan may lack: the cerebellum, say, below the field of view.
+const mostUnseen = 0.1
+
+// refuseLost refuses a scan that lacks too many nodes; why says what may be the cause.
+func (p *Parcellate) refuseLost(c []region.CoverageRow, why string) error {
+	var names []string
+	for _, r := range c {
+		if r.LabelVoxels > 0 && !r.Kept {
+			names = append(names, r.Name)
+		}
+	}
+	if p.Missing == "keep" || float64(len(names)) <= mostUnseen*float64(len(c)) {
+		return nil
+	}
+	return fmt.Errorf("%d of the %d nodes lie outside the scan, or with less than %g of their label inside (min_coverage): %s: %s (missing: keep continues with their rows empty)",
+		len(names), len(c), p.MinCoverage, words.Some(names, 8), why)
 }
 
 // parcelImage is a label image of parcels on the grid of a scan.

@@ -279,6 +279,35 @@ func (l *layer) look(grid nifti.Grid) error {
 	return nil
 }
 
+// mostBeside is the distance between the middle of the brain mask and that of the labels of the whole brain, mm, where
+// both are of one brain: they differ by some millimeters.
+const mostBeside = 15
+
+// besideBrain refuses labels of the whole brain that lie beside the brain mask. onto are those on the scan's grid.
+func (l *layer) besideBrain(onto *nifti.Labels) error {
+	if l.mask == nil || !l.whole || !onto.Oriented {
+		return nil
+	}
+	middle := func(of *nifti.Labels) (nifti.Point, bool) {
+		all := &nifti.Labels{Grid: of.Grid, Voxels: make([]int32, len(of.Voxels))}
+		for i, v := range of.Voxels {
+			all.Voxels[i] = min(max(v, 0), 1)
+		}
+		at, there := all.Centroids()[1]
+		return at, there
+	}
+	brain, masked := middle(l.mask)
+	labels, labeled := middle(onto)
+	if !masked || !labeled {
+		return nil
+	}
+	if off := math.Hypot(math.Hypot(labels[0]-brain[0], labels[1]-brain[1]), labels[2]-brain[2]); off > mostBeside {
+		return fmt.Errorf("the labels lie %.0f mm beside the brain mask: their middle is (%.0f, %.0f, %.0f) mm, that of the mask (%.0f, %.0f, %.0f); the affine of one is wrong, or they are in different spaces or of different participants",
+			off, labels[0], labels[1], labels[2], brain[0], brain[1], brain[2])
+	}
+	return nil
+}
+
 // quality is the row of the table quality, with cautions.
 func (l *layer) quality(empty int) column.ParcelRow {
 	r := l.row

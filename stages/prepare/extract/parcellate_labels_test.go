@@ -123,13 +123,14 @@ func parcelRow(t *testing.T, out dag.Outputs) column.ParcelRow {
 
 // A scan cut off in the middle of the brain: a label has the share of its voxels that lie in
 // the scan, and nodes with too little are left empty. The other file, from the template to the
-// T1w image, and a transform of another participant give cautions.
+// T1w image, and a turned transform are told.
 func TestParcellateWarpDoubts(t *testing.T) {
 	ids, _ := dk84Voxels(t, need.Shared(t, "fixtures", "fmriprep", "oracle", "sub-01_dk84_voxels.tsv"))
 	in := fmriprepInputs(t, "sub-01", ids)
+	missing := "fail"
 	run := func() (*encoding.Table, column.ParcelRow) {
 		t.Helper()
-		out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5,
+		out, err := stagetest.RunWith(&Parcellate{Labels: "auto", Missing: missing, MinCoverage: 0.5,
 			Resampling: "nearest"}, in)
 		need.NoError(t, err)
 		return out["coverage"].(*encoding.Table), parcelRow(t, out)
@@ -144,7 +145,12 @@ func TestParcellateWarpDoubts(t *testing.T) {
 		Data: make([]int16, 20*24*10*2)}
 	in["bold"] = imageInput(t, "bold.nii.gz", scan)
 	delete(in, "mask")
+	_, err = stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", MinCoverage: 0.5, Resampling: "nearest"},
+		in)
+	need.Error(t, err, "34 of the 84 nodes lie outside the scan, or with less than 0.5 of their label inside (min_coverage): n1003, n1005, n1006, n1007, n1009, n1013, n1020 and 27 more: the labels are on ")
+	missing = "keep"
 	half, q := run()
+	missing = "fail"
 	n, all := stagetest.Sure(half.Ints("voxels")), stagetest.Sure(whole.Ints("voxels"))
 	covered, kept := stagetest.Sure(half.Floats("coverage")), stagetest.Sure(half.Bools("kept"))
 	cut := 0
@@ -164,12 +170,11 @@ func TestParcellateWarpDoubts(t *testing.T) {
 	in = fmriprepInputs(t, "sub-01", ids)
 	anat := need.Shared(t, "fixtures", "fmriprep", "fmriprep-25.1.4", "sub-01", "anat")
 	in["warp"] = stagetest.FileInput(filepath.Join(anat, "sub-01_from-MNI152NLin2009cAsym_to-T1w_mode-image_xfm.h5"))
-	if _, q := run(); !strings.Contains(q.Caution, "of its brain mask has no label") || !strings.HasSuffix(q.Caution, ": check the registration") {
-		t.Errorf("%+v", q)
-	}
+	_, err = stagetest.RunWith(&Parcellate{Labels: "auto", Missing: "fail", Resampling: "nearest"}, in)
+	need.Error(t, err, "the labels lie 24 mm beside the brain mask")
 	in = fmriprepInputs(t, "sub-01", ids)
-	in["transform"] = dag.InputOf(artifacts.Bytes{Kind: "itk", Data: []byte("#Insight Transform File V1.0\n#Transform 0\nTransform: AffineTransform_double_3_3\nParameters: 0 -1 0 1 0 0 0 0 1 0 0 0\nFixedParameters: 0 0 0\n")})
-	if _, q := run(); math.Abs(q.Rotation-90) > 1e-9 || !strings.Contains(q.Caution, "its transform rotates the head by 90°") {
+	in["transform"] = dag.InputOf(artifacts.Bytes{Kind: "itk", Data: []byte("#Insight Transform File V1.0\n#Transform 0\nTransform: AffineTransform_double_3_3\nParameters: 0.8 -0.6 0 0.6 0.8 0 0 0 1 0 0 0\nFixedParameters: 0 0 0\n")})
+	if _, q := run(); math.Abs(q.Rotation-math.Acos(0.8)*180/math.Pi) > 1e-9 || !strings.Contains(q.Caution, "its transform rotates the head by 37°") {
 		t.Errorf("%+v", q)
 	}
 	// A mask that is not of this scan.

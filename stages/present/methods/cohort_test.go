@@ -26,10 +26,10 @@ func TestMethodsOfScans(t *testing.T) {
 			[]participants.LabeledScan{row("majority of 27 samples a voxel"), row("majority of 27 samples a voxel")}, "auto",
 			"2 participants were taken from derivatives of fMRIPrep 25.2.0 [1]. The scans are in the space MNI152NLin2009cAsym res-2. " +
 				"Each scan was parcellated on its own grid by majority resampling of a label image, 27 samples a voxel; a region with less than 0.5 of its label on this grid counts as missing. The labels are " + surfer + "."},
-		{column.Scans{MadeBy: "XCP-D 0.10.6", Space: "native", Labels: map[string]int{"from atlas.nii.gz, given to the pipeline": 2}},
+		{column.Scans{MadeBy: "XCP-D 0.10.6", Space: "native", Aligned: true, Labels: map[string]int{"from atlas.nii.gz, given to the pipeline": 2}},
 			[]participants.LabeledScan{row("none: the label image is on the scan's grid")}, "auto",
 			"2 participants were taken from derivatives of XCP-D 0.10.6. The scans are in their own space. " +
-				"Each scan was parcellated on its own grid by a label image on that grid, without resampling; a region with less than 0.5 of its label on this grid counts as missing. The labels are from atlas.nii.gz, given to the pipeline."},
+				"Each scan was parcellated on its own grid by a label image on that grid, without resampling; a region with less than 0.5 of its label on this grid counts as missing. In this space, the positions of regions were compared with those of the atlas after an affine alignment only. The labels are from atlas.nii.gz, given to the pipeline."},
 		{column.Scans{Labels: map[string]int{"A": 1, "B": 1}}, []participants.LabeledScan{row("nearest neighbor"),
 			row("nearest neighbor"), row("majority of 27 samples a voxel")}, "auto",
 			"2 participants were taken from derivatives in BIDS layout, which name no program. " +

@@ -55,6 +55,9 @@ func (a *Author) methodsOfCohort(m *Text) {
 			m.sentences[len(m.sentences)-1] += fmt.Sprintf(" (Desikan–Killiany atlas with subcortical structures, 84 regions) %s", m.cite("desikan"))
 		}
 		m.sentences[len(m.sentences)-1] += fmt.Sprintf("; a region with less than %s of its label on this grid counts as missing.", p.Value["min_coverage"])
+		if a.About.Aligned {
+			m.say("In this space, the positions of regions were compared with those of the atlas after an affine alignment only.")
+		}
 		for _, from := range slices.Sorted(maps.Keys(a.About.Labels)) {
 			whose := "The labels"
 			if n := a.About.Labels[from]; len(a.About.Labels) > 1 {
