@@ -64,7 +64,8 @@ func TestOwnCohort(t *testing.T) {
 	if got := tasks(p); got["cohort"] != 1 || got["parcels"] != 2 {
 		t.Errorf("%v", got)
 	}
-	if want := []string{"stage clean: input confounds is not connected: the cohort (table) has no confounds"}; !slices.Equal(p.Notes, want) {
+	if want := []string{"stage clean: input confounds is not connected: the cohort (table) has no confounds",
+		"stage folds will fail: cohort.participants: group \"ASD\" has only one participant, who cannot be in the training and the test set: add participants, exclude the group by select, or set stratify: false"}; !slices.Equal(p.Notes, want) {
 		t.Errorf("notes %q, want %q", p.Notes, want)
 	}
 }

@@ -1,9 +1,14 @@
 package pipelines
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"prgnn/internal/need"
 )
 
 // A program that gathers participants may fit anything to them: a note says so where a test fold depends on it, and
@@ -24,5 +29,50 @@ stages:
 	noted := slices.DeleteFunc(slices.Clone(p.Notes), func(n string) bool { return !strings.Contains(n, "gathers participants") })
 	if len(noted) != 1 || !strings.HasPrefix(noted[0], "stage noted: input pearson depends on fit, which gathers participants") {
 		t.Errorf("%q", noted)
+	}
+}
+
+// Too few participants for folds, and a site without a name, are known before anything runs. A run says the same.
+func TestTooFewForFolds(t *testing.T) {
+	for _, c := range []struct {
+		name, stages string
+		want         []string
+	}{
+		{"enough", "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }", nil},
+		{"folds", "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 4 } }",
+			[]string{`stage folds will fail: cohort.participants: group "B" has 3 participants, too few for 4 folds with one of each group: set folds to 3 or less, or stratify: false`}},
+		{"a permuted division alike", "folds: { use: split, matrix: { permutation: [0, 1] }, in: { participants: cohort.participants }, with: { folds: 4 } }",
+			[]string{`stage folds will fail: cohort.participants: group "B" has 3 participants, too few for 4 folds with one of each group: set folds to 3 or less, or stratify: false`}},
+		{"inner folds", "folds: { use: split, matrix: { outer: [1..3] }, in: { participants: cohort.participants }, with: { folds: 3, inner: 3 } }",
+			[]string{`stage folds will fail: cohort.participants, inside fold 1: group "A" has 2 participants, too few for 3 folds with one of each group: set inner to 2 or less, or stratify: false`}},
+		{"a site without a name", "folds: { use: split, in: { participants: cohort.participants }, with: { leave_out: site } }",
+			[]string{`stage folds will fail: cohort.participants: participant sub-6 has no value in column "site", which defines the folds`}},
+		{"inner folds of a training", `folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }
+  s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  c: { use: connectivity, each: subject, in: { series: s } }
+  one: { use: baseline, matrix: { model: [ridge, svm], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { inner: 3 } }
+  two: { use: baseline, matrix: { model: [kernel-ridge], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { inner: 2 } }
+  three: { use: baseline, matrix: { model: [kernel-ridge], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds }, with: { inner: 3 } }`,
+			[]string{`stage three will fail: inner: folds, inside fold 1: group "A" has 2 participants, too few for 3 folds with one of each group: set inner to 2 or less`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			table := "participant_id\tgroup\tsite\n"
+			for i, row := range []string{"A\tx", "A\ty", "A\tx", "B\ty", "B\tx", "B\tn/a", "A\tx"} {
+				table += fmt.Sprintf("sub-%d\t%s\n", i+1, row)
+				name := filepath.Join(dir, fmt.Sprintf("sub-%d.tsv", i+1))
+				need.NoError(t, os.WriteFile(name, []byte("a\tb\tc\n1\t2\t4\n2\t1\t3\n3\t4\t1\n"), 0o644))
+			}
+			need.NoError(t, os.WriteFile(filepath.Join(dir, "participants.tsv"), []byte(table), 0o644))
+			text := `cohort: { timeseries: { file: participants.tsv, series: "{participant_id}.tsv" } }
+stages:
+  ` + c.stages + "\n"
+			p := need.Value(build("x.yaml", []byte(text), dir, nil, maxTasks))(t)
+			got := slices.DeleteFunc(slices.Clone(p.Notes),
+				func(n string) bool { return !strings.Contains(n, "will fail") })
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
 	}
 }

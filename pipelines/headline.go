@@ -94,10 +94,13 @@ func (l *loader) checkFolds() {
 	if l.roster != nil {
 		participants = l.roster.Participants
 	}
-	fits := folds.Fits{}
+	fits, plans := folds.Fits{}, folds.Plans{Participants: participants}
 	for _, s := range l.stages {
 		for _, text := range folds.Mistakes(s.nodes, participants) {
 			l.bad.Add(placeOf(s.pos, s.with)(text), "stage %s: %s", s.name, text)
+		}
+		if err := plans.Fail(s.nodes); err != nil {
+			l.note("stage %s will fail: %v", s.name, err)
 		}
 		leaks, unknown := fits.Leaks(s.nodes)
 		for _, text := range leaks {

@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline aae5c7c8d6131c8559d3da70e3a0c7e24469c553f595dfb3760e7a9473e4e1fa
+var codes = dag.Codes(`kind baseline f694cd7b1229fa7548a9ed820a50f31caaac6ac109c33fae8c6d5b1589aefdd8
 kind biomarkers 76fce1dc98779e69cf2c3f6d3758759b6111b0aaff77a426cdb991b415ddd776
-kind bnt c2a23192e5dd2eed94de478f763e02750329683203ca42fd81100e719450aacf
+kind bnt 05bdc6e4dc4e3c2c575595cf94900dbe5f9cf144c4ff8e1c5df73d6c2156c8c3
 kind bootstrap cadb6b6ac7037cfe00f7703b21d44d354fa0442b273f969485454ad0fe19451c
-kind braingnn 48873ae3d05a69f40d8cadbcccd8058a459ebf2bad376d52cf5a8860d07bde08
+kind braingnn ed8a4bf48f777e92329057a087b04ba3ab9bb4fd47bd17b317b93324e254f2bb
 kind brainmap a44fb8be234020797d8b06780273cdbc3a107c0c8215adc2bc08870ab92c7dd6
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
 kind combat f78810cad542a6c65f6c1e670faa61a6f743290809cacdea32720f07415e869d
@@ -42,7 +42,7 @@ kind join 5e707c7a2d4e45c0b452744d03559b8b2a8c3e4c75c39578efc2e0ae200dfa61
 kind leakage b7be24921d2082c69ad04038940f19c2d42bddbc32744b32e05226ccdd4b2b70
 kind matrices 92ec1882968b12513fe445cda22cf24d40bf994f808c27d91da510ada0eb01ef
 kind mean-volume e7ada88b4fa9087e13bad80b132aeae34371e1bec7245908cda013f73ac8b6aa
-kind meanmlp 026d8a91e7b2a6a536f9fdb6fffe33b97c3e2a4347ff20581bf98a6150da394c
+kind meanmlp a40bbdaac3cd6428ea8243b84a4773c4b8966e66dfb02e9e930f83420ede4363
 kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
 kind parcellate 9ad31d6d93d271155fe7f114f032eff8afe06d01862681fcbb76337057ac6cf2
 kind permutation 0447f8d7c98da15fad563526de387feb74bc60fa6d8b32915fb422943c111fde
@@ -50,12 +50,12 @@ kind predict f2ebb845205be08f5d78d1d07b146a9c200a7b446842f36858eec6e188a4abe9
 kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published 5f0b99da0c0e4495e440a6cb6be9cddd1e49372fada26d7a55c7ce6a70a7b7f2
 kind qcfc dd042f2046043da3acee8650a4f41a5090bc58c01c7ef85e5527483a13cd75ba
-kind regression 5d9ac25ffae392be6fc5ed7223e0739d32d5ee96dfb4e84fa5e441273a1c8eb4
+kind regression 2cc1535a5cac730d11662deece2383817484053eb9b16238634a84276e52bc44
 kind report d205700cc85b1a3bc1bd2a08e1b7f314ef791641bc1d5ce9e158afbe964dd189
 kind saliency 4d366c1c03b9c153239e9cb6bf898d9f5fba8d1357455f9b5674d8d0f73af608
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
 kind simulate c042682d5b6c799a6e22fda698f5bbf40749cdc32872ae297e1532fc6ede4c12
-kind split 5e638cdc9dfb8c7d0a7841fc022a9caed37e0a30dc7f5f4684556751b23810c9
+kind split 7bbd9f608432ada6f0076d64684b569221e355ab1886c4081150f3367e6815d7
 kind states af6eb4b75b653e03047429ce7932cf2b4fd5e838c4e47857a177d858a6c46ef0
 kind summary 690c7bc7e43d2357484fa64521fc6b0f3db477d1600a62a322fa918faba0828f
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
@@ -872,21 +872,23 @@ prgnn/gnn/network.run.penalty d1027c359d42.b5004f
 prgnn/gnn/network.run.resume 073e68ee1518.445d96
 prgnn/gnn/network.run.save 1ad715f3e310.47155d
 prgnn/gnn/network.run.tested 7e4ee61dac94.a5e8b0
-prgnn/stages/learn.innerFolds ca4751775a26.7bce53
+prgnn/stages/learn.innerFolds 0878d892a26a.3ebd7d
 prgnn/stages/learn.modelRow f437c78e9150.e3b0c4
+prgnn/stages/learn.splitInside 9ff7eb76352f.57dac9
 
 reached by baseline bnt braingnn meanmlp regression split
 prgnn/stages/fold.LeftOutColumn c041a9ac6b53.be59e7
 prgnn/stages/learn.Split fe38aaad1722.e3b0c4
+prgnn/stages/learn.Split.Divide af061bd61721.cc5efb
 prgnn/stages/learn.Split.Divides 62c19ad22f2e.c39218
 prgnn/stages/learn.Split.Ports 08f72251893e.5462a0
-prgnn/stages/learn.Split.Run be7dace76f1a.ba2800
+prgnn/stages/learn.Split.Run af228a666021.c16c58
 prgnn/stages/learn.Split.Validate 242e90df9ff5.c39218
 prgnn/stages/learn.Split.deal 6a39c50130b8.66a621
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
-prgnn/stages/learn.Split.enough 0aa330aaf55f.285647
-prgnn/stages/learn.Split.enoughNumbers 07cfe3591930.d52fde
-prgnn/stages/learn.Split.inside 77bfe46aa8f5.d23438
+prgnn/stages/learn.Split.enough e528001db963.285647
+prgnn/stages/learn.Split.enoughNumbers 023f35daa3b1.d52fde
+prgnn/stages/learn.Split.inside 0e4b958bd172.d23438
 prgnn/stages/learn.Split.number 91e527aed64b.918bd2
 prgnn/stages/learn.Split.permute 616b1c090eb5.b40c63
 prgnn/stages/learn.bySite 667b2fbd4a89.9a630d
@@ -1153,7 +1155,7 @@ prgnn/gnn/baseline.vectorMachine.weights 2f8c10b9606c.b439ab
 prgnn/gnn/network.Squares 48994ff5a4ab.c4217a
 prgnn/stages/learn.checkPenalties 50b12756cd7e.e3b0c4
 prgnn/stages/learn.formOf 14a055902bda.c20e93
-prgnn/stages/learn.innerRows 87f71718102c.7bb7db
+prgnn/stages/learn.innerRows d464a5d5a518.7bb7db
 prgnn/stages/learn.matrixForm db2d695f85e4.e3b0c4
 prgnn/stages/learn.matrixForm.check 95ad42b32e60.561713
 prgnn/stages/learn.matrixForm.each 517b85f17771.561713
@@ -2006,7 +2008,7 @@ prgnn/stages/learn.penalizedRow b0997f957eb0.41653c
 
 reached by braingnn meanmlp
 prgnn/stages/learn.trainingSet.inParts 3b6c77846d0e.cb2b94
-prgnn/stages/learn.trainingSet.parts 149895764f8a.7bb7db
+prgnn/stages/learn.trainingSet.parts b49d6d0d2517.7bb7db
 
 reached by brainmap
 prgnn/stages/figure.brainmap.New 5105a96f3711.eba0ab
@@ -5005,20 +5007,20 @@ at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 Predicti
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:132 Baseline.onRows:162 Baseline.fit:204 Baseline.onGraphs:228 Baseline.stream:257 Baseline.training:261 prediction:291 baselineEpochRow:302 baselineHistory:310
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:140 Baseline.onRows:170 Baseline.fit:212 Baseline.onGraphs:236 Baseline.stream:265 Baseline.training:269 prediction:299 baselineEpochRow:310 baselineHistory:318
 at stages/learn/baseline_data.go prgnn/stages/learn readMatrices:14 innerRows:93 trainingSet.ordered:113 standardizeRows:129
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.each:89 matrixForm.row:109 matrixForm.check:138 refuseLeak:154 regionWeightRow:175 regionWeight:181 matrixForm.regions:189 matrixForm.nodes:245
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:53 BNT.Run:69 BNT.Validate:116 BNT.matrices:124 BNT.rate:143
-at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:134 BrainGNN.options:209 BrainGNN.parts:217 fisher:226 communityTable:244
+at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:142 BrainGNN.options:217 BrainGNN.parts:225 fisher:234 communityTable:252
 at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Ports:34 Choose.Advise:50 choiceRow:61 idRow:71 candidate:76 Choose.Run:85 describe:144 triedSetting:169 ChoicePort:178 Chosen:185 Choose.candidates:225 Choose.measure:279 Choose.table:293
-at stages/learn/inner.go prgnn/stages/learn innerFolds:15 trainingSet.parts:39 trainingSet.inParts:57
-at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:23 MeanMLP:34 MeanMLP.Ports:51 validatedRow:68 MeanMLP.Run:77 MeanMLP.read:119 valuesOf:166 MeanMLP.rate:210
+at stages/learn/inner.go prgnn/stages/learn innerFolds:17 splitInside:38 trainingSet.parts:69 trainingSet.inParts:87
+at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:24 MeanMLP:35 MeanMLP.Ports:52 validatedRow:69 MeanMLP.Run:83 MeanMLP.read:125 valuesOf:172 MeanMLP.rate:216
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:36 layouts:45 modelNPZ:50 ReadModels:82 largestModel:107 ReadModel:111 readMember:142 Trained.check:160 Trained.Predict:201 predictIn:208
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:29 permutedSetting:43 Permutation.Run:51 byPermutation:78 permutedSetting.check:117 graphsOf:154 permutedSetting.rows:163
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:118 Regression.fit:166 Regression.stream:197 numberTable:200
-at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.number:56 Split.Divides:71 Split.Validate:79 member:87 member.stratum:94 Split.Run:96 readMembers:165 readNumbers:192 quantiles:209 Split.permute:229 count:253 Split.enough:262 fewest:291 Split.enoughNumbers:294 Split.divide:314 Split.deal:322 Split.inside:350 bySite:376
+at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:126 Regression.fit:174 Regression.stream:205 numberTable:208
+at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.number:56 Split.Divides:71 Split.Validate:79 member:87 member.stratum:94 Split.Run:96 Split.Divide:117 readMembers:181 readNumbers:208 quantiles:225 Split.permute:245 count:269 Split.enough:279 fewest:314 Split.enoughNumbers:317 Split.divide:337 Split.deal:345 Split.inside:373 bySite:400
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:138 convert:147
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:126 readEdges:152 trainingSet.check:172 trainingSet.majority:208 graphMemory:220 readGraphs:223 standardization:247 standardization.values:249 standardization.layout:251 Train.standardization:261 rounded:310 standardization.apply:319
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:13 modelOf:40 ModelParams.options:51 ModelParams.validate:59 maxWeights:70 checkWeights:73 allOf:85 TrainingParams:96 trainingOf:107 TrainingParams.training:120 TrainingParams.Leaks:127 TrainingParams.validate:141

@@ -21,6 +21,8 @@ type divider interface {
 	Divides() string
 	// LeavesOut is the column of the participants whose values are the folds; "" for none.
 	LeavesOut() string
+	// Plan is the first repeat of its table, before anything runs.
+	Plan(participants *encoding.Table) (*encoding.Table, error)
 	// Inside is the outer fold outside which its inner folds divide the participants; 0: these are outer folds.
 	Inside() int
 }
@@ -74,6 +76,9 @@ func divisions(n *dag.Node, participants *encoding.Table) (repeats, folds int) {
 		if _, values, err := column.ByParticipant(participants, by); err == nil {
 			distinct := map[string]bool{}
 			for _, v := range values {
+				if v == "" || v == "n/a" {
+					return repeats, 0 // the task fails
+				}
 				distinct[v] = true
 			}
 			folds = len(distinct)

@@ -129,6 +129,14 @@ type modelRow struct {
 	Note       string `column:"note"`
 }
 
+// RefusesFolds tells from the planned folds whether the inner folds cannot be made.
+func (s *Baseline) RefusesFolds(planned *encoding.Table) error {
+	if s.Model != "kernel-ridge" || len(s.Penalties) < 2 {
+		return nil
+	}
+	return enoughInside(planned, s.Params, s.Inner, "inner")
+}
+
 func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	run := s.onRows
 	if s.Model == "li2019" {

@@ -97,7 +97,7 @@ func innerRows(set *trainingSet, p fold.Params, penalties []float64, count int, 
 	}
 	of, err := innerFolds(set, p, count, seed, "inner", name)
 	if err != nil {
-		return nil, fmt.Errorf("inner: %w", err)
+		return nil, err
 	}
 	var folds []int
 	for _, r := range set.rows {

@@ -226,5 +226,5 @@ func TestInnerFolds(t *testing.T) {
 	}
 	s.Inner = 11
 	_, err = innerRows(set, s.Params, s.Penalties, s.Inner, s.Seed, "folds")
-	need.Error(t, err, "folds, inside fold 2: group \"ASD\" has 10 participants, too few for 11 folds")
+	need.Error(t, err, "inner: folds, inside fold 2: group \"ASD\" has 10 participants, too few for 11 folds with one of each group: set inner to 10 or less")
 }

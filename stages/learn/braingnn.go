@@ -131,6 +131,14 @@ func (s *BrainGNN) Validate() []error {
 	return errs
 }
 
+// RefusesFolds tells from the planned folds whether the validation participants cannot be made.
+func (s *BrainGNN) RefusesFolds(planned *encoding.Table) error {
+	if s.Select != "validation" {
+		return nil
+	}
+	return enoughInside(planned, s.Params, s.Validation, "validation")
+}
+
 func (s *BrainGNN) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	var o braingnn.Options
 	var read []braingnn.Graph[float32]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/gnn/meanmlp"
@@ -72,6 +73,11 @@ type validatedRow struct {
 	CE         float64 `column:"ce" doc:"cross-entropy"`
 	Validation float64 `column:"validation_ce" doc:"validation cross-entropy after the epoch; the epoch with the smallest is kept"`
 	accuracyRow
+}
+
+// RefusesFolds tells from the planned folds whether the validation participants cannot be made.
+func (s *MeanMLP) RefusesFolds(planned *encoding.Table) error {
+	return enoughInside(planned, s.Params, s.Validation, "validation")
 }
 
 func (s *MeanMLP) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {

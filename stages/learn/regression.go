@@ -115,6 +115,14 @@ func scaleOf(rows []fold.Row) (scale, error) {
 }
 
 // Run trains.
+// RefusesFolds tells from the planned folds whether the inner folds cannot be made.
+func (s *Regression) RefusesFolds(planned *encoding.Table) error {
+	if s.Model != "kernel-ridge" || len(s.Penalties) < 2 {
+		return nil
+	}
+	return enoughInside(planned, s.Params, s.Inner, "inner")
+}
+
 func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	form, err := formOf(t, s.Model == "ridge", false, s.Transform, s.Diagonal, s.OffDiagonal)
 	if err != nil {

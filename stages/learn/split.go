@@ -99,7 +99,23 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	members, err := readMembers(table, s.Divides(), in.Name)
+	folds, err := s.Divide(table, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return dag.Outputs{"folds": folds}, nil
+}
+
+// Plan is the first repeat of the table of the folds, before anything runs.
+func (s *Split) Plan(participants *encoding.Table) (*encoding.Table, error) {
+	first := *s
+	first.Repeats = 1
+	return first.Divide(participants, "cohort.participants")
+}
+
+// Divide is the table of the folds of these participants, whose table has a name.
+func (s *Split) Divide(table *encoding.Table, name string) (*encoding.Table, error) {
+	members, err := readMembers(table, s.Divides(), name)
 	if err == nil && s.number() {
 		err = readNumbers(members, table)
 	}
@@ -108,13 +124,13 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	if s.Permutation > 0 {
 		if err := s.permute(members, table); err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	for _, name := range s.StratifyBy {
-		_, values, err := column.ByParticipant(table, name)
+	for _, by := range s.StratifyBy {
+		_, values, err := column.ByParticipant(table, by)
 		if err != nil {
-			return nil, fmt.Errorf("%s: stratify_by: %w", in.Name, err)
+			return nil, fmt.Errorf("%s: stratify_by: %w", name, err)
 		}
 		for i, m := range members {
 			members[i].within += "\x00" + values[m.id]
@@ -124,10 +140,10 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	repeats := s.Repeats
 	if s.LeaveOut != "" {
 		if _, site, err = column.ByParticipant(table, s.LeaveOut); err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		repeats = 1 // there is only one such division
-	} else if err := s.enough(members, in.Name); err != nil {
+	} else if err := s.enough(members, name, "folds", "stratify: false"); err != nil {
 		return nil, err
 	}
 	var rows []fold.Member
@@ -135,12 +151,12 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	for r := range repeats {
 		folds := s.divide(members, r+1)
 		if site != nil {
-			if folds, err = bySite(members, site, s.LeaveOut, in.Name); err != nil {
+			if folds, err = bySite(members, site, s.LeaveOut, name); err != nil {
 				return nil, err
 			}
 		}
 		if s.Outer > 0 {
-			if err := s.inside(members, folds, r+1, in.Name); err != nil {
+			if err := s.inside(members, folds, r+1, name); err != nil {
 				return nil, err
 			}
 		}
@@ -157,7 +173,7 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if site != nil && s.Outer == 0 { // the folds inside an outer one leave out no site
 		out.Columns = append(out.Columns, fold.LeftOutColumn(rows, site))
 	}
-	return dag.Outputs{"folds": out}, nil
+	return out, nil
 }
 
 // readMembers reads a participants table, sorted by id, and reports everyone
@@ -258,14 +274,21 @@ func count(members []member, of func(member) string) ([]string, map[string]int) 
 	return slices.Sorted(maps.Keys(n)), n
 }
 
-// enough refuses divisions in which a fold would lack a group.
-func (s *Split) enough(members []member, name string) error {
+// enough refuses divisions in which a fold would lack a group. param is the parameter of their number, or another
+// setting that helps.
+func (s *Split) enough(members []member, name, param, or string) error {
 	names, n := count(members, func(m member) string { return m.group })
 	if s.number() {
-		return s.enoughNumbers(members, name)
+		return s.enoughNumbers(members, name, param)
 	}
 	if len(names) < 2 {
 		return fmt.Errorf("%s: all %d participants are in the group %q: a classifier needs two groups; name another column by group, or select more participants", name, len(members), strings.Join(names, ""))
+	}
+	also := func(before string) string {
+		if or == "" {
+			return ""
+		}
+		return before + or
 	}
 	smallest := names[0]
 	for _, g := range names {
@@ -274,15 +297,15 @@ func (s *Split) enough(members []member, name string) error {
 		}
 	}
 	if s.Stratify && n[smallest] == 1 {
-		return fmt.Errorf("%s: group %q has only one participant, who cannot be in the training and the test set: add participants, exclude the group by select, or set stratify: false",
-			name, smallest)
+		return fmt.Errorf("%s: group %q has only one participant, who cannot be in the training and the test set: add participants, exclude the group by select%s",
+			name, smallest, also(", or set "))
 	}
 	if s.Stratify && n[smallest] < s.Folds {
-		return fmt.Errorf("%s: group %q has %d participants, too few for %d folds with one of each group: set folds to %d or less, or stratify: false",
-			name, smallest, n[smallest], s.Folds, n[smallest])
+		return fmt.Errorf("%s: group %q has %d participants, too few for %d folds with one of each group: set %s to %d or less%s",
+			name, smallest, n[smallest], s.Folds, param, n[smallest], also(", or "))
 	}
 	if len(members) < s.Folds {
-		return fmt.Errorf("%s: %d participants, too few for %d folds: set folds to %d or less", name, len(members), s.Folds, len(members))
+		return fmt.Errorf("%s: %d participants, too few for %d folds: set %s to %d or less", name, len(members), s.Folds, param, len(members))
 	}
 	return nil
 }
@@ -291,7 +314,7 @@ func (s *Split) enough(members []member, name string) error {
 const fewest = 3
 
 // enoughNumbers refuses a number that does not vary, and folds in which predictions could not be compared with it.
-func (s *Split) enoughNumbers(members []member, name string) error {
+func (s *Split) enoughNumbers(members []member, name, param string) error {
 	most := len(members) / fewest
 	switch {
 	case !slices.ContainsFunc(members, func(m member) bool { return m.number != members[0].number }):
@@ -299,7 +322,7 @@ func (s *Split) enoughNumbers(members []member, name string) error {
 	case most < 2:
 		return fmt.Errorf("%s: %d participants are too few to predict a number: each test fold needs %d, so at least %d participants", name, len(members), fewest, 2*fewest)
 	case s.Folds > most:
-		return fmt.Errorf("%s: %d participants are too few for %d folds of at least %d: set folds to %d or less", name, len(members), s.Folds, fewest, most)
+		return fmt.Errorf("%s: %d participants are too few for %d folds of at least %d: set %s to %d or less", name, len(members), s.Folds, fewest, param, most)
 	}
 	return nil
 }
@@ -358,7 +381,8 @@ func (s *Split) inside(members []member, folds []int32, repeat int, name string)
 			rest = append(rest, m)
 		}
 	}
-	if err := inner.enough(rest, fmt.Sprintf("%s, inside fold %d", name, s.Outer)); err != nil {
+	name = fmt.Sprintf("%s, inside fold %d", name, s.Outer)
+	if err := inner.enough(rest, name, "inner", "stratify: false"); err != nil {
 		return err
 	}
 	again := inner.deal(rest, "inner", repeat, s.Outer, "permutation", s.Permutation)
