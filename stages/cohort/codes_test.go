@@ -12,9 +12,10 @@ import (
 
 // A code for a missing value is no number: neither for select nor in the table of participants. As a group it is none.
 func TestMissingCodes(t *testing.T) {
+	var levels []string
 	load := func(table, query string) (*Roster, error) {
 		dir := testdir.Files(t, map[string]string{"people.csv": table, "x.csv": "1,2\n3,4\n"})
-		people := listed{File: "people.csv", ID: "id", Group: "dx", Select: query}
+		people := listed{File: "people.csv", ID: "id", Group: "dx", Select: query, Levels: levels}
 		return (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
 	}
 	r, err := load("id,dx,iq\na,1,100\nb,2,-9999\nc,-9999,90\nd,1,120\n", "")
@@ -27,6 +28,18 @@ func TestMissingCodes(t *testing.T) {
 		t.Errorf("notes %s", n)
 	}
 	need.Error(t, r.Subjects[2].Problem, "its group is -9999, a code for a missing value")
+	levels = []string{"1=ASD", "2=HC"} // they name no missing value
+	if r, err = load("id,dx,iq\na,1,100\nb,2,90\nc,-9999,90\nd,1,120\n", ""); err != nil || r.Subjects[1].Problem != nil {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	need.Error(t, r.Subjects[2].Problem, "its group is -9999, a code for a missing value")
+	_, err = load("id,dx,iq\na,1,100\nb,3,90\nc,-9999,90\n", "")
+	need.Error(t, err, `dx is "3" in 1 row, but levels has no name for it`)
+	levels = []string{"1=ASD", "-9999=HC"}
+	if r, err = load("id,dx,iq\na,1,100\nb,-9999,90\n", ""); err != nil || r.Subjects[1].Problem != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+	levels = nil
 	if r, err = load("id,dx,iq\na,1,100\nb,2,-9999\nc,2,90\n", "iq < 95"); err != nil || len(r.Subjects) != 1 {
 		t.Errorf("selected %v, %v", r, err)
 	}
@@ -39,10 +52,12 @@ func TestMissingCodes(t *testing.T) {
 // Two people must not become one, and nobody another: names are refused rather than cut or folded.
 func TestNamesAreNotCut(t *testing.T) {
 	for people, want := range map[string]string{
-		"a1,1\nA1,2\n":        `people.csv:3: "A1" and "a1" (line 2) differ only in case, and some file systems cannot tell their files apart: rename one of them`,
-		"Müller,1\nMller,2\n": `people.csv:2: "Müller" has the character 'ü', but participant names consist of the letters a to z and digits: rename it, or set the parameter id to another column`,
-		"x1,1\nx\u200b2,2\n":  `people.csv:3: "x\u200b2" has the character '\u200b', but participant names`,
-		"а1,1\nb1,2\n":        `people.csv:2: "а1" has the character 'а', but participant names`, // Cyrillic
+		"a1,1\nA1,2\n":         `people.csv:3: "A1" and "a1" (line 2) differ only in case, and some file systems cannot tell their files apart: rename one of them`,
+		"sub-08,1\nSUB-08,2\n": `people.csv:3: "SUB-08" and "sub-08" (line 2) would both be named sub-08: rename one of them`,
+		"Sub-08,1\n08,2\n":     `people.csv:3: "08" and "Sub-08" (line 2) would both be named sub-08: rename one of them`,
+		"Müller,1\nMller,2\n":  `people.csv:2: "Müller" has the character 'ü', but participant names consist of the letters a to z and digits: rename it, or set the parameter id to another column`,
+		"x1,1\nx\u200b2,2\n":   `people.csv:3: "x\u200b2" has the character '\u200b', but participant names`,
+		"а1,1\nb1,2\n":         `people.csv:2: "а1" has the character 'а', but participant names`, // Cyrillic
 	} {
 		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx\n" + people, "x.csv": "1,2\n3,4\n"})
 		names := listed{File: "people.csv", ID: "id", Group: "dx"}

@@ -115,7 +115,7 @@ func (l *list) name(levels map[string]string) error {
 	byID, folded := map[string]listedRow{}, map[string]listedRow{}
 	nameless := map[string]int{} // values without a level → rows
 	var labels []string
-	if at := slices.Index(l.sheet.Columns, l.labelColumn()); at >= 0 && levels == nil {
+	if at := slices.Index(l.sheet.Columns, l.labelColumn()); at >= 0 {
 		for _, cells := range l.sheet.Rows {
 			labels = append(labels, cells[at])
 		}
@@ -161,7 +161,7 @@ func (l *list) name(levels map[string]string) error {
 		r.label, r.number = r.cells[l.labelColumn()], l.Target != ""
 		if levels != nil && r.label != "" {
 			group, ok := levels[r.label]
-			if !ok {
+			if !ok && !codes[r.label] {
 				nameless[r.label]++
 			}
 			r.label = group
@@ -175,7 +175,7 @@ func (l *list) name(levels map[string]string) error {
 		}
 		if r.number && twice {
 			r.label = other.label
-		} else if codes[r.label] || r.number && !isNumber(r.label) {
+		} else if levels == nil && codes[r.label] || r.number && !isNumber(r.label) {
 			r.label = ""
 		}
 		byID[r.id] = r

@@ -47,16 +47,20 @@ func (x *Exclusion) Notes() (notes []string) {
 	return notes
 }
 
-// ParticipantID makes a BIDS name: "sub-" and the letters and digits of the name.
+// ParticipantID makes a BIDS name: "sub-" and the letters and digits of the name. SUB-08 is sub-08: some file systems
+// cannot tell the two apart.
 func ParticipantID(name string) string {
-	name = strings.TrimPrefix(name, "sub-")
+	const prefix = "sub-"
+	if len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {
+		name = name[len(prefix):]
+	}
 	keep := func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
 			return r
 		}
 		return -1
 	}
-	return "sub-" + strings.Map(keep, name)
+	return prefix + strings.Map(keep, name)
 }
 
 // Names are the ids of participants, sub-….

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"prgnn/cmd/pipeline/exit"
+	"prgnn/internal/regular"
 	"prgnn/internal/workdir"
 )
 
@@ -21,13 +23,29 @@ func (a *Console) WriteTo(path string, write func(io.Writer) error) error {
 	return a.WriteFile(path, write)
 }
 
-// MayWrite says why a command must not write a file or directory; nil when it may.
+// MayWrite says why a command must not write a file or directory; nil when it may. What is no regular file is only
+// written where the system gives a name to an open file or a device: /dev/stdout, /dev/fd/3, /dev/null.
 func (a *Console) MayWrite(path string) error {
-	if a.Refuse == nil || path == "-" {
+	if path == "-" || path == "" {
 		return nil
 	}
-	return a.Refuse(path)
+	if a.Refuse != nil {
+		if err := a.Refuse(path); err != nil {
+			return err
+		}
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.IsDir() || opened(path) {
+		return nil
+	}
+	if what := regular.Otherwise(info); what != "" {
+		return exit.Wrongf("%w\n  name another PATH, or remove it", &regular.Error{Path: path, What: what})
+	}
+	return nil
 }
+
+// opened reports whether a name stands for an open file or a device.
+func opened(path string) bool { return strings.HasPrefix(path, "/dev/") }
 
 // WriteFile writes a file where MayWrite allows it. It writes beside the file and renames, so that
 // a reader never sees half of it and a failure leaves what was there. What a killed process left
@@ -36,7 +54,7 @@ func (a *Console) WriteFile(path string, write func(io.Writer) error) (err error
 	if err := a.MayWrite(path); err != nil {
 		return err
 	}
-	if info, err := os.Stat(path); err == nil && (!info.Mode().IsRegular() || strings.HasPrefix(path, "/dev/")) {
+	if info, err := os.Stat(path); err == nil && (info.IsDir() || opened(path)) {
 		return writeInto(path, info, write)
 	}
 	dir := filepath.Dir(path)
@@ -71,8 +89,7 @@ func (a *Console) WriteFile(path string, write func(io.Writer) error) (err error
 	return os.Rename(f.Name(), path)
 }
 
-// writeInto writes to what is there: a device or a pipe, which a rename would replace, or a name below
-// /dev, such as /dev/stdout, that stands for an open file.
+// writeInto writes to a device or an open file, which a rename would replace.
 func writeInto(path string, info os.FileInfo, write func(io.Writer) error) error {
 	if info.IsDir() {
 		return fmt.Errorf("%s is a directory: name a file", path)
