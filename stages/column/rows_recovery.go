@@ -25,7 +25,7 @@ type RecoveryRow struct {
 	Agreement float64     `column:"agreement,missing" doc:"Kuncheva's index of the top regions between models (folds, repeats, seeds): 0 by chance, 1 for the same regions; references without a network are computed from training participants, most of which two folds share"`
 	Score     float64     `column:"common_score,missing" doc:"top regions that are also top regions by the trained models' mean score"`
 	Contrast  float64     `column:"common_contrast,missing" doc:"the same by the trained models' contrast"`
-	HeldOut   float64     `column:"held_out,missing" doc:"group difference in the test participants, in within-group SD and in the direction of the training participants, over the features of the top regions; the ranking uses training participants only; mean over models, 0 by chance"`
+	HeldOut   float64     `column:"held_out,missing" doc:"group difference in the test participants, in within-group SD and in the direction of the training participants, over the features of the top regions; the ranking uses training participants only; mean over models, 0 by chance; missing with fewer than three degrees of freedom in a test fold"`
 	All       float64     `column:"held_out_all,missing" doc:"the same over all regions: expected for random regions"`
 
 	LeadScore    float64 `column:"lead_score,missing" doc:"lead of the trained models' ranking by mean score over this one: in AUROC for simulated data (for untrained mean scores, in the better direction), else in held_out; mean over models"`
@@ -33,7 +33,7 @@ type RecoveryRow struct {
 	LeadContrast float64 `column:"lead_contrast,missing" doc:"the same of the trained models' ranking by contrast"`
 	PContrast    float64 `column:"p_contrast,missing" doc:"of lead_contrast"`
 
-	TestedLeast int32 `column:"tested_least,optional" doc:"participants of the smallest group that a model tests, in the model with the fewest: held_out of one or two is noise"`
+	TestedLeast int32 `column:"tested_least,optional" doc:"participants of the smallest group that a model tests, in the model with the fewest: held_out of so few is noise"`
 
 	HeldOutLeadScore    float64 `column:"held_out_lead_score,missing,optional" doc:"as lead_score, always in held_out: without the truth, which no study of real participants knows"`
 	HeldOutPScore       float64 `column:"held_out_p_score,missing,optional" doc:"of held_out_lead_score"`

@@ -66,7 +66,8 @@ func WelchT(s Sample) []float64 {
 
 // Replicated is the difference between two groups in test, in units of the standard deviation within them
 // (Cohen's d), counted positive in the direction that it has in train. Chance gives 0: no sign and
-// no group was chosen by looking at test. Of more than two groups, those that differ most in train.
+// no group was chosen by looking at test. Of more than two groups, those that differ most in train. NaN with fewer
+// than three degrees of freedom: the effect has no finite variance then (Hedges, J. Educ. Stat. 6 (1981), 107).
 func Replicated(train, test Sample) []float64 {
 	out := make([]float64, len(train.Values[0]))
 	seen, held := make([]moments, train.Groups), make([]moments, train.Groups)
@@ -76,7 +77,7 @@ func Replicated(train, test Sample) []float64 {
 		a, b, t := apart(seen)
 		x, y := held[a], held[b]
 		sd := math.Sqrt((x.squares + y.squares) / (x.n + y.n - 2))
-		if out[j] = math.NaN(); math.IsNaN(t) || x.n < 1 || y.n < 1 ||
+		if out[j] = math.NaN(); math.IsNaN(t) || x.n < 1 || y.n < 1 || x.n+y.n-2 < 3 ||
 			!(sd > 1e-12*math.Abs(x.mean-y.mean)) || sd == 0 {
 			continue
 		}

@@ -48,9 +48,12 @@ func TestWelchByHand(t *testing.T) {
 // In the test participants the difference counts in the direction of the training participants.
 func TestReplicatedByHand(t *testing.T) {
 	train := Sample{Values: [][]float64{{0, 5}, {2, 7}, {4, 1}, {6, 3}}, Group: []int{0, 0, 1, 1}, Groups: 2}
-	same := Sample{Values: [][]float64{{1, 1}, {3, 3}, {4, 4}, {6, 6}}, Group: []int{0, 0, 1, 1}, Groups: 2}
-	// sd within: √(4/2); the second value goes the other way round.
-	equal(t, "replicated", Replicated(train, same), []float64{3 / math.Sqrt(2), -3 / math.Sqrt(2)})
+	same := Sample{Values: [][]float64{{1, 1}, {3, 3}, {4, 4}, {6, 6}, {5, 5}}, Group: []int{0, 0, 1, 1, 1},
+		Groups: 2}
+	// sd within: √(4/3); the second value goes the other way round.
+	equal(t, "replicated", Replicated(train, same), []float64{3 / math.Sqrt(4./3), -3 / math.Sqrt(4./3)})
+	few := Sample{Values: same.Values[:4], Group: same.Group[:4], Groups: 2}
+	equal(t, "two degrees of freedom", Replicated(train, few), []float64{math.NaN(), math.NaN()})
 	one := Sample{Values: [][]float64{{1, 1}, {3, 3}}, Group: []int{0, 0}, Groups: 2}
 	equal(t, "a group that nobody tests", Replicated(train, one), []float64{math.NaN(), math.NaN()})
 }

@@ -151,8 +151,14 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 			}
 		}
 	}
-	if least := setting[0].TestedLeast; least > 0 && least < fewHeldOut && !math.IsNaN(setting[0].HeldOut) {
-		a.Caution("Held-out effects of regions are noisy: a fold tests only %s of a group", words.Count(int(least), "participant"))
+	if least := setting[0].TestedLeast; least > 0 && least < fewHeldOut {
+		tests := fmt.Sprintf("a fold tests only %s of a group", words.Count(int(least), "participant"))
+		switch {
+		case !math.IsNaN(setting[0].HeldOut):
+			a.Caution("Held-out effects of regions are noisy: %s", tests)
+		case slices.ContainsFunc(setting, func(r row) bool { return r.By == "statistic" }): // features are connected
+			a.Caution("No held-out effects of regions: %s, and with fewer than three degrees of freedom a difference in SDs has no finite variance (Hedges 1981)", tests)
+		}
 	}
 	leading := map[string]string{} // reading of the first ranking of each setting
 	for _, r := range rows {
