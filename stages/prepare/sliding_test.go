@@ -12,6 +12,7 @@ import (
 	"prgnn/connectivity"
 	"prgnn/connectivity/dynamic"
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
@@ -231,6 +232,33 @@ func TestStatesOfTrainingParticipants(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "different participants") {
 		t.Errorf("lists of others: %v", err)
 	}
+}
+
+// A region that is 0 in all windows of a participant would make states of participants. Of test participants it does not
+// matter: no state is fitted to them.
+func TestStatesRefuseRegionsWithoutSignal(t *testing.T) {
+	in := manyWindows(t)
+	s := stagetest.NewStage[*States](t, "states")
+	s.States = 2
+	flat := func(participant int, all bool) {
+		var z []float64
+		for w := range 12 {
+			z = append(z, 0, 0.5+0.01*float64(w), 0) // region 2 lacks both of its pairs
+		}
+		if !all {
+			z[0] = 0.1
+		}
+		one := stagetest.Named(in["windows"][participant].Name, region.Float32(z, 12, 3))
+		one.Coords = in["windows"][participant].Coords
+		in["windows"][participant] = one
+	}
+	flat(0, true) // tested
+	flat(3, false)
+	stagetest.MustRun(t, s, in)
+	flat(2, true)
+	flat(3, true)
+	_, err := stagetest.RunStage(t, s, in)
+	need.Error(t, err, "exclude these participants, or use an atlas without these regions: windows sub-3: region 2, windows sub-4: region 2")
 }
 
 // By hand: visits of three windows, 4 s apart.

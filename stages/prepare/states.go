@@ -8,6 +8,7 @@ import (
 	"prgnn/connectivity/dynamic"
 	"prgnn/dag"
 	"prgnn/internal/random"
+	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/region"
@@ -107,6 +108,7 @@ func (s *States) read(t *dag.Task) (who []string, exemplars, all dynamic.Rows, m
 		return nil, exemplars, all, "", fmt.Errorf("%d participants have windows and %d have lists: connect both to the same stage", len(windows), len(list))
 	}
 	tested := 0
+	var lacking []string // regions
 	for i, in := range windows {
 		if d != nil {
 			var r fold.Row
@@ -131,6 +133,9 @@ func (s *States) read(t *dag.Task) (who []string, exemplars, all dynamic.Rows, m
 		case how != made:
 			return nil, exemplars, all, "", fmt.Errorf("%s: its windows were made differently from those of other participants: %s", in.Name, strings.Join(column.MadeApart(how, made, nil), "; "))
 		}
+		if flat := withoutSignal(one); flat != nil {
+			lacking = append(lacking, fmt.Sprintf("%s: region %s", in.Name, words.Some(flat, 8)))
+		}
 		who = append(who, in.Coord("subject"))
 		for w, row := range rows {
 			if row.Exemplar {
@@ -145,7 +150,32 @@ func (s *States) read(t *dag.Task) (who []string, exemplars, all dynamic.Rows, m
 	if d != nil && (tested == 0 || who == nil) {
 		return nil, exemplars, all, "", fmt.Errorf("%s: %d test and %d training participants in fold %d of repeat %d", d.Name, tested, len(who), d.Fold, d.Repeat)
 	}
+	if lacking != nil {
+		return nil, exemplars, all, "", fmt.Errorf("regions without a signal have a correlation of 0 in all windows, so the states would tell their participants from the others: exclude these participants, or use an atlas without these regions: %s", words.Some(lacking, 10))
+	}
 	return who, exemplars, all, made, nil
+}
+
+// withoutSignal are the regions, by their numbers from 1, all of whose pairs are 0 in every window.
+func withoutSignal(x dynamic.Rows) (flat []string) {
+	n := region.NodesOfPairs(x.D)
+	varies := make([]bool, n)
+	for at := 0; n > 1 && at < len(x.X); {
+		for i := range n {
+			for j := i + 1; j < n; j++ {
+				if x.X[at] != 0 {
+					varies[i], varies[j] = true, true
+				}
+				at++
+			}
+		}
+	}
+	for j, v := range varies {
+		if !v {
+			flat = append(flat, fmt.Sprint(j+1))
+		}
+	}
+	return flat
 }
 
 // readWindows reads a participant's windows, their list, and how they were made.
