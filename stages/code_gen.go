@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline f694cd7b1229fa7548a9ed820a50f31caaac6ac109c33fae8c6d5b1589aefdd8
-kind biomarkers 76fce1dc98779e69cf2c3f6d3758759b6111b0aaff77a426cdb991b415ddd776
-kind bnt 05bdc6e4dc4e3c2c575595cf94900dbe5f9cf144c4ff8e1c5df73d6c2156c8c3
+var codes = dag.Codes(`kind baseline 39c2d27b217add27d0510600771f416011d896bd391f9eb91d1df3d07d791f44
+kind biomarkers 82b3f60e8bd74598090d8ae127dcc1019a274a0cd539f53cd9b40842596dbea5
+kind bnt ae28118fbc80c02a0582f3ebf2b621a2ee9ed2c7b776f09ecb199f2950c70502
 kind bootstrap cadb6b6ac7037cfe00f7703b21d44d354fa0442b273f969485454ad0fe19451c
-kind braingnn ed8a4bf48f777e92329057a087b04ba3ab9bb4fd47bd17b317b93324e254f2bb
+kind braingnn 866c94458c6200c5b8c17c478e49af72300c654edea5dac9682cb9ed84ec7f4e
 kind brainmap a44fb8be234020797d8b06780273cdbc3a107c0c8215adc2bc08870ab92c7dd6
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
 kind combat f78810cad542a6c65f6c1e670faa61a6f743290809cacdea32720f07415e869d
@@ -37,12 +37,12 @@ kind figure-states 6d2976b6c1eaa8e211a8420f4cdd8ba795b6b1f4b9c247059c97a21d67d6b
 kind figure-training 2f46645c328150cf2b5d01ae850e6ac4a46748893831fe40a976f0e8994df509
 kind graph 7fd267fcca76e974021e9f08724c0adf866806580b8b6e9798c8da63e4bff231
 kind harmonize f94a82efef69fb6d803ba91a6d8289f062568e2e7cc594056cc859d9ac241a04
-kind individuality f63b2ac5566bbddca5986d874e9e3794d48b1e0f77632d6d7e7a1fea9771e599
+kind individuality 8dfa259da654fde22ac3f21bf75dd36ef0935d2daf6c364a566decedda38b644
 kind join 5e707c7a2d4e45c0b452744d03559b8b2a8c3e4c75c39578efc2e0ae200dfa61
 kind leakage b7be24921d2082c69ad04038940f19c2d42bddbc32744b32e05226ccdd4b2b70
 kind matrices 92ec1882968b12513fe445cda22cf24d40bf994f808c27d91da510ada0eb01ef
 kind mean-volume e7ada88b4fa9087e13bad80b132aeae34371e1bec7245908cda013f73ac8b6aa
-kind meanmlp a40bbdaac3cd6428ea8243b84a4773c4b8966e66dfb02e9e930f83420ede4363
+kind meanmlp 005f04ee57bc044647d42e55983c9f3ae2aed5cac7df84e6fb7817152161446c
 kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
 kind parcellate 9ad31d6d93d271155fe7f114f032eff8afe06d01862681fcbb76337057ac6cf2
 kind permutation 0447f8d7c98da15fad563526de387feb74bc60fa6d8b32915fb422943c111fde
@@ -50,14 +50,14 @@ kind predict f2ebb845205be08f5d78d1d07b146a9c200a7b446842f36858eec6e188a4abe9
 kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published 5f0b99da0c0e4495e440a6cb6be9cddd1e49372fada26d7a55c7ce6a70a7b7f2
 kind qcfc dd042f2046043da3acee8650a4f41a5090bc58c01c7ef85e5527483a13cd75ba
-kind regression 2cc1535a5cac730d11662deece2383817484053eb9b16238634a84276e52bc44
-kind report d205700cc85b1a3bc1bd2a08e1b7f314ef791641bc1d5ce9e158afbe964dd189
+kind regression f03c2786e4ffa79b600c09a241e823e625e12802c5a03db58b6c28df78940163
+kind report 8f3544b025ad4d702a4865ea2027393021da4cd0aa539044b5624a2a01ccf5b5
 kind saliency 4d366c1c03b9c153239e9cb6bf898d9f5fba8d1357455f9b5674d8d0f73af608
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
 kind simulate c042682d5b6c799a6e22fda698f5bbf40749cdc32872ae297e1532fc6ede4c12
-kind split 7bbd9f608432ada6f0076d64684b569221e355ab1886c4081150f3367e6815d7
-kind states af6eb4b75b653e03047429ce7932cf2b4fd5e838c4e47857a177d858a6c46ef0
-kind summary 690c7bc7e43d2357484fa64521fc6b0f3db477d1600a62a322fa918faba0828f
+kind split a27f9874abf162d06deb4d8cdd87d2bfd9a84933579d28128e2d4d358007117f
+kind states b99530223163eb6c2a63001e8677d95fd5f4e534056354a40e211a817c2ddf35
+kind summary d3aa85a338718ca4c0416d79436898e809c39c662484c843712154e4972dc780
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 19fb9b3b7831dd1cf18c1672f25f6724c60ad52f31b92b56116f6dc45877572f
@@ -887,13 +887,15 @@ prgnn/stages/learn.Split.Validate 242e90df9ff5.c39218
 prgnn/stages/learn.Split.deal 6a39c50130b8.66a621
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
 prgnn/stages/learn.Split.enough e528001db963.285647
-prgnn/stages/learn.Split.enoughNumbers 023f35daa3b1.d52fde
+prgnn/stages/learn.Split.enoughNumbers 07003ebea945.85e2bc
 prgnn/stages/learn.Split.inside 0e4b958bd172.d23438
 prgnn/stages/learn.Split.number 91e527aed64b.918bd2
 prgnn/stages/learn.Split.permute 616b1c090eb5.b40c63
 prgnn/stages/learn.bySite 667b2fbd4a89.9a630d
 prgnn/stages/learn.count 19466b6bcf76.906271
 prgnn/stages/learn.fewest 70a586560e99.e3b0c4
+prgnn/stages/learn.fewestDigits 78d2901638e6.e3b0c4
+prgnn/stages/learn.largestTarget 85f128f448da.e3b0c4
 prgnn/stages/learn.member 7ab2eaf08c8e.e3b0c4
 prgnn/stages/learn.member.stratum 7c1d1fae43eb.9a630d
 prgnn/stages/learn.quantiles 5c9f47d3bad0.906271
@@ -1350,7 +1352,7 @@ prgnn/stages/inference.Contrasts dae070a795cf.30c552
 prgnn/stages/inference.HeldOut 56fbce6ec6f7.e3b0c4
 prgnn/stages/inference.NullTest 59df1b79d7a2.e3b0c4
 prgnn/stages/inference.Pattern 179334919855.e3b0c4
-prgnn/stages/inference.Replicated 292c02605cf5.8198eb
+prgnn/stages/inference.Replicated e965506cee0c.8198eb
 prgnn/stages/inference.Sample ce49088abc4b.e3b0c4
 prgnn/stages/inference.Sample.moments 53b737c8349d.10f2d2
 prgnn/stages/inference.Spread 0408fec9c427.e3b0c4
@@ -1837,7 +1839,7 @@ prgnn/stages/region.ReadJSON 813ea05c9ede.07d0a9
 reached by bootstrap denoise windows
 prgnn/stages/region.Float32 1936fa9041f3.d4d313
 
-reached by bootstrap evaluate evaluate-regression figure-individuals matrices parcellate report summary tangent timeseries
+reached by bootstrap evaluate evaluate-regression figure-individuals matrices parcellate report states summary tangent timeseries
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by bootstrap figure-qc leakage mean-volume parcellate report summary
@@ -4088,7 +4090,7 @@ prgnn/stages/present.author.othersAbove 3f0a78fa5506.363fe6
 prgnn/stages/present.author.provenance 0ef7f595ff87.422d5b
 prgnn/stages/present.author.rankingTables 5229397d509c.69de01
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
-prgnn/stages/present.author.recovered a1b4556f0bc2.717ea1
+prgnn/stages/present.author.recovered 6ab1684eb249.5250d4
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
 prgnn/stages/present.author.regions dda14d95881b.dbb9b5
 prgnn/stages/present.author.regressionTiles 38e970972b0a.f46570
@@ -4552,9 +4554,10 @@ prgnn/connectivity/dynamic.plusPlus ebebe42ad46c.79de32
 prgnn/stages/prepare.States e4c1cf935d67.e3b0c4
 prgnn/stages/prepare.States.Ports 44fee17be82a.1fbbfd
 prgnn/stages/prepare.States.Run ee38f22c254c.cd0fd0
-prgnn/stages/prepare.States.read f271df5b4eca.f4e553
+prgnn/stages/prepare.States.read e699c1e10586.5e7d34
 prgnn/stages/prepare.stateFitRow e1826df50989.e3b0c4
 prgnn/stages/prepare.states.New d236a3308cc8.18fde0
+prgnn/stages/prepare.withoutSignal 0f2fb482dcba.dac016
 prgnn/stages/region.NodesOfPairs 37517ea2ffb0.e3b0c4
 prgnn/stages/region.StateFacts.Table f3a38e20e83a.f8086f
 
@@ -5005,7 +5008,7 @@ at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 PredictionTest:18 TestPredictions:29 foldArea:82
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
-at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:70 Pattern:92
+at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:71 Pattern:93
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:140 Baseline.onRows:170 Baseline.fit:212 Baseline.onGraphs:236 Baseline.stream:265 Baseline.training:269 prediction:299 baselineEpochRow:310 baselineHistory:318
 at stages/learn/baseline_data.go prgnn/stages/learn readMatrices:14 innerRows:93 trainingSet.ordered:113 standardizeRows:129
@@ -5020,7 +5023,7 @@ at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:126 Regression.fit:174 Regression.stream:205 numberTable:208
-at stages/learn/split.go prgnn/stages/learn split.New:23 Split:29 Split.Ports:43 Split.number:56 Split.Divides:71 Split.Validate:79 member:87 member.stratum:94 Split.Run:96 Split.Divide:117 readMembers:181 readNumbers:208 quantiles:225 Split.permute:245 count:269 Split.enough:279 fewest:314 Split.enoughNumbers:317 Split.divide:337 Split.deal:345 Split.inside:373 bySite:400
+at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 Split.number:58 Split.Divides:73 Split.Validate:81 member:89 member.stratum:96 Split.Run:98 Split.Divide:119 readMembers:183 readNumbers:210 quantiles:227 Split.permute:247 count:271 Split.enough:281 fewestDigits:317 largestTarget:317 fewest:320 Split.enoughNumbers:323 Split.divide:351 Split.deal:359 Split.inside:387 bySite:414
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:138 convert:147
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:126 readEdges:152 trainingSet.check:172 trainingSet.majority:208 graphMemory:220 readGraphs:223 standardization:247 standardization.values:249 standardization.layout:251 Train.standardization:261 rounded:310 standardization.apply:319
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:13 modelOf:40 ModelParams.options:51 ModelParams.validate:59 maxWeights:70 checkWeights:73 allOf:85 TrainingParams:96 trainingOf:107 TrainingParams.training:120 TrainingParams.Leaks:127 TrainingParams.validate:141
@@ -5060,7 +5063,7 @@ at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:19 Occupancy:2
 at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:26 Project.Run:40
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:27 sessionDrawRow:49 Sessions.Run:55 sessionQuality:93 meanQuality:118 poolMatrices:140
 at stages/prepare/sliding.go prgnn/stages/prepare windows.New:23 SlidingWindows:30 SlidingWindows.Ports:39 windowRow:56 windowsRow:66 fewestWidths:77 SlidingWindows.Run:79 segmentsOf:155 highPassOf:189 windowsRow.warn:205 varianceOf:219 variability:231 SlidingWindows.Validate:248
-at stages/prepare/states.go prgnn/stages/prepare states.New:21 States:29 States.Ports:39 stateFitRow:57 States.Run:65 States.read:98 readWindows:152
+at stages/prepare/states.go prgnn/stages/prepare states.New:22 States:30 States.Ports:40 stateFitRow:58 States.Run:66 States.read:99 withoutSignal:160 readWindows:182
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:72 notDefinite:120 covarianceOf:126
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:83 author.result:97 author.othersAbove:122 author.tiles:136 author.regressionTiles:157

@@ -129,7 +129,7 @@ type modelRow struct {
 	Note       string `column:"note"`
 }
 
-// RefusesFolds tells from the planned folds whether the inner folds cannot be made.
+// RefusesFolds says, from the planned folds, why there can be no inner folds.
 func (s *Baseline) RefusesFolds(planned *encoding.Table) error {
 	if s.Model != "kernel-ridge" || len(s.Penalties) < 2 {
 		return nil

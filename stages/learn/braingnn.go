@@ -131,7 +131,7 @@ func (s *BrainGNN) Validate() []error {
 	return errs
 }
 
-// RefusesFolds tells from the planned folds whether the validation participants cannot be made.
+// RefusesFolds says, from the planned folds, why there can be no validation.
 func (s *BrainGNN) RefusesFolds(planned *encoding.Table) error {
 	if s.Select != "validation" {
 		return nil

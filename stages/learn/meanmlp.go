@@ -75,7 +75,7 @@ type validatedRow struct {
 	accuracyRow
 }
 
-// RefusesFolds tells from the planned folds whether the validation participants cannot be made.
+// RefusesFolds says, from the planned folds, why there can be no validation.
 func (s *MeanMLP) RefusesFolds(planned *encoding.Table) error {
 	return enoughInside(planned, s.Params, s.Validation, "validation")
 }

@@ -114,8 +114,7 @@ func scaleOf(rows []fold.Row) (scale, error) {
 	return s, nil
 }
 
-// Run trains.
-// RefusesFolds tells from the planned folds whether the inner folds cannot be made.
+// RefusesFolds says, from the planned folds, why there can be no inner folds.
 func (s *Regression) RefusesFolds(planned *encoding.Table) error {
 	if s.Model != "kernel-ridge" || len(s.Penalties) < 2 {
 		return nil
@@ -123,6 +122,7 @@ func (s *Regression) RefusesFolds(planned *encoding.Table) error {
 	return enoughInside(planned, s.Params, s.Inner, "inner")
 }
 
+// Run trains.
 func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	form, err := formOf(t, s.Model == "ridge", false, s.Transform, s.Diagonal, s.OffDiagonal)
 	if err != nil {

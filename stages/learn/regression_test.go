@@ -139,11 +139,29 @@ func TestRegression(t *testing.T) {
 			}
 		}
 	}
-	same := make([]float64, 40)
-	if _, err := stagetest.RunStage(t, stagetest.Fresh("split", "label", "target"), map[string][]dag.Input{
-		"participants": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "participant_id", Values: ids},
-			encoding.Column{Name: "target", Values: same}))}}); err == nil || !strings.Contains(err.Error(), "same") {
-		t.Errorf("one number for everybody: %v", err)
+	for _, c := range []struct {
+		of   func(k float64) float64
+		want string
+	}{
+		{func(float64) float64 { return 0 }, "all 40 participants have the same number to predict, 0"},
+		{func(k float64) float64 { return 1e15 + k }, "the numbers to predict differ by 39 at most, and are of the size 1.000000000000039e+15: too few digits"},
+		{func(k float64) float64 { return 1e-300 * k }, "their squares are beyond the range of numbers; give them in another unit"},
+		{func(k float64) float64 { return -1e200 * k }, "their squares are beyond the range of numbers; give them in another unit"},
+		{func(k float64) float64 { return 1e9 + k }, ""},
+		{func(k float64) float64 { return 1e-90 * k }, ""},
+	} {
+		numbers := make([]float64, 40)
+		for k := range numbers {
+			numbers[k] = c.of(float64(k))
+		}
+		in := map[string][]dag.Input{"participants": {dag.InputOf(encoding.NewTable(
+			encoding.Column{Name: "participant_id", Values: ids}, encoding.Column{Name: "target", Values: numbers}))}}
+		_, err := stagetest.RunStage(t, stagetest.Fresh("split", "label", "target"), in)
+		if c.want == "" {
+			need.NoError(t, err)
+		} else {
+			need.Error(t, err, c.want)
+		}
 	}
 }
 

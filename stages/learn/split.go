@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -310,17 +312,29 @@ func (s *Split) enough(members []member, name, param, or string) error {
 	return nil
 }
 
+// Targets with a span of less than fewestDigits of their size are rounded to six digits or fewer; the squares of those
+// beyond largestTarget, or closer together than its inverse, may overflow or underflow.
+const fewestDigits, largestTarget = 1e-10, 1e100
+
 // fewest participants of a test fold: predictions of two numbers always correlate by 1 or −1.
 const fewest = 3
 
 // enoughNumbers refuses a number that does not vary, and folds in which predictions could not be compared with it.
 func (s *Split) enoughNumbers(members []member, name, param string) error {
 	most := len(members) / fewest
-	switch {
-	case !slices.ContainsFunc(members, func(m member) bool { return m.number != members[0].number }):
-		return fmt.Errorf("%s: all %d participants have the same number to predict, %v: set target to a column that varies", name, len(members), members[0].number)
-	case most < 2:
+	if most < 2 {
 		return fmt.Errorf("%s: %d participants are too few to predict a number: each test fold needs %d, so at least %d participants", name, len(members), fewest, 2*fewest)
+	}
+	numbers := lists.Map(members, func(m member) float64 { return m.number })
+	least, largest := slices.Min(numbers), slices.Max(numbers)
+	size := max(math.Abs(least), math.Abs(largest))
+	switch span := largest - least; {
+	case span == 0:
+		return fmt.Errorf("%s: all %d participants have the same number to predict, %v: set target to a column that varies", name, len(members), members[0].number)
+	case span < fewestDigits*size:
+		return fmt.Errorf("%s: the numbers to predict differ by %v at most, and are of the size %v: too few digits are left for a correlation; subtract a constant from all", name, span, size)
+	case span < 1/largestTarget || size > largestTarget:
+		return fmt.Errorf("%s: the numbers to predict differ by %v at most, and are of the size %v: their squares are beyond the range of numbers; give them in another unit", name, span, size)
 	case s.Folds > most:
 		return fmt.Errorf("%s: %d participants are too few for %d folds of at least %d: set %s to %d or less", name, len(members), s.Folds, fewest, param, most)
 	}

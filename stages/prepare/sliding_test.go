@@ -234,8 +234,8 @@ func TestStatesOfTrainingParticipants(t *testing.T) {
 	}
 }
 
-// A region that is 0 in all windows of a participant would make states of participants. Of test participants it does not
-// matter: no state is fitted to them.
+// A region that is 0 in all windows of a participant would make states of participants. Of test participants it does
+// not matter: no state is fitted to them.
 func TestStatesRefuseRegionsWithoutSignal(t *testing.T) {
 	in := manyWindows(t)
 	s := stagetest.NewStage[*States](t, "states")
