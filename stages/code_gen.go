@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 39c2d27b217add27d0510600771f416011d896bd391f9eb91d1df3d07d791f44
+var codes = dag.Codes(`kind baseline f5ed8e6742e96792514b35d663fc6803d09b8ce139bb1ea2beb61149455602a1
 kind biomarkers 82b3f60e8bd74598090d8ae127dcc1019a274a0cd539f53cd9b40842596dbea5
-kind bnt ae28118fbc80c02a0582f3ebf2b621a2ee9ed2c7b776f09ecb199f2950c70502
+kind bnt e98e1a29da0976b46c4e90901bf9c8522ec3f026bff962c24f1fff2bf6c5811f
 kind bootstrap cadb6b6ac7037cfe00f7703b21d44d354fa0442b273f969485454ad0fe19451c
-kind braingnn 866c94458c6200c5b8c17c478e49af72300c654edea5dac9682cb9ed84ec7f4e
+kind braingnn 6146080b362f5a357aced8e845003629dc5cfe3ec09f754d57d41b475d9233e1
 kind brainmap a44fb8be234020797d8b06780273cdbc3a107c0c8215adc2bc08870ab92c7dd6
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
 kind combat f78810cad542a6c65f6c1e670faa61a6f743290809cacdea32720f07415e869d
@@ -39,10 +39,10 @@ kind graph 7fd267fcca76e974021e9f08724c0adf866806580b8b6e9798c8da63e4bff231
 kind harmonize f94a82efef69fb6d803ba91a6d8289f062568e2e7cc594056cc859d9ac241a04
 kind individuality 8dfa259da654fde22ac3f21bf75dd36ef0935d2daf6c364a566decedda38b644
 kind join 5e707c7a2d4e45c0b452744d03559b8b2a8c3e4c75c39578efc2e0ae200dfa61
-kind leakage b7be24921d2082c69ad04038940f19c2d42bddbc32744b32e05226ccdd4b2b70
+kind leakage e9fd2e0febaa94debcbe2b352897168ce17a24f30e0bf9a969ba51c257f3d9a5
 kind matrices 92ec1882968b12513fe445cda22cf24d40bf994f808c27d91da510ada0eb01ef
 kind mean-volume e7ada88b4fa9087e13bad80b132aeae34371e1bec7245908cda013f73ac8b6aa
-kind meanmlp 005f04ee57bc044647d42e55983c9f3ae2aed5cac7df84e6fb7817152161446c
+kind meanmlp aaa0f56228c1f767f8860e1bc2e0aa3106144be139030bdb5d2ec6a4cf4b9630
 kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
 kind parcellate 9ad31d6d93d271155fe7f114f032eff8afe06d01862681fcbb76337057ac6cf2
 kind permutation 0447f8d7c98da15fad563526de387feb74bc60fa6d8b32915fb422943c111fde
@@ -61,8 +61,8 @@ kind summary d3aa85a338718ca4c0416d79436898e809c39c662484c843712154e4972dc780
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 19fb9b3b7831dd1cf18c1672f25f6724c60ad52f31b92b56116f6dc45877572f
-kind train f8a2314ed8a592a15dca43eee6a8545ccf6c1f9b80c06280b36508121e04004c
-kind train-regression 8d16d52d031f8035a45d573036cfe26c2925f18fd4bf565fd0277b1d287da496
+kind train 1b7b92c8d9df70ad16dc3e86d40444880758c2cc87b279215735ccfda0a6adf7
+kind train-regression af3f62f4edb5451cb9379183c799bc299ffdd02601571f8d0bcc7ced4a710327
 kind windows 1058e256792b7fa184882b014e994164a8f9998e5e7c9e18542bb21e9c09517c
 
 reached by baseline
@@ -712,7 +712,6 @@ prgnn/gnn.Checked b72f06eb1fa0.fd51d7
 prgnn/gnn.Edge 9993b8ef59d4.e3b0c4
 prgnn/gnn.Graph b143fb47f44f.f516dd
 prgnn/gnn.Model 2857561c6067.177740
-prgnn/gnn.Model.Predict 406b829f6aaa.8b17b7
 prgnn/gnn.Model.PredictEach 215626231bcf.df5e2a
 prgnn/gnn.Model.fits cb7d57c51bf6.fa9a45
 prgnn/gnn.Model.param 3d6ad4a5f69e.16f052
@@ -921,7 +920,7 @@ prgnn/stages/learn.trainingSet.check fdd14249bc2e.7aa053
 reached by baseline bnt braingnn meanmlp train train-regression
 prgnn/stages/learn.accuracyRow 07bbefb1d5d4.e3b0c4
 prgnn/stages/learn.predictionTable 7125c3b44a59.90e46c
-prgnn/stages/learn.scoreTable 59823f6b2135.16f303
+prgnn/stages/learn.scoreTable 21a4274e81a1.16f303
 
 reached by baseline bnt braingnn predict train train-regression
 prgnn/stages/column.NodeNames 409bc87e2ce9.d2c78e
@@ -1017,8 +1016,9 @@ prgnn/stages/learn.Train 18dbf487cecf.f1e807
 prgnn/stages/learn.Train.Ports 044d1705d9ce.5eeb7a
 prgnn/stages/learn.Train.Run aade021a02fd.dad595
 prgnn/stages/learn.Train.Validate f72447cf68c7.113b51
-prgnn/stages/learn.Train.read fbdb0afe3175.3b10ca
-prgnn/stages/learn.Train.standardization e5b7f17f31aa.96925e
+prgnn/stages/learn.Train.pass 74396a3cddd5.6d5208
+prgnn/stages/learn.Train.read d890ffb83bb7.1f84b9
+prgnn/stages/learn.Train.standardization ffa2591921aa.08da50
 prgnn/stages/learn.TrainingParams 5fbb5cd1b872.e3b0c4
 prgnn/stages/learn.TrainingParams.Leaks 8656ac91aad2.e4f41a
 prgnn/stages/learn.TrainingParams.training 5159d897c3b7.5e43aa
@@ -1038,7 +1038,7 @@ prgnn/stages/learn.parameterTable 9fb2bc0ca1b2.6a6843
 prgnn/stages/learn.readGraphs 16e7fca5e400.900271
 prgnn/stages/learn.rounded fa1b726ad7c0.c4217a
 prgnn/stages/learn.standardization.values 4e34a207bf60.afc98d
-prgnn/stages/learn.train 517aca55dceb.5310d5
+prgnn/stages/learn.train 290addd10f13.c122f9
 prgnn/stages/learn.trainingSet.add 702d73c9ada8.6ef69d
 prgnn/stages/learn.trainingSet.majority f4f711ea623c.cb2b94
 prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
@@ -1441,7 +1441,7 @@ prgnn/gnn/bnt.together 57c4b32f7c1d.e3b0c4
 prgnn/gnn/bnt.unjoin cde31981f60b.a605df
 prgnn/stages/learn.BNT 885e4e5f7e93.3cb1d8
 prgnn/stages/learn.BNT.Ports c0a9d0b56097.a6dfa9
-prgnn/stages/learn.BNT.Run e76e846fcd18.4f33f1
+prgnn/stages/learn.BNT.Run c681bc97910d.e561e7
 prgnn/stages/learn.BNT.Validate f83896356096.a3e314
 prgnn/stages/learn.BNT.matrices 986f255b5f53.790d43
 prgnn/stages/learn.BNT.rate 55da5a9a4293.143bae
@@ -1453,6 +1453,7 @@ prgnn/gnn.Softmax 6af365053feb.f1d0e7
 reached by bnt braingnn meanmlp
 prgnn/gnn/network.Normalize 8313c42fc311.2a9185
 prgnn/gnn/network.epsilon 7223c1bf482d.e3b0c4
+prgnn/stages/learn.firstLayer 9a42b7375ca3.b86085
 
 reached by bnt meanmlp
 prgnn/gnn/network.Contrast 63bbd8d6bb0a.c4217a
@@ -1997,7 +1998,7 @@ prgnn/gnn/braingnn.standardize ef906eaf8d9a.791530
 prgnn/gnn/braingnn.together b6b774a93a8b.e3b0c4
 prgnn/stages/learn.BrainGNN bab8399606ef.3cb1d8
 prgnn/stages/learn.BrainGNN.Ports 565850857e2b.f8c4a4
-prgnn/stages/learn.BrainGNN.Run c285599e03bb.3d6568
+prgnn/stages/learn.BrainGNN.Run 0d4f3ba8e47a.76c592
 prgnn/stages/learn.BrainGNN.Validate 731a5f09398a.8c381e
 prgnn/stages/learn.BrainGNN.options d13adf303df4.a7760b
 prgnn/stages/learn.BrainGNN.parts 6230504abe37.b11b22
@@ -3015,6 +3016,7 @@ prgnn/stages/learn.largestModel d389e7042c85.e3b0c4
 prgnn/stages/learn.readMember 33ecd300bc9f.839e38
 
 reached by fidelity predict
+prgnn/gnn.Model.Predict 406b829f6aaa.8b17b7
 prgnn/stages/learn.Trained.Predict d5e6e2fc711d.faee91
 prgnn/stages/learn.predictIn 721169b01e87.a3b313
 
@@ -3548,16 +3550,21 @@ prgnn/stages/assess.readBook 9d689b1b8c89.f5fd9c
 prgnn/stages/assess.readTraces 09b9987c7afc.e0726a
 prgnn/stages/assess.rescaled 1adda8b8e202.e3b0c4
 prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
-prgnn/stages/assess.sharedScans 46e64e7e4021.19dd0d
+prgnn/stages/assess.sharedScans 55851b8f3b40.87dbc2
 prgnn/stages/assess.standardize db6d48629697.e3b0c4
 prgnn/stages/assess.timePoints 9a696374930b.a4231a
 prgnn/stages/assess.trace d71d93a44110.ea4f8e
 prgnn/stages/assess.trace.len 59ac648343ab.ea4f8e
-prgnn/stages/assess.trace.meet 97557d224fd4.6e9396
+prgnn/stages/assess.trace.meet 991cfdf1d6ef.6e9396
 prgnn/stages/column.LabelOf d119dbb67261.575c68
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
 prgnn/stages/fold.LabeledMember.Label 2ba3a323be55.07089d
+prgnn/stages/fold.NewPrintIndex 2e1a3bc9cbb7.2a4c4b
 prgnn/stages/fold.Print.Same 1a272cc51a34.905f75
+prgnn/stages/fold.PrintIndex be5dbdf17cf8.e32ad7
+prgnn/stages/fold.PrintIndex.Add 4fbe1f27788f.2c9d67
+prgnn/stages/fold.PrintIndex.Find c510e11db74e.74fe49
+prgnn/stages/fold.PrintIndex.cell 7f7251ceb616.7b15b3
 
 reached by leakage report summary
 prgnn/stages/fold.FeaturesCompared 8d82bedca7b0.e3b0c4
@@ -3669,7 +3676,7 @@ prgnn/gnn/meanmlp.together b6b774a93a8b.e3b0c4
 prgnn/gnn/meanmlp.upTo 6d8f1c1eb832.e3b0c4
 prgnn/stages/learn.MeanMLP a747ced97aa8.3cb1d8
 prgnn/stages/learn.MeanMLP.Ports aa124cb22575.254cc6
-prgnn/stages/learn.MeanMLP.Run 17ba4d99969e.3dca9a
+prgnn/stages/learn.MeanMLP.Run e92c735b58b9.7ec020
 prgnn/stages/learn.MeanMLP.rate 6ab8008636c0.3f47b5
 prgnn/stages/learn.MeanMLP.read cfccf3ff6b39.6cfd20
 prgnn/stages/learn.meanmlp.New 1f9a69fde851.ce3655
@@ -4664,7 +4671,7 @@ prgnn/stages/learn.trainingOf 478d554a4b2e.77f298
 reached by train-regression
 prgnn/stages/learn.TrainRegression 9a8d00e97cfc.f1e807
 prgnn/stages/learn.TrainRegression.Ports 930a0528eca2.af1d56
-prgnn/stages/learn.TrainRegression.Run 39bf451c4500.8af899
+prgnn/stages/learn.TrainRegression.Run 97286871adc3.a87a73
 prgnn/stages/learn.TrainRegression.Validate 5d1d33c6db4e.a60c8c
 prgnn/stages/learn.TrainRegression.train 05d73d498438.c115c7
 prgnn/stages/learn.numberEpochRow 5b0d1b037ff7.e3b0c4
@@ -4891,8 +4898,8 @@ at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fid
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:52 leakCheck.fail:58 foldPlace:63 foldBook:66 Leakage.Run:72 checkRow:112 readBook:118 foldBook.tested:143 foldBook.takesPart:149 Leakage.lookAtPredictions:159 placeOf:234 foldBook.seen:250 lookAtModels:270 lookAtFitted:287
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
-at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:86 sharedPoints:87 rescaled:88 sharedScans:93 timePoints:129
-at stages/assess/leakage_traces.go prgnn/stages/assess trace:19 newTrace:29 trace.len:45 meanTrace:51 ranks:80 leastOverlap:105 leastZ:106 meeting:110 trace.meet:118 readTraces:158 Leakage.sameTraces:182
+at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:86 sharedPoints:87 rescaled:88 sharedScans:93 timePoints:127
+at stages/assess/leakage_traces.go prgnn/stages/assess trace:19 newTrace:29 trace.len:45 meanTrace:51 ranks:80 leastOverlap:105 leastZ:106 meeting:110 trace.meet:118 readTraces:162 Leakage.sameTraces:186
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:29 QCFC.Ports:33 QCFC.Validate:49 connectome:59 QCFC.Run:65 connectomes:117 listedParticipants:154 listedMotion:165 QCFC.measure:193 fisherEdges:260 edgeDistances:298 QCFC.covariates:329 typicality:380
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:269
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
@@ -4992,7 +4999,7 @@ at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 D
 at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
 at stages/fold/mean.go prgnn/stages/fold MeanOver:10
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
-at stages/fold/print.go prgnn/stages/fold Print:12 fewestValues:18 PrintOf:21 PrintOfDigest:34 Print.Same:38 sketchOf:57
+at stages/fold/print.go prgnn/stages/fold Print:12 fewestValues:18 PrintOf:21 PrintOfDigest:34 Print.Same:38 sketchOf:57 PrintIndex:95 NewPrintIndex:103 PrintIndex.Add:108 PrintIndex.Find:121 PrintIndex.cell:145
 at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:73 oneSide:80
 at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:14 NumberRow:27
 at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:18 controls:21 Score:26 Distinct:57 Accuracy:68 Majority:82
@@ -5024,11 +5031,11 @@ at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:126 Regression.fit:174 Regression.stream:205 numberTable:208
 at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 Split.number:58 Split.Divides:73 Split.Validate:81 member:89 member.stratum:96 Split.Run:98 Split.Divide:119 readMembers:183 readNumbers:210 quantiles:227 Split.permute:247 count:271 Split.enough:281 fewestDigits:317 largestTarget:317 fewest:320 Split.enoughNumbers:323 Split.divide:351 Split.deal:359 Split.inside:387 bySite:414
-at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:138 convert:147
-at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:56 trainingSet.add:94 ReadParticipant:126 readEdges:152 trainingSet.check:172 trainingSet.majority:208 graphMemory:220 readGraphs:223 standardization:247 standardization.values:249 standardization.layout:251 Train.standardization:261 rounded:310 standardization.apply:319
+at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:151 convert:160
+at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 ReadParticipant:131 readEdges:157 trainingSet.check:177 trainingSet.majority:213 graphMemory:225 readGraphs:228 standardization:252 standardization.values:254 standardization.layout:256 Train.standardization:266 rounded:319 standardization.apply:328
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:13 modelOf:40 ModelParams.options:51 ModelParams.validate:59 maxWeights:70 checkWeights:73 allOf:85 TrainingParams:96 trainingOf:107 TrainingParams.training:120 TrainingParams.Leaks:127 TrainingParams.validate:141
-at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:26 TrainRegression.Ports:36 numberEpochRow:48 trainRegressionOf:58 TrainRegression.Validate:64 TrainRegression.train:67 TrainRegression.Run:72 quantileCuts:128 numberHistory:142
-at stages/learn/train_tables.go prgnn/stages/learn predictionTable:16 groupColumns:40 lossRow:53 accuracyRow:61 finalRow:68 historyTable:74 scoreTable:92 distributionRow:126 distributionTable:135 parameterRow:149 parameterTable:157
+at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:26 TrainRegression.Ports:36 numberEpochRow:48 trainRegressionOf:58 TrainRegression.Validate:64 TrainRegression.train:67 TrainRegression.Run:72 quantileCuts:125 numberHistory:139
+at stages/learn/train_tables.go prgnn/stages/learn predictionTable:17 groupColumns:41 lossRow:54 accuracyRow:62 finalRow:69 historyTable:75 scoreTable:93 firstLayer:122 distributionRow:127 distributionTable:136 parameterRow:150 parameterTable:158
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:11 GraphData.Numbers:35
 at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:114
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126

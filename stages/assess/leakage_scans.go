@@ -91,29 +91,27 @@ const (
 // sharedScans finds scans that two participants share. Each is reported with the first
 // participant that has it.
 func sharedScans(ins []dag.Input) ([]fold.Duplicate, error) {
-	type owned struct {
-		fold.Print
-		input int
-	}
-	var first []owned // time points, each with the first input that has it
+	points := fold.NewPrintIndex(rescaled)
+	var owner []int // of each point: the first input that has it
 	told := map[[2]string]bool{}
 	var twins []fold.Duplicate
 	for i, in := range ins {
-		points, err := timePoints(in)
+		own, err := timePoints(in)
 		if err != nil {
 			return nil, err
 		}
 		shared := map[int]int{} // earlier input → time points that it has, too
-		for _, p := range points {
-			if at := slices.IndexFunc(first, func(f owned) bool { return p.Same(f.Print, rescaled) }); at >= 0 {
-				shared[first[at].input]++
+		for _, p := range own {
+			if at := points.Find(p); at >= 0 {
+				shared[owner[at]]++
 			} else {
-				first = append(first, owned{p, i})
+				points.Add(p)
+				owner = append(owner, i)
 			}
 		}
 		for _, other := range slices.Sorted(maps.Keys(shared)) {
 			pair := [2]string{ins[other].Coord("subject"), in.Coord("subject")}
-			if shared[other] >= min(sharedPoints, len(points)) && pair[0] != pair[1] && !told[pair] {
+			if shared[other] >= min(sharedPoints, len(own)) && pair[0] != pair[1] && !told[pair] {
 				told[pair] = true
 				twins = append(twins, fold.Duplicate{First: pair[0], Later: pair[1],
 					How: fmt.Sprintf("share volumes of a scan (%s and %s)", filepath.Base(ins[other].Name), filepath.Base(in.Name))})

@@ -147,6 +147,10 @@ func (x *trace) meet(y *trace) (best meeting) {
 		}
 		r := (d - mxy/n) / math.Sqrt(float64(vx*vy))
 		size := min(math.Abs(r), 1-1e-12)
+		// atanh x ≤ x/(1−x²) spares most logarithms; 1.001 leaves room for rounding.
+		if 1.001*size/(1-float64(size*size))*math.Sqrt(n-3) < best.z {
+			continue
+		}
 		if z := exact.Log((1+size)/(1-size)) / 2 * math.Sqrt(n-3); z > best.z {
 			best = meeting{r, z, lag, to - from}
 		}

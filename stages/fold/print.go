@@ -89,3 +89,65 @@ func sketchOf(v []float64) *[64]float64 {
 	}
 	return s
 }
+
+// A PrintIndex finds a print among many. The distance of two sketches bounds that of their projections, so only prints
+// in neighboring cells of a grid of two projections are compared.
+type PrintIndex struct {
+	tolerance float64 // see Same
+	prints    []Print
+	same      map[artifacts.Digest]int // the first of each digest
+	cells     map[[2]int][]int         // by the projections
+}
+
+// NewPrintIndex makes an empty index; tolerance is that of Same.
+func NewPrintIndex(tolerance float64) *PrintIndex {
+	return &PrintIndex{tolerance: tolerance, same: map[artifacts.Digest]int{}, cells: map[[2]int][]int{}}
+}
+
+// Add takes a print; their numbers count from 0.
+func (x *PrintIndex) Add(p Print) {
+	at := len(x.prints)
+	x.prints = append(x.prints, p)
+	if _, ok := x.same[p.digest]; !ok {
+		x.same[p.digest] = at
+	}
+	if p.sketch != nil {
+		c := x.cell(p.sketch, 1)
+		x.cells[c] = append(x.cells[c], at)
+	}
+}
+
+// Find is the first print that is the same as p, or -1.
+func (x *PrintIndex) Find(p Print) int {
+	first, ok := x.same[p.digest]
+	if !ok {
+		first = len(x.prints)
+	}
+	if p.sketch != nil {
+		for _, sign := range []float64{1, -1} { // Same allows either
+			c := x.cell(p.sketch, sign)
+			for i := range 9 {
+				for _, at := range x.cells[[2]int{c[0] + i/3 - 1, c[1] + i%3 - 1}] {
+					if at < first && p.Same(x.prints[at], x.tolerance) {
+						first = at
+					}
+				}
+			}
+		}
+	}
+	if first == len(x.prints) {
+		return -1
+	}
+	return first
+}
+
+// cell is where two projections on unit vectors lie, in steps of the largest distance of what is the same.
+func (x *PrintIndex) cell(sketch *[64]float64, sign float64) [2]int {
+	var all, alternating float64
+	for i, v := range sketch {
+		all += v / 8
+		alternating += v * float64(1-i%2*2) / 8
+	}
+	step := 1.001 * math.Sqrt(2*x.tolerance) // with room for rounding
+	return [2]int{int(math.Floor(sign * all / step)), int(math.Floor(sign * alternating / step))}
+}

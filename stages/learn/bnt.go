@@ -107,7 +107,7 @@ func (s *BNT) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{
 		"predictions": predictionTable(s.Params, set, predictions, "bnt", ""),
 		"history":     table,
-		"scores":      scoreTable[float64](set, predictions, before, false),
+		"scores":      scoreTable(set, predictions, firstLayer(before)),
 		"model": column.Table([]modelRow{{"bnt", int64(nodes * nodes), int64(m.Parameters()),
 			int64(rows.N - test), note}}),
 	}, nil

@@ -206,7 +206,7 @@ func (s *BrainGNN) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{
 		"predictions": predictionTable(s.Params, set, predictions, "braingnn", ""),
 		"history":     table,
-		"scores":      scoreTable[float64](set, predictions, before, false),
+		"scores":      scoreTable(set, predictions, firstLayer(before)),
 		"communities": communityTable(m.Communities()),
 		"model": column.Table([]modelRow{{"braingnn", int64(o.Nodes * o.Features), int64(m.Parameters()),
 			int64(count[0]), note}}),

@@ -115,7 +115,7 @@ func (s *MeanMLP) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{
 		"predictions": predictionTable(s.Params, set, predictions, "meanmlp", ""),
 		"history":     table,
-		"scores":      scoreTable[float64](set, predictions, before, false),
+		"scores":      scoreTable(set, predictions, firstLayer(before)),
 		"model": column.Table([]modelRow{{"meanmlp", int64(regions), int64(m.Parameters()), int64(count[0]),
 			fmt.Sprintf("epoch %d of %d, by the loss of %d validation graphs", best+1, len(history), count[1])}}),
 	}, nil

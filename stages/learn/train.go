@@ -107,7 +107,14 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 		first = false
 		t.Progress(e.Number, s.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Losses.Total, e.TrainAccuracy, e.TestAccuracy))
 	}
-	before, err := m.Predict(graphs, t.Threads)
+	kept := func(i int) bool { return s.ScoresOf != "test" || set.rows[i].Side == 1 } // its scores
+	untrained := make([][]T, 0, len(graphs))
+	err = m.PredictEach(graphs, t.Threads, func(p gnn.Prediction) {
+		if !kept(len(untrained)) {
+			p.Layers[0].Score = nil
+		}
+		untrained = append(untrained, convert[T](p.Layers[0].Score))
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +122,13 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 	if err != nil {
 		return nil, err
 	}
-	predictions, err := m.Predict(graphs, t.Threads)
+	predictions := make([]gnn.Prediction, 0, len(graphs))
+	err = m.PredictEach(graphs, t.Threads, func(p gnn.Prediction) {
+		if !kept(len(predictions)) {
+			p.Layers = nil
+		}
+		predictions = append(predictions, p)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +141,7 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 		"model":        model,
 		"predictions":  predictionTable(s.Params, set, predictions, column.PrGNN, s.Leaks()),
 		"history":      historyTable(history, set.majority()),
-		"scores":       scoreTable[T](set, predictions, before, s.ScoresOf == "test"),
+		"scores":       scoreTable(set, predictions, untrained),
 		"distribution": distributionTable(history),
 		"weights":      weightArray(weights, len(weights)),
 		"parameters":   parameterTable(o, set, m.Layout, norm),

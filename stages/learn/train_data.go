@@ -51,13 +51,21 @@ func (f *graphFacts) add(d GraphData) {
 	f.Values = [2]float64{min(f.Values[0], low), max(f.Values[1], high)}
 }
 
-// read goes through the graphs, one after the other, and puts each participant on
-// its side of the fold.
+// read refuses duplicate scans, then goes through the graphs.
 func (s *Train) read(t *dag.Task, use func(fold.Row, GraphData) error) (*trainingSet, error) {
 	d, err := s.Divide(t.In("folds"))
 	if err != nil {
 		return nil, err
 	}
+	if err := fold.RefuseDuplicates(t.All("features"), d); err != nil {
+		return nil, err
+	}
+	return s.pass(t, d, use)
+}
+
+// pass goes through the graphs, one after the other, and puts each participant on
+// its side of the fold.
+func (s *Train) pass(t *dag.Task, d *fold.Division, use func(fold.Row, GraphData) error) (_ *trainingSet, err error) {
 	set := &trainingSet{groups: d.Groups}
 	if set.facts.Names, err = column.NodeNames(t); err != nil {
 		return nil, err
@@ -65,9 +73,6 @@ func (s *Train) read(t *dag.Task, use func(fold.Row, GraphData) error) (*trainin
 	edges, features := t.All("edges"), t.All("features")
 	if len(edges) != len(features) {
 		return nil, fmt.Errorf("%d participants have edges and %d have features: connect both to the same stage", len(edges), len(features))
-	}
-	if err := fold.RefuseDuplicates(features, d); err != nil {
-		return nil, err
 	}
 	for i, in := range features {
 		r, err := d.Row(in)
@@ -263,8 +268,12 @@ func (s *Train) standardization(t *dag.Task) (standardization, error) {
 	if s.Standardize == "none" {
 		return n, nil
 	}
+	d, err := s.Divide(t.In("folds"))
+	if err != nil {
+		return n, err
+	}
 	each := func(visit func(row []float64)) (count int, err error) {
-		_, err = s.read(t, func(r fold.Row, d GraphData) error {
+		_, err = s.pass(t, d, func(r fold.Row, d GraphData) error {
 			if s.Standardize == "training" && r.Side != 0 {
 				return nil
 			}

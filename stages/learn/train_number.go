@@ -102,13 +102,10 @@ func (s *TrainRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, er
 	if err != nil {
 		return nil, err
 	}
-	predictions, err := m.Predict(graphs, t.Threads)
+	predicted := make([]float64, 0, len(graphs))
+	err = m.PredictEach(graphs, t.Threads, func(p gnn.Prediction) { predicted = append(predicted, p.Probability[0]) })
 	if err != nil {
 		return nil, err
-	}
-	predicted := make([]float64, len(predictions))
-	for i, p := range predictions {
-		predicted[i] = p.Probability[0]
 	}
 	weights := slices.Concat(m.Params, m.Buffers, convert[float32](norm.values()))
 	about := modelFile{Options: o, Graphs: set.facts, Target: &[2]float64{unit.mean, unit.sd}}

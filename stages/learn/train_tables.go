@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/gnn"
+	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 )
@@ -88,22 +89,17 @@ func historyTable(history []gnn.Epoch, majority float64) *encoding.Table {
 	return encoding.NewTable(append(cols, column.Columns(finals)...)...)
 }
 
-// scoreTable has a row a graph, layer and node. before are the predictions at the starting weights.
-func scoreTable[T gnn.Float](set *trainingSet, predictions, before []gnn.Prediction, testOnly bool) *encoding.Table {
+// scoreTable has a row a graph, layer and node. untrained are the scores of the first layer at the starting weights.
+func scoreTable[T gnn.Float](set *trainingSet, predictions []gnn.Prediction, untrained [][]T) *encoding.Table {
 	n := 0
-	for i, p := range predictions {
+	for _, p := range predictions {
 		for _, l := range p.Layers {
-			if !testOnly || set.rows[i].Side == 1 {
-				n += len(l.Node)
-			}
+			n += len(l.Node)
 		}
 	}
 	rows := make([]column.ScoreRow[T], 0, n)
 	for i, p := range predictions {
 		r := set.rows[i]
-		if testOnly && r.Side != 1 {
-			continue
-		}
 		for l, s := range p.Layers {
 			for j, node := range s.Node {
 				row := column.ScoreRow[T]{
@@ -113,13 +109,18 @@ func scoreTable[T gnn.Float](set *trainingSet, predictions, before []gnn.Predict
 					Untrained: T(math.NaN()),
 				}
 				if l == 0 { // every node reaches the first layer, in the same order
-					row.Untrained = T(before[i].Layers[0].Score[j])
+					row.Untrained = untrained[i][j]
 				}
 				rows = append(rows, row)
 			}
 		}
 	}
 	return column.Table(rows)
+}
+
+// firstLayer are the scores of the first layer.
+func firstLayer(predictions []gnn.Prediction) [][]float64 {
+	return lists.Map(predictions, func(p gnn.Prediction) []float64 { return p.Layers[0].Score })
 }
 
 // A distributionRow counts the nodes whose score lies in one interval, in one epoch and layer.

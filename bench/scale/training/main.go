@@ -1,0 +1,111 @@
+//go:build unix
+
+// Command training measures PR-GNN on more graphs than memory holds: it makes graphs of 84 regions and 348 edges,
+// trains, and prints the wall and the processor time of each epoch.
+//
+//	go build -o training ./bench/scale/training
+//	./training -graphs 400000 -dir /var/tmp             # 512 MB of graphs in memory, the others in a file
+//	./training -graphs 10000 -memory 1000000000         # all in memory, for comparison
+//
+// Run it in a memory cgroup, so that the system's cache cannot hold the file either.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"syscall"
+	"time"
+
+	"prgnn/gnn"
+	"prgnn/internal/random"
+)
+
+func main() {
+	n := flag.Int("graphs", 400_000, "graphs")
+	memory := flag.Int64("memory", 512<<20, "bytes of graphs in memory")
+	dir := flag.String("dir", "", "where the file lies")
+	epochs := flag.Int("epochs", 3, "epochs")
+	threads := flag.Int("threads", 2, "threads")
+	flag.Parse()
+	file, err := os.CreateTemp(*dir, "graphs")
+	check(err)
+	check(os.Remove(file.Name()))
+	defer file.Close()
+	start := time.Now()
+	graphs := make([]*gnn.Graph[float32], *n)
+	to := gnn.NewGraphFile[float32](*memory, func() (*os.File, error) { return file, nil })
+	for i := range graphs {
+		graphs[i] = graph(i)
+		check(to.Add(graphs[i]))
+	}
+	info, err := file.Stat()
+	check(err)
+	fmt.Printf("%d graphs made in %.1f s, %d MB in the file\n", *n, time.Since(start).Seconds(), info.Size()/1e6)
+	m, err := gnn.New[float32](gnn.Paper(nodes), 1)
+	check(err)
+	t := gnn.PaperTraining()
+	t.Epochs, t.Workers, t.Seed = *epochs, *threads, 1
+	last, used := time.Now(), processor()
+	t.Progress = func(e gnn.Epoch) {
+		each := 1e6 / float64(*n)
+		fmt.Printf("epoch %d: %.1f µs a graph, %.1f µs of processor, loss %.6f\n", e.Number,
+			each*time.Since(last).Seconds(), each*(processor()-used), e.Losses.Total)
+		last, used = time.Now(), processor()
+	}
+	_, err = m.Train(context.Background(), graphs, nil, t)
+	check(err)
+}
+
+// processor is the time, in s, that this process has had of processors.
+func processor() float64 {
+	var u syscall.Rusage
+	check(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+const (
+	nodes = 84
+	edges = 348
+)
+
+// graph is a symmetric matrix with some edges; other numbers take the same time.
+func graph(i int) *gnn.Graph[float32] {
+	r := random.New(1, "graph", i)
+	x := make([]float64, nodes*nodes)
+	for a := range nodes {
+		x[a*nodes+a] = 1
+		for b := range a {
+			v := r.Float64() - 0.5
+			x[a*nodes+b], x[b*nodes+a] = v, v
+		}
+	}
+	var e []gnn.Edge
+	for p, left, pairs := 0, edges, nodes*(nodes-1)/2; pairs > 0; pairs-- {
+		if int(r.Float64()*float64(pairs)) < left {
+			a, b := pair(p)
+			e = append(e, gnn.Edge{Source: int32(b), Target: int32(a), Weight: 0.1 + 0.4*r.Float64()})
+			left--
+		}
+		p++
+	}
+	g, err := gnn.NewGraph[float32](gnn.Paper(nodes), i%2, x, e)
+	check(err)
+	return g
+}
+
+// pair is a pair of nodes b < a by its number.
+func pair(p int) (a, b int) {
+	for a = 1; p >= a; a++ {
+		p -= a
+	}
+	return a, p
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
