@@ -1,7 +1,6 @@
 package artifacts
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -61,12 +60,7 @@ func (l *link) tellUses() {
 		return
 	}
 	defer os.Remove(f.Name())
-	var text bytes.Buffer
-	text.WriteString(usesMagic)
-	for _, k := range used {
-		fmt.Fprintln(&text, k)
-	}
-	_, err = f.Write(text.Bytes())
+	_, err = f.Write(keyLines(usesMagic, used))
 	if errors.Join(err, f.Close()) == nil {
 		_ = l.ask(context.Background(), func(ctx context.Context) error {
 			return l.remote.Put(ctx, path.Join(usesDir, rand.Text()), f.Name())

@@ -289,14 +289,19 @@ func (p *sharing) end() {
 
 // rewrite replaces a list in one step.
 func rewrite(name string, keys []Key) error {
-	var b strings.Builder
-	for _, k := range keys {
-		fmt.Fprintln(&b, k)
-	}
 	part := name + ".part"
-	if err := os.WriteFile(part, []byte(b.String()), 0o666); err != nil {
+	if err := os.WriteFile(part, keyLines("", keys), 0o666); err != nil {
 		os.Remove(part)
 		return err
 	}
 	return os.Rename(part, name)
+}
+
+// keyLines is a list of keys, a line each.
+func keyLines(head string, keys []Key) []byte {
+	b := []byte(head)
+	for _, k := range keys {
+		b = append(append(b, k.String()...), '\n')
+	}
+	return b
 }

@@ -2,6 +2,7 @@ package dag
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,24 +120,36 @@ func parsePattern(text string) (pattern, error) {
 // brackets: "pool=topk,lambda=[0.1, 0.1]" has two parts.
 func SplitCoords(s string) []string {
 	var parts []string
-	depth, from, quoted := 0, 0, false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[':
-			depth++
-		case c == ']':
-			depth--
-		case c == ',' && depth == 0:
-			parts = append(parts, s[from:i])
-			from = i + 1
+	from := 0
+	for i, depth := range Unquoted(s) {
+		if s[i] == ',' && depth == 0 {
+			parts, from = append(parts, s[from:i]), i+1
 		}
 	}
 	return append(parts, s[from:])
+}
+
+// Unquoted are the bytes outside quotes, each with the number of brackets that are open after it.
+func Unquoted(s string) iter.Seq2[int, int] {
+	return func(yield func(at, depth int) bool) {
+		depth, quoted := 0, false
+		for i := 0; i < len(s); i++ {
+			switch c := s[i]; {
+			case quoted && c == '\\':
+				i++
+				continue
+			case c == '"':
+				quoted = !quoted
+			case c == '[' && !quoted:
+				depth++
+			case c == ']' && !quoted:
+				depth--
+			}
+			if !quoted && !yield(i, depth) {
+				return
+			}
+		}
+	}
 }
 
 func (p pattern) matches(n *Node) bool {

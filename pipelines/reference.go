@@ -80,20 +80,9 @@ func (l *loader) readRef(t *tree.Node, where string) (ref, bool) {
 
 // bracket cuts "[inner]rest"; brackets within, and quoted texts, belong to inner.
 func bracket(s string) (inner, rest string, ok bool) {
-	depth, quoted := 0, false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[':
-			depth++
-		case c == ']':
-			if depth--; depth == 0 {
-				return s[1:i], s[i+1:], true
-			}
+	for i, depth := range dag.Unquoted(s) {
+		if s[i] == ']' && depth == 0 {
+			return s[1:i], s[i+1:], true
 		}
 	}
 	return "", "", false

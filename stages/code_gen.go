@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline f5ed8e6742e96792514b35d663fc6803d09b8ce139bb1ea2beb61149455602a1
-kind biomarkers 82b3f60e8bd74598090d8ae127dcc1019a274a0cd539f53cd9b40842596dbea5
-kind bnt e98e1a29da0976b46c4e90901bf9c8522ec3f026bff962c24f1fff2bf6c5811f
+var codes = dag.Codes(`kind baseline dd7fee78c0630f893d55d856abe69ef8c7969562e39dd57570c12db8ee59334f
+kind biomarkers 3ce5aaa569b0b5d070271b66fdba1d74366636a564745b3a80c111f7f2046021
+kind bnt ba51de9e306913f9bb3880b81c7b269ccec8c513ea3909feffb63969c47b36e4
 kind bootstrap cadb6b6ac7037cfe00f7703b21d44d354fa0442b273f969485454ad0fe19451c
-kind braingnn 6146080b362f5a357aced8e845003629dc5cfe3ec09f754d57d41b475d9233e1
+kind braingnn fd55c509f8e2bc24123024e2f29e61cbc145aae9d74940e61258fe4ba0c60e71
 kind brainmap a44fb8be234020797d8b06780273cdbc3a107c0c8215adc2bc08870ab92c7dd6
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
 kind combat f78810cad542a6c65f6c1e670faa61a6f743290809cacdea32720f07415e869d
@@ -37,12 +37,12 @@ kind figure-states 6d2976b6c1eaa8e211a8420f4cdd8ba795b6b1f4b9c247059c97a21d67d6b
 kind figure-training 2f46645c328150cf2b5d01ae850e6ac4a46748893831fe40a976f0e8994df509
 kind graph 7fd267fcca76e974021e9f08724c0adf866806580b8b6e9798c8da63e4bff231
 kind harmonize f94a82efef69fb6d803ba91a6d8289f062568e2e7cc594056cc859d9ac241a04
-kind individuality 8dfa259da654fde22ac3f21bf75dd36ef0935d2daf6c364a566decedda38b644
+kind individuality f5260373f688d06814b999ba3f962379e6bec45da758aef4a79938637eb7e2f2
 kind join 5e707c7a2d4e45c0b452744d03559b8b2a8c3e4c75c39578efc2e0ae200dfa61
 kind leakage e9fd2e0febaa94debcbe2b352897168ce17a24f30e0bf9a969ba51c257f3d9a5
 kind matrices 92ec1882968b12513fe445cda22cf24d40bf994f808c27d91da510ada0eb01ef
 kind mean-volume e7ada88b4fa9087e13bad80b132aeae34371e1bec7245908cda013f73ac8b6aa
-kind meanmlp aaa0f56228c1f767f8860e1bc2e0aa3106144be139030bdb5d2ec6a4cf4b9630
+kind meanmlp c573bc1cb483e2ea53c2f3b6ac52517da23ca29d4e1a8679afc60f2284196b75
 kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
 kind parcellate 9ad31d6d93d271155fe7f114f032eff8afe06d01862681fcbb76337057ac6cf2
 kind permutation 0447f8d7c98da15fad563526de387feb74bc60fa6d8b32915fb422943c111fde
@@ -50,14 +50,14 @@ kind predict f2ebb845205be08f5d78d1d07b146a9c200a7b446842f36858eec6e188a4abe9
 kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published 5f0b99da0c0e4495e440a6cb6be9cddd1e49372fada26d7a55c7ce6a70a7b7f2
 kind qcfc dd042f2046043da3acee8650a4f41a5090bc58c01c7ef85e5527483a13cd75ba
-kind regression f03c2786e4ffa79b600c09a241e823e625e12802c5a03db58b6c28df78940163
-kind report 8f3544b025ad4d702a4865ea2027393021da4cd0aa539044b5624a2a01ccf5b5
+kind regression 6af6189042ca8ea6778a138d7efc3584befd1b74d30eedf466688e906c8a0b1e
+kind report 6aa3e6d9c821fb6a8d3211878f0ffa2193093459e67ac86530b5c77f67ad4b97
 kind saliency 4d366c1c03b9c153239e9cb6bf898d9f5fba8d1357455f9b5674d8d0f73af608
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
 kind simulate c042682d5b6c799a6e22fda698f5bbf40749cdc32872ae297e1532fc6ede4c12
 kind split a27f9874abf162d06deb4d8cdd87d2bfd9a84933579d28128e2d4d358007117f
 kind states b99530223163eb6c2a63001e8677d95fd5f4e534056354a40e211a817c2ddf35
-kind summary d3aa85a338718ca4c0416d79436898e809c39c662484c843712154e4972dc780
+kind summary 0b3fe1b67c1ed8c650c0921e7c2c9d52b7cb85aa5d626a20d6af25cb418065b0
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 19fb9b3b7831dd1cf18c1672f25f6724c60ad52f31b92b56116f6dc45877572f
@@ -496,6 +496,7 @@ prgnn/gnn/baseline.sigmoid 1b67bc57e998.7a890b
 reached by baseline biomarkers bnt individuality regression
 prgnn/gnn/baseline.Rows 7cb4f0534790.e3b0c4
 prgnn/gnn/baseline.Rows.view 464d86e8f4f9.c82b2f
+prgnn/gnn/baseline.balance 34f6e96090c3.e3b0c4
 prgnn/gnn/baseline.cholesky 471b98052dee.efc1d1
 prgnn/gnn/baseline.kernel d8565fe63346.e3b0c4
 prgnn/gnn/baseline.kernel.apply 8054c93a1df4.c5058a
@@ -512,7 +513,7 @@ prgnn/gnn/baseline.most 82a84bff992b.e3b0c4
 prgnn/gnn/baseline.ridge 009f47191350.5dfa67
 prgnn/gnn/baseline.substitute 411f2988ab55.e3b0c4
 prgnn/gnn/baseline.tooMany 9aeaf805c58a.b8b6bc
-prgnn/gnn/baseline.weighted 0f5add5e01a2.42eb9e
+prgnn/gnn/baseline.weighted e21ce7d23e41.4d1c26
 prgnn/gnn/baseline.weights 9e8939ee0a51.41cc72
 
 reached by baseline bnt
@@ -1143,7 +1144,7 @@ prgnn/gnn/baseline.pile 94e338034c90.e3b0c4
 prgnn/gnn/baseline.scale db518c2eb6ef.44832a
 prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
 prgnn/gnn/baseline.smo 1142e3bb7caa.ffbed8
-prgnn/gnn/baseline.solveDual ee6ee67bdd76.d9e0d1
+prgnn/gnn/baseline.solveDual 1590465ac30d.2a9fee
 prgnn/gnn/baseline.trainedMLP c82221e67554.cc58ce
 prgnn/gnn/baseline.trainedMLP.Note 0e02e97a2924.e070c8
 prgnn/gnn/baseline.trainedMLP.Parameters 0a9ce817e845.e070c8
@@ -1451,7 +1452,8 @@ reached by bnt braingnn
 prgnn/gnn.Softmax 6af365053feb.f1d0e7
 
 reached by bnt braingnn meanmlp
-prgnn/gnn/network.Normalize 8313c42fc311.2a9185
+prgnn/gnn/network.Center 2abcf4ecb5c4.c4217a
+prgnn/gnn/network.Normalize 7a5ff8aafc88.0d29f5
 prgnn/gnn/network.epsilon 7223c1bf482d.e3b0c4
 prgnn/stages/learn.firstLayer 9a42b7375ca3.b86085
 
@@ -1994,7 +1996,7 @@ prgnn/gnn/braingnn.newHead e3a72b985208.e983ad
 prgnn/gnn/braingnn.rate b32f638b5c64.071cd8
 prgnn/gnn/braingnn.root a7d987f29fda.c4217a
 prgnn/gnn/braingnn.softmaxRows ffd33d1df57c.fc46c2
-prgnn/gnn/braingnn.standardize ef906eaf8d9a.791530
+prgnn/gnn/braingnn.standardize 8649b6cdcf77.e9c09a
 prgnn/gnn/braingnn.together b6b774a93a8b.e3b0c4
 prgnn/stages/learn.BrainGNN bab8399606ef.3cb1d8
 prgnn/stages/learn.BrainGNN.Ports 565850857e2b.f8c4a4
@@ -4213,13 +4215,13 @@ prgnn/stages/present/participants.ShownScans a9377ed9369a.e3b0c4
 prgnn/stages/present/participants.TaskConditions c4275635cc41.c69b17
 prgnn/stages/present/participants.arrangements ec1a3814f3da.39778c
 prgnn/stages/present/participants.byRegionText 80169f3cd30f.6d88b3
-prgnn/stages/present/participants.cleanedScans 87478ad91225.512e4f
+prgnn/stages/present/participants.cleanedScans 44152c5184ce.2a03ae
 prgnn/stages/present/participants.describeColumn 6894e62713aa.2d3809
 prgnn/stages/present/participants.describeNumbers 23a324c5cd79.f3dd6f
 prgnn/stages/present/participants.fewForMotion c8409648400f.e3b0c4
 prgnn/stages/present/participants.gather 888421a56f5d.f32263
 prgnn/stages/present/participants.groupSize 87bcbe8e7ab8.e3b0c4
-prgnn/stages/present/participants.labeledScans bc9779b85f65.2cbf8a
+prgnn/stages/present/participants.labeledScans 4464b9f157ab.605793
 prgnn/stages/present/participants.leastValid 8049cd53c3a5.0b9093
 prgnn/stages/present/participants.lostRegion 9cf27a1a1e38.e3b0c4
 prgnn/stages/present/participants.lostVoxels 2e395e719d10.ced125
@@ -4235,6 +4237,7 @@ prgnn/stages/present/participants.outlierWords e5d3b0481d0f.e3b0c4
 prgnn/stages/present/participants.scanFigure ea013954b46a.63a506
 prgnn/stages/present/participants.scanName 49bb5e843edc.37b2fc
 prgnn/stages/present/participants.scanNames 35826d95f61b.044f7d
+prgnn/stages/present/participants.scansOf 63de88a6b6d0.dd30e1
 prgnn/stages/present/participants.shownStrategies 069781a2de55.e3b0c4
 prgnn/stages/present/participants.usual 4ddd2be99784.62655e
 prgnn/stages/present/participants.warned 1c272f9b4f91.e3b0c4
@@ -4768,7 +4771,7 @@ at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:12 Rows.Row:18 Rows.view:20 
 at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:27 Kawahara:36 brainNetCNN:40 edgeLayer:55 cnnState:62 newBrainNetCNN:72 brainNetCNN.Layout:94 brainNetCNN.Drops:95 brainNetCNN.convolve:98 edgeLayer.forward:122 spread:146 edgeLayer.backward:160 gather:204 turn:221 brainNetCNN.head:230 brainNetCNN.Gradient:246 sumRows:295 trainedCNN:305 FitBrainNetCNN:314 trainedCNN.Probability:326 trainedCNN.Parameters:338 trainedCNN.Note:340
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 ForestTo:52 numbersForest:64 numbersForest.Decide:66 grown:69 forest.Probability:87 forest.Parameters:111 forest.Note:113 growth:122 newGrowth:133 growing:162 cut:178 growth.grow:184 pile:212 growing.pile:219 growing.share:239 growing.node:254 growing.search:292 few:320 growing.byNumber:328 growing.byTally:358 growing.bySort:395
-at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:26 FitKernelRidge:34 KernelRidgeTo:45 KernelRidge.fit:51 smallestAt:91 KernelRidge.inner:101 KernelRidge.validate:135 dual:183 errSingular:192 factored:195 solveDual:212 unitRows:233 kernelMachine:256 kernelMachine.decide:261 kernelMachine.describe:265
+at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:26 FitKernelRidge:34 KernelRidgeTo:45 KernelRidge.fit:51 smallestAt:91 KernelRidge.inner:101 KernelRidge.validate:135 dual:183 errSingular:192 factored:195 solveDual:212 balance:225 unitRows:239 kernelMachine:262 kernelMachine.decide:267 kernelMachine.describe:271
 at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:229 liState.poolBack:255 length:278 liState.readout:287 liState.readoutBack:305 li2019.Gradient:316 li2019.backward:351 GraphClassifier:371 trainedLi:377 FitLi2019:385 trainedLi.Probability:396 trainedLi.Parameters:404 trainedLi.Note:406
 at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:54 errStalled:56 product:59 byGram:62 descent:78 newDescent:89 descent.run:95 descent.gradient:144 descent.loss:157 conjugate:173 dot:228
 at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:14 newMLP:24 narrow:31 mlp.Layout:39 mlp.Drops:40 forward:43 mlp.Gradient:56 trainedMLP:87 FitMLP:95 MLPTo:101 fitMLP:105 trainedMLP.last:118 trainedMLP.Probability:123 trainedMLP.Decide:128 trainedMLP.Parameters:136 trainedMLP.Note:138
@@ -4782,7 +4785,7 @@ at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 Released:28 Options.Columns:38 leaky:
 at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:69 normal:81 graph:88 block.forward:90 block.parts:127 state.dropped:134 join:146 unjoin:170 block.back:193 sum:255 softmax:262 softmaxBack:269
 at gnn/bnt/model.go prgnn/gnn/bnt Model:11 Training:20 Fit:26 Untrained:37 Model.Parameters:44 Rating:47 together:57 Model.Rate:60 rate:64 received:96
 at gnn/bnt/readout.go prgnn/gnn/bnt readout:11 Net.read:19 run:42 runBack:56 squared:69 Net.distance:77 Net.alike:82 Net.alikeBack:98 Net.readBack:114
-at gnn/braingnn/block.go prgnn/gnn/braingnn block:15 newBlock:44 block.arrange:58 block.forward:80 block.of:139 block.choose:142 standardize:174 block.read:194 block.readBack:209 block.back:231 block.chooseBack:286 root:314 dot:317 add:333
+at gnn/braingnn/block.go prgnn/gnn/braingnn block:15 newBlock:44 block.arrange:58 block.forward:80 block.of:139 block.choose:142 standardize:174 block.read:185 block.readBack:200 block.back:222 block.chooseBack:277 root:305 dot:308 add:324
 at gnn/braingnn/braingnn.go prgnn/gnn/braingnn Options:14 Paper:34 AuthorsCode:41 Options.kept:49 Graph:52 NewGraph:59 softmaxRows:83 inner:95 Net:131 New:142 Net.Layout:154 Net.Drops:157 Net.Buffers:161 Net.Penalty:164 Net.Gradient:169 Net.forward:191 Net.back:209
 at gnn/braingnn/head.go prgnn/gnn/braingnn head:13 batchNorm:26 newHead:31 head.width:51 head.forward:53 epsilon:82 momentum:83 head.normalize:87 head.back:121 head.normalizeBack:142
 at gnn/braingnn/loss.go prgnn/gnn/braingnn Net.losses:10 block.apart:30 block.halves:51 block.alike:77 logistic:128
@@ -4803,7 +4806,7 @@ at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confus
 at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:24 linear.finish:31 linear.forward:39 linear.backward:52 mlpState:67 newMLPState:75 Model.mlpForward:96 Model.mlpBackward:111 mlpState.drop:128
 at gnn/model.go prgnn/gnn Model:10 New:26 Zero:45 Model.param:70 of:79 span:82 part:84 Model.room:87 Model.prepare:94 Model.finish:105 length:115
 at gnn/network/checkpoint.go prgnn/gnn/network run:13 newRun:28 run.resume:41 run.save:59 run.ended:68 run.penalty:71
-at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:106 Mask:119 Times:136 epsilon:143 Normalize:147 Unnormalize:166 Contrast:184
+at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:106 Mask:119 Times:136 epsilon:143 Normalize:147 Center:156 Unnormalize:171 Contrast:189
 at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:59 further:71 Training.stream:79 Initial:87 Uniform:126 Train:129 run.tested:191 run.diverged:205 finite:213 Optimizer:223 chunk:231 NewOptimizer:234 Optimizer.Step:247 Entropies:267 Squares:281 CrossEntropy:293 Probabilities:315 Softmax:327
 at gnn/options.go prgnn/gnn Options:14 Paper:53 AuthorsCode:67 Choices:78 Options.Check:88 Options.Keep:135 Options.outputs:140 Options.readoutWidth:148
 at gnn/packed.go prgnn/gnn packed:15 pack:22 packNodes:44 symmetric:52 packed.wide:68 packed.size:71 packed.unpack:85 unpackNodes:110 view:126
@@ -5082,12 +5085,12 @@ at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:40 Author.methodsOfSilence:72 silence:81 Author.readSilence:84 silentRow:103
 at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:163 estimator:198 share:216 percentText:226 Author.hasModels:236 Author.methodsOfTraining:242 Author.methodsOfEvaluation:294 Author.target:347 Author.methodsOfRegression:355 Author.methodsOfBaselines:381 Author.unit:393 settingsOf:402 Author.namesOf:420
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:50 widthOfSVG:83
-at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 NuisanceWords:46 CleanedScan.Nuisance:60 Cohort.cleaning:72 CleanedScan.taskOf:107 TaskConditions:113 Cohort.taskRegression:128 ResponseWords:144 Cohort.cautionScans:151 mostFrequent:204 nobodyStandsOut:214 usual:217
+at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 scansOf:32 NuisanceWords:53 CleanedScan.Nuisance:67 Cohort.cleaning:79 CleanedScan.taskOf:114 TaskConditions:120 Cohort.taskRegression:135 ResponseWords:151 Cohort.cautionScans:158 mostFrequent:211 nobodyStandsOut:221 usual:224
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:18 lostRegion:26 CleanedScan.lostRegions:32 mostNamed:51 CleanedScan.lostText:55 wholePercent:79 lostVoxels:89 byRegionText:105 mostStruck:153 leastValid:172 noSeries:186
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:99
 at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:67 Cohort.Groups:73 Cohort.Describe:87 noteRow:107 ExcludedRow:112 Cohort.describeExcluded:119 Cohort.ExcludedList:149 Cohort.describeGroups:160 Cohort.tableOfNumber:245 arrangements:254 CovariateNames:266 describeColumn:271 describeNumbers:344 Reasons:367
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:100 gather:120 Cohort.eachParticipant:140 MedianRange:200 warned:209 Cohort.warnings:218 warned.add:259
-at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:15 LabeledScan:20 labeledScans:26 Cohort.registration:42 LabeledScan.gray:62 Cohort.Element:65
+at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:13 LabeledScan:18 labeledScans:24 Cohort.registration:32 LabeledScan.gray:52 Cohort.Element:55
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:48 Cohort.scanLinks:59 scanNames:111 scanName:117 outlierWords:178
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 Results.cautions:102 Results.markOwn:118 baseline:140 Results.PerParticipant:150 Results.Nested:156 chanceTest:173 chanceTest.String:179 Results.permutationTests:189 Results.ChanceTests:203 Results.decisive:211 Results.AboveChance:223 Results.CautionAccuracy:232 Results.IsUnproven:280
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76

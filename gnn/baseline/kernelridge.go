@@ -217,16 +217,22 @@ func solveDual(l, y []float64) (alpha []float64, beta float64) {
 	}
 	substitute(l, alpha)
 	substitute(l, one)
-	sumY, sumOne := 0.0, 0.0
-	for i := range y {
-		sumY += alpha[i]
-		sumOne += one[i]
+	return alpha, balance(alpha, one)
+}
+
+// balance takes b·v from u, in place, so that the sum of u is 0, and returns b: the intercept that ridge regression
+// leaves free, where u and v solve the system for the targets and for ones.
+func balance(u, v []float64) (b float64) {
+	sumU, sumV := 0.0, 0.0
+	for i := range u {
+		sumU += u[i]
+		sumV += v[i]
 	}
-	beta = sumY / sumOne
-	for i := range alpha {
-		alpha[i] -= float64(beta * one[i])
+	b = sumU / sumV
+	for i := range u {
+		u[i] -= float64(b * v[i])
 	}
-	return alpha, beta
+	return b
 }
 
 // unitRows are the rows centered and scaled to length 1; a constant row becomes 0.

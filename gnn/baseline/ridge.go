@@ -109,14 +109,5 @@ func weighted(k, d, target []float64, threads int) (alpha []float64, b float64, 
 		return x
 	}
 	u, v := solve(func(i int) float64 { return target[i] }), solve(func(int) float64 { return 1 })
-	sumU, sumV := 0.0, 0.0
-	for i := range u {
-		sumU += u[i]
-		sumV += v[i]
-	}
-	b = sumU / sumV
-	for i := range u {
-		u[i] -= float64(b * v[i])
-	}
-	return u, b, nil
+	return u, balance(u, v), nil
 }

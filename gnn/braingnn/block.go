@@ -172,17 +172,8 @@ func (b *block[T]) choose(o Options, g int) {
 
 // standardize z-scores v (population sd) in place and returns 1/sd; equal values become 0, and do not move.
 func standardize[T gnn.Float](v []T) (inverse T) {
-	mean, sum := T(0), T(0)
-	for _, x := range v {
-		mean += x
-	}
-	mean /= T(len(v))
-	for i, x := range v {
-		v[i] = x - mean
-		sum += T(v[i] * v[i])
-	}
-	if sum > 0 {
-		inverse = 1 / root(sum/T(len(v)))
+	if variance := network.Center(v); variance > 0 {
+		inverse = 1 / root(variance)
 	}
 	for i := range v {
 		v[i] *= inverse

@@ -145,6 +145,15 @@ const epsilon = 1e-5
 // Normalize centers v and scales it to variance 1, in place: a layer normalization before its scale and
 // shift. It returns the factor.
 func Normalize[T gnn.Float](v []T) T {
+	inverse := T(1 / math.Sqrt(float64(Center(v)+epsilon)))
+	for j := range v {
+		v[j] *= inverse
+	}
+	return inverse
+}
+
+// Center takes the mean from v, in place, and returns the variance (n in the denominator).
+func Center[T gnn.Float](v []T) T {
 	mean, sum := T(0), T(0)
 	for _, x := range v {
 		mean += x
@@ -154,11 +163,7 @@ func Normalize[T gnn.Float](v []T) T {
 		v[j] = x - mean
 		sum += T(v[j] * v[j])
 	}
-	inverse := T(1 / math.Sqrt(float64(sum/T(len(v))+epsilon)))
-	for j := range v {
-		v[j] *= inverse
-	}
-	return inverse
+	return sum / T(len(v))
 }
 
 // Unnormalize turns the gradient d of scale·normal + shift into that of what was normalized, and adds to

@@ -291,15 +291,7 @@ func TestFilteredTraceByDefinition(t *testing.T) {
 // Of the real scans of three sites (of all 1,035: docs/statistics.md) exactly those that were published twice are
 // found, and the copies of all others that were filtered, had their global signal regressed out, or lost both ends.
 func TestFilteredTracesOnABIDE(t *testing.T) {
-	dir := need.Shared(t, "data", "abide_pcp")
-	if testing.Short() {
-		t.Skip("hundreds of participants")
-	}
-	var files []string
-	for _, site := range []string{"CMU", "Yale", "OHSU"} {
-		found := need.Value(filepath.Glob(filepath.Join(dir, "cpac", "*", site+"_*.1D.gz")))(t)
-		files = append(files, found...)
-	}
+	files := abideSeries(t, "CMU", "Yale", "OHSU")
 	copies := map[string]processed{
 		"band-pass":             {tr: 2},
 		"band-pass, TR 1 s":     {tr: 1},

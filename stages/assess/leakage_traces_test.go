@@ -192,19 +192,24 @@ func meetByDefinition(t *testing.T, sign float64) {
 	}
 }
 
-// Of the real scans of three sites (of all 1,035: docs/statistics.md) exactly those that were published twice are
-// found,
-// and every copy that was cut at its beginning, scaled and rounded. Of copies with wholly other regions, most are.
-func TestTracesOnABIDE(t *testing.T) {
+// abideSeries are the files of time series of some sites.
+func abideSeries(t *testing.T, sites ...string) (files []string) {
+	t.Helper()
 	dir := need.Shared(t, "data", "abide_pcp")
 	if testing.Short() {
 		t.Skip("hundreds of participants")
 	}
-	var files []string
-	for _, site := range []string{"UM_1", "Yale", "OHSU"} {
-		found := need.Value(filepath.Glob(filepath.Join(dir, "cpac", "*", site+"_*.1D.gz")))(t)
-		files = append(files, found...)
+	for _, site := range sites {
+		files = append(files, need.Value(filepath.Glob(filepath.Join(dir, "cpac", "*", site+"_*.1D.gz")))(t)...)
 	}
+	return files
+}
+
+// Of the real scans of three sites (of all 1,035: docs/statistics.md) exactly those that were published twice are
+// found, and every copy that was cut at its beginning, scaled and rounded. Of copies with wholly other regions, most
+// are.
+func TestTracesOnABIDE(t *testing.T) {
+	files := abideSeries(t, "UM_1", "Yale", "OHSU")
 	slices.Sort(files)
 	if len(files) < 100 {
 		t.Fatalf("%d scans", len(files))

@@ -108,16 +108,19 @@ func (a *app) remoteGC(ctx context.Context, o artifacts.RemoteGCOptions, dry boo
 		a.Object(remoteGCEvent{"remote gc", dry, plan.Results, plan.Kept, plan.Freed, plan.Left, plan.Over})
 		return nil
 	}
-	word := "removed"
-	if dry {
-		word = "would have removed"
-	}
-	fmt.Fprintf(a.Out, "%s: %s %s (%s), kept %s (%s)\n", place, word, words.Count(plan.Results, "result"),
+	fmt.Fprintf(a.Out, "%s: %s %s (%s), kept %s (%s)\n", place, removed(dry), words.Count(plan.Results, "result"),
 		console.ByteCount(plan.Freed), words.Count(plan.Kept, "result"), console.ByteCount(plan.Left))
 	if plan.Over > 0 {
 		a.Note("that is %s more than --keep: results used within the last hour stay", console.ByteCount(plan.Over))
 	}
 	return nil
+}
+
+func removed(dry bool) string {
+	if dry {
+		return "would remove"
+	}
+	return "removed"
 }
 
 // days is a flag value of time: 90d, 12w, or as Go writes it (36h).
@@ -194,11 +197,7 @@ func (a *app) gc(o artifacts.GCOptions, dry bool) error {
 		a.Object(e)
 		return nil
 	}
-	word := "removed"
-	if dry {
-		word = "would remove"
-	}
-	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s\n", word, words.Count(e.Removed, "blob"),
+	fmt.Fprintf(a.Out, "gc: %s %s (%s); %s stay, kept by %s\n", removed(dry), words.Count(e.Removed, "blob"),
 		console.ByteCount(e.Freed), console.ByteCount(e.Left), words.Count(e.KeptRuns, "run"))
 	if rooms > 0 {
 		a.Note("and %s left by killed runs", words.Count(rooms, "directory"))

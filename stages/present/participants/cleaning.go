@@ -22,21 +22,28 @@ type CleanedScan struct {
 
 // cleanedScans reads what is connected to the port cleaning, in its order. A table that is not denoise's is left out.
 func cleanedScans(t *dag.Task) ([]CleanedScan, error) {
-	var scans []CleanedScan
-	for _, in := range t.All("cleaning") {
+	return scansOf(t, "cleaning", "strategy", func(who string, r column.CleaningRow) CleanedScan {
+		return CleanedScan{who, r}
+	})
+}
+
+// scansOf makes a list of the rows at a port, in its order, each with the name of its participant (and run). Tables
+// without the column has are of another kind, and left out.
+func scansOf[R, S any](t *dag.Task, port, has string, scan func(who string, row R) S) (scans []S, err error) {
+	for _, in := range t.All(port) {
 		table, err := in.Table()
 		if err != nil {
 			return nil, err
 		}
-		if _, ok := table.Column("strategy"); !ok { // of another kind: its rows are no CleaningRow
+		if _, ok := table.Column(has); !ok && has != "" {
 			continue
 		}
-		rows, err := column.Read[column.CleaningRow](in)
+		rows, err := column.Read[R](in)
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range rows {
-			scans = append(scans, CleanedScan{cmp.Or(in.Coord("subject"), section.MemberText(in.Coords)), r})
+			scans = append(scans, scan(cmp.Or(in.Coord("subject"), section.MemberText(in.Coords)), r))
 		}
 	}
 	return scans, nil

@@ -3,10 +3,11 @@ package participants
 import (
 	"fmt"
 	"math"
-	"prgnn/artifacts/encoding"
-	"prgnn/stages/report"
 	"slices"
 	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/stages/report"
 )
 
 // No SD that is above 0 reads ± 0.00, and a mean has the decimals of its SD.

@@ -1,14 +1,12 @@
 package participants
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
-	"prgnn/stages/present/section"
 )
 
 // RegistrationPort takes parcellate's tables of quality.
@@ -24,17 +22,9 @@ type LabeledScan struct {
 
 // labeledScans reads what is connected to the port registration, in its order.
 func labeledScans(t *dag.Task) ([]LabeledScan, error) {
-	var scans []LabeledScan
-	for _, in := range t.All("registration") {
-		rows, err := column.Read[column.ParcelRow](in)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range rows {
-			scans = append(scans, LabeledScan{cmp.Or(in.Coord("subject"), section.MemberText(in.Coords)), r})
-		}
-	}
-	return scans, nil
+	return scansOf(t, "registration", "", func(who string, r column.ParcelRow) LabeledScan {
+		return LabeledScan{who, r}
+	})
 }
 
 // registration says how voxels got their labels, and names the participants whose
