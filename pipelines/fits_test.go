@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/internal/need"
+	"prgnn/stages/stagetest"
 )
 
 // A program that gathers participants may fit anything to them: a note says so where a test fold depends on it, and
@@ -74,5 +76,32 @@ stages:
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// A fit in a file of the user's may be of other participants, and of none of the cohort.
+func TestFitInAFile(t *testing.T) {
+	dir := t.TempDir()
+	table := encoding.NewTable(encoding.Column{Name: "source", Values: []int32{1}})
+	for _, c := range []struct{ who, want string }{
+		{`["sub-other"]`, ""},
+		{`["sub-other","sub-sim003"]`, "stage trained: leakage: input pearson of trained[fold=1] depends on the file fit.arrow, which is fitted to participants of this cohort (sub-sim003)"},
+	} {
+		table.Meta = map[string]string{"participants": c.who}
+		need.NoError(t, os.WriteFile(filepath.Join(dir, "fit.arrow"), stagetest.Encoded(t, table), 0o644))
+		_, err := build("x.yaml", []byte(`
+cohort: { simulate: { asd: 6, hc: 6 } }
+stages:
+  series: { use: bootstrap, each: subject, in: { bold: cohort.bold, parcels: cohort.labels, nodes: cohort.nodes } }
+  connectivity: { use: connectivity, each: subject, in: { series: series } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 2 } }
+  fixed: { use: harmonize, each: subject, in: { matrices: connectivity.pearson, fitted: { file: fit.arrow }, participants: cohort.participants } }
+  trained: { use: baseline, matrix: { fold: [1, 2] }, in: { pearson: "fixed[*]", folds: folds } }
+`), dir, nil, maxTasks)
+		if c.want == "" {
+			need.NoError(t, err)
+		} else {
+			need.Error(t, err, c.want)
+		}
 	}
 }

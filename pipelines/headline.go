@@ -94,7 +94,7 @@ func (l *loader) checkFolds() {
 	if l.roster != nil {
 		participants = l.roster.Participants
 	}
-	fits, plans := folds.Fits{}, folds.Plans{Participants: participants}
+	fits, plans := folds.Fits{Participants: participants}, folds.Plans{Participants: participants}
 	for _, s := range l.stages {
 		for _, text := range folds.Mistakes(s.nodes, participants) {
 			l.bad.Add(placeOf(s.pos, s.with)(text), "stage %s: %s", s.name, text)

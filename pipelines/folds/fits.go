@@ -2,11 +2,16 @@ package folds
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/regular"
+	"prgnn/internal/words"
 )
 
 // An applier is a Stage that applies models to participants: it tests what the trainings on this port test.
@@ -16,11 +21,16 @@ type applier interface {
 
 // Fits are the tasks upstream of a task that have learned from participants: of each path the nearest one of a kind
 // with a test fold, for what is upstream of that is its own matter, and all others that gather participants.
-type Fits map[*dag.Node][]*dag.Node
+type Fits struct {
+	Participants *encoding.Table // of the cohort; nil when they are not known
+
+	behind map[*dag.Node][]*dag.Node
+	files  map[string]*dag.Node
+}
 
 // Leaks are the mistakes of the tasks of one stage, in words: they test participants whom a fit upstream has seen. The
 // kinds between the two need not know of it. unknown says of which stages it cannot be known.
-func (f Fits) Leaks(tasks []dag.Node) (leaks, unknown []string) {
+func (f *Fits) Leaks(tasks []dag.Node) (leaks, unknown []string) {
 	said := map[*dag.StageNode]bool{}
 	for i := range tasks {
 		n := &tasks[i]
@@ -32,8 +42,13 @@ func (f Fits) Leaks(tasks []dag.Node) (leaks, unknown []string) {
 				continue
 			}
 			for _, src := range b.Sources {
-				for _, fit := range f.behind(src.Node) {
+				for _, fit := range f.of(b.Port, src) {
 					if said[fit.Stage] || slices.Contains(tests, fit) {
+						continue
+					}
+					if fit.Work == nil {
+						said[fit.Stage] = true
+						leaks = append(leaks, fmt.Sprintf("leakage: input %s of %s depends on the file %s, which is fitted to participants of this cohort (%s): connect the stage that fits it, fanned out over the folds", b.Port, n.ID, fit.Stage.Name, fit.ID))
 						continue
 					}
 					if _, ok := fit.Work.(tester); !ok {
@@ -78,10 +93,11 @@ func testsOf(n *dag.Node) (tests []*dag.Node) {
 	return nil
 }
 
-// behind are the fits that the results of a task depend on.
-func (f Fits) behind(n *dag.Node) []*dag.Node {
+// of are the fits that an input depends on.
+func (f *Fits) of(port string, src dag.Source) []*dag.Node {
+	n := src.Node
 	if n == nil {
-		return nil
+		return f.ofFile(port, src)
 	}
 	switch n.Work.(type) {
 	case tester:
@@ -89,14 +105,14 @@ func (f Fits) behind(n *dag.Node) []*dag.Node {
 	case divider:
 		return nil
 	}
-	fits, known := f[n]
+	fits, known := f.behind[n]
 	if known {
 		return fits
 	}
 	for _, b := range n.Inputs {
 		subjects := map[string]bool{}
 		for _, src := range b.Sources {
-			for _, fit := range f.behind(src.Node) {
+			for _, fit := range f.of(b.Port, src) {
 				if !slices.Contains(fits, fit) {
 					fits = append(fits, fit)
 				}
@@ -111,8 +127,49 @@ func (f Fits) behind(n *dag.Node) []*dag.Node {
 			fits = append(fits, n)
 		}
 	}
-	f[n] = fits
+	if f.behind == nil {
+		f.behind = map[*dag.Node][]*dag.Node{}
+	}
+	f.behind[n] = fits
 	return fits
+}
+
+// ofFile is a fit of the user's, as a task without work whose ID names participants of this cohort: a fit to others is
+// none of their features.
+func (f *Fits) ofFile(port string, src dag.Source) []*dag.Node {
+	if !strings.HasSuffix(port, "fitted") || f.Participants == nil {
+		return nil
+	}
+	fit, known := f.files[src.File]
+	if !known {
+		if who := f.ofCohort(src.File); len(who) > 0 {
+			fit = &dag.Node{ID: words.Some(who, 4), Stage: &dag.StageNode{Name: src.Name}}
+		}
+		if f.files == nil {
+			f.files = map[string]*dag.Node{}
+		}
+		f.files[src.File] = fit
+	}
+	if fit == nil {
+		return nil
+	}
+	return []*dag.Node{fit}
+}
+
+// ofCohort are the participants of the cohort whom the metadata of a fit name; nil where it cannot be read: the task
+// says so.
+func (f *Fits) ofCohort(file string) (who []string) {
+	r, err := regular.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	table, err := encoding.ReadTable(r)
+	if err != nil || json.Unmarshal([]byte(table.Meta["participants"]), &who) != nil {
+		return nil
+	}
+	ids, err := f.Participants.Strings("participant_id")
+	return slices.DeleteFunc(who, func(id string) bool { return err != nil || !slices.Contains(ids, id) })
 }
 
 // seen says that a fit has seen participants whom a task tests, and what to do; "" where it has not.
@@ -126,9 +183,9 @@ func seen(fit, test *dag.Node) string {
 	}
 	switch {
 	case of == nil:
-		return fmt.Sprintf("%s, which is fitted to all participants, including those of %s: connect folds: %s to %s, and fan out", fit.ID, here, nameOf(division), fit.Stage.Name)
+		return fmt.Sprintf("%s, which is fitted to all participants, including those of %s: connect folds: %s to %s, and fan out", fit.ID, here, stageOf(division), fit.Stage.Name)
 	case !sameSource(*of, *division):
-		return fmt.Sprintf("%s, which is fitted by the folds of %s, but %s is one of %s: connect folds: %[4]s to %[5]s, and fan out", fit.ID, nameOf(of), here, nameOf(division), fit.Stage.Name)
+		return fmt.Sprintf("%s, which is fitted by the folds of %s, but %s is one of %s: connect folds: %s to %s, and fan out", fit.ID, nameOf(of), here, nameOf(division), stageOf(division), fit.Stage.Name)
 	case fitRepeat != repeat || fitFold != fold:
 		other := fmt.Sprintf("test fold %d", fitFold)
 		if repeat != fitRepeat {
@@ -166,6 +223,14 @@ func nameOf(src *dag.Source) string {
 		return src.Name
 	}
 	return src.Node.ID
+}
+
+// stageOf names the stage, as in a pipeline file.
+func stageOf(src *dag.Source) string {
+	if src.Node == nil {
+		return src.Name
+	}
+	return src.Node.Stage.Name
 }
 
 // sameSource reports whether two sources are one file, or one result of tasks that do the same work on the same inputs.
