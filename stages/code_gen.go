@@ -51,13 +51,13 @@ kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published 5f0b99da0c0e4495e440a6cb6be9cddd1e49372fada26d7a55c7ce6a70a7b7f2
 kind qcfc dd042f2046043da3acee8650a4f41a5090bc58c01c7ef85e5527483a13cd75ba
 kind regression 6af6189042ca8ea6778a138d7efc3584befd1b74d30eedf466688e906c8a0b1e
-kind report 6aa3e6d9c821fb6a8d3211878f0ffa2193093459e67ac86530b5c77f67ad4b97
+kind report 2c19d880471f3158dc50535df9e71da08273719024ca84211b4555dc6e1342dc
 kind saliency 4d366c1c03b9c153239e9cb6bf898d9f5fba8d1357455f9b5674d8d0f73af608
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
 kind simulate c042682d5b6c799a6e22fda698f5bbf40749cdc32872ae297e1532fc6ede4c12
 kind split a27f9874abf162d06deb4d8cdd87d2bfd9a84933579d28128e2d4d358007117f
 kind states b99530223163eb6c2a63001e8677d95fd5f4e534056354a40e211a817c2ddf35
-kind summary 0b3fe1b67c1ed8c650c0921e7c2c9d52b7cb85aa5d626a20d6af25cb418065b0
+kind summary d33923b7ddbb62e6b77d023297c0d954384115e219be70757abd021b2d8b497b
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 19fb9b3b7831dd1cf18c1672f25f6724c60ad52f31b92b56116f6dc45877572f
@@ -4143,13 +4143,13 @@ prgnn/stages/present/methods.Author.methodsOfCleaning f6a9d8171d49.0de54c
 prgnn/stages/present/methods.Author.methodsOfCohort 8ab4d8b2db96.532934
 prgnn/stages/present/methods.Author.methodsOfEvaluation ae4867d8f83e.45a092
 prgnn/stages/present/methods.Author.methodsOfGraphs cb5b87243b61.e3980c
-prgnn/stages/present/methods.Author.methodsOfRegression 08939ea4e927.365268
+prgnn/stages/present/methods.Author.methodsOfRegression 0e33b61e5f07.365268
 prgnn/stages/present/methods.Author.methodsOfScans 33ab89cecd26.8b7aee
-prgnn/stages/present/methods.Author.methodsOfSilence 0bc5b9812133.5520e7
-prgnn/stages/present/methods.Author.methodsOfTraining e4fed0f2e703.594108
+prgnn/stages/present/methods.Author.methodsOfSilence 56a010aa1578.301470
+prgnn/stages/present/methods.Author.methodsOfTraining c05deb047528.226051
 prgnn/stages/present/methods.Author.methodsOfWindows 140e4a451e2e.dc0708
 prgnn/stages/present/methods.Author.namesOf 5388b47f04d4.b3a39b
-prgnn/stages/present/methods.Author.readSilence caae44f36208.8ab5df
+prgnn/stages/present/methods.Author.readSilence 205910c80b3f.327b68
 prgnn/stages/present/methods.Author.statesFitted e6634c55fa14.ec8902
 prgnn/stages/present/methods.Author.target 6c046dcb0a88.e7bed8
 prgnn/stages/present/methods.Author.unit 17c1cb82cd45.c851ef
@@ -4165,11 +4165,12 @@ prgnn/stages/present/methods.methodsOfBlocks 7a328109c245.074a3a
 prgnn/stages/present/methods.methodsOfLabels 8e95f31d3c24.8464d4
 prgnn/stages/present/methods.methodsOfNuisance 220b26da056d.d0dfd0
 prgnn/stages/present/methods.methodsOfTask 5b3bbede5f98.57fae4
+prgnn/stages/present/methods.orDefault e0886d07f1b6.e3b0c4
 prgnn/stages/present/methods.percentText 4824c72005af.f0252a
-prgnn/stages/present/methods.settingsOf 0bb25c7e546d.85e63a
+prgnn/stages/present/methods.settingsOf d3aa91014d7d.f8e2a0
 prgnn/stages/present/methods.share 03fd1d7f28d5.e7db4b
-prgnn/stages/present/methods.silence c18521dcc59c.e3b0c4
-prgnn/stages/present/methods.silentRow a08a54aa7b72.e3b0c4
+prgnn/stages/present/methods.silence 39cb821844c6.e3b0c4
+prgnn/stages/present/methods.silentRow 23ebe5a08dde.e3b0c4
 prgnn/stages/present/methods.valid 8042939455a1.e3b0c4
 prgnn/stages/present/methods.windowEstimate 95e017a1b0a9.e8e32f
 prgnn/stages/present/participants.CleanedScan 36c8fed1cbe2.2627d5
@@ -4248,7 +4249,7 @@ prgnn/stages/present/performance.Results e788aac3f388.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
 prgnn/stages/present/performance.Results.CautionAccuracy 434807e6bb4b.49d0f6
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
-prgnn/stages/present/performance.Results.Describe e873d1c3a7c1.84d5e4
+prgnn/stages/present/performance.Results.Describe ec0b5d25f344.84d5e4
 prgnn/stages/present/performance.Results.DescribeRegression 598cd3bab06b.009724
 prgnn/stages/present/performance.Results.IsUnproven 0518a7afaba8.6c25d1
 prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
@@ -5082,8 +5083,8 @@ at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 co
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78 methodsOfBlocks:118
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:13 windowEstimate:38 Author.statesFitted:51 Author.inputsOfWindows:63 Author.called:83
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
-at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:18 lengths:40 Author.methodsOfSilence:72 silence:81 Author.readSilence:84 silentRow:103
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:163 estimator:198 share:216 percentText:226 Author.hasModels:236 Author.methodsOfTraining:242 Author.methodsOfEvaluation:294 Author.target:347 Author.methodsOfRegression:355 Author.methodsOfBaselines:381 Author.unit:393 settingsOf:402 Author.namesOf:420
+at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 lengths:42 Author.methodsOfSilence:74 silence:87 Author.readSilence:90 silentRow:117
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:163 estimator:198 share:216 percentText:226 Author.hasModels:236 Author.methodsOfTraining:242 Author.methodsOfEvaluation:304 Author.target:357 Author.methodsOfRegression:365 Author.methodsOfBaselines:391 Author.unit:403 settingsOf:412 orDefault:440 Author.namesOf:448
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:50 widthOfSVG:83
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 scansOf:32 NuisanceWords:53 CleanedScan.Nuisance:67 Cohort.cleaning:79 CleanedScan.taskOf:114 TaskConditions:120 Cohort.taskRegression:135 ResponseWords:151 Cohort.cautionScans:158 mostFrequent:211 nobodyStandsOut:221 usual:224
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:18 lostRegion:26 CleanedScan.lostRegions:32 mostNamed:51 CleanedScan.lostText:55 wholePercent:79 lostVoxels:89 byRegionText:105 mostStruck:153 leastValid:172 noSeries:186
@@ -5094,7 +5095,7 @@ at stages/present/participants/registration.go prgnn/stages/present/participants
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:48 Cohort.scanLinks:59 scanNames:111 scanName:117 outlierWords:178
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 Results.cautions:102 Results.markOwn:118 baseline:140 Results.PerParticipant:150 Results.Nested:156 chanceTest:173 chanceTest.String:179 Results.permutationTests:189 Results.ChanceTests:203 Results.decisive:211 Results.AboveChance:223 Results.CautionAccuracy:232 Results.IsUnproven:280
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 sameTested:100 foldScore:107 Results.folds:113 Results.permutation:162 ofClassifiers:213 Results.comparison:221 Results.paperTables:258 calibrationBins:300 Results.performanceFigures:303 Results.othersLast:353 accuracyChart:366
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 sameTested:104 foldScore:111 Results.folds:117 Results.permutation:166 ofClassifiers:217 Results.comparison:225 Results.paperTables:262 calibrationBins:304 Results.performanceFigures:307 Results.othersLast:357 accuracyChart:370
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 isMean:39 Interval:44 Results.DescribeRegression:52 fewTested:100 Results.cautionRegression:103 Results.RegressionResult:129
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:13

@@ -54,4 +54,18 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	if at < 0 || !strings.Contains(page[at:], ">no series<") {
 		t.Error("the table of each participant has no column of regions without a series")
 	}
+	// A study without graphs knows them from its matrices.
+	in["graphs"] = nil
+	for id, missing := range map[string]int32{"sub-01": 0, "sub-02": 2} {
+		one := dag.InputOf(encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0}},
+			encoding.Column{Name: "missing", Values: []int32{missing}}, 
+			encoding.Column{Name: "constant", Values: []int32{missing / 2}}))
+		one.Coords = []dag.Coord{{Axis: "subject", Value: id}}
+		in["connectivity"] = append(in["connectivity"], one)
+	}
+	delete(in, "graphs")
+	want := "Regions without a usable series (in 1 of 2 participants, at most 3) are excluded from the estimate: their correlations are 0."
+	if page := reportText(t, in); !strings.Contains(page, want) {
+		t.Errorf("the page does not say %q", want)
+	}
 }

@@ -372,6 +372,19 @@ func TestSummaryOfSettings(t *testing.T) {
 	}
 }
 
+// With three groups there is no positive one, and nothing is said of it.
+func TestSummaryOfThreeGroups(t *testing.T) {
+	in := summaryInputs(t, stagetest.SomeParticipants(40, "A", "B", "C"))
+	table := need.Value(in["evaluation"][0].Table())(t)
+	column, _ := table.Column("positive")
+	column.Values = []string{"n/a", "n/a"}
+	in["evaluation"] = []dag.Input{dag.InputOf(table)}
+	text := summaryText(t, &Summary{Top: 2}, in)
+	if strings.Contains(text, "Positive: n/a") || !strings.Contains(text, "AUC, sensitivity and specificity need") {
+		t.Errorf("three groups:\n%s", text)
+	}
+}
+
 // Warnings of a step are told, with how many participants they strike.
 func TestSummaryOfWarnings(t *testing.T) {
 	quality := func(warning string) dag.Input {

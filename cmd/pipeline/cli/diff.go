@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -117,11 +118,24 @@ func (a *app) printCauses(diffs []*results.TaskDiff) {
 	if len(causes) == 0 {
 		return
 	}
+	// Digests say nothing to a person: they come behind what does.
+	slices.SortStableFunc(causes, func(a, b *cause) int { return cmp.Compare(rankOf(a.d), rankOf(b.d)) })
 	fmt.Fprintln(a.Out, "\ncauses")
 	a.Few(a.Out, len(causes), 20, func(i int) {
 		fmt.Fprintf(a.Out, "  %s\n", words.Some(causes[i].tasks, 4))
 		results.PrintFact(a.Console, causes[i].d, "    ")
 	})
+}
+
+// rankOf puts parameters first, and values that are named by their digest last.
+func rankOf(d dag.Difference) int {
+	switch d.What {
+	case "parameter":
+		return 0
+	case "value":
+		return 2
+	}
+	return 1
 }
 
 // printConsequences shows by stage how many tasks differ, and how.

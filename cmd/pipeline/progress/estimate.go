@@ -1,6 +1,8 @@
 package progress
 
 import (
+	"time"
+
 	"fmt"
 	"runtime"
 	"slices"
@@ -131,14 +133,18 @@ func (e Estimate) without() string {
 }
 
 // allLeft says how long the whole run still takes: each task at the mean of its stage's tasks in
-// this run, or in earlier runs. Stages without a known time are named. "" when nothing is left, or nothing is known.
-func (t *tallies) allLeft() string {
-	work := 0.0
+// this run, or in earlier runs, and no stage shorter than what its own line says. Stages without a known time are named.
+// "" when nothing is left, or nothing is known.
+func (t *tallies) allLeft(now time.Time) string {
+	work, longest := 0.0, 0.0
 	var unknown []string
 	for _, s := range t.order {
 		left, mean := float64(s.total()-s.done()), s.usual
 		if s.ran > 0 {
 			mean = s.spent / float64(s.ran)
+		}
+		if alone, ok := s.atItsPace(now); ok && len(s.running) > 0 {
+			longest = max(longest, alone.Seconds())
 		}
 		for _, p := range s.running {
 			if p.total > 0 {
@@ -152,7 +158,7 @@ func (t *tallies) allLeft() string {
 	if work == 0 {
 		return ""
 	}
-	text := "about " + console.Seconds(work/float64(t.workers)) + " left"
+	text := "about " + console.Seconds(max(work/float64(t.workers), longest)) + " left"
 	if unknown != nil {
 		text += ", plus stages of unknown duration: " + words.Some(unknown, 3)
 	}

@@ -118,7 +118,7 @@ func (l *lines) alive() {
 		}
 		fmt.Fprintf(l.w, " (%s)\n", s.saying())
 	}
-	if left := l.t.allLeft(); left != "" {
+	if left := l.t.allLeft(now); left != "" {
 		fmt.Fprintf(l.w, "all stages: %s\n", left)
 	}
 }

@@ -136,23 +136,35 @@ func (t *tallies) remember(took map[string]float64) {
 // on as fast as what has been worked, a task under way counting in part; or, at
 // its beginning, as fast as in past runs.
 func (s *tally) left(now time.Time) (time.Duration, bool) {
-	worked := float64(s.ran + s.failed)
+	if d, ok := s.atItsPace(now); ok {
+		return d, true
+	}
+	if s.usual > 0 && len(s.running) > 0 {
+		worked, work := s.work()
+		return time.Duration(s.usual * (work - worked) / float64(len(s.running)) * float64(time.Second)), true
+	}
+	return 0, false
+}
+
+// atItsPace is left for a stage of which enough has been worked in this run.
+func (s *tally) atItsPace(now time.Time) (time.Duration, bool) {
+	worked, work := s.work()
+	since := now.Sub(s.begun)
+	if s.begun.IsZero() || since < 2*time.Second || worked <= 0.02*work {
+		return 0, false
+	}
+	return time.Duration(float64(since) * (work - worked) / worked), true
+}
+
+// work is how many tasks have been worked, those under way in part, and how many have to be.
+func (s *tally) work() (worked, all float64) {
+	worked = float64(s.ran + s.failed)
 	for _, p := range s.running {
 		if p.total > 0 {
 			worked += float64(p.done) / float64(p.total)
 		}
 	}
-	work := float64(s.total() - s.cached - s.skipped)
-	since := now.Sub(s.begun)
-	switch {
-	case s.begun.IsZero():
-		return 0, false
-	case since >= 2*time.Second && worked > 0.02*work:
-		return time.Duration(float64(since) * (work - worked) / worked), true
-	case s.usual > 0 && len(s.running) > 0:
-		return time.Duration(s.usual * (work - worked) / float64(len(s.running)) * float64(time.Second)), true
-	}
-	return 0, false
+	return worked, float64(s.total() - s.cached - s.skipped)
 }
 
 // Counts are how many tasks ended how.

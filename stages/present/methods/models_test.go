@@ -32,7 +32,7 @@ func TestMethodsOfModels(t *testing.T) {
 	for _, want := range []string{"each draw gives one matrix", "all matrices of a participant",
 		"ridge regression (penalty 1)", "kernel ridge regression (penalty: of 3 values, the best in 4 inner folds)",
 		"linear SVR (C = 2, ε = 0.1)",
-		"Their inputs are the correlations of all pairs of regions, in ridge regression as Fisher's z."} {
+		"The inputs of these models are the correlations of all pairs of regions, in ridge regression as Fisher's z."} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("%s\nlacks %s", plain, want)
 		}

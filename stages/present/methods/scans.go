@@ -1,6 +1,7 @@
 package methods
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
 	"prgnn/stages/present/participants"
+	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
 
@@ -73,33 +75,47 @@ func (a *Author) methodsOfSilence(m *Text) {
 	if a.silent.most == 0 {
 		return
 	}
-	m.say("Regions without a usable series (in %d of %s, at most %d) are excluded from the estimate: their correlations are 0, and they are nodes without edges.",
-		a.silent.graphs, words.Count(a.silent.all, "participant"), a.silent.most)
+	nodes := ", and they are nodes without edges"
+	if !a.T.Has("graphs") {
+		nodes = ""
+	}
+	m.say("Regions without a usable series (in %d of %s, at most %d) are excluded from the estimate: their correlations are 0%s.",
+		a.silent.struck, words.Count(a.silent.all, "participant"), a.silent.most, nodes)
 }
 
-// A silence is in how many participants' graphs there are regions without a signal.
-type silence struct{ graphs, all, most int }
+// A silence is in how many participants' data there are regions without a signal.
+type silence struct{ struck, all, most int }
 
-// readSilence counts the regions without a signal in the graphs.
+// readSilence counts the regions without a signal: in the graphs, or in the matrices of a study without graphs.
 func (a *Author) readSilence() error {
-	for _, in := range a.T.All("graphs") {
+	most := map[string]int{}
+	tables := a.T.All("graphs")
+	if tables == nil {
+		tables = a.T.All("connectivity")
+	}
+	for _, in := range tables {
 		rows, err := column.Read[silentRow](in)
 		if err != nil {
 			return err
 		}
-		most := 0
+		of := cmp.Or(in.Coord("subject"), section.MemberText(in.Coords))
 		for _, r := range rows {
-			most = max(most, int(r.Silent))
+			most[of] = max(most[of], int(r.Silent), int(r.Missing+r.Constant))
 		}
-		if a.silent.all++; most > 0 {
-			a.silent.graphs++
+	}
+	a.silent.all = len(most)
+	for _, n := range most {
+		if n > 0 {
+			a.silent.struck++
 		}
-		a.silent.most = max(a.silent.most, most)
+		a.silent.most = max(a.silent.most, n)
 	}
 	return nil
 }
 
-// A silentRow is a draw of graph's quality.
+// A silentRow is a draw of the quality of graph, or of connectivity.
 type silentRow struct {
-	Silent int32 `column:"silent,optional"`
+	Silent   int32 `column:"silent,optional"`
+	Missing  int32 `column:"missing,optional"`
+	Constant int32 `column:"constant,optional"`
 }

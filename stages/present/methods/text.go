@@ -245,7 +245,7 @@ func (a *Author) methodsOfTraining(m *Text) {
 	if t == nil && a.Run.Of("train-regression") != nil {
 		t = a.Run.Of("train-regression")
 		predicts = "mean squared error of the z-scored " + a.target()
-		if groups = "each quantile group of it"; t.Is("groups", "1") {
+		if groups = "each of " + t.Value["groups"] + " quantile groups of it"; t.Is("groups", "1") {
 			groups = "a batch"
 		}
 	}
@@ -286,7 +286,17 @@ func (a *Author) methodsOfTraining(m *Text) {
 	if n := t.Number("halve"); n > 0 {
 		halve = fmt.Sprintf(", halved every %s epochs", t.Value["halve"])
 	}
-	m.say("Adam %s ran for %s epochs with batches of %s graphs and a learning rate of %s%s; weights are those of the %s.", m.cite("kingma"), t.Value["epochs"], t.Value["batch"], t.Value["learning_rate"], halve,
+	against := ""
+	if t.Number("dropout") > 0 {
+		against += ", dropout of " + t.Value["dropout"] + " in the multilayer perceptron"
+	}
+	if t.Number("weight_decay") > 0 {
+		against += ", weight decay of " + t.Value["weight_decay"]
+	}
+	if t.Is("standardize", "training") {
+		against += "; each feature was standardized by the mean and standard deviation of the training graphs"
+	}
+	m.say("Adam %s ran for %s epochs with batches of %s graphs and a learning rate of %s%s%s; weights are those of the %s.", m.cite("kingma"), t.Value["epochs"], t.Value["batch"], t.Value["learning_rate"], halve, against,
 		map[bool]string{true: "last epoch", false: "epoch that does best on the test set, which is leakage"}[t.Is("select", "last")])
 }
 
@@ -365,7 +375,7 @@ func (a *Author) methodsOfRegression(m *Text, e *section.StageSettings) {
 			} else if r.Is("transform", "own") && strings.Contains("; "+r.Value["model"]+"; ", "; ridge; ") {
 				fisher = ", in ridge regression as Fisher's z"
 			}
-			m.say("Their inputs are the correlations of all pairs of regions%s.", fisher)
+			m.say("The inputs of these models are the correlations of all pairs of regions%s.", fisher)
 		}
 	}
 	drawn := ""
@@ -412,8 +422,26 @@ func settingsOf(model string, s *section.StageSettings) string {
 		return "C = " + s.Value["c"]
 	case "svr", "rbf-svr":
 		return fmt.Sprintf("C = %s, ε = %s", s.Value["c"], s.Value["epsilon"])
+	case "forest":
+		tried := s.Value["tried"] + " inputs"
+		if tried == "0 inputs" {
+			tried = map[bool]string{true: "a third of the inputs", false: "the square root of the number of inputs"}[s.Kind == "regression"]
+		}
+		return fmt.Sprintf("%s trees, %s tried at each split", s.Value["trees"], tried)
+	case "mlp":
+		return fmt.Sprintf("hidden widths %s, %s epochs, batches of %s, learning rate %s",
+			strings.Trim(s.Value["hidden"], "[]"), orDefault(s.Value["epochs"], "100"),
+			orDefault(s.Value["batch"], "100"), orDefault(s.Value["learning_rate"], "0.001"))
 	}
 	return ""
+}
+
+// orDefault is a setting, or for 0 the default of the model.
+func orDefault(value, standard string) string {
+	if value == "0" {
+		return standard
+	}
+	return value
 }
 
 // namesOf are the models of stages of some kinds, with the works that describe them.

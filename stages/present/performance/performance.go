@@ -52,7 +52,11 @@ func (a *Results) Describe() error {
 	if slices.ContainsFunc(rows, Row.IsMajority) {
 		t.Note += " The majority classifier names the largest group of the training participants."
 	}
-	t.Note += fmt.Sprintf(" Positive: %s. Accuracy, its 95 %% CI and p are pooled over the folds; balanced accuracy, AUC, sensitivity and specificity are means over the folds.", first.Positive)
+	if first.Positive == "n/a" { // more than two groups
+		t.Note += " Accuracy, its 95 % CI and p are pooled over the folds; balanced accuracy is a mean over the folds. AUC, sensitivity and specificity need two groups, or evaluate's parameter positive."
+	} else {
+		t.Note += fmt.Sprintf(" Positive: %s. Accuracy, its 95 %% CI and p are pooled over the folds; balanced accuracy, AUC, sensitivity and specificity are means over the folds.", first.Positive)
+	}
 	a.Table(t, "gives the performance per participant, by the mean probability over the participant's draws.")
 	if !same {
 		a.Table(section.TableOf("Tested participants of each classifier", 1, rows,
