@@ -58,7 +58,7 @@ func TestReportTellsScansAndSilentRegions(t *testing.T) {
 	in["graphs"] = nil
 	for id, missing := range map[string]int32{"sub-01": 0, "sub-02": 2} {
 		one := dag.InputOf(encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{0}},
-			encoding.Column{Name: "missing", Values: []int32{missing}}, 
+			encoding.Column{Name: "missing", Values: []int32{missing}},
 			encoding.Column{Name: "constant", Values: []int32{missing / 2}}))
 		one.Coords = []dag.Coord{{Axis: "subject", Value: id}}
 		in["connectivity"] = append(in["connectivity"], one)

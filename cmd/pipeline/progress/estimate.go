@@ -132,8 +132,8 @@ func (e Estimate) without() string {
 	return ", left out by --without " + e.Stage
 }
 
-// allLeft says how long the whole run still takes: each task at the mean of its stage's tasks in
-// this run, or in earlier runs, and no stage shorter than what its own line says. Stages without a known time are named.
+// allLeft says how long the whole run still takes: each task at the mean of its stage's tasks in this run,
+// or in earlier runs; no less than the line of a single stage says. Stages without a known time are named.
 // "" when nothing is left, or nothing is known.
 func (t *tallies) allLeft(now time.Time) string {
 	work, longest := 0.0, 0.0
