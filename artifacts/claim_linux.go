@@ -30,6 +30,10 @@ func (c *claims) try(s *Store, k Key) (release func() error, ok bool, err error)
 	if c.held[k] {
 		return nil, false, nil
 	}
+	if c.f != nil && unlinked(c.f) { // somebody has taken the store, or its locks, away
+		c.f.Close()
+		c.f = nil
+	}
 	if c.f == nil {
 		dir := filepath.Join(s.dir, locksDir)
 		if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -38,7 +42,9 @@ func (c *claims) try(s *Store, k Key) (release func() error, ok bool, err error)
 		if c.f, err = regular.OpenFile(filepath.Join(dir, claimsFile), os.O_CREATE|os.O_RDWR, 0o666); err != nil {
 			return nil, false, err
 		}
-		c.held = map[Key]bool{}
+		if c.held == nil {
+			c.held = map[Key]bool{}
+		}
 	}
 	err = c.lock(k, unix.F_WRLCK)
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
@@ -57,6 +63,12 @@ func (c *claims) try(s *Store, k Key) (release func() error, ok bool, err error)
 		}
 		return c.lock(k, unix.F_UNLCK)
 	}, true, nil
+}
+
+// unlinked reports whether an open file has no name any more.
+func unlinked(f *os.File) bool {
+	var st unix.Stat_t
+	return unix.Fstat(int(f.Fd()), &st) == nil && st.Nlink == 0
 }
 
 func (c *claims) close() {
