@@ -92,8 +92,8 @@ func (p *Pipeline) Sources() []string {
 }
 
 // extended finds the file that extends: names: beside the extending file, or else built in. A
-// built-in file extends built-in files only, so that it means the same everywhere. A file that
-// names itself means the built-in file of that name.
+// built-in file extends built-in files only, so that it means the same everywhere. "built-in NAME" and
+// a file that names itself mean the built-in file of that name.
 func (l *loader) extended(value *tree.Node, by *sourceFile) (*sourceFile, error) {
 	name, isText := value.Value.(string)
 	if value.Kind != tree.Scalar || !isText || name == "" {
@@ -102,12 +102,13 @@ func (l *loader) extended(value *tree.Node, by *sourceFile) (*sourceFile, error)
 	if name != filepath.Base(name) || strings.ContainsAny(name, `/\`) {
 		return nil, fmt.Errorf("extends must be the name of a file in the same directory, or of a built-in pipeline, not the path %q", name)
 	}
-	if name == by.name || by.builtin {
+	own, asked := strings.CutPrefix(name, builtinName(""))
+	if name = own; name == by.name || by.builtin || asked {
 		text, ok := builtinText(name)
 		if ok {
 			return &sourceFile{name, true, builtinName(name), text}, nil
 		}
-		if name == by.name {
+		if name == by.name && !asked {
 			return nil, fmt.Errorf("%s extends itself, and no built-in pipeline has that name", name)
 		}
 		return nil, fmt.Errorf("there is no built-in pipeline %q%s", name, words.OrAll(name, Builtins()))

@@ -374,12 +374,21 @@ func TestTemplate(t *testing.T) {
 	if got, _ := os.ReadFile(dir + "/each"); strings.Count(string(got), "\n") != 3 {
 		t.Errorf("%s", got)
 	}
+	write("n=4; echo \"${n}\" '${n}' {command} >>" + dir + "/shell") // no placeholder, so a pilot each
+	if tpl, err = ReadTemplate(path); err != nil {
+		t.Fatal(err)
+	}
+	tpl.Start(context.Background(), 3, r)
+	if got, _ := os.ReadFile(dir + "/shell"); strings.Count(string(got), "\n") != 3 || !strings.HasPrefix(string(got), "4 ${n} ") {
+		t.Errorf("%s", got)
+	}
 	write("no-such-qsub {command}; true")
 	tpl, _ = ReadTemplate(path)
 	if _, err := tpl.Start(context.Background(), 1, r); err == nil || !strings.Contains(err.Error(), "not found") {
 		t.Error(err)
 	}
-	for text, says := range map[string]string{"qsub -t 1-{n}": "{command} is missing", "qsub '{command}'": "line 1"} {
+	for text, says := range map[string]string{"qsub -t 1-{n}": "{command} is missing", "qsub '{command}'": "line 1",
+		"qsub ${command}": "{command} is missing", "n={n}\nqsub \"${n}\" {command} \"{log}": `line 2: "{log}`} {
 		write(text)
 		if _, err := ReadTemplate(path); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", text, err)
@@ -442,6 +451,21 @@ func TestNoPilotComes(t *testing.T) {
 	}
 	if asked := c.office.asked(); !slices.Equal(asked, []int{2, 2, 2}) {
 		t.Errorf("%v", asked)
+	}
+}
+
+// Without a log there are no words of a pilot that could not begin: the person learns how to get them.
+func TestNoLog(t *testing.T) {
+	c := newCrew(t)
+	p := c.pool(1, one)
+	p.space = spaceOf(c.s)
+	p.Scheduler = &Template{"/site/submit.sh", "qsub {command}"}
+	if said := p.lastWords(); !strings.Contains(said, "submit.sh has no {log}") {
+		t.Errorf("%q", said)
+	}
+	p.Scheduler = &Template{"/site/submit.sh", "qsub -o {log} {command}"}
+	if said := p.lastWords(); said != "" {
+		t.Errorf("%q", said)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -129,12 +130,14 @@ func ReadTemplate(path string) (*Template, error) {
 		return nil, err
 	}
 	t := &Template{path, string(b)}
-	if !strings.Contains(t.text, "{command}") {
+	if !t.has("command") {
 		return nil, fmt.Errorf("%s: the placeholder {command} is missing: it stands where the scheduler's command takes the program to run", path)
 	}
 	for i, line := range strings.Split(t.text, "\n") {
-		if at := quotedPlaceholder.FindString(line); at != "" {
-			return nil, fmt.Errorf("%s, line %d: %s: a placeholder needs no quotes: its value comes quoted where that is necessary", path, i+1, at)
+		for _, at := range quotedPlaceholder.FindAllString(line, -1) {
+			if strings.ContainsAny(at, `"'`) && !strings.Contains(at, "$") {
+				return nil, fmt.Errorf("%s, line %d: %s: a placeholder needs no quotes: its value comes quoted where that is necessary", path, i+1, at)
+			}
 		}
 	}
 	return t, nil
@@ -144,8 +147,13 @@ const inBraces = `\$?\{(n|command|cpus|time|minutes|seconds|memory|megabytes|nam
 
 var (
 	placeholder       = pattern.New(inBraces)
-	quotedPlaceholder = pattern.New(`["']` + inBraces + `|` + inBraces + `["']`)
+	quotedPlaceholder = pattern.New(`["']?` + inBraces + `["']?`)
 )
+
+// has reports whether the script has a placeholder; ${n} is a variable of the shell.
+func (t *Template) has(name string) bool {
+	return slices.Contains(placeholder.FindAllString(t.text, -1), "{"+name+"}")
+}
 
 // Script is the script for n pilots.
 func (t *Template) Script(n int, r Request) string {
@@ -168,7 +176,7 @@ func (t *Template) Script(n int, r Request) string {
 // Start runs the script: once where it says how many pilots there are to be, else once for each.
 func (t *Template) Start(ctx context.Context, n int, r Request) (int, error) {
 	piece := n
-	if !strings.Contains(t.text, "{n}") {
+	if !t.has("n") {
 		piece = 1
 	}
 	for started := 0; started < n; started += piece {

@@ -158,6 +158,9 @@ func (p *Pool) lastWords() string {
 			return "; the end of " + l + ":\n" + said
 		}
 	}
+	if t, ok := p.Scheduler.(*Template); ok && !t.has("log") {
+		return fmt.Sprintf("; %s has no {log}: let the scheduler write what pilots say there, and its end stands here", filepath.Base(t.path))
+	}
 	return ""
 }
 

@@ -69,6 +69,11 @@ func (a *app) loaded(file string, p *pipelines.Pipeline, err error) (*pipelines.
 		} else if n := len(p.Extends); n > 0 && strings.HasPrefix(p.Extends[0], "built-in ") {
 			a.Note("%s extends the %s", file, p.Extends[0])
 		}
+		for _, path := range p.Extends {
+			if name := filepath.Base(path); slices.Contains(pipelines.Builtins(), name) {
+				a.Note("%s extends %s, not the built-in pipeline of that name; for that write extends: built-in %s", file, path, name)
+			}
+		}
 		return p, nil
 	}
 	return nil, a.mistaken(file, err)
