@@ -16,7 +16,7 @@ kind combat f78810cad542a6c65f6c1e670faa61a6f743290809cacdea32720f07415e869d
 kind compare a96cad9522f7ebfaf05022b4929368cd327ff098a187cc662e2f375c3aa08191
 kind connectivity a2989336d0c24e6e8c7d1d630c4600e726781093ce3fba95b738c7347d684e4f
 kind covariates 39ec76933d9cc8c085131e263fe9488d3d0697b5ff8ce6b5788af87f4cf96ba7
-kind denoise 30d3ea13fec9166d44dfa039068991a444543c2eea96d4c796f3b4352f251888
+kind denoise 3b060aab3e183b4ab86a8d20966be6b02cc6c448612e384a4e4c5b37e8c0f237
 kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
 kind evaluate 763f67bb2cd830584c3c6c139de45a4c7cd764602b994f0b839d0683d89d7a7b
 kind evaluate-regression 7736d355c4ed294b4412ed6f4fddb4c6617323de4c2001f69e506d034254d5b4
@@ -51,13 +51,13 @@ kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published 5f0b99da0c0e4495e440a6cb6be9cddd1e49372fada26d7a55c7ce6a70a7b7f2
 kind qcfc dd042f2046043da3acee8650a4f41a5090bc58c01c7ef85e5527483a13cd75ba
 kind regression 6af6189042ca8ea6778a138d7efc3584befd1b74d30eedf466688e906c8a0b1e
-kind report 2c19d880471f3158dc50535df9e71da08273719024ca84211b4555dc6e1342dc
+kind report a67d294e133e70da2ef937d88de1c18ae08b0a44ece836d7e777e74508d2dd0e
 kind saliency 4d366c1c03b9c153239e9cb6bf898d9f5fba8d1357455f9b5674d8d0f73af608
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
-kind simulate c042682d5b6c799a6e22fda698f5bbf40749cdc32872ae297e1532fc6ede4c12
+kind simulate ade5df143578e000234ded16c55cae06881b72aef2d49b7d984188403de83417
 kind split a27f9874abf162d06deb4d8cdd87d2bfd9a84933579d28128e2d4d358007117f
 kind states b99530223163eb6c2a63001e8677d95fd5f4e534056354a40e211a817c2ddf35
-kind summary d33923b7ddbb62e6b77d023297c0d954384115e219be70757abd021b2d8b497b
+kind summary a1af0673551705b9d3de65083c0fc414977e1f3bb7bebf0c95e319eff544397f
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 19fb9b3b7831dd1cf18c1672f25f6724c60ad52f31b92b56116f6dc45877572f
@@ -2733,7 +2733,7 @@ prgnn/stages/prepare.Denoise.cleaner 08c4166a1d32.dac33c
 prgnn/stages/prepare.Denoise.confounds 1452b91b4d80.dcd1f7
 prgnn/stages/prepare.Denoise.events 4efe6c564f50.e613c3
 prgnn/stages/prepare.Denoise.prepare d77a5157462c.b38fc9
-prgnn/stages/prepare.Denoise.resample d4468de40bad.23bdae
+prgnn/stages/prepare.Denoise.resample a0e33e54a91e.23bdae
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
 prgnn/stages/prepare.Denoise.without 7d99d724768e.b11107
 prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.ff8f75
@@ -4194,7 +4194,7 @@ prgnn/stages/present/participants.Cohort.describeExcluded 7919a8d6181e.0d045d
 prgnn/stages/present/participants.Cohort.describeGroups 74bd10782831.62c451
 prgnn/stages/present/participants.Cohort.eachParticipant f03f3358a25a.aace59
 prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
-prgnn/stages/present/participants.Cohort.motionTable 63d1b71044de.14e58c
+prgnn/stages/present/participants.Cohort.motionTable 78501f79b9df.fdb081
 prgnn/stages/present/participants.Cohort.registration 34d485349852.0b9eb6
 prgnn/stages/present/participants.Cohort.scanLinks a35b2cb93aac.b82c43
 prgnn/stages/present/participants.Cohort.tableOfNumber 153eac7a4348.a9fa92
@@ -4439,9 +4439,9 @@ prgnn/internal/random.Stream.Normal a0ef5ce14e91.ccb8f5
 prgnn/stages/atlas.DK84 c0c3d9fed80f.666c80
 prgnn/stages/atlas.Named a700c35c277d.b3ce44
 prgnn/stages/atlas.Node 15f2b16dcde8.e3b0c4
-prgnn/stages/atlas.Plain bf0944b23b7b.875ea7
-prgnn/stages/atlas.Read 25a6b0023351.0d5421
-prgnn/stages/atlas.check c8a6878bbf84.e12faf
+prgnn/stages/atlas.Plain 506f6fbf2182.875ea7
+prgnn/stages/atlas.Read 81118a7c900b.0d5421
+prgnn/stages/atlas.check 6042833a3651.e12faf
 prgnn/stages/atlas.columnsOf e1f5e95738de.e3b0c4
 prgnn/stages/atlas.dk84 c742e88611af.03298a
 prgnn/stages/atlas.hemisphere 19230dedfc5e.e3b0c4
@@ -4908,7 +4908,7 @@ at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:29 QCFC.Ports:33 Q
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:269
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
-at stages/atlas/read.go prgnn/stages/atlas maxNodes:19 Read:29 columnsOf:105 isColor:125 readPlain:127 check:140 parseID:166 line:171 readLines:177 separator:199 split:208
+at stages/atlas/read.go prgnn/stages/atlas maxNodes:19 Read:29 columnsOf:105 isColor:125 readPlain:127 check:140 parseID:170 line:175 readLines:181 separator:203 split:212
 at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:83 Decode:100
 at stages/chart/brain.go prgnn/stages/chart Spot:17 drawSpots:25 shown:85 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 shared:200 Atlas.above:209 heat:223
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
@@ -5088,7 +5088,7 @@ at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfC
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:50 widthOfSVG:83
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 scansOf:32 NuisanceWords:53 CleanedScan.Nuisance:67 Cohort.cleaning:79 CleanedScan.taskOf:114 TaskConditions:120 Cohort.taskRegression:135 ResponseWords:151 Cohort.cautionScans:158 mostFrequent:211 nobodyStandsOut:221 usual:224
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:18 lostRegion:26 CleanedScan.lostRegions:32 mostNamed:51 CleanedScan.lostText:55 wholePercent:79 lostVoxels:89 byRegionText:105 mostStruck:153 leastValid:172 noSeries:186
-at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:99
+at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:103
 at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:67 Cohort.Groups:73 Cohort.Describe:87 noteRow:107 ExcludedRow:112 Cohort.describeExcluded:119 Cohort.ExcludedList:149 Cohort.describeGroups:160 Cohort.tableOfNumber:245 arrangements:254 CovariateNames:266 describeColumn:271 describeNumbers:344 Reasons:367
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:100 gather:120 Cohort.eachParticipant:140 MedianRange:200 warned:209 Cohort.warnings:218 warned.add:259
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:13 LabeledScan:18 labeledScans:24 Cohort.registration:32 LabeledScan.gray:52 Cohort.Element:55

@@ -379,7 +379,8 @@ func TestTemplate(t *testing.T) {
 		t.Fatal(err)
 	}
 	tpl.Start(context.Background(), 3, r)
-	if got, _ := os.ReadFile(dir + "/shell"); strings.Count(string(got), "\n") != 3 || !strings.HasPrefix(string(got), "4 ${n} ") {
+	if got, _ := os.ReadFile(dir + "/shell"); strings.Count(string(got), "\n") != 3 ||
+		!strings.HasPrefix(string(got), "4 ${n} ") {
 		t.Errorf("%s", got)
 	}
 	write("no-such-qsub {command}; true")

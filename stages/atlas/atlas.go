@@ -69,7 +69,7 @@ func Plain(names []string) ([]Node, error) {
 			nodes[i].ID, _ = parseID(nodes[i].Name)
 		}
 	}
-	return nodes, check(nodes, func(i int) string { return fmt.Sprintf("node %d", i+1) })
+	return nodes, check(nodes, "", func(i int) string { return fmt.Sprintf("node %d", i+1) })
 }
 
 var nan = math.NaN()

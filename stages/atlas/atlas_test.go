@@ -144,7 +144,7 @@ func TestReadRefuses(t *testing.T) {
 		{"nothing", "", "n.tsv: empty, but a list of regions was expected"},
 		{"no name", "index,label\n1,a\n", `n.tsv:1: no column "name"; the columns are index, label`},
 		{"no value", "name,label\na,1\n", `n.tsv:1: no column "index" (or "id") with the value of each region in the label image; the columns are name, label`},
-		{"header only", "index,name\n", "the list has no regions: add one line per region"},
+		{"header only", "index,name\n", "n.tsv: the list has no regions: add one line per region"},
 		{"two columns", "name,index,name\n", `n.tsv:1: two columns are named "name": rename or remove one of them`},
 		{"all at once", "index\tname\tcolor\tx\n1\ta\tred\t0\n1\ta\t#000000\tleft\nx\tb\t\t\n2\n3\t\t\t\n",
 			`n.tsv:2: color is "red"; write colors as #rrggbb

@@ -129,7 +129,7 @@ func (a *fslAtlas) nodes(path string, from int) ([]Node, error) {
 		}
 	}
 	fill(nodes)
-	return nodes, check(nodes, func(i int) string { return fmt.Sprintf("%s: label %d", path, nodes[i].ID) })
+	return nodes, check(nodes, path, func(i int) string { return fmt.Sprintf("%s: label %d", path, nodes[i].ID) })
 }
 
 var surferStem = pattern.New(`^([^_]+)_(.*?)_?(MNI152.*)?$`)
@@ -204,13 +204,13 @@ func ReadLUT(r io.Reader, file string) ([]Node, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	fill(nodes)
-	return nodes, check(nodes, func(i int) string { return fmt.Sprintf("%s:%d", file, at[i]) })
+	return nodes, check(nodes, file, func(i int) string { return fmt.Sprintf("%s:%d", file, at[i]) })
 }
 
 // Listed checks nodes that a file lists, and takes hemispheres and networks from their names.
 func Listed(nodes []Node, file string) ([]Node, error) {
 	fill(nodes)
-	return nodes, check(nodes, func(i int) string { return fmt.Sprintf("%s: label %d", file, nodes[i].ID) })
+	return nodes, check(nodes, file, func(i int) string { return fmt.Sprintf("%s: label %d", file, nodes[i].ID) })
 }
 
 // Only are the nodes whose ids occur in an image, numbered anew: a color table of FreeSurfer names

@@ -93,7 +93,7 @@ func Read(r io.Reader, file string) ([]Node, error) {
 		nodes = append(nodes, n)
 		at = append(at, line.number)
 	}
-	problems = append(problems, check(nodes, func(i int) string { return fmt.Sprintf("%s:%d", file, at[i]) }))
+	problems = append(problems, check(nodes, file, func(i int) string { return fmt.Sprintf("%s:%d", file, at[i]) }))
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
@@ -136,14 +136,18 @@ func readPlain(lines []line, file string) ([]Node, error) {
 	return nodes, nil
 }
 
-// check looks at the list as a whole; where tells the place of node i.
-func check(nodes []Node, where func(i int) string) error {
+// check looks at the list of a file ("" of none) as a whole; where tells the place of node i.
+func check(nodes []Node, file string, where func(i int) string) error {
 	var problems []error
+	at := ""
+	if file != "" {
+		at = file + ": "
+	}
 	if len(nodes) == 0 {
-		problems = append(problems, errors.New("the list has no regions: add one line per region"))
+		problems = append(problems, errors.New(at+"the list has no regions: add one line per region"))
 	}
 	if len(nodes) > maxNodes {
-		return fmt.Errorf("the list has %d regions; the limit is %d", len(nodes), maxNodes)
+		return fmt.Errorf("%sthe list has %d regions; the limit is %d", at, len(nodes), maxNodes)
 	}
 	ids, names := map[int]int{}, map[string]int{}
 	for i, n := range nodes {

@@ -99,3 +99,22 @@ func TestDoubtfulTargets(t *testing.T) {
 		}
 	}
 }
+
+// Groups that nothing can be learnt of are named before anything runs.
+func TestDoubtfulGroups(t *testing.T) {
+	for rows, want := range map[string]string{
+		"a,1,x\nb,1,x\nc,2,x\nd,2,y\n":        "",
+		"a,1,x\nb,1,y\n":                      "every participant is in the group 1: there is nothing to compare",
+		"a,1,x\nb,1,x\nc,2,y\nd,2,y\n":        "each site has participants of one group only: differences between groups and between sites cannot be told apart",
+		"a,asd,\nb,asd,\nc,ASD,\nd,ASD,\n":    "the groups ASD and asd differ only in case: if they are one, give them one name in levels: [ASD=ASD, asd=ASD]",
+		"a,1,x\nb,1,x\nc,2,\nd,2,\ne,n/a,x\n": "",
+	} {
+		dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,site\n" + rows, "x.csv": "1,2\n3,4\n"})
+		people := listed{File: "people.csv", ID: "id", Group: "dx"}
+		r, err := (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
+		need.NoError(t, err)
+		if got := strings.Join(r.Notes, "\n"); got != want {
+			t.Errorf("%q: %q, want %q", rows, got, want)
+		}
+	}
+}

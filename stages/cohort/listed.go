@@ -283,8 +283,12 @@ func (l *list) choose() error {
 	if len(l.rows) == 0 {
 		return fmt.Errorf("%s: all of its %d %ss are excluded: %s", l.path, len(l.sheet.Rows), l.each, strings.Join(append(l.notes, "see select and exclude"), "; "))
 	}
-	if l.Target != "" {
+	switch {
+	case l.each == "row":
+	case l.Target != "":
 		return l.doubtTarget()
+	default:
+		l.notes = append(l.notes, l.doubtGroups()...)
 	}
 	return nil
 }

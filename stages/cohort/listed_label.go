@@ -64,6 +64,38 @@ func isNumber(text string) bool {
 	return numbers != nil
 }
 
+// doubtGroups names groups that no comparison is possible between, or that are one by mistake.
+func (l *list) doubtGroups() (notes []string) {
+	all, sites, folded := map[string]bool{}, map[string]string{}, map[string]string{} // sites → a group
+	mixed := false
+	for _, r := range l.rows {
+		if r.label == "" {
+			continue
+		}
+		all[r.label] = true
+		if site := r.cells["site"]; site != "" {
+			other, there := sites[site]
+			mixed = mixed || there && other != r.label
+			sites[site] = r.label
+		}
+	}
+	groups := slices.Sorted(maps.Keys(all))
+	for _, g := range groups {
+		if twin, there := folded[strings.ToLower(g)]; there {
+			notes = append(notes, fmt.Sprintf("the groups %s and %s differ only in case: if they are one, give them one name in levels: [%s=%s, %s=%s]",
+				twin, g, twin, twin, g, twin))
+		}
+		folded[strings.ToLower(g)] = g
+	}
+	if len(groups) == 1 {
+		notes = append(notes, "every participant is in the group "+groups[0]+": there is nothing to compare")
+	}
+	if len(groups) > 1 && len(sites) > 1 && !mixed {
+		notes = append(notes, "each site has participants of one group only: differences between groups and between sites cannot be told apart")
+	}
+	return notes
+}
+
 // most is the largest magnitude of a covariate or target: the squares of larger numbers, and their sums, overflow.
 const most = 1e100
 

@@ -113,9 +113,11 @@ func TestTableCohortSelects(t *testing.T) {
 		notes  []string // besides the one about names
 	}{
 		{"by query", func(c *TableCohort) { c.Select = "group in [ASD, HC] and mean_fd < 0.3 and years >= 10" }, "sub-001",
-			[]string{"selected 1 of 4 participants", "  excluded by mean_fd < 0.3: 2 (1 without a value)", "  excluded by years >= 10: 1"}},
+			[]string{"selected 1 of 4 participants", "  excluded by mean_fd < 0.3: 2 (1 without a value)", "  excluded by years >= 10: 1",
+				"every participant is in the group HC: there is nothing to compare"}},
 		{"by name", func(c *TableCohort) { c.Exclude = []string{"sub-003", "A_4", "001"} }, "sub-002",
-			[]string{"3 participants excluded by name: sub-001, sub-003, sub-A4"}},
+			[]string{"3 participants excluded by name: sub-001, sub-003, sub-A4",
+				"every participant is in the group ASD: there is nothing to compare"}},
 		{"by level", func(c *TableCohort) {
 			c.Levels = []string{"ASD=patient", "HC = control"}
 			c.Select = "group == patient or dx == HC and years > 20"

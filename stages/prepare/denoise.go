@@ -49,7 +49,7 @@ type Denoise struct {
 	Standardize string   `param:"standardize" doc:"scale of the result: zscore (ddof 1), psc (percent signal change), none" choices:"zscore|psc|none"`
 	TR          float64  `param:"tr" doc:"repetition time; 0: from the scan; needed by filters and min_minutes" min:"0" max:"60" unit:"s"`
 	Draws       int      `param:"draws" doc:"number of random draws of the volumes (circular block bootstrap), in addition to draw 0, the series itself; for series without voxels to draw from (docs/denoising.md)" min:"0" max:"10000"`
-	Block       int      `param:"block" doc:"length of the blocks of draws; 0: optimal for the series (Politis & White 2004, corrected 2009), the mean over the regions" min:"0" unit:"volumes"`
+	Block       int      `param:"block" doc:"length of the blocks of draws, at most half of the kept volumes; 0: optimal for the series (Politis & White 2004, corrected 2009), the mean over the regions" min:"0" unit:"volumes"`
 	Seed        uint64   `param:"seed" doc:"of the random draws"`
 	Subject     string   `param:"subject" doc:"the participant, filled in by each: subject, run or session"`
 	ScanRun     string   `param:"run" doc:"the run, filled in by each: run"`

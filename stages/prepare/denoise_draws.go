@@ -24,8 +24,8 @@ func (s *Denoise) resample(ctx context.Context, in dag.Input, c *connectivity.Cl
 	if length == 0 {
 		length = connectivity.BlockLength(cleaned[0], status, c.Segments())
 	}
-	if kept := cleaned[0].Rows; length > kept {
-		return nil, 0, fmt.Errorf("%s: block is %d, but only %d volumes are kept: set a smaller block, or block: 0%s", in.Name, length, kept, orExclude)
+	if kept := cleaned[0].Rows; length > kept || s.Block > 0 && 2*s.Block > kept {
+		return nil, 0, fmt.Errorf("%s: block is %d, but only %d volumes are kept, and a draw of fewer than two blocks is the series itself, shifted: set a smaller block, or block: 0%s", in.Name, length, kept, orExclude)
 	}
 	who := region.StreamOf("blocks", s.Subject, s.ScanRun, s.Session)
 	for d := range s.Draws {

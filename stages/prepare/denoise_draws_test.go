@@ -80,6 +80,8 @@ func TestDenoiseDrawsRefuses(t *testing.T) {
 	}{
 		{10, 0, 3, "2 random draws already (of voxels), and draws: 10 asks for draws of volumes"},
 		{1, 61, 1, "block is 61, but only 60 volumes are kept"},
+		{1, 60, 1, "a draw of fewer than two blocks is the series itself, shifted"},
+		{1, 31, 1, "block is 31, but only 60 volumes are kept"},
 	} {
 		s := stagetest.NewStage[*Denoise](t, "denoise")
 		s.Draws, s.Block = c.draws, c.block

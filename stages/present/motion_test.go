@@ -15,7 +15,7 @@ import (
 func TestMotionInReport(t *testing.T) {
 	row := func(strategy string, median, fdr float64) column.MotionRow {
 		return column.MotionRow{Coords: []dag.Coord{{Axis: "regress", Value: strategy}}, Strategy: strategy,
-			Participants: 40, Edges: 100,
+			Participants: 40, Edges: 100, MissingEdges: map[string]int32{"24P": 20}[strategy],
 			Median: median, Null: 0.111, Share: 0.3, ShareFDR: fdr, Distance: -0.25, MeanFD: 0.2, Lost: 30,
 			Remaining: 110}
 	}
@@ -32,6 +32,7 @@ func TestMotionInReport(t *testing.T) {
 	for _, want := range []string{
 		"24P 40 0.310 0.111 30.0 % 12.0 % −0.250 30 110", "36P 40 0.120 0.111 30.0 % 0.0 % −0.250 30 110",
 		"Head motion remains in connectivity (strategy 24P): 12.0 % of edges correlate with mean framewise displacement at q < 0.05, median |r| 0.310 (0.111 expected by chance)",
+		"QC-FC (strategy 24P) leaves out 20 of 120 edges, which are missing in some participants or constant.",
 		"has a median of 0.40 (range 0.10 to 0.70).", "Outliers (more than 3.5 robust SD from the median) in typicality: sub-2, sub-4; in typicality, mean framewise displacement: sub-3.",
 	} {
 		if !strings.Contains(text, want) {
