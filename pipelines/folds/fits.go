@@ -31,7 +31,7 @@ type Fits struct {
 // Leaks are the mistakes of the tasks of one stage, in words: they test participants whom a fit upstream has seen. The
 // kinds between the two need not know of it. unknown says of which stages it cannot be known.
 func (f *Fits) Leaks(tasks []dag.Node) (leaks, unknown []string) {
-	said := map[*dag.StageNode]bool{}
+	said := map[*dag.StageNode]bool{} // one sentence of each stage that fits
 	for i := range tasks {
 		n := &tasks[i]
 		tests := testsOf(n)
@@ -46,28 +46,35 @@ func (f *Fits) Leaks(tasks []dag.Node) (leaks, unknown []string) {
 					if said[fit.Stage] || slices.Contains(tests, fit) {
 						continue
 					}
-					if fit.Work == nil {
-						said[fit.Stage] = true
-						leaks = append(leaks, fmt.Sprintf("leakage: input %s of %s depends on the file %s, which is fitted to participants of this cohort (%s): connect the stage that fits it, fanned out over the folds", b.Port, n.ID, fit.Stage.Name, fit.ID))
-						continue
+					leak, guess := verdict(fit, tests, n.Stage.Name)
+					if leak != "" {
+						leaks = append(leaks, fmt.Sprintf("leakage: input %s of %s depends on %s", b.Port, n.ID, leak))
 					}
-					if _, ok := fit.Work.(tester); !ok {
-						said[fit.Stage] = true
-						unknown = append(unknown, fmt.Sprintf("input %s depends on %s, which gathers participants: if it fits anything to them, test participants are included, and no leakage check sees it", b.Port, fit.Stage.Name))
-						continue
+					if guess != "" {
+						unknown = append(unknown, fmt.Sprintf("input %s depends on %s", b.Port, guess))
 					}
-					for _, test := range tests {
-						if text := seen(fit, test); text != "" {
-							said[fit.Stage] = true
-							leaks = append(leaks, fmt.Sprintf("leakage: input %s of %s depends on %s %s and each stage up to %s over the same folds (matrix), so that each fold has its own fit", b.Port, n.ID, text, fit.Stage.Name, n.Stage.Name))
-							break
-						}
-					}
+					said[fit.Stage] = leak+guess != ""
 				}
 			}
 		}
 	}
 	return leaks, unknown
+}
+
+// verdict says of a fit why it leaks into one of these tests, or that nobody knows; "" where it does not.
+func verdict(fit *dag.Node, tests []*dag.Node, stage string) (leak, unknown string) {
+	if fit.Work == nil {
+		return fmt.Sprintf("the file %s, which is fitted to participants of this cohort (%s): connect the stage that fits it, fanned out over the folds", fit.Stage.Name, fit.ID), ""
+	}
+	if _, ok := fit.Work.(tester); !ok {
+		return "", fmt.Sprintf("%s, which gathers participants: if it fits anything to them, test participants are included, and no leakage check sees it", fit.Stage.Name)
+	}
+	for _, test := range tests {
+		if text := seen(fit, test); text != "" {
+			return fmt.Sprintf("%s %s and each stage up to %s over the same folds (matrix), so that each fold has its own fit", text, fit.Stage.Name, stage), ""
+		}
+	}
+	return "", ""
 }
 
 // ofSubjects reports whether an input has a member a participant.

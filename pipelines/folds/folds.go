@@ -1,5 +1,6 @@
 // Package folds checks, before anything runs, that the folds which tasks test are those that their division
-// makes: none beyond it, and for an accuracy all of them.
+// makes: none beyond it, and for an accuracy all of them; and that no feature was fitted to the participants that its
+// fold tests.
 package folds
 
 import (

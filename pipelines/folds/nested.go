@@ -21,7 +21,7 @@ func apart(n *dag.Node, c chooser) string {
 	outer := divisionsOf(n, outerPort)
 	for _, in := range divisionsOf(n, innerPort) {
 		if in.Work.(divider).Inside() == 0 {
-			return fmt.Sprintf("%s: the trainings test folds of %s, which are no inner folds: add the axis outer to that split, with inner for their number (matrix: { outer: [1..5] })",
+			return fmt.Sprintf("%s: the trainings test folds of %s, but a choice needs inner folds: add the axis outer to that split, with inner for their number (matrix: { outer: [1..5] })",
 				innerPort, in.ID)
 		}
 		for _, out := range outer {
