@@ -51,13 +51,13 @@ kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published 5f0b99da0c0e4495e440a6cb6be9cddd1e49372fada26d7a55c7ce6a70a7b7f2
 kind qcfc dd042f2046043da3acee8650a4f41a5090bc58c01c7ef85e5527483a13cd75ba
 kind regression 6af6189042ca8ea6778a138d7efc3584befd1b74d30eedf466688e906c8a0b1e
-kind report a67d294e133e70da2ef937d88de1c18ae08b0a44ece836d7e777e74508d2dd0e
+kind report 1c84035477002626f2e9c1c68a8788e16d807e68e9f4641ed58833b282324d0f
 kind saliency 4d366c1c03b9c153239e9cb6bf898d9f5fba8d1357455f9b5674d8d0f73af608
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
 kind simulate ade5df143578e000234ded16c55cae06881b72aef2d49b7d984188403de83417
 kind split a27f9874abf162d06deb4d8cdd87d2bfd9a84933579d28128e2d4d358007117f
 kind states b99530223163eb6c2a63001e8677d95fd5f4e534056354a40e211a817c2ddf35
-kind summary a1af0673551705b9d3de65083c0fc414977e1f3bb7bebf0c95e319eff544397f
+kind summary 0a48bd26051221709abb0c186781f91420f7cc4ca89ffba2e7bf105ca4f46997
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 19fb9b3b7831dd1cf18c1672f25f6724c60ad52f31b92b56116f6dc45877572f
@@ -4372,13 +4372,14 @@ prgnn/stages/report.Viewer 8cdf1fc09102.ddbe6f
 prgnn/stages/report.Volume 170981fa723e.e3b0c4
 prgnn/stages/report.body c7fd92a2cd91.e3b0c4
 prgnn/stages/report.body.bar 45ebaceed5a1.041d0b
-prgnn/stages/report.body.block 82365da28ae8.8c3770
+prgnn/stages/report.body.block f9b769df61b3.d53deb
 prgnn/stages/report.body.cell 92aee95481c5.ae25c5
-prgnn/stages/report.body.each 96b71216a0d0.498512
+prgnn/stages/report.body.each 1cf831f79524.ee8df4
 prgnn/stages/report.body.figure 2afd08f6e70f.b81050
 prgnn/stages/report.body.page 13d8afc9a268.e660a4
+prgnn/stages/report.body.prose 8fa494f101e5.fcf31b
 prgnn/stages/report.body.put 1e98f0924572.9beb63
-prgnn/stages/report.body.table 0ca0d891cffa.730620
+prgnn/stages/report.body.table 47aec160c39a.2630bd
 prgnn/stages/report.body.tag dda517a86f2a.498512
 prgnn/stages/report.body.tiles 9c2f682c0a22.ef7428
 prgnn/stages/report.body.turn 5f178844c121.0b31b5
@@ -4388,6 +4389,7 @@ prgnn/stages/report.inOrder d0ef59ec6f4e.5b02c8
 prgnn/stages/report.longestWhole f6de9cd300fa.e3b0c4
 prgnn/stages/report.mediaTypes cdf6f39f2f58.e3b0c4
 prgnn/stages/report.number b0cf05eda32e.e3b0c4
+prgnn/stages/report.onOneLine 8f8ae306ff14.e3b0c4
 prgnn/stages/report.pageCSS c742e88611af.0cecb4
 prgnn/stages/report.pageJS c742e88611af.6c618d
 prgnn/stages/report.pictureURL d37fcc8289ec.028e95
@@ -5124,7 +5126,7 @@ at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts
 at stages/region/scan.go prgnn/stages/region StreamOf:12 ReadJSON:24
 at stages/region/series.go prgnn/stages/region ReadDraws:16 Stack:33 ReadText:43 Float32:56 Standardized:66
 at stages/region/states.go prgnn/stages/region StateRow:14 StateFacts:22 StateFacts.Table:31 ReadStates:47 NodesOfPairs:72
-at stages/report/body.go prgnn/stages/report body:20 body.put:27 body.each:33 body.page:39 body.turn:94 body.tiles:107 body.block:124 body.table:170 number:213 body.cell:220 longestWhole:239 body.bar:241 mediaTypes:251 pictureURL:254 svgURL:264 body.figure:267 body.tag:292 body.viewer:298
+at stages/report/body.go prgnn/stages/report body:20 body.put:27 body.prose:33 onOneLine:37 body.each:41 body.page:47 body.turn:102 body.tiles:115 body.block:132 body.table:178 number:221 body.cell:228 longestWhole:247 body.bar:249 mediaTypes:259 pictureURL:262 svgURL:272 body.figure:275 body.tag:300 body.viewer:306
 at stages/report/html.go prgnn/stages/report pageCSS:19 pageJS:21 Page.viewer:24 policy:37 inOrder:50 volumesInOrder:60 Page.HTML:69
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
 at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:26 Alike:38 Percent:63 Probability:71 P:79 DrawnP:88 DrawnPText:96 TooFewDraws:104 Range:113 Thousands:121

@@ -29,10 +29,18 @@ func (b *body) put(format string, texts ...string) {
 	fmt.Fprintf(b, format, escaped...)
 }
 
-// each writes markup once for each text.
+// prose is put for a text of sentences: names and values stay on one line.
+func (b *body) prose(format, text string) {
+	fmt.Fprintf(b, format, onOneLine.Replace(markup.Shown(text)))
+}
+
+var onOneLine = strings.NewReplacer("PR-GNN", `<span class="whole">PR-GNN</span>`,
+	"p &lt; 0.001", `<span class="whole">p &lt; 0.001</span>`)
+
+// each writes markup once for each text of sentences.
 func (b *body) each(format string, texts []string) {
 	for _, t := range texts {
-		b.put(format, t)
+		b.prose(format, t)
 	}
 }
 
@@ -130,7 +138,7 @@ func (b *body) block(of Block, onScreen bool) {
 		{"<h3>%s</h3>\n", of.Heading}, {"<p>%s</p>\n", of.Text}, {lead, of.Lead}, {"<p class=\"small\">%s</p>\n", of.Note},
 	} {
 		if part.text != "" {
-			b.put(part.format, part.text)
+			b.prose(part.format, part.text)
 		}
 	}
 	if len(of.List) > 0 {
@@ -196,7 +204,7 @@ func (b *body) table(t *Table) {
 	}
 	b.put("</tbody></table></div>\n")
 	if t.Note != "" {
-		b.put("<p class=\"small\">%s</p>\n", t.Note)
+		b.prose("<p class=\"small\">%s</p>\n", t.Note)
 	}
 	if docs {
 		b.put(`<details class="small"><summary>Column descriptions</summary><dl class="docs">`)

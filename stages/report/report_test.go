@@ -283,3 +283,14 @@ func TestLeads(t *testing.T) {
 		}
 	}
 }
+
+// Names and p values in sentences stay on one line, and are escaped as before.
+func TestProseOnOneLine(t *testing.T) {
+	page := Page{Title: "Try", Abstract: []string{"PR-GNN <b>: p < 0.001"}}
+	var b bytes.Buffer
+	need.NoError(t, page.HTML(&b))
+	const want = `<p><span class="whole">PR-GNN</span> &lt;b&gt;: <span class="whole">p &lt; 0.001</span></p>`
+	if !strings.Contains(b.String(), want) {
+		t.Errorf("the page does not have %s", want)
+	}
+}
