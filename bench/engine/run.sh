@@ -10,12 +10,16 @@
 # project), bash, python3, /usr/bin/time, and of the peers those that are installed
 # (Debian: ninja-build, make). Snakemake, DVC and redun get a virtual environment in
 # ${XDG_CACHE_HOME:-~/.cache}/prgnn-bench-engines, unless ENGINES_VENV names one that has
-# them. Other sizes, peers, parts, or a program that is built already:
+# them; the engines of adapters/requirements.txt (Hamilton, Prefect, Dagster, Kedro) get one
+# below it, and Nextflow its jars from Maven Central (needs mvn and java).
+# Other sizes, peers, parts, or a program that is built already:
 #
 #   SUBJECTS="250 1250" PEERS="ninja make snakemake dvc redun" SLOW="…" PARTS="speed scenarios share alone" PIPELINE=FILE
 #
 # The peers under SLOW take part in the smaller size only. A peer's scenarios:
-# PARTS=scenarios SCENARIOS="pipeline dvc".
+# PARTS=scenarios SCENARIOS="pipeline dvc hamilton prefect dagster kedro kedro_missing nextflow_deep nextflow_standard".
+#
+# TIMEOUT is the time of one run of a scenario in seconds (default 120).
 #
 # On a shared machine trust the least wall time, CPU time and ratios.
 set -euo pipefail
@@ -32,11 +36,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/adapters"
 for script in "$battery"/*.py; do # some name their scratch directory
-	sed "s#/[a-z]*/prgnn-engines#$work/scratch#" "$script" >"$work/$(basename "$script")"
+	sed -e "s#/[a-z]*/prgnn-engines#$work/scratch#" -e "s/timeout=1[25]0/timeout=${TIMEOUT:-120}/" \
+		-e "s/-t0 < 120/-t0 < ${TIMEOUT:-120}/" "$script" >"$work/$(basename "$script")"
 done
 mkdir "$work/scratch"
 cp "$battery"/adapters/*.py "$work/adapters/"
-cp "$here/pipeline_adapter.py" "$work/adapters/pipeline.py"
+cp "$here"/adapters/*.py "$work/adapters/" # prefect.py: ours instead of theirs
 if [ -z "${PIPELINE-}" ]; then
 	(cd "$project" && go build -o "$work/pipeline" ./cmd/pipeline)
 	PIPELINE=$work/pipeline
@@ -45,18 +50,39 @@ export PIPELINE
 
 venv=${ENGINES_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/prgnn-bench-engines}
 wanted=" ${PEERS-ninja make snakemake dvc redun} ${SCENARIOS-} "
-if [ -z "${ENGINES_VENV-}" ] && [[ $wanted =~ \ (snakemake|dvc|redun)\  ]] && ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
-	if python3 -m venv "$venv" && "$venv/bin/python" -m pip install --quiet -r "$here/requirements.txt"; then
-		cp "$here/requirements.txt" "$venv/requirements.txt"
-	fi
+environment() { # DIRECTORY REQUIREMENTS: a virtual environment that has them
+	cmp -s "$2" "$1/requirements.txt" && return
+	if python3 -m venv "$1" && "$1/bin/python" -m pip install --quiet -r "$2"; then cp "$2" "$1/requirements.txt"; fi
+}
+if [ -z "${ENGINES_VENV-}" ] && [[ $wanted =~ \ (snakemake|dvc|redun)\  ]]; then
+	environment "$venv" "$here/requirements.txt"
+fi
+export ENGINES=$venv/values/bin NEXTFLOW_JARS=$venv/nextflow NEXTFLOW=$here/adapters/nextflow.sh
+if [[ $wanted =~ \ (hamilton|prefect|dagster|kedro|kedro_missing)\  ]]; then
+	environment "$venv/values" "$here/adapters/requirements.txt"
+fi
+if [[ $wanted =~ \ nextflow ]] && command -v mvn >/dev/null && [ ! -d "$NEXTFLOW_JARS" ]; then
+	mvn --batch-mode --quiet --file "$here/adapters/nextflow.xml" dependency:copy-dependencies \
+		-DoutputDirectory="$NEXTFLOW_JARS" || rm -rf "$NEXTFLOW_JARS"
 fi
 PATH=$PATH:$venv/bin
 export SNAKEMAKE=${SNAKEMAKE:-$(command -v snakemake || true)} DVC=${DVC:-$(command -v dvc || true)} DVC_NO_ANALYTICS=1
 export REDUN=${REDUN:-$(command -v redun || true)} REDUN_PYTHONPATH=
 
-peers=()
+installed() { # ADAPTER
+	case $1 in
+	pipeline) ;;
+	hamilton | prefect | dagster | kedro | kedro_missing) "$ENGINES/python3" -c "import ${1%_missing}" ;;
+	nextflow*) command -v java && [ -d "$NEXTFLOW_JARS" ] ;;
+	*) command -v "$1" ;;
+	esac >/dev/null 2>&1 || { echo "$1 is not installed: left out" >&2; return 1; }
+}
+peers=() scenarios=()
 for peer in ${PEERS-ninja make snakemake dvc redun}; do
-	if command -v "$peer" >/dev/null; then peers+=("$peer"); else echo "$peer is not installed: left out" >&2; fi
+	if installed "$peer"; then peers+=("$peer"); fi
+done
+for peer in ${SCENARIOS-pipeline}; do
+	if installed "$peer"; then scenarios+=("$peer"); fi
 done
 
 machine() {
@@ -69,7 +95,7 @@ for part in ${PARTS-speed scenarios share alone}; do
 	alone)
 		{ machine; echo; python3 "$here/alone.py" "$PIPELINE" "$work" 1000 10000 100000; } | tee "$results/alone.md" ;;
 	scenarios)
-		{ machine; NAMED=1 python3 scenarios.py --dir "$work/scenarios" ${SCENARIOS-pipeline}; } | tee "$results/scenarios.txt" ;;
+		{ machine; NAMED=1 python3 scenarios.py --dir "$work/scenarios" ${scenarios[@]+"${scenarios[@]}"}; } | tee "$results/scenarios.txt" ;;
 	share)
 		{
 			machine
