@@ -201,7 +201,11 @@ func (m *member) maps() ([]regionMap, error) {
 		}
 	}
 	value, err := m.Table.Floats(of)
-	if err != nil {
+	switch {
+	case err != nil && m.Column == "":
+		return nil, exit.Wrongf("no column says which number of a region to write (score or value): name one by --column (%s)",
+			strings.Join(columnNames(m.Table), ", "))
+	case err != nil:
 		return nil, exit.Wrongf("--column: %w", err)
 	}
 	var keys [][]string
