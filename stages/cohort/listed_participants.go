@@ -81,9 +81,16 @@ func (l *list) participants(used []string) *encoding.Table {
 			kept = append(kept, [2]string{name, name})
 		}
 	}
+	var ofRuns []string
 	for _, c := range kept {
 		from, name := c[0], c[1]
-		if from == l.ID || from == l.labelColumn() || slices.Contains(used, from) || differ[from] {
+		if from == l.ID || from == l.labelColumn() || slices.Contains(used, from) {
+			continue
+		}
+		if differ[from] {
+			if from != "run" && from != "session" {
+				ofRuns = append(ofRuns, from)
+			}
 			continue
 		}
 		values := lists.Map(rows, func(r listedRow) string { return r.cells[from] })
@@ -99,6 +106,9 @@ func (l *list) participants(used []string) *encoding.Table {
 		if note := oddTexts(name, values, ids); note != "" {
 			l.notes = append(l.notes, note)
 		}
+	}
+	if ofRuns != nil {
+		l.notes = append(l.notes, "no covariates, since they differ between the runs of a participant: "+words.Some(ofRuns, 6))
 	}
 	t := encoding.NewTable(columns...)
 	if l.Target != "" {

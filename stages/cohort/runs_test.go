@@ -135,6 +135,9 @@ func TestRowsAreRuns(t *testing.T) {
 		r.Participants.Rows() != 2 {
 		t.Errorf("columns %v of %d participants, want %v of 2: fd is of a run", names, r.Participants.Rows(), want)
 	}
+	if want := "no covariates, since they differ between the runs of a participant: fd"; !slices.Contains(r.Notes, want) {
+		t.Errorf("notes %q, want %q", r.Notes, want)
+	}
 	r, err = load(t, func(c *TableCohort) { c.Select = "fd < 0.5" })
 	need.NoError(t, err)
 	if got := runsText(r, "bold"); strings.Contains(got, "d.nii") ||
