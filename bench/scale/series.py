@@ -1,0 +1,31 @@
+"""Made time series for a run at the size of a population study.
+
+    python3 bench/scale/series.py 4000 DIR          participants; 24 regions, 80 volumes
+    pipeline run timeseries.yaml --set data=DIR --set tr=2 --set clean.draws=10 \
+        --set train.batch=100 --set train.epochs=20 --set train.scores_of=test \
+        --without baselines --without fidelity --without scans
+"""
+
+import os
+import sys
+
+import numpy as np
+
+REGIONS, VOLUMES = 24, 80
+n, out = int(sys.argv[1]), sys.argv[2]
+os.makedirs(out, exist_ok=True)
+with open(f"{out}/participants.tsv", "w") as table:
+    table.write("participant_id\tgroup\n")
+    for i in range(n):
+        table.write(f"sub-{i + 1:05d}\t{'AB'[i % 2]}\n")
+for i in range(n):
+    rng = np.random.default_rng(i)
+    x = rng.standard_normal((VOLUMES, REGIONS))
+    common = rng.standard_normal((VOLUMES, 3))
+    for k in range(3):  # three networks of eight regions
+        x[:, 8 * k : 8 * k + 8] += common[:, [k]]
+    if i % 2:  # group B: four regions also follow the second network
+        x[:, :4] += 0.7 * common[:, [1]]
+    with open(f"{out}/sub-{i + 1:05d}.tsv", "w") as file:
+        file.write("\t".join(f"r{j + 1}" for j in range(REGIONS)) + "\n")
+        np.savetxt(file, x, fmt="%.3f", delimiter="\t")
