@@ -57,9 +57,9 @@ func (s *Store) keepRecord(k Key, text []byte) error {
 	t, err := s.temp()
 	if err == nil {
 		if err = s.packs.Sync(); err == nil {
-			err = t.publishBytes(text, s.actionPath(k))
+			err = t.PublishBytes(text, s.actionPath(k))
 		} else {
-			t.discard()
+			t.Discard()
 		}
 	}
 	if err == nil {

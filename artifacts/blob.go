@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"prgnn/artifacts/memo"
+	"prgnn/artifacts/whole"
 )
 
 // Put encodes a value into the store. A small one is appended to a pack. A larger one goes to a temporary
@@ -33,7 +34,7 @@ func (s *Store) Put(v Value) (Ref, error) {
 type arrival struct {
 	s     *Store
 	small []byte
-	t     *temp // nil while it is small
+	t     *whole.File // nil while it is small
 }
 
 func (a *arrival) Write(p []byte) (int, error) {
@@ -57,7 +58,7 @@ func (a *arrival) Write(p []byte) (int, error) {
 
 func (a *arrival) ref() Ref {
 	if a.t != nil {
-		return Ref{Digest: a.t.digest(), Size: a.t.size}
+		return Ref{Digest: a.t.Digest(), Size: a.t.Size}
 	}
 	return Ref{Digest: DigestOf(a.small), Size: int64(len(a.small))}
 }
@@ -74,15 +75,15 @@ func (a *arrival) keep(r Ref) error {
 		}
 		a.t = t
 	}
-	if err := a.t.settle(); err != nil {
+	if err := a.t.Settle(); err != nil {
 		return err
 	}
 	path := a.s.BlobPath(r.Digest)
-	changed, err := a.t.publish(path)
+	changed, err := a.t.Publish(path)
 	if err != nil {
 		return err
 	}
-	a.s.dirty.mark(changed)
+	a.s.dirty.Mark(changed)
 	a.s.wrote(r.Digest)
 	// A clock that was set back since the session began would make it look unused.
 	a.s.session.use(path, memo.State{Mtime: time.Now().UnixNano()})
@@ -91,17 +92,17 @@ func (a *arrival) keep(r Ref) error {
 
 func (a *arrival) discard() {
 	if a.t != nil {
-		a.t.discard()
+		a.t.Discard()
 	}
 }
 
 // temp is a new file in this process's own part of tmp.
-func (s *Store) temp() (*temp, error) {
+func (s *Store) temp() (*whole.File, error) {
 	dir, err := s.session.begin(s)
 	if err != nil {
 		return nil, s.fault(err)
 	}
-	t, err := createTemp(dir)
+	t, err := whole.Create(dir)
 	return t, s.fault(err)
 }
 
@@ -109,9 +110,9 @@ func (s *Store) temp() (*temp, error) {
 func (s *Store) syncBlobs(refs ...Ref) error {
 	var errs []error
 	for _, r := range refs {
-		errs = append(errs, s.dirty.sync(filepath.Dir(s.BlobPath(r.Digest))))
+		errs = append(errs, s.dirty.Sync(filepath.Dir(s.BlobPath(r.Digest))))
 	}
-	errs = append(errs, s.dirty.sync(filepath.Join(s.dir, blobsDir)))
+	errs = append(errs, s.dirty.Sync(filepath.Join(s.dir, blobsDir)))
 	return errors.Join(errs...)
 }
 
@@ -171,5 +172,5 @@ func (s *Store) hasHere(r Ref) bool {
 
 // Remove deletes a blob.
 func (s *Store) Remove(d Digest) error {
-	return s.fault(errors.Join(s.unpackAll(s.packs.Find(packedBlob(d))), remove(s.BlobPath(d))))
+	return s.fault(errors.Join(s.unpackAll(s.packs.Find(packedBlob(d))), whole.Remove(s.BlobPath(d))))
 }

@@ -78,5 +78,5 @@ func (s *Store) compactCollected() error {
 	if err != nil {
 		return err
 	}
-	return t.publishBytes(kept, s.collectedPath())
+	return t.PublishBytes(kept, s.collectedPath())
 }

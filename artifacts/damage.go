@@ -10,6 +10,7 @@ import (
 
 	"prgnn/artifacts/memo"
 	"prgnn/artifacts/pack"
+	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
 
@@ -161,5 +162,5 @@ func (s *Store) Discard(r Ref) error {
 	if err == nil && got.Digest == r.Digest || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil
 	}
-	return s.fault(errors.Join(s.appendCollected([]Victim{{Digest: r.Digest, Size: r.Size}}), displace(path)))
+	return s.fault(errors.Join(s.appendCollected([]Victim{{Digest: r.Digest, Size: r.Size}}), whole.Displace(path)))
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"prgnn/artifacts/memo"
+	"prgnn/artifacts/whole"
 	"prgnn/internal/need"
 )
 
@@ -108,7 +109,7 @@ func TestGCKeepsWhatRecordsKeep(t *testing.T) {
 			t.Errorf("result of an old run: %v; kept by its record: %v; kept by none: %v", s.Has(old.Tasks[1].Outputs["text"]), s.Has(kept), s.Has(lost))
 		}
 		mustVerify(t, s.Dir())
-		need.NoError(t, remove(s.relativePath("runs/"+old.ID)))
+		need.NoError(t, whole.Remove(s.relativePath("runs/"+old.ID)))
 		age(t, lies(s, kept.Digest), 5*time.Hour)
 		if _, _, err := need.Value(s.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil || s.Has(kept) {
 			t.Errorf("without the record: %v, %v", s.Has(kept), err)

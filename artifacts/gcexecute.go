@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"prgnn/artifacts/whole"
 )
 
 // gcStep is how many blobs are removed under one closing of the gate: few enough
@@ -47,7 +49,7 @@ func (p *GCPlan) Execute() (blobs int, bytes int64, err error) {
 	defer unlock()
 	errs := []error{s.removeStrays(), s.compactCollected()}
 	for _, path := range slices.Concat(p.Scratch, p.Logs) {
-		errs = append(errs, remove(filepath.Join(s.dir, filepath.FromSlash(path))))
+		errs = append(errs, whole.Remove(filepath.Join(s.dir, filepath.FromSlash(path))))
 	}
 	s.removeStaleClaims()
 	return blobs, bytes, s.fault(errors.Join(errs...))
@@ -97,7 +99,7 @@ func (s *Store) collect(victims []Victim, trash string, before int64) (blobs int
 			}
 			continue
 		}
-		if err := remove(aside); err != nil {
+		if err := whole.Remove(aside); err != nil {
 			return blobs, bytes, err
 		}
 		removed = append(removed, v)

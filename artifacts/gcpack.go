@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"prgnn/artifacts/pack"
+	"prgnn/artifacts/whole"
 )
 
 // smallPack is the size in bytes under which packs are joined when there are more than fewPacks of them.
@@ -140,7 +141,7 @@ func (s *Store) compactPack(name string, victims []Victim, trash string, before 
 	if !ok {
 		return time.Time{}, os.Rename(aside, path)
 	}
-	return at, remove(aside)
+	return at, whole.Remove(aside)
 }
 
 // sealCompacted ends the new pack. If nobody is at work, it counts as used when the old ones were.

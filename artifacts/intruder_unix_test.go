@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"prgnn/artifacts/whole"
 	"prgnn/internal/need"
 	"prgnn/internal/regular"
 )
@@ -80,12 +81,12 @@ func TestIntruders(t *testing.T) {
 				if a, err := s.Lookup(k); err != nil || !s.hasAll(a.Outputs) {
 					t.Errorf("not healed: %v", err)
 				}
-				kept, _ := filepath.Glob(path + displaced + "*/notes")
+				kept, _ := filepath.Glob(path + whole.Displaced + "*/notes")
 				if got := len(kept) == 1; got != (name == "directory") {
 					t.Errorf("kept %v", kept)
 				}
 				for _, f := range need.Value(s.Verify(context.Background(), nil))(t).Findings {
-					if f.Problem != Foreign || !strings.Contains(f.Path, displaced) {
+					if f.Problem != Foreign || !strings.Contains(f.Path, whole.Displaced) {
 						t.Error(f)
 					}
 				}

@@ -14,6 +14,7 @@ import (
 
 	"prgnn/artifacts/memo"
 	"prgnn/artifacts/pack"
+	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
 
@@ -123,7 +124,7 @@ func (s *Store) healLoose(path string, right func(string) bool) error {
 	if _, err := os.Lstat(path); err != nil || right(path) {
 		return nil
 	}
-	return errors.Join(s.packs.Sync(), displace(path))
+	return errors.Join(s.packs.Sync(), whole.Displace(path))
 }
 
 // unpackAll removes copies of objects from packs.
@@ -220,7 +221,7 @@ func (s *Store) File(r Ref) (string, error) {
 		return inCache(r.Digest, b)
 	}
 	if err == nil {
-		err = s.fault(t.publishBytes(b, path))
+		err = s.fault(t.PublishBytes(b, path))
 	}
 	return path, err
 }
@@ -239,11 +240,11 @@ func inCache(d Digest, b []byte) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	t, err := createTemp(dir)
+	t, err := whole.Create(dir)
 	if err != nil {
 		return "", err
 	}
-	return path, t.publishBytes(b, path)
+	return path, t.PublishBytes(b, path)
 }
 
 // holds reports whether a file has the bytes of that digest.
@@ -318,7 +319,7 @@ func (s *Store) removeObject(o object) error {
 	if o.item != nil {
 		return s.unpackAll([]pack.Item{*o.item})
 	}
-	return displace(o.path)
+	return whole.Displace(o.path)
 }
 
 // packOwner is the session whose pack has that name.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"prgnn/artifacts/whole"
 )
 
 // Abilities are what a store needs of its file system.
@@ -23,22 +25,22 @@ func (s *Store) Probe() (Abilities, error) {
 	if err != nil {
 		return Abilities{}, err
 	}
-	defer t.discard()
-	dir := filepath.Dir(t.path)
-	a := Abilities{Lock: locksHold(filepath.Join(dir, randomName()))}
-	other := filepath.Join(dir, randomName())
+	defer t.Discard()
+	dir := filepath.Dir(t.Path)
+	a := Abilities{Lock: locksHold(filepath.Join(dir, whole.RandomName()))}
+	other := filepath.Join(dir, whole.RandomName())
 	if err := os.WriteFile(other, []byte("old"), 0o666); err != nil {
 		return a, s.fault(err)
 	}
 	defer os.Remove(other)
-	link := filepath.Join(dir, randomName())
+	link := filepath.Join(dir, whole.RandomName())
 	a.Link = os.Link(other, link) == nil
 	os.Remove(link)
-	third := filepath.Join(dir, randomName())
+	third := filepath.Join(dir, whole.RandomName())
 	if err := os.WriteFile(third, []byte("new"), 0o666); err != nil {
 		return a, s.fault(err)
 	}
-	err = rename(third, other)
+	err = whole.Rename(third, other)
 	b, readErr := os.ReadFile(other)
 	a.Rename = err == nil && readErr == nil && string(b) == "new"
 	if err != nil {

@@ -118,10 +118,10 @@ func (l *link) greet(ctx context.Context, s *Store) error {
 		if tempErr != nil {
 			return nil // who cannot write here shares nothing
 		}
-		defer os.Remove(t.path)
+		defer os.Remove(t.Path)
 		_, err = t.Write([]byte(unpackedVersion))
-		if err = errors.Join(err, t.f.Close()); err == nil {
-			err = l.ask(ctx, func(ctx context.Context) error { return l.remote.Put(ctx, versionFile, t.path) })
+		if err = errors.Join(err, t.Close()); err == nil {
+			err = l.ask(ctx, func(ctx context.Context) error { return l.remote.Put(ctx, versionFile, t.Path) })
 		}
 	}
 	if errors.Is(err, ErrReadOnly) || errors.Is(err, errDown) {

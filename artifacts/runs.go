@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
 
@@ -36,7 +37,7 @@ type RunTask struct {
 }
 
 // NewRunID makes up the id of a run.
-func NewRunID() string { return randomName() }
+func NewRunID() string { return whole.RandomName() }
 
 // A run record is text, sealed as that of an action is. The tasks are a list of
 // their own, stored as a blob: runs that found everything up to date share it.
@@ -87,10 +88,10 @@ func (s *Store) SaveRun(r *RunRecord) error {
 		return err
 	}
 	if err := errors.Join(s.packs.Sync(), s.syncBlobs(append(slices.Clone(r.Keeps), ref)...)); err != nil {
-		t.discard()
+		t.Discard()
 		return s.fault(err)
 	}
-	return s.fault(t.publishBytes(r.encode(ref), filepath.Join(s.dir, runsDir, r.ID)))
+	return s.fault(t.PublishBytes(r.encode(ref), filepath.Join(s.dir, runsDir, r.ID)))
 }
 
 // PutOnce is Put of bytes that are stored here already as a rule, and then written only if they are damaged.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"prgnn/artifacts/tasklog"
+	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
 
@@ -49,18 +50,18 @@ func (c Scratch) Put(b []byte) error {
 	if err != nil {
 		return err
 	}
-	defer t.discard()
+	defer t.Discard()
 	if _, err := t.Write(b); err != nil {
 		return c.s.fault(err)
 	}
-	sum := t.digest()
+	sum := t.Digest()
 	if _, err := t.Write(sum[:]); err != nil {
 		return c.s.fault(err)
 	}
-	if err := t.settle(); err != nil {
+	if err := t.Settle(); err != nil {
 		return c.s.fault(err)
 	}
-	_, err = t.publish(c.path())
+	_, err = t.Publish(c.path())
 	return c.s.fault(err)
 }
 
@@ -80,4 +81,4 @@ func (c Scratch) File() (*os.File, error) {
 }
 
 // Remove deletes the checkpoint, if there is one.
-func (c Scratch) Remove() error { return c.s.fault(remove(c.path())) }
+func (c Scratch) Remove() error { return c.s.fault(whole.Remove(c.path())) }

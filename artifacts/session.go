@@ -13,6 +13,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"prgnn/artifacts/memo"
+	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
 
@@ -59,7 +60,7 @@ func (p *session) begin(s *Store) (string, error) {
 		return "", err
 	}
 	defer unlock()
-	dir := filepath.Join(s.dir, tmpDir, randomName())
+	dir := filepath.Join(s.dir, tmpDir, whole.RandomName())
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}

@@ -233,12 +233,12 @@ func (s *Store) putBytes(ctx context.Context, object string, b []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(t.path)
+	defer os.Remove(t.Path)
 	_, err = t.Write(b)
-	if err := errors.Join(err, t.f.Close()); err != nil {
+	if err := errors.Join(err, t.Close()); err != nil {
 		return s.fault(err)
 	}
-	return s.put(ctx, object, t.path)
+	return s.put(ctx, object, t.Path)
 }
 
 // Share waits until the remote has everything, or does not answer, or ctx is done.

@@ -11,6 +11,7 @@ import (
 
 	"prgnn/artifacts/memo"
 	"prgnn/artifacts/pack"
+	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
 
@@ -39,7 +40,7 @@ type Store struct {
 
 	claims  claims
 	session session
-	dirty   dirtyDirs // of blobs
+	dirty   whole.Dirs // of blobs
 	packs   *pack.Set
 	packing int64      // size in bytes up to which objects are written to packs
 	marked  sync.Map   // packs that count as used since the session began, by name
@@ -148,11 +149,11 @@ func (s *Store) prepare() error {
 
 // writeText replaces a file of the store, by way of a directory for unfinished files.
 func (s *Store) writeText(tmp, text, name string) error {
-	t, err := createTemp(filepath.Join(s.dir, tmp))
+	t, err := whole.Create(filepath.Join(s.dir, tmp))
 	if err != nil {
 		return err
 	}
-	return t.publishBytes([]byte(text), filepath.Join(s.dir, name))
+	return t.PublishBytes([]byte(text), filepath.Join(s.dir, name))
 }
 
 // refuseForeign keeps a slip of the hand (--store ~) from scattering a store

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"prgnn/artifacts/pack"
+	"prgnn/artifacts/whole"
 	"prgnn/internal/words"
 )
 
@@ -405,7 +406,7 @@ func (s *Store) Repair(r *Report) error {
 			}
 			errs = append(errs, s.removeObject(f.object))
 		case DamagedRun:
-			errs = append(errs, displace(path))
+			errs = append(errs, whole.Displace(path))
 		}
 	}
 	errs = append(errs, s.appendCollected(gone))

@@ -11,6 +11,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"prgnn/artifacts/pack"
+	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
 
@@ -50,7 +51,7 @@ func (s *Store) objects(kind string) ([]object, error) {
 			return nil
 		}
 		switch _, err := ParseDigest(o.name); {
-		case strings.Contains(o.name, displaced):
+		case strings.Contains(o.name, whole.Displaced):
 			o.foreign = "it was in the place of a result or a record; inspect it and remove it"
 		case err != nil:
 			o.foreign = "not named by a digest"

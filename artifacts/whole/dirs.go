@@ -1,4 +1,4 @@
-package artifacts
+package whole
 
 import (
 	"sync"
@@ -6,15 +6,16 @@ import (
 	"prgnn/artifacts/pack"
 )
 
-// dirtyDirs are the directories in which this process has given a name that may not
+// Dirs are the directories in which this process has given a name that may not
 // be durable yet.
-type dirtyDirs struct {
+type Dirs struct {
 	mu   sync.Mutex
 	dirs map[string]int // to a count that tells whether one was marked again
 	n    int
 }
 
-func (d *dirtyDirs) mark(dirs []string) {
+// Mark notes names that may not be durable.
+func (d *Dirs) Mark(dirs []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.dirs == nil {
@@ -26,8 +27,8 @@ func (d *dirtyDirs) mark(dirs []string) {
 	}
 }
 
-// sync makes the names in a directory durable, if any may not be.
-func (d *dirtyDirs) sync(dir string) error {
+// Sync makes the names in a directory durable, if any may not be.
+func (d *Dirs) Sync(dir string) error {
 	d.mu.Lock()
 	n, dirty := d.dirs[dir]
 	d.mu.Unlock()
