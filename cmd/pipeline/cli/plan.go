@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/members"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/dag"
 	"prgnn/internal/words"
@@ -54,6 +55,9 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	}
 	if err := checkSelection(p.Graph, o); err != nil {
 		return err
+	}
+	for _, n := range members.Notes(p, nil) {
+		a.Note("%s", n)
 	}
 	store, done, err := a.openToLook(p)
 	if err != nil {
