@@ -19,7 +19,8 @@
 # The peers under SLOW take part in the smaller size only. A peer's scenarios:
 # PARTS=scenarios SCENARIOS="pipeline dvc hamilton prefect dagster kedro kedro_missing nextflow_deep nextflow_standard".
 #
-# TIMEOUT is the time of one run of a scenario in seconds (default 120).
+# TIMEOUT is the time of one run of a scenario in seconds (default 120); NOOPS how often an
+# unchanged workload is timed (default 9).
 #
 # On a shared machine trust the least wall time, CPU time and ratios.
 set -euo pipefail
@@ -110,7 +111,7 @@ for part in ${PARTS-speed scenarios share alone}; do
 				for peer in ${peers[@]+"${peers[@]}"}; do
 					if [ "$subjects" -le 250 ] || [[ " ${SLOW-snakemake dvc redun} " != *" $peer "* ]]; then took+=("$peer"); fi
 				done
-				RUN_ONLY=1 python3 speed.py -S "$subjects" -n 9 --dir "$work/speed" pipeline ${took[@]+"${took[@]}"}
+				RUN_ONLY=1 python3 speed.py -S "$subjects" -n "${NOOPS:-9}" --dir "$work/speed" pipeline ${took[@]+"${took[@]}"}
 			} | tee "$results/speed-$((4 * subjects + 1)).txt"
 		done ;;
 	*)

@@ -3,4 +3,4 @@ from adapters import nextflow_deep
 
 
 class A(nextflow_deep.A):
-    cache = "standard"
+    cache, publish = "standard", "mode: 'copy'"

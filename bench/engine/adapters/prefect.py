@@ -44,7 +44,8 @@ class A(Values):
     name, package, store = "Prefect (INPUTS + TASK_SOURCE)", "prefect", ".prefect/storage"
 
     def env(self, w):
-        return {"PREFECT_HOME": str(w.root / ".prefect"), "PREFECT_LOGGING_LEVEL": "ERROR", "PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
+        return {"PREFECT_HOME": str(w.root / ".prefect"), "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",
+                "PREFECT_LOGGING_LEVEL": "ERROR", "PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
 
     def flow(self, ids, more):
         return FLOW.replace("IDS", repr(ids)).replace("MORE", more)
