@@ -44,7 +44,7 @@ kind matrices 92ec1882968b12513fe445cda22cf24d40bf994f808c27d91da510ada0eb01ef
 kind mean-volume e7ada88b4fa9087e13bad80b132aeae34371e1bec7245908cda013f73ac8b6aa
 kind meanmlp c573bc1cb483e2ea53c2f3b6ac52517da23ca29d4e1a8679afc60f2284196b75
 kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
-kind parcellate 9ad31d6d93d271155fe7f114f032eff8afe06d01862681fcbb76337057ac6cf2
+kind parcellate edeaef372a2f265b590e80020e2cf5f3f984dcc4fb0d3d6b7c6ad40fcfefdeef
 kind permutation 0447f8d7c98da15fad563526de387feb74bc60fa6d8b32915fb422943c111fde
 kind predict f2ebb845205be08f5d78d1d07b146a9c200a7b446842f36858eec6e188a4abe9
 kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
@@ -3848,25 +3848,29 @@ prgnn/stages/prepare/extract.Parcellate.sampleGray 074770dd809a.686ff6
 prgnn/stages/prepare/extract.Parcellate.sampleVoxels 403822348436.466468
 prgnn/stages/prepare/extract.beyond c8409648400f.e3b0c4
 prgnn/stages/prepare/extract.coarse abdbd56df1ad.e3b0c4
+prgnn/stages/prepare/extract.corners f84a2eb96d1c.f1a6b1
 prgnn/stages/prepare/extract.dkt 97dd0d4dea21.e3b0c4
+prgnn/stages/prepare/extract.elsewhere fa2a5ffa9df1.d7060e
 prgnn/stages/prepare/extract.in 1c688aa73d57.e3b0c4
 prgnn/stages/prepare/extract.layer a005c0404783.009407
-prgnn/stages/prepare/extract.layer.besideBrain ead8b69e5a92.53eeb3
+prgnn/stages/prepare/extract.layer.besideBrain 10935b7a10ff.ce7e51
 prgnn/stages/prepare/extract.layer.close 78b49268bf8c.497040
 prgnn/stages/prepare/extract.layer.look a29900e29478.1f90e7
 prgnn/stages/prepare/extract.layer.over 4acef68daa12.c641c4
 prgnn/stages/prepare/extract.layer.quality 4015ccb313e9.4ffd73
-prgnn/stages/prepare/extract.layer.read c5233988a677.b17f5c
+prgnn/stages/prepare/extract.layer.read b18073e8a139.898b36
 prgnn/stages/prepare/extract.layer.sample 4124ae0ce28e.873362
 prgnn/stages/prepare/extract.layer.tally 91390a021e36.96aed7
 prgnn/stages/prepare/extract.layer.through ca0fd2946848.9fccd4
 prgnn/stages/prepare/extract.layer.warped e8899e4630f2.90b4c5
 prgnn/stages/prepare/extract.leastDeterminant 26a58c93c0d7.e3b0c4
 prgnn/stages/prepare/extract.leastLabeled a365a9fc8b27.e3b0c4
+prgnn/stages/prepare/extract.leastOfBrain d26165f5b586.e3b0c4
 prgnn/stages/prepare/extract.matched b3e69ab06205.e3b0c4
 prgnn/stages/prepare/extract.mostBeside 4bd2f8d98a2d.e3b0c4
 prgnn/stages/prepare/extract.mostDeterminant 70a586560e99.e3b0c4
 prgnn/stages/prepare/extract.mostDisplacement 0607f7a0b1f5.e3b0c4
+prgnn/stages/prepare/extract.mostElsewhere 3b8398fc6105.e3b0c4
 prgnn/stages/prepare/extract.mostRotation 29ccd50b5e88.e3b0c4
 prgnn/stages/prepare/extract.mostUnseen 91a22af5f73d.e3b0c4
 prgnn/stages/prepare/extract.other 89c7bd2bb02a.e3b0c4
@@ -3900,13 +3904,13 @@ prgnn/stages/region.leastCosine d7a5772642b8.e3b0c4
 prgnn/stages/region.leastPlaces f6de9cd300fa.e3b0c4
 prgnn/stages/region.middles d1f81ff845a0.b3d820
 prgnn/stages/region.mirrored af9690d58bda.e3b0c4
+prgnn/stages/region.mostApart f41cb3099973.e3b0c4
 prgnn/stages/region.mostFarOff 91a22af5f73d.e3b0c4
-prgnn/stages/region.mostShift 8312be0a4ef7.e3b0c4
 prgnn/stages/region.overMidline 43c344ac8384.e3b0c4
 prgnn/stages/region.placed c64cdd6e25c6.52b7b8
 prgnn/stages/region.placed.where 24446bc2397a.bc59de
 prgnn/stages/region.renamed c13da67d89aa.e3b0c4
-prgnn/stages/region.shifted caefef92ce9f.9c17f1
+prgnn/stages/region.shifted cfbec422b7df.0a5e13
 prgnn/stages/region.swapped 32b5c1bb1b71.e6ed88
 prgnn/stages/region.turned dbed798f589f.7606f6
 
@@ -5064,7 +5068,7 @@ at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:
 at stages/prepare/extract/mean_image.go prgnn/stages/prepare/extract meanImage:17 usualRange:38
 at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:79
 at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:24 Parcellate:31 Parcellate.Ports:39 Parcellate.Run:60 Parcellate.meaning:164 Parcellate.outputs:180 Parcellate.covered:194 mostUnseen:212 Parcellate.refuseLost:215 parcelImage:230 dkt:240 Parcellate.refuseMissing:243 otherLabels:268
-at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:105 readLabels:111 readMask:121 layer.over:133 beyond:155 layer.warped:160 in:199 share:201 layer.through:210 zero:225 layer.tally:233 layer.look:266 mostBeside:284 layer.besideBrain:287 layer.quality:312 layer.sample:339
+at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:110 readLabels:116 readMask:126 layer.over:138 beyond:160 layer.warped:165 in:204 share:206 layer.through:215 zero:230 layer.tally:238 layer.look:271 mostElsewhere:288 elsewhere:292 corners:315 mostBeside:330 leastOfBrain:333 layer.besideBrain:337 layer.quality:373 layer.sample:400
 at stages/prepare/extract/sample.go prgnn/stages/prepare/extract tissues:17 other:19 tissue:22 wholeBrain:42 Parcellate.sampleVoxels:49 Parcellate.sampleGray:83 Parcellate.choose:101 sampleTable:122 shares:128 sampled:151
 at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:19 Timeseries:23 Timeseries.Ports:27 Timeseries.Run:41 seriesRow:91
 at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
@@ -5118,7 +5122,7 @@ at stages/region/coverage.go prgnn/stages/region CoverageRow:4
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
 at stages/region/labels.go prgnn/stages/region MeaningName:9 Meaning:26
-at stages/region/misplaced.go prgnn/stages/region farOff:22 mostFarOff:23 mostShift:24 overMidline:25 leastCosine:26 leastPlaces:27 Frame:31 SpaceKey:37 FrameOf:40 Frame.Native:51 placed:61 placed.where:68 renamed:74 mirrored:75 Misplaced:83 align:120 middles:152 distance:162 farther:171 exchanged:181 turned:204 swapped:230 shifted:256
+at stages/region/misplaced.go prgnn/stages/region farOff:22 mostFarOff:23 mostApart:24 overMidline:25 leastCosine:26 leastPlaces:27 Frame:31 SpaceKey:37 FrameOf:40 Frame.Native:51 placed:61 placed.where:68 renamed:74 mirrored:75 Misplaced:83 align:120 middles:152 distance:162 farther:171 exchanged:181 turned:204 swapped:230 shifted:256
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:28
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/place.go prgnn/stages/region called:14 PlaceColumns:22

@@ -94,6 +94,14 @@ func TestMisplacedLabels(t *testing.T) {
 			return p
 		}
 	}
+	nodding := func(degrees float64) func(int) [3]float64 { // about the ears
+		s, co := math.Sincos(degrees * math.Pi / 180)
+		return func(i int) [3]float64 {
+			p := where(nodes[i])
+			y, z := p[1]+20, p[2]-15
+			return [3]float64{p[0], co*y - s*z - 20, s*y + co*z + 15}
+		}
+	}
 	tilted := func(i int) [3]float64 {
 		p, s, co := where(nodes[i]), math.Sin(0.4), math.Cos(0.4)
 		return [3]float64{0.85*p[0] + 6, 0.85*(co*p[1]-s*p[2]) + 20, 0.85*(s*p[1]+co*p[2]) - 10}
@@ -114,11 +122,14 @@ func TestMisplacedLabels(t *testing.T) {
 	}{
 		{"as published", "auto", 4, as(nodes), "", ""},
 		{"8 mm off", "auto", 4, moved(0, 8, 0), "", ""},
-		{"30 mm off", "auto", 4, moved(0, 0, 30), "its regions are shifted by (0, 0, 30) mm on average against those of the node list: label ", elsewhere},
-		{"30 mm off, in a template's space", "MNI152NLin6Asym", 4, moved(-30, 0, 0), "its regions are shifted by (-30, 0, 0) mm on average", "or it is not in the space MNI152NLin6Asym: give labels in the space of the scans"},
+		{"30 mm off", "auto", 4, moved(0, 0, 30), "its regions lie 30 mm from those of the node list on average, and all together (0, 0, 30) mm off: label ", elsewhere},
+		{"30 mm off, in a template's space", "MNI152NLin6Asym", 4, moved(-30, 0, 0), "its regions lie 30 mm from those of the node list on average, and all together (-30, 0, 0) mm off: ", "or it is not in the space MNI152NLin6Asym: give labels in the space of the scans"},
 		{"30 mm off, in native space", "native", 1, moved(0, 0, 30), "", ""},
 		{"a tilted, smaller head elsewhere", "native", 1, tilted, "", ""},
-		{"a tilted, smaller head elsewhere, as MNI", "auto", 1, tilted, "its regions are shifted by (6, 21, -16) mm", elsewhere},
+		{"a tilted, smaller head elsewhere, as MNI", "auto", 1, tilted, "its regions lie 30 mm from those", elsewhere},
+		{"nodding by 15°", "auto", 4, nodding(15), "its regions lie 1", elsewhere},
+		{"nodding by 5°", "auto", 4, nodding(5), "", ""},
+		{"nodding by 15°, in native space", "native", 1, nodding(15), "", ""},
 		{"shuffled", "auto", 4, as(shuffled), numbers, renamed},
 		{"alternating sides", "auto", 4, as(alternating), numbers, renamed},
 		{"by name", "auto", 4, as(sorted), numbers, renamed},

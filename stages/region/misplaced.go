@@ -21,7 +21,7 @@ import (
 const (
 	farOff      = 30.0 // mm
 	mostFarOff  = 0.1  // share of the compared labels
-	mostShift   = 12.0 // mm, of the mean of all regions
+	mostApart   = 10.0 // mm, mean over all regions, in the space of the list; a head turned by 15° has 12 mm
 	overMidline = 5.0  // mm; a region may reach over the midline, but its centroid hardly
 	leastCosine = 0.5  // of an axis of the head and that of the image: 60°
 	leastPlaces = 12   // labels that have a place: with fewer an affine transform fits anything
@@ -261,10 +261,17 @@ func shifted(all []placed, space string) error {
 	if len(all) < 3 {
 		return nil // no graph
 	}
-	at, want := middles(all)
-	if off := distance(at, want); off > mostShift && (len(all) >= leastPlaces || off > farOff) {
-		return fmt.Errorf("its regions are shifted by (%.0f, %.0f, %.0f) mm on average against those of the node list: %s; %s",
-			at[0]-want[0], at[1]-want[1], at[2]-want[2], all[0].where(), remedy)
+	apart, most := 0.0, mostApart
+	for i := range all {
+		apart += distance(all[i].at, all[i].want) / float64(len(all))
+	}
+	if len(all) < leastPlaces { // places of single regions may be given as peaks, and not as centroids
+		most = farOff
+	}
+	if apart > most {
+		at, want := middles(all)
+		return fmt.Errorf("its regions lie %.0f mm from those of the node list on average, and all together (%.0f, %.0f, %.0f) mm off: %s; %s",
+			apart, at[0]-want[0], at[1]-want[1], at[2]-want[2], all[0].where(), remedy)
 	}
 	if far := farther(all, func(p *placed) nifti.Point { return p.at }); far != nil && len(all) >= leastPlaces {
 		return fmt.Errorf("%d of its %d regions lie more than %g mm from those of the node list: %s; %s",

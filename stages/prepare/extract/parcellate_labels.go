@@ -87,6 +87,11 @@ func (l *layer) read(p *Parcellate, t *dag.Task, grid nifti.Grid) (err error) {
 			return err
 		}
 	}
+	if l.chain == nil {
+		if err := elsewhere(l.own.Grid, grid); err != nil {
+			return fmt.Errorf("%s over %s: %w", t.In("labels").Name, t.In("bold").Name, err)
+		}
+	}
 	size := grid.Affine.VoxelSize()
 	volume := size[0] * size[1] * size[2]
 	switch {
@@ -279,13 +284,69 @@ func (l *layer) look(grid nifti.Grid) error {
 	return nil
 }
 
-// mostBeside is the distance between the middle of the brain mask and that of the labels of the whole brain, mm, where
-// both are of one brain: they differ by some millimeters.
+// mostElsewhere is how far a corner of labels with the shape of the scan may lie from the scan's nearest one, mm.
+const mostElsewhere = 5
+
+// elsewhere refuses labels with the shape of the scan that do not lie on it, in whatever order of its axes: they were
+// made for it, and one of the headers is wrong.
+func elsewhere(labels, scan nifti.Grid) error {
+	shape, other := labels.Shape, scan.Shape
+	slices.Sort(shape[:])
+	slices.Sort(other[:])
+	if shape != other || !labels.Oriented || !scan.Oriented {
+		return nil
+	}
+	most := 0.0
+	for _, p := range corners(labels) {
+		least := math.Inf(1)
+		for _, q := range corners(scan) {
+			least = min(least, math.Hypot(math.Hypot(p[0]-q[0], p[1]-q[1]), p[2]-q[2]))
+		}
+		most = max(most, least)
+	}
+	if most > mostElsewhere {
+		return fmt.Errorf("the labels have the shape of the scan, but another affine, which puts a corner of them %.0f mm beside the scan: %v, the scan %v; one of the headers is wrong",
+			most, labels, scan)
+	}
+	return nil
+}
+
+// corners are the centers of the voxels at the corners of a grid, mm.
+func corners(g nifti.Grid) (all [8]nifti.Point) {
+	for i := range all {
+		var at [3]float64
+		for a := range 3 {
+			if i>>a&1 == 1 {
+				at[a] = float64(g.Shape[a] - 1)
+			}
+		}
+		all[i][0], all[i][1], all[i][2] = g.Affine.Apply(at[0], at[1], at[2])
+	}
+	return all
+}
+
+// mostBeside is the distance between the middle of the brain mask and that of the labels of the brain, mm, where both
+// are of one brain: they differ by some millimeters.
 const mostBeside = 15
 
-// besideBrain refuses labels of the whole brain that lie beside the brain mask. onto are those on the scan's grid.
+// leastOfBrain is the share of the brain that labels of the gray matter have at least: about a half.
+const leastOfBrain = 0.4
+
+// besideBrain refuses labels of the whole brain, or of its gray matter, that lie beside the brain mask. onto are those
+// on the scan's grid.
 func (l *layer) besideBrain(onto *nifti.Labels) error {
-	if l.mask == nil || !l.whole || !onto.Oriented {
+	if l.mask == nil || !onto.Oriented {
+		return nil
+	}
+	inside := func(of *nifti.Labels) (n int) {
+		for _, v := range of.Voxels {
+			if v > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	if !l.whole && float64(inside(onto)) < leastOfBrain*float64(inside(l.mask)) {
 		return nil
 	}
 	middle := func(of *nifti.Labels) (nifti.Point, bool) {

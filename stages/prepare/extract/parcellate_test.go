@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -231,6 +232,32 @@ func TestParcellateBoth(t *testing.T) {
 	}
 }
 
+// Labels of the scan's shape must lie on it, in whatever order and direction of the axes.
+func TestElsewhere(t *testing.T) {
+	scan := nifti.Grid{Shape: [3]int{40, 50, 60}, Oriented: true,
+		Affine: nifti.Affine{{2, 0, 0, -40}, {0, 2, 0, -50}, {0, 0, 2, -60}, {0, 0, 0, 1}}}
+	s, c := math.Sincos(10 * math.Pi / 180)
+	for name, labels := range map[string]nifti.Grid{
+		"": scan,
+		"x leftward": {Shape: scan.Shape, Oriented: true,
+			Affine: nifti.Affine{{-2, 0, 0, 38}, {0, 2, 0, -50}, {0, 0, 2, -60}, {0, 0, 0, 1}}},
+		"y and z exchanged": {Shape: [3]int{40, 60, 50}, Oriented: true,
+			Affine: nifti.Affine{{2, 0, 0, -40}, {0, 0, 2, -50}, {0, 2, 0, -60}, {0, 0, 0, 1}}},
+		"4 mm beside": {Shape: scan.Shape, Oriented: true,
+			Affine: nifti.Affine{{2, 0, 0, -40}, {0, 2, 0, -46}, {0, 0, 2, -60}, {0, 0, 0, 1}}},
+		"another shape": {Shape: [3]int{40, 50, 61}, Oriented: true,
+			Affine: nifti.Affine{{2, 0, 0, 40}, {0, 2, 0, 50}, {0, 0, 2, -60}, {0, 0, 0, 1}}},
+		"10 mm beside refused": {Shape: scan.Shape, Oriented: true,
+			Affine: nifti.Affine{{2, 0, 0, -40}, {0, 2, 0, -40}, {0, 0, 2, -60}, {0, 0, 0, 1}}},
+		"turned by 10° refused": {Shape: scan.Shape, Oriented: true,
+			Affine: nifti.Affine{{2, 0, 0, -40}, {0, 2 * c, -2 * s, -50}, {0, 2 * s, 2 * c, -60}, {0, 0, 0, 1}}},
+	} {
+		if err := elsewhere(labels, scan); (err != nil) != strings.HasSuffix(name, "refused") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestParcellateRefuses(t *testing.T) {
 	desikan := []int32{1001, 1002, 1032, 1033, 2001, 2032, 2033}
 	bold := boldCube(t, 4, 0, 2)
@@ -246,9 +273,11 @@ func TestParcellateRefuses(t *testing.T) {
 		{"DKT", bold, image(0, full), stagetest.Nodes(desikan...), "dseg.nii.gz: 6 of the 7 nodes are missing: 1001 n1001, 1032 n1032, 1033 n1033, 2001 n2001, 2032 n2032, 2033 n2033; the DKT atlas lacks these: use aparc+aseg, not aparc.DKTatlas+aseg (missing: keep continues with their rows empty)"},
 		{"other atlas", bold, image(0, full), stagetest.Nodes(7, 8), "dseg.nii.gz: none of the 2 nodes is in the image: its 1 labels run from 1002 to 1002, the node list's from 7; use the labels of this atlas, or the node list of these labels"},
 		{"empty", bold, image(0, background), stagetest.Nodes(7), "dseg.nii.gz: every voxel is 0, so there are no labels"},
-		{"elsewhere", bold, image(100, full), stagetest.Nodes(1002), "dseg.nii.gz over sub-01_bold.nii.gz: the labels do not overlap the scan: the labels are on 4×4×4 voxels of 1×1×1 mm, x 99.5…103.5, y 99.5…103.5, z 99.5…103.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
-		{"nearly elsewhere", bold, image(3, func(i, j, k int) int32 { return int32(1001 + min(i, 1)) }),
-			stagetest.Nodes(1001, 1002), "dseg.nii.gz over sub-01_bold.nii.gz: 1 of the 2 nodes lie outside the scan, or with less than 0 of their label inside (min_coverage): n1002: the labels are on 4×4×4 voxels of 1×1×1 mm, x 2.5…6.5, y 2.5…6.5, z 2.5…6.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; either they are in different spaces (T1w, MNI…) or the scan does not cover the brain (missing: keep continues with their rows empty)"},
+		{"elsewhere", bold, imageInput(t, "dseg.nii.gz", cube(5, 100, full)), stagetest.Nodes(1002), "dseg.nii.gz over sub-01_bold.nii.gz: the labels do not overlap the scan: the labels are on 5×5×5 voxels of 1×1×1 mm, x 99.5…104.5, y 99.5…104.5, z 99.5…104.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; are both in the same space (T1w, MNI…)?"},
+		{"of the scan's shape", bold, image(100, full), stagetest.Nodes(1002), "dseg.nii.gz over sub-01_bold.nii.gz: the labels have the shape of the scan, but another affine, which puts a corner of them 173 mm beside the scan: 4×4×4 voxels of 1×1×1 mm, x 99.5…103.5, y 99.5…103.5, z 99.5…103.5 mm, the scan 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; one of the headers is wrong"},
+		{"nearly elsewhere", bold,
+			imageInput(t, "dseg.nii.gz", cube(5, 3, func(i, j, k int) int32 { return int32(1001 + min(i, 1)) })),
+			stagetest.Nodes(1001, 1002), "dseg.nii.gz over sub-01_bold.nii.gz: 1 of the 2 nodes lie outside the scan, or with less than 0 of their label inside (min_coverage): n1002: the labels are on 5×5×5 voxels of 1×1×1 mm, x 2.5…7.5, y 2.5…7.5, z 2.5…7.5 mm, the scan on 4×4×4 voxels of 1×1×1 mm, x -0.5…3.5, y -0.5…3.5, z -0.5…3.5 mm; either they are in different spaces (T1w, MNI…) or the scan does not cover the brain (missing: keep continues with their rows empty)"},
 		{"one volume", image(0, full), image(0, full), stagetest.Nodes(1002), "dseg.nii.gz: shape [4 4 4] has one volume, but a BOLD scan needs several"},
 		{"huge", hugeBold(t), image(0, full), stagetest.Nodes(1002), "sub-01_bold.nii.gz: header: dim: a volume of shape [32767 32767 32767] takes 67102720 MiB, the limit is 1024 MiB; if it is correct, resample the image to larger voxels; if not, export the image again from the program that wrote it"},
 		{"a series as labels", bold, bold, stagetest.Nodes(1002), "sub-01_bold.nii.gz: a probabilistic atlas of 2 volumes, but the node list has 1 regions: one volume is one region, in the order of the ids 1, 2, 3 …"},
