@@ -51,13 +51,13 @@ kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published 5f0b99da0c0e4495e440a6cb6be9cddd1e49372fada26d7a55c7ce6a70a7b7f2
 kind qcfc dd042f2046043da3acee8650a4f41a5090bc58c01c7ef85e5527483a13cd75ba
 kind regression 6af6189042ca8ea6778a138d7efc3584befd1b74d30eedf466688e906c8a0b1e
-kind report 1c84035477002626f2e9c1c68a8788e16d807e68e9f4641ed58833b282324d0f
+kind report b1c7befa39105421c2645c686d96891cc8f611c7df4ff69d5941562bac0df9a3
 kind saliency 4d366c1c03b9c153239e9cb6bf898d9f5fba8d1357455f9b5674d8d0f73af608
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
 kind simulate ade5df143578e000234ded16c55cae06881b72aef2d49b7d984188403de83417
 kind split a27f9874abf162d06deb4d8cdd87d2bfd9a84933579d28128e2d4d358007117f
 kind states b99530223163eb6c2a63001e8677d95fd5f4e534056354a40e211a817c2ddf35
-kind summary 0a48bd26051221709abb0c186781f91420f7cc4ca89ffba2e7bf105ca4f46997
+kind summary cb6f870db2f981ffaf327acb852ddd0c4437f36e71fbfef29aa9fb21723b61d6
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 19fb9b3b7831dd1cf18c1672f25f6724c60ad52f31b92b56116f6dc45877572f
@@ -4145,7 +4145,7 @@ prgnn/stages/present/methods.Author.inputsOfWindows 55aac5364d89.80b555
 prgnn/stages/present/methods.Author.methodsOfBaselines 49fab72abea3.8b2ae6
 prgnn/stages/present/methods.Author.methodsOfCleaning f6a9d8171d49.0de54c
 prgnn/stages/present/methods.Author.methodsOfCohort 8ab4d8b2db96.532934
-prgnn/stages/present/methods.Author.methodsOfEvaluation ae4867d8f83e.45a092
+prgnn/stages/present/methods.Author.methodsOfEvaluation 981a46c7d958.5c79b2
 prgnn/stages/present/methods.Author.methodsOfGraphs cb5b87243b61.e3980c
 prgnn/stages/present/methods.Author.methodsOfRegression 0e33b61e5f07.365268
 prgnn/stages/present/methods.Author.methodsOfScans 33ab89cecd26.8b7aee
@@ -4251,7 +4251,7 @@ prgnn/stages/present/participants.wholePercent 6a4af76dda44.e3b0c4
 prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
 prgnn/stages/present/performance.Results e788aac3f388.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
-prgnn/stages/present/performance.Results.CautionAccuracy 434807e6bb4b.49d0f6
+prgnn/stages/present/performance.Results.CautionAccuracy 2b2b7ae67721.161870
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Describe ec0b5d25f344.84d5e4
 prgnn/stages/present/performance.Results.DescribeRegression 598cd3bab06b.009724
@@ -4263,6 +4263,7 @@ prgnn/stages/present/performance.Results.Read 77a290a779a9.621126
 prgnn/stages/present/performance.Results.RegionsOf 1aee53e377b9.043721
 prgnn/stages/present/performance.Results.RegressionResult 1f7949eba954.886c7f
 prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
+prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
 prgnn/stages/present/performance.Results.cautionRegression 4459c5037fef.29f3ec
 prgnn/stages/present/performance.Results.cautionRetrained 01250d1fc84e.496202
 prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
@@ -5090,7 +5091,7 @@ at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabe
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:13 windowEstimate:38 Author.statesFitted:51 Author.inputsOfWindows:63 Author.called:83
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 lengths:42 Author.methodsOfSilence:74 silence:87 Author.readSilence:90 silentRow:117
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:163 estimator:198 share:216 percentText:226 Author.hasModels:236 Author.methodsOfTraining:242 Author.methodsOfEvaluation:304 Author.target:357 Author.methodsOfRegression:365 Author.methodsOfBaselines:391 Author.unit:403 settingsOf:412 orDefault:440 Author.namesOf:448
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:163 estimator:198 share:216 percentText:226 Author.hasModels:236 Author.methodsOfTraining:242 Author.methodsOfEvaluation:304 Author.target:361 Author.methodsOfRegression:369 Author.methodsOfBaselines:395 Author.unit:407 settingsOf:416 orDefault:444 Author.namesOf:452
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:50 widthOfSVG:83
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 scansOf:32 NuisanceWords:53 CleanedScan.Nuisance:67 Cohort.cleaning:79 CleanedScan.taskOf:114 TaskConditions:120 Cohort.taskRegression:135 ResponseWords:151 Cohort.cautionScans:158 mostFrequent:211 nobodyStandsOut:221 usual:224
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:18 lostRegion:26 CleanedScan.lostRegions:32 mostNamed:51 CleanedScan.lostText:55 wholePercent:79 lostVoxels:89 byRegionText:105 mostStruck:153 leastValid:172 noSeries:186
@@ -5099,7 +5100,7 @@ at stages/present/participants/participants.go prgnn/stages/present/participants
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:100 gather:120 Cohort.eachParticipant:140 MedianRange:200 warned:209 Cohort.warnings:218 warned.add:259
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:13 LabeledScan:18 labeledScans:24 Cohort.registration:32 LabeledScan.gray:52 Cohort.Element:55
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:48 Cohort.scanLinks:59 scanNames:111 scanName:117 outlierWords:178
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 Results.cautions:102 Results.markOwn:118 baseline:140 Results.PerParticipant:150 Results.Nested:156 chanceTest:173 chanceTest.String:179 Results.permutationTests:189 Results.ChanceTests:203 Results.decisive:211 Results.AboveChance:223 Results.CautionAccuracy:232 Results.IsUnproven:280
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 Results.cautions:102 Results.markOwn:118 baseline:140 Results.PerParticipant:150 Results.Nested:156 chanceTest:173 chanceTest.String:179 Results.permutationTests:189 Results.ChanceTests:203 Results.decisive:211 Results.AboveChance:223 Results.CautionAccuracy:232 Results.bestOther:285 Results.IsUnproven:296
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 sameTested:104 foldScore:111 Results.folds:117 Results.permutation:166 ofClassifiers:217 Results.comparison:225 Results.paperTables:262 calibrationBins:304 Results.performanceFigures:307 Results.othersLast:357 accuracyChart:370
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 isMean:39 Interval:44 Results.DescribeRegression:52 fewTested:100 Results.cautionRegression:103 Results.RegressionResult:129

@@ -45,3 +45,17 @@ func TestMethodsOfModels(t *testing.T) {
 		t.Errorf("graphs are made: %s", both)
 	}
 }
+
+// A choice inside the folds is told with its criterion.
+func TestMethodsOfChoice(t *testing.T) {
+	w := section.NewWriter(nil)
+	w.Run = &section.Settings{Stages: []section.StageSettings{
+		{Kind: "split", Value: map[string]string{"folds": "5", "seed": "1"}},
+		{Kind: "choose", Value: map[string]string{"by": "loss"}},
+	}}
+	m := &Text{}
+	New(w, nil).methodsOfEvaluation(m)
+	if got := strings.Join(m.sentences, " "); !strings.Contains(got, "the one with the lowest cross-entropy per participant") {
+		t.Error(got)
+	}
+}

@@ -321,6 +321,10 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 				map[string]string{"graph": "graphs", "matrix": "matrices"}[a.unit()])
 		}
 	}
+	if c := a.Run.Of("choose"); c != nil {
+		m.say("In nested cross-validation, the setting was chosen in each of these folds by inner folds of its training participants, without its test participants: the one with the %s per participant, on average over the inner folds.",
+			map[string]string{"loss": "lowest cross-entropy", "accuracy": "highest accuracy", "auc": "largest AUC"}[c.Value["by"]])
+	}
 	if e := a.Run.Of("evaluate"); e != nil && a.T.Has("evaluation") {
 		a.methodsOfBaselines(m)
 		m.say("Accuracy, balanced accuracy, sensitivity, specificity and the area under the ROC curve (AUC) are given per graph and per participant (mean probability over the draws). Accuracy is the share of correct predictions, pooled over the folds, with Wilson's 95 %% confidence interval for the number of participants %s; its mean and standard deviation over the folds are also given. The other measures are means over the folds.", m.cite("wilson"))

@@ -271,9 +271,25 @@ func (a *Results) CautionAccuracy() {
 			a.Caution("%s calls more than half of the other participants %s (specificity %s)", r.Called(), r.Positive, report.Share(r.Specificity))
 		}
 	}
+	own, best := a.First, a.bestOther()
+	if own != nil && own.Level == "participant" && best != nil && best.Accuracy > own.Accuracy {
+		a.Caution("%s is not the best classifier here: %s has an accuracy of %s on the same folds, against %s; report both",
+			own.Called(), best.Title, report.Share(best.Accuracy), report.Share(own.Accuracy))
+	}
 	if compared > 1 {
 		a.Caution("%d classifiers were compared: the accuracy of the best one is biased upward", compared)
 	}
+}
+
+// bestOther is the most accurate classifier to compare with, over participants; nil where there is none.
+func (a *Results) bestOther() (best *Row) {
+	rows := a.PerParticipant()
+	for i, r := range rows {
+		if !r.Own && !r.IsMajority() && (best == nil || r.Accuracy > best.Accuracy) {
+			best = &rows[i]
+		}
+	}
+	return best
 }
 
 // IsUnproven reports whether the accuracy of a setting is not above chance.

@@ -69,3 +69,24 @@ func TestUnprovenIsTheModel(t *testing.T) {
 		}
 	}
 }
+
+// A better classifier on the same folds is named, where there is a headline of the model.
+func TestBetterClassifier(t *testing.T) {
+	row := func(title string, accuracy float64, own bool) Row {
+		return Row{AccuracyRow: column.AccuracyRow{Level: "participant", Accuracy: accuracy, Low: 0.7, High: 0.9,
+			Majority: 0.6, Sensitivity: 0.9, Specificity: 0.9, P: 0.01, AUCP: 0.01, Permutations: 999},
+			Title: title, Own: own}
+	}
+	for accuracy, want := range map[float64]string{
+		0.8:  "PR-GNN is not the best classifier here: ridge regression has an accuracy of 0.900 on the same folds, against 0.800; report both; ",
+		0.9:  "",
+		0.95: "",
+	} {
+		rows := []Row{row("PR-GNN", accuracy, true), row("majority classifier", 0.99, false), row("linear SVM", 0.7, false),
+			row("ridge regression", 0.9, false)}
+		a := &Results{Writer: section.NewWriter(nil), Accuracy: rows, First: &rows[0]}
+		a.CautionAccuracy()
+		want += "3 classifiers were compared: the accuracy of the best one is biased upward"
+		need.Equal(t, strings.Join(a.Page.Cautions, "; "), want)
+	}
+}
