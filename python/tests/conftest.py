@@ -55,7 +55,8 @@ class Quick:
         return [t for t in self.run.results if t.startswith(stage + "[")]
 
     def export(self, *arguments: str) -> None:
-        command = [_program.find(), "export", "-q", *self.store._where, "quick.yaml", *arguments]
+        # Other tests run the file with settings, and the store of a fixture has none.
+        command = [_program.find(), "export", "-q", "--as-written", *self.store._where, "quick.yaml", *arguments]
         subprocess.run(command, cwd=self.directory, check=True)
 
 
