@@ -31,7 +31,7 @@ kind figure-individuality 2a9520ec6a821bf73464303ea7021ea9f9d172c1a14d63c9b3f9f4
 kind figure-individuals 3925e8e8fb2e24357804020f5b5cf680a4be3d8c1ff0fd12a3df19b7058083c2
 kind figure-qc 0962e78115eeefb064d6a54a47f28e565c03a47e569ad7ca4a102fc75737b735
 kind figure-qcfc cca0975ba1fbcfe40475e1f6a1a7034336446aacac4287b88919004ca73fdfee
-kind figure-ranking 7f9cc97a6eb596d377a5401f22fd36a78e361f5255e078f9d3815dacb0881f18
+kind figure-ranking 985261f8e7e314d6571612268d1cb70acedd9a72ea52c7f47fec4017e7684db0
 kind figure-roc 974dd39b89d142a5c649b6785f918405362a9dc97c67a909b1925632366f72d1
 kind figure-states 6d2976b6c1eaa8e211a8420f4cdd8ba795b6b1f4b9c247059c97a21d67d6bf77
 kind figure-training 2f46645c328150cf2b5d01ae850e6ac4a46748893831fe40a976f0e8994df509
@@ -51,13 +51,13 @@ kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published 5f0b99da0c0e4495e440a6cb6be9cddd1e49372fada26d7a55c7ce6a70a7b7f2
 kind qcfc dd042f2046043da3acee8650a4f41a5090bc58c01c7ef85e5527483a13cd75ba
 kind regression 6af6189042ca8ea6778a138d7efc3584befd1b74d30eedf466688e906c8a0b1e
-kind report b1c7befa39105421c2645c686d96891cc8f611c7df4ff69d5941562bac0df9a3
+kind report 0dead6013fd5b936979414a0ffeed6553b7a1e0c8db48627ebe426c4e413cbc8
 kind saliency 4d366c1c03b9c153239e9cb6bf898d9f5fba8d1357455f9b5674d8d0f73af608
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
 kind simulate ade5df143578e000234ded16c55cae06881b72aef2d49b7d984188403de83417
 kind split a27f9874abf162d06deb4d8cdd87d2bfd9a84933579d28128e2d4d358007117f
 kind states b99530223163eb6c2a63001e8677d95fd5f4e534056354a40e211a817c2ddf35
-kind summary cb6f870db2f981ffaf327acb852ddd0c4437f36e71fbfef29aa9fb21723b61d6
+kind summary 6ec0f12c719b9493b6e8bd7465f2bd7518ccc1953cbf38a65ab9b3870e42d7c0
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 19fb9b3b7831dd1cf18c1672f25f6724c60ad52f31b92b56116f6dc45877572f
@@ -3337,7 +3337,7 @@ prgnn/stages/figure.figure-ranking.New 9ddb348b4039.accd05
 reached by figure-ranking report summary
 prgnn/internal/words.Each 9835bd64effc.e7a77d
 prgnn/stages/chart.Dots 19c986634f08.4f3b18
-prgnn/stages/chart.Dots.Figure f14d38070f8c.bcdf7a
+prgnn/stages/chart.Dots.Figure 14d12bfe33a7.2ab6a3
 prgnn/stages/chart.Dots.paint 51758cd13cf0.cc6241
 prgnn/stages/chart.Row d2cb31d84d3d.e3b0c4
 prgnn/stages/chart.dotRow f6de9cd300fa.e3b0c4
@@ -4928,7 +4928,7 @@ at stages/chart/motion.go prgnn/stages/chart Motion:17 motionBins:28 Motion.shar
 at stages/chart/outlines.go prgnn/stages/chart outlineCut:17 outlineCuts:24 outlineGap:31 outlineName:31 NamedBrain.rowHeight:34 NamedBrain.size:41 Participant.allOutlinesHigh:44 NamedBrain.outlinesHigh:51 outlineWidth:59 Participant.outlines:62 Participant.regionColors:87 NamedBrain.outline:103
 at stages/chart/panel.go prgnn/stages/chart column:15 page:16 paintOn:20 paintOn.Plot:22 faded:25 tiles:31 key:43 sign:53 stroke:58 dot:62 signPlaces:70 signLines:86 drawSigns:92 grid:103 ticks:119
 at stages/chart/participant.go prgnn/stages/chart Participant:17 carpetHigh:36 headHigh:36 lowerHigh:36 traceHigh:36 traceLeft:37 traceRight:37 partGap:38 ScanQuality:43 trace:84 Participant.traces:90 Participant.trace:99 Participant.lower:160 Participant.histogram:184 small:222 Participant.tsnr:229
-at stages/chart/ranking.go prgnn/stages/chart Row:15 Dots:26 dotRow:37 Dots.Figure:39 Dots.paint:104
+at stages/chart/ranking.go prgnn/stages/chart Row:15 Dots:26 dotRow:37 Dots.Figure:39 Dots.paint:109
 at stages/chart/raster.go prgnn/stages/chart Raster:14 Regions:26 ringColor:32 shade:34 Raster.image:40 Raster.sizes:77 Raster.paint:82 Raster.visible:95 Raster.middle:106
 at stages/chart/regionmap.go prgnn/stages/chart Atlas:13 Named:20 RegionMap:26 Colorbar:33 sides:39 mapCaption:46 mapGap:46 mapHead:46 mapLine:46 mapBar:47 mapWide:48 Atlas.RegionMaps:53 mapViews:87 Atlas.views:94 RegionMap.headHeight:113 mapViews.lines:121 mapViews.height:134 mapViews.paint:143 mark:172 Atlas.marks:175 writeMarks:204 free:222 Atlas.discs:232
 at stages/chart/ridges.go prgnn/stages/chart Distribution:14 Ridges:22 droppedColor:42 keptColor:42 chosen:46 abs:65 Distribution.plot:67 hills:120

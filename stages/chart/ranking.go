@@ -39,7 +39,9 @@ const dotRow = 12
 func (d Dots) Figure() ours.Figure {
 	ring, interval, chance, hollow := false, false, false, false
 	low, high := math.Inf(1), math.Inf(-1)
+	names, named := ours.Style(ours.TickSize, false), vg.Length(0)
 	for _, r := range d.Rows {
+		named = max(named, names.Width(r.Name))
 		ring, interval = ring || r.Ring, interval || !math.IsNaN(r.Low+r.High)
 		chance, hollow = chance || !math.IsNaN(r.Chance), hollow || r.Hollow
 		for _, v := range []float64{r.Value, r.Low, r.High, r.Chance} {
@@ -77,6 +79,9 @@ func (d Dots) Figure() ours.Figure {
 	lines := signLines(signs, column-24)
 	foot := vg.Length(lines)*11 + 6
 	f := ours.Figure{Width: column, Height: vg.Length(len(d.Rows))*dotRow + 40 + foot}
+	if named > column/2 { // else hardly any room would be left for the values
+		f.Width = named + 0.7*column
+	}
 	if d.Title != "" {
 		f.Height += 18
 	}
