@@ -278,9 +278,10 @@ func checkAgreement(h *Header) []Problem {
 		for a := range v {
 			v[a] = float64(corner>>a&1) * float64(h.axis(a+1)-1)
 		}
-		x, y, z := s.Apply(v[0], v[1], v[2])
-		u, v2, w := q.Apply(v[0], v[1], v[2])
-		far = max(far, math.Sqrt(float64((x-u)*(x-u))+float64((y-v2)*(y-v2))+float64((z-w)*(z-w))))
+		var at, or Point
+		at[0], at[1], at[2] = s.Apply(v[0], v[1], v[2])
+		or[0], or[1], or[2] = q.Apply(v[0], v[1], v[2])
+		far = max(far, at.Distance(or))
 	}
 	if far > 1e-3 {
 		return warning("sform, qform", "", "they differ by up to %.3g mm; the sform is used", far)

@@ -6,7 +6,16 @@ import (
 )
 
 // A Point is a place in space, mm, RAS+.
-type Point = [3]float64
+type Point [3]float64
+
+// Distance is how far apart two points are, mm.
+func (p Point) Distance(q Point) float64 {
+	square := 0.0
+	for a := range p {
+		square += float64((p[a] - q[a]) * (p[a] - q[a]))
+	}
+	return math.Sqrt(square)
+}
 
 // A Box is a part of a grid that is continued beyond its borders: voxels Lo to Hi−1.
 type Box struct{ Lo, Hi [3]int }

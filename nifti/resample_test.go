@@ -7,6 +7,10 @@ import (
 	"prgnn/internal/need"
 )
 
+func TestDistance(t *testing.T) {
+	need.Equal(t, Point{1, 2, 3}.Distance(Point{3, -1, 9}), 7) // 2² + 3² + 6² = 7²
+}
+
 // The label at the voxel's center, against the definition on a grid of halves, and the majority
 // of 27 samples, against counting on a finer grid.
 func TestResampled(t *testing.T) {

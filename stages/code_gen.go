@@ -8,9 +8,9 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline dd7fee78c0630f893d55d856abe69ef8c7969562e39dd57570c12db8ee59334f
 kind biomarkers 3ce5aaa569b0b5d070271b66fdba1d74366636a564745b3a80c111f7f2046021
 kind bnt ba51de9e306913f9bb3880b81c7b269ccec8c513ea3909feffb63969c47b36e4
-kind bootstrap cadb6b6ac7037cfe00f7703b21d44d354fa0442b273f969485454ad0fe19451c
+kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
 kind braingnn fd55c509f8e2bc24123024e2f29e61cbc145aae9d74940e61258fe4ba0c60e71
-kind brainmap a44fb8be234020797d8b06780273cdbc3a107c0c8215adc2bc08870ab92c7dd6
+kind brainmap c150c809d60f00aae0aa37e24f620daba749f5a308fb54c5ce280c70834cdfdc
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
 kind combat f78810cad542a6c65f6c1e670faa61a6f743290809cacdea32720f07415e869d
 kind compare a96cad9522f7ebfaf05022b4929368cd327ff098a187cc662e2f375c3aa08191
@@ -20,7 +20,7 @@ kind denoise 3b060aab3e183b4ab86a8d20966be6b02cc6c448612e384a4e4c5b37e8c0f237
 kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
 kind evaluate 763f67bb2cd830584c3c6c139de45a4c7cd764602b994f0b839d0683d89d7a7b
 kind evaluate-regression 7736d355c4ed294b4412ed6f4fddb4c6617323de4c2001f69e506d034254d5b4
-kind exec a4bbbc6444941adda7cd8e284b616078ebee78c15865dfe2927e57afc70ca5f2
+kind exec 3599ebb772756c579aee534fa15f55c6020305b37a3553eebeb54395b866927b
 kind fidelity 2a15a904e7d320bdcc262e2dd62e4147880af73b34396b63ead0cb04c30a78ba
 kind figure-calibration ac0a9e843a0194f0b4402e3ebc80a678bdb6b6fc84b4d0943028c07057693669
 kind figure-confusion f73fbb132655507e24bfd442b3c229fdf9c44fe05427c415f573ab88500c2f21
@@ -28,8 +28,8 @@ kind figure-connectivity df21679153e3055da1c2637d0e4304ca80ec4fcd33e0436c632c05e
 kind figure-degrees 4f56ef269e16ce80e1ff12b141cfc918f8d7633d32d64b37c344cf59824950a8
 kind figure-distributions a93a6deb473f99c51ad7dd61a2c289584039b4e08007689ce9faa87b0dd228bb
 kind figure-individuality 2a9520ec6a821bf73464303ea7021ea9f9d172c1a14d63c9b3f9f40fdd4546a1
-kind figure-individuals 3925e8e8fb2e24357804020f5b5cf680a4be3d8c1ff0fd12a3df19b7058083c2
-kind figure-qc 0962e78115eeefb064d6a54a47f28e565c03a47e569ad7ca4a102fc75737b735
+kind figure-individuals 970af64892e2d61798cbcc51789aa1990398b0639aaa2196f7b2524624ec2f7f
+kind figure-qc 766aa4c3affdba2503785a9e114098986e929cde624d14146b3e886ec410aafd
 kind figure-qcfc cca0975ba1fbcfe40475e1f6a1a7034336446aacac4287b88919004ca73fdfee
 kind figure-ranking 985261f8e7e314d6571612268d1cb70acedd9a72ea52c7f47fec4017e7684db0
 kind figure-roc 974dd39b89d142a5c649b6785f918405362a9dc97c67a909b1925632366f72d1
@@ -39,28 +39,28 @@ kind graph 7fd267fcca76e974021e9f08724c0adf866806580b8b6e9798c8da63e4bff231
 kind harmonize f94a82efef69fb6d803ba91a6d8289f062568e2e7cc594056cc859d9ac241a04
 kind individuality f5260373f688d06814b999ba3f962379e6bec45da758aef4a79938637eb7e2f2
 kind join 5e707c7a2d4e45c0b452744d03559b8b2a8c3e4c75c39578efc2e0ae200dfa61
-kind leakage e9fd2e0febaa94debcbe2b352897168ce17a24f30e0bf9a969ba51c257f3d9a5
+kind leakage f9de42a0df3cf37cac924b9068be83b37186c3ec91aaccc63fd5667c5280a397
 kind matrices 92ec1882968b12513fe445cda22cf24d40bf994f808c27d91da510ada0eb01ef
-kind mean-volume e7ada88b4fa9087e13bad80b132aeae34371e1bec7245908cda013f73ac8b6aa
+kind mean-volume 21d6f448b3e61d362ddba5f5244208cabd295a68fb32783ff1a4021babd331ea
 kind meanmlp c573bc1cb483e2ea53c2f3b6ac52517da23ca29d4e1a8679afc60f2284196b75
 kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
-kind parcellate edeaef372a2f265b590e80020e2cf5f3f984dcc4fb0d3d6b7c6ad40fcfefdeef
+kind parcellate 654724b18b8597b32fc07ba2eab457b4c81d21c5651fbc4768430b6c34242ace
 kind permutation 0447f8d7c98da15fad563526de387feb74bc60fa6d8b32915fb422943c111fde
 kind predict f2ebb845205be08f5d78d1d07b146a9c200a7b446842f36858eec6e188a4abe9
 kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published 5f0b99da0c0e4495e440a6cb6be9cddd1e49372fada26d7a55c7ce6a70a7b7f2
 kind qcfc dd042f2046043da3acee8650a4f41a5090bc58c01c7ef85e5527483a13cd75ba
 kind regression 6af6189042ca8ea6778a138d7efc3584befd1b74d30eedf466688e906c8a0b1e
-kind report 0dead6013fd5b936979414a0ffeed6553b7a1e0c8db48627ebe426c4e413cbc8
-kind saliency 4d366c1c03b9c153239e9cb6bf898d9f5fba8d1357455f9b5674d8d0f73af608
+kind report 1b0dcb5193c0d43973cbe8f65187e5849b391625bcfe317154cf385f70fa67ed
+kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
 kind simulate ade5df143578e000234ded16c55cae06881b72aef2d49b7d984188403de83417
 kind split a27f9874abf162d06deb4d8cdd87d2bfd9a84933579d28128e2d4d358007117f
 kind states b99530223163eb6c2a63001e8677d95fd5f4e534056354a40e211a817c2ddf35
-kind summary 6ec0f12c719b9493b6e8bd7465f2bd7518ccc1953cbf38a65ab9b3870e42d7c0
+kind summary 592a98a5f75cbb4542ef0fa0b15070d62523c7ee897120cb6a754c88acbcd9b0
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
-kind timeseries 19fb9b3b7831dd1cf18c1672f25f6724c60ad52f31b92b56116f6dc45877572f
+kind timeseries 2f17bb12e6c36ef55e530d2dc9b2f41dc885096b4d861729d1fafee0b3a982e7
 kind train 1b7b92c8d9df70ad16dc3e86d40444880758c2cc87b279215735ccfda0a6adf7
 kind train-regression af3f62f4edb5451cb9379183c799bc299ffdd02601571f8d0bcc7ced4a710327
 kind windows 1058e256792b7fa184882b014e994164a8f9998e5e7c9e18542bb21e9c09517c
@@ -1637,6 +1637,8 @@ prgnn/nifti.Header.volumes f327bf89373c.1ec3aa
 prgnn/nifti.HeaderError 900850ad31b8.1a4dfb
 prgnn/nifti.HeaderError.Error 38e6609b6b44.a76d9d
 prgnn/nifti.NewReader 7a1e49338f89.f4c00a
+prgnn/nifti.Point 0cc05f4aa55e.e3b0c4
+prgnn/nifti.Point.Distance 89448385c99a.3ef8a2
 prgnn/nifti.Problem 3714f0bd9b1e.e3b0c4
 prgnn/nifti.Problem.String 93a0e6d47298.1a4dfb
 prgnn/nifti.Reader 4d39d6a8b291.23ba86
@@ -1651,7 +1653,7 @@ prgnn/nifti.Reader.readGrowing 55250c77b4c4.ba3943
 prgnn/nifti.Reader.readHeader 2bce54500a03.66b590
 prgnn/nifti.Reader.skipTo 35693c81feee.aa356d
 prgnn/nifti.Reader.truncated 485af48a47f7.8da2ae
-prgnn/nifti.checkAgreement 0b0387203dcc.ddcd6e
+prgnn/nifti.checkAgreement 110035e27c7e.77e4cc
 prgnn/nifti.checkBitpix a0e195636edb.923274
 prgnn/nifti.checkCodes 9da7edc8dae2.e3e25b
 prgnn/nifti.checkDatatype aa62cd924caf.127152
@@ -3727,7 +3729,6 @@ prgnn/nifti.Labels.Resampled e44ab2b107a0.c59ab2
 prgnn/nifti.Labels.Within 9d13855a71c9.fa0d86
 prgnn/nifti.Labels.at 2d91806a126f.9f91fe
 prgnn/nifti.Labels.fill a1874d2d52a0.1c30b5
-prgnn/nifti.Point 964a41e60b0a.e3b0c4
 prgnn/nifti.Weights.Largest 043f756016dc.744ce4
 prgnn/nifti.majority 6f0666c76bb0.e3b0c4
 prgnn/nifti.mostPoints 3e220ec7f6d4.e3b0c4
@@ -3850,10 +3851,10 @@ prgnn/stages/prepare/extract.beyond c8409648400f.e3b0c4
 prgnn/stages/prepare/extract.coarse abdbd56df1ad.e3b0c4
 prgnn/stages/prepare/extract.corners f84a2eb96d1c.f1a6b1
 prgnn/stages/prepare/extract.dkt 97dd0d4dea21.e3b0c4
-prgnn/stages/prepare/extract.elsewhere fa2a5ffa9df1.d7060e
+prgnn/stages/prepare/extract.elsewhere 0690bb6b862d.bfbe5d
 prgnn/stages/prepare/extract.in 1c688aa73d57.e3b0c4
 prgnn/stages/prepare/extract.layer a005c0404783.009407
-prgnn/stages/prepare/extract.layer.besideBrain 10935b7a10ff.ce7e51
+prgnn/stages/prepare/extract.layer.besideBrain 0e4c32ab1bb2.1d08b5
 prgnn/stages/prepare/extract.layer.close 78b49268bf8c.497040
 prgnn/stages/prepare/extract.layer.look a29900e29478.1f90e7
 prgnn/stages/prepare/extract.layer.over 4acef68daa12.c641c4
@@ -3896,10 +3897,9 @@ prgnn/stages/region.Misplaced e6ef9915f97a.9db1fd
 prgnn/stages/region.Open 2f9287834f1c.b9a4f4
 prgnn/stages/region.SpaceKey 47b7206d1d05.e3b0c4
 prgnn/stages/region.align 877da6683239.0e70f8
-prgnn/stages/region.distance 643ac2041435.f08b5e
 prgnn/stages/region.exchanged 378a511c4a4c.b9c85c
 prgnn/stages/region.farOff 7f52d2517002.e3b0c4
-prgnn/stages/region.farther 5db76e1dbb89.049166
+prgnn/stages/region.farther 4b8a93510533.8b4cb6
 prgnn/stages/region.leastCosine d7a5772642b8.e3b0c4
 prgnn/stages/region.leastPlaces f6de9cd300fa.e3b0c4
 prgnn/stages/region.middles d1f81ff845a0.b3d820
@@ -3910,8 +3910,8 @@ prgnn/stages/region.overMidline 43c344ac8384.e3b0c4
 prgnn/stages/region.placed c64cdd6e25c6.52b7b8
 prgnn/stages/region.placed.where 24446bc2397a.bc59de
 prgnn/stages/region.renamed c13da67d89aa.e3b0c4
-prgnn/stages/region.shifted cfbec422b7df.0a5e13
-prgnn/stages/region.swapped 32b5c1bb1b71.e6ed88
+prgnn/stages/region.shifted 7760d9e7ae53.00ef2e
+prgnn/stages/region.swapped f295a91eea8a.3d931c
 prgnn/stages/region.turned dbed798f589f.7606f6
 
 reached by parcellate report summary
@@ -4855,7 +4855,7 @@ at internal/words/words.go prgnn/internal/words Count:12 The:24 Each:32 LeastP:4
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
 at internal/workdir/workdir.go prgnn/internal/workdir Unfinished:25 formerUnfinished:28 Dir:31 lockName:38 workName:39 swept:43 Make:47 open:71 errSwept:73 Dir.begin:75 Dir.Remove:97 Sweep:100 reclaim:116 remove:153
 at nifti/affine.go prgnn/nifti Affine:6 Identity:9 Affine.Apply:12 Affine.Mul:20 Affine.Inverse:36 Affine.VoxelSize:70 Affine.Determinant:82 Affine.Axes:92 Affine.usable:120 Affine.finite:126 quaternionThreshold:139 fromQuaternion:145 Affine.quaternion:180 det3:244
-at nifti/check.go prgnn/nifti Problem:13 Problem.String:20 checks:29 Header.Check:50 HeaderError:59 HeaderError.Error:61 Header.fatal:67 fatal:80 warning:84 reexport:88 lineEnds:91 Header.single:94 checkMagic:96 checkDim:114 maxVolume:146 Header.volumeSize:149 checkDatatype:157 checkBitpix:164 checkOffset:171 Header.dataStart:193 checkScaling:200 checkCodes:210 checkSform:226 checkQform:236 checkQfac:258 checkAgreement:266 checkUnits:291 checkTime:302 checkIntent:315
+at nifti/check.go prgnn/nifti Problem:13 Problem.String:20 checks:29 Header.Check:50 HeaderError:59 HeaderError.Error:61 Header.fatal:67 fatal:80 warning:84 reexport:88 lineEnds:91 Header.single:94 checkMagic:96 checkDim:114 maxVolume:146 Header.volumeSize:149 checkDatatype:157 checkBitpix:164 checkOffset:171 Header.dataStart:193 checkScaling:200 checkCodes:210 checkSform:226 checkQform:236 checkQfac:258 checkAgreement:266 checkUnits:292 checkTime:303 checkIntent:316
 at nifti/cifti/means.go prgnn/nifti/cifti Models.Match:16 Models.Same:66 File.Values:80 Means:128 survey:174 draw:225 keep:251 eachSeries:264
 at nifti/cifti/read.go prgnn/nifti/cifti File:17 Axis:28 Models:38 Model:45 Model.Len:54 Label:57 Read:64 mostIndices:73 File.read:75 File.Next:113 File.Close:116 xmlMatrix:119 xmlMap:124 xmlMap.axis:162 numbers:199 mostVertices:216 xmlMap.models:218 ReadParcels:286
 at nifti/cifti/write.go prgnn/nifti/cifti intentDense:21 extensionCode:22 rowsOf:64 Models.WriteDense:83 Models.text:92 writeMatrix:128 writeVolume:170
@@ -4887,7 +4887,7 @@ at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
 at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:147 Header.CIFTI:164
 at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:36 laneSums:46 meansRoom:60 trusted:70 meansRoom.reserve:74 meansRoom.fix:91 newPass:98 pass.run:112 Reader.batches:151 pass.add:212 pass.flush:225 pass.sum:237 pass.choose:262 pass.judge:290
 at nifti/reader.go prgnn/nifti Reader:10 Extension:26 NewReader:35 Reader.fail:48 unreadable:51 unreadable.Error:57 unreadable.Unwrap:58 Reader.open:61 Reader.Volumes:89 Reader.volumeBytes:92 Reader.NextRaw:100 Reader.Next:121 Reader.finish:139 Reader.Close:149 Reader.CheckSeries:158 Reader.CheckSize:167 Reader.NextRow:177
-at nifti/resample.go prgnn/nifti Point:9 Box:12 Grid.Box:15 mostPoints:18 Labels.Resampled:30 Grid.samples:60 Grid.Points:88 Labels.Lookup:92 majority:114 Labels.Around:140
+at nifti/resample.go prgnn/nifti Point:9 Point.Distance:12 Box:21 Grid.Box:24 mostPoints:27 Labels.Resampled:39 Grid.samples:69 Grid.Points:97 Labels.Lookup:101 majority:123 Labels.Around:149
 at nifti/roi.go prgnn/nifti ROIs:9 Means:24 Count:40 ROIMeans:59 errChanged:94
 at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 maxExtensions:156 Reader.readExtensions:160
 at nifti/sums.go prgnn/nifti seen:10 newSeen:15 seen.keep:25 seen.constant:37 shortSums:42 newShortSums:50 shortSums.nonFinite:61 shortSums.gather:63 shortSums.sum:106 wideSums:134 newWideSums:142 wideSums.nonFinite:146 wideSums.gather:148 wideSums.sum:204
@@ -5123,7 +5123,7 @@ at stages/region/coverage.go prgnn/stages/region CoverageRow:4
 at stages/region/foreign.go prgnn/stages/region DrawNumbers:19 ReadSquares:29 squares:55 matSquares:70 matSquare:102 matNames:107 ReadSeries:160 npyMagic:182 niftiMagic:183 mostNumbers:187 seriesArray:190 Counted:202
 at stages/region/image.go prgnn/stages/region MeanOfVolumes:14 OpenImage:17 File:27 File.Close:34 Open:37
 at stages/region/labels.go prgnn/stages/region MeaningName:9 Meaning:26
-at stages/region/misplaced.go prgnn/stages/region farOff:22 mostFarOff:23 mostApart:24 overMidline:25 leastCosine:26 leastPlaces:27 Frame:31 SpaceKey:37 FrameOf:40 Frame.Native:51 placed:61 placed.where:68 renamed:74 mirrored:75 Misplaced:83 align:120 middles:152 distance:162 farther:171 exchanged:181 turned:204 swapped:230 shifted:256
+at stages/region/misplaced.go prgnn/stages/region farOff:22 mostFarOff:23 mostApart:24 overMidline:25 leastCosine:26 leastPlaces:27 Frame:31 SpaceKey:37 FrameOf:40 Frame.Native:51 placed:61 placed.where:68 renamed:74 mirrored:75 Misplaced:83 align:120 middles:152 farther:163 exchanged:173 turned:196 swapped:222 shifted:248
 at stages/region/nodes.go prgnn/stages/region Node:12 Place:19 ReadNodes:28
 at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/place.go prgnn/stages/region called:14 PlaceColumns:22

@@ -159,17 +159,9 @@ func middles(all []placed) (at, want nifti.Point) {
 	return at, want
 }
 
-func distance(p, q nifti.Point) float64 {
-	square := 0.0
-	for a := range 3 {
-		square += float64((p[a] - q[a]) * (p[a] - q[a]))
-	}
-	return math.Sqrt(square)
-}
-
 // farther are the regions far from their places, if they are more than a lesion or a small region explains.
 func farther(all []placed, of func(*placed) nifti.Point) []placed {
-	far := slices.DeleteFunc(slices.Clone(all), func(p placed) bool { return distance(of(&p), p.want) <= farOff })
+	far := slices.DeleteFunc(slices.Clone(all), func(p placed) bool { return of(&p).Distance(p.want) <= farOff })
 	if float64(len(far)) <= mostFarOff*float64(len(all)) {
 		return nil
 	}
@@ -236,7 +228,7 @@ func swapped(all []placed, or string) error {
 		opposite := nifti.Point{-p.want[0], p.want[1], p.want[2]}
 		for j := range all {
 			q := &all[j]
-			if math.Abs(p.want[0]) >= 1 && distance(q.want, opposite) < overMidline &&
+			if math.Abs(p.want[0]) >= 1 && q.want.Distance(opposite) < overMidline &&
 				(p.want[0] < q.want[0]) != (p.aligned[0] < q.aligned[0]) {
 				over = true
 			}
@@ -263,7 +255,7 @@ func shifted(all []placed, space string) error {
 	}
 	apart, most := 0.0, mostApart
 	for i := range all {
-		apart += distance(all[i].at, all[i].want) / float64(len(all))
+		apart += all[i].at.Distance(all[i].want) / float64(len(all))
 	}
 	if len(all) < leastPlaces { // places of single regions may be given as peaks, and not as centroids
 		most = farOff

@@ -300,7 +300,7 @@ func elsewhere(labels, scan nifti.Grid) error {
 	for _, p := range corners(labels) {
 		least := math.Inf(1)
 		for _, q := range corners(scan) {
-			least = min(least, math.Hypot(math.Hypot(p[0]-q[0], p[1]-q[1]), p[2]-q[2]))
+			least = min(least, p.Distance(q))
 		}
 		most = max(most, least)
 	}
@@ -362,7 +362,7 @@ func (l *layer) besideBrain(onto *nifti.Labels) error {
 	if !masked || !labeled {
 		return nil
 	}
-	if off := math.Hypot(math.Hypot(labels[0]-brain[0], labels[1]-brain[1]), labels[2]-brain[2]); off > mostBeside {
+	if off := labels.Distance(brain); off > mostBeside {
 		return fmt.Errorf("the labels lie %.0f mm beside the brain mask: their middle is (%.0f, %.0f, %.0f) mm, that of the mask (%.0f, %.0f, %.0f); the affine of one is wrong, or they are in different spaces or of different participants",
 			off, labels[0], labels[1], labels[2], brain[0], brain[1], brain[2])
 	}
