@@ -106,8 +106,33 @@ func (l *loader) checkFolds() {
 		for _, text := range leaks {
 			l.bad.Add(s.pos, "stage %s: %s", s.name, text)
 		}
-		for _, text := range unknown {
-			l.note("stage %s: %s", s.name, text)
+		for _, u := range unknown {
+			l.note("%s", u)
+		}
+		l.unchecked = append(l.unchecked, unknown...)
+	}
+	if len(l.unchecked) > 0 {
+		l.connectUnchecked()
+	}
+}
+
+// connectUnchecked tells every page (summary, report) of the stages that no leakage check sees, whether the file
+// connects it or not: a page must not say "No leakage" where they are.
+func (l *loader) connectUnchecked() {
+	for _, s := range l.stages {
+		if s.kind == nil || !slices.ContainsFunc(s.kind.New().Ports().In, isUnchecked) {
+			continue
+		}
+		for i := range s.nodes {
+			n := &s.nodes[i]
+			if slices.ContainsFunc(n.Inputs, func(b dag.Binding) bool { return b.Port == column.UncheckedPort }) {
+				continue
+			}
+			src := dag.Source{Node: l.settings.Tasks[0], Output: column.UncheckedPort}
+			n.Inputs = append(slices.Clip(n.Inputs), dag.Binding{Port: column.UncheckedPort, Sources: []dag.Source{src}})
+			l.settled = true
 		}
 	}
 }
+
+func isUnchecked(p dag.Port) bool { return p.Name == column.UncheckedPort }

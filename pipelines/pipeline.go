@@ -16,6 +16,7 @@ import (
 	"prgnn/pipelines/precheck"
 	"prgnn/pipelines/tree"
 	"prgnn/stages/cohort"
+	"prgnn/stages/column"
 )
 
 // A Pipeline is a pipeline file that has been read and found right.
@@ -147,6 +148,8 @@ type loader struct {
 	roster *cohort.Roster
 	notes  []string
 	about  span // of notes: what the cohort says of the scans of its participants
+
+	unchecked []column.Unchecked // stages that no leakage check sees
 
 	timesApart bool // a scan's header and its sidecar give different repetition times
 

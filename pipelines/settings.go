@@ -20,7 +20,7 @@ import (
 // settingsName is what a reference writes to get at the pipeline itself: pipeline.settings
 // are the parameters of all its stages and the code identities of their kinds,
 // pipeline.notes the notes of the loader, pipeline.excluded the participants that were left
-// out, pipeline.graph the drawing of its stages. A report needs them; nothing else of a
+// out, pipeline.unchecked the stages that no leakage check sees, pipeline.graph the drawing of its stages. A report needs them; nothing else of a
 // file's text flows anywhere, and none of them names a path, a host or a user.
 const settingsName = "pipeline"
 
@@ -68,6 +68,7 @@ func (l *loader) settingsProducer() *producer {
 			{Name: "settings", Type: column.Type[settingRow](), Doc: "every parameter of every stage"},
 			{Name: "notes", Type: dag.Arrow("note"), Doc: "notes from loading the file"},
 			{Name: "excluded", Type: dag.Arrow(l.excludedID(), "reason"), Doc: "excluded members of the cohort, with the reason"},
+			{Name: column.UncheckedPort, Type: column.Type[column.Unchecked](), Doc: "stages that take participants together: no leakage check knows what they do"},
 			{Name: "graph", Type: dag.Format("svg"), Doc: "the stages as boxes, connected by arrows"},
 		},
 		source: func(_ int, output string, _ bool, _ string) *dag.Source {
@@ -98,7 +99,8 @@ func (l *loader) addSettings(g *dag.Graph) error {
 	}
 	left := column.Table(excluded)
 	left.Columns[0].Name = l.excludedID()
-	values := map[string]artifacts.Value{"settings": settings, "notes": notes, "excluded": left}
+	values := map[string]artifacts.Value{"settings": settings, "notes": notes, "excluded": left,
+		column.UncheckedPort: column.Table(l.unchecked)}
 	if l.drawn {
 		var b bytes.Buffer
 		diagram.Of(g, nil).Reduced().LightSVG(&b)

@@ -12,6 +12,7 @@ import (
 	"prgnn/dag/param"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
+	"prgnn/stages/column"
 )
 
 // An applier is a Stage that applies models to participants: it tests what the trainings on this port test.
@@ -30,10 +31,11 @@ type Fits struct {
 
 // Leaks are the mistakes of the tasks of one stage, in words: they test participants whom a fit upstream has seen. The
 // kinds between the two need not know of it. unknown says of which stages it cannot be known.
-func (f *Fits) Leaks(tasks []dag.Node) (leaks, unknown []string) {
+func (f *Fits) Leaks(tasks []dag.Node) (leaks []string, unknown []column.Unchecked) {
 	said := map[*dag.StageNode]bool{} // one sentence of each stage that fits
 	for i := range tasks {
 		n := &tasks[i]
+		unknown = append(unknown, f.ownPredictions(n, said)...)
 		tests := testsOf(n)
 		for _, b := range n.Inputs {
 			// A ranking of the regions, which fidelity takes too, is of all folds and enters no prediction.
@@ -46,14 +48,13 @@ func (f *Fits) Leaks(tasks []dag.Node) (leaks, unknown []string) {
 					if said[fit.Stage] || slices.Contains(tests, fit) {
 						continue
 					}
-					leak, guess := verdict(fit, tests, n.Stage.Name)
-					if leak != "" {
+					if !known(fit) {
+						unknown = append(unknown, unchecked(fit, n, b.Port))
+						said[fit.Stage] = true
+					} else if leak := verdict(fit, tests, n.Stage.Name); leak != "" {
 						leaks = append(leaks, fmt.Sprintf("leakage: input %s of %s depends on %s", b.Port, n.ID, leak))
+						said[fit.Stage] = true
 					}
-					if guess != "" {
-						unknown = append(unknown, fmt.Sprintf("input %s depends on %s", b.Port, guess))
-					}
-					said[fit.Stage] = leak+guess != ""
 				}
 			}
 		}
@@ -61,20 +62,50 @@ func (f *Fits) Leaks(tasks []dag.Node) (leaks, unknown []string) {
 	return leaks, unknown
 }
 
-// verdict says of a fit why it leaks into one of these tests, or that nobody knows; "" where it does not.
-func verdict(fit *dag.Node, tests []*dag.Node, stage string) (leak, unknown string) {
-	if fit.Work == nil {
-		return fmt.Sprintf("the file %s, which is fitted to participants of this cohort (%s): connect the stage that fits it, fanned out over the folds", fit.Stage.Name, fit.ID), ""
+// ownPredictions are the stages that take participants together and make predictions without a training of ours: no
+// test fold of theirs is known.
+func (f *Fits) ownPredictions(n *dag.Node, said map[*dag.StageNode]bool) (unknown []column.Unchecked) {
+	judge, ok := n.Work.(judge)
+	if !ok {
+		return nil
 	}
-	if _, ok := fit.Work.(tester); !ok {
-		return "", fmt.Sprintf("%s, which gathers participants: if it fits anything to them, test participants are included, and no leakage check sees it", fit.Stage.Name)
+	port, _ := judge.TestsEverybody()
+	for _, src := range sources(n, port) {
+		if src.Node == nil {
+			continue
+		}
+		for _, fit := range f.of(port, src) {
+			if _, applies := fit.Work.(applier); known(fit) || applies || said[fit.Stage] {
+				continue
+			}
+			unknown = append(unknown, unchecked(fit, n, port))
+			said[fit.Stage] = true
+		}
+	}
+	return unknown
+}
+
+// known reports whether it is known to whom something is fitted: not of a program that takes participants together.
+func known(fit *dag.Node) bool {
+	_, ok := fit.Work.(tester)
+	return ok || fit.Work == nil // a file names its participants
+}
+
+func unchecked(fit, n *dag.Node, port string) column.Unchecked {
+	return column.Unchecked{By: fit.Stage.Name, Stage: n.Stage.Name, Input: port}
+}
+
+// verdict says of a fit why it leaks into one of these tests; "" where it does not.
+func verdict(fit *dag.Node, tests []*dag.Node, stage string) string {
+	if fit.Work == nil {
+		return fmt.Sprintf("the file %s, which is fitted to participants of this cohort (%s): connect the stage that fits it, fanned out over the folds", fit.Stage.Name, fit.ID)
 	}
 	for _, test := range tests {
 		if text := seen(fit, test); text != "" {
-			return fmt.Sprintf("%s %s and each stage up to %s over the same folds (matrix), so that each fold has its own fit", text, fit.Stage.Name, stage), ""
+			return fmt.Sprintf("%s %s and each stage up to %s over the same folds (matrix), so that each fold has its own fit", text, fit.Stage.Name, stage)
 		}
 	}
-	return "", ""
+	return ""
 }
 
 // ofSubjects reports whether an input has a member a participant.
@@ -116,8 +147,8 @@ func (f *Fits) of(port string, src dag.Source) []*dag.Node {
 	if known {
 		return fits
 	}
+	subjects := map[string]bool{} // of all inputs: a list of members may stand in several
 	for _, b := range n.Inputs {
-		subjects := map[string]bool{}
 		for _, src := range b.Sources {
 			for _, fit := range f.of(b.Port, src) {
 				if !slices.Contains(fits, fit) {
@@ -130,9 +161,9 @@ func (f *Fits) of(port string, src dag.Source) []*dag.Node {
 				}
 			}
 		}
-		if len(subjects) > 1 && !slices.Contains(fits, n) {
-			fits = append(fits, n)
-		}
+	}
+	if len(subjects) > 1 && !slices.Contains(fits, n) {
+		fits = append(fits, n)
 	}
 	if f.behind == nil {
 		f.behind = map[*dag.Node][]*dag.Node{}

@@ -42,6 +42,11 @@ var comparisons = []struct{ check, words string }{
 // leakage counts the checks of all leakage stages, and names those that no stage made. A violation lets nothing be
 // written.
 func (a *author) leakage() error {
+	unchecked, err := section.Read[column.Unchecked](a.T, column.UncheckedPort)
+	if err != nil {
+		return err
+	}
+	a.unchecked(unchecked)
 	if !a.T.Has("leakage") {
 		if a.Accuracy != nil || a.Regression != nil {
 			a.Caution("No stage of this pipeline checks leakage: one scan under two ids may be in training and test data")
@@ -76,13 +81,43 @@ func (a *author) leakage() error {
 			missing = append(missing, c.words)
 		}
 	}
-	if missing == nil {
+	if missing == nil && len(unchecked) == 0 {
 		a.Say("No leakage: %s.", made)
 		return nil
 	}
-	a.Caution("The leakage checks of this pipeline did not compare %s", words.Some(missing, len(missing)))
-	a.Say("Leakage checks: %s. Not compared: %s.", made, words.Some(missing, len(missing)))
+	said := fmt.Sprintf("Leakage checks: %s.", made)
+	if missing != nil {
+		a.Caution("The leakage checks of this pipeline did not compare %s", words.Some(missing, len(missing)))
+		said += fmt.Sprintf(" Not compared: %s.", words.Some(missing, len(missing)))
+	}
+	if by := programs(unchecked); by != nil {
+		said += fmt.Sprintf(" Not checked: what %s computed from participants taken together.", words.Some(by, len(by)))
+	}
+	a.Say("%s", said)
 	return nil
+}
+
+// unchecked is a caution of each stage that takes participants together before a test, and whose work is not known.
+func (a *author) unchecked(all []column.Unchecked) {
+	for _, by := range programs(all) {
+		var to []string
+		for _, u := range all {
+			if u.By == by {
+				to = append(to, fmt.Sprintf("%s (input %s)", u.Stage, u.Input))
+			}
+		}
+		a.Caution("No leakage check knows what %s did with the participants that it gathered. If it fitted anything to them, test participants were included, and the performance is too high. It enters %s", by, words.Some(to, 6))
+	}
+}
+
+// programs are the stages that take participants together, each once.
+func programs(all []column.Unchecked) (by []string) {
+	for _, u := range all {
+		if !slices.Contains(by, u.By) {
+			by = append(by, u.By)
+		}
+	}
+	return by
 }
 
 // covariates says how well single covariates distinguish the groups.

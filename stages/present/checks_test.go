@@ -7,6 +7,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
 )
@@ -52,5 +53,31 @@ func TestLeakageChecksThatWereNotMade(t *testing.T) {
 				t.Errorf("want %s in %s", caution, text)
 			}
 		})
+	}
+}
+
+// A page never says "No leakage" where a program took participants together: what it did is not known.
+func TestUncheckedPrograms(t *testing.T) {
+	every := []string{fold.ScansCompared, fold.SignalsCompared, fold.FeaturesCompared, fold.PredictionsCompared}
+	checks := dag.InputOf(encoding.NewTable(encoding.Column{Name: "check", Values: every},
+		encoding.Column{Name: "of", Values: []int32{10, 10, 10, 10}}, encoding.Column{Name: "found", Values: make([]int32, 4)}))
+	evaluation, _ := stagetest.Evaluated(0.8, 0.7, 0.9)
+	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
+		"evaluation": {dag.InputOf(evaluation)}, "leakage": {checks},
+		"unchecked": {dag.InputOf(column.Table([]column.Unchecked{{By: "fit", Stage: "train", Input: "edges"},
+			{By: "fit", Stage: "ridge", Input: "pearson"}}))}}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
+	for _, want := range []string{
+		"- No leakage check knows what fit did with the participants that it gathered.",
+		"It enters train (input edges), ridge (input pearson)",
+		"Leakage checks: 4 checks, 40 comparisons, 0 violations. Not checked: what fit computed from participants taken together.",
+	} {
+		if !strings.Contains(text, want) || strings.Contains(text, "No leakage:") {
+			t.Errorf("want %s in %s", want, text)
+		}
+	}
+	delete(in, "leakage")
+	if text := summaryText(t, &Summary{}, in); !strings.Contains(text, "No leakage check knows what fit did") {
+		t.Errorf("without a leakage stage: %s", text)
 	}
 }

@@ -47,6 +47,7 @@ func sharedPorts() []dag.Port {
 		optional("scores", "evaluate's scores: accuracy in each fold", "repeat", "fold", "level", "accuracy"),
 		optional("nested", "evaluate's summary of the settings that choose selected inside each fold", accuracy...),
 		fold.LeakagePort(),
+		optional(column.UncheckedPort, "pipeline.unchecked: stages that take participants together, unseen by the leakage checks; connected where there are any, also when the file does not name it", column.Names[column.Unchecked]()...),
 		optional("permutation", "permutation's test: models retrained on permuted labels", "measure", "observed", "chance_mean", "chance_95", "permutations", "p"),
 		optional("comparison", "compare's pairs: differences between classifiers", "a", "b", "accuracy_a", "accuracy_b",
 			"only_a", "only_b", "mcnemar_p", "mcnemar_holm", "t_p"),
@@ -106,7 +107,7 @@ func (*Report) Ports() dag.Ports {
 
 // WithoutModels are the ports of a report that need no trained model: what may be shown
 // where a leakage check has not passed.
-var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", "covariates", "coverage",
+var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", column.UncheckedPort, "covariates", "coverage",
 	"registration", "cleaning", "qcfc", "qcfc_edges", "typicality", "scans", "connectivity", "graphs", "warnings",
 	"parcels", "anatomy", "overview"}
 

@@ -1,0 +1,20 @@
+package column
+
+import "fmt"
+
+// UncheckedPort is the port on which a summary or a report is told of Unchecked stages; the loader connects it where
+// there are any (pipeline.unchecked).
+const UncheckedPort = "unchecked"
+
+// Unchecked is a stage whose program takes participants together, before a stage that tests some of them. Whether it
+// fits anything to them is not known, so no leakage check sees it.
+type Unchecked struct {
+	By    string `column:"by" doc:"the stage that takes participants together"`
+	Stage string `column:"stage" doc:"the stage that tests some of these participants"`
+	Input string `column:"input" doc:"the input of that stage which depends on it"`
+}
+
+func (u Unchecked) String() string {
+	return fmt.Sprintf("stage %s: input %s depends on %s, which gathers participants: no leakage check knows what %[3]s "+
+		"does with them; if it fits anything to them, test participants are included", u.Stage, u.Input, u.By)
+}
