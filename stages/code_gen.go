@@ -51,13 +51,13 @@ kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published 5f0b99da0c0e4495e440a6cb6be9cddd1e49372fada26d7a55c7ce6a70a7b7f2
 kind qcfc dd042f2046043da3acee8650a4f41a5090bc58c01c7ef85e5527483a13cd75ba
 kind regression 6af6189042ca8ea6778a138d7efc3584befd1b74d30eedf466688e906c8a0b1e
-kind report 1b0dcb5193c0d43973cbe8f65187e5849b391625bcfe317154cf385f70fa67ed
+kind report 55edce7b0f5ea15db9c523b0c2e38b872b1517dda7ded1de8bedcde7900e04d2
 kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
 kind simulate ade5df143578e000234ded16c55cae06881b72aef2d49b7d984188403de83417
 kind split a27f9874abf162d06deb4d8cdd87d2bfd9a84933579d28128e2d4d358007117f
 kind states b99530223163eb6c2a63001e8677d95fd5f4e534056354a40e211a817c2ddf35
-kind summary 592a98a5f75cbb4542ef0fa0b15070d62523c7ee897120cb6a754c88acbcd9b0
+kind summary 7a90680965267bc28e07d98d148c8189c875e84936bb2ecae017e641b6a43d32
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 2f17bb12e6c36ef55e530d2dc9b2f41dc885096b4d861729d1fafee0b3a982e7
@@ -4055,6 +4055,9 @@ prgnn/stages/column.RecoveryRow.Name 353daa50cf10.8d6f0a
 prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
 prgnn/stages/column.Scans f8008c1bce3f.e3b0c4
 prgnn/stages/column.ScansOf 0badf10d4ed9.7b35a9
+prgnn/stages/column.Unchecked d10f166f12ac.e3b0c4
+prgnn/stages/column.Unchecked.String ab70f424ab53.020db9
+prgnn/stages/column.UncheckedPort 25896d9138a5.e3b0c4
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
@@ -4095,7 +4098,7 @@ prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
 prgnn/stages/present.author.groupNames 5ea717073411.484c0d
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
-prgnn/stages/present.author.leakage 4fbc23cf9d65.ab4d74
+prgnn/stages/present.author.leakage 63de81f82c02.64e183
 prgnn/stages/present.author.more 87af9bdcea18.b42cb9
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.number ae87e5620371.1f296c
@@ -4111,6 +4114,7 @@ prgnn/stages/present.author.result eedc09e8556a.d69d70
 prgnn/stages/present.author.space cd152f40504f.28d337
 prgnn/stages/present.author.tiles eb9bc31d0239.845351
 prgnn/stages/present.author.training 0c9b8345d0c2.55e21d
+prgnn/stages/present.author.unchecked ace9dce30b99.a3f395
 prgnn/stages/present.author.write b689060d55a2.a52623
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
 prgnn/stages/present.checkRow b3b4f92f38d0.e3b0c4
@@ -4125,7 +4129,8 @@ prgnn/stages/present.judge 0ce8325964c1.3aca19
 prgnn/stages/present.newAuthor a4867bff8c15.45249d
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
 prgnn/stages/present.otherThan 377a7af02a53.1f3e00
-prgnn/stages/present.sharedPorts 46e3fb00a596.4eeac4
+prgnn/stages/present.programs c36f217d49f2.020db9
+prgnn/stages/present.sharedPorts e50a3a4a168f.7f1bfd
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
 prgnn/stages/present.upsideDownText 6036c8f41ab1.e3b0c4
@@ -4961,6 +4966,7 @@ at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
+at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:17
 at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Coordinate:42
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:47 Exec.EnvNames:54 Exec.Promise:65 Exec.Ports:71 execName:88 execPlace:89 Exec.Validate:93 ExecRooms:156 Exec.Run:159 Exec.call:198 Exec.program:249 runLogged:265 Exec.lookPath:290 Exec.environment:311 Exec.set:323
@@ -5086,7 +5092,7 @@ at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tang
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:83 author.result:97 author.othersAbove:122 author.tiles:136 author.regressionTiles:157
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
-at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.covariates:89 author.covariatesOfNumber:128 coefficient:158 covariateName:166 varying:172 stuckSkill:200 epochRow:203 author.training:209
+at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.unchecked:101 programs:114 author.covariates:124 author.covariatesOfNumber:163 coefficient:193 covariateName:201 varying:207 stuckSkill:235 epochRow:238 author.training:244
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78 methodsOfBlocks:118
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:13 windowEstimate:38 Author.statesFitted:51 Author.inputsOfWindows:63 Author.called:83
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
@@ -5108,7 +5114,7 @@ at stages/present/performance/retrained.go prgnn/stages/present/performance with
 at stages/present/provenance.go prgnn/stages/present author.provenance:13
 at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134
 at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:436
-at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:73 Report.Ports:77 Report.Page:114 Partial:117 Report.PartialPage:123 Report.Run:144
+at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:74 Report.Ports:78 Report.Page:115 Partial:118 Report.PartialPage:124 Report.Run:145
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.Supplement:61 Writer.Figures:69 Writer.Show:90
 at stages/present/section/settings.go prgnn/stages/present/section Settings:13 StageSettings:20 readPipelineSettings:28 Parameter:62 Settings.Of:72 Settings.KindOf:82 StageSettings.Is:95 StageSettings.Number:98
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
