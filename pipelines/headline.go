@@ -129,7 +129,8 @@ func (l *loader) connectUnchecked() {
 				continue
 			}
 			src := dag.Source{Node: l.settings.Tasks[0], Output: column.UncheckedPort}
-			n.Inputs = append(slices.Clip(n.Inputs), dag.Binding{Port: column.UncheckedPort, Sources: []dag.Source{src}})
+			b := dag.Binding{Port: column.UncheckedPort, Sources: []dag.Source{src}}
+			n.Inputs = append(slices.Clip(n.Inputs), b)
 			l.settled = true
 		}
 	}

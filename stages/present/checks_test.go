@@ -60,7 +60,8 @@ func TestLeakageChecksThatWereNotMade(t *testing.T) {
 func TestUncheckedPrograms(t *testing.T) {
 	every := []string{fold.ScansCompared, fold.SignalsCompared, fold.FeaturesCompared, fold.PredictionsCompared}
 	checks := dag.InputOf(encoding.NewTable(encoding.Column{Name: "check", Values: every},
-		encoding.Column{Name: "of", Values: []int32{10, 10, 10, 10}}, encoding.Column{Name: "found", Values: make([]int32, 4)}))
+		encoding.Column{Name: "of", Values: []int32{10, 10, 10, 10}},
+		encoding.Column{Name: "found", Values: make([]int32, 4)}))
 	evaluation, _ := stagetest.Evaluated(0.8, 0.7, 0.9)
 	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
 		"evaluation": {dag.InputOf(evaluation)}, "leakage": {checks},
