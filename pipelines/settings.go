@@ -21,7 +21,8 @@ import (
 // are the parameters of all its stages and the code identities of their kinds,
 // pipeline.notes the notes of the loader, pipeline.excluded the participants that were left
 // out, pipeline.unchecked the stages that no leakage check sees, pipeline.graph the drawing
-// of its stages. A report needs them; nothing else of a file's text flows anywhere, and none of them names a path, a host or a user.
+// of its stages. A report needs them; nothing else of a file's text flows anywhere, and none
+// of them names a path, a host or a user.
 const settingsName = "pipeline"
 
 // A settingRow is one parameter of one stage, in pipeline.settings.

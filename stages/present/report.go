@@ -107,9 +107,9 @@ func (*Report) Ports() dag.Ports {
 
 // WithoutModels are the ports of a report that need no trained model: what may be shown
 // where a leakage check has not passed.
-var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", column.UncheckedPort, "covariates",
-	"coverage", "registration", "cleaning", "qcfc", "qcfc_edges", "typicality", "scans", "connectivity", "graphs", "warnings",
-	"parcels", "anatomy", "overview"}
+var WithoutModels = []string{"participants", "nodes", "settings", "notes", "excluded", column.UncheckedPort,
+	"covariates", "coverage", "registration", "cleaning", "qcfc", "qcfc_edges", "typicality", "scans", "connectivity",
+	"graphs", "warnings", "parcels", "anatomy", "overview"}
 
 // Page is the report of the inputs that are connected.
 func (s *Report) Page(t *dag.Task) (*report.Page, error) { return s.PartialPage(t, Partial{}) }
