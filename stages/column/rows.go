@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unique"
 	"unsafe"
 
 	"prgnn/artifacts/encoding"
@@ -269,6 +270,21 @@ func Rows[R any](t *encoding.Table) ([]R, error) {
 		return nil, err
 	}
 	return rows, nil
+}
+
+// Keep gives the texts of rows memory of their own, once for equal ones. As they are read they lie in that of the whole
+// table, which few rows would keep: of 40,000 tables with one row each, all of them.
+func Keep[R any](rows []R) {
+	all := memoryOf(rows)
+	for _, f := range layoutOf(reflect.TypeFor[R]()).fields {
+		if f.kind != reflect.String || f.pointer {
+			continue
+		}
+		for i := range rows {
+			text := at[string](all, i, f.offset)
+			*text = unique.Make(*text).Value()
+		}
+	}
 }
 
 // Coordinates reads the coordinates of each row: the columns before the first of own.

@@ -1,9 +1,13 @@
 package present
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 
+	"prgnn/dag"
+	"prgnn/internal/words"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -47,7 +51,13 @@ func (a *author) provenance() error {
 	t := &report.Table{Caption: "Inputs of this page", Keys: 2, Heads: []report.Head{{Text: "input"}, {Text: "member"},
 		{Text: "format"}, {Text: "bytes", Number: true}, {Text: "SHA-256"}}}
 	for _, p := range (&Report{}).Ports().In {
-		for _, in := range a.T.All(p.Name) {
+		ins := a.T.All(p.Name)
+		if len(ins) > mostMembers {
+			t.Rows = append(t.Rows, together(p.Name, ins))
+			t.Note = fmt.Sprintf("More than %d members are one row: the sum of their bytes, and the SHA-256 of their SHA-256s, one a line, in their order. pipeline provenance FILE -o DIR lists all.", mostMembers)
+			continue
+		}
+		for _, in := range ins {
 			t.Rows = append(t.Rows, []report.Cell{{Text: p.Name}, {Text: section.MemberText(in.Coords)},
 				{Text: in.Ref.Format},
 				{Text: fmt.Sprint(in.Ref.Size)}, {Text: in.Ref.Digest.String()}})
@@ -57,4 +67,18 @@ func (a *author) provenance() error {
 		a.Supplement(t)
 	}
 	return nil
+}
+
+// mostMembers is how many members of an input have a row each.
+const mostMembers = 1000
+
+// together is the row of an input with many members.
+func together(port string, ins []dag.Input) []report.Cell {
+	size, all := int64(0), sha256.New()
+	for _, in := range ins {
+		size += in.Ref.Size
+		fmt.Fprintln(all, in.Ref.Digest.String())
+	}
+	return []report.Cell{{Text: port}, {Text: words.Count(len(ins), "member")}, {Text: ins[0].Ref.Format},
+		{Text: fmt.Sprint(size)}, {Text: hex.EncodeToString(all.Sum(nil))}}
 }

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"html"
 	"strings"
@@ -144,6 +145,28 @@ func TestCaptionsOfFurtherPictures(t *testing.T) {
 		"Degrees.</strong> layer 2. Share.</figcaption>", "Degrees.</strong> layer 3</figcaption>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// An input with many members is one row of the page: their bytes, and the digest of their digests.
+func TestReportOfManyInputs(t *testing.T) {
+	for n, want := range map[int]string{1000: "", 1001: ">1001 members"} {
+		in := map[string][]dag.Input{}
+		var size int64
+		digests := ""
+		for i := range n {
+			one := dag.InputOf(encoding.NewTable(encoding.Column{Name: "draw", Values: []int32{int32(i)}}),
+				dag.Coord{Axis: "subject", Value: fmt.Sprintf("sub-%04d", i)})
+			in["connectivity"] = append(in["connectivity"], one)
+			size, digests = size+one.Ref.Size, digests+one.Ref.Digest.String()+"\n"
+		}
+		page := reportText(t, in)
+		last := in["connectivity"][n-1].Ref.Digest.String()
+		need.Equal(t, strings.Contains(page, last), want == "", n)
+		if row := fmt.Sprintf("%s</th><td>arrow</td><td class=\"num\">%d</td><td>%x</td>", want, size,
+			sha256.Sum256([]byte(digests))); want != "" && !strings.Contains(page, row) {
+			t.Errorf("the page lacks %s:\n%s", row, between(page, "1001 members", "</tr>"))
 		}
 	}
 }

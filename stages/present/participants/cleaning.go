@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
@@ -20,28 +21,37 @@ type CleanedScan struct {
 	column.CleaningRow
 }
 
-// cleanedScans reads what is connected to the port cleaning, in its order. A table that is not denoise's is left out.
-func cleanedScans(t *dag.Task) ([]CleanedScan, error) {
-	return scansOf(t, "cleaning", "strategy", func(who string, r column.CleaningRow) CleanedScan {
+// readCleaned reads what is connected to the port cleaning, in its order: how each scan was cleaned, and the share of its
+// voxels that bootstrap needed for a series. A table that is not denoise's says nothing of the cleaning.
+func (a *Cohort) readCleaned() (err error) {
+	a.Scans, err = scansOf(a.T, "cleaning", "strategy", func(who string, r column.CleaningRow) CleanedScan {
 		return CleanedScan{who, r}
+	}, func(table *encoding.Table) {
+		if a.leastValid == "" {
+			a.leastValid = column.MadeLines(table.Meta["made"])["bootstrap.min_valid"]
+		}
 	})
+	return err
 }
 
 // scansOf makes a list of the rows at a port, in its order, each with the name of its participant (and run). Tables
-// without the column has are of another kind, and left out.
-func scansOf[R, S any](t *dag.Task, port, has string, scan func(who string, row R) S) (scans []S, err error) {
+// without the column has are of another kind, and left out. look sees every table.
+func scansOf[R, S any](t *dag.Task, port, has string, scan func(who string, row R) S,
+	look func(*encoding.Table)) (scans []S, err error) {
 	for _, in := range t.All(port) {
 		table, err := in.Table()
 		if err != nil {
 			return nil, err
 		}
+		look(table)
 		if _, ok := table.Column(has); !ok && has != "" {
 			continue
 		}
-		rows, err := column.Read[R](in)
+		rows, err := column.Rows[R](table)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
+		column.Keep(rows)
 		for _, r := range rows {
 			scans = append(scans, scan(cmp.Or(in.Coord("subject"), section.MemberText(in.Coords)), r))
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"prgnn/dag"
+	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
@@ -90,10 +91,7 @@ func TestCleaningIsTold(t *testing.T) {
 		}
 		a := &Cohort{Writer: section.NewWriter(cleaningTask(rows, ids...))}
 		a.Section.Title = "Checks"
-		var err error
-		if a.Scans, err = cleanedScans(a.T); err != nil {
-			t.Fatal(err)
-		}
+		need.NoError(t, a.readCleaned())
 		a.cleaning()
 		a.Page.Sections = []report.Section{*a.Section}
 		if text := strings.Join(strings.Fields(a.Page.Text()), " "); !strings.Contains(text, c.told) {

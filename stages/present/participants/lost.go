@@ -7,10 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
-	"prgnn/stages/column"
 	"prgnn/stages/inference"
 )
 
@@ -166,20 +164,6 @@ func mostStruck(struck []CleanedScan, all int) string {
 		return ""
 	}
 	return "; most in " + words.Some(named, 6)
-}
-
-// leastValid is the share of a region's voxels that bootstrap needs for a series; "" where no voxels were averaged.
-func leastValid(t *dag.Task) (string, error) {
-	for _, in := range t.All("cleaning") {
-		table, err := in.Table()
-		if err != nil {
-			return "", err
-		}
-		if least := column.MadeLines(table.Meta["made"])["bootstrap.min_valid"]; least != "" {
-			return least, nil
-		}
-	}
-	return "", nil
 }
 
 // noSeries says why a region has no usable series.

@@ -44,10 +44,7 @@ func (a *Cohort) Read() (err error) {
 		}
 		a.Nodes = nodes.Rows()
 	}
-	if a.Scans, err = cleanedScans(a.T); err != nil {
-		return err
-	}
-	if a.leastValid, err = leastValid(a.T); err != nil {
+	if err = a.readCleaned(); err != nil {
 		return err
 	}
 	if a.Labeled, err = labeledScans(a.T); err != nil || !a.T.Has("notes") {
@@ -115,6 +112,9 @@ type ExcludedRow struct {
 	Category    string `column:"category,optional"` // the reason without ids, files and advice
 }
 
+// mostExcluded is how many excluded participants a page lists; the reasons of all are counted.
+const mostExcluded = 2000
+
 // describeExcluded gives the number of excluded participants by reason, and each participant.
 func (a *Cohort) describeExcluded() error {
 	if !a.T.Has("excluded") {
@@ -128,9 +128,13 @@ func (a *Cohort) describeExcluded() error {
 		a.Say("No participant was excluded.")
 		return nil
 	}
-	t := section.TableOf("Excluded participants", 1, a.Excluded,
+	shown := a.Excluded[:min(len(a.Excluded), mostExcluded)]
+	t := section.TableOf("Excluded participants", 1, shown,
 		section.Text("participant", "", func(r ExcludedRow) string { return r.Participant }),
 		section.Text("reason", "", func(r ExcludedRow) string { return r.Reason }))
+	if len(shown) < len(a.Excluded) {
+		t.Note = fmt.Sprintf("The first %d of %s. pipeline cohort FILE --json lists all.", len(shown), report.Thousands(float64(len(a.Excluded))))
+	}
 	const most = 12 // rows in the text
 	a.excludedTable = t
 	if len(a.Excluded) <= most {
@@ -232,6 +236,9 @@ func (a *Cohort) describeGroups() error {
 		return err
 	}
 	all.Caption = "Participants"
+	if len(all.Rows) < len(a.Who.Ids) {
+		all.Note += " pipeline cohort FILE --json lists all."
+	}
 	for i, id := range a.Who.Ids[:len(all.Rows)] {
 		if slices.Contains(a.Duplicates, id) {
 			all.Rows[i][0].Text += " (duplicate scan)"

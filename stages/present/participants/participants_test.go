@@ -4,9 +4,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/lists"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
 
@@ -59,5 +64,40 @@ func TestDescribeColumn(t *testing.T) {
 	}
 	if len(shown.Heads) != 1 || shown.Rows[0][0].Text != "31.0 ± 7.2 (20.0–42.0)" {
 		t.Errorf("described %+v %+v", shown.Heads, shown.Rows)
+	}
+}
+
+// Of many participants the page lists those with the smallest and the largest values of each measure, and says of how
+// many, and where all are. Its inputs are one row.
+func TestExtremesOfMany(t *testing.T) {
+	const n = 3000
+	rows, ids := map[string]column.CleaningRow{}, []string{}
+	value := func(i int) int32 { return int32(i * 1777 % n) } // each of 0 … n−1 once
+	for i := range n {
+		ids = append(ids, fmt.Sprintf("sub-%04d", i))
+		rows[ids[i]] = column.CleaningRow{Kept: value(i), TEff: 7, MeanFD: math.NaN(), Strategy: "simple"}
+	}
+	a := &Cohort{Writer: section.NewWriter(cleaningTask(rows, ids...))}
+	a.Pictures = true
+	a.Run = &section.Settings{Stages: []section.StageSettings{{Stage: "report", Kind: "report",
+		Inputs: map[string][]string{"cleaning": {"clean.quality"}}}}}
+	need.NoError(t, a.Quality())
+	var listed *report.Table
+	for _, b := range a.Section.Blocks {
+		if b.Table != nil && b.Table.Supplement {
+			listed = b.Table
+		}
+	}
+	var want []string // of one measure that differs, 500 at each end
+	for i, id := range ids {
+		if v := value(i); v < 500 || v >= n-500 {
+			want = append(want, id)
+		}
+	}
+	got := lists.Map(listed.Rows, func(r []report.Cell) string { return r[0].Text })
+	need.Equal(t, strings.Join(got, " "), strings.Join(want, " "))
+	const note = "Shown: 1000 of 3,000 participants, those with the 500 smallest and the 500 largest values of each measure that differs. All rows: pipeline export FILE clean.quality -o rows.csv."
+	if !strings.HasSuffix(listed.Note, note) {
+		t.Errorf("the note is %q", listed.Note)
 	}
 }

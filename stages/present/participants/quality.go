@@ -45,12 +45,13 @@ func (a *Cohort) Quality() error {
 		measure
 		numbers []string // median, smallest, largest
 	}
+	tables, err := readMeasures(a.T)
+	if err != nil {
+		return err
+	}
 	var lines []line
 	for _, m := range measures {
-		v, err := gather(a.T, m.port, m.column)
-		if err != nil {
-			return err
-		}
+		v := tables[m.port].values[m.column]
 		if strings.Contains(m.label, "%s") {
 			m.label = fmt.Sprintf(m.label, a.Element())
 		}
@@ -68,12 +69,13 @@ func (a *Cohort) Quality() error {
 	}
 	a.registration()
 	a.cleaning()
-	voxels, err := gather(a.T, "coverage", "voxels")
-	if err != nil {
-		return err
+	empty, voxels := 0, tables["coverage"].values["voxels"]
+	for _, v := range voxels {
+		if v == 0 {
+			empty++
+		}
 	}
-	if empty := len(voxels) - len(slices.DeleteFunc(slices.Clone(voxels),
-		func(v float64) bool { return v == 0 })); empty > 0 {
+	if empty > 0 {
 		// More than one in twenty is more than the edge of a field of view.
 		question := ""
 		if 20*empty > len(voxels) {
@@ -85,12 +87,7 @@ func (a *Cohort) Quality() error {
 		}
 		a.Caution("Regions without a %s (all participants together): %d of %d (%s)%s", a.Element(), empty, len(voxels), words.Some(names, 6), question)
 	}
-	each, err := a.eachParticipant()
-	if err != nil {
-		return err
-	}
-	if each != nil {
-		each.Note = "No series: regions without a usable one, in the draw with the most."
+	if each := a.eachParticipant(tables); each != nil {
 		a.Supplement(each)
 	}
 	return a.warnings()
@@ -116,31 +113,71 @@ func (a *Cohort) withoutVoxels() ([]string, error) {
 	return mostFrequent(count), nil
 }
 
-// gather collects one numeric column of all tables of a port, without missing values.
-func gather(t *dag.Task, port, column string) ([]float64, error) {
-	var all []float64
-	for _, in := range t.All(port) {
-		table, err := in.Table()
-		if err != nil {
-			return nil, err
-		}
-		if _, ok := table.Column(column); !ok {
+// A measured holds the measures of the tables of one port.
+type measured struct {
+	members []string             // the participants, in the order of the port
+	values  map[string][]float64 // by column, of all tables one after the other, without missing values
+	ends    map[string][]int     // of each member, where its values end
+}
+
+// of are the values of one member.
+func (m *measured) of(column string, member int) []float64 {
+	start := 0
+	if member > 0 {
+		start = m.ends[column][member-1]
+	}
+	return m.values[column][start:m.ends[column][member]]
+}
+
+// readMeasures reads the measures of each port. Each table is read once, and of it only these numbers are kept.
+func readMeasures(t *dag.Task) (map[string]*measured, error) {
+	all := map[string]*measured{}
+	for _, m := range measures {
+		if all[m.port] != nil {
 			continue
 		}
-		v, err := table.Floats(column)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		of := &measured{values: map[string][]float64{}, ends: map[string][]int{}}
+		all[m.port] = of
+		for _, in := range t.All(m.port) {
+			if err := of.add(in, m.port); err != nil {
+				return nil, err
+			}
 		}
-		all = append(all, slices.DeleteFunc(slices.Clone(v), math.IsNaN)...)
 	}
 	return all, nil
 }
 
+// add adds the measures of a port's table.
+func (m *measured) add(in dag.Input, port string) error {
+	table, err := in.Table()
+	if err != nil {
+		return err
+	}
+	m.members = append(m.members, scanName(in))
+	for _, of := range measures {
+		if of.port != port {
+			continue
+		}
+		if _, ok := table.Column(of.column); ok {
+			v, err := table.Floats(of.column)
+			if err != nil {
+				return fmt.Errorf("%s: %w", in.Name, err)
+			}
+			m.values[of.column] = append(m.values[of.column], column.Known(v)...)
+		}
+		m.ends[of.column] = append(m.ends[of.column], len(m.values[of.column]))
+	}
+	return nil
+}
+
+// mostRows is how many participants a table of the page lists. A page of 40,000 rows takes a browser minutes.
+const mostRows = 1000
+
 // eachParticipant has a row per participant, over its draws and regions; nil without any.
-func (a *Cohort) eachParticipant() (*report.Table, error) {
-	t := &report.Table{Caption: "Quality of each participant (median over draws or regions unless named otherwise)", Keys: 1, Heads: []report.Head{{Text: "participant"}}}
+func (a *Cohort) eachParticipant(tables map[string]*measured) *report.Table {
+	var columns []eachColumn
 	var ids []string
-	cells := map[string][]report.Cell{}
+	row := map[string]int{} // of a participant
 	for _, c := range []struct {
 		port, column, head string
 		of                 func([]float64) float64
@@ -157,43 +194,93 @@ func (a *Cohort) eachParticipant() (*report.Table, error) {
 		{"graphs", "silent", "no series", slices.Max[[]float64]},
 		{"graphs", "components", "most components", slices.Max[[]float64]},
 	} {
-		found := false
-		for _, in := range a.T.All(c.port) {
-			id := in.Coord("subject")
-			if id == "" {
-				id = section.MemberText(in.Coords)
-			}
-			v, err := gather(dag.NewTask(map[string][]dag.Input{c.port: {in}}), c.port, c.column)
-			if err != nil {
-				return nil, err
-			}
+		m, of := tables[c.port], eachColumn{head: c.head}
+		if len(m.values[c.column]) == 0 {
+			continue
+		}
+		for i, id := range m.members {
+			v := m.of(c.column, i)
 			if len(v) == 0 {
 				continue
 			}
-			if !found {
-				found = true
-				t.Heads = append(t.Heads, report.Head{Text: c.head, Number: true})
+			at, known := row[id]
+			if !known {
+				at = len(ids)
+				row[id], ids = at, append(ids, id)
 			}
-			if _, ok := cells[id]; !ok {
-				ids = append(ids, id)
-			}
-			for len(cells[id]) < len(t.Heads)-2 {
-				cells[id] = append(cells[id], report.Cell{Text: "n/a"})
-			}
-			cells[id] = append(cells[id], report.Cell{Text: report.Short(c.of(v))})
+			of.set(at, c.of(v))
 		}
-	}
-	for _, id := range ids {
-		row := append([]report.Cell{{Text: id}}, cells[id]...)
-		for len(row) < len(t.Heads) {
-			row = append(row, report.Cell{Text: "n/a"})
-		}
-		t.Rows = append(t.Rows, row)
+		columns = append(columns, of)
 	}
 	if len(ids) == 0 {
-		return nil, nil
+		return nil
 	}
-	return t, nil
+	shown, note := a.shownRows(columns, len(ids))
+	heads := []section.Column[int]{section.Text("participant", "", func(i int) string { return ids[i] })}
+	for _, c := range columns {
+		heads = append(heads, section.Number(c.head, "", c.text))
+	}
+	t := section.TableOf("Quality of each participant (median over draws or regions unless named otherwise)", 1, shown,
+		heads...)
+	t.Note = "No series: regions without a usable one, in the draw with the most." + note
+	return t
+}
+
+// An eachColumn is one number of each participant, by row; NaN is a missing one.
+type eachColumn struct {
+	head   string
+	values []float64
+}
+
+func (c *eachColumn) set(row int, v float64) {
+	for len(c.values) <= row {
+		c.values = append(c.values, math.NaN())
+	}
+	c.values[row] = v
+}
+
+func (c *eachColumn) at(row int) float64 {
+	if row >= len(c.values) {
+		return math.NaN()
+	}
+	return c.values[row]
+}
+
+func (c *eachColumn) text(row int) string {
+	if v := c.at(row); !math.IsNaN(v) {
+		return report.Short(v)
+	}
+	return "n/a"
+}
+
+// shownRows chooses the rows of a table of n participants, and says what it leaves out: of more than mostRows, it takes
+// those with the smallest and the largest values of each measure that differs, the first of equal ones.
+func (a *Cohort) shownRows(columns []eachColumn, n int) (rows []int, note string) {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	if n <= mostRows {
+		return all, ""
+	}
+	columns = slices.DeleteFunc(slices.Clone(columns), func(c eachColumn) bool {
+		v := column.Known(c.values)
+		return slices.Min(v) == slices.Max(v)
+	})
+	share := mostRows / max(2*len(columns), 1)
+	chosen := make([]bool, n)
+	for _, c := range columns {
+		known := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return math.IsNaN(c.at(i)) })
+		for _, sign := range []float64{1, -1} {
+			slices.SortFunc(known, func(i, j int) int { return cmp.Or(cmp.Compare(sign*c.at(i), sign*c.at(j)), i-j) })
+			for _, i := range known[:min(share, len(known))] {
+				chosen[i] = true
+			}
+		}
+	}
+	rows = slices.DeleteFunc(all, func(i int) bool { return !chosen[i] })
+	return rows, fmt.Sprintf(" Shown: %d of %s participants, those with the %d smallest and the %[3]d largest values of each measure that differs.%s",
+		len(rows), report.Thousands(float64(n)), share, a.Exported("coverage", "cleaning", "connectivity", "graphs"))
 }
 
 // MedianRange writes the median with its range, or the one value that there is.
@@ -251,10 +338,16 @@ func (a *Cohort) warnings() error {
 	}
 	if list != nil {
 		a.Heading("Warnings")
+		if more := len(list) - mostWarnings; more > 0 {
+			list = append(list[:mostWarnings], fmt.Sprintf("%s.%s", words.Count(more, "other warning"), a.Exported("connectivity", "warnings")))
+		}
 		a.Add(report.Block{List: list})
 	}
 	return nil
 }
+
+// mostWarnings is how many different warnings a page lists.
+const mostWarnings = 100
 
 func (s *warned) add(warnings []string, whose string) {
 	s.all++

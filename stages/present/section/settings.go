@@ -1,6 +1,7 @@
 package section
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,4 +102,26 @@ func (s *StageSettings) Number(parameter string) float64 {
 		return 0
 	}
 	return x
+}
+
+// Exported is a sentence on how to get the whole tables of ports of the page whose rows it does not show; "" where the
+// parameters are not connected.
+func (w *Writer) Exported(ports ...string) string {
+	var from []string
+	for i := range w.Run.Stages {
+		if s := &w.Run.Stages[i]; s.Kind == "report" {
+			for _, port := range ports {
+				from = append(from, s.Inputs[port]...)
+			}
+		}
+	}
+	if from == nil {
+		return ""
+	}
+	slices.Sort(from)
+	text := " All rows: pipeline export FILE " + from[0] + " -o rows.csv"
+	if others := slices.Compact(from)[1:]; len(others) > 0 {
+		text += ", and likewise " + strings.Join(others, ", ")
+	}
+	return text + "."
 }
