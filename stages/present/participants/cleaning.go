@@ -21,8 +21,8 @@ type CleanedScan struct {
 	column.CleaningRow
 }
 
-// readCleaned reads what is connected to the port cleaning, in its order: how each scan was cleaned, and the share of its
-// voxels that bootstrap needed for a series. A table that is not denoise's says nothing of the cleaning.
+// readCleaned reads what is connected to the port cleaning, in its order: how each scan was cleaned, and the share of
+// its voxels that bootstrap needed for a series. A table that is not denoise's says nothing of the cleaning.
 func (a *Cohort) readCleaned() (err error) {
 	a.Scans, err = scansOf(a.T, "cleaning", "strategy", func(who string, r column.CleaningRow) CleanedScan {
 		return CleanedScan{who, r}

@@ -339,7 +339,8 @@ func (a *Cohort) warnings() error {
 	if list != nil {
 		a.Heading("Warnings")
 		if more := len(list) - mostWarnings; more > 0 {
-			list = append(list[:mostWarnings], fmt.Sprintf("%s.%s", words.Count(more, "other warning"), a.Exported("connectivity", "warnings")))
+			list = append(list[:mostWarnings],
+				words.Count(more, "other warning")+"."+a.Exported("connectivity", "warnings"))
 		}
 		a.Add(report.Block{List: list})
 	}
