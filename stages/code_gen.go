@@ -51,13 +51,13 @@ kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published 5f0b99da0c0e4495e440a6cb6be9cddd1e49372fada26d7a55c7ce6a70a7b7f2
 kind qcfc dd042f2046043da3acee8650a4f41a5090bc58c01c7ef85e5527483a13cd75ba
 kind regression 6af6189042ca8ea6778a138d7efc3584befd1b74d30eedf466688e906c8a0b1e
-kind report 55edce7b0f5ea15db9c523b0c2e38b872b1517dda7ded1de8bedcde7900e04d2
+kind report 50f625e4ab10af99e7656f1f919271bb03f5e1b1c9026811ac2d3923f1f76935
 kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
 kind simulate ade5df143578e000234ded16c55cae06881b72aef2d49b7d984188403de83417
 kind split a27f9874abf162d06deb4d8cdd87d2bfd9a84933579d28128e2d4d358007117f
 kind states b99530223163eb6c2a63001e8677d95fd5f4e534056354a40e211a817c2ddf35
-kind summary 7a90680965267bc28e07d98d148c8189c875e84936bb2ecae017e641b6a43d32
+kind summary 7c0aa6605b2eee1cce2e75004f8ca0416988a16e07c72367a4e7ca25be45e8b9
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 2f17bb12e6c36ef55e530d2dc9b2f41dc885096b4d861729d1fafee0b3a982e7
@@ -3509,11 +3509,9 @@ prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 reached by join parcellate
 prgnn/stages/region.CoverageRow f01bc69d0dae.2ce0c3
 
-reached by join report sessions summary
+reached by join sessions
 prgnn/dag.CompareCoords f9c772d15387.ee64d0
 prgnn/dag.CompareValues baefdd7a86f4.e3b0c4
-
-reached by join sessions
 prgnn/stages/prepare.runNames 02c098b18f6a.8c138d
 prgnn/stages/prepare.sameParts 5d4b5d2461cc.711565
 
@@ -4033,12 +4031,6 @@ prgnn/stages/learn.scaleOf ec26b5119b50.d5739e
 reached by report
 prgnn/stages/present.report.New 8649a4c5406f.b77b2f
 
-reached by report sessions summary
-prgnn/dag.NewTask c97c623687be.a65006
-prgnn/dag.heard 9ee60cdb667d.e3b0c4
-prgnn/dag.heard.String 811cad175ca2.92cb40
-prgnn/dag.heard.Write d924a138a58c.92cb40
-
 reached by report summary
 prgnn/dag.WarningColumn 31ef39a2f003.e3b0c4
 prgnn/dag.Warnings 7a61486b2669.af4980
@@ -4049,6 +4041,7 @@ prgnn/internal/words.LeastP a1b90a295bd0.3dc057
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
+prgnn/stages/column.Keep 0f57f9db9898.8e7438
 prgnn/stages/column.NameDoc d4688ca62ad8.e3b0c4
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
 prgnn/stages/column.RecoveryRow.Name 353daa50cf10.8d6f0a
@@ -4103,7 +4096,7 @@ prgnn/stages/present.author.more 87af9bdcea18.b42cb9
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.number ae87e5620371.1f296c
 prgnn/stages/present.author.othersAbove 3f0a78fa5506.363fe6
-prgnn/stages/present.author.provenance 0ef7f595ff87.422d5b
+prgnn/stages/present.author.provenance a9dcc932b3b5.84da51
 prgnn/stages/present.author.rankingTables 5229397d509c.69de01
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
 prgnn/stages/present.author.recovered 6ab1684eb249.5250d4
@@ -4126,12 +4119,14 @@ prgnn/stages/present.excludedPort 7e7afad5c24e.fd4c5e
 prgnn/stages/present.fewHeldOut 70a586560e99.e3b0c4
 prgnn/stages/present.gathered e247e38f5e2d.4c17fd
 prgnn/stages/present.judge 0ce8325964c1.3aca19
+prgnn/stages/present.mostMembers 6f511baa541d.e3b0c4
 prgnn/stages/present.newAuthor a4867bff8c15.45249d
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
 prgnn/stages/present.otherThan 377a7af02a53.1f3e00
 prgnn/stages/present.programs c36f217d49f2.020db9
 prgnn/stages/present.sharedPorts e50a3a4a168f.7f1bfd
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
+prgnn/stages/present.together 5a8967755750.06ae07
 prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
 prgnn/stages/present.upsideDownText 6036c8f41ab1.e3b0c4
 prgnn/stages/present.varying cacbb1b92632.10d139
@@ -4193,23 +4188,25 @@ prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
 prgnn/stages/present/participants.Cohort.ExcludedList b4a9d6bbc591.5ff3a0
 prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
 prgnn/stages/present/participants.Cohort.Motion 58b29eefd408.5d0100
-prgnn/stages/present/participants.Cohort.Quality 84fba0eb1c0c.b2dd30
-prgnn/stages/present/participants.Cohort.Read c75bb513ac08.b7a098
+prgnn/stages/present/participants.Cohort.Quality 277c4ed8d758.3e6c27
+prgnn/stages/present/participants.Cohort.Read 13f6dec42bfc.513704
 prgnn/stages/present/participants.Cohort.ScanQuality 3dabc17bca48.8198f8
 prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
 prgnn/stages/present/participants.Cohort.cautionScans 95d4454d0b2b.574acb
 prgnn/stages/present/participants.Cohort.cleaning b0f3eb430c31.a7d59a
-prgnn/stages/present/participants.Cohort.describeExcluded 7919a8d6181e.0d045d
-prgnn/stages/present/participants.Cohort.describeGroups 74bd10782831.62c451
-prgnn/stages/present/participants.Cohort.eachParticipant f03f3358a25a.aace59
+prgnn/stages/present/participants.Cohort.describeExcluded c08100870c5b.bd7977
+prgnn/stages/present/participants.Cohort.describeGroups 04ed77e98459.62c451
+prgnn/stages/present/participants.Cohort.eachParticipant 05543f1640ea.09a795
 prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
 prgnn/stages/present/participants.Cohort.motionTable 78501f79b9df.fdb081
+prgnn/stages/present/participants.Cohort.readCleaned 1747b58493e0.f137c1
 prgnn/stages/present/participants.Cohort.registration 34d485349852.0b9eb6
 prgnn/stages/present/participants.Cohort.scanLinks a35b2cb93aac.b82c43
+prgnn/stages/present/participants.Cohort.shownRows 3fe213a57cb3.eb7f90
 prgnn/stages/present/participants.Cohort.tableOfNumber 153eac7a4348.a9fa92
 prgnn/stages/present/participants.Cohort.taskRegression e4239aa4b29f.66fb4b
 prgnn/stages/present/participants.Cohort.typicality c286eb231fdd.1ec34e
-prgnn/stages/present/participants.Cohort.warnings f0b33dd844ef.64c7b9
+prgnn/stages/present/participants.Cohort.warnings e565b4d1131f.5c401b
 prgnn/stages/present/participants.Cohort.withoutVoxels 06061c13d75b.8a6975
 prgnn/stages/present/participants.CovariateNames 923256bb36ec.e3b0c4
 prgnn/stages/present/participants.ExcludedRow 426801e7bc8a.e3b0c4
@@ -4225,29 +4222,37 @@ prgnn/stages/present/participants.ShownScans a9377ed9369a.e3b0c4
 prgnn/stages/present/participants.TaskConditions c4275635cc41.c69b17
 prgnn/stages/present/participants.arrangements ec1a3814f3da.39778c
 prgnn/stages/present/participants.byRegionText 80169f3cd30f.6d88b3
-prgnn/stages/present/participants.cleanedScans 44152c5184ce.2a03ae
 prgnn/stages/present/participants.describeColumn 6894e62713aa.2d3809
 prgnn/stages/present/participants.describeNumbers 23a324c5cd79.f3dd6f
+prgnn/stages/present/participants.eachColumn 82a94887f19a.e3b0c4
+prgnn/stages/present/participants.eachColumn.at 53ba57593000.caea3c
+prgnn/stages/present/participants.eachColumn.set 0f8e3cd81949.caea3c
+prgnn/stages/present/participants.eachColumn.text e6583016b903.2ec60c
 prgnn/stages/present/participants.fewForMotion c8409648400f.e3b0c4
-prgnn/stages/present/participants.gather 888421a56f5d.f32263
 prgnn/stages/present/participants.groupSize 87bcbe8e7ab8.e3b0c4
-prgnn/stages/present/participants.labeledScans 4464b9f157ab.605793
-prgnn/stages/present/participants.leastValid 8049cd53c3a5.0b9093
+prgnn/stages/present/participants.labeledScans 67d240cda69f.8d784f
 prgnn/stages/present/participants.lostRegion 9cf27a1a1e38.e3b0c4
 prgnn/stages/present/participants.lostVoxels 2e395e719d10.ced125
 prgnn/stages/present/participants.measure 69567829ace1.e3b0c4
+prgnn/stages/present/participants.measured 0a410f6e6191.e3b0c4
+prgnn/stages/present/participants.measured.add 3b0eb1ddda0e.dcd375
+prgnn/stages/present/participants.measured.of 5f61cf5d1957.ab139e
 prgnn/stages/present/participants.measures d7f60feab388.7f379c
+prgnn/stages/present/participants.mostExcluded c964cdcc9f36.e3b0c4
 prgnn/stages/present/participants.mostFrequent 9b430d9b31a1.e3b0c4
 prgnn/stages/present/participants.mostNamed 70a586560e99.e3b0c4
+prgnn/stages/present/participants.mostRows 6f511baa541d.e3b0c4
 prgnn/stages/present/participants.mostStruck 105fd59e56ea.456c87
+prgnn/stages/present/participants.mostWarnings 00c71a33bfe2.e3b0c4
 prgnn/stages/present/participants.noSeries 1d5a1cdf7c70.e3b0c4
 prgnn/stages/present/participants.nobodyStandsOut 427758de6f1f.e3b0c4
 prgnn/stages/present/participants.noteRow f4b7aa829e76.e3b0c4
 prgnn/stages/present/participants.outlierWords e5d3b0481d0f.e3b0c4
+prgnn/stages/present/participants.readMeasures 4c297b35d6c8.808869
 prgnn/stages/present/participants.scanFigure ea013954b46a.63a506
 prgnn/stages/present/participants.scanName 49bb5e843edc.37b2fc
 prgnn/stages/present/participants.scanNames 35826d95f61b.044f7d
-prgnn/stages/present/participants.scansOf 63de88a6b6d0.dd30e1
+prgnn/stages/present/participants.scansOf c2c0cd4b14f3.4bfb09
 prgnn/stages/present/participants.shownStrategies 069781a2de55.e3b0c4
 prgnn/stages/present/participants.usual 4ddd2be99784.62655e
 prgnn/stages/present/participants.warned 1c272f9b4f91.e3b0c4
@@ -4336,6 +4341,7 @@ prgnn/stages/present/section.WholeTable c5ccb6fb46a1.665305
 prgnn/stages/present/section.Writer 7be52df7b7f0.220112
 prgnn/stages/present/section.Writer.Add 554e4163ed7e.c5e366
 prgnn/stages/present/section.Writer.Caution 3b3ec3196b8d.e3ec33
+prgnn/stages/present/section.Writer.Exported bef736c3f72a.e3ec33
 prgnn/stages/present/section.Writer.Figures fd50c24cf0f1.d038de
 prgnn/stages/present/section.Writer.Heading 7e39046c0532.a9f2bf
 prgnn/stages/present/section.Writer.ReadSettings 2bf461a4e9df.431bc4
@@ -4437,6 +4443,10 @@ prgnn/stages/assess.saliency.New e895b5e3a556.b73821
 prgnn/stages/assess.writeDense 1dee302b8cae.b9c8c0
 
 reached by sessions
+prgnn/dag.NewTask c97c623687be.a65006
+prgnn/dag.heard 9ee60cdb667d.e3b0c4
+prgnn/dag.heard.String 811cad175ca2.92cb40
+prgnn/dag.heard.Write d924a138a58c.92cb40
 prgnn/stages/prepare.Sessions dba1b61b2ad0.e3b0c4
 prgnn/stages/prepare.Sessions.Ports 6cf2e70c10e7.ecbe91
 prgnn/stages/prepare.Sessions.Run 9ed436a64444.dde4cb
@@ -4953,7 +4963,7 @@ at stages/column/made.go prgnn/stages/column MadeBy:20 MadeOf:34 MadeApart:46 Ma
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingName:30 PrGNN:63 Classifiers:67 NameClassifiers:79 joinTexts:114 CompareNamed:119 ShownSetting:134 Lambdas:150
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
-at stages/column/rows.go prgnn/stages/column field:34 layout:43 layouts:48 coordsType:50 layoutOf:53 offsetOf:101 Names:114 Type:120 Table:124 Columns:129 CoordinateDoc:146 Keys:149 field.column:165 cells:186 markMissing:211 Read:220 One:233 Rows:247 Coordinates:276 field.absent:296 field.read:309 chosen:349 fill:359 memory:380 memoryOf:386 at:392
+at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 Rows:248 Keep:277 Coordinates:292 field.absent:312 field.read:325 chosen:365 fill:375 memory:396 memoryOf:402 at:408
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 CleanedBefore:13 StrongMotion:17 CleaningRow:21 VolumeRow:51
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
@@ -5099,24 +5109,24 @@ at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 lengths:42 Author.methodsOfSilence:74 silence:87 Author.readSilence:90 silentRow:117
 at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:163 estimator:198 share:216 percentText:226 Author.hasModels:236 Author.methodsOfTraining:242 Author.methodsOfEvaluation:304 Author.target:361 Author.methodsOfRegression:369 Author.methodsOfBaselines:395 Author.unit:407 settingsOf:416 orDefault:444 Author.namesOf:452
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:50 widthOfSVG:83
-at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:18 cleanedScans:24 scansOf:32 NuisanceWords:53 CleanedScan.Nuisance:67 Cohort.cleaning:79 CleanedScan.taskOf:114 TaskConditions:120 Cohort.taskRegression:135 ResponseWords:151 Cohort.cautionScans:158 mostFrequent:211 nobodyStandsOut:221 usual:224
-at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:18 lostRegion:26 CleanedScan.lostRegions:32 mostNamed:51 CleanedScan.lostText:55 wholePercent:79 lostVoxels:89 byRegionText:105 mostStruck:153 leastValid:172 noSeries:186
+at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:19 Cohort.readCleaned:26 scansOf:39 NuisanceWords:63 CleanedScan.Nuisance:77 Cohort.cleaning:89 CleanedScan.taskOf:124 TaskConditions:130 Cohort.taskRegression:145 ResponseWords:161 Cohort.cautionScans:168 mostFrequent:221 nobodyStandsOut:231 usual:234
+at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:103
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:67 Cohort.Groups:73 Cohort.Describe:87 noteRow:107 ExcludedRow:112 Cohort.describeExcluded:119 Cohort.ExcludedList:149 Cohort.describeGroups:160 Cohort.tableOfNumber:245 arrangements:254 CovariateNames:266 describeColumn:271 describeNumbers:344 Reasons:367
-at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:100 gather:120 Cohort.eachParticipant:140 MedianRange:200 warned:209 Cohort.warnings:218 warned.add:259
-at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:13 LabeledScan:18 labeledScans:24 Cohort.registration:32 LabeledScan.gray:52 Cohort.Element:55
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:104 ExcludedRow:109 mostExcluded:116 Cohort.describeExcluded:119 Cohort.ExcludedList:153 Cohort.describeGroups:164 Cohort.tableOfNumber:252 arrangements:261 CovariateNames:273 describeColumn:278 describeNumbers:351 Reasons:374
+at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 eachColumn:230 eachColumn.set:235 eachColumn.at:242 eachColumn.text:249 Cohort.shownRows:258 MedianRange:287 warned:296 Cohort.warnings:305 mostWarnings:351 warned.add:353
+at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:48 Cohort.scanLinks:59 scanNames:111 scanName:117 outlierWords:178
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 Results.cautions:102 Results.markOwn:118 baseline:140 Results.PerParticipant:150 Results.Nested:156 chanceTest:173 chanceTest.String:179 Results.permutationTests:189 Results.ChanceTests:203 Results.decisive:211 Results.AboveChance:223 Results.CautionAccuracy:232 Results.bestOther:285 Results.IsUnproven:296
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 sameTested:104 foldScore:111 Results.folds:117 Results.permutation:166 ofClassifiers:217 Results.comparison:225 Results.paperTables:262 calibrationBins:304 Results.performanceFigures:307 Results.othersLast:357 accuracyChart:370
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 isMean:39 Interval:44 Results.DescribeRegression:52 fewTested:100 Results.cautionRegression:103 Results.RegressionResult:129
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
-at stages/present/provenance.go prgnn/stages/present author.provenance:13
+at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134
 at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:436
 at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:74 Report.Ports:78 Report.Page:115 Partial:118 Report.PartialPage:124 Report.Run:145
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.Supplement:61 Writer.Figures:69 Writer.Show:90
-at stages/present/section/settings.go prgnn/stages/present/section Settings:13 StageSettings:20 readPipelineSettings:28 Parameter:62 Settings.Of:72 Settings.KindOf:82 StageSettings.Is:95 StageSettings.Number:98
+at stages/present/section/settings.go prgnn/stages/present/section Settings:14 StageSettings:21 readPipelineSettings:29 Parameter:63 Settings.Of:73 Settings.KindOf:83 StageSettings.Is:96 StageSettings.Number:99 Writer.Exported:109
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
 at stages/present/section/words.go prgnn/stages/present/section WholeTable:18 PlainName:66 shownNumber:78 UpperFirst:92 LowerFirst:100 OrItself:108 UnitName:116 InSentence:124 PlusMinus:127 MemberText:135 SVGTitle:149
 at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:20 Summary.Ports:27 Summary.Run:36
