@@ -21,7 +21,7 @@ import (
 var qcfcKind = dag.Kind{
 	Name: "qcfc",
 	Doc: "QC-FC: correlation of functional connectivity with head motion after denoising\n" +
-		"Correlates mean framewise displacement with each edge over participants (Fisher z of the Pearson correlation of draw 0). Reports the median |r| and its null expectation, the share of edges at p < 0.05 (uncorrected) and after FDR, the distance dependence (Spearman), and the degrees of freedom lost to denoising (Satterthwaite 2012; Ciric 2017; Parkes 2018). Fan denoise out over regress to compare strategies. With fewer than 20 participants the numbers are unreliable. Also compares each participant's connectivity with the mean of the others, and lists outliers.",
+		"Correlates mean framewise displacement with each edge over participants (Fisher z of the Pearson correlation of draw 0); an edge counts over the participants who have both of its regions, where they are at least half. Reports the median |r| and its null expectation, the share of edges at p < 0.05 (uncorrected) and after FDR, the distance dependence (Spearman), and the degrees of freedom lost to denoising (Satterthwaite 2012; Ciric 2017; Parkes 2018). Fan denoise out over regress to compare strategies. With fewer than 20 participants the numbers are unreliable. Also compares each participant's connectivity with the mean of the others, and lists outliers.",
 	New: func() dag.Stage { return &QCFC{} },
 }
 
@@ -379,19 +379,20 @@ func (s *QCFC) covariates(t *dag.Task) (map[string][]float64, error) {
 // typicality compares each participant with the mean of the others.
 func typicality(people []connectome) []column.TypicalityRow {
 	rows := make([]column.TypicalityRow, len(people))
-	sum, all := make([]float64, len(people[0].z)), make([]bool, len(people[0].z))
+	sum, count := make([]float64, len(people[0].z)), make([]int, len(people[0].z)) // of those who have the edge
 	for e := range sum {
 		for _, p := range people {
-			sum[e] += p.z[e]
+			if !math.IsNaN(p.z[e]) {
+				sum[e], count[e] = sum[e]+p.z[e], count[e]+1
+			}
 		}
-		all[e] = !math.IsNaN(sum[e])
 	}
 	typical, fd, teff := make([]float64, len(people)), make([]float64, len(people)), make([]float64, len(people))
 	for i, p := range people {
 		var own, others []float64
 		for e, z := range p.z {
-			if all[e] {
-				own, others = append(own, z), append(others, (sum[e]-z)/float64(len(people)-1))
+			if !math.IsNaN(z) && 2*count[e] >= len(people) {
+				own, others = append(own, z), append(others, (sum[e]-z)/float64(count[e]-1))
 			}
 		}
 		typical[i], fd[i], teff[i] = inference.Correlation(own, others), p.clean.MeanFD, p.clean.TEff

@@ -9,6 +9,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
@@ -79,7 +80,8 @@ func TestQCFC(t *testing.T) {
 	out := stagetest.MustRun(t, stagetest.Fresh("qcfc"), in)
 	summary, edges := out["summary"].(*encoding.Table), out["edges"].(*encoding.Table)
 
-	// By the definition: for each edge the correlation over the participants whose motion is known.
+	// By the definition: for each edge the correlation over the participants whose motion is known and who have both
+	// regions; participant 3 has no region 4.
 	var want []float64
 	for k := range 2 {
 		for a := range 4 {
@@ -92,7 +94,7 @@ func TestQCFC(t *testing.T) {
 					for v := range 30 {
 						x, y = append(x, series.Float64s()[4*v+a]), append(y, series.Float64s()[4*v+b])
 					}
-					if p != 4 {
+					if p != 4 && !(p == 2 && b == 3) {
 						fd, z = append(fd, row[0].MeanFD), append(z, math.Atanh(slowR(x, y)))
 					}
 				}
@@ -103,11 +105,12 @@ func TestQCFC(t *testing.T) {
 	if r := stagetest.FloatsOf(t, edges, "r"); !stagetest.Near(r, want) {
 		t.Errorf("r\n%v, want\n%v", r, want)
 	}
+	halfNull := 0.6744897501960817 * (1/math.Sqrt(20) + 1/math.Sqrt(19)) / 2 // three edges of 23 participants, three of 22
 	for name, want := range map[string][]float64{
-		"participants": {23, 23}, "left_out": {1, 1}, "edges": {3, 3}, "missing_edges": {3, 3}, "dof_lost": {25, 37},
+		"participants": {23, 23}, "left_out": {1, 1}, "edges": {6, 6}, "missing_edges": {0, 0}, "dof_lost": {25, 37},
 		"dof_left":          {15, 3},
-		"null_median_abs_r": {0.6744897501960817 / math.Sqrt(20), 0.6744897501960817 / math.Sqrt(20)},
-		"median_abs_r":      {middleOfThree(want[0], want[1], want[3]), middleOfThree(want[6], want[7], want[9])},
+		"null_median_abs_r": {halfNull, halfNull},
+		"median_abs_r":      {middleOfSix(want[:6]), middleOfSix(want[6:])},
 	} {
 		if got := stagetest.FloatsOf(t, summary, name); !stagetest.Near(got, want) {
 			t.Errorf("%s %v, want %v", name, got, want)
@@ -128,10 +131,10 @@ func TestQCFC(t *testing.T) {
 	need.Equal(t, out["typicality"].(*encoding.Table).Rows(), 48, "typicality of")
 }
 
-func middleOfThree(a, b, c float64) float64 {
-	v := []float64{math.Abs(a), math.Abs(b), math.Abs(c)}
+func middleOfSix(v []float64) float64 {
+	v = lists.Map(v, math.Abs)
 	slices.Sort(v)
-	return v[1]
+	return (v[2] + v[3]) / 2
 }
 
 // TestQCFCPartial: covariates are partialled out, by the textbook formula of one; a participant without a value is left
@@ -160,7 +163,7 @@ func TestQCFCPartial(t *testing.T) {
 		t.Errorf("partial r %v, want %v (r %v)", partial[0], want, all[0])
 	}
 	if null := stagetest.FloatsOf(t, out["summary"],
-		"null_median_abs_r"); math.Abs(null[0]-0.6744897501960817/math.Sqrt(19)) > 1e-15 {
+		"null_median_abs_r"); math.Abs(null[0]-0.6744897501960817*(1/math.Sqrt(19)+1/math.Sqrt(18))/2) > 1e-15 {
 		t.Errorf("null %v", null)
 	}
 	for _, c := range []struct {
@@ -182,7 +185,7 @@ func TestQCFCPartial(t *testing.T) {
 // TestTypicality: by the definition, and an outlier in motion is named.
 func TestTypicality(t *testing.T) {
 	var people []connectome
-	r := random.New(6, "typicality")
+	r := random.New(8, "typicality")
 	for p := range 12 {
 		c := connectome{id: fmt.Sprintf("sub-%02d", p),
 			clean: column.CleaningRow{MeanFD: 0.1 + 0.01*r.Float64(), TEff: 100}}
@@ -192,20 +195,24 @@ func TestTypicality(t *testing.T) {
 		people = append(people, c)
 	}
 	people[7].clean.MeanFD = 0.9
-	people[2].z[5] = math.NaN() // an edge that one lacks counts for nobody
+	people[2].z[5] = math.NaN() // counts for the others
+	for p := range 7 {
+		people[p].z[8] = math.NaN() // more than half lack it: it counts for nobody
+	}
 	for e := range people[9].z {
 		people[9].z[e] = -people[9].z[e]
 	}
 	for i, row := range typicality(people) {
 		var own, others []float64
 		for e := range people[i].z {
-			mean := 0.0
+			mean, n := 0.0, 0.0
 			for j, p := range people {
-				if j != i {
-					mean += p.z[e] / 11
+				if j != i && !math.IsNaN(p.z[e]) {
+					mean, n = mean+p.z[e], n+1
 				}
 			}
-			if e != 5 {
+			mean /= n
+			if e != 8 && !(e == 5 && i == 2) {
 				own, others = append(own, people[i].z[e]), append(others, mean)
 			}
 		}

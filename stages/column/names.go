@@ -104,7 +104,7 @@ func NameClassifiers(settings [][]dag.Coord, models []string) []string {
 	}
 	for i := range names {
 		if count[names[i]] > 1 && stages[i] != "" {
-			names[i] += " (" + stages[i] + ")"
+			names[i] += " (" + strings.ReplaceAll(stages[i], "_", " ") + ")"
 		}
 	}
 	return names

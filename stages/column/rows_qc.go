@@ -11,7 +11,7 @@ type MotionRow struct {
 	Left         int32       `column:"left_out" doc:"participants without one of them"`
 	Covariates   string      `column:"covariates" doc:"covariates that were partialled out"`
 	Edges        int32       `column:"edges" doc:"edges present in all of these participants"`
-	MissingEdges int32       `column:"missing_edges" doc:"edges missing in some participants, or constant"`
+	MissingEdges int32       `column:"missing_edges" doc:"edges that more than half of the participants lack, or constant ones"`
 	Median       float64     `column:"median_abs_r,missing" doc:"median over the edges of |r|, r between mean framewise displacement and Fisher z over the participants"`
 	Null         float64     `column:"null_median_abs_r,missing" doc:"median |r| under the null hypothesis: 0.674/√(N − 3 − covariates)"`
 	Share        float64     `column:"share_p05,missing" doc:"share of edges with p < 0.05, uncorrected; 0.05 under the null hypothesis"`

@@ -14,36 +14,74 @@ type Motion struct {
 	Null    float64   // median |r| without any relation
 }
 
-// MotionOf correlates motion with each edge over participants: edges[e] has a value (Fisher z) of each participant.
-// What
-// covariates explain is taken out of both first (partial correlation). Degrees of freedom are N − 2 − the number of
-// independent covariates; all is NaN where fewer than 2 are left.
+// MotionOf correlates motion with each edge over participants: edges[e] has a value (Fisher z) of each participant,
+// NaN where the participant lacks one of the regions. An edge counts over those who have it, where they are at least
+// half of the participants. What covariates explain is taken out of both first (partial correlation). Degrees of
+// freedom are N − 2 − the number of independent covariates; R is NaN where fewer than 2 are left.
 func MotionOf(edges [][]float64, motion []float64, covariates [][]float64) Motion {
-	n := len(motion)
-	one := make([]float64, n)
+	m := Motion{R: nans(len(edges)), P: nans(len(edges))}
+	null := nans(len(edges))
+	complete := prepareMotion(motion, covariates, nil)
+	for e, of := range edges {
+		who, lacking := complete, slices.ContainsFunc(of, math.IsNaN)
+		if lacking {
+			present := where(of, of)
+			if 2*len(present) < len(of) {
+				continue
+			}
+			who, of = prepareMotion(motion, covariates, of), present
+		}
+		y, ok := remainder(who.basis, of)
+		if who.unit == nil || !ok {
+			continue
+		}
+		r, degrees := max(-1, min(1, inner(who.unit, y))), who.degrees
+		m.R[e] = r
+		m.P[e] = StudentP(r*math.Sqrt(float64(degrees)/max(1-float64(r*r), 0)), degrees)
+		// The median of |N(0, 1)| times the standard error of Fisher's z.
+		null[e] = 0.6744897501960817 / math.Sqrt(float64(degrees-1))
+	}
+	m.Null, m.Q = MedianAbs(null), FDR(m.P)
+	return m
+}
+
+// A preparedMotion is the motion of some participants, of length 1, without what covariates explain.
+type preparedMotion struct {
+	basis   [][]float64 // of the constant and the covariates
+	unit    []float64   // nil where nothing of motion is left, or fewer than 2 degrees of freedom
+	degrees int
+}
+
+// prepareMotion is that of the participants of whom a value is not NaN; of all where values are nil.
+func prepareMotion(motion []float64, covariates [][]float64, values []float64) (p preparedMotion) {
+	if values != nil {
+		motion = where(values, motion)
+	}
+	one := make([]float64, len(motion))
 	for i := range one {
 		one[i] = 1
 	}
-	basis := addDirection(nil, one)
+	p.basis = addDirection(nil, one)
 	for _, c := range covariates {
-		basis = addDirection(basis, c)
+		if values != nil {
+			c = where(values, c)
+		}
+		p.basis = addDirection(p.basis, c)
 	}
-	degrees := n - 1 - len(basis) // the basis holds the constant too
-	m := Motion{R: nans(len(edges)), P: nans(len(edges)), Null: math.NaN()}
-	if degrees >= 2 {
-		// The median of |N(0, 1)| times the standard error of Fisher's z.
-		m.Null = 0.6744897501960817 / math.Sqrt(float64(degrees-1))
-		if x, ok := remainder(basis, motion); ok {
-			for e, of := range edges {
-				if y, ok := remainder(basis, of); ok {
-					m.R[e] = max(-1, min(1, inner(x, y)))
-					m.P[e] = StudentP(m.R[e]*math.Sqrt(float64(degrees)/max(1-float64(m.R[e]*m.R[e]), 0)), degrees)
-				}
-			}
+	if p.degrees = len(motion) - 1 - len(p.basis); p.degrees >= 2 { // the basis holds the constant too
+		p.unit, _ = remainder(p.basis, motion)
+	}
+	return p
+}
+
+// where are the elements of v at the places where values are not NaN.
+func where(values, v []float64) (out []float64) {
+	for i, x := range values {
+		if !math.IsNaN(x) {
+			out = append(out, v[i])
 		}
 	}
-	m.Q = FDR(m.P)
-	return m
+	return out
 }
 
 // addDirection adds to an orthonormal basis what is new in v.

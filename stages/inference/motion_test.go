@@ -72,3 +72,44 @@ func TestMotionWithoutRelation(t *testing.T) {
 		t.Errorf("median |r| %v, want about %v; %d of %d edges with p < 0.05", got, m.Null, below, edges)
 	}
 }
+
+// TestMotionOfMissing: an edge that some participants lack is that edge in a study without them; one that more than
+// half lack is left out.
+func TestMotionOfMissing(t *testing.T) {
+	const n = 40
+	r := random.New(5, "missing")
+	draw := func() []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = r.Normal()
+		}
+		return v
+	}
+	motion, age, whole, gaps, mostly := draw(), draw(), draw(), draw(), draw()
+	keep := []int{}
+	for i := range n {
+		if i%3 == 1 {
+			gaps[i] = math.NaN()
+		} else {
+			keep = append(keep, i)
+		}
+		if i%2 == 1 || i == 4 {
+			mostly[i] = math.NaN()
+		}
+	}
+	of := func(v []float64) (out []float64) {
+		for _, i := range keep {
+			out = append(out, v[i])
+		}
+		return out
+	}
+	m := MotionOf([][]float64{whole, gaps, mostly}, motion, [][]float64{age})
+	alone := MotionOf([][]float64{of(gaps)}, of(motion), [][]float64{of(age)})
+	all := MotionOf([][]float64{whole}, motion, [][]float64{age})
+	if m.R[1] != alone.R[0] || m.P[1] != alone.P[0] || m.R[0] != all.R[0] || m.P[0] != all.P[0] {
+		t.Errorf("r %v, p %v; alone %v %v, %v %v", m.R, m.P, all.R, all.P, alone.R, alone.P)
+	}
+	if m.Null != (all.Null+alone.Null)/2 || !math.IsNaN(m.R[2]) {
+		t.Errorf("null %v of %v and %v; an edge that more than half lack: %v", m.Null, all.Null, alone.Null, m.R[2])
+	}
+}

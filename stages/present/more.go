@@ -16,6 +16,7 @@ import (
 
 // more is the section of the tables and pictures that the file asks for by name.
 func (a *author) more() error {
+	const most = 30 // rows in the text; longer tables are folded away
 	for _, in := range a.T.All("tables") {
 		t, err := in.Table()
 		if err != nil {
@@ -29,6 +30,11 @@ func (a *author) more() error {
 			return err
 		}
 		shown.Caption, shown.Note = section.MemberText(in.Coords), t.Meta["note"]
+		if len(shown.Rows) > most {
+			a.Supplement(shown)
+			a.Say("%s is a result of %s.", shown.Label(), section.MemberText(in.Coords))
+			continue
+		}
 		a.Table(shown, "is a result of "+section.MemberText(in.Coords)+".")
 	}
 	small, wide, err := a.furtherPictures()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"maps"
+	"math"
 	"net/url"
 	"regexp"
 	"slices"
@@ -14,9 +15,12 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
+	"prgnn/stages/present/tables"
 	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
 )
+
+var tag = regexp.MustCompile(`<[^>]*>`)
 
 // unevenRun are predictions of PR-GNN and of the majority classifier on folds of 5 and 3, so
 // that a mean over the folds and a value pooled over folds differ in every measure.
@@ -85,11 +89,11 @@ func TestRenderingsAgree(t *testing.T) {
 		stagetest.FloatsOf(t, pairs, "accuracy_b"); report.Share(a[0]) != wantAccuracy || report.Share(b[0]) != chance {
 		t.Errorf("compare: %v and %v, want %s and %s", a, b, wantAccuracy, chance)
 	}
-	tables := stagetest.MustRun(t, stagetest.Fresh("tables", "level", "participant"),
+	made := stagetest.MustRun(t, stagetest.Fresh("tables", "level", "participant"),
 		map[string][]dag.Input{"comparison": {dag.InputOf(summary)}})
-	if got := stagetest.FloatsOf(t, tables["table2"], "accuracy"); !slices.ContainsFunc(got,
+	if got := stagetest.FloatsOf(t, made["table2"], "accuracy"); !slices.ContainsFunc(got,
 		func(x float64) bool { return report.Share(x) == wantAccuracy }) ||
-		!strings.Contains(string(stagetest.Encoded(t, tables["markdown"])), folds+"(") {
+		!strings.Contains(string(stagetest.Encoded(t, made["markdown"])), folds+"(") {
 		t.Errorf("tables: %v", got)
 	}
 	shown := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(8, "ASD", "HC"))},
@@ -115,6 +119,23 @@ func TestRenderingsAgree(t *testing.T) {
 	text = strings.Join(strings.Fields(summaryText(t, &Summary{Top: 5}, withSites)), " ")
 	if !strings.Contains(text, "fold left out accuracy 1 scanner-1 ") || !strings.Contains(text, " 2 scanner-2 ") {
 		t.Errorf("the table of the folds does not name what is left out:\n%s", text)
+	}
+	// With the sites as a second division they have tables of their own, beside published figures.
+	withSites["scores"], withSites["left_out"], withSites["left_out_scores"] = shown["scores"],
+		[]dag.Input{dag.InputOf(summary)}, []dag.Input{dag.InputOf(&sites)}
+	withSites["published"] = []dag.Input{dag.InputOf(column.Table([]tables.PublishedRow{
+		{Source: tables.ThisRun, Model: "ridge regression", Accuracy: 0.6, AUC: 0.65, AUCSD: math.NaN()},
+		{Source: tables.ThisRun, Model: "PR-GNN", Accuracy: 0.5, AUCSD: math.NaN()},
+		{Source: "a benchmark", File: "all.csv", Model: "SVM", Participants: 871, Preprocessing: "AAL", Splits: "10 splits",
+			Accuracy: 0.66, AccuracySD: 0.02, AUC: 0.71, AUCSD: 0.03, Differs: "splits"}}))}
+	text = strings.Join(strings.Fields(tag.ReplaceAllString(reportText(t, withSites), " ")), " ")
+	for _, want := range []string{"Performance with each group of participants left out in turn",
+		"left out (2 rows) group of participants n PR-GNN majority classifier scanner-1 5 0.400 0.600 scanner-2 3 1.000 0.667",
+		"a benchmark SVM 871 0 10 splits 0.660 ± 0.020 0.710 ± 0.030 splits", "a benchmark: all.csv, AAL.",
+		"this run PR-GNN 0 0 0.500 ± 0.000 0.000 this run ridge"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not say %q:\n%s", want, text)
+		}
 	}
 	shown["predictions"] = predictions
 	page := reportText(t, shown)

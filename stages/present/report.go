@@ -11,6 +11,7 @@ import (
 	"prgnn/stages/fold"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
+	"prgnn/stages/present/tables"
 	"prgnn/stages/report"
 )
 
@@ -89,6 +90,9 @@ func (*Report) Ports() dag.Ports {
 			"lambda2", "fold_mean", "fold_sd", "accuracy", "ci_low", "ci_high", "paper_accuracy", "paper_sd"),
 		optional("table2", "tables' table2: other classifiers, beside the paper's", "model", "fold_mean", "fold_sd",
 			"accuracy", "ci_low", "ci_high", "parameters", "paper_accuracy", "paper_sd", "paper_parameters"),
+		optional("left_out", "evaluate's summary where each value of a column, such as site, is left out in turn (leave_out of split)", "level", "folds", "participants", "accuracy", "ci_low", "ci_high", "fold_mean", "fold_sd", "auc"),
+		optional("left_out_scores", "its scores: accuracy for each value that is left out", "fold", "level", "accuracy"),
+		optional("published", "published's table: figures of others for the same data", column.Names[tables.PublishedRow]()...),
 		optional("individual", "biomarkers' scores of each participant", column.Names[column.IndividualRow]()...),
 		optional("individuality", "individuality's shares: variance of scores between participants, as λ2 grows", column.Names[column.IndividualityRow]()...),
 		gathered("predictions", "train's predictions of each model (and those of baselines)", "participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted"),

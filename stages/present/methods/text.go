@@ -122,7 +122,7 @@ func (a *Author) methodsOfGraphs(m *Text) {
 		}
 		m.say(text+".", c.Value["site"], m.cite("johnson"), shrunk)
 		if kept := strings.Trim(c.Value["preserve"], "[]"); kept != "" {
-			m.say("The effects of %s were preserved.", kept)
+			m.say("The effects of %s were preserved.", strings.ReplaceAll(kept, ", ", " and "))
 		}
 	}
 	if c := a.Run.Of("tangent"); c != nil {
@@ -308,10 +308,14 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 		} else {
 			strata := ""
 			if s.Is("stratify", "true") {
-				strata = ", stratified by group"
+				by := "group"
 				if s.Is("label", column.Target) {
-					strata = ", stratified by " + a.target()
+					by = a.target()
 				}
+				if within := strings.Trim(s.Value["stratify_by"], "[]"); within != "" {
+					by += " within " + strings.ReplaceAll(within, ", ", " and ")
+				}
+				strata = ", stratified by " + by
 			}
 			times := ""
 			if s.Number("repeats") > 1 {
@@ -320,6 +324,9 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 			m.say("Cross-validation divided the participants into %s folds%s%s (seed %s); all %s of a participant are on one side of every split.", s.Value["folds"], strata, times, s.Value["seed"],
 				map[string]string{"graph": "graphs", "matrix": "matrices"}[a.unit()])
 		}
+	}
+	if where := a.LeftOut(); where != "" && a.T.Has("left_out") {
+		m.say("In a second cross-validation, each %s was left out in turn (leave-one-%[1]s-out).", section.PlainName(where))
 	}
 	if c := a.Run.Of("choose"); c != nil {
 		m.say("In nested cross-validation, the setting was chosen in each of these folds by inner folds of its training participants, without its test participants: the one with the %s per participant, on average over the inner folds.",

@@ -87,7 +87,7 @@ func (a *Cohort) motionTable(rows []column.MotionRow) {
 	a.Table(t, "gives QC-FC: how strongly connectivity correlates with head motion after denoising (Ciric et al. 2017; Parkes et al. 2018).")
 	for _, m := range rows {
 		if m.MissingEdges > 0 {
-			a.Say("QC-FC (strategy %s) leaves out %d of %d edges, which are missing in some participants or constant.",
+			a.Say("QC-FC (strategy %s) leaves out %d of %d edges, which more than half of the participants lack or which are constant.",
 				m.Strategy, m.MissingEdges, m.Edges+m.MissingEdges)
 		}
 		if m.Participants < fewForMotion {

@@ -340,6 +340,13 @@ func describeColumn(t *report.Table, table *encoding.Table, c encoding.Column, r
 	case len(distinct) == len(rows) && each == len(rows) && len(v) > len(rows):
 		return "", "one number per group", nil
 	}
+	if codes := twoCodes(distinct); codes != nil { // such as sex as 1 and 2: a mean says nothing
+		t.Heads = append(t.Heads, report.Head{Text: head, Doc: c.Doc})
+		for g := range values {
+			t.Rows[g] = append(t.Rows[g], report.Cell{Text: countCodes(values[g], codes)})
+		}
+		return "", "", nil
+	}
 	t.Heads = append(t.Heads, report.Head{Text: head, Doc: c.Doc, Number: true})
 	for g, text := range describeNumbers(values) {
 		t.Rows[g] = append(t.Rows[g], report.Cell{Text: text})
@@ -367,6 +374,44 @@ func describeNumbers(groups [][]float64) []string {
 		}
 	}
 	return texts
+}
+
+// twoCodes are the values of a column that has two whole numbers and no others; else nil.
+func twoCodes(distinct map[float64]bool) (codes []float64) {
+	for x := range distinct {
+		switch {
+		case math.IsNaN(x):
+		case x != math.Trunc(x):
+			return nil
+		default:
+			codes = append(codes, x)
+		}
+	}
+	if len(codes) != 2 {
+		return nil
+	}
+	slices.Sort(codes)
+	return codes
+}
+
+// countCodes is how many of the values are each code: "1: 434, 2: 95".
+func countCodes(values, codes []float64) string {
+	var parts []string
+	missing := len(values)
+	for _, code := range codes {
+		n := 0
+		for _, x := range values {
+			if x == code {
+				n++
+			}
+		}
+		missing -= n
+		parts = append(parts, fmt.Sprintf("%g:\u00a0%d", code, n)) // no line break within
+	}
+	if missing > 0 {
+		parts = append(parts, fmt.Sprintf("%d\u00a0missing", missing))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Reasons lists why participants were excluded, with the number of each reason, the most frequent

@@ -65,6 +65,12 @@ func TestDescribeColumn(t *testing.T) {
 	if len(shown.Heads) != 1 || shown.Rows[0][0].Text != "31.0 ± 7.2 (20.0–42.0)" {
 		t.Errorf("described %+v %+v", shown.Heads, shown.Rows)
 	}
+	sex := slices.Repeat([]float64{1, 2, 2, math.NaN()}, n/4) // a code: its mean says nothing
+	table = encoding.NewTable(encoding.Column{Name: "sex", Values: sex})
+	if _, _, err := describeColumn(shown, table, table.Columns[0], rows); err != nil || shown.Heads[1].Number ||
+		shown.Rows[0][1].Text != "1:\u00a06, 2:\u00a06" || shown.Rows[1][1].Text != "1:\u00a00, 2:\u00a06, 6\u00a0missing" {
+		t.Errorf("%v: described %+v %+v", err, shown.Heads, shown.Rows)
+	}
 }
 
 // Of many participants the page lists those with the smallest and the largest values of each measure, and says of how

@@ -27,7 +27,11 @@ func (a *Cohort) ScanQuality() error {
 	case !a.Pictures || len(ins) == 0:
 		return nil
 	case len(ins) > PagedScans:
-		a.Say("The quality of %d scans is not shown: more than %d. pipeline export FILE STAGE -o DIR/ writes the pictures, where STAGE is of the kind figure-qc.", len(ins), PagedScans)
+		stage := "STAGE"
+		if of := a.Run.Of("figure-qc"); of != nil {
+			stage = of.Stage
+		}
+		a.Say("The quality of %d scans is not shown: more than %d. pipeline export FILE %s -o DIR/ writes the pictures.", len(ins), PagedScans, stage)
 		return nil
 	case len(ins) > ShownScans:
 		return a.scanLinks(ins)

@@ -66,17 +66,7 @@ func (a *Results) Describe() error {
 			section.Number("majority-class rate", "share of the largest group among the tested participants", func(r Row) string { return report.Share(r.Majority) })),
 			"gives the test participants of each classifier.")
 	}
-	a.Supplement(section.TableOf("Performance per graph and per participant", 2, a.Accuracy,
-		section.Text("classifier", "", func(r Row) string { return r.Called() }),
-		section.Text("level", "graph: every draw counts; participant: the mean probability over the draws decides", func(r Row) string { return r.Level }),
-		section.Number("accuracy", "pooled over the folds", func(r Row) string { return report.Share(r.Accuracy) }),
-		section.Number("95 % CI", "Wilson's interval of the accuracy, for the number of participants", func(r Row) string { return report.Range(r.Low, r.High) }),
-		section.Number("over folds", "accuracy of each fold: mean ± standard deviation (n − 1) over the folds", func(r Row) string { return section.PlusMinus(r.FoldMean, r.FoldSD) }),
-		section.Number("balanced", "", func(r Row) string { return report.Share(r.Balanced) }),
-		section.Number("AUC", "", func(r Row) string { return report.Share(r.AUC) }),
-		section.Number("AUC p", "of the AUC: test labels permuted within folds, models not retrained", func(r Row) string { return report.DrawnP(r.AUCP, r.Permutations) }),
-		section.Number("sensitivity", "", func(r Row) string { return report.Share(r.Sensitivity) }),
-		section.Number("specificity", "", func(r Row) string { return report.Share(r.Specificity) })))
+	a.eachLevel()
 	a.CautionAccuracy()
 	if nested, err := a.Nested(); err != nil {
 		return err
@@ -91,12 +81,46 @@ func (a *Results) Describe() error {
 	if err := a.folds(); err != nil {
 		return err
 	}
-	for _, part := range []func() error{a.permutation, a.comparison, a.paperTables} {
+	for _, part := range []func() error{a.permutation, a.comparison, a.leftOut, a.published, a.paperTables} {
 		if err := part(); err != nil {
 			return err
 		}
 	}
 	return a.performanceFigures(rows)
+}
+
+// eachLevel adds the accuracies per graph beside those per participant, where they differ.
+func (a *Results) eachLevel() {
+	rows, caption := a.Accuracy, "Performance per graph and per participant"
+	if people := a.PerParticipant(); sameLevels(rows, people) {
+		rows, caption = people, "Further measures of performance; per graph they are the same"
+	}
+	a.Supplement(section.TableOf(caption, 2, rows,
+		section.Text("classifier", "", func(r Row) string { return r.Called() }),
+		section.Text("level", "graph: every draw counts; participant: the mean probability over the draws decides", func(r Row) string { return r.Level }),
+		section.Number("accuracy", "pooled over the folds", func(r Row) string { return report.Share(r.Accuracy) }),
+		section.Number("95 % CI", "Wilson's interval of the accuracy, for the number of participants", func(r Row) string { return report.Range(r.Low, r.High) }),
+		section.Number("over folds", "accuracy of each fold: mean ± standard deviation (n − 1) over the folds", func(r Row) string { return section.PlusMinus(r.FoldMean, r.FoldSD) }),
+		section.Number("balanced", "", func(r Row) string { return report.Share(r.Balanced) }),
+		section.Number("AUC", "", func(r Row) string { return report.Share(r.AUC) }),
+		section.Number("AUC p", "of the AUC: test labels permuted within folds, models not retrained", func(r Row) string { return report.DrawnP(r.AUCP, r.Permutations) }),
+		section.Number("sensitivity", "", func(r Row) string { return report.Share(r.Sensitivity) }),
+		section.Number("specificity", "", func(r Row) string { return report.Share(r.Specificity) })))
+}
+
+// sameLevels reports whether each setting has the same measures per graph and per participant: of one graph each.
+func sameLevels(all, people []Row) bool {
+	of := map[string]column.AccuracyRow{}
+	plain := func(r Row) column.AccuracyRow {
+		r.Coords, r.Level, r.AUCP = nil, "", 0 // per graph there is no p of the AUC
+		return r.AccuracyRow
+	}
+	for _, r := range people {
+		of[r.Setting] = plain(r)
+	}
+	return len(people) < len(all) && !slices.ContainsFunc(all, func(r Row) bool {
+		return fmt.Sprint(plain(r)) != fmt.Sprint(of[r.Setting]) // as text, for NaN is not NaN
+	})
 }
 
 // sameTested reports whether all classifiers were tested on as many participants in as many folds,

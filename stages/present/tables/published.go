@@ -31,13 +31,14 @@ func (*Published) Ports() dag.Ports {
 				Doc: "evaluate's summary"},
 			{Name: "nodes", Type: dag.Arrow("name"), Doc: "the regions of the run"},
 		},
-		Out: []dag.Port{{Name: "table", Type: column.Type[publishedRow](), Doc: "the rows of the run, per participant, then the published ones"}},
+		Out: []dag.Port{{Name: "table", Type: column.Type[PublishedRow](), Doc: "the rows of the run, per participant, then the published ones"}},
 	}
 }
 
-// A publishedRow is one model of one source.
-type publishedRow struct {
-	Source        string  `column:"source" doc:"this run, or the program and the revision whose result files have the figures"`
+// A PublishedRow is one model of one source (published).
+type PublishedRow struct {
+	Source        string  `column:"source" doc:"this run, or the program and the revision that published the figures"`
+	File          string  `column:"file" doc:"the result files that have the figures"`
 	Model         string  `column:"model"`
 	Participants  int32   `column:"participants"`
 	Regions       int32   `column:"regions"`
@@ -50,9 +51,12 @@ type publishedRow struct {
 	Differs       string  `column:"differs" doc:"from this run; preprocessing is not compared"`
 }
 
+// ThisRun is the source of the run's own rows.
+const ThisRun = "this run"
+
 // A publication is a benchmark with one protocol. Its figures were computed from the result files of its program.
 type publication struct {
-	source               string
+	source, file         string
 	participants         int32
 	regions              int32
 	preprocessing, split string
@@ -67,7 +71,7 @@ type publishedFigure struct {
 
 // publications of ABIDE I. The SD of meanMLP's program is over 50 runs, which share five test sets.
 var publications = []publication{
-	{"RethinkingBCA 9e04c81, plot_figures/*_overall.txt", 1009, 200, "CC200, C-PAC filt_noglobal",
+	{"RethinkingBCA 9e04c81", "plot_figures/*_overall.txt", 1009, 200, "CC200, C-PAC filt_noglobal",
 		"10 random splits 70/10/20, by site", []publishedFigure{
 			{"Brain Network Transformer", 0.667, 0.032, 0.735, 0.035},
 			{"BrainGNN", 0.574, 0.061, 0.627, 0.053},
@@ -77,7 +81,7 @@ var publications = []publication{
 			{"logistic regression", 0.674, 0.031, 0.735, 0.033},
 			{"SVM", 0.653, 0.034, 0.711, 0.034},
 		}},
-	{"meanMLP ec138ec, general_results.csv", 863, 200, "Schaefer 200", "5 folds, each 10 times", []publishedFigure{
+	{"meanMLP ec138ec", "general_results.csv", 863, 200, "Schaefer 200", "5 folds, each 10 times", []publishedFigure{
 		{"meanMLP", 0.685, 0.027, 0.745, 0.023},
 		{"Brain Network Transformer", 0.638, 0.054, 0.707, 0.032},
 		{"BolT", 0.660, 0.039, 0.728, 0.029},
@@ -96,11 +100,11 @@ func (s *Published) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	var rows []publishedRow
-	var run publishedRow
+	var rows []PublishedRow
+	var run PublishedRow
 	for _, r := range evaluated {
 		if r.Level == "participant" {
-			run = publishedRow{Source: "this run", Model: r.Name, Participants: r.Participants,
+			run = PublishedRow{Source: ThisRun, Model: r.Name, Participants: r.Participants,
 				Regions: int32(nodes.Rows()), Splits: words.Count(int(r.Folds), "fold"), Accuracy: r.FoldMean,
 				AccuracySD: r.FoldSD, AUC: r.AUC, AUCSD: math.NaN()}
 			rows = append(rows, run)
@@ -118,7 +122,7 @@ func (s *Published) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			differs = append(differs, "regions")
 		}
 		for _, f := range p.figures {
-			rows = append(rows, publishedRow{p.source, f.model, p.participants, p.regions, p.preprocessing, p.split,
+			rows = append(rows, PublishedRow{p.source, p.file, f.model, p.participants, p.regions, p.preprocessing, p.split,
 				f.accuracy, f.accuracySD, f.auc, f.aucSD, strings.Join(differs, ", ")})
 		}
 	}

@@ -15,7 +15,7 @@ func TestPublished(t *testing.T) {
 	for i := range names {
 		names[i] = string(rune('a' + i))
 	}
-	run := func(regions int) []publishedRow {
+	run := func(regions int) []PublishedRow {
 		t.Helper()
 		out := stagetest.MustRun(t, stagetest.Fresh("published"), map[string][]dag.Input{
 			"evaluation": {dag.InputOf(column.Table([]column.AccuracyRow{
@@ -23,7 +23,7 @@ func TestPublished(t *testing.T) {
 				{Name: "ridge regression", Level: "participant", Folds: 5, Participants: 1009, FoldMean: 0.65,
 					AUC: 0.71}}))},
 			"nodes": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "name", Values: names[:regions]}))}})
-		rows, err := column.Rows[publishedRow](out["table"].(*encoding.Table))
+		rows, err := column.Rows[PublishedRow](out["table"].(*encoding.Table))
 		if err != nil {
 			t.Fatal(err)
 		}
