@@ -13,17 +13,17 @@ kind braingnn fd55c509f8e2bc24123024e2f29e61cbc145aae9d74940e61258fe4ba0c60e71
 kind brainmap c150c809d60f00aae0aa37e24f620daba749f5a308fb54c5ce280c70834cdfdc
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
 kind combat f78810cad542a6c65f6c1e670faa61a6f743290809cacdea32720f07415e869d
-kind compare a96cad9522f7ebfaf05022b4929368cd327ff098a187cc662e2f375c3aa08191
+kind compare 5aa0d8c4732276ca8627594a25c1deec7dce72b9843d8911aa0a208f1136abdc
 kind connectivity a2989336d0c24e6e8c7d1d630c4600e726781093ce3fba95b738c7347d684e4f
 kind covariates 39ec76933d9cc8c085131e263fe9488d3d0697b5ff8ce6b5788af87f4cf96ba7
 kind denoise 3b060aab3e183b4ab86a8d20966be6b02cc6c448612e384a4e4c5b37e8c0f237
 kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
-kind evaluate 763f67bb2cd830584c3c6c139de45a4c7cd764602b994f0b839d0683d89d7a7b
-kind evaluate-regression 7736d355c4ed294b4412ed6f4fddb4c6617323de4c2001f69e506d034254d5b4
+kind evaluate ee912c571fbea36d691b7743197d42f06afa8da7202ecdcdd29e5526c5422bee
+kind evaluate-regression 03531671147c5194a141ca0618a569eb5e7c7a7b3dbca357fcfaea9ff3411540
 kind exec 3599ebb772756c579aee534fa15f55c6020305b37a3553eebeb54395b866927b
 kind fidelity 2a15a904e7d320bdcc262e2dd62e4147880af73b34396b63ead0cb04c30a78ba
-kind figure-calibration ac0a9e843a0194f0b4402e3ebc80a678bdb6b6fc84b4d0943028c07057693669
-kind figure-confusion f73fbb132655507e24bfd442b3c229fdf9c44fe05427c415f573ab88500c2f21
+kind figure-calibration d8e1a9a06db9d2284b26361009b906cd5f4a5fa1f9e51c84099878b4aebf43b7
+kind figure-confusion eccb454b95d139b691087eed11b0b6f518e6baac562e6102497a9933cd602d7c
 kind figure-connectivity df21679153e3055da1c2637d0e4304ca80ec4fcd33e0436c632c05e49092de9d
 kind figure-degrees 4f56ef269e16ce80e1ff12b141cfc918f8d7633d32d64b37c344cf59824950a8
 kind figure-distributions a93a6deb473f99c51ad7dd61a2c289584039b4e08007689ce9faa87b0dd228bb
@@ -32,12 +32,12 @@ kind figure-individuals 970af64892e2d61798cbcc51789aa1990398b0639aaa2196f7b25246
 kind figure-qc 766aa4c3affdba2503785a9e114098986e929cde624d14146b3e886ec410aafd
 kind figure-qcfc cca0975ba1fbcfe40475e1f6a1a7034336446aacac4287b88919004ca73fdfee
 kind figure-ranking 985261f8e7e314d6571612268d1cb70acedd9a72ea52c7f47fec4017e7684db0
-kind figure-roc 974dd39b89d142a5c649b6785f918405362a9dc97c67a909b1925632366f72d1
+kind figure-roc 87e3b67f3b44de2c9df96292f9ab8d025daf46d02bb165bbb93ee3391a6f1a75
 kind figure-states 6d2976b6c1eaa8e211a8420f4cdd8ba795b6b1f4b9c247059c97a21d67d6bf77
-kind figure-training 2f46645c328150cf2b5d01ae850e6ac4a46748893831fe40a976f0e8994df509
+kind figure-training a697eb501f7f62cd9b113e9874912e65dcbf58549661025ed2360f054a2c7443
 kind graph 7fd267fcca76e974021e9f08724c0adf866806580b8b6e9798c8da63e4bff231
 kind harmonize f94a82efef69fb6d803ba91a6d8289f062568e2e7cc594056cc859d9ac241a04
-kind individuality f5260373f688d06814b999ba3f962379e6bec45da758aef4a79938637eb7e2f2
+kind individuality b101aab9d5324725282e412ac928a5223a668b637f044acd508ddfd9c7fe9683
 kind join 5e707c7a2d4e45c0b452744d03559b8b2a8c3e4c75c39578efc2e0ae200dfa61
 kind leakage f9de42a0df3cf37cac924b9068be83b37186c3ec91aaccc63fd5667c5280a397
 kind matrices 92ec1882968b12513fe445cda22cf24d40bf994f808c27d91da510ada0eb01ef
@@ -45,19 +45,19 @@ kind mean-volume 21d6f448b3e61d362ddba5f5244208cabd295a68fb32783ff1a4021babd331e
 kind meanmlp c573bc1cb483e2ea53c2f3b6ac52517da23ca29d4e1a8679afc60f2284196b75
 kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
 kind parcellate 654724b18b8597b32fc07ba2eab457b4c81d21c5651fbc4768430b6c34242ace
-kind permutation 0447f8d7c98da15fad563526de387feb74bc60fa6d8b32915fb422943c111fde
+kind permutation 7ed9ab15281fe2311448c7401524f77bd810343da356974ca5acfe33c4ed9469
 kind predict f2ebb845205be08f5d78d1d07b146a9c200a7b446842f36858eec6e188a4abe9
 kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
-kind published 5f0b99da0c0e4495e440a6cb6be9cddd1e49372fada26d7a55c7ce6a70a7b7f2
-kind qcfc dd042f2046043da3acee8650a4f41a5090bc58c01c7ef85e5527483a13cd75ba
+kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
+kind qcfc d2ccc5802ff03d7e55fce1291e07fb8f3553e2bae7f76cdee01a9aa7cdfaf16a
 kind regression 6af6189042ca8ea6778a138d7efc3584befd1b74d30eedf466688e906c8a0b1e
-kind report 50f625e4ab10af99e7656f1f919271bb03f5e1b1c9026811ac2d3923f1f76935
+kind report 86e50bccdd76a9538c31e74ad6a90ccc7cabc537c91e50025458dcb9890d6435
 kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
 kind simulate ade5df143578e000234ded16c55cae06881b72aef2d49b7d984188403de83417
 kind split a27f9874abf162d06deb4d8cdd87d2bfd9a84933579d28128e2d4d358007117f
 kind states b99530223163eb6c2a63001e8677d95fd5f4e534056354a40e211a817c2ddf35
-kind summary 7c0aa6605b2eee1cce2e75004f8ca0416988a16e07c72367a4e7ca25be45e8b9
+kind summary e9006f0b7ff621e6fa851004b07b2dbfa3607f0a6d92eff8018923675305a6f0
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 2f17bb12e6c36ef55e530d2dc9b2f41dc885096b4d861729d1fafee0b3a982e7
@@ -2402,7 +2402,7 @@ prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 
 reached by compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc figure-training individuality permutation report summary
-prgnn/stages/column.NameClassifiers 84ad9d983c23.e0ff7c
+prgnn/stages/column.NameClassifiers c4ccd29ed0a0.e0ff7c
 prgnn/stages/column.joinTexts b3355550bea3.e3b0c4
 
 reached by compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc permutation report summary
@@ -3969,13 +3969,16 @@ prgnn/stages/prepare.notDefinite 11a4e37b93c3.e3b0c4
 
 reached by published
 prgnn/stages/present/tables.Published e2bfcdd1a67a.e3b0c4
-prgnn/stages/present/tables.Published.Ports 57d1f3bb5f15.22ae19
-prgnn/stages/present/tables.Published.Run ab1877a447ec.6f98d0
-prgnn/stages/present/tables.publication d408aaf26738.f9bdd9
-prgnn/stages/present/tables.publications d616c01d3f14.1aa08f
+prgnn/stages/present/tables.Published.Ports 57d1f3bb5f15.b7b5b0
+prgnn/stages/present/tables.Published.Run 086c57d36497.93aa2a
+prgnn/stages/present/tables.publication 4be64d68fb3f.f9bdd9
+prgnn/stages/present/tables.publications 90136c098dfd.1aa08f
 prgnn/stages/present/tables.published.New d6e3afb6d1e8.7099c2
 prgnn/stages/present/tables.publishedFigure 0712569ecfb7.e3b0c4
-prgnn/stages/present/tables.publishedRow 249d3fb2f946.e3b0c4
+
+reached by published report summary
+prgnn/stages/present/tables.PublishedRow 3ae33c120bde.e3b0c4
+prgnn/stages/present/tables.ThisRun 2e6a7e4c928b.e3b0c4
 
 reached by qcfc
 prgnn/stages/assess.QCFC d5e6fc1ef579.e3b0c4
@@ -3991,11 +3994,14 @@ prgnn/stages/assess.fisherEdges 14cb480ee891.dec0dd
 prgnn/stages/assess.listedMotion 3fad83303105.44e460
 prgnn/stages/assess.listedParticipants c19f7a035da2.4e14ae
 prgnn/stages/assess.qcfc.New d54eff27cd87.228317
-prgnn/stages/assess.typicality 08a4446127ea.3763a1
+prgnn/stages/assess.typicality a56dfd2ee5e5.3763a1
 prgnn/stages/inference.MedianAbs 0db27d32203f.5b3f24
 prgnn/stages/inference.Motion b68032dbc32f.e3b0c4
-prgnn/stages/inference.MotionOf a03fe3aebd9b.a235b2
+prgnn/stages/inference.MotionOf 432accd2f2e3.e5d1bc
 prgnn/stages/inference.RobustZ 22b942cc2e74.b6c657
+prgnn/stages/inference.prepareMotion d391f332b5d3.444dda
+prgnn/stages/inference.preparedMotion 32ce3473ee28.e3b0c4
+prgnn/stages/inference.where 4ef8e1d5a94d.e3b0c4
 
 reached by qcfc report summary
 prgnn/stages/column.TypicalityRow b540a9b79776.c63136
@@ -4075,7 +4081,7 @@ prgnn/stages/present.Partial ca665c63ab1e.e3b0c4
 prgnn/stages/present.Report 6a5447a0ee67.e3b0c4
 prgnn/stages/present.Report.Page d064fe356bfb.5ba15c
 prgnn/stages/present.Report.PartialPage 2ad0829f4a53.d1d041
-prgnn/stages/present.Report.Ports f4ffdb92316e.bc624d
+prgnn/stages/present.Report.Ports 91b058552bec.10e282
 prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.author 89387a093975.30d0ff
 prgnn/stages/present.author.abstract 940dea92720b.5559eb
@@ -4092,7 +4098,7 @@ prgnn/stages/present.author.groupNames 5ea717073411.484c0d
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
 prgnn/stages/present.author.leakage 63de81f82c02.64e183
-prgnn/stages/present.author.more 87af9bdcea18.b42cb9
+prgnn/stages/present.author.more b53597fbbcd4.eee442
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.number ae87e5620371.1f296c
 prgnn/stages/present.author.othersAbove 3f0a78fa5506.363fe6
@@ -4145,8 +4151,8 @@ prgnn/stages/present/methods.Author.inputsOfWindows 55aac5364d89.80b555
 prgnn/stages/present/methods.Author.methodsOfBaselines 49fab72abea3.8b2ae6
 prgnn/stages/present/methods.Author.methodsOfCleaning f6a9d8171d49.0de54c
 prgnn/stages/present/methods.Author.methodsOfCohort 8ab4d8b2db96.532934
-prgnn/stages/present/methods.Author.methodsOfEvaluation 981a46c7d958.5c79b2
-prgnn/stages/present/methods.Author.methodsOfGraphs cb5b87243b61.e3980c
+prgnn/stages/present/methods.Author.methodsOfEvaluation c4ece1611083.2b9cc9
+prgnn/stages/present/methods.Author.methodsOfGraphs 45779ff29e66.e3980c
 prgnn/stages/present/methods.Author.methodsOfRegression 0e33b61e5f07.365268
 prgnn/stages/present/methods.Author.methodsOfScans 33ab89cecd26.8b7aee
 prgnn/stages/present/methods.Author.methodsOfSilence 56a010aa1578.301470
@@ -4190,7 +4196,7 @@ prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
 prgnn/stages/present/participants.Cohort.Motion 58b29eefd408.5d0100
 prgnn/stages/present/participants.Cohort.Quality 277c4ed8d758.3e6c27
 prgnn/stages/present/participants.Cohort.Read 13f6dec42bfc.513704
-prgnn/stages/present/participants.Cohort.ScanQuality 3dabc17bca48.8198f8
+prgnn/stages/present/participants.Cohort.ScanQuality 466cf117b23a.d824b5
 prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
 prgnn/stages/present/participants.Cohort.cautionScans 95d4454d0b2b.574acb
 prgnn/stages/present/participants.Cohort.cleaning b0f3eb430c31.a7d59a
@@ -4198,7 +4204,7 @@ prgnn/stages/present/participants.Cohort.describeExcluded c08100870c5b.bd7977
 prgnn/stages/present/participants.Cohort.describeGroups 04ed77e98459.62c451
 prgnn/stages/present/participants.Cohort.eachParticipant 05543f1640ea.09a795
 prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
-prgnn/stages/present/participants.Cohort.motionTable 78501f79b9df.fdb081
+prgnn/stages/present/participants.Cohort.motionTable 657fdfad2756.fdb081
 prgnn/stages/present/participants.Cohort.readCleaned 1747b58493e0.f137c1
 prgnn/stages/present/participants.Cohort.registration 34d485349852.0b9eb6
 prgnn/stages/present/participants.Cohort.scanLinks a35b2cb93aac.b82c43
@@ -4222,7 +4228,8 @@ prgnn/stages/present/participants.ShownScans a9377ed9369a.e3b0c4
 prgnn/stages/present/participants.TaskConditions c4275635cc41.c69b17
 prgnn/stages/present/participants.arrangements ec1a3814f3da.39778c
 prgnn/stages/present/participants.byRegionText 80169f3cd30f.6d88b3
-prgnn/stages/present/participants.describeColumn 6894e62713aa.2d3809
+prgnn/stages/present/participants.countCodes dc6ecf629f0a.e3b0c4
+prgnn/stages/present/participants.describeColumn 69c998c29927.344b80
 prgnn/stages/present/participants.describeNumbers 23a324c5cd79.f3dd6f
 prgnn/stages/present/participants.eachColumn 82a94887f19a.e3b0c4
 prgnn/stages/present/participants.eachColumn.at 53ba57593000.caea3c
@@ -4254,6 +4261,7 @@ prgnn/stages/present/participants.scanName 49bb5e843edc.37b2fc
 prgnn/stages/present/participants.scanNames 35826d95f61b.044f7d
 prgnn/stages/present/participants.scansOf c2c0cd4b14f3.4bfb09
 prgnn/stages/present/participants.shownStrategies 069781a2de55.e3b0c4
+prgnn/stages/present/participants.twoCodes b7e84c473dc7.e3b0c4
 prgnn/stages/present/participants.usual 4ddd2be99784.62655e
 prgnn/stages/present/participants.warned 1c272f9b4f91.e3b0c4
 prgnn/stages/present/participants.warned.add 57e529f77406.790aa7
@@ -4263,9 +4271,10 @@ prgnn/stages/present/performance.Results e788aac3f388.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
 prgnn/stages/present/performance.Results.CautionAccuracy 2b2b7ae67721.161870
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
-prgnn/stages/present/performance.Results.Describe ec0b5d25f344.84d5e4
+prgnn/stages/present/performance.Results.Describe b0a6aed76ec5.2d6271
 prgnn/stages/present/performance.Results.DescribeRegression 598cd3bab06b.009724
 prgnn/stages/present/performance.Results.IsUnproven 0518a7afaba8.6c25d1
+prgnn/stages/present/performance.Results.LeftOut 4adbbb84c438.23a660
 prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
 prgnn/stages/present/performance.Results.OtherSettings cf7ba56b96c7.1b7f98
 prgnn/stages/present/performance.Results.PerParticipant 66c4f64c3b0f.0aff10
@@ -4279,14 +4288,18 @@ prgnn/stages/present/performance.Results.cautionRetrained 01250d1fc84e.496202
 prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
 prgnn/stages/present/performance.Results.comparison f098ea7c292a.c96c4a
 prgnn/stages/present/performance.Results.decisive 697fdeb0e137.9949e8
+prgnn/stages/present/performance.Results.eachLevel bc7ad2f889cc.9e4d00
 prgnn/stages/present/performance.Results.folds c009babb4679.8b9af7
 prgnn/stages/present/performance.Results.howRetrained 535db7d0a86f.f2ae60
+prgnn/stages/present/performance.Results.leftOut 61ae461641ed.12c06a
+prgnn/stages/present/performance.Results.leftOutEach 8b0cab696455.3863a9
 prgnn/stages/present/performance.Results.markOwn 65663ab0e54a.345ed3
 prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
 prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 555d4a0e26a0.47fc6e
 prgnn/stages/present/performance.Results.permutation faae0ba0c492.4cf732
 prgnn/stages/present/performance.Results.permutationTests 700a6b4baa41.6fb9ae
+prgnn/stages/present/performance.Results.published 2a915ee3049f.1af90a
 prgnn/stages/present/performance.Results.readRegression 9a16de7e5cc9.cdea0a
 prgnn/stages/present/performance.Results.trainings 8a6348f92bef.ec8707
 prgnn/stages/present/performance.Row acfb7657a879.ce5e26
@@ -4308,6 +4321,7 @@ prgnn/stages/present/performance.isStage cab7451cd00d.e3b0c4
 prgnn/stages/present/performance.ofClassifiers a147597ebdbd.585a95
 prgnn/stages/present/performance.otherResult f201914d751e.a19319
 prgnn/stages/present/performance.readAccuracy 310bd70706d1.916886
+prgnn/stages/present/performance.sameLevels f2c0271add15.306ce6
 prgnn/stages/present/performance.sameTested 96942c8ef9da.5da104
 prgnn/stages/present/performance.unstaged 7ead12d6a2e4.bca324
 prgnn/stages/present/performance.valuesIn 3b2727e30c1d.f5437a
@@ -5036,7 +5050,7 @@ at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanki
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
 at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:40 contraster:84 newContraster:92 contraster.of:123
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
-at stages/inference/motion.go prgnn/stages/inference Motion:12 MotionOf:21 addDirection:50 remainder:58 inner:79 Correlation:87 MedianAbs:102 RobustZ:114 Median:128
+at stages/inference/motion.go prgnn/stages/inference Motion:12 MotionOf:21 preparedMotion:49 prepareMotion:56 where:78 addDirection:88 remainder:96 inner:117 Correlation:125 MedianAbs:140 RobustZ:152 Median:166
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
 at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 NumberFold.constant:69 vary:82 meanScore:86 NumberTest:102 TestNumbers:113 Associate:183 ratio:211
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
@@ -5107,31 +5121,32 @@ at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabe
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:13 windowEstimate:38 Author.statesFitted:51 Author.inputsOfWindows:63 Author.called:83
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 lengths:42 Author.methodsOfSilence:74 silence:87 Author.readSilence:90 silentRow:117
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:163 estimator:198 share:216 percentText:226 Author.hasModels:236 Author.methodsOfTraining:242 Author.methodsOfEvaluation:304 Author.target:361 Author.methodsOfRegression:369 Author.methodsOfBaselines:395 Author.unit:407 settingsOf:416 orDefault:444 Author.namesOf:452
-at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:50 widthOfSVG:83
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:163 estimator:198 share:216 percentText:226 Author.hasModels:236 Author.methodsOfTraining:242 Author.methodsOfEvaluation:304 Author.target:368 Author.methodsOfRegression:376 Author.methodsOfBaselines:402 Author.unit:414 settingsOf:423 orDefault:451 Author.namesOf:459
+at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:56 widthOfSVG:89
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:19 Cohort.readCleaned:26 scansOf:39 NuisanceWords:63 CleanedScan.Nuisance:77 Cohort.cleaning:89 CleanedScan.taskOf:124 TaskConditions:130 Cohort.taskRegression:145 ResponseWords:161 Cohort.cautionScans:168 mostFrequent:221 nobodyStandsOut:231 usual:234
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:103
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:104 ExcludedRow:109 mostExcluded:116 Cohort.describeExcluded:119 Cohort.ExcludedList:153 Cohort.describeGroups:164 Cohort.tableOfNumber:252 arrangements:261 CovariateNames:273 describeColumn:278 describeNumbers:351 Reasons:374
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:104 ExcludedRow:109 mostExcluded:116 Cohort.describeExcluded:119 Cohort.ExcludedList:153 Cohort.describeGroups:164 Cohort.tableOfNumber:252 arrangements:261 CovariateNames:273 describeColumn:278 describeNumbers:358 twoCodes:380 countCodes:398 Reasons:419
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 eachColumn:230 eachColumn.set:235 eachColumn.at:242 eachColumn.text:249 Cohort.shownRows:258 MedianRange:287 warned:296 Cohort.warnings:305 mostWarnings:351 warned.add:353
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
-at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:48 Cohort.scanLinks:59 scanNames:111 scanName:117 outlierWords:178
+at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 Results.cautions:102 Results.markOwn:118 baseline:140 Results.PerParticipant:150 Results.Nested:156 chanceTest:173 chanceTest.String:179 Results.permutationTests:189 Results.ChanceTests:203 Results.decisive:211 Results.AboveChance:223 Results.CautionAccuracy:232 Results.bestOther:285 Results.IsUnproven:296
+at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:61 Results.published:103
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 sameTested:104 foldScore:111 Results.folds:117 Results.permutation:166 ofClassifiers:217 Results.comparison:225 Results.paperTables:262 calibrationBins:304 Results.performanceFigures:307 Results.othersLast:357 accuracyChart:370
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 Results.eachLevel:93 sameLevels:112 sameTested:128 foldScore:135 Results.folds:141 Results.permutation:190 ofClassifiers:241 Results.comparison:249 Results.paperTables:286 calibrationBins:328 Results.performanceFigures:331 Results.othersLast:381 accuracyChart:394
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 isMean:39 Interval:44 Results.DescribeRegression:52 fewTested:100 Results.cautionRegression:103 Results.RegressionResult:129
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134
 at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:436
-at stages/present/report.go prgnn/stages/present report.New:21 Report:25 optional:33 gathered:37 sharedPorts:42 excludedPort:74 Report.Ports:78 Report.Page:115 Partial:118 Report.PartialPage:124 Report.Run:145
+at stages/present/report.go prgnn/stages/present report.New:22 Report:26 optional:34 gathered:38 sharedPorts:43 excludedPort:75 Report.Ports:79 Report.Page:119 Partial:122 Report.PartialPage:128 Report.Run:149
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.Supplement:61 Writer.Figures:69 Writer.Show:90
 at stages/present/section/settings.go prgnn/stages/present/section Settings:14 StageSettings:21 readPipelineSettings:29 Parameter:63 Settings.Of:73 Settings.KindOf:83 StageSettings.Is:96 StageSettings.Number:99 Writer.Exported:109
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
 at stages/present/section/words.go prgnn/stages/present/section WholeTable:18 PlainName:66 shownNumber:78 UpperFirst:92 LowerFirst:100 OrItself:108 UnitName:116 InSentence:124 PlusMinus:127 MemberText:135 SVGTitle:149
 at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:20 Summary.Ports:27 Summary.Run:36
 at stages/present/tables/layout.go prgnn/stages/present/tables tableCaption:18 printedNames:32 PrintedName:35 layoutOne:42 layoutTwo:75 tableText:97
-at stages/present/tables/published.go prgnn/stages/present/tables published.New:18 Published:22 Published.Ports:27 publishedRow:39 publication:54 publishedFigure:63 publications:69 Published.Run:90
+at stages/present/tables/published.go prgnn/stages/present/tables published.New:18 Published:22 Published.Ports:27 PublishedRow:39 ThisRun:55 publication:58 publishedFigure:67 publications:73 Published.Run:94
 at stages/present/tables/read.go prgnn/stages/present/tables variation:14 VariationRow:20 paperOne:35 paperLambda:42 contender:45 ClassifierRow:53 contenders:68 Tables.variations:87 place:135 axisOf:143 Tables.comparison:154 modelRow:209 parameterRow:215 parameterCounts:222
 at stages/present/tables/tables.go prgnn/stages/present/tables tables.New:19 Tables:23 Tables.Ports:27 Tables.Run:50 tableSource:87 tableSource.String:89 tableSource.mark:96 paperSource:104
 at stages/region/blocks.go prgnn/stages/region BlocksOf:13 Blocks:23 blockRow:47
