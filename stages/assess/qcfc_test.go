@@ -105,7 +105,8 @@ func TestQCFC(t *testing.T) {
 	if r := stagetest.FloatsOf(t, edges, "r"); !stagetest.Near(r, want) {
 		t.Errorf("r\n%v, want\n%v", r, want)
 	}
-	halfNull := 0.6744897501960817 * (1/math.Sqrt(20) + 1/math.Sqrt(19)) / 2 // three edges of 23 participants, three of 22
+	// Three edges have 23 participants, three 22.
+	halfNull := 0.6744897501960817 * (1/math.Sqrt(20) + 1/math.Sqrt(19)) / 2
 	for name, want := range map[string][]float64{
 		"participants": {23, 23}, "left_out": {1, 1}, "edges": {6, 6}, "missing_edges": {0, 0}, "dof_lost": {25, 37},
 		"dof_left":          {15, 3},

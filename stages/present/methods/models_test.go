@@ -15,7 +15,8 @@ func TestMethodsOfModels(t *testing.T) {
 		w.Run = &section.Settings{Stages: []section.StageSettings{
 			{Kind: "bootstrap", Value: map[string]string{"draws": "10", "fraction": "0.5"}},
 			{Kind: "connectivity", Value: map[string]string{"pearson": "empirical", "partial": "ridge", "rho": "0.1"}},
-			{Kind: "split", Value: map[string]string{"folds": "5", "seed": "1", "stratify": "true", "stratify_by": "[site, sex]"}},
+			{Kind: "split", Value: map[string]string{"folds": "5", "seed": "1", "stratify": "true",
+				"stratify_by": "[site, sex]"}},
 			{Kind: "regression", Value: map[string]string{"model": "ridge; kernel-ridge; svr", "penalty": "1", "penalties": "[0 0.1 1]",
 				"inner": "4", "c": "2", "epsilon": "0.1", "transform": "own"}},
 		}}

@@ -122,8 +122,8 @@ func (s *Published) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			differs = append(differs, "regions")
 		}
 		for _, f := range p.figures {
-			rows = append(rows, PublishedRow{p.source, p.file, f.model, p.participants, p.regions, p.preprocessing, p.split,
-				f.accuracy, f.accuracySD, f.auc, f.aucSD, strings.Join(differs, ", ")})
+			rows = append(rows, PublishedRow{p.source, p.file, f.model, p.participants, p.regions,
+				p.preprocessing, p.split, f.accuracy, f.accuracySD, f.auc, f.aucSD, strings.Join(differs, ", ")})
 		}
 	}
 	return dag.Outputs{"table": column.Table(rows)}, nil
