@@ -5139,7 +5139,7 @@ at stages/present/performance/retrained.go prgnn/stages/present/performance with
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134
 at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:436
-at stages/present/report.go prgnn/stages/present report.New:22 Report:26 optional:34 gathered:38 sharedPorts:43 excludedPort:75 Report.Ports:79 Report.Page:119 Partial:122 Report.PartialPage:128 Report.Run:149
+at stages/present/report.go prgnn/stages/present report.New:22 Report:26 optional:34 gathered:38 sharedPorts:43 excludedPort:75 Report.Ports:79 Report.Page:120 Partial:123 Report.PartialPage:129 Report.Run:150
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.Supplement:61 Writer.Figures:69 Writer.Show:90
 at stages/present/section/settings.go prgnn/stages/present/section Settings:14 StageSettings:21 readPipelineSettings:29 Parameter:63 Settings.Of:73 Settings.KindOf:83 StageSettings.Is:96 StageSettings.Number:99 Writer.Exported:109
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
