@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 		"stages/cohort/simulate"},
 	"stages/command": {"artifacts", "artifacts/encoding", "dag", "nifti", "stages/column"},
 	"stages/present": {"artifacts", "artifacts/encoding", "dag", "stages/present/methods", "stages/present/participants",
-		"stages/present/performance", "stages/present/section", "stages/figure", "stages/column", "stages/fold",
+		"stages/present/performance", "stages/present/section", "stages/present/tables", "stages/figure", "stages/column", "stages/fold",
 		"stages/region", "stages/report", "stages/chart"},
 	"stages/present/methods": {"dag", "stages/present/participants", "stages/present/performance",
 		"stages/present/section", "stages/column", "stages/report", "stages/literature", "stages/inference"},
