@@ -108,8 +108,12 @@ func TestFitInAFile(t *testing.T) {
 	for _, c := range []struct{ who, want string }{
 		{`["sub-other"]`, ""},
 		{`["sub-other","sub-sim003"]`, "stage trained: leakage: input pearson of trained[fold=1] depends on the file fit.arrow, which is fitted to participants of this cohort (sub-sim003)"},
+		{"", "depends on the file fit.arrow, whose metadata do not name the participants that it was fitted to"},
+		{"[]", "depends on the file fit.arrow, whose metadata do not name the participants that it was fitted to"},
 	} {
-		table.Meta = map[string]string{"participants": c.who}
+		if table.Meta = map[string]string{"participants": c.who}; c.who == "" {
+			table.Meta = nil
+		}
 		need.NoError(t, os.WriteFile(filepath.Join(dir, "fit.arrow"), stagetest.Encoded(t, table), 0o644))
 		_, err := build("x.yaml", []byte(`
 cohort: { simulate: { asd: 6, hc: 6 } }

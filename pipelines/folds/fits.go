@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"prgnn/artifacts/encoding"
@@ -18,6 +19,12 @@ import (
 // An applier is a Stage that applies models to participants: it tests what the trainings on this port test.
 type applier interface {
 	AppliesModels() (port string)
+}
+
+// A comparer is a Stage that compares models with features, each with those of its own fold (their coordinate fold), or
+// with those of no fold.
+type comparer interface {
+	ComparesModels() (port string)
 }
 
 // Fits are the tasks upstream of a task that have learned from participants: of each path the nearest one of a kind
@@ -44,6 +51,7 @@ func (f *Fits) Leaks(tasks []dag.Node) (leaks []string, unknown []column.Uncheck
 				continue
 			}
 			for _, src := range b.Sources {
+				compared := testsWith(n, b.Sources, src, tests)
 				for _, fit := range f.of(b.Port, src) {
 					if said[fit.Stage] || slices.Contains(tests, fit) {
 						continue
@@ -51,7 +59,7 @@ func (f *Fits) Leaks(tasks []dag.Node) (leaks []string, unknown []column.Uncheck
 					if !known(fit) {
 						unknown = append(unknown, unchecked(fit, n, b.Port))
 						said[fit.Stage] = true
-					} else if leak := verdict(fit, tests, n.Stage.Name); leak != "" {
+					} else if leak := verdict(fit, compared, n); leak != "" {
 						leaks = append(leaks, fmt.Sprintf("leakage: input %s of %s depends on %s", b.Port, n.ID, leak))
 						said[fit.Stage] = true
 					}
@@ -96,13 +104,45 @@ func unchecked(fit, n *dag.Node, port string) column.Unchecked {
 }
 
 // verdict says of a fit why it leaks into one of these tests; "" where it does not.
-func verdict(fit *dag.Node, tests []*dag.Node, stage string) string {
-	if fit.Work == nil {
+func verdict(fit *dag.Node, tests []*dag.Node, n *dag.Node) string {
+	switch {
+	case fit.Work != nil:
+	case fit.ID == "":
+		return fmt.Sprintf("the file %s, whose metadata do not name the participants that it was fitted to: connect the stage that fits it, or export it from there again", fit.Stage.Name)
+	default:
 		return fmt.Sprintf("the file %s, which is fitted to participants of this cohort (%s): connect the stage that fits it, fanned out over the folds", fit.Stage.Name, fit.ID)
 	}
 	for _, test := range tests {
-		if text := seen(fit, test); text != "" {
-			return fmt.Sprintf("%s %s and each stage up to %s over the same folds (matrix), so that each fold has its own fit", text, fit.Stage.Name, stage)
+		text := seen(fit, test)
+		if text == "" {
+			continue
+		}
+		if _, ok := n.Work.(comparer); ok {
+			return fmt.Sprintf("%s %s and each stage before %s over the same folds (matrix), and connect the features of all folds ([*]): each model is compared with those of its own fold", text, fit.Stage.Name, n.Stage.Name)
+		}
+		return fmt.Sprintf("%s %s and each stage up to %s over the same folds (matrix), so that each fold has its own fit", text, fit.Stage.Name, n.Stage.Name)
+	}
+	return ""
+}
+
+// testsWith are those of the tests for which a task uses a member of an input: all, unless it compares each model with
+// the features of its fold. A fold without features of its own is given those of others.
+func testsWith(n *dag.Node, all []dag.Source, src dag.Source, tests []*dag.Node) []*dag.Node {
+	if _, ok := n.Work.(comparer); !ok || foldOf(src) == "" {
+		return tests
+	}
+	return slices.DeleteFunc(slices.Clone(tests), func(test *dag.Node) bool {
+		_, fold := test.Work.(tester).TestFold()
+		own := func(s dag.Source) bool { return foldOf(s) == strconv.Itoa(fold) }
+		return !own(src) && slices.ContainsFunc(all, own)
+	})
+}
+
+// foldOf is the coordinate fold of a member; "" without one.
+func foldOf(src dag.Source) string {
+	for _, c := range src.Coords {
+		if c.Axis == "fold" {
+			return c.Value
 		}
 	}
 	return ""
@@ -117,8 +157,15 @@ func ofSubjects(b dag.Binding) bool {
 
 // testsOf are the tasks whose folds a task tests: itself, or the trainings of its models; nil where it tests none.
 func testsOf(n *dag.Node) (tests []*dag.Node) {
-	if a, ok := n.Work.(applier); ok {
-		for _, src := range sources(n, a.AppliesModels()) {
+	port := ""
+	switch work := n.Work.(type) {
+	case applier:
+		port = work.AppliesModels()
+	case comparer:
+		port = work.ComparesModels()
+	}
+	if port != "" {
+		for _, src := range sources(n, port) {
 			if src.Node != nil {
 				tests = append(tests, testsOf(src.Node)...)
 			}
@@ -172,15 +219,15 @@ func (f *Fits) of(port string, src dag.Source) []*dag.Node {
 	return fits
 }
 
-// ofFile is a fit of the user's, as a task without work whose ID names participants of this cohort: a fit to others is
-// none of their features.
+// ofFile is a fit of the user's, as a task without work whose ID names participants of this cohort, or is empty where
+// its metadata name nobody: a fit to others is none of their features.
 func (f *Fits) ofFile(port string, src dag.Source) []*dag.Node {
 	if !strings.HasSuffix(port, "fitted") || f.Participants == nil {
 		return nil
 	}
 	fit, known := f.files[src.File]
 	if !known {
-		if who := f.ofCohort(src.File); len(who) > 0 {
+		if who, named := f.ofCohort(src.File); len(who) > 0 || !named {
 			fit = &dag.Node{ID: words.Some(who, 4), Stage: &dag.StageNode{Name: src.Name}}
 		}
 		if f.files == nil {
@@ -194,20 +241,23 @@ func (f *Fits) ofFile(port string, src dag.Source) []*dag.Node {
 	return []*dag.Node{fit}
 }
 
-// ofCohort are the participants of the cohort whom the metadata of a fit name; nil where it cannot be read: the task
-// says so.
-func (f *Fits) ofCohort(file string) (who []string) {
+// ofCohort are the participants of the cohort whom the metadata of a fit name; named is false where these name nobody
+// at all. What is no table is left to the task, which says so.
+func (f *Fits) ofCohort(file string) (who []string, named bool) {
 	r, err := regular.Open(file)
 	if err != nil {
-		return nil
+		return nil, true
 	}
 	defer r.Close()
 	table, err := encoding.ReadTable(r)
-	if err != nil || json.Unmarshal([]byte(table.Meta["participants"]), &who) != nil {
-		return nil
+	if err != nil {
+		return nil, true
+	}
+	if json.Unmarshal([]byte(table.Meta["participants"]), &who) != nil || len(who) == 0 {
+		return nil, false
 	}
 	ids, err := f.Participants.Strings("participant_id")
-	return slices.DeleteFunc(who, func(id string) bool { return err != nil || !slices.Contains(ids, id) })
+	return slices.DeleteFunc(who, func(id string) bool { return err != nil || !slices.Contains(ids, id) }), true
 }
 
 // seen says that a fit has seen participants whom a task tests, and what to do; "" where it has not.

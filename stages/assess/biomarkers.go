@@ -128,6 +128,9 @@ type saliency struct {
 	q           float64
 }
 
+// ComparesModels is the port of the models' scores; features that were fitted for other folds than theirs are refused.
+func (*Biomarkers) ComparesModels() (port string) { return "scores" }
+
 func (b *Biomarkers) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in, err := b.inputs(t)
 	if err != nil {

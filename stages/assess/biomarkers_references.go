@@ -207,7 +207,11 @@ func (f *nodeFeatures) WithoutNetwork(ids []string, m *ModelScores, all []*Model
 		}
 		v := f.of[fold][id]
 		if v == nil {
-			return nil, fmt.Errorf("features: %s has scores but no features: connect the features used in training", id)
+			of := ""
+			if fold == "" && m.fold != "" && f.of[""] == nil {
+				of = " of fold " + m.fold
+			}
+			return nil, fmt.Errorf("features: %s has scores but no features%s: connect the features used in training, of all folds ([*])", id, of)
 		}
 		side.Values, side.Group = append(side.Values, v), append(side.Group, slices.Index(names, group[id]))
 		key += "\t" + group[id]
