@@ -6,7 +6,7 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline dd7fee78c0630f893d55d856abe69ef8c7969562e39dd57570c12db8ee59334f
-kind biomarkers 3ce5aaa569b0b5d070271b66fdba1d74366636a564745b3a80c111f7f2046021
+kind biomarkers 3454ae643dc21faa0dd3096de1bf9eb24f70840031271e85cbe8ce03ed48a233
 kind bnt ba51de9e306913f9bb3880b81c7b269ccec8c513ea3909feffb63969c47b36e4
 kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
 kind braingnn fd55c509f8e2bc24123024e2f29e61cbc145aae9d74940e61258fe4ba0c60e71
@@ -37,7 +37,7 @@ kind figure-states 6d2976b6c1eaa8e211a8420f4cdd8ba795b6b1f4b9c247059c97a21d67d6b
 kind figure-training a697eb501f7f62cd9b113e9874912e65dcbf58549661025ed2360f054a2c7443
 kind graph 7fd267fcca76e974021e9f08724c0adf866806580b8b6e9798c8da63e4bff231
 kind harmonize f94a82efef69fb6d803ba91a6d8289f062568e2e7cc594056cc859d9ac241a04
-kind individuality b101aab9d5324725282e412ac928a5223a668b637f044acd508ddfd9c7fe9683
+kind individuality 13e1e9a688c4820df4f6e431f19292cdfe7097275f235cb2c0fdf59cbb8f87eb
 kind join 5e707c7a2d4e45c0b452744d03559b8b2a8c3e4c75c39578efc2e0ae200dfa61
 kind leakage f9de42a0df3cf37cac924b9068be83b37186c3ec91aaccc63fd5667c5280a397
 kind matrices 92ec1882968b12513fe445cda22cf24d40bf994f808c27d91da510ada0eb01ef
@@ -1317,7 +1317,7 @@ prgnn/stages/assess.merged 1216afbcaa32.4a4c37
 prgnn/stages/assess.namedNode b1bc0932ed65.e3b0c4
 prgnn/stages/assess.nodeFeatures 5495d53f769a.e898d0
 prgnn/stages/assess.nodeFeatures.Compute 1fc0cbc95aaa.7a3748
-prgnn/stages/assess.nodeFeatures.WithoutNetwork b90f0a05da3d.0e7523
+prgnn/stages/assess.nodeFeatures.WithoutNetwork da8320419e52.0e7523
 prgnn/stages/assess.nodeFeatures.byRegion e0c0c48a1cc6.579d30
 prgnn/stages/assess.nullRow b786f37adc73.e3b0c4
 prgnn/stages/assess.nullRows af61409a57d6.78ae43
@@ -4924,10 +4924,10 @@ at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.me
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:26 Biomarkers:30 Biomarkers.Ports:38 settingScores:68 ModelScores:74 NewModelScores:89 settingOf:96 Tally:113 saliency:120 Biomarkers.Run:131 biomarkerInputs:151 biomarkerInputs.contrastsRetrained:163 Biomarkers.inputs:167 biomarkerRows:219 biomarkerRows.tables:227 Biomarkers.setting:246 Biomarkers.ranked:294 Biomarkers.readAll:320 ordered:336 Biomarkers.read:346 ModelScores.add:414 Tally.add:425 Biomarkers.rank:435 plantedNodes:465 auroc:491
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:26 Biomarkers:30 Biomarkers.Ports:38 settingScores:68 ModelScores:74 NewModelScores:89 settingOf:96 Tally:113 saliency:120 Biomarkers.Run:134 biomarkerInputs:154 biomarkerInputs.contrastsRetrained:166 Biomarkers.inputs:170 biomarkerRows:222 biomarkerRows.tables:230 Biomarkers.setting:249 Biomarkers.ranked:297 Biomarkers.readAll:323 ordered:339 Biomarkers.read:349 ModelScores.add:417 Tally.add:428 Biomarkers.rank:438 plantedNodes:468 auroc:494
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 Biomarkers.retrainedContrasts:50 Biomarkers.against:73 unstaged:107 alike:119 sortedKeys:132 relative:142
-at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:229 nodeFeatures.byRegion:262 absolute:277 Biomarkers.recoveries:286 testShare:348 testedLeast:360 rankedBy.worth:383 rankedBy.heldOut:400 leadOf:411 both:425 meanOf:435
+at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:233 nodeFeatures.byRegion:266 absolute:281 Biomarkers.recoveries:290 testShare:352 testedLeast:364 rankedBy.worth:387 rankedBy.heldOut:404 leadOf:415 both:429 meanOf:439
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:41 Compare.Run:45 Compare.reference:86 decide:112 compareTwo:125 foldDifferences:163
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:34 Covariates.Run:49 Covariates.ofNumber:119 covariateOf:140 varies:156 kindOf:161 known:169 Covariates.columns:182 scanCovariates:210 covariateRow:254
