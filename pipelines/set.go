@@ -1,6 +1,8 @@
 package pipelines
 
 import (
+	"cmp"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -20,20 +22,12 @@ func (l *loader) applySets(root *tree.Node, sets []string) map[string]*tree.Node
 	var out []string                              // stages
 	for _, set := range sets {
 		pos := dag.Pos{File: "--set " + set}
-		path, text, ok := strings.Cut(set, "=")
-		if !ok {
-			bad.Add(pos, "nothing is set: write NAME=value")
-			continue
-		}
-		v := tree.Parse([]byte(text), func(int, int) dag.Pos { return pos }, bad)
+		path, v := parseSet(set, pos, bad)
 		if v == nil {
 			continue
 		}
-		if v.Kind == tree.Empty && strings.TrimSpace(text) == "" {
-			v = &tree.Node{Pos: pos, Kind: tree.Scalar, Value: ""}
-		}
 		values[set] = v
-		s, names := setter{root, pos, bad}, strings.Split(strings.TrimSpace(path), ".")
+		s, names := setter{root, pos, bad}, path
 		if len(names) == 2 && names[0] == "stages" && v.Kind == tree.Empty && !v.Bad {
 			s.pos.File = "--without " + names[1]
 			if s.hasStage(names[1]) {
@@ -50,39 +44,162 @@ func (l *loader) applySets(root *tree.Node, sets []string) map[string]*tree.Node
 	return values
 }
 
+// parseSet takes NAME=value apart; the value is nil after a mistake.
+func parseSet(set string, pos dag.Pos, bad *tree.Mistakes) (path []string, v *tree.Node) {
+	name, text, ok := strings.Cut(set, "=")
+	if !ok {
+		bad.Add(pos, "nothing is set: write NAME=value")
+		return nil, nil
+	}
+	v = tree.Parse([]byte(text), func(int, int) dag.Pos { return pos }, bad)
+	if v != nil && v.Kind == tree.Empty && strings.TrimSpace(text) == "" {
+		v = &tree.Node{Pos: pos, Kind: tree.Scalar, Value: ""}
+	}
+	return strings.Split(strings.TrimSpace(name), "."), v
+}
+
+// A Dropped is a setting that an earlier reading of a file had.
+type Dropped struct {
+	Set string // as it was given: graphs.density=0.2
+	Now string // what the file has now: "graphs.density is 0.1"
+}
+
+// DroppedSets lists the settings of then that change what file with the settings given says: neither those that given
+// sets to something else, nor those that say what the file says anyway, nor those for which it has no place now.
+func DroppedSets(file string, then, given []string) (dropped []Dropped) {
+	f, _, err := readFirst(file)
+	if err != nil {
+		return nil
+	}
+	l := newLoader(f.shown, maxTasks)
+	root, _ := l.resolve(f)
+	if root == nil || root.Kind != tree.Mapping {
+		return nil
+	}
+	l.applySets(root, given)
+	settled := map[string]bool{}
+	find := func(set string) (full []string, v *tree.Node) {
+		var bad tree.Mistakes
+		path, v := parseSet(set, dag.Pos{}, &bad)
+		if v != nil {
+			full = setter{root, dag.Pos{}, &bad}.full(path)
+		}
+		if len(bad.List) > 0 {
+			return nil, nil
+		}
+		return full, v
+	}
+	for _, set := range given {
+		full, _ := find(set)
+		settled[strings.Join(full, ".")] = true
+	}
+	for _, set := range slices.Backward(then) { // the last one of a name counts
+		full, v := find(set)
+		at := strings.Join(full, ".")
+		if full == nil || settled[at] {
+			continue
+		}
+		settled[at] = true
+		if now := under(root, full...); now == nil || !sameValue(now, v) {
+			if text, other := presently(root, set, full, now, v); other {
+				dropped = append(dropped, Dropped{set, text})
+			}
+		}
+	}
+	slices.Reverse(dropped)
+	return dropped
+}
+
+// presently says what a file has where v would be set.
+func presently(root *tree.Node, set string, full []string, now, v *tree.Node) (text string, other bool) {
+	name, _, _ := strings.Cut(set, "=")
+	switch {
+	case now == nil && v.Kind == tree.Empty:
+		return "", false
+	case len(full) == 2 && full[0] == "stages" && v.Kind == tree.Empty:
+		return "stage " + full[1] + " is part of it", true
+	case now == nil && len(full) == 4 && full[2] == "with":
+		if standard, ok := defaultOf(under(root, full[:2]...), full[3]); ok {
+			return name + " is " + cmp.Or(standard, "empty") + " (the default)", standard != plainValue(v.Parameter("list of texts"))
+		}
+		fallthrough
+	case now == nil:
+		return name + " is not set", true
+	}
+	return name + " is " + shortly(now), true
+}
+
+// defaultOf is the default of a parameter of a stage.
+func defaultOf(stage *tree.Node, name string) (text string, ok bool) {
+	kind, ok := stages.Lookup(kindOf(stage))
+	if !ok {
+		return "", false
+	}
+	for _, p := range param.Of(kind.New()) {
+		if p.Name == name {
+			return plainValue(p.Default), true
+		}
+	}
+	return "", false
+}
+
+func sameValue(a, b *tree.Node) bool {
+	return reflect.DeepEqual(a.Decoded(), b.Decoded()) ||
+		a.Kind == tree.List && len(a.Items) == 1 && b.Kind == tree.Scalar && sameValue(a.Items[0], b) // of a matrix
+}
+
+func shortly(v *tree.Node) string {
+	switch v.Kind {
+	case tree.Scalar:
+		return cmp.Or(v.Text, "empty")
+	case tree.List:
+		return "[" + strings.Join(lists.Map(v.Items, shortly), ", ") + "]"
+	}
+	return v.String()
+}
+
 type setter struct {
 	root *tree.Node
 	pos  dag.Pos
 	bad  *tree.Mistakes
 }
 
-// set understands the short forms NAME, STAGE.PARAMETER and cohort.PARAMETER,
-// and else takes the path as the file has it.
+// set puts a value where its path says.
 func (s setter) set(path []string, v *tree.Node) {
-	stageOf := func(name string) *tree.Node { return under(s.root, "stages", name) }
+	full := s.full(path)
+	if full == nil {
+		return
+	}
+	if len(full) == 4 && full[0] == "stages" && full[2] == "matrix" && len(path) == 2 && v.Kind != tree.List {
+		v = &tree.Node{Pos: s.pos, Kind: tree.List, Items: []*tree.Node{v}}
+	}
+	s.walk(full, v)
+}
+
+// full understands the short forms NAME, STAGE.PARAMETER and cohort.PARAMETER, and else takes the path as the file
+// has it. It is nil after a mistake.
+func (s setter) full(path []string) []string {
 	switch first := path[0]; {
 	case len(path) == 1:
-		s.single(first, v)
+		return s.single(first)
 	case len(path) == 2 && first == "cohort":
 		cohort := s.root.Get("cohort")
 		if cohort != nil && cohort.Get(path[1]) == nil && !slices.Contains(cohortKeys, path[1]) {
 			if kinds := kindsIn(cohort); len(kinds) == 1 {
-				path = []string{"cohort", kinds[0].Name, path[1]}
+				return []string{"cohort", kinds[0].Name, path[1]}
 			}
 		}
-		s.walk(path, v)
+		return path
 	case slices.Contains(ownKeys, first):
-		s.walk(path, v)
+		return path
 	case !s.hasStage(first, "cohort"):
-	case len(path) == 2 && under(stageOf(first), "matrix", path[1]) != nil:
-		if v.Kind != tree.List {
-			v = &tree.Node{Pos: s.pos, Kind: tree.List, Items: []*tree.Node{v}}
-		}
-		s.walk([]string{"stages", first, "matrix", path[1]}, v)
+		return nil
+	case len(path) == 2 && under(s.root, "stages", first, "matrix", path[1]) != nil:
+		return []string{"stages", first, "matrix", path[1]}
 	case len(path) == 2:
-		s.walk([]string{"stages", first, "with", path[1]}, v)
+		return []string{"stages", first, "with", path[1]}
 	default:
-		s.walk(append([]string{"stages"}, path...), v)
+		return append([]string{"stages"}, path...)
 	}
 }
 
@@ -96,15 +213,15 @@ func (s setter) hasStage(name string, others ...string) bool {
 	return false
 }
 
-// single sets a variable, the seed or the name.
-func (s setter) single(name string, v *tree.Node) {
+// single finds a variable, the seed or the name.
+func (s setter) single(name string) []string {
 	switch {
 	case under(s.root, "vars", name) != nil:
-		s.walk([]string{"vars", name}, v)
+		return []string{"vars", name}
 	case name == "extends":
 		s.bad.Add(s.pos, "extends cannot be set: which file is extended is part of the pipeline file")
 	case name == "seed" || name == "pipeline":
-		s.walk([]string{name}, v)
+		return []string{name}
 	case slices.Contains(ownKeys, name):
 		s.bad.Add(s.pos, "%s as a whole cannot be set: name what is in it, such as %[1]s.NAME=value", name)
 	default:
@@ -118,10 +235,11 @@ func (s setter) single(name string, v *tree.Node) {
 		}
 		if len(owners) > 0 {
 			s.bad.Add(s.pos, "there is no variable %q (did you mean %s?)", name, words.Some(owners, 5))
-			return
+			return nil
 		}
 		s.bad.Add(s.pos, "there is no variable %q%s", name, words.OrAll(name, append(keysOf(s.root.Get("vars")), "seed")))
 	}
+	return nil
 }
 
 func hasParam(stage *tree.Node, name string) bool {

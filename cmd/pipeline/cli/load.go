@@ -251,6 +251,35 @@ func (a *app) lastSets(file string, last *dag.Record, then, given []string) []st
 	return given
 }
 
+// dropped says what the last run of a file had set and this command does not set: the file may be another study now.
+// store is nil where the file could not be loaded, perhaps for want of that setting.
+func (a *app) dropped(file string, sets []string, store *artifacts.Store) {
+	text, dir, err := pipelines.Source(file)
+	if err != nil {
+		return
+	}
+	if store == nil {
+		if dir = a.storeDir(dir); !isStore(dir) {
+			return
+		}
+		if store, err = artifacts.Open(dir); err != nil {
+			return // the mistakes of the file come first
+		}
+		defer store.Close()
+	}
+	last, _, then := results.LastRun(store, file, text)
+	dropped := pipelines.DroppedSets(file, then, sets)
+	if len(dropped) == 0 {
+		return
+	}
+	var had, now, again []string
+	for _, d := range dropped {
+		had, now, again = append(had, "--set "+d.Set), append(now, d.Now), append(again, "--set", d.Set)
+	}
+	a.Warn("the last run of %s (%s) had %s; now %s. To repeat it: %s", file, last.ID,
+		console.Clip(strings.Join(had, " "), 200), console.Clip(strings.Join(now, ", "), 200), a.With(again...))
+}
+
 // lookAt is look for a pipeline file or a recorded run. A run is its pipeline as
 // it was; what it reads must still be what it read.
 func (a *app) lookAt(what string, sets []string) (*results.Current, error) {

@@ -51,6 +51,7 @@ type planEvent struct {
 func (a *app) plan(file string, sets []string, o dag.Options) error {
 	p, err := a.load(file, sets)
 	if err != nil {
+		a.dropped(file, sets, nil)
 		return err
 	}
 	if err := checkSelection(p.Graph, o); err != nil {
@@ -64,6 +65,7 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 		return err
 	}
 	defer done()
+	a.dropped(file, sets, store)
 	steps, err := dag.Plan(p.Graph, store, o)
 	if err != nil {
 		return err

@@ -89,6 +89,7 @@ func (a *app) runFile(cmd *cobra.Command, r *running) error {
 	defer collect()
 	p, err := a.load(r.file, r.sets)
 	if err != nil {
+		a.dropped(r.file, r.sets, nil)
 		return err
 	}
 	p.Notes = members.Notes(p, nil)
@@ -114,6 +115,9 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 		return nil, err
 	}
 	defer store.Close()
+	if r.file != "" && !r.locked { // a lock says itself which settings it was made with
+		a.dropped(r.file, r.sets, store)
+	}
 	if r.executor.detach {
 		return nil, a.detachRun(store, r.file)
 	}

@@ -136,6 +136,9 @@ func (a *Console) Again(replace ...string) string {
 	return commandLine(args)
 }
 
+// With is the command line as it was typed, with more words.
+func (a *Console) With(words ...string) string { return commandLine(slices.Concat(a.Args, words)) }
+
 // Command is another command line for the same store and remote.
 func (a *Console) Command(words ...string) string {
 	if a.StoreFlag != "" {
