@@ -120,7 +120,8 @@ func presently(root *tree.Node, set string, full []string, now, v *tree.Node) (t
 		return "stage " + full[1] + " is part of it", true
 	case now == nil && len(full) == 4 && full[2] == "with":
 		if standard, ok := defaultOf(under(root, full[:2]...), full[3]); ok {
-			return name + " is " + cmp.Or(standard, "empty") + " (the default)", standard != plainValue(v.Parameter("list of texts"))
+			other = standard != plainValue(v.Parameter("list of texts"))
+			return name + " is " + cmp.Or(standard, "empty") + " (the default)", other
 		}
 		fallthrough
 	case now == nil:
