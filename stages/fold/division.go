@@ -56,6 +56,9 @@ func DrawsText(draws []int, n int) string {
 // TestFold is the repeat and the fold that is tested, from 1.
 func (s Params) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
 
+// Stream names the random numbers of a training. Each fold starts from weights of its own: how lucky they are evens out.
+func (s Params) Stream(of ...any) []any { return append(of, "repeat", s.Repeat, "fold", s.Fold) }
+
 // First is the first fold of the first repeat.
 func First() Params { return Params{Fold: 1, Repeat: 1} }
 

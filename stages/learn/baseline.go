@@ -172,28 +172,23 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, all, err := readMatrices(t, s.Params, form)
+	set, err := readRows(t, s.Params, form, s.Standardize)
 	if err != nil {
 		return nil, err
 	}
-	rows, label, test := set.ordered(all)
-	train := baseline.Rows{N: rows.N - test, D: rows.D, X: rows.X[:(rows.N-test)*rows.D]}
-	var sd []float64
-	if s.Standardize == "training" {
-		sd = standardizeRows(train, all, rows)
-	}
-	r := &ratedSet{set: set, inputs: all.D, taught: train.N}
+	train, label := set.train, set.label
+	r := &ratedSet{set: set.trainingSet, inputs: train.D, taught: train.N}
 	var model baseline.Classifier
-	switch o := s.training(t, train.N, test, &r.history); s.Model {
+	switch o := s.training(t, train.N, set.all.N-train.N, &r.history); s.Model {
 	case "mlp":
-		model, err = baseline.FitMLP(ctx, s.Hidden, o, rows, label, len(set.groups))
+		model, err = baseline.FitMLP(ctx, s.Hidden, o, set.ordered, label, len(set.groups))
 	case "brainnetcnn":
 		cnn := baseline.BrainNetCNN{Edges: [2]int{s.Channels[0], s.Channels[1]}, Nodes: s.Channels[2],
 			Hidden: append([]int{s.Channels[3]}, s.FullWidths...), Slope: s.Slope, Dropout: s.Dropout}
-		model, err = baseline.FitBrainNetCNN(ctx, cnn, baseline.NodesOf(all.D), o, rows, label, len(set.groups))
+		model, err = baseline.FitBrainNetCNN(ctx, cnn, baseline.NodesOf(train.D), o, set.ordered, label, len(set.groups))
 	case "kernel-ridge":
 		var inner []int
-		if inner, err = innerRows(set, s.Params, s.Penalties, s.Inner, s.Seed, t.In("folds").Name); err == nil {
+		if inner, err = innerRows(set.trainingSet, s.Params, s.Penalties, s.Inner, s.Seed, t.In("folds").Name); err == nil {
 			model, err = baseline.FitKernelRidge(ctx, baseline.KernelRidge{Penalties: s.Penalties, Inner: inner}, train,
 				label[:train.N], len(set.groups), t.Threads)
 		}
@@ -203,8 +198,8 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
-	r.probability, r.parameters, r.note = model.Probability(all, t.Threads), model.Parameters(), model.Note()
-	r.regions, err = form.regions(t, model, train, sd, set.groups)
+	r.probability, r.parameters, r.note = model.Probability(set.all, t.Threads), model.Parameters(), model.Note()
+	r.regions, err = form.regions(t, model, set, set.groups)
 	return r, err
 }
 
@@ -217,7 +212,7 @@ func (s *Baseline) fit(ctx context.Context, t *dag.Task, x baseline.Rows, label 
 	case "forest":
 		var grown atomic.Int64
 		return baseline.FitForest(ctx, baseline.Forest{Trees: s.Trees, Features: s.Tried, Seed: s.Seed,
-			Stream: s.stream()}, x, label, classes, t.Threads,
+			Stream: s.Stream()}, x, label, classes, t.Threads,
 			func() { t.Progress(int(grown.Add(1)), s.Trees, "trees") })
 	case "ridge":
 		return baseline.FitRidge(x, label, classes, s.Penalty, t.Threads)
@@ -261,9 +256,6 @@ func (s *Baseline) onGraphs(ctx context.Context, t *dag.Task) (*ratedSet, error)
 	return r, nil
 }
 
-// stream names what is random: each fold has its own.
-func (s *Baseline) stream() []any { return []any{"repeat", s.Repeat, "fold", s.Fold} }
-
 // training is how a network is trained on n graphs and tested on others, with its own
 // values where none are given. Kawahara et al. count steps; by 700 its loss is next to nothing.
 func (s *Baseline) training(t *dag.Task, n, test int, history *[]network.Epoch) network.Training {
@@ -287,7 +279,7 @@ func (s *Baseline) training(t *dag.Task, n, test int, history *[]network.Epoch) 
 	if s.LearningRate > 0 {
 		o.Rate = s.LearningRate
 	}
-	o.Seed, o.Stream, o.Threads, o.Test = s.Seed, append([]any{s.Model}, s.stream()...), t.Threads, test
+	o.Seed, o.Stream, o.Threads, o.Test = s.Seed, s.Stream(s.Model), t.Threads, test
 	o.Progress = func(e network.Epoch) {
 		*history = append(*history, e)
 		t.Progress(e.Number, o.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Loss, e.Accuracy, e.TestAccuracy))

@@ -10,6 +10,38 @@ import (
 	"prgnn/stages/region"
 )
 
+// A rowSet is the inputs of a study, a row a graph.
+type rowSet struct {
+	*trainingSet
+	all     baseline.Rows // in the order of the set
+	ordered baseline.Rows // those of the training side first
+	label   []int         // of ordered
+	train   baseline.Rows // the training side
+	sd      []float64     // of each input in training, by which it is divided; nil: by nothing
+}
+
+func readRows(t *dag.Task, p fold.Params, form matrixForm, standardize string) (*rowSet, error) {
+	set, all, err := readMatrices(t, p, form)
+	if err != nil {
+		return nil, err
+	}
+	r := &rowSet{trainingSet: set, all: all,
+		ordered: baseline.Rows{N: all.N, D: all.D, X: make([]float64, 0, len(all.X))}}
+	for side := range 2 {
+		for i, row := range set.rows {
+			if row.Side == side {
+				r.ordered.X, r.label = append(r.ordered.X, all.Row(i)...), append(r.label, row.Label)
+				r.train.N += 1 - side
+			}
+		}
+	}
+	r.train.D, r.train.X = all.D, r.ordered.X[:r.train.N*all.D]
+	if standardize == "training" {
+		r.sd = standardizeRows(r.train, r.all, r.ordered)
+	}
+	return r, nil
+}
+
 // readMatrices gives the inputs of each matrix as a row, and puts each participant on its side of the fold.
 func readMatrices(t *dag.Task, p fold.Params, form matrixForm) (*trainingSet, baseline.Rows, error) {
 	var all baseline.Rows
@@ -106,22 +138,6 @@ func innerRows(set *trainingSet, p fold.Params, penalties []float64, count int, 
 		}
 	}
 	return folds, nil
-}
-
-// ordered gives the rows of the training side, then those of the test side, with their
-// labels, and how many are for the test.
-func (set *trainingSet) ordered(all baseline.Rows) (rows baseline.Rows, label []int, test int) {
-	rows = baseline.Rows{N: all.N, D: all.D, X: make([]float64, 0, len(all.X))}
-	for side := range 2 {
-		for i, r := range set.rows {
-			if r.Side == side {
-				rows.X = append(rows.X, all.Row(i)...)
-				label = append(label, r.Label)
-				test += side
-			}
-		}
-	}
-	return rows, label, test
 }
 
 // standardizeRows z-scores rows by mean and sd of the columns of by; a column that

@@ -184,14 +184,13 @@ type regionWeight struct {
 	Pattern float64 `column:"pattern" doc:"the same of the covariances, over the training graphs, of the entries with the decision value (Haufe et al. 2014)"`
 }
 
-// regions maps a linear model back to the regions. sd is by what the inputs were divided; nil: by
-// nothing.
-func (f matrixForm) regions(t *dag.Task, model any, train baseline.Rows, sd []float64,
-	groups []string) ([]regionWeightRow, error) {
+// regions maps a linear model back to the regions.
+func (f matrixForm) regions(t *dag.Task, model any, set *rowSet, groups []string) ([]regionWeightRow, error) {
 	lin, ok := baseline.AsLinear(model)
 	if !ok || f.states {
 		return nil, nil
 	}
+	train := set.train
 	n := f.nodes(train.D)
 	var rows []regionWeightRow
 	decisions, all := lin.Decide(train, t.Threads), lin.Weights()
@@ -205,8 +204,8 @@ func (f matrixForm) regions(t *dag.Task, model any, train baseline.Rows, sd []fl
 		at := 0
 		f.each(n, func(i, j int, factor float64) {
 			weight, cov := w[at], pattern[at]
-			if sd != nil {
-				weight, cov = weight/sd[at], cov*sd[at]
+			if set.sd != nil {
+				weight, cov = weight/set.sd[at], cov*set.sd[at]
 			}
 			at++
 			weight, cov = weight*factor, cov/factor

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"prgnn/dag"
 	"prgnn/gnn"
@@ -72,11 +71,11 @@ func (s *BNT) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, all, err := readMatrices(t, s.Params, form)
+	set, err := readRows(t, s.Params, form, "none")
 	if err != nil {
 		return nil, err
 	}
-	nodes := baseline.NodesOf(all.D)
+	nodes := baseline.NodesOf(set.all.D)
 	o := bnt.Released(nodes, len(set.groups))
 	o.Readout, o.Heads, o.FeedForward, o.Dropout, o.Mixup = s.Readout, s.Heads, s.FeedForward, s.Dropout, s.Mixup
 	if s.Clusters > 0 {
@@ -85,32 +84,23 @@ func (s *BNT) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if most := o.Columns(nodes); o.Clusters > most || o.Clusters == 0 {
 		return nil, fmt.Errorf("clusters: %d, but the centers of %d regions can be orthogonal for 1 to %d clusters", o.Clusters, nodes, most)
 	}
-	rows, label, test := set.ordered(all)
 	training := network.Training{Epochs: s.Epochs, Batch: s.Batch, Rate: s.LearningRate, Cosine: s.FinalRate,
-		Decay: s.Decay, Whole: true, Seed: s.Seed, Stream: []any{"bnt", "repeat", s.Repeat, "fold", s.Fold},
-		Threads: t.Threads, Test: test, Every: s.Checkpoint, Save: t.SaveCheckpoint, Resume: t.Checkpoint()}
+		Decay: s.Decay, Whole: true, Seed: s.Seed, Stream: s.Stream("bnt"),
+		Threads: t.Threads, Test: set.all.N - set.train.N, Every: s.Checkpoint, Save: t.SaveCheckpoint, Resume: t.Checkpoint()}
 	var history []network.Epoch
 	training.Progress = func(e network.Epoch) {
 		history = append(history, e)
 		t.Progress(e.Number, s.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Loss, e.Accuracy, e.TestAccuracy))
 	}
-	m, err := bnt.Fit(ctx, o, training, nodes, s.matrices(rows, nodes), label)
+	m, err := bnt.Fit(ctx, o, training, nodes, s.matrices(set.ordered, nodes), set.label)
 	if err != nil {
 		return nil, err
 	}
-	graphs := s.matrices(all, nodes)
-	predictions := s.rate(m, graphs, t.Threads)
-	before := s.rate(bnt.Untrained(o, training, nodes), graphs, t.Threads)
-	table := baselineHistory(history)
-	table.Meta = map[string]string{"model": "bnt"}
+	graphs := s.matrices(set.all, nodes)
+	trained, untrained := s.rate(m, graphs, t.Threads), s.rate(bnt.Untrained(o, training, nodes), graphs, t.Threads)
 	note := fmt.Sprintf("the last of %d epochs; readout %s, %d clusters", s.Epochs, s.Readout, o.Clusters)
-	return dag.Outputs{
-		"predictions": predictionTable(s.Params, set, predictions, "bnt", ""),
-		"history":     table,
-		"scores":      scoreTable(set, predictions, firstLayer(before)),
-		"model": column.Table([]modelRow{{"bnt", int64(nodes * nodes), int64(m.Parameters()),
-			int64(rows.N - test), note}}),
-	}, nil
+	return set.outputs(s.Params, trained, untrained, baselineHistory(history),
+		modelRow{"bnt", int64(nodes * nodes), int64(m.Parameters()), int64(set.train.N), note}), nil
 }
 
 func (s *BNT) Validate() []error {
@@ -141,21 +131,11 @@ func (s *BNT) matrices(rows baseline.Rows, nodes int) [][]float32 {
 
 // rate gives probabilities and region scores, as of pooling layers that keep every region.
 func (s *BNT) rate(m *bnt.Model, graphs [][]float32, threads int) []gnn.Prediction {
-	node, kept := make([]int32, m.Nodes), make([]bool, m.Nodes)
-	for i := range node {
-		node[i], kept[i] = int32(i), true
-	}
+	layer := allKept(m.Nodes, s.Signed) // attention is not negative
 	out := make([]gnn.Prediction, len(graphs))
 	for i, r := range m.Rate(graphs, threads) {
 		out[i] = prediction(r.Probability)
-		if !s.Signed {
-			for j, v := range r.Input {
-				r.Input[j] = math.Abs(v)
-			}
-		}
-		for _, score := range [][]float64{r.Attention[0], r.Attention[1], r.Input} {
-			out[i].Layers = append(out[i].Layers, gnn.Scores{Node: node, Score: score, Kept: kept})
-		}
+		out[i].Layers = []gnn.Scores{layer(r.Attention[0]), layer(r.Attention[1]), layer(r.Input)}
 	}
 	return out
 }

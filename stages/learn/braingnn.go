@@ -171,7 +171,7 @@ func (s *BrainGNN) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	graphs := lists.Map(order, func(at int) braingnn.Graph[float32] { return read[at] })
 	training := network.Training{Epochs: s.Epochs, Batch: s.Batch, Rate: s.LearningRate, Halve: s.Halve,
 		Decay: s.WeightDecay, Patience: s.Epochs, Held: count[1], Test: count[2], Seed: s.Seed,
-		Stream: []any{"braingnn", "repeat", s.Repeat, "fold", s.Fold}, Threads: t.Threads, Every: s.Checkpoint,
+		Stream: s.Stream("braingnn"), Threads: t.Threads, Every: s.Checkpoint,
 		Save: t.SaveCheckpoint, Resume: t.Checkpoint()}
 	note := fmt.Sprintf("the last of %d epochs", s.Epochs)
 	if s.Variant == "authors-code" {
@@ -199,18 +199,11 @@ func (s *BrainGNN) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	predictions := m.Rate(read, t.Threads)
-	before := braingnn.Untrained(o, training).Rate(read, t.Threads)
-	table := column.Table(history)
-	table.Meta = map[string]string{"model": "braingnn"}
-	return dag.Outputs{
-		"predictions": predictionTable(s.Params, set, predictions, "braingnn", ""),
-		"history":     table,
-		"scores":      scoreTable(set, predictions, firstLayer(before)),
-		"communities": communityTable(m.Communities()),
-		"model": column.Table([]modelRow{{"braingnn", int64(o.Nodes * o.Features), int64(m.Parameters()),
-			int64(count[0]), note}}),
-	}, nil
+	trained, untrained := m.Rate(read, t.Threads), braingnn.Untrained(o, training).Rate(read, t.Threads)
+	out := set.outputs(s.Params, trained, untrained, column.Table(history),
+		modelRow{"braingnn", int64(o.Nodes * o.Features), int64(m.Parameters()), int64(count[0]), note})
+	out["communities"] = communityTable(m.Communities())
+	return out, nil
 }
 
 // options are those of graphs of this size.

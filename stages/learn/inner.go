@@ -28,7 +28,7 @@ func innerFolds(set *trainingSet, p fold.Params, folds int, seed uint64, purpose
 	}
 	inner.Seed = seed
 	folded := map[string]int{}
-	for i, f := range inner.deal(members, purpose, "repeat", p.Repeat, "fold", p.Fold) {
+	for i, f := range inner.deal(members, p.Stream(purpose)...) {
 		folded[members[i].id] = int(f) - 1
 	}
 	return folded, nil

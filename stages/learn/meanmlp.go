@@ -95,7 +95,7 @@ func (s *MeanMLP) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	var history []validatedRow
 	best := 0
 	training := network.Training{Epochs: s.Epochs, Batch: s.Batch, Rate: s.LearningRate, Patience: s.Patience,
-		Held: count[1], Test: count[2], Seed: s.Seed, Stream: []any{"meanmlp", "repeat", s.Repeat, "fold", s.Fold},
+		Held: count[1], Test: count[2], Seed: s.Seed, Stream: s.Stream("meanmlp"),
 		Threads: t.Threads, Progress: func(e network.Epoch) {
 			history = append(history, validatedRow{int32(e.Number), e.Rate, e.Loss, e.Loss, e.HeldLoss,
 				accuracyRow{e.Accuracy, e.TestAccuracy, e.TestLoss}})
@@ -108,17 +108,11 @@ func (s *MeanMLP) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	predictions := s.rate(m, set, series, t.Threads)
-	before := s.rate(meanmlp.Untrained(o, training, regions), set, series, t.Threads)
-	table := column.Table(history)
-	table.Meta = map[string]string{"model": "meanmlp"}
-	return dag.Outputs{
-		"predictions": predictionTable(s.Params, set, predictions, "meanmlp", ""),
-		"history":     table,
-		"scores":      scoreTable(set, predictions, firstLayer(before)),
-		"model": column.Table([]modelRow{{"meanmlp", int64(regions), int64(m.Parameters()), int64(count[0]),
-			fmt.Sprintf("epoch %d of %d, by the loss of %d validation graphs", best+1, len(history), count[1])}}),
-	}, nil
+	trained := s.rate(m, set, series, t.Threads)
+	untrained := s.rate(meanmlp.Untrained(o, training, regions), set, series, t.Threads)
+	note := fmt.Sprintf("epoch %d of %d, by the loss of %d validation graphs", best+1, len(history), count[1])
+	return set.outputs(s.Params, trained, untrained, column.Table(history),
+		modelRow{"meanmlp", int64(regions), int64(m.Parameters()), int64(count[0]), note}), nil
 }
 
 // read reads the series of each participant, on its side of the fold.
@@ -220,20 +214,11 @@ func (s *MeanMLP) rate(m *meanmlp.Model, set *trainingSet, series [][]float32, t
 	}
 	classes := len(set.groups)
 	p, scores := m.Probability(series, threads), m.RegionScores(series, steps, threads)
-	node, kept := make([]int32, m.Regions), make([]bool, m.Regions)
-	for i := range node {
-		node[i], kept[i] = int32(i), true
-	}
+	layer := allKept(m.Regions, s.Signed)
 	out := make([]gnn.Prediction, len(series))
 	for i := range out {
 		out[i] = prediction(p[i*classes:][:classes])
-		score := scores[i*m.Regions:][:m.Regions]
-		if !s.Signed {
-			for j, v := range score {
-				score[j] = math.Abs(v)
-			}
-		}
-		out[i].Layers = []gnn.Scores{{Node: node, Score: score, Kept: kept}}
+		out[i].Layers = []gnn.Scores{layer(scores[i*m.Regions:][:m.Regions])}
 	}
 	return out
 }

@@ -128,7 +128,7 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 	if err != nil {
 		return nil, err
 	}
-	set, all, err := readMatrices(t, s.Params, form)
+	set, err := readRows(t, s.Params, form, s.Standardize)
 	if err != nil {
 		return nil, err
 	}
@@ -137,23 +137,17 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s, fold %d: %w", t.In("folds").Name, s.Fold, err)
 	}
-	rows, _, test := set.ordered(all)
-	train := baseline.Rows{N: rows.N - test, D: rows.D, X: rows.X[:(rows.N-test)*rows.D]}
-	var sd []float64
-	if s.Standardize == "training" {
-		sd = standardizeRows(train, all, rows)
-	}
 	var y []float64
 	for _, r := range set.rows {
 		if r.Side == 0 {
 			y = append(y, (r.Target-unit.mean)/unit.sd)
 		}
 	}
-	model, err := s.fit(ctx, t, set, train, y)
+	model, err := s.fit(ctx, t, set, y)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
-	weights, err := form.regions(t, model, train, sd, []string{column.Target})
+	weights, err := form.regions(t, model, set, []string{column.Target})
 	if err != nil {
 		return nil, err
 	}
@@ -163,16 +157,16 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		regions[i].Weight, regions[i].Pattern = w.Weight*unit.sd, w.Pattern*unit.sd
 	}
 	return dag.Outputs{
-		"predictions": numberTable(s.Params, set, model.Decide(all, t.Threads), unit, s.Model, ""),
+		"predictions": numberTable(s.Params, set.trainingSet, model.Decide(set.all, t.Threads), unit, s.Model, ""),
 		"regions":     column.Table(regions),
-		"model": column.Table([]modelRow{{s.Model, int64(all.D), int64(model.Parameters()), int64(train.N),
+		"model": column.Table([]modelRow{{s.Model, int64(set.train.D), int64(model.Parameters()), int64(set.train.N),
 			model.Note()}}),
 	}, nil
 }
 
 // fit trains the model that was asked for, to z-scored targets.
-func (s *Regression) fit(ctx context.Context, t *dag.Task, set *trainingSet, x baseline.Rows,
-	y []float64) (baseline.Regressor, error) {
+func (s *Regression) fit(ctx context.Context, t *dag.Task, set *rowSet, y []float64) (baseline.Regressor, error) {
+	x := set.train
 	svm := baseline.SVM{Kernel: "linear", C: s.C, Gamma: s.Gamma, Tolerance: s.Tolerance}
 	switch s.Model {
 	case "mean":
@@ -180,18 +174,18 @@ func (s *Regression) fit(ctx context.Context, t *dag.Task, set *trainingSet, x b
 	case "ridge":
 		return baseline.RidgeTo(x, y, s.Penalty, t.Threads)
 	case "kernel-ridge":
-		inner, err := innerRows(set, s.Params, s.Penalties, s.Inner, s.Seed, t.In("folds").Name)
+		inner, err := innerRows(set.trainingSet, s.Params, s.Penalties, s.Inner, s.Seed, t.In("folds").Name)
 		if err != nil {
 			return nil, err
 		}
 		return baseline.KernelRidgeTo(ctx, baseline.KernelRidge{Penalties: s.Penalties, Inner: inner}, x, y, t.Threads)
 	case "forest":
 		var grown atomic.Int64
-		o := baseline.Forest{Trees: s.Trees, Features: s.Tried, Seed: s.Seed, Stream: s.stream()}
+		o := baseline.Forest{Trees: s.Trees, Features: s.Tried, Seed: s.Seed, Stream: s.Stream()}
 		return baseline.ForestTo(ctx, o, x, y, t.Threads, func() { t.Progress(int(grown.Add(1)), s.Trees, "trees") })
 	case "mlp":
 		return baseline.MLPTo(ctx, s.Hidden, network.Training{Epochs: s.Epochs, Batch: s.Batch, Rate: s.LearningRate,
-			Seed: s.Seed, Stream: append([]any{s.Model}, s.stream()...), Threads: t.Threads,
+			Seed: s.Seed, Stream: s.Stream(s.Model), Threads: t.Threads,
 			Progress: func(e network.Epoch) {
 				t.Progress(e.Number, s.Epochs, fmt.Sprintf("epoch %d, squared error %.3f", e.Number, e.Loss))
 			}}, x, y)
@@ -200,9 +194,6 @@ func (s *Regression) fit(ctx context.Context, t *dag.Task, set *trainingSet, x b
 	}
 	return baseline.SVMTo(ctx, svm, s.Epsilon, x, y, t.Threads)
 }
-
-// stream names what is random: each fold has its own.
-func (s *Regression) stream() []any { return []any{"repeat", s.Repeat, "fold", s.Fold} }
 
 // numberTable has the predictions of all graphs, in the units of the target.
 func numberTable(s fold.Params, set *trainingSet, predicted []float64, unit scale, model,

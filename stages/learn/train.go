@@ -27,15 +27,13 @@ type Train struct {
 	ModelParams
 	TrainingParams
 	fold.Params
-	ScoresOf   string `param:"scores_of" doc:"graphs whose pooling scores are kept: all, or test graphs only (a fifth of them)" choices:"all|test"`
-	Precision  string `param:"precision" doc:"of the computation" choices:"float32|float64"`
-	Checkpoint int    `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training resumes; 0: none" min:"0"`
-	Seed       uint64 `param:"seed" doc:"seed of the initial weights, the order of the graphs, and dropout"`
+	ScoresOf  string `param:"scores_of" doc:"graphs whose pooling scores are kept: all, or test graphs only (a fifth of them)" choices:"all|test"`
+	Precision string `param:"precision" doc:"of the computation" choices:"float32|float64"`
 }
 
 func trainOf(variant string) *Train {
 	return &Train{ModelParams: modelOf(variant), TrainingParams: trainingOf(variant), Params: fold.First(),
-		ScoresOf: "all", Precision: "float32", Checkpoint: 10}
+		ScoresOf: "all", Precision: "float32"}
 }
 
 func (s *Train) Ports() dag.Ports {
@@ -89,16 +87,11 @@ func train[T gnn.Float](ctx context.Context, t *dag.Task, s *Train) (dag.Outputs
 	for i, r := range set.rows {
 		sides[r.Side] = append(sides[r.Side], graphs[i])
 	}
-	// Each fold starts from weights of its own: how lucky they are evens out.
-	stream := []any{"repeat", s.Repeat, "fold", s.Fold}
-	m, err := gnn.New[T](o, s.Seed, stream...)
+	m, err := gnn.New[T](o, s.Seed, s.Stream()...)
 	if err != nil {
 		return nil, err
 	}
-	training := s.training()
-	training.Seed, training.Stream = s.Seed, stream
-	training.Workers = t.Threads
-	training.Every, training.Save, training.Resume = s.Checkpoint, t.SaveCheckpoint, t.Checkpoint()
+	training := s.training(t, s.Params)
 	first := true
 	training.Progress = func(e gnn.Epoch) {
 		if first && e.Number > 1 {

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/dag"
 	"prgnn/gnn"
+	"prgnn/stages/fold"
 )
 
 // ModelParams are the parameters of a PR-GNN and of its losses. Those that are not set are the variant's: the
@@ -102,6 +104,8 @@ type TrainingParams struct {
 	WeightDecay  float64 `param:"weight_decay" doc:"L2 weight decay" min:"0"`
 	Select       string  `param:"select" doc:"weights to keep: those of the last epoch, or of the epoch with the lowest cross-entropy on the TEST graphs, which biases the accuracy upward (as in the authors' program)" choices:"last|test"`
 	Standardize  string  `param:"standardize" doc:"z-score each node feature: none; by the mean and SD of the training graphs; or of all graphs, including test graphs, which is leakage (as in the authors' program)" choices:"none|training|all"`
+	Checkpoint   int     `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training resumes; 0: none" min:"0"`
+	Seed         uint64  `param:"seed" doc:"seed of the initial weights, the order of the graphs, and dropout"`
 }
 
 func trainingOf(variant string) TrainingParams {
@@ -114,13 +118,20 @@ func trainingOf(variant string) TrainingParams {
 		choice = "test"
 	}
 	return TrainingParams{Epochs: t.Epochs, Batch: t.Batch, LearningRate: t.Rate, Halve: t.Halve,
-		HalveBatches: t.HalveBatches, WeightDecay: t.Decay, Select: choice, Standardize: standardize}
+		HalveBatches: t.HalveBatches, WeightDecay: t.Decay, Checkpoint: 10, Select: choice, Standardize: standardize}
 }
 
-func (p TrainingParams) training() gnn.Training {
+func (p TrainingParams) schedule() gnn.Training {
 	return gnn.Training{Epochs: p.Epochs, Batch: p.Batch, Rate: p.LearningRate, Halve: p.Halve,
-		HalveBatches: p.HalveBatches,
-		Decay:        p.WeightDecay, BestOnTest: p.Select == "test"}
+		HalveBatches: p.HalveBatches, Decay: p.WeightDecay, BestOnTest: p.Select == "test", Seed: p.Seed}
+}
+
+// training is that of a task that tests a fold.
+func (p TrainingParams) training(t *dag.Task, test fold.Params) gnn.Training {
+	o := p.schedule()
+	o.Stream, o.Workers = test.Stream(), t.Threads
+	o.Every, o.Save, o.Resume = p.Checkpoint, t.SaveCheckpoint, t.Checkpoint()
+	return o
 }
 
 // Leaks says which settings use test participants, and what that does to the accuracy; "" where none does.
@@ -138,4 +149,4 @@ func (p TrainingParams) Leaks() string {
 	return strings.Join(c, "; ") + ": the accuracy is biased upward"
 }
 
-func (p TrainingParams) validate() []error { return allOf(p.training().Check()) }
+func (p TrainingParams) validate() []error { return allOf(p.schedule().Check()) }

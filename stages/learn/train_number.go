@@ -27,9 +27,7 @@ type TrainRegression struct {
 	ModelParams
 	TrainingParams
 	fold.Params
-	Groups     int    `param:"groups" doc:"groups of the consistency loss: so many quantiles of the numbers of the training participants; 1: all graphs of a batch are one group" min:"1" max:"100"`
-	Checkpoint int    `param:"checkpoint" doc:"epochs between checkpoints, from which an interrupted training resumes; 0: none" min:"0"`
-	Seed       uint64 `param:"seed" doc:"seed of the initial weights, the order of the graphs, and dropout"`
+	Groups int `param:"groups" doc:"groups of the consistency loss: so many quantiles of the numbers of the training participants; 1: all graphs of a batch are one group" min:"1" max:"100"`
 }
 
 // Ports are the stage's inputs and outputs.
@@ -57,7 +55,7 @@ type numberEpochRow struct {
 
 func trainRegressionOf(variant string) *TrainRegression {
 	return &TrainRegression{ModelParams: modelOf(variant), TrainingParams: trainingOf(variant), Params: fold.First(),
-		Groups: 2, Checkpoint: 10}
+		Groups: 2}
 }
 
 // Validate checks parameters against each other.
@@ -87,14 +85,11 @@ func (s *TrainRegression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, er
 	}
 	o := s.options(set.features, max(2, s.Groups))
 	o.Number = true
-	stream := []any{"repeat", s.Repeat, "fold", s.Fold}
-	m, err := gnn.New[float32](o, s.Seed, stream...)
+	m, err := gnn.New[float32](o, s.Seed, s.Stream()...)
 	if err != nil {
 		return nil, err
 	}
-	training := s.training()
-	training.Seed, training.Stream, training.Workers = s.Seed, stream, t.Threads
-	training.Every, training.Save, training.Resume = s.Checkpoint, t.SaveCheckpoint, t.Checkpoint()
+	training := s.training(t, s.Params)
 	training.Progress = func(e gnn.Epoch) {
 		t.Progress(e.Number, s.Epochs, fmt.Sprintf("epoch %d, squared error %.3f, test %.3f", e.Number, e.Losses.CE, e.TestCE))
 	}

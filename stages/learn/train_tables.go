@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
@@ -118,9 +119,33 @@ func scoreTable[T gnn.Float](set *trainingSet, predictions []gnn.Prediction, unt
 	return column.Table(rows)
 }
 
-// firstLayer are the scores of the first layer.
-func firstLayer(predictions []gnn.Prediction) [][]float64 {
-	return lists.Map(predictions, func(p gnn.Prediction) []float64 { return p.Layers[0].Score })
+// outputs are those of a network, trained and untrained, that scores regions.
+func (set *trainingSet) outputs(s fold.Params, trained, untrained []gnn.Prediction, history *encoding.Table,
+	model modelRow) dag.Outputs {
+	first := lists.Map(untrained, func(p gnn.Prediction) []float64 { return p.Layers[0].Score })
+	history.Meta = map[string]string{"model": model.Model}
+	return dag.Outputs{
+		"predictions": predictionTable(s, set, trained, model.Model, ""),
+		"history":     history,
+		"scores":      scoreTable(set, trained, first),
+		"model":       column.Table([]modelRow{model}),
+	}
+}
+
+// allKept makes the scores of a layer that keeps each of n regions; unless signed, their magnitudes.
+func allKept(n int, signed bool) func(score []float64) gnn.Scores {
+	node, kept := make([]int32, n), make([]bool, n)
+	for i := range node {
+		node[i], kept[i] = int32(i), true
+	}
+	return func(score []float64) gnn.Scores {
+		if !signed {
+			for j, v := range score {
+				score[j] = math.Abs(v)
+			}
+		}
+		return gnn.Scores{Node: node, Score: score, Kept: kept}
+	}
 }
 
 // A distributionRow counts the nodes whose score lies in one interval, in one epoch and layer.
