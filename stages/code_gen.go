@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline dd7fee78c0630f893d55d856abe69ef8c7969562e39dd57570c12db8ee59334f
+var codes = dag.Codes(`kind baseline 2cb906fe0907bd7a6844fe029cba1b1c8b72154c5d0c944357a0650c1b281f68
 kind biomarkers 3454ae643dc21faa0dd3096de1bf9eb24f70840031271e85cbe8ce03ed48a233
-kind bnt ba51de9e306913f9bb3880b81c7b269ccec8c513ea3909feffb63969c47b36e4
+kind bnt e246660c1105d10c0497e676ebc612c73f9c8e617f0fac33ceace7df0d07c726
 kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
-kind braingnn fd55c509f8e2bc24123024e2f29e61cbc145aae9d74940e61258fe4ba0c60e71
+kind braingnn 8e614f6d9b1df3f6cde4ded068c092ee10424e9a97de6c9a021d63bab2485495
 kind brainmap c150c809d60f00aae0aa37e24f620daba749f5a308fb54c5ce280c70834cdfdc
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
 kind combat f78810cad542a6c65f6c1e670faa61a6f743290809cacdea32720f07415e869d
@@ -42,7 +42,7 @@ kind join 5e707c7a2d4e45c0b452744d03559b8b2a8c3e4c75c39578efc2e0ae200dfa61
 kind leakage f9de42a0df3cf37cac924b9068be83b37186c3ec91aaccc63fd5667c5280a397
 kind matrices 92ec1882968b12513fe445cda22cf24d40bf994f808c27d91da510ada0eb01ef
 kind mean-volume 21d6f448b3e61d362ddba5f5244208cabd295a68fb32783ff1a4021babd331ea
-kind meanmlp c573bc1cb483e2ea53c2f3b6ac52517da23ca29d4e1a8679afc60f2284196b75
+kind meanmlp 2c5481d8e864a96cd0e4f4df860b11264bf9476ad71e0aa2b63097a311a5a6b2
 kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
 kind parcellate 654724b18b8597b32fc07ba2eab457b4c81d21c5651fbc4768430b6c34242ace
 kind permutation 7ed9ab15281fe2311448c7401524f77bd810343da356974ca5acfe33c4ed9469
@@ -50,7 +50,7 @@ kind predict f2ebb845205be08f5d78d1d07b146a9c200a7b446842f36858eec6e188a4abe9
 kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
 kind qcfc d2ccc5802ff03d7e55fce1291e07fb8f3553e2bae7f76cdee01a9aa7cdfaf16a
-kind regression 6af6189042ca8ea6778a138d7efc3584befd1b74d30eedf466688e906c8a0b1e
+kind regression 415d9b158ab3e8e44c42f25304cac0b4d275b77307671819c401b916747ec275
 kind report 86e50bccdd76a9538c31e74ad6a90ccc7cabc537c91e50025458dcb9890d6435
 kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
@@ -61,8 +61,8 @@ kind summary e9006f0b7ff621e6fa851004b07b2dbfa3607f0a6d92eff8018923675305a6f0
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 2f17bb12e6c36ef55e530d2dc9b2f41dc885096b4d861729d1fafee0b3a982e7
-kind train 1b7b92c8d9df70ad16dc3e86d40444880758c2cc87b279215735ccfda0a6adf7
-kind train-regression af3f62f4edb5451cb9379183c799bc299ffdd02601571f8d0bcc7ced4a710327
+kind train 64b6aafbdadc2866eaa0ca1b4aa999ce516ef7ab8f41b4bfa14f6eda85d9f584
+kind train-regression 7b8e1d723380548df1e5be4603fb8f10cefb5c2f26aab45992b4a1cfcd504402
 kind windows 1058e256792b7fa184882b014e994164a8f9998e5e7c9e18542bb21e9c09517c
 
 reached by baseline
@@ -592,12 +592,11 @@ prgnn/stages/learn.Baseline 386557f6cba7.3cb1d8
 prgnn/stages/learn.Baseline.Ports 913e6dad81d6.e8529b
 prgnn/stages/learn.Baseline.Run 89ba6a536c4c.cee6c4
 prgnn/stages/learn.Baseline.Validate 682980650712.8b787d
-prgnn/stages/learn.Baseline.fit b1bf017f0d70.e6b8ec
+prgnn/stages/learn.Baseline.fit 699f7b912545.dfca6c
 prgnn/stages/learn.Baseline.form 444ec37c8089.0c0953
 prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
-prgnn/stages/learn.Baseline.onRows d55f0bb38902.020225
-prgnn/stages/learn.Baseline.stream f2f48699c5d2.b993cd
-prgnn/stages/learn.Baseline.training d3cbbd964331.a4cb3a
+prgnn/stages/learn.Baseline.onRows b8a4e35afd79.88960b
+prgnn/stages/learn.Baseline.training cb9729eebb84.304377
 prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
 prgnn/stages/learn.baselineHistory 096150e28522.6a6604
 prgnn/stages/learn.ratedSet a152d92af68e.2c3ae9
@@ -872,7 +871,7 @@ prgnn/gnn/network.run.penalty d1027c359d42.b5004f
 prgnn/gnn/network.run.resume 073e68ee1518.445d96
 prgnn/gnn/network.run.save 1ad715f3e310.47155d
 prgnn/gnn/network.run.tested 7e4ee61dac94.a5e8b0
-prgnn/stages/learn.innerFolds 0878d892a26a.3ebd7d
+prgnn/stages/learn.innerFolds 7ef7499fee1a.794302
 prgnn/stages/learn.modelRow f437c78e9150.e3b0c4
 prgnn/stages/learn.splitInside 9ff7eb76352f.57dac9
 
@@ -913,6 +912,7 @@ prgnn/gnn.Adam c544f2003415.c4217a
 prgnn/gnn.Adam.Step 4f88d2d7db05.0c35f0
 prgnn/gnn.NewAdam 519a372111a2.97f8cd
 prgnn/stages/fold.First f854bf9dd15b.9b5e1e
+prgnn/stages/fold.Params.Stream a204cb6ef9ef.3cb1d8
 prgnn/stages/fold.RefuseDuplicates 8e1216cf6a7c.9e2d6a
 prgnn/stages/fold.SideNames 1d0fe72bb93d.e3b0c4
 prgnn/stages/learn.trainingSet db873daec276.1ec513
@@ -1013,17 +1013,18 @@ prgnn/gnn.worker.test 5f5340bd3295.6e97b1
 prgnn/stages/learn.ModelParams 98259ed30879.e3b0c4
 prgnn/stages/learn.ModelParams.options 9c7ecc21b17d.0ce315
 prgnn/stages/learn.ModelParams.validate e02f8d5e84c7.0e4c39
-prgnn/stages/learn.Train 18dbf487cecf.f1e807
+prgnn/stages/learn.Train 18d2b58db0d4.f1e807
 prgnn/stages/learn.Train.Ports 044d1705d9ce.5eeb7a
 prgnn/stages/learn.Train.Run aade021a02fd.dad595
 prgnn/stages/learn.Train.Validate f72447cf68c7.113b51
 prgnn/stages/learn.Train.pass 74396a3cddd5.6d5208
 prgnn/stages/learn.Train.read d890ffb83bb7.1f84b9
 prgnn/stages/learn.Train.standardization ffa2591921aa.08da50
-prgnn/stages/learn.TrainingParams 5fbb5cd1b872.e3b0c4
+prgnn/stages/learn.TrainingParams 0bdae68de666.e3b0c4
 prgnn/stages/learn.TrainingParams.Leaks 8656ac91aad2.e4f41a
-prgnn/stages/learn.TrainingParams.training 5159d897c3b7.5e43aa
-prgnn/stages/learn.TrainingParams.validate 8670587900a0.ab0332
+prgnn/stages/learn.TrainingParams.schedule f94847ae5ac6.5e43aa
+prgnn/stages/learn.TrainingParams.training 81da6abad86b.1d0caa
+prgnn/stages/learn.TrainingParams.validate 58f6baee4c94.98cc93
 prgnn/stages/learn.copyFields 99136d018c5d.e3b0c4
 prgnn/stages/learn.distributionRow 7a6b1e46fc39.e3b0c4
 prgnn/stages/learn.distributionTable bdd3e12f3b9b.b7307b
@@ -1039,7 +1040,7 @@ prgnn/stages/learn.parameterTable 9fb2bc0ca1b2.6a6843
 prgnn/stages/learn.readGraphs 16e7fca5e400.900271
 prgnn/stages/learn.rounded fa1b726ad7c0.c4217a
 prgnn/stages/learn.standardization.values 4e34a207bf60.afc98d
-prgnn/stages/learn.train 290addd10f13.c122f9
+prgnn/stages/learn.train 775da58da921.031ec9
 prgnn/stages/learn.trainingSet.add 702d73c9ada8.6ef69d
 prgnn/stages/learn.trainingSet.majority f4f711ea623c.cb2b94
 prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
@@ -1163,16 +1164,17 @@ prgnn/stages/learn.matrixForm db2d695f85e4.e3b0c4
 prgnn/stages/learn.matrixForm.check 95ad42b32e60.561713
 prgnn/stages/learn.matrixForm.each 517b85f17771.561713
 prgnn/stages/learn.matrixForm.nodes c34447f4d530.14e167
-prgnn/stages/learn.matrixForm.regions ef6162dce074.b4b116
+prgnn/stages/learn.matrixForm.regions 0e805e73bdf1.23e012
 prgnn/stages/learn.matrixForm.row 69fe7ba29ecb.9a9bb5
 prgnn/stages/learn.matrixForm.width fe153203daff.561713
 prgnn/stages/learn.readMatrices ff75e8173eda.406080
+prgnn/stages/learn.readRows 36dce85a802e.f77228
 prgnn/stages/learn.refuseLeak dc9ef149b54f.f7563b
 prgnn/stages/learn.regionWeight 8ca1154cf8c6.e3b0c4
 prgnn/stages/learn.regionWeightRow 617cd8dcc33c.f62b9b
+prgnn/stages/learn.rowSet 88b4100cbb3c.e43ab3
 prgnn/stages/learn.standardizeRows c5dae9c578ed.b3dda3
 prgnn/stages/learn.statesForm a60df60dcccb.0fd7a9
-prgnn/stages/learn.trainingSet.ordered c66bb6961254.37c489
 
 reached by baseline bnt regression tangent
 prgnn/connectivity/tangent.apply 567b2cf1b872.7840da
@@ -1442,10 +1444,10 @@ prgnn/gnn/bnt.together 57c4b32f7c1d.e3b0c4
 prgnn/gnn/bnt.unjoin cde31981f60b.a605df
 prgnn/stages/learn.BNT 885e4e5f7e93.3cb1d8
 prgnn/stages/learn.BNT.Ports c0a9d0b56097.a6dfa9
-prgnn/stages/learn.BNT.Run c681bc97910d.e561e7
+prgnn/stages/learn.BNT.Run 91539d274ff4.528f69
 prgnn/stages/learn.BNT.Validate f83896356096.a3e314
 prgnn/stages/learn.BNT.matrices 986f255b5f53.790d43
-prgnn/stages/learn.BNT.rate 55da5a9a4293.143bae
+prgnn/stages/learn.BNT.rate d21ea14c3677.69a9e2
 prgnn/stages/learn.bnt.New bd199d668d6e.e2eaa5
 
 reached by bnt braingnn
@@ -1455,12 +1457,13 @@ reached by bnt braingnn meanmlp
 prgnn/gnn/network.Center 2abcf4ecb5c4.c4217a
 prgnn/gnn/network.Normalize 7a5ff8aafc88.0d29f5
 prgnn/gnn/network.epsilon 7223c1bf482d.e3b0c4
-prgnn/stages/learn.firstLayer 9a42b7375ca3.b86085
+prgnn/stages/learn.trainingSet.outputs bb20e3893794.2339bb
 
 reached by bnt meanmlp
 prgnn/gnn/network.Contrast 63bbd8d6bb0a.c4217a
 prgnn/gnn/network.Mask 6a031abd90fb.285bf9
 prgnn/gnn/network.Unnormalize d6429ce6f858.c4217a
+prgnn/stages/learn.allKept 5c118dcc4ec5.a04ffc
 
 reached by bootstrap
 prgnn/nifti.Affine.Axes 2c01d510243e.7f2938
@@ -2002,7 +2005,7 @@ prgnn/gnn/braingnn.standardize 8649b6cdcf77.e9c09a
 prgnn/gnn/braingnn.together b6b774a93a8b.e3b0c4
 prgnn/stages/learn.BrainGNN bab8399606ef.3cb1d8
 prgnn/stages/learn.BrainGNN.Ports 565850857e2b.f8c4a4
-prgnn/stages/learn.BrainGNN.Run 0d4f3ba8e47a.76c592
+prgnn/stages/learn.BrainGNN.Run 0f2220bfd8e8.3e1027
 prgnn/stages/learn.BrainGNN.Validate 731a5f09398a.8c381e
 prgnn/stages/learn.BrainGNN.options d13adf303df4.a7760b
 prgnn/stages/learn.BrainGNN.parts 6230504abe37.b11b22
@@ -3678,8 +3681,8 @@ prgnn/gnn/meanmlp.together b6b774a93a8b.e3b0c4
 prgnn/gnn/meanmlp.upTo 6d8f1c1eb832.e3b0c4
 prgnn/stages/learn.MeanMLP a747ced97aa8.3cb1d8
 prgnn/stages/learn.MeanMLP.Ports aa124cb22575.254cc6
-prgnn/stages/learn.MeanMLP.Run e92c735b58b9.7ec020
-prgnn/stages/learn.MeanMLP.rate 6ab8008636c0.3f47b5
+prgnn/stages/learn.MeanMLP.Run 5897a22a63d5.475b2a
+prgnn/stages/learn.MeanMLP.rate 4956edbf1656.cd1bbf
 prgnn/stages/learn.MeanMLP.read cfccf3ff6b39.6cfd20
 prgnn/stages/learn.meanmlp.New 1f9a69fde851.ce3655
 prgnn/stages/learn.validatedRow f63cadc9d3af.41653c
@@ -4023,10 +4026,9 @@ prgnn/gnn/baseline.numbersForest.Decide 324899b0c9f4.4bcd1e
 prgnn/gnn/baseline.trainedMLP.Decide 7012b08c955a.a279ad
 prgnn/stages/learn.Regression 46e7c08d0085.3cb1d8
 prgnn/stages/learn.Regression.Ports 3bbea4000c1d.3626b7
-prgnn/stages/learn.Regression.Run 39a777b30f44.192aa4
+prgnn/stages/learn.Regression.Run 98dde052f820.1ef28d
 prgnn/stages/learn.Regression.Validate e21aa8a7dc16.77a12e
-prgnn/stages/learn.Regression.fit 922a3515f0f2.a28a9f
-prgnn/stages/learn.Regression.stream f2f48699c5d2.9a1cea
+prgnn/stages/learn.Regression.fit 784204d1c224.26bc26
 prgnn/stages/learn.regression.New 3c5c824f18d0.87f030
 
 reached by regression train-regression
@@ -4699,26 +4701,26 @@ prgnn/stages/region.seriesArray 282becf40eb4.6e5e1f
 
 reached by train
 prgnn/stages/learn.train.New 359afebff517.751747
-prgnn/stages/learn.trainOf 2bdc481eeb49.9f7095
+prgnn/stages/learn.trainOf e5d527acabbe.9f7095
 
 reached by train train-regression
 prgnn/gnn.AuthorsCode 5126367d584b.56d7cf
 prgnn/gnn.AuthorsTraining 8ba11090acfb.c30466
 prgnn/gnn.PaperTraining 4a3813daaa03.c30466
 prgnn/stages/learn.modelOf 8ac6717c0363.05c806
-prgnn/stages/learn.trainingOf 478d554a4b2e.77f298
+prgnn/stages/learn.trainingOf fe990001bf68.77f298
 
 reached by train-regression
-prgnn/stages/learn.TrainRegression 9a8d00e97cfc.f1e807
+prgnn/stages/learn.TrainRegression 00bc001522fc.f1e807
 prgnn/stages/learn.TrainRegression.Ports 930a0528eca2.af1d56
-prgnn/stages/learn.TrainRegression.Run 97286871adc3.a87a73
+prgnn/stages/learn.TrainRegression.Run cc4b56d32c73.ecb63d
 prgnn/stages/learn.TrainRegression.Validate 5d1d33c6db4e.a60c8c
 prgnn/stages/learn.TrainRegression.train 05d73d498438.c115c7
 prgnn/stages/learn.numberEpochRow 5b0d1b037ff7.e3b0c4
 prgnn/stages/learn.numberHistory 765ee5ac221a.6d07ad
 prgnn/stages/learn.quantileCuts a38104def0aa.4f3b18
 prgnn/stages/learn.train-regression.New 359afebff517.e957fb
-prgnn/stages/learn.trainRegressionOf 65e4a4274119.66f027
+prgnn/stages/learn.trainRegressionOf 3c547d6cd103.66f027
 
 reached by windows
 prgnn/connectivity/dynamic.Estimator 2a32437020a3.9b9c26
@@ -5034,7 +5036,7 @@ at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training
 at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:31 chanceOf:71 Ranked.name:90 Ranked.scale:99 Ranked.colored:104 Ranked.coloredText:116 Ranked.Unmapped:140 tick:150 DrawSlices:153 gz:177 Viewer:185
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
-at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:39 First:60 Apart:63 Member:66 NumberMember:74 LabeledMember:82 LabeledMember.Label:91 Folds:99 Division:102 Params.Divide:112 Division.Row:138 Params.sides:165 SideNames:194
+at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:39 Params.Stream:60 First:63 Apart:66 Member:69 NumberMember:77 LabeledMember:85 LabeledMember.Label:94 Folds:102 Division:105 Params.Divide:115 Division.Row:141 Params.sides:168 SideNames:197
 at stages/fold/features.go prgnn/stages/fold sameFeatures:15 mostValues:16 screenedValues:17 screen:18 Features:22 FeaturesOf:31 symmetric:52 edges:64 Features.Same:85 Features.alike:116
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 Duplicates:26 RefuseDuplicates:47 DuplicateText:61 ScansCompared:93 SignalsCompared:94 MeanSignalsCompared:95 FeaturesCompared:96 PredictionsCompared:97 LeakagePort:101
 at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
@@ -5058,25 +5060,25 @@ at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 Predicti
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:71 Pattern:93
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:140 Baseline.onRows:170 Baseline.fit:212 Baseline.onGraphs:236 Baseline.stream:265 Baseline.training:269 prediction:299 baselineEpochRow:310 baselineHistory:318
-at stages/learn/baseline_data.go prgnn/stages/learn readMatrices:14 innerRows:93 trainingSet.ordered:113 standardizeRows:129
-at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.each:89 matrixForm.row:109 matrixForm.check:138 refuseLeak:154 regionWeightRow:175 regionWeight:181 matrixForm.regions:189 matrixForm.nodes:245
-at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:34 BNT.Ports:53 BNT.Run:69 BNT.Validate:116 BNT.matrices:124 BNT.rate:143
-at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:142 BrainGNN.options:217 BrainGNN.parts:225 fisher:234 communityTable:252
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:140 Baseline.onRows:170 Baseline.fit:207 Baseline.onGraphs:231 Baseline.training:261 prediction:291 baselineEpochRow:302 baselineHistory:310
+at stages/learn/baseline_data.go prgnn/stages/learn rowSet:14 readRows:23 readMatrices:46 innerRows:125 standardizeRows:145
+at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.each:89 matrixForm.row:109 matrixForm.check:138 refuseLeak:154 regionWeightRow:175 regionWeight:181 matrixForm.regions:188 matrixForm.nodes:244
+at stages/learn/bnt.go prgnn/stages/learn bnt.New:22 BNT:33 BNT.Ports:52 BNT.Run:68 BNT.Validate:106 BNT.matrices:114 BNT.rate:133
+at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:142 BrainGNN.options:210 BrainGNN.parts:218 fisher:227 communityTable:245
 at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Ports:34 Choose.Advise:50 choiceRow:61 idRow:71 candidate:76 Choose.Run:85 describe:144 triedSetting:169 ChoicePort:178 Chosen:185 Choose.candidates:225 Choose.measure:279 Choose.table:293
 at stages/learn/inner.go prgnn/stages/learn innerFolds:17 splitInside:38 trainingSet.parts:69 trainingSet.inParts:87
-at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:24 MeanMLP:35 MeanMLP.Ports:52 validatedRow:69 MeanMLP.Run:83 MeanMLP.read:125 valuesOf:172 MeanMLP.rate:216
+at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:24 MeanMLP:35 MeanMLP.Ports:52 validatedRow:69 MeanMLP.Run:83 MeanMLP.read:119 valuesOf:166 MeanMLP.rate:210
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:36 layouts:45 modelNPZ:50 ReadModels:82 largestModel:107 ReadModel:111 readMember:142 Trained.check:160 Trained.Predict:201 predictIn:208
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:29 permutedSetting:43 Permutation.Run:51 byPermutation:78 permutedSetting.check:117 graphsOf:154 permutedSetting.rows:163
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:126 Regression.fit:174 Regression.stream:205 numberTable:208
+at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:126 Regression.fit:168 numberTable:199
 at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 Split.number:58 Split.Divides:73 Split.Validate:81 member:89 member.stratum:96 Split.Run:98 Split.Divide:119 readMembers:183 readNumbers:210 quantiles:227 Split.permute:247 count:271 Split.enough:281 fewestDigits:317 largestTarget:317 fewest:320 Split.enoughNumbers:323 Split.divide:351 Split.deal:359 Split.inside:387 bySite:414
-at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:36 Train.Ports:41 Train.Validate:71 Train.Run:75 train:82 weightArray:151 convert:160
+at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:34 Train.Ports:39 Train.Validate:69 Train.Run:73 train:80 weightArray:144 convert:153
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 ReadParticipant:131 readEdges:157 trainingSet.check:177 trainingSet.majority:213 graphMemory:225 readGraphs:228 standardization:252 standardization.values:254 standardization.layout:256 Train.standardization:266 rounded:319 standardization.apply:328
-at stages/learn/train_model.go prgnn/stages/learn ModelParams:13 modelOf:40 ModelParams.options:51 ModelParams.validate:59 maxWeights:70 checkWeights:73 allOf:85 TrainingParams:96 trainingOf:107 TrainingParams.training:120 TrainingParams.Leaks:127 TrainingParams.validate:141
-at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:26 TrainRegression.Ports:36 numberEpochRow:48 trainRegressionOf:58 TrainRegression.Validate:64 TrainRegression.train:67 TrainRegression.Run:72 quantileCuts:125 numberHistory:139
-at stages/learn/train_tables.go prgnn/stages/learn predictionTable:17 groupColumns:41 lossRow:54 accuracyRow:62 finalRow:69 historyTable:75 scoreTable:93 firstLayer:122 distributionRow:127 distributionTable:136 parameterRow:150 parameterTable:158
+at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 ModelParams.options:53 ModelParams.validate:61 maxWeights:72 checkWeights:75 allOf:87 TrainingParams:98 trainingOf:111 TrainingParams.schedule:124 TrainingParams.training:130 TrainingParams.Leaks:138 TrainingParams.validate:152
+at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:26 TrainRegression.Ports:34 numberEpochRow:46 trainRegressionOf:56 TrainRegression.Validate:62 TrainRegression.train:65 TrainRegression.Run:70 quantileCuts:120 numberHistory:134
+at stages/learn/train_tables.go prgnn/stages/learn predictionTable:18 groupColumns:42 lossRow:55 accuracyRow:63 finalRow:70 historyTable:76 scoreTable:94 trainingSet.outputs:123 allKept:136 distributionRow:152 distributionTable:161 parameterRow:175 parameterTable:183
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:11 GraphData.Numbers:35
 at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:114
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
