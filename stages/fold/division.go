@@ -56,7 +56,8 @@ func DrawsText(draws []int, n int) string {
 // TestFold is the repeat and the fold that is tested, from 1.
 func (s Params) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
 
-// Stream names the random numbers of a training. Each fold starts from weights of its own: how lucky they are evens out.
+// Stream names the random numbers of a training. Each fold starts from weights of its own: how lucky they are evens
+// out.
 func (s Params) Stream(of ...any) []any { return append(of, "repeat", s.Repeat, "fold", s.Fold) }
 
 // First is the first fold of the first repeat.

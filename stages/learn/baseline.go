@@ -185,10 +185,12 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	case "brainnetcnn":
 		cnn := baseline.BrainNetCNN{Edges: [2]int{s.Channels[0], s.Channels[1]}, Nodes: s.Channels[2],
 			Hidden: append([]int{s.Channels[3]}, s.FullWidths...), Slope: s.Slope, Dropout: s.Dropout}
-		model, err = baseline.FitBrainNetCNN(ctx, cnn, baseline.NodesOf(train.D), o, set.ordered, label, len(set.groups))
+		model, err = baseline.FitBrainNetCNN(ctx, cnn, baseline.NodesOf(train.D), o, set.ordered, label,
+			len(set.groups))
 	case "kernel-ridge":
 		var inner []int
-		if inner, err = innerRows(set.trainingSet, s.Params, s.Penalties, s.Inner, s.Seed, t.In("folds").Name); err == nil {
+		inner, err = innerRows(set.trainingSet, s.Params, s.Penalties, s.Inner, s.Seed, t.In("folds").Name)
+		if err == nil {
 			model, err = baseline.FitKernelRidge(ctx, baseline.KernelRidge{Penalties: s.Penalties, Inner: inner}, train,
 				label[:train.N], len(set.groups), t.Threads)
 		}

@@ -86,7 +86,8 @@ func (s *BNT) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	training := network.Training{Epochs: s.Epochs, Batch: s.Batch, Rate: s.LearningRate, Cosine: s.FinalRate,
 		Decay: s.Decay, Whole: true, Seed: s.Seed, Stream: s.Stream("bnt"),
-		Threads: t.Threads, Test: set.all.N - set.train.N, Every: s.Checkpoint, Save: t.SaveCheckpoint, Resume: t.Checkpoint()}
+		Threads: t.Threads, Test: set.all.N - set.train.N, Every: s.Checkpoint, Save: t.SaveCheckpoint,
+		Resume: t.Checkpoint()}
 	var history []network.Epoch
 	training.Progress = func(e network.Epoch) {
 		history = append(history, e)
