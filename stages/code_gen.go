@@ -5,9 +5,9 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 2cb906fe0907bd7a6844fe029cba1b1c8b72154c5d0c944357a0650c1b281f68
+var codes = dag.Codes(`kind baseline d66fef59ef5cec1929f7cd82083c37b55036b034f58f0418e2a20cdc69b33a19
 kind biomarkers 3454ae643dc21faa0dd3096de1bf9eb24f70840031271e85cbe8ce03ed48a233
-kind bnt e246660c1105d10c0497e676ebc612c73f9c8e617f0fac33ceace7df0d07c726
+kind bnt fe1f0a3ace22cff92f300c130c0146b3a9aa34aa72455a8acbc9a9853fd40f93
 kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
 kind braingnn 8e614f6d9b1df3f6cde4ded068c092ee10424e9a97de6c9a021d63bab2485495
 kind brainmap c150c809d60f00aae0aa37e24f620daba749f5a308fb54c5ce280c70834cdfdc
@@ -595,7 +595,7 @@ prgnn/stages/learn.Baseline.Validate 682980650712.8b787d
 prgnn/stages/learn.Baseline.fit 699f7b912545.dfca6c
 prgnn/stages/learn.Baseline.form 444ec37c8089.0c0953
 prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
-prgnn/stages/learn.Baseline.onRows b8a4e35afd79.88960b
+prgnn/stages/learn.Baseline.onRows 755d80eb56b8.88960b
 prgnn/stages/learn.Baseline.training cb9729eebb84.304377
 prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
 prgnn/stages/learn.baselineHistory 096150e28522.6a6604
@@ -5036,7 +5036,7 @@ at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training
 at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:31 chanceOf:71 Ranked.name:90 Ranked.scale:99 Ranked.colored:104 Ranked.coloredText:116 Ranked.Unmapped:140 tick:150 DrawSlices:153 gz:177 Viewer:185
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
-at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:39 Params.Stream:60 First:63 Apart:66 Member:69 NumberMember:77 LabeledMember:85 LabeledMember.Label:94 Folds:102 Division:105 Params.Divide:115 Division.Row:141 Params.sides:168 SideNames:197
+at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:39 Params.Stream:61 First:64 Apart:67 Member:70 NumberMember:78 LabeledMember:86 LabeledMember.Label:95 Folds:103 Division:106 Params.Divide:116 Division.Row:142 Params.sides:169 SideNames:198
 at stages/fold/features.go prgnn/stages/fold sameFeatures:15 mostValues:16 screenedValues:17 screen:18 Features:22 FeaturesOf:31 symmetric:52 edges:64 Features.Same:85 Features.alike:116
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 Duplicates:26 RefuseDuplicates:47 DuplicateText:61 ScansCompared:93 SignalsCompared:94 MeanSignalsCompared:95 FeaturesCompared:96 PredictionsCompared:97 LeakagePort:101
 at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
@@ -5060,10 +5060,10 @@ at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 Predicti
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:71 Pattern:93
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:140 Baseline.onRows:170 Baseline.fit:207 Baseline.onGraphs:231 Baseline.training:261 prediction:291 baselineEpochRow:302 baselineHistory:310
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:140 Baseline.onRows:170 Baseline.fit:209 Baseline.onGraphs:233 Baseline.training:263 prediction:293 baselineEpochRow:304 baselineHistory:312
 at stages/learn/baseline_data.go prgnn/stages/learn rowSet:14 readRows:23 readMatrices:46 innerRows:125 standardizeRows:145
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.each:89 matrixForm.row:109 matrixForm.check:138 refuseLeak:154 regionWeightRow:175 regionWeight:181 matrixForm.regions:188 matrixForm.nodes:244
-at stages/learn/bnt.go prgnn/stages/learn bnt.New:22 BNT:33 BNT.Ports:52 BNT.Run:68 BNT.Validate:106 BNT.matrices:114 BNT.rate:133
+at stages/learn/bnt.go prgnn/stages/learn bnt.New:22 BNT:33 BNT.Ports:52 BNT.Run:68 BNT.Validate:107 BNT.matrices:115 BNT.rate:134
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:142 BrainGNN.options:210 BrainGNN.parts:218 fisher:227 communityTable:245
 at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Ports:34 Choose.Advise:50 choiceRow:61 idRow:71 candidate:76 Choose.Run:85 describe:144 triedSetting:169 ChoicePort:178 Chosen:185 Choose.candidates:225 Choose.measure:279 Choose.table:293
 at stages/learn/inner.go prgnn/stages/learn innerFolds:17 splitInside:38 trainingSet.parts:69 trainingSet.inParts:87
