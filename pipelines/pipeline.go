@@ -246,6 +246,15 @@ func (l *loader) precheck(g *dag.Graph) {
 	if used := precheck.Times(g); used != nil && l.timesApart {
 		l.note("repetition time: %s", strings.Join(used, ", "))
 	}
+	for _, s := range g.Stages {
+		if !l.timesApart {
+			break
+		}
+		if why := precheck.Contradicted(g, s, l.roster.Time); why != "" {
+			apart := slices.IndexFunc(l.notes, func(n string) bool { return strings.HasPrefix(n, cohort.TimesApart) })
+			l.bad.Add(s.Pos, "%s; %s", l.notes[apart], why)
+		}
+	}
 	for _, leak := range precheck.Leaks(g) {
 		l.note("%s", leak)
 	}

@@ -68,4 +68,35 @@ func TestWhichRepetitionTime(t *testing.T) {
 			need.Equal(t, said, c.want, "says")
 		})
 	}
+	filtered := []string{"clean.filter=butterworth", "clean.low_pass=0.08"}
+	const refused = "the repetition times of sidecar and header differ: sub-01 (2.5 and 2 s), sub-02 (2.5 and 2 s); " +
+		"stage clean filters by the repetition time of the sidecar, and that is not known to be right"
+	for _, c := range []struct {
+		name, tr string
+		sets     []string
+		want     string // "": it may run
+	}{
+		{"a filter", "2.5", nil, refused},
+		{"a filter, and they agree", "2", nil, ""},
+		{"the sidecar is right", "2.5", []string{"cohort.repetition_time=sidecar"}, ""},
+		{"the header is right", "2.5", []string{"cohort.repetition_time=header"}, ""},
+		{"a parameter of the extraction", "2.5", []string{"series.tr=2"}, ""},
+		{"a parameter of the filter", "2.5", []string{"clean.tr=2"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sidecars(c.tr)
+			sets := slices.Concat(filtered, c.sets)
+			p, err := build("biopoint-study.yaml", []byte(file), dir, sets, maxTasks)
+			if c.want != "" {
+				need.Error(t, err, c.want)
+				return
+			}
+			need.NoError(t, err)
+			if c.name == "the header is right" {
+				if want := "repetition time: series uses that of the header"; !slices.Contains(p.Notes, want) {
+					t.Errorf("%q lacks %s", p.Notes, want)
+				}
+			}
+		})
+	}
 }

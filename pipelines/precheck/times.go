@@ -14,6 +14,19 @@ type timed interface {
 
 // Times says which repetition time each stage uses.
 func Times(g *dag.Graph) (used []string) {
+	names := map[string]string{"parameter": "parameter tr", "sidecar": "sidecar", "header": "header"}
+	from := sourcesOfTime(g)
+	for _, s := range g.Stages {
+		if from[s] != "" {
+			used = append(used, fmt.Sprintf("%s uses that of the %s", s.Name, names[from[s]]))
+		}
+	}
+	return used
+}
+
+// sourcesOfTime is where the stages that take a repetition time take it from.
+func sourcesOfTime(g *dag.Graph) map[*dag.StageNode]string {
+	sources := map[*dag.StageNode]string{}
 	for _, s := range g.Stages {
 		if len(s.Tasks) == 0 {
 			continue
@@ -32,9 +45,32 @@ func Times(g *dag.Graph) (used []string) {
 			return false
 		})
 		if from != "" {
-			used = append(used, fmt.Sprintf("%s uses that of the %s", s.Name,
-				map[string]string{"parameter": "parameter tr", "sidecar": "sidecar", "header": "header"}[from]))
+			sources[s] = from
 		}
 	}
-	return used
+	return sources
+}
+
+// A scaled Stage scales frequencies or events by the repetition time of the scan; NeedsTime says what it does.
+type scaled interface{ NeedsTime() string }
+
+// Contradicted is why a stage cannot use the repetition time of scans whose header and sidecar differ; "" where it does
+// not use it, or where chosen (sidecar or header) is what the stages use.
+func Contradicted(g *dag.Graph, s *dag.StageNode, chosen string) string {
+	if len(s.Tasks) == 0 {
+		return ""
+	}
+	work, ok := s.Tasks[0].Work.(scaled)
+	if !ok || work.NeedsTime() == "" {
+		return ""
+	}
+	sources := sourcesOfTime(g)
+	for _, other := range g.Stages {
+		if from := sources[other]; from != "" && from != "parameter" && from != chosen {
+			return fmt.Sprintf("stage %s %s by the repetition time of the %s, and that is not known to be right: look at "+
+				"the scanner's protocol and set repetition_time: sidecar or repetition_time: header in the cohort, or exclude "+
+				"these participants", s.Name, work.NeedsTime(), from)
+		}
+	}
+	return ""
 }

@@ -20,7 +20,7 @@ var bidsCohortKind = Source{
 		"Takes each participant's preprocessed scan and its Desikan-Killiany labels: fMRIPrep's on the scan's grid (up to 23.1), in T1w space those of the T1w image (up to 23.1, from 25.2), or FreeSurfer's aparc+aseg.mgz with the transforms to the scan's space (all versions). The participants and their groups come from participants.tsv. With confounds, the mean framewise displacement in mm is a covariate, mean_fd, which select can use. cohort.inventory lists the files found for each participant.",
 	New: func() Loader {
 		return &BIDSCohort{listed: defaultListed(), Description: "preproc", Space: "auto", Labels: "auto",
-			Confounds: true, Incomplete: "fail", Nodes: "auto"}
+			Confounds: true, Incomplete: "fail", Nodes: "auto", Time: "auto"}
 	},
 }
 
@@ -39,6 +39,7 @@ type BIDSCohort struct {
 	Confounds   bool              `param:"confounds" doc:"also use the tables of confounds"`
 	Events      string            `param:"events" place:"always" doc:"the dataset with the event tables of task scans (sub-…/func/…_events.tsv); by default the raw dataset, or one found at the derivatives' recorded source or around the derivatives"`
 	Incomplete  string            `param:"incomplete" choices:"fail|skip" doc:"participants with missing or unreadable files (a truncated scan, confounds of another length), or whose scans denoise would refuse: let their tasks fail, or exclude them"`
+	Time        string            `param:"repetition_time" choices:"auto|sidecar|header" doc:"the right one where header and sidecar of a scan differ, by more than 1 ms: auto refuses them if a stage filters or models events by the repetition time; header leaves out cohort.sidecar"`
 	Nodes       string            `param:"nodes" place:"maybe" doc:"the regions: auto (those of the atlas or CIFTI label file in labels, else dk84), dk84 (FreeSurfer's ids), dk84-index (numbers 1 to 84), or a TSV with the columns index (or id) and name"`
 }
 
@@ -151,7 +152,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 		return nil, err
 	}
 	r.Nodes = NodesTable(nodes, c.Space)
-	r.MadeBy = bids.GeneratedBy(root)
+	r.MadeBy, r.Time = bids.GeneratedBy(root), c.Time
 	r.Notes = append(datasetNotes(l, root, space), r.Notes...)
 	r.About = func(ids map[string]bool) (notes []string, timesApart bool) {
 		return c.about(slices.DeleteFunc(slices.Clone(l.rows), func(row listedRow) bool { return !ids[row.id] }), found)
@@ -313,6 +314,9 @@ func (c *BIDSCohort) ports(r *Roster, l *list, found map[string]*bidsFiles) map[
 				without++
 			}
 		}
+	}
+	if c.Time == "header" {
+		return ports
 	}
 	if without == 0 {
 		r.Files["sidecar"] = dag.Format("json")

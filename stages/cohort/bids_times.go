@@ -11,6 +11,9 @@ import (
 	"prgnn/stages/bids"
 )
 
+// TimesApart begins the note that names the scans with two repetition times.
+const TimesApart = "the repetition times of sidecar and header differ: "
+
 // closeTimes is how far the repetition times of sidecar and header may be apart, s:
 // the tolerance of the BIDS validator (REPETITION_TIME_MISMATCH).
 const closeTimes = 0.001
@@ -62,7 +65,7 @@ func timeNotes(rows []listedRow, found map[string]*bidsFiles) (notes []string, c
 		}
 	}
 	if apart != nil {
-		notes = append(notes, "the repetition times of sidecar and header differ: "+words.Some(apart, 6))
+		notes = append(notes, TimesApart+words.Some(apart, 6))
 	}
 	if len(used) > 1 {
 		var text []string

@@ -55,6 +55,7 @@ type Roster struct {
 	// About, when set, notes what was found of the scans of some participants, and tells whether a header and
 	// its sidecar give different repetition times. Which counts depends on the stages.
 	About func(ids map[string]bool) (notes []string, timesApart bool)
+	Time  string // which repetition time is right where they differ: sidecar or header; auto is not said
 	// fail or skip: what becomes of participants that cannot be used; "" for kinds without a choice
 	Incomplete  string
 	Description string         // the desc- entity of the scans; "" where it is not known

@@ -187,6 +187,19 @@ func (s *Denoise) TimeFrom(func(port string) bool) string {
 	return ""
 }
 
+// NeedsTime says what it does by the repetition time of the scan; "" for nothing, or where tr gives it.
+func (s *Denoise) NeedsTime() string {
+	switch {
+	case s.TR > 0:
+		return ""
+	case s.Filter != "none":
+		return "filters"
+	case s.Task != "none":
+		return "models events"
+	}
+	return ""
+}
+
 // prepare reads everything but the series themselves: what is regressed out, which volumes are kept, and what is left.
 // It
 // refuses a scan of which too little is left.
