@@ -11,7 +11,7 @@ import numpy as np
 ap = argparse.ArgumentParser()
 ap.add_argument("data")
 ap.add_argument("--threads", type=int, default=1)
-ap.add_argument("--models", default="svm,linear-svm,ridge,logistic,logistic-optimum,forest,mlp,mlp-torch,brainnetcnn,li2019")
+ap.add_argument("--models", default="svm,linear-svm,ridge,logistic,logistic-optimum,forest,mlp,mlp-torch,brainnetcnn,brainnetcnn-products,li2019")
 ap.add_argument("--epochs", type=int, default=3)
 a = ap.parse_args()
 warnings.simplefilter("ignore")
@@ -64,6 +64,37 @@ def torch_model(name):
 
         def forward(self, x): return self.row(x) + self.col(x)  # broadcast
 
+    class Line(nn.Module):
+        """A filter along rows or columns as one product of matrices: several times as fast as Conv2d's."""
+        def __init__(self, i, o, shape):
+            super().__init__()
+            conv = nn.Conv2d(i, o, shape)
+            self.form = "nkij,okj->noi" if shape[0] == 1 else "nkij,oki->noj"
+            self.w, self.b = nn.Parameter(conv.weight.detach().reshape(o, i, d)), conv.bias
+
+        def forward(self, x): return torch.einsum(self.form, x, self.w) + self.b[:, None]
+
+    class E2EProducts(nn.Module):
+        def __init__(self, i, o):
+            super().__init__()
+            self.row, self.col = Line(i, o, (1, d)), Line(i, o, (d, 1))
+
+        def forward(self, x): return self.row(x).unsqueeze(3) + self.col(x).unsqueeze(2)
+
+    class BrainNetCNNProducts(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.e1, self.e2 = E2EProducts(1, 32), E2EProducts(32, 32)
+            self.e2n, self.n2g = Line(32, 64, (1, d)), nn.Linear(64 * d, 256)
+            self.f1, self.f2, self.f3 = nn.Linear(256, 128), nn.Linear(128, 30), nn.Linear(30, 2)
+
+        def forward(self, x):
+            f = lambda v: F.leaky_relu(v, 0.33)
+            x = f(self.e2n(f(self.e2(f(self.e1(x.unsqueeze(1))))))).flatten(1)
+            x = F.dropout(f(self.n2g(x)), 0.5, self.training)
+            x = F.dropout(f(self.f1(x)), 0.5, self.training)
+            return self.f3(F.dropout(f(self.f2(x)), 0.5, self.training))
+
     class BrainNetCNN(nn.Module):
         def __init__(self):
             super().__init__()
@@ -115,7 +146,7 @@ def torch_model(name):
                 zs += [v.max(1).values, v.mean(1)]
             return self.mlp(torch.cat(zs, 1))
 
-    return BrainNetCNN() if name == "brainnetcnn" else Li()
+    return {"brainnetcnn": BrainNetCNN, "brainnetcnn-products": BrainNetCNNProducts, "li2019": Li}[name]()
 
 
 def time_torch(name):
@@ -137,8 +168,8 @@ def time_torch(name):
     else:
         full = torch.tensor(V if name == "mlp-torch" else X).float()
         inputs = lambda ids: full[ids]
-    batch = 14 if name == "brainnetcnn" else 100
-    opt = torch.optim.SGD(m.parameters(), 0.001, momentum=0.9, weight_decay=5e-4) if name == "brainnetcnn" else torch.optim.Adam(m.parameters(), 1e-3)
+    batch = 14 if name.startswith("brainnetcnn") else 100
+    opt = torch.optim.SGD(m.parameters(), 0.001, momentum=0.9, weight_decay=5e-4) if name.startswith("brainnetcnn") else torch.optim.Adam(m.parameters(), 1e-3)
     epochs = 100 if name == "mlp-torch" else a.epochs
     r = np.random.default_rng(0)
     w, c = time.perf_counter(), cpu()
@@ -157,4 +188,4 @@ def time_torch(name):
 
 
 for model in a.models.split(","):
-    (time_torch if model in ("mlp-torch", "brainnetcnn", "li2019") else time_sklearn)(model)
+    (time_torch if model in ("mlp-torch", "brainnetcnn", "brainnetcnn-products", "li2019") else time_sklearn)(model)

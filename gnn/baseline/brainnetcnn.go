@@ -3,6 +3,7 @@ package baseline
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"prgnn/gnn"
 	"prgnn/gnn/network"
@@ -21,9 +22,7 @@ import (
 // with a leaky ReLU after each layer but the last, and dropout after N2G and the
 // full layers but the last.
 //
-// Maps are stored as [case][i][k][j]. A row filter is then a product of matrices, with
-// a row for each i; a column filter is one too, with a row for each j and the depth
-// (i, k), which has a constant stride. No map is ever copied into patches.
+// The maps that the edge-to-edge layers give are never written out: see crossing.
 type BrainNetCNN struct {
 	Edges   [2]int  // channels of the E2E layers
 	Nodes   int     // of E2N
@@ -42,7 +41,7 @@ type brainNetCNN[T gnn.Float] struct {
 	l       gnn.Layout
 	d       int // nodes
 	classes int
-	edges   [2]edgeLayer[T]
+	edges   [2]edgeLayer
 	nodes   network.Full[T] // of rows (k, j)
 	layers  []network.Full[T]
 	x       []T // cases × upper triangle
@@ -50,30 +49,30 @@ type brainNetCNN[T gnn.Float] struct {
 	state   cnnState[T]
 }
 
-// An edgeLayer is E2E, from in to out channels. Its filters are stored as
-// (in·d) × out, rows in the order (k, j), and (d·in) × out, rows in the order (i, k).
-type edgeLayer[T gnn.Float] struct {
-	in, out, d int
+// An edgeLayer is E2E. Its row filters are stored as (in·d) × out, rows in the order (k, j), its column filters as
+// (d·in) × out, rows in the order (i, k).
+type edgeLayer struct {
+	in, out    int
 	rowW, rowB gnn.Param
 	colW, colB gnn.Param
 }
 
 // cnnState is what a batch leaves on its way; memory is reused.
 type cnnState[T gnn.Float] struct {
-	maps    [3][]T // the input and the outputs of the E2E layers
-	byRow   [2][]T // case, i × channel: the sums of the row filters, then their gradients
-	byCol   [2][]T // case, j × channel
-	columns []T    // case, channel × j
-	grad    [2][]T // of the maps that the E2E layers give
-	turned  []T    // transposed weights
-	node    []T    // case, i × channel
+	matrices     []T // case, node × node
+	maps         [2]crossing[T]
+	byRow, byCol []T       // case, node × channel: the sums of the filters, then their gradients
+	colW, dColW  []T       // column filters of the second layer, rows in the order (k, i), and their gradient
+	node         []T       // case, node × channel
+	dRow, dCol   []T       // gradients of the sides of maps: case, channel × node
+	tables       sync.Pool // *table[T]
 }
 
 func newBrainNetCNN[T gnn.Float](o BrainNetCNN, nodes int, x Rows, label []int, classes int) *brainNetCNN[T] {
 	m := &brainNetCNN[T]{BrainNetCNN: o, d: nodes, classes: classes, x: narrow[T](x.X), label: label}
 	in := 1
 	for i, out := range o.Edges {
-		e := edgeLayer[T]{in: in, out: out, d: nodes}
+		e := edgeLayer{in: in, out: out}
 		name := fmt.Sprintf("e2e%d", i+1)
 		e.rowW, e.rowB = network.Add(&m.l, name+"_row_W", in, nodes, out), network.Add(&m.l, name+"_row_b", out)
 		e.colW, e.colB = network.Add(&m.l, name+"_col_W", nodes, in, out), network.Add(&m.l, name+"_col_b", out)
@@ -88,6 +87,7 @@ func newBrainNetCNN[T gnn.Float](o BrainNetCNN, nodes int, x Rows, label []int, 
 		}
 		return fmt.Sprintf("fc%d", i)
 	})
+	m.state.tables.New = func() any { return newTable[T]() }
 	return m
 }
 
@@ -96,9 +96,9 @@ func (m *brainNetCNN[T]) Drops() bool        { return m.Dropout > 0 }
 
 // convolve runs the layers up to E2N for the matrices of x (triangles).
 func (m *brainNetCNN[T]) convolve(params, x []T, n, threads int) {
-	s, d := &m.state, m.d
+	s, d, slope := &m.state, m.d, T(m.Slope)
 	at := 0
-	in := network.Size(&s.maps[0], n*d*d)
+	in := network.Size(&s.matrices, n*d*d)
 	for c := range n {
 		a := in[c*d*d:][:d*d]
 		for i := range d {
@@ -109,111 +109,122 @@ func (m *brainNetCNN[T]) convolve(params, x []T, n, threads int) {
 			}
 		}
 	}
-	for l := range m.edges {
-		e := &m.edges[l]
-		out := network.Size(&s.maps[l+1], n*d*e.out*d)
-		e.forward(out, s.maps[l], network.Size(&s.byRow[l], n*d*e.out), network.Size(&s.byCol[l], n*d*e.out),
-			network.Size(&s.columns, n*d*e.out), params, n, T(m.Slope), threads)
-	}
-	m.nodes.Forward(network.Size(&s.node, n*d*m.Nodes), s.maps[2], params, n*d, threads)
-	network.ReLU(s.node, T(m.Slope))
-}
+	// The matrices are symmetric: their columns are their rows.
+	e, w := &m.edges[0], m.edges[0].out
+	byRow, byCol := network.Size(&s.byRow, n*d*w), network.Size(&s.byCol, n*d*w)
+	dense.Multiply(byRow, w, dense.Rows(in, d), dense.Rows(network.Of(params, e.rowW), w), n*d, d, w, false, threads)
+	dense.Multiply(byCol, w, dense.Rows(in, d), dense.Rows(network.Of(params, e.colW), w), n*d, d, w, false, threads)
+	s.maps[0].set(byRow, byCol, network.Of(params, e.rowB), network.Of(params, e.colB), n, d, threads)
 
-func (e *edgeLayer[T]) forward(y, x, byRow, byCol, columns, params []T, n int, slope T, threads int) {
-	d, c, deep := e.d, e.out, e.in*e.d
-	dense.Multiply(byRow, c, dense.Rows(x, deep), dense.Rows(network.Of(params, e.rowW), c), n*d, deep, c,
-		false, threads)
-	rowB, colB := network.Of(params, e.rowB), network.Of(params, e.colB)
-	dense.Each(threads, n, func(at int) {
-		q := byCol[at*d*c:][:d*c]
-		dense.Multiply(q, c, dense.View[T]{Data: x[at*d*deep:][:d*deep], Row: 1, Col: d},
-			dense.Rows(network.Of(params, e.colW), c), d, deep, c, false, 1)
-		columns := columns[at*d*c:][:d*c]
-		for k := range c {
-			both := rowB[k] + colB[k]
-			for j := range d {
-				columns[k*d+j] = q[j*c+k] + both
-			}
+	e = &m.edges[1]
+	w = e.out
+	rowW, colW := network.Of(params, e.rowW), network.Size(&s.colW, d*e.in*w)
+	swap(colW, network.Of(params, e.colW), d, e.in, w)
+	byRow, byCol = network.Size(&s.byRow, n*d*w), network.Size(&s.byCol, n*d*w)
+	m.each(threads, n, func(at int, t *table[T]) {
+		byRow, byCol := byRow[at*d*w:][:d*w], byCol[at*d*w:][:d*w]
+		clear(byRow)
+		clear(byCol)
+		for k := range e.in {
+			row, col := s.maps[0].sides(at, k)
+			line[T]{col, row}.forward(t, byRow, rowW[k*d*w:][:d*w], slope)
+			line[T]{row, col}.forward(t, byCol, colW[k*d*w:][:d*w], slope)
 		}
-		r, out := byRow[at*d*c:][:d*c], y[at*d*c*d:][:d*c*d]
+	})
+	s.maps[1].set(byRow, byCol, network.Of(params, e.rowB), network.Of(params, e.colB), n, d, threads)
+
+	w = m.Nodes
+	node, nodeW, bias := network.Size(&s.node, n*d*w), network.Of(params, m.nodes.W), network.Of(params, m.nodes.B)
+	m.each(threads, n, func(at int, t *table[T]) {
+		node := node[at*d*w:][:d*w]
 		for i := range d {
-			spread(out[i*c*d:][:c*d], r[i*c:][:c], columns, slope)
+			copy(node[i*w:][:w], bias)
 		}
+		for k := range e.out {
+			row, col := s.maps[1].sides(at, k)
+			line[T]{col, row}.forward(t, node, nodeW[k*d*w:][:d*w], slope)
+		}
+		network.ReLU(node, slope)
 	})
 }
 
-// spread writes, for each channel, relu(r[channel] + column[channel, j]).
-func spread[T gnn.Float](out, r, columns []T, slope T) {
-	d := len(columns) / len(r)
-	for k, r := range r {
-		column := columns[k*d:][:d]
-		out := out[k*d:][:d]
-		for j, v := range column {
-			v += r
-			out[j] = max(v, 0) + T(slope*min(v, 0))
-		}
-	}
+// each runs work for every i < n with a table of its own.
+func (m *brainNetCNN[T]) each(threads, n int, work func(i int, t *table[T])) {
+	dense.Each(threads, n, func(i int) {
+		t := m.state.tables.Get().(*table[T])
+		defer m.state.tables.Put(t)
+		work(i, t)
+	})
 }
 
-// backward takes the gradient of y, which it overwrites, to the filters and, if dx
-// is not nil, to x.
-func (e *edgeLayer[T]) backward(dx, dy, y, x, byRow, byCol, columns, turned, params, grad []T,
-	n int, slope T, threads int) {
-	d, c, deep := e.d, e.out, e.in*e.d
+// backward takes the gradient of E2N's results, node × channel of each case, to the layers up to it.
+func (m *brainNetCNN[T]) backward(dNode, params, grad []T, n, threads int) {
+	s, d, slope := &m.state, m.d, T(m.Slope)
+	w, e := m.Nodes, &m.edges[1]
+	nodeW, dNodeW := network.Of(params, m.nodes.W), network.Of(grad, m.nodes.W)
+	dRow, dCol := network.Size(&s.dRow, n*e.out*d), network.Size(&s.dCol, n*e.out*d)
+	clear(dRow)
+	clear(dCol)
+	clear(dNodeW)
+	m.each(threads, e.out, func(k int, t *table[T]) {
+		for at := range n {
+			row, col := s.maps[1].sides(at, k)
+			i := (at*e.out + k) * d
+			line[T]{col, row}.backward(t, dNodeW[k*d*w:][:d*w], dCol[i:][:d], dRow[i:][:d], nodeW[k*d*w:][:d*w],
+				dNode[at*d*w:][:d*w], slope)
+		}
+	})
+	sumRows(network.Of(grad, m.nodes.B), dNode)
+
+	byRow, byCol := s.down(e, grad, n, d, threads)
+	w = e.out
+	rowW, dRowW := network.Of(params, e.rowW), network.Of(grad, e.rowW)
+	dColW := network.Size(&s.dColW, d*e.in*w)
+	dRow, dCol = network.Size(&s.dRow, n*e.in*d), network.Size(&s.dCol, n*e.in*d)
+	clear(dRow)
+	clear(dCol)
+	clear(dRowW)
+	clear(dColW)
+	m.each(threads, e.in, func(k int, t *table[T]) {
+		for at := range n {
+			row, col := s.maps[0].sides(at, k)
+			i := (at*e.in + k) * d
+			line[T]{col, row}.backward(t, dRowW[k*d*w:][:d*w], dCol[i:][:d], dRow[i:][:d], rowW[k*d*w:][:d*w],
+				byRow[at*d*w:][:d*w], slope)
+			line[T]{row, col}.backward(t, dColW[k*d*w:][:d*w], dRow[i:][:d], dCol[i:][:d], s.colW[k*d*w:][:d*w],
+				byCol[at*d*w:][:d*w], slope)
+		}
+	})
+	swap(network.Of(grad, e.colW), dColW, e.in, d, w)
+
+	e = &m.edges[0]
+	byRow, byCol = s.down(e, grad, n, d, threads)
+	w = e.out
+	in := dense.Rows(s.matrices, d).T()
+	dense.Multiply(network.Of(grad, e.rowW), w, in, dense.Rows(byRow, w), d, n*d, w, false, threads)
+	dense.Multiply(network.Of(grad, e.colW), w, in, dense.Rows(byCol, w), d, n*d, w, false, threads)
+}
+
+// down turns the gradients of the sides of a layer's maps into those of the filters' sums, and adds up those of
+// the biases.
+func (s *cnnState[T]) down(e *edgeLayer, grad []T, n, d, threads int) (byRow, byCol []T) {
+	w := e.out
+	byRow, byCol = network.Size(&s.byRow, n*d*w), network.Size(&s.byCol, n*d*w)
 	dense.Each(threads, n, func(at int) {
-		dr, dq := byRow[at*d*c:][:d*c], columns[at*d*c:][:d*c]
-		clear(dq)
-		for i := range d {
-			gather(dr[i*c:][:c], dq, dy[(at*d+i)*c*d:][:c*d], y[(at*d+i)*c*d:][:c*d], slope)
-		}
-		q := byCol[at*d*c:][:d*c]
-		for k := range c {
-			for j := range d {
-				q[j*c+k] = dq[k*d+j]
-			}
-		}
+		turn(byRow[at*d*w:][:d*w], s.dRow[at*d*w:], w, d)
+		turn(byCol[at*d*w:][:d*w], s.dCol[at*d*w:], w, d)
 	})
-	rowB, colB := network.Of(grad, e.rowB), network.Of(grad, e.colB)
-	clear(rowB)
-	clear(colB)
-	for i := range n * d {
-		for k := range c {
-			rowB[k] += byRow[i*c+k]
-			colB[k] += byCol[i*c+k]
-		}
-	}
-	// Case by case: a map is half a second-level cache, all of them are not.
-	for at := range n {
-		dense.Multiply(network.Of(grad, e.rowW), c, dense.Rows(x[at*d*deep:], deep).T(),
-			dense.Rows(byRow[at*d*c:], c), deep, d, c, at > 0, threads)
-		dense.Multiply(network.Of(grad, e.colW), c, dense.Rows(x[at*d*deep:], d),
-			dense.Rows(byCol[at*d*c:], c), deep, d, c, at > 0, threads)
-	}
-	if dx == nil {
-		return
-	}
-	turn(turned, network.Of(params, e.rowW), deep, c)
-	dense.Multiply(dx, deep, dense.Rows(byRow, c), dense.Rows(turned, deep), n*d, c, deep, false, threads)
-	dense.Each(threads, n, func(at int) {
-		dense.Multiply(dx[at*d*deep:], d, dense.Rows(network.Of(params, e.colW), c), dense.Rows(columns[at*d*c:], d),
-			deep, c, d, true, 1)
-	})
+	sumRows(network.Of(grad, e.rowB), byRow)
+	sumRows(network.Of(grad, e.colB), byCol)
+	return byRow, byCol
 }
 
-// gather is spread's way back: d = dy·relu', dr = Σ_j d, dq += d.
-func gather[T gnn.Float](dr, dq, dy, y []T, slope T) {
-	d := len(dq) / len(dr)
-	for k := range dr {
-		dy, y, dq := dy[k*d:][:d], y[k*d:][:d], dq[k*d:][:d]
-		var s [4]T
-		for j, v := range dy {
-			if !(y[j] > 0) {
-				v *= slope
-			}
-			dq[j] += v
-			s[j&3] += v
+// swap exchanges the first two axes of an array of a × b × w.
+func swap[T gnn.Float](to, from []T, a, b, w int) {
+	for i := range a {
+		for j := range b {
+			copy(to[(j*a+i)*w:][:w], from[(i*b+j)*w:][:w])
 		}
-		dr[k] = (s[0] + s[1]) + (s[2] + s[3])
 	}
 }
 
@@ -267,27 +278,7 @@ func (m *brainNetCNN[T]) Gradient(params, grad []T, cases []int, r *random.Strea
 		network.ReLUBack(dx, values[i], slope) // what was dropped has gradient 0 already
 		dy = dx
 	}
-	s, d := &m.state, m.d
-	deep := m.nodes.In
-	for at := range n {
-		dense.Multiply(network.Of(grad, m.nodes.W), m.Nodes, dense.Rows(s.maps[2][at*d*deep:], deep).T(),
-			dense.Rows(dy[at*d*m.Nodes:], m.Nodes), deep, d, m.Nodes, at > 0, threads)
-	}
-	sumRows(network.Of(grad, m.nodes.B), dy)
-	turned := network.Size(&s.turned, deep*max(m.Nodes, m.Edges[0]))
-	turn(turned, network.Of(params, m.nodes.W), deep, m.Nodes)
-	dMap := network.Size(&s.grad[1], n*d*deep)
-	dense.Multiply(dMap, deep, dense.Rows(dy, m.Nodes), dense.Rows(turned, deep), n*d, m.Nodes, deep, false, threads)
-	for l := 1; l >= 0; l-- {
-		e := &m.edges[l]
-		var dx []T
-		if l > 0 {
-			dx = network.Size(&s.grad[0], n*d*e.in*d)
-		}
-		columns := network.Size(&s.columns, n*d*e.out)
-		e.backward(dx, s.grad[l], s.maps[l+1], s.maps[l], s.byRow[l], s.byCol[l], columns, turned,
-			params, grad, n, slope, threads)
-	}
+	m.backward(dy, params, grad, n, threads)
 	return loss, right
 }
 

@@ -43,7 +43,7 @@ func TestDigest(t *testing.T) {
 	for model, want := range map[string]string{
 		"rbf": "61a1ddac6e150748", "linear": "63d200cf5cc9f7e6", "ridge": "c7034752b4f3c515",
 		"logistic": "b5949697465b5d9e", "kernel-ridge": "0b5003fcc76fbe52",
-		"forest": "6a5cf43404074a50", "mlp": "e8c0e5d7ef958b36", "brainnetcnn": "ab2371107ef0aa2a",
+		"forest": "6a5cf43404074a50", "mlp": "e8c0e5d7ef958b36", "brainnetcnn": "45ea32dbb0c09872",
 		"li2019": "cf9ee1241851806d",
 	} {
 		for _, threads := range []int{1, 3} {
