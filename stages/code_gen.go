@@ -5,9 +5,9 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline d66fef59ef5cec1929f7cd82083c37b55036b034f58f0418e2a20cdc69b33a19
+var codes = dag.Codes(`kind baseline b0d80bbba6c3005ca5538a40697b24d12a2c3f3bf5d78c5d622d9dd183e56b9d
 kind biomarkers 3454ae643dc21faa0dd3096de1bf9eb24f70840031271e85cbe8ce03ed48a233
-kind bnt fe1f0a3ace22cff92f300c130c0146b3a9aa34aa72455a8acbc9a9853fd40f93
+kind bnt 8c4b92257fc3dd86a38360e3101916d03dd2141bc87be1abb5da22e5c5b477f5
 kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
 kind braingnn 8e614f6d9b1df3f6cde4ded068c092ee10424e9a97de6c9a021d63bab2485495
 kind brainmap c150c809d60f00aae0aa37e24f620daba749f5a308fb54c5ce280c70834cdfdc
@@ -530,25 +530,40 @@ prgnn/gnn/baseline.FitSVM 57258e0ad1a2.cb1419
 prgnn/gnn/baseline.GraphClassifier 14babaf0e3a5.c14ed3
 prgnn/gnn/baseline.Li2019 6d404fe1db21.e3b0c4
 prgnn/gnn/baseline.Majority 63ddd478b294.8b9663
-prgnn/gnn/baseline.brainNetCNN a12b11ab766a.e8d6f3
+prgnn/gnn/baseline.accumulate 19fe12fe2e7e.c4217a
+prgnn/gnn/baseline.add 09c8dc680dca.0af744
+prgnn/gnn/baseline.add16 93370961f696.0b854d
+prgnn/gnn/baseline.add16wide 93370961f696.a425b3
+prgnn/gnn/baseline.block 57c4b32f7c1d.e3b0c4
+prgnn/gnn/baseline.brainNetCNN b76acffbfc49.e8d6f3
 prgnn/gnn/baseline.brainNetCNN.Drops ddd5a7d7751c.e03820
-prgnn/gnn/baseline.brainNetCNN.Gradient 9c9c58638651.4e2d1e
+prgnn/gnn/baseline.brainNetCNN.Gradient 2e667f4e5d60.b781eb
 prgnn/gnn/baseline.brainNetCNN.Layout 6f35cd0c4d26.bca5f6
-prgnn/gnn/baseline.brainNetCNN.convolve 0ba066e9219b.83b3c5
+prgnn/gnn/baseline.brainNetCNN.backward 86f15adce910.82f0dc
+prgnn/gnn/baseline.brainNetCNN.convolve 1081f3ad1b06.17ab67
+prgnn/gnn/baseline.brainNetCNN.each 31f30f23e78a.addd65
 prgnn/gnn/baseline.brainNetCNN.head 85a28c5a7d88.aa2062
 prgnn/gnn/baseline.byGram ff925c9fcc14.4a2a6b
-prgnn/gnn/baseline.cnnState a251070c2f36.c4217a
+prgnn/gnn/baseline.cnnState 4e8705f6b74c.41de42
+prgnn/gnn/baseline.cnnState.down f2dbc12438d7.82a228
 prgnn/gnn/baseline.conjugate a0cc0ff7d36c.20bc0d
+prgnn/gnn/baseline.crossing 220995dca0d3.c4217a
+prgnn/gnn/baseline.crossing.set d04d18bb8f93.b58e62
+prgnn/gnn/baseline.crossing.sides 0a803ee59f9d.55c013
 prgnn/gnn/baseline.descent a9f60918b6ce.e3b0c4
 prgnn/gnn/baseline.descent.gradient aaed04498cc6.84b9c2
 prgnn/gnn/baseline.descent.loss f0c3d5ad10c4.8ca968
 prgnn/gnn/baseline.descent.run bd0f57f54c34.efd81f
 prgnn/gnn/baseline.dot 6b6c54917e40.e3b0c4
-prgnn/gnn/baseline.edgeLayer 2d3c90a54909.ad62db
-prgnn/gnn/baseline.edgeLayer.backward 52ac457de620.0530d6
-prgnn/gnn/baseline.edgeLayer.forward 04ed274d82ad.4d2a66
+prgnn/gnn/baseline.edgeLayer 02e431c7a7ca.c39a2d
 prgnn/gnn/baseline.errStalled 0404be922584.e3b0c4
-prgnn/gnn/baseline.gather 78e1aae7e095.c4217a
+prgnn/gnn/baseline.falling e9e570380d62.c4217a
+prgnn/gnn/baseline.fastest b6ed83ca8db9.142b56
+prgnn/gnn/baseline.fill b40cae9e5bb2.a11db0
+prgnn/gnn/baseline.fill16 2f9270e5c843.cbf038
+prgnn/gnn/baseline.fill16wide 2f9270e5c843.1c7869
+prgnn/gnn/baseline.fillA16 65e718e905e3.1c043e
+prgnn/gnn/baseline.fillA16wide 65e718e905e3.46657c
 prgnn/gnn/baseline.length 53281e537e6a.c4217a
 prgnn/gnn/baseline.li2019 2545ba48fa5e.a4f149
 prgnn/gnn/baseline.li2019.Drops 6a098b725f69.803806
@@ -566,18 +581,31 @@ prgnn/gnn/baseline.liState.pool 7a0aa8e24963.2344a5
 prgnn/gnn/baseline.liState.poolBack 749de39f475f.399f19
 prgnn/gnn/baseline.liState.readout 6cb1b6c08181.516741
 prgnn/gnn/baseline.liState.readoutBack 1cb8d557959d.516741
+prgnn/gnn/baseline.line 87338b956e56.61987c
+prgnn/gnn/baseline.line.backward aca5c470d7a3.df5edf
+prgnn/gnn/baseline.line.forward 1291c553caf6.a8fc8d
 prgnn/gnn/baseline.majority 0eb9d01fc72e.e3b0c4
 prgnn/gnn/baseline.majority.Note a29024687c69.852075
 prgnn/gnn/baseline.majority.Parameters 3c89abfafdea.852075
 prgnn/gnn/baseline.majority.Probability f67dc366620e.1ca55f
-prgnn/gnn/baseline.newBrainNetCNN c480623a1b93.69a51e
+prgnn/gnn/baseline.newBrainNetCNN 3ff36af49365.6da3c8
 prgnn/gnn/baseline.newDescent ca6acc160ff3.36fe40
 prgnn/gnn/baseline.newLi2019 b194a7601106.a63e0e
 prgnn/gnn/baseline.newLiGraph bb50bf4ce8fc.6157be
+prgnn/gnn/baseline.newTable 9a90fb8070ee.b975b0
 prgnn/gnn/baseline.optimum 7a1fcf4e5c5f.e3b0c4
 prgnn/gnn/baseline.product 9ab89dc2a28b.e3b0c4
-prgnn/gnn/baseline.spread 3d9b6633994c.c4217a
+prgnn/gnn/baseline.side cb415edfa615.c4217a
+prgnn/gnn/baseline.slopes 7c66ae700194.0af744
+prgnn/gnn/baseline.slopes16 4e037b59be00.6e462f
+prgnn/gnn/baseline.slopes16wide 4e037b59be00.2c80e0
+prgnn/gnn/baseline.sorter d4a6b62d8649.c4217a
+prgnn/gnn/baseline.sorter.falling d1cd330f7ca1.7e860b
+prgnn/gnn/baseline.sorter.sort ec66ef8432fe.8c672b
 prgnn/gnn/baseline.sumRows bfa4abfe657f.c4217a
+prgnn/gnn/baseline.sums bca2a887d25c.b10017
+prgnn/gnn/baseline.swap aa77364e0fc9.c4217a
+prgnn/gnn/baseline.table 0ebeabda0080.ad2d48
 prgnn/gnn/baseline.trainedCNN 626340fce1ec.b098a6
 prgnn/gnn/baseline.trainedCNN.Note 5507a06c4d97.40a9b5
 prgnn/gnn/baseline.trainedCNN.Parameters 0a9ce817e845.40a9b5
@@ -588,6 +616,8 @@ prgnn/gnn/baseline.trainedLi.Parameters 0a9ce817e845.fe6097
 prgnn/gnn/baseline.trainedLi.Probability b99bd2d8d12d.99eee6
 prgnn/gnn/baseline.trainedMLP.Probability 72237f8201aa.eafb2e
 prgnn/gnn/baseline.turn c99e18d510b2.c4217a
+prgnn/gnn/baseline.vectorize 5cf2fe615eab.9401a3
+prgnn/gnn/baseline/crossed_amd64.s f80e113e83b6.e3b0c4
 prgnn/stages/learn.Baseline 386557f6cba7.3cb1d8
 prgnn/stages/learn.Baseline.Ports 913e6dad81d6.e8529b
 prgnn/stages/learn.Baseline.Run 89ba6a536c4c.cee6c4
@@ -4807,8 +4837,11 @@ at dag/warnings.go prgnn/dag WarningColumn:11 Warnings:14
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:16 Adam.Step:25
 at gnn/augment.go prgnn/gnn adjacency.augment:7
 at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:12 Rows.Row:18 Rows.view:20 NodesOf:23 Classifier:26 machine:36 machines:42 oneAgainstRest:45 machines.Decide:67 machines.Probability:77 machines.Parameters:93 machines.Note:102 sigmoid:110 majority:119 Majority:122 majority.Probability:133 majority.Parameters:141 majority.Note:142
-at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:27 Kawahara:36 brainNetCNN:40 edgeLayer:55 cnnState:62 newBrainNetCNN:72 brainNetCNN.Layout:94 brainNetCNN.Drops:95 brainNetCNN.convolve:98 edgeLayer.forward:122 spread:146 edgeLayer.backward:160 gather:204 turn:221 brainNetCNN.head:230 brainNetCNN.Gradient:246 sumRows:295 trainedCNN:305 FitBrainNetCNN:314 trainedCNN.Probability:326 trainedCNN.Parameters:338 trainedCNN.Note:340
+at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:26 Kawahara:35 brainNetCNN:39 edgeLayer:54 cnnState:61 newBrainNetCNN:71 brainNetCNN.Layout:94 brainNetCNN.Drops:95 brainNetCNN.convolve:98 brainNetCNN.each:152 brainNetCNN.backward:161 cnnState.down:210 swap:223 turn:232 brainNetCNN.head:241 brainNetCNN.Gradient:257 sumRows:286 trainedCNN:296 FitBrainNetCNN:305 trainedCNN.Probability:317 trainedCNN.Parameters:329 trainedCNN.Note:331
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
+at gnn/baseline/crossed.go prgnn/gnn/baseline crossing:28 side:36 crossing.sides:43 crossing.set:50 sorter.sort:74 sorter:100 sorter.falling:106 falling:135 block:146 sums:150 fill:159 add:180 slopes:194 table:208 newTable:213 line:216 line.forward:219 line.backward:231 accumulate:247
+at gnn/baseline/crossed_amd64.go prgnn/gnn/baseline fastest:15 vectorize:25
+at gnn/baseline/crossed_stubs_amd64.go prgnn/gnn/baseline fillA16:10 fill16:15 add16:20 slopes16:25 fillA16wide:30 fill16wide:35 add16wide:40 slopes16wide:45
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 ForestTo:52 numbersForest:64 numbersForest.Decide:66 grown:69 forest.Probability:87 forest.Parameters:111 forest.Note:113 growth:122 newGrowth:133 growing:162 cut:178 growth.grow:184 pile:212 growing.pile:219 growing.share:239 growing.node:254 growing.search:292 few:320 growing.byNumber:328 growing.byTally:358 growing.bySort:395
 at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:26 FitKernelRidge:34 KernelRidgeTo:45 KernelRidge.fit:51 smallestAt:91 KernelRidge.inner:101 KernelRidge.validate:135 dual:183 errSingular:192 factored:195 solveDual:212 balance:225 unitRows:239 kernelMachine:262 kernelMachine.decide:267 kernelMachine.describe:271
 at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:229 liState.poolBack:255 length:278 liState.readout:287 liState.readoutBack:305 li2019.Gradient:316 li2019.backward:351 GraphClassifier:371 trainedLi:377 FitLi2019:385 trainedLi.Probability:396 trainedLi.Parameters:404 trainedLi.Note:406
