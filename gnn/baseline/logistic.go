@@ -16,16 +16,18 @@ import (
 // The weights lie in the span of the cases, w = Xᵀα, so that all of it goes on in n
 // numbers and needs X only for K = XXᵀ. K in single precision costs less than half and
 // shows the way; where it has led is measured on X itself, in double precision,
-// and that alone decides when the way ends.
+// and that alone decides when the way ends. Of more cases than have a matrix of pairs, X shows the way too.
 func FitLogistic(ctx context.Context, x Rows, label []int, classes int, c float64, threads int) (Classifier, error) {
-	if err := tooMany(x.N); err != nil {
-		return nil, err
-	}
-	rough := byGram(narrow[float32](x.X), x, threads)
 	var double product
 	exactly := func(f, alpha []float64) {
 		w := weights(x, alpha, threads)
 		dense.Multiply(f, 1, x.view(), dense.Rows(w, 1), x.N, x.D, 1, false, threads)
+	}
+	rough := product(exactly)
+	if x.N <= most {
+		rough = byGram(narrow[float32](x.X), x, threads)
+	} else {
+		double = exactly
 	}
 	var failed error
 	ms := oneAgainstRest(label, classes, func(sign []float64) machine {

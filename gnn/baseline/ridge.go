@@ -62,8 +62,8 @@ func RidgeTo(x Rows, y []float64, penalty float64, threads int) (Regressor, erro
 
 // ridge gives a function that fits to targets of the rows.
 func ridge(x Rows, penalty float64, threads int) (func(target []float64) (machine, error), error) {
-	if err := tooMany(x.N); err != nil {
-		return nil, err
+	if x.N > most {
+		return primalRidge(x, penalty, threads)
 	}
 	gram := kernel{linear: true}.gram(x, threads)
 	d := make([]float64, x.N)
@@ -76,6 +76,58 @@ func ridge(x Rows, penalty float64, threads int) (func(target []float64) (machin
 			return nil, err
 		}
 		return &linear{weights(x, alpha, threads), b, fmt.Sprintf("penalty %g", penalty)}, nil
+	}, nil
+}
+
+// primalRidge is ridge of more cases than have a matrix of pairs: it solves (XᵀX + penalty)·w = Xᵀy, X and y less their
+// means, in as many equations as there are inputs. It is summed up in the order of the cases, a block after the other.
+func primalRidge(x Rows, penalty float64, threads int) (func(target []float64) (machine, error), error) {
+	d := x.D
+	if d > most {
+		return nil, fmt.Errorf("%d training graphs with %d inputs each: ridge compares all pairs of the one or of the other, and takes at most %d; use fewer draws, or fewer regions", x.N, d, most)
+	}
+	mean, a := make([]float64, d), make([]float64, d*d)
+	for i := range x.N {
+		dense.Axpy(mean, 1, x.Row(i))
+	}
+	for j := range mean {
+		mean[j] /= float64(x.N)
+	}
+	const block, strip = 1024, 96 // rows at a time; rows of the matrix, each up to its diagonal
+	centered := make([]float64, 0, block*d)
+	for first := 0; first < x.N; first += block {
+		n := min(block, x.N-first)
+		centered = append(centered[:0], x.X[first*d:][:n*d]...)
+		for i := range n {
+			dense.Axpy(centered[i*d:][:d], -1, mean)
+		}
+		dense.Each(threads, (d+strip-1)/strip, func(c int) {
+			i0 := c * strip
+			m := min(strip, d-i0)
+			dense.Multiply(a[i0*d:], d, dense.View[float64]{Data: centered[i0:], Row: 1, Col: d},
+				dense.Rows(centered, d), m, n, i0+m, true, 1)
+		})
+	}
+	for j := range d {
+		a[j*d+j] += penalty
+	}
+	if err := cholesky(a, d, threads); err != nil {
+		return nil, err
+	}
+	return func(target []float64) (machine, error) {
+		level := 0.0
+		for _, y := range target {
+			level += y
+		}
+		level /= float64(x.N)
+		w, sum := make([]float64, d), 0.0
+		for i, y := range target {
+			dense.Axpy(w, y-level, x.Row(i))
+			sum += y - level // not 0 but for rounding
+		}
+		dense.Axpy(w, -sum, mean)
+		substitute(a, w)
+		return &linear{w, level - dot(w, mean), fmt.Sprintf("penalty %g", penalty)}, nil
 	}, nil
 }
 

@@ -29,7 +29,7 @@ const most = 11585
 
 func tooMany(n int) error {
 	if n > most {
-		return fmt.Errorf("%d training graphs: this model uses all pairs and takes at most %d; use fewer draws", n, most)
+		return fmt.Errorf("%d training graphs: this model uses all pairs and takes at most %d; use fewer draws, or the models ridge or logistic, which take more", n, most)
 	}
 	return nil
 }

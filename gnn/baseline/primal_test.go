@@ -1,0 +1,84 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"prgnn/internal/need"
+	"prgnn/internal/random"
+)
+
+// shifted are n cases of d values far from 0, with labels that they tell apart in part.
+func shifted(n, d int) (x Rows, label []int, sign []float64) {
+	r := random.New(5, fmt.Sprint(n, d))
+	x, label, sign = Rows{N: n, D: d, X: make([]float64, n*d)}, make([]int, n), make([]float64, n)
+	for i := range n {
+		label[i] = i % 2
+		sign[i] = float64(2*label[i] - 1)
+		for j := range d {
+			x.X[i*d+j] = 0.7 + 0.3*r.Normal() + 0.1*sign[i]/float64(1+j)
+		}
+	}
+	return x, label, sign
+}
+
+// Ridge by its inputs predicts what ridge by all pairs of cases does, with the same bits at any number of goroutines:
+// more cases than a block, more inputs than a strip, and more inputs than cases.
+func TestPrimalRidge(t *testing.T) {
+	for _, c := range []struct {
+		n, d    int
+		penalty float64
+	}{{1500, 130, 1}, {300, 7, 50}, {60, 100, 0.1}} {
+		x, _, sign := shifted(c.n, c.d)
+		dual := need.Value(need.Value(ridge(x, c.penalty, 2))(t)(sign))(t)
+		var first []float64
+		for threads := 1; threads < 4; threads++ {
+			m := need.Value(need.Value(primalRidge(x, c.penalty, threads))(t)(sign))(t)
+			got := m.decide(x, 1)
+			near(t, fmt.Sprint(c), got, dual.decide(x, 1), 1e-9)
+			if first == nil {
+				first = got
+			} else if !slices.Equal(first, got) {
+				t.Fatalf("%v: %d goroutines give other bits", c, threads)
+			}
+		}
+	}
+}
+
+// Ridge and logistic regression take more cases than have a matrix of pairs, and their gradients vanish, computed by
+// definition. A support vector machine refuses them.
+func TestManyCases(t *testing.T) {
+	ctx := context.Background()
+	x, label, sign := shifted(most+500, 6)
+	residual := map[string]func(y, f float64) float64{ // the derivative of the loss of a case by f
+		"ridge":    func(y, f float64) float64 { return f - y },
+		"logistic": func(y, f float64) float64 { return -y / (1 + math.Exp(y*f)) },
+	}
+	for name, fit := range map[string]func() (Classifier, error){
+		"ridge":    func() (Classifier, error) { return FitRidge(x, label, 2, 1, 2) },
+		"logistic": func() (Classifier, error) { return FitLogistic(ctx, x, label, 2, 1, 2) },
+	} {
+		l := need.Value(fit())(t).(machines)[0].(*linear)
+		gradient := append(slices.Clone(l.w), 0)
+		for i := range x.N {
+			f := l.b
+			for j, v := range x.Row(i) {
+				f += l.w[j] * v
+			}
+			pull := residual[name](sign[i], f)
+			for j, v := range x.Row(i) {
+				gradient[j] += pull * v
+			}
+			gradient[x.D] += pull
+		}
+		if got := norm(gradient); !(got <= 1e-7) {
+			t.Errorf("%s: the gradient is %g", name, got)
+		}
+	}
+	if _, err := FitSVM(ctx, SVM{Kernel: "linear", C: 1, Tolerance: 1e-3}, x, label, 2, 2); err == nil {
+		t.Error("a machine of all pairs takes them")
+	}
+}
