@@ -5,9 +5,9 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline b0d80bbba6c3005ca5538a40697b24d12a2c3f3bf5d78c5d622d9dd183e56b9d
-kind biomarkers 3454ae643dc21faa0dd3096de1bf9eb24f70840031271e85cbe8ce03ed48a233
-kind bnt 8c4b92257fc3dd86a38360e3101916d03dd2141bc87be1abb5da22e5c5b477f5
+var codes = dag.Codes(`kind baseline 1fef758ee69c36925d2103d34b1cd3acead62e1d9c5e3a14902d91aec9929b60
+kind biomarkers db55b0c832d00556eef7ff60ddde56659deed455b4658d489fe89b846521d18b
+kind bnt ea9ce9cce58e6566b85d08737e215c708da3458e710987f10e02953a854cdd7f
 kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
 kind braingnn 8e614f6d9b1df3f6cde4ded068c092ee10424e9a97de6c9a021d63bab2485495
 kind brainmap c150c809d60f00aae0aa37e24f620daba749f5a308fb54c5ce280c70834cdfdc
@@ -37,7 +37,7 @@ kind figure-states 6d2976b6c1eaa8e211a8420f4cdd8ba795b6b1f4b9c247059c97a21d67d6b
 kind figure-training a697eb501f7f62cd9b113e9874912e65dcbf58549661025ed2360f054a2c7443
 kind graph 7fd267fcca76e974021e9f08724c0adf866806580b8b6e9798c8da63e4bff231
 kind harmonize f94a82efef69fb6d803ba91a6d8289f062568e2e7cc594056cc859d9ac241a04
-kind individuality 13e1e9a688c4820df4f6e431f19292cdfe7097275f235cb2c0fdf59cbb8f87eb
+kind individuality b48429bbd08b3d0989e37d15fe7dd4e98c57ac33a18b49d9e7dec1c7505e3dd1
 kind join 5e707c7a2d4e45c0b452744d03559b8b2a8c3e4c75c39578efc2e0ae200dfa61
 kind leakage f9de42a0df3cf37cac924b9068be83b37186c3ec91aaccc63fd5667c5280a397
 kind matrices 92ec1882968b12513fe445cda22cf24d40bf994f808c27d91da510ada0eb01ef
@@ -50,7 +50,7 @@ kind predict f2ebb845205be08f5d78d1d07b146a9c200a7b446842f36858eec6e188a4abe9
 kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
 kind qcfc d2ccc5802ff03d7e55fce1291e07fb8f3553e2bae7f76cdee01a9aa7cdfaf16a
-kind regression 415d9b158ab3e8e44c42f25304cac0b4d275b77307671819c401b916747ec275
+kind regression ae5f10b10a77bd7948c80cb791bf312cd030842a62d9726acb30a1fe45d14f04
 kind report 86e50bccdd76a9538c31e74ad6a90ccc7cabc537c91e50025458dcb9890d6435
 kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
@@ -280,6 +280,14 @@ reached by baseline biomarkers bnt bootstrap braingnn covariates denoise evaluat
 prgnn/internal/random.New 6b34c4077f0a.e5d7de
 prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
 
+reached by baseline biomarkers bnt bootstrap connectivity individuality leakage matrices project regression tangent windows
+prgnn/internal/dense.Axpy 9b740b80eb51.079fea
+prgnn/internal/dense.axpyAVX e51cbbbf2006.026e50
+prgnn/internal/dense.axpyGo 7c08baf62c7f.e3b0c4
+prgnn/internal/dense.hasAVX 16c96fb2f889.e3b0c4
+prgnn/internal/dense.whole 1a163c403229.2b0bdc
+prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
+
 reached by baseline biomarkers bnt braingnn brainmap choose combat compare covariates evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-states figure-training individuality join leakage mean-volume meanmlp permutation predict qcfc regression report saliency sessions states summary tables tangent train train-regression
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
@@ -495,9 +503,11 @@ prgnn/gnn/baseline.sigmoid 1b67bc57e998.7a890b
 
 reached by baseline biomarkers bnt individuality regression
 prgnn/gnn/baseline.Rows 7cb4f0534790.e3b0c4
+prgnn/gnn/baseline.Rows.Row e1bfd565419a.44832a
 prgnn/gnn/baseline.Rows.view 464d86e8f4f9.c82b2f
 prgnn/gnn/baseline.balance 34f6e96090c3.e3b0c4
 prgnn/gnn/baseline.cholesky 471b98052dee.efc1d1
+prgnn/gnn/baseline.dot 6b6c54917e40.e3b0c4
 prgnn/gnn/baseline.kernel d8565fe63346.e3b0c4
 prgnn/gnn/baseline.kernel.apply 8054c93a1df4.c5058a
 prgnn/gnn/baseline.kernel.gram d4b9cd53e22e.baae65
@@ -510,9 +520,9 @@ prgnn/gnn/baseline.machines.Decide c14fcfcd7612.ad6891
 prgnn/gnn/baseline.machines.Note 08fb8233e8d8.fd6787
 prgnn/gnn/baseline.machines.Parameters 4032373549f6.fd6787
 prgnn/gnn/baseline.most 82a84bff992b.e3b0c4
-prgnn/gnn/baseline.ridge 009f47191350.5dfa67
+prgnn/gnn/baseline.primalRidge 5d4f665d4183.8c08be
+prgnn/gnn/baseline.ridge 78ef57a1efef.0f1292
 prgnn/gnn/baseline.substitute 411f2988ab55.e3b0c4
-prgnn/gnn/baseline.tooMany 9aeaf805c58a.b8b6bc
 prgnn/gnn/baseline.weighted e21ce7d23e41.4d1c26
 prgnn/gnn/baseline.weights 9e8939ee0a51.41cc72
 
@@ -524,7 +534,7 @@ prgnn/gnn/baseline.FitBrainNetCNN 5871119f4024.58ff87
 prgnn/gnn/baseline.FitForest 180fbe12d2fd.bbc88d
 prgnn/gnn/baseline.FitKernelRidge ee43afe161dc.ff0538
 prgnn/gnn/baseline.FitLi2019 ccce6eebc2c4.78f64a
-prgnn/gnn/baseline.FitLogistic b9c32fd3d643.b7f405
+prgnn/gnn/baseline.FitLogistic 29c8bd8bd0df.68714b
 prgnn/gnn/baseline.FitMLP f7ba982b33af.09d3e5
 prgnn/gnn/baseline.FitSVM 57258e0ad1a2.cb1419
 prgnn/gnn/baseline.GraphClassifier 14babaf0e3a5.c14ed3
@@ -554,7 +564,6 @@ prgnn/gnn/baseline.descent a9f60918b6ce.e3b0c4
 prgnn/gnn/baseline.descent.gradient aaed04498cc6.84b9c2
 prgnn/gnn/baseline.descent.loss f0c3d5ad10c4.8ca968
 prgnn/gnn/baseline.descent.run bd0f57f54c34.efd81f
-prgnn/gnn/baseline.dot 6b6c54917e40.e3b0c4
 prgnn/gnn/baseline.edgeLayer 02e431c7a7ca.c39a2d
 prgnn/gnn/baseline.errStalled 0404be922584.e3b0c4
 prgnn/gnn/baseline.falling e9e570380d62.c4217a
@@ -641,14 +650,6 @@ prgnn/artifacts.Bytes.Format ebfec5770cfb.8c2f4f
 
 reached by baseline bnt bootstrap braingnn connectivity denoise echo figure-connectivity graph harmonize join matrices occupancy project sessions timeseries train train-regression windows
 prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
-
-reached by baseline bnt bootstrap connectivity leakage matrices project regression tangent windows
-prgnn/internal/dense.Axpy 9b740b80eb51.079fea
-prgnn/internal/dense.axpyAVX e51cbbbf2006.026e50
-prgnn/internal/dense.axpyGo 7c08baf62c7f.e3b0c4
-prgnn/internal/dense.hasAVX 16c96fb2f889.e3b0c4
-prgnn/internal/dense.whole 1a163c403229.2b0bdc
-prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 
 reached by baseline bnt bootstrap connectivity matrices project regression tangent windows
 prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
@@ -1129,7 +1130,6 @@ prgnn/gnn/baseline.KernelRidge.validate 280e3e6107d2.97c17e
 prgnn/gnn/baseline.Linear a9e4b3bf5913.44832a
 prgnn/gnn/baseline.NodesOf 0343535f6acf.e3b0c4
 prgnn/gnn/baseline.Pattern d3efbb7ae869.a914cc
-prgnn/gnn/baseline.Rows.Row e1bfd565419a.44832a
 prgnn/gnn/baseline.SVM a8da9982306c.e3b0c4
 prgnn/gnn/baseline.cut 122492ffb7f3.e3b0c4
 prgnn/gnn/baseline.dual f01c8481b75f.db4eff
@@ -1176,6 +1176,7 @@ prgnn/gnn/baseline.scale db518c2eb6ef.44832a
 prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
 prgnn/gnn/baseline.smo 1142e3bb7caa.ffbed8
 prgnn/gnn/baseline.solveDual 1590465ac30d.2a9fee
+prgnn/gnn/baseline.tooMany 9ba934dbb0f7.b8b6bc
 prgnn/gnn/baseline.trainedMLP c82221e67554.cc58ce
 prgnn/gnn/baseline.trainedMLP.Note 0e02e97a2924.e070c8
 prgnn/gnn/baseline.trainedMLP.Parameters 0a9ce817e845.e070c8
@@ -4845,10 +4846,10 @@ at gnn/baseline/crossed_stubs_amd64.go prgnn/gnn/baseline fillA16:10 fill16:15 a
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 ForestTo:52 numbersForest:64 numbersForest.Decide:66 grown:69 forest.Probability:87 forest.Parameters:111 forest.Note:113 growth:122 newGrowth:133 growing:162 cut:178 growth.grow:184 pile:212 growing.pile:219 growing.share:239 growing.node:254 growing.search:292 few:320 growing.byNumber:328 growing.byTally:358 growing.bySort:395
 at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:26 FitKernelRidge:34 KernelRidgeTo:45 KernelRidge.fit:51 smallestAt:91 KernelRidge.inner:101 KernelRidge.validate:135 dual:183 errSingular:192 factored:195 solveDual:212 balance:225 unitRows:239 kernelMachine:262 kernelMachine.decide:267 kernelMachine.describe:271
 at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:229 liState.poolBack:255 length:278 liState.readout:287 liState.readoutBack:305 li2019.Gradient:316 li2019.backward:351 GraphClassifier:371 trainedLi:377 FitLi2019:385 trainedLi.Probability:396 trainedLi.Parameters:404 trainedLi.Note:406
-at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:54 errStalled:56 product:59 byGram:62 descent:78 newDescent:89 descent.run:95 descent.gradient:144 descent.loss:157 conjugate:173 dot:228
+at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:56 errStalled:58 product:61 byGram:64 descent:80 newDescent:91 descent.run:97 descent.gradient:146 descent.loss:159 conjugate:175 dot:230
 at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:14 newMLP:24 narrow:31 mlp.Layout:39 mlp.Drops:40 forward:43 mlp.Gradient:56 trainedMLP:87 FitMLP:95 MLPTo:101 fitMLP:105 trainedMLP.last:118 trainedMLP.Probability:123 trainedMLP.Decide:128 trainedMLP.Parameters:136 trainedMLP.Note:138
 at gnn/baseline/regressor.go prgnn/gnn/baseline Regressor:4 constant:14 Mean:17 constant.decide:25 constant.describe:33
-at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 RidgeTo:54 ridge:64 weighted:85
+at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 RidgeTo:54 ridge:64 primalRidge:84 weighted:137
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 most:28 tooMany:30 FitSVM:38 SVMTo:68 scale:96 kernel:111 kernel.gram:117 kernel.apply:133 norms:139 vectorMachine:150 newVectorMachine:158 vectorMachine.decide:170 vectorMachine.describe:189 smo:202 pairStep:273 offset:304
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
 at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:35 newWorker:46 worker.end:56 worker.load:62 soon:94 worker.blocksForward:102 worker.predict:122 slot.crossEntropy:151 worker.gradient:182 worker.backward:232 worker.reduce:254 worker.batchLosses:269 worker.normForward:308 worker.normBackward:332
