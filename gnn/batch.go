@@ -1,8 +1,11 @@
 package gnn
 
 import (
+	"errors"
 	"fmt"
+	"sync/atomic"
 
+	"prgnn/gnn/spill"
 	"prgnn/internal/exact"
 )
 
@@ -17,7 +20,7 @@ type Losses struct {
 // the backward pass. Slots are used again for the next batch.
 type slot[T Float] struct {
 	graph       *Graph[T]
-	packed      []T       // of a graph in a file: what was read
+	place       int       // of a graph in a file: among those of the batch
 	own         whole[T]  // of a graph in a file, unpacked
 	whole       *whole[T] // own, or the graph's
 	blocks      []blockState[T]
@@ -39,12 +42,14 @@ type worker[T Float] struct {
 	scratch []*scratch[T]
 	sum     []T // gradient of a batch in the layout of the kernels
 	nodes   []int32
-	now     *ahead[T] // what was read for the batch
-	next    *ahead[T] // and for the one after it
+	file    *GraphFile[T] // of the graphs that are in a file
+	reader  *spill.Reader // of it
+	pieces  int           // of reading ahead, in the batch
+	failed  atomic.Pointer[error]
 }
 
 func newWorker[T Float](m *Model[T], workers int) *worker[T] {
-	w := &worker[T]{m: m, team: newTeam(workers), sum: make([]T, m.working), now: &ahead[T]{}, next: &ahead[T]{}}
+	w := &worker[T]{m: m, team: newTeam(workers), sum: make([]T, m.working)}
 	for range w.team.workers {
 		w.scratch = append(w.scratch, &scratch[T]{dOut: make([][]T, len(m.blocks)),
 			counts: make([]ScoreCounts, len(m.blocks))})
@@ -52,47 +57,101 @@ func newWorker[T Float](m *Model[T], workers int) *worker[T] {
 	return w
 }
 
-// end lets go of the goroutines and files.
+// end lets go of the goroutines and of what is read.
 func (w *worker[T]) end() {
 	w.team.end()
-	w.next.wait()
+	if w.reader != nil {
+		w.reader.Close()
+	}
 }
 
-// load puts a batch, the first so many of the graphs, into slots, and begins to read the batch after it.
-func (w *worker[T]) load(graphs []*Graph[T], size int) ([]*slot[T], error) {
+// begin starts a pass through graphs in batches of so many.
+func (w *worker[T]) begin(graphs []*Graph[T], batch int) error {
+	numbers, err := w.filed(graphs)
+	if err != nil || len(numbers) == 0 {
+		return err
+	}
+	if w.reader == nil {
+		if w.reader, err = w.file.records.NewReader(w.file.memory, batch); err != nil {
+			return err
+		}
+	}
+	w.reader.Begin(numbers)
+	return nil
+}
+
+// filed gives the numbers of those graphs that are in a file.
+func (w *worker[T]) filed(graphs []*Graph[T]) (numbers []int32, err error) {
+	for _, g := range graphs {
+		if g.record == nil {
+			continue
+		}
+		if w.file == nil {
+			w.file = g.record.file
+		}
+		if w.file != g.record.file {
+			return nil, errors.New("the graphs of one training are in two files")
+		}
+		numbers = append(numbers, g.record.number)
+	}
+	return numbers, nil
+}
+
+// load puts the next batch of the pass into slots.
+func (w *worker[T]) load(batch []*Graph[T]) []*slot[T] {
 	m := w.m
-	batch := graphs[:min(size, len(graphs))]
-	rest := graphs[len(batch):]
-	if !w.next.of(batch) {
-		w.next.wait()
-		w.next.begin(batch)
-	}
-	if err := w.next.wait(); err != nil {
-		return nil, err
-	}
-	w.now, w.next = w.next, w.now
-	w.next.begin(rest[:min(size, len(rest))])
 	for len(w.slots) < len(batch) {
 		s := &slot[T]{blocks: make([]blockState[T], len(m.blocks)), mlp: newMLPState[T](m.Options),
 			probability: make([]float64, m.outputs()), dLogits: make([]T, m.outputs()), grad: make([]T, m.working)}
 		w.slots = append(w.slots, s)
 	}
+	filed := 0
 	for i, g := range batch {
 		s := w.slots[i]
-		s.graph, s.whole, s.packed = g, g.whole, nil
+		s.graph, s.whole, s.place = g, g.whole, filed
 		if g.record != nil {
-			s.packed = w.now.data[i]
+			filed++
 		}
 		for len(w.nodes) < g.nodes {
 			w.nodes = append(w.nodes, int32(len(w.nodes)))
 		}
 	}
-	return w.slots[:len(batch)], nil
+	w.pieces = 0
+	if filed > 0 {
+		w.reader.Next(filed)
+		w.pieces = w.reader.Pieces()
+	}
+	return w.slots[:len(batch)]
+}
+
+// forward calls do for each slot whose graph is there, and has the next batch read meanwhile.
+func (w *worker[T]) forward(slots []*slot[T], do func(i int, s *slot[T])) error {
+	w.team.run(w.pieces+len(slots), func(_, i int) {
+		if i -= w.pieces; i < 0 {
+			w.reader.Ahead()
+			return
+		}
+		s := slots[i]
+		if r := s.graph.record; r != nil {
+			b, err := w.reader.Get(s.place)
+			if err != nil {
+				w.failed.Store(&err)
+				return
+			}
+			r.unpack(&s.own, view[T](b))
+			s.whole = &s.own
+		}
+		do(i, s)
+	})
+	if err := w.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // soon is the memory of the graph that follows, when there is one that was not read from a file.
 func soon[T Float](slots []*slot[T], i int) []T {
-	if i < 0 || i >= len(slots) || slots[i].packed != nil {
+	if i < 0 || i >= len(slots) || slots[i].graph.record != nil {
 		return nil
 	}
 	return slots[i].whole.Features
@@ -101,10 +160,6 @@ func soon[T Float](slots []*slot[T], i int) []T {
 // blocksForward runs one graph through the blocks to z.
 func (w *worker[T]) blocksForward(s *slot[T], soon []T) {
 	m := w.m
-	if s.packed != nil {
-		s.graph.record.unpack(&s.own, s.packed)
-		s.whole = &s.own
-	}
 	adj, in, stride, node := &s.whole.adjacency, s.whole.Features, m.Features, w.nodes[:s.graph.nodes]
 	for l := range m.blocks {
 		st := &s.blocks[l]
@@ -116,17 +171,13 @@ func (w *worker[T]) blocksForward(s *slot[T], soon []T) {
 	m.readoutForward(s.blocks, s.mlp.x[0], s.mlp.best)
 }
 
-// predict computes the class probabilities of each graph of a batch (see load), with dropout off and
+// predict computes the class probabilities of each graph of the next batch (see load), with dropout off and
 // the running statistics in batch normalization. They are in the slots until the
 // next call.
-func (w *worker[T]) predict(graphs []*Graph[T], size int) ([]*slot[T], error) {
+func (w *worker[T]) predict(batch []*Graph[T]) ([]*slot[T], error) {
 	m := w.m
-	slots, err := w.load(graphs, size)
-	if err != nil {
-		return nil, err
-	}
-	w.team.run(len(slots), func(_, i int) {
-		s := slots[i]
+	slots := w.load(batch)
+	err := w.forward(slots, func(i int, s *slot[T]) {
 		w.blocksForward(s, soon(slots, i+1))
 		x := &s.mlp
 		for i := range m.fc {
@@ -143,7 +194,7 @@ func (w *worker[T]) predict(graphs []*Graph[T], size int) ([]*slot[T], error) {
 		}
 		s.crossEntropy(0)
 	})
-	return slots, nil
+	return slots, err
 }
 
 // crossEntropy is −log softmax(logits)_label; its gradient by the logits, times
@@ -175,22 +226,18 @@ func (s *slot[T]) crossEntropy(scale float64) {
 	}
 }
 
-// gradient computes the losses of a batch (see load) in training and writes dTotal/dParams.
+// gradient computes the losses of the next batch (see load) in training and writes dTotal/dParams.
 // masks, when not nil, sets the dropout masks of each slot. Every graph's
 // gradient is computed by itself and they are added in the order of the batch,
 // so the result does not depend on the number of goroutines.
-func (w *worker[T]) gradient(graphs []*Graph[T], size int, grad []T, masks func([]*slot[T])) (Losses, error) {
+func (w *worker[T]) gradient(batch []*Graph[T], grad []T, masks func([]*slot[T])) (Losses, error) {
 	m := w.m
-	slots, err := w.load(graphs, size)
-	if err != nil {
-		return Losses{}, err
-	}
+	slots := w.load(batch)
 	share := 1 / float64(len(slots))
 	if masks != nil {
 		masks(slots)
 	}
-	w.team.run(len(slots), func(_, i int) {
-		s := slots[i]
+	if err := w.forward(slots, func(i int, s *slot[T]) {
 		w.blocksForward(s, soon(slots, i+1))
 		for l := range s.blocks {
 			st := &s.blocks[l]
@@ -202,7 +249,9 @@ func (w *worker[T]) gradient(graphs []*Graph[T], size int, grad []T, masks func(
 			m.mlpForward(&s.mlp)
 			s.crossEntropy(share)
 		}
-	})
+	}); err != nil {
+		return Losses{}, err
+	}
 	if m.BatchNorm {
 		w.normForward(slots, share)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -62,14 +63,15 @@ func benchGraphs[T Float](b *testing.B, pool, distance string, threads int, grap
 	o.Pool, o.Distance = pool, distance
 	m := need.Value(New[T](o, 1))(b)
 	w := newWorker(m, threads)
-	defer w.team.end()
+	defer w.end()
 	adam := NewAdam[T](len(m.Params), 0)
 	grad := make([]T, len(m.Params))
 	b.ReportAllocs()
 	for b.Loop() {
-		for at := 0; at < len(graphs); at += 100 {
+		need.NoError(b, w.begin(graphs, 100))
+		for batch := range slices.Chunk(graphs, 100) {
 			m.prepare()
-			if _, err := w.gradient(graphs[at:], 100, grad, nil); err != nil {
+			if _, err := w.gradient(batch, grad, nil); err != nil {
 				b.Fatal(err)
 			}
 			adam.Step(m.Params, grad, 1e-3)

@@ -22,7 +22,7 @@ func TestDigest(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		need.Equal(t, trainingDigest(t, workers, 1<<30, nil), want, workers)
 	}
-	for _, memory := range []int64{0, 15_000} { // all graphs in a file, and all but two to five
+	for _, memory := range []int64{0, 15_000} { // in a file, and with memory for a few packed graphs
 		need.Equal(t, trainingDigest(t, 2, memory, nil), want, memory)
 	}
 	sets := vectorKernels()

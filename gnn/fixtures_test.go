@@ -172,7 +172,7 @@ func (f *fixtureSet) run(t *testing.T, dir string, c fixtureCase, full bool) {
 	step := func() Losses {
 		t.Helper()
 		model.prepare()
-		l := need.Value(w.gradient(graphs, len(graphs), grad, nil))(t)
+		l := need.Value(w.gradient(graphs, grad, nil))(t)
 		return l
 	}
 	copy(model.Params, start)

@@ -60,7 +60,7 @@ func checkGradient(t *testing.T, o Options, graphs []*Graph[float64]) {
 	defer w.team.end()
 	loss := func(grad []float64) float64 {
 		m.prepare()
-		l := need.Value(w.gradient(graphs, len(graphs), grad, nil))(t)
+		l := need.Value(w.gradient(graphs, grad, nil))(t)
 		return l.Total
 	}
 	grad, other := make([]float64, len(m.Params)), make([]float64, len(m.Params))
@@ -114,7 +114,7 @@ func TestNumber(t *testing.T) {
 	w := newWorker(m, 1)
 	defer w.team.end()
 	m.prepare()
-	l, err := w.gradient(graphs, len(graphs), make([]float64, len(m.Params)), nil)
+	l, err := w.gradient(graphs, make([]float64, len(m.Params)), nil)
 	if before := squares(); err != nil || math.Abs(l.CE-before) > 1e-12 {
 		t.Errorf("the loss has %v, the predictions %v; %v", l.CE, before, err)
 	}

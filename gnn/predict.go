@@ -39,8 +39,11 @@ func (m *Model[T]) PredictEach(graphs []*Graph[T], workers int, visit func(Predi
 	w := newWorker(m, workers)
 	defer w.end()
 	const batch = 100
-	for at := 0; at < len(graphs); at += batch {
-		slots, err := w.predict(graphs[at:], batch)
+	if err := w.begin(graphs, batch); err != nil {
+		return err
+	}
+	for batch := range slices.Chunk(graphs, batch) {
+		slots, err := w.predict(batch)
 		if err != nil {
 			return err
 		}

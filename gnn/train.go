@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"prgnn/internal/lists"
 	"prgnn/internal/random"
@@ -171,6 +172,9 @@ func (r *run[T]) trainEpoch(ctx context.Context, w *worker[T], train []*Graph[T]
 	e := Epoch{Number: r.epoch + 1, Losses: Losses{Dist: make([]float64, len(r.m.blocks))},
 		TestAccuracy: math.NaN(), TestCE: math.NaN(), Scores: make([]ScoreCounts, len(r.m.blocks))}
 	order := lists.Map(t.stream("order", e.Number).Perm(len(train)), func(i int) *Graph[T] { return train[i] })
+	if err := w.begin(order, t.Batch); err != nil {
+		return e, err
+	}
 	correct := 0
 	for at := 0; at < len(order); at += t.Batch {
 		if err := ctx.Err(); err != nil {
@@ -178,7 +182,7 @@ func (r *run[T]) trainEpoch(ctx context.Context, w *worker[T], train []*Graph[T]
 		}
 		batch := order[at:min(at+t.Batch, len(order))]
 		r.m.prepare()
-		l, err := w.gradient(order[at:], t.Batch, r.grad, masks(e.Number, at/t.Batch))
+		l, err := w.gradient(batch, r.grad, masks(e.Number, at/t.Batch))
 		if err != nil {
 			return e, err
 		}
@@ -307,9 +311,12 @@ func (s *slot[T]) right() bool { return len(s.probability) > 1 && s.predicted() 
 
 // test gives accuracy and mean cross-entropy on graphs.
 func (w *worker[T]) test(graphs []*Graph[T], batch int) (accuracy, ce float64, err error) {
+	if err := w.begin(graphs, batch); err != nil {
+		return 0, 0, err
+	}
 	correct := 0
-	for at := 0; at < len(graphs); at += batch {
-		slots, err := w.predict(graphs[at:], batch)
+	for batch := range slices.Chunk(graphs, batch) {
+		slots, err := w.predict(batch)
 		if err != nil {
 			return 0, 0, err
 		}

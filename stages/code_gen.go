@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 1fef758ee69c36925d2103d34b1cd3acead62e1d9c5e3a14902d91aec9929b60
+var codes = dag.Codes(`kind baseline 94d2c4a88787fee567b040ebc68151a86193086ac2a7be3943e9c2528941b5d3
 kind biomarkers db55b0c832d00556eef7ff60ddde56659deed455b4658d489fe89b846521d18b
-kind bnt ea9ce9cce58e6566b85d08737e215c708da3458e710987f10e02953a854cdd7f
+kind bnt ddd61738064f15c55f764f3e29db57b3f768b6d4cf7d7df0c946df72d612a729
 kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
-kind braingnn 8e614f6d9b1df3f6cde4ded068c092ee10424e9a97de6c9a021d63bab2485495
+kind braingnn 2dfcf2cb904c5b719deeaa978330308f68b81aa6d0b34cce8f7d05d39d524662
 kind brainmap c150c809d60f00aae0aa37e24f620daba749f5a308fb54c5ce280c70834cdfdc
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
 kind combat f78810cad542a6c65f6c1e670faa61a6f743290809cacdea32720f07415e869d
@@ -21,7 +21,7 @@ kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
 kind evaluate ee912c571fbea36d691b7743197d42f06afa8da7202ecdcdd29e5526c5422bee
 kind evaluate-regression 03531671147c5194a141ca0618a569eb5e7c7a7b3dbca357fcfaea9ff3411540
 kind exec 3599ebb772756c579aee534fa15f55c6020305b37a3553eebeb54395b866927b
-kind fidelity 2a15a904e7d320bdcc262e2dd62e4147880af73b34396b63ead0cb04c30a78ba
+kind fidelity c8f39bbca9bbcc899343913c1f11c17e0e629bbe5d4654a5ad0bdfbb0d49f0d2
 kind figure-calibration d8e1a9a06db9d2284b26361009b906cd5f4a5fa1f9e51c84099878b4aebf43b7
 kind figure-confusion eccb454b95d139b691087eed11b0b6f518e6baac562e6102497a9933cd602d7c
 kind figure-connectivity df21679153e3055da1c2637d0e4304ca80ec4fcd33e0436c632c05e49092de9d
@@ -46,7 +46,7 @@ kind meanmlp 2c5481d8e864a96cd0e4f4df860b11264bf9476ad71e0aa2b63097a311a5a6b2
 kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
 kind parcellate 654724b18b8597b32fc07ba2eab457b4c81d21c5651fbc4768430b6c34242ace
 kind permutation 7ed9ab15281fe2311448c7401524f77bd810343da356974ca5acfe33c4ed9469
-kind predict f2ebb845205be08f5d78d1d07b146a9c200a7b446842f36858eec6e188a4abe9
+kind predict e807a39919f1df478c6892256ab8963c7c8e45a7f0ea5b77292b67c1eba814b1
 kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
 kind qcfc d2ccc5802ff03d7e55fce1291e07fb8f3553e2bae7f76cdee01a9aa7cdfaf16a
@@ -61,8 +61,8 @@ kind summary e9006f0b7ff621e6fa851004b07b2dbfa3607f0a6d92eff8018923675305a6f0
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 2f17bb12e6c36ef55e530d2dc9b2f41dc885096b4d861729d1fafee0b3a982e7
-kind train 64b6aafbdadc2866eaa0ca1b4aa999ce516ef7ab8f41b4bfa14f6eda85d9f584
-kind train-regression 7b8e1d723380548df1e5be4603fb8f10cefb5c2f26aab45992b4a1cfcd504402
+kind train 36d814a69f3c54e039cfe1e2e57dc3117808a1cce33060b18b2890cce553971c
+kind train-regression 8f91a07f3f758d189348061deef9c6f6ea190aa3ed544c195ad570ddc2f8a814
 kind windows 1058e256792b7fa184882b014e994164a8f9998e5e7c9e18542bb21e9c09517c
 
 reached by baseline
@@ -742,8 +742,12 @@ reached by baseline bnt braingnn fidelity predict train train-regression
 prgnn/gnn.Checked b72f06eb1fa0.fd51d7
 prgnn/gnn.Edge 9993b8ef59d4.e3b0c4
 prgnn/gnn.Graph b143fb47f44f.f516dd
+prgnn/gnn.Graph.bytes a833eb47934e.4c34d8
+prgnn/gnn.GraphFile abf99d12ceab.ac064d
+prgnn/gnn.GraphFile.Add 70e7cab82f3b.694363
+prgnn/gnn.GraphFile.put 72c65262d1fe.9292d2
 prgnn/gnn.Model 2857561c6067.177740
-prgnn/gnn.Model.PredictEach 215626231bcf.df5e2a
+prgnn/gnn.Model.PredictEach 1f68737eebe1.ba79d9
 prgnn/gnn.Model.fits cb7d57c51bf6.fa9a45
 prgnn/gnn.Model.param 3d6ad4a5f69e.16f052
 prgnn/gnn.Model.prepare 6897323e1911.33240d
@@ -759,17 +763,12 @@ prgnn/gnn.adjacency.augment 06a512717824.d9dd99
 prgnn/gnn.adjacency.build 88dd35471160.71de95
 prgnn/gnn.adjacency.induce deab261828b2.124f34
 prgnn/gnn.adjacency.sortRows 0644ca80f635.12a560
-prgnn/gnn.ahead 3cd593eed6bc.db5d00
-prgnn/gnn.ahead.begin 4b06e1c36902.55a7dc
-prgnn/gnn.ahead.of adac39a7433c.699ad4
-prgnn/gnn.ahead.wait 0e399c8376e0.2c6ae7
 prgnn/gnn.awake ac034282be55.e3b0c4
 prgnn/gnn.block d14ec24d65b9.3c1392
 prgnn/gnn.block.forward 1ca3683b049f.a58187
 prgnn/gnn.block.prepare b4a6176d4fed.bee5ef
 prgnn/gnn.blockState f7a01522dde4.9b630f
 prgnn/gnn.blockState.scores 84d7231ecabb.ef9304
-prgnn/gnn.castagnoli 1c3143cc66f0.e3b0c4
 prgnn/gnn.conv f83c670aa08e.d5f1b5
 prgnn/gnn.conv.forward c67c8e71cb3a.f1c0cc
 prgnn/gnn.conv.prepare a74e6f68196d.275092
@@ -790,18 +789,18 @@ prgnn/gnn.newMLPState ceb36b2667a3.bb2ab6
 prgnn/gnn.newNorm 465219c9a629.fe09b5
 prgnn/gnn.newScore 44429e2025c1.ba7010
 prgnn/gnn.newTeam fd8af82709d8.f11cde
-prgnn/gnn.newWorker 9a26fbc51938.ee080f
+prgnn/gnn.newWorker fe21823ff9f3.2ab69d
 prgnn/gnn.norm 86b65502fe4e.e4bb67
 prgnn/gnn.norm.infer ca9cae864d9c.01dc35
 prgnn/gnn.normEpsilon 7223c1bf482d.e3b0c4
 prgnn/gnn.of e1b61c754b73.b5140b
+prgnn/gnn.pack e1c3bf5e96a9.f9de89
+prgnn/gnn.packNodes a1df8fd08a2e.29f850
 prgnn/gnn.packed a373805a9de5.c4217a
-prgnn/gnn.packed.size 108f96d2604f.683776
-prgnn/gnn.packed.unpack fb52c3a39d51.03ecba
-prgnn/gnn.packed.wide 86ec980e161b.d535a3
-prgnn/gnn.readers 57c4b32f7c1d.e3b0c4
-prgnn/gnn.record 035128a15126.8f73e6
-prgnn/gnn.record.read 26878e146afa.ef8d7b
+prgnn/gnn.packed.nodeBytes c2f1f409d1ae.d535a3
+prgnn/gnn.packed.size c488c0cef902.f152a2
+prgnn/gnn.packed.unpack df3487af6375.d20bf6
+prgnn/gnn.record 36098a04e13f.f117b4
 prgnn/gnn.resize 466fae4bb42c.e3b0c4
 prgnn/gnn.round f4063a11514f.34fca8
 prgnn/gnn.round.take c1f5fb61ba44.a2b845
@@ -811,11 +810,12 @@ prgnn/gnn.score.prepare 5810aff7e223.04fe86
 prgnn/gnn.scoreState bb9793e99069.c4217a
 prgnn/gnn.scratch 4b6c4ba1d9f9.f875df
 prgnn/gnn.share 68ff793dd411.e3b0c4
-prgnn/gnn.slot 2386760a6130.9bafe5
+prgnn/gnn.slot 6dd62756c2d4.9bafe5
 prgnn/gnn.slot.crossEntropy 69631e40083f.6dab94
 prgnn/gnn.slot.predicted 2abfc228ac91.e2744e
-prgnn/gnn.soon 307316fb80af.5bf19e
+prgnn/gnn.soon c17f08dc8ef0.5bf19e
 prgnn/gnn.span a25beb8d4b4d.e3b0c4
+prgnn/gnn.symmetric 03f27997f189.c4217a
 prgnn/gnn.takeMean 54b9a8157ff5.c4217a
 prgnn/gnn.team 756b6177c3a4.85e974
 prgnn/gnn.team.announce f090129bcada.3a22e0
@@ -825,14 +825,69 @@ prgnn/gnn.team.next 01cd6d44cc21.480696
 prgnn/gnn.team.run 22210963529d.1fe9d6
 prgnn/gnn.team.start 5d17d63b414d.44730a
 prgnn/gnn.trouble 986b71694d38.82de77
-prgnn/gnn.unpackNodes 7d1247309b88.29f850
+prgnn/gnn.unpackNodes 4f68a064afd2.29f850
 prgnn/gnn.view 247c5592fd95.e3b0c4
 prgnn/gnn.whole e99238839469.17172a
-prgnn/gnn.worker 943d17b5f338.7aabd8
-prgnn/gnn.worker.blocksForward feb9381ecf6c.2219d2
-prgnn/gnn.worker.end 4fbe4ae0b0a5.06ebf9
-prgnn/gnn.worker.load 9e5d83b78efb.dc53e7
-prgnn/gnn.worker.predict 6bf4fad15d18.721d4b
+prgnn/gnn.worker e7974e52dfe9.5491de
+prgnn/gnn.worker.begin d5e83f28f663.eef1f3
+prgnn/gnn.worker.blocksForward b71a75274439.4cda79
+prgnn/gnn.worker.end f9ff66302ba8.e2f33d
+prgnn/gnn.worker.filed 6712014fa370.a31f6e
+prgnn/gnn.worker.forward 9d44ae9fbcc8.18a810
+prgnn/gnn.worker.load 56c435f7e557.1909e0
+prgnn/gnn.worker.predict c149f2e50996.802d25
+prgnn/gnn/spill.File ba048f3edf40.1b3de8
+prgnn/gnn/spill.File.Add 8a2b435c4278.d085a1
+prgnn/gnn/spill.File.NewReader 3f74a14446e9.4e2c87
+prgnn/gnn/spill.File.flush 325841d743ac.96f8b3
+prgnn/gnn/spill.NewFile f2e2d1406151.0784ca
+prgnn/gnn/spill.Reader d46282a6efb5.e5cf28
+prgnn/gnn/spill.Reader.Ahead 5e68207de79b.3f93e0
+prgnn/gnn/spill.Reader.Begin 7d15aaf51173.16e1c7
+prgnn/gnn/spill.Reader.Close 682958441188.9a620e
+prgnn/gnn/spill.Reader.Get 8780796e7b40.828405
+prgnn/gnn/spill.Reader.Next 657efdfe5f28.ac92f1
+prgnn/gnn/spill.Reader.Pieces 0fa51c603d19.5de710
+prgnn/gnn/spill.Reader.arrived 30eae15fe626.dfa3cf
+prgnn/gnn/spill.Reader.ask bd80c3b9cf1a.0e216f
+prgnn/gnn/spill.Reader.choose f5307ffec58d.22c710
+prgnn/gnn/spill.Reader.drop e3e7843b7c88.413fc3
+prgnn/gnn/spill.Reader.memory 7d16b27b797c.413fc3
+prgnn/gnn/spill.Reader.settle bc1ca885fcb5.2966c1
+prgnn/gnn/spill.aligned 8b2cb456232c.d2a52a
+prgnn/gnn/spill.castagnoli 1c3143cc66f0.e3b0c4
+prgnn/gnn/spill.checked a627130005a1.927489
+prgnn/gnn/spill.chunk 1f93875d2261.e3b0c4
+prgnn/gnn/spill.depth f46e128dbf4f.e3b0c4
+prgnn/gnn/spill.direct 1e73f95b49fa.d8073d
+prgnn/gnn/spill.direct.close a099dfad993e.96f56a
+prgnn/gnn/spill.direct.resident 37bb125257b4.68d453
+prgnn/gnn/spill.direct.submit 2950f59b7d4f.e752a1
+prgnn/gnn/spill.direct.wait dfd0ca72459c.96f56a
+prgnn/gnn/spill.engine b575933881b2.2432fd
+prgnn/gnn/spill.errAltered 89c3fa9e053f.6da5b1
+prgnn/gnn/spill.event 400ab00911b6.e3b0c4
+prgnn/gnn/spill.extent eb77c00d0271.e3b0c4
+prgnn/gnn/spill.failed db195a4440a8.e3b0c4
+prgnn/gnn/spill.freeArena 5324c9c5b3be.e3b0c4
+prgnn/gnn/spill.goroutines e3a32b76961a.5656fa
+prgnn/gnn/spill.goroutines.close cdd72edc6e9e.9fc618
+prgnn/gnn/spill.goroutines.submit 7976b2440527.ac9a7f
+prgnn/gnn/spill.goroutines.wait 24238a5c636c.9fc618
+prgnn/gnn/spill.iocb 0b07224029b0.e3b0c4
+prgnn/gnn/spill.newArena b4af9d96856d.043253
+prgnn/gnn/spill.newEngine 3cc2909abc8b.035762
+prgnn/gnn/spill.newGoroutines 8826a353fd11.867061
+prgnn/gnn/spill.piece 3938787f903b.e3b0c4
+prgnn/gnn/spill.reading 87910c90e002.927489
+prgnn/gnn/spill.request adea3622e1ac.e3b0c4
+prgnn/gnn/spill.result 9f60d39a0a47.e3b0c4
+prgnn/gnn/spill.sector f46e128dbf4f.e3b0c4
+prgnn/gnn/spill.sectors 2c91a817d1f5.5db41e
+prgnn/gnn/spill.slot 979598de0a52.927489
+prgnn/gnn/spill.state e6c9d2d385e2.e3b0c4
+prgnn/gnn/spill.unchecked 951c42c7dffc.927489
+prgnn/gnn/spill.window 6b39c9d3a325.e3b0c4
 prgnn/stages/learn.GraphData 4f42a63bba45.8b64dd
 prgnn/stages/learn.ReadParticipant 53ffc1411e56.144366
 prgnn/stages/learn.convert 09f6b4400ffd.c4217a
@@ -977,9 +1032,6 @@ prgnn/dag.Task.Checkpoint c85445498691.fcfd2c
 prgnn/dag.Task.File c244feefe822.fcfd2c
 prgnn/dag.Task.SaveCheckpoint d28c1b2bfbbb.fcfd2c
 prgnn/gnn.Epoch 06268b58def9.488fd5
-prgnn/gnn.Graph.bytes a833eb47934e.4c34d8
-prgnn/gnn.GraphFile 7892f3b1fa9f.c4217a
-prgnn/gnn.GraphFile.Add b65ac228c815.6dade7
 prgnn/gnn.Losses 914efd93c372.e3b0c4
 prgnn/gnn.Losses.addScaled 3f6ee7d4334b.5522d6
 prgnn/gnn.Losses.check cc16d5d7360d.18c691
@@ -1016,31 +1068,28 @@ prgnn/gnn.norm.backward 143a57de64a5.9ef2c4
 prgnn/gnn.norm.forward 9d5e03a50545.486154
 prgnn/gnn.normMomentum 91a22af5f73d.e3b0c4
 prgnn/gnn.normsOf 2e7c18a01b5e.4f882e
-prgnn/gnn.pack cb24bf0f7a95.121b4f
-prgnn/gnn.packNodes 291a5314d5bf.29f850
 prgnn/gnn.part 60d0e90a4966.f8f300
 prgnn/gnn.run b505b2c15f4c.ea69ad
 prgnn/gnn.run.checkpoint 01a2e52c989a.5bbb53
 prgnn/gnn.run.resume 00482ee4b62e.5bbb53
-prgnn/gnn.run.trainEpoch 85b21619907b.d05d95
+prgnn/gnn.run.trainEpoch a94078913fb8.e49b5c
 prgnn/gnn.score.backward 22b54eaa9b22.115b77
 prgnn/gnn.score.finish a85252173a5c.571c2a
 prgnn/gnn.sigmoidSpreadOf 07b7cc8b7de8.ee46c9
 prgnn/gnn.slot.right 57ad3f18aa4c.a2ba61
 prgnn/gnn.snapshot 16da5431afba.e5d390
 prgnn/gnn.spreadOf c25aa25bdf23.4f882e
-prgnn/gnn.symmetric 03f27997f189.c4217a
 prgnn/gnn.team.back 8922a1870914.1fe9d6
 prgnn/gnn.tooLarge 10b6e48e2020.e3b0c4
 prgnn/gnn.worker.backward 511640118d19.118537
 prgnn/gnn.worker.batchLosses 812af6b094ad.7b9ac7
 prgnn/gnn.worker.countScores a0f8345d8157.022675
-prgnn/gnn.worker.gradient d4d0ea7070e4.282010
+prgnn/gnn.worker.gradient 3240fed182b3.61427e
 prgnn/gnn.worker.normBackward f0ac49752374.fb7cc5
 prgnn/gnn.worker.normForward e04d3a9646ce.4836f3
 prgnn/gnn.worker.reduce 7d285d74099d.6daa56
 prgnn/gnn.worker.tellScores d2d0751924cb.470b73
-prgnn/gnn.worker.test 5f5340bd3295.6e97b1
+prgnn/gnn.worker.test d05573cec78f.0cc0cc
 prgnn/stages/learn.ModelParams 98259ed30879.e3b0c4
 prgnn/stages/learn.ModelParams.options 9c7ecc21b17d.0ce315
 prgnn/stages/learn.ModelParams.validate e02f8d5e84c7.0e4c39
@@ -1061,7 +1110,7 @@ prgnn/stages/learn.distributionRow 7a6b1e46fc39.e3b0c4
 prgnn/stages/learn.distributionTable bdd3e12f3b9b.b7307b
 prgnn/stages/learn.finalRow 0c7e0e3b35d1.41653c
 prgnn/stages/learn.graphFacts.add f5cfe5b15a8a.5625c7
-prgnn/stages/learn.graphMemory a024ea509b10.e3b0c4
+prgnn/stages/learn.graphMemory b00c6a2176ae.e3b0c4
 prgnn/stages/learn.historyTable bdfea72c44a8.62f0e8
 prgnn/stages/learn.lossRow 2057f90cd5c6.e3b0c4
 prgnn/stages/learn.modelNPZ 143dda481130.d59b12
@@ -4852,7 +4901,7 @@ at gnn/baseline/regressor.go prgnn/gnn/baseline Regressor:4 constant:14 Mean:17 
 at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 RidgeTo:54 ridge:64 primalRidge:84 weighted:137
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 most:28 tooMany:30 FitSVM:38 SVMTo:68 scale:96 kernel:111 kernel.gram:117 kernel.apply:133 norms:139 vectorMachine:150 newVectorMachine:158 vectorMachine.decide:170 vectorMachine.describe:189 smo:202 pairStep:273 offset:304
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
-at gnn/batch.go prgnn/gnn Losses:11 slot:18 worker:35 newWorker:46 worker.end:56 worker.load:62 soon:94 worker.blocksForward:102 worker.predict:122 slot.crossEntropy:151 worker.gradient:182 worker.backward:232 worker.reduce:254 worker.batchLosses:269 worker.normForward:308 worker.normBackward:332
+at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:84 worker.load:101 worker.forward:128 soon:153 worker.blocksForward:161 worker.predict:177 slot.crossEntropy:202 worker.gradient:233 worker.backward:281 worker.reduce:303 worker.batchLosses:318 worker.normForward:357 worker.normBackward:381
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
 at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 Released:28 Options.Columns:38 leaky:41 Net:44 New:58 Net.Layout:84 Net.Drops:87 pass:91 pass.logits:98 Net.forward:101 Net.back:116 Net.padded:125 Net.Gradient:137 mix:175 mixedEntropy:190 Centers:203 orthogonal:216
 at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:69 normal:81 graph:88 block.forward:90 block.parts:127 state.dropped:134 join:146 unjoin:170 block.back:193 sum:255 softmax:262 softmaxBack:269
@@ -4869,7 +4918,7 @@ at gnn/conv.go prgnn/gnn conv:5 newConv:17 conv.prepare:30 conv.finish:45 convSt
 at gnn/distance.go prgnn/gnn Model.distance:14 Model.bce:35 Model.bceAuthors:57 Model.mmd:93 mmdKernels:122 Model.mmdAuthors:133
 at gnn/dropout.go prgnn/gnn Model.dropout:6
 at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 whole:30 Checked:37 NewGraph:74 trouble:98 finite:105 Graph.bytes:111 lanes:120 padded:122 adjacency:130 adjacency.build:149 adjacency.sortRows:205 adjacency.size:223 resize:227
-at gnn/graphfile.go prgnn/gnn GraphFile:14 NewGraphFile:23 record:28 castagnoli:35 GraphFile.Add:38 record.read:61 readers:74 ahead:77 ahead.begin:86 ahead.wait:114 ahead.of:123
+at gnn/graphfile.go prgnn/gnn GraphFile:13 NewGraphFile:23 record:28 GraphFile.Add:35 GraphFile.put:59
 at gnn/induce.go prgnn/gnn adjacency.induce:7
 at gnn/kernels.go prgnn/gnn kernels:14 kernels32:58 kernels64:58 kernelsOf:61 Rank:69 Softmax:81
 at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:29
@@ -4882,15 +4931,19 @@ at gnn/network/checkpoint.go prgnn/gnn/network run:13 newRun:28 run.resume:41 ru
 at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:106 Mask:119 Times:136 epsilon:143 Normalize:147 Center:156 Unnormalize:171 Contrast:189
 at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:59 further:71 Training.stream:79 Initial:87 Uniform:126 Train:129 run.tested:191 run.diverged:205 finite:213 Optimizer:223 chunk:231 NewOptimizer:234 Optimizer.Step:247 Entropies:267 Squares:281 CrossEntropy:293 Probabilities:315 Softmax:327
 at gnn/options.go prgnn/gnn Options:14 Paper:53 AuthorsCode:67 Choices:78 Options.Check:88 Options.Keep:135 Options.outputs:140 Options.readoutWidth:148
-at gnn/packed.go prgnn/gnn packed:15 pack:22 packNodes:44 symmetric:52 packed.wide:68 packed.size:71 packed.unpack:85 unpackNodes:110 view:126
+at gnn/packed.go prgnn/gnn packed:15 pack:22 packNodes:47 symmetric:55 packed.nodeBytes:71 packed.size:82 packed.unpack:93 unpackNodes:126 view:142
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
 at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:79 block.forward:96 block.backward:155 takeMean:186
 at gnn/portable.go prgnn/gnn portable:10 Exp:21 gemm:30 dot:35 dots:53 attend:61 attendBack:87 activate:108 activateBack:113 spread:120 edgeDots:143 collect:154 sigmoid:166 softmax:179 abs:197 rank:199 outerAdd:217 add:227 spread1:234 edgeDots1:250 gate:260 gateBack:269 mmdSums:279
-at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 Model.PredictEach:31 blockState.scores:58
+at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 Model.PredictEach:31 blockState.scores:61
 at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:58
 at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
+at gnn/spill/engine.go prgnn/gnn/spill request:6 engine:13 goroutines:22 result:28 newGoroutines:33 goroutines.submit:37 goroutines.wait:48 goroutines.close:55
+at gnn/spill/engine_linux.go prgnn/gnn/spill direct:16 iocb:25 event:37 newEngine:44 direct.submit:63 direct.resident:95 direct.wait:112 direct.close:136 newArena:151 freeArena:155
+at gnn/spill/reader.go prgnn/gnn/spill window:12 depth:13 piece:14 Reader:19 slot:39 state:45 reading:48 unchecked:49 checked:50 File.NewReader:54 Reader.Close:76 Reader.settle:83 Reader.Begin:90 Reader.Next:98 Reader.Pieces:121 Reader.Ahead:124 Reader.ask:127 Reader.choose:134 Reader.drop:159 Reader.arrived:170 Reader.Get:176 Reader.memory:189
+at gnn/spill/spill.go prgnn/gnn/spill sector:17 File:20 extent:29 NewFile:36 chunk:39 castagnoli:41 File.Add:44 File.flush:66 sectors:75 aligned:78 failed:84 errAltered:86
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
-at gnn/train.go prgnn/gnn Training:14 PaperTraining:39 AuthorsTraining:43 Epoch:50 ScoreBins:61 ScoreCounts:65 countScores:69 Training.Check:78 tooLarge:101 Model.Train:106 run.trainEpoch:169 worker.countScores:205 worker.tellScores:215 Model.fits:228 Training.stream:245 Training.rate:254 Losses.check:265 Losses.addScaled:285 slot.predicted:295 slot.right:306 worker.test:309
+at gnn/train.go prgnn/gnn Training:15 PaperTraining:40 AuthorsTraining:44 Epoch:51 ScoreBins:62 ScoreCounts:66 countScores:70 Training.Check:79 tooLarge:102 Model.Train:107 run.trainEpoch:170 worker.countScores:209 worker.tellScores:219 Model.fits:232 Training.stream:249 Training.rate:258 Losses.check:269 Losses.addScaled:289 slot.predicted:299 slot.right:310 worker.test:313
 at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 attendSlices:56 attendBackSlices:59 collectSlices:62 spread1Slices:65 spread1BackSlices:68 edgeDots1Slices:71 outerAdd16:74 outerAdd8:77 gateRows:80 gateBackRows:83 addVec:86 sigmoidVec:89 softmaxVec:92 rankVec:95 mmdVec:98
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 kernel.turned:67 Gram:91 Each:108 kernel:132 kernel32:141 kernel64:142 last:146 kernelOf:155 kernel.panel:164 pack:194 workspace:220 pools:225 workspaceOf:228 workspace.release:238 workspace.take:240

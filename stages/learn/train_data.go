@@ -221,8 +221,8 @@ func (set *trainingSet) majority() float64 {
 	return float64(slices.Max(count)) / float64(all)
 }
 
-// graphMemory is how many bytes of graphs a training holds; the others are in a file. Results do not depend on it.
-var graphMemory int64 = 512 << 20
+// graphMemory is how many bytes of graphs a training holds; more are in a file. Results do not depend on it.
+var graphMemory int64 = 1 << 30
 
 // readGraphs makes the graphs of a training, standardized when asked.
 func readGraphs[T gnn.Float](t *dag.Task, s *Train) (*trainingSet, []*gnn.Graph[T], standardization, error) {

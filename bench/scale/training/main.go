@@ -25,7 +25,7 @@ import (
 
 func main() {
 	n := flag.Int("graphs", 400_000, "graphs")
-	memory := flag.Int64("memory", 512<<20, "bytes of graphs in memory")
+	memory := flag.Int64("memory", 1<<30, "bytes of graphs in memory")
 	dir := flag.String("dir", "", "where the file lies")
 	epochs := flag.Int("epochs", 3, "epochs")
 	threads := flag.Int("threads", 2, "threads")
@@ -37,8 +37,14 @@ func main() {
 	start := time.Now()
 	graphs := make([]*gnn.Graph[float32], *n)
 	to := gnn.NewGraphFile[float32](*memory, func() (*os.File, error) { return file, nil })
+	made := make([]*numbers, min(*n, 1000))
+	for i := range made {
+		made[i] = random84(i)
+	}
 	for i := range graphs {
-		graphs[i] = graph(i)
+		of := made[i%len(made)]
+		graphs[i], err = gnn.NewGraph[float32](gnn.Paper(nodes), i%2, of.features, of.edges)
+		check(err)
 		check(to.Add(graphs[i]))
 	}
 	info, err := file.Stat()
@@ -57,6 +63,9 @@ func main() {
 	}
 	_, err = m.Train(context.Background(), graphs, nil, t)
 	check(err)
+	var u syscall.Rusage
+	check(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	fmt.Printf("resident at most %d MB\n", u.Maxrss/1000)
 }
 
 // processor is the time, in s, that this process has had of processors.
@@ -71,8 +80,14 @@ const (
 	edges = 348
 )
 
-// graph is a symmetric matrix with some edges; other numbers take the same time.
-func graph(i int) *gnn.Graph[float32] {
+// numbers are what a graph is made of.
+type numbers struct {
+	features []float64
+	edges    []gnn.Edge
+}
+
+// random84 is a symmetric matrix with some edges; other numbers take the same time.
+func random84(i int) *numbers {
 	r := random.New(1, "graph", i)
 	x := make([]float64, nodes*nodes)
 	for a := range nodes {
@@ -91,9 +106,7 @@ func graph(i int) *gnn.Graph[float32] {
 		}
 		p++
 	}
-	g, err := gnn.NewGraph[float32](gnn.Paper(nodes), i%2, x, e)
-	check(err)
-	return g
+	return &numbers{x, e}
 }
 
 // pair is a pair of nodes b < a by its number.

@@ -1,0 +1,192 @@
+package spill
+
+import (
+	"cmp"
+	"hash/crc32"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	window = 256        // records that are read ahead of a batch: disks want many requests at once
+	depth  = 2 * window // most records that are being read
+	piece  = window / 8 // records that one call of Ahead begins to read
+)
+
+// A Reader reads records batch by batch: Begin a pass, then for each batch Next and Get, and between them Ahead so many
+// times as Pieces says. Get and Ahead may be called from several goroutines at once.
+type Reader struct {
+	file  *File
+	reads engine
+	arena []byte // slots of equal size
+
+	slots  []slot
+	slotOf []int32 // per record: its slot, or −1
+	free   []int32 // slots
+	keep   int32   // records with lower numbers stay in memory
+
+	order []int32
+	ended int     // the end of batch in order
+	batch []int32 // a part of order: what is in use
+
+	mu      sync.Mutex   // of Ahead
+	asked   int          // so many of order are read or being read
+	reading atomic.Int64 // how many are being read
+}
+
+// A slot holds a record, or is free.
+type slot struct {
+	pins  int32 // how often it is needed for what was asked for
+	state state
+	err   error
+}
+
+type state uint8
+
+const (
+	reading state = iota
+	unchecked
+	checked
+)
+
+// NewReader reads batches of so many records with about so many bytes of memory, and more if a batch needs it.
+func (f *File) NewReader(memory int64, batch int) (*Reader, error) {
+	if err := f.flush(); err != nil {
+		return nil, err
+	}
+	need, room := 2*batch+window, int(memory/int64(f.largest))
+	keep := min(max(0, room-need), len(f.records))
+	arena, err := newArena((keep + need) * f.largest)
+	if err != nil {
+		return nil, failed(err)
+	}
+	r := &Reader{file: f, reads: newEngine(f.file), arena: arena, slots: make([]slot, keep+need),
+		slotOf: make([]int32, len(f.records)), keep: int32(keep)}
+	for i := range r.slotOf {
+		r.slotOf[i] = -1
+	}
+	for i := range r.slots {
+		r.free = append(r.free, int32(i))
+	}
+	return r, nil
+}
+
+// Close ends what is being read and frees the memory of the records.
+func (r *Reader) Close() {
+	r.settle()
+	r.reads.close()
+	freeArena(r.arena)
+}
+
+// settle waits for all that is being read.
+func (r *Reader) settle() {
+	for n := r.reading.Load(); n > 0; n = r.reading.Load() {
+		r.reads.wait(int(n), r.arrived)
+	}
+}
+
+// Begin starts a pass through records in an order.
+func (r *Reader) Begin(order []int32) {
+	r.settle()
+	r.drop(r.batch)
+	r.drop(r.order[r.ended:r.asked])
+	r.order, r.batch, r.asked, r.ended = order, nil, 0, 0
+}
+
+// Next waits for the next n records of the order. The records before them are out of use.
+func (r *Reader) Next(n int) {
+	for _, k := range r.batch {
+		r.slots[r.slotOf[k]].state = checked // by Get
+	}
+	r.drop(r.batch)
+	r.batch = r.order[r.ended:][:n]
+	r.ended += n
+	for {
+		r.ask(len(r.order))
+		waiting := max(0, r.ended-r.asked)
+		for _, k := range r.batch[:n-waiting] {
+			if r.slots[r.slotOf[k]].state == reading {
+				waiting++
+			}
+		}
+		if waiting == 0 {
+			return
+		}
+		r.reads.wait(min(waiting, int(r.reading.Load())), r.arrived)
+	}
+}
+
+// Pieces is how many calls of Ahead read as much as is in use.
+func (r *Reader) Pieces() int { return (len(r.batch) + piece - 1) / piece }
+
+// Ahead begins to read some of the records that follow.
+func (r *Reader) Ahead() { r.ask(piece) }
+
+// ask begins to read up to n more records.
+func (r *Reader) ask(n int) {
+	wanted := r.choose(n)
+	slices.SortFunc(wanted, func(a, b request) int { return cmp.Compare(a.at, b.at) })
+	r.reads.submit(wanted, r.arrived)
+}
+
+// choose gives up to n more records their slots, and returns those that are to be read.
+func (r *Reader) choose(n int) []request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n = min(n, r.ended+len(r.batch)+window-r.asked, len(r.order)-r.asked, depth-int(r.reading.Load()))
+	if n <= 0 {
+		return nil
+	}
+	var wanted []request
+	for _, k := range r.order[r.asked:][:n] {
+		s := r.slotOf[k]
+		if s < 0 {
+			last := len(r.free) - 1
+			s, r.free = r.free[last], r.free[:last]
+			r.slots[s], r.slotOf[k] = slot{}, s
+			e := r.file.records[k]
+			wanted = append(wanted, request{s, e.at, r.memory(s)[:sectors(int(e.size))]})
+		}
+		r.slots[s].pins++
+	}
+	r.asked += n
+	r.reading.Add(int64(len(wanted)))
+	return wanted
+}
+
+// drop ends one use of each of these records.
+func (r *Reader) drop(records []int32) {
+	for _, k := range records {
+		s := r.slotOf[k]
+		if r.slots[s].pins--; r.slots[s].pins == 0 && k >= r.keep {
+			r.free = append(r.free, s)
+			r.slotOf[k] = -1
+		}
+	}
+}
+
+// arrived notes that a slot was read.
+func (r *Reader) arrived(s int32, err error) {
+	r.slots[s].state, r.slots[s].err = unchecked, err
+	r.reading.Add(-1)
+}
+
+// Get returns the record at a place of the batch. One that was read for this batch is checked.
+func (r *Reader) Get(i int) ([]byte, error) {
+	k := r.batch[i]
+	e, s := r.file.records[k], &r.slots[r.slotOf[k]]
+	b := r.memory(r.slotOf[k])[:e.size]
+	if s.err != nil {
+		return nil, failed(s.err)
+	}
+	if s.state == unchecked && crc32.Checksum(b, castagnoli) != e.sum {
+		return nil, errAltered
+	}
+	return b, nil
+}
+
+func (r *Reader) memory(s int32) []byte {
+	size := r.file.largest
+	return r.arena[int(s)*size:][:size:size]
+}
