@@ -12,6 +12,14 @@ import (
 	"prgnn/pipelines"
 )
 
+// Incomplete is the error where a task has no result. It names no command that makes it: a package above knows its
+// settings and its store.
+type Incomplete struct{ Task, Why string }
+
+func (e *Incomplete) Error() string {
+	return fmt.Sprintf("cannot lock: %s has no result (%s)", e.Task, e.Why)
+}
+
 // A Lock is what a run.lock says.
 type Lock struct {
 	Pipeline string
@@ -74,7 +82,7 @@ func Of(p *pipelines.Pipeline, steps []dag.Step, file func(path string) (artifac
 				if step != nil && step.Reason != "" {
 					why = step.Reason
 				}
-				return nil, fmt.Errorf("cannot lock: %s has no result (%s); pipeline run %s makes it", n.ID, why, p.File)
+				return nil, &Incomplete{n.ID, why}
 			}
 			t := Task{ID: n.ID, Key: step.Key, Outputs: step.Outputs}
 			var err error

@@ -74,7 +74,7 @@ func (a *app) bundle(what string, b bundling) error {
 	if err := a.MayWrite(b.path); err != nil {
 		return err
 	}
-	l, err := c.Lock()
+	l, err := c.Lock(a.Console)
 	if err != nil {
 		return err
 	}

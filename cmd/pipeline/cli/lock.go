@@ -72,7 +72,7 @@ func (a *app) writeLock(file string, sets []string, path string, replace bool) e
 	if err := a.MayWrite(path); err != nil {
 		return err
 	}
-	l, err := c.Lock()
+	l, err := c.Lock(a.Console)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 	if err := a.MayWrite(path); err != nil {
 		return err
 	}
-	l, err := c.Lock()
+	l, err := c.Lock(a.Console)
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func (a *app) lockOf(what string, sets []string) (*lock.Lock, error) {
 		return nil, err
 	}
 	defer c.Store.Close()
-	return c.Lock()
+	return c.Lock(a.Console)
 }
 
 type signedEvent struct {

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/pipelines"
 )
 
 // An Output is one artifact of the graph: a task, one of its output ports, and
@@ -97,8 +99,20 @@ func (c *Current) Missing(a *console.Console, sel *Selection, there, others []*d
 
 // runUntil is the command that makes the results of a stage or task.
 func (c *Current) runUntil(until string) []string {
-	words := []string{"run", c.File, "--until", until}
-	for _, set := range c.Sets {
+	return withSets([]string{"run", c.File, "--until", until}, c.Sets)
+}
+
+// runAll is the command that makes all results. A recorded run has its settings in its text.
+func (c *Current) runAll() []string {
+	sets := c.Sets
+	if c.File == "" {
+		_, sets = pipelines.SplitSource(c.Pipeline.Graph.Source)
+	}
+	return withSets([]string{"run", cmp.Or(c.File, c.Pipeline.File)}, sets)
+}
+
+func withSets(words, sets []string) []string {
+	for _, set := range sets {
 		words = append(words, "--set", set)
 	}
 	return words

@@ -1,11 +1,13 @@
 package results
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
+	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/dag"
 	"prgnn/pipelines/lock"
@@ -169,7 +171,7 @@ func (c *Current) Recorded() proof.Results {
 }
 
 // Lock writes down what the store holds for the pipeline now.
-func (c *Current) Lock() (*lock.Lock, error) {
+func (c *Current) Lock(a *console.Console) (*lock.Lock, error) {
 	var steps []dag.Step
 	damaged := false
 	for _, s := range c.Pipeline.Graph.Stages {
@@ -181,6 +183,9 @@ func (c *Current) Lock() (*lock.Lock, error) {
 		}
 	}
 	l, err := lock.Of(c.Pipeline, steps, Hasher(c.Store))
+	if errors.As(err, new(*lock.Incomplete)) {
+		err = fmt.Errorf("%w\n  %s makes it", err, a.Command(c.runAll()...))
+	}
 	if err != nil && damaged {
 		err = &exit.Error{Code: exit.Damaged, Err: err}
 	}
