@@ -3,8 +3,6 @@ package artifacts
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"prgnn/artifacts/pack"
 	"prgnn/internal/regular"
@@ -38,7 +36,7 @@ func (s *Store) Record(a Action) (Key, error) {
 	if s.link != nil {
 		s.contradict(k, a)
 	}
-	if err := s.syncBlobs(slices.Collect(maps.Values(a.Outputs))...); err != nil {
+	if err := s.syncBlobs(a.Outputs.List()...); err != nil {
 		return k, s.fault(err)
 	}
 	if err := s.keepRecord(k, text); err != nil {
@@ -131,7 +129,8 @@ func parseAction(k Key, sealed []byte) (Action, error) {
 		return Action{}, err
 	}
 	a, err := parseActionBody(string(body))
-	if err == nil && KeyOf(a.Recipe) != k {
+	// The recipe is the last thing in a record, and a newline ends it.
+	if end := len(body) - 1; err == nil && KeyOf(body[end-len(a.Recipe):end]) != k {
 		err = errOtherKey
 	}
 	return a, err
@@ -151,5 +150,3 @@ func parseActionBody(body string) (Action, error) {
 	a.Recipe = r.text("recipe")
 	return a, r.err
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

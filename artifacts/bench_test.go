@@ -24,7 +24,7 @@ func fill(b *testing.B, s *Store, n int) []Key {
 		data := encoded(b, encoding.NewArray([]float64{float64(i)}, 1))
 		r := Ref{DigestOf(data), int64(len(data)), "npy"}
 		a := Action{Recipe: fmt.Sprintf("prgnn recipe 1\nkind echo\ncode %s\nparam seed = 2020\nparam value = %d\n%400s\n", r.Digest, i, "input"),
-			Outputs: map[string]Ref{"value": r}}
+			Outputs: Refs{{"value", r}}}
 		text := need.Value(a.encode())(b)
 		keys[i] = KeyOf(a.Recipe)
 		write(s.BlobPath(r.Digest), data)
@@ -53,7 +53,7 @@ func BenchmarkCheck(b *testing.B) {
 					defer s.Close()
 					for _, k := range keys {
 						a, err := s.Lookup(k)
-						if err != nil || !s.Has(a.Outputs["value"]) {
+						if err != nil || !s.Has(a.Outputs.Of("value")) {
 							b.Fatal(err)
 						}
 					}
@@ -89,7 +89,7 @@ func BenchmarkStoreTask(b *testing.B) {
 					i := n.Add(1)
 					r, err := s.Put(encoding.NewArray([]float64{float64(i)}, 1))
 					if err == nil {
-						_, err = s.Record(Action{Recipe: fmt.Sprint(i), Outputs: map[string]Ref{"value": r}})
+						_, err = s.Record(Action{Recipe: fmt.Sprint(i), Outputs: Refs{{"value", r}}})
 					}
 					if err != nil {
 						b.Error(err)

@@ -31,7 +31,7 @@ func childClaimer(dir string) error {
 			fmt.Println(i)
 			r, err := s.Put(Text(recipe))
 			if err == nil {
-				_, err = s.Record(Action{Recipe: recipe, Outputs: map[string]Ref{"text": r}})
+				_, err = s.Record(Action{Recipe: recipe, Outputs: Refs{{"text", r}}})
 			}
 			if err != nil {
 				return err

@@ -77,14 +77,14 @@ func childWriter(dir string) error {
 			for {
 				i := rand.IntN(500)
 				recipe, results := crashWork(i)
-				a := Action{Recipe: recipe, Outputs: map[string]Ref{}}
+				a := Action{Recipe: recipe, Outputs: Refs{}}
 				for j, v := range results {
 					r, err := s.Put(v)
 					if err != nil {
 						fail <- err
 						return
 					}
-					a.Outputs[fmt.Sprint("out", j)] = r
+					a.Outputs.Set(fmt.Sprint("out", j), r)
 				}
 				k, err := s.Record(a)
 				if err == nil {
@@ -176,10 +176,10 @@ func TestCrash(t *testing.T) {
 			t.Errorf("work %d was recorded, and is lost: %v", i, err)
 			continue
 		}
-		want := map[string]Ref{}
+		want := Refs{}
 		for j, v := range results {
 			r := need.Value(undisturbed.Put(v))(t)
-			want[fmt.Sprint("out", j)] = r
+			want.Set(fmt.Sprint("out", j), r)
 			if b, err := content(s, r); err != nil || b != string(encoded(t, v)) {
 				t.Errorf("work %d, output %d: %v", i, j, err)
 			}

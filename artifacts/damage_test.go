@@ -125,16 +125,16 @@ func TestDamageThereIsRemembered(t *testing.T) {
 		return s
 	}
 	two := open()
-	if _, err := two.Lookup(k); err != nil || !two.Has(outputs["a"]) || two.KnownDamaged(outputs["a"]) {
+	if _, err := two.Lookup(k); err != nil || !two.Has(outputs.Of("a")) || two.KnownDamaged(outputs.Of("a")) {
 		t.Fatal("before anybody has read it", err)
 	}
-	if _, err := readText(two, outputs["a"]); !errors.Is(err, ErrCorrupt) ||
+	if _, err := readText(two, outputs.Of("a")); !errors.Is(err, ErrCorrupt) ||
 		!strings.Contains(err.Error(), "in shelf") {
 		t.Error(err)
 	}
 	two.Close()
 	two = open()
-	if two.Has(outputs["a"]) || !two.KnownDamaged(outputs["a"]) || two.Remote().Refused != 1 {
+	if two.Has(outputs.Of("a")) || !two.KnownDamaged(outputs.Of("a")) || two.Remote().Refused != 1 {
 		t.Errorf("the next process: %+v", two.Remote())
 	}
 	recordWork(t, two, "recipe")
@@ -144,14 +144,14 @@ func TestDamageThereIsRemembered(t *testing.T) {
 	}
 	two.Close()
 	two = open()
-	if r := two.Remote(); r.Refused != 0 || two.KnownDamaged(outputs["a"]) {
+	if r := two.Remote(); r.Refused != 0 || two.KnownDamaged(outputs.Of("a")) {
 		t.Errorf("after it was replaced: %+v", r)
 	}
 	// With it went what nobody had read yet.
 	three := attached(t, f)
-	for name, ref := range outputs {
-		if _, err := readText(three, ref); err != nil {
-			t.Errorf("output %s: %v", name, err)
+	for _, ref := range outputs {
+		if _, err := readText(three, ref.Ref); err != nil {
+			t.Errorf("output %s: %v", ref.Name, err)
 		}
 	}
 	two.Close()

@@ -27,7 +27,7 @@ func (k Key) String() string { return hex.EncodeToString(k[:]) }
 func DigestOf(b []byte) Digest { return sha256.Sum256(b) }
 
 // KeyOf hashes a recipe.
-func KeyOf(recipe string) Key { return sha256.Sum256([]byte(recipe)) }
+func KeyOf[T string | []byte](recipe T) Key { return sha256.Sum256([]byte(recipe)) }
 
 // ParseDigest reads what Digest.String wrote.
 func ParseDigest(s string) (Digest, error) {
@@ -54,7 +54,8 @@ func parseHex(dst []byte, s string) error {
 	if strings.ContainsAny(s, "ABCDEF") {
 		return fmt.Errorf("has upper-case digits")
 	}
-	_, err := hex.Decode(dst, []byte(s))
+	var digits [2 * len(Digest{})]byte // on the stack
+	_, err := hex.Decode(dst, append(digits[:0], s...))
 	return err
 }
 
@@ -98,7 +99,7 @@ func (c *hashCounter) Write(p []byte) (int, error) {
 // ports.
 type Action struct {
 	Recipe  string
-	Outputs map[string]Ref
+	Outputs Refs   // in the order of the names
 	Origin  string // "" for work of this store; of a fetched one the id of the key that signed it, or Unsigned
 }
 

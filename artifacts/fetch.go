@@ -170,7 +170,7 @@ func (s *Store) adopt(k Key, a Action) error {
 	}
 	var away []Victim
 	for _, r := range a.Outputs {
-		if !s.hasHere(r) {
+		if !s.hasHere(r.Ref) {
 			away = append(away, Victim{Digest: r.Digest, Size: r.Size})
 		}
 	}

@@ -12,8 +12,8 @@ import (
 func FuzzAction(f *testing.F) {
 	for _, a := range []Action{
 		{},
-		{Recipe: "kind echo\nvalue = 1\n", Outputs: map[string]Ref{"value": {DigestOf(nil), 12, "npy"},
-			"other": {DigestOf([]byte("x")), 0, "text"}}},
+		{Recipe: "kind echo\nvalue = 1\n", Outputs: Refs{
+			{"other", Ref{DigestOf([]byte("x")), 0, "text"}}, {"value", Ref{DigestOf(nil), 12, "npy"}}}},
 	} {
 		b := need.Value(a.encode())(f)
 		body, _ := unseal(b)
@@ -39,7 +39,7 @@ func FuzzRun(f *testing.F) {
 	body, _ := unseal(r.encode(Ref{Size: 7}))
 	r.Keeps = []Ref{{Size: 3, Format: "notes"}, {Size: 4, Format: "more"}}
 	keeping, _ := unseal(r.encode(Ref{Size: 7}))
-	tasks, _ := encodeTasks([]RunTask{{ID: "a[b=c d]", Outputs: map[string]Ref{"x": {Format: "npy"}}}, {ID: "z"}})
+	tasks, _ := encodeTasks([]RunTask{{ID: "a[b=c d]", Outputs: Refs{{"x", Ref{Format: "npy"}}}}, {ID: "z"}})
 	f.Add(body, tasks)
 	f.Add(keeping, tasks)
 	f.Fuzz(func(t *testing.T, body, tasks []byte) {

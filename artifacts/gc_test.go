@@ -28,7 +28,7 @@ func threeRuns(t *testing.T, s *Store) (runs []*RunRecord) {
 	// As if time had passed since: what the runs used is older than their end.
 	for i, r := range runs {
 		for _, task := range r.Tasks {
-			age(t, lies(s, task.Outputs["text"].Digest), time.Duration(4-i)*time.Hour)
+			age(t, lies(s, task.Outputs.Of("text").Digest), time.Duration(4-i)*time.Hour)
 		}
 	}
 	return runs
@@ -64,10 +64,10 @@ func TestGCKeepsRuns(t *testing.T) {
 			for i, r := range runs {
 				for j, task := range r.Tasks {
 					// The common result is in every run.
-					need.Equal(t, s.Has(task.Outputs["text"]), j == 0 || i >= 3-kept, "keep", keep, "run", i, "task",
+					need.Equal(t, s.Has(task.Outputs.Of("text")), j == 0 || i >= 3-kept, "keep", keep, "run", i, "task",
 						task.ID, "there is")
 					// What is gone is still known.
-					if a, err := s.Lookup(task.Key); err != nil || a.Outputs["text"] != task.Outputs["text"] {
+					if a, err := s.Lookup(task.Key); err != nil || a.Outputs.Of("text") != task.Outputs.Of("text") {
 						t.Errorf("keep %d: the record of %s: %v", keep, task.ID, err)
 					}
 				}
@@ -105,8 +105,8 @@ func TestGCKeepsWhatRecordsKeep(t *testing.T) {
 		if _, _, err := need.Value(s.PlanGC(GCOptions{KeepRuns: 1}))(t).Execute(); err != nil {
 			t.Fatal(err)
 		}
-		if s.Has(old.Tasks[1].Outputs["text"]) || s.Has(lost) || !s.Has(kept) {
-			t.Errorf("result of an old run: %v; kept by its record: %v; kept by none: %v", s.Has(old.Tasks[1].Outputs["text"]), s.Has(kept), s.Has(lost))
+		if s.Has(old.Tasks[1].Outputs.Of("text")) || s.Has(lost) || !s.Has(kept) {
+			t.Errorf("result of an old run: %v; kept by its record: %v; kept by none: %v", s.Has(old.Tasks[1].Outputs.Of("text")), s.Has(kept), s.Has(lost))
 		}
 		mustVerify(t, s.Dir())
 		need.NoError(t, whole.Remove(s.relativePath("runs/"+old.ID)))

@@ -3,10 +3,12 @@ package artifacts
 import (
 	"bytes"
 	"flag"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -46,7 +48,7 @@ func goldenValues() map[string]Value {
 
 const goldenRecipe = "prgnn recipe 1\nkind golden\nparam value = \"ç\"\n"
 
-func goldenRun(k Key, outputs map[string]Ref) *RunRecord {
+func goldenRun(k Key, outputs Refs) *RunRecord {
 	return &RunRecord{ID: "0123456789abcdef", Pipeline: "golden run",
 		Started:  time.Date(2026, 3, 1, 12, 0, 0, 250e6, time.UTC),
 		Finished: time.Date(2026, 3, 1, 12, 7, 31, 0, time.UTC), Ran: 1, Cached: 2, Failed: 3, Skipped: 4,
@@ -58,11 +60,11 @@ func goldenRun(k Key, outputs map[string]Ref) *RunRecord {
 // bytes, or every result of every user would be made anew.
 func TestGoldenStore(t *testing.T) {
 	const golden = "testdata/store-2"
-	fill := func(dir string) (Key, map[string]Ref) {
+	fill := func(dir string) (Key, Refs) {
 		s := need.Value(Open(dir))(t)
-		refs := map[string]Ref{}
-		for _, name := range sortedKeys(goldenValues()) {
-			refs[name] = need.Value(s.Put(goldenValues()[name]))(t)
+		refs := Refs{}
+		for _, name := range slices.Sorted(maps.Keys(goldenValues())) {
+			refs.Set(name, need.Value(s.Put(goldenValues()[name]))(t))
 		}
 		k := need.Value(s.Record(Action{Recipe: goldenRecipe, Outputs: refs}))(t)
 		need.NoError(t, s.SaveRun(goldenRun(k, refs)))
@@ -84,7 +86,7 @@ func TestGoldenStore(t *testing.T) {
 	today := filepath.Join(t.TempDir(), "today")
 	k, refs := fill(today)
 	if a, b := files(t, golden), files(t, today); !reflect.DeepEqual(a, b) {
-		t.Errorf("%s holds %q, and today it would hold %q", golden, sortedKeys(a), sortedKeys(b))
+		t.Errorf("%s holds %q, and today it would hold %q", golden, slices.Sorted(maps.Keys(a)), slices.Sorted(maps.Keys(b)))
 	}
 	for _, version := range []string{"testdata/store-1", golden} {
 		t.Run(version, func(t *testing.T) { readGolden(t, version, k, refs) })
@@ -94,7 +96,7 @@ func TestGoldenStore(t *testing.T) {
 // goldenPack is the name of the only pack, which is random otherwise.
 const goldenPack = "0123456789abcdef-1"
 
-func readGolden(t *testing.T, golden string, k Key, refs map[string]Ref) {
+func readGolden(t *testing.T, golden string, k Key, refs Refs) {
 	dir := filepath.Join(t.TempDir(), "copy")
 	need.NoError(t, os.CopyFS(dir, os.DirFS(golden)))
 	s := openStore(t, dir)
@@ -105,7 +107,7 @@ func readGolden(t *testing.T, golden string, k Key, refs map[string]Ref) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	for name, v := range goldenValues() {
-		f := need.Value(s.OpenBlob(refs[name]))(t)
+		f := need.Value(s.OpenBlob(refs.Of(name)))(t)
 		var got Value
 		var err error
 		switch v.(type) {

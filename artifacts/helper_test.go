@@ -102,7 +102,7 @@ func sealed(t testing.TB, s *Store) {
 func work(t testing.TB, s *Store, recipe, result string) (Key, Ref) {
 	t.Helper()
 	r := need.Value(s.Put(Text(result)))(t)
-	k := need.Value(s.Record(Action{Recipe: recipe, Outputs: map[string]Ref{"text": r}}))(t)
+	k := need.Value(s.Record(Action{Recipe: recipe, Outputs: Refs{{"text", r}}}))(t)
 	sealed(t, s)
 	return k, r
 }

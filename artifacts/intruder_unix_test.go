@@ -50,7 +50,7 @@ func TestIntruders(t *testing.T) {
 				s := need.Value(Open(filepath.Join(t.TempDir(), "store")))(t)
 				defer s.Close()
 				k, outputs := recordWork(t, s, "recipe")
-				path, want := s.BlobPath(outputs["a"].Digest), "blobs: damaged blob"
+				path, want := s.BlobPath(outputs.Of("a").Digest), "blobs: damaged blob"
 				if strings.HasSuffix(place, "action") {
 					path, want = s.actionPath(k), "actions: damaged action"
 				}
@@ -59,8 +59,8 @@ func TestIntruders(t *testing.T) {
 					if a, err := s.Lookup(k); err == nil && s.hasAll(a.Outputs) {
 						t.Error("it is taken for a result")
 					}
-					need.Equal(t, s.Damaged(outputs["a"]), strings.HasSuffix(place, "blob"), "damaged")
-					if _, err := readText(s, outputs["a"]); strings.HasSuffix(place, "blob") &&
+					need.Equal(t, s.Damaged(outputs.Of("a")), strings.HasSuffix(place, "blob"), "damaged")
+					if _, err := readText(s, outputs.Of("a")); strings.HasSuffix(place, "blob") &&
 						!errors.Is(err, ErrCorrupt) {
 						t.Errorf("read: %v", err)
 					}
@@ -71,7 +71,7 @@ func TestIntruders(t *testing.T) {
 					}
 					if strings.HasPrefix(place, "repaired") {
 						need.NoError(t, s.Repair(r))
-					} else if err := s.Discard(outputs["a"]); err != nil {
+					} else if err := s.Discard(outputs.Of("a")); err != nil {
 						t.Error(err)
 					}
 					if again, _ := recordWork(t, s, "recipe"); again != k {

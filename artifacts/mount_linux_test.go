@@ -72,7 +72,7 @@ func childFull(dir string) error {
 		if err != nil {
 			return err
 		}
-		k, err := s.Record(Action{Recipe: fmt.Sprint(i), Outputs: map[string]Ref{"text": r}})
+		k, err := s.Record(Action{Recipe: fmt.Sprint(i), Outputs: Refs{{"text", r}}})
 		if err == nil {
 			kept[k] = r
 			keys = append(keys, k)
@@ -171,7 +171,7 @@ func childReadOnly(dir string) error {
 	if err != nil {
 		return err
 	}
-	k, err := s.Record(Action{Recipe: "recipe", Outputs: map[string]Ref{"text": r}})
+	k, err := s.Record(Action{Recipe: "recipe", Outputs: Refs{{"text", r}}})
 	if err != nil {
 		return err
 	}

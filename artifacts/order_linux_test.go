@@ -28,7 +28,7 @@ func childRecorder(dir string) error {
 	for i := 0; i < 20 && err == nil; i++ {
 		var r Ref
 		if r, err = s.Put(Text(orderResult(i))); err == nil {
-			_, err = s.Record(Action{Recipe: fmt.Sprint("recipe ", i), Outputs: map[string]Ref{"text": r}})
+			_, err = s.Record(Action{Recipe: fmt.Sprint("recipe ", i), Outputs: Refs{{"text", r}}})
 		}
 	}
 	if err == nil {

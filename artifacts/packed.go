@@ -144,6 +144,11 @@ func (s *Store) hasPacked(r Ref) bool {
 	if r.Size > packedUpTo {
 		return false
 	}
+	for _, i := range s.packs.Known(packedBlob(r.Digest)) {
+		if _, ours := s.marked.Load(i.Pack()); ours && i.Size == r.Size { // no gc touches it
+			return true
+		}
+	}
 	for range 2 { // a pack may have been compacted
 		items := s.packs.Find(packedBlob(r.Digest))
 		for _, i := range items {

@@ -26,13 +26,13 @@ func TestPackedDamage(t *testing.T) {
 					defer s.Close()
 					do := func(recipe string) (Key, Ref) {
 						r := need.Value(s.Put(Text("result of " + recipe)))(t)
-						return need.Value(s.Record(Action{Recipe: recipe, Outputs: map[string]Ref{"text": r}}))(t), r
+						return need.Value(s.Record(Action{Recipe: recipe, Outputs: Refs{{"text", r}}}))(t), r
 					}
 					do("before")
 					k, r := do("recipe")
 					other, otherRef := do("after")
 					need.NoError(t, s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(), Finished: time.Now(),
-						Tasks: []RunTask{{ID: "task", Key: k, Outputs: map[string]Ref{"text": r}}}}))
+						Tasks: []RunTask{{ID: "task", Key: k, Outputs: Refs{{"text", r}}}}}))
 					if !live {
 						sealed(t, s)
 					}
@@ -86,7 +86,7 @@ func TestEqualRecords(t *testing.T) {
 	stores := []*Store{a, openStore(t, a.Dir())}
 	for round := range 20 {
 		r := need.Value(a.Put(Text(fmt.Sprint("result ", round))))(t)
-		do := Action{Recipe: fmt.Sprint("recipe ", round), Outputs: map[string]Ref{"text": r}}
+		do := Action{Recipe: fmt.Sprint("recipe ", round), Outputs: Refs{{"text", r}}}
 		record := need.Value(do.encode())(t)
 		for _, s := range stores {
 			need.NoError(t, s.packs.Append(packedAction(KeyOf(do.Recipe)), record))
@@ -132,12 +132,12 @@ func TestGCJoinsPacks(t *testing.T) {
 	var tasks []RunTask
 	for i := range 3 * fewPacks {
 		k, r := work(t, s, fmt.Sprint("recipe ", i), fmt.Sprint("result ", i))
-		tasks = append(tasks, RunTask{ID: fmt.Sprint(i), Key: k, Outputs: map[string]Ref{"text": r}})
+		tasks = append(tasks, RunTask{ID: fmt.Sprint(i), Key: k, Outputs: Refs{{"text", r}}})
 	}
 	need.NoError(t, s.SaveRun(&RunRecord{ID: ids(1), Started: time.Now(), Finished: time.Now(), Tasks: tasks}))
 	s.Close()
 	run := openStore(t, s.Dir())
-	if err := run.Hold(); err != nil || !run.Has(tasks[0].Outputs["text"]) {
+	if err := run.Hold(); err != nil || !run.Has(tasks[0].Outputs.Of("text")) {
 		t.Fatal(err)
 	}
 	_, made := work(t, run, "of the run", "made")
@@ -152,7 +152,7 @@ func TestGCJoinsPacks(t *testing.T) {
 	}
 	for _, st := range []*Store{run, openStore(t, s.Dir())} {
 		for _, task := range tasks {
-			r := task.Outputs["text"]
+			r := task.Outputs.Of("text")
 			if _, err := st.Lookup(task.Key); err != nil || !st.Has(r) || st.Damaged(r) {
 				t.Errorf("%s: %v", task.ID, err)
 			}
@@ -178,12 +178,12 @@ func TestOldStoreMigrates(t *testing.T) {
 	need.NoError(t, os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, versionFile)))
 	s := openStore(t, dir)
 	layout := func() string { return string(need.Value(os.ReadFile(filepath.Join(dir, versionFile)))(t)) }
-	if a, err := s.Lookup(KeyOf("recipe")); err != nil || !s.Has(a.Outputs["text"]) || layout() != unpackedVersion {
+	if a, err := s.Lookup(KeyOf("recipe")); err != nil || !s.Has(a.Outputs.Of("text")) || layout() != unpackedVersion {
 		t.Errorf("%v, %q", err, layout())
 	}
 	_, again := work(t, s, "recipe", "another result") // as a forced run gives it
 	a, err := openStore(t, dir).Lookup(KeyOf("recipe"))
-	if err != nil || a.Outputs["text"] != again || layout() != version {
+	if err != nil || a.Outputs.Of("text") != again || layout() != version {
 		t.Errorf("%v, %v, %q", a, err, layout())
 	}
 	if _, err := os.Stat(s.actionPath(KeyOf("recipe"))); !errors.Is(err, os.ErrNotExist) {

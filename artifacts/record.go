@@ -2,6 +2,7 @@ package artifacts
 
 import (
 	"bytes"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,7 +17,11 @@ const sealWord = "sha256 "
 // seal ends a record with the digest of what it says.
 func seal(b []byte) []byte { return append(b, lastLine(b)...) }
 
-func lastLine(b []byte) []byte { return fmt.Appendf(nil, "%s%s\n", sealWord, DigestOf(b)) }
+func lastLine(b []byte) []byte {
+	d := DigestOf(b)
+	line := make([]byte, 0, len(sealWord)+2*len(d)+1)
+	return append(hex.AppendEncode(append(line, sealWord...), d[:]), '\n')
+}
 
 // unseal checks and takes off the last line.
 func unseal(b []byte) ([]byte, error) {
@@ -69,14 +74,18 @@ func (r *lineReader) line(word string) string {
 	return value
 }
 
-// fields reads a line of n values that are parted by blanks; the last may hold
+// fields reads a line of up to 4 values that are parted by blanks; the last may hold
 // blanks itself.
-func (r *lineReader) fields(word string, n int) []string {
-	f := strings.SplitN(r.line(word), " ", n)
-	if len(f) < n {
-		r.fail("a line %q with %d values, not %d", word, len(f), n)
-		return make([]string, n)
+func (r *lineReader) fields(word string, n int) (f [4]string) {
+	rest := r.line(word)
+	for i := range n - 1 {
+		var ok bool
+		if f[i], rest, ok = strings.Cut(rest, " "); !ok {
+			r.fail("a line %q with %d values, not %d", word, i+1, n)
+			return [4]string{}
+		}
 	}
+	f[n-1] = rest
 	return f
 }
 
@@ -110,26 +119,32 @@ func appendText(b []byte, word string, text []byte) []byte {
 }
 
 // appendOutputs writes a line for each output, sorted by name.
-func appendOutputs(b []byte, outputs map[string]Ref) ([]byte, error) {
-	for _, name := range sortedKeys(outputs) {
-		r := outputs[name]
-		if err := checkWord("output", name); err != nil {
+func appendOutputs(b []byte, outputs Refs) ([]byte, error) {
+	for i := range outputs {
+		r := &outputs[i]
+		if err := checkWord("output", r.Name); err != nil {
 			return nil, err
 		}
 		if err := checkWord("format", r.Format); err != nil {
 			return nil, err
 		}
 		if r.Size < 0 {
-			return nil, fmt.Errorf("output %s has a size of %d", name, r.Size)
+			return nil, fmt.Errorf("output %s has a size of %d", r.Name, r.Size)
 		}
-		b = fmt.Appendf(b, "output %s %d %s %s\n", r.Digest, r.Size, r.Format, name)
+		if i > 0 && r.Name <= outputs[i-1].Name {
+			return nil, fmt.Errorf("output %s stands behind %s: outputs stand in the order of their names", r.Name, outputs[i-1].Name)
+		}
+		b = append(hex.AppendEncode(append(b, "output "...), r.Digest[:]), ' ')
+		b = append(append(strconv.AppendInt(b, r.Size, 10), ' '), r.Format...)
+		b = append(append(append(b, ' '), r.Name...), '\n')
 	}
 	return b, nil
 }
 
 // outputs reads what appendOutputs wrote.
-func (r *lineReader) outputs() map[string]Ref {
-	outputs := map[string]Ref{}
+func (r *lineReader) outputs() Refs {
+	var room [8]NamedRef
+	outputs := room[:0]
 	last := ""
 	for r.next("output") {
 		f := r.fields("output", 4)
@@ -139,9 +154,10 @@ func (r *lineReader) outputs() map[string]Ref {
 		}
 		last = f[3]
 		// The few names and formats there are outlive the text of the record.
-		outputs[unique.Make(last).Value()] = Ref{Digest: d, Size: r.toNumber(f[1]), Format: unique.Make(f[2]).Value()}
+		outputs = append(outputs, NamedRef{unique.Make(last).Value(),
+			Ref{Digest: d, Size: r.toNumber(f[1]), Format: unique.Make(f[2]).Value()}})
 	}
-	return outputs
+	return append(make(Refs, 0, len(outputs)), outputs...) // as long as it is, and never nil
 }
 
 // checkWord refuses a name that would not stand as one word in a line.

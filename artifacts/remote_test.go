@@ -105,12 +105,12 @@ func attached(t *testing.T, r Remote) *Store {
 }
 
 // recordWork records an action with two outputs.
-func recordWork(t *testing.T, s *Store, recipe string) (Key, map[string]Ref) {
+func recordWork(t *testing.T, s *Store, recipe string) (Key, Refs) {
 	t.Helper()
-	outputs := map[string]Ref{}
+	outputs := Refs{}
 	for _, name := range []string{"a", "b"} {
 		ref := need.Value(s.Put(Text(recipe + "/" + name)))(t)
-		outputs[name] = ref
+		outputs.Set(name, ref)
 	}
 	k := need.Value(s.Record(Action{Recipe: recipe, Outputs: outputs}))(t)
 	return k, outputs
@@ -141,19 +141,19 @@ func TestTwoStoresShareWork(t *testing.T) {
 		t.Fatalf("the remote has %d blobs and %d actions", n, f.count("actions/"))
 	}
 	a, err := two.Lookup(k)
-	if err != nil || a.Recipe != "recipe" || a.Outputs["a"] != outputs["a"] {
+	if err != nil || a.Recipe != "recipe" || a.Outputs.Of("a") != outputs.Of("a") {
 		t.Fatalf("the other store finds %+v, %v", a, err)
 	}
-	if !two.Has(outputs["a"]) || two.hasHere(outputs["a"]) {
+	if !two.Has(outputs.Of("a")) || two.hasHere(outputs.Of("a")) {
 		t.Error("a blob is known, and is not brought before it is needed")
 	}
-	if text, err := readText(two, outputs["a"]); text != "recipe/a" || err != nil {
+	if text, err := readText(two, outputs.Of("a")); text != "recipe/a" || err != nil {
 		t.Errorf("it reads %q, %v", text, err)
 	}
-	if !two.hasHere(outputs["a"]) || two.hasHere(outputs["b"]) {
+	if !two.hasHere(outputs.Of("a")) || two.hasHere(outputs.Of("b")) {
 		t.Error("what was read stays, what was not stays away")
 	}
-	if here := two.Fetch(context.Background(), outputs["b"], Ref{Size: 3}); !here[0] || here[1] {
+	if here := two.Fetch(context.Background(), outputs.Of("b"), Ref{Size: 3}); !here[0] || here[1] {
 		t.Errorf("fetched: %v", here)
 	}
 	if r := two.Remote(); r.Fetched != 2 || r.Down != nil || r.Refused != 0 {
@@ -174,7 +174,7 @@ func TestARecordOfOthersIsKept(t *testing.T) {
 	if _, err := two.Lookup(k); err != nil {
 		t.Errorf("without the remote: %v", err)
 	}
-	if _, err := readText(two, outputs["a"]); !errors.Is(err, ErrMiss) {
+	if _, err := readText(two, outputs.Of("a")); !errors.Is(err, ErrMiss) {
 		t.Errorf("a blob that was not brought: %v", err)
 	}
 }
@@ -202,7 +202,7 @@ func TestContradictedRecords(t *testing.T) {
 				t.Fatal(name, a, err)
 			}
 			ref := need.Value(two.Put(Text("made here")))(t)
-			need.Value(two.Record(Action{Recipe: "recipe", Outputs: map[string]Ref{"a": ref, "b": ref}}))(t)
+			need.Value(two.Record(Action{Recipe: "recipe", Outputs: Refs{{"a", ref}, {"b", ref}}}))(t)
 			share(two)
 			want := 0
 			if lost {
@@ -211,12 +211,12 @@ func TestContradictedRecords(t *testing.T) {
 			if r := two.Remote(); r.Refused != 0 || r.Replaced != want {
 				t.Errorf("%s: %+v, want %d replaced", name, r, want)
 			}
-			if a, err := joined().Lookup(k); err != nil || (a.Outputs["a"] == ref) != lost {
+			if a, err := joined().Lookup(k); err != nil || (a.Outputs.Of("a") == ref) != lost {
 				t.Errorf("%s: a third store finds %v, %v", name, a, err)
 			}
 			plain := newStore(t)
 			need.NoError(t, plain.Attach(context.Background(), f))
-			if a, err := plain.Lookup(k); err != nil || (a.Outputs["a"] == ref) != lost {
+			if a, err := plain.Lookup(k); err != nil || (a.Outputs.Of("a") == ref) != lost {
 				t.Errorf("%s: one without keys finds %v, %v", name, a, err)
 			}
 		}
@@ -253,7 +253,7 @@ func TestWhatIsDamagedThereIsRefusedAndMended(t *testing.T) {
 			if c.prefix == "actions/" && !errors.Is(err, ErrMiss) {
 				t.Errorf("the record: %v", err)
 			}
-			if here := two.Fetch(context.Background(), outputs["a"]); c.prefix == "blobs/" && here[0] {
+			if here := two.Fetch(context.Background(), outputs.Of("a")); c.prefix == "blobs/" && here[0] {
 				t.Error("the blob was taken")
 			}
 			// Made again, it replaces what is damaged.
@@ -263,7 +263,7 @@ func TestWhatIsDamagedThereIsRefusedAndMended(t *testing.T) {
 			if _, err := three.Lookup(k); err != nil {
 				t.Errorf("afterwards: %v", err)
 			}
-			if text, err := readText(three, outputs["a"]); text != "recipe/a" || err != nil {
+			if text, err := readText(three, outputs.Of("a")); text != "recipe/a" || err != nil {
 				t.Errorf("afterwards it reads %q, %v", text, err)
 			}
 		})
@@ -391,7 +391,7 @@ func TestDamageAtHomeStaysAtHome(t *testing.T) {
 	s := openStore2(t)
 	need.NoError(t, s.Attach(context.Background(), f))
 	_, outputs := recordWork(t, s, "recipe")
-	path := s.BlobPath(outputs["a"].Digest)
+	path := s.BlobPath(outputs.Of("a").Digest)
 	os.Chmod(path, 0o644)
 	need.NoError(t, os.WriteFile(path, []byte("recipe/A"), 0o644))
 	s.Close()

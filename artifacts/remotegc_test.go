@@ -58,12 +58,12 @@ func TestRemoteGC(t *testing.T) {
 		for i := range 1 + random.IntN(12) {
 			// Ages of minutes to months; files are shared between actions now and then.
 			age := time.Duration(1+random.IntN([]int{4, 5000, 5000}[i%3])) * time.Hour / 4
-			a := Action{Recipe: fmt.Sprint("work ", i), Outputs: map[string]Ref{}}
+			a := Action{Recipe: fmt.Sprint("work ", i), Outputs: Refs{}}
 			w := work{key: KeyOf(a.Recipe), used: now.Add(-age)}
 			for o := range random.IntN(3) {
 				content := bytesOf(random.IntN(8))
 				digest := DigestOf(content)
-				a.Outputs[fmt.Sprint("out", o)] = Ref{Digest: digest, Size: int64(len(content)), Format: "text"}
+				a.Outputs.Set(fmt.Sprint("out", o), Ref{Digest: digest, Size: int64(len(content)), Format: "text"})
 				w.outputs = append(w.outputs, digest)
 				size[digest] = int64(len(content))
 				put(objectName(blobsDir, digest.String()), content, 100*24*time.Hour)

@@ -33,7 +33,7 @@ type RunRecord struct {
 type RunTask struct {
 	ID      string // "train[pool=topk,fold=2]"
 	Key     Key
-	Outputs map[string]Ref
+	Outputs Refs
 }
 
 // NewRunID makes up the id of a run.

@@ -19,7 +19,7 @@ func record(t testing.TB, s *Store, id string, started time.Time, texts ...strin
 	r := &RunRecord{ID: id, Pipeline: "test", Started: started, Ran: len(texts)}
 	for _, text := range texts {
 		k, ref := work(t, s, "make "+text, text)
-		r.Tasks = append(r.Tasks, RunTask{ID: "make[" + text + "]", Key: k, Outputs: map[string]Ref{"text": ref}})
+		r.Tasks = append(r.Tasks, RunTask{ID: "make[" + text + "]", Key: k, Outputs: Refs{{"text", ref}}})
 	}
 	r.Finished = time.Now()
 	need.NoError(t, s.SaveRun(r))
@@ -32,7 +32,7 @@ func TestRuns(t *testing.T) {
 	a := record(t, s, "00000000000000aa", at, "x", "y")
 	b := &RunRecord{ID: "ab00000000000001", Pipeline: "with blanks and ç", Started: at.Add(time.Hour), Cached: 2,
 		Failed: 1, Skipped: 3,
-		Detail: []byte("{\"any\":\n\"bytes\x00\"}"), Tasks: a.Tasks, Keeps: []Ref{a.Tasks[0].Outputs["text"], a.Tasks[1].Outputs["text"]}}
+		Detail: []byte("{\"any\":\n\"bytes\x00\"}"), Tasks: a.Tasks, Keeps: []Ref{a.Tasks[0].Outputs.Of("text"), a.Tasks[1].Outputs.Of("text")}}
 	need.NoError(t, s.SaveRun(b))
 	for _, want := range []*RunRecord{a, b} {
 		got := need.Value(s.LoadRun(want.ID[:13]))(t)
@@ -101,7 +101,7 @@ func TestDamagedRun(t *testing.T) {
 func TestLateSync(t *testing.T) {
 	s := need.Value(Open(filepath.Join(t.TempDir(), "store")))(t)
 	text := need.Value(s.Put(Text("result")))(t)
-	need.Value(s.Record(Action{Recipe: "recipe", Outputs: map[string]Ref{"text": text}}))(t)
+	need.Value(s.Record(Action{Recipe: "recipe", Outputs: Refs{{"text", text}}}))(t)
 	packs := filepath.Join(s.Dir(), packsDir) // whose new name cannot be made durable
 	need.NoError(t, os.Rename(packs, packs+".gone"))
 	if err := s.SaveRun(&RunRecord{ID: NewRunID()}); !errors.Is(err, os.ErrNotExist) ||
@@ -118,7 +118,7 @@ func BenchmarkSaveRun(b *testing.B) {
 	r := &RunRecord{ID: NewRunID(), Pipeline: "bench", Started: time.Now()}
 	for i := range 10000 {
 		r.Tasks = append(r.Tasks, RunTask{ID: fmt.Sprintf("echo[value=%d]", i), Key: KeyOf(fmt.Sprint(i)),
-			Outputs: map[string]Ref{"value": {Digest: DigestOf([]byte(fmt.Sprint(i))), Size: 136, Format: "npy"}}})
+			Outputs: Refs{{"value", Ref{Digest: DigestOf([]byte(fmt.Sprint(i))), Size: 136, Format: "npy"}}}})
 	}
 	for b.Loop() {
 		need.NoError(b, s.SaveRun(r))

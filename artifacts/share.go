@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -159,8 +158,7 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 	for _, ref := range a.Outputs {
 		spoilt = spoilt || s.link.refuses(ref.Digest)
 	}
-	for _, name := range sortedKeys(a.Outputs) {
-		ref := a.Outputs[name]
+	for _, ref := range a.Outputs {
 		switch n, err := s.link.blobSize(ctx, ref.Digest); {
 		case err == nil && n == ref.Size && !spoilt:
 			continue
@@ -168,7 +166,7 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 			return err
 		}
 		// Nobody else shall have to find out that our disk has damaged it.
-		if s.check(ref) != nil {
+		if s.check(ref.Ref) != nil {
 			return nil
 		}
 		object := objectName(blobsDir, ref.Digest.String())
@@ -203,7 +201,7 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 // one made here replaces it.
 func (s *Store) contradict(k Key, a Action) {
 	old, err := s.recorded(k)
-	if err != nil || old.Origin == "" || maps.Equal(old.Outputs, a.Outputs) {
+	if err != nil || old.Origin == "" || slices.Equal(old.Outputs, a.Outputs) {
 		return
 	}
 	for _, ref := range old.Outputs {

@@ -70,7 +70,7 @@ func TestRecordAndLookup(t *testing.T) {
 	both(t, func(t *testing.T) {
 		s := newStore(t)
 		r1, r2 := need.Value(s.Put(Text("one")))(t), need.Value(s.Put(Text("two")))(t)
-		a := Action{Recipe: "kind echo\nvalue = 1\n", Outputs: map[string]Ref{"b": r2, "a": r1}}
+		a := Action{Recipe: "kind echo\nvalue = 1\n", Outputs: Refs{{"a", r1}, {"b", r2}}}
 		k := need.Value(s.Record(a))(t)
 		if k != KeyOf(a.Recipe) {
 			t.Error("the key is not that of the recipe")
@@ -97,11 +97,11 @@ func TestRecordAndLookup(t *testing.T) {
 func TestRecordRefuses(t *testing.T) {
 	s := newStore(t)
 	for _, a := range []Action{
-		{Outputs: map[string]Ref{"two words": {Format: "npy"}}},
-		{Outputs: map[string]Ref{"": {Format: "npy"}}},
-		{Outputs: map[string]Ref{"x": {}}},
-		{Outputs: map[string]Ref{"x": {Format: "a\nb"}}},
-		{Outputs: map[string]Ref{"x": {Format: "npy", Size: -1}}},
+		{Outputs: Refs{{"two words", Ref{Format: "npy"}}}},
+		{Outputs: Refs{{"", Ref{Format: "npy"}}}},
+		{Outputs: Refs{{"x", Ref{}}}},
+		{Outputs: Refs{{"x", Ref{Format: "a\nb"}}}},
+		{Outputs: Refs{{"x", Ref{Format: "npy", Size: -1}}}},
 	} {
 		if k, err := s.Record(a); err == nil {
 			t.Errorf("%+v was recorded as %s", a, k)

@@ -98,7 +98,7 @@ func TestOriginIsKept(t *testing.T) {
 	two := newStore(t)
 	two.SetTrust(Trust{Keys: []Verifier{stamp("other"), stamp("lab")}})
 	need.NoError(t, two.Attach(context.Background(), f))
-	if a, err := two.Lookup(k); err != nil || a.Origin != "lab" || a.Outputs["a"] != outputs["a"] {
+	if a, err := two.Lookup(k); err != nil || a.Origin != "lab" || a.Outputs.Of("a") != outputs.Of("a") {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	need.NoError(t, two.Close())

@@ -262,9 +262,8 @@ func (v *verifier) actions(ctx context.Context) error {
 		case err != nil:
 			v.find(DamagedAction, o.path, Finding{Keys: []Key{k}, Detail: err.Error(), object: o})
 		default:
-			for _, name := range sortedKeys(a.Outputs) {
-				r := a.Outputs[name]
-				v.refs[r.Digest] = r
+			for _, r := range a.Outputs {
+				v.refs[r.Digest] = r.Ref
 				v.makers[r.Digest] = append(v.makers[r.Digest], k)
 			}
 		}
@@ -413,9 +412,9 @@ func (s *Store) Repair(r *Report) error {
 	return s.fault(errors.Join(errs...))
 }
 
-func (s *Store) hasAll(outputs map[string]Ref) bool {
+func (s *Store) hasAll(outputs Refs) bool {
 	for _, r := range outputs {
-		if !s.Has(r) {
+		if !s.Has(r.Ref) {
 			return false
 		}
 	}

@@ -38,12 +38,12 @@ func TestVerify(t *testing.T) {
 		{"flipped action", func(t *testing.T, s *Store, k Key, r Ref) { overwrite(t, s.actionPath(k), flip) },
 			"actions: damaged action", "make[x]", true, false},
 		{"action of another key", func(t *testing.T, s *Store, k Key, r Ref) {
-			b, _ := Action{Recipe: "forged", Outputs: map[string]Ref{"text": r}}.encode()
+			b, _ := Action{Recipe: "forged", Outputs: Refs{{"text", r}}}.encode()
 			overwrite(t, s.actionPath(k), func([]byte) []byte { return b })
 		}, "actions: wrong key", "make[x]", true, false},
 		{"action that states another size", func(t *testing.T, s *Store, k Key, r Ref) {
 			r.Size++
-			b, _ := Action{Recipe: "make x", Outputs: map[string]Ref{"text": r}}.encode()
+			b, _ := Action{Recipe: "make x", Outputs: Refs{{"text", r}}}.encode()
 			overwrite(t, s.actionPath(k), func([]byte) []byte { return b })
 		}, "actions: damaged action", "make[x]", true, false},
 		{"foreign file", func(t *testing.T, s *Store, k Key, r Ref) {
@@ -79,7 +79,7 @@ func TestVerify(t *testing.T) {
 			defer s.Close()
 			run := record(t, s, "00000000000000aa", time.Now(), "x")
 			task := run.Tasks[0]
-			c.break_(t, s, task.Key, task.Outputs["text"])
+			c.break_(t, s, task.Key, task.Outputs.Of("text"))
 			r := need.Value(s.Verify(context.Background(), nil))(t)
 			if got := damage(r); got != c.want {
 				t.Fatalf("found %q, want %q", got, c.want)

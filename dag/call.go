@@ -117,8 +117,8 @@ func saveIn(s artifacts.Scratch) func([]byte) error {
 
 // keep stores the outputs, then the claim that the recipe gives them: a crash in
 // between leaves bytes that nobody names, never a name without bytes.
-func keep(s *artifacts.Store, j *Job, ports []Port, out Outputs) (map[string]artifacts.Ref, error) {
-	refs := make(map[string]artifacts.Ref, len(ports))
+func keep(s *artifacts.Store, j *Job, ports []Port, out Outputs) (artifacts.Refs, error) {
+	refs := make(artifacts.Refs, 0, len(ports))
 	for _, p := range ports {
 		v := &guarded{Value: out[p.Name]}
 		ref, err := s.Put(v)
@@ -128,9 +128,9 @@ func keep(s *artifacts.Store, j *Job, ports []Port, out Outputs) (map[string]art
 		case err != nil:
 			return nil, &StoreError{err}
 		}
-		refs[p.Name] = ref
+		refs.Set(p.Name, ref)
 	}
-	if f, ok := j.Work.(Foreteller); ok && !maps.Equal(f.Foretell(), refs) {
+	if f, ok := j.Work.(Foreteller); ok && !slices.Equal(f.Foretell(), refs) {
 		return nil, errors.New("the stage returned other values than it announced")
 	}
 	if _, err := s.Record(artifacts.Action{Recipe: j.Recipe, Outputs: refs}); err != nil {

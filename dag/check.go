@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 
 	"prgnn/artifacts"
@@ -15,11 +13,11 @@ import (
 type verdict struct {
 	node    int32
 	key     artifacts.Key
-	outputs map[string]artifacts.Ref // of the record, when there is one
-	fetched bool                     // the record came from a remote
-	damaged bool                     // some of its bytes are not the ones that were recorded, or its record is damaged
-	lost    bool                     // it is damaged, or its bytes are needed and not all there
-	err     error                    // an input file that cannot be read …
+	outputs artifacts.Refs // of the record, when there is one
+	fetched bool           // the record came from a remote
+	damaged bool           // some of its bytes are not the ones that were recorded, or its record is damaged
+	lost    bool           // it is damaged, or its bytes are needed and not all there
+	err     error          // an input file that cannot be read …
 }
 
 // checker answers batches of nodes whose inputs are settled, until there are no
@@ -40,7 +38,7 @@ func (r *runner) check(i int32, d *description) verdict {
 	if v.err = r.describe(i, d); v.err != nil {
 		return v
 	}
-	v.key = artifacts.KeyOf(string(d.recipe))
+	v.key = artifacts.KeyOf(d.recipe)
 	var err error
 	v.outputs, v.fetched, err = r.lookup(v.key, d.ports)
 	if v.outputs == nil {
@@ -49,7 +47,7 @@ func (r *runner) check(i int32, d *description) verdict {
 	}
 	needed := r.at[i].target || r.at[i].remake
 	if !r.dry && r.at[i].wanted && r.opt.Bring != nil && r.opt.Bring(r.nodes[i]) {
-		r.store.Fetch(context.Background(), slices.Collect(maps.Values(v.outputs))...)
+		r.store.Fetch(context.Background(), v.outputs.List()...)
 		r.lostRemotely(v.key, v.outputs) // such blobs count as damaged from now on
 	}
 	v.damaged = r.at[i].wanted && (needed || r.readOnly == nil) && r.damaged(v.outputs)
@@ -61,9 +59,9 @@ func (r *runner) check(i int32, d *description) verdict {
 }
 
 // lostRemotely reports whether the remote lacks any of the blobs of a task whose record it has.
-func (r *runner) lostRemotely(k artifacts.Key, outputs map[string]artifacts.Ref) bool {
+func (r *runner) lostRemotely(k artifacts.Key, outputs artifacts.Refs) bool {
 	for _, ref := range outputs {
-		if r.store.LostRemotely(k, ref) {
+		if r.store.LostRemotely(k, ref.Ref) {
 			return true
 		}
 	}
@@ -71,22 +69,22 @@ func (r *runner) lostRemotely(k artifacts.Key, outputs map[string]artifacts.Ref)
 }
 
 // damaged reports whether any of these blobs is. A plan goes by what is known and reads none.
-func (r *runner) damaged(outputs map[string]artifacts.Ref) bool {
+func (r *runner) damaged(outputs artifacts.Refs) bool {
 	ask := r.store.Damaged
 	if r.dry {
 		ask = r.store.KnownDamaged
 	}
 	for _, ref := range outputs {
-		if ask(ref) {
+		if ask(ref.Ref) {
 			return true
 		}
 	}
 	return false
 }
 
-func (r *runner) hasAll(outputs map[string]artifacts.Ref) bool {
+func (r *runner) hasAll(outputs artifacts.Refs) bool {
 	for _, ref := range outputs {
-		if !r.store.Has(ref) {
+		if !r.store.Has(ref.Ref) {
 			return false
 		}
 	}
@@ -95,13 +93,13 @@ func (r *runner) hasAll(outputs map[string]artifacts.Ref) bool {
 
 // lookup finds what was recorded under a key, if it has all outputs that the
 // stage gives today.
-func (r *runner) lookup(k artifacts.Key, ports Ports) (outputs map[string]artifacts.Ref, fetched bool, err error) {
+func (r *runner) lookup(k artifacts.Key, ports Ports) (outputs artifacts.Refs, fetched bool, err error) {
 	a, err := r.store.Lookup(k)
 	if err != nil { // anything wrong is a miss
 		return nil, false, err
 	}
 	for p := range ports.Out {
-		if _, ok := a.Outputs[ports.Out[p].Name]; !ok {
+		if _, ok := a.Outputs.Get(ports.Out[p].Name); !ok {
 			return nil, false, nil
 		}
 	}
@@ -149,7 +147,7 @@ func (r *runner) resolve(src *Source) (artifacts.Ref, error) {
 		ref.Format = src.Format
 		return ref, err
 	}
-	ref, ok := (*r.at[r.of[src.Node]].outputs.Load())[src.Output]
+	ref, ok := r.at[r.of[src.Node]].outputs.Load().Get(src.Output)
 	if !ok {
 		return ref, fmt.Errorf("%s has no output %q", src.Node.ID, src.Output)
 	}

@@ -28,12 +28,12 @@ type Event struct {
 	Stage   string
 	State   State
 	Key     artifacts.Key
-	Outputs map[string]artifacts.Ref // Ran, Cached
-	Seconds float64                  // Ran, Failed
-	Read    int64                    // bytes of its inputs; Ran, Failed
-	Memory  int64                    // bytes, see TaskRecord; Ran, Failed
-	Err     error                    // Failed: an *Error. Skipped: what it waited for
-	Done    int                      // Running: progress within the task, when Total > 0
+	Outputs artifacts.Refs // Ran, Cached
+	Seconds float64        // Ran, Failed
+	Read    int64          // bytes of its inputs; Ran, Failed
+	Memory  int64          // bytes, see TaskRecord; Ran, Failed
+	Err     error          // Failed: an *Error. Skipped: what it waited for
+	Done    int            // Running: progress within the task, when Total > 0
 	Total   int
 	Note    string
 }

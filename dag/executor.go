@@ -49,7 +49,7 @@ type JobInput struct {
 
 // A Report says how a job ended.
 type Report struct {
-	Outputs map[string]artifacts.Ref
+	Outputs artifacts.Refs
 	Err     error
 	// Lost are blobs among the inputs that the store does not hold, or held with
 	// other bytes: their producers run again, then the job.

@@ -63,7 +63,7 @@ func TestExecutor(t *testing.T) {
 		t.Errorf("%s ran", ran)
 	}
 	// What is there is not handed over, and what a job finds lost is made again.
-	lose(t, st, res.Outputs["a"]["out"])
+	lose(t, st, res.Outputs["a"].Of("out"))
 	e.jobs = nil
 	s = chain("a")
 	s.nodes["b"].Work.(*join).Text = "B"

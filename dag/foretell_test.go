@@ -19,12 +19,12 @@ func (*given) Ports() Ports { return Ports{Out: []Port{{Name: "out", Type: Forma
 
 func (g *given) Run(context.Context, *Task) (Outputs, error) { return Outputs{"out": g.value}, nil }
 
-func (g *given) Foretell() map[string]artifacts.Ref {
+func (g *given) Foretell() artifacts.Refs {
 	ref, err := artifacts.RefOf(g.foretold)
 	if err != nil {
 		panic(err)
 	}
-	return map[string]artifacts.Ref{"out": ref}
+	return artifacts.Refs{{Name: "out", Ref: ref}}
 }
 
 // cohortSketch has a table that all members read, and a gather.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,7 +55,7 @@ func TestHealing(t *testing.T) {
 			st := newStore(t)
 			res, _ := chain("a").run(t, st, Options{})
 			for _, id := range tt.spoil {
-				tt.how(t, st, res.Outputs[id]["out"])
+				tt.how(t, st, res.Outputs[id].Of("out"))
 			}
 			s := chain("a")
 			s.nodes["c"].Work.(*join).Text = tt.change
@@ -137,7 +138,7 @@ func TestDamagedReadByPath(t *testing.T) {
 	var c counter
 	s = draw(func(context.Context, *Task) error {
 		if c.n.Add(1) == 1 {
-			damage(t, st, res.Outputs["a"]["out"])
+			damage(t, st, res.Outputs["a"].Of("out"))
 		}
 		return nil
 	})
@@ -254,7 +255,7 @@ func TestEveryBlobHeals(t *testing.T) {
 				}
 				st := open()
 				res, ran := draw().run(t, st, Options{})
-				if res.Failed != 0 || !maps.EqualFunc(res.Outputs, want.Outputs, maps.Equal) {
+				if res.Failed != 0 || !maps.EqualFunc(res.Outputs, want.Outputs, slices.Equal) {
 					t.Errorf("%s: %s: %v gave %v", path, ran, res.Errors, res.Outputs)
 				}
 				if r, err := st.Verify(t.Context(), nil); err != nil || r.Damaged() != 0 {
@@ -271,7 +272,7 @@ func TestPlanTellsKnownDamage(t *testing.T) {
 	st := newStore(t)
 	s := chain("a")
 	res, _ := s.run(t, st, Options{})
-	ref := res.Outputs["b"]["out"]
+	ref := res.Outputs["b"].Of("out")
 	damage(t, st, ref)
 	if _, err := st.OpenBlob(ref); !errors.Is(err, artifacts.ErrCorrupt) {
 		t.Fatal(err)
@@ -296,7 +297,7 @@ func TestNotDeterministic(t *testing.T) {
 		return s
 	}
 	res, _ := draw("b").run(t, st, Options{})
-	lose(t, st, res.Outputs["a"]["out"])
+	lose(t, st, res.Outputs["a"].Of("out"))
 	var note string
 	s := draw("new")
 	res, ran := s.run(t, st, Options{Progress: func(e Event) {
@@ -322,7 +323,7 @@ func TestNotDeterministicWhenAsked(t *testing.T) {
 		s.task("a", &clock{c: &c})
 		res, _ := s.run(t, st, Options{})
 		if o.Force == nil {
-			lose(t, st, res.Outputs["a"]["out"])
+			lose(t, st, res.Outputs["a"].Of("out"))
 		}
 		note := ""
 		o.Progress = func(e Event) { note += e.Note }

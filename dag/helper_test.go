@@ -142,7 +142,7 @@ func (s *sketch) run(t testing.TB, st *artifacts.Store, o Options) (*Result, str
 // text reads the output of a task.
 func (s *sketch) text(t testing.TB, st *artifacts.Store, res *Result, id string) string {
 	t.Helper()
-	ref, ok := res.Outputs[id]["out"]
+	ref, ok := res.Outputs[id].Get("out")
 	if !ok {
 		t.Fatalf("%s has no output", id)
 	}

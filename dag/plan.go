@@ -77,7 +77,7 @@ func (r *runner) planRemakes() {
 				if q.state != Cached && !(maybe && s == Stale) {
 					continue
 				}
-				if ref, ok := (*q.outputs.Load())[src.Output]; ok && r.store.Has(ref) {
+				if ref, ok := q.outputs.Load().Get(src.Output); ok && r.store.Has(ref) {
 					continue
 				}
 				q.state, q.remake = s, true

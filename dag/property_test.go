@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -95,7 +96,7 @@ func (s spec) want(fileText string) []string {
 
 func (s spec) check(t *rapid.T, res *Result, fileText string) {
 	for i, text := range s.want(fileText) {
-		ref, ok := res.Outputs[name(i)]["out"]
+		ref, ok := res.Outputs[name(i)].Get("out")
 		if want := artifacts.DigestOf([]byte(text)); !ok || ref.Digest != want {
 			t.Fatalf("%s gave %v, want the digest of %q", name(i), ref, text)
 		}
@@ -147,7 +148,7 @@ func TestPlanForesees(t *testing.T) {
 				s.tasks[i].text += "+"
 			}
 			if rapid.IntRange(0, 5).Draw(t, "lose") == 0 {
-				need.NoError(t, st.Remove(first.Outputs[name(i)]["out"].Digest))
+				need.NoError(t, st.Remove(first.Outputs[name(i)].Of("out").Digest))
 			}
 		}
 		var plans []string
@@ -171,7 +172,7 @@ func TestPlanForesees(t *testing.T) {
 		res := mustRun(t, s.sketch(), st, Options{Progress: func(e Event) {
 			ended[e.Task] = e.State
 			if e.State == Ran {
-				made[e.Outputs["out"].Digest] = true
+				made[e.Outputs.Of("out").Digest] = true
 			}
 		}})
 		s.check(t, res, "file")
@@ -179,7 +180,7 @@ func TestPlanForesees(t *testing.T) {
 			// Of several tasks that are the same work, or give the same bytes, one
 			// may have spared the others.
 			got := ended[p.Node.ID]
-			spared := got == Cached && made[res.Outputs[p.Node.ID]["out"].Digest]
+			spared := got == Cached && made[res.Outputs[p.Node.ID].Of("out").Digest]
 			if p.State == Stale && got != Ran && !spared || p.State == Cached && got != Cached {
 				t.Fatalf("%s was planned as %s (%s) and %s\n%s", p.Node.ID, p.State, p.Reason, got, plans[0])
 			}
@@ -259,7 +260,7 @@ func TestTwoAtOnce(t *testing.T) {
 				t.Errorf("the work %s was done %d times", k, n)
 			}
 		}
-		if !maps.EqualFunc(results[0].Outputs, results[1].Outputs, maps.Equal) {
+		if !maps.EqualFunc(results[0].Outputs, results[1].Outputs, slices.Equal) {
 			t.Error("the two runs differ")
 		}
 	})

@@ -2,8 +2,6 @@ package dag
 
 import (
 	"encoding/hex"
-	"maps"
-	"slices"
 
 	"prgnn/artifacts"
 	"prgnn/dag/param"
@@ -66,10 +64,9 @@ func appendRecipe(b []byte, code string, n *Node, ports []Port, refs [][]artifac
 }
 
 // appendForetold writes a line for each value that a task is known to give.
-func appendForetold(b []byte, values map[string]artifacts.Ref) []byte {
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		ref := values[name]
-		b = append(append(append(b, "value "...), name...), ' ')
+func appendForetold(b []byte, values artifacts.Refs) []byte {
+	for _, ref := range values {
+		b = append(append(append(b, "value "...), ref.Name...), ' ')
 		b = append(append(b, ref.Format...), ' ')
 		b = append(hex.AppendEncode(b, ref.Digest[:]), '\n')
 	}

@@ -47,13 +47,13 @@ type Record struct {
 type TaskRecord struct {
 	ID      string
 	State   State
-	Key     artifacts.Key            // zero when it was not known
-	Outputs map[string]artifacts.Ref // Ran, Cached
-	Start   float64                  // s since the run began; Ran, Failed
-	Seconds float64                  // Ran, Failed
-	Read    int64                    // bytes of its inputs; Ran, Failed
-	Memory  int64                    // bytes: the most that the process held while it ran; Ran, Failed
-	Error   string                   // Failed, Skipped
+	Key     artifacts.Key  // zero when it was not known
+	Outputs artifacts.Refs // Ran, Cached
+	Start   float64        // s since the run began; Ran, Failed
+	Seconds float64        // Ran, Failed
+	Read    int64          // bytes of its inputs; Ran, Failed
+	Memory  int64          // bytes: the most that the process held while it ran; Ran, Failed
+	Error   string         // Failed, Skipped
 	Note    string
 }
 

@@ -42,7 +42,7 @@ type Result struct {
 	Errors     []*Error // of the failed tasks, in the order of the graph
 	// tasks that have a result again, whose bytes or record were damaged when the run began
 	Damaged []string
-	Outputs map[string]map[string]artifacts.Ref // by task, then port, of every task that ran or was cached
+	Outputs map[string]artifacts.Refs // by task, then port, of every task that ran or was cached
 }
 
 // Run brings the graph up to date. It returns an error only when the run as a
@@ -80,11 +80,11 @@ const unrecorded = "-"
 // A Step is what a plan says of one task.
 type Step struct {
 	Node    *Node
-	State   State                    // Cached, Stale, Unknown, or Failed for a task that cannot run
-	Key     artifacts.Key            // when it can be known
-	Outputs map[string]artifacts.Ref // when Cached
-	Reason  string                   // why it is not cached, for a person
-	Damaged bool                     // Stale since bytes or the record of its result are damaged
+	State   State          // Cached, Stale, Unknown, or Failed for a task that cannot run
+	Key     artifacts.Key  // when it can be known
+	Outputs artifacts.Refs // when Cached
+	Reason  string         // why it is not cached, for a person
+	Damaged bool           // Stale since bytes or the record of its result are damaged
 }
 
 // Plan returns what Run would do, in the order of the graph. It runs nothing.

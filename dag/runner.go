@@ -96,7 +96,7 @@ type status struct {
 	said           string // the last lines of its log, when it failed
 	start, seconds float64
 	read, memory   int64 // see TaskRecord
-	outputs        atomic.Pointer[map[string]artifacts.Ref]
+	outputs        atomic.Pointer[artifacts.Refs]
 }
 
 func newRunner(g *Graph, s *artifacts.Store, o Options) (*runner, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -118,7 +117,7 @@ func (r *runner) makeAgain(user int32, producers []int32) {
 
 // settle ends a node's part in the run and moves on what waited for it: to its
 // check, or, when it ended badly, to an end of its own.
-func (r *runner) settle(i int32, s State, outputs map[string]artifacts.Ref, err error) {
+func (r *runner) settle(i int32, s State, outputs artifacts.Refs, err error) {
 	type ending struct {
 		node int32
 		s    State
@@ -209,9 +208,9 @@ const OtherBytes = "recomputed with different bytes: the stage is not determinis
 // promised: that record is wrong, or the stage is not deterministic.
 const OtherRecord = "recomputed here with different bytes than in its remote record; the local result is used"
 
-func otherBytes(before, after map[string]artifacts.Ref, fetched bool) string {
+func otherBytes(before, after artifacts.Refs, fetched bool) string {
 	switch {
-	case maps.Equal(before, after):
+	case slices.Equal(before, after):
 		return ""
 	case fetched:
 		return OtherRecord
@@ -245,7 +244,7 @@ func (r *runner) report(i int32) {
 }
 
 func (r *runner) result() *Result {
-	res := &Result{ID: r.id, Outputs: make(map[string]map[string]artifacts.Ref, len(r.nodes))}
+	res := &Result{ID: r.id, Outputs: make(map[string]artifacts.Refs, len(r.nodes))}
 	for i := range r.at {
 		p := &r.at[i]
 		if p.phase == outside {

@@ -95,7 +95,7 @@ type EnvReader interface{ EnvNames() []string }
 // they are made, and a plan sees past the task before it has run. Run must give
 // exactly these.
 type Foreteller interface {
-	Foretell() map[string]artifacts.Ref
+	Foretell() artifacts.Refs
 }
 
 // An Adviser is a Stage that runs as it is, and has something to say about its parameters to

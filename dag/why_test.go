@@ -309,12 +309,12 @@ func TestRecord(t *testing.T) {
 		var tasks []string
 		for _, k := range rec.Tasks {
 			tasks = append(tasks, k.ID+":"+string(k.State))
-			if k.State == Ran && (k.Seconds <= 0 || k.Memory == 0 || k.Outputs["out"].Size == 0 ||
+			if k.State == Ran && (k.Seconds <= 0 || k.Memory == 0 || k.Outputs.Of("out").Size == 0 ||
 				k.Key == (artifacts.Key{})) {
 				t.Errorf("%+v", k)
 			}
 			if k.State == Ran && k.ID == "c" &&
-				k.Read != second.Outputs["a"]["out"].Size+second.Outputs["b"]["out"].Size {
+				k.Read != second.Outputs["a"].Of("out").Size+second.Outputs["b"].Of("out").Size {
 				t.Errorf("c read %d bytes", k.Read)
 			}
 			if (k.State == Failed || k.State == Skipped) && k.Error == "" {

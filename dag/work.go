@@ -39,12 +39,12 @@ func (r *runner) carryOut(ctx context.Context, w work) (o outcome) {
 	if o.Err = r.describe(w.node, &d); o.Err != nil {
 		return o
 	}
-	o.key = artifacts.KeyOf(string(d.recipe))
+	o.key = artifacts.KeyOf(d.recipe)
 	// Another process may have done it since it was checked.
 	o.Outputs, _, _ = r.lookup(o.key, d.ports)
 	for _, ref := range o.Outputs {
-		if r.store.Damaged(ref) {
-			_ = r.store.Discard(ref) // if it cannot be removed, new bytes replace it anyway
+		if r.store.Damaged(ref.Ref) {
+			_ = r.store.Discard(ref.Ref) // if it cannot be removed, new bytes replace it anyway
 		}
 	}
 	if !w.forced && o.Outputs != nil && r.hasAll(o.Outputs) {

@@ -272,12 +272,12 @@ func (l *loader) rated(item *tree.Node, out *cohort.Exclusion) bool {
 type cohortValues struct {
 	ports   []dag.Port
 	outputs dag.Outputs
-	refs    map[string]artifacts.Ref
+	refs    artifacts.Refs
 }
 
 func (c *cohortValues) Ports() dag.Ports { return dag.Ports{Out: c.ports} }
 
-func (c *cohortValues) Foretell() map[string]artifacts.Ref { return c.refs }
+func (c *cohortValues) Foretell() artifacts.Refs { return c.refs }
 
 func (c *cohortValues) Run(context.Context, *dag.Task) (dag.Outputs, error) { return c.outputs, nil }
 
@@ -303,12 +303,13 @@ func (c *cohortValues) add(name string, v artifacts.Value, doc string) error {
 		}
 	}
 	c.ports = append(c.ports, dag.Port{Name: name, Type: t, Doc: doc})
-	c.outputs[name], c.refs[name] = v, ref
+	c.outputs[name] = v
+	c.refs.Set(name, ref)
 	return nil
 }
 
 func newCohortValues(r *cohort.Roster) (*cohortValues, error) {
-	c := &cohortValues{outputs: dag.Outputs{}, refs: map[string]artifacts.Ref{}}
+	c := &cohortValues{outputs: dag.Outputs{}, refs: artifacts.Refs{}}
 	if r.Participants != nil {
 		doc := "the whole table"
 		if r.Axis == "" {

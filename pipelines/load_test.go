@@ -115,8 +115,8 @@ func TestChain(t *testing.T) {
 	}
 	need.Equal(t, p.Graph.Stages[1].Pos.String(), "x.yaml:7:3", "stage clean is at")
 	cohort := p.Graph.Stages[0].Tasks[0]
-	if refs := cohort.Work.(*cohortValues).Foretell(); refs["participants"].Format != "arrow" ||
-		refs["nodes"].Format != "arrow" {
+	if refs := cohort.Work.(*cohortValues).Foretell(); refs.Of("participants").Format != "arrow" ||
+		refs.Of("nodes").Format != "arrow" {
 		t.Errorf("the cohort's values are not known before the run: %v", refs)
 	}
 	got := describe(p.Graph)

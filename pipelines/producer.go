@@ -212,7 +212,7 @@ func (g *cohortGraph) problem(s *cohort.Subject) *dag.Node {
 func (l *loader) knownValues(g *cohortGraph, s *cohort.Subject, pos dag.Pos) *dag.Node {
 	n := g.problem(s)
 	if work := n.Work.(*cohortValues); n.Problem == nil && work.outputs == nil {
-		work.outputs, work.refs = dag.Outputs{}, map[string]artifacts.Ref{}
+		work.outputs, work.refs = dag.Outputs{}, artifacts.Refs{}
 		for _, name := range slices.Sorted(maps.Keys(s.Values)) {
 			if err := work.add(name, s.Values[name], "the row of a task"); err != nil {
 				l.bad.Add(pos, "%v", err)

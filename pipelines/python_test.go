@@ -29,7 +29,7 @@ func TestPython(t *testing.T) {
 		t.Fatal(e)
 	}
 	read := func(task, port string) []byte {
-		return storetest.Find(t, store.Dir(), r.Outputs[task][port].Digest).Read(t)
+		return storetest.Find(t, store.Dir(), r.Outputs[task].Of(port).Digest).Read(t)
 	}
 	steps, err := dag.Plan(p.Graph, store, dag.Options{Until: []string{"ages"}})
 	need.NoError(t, err)

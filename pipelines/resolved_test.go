@@ -79,7 +79,7 @@ func keysText(p *Pipeline) string {
 		for _, n := range s.Tasks {
 			if c, ok := n.Work.(*cohortValues); ok {
 				for _, port := range c.ports {
-					fmt.Fprintf(&b, "%s.%s = %s\n", n.ID, port.Name, c.refs[port.Name].Digest)
+					fmt.Fprintf(&b, "%s.%s = %s\n", n.ID, port.Name, c.refs.Of(port.Name).Digest)
 				}
 			}
 		}

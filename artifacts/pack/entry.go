@@ -70,10 +70,11 @@ func (h head) whole(body []byte) bool {
 }
 
 // appendIndex appends the index of a pack that is as long as at says, and the tail.
-func appendIndex(b []byte, at int64, all []entry, names []Name) []byte {
+func appendIndex(b []byte, at int64, all []entry) []byte {
 	var body []byte
-	for i, e := range all {
-		body = append(append(body, names[i].Kind), names[i].ID[:]...)
+	for i := range all {
+		e := &all[i]
+		body = append(append(body, e.Kind), e.ID[:]...)
 		body = binary.LittleEndian.AppendUint32(body, uint32(e.size))
 		body = binary.LittleEndian.AppendUint64(body, uint64(e.at))
 	}

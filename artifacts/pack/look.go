@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"prgnn/internal/regular"
@@ -153,6 +154,9 @@ func (s *Set) loadIndex(p *file, f io.ReaderAt, size int64) bool {
 	if !ok || h.name.Kind != index || !h.whole(b[headSize:]) {
 		return false
 	}
+	entries := (len(b) - headSize) / indexSize
+	s.entries = slices.Grow(s.entries, entries)
+	s.newest.reserve(s.newest.names+entries, s.entries)
 	ok = parseIndex(b[headSize:], int64(at), func(n Name, at, size int64) {
 		if at >= p.end { // the others are known
 			s.add(p, n, at, size)

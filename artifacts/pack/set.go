@@ -46,7 +46,7 @@ type Set struct {
 	mu      sync.RWMutex
 	files   map[string]*file
 	byID    []*file
-	heads   map[Name]int32 // the newest entry of that name in entries
+	newest  table // of each name, in entries
 	entries []entry
 	removed map[[32]byte]bool // names of removals
 	lists   *os.File          // the directory; nil before it is there
@@ -60,6 +60,7 @@ type Set struct {
 
 // An entry is an object as the index in memory has it.
 type entry struct {
+	Name
 	at   int64
 	size int32
 	file int32
@@ -90,7 +91,7 @@ const maxOpen = 64
 // Open is the set in a directory, which may come later. prefix names the packs that this process
 // writes; it is asked before the first one, and makes the directory.
 func Open(dir string, prefix func() (string, error)) *Set {
-	return &Set{dir: dir, files: map[string]*file{}, heads: map[Name]int32{}, removed: map[[32]byte]bool{},
+	return &Set{dir: dir, files: map[string]*file{}, removed: map[[32]byte]bool{},
 		write: writer{prefix: prefix}}
 }
 
@@ -107,12 +108,8 @@ func place(pack string, at int64) (id [32]byte) {
 
 // add puts an entry into the index. The lock is held.
 func (s *Set) add(p *file, n Name, at, size int64) {
-	older, ok := s.heads[n]
-	if !ok {
-		older = -1
-	}
-	s.heads[n] = int32(len(s.entries))
-	s.entries = append(s.entries, entry{at, int32(size), p.number, older})
+	s.entries = append(s.entries, entry{n, at, int32(size), p.number, s.newest.find(n, s.entries)})
+	s.newest.put(int32(len(s.entries)-1), s.entries)
 	p.bodies += size
 	if n.Kind == removal {
 		s.removed[n.ID] = true
@@ -120,30 +117,32 @@ func (s *Set) add(p *file, n Name, at, size int64) {
 }
 
 // live reports whether an entry is still there. The lock is held.
-func (s *Set) live(e entry) bool {
+func (s *Set) live(e *entry) bool {
 	p := s.byID[e.file]
 	return !p.gone && (len(s.removed) == 0 || !s.removed[place(p.name, e.at)])
 }
 
-func (s *Set) known(n Name) (items []Item) {
+// Known is Find without a look for what is new: an item may be gone.
+func (s *Set) Known(n Name) (items []Item) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	at, ok := s.heads[n]
-	for ; ok && at >= 0; at = s.entries[at].next {
-		if e := s.entries[at]; s.live(e) {
-			items = append(items, Item{n, int64(e.size), e.at, s.byID[e.file]})
+	for at := s.newest.find(n, s.entries); at >= 0; at = s.entries[at].next {
+		if e := &s.entries[at]; s.live(e) {
+			items = append(items, s.item(e))
 		}
 	}
 	return items
 }
 
+func (s *Set) item(e *entry) Item { return Item{e.Name, int64(e.size), e.at, s.byID[e.file]} }
+
 // Find lists the copies of an object, the newest of this process first. It reads what others have
 // appended since only when it knows of none.
 func (s *Set) Find(n Name) []Item {
 	s.look(false)
-	items := s.known(n)
+	items := s.Known(n)
 	if len(items) == 0 && s.look(true) {
-		items = s.known(n)
+		items = s.Known(n)
 	}
 	return items
 }
@@ -151,10 +150,14 @@ func (s *Set) Find(n Name) []Item {
 // Get reads an object. The error is fs.ErrNotExist when no pack has it, and ErrDamaged when
 // no copy is whole.
 func (s *Set) Get(n Name) ([]byte, error) {
-	items := s.Find(n)
-	b, err := s.first(items)
+	// Entries never change, so what is known and can be read needs no look for what is new.
+	b, err := s.first(s.Known(n))
+	if err == nil {
+		return b, nil
+	}
+	b, err = s.first(s.Find(n))
 	if err != nil && s.look(true) { // a pack may have been compacted
-		b, err = s.first(s.known(n))
+		b, err = s.first(s.Known(n))
 	}
 	return b, err
 }
@@ -210,11 +213,9 @@ func (s *Set) All() []Item {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var all []Item
-	for n, at := range s.heads {
-		for ; at >= 0 && n.Kind != removal; at = s.entries[at].next {
-			if e := s.entries[at]; s.live(e) {
-				all = append(all, Item{n, int64(e.size), e.at, s.byID[e.file]})
-			}
+	for i := range s.entries {
+		if e := &s.entries[i]; e.Kind != removal && s.live(e) {
+			all = append(all, s.item(e))
 		}
 	}
 	slices.SortFunc(all, func(a, b Item) int {

@@ -20,9 +20,8 @@ type writer struct {
 	p       *file // nil before the first one, and between two
 	f       *os.File
 	entries []entry // of p
-	names   []Name
-	dirty   bool // something may not be durable yet
-	named   bool // the name of p may not be, either
+	dirty   bool    // something may not be durable yet
+	named   bool    // the name of p may not be, either
 	err     error
 
 	syncing sync.Mutex // held during a sync, for those who wait for it
@@ -62,7 +61,7 @@ func (s *Set) Append(n Name, body []byte) error {
 		return err
 	}
 	w.dirty = true
-	w.entries, w.names = append(w.entries, entry{at: at, size: int32(len(body))}), append(w.names, n)
+	w.entries = append(w.entries, entry{Name: n, at: at, size: int32(len(body))})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w.p.end = at + headSize + int64(len(body))
@@ -91,7 +90,7 @@ func (s *Set) begin() error {
 	if _, err := f.WriteAt([]byte(fileMagic), 0); err != nil {
 		return errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
-	w.f, w.named, w.entries, w.names = f, true, nil, nil
+	w.f, w.named, w.entries = f, true, nil
 	w.p = s.newFile(name)
 	w.p.own, w.p.end = true, int64(len(fileMagic))
 	return nil
@@ -155,7 +154,7 @@ func (s *Set) seal() error {
 	}
 	err := w.f.Sync()
 	if err == nil {
-		_, err = w.f.WriteAt(appendIndex(nil, w.p.end, w.entries, w.names), w.p.end)
+		_, err = w.f.WriteAt(appendIndex(nil, w.p.end, w.entries), w.p.end)
 	}
 	if err == nil {
 		err = w.f.Sync()
@@ -182,7 +181,7 @@ func (s *Set) abandon() error {
 	w.p.own, w.p.sealed = false, true
 	s.mu.Unlock()
 	err := w.f.Close()
-	w.p, w.f, w.dirty, w.named, w.entries, w.names = nil, nil, false, false, nil, nil
+	w.p, w.f, w.dirty, w.named, w.entries = nil, nil, false, false, nil
 	return err
 }
 
@@ -231,12 +230,9 @@ func (s *Set) Close() error {
 func (s *Set) Copy(pack string, keep func(Item) bool) error {
 	s.mu.RLock()
 	var items []Item
-	for n, at := range s.heads {
-		for ; at >= 0; at = s.entries[at].next {
-			e := s.entries[at]
-			if p := s.byID[e.file]; p.name == pack && s.live(e) {
-				items = append(items, Item{n, int64(e.size), e.at, p})
-			}
+	for i := range s.entries {
+		if e := &s.entries[i]; s.byID[e.file].name == pack && s.live(e) {
+			items = append(items, s.item(e))
 		}
 	}
 	s.mu.RUnlock()

@@ -75,7 +75,7 @@ func TestGC(t *testing.T) {
 					if err == nil {
 						t.Errorf("result %d is left", i)
 					}
-				} else if err != nil || !three.Fetch(ctx, a.Outputs["out"])[0] {
+				} else if err != nil || !three.Fetch(ctx, a.Outputs.Of("out"))[0] {
 					t.Errorf("result %d is gone: %v", i, err)
 				}
 			}

@@ -60,10 +60,10 @@ func sharing(t *testing.T, address string) {
 	}
 	need.NoError(t, two.Attach(ctx, open(t, address)))
 	a, err := two.Lookup(k)
-	if err != nil || !two.Fetch(ctx, a.Outputs["out"])[0] {
+	if err != nil || !two.Fetch(ctx, a.Outputs.Of("out"))[0] {
 		t.Fatalf("it did not arrive: %v", err)
 	}
-	file, err := two.File(a.Outputs["out"])
+	file, err := two.File(a.Outputs.Of("out"))
 	need.NoError(t, err)
 	b, err := os.ReadFile(file)
 	if err != nil || string(b) != "shared" {

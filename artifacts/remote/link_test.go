@@ -30,7 +30,7 @@ func record(t *testing.T, s *artifacts.Store, recipe string) artifacts.Key {
 	t.Helper()
 	ref, err := s.Put(artifacts.Text(recipe))
 	need.NoError(t, err)
-	k, err := s.Record(artifacts.Action{Recipe: recipe, Outputs: map[string]artifacts.Ref{"out": ref}})
+	k, err := s.Record(artifacts.Action{Recipe: recipe, Outputs: artifacts.Refs{{Name: "out", Ref: ref}}})
 	need.NoError(t, err)
 	return k
 }

@@ -80,7 +80,7 @@ func hangs(t *testing.T, process *os.Process, address string) {
 			t.Fatalf("result %d did not arrive: %v", i, err)
 		}
 	}
-	if a, err := two.Lookup(first); err != nil || !two.Has(a.Outputs["out"]) {
+	if a, err := two.Lookup(first); err != nil || !two.Has(a.Outputs.Of("out")) {
 		t.Errorf("what was shared before is gone: %v", err)
 	}
 }

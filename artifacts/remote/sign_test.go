@@ -73,7 +73,7 @@ func TestLongSignedRecords(t *testing.T) {
 	for _, recipe := range []string{gather, strings.Repeat("x", 8<<20-200)} {
 		ref, err := one.Put(artifacts.Text("result"))
 		need.NoError(t, err)
-		k, err := one.Record(artifacts.Action{Recipe: recipe, Outputs: map[string]artifacts.Ref{"out": ref}})
+		k, err := one.Record(artifacts.Action{Recipe: recipe, Outputs: artifacts.Refs{{Name: "out", Ref: ref}}})
 		need.NoError(t, err)
 		one.Share(context.Background(), func(int) {})
 		if a, err := two.Lookup(k); err != nil || a.Recipe != recipe || a.Origin != key.Public().ID() {

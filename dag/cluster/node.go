@@ -105,13 +105,13 @@ func carryOut(ctx context.Context, s *artifacts.Store, j *dag.Job) *report {
 }
 
 // result is what the store holds for a key, with all its bytes.
-func result(s *artifacts.Store, k artifacts.Key) (map[string]artifacts.Ref, bool) {
+func result(s *artifacts.Store, k artifacts.Key) (artifacts.Refs, bool) {
 	a, err := s.LookupHere(k)
 	if err != nil {
 		return nil, false
 	}
 	for _, r := range a.Outputs {
-		if !s.Has(r) {
+		if !s.Has(r.Ref) {
 			return nil, false
 		}
 	}

@@ -47,7 +47,7 @@ func packed(t *testing.T, with func(*Contents)) []byte {
 	for id, task := range l.Tasks() {
 		a := need.Value(s.Lookup(task.Key))(t)
 		c.Recipes[id] = a.Recipe
-		c.Results = append(c.Results, task.Outputs["value"])
+		c.Results = append(c.Results, task.Outputs.Of("value"))
 		for _, f := range task.Files {
 			c.Inputs[f.Ref.Digest] = filepath.Join(dir, f.Name)
 		}
@@ -90,7 +90,7 @@ func repeated(t *testing.T, l *lock.Lock, r *Replay) *artifacts.Store {
 		t.Fatal(got, err)
 	}
 	for id, task := range l.Tasks() {
-		if got.Outputs[id]["value"].Digest != task.Outputs["value"].Digest {
+		if got.Outputs[id].Of("value").Digest != task.Outputs.Of("value").Digest {
 			t.Errorf("%s: %v, want %v", id, got.Outputs[id], task.Outputs)
 		}
 	}

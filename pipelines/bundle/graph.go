@@ -99,7 +99,7 @@ type builder struct {
 }
 
 // give takes the outputs of a task from the bundle, when no kind can make them.
-func (b *builder) give(outputs map[string]artifacts.Ref, mustBe bool) bool {
+func (b *builder) give(outputs artifacts.Refs, mustBe bool) bool {
 	if !mustBe || len(outputs) == 0 {
 		return false
 	}
@@ -109,7 +109,7 @@ func (b *builder) give(outputs map[string]artifacts.Ref, mustBe bool) bool {
 		}
 	}
 	for _, ref := range outputs {
-		file, err := b.o.store.File(ref)
+		file, err := b.o.store.File(ref.Ref)
 		if err != nil {
 			return false
 		}
@@ -130,9 +130,9 @@ func (b *builder) connect() error {
 				}
 				return false
 			}
-			for name, ref := range tasks[w.node.ID].Outputs {
+			for _, ref := range tasks[w.node.ID].Outputs {
 				if _, known := b.made[ref.Digest]; !known {
-					b.made[ref.Digest] = dag.Source{Node: w.node, Output: name}
+					b.made[ref.Digest] = dag.Source{Node: w.node, Output: ref.Name}
 				}
 			}
 			return true

@@ -24,7 +24,7 @@ type Work struct {
 	Program dag.Program
 	Key     artifacts.Key
 	Recipe  dag.Recipe // without inputs when it cannot be read
-	Outputs map[string]artifacts.Ref
+	Outputs artifacts.Refs
 }
 
 // Stage is the stage in the name of the task.

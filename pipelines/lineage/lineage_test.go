@@ -64,7 +64,7 @@ func TestUpAndDown(t *testing.T) {
 	data := artifacts.DigestOf([]byte("data\n"))
 	need.Equal(t, written(b.Down([]artifacts.Digest{data})), ">first++ >>left >>>last >>right >>>last(again)",
 		"down from the file")
-	need.Equal(t, written(b.Down([]artifacts.Digest{b.Task("last")[0].Outputs["value"].Digest})), "",
+	need.Equal(t, written(b.Down([]artifacts.Digest{b.Task("last")[0].Outputs.Of("value").Digest})), "",
 		"down from the end")
 }
 
@@ -74,7 +74,7 @@ func TestFind(t *testing.T) {
 	if len(left) != 1 {
 		t.Fatal(left)
 	}
-	d := left[0].Outputs["value"].Digest
+	d := left[0].Outputs.Of("value").Digest
 	if digests, _ := b.Find(d.String()[:16]); len(digests) != 1 || digests[0] != d {
 		t.Errorf("the beginning of a digest finds %v", digests)
 	}

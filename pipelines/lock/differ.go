@@ -146,16 +146,19 @@ func differFiles(task string, was, now []File, add func(place, was, now string))
 }
 
 // differOutputs compares what is known before a run: the tables of the cohort.
-func differOutputs(task string, was, now map[string]artifacts.Ref, add func(place, was, now string)) {
-	text := func(refs map[string]artifacts.Ref, name string) string {
-		if ref, ok := refs[name]; ok {
+func differOutputs(task string, was, now artifacts.Refs, add func(place, was, now string)) {
+	text := func(refs artifacts.Refs, name string) string {
+		if ref, ok := refs.Get(name); ok {
 			return short(ref.Digest.String())
 		}
 		return ""
 	}
-	names := maps.Clone(was)
-	maps.Copy(names, now)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	names := slices.Clone(was)
+	for _, ref := range now {
+		names.Set(ref.Name, ref.Ref)
+	}
+	for _, ref := range names {
+		name := ref.Name
 		if a, b := text(was, name), text(now, name); a != b {
 			add(task+"."+name, a, b)
 		}
@@ -165,11 +168,11 @@ func differOutputs(task string, was, now map[string]artifacts.Ref, add func(plac
 // foretold stands for the work of a task whose values are those of the lock.
 type foretold struct {
 	ports  dag.Ports
-	values map[string]artifacts.Ref
+	values artifacts.Refs
 }
 
-func (f *foretold) Ports() dag.Ports                   { return f.ports }
-func (f *foretold) Foretell() map[string]artifacts.Ref { return f.values }
+func (f *foretold) Ports() dag.Ports         { return f.ports }
+func (f *foretold) Foretell() artifacts.Refs { return f.values }
 func (f *foretold) Run(context.Context, *dag.Task) (dag.Outputs, error) {
 	return nil, errors.New("a lock holds digests, not values")
 }
@@ -212,7 +215,7 @@ func (l *Lock) Contradictions(g *dag.Graph) []Difference {
 				if from == nil {
 					return artifacts.Ref{}, fmt.Errorf("the lock lacks %s", src.Node.ID)
 				}
-				ref, ok := from.Outputs[src.Output]
+				ref, ok := from.Outputs.Get(src.Output)
 				if !ok {
 					return ref, fmt.Errorf("the lock lacks %s.%s", src.Node.ID, src.Output)
 				}

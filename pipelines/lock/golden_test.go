@@ -23,7 +23,7 @@ func TestGoldenLock(t *testing.T) {
 	text := need.Value(os.ReadFile(golden))(t)
 	l := need.Value(Parse(text))(t)
 	if l.Pipeline != "two" || l.Text != twoStages || len(l.Tasks()) != 4 || len(l.Inputs()) != 1 ||
-		l.Program.Revision != "abc" || l.Tasks()["second"].Outputs["value"].Size != 137 {
+		l.Program.Revision != "abc" || l.Tasks()["second"].Outputs.Of("value").Size != 137 {
 		t.Errorf("%+v", l)
 	}
 	if encoded(t, l) != string(text) {

@@ -46,7 +46,7 @@ type Task struct {
 	ID      string
 	Key     artifacts.Key
 	Files   []File // of the user's, in the order of the recipe
-	Outputs map[string]artifacts.Ref
+	Outputs artifacts.Refs
 }
 
 // A File is one file of the user's that a task read.

@@ -3,8 +3,6 @@ package lock
 import (
 	"bytes"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -54,9 +52,8 @@ func (l *Lock) Encode() ([]byte, error) {
 				w.line("input", f.Ref.Digest.String(), strconv.FormatInt(f.Ref.Size, 10), orNone(f.Ref.Format),
 					strconv.Quote(f.Port), strconv.Quote(f.Name))
 			}
-			for _, name := range slices.Sorted(maps.Keys(t.Outputs)) {
-				r := t.Outputs[name]
-				w.line("output", r.Digest.String(), strconv.FormatInt(r.Size, 10), r.Format, name)
+			for _, r := range t.Outputs {
+				w.line("output", r.Digest.String(), strconv.FormatInt(r.Size, 10), r.Format, r.Name)
 			}
 		}
 		w.sum()
@@ -265,7 +262,7 @@ func (r *reader) stage() Stage {
 
 func (r *reader) task() Task {
 	f := r.words("task", 2)
-	t := Task{ID: f[1], Outputs: map[string]artifacts.Ref{}}
+	t := Task{ID: f[1], Outputs: artifacts.Refs{}}
 	t.Key = artifacts.Key(r.digest(f[0]))
 	for r.at("input") {
 		f := r.words("input", 4)
@@ -284,7 +281,7 @@ func (r *reader) task() Task {
 			r.fail("the output %.40q is not one word, or not in order", f[3])
 		}
 		last = f[3]
-		t.Outputs[last] = artifacts.Ref{Digest: r.digest(f[0]), Size: r.number(f[1]), Format: f[2]}
+		t.Outputs.Set(last, artifacts.Ref{Digest: r.digest(f[0]), Size: r.number(f[1]), Format: f[2]})
 	}
 	return t
 }

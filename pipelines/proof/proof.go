@@ -26,7 +26,7 @@ type Results struct {
 // A Result is the result of one task.
 type Result struct {
 	Key     artifacts.Key // zero when it is not known
-	Outputs map[string]artifacts.Ref
+	Outputs artifacts.Refs
 }
 
 // OfLock are the results that a lock names.
@@ -88,7 +88,7 @@ func Compare(g *dag.Graph, a, b Results) []Verdict {
 		none := artifacts.Key{}
 		v.OtherRecipe = x.Key != y.Key && x.Key != none && y.Key != none
 		for _, p := range n.Work.Ports().Out {
-			if x.Outputs[p.Name].Digest != y.Outputs[p.Name].Digest {
+			if x.Outputs.Of(p.Name).Digest != y.Outputs.Of(p.Name).Digest {
 				v.Ports = append(v.Ports, p.Name)
 			}
 		}

@@ -34,7 +34,7 @@ func results(of map[string]byte) Results {
 	r := Results{Tasks: map[string]Result{}}
 	for id, b := range of {
 		r.Tasks[id] = Result{Key: artifacts.Key{b},
-			Outputs: map[string]artifacts.Ref{"value": {Digest: artifacts.Digest{b}}}}
+			Outputs: artifacts.Refs{{Name: "value", Ref: artifacts.Ref{Digest: artifacts.Digest{b}}}}}
 	}
 	return r
 }
@@ -105,7 +105,7 @@ func TestCutKeepsKeys(t *testing.T) {
 	defer s.Close()
 	whole := need.Value(dag.Run(context.Background(), g, s, dag.Options{}))(t)
 	stored := func(n *dag.Node, output string) (string, string) {
-		ref := whole.Outputs[n.ID][output]
+		ref := whole.Outputs[n.ID].Of(output)
 		file := need.Value(s.File(ref))(t)
 		return file, ref.Format
 	}

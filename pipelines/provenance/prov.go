@@ -7,8 +7,6 @@ package provenance
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 	"strconv"
 	"time"
 
@@ -69,9 +67,9 @@ func (r *Run) PROV() ([]byte, error) {
 				used[blank(used)+"u"] = object{"prov:activity": id, "prov:entity": entity(in.Ref, in.Port),
 					"prov:role": dag.TaskID(in.Port, in.Coords)}
 			}
-			for _, out := range slices.Sorted(maps.Keys(t.Outputs)) {
-				made[blank(made)+"g"] = object{"prov:entity": entity(t.Outputs[out], t.ID+"."+out), "prov:activity": id,
-					"prov:role": out}
+			for _, out := range t.Outputs {
+				made[blank(made)+"g"] = object{"prov:entity": entity(out.Ref, t.ID+"."+out.Name), "prov:activity": id,
+					"prov:role": out.Name}
 			}
 		}
 	}

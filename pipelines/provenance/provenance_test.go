@@ -23,9 +23,9 @@ func small() *Run {
 		Program: dag.Program{Version: "v1", Platform: "linux/amd64", Go: "go1.26"}}
 	l.Stages = []lock.Stage{
 		{Name: "a", Kind: "mean", Tasks: []lock.Task{{ID: "a[sub-01]", Key: key("a"),
-			Files: []lock.File{{Name: "bold", Ref: scan}}, Outputs: map[string]artifacts.Ref{"mean": mean}}}},
+			Files: []lock.File{{Name: "bold", Ref: scan}}, Outputs: artifacts.Refs{{Name: "mean", Ref: mean}}}}},
 		{Name: "b", Kind: "sum", Tasks: []lock.Task{{ID: "b", Key: key("b"),
-			Outputs: map[string]artifacts.Ref{"sum": sum}}}},
+			Outputs: artifacts.Refs{{Name: "sum", Ref: sum}}}}},
 	}
 	return &Run{Lock: l, Started: time.Unix(1e9, 0), Finished: time.Unix(1e9+60, 0), Recipes: map[string]dag.Recipe{
 		"a[sub-01]": {Inputs: []dag.RecipeInput{{Port: "bold", Ref: scan}}},

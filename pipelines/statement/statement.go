@@ -10,8 +10,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"prgnn/artifacts"
@@ -77,8 +75,8 @@ func Of(l *lock.Lock) (*Statement, error) {
 	s.Subject = []Resource{resource(LockName, artifacts.DigestOf(text))}
 	for _, st := range l.Stages {
 		for _, t := range st.Tasks {
-			for _, name := range slices.Sorted(maps.Keys(t.Outputs)) {
-				s.Subject = append(s.Subject, resource(t.ID+"."+name, t.Outputs[name].Digest))
+			for _, ref := range t.Outputs {
+				s.Subject = append(s.Subject, resource(t.ID+"."+ref.Name, ref.Digest))
 			}
 		}
 	}

@@ -135,7 +135,7 @@ func (a *auditor) followUp(c *results.Current, room *Room, differ map[*dag.Node]
 		a.Note("running the tasks downstream of %s", words.Count(len(differ), "different task"))
 		clean, result, err := room.run(proof.Cut(g, rest, true, func(n *dag.Node, output string) (string, string) {
 			if pass, ok := differ[n]; ok {
-				return results.InFile(pass.again.Store, pass.again.Tasks[n.ID].Outputs[output])
+				return results.InFile(pass.again.Store, pass.again.Tasks[n.ID].Outputs.Of(output))
 			}
 			return c.Stored(n, output)
 		}), dag.Options{Workers: workers})
@@ -181,8 +181,8 @@ func (a *auditor) concludeMixed(c comparison, differ map[*dag.Node]comparison, r
 			if c.again.Store == nil {
 				c.again.Store = pass.again.Store
 			}
-			if !c.again.Store.Has(ref) {
-				if err := copyBlob(pass.again.Store, c.again.Store, ref); err != nil {
+			if !c.again.Store.Has(ref.Ref) {
+				if err := copyBlob(pass.again.Store, c.again.Store, ref.Ref); err != nil {
 					return err
 				}
 			}

@@ -204,7 +204,7 @@ type comparison struct {
 // output compares one output of a task in numbers, where the bytes of both are at
 // hand.
 func (c comparison) output(n *dag.Node, p dag.Port) (auditedOutput, error) {
-	before, after := c.stored.Tasks[n.ID].Outputs[p.Name], c.again.Tasks[n.ID].Outputs[p.Name]
+	before, after := c.stored.Tasks[n.ID].Outputs.Of(p.Name), c.again.Tasks[n.ID].Outputs.Of(p.Name)
 	o := auditedOutput{Stored: before.Digest.String(), Again: after.Digest.String()}
 	if before.Digest == after.Digest {
 		return o, nil

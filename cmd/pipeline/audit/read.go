@@ -133,9 +133,9 @@ func ofStatement(path string, s *statement.Statement) proof.Results {
 	p := s.Program()
 	r := proof.Results{Name: path, Platform: p.Platform, Program: p.Version, Tasks: map[string]proof.Result{}}
 	for task, outs := range s.Outputs() {
-		refs := map[string]artifacts.Ref{}
+		refs := artifacts.Refs{}
 		for name, d := range outs {
-			refs[name] = artifacts.Ref{Digest: d}
+			refs.Set(name, artifacts.Ref{Digest: d})
 		}
 		r.Tasks[task] = proof.Result{Outputs: refs}
 	}

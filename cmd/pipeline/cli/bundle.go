@@ -96,9 +96,7 @@ func (a *app) bundle(what string, b bundling) error {
 		_, known := stages.Lookup(s.Kind.Name)
 		for _, n := range s.Tasks {
 			if !known {
-				for _, ref := range c.Steps[n].Outputs {
-					contents.Given = append(contents.Given, ref)
-				}
+				contents.Given = append(contents.Given, c.Steps[n].Outputs.List()...)
 			}
 			for _, bind := range n.Inputs {
 				for _, src := range bind.Sources {

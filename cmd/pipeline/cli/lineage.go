@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -124,8 +123,8 @@ func subject(store *artifacts.Store, book *lineage.Book, name string) ([]artifac
 	}
 	if len(digests) == 0 {
 		for _, w := range works {
-			for _, out := range slices.Sorted(maps.Keys(w.Outputs)) {
-				digests = append(digests, w.Outputs[out].Digest)
+			for _, out := range w.Outputs {
+				digests = append(digests, out.Digest)
 			}
 		}
 	}
@@ -183,8 +182,8 @@ func (a *app) work(direction string, depth int, port string, works []*lineage.Wo
 			for _, p := range w.Recipe.Parameters {
 				e.Parameters[p.Name] = p.Value
 			}
-			for name, ref := range w.Outputs {
-				e.Outputs[name] = ref.Digest.String()
+			for _, ref := range w.Outputs {
+				e.Outputs[ref.Name] = ref.Digest.String()
 			}
 			a.Object(e)
 		}
@@ -203,8 +202,8 @@ func (a *app) work(direction string, depth int, port string, works []*lineage.Wo
 	}
 	if a.Verbose || depth == 0 && len(works) <= 3 {
 		for _, w := range works {
-			for _, name := range slices.Sorted(maps.Keys(w.Outputs)) {
-				fmt.Fprintf(a.Out, "%s    %s.%s  %s  key %.12s\n", indent, w.Task, name, w.Outputs[name].Digest.String()[:12], w.Key)
+			for _, ref := range w.Outputs {
+				fmt.Fprintf(a.Out, "%s    %s.%s  %s  key %.12s\n", indent, w.Task, ref.Name, ref.Digest.String()[:12], w.Key)
 			}
 		}
 	}

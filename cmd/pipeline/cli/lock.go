@@ -3,10 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -160,10 +158,10 @@ func (a *app) compareHeld(h *held, r *dag.Result) error {
 	for _, s := range h.lock.Stages {
 		for _, t := range s.Tasks {
 			out, ran := r.Outputs[t.ID]
-			for _, name := range slices.Sorted(maps.Keys(t.Outputs)) {
-				was, now := t.Outputs[name], out[name]
+			for _, was := range t.Outputs {
+				now := out.Of(was.Name)
 				if ran && now.Digest != was.Digest {
-					ds = append(ds, lock.Difference{Place: t.ID + "." + name, Lock: was.Digest.String()[:12],
+					ds = append(ds, lock.Difference{Place: t.ID + "." + was.Name, Lock: was.Digest.String()[:12],
 						Now: now.Digest.String()[:12]})
 				}
 			}

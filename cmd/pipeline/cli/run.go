@@ -218,8 +218,10 @@ func (a *app) noteResult(r *dag.Result, changed map[string][]dag.Event) {
 	if len(r.Damaged) > 0 {
 		a.Warn("damaged and restored: %s", words.Some(r.Damaged, 6))
 	}
-	if size := results.Bytes(r); r.Ran > 0 && size >= 500e6 {
-		a.Note("the results of this run take %s in the store; %s removes those of older runs", console.ByteCount(size), a.Command("gc", "--keep-runs", "1"))
+	if r.Ran > 0 {
+		if size := results.Bytes(r); size >= 500e6 {
+			a.Note("the results of this run take %s in the store; %s removes those of older runs", console.ByteCount(size), a.Command("gc", "--keep-runs", "1"))
+		}
 	}
 	if r.NoRecord != nil {
 		a.Warn("everything was cached, but the run record could not be written: %v; %s frees space", r.NoRecord, a.Command("gc"))
@@ -383,7 +385,7 @@ func (a *app) texts(g *dag.Graph, store *artifacts.Store, r *dag.Result) error {
 	silent := a.Quiet || a.JSON
 	var found []results.Output
 	for _, o := range unreadTexts(g) {
-		if ref, ok := r.Outputs[o.Task.ID][o.Port.Name]; ok {
+		if ref, ok := r.Outputs[o.Task.ID].Get(o.Port.Name); ok {
 			o.Ref = ref
 			found = append(found, o)
 		}

@@ -44,7 +44,7 @@ func (x *job) origins(port string, tasks []*dag.Node) []origin {
 	all := make([]origin, len(tasks))
 	for i, n := range tasks {
 		s := x.Steps[n]
-		all[i] = origin{n.ID, s.Key.String(), s.Outputs[port].Digest.String()}
+		all[i] = origin{n.ID, s.Key.String(), s.Outputs.Of(port).Digest.String()}
 	}
 	return all
 }

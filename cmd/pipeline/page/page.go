@@ -248,7 +248,7 @@ func inputOf(c *results.Current, src dag.Source) (in dag.Input, ok bool, err err
 	if step == nil || step.State != dag.Cached {
 		return in, false, nil
 	}
-	in.Name, in.Ref = src.Node.ID+"."+src.Output, step.Outputs[src.Output]
+	in.Name, in.Ref = src.Node.ID+"."+src.Output, step.Outputs.Of(src.Output)
 	in.Reader = func() (io.ReadCloser, error) { return c.Store.OpenBlob(in.Ref) }
 	if !c.Store.Has(in.Ref) {
 		return in, false, nil

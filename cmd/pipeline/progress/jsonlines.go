@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 
 	"prgnn/artifacts"
@@ -82,12 +80,11 @@ func AppendTask(b []byte, e dag.Event) []byte {
 	}
 	if len(e.Outputs) > 0 {
 		b = append(b, `,"outputs":{`...)
-		for i, name := range slices.Sorted(maps.Keys(e.Outputs)) {
+		for i, ref := range e.Outputs {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			ref := e.Outputs[name]
-			b = appendJSON(b, name)
+			b = appendJSON(b, ref.Name)
 			b = append(b, `:{"digest":"`...)
 			b = append(b, ref.Digest.String()...)
 			b = append(b, `","format":`...)
@@ -168,13 +165,13 @@ func Round(s float64) float64 {
 func ArtifactOf(r artifacts.Ref) Artifact { return Artifact{r.Digest.String(), r.Format, r.Size} }
 
 // Artifacts are the outputs of a task for --json, by port.
-func Artifacts(refs map[string]artifacts.Ref) map[string]Artifact {
+func Artifacts(refs artifacts.Refs) map[string]Artifact {
 	if len(refs) == 0 {
 		return nil
 	}
 	out := make(map[string]Artifact, len(refs))
-	for name, r := range refs {
-		out[name] = ArtifactOf(r)
+	for _, r := range refs {
+		out[r.Name] = ArtifactOf(r.Ref)
 	}
 	return out
 }

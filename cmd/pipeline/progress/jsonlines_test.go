@@ -46,10 +46,10 @@ func TestAppendTask(t *testing.T) {
 			e.Key = artifacts.KeyOf(e.Task)
 		}
 		if n := rapid.IntRange(0, 3).Draw(t, "outputs"); n > 0 {
-			e.Outputs = map[string]artifacts.Ref{}
+			e.Outputs = artifacts.Refs{}
 			for i := range n {
-				e.Outputs[text.Draw(t, "port")] = artifacts.Ref{Digest: artifacts.DigestOf([]byte{byte(i)}),
-					Size: int64(i), Format: text.Draw(t, "format")}
+				e.Outputs.Set(text.Draw(t, "port"), artifacts.Ref{Digest: artifacts.DigestOf([]byte{byte(i)}),
+					Size: int64(i), Format: text.Draw(t, "format")})
 			}
 		}
 		want := taskEvent{Event: "task", Task: e.Task, Stage: e.Stage, State: e.State, Key: KeyText(e.Key),

@@ -47,8 +47,8 @@ func (c *Current) Split(tasks []*dag.Node) (there, others []*dag.Node) {
 
 func (c *Current) hasBytes(s *dag.Step) bool {
 	for _, ref := range s.Outputs {
-		if !c.Store.Has(ref) {
-			if s.Reason = Freed; c.Store.LostRemotely(s.Key, ref) {
+		if !c.Store.Has(ref.Ref) {
+			if s.Reason = Freed; c.Store.LostRemotely(s.Key, ref.Ref) {
 				s.Reason, s.Damaged = dag.LostRemotely, true
 			}
 			return false
@@ -73,7 +73,7 @@ const Freed = "removed by gc, or lost"
 // Kept is one output of a task, whose bytes have to be there.
 func (c *Current) Kept(a *console.Console, n *dag.Node, port string) (artifacts.Ref, error) {
 	s := c.Steps[n]
-	ref := s.Outputs[port]
+	ref := s.Outputs.Of(port)
 	if c.Store.Has(ref) {
 		return ref, nil
 	}
@@ -86,4 +86,4 @@ func (c *Current) Kept(a *console.Console, n *dag.Node, port string) (artifacts.
 }
 
 // Ref is one output of a task whose result is there.
-func (c *Current) Ref(n *dag.Node, port string) artifacts.Ref { return c.Steps[n].Outputs[port] }
+func (c *Current) Ref(n *dag.Node, port string) artifacts.Ref { return c.Steps[n].Outputs.Of(port) }

@@ -3,7 +3,6 @@ package results
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -100,7 +99,9 @@ func DiffRuns(store *artifacts.Store, ra, rb *dag.Record) ([]*TaskDiff, RunDiff)
 }
 
 func sameOutputs(a, b *dag.TaskRecord) bool {
-	return maps.EqualFunc(a.Outputs, b.Outputs, func(x, y artifacts.Ref) bool { return x.Digest == y.Digest })
+	return slices.EqualFunc(a.Outputs, b.Outputs, func(x, y artifacts.NamedRef) bool {
+		return x.Name == y.Name && x.Digest == y.Digest
+	})
 }
 
 // causesOf are the facts in which a task differs by itself: not the inputs that
@@ -139,8 +140,8 @@ func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 // cannot be compared, and that is said.
 func (d *TaskDiff) CompareOutputs(store *artifacts.Store) {
 	d.Outputs = map[string]OutputDiff{}
-	for _, name := range slices.Sorted(maps.Keys(d.b.Outputs)) {
-		x, y := d.a.Outputs[name], d.b.Outputs[name]
+	for _, out := range d.b.Outputs {
+		x, y := d.a.Outputs.Of(out.Name), out.Ref
 		if x.Digest == y.Digest || x == (artifacts.Ref{}) {
 			continue
 		}
@@ -148,7 +149,7 @@ func (d *TaskDiff) CompareOutputs(store *artifacts.Store) {
 		if err != nil {
 			diff = &compare.Difference{Kind: "gone", Text: fmt.Sprintf("cannot be compared: %v", err)}
 		}
-		d.Outputs[name] = OutputDiff{x.Digest.String(), y.Digest.String(), diff}
+		d.Outputs[out.Name] = OutputDiff{x.Digest.String(), y.Digest.String(), diff}
 	}
 }
 

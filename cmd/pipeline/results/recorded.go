@@ -3,7 +3,6 @@ package results
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -66,10 +65,10 @@ func RecordedOutputs(r *dag.Record, what string) ([]Output, error) {
 			nodes[stage] = &dag.StageNode{Name: stage}
 		}
 		n := &dag.Node{ID: t.ID, Stage: nodes[stage]}
-		for _, out := range slices.Sorted(maps.Keys(t.Outputs)) {
-			ports = append(ports, out)
-			if port == "" || port == out {
-				outs = append(outs, Output{n, dag.Port{Name: out}, t.Outputs[out]})
+		for _, out := range t.Outputs {
+			ports = append(ports, out.Name)
+			if port == "" || port == out.Name {
+				outs = append(outs, Output{n, dag.Port{Name: out.Name}, out.Ref})
 			}
 		}
 	}

@@ -101,7 +101,7 @@ func (c *Current) Results() proof.Results {
 
 // Stored is the file that has the bytes of an output.
 func (c *Current) Stored(n *dag.Node, output string) (path, format string) {
-	return InFile(c.Store, c.Steps[n].Outputs[output])
+	return InFile(c.Store, c.Steps[n].Outputs.Of(output))
 }
 
 // InFile is a file that has the bytes of a result. If there is none, who opens it finds out.
@@ -127,7 +127,7 @@ func (c *Current) Fetched(n *dag.Node) bool {
 func (c *Current) InputsStored(n *dag.Node) bool {
 	for _, b := range n.Inputs {
 		for _, s := range b.Sources {
-			if s.Node != nil && (c.Steps[s.Node] == nil || !c.Store.Has(c.Steps[s.Node].Outputs[s.Output])) {
+			if s.Node != nil && (c.Steps[s.Node] == nil || !c.Store.Has(c.Steps[s.Node].Outputs.Of(s.Output))) {
 				return false
 			}
 		}
@@ -138,7 +138,7 @@ func (c *Current) InputsStored(n *dag.Node) bool {
 // OutputsStored reports whether the store has the bytes of all outputs of a task.
 func (c *Current) OutputsStored(n *dag.Node) bool {
 	for _, r := range c.Steps[n].Outputs {
-		if !c.Store.Has(r) {
+		if !c.Store.Has(r.Ref) {
 			return false
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Warned says what the results of a run warn of, by stage, each warning once; nothing where a summary of the run does.
-func Warned(a *console.Console, g *dag.Graph, store *artifacts.Store, outputs map[string]map[string]artifacts.Ref) {
+func Warned(a *console.Console, g *dag.Graph, store *artifacts.Store, outputs map[string]artifacts.Refs) {
 	for _, s := range g.Stages {
 		if s.Kind.Name == "summary" && len(s.Tasks) > 0 && outputs[s.Tasks[0].ID] != nil {
 			return
@@ -23,7 +23,7 @@ func Warned(a *console.Console, g *dag.Graph, store *artifacts.Store, outputs ma
 		count := map[string]int{}
 		for _, n := range s.Tasks {
 			for _, p := range n.Work.Ports().Out {
-				ref, made := outputs[n.ID][p.Name]
+				ref, made := outputs[n.ID].Get(p.Name)
 				if !made || !slices.Contains(p.Type.Columns, dag.WarningColumn) {
 					continue
 				}

@@ -1,0 +1,48 @@
+package artifacts
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"prgnn/internal/need"
+)
+
+// Refs are a map in the order of its names.
+func TestRefs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var refs Refs
+		want := map[string]Ref{}
+		for i, name := range rapid.SliceOf(rapid.SampledFrom([]string{"", "a", "b", "ba", "c"})).Draw(t, "names") {
+			want[name] = Ref{Size: int64(i)}
+			refs.Set(name, want[name])
+		}
+		var names []string
+		for i, ref := range refs.List() {
+			names = append(names, refs[i].Name)
+			if ref != want[refs[i].Name] {
+				t.Fatalf("%s is %v, want %v", refs[i].Name, ref, want[refs[i].Name])
+			}
+		}
+		if !slices.Equal(names, slices.Sorted(maps.Keys(want))) {
+			t.Fatalf("the names are %q", names)
+		}
+		for _, name := range []string{"a", "d"} {
+			got, ok := refs.Get(name)
+			if ref, known := want[name]; got != ref || ok != known || refs.Of(name) != ref {
+				t.Fatalf("%s is %v, %v; want %v, %v", name, got, ok, ref, known)
+			}
+		}
+	})
+}
+
+// A record of outputs out of order would not be read again, so none is written.
+func TestRefsInOrder(t *testing.T) {
+	ref := Ref{Format: "npy"}
+	for _, refs := range []Refs{{{"b", ref}, {"a", ref}}, {{"a", ref}, {"a", ref}}} {
+		_, err := Action{Outputs: refs}.encode()
+		need.Error(t, err, "outputs stand in the order of their names")
+	}
+}
