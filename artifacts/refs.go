@@ -33,7 +33,9 @@ func (r Refs) Of(name string) Ref {
 
 // Set adds an output, or replaces the one of that name.
 func (r *Refs) Set(name string, ref Ref) {
-	at, found := slices.BinarySearchFunc(*r, name, func(n NamedRef, name string) int { return strings.Compare(n.Name, name) })
+	at, found := slices.BinarySearchFunc(*r, name, func(n NamedRef, name string) int {
+		return strings.Compare(n.Name, name)
+	})
 	if found {
 		(*r)[at].Ref = ref
 		return

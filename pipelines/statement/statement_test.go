@@ -31,7 +31,8 @@ func example() *lock.Lock {
 			ID: "first[value=1.5]", Key: artifacts.Key{7},
 			Files: []lock.File{{Port: "input", Name: "data.txt",
 				Ref: artifacts.Ref{Digest: artifacts.Digest{9}, Size: 5}}},
-			Outputs: artifacts.Refs{{Name: "value", Ref: artifacts.Ref{Digest: artifacts.Digest{8}, Size: 136, Format: "npy"}}},
+			Outputs: artifacts.Refs{{Name: "value",
+				Ref: artifacts.Ref{Digest: artifacts.Digest{8}, Size: 136, Format: "npy"}}},
 		}}}},
 	}
 }
