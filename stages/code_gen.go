@@ -4830,7 +4830,7 @@ prgnn/stages/prepare.windows.New bf4527ba9e1c.65a369
 prgnn/stages/prepare.windowsRow 5f9c40d5f751.e3b0c4
 prgnn/stages/prepare.windowsRow.warn 486212eab0fc.189146
 
-at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 DigestOf:27 Value:63 Ref:71 Bytes:107 Bytes.Format:113 Bytes.Encode:116 Text:122
+at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 DigestOf:27 Value:64 Ref:72 Bytes:108 Bytes.Format:114 Bytes.Encode:117 Text:123
 at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Array.Float64s:91 floats:109 Array.Format:118 Array.Encode:121
 at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:173 bitmap:186 canonical:198 textBuffers:219
 at artifacts/encoding/arrowcheck.go prgnn/artifacts/encoding arrowMagic:21 maxArrowColumns:23 maxZstdWindow:24 flat:28 flat.u32:33 flat.field:36 flat.follow:48 flat.table:51 flat.vector:61 flat.tables:76 flat.text:85 flat.byte:90 flat.int64:97 flat.metadata:105 arrowTypes:115 arrowTypeNames:117 word:122 word.String:124 checkArrow:127 checkSchema:172 checkBatch:200 checkZstd:261 ReadSchema:273 checkArrowSchema:285
