@@ -150,12 +150,7 @@ func (s *Set) Find(n Name) []Item {
 // Get reads an object. The error is fs.ErrNotExist when no pack has it, and ErrDamaged when
 // no copy is whole.
 func (s *Set) Get(n Name) ([]byte, error) {
-	// Entries never change, so what is known and can be read needs no look for what is new.
-	b, err := s.first(s.Known(n))
-	if err == nil {
-		return b, nil
-	}
-	b, err = s.first(s.Find(n))
+	b, err := s.first(s.Find(n))
 	if err != nil && s.look(true) { // a pack may have been compacted
 		b, err = s.first(s.Known(n))
 	}
