@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 94d2c4a88787fee567b040ebc68151a86193086ac2a7be3943e9c2528941b5d3
+var codes = dag.Codes(`kind baseline 0e23d522aa74f0413853ce0fb641a692cefc4d42234aca79b865a56dca531969
 kind biomarkers db55b0c832d00556eef7ff60ddde56659deed455b4658d489fe89b846521d18b
-kind bnt ddd61738064f15c55f764f3e29db57b3f768b6d4cf7d7df0c946df72d612a729
+kind bnt b57efb2c68a6301a42bd498aaecc02e3fb4422271880ff26e41cd9f3910b405e
 kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
-kind braingnn 2dfcf2cb904c5b719deeaa978330308f68b81aa6d0b34cce8f7d05d39d524662
+kind braingnn 2b4e6b11414febc708aaa271d7f36fbcc6fcf552dd5b0042b99e365cd84c914b
 kind brainmap c150c809d60f00aae0aa37e24f620daba749f5a308fb54c5ce280c70834cdfdc
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
 kind combat f78810cad542a6c65f6c1e670faa61a6f743290809cacdea32720f07415e869d
@@ -21,7 +21,7 @@ kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
 kind evaluate ee912c571fbea36d691b7743197d42f06afa8da7202ecdcdd29e5526c5422bee
 kind evaluate-regression 03531671147c5194a141ca0618a569eb5e7c7a7b3dbca357fcfaea9ff3411540
 kind exec 3599ebb772756c579aee534fa15f55c6020305b37a3553eebeb54395b866927b
-kind fidelity c8f39bbca9bbcc899343913c1f11c17e0e629bbe5d4654a5ad0bdfbb0d49f0d2
+kind fidelity 4ec3a007023843128cca0962bddbd0add76e0e96a19b2641e7ef51b5745dabc7
 kind figure-calibration d8e1a9a06db9d2284b26361009b906cd5f4a5fa1f9e51c84099878b4aebf43b7
 kind figure-confusion eccb454b95d139b691087eed11b0b6f518e6baac562e6102497a9933cd602d7c
 kind figure-connectivity df21679153e3055da1c2637d0e4304ca80ec4fcd33e0436c632c05e49092de9d
@@ -46,7 +46,7 @@ kind meanmlp 2c5481d8e864a96cd0e4f4df860b11264bf9476ad71e0aa2b63097a311a5a6b2
 kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
 kind parcellate 654724b18b8597b32fc07ba2eab457b4c81d21c5651fbc4768430b6c34242ace
 kind permutation 7ed9ab15281fe2311448c7401524f77bd810343da356974ca5acfe33c4ed9469
-kind predict e807a39919f1df478c6892256ab8963c7c8e45a7f0ea5b77292b67c1eba814b1
+kind predict 8af60b308486da59f9a8281a1f8252218d4d80caa5c96c98d343ba984782fb03
 kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
 kind qcfc d2ccc5802ff03d7e55fce1291e07fb8f3553e2bae7f76cdee01a9aa7cdfaf16a
@@ -61,8 +61,8 @@ kind summary e9006f0b7ff621e6fa851004b07b2dbfa3607f0a6d92eff8018923675305a6f0
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 2f17bb12e6c36ef55e530d2dc9b2f41dc885096b4d861729d1fafee0b3a982e7
-kind train 36d814a69f3c54e039cfe1e2e57dc3117808a1cce33060b18b2890cce553971c
-kind train-regression 8f91a07f3f758d189348061deef9c6f6ea190aa3ed544c195ad570ddc2f8a814
+kind train de78ecd93d32d445830bb633114d76a69d26978fa8bcd09eb3fbea95409e7228
+kind train-regression 736f51cbbc9019dd93fccab33761d9201896f1d1d56c6d215e5591a44d96f32e
 kind windows 1058e256792b7fa184882b014e994164a8f9998e5e7c9e18542bb21e9c09517c
 
 reached by baseline
@@ -874,7 +874,7 @@ prgnn/gnn/spill.goroutines e3a32b76961a.5656fa
 prgnn/gnn/spill.goroutines.close cdd72edc6e9e.9fc618
 prgnn/gnn/spill.goroutines.submit 7976b2440527.ac9a7f
 prgnn/gnn/spill.goroutines.wait 24238a5c636c.9fc618
-prgnn/gnn/spill.iocb 0b07224029b0.e3b0c4
+prgnn/gnn/spill.iocb b7ec208e8735.e3b0c4
 prgnn/gnn/spill.newArena b4af9d96856d.043253
 prgnn/gnn/spill.newEngine 3cc2909abc8b.035762
 prgnn/gnn/spill.newGoroutines 8826a353fd11.867061
@@ -4939,7 +4939,7 @@ at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 Model.Predic
 at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:58
 at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
 at gnn/spill/engine.go prgnn/gnn/spill request:6 engine:13 goroutines:22 result:28 newGoroutines:33 goroutines.submit:37 goroutines.wait:48 goroutines.close:55
-at gnn/spill/engine_linux.go prgnn/gnn/spill direct:16 iocb:25 event:37 newEngine:44 direct.submit:63 direct.resident:95 direct.wait:112 direct.close:136 newArena:151 freeArena:155
+at gnn/spill/engine_linux.go prgnn/gnn/spill direct:16 iocb:25 event:37 newEngine:44 direct.submit:63 direct.resident:95 direct.wait:112 direct.close:136 newArena:145 freeArena:149
 at gnn/spill/reader.go prgnn/gnn/spill window:12 depth:13 piece:14 Reader:19 slot:39 state:45 reading:48 unchecked:49 checked:50 File.NewReader:54 Reader.Close:76 Reader.settle:83 Reader.Begin:90 Reader.Next:98 Reader.Pieces:121 Reader.Ahead:124 Reader.ask:127 Reader.choose:134 Reader.drop:159 Reader.arrived:170 Reader.Get:176 Reader.memory:189
 at gnn/spill/spill.go prgnn/gnn/spill sector:17 File:20 extent:29 NewFile:36 chunk:39 castagnoli:41 File.Add:44 File.flush:66 sectors:75 aligned:78 failed:84 errAltered:86
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126

@@ -24,9 +24,9 @@ type direct struct {
 // iocb and event are those of linux/aio_abi.h on little-endian machines.
 type iocb struct {
 	data           uint64
-	key, flags     uint32
-	opcode         uint16 // 0: read
-	priority       int16
+	_, _           uint32 // key and flags, set by the kernel and by none
+	_              uint16 // opcode; 0: read
+	_              int16  // priority
 	file           uint32
 	memory, length uint64
 	at             int64
@@ -139,12 +139,6 @@ func (d *direct) close() {
 	if d.pages != nil {
 		unix.Munmap(d.pages)
 	}
-}
-
-// cached reads what is in the system's cache.
-func cached(file *os.File, r request) bool {
-	n, err := unix.Preadv2(int(file.Fd()), [][]byte{r.memory}, r.at, unix.RWF_NOWAIT)
-	return err == nil && n == len(r.memory)
 }
 
 // newArena gives memory that the garbage collector does not count: it would let as much garbage come together.
