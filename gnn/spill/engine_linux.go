@@ -24,7 +24,7 @@ type direct struct {
 // iocb and event are those of linux/aio_abi.h on little-endian machines.
 type iocb struct {
 	data           uint64
-	_, _           uint32 // key and flags, set by the kernel and by none
+	_, _           uint32 // key, which the kernel sets, and flags
 	_              uint16 // opcode; 0: read
 	_              int16  // priority
 	file           uint32
