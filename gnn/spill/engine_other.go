@@ -6,8 +6,6 @@ import "os"
 
 func newEngine(file *os.File) engine { return newGoroutines(file) }
 
-func cached(*os.File, request) bool { return false }
-
 func newArena(n int) ([]byte, error) { return aligned(n), nil }
 
 func freeArena([]byte) {}

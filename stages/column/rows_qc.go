@@ -10,10 +10,10 @@ type MotionRow struct {
 	Participants int32       `column:"participants" doc:"participants with a mean framewise displacement and all covariates"`
 	Left         int32       `column:"left_out" doc:"participants without one of them"`
 	Covariates   string      `column:"covariates" doc:"covariates that were partialled out"`
-	Edges        int32       `column:"edges" doc:"edges present in all of these participants"`
+	Edges        int32       `column:"edges" doc:"edges that count: present in at least half of these participants, and not constant"`
 	MissingEdges int32       `column:"missing_edges" doc:"edges that more than half of the participants lack, or constant ones"`
 	Median       float64     `column:"median_abs_r,missing" doc:"median over the edges of |r|, r between mean framewise displacement and Fisher z over the participants"`
-	Null         float64     `column:"null_median_abs_r,missing" doc:"median |r| under the null hypothesis: 0.674/√(N − 3 − covariates)"`
+	Null         float64     `column:"null_median_abs_r,missing" doc:"median |r| under the null hypothesis: 0.674/√(N − 3 − covariates), N the participants who have an edge; median over the edges"`
 	Share        float64     `column:"share_p05,missing" doc:"share of edges with p < 0.05, uncorrected; 0.05 under the null hypothesis"`
 	ShareFDR     float64     `column:"share_fdr05,missing" doc:"share of edges with q < 0.05 (false discovery rate, Benjamini and Hochberg)"`
 	Distance     float64     `column:"distance_rho,missing" doc:"distance dependence: Spearman's correlation, over the edges, of r with the distance of the centroids"`
