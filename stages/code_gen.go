@@ -6,7 +6,7 @@ import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
 var codes = dag.Codes(`kind baseline 0e23d522aa74f0413853ce0fb641a692cefc4d42234aca79b865a56dca531969
-kind biomarkers db55b0c832d00556eef7ff60ddde56659deed455b4658d489fe89b846521d18b
+kind biomarkers 2ad63450bf67271feef8ea548c8f9464dc3b358147215be5976afb2ce0276269
 kind bnt b57efb2c68a6301a42bd498aaecc02e3fb4422271880ff26e41cd9f3910b405e
 kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
 kind braingnn 2b4e6b11414febc708aaa271d7f36fbcc6fcf552dd5b0042b99e365cd84c914b
@@ -21,7 +21,7 @@ kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
 kind evaluate ee912c571fbea36d691b7743197d42f06afa8da7202ecdcdd29e5526c5422bee
 kind evaluate-regression 03531671147c5194a141ca0618a569eb5e7c7a7b3dbca357fcfaea9ff3411540
 kind exec 3599ebb772756c579aee534fa15f55c6020305b37a3553eebeb54395b866927b
-kind fidelity 4ec3a007023843128cca0962bddbd0add76e0e96a19b2641e7ef51b5745dabc7
+kind fidelity 50a9ad373c91235495f5f01c23143d15bfa6cfeb721942195a7b71fa2908003d
 kind figure-calibration d8e1a9a06db9d2284b26361009b906cd5f4a5fa1f9e51c84099878b4aebf43b7
 kind figure-confusion eccb454b95d139b691087eed11b0b6f518e6baac562e6102497a9933cd602d7c
 kind figure-connectivity df21679153e3055da1c2637d0e4304ca80ec4fcd33e0436c632c05e49092de9d
@@ -30,14 +30,14 @@ kind figure-distributions a93a6deb473f99c51ad7dd61a2c289584039b4e08007689ce9faa8
 kind figure-individuality 2a9520ec6a821bf73464303ea7021ea9f9d172c1a14d63c9b3f9f40fdd4546a1
 kind figure-individuals 970af64892e2d61798cbcc51789aa1990398b0639aaa2196f7b2524624ec2f7f
 kind figure-qc 766aa4c3affdba2503785a9e114098986e929cde624d14146b3e886ec410aafd
-kind figure-qcfc cca0975ba1fbcfe40475e1f6a1a7034336446aacac4287b88919004ca73fdfee
+kind figure-qcfc 892d640e5e3f03e7584d31ccf87197eb1fee20400a9261e21cfec372b08c9dd2
 kind figure-ranking 985261f8e7e314d6571612268d1cb70acedd9a72ea52c7f47fec4017e7684db0
 kind figure-roc 87e3b67f3b44de2c9df96292f9ab8d025daf46d02bb165bbb93ee3391a6f1a75
 kind figure-states 6d2976b6c1eaa8e211a8420f4cdd8ba795b6b1f4b9c247059c97a21d67d6bf77
 kind figure-training a697eb501f7f62cd9b113e9874912e65dcbf58549661025ed2360f054a2c7443
 kind graph 7fd267fcca76e974021e9f08724c0adf866806580b8b6e9798c8da63e4bff231
 kind harmonize f94a82efef69fb6d803ba91a6d8289f062568e2e7cc594056cc859d9ac241a04
-kind individuality b48429bbd08b3d0989e37d15fe7dd4e98c57ac33a18b49d9e7dec1c7505e3dd1
+kind individuality 4c6def687245a18173c81f709bd4bd6f52369fa8e69e2374fc751c31afdc03ef
 kind join 5e707c7a2d4e45c0b452744d03559b8b2a8c3e4c75c39578efc2e0ae200dfa61
 kind leakage f9de42a0df3cf37cac924b9068be83b37186c3ec91aaccc63fd5667c5280a397
 kind matrices 92ec1882968b12513fe445cda22cf24d40bf994f808c27d91da510ada0eb01ef
@@ -51,13 +51,13 @@ kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
 kind qcfc d2ccc5802ff03d7e55fce1291e07fb8f3553e2bae7f76cdee01a9aa7cdfaf16a
 kind regression ae5f10b10a77bd7948c80cb791bf312cd030842a62d9726acb30a1fe45d14f04
-kind report 86e50bccdd76a9538c31e74ad6a90ccc7cabc537c91e50025458dcb9890d6435
+kind report cf2fc588c7decddb83cf041b25668c3600b573d768370a242c2db61cd6b841df
 kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
 kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
 kind simulate ade5df143578e000234ded16c55cae06881b72aef2d49b7d984188403de83417
 kind split a27f9874abf162d06deb4d8cdd87d2bfd9a84933579d28128e2d4d358007117f
 kind states b99530223163eb6c2a63001e8677d95fd5f4e534056354a40e211a817c2ddf35
-kind summary e9006f0b7ff621e6fa851004b07b2dbfa3607f0a6d92eff8018923675305a6f0
+kind summary 1dec3a5344d5fa68a54481a70eaf96a5c93469343ba4af38fb0da7024c8d7a95
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 2f17bb12e6c36ef55e530d2dc9b2f41dc885096b4d861729d1fafee0b3a982e7
@@ -1274,7 +1274,7 @@ prgnn/stages/column.Known df9e67050663.e3b0c4
 reached by biomarkers brainmap compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
-reached by biomarkers brainmap connectivity denoise evaluate evaluate-regression fidelity figure-individuality figure-individuals figure-ranking individuality leakage published report summary tables windows
+reached by biomarkers brainmap connectivity denoise evaluate evaluate-regression fidelity figure-individuality figure-individuals figure-qcfc figure-ranking individuality leakage published report summary tables windows
 prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
 reached by biomarkers brainmap figure-ranking individuality report summary
@@ -1332,16 +1332,42 @@ prgnn/internal/pattern.inTest b5757c8556c1.e3b0c4
 reached by biomarkers covariates individuality qcfc
 prgnn/stages/inference.FDR 8e08967f89db.481a4c
 
+reached by biomarkers evaluate fidelity figure-qcfc individuality published report summary tables
+prgnn/stages/column.AccuracyRow 145c1ff5088e.c63136
+
 reached by biomarkers evaluate-regression individuality
 prgnn/stages/inference.percentiles 28061f6fc7ba.1fa0c5
 
 reached by biomarkers evaluate-regression individuality permutation
 prgnn/stages/inference.Quantile 5ab7ce82ae62.e3b0c4
 
+reached by biomarkers fidelity figure-calibration figure-distributions figure-individuality figure-qcfc figure-roc individuality report summary tables
+prgnn/stages/report.Fixed fadaf9e16f6f.e3b0c4
+prgnn/stages/report.Share d5a88af68bb9.397c0e
+
 reached by biomarkers fidelity figure-qcfc individuality report summary
 prgnn/internal/pattern.Pattern.FindAllStringSubmatch b9b695bfc175.b76113
+prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
+prgnn/internal/words.LeastP a1b90a295bd0.3dc057
 prgnn/stages/column.Coordinate 683b312ccbef.8933d2
 prgnn/stages/column.ShownSetting 55fb1f1fc73b.0c01bd
+prgnn/stages/present/performance.Row acfb7657a879.ce5e26
+prgnn/stages/present/performance.Row.Called 232efee64556.4f3b18
+prgnn/stages/present/performance.accuracyColumn 110c20b22805.8b7058
+prgnn/stages/present/performance.areaColumn c702e0df219e.a76b9c
+prgnn/stages/present/performance.classifierColumn 3fad12ae6136.b48fbe
+prgnn/stages/present/performance.foldsColumn 84747bdc1a14.1ffbb0
+prgnn/stages/present/performance.intervalColumn d5eeb321a3cb.90c0e8
+prgnn/stages/present/performance.permutedColumn d3c3cb5f9d77.63e106
+prgnn/stages/present/section.Column a0058673e990.1abcb0
+prgnn/stages/present/section.Number 42a6014712ab.6751ee
+prgnn/stages/present/section.PlusMinus 138d802f9e1e.d8a784
+prgnn/stages/present/section.Strong d7e3ca0dbc3e.45f843
+prgnn/stages/present/section.Text 39f15acbb062.6751ee
+prgnn/stages/report.DrawnP 21d4443db71d.06655f
+prgnn/stages/report.Head 4496f455cbb9.e3b0c4
+prgnn/stages/report.Probability 8026198bfc9e.397c0e
+prgnn/stages/report.Range 445427973a5b.ecf706
 
 reached by biomarkers fidelity individuality
 prgnn/stages/learn.ChoicePort e6e126e70998.33deaa
@@ -2942,9 +2968,6 @@ reached by evaluate figure-calibration figure-individuals figure-roc permutation
 prgnn/stages/fold.PositiveGroup 55bfaa37f408.b1c52c
 prgnn/stages/fold.controls 6ecd9d23b580.e3b0c4
 
-reached by evaluate published report summary tables
-prgnn/stages/column.AccuracyRow 145c1ff5088e.c63136
-
 reached by evaluate report summary
 prgnn/stages/column.FoldRow 7325eb99e321.c63136
 
@@ -3140,10 +3163,6 @@ prgnn/stages/draw.Faint 36adf6f6e68f.e3b0c4
 
 reached by figure-calibration figure-degrees figure-individuality figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training report summary
 prgnn/stages/chart.grid e00967dc668a.5600d1
-
-reached by figure-calibration figure-distributions figure-individuality figure-roc report summary tables
-prgnn/stages/report.Fixed fadaf9e16f6f.e3b0c4
-prgnn/stages/report.Share d5a88af68bb9.397c0e
 
 reached by figure-calibration figure-individuality figure-ranking figure-roc figure-states report summary
 prgnn/stages/chart.signLines 57bb65edbe8a.a5895c
@@ -4124,8 +4143,6 @@ prgnn/dag.WarningColumn 31ef39a2f003.e3b0c4
 prgnn/dag.Warnings 7a61486b2669.af4980
 prgnn/internal/markup.ElementText 90b635269970.e3b0c4
 prgnn/internal/pattern.Pattern.FindSubmatch 1957430898b9.b76113
-prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
-prgnn/internal/words.LeastP a1b90a295bd0.3dc057
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
@@ -4180,7 +4197,7 @@ prgnn/stages/present.author.groupNames 5ea717073411.484c0d
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
 prgnn/stages/present.author.leakage 63de81f82c02.64e183
-prgnn/stages/present.author.more b53597fbbcd4.eee442
+prgnn/stages/present.author.more 913ab98c8a74.f10a8a
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.number ae87e5620371.1f296c
 prgnn/stages/present.author.othersAbove 3f0a78fa5506.363fe6
@@ -4233,8 +4250,8 @@ prgnn/stages/present/methods.Author.inputsOfWindows 55aac5364d89.80b555
 prgnn/stages/present/methods.Author.methodsOfBaselines 49fab72abea3.8b2ae6
 prgnn/stages/present/methods.Author.methodsOfCleaning f6a9d8171d49.0de54c
 prgnn/stages/present/methods.Author.methodsOfCohort 8ab4d8b2db96.532934
-prgnn/stages/present/methods.Author.methodsOfEvaluation c4ece1611083.2b9cc9
-prgnn/stages/present/methods.Author.methodsOfGraphs 45779ff29e66.e3980c
+prgnn/stages/present/methods.Author.methodsOfEvaluation 391f19532462.577594
+prgnn/stages/present/methods.Author.methodsOfGraphs c89840fc465b.f34f49
 prgnn/stages/present/methods.Author.methodsOfRegression 0e33b61e5f07.365268
 prgnn/stages/present/methods.Author.methodsOfScans 33ab89cecd26.8b7aee
 prgnn/stages/present/methods.Author.methodsOfSilence 56a010aa1578.301470
@@ -4253,6 +4270,7 @@ prgnn/stages/present/methods.cohortSettings b1bf21d2b7ad.10639c
 prgnn/stages/present/methods.estimator b6de2f302aba.bb0413
 prgnn/stages/present/methods.labelingWords de5080112fb8.e3b0c4
 prgnn/stages/present/methods.lengths 236bc0477341.6a44ab
+prgnn/stages/present/methods.listed 3fac75df7c3a.85e63a
 prgnn/stages/present/methods.methodsOfBlocks 7a328109c245.074a3a
 prgnn/stages/present/methods.methodsOfLabels 8e95f31d3c24.8464d4
 prgnn/stages/present/methods.methodsOfNuisance 220b26da056d.d0dfd0
@@ -4353,14 +4371,14 @@ prgnn/stages/present/performance.Results e788aac3f388.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
 prgnn/stages/present/performance.Results.CautionAccuracy 2b2b7ae67721.161870
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
-prgnn/stages/present/performance.Results.Describe b0a6aed76ec5.2d6271
+prgnn/stages/present/performance.Results.Describe 8dffb23a4283.2ea911
 prgnn/stages/present/performance.Results.DescribeRegression 598cd3bab06b.009724
 prgnn/stages/present/performance.Results.IsUnproven 0518a7afaba8.6c25d1
 prgnn/stages/present/performance.Results.LeftOut 4adbbb84c438.23a660
 prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
 prgnn/stages/present/performance.Results.OtherSettings cf7ba56b96c7.1b7f98
-prgnn/stages/present/performance.Results.PerParticipant 66c4f64c3b0f.0aff10
-prgnn/stages/present/performance.Results.Read 77a290a779a9.621126
+prgnn/stages/present/performance.Results.PerParticipant bc0dbefab38b.5dd36e
+prgnn/stages/present/performance.Results.Read 7de3c0f4a65e.eecfba
 prgnn/stages/present/performance.Results.RegionsOf 1aee53e377b9.043721
 prgnn/stages/present/performance.Results.RegressionResult 1f7949eba954.886c7f
 prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
@@ -4368,12 +4386,12 @@ prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
 prgnn/stages/present/performance.Results.cautionRegression 4459c5037fef.29f3ec
 prgnn/stages/present/performance.Results.cautionRetrained 01250d1fc84e.496202
 prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
-prgnn/stages/present/performance.Results.comparison f098ea7c292a.c96c4a
+prgnn/stages/present/performance.Results.comparison fea11874f7d8.877ec8
 prgnn/stages/present/performance.Results.decisive 697fdeb0e137.9949e8
-prgnn/stages/present/performance.Results.eachLevel bc7ad2f889cc.9e4d00
+prgnn/stages/present/performance.Results.eachLevel 437b8dbf7420.52cd12
 prgnn/stages/present/performance.Results.folds c009babb4679.8b9af7
 prgnn/stages/present/performance.Results.howRetrained 535db7d0a86f.f2ae60
-prgnn/stages/present/performance.Results.leftOut 61ae461641ed.12c06a
+prgnn/stages/present/performance.Results.leftOut 35457c044bb6.67a52b
 prgnn/stages/present/performance.Results.leftOutEach 8b0cab696455.3863a9
 prgnn/stages/present/performance.Results.markOwn 65663ab0e54a.345ed3
 prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
@@ -4384,8 +4402,6 @@ prgnn/stages/present/performance.Results.permutationTests 700a6b4baa41.6fb9ae
 prgnn/stages/present/performance.Results.published 2a915ee3049f.1af90a
 prgnn/stages/present/performance.Results.readRegression 9a16de7e5cc9.cdea0a
 prgnn/stages/present/performance.Results.trainings 8a6348f92bef.ec8707
-prgnn/stages/present/performance.Row acfb7657a879.ce5e26
-prgnn/stages/present/performance.Row.Called 232efee64556.4f3b18
 prgnn/stages/present/performance.Row.IsMajority a7174aa90b03.826b89
 prgnn/stages/present/performance.Row.is 6d5a6a603092.95695a
 prgnn/stages/present/performance.accuracyChart 2632486e4229.76711c
@@ -4402,23 +4418,22 @@ prgnn/stages/present/performance.isMean b13091cd2fbf.4f6814
 prgnn/stages/present/performance.isStage cab7451cd00d.e3b0c4
 prgnn/stages/present/performance.ofClassifiers a147597ebdbd.585a95
 prgnn/stages/present/performance.otherResult f201914d751e.a19319
+prgnn/stages/present/performance.perParticipant 0fdfa04c865e.dc66ab
 prgnn/stages/present/performance.readAccuracy 310bd70706d1.916886
 prgnn/stages/present/performance.sameLevels f2c0271add15.306ce6
 prgnn/stages/present/performance.sameTested 96942c8ef9da.5da104
+prgnn/stages/present/performance.sorted c9368b4b7dab.b92338
 prgnn/stages/present/performance.unstaged 7ead12d6a2e4.bca324
 prgnn/stages/present/performance.valuesIn 3b2727e30c1d.f5437a
 prgnn/stages/present/performance.withoutEffect bfd81d22ca62.e3b0c4
-prgnn/stages/present/section.Column a0058673e990.1abcb0
 prgnn/stages/present/section.InSentence 55995dc21d00.e3b0c4
 prgnn/stages/present/section.Keyed bcd3e5e979ec.33cbe6
 prgnn/stages/present/section.LowerFirst 1875f830e2f2.e3b0c4
 prgnn/stages/present/section.MemberText d9b1337daee3.c63136
 prgnn/stages/present/section.NewWriter 1bfd6dec8125.a8b4ea
-prgnn/stages/present/section.Number 42a6014712ab.6751ee
 prgnn/stages/present/section.OrItself 827690b739c3.e3b0c4
 prgnn/stages/present/section.Parameter 3ed1ac75b329.e3b0c4
 prgnn/stages/present/section.PlainName 44bf89174529.e3b0c4
-prgnn/stages/present/section.PlusMinus 138d802f9e1e.d8a784
 prgnn/stages/present/section.Read 970b5aa700c3.6e070b
 prgnn/stages/present/section.SVGTitle 4b706514dba8.70faeb
 prgnn/stages/present/section.SettingName 0d317fefa83d.653c3c
@@ -4428,9 +4443,7 @@ prgnn/stages/present/section.Settings.Of 1b901e3c1cae.10639c
 prgnn/stages/present/section.StageSettings 4b2c1db17912.e3b0c4
 prgnn/stages/present/section.StageSettings.Is de6eb7f8657f.85e63a
 prgnn/stages/present/section.StageSettings.Number 9cae964e3fba.85e63a
-prgnn/stages/present/section.Strong d7e3ca0dbc3e.45f843
 prgnn/stages/present/section.TableOf 658b2ec20ad3.0cd5e6
-prgnn/stages/present/section.Text 39f15acbb062.6751ee
 prgnn/stages/present/section.UnitName 68ed813a3c43.e3b0c4
 prgnn/stages/present/section.UpperFirst 2c14ad4f7585.e3b0c4
 prgnn/stages/present/section.WholeTable c5ccb6fb46a1.665305
@@ -4440,6 +4453,7 @@ prgnn/stages/present/section.Writer.Caution 3b3ec3196b8d.e3ec33
 prgnn/stages/present/section.Writer.Exported bef736c3f72a.e3ec33
 prgnn/stages/present/section.Writer.Figures fd50c24cf0f1.d038de
 prgnn/stages/present/section.Writer.Heading 7e39046c0532.a9f2bf
+prgnn/stages/present/section.Writer.LongTable 77be0cad7948.8171f3
 prgnn/stages/present/section.Writer.ReadSettings 2bf461a4e9df.431bc4
 prgnn/stages/present/section.Writer.Say e16df3781753.a9f2bf
 prgnn/stages/present/section.Writer.Show 37cc88fc5e16.90a1c0
@@ -4456,19 +4470,15 @@ prgnn/stages/report.Cell ef8997aa0ed0.2f0c05
 prgnn/stages/report.Count ff8e3ec2e4ad.e3b0c4
 prgnn/stages/report.Count.Figure fa1142e07211.1e8443
 prgnn/stages/report.Count.Table b7ad38f4210e.e18008
-prgnn/stages/report.DrawnP 21d4443db71d.06655f
 prgnn/stages/report.DrawnPText 8f10522f3615.dc168e
 prgnn/stages/report.Figure 54b8cd4e0700.e3b0c4
 prgnn/stages/report.Figure.Label fed7add20243.3239cf
-prgnn/stages/report.Head 4496f455cbb9.e3b0c4
 prgnn/stages/report.P c76c2a050ae0.397c0e
 prgnn/stages/report.Page cd36e3d8e52b.ffb8a4
 prgnn/stages/report.Page.Check ff877b9167db.0500f9
 prgnn/stages/report.Page.HTML f8ed7846c25a.988678
 prgnn/stages/report.Page.viewer f75f628dcc36.2fd0fc
 prgnn/stages/report.Percent 75da7ba8a752.397c0e
-prgnn/stages/report.Probability 8026198bfc9e.397c0e
-prgnn/stages/report.Range 445427973a5b.ecf706
 prgnn/stages/report.Region 6ad4fff5a0a9.e3b0c4
 prgnn/stages/report.Section 79ea2c6a5328.5624e7
 prgnn/stages/report.Sheet d32c3c26ce09.e3b0c4
@@ -5210,8 +5220,8 @@ at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabe
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:13 windowEstimate:38 Author.statesFitted:51 Author.inputsOfWindows:63 Author.called:83
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 lengths:42 Author.methodsOfSilence:74 silence:87 Author.readSilence:90 silentRow:117
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:163 estimator:198 share:216 percentText:226 Author.hasModels:236 Author.methodsOfTraining:242 Author.methodsOfEvaluation:304 Author.target:368 Author.methodsOfRegression:376 Author.methodsOfBaselines:402 Author.unit:414 settingsOf:423 orDefault:451 Author.namesOf:459
-at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:56 widthOfSVG:89
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:163 estimator:198 share:216 percentText:226 Author.hasModels:236 Author.methodsOfTraining:242 Author.methodsOfEvaluation:304 listed:368 Author.target:373 Author.methodsOfRegression:381 Author.methodsOfBaselines:407 Author.unit:419 settingsOf:428 orDefault:456 Author.namesOf:464
+at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:19 Cohort.readCleaned:26 scansOf:39 NuisanceWords:63 CleanedScan.Nuisance:77 Cohort.cleaning:89 CleanedScan.taskOf:124 TaskConditions:130 Cohort.taskRegression:145 ResponseWords:161 Cohort.cautionScans:168 mostFrequent:221 nobodyStandsOut:231 usual:234
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:103
@@ -5219,17 +5229,17 @@ at stages/present/participants/participants.go prgnn/stages/present/participants
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 eachColumn:230 eachColumn.set:235 eachColumn.at:242 eachColumn.text:249 Cohort.shownRows:258 MedianRange:287 warned:296 Cohort.warnings:305 mostWarnings:351 warned.add:353
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 Results.cautions:102 Results.markOwn:118 baseline:140 Results.PerParticipant:150 Results.Nested:156 chanceTest:173 chanceTest.String:179 Results.permutationTests:189 Results.ChanceTests:203 Results.decisive:211 Results.AboveChance:223 Results.CautionAccuracy:232 Results.bestOther:285 Results.IsUnproven:296
-at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:61 Results.published:103
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 sorted:93 Results.cautions:105 Results.markOwn:121 baseline:143 Results.PerParticipant:153 perParticipant:155 Results.Nested:161 chanceTest:178 chanceTest.String:184 Results.permutationTests:194 Results.ChanceTests:208 Results.decisive:216 Results.AboveChance:228 Results.CautionAccuracy:237 Results.bestOther:290 Results.IsUnproven:301
+at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 Results.eachLevel:93 sameLevels:112 sameTested:128 foldScore:135 Results.folds:141 Results.permutation:190 ofClassifiers:241 Results.comparison:249 Results.paperTables:286 calibrationBins:328 Results.performanceFigures:331 Results.othersLast:381 accuracyChart:394
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:94 accuracyColumn:95 intervalColumn:97 foldsColumn:99 permutedColumn:101 areaColumn:102 Results.eachLevel:106 sameLevels:125 sameTested:141 foldScore:148 Results.folds:154 Results.permutation:203 ofClassifiers:254 Results.comparison:262 Results.paperTables:294 calibrationBins:336 Results.performanceFigures:339 Results.othersLast:389 accuracyChart:402
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 isMean:39 Interval:44 Results.DescribeRegression:52 fewTested:100 Results.cautionRegression:103 Results.RegressionResult:129
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134
 at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:436
 at stages/present/report.go prgnn/stages/present report.New:22 Report:26 optional:34 gathered:38 sharedPorts:43 excludedPort:75 Report.Ports:79 Report.Page:120 Partial:123 Report.PartialPage:129 Report.Run:150
-at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.Supplement:61 Writer.Figures:69 Writer.Show:90
+at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.LongTable:61 Writer.Supplement:71 Writer.Figures:79 Writer.Show:100
 at stages/present/section/settings.go prgnn/stages/present/section Settings:14 StageSettings:21 readPipelineSettings:29 Parameter:63 Settings.Of:73 Settings.KindOf:83 StageSettings.Is:96 StageSettings.Number:99 Writer.Exported:109
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
 at stages/present/section/words.go prgnn/stages/present/section WholeTable:18 PlainName:66 shownNumber:78 UpperFirst:92 LowerFirst:100 OrItself:108 UnitName:116 InSentence:124 PlusMinus:127 MemberText:135 SVGTitle:149

@@ -30,12 +30,7 @@ func (a *author) more() error {
 			return err
 		}
 		shown.Caption, shown.Note = section.MemberText(in.Coords), t.Meta["note"]
-		if len(shown.Rows) > most {
-			a.Supplement(shown)
-			a.Say("%s is a result of %s.", shown.Label(), section.MemberText(in.Coords))
-			continue
-		}
-		a.Table(shown, "is a result of "+section.MemberText(in.Coords)+".")
+		a.LongTable(shown, most, "is a result of "+shown.Caption+".")
 	}
 	small, wide, err := a.furtherPictures()
 	if err != nil {

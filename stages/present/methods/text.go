@@ -121,8 +121,8 @@ func (a *Author) methodsOfGraphs(m *Text) {
 			shrunk += " (shifts only)"
 		}
 		m.say(text+".", c.Value["site"], m.cite("johnson"), shrunk)
-		if kept := strings.Trim(c.Value["preserve"], "[]"); kept != "" {
-			m.say("The effects of %s were preserved.", strings.ReplaceAll(kept, ", ", " and "))
+		if kept := listed(c, "preserve"); kept != "" {
+			m.say("The effects of %s were preserved.", kept)
 		}
 	}
 	if c := a.Run.Of("tangent"); c != nil {
@@ -312,8 +312,8 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 				if s.Is("label", column.Target) {
 					by = a.target()
 				}
-				if within := strings.Trim(s.Value["stratify_by"], "[]"); within != "" {
-					by += " within " + strings.ReplaceAll(within, ", ", " and ")
+				if within := listed(s, "stratify_by"); within != "" {
+					by += " within " + within
 				}
 				strata = ", stratified by " + by
 			}
@@ -325,7 +325,7 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 				map[string]string{"graph": "graphs", "matrix": "matrices"}[a.unit()])
 		}
 	}
-	if where := a.LeftOut(); where != "" && a.T.Has("left_out") {
+	if where := a.LeftOut(); where != "" {
 		m.say("In a second cross-validation, each %s was left out in turn (leave-one-%[1]s-out).", section.PlainName(where))
 	}
 	if c := a.Run.Of("choose"); c != nil {
@@ -362,6 +362,11 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 		m.say("Group differences in region scores were tested by permutation and corrected by the false discovery rate %s.", m.cite("benjamini"))
 	}
 	m.say("All computations were done with PR-GNN Pipeline %s.", m.cite("prgnn"))
+}
+
+// listed are the names that a parameter lists, joined by "and"; "" without any.
+func listed(s *section.StageSettings, parameter string) string {
+	return strings.ReplaceAll(strings.Trim(s.Value[parameter], "[]"), ", ", " and ")
 }
 
 // target is what the number that is predicted is called.

@@ -85,17 +85,20 @@ func (a *Results) Read() error {
 		first := rows[at]
 		a.First = &first
 	}
+	a.Accuracy = sorted(rows)
+	return nil
+}
+
+// sorted puts PR-GNN first, then settings by their accuracy over participants.
+func sorted(rows []Row) []Row {
 	accuracy := map[string]float64{}
-	for _, r := range rows {
-		if r.Level == "participant" {
-			accuracy[r.Setting] = r.Accuracy
-		}
+	for _, r := range perParticipant(rows) {
+		accuracy[r.Setting] = r.Accuracy
 	}
 	slices.SortStableFunc(rows, func(x, y Row) int {
 		return column.CompareNamed(x.Title, y.Title, accuracy[x.Setting], accuracy[y.Setting])
 	})
-	a.Accuracy = rows
-	return nil
+	return rows
 }
 
 // cautions repeats those of a table.
@@ -147,8 +150,10 @@ func baseline(name string) bool {
 }
 
 // PerParticipant are the accuracies over participants.
-func (a *Results) PerParticipant() []Row {
-	return slices.DeleteFunc(slices.Clone(a.Accuracy), func(r Row) bool { return r.Level != "participant" })
+func (a *Results) PerParticipant() []Row { return perParticipant(a.Accuracy) }
+
+func perParticipant(rows []Row) []Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Level != "participant" })
 }
 
 // Nested is the accuracy over participants with the setting chosen inside each fold; nil

@@ -33,24 +33,21 @@ func (a *Results) leftOut() error {
 	if err != nil {
 		return err
 	}
-	rows := slices.DeleteFunc(all, func(r Row) bool { return r.Level != "participant" })
+	rows := sorted(perParticipant(all))
 	if len(rows) == 0 {
 		return fmt.Errorf("%s: no row of the level participant", a.T.In("left_out").Name)
 	}
-	slices.SortStableFunc(rows, func(x, y Row) int {
-		return column.CompareNamed(x.Title, y.Title, x.Accuracy, y.Accuracy)
-	})
 	where := "group of participants"
 	if name := a.LeftOut(); name != "" {
 		where = section.PlainName(name)
 	}
 	t := section.TableOf(fmt.Sprintf("Performance with each %s left out in turn", where), 1, rows,
-		section.Text("classifier", "", func(r Row) string { return r.Called() }),
-		section.Strong(section.Number("accuracy", "share of correct predictions, pooled over the folds", func(r Row) string { return report.Share(r.Accuracy) })),
-		section.Number("95 % CI", "Wilson's interval of the accuracy, for the number of participants", func(r Row) string { return report.Range(r.Low, r.High) }),
-		section.Number("over folds", "accuracy of each fold: mean ± standard deviation (n − 1) over the folds", func(r Row) string { return section.PlusMinus(r.FoldMean, r.FoldSD) }),
-		section.Number("p", "of the accuracy: test labels permuted within folds, models not retrained", func(r Row) string { return report.DrawnP(r.P, r.Permutations) }),
-		section.Number("AUC", "area under the ROC curve, mean over the folds", func(r Row) string { return report.Share(r.AUC) }))
+		classifierColumn,
+		accuracyColumn,
+		intervalColumn,
+		foldsColumn,
+		permutedColumn,
+		areaColumn)
 	t.Note = fmt.Sprintf("%s, %s.",
 		words.Count(int(rows[0].Folds), where), words.Count(int(rows[0].Participants), "participant"))
 	a.Table(t, fmt.Sprintf("gives the performance on each %s of models that were trained on the others.", where))

@@ -28,13 +28,13 @@ func (a *Results) Describe() error {
 	rows := a.PerParticipant()
 	first := a.Accuracy[0]
 	t := section.TableOf("Performance on test participants", 1, rows,
-		section.Text("classifier", "", func(r Row) string { return r.Called() }),
-		section.Strong(section.Number("accuracy", "share of correct predictions, pooled over the folds", func(r Row) string { return report.Share(r.Accuracy) })),
-		section.Number("95 % CI", "Wilson's interval of the accuracy, for the number of participants", func(r Row) string { return report.Range(r.Low, r.High) }),
-		section.Number("over folds", "accuracy of each fold: mean ± standard deviation (n − 1) over the folds", func(r Row) string { return section.PlusMinus(r.FoldMean, r.FoldSD) }),
-		section.Number("p", "of the accuracy: test labels permuted within folds, models not retrained", func(r Row) string { return report.DrawnP(r.P, r.Permutations) }),
+		classifierColumn,
+		accuracyColumn,
+		intervalColumn,
+		foldsColumn,
+		permutedColumn,
 		section.Number("balanced", "balanced accuracy: mean over the groups of the share of correct predictions, mean over the folds", func(r Row) string { return report.Share(r.Balanced) }),
-		section.Number("AUC", "area under the ROC curve, mean over the folds", func(r Row) string { return report.Share(r.AUC) }),
+		areaColumn,
 		section.Number("sens./spec.", "sensitivity and specificity for "+first.Positive+", mean over the folds", func(r Row) string {
 			if math.IsNaN(r.Sensitivity) {
 				return "n/a"
@@ -60,7 +60,7 @@ func (a *Results) Describe() error {
 	a.Table(t, "gives the performance per participant, by the mean probability over the participant's draws.")
 	if !same {
 		a.Table(section.TableOf("Tested participants of each classifier", 1, rows,
-			section.Text("classifier", "", func(r Row) string { return r.Called() }),
+			classifierColumn,
 			section.Number("n", "participants tested", func(r Row) string { return fmt.Sprint(r.Participants) }),
 			section.Number("folds", "", func(r Row) string { return fmt.Sprint(r.Folds) }),
 			section.Number("majority-class rate", "share of the largest group among the tested participants", func(r Row) string { return report.Share(r.Majority) })),
@@ -89,6 +89,19 @@ func (a *Results) Describe() error {
 	return a.performanceFigures(rows)
 }
 
+// Columns that the tables of performance share.
+var (
+	classifierColumn = section.Text("classifier", "", func(r Row) string { return r.Called() })
+	accuracyColumn   = section.Strong(section.Number("accuracy", "share of correct predictions, pooled over the folds",
+		func(r Row) string { return report.Share(r.Accuracy) }))
+	intervalColumn = section.Number("95 % CI", "Wilson's interval of the accuracy, for the number of participants",
+		func(r Row) string { return report.Range(r.Low, r.High) })
+	foldsColumn = section.Number("over folds", "accuracy of each fold: mean ± standard deviation (n − 1) over the folds",
+		func(r Row) string { return section.PlusMinus(r.FoldMean, r.FoldSD) })
+	permutedColumn = section.Number("p", "of the accuracy: test labels permuted within folds, models not retrained", func(r Row) string { return report.DrawnP(r.P, r.Permutations) })
+	areaColumn     = section.Number("AUC", "area under the ROC curve, mean over the folds", func(r Row) string { return report.Share(r.AUC) })
+)
+
 // eachLevel adds the accuracies per graph beside those per participant, where they differ.
 func (a *Results) eachLevel() {
 	rows, caption := a.Accuracy, "Performance per graph and per participant"
@@ -96,11 +109,11 @@ func (a *Results) eachLevel() {
 		rows, caption = people, "Further measures of performance; per graph they are the same"
 	}
 	a.Supplement(section.TableOf(caption, 2, rows,
-		section.Text("classifier", "", func(r Row) string { return r.Called() }),
+		classifierColumn,
 		section.Text("level", "graph: every draw counts; participant: the mean probability over the draws decides", func(r Row) string { return r.Level }),
 		section.Number("accuracy", "pooled over the folds", func(r Row) string { return report.Share(r.Accuracy) }),
-		section.Number("95 % CI", "Wilson's interval of the accuracy, for the number of participants", func(r Row) string { return report.Range(r.Low, r.High) }),
-		section.Number("over folds", "accuracy of each fold: mean ± standard deviation (n − 1) over the folds", func(r Row) string { return section.PlusMinus(r.FoldMean, r.FoldSD) }),
+		intervalColumn,
+		foldsColumn,
 		section.Number("balanced", "", func(r Row) string { return report.Share(r.Balanced) }),
 		section.Number("AUC", "", func(r Row) string { return report.Share(r.AUC) }),
 		section.Number("AUC p", "of the AUC: test labels permuted within folds, models not retrained", func(r Row) string { return report.DrawnP(r.AUCP, r.Permutations) }),
@@ -271,14 +284,9 @@ func (a *Results) comparison() error {
 		section.Number("t p", "corrected resampled t-test over the folds", func(r column.PairRow) string { return report.Probability(r.TP) }),
 		section.Number("t Holm", "", func(r column.PairRow) string { return report.Probability(r.THolm) }))
 	t.Note = "McNemar's exact test, and the corrected resampled t-test over the folds; Holm corrects for the number of pairs."
-	sentence := fmt.Sprintf("compares classifiers over the same participants (%s).", words.Count(len(rows), "pair"))
 	const most = 24 // pairs in the text
-	if len(rows) > most {
-		a.Supplement(t)
-		a.Say("%s %s", t.Label(), sentence)
-		return nil
-	}
-	a.Table(t, sentence)
+	a.LongTable(t, most,
+		fmt.Sprintf("compares classifiers over the same participants (%s).", words.Count(len(rows), "pair")))
 	return nil
 }
 

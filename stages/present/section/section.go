@@ -57,6 +57,16 @@ func (w *Writer) Table(t *report.Table, sentence string) {
 	w.Add(report.Block{Table: t})
 }
 
+// LongTable is Table; a table of more than so many rows is folded away.
+func (w *Writer) LongTable(t *report.Table, most int, sentence string) {
+	if len(t.Rows) <= most {
+		w.Table(t, sentence)
+		return
+	}
+	w.Supplement(t)
+	w.Say("%s %s", t.Label(), sentence)
+}
+
 // Supplement adds a table that is folded away.
 func (w *Writer) Supplement(t *report.Table) {
 	t.Supplement = true
