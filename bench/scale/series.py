@@ -6,6 +6,7 @@
         --without baselines --without fidelity --without scans
 """
 
+import multiprocessing
 import os
 import sys
 
@@ -13,12 +14,11 @@ import numpy as np
 
 REGIONS, VOLUMES = 24, 80
 n, out = int(sys.argv[1]), sys.argv[2]
-os.makedirs(out, exist_ok=True)
-with open(f"{out}/participants.tsv", "w") as table:
-    table.write("participant_id\tgroup\n")
-    for i in range(n):
-        table.write(f"sub-{i + 1:05d}\t{'AB'[i % 2]}\n")
-for i in range(n):
+HEADER = "\t".join(f"r{j + 1}" for j in range(REGIONS)) + "\n"
+ROWS = ("\t".join(["%.3f"] * REGIONS) + "\n") * VOLUMES
+
+
+def make(i):
     rng = np.random.default_rng(i)
     x = rng.standard_normal((VOLUMES, REGIONS))
     common = rng.standard_normal((VOLUMES, 3))
@@ -27,5 +27,14 @@ for i in range(n):
     if i % 2:  # group B: four regions also follow the second network
         x[:, :4] += 0.7 * common[:, [1]]
     with open(f"{out}/sub-{i + 1:05d}.tsv", "w") as file:
-        file.write("\t".join(f"r{j + 1}" for j in range(REGIONS)) + "\n")
-        np.savetxt(file, x, fmt="%.3f", delimiter="\t")
+        file.write(HEADER + ROWS % tuple(x.ravel().tolist()))
+
+
+if __name__ == "__main__":
+    os.makedirs(out, exist_ok=True)
+    with open(f"{out}/participants.tsv", "w") as table:
+        table.write("participant_id\tgroup\n")
+        for i in range(n):
+            table.write(f"sub-{i + 1:05d}\t{'AB'[i % 2]}\n")
+    with multiprocessing.Pool() as pool:
+        pool.map(make, range(n), chunksize=100)
