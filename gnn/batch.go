@@ -76,8 +76,7 @@ func (w *worker[T]) begin(graphs []*Graph[T], batch int) error {
 			return err
 		}
 	}
-	w.reader.Begin(numbers)
-	return nil
+	return w.reader.Begin(numbers)
 }
 
 // filed gives the numbers of those graphs that are in a file.
@@ -98,7 +97,7 @@ func (w *worker[T]) filed(graphs []*Graph[T]) (numbers []int32, err error) {
 }
 
 // load puts the next batch of the pass into slots.
-func (w *worker[T]) load(batch []*Graph[T]) []*slot[T] {
+func (w *worker[T]) load(batch []*Graph[T]) ([]*slot[T], error) {
 	m := w.m
 	for len(w.slots) < len(batch) {
 		s := &slot[T]{blocks: make([]blockState[T], len(m.blocks)), mlp: newMLPState[T](m.Options),
@@ -118,10 +117,12 @@ func (w *worker[T]) load(batch []*Graph[T]) []*slot[T] {
 	}
 	w.pieces = 0
 	if filed > 0 {
-		w.reader.Next(filed)
+		if err := w.reader.Next(filed); err != nil {
+			return nil, err
+		}
 		w.pieces = w.reader.Pieces()
 	}
-	return w.slots[:len(batch)]
+	return w.slots[:len(batch)], nil
 }
 
 // forward calls do for each slot whose graph is there, and has the next batch read meanwhile.
@@ -176,8 +177,11 @@ func (w *worker[T]) blocksForward(s *slot[T], soon []T) {
 // next call.
 func (w *worker[T]) predict(batch []*Graph[T]) ([]*slot[T], error) {
 	m := w.m
-	slots := w.load(batch)
-	err := w.forward(slots, func(i int, s *slot[T]) {
+	slots, err := w.load(batch)
+	if err != nil {
+		return nil, err
+	}
+	err = w.forward(slots, func(i int, s *slot[T]) {
 		w.blocksForward(s, soon(slots, i+1))
 		x := &s.mlp
 		for i := range m.fc {
@@ -232,7 +236,10 @@ func (s *slot[T]) crossEntropy(scale float64) {
 // so the result does not depend on the number of goroutines.
 func (w *worker[T]) gradient(batch []*Graph[T], grad []T, masks func([]*slot[T])) (Losses, error) {
 	m := w.m
-	slots := w.load(batch)
+	slots, err := w.load(batch)
+	if err != nil {
+		return Losses{}, err
+	}
 	share := 1 / float64(len(slots))
 	if masks != nil {
 		masks(slots)

@@ -34,8 +34,8 @@ func filed[T Float](t *testing.T, memory int64, graphs []*Graph[T]) *os.File {
 func read[T Float](t *testing.T, g *Graph[T]) []T {
 	r := need.Value(g.record.file.records.NewReader(0, 1))(t)
 	defer r.Close()
-	r.Begin([]int32{g.record.number})
-	r.Next(1)
+	need.NoError(t, r.Begin([]int32{g.record.number}))
+	need.NoError(t, r.Next(1))
 	return slices.Clone(view[T](need.Value(r.Get(0))(t)))
 }
 

@@ -13,8 +13,8 @@ type request struct {
 type engine interface {
 	// submit begins to read. It calls done for what it has at once, or not at all.
 	submit(rs []request, done func(slot int32, err error))
-	// wait calls done for what was read, at least so often.
-	wait(least int, done func(slot int32, err error))
+	// wait calls done for what was read, at least so often. After an error nothing more can be waited for.
+	wait(least int, done func(slot int32, err error)) error
 	close()
 }
 
@@ -45,11 +45,12 @@ func (g goroutines) submit(rs []request, _ func(int32, error)) {
 	}
 }
 
-func (g goroutines) wait(least int, done func(int32, error)) {
+func (g goroutines) wait(least int, done func(int32, error)) error {
 	for range least {
 		r := <-g.done
 		done(r.slot, r.err)
 	}
+	return nil
 }
 
 func (g goroutines) close() {}

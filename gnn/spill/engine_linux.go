@@ -109,7 +109,7 @@ func (d *direct) resident(r request) bool {
 	return e == 0
 }
 
-func (d *direct) wait(least int, done func(int32, error)) {
+func (d *direct) wait(least int, done func(int32, error)) error {
 	for least > 0 {
 		n, _, e := unix.Syscall6(unix.SYS_IO_GETEVENTS, d.context, uintptr(least), uintptr(len(d.events)),
 			uintptr(unsafe.Pointer(unsafe.SliceData(d.events))), 0, 0)
@@ -117,7 +117,7 @@ func (d *direct) wait(least int, done func(int32, error)) {
 			continue
 		}
 		if e != 0 {
-			panic(e)
+			return e
 		}
 		for _, v := range d.events[:n] {
 			var err error
@@ -131,6 +131,7 @@ func (d *direct) wait(least int, done func(int32, error)) {
 		}
 		least -= int(n)
 	}
+	return nil
 }
 
 func (d *direct) close() {

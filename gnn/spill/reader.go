@@ -56,13 +56,14 @@ func (f *File) NewReader(memory int64, batch int) (*Reader, error) {
 		return nil, err
 	}
 	need, room := 2*batch+window, int(memory/int64(f.largest))
-	keep := min(max(0, room-need), len(f.records))
-	arena, err := newArena((keep + need) * f.largest)
+	keep := max(0, room-need)
+	slots := min(keep+need, len(f.records)) // no record has two
+	arena, err := newArena(slots * f.largest)
 	if err != nil {
 		return nil, failed(err)
 	}
-	r := &Reader{file: f, reads: newEngine(f.file), arena: arena, slots: make([]slot, keep+need),
-		slotOf: make([]int32, len(f.records)), keep: int32(keep)}
+	r := &Reader{file: f, reads: newEngine(f.file), arena: arena, slots: make([]slot, slots),
+		slotOf: make([]int32, len(f.records)), keep: int32(min(keep, slots))}
 	for i := range r.slotOf {
 		r.slotOf[i] = -1
 	}
@@ -74,28 +75,34 @@ func (f *File) NewReader(memory int64, batch int) (*Reader, error) {
 
 // Close ends what is being read and frees the memory of the records.
 func (r *Reader) Close() {
-	r.settle()
+	r.settle() // or else the engine's end is that of what it reads
 	r.reads.close()
 	freeArena(r.arena)
 }
 
 // settle waits for all that is being read.
-func (r *Reader) settle() {
+func (r *Reader) settle() error {
 	for n := r.reading.Load(); n > 0; n = r.reading.Load() {
-		r.reads.wait(int(n), r.arrived)
+		if err := r.reads.wait(int(n), r.arrived); err != nil {
+			return failed(err)
+		}
 	}
+	return nil
 }
 
-// Begin starts a pass through records in an order.
-func (r *Reader) Begin(order []int32) {
-	r.settle()
+// Begin starts a pass through records in an order. After an error, here or of Next, the reader can only be closed.
+func (r *Reader) Begin(order []int32) error {
+	if err := r.settle(); err != nil {
+		return err
+	}
 	r.drop(r.batch)
 	r.drop(r.order[r.ended:r.asked])
 	r.order, r.batch, r.asked, r.ended = order, nil, 0, 0
+	return nil
 }
 
 // Next waits for the next n records of the order. The records before them are out of use.
-func (r *Reader) Next(n int) {
+func (r *Reader) Next(n int) error {
 	for _, k := range r.batch {
 		r.slots[r.slotOf[k]].state = checked // by Get
 	}
@@ -111,9 +118,11 @@ func (r *Reader) Next(n int) {
 			}
 		}
 		if waiting == 0 {
-			return
+			return nil
 		}
-		r.reads.wait(min(waiting, int(r.reading.Load())), r.arrived)
+		if err := r.reads.wait(min(waiting, int(r.reading.Load())), r.arrived); err != nil {
+			return failed(err)
+		}
 	}
 }
 

@@ -55,9 +55,9 @@ func TestReaderReads(t *testing.T) {
 			for pass := range 4 {
 				order := permuted(r, len(records))
 				order[7], order[70] = order[8], order[8]
-				reader.Begin(order)
+				need.NoError(t, reader.Begin(order))
 				for at := 0; at+100 <= len(order) && (pass != 1 || at < 1000); at += 100 {
-					reader.Next(100)
+					need.NoError(t, reader.Next(100))
 					for range reader.Pieces() {
 						reader.Ahead()
 					}
@@ -97,9 +97,9 @@ func TestReaderKeeps(t *testing.T) {
 			if pass == 2 {
 				count.n = 0
 			}
-			reader.Begin(order)
+			need.NoError(t, reader.Begin(order))
 			for range order {
-				reader.Next(1)
+				need.NoError(t, reader.Next(1))
 			}
 		}
 		need.Equal(t, count.n, 4*(6000-keep), keep, "records in memory")
@@ -120,8 +120,8 @@ func TestReaderRefuses(t *testing.T) {
 			if past {
 				uncached(reader.reads)
 			}
-			reader.Begin([]int32{0, 1, 2})
-			reader.Next(3)
+			need.NoError(t, reader.Begin([]int32{0, 1, 2}))
+			need.NoError(t, reader.Next(3))
 			_, err := reader.Get(1)
 			if err == nil || !strings.HasPrefix(err.Error(), "the file of graphs: ") || !strings.HasSuffix(err.Error(), want) {
 				t.Error(fmt.Sprint(past), "error", err, "want …"+want)
@@ -132,3 +132,43 @@ func TestReaderRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A reader has memory for no more records than there are.
+func TestReaderReservesWhatThereIs(t *testing.T) {
+	f, _ := filled(t, 10, 100)
+	for _, memory := range []int64{0, 6 * sector, 1 << 40} {
+		reader := need.Value(f.NewReader(memory, 4))(t)
+		need.Equal(t, len(reader.arena), 10*sector, "bytes for 10 records of a sector")
+		reader.Close()
+	}
+	reader := need.Value(f.NewReader(0, 1))(t)
+	defer reader.Close()
+	for range 2 {
+		need.NoError(t, reader.Begin([]int32{9, 8, 7, 6, 5, 4, 3, 2, 1, 0}))
+		for range 10 {
+			need.NoError(t, reader.Next(1))
+			need.Value(reader.Get(0))(t)
+		}
+	}
+}
+
+// broken is an engine that fails.
+type broken struct{ engine }
+
+func (broken) wait(int, func(int32, error)) error { return os.ErrClosed }
+
+// An engine that fails ends the pass with its error.
+func TestReaderTellsThatReadingEnded(t *testing.T) {
+	f, _ := filled(t, 3, 100)
+	reader := need.Value(f.NewReader(0, 1))(t)
+	reader.reads = broken{held{reader.reads}}
+	need.NoError(t, reader.Begin([]int32{0, 1, 2}))
+	need.Error(t, reader.Next(1), "the file of graphs: file already closed")
+	need.Error(t, reader.Begin([]int32{0, 1, 2}), "the file of graphs: file already closed")
+	reader.Close()
+}
+
+// held is an engine that reads nothing.
+type held struct{ engine }
+
+func (held) submit([]request, func(int32, error)) {}
