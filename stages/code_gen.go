@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 0e23d522aa74f0413853ce0fb641a692cefc4d42234aca79b865a56dca531969
+var codes = dag.Codes(`kind baseline 779f58c66adfd135164710d5c7d1036c7177e27a15f93f768decabf8b7049e35
 kind biomarkers 2ad63450bf67271feef8ea548c8f9464dc3b358147215be5976afb2ce0276269
-kind bnt b57efb2c68a6301a42bd498aaecc02e3fb4422271880ff26e41cd9f3910b405e
+kind bnt f4603f61c95eca187ecb34f439b0a583bcb37e65e72c6656b6103ed5eee599a2
 kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
-kind braingnn 2b4e6b11414febc708aaa271d7f36fbcc6fcf552dd5b0042b99e365cd84c914b
+kind braingnn 18a66e8479dbeabc7e3d40c5dc14122c7f9322d71fe631ca03937e2c2eaed50d
 kind brainmap c150c809d60f00aae0aa37e24f620daba749f5a308fb54c5ce280c70834cdfdc
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
 kind combat f78810cad542a6c65f6c1e670faa61a6f743290809cacdea32720f07415e869d
@@ -21,7 +21,7 @@ kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
 kind evaluate ee912c571fbea36d691b7743197d42f06afa8da7202ecdcdd29e5526c5422bee
 kind evaluate-regression 03531671147c5194a141ca0618a569eb5e7c7a7b3dbca357fcfaea9ff3411540
 kind exec 3599ebb772756c579aee534fa15f55c6020305b37a3553eebeb54395b866927b
-kind fidelity 50a9ad373c91235495f5f01c23143d15bfa6cfeb721942195a7b71fa2908003d
+kind fidelity dcc60ea5248295b8b64eedc5b3c09e418da04d7a372f7f9852ffbb3abab89ee7
 kind figure-calibration d8e1a9a06db9d2284b26361009b906cd5f4a5fa1f9e51c84099878b4aebf43b7
 kind figure-confusion eccb454b95d139b691087eed11b0b6f518e6baac562e6102497a9933cd602d7c
 kind figure-connectivity df21679153e3055da1c2637d0e4304ca80ec4fcd33e0436c632c05e49092de9d
@@ -46,7 +46,7 @@ kind meanmlp 2c5481d8e864a96cd0e4f4df860b11264bf9476ad71e0aa2b63097a311a5a6b2
 kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
 kind parcellate 654724b18b8597b32fc07ba2eab457b4c81d21c5651fbc4768430b6c34242ace
 kind permutation 7ed9ab15281fe2311448c7401524f77bd810343da356974ca5acfe33c4ed9469
-kind predict 8af60b308486da59f9a8281a1f8252218d4d80caa5c96c98d343ba984782fb03
+kind predict 6c05e2e87b475a31fa7a613727f8707516a26a6e907f7601116d51c0031094e0
 kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
 kind qcfc d2ccc5802ff03d7e55fce1291e07fb8f3553e2bae7f76cdee01a9aa7cdfaf16a
@@ -61,8 +61,8 @@ kind summary 1dec3a5344d5fa68a54481a70eaf96a5c93469343ba4af38fb0da7024c8d7a95
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 2f17bb12e6c36ef55e530d2dc9b2f41dc885096b4d861729d1fafee0b3a982e7
-kind train de78ecd93d32d445830bb633114d76a69d26978fa8bcd09eb3fbea95409e7228
-kind train-regression 736f51cbbc9019dd93fccab33761d9201896f1d1d56c6d215e5591a44d96f32e
+kind train 5308908f470b73c68c25eb2f1a085b280be040ade8c4bc71dcb6baa88ee5992e
+kind train-regression 1ccff898e2bb9ed396d453dca7c38df6f71770758841b29e279f73714f2066b3
 kind windows 1058e256792b7fa184882b014e994164a8f9998e5e7c9e18542bb21e9c09517c
 
 reached by baseline
@@ -829,31 +829,31 @@ prgnn/gnn.unpackNodes 4f68a064afd2.29f850
 prgnn/gnn.view 247c5592fd95.e3b0c4
 prgnn/gnn.whole e99238839469.17172a
 prgnn/gnn.worker e7974e52dfe9.5491de
-prgnn/gnn.worker.begin d5e83f28f663.eef1f3
+prgnn/gnn.worker.begin bc402b609f0c.eef1f3
 prgnn/gnn.worker.blocksForward b71a75274439.4cda79
 prgnn/gnn.worker.end f9ff66302ba8.e2f33d
 prgnn/gnn.worker.filed 6712014fa370.a31f6e
 prgnn/gnn.worker.forward 9d44ae9fbcc8.18a810
-prgnn/gnn.worker.load 56c435f7e557.1909e0
-prgnn/gnn.worker.predict c149f2e50996.802d25
+prgnn/gnn.worker.load 8bb4fa79bc9f.1909e0
+prgnn/gnn.worker.predict 924cbef2eccd.802d25
 prgnn/gnn/spill.File ba048f3edf40.1b3de8
 prgnn/gnn/spill.File.Add 8a2b435c4278.d085a1
-prgnn/gnn/spill.File.NewReader 3f74a14446e9.4e2c87
+prgnn/gnn/spill.File.NewReader a599beed30db.4e2c87
 prgnn/gnn/spill.File.flush 325841d743ac.96f8b3
 prgnn/gnn/spill.NewFile f2e2d1406151.0784ca
 prgnn/gnn/spill.Reader d46282a6efb5.e5cf28
 prgnn/gnn/spill.Reader.Ahead 5e68207de79b.3f93e0
-prgnn/gnn/spill.Reader.Begin 7d15aaf51173.16e1c7
+prgnn/gnn/spill.Reader.Begin 9a2b2b15aa0e.16e1c7
 prgnn/gnn/spill.Reader.Close 682958441188.9a620e
 prgnn/gnn/spill.Reader.Get 8780796e7b40.828405
-prgnn/gnn/spill.Reader.Next 657efdfe5f28.ac92f1
+prgnn/gnn/spill.Reader.Next 2539d7629270.372962
 prgnn/gnn/spill.Reader.Pieces 0fa51c603d19.5de710
 prgnn/gnn/spill.Reader.arrived 30eae15fe626.dfa3cf
 prgnn/gnn/spill.Reader.ask bd80c3b9cf1a.0e216f
 prgnn/gnn/spill.Reader.choose f5307ffec58d.22c710
 prgnn/gnn/spill.Reader.drop e3e7843b7c88.413fc3
 prgnn/gnn/spill.Reader.memory 7d16b27b797c.413fc3
-prgnn/gnn/spill.Reader.settle bc1ca885fcb5.2966c1
+prgnn/gnn/spill.Reader.settle b5ef30930522.86e1c6
 prgnn/gnn/spill.aligned 8b2cb456232c.d2a52a
 prgnn/gnn/spill.castagnoli 1c3143cc66f0.e3b0c4
 prgnn/gnn/spill.checked a627130005a1.927489
@@ -863,8 +863,8 @@ prgnn/gnn/spill.direct 1e73f95b49fa.d8073d
 prgnn/gnn/spill.direct.close a099dfad993e.96f56a
 prgnn/gnn/spill.direct.resident 37bb125257b4.68d453
 prgnn/gnn/spill.direct.submit 2950f59b7d4f.e752a1
-prgnn/gnn/spill.direct.wait dfd0ca72459c.96f56a
-prgnn/gnn/spill.engine b575933881b2.2432fd
+prgnn/gnn/spill.direct.wait 2c8bc3a4cefb.96f56a
+prgnn/gnn/spill.engine 112e7d7b5419.2432fd
 prgnn/gnn/spill.errAltered 89c3fa9e053f.6da5b1
 prgnn/gnn/spill.event 400ab00911b6.e3b0c4
 prgnn/gnn/spill.extent eb77c00d0271.e3b0c4
@@ -873,7 +873,7 @@ prgnn/gnn/spill.freeArena 5324c9c5b3be.e3b0c4
 prgnn/gnn/spill.goroutines e3a32b76961a.5656fa
 prgnn/gnn/spill.goroutines.close cdd72edc6e9e.9fc618
 prgnn/gnn/spill.goroutines.submit 7976b2440527.ac9a7f
-prgnn/gnn/spill.goroutines.wait 24238a5c636c.9fc618
+prgnn/gnn/spill.goroutines.wait 553dae781eae.9fc618
 prgnn/gnn/spill.iocb b7ec208e8735.e3b0c4
 prgnn/gnn/spill.newArena b4af9d96856d.043253
 prgnn/gnn/spill.newEngine 3cc2909abc8b.035762
@@ -1084,7 +1084,7 @@ prgnn/gnn.tooLarge 10b6e48e2020.e3b0c4
 prgnn/gnn.worker.backward 511640118d19.118537
 prgnn/gnn.worker.batchLosses 812af6b094ad.7b9ac7
 prgnn/gnn.worker.countScores a0f8345d8157.022675
-prgnn/gnn.worker.gradient 3240fed182b3.61427e
+prgnn/gnn.worker.gradient 0ec1d65da738.3bbe33
 prgnn/gnn.worker.normBackward f0ac49752374.fb7cc5
 prgnn/gnn.worker.normForward e04d3a9646ce.4836f3
 prgnn/gnn.worker.reduce 7d285d74099d.6daa56
@@ -4911,7 +4911,7 @@ at gnn/baseline/regressor.go prgnn/gnn/baseline Regressor:4 constant:14 Mean:17 
 at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 RidgeTo:54 ridge:64 primalRidge:84 weighted:137
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 most:28 tooMany:30 FitSVM:38 SVMTo:68 scale:96 kernel:111 kernel.gram:117 kernel.apply:133 norms:139 vectorMachine:150 newVectorMachine:158 vectorMachine.decide:170 vectorMachine.describe:189 smo:202 pairStep:273 offset:304
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
-at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:84 worker.load:101 worker.forward:128 soon:153 worker.blocksForward:161 worker.predict:177 slot.crossEntropy:202 worker.gradient:233 worker.backward:281 worker.reduce:303 worker.batchLosses:318 worker.normForward:357 worker.normBackward:381
+at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:129 soon:154 worker.blocksForward:162 worker.predict:178 slot.crossEntropy:206 worker.gradient:237 worker.backward:288 worker.reduce:310 worker.batchLosses:325 worker.normForward:364 worker.normBackward:388
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
 at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 Released:28 Options.Columns:38 leaky:41 Net:44 New:58 Net.Layout:84 Net.Drops:87 pass:91 pass.logits:98 Net.forward:101 Net.back:116 Net.padded:125 Net.Gradient:137 mix:175 mixedEntropy:190 Centers:203 orthogonal:216
 at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:69 normal:81 graph:88 block.forward:90 block.parts:127 state.dropped:134 join:146 unjoin:170 block.back:193 sum:255 softmax:262 softmaxBack:269
@@ -4948,9 +4948,9 @@ at gnn/portable.go prgnn/gnn portable:10 Exp:21 gemm:30 dot:35 dots:53 attend:61
 at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 Model.PredictEach:31 blockState.scores:61
 at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:58
 at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
-at gnn/spill/engine.go prgnn/gnn/spill request:6 engine:13 goroutines:22 result:28 newGoroutines:33 goroutines.submit:37 goroutines.wait:48 goroutines.close:55
-at gnn/spill/engine_linux.go prgnn/gnn/spill direct:16 iocb:25 event:37 newEngine:44 direct.submit:63 direct.resident:95 direct.wait:112 direct.close:136 newArena:145 freeArena:149
-at gnn/spill/reader.go prgnn/gnn/spill window:12 depth:13 piece:14 Reader:19 slot:39 state:45 reading:48 unchecked:49 checked:50 File.NewReader:54 Reader.Close:76 Reader.settle:83 Reader.Begin:90 Reader.Next:98 Reader.Pieces:121 Reader.Ahead:124 Reader.ask:127 Reader.choose:134 Reader.drop:159 Reader.arrived:170 Reader.Get:176 Reader.memory:189
+at gnn/spill/engine.go prgnn/gnn/spill request:6 engine:13 goroutines:22 result:28 newGoroutines:33 goroutines.submit:37 goroutines.wait:48 goroutines.close:56
+at gnn/spill/engine_linux.go prgnn/gnn/spill direct:16 iocb:25 event:37 newEngine:44 direct.submit:63 direct.resident:95 direct.wait:112 direct.close:137 newArena:146 freeArena:150
+at gnn/spill/reader.go prgnn/gnn/spill window:12 depth:13 piece:14 Reader:19 slot:39 state:45 reading:48 unchecked:49 checked:50 File.NewReader:54 Reader.Close:77 Reader.settle:84 Reader.Begin:94 Reader.Next:105 Reader.Pieces:130 Reader.Ahead:133 Reader.ask:136 Reader.choose:143 Reader.drop:168 Reader.arrived:179 Reader.Get:185 Reader.memory:198
 at gnn/spill/spill.go prgnn/gnn/spill sector:17 File:20 extent:29 NewFile:36 chunk:39 castagnoli:41 File.Add:44 File.flush:66 sectors:75 aligned:78 failed:84 errAltered:86
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
 at gnn/train.go prgnn/gnn Training:15 PaperTraining:40 AuthorsTraining:44 Epoch:51 ScoreBins:62 ScoreCounts:66 countScores:70 Training.Check:79 tooLarge:102 Model.Train:107 run.trainEpoch:170 worker.countScores:209 worker.tellScores:219 Model.fits:232 Training.stream:249 Training.rate:258 Losses.check:269 Losses.addScaled:289 slot.predicted:299 slot.right:310 worker.test:313
