@@ -2,7 +2,11 @@ package artifacts
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 	"time"
+
+	"prgnn/internal/regular"
 )
 
 // A Claim is the right to carry out one piece of work. It spares two processes
@@ -23,7 +27,23 @@ func (s *Store) TryClaim(k Key) (c *Claim, ok bool, err error) {
 	case !ok:
 		return nil, false, nil
 	}
+	s.session.introduce(s)
 	return &Claim{release}, true, nil
+}
+
+// Claimants are the other processes that have taken claims, each as text for a person: "process 12 on node3,
+// since 2026-01-31 14:05".
+func (s *Store) Claimants() (list []string) {
+	all, _ := s.sessions()
+	for _, p := range all {
+		path := filepath.Join(p.dir, claimantFile)
+		who, err := regular.ReadFile(path)
+		if err != nil || !p.alive {
+			continue
+		}
+		list = append(list, fmt.Sprintf("%s, since %s", who, time.Unix(0, p.since).Format("2006-01-02 15:04")))
+	}
+	return list
 }
 
 // Claim waits for the claim on a key. After another process releases it, or dies, it takes at most

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -143,4 +144,31 @@ func TestClaimExcludes(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// Who waits for a claim can tell whose it is; a process that only reads, or is dead, is nobody's.
+func TestClaimants(t *testing.T) {
+	s := newStore(t)
+	need.NoError(t, s.Hold())
+	other := openStore(t, s.Dir())
+	need.NoError(t, other.Hold())
+	need.Equal(t, len(s.Claimants()), 0, "claimants, before there is a claim")
+	need.Value(other.Claim(context.Background(), KeyOf("k")))(t)
+	list := s.Claimants()
+	if len(list) != 1 || !strings.HasPrefix(list[0], fmt.Sprintf("process %d on ", os.Getpid())) {
+		t.Errorf("%q", list)
+	}
+	need.Equal(t, len(other.Claimants()), 0, "claimants beside itself")
+	cmd, out := child(t, "holder", s.Dir())
+	if !out.Scan() {
+		t.Fatal("the holder did not begin")
+	}
+	need.Equal(t, len(s.Claimants()), 2, "claimants")
+	cmd.Process.Kill()
+	cmd.Wait()
+	need.NoError(t, other.Close())
+	need.Equal(t, len(s.Claimants()), 0, "claimants, all dead or gone")
+	if _, _, err := need.Value(s.PlanGC(GCOptions{}))(t).Execute(); err != nil { // what the holder left
+		t.Error(err)
+	}
 }

@@ -28,9 +28,27 @@ type session struct {
 	dir   string       // "" before it has begun
 	lease *flock.Flock // locked
 	since atomic.Int64 // when it began, in ns by the clock of the file system; 0 before
+
+	introduced atomic.Bool // others can read whose session it is
 }
 
-const leaseFile = "lease"
+const (
+	leaseFile    = "lease"
+	claimantFile = "claimant" // whose session it is, for those who wait for one of its claims
+)
+
+// introduce leaves word of whose session it is. Nothing depends on it but what a person reads.
+func (p *session) introduce(s *Store) {
+	if p.introduced.Swap(true) {
+		return
+	}
+	dir, err := p.begin(s)
+	if err != nil {
+		return
+	}
+	host, _ := os.Hostname()
+	_ = os.WriteFile(filepath.Join(dir, claimantFile), fmt.Appendf(nil, "process %d on %s", os.Getpid(), host), 0o666)
+}
 
 // leaseSlack is how long before the beginning of a session a blob may have been
 // used last and still be taken as fresh, so that a run which follows another at
@@ -91,6 +109,7 @@ func (p *session) end() error {
 	err = errors.Join(err, os.RemoveAll(p.dir), p.lease.Unlock())
 	p.dir, p.lease = "", nil
 	p.since.Store(0)
+	p.introduced.Store(false)
 	return err
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"prgnn/artifacts"
@@ -84,6 +86,23 @@ func (r *runner) dispatchTasks(ctx context.Context) {
 
 // askAgain is how often a task that another process was at is looked at again.
 const askAgain = 25 * time.Millisecond
+
+// tellWait tells what a run waits for that has nothing to do itself.
+func (r *runner) tellWait() {
+	if r.checks > 0 || r.jobs > 0 || len(r.elsewhere) == 0 || r.stopped != nil {
+		return
+	}
+	i := slices.MinFunc(r.elsewhere, func(a, b int32) int { return cmp.Compare(r.rank[a], r.rank[b]) })
+	if r.at[i].told == Waiting {
+		return
+	}
+	r.at[i].told = Waiting
+	note := "another run is at it"
+	if who := r.store.Claimants(); who != nil {
+		note += " (" + strings.Join(who, "; ") + ")"
+	}
+	r.emit(Event{Task: r.nodes[i].ID, Stage: r.nodes[i].Stage.Name, State: Waiting, Key: r.at[i].key, Note: note})
+}
 
 // claim takes the right to do a piece of work, so that of two runs on one store
 // each does it once; nil when another has it.

@@ -6,7 +6,7 @@ import "prgnn/artifacts"
 type State string
 
 // The states of a task. In a plan: Cached, Stale, Unknown (it depends on what a
-// stale task will give). In a run: Waiting, Running, then Ran, Cached, Failed or
+// stale task will give). In a run: Waiting (for another run, which is at it), Running, then Ran, Cached, Failed or
 // Skipped (something that it needs failed).
 const (
 	Waiting State = "waiting"

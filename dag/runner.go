@@ -187,6 +187,7 @@ func (r *runner) loop(ctx context.Context) error {
 	for {
 		r.dispatchChecks(checkers)
 		r.dispatchTasks(ctx)
+		r.tellWait()
 		if r.checks == 0 && r.jobs == 0 && (len(r.elsewhere) == 0 || r.stopped != nil) {
 			break
 		}

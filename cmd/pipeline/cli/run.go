@@ -180,12 +180,17 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 	return result, err
 }
 
-// follow shows each event of a run, and calls begun where a task begins. It returns, by note, the tasks whose bytes
-// are not those of their records: they are known when the run has ended.
+// follow shows each event of a run, and calls begun where a task begins. The first task that another run is at, and
+// this one waits for, gets a line of its own. It returns, by note, the tasks whose bytes are not those of their
+// records: they are known when the run has ended.
 func (r *running) follow(shown progress.Display, begun func()) map[string][]dag.Event {
 	changed := map[string][]dag.Event{}
+	waits := false
 	r.Progress = func(e dag.Event) {
 		switch {
+		case e.State == dag.Waiting && !waits:
+			waits = true
+			shown.Say(fmt.Sprintf("%s: %s; this run waits for the result", e.Task, e.Note))
 		case e.State == dag.Running:
 			begun()
 		case e.State == dag.Ran && (e.Note == dag.OtherBytes || e.Note == dag.OtherRecord):

@@ -164,7 +164,7 @@ func (b *bars) line(s *tally, now time.Time, width int) string {
 	switch {
 	case s.complete():
 		say = s.Outcome() + s.took()
-	case len(s.running) > 0:
+	case s.active():
 		if left, ok := s.left(now); ok {
 			say = console.Seconds(left.Seconds()) + " left, "
 		}

@@ -109,7 +109,7 @@ func (l *lines) alive() {
 	}
 	l.last = now
 	for _, s := range l.t.order {
-		if len(s.running) == 0 {
+		if !s.active() {
 			continue
 		}
 		fmt.Fprintf(l.w, "%s: %d/%d", s.name, s.done(), s.total())

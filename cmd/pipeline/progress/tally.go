@@ -24,6 +24,7 @@ type tally struct {
 
 	running map[string]partial // by task
 	latest  string             // the task that spoke last
+	awaits  string             // the task of it that another run is at, and this one waits for
 	begun   time.Time          // when its first task began
 	ended   time.Time
 
@@ -95,11 +96,15 @@ func (t *tallies) count(e dag.Event, now time.Time) *tally {
 	}
 	switch e.State {
 	case dag.Waiting:
+		if e.Note != "" {
+			s.awaits = e.Task
+		}
 		return s
 	case dag.Running:
 		if s.begun.IsZero() {
 			s.begun = now
 		}
+		s.awaits = without(s.awaits, e.Task)
 		s.running[e.Task] = partial{e.Done, e.Total, e.Note}
 		s.latest = e.Task
 		return s
@@ -109,8 +114,17 @@ func (t *tallies) count(e dag.Event, now time.Time) *tally {
 		s.spent += e.Seconds
 	}
 	delete(s.running, e.Task)
+	s.awaits = without(s.awaits, e.Task)
 	s.ended = now
 	return s
+}
+
+// without is a name, or nothing when it is that of a task.
+func without(name, task string) string {
+	if name == task {
+		return ""
+	}
+	return name
 }
 
 // total is at least what is done: a task whose result got lost in the run is
@@ -121,7 +135,10 @@ func (s *tally) done() int { return s.ran + s.cached + s.failed + s.skipped }
 
 func (s *tally) complete() bool { return s.done() >= s.total() }
 
-func (s *tally) begins() bool { return s.done() > 0 || len(s.running) > 0 }
+func (s *tally) begins() bool { return s.done() > 0 || s.active() }
+
+// active reports whether one of its tasks is at work, in this run or in one that this run waits for.
+func (s *tally) active() bool { return len(s.running) > 0 || s.awaits != "" }
 
 // remember takes in how long tasks took in past runs, in seconds.
 func (t *tallies) remember(took map[string]float64) {
@@ -214,6 +231,8 @@ func (s *tally) took() string {
 func (s *tally) saying() string {
 	p, ok := s.running[s.latest]
 	switch {
+	case !ok && s.awaits != "":
+		return s.awaits + ": another run is at it"
 	case !ok:
 		return ""
 	case p.note != "":
