@@ -88,6 +88,23 @@ func refuseMore(rest io.Reader) error {
 	}
 }
 
+// IsBundle reports whether a file begins as a bundle does, of whatever version.
+func IsBundle(path string) bool {
+	f, err := regular.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	in := tar.NewReader(f)
+	h, err := in.Next()
+	if err != nil || h.Name != listName {
+		return false
+	}
+	head := make([]byte, len("prgnn bundle "))
+	_, err = io.ReadFull(in, head)
+	return err == nil && strings.HasPrefix(magic, string(head))
+}
+
 func (o *Opened) unpack(in *tar.Reader, size int64) error {
 	h, err := in.Next()
 	if err != nil {

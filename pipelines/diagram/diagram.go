@@ -1,6 +1,7 @@
 package diagram
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -171,10 +172,23 @@ var fills = map[dag.State]string{
 	dag.Failed:  "#f7cfcf",
 }
 
+// IsDrawing reports whether a text is a diagram that this package wrote.
+func IsDrawing(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("<svg ")) && bytes.Contains(text, []byte("<title>stages of ")) ||
+		bytes.HasPrefix(text, []byte("digraph ")) && bytes.Contains(text, []byte(dotStyle)) ||
+		bytes.HasPrefix(text, []byte(mermaidStart))
+}
+
+// dotStyle is a line of every diagram in DOT, mermaidStart what one in Mermaid begins with.
+const (
+	dotStyle     = `  node [shape=box, style="rounded,filled", fontname="sans-serif"];`
+	mermaidStart = "flowchart TD\n  %% stages of "
+)
+
 // DOT writes the diagram in the language of Graphviz.
 func (d Diagram) DOT(w io.Writer) {
 	fmt.Fprintf(w, "digraph %s {\n", dotQuote(d.name))
-	fmt.Fprintln(w, `  node [shape=box, style="rounded,filled", fontname="sans-serif"];`)
+	fmt.Fprintln(w, dotStyle)
 	for _, b := range d.boxes {
 		shape := ""
 		if b.source {
@@ -198,7 +212,7 @@ func dotQuote(s string) string {
 
 // Mermaid writes the diagram as a Mermaid flowchart.
 func (d Diagram) Mermaid(w io.Writer) {
-	fmt.Fprintln(w, "flowchart TD")
+	fmt.Fprintf(w, "%s%s\n", mermaidStart, strings.Join(strings.Fields(d.name), " "))
 	id := map[*box]string{}
 	for i, b := range d.boxes {
 		id[b] = fmt.Sprintf("s%d", i)

@@ -127,7 +127,7 @@ func TestDrawings(t *testing.T) {
 		t.Errorf("dot: got\n%s\nwant\n%s", dot.String(), wantDot)
 	}
 	d.Mermaid(&mermaid)
-	wantMermaid := "flowchart TD\n" +
+	wantMermaid := "flowchart TD\n  %% stages of test\n" +
 		"  s0[\"#lt;a#gt; & #quot;b#quot;<br/>echo × 12<br/>10 cached, 2 stale\"]\n" +
 		"  s1[\"b<br/>echo\"]\n  s0 ==> s1\n  class s0 stale\n" +
 		fmt.Sprintf("  classDef stale fill:%s,stroke:#555,color:#111\n", fills[dag.Stale])

@@ -6,6 +6,7 @@
 package provenance
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"time"
@@ -82,6 +83,11 @@ func (r *Run) PROV() ([]byte, error) {
 			"prgnn:platform": r.Lock.Program.Platform, "prgnn:go": r.Lock.Program.Go}},
 		"used": used, "wasGeneratedBy": made, "wasAssociatedWith": with,
 	}, "", "  ")
+}
+
+// IsPROV reports whether a text is a PROV record of this program.
+func IsPROV(text []byte) bool {
+	return json.Valid(text) && bytes.Contains(text, []byte(`"prgnn": "urn:prgnn:"`))
 }
 
 // name is a qualified name as a value.

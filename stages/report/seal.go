@@ -29,6 +29,9 @@ func seal(page []byte) []byte {
 // edited in it: every page names the program, at its top and in its provenance.
 func IsReport(page []byte) bool { return bytes.Contains(page, []byte(programName)) }
 
+// Unedited reports whether a file is a report of this program as it was written.
+func Unedited(page []byte) bool { return IsReport(page) && Intact(page) }
+
 // Intact reports whether a report is unchanged since it was written. Without a digest it reports false.
 func Intact(page []byte) bool {
 	at := bytes.Index(page[:min(len(page), 4096)], []byte(sealStart))

@@ -43,7 +43,7 @@ are participants' scans: --without-inputs leaves them out, and replay --inputs n
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&b.path, "output", "o", "", "write to `PATH`")
+	a.outputFlags(cmd, &b.path, "", "write to `PATH`")
 	f.BoolVar(&b.without, "without-inputs", false, "leave out the input files")
 	f.StringArrayVar(&b.results, "results", nil, "include the results of `STAGE[.OUTPUT]`; all includes everything; may be repeated")
 	a.asRunFlags(cmd, &b.sets)
@@ -71,7 +71,7 @@ func (a *app) bundle(what string, b bundling) error {
 		return err
 	}
 	defer c.Store.Close()
-	if err := a.MayWrite(b.path); err != nil {
+	if err := a.MayReplace(b.path, "a bundle", bundle.IsBundle); err != nil {
 		return err
 	}
 	l, err := c.Lock(a.Console)

@@ -66,7 +66,7 @@ whose methods this run used, by its parameters, and CITATION.md the methods text
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&e.Path, "output", "o", "", "write to `PATH`; - is stdout")
+	a.outputFlags(cmd, &e.Path, "", "write to `PATH`; - is stdout")
 	f.StringVar(&e.Format, "format", "", "`FORMAT`: arrow, arrow-zstd, parquet, csv, tsv, npy, tensor, pyg, mat, bids, all or one of those above (default: by the ending of PATH)")
 	f.IntVar(&e.Draw, "draw", 0, "export draw `N`, for formats that hold one; 0 is the plain mean")
 	f.BoolVar(&e.Names, "names", false, "in tables: add the names of regions to their numbers, and the positions of both ends of an edge")

@@ -33,7 +33,7 @@ that all members of a fan-out are gathered. No other program is needed.`,
 	}
 	setFlag(cmd, &sets)
 	cmd.Flags().StringVar(&format, "format", "svg", "`svg`, dot or mermaid")
-	cmd.Flags().StringVarP(&path, "output", "o", "", "write to `PATH` instead of stdout")
+	a.outputFlags(cmd, &path, "", "write to `PATH` instead of stdout")
 	return cmd
 }
 
@@ -48,7 +48,7 @@ func (a *app) graph(file string, sets []string, path string, write func(diagram.
 	if err != nil {
 		return err
 	}
-	if err := a.MayWrite(path); path != "" && err != nil {
+	if err := a.MayReplace(path, "a drawing of this command", holds(diagram.IsDrawing)); err != nil {
 		return err
 	}
 	var steps []dag.Step

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,27 +25,25 @@ const lockFile = "run.lock"
 func (a *app) lockCommand() *cobra.Command {
 	var sets []string
 	var path string
-	var replace bool
 	cmd := &cobra.Command{
 		Use:   "lock FILE|RUN",
 		Short: "record every input and result by digest, for others to repeat",
 		Long: `Writes run.lock beside the pipeline file: a text with the pipeline as it was run, the code of its
 stages, every input file and every result by digest. Commit it with the pipeline file. Anyone
 with the inputs can then repeat the run and compare the results; no result
-has to be shared. All results must exist: run first. RUN is the id of an earlier run. A lock of
-another pipeline file, or any other file, is only replaced with --replace: with several
-studies in a directory, name the lock of each with -o.`,
+has to be shared. All results must exist: run first. RUN is the id of an earlier run. The lock of
+another pipeline file is only replaced with --replace: with several studies in a directory, name
+the lock of each with -o.`,
 		Example: `  pipeline run biopoint.yaml && pipeline lock biopoint.yaml
   pipeline run biopoint.yaml --locked            refuses to run anything else, and compares
   pipeline audit --lock run.lock                 a reviewer runs everything again`,
 		Args:              exactly(1),
 		ValidArgsFunction: completeFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.writeLock(args[0], sets, path, replace)
+			return a.writeLock(args[0], sets, path)
 		},
 	}
-	cmd.Flags().StringVarP(&path, "output", "o", "", "write to `PATH` (default: run.lock beside FILE); - is stdout")
-	cmd.Flags().BoolVar(&replace, "replace", false, "also write over the lock of another pipeline file, or another file")
+	a.outputFlags(cmd, &path, "", "write to `PATH` (default: run.lock beside FILE); - is stdout")
 	a.asRunFlags(cmd, &sets)
 	return cmd
 }
@@ -58,7 +55,7 @@ type lockEvent struct {
 	Bytes int    `json:"bytes"`
 }
 
-func (a *app) writeLock(file string, sets []string, path string, replace bool) error {
+func (a *app) writeLock(file string, sets []string, path string) error {
 	c, err := a.lookAt(file, sets)
 	if err != nil {
 		return err
@@ -78,7 +75,11 @@ func (a *app) writeLock(file string, sets []string, path string, replace bool) e
 	if err != nil {
 		return err
 	}
-	if err := othersLock(path, l); err != nil && !replace {
+	what := fmt.Sprintf("the lock of %s (pipeline %s)", l.File, l.Pipeline)
+	if err := a.MayReplace(path, what, func(path string) bool {
+		was, err := audit.ReadLock(path)
+		return err == nil && was.File == l.File && was.Pipeline == l.Pipeline
+	}); err != nil {
 		return err
 	}
 	if path == "-" {
@@ -91,22 +92,6 @@ func (a *app) writeLock(file string, sets []string, path string, replace bool) e
 		a.Object(e)
 	} else {
 		a.Note("wrote %s (%s, %s)", path, words.Count(e.Tasks, "task"), console.ByteCount(int64(e.Bytes)))
-	}
-	return nil
-}
-
-// othersLock says what the file is that a lock would be written over, unless it is a lock of the same pipeline file.
-func othersLock(path string, l *lock.Lock) error {
-	if _, err := os.Stat(path); err != nil || path == "-" {
-		return nil
-	}
-	const remedy = "name another with -o PATH, or write over it with --replace"
-	was, err := audit.ReadLock(path)
-	switch {
-	case err != nil:
-		return exit.Wrongf("%s exists and is no lock that can be read (%w): %s", path, err, remedy)
-	case was.File != l.File || was.Pipeline != l.Pipeline:
-		return exit.Wrongf("%s is the lock of %s (pipeline %s), and this is %s (pipeline %s): %s", path, was.File, was.Pipeline, l.File, l.Pipeline, remedy)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ prov       one PROV-JSON file (W3C): every file, task and link, for tools that d
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&path, "output", "o", "", "write to `PATH`")
+	a.outputFlags(cmd, &path, "", "write to `PATH`")
 	f.StringVar(&format, "format", "ro-crate", "`ro-crate` or prov")
 	f.StringVar(&license, "license", "", "the `LICENSE` of your results, for a crate: an SPDX identifier, an address, or text")
 	a.asRunFlags(cmd, &sets)
@@ -68,7 +68,7 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 		return err
 	}
 	defer c.Store.Close()
-	if err := a.MayWrite(path); err != nil {
+	if err := a.MayReplace(path, "a provenance record of this program", holds(provenance.IsPROV)); err != nil {
 		return err
 	}
 	l, err := c.Lock(a.Console)

@@ -7,6 +7,7 @@ import (
 
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/page"
+	"prgnn/stages/report"
 )
 
 func (a *app) reportCommand() *cobra.Command {
@@ -34,7 +35,7 @@ results give the same bytes.`,
 			return a.report(args[0], sets, path)
 		},
 	}
-	cmd.Flags().StringVarP(&path, "output", "o", "", "write to `PATH`; - is stdout")
+	a.outputFlags(cmd, &path, "", "write to `PATH`; - is stdout")
 	a.asRunFlags(cmd, &sets)
 	return cmd
 }
@@ -45,7 +46,7 @@ func (a *app) report(file string, sets []string, path string) error {
 		return err
 	}
 	defer c.Store.Close()
-	if err := a.MayWrite(path); err != nil {
+	if err := a.MayReplace(path, "an unedited report of this program", holds(report.Unedited)); err != nil {
 		return err
 	}
 	if g, r := c.Pipeline.Graph, c.Pipeline.Roster; page.Stage(g) == nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -52,7 +53,7 @@ The keys are PEM files, as from openssl genpkey -algorithm ed25519.`,
 	f := cmd.Flags()
 	f.StringVar(&key, "key", "", "sign with the private key in `FILE`")
 	f.StringVar(&newKey, "new-key", "", "write a new key pair, `NAME`.pem and NAME.pub.pem")
-	f.StringVarP(&path, "output", "o", "run.intoto.json", "write to `PATH`; - is stdout")
+	a.outputFlags(cmd, &path, "run.intoto.json", "write to `PATH`; - is stdout")
 	a.asRunFlags(cmd, &sets)
 	return cmd
 }
@@ -90,6 +91,11 @@ type signEvent struct {
 	Lock     string `json:"lock"` // its digest
 }
 
+// isStatement reports whether a file is a signed statement of this program.
+func isStatement(path string) bool {
+	return holds(func(b []byte) bool { _, err := statement.Read(b); return err == nil })(path)
+}
+
 func (a *app) sign(what string, sets []string, key, path string) error {
 	private, err := regular.ReadPiped(key)
 	if err != nil {
@@ -99,9 +105,10 @@ func (a *app) sign(what string, sets []string, key, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(a.MayWrite(path), results.Keep(func() []results.Kept {
+	kept := results.Keep(func() []results.Kept {
 		return []results.Kept{{Path: key, What: "the private key"}, {Path: what, What: "the lock that is signed"}}
-	})(path)); err != nil {
+	})
+	if err := cmp.Or(a.MayWrite(path), kept(path), a.MayReplace(path, "a signed statement of this program", isStatement)); err != nil {
 		return err
 	}
 	s, err := statement.Of(l)

@@ -30,6 +30,7 @@ type Console struct {
 	JSON      bool
 	Quiet     bool
 	Verbose   bool
+	Replace   bool // --replace
 
 	// Refuse, when set, says why a file that the user names must not be written.
 	Refuse func(path string) error

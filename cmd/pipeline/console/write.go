@@ -44,6 +44,20 @@ func (a *Console) MayWrite(path string) error {
 	return nil
 }
 
+// MayReplace says why a command must not write the file that -o names; nil when it may. A file that is there is only
+// replaced where ours recognizes it as what the command wrote before, where it is empty, or with --replace. what names
+// what ours recognizes.
+func (a *Console) MayReplace(path, what string, ours func(path string) bool) error {
+	if err := a.MayWrite(path); err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || a.Replace || ours(path) {
+		return nil
+	}
+	return exit.Wrongf("%s exists and is not %s\n  name another PATH, or write over the file with --replace", path, what)
+}
+
 // opened reports whether a name stands for an open file or a device.
 func opened(path string) bool { return strings.HasPrefix(path, "/dev/") }
 

@@ -213,7 +213,7 @@ func (x *job) writeOne(sel *results.Selection, tasks []*dag.Node) (format, sidec
 			len(tasks), stored, tasks[0].ID, sel.Port.Name,
 			strings.TrimSuffix(filepath.Base(x.Path), filepath.Ext(x.Path)))
 	}
-	return stored, "", x.WriteTo(x.Path, func(w io.Writer) error { return x.Copy(w, x.Ref(tasks[0], sel.Port.Name)) })
+	return stored, "", x.toPath(func(w io.Writer) error { return x.Copy(w, x.Ref(tasks[0], sel.Port.Name)) })
 }
 
 func nativeName(format string) string {
@@ -228,7 +228,7 @@ func (x *job) writeTable(sel *results.Selection, tasks []*dag.Node, format strin
 	alone := len(tasks) == 1 && len(tasks[0].Coords) == 0 && !x.Names
 	if ref := x.Ref(tasks[0], sel.Port.Name); alone && ref.Format == "arrow" && format == "arrow" {
 		// The bytes of the store are the file: same digest, no copy in memory.
-		return x.WriteTo(x.Path, func(w io.Writer) error { return x.Copy(w, ref) })
+		return x.toPath(func(w io.Writer) error { return x.Copy(w, ref) })
 	}
 	keyed, err := x.keyed(sel, tasks)
 	if err == nil {
@@ -237,7 +237,7 @@ func (x *job) writeTable(sel *results.Selection, tasks []*dag.Node, format strin
 	if err != nil {
 		return err
 	}
-	return x.WriteTo(x.Path, func(w io.Writer) error { return encodeTable(w, keyed, format) })
+	return x.toPath(func(w io.Writer) error { return encodeTable(w, keyed, format) })
 }
 
 // forReaders adds to a table what the options ask for, and where it comes from.
@@ -322,10 +322,19 @@ func (x *job) writeArray(sel *results.Selection, tasks []*dag.Node) (sidecar str
 	if err != nil {
 		return "", err
 	}
-	if err := x.WriteTo(x.Path, whole.Encode); err != nil || x.Path == "-" {
+	sidecar = strings.TrimSuffix(x.Path, filepath.Ext(x.Path)) + ".json"
+	if x.Path != "-" {
+		err = x.MayReplace(sidecar, "the axes of an exported array", func(string) bool {
+			_, ok := readSidecar(x.Path)
+			return ok
+		})
+	}
+	if err == nil {
+		err = x.toPath(whole.Encode)
+	}
+	if err != nil || x.Path == "-" {
 		return "", err
 	}
-	sidecar = strings.TrimSuffix(x.Path, filepath.Ext(x.Path)) + ".json"
 	side := sidecarJSON{Array: filepath.Base(x.Path), Pipeline: x.Pipeline.Name, Stage: sel.Stage.Name,
 		Output: sel.Port.Name, Doc: sel.Port.Doc, DType: whole.DType(), Shape: whole.Shape, Axes: axes,
 		Sources: x.origins(sel.Port.Name, tasks)}

@@ -125,7 +125,7 @@ func (x *job) writeForms(sel *results.Selection, tasks []*dag.Node, f *form) err
 				len(tasks), f.name, tasks[0].ID, sel.Port.Name, strings.TrimSuffix(filepath.Base(x.Path),
 					f.ending), f.name)
 		}
-		return x.WriteTo(x.Path, func(w io.Writer) error { return x.writeForm(w, tasks[0], sel.Port, f) })
+		return x.toPath(func(w io.Writer) error { return x.writeForm(w, tasks[0], sel.Port, f) })
 	}
 	return x.eachMember(x.Path, sel, tasks, func(n *dag.Node) string { return f.ending },
 		func(w io.Writer, n *dag.Node) error {

@@ -41,7 +41,7 @@ func (x *job) writeMat(sel *results.Selection, tasks []*dag.Node) error {
 	default:
 		return exit.Wrongf("it is %s, but a .mat file holds only arrays and tables", first.Format)
 	}
-	return x.WriteTo(x.Path, func(w io.Writer) error { return mat5.Write(w, variables) })
+	return x.toPath(func(w io.Writer) error { return mat5.Write(w, variables) })
 }
 
 func matArray(name string, a *encoding.Array, axes []axisJSON) []mat5.Variable {

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
@@ -92,12 +90,7 @@ func Digests(store *artifacts.Store, path string) ([]artifacts.Digest, error) {
 		}
 		text = meta[metaSources]
 	case "npy":
-		twin, err := regular.ReadFile(strings.TrimSuffix(path, filepath.Ext(path)) + ".json")
-		var side struct {
-			Array   string          `json:"array"`
-			Sources json.RawMessage `json:"sources"`
-		}
-		if err == nil && json.Unmarshal(twin, &side) == nil && side.Array == filepath.Base(path) {
+		if side, ok := readSidecar(path); ok {
 			text = string(side.Sources)
 		}
 	}

@@ -43,5 +43,5 @@ func (x *job) writeTensors(sel *results.Selection, tasks []*dag.Node) error {
 		whole.Shape = append(whole.Shape, axis.Size)
 	}
 	column := encoding.Column{Name: sel.Port.Name, Doc: sel.Port.Doc}
-	return x.WriteTo(x.Path, func(w io.Writer) error { return whole.WriteTensors(w, keys, column, names) })
+	return x.toPath(func(w io.Writer) error { return whole.WriteTensors(w, keys, column, names) })
 }

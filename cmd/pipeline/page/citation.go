@@ -11,6 +11,7 @@ import (
 	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/regular"
 	"prgnn/internal/version"
 	"prgnn/stages/present/methods"
 )
@@ -76,7 +77,16 @@ func ExportCitation(a *console.Console, c *results.Current, e export.Options) er
 		return err
 	}
 	done := citationEvent{Event: "citations"}
-	for _, name := range []string{"CITATION.bib", "CITATION.md"} {
+	names := []string{"CITATION.bib", "CITATION.md"}
+	for _, name := range names {
+		if err := a.MayReplace(filepath.Join(e.Path, name), "a citation that this program wrote", func(path string) bool {
+			text, err := regular.ReadFile(path)
+			return err == nil && methods.IsCitation(text)
+		}); err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
 		path := filepath.Join(e.Path, name)
 		if err := a.WriteBytes(path, []byte(files[name])); err != nil {
 			return err

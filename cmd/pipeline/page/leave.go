@@ -217,7 +217,7 @@ func removePages(dir string, but map[string]bool) error {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		if page, err := regular.ReadFile(path); err == nil && report.IsReport(page) && report.Intact(page) {
+		if page, err := regular.ReadFile(path); err == nil && report.Unedited(page) {
 			if err := os.Remove(path); err != nil {
 				return err
 			}

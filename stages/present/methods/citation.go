@@ -1,6 +1,7 @@
 package methods
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -40,10 +41,18 @@ func (c *Citation) BibTeX(version string) string {
 	return strings.Join(entries, "\n")
 }
 
+// IsCitation reports whether a text is one that BibTeX or Markdown wrote: each names the program.
+func IsCitation(text []byte) bool {
+	return bytes.Contains(text, []byte("@software{prgnn,")) || bytes.Contains(text, []byte(byThisProgram))
+}
+
+// byThisProgram stands in every methods text.
+const byThisProgram = " wrote this text from the parameters of the run;"
+
 // Markdown is the methods text with pandoc's citations, and the works by their keys.
 func (c *Citation) Markdown(version string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Methods\n\nPR-GNN Pipeline %s wrote this text from the parameters of the run; it may be copied into a paper.\nCitations are the keys of CITATION.bib.\n", version)
+	fmt.Fprintf(&b, "# Methods\n\nPR-GNN Pipeline %s%s it may be copied into a paper.\nCitations are the keys of CITATION.bib.\n", version, byThisProgram)
 	for _, block := range c.methods {
 		switch {
 		case block.Heading != "":
