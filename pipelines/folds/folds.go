@@ -157,12 +157,12 @@ func beyond(n *dag.Node, t tester, participants *encoding.Table) (int, string) {
 		want, have int
 	}{{"fold", fold, folds}, {"repeat", repeat, repeats}} {
 		if folds > 0 && c.want > c.have {
-			or := fmt.Sprintf(", or set it to %d there", c.want)
+			or := fmt.Sprintf(", or %d %ss in %s", c.want, c.axis, by.Stage.Name)
 			if by.Work.(divider).LeavesOut() != "" { // the participants decide
 				or = ""
 			}
-			return c.want, fmt.Sprintf("%[1]s: %[2]s uses %[1]s %[3]d, but %[4]s makes %[5]s: write %[1]s: [1..%[6]d] here%[7]s",
-				c.axis, n.ID, c.want, by.ID, words.Count(c.have, c.axis), c.have, or)
+			return c.want, fmt.Sprintf("%[1]s: %[2]s uses %[1]s %[3]d, but %[4]s makes %[5]s: write %[1]s: [1..%[6]d] in the matrix of %[8]s%[7]s",
+				c.axis, n.ID, c.want, by.ID, words.Count(c.have, c.axis), c.have, or, n.Stage.Name)
 		}
 	}
 	return 0, ""
@@ -210,8 +210,8 @@ func untested(n *dag.Node, port string, participants *encoding.Table) []string {
 		}
 		said[k.stage] = true
 		names := lists.Map(have, func(f int) string { return fmt.Sprint(f) })
-		out = append(out, fmt.Sprintf("%s tests fold %s, but %s makes %s, so not every participant is tested: write matrix: { fold: [1..%d] } in %s, or partial: true here to evaluate only these participants",
-			k.stage, words.Some(names, 8), of[k].ID, words.Count(folds, "fold"), folds, k.stage))
+		out = append(out, fmt.Sprintf("%s tests fold %s, but %s makes %s, so not every participant is tested: write matrix: { fold: [1..%d] } in %s, or partial: true in %s to evaluate only these participants",
+			k.stage, words.Some(names, 8), of[k].ID, words.Count(folds, "fold"), folds, k.stage, n.Stage.Name))
 	}
 	return out
 }

@@ -223,7 +223,7 @@ func (a *auditor) toAudit(c *results.Current) (tasks []*dag.Node, skipped int, e
 		}
 	}
 	if len(tasks) == 0 {
-		return nil, 0, fmt.Errorf("nothing to audit: no task has %s\n  pipeline run %s makes them", what, c.Pipeline.File)
+		return nil, 0, fmt.Errorf("nothing to audit: no task has %s\n  %s makes them", what, c.RunAll(a.Console))
 	}
 	return a.sampled(tasks), skipped, nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"prgnn/cmd/pipeline/exit"
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 )
@@ -29,6 +30,32 @@ func TestErrorsInWords(t *testing.T) {
 	} {
 		need.Equal(t, inWords(c.err), c.want)
 	}
+}
+
+// TestGroupCauses: one cause is printed once, whatever names and numbers of members are in its messages; other causes,
+// and another stage, are not joined with it.
+func TestGroupCauses(t *testing.T) {
+	var errs []*dag.Error
+	for _, e := range []struct{ task, message string }{
+		{"parcels[sub-01]", "/data/sub-01/func/sub-01_bold.nii.gz: truncated; fetch it again"},
+		{"parcels[sub-02]", "/data/sub-02/func/sub-02_bold.nii.gz: truncated; fetch it again"},
+		{"series[sub-01]", "needs parcels[sub-01]"},
+		{"train[fold=1]", "1 participant of the group ASD"},
+		{"train[fold=2]", "2 participants of the group ASD"},
+		{"train[fold=3]", "3 participants of the group ASD"},
+	} {
+		errs = append(errs, &dag.Error{Task: e.task, Err: errors.New(e.message)})
+	}
+	shown := func(each bool) []string {
+		return lists.Map(groupCauses(errs, each), func(c failureCause) string { return strings.Join(c.tasks, " ") + ": " + c.text })
+	}
+	need.Equal(t, strings.Join(shown(false), "\n"), strings.Join([]string{
+		"parcels[sub-01] parcels[sub-02]: /data/sub-…/func/sub-…_bold.nii.gz: truncated; fetch it again",
+		"series[sub-01]: needs parcels[sub-01]",
+		"train[fold=1]: 1 participant of the group ASD",
+		"train[fold=2] train[fold=3]: 2 participants of the group ASD (of train[fold=2]; the others differ in numbers, -v shows each)",
+	}, "\n"))
+	need.Equal(t, len(shown(true)), 6)
 }
 
 // TestFlatten: what errors.Join put together becomes lines of its own; an error

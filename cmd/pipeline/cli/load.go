@@ -198,7 +198,7 @@ func (a *app) look(file string, sets []string) (*results.Current, error) {
 		if full, err := filepath.Abs(dir); err == nil { // somebody may be in another directory than the store
 			dir = full
 		}
-		return nil, fmt.Errorf("nothing of %s has been run: there is no store in %s\n  pipeline run %s makes the results; --store DIR says where they are", file, dir, file)
+		return nil, fmt.Errorf("nothing of %s has been run: there is no store in %s\n  %s makes the results; --store DIR says where they are", file, dir, results.Run(a.Console, file, sets))
 	}
 	store, err := a.openStore(dir)
 	if err != nil {

@@ -55,11 +55,13 @@ func (a *app) report(file string, sets []string, path string) error {
 		}
 		quiet := a.Quiet
 		a.Quiet = true // the note of a built-in pipeline has been given
-		c, err = a.lookUp(file, append(slices.Clip(c.Sets), page.Setting(g)), c.Store)
+		sets := c.Sets
+		c, err = a.lookUp(file, append(slices.Clip(sets), page.Setting(g)), c.Store)
 		a.Quiet = quiet
 		if err != nil {
 			return err
 		}
+		c.Sets = sets // those of a run
 	}
 	return page.Write(a.Console, c, path)
 }

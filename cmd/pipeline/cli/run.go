@@ -21,6 +21,7 @@ import (
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
 )
@@ -285,7 +286,7 @@ func (a *app) failures(cmd *cobra.Command, r *dag.Result, p *pipelines.Pipeline)
 		return
 	}
 	fmt.Fprintln(a.Stderr, a.Term.Red(words.Count(r.Failed, "task")+" failed:"))
-	causes := groupCauses(r.Errors)
+	causes := groupCauses(r.Errors, a.Verbose)
 	a.Few(a.Stderr, len(causes), 10, func(i int) {
 		c := causes[i]
 		a.Warn("  %s: %s: %s", c.first.Pos, words.Some(c.tasks, 6),
@@ -347,27 +348,56 @@ func areIs(n int) string {
 // A failureCause is one message and the tasks that ended in it.
 type failureCause struct {
 	first *dag.Error
-	text  string // of several tasks: with […] for the coordinates of each
+	text  string // of several tasks: of the first, with […] and sub-… for what names the member
 	tasks []string
 }
 
-// groupCauses joins failures with the same message, in the order of the graph.
-func groupCauses(errs []*dag.Error) []failureCause {
+// numbers are those in which the messages of one cause may differ.
+var numbers = pattern.New(`\d+(\.\d+)?`)
+
+// groupCauses joins failures of a stage whose messages are the same but for the names of the members, the files named
+// after them, and numbers, in the order of the graph; if each, it joins none.
+func groupCauses(errs []*dag.Error, each bool) []failureCause {
 	var causes []failureCause
+	common := map[string]string{} // by stage and message without numbers: the message, "" where numbers differ
 	at := map[string]int{}
 	for _, e := range errs {
 		text := withoutMember(e.Task, e.Err.Error())
-		i, seen := at[text]
-		if !seen {
-			i = len(causes)
-			at[text] = i
-			causes = append(causes, failureCause{first: e, text: e.Err.Error()})
+		for _, value := range memberValues(e.Task) {
+			if strings.HasPrefix(value, "sub-") {
+				text = strings.ReplaceAll(text, value, "sub-…")
+			}
 		}
-		if causes[i].tasks = append(causes[i].tasks, e.Task); len(causes[i].tasks) > 1 {
-			causes[i].text = text
+		key := dag.StageOf(e.Task) + "\x00" + numbers.ReplaceAllString(text, "#")
+		i, seen := at[key]
+		if !seen || each {
+			at[key], common[key] = len(causes), text
+			causes = append(causes, failureCause{e, e.Err.Error(), []string{e.Task}})
+			continue
+		}
+		if common[key] != text {
+			common[key] = ""
+		}
+		c := &causes[i]
+		c.tasks = append(c.tasks, e.Task)
+		if c.text = common[key]; c.text == "" {
+			c.text = c.first.Err.Error() + " (of " + c.first.Task + "; the others differ in numbers, -v shows each)"
 		}
 	}
 	return causes
+}
+
+// memberValues are the values of the coordinates in the name of a task: sub-001 and 2 of train[subject=sub-001,fold=2].
+func memberValues(task string) []string {
+	var values []string
+	for part := range strings.SplitSeq(strings.Trim(strings.TrimPrefix(task, dag.StageOf(task)), "[]"), ",") {
+		_, value, named := strings.Cut(part, "=")
+		if !named {
+			value = part
+		}
+		values = append(values, value)
+	}
+	return values
 }
 
 // brief cuts the stack of a panic, which is for -v.

@@ -87,8 +87,7 @@ func (a *app) why(file string, named []string, sets []string) error {
 			a.Object(causesEvent{"causes", sum.States, sum.Causes})
 			return nil
 		}
-		results.PrintCauses(a.Console, sum, true)
-		results.PrintStates(a.Console, sum)
+		results.PrintCauses(a.Console, sum)
 		return nil
 	}
 	e, err := dag.Why(p.Graph, store, dag.Options{}, named[0])
@@ -104,7 +103,6 @@ func (a *app) why(file string, named []string, sets []string) error {
 		a.Object(w)
 		return nil
 	}
-	results.PrintCauses(a.Console, sum, false)
-	results.PrintWhy(a.Console, e)
+	results.PrintWhy(a.Console, sum, e)
 	return nil
 }

@@ -227,15 +227,15 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 	for _, n := range slices.Concat(p.Here, p.Notes) {
 		fmt.Fprintln(w, n)
 	}
-	if p.Roster.Make == nil {
-		fmt.Fprintln(w, "The data themselves were not read: a run may still find damaged values, or one scan under two ids.")
-	}
 	fmt.Fprintf(w, "%s: %d taken, %d unusable, %d excluded\n", words.Count(len(people), p.Roster.Noun()),
 		numbers["taken"], numbers["unusable"], numbers["excluded"])
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		if name != "" {
 			fmt.Fprintf(w, "  %s: %d\n", name, groups[name])
 		}
+	}
+	if p.Roster.Make == nil {
+		fmt.Fprintln(w, "The voxels of scans and labels were not read: a run may still find participants whose data are damaged, or one scan under two ids.")
 	}
 	if len(unusable) > 1 && numbers["taken"] > 0 {
 		fmt.Fprintln(w, p.Roster.CompleteExclude(fmt.Sprintf("To continue without those that are unusable, under cohort:\n    exclude: [%s]", strings.Join(unusable, ", "))))

@@ -71,7 +71,7 @@ func ExportCitation(a *console.Console, c *results.Current, e export.Options) er
 	}
 	if missing != nil {
 		return fmt.Errorf("results that %s was made from are no longer in the store: %s\n  %s makes them again", task.ID,
-			missing[0], a.Command("run", c.Pipeline.File))
+			missing[0], c.RunAll(a))
 	}
 	if err := os.MkdirAll(e.Path, 0o777); err != nil {
 		return err

@@ -40,7 +40,7 @@ func Leave(a *console.Console, p *pipelines.Pipeline, store *artifacts.Store, r 
 		page, err = stored(c, task)
 	}
 	if err == nil && page == nil {
-		page, _, err = partial(c, task, r.Errors)
+		page, _, err = partial(a, c, task, r.Errors)
 	}
 	var kept string
 	scans := 0

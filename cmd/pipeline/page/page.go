@@ -37,7 +37,7 @@ func Write(a *console.Console, c *results.Current, path string) error {
 	var missing []string
 	page, err := stored(c, task)
 	if page == nil && err == nil {
-		page, missing, err = partial(c, task, nil)
+		page, missing, err = partial(a, c, task, nil)
 	}
 	if err != nil {
 		return err
@@ -152,13 +152,13 @@ func stored(c *results.Current, task *dag.Node) ([]byte, error) {
 
 // Partial makes a page from the results that are there, and names the tasks that have
 // none. failures are those of the run that leaves the page.
-func partial(c *results.Current, task *dag.Node, failures []*dag.Error) (page []byte, missing []string, err error) {
+func partial(a *console.Console, c *results.Current, task *dag.Node, failures []*dag.Error) (page []byte, missing []string, err error) {
 	in, err := inputsOf(c, task)
 	if err != nil {
 		return nil, nil, err
 	}
 	if in.results == 0 {
-		return nil, nil, errors.New("there is no result to report yet: pipeline run " + c.Pipeline.File + " makes them")
+		return nil, nil, errors.New("there is no result to report yet\n  " + c.RunAll(a) + " makes them")
 	}
 	p, err := task.Work.(*present.Report).PartialPage(dag.NewTask(in.ports),
 		present.Partial{Duplicates: in.duplicates, Lacking: len(in.lacking)})

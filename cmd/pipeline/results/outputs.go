@@ -102,13 +102,19 @@ func (c *Current) runUntil(until string) []string {
 	return withSets([]string{"run", c.File, "--until", until}, c.Sets)
 }
 
-// runAll is the command that makes all results. A recorded run has its settings in its text.
-func (c *Current) runAll() []string {
+// RunAll is the command that makes all results, with the settings that they were looked up with. A recorded run has
+// its settings in its text.
+func (c *Current) RunAll(a *console.Console) string {
 	sets := c.Sets
 	if c.File == "" {
 		_, sets = pipelines.SplitSource(c.Pipeline.Graph.Source)
 	}
-	return withSets([]string{"run", cmp.Or(c.File, c.Pipeline.File)}, sets)
+	return Run(a, cmp.Or(c.File, c.Pipeline.File), sets)
+}
+
+// Run is the command that runs a file with settings.
+func Run(a *console.Console, file string, sets []string) string {
+	return a.Command(withSets([]string{"run", file}, sets)...)
 }
 
 func withSets(words, sets []string) []string {

@@ -184,7 +184,7 @@ func (c *Current) Lock(a *console.Console) (*lock.Lock, error) {
 	}
 	l, err := lock.Of(c.Pipeline, steps, Hasher(c.Store))
 	if errors.As(err, new(*lock.Incomplete)) {
-		err = fmt.Errorf("%w\n  %s makes it", err, a.Command(c.runAll()...))
+		err = fmt.Errorf("%w\n  %s makes it", err, c.RunAll(a))
 	}
 	if err != nil && damaged {
 		err = &exit.Error{Code: exit.Damaged, Err: err}

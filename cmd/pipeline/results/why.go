@@ -9,34 +9,24 @@ import (
 	"prgnn/internal/words"
 )
 
-// PrintCauses gives each cause a line.
-func PrintCauses(a *console.Console, sum *dag.Summary, count bool) {
-	a.Few(a.Out, len(sum.Causes), 10, func(i int) {
-		c, tasks := sum.Causes[i], ""
-		if count || len(c.Tasks) > 1 {
-			tasks = a.Page.Faint(fmt.Sprintf("  (%s)", words.Count(len(c.Tasks), "task")))
-		}
-		fmt.Fprintln(a.Out, a.Page.Bold(c.Text)+tasks)
-	})
-}
-
-// PrintStates says what becomes of the tasks.
-func PrintStates(a *console.Console, sum *dag.Summary) {
+// PrintCauses says why tasks would run, a line for each cause, and what becomes of them. Where all are up to date, the
+// causes are those of when they last ran, and stand below that.
+func PrintCauses(a *console.Console, sum *dag.Summary) {
 	all := 0
 	for _, n := range sum.States {
 		all += n
 	}
 	if sum.States[dag.Cached] == all {
-		text := "up to date: " + words.Count(all, "task")
-		switch {
-		case len(sum.Causes) > 0:
-			text += "; the causes above belong to the last run with changes"
-		default:
-			text += "; no earlier run had other inputs, parameters or code"
+		upToDate := "up to date: " + words.Count(all, "task")
+		if len(sum.Causes) == 0 {
+			fmt.Fprintln(a.Out, upToDate+"; no earlier run had other inputs, parameters or code")
+			return
 		}
-		fmt.Fprintln(a.Out, text)
+		fmt.Fprintln(a.Out, upToDate+". What had changed when they last ran:")
+		printCauses(a, sum, true)
 		return
 	}
+	printCauses(a, sum, true)
 	text := words.Count(all, "task") + ": "
 	for _, s := range []struct {
 		state dag.State
@@ -49,18 +39,32 @@ func PrintStates(a *console.Console, sum *dag.Summary) {
 	fmt.Fprintln(a.Out, strings.TrimSuffix(text, ", "))
 }
 
-// PrintWhy compares the recipe of a task with that of its last result.
-func PrintWhy(a *console.Console, e *dag.Explanation) {
+func printCauses(a *console.Console, sum *dag.Summary, count bool) {
+	a.Few(a.Out, len(sum.Causes), 10, func(i int) {
+		c, tasks := sum.Causes[i], ""
+		if count || len(c.Tasks) > 1 {
+			tasks = a.Page.Faint(fmt.Sprintf("  (%s)", words.Count(len(c.Tasks), "task")))
+		}
+		fmt.Fprintln(a.Out, a.Page.Bold(c.Text)+tasks)
+	})
+}
+
+// PrintWhy gives the causes of a task, and compares its recipe with that of its last result.
+func PrintWhy(a *console.Console, sum *dag.Summary, e *dag.Explanation) {
 	id := a.Page.Bold(e.Node.ID)
 	then := ""
 	if e.Run != "" {
 		then = fmt.Sprintf("run %s of %s", e.Run, e.When.Local().Format("2006-01-02 15:04:05"))
 	}
+	if e.State != dag.Cached {
+		printCauses(a, sum, false)
+	}
 	switch {
 	case e.State == dag.Cached && e.Run == "":
 		fmt.Fprintf(a.Out, "%s is up to date; there is no earlier result to compare with\n", id)
 	case e.State == dag.Cached:
-		fmt.Fprintf(a.Out, "%s is up to date; its differences from %s:\n", id, then)
+		fmt.Fprintf(a.Out, "%s is up to date. What had changed when it last ran, since %s:\n", id, then)
+		printCauses(a, sum, false)
 	case e.State == dag.Unknown:
 		fmt.Fprintf(a.Out, "%s is unknown until upstream tasks have run (%d): %s\n", id, len(e.WaitsFor), words.Some(e.WaitsFor, 6))
 		if len(e.Differences) > 0 {
