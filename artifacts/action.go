@@ -122,13 +122,13 @@ func (a Action) encode() ([]byte, error) {
 	return seal(appendText(b, "recipe", []byte(a.Recipe))), nil
 }
 
-// parseAction reads what encode wrote, and nothing else.
+// parseAction reads what encode wrote, and nothing else. The recipe is part of it, and nobody changes it any more.
 func parseAction(k Key, sealed []byte) (Action, error) {
 	body, err := unseal(sealed)
 	if err != nil {
 		return Action{}, err
 	}
-	a, err := parseActionBody(string(body))
+	a, err := parseActionBody(body)
 	// The recipe is the last thing in a record, and a newline ends it.
 	if end := len(body) - 1; err == nil && KeyOf(body[end-len(a.Recipe):end]) != k {
 		err = errOtherKey
@@ -138,8 +138,8 @@ func parseAction(k Key, sealed []byte) (Action, error) {
 
 var errOtherKey = errors.New("the record belongs to another key")
 
-func parseActionBody(body string) (Action, error) {
-	r := lineReader{rest: body}
+func parseActionBody(body []byte) (Action, error) {
+	r := readLines(body)
 	r.magic(actionMagic)
 	a := Action{Outputs: r.outputs()}
 	if r.next("fetched") {

@@ -20,14 +20,21 @@ import (
 // not here is damaged if it was found so in the remote.
 func (s *Store) Damaged(r Ref) bool {
 	if bad, known := s.known(r); known {
-		if st, err := s.blobs.Stat(r.Digest.String()); err == nil && !bad && r.Size <= packedUpTo && st.Regular {
-			_, _ = s.File(r) // what was written out of a pack may be damaged, too: it is then written again
+		if !bad && r.Size <= packedUpTo {
+			s.mendFile(r)
 		}
 		return bad
 	}
 	err := s.check(r)
 	// One whose sectors cannot be read is lost, too; one of another user's is not.
 	return err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission)
+}
+
+// mendFile writes what was written out of a pack again, if that is damaged.
+func (s *Store) mendFile(r Ref) {
+	if st, err := s.blobs.Stat(r.Digest.String()); err == nil && st.Regular {
+		_, _ = s.File(r)
+	}
 }
 
 // KnownDamaged is Damaged without reading the blob: it reports damage that was met before and is not yet

@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -75,11 +76,7 @@ func (s *Store) SaveRun(r *RunRecord) error {
 			return fmt.Errorf("run %s: %w", r.ID, err)
 		}
 	}
-	tasks, err := encodeTasks(r.Tasks)
-	if err != nil {
-		return fmt.Errorf("run %s: %w", r.ID, err)
-	}
-	ref, err := s.PutOnce(Bytes{Kind: "tasks", Data: tasks})
+	ref, err := s.PutOnce(taskList(r.Tasks))
 	if err != nil {
 		return err
 	}
@@ -94,13 +91,13 @@ func (s *Store) SaveRun(r *RunRecord) error {
 	return s.fault(t.PublishBytes(r.encode(ref), filepath.Join(s.dir, runsDir, r.ID)))
 }
 
-// PutOnce is Put of bytes that are stored here already as a rule, and then written only if they are damaged.
-func (s *Store) PutOnce(b Bytes) (Ref, error) {
-	ref := Ref{Digest: DigestOf(b.Data), Size: int64(len(b.Data)), Format: b.Kind}
-	if s.hasHere(ref) && !s.Damaged(ref) {
-		return ref, nil
+// PutOnce is Put of a value that is stored here already as a rule, and then written only if it is damaged.
+func (s *Store) PutOnce(v Value) (Ref, error) {
+	ref, err := RefOf(v)
+	if err == nil && (!s.hasHere(ref) || s.Damaged(ref)) {
+		ref, err = s.Put(v)
 	}
-	return s.Put(b)
+	return ref, err
 }
 
 func checkRunID(id string) error {
@@ -133,7 +130,7 @@ func parseRun(sealed []byte) (*RunRecord, Ref, error) {
 	if err != nil {
 		return nil, Ref{}, err
 	}
-	in := lineReader{rest: string(body)}
+	in := readLines(body)
 	in.magic(runMagic)
 	r := &RunRecord{ID: in.line("id"), Pipeline: in.line("pipeline")}
 	r.Started, r.Finished = in.time("started"), in.time("finished")
@@ -172,23 +169,37 @@ func (r *lineReader) toDigest(text string) Digest {
 	return d
 }
 
-func encodeTasks(tasks []RunTask) ([]byte, error) {
-	b := []byte(tasksMagic)
+// A taskList is the tasks of a run as a blob.
+type taskList []RunTask
+
+func (taskList) Format() string { return "tasks" }
+
+// Encode writes a few tasks at a time: the list of a large run is never in memory as a whole.
+func (tasks taskList) Encode(w io.Writer) error {
+	const some = 32 << 10
+	b := append(make([]byte, 0, 2*some), tasksMagic...)
 	for _, t := range tasks {
 		if strings.ContainsAny(t.ID, "\n") || t.ID == "" {
-			return nil, fmt.Errorf("the task's name %q spans several lines", t.ID)
+			return fmt.Errorf("the task's name %q spans several lines", t.ID)
 		}
+		b = append(hex.AppendEncode(append(b, "task "...), t.Key[:]), ' ')
 		var err error
-		b = fmt.Appendf(b, "task %s %s\n", t.Key, t.ID)
-		if b, err = appendOutputs(b, t.Outputs); err != nil {
-			return nil, fmt.Errorf("task %s: %w", t.ID, err)
+		if b, err = appendOutputs(append(append(b, t.ID...), '\n'), t.Outputs); err != nil {
+			return fmt.Errorf("task %s: %w", t.ID, err)
+		}
+		if len(b) >= some {
+			if _, err := w.Write(b); err != nil {
+				return err
+			}
+			b = b[:0]
 		}
 	}
-	return b, nil
+	_, err := w.Write(b)
+	return err
 }
 
 func parseTasks(b []byte) ([]RunTask, error) {
-	in := lineReader{rest: string(b)}
+	in := readLines(b)
 	in.magic(tasksMagic)
 	var tasks []RunTask
 	for in.next("task") {

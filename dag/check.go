@@ -23,8 +23,9 @@ type verdict struct {
 // checker answers batches of nodes whose inputs are settled, until there are no
 // more.
 func (r *runner) checker() {
-	var d description
+	d := description{view: r.store.View()}
 	for batch := range r.batches {
+		d.view.Begin()
 		vs := make([]verdict, len(batch))
 		for at, i := range batch {
 			vs[at] = r.check(i, &d)
@@ -40,7 +41,7 @@ func (r *runner) check(i int32, d *description) verdict {
 	}
 	v.key = artifacts.KeyOf(d.recipe)
 	var err error
-	v.outputs, v.fetched, err = r.lookup(v.key, d.ports)
+	v.outputs, v.fetched, err = lookup(d.view, v.key, d.ports)
 	if v.outputs == nil {
 		v.damaged = r.at[i].wanted && errors.Is(err, artifacts.ErrCorrupt)
 		return v
@@ -50,7 +51,7 @@ func (r *runner) check(i int32, d *description) verdict {
 		r.store.Fetch(context.Background(), v.outputs.List()...)
 		r.lostRemotely(v.key, v.outputs) // such blobs count as damaged from now on
 	}
-	v.damaged = r.at[i].wanted && (needed || r.readOnly == nil) && r.damaged(v.outputs)
+	v.damaged = r.at[i].wanted && (needed || r.readOnly == nil) && r.damaged(d.view, v.outputs)
 	v.lost = v.damaged || needed && !r.hasAll(v.outputs)
 	if r.dry && v.lost && !v.damaged {
 		v.damaged = r.lostRemotely(v.key, v.outputs)
@@ -69,10 +70,10 @@ func (r *runner) lostRemotely(k artifacts.Key, outputs artifacts.Refs) bool {
 }
 
 // damaged reports whether any of these blobs is. A plan goes by what is known and reads none.
-func (r *runner) damaged(outputs artifacts.Refs) bool {
-	ask := r.store.Damaged
+func (r *runner) damaged(view *artifacts.View, outputs artifacts.Refs) bool {
+	ask := view.Damaged
 	if r.dry {
-		ask = r.store.KnownDamaged
+		ask = view.KnownDamaged
 	}
 	for _, ref := range outputs {
 		if ask(ref.Ref) {
@@ -93,22 +94,23 @@ func (r *runner) hasAll(outputs artifacts.Refs) bool {
 
 // lookup finds what was recorded under a key, if it has all outputs that the
 // stage gives today.
-func (r *runner) lookup(k artifacts.Key, ports Ports) (outputs artifacts.Refs, fetched bool, err error) {
-	a, err := r.store.Lookup(k)
+func lookup(view *artifacts.View, k artifacts.Key, ports Ports) (outputs artifacts.Refs, fetched bool, err error) {
+	outputs, fetched, err = view.Lookup(k)
 	if err != nil { // anything wrong is a miss
 		return nil, false, err
 	}
 	for p := range ports.Out {
-		if _, ok := a.Outputs.Get(ports.Out[p].Name); !ok {
+		if _, ok := outputs.Get(ports.Out[p].Name); !ok {
 			return nil, false, nil
 		}
 	}
-	return a.Outputs, a.Origin != "", nil
+	return outputs, fetched, nil
 }
 
 // A description is what a task is, once its inputs are settled. It is a place
 // to work in: describe overwrites it.
 type description struct {
+	view   *artifacts.View
 	ports  Ports
 	refs   [][]artifacts.Ref // by binding and source
 	recipe []byte

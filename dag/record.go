@@ -137,6 +137,7 @@ func (r *runner) save(finished bool) error {
 		if r.fatal != nil {
 			d.Stopped = r.fatal.Error()
 		}
+		rec.Tasks = make([]artifacts.RunTask, 0, len(r.at))
 		at := 0
 		for i := range r.at {
 			if p := &r.at[i]; p.phase != outside && p.wanted {

@@ -35,13 +35,14 @@ func (r *runner) carryOut(ctx context.Context, w work) (o outcome) {
 	o = outcome{node: w.node, key: w.key}
 	defer func() { o.seconds = time.Since(began).Seconds() }()
 
-	var d description
+	d := description{view: r.store.View()}
+	d.view.Begin()
 	if o.Err = r.describe(w.node, &d); o.Err != nil {
 		return o
 	}
 	o.key = artifacts.KeyOf(d.recipe)
 	// Another process may have done it since it was checked.
-	o.Outputs, _, _ = r.lookup(o.key, d.ports)
+	o.Outputs, _, _ = lookup(d.view, o.key, d.ports)
 	for _, ref := range o.Outputs {
 		if r.store.Damaged(ref.Ref) {
 			_ = r.store.Discard(ref.Ref) // if it cannot be removed, new bytes replace it anyway

@@ -123,7 +123,10 @@ func (s *Set) live(e *entry) bool {
 }
 
 // Known is Find without a look for what is new: an item may be gone.
-func (s *Set) Known(n Name) (items []Item) {
+func (s *Set) Known(n Name) []Item { return s.known(nil, n) }
+
+// known appends to items.
+func (s *Set) known(items []Item, n Name) []Item {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for at := s.newest.find(n, s.entries); at >= 0; at = s.entries[at].next {
@@ -173,31 +176,42 @@ func (s *Set) Read(i Item) ([]byte, error) {
 	if err := s.readAt(i.file, b, i.At); err != nil {
 		return nil, err
 	}
-	h, ok := parseHead(b[:headSize])
-	if !ok || h.name != i.Name || h.size != i.Size || !h.whole(b[headSize:]) {
+	if _, ok := i.check(b); !ok {
 		return b[headSize:], fmt.Errorf("%s, byte %d: %w", i.file.path, i.At, ErrDamaged)
 	}
 	return b[headSize:], nil
 }
 
+// check reports whether the bytes of an entry are whole, and those of the item.
+func (i Item) check(b []byte) (head, bool) {
+	h, ok := parseHead(b[:headSize])
+	return h, ok && h.name == i.Name && h.size == i.Size && h.whole(b[headSize:])
+}
+
 // readAt fills b. A pack that is too short is damaged.
 func (s *Set) readAt(p *file, b []byte, at int64) error {
+	n, err := s.readSome(p, b, at)
+	if err == nil && n < len(b) {
+		err = fmt.Errorf("%s is truncated: %w", p.path, ErrDamaged)
+	}
+	return err
+}
+
+// readSome fills b, or as much of it as the pack has.
+func (s *Set) readSome(p *file, b []byte, at int64) (int, error) {
 	for {
 		p.mu.RLock()
 		if p.f != nil {
 			n, err := p.f.ReadAt(b, at)
 			p.mu.RUnlock()
-			if n == len(b) {
-				return nil
+			if errors.Is(err, io.EOF) {
+				err = nil
 			}
-			if err == nil || errors.Is(err, io.EOF) {
-				err = fmt.Errorf("%s is truncated: %w", p.path, ErrDamaged)
-			}
-			return err
+			return n, err
 		}
 		p.mu.RUnlock()
 		if err := s.openFile(p); err != nil {
-			return err
+			return 0, err
 		}
 	}
 }

@@ -1,0 +1,99 @@
+package artifacts
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"prgnn/artifacts/pack"
+)
+
+// A View answers many questions one after another, for one goroutine, with fewer calls of the system than the
+// Store: what lies in packs it reads together with what lies beside it. Whatever it does not find whole there, it
+// leaves to the Store.
+type View struct {
+	s      *Store
+	packs  *pack.View
+	shards [256]bool // directories of blobs that are there
+	listed time.Time // mtime of their directory when they were listed; zero when it was too young to tell of all changes
+	asked  bool      // since Begin
+}
+
+// View is a view that has to begin.
+func (s *Store) View() *View { return &View{s: s, packs: s.packs.View()} }
+
+// Begin makes the view one of now. It is asked soon after: what others damage or remove meanwhile is met by the next
+// that looks.
+func (v *View) Begin() {
+	v.packs.Begin()
+	v.asked = false
+}
+
+// shard reports whether the directory of a blob is there.
+func (v *View) shard(d Digest) bool {
+	if !v.asked {
+		v.asked = true
+		v.list()
+	}
+	return v.shards[d[0]]
+}
+
+func (v *View) list() {
+	dir := filepath.Join(v.s.dir, blobsDir)
+	fi, err := os.Stat(dir)
+	if err == nil && fi.ModTime().Equal(v.listed) {
+		return
+	}
+	now := time.Now()
+	entries, listErr := os.ReadDir(dir)
+	v.shards, v.listed = [256]bool{}, time.Time{}
+	for _, e := range entries {
+		var shard [1]byte
+		if parseHex(shard[:], e.Name()) == nil {
+			v.shards[shard[0]] = true
+		}
+	}
+	switch {
+	case err != nil || listErr != nil:
+		for i := range v.shards {
+			v.shards[i] = true
+		}
+	case now.Sub(fi.ModTime()) > time.Second:
+		v.listed = fi.ModTime()
+	}
+}
+
+// Lookup is Store.Lookup, without the recipe.
+func (v *View) Lookup(k Key) (outputs Refs, fetched bool, err error) {
+	if text, _, ok := v.packs.Get(packedAction(k)); ok {
+		a, err := parseAction(k, text)
+		if err == nil && v.s.trust.believes(a.Origin) {
+			return a.Outputs, a.Origin != "", nil
+		}
+	}
+	a, err := v.s.Lookup(k)
+	return a.Outputs, a.Origin != "", err
+}
+
+// packed reports whether a blob is whole in a pack.
+func (v *View) packed(r Ref) bool {
+	if r.Size > packedUpTo {
+		return false
+	}
+	b, sum, ok := v.packs.Get(packedBlob(r.Digest))
+	return ok && sum == r.Digest && int64(len(b)) == r.Size
+}
+
+// Damaged is Store.Damaged.
+func (v *View) Damaged(r Ref) bool {
+	if !v.packed(r) {
+		return v.s.Damaged(r)
+	}
+	if v.shard(r.Digest) {
+		v.s.mendFile(r)
+	}
+	return false
+}
+
+// KnownDamaged is Store.KnownDamaged.
+func (v *View) KnownDamaged(r Ref) bool { return !v.packed(r) && v.s.KnownDamaged(r) }
