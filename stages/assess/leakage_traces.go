@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -113,11 +114,55 @@ type meeting struct {
 	shared int // steps
 }
 
-// meet finds the lag at which two traces are farthest above chance. r is Pearson's correlation over the values of all
-// channels, each about its mean over the overlap.
+// leastOverlap is how many values two traces have to share, the shorter of which has so many.
+func (x *trace) leastOverlap(length int) int {
+	return max((leastOverlap+x.step-x.margin)/x.step, length/2)
+}
+
+// lags are the lowest and the highest lag at which two traces overlap by enough: x[i] meets y[i+lag].
+func (x *trace) lags(y *trace) (low, high int) {
+	least := x.leastOverlap(min(x.len(), y.len()))
+	return least - x.len(), y.len() - least
+}
+
+// overlap is the part of x that meets y at a lag.
+func (x *trace) overlap(y *trace, lag int) (from, to int) {
+	return max(0, -lag), min(x.len(), y.len()-lag)
+}
+
+// variation is the sum of squares of a part, each channel about its mean there.
+func (x *trace) variation(from, to int) float64 {
+	var means float64
+	for _, sum := range x.sum {
+		m := sum[to] - sum[from]
+		means += float64(m * m)
+	}
+	return x.squares[to] - x.squares[from] - means/float64(to-from)
+}
+
+// correlation is Pearson's at a lag over the values of all channels, each about its mean over the overlap, for the sum
+// of their products; 0 where nothing varies.
+func (x *trace) correlation(y *trace, lag int, dot float64) float64 {
+	from, to := x.overlap(y, lag)
+	vx, vy := x.variation(from, to), y.variation(from+lag, to+lag)
+	if !(vx > 0 && vy > 0) {
+		return 0
+	}
+	return (dot - x.means(y, lag, from, to)) / math.Sqrt(float64(vx*vy))
+}
+
+// means is what the means over an overlap make of the sum of products there.
+func (x *trace) means(y *trace, lag, from, to int) float64 {
+	var means float64
+	for c := range x.sum {
+		means += float64((x.sum[c][to] - x.sum[c][from]) * (y.sum[c][to+lag] - y.sum[c][from+lag]))
+	}
+	return means / float64(to-from)
+}
+
+// meet finds the lag at which two traces are farthest above chance.
 func (x *trace) meet(y *trace) (best meeting) {
-	least := max((leastOverlap+x.step-x.margin)/x.step, min(x.len(), y.len())/2)
-	low, high := least-x.len(), y.len()-least // x[i] meets y[i+lag]
+	low, high := x.lags(y)
 	if high < low {
 		return best
 	}
@@ -130,22 +175,9 @@ func (x *trace) meet(y *trace) (best meeting) {
 	}
 	for k, d := range dot {
 		lag := low + k
-		from, to := max(0, -lag), min(x.len(), y.len()-lag)
+		from, to := x.overlap(y, lag)
 		n := float64(to - from)
-		vx, vy := x.squares[to]-x.squares[from], y.squares[to+lag]-y.squares[from+lag]
-		var mxy, mxx, myy float64 // products of sums
-		for c := range x.channels {
-			mx, my := x.sum[c][to]-x.sum[c][from], y.sum[c][to+lag]-y.sum[c][from+lag]
-			mxy += float64(mx * my)
-			mxx += float64(mx * mx)
-			myy += float64(my * my)
-		}
-		vx -= mxx / n
-		vy -= myy / n
-		if !(vx > 0 && vy > 0) {
-			continue
-		}
-		r := (d - mxy/n) / math.Sqrt(float64(vx*vy))
+		r := x.correlation(y, lag, d)
 		size := min(math.Abs(r), 1-1e-12)
 		// atanh x ≤ x/(1−x²) spares most logarithms; 1.001 leaves room for rounding.
 		if 1.001*size/(1-float64(size*size))*math.Sqrt(n-3) < best.z {
@@ -182,31 +214,52 @@ func readTraces(ins []dag.Input, kinds ...func(*encoding.Array) *trace) (all []*
 	return all, series, having, nil
 }
 
-// sameTraces finds series of two participants that are of one scan by their traces. The time is that of all pairs.
+// sameTraces finds series of two participants that are of one scan by their traces: of those that a screen of all pairs
+// leaves.
 func (s *Leakage) sameTraces(all []*trace, ins []dag.Input, threads int) []fold.Duplicate {
-	found := make([][]fold.Duplicate, len(all))
-	dense.Each(threads, len(all), func(i int) {
-		y := all[i]
-		for _, x := range all[:i] {
+	type pair struct {
+		later, first int
+		fold.Duplicate
+	}
+	tiles := s.tiles(all, threads)
+	found := make([][]pair, len(tiles))
+	dense.Each(threads, len(tiles), func(k int) {
+		tiles[k].pairs(all, func(i, j int) {
+			x, y := all[i], all[j]
 			a, b := ins[x.input], ins[y.input]
-			if x.regions != y.regions || a.Coord("subject") == b.Coord("subject") {
-				continue
+			if a.Coord("subject") == b.Coord("subject") {
+				return
 			}
-			least, z, what := s.Correlation, float64(leastZ), "mean signals"
-			if x.regions > 0 {
-				least, z, what = s.Filtered, 0, "filtered signals of regions"
-				if math.Abs(x.coarse.meet(y.coarse).r) < coarseShare*least {
-					continue
-				}
-			}
-			m := x.meet(y)
-			if math.Abs(m.r) < least || m.z < z {
-				continue
+			m, what, same := s.sameTrace(x, y)
+			if !same {
+				return
 			}
 			how := fmt.Sprintf("have %s that correlate %.2f over %d volumes at a lag of %d (%s and %s)", what, m.r,
 				m.shared*x.step+x.margin, max(m.lag, -m.lag)*x.step, filepath.Base(a.Name), filepath.Base(b.Name))
-			found[i] = append(found[i], fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"), How: how})
-		}
+			found[k] = append(found[k], pair{j, i,
+				fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"), How: how}})
+		})
 	})
-	return slices.Concat(found...)
+	pairs := slices.Concat(found...)
+	slices.SortFunc(pairs, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(a.later, b.later), cmp.Compare(a.first, b.first))
+	})
+	var out []fold.Duplicate
+	for _, p := range pairs {
+		out = append(out, p.Duplicate)
+	}
+	return out
+}
+
+// sameTrace reports whether two traces are of one scan, where they meet, and what they are.
+func (s *Leakage) sameTrace(x, y *trace) (m meeting, what string, same bool) {
+	if x.regions == 0 {
+		m = x.meet(y)
+		return m, "mean signals", math.Abs(m.r) >= s.Correlation && m.z >= leastZ
+	}
+	if math.Abs(x.coarse.meet(y.coarse).r) < coarseShare*s.Filtered {
+		return m, "", false
+	}
+	m = x.meet(y)
+	return m, "filtered signals of regions", math.Abs(m.r) >= s.Filtered
 }

@@ -200,7 +200,7 @@ func abideSeries(t *testing.T, sites ...string) (files []string) {
 		t.Skip("hundreds of participants")
 	}
 	for _, site := range sites {
-		files = append(files, need.Value(filepath.Glob(filepath.Join(dir, "cpac", "*", site+"_*.1D.gz")))(t)...)
+		files = append(files, need.Value(filepath.Glob(filepath.Join(dir, "cpac", "*", site+"*.1D.gz")))(t)...)
 	}
 	return files
 }
