@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// Above calls found for each row i of a (m × depth, depth > 0) and row j of b (n × depth) whose product has a magnitude of least
-// or more, least > 0, in a fixed order. It leaves out no such pair of rows that were rounded to float32: what the
-// roundings may take away is allowed for, so some with a little less are found as well. A row with a NaN is found with
-// every other; all other numbers are finite.
+// Above calls found for each row i of a (m × depth, depth > 0) and row j of b (n × depth) whose product has a magnitude
+// of least or more, least > 0, in a fixed order. It leaves out no such pair of rows that were rounded to float32: what
+// the roundings may take away is allowed for, so some with a little less are found as well. A row with a NaN is found
+// with every other; all other numbers are finite.
 func Above(a, b []float32, m, n, depth int, least float64, found func(i, j int)) {
 	// |fl(a·b) − a·b| ≤ γ|a||b|, γ = depth·2⁻²⁴ (Higham 2002, Accuracy and Stability of Numerical Algorithms, 3.1) for
 	// the sum, one 2⁻²⁴ for either row and one for the scale; one more for the terms of second order.

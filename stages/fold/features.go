@@ -2,8 +2,10 @@ package fold
 
 import (
 	"math"
+	"slices"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/internal/dense"
 	"prgnn/internal/random"
 	"prgnn/stages/inference"
 )
@@ -128,4 +130,86 @@ func (f Features) alike(g Features) bool {
 	}
 	xx, yy, xy = n*xx-float64(x*x), n*yy-float64(y*y), n*xy-float64(x*y)
 	return n >= fewestValues && float64(xy*xy) >= float64(screen*screen*xx)*yy
+}
+
+// candidates calls found once for each two places whose features may be the same: those that have the same print or
+// are alike. Those with values at the same places are compared together, by products of matrices.
+func candidates(all []Features, found func(i, j int)) {
+	groups := map[string][]int{} // by where values are
+	var order []string
+	for i, f := range all {
+		there := make([]byte, len(f.values))
+		for k, x := range f.values {
+			if !math.IsNaN(x) {
+				there[k] = 1
+			}
+		}
+		if groups[string(there)] == nil {
+			order = append(order, string(there))
+		}
+		groups[string(there)] = append(groups[string(there)], i)
+	}
+	const block, few = 1024, 256 // fewer pairs are all told
+	for a, first := range order {
+		for _, second := range order[:a+1] {
+			var places []int
+			if len(groups[first])*len(groups[second]) > few && len(first) == len(second) {
+				places = bothHave(first, second)
+			}
+			for xs := range slices.Chunk(groups[first], block) {
+				for ys := range slices.Chunk(groups[second], block) {
+					once := func(i, j int) {
+						if first != second || xs[i] > ys[j] {
+							found(xs[i], ys[j])
+						}
+					}
+					switch {
+					case first == second && xs[0] < ys[0]:
+					case len(places) >= fewestValues:
+						dense.Above(unitRanks(all, xs, places), unitRanks(all, ys, places), len(xs), len(ys), len(places),
+							screen, once)
+					default:
+						for i := range xs {
+							for j := range ys {
+								once(i, j)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// bothHave are the first places where two participants have values, as alike takes them.
+func bothHave(first, second string) (places []int) {
+	for k := range first {
+		if first[k]&second[k] == 1 && len(places) < screenedValues {
+			places = append(places, k)
+		}
+	}
+	return places
+}
+
+// unitRanks are the ranks at some places about their mean, of length 1; NaN where they are equal.
+func unitRanks(all []Features, which, places []int) []float32 {
+	out := make([]float32, 0, len(which)*len(places))
+	for _, i := range which {
+		var sum, squares float64
+		for _, k := range places {
+			sum += all[i].ranks[k]
+		}
+		mean := sum / float64(len(places))
+		for _, k := range places {
+			squares += float64((all[i].ranks[k] - mean) * (all[i].ranks[k] - mean))
+		}
+		scale := math.NaN()
+		if squares > 0.1 { // ranks are halves: equal ones differ by rounding alone
+			scale = 1 / math.Sqrt(squares)
+		}
+		for _, k := range places {
+			out = append(out, float32((all[i].ranks[k]-mean)*scale))
+		}
+	}
+	return out
 }

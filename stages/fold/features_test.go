@@ -1,7 +1,9 @@
 package fold
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,5 +116,77 @@ func TestFeaturesOfOneScan(t *testing.T) {
 				t.Errorf("%q, want %q", twins, c.want)
 			}
 		})
+	}
+}
+
+// What is found in place of comparing all pairs is what comparing all pairs finds: with missing regions, ties, equal
+// values, other sizes and pairs about as alike as a screen passes.
+func TestDuplicatesOfAllPairs(t *testing.T) {
+	r := random.New(5, "test", "pairs")
+	var ins []dag.Input
+	for i := range 400 {
+		n := []int{20, 20, 20, 8, 5}[i%5]
+		v := correlations(uint64(i%150), n)
+		kind := r.IntN(8)
+		missing := []int{r.IntN(n), r.IntN(3)}
+		for k := range v {
+			if k%(n+1) == 0 {
+				continue
+			}
+			at := min(k/n, k%n)*n + max(k/n, k%n)
+			switch kind {
+			case 0: // nearly alike: 0.9 between the ranks
+				v[k] += 0.12 * math.Sin(float64(7*at+i))
+			case 1:
+				v[k] = math.Atanh(v[k])
+			case 2:
+				v[k] = math.Round(v[k] * 3)
+			case 3:
+				if k/n == missing[0] || k%n == missing[0] {
+					v[k] = 0
+				}
+			case 4:
+				if slices.Contains(missing, k/n) || slices.Contains(missing, k%n) {
+					v[k] = math.NaN()
+				}
+			case 5:
+				v[k] = 0.25
+			case 6:
+				v[k] *= -1
+			}
+		}
+		ins = append(ins, dag.InputOf(encoding.NewArray(v, 1, n, n),
+			dag.Coord{Axis: "subject", Value: fmt.Sprint(i / 2 * 2 / (1 + i%7%2))}))
+	}
+	var want []Duplicate
+	near := 0
+	var all []Features
+	for j, in := range ins {
+		all = append(all, FeaturesOf(need.Value(in.Array())(t)))
+		for i, f := range all[:j] {
+			if len(f.values) == len(all[j].values) && all[j].alike(f) {
+				near++
+			}
+			how, first, later := all[j].Same(f), ins[i].Coord("subject"), in.Coord("subject")
+			if how != "" && first != later {
+				want = append(want, Duplicate{first, later, "have the same features (" + how + ")"})
+			}
+		}
+	}
+	got := need.Value(Duplicates(ins))(t)
+	if len(want) < 100 || near < 2*len(want) || !slices.Equal(got, want) {
+		t.Errorf("%d pairs, by definition %d, of %d that are alike", len(got), len(want), near)
+	}
+	passed := map[[2]int]bool{}
+	candidates(all, func(i, j int) { passed[[2]int{min(i, j), max(i, j)}] = true })
+	for j, g := range all {
+		for i, f := range all[:j] {
+			if len(f.values) == len(g.values) && g.alike(f) && !passed[[2]int{i, j}] {
+				t.Fatalf("%d and %d are alike and no candidates", i, j)
+			}
+		}
+	}
+	if pairs := len(all) * (len(all) - 1) / 2; len(passed) > pairs*9/10 {
+		t.Errorf("%d of %d pairs are candidates", len(passed), pairs)
 	}
 }

@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,20 +26,32 @@ func (d Duplicate) SamePair(other Duplicate) bool {
 // of one scan differ, for their streams are named by the id.)
 func Duplicates(ins []dag.Input) ([]Duplicate, error) {
 	var all []Features
-	var ids []string
-	var twins []Duplicate
 	for _, in := range ins {
 		a, err := in.Array()
 		if err != nil {
 			return nil, err
 		}
-		id, f := in.Coord("subject"), FeaturesOf(a)
-		for i, g := range all {
-			if how := f.Same(g); how != "" && ids[i] != id {
-				twins = append(twins, Duplicate{ids[i], id, "have the same features (" + how + ")"})
+		all = append(all, FeaturesOf(a))
+	}
+	type pair struct {
+		first, later int
+		how          string
+	}
+	var pairs []pair
+	candidates(all, func(i, j int) {
+		if i, j = min(i, j), max(i, j); ins[i].Coord("subject") != ins[j].Coord("subject") {
+			if how := all[j].Same(all[i]); how != "" {
+				pairs = append(pairs, pair{i, j, how})
 			}
 		}
-		all, ids = append(all, f), append(ids, id)
+	})
+	slices.SortFunc(pairs, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(a.later, b.later), cmp.Compare(a.first, b.first))
+	})
+	var twins []Duplicate
+	for _, p := range pairs {
+		twins = append(twins, Duplicate{ins[p.first].Coord("subject"), ins[p.later].Coord("subject"),
+			"have the same features (" + p.how + ")"})
 	}
 	return twins, nil
 }
