@@ -24,9 +24,9 @@ func (s *Leakage) sameByDefinition(all []*trace, ins []dag.Input) (found []fold.
 				continue
 			}
 			if m, what, same := s.sameTrace(x, y); same {
-				found = append(found, fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"),
-					How: fmt.Sprintf("have %s that correlate %.2f over %d volumes at a lag of %d (%s and %s)", what, m.r,
-						m.shared*x.step+x.margin, max(m.lag, -m.lag)*x.step, filepath.Base(a.Name), filepath.Base(b.Name))})
+				how := fmt.Sprintf("have %s that correlate %.2f over %d volumes at a lag of %d (%s and %s)", what, m.r,
+					m.shared*x.step+x.margin, max(m.lag, -m.lag)*x.step, filepath.Base(a.Name), filepath.Base(b.Name))
+				found = append(found, fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"), How: how})
 			}
 		}
 	}

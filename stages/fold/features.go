@@ -166,8 +166,8 @@ func candidates(all []Features, found func(i, j int)) {
 					switch {
 					case first == second && xs[0] < ys[0]:
 					case len(places) >= fewestValues:
-						dense.Above(unitRanks(all, xs, places), unitRanks(all, ys, places), len(xs), len(ys), len(places),
-							screen, once)
+						u, v := unitRanks(all, xs, places), unitRanks(all, ys, places)
+						dense.Above(u, v, len(xs), len(ys), len(places), screen, once)
 					default:
 						for i := range xs {
 							for j := range ys {
