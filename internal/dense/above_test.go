@@ -10,7 +10,7 @@ import (
 func TestAbove(t *testing.T) {
 	for _, s := range [][3]int{{1, 1, 1}, {3, 70, 5}, {530, 33, 40}, {40, 31, 700}} {
 		m, n, depth := s[0], s[1], s[2]
-		a, b := normals[float32](m*depth), normals[float32](n*depth+1)[1:]
+		a, b := normals[float32](m*depth), normals[float32](n*depth + 1)[1:]
 		if depth > 0 && n > 20 {
 			b[17*depth] = float32(math.NaN())
 		}
@@ -29,8 +29,9 @@ func TestAbove(t *testing.T) {
 						sum += float64(a[i*depth+p]) * float64(b[j*depth+p])
 					}
 					size := math.Abs(sum)
-					if !(size < least) && !found[[2]int{i, j}] || size < least-1e-3*float64(depth+1) && found[[2]int{i, j}] {
-						t.Fatalf("%v: the product %g of %d and %d at %g: %v", s, sum, i, j, least, found[[2]int{i, j}])
+					got := found[[2]int{i, j}]
+					if !(size < least) && !got || size < least-1e-3*float64(depth+1) && got {
+						t.Fatalf("%v: the product %g of %d and %d at %g: %v", s, sum, i, j, least, got)
 					}
 				}
 			}
