@@ -18,10 +18,15 @@ type Options struct {
 	Clusters    int     // K, at most the columns
 	Encoding    int     // width of the MLP before the readout
 	Reduced     int     // values of a cluster
+	Identity    int     // learned columns of each node beside the matrix; 0: none
+	Clustering  float64 // weight of the clustering loss
 	Hidden      []int   // widths of the head
 	Mixup       bool
 	Classes     int
 }
+
+// IdentityColumns is the width of the released program's identity.
+const IdentityColumns = 360
 
 // Released are the options of the published figures; below 200 nodes the released program has no number of
 // clusters, and half of the nodes are taken.
@@ -34,8 +39,10 @@ func Released(nodes, classes int) Options {
 	return o
 }
 
-// Columns is V: as many as nodes, up to a multiple of the heads.
-func (o Options) Columns(nodes int) int { return (nodes + o.Heads - 1) / o.Heads * o.Heads }
+// Columns is V: those of the matrix and of the identity, up to a multiple of the heads.
+func (o Options) Columns(nodes int) int {
+	return (nodes + o.Identity + o.Heads - 1) / o.Heads * o.Heads
+}
 
 // leaky is the slope of the ReLU below 0 in readout and head.
 const leaky = 0.01
@@ -45,6 +52,8 @@ type Net[T gnn.Float] struct {
 	Options
 	nodes, columns int
 	l              gnn.Layout
+	identity       gnn.Param // nodes × Identity; empty without
+	penalty        float64   // of the last gradient
 	blocks         []block[T]
 	encode         []network.Full[T] // the MLP before the readout; none for the readout of the paper
 	head           []network.Full[T] // of a cluster, then of all
@@ -57,6 +66,9 @@ type Net[T gnn.Float] struct {
 // New makes a network. centers (K × V) are those that Centers makes.
 func New[T gnn.Float](o Options, nodes int, centers []float64, graphs [][]T, label []int) *Net[T] {
 	n := &Net[T]{Options: o, nodes: nodes, columns: o.Columns(nodes), graphs: graphs, label: label}
+	if o.Identity > 0 {
+		n.identity = network.Add(&n.l, "identity_N", nodes, o.Identity)
+	}
 	for i := range 2 {
 		n.blocks = append(n.blocks, newBlock[T](&n.l, i+1, n.columns, o))
 	}
@@ -86,6 +98,12 @@ func (n *Net[T]) Layout() gnn.Layout { return n.l }
 // Drops reports whether training needs random numbers.
 func (n *Net[T]) Drops() bool { return n.Dropout > 0 || n.Mixup }
 
+// Buffers are none.
+func (n *Net[T]) Buffers() []T { return nil }
+
+// Penalty is the weighted clustering loss of the last gradient.
+func (n *Net[T]) Penalty() float64 { return n.penalty }
+
 // A pass is what a forward pass leaves for the way back. Rows are nodes, those of one participant after
 // those of the one before.
 type pass[T gnn.Float] struct {
@@ -97,9 +115,15 @@ type pass[T gnn.Float] struct {
 // logits are participants × classes.
 func (p *pass[T]) logits() []T { return p.values[len(p.values)-1] }
 
-// forward computes the logits of some matrices (rows × columns). Without masks nothing is dropped.
+// forward computes the logits of some matrices (rows × columns), in which it writes the identity. Without
+// masks nothing is dropped.
 func (n *Net[T]) forward(params, x []T, masks [][]*mask[T], threads int) *pass[T] {
 	p := &pass[T]{graphs: len(x) / (n.nodes * n.columns)}
+	if n.Identity > 0 {
+		for at := 0; at < len(x); at += n.columns {
+			copy(x[at+n.nodes:], network.Of(params, n.identity)[at/n.columns%n.nodes*n.Identity:][:n.Identity])
+		}
+	}
 	for i, b := range n.blocks {
 		var m []*mask[T]
 		if masks != nil {
@@ -116,7 +140,14 @@ func (n *Net[T]) forward(params, x []T, masks [][]*mask[T], threads int) *pass[T
 func (n *Net[T]) back(params, grad []T, p *pass[T], logits []T, matrices bool, threads int) []T {
 	d := n.readBack(params, grad, p.readout, logits, threads)
 	for i := len(n.blocks) - 1; i >= 0; i-- {
-		d = n.blocks[i].back(params, grad, p.blocks[i], d, matrices || i > 0, threads)
+		d = n.blocks[i].back(params, grad, p.blocks[i], d, matrices || n.Identity > 0 || i > 0, threads)
+	}
+	if n.Identity > 0 {
+		di := network.Of(grad, n.identity)
+		clear(di)
+		for at := 0; at < len(d); at += n.columns {
+			sum(di[at/n.columns%n.nodes*n.Identity:], d[at+n.nodes:][:n.Identity])
+		}
 	}
 	return d
 }
@@ -149,6 +180,7 @@ func (n *Net[T]) Gradient(params, grad []T, cases []int, stream *random.Stream,
 		}
 	}
 	p := n.forward(params, x, masks, threads)
+	n.penalty = n.cluster(p)
 	d := p.logits()
 	for k, i := range cases {
 		row, label := d[k*n.Classes:][:n.Classes], n.label[i]

@@ -21,26 +21,41 @@ var npy = testdir.NPY
 
 func split(v []float64, n int) [][]float64 { return slices.Collect(slices.Chunk(v, len(v)/n)) }
 
-// fixtureNet is the network of a case, of matrices that are mixed already, or of the others.
-func fixtureNet(t *testing.T, readout, matrices string) *Net[float64] {
+// A fixture is a case of testdata/bnt.py.
+type fixture struct {
+	dir, readout string
+	identity     int
+	clustering   float64
+}
+
+var fixtures = []fixture{{"code", "authors-code", 0, 0}, {"paper", "paper", 0, 0}, {"student_t", "student_t", 0, 0},
+	{"identity", "authors-code", 3, 0}, {"dec", "authors-code", 0, 0.7}, {"student_t_dec", "student_t", 0, 2},
+	{"both", "paper", 2, 0.5}}
+
+// net is the network of a case.
+func (f fixture) net(t *testing.T) *Net[float64] {
 	t.Helper()
-	o := Options{Heads: 4, FeedForward: 16, Readout: readout, Clusters: 5, Encoding: 6, Reduced: 4,
-		Hidden: []int{10, 6}, Classes: 2}
+	o := Options{Heads: 4, FeedForward: 16, Readout: f.readout, Clusters: 5, Encoding: 6, Reduced: 4,
+		Hidden: []int{10, 6}, Classes: 2, Identity: f.identity, Clustering: f.clustering}
 	centers := "centers_code"
-	if readout == "paper" {
-		centers = "centers_paper"
+	if f.identity > 0 {
+		centers = "centers_wide_code"
+	}
+	if f.readout == "paper" {
+		centers = strings.Replace(centers, "code", "paper", 1)
 	}
 	var label []int
 	for _, y := range npy(t, "y") {
 		label = append(label, int(y))
 	}
-	return New(o, nodes, npy(t, centers), split(npy(t, matrices), people), label)
+	return New(o, nodes, npy(t, centers), split(npy(t, "X"), people), label)
 }
 
 // gradientOf is the loss and gradient of the fixture's mixture.
 func gradientOf(t *testing.T, n *Net[float64], params []float64, threads int) (loss float64, grad []float64) {
 	share, partner := npy(t, "mix_lam")[0], networktest.Ints(npy(t, "mix_perm"))
 	p := n.forward(params, mix(n.padded(networktest.UpTo(people)), share, partner), nil, threads)
+	loss = n.cluster(p)
 	d := p.logits()
 	for k := range people {
 		l, _ := mixedEntropy(d[k*2:][:2], n.label[k], n.label[partner[k]], share)
@@ -53,30 +68,49 @@ func gradientOf(t *testing.T, n *Net[float64], params []float64, threads int) (l
 
 func TestAgainstPyTorch(t *testing.T) {
 	share, partner := npy(t, "mix_lam")[0], networktest.Ints(npy(t, "mix_perm"))
-	for readout, dir := range map[string]string{"authors-code": "code", "paper": "paper", "student_t": "student_t"} {
+	for _, f := range fixtures {
+		dir := f.dir
 		for _, threads := range []int{1, 3} {
 			near := func(what string, got []float64, name string, tolerance float64) {
 				t.Helper()
 				networktest.Near(t, dir+": "+what, got, npy(t, dir+"/"+name), tolerance)
 			}
-			n := fixtureNet(t, readout, "X")
+			n := f.net(t)
 			init := npy(t, dir+"/init")
 			if len(init) != n.Layout().Len() {
 				t.Fatalf("%s: %d parameters, want %d", dir, n.Layout().Len(), len(init))
 			}
 			params := networktest.Turned(n.Layout(), init, false)
 			x := mix(n.padded(networktest.UpTo(people)), share, partner)
-			networktest.Near(t, "mixed", x, npy(t, "X_mix"), 1e-15)
+			if f.identity == 0 {
+				networktest.Near(t, "mixed", x, npy(t, "X_mix"), 1e-15)
+			}
 			p := n.forward(params, x, nil, threads)
 			near("clusters", p.assign, "assign", 1e-12)
 			near("pooled", p.values[0], "pooled", 1e-12)
 			near("logits", p.logits(), "logits", 1e-12)
 			loss, grad := gradientOf(t, n, params, threads)
-			networktest.Near(t, dir+": loss", []float64{loss}, npy(t, dir+"/losses")[:1], 1e-12)
+			terms := npy(t, dir+"/losses")
+			networktest.Near(t, dir+": loss", []float64{loss}, []float64{terms[0] + f.clustering*terms[2]}, 1e-12)
+			kl := divergence(target(p.assign, 5), p.assign, 5)
+			networktest.Near(t, dir+": clustering loss", []float64{kl}, terms[2:], 1e-12)
 			near("gradient", networktest.Turned(n.Layout(), grad, true), "grad", 1e-12)
-			if dir == "student_t" {
+			// Three steps of Adam.
+			training := Training()
+			training.Threads = threads
+			step := network.NewOptimizer(training, params, grad).Step
+			for k, want := range split(npy(t, dir+"/adam"), 3) {
+				if k > 0 {
+					_, again := gradientOf(t, n, params, threads)
+					copy(grad, again)
+				}
+				step(npy(t, "lr_cosine")[k])
+				networktest.Near(t, dir+": Adam", networktest.Turned(n.Layout(), params, true), want, 1e-10)
+			}
+			if f.dir != "code" && f.dir != "paper" {
 				continue
 			}
+			params = networktest.Turned(n.Layout(), init, false)
 			for b, s := range p.blocks {
 				name := []string{"1", "2"}[b]
 				near("block "+name, s.second.out, "x"+name, 1e-12)
@@ -91,18 +125,6 @@ func TestAgainstPyTorch(t *testing.T) {
 			near("encoded", p.encoded[len(p.encoded)-1], "enc", 1e-12)
 			near("logits as they are", n.forward(params, n.padded(networktest.UpTo(people)), nil, threads).logits(),
 				"logits_unmixed", 1e-12)
-			// Three steps of Adam.
-			training := Training()
-			training.Threads = threads
-			step := network.NewOptimizer(training, params, grad).Step
-			for k, want := range split(npy(t, dir+"/adam"), 3) {
-				if k > 0 {
-					_, again := gradientOf(t, n, params, threads)
-					copy(grad, again)
-				}
-				step(npy(t, "lr_cosine")[k])
-				networktest.Near(t, dir+": Adam", networktest.Turned(n.Layout(), params, true), want, 1e-10)
-			}
 		}
 	}
 }
@@ -116,15 +138,17 @@ func TestCentersAgainstNumpy(t *testing.T) {
 }
 
 // The numbers of trained values are those of the released program (and of meanMLP's count for it, with the
-// 20,000 of the centers: 3,980,890); 84 and the paper's are sums by hand.
+// 20,000 of the centers: 3,980,890); 84, the paper's and that with an identity are sums by hand.
 func TestParameters(t *testing.T) {
 	for _, c := range []struct {
 		nodes   int
 		readout string
+		columns int // of the identity
 		want    int
-	}{{200, "authors-code", 3_960_890}, {360, "authors-code", 11_161_210}, {84, "authors-code", 959_042},
-		{200, "paper", 1_359_802}} {
+	}{{200, "authors-code", 0, 3_960_890}, {360, "authors-code", 0, 11_161_210}, {84, "authors-code", 0, 959_042},
+		{200, "paper", 0, 1_359_802}, {202, "authors-code", IdentityColumns, 12_564_106}} {
 		o := Released(c.nodes, 2)
+		o.Identity = c.columns
 		if c.nodes == 360 {
 			o.Clusters = 100
 		}
@@ -178,6 +202,22 @@ func TestGradientWithDropout(t *testing.T) {
 	}
 }
 
+// The identity begins normal, with variance 2/columns, as the released program has it.
+func TestIdentityBegins(t *testing.T) {
+	o := Released(200, 2)
+	o.Identity = IdentityColumns
+	n := New[float64](o, 200, make([]float64, o.Clusters*o.Columns(200)), nil, nil)
+	sum, fourth := 0.0, 0.0
+	for _, v := range network.Of(network.Initial[float64](n.Layout(), network.Training{Seed: 1}), n.identity) {
+		sum += v * v
+		fourth += v * v * v * v
+	}
+	size := 200. * 360
+	if variance := sum / size * 360 / 2; math.Abs(variance-1) > 0.02 || math.Abs(fourth*size/(sum*sum)-3) > 0.1 {
+		t.Errorf("variance %v of that of the released program, kurtosis %v", variance, fourth*size/(sum*sum))
+	}
+}
+
 func small(readout string) Options {
 	o := Released(7, 2)
 	o.Readout, o.FeedForward, o.Encoding, o.Hidden = readout, 12, 6, []int{16, 8}
@@ -207,8 +247,8 @@ func planted[T float32 | float64](n, nodes int) (graphs [][]T, label []int) {
 // The sum of gradient × input is the slope of the contrast along the input, here by central differences.
 func TestRegionScores(t *testing.T) {
 	graphs, _ := planted[float64](3, 7)
-	for _, readout := range []string{"authors-code", "paper", "student_t"} {
-		o, tr := small(readout), network.Training{Seed: 4}
+	for _, o := range variants() {
+		tr := network.Training{Seed: 4}
 		centers := Centers(o, 7, tr)
 		params := network.Initial[float64](New[float64](o, 7, centers, nil, nil).Layout(), tr)
 		for k, r := range rate(o, params, 7, centers, graphs, 2) {
@@ -226,7 +266,7 @@ func TestRegionScores(t *testing.T) {
 				return l[1] - l[0]
 			}
 			if want := (contrast(1+1e-5) - contrast(1-1e-5)) / 2e-5; math.Abs(got-want) > 1e-7*math.Abs(want)+1e-10 {
-				t.Errorf("%s, participant %d: %v, want %v", readout, k, got, want)
+				t.Errorf("%+v, participant %d: %v, want %v", o, k, got, want)
 			}
 			for b, a := range r.Attention {
 				sum := 0.0
@@ -241,21 +281,28 @@ func TestRegionScores(t *testing.T) {
 	}
 }
 
-func trainSmall(t *testing.T, readout string, threads, epochs int) (*Model, [][]float32, []int, []network.Epoch) {
+// variants are small networks of every readout, and with the options that the published figures do without.
+func variants() []Options {
+	o := small("authors-code")
+	o.Identity, o.Clustering = 5, 0.5
+	return []Options{small("authors-code"), small("paper"), small("student_t"), o}
+}
+
+func trainSmall(t *testing.T, o Options, threads, epochs int) (*Model, [][]float32, []int, []network.Epoch) {
 	t.Helper()
 	graphs, label := planted[float32](40, 7)
 	tr := Training()
 	tr.Epochs, tr.Rate, tr.Seed, tr.Threads, tr.Test = epochs, 3e-3, 1, threads, 12
 	var history []network.Epoch
 	tr.Progress = func(e network.Epoch) { history = append(history, e) }
-	m := need.Value(Fit(context.Background(), small(readout), tr, 7, graphs, label))(t)
+	m := need.Value(Fit(context.Background(), o, tr, 7, graphs, label))(t)
 	return m, graphs, label, history
 }
 
 // A planted difference is learned by every readout; the last epoch is the one that is taken.
 func TestFit(t *testing.T) {
-	for _, readout := range []string{"authors-code", "paper", "student_t"} {
-		m, graphs, label, history := trainSmall(t, readout, 2, 60)
+	for _, o := range variants() {
+		m, graphs, label, history := trainSmall(t, o, 2, 60)
 		loss, right := 0.0, 0
 		for i, r := range m.Rate(graphs, 2)[28:] {
 			p := r.Probability[label[28+i]]
@@ -264,7 +311,10 @@ func TestFit(t *testing.T) {
 			}
 		}
 		if last := history[len(history)-1]; math.Abs(last.TestLoss-loss) > 1e-5 || right < 11 {
-			t.Errorf("%s: loss %v, in the last epoch %v; %d of 12 right", readout, loss, last.TestLoss, right)
+			t.Errorf("%+v: loss %v, in the last epoch %v; %d of 12 right", o, loss, last.TestLoss, right)
+		}
+		if last := history[59].Penalty; last < 0 || (last > 0) != (o.Clustering > 0) {
+			t.Errorf("%+v: a clustering loss of %v", o, last)
 		}
 	}
 	graphs, label := planted[float32](40, 7)
@@ -301,12 +351,13 @@ func TestRates(t *testing.T) {
 func TestBits(t *testing.T) {
 	for _, threads := range []int{1, 3} {
 		var all [][]float64
-		for _, readout := range []string{"authors-code", "paper", "student_t"} {
-			m, graphs, _, _ := trainSmall(t, readout, threads, 3)
+		for _, o := range variants() {
+			m, graphs, _, _ := trainSmall(t, o, threads, 3)
 			for _, r := range m.Rate(graphs, threads) {
 				all = append(all, r.Probability, r.Attention[0], r.Attention[1], r.Input)
 			}
 		}
-		need.Equal(t, testdir.Bits(all...), "227626f70fcf211e", threads)
+		need.Equal(t, testdir.Bits(all[:480]...), "227626f70fcf211e", threads)
+		need.Equal(t, testdir.Bits(all[480:]...), "e1ba1d1ebc9d9deb", threads)
 	}
 }

@@ -18,6 +18,11 @@
 // it, z = x, l = ⟨z, e⟩, and all centers have length 1. The third readout is Student's: l = −log(1 + ‖z − e‖²).
 // After the MLP, row i of z no longer belongs to region i.
 //
+// Two options that the released program has and its published figures do not use: learned columns beside those
+// of X, the same for all participants (its positional encoding "identity"), and the clustering loss of Xie et
+// al. (2016, ICML, eq. 2 and 3), λ times the mean over the nodes of a batch of KL(Q‖P), where
+// Q_ik = (P_ik²/f_k) / Σ_j (P_ij²/f_j), f_k = Σ_i P_ik, is taken as fixed.
+//
 // The head maps each row of G to 8 values, and an MLP (8·K, 256, 32, classes) follows; its slope below 0 is
 // 0.01. A batch is mixed with itself in another order, x ← λx + (1−λ)x', λ uniform in 0 to 1, the labels
 // likewise. The loss of a batch is the sum of its cross-entropies.

@@ -48,7 +48,7 @@ type Rating struct {
 	Probability []float64
 	// Attention is what each node receives in each block: the mean over heads and rows of its column.
 	Attention [2][]float64
-	// Input is gradient × input of each node, summed over its row: of the logit of class 1 less that of class
+	// Input is gradient × input of each node, summed over its row of the matrix: of the logit of class 1 less that of class
 	// 0, or with more classes of the predicted class less the mean of the others.
 	Input []float64
 }
@@ -81,7 +81,9 @@ func rate[T gnn.Float](o Options, params []T, nodes int, centers []float64, grap
 		for k := range cases {
 			r := Rating{Probability: probability[k*o.Classes:][:o.Classes], Input: make([]float64, nodes)}
 			for i, g := range graph(dx, k, len(cases)) {
-				r.Input[i/n.columns] += float64(float64(g) * float64(graph(x, k, len(cases))[i]))
+				if i%n.columns < nodes { // the matrix, without the identity
+					r.Input[i/n.columns] += float64(float64(g) * float64(graph(x, k, len(cases))[i]))
+				}
 			}
 			for b, s := range p.blocks {
 				r.Attention[b] = received(graph(s.attention, k, len(cases)), nodes)

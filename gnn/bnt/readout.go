@@ -12,6 +12,7 @@ type readout[T gnn.Float] struct {
 	encoded [][]T // input and results of the MLP before the readout; the last is z, rows × columns
 	project []T   // rows × clusters: products of z with the centers
 	assign  []T   // rows × clusters: P
+	target  []T   // that of P, for the clustering loss; nil without
 	values  [][]T // pooled (participants · clusters × columns), then what each layer of the head makes
 }
 
@@ -110,6 +111,49 @@ func (n *Net[T]) alikeBack(d, product, z []T) (factor T) {
 	return factor
 }
 
+// cluster sets the target of the clustering loss, and returns the weighted loss.
+func (n *Net[T]) cluster(p *pass[T]) float64 {
+	if n.Clustering == 0 {
+		return 0
+	}
+	p.target = target(p.assign, n.Clusters)
+	return float64(n.Clustering * divergence(p.target, p.assign, n.Clusters))
+}
+
+// target is the sharpened P of the clustering loss: Q_ik = (P_ik²/f_k) / Σ_j (P_ij²/f_j), f_k = Σ_i P_ik over
+// all rows of the batch (Xie et al. 2016, ICML, eq. 3).
+func target[T gnn.Float](assign []T, clusters int) []T {
+	f := make([]float64, clusters)
+	for i, p := range assign {
+		f[i%clusters] += float64(p)
+	}
+	q, row := make([]T, len(assign)), make([]float64, clusters)
+	for at := 0; at < len(assign); at += clusters {
+		sum := 0.0
+		for k, p := range assign[at:][:clusters] {
+			if row[k] = 0; p > 0 {
+				row[k] = float64(p) * (float64(p) / f[k])
+			}
+			sum += row[k]
+		}
+		for k, v := range row {
+			q[at+k] = T(v / sum)
+		}
+	}
+	return q
+}
+
+// divergence is the clustering loss, the mean over the rows of KL(Q‖P) = Σ_k Q_k·log(Q_k/P_k) (Xie et al. 2016,
+// eq. 2).
+func divergence[T gnn.Float](target, assign []T, clusters int) (kl float64) {
+	for i, q := range target {
+		if q > 0 {
+			kl += float64(float64(q) * exact.Log(float64(q)/float64(assign[i])))
+		}
+	}
+	return kl / float64(len(target)/clusters)
+}
+
 // readBack carries gradients of the logits to the parameters, and returns that of the encoder's result.
 func (n *Net[T]) readBack(params, grad []T, r *readout[T], logits []T, threads int) []T {
 	c, k := n.columns, n.Clusters
@@ -119,12 +163,18 @@ func (n *Net[T]) readBack(params, grad []T, r *readout[T], logits []T, threads i
 	network.ReLUBack(d, r.values[1], leaky)
 	pooled := runBack(n.head[:1], params, grad, r.values[:1], d, graphs*k, threads)
 	dz := make([]T, len(z))
+	weight := T(n.Clustering / float64(len(z)/c))
 	dense.Each(threads, graphs, func(g int) {
 		part, dg, to := graph(z, g, graphs), graph(pooled, g, graphs), graph(dz, g, graphs)
 		p := graph(r.assign, g, graphs)
 		dp := make([]T, n.nodes*k)
 		dense.Multiply(dp, k, dense.Rows(part, c), dense.Rows(dg, c).T(), n.nodes, c, k, false, 1)
 		softmaxBack(dp, p, k)
+		if r.target != nil { // of λ·KL(Q‖softmax(l)) with Q fixed: λ(P − Q)
+			for i, q := range graph(r.target, g, graphs) {
+				dp[i] += T(weight * (p[i] - q))
+			}
+		}
 		for i := range n.nodes {
 			row := part[i*c:][:c]
 			factor := n.alikeBack(dp[i*k:][:k], graph(r.project, g, graphs)[i*k:][:k], row)

@@ -71,7 +71,7 @@ type Network[T gnn.Float] interface {
 type further[T gnn.Float] interface {
 	// Buffers are what training moves beside the parameters.
 	Buffers() []T
-	// Penalty is what the loss of the last gradient has beyond the cross-entropy, times the cases.
+	// Penalty is what the loss of the last gradient has beyond the cross-entropy; of a mean, times the cases.
 	Penalty() float64
 }
 
@@ -83,13 +83,20 @@ func (t Training) stream(words ...any) *random.Stream {
 // Initial draws all parameters, uniform in ±1/√(fan in), as PyTorch's layers do, or as
 // Xavier says. Each array has its own stream. Names end in _W or _b; the last number of a
 // weight's shape is what it leads to, the others are the fan in. Weights that end in _X begin uniform in
-// ±√(6/(fan in + fan out)) (Glorot and Bengio 2010), scales of a normalization (_scale) at 1, all others at 0.
+// ±√(6/(fan in + fan out)) (Glorot and Bengio 2010), rows of a table (_N) normal with variance 2/width (He et
+// al. 2015, as PyTorch's kaiming_normal_ has it), scales of a normalization (_scale) at 1, all others at 0.
 func Initial[T gnn.Float](l gnn.Layout, t Training) []T {
 	v := make([]T, l.Len())
 	for _, p := range l {
 		if strings.HasSuffix(p.Name, "_scale") {
 			for i := range p.Len() {
 				v[p.Offset+i] = 1
+			}
+		}
+		if strings.HasSuffix(p.Name, "_N") {
+			r, sd := t.stream("weights", p.Name), math.Sqrt(2/float64(p.Shape[len(p.Shape)-1]))
+			for i := range p.Len() {
+				v[p.Offset+i] = T(sd * r.Normal())
 			}
 		}
 		glorot := strings.HasSuffix(p.Name, "_X")

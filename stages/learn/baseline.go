@@ -312,7 +312,7 @@ type baselineEpochRow struct {
 func baselineHistory(history []network.Epoch) *encoding.Table {
 	rows := make([]baselineEpochRow, len(history))
 	for i, e := range history {
-		rows[i] = baselineEpochRow{int32(e.Number), e.Rate, e.Loss, e.Loss,
+		rows[i] = baselineEpochRow{int32(e.Number), e.Rate, e.Loss + e.Penalty, e.Loss,
 			accuracyRow{e.Accuracy, e.TestAccuracy, e.TestLoss}}
 	}
 	return column.Table(rows)

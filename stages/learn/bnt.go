@@ -21,7 +21,7 @@ var bntKind = dag.Kind{
 		"One task is one model: fan out with matrix: { fold: [1..5] }, and give the predictions to evaluate beside those of train, and the scores to biomarkers. Training takes minutes to hours: 200 passes over all matrices.",
 	New: func() dag.Stage {
 		o, t := bnt.Released(200, 2), bnt.Training()
-		return &BNT{Params: fold.First(), Readout: o.Readout, Heads: o.Heads, FeedForward: o.FeedForward,
+		return &BNT{Params: fold.First(), Readout: o.Readout, PosEncoding: "none", Heads: o.Heads, FeedForward: o.FeedForward,
 			Dropout: o.Dropout, Mixup: o.Mixup, Epochs: t.Epochs, Batch: t.Batch, LearningRate: t.Rate,
 			FinalRate: t.Cosine, Decay: t.Decay, Checkpoint: 10}
 	},
@@ -36,8 +36,10 @@ type BNT struct {
 	Fisher       bool    `param:"fisher" doc:"Fisher's z with 0 on the diagonal, as in the released data; false: correlations with 1"`
 	Heads        int     `param:"heads" doc:"attention heads; features are padded with zeros to a multiple of them" min:"1" max:"64"`
 	FeedForward  int     `param:"feed_forward" doc:"width of the full layers in the blocks" min:"1" max:"65536"`
+	PosEncoding  string  `param:"pos_encoding" doc:"identity: 360 learned columns beside each region's row, the same for all participants, as the released program can; none: the row alone" choices:"none|identity"`
 	Clusters     int     `param:"clusters" doc:"clusters of the readout; 0: 100 from 200 regions on, else half of the regions" min:"0"`
 	Dropout      float64 `param:"dropout" doc:"dropout rate of attention and within the blocks" min:"0" max:"0.99"`
+	Clustering   float64 `param:"dec" doc:"weight of the clustering loss: the mean over the regions of a batch of the Kullback-Leibler divergence between the cluster assignments and their sharpened target (Xie et al. 2016); 0: none" min:"0"`
 	Mixup        bool    `param:"mixup" doc:"train on mixtures of two participants, and of their groups"`
 	Epochs       int     `param:"epochs" doc:"passes over the training participants; the last epoch is taken" min:"1"`
 	Batch        int     `param:"batch" doc:"graphs per step; a last incomplete batch is dropped" min:"1" max:"1000000"`
@@ -58,7 +60,7 @@ func (*BNT) Ports() dag.Ports {
 		},
 		Out: []dag.Port{
 			{Name: "predictions", Type: column.Type[fold.PredictionRow](), Doc: "of every graph, as those of train"},
-			{Name: "history", Type: column.Type[baselineEpochRow](), Doc: "loss and accuracies per epoch; of the training graphs, as they were mixed"},
+			{Name: "history", Type: column.Type[baselineEpochRow](), Doc: "loss and accuracies per epoch; of the training graphs, as they were mixed; loss is ce and the weighted clustering loss"},
 			{Name: "scores", Type: column.Type[column.ScoreRow[float64]](), Doc: "of every graph and region, for biomarkers: layers 1 and 2 are the attention received in each block, layer 3 is gradient × input; all regions are kept"},
 			{Name: "model", Type: column.Type[modelRow](), Doc: "what was fitted"},
 		},
@@ -78,6 +80,10 @@ func (s *BNT) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	nodes := baseline.NodesOf(set.all.D)
 	o := bnt.Released(nodes, len(set.groups))
 	o.Readout, o.Heads, o.FeedForward, o.Dropout, o.Mixup = s.Readout, s.Heads, s.FeedForward, s.Dropout, s.Mixup
+	o.Clustering = s.Clustering
+	if s.PosEncoding == "identity" {
+		o.Identity = bnt.IdentityColumns
+	}
 	if s.Clusters > 0 {
 		o.Clusters = s.Clusters
 	}
@@ -91,7 +97,7 @@ func (s *BNT) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	var history []network.Epoch
 	training.Progress = func(e network.Epoch) {
 		history = append(history, e)
-		t.Progress(e.Number, s.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Loss, e.Accuracy, e.TestAccuracy))
+		t.Progress(e.Number, s.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Loss+e.Penalty, e.Accuracy, e.TestAccuracy))
 	}
 	m, err := bnt.Fit(ctx, o, training, nodes, s.matrices(set.ordered, nodes), set.label)
 	if err != nil {
@@ -100,6 +106,12 @@ func (s *BNT) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	graphs := s.matrices(set.all, nodes)
 	trained, untrained := s.rate(m, graphs, t.Threads), s.rate(bnt.Untrained(o, training, nodes), graphs, t.Threads)
 	note := fmt.Sprintf("the last of %d epochs; readout %s, %d clusters", s.Epochs, s.Readout, o.Clusters)
+	if o.Identity > 0 {
+		note += fmt.Sprintf(", %d identity columns", o.Identity)
+	}
+	if o.Clustering > 0 {
+		note += fmt.Sprintf(", clustering loss × %g", o.Clustering)
+	}
 	return set.outputs(s.Params, trained, untrained, baselineHistory(history),
 		modelRow{"bnt", int64(nodes * nodes), int64(m.Parameters()), int64(set.train.N), note}), nil
 }

@@ -68,7 +68,25 @@ func TestBNT(t *testing.T) {
 	if slices.Equal(z, score) {
 		t.Error("Fisher's z are the correlations")
 	}
+	// The clustering loss is in the loss; 360 learned columns, and zeros up to a multiple of four.
+	out := stagetest.MustRun(t, smallBNT("epochs", 2, "readout", "paper", "dec", 0.5, "pos_encoding", "identity"), in)
+	loss, ce := stagetest.FloatsOf(t, out["history"], "loss"), stagetest.FloatsOf(t, out["history"], "ce")
+	if !(loss[0] > ce[0] && ce[0] > 0) {
+		t.Errorf("a loss of %v, cross-entropy %v", loss, ce)
+	}
+	note, _ := out["model"].(*encoding.Table).Strings("note")
+	if !strings.HasSuffix(note[0], "readout paper, 2 clusters, 360 identity columns, clustering loss × 0.5") {
+		t.Errorf("note %q", note)
+	}
+	weights, _ := out["model"].(*encoding.Table).Ints("parameters")
+	plain := stagetest.MustRun(t, smallBNT("epochs", 1, "readout", "paper"), in)["model"].(*encoding.Table)
+	if without, _ := plain.Ints("parameters"); weights[0] != without[0]+bntBlocks(368)-bntBlocks(8)+360*8+360*5 {
+		t.Errorf("%v parameters, without an identity %v", weights, without)
+	}
 }
+
+// bntBlocks counts the parameters of two blocks of a width, with 16 in their full layers.
+func bntBlocks(v int64) int64 { return 2 * (4*v*v + 4*v + 2*16*v + 16 + v + 4*v) }
 
 // The matrices of a test participant change nobody else's prediction.
 func TestBNTDoesNotLookAtTestParticipants(t *testing.T) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reference numbers of the Brain Network Transformer (Kan et al., NeurIPS 2022), float64, written out in torch ops.
 
-usage: bnt.py [--out DIR] [--check]
+usage: bnt.py [--out DIR] [--check] [--cases NAME,NAME]
 """
 import argparse, hashlib, json, math, os, sys, tempfile
 import numpy as np
@@ -13,11 +13,22 @@ SZ = dict(M=6, N=12, V=12, heads=4, ff=16, K=5, enc=6, red=4, h1=10, h2=6, C=2)
 # readout: code = MLP on the flattened graph, then squared projections; paper = softmax of the plain inner products
 CODE = dict(readout="code", sum_ce=True, bias=True)
 CASES = {"code": CODE, "paper": dict(CODE, readout="paper"), "student_t": dict(CODE, readout="student_t"),
-         "no_bias": dict(CODE, bias=False), "centers_free": dict(CODE, train_centers=True)}
+         "no_bias": dict(CODE, bias=False), "centers_free": dict(CODE, train_centers=True),
+         # identity: learned columns beside the matrix; dec: weight of the clustering loss
+         "identity": dict(CODE, identity=3), "dec": dict(CODE, dec=0.7), "student_t_dec": dict(CODE, readout="student_t", dec=2.0),
+         "both": dict(CODE, readout="paper", identity=2, dec=0.5)}
+NEW = ("identity", "dec", "student_t_dec", "both")
+
+
+def width(o):
+    """Columns of x: matrix and identity, up to a multiple of the heads."""
+    return -(-(SZ["N"] + o.get("identity", 0)) // SZ["heads"]) * SZ["heads"]
 
 
 def layout(o):
-    N, V, ff, K, e, r, h1, h2, C = (SZ[q] for q in ("N", "V", "ff", "K", "enc", "red", "h1", "h2", "C")); L = []
+    N, V, ff, K, e, r, h1, h2, C = (SZ[q] for q in ("N", "V", "ff", "K", "enc", "red", "h1", "h2", "C")); L = []; V = width(o)
+    if "identity" in o:
+        L = [("identity", (o["identity"], N))]
     for l in (1, 2):
         L += [(f"a{l}_in_W", (3 * V, V)), (f"a{l}_in_b", (3 * V,)), (f"a{l}_out_W", (V, V)), (f"a{l}_out_b", (V,)),
               (f"f{l}_1_W", (ff, V)), (f"f{l}_1_b", (ff,)), (f"f{l}_2_W", (V, ff)), (f"f{l}_2_b", (V,)),
@@ -52,8 +63,11 @@ def lin(x, W, b):
 
 
 def forward(o, P, X, centers):
-    out = {}; M, N, V = X.shape; h = SZ["heads"]; d = V // h; x = X; g = P.get
+    out = {}; M, N, V = X.shape[0], X.shape[1], width(o); h = SZ["heads"]; d = V // h; x = X; g = P.get
+    if "identity" in o:
+        x = torch.cat([x, P["identity"].T.expand(M, -1, -1), torch.zeros(M, N, V - N - o["identity"])], 2)
     leaky = lambda a: torch.where(a > 0, a, 0.01 * a)
+    out["x"] = x
     for l in (1, 2):
         qkv = lin(x, P[f"a{l}_in_W"], g(f"a{l}_in_b")); q, k, v = (t.reshape(M, N, h, d).transpose(1, 2) for t in qkv.split(V, -1))
         A = torch.softmax(q @ k.transpose(2, 3) / math.sqrt(d), -1)                  # [M,h,N,N]
@@ -79,15 +93,20 @@ def forward(o, P, X, centers):
     return out
 
 
-def dec_kl(Q):
-    """The clustering loss that the released program defines and never calls."""
-    q = Q.reshape(-1, Q.shape[-1]); w = q ** 2 / q.sum(0); p = (w / w.sum(1, keepdim=True)).detach()
-    return (p * (torch.log(p) - torch.log(q))).sum() / q.shape[0]
+def dec_target(Q):
+    q = Q.detach().reshape(-1, Q.shape[-1]); w = q ** 2 / q.sum(0)
+    return w / w.sum(1, keepdim=True)
 
 
-def losses(o, out, Y):
-    ce = -(Y * torch.log_softmax(out["logits"], 1)).sum(1)
-    return ce.sum(), torch.stack([ce.sum(), ce.mean(), dec_kl(out["assign"])])
+def dec_kl(Q, p):
+    """The clustering loss that the released program defines and never calls (Xie et al. 2016, eq. 2, 3)."""
+    q = Q.reshape(-1, Q.shape[-1])
+    return torch.nn.functional.kl_div(torch.log(q), p, reduction="sum") / q.shape[0]
+
+
+def losses(o, out, Y, target=None):
+    ce = -(Y * torch.log_softmax(out["logits"], 1)).sum(1); kl = dec_kl(out["assign"], dec_target(out["assign"]) if target is None else target)
+    return ce.sum() + o.get("dec", 0) * kl, torch.stack([ce.sum(), ce.mean(), kl])
 
 
 def unpack(o, t):
@@ -115,20 +134,21 @@ def init(o, seed, C):
     return np.concatenate(a)
 
 
-def fdcheck(o, v, X, Y, C, g, h=1e-6):
-    n = np.zeros_like(v)
+def fdcheck(o, v, X, Y, C, g, step, h=1e-6):
+    at = np.arange(0, v.size, step); n = np.zeros(at.size)
     with torch.inference_mode():
-        f = lambda w: losses(o, forward(o, unpack(o, T(w)), X, C), Y)[0].item()
-        for i in range(v.size):
-            a = v.copy(); a[i] += h; b = v.copy(); b[i] -= h; n[i] = (f(a) - f(b)) / (2 * h)
-    return float(np.abs(n - g).max() / np.abs(g).max())
+        target = dec_target(forward(o, unpack(o, T(v)), X, C)["assign"])  # fixed
+        f = lambda w: losses(o, forward(o, unpack(o, T(w)), X, C), Y, target)[0].item()
+        for k, i in enumerate(at):
+            a = v.copy(); a[i] += h; b = v.copy(); b[i] -= h; n[k] = (f(a) - f(b)) / (2 * h)
+    return float(np.abs(n - g[at]).max() / np.abs(g).max())
 
 
 def module_check(o, v, X, out):
     """The two encoder blocks against torch.nn.TransformerEncoderLayer."""
-    P = unpack(o, T(v)); x = X; worst = 0.0
+    P = unpack(o, T(v)); x = out["x"]; worst = 0.0
     for l in (1, 2):
-        m = torch.nn.TransformerEncoderLayer(SZ["V"], SZ["heads"], SZ["ff"], dropout=0.0, batch_first=True, bias=o["bias"])
+        m = torch.nn.TransformerEncoderLayer(width(o), SZ["heads"], SZ["ff"], dropout=0.0, batch_first=True, bias=o["bias"])
         S = dict(m.named_parameters()); get = {"self_attn.in_proj_weight": "a{}_in_W", "self_attn.in_proj_bias": "a{}_in_b", "self_attn.out_proj.weight": "a{}_out_W",
              "self_attn.out_proj.bias": "a{}_out_b", "linear1.weight": "f{}_1_W", "linear1.bias": "f{}_1_b", "linear2.weight": "f{}_2_W", "linear2.bias": "f{}_2_b",
              "norm1.weight": "n{}_1_g", "norm1.bias": "n{}_1_b", "norm2.weight": "n{}_2_g", "norm2.bias": "n{}_2_b"}
@@ -151,7 +171,7 @@ def adam(o, v, X, Y, C, lrs, wd=1e-4):
 
 
 def main():
-    ap = argparse.ArgumentParser(); ap.add_argument("--out"); ap.add_argument("--check", action="store_true"); a = ap.parse_args()
+    ap = argparse.ArgumentParser(); ap.add_argument("--out"); ap.add_argument("--check", action="store_true"); ap.add_argument("--cases", default=",".join(CASES)); a = ap.parse_args()
     here = os.path.dirname(os.path.abspath(__file__)); dst = a.out or (tempfile.mkdtemp() if a.check else here); arrays = {}
 
     def put(name, x, meaning):
@@ -170,19 +190,25 @@ def main():
     tX, tY = T(Xm), T(Ym); info = dict(model="Brain Network Transformer", sizes=SZ, torch=torch.__version__, numpy=np.__version__, cases={}, checks={})
     total = 30; lrs = [1e-5 + (1e-4 - 1e-5) * (1 + math.cos(math.pi * t / total)) / 2 for t in (1, 2, 3)]; info["lr"] = lrs
     put("lr_cosine", np.array([1e-5 + 9e-5 * (1 + math.cos(math.pi * t / total)) / 2 for t in range(1, total + 1)]), "learning rate at steps 1..30 of 30, cosine from 1e-4 to 1e-5")
-    for name, o in CASES.items():
-        C = Cp if o["readout"] == "paper" else Cc; v = init(o, 11, C); out, terms, g = run(o, v, tX, tY, T(C))
-        chk = dict(module=module_check(o, v, tX, out), finite_difference=fdcheck(o, v, tX, tY, T(C), g)); info["checks"][name] = chk
+    wide = np.random.RandomState(2023).uniform(-1, 1, (K, 16)) * math.sqrt(6 / (K + 16)); wide_c, wide_p = gram_schmidt(wide, False), gram_schmidt(wide, True)
+    put("centers_wide_code", wide_c, "centers of 16 columns"); put("centers_wide_paper", wide_p, "orthonormal, 16 columns")
+    for name in a.cases.split(","):
+        o = CASES[name]; C = Cp if o["readout"] == "paper" else Cc
+        if "identity" in o:
+            C = wide_p if o["readout"] == "paper" else wide_c
+        v = init(o, 11, C); out, terms, g = run(o, v, tX, tY, T(C))
+        chk = dict(module=module_check(o, v, tX, out), finite_difference=fdcheck(o, v, tX, tY, T(C), g, 29 if name in NEW else 1)); info["checks"][name] = chk
         assert chk["module"] < 1e-12 and chk["finite_difference"] < 1e-6, chk
         full = name in ("code", "paper")
-        put(f"{name}/init", v, "parameters, flat, layout of the case"); put(f"{name}/losses", terms, "cross-entropy summed over the batch (the one that is minimised), its mean, DEC KL (not used by the released program)")
-        put(f"{name}/grad", g, "gradient of the summed cross-entropy")
+        put(f"{name}/init", v, "parameters, flat, layout of the case"); put(f"{name}/losses", terms, "cross-entropy summed over the batch, its mean, DEC KL (mean over nodes; minimised with weight dec beside the summed cross-entropy)")
+        put(f"{name}/grad", g, "gradient of the loss")
         for k, what in dict(att1="attention of block 1 [M,heads,N,N]", att1_mean="mean over heads, what the released program keeps [M,N,N]", x1="output of block 1", att2_mean="block 2, mean over heads", x2="output of block 2",
                             enc="node vectors that are pooled [M,N,V]", assign="soft assignment of nodes to clusters [M,N,K]", pooled="cluster vectors [M,K,V]", z="flattened input of the head", logits="logits").items():
             if full or k in ("assign", "pooled", "logits"):
                 put(f"{name}/{k}", out[k], what)
-        if full:
+        if full or name in NEW or name == "student_t":
             put(f"{name}/adam", adam(o, v, tX, tY, T(C), lrs), "parameters after Adam steps 1, 2, 3, L2 weight decay 1e-4, learning rates = lr_cosine[0:3]")
+        if full:
             put(f"{name}/logits_unmixed", forward(o, unpack(o, T(v)), T(X), T(C))["logits"], "logits of the unmixed graphs X (evaluation: no dropout)")
         info["cases"][name] = dict(options=o, layout=[[n, list(s)] for n, s in layout(o)], parameters=int(v.size), centers="centers_paper" if o["readout"] == "paper" else "centers_code")
     info["arrays"] = arrays; json.dump(info, open(os.path.join(dst, "manifest.json"), "w"), indent=1)
