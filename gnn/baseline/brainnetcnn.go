@@ -162,9 +162,7 @@ func (m *brainNetCNN[T]) backward(dNode, params, grad []T, n, threads int) {
 	s, d, slope := &m.state, m.d, T(m.Slope)
 	w, e := m.Nodes, &m.edges[1]
 	nodeW, dNodeW := network.Of(params, m.nodes.W), network.Of(grad, m.nodes.W)
-	dRow, dCol := network.Size(&s.dRow, n*e.out*d), network.Size(&s.dCol, n*e.out*d)
-	clear(dRow)
-	clear(dCol)
+	dRow, dCol := s.noSides(n * e.out * d)
 	clear(dNodeW)
 	m.each(threads, e.out, func(k int, t *table[T]) {
 		for at := range n {
@@ -180,9 +178,7 @@ func (m *brainNetCNN[T]) backward(dNode, params, grad []T, n, threads int) {
 	w = e.out
 	rowW, dRowW := network.Of(params, e.rowW), network.Of(grad, e.rowW)
 	dColW := network.Size(&s.dColW, d*e.in*w)
-	dRow, dCol = network.Size(&s.dRow, n*e.in*d), network.Size(&s.dCol, n*e.in*d)
-	clear(dRow)
-	clear(dCol)
+	dRow, dCol = s.noSides(n * e.in * d)
 	clear(dRowW)
 	clear(dColW)
 	m.each(threads, e.in, func(k int, t *table[T]) {
@@ -203,6 +199,14 @@ func (m *brainNetCNN[T]) backward(dNode, params, grad []T, n, threads int) {
 	in := dense.Rows(s.matrices, d).T()
 	dense.Multiply(network.Of(grad, e.rowW), w, in, dense.Rows(byRow, w), d, n*d, w, false, threads)
 	dense.Multiply(network.Of(grad, e.colW), w, in, dense.Rows(byCol, w), d, n*d, w, false, threads)
+}
+
+// noSides makes room for gradients of the sides of maps, which are 0.
+func (s *cnnState[T]) noSides(size int) (dRow, dCol []T) {
+	dRow, dCol = network.Size(&s.dRow, size), network.Size(&s.dCol, size)
+	clear(dRow)
+	clear(dCol)
+	return dRow, dCol
 }
 
 // down turns the gradients of the sides of a layer's maps into those of the filters' sums, and adds up those of
