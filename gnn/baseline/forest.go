@@ -163,16 +163,25 @@ type growing struct {
 	*growth
 	r        *random.Stream
 	nodes    []treeNode
-	cases    []int32   // those of the bootstrap; each node has a part of them
-	weight   []uint32  // per case: how often it was drawn, in the half of its class (two classes)
-	drawn    []int32   // per case: how often it was drawn
-	features []int32   // a permutation, of which a prefix was drawn
-	tally    []uint32  // per rank: weights of both classes, 16 bits each; or the weight
-	sums     []float64 // of numbers: their sum, per rank
-	marks    []uint64  // a bit a rank that has cases
-	keys     []uint64  // rank, class and weight of each case of a node
-	left     []int     // weights by class
+	cases    []int32  // those of the bootstrap; each node has a part of them
+	weight   []uint32 // per case: how often it was drawn, in the half of its class (two classes)
+	drawn    []int32  // per case: how often it was drawn
+	features []int32  // a permutation, of which a prefix was drawn
+	tally    []uint32 // per rank: weights of both classes, 16 bits each
+	masses   []mass   // of numbers: per rank
+	own      []mass   // of numbers: of each case of a node
+	marks    []uint64 // a bit a rank that has cases
+	keys     []uint64 // rank, class and weight of each case of a node
+	left     []int    // weights by class
 }
+
+// A mass is a weight, and the weighted sum of numbers.
+type mass struct {
+	weight int
+	sum    float64
+}
+
+func (m *mass) add(o mass) { m.weight, m.sum = m.weight+o.weight, m.sum+o.sum }
 
 // A cut is a split: cases with a rank of at most rank go left.
 type cut struct {
@@ -187,7 +196,7 @@ func (g *growth) grow(number int) []treeNode {
 		drawn: make([]int32, n), weight: make([]uint32, n), features: make([]int32, g.x.D), tally: make([]uint32, n),
 		marks: make([]uint64, (n+63)/64), left: make([]int, g.classes)}
 	if g.y != nil {
-		t.sums = make([]float64, n)
+		t.masses = make([]mass, n)
 	}
 	for range n {
 		t.drawn[t.r.IntN(n)]++
@@ -291,6 +300,12 @@ func (t *growing) node(cases []int32) {
 // until there is one, as long as there are features.
 func (t *growing) search(cases []int32, p pile) (best cut, found bool) {
 	best.gain = math.Inf(-1)
+	if t.y != nil {
+		t.own = t.own[:0]
+		for _, i := range cases {
+			t.own = append(t.own, mass{int(t.drawn[i]), float64(float64(t.drawn[i]) * t.y[i])})
+		}
+	}
 	for tried := range t.features {
 		if tried >= t.Features && found {
 			break
@@ -302,8 +317,10 @@ func (t *growing) search(cases []int32, p pile) (best cut, found bool) {
 		var rank uint16
 		var gain float64
 		switch {
+		case t.y != nil && len(cases) > few:
+			rank, gain = t.byMass(cases, ranks, p)
 		case t.y != nil:
-			rank, gain = t.byNumber(cases, ranks, p)
+			rank, gain = t.byOrder(cases, ranks, p)
 		case t.classes == 2 && len(cases) > few:
 			rank, gain = t.byTally(cases, ranks, p.total, p.count)
 		default:
@@ -324,34 +341,65 @@ const few = 12
 // (Σy over L)²/ΣL + (Σy over R)²/ΣR, largest where the squared error is smallest. All
 // searches give −∞ when all cases have one value.
 
-// byNumber adds up weights and numbers by rank, and goes through the ranks.
-func (t *growing) byNumber(cases []int32, ranks []uint16, p pile) (uint16, float64) {
-	for _, i := range cases {
+// byMass adds up weights and numbers by rank, and goes through the ranks.
+func (t *growing) byMass(cases []int32, ranks []uint16, p pile) (uint16, float64) {
+	masses, marks := t.masses, t.marks
+	for k, i := range cases {
 		r := ranks[i]
-		t.tally[r] += t.weight[i]
-		t.sums[r] += float64(float64(t.drawn[i]) * t.y[i])
-		t.marks[r>>6] |= 1 << (r & 63)
+		masses[r].add(t.own[k])
+		marks[r>>6] |= 1 << (r & 63)
 	}
 	at, gain := uint16(0), math.Inf(-1)
-	left, sum := 0, 0.0
-	for w, word := range t.marks {
-		t.marks[w] = 0
+	var left mass
+	for w, word := range marks {
+		marks[w] = 0
 		for ; word != 0; word &= word - 1 {
 			r := w<<6 + bits.TrailingZeros64(word)
-			left += int(t.tally[r])
-			sum += t.sums[r]
-			t.tally[r], t.sums[r] = 0, 0
-			if left == p.count {
+			left.add(masses[r])
+			masses[r] = mass{}
+			if left.weight == p.count {
 				break
 			}
-			rest := p.sum - sum
-			if v := float64(float64(sum*sum)*t.inverse[left]) +
-				float64(float64(rest*rest)*t.inverse[p.count-left]); v > gain {
+			if v := t.gain(left, p); v > gain {
 				at, gain = uint16(r), v
 			}
 		}
 	}
 	return at, gain
+}
+
+// byOrder sorts a few cases by rank; it adds up in the same order as byMass.
+func (t *growing) byOrder(cases []int32, ranks []uint16, p pile) (uint16, float64) {
+	var keys [few]uint32 // rank, and place among the cases
+	for k, i := range cases {
+		key, at := uint32(ranks[i])<<16|uint32(k), k
+		for ; at > 0 && keys[at-1] > key; at-- {
+			keys[at] = keys[at-1]
+		}
+		keys[at] = key
+	}
+	at, gain := uint16(0), math.Inf(-1)
+	var left mass
+	for k := 0; ; {
+		var here mass
+		r := keys[k] >> 16
+		for ; k < len(cases) && keys[k]>>16 == r; k++ {
+			here.add(t.own[keys[k]&0xffff])
+		}
+		if left.add(here); k == len(cases) {
+			return at, gain
+		}
+		if v := t.gain(left, p); v > gain {
+			at, gain = uint16(r), v
+		}
+	}
+}
+
+// gain is that of a split of numbers.
+func (t *growing) gain(left mass, p pile) float64 {
+	rest := p.sum - left.sum
+	return float64(float64(left.sum*left.sum)*t.inverse[left.weight]) +
+		float64(float64(rest*rest)*t.inverse[p.count-left.weight])
 }
 
 // byTally adds up the weights of two classes by rank, and goes through the ranks.
