@@ -81,16 +81,14 @@ var examples = map[string]func(*testing.T, *chain) example{
 		return example{stagetest.Fresh("train-regression", "epochs", 3, "batch", 4, "seed", 3), in}
 	},
 	"evaluate-regression": func(t *testing.T, c *chain) example {
-		in := map[string][]dag.Input{}
-		for _, model := range []string{"mean", "ridge"} {
-			for f := range 2 {
-				e := c.regression(t, model, f+1)
-				one := dag.InputOf(stagetest.MustRun(t, e.stage, e.in)["predictions"])
-				one.Coords = []dag.Coord{{Axis: "model", Value: model}, {Axis: "fold", Value: fmt.Sprint(f + 1)}}
-				in["predictions"] = append(in["predictions"], one)
-			}
-		}
+		in := map[string][]dag.Input{"predictions": append(c.numbers(t, "mean", "model", "mean"),
+			c.numbers(t, "ridge", "model", "ridge")...)}
 		return example{stagetest.Fresh("evaluate-regression", "permutations", 99, "resamples", 100), in}
+	},
+	"permutation-regression": func(t *testing.T, c *chain) example {
+		in := map[string][]dag.Input{"predictions": append(c.numbers(t, "ridge", "permutation", "0"),
+			c.numbers(t, "mean", "permutation", "1")...)}
+		return example{stagetest.Fresh("permutation-regression"), in}
 	},
 	"leakage":       func(t *testing.T, c *chain) example { return c.leakage(t) },
 	"permutation":   func(t *testing.T, c *chain) example { return c.permutation(t) },
@@ -386,6 +384,16 @@ func (c *chain) regression(t *testing.T, model string, fold int) example {
 		"pearson": c.all(t, "connectivity", "pearson"), "folds": {dag.InputOf(folds)}}}
 }
 
+// numbers are predictions of both folds, with a coordinate.
+func (c *chain) numbers(t *testing.T, model, axis, value string) (out []dag.Input) {
+	for f := range 2 {
+		e := c.regression(t, model, f+1)
+		out = append(out, dag.InputOf(stagetest.MustRun(t, e.stage, e.in)["predictions"],
+			dag.Coord{Axis: axis, Value: value}, dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
+	}
+	return out
+}
+
 // train is the training of one of two folds.
 func (c *chain) train(t *testing.T, fold int) example {
 	folds := stagetest.MustRun(t, stagetest.Fresh("split", "folds", 2), c.cohort(t, "participants"))["folds"]
@@ -507,5 +515,46 @@ func TestCohortBattery(t *testing.T) {
 				t.Errorf("two fresh cohorts have other defaults: %v, %v", a, b)
 			}
 		})
+	}
+}
+
+// A permutation test of another network repeats split and training, and has the measures of evaluate.
+func TestPermutationOfNetworks(t *testing.T) {
+	c := &chain{}
+	for kind, with := range map[string][]any{
+		"meanmlp":  {"hidden", 4, "epochs", 2, "batch", 2, "validation", 2},
+		"bnt":      {"feed_forward", 4, "epochs", 2, "batch", 2, "clusters", 2},
+		"braingnn": {"widths", []any{4, 4}, "hidden", 4, "epochs", 2, "batch", 4},
+	} {
+		in := maps.Clone(c.example(t, kind).in)
+		var all []dag.Input
+		var auc, accuracy []float64
+		for n := range 3 {
+			folds := stagetest.MustRun(t, stagetest.Fresh("split", "folds", 3, "permutation", n),
+				c.cohort(t, "participants"))["folds"]
+			in["folds"] = []dag.Input{dag.InputOf(folds)}
+			var of []dag.Input
+			for f := range 3 {
+				s := stagetest.Fresh(kind, append([]any{"fold", f + 1}, with...)...)
+				of = append(of, dag.InputOf(stagetest.MustRun(t, s, in)["predictions"],
+					dag.Coord{Axis: "permutation", Value: fmt.Sprint(n)}, dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
+			}
+			all = append(all, of...)
+			summary := stagetest.MustRun(t, stagetest.Fresh("evaluate", "permutations", 99),
+				map[string][]dag.Input{"predictions": of})["summary"]
+			level := slices.Index(need.Value(summary.(*encoding.Table).Strings("level"))(t), "participant")
+			auc = append(auc, stagetest.FloatsOf(t, summary, "auc")[level])
+			accuracy = append(accuracy, stagetest.FloatsOf(t, summary, "accuracy")[level])
+		}
+		out := stagetest.MustRun(t, stagetest.Fresh("permutation"), map[string][]dag.Input{"predictions": all})
+		need.Equal(t, fmt.Sprint(stagetest.FloatsOf(t, out["null"], "auc")), fmt.Sprint(auc), kind, "AUC")
+		need.Equal(t, fmt.Sprint(stagetest.FloatsOf(t, out["null"], "accuracy")), fmt.Sprint(accuracy), kind, "accuracy")
+		as := 1.
+		for _, x := range accuracy[1:] {
+			if x >= accuracy[0]-1e-9 {
+				as++
+			}
+		}
+		need.Equal(t, stagetest.FloatsOf(t, out["test"], "p")[0], as/3, kind, "p")
 	}
 }

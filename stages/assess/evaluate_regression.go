@@ -54,25 +54,13 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 	var scores []column.RegressionFoldRow
 	var summary []column.RegressionRow
 	for _, fs := range all.Settings {
-		person := map[string]int{}
-		var stratum []int
-		var folds []inference.NumberFold
+		folds, stratum := fold.Numbers(fs)
 		var rs []float64
 		for at, f := range fs {
-			n := inference.NumberFold{Mean: f.Mean}
-			for _, c := range f.Participants {
-				if _, known := person[c.Id]; !known {
-					person[c.Id] = len(stratum)
-					stratum = append(stratum, at)
-				}
-				n.Person, n.Target = append(n.Person, person[c.Id]), append(n.Target, c.Target)
-				n.Predicted = append(n.Predicted, c.Probability[0])
-			}
-			folds = append(folds, n)
-			of := n.Score()
+			of := folds[at].Score()
 			rs = append(rs, of.R)
 			scores = append(scores, column.RegressionFoldRow{Coords: f.Coords, Name: f.Name, Repeat: int32(f.Repeat),
-				Fold: int32(f.Fold), N: int32(len(n.Person)), R: of.R, R2: of.R2, R2Trained: of.R2Trained, MAE: of.MAE})
+				Fold: int32(f.Fold), N: int32(len(f.Participants)), R: of.R, R2: of.R2, R2Trained: of.R2Trained, MAE: of.MAE})
 		}
 		of := inference.TestNumbers(folds, stratum, s.Resamples, s.Permutations,
 			random.New(s.Seed, "evaluate-regression"))

@@ -39,6 +39,29 @@ type RegressionRow struct {
 	Resamples    int32       `column:"resamples" doc:"of the bootstrap"`
 }
 
+// A NumberPermutationTestRow compares one measure of one setting with permuted numbers (permutation-regression).
+type NumberPermutationTestRow struct {
+	Coords       []dag.Coord `column:"*"`
+	Name         string      `column:"name,optional" doc:"display name of the model"`
+	Measure      string      `column:"measure" doc:"r, r2 (about the mean of the test participants), mae; of participants, means over the folds"`
+	Observed     float64     `column:"observed,missing" doc:"with the true numbers (permutation 0)"`
+	Mean         float64     `column:"chance_mean,missing" doc:"mean over the permutations; no r in any fold counts as 0"`
+	SD           float64     `column:"chance_sd,missing,optional" doc:"standard deviation over the permutations (n−1)"`
+	Quantile95   float64     `column:"chance_95,missing" doc:"95th percentile of the permutations; of mae the 5th"`
+	Permutations int32       `column:"permutations" doc:"0 not among them"`
+	P            float64     `column:"p,missing" doc:"share of permutations that do at least as well, (b+1)/(n+1)"`
+}
+
+// A NumberPermutationRow holds the measures of one permutation of one setting (permutation-regression).
+type NumberPermutationRow struct {
+	Coords      []dag.Coord `column:"*"`
+	Name        string      `column:"name" doc:"display name of the model"`
+	Permutation int32       `column:"permutation" doc:"0: the true numbers"`
+	R           float64     `column:"r,missing" doc:"Pearson's correlation, mean over the folds, as in evaluate-regression"`
+	R2          float64     `column:"r2,missing" doc:"R² about the mean of the test participants, mean over the folds"`
+	MAE         float64     `column:"mae" doc:"mean absolute error, mean over the folds"`
+}
+
 // A NumberCovariateRow tells how one covariate goes with a number to predict (covariates).
 type NumberCovariateRow struct {
 	Name         string  `column:"covariate"`

@@ -6,6 +6,7 @@ import (
 
 	"prgnn/gnn"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 )
 
 // foldScores are the measures of one fold at one level.
@@ -51,6 +52,25 @@ func Score(cases []Case, positive int) foldScores {
 	}
 	out.Auc, _ = column.MeanSD(column.Known(each))
 	return out
+}
+
+// Numbers are the predicted numbers of the folds of a setting, their participants numbered, and the fold in which each
+// participant is first tested.
+func Numbers(folds []Tested) (out []inference.NumberFold, stratum []int) {
+	person := map[string]int{}
+	for at, f := range folds {
+		n := inference.NumberFold{Mean: f.Mean}
+		for _, c := range f.Participants {
+			if _, known := person[c.Id]; !known {
+				person[c.Id] = len(stratum)
+				stratum = append(stratum, at)
+			}
+			n.Person, n.Target = append(n.Person, person[c.Id]), append(n.Target, c.Target)
+			n.Predicted = append(n.Predicted, c.Probability[0])
+		}
+		out = append(out, n)
+	}
+	return out, stratum
 }
 
 // Distinct are the labels of the different participants of a setting.

@@ -98,6 +98,22 @@ func meanScore(folds []NumberFold, constant int, of func(NumberFold) NumberScore
 	return NumberScore{sum[0] / n[0], sum[1] / n[1], sum[2] / n[2], sum[3] / n[3]}
 }
 
+// MeanScore is the mean over the folds of each measure; one with constant predictions counts as r = 0, unless all are
+// such.
+func MeanScore(folds []NumberFold) NumberScore {
+	return meanScore(folds, constants(folds), NumberFold.Score)
+}
+
+// constants counts the folds with constant predictions.
+func constants(folds []NumberFold) (n int) {
+	for _, f := range folds {
+		if f.constant() {
+			n++
+		}
+	}
+	return n
+}
+
 // A NumberTest holds measures of one model, means over its folds (see meanScore), with 95 % intervals and p.
 type NumberTest struct {
 	NumberScore
@@ -111,13 +127,7 @@ type NumberTest struct {
 // them. P is the share of permutations of the target, within the strata, that correlate at least as much with the
 // predictions, and MAEP that of those with at most as large an error; the models stay as they are.
 func TestNumbers(folds []NumberFold, stratum []int, resamples, permutations int, s *random.Stream) NumberTest {
-	var out NumberTest
-	for _, f := range folds {
-		if f.constant() {
-			out.Constant++
-		}
-	}
-	out.NumberScore = meanScore(folds, out.Constant, NumberFold.Score)
+	out := NumberTest{NumberScore: MeanScore(folds), Constant: constants(folds)}
 	strata := byStratum(stratum)
 
 	weight := make([]float64, len(stratum))

@@ -12,6 +12,7 @@ var Kinds = []dag.Kind{
 	chooseKind,
 	meanMLPKind,
 	permutationKind,
+	permutationRegressionKind,
 	predictKind,
 	regressionKind,
 	splitKind,

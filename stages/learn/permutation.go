@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -57,27 +58,22 @@ func (s *Permutation) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := byPermutation(all.Settings)
+	settings, axes, err := byPermutation(all)
 	if err != nil {
 		return nil, err
 	}
-	axes := slices.DeleteFunc(all.Axes, func(a string) bool { return a == "permutation" })
 	var tests []column.PermutationTestRow
 	var null []column.PermutationRow
 	for _, p := range settings {
-		if err := p.check(); err != nil {
-			return nil, fmt.Errorf("predictions%s: %w", column.SettingText(p.coords), err)
-		}
 		test, of := p.rows(positive)
 		tests, null = append(tests, test...), append(null, of...)
 	}
 	return dag.Outputs{"test": column.Table(tests, axes...), "null": column.Table(null, axes...)}, nil
 }
 
-// byPermutation puts the permutations of each setting together, 0 first.
-func byPermutation(settings [][]fold.Tested) ([]*permutedSetting, error) {
-	var out []*permutedSetting
-	for _, fs := range settings {
+// byPermutation puts the permutations of each setting together, and checks them; axes tell the settings apart.
+func byPermutation(all *fold.Settings) (out []*permutedSetting, axes []string, err error) {
+	for _, fs := range all.Settings {
 		var own []dag.Coord
 		number := -1
 		for _, c := range fs[0].Coords {
@@ -87,12 +83,12 @@ func byPermutation(settings [][]fold.Tested) ([]*permutedSetting, error) {
 			}
 			n, err := strconv.Atoi(c.Value)
 			if err != nil || n < 0 {
-				return nil, fmt.Errorf("%q is not the number of a permutation", c.Value)
+				return nil, nil, fmt.Errorf("%q is not the number of a permutation", c.Value)
 			}
 			number = n
 		}
 		if number < 0 {
-			return nil, errors.New("the predictions have no coordinate permutation: fan split and train out over it (matrix: { permutation: [0..100] })")
+			return nil, nil, errors.New("the predictions have no coordinate permutation: fan split and train out over it (matrix: { permutation: [0..100] })")
 		}
 		i := slices.IndexFunc(out, func(p *permutedSetting) bool { return slices.Equal(p.coords, own) })
 		if i < 0 {
@@ -108,8 +104,11 @@ func byPermutation(settings [][]fold.Tested) ([]*permutedSetting, error) {
 	}
 	for i, name := range column.NameClassifiers(coords, models) {
 		out[i].name = name
+		if err := out[i].check(); err != nil {
+			return nil, nil, fmt.Errorf("predictions%s: %w", column.SettingText(coords[i]), err)
+		}
 	}
-	return out, nil
+	return out, slices.DeleteFunc(all.Axes, func(a string) bool { return a == "permutation" }), nil
 }
 
 // check refuses permutations that are none of the data as they are: other people,
@@ -122,16 +121,16 @@ func (p *permutedSetting) check() error {
 	if len(p.numbers) < 2 {
 		return errors.New("there is no permutation besides 0")
 	}
-	want, graphs := fold.Distinct(p.folds[zero]), graphsOf(p.folds[zero])
-	sizes := func(label map[string]int) map[int]int {
-		n := map[int]int{}
-		for _, l := range label {
+	want, graphs := labelsOf(p.folds[zero]), graphsOf(p.folds[zero])
+	sizes := func(of map[string]label) map[label]int {
+		n := map[label]int{}
+		for _, l := range of {
 			n[l]++
 		}
 		return n
 	}
 	for i, fs := range p.folds {
-		got := fold.Distinct(fs)
+		got := labelsOf(fs)
 		if len(got) != len(want) || len(fs) != len(p.folds[zero]) || graphsOf(fs) != graphs {
 			return fmt.Errorf("permutation %d tests %d participants with %d graphs in %d folds, but without permutation there are %d, %d and %d: train all in the same way",
 				p.numbers[i], len(got), graphsOf(fs), len(fs), len(want), graphs, len(p.folds[zero]))
@@ -141,14 +140,28 @@ func (p *permutedSetting) check() error {
 				return fmt.Errorf("permutation %d tests other participants than the training without permutation", p.numbers[i])
 			}
 		}
-		a, b := sizes(got), sizes(want)
-		for l, n := range b {
-			if a[l] != n {
-				return fmt.Errorf("permutation %d has other group sizes: labels must be permuted, not redrawn", p.numbers[i])
-			}
+		if !maps.Equal(sizes(got), sizes(want)) {
+			return fmt.Errorf("permutation %d has other labels: they must be permuted, not redrawn", p.numbers[i])
 		}
 	}
 	return nil
+}
+
+// A label is what is predicted of a participant: a group, or a number.
+type label struct {
+	group  int
+	number float64
+}
+
+// labelsOf are those of the participants that are tested.
+func labelsOf(folds []fold.Tested) map[string]label {
+	out := map[string]label{}
+	for _, f := range folds {
+		for _, p := range f.Participants {
+			out[p.Id] = label{p.Label, p.Target}
+		}
+	}
+	return out
 }
 
 func graphsOf(folds []fold.Tested) int {
@@ -161,8 +174,7 @@ func graphsOf(folds []fold.Tested) int {
 
 // rows are the rows of one setting in both outputs.
 func (s *permutedSetting) rows(positive int) (tests []column.PermutationTestRow, null []column.PermutationRow) {
-	var chance [3][]float64
-	var seen [3]float64
+	var values [3][]float64
 	for i, fs := range s.folds {
 		var each [3][]float64
 		for _, f := range fs {
@@ -176,32 +188,39 @@ func (s *permutedSetting) rows(positive int) (tests []column.PermutationTestRow,
 			mean[k], _ = column.MeanSD(column.Known(each[k]))
 		}
 		mean[0] = fold.Accuracy(fs, "participant")
-		for k := range mean {
-			if s.numbers[i] == 0 {
-				seen[k] = mean[k]
-			} else {
-				chance[k] = append(chance[k], mean[k])
-			}
+		for k, x := range mean {
+			values[k] = append(values[k], x)
 		}
 		null = append(null, column.PermutationRow{Coords: s.coords, Name: s.name, Permutation: int32(s.numbers[i]),
 			Accuracy: mean[0], Balanced: mean[1], AUC: mean[2]})
 	}
 	for k, name := range []string{"accuracy", "balanced_accuracy", "auc"} {
-		as := 0
-		for _, x := range chance[k] {
-			if inference.AsLarge(x, seen[k]) {
-				as++
-			}
-		}
-		mean, sd := column.MeanSD(chance[k])
-		p := inference.PermutationP(as, len(chance[k]))
-		if math.IsNaN(seen[k]) {
-			p = math.NaN()
-		}
-		tests = append(tests, column.PermutationTestRow{Coords: s.coords, Name: s.name, Measure: name,
-			Observed: seen[k],
-			Mean:     mean, SD: sd, Quantile95: inference.Quantile(slices.Sorted(slices.Values(chance[k])), 0.95),
-			Permutations: int32(len(chance[k])), P: p})
+		tests = append(tests, s.test(name, values[k], 1))
 	}
 	return tests, null
+}
+
+// test compares the value of a measure with the true labels with those of the permutations. Sign is −1 where less is
+// better.
+func (s *permutedSetting) test(measure string, values []float64, sign float64) column.PermutationTestRow {
+	seen := values[slices.Index(s.numbers, 0)]
+	var chance, signed []float64
+	as := 0
+	for i, x := range values {
+		if s.numbers[i] == 0 {
+			continue
+		}
+		chance, signed = append(chance, x), append(signed, sign*x)
+		if inference.AsLarge(sign*x, sign*seen) {
+			as++
+		}
+	}
+	mean, sd := column.MeanSD(chance)
+	p := inference.PermutationP(as, len(chance))
+	if math.IsNaN(seen) {
+		p = math.NaN()
+	}
+	return column.PermutationTestRow{Coords: s.coords, Name: s.name, Measure: measure, Observed: seen, Mean: mean,
+		SD: sd, Quantile95: sign * inference.Quantile(slices.Sorted(slices.Values(signed)), 0.95),
+		Permutations: int32(len(chance)), P: p}
 }

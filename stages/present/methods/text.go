@@ -353,6 +353,9 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 			}
 		}
 	}
+	if p := a.Run.Of("permutation-regression"); p != nil && a.T.Has("permutation") {
+		m.say("A permutation test retrained the models on permuted values of %s %s.", a.target(), m.cite("phipson"))
+	}
 	if b := a.Run.Of("biomarkers"); b != nil && a.T.Has("ranking") {
 		by := "the score that pooling layer %s gave them, averaged over the test graphs of each participant and then over participants %s"
 		if b.Is("reading", "contrast") {

@@ -199,6 +199,34 @@ func (a *Results) folds() error {
 	return nil
 }
 
+// permutationTable is the table of the test by models that are retrained, which are called so.
+func (a *Results) permutationTable(model string) {
+	type row = column.PermutationTestRow
+	rows := a.Permuted
+	number := func(head, help string, of func(r row) float64) section.Column[row] {
+		return section.Number(head, help, func(r row) string {
+			if r.Measure == "mae" {
+				return report.Short(of(r))
+			}
+			return report.Share(of(r))
+		})
+	}
+	columns := section.Keyed(model, func(r row) string { return r.Name }, rows,
+		section.Text("measure", "per participant", func(r row) string { return section.PlainName(r.Measure) }),
+		number("observed", "with the true labels", func(r row) float64 { return r.Observed }),
+		number("chance, mean", "over the permutations", func(r row) float64 { return r.Mean }),
+		number("chance, 95 %", "95th percentile of the permutations", func(r row) float64 { return r.Quantile95 }),
+		section.Number("permutations", "", func(r row) string { return fmt.Sprint(r.Permutations) }),
+		section.Number("p", "", func(r row) string { return report.DrawnP(r.P, r.Permutations) }))
+	t := section.TableOf(fmt.Sprintf("Permutation test (%s)", words.Count(int(rows[0].Permutations), "label shuffle")),
+		len(columns)-5, rows, columns...)
+	t.Note = "Folds and trainings are repeated for every permutation; p = (b + 1) / (n + 1) for b of n permutations that do at least as well."
+	if slices.ContainsFunc(rows, func(r row) bool { return r.Measure == "mae" }) {
+		t.Note += " Of MAE, where less is better, the 5th percentile is given."
+	}
+	a.Table(t, "gives the permutation test with retrained models.")
+}
+
 // permutation adds the test by models that are retrained on permuted groups.
 func (a *Results) permutation() error {
 	rows := a.Permuted
@@ -208,19 +236,7 @@ func (a *Results) permutation() error {
 		}
 		return nil
 	}
-	type row = column.PermutationTestRow
-	name := func(r row) string { return r.Name }
-	columns := section.Keyed("classifier", name, rows,
-		section.Text("measure", "per participant", func(r row) string { return section.PlainName(r.Measure) }),
-		section.Number("observed", "with the true labels", func(r row) string { return report.Share(r.Observed) }),
-		section.Number("chance, mean", "over the permutations", func(r row) string { return report.Share(r.Mean) }),
-		section.Number("chance, 95 %", "95th percentile of the permutations", func(r row) string { return report.Share(r.Quantile95) }),
-		section.Number("permutations", "", func(r row) string { return fmt.Sprint(r.Permutations) }),
-		section.Number("p", "", func(r row) string { return report.DrawnP(r.P, r.Permutations) }))
-	t := section.TableOf(fmt.Sprintf("Permutation test (%s)", words.Count(int(rows[0].Permutations), "label shuffle")),
-		len(columns)-5, rows, columns...)
-	t.Note = "Folds and trainings are repeated for every permutation; p = (b + 1) / (n + 1) for b of n permutations that do at least as well."
-	a.Table(t, "gives the permutation test with retrained models.")
+	a.permutationTable("classifier")
 	a.cautionRetrained()
 	significant := map[string]bool{}
 	for _, r := range rows {

@@ -32,7 +32,18 @@ func (a *Results) readRegression() error {
 		return cmp.Compare(fmt.Sprint(isMean(x)), fmt.Sprint(isMean(y))) // false first
 	})
 	a.Regression = rows
-	return nil
+	a.Permuted, err = section.Read[column.PermutationTestRow](a.T, "permutation")
+	return err
+}
+
+// pOfR is p of r: of models retrained on permuted targets where there are such, how says so.
+func (a *Results) pOfR(r column.RegressionRow) (p float64, permutations int32, how string) {
+	for _, t := range a.Permuted {
+		if t.Measure == "r" && (t.Name == r.Name || t.Name == "") {
+			return t.P, t.Permutations, " with retrained models"
+		}
+	}
+	return r.P, r.Permutations, ""
 }
 
 // isMean reports whether a row is of the mean of the training participants.
@@ -84,6 +95,9 @@ func (a *Results) DescribeRegression(name string) error {
 			func(r row) string { return report.Share(r.R2Trained) }),
 		section.Number("p of MAE", "one-sided: target of the test participants permuted within folds, models not retrained",
 			func(r row) string { return report.DrawnP(r.MAEP, r.Permutations) })))
+	if len(a.Permuted) > 0 {
+		a.permutationTable("model")
+	}
 	a.cautionRegression(name)
 	if !a.Pictures || len(a.T.All("predicted")) == 0 {
 		return nil
@@ -110,9 +124,12 @@ func (a *Results) cautionRegression(name string) {
 		if r.Constant > 0 {
 			a.Caution("%s predicts the same %s for all participants of a fold in %d of %d folds: it has not learned there, and its r counts as 0", r.Name, name, r.Constant, r.Folds)
 		}
-		switch {
-		case math.IsNaN(r.R) || r.P >= 0.05:
-			a.Caution("%s: r between predicted and observed %s is not above chance (r %s, %s)", r.Name, name, report.Share(r.R), report.DrawnPText(r.P, r.Permutations))
+		p, permutations, how := a.pOfR(r)
+		switch why := report.TooFewDraws(permutations, "label shuffle"); {
+		case why != "" && !math.IsNaN(r.R):
+			a.Caution("The permutation test of %s cannot be significant: %s", r.Name, why)
+		case math.IsNaN(r.R) || p >= 0.05:
+			a.Caution("%s: r between predicted and observed %s is not above chance (r %s, %s%s)", r.Name, name, report.Share(r.R), report.DrawnPText(p, permutations), how)
 		case r.R2 <= 0:
 			a.Caution("%s: R² is %s, not above 0: the predictions of %s are no closer to the observed values than their mean is", r.Name, report.Share(r.R2), name)
 		}
@@ -133,8 +150,9 @@ func (a *Results) RegressionResult(name string) string {
 			parts = append(parts, fmt.Sprintf("%s: MAE %s", r.Name, report.Short(r.MAE)))
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("%s: r %s, 95 %% CI %s, %s, R² %s, MAE %s", r.Name, report.Share(r.R),
-			Interval(r.RLow, r.RHigh, report.Share), report.DrawnPText(r.P, r.Permutations), report.Share(r.R2),
+		p, permutations, how := a.pOfR(r)
+		parts = append(parts, fmt.Sprintf("%s: r %s, 95 %% CI %s, %s%s, R² %s, MAE %s", r.Name, report.Share(r.R),
+			Interval(r.RLow, r.RHigh, report.Share), report.DrawnPText(p, permutations), how, report.Share(r.R2),
 			report.Short(r.MAE)))
 	}
 	return fmt.Sprintf("Result for %s (means over %s): %s.", name, words.Count(int(a.Regression[0].Folds), "fold"),

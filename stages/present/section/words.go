@@ -65,7 +65,7 @@ func WholeTable(t *encoding.Table, most int, hidden ...string) (*report.Table, e
 // PlainName writes the name of a column for people.
 func PlainName(name string) string {
 	for from, to := range map[string]string{"auc": "AUC", "sd": "SD", "ci_low": "95 % CI from", "ci_high": "to",
-		"p": "p", "q": "q (FDR)", "auroc": "AUROC"} {
+		"p": "p", "q": "q (FDR)", "auroc": "AUROC", "r2": "R²", "mae": "MAE"} {
 		if name == from {
 			return to
 		}
