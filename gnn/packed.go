@@ -95,15 +95,10 @@ func (p *packed[T]) unpack(w *whole[T], data []T) {
 	w.Features = resize(w.Features, n*p.features)
 	if p.symmetric {
 		for i := range n {
-			data = data[copy(w.Features[i*n+i:(i+1)*n], data):]
-		}
-		const block = 16 // float32 in a line of the cache: each line is written once
-		for lo := 0; lo < n; lo += block {
-			for j := lo + 1; j < n; j++ {
-				row := w.Features[j*n+lo : j*n+min(j, lo+block)]
-				for i := range row {
-					row[i] = w.Features[(lo+i)*n+j]
-				}
+			row := data[:n-i]
+			data = data[copy(w.Features[i*n+i:], row):]
+			for j, x := range row[1:] { // its column
+				w.Features[(i+1+j)*n+i] = x
 			}
 		}
 	} else {

@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 779f58c66adfd135164710d5c7d1036c7177e27a15f93f768decabf8b7049e35
+var codes = dag.Codes(`kind baseline b367d99bc9d158f13c2b8695b0f5274be8ebefba7cfec6d229a61829baee5402
 kind biomarkers 2ad63450bf67271feef8ea548c8f9464dc3b358147215be5976afb2ce0276269
-kind bnt f4603f61c95eca187ecb34f439b0a583bcb37e65e72c6656b6103ed5eee599a2
+kind bnt fdb33ab6f4ea64f33a56ea6ee374135a2dd77a108900da71d9a9de4a72601fc1
 kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
-kind braingnn 18a66e8479dbeabc7e3d40c5dc14122c7f9322d71fe631ca03937e2c2eaed50d
+kind braingnn e25bf6343dbba855dc850876f15d6209edc45372934cb8816ad58cf5df7b6bee
 kind brainmap c150c809d60f00aae0aa37e24f620daba749f5a308fb54c5ce280c70834cdfdc
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
 kind combat f78810cad542a6c65f6c1e670faa61a6f743290809cacdea32720f07415e869d
@@ -21,7 +21,7 @@ kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
 kind evaluate ee912c571fbea36d691b7743197d42f06afa8da7202ecdcdd29e5526c5422bee
 kind evaluate-regression 03531671147c5194a141ca0618a569eb5e7c7a7b3dbca357fcfaea9ff3411540
 kind exec 3599ebb772756c579aee534fa15f55c6020305b37a3553eebeb54395b866927b
-kind fidelity dcc60ea5248295b8b64eedc5b3c09e418da04d7a372f7f9852ffbb3abab89ee7
+kind fidelity f0b9d31afb2d749c043f55d5aef944c2d86cbb72faad3c09227daddb0f3134a7
 kind figure-calibration d8e1a9a06db9d2284b26361009b906cd5f4a5fa1f9e51c84099878b4aebf43b7
 kind figure-confusion eccb454b95d139b691087eed11b0b6f518e6baac562e6102497a9933cd602d7c
 kind figure-connectivity df21679153e3055da1c2637d0e4304ca80ec4fcd33e0436c632c05e49092de9d
@@ -46,7 +46,7 @@ kind meanmlp 2c5481d8e864a96cd0e4f4df860b11264bf9476ad71e0aa2b63097a311a5a6b2
 kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
 kind parcellate 654724b18b8597b32fc07ba2eab457b4c81d21c5651fbc4768430b6c34242ace
 kind permutation 7ed9ab15281fe2311448c7401524f77bd810343da356974ca5acfe33c4ed9469
-kind predict 6c05e2e87b475a31fa7a613727f8707516a26a6e907f7601116d51c0031094e0
+kind predict d25d87fb23e3a36973dda5d8ef4e1ef9bd3c6a6d3f2ae7d5397f4b64c4eae6e1
 kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
 kind qcfc d2ccc5802ff03d7e55fce1291e07fb8f3553e2bae7f76cdee01a9aa7cdfaf16a
@@ -61,8 +61,8 @@ kind summary 1dec3a5344d5fa68a54481a70eaf96a5c93469343ba4af38fb0da7024c8d7a95
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 2f17bb12e6c36ef55e530d2dc9b2f41dc885096b4d861729d1fafee0b3a982e7
-kind train 5308908f470b73c68c25eb2f1a085b280be040ade8c4bc71dcb6baa88ee5992e
-kind train-regression 1ccff898e2bb9ed396d453dca7c38df6f71770758841b29e279f73714f2066b3
+kind train b2ead24861e5877caf18c8f0f5f47930406165a81a477a8c76ba7059994191c8
+kind train-regression afd8b2a74e3ff14a519dcd509082d8fcafd57e7207944432ec516191de390fea
 kind windows 1058e256792b7fa184882b014e994164a8f9998e5e7c9e18542bb21e9c09517c
 
 reached by baseline
@@ -799,7 +799,7 @@ prgnn/gnn.packNodes a1df8fd08a2e.29f850
 prgnn/gnn.packed a373805a9de5.c4217a
 prgnn/gnn.packed.nodeBytes c2f1f409d1ae.d535a3
 prgnn/gnn.packed.size c488c0cef902.f152a2
-prgnn/gnn.packed.unpack df3487af6375.d20bf6
+prgnn/gnn.packed.unpack 81bbe8618298.d20bf6
 prgnn/gnn.record 36098a04e13f.f117b4
 prgnn/gnn.resize 466fae4bb42c.e3b0c4
 prgnn/gnn.round f4063a11514f.34fca8
@@ -846,7 +846,7 @@ prgnn/gnn/spill.Reader.Ahead 5e68207de79b.3f93e0
 prgnn/gnn/spill.Reader.Begin 9a2b2b15aa0e.16e1c7
 prgnn/gnn/spill.Reader.Close 682958441188.9a620e
 prgnn/gnn/spill.Reader.Get 8780796e7b40.828405
-prgnn/gnn/spill.Reader.Next 2539d7629270.372962
+prgnn/gnn/spill.Reader.Next 9354e5153cc4.372962
 prgnn/gnn/spill.Reader.Pieces 0fa51c603d19.5de710
 prgnn/gnn/spill.Reader.arrived 30eae15fe626.dfa3cf
 prgnn/gnn/spill.Reader.ask bd80c3b9cf1a.0e216f
@@ -4941,7 +4941,7 @@ at gnn/network/checkpoint.go prgnn/gnn/network run:13 newRun:28 run.resume:41 ru
 at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:106 Mask:119 Times:136 epsilon:143 Normalize:147 Center:156 Unnormalize:171 Contrast:189
 at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:59 further:71 Training.stream:79 Initial:87 Uniform:126 Train:129 run.tested:191 run.diverged:205 finite:213 Optimizer:223 chunk:231 NewOptimizer:234 Optimizer.Step:247 Entropies:267 Squares:281 CrossEntropy:293 Probabilities:315 Softmax:327
 at gnn/options.go prgnn/gnn Options:14 Paper:53 AuthorsCode:67 Choices:78 Options.Check:88 Options.Keep:135 Options.outputs:140 Options.readoutWidth:148
-at gnn/packed.go prgnn/gnn packed:15 pack:22 packNodes:47 symmetric:55 packed.nodeBytes:71 packed.size:82 packed.unpack:93 unpackNodes:126 view:142
+at gnn/packed.go prgnn/gnn packed:15 pack:22 packNodes:47 symmetric:55 packed.nodeBytes:71 packed.size:82 packed.unpack:93 unpackNodes:121 view:137
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
 at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:79 block.forward:96 block.backward:155 takeMean:186
 at gnn/portable.go prgnn/gnn portable:10 Exp:21 gemm:30 dot:35 dots:53 attend:61 attendBack:87 activate:108 activateBack:113 spread:120 edgeDots:143 collect:154 sigmoid:166 softmax:179 abs:197 rank:199 outerAdd:217 add:227 spread1:234 edgeDots1:250 gate:260 gateBack:269 mmdSums:279
@@ -4950,7 +4950,7 @@ at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.reado
 at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
 at gnn/spill/engine.go prgnn/gnn/spill request:6 engine:13 goroutines:22 result:28 newGoroutines:33 goroutines.submit:37 goroutines.wait:48 goroutines.close:56
 at gnn/spill/engine_linux.go prgnn/gnn/spill direct:16 iocb:25 event:37 newEngine:44 direct.submit:63 direct.resident:95 direct.wait:112 direct.close:137 newArena:146 freeArena:150
-at gnn/spill/reader.go prgnn/gnn/spill window:12 depth:13 piece:14 Reader:19 slot:39 state:45 reading:48 unchecked:49 checked:50 File.NewReader:54 Reader.Close:77 Reader.settle:84 Reader.Begin:94 Reader.Next:105 Reader.Pieces:130 Reader.Ahead:133 Reader.ask:136 Reader.choose:143 Reader.drop:168 Reader.arrived:179 Reader.Get:185 Reader.memory:198
+at gnn/spill/reader.go prgnn/gnn/spill window:12 depth:13 piece:14 Reader:19 slot:39 state:45 reading:48 unchecked:49 checked:50 File.NewReader:54 Reader.Close:77 Reader.settle:84 Reader.Begin:94 Reader.Next:105 Reader.Pieces:132 Reader.Ahead:135 Reader.ask:138 Reader.choose:145 Reader.drop:170 Reader.arrived:181 Reader.Get:187 Reader.memory:200
 at gnn/spill/spill.go prgnn/gnn/spill sector:17 File:20 extent:29 NewFile:36 chunk:39 castagnoli:41 File.Add:44 File.flush:66 sectors:75 aligned:78 failed:84 errAltered:86
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
 at gnn/train.go prgnn/gnn Training:15 PaperTraining:40 AuthorsTraining:44 Epoch:51 ScoreBins:62 ScoreCounts:66 countScores:70 Training.Check:79 tooLarge:102 Model.Train:107 run.trainEpoch:170 worker.countScores:209 worker.tellScores:219 Model.fits:232 Training.stream:249 Training.rate:258 Losses.check:269 Losses.addScaled:289 slot.predicted:299 slot.right:310 worker.test:313

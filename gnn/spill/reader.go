@@ -110,7 +110,9 @@ func (r *Reader) Next(n int) error {
 	r.batch = r.order[r.ended:][:n]
 	r.ended += n
 	for {
-		r.ask(len(r.order))
+		if r.asked < r.ended { // more than that is for Ahead: who calls Next computes nothing meanwhile
+			r.ask(r.ended - r.asked)
+		}
 		waiting := max(0, r.ended-r.asked)
 		for _, k := range r.batch[:n-waiting] {
 			if r.slots[r.slotOf[k]].state == reading {
