@@ -112,8 +112,8 @@ func settingOf(settings []*settingScores, coords []dag.Coord) (*settingScores, [
 // A Tally sums the scores of one region over the graphs of one participant.
 type Tally struct {
 	score  float64
-	scored int // graphs in which the region reached the layer
-	kept   int
+	scored int32 // graphs in which the region reached the layer
+	kept   int32
 }
 
 // A saliency is one region's row of a ranking.
@@ -351,66 +351,67 @@ func (b *Biomarkers) read(in dag.Input, n int, people *column.People) (*ModelSco
 	if err != nil {
 		return nil, err
 	}
-	rows, err := column.Rows[column.ScoreRow[float64]](table)
-	if err != nil {
-		return nil, err
-	}
-	type graph struct {
-		id   string
-		draw int32
-	}
-	seen := map[graph]bool{}
 	m := NewModelScores(in)
 	// ScoreRow gives NaN without the column too: models that were not compared with themselves before training
 	if _, known := table.Column("untrained"); known && b.Layer == 1 {
 		m.untrained = NewModelScores(in)
 		m.untrained.Group, m.untrained.graphs = m.Group, m.graphs
 	}
-	for i, r := range rows {
-		m.deepest = max(m.deepest, int(r.Layer))
-		id := r.ID
-		if _, ok := people.Group[id]; !ok {
-			return nil, fmt.Errorf("row %d belongs to %s, who is not among the participants", i+1, id)
+	at := 0
+	for rows, err := range column.Blocks[column.ScoreRow[float64]](table) {
+		if err != nil {
+			return nil, err
 		}
-		if r.Index < 1 || int(r.Index) > n {
-			return nil, fmt.Errorf("row %d has node %d, but the node list has nodes 1 to %d", i+1, r.Index, n)
-		}
-		if m.Group[id] == "" {
-			m.Group[id] = people.Group[id]
-			if r.Group != "" {
-				m.Group[id] = r.Group
+		column.Keep(rows) // not the text of the whole table
+		for _, r := range rows {
+			at++
+			if err := b.count(m, r, n, people); err != nil {
+				return nil, fmt.Errorf("row %d %w", at, err)
 			}
-		}
-		if int(r.Layer) == b.Layer {
-			if math.IsNaN(r.Score) {
-				return nil, fmt.Errorf("row %d (%s, draw %d, node %d) has no score", i+1, id, r.Draw, r.Index)
-			}
-			m.add(r.Set, id, n, int(r.Index-1), r.Score, r.Kept)
-			if m.untrained != nil {
-				m.untrained.add(r.Set, id, n, int(r.Index-1), r.Untrained, false)
-			}
-		}
-		if r.Set != "test" {
-			continue
-		}
-		if m.Tallies[id] == nil { // it may not have reached the layer
-			m.Tallies[id] = make([]Tally, n)
-		}
-		if m.draws[int64(r.Draw)] == nil {
-			m.draws[int64(r.Draw)] = map[string][]Tally{}
-		}
-		if m.draws[int64(r.Draw)][id] == nil {
-			m.draws[int64(r.Draw)][id] = make([]Tally, n)
-		}
-		if g := (graph{id, r.Draw}); !seen[g] {
-			seen[g] = true
-			m.graphs[id]++
-		}
-		if int(r.Layer) == b.Layer {
-			m.draws[int64(r.Draw)][id][r.Index-1].add(r.Score, r.Kept)
 		}
 	}
 	return m, nil
+}
+
+// count adds one row of a table of scores.
+func (b *Biomarkers) count(m *ModelScores, r column.ScoreRow[float64], n int, people *column.People) error {
+	m.deepest = max(m.deepest, int(r.Layer))
+	id, draw := r.ID, int64(r.Draw)
+	if _, ok := people.Group[id]; !ok {
+		return fmt.Errorf("belongs to %s, who is not among the participants", id)
+	}
+	if r.Index < 1 || int(r.Index) > n {
+		return fmt.Errorf("has node %d, but the node list has nodes 1 to %d", r.Index, n)
+	}
+	if m.Group[id] == "" {
+		m.Group[id] = cmp.Or(r.Group, people.Group[id])
+	}
+	if int(r.Layer) == b.Layer {
+		if math.IsNaN(r.Score) {
+			return fmt.Errorf("(%s, draw %d, node %d) has no score", id, r.Draw, r.Index)
+		}
+		m.add(r.Set, id, n, int(r.Index-1), r.Score, r.Kept)
+		if m.untrained != nil {
+			m.untrained.add(r.Set, id, n, int(r.Index-1), r.Untrained, false)
+		}
+	}
+	if r.Set != "test" {
+		return nil
+	}
+	if m.Tallies[id] == nil { // it may not have reached the layer
+		m.Tallies[id] = make([]Tally, n)
+	}
+	if m.draws[draw] == nil {
+		m.draws[draw] = map[string][]Tally{}
+	}
+	if m.draws[draw][id] == nil {
+		m.draws[draw][id] = make([]Tally, n)
+		m.graphs[id]++
+	}
+	if int(r.Layer) == b.Layer {
+		m.draws[draw][id][r.Index-1].add(r.Score, r.Kept)
+	}
+	return nil
 }
 
 // add counts the score of a region in one graph of a participant of either side.

@@ -233,6 +233,7 @@ func (f *nodeFeatures) WithoutNetwork(ids []string, m *ModelScores, all []*Model
 func (f *nodeFeatures) Compute(train, test inference.Sample) (*WithoutNetwork, error) {
 	strength := inference.Sample{Group: train.Group, Groups: train.Groups}
 	rows := baseline.Rows{N: len(train.Values), D: len(train.Values[0])}
+	rows.X = make([]float64, 0, rows.N*rows.D)
 	for _, v := range train.Values {
 		strength.Values = append(strength.Values, f.byRegion(v))
 		rows.X = append(rows.X, v...)

@@ -219,13 +219,15 @@ func (s *QCFC) measure(people []connectome, distance []float64, covariates map[s
 	slices.Sort(strategies)
 	row.Strategy, row.Participants = strings.Join(strategies, " "), int32(len(who))
 	row.MeanFD, _ = column.MeanSD(fd)
-	edges := make([][]float64, len(distance))
-	for e := range edges {
-		for _, p := range who {
-			edges[e] = append(edges[e], p.z[e])
+	m := inference.MotionOf(func(yield func([]float64) bool) {
+		edge := make([]float64, len(who))
+		for e := range distance {
+			for i, p := range who {
+				edge[i] = p.z[e]
+			}
+			yield(edge)
 		}
-	}
-	m := inference.MotionOf(edges, fd, columns)
+	}, fd, columns)
 	row.Median, row.Null = inference.MedianAbs(m.R), m.Null
 	row.Share, row.ShareFDR, row.Distance = math.NaN(), math.NaN(), math.NaN()
 	var r, d []float64
@@ -281,7 +283,7 @@ func fisherEdges(x []float64, volumes, n, threads int) []float64 {
 	}
 	r := make([]float64, n*n)
 	dense.Gram(r, dense.Rows(unit, volumes), n, volumes, max(threads, 1))
-	var z []float64
+	z := make([]float64, 0, n*(n-1)/2)
 	for i := range n {
 		for j := i + 1; j < n; j++ {
 			v := r[j*n+i]

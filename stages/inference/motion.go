@@ -1,6 +1,7 @@
 package inference
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -14,15 +15,17 @@ type Motion struct {
 	Null    float64   // median |r| without any relation
 }
 
-// MotionOf correlates motion with each edge over participants: edges[e] has a value (Fisher z) of each participant,
-// NaN where the participant lacks one of the regions. An edge counts over those who have it, where they are at least
+// MotionOf correlates motion with each edge over participants: an edge has a value (Fisher z) of each participant, NaN
+// where the participant lacks one of the regions, and is of use until the next one is asked for. An edge counts over those who have it, where they are at least
 // half of the participants. What covariates explain is taken out of both first (partial correlation). Degrees of
 // freedom are N − 2 − the number of independent covariates; R is NaN where fewer than 2 are left.
-func MotionOf(edges [][]float64, motion []float64, covariates [][]float64) Motion {
-	m := Motion{R: nans(len(edges)), P: nans(len(edges))}
-	null := nans(len(edges))
+func MotionOf(edges iter.Seq[[]float64], motion []float64, covariates [][]float64) Motion {
+	var m Motion
+	var null []float64
 	complete := prepareMotion(motion, covariates, nil)
-	for e, of := range edges {
+	for of := range edges {
+		e := len(m.R)
+		m.R, m.P, null = append(m.R, math.NaN()), append(m.P, math.NaN()), append(null, math.NaN())
 		who, lacking := complete, slices.ContainsFunc(of, math.IsNaN)
 		if lacking {
 			present := where(of, of)

@@ -29,18 +29,18 @@ func TestMotionAgainstSciPy(t *testing.T) {
 	need.NoError(t, err)
 	for k, covariates := range [][][]float64{nil, o.Covariates[:2], o.Covariates} {
 		want := o.Cases[min(k, 1)]
-		m := MotionOf(o.Edges, o.FD, covariates)
+		m := MotionOf(slices.Values(o.Edges), o.FD, covariates)
 		equal(t, "r", m.R, want.R)
 		equal(t, "p", m.P, want.P)
 		equal(t, "q", m.Q, want.Q)
 		equal(t, "median and null", []float64{MedianAbs(m.R), m.Null}, []float64{want.Median, want.Null})
 	}
 	equal(t, "robust z", RobustZ(o.Values), o.Robust)
-	constant := MotionOf([][]float64{slices.Repeat([]float64{0.3}, len(o.FD)), o.FD}, o.FD, nil)
+	constant := MotionOf(slices.Values([][]float64{slices.Repeat([]float64{0.3}, len(o.FD)), o.FD}), o.FD, nil)
 	if !math.IsNaN(constant.R[0]) || !math.IsNaN(constant.Q[0]) || !same(constant.R[1], 1) || constant.P[1] > 1e-12 {
 		t.Errorf("an edge that does not vary, and motion itself: %v", constant)
 	}
-	if few := MotionOf([][]float64{{1, 2, 4}}, []float64{1, 3, 2}, nil); !math.IsNaN(few.R[0]) ||
+	if few := MotionOf(slices.Values([][]float64{{1, 2, 4}}), []float64{1, 3, 2}, nil); !math.IsNaN(few.R[0]) ||
 		!math.IsNaN(few.Null) {
 		t.Errorf("of three participants: %v", few)
 	}
@@ -61,7 +61,7 @@ func TestMotionWithoutRelation(t *testing.T) {
 	for e := range all {
 		all[e] = normal()
 	}
-	m := MotionOf(all, normal(), [][]float64{normal()})
+	m := MotionOf(slices.Values(all), normal(), [][]float64{normal()})
 	below := 0
 	for _, p := range m.P {
 		if p < 0.05 {
@@ -103,9 +103,9 @@ func TestMotionOfMissing(t *testing.T) {
 		}
 		return out
 	}
-	m := MotionOf([][]float64{whole, gaps, mostly}, motion, [][]float64{age})
-	alone := MotionOf([][]float64{of(gaps)}, of(motion), [][]float64{of(age)})
-	all := MotionOf([][]float64{whole}, motion, [][]float64{age})
+	m := MotionOf(slices.Values([][]float64{whole, gaps, mostly}), motion, [][]float64{age})
+	alone := MotionOf(slices.Values([][]float64{of(gaps)}), of(motion), [][]float64{of(age)})
+	all := MotionOf(slices.Values([][]float64{whole}), motion, [][]float64{age})
 	if m.R[1] != alone.R[0] || m.P[1] != alone.P[0] || m.R[0] != all.R[0] || m.P[0] != all.P[0] {
 		t.Errorf("r %v, p %v; alone %v %v, %v %v", m.R, m.P, all.R, all.P, alone.R, alone.P)
 	}

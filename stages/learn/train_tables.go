@@ -98,25 +98,25 @@ func scoreTable[T gnn.Float](set *trainingSet, predictions []gnn.Prediction, unt
 			n += len(l.Node)
 		}
 	}
-	rows := make([]column.ScoreRow[T], 0, n)
-	for i, p := range predictions {
-		r := set.rows[i]
-		for l, s := range p.Layers {
-			for j, node := range s.Node {
-				row := column.ScoreRow[T]{
-					ID: r.Id, Group: set.groups[r.Label], Draw: int32(r.Draw), Set: fold.SideNames[r.Side],
-					NodeScore: column.NodeScore[T]{Layer: int32(l + 1), Index: node + 1, Score: T(s.Score[j]),
-						Kept: s.Kept[j]},
-					Untrained: T(math.NaN()),
+	return column.TableOf(n, func(yield func(column.ScoreRow[T]) bool) {
+		for i, p := range predictions {
+			r := set.rows[i]
+			for l, s := range p.Layers {
+				for j, node := range s.Node {
+					row := column.ScoreRow[T]{
+						ID: r.Id, Group: set.groups[r.Label], Draw: int32(r.Draw), Set: fold.SideNames[r.Side],
+						NodeScore: column.NodeScore[T]{Layer: int32(l + 1), Index: node + 1, Score: T(s.Score[j]),
+							Kept: s.Kept[j]},
+						Untrained: T(math.NaN()),
+					}
+					if l == 0 { // every node reaches the first layer, in the same order
+						row.Untrained = untrained[i][j]
+					}
+					yield(row)
 				}
-				if l == 0 { // every node reaches the first layer, in the same order
-					row.Untrained = untrained[i][j]
-				}
-				rows = append(rows, row)
 			}
 		}
-	}
-	return column.Table(rows)
+	})
 }
 
 // outputs are those of a network, trained and untrained, that scores regions.
