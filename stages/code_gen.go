@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline b367d99bc9d158f13c2b8695b0f5274be8ebefba7cfec6d229a61829baee5402
-kind biomarkers 2ad63450bf67271feef8ea548c8f9464dc3b358147215be5976afb2ce0276269
-kind bnt fdb33ab6f4ea64f33a56ea6ee374135a2dd77a108900da71d9a9de4a72601fc1
+var codes = dag.Codes(`kind baseline 5e38cb127c4ebb40d30628df91c83ec4fd81442141d494d7c1d800d823858d02
+kind biomarkers bd87548bd059c403ac9eb6915b0e1c422877a4e374ca3bf1de7d2b5896690a0f
+kind bnt d383913a4555541987c5dc4ff2bd20977d420bafb655a78c4f9b721599a0f777
 kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
-kind braingnn e25bf6343dbba855dc850876f15d6209edc45372934cb8816ad58cf5df7b6bee
+kind braingnn 9b3288daf90566270d10b993ad7b48bcfe4c8fddc59b7e34fb72a770097fc6f9
 kind brainmap c150c809d60f00aae0aa37e24f620daba749f5a308fb54c5ce280c70834cdfdc
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
 kind combat f78810cad542a6c65f6c1e670faa61a6f743290809cacdea32720f07415e869d
@@ -37,19 +37,19 @@ kind figure-states 6d2976b6c1eaa8e211a8420f4cdd8ba795b6b1f4b9c247059c97a21d67d6b
 kind figure-training a697eb501f7f62cd9b113e9874912e65dcbf58549661025ed2360f054a2c7443
 kind graph 7fd267fcca76e974021e9f08724c0adf866806580b8b6e9798c8da63e4bff231
 kind harmonize f94a82efef69fb6d803ba91a6d8289f062568e2e7cc594056cc859d9ac241a04
-kind individuality 4c6def687245a18173c81f709bd4bd6f52369fa8e69e2374fc751c31afdc03ef
+kind individuality 1139071f453d2da71b4dede544f62a8ebc4733206d07c092956d66c2b66451f7
 kind join 5e707c7a2d4e45c0b452744d03559b8b2a8c3e4c75c39578efc2e0ae200dfa61
 kind leakage f9de42a0df3cf37cac924b9068be83b37186c3ec91aaccc63fd5667c5280a397
 kind matrices 92ec1882968b12513fe445cda22cf24d40bf994f808c27d91da510ada0eb01ef
 kind mean-volume 21d6f448b3e61d362ddba5f5244208cabd295a68fb32783ff1a4021babd331ea
-kind meanmlp 2c5481d8e864a96cd0e4f4df860b11264bf9476ad71e0aa2b63097a311a5a6b2
+kind meanmlp 163d319bd3ba9b6b1d4c863e2609193e3e2ab8b30681628cbbf01f8b54297df5
 kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
 kind parcellate 654724b18b8597b32fc07ba2eab457b4c81d21c5651fbc4768430b6c34242ace
 kind permutation 7ed9ab15281fe2311448c7401524f77bd810343da356974ca5acfe33c4ed9469
 kind predict d25d87fb23e3a36973dda5d8ef4e1ef9bd3c6a6d3f2ae7d5397f4b64c4eae6e1
 kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
-kind qcfc d2ccc5802ff03d7e55fce1291e07fb8f3553e2bae7f76cdee01a9aa7cdfaf16a
+kind qcfc 0e7ccdd33418c49ee338ea36d91a4f2e73d2f91f5f63dc4f5362020beee61f2f
 kind regression ae5f10b10a77bd7948c80cb791bf312cd030842a62d9726acb30a1fe45d14f04
 kind report cf2fc588c7decddb83cf041b25668c3600b573d768370a242c2db61cd6b841df
 kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
@@ -61,8 +61,8 @@ kind summary 1dec3a5344d5fa68a54481a70eaf96a5c93469343ba4af38fb0da7024c8d7a95
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
 kind timeseries 2f17bb12e6c36ef55e530d2dc9b2f41dc885096b4d861729d1fafee0b3a982e7
-kind train b2ead24861e5877caf18c8f0f5f47930406165a81a477a8c76ba7059994191c8
-kind train-regression afd8b2a74e3ff14a519dcd509082d8fcafd57e7207944432ec516191de390fea
+kind train df3ffe175a291acbd18da7da4e4ebcf6aebd085e036d04c63f79bbed676faf70
+kind train-regression 9e01cc4191ef7ad019e5dda55f9111247c63b1326d09b44bd27cfb74b54f943d
 kind windows 1058e256792b7fa184882b014e994164a8f9998e5e7c9e18542bb21e9c09517c
 
 reached by baseline
@@ -490,6 +490,7 @@ prgnn/internal/dense.View.T 3d371b3204ac.1af526
 
 reached by baseline biomarkers bnt braingnn individuality meanmlp train train-regression
 prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
+prgnn/stages/column.block b89625acf5ff.e3b0c4
 
 reached by baseline biomarkers bnt braingnn individuality qcfc regression
 prgnn/internal/dense.Gram e1311cab233a.841c2c
@@ -1005,9 +1006,10 @@ prgnn/stages/learn.trainingSet db873daec276.1ec513
 prgnn/stages/learn.trainingSet.check fdd14249bc2e.7aa053
 
 reached by baseline bnt braingnn meanmlp train train-regression
+prgnn/stages/column.TableOf 62f5feb42589.ef7ef0
 prgnn/stages/learn.accuracyRow 07bbefb1d5d4.e3b0c4
 prgnn/stages/learn.predictionTable 7125c3b44a59.90e46c
-prgnn/stages/learn.scoreTable 21a4274e81a1.16f303
+prgnn/stages/learn.scoreTable 1a95abd7fdb9.80b17f
 
 reached by baseline bnt braingnn predict train train-regression
 prgnn/stages/column.NodeNames 409bc87e2ce9.d2c78e
@@ -1386,11 +1388,12 @@ prgnn/stages/assess.Biomarkers.Run f37fa1222fa2.2b9518
 prgnn/stages/assess.Biomarkers.against 7b68d47719bb.914744
 prgnn/stages/assess.Biomarkers.agreements 77bd38f5f1c3.aa40f4
 prgnn/stages/assess.Biomarkers.contrasts 5590fda1de2f.736d39
+prgnn/stages/assess.Biomarkers.count 86d22a274b4e.f25282
 prgnn/stages/assess.Biomarkers.inputs bb219c735d39.69b001
 prgnn/stages/assess.Biomarkers.rank 31301ae6b932.e251cb
 prgnn/stages/assess.Biomarkers.ranked 9351a45f9dd2.4180aa
 prgnn/stages/assess.Biomarkers.rankings e3ac7f909f37.c76767
-prgnn/stages/assess.Biomarkers.read 531f12b55690.f32825
+prgnn/stages/assess.Biomarkers.read 61447252e5af.dfcf03
 prgnn/stages/assess.Biomarkers.readAll 20c4fb9eed1e.1523ae
 prgnn/stages/assess.Biomarkers.readings 795524d10115.57522e
 prgnn/stages/assess.Biomarkers.recoveries 8d1cbd69e34a.e02907
@@ -1402,7 +1405,7 @@ prgnn/stages/assess.ModelScores.add 333d314a58ec.6fc3d2
 prgnn/stages/assess.ModelScores.ofDraw 4b745b6ccc36.9a6edf
 prgnn/stages/assess.NewModelScores 6d3fc9f8145b.902b38
 prgnn/stages/assess.ReadNodeFeatures 175b66893046.5a0c60
-prgnn/stages/assess.Tally e8eb068a7dd3.e3b0c4
+prgnn/stages/assess.Tally 37e2bb7e9e7e.e3b0c4
 prgnn/stages/assess.Tally.add a777c0dd307d.3bd65c
 prgnn/stages/assess.WithoutNetwork e4f713a4e341.e3b0c4
 prgnn/stages/assess.absolute aea328ee7674.e3b0c4
@@ -1424,7 +1427,7 @@ prgnn/stages/assess.means a43b865dd28a.3bd65c
 prgnn/stages/assess.merged 1216afbcaa32.4a4c37
 prgnn/stages/assess.namedNode b1bc0932ed65.e3b0c4
 prgnn/stages/assess.nodeFeatures 5495d53f769a.e898d0
-prgnn/stages/assess.nodeFeatures.Compute 1fc0cbc95aaa.7a3748
+prgnn/stages/assess.nodeFeatures.Compute 28f3f7b3ff1f.7a3748
 prgnn/stages/assess.nodeFeatures.WithoutNetwork da8320419e52.0e7523
 prgnn/stages/assess.nodeFeatures.byRegion e0c0c48a1cc6.579d30
 prgnn/stages/assess.nullRow b786f37adc73.e3b0c4
@@ -1448,6 +1451,7 @@ prgnn/stages/assess.testShare 8c94d522033c.452450
 prgnn/stages/assess.testedContrast d3092f23479d.55e531
 prgnn/stages/assess.testedLeast 4fc006bed643.452450
 prgnn/stages/assess.unstaged 535f768d36bd.305f88
+prgnn/stages/column.Blocks 88bb960c0ccc.8defa8
 prgnn/stages/column.FeatureTest 1d37cf30dd9b.e3b0c4
 prgnn/stages/column.RidgePattern be0dac9e39b0.e3b0c4
 prgnn/stages/column.StrengthTest fcaa2de257d2.e3b0c4
@@ -1490,6 +1494,7 @@ prgnn/stages/inference.welch 84e1f4577b7e.cc3ae7
 
 reached by biomarkers individuality report summary
 prgnn/stages/column.ConsistencyRow c1a936ee632c.c63136
+prgnn/stages/column.Keep 0f57f9db9898.8e7438
 prgnn/stages/column.NullRow e8231f96d14c.c63136
 prgnn/stages/column.TrainedModels 961e8c225bf8.e3b0c4
 
@@ -4088,18 +4093,18 @@ prgnn/stages/assess.QCFC.Ports 9504bf159666.0ea77d
 prgnn/stages/assess.QCFC.Run 8f2842280d5f.92fd53
 prgnn/stages/assess.QCFC.Validate be42900b6138.70f73d
 prgnn/stages/assess.QCFC.covariates 3caeac8a020e.062932
-prgnn/stages/assess.QCFC.measure e0cf1d3814cf.2b9f6c
+prgnn/stages/assess.QCFC.measure 0579d596f587.2b9f6c
 prgnn/stages/assess.connectome 16bb1bd5f249.2627d5
 prgnn/stages/assess.connectomes 27926e445593.10a588
 prgnn/stages/assess.edgeDistances 425649eaeb27.ce6fda
-prgnn/stages/assess.fisherEdges 14cb480ee891.dec0dd
+prgnn/stages/assess.fisherEdges 6c4334b78fb5.dec0dd
 prgnn/stages/assess.listedMotion 3fad83303105.44e460
 prgnn/stages/assess.listedParticipants c19f7a035da2.4e14ae
 prgnn/stages/assess.qcfc.New d54eff27cd87.228317
 prgnn/stages/assess.typicality a56dfd2ee5e5.3763a1
 prgnn/stages/inference.MedianAbs 0db27d32203f.5b3f24
 prgnn/stages/inference.Motion b68032dbc32f.e3b0c4
-prgnn/stages/inference.MotionOf 432accd2f2e3.e5d1bc
+prgnn/stages/inference.MotionOf 3f1ea90ed403.9f05e9
 prgnn/stages/inference.RobustZ 22b942cc2e74.b6c657
 prgnn/stages/inference.prepareMotion d391f332b5d3.444dda
 prgnn/stages/inference.preparedMotion 32ce3473ee28.e3b0c4
@@ -4146,7 +4151,6 @@ prgnn/internal/pattern.Pattern.FindSubmatch 1957430898b9.b76113
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
-prgnn/stages/column.Keep 0f57f9db9898.8e7438
 prgnn/stages/column.NameDoc d4688ca62ad8.e3b0c4
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
 prgnn/stages/column.RecoveryRow.Name 353daa50cf10.8d6f0a
@@ -5023,10 +5027,10 @@ at nifti/timesum.go prgnn/nifti MeanStep:11 timeSum:14 timeSum.add:21 timeSum.me
 at nifti/units.go prgnn/nifti unitMillimetre:10 unitSecond:11 spaceUnits:18 timeUnits:19 Header.TR:24
 at nifti/voxels.go prgnn/nifti voxelSeries:6 voxelSeries.add:12 voxelSeries.scaled:24 clearNonFinite:31
 at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeights:26 Weights.Largest:55 Weights.Within:70 Weights.Onto:99 Weights.support:177 ErrDependent:194
-at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:26 Biomarkers:30 Biomarkers.Ports:38 settingScores:68 ModelScores:74 NewModelScores:89 settingOf:96 Tally:113 saliency:120 Biomarkers.Run:134 biomarkerInputs:154 biomarkerInputs.contrastsRetrained:166 Biomarkers.inputs:170 biomarkerRows:222 biomarkerRows.tables:230 Biomarkers.setting:249 Biomarkers.ranked:297 Biomarkers.readAll:323 ordered:339 Biomarkers.read:349 ModelScores.add:417 Tally.add:428 Biomarkers.rank:438 plantedNodes:468 auroc:494
+at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:26 Biomarkers:30 Biomarkers.Ports:38 settingScores:68 ModelScores:74 NewModelScores:89 settingOf:96 Tally:113 saliency:120 Biomarkers.Run:134 biomarkerInputs:154 biomarkerInputs.contrastsRetrained:166 Biomarkers.inputs:170 biomarkerRows:222 biomarkerRows.tables:230 Biomarkers.setting:249 Biomarkers.ranked:297 Biomarkers.readAll:323 ordered:339 Biomarkers.read:349 Biomarkers.count:377 ModelScores.add:418 Tally.add:429 Biomarkers.rank:439 plantedNodes:469 auroc:495
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 Biomarkers.retrainedContrasts:50 Biomarkers.against:73 unstaged:107 alike:119 sortedKeys:132 relative:142
-at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:233 nodeFeatures.byRegion:266 absolute:281 Biomarkers.recoveries:290 testShare:352 testedLeast:364 rankedBy.worth:387 rankedBy.heldOut:404 leadOf:415 both:429 meanOf:439
+at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:233 nodeFeatures.byRegion:267 absolute:282 Biomarkers.recoveries:291 testShare:353 testedLeast:365 rankedBy.worth:388 rankedBy.heldOut:405 leadOf:416 both:430 meanOf:440
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:41 Compare.Run:45 Compare.reference:86 decide:112 compareTwo:125 foldDifferences:163
 at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:34 Covariates.Run:49 Covariates.ofNumber:119 covariateOf:140 varies:156 kindOf:161 known:169 Covariates.columns:182 scanCovariates:210 covariateRow:254
@@ -5039,7 +5043,7 @@ at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakag
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:86 sharedPoints:87 rescaled:88 sharedScans:93 timePoints:127
 at stages/assess/leakage_traces.go prgnn/stages/assess trace:19 newTrace:29 trace.len:45 meanTrace:51 ranks:80 leastOverlap:105 leastZ:106 meeting:110 trace.meet:118 readTraces:162 Leakage.sameTraces:186
-at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:29 QCFC.Ports:33 QCFC.Validate:49 connectome:59 QCFC.Run:65 connectomes:117 listedParticipants:154 listedMotion:165 QCFC.measure:193 fisherEdges:260 edgeDistances:298 QCFC.covariates:329 typicality:380
+at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:29 QCFC.Ports:33 QCFC.Validate:49 connectome:59 QCFC.Run:65 connectomes:117 listedParticipants:154 listedMotion:165 QCFC.measure:193 fisherEdges:262 edgeDistances:300 QCFC.covariates:331 typicality:382
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:269
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
@@ -5069,6 +5073,7 @@ at stages/chart/slices.go prgnn/stages/chart Brain:16 Slices:27 Brain.depth:71 m
 at stages/chart/states.go prgnn/stages/chart StateMeasure:13 States:19
 at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22 paintTrends:28
 at stages/cohort/simulate/scan.go prgnn/stages/cohort/simulate simulate.New:22 Scanner:27 DefaultScanner:40 Scan:45 Scan.Ports:55 Scan.Run:63 confoundsTSV:114
+at stages/column/blocks.go prgnn/stages/column block:13 Blocks:16 TableOf:39
 at stages/column/columns.go prgnn/stages/column JSON:8
 at stages/column/covariate.go prgnn/stages/column CovariateColumn:15 ReadCovariate:22 CovariateColumn.Identifies:48 humps:63 identifierName:65 namesIdentifier:71 CovariateColumn.Describe:79 CovariateColumn.categories:105
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
@@ -5149,7 +5154,7 @@ at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanki
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
 at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:40 contraster:84 newContraster:92 contraster.of:123
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
-at stages/inference/motion.go prgnn/stages/inference Motion:12 MotionOf:21 preparedMotion:49 prepareMotion:56 where:78 addDirection:88 remainder:96 inner:117 Correlation:125 MedianAbs:140 RobustZ:152 Median:166
+at stages/inference/motion.go prgnn/stages/inference Motion:13 MotionOf:22 preparedMotion:52 prepareMotion:59 where:81 addDirection:91 remainder:99 inner:120 Correlation:128 MedianAbs:143 RobustZ:155 Median:169
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
 at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 NumberFold.constant:69 vary:82 meanScore:86 NumberTest:102 TestNumbers:113 Associate:183 ratio:211
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
