@@ -56,6 +56,8 @@ type Report struct {
 	Lost   []artifacts.Digest
 	Said   string // the last lines of the log, of a job that failed
 	Memory int64  // bytes: the most that processes of its own held; 0 when it had none
+	// Seconds are what it took where it was carried out; 0 where only the whole is known, waiting included.
+	Seconds float64
 }
 
 // A StoreError would affect every other task too: the disk is full, or the store cannot be written. It ends

@@ -57,6 +57,9 @@ func (r *runner) finish(ctx context.Context, o *outcome) {
 	r.sampleMemory()
 	r.active = slices.DeleteFunc(r.active, func(j int32) bool { return j == i })
 	p.key, p.seconds, p.read = o.key, o.seconds, o.read
+	if o.Seconds > 0 { // it waited for its turn elsewhere
+		p.seconds, p.start = o.Seconds, p.start+max(0, o.seconds-o.Seconds)
+	}
 	p.said = o.Said
 	if o.Memory > 0 { // of its own processes, which are not this one
 		p.memory = o.Memory

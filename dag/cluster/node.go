@@ -23,6 +23,8 @@ type report struct {
 	Lost  []string // digests of inputs that are not in the store
 	Store bool     // the error is one of the store, and strikes every other job too
 
+	Seconds float64 // that it took
+
 	// Of a pilot: which it was, whether it was stopped before the job ended, and that for its time was over.
 	Pilot         string
 	Stopped, Late bool
@@ -90,8 +92,9 @@ var errOtherKey = errors.New("the job belongs to another key")
 
 // carryOut carries a job out. Without an Error it is done.
 func carryOut(ctx context.Context, s *artifacts.Store, j *dag.Job) *report {
+	began := time.Now()
 	r := dag.Local{}.Execute(ctx, s, j)
-	rep := &report{Done: r.Err == nil && r.Lost == nil, Said: r.Said}
+	rep := &report{Done: r.Err == nil && r.Lost == nil, Said: r.Said, Seconds: time.Since(began).Seconds()}
 	for _, d := range r.Lost {
 		rep.Lost = append(rep.Lost, d.String())
 		rep.Error = "some of its inputs are not in the store"
@@ -151,7 +154,7 @@ func readReport(path string) (*report, bool) {
 }
 
 func (r *report) asReport() dag.Report {
-	rep := dag.Report{Said: r.Said}
+	rep := dag.Report{Said: r.Said, Seconds: r.Seconds}
 	for _, text := range r.Lost {
 		if d, err := artifacts.ParseDigest(text); err == nil {
 			rep.Lost = append(rep.Lost, d)

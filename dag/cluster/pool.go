@@ -309,7 +309,7 @@ func (p *Pool) judge(o *order, r *report, path string) (moved bool) {
 		p.again(o, map[bool]cause{true: outOfTime, false: nodeLost}[r.Late], r.Pilot)
 	case r.Done && there:
 		os.Remove(path)
-		p.end(o, dag.Report{Outputs: out})
+		p.end(o, dag.Report{Outputs: out, Seconds: r.Seconds})
 	case r.Done && o.seen.IsZero():
 		o.seen = time.Now()
 		return false

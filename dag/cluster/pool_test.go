@@ -236,6 +236,24 @@ func TestPilots(t *testing.T) {
 	}
 }
 
+// What a task took is told by its pilot: it does not contain the time in the queue. So the tasks of a single slot
+// take no longer together than their run.
+func TestSecondsOfAPilot(t *testing.T) {
+	c := newCrew(t)
+	c.unset("while")
+	var sum float64
+	count := func(e dag.Event) {
+		if e.State == dag.Ran && e.Seconds > 0 {
+			sum += e.Seconds
+		}
+	}
+	r, err := dag.Run(context.Background(), c.naps(8), c.s,
+		dag.Options{Workers: 1000, Executor: c.pool(1, one), Progress: count})
+	if err != nil || r.Ran != 8 || sum == 0 || sum > r.Seconds {
+		t.Errorf("%+v, %v: the tasks took %v s of %v", r, err, sum, r.Seconds)
+	}
+}
+
 // A pilot that is killed costs its lease: others do what it had, and another one is started. So does one that stops
 // for longer than its lease.
 func TestPilotDies(t *testing.T) {
