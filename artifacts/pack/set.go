@@ -139,11 +139,17 @@ func (s *Set) known(items []Item, n Name) []Item {
 
 func (s *Set) item(e *entry) Item { return Item{e.Name, int64(e.size), e.at, s.byID[e.file]} }
 
+// Listed is Find without what others have appended since: of K processes that store results, each would read the
+// packs of all others for each of its own.
+func (s *Set) Listed(n Name) []Item {
+	s.look(false)
+	return s.Known(n)
+}
+
 // Find lists the copies of an object, the newest of this process first. It reads what others have
 // appended since only when it knows of none.
 func (s *Set) Find(n Name) []Item {
-	s.look(false)
-	items := s.Known(n)
+	items := s.Listed(n)
 	if len(items) == 0 && s.look(true) {
 		items = s.Known(n)
 	}
