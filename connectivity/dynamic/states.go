@@ -28,6 +28,21 @@ type Rows struct {
 // N is the number of rows.
 func (r Rows) N() int { return len(r.X) / r.D }
 
+// Only are the same windows with these entries alone; nil for all entries.
+func (r Rows) Only(entries []int) Rows {
+	if entries == nil {
+		return r
+	}
+	fewer := Rows{D: len(entries), X: make([]float32, 0, r.N()*len(entries))}
+	for i := range r.N() {
+		row := r.row(i)
+		for _, j := range entries {
+			fewer.X = append(fewer.X, row[j])
+		}
+	}
+	return fewer
+}
+
 func (r Rows) row(i int) []float32 { return r.X[i*r.D:][:r.D] }
 
 // A Clustering is what k-means found.

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/internal/exact"
+	"prgnn/internal/words"
 	"prgnn/stages/chart"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -48,6 +49,7 @@ type stateGroupRow struct {
 	Fraction     float64 `column:"fraction" doc:"share of the windows in the state, mean over participants"`
 	FractionSD   float64 `column:"fraction_sd,missing" doc:"its standard deviation over participants (n−1)"`
 	Entered      int32   `column:"entered" doc:"participants with a window in the state"`
+	Stayed       int32   `column:"stayed" doc:"participants with all windows in the state: their dwell time is that of the scan, and could be longer"`
 	Dwell        float64 `column:"dwell,missing" unit:"s" doc:"mean duration of a visit, mean over these participants"`
 	DwellSD      float64 `column:"dwell_sd,missing" unit:"s" doc:"its standard deviation over them (n−1)"`
 }
@@ -93,17 +95,38 @@ func (s *States) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		add(&dwell.Groups[len(dwell.Groups)-1], r.Dwell, r.DwellSD, int(r.Entered))
 		alt = append(alt, fmt.Sprintf("%s, state %d: %.2f", r.Group, r.State, r.Fraction))
 	}
+	note := descriptive + " " + cut + stays(rows)
 	c := &Chart{Figure: chart.States(panels, blocks, names, []chart.StateMeasure{fraction, dwell}), Title: "Connectivity states",
 		Alt: "Heat maps of the states, and the groups' fraction of time in them: " + strings.Join(alt, "; "),
 		Caption: fmt.Sprintf("Centers of k-means (%s distance) of sliding windows, as %s, the largest cluster first; regions in blocks by hemisphere and structure or network. Below: fraction of time in each state, and mean duration of a visit of the participants that enter it; means with 95 %% intervals (1.96 standard errors). %s",
 			map[string]string{"l1": "Manhattan", "l2": "Euclidean"}[facts.Metric],
-			s.Label, descriptive)}
-	c.tables = dag.Outputs{"groups": column.WithMeta(column.Table(rows), map[string]string{"note": descriptive})}
+			s.Label, note)}
+	c.tables = dag.Outputs{"groups": column.WithMeta(column.Table(rows), map[string]string{"note": note})}
 	return outputs(c, nil)
 }
 
 // descriptive is what a reader must know of the groups' means.
 const descriptive = "Differences between the groups are descriptive: none was tested, and head motion differs over time and between participants."
+
+// cut is what a reader must know of dwell times.
+const cut = "The first and the last visit of a run are cut by its ends, so dwell times are too short."
+
+// stays says how many participants have all windows in one state; "" for none.
+func stays(rows []stateGroupRow) string {
+	all, stayed := map[string]int{}, 0
+	for _, r := range rows {
+		all[r.Group], stayed = int(r.Participants), stayed+int(r.Stayed)
+	}
+	if stayed == 0 {
+		return ""
+	}
+	n := 0
+	for _, participants := range all {
+		n += participants
+	}
+	return fmt.Sprintf(" %d of %s never left one state: theirs is the duration of the scan.",
+		stayed, words.Count(n, "participant"))
+}
 
 // add is a mean of n values with its interval.
 func add(t *chart.Trend, mean, sd float64, n int) {
@@ -117,7 +140,7 @@ func stateGroups(t *dag.Task, states int) ([]stateGroupRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	fraction, dwell := map[string][][]float64{}, map[string][][]float64{}
+	fraction, dwell, stayed := map[string][][]float64{}, map[string][][]float64{}, map[string][]int32{}
 	var names []string
 	for _, in := range t.All("measures") {
 		rows, err := column.Read[column.OccupancyRow](in)
@@ -132,12 +155,15 @@ func stateGroups(t *dag.Task, states int) ([]stateGroupRow, error) {
 			return nil, fmt.Errorf("%s: %d states, and %s has %d", in.Name, len(rows), t.In("fitted").Name, states)
 		case !slices.Contains(names, g):
 			names = append(names, g)
-			fraction[g], dwell[g] = make([][]float64, states), make([][]float64, states)
+			fraction[g], dwell[g], stayed[g] = make([][]float64, states), make([][]float64, states), make([]int32, states)
 		}
 		for k, r := range rows {
 			fraction[g][k] = append(fraction[g][k], r.Fraction)
 			if r.Visits > 0 {
 				dwell[g][k] = append(dwell[g][k], r.Dwell)
+			}
+			if r.Fraction == 1 {
+				stayed[g][k]++
 			}
 		}
 	}
@@ -149,7 +175,7 @@ func stateGroups(t *dag.Task, states int) ([]stateGroupRow, error) {
 	for _, g := range names {
 		for k := range states {
 			r := stateGroupRow{State: int32(k + 1), Group: g, Participants: int32(len(fraction[g][k])),
-				Entered: int32(len(dwell[g][k]))}
+				Entered: int32(len(dwell[g][k])), Stayed: stayed[g][k]}
 			r.Fraction, r.FractionSD = sampleMean(fraction[g][k])
 			r.Dwell, r.DwellSD = sampleMean(dwell[g][k])
 			out = append(out, r)

@@ -2,8 +2,11 @@ package figure
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
@@ -31,6 +34,12 @@ func TestStateGroups(t *testing.T) {
 	}
 	out := stagetest.MustRun(t, &States{Label: "r"}, in)
 	groups := out["groups"]
+	if got := stagetest.Sure(groups.(*encoding.Table).Ints("stayed")); !slices.Equal(got, []int64{0, 1, 1, 0}) {
+		t.Errorf("stayed %v: of A sub-004 never left state 2, of B sub-001 never left state 1", got)
+	}
+	if note := groups.(*encoding.Table).Meta["note"]; !strings.Contains(note, "2 of 4 participants never left one state") {
+		t.Errorf("note %q", note)
+	}
 	nan, sd := math.NaN(), math.Sqrt(0.125)
 	for name, want := range map[string][]float64{ // A: sub-002 and sub-004; B: sub-001 and sub-003
 		"fraction": {0.25, 0.75, 0.75, 0.25}, "fraction_sd": {sd, sd, sd, sd},

@@ -3,6 +3,7 @@ package prepare
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"prgnn/artifacts/encoding"
@@ -81,6 +82,10 @@ func (s *Occupancy) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	x, centers = commonPairs(x, centers)
+	if x.D == 0 {
+		return nil, fmt.Errorf("%s: no pair of regions has a signal here and in the states%s", in.Name, orExclude)
+	}
 	label, distance := dynamic.Nearest(x, centers, dynamic.Metric(facts.Metric))
 	begins, sequence := make([]bool, len(list)), make([]sequenceRow, len(list))
 	for i, w := range list {
@@ -110,4 +115,29 @@ func (s *Occupancy) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		"sequence":    column.Table(sequence),
 		"features":    encoding.NewArray(features, 1, facts.States, 2+facts.States),
 	}, nil
+}
+
+// commonPairs leaves the pairs of regions that the states have and that have a signal in this participant: a pair of
+// zeros would only be far from every state.
+func commonPairs(x dynamic.Rows, centers [][]float64) (dynamic.Rows, [][]float64) {
+	silent := silentRegions(x)
+	common, at := []int{}, 0
+	for i := range silent {
+		for j := i + 1; j < len(silent); j++ {
+			if !silent[i] && !silent[j] && !math.IsNaN(centers[0][at]) {
+				common = append(common, at)
+			}
+			at++
+		}
+	}
+	if len(common) == x.D {
+		return x, centers
+	}
+	fewer := make([][]float64, len(centers))
+	for k, c := range centers {
+		for _, pair := range common {
+			fewer[k] = append(fewer[k], c[pair])
+		}
+	}
+	return x.Only(common), fewer
 }

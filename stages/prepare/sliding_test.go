@@ -258,7 +258,36 @@ func TestStatesRefuseRegionsWithoutSignal(t *testing.T) {
 	flat(2, true)
 	flat(3, true)
 	_, err := stagetest.RunStage(t, s, in)
-	need.Error(t, err, "exclude these participants, or use an atlas without these regions: windows sub-3: region 2, windows sub-4: region 2")
+	need.Error(t, err, "leave these regions out (regions: shared), or these participants (exclude, under cohort): windows sub-3: region 2, windows sub-4: region 2")
+
+	// Left out, the states are those of the other pair alone, and whoever lacks another region is compared over what is left.
+	s.Regions = "shared"
+	out := stagetest.MustRun(t, s, in)
+	warning := stagetest.Sure(out["fit"].(*encoding.Table).Strings("warning"))[0]
+	if want := "the states are of 2 of 3 regions: the others have no signal in 2 participants (regions 2)"; warning != want {
+		t.Errorf("warning %q, want %q", warning, want)
+	}
+	z := stagetest.FloatsOf(t, out["fitted"], "z")
+	for pair, missing := range []bool{true, false, true, true, false, true} {
+		if math.IsNaN(z[pair]) != missing {
+			t.Errorf("entry %d of the states: %v", pair+1, z[pair])
+		}
+	}
+	one := map[string]dag.Input{"windows": in["windows"][1], "list": in["list"][1], "fitted": dag.InputOf(out["fitted"]),
+		"quality": dag.InputOf(column.Table([]windowsRow{{Step: 4}}))}
+	spent := stagetest.Sure(stagetest.RunWith(&Occupancy{}, one))
+	x := stagetest.Sure(in["windows"][1].Array()).Float64s()
+	for w, state := range stagetest.Sure(spent["sequence"].(*encoding.Table).Ints("state")) {
+		near := 1
+		if math.Abs(x[w*3+1]-z[4]) < math.Abs(x[w*3+1]-z[1]) { // the pair of regions 1 and 3
+			near = 2
+		}
+		if int(state) != near {
+			t.Errorf("window %d is in state %d, want %d", w+1, state, near)
+		}
+	}
+	one["windows"], one["list"] = in["windows"][0], in["list"][0] // lacks region 2 itself
+	stagetest.Sure(stagetest.RunWith(&Occupancy{}, one))
 }
 
 // By hand: visits of three windows, 4 s apart.

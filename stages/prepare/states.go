@@ -3,6 +3,8 @@ package prepare
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"prgnn/connectivity/dynamic"
@@ -20,7 +22,7 @@ var statesKind = dag.Kind{
 		"As Allen et al. 2014: the centers of k-means of the exemplars, windows at local maxima of the variance over the pairs of regions, or of all windows. The stage occupancy then counts a participant's time in each state. " +
 		"With folds, only training participants of the fold are used: needed where anything of the states enters a classifier; fan out over the folds (matrix: { fold: [1..5] }) then, and connect fitted to the stages leakage and baseline. Without folds the states describe the cohort.",
 	New: func() dag.Stage {
-		return &States{Fold: 1, Repeat: 1, States: 5, Distance: "l1", Windows: "exemplars", Starts: 10}
+		return &States{Fold: 1, Repeat: 1, States: 5, Distance: "l1", Windows: "exemplars", Regions: "all", Starts: 10}
 	},
 	Most:   8,
 	Memory: 512 << 20,
@@ -33,6 +35,7 @@ type States struct {
 	States   int    `param:"states" doc:"number of states" min:"2" max:"50"`
 	Distance string `param:"distance" doc:"l1: Manhattan, centers are medians (Allen et al. 2014); l2: Euclidean, centers are means" choices:"l1|l2"`
 	Windows  string `param:"windows" doc:"exemplars: k-means of the exemplars; all: of all windows from the centers of the exemplars, with all windows in memory" choices:"exemplars|all"`
+	Regions  string `param:"regions" doc:"all: a participant with a region without a signal is refused; shared: states are of the pairs of regions with a signal in every participant they are fitted to" choices:"all|shared"`
 	Starts   int    `param:"starts" doc:"starts of k-means++ on the exemplars, of which the best is taken" min:"1" max:"1000"`
 	Seed     uint64 `param:"seed" doc:"of the starts"`
 }
@@ -61,17 +64,24 @@ type stateFitRow struct {
 	Windows      int32   `column:"windows" doc:"windows that the centers were fitted to"`
 	Steps        int32   `column:"steps" doc:"of Lloyd's algorithm"`
 	Inertia      float64 `column:"inertia" doc:"sum of the distances of these windows from their states (l2: squared)"`
+	Warning      string  `column:"warning" doc:"empty if none"`
 }
 
 func (s *States) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
-	who, exemplars, all, made, err := s.read(t)
+	x, err := s.read(t)
 	if err != nil {
 		return nil, err
 	}
-	nodes := region.NodesOfPairs(exemplars.D)
+	pairs := x.exemplars.D
+	nodes := region.NodesOfPairs(pairs)
 	if nodes < 2 {
-		return nil, fmt.Errorf("%s: %d pairs, which no number of regions has", t.All("windows")[0].Name, exemplars.D)
+		return nil, fmt.Errorf("%s: %d pairs, which no number of regions has", t.All("windows")[0].Name, pairs)
 	}
+	shared, warning, err := s.shared(x, nodes)
+	if err != nil {
+		return nil, err
+	}
+	exemplars, all := x.exemplars.Only(shared), x.all.Only(shared)
 	metric, used := dynamic.Metric(s.Distance), exemplars
 	stream := func(start int) *random.Stream {
 		return random.New(s.Seed, "states", "repeat", s.Repeat, "fold", s.Fold, start)
@@ -89,31 +99,85 @@ func (s *States) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if t.Has("folds") {
 		facts.Fold, facts.Repeat = s.Fold, s.Repeat
 	}
-	fitted := facts.Table(c.Centers, who)
-	fitted.Meta["made"] = made
-	return dag.Outputs{"fitted": fitted, "fit": column.Table([]stateFitRow{{int32(len(who)), int32(exemplars.N()),
-		int32(used.N()), int32(c.Steps), c.Inertia}})}, nil
+	fitted := facts.Table(spread(c.Centers, shared, pairs), x.who)
+	fitted.Meta["made"] = x.made
+	return dag.Outputs{"fitted": fitted, "fit": column.Table([]stateFitRow{{int32(len(x.who)), int32(exemplars.N()),
+		int32(used.N()), int32(c.Steps), c.Inertia, warning}})}, nil
 }
 
-// read reads the windows of the participants that are used; all is empty where exemplars do.
-func (s *States) read(t *dag.Task) (who []string, exemplars, all dynamic.Rows, made string, err error) {
+// shared are the pairs of regions with a signal in every participant; nil for all pairs.
+func (s *States) shared(x *clustered, nodes int) (pairs []int, warning string, err error) {
+	if x.silent == nil {
+		return nil, "", nil
+	}
+	if s.Regions == "all" {
+		return nil, "", fmt.Errorf("regions without a signal have a correlation of 0 in all windows, so the states would tell their participants from the others: leave these regions out (regions: shared), or these participants (exclude, under cohort): %s",
+			words.Some(x.lacking, 10))
+	}
+	at, left, out := 0, 0, []string{}
+	for i := range nodes {
+		if x.silent[i] {
+			out = append(out, fmt.Sprint(i+1))
+		}
+		for j := i + 1; j < nodes; j++ {
+			if !x.silent[i] && !x.silent[j] {
+				pairs, left = append(pairs, at), left+1
+			}
+			at++
+		}
+	}
+	if left == 0 {
+		return nil, "", fmt.Errorf("no pair of regions has a signal in all %s: exclude those without (exclude, under cohort): %s",
+			words.Count(len(x.who), "participant"), words.Some(x.lacking, 10))
+	}
+	return pairs, fmt.Sprintf("the states are of %d of %d regions: the others have no signal in %s (regions %s)",
+		nodes-len(out), nodes, words.Count(len(x.lacking), "participant"), words.Some(out, 10)), nil
+}
+
+// spread puts the entries of centers at their pairs; the other pairs are NaN.
+func spread(centers [][]float64, at []int, pairs int) [][]float64 {
+	if at == nil {
+		return centers
+	}
+	whole := make([][]float64, len(centers))
+	for k, c := range centers {
+		whole[k] = slices.Repeat([]float64{math.NaN()}, pairs)
+		for i, pair := range at {
+			whole[k][pair] = c[i]
+		}
+	}
+	return whole
+}
+
+// clustered is what states are fitted to.
+type clustered struct {
+	who            []string     // participants
+	exemplars, all dynamic.Rows // all is empty where exemplars do
+	made           string       // how the windows were made
+	silent         []bool       // regions without a signal in a participant; nil without any
+	lacking        []string     // participants with such regions, and which
+}
+
+// read reads the windows of the participants that are used.
+func (s *States) read(t *dag.Task) (*clustered, error) {
 	var d *fold.Division
 	if t.Has("folds") {
+		var err error
 		if d, err = (fold.Params{Fold: s.Fold, Repeat: s.Repeat}).Divide(t.In("folds")); err != nil {
-			return
+			return nil, err
 		}
 	}
 	windows, list := t.All("windows"), t.All("list")
 	if len(windows) != len(list) {
-		return nil, exemplars, all, "", fmt.Errorf("%d participants have windows and %d have lists: connect both to the same stage", len(windows), len(list))
+		return nil, fmt.Errorf("%d participants have windows and %d have lists: connect both to the same stage", len(windows), len(list))
 	}
 	tested := 0
-	var lacking []string // regions
+	x := &clustered{}
 	for i, in := range windows {
 		if d != nil {
-			var r fold.Row
-			if r, err = d.Row(in); err != nil {
-				return
+			r, err := d.Row(in)
+			if err != nil {
+				return nil, err
 			}
 			if r.Side == 1 {
 				tested++
@@ -125,57 +189,67 @@ func (s *States) read(t *dag.Task) (who []string, exemplars, all dynamic.Rows, m
 		one, rows, how, err := readWindows(in, list[i])
 		switch {
 		case err != nil:
-			return nil, exemplars, all, "", err
-		case who == nil:
-			made, exemplars.D, all.D = how, one.D, one.D
-		case one.D != exemplars.D:
-			return nil, exemplars, all, "", fmt.Errorf("%s: %d pairs of regions, but other participants have %d: use the same atlas for all", in.Name, one.D, exemplars.D)
-		case how != made:
-			return nil, exemplars, all, "", fmt.Errorf("%s: its windows were made differently from those of other participants: %s", in.Name, strings.Join(column.MadeApart(how, made, nil), "; "))
+			return nil, err
+		case x.who == nil:
+			x.made, x.exemplars.D, x.all.D = how, one.D, one.D
+		case one.D != x.exemplars.D:
+			return nil, fmt.Errorf("%s: %d pairs of regions, but other participants have %d: use the same atlas for all", in.Name, one.D, x.exemplars.D)
+		case how != x.made:
+			return nil, fmt.Errorf("%s: its windows were made differently from those of other participants: %s", in.Name, strings.Join(column.MadeApart(how, x.made, nil), "; "))
 		}
-		if flat := withoutSignal(one); flat != nil {
-			lacking = append(lacking, fmt.Sprintf("%s: region %s", in.Name, words.Some(flat, 8)))
-		}
-		who = append(who, in.Coord("subject"))
+		x.who = append(x.who, in.Coord("subject"))
+		x.without(in.Name, silentRegions(one))
 		for w, row := range rows {
 			if row.Exemplar {
-				exemplars.X = append(exemplars.X, one.X[w*one.D:][:one.D]...)
+				x.exemplars.X = append(x.exemplars.X, one.X[w*one.D:][:one.D]...)
 			}
 		}
 		if s.Windows == "all" {
-			all.X = append(all.X, one.X...)
+			x.all.X = append(x.all.X, one.X...)
 		}
 		t.Progress(i+1, len(windows), "reading")
 	}
-	if d != nil && (tested == 0 || who == nil) {
-		return nil, exemplars, all, "", fmt.Errorf("%s: %d test and %d training participants in fold %d of repeat %d", d.Name, tested, len(who), d.Fold, d.Repeat)
+	if d != nil && (tested == 0 || x.who == nil) {
+		return nil, fmt.Errorf("%s: %d test and %d training participants in fold %d of repeat %d", d.Name, tested, len(x.who), d.Fold, d.Repeat)
 	}
-	if lacking != nil {
-		return nil, exemplars, all, "", fmt.Errorf("regions without a signal have a correlation of 0 in all windows, so the states would tell their participants from the others: exclude these participants, or use an atlas without these regions: %s", words.Some(lacking, 10))
-	}
-	return who, exemplars, all, made, nil
+	return x, nil
 }
 
-// withoutSignal are the regions, by their numbers from 1, all of whose pairs are 0 in every window.
-func withoutSignal(x dynamic.Rows) (flat []string) {
+// without notes the regions of a participant that have no signal.
+func (x *clustered) without(name string, silent []bool) {
+	var regions []string
+	for j, is := range silent {
+		if is {
+			regions = append(regions, fmt.Sprint(j+1))
+		}
+	}
+	if regions == nil {
+		return
+	}
+	x.lacking = append(x.lacking, fmt.Sprintf("%s: region %s", name, words.Some(regions, 8)))
+	if x.silent == nil {
+		x.silent = make([]bool, len(silent))
+	}
+	for j, is := range silent {
+		x.silent[j] = x.silent[j] || is
+	}
+}
+
+// silentRegions are the regions without a signal: all of their pairs are 0 in every window.
+func silentRegions(x dynamic.Rows) []bool {
 	n := region.NodesOfPairs(x.D)
-	varies := make([]bool, n)
+	silent := slices.Repeat([]bool{true}, n)
 	for at := 0; n > 1 && at < len(x.X); {
 		for i := range n {
 			for j := i + 1; j < n; j++ {
 				if x.X[at] != 0 {
-					varies[i], varies[j] = true, true
+					silent[i], silent[j] = false, false
 				}
 				at++
 			}
 		}
 	}
-	for j, v := range varies {
-		if !v {
-			flat = append(flat, fmt.Sprint(j+1))
-		}
-	}
-	return flat
+	return silent
 }
 
 // readWindows reads a participant's windows, their list, and how they were made.

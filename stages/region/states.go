@@ -15,7 +15,7 @@ type StateRow struct {
 	State  int32   `column:"state" doc:"from 1, the largest cluster first"`
 	Source int32   `column:"source" doc:"node, from 1"`
 	Target int32   `column:"target" doc:"node, from 1; above source"`
-	Z      float64 `column:"z" doc:"Fisher's z of the state"`
+	Z      float64 `column:"z,missing" doc:"Fisher's z of the state; empty for a pair with a region that was left out (regions: shared)"`
 }
 
 // StateFacts are the metadata of states.

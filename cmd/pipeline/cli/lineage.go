@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -103,7 +104,11 @@ func subject(store *artifacts.Store, book *lineage.Book, name string) ([]artifac
 			known = known || len(book.Users(d)) > 0
 		}
 		if len(works) == 0 && !known {
-			return nil, nil, fmt.Errorf("%s: neither its metadata nor its bytes (SHA-256 %s) are recorded in %s; --store DIR names another store", name, digests[0], store.Dir())
+			remedy := "--store DIR names another store"
+			if ext := strings.ToLower(filepath.Ext(name)); ext == ".csv" || ext == ".tsv" {
+				remedy = "a table of text does not say where it comes from: export it as Arrow or Parquet, or ask for its task (lineage evaluate)"
+			}
+			return nil, nil, fmt.Errorf("%s: neither its metadata nor its bytes (SHA-256 %s) are recorded in %s; %s", name, digests[0], store.Dir(), remedy)
 		}
 		return digests, works, nil
 	}

@@ -276,7 +276,7 @@ func (a *app) dropped(file string, sets []string, store *artifacts.Store) {
 	for _, d := range dropped {
 		had, now, again = append(had, "--set "+d.Set), append(now, d.Now), append(again, "--set", d.Set)
 	}
-	a.Warn("the last run of %s (%s) had %s; now %s. To repeat it: %s", file, last.ID,
+	a.Warn("the last run of %s (%s) had %s; now %s. To keep that: %s", file, last.ID,
 		console.Clip(strings.Join(had, " "), 200), console.Clip(strings.Join(now, ", "), 200), a.With(again...))
 }
 

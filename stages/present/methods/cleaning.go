@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prgnn/internal/words"
+	"prgnn/stages/column"
 	"prgnn/stages/present/participants"
 	"prgnn/stages/present/section"
 )
@@ -82,6 +83,10 @@ func methodsOfNuisance(m *Text, scans []participants.CleanedScan, d *section.Sta
 			continue
 		}
 		said = append(said, s.Nuisance())
+		if s.Why == column.SeriesGiven {
+			parts = append(parts, "the time series were used as given, without nuisance regression by this program")
+			continue
+		}
 		if s.Why != "" {
 			parts = append(parts, s.Nuisance()+" was done")
 			continue

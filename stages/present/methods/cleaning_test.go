@@ -25,6 +25,11 @@ func TestMethodsOfNuisance(t *testing.T) {
 		"; "); !strings.HasPrefix(got, "no nuisance regression (regress: none) was done") {
 		t.Errorf("%s", got)
 	}
+	row.Why = column.SeriesGiven
+	if got := strings.Join(methodsOfNuisance(&Text{}, []participants.CleanedScan{{CleaningRow: row}}, d),
+		"; "); !strings.HasPrefix(got, "the time series were used as given, without nuisance regression by this program") {
+		t.Errorf("%s", got)
+	}
 }
 
 // The methods tell the lengths of the blocks that were used.

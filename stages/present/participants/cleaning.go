@@ -77,6 +77,8 @@ var NuisanceWords = map[string]string{
 func (s CleanedScan) Nuisance() string {
 	what := NuisanceWords[s.Strategy]
 	switch {
+	case s.Why == column.SeriesGiven:
+		return "no nuisance regression by this program (" + s.Why + ": their source says how they were cleaned)"
 	case s.Why != "":
 		return "no nuisance regression (" + s.Why + ")"
 	case what == "":

@@ -44,7 +44,7 @@ func TestCleaningIsTold(t *testing.T) {
 		{"no table", []column.CleaningRow{raw(column.NoConfounds)}, "No nuisance regression (no confounds in the data)",
 			[]string{"No nuisance regression (no confounds in the data): motion and physiological noise remain in the correlations"}},
 		{"simulated", []column.CleaningRow{raw(column.Simulated)}, "No nuisance regression (simulated confounds)", nil},
-		{"series", []column.CleaningRow{raw(column.SeriesGiven)}, "No nuisance regression (time series used as given)", nil},
+		{"series", []column.CleaningRow{raw(column.SeriesGiven)}, "No nuisance regression by this program (time series used as given: their source says how they were cleaned)", nil},
 		{"one without", []column.CleaningRow{fine, fine, raw(column.NoConfounds)}, simple + ": sub-1, sub-2",
 			[]string{"No nuisance regression (no confounds in the data) for sub-3, while others were cleaned"}},
 		{"other scans", []column.CleaningRow{fine, fine, fine,
