@@ -151,7 +151,7 @@ type loader struct {
 
 	unchecked []column.Unchecked // stages that no leakage check sees
 
-	timesApart bool // a scan's header and its sidecar give different repetition times
+	timesApart string // the note of scans whose header and sidecar give different repetition times; "" for none
 
 	without map[string]string // participants whom a stage refuses, who are left out → why
 
@@ -243,16 +243,14 @@ func (l *loader) precheck(g *dag.Graph) {
 	if l.roster == nil {
 		return
 	}
-	if used := precheck.Times(g); used != nil && l.timesApart {
-		l.note("repetition time: %s", strings.Join(used, ", "))
-	}
-	for _, s := range g.Stages {
-		if !l.timesApart {
-			break
+	if l.timesApart != "" {
+		if used := precheck.Times(g); used != nil {
+			l.note("repetition time: %s", strings.Join(used, ", "))
 		}
-		if why := precheck.Contradicted(g, s, l.roster.Time); why != "" {
-			apart := slices.IndexFunc(l.notes, func(n string) bool { return strings.HasPrefix(n, cohort.TimesApart) })
-			l.bad.Add(s.Pos, "%s; %s", l.notes[apart], why)
+		for _, s := range g.Stages {
+			if why := precheck.Contradicted(g, s, l.roster.Time); why != "" {
+				l.bad.Add(s.Pos, "%s; %s", l.timesApart, why)
+			}
 		}
 	}
 	for _, leak := range precheck.Leaks(g) {

@@ -154,7 +154,7 @@ func (c *BIDSCohort) Load(dir string) (*Roster, error) {
 	r.Nodes = NodesTable(nodes, c.Space)
 	r.MadeBy, r.Time = bids.GeneratedBy(root), c.Time
 	r.Notes = append(datasetNotes(l, root, space), r.Notes...)
-	r.About = func(ids map[string]bool) (notes []string, timesApart bool) {
+	r.About = func(ids map[string]bool) (notes []string, timesApart string) {
 		return c.about(slices.DeleteFunc(slices.Clone(l.rows), func(row listedRow) bool { return !ids[row.id] }), found)
 	}
 	return r, nil
@@ -396,9 +396,9 @@ func maskNotes(rows []listedRow, found map[string]*bidsFiles) []string {
 // generator is what made a dataset of derivatives.
 func generator(root string) string { return cmp.Or(bids.GeneratedBy(root), "derivatives") }
 
-// about notes what was found of the scans of these participants, and tells whether repetition times contradict each
-// other.
-func (c *BIDSCohort) about(rows []listedRow, found map[string]*bidsFiles) (notes []string, timesApart bool) {
+// about notes what was found of the scans of these participants. timesApart is the note of repetition times that
+// contradict each other, "" where none do.
+func (c *BIDSCohort) about(rows []listedRow, found map[string]*bidsFiles) (notes []string, timesApart string) {
 	counts := map[string]int{}
 	for _, row := range rows {
 		if from := found[row.id].labelsFrom; from != "" {

@@ -376,7 +376,7 @@ func TestBIDSLeftOutAndTimes(t *testing.T) {
 	}
 	notes = notesOf(r)
 	_, apart := r.About(r.IDs())
-	if want := "header differ: sub-03 (2.002 and 2 s), sub-04 (2.003 and 2 s), sub-05 (2.004 and 2 s)"; !apart || !strings.Contains(notes, want) || !strings.Contains(notes, "not all scans have the same repetition time: 2 s (1), 2.001 s (1)") {
+	if want := "header differ: sub-03 (2.002 and 2 s), sub-04 (2.003 and 2 s), sub-05 (2.004 and 2 s)"; !strings.Contains(apart, want) || !strings.Contains(notes, apart) || !strings.Contains(notes, "not all scans have the same repetition time: 2 s (1), 2.001 s (1)") {
 		t.Errorf("%q is missing from the notes\n%s", want, notes)
 	}
 	for _, s := range []string{"sub-01", "sub-02", "sub-03", "sub-04", "sub-05"} {

@@ -11,9 +11,6 @@ import (
 	"prgnn/stages/bids"
 )
 
-// TimesApart begins the note that names the scans with two repetition times.
-const TimesApart = "the repetition times of sidecar and header differ: "
-
 // closeTimes is how far the repetition times of sidecar and header may be apart, s:
 // the tolerance of the BIDS validator (REPETITION_TIME_MISMATCH).
 const closeTimes = 0.001
@@ -47,8 +44,8 @@ func (f *bidsFiles) apart() bool {
 }
 
 // timeNotes tell of repetition times that contradict each other, or differ between
-// participants. contradict tells whether sidecar and header contradict each other anywhere.
-func timeNotes(rows []listedRow, found map[string]*bidsFiles) (notes []string, contradict bool) {
+// participants. contradict is the note of those that contradict each other, "" where none do.
+func timeNotes(rows []listedRow, found map[string]*bidsFiles) (notes []string, contradict string) {
 	var apart []string
 	used := map[float64]int{}
 	for _, row := range rows {
@@ -65,7 +62,8 @@ func timeNotes(rows []listedRow, found map[string]*bidsFiles) (notes []string, c
 		}
 	}
 	if apart != nil {
-		notes = append(notes, TimesApart+words.Some(apart, 6))
+		contradict = "the repetition times of sidecar and header differ: " + words.Some(apart, 6)
+		notes = append(notes, contradict)
 	}
 	if len(used) > 1 {
 		var text []string
@@ -75,5 +73,5 @@ func timeNotes(rows []listedRow, found map[string]*bidsFiles) (notes []string, c
 		slices.Sort(text)
 		notes = append(notes, "not all scans have the same repetition time: "+strings.Join(text, ", "))
 	}
-	return notes, apart != nil
+	return notes, contradict
 }

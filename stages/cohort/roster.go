@@ -52,9 +52,10 @@ type Roster struct {
 	// who was left out and why, that it is simulated …: they stand in reports, so they name no place of this machine
 	// (see NameIn)
 	Notes []string
-	// About, when set, notes what was found of the scans of some participants, and tells whether a header and
-	// its sidecar give different repetition times. Which counts depends on the stages.
-	About func(ids map[string]bool) (notes []string, timesApart bool)
+	// About, when set, notes what was found of the scans of some participants. timesApart is the one of these notes
+	// that says which headers and sidecars give different repetition times, "" for none: which counts depends on the
+	// stages.
+	About func(ids map[string]bool) (notes []string, timesApart string)
 	Time  string // which repetition time is right where they differ: sidecar or header; auto is not said
 	// fail or skip: what becomes of participants that cannot be used; "" for kinds without a choice
 	Incomplete  string
