@@ -229,7 +229,7 @@ func (q *Quality) judge(n int, partial Estimator) error {
 		return fmt.Errorf("the empirical partial correlation of %d regions needs at least %d independent volumes, but these time series have %.4g (of %d volumes): the estimate would be mostly noise; %s",
 			n, n+margin, q.TEff, q.Volumes, remedy)
 	case q.TEff < float64(n+margin):
-		q.Warning = fmt.Sprintf("%d regions and %.4g independent volumes: the partial correlations depend more on %s than on the data; use a wider band, fewer regressors or fewer regions", n, q.TEff, partial)
+		q.Warning = fmt.Sprintf("%d regions but only %.4g independent volumes: the data alone do not determine the partial correlations, the regularization (%s) does; use a wider band, fewer regressors or fewer regions", n, q.TEff, partial)
 	case partial == Empirical && q.TEff < float64(2*n):
 		q.Warning = fmt.Sprintf("%d regions but only %.4g independent volumes, fewer than twice the number of regions: a true partial correlation of 0 has a standard error of %.2g; use ledoit-wolf or ridge", n, q.TEff, q.PartialSE)
 	}

@@ -259,7 +259,7 @@ func TestQuality(t *testing.T) {
 	}
 	need.Equal(t, e.Quality[0].Warning, "", "warning", "at T = 146")
 	short := need.Value(Estimate([]Matrix{{Rows: 90, Cols: 84, Data: x.Data[:90*84]}}, Options{}))(t)
-	if w := short.Quality[0].Warning; w != "84 regions and 90 independent volumes: the partial correlations depend more on ledoit-wolf than on the data; use a wider band, fewer regressors or fewer regions" {
+	if w := short.Quality[0].Warning; w != "84 regions but only 90 independent volumes: the data alone do not determine the partial correlations, the regularization (ledoit-wolf) does; use a wider band, fewer regressors or fewer regions" {
 		t.Errorf("warning %q", w)
 	}
 	shorter := need.Value(Estimate([]Matrix{{Rows: 85, Cols: 84, Data: x.Data[:85*84]}}, Options{}))(t)

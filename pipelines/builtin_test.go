@@ -65,7 +65,7 @@ func TestOwnCohort(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	if want := []string{"stage clean: input confounds is not connected: the cohort (table) has no confounds",
-		"stage folds will fail: cohort.participants: group \"ASD\" has only one participant, who cannot be in the training and the test set: add participants, exclude the group by select, or set stratify: false"}; !slices.Equal(p.Notes, want) {
+		"stage folds will fail: cohort.participants: group \"ASD\" has only one participant, who cannot be in the training and the test set: add participants, exclude the group by select, or set stratify to false"}; !slices.Equal(p.Notes, want) {
 		t.Errorf("notes %q, want %q", p.Notes, want)
 	}
 }

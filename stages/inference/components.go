@@ -135,8 +135,8 @@ func Individual(models [][]Cell, k int) Individuality {
 		logits = append(logits, exact.Log(s/(1-s)))
 		parts[key] = whole
 	}
-	centre, half := exact.Log(out.Share/(1-out.Share)), float64(1.959963984540054*jackknife(logits))
-	out.ShareLow, out.ShareHigh = expit(centre-half), expit(centre+half)
+	center, half := exact.Log(out.Share/(1-out.Share)), float64(1.959963984540054*jackknife(logits))
+	out.ShareLow, out.ShareHigh = expit(center-half), expit(center+half)
 	half = float64(1.959963984540054 * jackknife(jaccards))
 	out.JaccardLow, out.JaccardHigh = max(0, out.Jaccard-half), min(1, out.Jaccard+half)
 	return out

@@ -102,18 +102,18 @@ func newContraster(models []HeldOut, groups int) *contraster {
 				}
 			}
 		}
-		centred := make([][]float64, len(m.Scores))
+		centered := make([][]float64, len(m.Scores))
 		for i, row := range m.Scores {
-			centred[i] = make([]float64, regions)
+			centered[i] = make([]float64, regions)
 			for j, x := range row {
 				d := x - mean[j]/count[j]
-				centred[i][j] = d
+				centered[i][j] = d
 				if !math.IsNaN(x) {
 					squares[j] += float64(d * d)
 				}
 			}
 		}
-		c.models = append(c.models, HeldOut{m.Person, centred})
+		c.models = append(c.models, HeldOut{m.Person, centered})
 		c.squares, c.count = append(c.squares, squares), append(c.count, count)
 		c.sum, c.n = make([]float64, groups*regions), make([]float64, groups*regions)
 	}

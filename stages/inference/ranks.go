@@ -57,7 +57,7 @@ type ranking struct {
 	at       []int     // the places of the values, the largest value first
 	position []int     // of each place, in that order
 	lo, hi   []int     // of each place: its equals take the positions lo up to hi
-	centre   []float64 // of each place: its rank less the mean rank
+	center   []float64 // of each place: its rank less the mean rank
 	square   float64   // sum of squares of these
 	untied   int       // pairs of different values
 }
@@ -65,14 +65,14 @@ type ranking struct {
 func newRanking(v []float64) *ranking {
 	n := len(v)
 	x := &ranking{at: order(v), position: make([]int, n), lo: make([]int, n), hi: make([]int, n),
-		centre: make([]float64, n), untied: n * (n - 1) / 2}
+		center: make([]float64, n), untied: n * (n - 1) / 2}
 	for i, r := range Ranks(v) {
-		x.centre[i] = r - float64(n+1)/2
-		x.square += float64(x.centre[i] * x.centre[i])
+		x.center[i] = r - float64(n+1)/2
+		x.square += float64(x.center[i] * x.center[i])
 	}
 	for lo := 0; lo < n; {
 		hi := lo + 1
-		for hi < n && x.centre[x.at[hi]] == x.centre[x.at[lo]] {
+		for hi < n && x.center[x.at[hi]] == x.center[x.at[lo]] {
 			hi++
 		}
 		for p, i := range x.at[lo:hi] {
@@ -87,8 +87,8 @@ func newRanking(v []float64) *ranking {
 // spearman is the correlation of the ranks. All sums are exact: ranks are halves of integers.
 func (x *ranking) spearman(y *ranking) float64 {
 	ab := 0.0
-	for i, p := range x.centre {
-		ab += float64(p * y.centre[i])
+	for i, p := range x.center {
+		ab += float64(p * y.center[i])
 	}
 	return ab / math.Sqrt(float64(x.square*y.square))
 }

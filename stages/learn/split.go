@@ -145,7 +145,7 @@ func (s *Split) Divide(table *encoding.Table, name string) (*encoding.Table, err
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		repeats = 1 // there is only one such division
-	} else if err := s.enough(members, name, "folds", "stratify: false"); err != nil {
+	} else if err := s.enough(members, name, "folds", "stratify to false"); err != nil {
 		return nil, err
 	}
 	var rows []fold.Member
@@ -283,6 +283,9 @@ func (s *Split) enough(members []member, name, param, or string) error {
 	if s.number() {
 		return s.enoughNumbers(members, name, param)
 	}
+	if len(names) == 1 && names[0] == "" {
+		return fmt.Errorf("%s: no participant has a group: name the column of the groups by group, under the cohort", name)
+	}
 	if len(names) < 2 {
 		return fmt.Errorf("%s: all %d participants are in the group %q: a classifier needs two groups; name another column by group, or select more participants", name, len(members), strings.Join(names, ""))
 	}
@@ -396,7 +399,7 @@ func (s *Split) inside(members []member, folds []int32, repeat int, name string)
 		}
 	}
 	name = fmt.Sprintf("%s, inside fold %d", name, s.Outer)
-	if err := inner.enough(rest, name, "inner", "stratify: false"); err != nil {
+	if err := inner.enough(rest, name, "inner", "stratify to false"); err != nil {
 		return err
 	}
 	again := inner.deal(rest, "inner", repeat, s.Outer, "permutation", s.Permutation)

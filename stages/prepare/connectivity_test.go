@@ -92,7 +92,7 @@ func TestConnectivityCatchesTheBandPass(t *testing.T) {
 	out, err := stagetest.RunWith(s, in)
 	need.NoError(t, err)
 	warning, err := out["quality"].(*encoding.Table).Strings("warning")
-	if err != nil || !strings.HasPrefix(warning[0], "84 regions and 52.56 independent volumes: the partial correlations depend more on ledoit-wolf than on the data") {
+	if err != nil || !strings.HasPrefix(warning[0], "84 regions but only 52.56 independent volumes: the data alone do not determine the partial correlations, the regularization (ledoit-wolf) does") {
 		t.Errorf("warning %q (%v)", warning, err)
 	}
 	s.Partial = "empirical"

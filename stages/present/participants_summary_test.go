@@ -1,6 +1,8 @@
 package present
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +34,23 @@ func TestTableOfGroups(t *testing.T) {
 	if named := "Not described: asd (one number per group)."; !strings.Contains(text, named) ||
 		strings.Contains(strings.Replace(text, named, "", 1), "asd") {
 		t.Errorf("asd is the group, and is to be named once\n%s", text)
+	}
+}
+
+// Where the table of the participants does not know head motion, the table of groups takes it from the confounds.
+func TestTableOfGroupsTakesMotionFromScans(t *testing.T) {
+	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(4, "ASD", "HC"))}}
+	for i, fd := range []float64{0.1, 0.2, 0.3, math.NaN()} {
+		row := column.Table([]column.CleaningRow{{Strategy: "24P", MeanFD: fd, MaxFD: fd, Volumes: 100, Kept: 100, TEff: 50}})
+		one := dag.InputOf(row)
+		one.Coords = []dag.Coord{{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}}
+		in["cleaning"] = append(in["cleaning"], one)
+	}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
+	for _, want := range []string{"mean framewise displacement (mm)", "0.20 ± 0.14 (0.10–0.30)", "1 missing"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
 	}
 }
 

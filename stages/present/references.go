@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/present/section"
@@ -100,10 +101,21 @@ func (v verdict) against(rows []column.RecoveryRow) string {
 	return strings.Join(names, ", ")
 }
 
+// reading is what the trained models' ranking is by.
+func (v verdict) reading() string {
+	return map[string]string{"score": "mean pooling score", "contrast": "contrast"}[v.trained.By]
+}
+
+// caution is the verdict in short, where the trained models do not beat every reference.
+func (v verdict) caution(said string) string {
+	names := lists.Map(slices.Concat(v.equal, v.ahead), func(r column.RecoveryRow) string { return r.Method })
+	return fmt.Sprintf("The trained models' ranking of regions by %s%s is not shown to be better than that of %s (%s)",
+		v.reading(), said, words.Some(names, 6), v.measure)
+}
+
 // sentence is the verdict in words; said names the setting, after a blank, where there are several.
 func (v verdict) sentence(said string) string {
-	reading := map[string]string{"score": "mean pooling score", "contrast": "contrast"}[v.trained.By] + said
-	text := fmt.Sprintf("The trained models' ranking by %s (%s %s) ", reading, v.measure, v.value(v.trained))
+	text := fmt.Sprintf("The trained models' ranking by %s (%s %s) ", v.reading()+said, v.measure, v.value(v.trained))
 	const none = "there is no evidence that training improved the ranking"
 	if !v.tested {
 		return text + fmt.Sprintf("was not tested against %s (the test needs several models whose leads differ): %s", v.against(v.references), none)
@@ -146,7 +158,7 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 			if v, ok := judge(setting, by); ok && (i == 0 || by != setting[0].By) {
 				a.Say("%s.", v.sentence(said))
 				if i == 0 && (v.equal != nil || v.ahead != nil) {
-					a.Caution("%s", v.sentence(said))
+					a.Caution("%s", v.caution(said))
 				}
 			}
 		}

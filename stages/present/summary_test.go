@@ -142,8 +142,8 @@ Salient regions
     rank  region  score      95 % CI  rank by model   kept  planted
        1  c       0.750  0.750–0.750            1–1  100 %  yes
        2  a       0.500  0.500–0.500            2–2   75 %  yes
-  2 models rank the regions: on average, two of them share 2.0 of the top 2 (1.3 by chance, p =
-  0.294); all share 2 (1.3 by chance); rank correlation 1.00.
+  2 models rank the regions: on average, two of them share 2.0 of the top 2 (1.3 by chance,
+  p = 0.294); all share 2 (1.3 by chance); rank correlation 1.00.
 
   Rankings of the regions and references without training, top 2 of 3
     ranking                     planted  AUROC  agreement  shared  held-out

@@ -10,6 +10,7 @@ import (
 
 	"prgnn/internal/lists"
 	"prgnn/internal/markup"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
 
@@ -31,11 +32,13 @@ func (b *body) put(format string, texts ...string) {
 
 // prose is put for a text of sentences: names and values stay on one line.
 func (b *body) prose(format, text string) {
-	fmt.Fprintf(b, format, onOneLine.Replace(markup.Shown(text)))
+	fmt.Fprintf(b, format, onOneLine.ReplaceAllString(markup.Shown(text), `<span class="whole">$0</span>`))
 }
 
-var onOneLine = strings.NewReplacer("PR-GNN", `<span class="whole">PR-GNN</span>`,
-	"p &lt; 0.001", `<span class="whole">p &lt; 0.001</span>`)
+var onOneLine = pattern.New(`PR-GNN|\b[npqr] (=|&lt;|≤) -?[0-9.]*[0-9]`)
+
+// blankWithin is what a text of a terminal does not break: a value with its name.
+var blankWithin = pattern.New(`\b([npqr]) (=|<|≤) (-?[0-9.]*[0-9])`)
 
 // each writes markup once for each text of sentences.
 func (b *body) each(format string, texts []string) {

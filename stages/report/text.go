@@ -221,8 +221,8 @@ func (b *Bar) text(n int) string {
 func wrap(text string, n int) []string {
 	var lines []string
 	line := []rune{}
-	for _, word := range strings.Fields(text) {
-		w := []rune(word)
+	for _, word := range strings.Fields(blankWithin.ReplaceAllString(text, "$1\x00$2\x00$3")) {
+		w := []rune(strings.ReplaceAll(word, "\x00", " "))
 		if len(line) > 0 && len(line)+1+len(w) > n {
 			lines, line = append(lines, string(line)), nil
 		}

@@ -47,7 +47,9 @@ func TestGroupCauses(t *testing.T) {
 		errs = append(errs, &dag.Error{Task: e.task, Err: errors.New(e.message)})
 	}
 	shown := func(each bool) []string {
-		return lists.Map(groupCauses(errs, each), func(c failureCause) string { return strings.Join(c.tasks, " ") + ": " + c.text })
+		return lists.Map(groupCauses(errs, each), func(c failureCause) string {
+			return strings.Join(c.tasks, " ") + ": " + c.text
+		})
 	}
 	need.Equal(t, strings.Join(shown(false), "\n"), strings.Join([]string{
 		"parcels[sub-01] parcels[sub-02]: /data/sub-…/func/sub-…_bold.nii.gz: truncated; fetch it again",

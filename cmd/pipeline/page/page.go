@@ -152,7 +152,8 @@ func stored(c *results.Current, task *dag.Node) ([]byte, error) {
 
 // Partial makes a page from the results that are there, and names the tasks that have
 // none. failures are those of the run that leaves the page.
-func partial(a *console.Console, c *results.Current, task *dag.Node, failures []*dag.Error) (page []byte, missing []string, err error) {
+func partial(a *console.Console, c *results.Current, task *dag.Node, failures []*dag.Error) (page []byte,
+	missing []string, err error) {
 	in, err := inputsOf(c, task)
 	if err != nil {
 		return nil, nil, err

@@ -215,6 +215,16 @@ func (a *Cohort) describeGroups() error {
 			alike = append(alike, same)
 		}
 	}
+	if v := a.motionIn(table); v != nil {
+		c := encoding.Column{Name: "mean_fd", Doc: "mean framewise displacement of the scans, from their confounds", Values: v}
+		same, _, err := describeColumn(t, &encoding.Table{Columns: []encoding.Column{c}}, c, rows)
+		if err != nil {
+			return err
+		}
+		if same != "" {
+			alike = append(alike, same)
+		}
+	}
 	if len(t.Heads) == 2 && a.Who.Numbers == nil {
 		t.Note = ""
 	}
@@ -246,6 +256,25 @@ func (a *Cohort) describeGroups() error {
 	}
 	a.Supplement(all)
 	return nil
+}
+
+// motionIn is the mean framewise displacement of each participant over the scans as denoise measured it, NaN where it
+// is not known; nil where the table of the participants has it, or no scan has.
+func (a *Cohort) motionIn(table *encoding.Table) []float64 {
+	if _, ok := table.Column("mean_fd"); ok || a.readCleaned() != nil { // Quality says what cannot be read
+		return nil
+	}
+	sum, scans := map[string]float64{}, map[string]float64{}
+	for _, s := range a.Scans {
+		if who, _, _ := strings.Cut(s.who, " "); !math.IsNaN(s.MeanFD) {
+			sum[who] += s.MeanFD
+			scans[who]++
+		}
+	}
+	if len(scans) == 0 {
+		return nil
+	}
+	return lists.Map(a.Who.Ids, func(id string) float64 { return sum[id] / scans[id] }) // 0/0 is NaN
 }
 
 // tableOfNumber begins the description of participants of whom a number is predicted.
