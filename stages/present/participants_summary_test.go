@@ -41,7 +41,8 @@ func TestTableOfGroups(t *testing.T) {
 func TestTableOfGroupsTakesMotionFromScans(t *testing.T) {
 	in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(4, "ASD", "HC"))}}
 	for i, fd := range []float64{0.1, 0.2, 0.3, math.NaN()} {
-		row := column.Table([]column.CleaningRow{{Strategy: "24P", MeanFD: fd, MaxFD: fd, Volumes: 100, Kept: 100, TEff: 50}})
+		row := column.Table([]column.CleaningRow{{Strategy: "24P", MeanFD: fd, MaxFD: fd,
+			Volumes: 100, Kept: 100, TEff: 50}})
 		one := dag.InputOf(row)
 		one.Coords = []dag.Coord{{Axis: "subject", Value: fmt.Sprintf("sub-%03d", i+1)}}
 		in["cleaning"] = append(in["cleaning"], one)
