@@ -1,7 +1,7 @@
 """Made time series for a run at the size of a population study.
 
     python3 bench/scale/series.py 4000 DIR          participants; 24 regions, 80 volumes
-    pipeline run timeseries.yaml --set data=DIR --set tr=2 --set clean.draws=10 \
+    pipeline run timeseries.yaml --set data=DIR --set clean.draws=10 \
         --set train.batch=100 --set train.epochs=20 --set train.scores_of=test \
         --without baselines --without fidelity --without scans
 """

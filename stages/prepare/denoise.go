@@ -219,7 +219,7 @@ func (s *Denoise) prepare(t *dag.Task, volumes int) (c *connectivity.Cleaner, ro
 		o.TR, from = scan.TR, scan.From
 	}
 	if s.Filter != "none" && !(o.TR > 0) {
-		return nil, row, each, fmt.Errorf("%s: the %s filter needs the repetition time: set tr, in s, or connect scan", t.In("series").Name, s.Filter)
+		return nil, row, each, fmt.Errorf("%s: the %s filter needs the repetition time, and it is not known: set tr, in s", t.In("series").Name, s.Filter)
 	}
 	if row, each, err = s.confounds(t, volumes, &o); err != nil {
 		return nil, row, each, err
@@ -251,7 +251,7 @@ func (s *Denoise) cleaner(volumes int, o connectivity.Cleaning, row *column.Clea
 	}
 	if row.Censored > 0 && s.MinMinutes > 0 {
 		if !(o.TR > 0) {
-			return nil, errors.New("volumes are censored, and min_minutes needs the repetition time: set tr, in s, connect scan, or set min_minutes: 0")
+			return nil, errors.New("volumes are censored, and min_minutes needs the repetition time, and it is not known: set tr, in s, or min_minutes: 0")
 		}
 		if row.Seconds < 60*s.MinMinutes {
 			return nil, tooLittle("censoring for motion keeps %d of %d volumes, %.2g minutes, less than min_minutes (%g)", row.Kept, volumes, row.Seconds/60, s.MinMinutes)

@@ -144,9 +144,9 @@ func TestDenoiseRefuses(t *testing.T) {
 		in     map[string]dag.Input
 		want   string
 	}{
-		{func(s *Denoise) { s.Filter, s.LowPass = "cosine", 0.1 }, nil, "series[sub-1]: the cosine filter needs the repetition time: set tr, in s, or connect scan"},
+		{func(s *Denoise) { s.Filter, s.LowPass = "cosine", 0.1 }, nil, "series[sub-1]: the cosine filter needs the repetition time, and it is not known: set tr, in s"},
 		{func(s *Denoise) { s.Filter, s.LowPass = "cosine", 0.1 }, map[string]dag.Input{"scan": dag.InputOf(scanOf(0))},
-			"series[sub-1]: the cosine filter needs the repetition time: set tr, in s, or connect scan"},
+			"series[sub-1]: the cosine filter needs the repetition time, and it is not known: set tr, in s"},
 		{func(s *Denoise) { s.Filter, s.LowPass, s.TR = "butterworth", 0.3, 2 }, nil, "series[sub-1]: low_pass is 0.3 Hz: it must lie between 0 and the Nyquist frequency, 0.25 Hz at a repetition time of 2 s"},
 		{func(s *Denoise) { s.Regress = "6P" }, nil, "regress, columns, fd and dvars need a table of confounds: connect confounds, or remove them" + exclude},
 		{func(*Denoise) {}, map[string]dag.Input{"confounds": confounds}, "sub-1_confounds.tsv: strategy simple: the table lacks cosine*, white_matter" + has},
@@ -160,7 +160,7 @@ func TestDenoiseRefuses(t *testing.T) {
 			"x.tsv: the first line does not name the columns"},
 		{func(s *Denoise) { s.Regress, s.FD, s.MinVolumes = "none", 0.5, 49 },
 			map[string]dag.Input{"confounds": confounds}, "series[sub-1]: 48 of 50 volumes are kept, fewer than min_volumes (49)" + exclude},
-		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: volumes are censored, and min_minutes needs the repetition time: set tr, in s, connect scan, or set min_minutes: 0"},
+		{func(s *Denoise) { s.Regress, s.FD = "none", 0.5 }, map[string]dag.Input{"confounds": confounds}, "series[sub-1]: volumes are censored, and min_minutes needs the repetition time, and it is not known: set tr, in s, or min_minutes: 0"},
 		{func(s *Denoise) { s.Regress, s.FD, s.TR = "none", 0.5, 2 }, map[string]dag.Input{"confounds": confounds},
 			"series[sub-1]: censoring for motion keeps 48 of 50 volumes, 1.6 minutes, less than min_minutes (4)" + exclude},
 		{func(s *Denoise) { s.Regress, s.FD = "none", 0.1 }, map[string]dag.Input{"confounds": confounds},

@@ -100,7 +100,7 @@ func (s *SlidingWindows) Run(ctx context.Context, t *dag.Task) (dag.Outputs, err
 		tr = clean.TR
 	}
 	if !(tr > 0) {
-		return nil, fmt.Errorf("%s: windows need the repetition time: set tr, in s", in.Name)
+		return nil, fmt.Errorf("%s: windows need the repetition time, and it is not known: set tr, in s", in.Name)
 	}
 	width, step := int(math.Round(s.Width/tr)), max(1, int(math.Round(s.Step/tr)))
 	if width < 3 {

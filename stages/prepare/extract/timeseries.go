@@ -21,7 +21,7 @@ var timeseriesKind = dag.Kind{
 
 // Timeseries reads a file of series.
 type Timeseries struct {
-	TR float64 `param:"tr" doc:"repetition time; 0: from the sidecar, or else from a CIFTI file, else unknown (only filters need it)" min:"0" max:"60" unit:"s"`
+	TR float64 `param:"tr" doc:"repetition time; 0: from the sidecar, or else from a CIFTI file, else unknown (filters, windows and models of events need it); one that differs from the sidecar's is refused" min:"0" max:"60" unit:"s"`
 }
 
 func (*Timeseries) Ports() dag.Ports {
@@ -66,15 +66,9 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if _, err := connectivity.Inspect(y); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	tr, from := s.TR, "parameter"
-	if tr == 0 && t.Has("sidecar") {
-		from = "sidecar"
-		if tr, err = sidecarTR(t.In("sidecar")); err != nil {
-			return nil, err
-		}
-	}
-	if tr == 0 {
-		tr, from = own, "header"
+	tr, from, err := s.time(t, own)
+	if err != nil {
+		return nil, err
 	}
 	row := seriesRow{TR: tr, Volumes: int32(y.Rows), From: from}
 	if !(row.TR > 0) {
@@ -86,6 +80,28 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			map[string]string{column.CleanedBefore: column.SeriesGiven}),
 	}, nil
 }
+
+// time is the repetition time, s, and where it comes from; own is that of the file of series, 0 for none. A parameter
+// may stand in for a sidecar that gives none or one in milliseconds, and not for one that contradicts it.
+func (s *Timeseries) time(t *dag.Task, own float64) (tr float64, from string, err error) {
+	var beside float64
+	if t.Has("sidecar") {
+		beside, err = sidecarTR(t.In("sidecar"))
+	}
+	switch {
+	case s.TR > 0 && err == nil && beside > 0 && math.Abs(beside-s.TR) > sameTime:
+		return 0, "", fmt.Errorf("%s: its repetition time is %g s, but the parameter tr is %g s: remove tr (tr: 0) if the file is right; disconnect it (in: { sidecar: null }) if tr is", t.In("sidecar").Name, beside, s.TR)
+	case s.TR > 0:
+		return s.TR, "parameter", nil
+	case err != nil || beside > 0:
+		return beside, "sidecar", err
+	}
+	return own, "header", nil
+}
+
+// sameTime is how far two repetition times of one scan may be apart, s: the tolerance of the BIDS validator
+// (REPETITION_TIME_MISMATCH).
+const sameTime = 0.001
 
 // A seriesRow is the one row about series that were taken as they are.
 type seriesRow struct {

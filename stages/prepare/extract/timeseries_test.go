@@ -79,7 +79,8 @@ func TestTimeseries(t *testing.T) {
 		tr   float64 // the parameter
 		text string
 		want float64
-	}{{0, `{"RepetitionTime": 2.5}`, 2.5}, {0, `{"SamplingFrequency": 0.5}`, 2}, {3, `{"RepetitionTime": 2.5}`, 3}, {0, `{}`, math.NaN()}} {
+	}{{0, `{"RepetitionTime": 2.5}`, 2.5}, {0, `{"SamplingFrequency": 0.5}`, 2}, {2.5, `{"RepetitionTime": 2.5}`, 2.5},
+		{3, `{"RepetitionTime": 3000}`, 3}, {3, `{}`, 3}, {0, `{}`, math.NaN()}} {
 		s := stagetest.NewStage[*Timeseries](t, "timeseries")
 		s.TR = c.tr
 		out, err := stagetest.RunWith(s, map[string]dag.Input{"series": fileOf("f", "1 2 3\n4 5 6\n"),
@@ -89,6 +90,16 @@ func TestTimeseries(t *testing.T) {
 			t.Errorf("%s, parameter %v: repetition time %v, want %v", c.text, c.tr, tr, c.want)
 		}
 	}
+}
+
+// A parameter does not silently stand in for the repetition time that the file of a participant gives.
+func TestTimeseriesTwoTimes(t *testing.T) {
+	s := stagetest.NewStage[*Timeseries](t, "timeseries")
+	s.TR = 2
+	_, err := stagetest.RunWith(s, map[string]dag.Input{"series": fileOf("f", "1 2 3\n4 5 6\n"), "nodes": regionNodes(),
+		"sidecar": fileOf("sub-01.json", `{"RepetitionTime": 1.5}`)})
+	need.Error(t, err, "sub-01.json: its repetition time is 1.5 s, but the parameter tr is 2 s: "+
+		"remove tr (tr: 0) if the file is right; disconnect it (in: { sidecar: null }) if tr is")
 }
 
 func TestTimeseriesRefuses(t *testing.T) {

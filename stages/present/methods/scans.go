@@ -56,7 +56,7 @@ func lengths(scans []participants.CleanedScan) (sentences []string) {
 		text = fmt.Sprintf("The scans have %g to %g volumes (median %g)", low, high, inference.Median(volumes))
 	}
 	if tr == nil {
-		return []string{text + "; their repetition time is not known."}
+		return []string{text + "."}
 	}
 	low, high = slices.Min(tr), slices.Max(tr)
 	if low == high {
