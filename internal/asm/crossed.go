@@ -140,7 +140,6 @@ func crossedAdd(name string, wide bool) {
 	RET()
 }
 
-// crossedSlopes takes eight nodes at once. The last eight may begin among those before.
 func crossedSlopes(name string, wide bool) {
 	TEXT(name, NOSPLIT, "func(dv, x *float32, stride int, a *float32, above *int32, d int, slope, rest float32)")
 	Doc(name + " is slopes for at least eight nodes; stride is in bytes.")
@@ -151,38 +150,29 @@ func crossedSlopes(name string, wide bool) {
 	MOVQ(d, last)
 	SHLQ(U8(6), last)
 	all.each(func(i, at int) { VMULPS(Mem{Base: a, Index: last, Scale: 1, Disp: at}, slope, all[i]) })
-	top, end := label("nodes"), label("nodes_end")
-	Label(top)
-	row := GP64()
-	VMOVUPS(sumEight(wide, func(r int) VecVirtual {
-		p, y := GP64(), newSixteen(wide)
-		MOVQ(I32(int32(r)), row)
-		IMULQ(stride, row)
-		MOVLQSX(Mem{Base: above, Disp: 4 * r}, p)
-		SHLQ(U8(6), p)
-		y.each(func(i, at int) {
-			VMULPS(Mem{Base: a, Index: p, Scale: 1, Disp: at}, rest, y[i])
-			VADDPS(all[i], y[i], y[i])
-			VMULPS(Mem{Base: x, Index: row, Scale: 1, Disp: at}, y[i], y[i])
+	eights("nodes", d, dv, func() VecVirtual {
+		row := GP64()
+		return sumEight(wide, func(r int) VecVirtual {
+			p, y := GP64(), newSixteen(wide)
+			MOVQ(I32(int32(r)), row)
+			IMULQ(stride, row)
+			MOVLQSX(Mem{Base: above, Disp: 4 * r}, p)
+			SHLQ(U8(6), p)
+			y.each(func(i, at int) {
+				VMULPS(Mem{Base: a, Index: p, Scale: 1, Disp: at}, rest, y[i])
+				VADDPS(all[i], y[i], y[i])
+				VMULPS(Mem{Base: x, Index: row, Scale: 1, Disp: at}, y[i], y[i])
+			})
+			if !wide {
+				VADDPS(y[1], y[0], y[0])
+			}
+			return y[0]
 		})
-		if !wide {
-			VADDPS(y[1], y[0], y[0])
-		}
-		return y[0]
-	}), Mem{Base: dv})
-	SUBQ(I8(8), d)
-	JLE(LabelRef(end))
-	step, eight := GP64(), GP64()
-	MOVQ(d, step)
-	MOVQ(I32(8), eight)
-	CMPQ(step, eight)
-	CMOVQGT(eight, step)
-	LEAQ(Mem{Base: dv, Index: step, Scale: 4}, dv)
-	LEAQ(Mem{Base: above, Index: step, Scale: 4}, above)
-	IMULQ(stride, step)
-	ADDQ(step, x)
-	JMP(LabelRef(top))
-	Label(end)
+	}, func(step Register) {
+		LEAQ(Mem{Base: above, Index: step, Scale: 4}, above)
+		IMULQ(stride, step)
+		ADDQ(step, x)
+	})
 	VZEROUPPER()
 	RET()
 }

@@ -104,7 +104,6 @@ func dotRows() {
 	RET()
 }
 
-// dotRows16 takes eight rows at once. The last eight may begin among those before.
 func dotRows16(name string, wide bool) {
 	TEXT(name, NOSPLIT, "func(out, a, b *float32, n int)")
 	Doc(name + " is dots for at least eight rows of 16 values.")
@@ -119,20 +118,33 @@ func dotRows16(name string, wide bool) {
 			VMOVUPS(Mem{Base: b, Disp: 32 * j}, bv[j])
 		}
 	}
-	top, end := label("rows"), label("rows_end")
-	Label(top)
-	VMOVUPS(sumEight(wide, func(r int) VecVirtual {
-		if wide {
-			p := ZMM()
+	eights("rows", n, out, func() VecVirtual {
+		return sumEight(wide, func(r int) VecVirtual {
+			if wide {
+				p := ZMM()
+				VMULPS(Mem{Base: a, Disp: 64 * r}, bv[0], p)
+				return p
+			}
+			p, q := YMM(), YMM()
 			VMULPS(Mem{Base: a, Disp: 64 * r}, bv[0], p)
+			VMULPS(Mem{Base: a, Disp: 64*r + 32}, bv[1], q)
+			VADDPS(q, p, p)
 			return p
-		}
-		p, q := YMM(), YMM()
-		VMULPS(Mem{Base: a, Disp: 64 * r}, bv[0], p)
-		VMULPS(Mem{Base: a, Disp: 64*r + 32}, bv[1], q)
-		VADDPS(q, p, p)
-		return p
-	}), Mem{Base: out})
+		})
+	}, func(step Register) {
+		SHLQ(U8(6), step)
+		ADDQ(step, a)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// eights writes the sums of eight items at a time to out, for n of at least eight; the last eight
+// may begin among those before. next takes the other operands on by step items.
+func eights(name string, n, out Register, sums func() VecVirtual, next func(step Register)) {
+	top, end := label(name), label(name+"_end")
+	Label(top)
+	VMOVUPS(sums(), Mem{Base: out})
 	SUBQ(I8(8), n)
 	JLE(LabelRef(end))
 	step, eight := GP64(), GP64()
@@ -141,10 +153,7 @@ func dotRows16(name string, wide bool) {
 	CMPQ(step, eight)
 	CMOVQGT(eight, step)
 	LEAQ(Mem{Base: out, Index: step, Scale: 4}, out)
-	SHLQ(U8(6), step)
-	ADDQ(step, a)
+	next(step)
 	JMP(LabelRef(top))
 	Label(end)
-	VZEROUPPER()
-	RET()
 }
