@@ -171,7 +171,7 @@ func (in Input) Array() (*encoding.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := encoding.ReadArray(bytes.NewReader(b))
+	a, err := encoding.DecodeArray(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}

@@ -2,6 +2,7 @@ package encoding
 
 import (
 	"bytes"
+	"fmt"
 	"runtime"
 	"testing"
 )
@@ -25,6 +26,16 @@ func FuzzReadArray(f *testing.F) {
 		var a *Array
 		var err error
 		bounded(t, b, 1<<20, func() { a, err = ReadArray(struct{ *bytes.Reader }{bytes.NewReader(b)}) })
+		for begin := range 2 { // of two neighboring bytes only one is where a number may begin
+			own := append(make([]byte, begin, begin+len(b)), b...)[begin:]
+			same, errOwn := DecodeArray(own)
+			if fmt.Sprint(err) != fmt.Sprint(errOwn) {
+				t.Fatalf("from a reader: %v; from memory: %v", err, errOwn)
+			}
+			if err == nil && (same.DType() != a.DType() || !bytes.Equal(Encoded(t, same), Encoded(t, a))) {
+				t.Fatal("an array is another one when it is read from memory")
+			}
+		}
 		if err != nil {
 			return
 		}

@@ -178,6 +178,9 @@ func TestArrayRoundTrip(t *testing.T) {
 				r.Fatalf("%s %v came back as %s %v", a.DType(), a.Shape, got.DType(), got.Shape)
 			}
 		}
+		if got := need.Value(DecodeArray(slices.Clone(file)))(r); !bytes.Equal(Encoded(t, got), file) {
+			r.Fatalf("%s %v is read from memory as %s %v", a.DType(), a.Shape, got.DType(), got.Shape)
+		}
 		if d, ok := a.data.([]float64); ok && len(d) > 0 {
 			var got []float64
 			need.NoError(r, npy.Read(bytes.NewReader(file), &got))

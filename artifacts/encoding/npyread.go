@@ -2,6 +2,7 @@ package encoding
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"unsafe"
 )
 
 // ReadArray reads an npy file of version 1.0 to 3.0, either byte order, C or
@@ -24,6 +26,42 @@ func ReadArrayUpTo(r io.Reader, most int) (*Array, error) {
 		return nil, fmt.Errorf("npy: %w", err)
 	}
 	return a, nil
+}
+
+// DecodeArray is ReadArray for a whole file in memory. The array may lie in b, which is its own from then on.
+func DecodeArray(b []byte) (*Array, error) {
+	r := bytes.NewReader(b)
+	if h, err := readNPYHeader(r); err == nil && h.canonical() && h.order != '>' && !h.fortran {
+		if data, ok := inPlace(b[len(b)-r.Len():], h); ok {
+			return &Array{Shape: h.shape, data: data}, nil
+		}
+	}
+	return ReadArray(bytes.NewReader(b))
+}
+
+// inPlace are the elements of a canonical array where they lie. It declines bytes of another number, those of
+// processors that begin at the other end, and those that do not begin at a multiple of their size.
+func inPlace(b []byte, h npyDescr) (any, bool) {
+	n, err := elements(h.shape)
+	little := binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+	if err != nil || n == 0 || n > len(b) || len(b) != n*h.size || !little ||
+		uintptr(unsafe.Pointer(&b[0]))%uintptr(h.size) != 0 {
+		return nil, false
+	}
+	first := unsafe.Pointer(&b[0])
+	switch {
+	case h.kind == 'f' && h.size == 8:
+		return unsafe.Slice((*float64)(first), n), true
+	case h.kind == 'f':
+		return unsafe.Slice((*float32)(first), n), true
+	case h.kind == 'i' && h.size == 8:
+		return unsafe.Slice((*int64)(first), n), true
+	case h.kind == 'i' && h.size == 4:
+		return unsafe.Slice((*int32)(first), n), true
+	case h.kind == 'i':
+		return unsafe.Slice((*int16)(first), n), true
+	}
+	return b, true
 }
 
 func readNPY(r io.Reader, most int) (*Array, error) {
