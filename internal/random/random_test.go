@@ -62,6 +62,21 @@ func TestNormalBits(t *testing.T) {
 	need.Equal(t, strconv.FormatUint(uint64FromHash(h.Sum(nil)), 16), want, "the normal numbers have changed")
 }
 
+// Normals are what Normal gives, number by number, however many are asked for, and leave the stream where that would.
+func TestNormalsInOne(t *testing.T) {
+	one, many := New(1, "bits"), New(1, "bits")
+	for n := range 300 {
+		x := make([]float64, n%7*n%301)
+		many.Normals(x)
+		for i := range x {
+			need.Equal(t, math.Float64bits(x[i]), math.Float64bits(one.Normal()), "call", n, "number", i)
+		}
+		if n%3 == 0 {
+			need.Equal(t, many.Float64(), one.Float64(), "after call", n)
+		}
+	}
+}
+
 func uint64FromHash(b []byte) uint64 {
 	var v uint64
 	for _, c := range b[:8] {

@@ -103,15 +103,77 @@ func metricOf(n atlas.Node) [6]float64 {
 		2 * minor(xz, yz, xy, zz) / det, 2 * minor(xy, yz, xz, yy) / det, 2 * minor(xy, xz, xx, yz) / det}
 }
 
-// squared is the squared distance of a place from the region, in standard deviations of its places; +Inf in the other
-// hemisphere.
-func (s *seed) squared(p [3]float64) float64 {
-	if (p[0] < 0) != s.left {
-		return math.Inf(1)
-	}
-	x, y, z, m := p[0]-s.at[0], p[1]-s.at[1], p[2]-s.at[2], &s.metric
+// squared is the squared distance of a place in its hemisphere from the region, in standard deviations of its places.
+func (s *seed) squared(p *place) float64 {
+	x, y, z, m := p.at[0]-s.at[0], p.at[1]-s.at[1], p.at[2]-s.at[2], &s.metric
 	return float64(m[0]*float64(x*x)) + float64(m[1]*float64(y*y)) + float64(m[2]*float64(z*z)) +
 		float64(m[3]*float64(x*y)) + float64(m[4]*float64(x*z)) + float64(m[5]*float64(y*z))
+}
+
+// side is the hemisphere of the region: 1 for the left one.
+func (s *seed) side() int {
+	if s.left {
+		return 1
+	}
+	return 0
+}
+
+// A place is a voxel of the brain.
+type place struct {
+	voxel   int
+	at      [3]float64 // mm, in the average brain
+	cortex  bool       // in the mantle
+	owner   int16      // the region that is nearest so far
+	nearest float64    // its squared distance
+}
+
+// near are free voxels about a region as it saw them last, the nearest first; of one distance, in their order.
+type near []sighting
+
+type sighting struct {
+	voxel    int
+	distance float64
+}
+
+// sight is how many voxels a region sees at once.
+const sight = 2 * least
+
+// take is the nearest voxel that is still free.
+func (n *near) take(b *brain, s *seed, places []place) (voxel int, ok bool) {
+	for looked := false; ; looked = true {
+		for ; len(*n) > 0; *n = (*n)[1:] {
+			if voxel := (*n)[0].voxel; b.tissue[voxel] == white {
+				return voxel, true
+			}
+		}
+		if looked {
+			return 0, false
+		}
+		n.look(b, s, places)
+	}
+}
+
+func (n *near) look(b *brain, s *seed, places []place) {
+	seen, farthest := make(near, 0, sight+1), math.Inf(1)
+	for k := range places {
+		p := &places[k]
+		d := s.squared(p)
+		if !(d < farthest) || b.tissue[p.voxel] != white {
+			continue
+		}
+		i := len(seen)
+		for i > 0 && d < seen[i-1].distance {
+			i--
+		}
+		seen = slices.Insert(seen, i, sighting{p.voxel, d})
+		if len(seen) > sight {
+			seen = seen[:sight]
+		}
+		if len(seen) == sight {
+			farthest = seen[sight-1].distance
+		}
+	}
+	*n = seen
 }
 
 // grow lays out the brain of a participant. Nodes in missing stay without voxels.
@@ -145,12 +207,7 @@ func fill(grid float64, stretch [3]float64, seeds []seed) (*brain, error) {
 	}
 	b.tissue = make([]int16, b.shape[0]*b.shape[1]*b.shape[2])
 
-	type place struct {
-		voxel int
-		at    [3]float64 // mm, in the average brain
-		deep  float64    // mm below the outline
-	}
-	var inside []place // the voxels of the brain
+	var inside [2][]place // the voxels of the brain, right and left
 	for v := range b.tissue {
 		p := b.position(v)
 		for d := range p {
@@ -158,44 +215,50 @@ func fill(grid float64, stretch [3]float64, seeds []seed) (*brain, error) {
 		}
 		if deep := below(p); deep > 0 {
 			b.tissue[v] = white
-			inside = append(inside, place{v, p, deep})
+			side := 0
+			if p[0] < 0 {
+				side = 1
+			}
+			inside[side] = append(inside[side], place{voxel: v, at: p, cortex: deep < mantle})
 		}
 	}
 
 	// First every region, the smallest first, takes the nearest voxel that is
 	// still free, least times over …
 	slices.SortStableFunc(seeds, func(a, b seed) int { return cmp.Compare(a.volume, b.volume) })
+	around := make([]near, len(seeds))
 	for range least {
 		for i := range seeds {
-			best, nearest := -1, math.Inf(1)
-			for _, p := range inside {
-				if b.tissue[p.voxel] == white {
-					if d := seeds[i].squared(p.at); d < nearest {
-						best, nearest = p.voxel, d
-					}
-				}
-			}
-			if best < 0 {
+			v, ok := around[i].take(b, &seeds[i], inside[seeds[i].side()])
+			if !ok {
 				return nil, fmt.Errorf("a grid of %g mm leaves fewer than %d voxels for each of %d regions", b.grid, least, len(seeds))
 			}
-			b.tissue[best] = seeds[i].index
+			b.tissue[v] = seeds[i].index
 		}
 	}
 	// … then each voxel goes to the region that is nearest in standard deviations.
-	for _, p := range inside {
-		if b.tissue[p.voxel] != white {
-			continue
-		}
-		nearest := float64(reach * reach)
-		if p.deep < mantle {
-			nearest = mantleReach * mantleReach
-		}
-		for i := range seeds {
-			if d := seeds[i].squared(p.at); d < nearest {
-				b.tissue[p.voxel], nearest = seeds[i].index, d
+	for _, places := range inside {
+		for k := range places {
+			if places[k].nearest = reach * reach; places[k].cortex {
+				places[k].nearest = mantleReach * mantleReach
 			}
 		}
-		if b.tissue[p.voxel] == white && ventricle(p.at) {
+	}
+	for i := range seeds {
+		places := inside[seeds[i].side()]
+		for k := range places {
+			p := &places[k]
+			if d := seeds[i].squared(p); d < p.nearest {
+				p.owner, p.nearest = seeds[i].index, d
+			}
+		}
+	}
+	for _, p := range slices.Concat(inside[:]...) {
+		switch {
+		case b.tissue[p.voxel] != white:
+		case p.owner > 0:
+			b.tissue[p.voxel] = p.owner
+		case ventricle(p.at):
 			b.tissue[p.voxel] = csf
 		}
 	}

@@ -150,9 +150,9 @@ func signals(s Settings, nodes []atlas.Node) [][]float64 {
 // ar1 fills x with a stationary AR(1) process of unit variance.
 func ar1(x []float64, phi float64, r *random.Stream) {
 	innovation := math.Sqrt(1 - float64(phi*phi))
-	x[0] = r.Normal()
+	r.Normals(x)
 	for t := 1; t < len(x); t++ {
-		x[t] = float64(phi*x[t-1]) + float64(innovation*r.Normal())
+		x[t] = float64(phi*x[t-1]) + float64(innovation*x[t])
 	}
 }
 
@@ -199,7 +199,7 @@ func (scan *Scan) fill(s Settings, b *brain, m motion, n *nuisance) map[string][
 			sums := [2][]int64{total["global_signal"], total[made.confound]}
 			for t, percent := range y {
 				v := math.RoundToEven(baseline * (1 + float64(percent/100)))
-				row[x*T+t] = int16(math.Max(1, math.Min(math.MaxInt16, v)))
+				row[x*T+t] = int16(max(1, min(math.MaxInt16, v)))
 			}
 			n.add(row[x*T:(x+1)*T], tissue)
 			for _, sum := range sums {
