@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 
 	"golang.org/x/image/font/sfnt"
 )
@@ -20,6 +21,36 @@ const families = "'" + Family + "','Liberation Sans',Arial,Helvetica,sans-serif"
 
 // fontFace is a CSS rule that embeds the glyphs of the characters. Viewers draw with them what was measured with them.
 func fontFace(f *sfnt.Font, bold bool, characters []rune) (string, error) {
+	characters = slices.Compact(slices.Sorted(slices.Values(characters)))
+	faces.Lock()
+	defer faces.Unlock()
+	for _, known := range faces.recent {
+		if known.font == f && known.bold == bold && slices.Equal(known.characters, characters) {
+			return known.rule, nil
+		}
+	}
+	rule, err := newFace(f, bold, characters)
+	if err != nil {
+		return "", err
+	}
+	faces.recent = append(faces.recent[max(0, len(faces.recent)-7):], face{f, bold, characters, rule})
+	return rule, nil
+}
+
+// faces are the last rules that were made: the pages of all scans have the same few characters.
+var faces struct {
+	sync.Mutex
+	recent []face
+}
+
+type face struct {
+	font       *sfnt.Font
+	bold       bool
+	characters []rune
+	rule       string
+}
+
+func newFace(f *sfnt.Font, bold bool, characters []rune) (string, error) {
 	var raw bytes.Buffer
 	if _, err := f.WriteSourceTo(nil, &raw); err != nil {
 		return "", err
@@ -36,7 +67,7 @@ func fontFace(f *sfnt.Font, bold bool, characters []rune) (string, error) {
 }
 
 // subset is a TrueType font (OpenType 1.9, tables glyf and loca) of the glyphs of some characters, without hinting and
-// kerning. A character that the font lacks is left out.
+// kerning. A character that the font lacks is left out; they are sorted.
 func subset(raw []byte, f *sfnt.Font, characters []rune) ([]byte, error) {
 	table := func(tag string) []byte {
 		for i := range int(binary.BigEndian.Uint16(raw[4:])) {
@@ -67,7 +98,6 @@ func subset(raw []byte, f *sfnt.Font, characters []rune) ([]byte, error) {
 		glyphs = append(glyphs, g)
 		return len(glyphs) - 1
 	}
-	characters = slices.Compact(slices.Sorted(slices.Values(characters)))
 	var cmap bytes.Buffer // groups of one character (format 12)
 	groups := 0
 	var buffer sfnt.Buffer

@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"maps"
 	"slices"
+	"sync"
 
 	xfont "golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
@@ -101,8 +102,7 @@ func (c *svgCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 		img, how = cells.Image, ` image-rendering="optimizeSpeed" style="image-rendering:pixelated"`
 	}
 	var b bytes.Buffer
-	encoder := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := encoder.Encode(&b, indexed(img)); err != nil {
+	if err := smallest.Encode(&b, indexed(img)); err != nil {
 		c.err = fmt.Errorf("an image of the figure: %w", err)
 		return
 	}
@@ -110,6 +110,19 @@ func (c *svgCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 		how, base64.StdEncoding.EncodeToString(b.Bytes())))
 	c.Canvas.DrawImage(r, image.NewNRGBA(image.Rect(0, 0, 1, 1)))
 }
+
+// smallest writes PNGs of few bytes.
+var smallest = png.Encoder{CompressionLevel: png.BestCompression, BufferPool: &buffers{}}
+
+// buffers are those of PNGs that have been written.
+type buffers struct{ sync.Pool }
+
+func (b *buffers) Get() *png.EncoderBuffer {
+	old, _ := b.Pool.Get().(*png.EncoderBuffer)
+	return old
+}
+
+func (b *buffers) Put(used *png.EncoderBuffer) { b.Pool.Put(used) }
 
 // withImages puts the images into their places.
 func withImages(svg []byte, images []string) []byte {
@@ -131,15 +144,18 @@ func indexed(img image.Image) image.Image {
 	}
 	out := image.NewPaletted(of.Rect, nil)
 	number := map[color.NRGBA]int{}
+	last, n := color.NRGBA{}, -1 // most pixels are like the one before
 	for i := 0; i < len(of.Pix); i += 4 {
 		c := color.NRGBA{of.Pix[i], of.Pix[i+1], of.Pix[i+2], of.Pix[i+3]}
-		n, ok := number[c]
-		if !ok {
-			if n = len(number); n == 256 {
-				return img
+		if n < 0 || c != last {
+			if n, ok = number[c]; !ok {
+				if n = len(number); n == 256 {
+					return img
+				}
+				number[c] = n
+				out.Palette = append(out.Palette, c)
 			}
-			number[c] = n
-			out.Palette = append(out.Palette, c)
+			last = c
 		}
 		out.Pix[i/4] = uint8(n)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
+	"sync"
 )
 
 // woff is a font file whose tables are compressed (WOFF 1.0, W3C 2012): a third less for a subset.
@@ -29,12 +30,21 @@ func woff(font []byte) []byte {
 	return append(append(out.Bytes(), index.Bytes()...), body.Bytes()...)
 }
 
+// A packer takes more memory and time to make than most of what it packs.
+var packers = sync.Pool{New: func() any {
+	w, err := zlib.NewWriterLevel(nil, zlib.BestCompression)
+	if err != nil {
+		panic(err) // it knows its own level
+	}
+	return w
+}}
+
 func deflated(b []byte) []byte {
 	var out bytes.Buffer
-	w, err := zlib.NewWriterLevel(&out, zlib.BestCompression)
-	if err == nil {
-		_, err = w.Write(b)
-	}
+	w := packers.Get().(*zlib.Writer)
+	defer packers.Put(w)
+	w.Reset(&out)
+	_, err := w.Write(b)
 	if err == nil {
 		err = w.Close()
 	}
