@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
+	"prgnn/artifacts"
 	"prgnn/dag"
 	"prgnn/internal/pattern"
 )
@@ -23,8 +25,59 @@ func (d Duplicate) SamePair(other Duplicate) bool {
 }
 
 // Duplicates finds participants with the same features in draw 0 (Features.Same): one scan under two ids. (Random draws
-// of one scan differ, for their streams are named by the id.)
+// of one scan differ, for their streams are named by the id.) Models that see the same participants ask the same: the
+// last answers are remembered.
 func Duplicates(ins []dag.Input) ([]Duplicate, error) {
+	var of strings.Builder
+	for _, in := range ins {
+		fmt.Fprintf(&of, "%q %s\n", in.Coord("subject"), in.Ref.Digest)
+	}
+	a := answerFor(artifacts.DigestOf([]byte(of.String())))
+	a.Lock()
+	defer a.Unlock()
+	if !a.known {
+		twins, err := findDuplicates(ins)
+		if err != nil {
+			return nil, err
+		}
+		a.twins, a.known = twins, true
+	}
+	return slices.Clone(a.twins), nil
+}
+
+// An answer of Duplicates; who asks meanwhile waits for it.
+type answer struct {
+	sync.Mutex
+	known bool
+	twins []Duplicate
+}
+
+var answers struct {
+	sync.Mutex
+	of   map[artifacts.Digest]*answer
+	last []artifacts.Digest
+}
+
+func answerFor(question artifacts.Digest) *answer {
+	const most = 64
+	answers.Lock()
+	defer answers.Unlock()
+	a := answers.of[question]
+	if a == nil {
+		if len(answers.last) == most {
+			delete(answers.of, answers.last[0])
+			answers.last = answers.last[1:]
+		}
+		if answers.of == nil {
+			answers.of = map[artifacts.Digest]*answer{}
+		}
+		a = &answer{}
+		answers.of[question], answers.last = a, append(answers.last, question)
+	}
+	return a
+}
+
+func findDuplicates(ins []dag.Input) ([]Duplicate, error) {
 	var all []Features
 	for _, in := range ins {
 		a, err := in.Array()
