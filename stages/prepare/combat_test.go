@@ -48,9 +48,12 @@ func TestCombatTakesSitesOut(t *testing.T) {
 			kept += len(v)
 		}
 	}
-	book, fit, err := recentFit(dag.InputOf(out["fitted"]))
+	_, fit, err := recentFit(dag.InputOf(out["fitted"]), in["participants"][0])
 	need.NoError(t, err)
-	need.Equal(t, knownFit{facts: book.combatFacts, fit: fit}.numbers(), kept)
+	need.Equal(t, knownFit{fit: fit}.numbers(), kept)
+	if _, _, err := recentFit(dag.InputOf(out["fitted"]), dag.InputOf(out["fitted"])); err == nil {
+		t.Error("another table of participants is taken for the one before")
+	}
 	people, _ := in["participants"][0].Table()
 	ages, _ := people.Floats("age")
 	sexes, _ := people.Strings("sex")

@@ -51,17 +51,8 @@ func (s *Harmonize) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if id == "" {
 		return nil, errors.New("the participant of the matrices is unknown: add each: subject to this stage")
 	}
-	book, fit, err := recentFit(t.In("fitted"))
+	book, fit, err := recentFit(t.In("fitted"), t.In("participants"))
 	if err != nil {
-		return nil, err
-	}
-	var covariates []string
-	for _, term := range book.Terms {
-		if !slices.Contains(covariates, term.Column) {
-			covariates = append(covariates, term.Column)
-		}
-	}
-	if _, err := book.readPeople(t.In("participants"), covariates); err != nil {
 		return nil, err
 	}
 	draws, err := region.ReadDraws(in, "draw, roi, roi")
@@ -139,8 +130,8 @@ func fittedQuality(t *dag.Task, kind string, draws int) (*encoding.Table, error)
 	return column.WithMeta(q, map[string]string{"made": made}), nil
 }
 
-// fits are the fits that tasks of this process read last, the latest last: all participants share those
-// of their folds. Together they have at most mostFitted numbers, or there is one.
+// fits are the fits that tasks of this process read last, the latest last, each with the table of participants: all
+// share those of their folds. Together they have at most mostFitted numbers, or there is one.
 var fits struct {
 	sync.Mutex
 	recent []knownFit
@@ -149,9 +140,9 @@ var fits struct {
 const mostFitted = 16 << 20 // 128 MB
 
 type knownFit struct {
-	of    artifacts.Digest
-	facts combatFacts
-	fit   *combat.Fit // not to be changed
+	of   [2]artifacts.Digest // the fit and the participants
+	book *combatBook         // neither is to be changed
+	fit  *combat.Fit
 }
 
 // numbers is how many numbers are kept of a fit: mean, SD and slopes of each pair, and shift and scale at each site.
@@ -159,18 +150,28 @@ func (k knownFit) numbers() int {
 	return len(k.fit.Mean) * (2 + len(k.fit.Slope) + 2*len(k.fit.Shift))
 }
 
-// recentFit is readFit, without reading twice what is known. The book has nobody in it yet.
-func recentFit(in dag.Input) (*combatBook, *combat.Fit, error) {
+// recentFit is readFit with the sites and covariates of the participants, without reading twice what is known.
+func recentFit(fitted, participants dag.Input) (*combatBook, *combat.Fit, error) {
 	fits.Lock()
 	defer fits.Unlock()
-	at := slices.IndexFunc(fits.recent, func(k knownFit) bool { return k.of == in.Ref.Digest })
+	of := [2]artifacts.Digest{fitted.Ref.Digest, participants.Ref.Digest}
+	at := slices.IndexFunc(fits.recent, func(k knownFit) bool { return k.of == of })
 	if at < 0 {
-		book, fit, err := readFit(in)
+		book, fit, err := readFit(fitted)
 		if err != nil {
 			return nil, nil, err
 		}
+		var covariates []string
+		for _, term := range book.Terms {
+			if !slices.Contains(covariates, term.Column) {
+				covariates = append(covariates, term.Column)
+			}
+		}
+		if _, err := book.readPeople(participants, covariates); err != nil {
+			return nil, nil, err
+		}
 		at = len(fits.recent)
-		fits.recent = append(fits.recent, knownFit{in.Ref.Digest, book.combatFacts, fit})
+		fits.recent = append(fits.recent, knownFit{of, book, fit})
 	}
 	known := fits.recent[at]
 	fits.recent = append(slices.Delete(fits.recent, at, at+1), known)
@@ -181,7 +182,7 @@ func recentFit(in dag.Input) (*combatBook, *combat.Fit, error) {
 			break
 		}
 	}
-	return &combatBook{combatFacts: known.facts}, known.fit, nil
+	return known.book, known.fit, nil
 }
 
 // readFit reads what combat wrote.
