@@ -5,71 +5,72 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 5e38cb127c4ebb40d30628df91c83ec4fd81442141d494d7c1d800d823858d02
-kind biomarkers bd87548bd059c403ac9eb6915b0e1c422877a4e374ca3bf1de7d2b5896690a0f
-kind bnt d383913a4555541987c5dc4ff2bd20977d420bafb655a78c4f9b721599a0f777
+var codes = dag.Codes(`kind baseline 02cd6744851d058968862f5a341ac748c441e711f7fb8b6caa81ddbdefc22400
+kind biomarkers 0403210dce3ed5c9c0a10a7a0bf5d9a520d73c82dfb7a91a4a087716e7be063a
+kind bnt 9a26b4f1dafc91fbd6d2be91735f4dba97059aa4b4a712ac030aa3bb6f031fd0
 kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
-kind braingnn 9b3288daf90566270d10b993ad7b48bcfe4c8fddc59b7e34fb72a770097fc6f9
-kind brainmap c150c809d60f00aae0aa37e24f620daba749f5a308fb54c5ce280c70834cdfdc
+kind braingnn 2055f7d1384ae81530cf2809b1cc6b470a66b780fca7e2c08843dc602326998a
+kind brainmap f73a3ede5f6144c9fd630b3716a19846ab745757225b80291089704f969822dd
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
-kind combat f78810cad542a6c65f6c1e670faa61a6f743290809cacdea32720f07415e869d
+kind combat 03cda05c1895d1871ddb5c5b77d7f3aa37aa2c78e77e6a24c6900b1cf2ae4750
 kind compare 5aa0d8c4732276ca8627594a25c1deec7dce72b9843d8911aa0a208f1136abdc
-kind connectivity a2989336d0c24e6e8c7d1d630c4600e726781093ce3fba95b738c7347d684e4f
+kind connectivity 054e3eb0a3b35181d9e6de6394f05bd5785c8735729618e0131a0f4a42018f19
 kind covariates 39ec76933d9cc8c085131e263fe9488d3d0697b5ff8ce6b5788af87f4cf96ba7
-kind denoise 3b060aab3e183b4ab86a8d20966be6b02cc6c448612e384a4e4c5b37e8c0f237
+kind denoise 8a82911605c2d04b3ba862b94811204b331a5738b4c3b14595375eb2692df682
 kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
 kind evaluate ee912c571fbea36d691b7743197d42f06afa8da7202ecdcdd29e5526c5422bee
-kind evaluate-regression 03531671147c5194a141ca0618a569eb5e7c7a7b3dbca357fcfaea9ff3411540
+kind evaluate-regression d829324fd60a655267d011dd26386f50076dad0439b8db53d93e876653316aaa
 kind exec 3599ebb772756c579aee534fa15f55c6020305b37a3553eebeb54395b866927b
-kind fidelity f0b9d31afb2d749c043f55d5aef944c2d86cbb72faad3c09227daddb0f3134a7
-kind figure-calibration d8e1a9a06db9d2284b26361009b906cd5f4a5fa1f9e51c84099878b4aebf43b7
-kind figure-confusion eccb454b95d139b691087eed11b0b6f518e6baac562e6102497a9933cd602d7c
-kind figure-connectivity df21679153e3055da1c2637d0e4304ca80ec4fcd33e0436c632c05e49092de9d
-kind figure-degrees 4f56ef269e16ce80e1ff12b141cfc918f8d7633d32d64b37c344cf59824950a8
-kind figure-distributions a93a6deb473f99c51ad7dd61a2c289584039b4e08007689ce9faa87b0dd228bb
-kind figure-individuality 2a9520ec6a821bf73464303ea7021ea9f9d172c1a14d63c9b3f9f40fdd4546a1
-kind figure-individuals 970af64892e2d61798cbcc51789aa1990398b0639aaa2196f7b2524624ec2f7f
-kind figure-qc 766aa4c3affdba2503785a9e114098986e929cde624d14146b3e886ec410aafd
-kind figure-qcfc 892d640e5e3f03e7584d31ccf87197eb1fee20400a9261e21cfec372b08c9dd2
-kind figure-ranking 985261f8e7e314d6571612268d1cb70acedd9a72ea52c7f47fec4017e7684db0
-kind figure-roc 87e3b67f3b44de2c9df96292f9ab8d025daf46d02bb165bbb93ee3391a6f1a75
-kind figure-states 6d2976b6c1eaa8e211a8420f4cdd8ba795b6b1f4b9c247059c97a21d67d6bf77
-kind figure-training a697eb501f7f62cd9b113e9874912e65dcbf58549661025ed2360f054a2c7443
-kind graph 7fd267fcca76e974021e9f08724c0adf866806580b8b6e9798c8da63e4bff231
-kind harmonize f94a82efef69fb6d803ba91a6d8289f062568e2e7cc594056cc859d9ac241a04
-kind individuality 1139071f453d2da71b4dede544f62a8ebc4733206d07c092956d66c2b66451f7
-kind join 5e707c7a2d4e45c0b452744d03559b8b2a8c3e4c75c39578efc2e0ae200dfa61
-kind leakage f9de42a0df3cf37cac924b9068be83b37186c3ec91aaccc63fd5667c5280a397
-kind matrices 92ec1882968b12513fe445cda22cf24d40bf994f808c27d91da510ada0eb01ef
+kind fidelity 34980daf7a9ffbd3fd6cec4d54f2bda24d9b26f93b09180f1045b198712ede52
+kind figure-calibration c29775e3dd079f6c3e3ccad7bb056fa0494dd7a7ec98460d00a3ecff6275e104
+kind figure-confusion 9c1b109055046db73f5549750f5dcbeee2ed96d5e45d2dde8d55fc3c2bdf73b7
+kind figure-connectivity 43e9a2a142406064046b5185ea6d90ee281a16aeef79ace09e2b4e680be984ec
+kind figure-degrees 248508b93ace6cc26762b500c1605b51ad5a5de9ae46c277f4d221914d3e7f7b
+kind figure-distributions 5b00bcfd436f0abe42cb59dd0c58d638de7da7dab697bdaf12448e59b299b5b9
+kind figure-individuality f9f9e00bd90f8168f264ac09d9eef0391e2606d5224b05fe1f66efb771dd569b
+kind figure-individuals 5a1c010a6c19bc9dbd5612df37d7766083c154db3a3c89a94def36f8d4200c18
+kind figure-qc 12c8a11cd46d96fec0aa3ae53f6ed8395ff927725f329635ee2b6cb1f1364638
+kind figure-qcfc 0e672795520076a5bd9d47769aba9362d86a0ea399ea3397ad9c60cc6f9e85d1
+kind figure-ranking 91577dccdade0c49c4d8abced1710fc193c2806662e0f1968d3a1621039d0bae
+kind figure-roc ff0c67c6ba50916502025edd5da854396b78dd993190be1c326bbba773bc4a89
+kind figure-states a0a88759d653318e232eb99914a0716a268bd1093101927627658c7ea31173e3
+kind figure-training c64339420623ed87af100e35ad30973ad8a84882071c85ba27b488e6fc47d52b
+kind graph 1621bceaca05e64fcd3a400f954744e317ab7251989af0e45235f0efe24a4b7a
+kind harmonize 7c79e0a41566d3449de37b29908f8c5ce579ea5da8acc61829f5446ea965bc05
+kind individuality 3569eb425ee8210a47752206ee9fe05515ee51af36870633c7a3655ebb8f65b7
+kind join 6a0b4018a04b21f2106dddabca26c014190e48a29749f623d819aeffab5db684
+kind leakage 0bb2cc88112ba0ea2f2ba4be0ae459b596066a5f445e7019ece29a546320f540
+kind matrices 2c696c003536aec696ef320a49baa80fe4c22c3b241f7e2056687a96d63f7283
 kind mean-volume 21d6f448b3e61d362ddba5f5244208cabd295a68fb32783ff1a4021babd331ea
-kind meanmlp 163d319bd3ba9b6b1d4c863e2609193e3e2ab8b30681628cbbf01f8b54297df5
-kind occupancy 4b2d9075f0b0b06b4ec7209c0551bb9b167bc19ab2e999294db0f7e9289bb58d
+kind meanmlp 6e967dd5ab39cbc8861faa76d97e88bb789f8a6480371a493dc6af75f0e81099
+kind occupancy d7cfc2da12eefe091d710ebbd6565afa28a507e6d3c680ed77ea4c24092754c3
 kind parcellate 654724b18b8597b32fc07ba2eab457b4c81d21c5651fbc4768430b6c34242ace
-kind permutation 7ed9ab15281fe2311448c7401524f77bd810343da356974ca5acfe33c4ed9469
-kind predict d25d87fb23e3a36973dda5d8ef4e1ef9bd3c6a6d3f2ae7d5397f4b64c4eae6e1
-kind project 923a8ae8bf830923a3f22e5b769eee62463253421d219b68a5f253d8445ee9c2
+kind permutation b44dc5a0ae451a3fb244694b3dab007b8d655296f546f4df4734cec802030f45
+kind permutation-regression 25cffa700adecbf797f54a77baab2a482b0782f22d311fcf07851fcaa47a8e33
+kind predict 6c66601be6e947349e4a6abb6141b20c7d489f93405e54dec83cb5cfe11d9b01
+kind project 4c38c5eb70725a9acd7d60a9d9992cfc0c210ba231cb13de017f28c534ff9263
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
-kind qcfc 0e7ccdd33418c49ee338ea36d91a4f2e73d2f91f5f63dc4f5362020beee61f2f
-kind regression ae5f10b10a77bd7948c80cb791bf312cd030842a62d9726acb30a1fe45d14f04
-kind report cf2fc588c7decddb83cf041b25668c3600b573d768370a242c2db61cd6b841df
+kind qcfc 0494cabc25de4063ec044afd98ad2b49cbeffc3f1f21eefe59f863d7e6572c13
+kind regression f9fa575c80e3bbb6d475ead18dadca89ab46bc84f0c8b80211e7979e5889086a
+kind report 45106995b19f7cc0ad89d4373e0e9e0413e28b128f9ea3d597997e35c07ad10c
 kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
-kind sessions 851731f20164de784896851b80317b1e67dd0192395dd5179570ee6c0e8e3cfa
-kind simulate ade5df143578e000234ded16c55cae06881b72aef2d49b7d984188403de83417
-kind split a27f9874abf162d06deb4d8cdd87d2bfd9a84933579d28128e2d4d358007117f
-kind states b99530223163eb6c2a63001e8677d95fd5f4e534056354a40e211a817c2ddf35
-kind summary 1dec3a5344d5fa68a54481a70eaf96a5c93469343ba4af38fb0da7024c8d7a95
+kind sessions 9963d1ef0997654d5ad9d7d4026dc2669f9bc25371d8debfd255c80e49e6ebf6
+kind simulate 2f8216df0307f605268aeba21a9f0961fb4ca536b7d80f203e7050cbba7f1d74
+kind split 59f269d3d1697d7c0010195a56a06278933927f0a39093201cadf87f628cc42a
+kind states 25f114f9bcfad40a0ca08ce51e41284caa6377e8b41ae32227d8e1fb534d566a
+kind summary 0f59e02a79e91abefb9da2e8eaaa4fb8694200145da518a4c8fa704b92a4b870
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
-kind tangent 4ea80f6e9dc9dab86eb1e25dea281c257535ef565e3e25fcd0cce47accbd9944
-kind timeseries 2f17bb12e6c36ef55e530d2dc9b2f41dc885096b4d861729d1fafee0b3a982e7
-kind train df3ffe175a291acbd18da7da4e4ebcf6aebd085e036d04c63f79bbed676faf70
-kind train-regression 9e01cc4191ef7ad019e5dda55f9111247c63b1326d09b44bd27cfb74b54f943d
-kind windows 1058e256792b7fa184882b014e994164a8f9998e5e7c9e18542bb21e9c09517c
+kind tangent 6cee9a81c8626a729158105bba8c372322e950de897b7a4764ca8bc30f7dc612
+kind timeseries f572b05ce82aaef2ad2815e5f6026044bfe693111022f8fc94ceaff4eadb8410
+kind train ee4798f854e52c4257b4ed66b441924456a2d7b5f7abd641ab4f273fc71ef192
+kind train-regression 762dd724e01d7178021a8226401a8bbcf199bce70ff80ee13a9416be45ba86f5
+kind windows ac68c9b5f093dfe9a4f6c60c0ded8f5f1cf0f25eede401e9ee96ac86e4aa5bcd
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
 prgnn/stages/learn.baseline.New 4765b5ec9a04.124c86
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions simulate split states summary tables tangent timeseries train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions simulate split states summary tables tangent timeseries train train-regression windows
 prgnn/artifacts.Digest 76086d0a157e.e3b0c4
 prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
@@ -84,18 +85,18 @@ prgnn/dag.Task 992044880636.dd1823
 prgnn/dag.Type 2e18bc979880.e3b0c4
 prgnn/dag.Type.String abb8e4cff929.968641
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise echo evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
 prgnn/artifacts/encoding.float32bits fdb05efb6373.e3b0c4
 prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions simulate split states summary tables tangent timeseries train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions simulate split states summary tables tangent timeseries train train-regression windows
 module github.com/klauspost/compress v1.20.3
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/internal/lists.Map 965cd5c5d8b5.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
 module github.com/apache/arrow/go/v15 v15.0.2
@@ -197,7 +198,7 @@ prgnn/artifacts/parquet.read 25c0acadfe9e.7b54ba
 prgnn/artifacts/parquet.readColumn 11905c85a432.3fd53e
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.NewTable 4d8073e563cb.e1b178
 prgnn/artifacts/encoding.floats 46a282007bb8.54c41d
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
@@ -213,7 +214,7 @@ prgnn/stages/column.memory cddb1771438b.e3b0c4
 prgnn/stages/column.memoryOf 1730bdf00abf.d47359
 prgnn/stages/column.offsetOf 515d311dcee8.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/artifacts/encoding.Column.TypeName 5f5fb3649f9a.cb7c20
 prgnn/artifacts/encoding.Column.text 5f05493ad0ce.979432
 prgnn/artifacts/encoding.FormatFloat ce81f7b5bccb.e3b0c4
@@ -241,7 +242,7 @@ prgnn/stages/column.Read 4d56a010bef8.435b08
 reached by baseline biomarkers bnt bootstrap braingnn brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc regression report sessions states summary tables timeseries train train-regression windows
 prgnn/dag.Task.Has 917346fde111.fcfd2c
 
-reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-connectivity figure-degrees figure-qc figure-states graph individuality join leakage matrices meanmlp occupancy parcellate permutation predict published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-connectivity figure-degrees figure-qc figure-states graph individuality join leakage matrices meanmlp occupancy parcellate permutation permutation-regression predict published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/stages/column.Columns 06e02927182b.d44c7a
 prgnn/stages/column.CoordinateDoc b518a561ce11.e3b0c4
 prgnn/stages/column.Keys a115ee0123c6.7dd110
@@ -250,7 +251,7 @@ prgnn/stages/column.cells 532d7c203999.25e816
 prgnn/stages/column.field.column 3dd5425ad754.0fe7d6
 prgnn/stages/column.markMissing 6e754795b238.e3b0c4
 
-reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-degrees figure-qc figure-states graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation predict project published qcfc regression report saliency split states summary tables tangent timeseries train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn choose combat compare connectivity covariates denoise evaluate evaluate-regression fidelity figure-calibration figure-degrees figure-qc figure-states graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency split states summary tables tangent timeseries train train-regression windows
 prgnn/stages/column.Type 0d91952dbd4f.81c87d
 
 reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise echo exec fidelity figure-connectivity figure-qc graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression sessions states tangent timeseries train train-regression windows
@@ -270,7 +271,7 @@ prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices meanmlp occupancy predict project qcfc regression sessions states tangent timeseries train train-regression windows
 prgnn/dag.NPY d4147bcdf395.a2023e
 
-reached by baseline biomarkers bnt bootstrap braingnn connectivity fidelity individuality matrices meanmlp predict project qcfc regression tangent train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn connectivity fidelity individuality leakage matrices meanmlp predict project qcfc regression tangent train train-regression windows
 prgnn/internal/dense.Float e52123f92c40.e3b0c4
 prgnn/internal/dense.run 12c11f099725.c4217a
 prgnn/internal/dense.run64 cc59d49cee26.867f9b
@@ -288,7 +289,7 @@ prgnn/internal/dense.hasAVX 16c96fb2f889.e3b0c4
 prgnn/internal/dense.whole 1a163c403229.2b0bdc
 prgnn/internal/dense/vectors_amd64.s e33f39523c6b.e3b0c4
 
-reached by baseline biomarkers bnt braingnn brainmap choose combat compare covariates evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-states figure-training individuality join leakage mean-volume meanmlp permutation predict qcfc regression report saliency sessions states summary tables tangent train train-regression
+reached by baseline biomarkers bnt braingnn brainmap choose combat compare covariates evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuals figure-qc figure-qcfc figure-roc figure-states figure-training individuality join leakage mean-volume meanmlp permutation permutation-regression predict qcfc regression report saliency sessions states summary tables tangent train train-regression
 prgnn/dag.Task.All cc938ef1cbfd.467bad
 
 reached by baseline biomarkers bnt braingnn brainmap combat connectivity denoise exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy predict project qcfc regression report sessions states summary tangent timeseries train train-regression windows
@@ -306,7 +307,7 @@ prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
 reached by baseline biomarkers bnt braingnn choose combat covariates fidelity figure-qc individuality join leakage meanmlp occupancy predict qcfc regression report sessions states summary tangent train train-regression
 prgnn/dag.Input.Coord 3dc661542b77.de3666
 
-reached by baseline biomarkers bnt braingnn choose compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary train train-regression
+reached by baseline biomarkers bnt braingnn choose compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation permutation-regression report summary train train-regression
 prgnn/stages/column.PrGNN 25c6268718b7.e3b0c4
 
 reached by baseline biomarkers bnt braingnn choose connectivity denoise fidelity individuality leakage meanmlp predict project regression simulate tangent train train-regression
@@ -345,7 +346,9 @@ reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity
 prgnn/artifacts/encoding.Array.Float64s 3660c80342fb.8b2585
 
 reached by baseline biomarkers bnt braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join leakage meanmlp occupancy predict project qcfc regression sessions states tangent train train-regression windows
-prgnn/dag.Input.Array eb53d6db9b95.278d39
+prgnn/artifacts/encoding.DecodeArray 9f16f96b4972.98750e
+prgnn/artifacts/encoding.inPlace 202da539e224.586731
+prgnn/dag.Input.Array adab406f89fa.49f284
 
 reached by baseline biomarkers bnt braingnn combat covariates fidelity figure-connectivity figure-degrees figure-states harmonize individuality leakage meanmlp regression report split summary tables
 prgnn/stages/column.Target 5b91a908ec00.e3b0c4
@@ -370,9 +373,6 @@ prgnn/internal/exact.ldexp 614841782ced.e3b0c4
 prgnn/internal/exact.log2e 6446c9401d12.e3b0c4
 
 reached by baseline biomarkers bnt braingnn fidelity individuality leakage meanmlp predict project qcfc regression tangent train train-regression
-prgnn/internal/dense.Each 4460a17597dd.e3b0c4
-
-reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict project qcfc regression tangent train train-regression
 prgnn/gnn.Exp 80a8e92d9316.f51b5f
 prgnn/gnn.Float e52123f92c40.e3b0c4
 prgnn/gnn.abs 6044eb6ca80d.c4217a
@@ -437,6 +437,7 @@ prgnn/gnn.spread8 4ac4b0b7912d.d48ae8
 prgnn/gnn.spread8back 4ac4b0b7912d.3d2c15
 prgnn/gnn.vectorize 7628cf89aaaf.8608bc
 prgnn/gnn/vector_amd64.s 157c581e4a41.e3b0c4
+prgnn/internal/dense.Each 4460a17597dd.e3b0c4
 prgnn/internal/dense.Multiply bc89e4b0419c.4e6af7
 prgnn/internal/dense.View 8a80b2a46cf1.c4217a
 prgnn/internal/dense.View.from 16d7337fbcbc.1af526
@@ -471,12 +472,15 @@ prgnn/internal/exact.exp32Round 8078f5bcca76.e3b0c4
 reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict regression train train-regression
 prgnn/stages/fold.Params.Numbers 8491f684df16.3cb1d8
 
+reached by baseline biomarkers bnt braingnn individuality leakage meanmlp project qcfc regression tangent train train-regression
+prgnn/internal/dense.Rows 77a642804fb0.14e495
+
 reached by baseline biomarkers bnt braingnn individuality leakage meanmlp qcfc regression train train-regression
 prgnn/stages/inference.Ranks bd4fec345de1.11eb04
-prgnn/stages/inference.newRanking b101c4b730ec.49d5c9
+prgnn/stages/inference.newRanking 47c7385c671b.49d5c9
 prgnn/stages/inference.order c426292859fc.8e15ea
-prgnn/stages/inference.ranking 40adff1623fc.e3b0c4
-prgnn/stages/inference.ranking.spearman becb571d4866.d53040
+prgnn/stages/inference.ranking 4285558f060e.e3b0c4
+prgnn/stages/inference.ranking.spearman 16948b1571cb.d53040
 
 reached by baseline biomarkers bnt braingnn individuality meanmlp
 prgnn/gnn/network.Softmax 3920ac29adc8.a6dd66
@@ -485,7 +489,6 @@ reached by baseline biomarkers bnt braingnn individuality meanmlp predict train 
 prgnn/stages/column.NodeScore 0a07b7760e7d.e3b0c4
 
 reached by baseline biomarkers bnt braingnn individuality meanmlp project qcfc regression tangent
-prgnn/internal/dense.Rows 77a642804fb0.14e495
 prgnn/internal/dense.View.T 3d371b3204ac.1af526
 
 reached by baseline biomarkers bnt braingnn individuality meanmlp train train-regression
@@ -550,13 +553,14 @@ prgnn/gnn/baseline.brainNetCNN b76acffbfc49.e8d6f3
 prgnn/gnn/baseline.brainNetCNN.Drops ddd5a7d7751c.e03820
 prgnn/gnn/baseline.brainNetCNN.Gradient 2e667f4e5d60.b781eb
 prgnn/gnn/baseline.brainNetCNN.Layout 6f35cd0c4d26.bca5f6
-prgnn/gnn/baseline.brainNetCNN.backward 86f15adce910.82f0dc
+prgnn/gnn/baseline.brainNetCNN.backward fd56fdfb0149.2a2287
 prgnn/gnn/baseline.brainNetCNN.convolve 1081f3ad1b06.17ab67
 prgnn/gnn/baseline.brainNetCNN.each 31f30f23e78a.addd65
 prgnn/gnn/baseline.brainNetCNN.head 85a28c5a7d88.aa2062
 prgnn/gnn/baseline.byGram ff925c9fcc14.4a2a6b
 prgnn/gnn/baseline.cnnState 4e8705f6b74c.41de42
 prgnn/gnn/baseline.cnnState.down f2dbc12438d7.82a228
+prgnn/gnn/baseline.cnnState.noSides b386382a0f6d.ffeb19
 prgnn/gnn/baseline.conjugate a0cc0ff7d36c.20bc0d
 prgnn/gnn/baseline.crossing 220995dca0d3.c4217a
 prgnn/gnn/baseline.crossing.set d04d18bb8f93.b58e62
@@ -638,7 +642,7 @@ prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
 prgnn/stages/learn.Baseline.onRows 755d80eb56b8.88960b
 prgnn/stages/learn.Baseline.training cb9729eebb84.304377
 prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
-prgnn/stages/learn.baselineHistory 096150e28522.6a6604
+prgnn/stages/learn.baselineHistory 192746952966.6a6604
 prgnn/stages/learn.ratedSet a152d92af68e.2c3ae9
 
 reached by baseline bnt bootstrap braingnn brainmap denoise echo exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train train-regression
@@ -658,7 +662,7 @@ prgnn/internal/dense.Mirror f39ab6344bcb.e3b0c4
 reached by baseline bnt braingnn
 prgnn/gnn/network.Drop 39bbd9307555.285bf9
 
-reached by baseline bnt braingnn brainmap denoise figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-states figure-training meanmlp regression report simulate summary windows
+reached by baseline bnt braingnn brainmap denoise figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training leakage meanmlp regression report simulate summary windows
 prgnn/internal/exact.Sincos e3c181d604de.15b4aa
 prgnn/internal/exact.cosKernel a9278b9d8382.e3b0c4
 prgnn/internal/exact.pio2a c6ef639f32db.e3b0c4
@@ -668,7 +672,7 @@ prgnn/internal/exact.pio2d da13ae2458ea.e3b0c4
 prgnn/internal/exact.sinKernel ff567984db89.e3b0c4
 prgnn/internal/exact.twoDiff 5cb621b00f94.e3b0c4
 
-reached by baseline bnt braingnn choose compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-roc figure-training meanmlp permutation regression report summary train train-regression
+reached by baseline bnt braingnn choose compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-roc figure-training meanmlp permutation permutation-regression regression report summary train train-regression
 prgnn/stages/fold.LeakagePort 3c11dba1954e.4c17fd
 
 reached by baseline bnt braingnn choose compare evaluate figure-calibration figure-confusion figure-roc meanmlp permutation report summary train train-regression
@@ -906,9 +910,11 @@ prgnn/stages/inference.Spearman 706a09df9c11.162f67
 
 reached by baseline bnt braingnn leakage meanmlp regression train train-regression
 prgnn/artifacts.DigestOf 81e2bcaa39bd.6b0fe8
+prgnn/internal/dense.Above aa5aaf09d2b9.ace2eb
+prgnn/internal/dense.longest a30bf716b60c.e3b0c4
 prgnn/stages/fold.Duplicate 83dbf93ffecd.e3b0c4
 prgnn/stages/fold.DuplicateText e0aea30126f5.5e19cc
-prgnn/stages/fold.Duplicates cee2c22a3c03.af49eb
+prgnn/stages/fold.Duplicates f0ef66402557.ab8a1d
 prgnn/stages/fold.Features d0d537218a02.a7b81b
 prgnn/stages/fold.Features.Same b31c8574fe16.f01815
 prgnn/stages/fold.Features.alike 853dd32f2e25.1dcf2e
@@ -916,14 +922,21 @@ prgnn/stages/fold.FeaturesOf e820baab6d10.a66a86
 prgnn/stages/fold.Print 1fecd7191521.6b0fe8
 prgnn/stages/fold.PrintOf 190bfa6bb887.47816e
 prgnn/stages/fold.PrintOfDigest 6b7029854c5d.e09c6f
+prgnn/stages/fold.answer 09b6b8581dd1.5e19cc
+prgnn/stages/fold.answerFor 9c1267ac9227.fcbdf6
+prgnn/stages/fold.answers 7255ec0fce1f.98f513
+prgnn/stages/fold.bothHave 52245ff682c3.e06b60
+prgnn/stages/fold.candidates 644cc8eb27a7.3bacf9
 prgnn/stages/fold.edges 9c9b087b5109.e3b0c4
 prgnn/stages/fold.fewestValues 57c4b32f7c1d.e3b0c4
+prgnn/stages/fold.findDuplicates 9bf84b204b7c.3faa92
 prgnn/stages/fold.mostValues 22b9b8e28774.e3b0c4
 prgnn/stages/fold.sameFeatures ffb89b3091db.e3b0c4
 prgnn/stages/fold.screen e625cea22029.e3b0c4
 prgnn/stages/fold.screenedValues b6b774a93a8b.e3b0c4
 prgnn/stages/fold.sketchOf 24e1717e3c72.e3b0c4
 prgnn/stages/fold.symmetric a809d6989766.e3b0c4
+prgnn/stages/fold.unitRanks a786d305b0b0.9724e7
 
 reached by baseline bnt braingnn meanmlp
 prgnn/gnn/network.Probabilities 7a1d03209f9f.fc46c2
@@ -936,7 +949,7 @@ reached by baseline bnt braingnn meanmlp regression
 prgnn/gnn/network.Add a794ae8a193c.39ba70
 prgnn/gnn/network.CrossEntropy c6564ef202ec.59af60
 prgnn/gnn/network.Epoch dc6b161cc57f.e3b0c4
-prgnn/gnn/network.Initial af94783944fc.dc5a26
+prgnn/gnn/network.Initial 157213310896.d6a004
 prgnn/gnn/network.Network 7f0db2c0721d.a5ec11
 prgnn/gnn/network.NewOptimizer 128480996a9a.f363b0
 prgnn/gnn/network.Of e25a59c4be9f.94a21e
@@ -962,19 +975,24 @@ prgnn/stages/learn.innerFolds 7ef7499fee1a.794302
 prgnn/stages/learn.modelRow f437c78e9150.e3b0c4
 prgnn/stages/learn.splitInside 9ff7eb76352f.57dac9
 
+reached by baseline bnt braingnn meanmlp regression simulate
+prgnn/internal/random.Stream.Normal f4090572093e.7cf7d4
+prgnn/internal/random.Stream.inDisk fbbf30569df7.3672ac
+prgnn/internal/random.radius 717a878f8d64.d710a3
+
 reached by baseline bnt braingnn meanmlp regression split
 prgnn/stages/fold.LeftOutColumn c041a9ac6b53.be59e7
 prgnn/stages/learn.Split fe38aaad1722.e3b0c4
-prgnn/stages/learn.Split.Divide af061bd61721.cc5efb
+prgnn/stages/learn.Split.Divide 2c758fb1635e.cc5efb
 prgnn/stages/learn.Split.Divides 62c19ad22f2e.c39218
 prgnn/stages/learn.Split.Ports 08f72251893e.5462a0
 prgnn/stages/learn.Split.Run af228a666021.c16c58
 prgnn/stages/learn.Split.Validate 242e90df9ff5.c39218
 prgnn/stages/learn.Split.deal 6a39c50130b8.66a621
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
-prgnn/stages/learn.Split.enough e528001db963.285647
+prgnn/stages/learn.Split.enough e9730903cfd5.285647
 prgnn/stages/learn.Split.enoughNumbers 07003ebea945.85e2bc
-prgnn/stages/learn.Split.inside 0e4b958bd172.d23438
+prgnn/stages/learn.Split.inside e50819659c76.d23438
 prgnn/stages/learn.Split.number 91e527aed64b.918bd2
 prgnn/stages/learn.Split.permute 616b1c090eb5.b40c63
 prgnn/stages/learn.bySite 667b2fbd4a89.9a630d
@@ -1146,7 +1164,14 @@ prgnn/stages/region.ReadStates d00335418530.41bd84
 
 reached by baseline bnt figure-states occupancy regression states
 prgnn/stages/region.StateFacts a5fbd1a080fd.e3b0c4
-prgnn/stages/region.StateRow 2ef2c8efbeb4.e3b0c4
+prgnn/stages/region.StateRow fc0a13ca3245.e3b0c4
+
+reached by baseline bnt leakage project regression tangent
+prgnn/internal/dense.Eigen cddc9eafce8a.14be35
+prgnn/internal/dense.accumulate 0d4c00563d63.9fe3af
+prgnn/internal/dense.implicitQL ce2d6959a5e9.cd6e64
+prgnn/internal/dense.rotate 8db3db474df8.e3b0c4
+prgnn/internal/dense.tridiagonal 1fe4ceac3143.78d3a5
 
 reached by baseline bnt meanmlp predict
 prgnn/stages/learn.prediction 90aac7540d9d.79156b
@@ -1160,12 +1185,7 @@ prgnn/connectivity/tangent.Space 356d6eb3fc3c.fec1d5
 prgnn/connectivity/tangent.Step 144f2182a60f.e3b0c4
 prgnn/connectivity/tangent.errNotFinite 9ab06656cb27.e3b0c4
 prgnn/connectivity/tangent.sandwich f45e5848519e.6421a8
-prgnn/internal/dense.Eigen cddc9eafce8a.14be35
 prgnn/internal/dense.Spectral 60739e9162d8.4cd342
-prgnn/internal/dense.accumulate 0d4c00563d63.9fe3af
-prgnn/internal/dense.implicitQL ce2d6959a5e9.cd6e64
-prgnn/internal/dense.rotate 8db3db474df8.e3b0c4
-prgnn/internal/dense.tridiagonal 1fe4ceac3143.78d3a5
 prgnn/stages/region.ReferenceFacts a65d60fb13c7.e3b0c4
 prgnn/stages/region.ReferenceRow 6738530231f4.e3b0c4
 
@@ -1193,23 +1213,27 @@ prgnn/gnn/baseline.forest.Note 52181b428fd8.421d64
 prgnn/gnn/baseline.forest.Parameters 5c9fc122b245.421d64
 prgnn/gnn/baseline.forest.Probability 43dcdfc6eebd.bebca4
 prgnn/gnn/baseline.forward 5b7cc2c0f4f7.74d12b
-prgnn/gnn/baseline.growing 122ad2de1c03.6a91b7
-prgnn/gnn/baseline.growing.byNumber 961f6c932b7e.f59bd7
+prgnn/gnn/baseline.growing fc9b90a48c8e.c92f23
+prgnn/gnn/baseline.growing.byMass a12ec9593001.a68a94
+prgnn/gnn/baseline.growing.byOrder 607c43cf7718.f8a79f
 prgnn/gnn/baseline.growing.bySort 991da209b33a.d3d170
 prgnn/gnn/baseline.growing.byTally 0c472ecf459b.9b9bb7
+prgnn/gnn/baseline.growing.gain 819d2e71f330.e11ee7
 prgnn/gnn/baseline.growing.node bb539dd1ef24.5266ec
 prgnn/gnn/baseline.growing.pile ff76bfbdcdcd.74bdeb
-prgnn/gnn/baseline.growing.search 39129bfad94b.0d0c5e
+prgnn/gnn/baseline.growing.search d48138c8505d.cff512
 prgnn/gnn/baseline.growing.share af8bed31dc39.f59bd7
 prgnn/gnn/baseline.grown 54b6171d630c.4a3802
 prgnn/gnn/baseline.growth 396cb462365f.1cd3f4
-prgnn/gnn/baseline.growth.grow 2e90f2f9b1ab.3dcc56
+prgnn/gnn/baseline.growth.grow 01f124619cf2.08c627
 prgnn/gnn/baseline.kernelMachine 559ef3332b79.dbc5ab
 prgnn/gnn/baseline.kernelMachine.decide 98c71f8203fb.813e96
 prgnn/gnn/baseline.kernelMachine.describe 9ca231266ee4.b50c71
 prgnn/gnn/baseline.linear.weights 74d08ffad894.dbc5ab
 prgnn/gnn/baseline.linearMachines 2d0a39461966.fd6787
 prgnn/gnn/baseline.linearMachines.Weights 75161a1729e5.e05199
+prgnn/gnn/baseline.mass e00f4c669850.e3b0c4
+prgnn/gnn/baseline.mass.add 02b896bf647d.f18ea0
 prgnn/gnn/baseline.mlp 44417facc3e9.d43a55
 prgnn/gnn/baseline.mlp.Drops 6a098b725f69.e4f61d
 prgnn/gnn/baseline.mlp.Gradient 6777873ae71d.9f839f
@@ -1267,16 +1291,16 @@ prgnn/gnn/baseline.CBIG fd26ffa99414.e3b0c4
 reached by biomarkers
 prgnn/stages/assess.biomarkers.New 74b692ad0c2b.7261fb
 
-reached by biomarkers brainmap choose compare covariates denoise evaluate evaluate-regression fidelity figure-qc figure-roc figure-states individuality permutation qcfc report summary
+reached by biomarkers brainmap choose compare covariates denoise evaluate evaluate-regression fidelity figure-qc figure-roc figure-states individuality permutation permutation-regression qcfc report summary
 prgnn/stages/column.MeanSD 3c61ce3c1a7c.e3b0c4
 
 reached by biomarkers brainmap choose compare covariates evaluate evaluate-regression figure-roc individuality permutation report summary
 prgnn/stages/column.Known df9e67050663.e3b0c4
 
-reached by biomarkers brainmap compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation report summary
+reached by biomarkers brainmap compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-distributions figure-qcfc figure-ranking figure-roc figure-training individuality permutation permutation-regression report summary
 prgnn/stages/column.SettingName 7656bf2ee9b3.305f88
 
-reached by biomarkers brainmap connectivity denoise evaluate evaluate-regression fidelity figure-individuality figure-individuals figure-qcfc figure-ranking individuality leakage published report summary tables windows
+reached by biomarkers brainmap connectivity denoise evaluate evaluate-regression fidelity figure-individuality figure-individuals figure-qcfc figure-ranking figure-states individuality leakage published report states summary tables windows
 prgnn/internal/words.Count 12426abc43fb.e3b0c4
 
 reached by biomarkers brainmap figure-ranking individuality report summary
@@ -1286,7 +1310,7 @@ reached by biomarkers brainmap individuality report summary
 prgnn/stages/column.RecoveryRow c662de136dfd.c63136
 prgnn/stages/column.UntrainedModels aec150f1b4c0.e3b0c4
 
-reached by biomarkers choose compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation report summary
+reached by biomarkers choose compare evaluate evaluate-regression fidelity figure-calibration figure-confusion figure-qcfc figure-roc figure-training individuality permutation permutation-regression report summary
 prgnn/stages/column.Classifiers 87d8acdebdf3.dafc3e
 
 reached by biomarkers choose compare evaluate figure-roc individuality permutation report summary
@@ -1316,7 +1340,7 @@ reached by biomarkers compare individuality qcfc
 prgnn/stages/inference.StudentP 068be0c8ad47.d7a824
 prgnn/stages/inference.arctan 7c34020b5096.d7a824
 
-reached by biomarkers covariates evaluate evaluate-regression fidelity individuality permutation
+reached by biomarkers covariates evaluate evaluate-regression fidelity individuality permutation permutation-regression
 prgnn/stages/inference.AsLarge d983b64cb89b.e3b0c4
 prgnn/stages/inference.PermutationP e6afa7c3215d.e3b0c4
 
@@ -1340,7 +1364,7 @@ prgnn/stages/column.AccuracyRow 145c1ff5088e.c63136
 reached by biomarkers evaluate-regression individuality
 prgnn/stages/inference.percentiles 28061f6fc7ba.1fa0c5
 
-reached by biomarkers evaluate-regression individuality permutation
+reached by biomarkers evaluate-regression individuality permutation permutation-regression
 prgnn/stages/inference.Quantile 5ab7ce82ae62.e3b0c4
 
 reached by biomarkers fidelity figure-calibration figure-distributions figure-individuality figure-qcfc figure-roc individuality report summary tables
@@ -1375,7 +1399,7 @@ reached by biomarkers fidelity individuality
 prgnn/stages/learn.ChoicePort e6e126e70998.33deaa
 prgnn/stages/learn.Chosen 2eb598cfa029.080828
 
-reached by biomarkers fidelity individuality permutation
+reached by biomarkers fidelity individuality permutation permutation-regression
 prgnn/stages/column.SettingText 0f78c52316ab.ea897c
 
 reached by biomarkers figure-individuals individuality report summary
@@ -1501,25 +1525,29 @@ prgnn/stages/column.TrainedModels 961e8c225bf8.e3b0c4
 reached by bnt
 prgnn/gnn/bnt.Centers b14943e818cd.c6ffd2
 prgnn/gnn/bnt.Fit d03a56d63b6e.7bbc1c
+prgnn/gnn/bnt.IdentityColumns ec2000c9f25a.e3b0c4
 prgnn/gnn/bnt.Model 489b1f13342c.c7625e
 prgnn/gnn/bnt.Model.Parameters 5a678d723c99.f2d1e8
 prgnn/gnn/bnt.Model.Rate 3ccf8ae86ed0.4cb320
-prgnn/gnn/bnt.Net 0999882b995a.383b9a
+prgnn/gnn/bnt.Net 8b46a0768545.c475d9
+prgnn/gnn/bnt.Net.Buffers 431ed90b2e6f.c273f8
 prgnn/gnn/bnt.Net.Drops 15b26349e200.c273f8
-prgnn/gnn/bnt.Net.Gradient 8774c2302ce9.e676ec
+prgnn/gnn/bnt.Net.Gradient fdb66d3336a0.6fe9e5
 prgnn/gnn/bnt.Net.Layout 6f35cd0c4d26.c011fe
+prgnn/gnn/bnt.Net.Penalty 88a5728f420a.c273f8
 prgnn/gnn/bnt.Net.alike 9796a69a1cc0.3dcc18
 prgnn/gnn/bnt.Net.alikeBack cd7f1eccaad2.649064
-prgnn/gnn/bnt.Net.back a37e4c2d3558.227017
+prgnn/gnn/bnt.Net.back c96642d8845a.083830
+prgnn/gnn/bnt.Net.cluster c12798517830.461170
 prgnn/gnn/bnt.Net.distance e6c7b610c98f.c273f8
-prgnn/gnn/bnt.Net.forward 575452cb7439.21c40f
+prgnn/gnn/bnt.Net.forward c3db9164736e.ff098b
 prgnn/gnn/bnt.Net.masks 347605000786.a18ee4
 prgnn/gnn/bnt.Net.padded 430a6d6923c1.c273f8
 prgnn/gnn/bnt.Net.read 8dd674170e56.1cfac9
-prgnn/gnn/bnt.Net.readBack c84ad7b3dd75.256268
-prgnn/gnn/bnt.New 528978ea5340.e1e10b
-prgnn/gnn/bnt.Options e2c3346ad2dc.e3b0c4
-prgnn/gnn/bnt.Options.Columns 35e681f8a919.c7625e
+prgnn/gnn/bnt.Net.readBack 39f27a191e3c.6a7330
+prgnn/gnn/bnt.New 502c40533878.97647a
+prgnn/gnn/bnt.Options 2ea614e86f9c.e3b0c4
+prgnn/gnn/bnt.Options.Columns 4ef21de24adc.c7625e
 prgnn/gnn/bnt.Rating 59954b378545.e3b0c4
 prgnn/gnn/bnt.Released 4d3dbccbe473.f11690
 prgnn/gnn/bnt.Training f9a4b6e776e9.c30466
@@ -1528,6 +1556,7 @@ prgnn/gnn/bnt.block 46c2391d157a.782cec
 prgnn/gnn/bnt.block.back 413096fae89e.12b4be
 prgnn/gnn/bnt.block.forward 95c5b7348702.5ff966
 prgnn/gnn/bnt.block.parts 95477f22142e.1ac804
+prgnn/gnn/bnt.divergence b2becfdd315b.4aa03f
 prgnn/gnn/bnt.graph 295faca74334.e3b0c4
 prgnn/gnn/bnt.join f96e8ea8117e.e855c1
 prgnn/gnn/bnt.leaky dd2923ddb80a.e3b0c4
@@ -1540,8 +1569,8 @@ prgnn/gnn/bnt.normal 53a4ebb4a469.c4217a
 prgnn/gnn/bnt.orthogonal ab7eef005cbe.e3b0c4
 prgnn/gnn/bnt.pass c55d6eaf020a.7c9b53
 prgnn/gnn/bnt.pass.logits 6f8d106882fb.9f56e7
-prgnn/gnn/bnt.rate 7a46e1b28286.b66ddc
-prgnn/gnn/bnt.readout c20aa4add612.c4217a
+prgnn/gnn/bnt.rate 593b0ef6fc7f.b66ddc
+prgnn/gnn/bnt.readout de6882184964.c4217a
 prgnn/gnn/bnt.received 39edd220a587.c4217a
 prgnn/gnn/bnt.run e1c93ed3ba34.729fae
 prgnn/gnn/bnt.runBack e680a5ae053e.55b158
@@ -1551,15 +1580,16 @@ prgnn/gnn/bnt.squared 2f64af1bd424.c4217a
 prgnn/gnn/bnt.state 0d188f724e3b.314fee
 prgnn/gnn/bnt.state.dropped 0394d84ce9bc.366dd8
 prgnn/gnn/bnt.sum 19fe12fe2e7e.c4217a
+prgnn/gnn/bnt.target f6c0c2cd5585.c4217a
 prgnn/gnn/bnt.together 57c4b32f7c1d.e3b0c4
 prgnn/gnn/bnt.unjoin cde31981f60b.a605df
-prgnn/stages/learn.BNT 885e4e5f7e93.3cb1d8
+prgnn/stages/learn.BNT 69b6ab22b060.3cb1d8
 prgnn/stages/learn.BNT.Ports c0a9d0b56097.a6dfa9
-prgnn/stages/learn.BNT.Run 91539d274ff4.528f69
+prgnn/stages/learn.BNT.Run 882176a69e39.95384d
 prgnn/stages/learn.BNT.Validate f83896356096.a3e314
 prgnn/stages/learn.BNT.matrices 986f255b5f53.790d43
 prgnn/stages/learn.BNT.rate d21ea14c3677.69a9e2
-prgnn/stages/learn.bnt.New bd199d668d6e.e2eaa5
+prgnn/stages/learn.bnt.New 84a85bc1c515.e2eaa5
 
 reached by bnt braingnn
 prgnn/gnn.Softmax 6af365053feb.f1d0e7
@@ -2146,8 +2176,10 @@ prgnn/internal/markup.Shown 43312fba887e.9db298
 prgnn/internal/words.InOrder 0be4e7b68c4d.b14bde
 prgnn/internal/words.Reorders d8794bf7dc5f.e3b0c4
 prgnn/stages/draw.Cells 62a870d19512.e3b0c4
+prgnn/stages/draw.DPI 4c943ed59fe6.e3b0c4
 prgnn/stages/draw.Family 285539a8c3fb.e3b0c4
 prgnn/stages/draw.Figure f75ac4a82489.e3b0c4
+prgnn/stages/draw.Figure.PNG c4753c60b66c.689863
 prgnn/stages/draw.Figure.SVG a39fb186723b.7d9c08
 prgnn/stages/draw.Figure.paint 0a06d66eef25.143812
 prgnn/stages/draw.Ink b8d98e520859.e3b0c4
@@ -2160,55 +2192,34 @@ prgnn/stages/draw.Text f7e1a2da85e3.e3b0c4
 prgnn/stages/draw.TickSize 069781a2de55.e3b0c4
 prgnn/stages/draw.Ticks 4c6688ccd0a3.e3b0c4
 prgnn/stages/draw.Ticks.Ticks 2b4a9310766c.96e484
-prgnn/stages/draw.assemble b8b51400894c.eaacd0
-prgnn/stages/draw.checksum b41cf4f8d1b7.e3b0c4
-prgnn/stages/draw.deflated 6586f1bf4c7b.e3b0c4
-prgnn/stages/draw.families dae9326102a4.e3b0c4
-prgnn/stages/draw.fontFace 8ecc61ac6092.26a2d3
-prgnn/stages/draw.fontTable 80ed4d818d4a.e3b0c4
-prgnn/stages/draw.indexed 9e1cfcc77293.e3b0c4
-prgnn/stages/draw.log2 1f220b99f475.e3b0c4
-prgnn/stages/draw.nameTable 9f7f91f23586.0d2bce
-prgnn/stages/draw.snap c17a6b90615b.e3b0c4
-prgnn/stages/draw.snapPath 76c5b2783632.bf9053
-prgnn/stages/draw.snapPoint 4ee5e4f7dd1c.98914a
-prgnn/stages/draw.snapped e3968dff7b9e.e3b0c4
-prgnn/stages/draw.snapped.DrawImage 5a13c494e7c4.2d88ae
-prgnn/stages/draw.snapped.Fill 9642e12b93f6.0b805d
-prgnn/stages/draw.snapped.FillString 5abe1f093e40.53b3c9
-prgnn/stages/draw.snapped.SetLineDash 4df1006c248a.737b81
-prgnn/stages/draw.snapped.SetLineWidth d4237de7c49d.95881b
-prgnn/stages/draw.snapped.Stroke 5b00e7d32e57.0b805d
-prgnn/stages/draw.snapped.Translate 6059c81fd5e5.53b3c9
-prgnn/stages/draw.subset c462108befef.c776ad
-prgnn/stages/draw.svgCanvas 630f45745800.d9ed84
-prgnn/stages/draw.svgCanvas.DrawImage 8974f1bca8e0.848dc1
-prgnn/stages/draw.svgCanvas.FillString db37ed983819.b2a178
-prgnn/stages/draw.svgCanvas.fontFaces 03728543b886.e8133a
-prgnn/stages/draw.tens ebb3f1481b04.e3b0c4
-prgnn/stages/draw.unhinted 7d2aeaddcfd8.e3b0c4
-prgnn/stages/draw.withImages 8d5c4fa5c589.e3b0c4
-prgnn/stages/draw.woff adce97d1dd8a.fdc697
-prgnn/stages/draw.writeAll 435787b06084.e3b0c4
-prgnn/stages/draw.written d430d9583892.e3b0c4
-prgnn/stages/figure.Chart 3daba9f45298.86d99d
-prgnn/stages/figure.Chart.svg d6420cc24d47.219578
-
-reached by brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-states figure-training report summary
-prgnn/stages/draw.DPI 4c943ed59fe6.e3b0c4
-prgnn/stages/draw.Figure.PNG c4753c60b66c.689863
 prgnn/stages/draw.affine 11c345029ebf.e3b0c4
 prgnn/stages/draw.affine.after 041abde3e2d9.09a5ef
 prgnn/stages/draw.affine.of a1145dc367ad.436bb7
 prgnn/stages/draw.affine.scale b9024adfa907.890cf2
+prgnn/stages/draw.assemble b8b51400894c.eaacd0
 prgnn/stages/draw.bend a197af38c4c6.e23d2d
+prgnn/stages/draw.buffers 4e1ea9ab9892.e3b0c4
+prgnn/stages/draw.buffers.Get 520b5d3d5fa6.dc99f7
+prgnn/stages/draw.buffers.Put e4a211e550d7.dc99f7
 prgnn/stages/draw.casteljau 801c87dab52a.e07440
+prgnn/stages/draw.checksum b41cf4f8d1b7.e3b0c4
 prgnn/stages/draw.chords 0a0bba15c1bf.e3b0c4
+prgnn/stages/draw.deflated 25faa12e9665.438a71
 prgnn/stages/draw.dot 0218288a5179.e3b0c4
 prgnn/stages/draw.dot.distance f71b6ce0c39b.4ba210
 prgnn/stages/draw.dot.fixed 0c36dbb0ac2b.5ddbce
 prgnn/stages/draw.dot.to b4adc47730f0.60dc7f
+prgnn/stages/draw.face e772e8f758e4.e3b0c4
+prgnn/stages/draw.faces 525a98c5c842.98d57c
+prgnn/stages/draw.families dae9326102a4.e3b0c4
+prgnn/stages/draw.fontFace e84740ae6500.40fec7
+prgnn/stages/draw.fontTable 80ed4d818d4a.e3b0c4
+prgnn/stages/draw.indexed ac6fe60471e0.e3b0c4
+prgnn/stages/draw.log2 1f220b99f475.e3b0c4
+prgnn/stages/draw.nameTable 9f7f91f23586.0d2bce
+prgnn/stages/draw.newFace 8ecc61ac6092.26a2d3
 prgnn/stages/draw.newPixels 8b459fa722ba.f475a6
+prgnn/stages/draw.packers 83b0d626dd2f.e3b0c4
 prgnn/stages/draw.pen f7491d6fc8d7.890cf2
 prgnn/stages/draw.pixels 6d73c8be6fea.fb3bac
 prgnn/stages/draw.pixels.DrawImage fbeea7ff1ae0.79d27e
@@ -2232,7 +2243,35 @@ prgnn/stages/draw.polygon.dashed 3f4691c03c41.953a2f
 prgnn/stages/draw.polygons c4f49be216f7.d8c774
 prgnn/stages/draw.share c1bcbac403ca.e3b0c4
 prgnn/stages/draw.shares 452e0634cc0d.2a9520
+prgnn/stages/draw.smallest 97523d91e42b.dc99f7
+prgnn/stages/draw.snap c17a6b90615b.e3b0c4
+prgnn/stages/draw.snapPath 76c5b2783632.bf9053
+prgnn/stages/draw.snapPoint 4ee5e4f7dd1c.98914a
+prgnn/stages/draw.snapped e3968dff7b9e.e3b0c4
+prgnn/stages/draw.snapped.DrawImage 5a13c494e7c4.2d88ae
+prgnn/stages/draw.snapped.Fill 9642e12b93f6.0b805d
+prgnn/stages/draw.snapped.FillString 5abe1f093e40.53b3c9
+prgnn/stages/draw.snapped.SetLineDash 4df1006c248a.737b81
+prgnn/stages/draw.snapped.SetLineWidth d4237de7c49d.95881b
+prgnn/stages/draw.snapped.Stroke 5b00e7d32e57.0b805d
+prgnn/stages/draw.snapped.Translate 6059c81fd5e5.53b3c9
+prgnn/stages/draw.subset 1acc89c30f24.c776ad
+prgnn/stages/draw.svgCanvas 630f45745800.d9ed84
+prgnn/stages/draw.svgCanvas.DrawImage da1e6e3fb51e.7ea05e
+prgnn/stages/draw.svgCanvas.FillString db37ed983819.b2a178
+prgnn/stages/draw.svgCanvas.fontFaces 03728543b886.e8133a
+prgnn/stages/draw.tens ebb3f1481b04.e3b0c4
+prgnn/stages/draw.unhinted 7d2aeaddcfd8.e3b0c4
+prgnn/stages/draw.withImages 8d5c4fa5c589.e3b0c4
+prgnn/stages/draw.woff adce97d1dd8a.fdc697
+prgnn/stages/draw.writeAll 435787b06084.e3b0c4
+prgnn/stages/draw.written d430d9583892.e3b0c4
+prgnn/stages/figure.Chart 3daba9f45298.86d99d
+prgnn/stages/figure.Chart.svg d6420cc24d47.219578
+prgnn/stages/figure.outputs b34a2b00dfa4.a881af
 prgnn/stages/figure.outputsOr 1eb6bb40d909.43b735
+
+reached by brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qcfc figure-ranking figure-roc figure-states figure-training report summary
 prgnn/stages/figure.picturePorts 9cd46ef98c0d.465270
 
 reached by brainmap figure-calibration figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training report summary
@@ -2244,9 +2283,6 @@ prgnn/stages/chart.drawSigns 1d821e2a967a.d49314
 prgnn/stages/chart.sign 1c5a90715da6.e3b0c4
 prgnn/stages/chart.signPlaces dc11b1e7b489.db875b
 prgnn/stages/chart.stroke 7d32b2990558.e3b0c4
-
-reached by brainmap figure-confusion figure-connectivity figure-degrees figure-individuality figure-individuals figure-ranking figure-states report summary
-prgnn/stages/figure.outputs b34a2b00dfa4.a881af
 
 reached by brainmap figure-confusion figure-connectivity figure-individuals figure-qc figure-qcfc figure-states report summary
 prgnn/stages/draw.None b3c3b0d54c46.e3b0c4
@@ -2406,7 +2442,7 @@ prgnn/stages/learn.choose.New fdf7913d79ef.d9b9a6
 prgnn/stages/learn.describe cd1080b18571.aba845
 prgnn/stages/learn.idRow d28774d816ee.e3b0c4
 
-reached by choose compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc permutation report summary
+reached by choose compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc permutation permutation-regression report summary
 prgnn/stages/fold.Case a6b39a8ea263.e3b0c4
 prgnn/stages/fold.OnlyOnce 5c72cf9cfa2e.2e1e5c
 prgnn/stages/fold.OverDraws d47e11d21792.97e4f8
@@ -2515,11 +2551,11 @@ prgnn/stages/assess.participantAccuracy 97fcc7547348.c7124a
 prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 
-reached by compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc figure-training individuality permutation report summary
+reached by compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc figure-training individuality permutation permutation-regression report summary
 prgnn/stages/column.NameClassifiers c4ccd29ed0a0.e0ff7c
 prgnn/stages/column.joinTexts b3355550bea3.e3b0c4
 
-reached by compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc permutation report summary
+reached by compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc permutation permutation-regression report summary
 prgnn/stages/fold.Settings 0f3eae43f076.2e1e5c
 prgnn/stages/fold.Settings.name 8cd5f7c99902.cd279a
 prgnn/stages/fold.bySetting e066f4e65391.42b1e7
@@ -2625,11 +2661,19 @@ prgnn/connectivity.mostSize d0872397b0e5.e3b0c4
 reached by connectivity figure-connectivity sessions
 prgnn/connectivity.nearOne 70acb9aab7f1.e3b0c4
 
+reached by connectivity leakage matrices tangent windows
+prgnn/internal/dense.sumLanes 62222fad2ff5.e3b0c4
+
+reached by connectivity leakage tangent windows
+prgnn/internal/dense.SumSquares ba0b9f52535e.8ce8b2
+prgnn/internal/dense.sumSquaresAVX b61aacf73e51.9ffd86
+prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
+
 reached by connectivity matrices
 prgnn/connectivity.Empirical 25932778740d.7b171b
 prgnn/connectivity.Estimator e621c9066c91.e3b0c4
 prgnn/connectivity.Quality 16f3619ace14.e3b0c4
-prgnn/connectivity.Quality.judge d2919af71623.d35097
+prgnn/connectivity.Quality.judge 59e46fbbf9f5.d35097
 prgnn/connectivity.Ridge 2672b1f2d375.7b171b
 prgnn/connectivity.count 6a7fff03ab0e.29145e
 prgnn/connectivity.margin 519c5671bb11.e3b0c4
@@ -2647,18 +2691,10 @@ prgnn/stages/prepare.connectivityQuality ddd7855ba182.9b8e88
 reached by connectivity matrices sessions
 prgnn/stages/prepare.matrixRow 2bfdf0f80c31.e3b0c4
 
-reached by connectivity matrices tangent windows
-prgnn/internal/dense.sumLanes 62222fad2ff5.e3b0c4
-
 reached by connectivity matrices windows
 prgnn/internal/dense.Scale fa06bcc4f329.b3eb17
 prgnn/internal/dense.scaleAVX 7850571b9934.7902b8
 prgnn/internal/dense.scaleGo 94e3d8ade842.e3b0c4
-
-reached by connectivity tangent windows
-prgnn/internal/dense.SumSquares ba0b9f52535e.8ce8b2
-prgnn/internal/dense.sumSquaresAVX b61aacf73e51.9ffd86
-prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
 
 reached by connectivity windows
 prgnn/internal/dense.GramColumns d5ae648f26ce.008ef0
@@ -2843,12 +2879,12 @@ prgnn/stages/prepare.Denoise.Ports 79936ba0faeb.4afa85
 prgnn/stages/prepare.Denoise.Run dad517a3fd48.509f9d
 prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
 prgnn/stages/prepare.Denoise.Validate f6d1955e5028.cb168a
-prgnn/stages/prepare.Denoise.addTask 8486aa2068a5.6ed91e
+prgnn/stages/prepare.Denoise.addTask 6b9bb8f78cd1.6ed91e
 prgnn/stages/prepare.Denoise.choose bba07cfa5120.c9b7ba
-prgnn/stages/prepare.Denoise.cleaner 08c4166a1d32.dac33c
+prgnn/stages/prepare.Denoise.cleaner 5025e6c2ca0c.dac33c
 prgnn/stages/prepare.Denoise.confounds 1452b91b4d80.dcd1f7
 prgnn/stages/prepare.Denoise.events 4efe6c564f50.e613c3
-prgnn/stages/prepare.Denoise.prepare d77a5157462c.b38fc9
+prgnn/stages/prepare.Denoise.prepare cc1b449b3150.b38fc9
 prgnn/stages/prepare.Denoise.resample a0e33e54a91e.23bdae
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
 prgnn/stages/prepare.Denoise.without 7d99d724768e.b11107
@@ -2893,7 +2929,7 @@ prgnn/stages/column.VolumeRow 335385ad67f8.e3b0c4
 reached by denoise graph matrices
 prgnn/stages/region.Stack d4c65737cd4b.b4a5e2
 
-reached by denoise join windows
+reached by denoise join occupancy windows
 prgnn/stages/prepare.orExclude 8f65000deb9b.e3b0c4
 
 reached by denoise matrices timeseries
@@ -2963,11 +2999,9 @@ prgnn/stages/inference.foldArea 70f28ada5652.d855ee
 reached by evaluate evaluate-regression
 prgnn/stages/assess.complete 7173be71c3e4.420083
 prgnn/stages/fold.ApartText 1c49c4c97b7e.998011
+prgnn/stages/fold.Distinct 78f1bf604cc0.2e1e5c
 prgnn/stages/fold.PartText 01660137582c.9d7f1c
 prgnn/stages/fold.Untested fafc4b82957c.549c77
-
-reached by evaluate evaluate-regression permutation
-prgnn/stages/fold.Distinct 78f1bf604cc0.2e1e5c
 
 reached by evaluate figure-calibration figure-individuals figure-roc permutation report summary
 prgnn/stages/fold.PositiveGroup 55bfaa37f408.b1c52c
@@ -2979,27 +3013,34 @@ prgnn/stages/column.FoldRow 7325eb99e321.c63136
 reached by evaluate-regression
 prgnn/stages/assess.EvaluateRegression 719332737bb9.e3b0c4
 prgnn/stages/assess.EvaluateRegression.Ports 4e42abeb9c50.17c454
-prgnn/stages/assess.EvaluateRegression.Run 3f09e99cd78d.e3d6ff
+prgnn/stages/assess.EvaluateRegression.Run 2fd269a9eeab.8d9271
 prgnn/stages/assess.evaluate-regression.New cf571e4676ed.3d2c69
 prgnn/stages/column.RegressionFoldRow fdece881a762.c63136
+prgnn/stages/inference.NumberTest 50a8689e9049.8b030b
+prgnn/stages/inference.TestNumbers 1293d39f9e7c.b92473
+
+reached by evaluate-regression permutation-regression
+prgnn/stages/fold.Numbers 4bd58896dd3e.1e1c6c
+prgnn/stages/inference.MeanScore 965966fc2283.bf1e79
 prgnn/stages/inference.NumberFold bfe607185ddf.e3b0c4
 prgnn/stages/inference.NumberFold.Score bf4fb9668a70.c77679
 prgnn/stages/inference.NumberFold.constant ad53b783c15b.b32738
 prgnn/stages/inference.NumberFold.score fe996fbf9367.e6cb46
 prgnn/stages/inference.NumberScore e6cc09dea6d6.e3b0c4
 prgnn/stages/inference.NumberScore.values a23055bdad6c.8fc106
-prgnn/stages/inference.NumberTest 50a8689e9049.8b030b
-prgnn/stages/inference.TestNumbers 4a3670e2130d.3c6fc3
+prgnn/stages/inference.constants 9de858de4e9a.d53653
 prgnn/stages/inference.meanScore 8e8daead37b3.a81bb2
 prgnn/stages/inference.vary c176e88f88b7.e3b0c4
 
-reached by evaluate-regression regression report summary train-regression
+reached by evaluate-regression permutation-regression regression report summary train-regression
 prgnn/stages/fold.NumberRow 44aa4da4a39b.e3b0c4
+
+reached by evaluate-regression permutation-regression report summary
+prgnn/stages/fold.ReadNumbers ff01653c190a.eaf780
+prgnn/stages/fold.readNumbers 8f25842a79be.210f92
 
 reached by evaluate-regression report summary
 prgnn/stages/column.RegressionRow 6426371dbd46.c63136
-prgnn/stages/fold.ReadNumbers ff01653c190a.eaf780
-prgnn/stages/fold.readNumbers 8f25842a79be.210f92
 
 reached by exec
 module github.com/gofrs/flock v0.13.1
@@ -3484,13 +3525,15 @@ prgnn/stages/chart.StateMeasure 37bd17bb922b.077f10
 prgnn/stages/chart.States 3b929f6420f9.9fa7b4
 prgnn/stages/figure.States b98f30ca7228.e3b0c4
 prgnn/stages/figure.States.Ports 9892023ba8ae.ea8b9b
-prgnn/stages/figure.States.Run 5aa714da353e.32a53c
+prgnn/stages/figure.States.Run 28fb05cfadb0.82e419
 prgnn/stages/figure.add 5e28aa71d045.077f10
+prgnn/stages/figure.cut 9468ba1e7ace.e3b0c4
 prgnn/stages/figure.descriptive 54ee9a5721a5.e3b0c4
 prgnn/stages/figure.figure-states.New 07cfa2122a94.18fde0
 prgnn/stages/figure.sampleMean 6eb978842601.dc3b72
-prgnn/stages/figure.stateGroupRow 3468153b9b5b.e3b0c4
-prgnn/stages/figure.stateGroups ffb943db9002.bdd09d
+prgnn/stages/figure.stateGroupRow 5de28ddfbec5.e3b0c4
+prgnn/stages/figure.stateGroups 1a43773bd44c.bdd09d
+prgnn/stages/figure.stays 9dd2aa34a4ed.beb636
 
 reached by figure-states occupancy
 prgnn/stages/column.OccupancyRow b05754e2e89e.e3b0c4
@@ -3558,14 +3601,14 @@ reached by harmonize
 prgnn/connectivity/combat.Fit.Apply a758caf9f058.40fa46
 prgnn/stages/prepare.Harmonize 9e516d78e032.e3b0c4
 prgnn/stages/prepare.Harmonize.Ports 17c83b7e109f.03f249
-prgnn/stages/prepare.Harmonize.Run 373e70bdd8e8.c397fb
+prgnn/stages/prepare.Harmonize.Run b4be91a21e57.c55c2b
 prgnn/stages/prepare.fits 525a98c5c842.f596a5
 prgnn/stages/prepare.harmonize.New d54eff27cd87.04767b
-prgnn/stages/prepare.knownFit eb3e7302247e.809dad
+prgnn/stages/prepare.knownFit 60d6d9c0b14b.fbe99d
 prgnn/stages/prepare.knownFit.numbers 9e6b812b4a01.f596a5
 prgnn/stages/prepare.mostFitted 812028183106.e3b0c4
 prgnn/stages/prepare.readFit 50573121e7ea.724656
-prgnn/stages/prepare.recentFit 39a3dcad7cc3.922f6f
+prgnn/stages/prepare.recentFit dcf69418fc48.6193fd
 
 reached by harmonize matrices project timeseries
 prgnn/stages/region.DrawNumbers 7e1da8cafb3c.e3b0c4
@@ -3628,10 +3671,16 @@ prgnn/stages/assess.Leakage.Ports 1ca710021e9d.f8203a
 prgnn/stages/assess.Leakage.Run 17444b2e60a6.180013
 prgnn/stages/assess.Leakage.lookAtPredictions c176b5c77447.a61153
 prgnn/stages/assess.Leakage.lookAtScans 97baefb90fe5.a7be1f
-prgnn/stages/assess.Leakage.sameTraces d6fce5b692d7.c91aac
+prgnn/stages/assess.Leakage.sameTrace 323d31a8e7af.08e0c4
+prgnn/stages/assess.Leakage.sameTraces 574b15e9f32b.14c462
+prgnn/stages/assess.Leakage.tiles c1f3b1250506.52a436
+prgnn/stages/assess.basis 92357664102c.be763d
+prgnn/stages/assess.basis.signatures 34b35d47dd7d.c9d224
 prgnn/stages/assess.coarseProjections b245d90d0623.e3b0c4
 prgnn/stages/assess.coarseShare a3a2318c456d.e3b0c4
+prgnn/stages/assess.cosines b708ccc7ef06.f2b3b0
 prgnn/stages/assess.endPoints 519c5671bb11.e3b0c4
+prgnn/stages/assess.fewPairs 6b39c9d3a325.e3b0c4
 prgnn/stages/assess.filterReach ab2f185cd526.e3b0c4
 prgnn/stages/assess.filterSD f85bf162be88.e3b0c4
 prgnn/stages/assess.filterStep 96607dbc6afe.e3b0c4
@@ -3645,26 +3694,47 @@ prgnn/stages/assess.leakCheck e2721829b74a.e3b0c4
 prgnn/stages/assess.leakCheck.fail 854f51d89808.56e0de
 prgnn/stages/assess.leakage.New 7367b0119a29.d98fce
 prgnn/stages/assess.leastOverlap a9377ed9369a.e3b0c4
+prgnn/stages/assess.leastPart 7223c1bf482d.e3b0c4
 prgnn/stages/assess.leastRegions c8409648400f.e3b0c4
 prgnn/stages/assess.leastZ 069781a2de55.e3b0c4
 prgnn/stages/assess.lookAtFitted afca07e2639d.84320c
 prgnn/stages/assess.lookAtModels f154a9e1fe4f.4e4f85
 prgnn/stages/assess.meanTrace 9593da3743bb.7769b0
 prgnn/stages/assess.meeting f22a62d36724.e3b0c4
+prgnn/stages/assess.newScreen 7ccb6d203848.bc95be
 prgnn/stages/assess.newTrace c0947f7b3388.65c02a
 prgnn/stages/assess.placeOf 89225e3c6d5d.018616
+prgnn/stages/assess.product 8eae9a150072.e3b0c4
 prgnn/stages/assess.projections 57c4b32f7c1d.e3b0c4
 prgnn/stages/assess.ranks 901533841470.e3b0c4
 prgnn/stages/assess.readBook 9d689b1b8c89.f5fd9c
 prgnn/stages/assess.readTraces 09b9987c7afc.e0726a
 prgnn/stages/assess.rescaled 1adda8b8e202.e3b0c4
+prgnn/stages/assess.screen da912ca217d6.e3b0c4
+prgnn/stages/assess.screen.basis 7503e65f76ab.0bd68c
+prgnn/stages/assess.screen.choose ea8422c64e85.c961f1
+prgnn/stages/assess.screen.may e57558eb9e25.5458f0
+prgnn/stages/assess.screen.turned 228c4a8e2464.344a14
+prgnn/stages/assess.screenRoom 688309d193d1.e3b0c4
+prgnn/stages/assess.screenSD b245d90d0623.e3b0c4
+prgnn/stages/assess.screenSample b6b774a93a8b.e3b0c4
 prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
 prgnn/stages/assess.sharedScans 55851b8f3b40.87dbc2
 prgnn/stages/assess.standardize db6d48629697.e3b0c4
+prgnn/stages/assess.tile 44f56650db94.be763d
+prgnn/stages/assess.tile.pairs e798512fcd4a.cb7255
+prgnn/stages/assess.tileTraces 22b9b8e28774.e3b0c4
+prgnn/stages/assess.tileValues 3e220ec7f6d4.e3b0c4
 prgnn/stages/assess.timePoints 9a696374930b.a4231a
 prgnn/stages/assess.trace d71d93a44110.ea4f8e
+prgnn/stages/assess.trace.correlation 518643912e76.8a97b7
+prgnn/stages/assess.trace.lags eefc22bc7035.93d220
+prgnn/stages/assess.trace.leastOverlap 22b5b7fb1a34.3a9a4b
 prgnn/stages/assess.trace.len 59ac648343ab.ea4f8e
-prgnn/stages/assess.trace.meet 991cfdf1d6ef.6e9396
+prgnn/stages/assess.trace.means 67d2621bcf49.65c02a
+prgnn/stages/assess.trace.meet 6ecf7b70cc0a.718fd4
+prgnn/stages/assess.trace.overlap 79bad5a2950b.e66a14
+prgnn/stages/assess.trace.variation eac4eb0f2aa8.ea4f8e
 prgnn/stages/column.LabelOf d119dbb67261.575c68
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
 prgnn/stages/fold.LabeledMember.Label 2ba3a323be55.07089d
@@ -3798,7 +3868,8 @@ prgnn/connectivity/dynamic.Stay bcf7618ec17f.e3b0c4
 prgnn/connectivity/dynamic.Stays 25fbe3e33877.3210c6
 prgnn/stages/prepare.Occupancy dba1b61b2ad0.e3b0c4
 prgnn/stages/prepare.Occupancy.Ports b9e139433021.479ad6
-prgnn/stages/prepare.Occupancy.Run b419457ccc2a.064f70
+prgnn/stages/prepare.Occupancy.Run 373c4e1aa16a.426a2b
+prgnn/stages/prepare.commonPairs 453f2e507851.879f6f
 prgnn/stages/prepare.occupancy.New d54eff27cd87.0cbf81
 prgnn/stages/prepare.sequenceRow f36bd0f3d568.e3b0c4
 prgnn/stages/prepare.transitionRow b6b020f9f3c4.e3b0c4
@@ -3809,11 +3880,14 @@ prgnn/connectivity/dynamic.L2 ea1980c6918c.5e6b99
 prgnn/connectivity/dynamic.Metric e621c9066c91.e3b0c4
 prgnn/connectivity/dynamic.Rows c00bd49d5e0e.e3b0c4
 prgnn/connectivity/dynamic.Rows.N 2d9cbf40e807.44832a
+prgnn/connectivity/dynamic.Rows.Only c265b1749fdd.097b6d
 prgnn/connectivity/dynamic.Rows.row 376c62132abf.44832a
 prgnn/connectivity/dynamic.distance 8aace6c719d9.e70150
 prgnn/connectivity/dynamic.each 90d9a6dacdd7.e3b0c4
 prgnn/connectivity/dynamic.nearest be0698c7d8b6.ca2819
 prgnn/stages/prepare.readWindows 8347e71599ed.e4925a
+prgnn/stages/prepare.silentRegions 8794d8dbcbab.dac016
+prgnn/stages/region.NodesOfPairs 37517ea2ffb0.e3b0c4
 
 reached by occupancy states windows
 prgnn/stages/prepare.windowRow d3189ae16c95.e3b0c4
@@ -4030,16 +4104,29 @@ reached by permutation
 prgnn/stages/column.PermutationRow 89da1f2c759b.c63136
 prgnn/stages/learn.Permutation 0a604c5f3fd9.e3b0c4
 prgnn/stages/learn.Permutation.Ports 25046fc0c599.585548
-prgnn/stages/learn.Permutation.Run 1f84567be453.a582e7
-prgnn/stages/learn.byPermutation 5a0719444e92.aa9f69
-prgnn/stages/learn.graphsOf 173b2e5a2531.2e1e5c
+prgnn/stages/learn.Permutation.Run 270dba2d6b7e.743b60
 prgnn/stages/learn.permutation.New d54eff27cd87.210a45
-prgnn/stages/learn.permutedSetting 496f6f88576f.419a8c
-prgnn/stages/learn.permutedSetting.check 7a063cb7bcbe.00e674
-prgnn/stages/learn.permutedSetting.rows 7ba547fccf10.9f84c5
+prgnn/stages/learn.permutedSetting.rows b3bb04ad49b1.b3fe12
 
-reached by permutation report summary
+reached by permutation permutation-regression
+prgnn/stages/learn.byPermutation 63480967a062.ae6c66
+prgnn/stages/learn.graphsOf 173b2e5a2531.2e1e5c
+prgnn/stages/learn.label d4603f7ce2e6.e3b0c4
+prgnn/stages/learn.labelsOf 97b170fd8b05.566099
+prgnn/stages/learn.permutedSetting 496f6f88576f.419a8c
+prgnn/stages/learn.permutedSetting.check 68aeb2007ce1.cdb7d0
+prgnn/stages/learn.permutedSetting.test 74c3885d7e3a.400d4d
+
+reached by permutation permutation-regression report summary
 prgnn/stages/column.PermutationTestRow 2ed9244a5e2a.c63136
+
+reached by permutation-regression
+prgnn/stages/column.NumberPermutationRow f7dcbb058547.c63136
+prgnn/stages/column.NumberPermutationTestRow 2ed9244a5e2a.c63136
+prgnn/stages/learn.PermutationRegression dba1b61b2ad0.e3b0c4
+prgnn/stages/learn.PermutationRegression.Ports 33aed3ac5746.338fb1
+prgnn/stages/learn.PermutationRegression.Run 227f2fcc5ff6.cbcc37
+prgnn/stages/learn.permutation-regression.New d54eff27cd87.cf5aaf
 
 reached by predict
 prgnn/stages/learn.Predict 6c340ac53644.e3b0c4
@@ -4208,7 +4295,7 @@ prgnn/stages/present.author.othersAbove 3f0a78fa5506.363fe6
 prgnn/stages/present.author.provenance a9dcc932b3b5.84da51
 prgnn/stages/present.author.rankingTables 5229397d509c.69de01
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
-prgnn/stages/present.author.recovered 6ab1684eb249.5250d4
+prgnn/stages/present.author.recovered 97815fdab8cc.166a9c
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
 prgnn/stages/present.author.regions dda14d95881b.dbb9b5
 prgnn/stages/present.author.regressionTiles 38e970972b0a.f46570
@@ -4233,7 +4320,7 @@ prgnn/stages/present.newAuthor a4867bff8c15.45249d
 prgnn/stages/present.optional 465d1becbc8f.4c17fd
 prgnn/stages/present.otherThan 377a7af02a53.1f3e00
 prgnn/stages/present.programs c36f217d49f2.020db9
-prgnn/stages/present.sharedPorts e50a3a4a168f.7f1bfd
+prgnn/stages/present.sharedPorts c19223483c16.7f1bfd
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.together 5a8967755750.06ae07
 prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
@@ -4241,7 +4328,9 @@ prgnn/stages/present.upsideDownText 6036c8f41ab1.e3b0c4
 prgnn/stages/present.varying cacbb1b92632.10d139
 prgnn/stages/present.verdict 9b0479f54336.284716
 prgnn/stages/present.verdict.against e115142511bf.3097a1
-prgnn/stages/present.verdict.sentence d1b2e7bab192.79623d
+prgnn/stages/present.verdict.caution b4f37db59139.cbf584
+prgnn/stages/present.verdict.reading 42225111140e.6fffb0
+prgnn/stages/present.verdict.sentence 3c2384150747.2dcd7c
 prgnn/stages/present.verdict.value 866934cb6e0b.105f2a
 prgnn/stages/present.widthOfSVG 6b82b449d465.8933d2
 prgnn/stages/present/methods.Author 2865ea77ba6f.c22369
@@ -4254,7 +4343,7 @@ prgnn/stages/present/methods.Author.inputsOfWindows 55aac5364d89.80b555
 prgnn/stages/present/methods.Author.methodsOfBaselines 49fab72abea3.8b2ae6
 prgnn/stages/present/methods.Author.methodsOfCleaning f6a9d8171d49.0de54c
 prgnn/stages/present/methods.Author.methodsOfCohort 8ab4d8b2db96.532934
-prgnn/stages/present/methods.Author.methodsOfEvaluation 391f19532462.577594
+prgnn/stages/present/methods.Author.methodsOfEvaluation 5a20d03f339f.f284aa
 prgnn/stages/present/methods.Author.methodsOfGraphs c89840fc465b.f34f49
 prgnn/stages/present/methods.Author.methodsOfRegression 0e33b61e5f07.365268
 prgnn/stages/present/methods.Author.methodsOfScans 33ab89cecd26.8b7aee
@@ -4273,11 +4362,11 @@ prgnn/stages/present/methods.Text.say a989d8eef523.533bfd
 prgnn/stages/present/methods.cohortSettings b1bf21d2b7ad.10639c
 prgnn/stages/present/methods.estimator b6de2f302aba.bb0413
 prgnn/stages/present/methods.labelingWords de5080112fb8.e3b0c4
-prgnn/stages/present/methods.lengths 236bc0477341.6a44ab
+prgnn/stages/present/methods.lengths 59c5b6f7fad2.6a44ab
 prgnn/stages/present/methods.listed 3fac75df7c3a.85e63a
 prgnn/stages/present/methods.methodsOfBlocks 7a328109c245.074a3a
 prgnn/stages/present/methods.methodsOfLabels 8e95f31d3c24.8464d4
-prgnn/stages/present/methods.methodsOfNuisance 220b26da056d.d0dfd0
+prgnn/stages/present/methods.methodsOfNuisance c4532c32a35f.e07403
 prgnn/stages/present/methods.methodsOfTask 5b3bbede5f98.57fae4
 prgnn/stages/present/methods.orDefault e0886d07f1b6.e3b0c4
 prgnn/stages/present/methods.percentText 4824c72005af.f0252a
@@ -4288,7 +4377,7 @@ prgnn/stages/present/methods.silentRow 23ebe5a08dde.e3b0c4
 prgnn/stages/present/methods.valid 8042939455a1.e3b0c4
 prgnn/stages/present/methods.windowEstimate 95e017a1b0a9.e8e32f
 prgnn/stages/present/participants.CleanedScan 36c8fed1cbe2.2627d5
-prgnn/stages/present/participants.CleanedScan.Nuisance 6aca2bd9f669.aedb16
+prgnn/stages/present/participants.CleanedScan.Nuisance 2a35ca9cae7e.a26678
 prgnn/stages/present/participants.CleanedScan.lostRegions 193855a12fac.223707
 prgnn/stages/present/participants.CleanedScan.lostText 01dd0081beec.79cd78
 prgnn/stages/present/participants.CleanedScan.taskOf f3f16a86594b.4cc7c1
@@ -4305,9 +4394,10 @@ prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
 prgnn/stages/present/participants.Cohort.cautionScans 95d4454d0b2b.574acb
 prgnn/stages/present/participants.Cohort.cleaning b0f3eb430c31.a7d59a
 prgnn/stages/present/participants.Cohort.describeExcluded c08100870c5b.bd7977
-prgnn/stages/present/participants.Cohort.describeGroups 04ed77e98459.62c451
+prgnn/stages/present/participants.Cohort.describeGroups f6839a8f147b.1d9609
 prgnn/stages/present/participants.Cohort.eachParticipant 05543f1640ea.09a795
 prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
+prgnn/stages/present/participants.Cohort.motionIn 668723eaa6f4.a9bc49
 prgnn/stages/present/participants.Cohort.motionTable 657fdfad2756.fdb081
 prgnn/stages/present/participants.Cohort.readCleaned 1747b58493e0.f137c1
 prgnn/stages/present/participants.Cohort.registration 34d485349852.0b9eb6
@@ -4376,7 +4466,7 @@ prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
 prgnn/stages/present/performance.Results.CautionAccuracy 2b2b7ae67721.161870
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Describe 8dffb23a4283.2ea911
-prgnn/stages/present/performance.Results.DescribeRegression 598cd3bab06b.009724
+prgnn/stages/present/performance.Results.DescribeRegression dbd52116cc92.e94e71
 prgnn/stages/present/performance.Results.IsUnproven 0518a7afaba8.6c25d1
 prgnn/stages/present/performance.Results.LeftOut 4adbbb84c438.23a660
 prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
@@ -4384,10 +4474,10 @@ prgnn/stages/present/performance.Results.OtherSettings cf7ba56b96c7.1b7f98
 prgnn/stages/present/performance.Results.PerParticipant bc0dbefab38b.5dd36e
 prgnn/stages/present/performance.Results.Read 7de3c0f4a65e.eecfba
 prgnn/stages/present/performance.Results.RegionsOf 1aee53e377b9.043721
-prgnn/stages/present/performance.Results.RegressionResult 1f7949eba954.886c7f
+prgnn/stages/present/performance.Results.RegressionResult 5c0d3ce61107.e7e3ce
 prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
 prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
-prgnn/stages/present/performance.Results.cautionRegression 4459c5037fef.29f3ec
+prgnn/stages/present/performance.Results.cautionRegression fcbc7be23c8c.3cf4dd
 prgnn/stages/present/performance.Results.cautionRetrained 01250d1fc84e.496202
 prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
 prgnn/stages/present/performance.Results.comparison fea11874f7d8.877ec8
@@ -4399,12 +4489,14 @@ prgnn/stages/present/performance.Results.leftOut 35457c044bb6.67a52b
 prgnn/stages/present/performance.Results.leftOutEach 8b0cab696455.3863a9
 prgnn/stages/present/performance.Results.markOwn 65663ab0e54a.345ed3
 prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
+prgnn/stages/present/performance.Results.pOfR 6beec6bd465f.1f25c5
 prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 555d4a0e26a0.47fc6e
-prgnn/stages/present/performance.Results.permutation faae0ba0c492.4cf732
+prgnn/stages/present/performance.Results.permutation fbd2ffc3181a.4e5187
+prgnn/stages/present/performance.Results.permutationTable 7a5001bec01f.55a962
 prgnn/stages/present/performance.Results.permutationTests 700a6b4baa41.6fb9ae
 prgnn/stages/present/performance.Results.published 2a915ee3049f.1af90a
-prgnn/stages/present/performance.Results.readRegression 9a16de7e5cc9.cdea0a
+prgnn/stages/present/performance.Results.readRegression aee98d378deb.36441f
 prgnn/stages/present/performance.Results.trainings 8a6348f92bef.ec8707
 prgnn/stages/present/performance.Row.IsMajority a7174aa90b03.826b89
 prgnn/stages/present/performance.Row.is 6d5a6a603092.95695a
@@ -4437,7 +4529,7 @@ prgnn/stages/present/section.MemberText d9b1337daee3.c63136
 prgnn/stages/present/section.NewWriter 1bfd6dec8125.a8b4ea
 prgnn/stages/present/section.OrItself 827690b739c3.e3b0c4
 prgnn/stages/present/section.Parameter 3ed1ac75b329.e3b0c4
-prgnn/stages/present/section.PlainName 44bf89174529.e3b0c4
+prgnn/stages/present/section.PlainName 0543d3f7707e.e3b0c4
 prgnn/stages/present/section.Read 970b5aa700c3.6e070b
 prgnn/stages/present/section.SVGTitle 4b706514dba8.70faeb
 prgnn/stages/present/section.SettingName 0d317fefa83d.653c3c
@@ -4503,7 +4595,7 @@ prgnn/stages/report.body.cell 92aee95481c5.ae25c5
 prgnn/stages/report.body.each 1cf831f79524.ee8df4
 prgnn/stages/report.body.figure 2afd08f6e70f.b81050
 prgnn/stages/report.body.page 13d8afc9a268.e660a4
-prgnn/stages/report.body.prose 8fa494f101e5.fcf31b
+prgnn/stages/report.body.prose 867862792705.2bb610
 prgnn/stages/report.body.put 1e98f0924572.9beb63
 prgnn/stages/report.body.table 47aec160c39a.2630bd
 prgnn/stages/report.body.tag dda517a86f2a.498512
@@ -4515,7 +4607,7 @@ prgnn/stages/report.inOrder d0ef59ec6f4e.5b02c8
 prgnn/stages/report.longestWhole f6de9cd300fa.e3b0c4
 prgnn/stages/report.mediaTypes cdf6f39f2f58.e3b0c4
 prgnn/stages/report.number b0cf05eda32e.e3b0c4
-prgnn/stages/report.onOneLine 8f8ae306ff14.e3b0c4
+prgnn/stages/report.onOneLine 3d52198f5fe0.8933d2
 prgnn/stages/report.pageCSS c742e88611af.0cecb4
 prgnn/stages/report.pageJS c742e88611af.6c618d
 prgnn/stages/report.pictureURL d37fcc8289ec.028e95
@@ -4538,6 +4630,9 @@ prgnn/stages/present/tables.PrintedName c97942720187.5424b5
 prgnn/stages/present/tables.VariationRow ae8ae4bc60bd.e3b0c4
 prgnn/stages/present/tables.printedNames 1b6aa612c9e9.e3b0c4
 prgnn/stages/report.Thousands 128bf1bef1e0.e3b0c4
+
+reached by report summary timeseries
+prgnn/stages/column.SeriesGiven 626edd2f9eda.e3b0c4
 
 reached by saliency
 prgnn/stages/assess.Saliency 467b72b29e2e.e3b0c4
@@ -4567,7 +4662,7 @@ prgnn/stages/prepare.sessionQuality 96ef4ab9f628.40e637
 prgnn/stages/prepare.sessions.New d54eff27cd87.cb6b7b
 
 reached by simulate
-prgnn/internal/random.Stream.Normal a0ef5ce14e91.ccb8f5
+prgnn/internal/random.Stream.Normals 1e87affd956e.d68da1
 prgnn/stages/atlas.DK84 c0c3d9fed80f.666c80
 prgnn/stages/atlas.Named a700c35c277d.b3ce44
 prgnn/stages/atlas.Node 15f2b16dcde8.e3b0c4
@@ -4599,14 +4694,14 @@ prgnn/stages/phantom.Column 0833d8daf3a6.e3b0c4
 prgnn/stages/phantom.Coupling 2057ecd541c0.e3b0c4
 prgnn/stages/phantom.Make f26349a938ba.247621
 prgnn/stages/phantom.Scan b9897f48ee2f.cb7c20
-prgnn/stages/phantom.Scan.fill 545a11fc8db9.2f385f
+prgnn/stages/phantom.Scan.fill ebca8fe95919.2f385f
 prgnn/stages/phantom.Settings e3aea867bee7.e3b0c4
 prgnn/stages/phantom.Settings.check 3ba973e0ac3c.afc358
 prgnn/stages/phantom.Settings.coupling ce68e1da9330.cbf20f
 prgnn/stages/phantom.Settings.couplings c391e8ffe696.4d0e8b
 prgnn/stages/phantom.Settings.scanner f32f01d8a3cd.d62771
 prgnn/stages/phantom.air a87015332314.e3b0c4
-prgnn/stages/phantom.ar1 1b817120f629.7d9a95
+prgnn/stages/phantom.ar1 3e3a652e9946.97b6e2
 prgnn/stages/phantom.axpy a37b5cf3edb8.e3b0c4
 prgnn/stages/phantom.below 993ccd432d7f.624312
 prgnn/stages/phantom.brain 14d23a393506.e3b0c4
@@ -4624,7 +4719,7 @@ prgnn/stages/phantom.degree 069781a2de55.e3b0c4
 prgnn/stages/phantom.dot 6b6c54917e40.e3b0c4
 prgnn/stages/phantom.extent 59698c7e26f7.e3b0c4
 prgnn/stages/phantom.fade a9caab7dc92f.76c81d
-prgnn/stages/phantom.fill df0a8fab798d.70ce85
+prgnn/stages/phantom.fill 47fa8b62d1db.6f956e
 prgnn/stages/phantom.globalWeight e625cea22029.e3b0c4
 prgnn/stages/phantom.grow 02b51ae180ab.522eaa
 prgnn/stages/phantom.headRadius 747e760f9328.e3b0c4
@@ -4647,6 +4742,9 @@ prgnn/stages/phantom.mostCosine 00c71a33bfe2.e3b0c4
 prgnn/stages/phantom.motion bd5d534ce61a.e3b0c4
 prgnn/stages/phantom.motionNames de66c0f75ecb.e3b0c4
 prgnn/stages/phantom.move 22a6f72de7af.e567c2
+prgnn/stages/phantom.near 1bbb09b466d5.a8ad55
+prgnn/stages/phantom.near.look 2f618d614b07.e137d4
+prgnn/stages/phantom.near.take 9b0427df3e28.be0094
 prgnn/stages/phantom.newNuisance 962cc1272419.195f5a
 prgnn/stages/phantom.nuisance ff71cc5d2976.e3b0c4
 prgnn/stages/phantom.nuisance.add bb28e8ee79c9.58c89c
@@ -4655,6 +4753,7 @@ prgnn/stages/phantom.nuisance.components 0fd8ac3e10f0.ea38a1
 prgnn/stages/phantom.outline 3a4765de83b1.e3b0c4
 prgnn/stages/phantom.outlineCenter f5cccdaa5463.e3b0c4
 prgnn/stages/phantom.ownVariance 7b85e32ded24.e3b0c4
+prgnn/stages/phantom.place eba54e1fe006.e3b0c4
 prgnn/stages/phantom.principal d0aa5b452c90.8abf28
 prgnn/stages/phantom.reach c5ec663bb0ee.e3b0c4
 prgnn/stages/phantom.region 9523b1e2503d.2ce0c3
@@ -4662,7 +4761,10 @@ prgnn/stages/phantom.rhythm 3edd3fce5c73.9466c8
 prgnn/stages/phantom.sampled 6cb4a3834153.e3b0c4
 prgnn/stages/phantom.scale b2faebbb5584.e3b0c4
 prgnn/stages/phantom.seed 48c1a2964675.e3b0c4
-prgnn/stages/phantom.seed.squared ccd1d2fd3678.4a6689
+prgnn/stages/phantom.seed.side 73281ab34b19.4a6689
+prgnn/stages/phantom.seed.squared 4638db137017.3033af
+prgnn/stages/phantom.sight 069781a2de55.e3b0c4
+prgnn/stages/phantom.sighting 04da7b9b0212.e3b0c4
 prgnn/stages/phantom.signalPercent c25a76f495e8.e3b0c4
 prgnn/stages/phantom.signals 5bc1e594da14.e480a6
 prgnn/stages/phantom.sinusReach bad195f0e657.e3b0c4
@@ -4694,14 +4796,16 @@ prgnn/connectivity/dynamic.median 44c4344d5889.aad47d
 prgnn/connectivity/dynamic.mostSteps fd0e2bf38661.e3b0c4
 prgnn/connectivity/dynamic.nth 70fd89f107ce.e3b0c4
 prgnn/connectivity/dynamic.plusPlus ebebe42ad46c.79de32
-prgnn/stages/prepare.States e4c1cf935d67.e3b0c4
+prgnn/stages/prepare.States b87f84b4a4f3.e3b0c4
 prgnn/stages/prepare.States.Ports 44fee17be82a.1fbbfd
-prgnn/stages/prepare.States.Run ee38f22c254c.cd0fd0
-prgnn/stages/prepare.States.read e699c1e10586.5e7d34
-prgnn/stages/prepare.stateFitRow e1826df50989.e3b0c4
-prgnn/stages/prepare.states.New d236a3308cc8.18fde0
-prgnn/stages/prepare.withoutSignal 0f2fb482dcba.dac016
-prgnn/stages/region.NodesOfPairs 37517ea2ffb0.e3b0c4
+prgnn/stages/prepare.States.Run 76f0ab3f994c.c7d17b
+prgnn/stages/prepare.States.read ee0930af34ba.5274d2
+prgnn/stages/prepare.States.shared 7107077e2f6e.00ba41
+prgnn/stages/prepare.clustered 305decae920e.44832a
+prgnn/stages/prepare.clustered.without 4e0458a27697.0a47eb
+prgnn/stages/prepare.spread fc86f9883848.e3b0c4
+prgnn/stages/prepare.stateFitRow 79eddb2931f3.e3b0c4
+prgnn/stages/prepare.states.New 3243a089092f.18fde0
 prgnn/stages/region.StateFacts.Table f3a38e20e83a.f8086f
 
 reached by summary
@@ -4713,6 +4817,7 @@ prgnn/stages/present.summary.New aa4650227ebb.071387
 prgnn/stages/report.Bar.text 1e21acfdc939.842c88
 prgnn/stages/report.Page.Text b02b11092b8f.3634f9
 prgnn/stages/report.Width 00c71a33bfe2.e3b0c4
+prgnn/stages/report.blankWithin 4fc8c8c706e7.8933d2
 prgnn/stages/report.shown a7df8c6ec956.6b74b5
 prgnn/stages/report.textWriter 6b6bacd7087a.e3b0c4
 prgnn/stages/report.textWriter.block 86bbb33882fe.327c63
@@ -4723,7 +4828,7 @@ prgnn/stages/report.textWriter.paragraph efaf0ad8cd98.f464c5
 prgnn/stages/report.textWriter.section f9ae1f903bae.dbe5b6
 prgnn/stages/report.textWriter.table 67c263fa043b.3d7410
 prgnn/stages/report.widths 57180284a996.91fb1f
-prgnn/stages/report.wrap 0db41a275787.e3b0c4
+prgnn/stages/report.wrap 9600ff61ae15.3f4174
 
 reached by tables
 prgnn/stages/present/tables.Tables cc3154456929.e3b0c4
@@ -4783,10 +4888,11 @@ prgnn/stages/region.ReferenceFacts.Table 1a8025c45aa0.61cacf
 
 reached by timeseries
 prgnn/nifti/cifti.ReadParcels ef4d398e866f.00dfeb
-prgnn/stages/column.SeriesGiven 626edd2f9eda.e3b0c4
 prgnn/stages/prepare/extract.Timeseries b73f6584d7e3.e3b0c4
 prgnn/stages/prepare/extract.Timeseries.Ports f80f9a378427.fb4b03
-prgnn/stages/prepare/extract.Timeseries.Run 048bd199cb1d.bafd4c
+prgnn/stages/prepare/extract.Timeseries.Run 173a10d1fe3f.ae5b1d
+prgnn/stages/prepare/extract.Timeseries.time 3236ce5619b5.bfc2a0
+prgnn/stages/prepare/extract.sameTime dca3e18f3654.e3b0c4
 prgnn/stages/prepare/extract.seriesRow 868b154f43fa.e3b0c4
 prgnn/stages/prepare/extract.timeseries.New d54eff27cd87.cdf0d1
 prgnn/stages/region.ReadSeries 7abfceacf7f6.574bd5
@@ -4833,7 +4939,7 @@ prgnn/connectivity/dynamic.Windows 2e459bf75691.a3f607
 prgnn/connectivity/dynamic.nearOne 70acb9aab7f1.e3b0c4
 prgnn/stages/prepare.SlidingWindows fb911b047bb7.e3b0c4
 prgnn/stages/prepare.SlidingWindows.Ports 4c308f8b0ac7.ddb47f
-prgnn/stages/prepare.SlidingWindows.Run 4a735dc5e88f.7812c2
+prgnn/stages/prepare.SlidingWindows.Run e4771a8f49be.7812c2
 prgnn/stages/prepare.SlidingWindows.Validate 0a3462335b3f.ba1d3f
 prgnn/stages/prepare.fewestWidths 3b8398fc6105.e3b0c4
 prgnn/stages/prepare.highPassOf 1d96447b67d1.826518
@@ -4853,7 +4959,7 @@ at artifacts/encoding/column.go prgnn/artifacts/encoding Table.Strings:14 missin
 at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
 at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
 at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
-at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:17 ReadArrayUpTo:21 readNPY:29 remaining:87 readElements:101
+at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:19 ReadArrayUpTo:23 DecodeArray:32 inPlace:44 readNPY:67 remaining:125 readElements:139
 at artifacts/encoding/table.go prgnn/artifacts/encoding Column:13 Table:24 NewTable:31 Table.Check:40 Column.len:59 Column.TypeName:78 Column.Has:97 Table.Rows:100 Table.Column:112 Table.Format:122 Table.Encode:125 Concat:128 concatValues:163 concatValid:171 Table.names:185
 at artifacts/parquet/check.go prgnn/artifacts/parquet checkFooter:23 errPage:42 checkPages:45 bits:112 eachRun:123
 at artifacts/parquet/read.go prgnn/artifacts/parquet init:17 read:23 arrowSchemaOf:61 readColumn:78 errType:154 batchReader:160 copying:163 converted:173 chunks:182
@@ -4872,7 +4978,7 @@ at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 sc
 at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
 at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 maxLines:20 Decompress:24 members:39 members.Read:44 bounded:69 bounded.Read:74 blocks:87 blockSize:93 blocks.add:96 blocks.after:109
 at connectivity/dynamic/sliding.go prgnn/connectivity/dynamic Taper:13 Rectangular:18 Gaussian:19 Hamming:20 Weights:25 Window:64 Windows:73 Estimator:87 NewEstimator:98 Estimator.Estimate:114 nearOne:137 Estimator.correlate:140 Estimator.shrink:181
-at connectivity/dynamic/states.go prgnn/connectivity/dynamic Metric:14 L1:18 L2:19 Rows:23 Rows.N:29 Rows.row:31 Clustering:34 mostSteps:42 KMeans:46 plusPlus:68 Lloyd:93 Nearest:136 nearest:147 distance:160 center:176 median:208 nth:218 Clustering.sort:246 each:266 Stay:280 Stays:288 Exemplars:314
+at connectivity/dynamic/states.go prgnn/connectivity/dynamic Metric:14 L1:18 L2:19 Rows:23 Rows.N:29 Rows.Only:32 Rows.row:46 Clustering:49 mostSteps:57 KMeans:61 plusPlus:83 Lloyd:108 Nearest:151 nearest:162 distance:175 center:191 median:223 nth:233 Clustering.sort:261 each:281 Stay:295 Stays:303 Exemplars:329
 at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
 at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:35 FisherPearson:40 FisherPartial:41 FisherBoth:42 Quality:46 Connectomes:64 Estimate:73 Connectomes.view:111 estimation:117 estimation.estimate:123 estimation.loadPresent:194 margin:217 Quality.judge:221 norm1:241
 at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
@@ -4901,12 +5007,12 @@ at dag/warnings.go prgnn/dag WarningColumn:11 Warnings:14
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:16 Adam.Step:25
 at gnn/augment.go prgnn/gnn adjacency.augment:7
 at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:12 Rows.Row:18 Rows.view:20 NodesOf:23 Classifier:26 machine:36 machines:42 oneAgainstRest:45 machines.Decide:67 machines.Probability:77 machines.Parameters:93 machines.Note:102 sigmoid:110 majority:119 Majority:122 majority.Probability:133 majority.Parameters:141 majority.Note:142
-at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:26 Kawahara:35 brainNetCNN:39 edgeLayer:54 cnnState:61 newBrainNetCNN:71 brainNetCNN.Layout:94 brainNetCNN.Drops:95 brainNetCNN.convolve:98 brainNetCNN.each:152 brainNetCNN.backward:161 cnnState.down:210 swap:223 turn:232 brainNetCNN.head:241 brainNetCNN.Gradient:257 sumRows:286 trainedCNN:296 FitBrainNetCNN:305 trainedCNN.Probability:317 trainedCNN.Parameters:329 trainedCNN.Note:331
+at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:26 Kawahara:35 brainNetCNN:39 edgeLayer:54 cnnState:61 newBrainNetCNN:71 brainNetCNN.Layout:94 brainNetCNN.Drops:95 brainNetCNN.convolve:98 brainNetCNN.each:152 brainNetCNN.backward:161 cnnState.noSides:205 cnnState.down:214 swap:227 turn:236 brainNetCNN.head:245 brainNetCNN.Gradient:261 sumRows:290 trainedCNN:300 FitBrainNetCNN:309 trainedCNN.Probability:321 trainedCNN.Parameters:333 trainedCNN.Note:335
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
 at gnn/baseline/crossed.go prgnn/gnn/baseline crossing:28 side:36 crossing.sides:43 crossing.set:50 sorter.sort:74 sorter:100 sorter.falling:106 falling:135 block:146 sums:150 fill:159 add:180 slopes:194 table:208 newTable:213 line:216 line.forward:219 line.backward:231 accumulate:247
 at gnn/baseline/crossed_amd64.go prgnn/gnn/baseline fastest:15 vectorize:25
 at gnn/baseline/crossed_stubs_amd64.go prgnn/gnn/baseline fillA16:10 fill16:15 add16:20 slopes16:25 fillA16wide:30 fill16wide:35 add16wide:40 slopes16wide:45
-at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 ForestTo:52 numbersForest:64 numbersForest.Decide:66 grown:69 forest.Probability:87 forest.Parameters:111 forest.Note:113 growth:122 newGrowth:133 growing:162 cut:178 growth.grow:184 pile:212 growing.pile:219 growing.share:239 growing.node:254 growing.search:292 few:320 growing.byNumber:328 growing.byTally:358 growing.bySort:395
+at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 ForestTo:52 numbersForest:64 numbersForest.Decide:66 grown:69 forest.Probability:87 forest.Parameters:111 forest.Note:113 growth:122 newGrowth:133 growing:162 mass:179 mass.add:184 cut:187 growth.grow:193 pile:221 growing.pile:228 growing.share:248 growing.node:263 growing.search:301 few:337 growing.byMass:345 growing.byOrder:372 growing.gain:399 growing.byTally:406 growing.bySort:443
 at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:26 FitKernelRidge:34 KernelRidgeTo:45 KernelRidge.fit:51 smallestAt:91 KernelRidge.inner:101 KernelRidge.validate:135 dual:183 errSingular:192 factored:195 solveDual:212 balance:225 unitRows:239 kernelMachine:262 kernelMachine.decide:267 kernelMachine.describe:271
 at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:229 liState.poolBack:255 length:278 liState.readout:287 liState.readoutBack:305 li2019.Gradient:316 li2019.backward:351 GraphClassifier:371 trainedLi:377 FitLi2019:385 trainedLi.Probability:396 trainedLi.Parameters:404 trainedLi.Note:406
 at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:56 errStalled:58 product:61 byGram:64 descent:80 newDescent:91 descent.run:97 descent.gradient:146 descent.loss:159 conjugate:175 dot:230
@@ -4917,10 +5023,10 @@ at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 most:28 tooMany:30 FitSVM:38 SV
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
 at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:129 soon:154 worker.blocksForward:162 worker.predict:178 slot.crossEntropy:206 worker.gradient:237 worker.backward:288 worker.reduce:310 worker.batchLosses:325 worker.normForward:364 worker.normBackward:388
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
-at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 Released:28 Options.Columns:38 leaky:41 Net:44 New:58 Net.Layout:84 Net.Drops:87 pass:91 pass.logits:98 Net.forward:101 Net.back:116 Net.padded:125 Net.Gradient:137 mix:175 mixedEntropy:190 Centers:203 orthogonal:216
+at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 IdentityColumns:29 Released:33 Options.Columns:43 leaky:48 Net:51 New:67 Net.Layout:96 Net.Drops:99 Net.Buffers:102 Net.Penalty:105 pass:109 pass.logits:116 Net.forward:120 Net.back:140 Net.padded:156 Net.Gradient:168 mix:207 mixedEntropy:222 Centers:235 orthogonal:248
 at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:69 normal:81 graph:88 block.forward:90 block.parts:127 state.dropped:134 join:146 unjoin:170 block.back:193 sum:255 softmax:262 softmaxBack:269
-at gnn/bnt/model.go prgnn/gnn/bnt Model:11 Training:20 Fit:26 Untrained:37 Model.Parameters:44 Rating:47 together:57 Model.Rate:60 rate:64 received:96
-at gnn/bnt/readout.go prgnn/gnn/bnt readout:11 Net.read:19 run:42 runBack:56 squared:69 Net.distance:77 Net.alike:82 Net.alikeBack:98 Net.readBack:114
+at gnn/bnt/model.go prgnn/gnn/bnt Model:11 Training:20 Fit:26 Untrained:37 Model.Parameters:44 Rating:47 together:57 Model.Rate:60 rate:64 received:98
+at gnn/bnt/readout.go prgnn/gnn/bnt readout:11 Net.read:20 run:43 runBack:57 squared:70 Net.distance:78 Net.alike:83 Net.alikeBack:99 Net.cluster:115 target:125 divergence:148 Net.readBack:158
 at gnn/braingnn/block.go prgnn/gnn/braingnn block:15 newBlock:44 block.arrange:58 block.forward:80 block.of:139 block.choose:142 standardize:174 block.read:185 block.readBack:200 block.back:222 block.chooseBack:277 root:305 dot:308 add:324
 at gnn/braingnn/braingnn.go prgnn/gnn/braingnn Options:14 Paper:34 AuthorsCode:41 Options.kept:49 Graph:52 NewGraph:59 softmaxRows:83 inner:95 Net:131 New:142 Net.Layout:154 Net.Drops:157 Net.Buffers:161 Net.Penalty:164 Net.Gradient:169 Net.forward:191 Net.back:209
 at gnn/braingnn/head.go prgnn/gnn/braingnn head:13 batchNorm:26 newHead:31 head.width:51 head.forward:53 epsilon:82 momentum:83 head.normalize:87 head.back:121 head.normalizeBack:142
@@ -4943,7 +5049,7 @@ at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:24 linear.finish:31
 at gnn/model.go prgnn/gnn Model:10 New:26 Zero:45 Model.param:70 of:79 span:82 part:84 Model.room:87 Model.prepare:94 Model.finish:105 length:115
 at gnn/network/checkpoint.go prgnn/gnn/network run:13 newRun:28 run.resume:41 run.save:59 run.ended:68 run.penalty:71
 at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:106 Mask:119 Times:136 epsilon:143 Normalize:147 Center:156 Unnormalize:171 Contrast:189
-at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:59 further:71 Training.stream:79 Initial:87 Uniform:126 Train:129 run.tested:191 run.diverged:205 finite:213 Optimizer:223 chunk:231 NewOptimizer:234 Optimizer.Step:247 Entropies:267 Squares:281 CrossEntropy:293 Probabilities:315 Softmax:327
+at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:59 further:71 Training.stream:79 Initial:88 Uniform:133 Train:136 run.tested:198 run.diverged:212 finite:220 Optimizer:230 chunk:238 NewOptimizer:241 Optimizer.Step:254 Entropies:274 Squares:288 CrossEntropy:300 Probabilities:322 Softmax:334
 at gnn/options.go prgnn/gnn Options:14 Paper:53 AuthorsCode:67 Choices:78 Options.Check:88 Options.Keep:135 Options.outputs:140 Options.readoutWidth:148
 at gnn/packed.go prgnn/gnn packed:15 pack:22 packNodes:47 symmetric:55 packed.nodeBytes:71 packed.size:82 packed.unpack:93 unpackNodes:121 view:137
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
@@ -4959,6 +5065,7 @@ at gnn/spill/spill.go prgnn/gnn/spill sector:17 File:20 extent:29 NewFile:36 chu
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
 at gnn/train.go prgnn/gnn Training:15 PaperTraining:40 AuthorsTraining:44 Epoch:51 ScoreBins:62 ScoreCounts:66 countScores:70 Training.Check:79 tooLarge:102 Model.Train:107 run.trainEpoch:170 worker.countScores:209 worker.tellScores:219 Model.fits:232 Training.stream:249 Training.rate:258 Losses.check:269 Losses.addScaled:289 slot.predicted:299 slot.right:310 worker.test:313
 at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 attendSlices:56 attendBackSlices:59 collectSlices:62 spread1Slices:65 spread1BackSlices:68 edgeDots1Slices:71 outerAdd16:74 outerAdd8:77 gateRows:80 gateBackRows:83 addVec:86 sigmoidVec:89 softmaxVec:92 rankVec:95 mmdVec:98
+at internal/dense/above.go prgnn/internal/dense Above:12 longest:59
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 kernel.turned:67 Gram:91 Each:108 kernel:132 kernel32:141 kernel64:142 last:146 kernelOf:155 kernel.panel:164 pack:194 workspace:220 pools:225 workspaceOf:228 workspace.release:238 workspace.take:240
 at internal/dense/eigen.go prgnn/internal/dense Eigen:9 Eigenvalues:19 tridiagonal:26 accumulate:80 implicitQL:110 rotate:166 Spectral:176
@@ -4977,7 +5084,7 @@ at internal/lists/lists.go prgnn/internal/lists Map:5
 at internal/markup/element.go prgnn/internal/markup ElementText:11
 at internal/markup/markup.go prgnn/internal/markup Text:13 Shown:20 Characters:24
 at internal/pattern/pattern.go prgnn/internal/pattern Pattern:13 inTest:16 New:20 Pattern.MatchString:30 Pattern.FindStringSubmatch:34 Pattern.FindSubmatch:36 Pattern.FindAllString:38 Pattern.FindAllStringSubmatch:44 Pattern.ReplaceAllString:48 Pattern.ReplaceAllStringFunc:52
-at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44
+at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44 Stream.Normals:57 Stream.inDisk:80 radius:90
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
 at internal/regular/regular.go prgnn/internal/regular Open:15 OpenFile:18 ReadFile:38 Error:103 Error.Error:105 Otherwise:110
 at internal/venv/venv.go prgnn/internal/venv making:22 Make:28 interpreter:80 unfinishedName:87 sweep:90 scriptsTo:100 run:116
@@ -5042,7 +5149,8 @@ at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Indiv
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:27 Leakage.Ports:33 leakCheck:52 leakCheck.fail:58 foldPlace:63 foldBook:66 Leakage.Run:72 checkRow:112 readBook:118 foldBook.tested:143 foldBook.takesPart:149 Leakage.lookAtPredictions:159 placeOf:234 foldBook.seen:250 lookAtModels:270 lookAtFitted:287
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:86 sharedPoints:87 rescaled:88 sharedScans:93 timePoints:127
-at stages/assess/leakage_traces.go prgnn/stages/assess trace:19 newTrace:29 trace.len:45 meanTrace:51 ranks:80 leastOverlap:105 leastZ:106 meeting:110 trace.meet:118 readTraces:162 Leakage.sameTraces:186
+at stages/assess/leakage_screen.go prgnn/stages/assess screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:70 cosines:116 screen.turned:133 tile:144 tileTraces:150 tileValues:151 fewPairs:152 Leakage.tiles:156 tile.pairs:199 basis:236 screen.basis:243 basis.signatures:253 screen.may:279 product:293
+at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 newTrace:30 trace.len:46 meanTrace:52 ranks:81 leastOverlap:106 leastZ:107 meeting:111 trace.leastOverlap:118 trace.lags:123 trace.overlap:129 trace.variation:134 trace.correlation:145 trace.means:155 trace.meet:164 readTraces:194 Leakage.sameTraces:219 Leakage.sameTrace:255
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:29 QCFC.Ports:33 QCFC.Validate:49 connectome:59 QCFC.Run:65 connectomes:117 listedParticipants:154 listedMotion:165 QCFC.measure:193 fisherEdges:262 edgeDistances:300 QCFC.covariates:331 typicality:382
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:269
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
@@ -5089,7 +5197,7 @@ at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
 at stages/column/rows_recovery.go prgnn/stages/column TrainedModels:9 UntrainedModels:10 StrengthTest:11 FeatureTest:12 RidgePattern:13 RecoveryRow:17 RecoveryRow.Name:45 RecoveryRow.Lead:53 RecoveryRow.HeldOutLead:61 RecoveryRow.Shared:69
 at stages/column/rows_regions.go prgnn/stages/column RankingRow:7 NullRow:36 ConsistencyRow:53 IndividualRow:71 IndividualityRow:81 FidelityRow:104
-at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberCovariateRow:43
+at stages/column/rows_regression.go prgnn/stages/column RegressionFoldRow:6 RegressionRow:19 NumberPermutationTestRow:43 NumberPermutationRow:56 NumberCovariateRow:66
 at stages/column/rows_scores.go prgnn/stages/column NodeScore:4 ScoreRow:12
 at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
@@ -5106,16 +5214,16 @@ at stages/command/exec_secrets.go prgnn/stages/command cloudCredential:15 secret
 at stages/command/exec_unix.go prgnn/stages/command guardScript:17 runGuarded:23 resourceLimits:47 mostOfPodman:63 removeAtEnd:67 peakMemory:86
 at stages/draw/bar.go prgnn/stages/draw Bar:16 outline:55
 at stages/draw/color.go prgnn/stages/draw Scale:9 Sequential:16 Diverging:17 Categories:23 None:26 Scale.At:29 ParseHex:42 hexes:65
-at stages/draw/embed.go prgnn/stages/draw Family:15 families:19 fontFace:22 subset:40 nameTable:120 unhinted:129 fontTable:164 assemble:170 log2:194 checksum:202 writeAll:210
+at stages/draw/embed.go prgnn/stages/draw Family:16 families:20 fontFace:23 faces:41 face:46 newFace:53 subset:71 nameTable:150 unhinted:159 fontTable:194 assemble:200 log2:224 checksum:232 writeAll:240
 at stages/draw/figure.go prgnn/stages/draw DPI:16 Figure:19 Figure.PNG:27 Figure.paint:35 Sans:43
 at stages/draw/pixels.go prgnn/stages/draw pixels:21 pen:30 newPixels:38 pixels.pen:51 pixels.Size:53 pixels.SetLineWidth:55 pixels.SetLineDash:57 pixels.SetColor:65 pixels.Rotate:72 pixels.Translate:77 pixels.Scale:81 pixels.Push:83 pixels.Pop:85 pixels.Fill:87 pixels.fill:90 pixels.Stroke:104 pixels.flush:141 pixels.FillString:149
 at stages/draw/pixels_image.go prgnn/stages/draw pixels.DrawImage:12 share:47 shares:55
 at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 Ground:21 Ink:22 Rule:23 Faint:24 NewPlot:29 Style:46 Text:51
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:21 snap:23 snapPoint:28 snapPath:30 snapped.SetLineWidth:41 snapped.SetLineDash:43 snapped.Translate:48 snapped.Stroke:50 snapped.Fill:52 snapped.FillString:54 snapped.DrawImage:58
-at stages/draw/svg.go prgnn/stages/draw Figure.SVG:24 svgCanvas:57 written:65 svgCanvas.FillString:70 svgCanvas.fontFaces:81 Cells:94 svgCanvas.DrawImage:98 withImages:115 indexed:127
+at stages/draw/svg.go prgnn/stages/draw Figure.SVG:25 svgCanvas:58 written:66 svgCanvas.FillString:71 svgCanvas.fontFaces:82 Cells:95 svgCanvas.DrawImage:99 smallest:115 buffers:118 buffers.Get:120 buffers.Put:125 withImages:128 indexed:140
 at stages/draw/ticks.go prgnn/stages/draw Ticks:13 Ticks.Ticks:19 tens:60
-at stages/draw/woff.go prgnn/stages/draw woff:10 deflated:32
+at stages/draw/woff.go prgnn/stages/draw woff:11 packers:34 deflated:42
 at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:33 parcelsPort:48 BrainMap.Run:55 errNowhere:83 nowhere:86 readAtlas:92 NodePlaces:128 BrainMap.Draw:148 Ranked.ends:222 Ranked.scaleText:236
 at stages/figure/calibration.go prgnn/stages/figure figure-calibration.New:18 Calibration:22 calibrationRow:28 Calibration.Ports:38 Calibration.Run:44 DrawCalibration:54 seriesOf:108
 at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:26 Connectivity.Ports:30 Connectivity.Run:43 groupRow:88 Connectivity.draw:93 Connectivity.measure:131 subjectOf:142
@@ -5132,22 +5240,22 @@ at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read
 at stages/figure/scatter.go prgnn/stages/figure DrawPredicted:14
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
-at stages/figure/states.go prgnn/stages/figure figure-states.New:22 States:26 States.Ports:30 stateGroupRow:44 States.Run:55 descriptive:106 add:109 stateGroups:115 sampleMean:162
+at stages/figure/states.go prgnn/stages/figure figure-states.New:23 States:27 States.Ports:31 stateGroupRow:45 States.Run:57 descriptive:109 cut:112 stays:115 add:132 stateGroups:138 sampleMean:188
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:27 Training.Run:39 epochRow:45 majorityRow:52 noRows:57 nameNetworks:63 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:31 chanceOf:71 Ranked.name:90 Ranked.scale:99 Ranked.colored:104 Ranked.coloredText:116 Ranked.Unmapped:140 tick:150 DrawSlices:153 gz:177 Viewer:185
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
 at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:39 Params.Stream:61 First:64 Apart:67 Member:70 NumberMember:78 LabeledMember:86 LabeledMember.Label:95 Folds:103 Division:106 Params.Divide:116 Division.Row:142 Params.sides:169 SideNames:198
-at stages/fold/features.go prgnn/stages/fold sameFeatures:15 mostValues:16 screenedValues:17 screen:18 Features:22 FeaturesOf:31 symmetric:52 edges:64 Features.Same:85 Features.alike:116
-at stages/fold/leakage.go prgnn/stages/fold Duplicate:14 Duplicate.SamePair:20 Duplicates:26 RefuseDuplicates:47 DuplicateText:61 ScansCompared:93 SignalsCompared:94 MeanSignalsCompared:95 FeaturesCompared:96 PredictionsCompared:97 LeakagePort:101
+at stages/fold/features.go prgnn/stages/fold sameFeatures:17 mostValues:18 screenedValues:19 screen:20 Features:24 FeaturesOf:33 symmetric:54 edges:66 Features.Same:87 Features.alike:118 candidates:137 bothHave:185 unitRanks:195
+at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 answer:49 answers:55 answerFor:61 findDuplicates:80 RefuseDuplicates:113 DuplicateText:127 ScansCompared:159 SignalsCompared:160 MeanSignalsCompared:161 FeaturesCompared:162 PredictionsCompared:163 LeakagePort:167
 at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
 at stages/fold/mean.go prgnn/stages/fold MeanOver:10
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
 at stages/fold/print.go prgnn/stages/fold Print:12 fewestValues:18 PrintOf:21 PrintOfDigest:34 Print.Same:38 sketchOf:57 PrintIndex:95 NewPrintIndex:103 PrintIndex.Add:108 PrintIndex.Find:121 PrintIndex.cell:145
 at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:73 oneSide:80
 at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:14 NumberRow:27
-at stages/fold/score.go prgnn/stages/fold foldScores:12 Levels:18 controls:21 Score:26 Distinct:57 Accuracy:68 Majority:82
+at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Score:27 Numbers:59 Distinct:77 Accuracy:88 Majority:102
 at stages/fold/tested.go prgnn/stages/fold Case:16 Tested:25 Settings:39 Settings.name:47 ReadTested:64 readNumbers:106 graphRow:124 byFold:131 OverDraws:166 bySetting:196 OnlyOnce:218 Tested.Cases:237
 at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:69 shared:83 agreeByChance:93 expectedJaccard:116 PermutationP:138 AsLarge:142
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 byStratum:107 percentiles:119 Quantile:126
@@ -5156,7 +5264,7 @@ at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 C
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
 at stages/inference/motion.go prgnn/stages/inference Motion:13 MotionOf:22 preparedMotion:52 prepareMotion:59 where:81 addDirection:91 remainder:99 inner:120 Correlation:128 MedianAbs:143 RobustZ:155 Median:169
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
-at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 NumberFold.constant:69 vary:82 meanScore:86 NumberTest:102 TestNumbers:113 Associate:183 ratio:211
+at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 NumberFold.constant:69 vary:82 meanScore:86 MeanScore:103 constants:108 NumberTest:118 TestNumbers:129 Associate:193 ratio:221
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
 at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 PredictionTest:18 TestPredictions:29 foldArea:82
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
@@ -5165,17 +5273,18 @@ at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:140 Baseline.onRows:170 Baseline.fit:209 Baseline.onGraphs:233 Baseline.training:263 prediction:293 baselineEpochRow:304 baselineHistory:312
 at stages/learn/baseline_data.go prgnn/stages/learn rowSet:14 readRows:23 readMatrices:46 innerRows:125 standardizeRows:145
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.each:89 matrixForm.row:109 matrixForm.check:138 refuseLeak:154 regionWeightRow:175 regionWeight:181 matrixForm.regions:188 matrixForm.nodes:244
-at stages/learn/bnt.go prgnn/stages/learn bnt.New:22 BNT:33 BNT.Ports:52 BNT.Run:68 BNT.Validate:107 BNT.matrices:115 BNT.rate:134
+at stages/learn/bnt.go prgnn/stages/learn bnt.New:22 BNT:33 BNT.Ports:54 BNT.Run:70 BNT.Validate:119 BNT.matrices:127 BNT.rate:146
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:142 BrainGNN.options:210 BrainGNN.parts:218 fisher:227 communityTable:245
 at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Ports:34 Choose.Advise:50 choiceRow:61 idRow:71 candidate:76 Choose.Run:85 describe:144 triedSetting:169 ChoicePort:178 Chosen:185 Choose.candidates:225 Choose.measure:279 Choose.table:293
 at stages/learn/inner.go prgnn/stages/learn innerFolds:17 splitInside:38 trainingSet.parts:69 trainingSet.inParts:87
 at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:24 MeanMLP:35 MeanMLP.Ports:52 validatedRow:69 MeanMLP.Run:83 MeanMLP.read:119 valuesOf:166 MeanMLP.rate:210
 at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:36 layouts:45 modelNPZ:50 ReadModels:82 largestModel:107 ReadModel:111 readMember:142 Trained.check:160 Trained.Predict:201 predictIn:208
-at stages/learn/permutation.go prgnn/stages/learn permutation.New:21 Permutation:25 Permutation.Ports:29 permutedSetting:43 Permutation.Run:51 byPermutation:78 permutedSetting.check:117 graphsOf:154 permutedSetting.rows:163
+at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation:26 Permutation.Ports:30 permutedSetting:44 Permutation.Run:52 byPermutation:75 permutedSetting.check:116 label:151 labelsOf:157 graphsOf:167 permutedSetting.rows:176 permutedSetting.test:205
+at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.New:17 PermutationRegression:21 PermutationRegression.Ports:24 PermutationRegression.Run:37
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:126 Regression.fit:168 numberTable:199
-at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 Split.number:58 Split.Divides:73 Split.Validate:81 member:89 member.stratum:96 Split.Run:98 Split.Divide:119 readMembers:183 readNumbers:210 quantiles:227 Split.permute:247 count:271 Split.enough:281 fewestDigits:317 largestTarget:317 fewest:320 Split.enoughNumbers:323 Split.divide:351 Split.deal:359 Split.inside:387 bySite:414
+at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 Split.number:58 Split.Divides:73 Split.Validate:81 member:89 member.stratum:96 Split.Run:98 Split.Divide:119 readMembers:183 readNumbers:210 quantiles:227 Split.permute:247 count:271 Split.enough:281 fewestDigits:320 largestTarget:320 fewest:323 Split.enoughNumbers:326 Split.divide:354 Split.deal:362 Split.inside:390 bySite:417
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:34 Train.Ports:39 Train.Validate:69 Train.Run:73 train:80 weightArray:144 convert:153
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 ReadParticipant:131 readEdges:157 trainingSet.check:177 trainingSet.majority:213 graphMemory:225 readGraphs:228 standardization:252 standardization.values:254 standardization.layout:256 Train.standardization:266 rounded:319 standardization.apply:328
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 ModelParams.options:53 ModelParams.validate:61 maxWeights:72 checkWeights:75 allOf:87 TrainingParams:98 trainingOf:111 TrainingParams.schedule:124 TrainingParams.training:130 TrainingParams.Leaks:138 TrainingParams.validate:152
@@ -5185,7 +5294,7 @@ at stages/learn/without.go prgnn/stages/learn GraphData.Without:11 GraphData.Num
 at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:114
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:153 reader.part:211 Variable.shape:220 widths:236 reader.numbers:240 reader.chars:287 reader.letters:318 reader.cells:350
-at stages/phantom/brain.go prgnn/stages/phantom outlineCenter:16 middle:17 extent:18 reach:24 mantle:26 mantleReach:27 least:30 air:35 white:36 csf:37 brain:41 brain.position:49 below:59 seed:80 metricOf:89 seed.squared:108 grow:118 fill:139 ventricle:206
+at stages/phantom/brain.go prgnn/stages/phantom outlineCenter:16 middle:17 extent:18 reach:24 mantle:26 mantleReach:27 least:30 air:35 white:36 csf:37 brain:41 brain.position:49 below:59 seed:80 metricOf:89 seed.squared:107 seed.side:114 place:122 near:131 sighting:133 sight:139 near.take:142 near.look:156 grow:180 fill:201 ventricle:269
 at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionNames:22 move:26 Column:66 confounds:74 square:94
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:102 region:106 inCircuit:115 Settings.coupling:135 mixing:160 Settings.scanner:238 fade:251 length:257 scale:265
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
@@ -5205,43 +5314,43 @@ at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volum
 at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:24 Parcellate:31 Parcellate.Ports:39 Parcellate.Run:60 Parcellate.meaning:164 Parcellate.outputs:180 Parcellate.covered:194 mostUnseen:212 Parcellate.refuseLost:215 parcelImage:230 dkt:240 Parcellate.refuseMissing:243 otherLabels:268
 at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:110 readLabels:116 readMask:126 layer.over:138 beyond:160 layer.warped:165 in:204 share:206 layer.through:215 zero:230 layer.tally:238 layer.look:271 mostElsewhere:288 elsewhere:292 corners:315 mostBeside:330 leastOfBrain:333 layer.besideBrain:337 layer.quality:373 layer.sample:400
 at stages/prepare/extract/sample.go prgnn/stages/prepare/extract tissues:17 other:19 tissue:22 wholeBrain:42 Parcellate.sampleVoxels:49 Parcellate.sampleGray:83 Parcellate.choose:101 sampleTable:122 shares:128 sampled:151
-at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:19 Timeseries:23 Timeseries.Ports:27 Timeseries.Run:41 seriesRow:91
+at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:19 Timeseries:23 Timeseries.Ports:27 Timeseries.Run:41 Timeseries.time:86 sameTime:104 seriesRow:107
 at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:34 Graph.Run:49 graphRow:93 graphQuality:110
-at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:34 Harmonize.Run:49 fittedQuality:121 fits:144 mostFitted:149 knownFit:151 knownFit.numbers:158 recentFit:163 readFit:188
+at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:34 Harmonize.Run:49 fittedQuality:112 fits:135 mostFitted:140 knownFit:142 knownFit.numbers:149 recentFit:154 readFit:189
 at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:31 Join.Run:49 sameParts:90 runNames:109 joinSeries:118 spreadMissing:146 missingRegions:159 runQuality:174 readRuns:180 runQuality.whole:208 runQuality.list:263 joinedRow:272 runVolumeRow:280 runQuality.volumes:286 leastCoverage:306
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:51 Matrices.Run:65 Matrices.read:107
-at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:19 Occupancy:23 Occupancy.Ports:25 transitionRow:43 sequenceRow:51 Occupancy.Run:58
+at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:20 Occupancy:24 Occupancy.Ports:26 transitionRow:44 sequenceRow:52 Occupancy.Run:59 commonPairs:122
 at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:26 Project.Run:40
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:27 sessionDrawRow:49 Sessions.Run:55 sessionQuality:93 meanQuality:118 poolMatrices:140
 at stages/prepare/sliding.go prgnn/stages/prepare windows.New:23 SlidingWindows:30 SlidingWindows.Ports:39 windowRow:56 windowsRow:66 fewestWidths:77 SlidingWindows.Run:79 segmentsOf:155 highPassOf:189 windowsRow.warn:205 varianceOf:219 variability:231 SlidingWindows.Validate:248
-at stages/prepare/states.go prgnn/stages/prepare states.New:22 States:30 States.Ports:40 stateFitRow:58 States.Run:66 States.read:99 withoutSignal:160 readWindows:182
+at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:109 spread:138 clustered:153 States.read:162 clustered.without:219 silentRegions:239 readWindows:256
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:72 notDefinite:120 covarianceOf:126
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:83 author.result:97 author.othersAbove:122 author.tiles:136 author.regressionTiles:157
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
 at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.unchecked:101 programs:114 author.covariates:124 author.covariatesOfNumber:163 coefficient:193 covariateName:201 varying:207 stuckSkill:235 epochRow:238 author.training:244
-at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:16 labelingWords:41 methodsOfTask:56 methodsOfNuisance:78 methodsOfBlocks:118
+at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:79 methodsOfBlocks:123
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:13 windowEstimate:38 Author.statesFitted:51 Author.inputsOfWindows:63 Author.called:83
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 lengths:42 Author.methodsOfSilence:74 silence:87 Author.readSilence:90 silentRow:117
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:163 estimator:198 share:216 percentText:226 Author.hasModels:236 Author.methodsOfTraining:242 Author.methodsOfEvaluation:304 listed:368 Author.target:373 Author.methodsOfRegression:381 Author.methodsOfBaselines:407 Author.unit:419 settingsOf:428 orDefault:456 Author.namesOf:464
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:163 estimator:198 share:216 percentText:226 Author.hasModels:236 Author.methodsOfTraining:242 Author.methodsOfEvaluation:304 listed:371 Author.target:376 Author.methodsOfRegression:384 Author.methodsOfBaselines:410 Author.unit:422 settingsOf:431 orDefault:459 Author.namesOf:467
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
-at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:19 Cohort.readCleaned:26 scansOf:39 NuisanceWords:63 CleanedScan.Nuisance:77 Cohort.cleaning:89 CleanedScan.taskOf:124 TaskConditions:130 Cohort.taskRegression:145 ResponseWords:161 Cohort.cautionScans:168 mostFrequent:221 nobodyStandsOut:231 usual:234
+at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:19 Cohort.readCleaned:26 scansOf:39 NuisanceWords:63 CleanedScan.Nuisance:77 Cohort.cleaning:91 CleanedScan.taskOf:126 TaskConditions:132 Cohort.taskRegression:147 ResponseWords:163 Cohort.cautionScans:170 mostFrequent:223 nobodyStandsOut:233 usual:236
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:103
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:104 ExcludedRow:109 mostExcluded:116 Cohort.describeExcluded:119 Cohort.ExcludedList:153 Cohort.describeGroups:164 Cohort.tableOfNumber:252 arrangements:261 CovariateNames:273 describeColumn:278 describeNumbers:358 twoCodes:380 countCodes:398 Reasons:419
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:104 ExcludedRow:109 mostExcluded:116 Cohort.describeExcluded:119 Cohort.ExcludedList:153 Cohort.describeGroups:164 Cohort.motionIn:263 Cohort.tableOfNumber:281 arrangements:290 CovariateNames:302 describeColumn:307 describeNumbers:387 twoCodes:409 countCodes:427 Reasons:448
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 eachColumn:230 eachColumn.set:235 eachColumn.at:242 eachColumn.text:249 Cohort.shownRows:258 MedianRange:287 warned:296 Cohort.warnings:305 mostWarnings:351 warned.add:353
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
 at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 sorted:93 Results.cautions:105 Results.markOwn:121 baseline:143 Results.PerParticipant:153 perParticipant:155 Results.Nested:161 chanceTest:178 chanceTest.String:184 Results.permutationTests:194 Results.ChanceTests:208 Results.decisive:216 Results.AboveChance:228 Results.CautionAccuracy:237 Results.bestOther:290 Results.IsUnproven:301
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:94 accuracyColumn:95 intervalColumn:97 foldsColumn:99 permutedColumn:101 areaColumn:102 Results.eachLevel:106 sameLevels:125 sameTested:141 foldScore:148 Results.folds:154 Results.permutation:203 ofClassifiers:254 Results.comparison:262 Results.paperTables:294 calibrationBins:336 Results.performanceFigures:339 Results.othersLast:389 accuracyChart:402
-at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 isMean:39 Interval:44 Results.DescribeRegression:52 fewTested:100 Results.cautionRegression:103 Results.RegressionResult:129
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:94 accuracyColumn:95 intervalColumn:97 foldsColumn:99 permutedColumn:101 areaColumn:102 Results.eachLevel:106 sameLevels:125 sameTested:141 foldScore:148 Results.folds:154 Results.permutationTable:203 Results.permutation:231 ofClassifiers:270 Results.comparison:278 Results.paperTables:310 calibrationBins:352 Results.performanceFigures:355 Results.othersLast:405 accuracyChart:418
+at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 isMean:50 Interval:55 Results.DescribeRegression:63 fewTested:114 Results.cautionRegression:117 Results.RegressionResult:146
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
-at stages/present/references.go prgnn/stages/present verdict:16 judge:29 verdict.value:64 upsideDownText:75 upsideDown:79 verdict.against:84 verdict.sentence:104 fewHeldOut:130 author.recovered:134
+at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:110 verdict.sentence:117 fewHeldOut:142 author.recovered:146
 at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:436
 at stages/present/report.go prgnn/stages/present report.New:22 Report:26 optional:34 gathered:38 sharedPorts:43 excludedPort:75 Report.Ports:79 Report.Page:120 Partial:123 Report.PartialPage:129 Report.Run:150
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.LongTable:61 Writer.Supplement:71 Writer.Figures:79 Writer.Show:100
@@ -5266,7 +5375,7 @@ at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts
 at stages/region/scan.go prgnn/stages/region StreamOf:12 ReadJSON:24
 at stages/region/series.go prgnn/stages/region ReadDraws:16 Stack:33 ReadText:43 Float32:56 Standardized:66
 at stages/region/states.go prgnn/stages/region StateRow:14 StateFacts:22 StateFacts.Table:31 ReadStates:47 NodesOfPairs:72
-at stages/report/body.go prgnn/stages/report body:20 body.put:27 body.prose:33 onOneLine:37 body.each:41 body.page:47 body.turn:102 body.tiles:115 body.block:132 body.table:178 number:221 body.cell:228 longestWhole:247 body.bar:249 mediaTypes:259 pictureURL:262 svgURL:272 body.figure:275 body.tag:300 body.viewer:306
+at stages/report/body.go prgnn/stages/report body:21 body.put:28 body.prose:34 onOneLine:38 blankWithin:41 body.each:44 body.page:50 body.turn:105 body.tiles:118 body.block:135 body.table:181 number:224 body.cell:231 longestWhole:250 body.bar:252 mediaTypes:262 pictureURL:265 svgURL:275 body.figure:278 body.tag:303 body.viewer:309
 at stages/report/html.go prgnn/stages/report pageCSS:19 pageJS:21 Page.viewer:24 policy:37 inOrder:50 volumesInOrder:60 Page.HTML:69
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
 at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:26 Alike:38 Percent:63 Probability:71 P:79 DrawnP:88 DrawnPText:96 TooFewDraws:104 Range:113 Thousands:121

@@ -5,7 +5,7 @@ package outliers
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind outliers faa6b045550d89fdcbe6455634e73f579ed5412c1676541927bc7821c539391f
+var codes = dag.Codes(`kind outliers 6efb848f741f1ab73527d3abf953c38ca561cefbf7dc9406c838bc1fdf91c999
 
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
@@ -47,6 +47,7 @@ prgnn/artifacts/encoding.Column.fill c8dfc1d4ab80.0e8105
 prgnn/artifacts/encoding.Column.len 932ab203fc03.cb7c20
 prgnn/artifacts/encoding.ColumnOf 8247898f8129.0e29b4
 prgnn/artifacts/encoding.Data 4931e393cafb.6c4525
+prgnn/artifacts/encoding.DecodeArray 9f16f96b4972.98750e
 prgnn/artifacts/encoding.FromRecord c1d107281955.7f1040
 prgnn/artifacts/encoding.NewArray c7a6743ba250.ce5a79
 prgnn/artifacts/encoding.Number c4fdeb339db3.e3b0c4
@@ -80,6 +81,7 @@ prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 prgnn/artifacts/encoding.foreign 6fd55586bf2e.2921b5
 prgnn/artifacts/encoding.halfArray 806ae6893abc.e3b0c4
 prgnn/artifacts/encoding.halfToFloat 7b6d68d8d7c3.e3b0c4
+prgnn/artifacts/encoding.inPlace 202da539e224.586731
 prgnn/artifacts/encoding.metaDoc 4ac916ebe547.e3b0c4
 prgnn/artifacts/encoding.metaUnit a6b53aedd5c4.e3b0c4
 prgnn/artifacts/encoding.newCOrder 300b43653dbe.679326
@@ -124,7 +126,7 @@ prgnn/connectivity.nearOne 70acb9aab7f1.e3b0c4
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Coord ae0e0621e024.e3b0c4
 prgnn/dag.Input 81ef3f981fc4.760ebc
-prgnn/dag.Input.Array eb53d6db9b95.278d39
+prgnn/dag.Input.Array adab406f89fa.49f284
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 prgnn/dag.NPY d4147bcdf395.a2023e
 prgnn/dag.Outputs 4576e6a73841.9298c2
@@ -150,7 +152,7 @@ at artifacts/encoding/arrowread.go prgnn/artifacts/encoding FromRecord:134 table
 at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
 at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
 at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
-at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:17 ReadArrayUpTo:21 readNPY:29 remaining:87 readElements:101
+at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:19 ReadArrayUpTo:23 DecodeArray:32 inPlace:44 readNPY:67 remaining:125 readElements:139
 at artifacts/encoding/table.go prgnn/artifacts/encoding Column:13 Table:24 Table.Check:40 Column.len:59 Column.Has:97 Table.Rows:100 Table.Format:122 Table.Encode:125
 at connectivity/correlation.go prgnn/connectivity nearOne:57 FisherZ:62
 at connectivity/matrix.go prgnn/connectivity Matrix:14 NewMatrix:22 Matrix.Row:27 Matrix.At:30 Matrix.Dims:38 Matrix.T:41 Matrix.RawMatrix:45 Matrix.Dense:51 Matrix.Clone:73
