@@ -145,7 +145,9 @@ func parseRun(sealed []byte) (*RunRecord, Ref, error) {
 			in.fail("the format %.40q is not one word", f[2])
 		}
 	}
-	r.Detail = []byte(in.text("detail"))
+	// The last thing in a record, before a newline; a part of it, since it may be long.
+	end := len(body) - 1
+	r.Detail = body[max(end-len(in.text("detail")), 0):max(end, 0):max(end, 0)]
 	return r, tasks, in.err
 }
 

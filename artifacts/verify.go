@@ -47,6 +47,7 @@ type Finding struct {
 	Detail  string   // what is wrong with it, for a person
 
 	object object // that is wrong, of a blob or an action
+	spare  bool   // another copy of it is whole
 }
 
 func (f Finding) String() string {
@@ -70,6 +71,8 @@ func (f Finding) Remedy() string {
 		return "pipeline verify --repair removes the record, and gc may then remove results that no other run has"
 	case len(f.Tasks) == 0:
 		return "pipeline verify --repair removes the record"
+	case f.spare:
+		return "another copy is whole, and the next run of " + task + " removes or replaces this one"
 	case f.Problem == MissingBlob:
 		return "when a run needs it, " + task + " makes it again"
 	}
@@ -125,6 +128,7 @@ func (s *Store) Verify(ctx context.Context, progress func(done, total int64)) (*
 	v := &verifier{
 		s: s, progress: progress, tasks: map[Key][]string{}, makers: map[Digest][]Key{}, refs: map[Digest]Ref{},
 		lists: map[Digest]bool{}, kept: map[Digest]keepsake{}, healthy: map[Digest]int64{},
+		sound: map[Key]bool{},
 	}
 	// In this order: what an action promises was there before the action.
 	steps := []func(context.Context) error{v.packs, v.runs, v.actions, v.blobs, v.promises, v.strays}
@@ -153,6 +157,7 @@ type verifier struct {
 	kept    map[Digest]keepsake // other blobs that runs keep
 	mu      sync.Mutex          // guards healthy and report.Findings while blobs are read
 	healthy map[Digest]int64    // blobs that are right, with their sizes
+	sound   map[Key]bool        // actions that are right
 }
 
 // A keepsake is a blob that a run keeps, and the run.
@@ -191,6 +196,12 @@ func (v *verifier) name(f *Finding) {
 	}
 	slices.Sort(f.Tasks)
 	f.Tasks = slices.Compact(f.Tasks)
+	switch f.Problem {
+	case DamagedBlob:
+		_, f.spare = v.healthy[f.Digest]
+	case DamagedAction:
+		f.spare = v.sound[f.Keys[0]]
+	}
 }
 
 func (v *verifier) runs(ctx context.Context) error {
@@ -262,6 +273,7 @@ func (v *verifier) actions(ctx context.Context) error {
 		case err != nil:
 			v.find(DamagedAction, o.path, Finding{Keys: []Key{k}, Detail: err.Error(), object: o})
 		default:
+			v.sound[k] = true
 			for _, r := range a.Outputs {
 				v.refs[r.Digest] = r.Ref
 				v.makers[r.Digest] = append(v.makers[r.Digest], k)

@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -93,6 +94,24 @@ func (v *View) Damaged(r Ref) bool {
 		v.s.mendFile(r)
 	}
 	return false
+}
+
+// Mend removes copies in packs that are damaged while another one is whole, of what was asked for since Begin. What
+// cannot be removed stays for the next run.
+func (v *View) Mend() {
+	for _, n := range v.packs.Several() {
+		var damaged []pack.Item
+		whole := false
+		for _, i := range v.s.packs.Known(n) {
+			_, err := v.s.packs.Read(i)
+			if whole = whole || err == nil; errors.Is(err, pack.ErrDamaged) {
+				damaged = append(damaged, i)
+			}
+		}
+		if whole {
+			_ = v.s.unpackAll(damaged)
+		}
+	}
 }
 
 // KnownDamaged is Store.KnownDamaged.

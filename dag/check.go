@@ -30,6 +30,9 @@ func (r *runner) checker() {
 		for at, i := range batch {
 			vs[at] = r.check(i, &d)
 		}
+		if !r.dry && r.readOnly == nil {
+			d.view.Mend()
+		}
 		r.checked <- vs
 	}
 }

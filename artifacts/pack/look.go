@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"time"
 
 	"prgnn/internal/regular"
@@ -112,7 +111,7 @@ func (s *Set) load(p *file) (changed bool) {
 		return false
 	}
 	p.size, p.mtime = info.Size(), info.ModTime()
-	before := len(s.entries)
+	before := s.table.entries
 	if s.loadIndex(p, f, info.Size()) {
 		return true
 	}
@@ -132,7 +131,7 @@ func (s *Set) load(p *file) (changed bool) {
 		s.add(p, n, p.end, size)
 		p.end += headSize + size
 	})
-	return len(s.entries) > before
+	return s.table.entries > before
 }
 
 // loadIndex reads the index of a pack that is sealed.
@@ -154,9 +153,7 @@ func (s *Set) loadIndex(p *file, f io.ReaderAt, size int64) bool {
 	if !ok || h.name.Kind != index || !h.whole(b[headSize:]) {
 		return false
 	}
-	entries := (len(b) - headSize) / indexSize
-	s.entries = slices.Grow(s.entries, entries)
-	s.newest.reserve(s.newest.names+entries, s.entries)
+	s.table.reserve(s.table.names + (len(b)-headSize)/indexSize)
 	ok = parseIndex(b[headSize:], int64(at), func(n Name, at, size int64) {
 		if at >= p.end { // the others are known
 			s.add(p, n, at, size)

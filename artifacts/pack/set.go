@@ -46,8 +46,7 @@ type Set struct {
 	mu      sync.RWMutex
 	files   map[string]*file
 	byID    []*file
-	newest  table // of each name, in entries
-	entries []entry
+	table   table
 	removed map[[32]byte]bool // names of removals
 	lists   *os.File          // the directory; nil before it is there
 	local   bool              // it is on a local disk
@@ -108,8 +107,7 @@ func place(pack string, at int64) (id [32]byte) {
 
 // add puts an entry into the index. The lock is held.
 func (s *Set) add(p *file, n Name, at, size int64) {
-	s.entries = append(s.entries, entry{n, at, int32(size), p.number, s.newest.find(n, s.entries)})
-	s.newest.put(int32(len(s.entries)-1), s.entries)
+	s.table.add(entry{Name: n, at: at, size: int32(size), file: p.number})
 	p.bodies += size
 	if n.Kind == removal {
 		s.removed[n.ID] = true
@@ -129,10 +127,12 @@ func (s *Set) Known(n Name) []Item { return s.known(nil, n) }
 func (s *Set) known(items []Item, n Name) []Item {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	for at := s.newest.find(n, s.entries); at >= 0; at = s.entries[at].next {
-		if e := &s.entries[at]; s.live(e) {
+	for number := s.table.find(n); number >= 0; {
+		e := s.table.at(number)
+		if s.live(e) {
 			items = append(items, s.item(e))
 		}
+		number = e.next
 	}
 	return items
 }
@@ -228,8 +228,8 @@ func (s *Set) All() []Item {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var all []Item
-	for i := range s.entries {
-		if e := &s.entries[i]; e.Kind != removal && s.live(e) {
+	for i := range s.table.entries {
+		if e := s.table.at(i); e.Kind != removal && s.live(e) {
 			all = append(all, s.item(e))
 		}
 	}

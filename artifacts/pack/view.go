@@ -5,6 +5,7 @@ package pack
 type View struct {
 	s       *Set
 	items   []Item
+	several []Name    // of which Get met more than one copy since Begin
 	windows [4]window // the one that was filled last stands first
 }
 
@@ -29,13 +30,20 @@ func (v *View) Begin() {
 	for i := range v.windows {
 		v.windows[i].file = nil
 	}
+	v.several = v.several[:0]
 	v.s.look(false)
 }
+
+// Several are the objects of which Get met more than one copy since Begin.
+func (v *View) Several() []Name { return v.several }
 
 // Get is the body of an object and its SHA-256, until the next Get. One that is not found whole here may be
 // so all the same: Set.Get looks again.
 func (v *View) Get(n Name) (body []byte, sum [32]byte, ok bool) {
 	v.items = v.s.known(v.items[:0], n)
+	if len(v.items) > 1 {
+		v.several = append(v.several, n)
+	}
 	for _, i := range v.items {
 		if b := v.read(i.file, i.At, int(headSize+i.Size)); b != nil {
 			if h, whole := i.check(b); whole {

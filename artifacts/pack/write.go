@@ -230,8 +230,8 @@ func (s *Set) Close() error {
 func (s *Set) Copy(pack string, keep func(Item) bool) error {
 	s.mu.RLock()
 	var items []Item
-	for i := range s.entries {
-		if e := &s.entries[i]; s.byID[e.file].name == pack && s.live(e) {
+	for i := range s.table.entries {
+		if e := s.table.at(i); s.byID[e.file].name == pack && s.live(e) {
 			items = append(items, s.item(e))
 		}
 	}
