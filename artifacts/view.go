@@ -16,7 +16,7 @@ type View struct {
 	s      *Store
 	packs  *pack.View
 	shards [256]bool // directories of blobs that are there
-	listed time.Time // mtime of their directory when they were listed; zero when it was too young to tell of all changes
+	listed time.Time // mtime of their directory then; zero when it was too young to tell of all changes
 	asked  bool      // since Begin
 }
 
