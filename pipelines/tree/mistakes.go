@@ -79,6 +79,26 @@ func Parts(err error) []error {
 	return []error{err}
 }
 
+// natural compares texts with the numbers in them as numbers: line 2 is before line 10.
+func natural(a, b string) int {
+	for a != "" && b != "" {
+		x, y := digits(a), digits(b)
+		if x == "" || y == "" {
+			x, y = a[:1], b[:1]
+		}
+		if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
+			return c
+		}
+		a, b = a[len(x):], b[len(y):]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// digits are those that a text begins with.
+func digits(text string) string {
+	return text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
+}
+
 // Sorted returns what was collected by place, each once: the file, the files that it extends,
 // what --set says.
 func (m *Mistakes) Sorted() Errors {
@@ -89,7 +109,7 @@ func (m *Mistakes) Sorted() Errors {
 			cmp.Compare(a.Pos.Line, b.Pos.Line),
 			cmp.Compare(a.Pos.Col, b.Pos.Col),
 			cmp.Compare(a.Pos.File, b.Pos.File),
-			cmp.Compare(a.Text, b.Text))
+			natural(a.Text, b.Text), cmp.Compare(a.Text, b.Text))
 	})
 	return slices.CompactFunc(m.List, func(a, b *Mistake) bool { return *a == *b })
 }

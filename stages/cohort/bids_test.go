@@ -363,7 +363,7 @@ func TestBIDSLeftOutAndTimes(t *testing.T) {
 		t.Errorf("subjects %+v", r.Subjects)
 	}
 	left := lists.Map(r.Left, func(l LeftOut) string { return l.ID + " " + strings.SplitN(l.Why, " (", 2)[0] })
-	want := []string{"sub-01 excluded by name", "sub-02 not selected: age >= 7", "sub-03 not selected, value missing: age >= 7", "sub-05 it has no labels"}
+	want := []string{"sub-01 excluded by name", "sub-02 inclusion criterion not met: age >= 7", "sub-03 inclusion criterion not met: age >= 7", "sub-05 it has no labels"}
 	if !slices.Equal(left, want) {
 		t.Errorf("left out %q, want %q", left, want)
 	}

@@ -118,3 +118,53 @@ func TestDoubtfulGroups(t *testing.T) {
 		}
 	}
 }
+
+// What a table holds in the place of numbers is told, or read as what it is.
+func TestTablesOfSpreadsheets(t *testing.T) {
+	load := func(table string, people listed) (*Roster, error) {
+		dir := testdir.Files(t, map[string]string{"people.csv": table, "x.csv": "1,2\n3,4\n"})
+		people.File, people.ID = "people.csv", "id"
+		return (&TimeseriesCohort{listed: people, Series: "x.csv"}).Load(dir)
+	}
+	const rows = "id,dx,age,mean_fd,iq\na,1,30,\"0,1646\",~100\nb,2,-77,\"0,2\",~90\nc,1,25,\"0,31\",~80\n"
+	r, err := load(rows, listed{Group: "dx"})
+	need.NoError(t, err)
+	if fd := stagetest.Sure(r.Participants.Floats("mean_fd")); fd[0] != 0.1646 || fd[2] != 0.31 {
+		t.Errorf("motion %v", fd)
+	}
+	notes := strings.Join(r.Notes, "\n")
+	for _, want := range []string{"decimal commas are read as decimal points: mean_fd",
+		"negative in columns that are otherwise positive, and taken as numbers: age (-77, in 1 row); if they stand for missing values: missing: [-77]",
+		`column iq: no value is a number ("~100" of sub-a and 2 more)`} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("%q is missing in\n%s", want, notes)
+		}
+	}
+	r, err = load(rows, listed{Group: "dx", Missing: []string{"-77.0", "~90"}})
+	need.NoError(t, err)
+	for _, name := range []string{"age", "iq"} {
+		if c, _ := r.Participants.Column(name); c.Valid == nil || c.Valid[1] || !c.Valid[0] {
+			t.Errorf("%s %v %v", name, c.Values, c.Valid)
+		}
+	}
+	if notes := strings.Join(r.Notes, "\n"); strings.Contains(notes, "otherwise positive") {
+		t.Errorf("notes %s", notes)
+	}
+	_, err = load("id,dx\n../../etc/passwd,1\nb,2\n", listed{Group: "dx"})
+	need.Error(t, err, `people.csv:2: "../../etc/passwd" has a slash and cannot name a participant`)
+	many := "id,iq\n"
+	for i := range 30 {
+		many += fmt.Sprintf("a%02d,%d\n", i, 80+i)
+	}
+	for what, levels := range map[string][]string{"levels has no name for": {"1=ASD"}, "are numbers": nil} {
+		_, err = load(many, listed{Group: "iq", Levels: levels})
+		need.Error(t, err, "has 30 values that "+what+", and a classification needs a few groups; target: iq (in place of group) predicts a number")
+		if strings.Contains(err.Error(), "\n") {
+			t.Errorf("more than one mistake: %v", err)
+		}
+	}
+	dir := testdir.Files(t, map[string]string{"people.csv": "id,dx,f\na,1,../x\nb,2,x\n", "x.csv": "1,2\n3,4\n"})
+	r, err = (&TimeseriesCohort{listed: listed{File: "people.csv", ID: "id", Group: "dx"}, Series: "{f}.csv"}).Load(dir)
+	need.NoError(t, err)
+	need.Error(t, r.Subjects[0].Problem, `column "f" is "../x", which leads out of the directory of its series file: correct it`)
+}

@@ -93,6 +93,9 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 				if v == "" {
 					return "", fmt.Errorf("column %q is empty, but it is part of the name of %s", piece, f.what())
 				}
+				if strings.HasPrefix(v, "/") || strings.HasPrefix(v, `\`) || slices.Contains(strings.FieldsFunc(v, isSlash), "..") {
+					return "", fmt.Errorf("column %q is %q, which leads out of the directory of %s: correct it", piece, v, f.what())
+				}
 				piece = v
 			}
 			b.WriteString(piece)
@@ -117,6 +120,8 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 	}
 	return path, nil
 }
+
+func isSlash(c rune) bool { return c == '/' || c == '\\' }
 
 // match finds the one file that a name with * stands for.
 func (f *fileSource) match(root, name string) (string, error) {

@@ -6,11 +6,13 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
+	"prgnn/stages/column"
 	"prgnn/stages/sheet"
 )
 
@@ -24,6 +26,7 @@ type listed struct {
 	Root    string   `param:"root" place:"always" doc:"directory that relative paths of files start from; by default that of the table"`
 	Select  string   `param:"select" doc:"rows to include, such as: group in [ASD, HC] and mean_fd < 0.3 and age >= 7"`
 	Exclude []string `param:"exclude" doc:"participants to exclude"`
+	Missing []string `param:"missing" doc:"values that stand for a missing one, in all columns of the table, such as [-9, -77]; -99, -999 and -9999 count as missing by themselves where no other value is negative"`
 	Runs    string   `param:"runs" choices:"one|all" doc:"the runs of a participant: exactly one, or all (in a table, one row per run), for stages with each: run and the kind join, which concatenates them after denoising"`
 }
 
@@ -91,11 +94,40 @@ func (l *list) readRows(dir string) error {
 	if l.sheet, err = sheet.Read(f, l.path); err != nil {
 		return err
 	}
+	l.forget()
+	l.notes = append(l.notes, l.sheet.DecimalCommas(func(name string) bool {
+		return name == l.ID || name == l.Group && l.Target == ""
+	})...)
 	levels, err := l.levels()
 	if err := errors.Join(l.column("id", l.ID), l.labeled(), err); err != nil {
 		return err
 	}
 	return l.name(levels)
+}
+
+// forget empties the cells that hold one of the values that missing names: that text, or that number however it is
+// written.
+func (l *list) forget() {
+	gone := map[string]bool{}
+	for _, v := range l.Missing {
+		gone[plainNumber(v)] = true
+	}
+	for i, name := range l.sheet.Columns {
+		for _, row := range l.sheet.Rows {
+			if len(gone) > 0 && name != l.ID && gone[plainNumber(row[i])] {
+				row[i] = ""
+			}
+		}
+	}
+}
+
+// plainNumber writes a number in one way, and leaves a text as it is.
+func plainNumber(v string) string {
+	v = strings.TrimSpace(v)
+	if x, _ := sheet.Numbers([]string{v}); x != nil {
+		return strconv.FormatFloat(x[0], 'g', -1, 64)
+	}
+	return v
 }
 
 // column checks that a parameter names a column.
@@ -136,6 +168,10 @@ func (l *list) name(levels map[string]string) error {
 		}
 		if r.id = ParticipantID(r.source); r.id == "sub-" {
 			bad("%q has no letter or digit and cannot name a participant: rename it, or set the parameter id to another column", r.source)
+			continue
+		}
+		if strings.ContainsAny(r.source, `/\`) {
+			bad("%q has a slash and cannot name a participant, since files are found by the names: rename it, or set the parameter id to another column", r.source)
 			continue
 		}
 		if at := strings.IndexFunc(r.source, func(c rune) bool { return c > unicode.MaxASCII }); at >= 0 {
@@ -181,9 +217,22 @@ func (l *list) name(levels map[string]string) error {
 		byID[r.id] = r
 		l.rows = append(l.rows, r)
 	}
+	if many := l.manyGroups(len(nameless), "levels has no name for"); many != nil {
+		problems, nameless = append(problems, many), nil
+	}
 	for _, value := range slices.Sorted(maps.Keys(nameless)) {
 		problems = append(problems, fmt.Errorf("levels: %s: %s is %q in %s, but levels has no name for it",
 			l.path, l.Group, value, words.Count(nameless[value], "row")))
+	}
+	if numbers := map[string]bool{}; l.Target == "" && levels == nil {
+		for _, r := range l.rows {
+			if isNumber(r.label) {
+				numbers[r.label] = true
+			}
+		}
+		if many := l.manyGroups(len(numbers), "are numbers"); many != nil {
+			problems = append(problems, many)
+		}
 	}
 	if changed != "" {
 		l.notes = append(l.notes, changed)
@@ -272,11 +321,17 @@ func (l *list) choose() error {
 		}
 		why, counts := q.Select(before)
 		i := -1
-		l.drop("", func(listedRow) string { i++; return why[i] })
+		l.drop("", func(listedRow) string {
+			if i++; why[i] == "" {
+				return ""
+			}
+			return column.NotMet + ": " + why[i]
+		})
 		l.notes = append(l.notes, fmt.Sprintf("selected %d of %d %ss", len(l.rows), before, l.each))
 		for _, c := range counts {
 			if c.No+c.Unknown > 0 {
-				l.notes = append(l.notes, fmt.Sprintf("  excluded by %s: %d%s", c.Term, c.No+c.Unknown, lacking(c.Unknown)))
+				l.notes = append(l.notes, fmt.Sprintf("  %d %s not meet %s%s", c.No+c.Unknown,
+					map[bool]string{true: "does", false: "do"}[c.No+c.Unknown == 1], c.Term, lacking(c.Unknown)))
 			}
 		}
 	}

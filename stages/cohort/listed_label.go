@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/dag"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/sheet"
@@ -59,6 +60,17 @@ func (l *list) unlabeled(r listedRow, table string) error {
 	}
 }
 
+// fewGroups is how many groups are believed where their names are numbers.
+const fewGroups = 20
+
+// manyGroups refuses a column of so many values that it is rather a number to predict.
+func (l *list) manyGroups(n int, what string) error {
+	if n <= fewGroups {
+		return nil
+	}
+	return fmt.Errorf("group: %s of %s has %d values that %s, and a classification needs a few groups; target: %[1]s (in place of group) predicts a number", l.Group, l.path, n, what)
+}
+
 func isNumber(text string) bool {
 	numbers, _ := sheet.Numbers([]string{text})
 	return numbers != nil
@@ -103,7 +115,7 @@ const most = 1e100
 // of what is predicted keeps its codes for the message about them.
 func (l *list) clean() error {
 	var problems []error
-	var found []string
+	var found, doubtful, asked []string
 	for _, name := range l.sheet.Columns {
 		values := make([]string, len(l.rows))
 		for i, r := range l.rows {
@@ -118,6 +130,16 @@ func (l *list) clean() error {
 				problems = append(problems, fmt.Errorf("%s:%d: %s of %s is %s, beyond ±%g: correct it, or write n/a", l.path,
 					l.rows[i].line, name, l.rows[i].source, values[i], most))
 			}
+		}
+		if of := sheet.Doubtful(values); of != nil && (name != l.Group || l.Target != "") {
+			n := 0
+			for _, v := range values {
+				if slices.Contains(of, v) {
+					n++
+				}
+			}
+			doubtful = append(doubtful, fmt.Sprintf("%s (%s, in %s)", name, strings.Join(of, ", "), words.Count(n, "row")))
+			asked = append(asked, of...)
 		}
 		if name == l.labelColumn() {
 			continue
@@ -135,6 +157,11 @@ func (l *list) clean() error {
 	}
 	if found != nil {
 		l.notes = append(l.notes, "codes for missing values count as missing: "+words.Some(found, 8))
+	}
+	if doubtful != nil {
+		slices.SortFunc(asked, dag.CompareValues)
+		l.notes = append(l.notes, fmt.Sprintf("negative in columns that are otherwise positive, and taken as numbers: %s; if they stand for missing values: missing: [%s]",
+			words.Some(doubtful, 8), strings.Join(slices.Compact(asked), ", ")))
 	}
 	return errors.Join(problems...)
 }

@@ -8,6 +8,7 @@ import (
 
 	"prgnn/artifacts/encoding"
 	"prgnn/internal/lists"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/sheet"
@@ -120,7 +121,7 @@ func (l *list) participants(used []string) *encoding.Table {
 // oddTexts names the few texts that make a column of numbers one of texts; "" where there is nothing to say. ids are
 // the names of the rows. Digits after a zero (007) are a name, and so are the numbers beside it.
 func oddTexts(name string, values, ids []string) string {
-	var odd []string
+	var odd, commas []string
 	numbers := 0
 	for i, v := range values {
 		switch _, notAt := sheet.Numbers([]string{v}); {
@@ -129,16 +130,34 @@ func oddTexts(name string, values, ids []string) string {
 			numbers++
 		case strings.Trim(v, "0123456789") == "":
 			return ""
+		case decimal.MatchString(v): // the column holds decimal commas, and texts beside them
+			commas = append(commas, fmt.Sprintf("%q of %s", v, ids[i]))
 		default:
 			odd = append(odd, fmt.Sprintf("%q of %s", v, ids[i]))
 		}
 	}
-	if len(odd) == 0 || numbers <= len(odd) {
+	if odd == nil {
+		odd = commas
+	} else {
+		numbers += len(commas)
+	}
+	switch {
+	case len(odd) > 0 && numbers == 0 && measured.MatchString(name):
+		return fmt.Sprintf("column %s: no value is a number (%s): taken as text, although its name is that of a number; write numbers as 30 or 1.5",
+			name, words.Some(odd, 2))
+	case len(odd) == 0 || numbers <= len(odd):
 		return ""
 	}
 	return fmt.Sprintf("column %s: %s and %s (%s): taken as text, so no value counts as a number; write n/a where a value is missing, and numbers as 30 or 1.5",
 		name, words.Count(numbers, "number"), words.Count(len(odd), "text"), words.Some(odd, 4))
 }
+
+var (
+	// decimal is a number with a decimal comma.
+	decimal = pattern.New(`^[+-]?\d+,\d+$`)
+	// measured are names of columns of numbers: motion, age, IQ.
+	measured = pattern.New(`(?i)^(.*_)?(age|age_at_scan|age_years|fd|mean_fd|fd_mean|framewise_displacement|motion|dvars|iq|fiq|viq|piq|bmi)$`)
+)
 
 // covariate makes a column of numbers, if all values are, or of texts.
 func covariate(name string, values []string) encoding.Column {

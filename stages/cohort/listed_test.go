@@ -43,6 +43,6 @@ func TestOddTexts(t *testing.T) {
 	}
 	for _, values := range [][]string{ages, with(3, ""), with(3, "007"), {"1", "2", "left", "right"}, {"", ""},
 		{"a", "b"}} {
-		need.Equal(t, oddTexts("age", values, ids), "", values)
+		need.Equal(t, oddTexts("score", values, ids), "", values)
 	}
 }

@@ -113,7 +113,7 @@ func TestTableCohortSelects(t *testing.T) {
 		notes  []string // besides the one about names
 	}{
 		{"by query", func(c *TableCohort) { c.Select = "group in [ASD, HC] and mean_fd < 0.3 and years >= 10" }, "sub-001",
-			[]string{"selected 1 of 4 participants", "  excluded by mean_fd < 0.3: 2 (1 without a value)", "  excluded by years >= 10: 1",
+			[]string{"selected 1 of 4 participants", "  2 do not meet mean_fd < 0.3 (1 without a value)", "  1 does not meet years >= 10",
 				"every participant is in the group HC: there is nothing to compare"}},
 		{"by name", func(c *TableCohort) { c.Exclude = []string{"sub-003", "A_4", "001"} }, "sub-002",
 			[]string{"3 participants excluded by name: sub-001, sub-003, sub-A4",
@@ -122,7 +122,7 @@ func TestTableCohortSelects(t *testing.T) {
 			c.Levels = []string{"ASD=patient", "HC = control"}
 			c.Select = "group == patient or dx == HC and years > 20"
 		},
-			"sub-002 sub-003 sub-A4", []string{"selected 3 of 4 participants", "  excluded by group == patient or dx == HC and years > 20: 1"}},
+			"sub-002 sub-003 sub-A4", []string{"selected 3 of 4 participants", "  1 does not meet group == patient or dx == HC and years > 20"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := need.Value(table(c.change).Load(dir))(t)
@@ -204,7 +204,7 @@ func TestTableCohortRefuses(t *testing.T) {
 			`exclude: study/people.csv: there is no participant "sub-004" (did you mean "sub-001"?)` + "\n" +
 				`select: at character 1: there is no column "ages"; the columns are name, dx, years, mean_fd, scan, conf, participant_id, group`},
 		{"nobody", func(c *TableCohort) { c.Select = "years > 99" }, "",
-			`study/people.csv: all of its 4 participants are excluded: participant names consist of letters and digits only: A_4 is sub-A4; selected 0 of 4 participants;   excluded by years > 99: 4 (1 without a value); see select and exclude`},
+			`study/people.csv: all of its 4 participants are excluded: participant names consist of letters and digits only: A_4 is sub-A4; selected 0 of 4 participants;   4 do not meet years > 99 (1 without a value); see select and exclude`},
 		{"not a table", nil, "name;dx\n1;HC;x\n", "study/people.csv:2: 3 values, but the first line has 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,6 +8,9 @@ import (
 	"prgnn/internal/pattern"
 )
 
+// NotMet begins the reason why a row that the pipeline file does not select takes no part.
+const NotMet = "inclusion criterion not met"
+
 // CoordTexts are coordinates as a file writes them: AXIS=VALUE.
 func CoordTexts(coords []dag.Coord) (parts []string) {
 	for _, c := range coords {

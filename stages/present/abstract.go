@@ -63,7 +63,14 @@ func (a *author) data() []string {
 	if a.Who.Numbers != nil {
 		data = fmt.Sprintf("Data: %s", words.Count(len(a.Who.Ids), kind))
 	}
-	if n := len(a.Excluded); n > 0 {
+	n, unmet := len(a.Excluded), a.NotMeeting()
+	switch in := fmt.Sprintf("; inclusion criteria not met by %s of %s in the table", report.Thousands(float64(unmet)),
+		report.Thousands(float64(len(a.Who.Ids)+n))); {
+	case n > 0 && unmet == n:
+		data += fmt.Sprintf("%s (%s)", in, a.ExcludedList())
+	case n > 0 && unmet > 0:
+		data += fmt.Sprintf("%s; %d of the others excluded (%s)", in, n-unmet, a.ExcludedList())
+	case n > 0:
 		data += fmt.Sprintf("; %d of %d excluded (%s)", n, len(a.Who.Ids)+n, a.ExcludedList())
 	}
 	if a.Lacking > 0 {

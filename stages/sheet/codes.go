@@ -1,7 +1,9 @@
 package sheet
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,4 +34,43 @@ func Codes(values []string) map[string]bool {
 		}
 	}
 	return codes
+}
+
+// Doubtful are the negative values of a column of numbers that is otherwise positive which may stand for a missing
+// one, ascending: at most three whole numbers, in less than half of the rows, where all others are above 0, or which
+// are larger than those in magnitude, or one digit repeated from -7 on (-77).
+func Doubtful(values []string) []string {
+	known := Codes(values)
+	negative := map[string]int{}
+	n, zero, largest := 0, false, -1.0
+	for _, v := range values {
+		switch x, ok := number(v); {
+		case !ok || known[v]:
+		case x < 0 && x != math.Trunc(x):
+			return nil
+		case x < 0:
+			negative[v]++
+			n++
+		default:
+			zero, largest = zero || x == 0, max(largest, x)
+		}
+	}
+	if len(negative) > 3 || largest < 0 || 2*n >= len(values) {
+		return nil
+	}
+	var doubtful []string
+	for v := range negative {
+		x, _ := number(v)
+		digits := strconv.FormatFloat(-x, 'f', -1, 64)
+		repeated := digits[0] >= '7' && strings.Trim(digits, digits[:1]) == ""
+		if !zero || -x > largest || repeated {
+			doubtful = append(doubtful, v)
+		}
+	}
+	slices.SortFunc(doubtful, func(a, b string) int {
+		x, _ := number(a)
+		y, _ := number(b)
+		return cmp.Or(cmp.Compare(x, y), strings.Compare(a, b))
+	})
+	return doubtful
 }

@@ -34,3 +34,24 @@ func TestCodes(t *testing.T) {
 		}
 	}
 }
+
+// Negative values in a column that is otherwise positive are doubted, and values that scores have are not.
+func TestDoubtful(t *testing.T) {
+	for text, want := range map[string]string{
+		"30 41 22 -8888 35 -8888": "-8888",
+		"30 41 22 -9998 35 -77":   "-9998 -77",
+		"30 41 22 -9 35 28":       "-9",
+		"0 4 2 -9 10 12":          "-9", // one digit repeated
+		"0 4 2 -3 10 12":          "",   // a change score
+		"0 4 2 -13 10 12":         "-13",
+		"1 -1 1 -1":               "",
+		"0.3 -0.2 1.5 -2 0.1":     "",
+		"-3 -2 -1 -4 9 9 9 9 9 9": "",
+		"30 41 -9999 22":          "", // known as a code
+		"a b -9":                  "",
+	} {
+		if got := strings.Join(Doubtful(strings.Fields(text)), " "); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -46,7 +46,7 @@ type Count struct {
 	Unknown int // rows that lack a value
 }
 
-// Select returns, for each of n rows, why it is not selected ("" for a selected one), and the count of rows
+// Select returns, for each of n rows, the term that does not hold ("" for a selected one), and the count of rows
 // that each term excludes.
 func (q *Query) Select(n int) (why []string, counts []Count) {
 	why = make([]string, n)
@@ -60,11 +60,11 @@ rows:
 			switch t.eval(r) {
 			case no:
 				counts[i].No++
-				why[r] = "not selected: " + t.text
+				why[r] = t.text
 				continue rows
 			case unknown:
 				counts[i].Unknown++
-				why[r] = "not selected, value missing: " + t.text
+				why[r] = t.text + " (no value)"
 				continue rows
 			}
 		}

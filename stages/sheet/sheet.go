@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"prgnn/internal/foreign"
+	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 )
 
@@ -40,7 +42,7 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 	}
 	s := &Sheet{File: file}
 	var problems []error
-	numbered := false
+	numbered, wrong := false, 0 // wrong lines have another number of values than the first
 	for {
 		fields, err := c.Read()
 		if err == io.EOF {
@@ -76,6 +78,9 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 			s.Columns = fields
 			problems = append(problems, checkHeader(fields, file, line)...)
 		case len(fields) != len(s.Columns):
+			if wrong++; wrong > mostWrong {
+				continue
+			}
 			problems = append(problems, fmt.Errorf("%s:%d: %s, but the first line has %d%s", file, line,
 				words.Count(len(fields), "value"), len(s.Columns), whyFields(fields, c.Comma)))
 		default:
@@ -88,6 +93,9 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 			s.Lines = append(s.Lines, line)
 		}
 	}
+	if wrong > mostWrong {
+		problems = append(problems, fmt.Errorf("%s: %s in all have another number of values than the first", file, words.Count(wrong, "line")))
+	}
 	switch {
 	case s.Columns == nil:
 		problems = append(problems, fmt.Errorf("%s: empty, but a table was expected: a line with the names of the columns, then one line per row", file))
@@ -98,10 +106,16 @@ func Read(r io.Reader, file string) (*Sheet, error) {
 		return nil, err
 	}
 	if c.Comma == ';' {
-		s.decimalCommas()
+		s.decimalCommas(nil)
 	}
 	return s, nil
 }
+
+// mostWrong is how many lines with a wrong number of values are reported one by one.
+const mostWrong = 3
+
+// sepLine is the line that Excel begins a file with to say how values are separated: sep=;
+var sepLine = pattern.New(`(?i)^\s*"?sep=([,;\t|])"?[ ,;\t|]*\r?\n`)
 
 // reader reads a file within the limits, with the separator that it has.
 func reader(r io.Reader) (*csv.Reader, error) {
@@ -116,8 +130,12 @@ func reader(r io.Reader) (*csv.Reader, error) {
 		return nil, err
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
+	said := rune(0)
+	if m := sepLine.FindSubmatch(raw); m != nil {
+		said, raw = rune(m[1][0]), append([]byte("\n"), raw[len(m[0]):]...) // lines keep their numbers
+	}
 	c := csv.NewReader(bytes.NewReader(raw))
-	c.Comma = separator(raw)
+	c.Comma = cmp.Or(said, separator(raw))
 	if bytes.Count(raw, []byte{byte(c.Comma)})+bytes.Count(raw, []byte{'\n'}) > maxValues {
 		return nil, fmt.Errorf("more than the limit of %d values for a table of participants: is it the right file?", maxValues)
 	}
@@ -126,10 +144,14 @@ func reader(r io.Reader) (*csv.Reader, error) {
 	return c, nil
 }
 
-// decimalCommas writes numbers such as 22,5 as 22.5, column by column. Spreadsheets
-// separate values by semicolons where the comma is the decimal sign.
-func (s *Sheet) decimalCommas() {
-	for i := range s.Columns {
+// decimalCommas writes numbers such as 22,5 as 22.5, column by column, and names the columns. Spreadsheets
+// separate values by semicolons where the comma is the decimal sign. skip, when set, tells the columns to leave as
+// they are.
+func (s *Sheet) decimalCommas(skip func(i int) bool) (changed []string) {
+	for i, name := range s.Columns {
+		if skip != nil && skip(i) {
+			continue
+		}
 		any := false
 		for _, row := range s.Rows {
 			point, is := decimalComma(row[i])
@@ -139,13 +161,53 @@ func (s *Sheet) decimalCommas() {
 			}
 			any = any || is
 		}
+		if any {
+			changed = append(changed, name)
+		}
 		for _, row := range s.Rows {
 			if any {
 				row[i], _ = decimalComma(row[i])
 			}
 		}
 	}
+	return changed
 }
+
+// DecimalCommas writes numbers such as 22,5 as 22.5 in a table whose values are not separated by semicolons, and says
+// in which columns. Where all commas stand before three digits (1,234) they may separate thousands as well, and the
+// column is left as it is; keep tells other columns to leave.
+func (s *Sheet) DecimalCommas(keep func(name string) bool) (notes []string) {
+	var either []string
+	changed := s.decimalCommas(func(i int) bool {
+		if keep(s.Columns[i]) {
+			return true
+		}
+		first := ""
+		for _, row := range s.Rows {
+			if v := row[i]; strings.Contains(v, ",") {
+				if !thousand.MatchString(v) {
+					return false
+				}
+				first = cmp.Or(first, v)
+			}
+		}
+		if first != "" {
+			either = append(either, fmt.Sprintf("%s (%s)", s.Columns[i], first))
+		}
+		return first != ""
+	})
+	if changed != nil {
+		notes = append(notes, "decimal commas are read as decimal points: "+words.Some(changed, 8))
+	}
+	if either != nil {
+		notes = append(notes, "a comma before three digits may be a decimal comma or separate thousands, so these columns are taken as text: "+
+			words.Some(either, 8)+"; write 1.234 or 1234")
+	}
+	return notes
+}
+
+// thousand is a number that may be read with a comma between thousands.
+var thousand = pattern.New(`^[+-]?[1-9]\d{0,2}(,\d{3})+$`)
 
 func decimalComma(v string) (point string, is bool) {
 	whole, rest, is := strings.Cut(v, ",")

@@ -26,6 +26,8 @@ func TestRead(t *testing.T) {
 		{"blank lines and columns of a spreadsheet", "id,age,,\n1,2,,\n,,,\n\n3,4\n", []string{"id", "age"}, [][]string{{"1", "2"}, {"3", "4"}}, []int{2, 5}},
 		{"decimal commas", "id;age;code;v\n1;22,5;1,2;0,5\n2;7;a;\n", []string{"id", "age", "code", "v"},
 			[][]string{{"1", "22.5", "1,2", "0.5"}, {"2", "7", "a", ""}}, []int{2, 3}},
+		{"Excel's line", "sep=;\r\nid;age\r\n1;22,5\r\n", []string{"id", "age"}, [][]string{{"1", "22.5"}}, []int{3}},
+		{"Excel's line of commas", "\ufeff\"sep=,\"\nid,age\n1,22\n", []string{"id", "age"}, [][]string{{"1", "22"}}, []int{3}},
 		{"a semicolon in quotation marks", "id,\"age; years\"\n1,9\n", []string{"id", "age; years"}, [][]string{{"1", "9"}}, []int{2}},
 		{"a comma in quotation marks", "id;\"age, years\"\n1;9\n", []string{"id", "age, years"}, [][]string{{"1", "9"}}, []int{2}},
 		{"two marks in quotation marks", "id,\"a\"\";b\"\n1,9\n", []string{"id", "a\";b"}, [][]string{{"1", "9"}}, []int{2}},
@@ -56,6 +58,10 @@ func TestReadRefuses(t *testing.T) {
 		{"an open quotation is reported where it begins", "id,note\n1,\"a\n2,b\n3,c\n", `p.tsv:2: an unmatched quotation mark: quote the whole value, and double quotation marks within it ("5"" coil")`},
 		{"another separator", "id,note\n1;a\n", "p.tsv:2: 1 value, but the first line has 2 (they are separated by commas, but here by semicolons)"},
 		{"two columns without names", ",,id\n1,2,3\n", "p.tsv:1: column 1 has no name: name it, or remove the column\np.tsv:1: column 2 has no name: name it, or remove the column"},
+		{"many wrong lines", "id,x\n1\n2\n3\n4\n5\n", `p.tsv:2: 1 value, but the first line has 2 (a value with a comma in it needs quotation marks)
+p.tsv:3: 1 value, but the first line has 2 (a value with a comma in it needs quotation marks)
+p.tsv:4: 1 value, but the first line has 2 (a value with a comma in it needs quotation marks)
+p.tsv: 5 lines in all have another number of values than the first`},
 		{"all at once", "id,,id\n1,2\n1,2,3,4\n", `p.tsv:1: column 2 has no name: name it, or remove the column
 p.tsv:1: two columns are named "id": rename or remove one of them
 p.tsv:2: 2 values, but the first line has 3 (a value with a comma in it needs quotation marks)
@@ -88,5 +94,19 @@ func TestNumbers(t *testing.T) {
 	}
 	if x, at := Numbers([]string{"", ""}); x != nil || at != -1 {
 		t.Errorf("a column without a value: %v, %d", x, at)
+	}
+}
+
+// Decimal commas in quotation marks are read as numbers, unless they may separate thousands.
+func TestDecimalCommas(t *testing.T) {
+	s, err := Read(strings.NewReader("id,fd,pay,mixed,note\n\"1,5\",\"0,1646\",\"1,234\",\"2,5\",\"1,2\"\n2,\"0,2\",\"12,345\",0.5,x\n3,,,3,\n"), "p.csv")
+	need.NoError(t, err)
+	notes := s.DecimalCommas(func(name string) bool { return name == "id" })
+	if want := [][]string{{"1,5", "0.1646", "1,234", "2.5", "1,2"}, {"2", "0.2", "12,345", "0.5", "x"}, {"3", "", "", "3", ""}}; !reflect.DeepEqual(s.Rows, want) {
+		t.Errorf("rows %q", s.Rows)
+	}
+	if want := []string{"decimal commas are read as decimal points: fd, mixed",
+		"a comma before three digits may be a decimal comma or separate thousands, so these columns are taken as text: pay (1,234); write 1.234 or 1234"}; !reflect.DeepEqual(notes, want) {
+		t.Errorf("notes %q", notes)
 	}
 }

@@ -149,6 +149,16 @@ func (a *Cohort) describeExcluded() error {
 	return nil
 }
 
+// NotMeeting counts the excluded who only do not meet what the pipeline file selects by.
+func (a *Cohort) NotMeeting() (n int) {
+	for _, r := range a.Excluded {
+		if strings.HasPrefix(r.Reason, column.NotMet) {
+			n++
+		}
+	}
+	return n
+}
+
 // ExcludedList says where the excluded participants are listed: a terminal has no supplementary tables.
 func (a *Cohort) ExcludedList() string {
 	if a.excludedTable.Supplement && !a.Pictures {
