@@ -93,7 +93,7 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 				if v == "" {
 					return "", fmt.Errorf("column %q is empty, but it is part of the name of %s", piece, f.what())
 				}
-				if strings.HasPrefix(v, "/") || strings.HasPrefix(v, `\`) || slices.Contains(strings.FieldsFunc(v, isSlash), "..") {
+				if isSlash(rune(v[0])) || slices.Contains(strings.FieldsFunc(v, isSlash), "..") {
 					return "", fmt.Errorf("column %q is %q, which leads out of the directory of %s: correct it", piece, v, f.what())
 				}
 				piece = v

@@ -138,7 +138,8 @@ func (l *list) clean() error {
 					n++
 				}
 			}
-			doubtful = append(doubtful, fmt.Sprintf("%s (%s, in %s)", name, strings.Join(of, ", "), words.Count(n, "row")))
+			which := strings.Join(of, ", ")
+			doubtful = append(doubtful, fmt.Sprintf("%s (%s, in %s)", name, which, words.Count(n, "row")))
 			asked = append(asked, of...)
 		}
 		if name == l.labelColumn() {

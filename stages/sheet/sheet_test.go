@@ -102,7 +102,9 @@ func TestDecimalCommas(t *testing.T) {
 	s, err := Read(strings.NewReader("id,fd,pay,mixed,note\n\"1,5\",\"0,1646\",\"1,234\",\"2,5\",\"1,2\"\n2,\"0,2\",\"12,345\",0.5,x\n3,,,3,\n"), "p.csv")
 	need.NoError(t, err)
 	notes := s.DecimalCommas(func(name string) bool { return name == "id" })
-	if want := [][]string{{"1,5", "0.1646", "1,234", "2.5", "1,2"}, {"2", "0.2", "12,345", "0.5", "x"}, {"3", "", "", "3", ""}}; !reflect.DeepEqual(s.Rows, want) {
+	want := [][]string{{"1,5", "0.1646", "1,234", "2.5", "1,2"}, {"2", "0.2", "12,345", "0.5", "x"},
+		{"3", "", "", "3", ""}}
+	if !reflect.DeepEqual(s.Rows, want) {
 		t.Errorf("rows %q", s.Rows)
 	}
 	if want := []string{"decimal commas are read as decimal points: fd, mixed",
