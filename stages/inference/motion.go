@@ -16,9 +16,10 @@ type Motion struct {
 }
 
 // MotionOf correlates motion with each edge over participants: an edge has a value (Fisher z) of each participant, NaN
-// where the participant lacks one of the regions, and is of use until the next one is asked for. An edge counts over those who have it, where they are at least
-// half of the participants. What covariates explain is taken out of both first (partial correlation). Degrees of
-// freedom are N − 2 − the number of independent covariates; R is NaN where fewer than 2 are left.
+// where the participant lacks one of the regions, and is of use until the next one is asked for. An edge counts over
+// those who have it, where they are at least half of the participants. What covariates explain is taken out of both
+// first (partial correlation). Degrees of freedom are N − 2 − the number of independent covariates; R is NaN where
+// fewer than 2 are left.
 func MotionOf(edges iter.Seq[[]float64], motion []float64, covariates [][]float64) Motion {
 	var m Motion
 	var null []float64
