@@ -16,7 +16,7 @@ kind combat 03cda05c1895d1871ddb5c5b77d7f3aa37aa2c78e77e6a24c6900b1cf2ae4750
 kind compare 5aa0d8c4732276ca8627594a25c1deec7dce72b9843d8911aa0a208f1136abdc
 kind connectivity 054e3eb0a3b35181d9e6de6394f05bd5785c8735729618e0131a0f4a42018f19
 kind covariates 39ec76933d9cc8c085131e263fe9488d3d0697b5ff8ce6b5788af87f4cf96ba7
-kind denoise 8a82911605c2d04b3ba862b94811204b331a5738b4c3b14595375eb2692df682
+kind denoise bdd9e79d4a742f50e2298fe73aad1d563de1eb087dcb6cd617778fe363ab76ad
 kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
 kind evaluate ee912c571fbea36d691b7743197d42f06afa8da7202ecdcdd29e5526c5422bee
 kind evaluate-regression d829324fd60a655267d011dd26386f50076dad0439b8db53d93e876653316aaa
@@ -52,13 +52,13 @@ kind project 4c38c5eb70725a9acd7d60a9d9992cfc0c210ba231cb13de017f28c534ff9263
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
 kind qcfc 0494cabc25de4063ec044afd98ad2b49cbeffc3f1f21eefe59f863d7e6572c13
 kind regression f9fa575c80e3bbb6d475ead18dadca89ab46bc84f0c8b80211e7979e5889086a
-kind report 45106995b19f7cc0ad89d4373e0e9e0413e28b128f9ea3d597997e35c07ad10c
+kind report 0172ca457c2b59ce51ed252fd248c46ac619b2ff8e14372cf02d2ae42de59348
 kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
 kind sessions 9963d1ef0997654d5ad9d7d4026dc2669f9bc25371d8debfd255c80e49e6ebf6
 kind simulate 2f8216df0307f605268aeba21a9f0961fb4ca536b7d80f203e7050cbba7f1d74
 kind split 59f269d3d1697d7c0010195a56a06278933927f0a39093201cadf87f628cc42a
 kind states 25f114f9bcfad40a0ca08ce51e41284caa6377e8b41ae32227d8e1fb534d566a
-kind summary 0f59e02a79e91abefb9da2e8eaaa4fb8694200145da518a4c8fa704b92a4b870
+kind summary defa5da01514677c342c7ae54744260cf6fac04476af97aedacd596cc64cb2fa
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 6cee9a81c8626a729158105bba8c372322e950de897b7a4764ca8bc30f7dc612
 kind timeseries f572b05ce82aaef2ad2815e5f6026044bfe693111022f8fc94ceaff4eadb8410
@@ -1340,6 +1340,11 @@ reached by biomarkers compare individuality qcfc
 prgnn/stages/inference.StudentP 068be0c8ad47.d7a824
 prgnn/stages/inference.arctan 7c34020b5096.d7a824
 
+reached by biomarkers covariates denoise exec fidelity figure-individuals figure-qcfc individuality report simulate summary
+prgnn/internal/pattern.New 9c8c948eccc1.f2360a
+prgnn/internal/pattern.Pattern 9b1e2b0b33a7.e3b0c4
+prgnn/internal/pattern.inTest b5757c8556c1.e3b0c4
+
 reached by biomarkers covariates evaluate evaluate-regression fidelity individuality permutation permutation-regression
 prgnn/stages/inference.AsLarge d983b64cb89b.e3b0c4
 prgnn/stages/inference.PermutationP e6afa7c3215d.e3b0c4
@@ -1349,11 +1354,6 @@ prgnn/stages/inference.byStratum 1e3ebda4fc1e.e3b0c4
 
 reached by biomarkers covariates evaluate individuality
 prgnn/stages/inference.Permute 928b9a52f5bf.3672ac
-
-reached by biomarkers covariates exec fidelity figure-individuals figure-qcfc individuality report simulate summary
-prgnn/internal/pattern.New 9c8c948eccc1.f2360a
-prgnn/internal/pattern.Pattern 9b1e2b0b33a7.e3b0c4
-prgnn/internal/pattern.inTest b5757c8556c1.e3b0c4
 
 reached by biomarkers covariates individuality qcfc
 prgnn/stages/inference.FDR 8e08967f89db.481a4c
@@ -2899,18 +2899,20 @@ prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/prepare.unknownVolumes e5fb70e6344b.d008c3
 prgnn/stages/region.ReadText ff17e9d0a2b5.32b700
-prgnn/stages/sheet.Read 9dc8659ebe43.26081f
+prgnn/stages/sheet.Read 9e726c96f5c1.9446ab
 prgnn/stages/sheet.Sheet 46b9d9586702.e3b0c4
 prgnn/stages/sheet.Sheet.Column 356c2cad26a8.fb4414
-prgnn/stages/sheet.Sheet.decimalCommas cc15c30e2578.997608
+prgnn/stages/sheet.Sheet.decimalCommas af78331f573b.997608
 prgnn/stages/sheet.checkHeader ae60ae2fef45.e3b0c4
 prgnn/stages/sheet.decimalComma 117f6313a34d.e3b0c4
 prgnn/stages/sheet.isText abbff6e9ffed.0ec5f8
 prgnn/stages/sheet.maxBytes d389e7042c85.e3b0c4
 prgnn/stages/sheet.maxValues 92eef9297313.e3b0c4
+prgnn/stages/sheet.mostWrong 70a586560e99.e3b0c4
 prgnn/stages/sheet.noValue 48c5ef449230.e3b0c4
 prgnn/stages/sheet.number 157f94023c9d.e3b0c4
-prgnn/stages/sheet.reader 7f825b6e88aa.c881d5
+prgnn/stages/sheet.reader 57d9a35a9b3a.e27a2e
+prgnn/stages/sheet.sepLine 65fb159a5fe4.8933d2
 prgnn/stages/sheet.separator b4a770f6fde2.e3b0c4
 prgnn/stages/sheet.whyFields 2a47d1bfa8ae.e3b0c4
 
@@ -2962,6 +2964,7 @@ prgnn/connectivity.text.line 60e37a51e6d3.17193d
 prgnn/connectivity.text.row 7c445b0dba93.f61afd
 
 reached by denoise report summary
+prgnn/internal/pattern.Pattern.FindSubmatch 1957430898b9.b76113
 prgnn/stages/column.AskedForNone a6820b15a096.e3b0c4
 prgnn/stages/column.NoConfounds f7cd756f2dca.e3b0c4
 prgnn/stages/column.StrongMotion d7a5772642b8.e3b0c4
@@ -4234,11 +4237,11 @@ reached by report summary
 prgnn/dag.WarningColumn 31ef39a2f003.e3b0c4
 prgnn/dag.Warnings 7a61486b2669.af4980
 prgnn/internal/markup.ElementText 90b635269970.e3b0c4
-prgnn/internal/pattern.Pattern.FindSubmatch 1957430898b9.b76113
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.NameDoc d4688ca62ad8.e3b0c4
+prgnn/stages/column.NotMet 1e8520fcf71c.e3b0c4
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
 prgnn/stages/column.RecoveryRow.Name 353daa50cf10.8d6f0a
 prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
@@ -4281,7 +4284,7 @@ prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.contrasts 406b678643d2.ef1e99
 prgnn/stages/present.author.covariates 290828da1df3.382d6c
 prgnn/stages/present.author.covariatesOfNumber 3418bb99e219.f0c614
-prgnn/stages/present.author.data fe0634140c93.1f0c8e
+prgnn/stages/present.author.data 61a38d33d840.c30b5b
 prgnn/stages/present.author.fidelity a61977c93599.58190c
 prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
 prgnn/stages/present.author.groupNames 5ea717073411.484c0d
@@ -4387,6 +4390,7 @@ prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
 prgnn/stages/present/participants.Cohort.ExcludedList b4a9d6bbc591.5ff3a0
 prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
 prgnn/stages/present/participants.Cohort.Motion 58b29eefd408.5d0100
+prgnn/stages/present/participants.Cohort.NotMeeting 3fc53175a32d.40ca1b
 prgnn/stages/present/participants.Cohort.Quality 277c4ed8d758.3e6c27
 prgnn/stages/present/participants.Cohort.Read 13f6dec42bfc.513704
 prgnn/stages/present/participants.Cohort.ScanQuality 466cf117b23a.d824b5
@@ -5203,7 +5207,7 @@ at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:17
-at stages/column/words.go prgnn/stages/column CoordTexts:12 HasCoords:21 Numbered:32 Coordinate:42
+at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 HasCoords:24 Numbered:35 Coordinate:45
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:47 Exec.EnvNames:54 Exec.Promise:65 Exec.Ports:71 execName:88 execPlace:89 Exec.Validate:93 ExecRooms:156 Exec.Run:159 Exec.call:198 Exec.program:249 runLogged:265 Exec.lookPath:290 Exec.environment:311 Exec.set:323
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
@@ -5262,7 +5266,7 @@ at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanki
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
 at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:40 contraster:84 newContraster:92 contraster.of:123
 at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
-at stages/inference/motion.go prgnn/stages/inference Motion:13 MotionOf:22 preparedMotion:52 prepareMotion:59 where:81 addDirection:91 remainder:99 inner:120 Correlation:128 MedianAbs:143 RobustZ:155 Median:169
+at stages/inference/motion.go prgnn/stages/inference Motion:13 MotionOf:23 preparedMotion:53 prepareMotion:60 where:82 addDirection:92 remainder:100 inner:121 Correlation:129 MedianAbs:144 RobustZ:156 Median:170
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
 at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 NumberFold.constant:69 vary:82 meanScore:86 MeanScore:103 constants:108 NumberTest:118 TestNumbers:129 Associate:193 ratio:221
 at stages/inference/paired.go prgnn/stages/inference CorrectedT:15 StudentP:36 arctan:68 McNemar:88 Holm:101 FDR:114 ascending:126 nans:137
@@ -5327,7 +5331,7 @@ at stages/prepare/sliding.go prgnn/stages/prepare windows.New:23 SlidingWindows:
 at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:109 spread:138 clustered:153 States.read:162 clustered.without:219 silentRegions:239 readWindows:256
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:72 notDefinite:120 covarianceOf:126
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
-at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:83 author.result:97 author.othersAbove:122 author.tiles:136 author.regressionTiles:157
+at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:129 author.tiles:143 author.regressionTiles:164
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
 at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.unchecked:101 programs:114 author.covariates:124 author.covariatesOfNumber:163 coefficient:193 covariateName:201 varying:207 stuckSkill:235 epochRow:238 author.training:244
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:79 methodsOfBlocks:123
@@ -5339,7 +5343,7 @@ at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPict
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:19 Cohort.readCleaned:26 scansOf:39 NuisanceWords:63 CleanedScan.Nuisance:77 Cohort.cleaning:91 CleanedScan.taskOf:126 TaskConditions:132 Cohort.taskRegression:147 ResponseWords:163 Cohort.cautionScans:170 mostFrequent:223 nobodyStandsOut:233 usual:236
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:103
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:104 ExcludedRow:109 mostExcluded:116 Cohort.describeExcluded:119 Cohort.ExcludedList:153 Cohort.describeGroups:164 Cohort.motionIn:263 Cohort.tableOfNumber:281 arrangements:290 CovariateNames:302 describeColumn:307 describeNumbers:387 twoCodes:409 countCodes:427 Reasons:448
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:104 ExcludedRow:109 mostExcluded:116 Cohort.describeExcluded:119 Cohort.NotMeeting:153 Cohort.ExcludedList:163 Cohort.describeGroups:174 Cohort.motionIn:273 Cohort.tableOfNumber:291 arrangements:300 CovariateNames:312 describeColumn:317 describeNumbers:397 twoCodes:419 countCodes:437 Reasons:458
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 eachColumn:230 eachColumn.set:235 eachColumn.at:242 eachColumn.text:249 Cohort.shownRows:258 MedianRange:287 warned:296 Cohort.warnings:305 mostWarnings:351 warned.add:353
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
@@ -5385,5 +5389,5 @@ at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealE
 at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:64 textWriter.section:66 textWriter.lines:74 textWriter.paragraph:84 textWriter.list:88 textWriter.items:96 textWriter.block:102 textWriter.table:124 widths:175 Bar.text:206 wrap:221
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
-at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:20 maxValues:23 Sheet:26 Read:36 reader:107 Sheet.decimalCommas:131 decimalComma:150 whyFields:159 noValue:173 checkHeader:175 isText:189 separator:215 Sheet.Column:239 number:275
+at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:22 maxValues:25 Sheet:28 Read:38 mostWrong:115 sepLine:118 reader:121 Sheet.decimalCommas:150 decimalComma:212 whyFields:221 noValue:235 checkHeader:237 isText:251 separator:277 Sheet.Column:301 number:337
 `)
