@@ -537,7 +537,8 @@ func TestPermutationOfNetworks(t *testing.T) {
 			for f := range 3 {
 				s := stagetest.Fresh(kind, append([]any{"fold", f + 1}, with...)...)
 				of = append(of, dag.InputOf(stagetest.MustRun(t, s, in)["predictions"],
-					dag.Coord{Axis: "permutation", Value: fmt.Sprint(n)}, dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
+					dag.Coord{Axis: "permutation", Value: fmt.Sprint(n)},
+					dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
 			}
 			all = append(all, of...)
 			summary := stagetest.MustRun(t, stagetest.Fresh("evaluate", "permutations", 99),
@@ -548,7 +549,8 @@ func TestPermutationOfNetworks(t *testing.T) {
 		}
 		out := stagetest.MustRun(t, stagetest.Fresh("permutation"), map[string][]dag.Input{"predictions": all})
 		need.Equal(t, fmt.Sprint(stagetest.FloatsOf(t, out["null"], "auc")), fmt.Sprint(auc), kind, "AUC")
-		need.Equal(t, fmt.Sprint(stagetest.FloatsOf(t, out["null"], "accuracy")), fmt.Sprint(accuracy), kind, "accuracy")
+		need.Equal(t, fmt.Sprint(stagetest.FloatsOf(t, out["null"], "accuracy")), fmt.Sprint(accuracy), kind,
+			"accuracy")
 		as := 1.
 		for _, x := range accuracy[1:] {
 			if x >= accuracy[0]-1e-9 {

@@ -48,7 +48,7 @@ type Rating struct {
 	Probability []float64
 	// Attention is what each node receives in each block: the mean over heads and rows of its column.
 	Attention [2][]float64
-	// Input is gradient × input of each node, summed over its row of the matrix: of the logit of class 1 less that of class
+	// Input is gradient × input of each node, over its row of the matrix: of the logit of class 1 less that of class
 	// 0, or with more classes of the predicted class less the mean of the others.
 	Input []float64
 }

@@ -60,7 +60,8 @@ func (s *EvaluateRegression) Run(_ context.Context, t *dag.Task) (dag.Outputs, e
 			of := folds[at].Score()
 			rs = append(rs, of.R)
 			scores = append(scores, column.RegressionFoldRow{Coords: f.Coords, Name: f.Name, Repeat: int32(f.Repeat),
-				Fold: int32(f.Fold), N: int32(len(f.Participants)), R: of.R, R2: of.R2, R2Trained: of.R2Trained, MAE: of.MAE})
+				Fold: int32(f.Fold), N: int32(len(f.Participants)),
+				R: of.R, R2: of.R2, R2Trained: of.R2Trained, MAE: of.MAE})
 		}
 		of := inference.TestNumbers(folds, stratum, s.Resamples, s.Permutations,
 			random.New(s.Seed, "evaluate-regression"))

@@ -21,8 +21,9 @@ var bntKind = dag.Kind{
 		"One task is one model: fan out with matrix: { fold: [1..5] }, and give the predictions to evaluate beside those of train, and the scores to biomarkers. Training takes minutes to hours: 200 passes over all matrices.",
 	New: func() dag.Stage {
 		o, t := bnt.Released(200, 2), bnt.Training()
-		return &BNT{Params: fold.First(), Readout: o.Readout, PosEncoding: "none", Heads: o.Heads, FeedForward: o.FeedForward,
-			Dropout: o.Dropout, Mixup: o.Mixup, Epochs: t.Epochs, Batch: t.Batch, LearningRate: t.Rate,
+		return &BNT{Params: fold.First(), Readout: o.Readout, PosEncoding: "none", Heads: o.Heads,
+			FeedForward: o.FeedForward,
+			Dropout:     o.Dropout, Mixup: o.Mixup, Epochs: t.Epochs, Batch: t.Batch, LearningRate: t.Rate,
 			FinalRate: t.Cosine, Decay: t.Decay, Checkpoint: 10}
 	},
 	Most:   8,

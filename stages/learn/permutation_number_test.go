@@ -24,18 +24,20 @@ func permutedNumbers(t *testing.T, models ...string) (ins []dag.Input, r, mae ma
 		encoding.Column{Name: "target", Values: y})
 	r, mae = map[string][]float64{}, map[string][]float64{}
 	for n := range 20 {
-		in["folds"] = []dag.Input{dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("split", "label", "target", "folds", 4,
-			"permutation", n), map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"])}
+		in["folds"] = []dag.Input{dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("split", "label", "target",
+			"folds", 4, "permutation", n), map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"])}
 		for _, model := range models {
 			var rs, wrong float64
 			for f := range 4 {
 				out := stagetest.MustRun(t, stagetest.Fresh("regression", "model", model, "fold", f+1), in)
 				ins = append(ins, dag.InputOf(out["predictions"], dag.Coord{Axis: "model", Value: model},
-					dag.Coord{Axis: "permutation", Value: fmt.Sprint(n)}, dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
+					dag.Coord{Axis: "permutation", Value: fmt.Sprint(n)},
+					dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
 				observed, predicted := map[string]float64{}, map[string]float64{}
 				for _, row := range predictedNumbers(t, out) {
 					if row.Set == "test" {
-						observed[row.ID], predicted[row.ID] = row.Target, predicted[row.ID]+row.Predicted/2 // of two draws
+						// of two draws
+						observed[row.ID], predicted[row.ID] = row.Target, predicted[row.ID]+row.Predicted/2
 					}
 				}
 				var a, b []float64
@@ -155,11 +157,11 @@ func TestPermutationRegressionIsUniform(t *testing.T) {
 		people := encoding.NewTable(encoding.Column{Name: "participant_id", Values: subjects(in["pearson"])},
 			encoding.Column{Name: "target", Values: y})
 		for n := range permutations + 1 {
-			in["folds"] = []dag.Input{dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("split", "label", "target", "folds", 2,
-				"permutation", n), map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"])}
+			in["folds"] = []dag.Input{dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("split", "label", "target",
+				"folds", 2, "permutation", n), map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"])}
 			for f := range 2 {
-				ins = append(ins, dag.InputOf(stagetest.MustRun(t, stagetest.Fresh("regression", "model", "ridge", "fold", f+1),
-					in)["predictions"], dag.Coord{Axis: "permutation", Value: fmt.Sprint(n)},
+				ins = append(ins, dag.InputOf(stagetest.MustRun(t,
+					stagetest.Fresh("regression", "model", "ridge", "fold", f+1), in)["predictions"], dag.Coord{Axis: "permutation", Value: fmt.Sprint(n)},
 					dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
 			}
 		}
