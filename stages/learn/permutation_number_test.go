@@ -161,7 +161,8 @@ func TestPermutationRegressionIsUniform(t *testing.T) {
 				"folds", 2, "permutation", n), map[string][]dag.Input{"participants": {dag.InputOf(people)}})["folds"])}
 			for f := range 2 {
 				ins = append(ins, dag.InputOf(stagetest.MustRun(t,
-					stagetest.Fresh("regression", "model", "ridge", "fold", f+1), in)["predictions"], dag.Coord{Axis: "permutation", Value: fmt.Sprint(n)},
+					stagetest.Fresh("regression", "model", "ridge", "fold", f+1), in)["predictions"],
+					dag.Coord{Axis: "permutation", Value: fmt.Sprint(n)},
 					dag.Coord{Axis: "fold", Value: fmt.Sprint(f + 1)}))
 			}
 		}
