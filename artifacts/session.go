@@ -151,6 +151,14 @@ func (s *Store) gate(exclusive bool) (unlock func(), err error) {
 	return func() { l.Unlock() }, nil
 }
 
+// newLock opens for writing what it may: NFS version 4 refuses an exclusive lock of a file that is open for reading
+// only (EBADF). What belongs to another user, who lets others read it, can be locked everywhere else.
 func newLock(path string) *flock.Flock {
-	return flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDONLY|regular.NonBlock), flock.SetPermissions(0o666))
+	access := os.O_RDWR
+	if f, err := os.OpenFile(path, os.O_RDWR|regular.NonBlock, 0); err == nil {
+		f.Close()
+	} else if !errors.Is(err, os.ErrNotExist) {
+		access = os.O_RDONLY
+	}
+	return flock.New(path, flock.SetFlag(os.O_CREATE|access|regular.NonBlock), flock.SetPermissions(0o666))
 }
