@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"prgnn/artifacts/whole"
 )
 
 // Claims are locked files, one each: locks of single bytes belong to the process here, and not to the open
@@ -15,7 +17,7 @@ type claims struct{}
 func (claims) try(s *Store, k Key) (release func() error, ok bool, err error) {
 	path := s.object(locksDir, k.String())
 	for {
-		l := newLock(path)
+		l := whole.NewLock(path)
 		ok, err := l.TryLock()
 		switch {
 		case os.IsNotExist(err):

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/artifacts/whole"
 	"prgnn/internal/need"
 )
 
@@ -21,7 +22,7 @@ func TestProbe(t *testing.T) {
 	if len(entries) != 1 { // the lease
 		t.Errorf("%d files are left", len(entries))
 	}
-	if text := (Abilities{}).Problems().Error(); !strings.Contains(text, "a rename") ||
+	if text := (whole.Abilities{}).Problems().Error(); !strings.Contains(text, "a rename") ||
 		!strings.Contains(text, "locks") {
 		t.Error(text)
 	}

@@ -14,7 +14,6 @@ import (
 
 	"prgnn/artifacts/memo"
 	"prgnn/artifacts/whole"
-	"prgnn/internal/regular"
 )
 
 // A session is the presence of one process in the store: a directory tmp/<id>
@@ -82,7 +81,7 @@ func (p *session) begin(s *Store) (string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
-	lease := newLock(filepath.Join(dir, leaseFile))
+	lease := whole.NewLock(filepath.Join(dir, leaseFile))
 	if ok, err := lease.TryLock(); !ok && !locksUnknown(err) {
 		return "", errors.Join(errors.New("the lease of this process cannot be locked"), err, os.RemoveAll(dir))
 	}
@@ -140,7 +139,7 @@ func (s *Store) gate(exclusive bool) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	l := newLock(filepath.Join(dir, "gate"))
+	l := whole.NewLock(filepath.Join(dir, "gate"))
 	lock := l.RLock
 	if exclusive {
 		lock = l.Lock
@@ -149,16 +148,4 @@ func (s *Store) gate(exclusive bool) (unlock func(), err error) {
 		return nil, fmt.Errorf("the store's gate cannot be locked: %w", err)
 	}
 	return func() { l.Unlock() }, nil
-}
-
-// newLock opens for writing what it may: NFS version 4 refuses an exclusive lock of a file that is open for reading
-// only (EBADF). What belongs to another user, who lets others read it, can be locked everywhere else.
-func newLock(path string) *flock.Flock {
-	access := os.O_RDWR
-	if f, err := os.OpenFile(path, os.O_RDWR|regular.NonBlock, 0); err == nil {
-		f.Close()
-	} else if !errors.Is(err, os.ErrNotExist) {
-		access = os.O_RDONLY
-	}
-	return flock.New(path, flock.SetFlag(os.O_CREATE|access|regular.NonBlock), flock.SetPermissions(0o666))
 }

@@ -235,3 +235,14 @@ func full(err error) bool {
 	var no syscall.Errno
 	return errors.As(err, &no) && isFull(no)
 }
+
+// Probe tries what the store needs of its file system, in its own tmp directory.
+func (s *Store) Probe() (whole.Abilities, error) {
+	t, err := s.temp()
+	if err != nil {
+		return whole.Abilities{}, err
+	}
+	defer t.Discard()
+	a, err := whole.Probe(filepath.Dir(t.Path))
+	return a, s.fault(err)
+}

@@ -33,7 +33,7 @@ kind figure-qc 12c8a11cd46d96fec0aa3ae53f6ed8395ff927725f329635ee2b6cb1f1364638
 kind figure-qcfc 0e672795520076a5bd9d47769aba9362d86a0ea399ea3397ad9c60cc6f9e85d1
 kind figure-ranking 91577dccdade0c49c4d8abced1710fc193c2806662e0f1968d3a1621039d0bae
 kind figure-roc ff0c67c6ba50916502025edd5da854396b78dd993190be1c326bbba773bc4a89
-kind figure-states a0a88759d653318e232eb99914a0716a268bd1093101927627658c7ea31173e3
+kind figure-states 7cac1d5f765c57779a89b909118504a44fc1d22bb1751b7ee5c12451903dd7b3
 kind figure-training c64339420623ed87af100e35ad30973ad8a84882071c85ba27b488e6fc47d52b
 kind graph 1621bceaca05e64fcd3a400f954744e317ab7251989af0e45235f0efe24a4b7a
 kind harmonize 7c79e0a41566d3449de37b29908f8c5ce579ea5da8acc61829f5446ea965bc05
@@ -3535,7 +3535,7 @@ prgnn/stages/figure.descriptive 54ee9a5721a5.e3b0c4
 prgnn/stages/figure.figure-states.New 07cfa2122a94.18fde0
 prgnn/stages/figure.sampleMean 6eb978842601.dc3b72
 prgnn/stages/figure.stateGroupRow 5de28ddfbec5.e3b0c4
-prgnn/stages/figure.stateGroups 1a43773bd44c.bdd09d
+prgnn/stages/figure.stateGroups d877b974ac7e.bdd09d
 prgnn/stages/figure.stays 9dd2aa34a4ed.beb636
 
 reached by figure-states occupancy
@@ -5244,7 +5244,7 @@ at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read
 at stages/figure/scatter.go prgnn/stages/figure DrawPredicted:14
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
-at stages/figure/states.go prgnn/stages/figure figure-states.New:23 States:27 States.Ports:31 stateGroupRow:45 States.Run:57 descriptive:109 cut:112 stays:115 add:132 stateGroups:138 sampleMean:188
+at stages/figure/states.go prgnn/stages/figure figure-states.New:23 States:27 States.Ports:31 stateGroupRow:45 States.Run:57 descriptive:109 cut:112 stays:115 add:132 stateGroups:138 sampleMean:189
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:27 Training.Run:39 epochRow:45 majorityRow:52 noRows:57 nameNetworks:63 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:31 chanceOf:71 Ranked.name:90 Ranked.scale:99 Ranked.colored:104 Ranked.coloredText:116 Ranked.Unmapped:140 tick:150 DrawSlices:153 gz:177 Viewer:185
@@ -5277,7 +5277,7 @@ at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:140 Baseline.onRows:170 Baseline.fit:209 Baseline.onGraphs:233 Baseline.training:263 prediction:293 baselineEpochRow:304 baselineHistory:312
 at stages/learn/baseline_data.go prgnn/stages/learn rowSet:14 readRows:23 readMatrices:46 innerRows:125 standardizeRows:145
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.each:89 matrixForm.row:109 matrixForm.check:138 refuseLeak:154 regionWeightRow:175 regionWeight:181 matrixForm.regions:188 matrixForm.nodes:244
-at stages/learn/bnt.go prgnn/stages/learn bnt.New:22 BNT:33 BNT.Ports:54 BNT.Run:70 BNT.Validate:119 BNT.matrices:127 BNT.rate:146
+at stages/learn/bnt.go prgnn/stages/learn bnt.New:22 BNT:34 BNT.Ports:55 BNT.Run:71 BNT.Validate:120 BNT.matrices:128 BNT.rate:147
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:142 BrainGNN.options:210 BrainGNN.parts:218 fisher:227 communityTable:245
 at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Ports:34 Choose.Advise:50 choiceRow:61 idRow:71 candidate:76 Choose.Run:85 describe:144 triedSetting:169 ChoicePort:178 Chosen:185 Choose.candidates:225 Choose.measure:279 Choose.table:293
 at stages/learn/inner.go prgnn/stages/learn innerFolds:17 splitInside:38 trainingSet.parts:69 trainingSet.inParts:87

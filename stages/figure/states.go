@@ -155,7 +155,8 @@ func stateGroups(t *dag.Task, states int) ([]stateGroupRow, error) {
 			return nil, fmt.Errorf("%s: %d states, and %s has %d", in.Name, len(rows), t.In("fitted").Name, states)
 		case !slices.Contains(names, g):
 			names = append(names, g)
-			fraction[g], dwell[g], stayed[g] = make([][]float64, states), make([][]float64, states), make([]int32, states)
+			fraction[g], dwell[g] = make([][]float64, states), make([][]float64, states)
+			stayed[g] = make([]int32, states)
 		}
 		for k, r := range rows {
 			fraction[g][k] = append(fraction[g][k], r.Fraction)

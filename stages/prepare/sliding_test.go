@@ -260,7 +260,7 @@ func TestStatesRefuseRegionsWithoutSignal(t *testing.T) {
 	_, err := stagetest.RunStage(t, s, in)
 	need.Error(t, err, "leave these regions out (regions: shared), or these participants (exclude, under cohort): windows sub-3: region 2, windows sub-4: region 2")
 
-	// Left out, the states are those of the other pair alone, and whoever lacks another region is compared over what is left.
+	// Left out, the states are those of the other pair alone.
 	s.Regions = "shared"
 	out := stagetest.MustRun(t, s, in)
 	warning := stagetest.Sure(out["fit"].(*encoding.Table).Strings("warning"))[0]
@@ -273,8 +273,8 @@ func TestStatesRefuseRegionsWithoutSignal(t *testing.T) {
 			t.Errorf("entry %d of the states: %v", pair+1, z[pair])
 		}
 	}
-	one := map[string]dag.Input{"windows": in["windows"][1], "list": in["list"][1], "fitted": dag.InputOf(out["fitted"]),
-		"quality": dag.InputOf(column.Table([]windowsRow{{Step: 4}}))}
+	one := map[string]dag.Input{"windows": in["windows"][1], "list": in["list"][1],
+		"fitted": dag.InputOf(out["fitted"]), "quality": dag.InputOf(column.Table([]windowsRow{{Step: 4}}))}
 	spent := stagetest.Sure(stagetest.RunWith(&Occupancy{}, one))
 	x := stagetest.Sure(in["windows"][1].Array()).Float64s()
 	for w, state := range stagetest.Sure(spent["sequence"].(*encoding.Table).Ints("state")) {

@@ -1,4 +1,4 @@
-package artifacts
+package whole
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 func TestLocksAreOpenForWriting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	for range 2 { // made, and found
-		l := newLock(path)
+		l := NewLock(path)
 		if ok, err := l.TryLock(); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
