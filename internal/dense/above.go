@@ -12,7 +12,7 @@ import (
 func Above(a, b []float32, m, n, depth int, least float64, found func(i, j int)) {
 	// |fl(a·b) − a·b| ≤ γ|a||b|, γ = depth·2⁻²⁴ (Higham 2002, Accuracy and Stability of Numerical Algorithms, 3.1) for
 	// the sum, one 2⁻²⁴ for either row and one for the scale; one more for the terms of second order.
-	least -= float64(depth+4) / (1 << 24) * longest(a, depth) * longest(b, depth)
+	least -= float64(float64(depth+4) / (1 << 24) * longest(a, depth) * longest(b, depth))
 	const width, strip = 32, 512
 	// Scaled so that 2 is least, bit 30 of a product says whether it is that much; it is set in a NaN, too.
 	scale := math.Inf(1)
@@ -61,7 +61,7 @@ func longest(a []float32, depth int) float64 {
 	for ; len(a) > 0 && depth > 0; a = a[depth:] {
 		squares := 0.0
 		for _, x := range a[:depth] {
-			squares += float64(x) * float64(x)
+			squares += float64(float64(x) * float64(x))
 		}
 		if squares > most { // not of NaN
 			most = squares

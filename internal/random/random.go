@@ -79,7 +79,7 @@ func (s *Stream) Normals(x []float64) {
 // inDisk is a place in the unit disk, without its center, and its squared distance from that.
 func (s *Stream) inDisk() (u, v, q float64) {
 	for {
-		u, v = 2*s.Float64()-1, 2*s.Float64()-1
+		u, v = float64(2*s.Float64())-1, float64(2*s.Float64())-1
 		q = float64(u*u) + float64(v*v)
 		if q < 1 && q != 0 {
 			return u, v, q
