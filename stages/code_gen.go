@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline e7755892c9acc7efdee7649a9f472c4d9ec380d5a2b2285c01efdcb83c348137
+var codes = dag.Codes(`kind baseline a5ed05f7cc83a68979c5f2aa947085d82e76ecbf45cb01556b49919d2c4657fc
 kind biomarkers 0403210dce3ed5c9c0a10a7a0bf5d9a520d73c82dfb7a91a4a087716e7be063a
-kind bnt 8726c94c41fe04db94d687a35d1f54584f749a5b4b2e4ae833e70109ef841c1b
+kind bnt 7ac5b107c2dc3b9d5ac1b8dd2d06737f3ef277941406839404456c26a0e69ad5
 kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
-kind braingnn 901ec1ac64024df809ffd5df6a02c2c9d0895e6a2cf58c5b9ab9bf12cacaa3e4
+kind braingnn 5557f1cbab3c33ceab65a84692d4fc5bc28f1b488747bb85735c14e874351c39
 kind brainmap f73a3ede5f6144c9fd630b3716a19846ab745757225b80291089704f969822dd
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
 kind combat 03cda05c1895d1871ddb5c5b77d7f3aa37aa2c78e77e6a24c6900b1cf2ae4750
@@ -42,7 +42,7 @@ kind join 6a0b4018a04b21f2106dddabca26c014190e48a29749f623d819aeffab5db684
 kind leakage 1cacac23e7f03dd586ce022b18005762c0c635cf7d76f1c9bdd5f303e52da946
 kind matrices 2c696c003536aec696ef320a49baa80fe4c22c3b241f7e2056687a96d63f7283
 kind mean-volume 21d6f448b3e61d362ddba5f5244208cabd295a68fb32783ff1a4021babd331ea
-kind meanmlp 6c26c93b91fce57bb2f3fe8f6731d3d0f1bc15ebf596ac21bd94c234c40ee894
+kind meanmlp 489cb58cdb06516646ee9ed65d903341e28245a44f06676247bb8b53c328503d
 kind occupancy d7cfc2da12eefe091d710ebbd6565afa28a507e6d3c680ed77ea4c24092754c3
 kind parcellate 654724b18b8597b32fc07ba2eab457b4c81d21c5651fbc4768430b6c34242ace
 kind permutation b44dc5a0ae451a3fb244694b3dab007b8d655296f546f4df4734cec802030f45
@@ -51,11 +51,11 @@ kind predict 6c66601be6e947349e4a6abb6141b20c7d489f93405e54dec83cb5cfe11d9b01
 kind project 4c38c5eb70725a9acd7d60a9d9992cfc0c210ba231cb13de017f28c534ff9263
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
 kind qcfc 0494cabc25de4063ec044afd98ad2b49cbeffc3f1f21eefe59f863d7e6572c13
-kind regression 3744f4fbd8ba87fb721af1bdb090c3fd653da8c4f7e8dee36079d267b461dac4
+kind regression de33a9134042873396a77d213c9b6b39a821b0f3d7b7695ebaaddd69adad5fc4
 kind report 0172ca457c2b59ce51ed252fd248c46ac619b2ff8e14372cf02d2ae42de59348
 kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
 kind sessions 9963d1ef0997654d5ad9d7d4026dc2669f9bc25371d8debfd255c80e49e6ebf6
-kind simulate a20215c87624cd4bc42eed9e38b63c53a73e47743c569a40d7f5574d7d5a52ee
+kind simulate 18bb0af70eb64e31cbca046a62aba2790ee0451f62bdd211df6f046686b8843c
 kind split 59f269d3d1697d7c0010195a56a06278933927f0a39093201cadf87f628cc42a
 kind states 25f114f9bcfad40a0ca08ce51e41284caa6377e8b41ae32227d8e1fb534d566a
 kind summary defa5da01514677c342c7ae54744260cf6fac04476af97aedacd596cc64cb2fa
@@ -977,7 +977,7 @@ prgnn/stages/learn.splitInside 9ff7eb76352f.57dac9
 
 reached by baseline bnt braingnn meanmlp regression simulate
 prgnn/internal/random.Stream.Normal f4090572093e.7cf7d4
-prgnn/internal/random.Stream.inDisk 058d40f34b46.3672ac
+prgnn/internal/random.Stream.inDisk fddcee73fce6.3672ac
 prgnn/internal/random.radius 717a878f8d64.d710a3
 
 reached by baseline bnt braingnn meanmlp regression split
@@ -5088,7 +5088,7 @@ at internal/lists/lists.go prgnn/internal/lists Map:5
 at internal/markup/element.go prgnn/internal/markup ElementText:11
 at internal/markup/markup.go prgnn/internal/markup Text:13 Shown:20 Characters:24
 at internal/pattern/pattern.go prgnn/internal/pattern Pattern:13 inTest:16 New:20 Pattern.MatchString:30 Pattern.FindStringSubmatch:34 Pattern.FindSubmatch:36 Pattern.FindAllString:38 Pattern.FindAllStringSubmatch:44 Pattern.ReplaceAllString:48 Pattern.ReplaceAllStringFunc:52
-at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44 Stream.Normals:57 Stream.inDisk:80 radius:90
+at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44 Stream.Normals:57 Stream.inDisk:80 radius:91
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
 at internal/regular/regular.go prgnn/internal/regular Open:15 OpenFile:18 ReadFile:38 Error:103 Error.Error:105 Otherwise:110
 at internal/venv/venv.go prgnn/internal/venv making:22 Make:28 interpreter:80 unfinishedName:87 sweep:90 scriptsTo:100 run:116

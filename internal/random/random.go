@@ -79,7 +79,8 @@ func (s *Stream) Normals(x []float64) {
 // inDisk is a place in the unit disk, without its center, and its squared distance from that.
 func (s *Stream) inDisk() (u, v, q float64) {
 	for {
-		u, v = float64(2*s.Float64())-1, float64(2*s.Float64())-1
+		u = 2*s.Float64() - 1
+		v = 2*s.Float64() - 1
 		q = float64(u*u) + float64(v*v)
 		if q < 1 && q != 0 {
 			return u, v, q
