@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"time"
 
 	"prgnn/artifacts"
@@ -94,6 +95,7 @@ var errOtherKey = errors.New("the job belongs to another key")
 func carryOut(ctx context.Context, s *artifacts.Store, j *dag.Job) *report {
 	began := time.Now()
 	r := dag.Local{}.Execute(ctx, s, j)
+	awaitSignal(ctx, r.Err)
 	rep := &report{Done: r.Err == nil && r.Lost == nil, Said: r.Said, Seconds: time.Since(began).Seconds()}
 	for _, d := range r.Lost {
 		rep.Lost = append(rep.Lost, d.String())
@@ -105,6 +107,18 @@ func carryOut(ctx context.Context, s *artifacts.Store, j *dag.Job) *report {
 		rep.Store = errors.As(r.Err, &broken)
 	}
 	return rep
+}
+
+// awaitSignal waits after a command that ended by a signal: where the cluster sent it, it sends one to each process of
+// the job, and the one to this process, which says that no task is at fault, may come a moment later.
+func awaitSignal(ctx context.Context, err error) {
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && ended.ExitCode() == -1 {
+		select {
+		case <-ctx.Done():
+		case <-time.After(2 * time.Second):
+		}
+	}
 }
 
 // result is what the store holds for a key, with all its bytes.
