@@ -16,7 +16,7 @@ kind combat 03cda05c1895d1871ddb5c5b77d7f3aa37aa2c78e77e6a24c6900b1cf2ae4750
 kind compare 5aa0d8c4732276ca8627594a25c1deec7dce72b9843d8911aa0a208f1136abdc
 kind connectivity 054e3eb0a3b35181d9e6de6394f05bd5785c8735729618e0131a0f4a42018f19
 kind covariates 39ec76933d9cc8c085131e263fe9488d3d0697b5ff8ce6b5788af87f4cf96ba7
-kind denoise bdd9e79d4a742f50e2298fe73aad1d563de1eb087dcb6cd617778fe363ab76ad
+kind denoise ef34109c9211fac1233f6958ca1952c21d7de4f563530bdcc94961e9907eca11
 kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
 kind evaluate ee912c571fbea36d691b7743197d42f06afa8da7202ecdcdd29e5526c5422bee
 kind evaluate-regression d829324fd60a655267d011dd26386f50076dad0439b8db53d93e876653316aaa
@@ -29,7 +29,7 @@ kind figure-degrees 248508b93ace6cc26762b500c1605b51ad5a5de9ae46c277f4d221914d3e
 kind figure-distributions 5b00bcfd436f0abe42cb59dd0c58d638de7da7dab697bdaf12448e59b299b5b9
 kind figure-individuality f9f9e00bd90f8168f264ac09d9eef0391e2606d5224b05fe1f66efb771dd569b
 kind figure-individuals 5a1c010a6c19bc9dbd5612df37d7766083c154db3a3c89a94def36f8d4200c18
-kind figure-qc 12c8a11cd46d96fec0aa3ae53f6ed8395ff927725f329635ee2b6cb1f1364638
+kind figure-qc 9fca0f1f1d65fcb50fffc418616de99b926a5371528d0fe73bc5e9d831ea4729
 kind figure-qcfc 0e672795520076a5bd9d47769aba9362d86a0ea399ea3397ad9c60cc6f9e85d1
 kind figure-ranking 91577dccdade0c49c4d8abced1710fc193c2806662e0f1968d3a1621039d0bae
 kind figure-roc ff0c67c6ba50916502025edd5da854396b78dd993190be1c326bbba773bc4a89
@@ -38,7 +38,7 @@ kind figure-training c64339420623ed87af100e35ad30973ad8a84882071c85ba27b488e6fc4
 kind graph 1621bceaca05e64fcd3a400f954744e317ab7251989af0e45235f0efe24a4b7a
 kind harmonize 7c79e0a41566d3449de37b29908f8c5ce579ea5da8acc61829f5446ea965bc05
 kind individuality 3569eb425ee8210a47752206ee9fe05515ee51af36870633c7a3655ebb8f65b7
-kind join 6a0b4018a04b21f2106dddabca26c014190e48a29749f623d819aeffab5db684
+kind join 2a0a091576206cf426ad8cbfc653a8d7dfbd847434ee69aea6a2360cbaf31288
 kind leakage 1cacac23e7f03dd586ce022b18005762c0c635cf7d76f1c9bdd5f303e52da946
 kind matrices 2c696c003536aec696ef320a49baa80fe4c22c3b241f7e2056687a96d63f7283
 kind mean-volume 21d6f448b3e61d362ddba5f5244208cabd295a68fb32783ff1a4021babd331ea
@@ -50,21 +50,21 @@ kind permutation-regression 25cffa700adecbf797f54a77baab2a482b0782f22d311fcf0785
 kind predict 6c66601be6e947349e4a6abb6141b20c7d489f93405e54dec83cb5cfe11d9b01
 kind project 4c38c5eb70725a9acd7d60a9d9992cfc0c210ba231cb13de017f28c534ff9263
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
-kind qcfc 0494cabc25de4063ec044afd98ad2b49cbeffc3f1f21eefe59f863d7e6572c13
+kind qcfc fb49747790687ac242087caf6badb19c9defa138d4cd053a7bfc00ba3596dd2d
 kind regression de33a9134042873396a77d213c9b6b39a821b0f3d7b7695ebaaddd69adad5fc4
-kind report 0172ca457c2b59ce51ed252fd248c46ac619b2ff8e14372cf02d2ae42de59348
+kind report c9f2e9fa30b441e656c47d11abcd38069be251443ad1f3006205094fd7dbc4c8
 kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
 kind sessions 9963d1ef0997654d5ad9d7d4026dc2669f9bc25371d8debfd255c80e49e6ebf6
 kind simulate 18bb0af70eb64e31cbca046a62aba2790ee0451f62bdd211df6f046686b8843c
 kind split 59f269d3d1697d7c0010195a56a06278933927f0a39093201cadf87f628cc42a
 kind states 25f114f9bcfad40a0ca08ce51e41284caa6377e8b41ae32227d8e1fb534d566a
-kind summary defa5da01514677c342c7ae54744260cf6fac04476af97aedacd596cc64cb2fa
+kind summary 804f1d6a0f6f2a1512f50bab2ef19ff1589e9c818cc3e8e3f9264b491f79135e
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 6cee9a81c8626a729158105bba8c372322e950de897b7a4764ca8bc30f7dc612
 kind timeseries f572b05ce82aaef2ad2815e5f6026044bfe693111022f8fc94ceaff4eadb8410
 kind train 7352cdac902318af12e4e045d75157680f82f32d7957f220ece81b3e9249dd71
 kind train-regression 09c0c87a3599036d23420ca68df793156ace3aaa95099734e07b0b1de3599421
-kind windows ac68c9b5f093dfe9a4f6c60c0ded8f5f1cf0f25eede401e9ee96ac86e4aa5bcd
+kind windows 1158914f1e90ead83fcb2ef5f7ce37ad622458ad75e6459abc00d7b93f9f10c1
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -2615,7 +2615,6 @@ prgnn/connectivity.moments.oas a09b7780ef27.7cbca2
 prgnn/connectivity.moments.shrink da50346992ee.cc3ae7
 prgnn/connectivity.moments.trace fa8101c972e8.27f94a
 prgnn/connectivity.newLasso 6c13ef7b3034.499d0b
-prgnn/connectivity.present bd600f0d07f9.104dee
 prgnn/connectivity.spaced 56b508f4f307.93abc2
 prgnn/connectivity.spread 29b3042089ea.489cb4
 prgnn/connectivity.trial 0781af8285b5.e3b0c4
@@ -2633,6 +2632,7 @@ prgnn/stages/prepare.leftRow 369dd24db237.e3b0c4
 reached by connectivity denoise
 prgnn/connectivity.center 3b022da19c71.c1da35
 prgnn/connectivity.means 5cd81687fbf0.d881fa
+prgnn/connectivity.present bd600f0d07f9.104dee
 
 reached by connectivity denoise figure-connectivity matrices sessions timeseries windows
 prgnn/connectivity.Constant a627130005a1.1ea622
@@ -2800,6 +2800,7 @@ prgnn/connectivity.NewCleaner 39ba131a0933.4ad1f0
 prgnn/connectivity.NoCompCor 87910c90e002.7194f4
 prgnn/connectivity.NoFilter 5f1ab04d52ab.ea8b8f
 prgnn/connectivity.OverKept 884ce19902a2.556416
+prgnn/connectivity.Repeats 2675af4b5c20.b72776
 prgnn/connectivity.Response e621c9066c91.e3b0c4
 prgnn/connectivity.ScaleNone 5f1ab04d52ab.d8bf28
 prgnn/connectivity.ScalePSC 39f25b9be71f.d8bf28
@@ -2876,7 +2877,7 @@ prgnn/connectivity.zscore 6abb9efc1454.4083d8
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
 prgnn/stages/prepare.Denoise 2c82416941c7.e3b0c4
 prgnn/stages/prepare.Denoise.Ports 79936ba0faeb.4afa85
-prgnn/stages/prepare.Denoise.Run dad517a3fd48.509f9d
+prgnn/stages/prepare.Denoise.Run 4e66211c5eec.960983
 prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
 prgnn/stages/prepare.Denoise.Validate f6d1955e5028.cb168a
 prgnn/stages/prepare.Denoise.addTask 6b9bb8f78cd1.6ed91e
@@ -2923,7 +2924,7 @@ reached by denoise figure-qc
 prgnn/stages/region.Standardized 1a9a05f568ec.462bdb
 
 reached by denoise figure-qc join qcfc report summary windows
-prgnn/stages/column.CleaningRow f873d4c6e846.e3b0c4
+prgnn/stages/column.CleaningRow 122e24b829b7.e3b0c4
 
 reached by denoise figure-qc join windows
 prgnn/stages/column.VolumeRow 335385ad67f8.e3b0c4
@@ -3655,7 +3656,7 @@ prgnn/stages/prepare.readRuns 780178337417.fbf2b7
 prgnn/stages/prepare.runQuality 525d1b3b57a6.2627d5
 prgnn/stages/prepare.runQuality.list a3a5eacffa3c.49f86d
 prgnn/stages/prepare.runQuality.volumes 78045c7f37d5.dbdf94
-prgnn/stages/prepare.runQuality.whole 81ff447d27bb.ce0422
+prgnn/stages/prepare.runQuality.whole c02e903d530b.ce0422
 prgnn/stages/prepare.runVolumeRow aa4f603cb2cc.305b68
 prgnn/stages/prepare.spreadMissing 83e5be59d1f6.e3b0c4
 
@@ -4395,7 +4396,7 @@ prgnn/stages/present/participants.Cohort.Quality 277c4ed8d758.3e6c27
 prgnn/stages/present/participants.Cohort.Read 13f6dec42bfc.513704
 prgnn/stages/present/participants.Cohort.ScanQuality 466cf117b23a.d824b5
 prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
-prgnn/stages/present/participants.Cohort.cautionScans 95d4454d0b2b.574acb
+prgnn/stages/present/participants.Cohort.cautionScans 1c51c4f9a302.a21439
 prgnn/stages/present/participants.Cohort.cleaning b0f3eb430c31.a7d59a
 prgnn/stages/present/participants.Cohort.describeExcluded c08100870c5b.bd7977
 prgnn/stages/present/participants.Cohort.describeGroups f6839a8f147b.1d9609
@@ -4452,6 +4453,7 @@ prgnn/stages/present/participants.mostWarnings 00c71a33bfe2.e3b0c4
 prgnn/stages/present/participants.noSeries 1d5a1cdf7c70.e3b0c4
 prgnn/stages/present/participants.nobodyStandsOut 427758de6f1f.e3b0c4
 prgnn/stages/present/participants.noteRow f4b7aa829e76.e3b0c4
+prgnn/stages/present/participants.orExclude 222691038383.5ff1df
 prgnn/stages/present/participants.outlierWords e5d3b0481d0f.e3b0c4
 prgnn/stages/present/participants.readMeasures 4c297b35d6c8.808869
 prgnn/stages/present/participants.scanFigure ea013954b46a.63a506
@@ -4994,6 +4996,7 @@ at connectivity/graph.go prgnn/connectivity Edge:9 Rule:15 RuleKind:29 Largest:3
 at connectivity/matrix.go prgnn/connectivity Matrix:14 NewMatrix:22 Matrix.Row:27 Matrix.At:30 Matrix.Dims:38 Matrix.T:41 Matrix.RawMatrix:45 Matrix.Clone:73 Matrix.column:79 Matrix.setColumn:88 Matrix.rows:95 finite:103
 at connectivity/relmat.go prgnn/connectivity ReadRelmat:14 text.cutName:39 numbered:55
 at connectivity/repair.go prgnn/connectivity Graph.repair:12 Graph.degrees:56 Graph.describe:66
+at connectivity/repeats.go prgnn/connectivity Repeats:10
 at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56 FramewiseDisplacement:62
 at connectivity/signal.go prgnn/connectivity Status:11 Present:15 Missing:16 Constant:17 flat:22 mostSize:25 Inspect:30 present:75 count:86 means:99 squares:113 center:124 zscore:137
 at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spline.h:63 spline.slopes:66 spline.at:99
@@ -5195,7 +5198,7 @@ at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDo
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
 at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 Rows:248 Keep:277 Coordinates:292 field.absent:312 field.read:325 chosen:365 fill:375 memory:396 memoryOf:402 at:408
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
-at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 CleanedBefore:13 StrongMotion:17 CleaningRow:21 VolumeRow:51
+at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 CleanedBefore:13 StrongMotion:17 CleaningRow:21 VolumeRow:54
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
 at stages/column/rows_parcels.go prgnn/stages/column ParcelRow:4 SampleRow:17
 at stages/column/rows_qc.go prgnn/stages/column MotionRow:7 MotionEdgeRow:26 TypicalityRow:37
@@ -5307,7 +5310,7 @@ at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:64 combatBook.table:122 slopeColumn:144 shiftColumn:145 scaleColumn:146 combatRow:149 combatBook.siteTable:158 siteRow:179
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 combatBook.readPeople:82 saysGroup:134 saysNumber:147 combatBook.choose:165 combatBook.row:216 pairsOf:241
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:36 Connectivity.Validate:57 Connectivity.Run:68 leftRow:104 matrixRow:109 connectivityQuality:124
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:59 Denoise.Validate:80 stepRow:105 Denoise.strategy:111 Denoise.Run:118 Denoise.TimeFrom:183 Denoise.prepare:206 Denoise.cleaner:242 lostVoxels:274 tooLittle:291 orExclude:297 Denoise.confounds:302 unknownVolumes:383 Denoise.without:393 Denoise.choose:404 readConfounds:417 before:434 aboutConfounds:446 meanAndMax:456
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:59 Denoise.Validate:80 stepRow:105 Denoise.strategy:111 Denoise.Run:118 Denoise.TimeFrom:187 Denoise.prepare:210 Denoise.cleaner:246 lostVoxels:278 tooLittle:295 orExclude:301 Denoise.confounds:306 unknownVolumes:387 Denoise.without:397 Denoise.choose:408 readConfounds:421 before:438 aboutConfounds:450 meanAndMax:460
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:21 Denoise.events:70
@@ -5322,7 +5325,7 @@ at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.
 at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:34 Graph.Run:49 graphRow:93 graphQuality:110
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:34 Harmonize.Run:49 fittedQuality:112 fits:135 mostFitted:140 knownFit:142 knownFit.numbers:149 recentFit:154 readFit:189
-at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:31 Join.Run:49 sameParts:90 runNames:109 joinSeries:118 spreadMissing:146 missingRegions:159 runQuality:174 readRuns:180 runQuality.whole:208 runQuality.list:263 joinedRow:272 runVolumeRow:280 runQuality.volumes:286 leastCoverage:306
+at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:31 Join.Run:49 sameParts:90 runNames:109 joinSeries:118 spreadMissing:146 missingRegions:159 runQuality:174 readRuns:180 runQuality.whole:208 runQuality.list:265 joinedRow:274 runVolumeRow:282 runQuality.volumes:288 leastCoverage:308
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:51 Matrices.Run:65 Matrices.read:107
 at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:20 Occupancy:24 Occupancy.Ports:26 transitionRow:44 sequenceRow:52 Occupancy.Run:59 commonPairs:122
 at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:26 Project.Run:40
@@ -5340,7 +5343,7 @@ at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 lengths:42 Author.methodsOfSilence:74 silence:87 Author.readSilence:90 silentRow:117
 at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:163 estimator:198 share:216 percentText:226 Author.hasModels:236 Author.methodsOfTraining:242 Author.methodsOfEvaluation:304 listed:371 Author.target:376 Author.methodsOfRegression:384 Author.methodsOfBaselines:410 Author.unit:422 settingsOf:431 orDefault:459 Author.namesOf:467
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
-at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:19 Cohort.readCleaned:26 scansOf:39 NuisanceWords:63 CleanedScan.Nuisance:77 Cohort.cleaning:91 CleanedScan.taskOf:126 TaskConditions:132 Cohort.taskRegression:147 ResponseWords:163 Cohort.cautionScans:170 mostFrequent:223 nobodyStandsOut:233 usual:236
+at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:19 Cohort.readCleaned:26 scansOf:39 NuisanceWords:63 CleanedScan.Nuisance:77 Cohort.cleaning:91 CleanedScan.taskOf:126 TaskConditions:132 Cohort.taskRegression:147 ResponseWords:163 Cohort.cautionScans:170 orExclude:235 mostFrequent:251 nobodyStandsOut:261 usual:264
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:103
 at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:104 ExcludedRow:109 mostExcluded:116 Cohort.describeExcluded:119 Cohort.NotMeeting:153 Cohort.ExcludedList:163 Cohort.describeGroups:174 Cohort.motionIn:273 Cohort.tableOfNumber:291 arrangements:300 CovariateNames:312 describeColumn:317 describeNumbers:397 twoCodes:419 countCodes:437 Reasons:458

@@ -45,6 +45,9 @@ type CleaningRow struct {
 	Task       string  `column:"task,optional" doc:"the model of the task response that was regressed out, and its conditions; none and the conditions if task responses were not regressed out; empty without events"`
 	Why        string  `column:"why,optional" doc:"reason for no nuisance regression; empty if there was one"`
 	Block      int32   `column:"block,optional" unit:"volumes" doc:"length of the blocks of random draws of the volumes, in the run with the longest; 0 without such draws"`
+
+	RepeatedVolumes int32 `column:"repeated_volumes,optional" doc:"volumes that equal the volume before them in all regions, before denoising, in draw 0"`
+	RepeatedRegions int32 `column:"repeated_regions,optional" doc:"regions whose series equals that of another region before it, before denoising, in draw 0"`
 }
 
 // A VolumeRow is one volume of a scan (denoise).

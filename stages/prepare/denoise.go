@@ -140,6 +140,10 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: draw %d: %w", in.Name, d, err)
 		}
+		if d == 0 {
+			v, r := connectivity.Repeats(x, status)
+			row.RepeatedVolumes, row.RepeatedRegions = int32(v), int32(r)
+		}
 		cleaned[d] = y
 		m, k := int32(0), int32(0)
 		for _, st := range status {

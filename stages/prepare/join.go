@@ -227,6 +227,8 @@ func (q *runQuality) whole(missing int32) column.CleaningRow {
 			w.Reduced, w.Lost, w.LostShares = run.Reduced, run.Lost, run.LostShares
 		}
 		w.NonFinite += run.NonFinite
+		w.RepeatedVolumes += run.RepeatedVolumes
+		w.RepeatedRegions = max(w.RepeatedRegions, run.RepeatedRegions)
 		if !math.IsNaN(run.MeanFD) {
 			mean += float64(run.MeanFD * float64(run.Volumes))
 			of += float64(run.Volumes)

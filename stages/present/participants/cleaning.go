@@ -204,6 +204,17 @@ func (a *Cohort) cautionScans() {
 	list("Regions without a usable series ("+strings.ReplaceAll(noSeries(a.Element(), a.leastValid), "%", "%%")+"): %s", func(s CleanedScan) string {
 		return counted(s.Missing+s.Constant, "region")
 	})
+	copied := func(s CleanedScan) int32 { return s.RepeatedVolumes }
+	list("Volumes that equal the volume before them in all regions (zeros or copies; "+orExclude(scans, copied)+"): %s", func(s CleanedScan) string {
+		if s.RepeatedVolumes == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d of %s", s.RepeatedVolumes, words.Count(int(s.Volumes), "volume"))
+	})
+	copied = func(s CleanedScan) int32 { return s.RepeatedRegions }
+	list("Regions with the same series as another region ("+orExclude(scans, copied)+"): %s", func(s CleanedScan) string {
+		return counted(s.RepeatedRegions, "region")
+	})
 	list("More than half of the volumes censored for motion: %s", func(s CleanedScan) string {
 		return map[bool]string{true: fmt.Sprintf("%d of %d", s.Censored, s.Volumes)}[2*s.Censored > s.Volumes]
 	})
@@ -217,6 +228,23 @@ func (a *Cohort) cautionScans() {
 		a.About.Description != "smoothAROMAnonaggr" {
 		a.Caution("The strategy ica_aroma does not regress out motion: it needs scans that ICA-AROMA has denoised (desc-smoothAROMAnonaggr), and these are not known to be")
 	}
+}
+
+// orExclude is the remedy for scans with a fault that is counted, in a format: the line names all their participants.
+// Of most scans the fault is one of the data.
+func orExclude(scans []CleanedScan, fault func(CleanedScan) int32) string {
+	var ids []string
+	for _, s := range scans {
+		if fault(s) > 0 {
+			ids = append(ids, s.who[strings.LastIndex(s.who, " ")+1:])
+		}
+	}
+	if nobodyStandsOut(len(ids), len(scans)) {
+		return "repair the data"
+	}
+	slices.Sort(ids) // several runs of one participant are one
+	line := "repair the data, or under cohort: exclude: [" + strings.Join(slices.Compact(ids), ", ") + "]"
+	return strings.ReplaceAll(line, "%", "%%")
 }
 
 // mostFrequent writes counts, "name in 7", the largest first.

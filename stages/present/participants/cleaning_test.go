@@ -58,6 +58,18 @@ func TestCleaningIsTold(t *testing.T) {
 			"Regions without a usable series (no signal): sub-5 (4 regions)",
 			"More than half of the volumes censored for motion: sub-6 (75 of 148)",
 		}},
+		{"damaged series", []column.CleaningRow{fine, fine,
+			with(func(r *column.CleaningRow) { r.RepeatedVolumes = 105 }),
+			with(func(r *column.CleaningRow) { r.RepeatedRegions = 1 }),
+			with(func(r *column.CleaningRow) { r.RepeatedVolumes, r.RepeatedRegions = 1, 2 })}, simple, []string{
+			"Volumes that equal the volume before them in all regions (zeros or copies; repair the data, or under cohort: exclude: [sub-3, sub-5]): sub-3 (105 of 148 volumes), sub-5 (1 of 148 volumes)",
+			"Regions with the same series as another region (repair the data, or under cohort: exclude: [sub-4, sub-5]): sub-4 (1 region), sub-5 (2 regions)",
+		}},
+		{"everybody's series damaged", slices.Repeat([]column.CleaningRow{
+			with(func(r *column.CleaningRow) { r.RepeatedVolumes, r.RepeatedRegions = 9, 2 })}, 7), simple, []string{
+			"Volumes that equal the volume before them in all regions (zeros or copies; repair the data): 7 of 7 scans",
+			"Regions with the same series as another region (repair the data): 7 of 7 scans",
+		}},
 		{"strong motion", []column.CleaningRow{fine,
 			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD = 0.4, 75 }),
 			with(func(r *column.CleaningRow) { r.MeanFD, r.HighFD = 0.51, 20 }),
