@@ -29,6 +29,8 @@ type StageNode struct {
 	Axes  []string // of its fan-out, in order; nil for a single task
 	Tasks []*Node  // in the order of the axes' values
 	Needs Needs    // of each of its tasks, where the file says so
+	// Participants whose data come together in one of its tasks, at most; counted where the kind has Each.
+	Participants int
 }
 
 // Needs are what one task takes of a machine. They are not part of the key: no
@@ -52,9 +54,12 @@ func (g *Graph) Largest() (n Needs) {
 func (s *StageNode) needs() Needs {
 	n := s.Needs
 	n.Threads = cmp.Or(n.Threads, s.Kind.Threads, 1)
-	n.Memory = cmp.Or(n.Memory, s.Kind.Memory)
+	n.Memory = cmp.Or(n.Memory, s.Memory())
 	return n
 }
+
+// Memory is what one of its tasks takes by what its kind says, in bytes.
+func (s *StageNode) Memory() int64 { return s.Kind.Memory + int64(s.Participants)*s.Kind.Each }
 
 // A Node is one task.
 type Node struct {

@@ -214,6 +214,7 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 			return buildWithout(f, dir, sets, limit, refused)
 		}
 	}
+	l.countGathered(p.Graph.Stages)
 	l.checkHeadlines()
 	l.precheck(p.Graph)
 	l.checkFolds()

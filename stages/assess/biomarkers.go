@@ -24,6 +24,8 @@ var biomarkersKind = dag.Kind{
 		"The pooling score measures how much a model uses a region, in all participants. The contrast measures whether the groups differ there: the absolute difference between the groups' mean scores in a model's test participants, divided by the within-group SD, averaged over models. Its p comes from permutations of the test participants' labels.\n" +
 		"A ranking depends on training only if it beats reference rankings without training: the same models at their initial weights, Welch's t-test of node strength and of the features, and the pattern of a ridge regression. The output recovery compares all of them: by the planted regions found (simulated participants), and by the group difference in held-out participants (connect features).",
 	New: func() dag.Stage { return &Biomarkers{Reading: "score", Layer: 1, Top: 10, Resamples: 2000} },
+
+	Each: 275e3, // 1.1 GB with 4,000 participants: docs/scale.md
 }
 
 // Biomarkers ranks regions.

@@ -20,6 +20,8 @@ var kindConnectivity = dag.Kind{
 	Doc: "the mean matrix of each group as heat maps, and of two groups their difference\n" +
 		"Takes draw 0 of every participant. Correlations are averaged as Fisher's z; a pair of regions is averaged over the participants that have a signal in both. Regions are in blocks by hemisphere and structure (or by network, where the atlas names it, as Schaefer's does). The color scale ends at the 99th percentile.",
 	New: func() dag.Stage { return &Connectivity{Label: "r"} },
+
+	Each: 36e3, // 1.44 GB with 40,000 participants: docs/scale.md
 }
 
 // Connectivity draws mean matrices.

@@ -14,6 +14,8 @@ var summaryKind = dag.Kind{
 	Doc: "the results as a text for the terminal\n" +
 		"The page of report as text, with the inputs that are connected here: participants, classification performance, cautions, the most salient regions, checks. Every input but the participants is optional: what is not connected is left out.",
 	New: func() dag.Stage { return &Summary{Top: 10} },
+
+	Each: 160e3, // 644 MB with 4,000 participants: docs/scale.md
 }
 
 // Summary writes the page of a run as plain text.

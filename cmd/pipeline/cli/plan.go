@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"prgnn/cmd/pipeline/members"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/dag"
+	"prgnn/internal/machine"
 	"prgnn/internal/words"
 )
 
@@ -57,7 +59,7 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	if err := checkSelection(p.Graph, o); err != nil {
 		return err
 	}
-	for _, n := range members.Notes(p, nil) {
+	for _, n := range slices.Concat(members.Notes(p, nil), p.TooLarge(machine.Memory())) {
 		a.Note("%s", n)
 	}
 	store, done, err := a.openToLook(p)

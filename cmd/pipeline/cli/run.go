@@ -21,6 +21,7 @@ import (
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/machine"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
 	"prgnn/pipelines"
@@ -104,7 +105,11 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 	if err := checkSelection(p.Graph, r.Options); err != nil {
 		return nil, err
 	}
-	for _, n := range slices.Concat(p.Here, p.Notes) {
+	var memory int64
+	if r.executor.where == "local" {
+		memory = machine.Memory()
+	}
+	for _, n := range slices.Concat(p.Here, p.Notes, p.TooLarge(memory)) {
 		a.Note("%s", n)
 	}
 	var shown progress.Display

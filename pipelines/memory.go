@@ -1,0 +1,68 @@
+package pipelines
+
+import (
+	"fmt"
+	"math"
+
+	"prgnn/dag"
+	"prgnn/internal/words"
+)
+
+// countGathered counts the participants whose data come together in the tasks of a stage, where the memory of its
+// kind grows with them: those that one of its tasks gathers, or all where the table of participants is connected.
+func (l *loader) countGathered(stages []*dag.StageNode) {
+	if l.roster == nil {
+		return
+	}
+	for _, s := range stages {
+		if s.Kind.Each == 0 {
+			continue
+		}
+		for _, n := range s.Tasks {
+			for _, b := range n.Inputs {
+				if b.Port == "participants" {
+					s.Participants = len(l.roster.Subjects)
+				} else {
+					s.Participants = max(s.Participants, l.membersOf(b.Sources))
+				}
+			}
+		}
+	}
+}
+
+// membersOf is how many participants these sources are of.
+func (l *loader) membersOf(sources []dag.Source) int {
+	ids := map[string]bool{}
+	for i := range sources {
+		for _, c := range sources[i].Coords {
+			if c.Axis == l.roster.AxisName() {
+				ids[c.Value] = true
+			}
+		}
+	}
+	return len(ids)
+}
+
+// TooLarge notes the stages that need more memory than their resources give, or else than this machine has (bytes; 0
+// where they run on others, or it is not known). No result depends on it, so these are not among Notes.
+func (p *Pipeline) TooLarge(machine int64) (notes []string) {
+	for _, s := range p.Graph.Stages {
+		needs, has := s.Memory(), s.Needs.Memory
+		limit, remedy := "its resources give", fmt.Sprintf("set memory to %.0fG", math.Ceil(float64(needs)/1e9))
+		if has == 0 {
+			has, limit, remedy = machine, "this machine has", "run it where there is more, or on a cluster (docs/cluster.md)"
+		}
+		if s.Participants > 0 && has > 0 && needs > has {
+			notes = append(notes, fmt.Sprintf("stage %s needs about %s for %s, and %s %s: %s", s.Name, gigabytes(needs),
+				words.Count(s.Participants, p.Roster.Noun()), limit, gigabytes(has), remedy))
+		}
+	}
+	return notes
+}
+
+func gigabytes(bytes int64) string {
+	if gb := float64(bytes) / 1e9; gb < 9.95 {
+		return fmt.Sprintf("%.1f GB", gb)
+	}
+	return fmt.Sprintf("%.0f GB", float64(bytes)/1e9)
+}

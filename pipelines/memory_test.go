@@ -1,0 +1,56 @@
+package pipelines
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"prgnn/internal/need"
+)
+
+// A study of 40,000 is told which stages need more memory than there is; one of the size of ABIDE is told nothing on
+// a machine of 4 GB. The bytes of a participant are those of docs/scale.md: 105 and 160 kB.
+func TestTooLarge(t *testing.T) {
+	const elsewhere = "run it where there is more, or on a cluster (docs/cluster.md)"
+	for _, c := range []struct {
+		participants int
+		memory       string             // resources of the summary
+		want         map[int64][]string // by the memory of the machine
+	}{
+		{40000, "", map[int64][]string{
+			4e9: {
+				"stage duplicates needs about 4.2 GB for 40000 participants, and this machine has 4.0 GB: " + elsewhere,
+				"stage summary needs about 6.4 GB for 40000 participants, and this machine has 4.0 GB: " + elsewhere},
+			5e9: {
+				"stage summary needs about 6.4 GB for 40000 participants, and this machine has 5.0 GB: " + elsewhere},
+			6.4e9: nil,
+			0:     nil, // on a cluster, which is asked for as much
+		}},
+		{1031, "", map[int64][]string{4e9: nil}},
+		{1031, "100M", map[int64][]string{
+			0: {"stage summary needs about 0.2 GB for 1031 participants, and its resources give 0.1 GB: set memory to 1G"},
+		}},
+		{1031, "1G", map[int64][]string{1e8: {
+			"stage duplicates needs about 0.1 GB for 1031 participants, and this machine has 0.1 GB: " + elsewhere}}},
+	} {
+		resources := ""
+		if c.memory != "" {
+			resources = ", resources: { memory: " + c.memory + " }"
+		}
+		p := mustBuild(t, fmt.Sprintf(`
+cohort: { simulate: { asd: %d, hc: 500 } }
+stages:
+  folds: { use: split, in: { participants: cohort.participants } }
+  duplicates: { use: leakage, in: { folds: folds, scans: "cohort[*].bold" } }
+  divided: { use: leakage, in: { folds: folds } }
+  summary: { use: summary, in: { participants: cohort.participants }%s }
+`, c.participants-500, resources))
+		for machine, want := range c.want {
+			if got := p.TooLarge(machine); !slices.Equal(got, want) {
+				t.Errorf("%d, %s, a machine of %d: %q, want %q", c.participants, c.memory, machine, got, want)
+			}
+		}
+		stands := slices.ContainsFunc(p.Notes, func(n string) bool { return slices.Contains(c.want[4e9], n) })
+		need.Equal(t, stands, false, "a note of this machine stands in results")
+	}
+}
