@@ -52,13 +52,13 @@ kind project 4c38c5eb70725a9acd7d60a9d9992cfc0c210ba231cb13de017f28c534ff9263
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
 kind qcfc fb49747790687ac242087caf6badb19c9defa138d4cd053a7bfc00ba3596dd2d
 kind regression de33a9134042873396a77d213c9b6b39a821b0f3d7b7695ebaaddd69adad5fc4
-kind report c9f2e9fa30b441e656c47d11abcd38069be251443ad1f3006205094fd7dbc4c8
+kind report f66ccbb0f04ea6f47bda4d301af8116dd69533507c510b0426bdc4fcc132880e
 kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
 kind sessions 9963d1ef0997654d5ad9d7d4026dc2669f9bc25371d8debfd255c80e49e6ebf6
 kind simulate 18bb0af70eb64e31cbca046a62aba2790ee0451f62bdd211df6f046686b8843c
 kind split 59f269d3d1697d7c0010195a56a06278933927f0a39093201cadf87f628cc42a
 kind states 25f114f9bcfad40a0ca08ce51e41284caa6377e8b41ae32227d8e1fb534d566a
-kind summary 804f1d6a0f6f2a1512f50bab2ef19ff1589e9c818cc3e8e3f9264b491f79135e
+kind summary 2d5c17f3d0cee3e820b2ba2c5820d94c7152b781815b22993e2a3e6c6c1059d2
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 6cee9a81c8626a729158105bba8c372322e950de897b7a4764ca8bc30f7dc612
 kind timeseries f572b05ce82aaef2ad2815e5f6026044bfe693111022f8fc94ceaff4eadb8410
@@ -4483,7 +4483,7 @@ prgnn/stages/present/performance.Results.RegionsOf 1aee53e377b9.043721
 prgnn/stages/present/performance.Results.RegressionResult 5c0d3ce61107.e7e3ce
 prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
 prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
-prgnn/stages/present/performance.Results.cautionRegression fcbc7be23c8c.3cf4dd
+prgnn/stages/present/performance.Results.cautionRegression b67915fcc8eb.a26502
 prgnn/stages/present/performance.Results.cautionRetrained 01250d1fc84e.496202
 prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
 prgnn/stages/present/performance.Results.comparison fea11874f7d8.877ec8
@@ -5354,7 +5354,7 @@ at stages/present/performance/accuracy.go prgnn/stages/present/performance Resul
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:94 accuracyColumn:95 intervalColumn:97 foldsColumn:99 permutedColumn:101 areaColumn:102 Results.eachLevel:106 sameLevels:125 sameTested:141 foldScore:148 Results.folds:154 Results.permutationTable:203 Results.permutation:231 ofClassifiers:270 Results.comparison:278 Results.paperTables:310 calibrationBins:352 Results.performanceFigures:355 Results.othersLast:405 accuracyChart:418
-at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 isMean:50 Interval:55 Results.DescribeRegression:63 fewTested:114 Results.cautionRegression:117 Results.RegressionResult:146
+at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 isMean:50 Interval:55 Results.DescribeRegression:63 fewTested:114 Results.cautionRegression:117 Results.RegressionResult:152
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:110 verdict.sentence:117 fewHeldOut:142 author.recovered:146

@@ -115,7 +115,7 @@ const fewTested = 10
 
 // cautionRegression warns of predictions that show nothing.
 func (a *Results) cautionRegression(name string) {
-	compared := 0
+	compared, kept := 0, false
 	for _, r := range a.Regression {
 		if isMean(r) {
 			continue
@@ -132,7 +132,13 @@ func (a *Results) cautionRegression(name string) {
 			a.Caution("%s: r between predicted and observed %s is not above chance (r %s, %s%s)", r.Name, name, report.Share(r.R), report.DrawnPText(p, permutations), how)
 		case r.R2 <= 0:
 			a.Caution("%s: R² is %s, not above 0: the predictions of %s are no closer to the observed values than their mean is", r.Name, report.Share(r.R2), name)
+		case r.R2Low <= 0:
+			a.Caution("%s: R² may be 0 (%s, 95 %% CI %s): the predictions of %s may be no closer to the observed values than their mean", r.Name, report.Share(r.R2), Interval(r.R2Low, r.R2High, report.Share), name)
 		}
+		kept = kept || how == "" && p < 0.05
+	}
+	if kept {
+		a.Caution("p of r is of models that were not retrained on permuted values of %s: it can be too small. The kind permutation-regression retrains them (docs/targets.md)", name)
 	}
 	if r := a.Regression[0]; r.Folds > 0 && r.Participants < fewTested*r.Folds {
 		a.Caution("A fold tests only %s on average: r and R² of a fold are noisy", words.Count(int(r.Participants/r.Folds), "participant"))
