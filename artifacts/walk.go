@@ -107,7 +107,7 @@ func (s *Store) sessions() ([]presence, error) {
 		if fi, err := os.Stat(lease); err == nil {
 			p.since = fi.ModTime().UnixNano()
 			l := flock.New(lease, flock.SetFlag(os.O_RDONLY|regular.NonBlock))
-			ok, err := l.TryRLock()                          // shared, for it is open for reading only: see newLock
+			ok, err := l.TryRLock()                          // shared: it is open for reading only (whole.NewLock)
 			p.alive = !ok && !errors.Is(err, os.ErrNotExist) // what cannot be told counts as alive
 			l.Unlock()
 		}

@@ -9,7 +9,7 @@ var codes = dag.Codes(`kind baseline a5ed05f7cc83a68979c5f2aa947085d82e76ecbf45c
 kind biomarkers 0403210dce3ed5c9c0a10a7a0bf5d9a520d73c82dfb7a91a4a087716e7be063a
 kind bnt 7ac5b107c2dc3b9d5ac1b8dd2d06737f3ef277941406839404456c26a0e69ad5
 kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
-kind braingnn 5557f1cbab3c33ceab65a84692d4fc5bc28f1b488747bb85735c14e874351c39
+kind braingnn aeaf00d95a439dcbc57ee4167a60437d928bd82971633cacfca5aa2c1fbd4a00
 kind brainmap f73a3ede5f6144c9fd630b3716a19846ab745757225b80291089704f969822dd
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
 kind combat 03cda05c1895d1871ddb5c5b77d7f3aa37aa2c78e77e6a24c6900b1cf2ae4750
@@ -33,17 +33,17 @@ kind figure-qc 9fca0f1f1d65fcb50fffc418616de99b926a5371528d0fe73bc5e9d831ea4729
 kind figure-qcfc 0e672795520076a5bd9d47769aba9362d86a0ea399ea3397ad9c60cc6f9e85d1
 kind figure-ranking 91577dccdade0c49c4d8abced1710fc193c2806662e0f1968d3a1621039d0bae
 kind figure-roc ff0c67c6ba50916502025edd5da854396b78dd993190be1c326bbba773bc4a89
-kind figure-states 7cac1d5f765c57779a89b909118504a44fc1d22bb1751b7ee5c12451903dd7b3
+kind figure-states afbb0db8a302ce35e03fead6474bc65ef5dffc05687d512192ff88ad957dc518
 kind figure-training c64339420623ed87af100e35ad30973ad8a84882071c85ba27b488e6fc47d52b
 kind graph 1621bceaca05e64fcd3a400f954744e317ab7251989af0e45235f0efe24a4b7a
 kind harmonize 7c79e0a41566d3449de37b29908f8c5ce579ea5da8acc61829f5446ea965bc05
 kind individuality 3569eb425ee8210a47752206ee9fe05515ee51af36870633c7a3655ebb8f65b7
 kind join 2a0a091576206cf426ad8cbfc653a8d7dfbd847434ee69aea6a2360cbaf31288
-kind leakage 1cacac23e7f03dd586ce022b18005762c0c635cf7d76f1c9bdd5f303e52da946
+kind leakage 45916e4ef97576b90862742c8c087b980fa8e172254b66f581ff951149258b4a
 kind matrices 2c696c003536aec696ef320a49baa80fe4c22c3b241f7e2056687a96d63f7283
 kind mean-volume 21d6f448b3e61d362ddba5f5244208cabd295a68fb32783ff1a4021babd331ea
 kind meanmlp 489cb58cdb06516646ee9ed65d903341e28245a44f06676247bb8b53c328503d
-kind occupancy d7cfc2da12eefe091d710ebbd6565afa28a507e6d3c680ed77ea4c24092754c3
+kind occupancy b0ab48cdeef8a5259784accb888dcf0fa46b5e55cbc56d72559316ced069e8bb
 kind parcellate 654724b18b8597b32fc07ba2eab457b4c81d21c5651fbc4768430b6c34242ace
 kind permutation b44dc5a0ae451a3fb244694b3dab007b8d655296f546f4df4734cec802030f45
 kind permutation-regression 25cffa700adecbf797f54a77baab2a482b0782f22d311fcf07851fcaa47a8e33
@@ -57,7 +57,7 @@ kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
 kind sessions 9963d1ef0997654d5ad9d7d4026dc2669f9bc25371d8debfd255c80e49e6ebf6
 kind simulate 18bb0af70eb64e31cbca046a62aba2790ee0451f62bdd211df6f046686b8843c
 kind split 59f269d3d1697d7c0010195a56a06278933927f0a39093201cadf87f628cc42a
-kind states 25f114f9bcfad40a0ca08ce51e41284caa6377e8b41ae32227d8e1fb534d566a
+kind states fae4e201e0cefac2228a29a306ac2bcf485ec3821ccd2f80398bd0a846a49e6b
 kind summary 2d5c17f3d0cee3e820b2ba2c5820d94c7152b781815b22993e2a3e6c6c1059d2
 kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
 kind tangent 6cee9a81c8626a729158105bba8c372322e950de897b7a4764ca8bc30f7dc612
@@ -2117,16 +2117,15 @@ prgnn/gnn/braingnn.block 1a8650e581a9.4282fe
 prgnn/gnn/braingnn.block.alike b9ce4ea0ab5e.6aa856
 prgnn/gnn/braingnn.block.apart 8637100d729f.8140ce
 prgnn/gnn/braingnn.block.arrange 605a3aa0afa0.260a13
-prgnn/gnn/braingnn.block.back 62f4e0e31dfa.110466
-prgnn/gnn/braingnn.block.choose 00d58c4bbf22.d43c84
-prgnn/gnn/braingnn.block.chooseBack ef89ac433070.ed5e38
-prgnn/gnn/braingnn.block.forward f13e50f895ae.4edb45
+prgnn/gnn/braingnn.block.back 62f4e0e31dfa.256082
+prgnn/gnn/braingnn.block.choose 00d58c4bbf22.04b8d6
+prgnn/gnn/braingnn.block.chooseBack ef89ac433070.1d9189
+prgnn/gnn/braingnn.block.forward f13e50f895ae.519883
 prgnn/gnn/braingnn.block.halves f4cf2552fbf8.a7ddce
 prgnn/gnn/braingnn.block.of addde79d6f03.e06ccb
 prgnn/gnn/braingnn.block.read ed36889837e9.b21ca0
 prgnn/gnn/braingnn.block.readBack 6f9a02f19bc9.12351d
 prgnn/gnn/braingnn.block.scores 3d53ac910985.60f96f
-prgnn/gnn/braingnn.dot 4305890d3a31.c4217a
 prgnn/gnn/braingnn.epsilon 7223c1bf482d.e3b0c4
 prgnn/gnn/braingnn.head 8bf55fc45649.8fa4c8
 prgnn/gnn/braingnn.head.back a335fc2e5865.ef71c7
@@ -2156,6 +2155,9 @@ prgnn/stages/learn.communityRow aa137e50b94c.e3b0c4
 prgnn/stages/learn.communityTable d6881497f79f.32fde0
 prgnn/stages/learn.fisher 85179ecbd7a9.df188a
 prgnn/stages/learn.penalizedRow b0997f957eb0.41653c
+
+reached by braingnn leakage
+prgnn/internal/dense.Dot 4305890d3a31.c4217a
 
 reached by braingnn meanmlp
 prgnn/stages/learn.trainingSet.inParts 3b6c77846d0e.cb2b94
@@ -3537,7 +3539,7 @@ prgnn/stages/figure.figure-states.New 07cfa2122a94.18fde0
 prgnn/stages/figure.sampleMean 6eb978842601.dc3b72
 prgnn/stages/figure.stateGroupRow 5de28ddfbec5.e3b0c4
 prgnn/stages/figure.stateGroups d877b974ac7e.bdd09d
-prgnn/stages/figure.stays 9dd2aa34a4ed.beb636
+prgnn/stages/figure.stays 27bebcaef022.beb636
 
 reached by figure-states occupancy
 prgnn/stages/column.OccupancyRow b05754e2e89e.e3b0c4
@@ -3705,10 +3707,9 @@ prgnn/stages/assess.lookAtFitted afca07e2639d.84320c
 prgnn/stages/assess.lookAtModels f154a9e1fe4f.4e4f85
 prgnn/stages/assess.meanTrace 9593da3743bb.7769b0
 prgnn/stages/assess.meeting f22a62d36724.e3b0c4
-prgnn/stages/assess.newScreen 7ccb6d203848.bc95be
+prgnn/stages/assess.newScreen 7ccb6d203848.8d6683
 prgnn/stages/assess.newTrace c0947f7b3388.65c02a
 prgnn/stages/assess.placeOf 89225e3c6d5d.018616
-prgnn/stages/assess.product 8eae9a150072.e3b0c4
 prgnn/stages/assess.projections 57c4b32f7c1d.e3b0c4
 prgnn/stages/assess.ranks 901533841470.e3b0c4
 prgnn/stages/assess.readBook 9d689b1b8c89.f5fd9c
@@ -3717,7 +3718,7 @@ prgnn/stages/assess.rescaled 1adda8b8e202.e3b0c4
 prgnn/stages/assess.screen da912ca217d6.e3b0c4
 prgnn/stages/assess.screen.basis 7503e65f76ab.0bd68c
 prgnn/stages/assess.screen.choose ea8422c64e85.c961f1
-prgnn/stages/assess.screen.may e57558eb9e25.5458f0
+prgnn/stages/assess.screen.may e57558eb9e25.996e5b
 prgnn/stages/assess.screen.turned 228c4a8e2464.344a14
 prgnn/stages/assess.screenRoom 688309d193d1.e3b0c4
 prgnn/stages/assess.screenSD b245d90d0623.e3b0c4
@@ -3873,7 +3874,7 @@ prgnn/connectivity/dynamic.Stays 25fbe3e33877.3210c6
 prgnn/stages/prepare.Occupancy dba1b61b2ad0.e3b0c4
 prgnn/stages/prepare.Occupancy.Ports b9e139433021.479ad6
 prgnn/stages/prepare.Occupancy.Run 373c4e1aa16a.426a2b
-prgnn/stages/prepare.commonPairs 453f2e507851.879f6f
+prgnn/stages/prepare.commonPairs b1ee613efaed.70c940
 prgnn/stages/prepare.occupancy.New d54eff27cd87.0cbf81
 prgnn/stages/prepare.sequenceRow f36bd0f3d568.e3b0c4
 prgnn/stages/prepare.transitionRow b6b020f9f3c4.e3b0c4
@@ -3889,6 +3890,7 @@ prgnn/connectivity/dynamic.Rows.row 376c62132abf.44832a
 prgnn/connectivity/dynamic.distance 8aace6c719d9.e70150
 prgnn/connectivity/dynamic.each 90d9a6dacdd7.e3b0c4
 prgnn/connectivity/dynamic.nearest be0698c7d8b6.ca2819
+prgnn/stages/prepare.pairsWithSignal 4d7cce9216f5.e3b0c4
 prgnn/stages/prepare.readWindows 8347e71599ed.e4925a
 prgnn/stages/prepare.silentRegions 8794d8dbcbab.dac016
 prgnn/stages/region.NodesOfPairs 37517ea2ffb0.e3b0c4
@@ -4806,9 +4808,10 @@ prgnn/stages/prepare.States b87f84b4a4f3.e3b0c4
 prgnn/stages/prepare.States.Ports 44fee17be82a.1fbbfd
 prgnn/stages/prepare.States.Run 76f0ab3f994c.c7d17b
 prgnn/stages/prepare.States.read ee0930af34ba.5274d2
-prgnn/stages/prepare.States.shared 7107077e2f6e.00ba41
+prgnn/stages/prepare.States.shared 00d63a971cca.d21f83
 prgnn/stages/prepare.clustered 305decae920e.44832a
-prgnn/stages/prepare.clustered.without 4e0458a27697.0a47eb
+prgnn/stages/prepare.clustered.without 921b84811599.a2c94a
+prgnn/stages/prepare.numbersOf c0b72f7f5017.e3b0c4
 prgnn/stages/prepare.spread fc86f9883848.e3b0c4
 prgnn/stages/prepare.stateFitRow 79eddb2931f3.e3b0c4
 prgnn/stages/prepare.states.New 3243a089092f.18fde0
@@ -4894,11 +4897,11 @@ prgnn/stages/region.ReferenceFacts.Table 1a8025c45aa0.61cacf
 
 reached by timeseries
 prgnn/nifti/cifti.ReadParcels ef4d398e866f.00dfeb
+prgnn/stages/bids.SameTime dca3e18f3654.e3b0c4
 prgnn/stages/prepare/extract.Timeseries b73f6584d7e3.e3b0c4
 prgnn/stages/prepare/extract.Timeseries.Ports f80f9a378427.fb4b03
 prgnn/stages/prepare/extract.Timeseries.Run 173a10d1fe3f.ae5b1d
-prgnn/stages/prepare/extract.Timeseries.time 3236ce5619b5.bfc2a0
-prgnn/stages/prepare/extract.sameTime dca3e18f3654.e3b0c4
+prgnn/stages/prepare/extract.Timeseries.time 3236ce5619b5.e8db85
 prgnn/stages/prepare/extract.seriesRow 868b154f43fa.e3b0c4
 prgnn/stages/prepare/extract.timeseries.New d54eff27cd87.cdf0d1
 prgnn/stages/region.ReadSeries 7abfceacf7f6.574bd5
@@ -5034,7 +5037,7 @@ at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 IdentityColumns:29 Released:33 Option
 at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:69 normal:81 graph:88 block.forward:90 block.parts:127 state.dropped:134 join:146 unjoin:170 block.back:193 sum:255 softmax:262 softmaxBack:269
 at gnn/bnt/model.go prgnn/gnn/bnt Model:11 Training:20 Fit:26 Untrained:37 Model.Parameters:44 Rating:47 together:57 Model.Rate:60 rate:64 received:98
 at gnn/bnt/readout.go prgnn/gnn/bnt readout:11 Net.read:20 run:43 runBack:57 squared:70 Net.distance:78 Net.alike:83 Net.alikeBack:99 Net.cluster:115 target:125 divergence:148 Net.readBack:158
-at gnn/braingnn/block.go prgnn/gnn/braingnn block:15 newBlock:44 block.arrange:58 block.forward:80 block.of:139 block.choose:142 standardize:174 block.read:185 block.readBack:200 block.back:222 block.chooseBack:277 root:305 dot:308 add:324
+at gnn/braingnn/block.go prgnn/gnn/braingnn block:15 newBlock:44 block.arrange:58 block.forward:80 block.of:139 block.choose:142 standardize:174 block.read:185 block.readBack:200 block.back:222 block.chooseBack:277 root:305 add:307
 at gnn/braingnn/braingnn.go prgnn/gnn/braingnn Options:14 Paper:34 AuthorsCode:41 Options.kept:49 Graph:52 NewGraph:59 softmaxRows:83 inner:95 Net:131 New:142 Net.Layout:154 Net.Drops:157 Net.Buffers:161 Net.Penalty:164 Net.Gradient:169 Net.forward:191 Net.back:209
 at gnn/braingnn/head.go prgnn/gnn/braingnn head:13 batchNorm:26 newHead:31 head.width:51 head.forward:53 epsilon:82 momentum:83 head.normalize:87 head.back:121 head.normalizeBack:142
 at gnn/braingnn/loss.go prgnn/gnn/braingnn Net.losses:10 block.apart:30 block.halves:51 block.alike:77 logistic:128
@@ -5075,6 +5078,7 @@ at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spr
 at internal/dense/above.go prgnn/internal/dense Above:12 longest:59
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 kernel.turned:67 Gram:91 Each:108 kernel:132 kernel32:141 kernel64:142 last:146 kernelOf:155 kernel.panel:164 pack:194 workspace:220 pools:225 workspaceOf:228 workspace.release:238 workspace.take:240
+at internal/dense/dot.go prgnn/internal/dense Dot:5
 at internal/dense/eigen.go prgnn/internal/dense Eigen:9 Eigenvalues:19 tridiagonal:26 accumulate:80 implicitQL:110 rotate:166 Spectral:176
 at internal/dense/kernel_amd64.go prgnn/internal/dense kernels:11 bytes:33 hasAVX2:45 addTiles:47
 at internal/dense/kernel_stubs_amd64.go prgnn/internal/dense run32:8 run32wide:11 run64:14 run64wide:17
@@ -5156,14 +5160,14 @@ at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Indiv
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:29 Leakage.Ports:35 leakCheck:54 leakCheck.fail:60 foldPlace:65 foldBook:68 Leakage.Run:74 checkRow:114 readBook:120 foldBook.tested:145 foldBook.takesPart:151 Leakage.lookAtPredictions:161 placeOf:236 foldBook.seen:252 lookAtModels:272 lookAtFitted:289
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:86 sharedPoints:87 rescaled:88 sharedScans:93 timePoints:127
-at stages/assess/leakage_screen.go prgnn/stages/assess screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:70 cosines:116 screen.turned:133 tile:144 tileTraces:150 tileValues:151 fewPairs:152 Leakage.tiles:156 tile.pairs:199 basis:236 screen.basis:243 basis.signatures:253 screen.may:279 product:293
+at stages/assess/leakage_screen.go prgnn/stages/assess screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:70 cosines:116 screen.turned:133 tile:144 tileTraces:150 tileValues:151 fewPairs:152 Leakage.tiles:156 tile.pairs:199 basis:236 screen.basis:243 basis.signatures:253 screen.may:279
 at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 newTrace:30 trace.len:46 meanTrace:52 ranks:81 leastOverlap:106 leastZ:107 meeting:111 trace.leastOverlap:118 trace.lags:123 trace.overlap:129 trace.variation:134 trace.correlation:145 trace.means:155 trace.meet:164 readTraces:194 Leakage.sameTraces:219 Leakage.sameTrace:255
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:31 QCFC.Ports:35 QCFC.Validate:51 connectome:61 QCFC.Run:67 connectomes:119 listedParticipants:156 listedMotion:167 QCFC.measure:195 fisherEdges:264 edgeDistances:302 QCFC.covariates:333 typicality:384
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:269
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:19 Read:29 columnsOf:105 isColor:125 readPlain:127 check:140 parseID:170 line:175 readLines:181 separator:203 split:212
-at stages/bids/sidecar.go prgnn/stages/bids LongestJSON:83 Decode:100
+at stages/bids/sidecar.go prgnn/stages/bids SameTime:18 LongestJSON:87 Decode:104
 at stages/chart/brain.go prgnn/stages/chart Spot:17 drawSpots:25 shown:85 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 shared:200 Atlas.above:209 heat:223
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
 at stages/chart/carpet.go prgnn/stages/chart Run:17 NamedBrain:23 carpetRows:30 carpetVolumes:30 Participant.carpet:33 carpetLines:76 atMost:89 Participant.joins:95 Participant.runNames:104 Participant.times:113
@@ -5247,7 +5251,7 @@ at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read
 at stages/figure/scatter.go prgnn/stages/figure DrawPredicted:14
 at stages/figure/space.go prgnn/stages/figure Parcels:18 ErrGrayordinates:25 ReadParcels:29 Parcels.findMiddles:78 Parcels.at:111 Parcels.extent:121 Anatomy:144 ReadAnatomy:152 Anatomy.Covers:196 Anatomy.clearOutside:209 Anatomy.at:246
 at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingName:60 StandingOf:63 Standing.First:78
-at stages/figure/states.go prgnn/stages/figure figure-states.New:23 States:27 States.Ports:31 stateGroupRow:45 States.Run:57 descriptive:109 cut:112 stays:115 add:132 stateGroups:138 sampleMean:189
+at stages/figure/states.go prgnn/stages/figure figure-states.New:23 States:27 States.Ports:31 stateGroupRow:45 States.Run:57 descriptive:109 cut:112 stays:115 add:130 stateGroups:136 sampleMean:187
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:27 Training.Run:39 epochRow:45 majorityRow:52 noRows:57 nameNetworks:63 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:31 chanceOf:71 Ranked.name:90 Ranked.scale:99 Ranked.colored:104 Ranked.coloredText:116 Ranked.Unmapped:140 tick:150 DrawSlices:153 gz:177 Viewer:185
@@ -5321,17 +5325,17 @@ at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volum
 at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:24 Parcellate:31 Parcellate.Ports:39 Parcellate.Run:60 Parcellate.meaning:164 Parcellate.outputs:180 Parcellate.covered:194 mostUnseen:212 Parcellate.refuseLost:215 parcelImage:230 dkt:240 Parcellate.refuseMissing:243 otherLabels:268
 at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:110 readLabels:116 readMask:126 layer.over:138 beyond:160 layer.warped:165 in:204 share:206 layer.through:215 zero:230 layer.tally:238 layer.look:271 mostElsewhere:288 elsewhere:292 corners:315 mostBeside:330 leastOfBrain:333 layer.besideBrain:337 layer.quality:373 layer.sample:400
 at stages/prepare/extract/sample.go prgnn/stages/prepare/extract tissues:17 other:19 tissue:22 wholeBrain:42 Parcellate.sampleVoxels:49 Parcellate.sampleGray:83 Parcellate.choose:101 sampleTable:122 shares:128 sampled:151
-at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:19 Timeseries:23 Timeseries.Ports:27 Timeseries.Run:41 Timeseries.time:86 sameTime:104 seriesRow:107
+at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:28 Timeseries.Run:42 Timeseries.time:87 seriesRow:104
 at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:34 Graph.Run:49 graphRow:93 graphQuality:110
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:34 Harmonize.Run:49 fittedQuality:112 fits:135 mostFitted:140 knownFit:142 knownFit.numbers:149 recentFit:154 readFit:189
 at stages/prepare/join.go prgnn/stages/prepare join.New:23 Join:27 Join.Ports:31 Join.Run:49 sameParts:90 runNames:109 joinSeries:118 spreadMissing:146 missingRegions:159 runQuality:174 readRuns:180 runQuality.whole:208 runQuality.list:265 joinedRow:274 runVolumeRow:282 runQuality.volumes:288 leastCoverage:308
 at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 Matrices.Ports:33 Matrices.Validate:51 Matrices.Run:65 Matrices.read:107
-at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:20 Occupancy:24 Occupancy.Ports:26 transitionRow:44 sequenceRow:52 Occupancy.Run:59 commonPairs:122
+at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:21 Occupancy:25 Occupancy.Ports:27 transitionRow:45 sequenceRow:53 Occupancy.Run:60 commonPairs:123
 at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:26 Project.Run:40
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:27 sessionDrawRow:49 Sessions.Run:55 sessionQuality:93 meanQuality:118 poolMatrices:140
 at stages/prepare/sliding.go prgnn/stages/prepare windows.New:23 SlidingWindows:30 SlidingWindows.Ports:39 windowRow:56 windowsRow:66 fewestWidths:77 SlidingWindows.Run:79 segmentsOf:155 highPassOf:189 windowsRow.warn:205 varianceOf:219 variability:231 SlidingWindows.Validate:248
-at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:109 spread:138 clustered:153 States.read:162 clustered.without:219 silentRegions:239 readWindows:256
+at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:109 spread:127 clustered:142 States.read:151 clustered.without:208 numbersOf:223 pairsWithSignal:233 silentRegions:247 readWindows:264
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:72 notDefinite:120 covarianceOf:126
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:129 author.tiles:143 author.regressionTiles:164

@@ -101,7 +101,7 @@ func (b *block[T]) forward(o Options, params []T, graphs, size, threads int, x f
 	})
 	w := network.Of(params, b.pool)
 	network.Size(&b.unit, b.out)
-	b.length = root(dot(w, w))
+	b.length = root(dense.Dot(w, w))
 	for j, v := range w {
 		b.unit[j] = v / b.length
 	}
@@ -142,7 +142,7 @@ func (b *block[T]) of(r int) dense.View[T] { return dense.Rows(b.w[r*b.kernel.Ou
 func (b *block[T]) choose(o Options, g int) {
 	score, gate := b.score[g*b.size:][:b.size], b.gate[g*b.size:][:b.size]
 	for i := range score {
-		score[i] = dot(b.h[(g*b.size+i)*b.out:][:b.out], b.unit)
+		score[i] = dense.Dot(b.h[(g*b.size+i)*b.out:][:b.out], b.unit)
 	}
 	if o.ZScore {
 		b.inverse[g] = standardize(score)
@@ -246,7 +246,7 @@ func (b *block[T]) back(o Options, params, grad, dx []T, threads int) {
 	if o.ConvBias {
 		copy(network.Of(grad, b.bias), db)
 	}
-	along, dw := dot(du, b.unit), network.Of(grad, b.pool)
+	along, dw := dense.Dot(du, b.unit), network.Of(grad, b.pool)
 	for j := range dw { // of ‖w‖, the loss has written
 		dw[j] += (du[j] - T(along*b.unit[j])) / b.length
 	}
@@ -281,7 +281,7 @@ func (b *block[T]) chooseBack(o Options, g int, dh []T) {
 		at := g*b.keep + p
 		i := int(b.at[at])
 		d, to := b.dp[at*b.out:][:b.out], dh[i*b.out:][:b.out]
-		ds[i] += T(dot(d, b.h[(g*b.size+i)*b.out:][:b.out]) * gate[i] * (1 - gate[i]))
+		ds[i] += T(dense.Dot(d, b.h[(g*b.size+i)*b.out:][:b.out]) * gate[i] * (1 - gate[i]))
 		for j, v := range d {
 			to[j] = v * gate[i]
 		}
@@ -303,23 +303,6 @@ func (b *block[T]) chooseBack(o Options, g int, dh []T) {
 }
 
 func root[T gnn.Float](x T) T { return T(math.Sqrt(float64(x))) }
-
-// dot adds in four lanes: each addition of a single one would wait for the one before.
-func dot[T gnn.Float](a, b []T) T {
-	var s0, s1, s2, s3 T
-	b = b[:len(a)]
-	for len(a) >= 4 && len(b) >= 4 {
-		s0 += T(a[0] * b[0])
-		s1 += T(a[1] * b[1])
-		s2 += T(a[2] * b[2])
-		s3 += T(a[3] * b[3])
-		a, b = a[4:], b[4:]
-	}
-	for j, v := range a {
-		s0 += T(v * b[j])
-	}
-	return (s0 + s1) + (s2 + s3)
-}
 
 func add[T gnn.Float](to, v []T) {
 	for j, x := range v {

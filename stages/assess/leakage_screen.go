@@ -49,7 +49,7 @@ func newScreen(traces []*trace, least float64, overlaps []int, threads int) *scr
 		sample = append(sample, x)
 		for i, v := range x.channels {
 			for j, w := range x.channels {
-				gram[i*n+j] += product(v, w) / max(x.squares[x.len()], math.SmallestNonzeroFloat32)
+				gram[i*n+j] += dense.Dot(v, w) / max(x.squares[x.len()], math.SmallestNonzeroFloat32)
 			}
 		}
 	}
@@ -284,23 +284,7 @@ func (s *screen) may(x, y *trace, lag int) bool {
 	}
 	dot := -x.means(y, lag, from, to)
 	for c, v := range x.channels {
-		dot += product(v[from:to], y.channels[c][from+lag:to+lag])
+		dot += dense.Dot(v[from:to], y.channels[c][from+lag:to+lag])
 	}
 	return float64(dot*dot) >= float64(s.least*s.least)*float64(vx*vy)
-}
-
-// product is the sum of products, in four lanes: in a single chain each addition waits for the one before.
-func product(x, y []float64) float64 {
-	var a, b, c, d float64
-	for len(x) >= 4 && len(y) >= 4 {
-		a += float64(x[0] * y[0])
-		b += float64(x[1] * y[1])
-		c += float64(x[2] * y[2])
-		d += float64(x[3] * y[3])
-		x, y = x[4:], y[4:]
-	}
-	for i, v := range x {
-		a += float64(v * y[i])
-	}
-	return (a + b) + (c + d)
 }

@@ -13,6 +13,10 @@ import (
 	"prgnn/internal/regular"
 )
 
+// SameTime is how far two repetition times of one scan may be apart, s: the tolerance of the BIDS validator
+// (REPETITION_TIME_MISMATCH).
+const SameTime = 0.001
+
 // Sidecars finds the JSON files of a dataset. Its top directory is read once: there lie
 // as many directories as there are participants.
 type Sidecars struct {

@@ -11,10 +11,6 @@ import (
 	"prgnn/stages/bids"
 )
 
-// closeTimes is how far the repetition times of sidecar and header may be apart, s:
-// the tolerance of the BIDS validator (REPETITION_TIME_MISMATCH).
-const closeTimes = 0.001
-
 // times reads the repetition time and the length of a scan. A scan that cannot be
 // read says why when its task runs.
 func (f *bidsFiles) times() {
@@ -40,7 +36,7 @@ func (f *bidsFiles) times() {
 
 // apart reports whether sidecar and header contradict each other.
 func (f *bidsFiles) apart() bool {
-	return f.tr > 0 && f.headerTR > 0 && !(math.Abs(f.tr-f.headerTR) <= closeTimes)
+	return f.tr > 0 && f.headerTR > 0 && !(math.Abs(f.tr-f.headerTR) <= bids.SameTime)
 }
 
 // timeNotes tell of repetition times that contradict each other, or differ between
@@ -57,7 +53,7 @@ func timeNotes(rows []listedRow, found map[string]*bidsFiles) (notes []string, c
 			if tr := f.tr; tr > 0 {
 				used[tr]++
 			} else if f.headerTR > 0 {
-				used[math.Round(f.headerTR/closeTimes)*closeTimes]++
+				used[math.Round(f.headerTR/bids.SameTime)*bids.SameTime]++
 			}
 		}
 	}

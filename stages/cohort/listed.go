@@ -108,13 +108,16 @@ func (l *list) readRows(dir string) error {
 // forget empties the cells that hold one of the values that missing names: that text, or that number however it is
 // written.
 func (l *list) forget() {
+	if l.Missing == nil {
+		return
+	}
 	gone := map[string]bool{}
 	for _, v := range l.Missing {
 		gone[plainNumber(v)] = true
 	}
 	for i, name := range l.sheet.Columns {
 		for _, row := range l.sheet.Rows {
-			if len(gone) > 0 && name != l.ID && gone[plainNumber(row[i])] {
+			if name != l.ID && gone[plainNumber(row[i])] {
 				row[i] = ""
 			}
 		}

@@ -113,16 +113,14 @@ const cut = "The first and the last visit of a run are cut by its ends, so dwell
 
 // stays says how many participants have all windows in one state; "" for none.
 func stays(rows []stateGroupRow) string {
-	all, stayed := map[string]int{}, 0
+	n, stayed := 0, 0
 	for _, r := range rows {
-		all[r.Group], stayed = int(r.Participants), stayed+int(r.Stayed)
+		if stayed += int(r.Stayed); r.State == 1 { // each group has a row of it
+			n += int(r.Participants)
+		}
 	}
 	if stayed == 0 {
 		return ""
-	}
-	n := 0
-	for _, participants := range all {
-		n += participants
 	}
 	return fmt.Sprintf(" %d of %s never left one state: theirs is the duration of the scan.",
 		stayed, words.Count(n, "participant"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"prgnn/artifacts/encoding"
@@ -120,16 +121,9 @@ func (s *Occupancy) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 // commonPairs leaves the pairs of regions that the states have and that have a signal in this participant: a pair of
 // zeros would only be far from every state.
 func commonPairs(x dynamic.Rows, centers [][]float64) (dynamic.Rows, [][]float64) {
-	silent := silentRegions(x)
-	common, at := []int{}, 0
-	for i := range silent {
-		for j := i + 1; j < len(silent); j++ {
-			if !silent[i] && !silent[j] && !math.IsNaN(centers[0][at]) {
-				common = append(common, at)
-			}
-			at++
-		}
-	}
+	common := slices.DeleteFunc(pairsWithSignal(silentRegions(x)), func(pair int) bool {
+		return math.IsNaN(centers[0][pair])
+	})
 	if len(common) == x.D {
 		return x, centers
 	}

@@ -114,22 +114,11 @@ func (s *States) shared(x *clustered, nodes int) (pairs []int, warning string, e
 		return nil, "", fmt.Errorf("regions without a signal have a correlation of 0 in all windows, so the states would tell their participants from the others: leave these regions out (regions: shared), or these participants (exclude, under cohort): %s",
 			words.Some(x.lacking, 10))
 	}
-	at, left, out := 0, 0, []string{}
-	for i := range nodes {
-		if x.silent[i] {
-			out = append(out, fmt.Sprint(i+1))
-		}
-		for j := i + 1; j < nodes; j++ {
-			if !x.silent[i] && !x.silent[j] {
-				pairs, left = append(pairs, at), left+1
-			}
-			at++
-		}
-	}
-	if left == 0 {
+	if pairs = pairsWithSignal(x.silent); len(pairs) == 0 {
 		return nil, "", fmt.Errorf("no pair of regions has a signal in all %s: exclude those without (exclude, under cohort): %s",
 			words.Count(len(x.who), "participant"), words.Some(x.lacking, 10))
 	}
+	out := numbersOf(x.silent)
 	return pairs, fmt.Sprintf("the states are of %d of %d regions: the others have no signal in %s (regions %s)",
 		nodes-len(out), nodes, words.Count(len(x.lacking), "participant"), words.Some(out, 10)), nil
 }
@@ -217,12 +206,7 @@ func (s *States) read(t *dag.Task) (*clustered, error) {
 
 // without notes the regions of a participant that have no signal.
 func (x *clustered) without(name string, silent []bool) {
-	var regions []string
-	for j, is := range silent {
-		if is {
-			regions = append(regions, fmt.Sprint(j+1))
-		}
-	}
+	regions := numbersOf(silent)
 	if regions == nil {
 		return
 	}
@@ -233,6 +217,30 @@ func (x *clustered) without(name string, silent []bool) {
 	for j, is := range silent {
 		x.silent[j] = x.silent[j] || is
 	}
+}
+
+// numbersOf are the regions that are marked, from 1.
+func numbersOf(marked []bool) (regions []string) {
+	for j, is := range marked {
+		if is {
+			regions = append(regions, fmt.Sprint(j+1))
+		}
+	}
+	return regions
+}
+
+// pairsWithSignal are the pairs of regions of which neither is silent.
+func pairsWithSignal(silent []bool) []int {
+	pairs, at := []int{}, 0
+	for i := range silent {
+		for j := i + 1; j < len(silent); j++ {
+			if !silent[i] && !silent[j] {
+				pairs = append(pairs, at)
+			}
+			at++
+		}
+	}
+	return pairs
 }
 
 // silentRegions are the regions without a signal: all of their pairs are 0 in every window.

@@ -13,7 +13,6 @@ import (
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/bidsapp"
 	"prgnn/cmd/pipeline/console"
-	"prgnn/internal/regular"
 )
 
 // An app is one call of the program, with the flags that every command has.
@@ -128,14 +127,6 @@ parameter changed back runs nothing.`,
 func (a *app) outputFlags(cmd *cobra.Command, path *string, byDefault, usage string) {
 	cmd.Flags().StringVarP(path, "output", "o", byDefault, usage)
 	cmd.Flags().BoolVar(&a.Replace, "replace", false, "write over any file at PATH; by default, only over what this command wrote")
-}
-
-// holds reports of a file whether its bytes are ours.
-func holds(ours func([]byte) bool) func(path string) bool {
-	return func(path string) bool {
-		b, err := regular.ReadFile(path)
-		return err == nil && ours(b)
-	}
 }
 
 // between and exactly check the number of arguments, in the words of

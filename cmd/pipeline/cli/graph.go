@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/pipelines/diagram"
 )
@@ -48,7 +49,7 @@ func (a *app) graph(file string, sets []string, path string, write func(diagram.
 	if err != nil {
 		return err
 	}
-	if err := a.MayReplace(path, "a drawing of this command", holds(diagram.IsDrawing)); err != nil {
+	if err := a.MayReplace(path, "a drawing of this command", console.Holds(diagram.IsDrawing)); err != nil {
 		return err
 	}
 	var steps []dag.Step

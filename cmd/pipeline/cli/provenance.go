@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"prgnn/artifacts"
+	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
@@ -68,7 +69,7 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 		return err
 	}
 	defer c.Store.Close()
-	if err := a.MayReplace(path, "a provenance record of this program", holds(provenance.IsPROV)); err != nil {
+	if err := a.MayReplace(path, "a provenance record of this program", console.Holds(provenance.IsPROV)); err != nil {
 		return err
 	}
 	l, err := c.Lock(a.Console)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/page"
 	"prgnn/stages/report"
@@ -46,7 +47,7 @@ func (a *app) report(file string, sets []string, path string) error {
 		return err
 	}
 	defer c.Store.Close()
-	if err := a.MayReplace(path, "an unedited report of this program", holds(report.Unedited)); err != nil {
+	if err := a.MayReplace(path, "an unedited report of this program", console.Holds(report.Unedited)); err != nil {
 		return err
 	}
 	if g, r := c.Pipeline.Graph, c.Pipeline.Roster; page.Stage(g) == nil {

@@ -13,6 +13,7 @@ import (
 
 	"prgnn/artifacts"
 	"prgnn/cmd/pipeline/audit"
+	"prgnn/cmd/pipeline/console"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/internal/envelope"
@@ -91,9 +92,10 @@ type signEvent struct {
 	Lock     string `json:"lock"` // its digest
 }
 
-// isStatement reports whether a file is a signed statement of this program.
-func isStatement(path string) bool {
-	return holds(func(b []byte) bool { _, err := statement.Read(b); return err == nil })(path)
+// isStatement reports whether a text is a signed statement of this program.
+func isStatement(text []byte) bool {
+	_, err := statement.Read(text)
+	return err == nil
 }
 
 func (a *app) sign(what string, sets []string, key, path string) error {
@@ -108,7 +110,7 @@ func (a *app) sign(what string, sets []string, key, path string) error {
 	kept := results.Keep(func() []results.Kept {
 		return []results.Kept{{Path: key, What: "the private key"}, {Path: what, What: "the lock that is signed"}}
 	})
-	if err := cmp.Or(a.MayWrite(path), kept(path), a.MayReplace(path, "a signed statement of this program", isStatement)); err != nil {
+	if err := cmp.Or(a.MayWrite(path), kept(path), a.MayReplace(path, "a signed statement of this program", console.Holds(isStatement))); err != nil {
 		return err
 	}
 	s, err := statement.Of(l)

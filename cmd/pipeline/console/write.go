@@ -58,6 +58,14 @@ func (a *Console) MayReplace(path, what string, ours func(path string) bool) err
 	return exit.Wrongf("%s exists and is not %s\n  name another PATH, or write over the file with --replace", path, what)
 }
 
+// Holds reports of a file whether its bytes are ours.
+func Holds(ours func([]byte) bool) func(path string) bool {
+	return func(path string) bool {
+		b, err := regular.ReadFile(path)
+		return err == nil && ours(b)
+	}
+}
+
 // opened reports whether a name stands for an open file or a device.
 func opened(path string) bool { return strings.HasPrefix(path, "/dev/") }
 

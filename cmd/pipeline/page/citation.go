@@ -11,7 +11,6 @@ import (
 	"prgnn/cmd/pipeline/export"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
-	"prgnn/internal/regular"
 	"prgnn/internal/version"
 	"prgnn/stages/present/methods"
 )
@@ -79,10 +78,8 @@ func ExportCitation(a *console.Console, c *results.Current, e export.Options) er
 	done := citationEvent{Event: "citations"}
 	names := []string{"CITATION.bib", "CITATION.md"}
 	for _, name := range names {
-		if err := a.MayReplace(filepath.Join(e.Path, name), "a citation that this program wrote", func(path string) bool {
-			text, err := regular.ReadFile(path)
-			return err == nil && methods.IsCitation(text)
-		}); err != nil {
+		if err := a.MayReplace(filepath.Join(e.Path, name), "a citation that this program wrote",
+			console.Holds(methods.IsCitation)); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
@@ -89,7 +90,7 @@ func (s *Timeseries) time(t *dag.Task, own float64) (tr float64, from string, er
 		beside, err = sidecarTR(t.In("sidecar"))
 	}
 	switch {
-	case s.TR > 0 && err == nil && beside > 0 && math.Abs(beside-s.TR) > sameTime:
+	case s.TR > 0 && err == nil && beside > 0 && math.Abs(beside-s.TR) > bids.SameTime:
 		return 0, "", fmt.Errorf("%s: its repetition time is %g s, but the parameter tr is %g s: remove tr (tr: 0) if the file is right; disconnect it (in: { sidecar: null }) if tr is", t.In("sidecar").Name, beside, s.TR)
 	case s.TR > 0:
 		return s.TR, "parameter", nil
@@ -98,10 +99,6 @@ func (s *Timeseries) time(t *dag.Task, own float64) (tr float64, from string, er
 	}
 	return own, "header", nil
 }
-
-// sameTime is how far two repetition times of one scan may be apart, s: the tolerance of the BIDS validator
-// (REPETITION_TIME_MISMATCH).
-const sameTime = 0.001
 
 // A seriesRow is the one row about series that were taken as they are.
 type seriesRow struct {
