@@ -126,7 +126,7 @@ parameter changed back runs nothing.`,
 // outputFlags gives a command -o, with its default, and --replace.
 func (a *app) outputFlags(cmd *cobra.Command, path *string, byDefault, usage string) {
 	cmd.Flags().StringVarP(path, "output", "o", byDefault, usage)
-	cmd.Flags().BoolVar(&a.Replace, "replace", false, "write over any file at PATH; by default, only over what this command wrote")
+	cmd.Flags().BoolVar(&a.Replace, "replace", false, "write over any file at PATH, or in the directory PATH; by default, only over what this command wrote")
 }
 
 // between and exactly check the number of arguments, in the words of

@@ -84,7 +84,7 @@ func (x *job) writeAll(sel *results.Selection, tasks []*dag.Node) error {
 // writeOutput writes one output of one task, as path and the endings of the formats.
 func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
 	ref := x.Ref(n, port.Name)
-	if err := x.WriteFile(path+Extension(ref.Format),
+	if err := x.toFile(path+Extension(ref.Format),
 		func(w io.Writer) error { return x.copyStored(w, n, port) }); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
 		if x.CSVSafe {
 			t = spreadsheetSafe(t)
 		}
-		if err := x.WriteFile(path+".tsv", func(w io.Writer) error { return t.WriteCSV(w, '\t') }); err != nil {
+		if err := x.toFile(path+".tsv", func(w io.Writer) error { return t.WriteCSV(w, '\t') }); err != nil {
 			return err
 		}
 		endings = append(endings, "tsv")
@@ -112,7 +112,11 @@ func (x *job) writeOutput(n *dag.Node, port dag.Port, path string) error {
 		if !f.fits(port.Type) {
 			continue
 		}
-		err := x.WriteFile(path+f.ending, func(w io.Writer) error { return x.writeForm(w, n, port, f) })
+		write := func(w io.Writer) error { return x.writeForm(w, n, port, f) }
+		if err := x.mayReplace(path+f.ending, write); err != nil {
+			return err
+		}
+		err := x.WriteFile(path+f.ending, write)
 		var told *exit.Error
 		switch {
 		case errors.As(err, &told) && told.Code == exit.Usage: // the format cannot hold this one, and says why

@@ -140,7 +140,7 @@ func (x *job) eachMember(dir string, sel *results.Selection, tasks []*dag.Node,
 	}
 	for _, n := range tasks {
 		path := filepath.Join(dir, memberName(sel.Stage.Name, n.Coords)+ending(n))
-		if err := x.WriteFile(path, func(w io.Writer) error { return write(w, n) }); err != nil {
+		if err := x.toFile(path, func(w io.Writer) error { return write(w, n) }); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
+	"prgnn/internal/regular"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 )
@@ -63,7 +65,23 @@ func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 	if err := os.MkdirAll(x.Path, 0o777); err != nil {
 		return err
 	}
-	for name, array := range d.arrays() {
+	arrays, about := d.arrays(), filepath.Join(x.Path, "dataset.json")
+	earlier := func(string) bool {
+		var was pygJSON
+		text, err := regular.ReadFile(about)
+		return err == nil && json.Unmarshal(text, &was) == nil && was.Edges != nil
+	}
+	paths := []string{about}
+	for name := range arrays {
+		paths = append(paths, filepath.Join(x.Path, name+".npy"))
+	}
+	slices.Sort(paths)
+	for _, path := range paths {
+		if err := x.MayReplace(path, "of an earlier export of graphs", earlier); err != nil {
+			return err
+		}
+	}
+	for name, array := range arrays {
 		if err := x.WriteFile(filepath.Join(x.Path, name+".npy"), array.Encode); err != nil {
 			return err
 		}
@@ -72,7 +90,7 @@ func (x *job) writePyG(sel *results.Selection, tasks []*dag.Node) error {
 	if err != nil {
 		return err
 	}
-	return x.WriteBytes(filepath.Join(x.Path, "dataset.json"), b)
+	return x.WriteBytes(about, b)
 }
 
 // A pygJSON says what the arrays mean.

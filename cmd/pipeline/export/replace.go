@@ -14,16 +14,29 @@ import (
 	"prgnn/internal/regular"
 )
 
-// toPath writes the one file that -o names. A file that is there is replaced where it is an earlier export: its
-// metadata name results, it is a stored result, a csv or tsv with the same columns, or the same bytes.
+// toPath writes the one file that -o names.
 func (x *job) toPath(write func(io.Writer) error) error {
-	ours := func(path string) bool {
-		return namesResults(path) || x.isStored(path) || beginsAs(path, write)
-	}
-	if err := x.MayReplace(x.Path, "an earlier export of this output", ours); err != nil {
+	if err := x.mayReplace(x.Path, write); err != nil {
 		return err
 	}
 	return x.WriteTo(x.Path, write)
+}
+
+// toFile writes a file of the directory that -o names.
+func (x *job) toFile(path string, write func(io.Writer) error) error {
+	if err := x.mayReplace(path, write); err != nil {
+		return err
+	}
+	return x.WriteFile(path, write)
+}
+
+// mayReplace says why a file must not be written over; nil when it may. A file that is there is replaced where it is an
+// earlier export: its metadata name results, it is a stored result, a csv or tsv with the same columns, or the same
+// bytes.
+func (x *job) mayReplace(path string, write func(io.Writer) error) error {
+	return x.MayReplace(path, "an earlier export of this output", func(path string) bool {
+		return namesResults(path) || x.isStored(path) || beginsAs(path, write)
+	})
 }
 
 // isStored reports whether a file has the bytes of a result.
@@ -65,7 +78,8 @@ func readSidecar(path string) (side struct {
 	return side, ok
 }
 
-// beginsAs reports whether a file is what would be written there; of a csv or tsv, whether its first line is.
+// beginsAs reports whether a file is what would be written there; of a csv or tsv, whether its first line is. What
+// cannot be written does not write over anything either.
 func beginsAs(path string, write func(io.Writer) error) bool {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -75,7 +89,7 @@ func beginsAs(path string, write func(io.Writer) error) bool {
 	ending := strings.ToLower(filepath.Ext(path))
 	c := &comparison{was: bufio.NewReader(f), line: ending == ".csv" || ending == ".tsv"}
 	if err := write(c); err != nil {
-		return errors.Is(err, errSameLine)
+		return !c.differs
 	}
 	_, err = c.was.ReadByte()
 	return err == io.EOF
@@ -88,8 +102,9 @@ var (
 
 // A comparison is a writer that compares what it is given with a file.
 type comparison struct {
-	was  *bufio.Reader
-	line bool // only the first line
+	was     *bufio.Reader
+	line    bool // only the first line
+	differs bool
 }
 
 func (c *comparison) Write(b []byte) (int, error) {
@@ -99,6 +114,7 @@ func (c *comparison) Write(b []byte) (int, error) {
 	}
 	was := make([]byte, len(b))
 	if _, err := io.ReadFull(c.was, was); err != nil || !bytes.Equal(was, b) {
+		c.differs = true
 		return 0, errDiffers
 	}
 	return all, same
