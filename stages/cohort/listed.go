@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -76,7 +77,7 @@ func (p *listed) read(dir string) (*list, error) {
 	if err := l.readRows(dir); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(l.exclude(), l.choose()); err != nil {
+	if err := errors.Join(l.exclude(), l.choose(), l.identify()); err != nil {
 		return nil, err
 	}
 	return l, nil
@@ -143,11 +144,10 @@ func (l *list) column(parameter, name string) error {
 		strings.Join(l.sheet.Columns, ", "), parameter)
 }
 
-// name gives every row its id and group.
+// name gives every row its id and group. Whether the ids are good is asked of the rows that are chosen (identify).
 func (l *list) name(levels map[string]string) error {
 	var problems []error
 	changed := ""
-	byID, folded := map[string]listedRow{}, map[string]listedRow{}
 	nameless := map[string]int{} // values without a level → rows
 	var labels []string
 	if at := slices.Index(l.sheet.Columns, l.labelColumn()); at >= 0 {
@@ -161,43 +161,11 @@ func (l *list) name(levels map[string]string) error {
 		for j, c := range l.sheet.Columns {
 			r.cells[c] = cells[j]
 		}
-		r.source = r.cells[l.ID]
-		bad := func(format string, args ...any) {
-			problems = append(problems, fmt.Errorf("%s:%d: %s", l.path, r.line, fmt.Sprintf(format, args...)))
-		}
-		if r.source == "" {
-			bad("the participant has no name (column %q is empty)", l.ID)
-			continue
-		}
-		if r.id = ParticipantID(r.source); r.id == "sub-" {
-			bad("%q has no letter or digit and cannot name a participant: rename it, or set the parameter id to another column", r.source)
-			continue
-		}
-		if strings.ContainsAny(r.source, `/\`) {
-			bad("%q has a slash and cannot name a participant, since files are found by the names: rename it, or set the parameter id to another column", r.source)
-			continue
-		}
-		if at := strings.IndexFunc(r.source, func(c rune) bool { return c > unicode.MaxASCII }); at >= 0 {
-			bad("%q has the character %q, but participant names consist of the letters a to z and digits: rename it, or set the parameter id to another column", r.source, []rune(r.source[at:])[0])
-			continue
-		}
-		if other, ok := folded[strings.ToLower(r.id)]; ok && other.id != r.id {
-			bad("%q and %q (line %d) differ only in case, and some file systems cannot tell their files apart: rename one of them", r.source, other.source, other.line)
-			continue
-		}
-		folded[strings.ToLower(r.id)] = r
-		if r.id != r.source && r.id != "sub-"+r.source && changed == "" {
+		r.source, r.label, r.number = r.cells[l.ID], r.cells[l.labelColumn()], l.Target != ""
+		r.id = ParticipantID(r.source)
+		if r.id != r.source && r.id != "sub-"+r.source && r.id != "sub-" && changed == "" {
 			changed = fmt.Sprintf("participant names consist of letters and digits only: %s is %s", r.source, r.id)
 		}
-		other, twice := byID[r.id]
-		if twice && other.source == r.source && l.each == "participant" {
-			bad("participant %s is already in line %d%s", r.source, other.line, l.hint)
-			continue
-		} else if twice && other.source != r.source {
-			bad("%q and %q (line %d) would both be named %s: rename one of them", r.source, other.source, other.line, r.id)
-			continue
-		}
-		r.label, r.number = r.cells[l.labelColumn()], l.Target != ""
 		if levels != nil && r.label != "" {
 			group, ok := levels[r.label]
 			if !ok && !codes[r.label] {
@@ -205,19 +173,9 @@ func (l *list) name(levels map[string]string) error {
 			}
 			r.label = group
 		}
-		if twice && r.label != other.label && r.number {
-			bad("participant %s has the %s %q, but %q in line %d", r.source, l.Target, r.label, other.label, other.line)
-			continue
-		} else if twice && r.label != other.label {
-			bad("participant %s is in group %q, but in %q in line %d", r.source, r.label, other.label, other.line)
-			continue
-		}
-		if r.number && twice {
-			r.label = other.label
-		} else if levels == nil && codes[r.label] || r.number && !isNumber(r.label) {
+		if levels == nil && codes[r.label] || r.number && !isNumber(r.label) {
 			r.label = ""
 		}
-		byID[r.id] = r
 		l.rows = append(l.rows, r)
 	}
 	if many := l.manyGroups(len(nameless), "levels has no name for"); many != nil {
@@ -249,6 +207,44 @@ func (l *list) name(levels map[string]string) error {
 	return errors.Join(problems...)
 }
 
+// identify refuses ids that name nobody, or two participants.
+func (l *list) identify() error {
+	var problems []error
+	byID, folded := map[string]listedRow{}, map[string]listedRow{}
+	byLine := slices.SortedFunc(slices.Values(l.rows), func(a, b listedRow) int { return cmp.Compare(a.line, b.line) })
+	for _, r := range byLine {
+		bad := func(format string, args ...any) {
+			problems = append(problems, fmt.Errorf("%s:%d: %s", l.path, r.line, fmt.Sprintf(format, args...)))
+		}
+		other, twice := byID[r.id]
+		cased, there := folded[strings.ToLower(r.id)]
+		odd := strings.IndexFunc(r.source, func(c rune) bool { return c > unicode.MaxASCII })
+		switch {
+		case r.source == "":
+			bad("the participant has no name (column %q is empty)", l.ID)
+		case r.id == "sub-":
+			bad("%q has no letter or digit and cannot name a participant: rename it, or set the parameter id to another column", r.source)
+		case strings.ContainsAny(r.source, `/\`):
+			bad("%q has a slash and cannot name a participant, since files are found by the names: rename it, or set the parameter id to another column", r.source)
+		case odd >= 0:
+			bad("%q has the character %q, but participant names consist of the letters a to z and digits: rename it, or set the parameter id to another column", r.source, []rune(r.source[odd:])[0])
+		case there && cased.id != r.id:
+			bad("%q and %q (line %d) differ only in case, and some file systems cannot tell their files apart: rename one of them", r.source, cased.source, cased.line)
+		case twice && other.source != r.source:
+			bad("%q and %q (line %d) would both be named %s: rename one of them", r.source, other.source, other.line, r.id)
+		case twice && l.each == "participant":
+			bad("participant %s is already in line %d%s", r.source, other.line, l.hint)
+		case twice && r.label != other.label && r.number:
+			bad("participant %s has the %s %q, but %q in line %d", r.source, l.Target, r.label, other.label, other.line)
+		case twice && r.label != other.label:
+			bad("participant %s is in group %q, but in %q in line %d", r.source, r.label, other.label, other.line)
+		default:
+			byID[r.id], folded[strings.ToLower(r.id)] = r, r
+		}
+	}
+	return errors.Join(problems...)
+}
+
 // exclude takes out the participants that the parameter names, before select counts rows and before files are looked
 // for.
 func (l *list) exclude() error {
@@ -269,7 +265,7 @@ func (l *list) exclude() error {
 func (l *list) drop(category string, why func(listedRow) string) {
 	l.rows = slices.DeleteFunc(l.rows, func(r listedRow) bool {
 		reason := why(r)
-		if reason != "" {
+		if reason != "" && r.source != "" {
 			l.left = append(l.left, LeftOut{r.id, reason, category})
 		}
 		return reason != ""

@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,5 +45,5 @@ func (c *listed) people(dir, given, root, raw string) (*list, error) {
 	if err := l.readRows(dir); err != nil {
 		return nil, err
 	}
-	return l, l.exclude()
+	return l, errors.Join(l.exclude(), l.identify())
 }

@@ -171,6 +171,40 @@ func TestTableCohortProblems(t *testing.T) {
 	}
 }
 
+// Of a table whose rows are not all scans, such as that of ABIDE's Preprocessed Connectomes Project with no_filename
+// for many, only the rows that are chosen need names of their own.
+func TestTableCohortNamesOfTheChosen(t *testing.T) {
+	const table = "FILE_ID,dx\nno_filename,HC\nNYU_1,HC\nno_filename,ASD\n,ASD\nNYU_2,ASD\nno_filename,HC\nNyu_2,HC\n"
+	for _, c := range []struct{ choice, exclude, want string }{
+		{"FILE_ID in [NYU_1, NYU_2]", "", ""},
+		{"dx == HC", "", "people.csv:7: participant no_filename is already in line 2; if each row is a run: runs: all"},
+		{"dx == ASD", "", "people.csv:5: the participant has no name (column \"FILE_ID\" is empty)"},
+		{"dx == HC", "no_filename", ""},
+	} {
+		dir := testdir.Files(t, map[string]string{"people.csv": table})
+		people := listed{File: "people.csv", ID: "FILE_ID", Group: "dx", Select: c.choice}
+		if c.exclude != "" {
+			people.Exclude = []string{c.exclude}
+		}
+		l, err := people.read(dir)
+		if c.want != "" {
+			if err == nil || inDir(dir, err.Error()) != c.want {
+				t.Errorf("select %s: %v", c.choice, err)
+			}
+			continue
+		}
+		need.NoError(t, err)
+		if ids := lists.Map(l.rows, func(r listedRow) string { return r.source }); len(ids) != 2 || ids[0] != "NYU_1" {
+			t.Errorf("select %s: %v", c.choice, ids)
+		}
+		for _, o := range l.leftOut() {
+			if o.ID == "sub-" {
+				t.Errorf("select %s: somebody without a name is left out", c.choice)
+			}
+		}
+	}
+}
+
 func TestTableCohortRefuses(t *testing.T) {
 	const columns = "its columns are name, dx, years, mean_fd, scan, conf"
 	for _, c := range []struct {
