@@ -22,7 +22,7 @@ var timeseriesKind = dag.Kind{
 
 // Timeseries reads a file of series.
 type Timeseries struct {
-	TR float64 `param:"tr" doc:"repetition time; 0: from the sidecar, or else from a CIFTI file, else unknown (filters, windows and models of events need it); one that differs from the sidecar's is refused" min:"0" max:"60" unit:"s"`
+	TR float64 `param:"tr" doc:"repetition time; 0: from the sidecar, or else from a CIFTI file, else unknown (filters, windows and models of events need it); one that differs from the file's is refused" min:"0" max:"60" unit:"s"`
 }
 
 func (*Timeseries) Ports() dag.Ports {
@@ -83,7 +83,8 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 }
 
 // time is the repetition time, s, and where it comes from; own is that of the file of series, 0 for none. A parameter
-// may stand in for a sidecar that gives none or one in milliseconds, and not for one that contradicts it.
+// may stand in for a sidecar that gives none or one in milliseconds, and not for a file that contradicts it. A sidecar
+// goes before the header of the series.
 func (s *Timeseries) time(t *dag.Task, own float64) (tr float64, from string, err error) {
 	var beside float64
 	if t.Has("sidecar") {
@@ -92,6 +93,8 @@ func (s *Timeseries) time(t *dag.Task, own float64) (tr float64, from string, er
 	switch {
 	case s.TR > 0 && err == nil && beside > 0 && math.Abs(beside-s.TR) > bids.SameTime:
 		return 0, "", fmt.Errorf("%s: its repetition time is %g s, but the parameter tr is %g s: remove tr (tr: 0) if the file is right; disconnect it (in: { sidecar: null }) if tr is", t.In("sidecar").Name, beside, s.TR)
+	case s.TR > 0 && err == nil && beside == 0 && own > 0 && math.Abs(own-s.TR) > bids.SameTime:
+		return 0, "", fmt.Errorf("%s: the repetition time in its header is %g s, but the parameter tr is %g s: remove tr (tr: 0) if the header is right; if tr is, give it as RepetitionTime in a sidecar", t.In("series").Name, own, s.TR)
 	case s.TR > 0:
 		return s.TR, "parameter", nil
 	case err != nil || beside > 0:

@@ -3,7 +3,9 @@ package extract
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +102,45 @@ func TestTimeseriesTwoTimes(t *testing.T) {
 		"sidecar": fileOf("sub-01.json", `{"RepetitionTime": 1.5}`)})
 	need.Error(t, err, "sub-01.json: its repetition time is 1.5 s, but the parameter tr is 2 s: "+
 		"remove tr (tr: 0) if the file is right; disconnect it (in: { sidecar: null }) if tr is")
+}
+
+// So it is with the repetition time in the header of a CIFTI file, before which a sidecar goes.
+func TestTimeseriesHeaderTime(t *testing.T) {
+	const name = "sub-01_task-rest_space-fsLR_den-91k_atlas-Mini_stat-mean_timeseries.ptseries.nii" // 3.5 s
+	series := stagetest.FileInput(filepath.Join(need.Shared(t, "fixtures", "fmriprep", "cifti"), name))
+	nodes := encoding.NewTable(encoding.Column{Name: "index", Values: countTo(24)},
+		encoding.Column{Name: "id", Values: countTo(24)}, encoding.Column{Name: "name", Values: make([]string, 24)})
+	for i := range 24 {
+		nodes.Columns[2].Values.([]string)[i] = fmt.Sprintf("P%02d", i+1)
+	}
+	const differ = ": the repetition time in its header is 3.5 s, but the parameter tr is 2 s: remove tr (tr: 0) if the header is right; if tr is, give it as RepetitionTime in a sidecar"
+	for _, c := range []struct {
+		tr      float64
+		sidecar string
+		want    float64
+		fails   string
+	}{
+		{0, "", 3.5, ""},
+		{3.5004, "", 3.5004, ""},
+		{2, "", 0, differ},
+		{2, `{}`, 0, differ},
+		{2, `{"RepetitionTime": 2}`, 2, ""},
+		{0, `{"RepetitionTime": 2}`, 2, ""},
+	} {
+		in := map[string]dag.Input{"series": series, "nodes": stagetest.Named("nodes", nodes)}
+		if c.sidecar != "" {
+			in["sidecar"] = fileOf("sub-01.json", c.sidecar)
+		}
+		out, err := stagetest.RunWith(&Timeseries{TR: c.tr}, in)
+		if c.fails != "" {
+			need.Error(t, err, series.Name+c.fails)
+			continue
+		}
+		need.NoError(t, err)
+		if tr := stagetest.ColumnOf(t, out["scan"], "tr"); tr != c.want {
+			t.Errorf("parameter %v, sidecar %s: repetition time %v, want %v", c.tr, c.sidecar, tr, c.want)
+		}
+	}
 }
 
 func TestTimeseriesRefuses(t *testing.T) {
