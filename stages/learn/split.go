@@ -32,7 +32,7 @@ type Split struct {
 	Folds       int      `param:"folds" doc:"number of folds" min:"2"`
 	Repeats     int      `param:"repeats" doc:"number of repeats of the cross-validation" min:"1" max:"10000"`
 	Stratify    bool     `param:"stratify" doc:"spread each group, or the values of a number to predict, evenly over the folds"`
-	StratifyBy  []string `param:"stratify_by" doc:"further columns of the participants table, such as [site]: each group is spread evenly over the folds within each of their values"`
+	StratifyBy  []string `param:"stratify_by" doc:"further columns of the participants table, such as [site]: each group is spread evenly over the folds within each of their values. A warning follows if most strata have fewer participants than there are folds, as with a column of numbers"`
 	LeaveOut    string   `param:"leave_out" doc:"a column of the participants table, such as site: each of its values is one fold, and folds and stratify are ignored"`
 	Permutation int      `param:"permutation" doc:"0: the true labels; n: the n-th random permutation of the labels, for a permutation test (matrix: {permutation: [0..100]})" min:"0"`
 	Outer       int      `param:"outer" doc:"0: the outer folds; n: inner folds of the training participants of outer fold n, for choosing parameters (nested cross-validation); its test participants get fold 0 and are not used" min:"0"`
@@ -47,11 +47,21 @@ func (s *Split) Ports() dag.Ports {
 	if s.number() {
 		label, folds = column.Target, column.Type[fold.NumberMember]()
 	}
-	return dag.Ports{
-		In: []dag.Port{{Name: "participants", Type: dag.Arrow("participant_id", label), Doc: "the participants, with their groups, or with the number to predict"}},
-		Out: []dag.Port{{Name: "folds", Type: folds,
-			Doc: "the test fold of each participant, from 1, for each repeat"}},
+	out := []dag.Port{{Name: "folds", Type: folds, Doc: "the test fold of each participant, from 1, for each repeat"}}
+	if s.StratifyBy != nil {
+		out = append(out, dag.Port{Name: "strata", Type: column.Type[strataRow](), Doc: "the strata of stratify_by in one row"})
 	}
+	return dag.Ports{
+		In:  []dag.Port{{Name: "participants", Type: dag.Arrow("participant_id", label), Doc: "the participants, with their groups, or with the number to predict"}},
+		Out: out,
+	}
+}
+
+// A strataRow tells of the strata of stratify_by.
+type strataRow struct {
+	Strata  int32  `column:"strata" doc:"number of strata: the groups within each value of stratify_by, or these values where a number is predicted"`
+	Small   int32  `column:"small" doc:"strata with fewer participants than there are folds"`
+	Warning string `column:"warning" doc:"empty if none"`
 }
 
 // number reports whether a number is predicted.
@@ -101,11 +111,39 @@ func (s *Split) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	folds, err := s.Divide(table, in.Name)
+	members, err := s.members(table, in.Name)
 	if err != nil {
 		return nil, err
 	}
-	return dag.Outputs{"folds": folds}, nil
+	folds, err := s.divideAll(members, table, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	out := dag.Outputs{"folds": folds}
+	if s.StratifyBy != nil {
+		out["strata"] = column.Table([]strataRow{s.strata(members)})
+	}
+	return out, nil
+}
+
+// strata warns of strata that are nearly empty: with a participant or two each, stratify_by spreads nothing. Permuted
+// labels and inner folds have strata that nobody chose.
+func (s *Split) strata(members []member) strataRow {
+	of := member.stratum
+	if s.number() {
+		of = func(m member) string { return m.within }
+	}
+	names, n := count(members, of)
+	row := strataRow{Strata: int32(len(names))}
+	for _, name := range names {
+		if n[name] < s.Folds {
+			row.Small++
+		}
+	}
+	if 2*row.Small > row.Strata && s.LeaveOut == "" && s.Permutation == 0 && s.Outer == 0 {
+		row.Warning = fmt.Sprintf("stratify_by [%s] has little effect: %d of %d strata have fewer participants than there are folds (%d); name columns with few values", strings.Join(s.StratifyBy, ", "), row.Small, row.Strata, s.Folds)
+	}
+	return row
 }
 
 // Plan is the first repeat of the table of the folds, before anything runs.
@@ -117,6 +155,15 @@ func (s *Split) Plan(participants *encoding.Table) (*encoding.Table, error) {
 
 // Divide is the table of the folds of these participants, whose table has a name.
 func (s *Split) Divide(table *encoding.Table, name string) (*encoding.Table, error) {
+	members, err := s.members(table, name)
+	if err != nil {
+		return nil, err
+	}
+	return s.divideAll(members, table, name)
+}
+
+// members are the participants with what is spread over the folds.
+func (s *Split) members(table *encoding.Table, name string) ([]member, error) {
 	members, err := readMembers(table, s.Divides(), name)
 	if err == nil && s.number() {
 		err = readNumbers(members, table)
@@ -138,7 +185,13 @@ func (s *Split) Divide(table *encoding.Table, name string) (*encoding.Table, err
 			members[i].within += "\x00" + values[m.id]
 		}
 	}
+	return members, nil
+}
+
+// divideAll divides the members in each repeat.
+func (s *Split) divideAll(members []member, table *encoding.Table, name string) (*encoding.Table, error) {
 	var site map[string]string
+	var err error
 	repeats := s.Repeats
 	if s.LeaveOut != "" {
 		if _, site, err = column.ByParticipant(table, s.LeaveOut); err != nil {

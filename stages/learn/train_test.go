@@ -273,6 +273,41 @@ func TestSplitStratifyBy(t *testing.T) {
 	}
 }
 
+// A column with a value for nearly everybody, such as an age, makes strata that spread nothing: it is said.
+func TestSplitSmallStrata(t *testing.T) {
+	p := stagetest.SomeParticipants(60, "HC", "ASD")
+	age, site, target := make([]float64, 60), make([]string, 60), make([]float64, 60)
+	for i := range age {
+		age[i], site[i], target[i] = float64(20+i/2), []string{"a", "b", "c"}[i/2%3], float64(i)
+	}
+	p.Columns = append(p.Columns, encoding.Column{Name: "age", Values: age},
+		encoding.Column{Name: "site", Values: site},
+		encoding.Column{Name: "target", Values: target})
+	for _, c := range []struct {
+		s             *Split
+		strata, small string
+		want          string
+	}{
+		{&Split{StratifyBy: []string{"site"}}, "6", "0", ""},
+		{&Split{StratifyBy: []string{"age"}}, "60", "60", "stratify_by [age] has little effect: 60 of 60 strata have fewer participants than there are folds (5); name columns with few values"},
+		{&Split{StratifyBy: []string{"age"}, Label: "target"}, "30", "30", "stratify_by [age] has little effect: 30 of 30 strata have fewer participants than there are folds (5); name columns with few values"},
+		{&Split{StratifyBy: []string{"age"}, Permutation: 1}, "48", "48", ""},
+		{&Split{StratifyBy: []string{"age"}, LeaveOut: "site"}, "60", "60", ""},
+	} {
+		c.s.Folds, c.s.Repeats, c.s.Stratify = 5, 1, true
+		out := stagetest.MustRun(t, c.s, map[string][]dag.Input{"participants": {dag.InputOf(p)}})
+		row := stagetest.Sure(column.Rows[strataRow](out["strata"].(*encoding.Table)))[0]
+		if got := fmt.Sprint(row.Strata); got != c.strata || fmt.Sprint(row.Small) != c.small || row.Warning != c.want {
+			t.Errorf("%+v: %+v", c.s, row)
+		}
+	}
+	out := stagetest.MustRun(t, &Split{Folds: 5, Repeats: 1, Stratify: true},
+		map[string][]dag.Input{"participants": {dag.InputOf(p)}})
+	if len(out) != 1 {
+		t.Errorf("without stratify_by it made %d outputs", len(out))
+	}
+}
+
 // foldsOf runs a stage split.
 func foldsOf(t *testing.T, s *Split, p *encoding.Table) []fold.Member {
 	t.Helper()
