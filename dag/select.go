@@ -154,7 +154,7 @@ func Unquoted(s string) iter.Seq2[int, int] {
 
 func (p pattern) matches(n *Node) bool {
 	for _, want := range p.coords {
-		found := false
+		found := want == Coord{Value: "*"} && len(n.Coords) > 0 // all members, as in a pipeline file
 		for _, c := range n.Coords {
 			axisFits := want.Axis == c.Axis || want.Axis == "" && (c.Axis == subjectAxis || len(n.Coords) == 1)
 			found = found || axisFits && glob(want.Value, c.Value)

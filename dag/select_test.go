@@ -47,6 +47,9 @@ func TestSelect(t *testing.T) {
 		{"connectivity[sub-00*]", "connectivity[sub-001] connectivity[sub-002]"},
 		{"connectivity[sub-0?0]", "connectivity[sub-010]"},
 		{"conn*", "connectivity[sub-001] connectivity[sub-002] connectivity[sub-010]"},
+		{"mixed[*]", "mixed[sub-003,fold=2]"},
+		{"echo[*]", "echo[value=1] echo[value=12]"},
+		{"train[*]", "train[pool=topk,lambda=[0.1, 0.1],fold=1] train[pool=topk,lambda=[0.1, 0.1],fold=2] train[pool=sage,lambda=[0.1, 0.1],fold=1] train[pool=sage,lambda=[0.1, 0.1],fold=2]"},
 		{"*[sub-003]", "mixed[sub-003,fold=2]"},
 		{"mixed[sub-003,fold=2]", "mixed[sub-003,fold=2]"},
 		{`odd["a,b]"]`, `odd["a,b]"]`},
@@ -77,6 +80,7 @@ func TestSelect(t *testing.T) {
 		"folds[1]":              `there is no task "folds[1]"`,
 		"connectivity[fold=1]":  `there is no task "connectivity[fold=1]" (did you mean "connectivity[sub-001]"?)`,
 		"train[topk]":           `there is no task "train[topk]"`,
+		"folds[*]":              `there is no task "folds[*]"`,
 	} {
 		if _, err := fanned().Select(pattern); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", pattern, err, want)
