@@ -117,7 +117,7 @@ func presently(root *tree.Node, set string, full []string, now, v *tree.Node) (t
 	case now == nil && v.Kind == tree.Empty:
 		return "", false
 	case len(full) == 2 && full[0] == "stages" && v.Kind == tree.Empty:
-		return "stage " + full[1] + " is part of it", true
+		return "the file includes stage " + full[1], true
 	case now == nil && len(full) == 4 && full[2] == "with":
 		if standard, ok := defaultOf(under(root, full[:2]...), full[3]); ok {
 			other = standard != plainValue(v.Parameter("list of texts"))

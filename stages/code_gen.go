@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline a5ed05f7cc83a68979c5f2aa947085d82e76ecbf45cb01556b49919d2c4657fc
-kind biomarkers 0403210dce3ed5c9c0a10a7a0bf5d9a520d73c82dfb7a91a4a087716e7be063a
-kind bnt 7ac5b107c2dc3b9d5ac1b8dd2d06737f3ef277941406839404456c26a0e69ad5
+var codes = dag.Codes(`kind baseline 643f467dccc9f80c606a1e8530a4d0adc13cc7d8ab47b8efcc0a0002efd8f269
+kind biomarkers ef59a74ec4882d4c459fc252bad1ae992435793371c336bb6188467a4766288d
+kind bnt eacd2035bb04ce4f74f7245f5e61d2d07f6c89a845d5175a52884f845f161ed8
 kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
-kind braingnn aeaf00d95a439dcbc57ee4167a60437d928bd82971633cacfca5aa2c1fbd4a00
+kind braingnn 8c6e7a9268d8d0675b2c1e32c44a3c27301ddef4ce9955af37548a6f3609e70e
 kind brainmap f73a3ede5f6144c9fd630b3716a19846ab745757225b80291089704f969822dd
 kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
 kind combat 03cda05c1895d1871ddb5c5b77d7f3aa37aa2c78e77e6a24c6900b1cf2ae4750
@@ -21,28 +21,28 @@ kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
 kind evaluate ee912c571fbea36d691b7743197d42f06afa8da7202ecdcdd29e5526c5422bee
 kind evaluate-regression d829324fd60a655267d011dd26386f50076dad0439b8db53d93e876653316aaa
 kind exec 3599ebb772756c579aee534fa15f55c6020305b37a3553eebeb54395b866927b
-kind fidelity 34980daf7a9ffbd3fd6cec4d54f2bda24d9b26f93b09180f1045b198712ede52
-kind figure-calibration c29775e3dd079f6c3e3ccad7bb056fa0494dd7a7ec98460d00a3ecff6275e104
+kind fidelity 40237b278bea3b3f242589ee946213a628ef385154e91843e53192eb2aaf0462
+kind figure-calibration ef2b39ded68fa077065040e163ffd5d85f5658d10b274e90aa13cdd33ffc47c3
 kind figure-confusion 9c1b109055046db73f5549750f5dcbeee2ed96d5e45d2dde8d55fc3c2bdf73b7
 kind figure-connectivity 43e9a2a142406064046b5185ea6d90ee281a16aeef79ace09e2b4e680be984ec
 kind figure-degrees 248508b93ace6cc26762b500c1605b51ad5a5de9ae46c277f4d221914d3e7f7b
-kind figure-distributions 5b00bcfd436f0abe42cb59dd0c58d638de7da7dab697bdaf12448e59b299b5b9
-kind figure-individuality f9f9e00bd90f8168f264ac09d9eef0391e2606d5224b05fe1f66efb771dd569b
+kind figure-distributions 48833ef1ae9c1d35ded88354e0c3a7eaff1376a35cb7ac638405d30c72b7f3f1
+kind figure-individuality 55b5f223c4a633851d32b8404b88fcecf57cc45a4cd20214550e0a7c9755f475
 kind figure-individuals 5a1c010a6c19bc9dbd5612df37d7766083c154db3a3c89a94def36f8d4200c18
 kind figure-qc 9fca0f1f1d65fcb50fffc418616de99b926a5371528d0fe73bc5e9d831ea4729
-kind figure-qcfc 0e672795520076a5bd9d47769aba9362d86a0ea399ea3397ad9c60cc6f9e85d1
+kind figure-qcfc 834da7f709669f791ee122b32cd5051150fdbfa818bacb66fa661bfb81d762ed
 kind figure-ranking 91577dccdade0c49c4d8abced1710fc193c2806662e0f1968d3a1621039d0bae
-kind figure-roc ff0c67c6ba50916502025edd5da854396b78dd993190be1c326bbba773bc4a89
+kind figure-roc a04804da4936f53b909ff1609c27f73638d34e23eb90f6288fc67509ab40b2e7
 kind figure-states afbb0db8a302ce35e03fead6474bc65ef5dffc05687d512192ff88ad957dc518
 kind figure-training c64339420623ed87af100e35ad30973ad8a84882071c85ba27b488e6fc47d52b
 kind graph 1621bceaca05e64fcd3a400f954744e317ab7251989af0e45235f0efe24a4b7a
 kind harmonize 7c79e0a41566d3449de37b29908f8c5ce579ea5da8acc61829f5446ea965bc05
-kind individuality 3569eb425ee8210a47752206ee9fe05515ee51af36870633c7a3655ebb8f65b7
+kind individuality e8235ae7e19dd8dc433439cbc6269668855051ec96ecb9dd0deba323d21a52a1
 kind join 2a0a091576206cf426ad8cbfc653a8d7dfbd847434ee69aea6a2360cbaf31288
 kind leakage 45916e4ef97576b90862742c8c087b980fa8e172254b66f581ff951149258b4a
 kind matrices 2c696c003536aec696ef320a49baa80fe4c22c3b241f7e2056687a96d63f7283
 kind mean-volume 21d6f448b3e61d362ddba5f5244208cabd295a68fb32783ff1a4021babd331ea
-kind meanmlp 489cb58cdb06516646ee9ed65d903341e28245a44f06676247bb8b53c328503d
+kind meanmlp 93226c749a0f4d047b822e1732d788780b28f5e26e137c2f2485ffb823139a8d
 kind occupancy b0ab48cdeef8a5259784accb888dcf0fa46b5e55cbc56d72559316ced069e8bb
 kind parcellate 654724b18b8597b32fc07ba2eab457b4c81d21c5651fbc4768430b6c34242ace
 kind permutation b44dc5a0ae451a3fb244694b3dab007b8d655296f546f4df4734cec802030f45
@@ -51,17 +51,17 @@ kind predict 6c66601be6e947349e4a6abb6141b20c7d489f93405e54dec83cb5cfe11d9b01
 kind project 4c38c5eb70725a9acd7d60a9d9992cfc0c210ba231cb13de017f28c534ff9263
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
 kind qcfc fb49747790687ac242087caf6badb19c9defa138d4cd053a7bfc00ba3596dd2d
-kind regression de33a9134042873396a77d213c9b6b39a821b0f3d7b7695ebaaddd69adad5fc4
-kind report f66ccbb0f04ea6f47bda4d301af8116dd69533507c510b0426bdc4fcc132880e
+kind regression 3ff627b6bc7697dd187a55effdd5c8b4c152dbcc940d75a3b3fd205ad19cda62
+kind report 1882f646df79716847336d622f6aeedc77ab0ea70e9dd4b7dbd54382b56ba283
 kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
 kind sessions 9963d1ef0997654d5ad9d7d4026dc2669f9bc25371d8debfd255c80e49e6ebf6
 kind simulate 18bb0af70eb64e31cbca046a62aba2790ee0451f62bdd211df6f046686b8843c
-kind split 59f269d3d1697d7c0010195a56a06278933927f0a39093201cadf87f628cc42a
+kind split 8a02977825e11d6a0a6efea500309c16027fdb8b589d90dc64e2c4106621dc9c
 kind states fae4e201e0cefac2228a29a306ac2bcf485ec3821ccd2f80398bd0a846a49e6b
-kind summary 2d5c17f3d0cee3e820b2ba2c5820d94c7152b781815b22993e2a3e6c6c1059d2
-kind tables c076d5b057ec4b3a98a716cf2885e68be4b0490ce79502ecfc595a610006704d
+kind summary 7e7bd9068cb1bfdc1c0aeb39bbabfa13b39416b01e5abf6aba5e482e34ae244e
+kind tables c92c91193208758472dfa336d6df22ff7cb40271fc9a562033220ecf9373f9db
 kind tangent 6cee9a81c8626a729158105bba8c372322e950de897b7a4764ca8bc30f7dc612
-kind timeseries f572b05ce82aaef2ad2815e5f6026044bfe693111022f8fc94ceaff4eadb8410
+kind timeseries 16d1d5ec32f634d5e741ec65744f1a1cfb49c6663164b26e22b076c5bba25077
 kind train 7352cdac902318af12e4e045d75157680f82f32d7957f220ece81b3e9249dd71
 kind train-regression 09c0c87a3599036d23420ca68df793156ace3aaa95099734e07b0b1de3599421
 kind windows 1158914f1e90ead83fcb2ef5f7ce37ad622458ad75e6459abc00d7b93f9f10c1
@@ -983,18 +983,20 @@ prgnn/internal/random.radius 717a878f8d64.d710a3
 reached by baseline bnt braingnn meanmlp regression split
 prgnn/stages/fold.LeftOutColumn c041a9ac6b53.be59e7
 prgnn/stages/learn.Split fe38aaad1722.e3b0c4
-prgnn/stages/learn.Split.Divide 2c758fb1635e.cc5efb
 prgnn/stages/learn.Split.Divides 62c19ad22f2e.c39218
-prgnn/stages/learn.Split.Ports 08f72251893e.5462a0
-prgnn/stages/learn.Split.Run af228a666021.c16c58
+prgnn/stages/learn.Split.Ports 8d1f85a36808.98ed4c
+prgnn/stages/learn.Split.Run 99d767632e65.3a89a7
 prgnn/stages/learn.Split.Validate 242e90df9ff5.c39218
 prgnn/stages/learn.Split.deal 6a39c50130b8.66a621
 prgnn/stages/learn.Split.divide c6caef44b1bc.ac9358
+prgnn/stages/learn.Split.divideAll 4cebcac0f62b.106ef2
 prgnn/stages/learn.Split.enough e9730903cfd5.285647
 prgnn/stages/learn.Split.enoughNumbers 07003ebea945.85e2bc
 prgnn/stages/learn.Split.inside e50819659c76.d23438
+prgnn/stages/learn.Split.members db153ba07d92.9ee24b
 prgnn/stages/learn.Split.number 91e527aed64b.918bd2
 prgnn/stages/learn.Split.permute 616b1c090eb5.b40c63
+prgnn/stages/learn.Split.strata 3116d97a050f.561f8b
 prgnn/stages/learn.bySite 667b2fbd4a89.9a630d
 prgnn/stages/learn.count 19466b6bcf76.906271
 prgnn/stages/learn.fewest 70a586560e99.e3b0c4
@@ -1005,6 +1007,7 @@ prgnn/stages/learn.member.stratum 7c1d1fae43eb.9a630d
 prgnn/stages/learn.quantiles 5c9f47d3bad0.906271
 prgnn/stages/learn.readMembers 3a77f99125dc.c39e35
 prgnn/stages/learn.readNumbers 83988ae5ab35.603df4
+prgnn/stages/learn.strataRow c8d73653b2ca.e3b0c4
 
 reached by baseline bnt braingnn meanmlp regression split train train-regression
 prgnn/stages/fold.Member 51fa1189ace2.e3b0c4
@@ -1368,7 +1371,7 @@ reached by biomarkers evaluate-regression individuality permutation permutation-
 prgnn/stages/inference.Quantile 5ab7ce82ae62.e3b0c4
 
 reached by biomarkers fidelity figure-calibration figure-distributions figure-individuality figure-qcfc figure-roc individuality report summary tables
-prgnn/stages/report.Fixed fadaf9e16f6f.e3b0c4
+prgnn/stages/report.Fixed 5a57299c24ce.e3b0c4
 prgnn/stages/report.Share d5a88af68bb9.397c0e
 
 reached by biomarkers fidelity figure-qcfc individuality report summary
@@ -4251,12 +4254,12 @@ prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
 prgnn/stages/column.Scans f8008c1bce3f.e3b0c4
 prgnn/stages/column.ScansOf 0badf10d4ed9.7b35a9
 prgnn/stages/column.Unchecked d10f166f12ac.e3b0c4
-prgnn/stages/column.Unchecked.String ab70f424ab53.020db9
+prgnn/stages/column.Unchecked.String 63ea1e6c8ee8.020db9
 prgnn/stages/column.UncheckedPort 25896d9138a5.e3b0c4
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
-prgnn/stages/figure.DrawPredicted 7ffb45e06384.cb4b61
+prgnn/stages/figure.DrawPredicted b0c4b9b201dc.cb4b61
 prgnn/stages/figure.DrawSlices 2eb5589d7793.78519a
 prgnn/stages/figure.Ranked.Unmapped 36657ff0398c.c9ae36
 prgnn/stages/figure.Ranked.name f844631ab3e7.97489f
@@ -4285,8 +4288,8 @@ prgnn/stages/present.author.agreement 34b84ce482e4.a69c78
 prgnn/stages/present.author.cautionMasking 8426f992f2b5.384889
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.contrasts 406b678643d2.ef1e99
-prgnn/stages/present.author.covariates 290828da1df3.382d6c
-prgnn/stages/present.author.covariatesOfNumber 3418bb99e219.f0c614
+prgnn/stages/present.author.covariates 1d4b99d54e69.d032b9
+prgnn/stages/present.author.covariatesOfNumber 0125fc0d6197.34177d
 prgnn/stages/present.author.data 61a38d33d840.c30b5b
 prgnn/stages/present.author.fidelity a61977c93599.58190c
 prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
@@ -4304,12 +4307,12 @@ prgnn/stages/present.author.read 4382776ef015.c9e1a4
 prgnn/stages/present.author.recovered 97815fdab8cc.166a9c
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
 prgnn/stages/present.author.regions dda14d95881b.dbb9b5
-prgnn/stages/present.author.regressionTiles 38e970972b0a.f46570
+prgnn/stages/present.author.regressionTiles a4bee919024c.22ca2f
 prgnn/stages/present.author.result eedc09e8556a.d69d70
 prgnn/stages/present.author.space cd152f40504f.28d337
 prgnn/stages/present.author.tiles eb9bc31d0239.845351
 prgnn/stages/present.author.training 0c9b8345d0c2.55e21d
-prgnn/stages/present.author.unchecked ace9dce30b99.a3f395
+prgnn/stages/present.author.unchecked dc28804c804d.a3f395
 prgnn/stages/present.author.write b689060d55a2.a52623
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
 prgnn/stages/present.checkRow b3b4f92f38d0.e3b0c4
@@ -4474,7 +4477,8 @@ prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
 prgnn/stages/present/performance.Results.CautionAccuracy 2b2b7ae67721.161870
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Describe 8dffb23a4283.2ea911
-prgnn/stages/present/performance.Results.DescribeRegression dbd52116cc92.e94e71
+prgnn/stages/present/performance.Results.DescribeRegression 788232133b73.5811b6
+prgnn/stages/present/performance.Results.Error 84d2d75f2a30.7d158f
 prgnn/stages/present/performance.Results.IsUnproven 0518a7afaba8.6c25d1
 prgnn/stages/present/performance.Results.LeftOut 4adbbb84c438.23a660
 prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
@@ -4482,7 +4486,7 @@ prgnn/stages/present/performance.Results.OtherSettings cf7ba56b96c7.1b7f98
 prgnn/stages/present/performance.Results.PerParticipant bc0dbefab38b.5dd36e
 prgnn/stages/present/performance.Results.Read 7de3c0f4a65e.eecfba
 prgnn/stages/present/performance.Results.RegionsOf 1aee53e377b9.043721
-prgnn/stages/present/performance.Results.RegressionResult 5c0d3ce61107.e7e3ce
+prgnn/stages/present/performance.Results.RegressionResult 4510fc512f84.2ff605
 prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
 prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
 prgnn/stages/present/performance.Results.cautionRegression b67915fcc8eb.a26502
@@ -4901,7 +4905,7 @@ prgnn/stages/bids.SameTime dca3e18f3654.e3b0c4
 prgnn/stages/prepare/extract.Timeseries b73f6584d7e3.e3b0c4
 prgnn/stages/prepare/extract.Timeseries.Ports f80f9a378427.fb4b03
 prgnn/stages/prepare/extract.Timeseries.Run 173a10d1fe3f.ae5b1d
-prgnn/stages/prepare/extract.Timeseries.time 3236ce5619b5.e8db85
+prgnn/stages/prepare/extract.Timeseries.time 734ea8133028.c2399d
 prgnn/stages/prepare/extract.seriesRow 868b154f43fa.e3b0c4
 prgnn/stages/prepare/extract.timeseries.New d54eff27cd87.cdf0d1
 prgnn/stages/region.ReadSeries 7abfceacf7f6.574bd5
@@ -5295,7 +5299,7 @@ at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:126 Regression.fit:168 numberTable:199
-at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 Split.number:58 Split.Divides:73 Split.Validate:81 member:89 member.stratum:96 Split.Run:98 Split.Divide:119 readMembers:183 readNumbers:210 quantiles:227 Split.permute:247 count:271 Split.enough:281 fewestDigits:320 largestTarget:320 fewest:323 Split.enoughNumbers:326 Split.divide:354 Split.deal:362 Split.inside:390 bySite:417
+at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 strataRow:61 Split.number:68 Split.Divides:83 Split.Validate:91 member:99 member.stratum:106 Split.Run:108 Split.strata:131 Split.members:166 Split.divideAll:192 readMembers:236 readNumbers:263 quantiles:280 Split.permute:300 count:324 Split.enough:334 fewestDigits:373 largestTarget:373 fewest:376 Split.enoughNumbers:379 Split.divide:407 Split.deal:415 Split.inside:443 bySite:470
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:34 Train.Ports:39 Train.Validate:69 Train.Run:73 train:80 weightArray:144 convert:153
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 ReadParticipant:131 readEdges:157 trainingSet.check:177 trainingSet.majority:213 graphMemory:225 readGraphs:228 standardization:252 standardization.values:254 standardization.layout:256 Train.standardization:266 rounded:319 standardization.apply:328
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 ModelParams.options:53 ModelParams.validate:61 maxWeights:72 checkWeights:75 allOf:87 TrainingParams:98 trainingOf:111 TrainingParams.schedule:124 TrainingParams.training:130 TrainingParams.Leaks:138 TrainingParams.validate:152
@@ -5325,7 +5329,7 @@ at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volum
 at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:24 Parcellate:31 Parcellate.Ports:39 Parcellate.Run:60 Parcellate.meaning:164 Parcellate.outputs:180 Parcellate.covered:194 mostUnseen:212 Parcellate.refuseLost:215 parcelImage:230 dkt:240 Parcellate.refuseMissing:243 otherLabels:268
 at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:110 readLabels:116 readMask:126 layer.over:138 beyond:160 layer.warped:165 in:204 share:206 layer.through:215 zero:230 layer.tally:238 layer.look:271 mostElsewhere:288 elsewhere:292 corners:315 mostBeside:330 leastOfBrain:333 layer.besideBrain:337 layer.quality:373 layer.sample:400
 at stages/prepare/extract/sample.go prgnn/stages/prepare/extract tissues:17 other:19 tissue:22 wholeBrain:42 Parcellate.sampleVoxels:49 Parcellate.sampleGray:83 Parcellate.choose:101 sampleTable:122 shares:128 sampled:151
-at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:28 Timeseries.Run:42 Timeseries.time:87 seriesRow:104
+at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:28 Timeseries.Run:42 Timeseries.time:88 seriesRow:107
 at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:34 Graph.Run:49 graphRow:93 graphQuality:110
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:34 Harmonize.Run:49 fittedQuality:112 fits:135 mostFitted:140 knownFit:142 knownFit.numbers:149 recentFit:154 readFit:189
@@ -5358,7 +5362,7 @@ at stages/present/performance/accuracy.go prgnn/stages/present/performance Resul
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:94 accuracyColumn:95 intervalColumn:97 foldsColumn:99 permutedColumn:101 areaColumn:102 Results.eachLevel:106 sameLevels:125 sameTested:141 foldScore:148 Results.folds:154 Results.permutationTable:203 Results.permutation:231 ofClassifiers:270 Results.comparison:278 Results.paperTables:310 calibrationBins:352 Results.performanceFigures:355 Results.othersLast:405 accuracyChart:418
-at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 isMean:50 Interval:55 Results.DescribeRegression:63 fewTested:114 Results.cautionRegression:117 Results.RegressionResult:152
+at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:50 isMean:63 Interval:68 Results.DescribeRegression:76 fewTested:127 Results.cautionRegression:130 Results.RegressionResult:165
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:110 verdict.sentence:117 fewHeldOut:142 author.recovered:146
@@ -5389,7 +5393,7 @@ at stages/region/states.go prgnn/stages/region StateRow:14 StateFacts:22 StateFa
 at stages/report/body.go prgnn/stages/report body:21 body.put:28 body.prose:34 onOneLine:38 blankWithin:41 body.each:44 body.page:50 body.turn:105 body.tiles:118 body.block:135 body.table:181 number:224 body.cell:231 longestWhole:250 body.bar:252 mediaTypes:262 pictureURL:265 svgURL:275 body.figure:278 body.tag:303 body.viewer:309
 at stages/report/html.go prgnn/stages/report pageCSS:19 pageJS:21 Page.viewer:24 policy:37 inOrder:50 volumesInOrder:60 Page.HTML:69
 at stages/report/labels.go prgnn/stages/report Count:9 Count.Table:12 Count.Figure:24 Block.items:31 Page.Check:49
-at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:26 Alike:38 Percent:63 Probability:71 P:79 DrawnP:88 DrawnPText:96 TooFewDraws:104 Range:113 Thousands:121
+at stages/report/number.go prgnn/stages/report Share:15 Fixed:18 Short:30 Alike:42 Percent:67 Probability:75 P:83 DrawnP:92 DrawnPText:100 TooFewDraws:108 Range:117 Thousands:125
 at stages/report/page.go prgnn/stages/report Page:6 Turn:19 Tile:25 Bar:31 Section:34 Block:40 Block.rated:54 Table:59 Table.Label:71 Table.Head:74 Head:79 Cell:86 Sheet:95 Place:101 Figure:104 Figure.Label:118 Viewer:121 Volume:129 Region:141
 at stages/report/printed.go prgnn/stages/report Printed:13 PrintedSection:22 Bracketed:28 Printed.Markdown:36 escapedCells:54 Printed.TSV:61 Printed.LaTeX:76 sameFirst:109
 at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealEnd:16 sealLength:17 seal:21

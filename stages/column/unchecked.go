@@ -16,5 +16,5 @@ type Unchecked struct {
 
 func (u Unchecked) String() string {
 	return fmt.Sprintf("stage %s: input %s depends on %s, which gathers participants: no leakage check knows what %[3]s "+
-		"does with them; if it fits anything to them, test participants are included", u.Stage, u.Input, u.By)
+		"does with them; if it fits anything to the test participants among them, the performance is too high", u.Stage, u.Input, u.By)
 }

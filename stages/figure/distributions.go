@@ -13,7 +13,7 @@ import (
 
 var kindDistributions = dag.Kind{
 	Name: "figure-distributions",
-	Doc: "distributions of the pooling scores over the epochs: ridges, one row per setting, one column per layer\n" +
+	Doc: "ridge plots of the pooling scores over the epochs: one row per setting, one column per layer\n" +
 		"As Figure 3 of \"Pooling Regularized Graph Neural Network for fMRI Biomarker Analysis\". Counts are pooled over folds; heights are linear; the epochs are the first, a quarter, half, three quarters and the last. The caption has the overlap of kept and dropped nodes in the last epoch.",
 	New: func() dag.Stage { return &Distributions{Most: 8} },
 }

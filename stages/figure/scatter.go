@@ -30,8 +30,8 @@ func DrawPredicted(all *fold.Settings, name string, most int) []*Chart {
 		charts = append(charts, &Chart{Figure: chart.Scatter(observed, predicted, name, max(0, series[k])),
 			Title: title,
 			Alt:   fmt.Sprintf("A dot for %s of %s: predicted over observed %s, with the line on which they are equal", words.Each(len(observed), "test participant"), title, name),
-			Caption: fmt.Sprintf("%s: predicted %s of each test participant (mean over the draws) over the observed one, participants of all folds pooled. Dashed: predicted and observed are equal.",
-				title, name)})
+			Caption: fmt.Sprintf("Predicted %s of each test participant (mean over the draws) over the observed one, participants of all folds pooled. Dashed: predicted and observed are equal.",
+				name)})
 	}
 	return charts
 }

@@ -168,6 +168,6 @@ func (a *author) regressionTiles() {
 		}
 		a.Page.Tiles = append(a.Page.Tiles, report.Tile{Value: report.Share(r.R), Label: "r, " + r.Name,
 			Note: fmt.Sprintf("95 %% CI %s · R² %s · MAE %s", performance.Interval(r.RLow, r.RHigh, report.Share),
-				report.Share(r.R2), report.Short(r.MAE))})
+				report.Share(r.R2), a.Error(r.MAE))})
 	}
 }

@@ -106,7 +106,7 @@ func (a *author) unchecked(all []column.Unchecked) {
 				to = append(to, fmt.Sprintf("%s (input %s)", u.Stage, u.Input))
 			}
 		}
-		a.Caution("No leakage check knows what %s did with the participants that it gathered. If it fitted anything to them, test participants were included, and the performance is too high. It enters %s", by, words.Some(to, 6))
+		a.Caution("No leakage check knows what %s did with the participants that it gathered. If it fitted anything to the test participants among them, the performance is too high. It enters %s", by, words.Some(to, 6))
 	}
 }
 
@@ -137,7 +137,7 @@ func (a *author) covariates() error {
 	}
 	for _, r := range rows {
 		if r.P < 0.05 {
-			a.Caution("%s alone distinguishes the groups (AUC %.2f, chance %.2f, %s): the classifier may have learned it instead of the group difference", section.UpperFirst(name(r)), r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
+			a.Caution("The covariate %s alone distinguishes the groups (AUC %.2f, chance %.2f, %s): the classifier may have learned it instead of the group difference", name(r), r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
 		}
 	}
 	columns := []section.Column[column.CovariateRow]{
@@ -173,7 +173,7 @@ func (a *author) covariatesOfNumber() error {
 	}
 	for _, r := range rows {
 		if r.P < 0.05 {
-			a.Caution("%s is associated with %s (%s %s, %s): a model may have learned the covariate instead of %[2]s", section.UpperFirst(name(r)), a.number(),
+			a.Caution("The covariate %s is associated with %s (%s %s, %s): a model may have learned it instead of %[2]s", name(r), a.number(),
 				coefficient(r), report.Share(r.R), report.DrawnPText(r.P, r.Permutations))
 		}
 	}

@@ -14,12 +14,16 @@ import (
 // Share writes a share or another number of that size to three places: 0.797.
 func Share(x float64) string { return Fixed(x, 3) }
 
-// Fixed writes a number with so many decimals.
+// Fixed writes a number with so many decimals; what is rounded to 0 has no sign.
 func Fixed(x float64, decimals int) string {
 	if math.IsNaN(x) {
 		return "n/a"
 	}
-	return strings.Replace(fmt.Sprintf("%.*f", decimals, x), "-", "−", 1)
+	text := fmt.Sprintf("%.*f", decimals, x)
+	if zero, negative := strings.CutPrefix(text, "-"); negative && strings.Trim(zero, "0.") == "" {
+		return zero
+	}
+	return strings.Replace(text, "-", "−", 1)
 }
 
 // Short writes three significant digits, and a whole or large number without decimals.

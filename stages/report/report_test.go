@@ -239,6 +239,14 @@ func TestTurn(t *testing.T) {
 	}
 }
 
+// What is rounded to 0 has no sign: −0.000 looks like a result.
+func TestFixed(t *testing.T) {
+	for x, want := range map[float64]string{-0.0004: "0.000", 0.0004: "0.000", -0.0006: "−0.001", 0: "0.000",
+		-12.3456: "−12.346"} {
+		need.Equal(t, Share(x), want, "")
+	}
+}
+
 // The smallest p that a test by random draws can give is written as a bound, and never too small; others as they are.
 func TestDrawnP(t *testing.T) {
 	for _, c := range []struct {

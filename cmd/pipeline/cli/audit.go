@@ -55,7 +55,7 @@ its inputs are not stored.`,
 	f.BoolVar(&from.inputs, "from-inputs", false, "start from your files and use no stored result")
 	f.BoolVar(&au.Fetched, "fetched", false, "audit only results that were fetched from a remote")
 	f.Float64Var(&au.Sample, "sample", 1, "audit this fraction `P` of the tasks (and run what they need)")
-	f.Uint64Var(&au.Seed, "seed", 0, "`N` that chooses the sample (with --fetched: a random one)")
+	f.Uint64Var(&au.Seed, "seed", 0, "draw the sample with seed `N` (default with --fetched: a random seed)")
 	f.IntSliceVar(&au.Threads, "threads", []int{1, 4}, "run each task once for each of these `NUMBERS` of threads")
 	f.VarP(positive{&au.Workers}, "jobs", "j", "run at most `N` tasks at once (default: one for each CPU)")
 	f.BoolVar(&au.Downstream, "downstream", true, "also run what depends on a task that differs")

@@ -134,7 +134,7 @@ func (e Estimate) without() string {
 
 // allLeft says how long the whole run still takes: each task at the mean of its stage's tasks in this run,
 // or in earlier runs; no less than the line of a single stage says. Stages without a known time are named.
-// "" when nothing is left, or nothing is known.
+// "" when less than a second is left, or nothing is known.
 func (t *tallies) allLeft(now time.Time) string {
 	work, longest := 0.0, 0.0
 	var unknown []string
@@ -155,10 +155,11 @@ func (t *tallies) allLeft(now time.Time) string {
 			unknown = append(unknown, s.name)
 		}
 	}
-	if work == 0 {
+	seconds := max(work/float64(t.workers), longest)
+	if work == 0 || seconds < 1 && unknown == nil {
 		return ""
 	}
-	text := "about " + console.Seconds(max(work/float64(t.workers), longest)) + " left"
+	text := "about " + console.Seconds(seconds) + " left"
 	if unknown != nil {
 		text += ", plus stages of unknown duration: " + words.Some(unknown, 3)
 	}

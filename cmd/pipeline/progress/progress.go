@@ -113,7 +113,7 @@ func (l *lines) alive() {
 			continue
 		}
 		fmt.Fprintf(l.w, "%s: %d/%d", s.name, s.done(), s.total())
-		if left, ok := s.left(now); ok {
+		if left, ok := s.left(now); ok && left >= time.Second {
 			fmt.Fprintf(l.w, ", about %s left", console.Seconds(left.Seconds()))
 		}
 		fmt.Fprintf(l.w, " (%s)\n", s.saying())

@@ -15,8 +15,8 @@ import (
 	"prgnn/stages/report"
 )
 
-// readRegression reads the measures of all models of a number, in their order, and the mean last: an order by r would
-// put the one in front that happened to fit the test participants.
+// readRegression reads the measures of all models of a number, in the order of their names, and the mean last: an order
+// by r would put the one in front that happened to fit the test participants.
 func (a *Results) readRegression() error {
 	if !a.T.Has("regression") {
 		return nil
@@ -44,6 +44,19 @@ func (a *Results) pOfR(r column.RegressionRow) (p float64, permutations int32, h
 		}
 	}
 	return r.P, r.Permutations, ""
+}
+
+// Error writes a mean absolute error, or an end of its interval, with the decimals of all models: 12.0 beside 11.9.
+func (a *Results) Error(x float64) string {
+	var all []float64
+	for _, r := range a.Regression {
+		all = append(all, r.MAE, r.MAELow, r.MAEHigh)
+	}
+	all = column.Known(all)
+	if at := slices.Index(all, x); at >= 0 {
+		return report.Alike(all...)[at]
+	}
+	return report.Short(x)
 }
 
 // isMean reports whether a row is of the mean of the training participants.
@@ -77,9 +90,9 @@ func (a *Results) DescribeRegression(name string) error {
 		section.Number("95 % CI of R²", "bootstrap over participants",
 			func(r row) string { return Interval(r.R2Low, r.R2High, report.Share) }),
 		section.Number("MAE", "mean absolute error in units of "+name+", mean over the folds",
-			func(r row) string { return report.Short(r.MAE) }),
+			func(r row) string { return a.Error(r.MAE) }),
 		section.Number("95 % CI of MAE", "bootstrap over participants",
-			func(r row) string { return Interval(r.MAELow, r.MAEHigh, report.Short) }))
+			func(r row) string { return Interval(r.MAELow, r.MAEHigh, a.Error) }))
 	first := rows[0]
 	t.Note = fmt.Sprintf("%s, %s. All measures are means over the folds. MAE: mean absolute error, in units of %s. Intervals: %s resamples of the participants within folds.",
 		words.Count(int(first.Folds), "fold"), words.Count(int(first.Participants), "participant"), name,
@@ -153,13 +166,13 @@ func (a *Results) RegressionResult(name string) string {
 	var parts []string
 	for _, r := range a.Regression {
 		if isMean(r) {
-			parts = append(parts, fmt.Sprintf("%s: MAE %s", r.Name, report.Short(r.MAE)))
+			parts = append(parts, fmt.Sprintf("%s: MAE %s", r.Name, a.Error(r.MAE)))
 			continue
 		}
 		p, permutations, how := a.pOfR(r)
 		parts = append(parts, fmt.Sprintf("%s: r %s, 95 %% CI %s, %s%s, R² %s, MAE %s", r.Name, report.Share(r.R),
 			Interval(r.RLow, r.RHigh, report.Share), report.DrawnPText(p, permutations), how, report.Share(r.R2),
-			report.Short(r.MAE)))
+			a.Error(r.MAE)))
 	}
 	return fmt.Sprintf("Result for %s (means over %s): %s.", name, words.Count(int(a.Regression[0].Folds), "fold"),
 		strings.Join(parts, "; "))

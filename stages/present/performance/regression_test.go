@@ -1,6 +1,7 @@
 package performance
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -38,6 +39,17 @@ func TestCautionsOfRegression(t *testing.T) {
 			if !strings.Contains(a.Page.Cautions[i], want) {
 				t.Errorf("caution %q does not say %q", a.Page.Cautions[i], want)
 			}
+		}
+	}
+}
+
+// Errors of all models have the same decimals.
+func TestErrorsAlike(t *testing.T) {
+	a := &Results{Regression: []column.RegressionRow{
+		{MAE: 11.96, MAELow: 10, MAEHigh: 14.21}, {MAE: 11.9, MAELow: math.NaN(), MAEHigh: math.NaN()}}}
+	for x, want := range map[float64]string{11.96: "12.0", 11.9: "11.9", 10: "10.0", 14.21: "14.2"} {
+		if got := a.Error(x); got != want {
+			t.Errorf("%v is written %s, want %s", x, got, want)
 		}
 	}
 }

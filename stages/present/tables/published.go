@@ -13,7 +13,7 @@ import (
 
 var publishedKind = dag.Kind{
 	Name: "published",
-	Doc: "accuracies of your run beside those that others published of the same data set\n" +
+	Doc: "accuracies of your run beside published ones on the same data set\n" +
 		"Each published row says in what it differs from your run: participants, regions, splits. A row with differences is no comparison of models. The figures are means and standard deviations over the splits, computed from the result files that the authors' programs publish; figures printed in papers alone are not among them.",
 	New: func() dag.Stage { return &Published{Study: "abide"} },
 }
