@@ -149,7 +149,7 @@ func (p *Pilot) loop(ctx context.Context) {
 		var again <-chan time.Time
 		if p.threads > 0 && !p.leaving(0) {
 			again = time.After(jitter(pause))
-			pause = min(pause*3/2, most)
+			pause = min(slower(pause), most)
 		}
 		select {
 		case f := <-p.ended:

@@ -215,7 +215,7 @@ func (p *Pool) loop() {
 		if p.look() {
 			pause = p.least()
 		} else {
-			pause = min(pause*3/2, mostPause, renewing/2)
+			pause = min(slower(pause), mostPause, renewing/2)
 		}
 		if time.Since(tended) > renewing/2 {
 			tended = time.Now()
@@ -234,6 +234,10 @@ func (p *Pool) loop() {
 func (p *Pool) least() time.Duration {
 	return max(leastPause, time.Duration(p.Pilots)*time.Millisecond)
 }
+
+// slower is the next pause while nothing happens: a tenth of all of them so far, so that what happens after a while is
+// seen after a twentieth of that while.
+func slower(pause time.Duration) time.Duration { return pause * 11 / 10 }
 
 // jitter keeps many processes from asking at the same moment.
 func jitter(d time.Duration) time.Duration { return d/2 + rand.N(d) }
