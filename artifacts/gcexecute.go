@@ -27,6 +27,9 @@ func (p *GCPlan) Execute() (blobs int, bytes int64, err error) {
 		s.forget()
 		trash, err = s.session.begin(s)
 	}
+	if err == nil {
+		err = s.lonely()
+	}
 	if err != nil {
 		return 0, 0, s.fault(err)
 	}

@@ -107,16 +107,14 @@ func (s *Store) packRecord(k Key, text []byte) error {
 }
 
 // olderRecords are the records of an action that a new one replaces. One in the pack of another process at work is
-// not among them: each of the two might remove that of the other.
+// not among them: each of the two might remove that of the other. So what others append now is not looked for.
 func (s *Store) olderRecords(k Key) []pack.Item {
-	items := s.packs.Find(packedAction(k))
-	if !slices.ContainsFunc(items, func(i pack.Item) bool { return !s.packs.Ordered(i) }) {
-		return items
+	all := s.packs.Listed(packedAction(k))
+	if !slices.ContainsFunc(all, func(i pack.Item) bool { return !s.packs.Ordered(i) }) {
+		return all
 	}
-	busy, err := s.busy()
-	return slices.DeleteFunc(items, func(i pack.Item) bool {
-		return !s.packs.Ordered(i) && (err != nil || busy[i.Pack()])
-	})
+	at, err := s.busy()
+	return slices.DeleteFunc(all, func(i pack.Item) bool { return (err != nil || at[i.Pack()]) && !s.packs.Ordered(i) })
 }
 
 // healLoose removes the file of an object that is now in a pack, unless it is right.

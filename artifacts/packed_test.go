@@ -105,6 +105,26 @@ func TestEqualRecords(t *testing.T) {
 	}
 }
 
+// TestRecordLooksAtNoOtherPack: of K processes that each record a task, each would open the packs of all others.
+func TestRecordLooksAtNoOtherPack(t *testing.T) {
+	a := newStore(t)
+	b := openStore(t, a.Dir())
+	record := func(s *Store, name string) Key {
+		r := need.Value(s.Put(Text(name)))(t)
+		return need.Value(s.Record(Action{Recipe: name, Outputs: Refs{{"text", r}}}))(t)
+	}
+	record(a, "the pack of a")
+	record(b, "knows it")
+	k := record(a, "appended")
+	record(b, "of b")
+	if known := b.packs.Known(packedAction(k)); len(known) > 0 {
+		t.Error("what another process appended was read")
+	}
+	if _, err := b.Lookup(k); err != nil { // and found when it is asked for
+		t.Error(err)
+	}
+}
+
 // TestTornPack: what a dead process did not write to its end is a stray, which gc clears away; the rest stays.
 func TestTornPack(t *testing.T) {
 	s := newStore(t)

@@ -115,3 +115,12 @@ func (s *Store) sessions() ([]presence, error) {
 	}
 	return all, nil
 }
+
+// lonely refuses where the file system has no locks and there is another session: nothing tells whether it has ended.
+func (s *Store) lonely() error {
+	all, err := s.sessions()
+	if err != nil || len(all) == 0 || s.session.lease.Locked() {
+		return err
+	}
+	return errors.New("gc: the file system has no locks, and a run may be at work; if there is none, remove " + all[0].dir)
+}
