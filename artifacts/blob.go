@@ -13,21 +13,44 @@ import (
 	"prgnn/artifacts/whole"
 )
 
-// Put encodes a value into the store. A small one is appended to a pack. A larger one goes to a temporary
-// file, hashed on the way, synced, then renamed to its digest. It becomes durable with
-// the action that promises it (see Record).
+// Put encodes a value into the store. A small one is appended to a pack. A larger one goes to a temporary file, hashed
+// on the way, synced, then renamed to its digest. It becomes durable with the action that promises it (see Record).
 func (s *Store) Put(v Value) (Ref, error) {
-	if err := checkWord("format", v.Format()); err != nil {
+	w, err := s.Write(v)
+	if err != nil {
 		return Ref{}, err
 	}
-	a := arrival{s: s}
-	defer a.discard()
-	if err := v.Encode(&a); err != nil {
-		return Ref{}, s.fault(fmt.Errorf("writing %s: %w", v.Format(), err))
+	return w.Ref, w.Keep()
+}
+
+// Write is the part of Put that needs a processor. Keep, which waits for the disk, is the other one.
+func (s *Store) Write(v Value) (*Written, error) {
+	if err := checkWord("format", v.Format()); err != nil {
+		return nil, err
 	}
-	ref := a.ref()
-	ref.Format = v.Format()
-	return ref, s.fault(a.keep(ref))
+	w := &Written{arrival: arrival{s: s}}
+	if err := v.Encode(w); err != nil {
+		w.Discard()
+		return nil, s.fault(fmt.Errorf("writing %s: %w", v.Format(), err))
+	}
+	w.Ref = w.ref()
+	w.Ref.Format = v.Format()
+	return w, nil
+}
+
+// A Written value is encoded, and the store does not have it yet.
+type Written struct {
+	Ref Ref
+	arrival
+}
+
+// Waits reports whether Keep waits for the disk.
+func (w *Written) Waits() bool { return w.t != nil }
+
+// Keep stores it.
+func (w *Written) Keep() error {
+	defer w.Discard()
+	return w.s.fault(w.keep(w.Ref))
 }
 
 // An arrival is a blob on its way into the store: in memory while it is small, then in a file.
@@ -90,7 +113,8 @@ func (a *arrival) keep(r Ref) error {
 	return nil
 }
 
-func (a *arrival) discard() {
+// Discard removes what was not kept.
+func (a *arrival) Discard() {
 	if a.t != nil {
 		a.t.Discard()
 	}

@@ -43,7 +43,7 @@ func (s *Store) fetch(ctx context.Context, r Ref) error {
 		return fmt.Errorf("%s has %d bytes, not %d: %w", name, n, r.Size, ErrCorrupt)
 	}
 	a := arrival{s: s}
-	defer a.discard()
+	defer a.Discard()
 	err := s.link.talk(ctx, func(ctx context.Context) error { return copyObject(ctx, &a, s.link.remote, name, r.Size) })
 	if got := a.ref(); err == nil && (got.Size != r.Size || got.Digest != r.Digest) {
 		err = fmt.Errorf("%s: %w", name, ErrCorrupt)

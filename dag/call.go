@@ -119,19 +119,36 @@ func saveIn(s artifacts.Scratch) func([]byte) error {
 // between leaves bytes that nobody names, never a name without bytes.
 func keep(s *artifacts.Store, j *Job, ports []Port, out Outputs) (artifacts.Refs, error) {
 	refs := make(artifacts.Refs, 0, len(ports))
+	written := make([]*artifacts.Written, 0, len(ports))
+	defer func() {
+		for _, w := range written {
+			w.Discard()
+		}
+	}()
+	waits := false
 	for _, p := range ports {
 		v := &guarded{Value: out[p.Name]}
-		ref, err := s.Put(v)
+		w, err := s.Write(v)
 		switch {
 		case v.err != nil:
 			return nil, fmt.Errorf("output %q does not encode: %w", p.Name, v.err)
 		case err != nil:
 			return nil, &StoreError{err}
 		}
-		refs.Set(p.Name, ref)
+		written = append(written, w)
+		refs.Set(p.Name, w.Ref)
+		waits = waits || w.Waits()
 	}
 	if f, ok := j.Work.(Foreteller); ok && !slices.Equal(f.Foretell(), refs) {
 		return nil, errors.New("the stage returned other values than it announced")
+	}
+	if waits && j.Waits != nil {
+		j.Waits()
+	}
+	for _, w := range written {
+		if err := w.Keep(); err != nil {
+			return nil, &StoreError{err}
+		}
 	}
 	if _, err := s.Record(artifacts.Action{Recipe: j.Recipe, Outputs: refs}); err != nil {
 		return nil, &StoreError{err}

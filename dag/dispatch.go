@@ -138,6 +138,19 @@ func (r *runner) spare(i int32, threads int) int {
 	return max(0, min(free, r.nodes[i].Stage.Kind.Most-threads))
 }
 
+// mostStoring is how many tasks may wait for the disk while others compute. Disks and file systems serve many
+// syncs in the time of one; each of these tasks holds a claim and open files.
+const mostStoring = 16
+
+// rest takes back the threads of a task that waits for the disk. Its memory is not free yet.
+func (r *runner) rest(i int32) {
+	if p := &r.at[i]; r.storing < mostStoring {
+		r.threads += p.threads
+		p.threads, p.storing = 0, true
+		r.storing++
+	}
+}
+
 func (r *runner) fits(i int32) bool {
 	threads, memory := r.need(i)
 	return threads <= r.threads && memory <= r.memory

@@ -18,7 +18,7 @@ type Executor interface {
 }
 
 // A Job is one task that is ready to be carried out, and all that is needed for
-// it. But for Work and Progress it is plain data; Work follows from Kind and the
+// it. But for Work and the functions it is plain data; Work follows from Kind and the
 // parameters in Recipe, unless Kind is one that no registry holds (the tables of a
 // cohort), whose tasks cost nothing and stay where they are.
 type Job struct {
@@ -36,6 +36,8 @@ type Job struct {
 
 	// Progress passes on what the stage tells of itself; it may be nil.
 	Progress func(done, total int, note string)
+	// Waits tells that the job needs no processor any more and waits for the disk; it may be nil.
+	Waits func()
 }
 
 // A JobInput is one thing connected to an input port.

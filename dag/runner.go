@@ -42,6 +42,7 @@ type runner struct {
 	checks    int               // batches under way
 	jobs      int               // tasks under way
 	active    []int32           // which they are
+	storing   int               // of them, how many gave back their threads and wait for the disk
 	threads   int               // free
 	memory    int64             // free, when opt.Memory sets a limit
 	stopped   error             // why nothing more is started
@@ -50,6 +51,7 @@ type runner struct {
 
 	batches  chan []int32
 	checked  chan []verdict
+	waiting  chan int32 // tasks that wait for the disk
 	outcomes chan outcome
 	notes    chan Event
 }
@@ -87,7 +89,8 @@ type status struct {
 	passedOn bool  // its users know that it is settled
 	told     State // the end that was reported last
 	waits    int32
-	threads  int // that it was given
+	threads  int // that it was given, and has not given back
+	storing  bool
 
 	key            artifacts.Key
 	err            error  // Failed: an *Error. Skipped: what it waited for
@@ -115,7 +118,8 @@ func newRunner(g *Graph, s *artifacts.Store, o Options) (*runner, error) {
 		at:       make([]status, len(x.nodes)),
 		heldBack: map[int32][]int32{}, heals: map[heal]int{},
 		threads: o.Workers, memory: o.Memory,
-		batches: make(chan []int32), checked: make(chan []verdict), outcomes: make(chan outcome),
+		batches: make(chan []int32), checked: make(chan []verdict),
+		waiting: make(chan int32), outcomes: make(chan outcome),
 		notes: make(chan Event, 64),
 	}
 	r.files.rehash = o.Rehash
@@ -204,6 +208,8 @@ func (r *runner) loop(ctx context.Context) error {
 			for i := range vs {
 				r.take(&vs[i])
 			}
+		case i := <-r.waiting:
+			r.rest(i)
 		case o := <-r.outcomes:
 			r.drainNotes() // what it told of itself comes before its end
 			r.jobs--

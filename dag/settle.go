@@ -53,6 +53,10 @@ func (r *runner) finish(ctx context.Context, o *outcome) {
 	i, p := o.node, &r.at[o.node]
 	_, memory := r.need(i)
 	r.threads += p.threads
+	if p.storing {
+		p.storing = false
+		r.storing--
+	}
 	r.memory += memory
 	r.sampleMemory()
 	r.active = slices.DeleteFunc(r.active, func(j int32) bool { return j == i })

@@ -69,6 +69,7 @@ func (r *runner) job(w work, key artifacts.Key, d *description) *Job {
 		Recipe: string(d.recipe), Key: key, Forced: w.forced, Threads: w.threads, Memory: n.Stage.needs().Memory,
 		Time:     n.Stage.Needs.Time,
 		Progress: r.progressOf(n),
+		Waits:    func() { r.waiting <- w.node },
 	}
 	for b := range n.Inputs {
 		gather := slices.ContainsFunc(d.ports.In, func(p Port) bool { return p.Name == n.Inputs[b].Port && p.Gather })
