@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // MaxFile bounds what is read of a file, decompressed, in bytes: a thousand regions over
@@ -99,6 +100,9 @@ func (b *blocks) add(v float64) bool {
 	}
 	if len(b.last) == blockSize {
 		b.full, b.last = append(b.full, b.last), make([]float64, 0, blockSize)
+	}
+	if len(b.last) == cap(b.last) { // append alone would grow it in many small steps
+		b.last = slices.Grow(b.last, max(1<<10, len(b.last)))
 	}
 	b.last = append(b.last, v)
 	b.n++

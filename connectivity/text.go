@@ -48,16 +48,22 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 			return nil, Matrix{}, fmt.Errorf("it holds more than the limit of %d lines", maxLines)
 		}
 		line, err := readLine(br)
-		if err == io.EOF && line == "" {
+		if err == io.EOF && len(line) == 0 {
 			return t.finish()
 		}
 		if err != nil && err != io.EOF {
 			return nil, Matrix{}, err
 		}
-		if strings.IndexByte(line, 0) >= 0 {
+		if t.started && !t.square && t.separator != 0 && plainRow(t.values, line, t.separator) {
+			if err := t.add(t.values); err != nil {
+				return nil, Matrix{}, err
+			}
+			continue
+		}
+		if bytes.IndexByte(line, 0) >= 0 {
 			return nil, Matrix{}, errors.New("not a text file; " + formats)
 		}
-		if err := t.line(line, number); err != nil {
+		if err := t.line(string(line), number); err != nil {
 			return nil, Matrix{}, err
 		}
 	}
@@ -66,24 +72,29 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 // maxLine bounds a line, bytes: a million columns.
 const maxLine = 16 << 20
 
-// readLine reads a line without its end. The last one comes with io.EOF.
-func readLine(br *bufio.Reader) (string, error) {
-	var line []byte
-	for {
-		piece, err := br.ReadSlice('\n')
-		if line = append(line, piece...); len(line) > maxLine {
-			return "", fmt.Errorf("a line is longer than %d MiB", maxLine>>20)
-		}
-		if err != bufio.ErrBufferFull {
-			return strings.TrimRight(string(line), "\r\n"), err
-		}
+// readLine reads a line without its end, which holds until the next one is read. The last one comes with io.EOF.
+func readLine(br *bufio.Reader) ([]byte, error) {
+	line, err := br.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		line = bytes.Clone(line)
 	}
+	for err == bufio.ErrBufferFull && len(line) <= maxLine {
+		var piece []byte
+		piece, err = br.ReadSlice('\n')
+		line = append(line, piece...)
+	}
+	if len(line) > maxLine {
+		return nil, fmt.Errorf("a line is longer than %d MiB", maxLine>>20)
+	}
+	return bytes.TrimRight(line, "\r\n"), err
 }
 
 // A text is a table while it is read.
 type text struct {
 	split     func(string) []string
-	comment   string // the last line with # before the first row
+	separator byte      // of plain rows, 0 for none
+	values    []float64 // room for one
+	comment   string    // the last line with # before the first row
 	first     []string
 	firstLine int  // its number
 	whole     bool // all fields below the first line are whole numbers so far
@@ -108,11 +119,12 @@ func (t *text) line(s string, number int) error {
 		return nil
 	}
 	if t.split == nil {
-		t.split = splitter(s)
+		t.split, t.separator = splitter(s)
 	}
 	fields := t.split(s)
 	if !t.started {
 		t.started, t.first, t.firstLine, t.width, t.whole = true, fields, number, len(fields), true
+		t.values = make([]float64, t.width)
 		return nil
 	}
 	if t.square {
@@ -125,11 +137,19 @@ func (t *text) line(s string, number int) error {
 }
 
 func (t *text) row(fields []string, number int) error {
+	values := t.values[:0]
 	for j, f := range fields {
 		v, ok := parseNumber(f)
 		if !ok {
 			return notNumber(number, j+1, f)
 		}
+		values = append(values, v)
+	}
+	return t.add(values)
+}
+
+func (t *text) add(row []float64) error {
+	for _, v := range row {
 		if v != math.Trunc(v) { // also for NaN
 			t.whole = false
 		}
@@ -210,7 +230,8 @@ func commentNames(line string, width int) []string {
 	if line == "" {
 		return nil
 	}
-	names := splitter(line)(strings.TrimSpace(strings.TrimPrefix(line, "#")))
+	split, _ := splitter(line)
+	names := split(strings.TrimSpace(strings.TrimPrefix(line, "#")))
 	if len(names) != width {
 		return nil
 	}
@@ -237,9 +258,9 @@ func dropIndex(names []string, x Matrix) ([]string, Matrix) {
 	return names[1:], y
 }
 
-// splitter chooses the separator by a line. Between semicolons the comma is the decimal
-// sign, as spreadsheets write it in much of Europe.
-func splitter(line string) func(string) []string {
+// splitter chooses the separator by a line; plain is what plainRow is to expect, 0 for nothing. Between semicolons the
+// comma is the decimal sign, as spreadsheets write it in much of Europe.
+func splitter(line string) (split func(string) []string, plain byte) {
 	for _, sep := range []string{"\t", ";", ","} {
 		if !strings.Contains(line, sep) {
 			continue
@@ -254,9 +275,9 @@ func splitter(line string) func(string) []string {
 				}
 			}
 			return fields
-		}
+		}, map[string]byte{"\t": '\t', ",": ','}[sep]
 	}
-	return strings.Fields
+	return strings.Fields, ' '
 }
 
 func isNumber(s string) bool {
