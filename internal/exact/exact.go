@@ -109,14 +109,21 @@ func Log1p(x float64) float64 {
 	return log1p(m-1, c, float64(k))
 }
 
-// frexp gives x = m·2^k with m in [√½, √2).
+// frexp gives x = m·2^k with m in [√½, √2), for x above 0. Nothing in it depends on x where that is not tiny: of
+// random numbers, every other comparison would be foretold wrongly.
 func frexp(x float64) (m float64, k int) {
-	m, k = math.Frexp(x)
-	if m < math.Sqrt2/2 {
-		return 2 * m, k - 1
+	const tiny = 0x1p-1022
+	if x < tiny {
+		m, k = frexp(x * 0x1p54)
+		return m, k - 54
 	}
-	return m, k
+	b := int64(math.Float64bits(x))
+	e := (b - rootHalf) >> 52
+	return math.Float64frombits(uint64(b - e<<52)), int(e)
 }
+
+// rootHalf are the bits of √½.
+const rootHalf = 0x3fe6a09e667f3bcd
 
 // log1p is k·ln 2 + log(1+f) + c for f in [√½−1, √2−1] and a tiny c. With
 // s = f/(2+f), log(1+f) = 2·atanh(s) = 2s + 2s³/3 + 2s⁵/5 + …, and 2s = f − s·f;
@@ -126,9 +133,6 @@ func log1p(f, c, k float64) float64 {
 	r := atanhTail(s)
 	h := float64(0.5 * float64(f*f))
 	t := float64(s*(h+r)) + (float64(k*ln2Lo) + c)
-	if k == 0 {
-		return f - (h - t)
-	}
 	return float64(k*ln2Hi) - ((h - t) - f)
 }
 

@@ -291,3 +291,22 @@ func TestDigest(t *testing.T) {
 	}
 	need.Equal(t, fmt.Sprintf("%x", h.Sum(nil)[:8]), want, "digest")
 }
+
+// frexp is math.Frexp with a mantissa from √½ on.
+func TestFrexp(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	x := []float64{1, 2, 0.5, math.Sqrt2, math.Sqrt2 / 2, math.Nextafter(math.Sqrt2/2, 0),
+		math.SmallestNonzeroFloat64, 0x1p-1022, math.Nextafter(0x1p-1022, 0), math.MaxFloat64}
+	for range 100_000 {
+		x = append(x, r.Float64()+0x1p-54, math.Float64frombits(r.Uint64N(0x7fefffffffffffff)+1))
+	}
+	for _, x := range x {
+		m, k := math.Frexp(x)
+		if m < math.Sqrt2/2 {
+			m, k = 2*m, k-1
+		}
+		if gm, gk := frexp(x); gm != m || gk != k {
+			t.Fatalf("frexp(%v) = %v, %d, want %v, %d", x, gm, gk, m, k)
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 // name. One stream is for one goroutine.
 type Stream struct {
 	*rand.Rand
+	source   *rand.ChaCha8 // of Rand
 	spare    float64
 	hasSpare bool
 }
@@ -35,7 +36,8 @@ func New(seed uint64, name ...any) *Stream {
 		h.Write(n[:])
 		h.Write([]byte(s))
 	}
-	return &Stream{Rand: rand.New(rand.NewChaCha8([32]byte(h.Sum(nil))))}
+	source := rand.NewChaCha8([32]byte(h.Sum(nil)))
+	return &Stream{Rand: rand.New(source), source: source}
 }
 
 // Normal draws from the standard normal distribution, by the polar method of
@@ -79,14 +81,17 @@ func (s *Stream) Normals(x []float64) {
 // inDisk is a place in the unit disk, without its center, and its squared distance from that.
 func (s *Stream) inDisk() (u, v, q float64) {
 	for {
-		u = 2*s.Float64() - 1
-		v = 2*s.Float64() - 1
+		u = float64(2*s.uniform()) - 1
+		v = float64(2*s.uniform()) - 1
 		q = float64(u*u) + float64(v*v)
 		if q < 1 && q != 0 {
 			return u, v, q
 		}
 	}
 }
+
+// uniform is Float64, without a call through an interface.
+func (s *Stream) uniform() float64 { return float64(float64(s.source.Uint64()<<11>>11) * 0x1p-53) }
 
 func radius(q float64) float64 { return math.Sqrt(-2 * exact.Log(q) / q) }
 

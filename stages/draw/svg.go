@@ -43,7 +43,7 @@ func (f Figure) SVG() ([]byte, error) {
 	} {
 		s = bytes.ReplaceAll(s, []byte(change[0]), []byte(change[1]))
 	}
-	s = withImages(s, c.images)
+	s = c.withImages(s)
 	style, err := c.fontFaces()
 	if err != nil || style == "" {
 		return s, err
@@ -58,7 +58,7 @@ func (f Figure) SVG() ([]byte, error) {
 type svgCanvas struct {
 	*vgsvg.Canvas
 	texts  map[xfont.Weight]*written
-	images []string // attributes of the images, in their order
+	images []string // elements, in their order
 	err    error
 }
 
@@ -94,8 +94,9 @@ func (c *svgCanvas) fontFaces() (style string, err error) {
 // them.
 type Cells struct{ image.Image }
 
-// DrawImage writes an image as a PNG, of at most 256 colors by their numbers (a third of the bytes). vgsvg keeps the
-// place: it says jpg of PNG (strict viewers refuse), leaves viewers to keep proportions, and compresses little.
+// DrawImage writes an image as a PNG, of at most 256 colors by their numbers (a third of the bytes). vgsvg would say
+// jpg of PNG (strict viewers refuse), leave viewers to keep proportions, and compress little: an empty path keeps the
+// place.
 func (c *svgCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	how := ""
 	if cells, ok := img.(Cells); ok {
@@ -106,9 +107,19 @@ func (c *svgCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 		c.err = fmt.Errorf("an image of the figure: %w", err)
 		return
 	}
-	c.images = append(c.images, fmt.Sprintf(`preserveAspectRatio="none"%s xlink:href="data:image/png;base64,%s"`,
-		how, base64.StdEncoding.EncodeToString(b.Bytes())))
-	c.Canvas.DrawImage(r, image.NewNRGBA(image.Rect(0, 0, 1, 1)))
+	size := r.Size()
+	c.images = append(c.images, fmt.Sprintf(`<image x="%v" y="%v" width="%v" height="%v" preserveAspectRatio="none"%s `+
+		`xlink:href="data:image/png;base64,%s" transform="scale(1, -1)" />`, r.Min.X.Points(),
+		-r.Min.Y.Points()-size.Y.Points(), size.X.Points(), size.Y.Points(), how,
+		base64.StdEncoding.EncodeToString(b.Bytes())))
+	c.Canvas.Fill(nil)
+}
+
+// Fill leaves out empty paths.
+func (c *svgCanvas) Fill(path vg.Path) {
+	if len(path) > 0 {
+		c.Canvas.Fill(path)
+	}
 }
 
 // smallest writes PNGs of few bytes.
@@ -125,12 +136,11 @@ func (b *buffers) Get() *png.EncoderBuffer {
 func (b *buffers) Put(used *png.EncoderBuffer) { b.Pool.Put(used) }
 
 // withImages puts the images into their places.
-func withImages(svg []byte, images []string) []byte {
-	const from, to = `xlink:href="data:image/jpg;base64,`, `"`
+func (c *svgCanvas) withImages(svg []byte) []byte {
 	var out []byte
-	for _, image := range images {
-		before, rest, _ := bytes.Cut(svg, []byte(from))
-		_, after, _ := bytes.Cut(rest, []byte(to))
+	for _, image := range c.images {
+		before, rest, _ := bytes.Cut(svg, []byte(`<path d=""`))
+		_, after, _ := bytes.Cut(rest, []byte("/>"))
 		out, svg = append(append(out, before...), image...), after
 	}
 	return append(out, svg...)

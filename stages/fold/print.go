@@ -1,7 +1,6 @@
 package fold
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 
@@ -19,11 +18,11 @@ const fewestValues = 16
 
 // PrintOf is the print of some numbers.
 func PrintOf(v []float64) Print {
-	var b bytes.Buffer
-	if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
-		panic(err) // a buffer takes everything
+	b := make([]byte, 0, 8*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 	}
-	p := PrintOfDigest(artifacts.DigestOf(b.Bytes()))
+	p := PrintOfDigest(artifacts.DigestOf(b))
 	if len(v) >= fewestValues {
 		p.sketch = sketchOf(v)
 	}

@@ -85,24 +85,28 @@ func (f matrixForm) width(n int) int {
 	return n * (n - 1) / 2
 }
 
+// spans calls visit for the entries that are inputs, in their order: those of row i from one column to before another,
+// with the factor of them all.
+func (f matrixForm) spans(n int, visit func(i, from, to int, factor float64)) {
+	for i := range n {
+		if f.upper {
+			visit(i, i+1, n, 1)
+			continue
+		}
+		visit(i, 0, i, f.off)
+		if f.diagonal {
+			visit(i, i, i+1, 1/math.Sqrt2)
+		}
+	}
+}
+
 // each calls visit for the entries that are inputs, in their order, with the factor of each.
 func (f matrixForm) each(n int, visit func(i, j int, factor float64)) {
-	if f.upper {
-		for i := range n {
-			for j := i + 1; j < n; j++ {
-				visit(i, j, 1)
-			}
+	f.spans(n, func(i, from, to int, factor float64) {
+		for j := from; j < to; j++ {
+			visit(i, j, factor)
 		}
-		return
-	}
-	for i := range n {
-		for j := range i {
-			visit(i, j, f.off)
-		}
-		if f.diagonal {
-			visit(i, i, 1/math.Sqrt2)
-		}
-	}
+	})
 }
 
 // row appends the inputs of a matrix m of n nodes.
@@ -114,24 +118,35 @@ func (f matrixForm) row(to, m []float64, n int) ([]float64, error) {
 		return nil, err
 	}
 	var failed error
-	what := map[bool]string{false: "correlation", true: "tangent entry"}[f.tangent]
-	f.each(n, func(i, j int, factor float64) {
-		v := m[i*n+j]
-		switch {
-		case math.IsNaN(v) || math.IsInf(v, 0):
-			if failed == nil {
-				failed = fmt.Errorf("the %s of nodes %d and %d is %v: not finite; exclude the participant or the nodes", what, min(i, j)+1, max(i, j)+1, v)
+	f.spans(n, func(i, from, upTo int, factor float64) {
+		to = append(to, m[i*n+from:i*n+upTo]...)
+		part := to[len(to)-(upTo-from):]
+		for k, v := range part {
+			if v-v != 0 || f.fisher && math.Abs(v) > 1 {
+				if failed == nil {
+					failed = f.refuse(i, from+k, v)
+				}
+				return
 			}
-		case f.fisher && math.Abs(v) > 1:
-			if failed == nil {
-				failed = fmt.Errorf("the correlation of nodes %d and %d is %v: not a correlation; if these are Fisher's z already, set transform: none", min(i, j)+1, max(i, j)+1, v)
+			if f.fisher {
+				v = exact.Atanh(max(-0.9999999, min(0.9999999, v)))
 			}
-		case f.fisher:
-			v = exact.Atanh(max(-0.9999999, min(0.9999999, v)))
+			part[k] = v * factor
 		}
-		to = append(to, v*factor)
 	})
 	return to, failed
+}
+
+// refuse says why an entry is no input.
+func (f matrixForm) refuse(i, j int, v float64) error {
+	low, high := min(i, j)+1, max(i, j)+1
+	switch {
+	case v-v == 0:
+		return fmt.Errorf("the correlation of nodes %d and %d is %v: not a correlation; if these are Fisher's z already, set transform: none", low, high, v)
+	case f.tangent:
+		return fmt.Errorf("the tangent entry of nodes %d and %d is %v: not finite; exclude the participant or the nodes", low, high, v)
+	}
+	return fmt.Errorf("the correlation of nodes %d and %d is %v: not finite; exclude the participant or the nodes", low, high, v)
 }
 
 // check tells correlation matrices, whose diagonal is 1 (of Fisher's z, 0), from tangent matrices.

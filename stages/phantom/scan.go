@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"prgnn/internal/exact"
 	"prgnn/internal/random"
@@ -160,7 +161,7 @@ func ar1(x []float64, phi float64, r *random.Stream) {
 // the brain, the white matter and the cerebrospinal fluid.
 func (scan *Scan) fill(s Settings, b *brain, m motion, n *nuisance) map[string][]float64 {
 	T, nx := s.Volumes, b.shape[0]
-	w := waves{T: T, motion: m}
+	w := newWaves(T, m)
 	r := random.New(s.Seed, "simulate", s.Subject, "physiology")
 	w.breath = rhythm(T, s.TR, 0.28, r) // Hz
 	w.pulse = rhythm(T, s.TR, 1.10, r)
@@ -197,16 +198,17 @@ func (scan *Scan) fill(s Settings, b *brain, m motion, n *nuisance) map[string][
 			}
 			w.disturb(y, made.physiology, r)
 			sums := [2][]int64{total["global_signal"], total[made.confound]}
+			series := row[x*T:][:T]
 			for t, percent := range y {
 				v := math.RoundToEven(baseline * (1 + float64(percent/100)))
-				row[x*T+t] = int16(max(1, min(math.MaxInt16, v)))
+				series[t] = int16(max(1, min(math.MaxInt16, int64(v))))
 			}
-			n.add(row[x*T:(x+1)*T], tissue)
+			n.add(series, tissue)
 			for _, sum := range sums {
 				if sum == nil {
 					continue
 				}
-				for t, v := range row[x*T : (x+1)*T] {
+				for t, v := range series {
 					sum[t] += int64(v)
 				}
 				sum[T]++
@@ -232,11 +234,22 @@ func (scan *Scan) fill(s Settings, b *brain, m motion, n *nuisance) map[string][
 	return means
 }
 
-// waves are the disturbances that all voxels of a scan share, each in its measure.
+// waves are the disturbances that all voxels of a scan share, each in its measure; T of each.
 type waves struct {
-	T             int
-	breath, pulse []float64 // T, of amplitude 1
+	line, arch    []float64 // drifts: −1 … 1 over the scan, and its square less a third
+	breath, pulse []float64 // of amplitude 1
 	motion        motion
+	moved         []float64 // framewise displacement, 0 at first
+}
+
+func newWaves(volumes int, m motion) waves {
+	w := waves{line: make([]float64, volumes), arch: make([]float64, volumes), motion: m, moved: slices.Clone(m.fd)}
+	for t := range w.line {
+		u := float64(2*t)/float64(volumes-1) - 1
+		w.line[t], w.arch[t] = u, float64(u*u)-1.0/3
+	}
+	w.moved[0] = 0
+	return w
 }
 
 // disturb adds to y, in percent of the baseline, what is not brain activity.
@@ -251,18 +264,18 @@ func (w *waves) disturb(y []float64, physiology float64, r *random.Stream) {
 		}
 	}
 	drop := 0.8 * r.Float64() // percent a mm of framewise displacement
-	for t := range y {
-		u := float64(2*t)/float64(w.T-1) - 1 // −1 … 1 over the scan
-		y[t] += float64(slope*u) + float64(bend*(float64(u*u)-1.0/3)) + float64(breath*w.breath[t]) +
-			float64(pulse*w.pulse[t])
-	}
-	for k, m := range w.motion.parameters {
-		for t := range y {
-			y[t] += float64(shift[k] * m[t])
-		}
-	}
-	for t := 1; t < len(y); t++ {
-		y[t] -= float64(drop * w.motion.fd[t])
+	n, p := len(y), &w.motion.parameters
+	line, arch, breaths, pulses, moved := w.line[:n], w.arch[:n], w.breath[:n], w.pulse[:n], w.moved[:n]
+	p0, p1, p2, p3, p4, p5 := p[0][:n], p[1][:n], p[2][:n], p[3][:n], p[4][:n], p[5][:n]
+	for t, v := range y { // in one pass: y is read and written once
+		v += float64(slope*line[t]) + float64(bend*arch[t]) + float64(breath*breaths[t]) + float64(pulse*pulses[t])
+		v += float64(shift[0] * p0[t])
+		v += float64(shift[1] * p1[t])
+		v += float64(shift[2] * p2[t])
+		v += float64(shift[3] * p3[t])
+		v += float64(shift[4] * p4[t])
+		v += float64(shift[5] * p5[t])
+		y[t] = v - float64(drop*moved[t])
 	}
 }
 

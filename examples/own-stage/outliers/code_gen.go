@@ -5,7 +5,7 @@ package outliers
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind outliers 6efb848f741f1ab73527d3abf953c38ca561cefbf7dc9406c838bc1fdf91c999
+var codes = dag.Codes(`kind outliers 4b747e217d798fd74cbcdff116298f08f5a2b6f56d6dc63ea6440c296ddbd392
 
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
@@ -140,10 +140,11 @@ prgnn/dag.Type.String abb8e4cff929.968641
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
-prgnn/internal/exact.frexp a6507f96089c.e3b0c4
+prgnn/internal/exact.frexp 6c702fe0dd69.b1914b
 prgnn/internal/exact.ln2Hi d94254ff2be7.e3b0c4
 prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
-prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
+prgnn/internal/exact.log1p a008f2d6757f.3dfe3e
+prgnn/internal/exact.rootHalf 304b5ffcd648.e3b0c4
 
 at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 Value:64 Ref:72
 at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Data:81 Array.Format:118 Array.Encode:121
@@ -160,6 +161,6 @@ at dag/coord.go prgnn/dag Coord:11
 at dag/fit.go prgnn/dag Type.String:15
 at dag/stage.go prgnn/dag Stage:12 Outputs:20 Ports:24 Port:29 Type:45 NPY:53 Arrow:56
 at dag/task.go prgnn/dag Task:17 Input:38 Task.All:124 Input.Bytes:152 Input.Array:169
-at internal/exact/exact.go prgnn/internal/exact ln2Hi:22 ln2Lo:23 Log1p:88 frexp:113 log1p:124 atanhTail:136 Atanh:180
+at internal/exact/exact.go prgnn/internal/exact ln2Hi:22 ln2Lo:23 Log1p:88 frexp:114 rootHalf:126 log1p:131 atanhTail:140 Atanh:184
 at outliers/outliers.go examples/own-stage/outliers outliers.New:32 Outliers:38 Outliers.Ports:42 Outliers.Run:53 read:84 participant:117 distances:128 tableOf:150 matrices:171 rounded:199
 `)
