@@ -181,11 +181,11 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	var model baseline.Classifier
 	switch o := s.training(t, train.N, set.all.N-train.N, &r.history); s.Model {
 	case "mlp":
-		model, err = baseline.FitMLP(ctx, s.Hidden, o, set.ordered, label, len(set.groups))
+		model, err = baseline.FitMLP(ctx, s.Hidden, o, set.all, label, len(set.groups))
 	case "brainnetcnn":
 		cnn := baseline.BrainNetCNN{Edges: [2]int{s.Channels[0], s.Channels[1]}, Nodes: s.Channels[2],
 			Hidden: append([]int{s.Channels[3]}, s.FullWidths...), Slope: s.Slope, Dropout: s.Dropout}
-		model, err = baseline.FitBrainNetCNN(ctx, cnn, baseline.NodesOf(train.D), o, set.ordered, label,
+		model, err = baseline.FitBrainNetCNN(ctx, cnn, baseline.NodesOf(train.D), o, set.all, label,
 			len(set.groups))
 	case "kernel-ridge":
 		var inner []int
@@ -200,7 +200,7 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
-	r.probability, r.parameters, r.note = model.Probability(set.all, t.Threads), model.Parameters(), model.Note()
+	r.probability, r.parameters, r.note = inSet(set, model.Probability(set.all, t.Threads)), model.Parameters(), model.Note()
 	r.regions, err = form.regions(t, model, set, set.groups)
 	return r, err
 }

@@ -10,46 +10,50 @@ import (
 	"prgnn/stages/region"
 )
 
-// A rowSet is the inputs of a study, a row a graph.
+// A rowSet is the inputs of a study, a row a graph: those of the training side first.
 type rowSet struct {
 	*trainingSet
-	all     baseline.Rows // in the order of the set
-	ordered baseline.Rows // those of the training side first
-	label   []int         // of ordered
-	train   baseline.Rows // the training side
-	sd      []float64     // of each input in training, by which it is divided; nil: by nothing
+	all   baseline.Rows
+	at    []int         // the row of each graph of the set
+	label []int         // of each row
+	train baseline.Rows // the training side
+	sd    []float64     // of each input in training, by which it is divided; nil: by nothing
 }
 
 func readRows(t *dag.Task, p fold.Params, form matrixForm, standardize string) (*rowSet, error) {
-	set, all, err := readMatrices(t, p, form)
+	r, err := readMatrices(t, p, form)
 	if err != nil {
 		return nil, err
 	}
-	r := &rowSet{trainingSet: set, all: all,
-		ordered: baseline.Rows{N: all.N, D: all.D, X: make([]float64, 0, len(all.X))}}
-	for side := range 2 {
-		for i, row := range set.rows {
-			if row.Side == side {
-				r.ordered.X, r.label = append(r.ordered.X, all.Row(i)...), append(r.label, row.Label)
-				r.train.N += 1 - side
-			}
-		}
+	r.label = make([]int, r.all.N)
+	for i, row := range r.rows {
+		r.label[r.at[i]] = row.Label
+		r.train.N += 1 - row.Side
 	}
-	r.train.D, r.train.X = all.D, r.ordered.X[:r.train.N*all.D]
+	r.train.D, r.train.X = r.all.D, r.all.X[:r.train.N*r.all.D]
 	if standardize == "training" {
-		r.sd = standardizeRows(r.train, r.all, r.ordered)
+		r.sd = standardizeRows(r.train, r.all)
 	}
 	return r, nil
 }
 
-// readMatrices gives the inputs of each matrix as a row, and puts each participant on its side of the fold.
-func readMatrices(t *dag.Task, p fold.Params, form matrixForm) (*trainingSet, baseline.Rows, error) {
-	var all baseline.Rows
+// inSet gives what was made of the rows, as many values of each, in the order of the set.
+func inSet[T any](r *rowSet, made []T) []T {
+	each, out := len(made)/len(r.at), make([]T, 0, len(made))
+	for _, i := range r.at {
+		out = append(out, made[i*each:][:each]...)
+	}
+	return out
+}
+
+// readMatrices gives the inputs of each matrix as a row, and puts each participant on its side of the fold. It goes
+// through the participants twice, so that the rows of each side lie together and nothing is held a second time.
+func readMatrices(t *dag.Task, p fold.Params, form matrixForm) (*rowSet, error) {
 	d, err := p.Divide(t.In("folds"))
 	if err != nil {
-		return nil, all, err
+		return nil, err
 	}
-	set := &trainingSet{groups: d.Groups}
+	set := &rowSet{trainingSet: &trainingSet{groups: d.Groups}}
 	nodes := 0
 	if form.tangent {
 		facts, _, err := region.ReadReference(t.In("fitted"))
@@ -57,7 +61,7 @@ func readMatrices(t *dag.Task, p fold.Params, form matrixForm) (*trainingSet, ba
 			nodes, err = facts.Nodes, refuseLeak(t.In("fitted"), facts.Repeat, facts.Fold, d)
 		}
 		if err != nil {
-			return nil, all, err
+			return nil, err
 		}
 	}
 	if form.states {
@@ -66,59 +70,79 @@ func readMatrices(t *dag.Task, p fold.Params, form matrixForm) (*trainingSet, ba
 			err = refuseLeak(t.In("states_fitted"), facts.Repeat, facts.Fold, d)
 		}
 		if err != nil {
-			return nil, all, err
+			return nil, err
 		}
 	}
 	inputs := t.All(form.port)
 	if !form.states { // two participants may stay in the same states
 		if err := fold.RefuseDuplicates(inputs, d); err != nil {
-			return nil, all, err
+			return nil, err
 		}
 	}
-	for i, in := range inputs {
-		r, err := d.Row(in)
-		if err != nil {
-			return nil, all, err
-		}
-		if r.Side == fold.Apart {
-			continue
-		}
-		draws, err := region.ReadDraws(in, "draw, roi, roi")
-		if err != nil {
-			return nil, all, err
-		}
-		numbers, err := p.Numbers(len(draws), in.Name)
-		if err != nil {
-			return nil, all, err
-		}
-		n := draws[0].Rows
-		switch {
-		case form.states && draws[0].Cols != n+2:
-			return nil, all, fmt.Errorf("%s: %d × %d numbers, want features of the stage occupancy", in.Name, n, draws[0].Cols)
-		case !form.states && (n != draws[0].Cols || n < 2):
-			return nil, all, fmt.Errorf("%s: %d × %d numbers, want a symmetric matrix", in.Name, n, draws[0].Cols)
-		case nodes == 0:
-			nodes = n
-		case n != nodes:
-			return nil, all, fmt.Errorf("%s: %d regions, but other participants have %d: use the same atlas for all", in.Name, n, nodes)
-		}
-		if all.X == nil {
-			if all.D = form.width(n); form.states {
-				all.D = n * (n + 2)
+	graphs := make([][]fold.Row, len(inputs))
+	first := make([]int, len(inputs)) // the first row of each input
+	for side := range 2 {
+		for i, in := range inputs {
+			r, err := d.Row(in)
+			if err != nil {
+				return nil, err
 			}
-			all.X = make([]float64, 0, len(inputs)*len(numbers)*all.D)
-		}
-		for _, draw := range numbers {
-			if all.X, err = form.row(all.X, draws[draw].Data, n); err != nil {
-				return nil, all, fmt.Errorf("%s, draw %d: %w", in.Name, draw, err)
+			if r.Side != side {
+				continue
 			}
-			r.Draw = draw
-			set.rows = append(set.rows, r)
-			all.N++
+			first[i] = set.all.N
+			if graphs[i], err = set.add(r, in, len(inputs), p, form, &nodes); err != nil {
+				return nil, err
+			}
+			t.Progress(side*len(inputs)+i+1, 2*len(inputs), "reading")
 		}
-		t.Progress(i+1, len(inputs), "reading")
 	}
-	return set, all, set.check(d)
+	for i, of := range graphs {
+		for j, r := range of {
+			set.rows, set.at = append(set.rows, r), append(set.at, first[i]+j)
+		}
+	}
+	return set, set.check(d)
+}
+
+// add reads the matrices of one of count participants. nodes is how many regions the others have, 0 before the first.
+func (r *rowSet) add(of fold.Row, in dag.Input, count int, p fold.Params, form matrixForm, nodes *int) ([]fold.Row,
+	error) {
+	draws, err := region.ReadDraws(in, "draw, roi, roi")
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := p.Numbers(len(draws), in.Name)
+	if err != nil {
+		return nil, err
+	}
+	n, all := draws[0].Rows, &r.all
+	switch {
+	case form.states && draws[0].Cols != n+2:
+		return nil, fmt.Errorf("%s: %d × %d numbers, want features of the stage occupancy", in.Name, n, draws[0].Cols)
+	case !form.states && (n != draws[0].Cols || n < 2):
+		return nil, fmt.Errorf("%s: %d × %d numbers, want a symmetric matrix", in.Name, n, draws[0].Cols)
+	case *nodes == 0:
+		*nodes = n
+	case n != *nodes:
+		return nil, fmt.Errorf("%s: %d regions, but other participants have %d: use the same atlas for all", in.Name, n, *nodes)
+	}
+	if all.X == nil {
+		if all.D = form.width(n); form.states {
+			all.D = n * (n + 2)
+		}
+		all.X = make([]float64, 0, count*len(numbers)*all.D)
+	}
+	var graphs []fold.Row
+	for _, draw := range numbers {
+		if all.X, err = form.row(all.X, draws[draw].Data, n); err != nil {
+			return nil, fmt.Errorf("%s, draw %d: %w", in.Name, draw, err)
+		}
+		of.Draw = draw
+		graphs = append(graphs, of)
+		all.N++
+	}
+	return graphs, nil
 }
 
 // innerRows is the inner fold of each training row, from 0; nil where there is nothing to choose of the penalties.
@@ -142,7 +166,7 @@ func innerRows(set *trainingSet, p fold.Params, penalties []float64, count int, 
 
 // standardizeRows z-scores rows by mean and sd of the columns of by; a column that
 // does not vary only loses its mean. It returns the sd of each column, 1 of those.
-func standardizeRows(by baseline.Rows, rows ...baseline.Rows) []float64 {
+func standardizeRows(by, rows baseline.Rows) []float64 {
 	mean, sd := make([]float64, by.D), make([]float64, by.D)
 	for i := range by.N {
 		for j, v := range by.Row(i) {
@@ -162,12 +186,10 @@ func standardizeRows(by baseline.Rows, rows ...baseline.Rows) []float64 {
 			sd[j] = 1
 		}
 	}
-	for _, r := range rows {
-		for i := range r.N {
-			row := r.Row(i)
-			for j := range row {
-				row[j] = (row[j] - mean[j]) / sd[j]
-			}
+	for i := range rows.N {
+		row := rows.Row(i)
+		for j := range row {
+			row[j] = (row[j] - mean[j]) / sd[j]
 		}
 	}
 	return sd

@@ -100,11 +100,12 @@ func (s *BNT) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		history = append(history, e)
 		t.Progress(e.Number, s.Epochs, fmt.Sprintf("epoch %d, loss %.3f, accuracy %.2f, test %.2f", e.Number, e.Loss+e.Penalty, e.Accuracy, e.TestAccuracy))
 	}
-	m, err := bnt.Fit(ctx, o, training, nodes, s.matrices(set.ordered, nodes), set.label)
+	graphs := s.matrices(set.all, nodes)
+	m, err := bnt.Fit(ctx, o, training, nodes, graphs, set.label)
 	if err != nil {
 		return nil, err
 	}
-	graphs := s.matrices(set.all, nodes)
+	graphs = inSet(set, graphs)
 	trained, untrained := s.rate(m, graphs, t.Threads), s.rate(bnt.Untrained(o, training, nodes), graphs, t.Threads)
 	note := fmt.Sprintf("the last of %d epochs; readout %s, %d clusters", s.Epochs, s.Readout, o.Clusters)
 	if o.Identity > 0 {
