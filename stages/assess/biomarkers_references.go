@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
@@ -193,15 +194,16 @@ func (f *nodeFeatures) WithoutNetwork(ids []string, m *ModelScores, all []*Model
 	}
 	slices.Sort(names)
 	var train, test inference.Sample
-	key := fold
+	var who strings.Builder
+	who.WriteString(fold)
 	for _, id := range ids {
 		side := &train
 		switch {
 		case m.Tallies[id] != nil:
 			side = &test
-			key += "\ntest " + id
+			who.WriteString("\ntest " + id)
 		case taught[id]:
-			key += "\ntrain " + id
+			who.WriteString("\ntrain " + id)
 		default:
 			continue
 		}
@@ -214,8 +216,9 @@ func (f *nodeFeatures) WithoutNetwork(ids []string, m *ModelScores, all []*Model
 			return nil, fmt.Errorf("features: %s has scores but no features%s: connect the features used in training, of all folds ([*])", id, of)
 		}
 		side.Values, side.Group = append(side.Values, v), append(side.Group, slices.Index(names, group[id]))
-		key += "\t" + group[id]
+		who.WriteString("\t" + group[id])
 	}
+	key := who.String()
 	if len(train.Values) == 0 {
 		return nil, nil
 	}

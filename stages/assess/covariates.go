@@ -219,10 +219,14 @@ func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error)
 			out[k].Number[i] = math.NaN()
 		}
 	}
+	at := map[string]int{}
+	for i, id := range ids {
+		at[id] = i
+	}
 	seen := make([]bool, len(ids))
 	for _, in := range t.All("cleaning") {
-		i := slices.Index(ids, in.Coord("subject"))
-		if i < 0 {
+		i, ok := at[in.Coord("subject")]
+		if !ok {
 			return nil, fmt.Errorf("%s: %q is not among the participants", in.Name, in.Coord("subject"))
 		}
 		if seen[i] {

@@ -1,8 +1,11 @@
 package inference
 
 import (
+	"cmp"
 	"math"
+	"math/bits"
 
+	"prgnn/internal/dense"
 	"prgnn/internal/random"
 )
 
@@ -22,6 +25,10 @@ type Agreement struct {
 	P            float64 // chance that rankings in random order have as much in common
 }
 
+// manyRankings is from where on no two rankings are compared by their order. The means over pairs are the same then but
+// for rounding; the number of rankings alone decides.
+const manyRankings = 4096
+
 // Agree compares rankings, each given by the scores of the n regions: the first K
 // are those of highest score. P is found with that many sets of random rankings.
 func Agree(scores [][]float64, k, resamples int, s *random.Stream) Agreement {
@@ -29,15 +36,13 @@ func Agree(scores [][]float64, k, resamples int, s *random.Stream) Agreement {
 	k = min(k, n)
 	a := Agreement{Rankings: m, K: k, CommonChance: float64(k*k) / float64(n), EveryChance: float64(n),
 		JaccardLuck: expectedJaccard(n, k)}
-	first, ranked := make([][]bool, m), make([]*ranking, m)
+	first := make([]places, m)
 	times := make([]int, n) // in how many rankings a region is among the first
 	for i, v := range scores {
-		first[i], ranked[i] = Top(v, k), newRanking(v)
+		first[i] = topPlaces(v, k)
 		a.EveryChance *= float64(k) / float64(n)
-		for j, in := range first[i] {
-			if in {
-				times[j]++
-			}
+		for j := range times {
+			times[j] += first[i].has(j)
 		}
 	}
 	for _, t := range times {
@@ -45,35 +50,85 @@ func Agree(scores [][]float64, k, resamples int, s *random.Stream) Agreement {
 			a.Every++
 		}
 	}
-	pairs := 0.0
 	for i := range m {
 		for j := range i {
 			both, either := overlap(first[i], first[j])
 			a.Common += float64(both)
 			a.Jaccard += float64(both) / float64(either)
-			a.Spearman += ranked[i].spearman(ranked[j])
-			a.Kendall += ranked[i].kendall(ranked[j])
-			pairs++
 		}
 	}
+	pairs := float64(m) * float64(m-1) / 2
 	a.Common /= pairs
 	a.Jaccard /= pairs
-	a.Spearman /= pairs
-	a.Kendall /= pairs
+	if m <= manyRankings {
+		a.Spearman, a.Kendall = orders(scores)
+	} else {
+		a.Spearman, a.Kendall = manyOrders(scores)
+	}
 	a.Kuncheva = (a.Common - a.CommonChance) / (float64(k) - a.CommonChance)
 	a.P = agreeByChance(shared(times), m, n, k, resamples, s)
 	return a
 }
 
+// orders are the mean correlations of the ranks of two rankings, Spearman's and Kendall's.
+func orders(scores [][]float64) (spearman, kendall float64) {
+	ranked := make([]*ranking, len(scores))
+	pairs := 0.0
+	for i, v := range scores {
+		ranked[i] = newRanking(v)
+		for j := range i {
+			spearman += ranked[i].spearman(ranked[j])
+			kendall += ranked[i].kendall(ranked[j])
+			pairs++
+		}
+	}
+	return spearman / pairs, kendall / pairs
+}
+
+// manyOrders is orders without pairs of rankings. Both correlations are products of two vectors of length 1, the
+// centered ranks and the signs of the differences of all pairs of regions; and over all pairs of m such vectors the
+// products add up to (‖sum‖² − m)/2.
+func manyOrders(scores [][]float64) (spearman, kendall float64) {
+	n, m := len(scores[0]), float64(len(scores))
+	ranks, signs := make([]float64, n), make([]float64, n*(n-1)/2)
+	for _, v := range scores {
+		x := newRanking(v)
+		rank, sign := 1/math.Sqrt(x.square), 1/math.Sqrt(float64(x.untied))
+		at := 0
+		for i, c := range x.center {
+			ranks[i] += float64(c * rank)
+			for _, other := range x.center[:i] {
+				signs[at] += float64(float64(cmp.Compare(c, other)) * sign)
+				at++
+			}
+		}
+	}
+	mean := func(sum []float64) float64 { return (dense.SumSquares(sum) - m) / (m * (m - 1)) }
+	return mean(ranks), mean(signs)
+}
+
+// places is a set of regions, a bit each.
+type places []uint64
+
+// topPlaces is Top as a set.
+func topPlaces(v []float64, k int) places {
+	set := make(places, (len(v)+63)/64)
+	for i, in := range Top(v, k) {
+		if in {
+			set[i/64] |= 1 << (i % 64)
+		}
+	}
+	return set
+}
+
+// has is 1 for a member, and 0.
+func (s places) has(i int) int { return int(s[i/64] >> (i % 64) & 1) }
+
 // overlap counts what two sets have in common, and what is in either.
-func overlap(a, b []bool) (both, either int) {
-	for i := range a {
-		if a[i] && b[i] {
-			both++
-		}
-		if a[i] || b[i] {
-			either++
-		}
+func overlap(a, b places) (both, either int) {
+	for i, word := range a {
+		both += bits.OnesCount64(word & b[i])
+		either += bits.OnesCount64(word | b[i])
 	}
 	return both, either
 }

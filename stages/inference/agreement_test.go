@@ -37,6 +37,33 @@ func TestAgreeByHand(t *testing.T) {
 	need.Equal(t, all, 1000, "triples")
 }
 
+// Without pairs the means are the same, of rankings with and without ties; of one without an order there is none.
+func TestManyOrders(t *testing.T) {
+	s := random.New(11)
+	scores := make([][]float64, 30)
+	for m := range scores {
+		for range 70 {
+			v := s.Normal()
+			if m%3 == 0 {
+				v = math.Round(v)
+			}
+			scores[m] = append(scores[m], v)
+		}
+	}
+	scores[3][5] = math.NaN()
+	spearman, kendall := orders(scores)
+	a, b := manyOrders(scores)
+	if math.Abs(a-spearman) > 1e-14 || math.Abs(b-kendall) > 1e-14 {
+		t.Errorf("%v and %v, of pairs %v and %v", a, b, spearman, kendall)
+	}
+	scores[4] = make([]float64, 70)
+	spearman, kendall = orders(scores)
+	a, b = manyOrders(scores)
+	if !math.IsNaN(spearman) || !math.IsNaN(kendall) || !math.IsNaN(a) || !math.IsNaN(b) {
+		t.Errorf("one ranking is constant: %v and %v, of pairs %v and %v", a, b, spearman, kendall)
+	}
+}
+
 // subsets are the k-element subsets of n as bits.
 func subsets(n, k int) []uint {
 	var out []uint

@@ -112,7 +112,7 @@ func TestIndividual(t *testing.T) {
 		for _, c := range cells {
 			for i := range c.Scores {
 				for j := range i {
-					a, b := Top(drawMean(c.Scores[i]), 10), Top(drawMean(c.Scores[j]), 10)
+					a, b := topPlaces(drawMean(c.Scores[i]), 10), topPlaces(drawMean(c.Scores[j]), 10)
 					both, either := overlap(a, b)
 					sum += float64(both) / float64(either)
 					n++
