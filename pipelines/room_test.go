@@ -21,12 +21,18 @@ func TestExpansionIsBounded(t *testing.T) {
 		}
 		return b.String()
 	}
+	// nines is a list of nine lists of nine lists …, 9¹⁰ values by aliases.
+	nines := "a: &a [x, x, x, x, x, x, x, x, x]\n"
+	for c := 'b'; c <= 'j'; c++ {
+		nines += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.Repeat(fmt.Sprintf("*%c, ", c-1), 9))
+	}
 	ten := func(s, sep string) string { return strings.TrimSuffix(strings.Repeat(s+sep, 10), sep) }
 	stages := "stages:\n  a:\n    use: echo\n    with: { value: \"${v12}\" }\n"
 	axis := "stages:\n  a:\n    use: echo\n    matrix: { value: [1..1000], other: [1..900] }\n    with: { nothing: 1 }\n"
 	for _, c := range []struct{ name, file, want string }{
 		{"texts", doubling("xxxxxxxxxx", `"`+ten("V", "")+`"`) + stages, "larger than 16 MiB once its aliases and variables are written out"},
 		{"lists", doubling("[1, 2]", "["+ten(`"V"`, ", ")+"]") + stages, "larger than 16 MiB"},
+		{"aliases of lists", nines, "larger than 16 MiB"},
 		{"aliases of a long text", "vars:\n  a: &a " + strings.Repeat("x", 100_000) + "\n  b: [" + ten("*a", ", ") +
 			"]\n  c: [" + strings.Repeat("*a, ", 1000) + "]\n" + axis, "larger than 16 MiB"},
 		{"long names of many tasks", "stages:\n  a:\n    use: echo\n    matrix: { n: [1..9000], other: [" + strings.Repeat("x", 100_000) + ", " + strings.Repeat("y", 100_000) + "] }\n    with: { value: \"${n}${other}\" }\n", "take more than 256 MiB"},

@@ -3,10 +3,11 @@ package tree
 import "prgnn/dag"
 
 // maxExpanded bounds what the aliases of a file come to, and what its variables come to,
-// once they are written out. In bytes: of the texts, and valueCost for each value.
+// once they are written out. In bytes: of the texts, and valueCost for each value. A Node takes three times as much,
+// so a file takes 50 MB at most; a file that names 100,000 participants is read.
 const (
 	maxExpanded = 16 << 20
-	valueCost   = 16
+	valueCost   = 128
 )
 
 // NewRoom is the room of one pipeline file with all that it extends.

@@ -234,16 +234,21 @@ func whyFields(fields []string, sep rune) string {
 // noValue are the texts that stand for a missing value.
 var noValue = []string{"n/a", "N/A", "NA", "nan", "NaN", "null"}
 
+// checkHeader names columns without a name and names of two columns, the first few: a line that is no header may have
+// a million of them.
 func checkHeader(columns []string, file string, line int) (problems []error) {
-	seen := make(map[string]bool, len(columns))
+	times := make(map[string]int, len(columns))
 	for i, name := range columns {
+		if times[name]++; len(problems) == mostWrong {
+			return append(problems, fmt.Errorf("%s:%d: %s in all: is this line the header?", file, line,
+				words.Count(len(columns), "column")))
+		}
 		switch {
 		case name == "":
 			problems = append(problems, fmt.Errorf("%s:%d: column %d has no name: name it, or remove the column", file, line, i+1))
-		case seen[name]:
+		case name != "" && times[name] == 2:
 			problems = append(problems, fmt.Errorf("%s:%d: two columns are named %q: rename or remove one of them", file, line, name))
 		}
-		seen[name] = true
 	}
 	return problems
 }

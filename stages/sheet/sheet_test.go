@@ -62,6 +62,10 @@ func TestReadRefuses(t *testing.T) {
 p.tsv:3: 1 value, but the first line has 2 (a value with a comma in it needs quotation marks)
 p.tsv:4: 1 value, but the first line has 2 (a value with a comma in it needs quotation marks)
 p.tsv: 5 lines in all have another number of values than the first`},
+		{"a line that is no header", strings.Repeat("a,b,,d,c,", 100_000), `p.tsv:1: column 3 has no name: name it, or remove the column
+p.tsv:1: two columns are named "a": rename or remove one of them
+p.tsv:1: two columns are named "b": rename or remove one of them
+p.tsv:1: 500000 columns in all: is this line the header?`},
 		{"all at once", "id,,id\n1,2\n1,2,3,4\n", `p.tsv:1: column 2 has no name: name it, or remove the column
 p.tsv:1: two columns are named "id": rename or remove one of them
 p.tsv:2: 2 values, but the first line has 3 (a value with a comma in it needs quotation marks)
