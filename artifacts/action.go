@@ -18,9 +18,8 @@ import (
 //	…the recipe, 412 bytes…
 //	sha256 d7a8fbb3…
 //
-// The key is the digest of the recipe, so that a record in the wrong place is
-// found out, too. The line "fetched" stands only in the record of work that came
-// from a remote, with the id of the key that signed it, or "unsigned".
+// The key is the digest of the recipe, so that a record in the wrong place is found out, too. The line "fetched"
+// stands only in the record of work that came from a remote, with the id of the key that signed it, or "unsigned".
 const actionMagic = "prgnn action 1\n"
 
 // Record stores an action. Its blobs must be there already. When it returns, the
@@ -46,8 +45,7 @@ func (s *Store) Record(a Action) (Key, error) {
 	return k, nil
 }
 
-// keepRecord gives the record of an action its name. What it promises is durable, or stands in a pack
-// before it.
+// keepRecord gives the record of an action its name. What it promises is durable, or stands in a pack before it.
 func (s *Store) keepRecord(k Key, text []byte) error {
 	if int64(len(text)) <= s.packing {
 		return s.packRecord(k, text)
@@ -68,10 +66,9 @@ func (s *Store) keepRecord(k Key, text []byte) error {
 
 func (s *Store) actionPath(k Key) string { return s.object(actionsDir, k.String()) }
 
-// Lookup finds an action by its key. Anything wrong with the record is ErrMiss; a record
-// that is here, and damaged, is ErrCorrupt too.
-// That its blobs are there is another question (see Has): gc removes blobs and
-// keeps actions, so that a result made again can be compared with what it was.
+// Lookup finds an action by its key. Anything wrong with the record is ErrMiss; a record that is here, and damaged, is
+// ErrCorrupt too. That its blobs are there is another question (see Has): gc removes blobs and keeps actions, so that
+// a result made again can be compared with what it was.
 func (s *Store) Lookup(k Key) (Action, error) {
 	a, err := s.LookupHere(k)
 	if err != nil && s.link != nil {

@@ -140,9 +140,8 @@ func (s *Store) syncBlobs(refs ...Ref) error {
 	return errors.Join(errs...)
 }
 
-// OpenBlob returns a reader of a blob that checks it on the way: the read that
-// would end it returns ErrCorrupt when the bytes are not the ones named. A
-// reader that stops before the end has checked nothing.
+// OpenBlob returns a reader of a blob that checks it on the way: the read that would end it returns ErrCorrupt when
+// the bytes are not the ones named. A reader that stops before the end has checked nothing.
 func (s *Store) OpenBlob(r Ref) (io.ReadCloser, error) {
 	wrong := func() error { return fmt.Errorf("blob %s: %w", s.BlobPath(r.Digest), ErrCorrupt) }
 	f, err := s.open(r, wrong)
@@ -169,9 +168,8 @@ func (s *Store) OpenBlob(r Ref) (io.ReadCloser, error) {
 // blob lies in a pack: see File.
 func (s *Store) BlobPath(d Digest) string { return s.object(blobsDir, d.String()) }
 
-// Has reports whether a blob of that digest and size is there (not whether its
-// bytes are right; reading tells that), or in the remote. While the store is held
-// (see Hold), a blob that was asked for is safe from gc.
+// Has reports whether a blob of that digest and size is there (not whether its bytes are right; reading tells that),
+// or in the remote. While the store is held (see Hold), a blob that was asked for is safe from gc.
 func (s *Store) Has(r Ref) bool {
 	return s.hasHere(r) || s.link != nil && s.hasRemote(r)
 }

@@ -13,10 +13,9 @@ import (
 // doing the same at once; correctness never depends on it.
 type Claim struct{ release func() error }
 
-// TryClaim takes the claim on a key, unless another process, or another goroutine
-// of this one, has it: then ok is false. Who has won it should Lookup once more,
-// since another may have done the work in the meantime, and must Release it. The
-// kernel releases it when the process dies.
+// TryClaim takes the claim on a key, unless another process, or another goroutine of this one, has it: then ok is
+// false. Who has won it should Lookup once more, since another may have done the work in the meantime, and must
+// Release it. The kernel releases it when the process dies.
 func (s *Store) TryClaim(k Key) (c *Claim, ok bool, err error) {
 	release, ok, err := s.claims.try(s, k)
 	switch {
@@ -46,8 +45,7 @@ func (s *Store) Claimants() (list []string) {
 	return list
 }
 
-// Claim waits for the claim on a key. After another process releases it, or dies, it takes at most
-// claimPoll.
+// Claim waits for the claim on a key. After another process releases it, or dies, it takes at most claimPoll.
 func (s *Store) Claim(ctx context.Context, k Key) (*Claim, error) {
 	for wait := time.Millisecond; ; wait = min(2*wait, claimPoll) {
 		c, ok, err := s.TryClaim(k)

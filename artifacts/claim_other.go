@@ -50,8 +50,7 @@ func (claims) try(s *Store, k Key) (release func() error, ok bool, err error) {
 
 func (claims) close() {}
 
-// removeStaleClaims removes the files of claims that nobody has: a process that
-// was killed leaves one.
+// removeStaleClaims removes the files of claims that nobody has: a process that was killed leaves one.
 func (s *Store) removeStaleClaims() {
 	shards, _ := os.ReadDir(filepath.Join(s.dir, locksDir))
 	for _, shard := range shards {

@@ -11,8 +11,7 @@ import (
 	"prgnn/internal/regular"
 )
 
-// The file "collected" lists the blobs that gc or Repair has removed, or that were
-// never brought from a remote, a line
+// The file "collected" lists the blobs that gc or Repair has removed, or that were never brought from a remote, a line
 // "digest size" each, so that verify does not take them for lost.
 func (s *Store) collectedPath() string { return filepath.Join(s.dir, collectedFile) }
 

@@ -14,10 +14,9 @@ import (
 	"prgnn/internal/regular"
 )
 
-// Damaged reports whether a blob lies here with other bytes than its name says. The
-// blob is read, unless its file is in the state in which it was read or written last;
-// so an undisturbed store costs one question to the file system a blob. A blob that is
-// not here is damaged if it was found so in the remote.
+// Damaged reports whether a blob lies here with other bytes than its name says. The blob is read, unless its file is
+// in the state in which it was read or written last; so an undisturbed store costs one question to the file system a
+// blob. A blob that is not here is damaged if it was found so in the remote.
 func (s *Store) Damaged(r Ref) bool {
 	if bad, known := s.known(r); known {
 		if !bad && r.Size <= packedUpTo {
@@ -37,8 +36,7 @@ func (s *Store) mendFile(r Ref) {
 	}
 }
 
-// KnownDamaged is Damaged without reading the blob: it reports damage that was met before and is not yet
-// mended.
+// KnownDamaged is Damaged without reading the blob: it reports damage that was met before and is not yet mended.
 func (s *Store) KnownDamaged(r Ref) bool {
 	bad, known := s.known(r)
 	return known && bad
@@ -148,9 +146,8 @@ func (s *Store) check(r Ref) error {
 	return err
 }
 
-// Discard removes a blob that was found damaged, so that the work that gave it is done
-// again. It is read once more before it goes: by now it may have been mended, or the
-// record that gives it another size may be wrong.
+// Discard removes a blob that was found damaged, so that the work that gave it is done again. It is read once more
+// before it goes: by now it may have been mended, or the record that gives it another size may be wrong.
 func (s *Store) Discard(r Ref) error {
 	var damaged []pack.Item
 	for _, i := range s.packs.Find(packedBlob(r.Digest)) {

@@ -12,9 +12,8 @@ import (
 // A Digest names bytes: it is their SHA-256.
 type Digest [sha256.Size]byte
 
-// A Key names work: it is the SHA-256 of a recipe. It is a different type from
-// Digest on purpose, so that the hash of a description can never be passed for
-// the hash of bytes.
+// A Key names work: it is the SHA-256 of a recipe. It is a different type from Digest on purpose, so that the hash of
+// a description can never be passed for the hash of bytes.
 type Key [sha256.Size]byte
 
 // String returns the digest as 64 lower-case hexadecimal digits.
@@ -59,8 +58,7 @@ func parseHex(dst []byte, s string) error {
 	return err
 }
 
-// A Value is something a stage makes. Encode is canonical: equal values give
-// equal bytes, on every machine.
+// A Value is something a stage makes. Encode is canonical: equal values give equal bytes, on every machine.
 type Value interface {
 	// Format is the short name of the encoding: "npy", "arrow", "nifti",
 	// "text", "json", "svg", "html" …

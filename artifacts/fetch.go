@@ -32,8 +32,7 @@ func (s *Store) Fetch(ctx context.Context, refs ...Ref) []bool {
 // away takes some 30 ms, and a task may gather hundreds of small blobs.
 const fetchers = 8
 
-// fetch copies a blob from the remote. It gets its name only when its bytes are
-// the ones named.
+// fetch copies a blob from the remote. It gets its name only when its bytes are the ones named.
 func (s *Store) fetch(ctx context.Context, r Ref) error {
 	name := objectName(blobsDir, r.Digest.String())
 	if n, err := s.link.blobSize(ctx, r.Digest); err != nil {

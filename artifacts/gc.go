@@ -19,9 +19,8 @@ type GCOptions struct {
 
 // A GCPlan is what gc would do. It can be shown, and carried out once.
 //
-// Only blobs are removed. Actions and run records are small, and stay: they tell
-// what a blob was made from and what it was, so that why, diff and audit still
-// answer, and a blob that is made again can be compared with the one that was.
+// Only blobs are removed. Actions and run records are small, and stay: they tell what a blob was made from and what it
+// was, so that why, diff and audit still answer, and a blob that is made again can be compared with the one that was.
 type GCPlan struct {
 	Blobs int   // that there are
 	Bytes int64 // that they take
@@ -52,9 +51,8 @@ type Victim struct {
 	packs   []string  // that have it
 }
 
-// PlanGC finds what can be removed: blobs that no kept run has among its outputs,
-// and that were not used since the newest run began, if that one has not ended
-// (its results are not recorded yet, and whoever resumes it wants them).
+// PlanGC finds what can be removed: blobs that no kept run has among its outputs, and that were not used since the
+// newest run began, if that one has not ended (its results are not recorded yet, and whoever resumes it wants them).
 func (s *Store) PlanGC(o GCOptions) (*GCPlan, error) {
 	if o.KeepRuns < 0 || o.MaxSize < 0 {
 		return nil, fmt.Errorf("gc: keep-runs and max-size cannot be negative")
@@ -178,8 +176,7 @@ func (p *GCPlan) choose(maxSize int64) {
 	}
 }
 
-// leftovers finds what dead processes left, checkpoints of work that is done, and
-// logs of old work.
+// leftovers finds what dead processes left, checkpoints of work that is done, and logs of old work.
 func (p *GCPlan) leftovers() error {
 	all, err := p.s.sessions()
 	if err != nil {

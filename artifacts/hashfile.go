@@ -14,22 +14,18 @@ import (
 	"prgnn/internal/regular"
 )
 
-// racy is how old a file must be for its state to stand for its bytes. Two edits
-// within one tick of the file system's clock leave the same times; ticks
-// are 10 ms on Linux, and up to 2 s on FAT and on some network file systems.
+// racy is how old a file must be for its state to stand for its bytes. Two edits within one tick of the file system's
+// clock leave the same times; ticks are 10 ms on Linux, and up to 2 s on FAT and on some network file systems.
 const racy = 2 * time.Second
 
-// HashFile digests a file outside the store. A memo keyed on path, size, mtime,
-// ctime, inode and device spares reading it again; the memo is never trusted for a
-// file younger than two seconds, nor when rehash is set. A file that changes
-// while it is read gives ErrChanged. The Ref has no format: a name does not tell
-// what a file holds.
+// HashFile digests a file outside the store. A memo keyed on path, size, mtime, ctime, inode and device spares reading
+// it again; the memo is never trusted for a file younger than two seconds, nor when rehash is set. A file that changes
+// while it is read gives ErrChanged. The Ref has no format: a name does not tell what a file holds.
 //
-// A program that has mapped the file into memory (numpy.memmap, mode r+) moves the
-// file's times with its first write to a clean page only. So the pages are written
-// back (see memo.WriteBack) before the state is taken that goes into the memo: the next
-// write to any of them moves the times again. The clock is read before that, so
-// that a write in between makes the file too young to be remembered.
+// A program that has mapped the file into memory (numpy.memmap, mode r+) moves the file's times with its first write
+// to a clean page only. So the pages are written back (see memo.WriteBack) before the state is taken that goes into
+// the memo: the next write to any of them moves the times again. The clock is read before that, so that a write in
+// between makes the file too young to be remembered.
 func (s *Store) HashFile(path string, rehash bool) (Ref, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {

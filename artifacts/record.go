@@ -37,8 +37,7 @@ func unseal(b []byte) ([]byte, error) {
 	return b[:at:at], nil
 }
 
-// A lineReader takes a record apart, line by line. What it is asked for and does
-// not find sets err.
+// A lineReader takes a record apart, line by line. What it is asked for and does not find sets err.
 type lineReader struct {
 	rest string
 	err  error
@@ -81,8 +80,7 @@ func (r *lineReader) line(word string) string {
 	return value
 }
 
-// fields reads a line of up to 4 values that are parted by blanks; the last may hold
-// blanks itself.
+// fields reads a line of up to 4 values that are parted by blanks; the last may hold blanks itself.
 func (r *lineReader) fields(word string, n int) (f [4]string) {
 	rest := r.line(word)
 	for i := range n - 1 {

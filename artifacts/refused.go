@@ -7,11 +7,10 @@ import (
 	"prgnn/artifacts/memo"
 )
 
-// The refused objects of a remote are those that were found damaged there, and blobs that are
-// missing there although their record promises them. They count as
-// missing, so that the work behind them is done again and they are replaced. Since
-// the process that finds the damage (an export) is seldom the one that does the work
-// (the next run), they are remembered in memo/refused. link.mu guards them.
+// The refused objects of a remote are those that were found damaged there, and blobs that are missing there although
+// their record promises them. They count as missing, so that the work behind them is done again and they are replaced.
+// Since the process that finds the damage (an export) is seldom the one that does the work (the next run), they are
+// remembered in memo/refused. link.mu guards them.
 type refused struct {
 	log      memo.Log
 	remote   string

@@ -13,12 +13,10 @@ import (
 	"time"
 )
 
-// A Remote is a place that the stores of many machines share: objects with the names
-// that they have in a store, "blobs/ab/<sha256>", "actions/ab/<key>" and "version", and
-// the signed records of actions, "signed/ab/<key>.<id of the signing key>".
-// Its methods may be called from many goroutines, and many processes use one remote
-// at once; an object appears whole or not at all, and putting the same one
-// twice is harmless, for equal names mean equal bytes.
+// A Remote is a place that the stores of many machines share: objects with the names that they have in a store,
+// "blobs/ab/<sha256>", "actions/ab/<key>" and "version", and the signed records of actions, "signed/ab/<key>.<id of
+// the signing key>". Its methods may be called from many goroutines, and many processes use one remote at once; an
+// object appears whole or not at all, and putting the same one twice is harmless, for equal names mean equal bytes.
 //
 // What a remote gives is believed as little as what a disk gives: a blob must have
 // the digest that names it, a record its seal and its key.
@@ -33,9 +31,8 @@ type Remote interface {
 // somebody else, or lies on a file system that is mounted so.
 var ErrReadOnly = errors.New("writing is not permitted there")
 
-// Attach lets the store read through to a remote, and share with it what is
-// recorded from now on. A remote that does not answer is no error: the store then
-// works alone, and shares later. One that is of another layout, or that refuses
+// Attach lets the store read through to a remote, and share with it what is recorded from now on. A remote that does
+// not answer is no error: the store then works alone, and shares later. One that is of another layout, or that refuses
 // us, is one.
 func (s *Store) Attach(ctx context.Context, r Remote) error {
 	l := &link{remote: r, sizes: map[Digest]int64{}}

@@ -30,10 +30,9 @@ type RemoteObject struct {
 	Changed time.Time
 }
 
-// A use is a list of the actions that one process has fetched: "prgnn uses 1", then a key a line. Its age
-// says when. So a remote knows what is used, whatever its file system or server records of reading.
-// It lies in the remote, for all machines; memo/unshared (see sharing) lies in the store and lists what has
-// not arrived in the remote yet.
+// A use is a list of the actions that one process has fetched: "prgnn uses 1", then a key a line. Its age says when.
+// So a remote knows what is used, whatever its file system or server records of reading. It lies in the remote, for
+// all machines; memo/unshared (see sharing) lies in the store and lists what has not arrived in the remote yet.
 const (
 	usesDir   = "uses"
 	usesMagic = "prgnn uses 1\n"

@@ -16,9 +16,8 @@ func (s *Store) Log(k Key) *tasklog.Log { return tasklog.New(s.LogPath(k)) }
 // LogPath is where the log of the work with this key lies, if it said anything.
 func (s *Store) LogPath(k Key) string { return s.object(logsDir, k.String()) }
 
-// A Scratch is where a long task keeps its checkpoint: under the key of its work,
-// so that whoever takes up the same work finds it, in this process or another. A
-// checkpoint is a help to go on and never a result.
+// A Scratch is where a long task keeps its checkpoint: under the key of its work, so that whoever takes up the same
+// work finds it, in this process or another. A checkpoint is a help to go on and never a result.
 type Scratch struct {
 	s   *Store
 	key Key
@@ -42,9 +41,8 @@ func (c Scratch) Get() []byte {
 	return b[:at:at]
 }
 
-// Put replaces the checkpoint in one step: there is always a whole one. Its digest
-// is stored behind it, for a task that went on from damaged numbers would end in
-// a wrong result under the right name.
+// Put replaces the checkpoint in one step: there is always a whole one. Its digest is stored behind it, for a task
+// that went on from damaged numbers would end in a wrong result under the right name.
 func (c Scratch) Put(b []byte) error {
 	t, err := c.s.temp()
 	if err != nil {

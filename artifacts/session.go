@@ -16,10 +16,9 @@ import (
 	"prgnn/artifacts/whole"
 )
 
-// A session is the presence of one process in the store: a directory tmp/<id>
-// for its unfinished files, and in it a file "lease" on which the process holds
-// a lock for as long as it lives. The kernel drops the lock with the process, so
-// nothing has to be cleaned up for the store to know that it died.
+// A session is the presence of one process in the store: a directory tmp/<id> for its unfinished files, and in it a
+// file "lease" on which the process holds a lock for as long as it lives. The kernel drops the lock with the process,
+// so nothing has to be cleaned up for the store to know that it died.
 //
 // It begins with Hold, or with the first write.
 type session struct {
@@ -49,15 +48,13 @@ func (p *session) introduce(s *Store) {
 	_ = os.WriteFile(filepath.Join(dir, claimantFile), fmt.Appendf(nil, "process %d on %s", os.Getpid(), host), 0o666)
 }
 
-// leaseSlack is how long before the beginning of a session a blob may have been
-// used last and still be taken as fresh, so that a run which follows another at
-// once has nothing to mark. gc keeps what was used since the oldest session at
+// leaseSlack is how long before the beginning of a session a blob may have been used last and still be taken as fresh,
+// so that a run which follows another at once has nothing to mark. gc keeps what was used since the oldest session at
 // work began, less this.
 const leaseSlack = 10 * time.Minute
 
-// Hold says that a run begins: until Close, blobs that Has finds or Put makes are
-// safe from a gc in another process. In a store that cannot be written it fails,
-// and the run can only read.
+// Hold says that a run begins: until Close, blobs that Has finds or Put makes are safe from a gc in another process.
+// In a store that cannot be written it fails, and the run can only read.
 func (s *Store) Hold() error {
 	_, err := s.session.begin(s)
 	return s.fault(err)
@@ -112,10 +109,9 @@ func (p *session) end() error {
 	return err
 }
 
-// use marks a blob as used in this session, unless it is fresh already, and tells
-// whether it is still there, and whether its times were moved for that. The mark is the
-// file's mtime, which gc reads. A blob of another user's may not be marked; then a gc during this run may remove
-// it, and its producer runs again.
+// use marks a blob as used in this session, unless it is fresh already, and tells whether it is still there, and
+// whether its times were moved for that. The mark is the file's mtime, which gc reads. A blob of another user's may
+// not be marked; then a gc during this run may remove it, and its producer runs again.
 func (p *session) use(path string, st memo.State) (here, marked bool) {
 	since := p.since.Load()
 	if since == 0 || st.Mtime >= since-int64(leaseSlack) {
@@ -131,9 +127,8 @@ func (p *session) use(path string, st memo.State) (here, marked bool) {
 	return !errors.Is(err, os.ErrNotExist), err == nil
 }
 
-// gate is held for moments: shared by those who begin a session, exclusively by
-// gc for each of its small steps. What is decided under the exclusive gate is
-// decided with all sessions known.
+// gate is held for moments: shared by those who begin a session, exclusively by gc for each of its small steps. What
+// is decided under the exclusive gate is decided with all sessions known.
 func (s *Store) gate(exclusive bool) (unlock func(), err error) {
 	dir := filepath.Join(s.dir, locksDir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -14,11 +14,10 @@ import (
 	"prgnn/internal/regular"
 )
 
-// A sharing carries what is recorded to the remote, behind the back of the run:
-// first the blobs of an action, then its record, so that the remote, too, never
-// promises what it does not have. The keys that are on their way stand in a file in
-// memo/unshared, one a session and named as that; what a process could not carry,
-// because the remote went away or it was killed, is carried by the next one.
+// A sharing carries what is recorded to the remote, behind the back of the run: first the blobs of an action, then its
+// record, so that the remote, too, never promises what it does not have. The keys that are on their way stand in a
+// file in memo/unshared, one a session and named as that; what a process could not carry, because the remote went away
+// or it was killed, is carried by the next one.
 type sharing struct {
 	ctx  context.Context
 	stop context.CancelFunc
@@ -65,8 +64,7 @@ func (p *sharing) begin(s *Store) {
 	}
 }
 
-// Offer puts an action that another process has recorded in this store on its way
-// to the remote, if there is one.
+// Offer puts an action that another process has recorded in this store on its way to the remote, if there is one.
 func (s *Store) Offer(k Key) {
 	if s.link != nil {
 		s.share.add(s, k)
@@ -107,8 +105,7 @@ func (p *sharing) left() int {
 	return len(p.queue) + p.at
 }
 
-// carry carries one key after the other until the store is closed. While the remote is
-// away, keys wait.
+// carry carries one key after the other until the store is closed. While the remote is away, keys wait.
 func (p *sharing) carry(s *Store) {
 	for {
 		p.mu.Lock()
@@ -196,9 +193,8 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 	return err
 }
 
-// contradict looks at a fetched record of work that was done here all the same, and gave other
-// outputs. If the remote has not the files that the record promises, it counts as damaged, and the
-// one made here replaces it.
+// contradict looks at a fetched record of work that was done here all the same, and gave other outputs. If the remote
+// has not the files that the record promises, it counts as damaged, and the one made here replaces it.
 func (s *Store) contradict(k Key, a Action) {
 	old, err := s.recorded(k)
 	if err != nil || old.Origin == "" || slices.Equal(old.Outputs, a.Outputs) {

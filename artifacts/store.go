@@ -24,16 +24,14 @@ var ErrCorrupt = errors.New("damaged")
 // ErrDamagedRun says that the record of a run cannot be read. No run mends that: Repair removes it.
 var ErrDamagedRun = fmt.Errorf("%w record", ErrCorrupt)
 
-// ErrChanged says that a file outside the store is no longer what it was when
-// it was hashed.
+// ErrChanged says that a file outside the store is no longer what it was when it was hashed.
 var ErrChanged = errors.New("changed during the run")
 
 // ErrFull says that the disk or the quota that the store is on has no room left.
 var ErrFull = errors.New("no space left for the store")
 
-// A Store is a directory of blobs, actions and runs; see the package comment.
-// Its methods may be called from many goroutines, and many processes may use
-// one directory at once.
+// A Store is a directory of blobs, actions and runs; see the package comment. Its methods may be called from many
+// goroutines, and many processes may use one directory at once.
 type Store struct {
 	dir   string
 	blobs memo.Dir // for Has
@@ -52,8 +50,7 @@ type Store struct {
 	trust trust
 }
 
-// The parts of a store. Blobs, actions and runs are the truth; the rest can be
-// deleted whenever nobody is at work.
+// The parts of a store. Blobs, actions and runs are the truth; the rest can be deleted whenever nobody is at work.
 const (
 	blobsDir   = "blobs"
 	packsDir   = "packs"
@@ -72,8 +69,7 @@ const (
 	collectedFile = "collected"
 )
 
-// version names the layout. A program refuses a store of a layout that it does
-// not know, rather than guess.
+// version names the layout. A program refuses a store of a layout that it does not know, rather than guess.
 const version = "prgnn store 2\n"
 
 // unpackedVersion names the layout without packs, which is that of remotes, too. A store of it gets the
@@ -156,8 +152,7 @@ func (s *Store) writeText(tmp, text, name string) error {
 	return t.PublishBytes([]byte(text), filepath.Join(s.dir, name))
 }
 
-// refuseForeign keeps a slip of the hand (--store ~) from scattering a store
-// over a directory that is something else.
+// refuseForeign keeps a slip of the hand (--store ~) from scattering a store over a directory that is something else.
 func refuseForeign(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -180,8 +175,7 @@ func refuseForeign(dir string) error {
 // Dir is the directory of the store.
 func (s *Store) Dir() string { return s.dir }
 
-// Close makes everything durable that is not yet, and gives up the store's locks.
-// The store must not be used after it.
+// Close makes everything durable that is not yet, and gives up the store's locks. The store must not be used after it.
 func (s *Store) Close() error {
 	s.share.end()
 	err := errors.Join(s.packs.Close(), s.session.end()) // in this order: gc leaves the packs of a session alone

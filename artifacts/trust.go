@@ -10,9 +10,8 @@ import (
 
 // A Trust tells which records of other machines a store believes, and who signs its own.
 //
-// A blob cannot lie, for its digest names it. A record can: "this recipe gave 666".
-// So records are signed where they are made, and a reader who trusts keys computes
-// again what none of these keys has signed.
+// A blob cannot lie, for its digest names it. A record can: "this recipe gave 666". So records are signed where they
+// are made, and a reader who trusts keys computes again what none of these keys has signed.
 type Trust struct {
 	Signer Signer     // signs the records that are shared; nil: they go unsigned
 	Keys   []Verifier // the trusted keys, first choice first; none: any record is believed
@@ -51,9 +50,8 @@ type trust struct {
 // SetTrust says whose records are believed. It must be called before the store is used.
 func (s *Store) SetTrust(t Trust) { s.trust.Trust = t }
 
-// Distrusted counts the actions that were there, in the store or in its remote, and were not
-// believed: those without a signature by a trusted key, and those with a signature
-// of a trusted key that does not fit.
+// Distrusted counts the actions that were there, in the store or in its remote, and were not believed: those without a
+// signature by a trusted key, and those with a signature of a trusted key that does not fit.
 func (s *Store) Distrusted() (unsigned, forged int) {
 	s.trust.mu.Lock()
 	defer s.trust.mu.Unlock()

@@ -120,10 +120,9 @@ func (v *verifier) cause(p Problem, err error) Problem {
 	return p
 }
 
-// Verify reads everything in the store and checks it: every blob against its name,
-// every action against its seal and its key, every blob that an action or a run
-// promises, every run. It changes nothing, and may be called while runs are going
-// on. Progress gets the bytes read so far, and how many there are.
+// Verify reads everything in the store and checks it: every blob against its name, every action against its seal and
+// its key, every blob that an action or a run promises, every run. It changes nothing, and may be called while runs
+// are going on. Progress gets the bytes read so far, and how many there are.
 func (s *Store) Verify(ctx context.Context, progress func(done, total int64)) (*Report, error) {
 	v := &verifier{
 		s: s, progress: progress, tasks: map[Key][]string{}, makers: map[Digest][]Key{}, refs: map[Digest]Ref{},
@@ -386,12 +385,10 @@ func (v *verifier) strays(ctx context.Context) error {
 	return nil
 }
 
-// Repair removes what a verification found damaged, so that the next run makes it
-// anew: blobs and actions that are wrong, and records of runs that cannot be
-// read. Blobs that it removes, and those that are missing, are written down as
-// gone, as those that gc removes are: after it, Verify finds nothing but foreign
-// files, which are left for a person to look at. Each thing is looked at once more
-// before it goes: a run may have healed it by now.
+// Repair removes what a verification found damaged, so that the next run makes it anew: blobs and actions that are
+// wrong, and records of runs that cannot be read. Blobs that it removes, and those that are missing, are written down
+// as gone, as those that gc removes are: after it, Verify finds nothing but foreign files, which are left for a person
+// to look at. Each thing is looked at once more before it goes: a run may have healed it by now.
 func (s *Store) Repair(r *Report) error {
 	unlock, err := s.gate(false)
 	if err != nil {

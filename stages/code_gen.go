@@ -5,66 +5,66 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 643f467dccc9f80c606a1e8530a4d0adc13cc7d8ab47b8efcc0a0002efd8f269
-kind biomarkers ef59a74ec4882d4c459fc252bad1ae992435793371c336bb6188467a4766288d
-kind bnt eacd2035bb04ce4f74f7245f5e61d2d07f6c89a845d5175a52884f845f161ed8
-kind bootstrap 06c300af67c56fd47bfaf9a79c9028172f910a27585cd667e09f38d0178bb8d1
-kind braingnn 8c6e7a9268d8d0675b2c1e32c44a3c27301ddef4ce9955af37548a6f3609e70e
-kind brainmap f73a3ede5f6144c9fd630b3716a19846ab745757225b80291089704f969822dd
-kind choose 2d66f4a636042850fde7e1fd4afd159a1667a98822cf5ab94d1865cd9f113ecb
-kind combat 03cda05c1895d1871ddb5c5b77d7f3aa37aa2c78e77e6a24c6900b1cf2ae4750
+var codes = dag.Codes(`kind baseline 35ad566fc9442eda35d650401c9d3291f9b10007a500aae3ac0c24f112f7f9df
+kind biomarkers 40c089265158d36c15f54beb1aea550bc78abc12da111c2e57a07370f40f06dc
+kind bnt 54cbd4229de7f2fabdb61e928e0ceccc874fa64b15ef1c7fa95fcf570300c903
+kind bootstrap 38f1ebc489950693cf2d16961853310ff4183a3fcb706529780866e22baa3abe
+kind braingnn 31db90c81f0e71af1e91fcb1bf252e80bf28623d8884037e6bc200e09f3c522b
+kind brainmap 1655860b116de8d3ff3660219ff22c9c8e3de16cc8846cab9c80830e92345e53
+kind choose 0848c7e288fcf08f947af9d50abad3470b1be9796f3421f26d9c1d94c05f9529
+kind combat d4aa383347763e1b11f79a274a32da9857a6f9c39d285aa023624f33346d5ec9
 kind compare 5aa0d8c4732276ca8627594a25c1deec7dce72b9843d8911aa0a208f1136abdc
-kind connectivity 054e3eb0a3b35181d9e6de6394f05bd5785c8735729618e0131a0f4a42018f19
-kind covariates 39ec76933d9cc8c085131e263fe9488d3d0697b5ff8ce6b5788af87f4cf96ba7
-kind denoise ef34109c9211fac1233f6958ca1952c21d7de4f563530bdcc94961e9907eca11
+kind connectivity 6bdf39ea7f89dac888152a3753319da563f5f8b0a125ff457e69b7a49de2fd42
+kind covariates 28396ccf259c1bb61854221d78a66931c73f46f5624dc1a0988bdc77dcf2ecf0
+kind denoise 3be95428b171769c79596ff738d9ce62134303f7c13dc5c20f81e3719605a8f5
 kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
-kind evaluate ee912c571fbea36d691b7743197d42f06afa8da7202ecdcdd29e5526c5422bee
-kind evaluate-regression d829324fd60a655267d011dd26386f50076dad0439b8db53d93e876653316aaa
+kind evaluate d60be44cc242c8d32da1f69299ead7a8be298a745dd7409ebc19189d21a12df5
+kind evaluate-regression 29d244920f7d7d3e42ef790de4ce37257058e8fe5263de6884083df5f58c490c
 kind exec 3599ebb772756c579aee534fa15f55c6020305b37a3553eebeb54395b866927b
-kind fidelity 40237b278bea3b3f242589ee946213a628ef385154e91843e53192eb2aaf0462
-kind figure-calibration ef2b39ded68fa077065040e163ffd5d85f5658d10b274e90aa13cdd33ffc47c3
-kind figure-confusion 9c1b109055046db73f5549750f5dcbeee2ed96d5e45d2dde8d55fc3c2bdf73b7
-kind figure-connectivity 43e9a2a142406064046b5185ea6d90ee281a16aeef79ace09e2b4e680be984ec
-kind figure-degrees 248508b93ace6cc26762b500c1605b51ad5a5de9ae46c277f4d221914d3e7f7b
-kind figure-distributions 48833ef1ae9c1d35ded88354e0c3a7eaff1376a35cb7ac638405d30c72b7f3f1
-kind figure-individuality 55b5f223c4a633851d32b8404b88fcecf57cc45a4cd20214550e0a7c9755f475
-kind figure-individuals 5a1c010a6c19bc9dbd5612df37d7766083c154db3a3c89a94def36f8d4200c18
-kind figure-qc 9fca0f1f1d65fcb50fffc418616de99b926a5371528d0fe73bc5e9d831ea4729
-kind figure-qcfc 834da7f709669f791ee122b32cd5051150fdbfa818bacb66fa661bfb81d762ed
-kind figure-ranking 91577dccdade0c49c4d8abced1710fc193c2806662e0f1968d3a1621039d0bae
-kind figure-roc a04804da4936f53b909ff1609c27f73638d34e23eb90f6288fc67509ab40b2e7
-kind figure-states afbb0db8a302ce35e03fead6474bc65ef5dffc05687d512192ff88ad957dc518
-kind figure-training c64339420623ed87af100e35ad30973ad8a84882071c85ba27b488e6fc47d52b
+kind fidelity f379ddd3f8e175ed741106f0929859dcf574f739a9c8446a503f0378c3bdfee4
+kind figure-calibration 451bf0aab27c3e5799aee74ac59454d43efcd1d8fa312d12644dcd6af5f8b564
+kind figure-confusion c8a4170dfe3ca9849a252af8e947da5c9dec4cf28ca5da91a0fcb29b3bdd7ce8
+kind figure-connectivity 6a9f69caaf729caf1d19338e08506430f400bfb88cb3d084cb0eca0320ff74cf
+kind figure-degrees ef954f7f4185fea6d9ecb6ff7e6b1857763649da58e160893fdcb1d373adea84
+kind figure-distributions 83678bed451d365204c082381234961077937c913888a10884d7ee436da478d5
+kind figure-individuality 5d0d1aeb8e46561e6d927b7ab05f3f1c94dcb2c63479ad99c3d672659500fd76
+kind figure-individuals ec85bfa2b99c9a72a8183769fb5233727e8b736f793a89f20547007233f4f138
+kind figure-qc ecce5f8b981d12ab53c46d765631b2c091665155fa00ed2e6f0bf64f727de399
+kind figure-qcfc 31801734b2776ea0201203a0183f316b73b096255227504ba65e82f866a853dc
+kind figure-ranking 285b9eecebd06813fd316913a49b0d97bdd1c368679dd854ae0119bace533c70
+kind figure-roc 2e9aa8576c611a8ed9a86083eb7eeff7a6f9989316c47c033ba53ac0c6210abe
+kind figure-states 47d77283c3f6e7ea278104c69a52ae353ad1125a4b2a29c6d6d676ef945d9693
+kind figure-training 57368a306280a0e4bb89b8ecfd3f428e90c7f9725f9906b7219dfb2e679bd046
 kind graph 1621bceaca05e64fcd3a400f954744e317ab7251989af0e45235f0efe24a4b7a
-kind harmonize 7c79e0a41566d3449de37b29908f8c5ce579ea5da8acc61829f5446ea965bc05
-kind individuality e8235ae7e19dd8dc433439cbc6269668855051ec96ecb9dd0deba323d21a52a1
+kind harmonize 04370f9748636c173c9986bc20481e5efb866cc9f5f77e711c07751266223f96
+kind individuality 3bac52918474703de92de6af7e6149963a8ee5fa804fc10d271e10aaed87bb1a
 kind join 2a0a091576206cf426ad8cbfc653a8d7dfbd847434ee69aea6a2360cbaf31288
-kind leakage 45916e4ef97576b90862742c8c087b980fa8e172254b66f581ff951149258b4a
-kind matrices 2c696c003536aec696ef320a49baa80fe4c22c3b241f7e2056687a96d63f7283
+kind leakage 568e61e0e69f7987c22c36522eee1391a25d1fb4f3bb25606cc66e9baabd98f5
+kind matrices c54ad661a835e0bbd115cf22f4496f5ffff89b3f97354e7b97ef5b7dbefcf563
 kind mean-volume 21d6f448b3e61d362ddba5f5244208cabd295a68fb32783ff1a4021babd331ea
-kind meanmlp 93226c749a0f4d047b822e1732d788780b28f5e26e137c2f2485ffb823139a8d
+kind meanmlp e1ef0e73754b4ede0667f16891cb256b6eb3b681acb847e1700ec7cd6977d702
 kind occupancy b0ab48cdeef8a5259784accb888dcf0fa46b5e55cbc56d72559316ced069e8bb
 kind parcellate 654724b18b8597b32fc07ba2eab457b4c81d21c5651fbc4768430b6c34242ace
 kind permutation b44dc5a0ae451a3fb244694b3dab007b8d655296f546f4df4734cec802030f45
 kind permutation-regression 25cffa700adecbf797f54a77baab2a482b0782f22d311fcf07851fcaa47a8e33
-kind predict 6c66601be6e947349e4a6abb6141b20c7d489f93405e54dec83cb5cfe11d9b01
-kind project 4c38c5eb70725a9acd7d60a9d9992cfc0c210ba231cb13de017f28c534ff9263
+kind predict 80c9706cd540e5a94399df6a21513bd0577ea873ae02177190895a16e028dfb8
+kind project 7918f8b3483127908991cda54bc38d924557821a7c46689aa3e324ac902f4e79
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
-kind qcfc fb49747790687ac242087caf6badb19c9defa138d4cd053a7bfc00ba3596dd2d
-kind regression 3ff627b6bc7697dd187a55effdd5c8b4c152dbcc940d75a3b3fd205ad19cda62
-kind report 1882f646df79716847336d622f6aeedc77ab0ea70e9dd4b7dbd54382b56ba283
+kind qcfc 2f79c0bb62f96fad84211669734a089d29d65755685848bce627669e55e1d59d
+kind regression 72a601855ea9b17521f92cc42a37543d2c534badaff5a22e44c40c80bbc77718
+kind report 12b10e3037c14460806ecb6836270b69c4796e761cde811326ed15fa708c221c
 kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
-kind sessions 9963d1ef0997654d5ad9d7d4026dc2669f9bc25371d8debfd255c80e49e6ebf6
-kind simulate 18bb0af70eb64e31cbca046a62aba2790ee0451f62bdd211df6f046686b8843c
-kind split 8a02977825e11d6a0a6efea500309c16027fdb8b589d90dc64e2c4106621dc9c
-kind states fae4e201e0cefac2228a29a306ac2bcf485ec3821ccd2f80398bd0a846a49e6b
-kind summary 7e7bd9068cb1bfdc1c0aeb39bbabfa13b39416b01e5abf6aba5e482e34ae244e
+kind sessions 005418501bec21f57ece00ee81273c5fc8f3ca6dc3361a387f3ad3b416c485fe
+kind simulate 1101fa847a0c1400c1bb91b7cdcdb1208a463664964a527330210c5a889a4ebc
+kind split ac36a508ea18e292ed4e032e3babc2be1bf536e117b120f691a608a877086618
+kind states 8d85662d3fc25d3ac42150cd996d1a11e710994198fff9ba06bcb77b435264bb
+kind summary e47220b14bebfe93d4192754d2259f74baa086aa27a66da48a0c19c3c997176f
 kind tables c92c91193208758472dfa336d6df22ff7cb40271fc9a562033220ecf9373f9db
-kind tangent 6cee9a81c8626a729158105bba8c372322e950de897b7a4764ca8bc30f7dc612
-kind timeseries 16d1d5ec32f634d5e741ec65744f1a1cfb49c6663164b26e22b076c5bba25077
-kind train 7352cdac902318af12e4e045d75157680f82f32d7957f220ece81b3e9249dd71
-kind train-regression 09c0c87a3599036d23420ca68df793156ace3aaa95099734e07b0b1de3599421
-kind windows 1158914f1e90ead83fcb2ef5f7ce37ad622458ad75e6459abc00d7b93f9f10c1
+kind tangent 662dd11b1f2a762a689b38fee3074ebf0ca3d00313f16985e22b89262676dd7a
+kind timeseries 777ca0a662202808f867dbeaf930c31ad2bdc91ed822ece525ac002227e85127
+kind train 06ff6c5316c3eb975ce0ee4a217e36ceaba16cfa535c859759ea1f9f13b7bae9
+kind train-regression 615531ddf86a2772ee49e65081c8bf60102edb0181bc1e60059657b79729b358
+kind windows 1e78e6f2c290f76366bd2f31440f442de7e07abb3fc2a24e8c2dfe7b1aeca8ef
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -278,8 +278,8 @@ prgnn/internal/dense.run64 cc59d49cee26.867f9b
 prgnn/internal/dense/kernel_amd64.s 42a95fc20add.e3b0c4
 
 reached by baseline biomarkers bnt bootstrap braingnn covariates denoise evaluate evaluate-regression fidelity figure-individuals individuality leakage meanmlp regression report simulate split states summary train train-regression
-prgnn/internal/random.New 6b34c4077f0a.e5d7de
-prgnn/internal/random.Stream d7d5f4c48c2a.e3b0c4
+prgnn/internal/random.New b001b847afb8.e5d7de
+prgnn/internal/random.Stream f4b5356aeec1.e3b0c4
 
 reached by baseline biomarkers bnt bootstrap connectivity individuality leakage matrices project regression tangent windows
 prgnn/internal/dense.Axpy 9b740b80eb51.079fea
@@ -301,8 +301,9 @@ prgnn/internal/exact.ln2Lo e898b296b182.e3b0c4
 
 reached by baseline biomarkers bnt braingnn choose combat connectivity denoise fidelity figure-connectivity figure-qcfc harmonize individuality leakage meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression windows
 prgnn/internal/exact.atanhTail 0214ce759d91.e3b0c4
-prgnn/internal/exact.frexp a6507f96089c.e3b0c4
-prgnn/internal/exact.log1p 599b3ad72746.3dfe3e
+prgnn/internal/exact.frexp 6c702fe0dd69.b1914b
+prgnn/internal/exact.log1p a008f2d6757f.3dfe3e
+prgnn/internal/exact.rootHalf 304b5ffcd648.e3b0c4
 
 reached by baseline biomarkers bnt braingnn choose combat covariates fidelity figure-qc individuality join leakage meanmlp occupancy predict qcfc regression report sessions states summary tangent train train-regression
 prgnn/dag.Input.Coord 3dc661542b77.de3666
@@ -639,7 +640,7 @@ prgnn/stages/learn.Baseline.Validate 682980650712.8b787d
 prgnn/stages/learn.Baseline.fit 699f7b912545.dfca6c
 prgnn/stages/learn.Baseline.form 444ec37c8089.0c0953
 prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
-prgnn/stages/learn.Baseline.onRows 755d80eb56b8.88960b
+prgnn/stages/learn.Baseline.onRows 87a614eb14eb.5c3805
 prgnn/stages/learn.Baseline.training cb9729eebb84.304377
 prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
 prgnn/stages/learn.baselineHistory 192746952966.6a6604
@@ -920,7 +921,7 @@ prgnn/stages/fold.Features.Same b31c8574fe16.f01815
 prgnn/stages/fold.Features.alike 853dd32f2e25.1dcf2e
 prgnn/stages/fold.FeaturesOf e820baab6d10.a66a86
 prgnn/stages/fold.Print 1fecd7191521.6b0fe8
-prgnn/stages/fold.PrintOf 190bfa6bb887.47816e
+prgnn/stages/fold.PrintOf 0ede2c5d509c.47816e
 prgnn/stages/fold.PrintOfDigest 6b7029854c5d.e09c6f
 prgnn/stages/fold.answer 09b6b8581dd1.5e19cc
 prgnn/stages/fold.answerFor 9c1267ac9227.fcbdf6
@@ -977,7 +978,8 @@ prgnn/stages/learn.splitInside 9ff7eb76352f.57dac9
 
 reached by baseline bnt braingnn meanmlp regression simulate
 prgnn/internal/random.Stream.Normal f4090572093e.7cf7d4
-prgnn/internal/random.Stream.inDisk fddcee73fce6.3672ac
+prgnn/internal/random.Stream.inDisk 3bfe6c4fe59e.0c5655
+prgnn/internal/random.Stream.uniform 65b33eee498f.3672ac
 prgnn/internal/random.radius 717a878f8d64.d710a3
 
 reached by baseline bnt braingnn meanmlp regression split
@@ -1268,21 +1270,25 @@ prgnn/gnn/baseline.vectorMachine.weights 2f8c10b9606c.b439ab
 prgnn/gnn/network.Squares 48994ff5a4ab.c4217a
 prgnn/stages/learn.checkPenalties 50b12756cd7e.e3b0c4
 prgnn/stages/learn.formOf 14a055902bda.c20e93
+prgnn/stages/learn.inSet fc05990611a0.cc19c3
 prgnn/stages/learn.innerRows d464a5d5a518.7bb7db
 prgnn/stages/learn.matrixForm db2d695f85e4.e3b0c4
 prgnn/stages/learn.matrixForm.check 95ad42b32e60.561713
-prgnn/stages/learn.matrixForm.each 517b85f17771.561713
+prgnn/stages/learn.matrixForm.each 47e7aab4c936.336f7e
 prgnn/stages/learn.matrixForm.nodes c34447f4d530.14e167
+prgnn/stages/learn.matrixForm.refuse 296d4d6badf1.561713
 prgnn/stages/learn.matrixForm.regions 0e805e73bdf1.23e012
-prgnn/stages/learn.matrixForm.row 69fe7ba29ecb.9a9bb5
+prgnn/stages/learn.matrixForm.row 36d70cb3d740.7917d6
+prgnn/stages/learn.matrixForm.spans 10c3d7a839ca.561713
 prgnn/stages/learn.matrixForm.width fe153203daff.561713
-prgnn/stages/learn.readMatrices ff75e8173eda.406080
-prgnn/stages/learn.readRows 36dce85a802e.f77228
+prgnn/stages/learn.readMatrices e9560ce319bc.ffff44
+prgnn/stages/learn.readRows a9a423ee6ade.63861e
 prgnn/stages/learn.refuseLeak dc9ef149b54f.f7563b
 prgnn/stages/learn.regionWeight 8ca1154cf8c6.e3b0c4
 prgnn/stages/learn.regionWeightRow 617cd8dcc33c.f62b9b
-prgnn/stages/learn.rowSet 88b4100cbb3c.e43ab3
-prgnn/stages/learn.standardizeRows c5dae9c578ed.b3dda3
+prgnn/stages/learn.rowSet e506b5738e0c.c85245
+prgnn/stages/learn.rowSet.add f8c08c2346d9.2176a5
+prgnn/stages/learn.standardizeRows 15b2a75ad735.72b8d1
 prgnn/stages/learn.statesForm a60df60dcccb.0fd7a9
 
 reached by baseline bnt regression tangent
@@ -1342,6 +1348,14 @@ prgnn/stages/inference.CorrectedT f1e583592fc8.0cc3b9
 reached by biomarkers compare individuality qcfc
 prgnn/stages/inference.StudentP 068be0c8ad47.d7a824
 prgnn/stages/inference.arctan 7c34020b5096.d7a824
+
+reached by biomarkers connectivity individuality leakage matrices tangent windows
+prgnn/internal/dense.sumLanes 62222fad2ff5.e3b0c4
+
+reached by biomarkers connectivity individuality leakage tangent windows
+prgnn/internal/dense.SumSquares ba0b9f52535e.8ce8b2
+prgnn/internal/dense.sumSquaresAVX b61aacf73e51.9ffd86
+prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
 
 reached by biomarkers covariates denoise exec fidelity figure-individuals figure-qcfc individuality report simulate summary
 prgnn/internal/pattern.New 9c8c948eccc1.f2360a
@@ -1455,7 +1469,7 @@ prgnn/stages/assess.merged 1216afbcaa32.4a4c37
 prgnn/stages/assess.namedNode b1bc0932ed65.e3b0c4
 prgnn/stages/assess.nodeFeatures 5495d53f769a.e898d0
 prgnn/stages/assess.nodeFeatures.Compute 28f3f7b3ff1f.7a3748
-prgnn/stages/assess.nodeFeatures.WithoutNetwork da8320419e52.0e7523
+prgnn/stages/assess.nodeFeatures.WithoutNetwork 7acf0bb64d76.0e7523
 prgnn/stages/assess.nodeFeatures.byRegion e0c0c48a1cc6.579d30
 prgnn/stages/assess.nullRow b786f37adc73.e3b0c4
 prgnn/stages/assess.nullRows af61409a57d6.78ae43
@@ -1483,7 +1497,7 @@ prgnn/stages/column.FeatureTest 1d37cf30dd9b.e3b0c4
 prgnn/stages/column.RidgePattern be0dac9e39b0.e3b0c4
 prgnn/stages/column.StrengthTest fcaa2de257d2.e3b0c4
 prgnn/stages/inference.AgainstNull 8b6b11dba9a7.5c15d2
-prgnn/stages/inference.Agree adb36dfd24ea.f87f4f
+prgnn/stages/inference.Agree d5cc310165b4.fd05a3
 prgnn/stages/inference.Agreement bf89f703b507.e3b0c4
 prgnn/stages/inference.BootstrapContrasts e847b87ea314.a9d881
 prgnn/stages/inference.BootstrapRanking ebf0a488a38b.840e89
@@ -1506,9 +1520,14 @@ prgnn/stages/inference.contraster 123d63314b18.8e9f1e
 prgnn/stages/inference.contraster.of 3097c51372f6.2e60af
 prgnn/stages/inference.countBelow 49219ececeba.e3b0c4
 prgnn/stages/inference.expectedJaccard 8788fe7e8e08.e3b0c4
+prgnn/stages/inference.manyOrders dcd253a8bb8c.6b4fa5
+prgnn/stages/inference.manyRankings b89625acf5ff.e3b0c4
 prgnn/stages/inference.moments b27c4b5541df.e3b0c4
 prgnn/stages/inference.newContraster 8c50d051b58c.edd01d
-prgnn/stages/inference.overlap 9d852e4b49d1.e3b0c4
+prgnn/stages/inference.orders bf60ab0f2469.f6d9f7
+prgnn/stages/inference.overlap 0feb2d4e0e40.dd4e00
+prgnn/stages/inference.places f72cccc08b64.e3b0c4
+prgnn/stages/inference.places.has a3e243caec0b.dd4e00
 prgnn/stages/inference.ranking.kendall 287408840917.447f3f
 prgnn/stages/inference.shared bf7fac9eefd7.e3b0c4
 prgnn/stages/inference.spreads c91af23adc09.0022e7
@@ -1517,6 +1536,7 @@ prgnn/stages/inference.tail.add 6823ce404d7b.8d9dc2
 prgnn/stages/inference.tail.cut caefcc8722e8.bc2d90
 prgnn/stages/inference.tail.quantile 4ba3b09e0ad1.8d9dc2
 prgnn/stages/inference.tailFor 0520a5131186.d59621
+prgnn/stages/inference.topPlaces f3edc3c2c297.3273e2
 prgnn/stages/inference.welch 84e1f4577b7e.cc3ae7
 
 reached by biomarkers individuality report summary
@@ -1588,7 +1608,7 @@ prgnn/gnn/bnt.together 57c4b32f7c1d.e3b0c4
 prgnn/gnn/bnt.unjoin cde31981f60b.a605df
 prgnn/stages/learn.BNT 69b6ab22b060.3cb1d8
 prgnn/stages/learn.BNT.Ports c0a9d0b56097.a6dfa9
-prgnn/stages/learn.BNT.Run 882176a69e39.95384d
+prgnn/stages/learn.BNT.Run 1f7660a648fe.62e460
 prgnn/stages/learn.BNT.Validate f83896356096.a3e314
 prgnn/stages/learn.BNT.matrices 986f255b5f53.790d43
 prgnn/stages/learn.BNT.rate d21ea14c3677.69a9e2
@@ -2185,7 +2205,7 @@ prgnn/stages/draw.DPI 4c943ed59fe6.e3b0c4
 prgnn/stages/draw.Family 285539a8c3fb.e3b0c4
 prgnn/stages/draw.Figure f75ac4a82489.e3b0c4
 prgnn/stages/draw.Figure.PNG c4753c60b66c.689863
-prgnn/stages/draw.Figure.SVG a39fb186723b.7d9c08
+prgnn/stages/draw.Figure.SVG edd2542e69fd.7d9c08
 prgnn/stages/draw.Figure.paint 0a06d66eef25.143812
 prgnn/stages/draw.Ink b8d98e520859.e3b0c4
 prgnn/stages/draw.LabelSize f82a57501391.e3b0c4
@@ -2262,12 +2282,13 @@ prgnn/stages/draw.snapped.Stroke 5b00e7d32e57.0b805d
 prgnn/stages/draw.snapped.Translate 6059c81fd5e5.53b3c9
 prgnn/stages/draw.subset 1acc89c30f24.c776ad
 prgnn/stages/draw.svgCanvas 630f45745800.d9ed84
-prgnn/stages/draw.svgCanvas.DrawImage da1e6e3fb51e.7ea05e
+prgnn/stages/draw.svgCanvas.DrawImage fa396c4f30f2.7ea05e
+prgnn/stages/draw.svgCanvas.Fill 356df1dcafc5.a9e818
 prgnn/stages/draw.svgCanvas.FillString db37ed983819.b2a178
 prgnn/stages/draw.svgCanvas.fontFaces 03728543b886.e8133a
+prgnn/stages/draw.svgCanvas.withImages 1f51e1860b36.a9e818
 prgnn/stages/draw.tens ebb3f1481b04.e3b0c4
 prgnn/stages/draw.unhinted 7d2aeaddcfd8.e3b0c4
-prgnn/stages/draw.withImages 8d5c4fa5c589.e3b0c4
 prgnn/stages/draw.woff adce97d1dd8a.fdc697
 prgnn/stages/draw.writeAll 435787b06084.e3b0c4
 prgnn/stages/draw.written d430d9583892.e3b0c4
@@ -2666,14 +2687,6 @@ prgnn/connectivity.mostSize d0872397b0e5.e3b0c4
 reached by connectivity figure-connectivity sessions
 prgnn/connectivity.nearOne 70acb9aab7f1.e3b0c4
 
-reached by connectivity leakage matrices tangent windows
-prgnn/internal/dense.sumLanes 62222fad2ff5.e3b0c4
-
-reached by connectivity leakage tangent windows
-prgnn/internal/dense.SumSquares ba0b9f52535e.8ce8b2
-prgnn/internal/dense.sumSquaresAVX b61aacf73e51.9ffd86
-prgnn/internal/dense.sumSquaresGo fc9765801e76.9bf050
-
 reached by connectivity matrices
 prgnn/connectivity.Empirical 25932778740d.7b171b
 prgnn/connectivity.Estimator e621c9066c91.e3b0c4
@@ -2715,7 +2728,7 @@ prgnn/stages/assess.covariateRow 1bb92e06d522.266d8e
 prgnn/stages/assess.covariates.New 89f435364e6f.266d01
 prgnn/stages/assess.kindOf f37336f1fc0b.d6bf30
 prgnn/stages/assess.known 140c731bd9a1.d6bf30
-prgnn/stages/assess.scanCovariates 58eff69bc51d.2909ef
+prgnn/stages/assess.scanCovariates b064870d5b0d.2909ef
 prgnn/stages/assess.varies 37006d2990fd.d6bf30
 prgnn/stages/column.CovariateColumn.Describe 65c7bb12368d.a194bf
 prgnn/stages/column.CovariateColumn.categories feeb0fd799cc.86e681
@@ -2909,7 +2922,7 @@ prgnn/stages/sheet.Read 9e726c96f5c1.9446ab
 prgnn/stages/sheet.Sheet 46b9d9586702.e3b0c4
 prgnn/stages/sheet.Sheet.Column 356c2cad26a8.fb4414
 prgnn/stages/sheet.Sheet.decimalCommas af78331f573b.997608
-prgnn/stages/sheet.checkHeader ae60ae2fef45.e3b0c4
+prgnn/stages/sheet.checkHeader ce5bcd18a375.51a3d3
 prgnn/stages/sheet.decimalComma 117f6313a34d.e3b0c4
 prgnn/stages/sheet.isText abbff6e9ffed.0ec5f8
 prgnn/stages/sheet.maxBytes d389e7042c85.e3b0c4
@@ -2945,12 +2958,14 @@ prgnn/connectivity.Decompress 52ec3932cffb.077aea
 prgnn/connectivity.MaxFile 41deaa7108a7.e3b0c4
 prgnn/connectivity.blockSize dfd194bfca22.e3b0c4
 prgnn/connectivity.blocks 0f0c1501ce5a.e3b0c4
-prgnn/connectivity.blocks.add bf7623152cbd.c089c7
+prgnn/connectivity.blocks.add 46c9cde8348b.c089c7
 prgnn/connectivity.blocks.after 20a0794ddf3a.078695
 prgnn/connectivity.bounded 080aa024dad6.e3b0c4
 prgnn/connectivity.bounded.Read c26bde6d02e3.15d889
 prgnn/connectivity.checkNames 61bcc3a512c5.e3b0c4
-prgnn/connectivity.commentNames 92a20a85f7f1.d387f6
+prgnn/connectivity.commentNames a5528652f2d1.d387f6
+prgnn/connectivity.decimal b8eee42eff2b.ab540e
+prgnn/connectivity.digits 16331a34b87c.e3b0c4
 prgnn/connectivity.dropIndex 91eca8e73371.a4509c
 prgnn/connectivity.isNumber 3107bc1860f0.aaec77
 prgnn/connectivity.maxLine 812028183106.e3b0c4
@@ -2960,14 +2975,18 @@ prgnn/connectivity.members a40690804e7a.e3b0c4
 prgnn/connectivity.members.Read 4afdc36db9ce.ac5aaa
 prgnn/connectivity.notNumber de4459384eb8.e3b0c4
 prgnn/connectivity.parseNumber ca43e7153fee.e3b0c4
-prgnn/connectivity.readLine f12ecbef5a79.605abe
-prgnn/connectivity.readLines 13c6ed45da83.f64350
-prgnn/connectivity.splitter 60146e229469.730636
-prgnn/connectivity.text f56e6205b7dc.078695
+prgnn/connectivity.plainRow 39d72167a4f4.26a55c
+prgnn/connectivity.powers 330103d57c47.e3b0c4
+prgnn/connectivity.quotient 84ea7de0cc89.d0b5ab
+prgnn/connectivity.readLine a9b56ccca1ca.20eb46
+prgnn/connectivity.readLines 785eace6bde3.019d8d
+prgnn/connectivity.splitter a605a6876bc0.730636
+prgnn/connectivity.text cab33cb29250.078695
+prgnn/connectivity.text.add fc72ca8c384b.5e390c
 prgnn/connectivity.text.cutName 42ab9ccc5028.32e758
 prgnn/connectivity.text.finish aeadd72fcccb.813434
-prgnn/connectivity.text.line 60e37a51e6d3.17193d
-prgnn/connectivity.text.row 7c445b0dba93.f61afd
+prgnn/connectivity.text.line 8eace0185945.17193d
+prgnn/connectivity.text.row 7220c6c04e6e.29ace1
 
 reached by denoise report summary
 prgnn/internal/pattern.Pattern.FindSubmatch 1957430898b9.b76113
@@ -3635,12 +3654,12 @@ prgnn/stages/assess.individuality.New e17c31a5201c.609979
 prgnn/stages/inference.Cell 68bcc00ab62a.e3b0c4
 prgnn/stages/inference.Components 544c575cea9e.e3b0c4
 prgnn/stages/inference.Components.Share b7e05024f3d0.501b7c
-prgnn/stages/inference.Individual 9117c8f747e7.25e30d
+prgnn/stages/inference.Individual d1d73c6a5ab1.c5dae0
 prgnn/stages/inference.Individuality f035d6884e6d.501b7c
 prgnn/stages/inference.VarianceComponents 566f69e5f708.fbb098
 prgnn/stages/inference.expit a34bc3ce25b9.7a890b
 prgnn/stages/inference.jackknife 5561d4ddb14e.e3b0c4
-prgnn/stages/inference.overlaps 76345f942061.dcea8f
+prgnn/stages/inference.overlaps f8c7bd3ed4d5.38ac6b
 prgnn/stages/inference.pairOverlaps 843546c9d17a.e3b0c4
 prgnn/stages/inference.person 8e86805f2a91.e3b0c4
 prgnn/stages/inference.pooled c76b9292e2e6.1bcbb6
@@ -4226,7 +4245,7 @@ prgnn/gnn/baseline.numbersForest.Decide 324899b0c9f4.4bcd1e
 prgnn/gnn/baseline.trainedMLP.Decide 7012b08c955a.a279ad
 prgnn/stages/learn.Regression 46e7c08d0085.3cb1d8
 prgnn/stages/learn.Regression.Ports 3bbea4000c1d.3626b7
-prgnn/stages/learn.Regression.Run 98dde052f820.1ef28d
+prgnn/stages/learn.Regression.Run c96e7dc1cf19.11154a
 prgnn/stages/learn.Regression.Validate e21aa8a7dc16.77a12e
 prgnn/stages/learn.Regression.fit 784204d1c224.26bc26
 prgnn/stages/learn.regression.New 3c5c824f18d0.87f030
@@ -4706,7 +4725,7 @@ prgnn/stages/phantom.Column 0833d8daf3a6.e3b0c4
 prgnn/stages/phantom.Coupling 2057ecd541c0.e3b0c4
 prgnn/stages/phantom.Make f26349a938ba.247621
 prgnn/stages/phantom.Scan b9897f48ee2f.cb7c20
-prgnn/stages/phantom.Scan.fill ebca8fe95919.2f385f
+prgnn/stages/phantom.Scan.fill 326e68e2ae5e.5aae77
 prgnn/stages/phantom.Settings e3aea867bee7.e3b0c4
 prgnn/stages/phantom.Settings.check 3ba973e0ac3c.afc358
 prgnn/stages/phantom.Settings.coupling ce68e1da9330.cbf20f
@@ -4758,6 +4777,7 @@ prgnn/stages/phantom.near 1bbb09b466d5.a8ad55
 prgnn/stages/phantom.near.look 2f618d614b07.e137d4
 prgnn/stages/phantom.near.take 9b0427df3e28.be0094
 prgnn/stages/phantom.newNuisance 962cc1272419.195f5a
+prgnn/stages/phantom.newWaves 8e899c11eb5f.f20f50
 prgnn/stages/phantom.nuisance ff71cc5d2976.e3b0c4
 prgnn/stages/phantom.nuisance.add bb28e8ee79c9.58c89c
 prgnn/stages/phantom.nuisance.columns 16f6658960c8.c92ea7
@@ -4790,8 +4810,8 @@ prgnn/stages/phantom.system 09b19ee5eab8.e3b0c4
 prgnn/stages/phantom.systemWeight e7f9b41a1ee4.e3b0c4
 prgnn/stages/phantom.systems 3bd67396fad0.9eec28
 prgnn/stages/phantom.ventricle 2c003f8727a8.e3b0c4
-prgnn/stages/phantom.waves cc31d9957efb.13d453
-prgnn/stages/phantom.waves.disturb 04da187b04c7.bfc61e
+prgnn/stages/phantom.waves 3af4d6526865.13d453
+prgnn/stages/phantom.waves.disturb ba8958eec020.bfc61e
 prgnn/stages/phantom.weightSpread 2057ecd541c0.e3b0c4
 prgnn/stages/phantom.white 3ed4eb029130.e3b0c4
 
@@ -4963,7 +4983,7 @@ prgnn/stages/prepare.windows.New bf4527ba9e1c.65a369
 prgnn/stages/prepare.windowsRow 5f9c40d5f751.e3b0c4
 prgnn/stages/prepare.windowsRow.warn 486212eab0fc.189146
 
-at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:21 DigestOf:27 Value:64 Ref:72 Bytes:108 Bytes.Format:114 Bytes.Encode:117 Text:123
+at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:20 DigestOf:26 Value:62 Ref:70 Bytes:106 Bytes.Format:112 Bytes.Encode:115 Text:121
 at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Array.Float64s:91 floats:109 Array.Format:118 Array.Encode:121
 at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:173 bitmap:186 canonical:198 textBuffers:219
 at artifacts/encoding/arrowcheck.go prgnn/artifacts/encoding arrowMagic:21 maxArrowColumns:23 maxZstdWindow:24 flat:28 flat.u32:33 flat.field:36 flat.follow:48 flat.table:51 flat.vector:61 flat.tables:76 flat.text:85 flat.byte:90 flat.int64:97 flat.metadata:105 arrowTypes:115 arrowTypeNames:117 word:122 word.String:124 checkArrow:127 checkSchema:172 checkBatch:200 checkZstd:261 ReadSchema:273 checkArrowSchema:285
@@ -4989,7 +5009,8 @@ at connectivity/combat/learn.go prgnn/connectivity/combat Sample:15 Options:23 F
 at connectivity/confounds.go prgnn/connectivity Confounds:14 AboutColumn:23 FMRIPrepCosines:30 FirstRow:36 FirstNext:41 FirstZero:42 FirstMean:43 Confounds.Select:51 Confounds.needsCosines:117 columnsText:130 some:138 camelCase:146 Confounds.NonSteady:152 Confounds.column:169 Confounds.Motion:196 fillFirst:214
 at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 scaled:21 spread:47 nearOne:57 FisherZ:62
 at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
-at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 maxLines:20 Decompress:24 members:39 members.Read:44 bounded:69 bounded.Read:74 blocks:87 blockSize:93 blocks.add:96 blocks.after:109
+at connectivity/decimal.go prgnn/connectivity plainRow:11 decimal:35 digits:76 quotient:99 powers:123
+at connectivity/decompress.go prgnn/connectivity MaxFile:15 maxNumbers:18 maxLines:21 Decompress:25 members:40 members.Read:45 bounded:70 bounded.Read:75 blocks:88 blockSize:94 blocks.add:97 blocks.after:113
 at connectivity/dynamic/sliding.go prgnn/connectivity/dynamic Taper:13 Rectangular:18 Gaussian:19 Hamming:20 Weights:25 Window:64 Windows:73 Estimator:87 NewEstimator:98 Estimator.Estimate:114 nearOne:137 Estimator.correlate:140 Estimator.shrink:181
 at connectivity/dynamic/states.go prgnn/connectivity/dynamic Metric:14 L1:18 L2:19 Rows:23 Rows.N:29 Rows.Only:32 Rows.row:46 Clustering:49 mostSteps:57 KMeans:61 plusPlus:83 Lloyd:108 Nearest:151 nearest:162 distance:175 center:191 median:223 nth:233 Clustering.sort:261 each:281 Stay:295 Stays:303 Exemplars:329
 at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
@@ -5010,7 +5031,7 @@ at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spl
 at connectivity/strategy.go prgnn/connectivity Expansion:12 Basic:18 Derivatives:19 Full:20 Expansion.suffixes:24 CompCor:29 NoCompCor:34 Combined:35 Separate:36 Strategy:40 Strategies:54 StrategyNames:72 StrategyOf:78 motionNames:87 tissueNames:88 Confounds.columns:93 Confounds.beginning:123 Confounds.components:134
 at connectivity/tangent/tangent.go prgnn/connectivity/tangent Reference:14 Geometric:19 Euclidean:20 LogEuclidean:21 Options:25 Step:34 Space:41 DefiniteError:49 DefiniteError.Error:54 smallest:59 Fit:62 At:100 Space.Log:105 Space.Weights:115 Space.Pattern:122 fit:132 fit.average:138 rounding:167 fit.geometric:170 secant:228 moved:251 errNotFinite:260 apply:263 inverseRoot:272 logOf:275 extent:288 definite:297 sandwich:309
 at connectivity/task.go prgnn/connectivity Event:14 Response:20 GloverResponse:27 FIRResponse:28 Task:32 Task.Conditions:41 oversampling:49 earliest:50 responseLength:51 Task.Regressors:56 Task.columns:89 Task.grid:112 boxcar:126 Task.response:144 Task.convolve:175
-at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:67 readLine:70 text:84 text.line:100 text.row:127 notNumber:146 text.finish:154 checkNames:193 commentNames:209 dropIndex:224 splitter:242 isNumber:262 parseNumber:267
+at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:73 readLine:76 text:93 text.line:111 text.row:139 text.add:151 notNumber:166 text.finish:174 checkNames:213 commentNames:229 dropIndex:245 splitter:263 isNumber:283 parseNumber:288
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
 at dag/param/param.go prgnn/dag/param Text:107 field:117 fieldTable:126 fieldTables:134 fieldsOf:138 fieldTable.collect:162 field.typeName:201 appendValue:224
@@ -5091,7 +5112,7 @@ at internal/dense/tiles.go prgnn/internal/dense tileRows:11 tileCols:12 Padded:1
 at internal/dense/vectors.go prgnn/internal/dense axpyGo:9 addSquaresGo:17 scaleGo:25 clipGo:33 sumSquaresGo:45 sumMagnitudesGo:54 sumLanes:62
 at internal/dense/vectors_amd64.go prgnn/internal/dense hasAVX:9 whole:13 Axpy:21 AddSquares:31 Scale:41 Clip:51 SumSquares:60 SumMagnitudes:68
 at internal/dense/vectors_stubs_amd64.go prgnn/internal/dense axpyAVX:10 addSquaresAVX:15 scaleAVX:20 clipAVX:25 sumSquaresAVX:30 sumMagnitudesAVX:35
-at internal/exact/exact.go prgnn/internal/exact log2e:21 ln2Hi:22 ln2Lo:23 Exp:27 expm1:43 ldexp:66 Log:74 Log1p:88 frexp:113 log1p:124 atanhTail:136 Tanh:153 Atanh:180
+at internal/exact/exact.go prgnn/internal/exact log2e:21 ln2Hi:22 ln2Lo:23 Exp:27 expm1:43 ldexp:66 Log:74 Log1p:88 frexp:114 rootHalf:126 log1p:131 atanhTail:140 Tanh:157 Atanh:184
 at internal/exact/float32.go prgnn/internal/exact Exp32:9 exp32Max:34 exp32Min:35 exp32Log2e:36 exp32Round:37 exp32Ln2Hi:38 exp32Ln2Lo:39
 at internal/exact/sincos.go prgnn/internal/exact pio2a:8 pio2b:9 pio2c:10 pio2d:11 Sincos:16 twoDiff:43 sinKernel:50 cosKernel:65
 at internal/foreign/foreign.go prgnn/internal/foreign Enough:17 Name:21 dicom:43 rData:44 pickle:45 formats:48 archive:75 beginsMarkup:94 markup:99
@@ -5099,7 +5120,7 @@ at internal/lists/lists.go prgnn/internal/lists Map:5
 at internal/markup/element.go prgnn/internal/markup ElementText:11
 at internal/markup/markup.go prgnn/internal/markup Text:13 Shown:20 Characters:24
 at internal/pattern/pattern.go prgnn/internal/pattern Pattern:13 inTest:16 New:20 Pattern.MatchString:30 Pattern.FindStringSubmatch:34 Pattern.FindSubmatch:36 Pattern.FindAllString:38 Pattern.FindAllStringSubmatch:44 Pattern.ReplaceAllString:48 Pattern.ReplaceAllStringFunc:52
-at internal/random/random.go prgnn/internal/random Stream:19 New:27 Stream.Normal:44 Stream.Normals:57 Stream.inDisk:80 radius:91
+at internal/random/random.go prgnn/internal/random Stream:19 New:28 Stream.Normal:46 Stream.Normals:59 Stream.inDisk:82 Stream.uniform:94 radius:96
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
 at internal/regular/regular.go prgnn/internal/regular Open:15 OpenFile:18 ReadFile:38 Error:103 Error.Error:105 Otherwise:110
 at internal/venv/venv.go prgnn/internal/venv making:22 Make:28 interpreter:80 unfinishedName:87 sweep:90 scriptsTo:100 run:116
@@ -5152,10 +5173,10 @@ at nifti/weights.go prgnn/nifti Weights:11 WeightMap:17 mostWeights:23 ReadWeigh
 at stages/assess/biomarkers.go prgnn/stages/assess biomarkers.New:26 Biomarkers:32 Biomarkers.Ports:40 settingScores:70 ModelScores:76 NewModelScores:91 settingOf:98 Tally:115 saliency:122 Biomarkers.Run:136 biomarkerInputs:156 biomarkerInputs.contrastsRetrained:168 Biomarkers.inputs:172 biomarkerRows:224 biomarkerRows.tables:232 Biomarkers.setting:251 Biomarkers.ranked:299 Biomarkers.readAll:325 ordered:341 Biomarkers.read:351 Biomarkers.count:379 ModelScores.add:420 Tally.add:431 Biomarkers.rank:441 plantedNodes:471 auroc:497
 at stages/assess/biomarkers_consistency.go prgnn/stages/assess merged:15 added:26 ModelScores.ofDraw:39 means:48 perPerson:57 Biomarkers.readings:76 heldOut:102 testedContrast:137 Biomarkers.contrasts:143 Biomarkers.spread:161 singly:193 by:202 Biomarkers.agreements:218
 at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 Biomarkers.retrainedContrasts:50 Biomarkers.against:73 unstaged:107 alike:119 sortedKeys:132 relative:142
-at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:18 rankedBy:21 nodeFeatures:30 ReadNodeFeatures:38 Biomarkers.rankings:84 WithoutNetwork:162 nodeFeatures.WithoutNetwork:167 nodeFeatures.Compute:233 nodeFeatures.byRegion:267 absolute:282 Biomarkers.recoveries:291 testShare:353 testedLeast:365 rankedBy.worth:388 rankedBy.heldOut:405 leadOf:416 both:430 meanOf:440
+at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 rankedBy:22 nodeFeatures:31 ReadNodeFeatures:39 Biomarkers.rankings:85 WithoutNetwork:163 nodeFeatures.WithoutNetwork:168 nodeFeatures.Compute:236 nodeFeatures.byRegion:270 absolute:285 Biomarkers.recoveries:294 testShare:356 testedLeast:368 rankedBy.worth:391 rankedBy.heldOut:408 leadOf:419 both:433 meanOf:443
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:41 Compare.Run:45 Compare.reference:86 decide:112 compareTwo:125 foldDifferences:163
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:34 Covariates.Run:49 Covariates.ofNumber:119 covariateOf:140 varies:156 kindOf:161 known:169 Covariates.columns:182 scanCovariates:210 covariateRow:254
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:34 Covariates.Run:49 Covariates.ofNumber:119 covariateOf:140 varies:156 kindOf:161 known:169 Covariates.columns:182 scanCovariates:210 covariateRow:258
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 complete:78 participantAccuracy:98 Evaluate.test:101
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
@@ -5236,7 +5257,7 @@ at stages/draw/pixels_image.go prgnn/stages/draw pixels.DrawImage:12 share:47 sh
 at stages/draw/plot.go prgnn/stages/draw TitleSize:14 LabelSize:15 TickSize:16 Ground:21 Ink:22 Rule:23 Faint:24 NewPlot:29 Style:46 Text:51
 at stages/draw/polygon.go prgnn/stages/draw affine:13 affine.of:18 affine.after:24 affine.scale:34 dot:39 dot.fixed:41 dot.to:47 dot.distance:51 polygon:57 polygons:64 chords:108 bend:112 casteljau:122 polygon.dashed:133
 at stages/draw/snap.go prgnn/stages/draw snapped:21 snap:23 snapPoint:28 snapPath:30 snapped.SetLineWidth:41 snapped.SetLineDash:43 snapped.Translate:48 snapped.Stroke:50 snapped.Fill:52 snapped.FillString:54 snapped.DrawImage:58
-at stages/draw/svg.go prgnn/stages/draw Figure.SVG:25 svgCanvas:58 written:66 svgCanvas.FillString:71 svgCanvas.fontFaces:82 Cells:95 svgCanvas.DrawImage:99 smallest:115 buffers:118 buffers.Get:120 buffers.Put:125 withImages:128 indexed:140
+at stages/draw/svg.go prgnn/stages/draw Figure.SVG:25 svgCanvas:58 written:66 svgCanvas.FillString:71 svgCanvas.fontFaces:82 Cells:95 svgCanvas.DrawImage:100 svgCanvas.Fill:119 smallest:126 buffers:129 buffers.Get:131 buffers.Put:136 svgCanvas.withImages:139 indexed:150
 at stages/draw/ticks.go prgnn/stages/draw Ticks:13 Ticks.Ticks:19 tens:60
 at stages/draw/woff.go prgnn/stages/draw woff:11 packers:34 deflated:42
 at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:33 parcelsPort:48 BrainMap.Run:55 errNowhere:83 nowhere:86 readAtlas:92 NodePlaces:128 BrainMap.Draw:148 Ranked.ends:222 Ranked.scaleText:236
@@ -5267,12 +5288,12 @@ at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 D
 at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
 at stages/fold/mean.go prgnn/stages/fold MeanOver:10
 at stages/fold/positive.go prgnn/stages/fold PositiveGroup:11
-at stages/fold/print.go prgnn/stages/fold Print:12 fewestValues:18 PrintOf:21 PrintOfDigest:34 Print.Same:38 sketchOf:57 PrintIndex:95 NewPrintIndex:103 PrintIndex.Add:108 PrintIndex.Find:121 PrintIndex.cell:145
+at stages/fold/print.go prgnn/stages/fold Print:11 fewestValues:17 PrintOf:20 PrintOfDigest:33 Print.Same:37 sketchOf:56 PrintIndex:94 NewPrintIndex:102 PrintIndex.Add:107 PrintIndex.Find:120 PrintIndex.cell:144
 at stages/fold/read.go prgnn/stages/fold ReadSettings:14 ReadNumbers:17 readSettings:19 place:73 oneSide:80
 at stages/fold/row.go prgnn/stages/fold Row:4 PredictionRow:14 NumberRow:27
 at stages/fold/score.go prgnn/stages/fold foldScores:13 Levels:19 controls:22 Score:27 Numbers:59 Distinct:77 Accuracy:88 Majority:102
 at stages/fold/tested.go prgnn/stages/fold Case:16 Tested:25 Settings:39 Settings.name:47 ReadTested:64 readNumbers:106 graphRow:124 byFold:131 OverDraws:166 bySetting:196 OnlyOnce:218 Tested.Cases:237
-at stages/inference/agreement.go prgnn/stages/inference Agreement:11 Agree:27 overlap:69 shared:83 agreeByChance:93 expectedJaccard:116 PermutationP:138 AsLarge:142
+at stages/inference/agreement.go prgnn/stages/inference Agreement:14 manyRankings:30 Agree:34 orders:74 manyOrders:91 places:111 topPlaces:114 places.has:125 overlap:128 shared:138 agreeByChance:148 expectedJaccard:171 PermutationP:193 AsLarge:197
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 byStratum:107 percentiles:119 Quantile:126
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
 at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:40 contraster:84 newContraster:92 contraster.of:123
@@ -5285,10 +5306,10 @@ at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 Predicti
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:71 Pattern:93
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:140 Baseline.onRows:170 Baseline.fit:209 Baseline.onGraphs:233 Baseline.training:263 prediction:293 baselineEpochRow:304 baselineHistory:312
-at stages/learn/baseline_data.go prgnn/stages/learn rowSet:14 readRows:23 readMatrices:46 innerRows:125 standardizeRows:145
-at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.each:89 matrixForm.row:109 matrixForm.check:138 refuseLeak:154 regionWeightRow:175 regionWeight:181 matrixForm.regions:188 matrixForm.nodes:244
-at stages/learn/bnt.go prgnn/stages/learn bnt.New:22 BNT:34 BNT.Ports:55 BNT.Run:71 BNT.Validate:120 BNT.matrices:128 BNT.rate:147
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:140 Baseline.onRows:170 Baseline.fit:210 Baseline.onGraphs:234 Baseline.training:264 prediction:294 baselineEpochRow:305 baselineHistory:313
+at stages/learn/baseline_data.go prgnn/stages/learn rowSet:14 readRows:23 inSet:41 readMatrices:51 rowSet.add:109 innerRows:149 standardizeRows:169
+at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.spans:90 matrixForm.each:104 matrixForm.row:113 matrixForm.refuse:141 matrixForm.check:153 refuseLeak:169 regionWeightRow:190 regionWeight:196 matrixForm.regions:203 matrixForm.nodes:259
+at stages/learn/bnt.go prgnn/stages/learn bnt.New:22 BNT:34 BNT.Ports:55 BNT.Run:71 BNT.Validate:121 BNT.matrices:129 BNT.rate:148
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:142 BrainGNN.options:210 BrainGNN.parts:218 fisher:227 communityTable:245
 at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Ports:34 Choose.Advise:50 choiceRow:61 idRow:71 candidate:76 Choose.Run:85 describe:144 triedSetting:169 ChoicePort:178 Chosen:185 Choose.candidates:225 Choose.measure:279 Choose.table:293
 at stages/learn/inner.go prgnn/stages/learn innerFolds:17 splitInside:38 trainingSet.parts:69 trainingSet.inParts:87
@@ -5298,7 +5319,7 @@ at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation
 at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.New:17 PermutationRegression:21 PermutationRegression.Ports:24 PermutationRegression.Run:37
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:126 Regression.fit:168 numberTable:199
+at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:126 Regression.fit:169 numberTable:200
 at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 strataRow:61 Split.number:68 Split.Divides:83 Split.Validate:91 member:99 member.stratum:106 Split.Run:108 Split.strata:131 Split.members:166 Split.divideAll:192 readMembers:236 readNumbers:263 quantiles:280 Split.permute:300 count:324 Split.enough:334 fewestDigits:373 largestTarget:373 fewest:376 Split.enoughNumbers:379 Split.divide:407 Split.deal:415 Split.inside:443 bySite:470
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:34 Train.Ports:39 Train.Validate:69 Train.Run:73 train:80 weightArray:144 convert:153
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 ReadParticipant:131 readEdges:157 trainingSet.check:177 trainingSet.majority:213 graphMemory:225 readGraphs:228 standardization:252 standardization.values:254 standardization.layout:256 Train.standardization:266 rounded:319 standardization.apply:328
@@ -5313,7 +5334,7 @@ at stages/phantom/brain.go prgnn/stages/phantom outlineCenter:16 middle:17 exten
 at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionNames:22 move:26 Column:66 confounds:74 square:94
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:102 region:106 inCircuit:115 Settings.coupling:135 mixing:160 Settings.scanner:238 fade:251 length:257 scale:265
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
-at stages/phantom/scan.go prgnn/stages/phantom Settings:14 Scan:33 signalPercent:45 material:48 materialOf:54 Make:65 Settings.check:92 signals:126 ar1:151 Scan.fill:161 waves:236 waves.disturb:243 rhythm:271
+at stages/phantom/scan.go prgnn/stages/phantom Settings:15 Scan:34 signalPercent:46 material:49 materialOf:55 Make:66 Settings.check:93 signals:127 ar1:152 Scan.fill:162 waves:238 newWaves:245 waves.disturb:256 rhythm:284
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:64 combatBook.table:122 slopeColumn:144 shiftColumn:145 scaleColumn:146 combatRow:149 combatBook.siteTable:158 siteRow:179
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 combatBook.readPeople:82 saysGroup:134 saysNumber:147 combatBook.choose:165 combatBook.row:216 pairsOf:241
@@ -5400,5 +5421,5 @@ at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealE
 at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:64 textWriter.section:66 textWriter.lines:74 textWriter.paragraph:84 textWriter.list:88 textWriter.items:96 textWriter.block:102 textWriter.table:124 widths:175 Bar.text:206 wrap:221
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
-at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:22 maxValues:25 Sheet:28 Read:38 mostWrong:115 sepLine:118 reader:121 Sheet.decimalCommas:150 decimalComma:212 whyFields:221 noValue:235 checkHeader:237 isText:251 separator:277 Sheet.Column:301 number:337
+at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:22 maxValues:25 Sheet:28 Read:38 mostWrong:115 sepLine:118 reader:121 Sheet.decimalCommas:150 decimalComma:212 whyFields:221 noValue:235 checkHeader:239 isText:256 separator:282 Sheet.Column:306 number:342
 `)

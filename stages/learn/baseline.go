@@ -200,7 +200,8 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
-	r.probability, r.parameters, r.note = inSet(set, model.Probability(set.all, t.Threads)), model.Parameters(), model.Note()
+	r.probability = inSet(set, model.Probability(set.all, t.Threads))
+	r.parameters, r.note = model.Parameters(), model.Note()
 	r.regions, err = form.regions(t, model, set, set.groups)
 	return r, err
 }

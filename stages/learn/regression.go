@@ -156,8 +156,9 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		regions[i] = w.regionWeight
 		regions[i].Weight, regions[i].Pattern = w.Weight*unit.sd, w.Pattern*unit.sd
 	}
+	decided := inSet(set, model.Decide(set.all, t.Threads))
 	return dag.Outputs{
-		"predictions": numberTable(s.Params, set.trainingSet, inSet(set, model.Decide(set.all, t.Threads)), unit, s.Model, ""),
+		"predictions": numberTable(s.Params, set.trainingSet, decided, unit, s.Model, ""),
 		"regions":     column.Table(regions),
 		"model": column.Table([]modelRow{{s.Model, int64(set.train.D), int64(model.Parameters()), int64(set.train.N),
 			model.Note()}}),
