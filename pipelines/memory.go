@@ -3,6 +3,8 @@ package pipelines
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 
 	"prgnn/dag"
 	"prgnn/internal/words"
@@ -43,21 +45,31 @@ func (l *loader) membersOf(sources []dag.Source) int {
 	return len(ids)
 }
 
-// TooLarge notes the stages that need more memory than their resources give, or else than this machine has (bytes; 0
-// where they run on others, or it is not known). No result depends on it, so these are not among Notes.
-func (p *Pipeline) TooLarge(machine int64) (notes []string) {
+// TooLarge notes the stages with tasks to run that need more memory than their resources give, or else than this
+// machine has (bytes; 0 where they run on others, or it is not known). No result depends on it, so these are not among
+// Notes. plan tells what is to run, and is asked only where a stage is too large; if it fails, so will the run.
+func (p *Pipeline) TooLarge(machine int64, plan func() ([]dag.Step, error)) (notes []string) {
+	steps := sync.OnceValues(plan)
 	for _, s := range p.Graph.Stages {
 		needs, has := s.Memory(), s.Needs.Memory
 		limit, remedy := "its resources give", fmt.Sprintf("set memory to %.0fG", math.Ceil(float64(needs)/1e9))
 		if has == 0 {
 			has, limit, remedy = machine, "this machine has", "run it where there is more, or on a cluster (docs/cluster.md)"
 		}
-		if s.Participants > 0 && has > 0 && needs > has {
+		if s.Participants > 0 && has > 0 && needs > has && toRun(s, steps) {
 			notes = append(notes, fmt.Sprintf("stage %s needs about %s for %s, and %s %s: %s", s.Name, gigabytes(needs),
 				words.Count(s.Participants, p.Roster.Noun()), limit, gigabytes(has), remedy))
 		}
 	}
 	return notes
+}
+
+// toRun reports whether a plan has a task of this stage that has no result yet.
+func toRun(s *dag.StageNode, plan func() ([]dag.Step, error)) bool {
+	steps, _ := plan()
+	return slices.ContainsFunc(steps, func(step dag.Step) bool {
+		return step.Node.Stage == s && step.State != dag.Cached
+	})
 }
 
 func gigabytes(bytes int64) string {

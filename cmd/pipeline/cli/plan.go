@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,7 +58,7 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	if err := checkSelection(p.Graph, o); err != nil {
 		return err
 	}
-	for _, n := range slices.Concat(members.Notes(p, nil), p.TooLarge(machine.Memory())) {
+	for _, n := range members.Notes(p, nil) {
 		a.Note("%s", n)
 	}
 	store, done, err := a.openToLook(p)
@@ -71,6 +70,9 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	steps, err := dag.Plan(p.Graph, store, o)
 	if err != nil {
 		return err
+	}
+	for _, n := range p.TooLarge(machine.Memory(), func() ([]dag.Step, error) { return steps, nil }) {
+		a.Note("%s", n)
 	}
 	if a.JSON {
 		for _, s := range steps {

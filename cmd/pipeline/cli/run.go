@@ -105,11 +105,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 	if err := checkSelection(p.Graph, r.Options); err != nil {
 		return nil, err
 	}
-	var memory int64
-	if r.executor.where == "local" {
-		memory = machine.Memory()
-	}
-	for _, n := range slices.Concat(p.Here, p.Notes, p.TooLarge(memory)) {
+	for _, n := range slices.Concat(p.Here, p.Notes) {
 		a.Note("%s", n)
 	}
 	var shown progress.Display
@@ -121,6 +117,15 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 		return nil, err
 	}
 	defer store.Close()
+	var memory int64
+	if r.executor.where == "local" {
+		memory = machine.Memory()
+	}
+	for _, n := range p.TooLarge(memory, func() ([]dag.Step, error) {
+		return dag.Plan(p.Graph, store, dag.Options{Until: r.Until, Only: r.Only, Force: r.Force})
+	}) {
+		a.Note("%s", n)
+	}
 	if r.file != "" && !r.locked { // a lock says itself which settings it was made with
 		a.dropped(r.file, r.sets, store)
 	}
