@@ -230,7 +230,7 @@ func Read[R any](in dag.Input) ([]R, error) {
 	return rows, nil
 }
 
-// One reads the table of an input port that has one row.
+// One reads the table of an input port that has one row, whose texts do not keep the table.
 func One[R any](in dag.Input) (row R, err error) {
 	rows, err := Read[R](in)
 	if err != nil {
@@ -239,6 +239,7 @@ func One[R any](in dag.Input) (row R, err error) {
 	if len(rows) != 1 {
 		return row, fmt.Errorf("%s: has %d rows, want one", in.Name, len(rows))
 	}
+	Keep(rows)
 	return rows[0], nil
 }
 
