@@ -1,6 +1,7 @@
 package methods
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -81,7 +82,7 @@ func (a *Author) inputsOfWindows(m *Text) {
 
 // called are the models of a stage, in words.
 func (a *Author) called(s *section.StageSettings) []string {
-	return lists.Map(strings.Split(s.Value["model"], "; "), func(model string) string {
+	return lists.Map(strings.Split(cmp.Or(s.Value["model"], modelOf(s)), "; "), func(model string) string {
 		return section.OrItself(column.Classifiers, model)
 	})
 }

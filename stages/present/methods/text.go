@@ -356,13 +356,8 @@ func (a *Author) methodsOfEvaluation(m *Text) {
 	if p := a.Run.Of("permutation-regression"); p != nil && a.T.Has("permutation") {
 		m.say("A permutation test retrained the models on permuted values of %s %s.", a.target(), m.cite("phipson"))
 	}
-	if b := a.Run.Of("biomarkers"); b != nil && a.T.Has("ranking") {
-		by := "the score that pooling layer %s gave them, averaged over the test graphs of each participant and then over participants %s"
-		if b.Is("reading", "contrast") {
-			by = "the difference between the groups' mean scores in pooling layer %s, over the standard deviation within the groups, in the test participants of each model %s"
-		}
-		m.say("Regions are ranked by "+by+".", b.Value["layer"], m.cite("li2020"))
-		m.say("Group differences in region scores were tested by permutation and corrected by the false discovery rate %s.", m.cite("benjamini"))
+	if a.T.Has("ranking") {
+		a.methodsOfRankings(m)
 	}
 	m.say("All computations were done with PR-GNN Pipeline %s.", m.cite("prgnn"))
 }
@@ -408,9 +403,6 @@ func (a *Author) methodsOfRegression(m *Text, e *section.StageSettings) {
 
 // methodsOfBaselines names the classifiers that the model is compared with.
 func (a *Author) methodsOfBaselines(m *Text) {
-	works := map[string]string{"svm": "cortes", "linear-svm": "cortes", "forest": "breiman",
-		"kernel-ridge": "he2020", "brainnetcnn": "kawahara", "li2019": "li2019", "meanmlp": "popov", "bnt": "kan",
-		"braingnn": "li2021"}
 	names := a.namesOf(m, works, "baseline", "meanmlp", "bnt", "braingnn")
 	if names != nil {
 		m.say("For comparison, these classifiers were trained on the same folds: %s.", strings.Join(names, ", "))

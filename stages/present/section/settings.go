@@ -79,17 +79,38 @@ func (s *Settings) Of(kind string) *StageSettings {
 	return nil
 }
 
-// KindOf is the kind of the stage whose result a port takes; "" where it takes none.
-func (s *Settings) KindOf(of *StageSettings, port string) string {
-	for _, from := range of.Inputs[port] {
-		stage, _, _ := strings.Cut(from, ".")
+// Sources are the stages whose results a port takes.
+func (s *Settings) Sources(of *StageSettings, port string) (from []*StageSettings) {
+	for _, result := range of.Inputs[port] {
+		name, _, _ := strings.Cut(result, ".")
 		for i := range s.Stages {
-			if s.Stages[i].Stage == stage {
-				return s.Stages[i].Kind
+			if s.Stages[i].Stage == name && !slices.Contains(from, &s.Stages[i]) {
+				from = append(from, &s.Stages[i])
 			}
 		}
 	}
+	return from
+}
+
+// KindOf is the kind of the stage whose result a port takes; "" where it takes none.
+func (s *Settings) KindOf(of *StageSettings, port string) string {
+	if from := s.Sources(of, port); from != nil {
+		return from[0].Kind
+	}
 	return ""
+}
+
+// Shown is the stage of a kind whose result a report shows at a port; the first of the kind where no connection is
+// known; nil when there is none.
+func (s *Settings) Shown(kind, port string) *StageSettings {
+	for i := range s.Stages {
+		for _, from := range s.Sources(&s.Stages[i], port) {
+			if s.Stages[i].Kind == "report" && from.Kind == kind {
+				return from
+			}
+		}
+	}
+	return s.Of(kind)
 }
 
 // Is reports whether a parameter has a value.
