@@ -233,6 +233,30 @@ func (a *Results) AboveChance(r Row) (above bool, why string) {
 	return t.p < 0.05, t.String()
 }
 
+// cautionOneGroup warns of classifiers that name the same group to all test participants of a fold, in every fold.
+func (a *Results) cautionOneGroup() error {
+	scores, err := section.Read[foldScore](a.T, "scores")
+	if err != nil {
+		return err
+	}
+	for _, r := range a.PerParticipant() {
+		folds, one := 0, 0
+		for _, s := range scores {
+			if s.Level != "participant" || column.CoordText(s.Coords) != r.Setting {
+				continue
+			}
+			folds++
+			if min(s.Sensitivity, s.Specificity) == 0 && max(s.Sensitivity, s.Specificity) == 1 {
+				one++
+			}
+		}
+		if folds > 0 && one == folds && !r.IsMajority() {
+			a.Caution("%s names one group in every fold: it tells no participants apart", section.UpperFirst(r.Called()))
+		}
+	}
+	return nil
+}
+
 // CautionAccuracy warns of accuracies that show nothing.
 func (a *Results) CautionAccuracy() {
 	compared := 0

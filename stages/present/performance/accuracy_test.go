@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
@@ -30,6 +31,24 @@ func TestCautionsOfOneAnswer(t *testing.T) {
 		a := &Results{Writer: section.NewWriter(nil), Accuracy: []Row{r}}
 		a.CautionAccuracy()
 		need.Equal(t, strings.Join(a.Page.Cautions, "; "), c.want, "sensitivity", c.sensitivity, c.specificity)
+	}
+}
+
+// A classifier that names one group in every fold is told, also where the group differs from fold to fold.
+func TestCautionOfOneGroup(t *testing.T) {
+	for second, want := range map[float64]string{
+		1:   "Brain Network Transformer names one group in every fold: it tells no participants apart",
+		0.9: "",
+	} {
+		scores := column.Table([]column.FoldRow{
+			{Fold: 1, Repeat: 1, Level: "participant", Sensitivity: 0, Specificity: 1},
+			{Fold: 2, Repeat: 1, Level: "participant", Sensitivity: second, Specificity: 0}})
+		r := Row{Title: "Brain Network Transformer"}
+		r.Level = "participant"
+		a := &Results{Writer: section.NewWriter(dag.NewTask(map[string][]dag.Input{"scores": {dag.InputOf(scores)}})),
+			Accuracy: []Row{r}}
+		need.NoError(t, a.cautionOneGroup())
+		need.Equal(t, strings.Join(a.Page.Cautions, "; "), want)
 	}
 }
 

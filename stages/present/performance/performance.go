@@ -68,6 +68,9 @@ func (a *Results) Describe() error {
 	}
 	a.eachLevel()
 	a.CautionAccuracy()
+	if err := a.cautionOneGroup(); err != nil {
+		return err
+	}
 	if nested, err := a.Nested(); err != nil {
 		return err
 	} else if r := nested; r != nil {
