@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"prgnn/dag"
 	"prgnn/stages/present/section"
 )
 
@@ -11,7 +12,7 @@ import (
 // where a stage makes graphs.
 func TestMethodsOfModels(t *testing.T) {
 	write := func(graphs bool) string {
-		w := section.NewWriter(nil)
+		w := section.NewWriter(dag.NewTask(nil))
 		w.Run = &section.Settings{Stages: []section.StageSettings{
 			{Kind: "bootstrap", Value: map[string]string{"draws": "10", "fraction": "0.5"}},
 			{Kind: "connectivity", Value: map[string]string{"pearson": "empirical", "partial": "ridge", "rho": "0.1"}},
@@ -50,7 +51,7 @@ func TestMethodsOfModels(t *testing.T) {
 
 // A choice inside the folds is told with its criterion.
 func TestMethodsOfChoice(t *testing.T) {
-	w := section.NewWriter(nil)
+	w := section.NewWriter(dag.NewTask(nil))
 	w.Run = &section.Settings{Stages: []section.StageSettings{
 		{Kind: "split", Value: map[string]string{"folds": "5", "seed": "1"}},
 		{Kind: "choose", Value: map[string]string{"by": "loss"}},

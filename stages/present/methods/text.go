@@ -99,20 +99,10 @@ func (a *Author) methodsOfGraphs(m *Text) {
 	if d := a.Run.Of("denoise"); d != nil {
 		a.methodsOfCleaning(m, d)
 	}
-	if c := a.Run.Of("connectivity"); c != nil {
-		of := map[bool]string{true: " of the standardized series"}[c.Is("standardize", "true")]
-		correlation := estimator(m, c.Value["pearson"], c, "Pearson's coefficient")
-		if a.unit() == "matrix" { // no edges, which are what the partial correlations are for
-			m.say("Correlation was estimated as %s%s.", correlation, of)
-		} else {
-			m.say("Correlation was estimated as %s, and partial correlation from the inverse of %s%s.", correlation, estimator(m, c.Value["partial"], c, "the empirical covariance"), of)
-		}
-		if z := c.Value["fisher_z"]; z != "none" && z != "" {
-			m.say("Fisher's z transform was applied (%s).", z)
-		}
+	for i, c := range a.kinds("connectivity") {
+		a.methodsOfMatrices(m, c, i > 0)
 	}
-	if c := a.Run.Of("combat"); c != nil {
-		text := "Effects of %s on these matrices were removed by ComBat %s%s, fitted in each fold to the training participants"
+	for _, c := range a.kinds("combat") {
 		shrunk := " with empirical Bayes"
 		if c.Is("empirical_bayes", "false") {
 			shrunk = " without shrinkage"
@@ -120,44 +110,96 @@ func (a *Author) methodsOfGraphs(m *Text) {
 		if c.Is("mean_only", "true") {
 			shrunk += " (shifts only)"
 		}
-		m.say(text+".", c.Value["site"], m.cite("johnson"), shrunk)
-		if kept := listed(c, "preserve"); kept != "" {
-			m.say("The effects of %s were preserved.", kept)
+		kept := ""
+		if names := listed(c, "preserve"); names != "" {
+			kept = "; the effects of " + names + " were preserved"
 		}
+		m.say("%s.", sentence(a.only(c), fmt.Sprintf("effects of %s on the %s were removed by ComBat %s%s, fitted in each fold to the training participants%s",
+			c.Value["site"], a.matrices(c), m.cite("johnson"), shrunk, kept)))
 	}
-	if c := a.Run.Of("tangent"); c != nil {
+	for _, c := range a.kinds("tangent") {
 		reference := map[string]string{"geometric": "geometric mean", "controls": "geometric mean (group " + c.Value["controls"] + ")",
 			"euclidean": "arithmetic mean", "logeuclidean": "log-Euclidean mean"}[c.Value["reference"]]
-		m.say("Covariance matrices were mapped to the tangent space %s at the %s of the training participants of each fold.",
-			m.cite("varoquaux"), reference)
+		m.say("%s.", sentence(a.only(c), fmt.Sprintf("covariance matrices were mapped to the tangent space %s at the %s of the training participants of each fold",
+			m.cite("varoquaux"), reference)))
 	}
 	a.methodsOfWindows(m)
 	a.methodsOfSilence(m)
-	if g := a.Run.Of("graph"); g != nil {
-		if g.Is("rule", "largest") {
-			of := "of all pairs of regions"
-			if g.Is("of", "positive") {
-				of = "of the positive ones"
-			}
-			m.say("Edges are the largest positive partial correlations, %s %s.", percentText(g.Value["density"]), of)
-		} else {
-			m.say("Edges are the partial correlations whose magnitude is at or above the %s percentile of all entries, as in the authors' program.", g.Value["percentile"])
+	a.methodsOfEdges(m)
+}
+
+// methodsOfEdges tells of the graphs; of several sorts, each is told with its models.
+func (a *Author) methodsOfEdges(m *Text) {
+	var texts []string
+	takers := map[string][]*section.StageSettings{}
+	for _, g := range a.kinds("graph") {
+		text := graphText(g)
+		if !slices.Contains(texts, text) {
+			texts = append(texts, text)
 		}
+		of, _ := a.takers(g)
+		takers[text] = append(takers[text], of...)
+	}
+	for _, text := range texts {
+		before := ""
+		if of := takers[text]; len(texts) > 1 && of != nil {
+			before = "For " + a.models(of...) + ", "
+		}
+		m.say("%s", sentence(before, text))
+	}
+}
+
+// methodsOfMatrices tells how correlations were estimated; another estimate than the first is told with its models.
+func (a *Author) methodsOfMatrices(m *Text, c *section.StageSettings, another bool) {
+	of := map[bool]string{true: " of the standardized series"}[c.Is("standardize", "true")]
+	before := ""
+	if another {
+		before = a.only(c)
+	}
+	correlation := estimator(m, c.Value["pearson"], c, "Pearson's coefficient")
+	text := fmt.Sprintf("correlation was estimated as %s%s", correlation, of)
+	// Without edges there is no use for partial correlations.
+	if a.unit() == "graph" && a.takes(c, "partial") {
+		text = fmt.Sprintf("correlation was estimated as %s, and partial correlation from the inverse of %s%s", correlation, estimator(m, c.Value["partial"], c, "the empirical covariance"), of)
+	}
+	m.say("%s.", sentence(before, text))
+	if z := c.Value["fisher_z"]; z != "none" && z != "" {
+		m.say("Fisher's z transform was applied (%s).", z)
+	}
+}
+
+// graphText tells of the edges and features of a stage of the kind graph.
+func graphText(g *section.StageSettings) string {
+	var parts []string
+	switch {
+	case g.Is("rule", "largest"):
+		of := "of all pairs of regions"
+		if g.Is("of", "positive") {
+			of = "of the positive ones"
+		}
+		parts = append(parts, fmt.Sprintf("edges are the largest positive partial correlations, %s %s.", percentText(g.Value["density"]), of))
+	case g.Is("percentile", "0"):
+		parts = append(parts, "all pairs of regions are edges, with their partial correlations.")
+	default:
+		parts = append(parts, fmt.Sprintf("edges are the partial correlations whose magnitude is at or above the %s percentile of all entries, as in the authors' program.", g.Value["percentile"]))
+	}
+	if g.Is("rule", "largest") {
 		switch g.Value["repair"] {
 		case "largest":
-			m.say("An isolated region was reconnected by its largest edge.")
+			parts = append(parts, "An isolated region was reconnected by its largest edge.")
 		case "absolute":
-			m.say("An isolated region was reconnected by its edge of largest magnitude.")
-		}
-		switch g.Value["features"] {
-		case "pearson":
-			m.say("The features of a region are its correlations with all regions.")
-		case "degree-profile":
-			m.say("The features of a region are its local degree profile.")
-		case "identity":
-			m.say("The feature of a region is its identity.")
+			parts = append(parts, "An isolated region was reconnected by its edge of largest magnitude.")
 		}
 	}
+	switch g.Value["features"] {
+	case "pearson":
+		parts = append(parts, "The features of a region are its correlations with all regions.")
+	case "degree-profile":
+		parts = append(parts, "The features of a region are its local degree profile.")
+	case "identity":
+		parts = append(parts, "The feature of a region is its identity.")
+	}
+	return strings.Join(parts, " ")
 }
 
 func (a *Author) methodsOfCleaning(m *Text, d *section.StageSettings) {
@@ -407,6 +449,7 @@ func (a *Author) methodsOfBaselines(m *Text) {
 	if names != nil {
 		m.say("For comparison, these classifiers were trained on the same folds: %s.", strings.Join(names, ", "))
 	}
+	a.methodsOfNetworks(m)
 	a.inputsOfWindows(m)
 }
 
@@ -458,7 +501,7 @@ func orDefault(value, standard string) string {
 // namesOf are the models of stages of some kinds, with the works that describe them.
 func (a *Author) namesOf(m *Text, works map[string]string, kinds ...string) (names []string) {
 	for _, s := range a.Run.Stages {
-		if !slices.Contains(kinds, s.Kind) {
+		if !slices.Contains(kinds, s.Kind) || !a.sameFolds(&s) {
 			continue
 		}
 		for _, model := range strings.Split(cmp.Or(s.Value["model"], s.Kind), "; ") {

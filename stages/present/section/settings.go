@@ -50,11 +50,17 @@ func readPipelineSettings(t *dag.Task) (*Settings, error) {
 	}
 	for line := range strings.Lines(table.Meta["inputs"]) {
 		words := strings.Fields(line)
-		for i := range s.Stages {
-			if in := s.Stages[i].Inputs; len(words) == 3 && s.Stages[i].Stage == words[0] {
-				in[words[1]] = append(in[words[1]], words[2])
-			}
+		if len(words) != 3 {
+			continue
 		}
+		i := slices.IndexFunc(s.Stages, func(of StageSettings) bool { return of.Stage == words[0] })
+		if i < 0 { // a stage without parameters is known by its connections alone
+			i = len(s.Stages)
+			s.Stages = append(s.Stages, StageSettings{Stage: words[0], Value: map[string]string{},
+				Inputs: map[string][]string{}})
+		}
+		in := s.Stages[i].Inputs
+		in[words[1]] = append(in[words[1]], words[2])
 	}
 	return s, nil
 }
