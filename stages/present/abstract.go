@@ -125,18 +125,36 @@ func (a *author) result(r performance.Row) string {
 	return text
 }
 
-// othersAbove names the classifiers for comparison that are above chance; "" without any.
+// othersAbove names the classifiers for comparison that are above chance after Holm's correction for all that were
+// tested; "" where none is before it.
 func (a *author) othersAbove() string {
 	var names []string
+	before, tested := false, 0
+	corrected := a.Corrected()
 	for _, r := range a.PerParticipant() {
-		if above, _ := a.AboveChance(r); above && !r.Own && !r.IsMajority() {
+		above, _ := a.AboveChance(r)
+		p, ok := corrected[r.Setting]
+		if ok {
+			tested++
+		}
+		if !above || r.Own || r.IsMajority() {
+			continue
+		}
+		if before = true; !ok || p < 0.05 {
 			names = append(names, fmt.Sprintf("%s (%s)", r.Called(), report.Share(r.Accuracy)))
 		}
 	}
-	if names == nil {
-		return ""
+	by := ""
+	if tested > 1 {
+		by = fmt.Sprintf(" (p corrected by Holm for %d classifiers)", tested)
 	}
-	return " Above chance: " + words.Some(names, 6) + "."
+	switch {
+	case names != nil:
+		return " Above chance" + by + ": " + words.Some(names, 6) + "."
+	case before:
+		return " No other classifier is above chance" + by + "."
+	}
+	return ""
 }
 
 // tiles show the headline in a few numbers.

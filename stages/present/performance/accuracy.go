@@ -8,6 +8,7 @@ import (
 
 	"prgnn/dag"
 	"prgnn/stages/column"
+	"prgnn/stages/inference"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -255,6 +256,23 @@ func (a *Results) cautionOneGroup() error {
 		}
 	}
 	return nil
+}
+
+// Corrected are the p that accuracies per participant are judged by, of each setting, corrected by Holm for all
+// classifiers that were tested; the majority classifier is none.
+func (a *Results) Corrected() map[string]float64 {
+	var settings []string
+	var p []float64
+	for _, r := range a.PerParticipant() {
+		if t, ok := a.decisive(r, "accuracy"); ok && !r.IsMajority() {
+			settings, p = append(settings, r.Setting), append(p, t.p)
+		}
+	}
+	of := map[string]float64{}
+	for i, p := range inference.Holm(p) {
+		of[settings[i]] = p
+	}
+	return of
 }
 
 // CautionAccuracy warns of accuracies that show nothing.

@@ -111,12 +111,19 @@ func (a *Results) eachLevel() {
 	if people := a.PerParticipant(); sameLevels(rows, people) {
 		rows, caption = people, "Further measures of performance; per graph they are the same"
 	}
+	corrected := a.Corrected()
 	a.Supplement(section.TableOf(caption, 2, rows,
 		classifierColumn,
 		section.Text("level", "graph: every draw counts; participant: the mean probability over the draws decides", func(r Row) string { return r.Level }),
 		section.Number("accuracy", "pooled over the folds", func(r Row) string { return report.Share(r.Accuracy) }),
 		intervalColumn,
 		foldsColumn,
+		section.Number("p Holm", "p of the accuracy per participant (of retrained models, where there are enough), corrected for all classifiers of the table", func(r Row) string {
+			if p, ok := corrected[r.Setting]; ok && r.Level == "participant" {
+				return report.Probability(p)
+			}
+			return "n/a"
+		}),
 		section.Number("balanced", "", func(r Row) string { return report.Share(r.Balanced) }),
 		section.Number("AUC", "", func(r Row) string { return report.Share(r.AUC) }),
 		section.Number("AUC p", "of the AUC: test labels permuted within folds, models not retrained", func(r Row) string { return report.DrawnP(r.AUCP, r.Permutations) }),
