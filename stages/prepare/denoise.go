@@ -90,7 +90,11 @@ func (s *Denoise) Validate() []error {
 		errs = append(errs, fmt.Errorf("high_pass (%g Hz) is not below low_pass (%g Hz)", s.HighPass, s.LowPass))
 	}
 	if st, err := connectivity.StrategyOf(s.strategy()); err == nil && st.Cosines && s.HighPass > 0 {
-		errs = append(errs, fmt.Errorf("regress: %s includes fMRIPrep's cosines, a high-pass filter at 1/128 Hz: remove high_pass", s.Regress))
+		or := ""
+		if s.Regress == "auto" {
+			or = ", or set regress: none for series without confounds"
+		}
+		errs = append(errs, fmt.Errorf("regress: %s includes fMRIPrep's cosines, a high-pass filter at 1/128 Hz: remove high_pass%s", s.Regress, or))
 	}
 	if s.Block > 0 && s.Draws == 0 {
 		errs = append(errs, errors.New("block is the length of the blocks of random draws, but draws is 0: set draws"))
