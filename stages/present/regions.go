@@ -414,7 +414,7 @@ func (a *author) fidelity([]column.RankingRow) error {
 	if graphs := rows[0].Graphs; graphs != "" {
 		t.Note += "; masked: " + graphs + " of each"
 	}
-	t.Note += ". A removed region loses its edges and its row and column of features."
+	t.Note += ". A removed region loses its edges and its row and column of features. Accuracies are means over the models, not pooled."
 	if len(rows) > 1 {
 		t.Note += fmt.Sprintf(" p is not corrected for the %d rows.", len(rows))
 	}
