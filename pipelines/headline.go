@@ -117,7 +117,7 @@ func (l *loader) checkFolds() {
 }
 
 // connectUnchecked tells every page (summary, report) of the stages that no leakage check sees, whether the file
-// connects it or not: a page must not say "No leakage" where they are.
+// connects it or not: a page must not say that the leakage checks passed where they are.
 func (l *loader) connectUnchecked() {
 	for _, s := range l.stages {
 		if s.kind == nil || !slices.ContainsFunc(s.kind.New().Ports().In, isUnchecked) {

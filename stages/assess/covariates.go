@@ -93,7 +93,9 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	var rows []column.CovariateRow
 	var p []float64
-	for _, c := range columns {
+	var cautions []string
+	twin := map[int]int{} // a covariate with the values of an earlier one is tested once
+	for k, c := range columns {
 		within := strata
 		if c.Name == s.Within {
 			within = make([]int, len(group))
@@ -101,18 +103,52 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		of := covariateOf(c)
 		told := inference.Separate(of, group, len(groups), within, s.Permutations,
 			random.New(s.Seed, "covariates", c.Name))
+		fixed := varies(of) && c.Name != s.Within && told.Fixed
+		if fixed { // within sites nothing is tested; over all participants site and covariate are not told apart
+			all := inference.Separate(of, group, len(groups), make([]int, len(group)), s.Permutations,
+				random.New(s.Seed, "covariates", "all", c.Name))
+			if told.Chance, told.P = math.NaN(), math.NaN(); all.P < 0.05 {
+				cautions = append(cautions, fmt.Sprintf("Covariate %s alone distinguishes the groups (AUC %.2f, p < 0.05 over all participants), and %s cannot be told from group: no permutation within %[3]ss changes the AUC. The classifier may have learned %[1]s or %[3]s instead of the group difference", c.Name, told.AUC, s.Within))
+			}
+		}
 		rows = append(rows, covariateRow(c, of, told, group, groups))
-		if p = append(p, told.P); !varies(of) { // no test, and none to correct for
-			p[len(p)-1] = math.NaN()
+		p = append(p, told.P)
+		first := slices.IndexFunc(columns[:k], func(d column.CovariateColumn) bool { return sameNumbers(c, d) })
+		if first >= 0 {
+			twin[k] = first
+		}
+		if first >= 0 || !varies(of) { // no test, and none to correct for
+			p[k] = math.NaN()
 		}
 	}
 	for i, q := range inference.FDR(p) {
-		if math.IsNaN(q) {
+		if first, ok := twin[i]; ok {
+			q = rows[first].Q
+		} else if math.IsNaN(q) && !math.IsNaN(rows[i].P) {
 			q = 1
 		}
 		rows[i].Q, rows[i].Permutations = q, int32(s.Permutations)
 	}
-	return dag.Outputs{"checks": column.Table(rows)}, nil
+	checks := column.Table(rows)
+	if checks.Meta = s.meta(strata); cautions != nil { // only within sites
+		checks.Meta["caution"] = strings.Join(cautions, "\n")
+	}
+	return dag.Outputs{"checks": checks}, nil
+}
+
+// meta says within what labels were permuted, where that is not over all participants.
+func (s *Covariates) meta(strata []int) map[string]string {
+	if !slices.ContainsFunc(strata, func(n int) bool { return n != strata[0] }) {
+		return nil
+	}
+	return map[string]string{"within": s.Within}
+}
+
+// sameNumbers reports whether two covariates are numbers, and the same ones: volumes, and those that were kept.
+func sameNumbers(c, d column.CovariateColumn) bool {
+	return c.Text == nil && d.Text == nil && slices.EqualFunc(c.Number, d.Number, func(x, y float64) bool {
+		return x == y || math.IsNaN(x) && math.IsNaN(y)
+	})
 }
 
 // ofNumber correlates covariates with the number to predict.
@@ -133,7 +169,9 @@ func (s *Covariates) ofNumber(people *column.People, columns []column.CovariateC
 	for i, q := range inference.FDR(p) {
 		rows[i].Q = q
 	}
-	return column.Table(rows)
+	checks := column.Table(rows)
+	checks.Meta = s.meta(strata)
+	return checks
 }
 
 // covariateOf is a covariate as numbers; a category by its place in the order of their names.

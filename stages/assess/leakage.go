@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"prgnn/dag"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -107,7 +108,24 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	for i, c := range checks {
 		rows[i] = checkRow{c.name, int32(c.of), int32(len(c.found))}
 	}
-	return dag.Outputs{"checks": column.Table(rows)}, nil
+	table := column.Table(rows)
+	if table.Meta, err = similarText(t, book); err != nil {
+		return nil, err
+	}
+	return dag.Outputs{"checks": table}, nil
+}
+
+// similarText is a caution of participants whose connectivity is as similar as that of two scans of one person. It is
+// no violation: similar is not proof, and twins exist.
+func similarText(t *dag.Task, b *foldBook) (map[string]string, error) {
+	pairs, err := fold.Similar(slices.DeleteFunc(slices.Clone(t.All("features")), func(in dag.Input) bool {
+		return !b.takesPart(in.Coord("subject"))
+	}), t.Threads)
+	if err != nil || pairs == nil {
+		return nil, err
+	}
+	names := lists.Map(pairs, func(d fold.Duplicate) string { return d.First + " and " + d.Later })
+	return map[string]string{"caution": fmt.Sprintf("Connectivity as similar as that of two scans of one person: %s. If one person has two ids here, scans of that person may be in training and test data, and the performance is too high: give the person one id, with sessions (pipeline init sessions.yaml)", words.Some(names, 10))}, nil
 }
 
 // A checkRow is one check that found nothing.

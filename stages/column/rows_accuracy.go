@@ -68,9 +68,9 @@ type CovariateRow struct {
 	Missing      int32   `column:"missing" doc:"participants without a value"`
 	Values       string  `column:"values,optional" doc:"of each group: mean (sd), or counts"`
 	AUC          float64 `column:"auc" doc:"area under the ROC curve of the covariate alone, in the direction in which it is larger; 0.5: no discrimination"`
-	Chance       float64 `column:"chance" doc:"mean of the same over permuted labels"`
-	P            float64 `column:"p" doc:"share of permutations with at least this AUC, (b+1)/(n+1)"`
-	Q            float64 `column:"q" doc:"p, corrected for the number of covariates (Benjamini and Hochberg)"`
+	Chance       float64 `column:"chance,missing" doc:"mean of the same over permuted labels; none where no permutation within sites changes it"`
+	P            float64 `column:"p,missing" doc:"share of permutations with at least this AUC, (b+1)/(n+1); none where no permutation within sites changes the AUC"`
+	Q            float64 `column:"q,missing" doc:"p, corrected for the number of different covariates (Benjamini and Hochberg)"`
 	Permutations int32   `column:"permutations,optional" doc:"number of label permutations"`
 }
 

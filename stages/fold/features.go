@@ -25,6 +25,7 @@ type Features struct {
 	print  Print     // of all numbers
 	values []float64 // those that are compared, in random order; NaN where there is none
 	ranks  []float64 // of values
+	matrix bool      // symmetric
 }
 
 // FeaturesOf are the features in draw 0 of an array (draw first), or in an array of fewer than three axes. Of a
@@ -37,6 +38,7 @@ func FeaturesOf(a *encoding.Array) Features {
 	}
 	f := Features{print: PrintOf(v)}
 	if len(shape) == 2 && shape[0] == shape[1] && symmetric(v, shape[0]) {
+		f.matrix = true
 		v = edges(v, shape[0])
 	}
 	chosen := random.New(0, "leakage", "features").Perm(len(v))

@@ -20,6 +20,7 @@ type Separation struct {
 	AUC    float64 // 0.5 tells nothing, 1 everything
 	Chance float64 // mean over permuted labels: more than 0.5 where the covariate is fitted
 	P      float64
+	Fixed  bool // no permutation changed the AUC: nothing is tested
 }
 
 // Separate measures how well a covariate tells the groups apart, and compares that
@@ -40,16 +41,16 @@ func Separate(c Covariate, group []int, groups int, stratum []int, permutations 
 	a.category = c.Category
 	seen := a.of(g, groups)
 	strata := byStratum(st)
-	as, sum := 0, 0.0
+	as, sum, fixed := 0, 0.0, true
 	for range permutations {
 		Permute(g, strata, s)
 		x := a.of(g, groups)
-		sum += x
+		sum, fixed = sum+x, fixed && x == seen
 		if AsLarge(x, seen) {
 			as++
 		}
 	}
-	return Separation{AUC: seen, Chance: sum / float64(permutations), P: PermutationP(as, permutations)}
+	return Separation{AUC: seen, Chance: sum / float64(permutations), P: PermutationP(as, permutations), Fixed: fixed}
 }
 
 // Permute exchanges labels within each stratum, at random.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -57,6 +58,11 @@ func (a *author) leakage() error {
 	checks, compared, violations := map[string]bool{}, int64(0), int64(0)
 	count := 0
 	for _, in := range a.T.All("leakage") {
+		table, err := in.Table()
+		if err != nil {
+			return err
+		}
+		a.cautionsOf(table)
 		rows, err := column.Read[checkRow](in)
 		if err != nil {
 			return err
@@ -82,7 +88,7 @@ func (a *author) leakage() error {
 		}
 	}
 	if missing == nil && len(unchecked) == 0 {
-		a.Say("No leakage: %s.", made)
+		a.Say("Leakage checks passed: %s. No scan is in two participants. Whether two scans are of one person under two ids is not proved.", made)
 		return nil
 	}
 	said := fmt.Sprintf("Leakage checks: %s.", made)
@@ -129,6 +135,10 @@ func (a *author) covariates() error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
+	within, err := a.permutedWithin()
+	if err != nil {
+		return err
+	}
 	name := func(r column.CovariateRow) string { return covariateName(r.Name) }
 	rows, note := varying(a, all, name, func(r column.CovariateRow) bool { return r.AUC == 0.5 && r.Chance == 0.5 })
 	if rows == nil {
@@ -154,7 +164,11 @@ func (a *author) covariates() error {
 			func(r column.CovariateRow) string { return r.Values }))
 	}
 	t := section.TableOf("Covariates alone", 1, rows, columns...)
-	t.Note = "p: permuted labels. AUC: in the direction in which it is larger, so its chance level is above 0.5." + note
+	t.Note = "p: labels permuted" + within + ". AUC: in the direction in which it is larger, so its chance level is above 0.5."
+	if slices.ContainsFunc(rows, func(r column.CovariateRow) bool { return math.IsNaN(r.P) }) {
+		t.Note += " n/a: no permutation" + cutWithin(within) + " changes the AUC."
+	}
+	t.Note += note
 	a.Table(t, "gives how well each covariate alone distinguishes the groups: a classifier may learn age, sex, site or motion instead of the group difference.")
 	return nil
 }
@@ -163,6 +177,10 @@ func (a *author) covariates() error {
 func (a *author) covariatesOfNumber() error {
 	all, err := section.Read[column.NumberCovariateRow](a.T, "covariates")
 	if err != nil || len(all) == 0 {
+		return err
+	}
+	within, err := a.permutedWithin()
+	if err != nil {
 		return err
 	}
 	name := func(r column.NumberCovariateRow) string { return covariateName(r.Name) }
@@ -185,9 +203,42 @@ func (a *author) covariatesOfNumber() error {
 		section.Number("value", "", func(r column.NumberCovariateRow) string { return report.Share(r.R) }),
 		section.Number("p", "", func(r column.NumberCovariateRow) string { return report.DrawnP(r.P, r.Permutations) }),
 		section.Number("q", "false discovery rate over the covariates", func(r column.NumberCovariateRow) string { return report.Probability(r.Q) }))
-	t.Note = fmt.Sprintf("p from permutations of %s. r: Pearson's correlation; η: correlation ratio of a category, never below 0.", a.number()) + note
+	t.Note = fmt.Sprintf("p from permutations of %s%s. r: Pearson's correlation; η: correlation ratio of a category, never below 0.", a.number(), within) + note
 	a.Table(t, fmt.Sprintf("gives the association of each covariate with %s: a model may learn age, sex, site or motion instead.", a.number()))
 	return nil
+}
+
+// permutedWithin says within what labels were permuted for the covariates, and repeats the cautions of their table;
+// "" for over all participants.
+func (a *author) permutedWithin() (string, error) {
+	table, err := a.T.In("covariates").Table()
+	if err != nil {
+		return "", err
+	}
+	a.cautionsOf(table)
+	switch by := table.Meta["within"]; by {
+	case "":
+		return "", nil
+	case "site":
+		return " within sites (those of site over all participants)", nil
+	default:
+		return fmt.Sprintf(" within the values of %s (those of %[1]s over all participants)", covariateName(by)), nil
+	}
+}
+
+// cutWithin is what permutedWithin says, without the exception.
+func cutWithin(within string) string {
+	text, _, _ := strings.Cut(within, " (")
+	return text
+}
+
+// cautionsOf repeats the cautions of a table, each once.
+func (a *author) cautionsOf(table *encoding.Table) {
+	for text := range strings.SplitSeq(table.Meta["caution"], "\n") {
+		if text != "" && !slices.Contains(a.Page.Cautions, text) {
+			a.Caution("%s", text)
+		}
+	}
 }
 
 func coefficient(r column.NumberCovariateRow) string {

@@ -12,7 +12,7 @@ import (
 	"prgnn/stages/stagetest"
 )
 
-// A page says "No leakage" only when every comparison was made; else it names the others, as a caution, too.
+// A page says that the checks passed only when every comparison was made; else it names the others, as a caution, too.
 func TestLeakageChecksThatWereNotMade(t *testing.T) {
 	every := []string{fold.ScansCompared, fold.SignalsCompared, fold.FeaturesCompared, fold.PredictionsCompared}
 	without := func(drop ...string) []string {
@@ -45,7 +45,7 @@ func TestLeakageChecksThatWereNotMade(t *testing.T) {
 			}
 			text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
 			caution := "The leakage checks of this pipeline did not compare " + c.missed
-			switch passed := strings.Contains(text, "No leakage: "); {
+			switch passed := strings.Contains(text, "Leakage checks passed: "); {
 			case c.missed == "" && (!passed || strings.Contains(text, "did not compare")):
 				t.Error(text)
 			case c.missed != "" && (passed || !strings.Contains(text, caution+" ") ||
@@ -56,7 +56,7 @@ func TestLeakageChecksThatWereNotMade(t *testing.T) {
 	}
 }
 
-// A page never says "No leakage" where a program took participants together: what it did is not known.
+// A page never says that the checks passed where a program took participants together: what it did is not known.
 func TestUncheckedPrograms(t *testing.T) {
 	every := []string{fold.ScansCompared, fold.SignalsCompared, fold.FeaturesCompared, fold.PredictionsCompared}
 	checks := dag.InputOf(encoding.NewTable(encoding.Column{Name: "check", Values: every},
@@ -73,7 +73,7 @@ func TestUncheckedPrograms(t *testing.T) {
 		"It enters train (input edges), ridge (input pearson)",
 		"Leakage checks: 4 checks, 40 comparisons, 0 violations. Not checked: what fit computed from participants taken together.",
 	} {
-		if !strings.Contains(text, want) || strings.Contains(text, "No leakage:") {
+		if !strings.Contains(text, want) || strings.Contains(text, "Leakage checks passed") {
 			t.Errorf("want %s in %s", want, text)
 		}
 	}

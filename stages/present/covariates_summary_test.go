@@ -72,3 +72,36 @@ func TestCovariates(t *testing.T) {
 		}
 	}
 }
+
+// Where each site has one group, permutations within sites test nothing: p is n/a, and a caution says what cannot be
+// told apart.
+func TestCovariatesWhereSiteIsGroup(t *testing.T) {
+	age, score, site := make([]float64, 40), make([]float64, 40), make([]string, 40)
+	for i := range 40 {
+		age[i] = float64(10*(i%2)) + float64(i%7)/10
+		score[i], site[i] = float64(i/2%5), []string{"one", "two"}[i%2]
+	}
+	people := stagetest.PeopleWith(encoding.Column{Name: "age", Values: age},
+		encoding.Column{Name: "score", Values: score}, encoding.Column{Name: "site", Values: site})
+	out := stagetest.MustRun(t, &assess.Covariates{Label: "group", Within: "site", Permutations: 199},
+		map[string][]dag.Input{"participants": {dag.InputOf(people)}})["checks"].(*encoding.Table)
+	p, q := stagetest.FloatsOf(t, out, "p"), stagetest.FloatsOf(t, out, "q")
+	if !math.IsNaN(p[0]) || !math.IsNaN(q[0]) || p[2] != 1./200 || q[2] != p[2] {
+		t.Errorf("p %v, q %v", p, q)
+	}
+	in := summaryInputs(t, people)
+	in["covariates"] = []dag.Input{dag.InputOf(out)}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+	for _, want := range []string{"age 40 0 1.000 n/a n/a n/a",
+		"p: labels permuted within sites (those of site over all participants).",
+		"n/a: no permutation within sites changes the AUC.",
+		"Covariate age alone distinguishes the groups (AUC 1.00, p < 0.05 over all participants), and site cannot be told from group",
+		"Site alone distinguishes the groups"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "Covariate score") {
+		t.Error("a covariate that tells nothing has a caution")
+	}
+}
