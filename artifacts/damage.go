@@ -24,7 +24,7 @@ func (s *Store) Damaged(r Ref) bool {
 		}
 		return bad
 	}
-	err := s.check(r)
+	err := s.Check(r)
 	// One whose sectors cannot be read is lost, too; one of another user's is not.
 	return err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission)
 }
@@ -135,8 +135,9 @@ func (s *Store) open(r Ref, wrong func() error) (io.ReadCloser, error) {
 	}), nil
 }
 
-// check reads a blob that is here.
-func (s *Store) check(r Ref) error {
+// Check reads a blob that is here: the error is ErrCorrupt when its bytes are not the ones named, and that is
+// remembered.
+func (s *Store) Check(r Ref) error {
 	f, err := s.open(r, func() error { return ErrCorrupt })
 	if err != nil {
 		return err

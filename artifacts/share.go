@@ -163,7 +163,7 @@ func (s *Store) carryAction(ctx context.Context, k Key) error {
 			return err
 		}
 		// Nobody else shall have to find out that our disk has damaged it.
-		if s.check(ref.Ref) != nil {
+		if s.Check(ref.Ref) != nil {
 			return nil
 		}
 		object := objectName(blobsDir, ref.Digest.String())

@@ -21,9 +21,12 @@ import (
 // arises and not in every task downstream.
 func Alone(con *console.Console, c *results.Current, o Options) error {
 	a := &auditor{con, o}
-	tasks, skipped, err := a.toAudit(c)
+	tasks, sum, err := a.toAudit(c)
 	if err != nil {
 		return err
+	}
+	if len(tasks) == 0 {
+		return a.endAudit(sum)
 	}
 	room, err := NewRoom(con, filepath.Dir(c.Store.Dir()), a.Keep)
 	if err != nil {
@@ -47,7 +50,6 @@ func Alone(con *console.Console, c *results.Current, o Options) error {
 		}
 		passes[i] = comparison{c.Pipeline.Graph, c.Results(), ofResult(clean, result)}
 	}
-	sum := auditEvent{Event: "audit", Skipped: skipped}
 	differ := map[*dag.Node]comparison{}
 	for _, n := range tasks {
 		e, pass, err := comparePasses(n, passes, a.Threads, failed[n.ID])
@@ -123,7 +125,7 @@ func (a *auditor) followUp(c *results.Current, room *Room, differ map[*dag.Node]
 	rest := proof.Downstream(g, of)
 	maps.DeleteFunc(rest, func(n *dag.Node, _ bool) bool {
 		s := c.Steps[n]
-		return s == nil || s.State != dag.Cached || !c.InputsStored(n)
+		return s == nil || s.State != dag.Cached || !c.InputsStored(n) || c.DamagedInput(n) != ""
 	})
 	reached := maps.Clone(rest)
 	all := comparison{g, c.Results(), proof.Results{Name: "this audit", Tasks: map[string]proof.Result{}}}
@@ -202,11 +204,13 @@ func copyBlob(from, to *artifacts.Store, ref artifacts.Ref) error {
 }
 
 // toAudit chooses the tasks that can be run again: those with a stored result
-// whose inputs are stored too.
-func (a *auditor) toAudit(c *results.Current) (tasks []*dag.Node, skipped int, err error) {
+// whose inputs are stored too. It tells of those whose stored bytes are damaged: a difference would
+// be blamed on a stage that is right.
+func (a *auditor) toAudit(c *results.Current) (tasks []*dag.Node, sum auditEvent, err error) {
+	sum.Event = "audit"
 	all, err := allOr(c.Pipeline.Graph, a.Stages)
 	if err != nil {
-		return nil, 0, exit.Wrong(err)
+		return nil, sum, exit.Wrong(err)
 	}
 	what := "a stored result with stored inputs"
 	if a.Fetched {
@@ -214,18 +218,43 @@ func (a *auditor) toAudit(c *results.Current) (tasks []*dag.Node, skipped int, e
 		what = "a result from a remote, with stored inputs"
 	}
 	there, others := c.Split(all)
-	skipped = len(others)
 	for _, n := range there {
 		if c.InputsStored(n) && c.OutputsStored(n) {
 			tasks = append(tasks, n)
 		} else {
-			skipped++
+			others = append(others, n)
 		}
 	}
-	if len(tasks) == 0 {
-		return nil, 0, fmt.Errorf("nothing to audit: no task has %s\n  %s makes them", what, c.RunAll(a.Console))
+	tasks = a.sampled(tasks)
+	looked := len(tasks)
+	for _, n := range others {
+		if !a.damaged(c, n, &sum) {
+			sum.Skipped++
+		}
 	}
-	return a.sampled(tasks), skipped, nil
+	tasks = slices.DeleteFunc(tasks, func(n *dag.Node) bool { return a.damaged(c, n, &sum) })
+	if looked == 0 && sum.Damaged == 0 {
+		err = fmt.Errorf("nothing to audit: no task has %s\n  %s makes them", what, c.RunAll(a.Console))
+	}
+	return tasks, sum, err
+}
+
+// damaged tells of a task whose stored result or inputs are damaged.
+func (a *auditor) damaged(c *results.Current, n *dag.Node, sum *auditEvent) bool {
+	what := ""
+	if input := c.DamagedInput(n); input != "" {
+		what = "its input " + input
+	} else if c.DamagedResult(n) {
+		what = "its stored result"
+	}
+	if what == "" {
+		return false
+	}
+	e := auditedEvent{Event: "audited", Task: n.ID, Stage: n.Stage.Name, State: "damaged",
+		Error: fmt.Sprintf("not audited: %s is damaged; %s restores it", what, c.RunAll(a.Console))}
+	sum.add(e.State)
+	a.audited(e, n)
+	return true
 }
 
 // sampled are the share of tasks that is asked for.

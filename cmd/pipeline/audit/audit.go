@@ -44,7 +44,7 @@ type auditedEvent struct {
 	Event string `json:"event"` // "audited"
 	Task  string `json:"task"`
 	Stage string `json:"stage"`
-	// identical, different, allowed (within what its kind promises), failed, absent
+	// identical, different, allowed (within what its kind promises), failed, absent, damaged
 	State   string                   `json:"state"`
 	Promise string                   `json:"promise,omitempty"` // of one that differs
 	Threads int                      `json:"threads,omitempty"` // with how many it differs
@@ -79,10 +79,15 @@ type auditEvent struct {
 	Different int    `json:"different"`
 	Allowed   int    `json:"allowed"` // differ, within what their kinds promise
 	Failed    int    `json:"failed"`
+	Damaged   int    `json:"damaged"` // not audited: their stored result or inputs are damaged
 	Skipped   int    `json:"skipped"` // without a stored result, or without stored inputs
 }
 
 func (s *auditEvent) add(state string) {
+	if state == "damaged" {
+		s.Damaged++
+		return
+	}
 	s.Tasks++
 	switch state {
 	case "identical":
@@ -108,6 +113,9 @@ func (a *auditor) endAudit(sum auditEvent) error {
 		if sum.Failed > 0 {
 			fmt.Fprintf(a.Out, ", %d failed", sum.Failed)
 		}
+		if sum.Damaged > 0 {
+			fmt.Fprintf(a.Out, ", %d not audited for damage", sum.Damaged)
+		}
 		if sum.Skipped > 0 {
 			fmt.Fprintf(a.Out, ", %d not audited", sum.Skipped)
 		}
@@ -115,6 +123,9 @@ func (a *auditor) endAudit(sum auditEvent) error {
 		if sum.Skipped > 0 {
 			a.Warn("%s not audited, without a stored result or stored inputs: pipeline run makes results, --from-inputs needs no stored inputs, --partial accepts this", words.Count(sum.Skipped, "task"))
 		}
+	}
+	if sum.Damaged > 0 && sum.Different+sum.Failed == 0 {
+		return &exit.Error{Code: exit.Damaged}
 	}
 	if sum.Different+sum.Failed > 0 || sum.Skipped > 0 && !a.Partial {
 		return &exit.Error{Code: exit.Failed}
@@ -262,7 +273,7 @@ func (a *auditor) audited(e auditedEvent, n *dag.Node) {
 		if e.Log != "" {
 			fmt.Fprintf(a.Out, "    its log ends\n      %s\n", strings.ReplaceAll(e.Log, "\n", "\n      "))
 		}
-	case e.State == "absent":
+	case e.State == "absent", e.State == "damaged":
 		fmt.Fprintf(a.Out, "%s: %s\n", e.Task, e.Error)
 	case e.From != nil:
 		if a.Verbose {

@@ -37,7 +37,7 @@ where it begins, the cells, the distance in units in the last place and the
 relative error. A kind promises identical bits unless it states otherwise (exec: promise); a
 difference within the promise is reported and is no failure. Only --fetched changes the store.
 Exit code 1 when anything differs, or when a task could not be audited (unless --partial): its result or
-its inputs are not stored.`,
+its inputs are not stored. Exit code 3 when those are damaged, and nothing differs.`,
 		Example: `  pipeline audit biopoint.yaml
   pipeline audit biopoint.yaml --stage connectivity
   pipeline audit biopoint.yaml --sample 0.1          a tenth of the tasks, chosen by --seed

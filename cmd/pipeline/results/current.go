@@ -17,6 +17,8 @@ type Current struct {
 	Pipeline *pipelines.Pipeline
 	Store    *artifacts.Store
 	Steps    map[*dag.Node]*dag.Step
+
+	read map[artifacts.Digest]bool // what was read to see whether it is damaged: whether it is
 }
 
 // LookUp looks up the results of a pipeline that has been loaded.

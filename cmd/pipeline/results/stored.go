@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"slices"
 
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
@@ -143,6 +145,43 @@ func (c *Current) OutputsStored(n *dag.Node) bool {
 		}
 	}
 	return true
+}
+
+// DamagedInput names a result that a task takes and whose stored bytes are not those of its name; "" for
+// none. It reads them: a disk may change bytes without telling the file system.
+func (c *Current) DamagedInput(n *dag.Node) string {
+	for _, b := range n.Inputs {
+		for _, src := range b.Sources {
+			if s := c.Steps[src.Node]; s != nil && c.damaged(s, s.Outputs.Of(src.Output)) {
+				return src.Node.ID + "." + src.Output
+			}
+		}
+	}
+	return ""
+}
+
+// DamagedResult is the same of the result of a task.
+func (c *Current) DamagedResult(n *dag.Node) bool {
+	s := c.Steps[n]
+	bad := func(r artifacts.NamedRef) bool { return c.damaged(s, r.Ref) }
+	return s != nil && (s.Damaged || slices.ContainsFunc(s.Outputs, bad))
+}
+
+// damaged reads each blob once.
+func (c *Current) damaged(s *dag.Step, ref artifacts.Ref) bool {
+	if s.State != dag.Cached {
+		return s.Damaged
+	}
+	bad, known := c.read[ref.Digest]
+	if !known {
+		err := c.Store.Check(ref)
+		bad = err != nil && !errors.Is(err, fs.ErrNotExist) // what is not stored is no damage
+		if c.read == nil {
+			c.read = map[artifacts.Digest]bool{}
+		}
+		c.read[ref.Digest] = bad
+	}
+	return bad
 }
 
 // Recorded are the results that the store holds, and where their bytes are gone, the
