@@ -330,7 +330,7 @@ func packOwner(name string) string { return name[:16] }
 
 // packs finds packs of dead processes that do not end as they should.
 func (v *verifier) packs(context.Context) error {
-	busy, busyErr := v.s.busy()
+	busy, _ := v.s.busy() // what forbids that is met here and in strays
 	all, err := v.s.packs.Packs()
 	for _, p := range all {
 		path := v.s.packs.Path(p.Pack)
@@ -346,7 +346,7 @@ func (v *verifier) packs(context.Context) error {
 			v.find(Stray, path, Finding{Detail: fmt.Sprintf("its last %d bytes were not written to the end", p.Size-p.End)})
 		}
 	}
-	return errors.Join(busyErr, err)
+	return v.closed(err)
 }
 
 // recordObject is the record of an action, wherever it lies.

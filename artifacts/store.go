@@ -1,11 +1,13 @@
 package artifacts
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -76,28 +78,8 @@ const version = "prgnn store 2\n"
 // other one with its first pack.
 const unpackedVersion = "prgnn store 1\n"
 
-const readme = `This directory is a store of the program "pipeline".
-
-  blobs/ab/<sha256>   results, each named by the SHA-256 of its bytes
-                      (npy, Arrow and NIfTI files open as they are;
-                      sha256sum must give the name)
-  actions/ab/<key>    what was done (the recipe) and the blobs it made;
-                      text, named by the SHA-256 of the recipe
-  packs/              results and records of up to 16 KiB, many to a file;
-                      "pipeline show --where" and "pipeline export" write
-                      them as files
-  runs/<id>           the record of each run; text
-  logs/ab/<key>       the output of tasks while they ran; text
-  collected           blobs that gc or verify --repair has removed, or that
-                      are in a remote
-  tmp, locks          of processes that are running now
-  scratch             the saved state of interrupted tasks
-  memo                cached digests of files; can be deleted at any time
-
-Do not edit anything here. "pipeline verify" checks all of it, "pipeline gc"
-frees space; deleting the whole directory costs time and loses the records of
-past runs, nothing else.
-`
+//go:embed readme.txt
+var readme string
 
 // Open opens the store in dir, and makes it when it is not there.
 func Open(dir string) (*Store, error) {
@@ -122,8 +104,11 @@ func (s *Store) prepare() error {
 	switch b, err := regular.ReadFile(filepath.Join(s.dir, versionFile)); {
 	case err == nil && (string(b) == version || string(b) == unpackedVersion):
 		return nil
-	case err == nil && len(b) > 0:
+	case err == nil && strings.HasPrefix(string(b), "prgnn store "):
 		return fmt.Errorf("its layout is %.40q, but this program uses %q: use the program that made it, or another directory", b, version)
+	case err == nil && len(b) > 0:
+		return fmt.Errorf("%s is damaged (it begins with %.40q): delete it; no result is in it, and the next run writes it",
+			filepath.Join(s.dir, versionFile), b)
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return unreadable(err)
 	}
@@ -172,6 +157,17 @@ func refuseForeign(dir string) error {
 	return nil
 }
 
+// Readable reports whether permissions let this user see what the store has. What cannot be seen would look missing.
+func (s *Store) Readable() error {
+	for _, sub := range []string{packsDir, actionsDir, blobsDir} {
+		f, err := os.Open(filepath.Join(s.dir, sub))
+		if f.Close(); errors.Is(err, fs.ErrPermission) { // what is not there is empty
+			return s.fault(unreadable(err))
+		}
+	}
+	return nil
+}
+
 // Dir is the directory of the store.
 func (s *Store) Dir() string { return s.dir }
 
@@ -197,16 +193,7 @@ func (s *Store) object(kind, name string) string {
 }
 
 // ErrUnreadable says that a file of a store or a remote is there, and this user may not read it.
-var ErrUnreadable = errors.New("cannot be read")
-
-// unreadable says of an error of reading a file that the permission is missing.
-func unreadable(err error) error {
-	var call *fs.PathError
-	if errors.As(err, &call) && errors.Is(call, fs.ErrPermission) {
-		return fmt.Errorf("%s %w: %w", call.Path, ErrUnreadable, call.Err)
-	}
-	return err
-}
+var ErrUnreadable, unreadable = whole.ErrUnreadable, whole.Unreadable
 
 // fault says of an error of the file system what it means for the store.
 func (s *Store) fault(err error) error {

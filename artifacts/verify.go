@@ -66,7 +66,7 @@ func (f Finding) Remedy() string {
 	case f.Problem == Stray:
 		return "pipeline gc removes it"
 	case f.Problem == Unreadable:
-		return "it may be intact: make it readable (chmod u+r), and verify again"
+		return "it may be intact: make it readable (chmod u+rX), and verify again"
 	case f.Problem == DamagedRun:
 		return "pipeline verify --repair removes the record, and gc may then remove results that no other run has"
 	case len(f.Tasks) == 0:
@@ -145,7 +145,7 @@ func (s *Store) Verify(ctx context.Context, progress func(done, total int64)) (*
 
 type verifier struct {
 	s        *Store
-	blind    bool // a pack cannot be read
+	blind    bool // a pack or a directory cannot be read
 	progress func(done, total int64)
 	report   Report
 
@@ -166,6 +166,24 @@ type keepsake struct {
 }
 
 func (k keepsake) String() string { return fmt.Sprintf("the %s of run %s", k.Format, k.run) }
+
+// closed notes the directories that permissions forbid to read, and returns other errors.
+func (v *verifier) closed(err error) error {
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	var others []error
+	for _, one := range all {
+		if call := (*fs.PathError)(nil); errors.As(one, &call) && errors.Is(call, fs.ErrPermission) {
+			v.blind = true
+			v.find(Unreadable, call.Path, Finding{Detail: call.Err.Error()})
+		} else {
+			others = append(others, one)
+		}
+	}
+	return errors.Join(others...)
+}
 
 func (v *verifier) find(p Problem, path string, f Finding) {
 	f.Problem = p
@@ -206,7 +224,7 @@ func (v *verifier) name(f *Finding) {
 func (v *verifier) runs(ctx context.Context) error {
 	entries, err := os.ReadDir(filepath.Join(v.s.dir, runsDir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+		return v.closed(err)
 	}
 	for _, e := range entries {
 		path := filepath.Join(v.s.dir, runsDir, e.Name())
@@ -239,7 +257,7 @@ func (v *verifier) runs(ctx context.Context) error {
 
 func (v *verifier) actions(ctx context.Context) error {
 	all, err := v.s.objects(actionsDir)
-	if err != nil {
+	if err = v.closed(err); err != nil {
 		return err
 	}
 	for _, o := range all {
@@ -285,7 +303,7 @@ func (v *verifier) actions(ctx context.Context) error {
 // blobs reads all of them, as many at once as there are processors.
 func (v *verifier) blobs(ctx context.Context) error {
 	all, err := v.s.objects(blobsDir)
-	if err != nil {
+	if err = v.closed(err); err != nil {
 		return err
 	}
 	var total int64
@@ -374,7 +392,7 @@ func (v *verifier) promises(ctx context.Context) error {
 
 func (v *verifier) strays(ctx context.Context) error {
 	all, err := v.s.sessions()
-	if err != nil {
+	if err = v.closed(err); err != nil {
 		return err
 	}
 	for _, p := range all {

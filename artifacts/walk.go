@@ -29,14 +29,18 @@ type object struct {
 	copy bool       // another one of that name stands before it in the list
 }
 
-// objects lists what lies in blobs or actions, sorted by name.
+// objects lists what lies in blobs or actions, sorted by name. The error has the directories that cannot be read.
 func (s *Store) objects(kind string) ([]object, error) {
 	root := filepath.Join(s.dir, kind)
 	var all []object
+	var closed []error
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil && errors.Is(err, fs.ErrNotExist): // removed while we looked, or no store yet
 			return nil
+		case errors.Is(err, fs.ErrPermission):
+			closed = append(closed, unreadable(err))
+			return fs.SkipDir
 		case err != nil:
 			return err
 		case path == root, e.IsDir() && filepath.Dir(path) == root && len(e.Name()) == 2:
@@ -77,7 +81,7 @@ func (s *Store) objects(kind string) ([]object, error) {
 			seen[o.name] = true
 		}
 	}
-	return all, err
+	return all, errors.Join(append(closed, err)...)
 }
 
 // A presence is a session of some process, seen from outside.

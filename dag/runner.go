@@ -103,6 +103,9 @@ type status struct {
 }
 
 func newRunner(g *Graph, s *artifacts.Store, o Options) (*runner, error) {
+	if err := s.Readable(); err != nil {
+		return nil, err
+	}
 	x, err := newIndex(g)
 	if err != nil {
 		return nil, err

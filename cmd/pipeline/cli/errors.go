@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -101,6 +102,8 @@ func (a *app) explain(err error) {
 		remedy = fmt.Sprintf("\n  `%s` makes a damaged result of FILE again; `%s` names everything in the store that is damaged", a.Command("run", "FILE"), a.Command("verify"))
 	case errors.Is(err, artifacts.ErrFull):
 		remedy = fmt.Sprintf("\n  every finished task is kept. Free some space (%s removes what no kept run needs), then continue with: %s", a.Command("gc"), a.Again())
+	case errors.Is(err, artifacts.ErrUnreadable) && !ofResult(err):
+		remedy = "\n  make it readable (chmod u+r) if it is yours, or ask its owner"
 	case errors.Is(err, artifacts.ErrUnreadable):
 		remedy = "\n  make it readable (chmod u+r), or remove it: the next `pipeline run FILE` recomputes a missing result"
 	case errors.Is(err, artifacts.ErrReadOnly):
@@ -114,6 +117,16 @@ func (a *app) explain(err error) {
 		}
 		a.Complain(text)
 	}
+}
+
+// ofResult reports whether an error is of the file of one result, which a run can make again.
+func ofResult(err error) bool {
+	var call *fs.PathError
+	if !errors.As(err, &call) {
+		return false
+	}
+	_, wrong := artifacts.ParseDigest(filepath.Base(call.Path))
+	return wrong == nil
 }
 
 // inWords is the text of an error, with a person's words for what a system call says of a file.
