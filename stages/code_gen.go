@@ -5,18 +5,18 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 35ad566fc9442eda35d650401c9d3291f9b10007a500aae3ac0c24f112f7f9df
+var codes = dag.Codes(`kind baseline 1a52ddb8cecc46d9829b9f1918e14dab621d8cc690e66c3b95fa3565704c276a
 kind biomarkers 40c089265158d36c15f54beb1aea550bc78abc12da111c2e57a07370f40f06dc
-kind bnt 54cbd4229de7f2fabdb61e928e0ceccc874fa64b15ef1c7fa95fcf570300c903
+kind bnt b1ec8d3d2af4356b64ee3c390beba5ab510373bd366caca9d6f45a249aa02471
 kind bootstrap 38f1ebc489950693cf2d16961853310ff4183a3fcb706529780866e22baa3abe
-kind braingnn 31db90c81f0e71af1e91fcb1bf252e80bf28623d8884037e6bc200e09f3c522b
+kind braingnn 418fb4ba01a737b682c7c584dfd7e3e808741ee293a72b28c6be05aecdeb0312
 kind brainmap 1655860b116de8d3ff3660219ff22c9c8e3de16cc8846cab9c80830e92345e53
 kind choose 0848c7e288fcf08f947af9d50abad3470b1be9796f3421f26d9c1d94c05f9529
 kind combat d4aa383347763e1b11f79a274a32da9857a6f9c39d285aa023624f33346d5ec9
 kind compare 5aa0d8c4732276ca8627594a25c1deec7dce72b9843d8911aa0a208f1136abdc
-kind connectivity 6bdf39ea7f89dac888152a3753319da563f5f8b0a125ff457e69b7a49de2fd42
-kind covariates 28396ccf259c1bb61854221d78a66931c73f46f5624dc1a0988bdc77dcf2ecf0
-kind denoise 3be95428b171769c79596ff738d9ce62134303f7c13dc5c20f81e3719605a8f5
+kind connectivity 13a471ddb7e16d795140bb27d3c6f7a82162e7859c1af70e9e62f9f35c1b8e4a
+kind covariates f39b844af1ae1c6c91b1f149a3fc7b783175231c4fff3d13f9432d7919bb4c0b
+kind denoise 7edd8d1b6a764683edd5f7fc672c094045da0692523260d172c3cc2b2ee0a500
 kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
 kind evaluate d60be44cc242c8d32da1f69299ead7a8be298a745dd7409ebc19189d21a12df5
 kind evaluate-regression 29d244920f7d7d3e42ef790de4ce37257058e8fe5263de6884083df5f58c490c
@@ -29,7 +29,7 @@ kind figure-degrees ef954f7f4185fea6d9ecb6ff7e6b1857763649da58e160893fdcb1d373ad
 kind figure-distributions 83678bed451d365204c082381234961077937c913888a10884d7ee436da478d5
 kind figure-individuality 5d0d1aeb8e46561e6d927b7ab05f3f1c94dcb2c63479ad99c3d672659500fd76
 kind figure-individuals ec85bfa2b99c9a72a8183769fb5233727e8b736f793a89f20547007233f4f138
-kind figure-qc ecce5f8b981d12ab53c46d765631b2c091665155fa00ed2e6f0bf64f727de399
+kind figure-qc 0f8c9fe63b010919fccd4d4a210cb757efd6478bb2061508bb9d2fb8f064afd8
 kind figure-qcfc 31801734b2776ea0201203a0183f316b73b096255227504ba65e82f866a853dc
 kind figure-ranking 285b9eecebd06813fd316913a49b0d97bdd1c368679dd854ae0119bace533c70
 kind figure-roc 2e9aa8576c611a8ed9a86083eb7eeff7a6f9989316c47c033ba53ac0c6210abe
@@ -38,33 +38,33 @@ kind figure-training 57368a306280a0e4bb89b8ecfd3f428e90c7f9725f9906b7219dfb2e679
 kind graph 1621bceaca05e64fcd3a400f954744e317ab7251989af0e45235f0efe24a4b7a
 kind harmonize 04370f9748636c173c9986bc20481e5efb866cc9f5f77e711c07751266223f96
 kind individuality 3bac52918474703de92de6af7e6149963a8ee5fa804fc10d271e10aaed87bb1a
-kind join 2a0a091576206cf426ad8cbfc653a8d7dfbd847434ee69aea6a2360cbaf31288
-kind leakage 568e61e0e69f7987c22c36522eee1391a25d1fb4f3bb25606cc66e9baabd98f5
+kind join 7aec4abd0cb21de14fbd73a41ded707609f4f67260ff7589b268ea00636cb096
+kind leakage e92394284e24f0c3584df3e4a354a44ee92de9dd62cb53e816da87c31d50cba7
 kind matrices c54ad661a835e0bbd115cf22f4496f5ffff89b3f97354e7b97ef5b7dbefcf563
 kind mean-volume 21d6f448b3e61d362ddba5f5244208cabd295a68fb32783ff1a4021babd331ea
-kind meanmlp e1ef0e73754b4ede0667f16891cb256b6eb3b681acb847e1700ec7cd6977d702
-kind occupancy b0ab48cdeef8a5259784accb888dcf0fa46b5e55cbc56d72559316ced069e8bb
+kind meanmlp 664dbef2b1ee937f648377bbe0fa5da5953a3d351d89dc22f1fa2a4595bdfa6a
+kind occupancy f74ebec426ae8a6df8e0d7c6b7443db439dc8e7b00667c8fb4a771cea342c532
 kind parcellate 654724b18b8597b32fc07ba2eab457b4c81d21c5651fbc4768430b6c34242ace
 kind permutation b44dc5a0ae451a3fb244694b3dab007b8d655296f546f4df4734cec802030f45
 kind permutation-regression 25cffa700adecbf797f54a77baab2a482b0782f22d311fcf07851fcaa47a8e33
 kind predict 80c9706cd540e5a94399df6a21513bd0577ea873ae02177190895a16e028dfb8
 kind project 7918f8b3483127908991cda54bc38d924557821a7c46689aa3e324ac902f4e79
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
-kind qcfc 2f79c0bb62f96fad84211669734a089d29d65755685848bce627669e55e1d59d
-kind regression 72a601855ea9b17521f92cc42a37543d2c534badaff5a22e44c40c80bbc77718
-kind report 12b10e3037c14460806ecb6836270b69c4796e761cde811326ed15fa708c221c
+kind qcfc cfbf3facc1b5c09b74587fabe3196cba35304153c6584c9353f058ab2fcfa575
+kind regression 49a2220ad86ad7403fc255a67c4b8c50a0d07284e129e299ffeef6c524558839
+kind report 854710efebfe9495a5413e0f760cf4379afb2344f813921a8e5684eaf43cb923
 kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
 kind sessions 005418501bec21f57ece00ee81273c5fc8f3ca6dc3361a387f3ad3b416c485fe
 kind simulate 1101fa847a0c1400c1bb91b7cdcdb1208a463664964a527330210c5a889a4ebc
 kind split ac36a508ea18e292ed4e032e3babc2be1bf536e117b120f691a608a877086618
 kind states 8d85662d3fc25d3ac42150cd996d1a11e710994198fff9ba06bcb77b435264bb
-kind summary e47220b14bebfe93d4192754d2259f74baa086aa27a66da48a0c19c3c997176f
+kind summary 8c26a6421b9c8136635ea0a4c9ecb17da154104485b0926d7f822e20bc1d3b92
 kind tables c92c91193208758472dfa336d6df22ff7cb40271fc9a562033220ecf9373f9db
 kind tangent 662dd11b1f2a762a689b38fee3074ebf0ca3d00313f16985e22b89262676dd7a
 kind timeseries 777ca0a662202808f867dbeaf930c31ad2bdc91ed822ece525ac002227e85127
-kind train 06ff6c5316c3eb975ce0ee4a217e36ceaba16cfa535c859759ea1f9f13b7bae9
-kind train-regression 615531ddf86a2772ee49e65081c8bf60102edb0181bc1e60059657b79729b358
-kind windows 1e78e6f2c290f76366bd2f31440f442de7e07abb3fc2a24e8c2dfe7b1aeca8ef
+kind train 696199282ba05c3964505bc9106c9c578596d30db5e847e798ce7159f0ecca07
+kind train-regression a27a1170cc779af1ab56fa43fc45b81e9f20186e3430ffe061d889e099153d64
+kind windows bc2b368486de0dfed8974efd3c2e52971dfbb30d43b2e93e3ebaca8d79d24b43
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -364,7 +364,7 @@ reached by baseline biomarkers bnt braingnn combat fidelity individuality meanml
 prgnn/dag.Task.Progress 844b32908107.fcfd2c
 prgnn/stages/fold.Params 9917bcf81ebb.e3b0c4
 
-reached by baseline biomarkers bnt braingnn compare covariates individuality leakage meanmlp qcfc regression train train-regression
+reached by baseline biomarkers bnt braingnn compare covariates individuality leakage meanmlp qcfc regression report summary train train-regression
 prgnn/stages/inference.compare 4e4512ed0af2.e3b0c4
 
 reached by baseline biomarkers bnt braingnn connectivity denoise fidelity figure-connectivity figure-qcfc figure-states harmonize individuality leakage matrices meanmlp predict project qcfc regression report sessions simulate summary tangent train train-regression windows
@@ -473,6 +473,9 @@ prgnn/internal/exact.exp32Round 8078f5bcca76.e3b0c4
 reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict regression train train-regression
 prgnn/stages/fold.Params.Numbers 8491f684df16.3cb1d8
 
+reached by baseline biomarkers bnt braingnn individuality leakage meanmlp project qcfc regression tangent
+prgnn/internal/dense.View.T 3d371b3204ac.1af526
+
 reached by baseline biomarkers bnt braingnn individuality leakage meanmlp project qcfc regression tangent train train-regression
 prgnn/internal/dense.Rows 77a642804fb0.14e495
 
@@ -483,21 +486,18 @@ prgnn/stages/inference.order c426292859fc.8e15ea
 prgnn/stages/inference.ranking 4285558f060e.e3b0c4
 prgnn/stages/inference.ranking.spearman 16948b1571cb.d53040
 
+reached by baseline biomarkers bnt braingnn individuality leakage qcfc regression
+prgnn/internal/dense.Gram e1311cab233a.841c2c
+
 reached by baseline biomarkers bnt braingnn individuality meanmlp
 prgnn/gnn/network.Softmax 3920ac29adc8.a6dd66
 
 reached by baseline biomarkers bnt braingnn individuality meanmlp predict train train-regression
 prgnn/stages/column.NodeScore 0a07b7760e7d.e3b0c4
 
-reached by baseline biomarkers bnt braingnn individuality meanmlp project qcfc regression tangent
-prgnn/internal/dense.View.T 3d371b3204ac.1af526
-
 reached by baseline biomarkers bnt braingnn individuality meanmlp train train-regression
 prgnn/stages/column.ScoreRow 525fd57088d3.4cf431
 prgnn/stages/column.block b89625acf5ff.e3b0c4
-
-reached by baseline biomarkers bnt braingnn individuality qcfc regression
-prgnn/internal/dense.Gram e1311cab233a.841c2c
 
 reached by baseline biomarkers bnt individuality
 prgnn/gnn/baseline.Classifier 7dfe27144072.44832a
@@ -916,10 +916,10 @@ prgnn/internal/dense.longest 98eb6fb148fa.e3b0c4
 prgnn/stages/fold.Duplicate 83dbf93ffecd.e3b0c4
 prgnn/stages/fold.DuplicateText e0aea30126f5.5e19cc
 prgnn/stages/fold.Duplicates f0ef66402557.ab8a1d
-prgnn/stages/fold.Features d0d537218a02.a7b81b
+prgnn/stages/fold.Features f5671fd99188.a7b81b
 prgnn/stages/fold.Features.Same b31c8574fe16.f01815
 prgnn/stages/fold.Features.alike 853dd32f2e25.1dcf2e
-prgnn/stages/fold.FeaturesOf e820baab6d10.a66a86
+prgnn/stages/fold.FeaturesOf 7894ab70c948.a66a86
 prgnn/stages/fold.Print 1fecd7191521.6b0fe8
 prgnn/stages/fold.PrintOf 0ede2c5d509c.47816e
 prgnn/stages/fold.PrintOfDigest 6b7029854c5d.e09c6f
@@ -1338,7 +1338,7 @@ prgnn/stages/column.People 261d3450be11.e3b0c4
 prgnn/stages/column.ReadPeople 5469c9759487.340c94
 prgnn/stages/column.simulated ff3cc9e91e71.9c2cd8
 
-reached by biomarkers compare covariates individuality qcfc
+reached by biomarkers compare covariates individuality qcfc report summary
 prgnn/stages/inference.ascending bdd3516cb319.8e15ea
 prgnn/stages/inference.nans 5433e8101520.e3b0c4
 
@@ -1348,6 +1348,9 @@ prgnn/stages/inference.CorrectedT f1e583592fc8.0cc3b9
 reached by biomarkers compare individuality qcfc
 prgnn/stages/inference.StudentP 068be0c8ad47.d7a824
 prgnn/stages/inference.arctan 7c34020b5096.d7a824
+
+reached by biomarkers connectivity denoise figure-qc individuality join occupancy qcfc report summary windows
+prgnn/stages/column.Keep 0f57f9db9898.8e7438
 
 reached by biomarkers connectivity individuality leakage matrices tangent windows
 prgnn/internal/dense.sumLanes 62222fad2ff5.e3b0c4
@@ -1541,7 +1544,6 @@ prgnn/stages/inference.welch 84e1f4577b7e.cc3ae7
 
 reached by biomarkers individuality report summary
 prgnn/stages/column.ConsistencyRow c1a936ee632c.c63136
-prgnn/stages/column.Keep 0f57f9db9898.8e7438
 prgnn/stages/column.NullRow e8231f96d14c.c63136
 prgnn/stages/column.TrainedModels 961e8c225bf8.e3b0c4
 
@@ -2011,7 +2013,7 @@ prgnn/stages/region.ReadJSON 813ea05c9ede.07d0a9
 reached by bootstrap denoise windows
 prgnn/stages/region.Float32 1936fa9041f3.d4d313
 
-reached by bootstrap evaluate evaluate-regression figure-individuals matrices parcellate report states summary tangent timeseries
+reached by bootstrap evaluate evaluate-regression figure-individuals leakage matrices parcellate report states summary tangent timeseries
 prgnn/internal/words.Some 90f0095063ef.e3b0c4
 
 reached by bootstrap figure-qc leakage mean-volume parcellate report summary
@@ -2574,7 +2576,6 @@ prgnn/stages/assess.decide 0daafb60794c.333ef1
 prgnn/stages/assess.decision b674cd941f06.e3b0c4
 prgnn/stages/assess.foldDifferences a613f365e785.846210
 prgnn/stages/assess.participantAccuracy 97fcc7547348.c7124a
-prgnn/stages/inference.Holm b899588a67ce.481a4c
 prgnn/stages/inference.McNemar efa157251982.e3b0c4
 
 reached by compare evaluate evaluate-regression figure-calibration figure-confusion figure-roc figure-training individuality permutation permutation-regression report summary
@@ -2596,6 +2597,7 @@ prgnn/stages/fold.Tested.Cases 523d0742e50a.2867ab
 
 reached by compare report summary
 prgnn/stages/column.PairRow 0261634da7cd.e3b0c4
+prgnn/stages/inference.Holm b899588a67ce.481a4c
 
 reached by connectivity
 prgnn/connectivity.Connectomes 227de61f94b8.36a67b
@@ -2669,7 +2671,7 @@ reached by connectivity denoise figure-connectivity matrices sessions windows
 prgnn/connectivity.Present 87910c90e002.1ea622
 
 reached by connectivity denoise figure-qc join occupancy qcfc windows
-prgnn/stages/column.One 17ce7473dc8a.f95224
+prgnn/stages/column.One 0df260255393.c36afc
 
 reached by connectivity denoise graph
 prgnn/connectivity.finite 8364b0c8aef3.e3b0c4
@@ -2720,22 +2722,24 @@ prgnn/internal/dense.GramColumns d5ae648f26ce.008ef0
 reached by covariates
 prgnn/stages/assess.Covariates af21e3888421.e3b0c4
 prgnn/stages/assess.Covariates.Ports 31d388d9053f.94a1e4
-prgnn/stages/assess.Covariates.Run 42be860814f2.246231
+prgnn/stages/assess.Covariates.Run 8f2a81867a84.a20c58
 prgnn/stages/assess.Covariates.columns 531c49d5a96a.006542
-prgnn/stages/assess.Covariates.ofNumber d11f22099c60.5148d9
+prgnn/stages/assess.Covariates.meta a1a30a506fc3.c22b72
+prgnn/stages/assess.Covariates.ofNumber 491216e8149d.7999bc
 prgnn/stages/assess.covariateOf 3e30387dd2c4.c0d129
 prgnn/stages/assess.covariateRow 1bb92e06d522.266d8e
 prgnn/stages/assess.covariates.New 89f435364e6f.266d01
 prgnn/stages/assess.kindOf f37336f1fc0b.d6bf30
 prgnn/stages/assess.known 140c731bd9a1.d6bf30
+prgnn/stages/assess.sameNumbers f632f5b67f1e.f6a5a5
 prgnn/stages/assess.scanCovariates b064870d5b0d.2909ef
 prgnn/stages/assess.varies 37006d2990fd.d6bf30
 prgnn/stages/column.CovariateColumn.Describe 65c7bb12368d.a194bf
 prgnn/stages/column.CovariateColumn.categories feeb0fd799cc.86e681
 prgnn/stages/inference.Associate 282809d15934.0862f0
 prgnn/stages/inference.Covariate 467cce68056b.e3b0c4
-prgnn/stages/inference.Separate 7404c928c92b.be7985
-prgnn/stages/inference.Separation 0a35c698f5db.e3b0c4
+prgnn/stages/inference.Separate 4be69f205075.be7985
+prgnn/stages/inference.Separation 684c6abcd40e.e3b0c4
 prgnn/stages/inference.area.against 0843d7ba5ec3.6d47b8
 prgnn/stages/inference.area.of 4c1f080a6d9e.b26874
 prgnn/stages/inference.ratio 28ff708981af.e3b0c4
@@ -2757,7 +2761,7 @@ prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 reached by covariates report summary
 prgnn/internal/pattern.Pattern.ReplaceAllString 27203507f529.b76113
 prgnn/stages/column.CovariateColumn.Identifies 6b0b9aa8bb3b.d0caff
-prgnn/stages/column.CovariateRow 9de672910015.e3b0c4
+prgnn/stages/column.CovariateRow 7d7f0712c94e.e3b0c4
 prgnn/stages/column.Describe 2e2107272a36.754838
 prgnn/stages/column.Description c61d111bafbd.e3b0c4
 prgnn/stages/column.NumberCovariateRow 80bdd7c284ca.e3b0c4
@@ -2897,7 +2901,7 @@ prgnn/stages/prepare.Denoise 2c82416941c7.e3b0c4
 prgnn/stages/prepare.Denoise.Ports 79936ba0faeb.4afa85
 prgnn/stages/prepare.Denoise.Run 4e66211c5eec.960983
 prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
-prgnn/stages/prepare.Denoise.Validate f6d1955e5028.cb168a
+prgnn/stages/prepare.Denoise.Validate 80bdb952d5d2.cb168a
 prgnn/stages/prepare.Denoise.addTask 6b9bb8f78cd1.6ed91e
 prgnn/stages/prepare.Denoise.choose bba07cfa5120.c9b7ba
 prgnn/stages/prepare.Denoise.cleaner 5025e6c2ca0c.dac33c
@@ -3696,7 +3700,7 @@ prgnn/stages/prepare.sameParts 5d4b5d2461cc.711565
 reached by leakage
 prgnn/stages/assess.Leakage e70290ed5d9f.e3b0c4
 prgnn/stages/assess.Leakage.Ports 1ca710021e9d.f8203a
-prgnn/stages/assess.Leakage.Run 17444b2e60a6.180013
+prgnn/stages/assess.Leakage.Run d2333c9520cd.b626ab
 prgnn/stages/assess.Leakage.lookAtPredictions c176b5c77447.a61153
 prgnn/stages/assess.Leakage.lookAtScans 97baefb90fe5.a7be1f
 prgnn/stages/assess.Leakage.sameTrace 323d31a8e7af.08e0c4
@@ -3747,6 +3751,7 @@ prgnn/stages/assess.screenSD b245d90d0623.e3b0c4
 prgnn/stages/assess.screenSample b6b774a93a8b.e3b0c4
 prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
 prgnn/stages/assess.sharedScans 55851b8f3b40.87dbc2
+prgnn/stages/assess.similarText a3c996a2dd9f.1e924b
 prgnn/stages/assess.standardize db6d48629697.e3b0c4
 prgnn/stages/assess.tile 44f56650db94.be763d
 prgnn/stages/assess.tile.pairs e798512fcd4a.cb7255
@@ -3771,6 +3776,15 @@ prgnn/stages/fold.PrintIndex be5dbdf17cf8.e32ad7
 prgnn/stages/fold.PrintIndex.Add 4fbe1f27788f.2c9d67
 prgnn/stages/fold.PrintIndex.Find c510e11db74e.74fe49
 prgnn/stages/fold.PrintIndex.cell 7f7251ceb616.7b15b3
+prgnn/stages/fold.Similar 1982126c1bcc.6e00b6
+prgnn/stages/fold.center e222b62d09c1.7b69c7
+prgnn/stages/fold.fewestSimilar c8409648400f.e3b0c4
+prgnn/stages/fold.mostSimilar c964cdcc9f36.e3b0c4
+prgnn/stages/fold.similarCenter 3b8398fc6105.e3b0c4
+prgnn/stages/fold.similarLead d26165f5b586.e3b0c4
+
+reached by leakage qcfc report summary
+prgnn/stages/inference.Median de5fb685162c.e3b0c4
 
 reached by leakage report summary
 prgnn/stages/fold.FeaturesCompared 8d82bedca7b0.e3b0c4
@@ -4227,7 +4241,6 @@ prgnn/stages/inference.where 4ef8e1d5a94d.e3b0c4
 
 reached by qcfc report summary
 prgnn/stages/column.TypicalityRow b540a9b79776.c63136
-prgnn/stages/inference.Median de5fb685162c.e3b0c4
 
 reached by regression
 prgnn/gnn/baseline.ForestTo c4de1f2de339.af9cd2
@@ -4305,21 +4318,23 @@ prgnn/stages/present.author 89387a093975.30d0ff
 prgnn/stages/present.author.abstract 940dea92720b.5559eb
 prgnn/stages/present.author.agreement 34b84ce482e4.a69c78
 prgnn/stages/present.author.cautionMasking 8426f992f2b5.384889
+prgnn/stages/present.author.cautionsOf 13a8feeb039b.1c8a65
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.contrasts 406b678643d2.ef1e99
-prgnn/stages/present.author.covariates 1d4b99d54e69.d032b9
-prgnn/stages/present.author.covariatesOfNumber 0125fc0d6197.34177d
+prgnn/stages/present.author.covariates af6ec5ab08f6.5b4070
+prgnn/stages/present.author.covariatesOfNumber 220d391ed961.43139c
 prgnn/stages/present.author.data 61a38d33d840.c30b5b
-prgnn/stages/present.author.fidelity a61977c93599.58190c
+prgnn/stages/present.author.fidelity 73805aca6ed9.58190c
 prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
 prgnn/stages/present.author.groupNames 5ea717073411.484c0d
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
-prgnn/stages/present.author.leakage 63de81f82c02.64e183
+prgnn/stages/present.author.leakage 8eeca3d11647.d590f9
 prgnn/stages/present.author.more 913ab98c8a74.f10a8a
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.number ae87e5620371.1f296c
-prgnn/stages/present.author.othersAbove 3f0a78fa5506.363fe6
+prgnn/stages/present.author.othersAbove 6460ee904f37.c44640
+prgnn/stages/present.author.permutedWithin 3bfde7fdc464.3b0bf8
 prgnn/stages/present.author.provenance a9dcc932b3b5.84da51
 prgnn/stages/present.author.rankingTables 5229397d509c.69de01
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
@@ -4338,6 +4353,7 @@ prgnn/stages/present.checkRow b3b4f92f38d0.e3b0c4
 prgnn/stages/present.coefficient 1499e48cd206.3826c5
 prgnn/stages/present.comparisons 87d0172ec4f0.0b83da
 prgnn/stages/present.covariateName 2cfe0f26de1a.6d919d
+prgnn/stages/present.cutWithin d419fcbcffe3.e3b0c4
 prgnn/stages/present.epochRow 6d892aa208d3.e3b0c4
 prgnn/stages/present.excludedPort 7e7afad5c24e.fd4c5e
 prgnn/stages/present.fewHeldOut 70a586560e99.e3b0c4
@@ -4365,22 +4381,35 @@ prgnn/stages/present/methods.Author 2865ea77ba6f.c22369
 prgnn/stages/present/methods.Author.Read 89cad7c042bf.a46350
 prgnn/stages/present/methods.Author.References 95f3ce12a64e.cefeb4
 prgnn/stages/present/methods.Author.Write f18190502889.bf9d53
-prgnn/stages/present/methods.Author.called 81fb18892a92.6e89e6
+prgnn/stages/present/methods.Author.called 5ad9982e2062.daf86a
+prgnn/stages/present/methods.Author.comesOf 0a6943b68b10.1692cb
 prgnn/stages/present/methods.Author.hasModels 7b2ba8e6bd11.c92156
 prgnn/stages/present/methods.Author.inputsOfWindows 55aac5364d89.80b555
-prgnn/stages/present/methods.Author.methodsOfBaselines 49fab72abea3.8b2ae6
+prgnn/stages/present/methods.Author.kinds e76d7180f970.b4326f
+prgnn/stages/present/methods.Author.matrices be77ab589546.b4326f
+prgnn/stages/present/methods.Author.methodsOfBaselines d6dd4060ae0a.b28318
 prgnn/stages/present/methods.Author.methodsOfCleaning f6a9d8171d49.0de54c
 prgnn/stages/present/methods.Author.methodsOfCohort 8ab4d8b2db96.532934
-prgnn/stages/present/methods.Author.methodsOfEvaluation 5a20d03f339f.f284aa
-prgnn/stages/present/methods.Author.methodsOfGraphs c89840fc465b.f34f49
+prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
+prgnn/stages/present/methods.Author.methodsOfEvaluation 0491e119bb2a.6e8bbb
+prgnn/stages/present/methods.Author.methodsOfGraphs fa54a9e51930.bf56bc
+prgnn/stages/present/methods.Author.methodsOfMatrices 7b3f61665046.ad9dc3
+prgnn/stages/present/methods.Author.methodsOfNetworks ac6da88c09d9.e3d025
+prgnn/stages/present/methods.Author.methodsOfRankings 86bceba16264.1d0d6a
 prgnn/stages/present/methods.Author.methodsOfRegression 0e33b61e5f07.365268
 prgnn/stages/present/methods.Author.methodsOfScans 33ab89cecd26.8b7aee
 prgnn/stages/present/methods.Author.methodsOfSilence 56a010aa1578.301470
 prgnn/stages/present/methods.Author.methodsOfTraining c05deb047528.226051
 prgnn/stages/present/methods.Author.methodsOfWindows 140e4a451e2e.dc0708
-prgnn/stages/present/methods.Author.namesOf 5388b47f04d4.b3a39b
+prgnn/stages/present/methods.Author.models 37d43940e686.533089
+prgnn/stages/present/methods.Author.namesOf 00563c879b56.a0e044
+prgnn/stages/present/methods.Author.only d4bb1084764a.e1fb12
+prgnn/stages/present/methods.Author.rankedBy bc79744a2c13.5b1c9d
 prgnn/stages/present/methods.Author.readSilence 205910c80b3f.327b68
+prgnn/stages/present/methods.Author.sameFolds 827edc10550f.0bad80
 prgnn/stages/present/methods.Author.statesFitted e6634c55fa14.ec8902
+prgnn/stages/present/methods.Author.takers ba47ff7b1cb0.193de0
+prgnn/stages/present/methods.Author.takes caad9ede1160.b4326f
 prgnn/stages/present/methods.Author.target 6c046dcb0a88.e7bed8
 prgnn/stages/present/methods.Author.unit 17c1cb82cd45.c851ef
 prgnn/stages/present/methods.New fe1e5074aac6.26e678
@@ -4389,21 +4418,28 @@ prgnn/stages/present/methods.Text.cite 547edd3ec15f.3c0a22
 prgnn/stages/present/methods.Text.say a989d8eef523.533bfd
 prgnn/stages/present/methods.cohortSettings b1bf21d2b7ad.10639c
 prgnn/stages/present/methods.estimator b6de2f302aba.bb0413
+prgnn/stages/present/methods.graphText a288585916da.94ef55
+prgnn/stages/present/methods.halved 058030985193.424083
+prgnn/stages/present/methods.join 0d9077ec2a18.e3b0c4
 prgnn/stages/present/methods.labelingWords de5080112fb8.e3b0c4
+prgnn/stages/present/methods.learners 24f685141d31.e3b0c4
 prgnn/stages/present/methods.lengths 59c5b6f7fad2.6a44ab
 prgnn/stages/present/methods.listed 3fac75df7c3a.85e63a
 prgnn/stages/present/methods.methodsOfBlocks 7a328109c245.074a3a
 prgnn/stages/present/methods.methodsOfLabels 8e95f31d3c24.8464d4
 prgnn/stages/present/methods.methodsOfNuisance c4532c32a35f.e07403
 prgnn/stages/present/methods.methodsOfTask 5b3bbede5f98.57fae4
+prgnn/stages/present/methods.modelOf 8c719d957f76.4bad0b
 prgnn/stages/present/methods.orDefault e0886d07f1b6.e3b0c4
 prgnn/stages/present/methods.percentText 4824c72005af.f0252a
+prgnn/stages/present/methods.sentence d34478730118.0c2e23
 prgnn/stages/present/methods.settingsOf d3aa91014d7d.f8e2a0
 prgnn/stages/present/methods.share 03fd1d7f28d5.e7db4b
 prgnn/stages/present/methods.silence 39cb821844c6.e3b0c4
 prgnn/stages/present/methods.silentRow 23ebe5a08dde.e3b0c4
 prgnn/stages/present/methods.valid 8042939455a1.e3b0c4
 prgnn/stages/present/methods.windowEstimate 95e017a1b0a9.e8e32f
+prgnn/stages/present/methods.works 073e707579cc.e3b0c4
 prgnn/stages/present/participants.CleanedScan 36c8fed1cbe2.2627d5
 prgnn/stages/present/participants.CleanedScan.Nuisance 2a35ca9cae7e.a26678
 prgnn/stages/present/participants.CleanedScan.lostRegions 193855a12fac.223707
@@ -4495,7 +4531,8 @@ prgnn/stages/present/performance.Results e788aac3f388.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
 prgnn/stages/present/performance.Results.CautionAccuracy 2b2b7ae67721.161870
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
-prgnn/stages/present/performance.Results.Describe 8dffb23a4283.2ea911
+prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
+prgnn/stages/present/performance.Results.Describe a5ce50c02d98.3ced0b
 prgnn/stages/present/performance.Results.DescribeRegression 788232133b73.5811b6
 prgnn/stages/present/performance.Results.Error 84d2d75f2a30.7d158f
 prgnn/stages/present/performance.Results.IsUnproven 0518a7afaba8.6c25d1
@@ -4508,12 +4545,13 @@ prgnn/stages/present/performance.Results.RegionsOf 1aee53e377b9.043721
 prgnn/stages/present/performance.Results.RegressionResult 4510fc512f84.2ff605
 prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
 prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
+prgnn/stages/present/performance.Results.cautionOneGroup a9eba9cf4c25.79dfa9
 prgnn/stages/present/performance.Results.cautionRegression b67915fcc8eb.a26502
 prgnn/stages/present/performance.Results.cautionRetrained 01250d1fc84e.496202
 prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
 prgnn/stages/present/performance.Results.comparison fea11874f7d8.877ec8
 prgnn/stages/present/performance.Results.decisive 697fdeb0e137.9949e8
-prgnn/stages/present/performance.Results.eachLevel 437b8dbf7420.52cd12
+prgnn/stages/present/performance.Results.eachLevel fbe2806607da.7c6515
 prgnn/stages/present/performance.Results.folds c009babb4679.8b9af7
 prgnn/stages/present/performance.Results.howRetrained 535db7d0a86f.f2ae60
 prgnn/stages/present/performance.Results.leftOut 35457c044bb6.67a52b
@@ -4565,8 +4603,10 @@ prgnn/stages/present/section.Read 970b5aa700c3.6e070b
 prgnn/stages/present/section.SVGTitle 4b706514dba8.70faeb
 prgnn/stages/present/section.SettingName 0d317fefa83d.653c3c
 prgnn/stages/present/section.Settings e80d8cb4b2fa.2c380d
-prgnn/stages/present/section.Settings.KindOf 0343cd929912.10639c
+prgnn/stages/present/section.Settings.KindOf f11044a4d511.93f4ea
 prgnn/stages/present/section.Settings.Of 1b901e3c1cae.10639c
+prgnn/stages/present/section.Settings.Shown 015d179fc1d4.5ba618
+prgnn/stages/present/section.Settings.Sources 42fa32716205.473133
 prgnn/stages/present/section.StageSettings 4b2c1db17912.e3b0c4
 prgnn/stages/present/section.StageSettings.Is de6eb7f8657f.85e63a
 prgnn/stages/present/section.StageSettings.Number 9cae964e3fba.85e63a
@@ -4586,7 +4626,7 @@ prgnn/stages/present/section.Writer.Say e16df3781753.a9f2bf
 prgnn/stages/present/section.Writer.Show 37cc88fc5e16.90a1c0
 prgnn/stages/present/section.Writer.Supplement 00fa1aa17f85.07b0ad
 prgnn/stages/present/section.Writer.Table ab67ddca10cb.49b77b
-prgnn/stages/present/section.readPipelineSettings 34a00e114c03.7166f6
+prgnn/stages/present/section.readPipelineSettings 485c56c8fddc.1c1cc1
 prgnn/stages/present/section.shownNumber c10005f31f51.e7db4b
 prgnn/stages/report.Alike 11636a290db3.397c0e
 prgnn/stages/report.Bar e4775ae6d3e9.e3b0c4
@@ -5176,13 +5216,13 @@ at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 B
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 rankedBy:22 nodeFeatures:31 ReadNodeFeatures:39 Biomarkers.rankings:85 WithoutNetwork:163 nodeFeatures.WithoutNetwork:168 nodeFeatures.Compute:236 nodeFeatures.byRegion:270 absolute:285 Biomarkers.recoveries:294 testShare:356 testedLeast:368 rankedBy.worth:391 rankedBy.heldOut:408 leadOf:419 both:433 meanOf:443
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:41 Compare.Run:45 Compare.reference:86 decide:112 compareTwo:125 foldDifferences:163
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:34 Covariates.Run:49 Covariates.ofNumber:119 covariateOf:140 varies:156 kindOf:161 known:169 Covariates.columns:182 scanCovariates:210 covariateRow:258
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:34 Covariates.Run:49 Covariates.meta:140 sameNumbers:148 Covariates.ofNumber:155 covariateOf:178 varies:194 kindOf:199 known:207 Covariates.columns:220 scanCovariates:248 covariateRow:296
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 complete:78 participantAccuracy:98 Evaluate.test:101
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:39 maskSetting:56 maskEffect:67 Fidelity.Run:77 Fidelity.sizes:131 Fidelity.settings:149 atOnce:216 Fidelity.ask:219 Fidelity.first:282 maskSetting.overModels:320 Fidelity.table:331
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:23 Leakage:29 Leakage.Ports:35 leakCheck:54 leakCheck.fail:60 foldPlace:65 foldBook:68 Leakage.Run:74 checkRow:114 readBook:120 foldBook.tested:145 foldBook.takesPart:151 Leakage.lookAtPredictions:161 placeOf:236 foldBook.seen:252 lookAtModels:272 lookAtFitted:289
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:24 Leakage:30 Leakage.Ports:36 leakCheck:55 leakCheck.fail:61 foldPlace:66 foldBook:69 Leakage.Run:75 similarText:120 checkRow:132 readBook:138 foldBook.tested:163 foldBook.takesPart:169 Leakage.lookAtPredictions:179 placeOf:254 foldBook.seen:270 lookAtModels:290 lookAtFitted:307
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:86 sharedPoints:87 rescaled:88 sharedScans:93 timePoints:127
 at stages/assess/leakage_screen.go prgnn/stages/assess screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:70 cosines:116 screen.turned:133 tile:144 tileTraces:150 tileValues:151 fewPairs:152 Leakage.tiles:156 tile.pairs:199 basis:236 screen.basis:243 basis.signatures:253 screen.may:279
@@ -5225,7 +5265,7 @@ at stages/column/made.go prgnn/stages/column MadeBy:20 MadeOf:34 MadeApart:46 Ma
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
 at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingName:30 PrGNN:63 Classifiers:67 NameClassifiers:79 joinTexts:114 CompareNamed:119 ShownSetting:134 Lambdas:150
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
-at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 Rows:248 Keep:277 Coordinates:292 field.absent:312 field.read:325 chosen:365 fill:375 memory:396 memoryOf:402 at:408
+at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 Rows:249 Keep:278 Coordinates:293 field.absent:313 field.read:326 chosen:366 fill:376 memory:397 memoryOf:403 at:409
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 CleanedBefore:13 StrongMotion:17 CleaningRow:21 VolumeRow:54
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
@@ -5280,10 +5320,11 @@ at stages/figure/states.go prgnn/stages/figure figure-states.New:23 States:27 St
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:27 Training.Run:39 epochRow:45 majorityRow:52 noRows:57 nameNetworks:63 DrawTraining:93
 at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:31 chanceOf:71 Ranked.name:90 Ranked.scale:99 Ranked.colored:104 Ranked.coloredText:116 Ranked.Unmapped:140 tick:150 DrawSlices:153 gz:177 Viewer:185
+at stages/fold/alike.go prgnn/stages/fold similarCenter:16 similarLead:17 fewestSimilar:18 mostSimilar:19 Similar:24 center:91
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
 at stages/fold/division.go prgnn/stages/fold Params:15 Params.Numbers:24 DrawsText:39 Params.Stream:61 First:64 Apart:67 Member:70 NumberMember:78 LabeledMember:86 LabeledMember.Label:95 Folds:103 Division:106 Params.Divide:116 Division.Row:142 Params.sides:169 SideNames:198
-at stages/fold/features.go prgnn/stages/fold sameFeatures:17 mostValues:18 screenedValues:19 screen:20 Features:24 FeaturesOf:33 symmetric:54 edges:66 Features.Same:87 Features.alike:118 candidates:137 bothHave:185 unitRanks:195
+at stages/fold/features.go prgnn/stages/fold sameFeatures:17 mostValues:18 screenedValues:19 screen:20 Features:24 FeaturesOf:34 symmetric:56 edges:68 Features.Same:89 Features.alike:120 candidates:139 bothHave:187 unitRanks:197
 at stages/fold/leakage.go prgnn/stages/fold Duplicate:17 Duplicate.SamePair:23 Duplicates:30 answer:49 answers:55 answerFor:61 findDuplicates:80 RefuseDuplicates:113 DuplicateText:127 ScansCompared:159 SignalsCompared:160 MeanSignalsCompared:161 FeaturesCompared:162 PredictionsCompared:163 LeakagePort:167
 at stages/fold/left_out.go prgnn/stages/fold leftOut:14 leftOutDoc:16 LeftOutColumn:19 leftOutRow:25 NameLeftOut:34
 at stages/fold/mean.go prgnn/stages/fold MeanOver:10
@@ -5297,7 +5338,7 @@ at stages/inference/agreement.go prgnn/stages/inference Agreement:14 manyRanking
 at stages/inference/bootstrap.go prgnn/stages/inference Spread:12 BootstrapRanking:22 BootstrapContrasts:49 spreads:77 byStratum:107 percentiles:119 Quantile:126
 at stages/inference/components.go prgnn/stages/inference Components:15 Components.Share:18 VarianceComponents:25 Cell:58 Individuality:66 Individual:77 person:146 pairOverlaps:150 overlaps:155 pooled:179 jackknife:199 expit:210
 at stages/inference/contrast.go prgnn/stages/inference HeldOut:10 Contrasts:20 Contrast:26 TestContrasts:40 contraster:84 newContraster:92 contraster.of:123
-at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:31 Permute:56 levelsOf:63 area:73 area.of:80 area.against:93 area.above:102
+at stages/inference/covariate.go prgnn/stages/inference Covariate:13 Separation:19 Separate:32 Permute:57 levelsOf:64 area:74 area.of:81 area.against:94 area.above:103
 at stages/inference/motion.go prgnn/stages/inference Motion:13 MotionOf:23 preparedMotion:53 prepareMotion:60 where:82 addDirection:92 remainder:100 inner:121 Correlation:129 MedianAbs:144 RobustZ:156 Median:170
 at stages/inference/null.go prgnn/stages/inference NullTest:6 AgainstNull:16 column:67
 at stages/inference/numbers.go prgnn/stages/inference NumberFold:12 NumberScore:19 NumberScore.values:26 NumberFold.Score:29 NumberFold.score:35 NumberFold.constant:69 vary:82 meanScore:86 MeanScore:103 constants:108 NumberTest:118 TestNumbers:129 Associate:193 ratio:221
@@ -5339,7 +5380,7 @@ at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:64 combatBook.table:122 slopeColumn:144 shiftColumn:145 scaleColumn:146 combatRow:149 combatBook.siteTable:158 siteRow:179
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 combatBook.readPeople:82 saysGroup:134 saysNumber:147 combatBook.choose:165 combatBook.row:216 pairsOf:241
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:36 Connectivity.Validate:57 Connectivity.Run:68 leftRow:104 matrixRow:109 connectivityQuality:124
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:59 Denoise.Validate:80 stepRow:105 Denoise.strategy:111 Denoise.Run:118 Denoise.TimeFrom:187 Denoise.prepare:210 Denoise.cleaner:246 lostVoxels:278 tooLittle:295 orExclude:301 Denoise.confounds:306 unknownVolumes:387 Denoise.without:397 Denoise.choose:408 readConfounds:421 before:438 aboutConfounds:450 meanAndMax:460
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:59 Denoise.Validate:80 stepRow:109 Denoise.strategy:115 Denoise.Run:122 Denoise.TimeFrom:191 Denoise.prepare:214 Denoise.cleaner:250 lostVoxels:282 tooLittle:299 orExclude:305 Denoise.confounds:310 unknownVolumes:391 Denoise.without:401 Denoise.choose:412 readConfounds:425 before:442 aboutConfounds:454 meanAndMax:464
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:21 Denoise.events:70
@@ -5363,14 +5404,17 @@ at stages/prepare/sliding.go prgnn/stages/prepare windows.New:23 SlidingWindows:
 at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:109 spread:127 clustered:142 States.read:151 clustered.without:208 numbersOf:223 pairsWithSignal:233 silentRegions:247 readWindows:264
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:72 notDefinite:120 covarianceOf:126
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
-at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:129 author.tiles:143 author.regressionTiles:164
+at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:130 author.tiles:161 author.regressionTiles:182
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
-at stages/present/checks.go prgnn/stages/present author.checks:18 checkRow:28 comparisons:35 author.leakage:44 author.unchecked:101 programs:114 author.covariates:124 author.covariatesOfNumber:163 coefficient:193 covariateName:201 varying:207 stuckSkill:235 epochRow:238 author.training:244
+at stages/present/checks.go prgnn/stages/present author.checks:19 checkRow:29 comparisons:36 author.leakage:45 author.unchecked:107 programs:120 author.covariates:130 author.covariatesOfNumber:177 author.permutedWithin:213 cutWithin:230 author.cautionsOf:236 coefficient:244 covariateName:252 varying:258 stuckSkill:286 epochRow:289 author.training:295
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:79 methodsOfBlocks:123
-at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:13 windowEstimate:38 Author.statesFitted:51 Author.inputsOfWindows:63 Author.called:83
+at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:14 windowEstimate:39 Author.statesFitted:52 Author.inputsOfWindows:64 Author.called:84
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
+at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:55 Author.sameFolds:63
+at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:12 Author.rankedBy:27 Author.models:58 join:67 works:76 modelOf:80
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 lengths:42 Author.methodsOfSilence:74 silence:87 Author.readSilence:90 silentRow:117
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfCleaning:163 estimator:198 share:216 percentText:226 Author.hasModels:236 Author.methodsOfTraining:242 Author.methodsOfEvaluation:304 listed:371 Author.target:376 Author.methodsOfRegression:384 Author.methodsOfBaselines:410 Author.unit:422 settingsOf:431 orDefault:459 Author.namesOf:467
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfEdges:132 Author.methodsOfMatrices:153 graphText:172 Author.methodsOfCleaning:205 estimator:240 share:258 percentText:268 Author.hasModels:278 Author.methodsOfTraining:284 Author.methodsOfEvaluation:346 listed:408 Author.target:413 Author.methodsOfRegression:421 Author.methodsOfBaselines:447 Author.unit:457 settingsOf:466 orDefault:494 Author.namesOf:502
+at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:19 Cohort.readCleaned:26 scansOf:39 NuisanceWords:63 CleanedScan.Nuisance:77 Cohort.cleaning:91 CleanedScan.taskOf:126 TaskConditions:132 Cohort.taskRegression:147 ResponseWords:163 Cohort.cautionScans:170 orExclude:235 mostFrequent:251 nobodyStandsOut:261 usual:264
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
@@ -5379,10 +5423,10 @@ at stages/present/participants/participants.go prgnn/stages/present/participants
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 eachColumn:230 eachColumn.set:235 eachColumn.at:242 eachColumn.text:249 Cohort.shownRows:258 MedianRange:287 warned:296 Cohort.warnings:305 mostWarnings:351 warned.add:353
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:16 Row:28 readAccuracy:35 Row.Called:51 Row.IsMajority:59 Results.Read:65 sorted:93 Results.cautions:105 Results.markOwn:121 baseline:143 Results.PerParticipant:153 perParticipant:155 Results.Nested:161 chanceTest:178 chanceTest.String:184 Results.permutationTests:194 Results.ChanceTests:208 Results.decisive:216 Results.AboveChance:228 Results.CautionAccuracy:237 Results.bestOther:290 Results.IsUnproven:301
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:17 Row:29 readAccuracy:36 Row.Called:52 Row.IsMajority:60 Results.Read:66 sorted:94 Results.cautions:106 Results.markOwn:122 baseline:144 Results.PerParticipant:154 perParticipant:156 Results.Nested:162 chanceTest:179 chanceTest.String:185 Results.permutationTests:195 Results.ChanceTests:209 Results.decisive:217 Results.AboveChance:229 Results.cautionOneGroup:238 Results.Corrected:263 Results.CautionAccuracy:279 Results.bestOther:332 Results.IsUnproven:343
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:94 accuracyColumn:95 intervalColumn:97 foldsColumn:99 permutedColumn:101 areaColumn:102 Results.eachLevel:106 sameLevels:125 sameTested:141 foldScore:148 Results.folds:154 Results.permutationTable:203 Results.permutation:231 ofClassifiers:270 Results.comparison:278 Results.paperTables:310 calibrationBins:352 Results.performanceFigures:355 Results.othersLast:405 accuracyChart:418
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:97 accuracyColumn:98 intervalColumn:100 foldsColumn:102 permutedColumn:104 areaColumn:105 Results.eachLevel:109 sameLevels:135 sameTested:151 foldScore:158 Results.folds:164 Results.permutationTable:213 Results.permutation:241 ofClassifiers:280 Results.comparison:288 Results.paperTables:320 calibrationBins:362 Results.performanceFigures:365 Results.othersLast:415 accuracyChart:428
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:50 isMean:63 Interval:68 Results.DescribeRegression:76 fewTested:127 Results.cautionRegression:130 Results.RegressionResult:165
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
@@ -5390,7 +5434,7 @@ at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict
 at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:436
 at stages/present/report.go prgnn/stages/present report.New:22 Report:28 optional:36 gathered:40 sharedPorts:45 excludedPort:77 Report.Ports:81 Report.Page:122 Partial:125 Report.PartialPage:131 Report.Run:152
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.LongTable:61 Writer.Supplement:71 Writer.Figures:79 Writer.Show:100
-at stages/present/section/settings.go prgnn/stages/present/section Settings:14 StageSettings:21 readPipelineSettings:29 Parameter:63 Settings.Of:73 Settings.KindOf:83 StageSettings.Is:96 StageSettings.Number:99 Writer.Exported:109
+at stages/present/section/settings.go prgnn/stages/present/section Settings:14 StageSettings:21 readPipelineSettings:29 Parameter:69 Settings.Of:79 Settings.Sources:89 Settings.KindOf:102 Settings.Shown:111 StageSettings.Is:123 StageSettings.Number:126 Writer.Exported:136
 at stages/present/section/table.go prgnn/stages/present/section Column:12 Text:19 Number:24 Strong:29 TableOf:32 Keyed:44 SettingName:52 Read:55
 at stages/present/section/words.go prgnn/stages/present/section WholeTable:18 PlainName:66 shownNumber:78 UpperFirst:92 LowerFirst:100 OrItself:108 UnitName:116 InSentence:124 PlusMinus:127 MemberText:135 SVGTitle:149
 at stages/present/summary.go prgnn/stages/present summary.New:16 Summary:22 Summary.Ports:29 Summary.Run:38
