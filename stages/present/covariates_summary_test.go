@@ -95,8 +95,8 @@ func TestCovariatesWhereSiteIsGroup(t *testing.T) {
 	for _, want := range []string{"age 40 0 1.000 n/a n/a n/a",
 		"p: labels permuted within sites (those of site over all participants).",
 		"n/a: no permutation within sites changes the AUC.",
-		"Covariate age alone distinguishes the groups (AUC 1.00, p < 0.05 over all participants), and site cannot be told from group",
-		"Site alone distinguishes the groups"} {
+		"The covariate age alone distinguishes the groups (AUC 1.00, p < 0.05 over all participants), and site cannot be told from group",
+		"The covariate site alone distinguishes the groups"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

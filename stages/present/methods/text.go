@@ -158,8 +158,8 @@ func (a *Author) methodsOfMatrices(m *Text, c *section.StageSettings, another bo
 	}
 	correlation := estimator(m, c.Value["pearson"], c, "Pearson's coefficient")
 	text := fmt.Sprintf("correlation was estimated as %s%s", correlation, of)
-	// Without edges there is no use for partial correlations.
-	if a.unit() == "graph" && a.takes(c, "partial") {
+	// Where others of its matrices are taken and these are not, no result depends on partial correlations.
+	if a.unit() == "graph" && (a.takes(c, "partial") || !a.takes(c, "pearson") && !a.takes(c, "covariance")) {
 		text = fmt.Sprintf("correlation was estimated as %s, and partial correlation from the inverse of %s%s", correlation, estimator(m, c.Value["partial"], c, "the empirical covariance"), of)
 	}
 	m.say("%s.", sentence(before, text))
