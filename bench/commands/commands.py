@@ -56,7 +56,7 @@ def compare(what, commands, before=lambda i: None):
 
 
 def empty(i):
-    """Sets a store aside. To make files on ext4 takes much longer after others were deleted."""
+    """Sets a store aside, so that no round pays for the deletion of the one before."""
     if os.path.exists(f"store{i}"):
         os.rename(f"store{i}", os.path.join(tempfile.mkdtemp(prefix="used-", dir="."), "store"))
 
