@@ -147,6 +147,9 @@ const RoomPrefix = ".pipeline-audit-"
 // NewRoom makes a room on the file system of a directory.
 func NewRoom(a *console.Console, beside, keep string) (*Room, error) {
 	if keep != "" {
+		if err := a.MayWrite(keep); err != nil {
+			return nil, err
+		}
 		if entries, err := os.ReadDir(keep); err == nil && len(entries) > 0 {
 			return nil, exit.Wrongf("%s is not empty: --keep takes a new directory", keep)
 		}

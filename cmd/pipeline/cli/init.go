@@ -49,6 +49,9 @@ type initEvent struct {
 }
 
 func (a *app) init(dir, text string) error {
+	if err := a.MayWrite(dir); err != nil {
+		return err
+	}
 	path, err := scaffold.Study(dir, text)
 	if err != nil {
 		return err
@@ -100,6 +103,9 @@ type newStageEvent struct {
 }
 
 func (a *app) newStage(name, dir, clone, modulePath string) error {
+	if err := a.MayWrite(dir); err != nil {
+		return err
+	}
 	files, err := scaffold.Module(name, dir, clone, modulePath)
 	if err != nil {
 		return err

@@ -69,6 +69,9 @@ func (a *app) newKey(name string) error {
 		b    []byte
 		mode os.FileMode
 	}{{name + ".pem", private, 0o600}, {name + ".pub.pem", public, 0o644}} {
+		if err := a.MayWrite(f.path); err != nil {
+			return err
+		}
 		out, err := os.OpenFile(f.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, f.mode)
 		if errors.Is(err, os.ErrExist) {
 			return exit.Wrongf("%s exists already; a key is never overwritten", f.path)

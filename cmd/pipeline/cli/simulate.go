@@ -62,6 +62,9 @@ func (a *app) simulate(file, dir string, sets []string, workers int) error {
 	if p.Roster == nil || p.Roster.MakeKind != "simulate" {
 		return exit.Wrongf("%s has no simulated cohort; it needs cohort: {simulate: {…}}", file)
 	}
+	if err := a.MayWrite(dir); err != nil {
+		return err
+	}
 	ctx, done := console.Interruptible(func(text string) { fmt.Fprintln(a.Stderr, text) })
 	defer done()
 	var n atomic.Int64

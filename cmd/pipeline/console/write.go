@@ -2,6 +2,7 @@ package console
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"prgnn/artifacts/whole"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/internal/regular"
 	"prgnn/internal/workdir"
@@ -34,6 +36,9 @@ func (a *Console) MayWrite(path string) error {
 			return err
 		}
 	}
+	if store := whole.Store(path); store != "" {
+		return exit.Wrongf("%s cannot be written: it is inside the store %s\n  name a PATH outside the store", path, store)
+	}
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() || opened(path) {
 		return nil
@@ -52,10 +57,21 @@ func (a *Console) MayReplace(path, what string, ours func(path string) bool) err
 		return err
 	}
 	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || a.Replace || ours(path) {
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil
+	}
+	if Holds(isPrivateKey)(path) {
+		return exit.Wrongf("%s is a private key, and a key is never overwritten\n  name another PATH", path)
+	}
+	if a.Replace || ours(path) {
 		return nil
 	}
 	return exit.Wrongf("%s exists and is not %s\n  name another PATH, or write over the file with --replace", path, what)
+}
+
+func isPrivateKey(text []byte) bool {
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	return bytes.HasPrefix(first, []byte("-----BEGIN ")) && bytes.Contains(first, []byte("PRIVATE KEY"))
 }
 
 // Holds reports of a file whether its bytes are ours.
