@@ -130,8 +130,10 @@ func TestKeyboardInBrowser(t *testing.T) {
 			s.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{
 				{"name": "prefers-reduced-motion", "value": "reduce"}}}, nil) // the window is where the focus is at once
 			s.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
+			// The page looks at what scrolls once a frame has the new width.
 			s.ask(`"ready"`, `new Promise(async done => { const of = document.documentElement.dataset; `+
-				`while (!of.viewer) await new Promise(r => setTimeout(r, 20)); done(of.viewer) })`)
+				fmt.Sprintf(`while (!of.viewer || innerWidth !== %d) await new Promise(r => setTimeout(r, 20)); `, width)+
+				`requestAnimationFrame(() => requestAnimationFrame(() => done(of.viewer))) })`)
 			s.ask("", atStop)
 			kinds, last := map[string]int{}, 0
 			for n, stops := 0, 1; n < stops && !t.Failed(); n++ {
