@@ -39,7 +39,7 @@ kind graph 1621bceaca05e64fcd3a400f954744e317ab7251989af0e45235f0efe24a4b7a
 kind harmonize 04370f9748636c173c9986bc20481e5efb866cc9f5f77e711c07751266223f96
 kind individuality 3bac52918474703de92de6af7e6149963a8ee5fa804fc10d271e10aaed87bb1a
 kind join 7aec4abd0cb21de14fbd73a41ded707609f4f67260ff7589b268ea00636cb096
-kind leakage e92394284e24f0c3584df3e4a354a44ee92de9dd62cb53e816da87c31d50cba7
+kind leakage 633d57c723e383c0a3e554c8cd683ed917a25c48e6990bd7bec8b959419c8b50
 kind matrices c54ad661a835e0bbd115cf22f4496f5ffff89b3f97354e7b97ef5b7dbefcf563
 kind mean-volume 21d6f448b3e61d362ddba5f5244208cabd295a68fb32783ff1a4021babd331ea
 kind meanmlp 664dbef2b1ee937f648377bbe0fa5da5953a3d351d89dc22f1fa2a4595bdfa6a
@@ -3776,12 +3776,15 @@ prgnn/stages/fold.PrintIndex be5dbdf17cf8.e32ad7
 prgnn/stages/fold.PrintIndex.Add 4fbe1f27788f.2c9d67
 prgnn/stages/fold.PrintIndex.Find c510e11db74e.74fe49
 prgnn/stages/fold.PrintIndex.cell 7f7251ceb616.7b15b3
-prgnn/stages/fold.Similar 1982126c1bcc.6e00b6
+prgnn/stages/fold.Similar 971a7cb73e17.64d0b8
 prgnn/stages/fold.center e222b62d09c1.7b69c7
 prgnn/stages/fold.fewestSimilar c8409648400f.e3b0c4
 prgnn/stages/fold.mostSimilar c964cdcc9f36.e3b0c4
 prgnn/stages/fold.similarCenter 3b8398fc6105.e3b0c4
 prgnn/stages/fold.similarLead d26165f5b586.e3b0c4
+
+reached by leakage qcfc
+prgnn/stages/inference.MedianAbs 0db27d32203f.5b3f24
 
 reached by leakage qcfc report summary
 prgnn/stages/inference.Median de5fb685162c.e3b0c4
@@ -4231,7 +4234,6 @@ prgnn/stages/assess.listedMotion 3fad83303105.44e460
 prgnn/stages/assess.listedParticipants c19f7a035da2.4e14ae
 prgnn/stages/assess.qcfc.New d54eff27cd87.228317
 prgnn/stages/assess.typicality a56dfd2ee5e5.3763a1
-prgnn/stages/inference.MedianAbs 0db27d32203f.5b3f24
 prgnn/stages/inference.Motion b68032dbc32f.e3b0c4
 prgnn/stages/inference.MotionOf 3f1ea90ed403.9f05e9
 prgnn/stages/inference.RobustZ 22b942cc2e74.b6c657

@@ -54,10 +54,10 @@ func Similar(ins []dag.Input, threads int) ([]Duplicate, error) {
 		all = append(all, r[i*n+i+1:][:n-i-1]...)
 	}
 	middle := inference.Median(all)
-	for i, x := range all {
-		all[i] = math.Abs(x - middle)
+	for i := range all {
+		all[i] -= middle
 	}
-	sd := inference.Median(all) / 0.6744897501960817
+	sd := inference.MedianAbs(all) / 0.6744897501960817
 	best := make([]int, n)
 	second := make([]float64, n)
 	for i := range n {

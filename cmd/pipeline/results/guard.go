@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"prgnn/artifacts/whole"
 	"prgnn/cmd/pipeline/exit"
 	"prgnn/pipelines"
 )
@@ -94,7 +95,7 @@ func filesOf(p *pipelines.Pipeline) (files []Kept) {
 
 // liesIn reports whether a path, which need not exist, is a directory or lies below it.
 func liesIn(path, dir string) bool {
-	path, dir = resolved(path), resolved(dir)
+	path, dir = whole.Resolved(path), whole.Resolved(dir)
 	info, _ := os.Stat(dir)
 	for at := path; ; at = filepath.Dir(at) {
 		if at == dir {
@@ -107,20 +108,4 @@ func liesIn(path, dir string) bool {
 			return false
 		}
 	}
-}
-
-// resolved is an absolute path without links, as far as it exists.
-func resolved(path string) string {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return path
-	}
-	rest := ""
-	for at := path; at != filepath.Dir(at); at = filepath.Dir(at) {
-		if found, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(found, rest)
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-	}
-	return path
 }
