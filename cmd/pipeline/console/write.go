@@ -97,20 +97,16 @@ func (a *Console) WriteFile(path string, write func(io.Writer) error) (err error
 	}
 	dir := filepath.Dir(path)
 	work, err := workdir.Make(dir, workdir.Unfinished)
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s: there is no directory %s", path, dir)
+	}
 	if err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("%s: there is no directory %s", path, dir)
-		}
-		var cause *os.PathError
-		if errors.As(err, &cause) { // the name of the temporary file tells nobody anything
-			err = cause.Err
-		}
-		return fmt.Errorf("%s cannot be written: %w", path, err)
+		return cannotWrite(path, err)
 	}
 	defer work.Remove()
 	f, err := os.Create(filepath.Join(work.Path, "file"))
 	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, err)
+		return cannotWrite(path, err)
 	}
 	defer func() {
 		if err != nil {
@@ -118,13 +114,32 @@ func (a *Console) WriteFile(path string, write func(io.Writer) error) (err error
 		}
 	}()
 	w := bufio.NewWriterSize(f, 1<<18)
-	if err = write(w); err != nil {
-		return err
+	err = write(w)
+	var cause *os.PathError
+	if errors.As(err, &cause) && cause.Path == f.Name() || err == nil {
+		err = errors.Join(err, w.Flush(), f.Chmod(0o644), f.Close())
+		if err == nil {
+			err = os.Rename(f.Name(), path)
+		}
+		if err != nil {
+			return cannotWrite(path, err)
+		}
 	}
-	if err = errors.Join(w.Flush(), f.Chmod(0o644), f.Close()); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	return err
+}
+
+// cannotWrite says why a file was not written. The name of the unfinished file beside it, which
+// the error has, tells nobody anything.
+func cannotWrite(path string, err error) error {
+	var cause *os.PathError
+	var renamed *os.LinkError
+	switch {
+	case errors.As(err, &cause):
+		err = cause.Err
+	case errors.As(err, &renamed):
+		err = renamed.Err
 	}
-	return os.Rename(f.Name(), path)
+	return fmt.Errorf("%s cannot be written: %w", path, err)
 }
 
 // writeInto writes to a device or an open file, which a rename would replace.

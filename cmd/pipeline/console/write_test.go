@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"syscall"
 	"testing"
 
 	"prgnn/internal/need"
@@ -61,4 +63,39 @@ func TestWriteIntoPipe(t *testing.T) {
 	if err := new(Console).WriteBytes(t.TempDir(), nil); err == nil {
 		t.Error("a directory was written into")
 	}
+}
+
+// An error names the file that was asked for, and not the unfinished one beside it.
+func TestWriteErrorNamesFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "page.html")
+	writers := map[string]func(io.Writer) error{
+		"the file does not take its bytes": func(w io.Writer) error {
+			f := unfinished(t, filepath.Dir(path)) // as a full disk says it
+			return &os.PathError{Op: "write", Path: f, Err: syscall.ENOSPC}
+		},
+		"the file cannot be renamed": func(io.Writer) error {
+			need.NoError(t, os.Remove(unfinished(t, filepath.Dir(path))))
+			return nil
+		},
+	}
+	for name, write := range writers {
+		err := new(Console).WriteFile(path, write)
+		if err == nil || !strings.HasPrefix(err.Error(), path+" cannot be written: ") ||
+			strings.Contains(err.Error(), "/file") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	other := &os.PathError{Op: "open", Path: "scan.nii", Err: syscall.ENOENT}
+	if err := new(Console).WriteFile(path, func(io.Writer) error { return other }); err != other {
+		t.Errorf("an error of another file became %v", err)
+	}
+}
+
+// unfinished finds the unfinished file of a directory.
+func unfinished(t *testing.T, dir string) string {
+	found := need.Value(filepath.Glob(filepath.Join(dir, ".*", "*", "file")))(t)
+	if len(found) != 1 {
+		t.Fatalf("unfinished files: %v", found)
+	}
+	return found[0]
 }

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gonum.org/v1/gonum/mat"
-
 	"prgnn/artifacts"
 	"prgnn/artifacts/encoding"
+	"prgnn/cmd/pipeline/console"
 	"prgnn/dag"
 	"prgnn/internal/regular"
 	"prgnn/internal/words"
@@ -133,11 +132,11 @@ func (c Content) printArray(w io.Writer, indent string) {
 	if len(values) == 0 {
 		return
 	}
-	fmt.Fprintln(w, indent+strings.ReplaceAll(corners(values, a.Shape), "\n", "\n"+indent))
+	printCorners(w, values, a.Shape, indent)
 }
 
-// corners shows the first matrix of an array: all of it, or its corners when it is large.
-func corners(values []float64, shape []int) string {
+// printCorners shows the first matrix of an array: all of it, or its corners when it is large.
+func printCorners(w io.Writer, values []float64, shape []int, indent string) {
 	rows, columns := 1, 1
 	if n := len(shape); n > 0 {
 		columns = shape[n-1]
@@ -145,11 +144,37 @@ func corners(values []float64, shape []int) string {
 			rows = shape[n-2]
 		}
 	}
-	first := mat.NewDense(rows, columns, values[:rows*columns])
-	if rows <= 10 && columns <= 10 {
-		return fmt.Sprintf("%.6g", mat.Formatted(first, mat.Squeeze()))
+	g := console.Grid{Indent: indent, Right: map[int]bool{}}
+	shown := corner(columns)
+	for i := range shown {
+		g.Right[i] = true
 	}
-	return fmt.Sprintf("%.6g", mat.Formatted(first, mat.Squeeze(), mat.Excerpt(4)))
+	for _, r := range corner(rows) {
+		var cells []string
+		for _, c := range shown {
+			if r < 0 || c < 0 {
+				cells = append(cells, "…")
+			} else {
+				cells = append(cells, fmt.Sprintf("%.6g", values[r*columns+c]))
+			}
+		}
+		g.Add(cells...)
+	}
+	g.Print(w)
+}
+
+// corner lists the first n numbers, or the first and last four with -1 for what is left out.
+func corner(n int) []int {
+	var all []int
+	for i := range n {
+		switch {
+		case n <= 10 || i < 4 || i >= n-4:
+			all = append(all, i)
+		case i == 4:
+			all = append(all, -1)
+		}
+	}
+	return all
 }
 
 // ReadBlob reads and checks a blob.

@@ -133,5 +133,9 @@ func writeFile(path string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return os.WriteFile(path, b, 0o666)
+	err := os.WriteFile(path, b, 0o666)
+	if err != nil {
+		os.Remove(path) // nothing may be taken for a whole file that is not one
+	}
+	return err
 }

@@ -1,0 +1,32 @@
+package results
+
+import (
+	"strings"
+	"testing"
+)
+
+// The corners of a large matrix stand in columns, however wide the number in any shown row.
+func TestPrintCorners(t *testing.T) {
+	values := make([]float64, 12*12)
+	values[4*12], values[8*12+1] = -0.123456, -123456 // row 4 is left out, row 8 is shown
+	var b strings.Builder
+	printCorners(&b, values, []int{12, 12}, "  ")
+	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	if len(lines) != 9 || strings.Contains(b.String(), "0.123456") {
+		t.Fatalf("%d lines:\n%s", len(lines), b.String())
+	}
+	if got := strings.Join(strings.Fields(lines[5]), " "); got != "0 -123456 0 0 … 0 0 0 0" {
+		t.Errorf("row 8 is %q", got)
+	}
+	for _, l := range lines {
+		if len([]rune(l)) != len([]rune(lines[0])) {
+			t.Errorf("lines differ in width:\n%s", b.String())
+			break
+		}
+	}
+	b.Reset()
+	printCorners(&b, []float64{1, 2, 3}, []int{3}, "")
+	if got := strings.Join(strings.Fields(b.String()), " "); got != "1 2 3" {
+		t.Errorf("a vector is %q", got)
+	}
+}
