@@ -115,7 +115,7 @@ func TestEditedStage(t *testing.T) {
 		if !strings.Contains(string(text), old) {
 			t.Fatalf("%s has no %q", file, old)
 		}
-		if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), old, new)), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -167,7 +167,7 @@ func TestNewStage(t *testing.T) {
 			return err
 		}
 		files++
-		if strings.Replace(string(got), "=> "+filepath.ToSlash(clone), "=> ../..", 1) != string(want) {
+		if strings.ReplaceAll(string(got), "=> "+filepath.ToSlash(clone), "=> ../..") != string(want) {
 			t.Errorf("%s is not that of the example", path)
 		}
 		return nil

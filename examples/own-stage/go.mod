@@ -11,6 +11,10 @@ require (
 // A lab outside this repository writes where its clone of it is.
 replace prgnn => ../..
 
+replace codeberg.org/go-fonts/liberation => ../../internal/liberation
+
+replace github.com/goccy/go-json => ../../internal/gojson
+
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect
 	codeberg.org/go-latex/latex v0.2.0 // indirect

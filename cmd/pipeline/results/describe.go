@@ -121,12 +121,13 @@ func (c Content) Print(w io.Writer, rows int, indent string) {
 func (c Content) printArray(w io.Writer, indent string) {
 	a := c.Array
 	values := a.Float64s()
-	s := summarize(values)
-	fmt.Fprintf(w, "%s%s %s; min %s, median %s, max %s, mean %s, sd %s", indent, a.DType(), compare.Shape(a.Shape, c.axes),
-		compare.Rounded(s.min), compare.Rounded(s.median), compare.Rounded(s.max), compare.Rounded(s.mean),
-		compare.Rounded(s.sd))
-	if s.nan > 0 {
-		fmt.Fprintf(w, ", %d NaN", s.nan)
+	fmt.Fprintf(w, "%s%s %s", indent, a.DType(), compare.Shape(a.Shape, c.axes))
+	if s := summarize(values); len(values) != 1 {
+		fmt.Fprintf(w, "; min %s, median %s, max %s, mean %s, sd %s", compare.Rounded(s.min), compare.Rounded(s.median),
+			compare.Rounded(s.max), compare.Rounded(s.mean), compare.Rounded(s.sd))
+		if s.nan > 0 {
+			fmt.Fprintf(w, ", %d NaN", s.nan)
+		}
 	}
 	fmt.Fprintln(w)
 	if len(values) == 0 {

@@ -79,9 +79,12 @@ func Module(name, dir, clone, modulePath string) (files []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	write := strings.NewReplacer(templateModule+"/"+templateStage, modulePath+"/"+name, templateModule, modulePath,
-		"=> ../..", "=> "+modfile.AutoQuote(toClone), templateStage, name, strings.ToUpper(templateStage[:1])+
-			templateStage[1:], strings.ToUpper(name[:1])+name[1:])
+	words := []string{templateModule + "/" + templateStage, modulePath + "/" + name, templateModule, modulePath,
+		templateStage, name, strings.ToUpper(templateStage[:1]) + templateStage[1:], strings.ToUpper(name[:1]) + name[1:]}
+	for _, inside := range []string{"/internal/liberation", "/internal/gojson", ""} {
+		words = append(words, "=> ../.."+inside, "=> "+modfile.AutoQuote(toClone+inside))
+	}
+	write := strings.NewReplacer(words...)
 
 	room, err := os.MkdirTemp(filepath.Dir(filepath.Clean(dir)), ".new-stage-")
 	if errors.Is(err, fs.ErrNotExist) {

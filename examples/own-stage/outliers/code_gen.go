@@ -5,7 +5,7 @@ package outliers
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind outliers 4b747e217d798fd74cbcdff116298f08f5a2b6f56d6dc63ea6440c296ddbd392
+var codes = dag.Codes(`kind outliers b6697c2ab3da495ed2e732b6266b30554a6371032b192fe46eee8ae3b506760f
 
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
@@ -19,7 +19,6 @@ examples/own-stage/outliers.read af55df646add.3b92eb
 examples/own-stage/outliers.rounded da4e403a87ff.e3b0c4
 examples/own-stage/outliers.tableOf e6f8667f98e5.90eb3f
 module github.com/apache/arrow/go/v15 v15.0.2
-module github.com/goccy/go-json v0.10.2
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
 module github.com/klauspost/cpuid/v2 v2.4.0
