@@ -60,16 +60,20 @@ func (s *Stream) Normals(x []float64) {
 	if s.hasSpare && len(x) > 0 {
 		x[0], x = s.Normal(), x[1:]
 	}
-	var q [128]float64
+	var u, v, q [128]float64
 	for len(x) > 1 {
 		pairs := min(len(x)/2, len(q))
-		for i := range pairs {
-			x[2*i], x[2*i+1], q[i] = s.inDisk()
+		for i := 0; i < pairs; { // as inDisk, without a branch that is foretold wrongly for every fourth place
+			u[i], v[i] = float64(2*s.uniform())-1, float64(2*s.uniform())-1
+			q[i] = float64(u[i]*u[i]) + float64(v[i]*v[i])
+			if q[i] == 0 {
+				continue
+			}
+			i += int(math.Float64bits(q[i]-1) >> 63)
 		}
-		for i, q := range q[:pairs] {
-			f := radius(q)
-			x[2*i] *= f
-			x[2*i+1] *= f
+		radii(q[:pairs])
+		for i, f := range q[:pairs] {
+			x[2*i], x[2*i+1] = u[i]*f, v[i]*f
 		}
 		x = x[2*pairs:]
 	}
@@ -94,6 +98,13 @@ func (s *Stream) inDisk() (u, v, q float64) {
 func (s *Stream) uniform() float64 { return float64(float64(s.source.Uint64()<<11>>11) * 0x1p-53) }
 
 func radius(q float64) float64 { return math.Sqrt(-2 * exact.Log(q) / q) }
+
+// radiiGo: q[i] = radius(q[i]). radii does the same roundings, of several numbers at once.
+func radiiGo(q []float64) {
+	for i, v := range q {
+		q[i] = radius(v)
+	}
+}
 
 // NormFloat64 is not portable: use Normal.
 func (s *Stream) NormFloat64() float64 { panic("random: use Normal") }

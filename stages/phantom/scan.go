@@ -150,11 +150,21 @@ func signals(s Settings, nodes []atlas.Node) [][]float64 {
 
 // ar1 fills x with a stationary AR(1) process of unit variance.
 func ar1(x []float64, phi float64, r *random.Stream) {
-	innovation := math.Sqrt(1 - float64(phi*phi))
+	p := processOf(phi)
 	r.Normals(x)
 	for t := 1; t < len(x); t++ {
-		x[t] = float64(phi*x[t-1]) + float64(innovation*x[t])
+		x[t] = p.next(x[t-1], x[t])
 	}
+}
+
+// A process is an AR(1) process of unit variance.
+type process struct{ phi, innovation float64 }
+
+func processOf(phi float64) process { return process{phi, math.Sqrt(1 - float64(phi*phi))} }
+
+// next is the value that follows another, given a number from the standard normal distribution.
+func (p process) next(x, normal float64) float64 {
+	return float64(p.phi*x) + float64(p.innovation*normal)
 }
 
 // fill writes the BOLD values and returns the confound signals: the means over
@@ -175,7 +185,8 @@ func (scan *Scan) fill(s Settings, b *brain, m motion, n *nuisance) map[string][
 	for _, name := range names {
 		total[name] = make([]int64, T+1) // the last one counts voxels
 	}
-	y := make([]float64, T)
+	own, none := make([]float64, T), make([]float64, T)
+	p := processOf(s.Autocorrelation)
 	row := make([]int16, nx*T) // a row of voxels, t fastest: BOLD itself is too wide to be written voxel by voxel
 	r = random.New(s.Seed, "simulate", s.Subject, "voxels")
 	for first := 0; first < len(b.tissue); first += nx {
@@ -188,21 +199,14 @@ func (scan *Scan) fill(s Settings, b *brain, m motion, n *nuisance) map[string][
 			empty = false
 			made := materialOf(tissue)
 			baseline := made.baseline * (1 + float64(0.08*r.Normal()))
-			ar1(y, s.Autocorrelation, r)
-			scale(y, noise)
+			r.Normals(own)
+			gain, shared := 0.0, none
 			if tissue > 0 { // what it shares with its region, more or less of it
-				gain := signalPercent * (1 + float64(0.25*r.Normal()))
-				for t, u := range scan.Signals[tissue-1] {
-					y[t] += float64(gain * u)
-				}
+				gain, shared = signalPercent*(1+float64(0.25*r.Normal())), scan.Signals[tissue-1]
 			}
-			w.disturb(y, made.physiology, r)
-			sums := [2][]int64{total["global_signal"], total[made.confound]}
 			series := row[x*T:][:T]
-			for t, percent := range y {
-				v := math.RoundToEven(baseline * (1 + float64(percent/100)))
-				series[t] = int16(max(1, min(math.MaxInt16, int64(v))))
-			}
+			w.voxel(series, baseline, p, noise, own, gain, shared, w.measures(made.physiology, r))
+			sums := [2][]int64{total["global_signal"], total[made.confound]}
 			n.add(series, tissue)
 			for _, sum := range sums {
 				if sum == nil {
@@ -252,30 +256,53 @@ func newWaves(volumes int, m motion) waves {
 	return w
 }
 
-// disturb adds to y, in percent of the baseline, what is not brain activity.
-func (w *waves) disturb(y []float64, physiology float64, r *random.Stream) {
-	slope, bend := 1.5*r.Normal(), r.Normal() // slow drift, up to a few percent over the scan
-	breath, pulse := 0.4*physiology*r.Float64(), 0.4*physiology*r.Float64()
-	var shift [6]float64 // percent a mm, and a mm at the surface of the head
-	for k := range shift {
-		shift[k] = r.Normal()
+// measures are in which measure a voxel has each of them, in percent of its baseline.
+type measures struct {
+	slope, bend   float64 // slow drift, up to a few percent over the scan
+	breath, pulse float64
+	shift         [6]float64 // a mm, and a mm at the surface of the head
+	drop          float64    // a mm of framewise displacement
+}
+
+func (w *waves) measures(physiology float64, r *random.Stream) (m measures) {
+	m.slope, m.bend = 1.5*r.Normal(), r.Normal()
+	m.breath, m.pulse = 0.4*physiology*r.Float64(), 0.4*physiology*r.Float64()
+	for k := range m.shift {
+		m.shift[k] = r.Normal()
 		if k >= 3 {
-			shift[k] *= headRadius
+			m.shift[k] *= headRadius
 		}
 	}
-	drop := 0.8 * r.Float64() // percent a mm of framewise displacement
-	n, p := len(y), &w.motion.parameters
+	m.drop = 0.8 * r.Float64()
+	return m
+}
+
+// voxel makes the series of a voxel: its own process of these normal numbers, what it shares with its region, and what
+// is not brain activity, in percent of the baseline. It does so in one pass: each step of the process waits for the
+// one before, and meanwhile the rest is computed.
+func (w *waves) voxel(series []int16, baseline float64, p process, noise float64, normal []float64,
+	gain float64, shared []float64, m measures) {
+	n, q := len(series), &w.motion.parameters
+	normal, shared = normal[:n], shared[:n]
 	line, arch, breaths, pulses, moved := w.line[:n], w.arch[:n], w.breath[:n], w.pulse[:n], w.moved[:n]
-	p0, p1, p2, p3, p4, p5 := p[0][:n], p[1][:n], p[2][:n], p[3][:n], p[4][:n], p[5][:n]
-	for t, v := range y { // in one pass: y is read and written once
-		v += float64(slope*line[t]) + float64(bend*arch[t]) + float64(breath*breaths[t]) + float64(pulse*pulses[t])
-		v += float64(shift[0] * p0[t])
-		v += float64(shift[1] * p1[t])
-		v += float64(shift[2] * p2[t])
-		v += float64(shift[3] * p3[t])
-		v += float64(shift[4] * p4[t])
-		v += float64(shift[5] * p5[t])
-		y[t] = v - float64(drop*moved[t])
+	q0, q1, q2, q3, q4, q5 := q[0][:n], q[1][:n], q[2][:n], q[3][:n], q[4][:n], q[5][:n]
+	own := 0.0
+	for t := range series {
+		if own = p.next(own, normal[t]); t == 0 {
+			own = normal[0]
+		}
+		v := float64(own*noise) + float64(gain*shared[t])
+		v += float64(m.slope*line[t]) + float64(m.bend*arch[t]) + float64(m.breath*breaths[t]) +
+			float64(m.pulse*pulses[t])
+		v += float64(m.shift[0] * q0[t])
+		v += float64(m.shift[1] * q1[t])
+		v += float64(m.shift[2] * q2[t])
+		v += float64(m.shift[3] * q3[t])
+		v += float64(m.shift[4] * q4[t])
+		v += float64(m.shift[5] * q5[t])
+		v -= float64(m.drop * moved[t])
+		v = math.RoundToEven(baseline * (1 + float64(v/100)))
+		series[t] = int16(max(1, min(math.MaxInt16, int64(v))))
 	}
 }
 

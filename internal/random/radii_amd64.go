@@ -1,0 +1,18 @@
+//go:build !purego
+
+package random
+
+import "golang.org/x/sys/cpu"
+
+//go:generate go run -C ../asm . -out ../random/radii_amd64.s -stubs ../random/radii_stubs_amd64.go -pkg random random
+
+func radii(q []float64) {
+	n := len(q) &^ 3
+	if !cpu.X86.HasAVX2 {
+		n = 0
+	}
+	if n > 0 {
+		radiiAVX(&q[0], n)
+	}
+	radiiGo(q[n:])
+}
