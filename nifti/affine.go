@@ -10,10 +10,10 @@ var Identity = Affine{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
 
 // Apply takes voxel indices to millimetres.
 func (a *Affine) Apply(i, j, k float64) (x, y, z float64) {
-	row := func(r [4]float64) float64 {
-		return float64(r[0]*i) + float64(r[1]*j) + float64(r[2]*k) + r[3]
-	}
-	return row(a[0]), row(a[1]), row(a[2])
+	x = float64(a[0][0]*i) + float64(a[0][1]*j) + float64(a[0][2]*k) + a[0][3]
+	y = float64(a[1][0]*i) + float64(a[1][1]*j) + float64(a[1][2]*k) + a[1][3]
+	z = float64(a[2][0]*i) + float64(a[2][1]*j) + float64(a[2][2]*k) + a[2][3]
+	return x, y, z
 }
 
 // Mul is the affine that applies b first, then a.

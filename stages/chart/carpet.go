@@ -36,8 +36,8 @@ func (p Participant) carpet(c draw.Canvas, box vg.Rectangle, values []float64) {
 	volumes := len(values) / n
 	w, rows := atMost(volumes, carpetVolumes), carpetLines(blocks)
 	img := image.NewNRGBA(image.Rect(0, 0, w, len(rows)))
-	for i, row := range rows {
-		for j := range w {
+	for j := range w { // a volume at a time, as they lie
+		for i, row := range rows {
 			sum, count := 0.0, 0.0
 			for _, r := range order[row.from:row.to] {
 				for v := j * volumes / w; v < (j+1)*volumes/w; v++ {

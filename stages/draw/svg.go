@@ -153,21 +153,28 @@ func indexed(img image.Image) image.Image {
 		return img
 	}
 	out := image.NewPaletted(of.Rect, nil)
-	number := map[color.NRGBA]int{}
-	last, n := color.NRGBA{}, -1 // most pixels are like the one before
+	number := map[color.NRGBA]uint8{}
+	var lately [256]struct { // most pixels have a color that was there before
+		color color.NRGBA
+		known bool
+		n     uint8
+	}
 	for i := 0; i < len(of.Pix); i += 4 {
 		c := color.NRGBA{of.Pix[i], of.Pix[i+1], of.Pix[i+2], of.Pix[i+3]}
-		if n < 0 || c != last {
-			if n, ok = number[c]; !ok {
-				if n = len(number); n == 256 {
+		seen := &lately[c.R+3*c.G+5*c.B]
+		if !seen.known || seen.color != c {
+			n, ok := number[c]
+			if !ok {
+				if len(number) == 256 {
 					return img
 				}
+				n = uint8(len(number))
 				number[c] = n
 				out.Palette = append(out.Palette, c)
 			}
-			last = c
+			seen.color, seen.known, seen.n = c, true, n
 		}
-		out.Pix[i/4] = uint8(n)
+		out.Pix[i/4] = seen.n
 	}
 	return out
 }

@@ -256,17 +256,12 @@ func (u *Anatomy) at(x, y, z float64) float64 {
 	}
 	i, j, k := int(math.Floor(a)), int(math.Floor(b)), int(math.Floor(c))
 	fa, fb, fc := a-math.Floor(a), b-math.Floor(b), c-math.Floor(c)
+	wa, wb, wc := [2]float64{1 - fa, fa}, [2]float64{1 - fb, fb}, [2]float64{1 - fc, fc}
 	sum, weights := 0.0, 0.0
 	for corner := range 8 {
-		w := 1.0
-		for bit, f := range [3]float64{fa, fb, fc} {
-			if corner>>bit&1 == 1 {
-				w *= f
-			} else {
-				w *= 1 - f
-			}
-		}
-		if v := voxel(i+corner&1, j+corner>>1&1, k+corner>>2); w > 0 && !math.IsNaN(v) {
+		p, q, r := corner&1, corner>>1&1, corner>>2
+		w := float64(wa[p]*wb[q]) * wc[r]
+		if v := voxel(i+p, j+q, k+r); w > 0 && v == v {
 			sum += float64(w * v)
 			weights += w
 		}
