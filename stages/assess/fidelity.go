@@ -11,6 +11,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
+	"prgnn/internal/dense"
 	"prgnn/internal/random"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -23,6 +24,7 @@ var fidelityKind = dag.Kind{
 	Doc: "change of predictions when salient regions are masked (fidelity)\n" +
 		"Removes the top k regions from each graph, or keeps only them, and repeats the predictions for test participants, compared with k random regions. A removed region loses its edges and its row and column of features. If a ranking is faithful, predictions change more than by chance when its top regions are removed, and less when only they are kept (fidelity+ and fidelity− of Yuan et al. 2022, on probabilities). All random draws of a participant are masked, or with draws the first ones; the column graphs says which.",
 	New:    func() dag.Stage { return &Fidelity{Order: "individual", Random: 19} },
+	Most:   8,
 	Memory: 256 << 20,
 }
 
@@ -101,19 +103,15 @@ func (s *Fidelity) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s: %q is not among the participants", in.Name, id)
 		}
-		graphs, draws, _, err := learn.ReadParticipant(edges[i], in, fold.Params{DrawZero: s.DrawZero, Draws: s.Draws})
+		p, err := learn.ReadParticipant(edges[i], in, fold.Params{DrawZero: s.DrawZero, Draws: s.Draws})
 		if err != nil {
 			return nil, err
 		}
-		a, err := in.Array()
-		if err != nil {
-			return nil, err
-		}
-		if text := fold.DrawsText(draws, a.Shape[0]); !slices.Contains(masked, text) {
+		if text := fold.DrawsText(p.Draws, p.Of); !slices.Contains(masked, text) {
 			masked = append(masked, text)
 		}
 		for _, of := range settings {
-			if err := s.ask(t, of, id, group, graphs, draws); err != nil {
+			if err := s.ask(t, of, id, group, p.Graphs, p.Draws); err != nil {
 				return nil, fmt.Errorf("%s: %w", id, err)
 			}
 		}
@@ -246,14 +244,17 @@ func (s *Fidelity) ask(t *dag.Task, of *maskSetting, id, group string, graphs []
 			for r := 0; r <= s.Random; {
 				// Several selections at once: what a model needs to begin is more than one graph takes.
 				selections := min(s.Random+1-r, max(1, atOnce/(len(graphs)*graphs[0].Numbers())))
-				var masked []learn.GraphData
-				for i := range selections * len(graphs) {
+				masked := make([]learn.GraphData, selections*len(graphs))
+				failed := make([]error, len(masked))
+				dense.Each(t.Threads, len(masked), func(i int) {
 					g := i % len(graphs)
 					first, err := s.first(of, effect.k, r+i/len(graphs), id, draws[g], whole[g], graphs[g].Nodes)
-					if err != nil {
-						return err
+					if failed[i] = err; err == nil {
+						masked[i] = graphs[g].Without(first, effect.keep)
 					}
-					masked = append(masked, graphs[g].Without(first, effect.keep))
+				})
+				if err := cmp.Or(failed...); err != nil {
+					return err
 				}
 				answers, err := m.Predict(masked, t.Threads)
 				if err != nil {

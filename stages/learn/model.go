@@ -3,6 +3,7 @@ package learn
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
+	"prgnn/internal/dense"
 )
 
 // A trained model travels as one npz file: its arrays by name, as numpy.load reads them, and
@@ -218,17 +220,16 @@ func predictIn[T gnn.Float](m *Trained, graphs []GraphData, threads int) ([]gnn.
 			copy(part.v[p.Offset:][:p.Len()], convert[T](m.arrays[p.Name].Float64s()))
 		}
 	}
-	var gs []*gnn.Graph[T]
-	for _, g := range graphs {
-		x := g.features
+	gs, failed := make([]*gnn.Graph[T], len(graphs)), make([]error, len(graphs))
+	dense.Each(threads, len(graphs), func(i int) {
+		x := graphs[i].features
 		if m.norm.mean != nil {
 			x = m.norm.apply(x)
 		}
-		graph, err := gnn.NewGraph[T](m.Options, 0, x, g.edges)
-		if err != nil {
-			return nil, err
-		}
-		gs = append(gs, graph)
+		gs[i], failed[i] = gnn.NewGraph[T](m.Options, 0, x, graphs[i].edges)
+	})
+	if err := cmp.Or(failed...); err != nil {
+		return nil, err
 	}
 	return model.Predict(gs, threads)
 }

@@ -71,19 +71,19 @@ func (s *Predict) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 			return nil, err
 		}
 		id := in.Coord("subject")
-		graphs, draws, made, err := ReadParticipant(edges[i], in, fold.Params{DrawZero: s.DrawZero})
+		of, err := ReadParticipant(edges[i], in, fold.Params{DrawZero: s.DrawZero})
 		if err != nil {
 			return nil, err
 		}
 		for at, m := range models {
-			if err := m.Graphs.accept(graphs, made, s.Allow); err != nil {
+			if err := m.Graphs.accept(of.Graphs, of.Made, s.Allow); err != nil {
 				return nil, fmt.Errorf("%s was processed differently from the training graphs of %s: %w", in.Name, m.name, err)
 			}
-			p, err := m.Predict(graphs, t.Threads)
+			p, err := m.Predict(of.Graphs, t.Threads)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", id, err)
 			}
-			out.add(id, draws, at, p, slices.Contains(m.Graphs.Taught, id))
+			out.add(id, of.Draws, at, p, slices.Contains(m.Graphs.Taught, id))
 		}
 		t.Progress(i+1, len(features), id)
 	}

@@ -98,25 +98,25 @@ func (s *Train) pass(t *dag.Task, d *fold.Division, use func(fold.Row, GraphData
 // add goes through the graphs of one participant.
 func (set *trainingSet) add(r fold.Row, edgesIn, featuresIn dag.Input, s fold.Params,
 	use func(fold.Row, GraphData) error) error {
-	graphs, draws, made, err := ReadParticipant(edgesIn, featuresIn, s)
+	p, err := ReadParticipant(edgesIn, featuresIn, s)
 	if err != nil {
 		return err
 	}
-	width := len(graphs[0].features) / graphs[0].Nodes
+	width := len(p.Graphs[0].features) / p.Graphs[0].Nodes
 	if set.features == 0 {
-		set.features, set.facts.Made = width, made
+		set.features, set.facts.Made = width, p.Made
 	}
 	switch {
 	case width != set.features:
 		return fmt.Errorf("%s: %d features per node, but other participants have %d: use the same atlas for all", featuresIn.Name, width, set.features)
-	case made != set.facts.Made:
-		return fmt.Errorf("%s: its graphs were processed differently from those of other participants: %s", edgesIn.Name, strings.Join(column.MadeApart(made, set.facts.Made, nil), "; "))
+	case p.Made != set.facts.Made:
+		return fmt.Errorf("%s: its graphs were processed differently from those of other participants: %s", edgesIn.Name, strings.Join(column.MadeApart(p.Made, set.facts.Made, nil), "; "))
 	}
 	if r.Side == 0 {
 		set.facts.Taught = append(set.facts.Taught, r.Id)
 	}
-	for i, g := range graphs {
-		r.Draw = draws[i]
+	for i, g := range p.Graphs {
+		r.Draw = p.Draws[i]
 		set.facts.add(g)
 		if err := use(r, g); err != nil {
 			return fmt.Errorf("%s, draw %d: %w", r.Id, r.Draw, err)
@@ -126,35 +126,43 @@ func (set *trainingSet) add(r fold.Row, edgesIn, featuresIn dag.Input, s fold.Pa
 	return nil
 }
 
-// ReadParticipant reads the graphs of one participant and the numbers of their
-// draws.
-func ReadParticipant(edgesIn, featuresIn dag.Input, s fold.Params) (graphs []GraphData,
-	draws []int, made string, err error) {
-	a, err := featuresIn.Array()
-	if err != nil {
-		return nil, nil, "", err
-	}
-	if len(a.Shape) != 3 || a.Len() == 0 {
-		return nil, nil, "", fmt.Errorf("%s: features of shape %v, want draw, roi, feature", featuresIn.Name, a.Shape)
-	}
-	n, nodes, width := a.Shape[0], a.Shape[1], a.Shape[2]
-	edges, made, err := readEdges(edgesIn, n)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	if draws, err = s.Numbers(n, featuresIn.Name); err != nil {
-		return nil, nil, "", err
-	}
-	v := a.Float64s()
-	for _, d := range draws {
-		graphs = append(graphs, GraphData{Nodes: nodes, features: v[d*nodes*width:][:nodes*width], edges: edges[d]})
-	}
-	return graphs, draws, made, nil
+// A Participant has graphs, of all draws or of some.
+type Participant struct {
+	Graphs []GraphData
+	Draws  []int  // the number of each
+	Of     int    // how many draws there are
+	Made   string // how the graphs were made, when the edge table says so
 }
 
-// readEdges reads an edge table, by draw; the nodes are counted from 0 then. made is
+// ReadParticipant reads the graphs of one participant.
+func ReadParticipant(edgesIn, featuresIn dag.Input, s fold.Params) (p Participant, err error) {
+	a, err := featuresIn.Array()
+	if err != nil {
+		return p, err
+	}
+	if len(a.Shape) != 3 || a.Len() == 0 {
+		return p, fmt.Errorf("%s: features of shape %v, want draw, roi, feature", featuresIn.Name, a.Shape)
+	}
+	p.Of = a.Shape[0]
+	nodes, width := a.Shape[1], a.Shape[2]
+	if p.Draws, err = s.Numbers(p.Of, featuresIn.Name); err != nil {
+		return p, err
+	}
+	edges, made, err := readEdges(edgesIn, p.Of, p.Draws)
+	if err != nil {
+		return p, err
+	}
+	p.Made = made
+	v := a.Float64s()
+	for _, d := range p.Draws {
+		p.Graphs = append(p.Graphs, GraphData{Nodes: nodes, features: v[d*nodes*width:][:nodes*width], edges: edges[d]})
+	}
+	return p, nil
+}
+
+// readEdges reads from an edge table the edges of some of n draws, by draw; the nodes are counted from 0 then. made is
 // how the graphs were made, when the table says so.
-func readEdges(in dag.Input, draws int) (edges [][]gnn.Edge, made string, err error) {
+func readEdges(in dag.Input, n int, draws []int) (edges [][]gnn.Edge, made string, err error) {
 	t, err := in.Table()
 	if err != nil {
 		return nil, "", err
@@ -163,12 +171,21 @@ func readEdges(in dag.Input, draws int) (edges [][]gnn.Edge, made string, err er
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", in.Name, err)
 	}
-	edges = make([][]gnn.Edge, draws)
+	count := make([]int, n)
 	for _, r := range rows {
-		if r.Draw < 0 || int(r.Draw) >= draws {
-			return nil, "", fmt.Errorf("%s: an edge of draw %d, but the features have draws 0 to %d", in.Name, r.Draw, draws-1)
+		if r.Draw < 0 || int(r.Draw) >= n {
+			return nil, "", fmt.Errorf("%s: an edge of draw %d, but the features have draws 0 to %d", in.Name, r.Draw, n-1)
 		}
-		edges[r.Draw] = append(edges[r.Draw], gnn.Edge{Source: r.Source - 1, Target: r.Target - 1, Weight: r.Weight})
+		count[r.Draw]++
+	}
+	edges = make([][]gnn.Edge, n)
+	for _, d := range draws {
+		edges[d] = make([]gnn.Edge, 0, count[d])
+	}
+	for _, r := range rows {
+		if edges[r.Draw] != nil {
+			edges[r.Draw] = append(edges[r.Draw], gnn.Edge{Source: r.Source - 1, Target: r.Target - 1, Weight: r.Weight})
+		}
 	}
 	return edges, t.Meta["made"], nil
 }

@@ -10,16 +10,21 @@ import (
 // what they are as features of others, where the features are one a region.
 func (g GraphData) Without(marked []bool, keep bool) GraphData {
 	width := len(g.features) / g.Nodes
-	out := make([]bool, g.Nodes)
 	m := GraphData{Nodes: g.Nodes, features: slices.Clone(g.features), edges: make([]gnn.Edge, 0, len(g.edges))}
+	out := make([]bool, g.Nodes)
 	for i := range out {
-		if out[i] = marked[i] != keep; !out[i] {
-			continue
-		}
-		clear(m.features[i*width:][:width])
-		if width == g.Nodes {
-			for j := range g.Nodes {
-				m.features[j*width+i] = 0
+		out[i] = marked[i] != keep
+	}
+	for i, gone := range out {
+		row := m.features[i*width:][:width]
+		switch {
+		case gone:
+			clear(row)
+		case width == g.Nodes:
+			for j, gone := range out {
+				if gone {
+					row[j] = 0
+				}
 			}
 		}
 	}
