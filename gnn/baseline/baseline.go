@@ -4,20 +4,8 @@ import (
 	"math"
 
 	"prgnn/gnn/network"
-	"prgnn/internal/dense"
 	"prgnn/internal/exact"
 )
-
-// Rows are n cases of d values each, row-major.
-type Rows struct {
-	N, D int
-	X    []float64
-}
-
-// Row is one case.
-func (r Rows) Row(i int) []float64 { return r.X[i*r.D:][:r.D] }
-
-func (r Rows) view() dense.View[float64] { return dense.Rows(r.X, r.D) }
 
 // NodesOf is the number of nodes whose matrix has d numbers above its diagonal.
 func NodesOf(d int) int { return int(math.Round((1 + math.Sqrt(1+8*float64(d))) / 2)) }

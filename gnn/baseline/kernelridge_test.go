@@ -24,8 +24,8 @@ const ridgeTrain, ridgeAll, ridgeInputs = 40, 60, 91
 func ridgeRows(t *testing.T) (train, test Rows) {
 	t.Helper()
 	x := npy(t, "features")
-	return Rows{ridgeTrain, ridgeInputs, x[:ridgeTrain*ridgeInputs]},
-		Rows{ridgeAll - ridgeTrain, ridgeInputs, x[ridgeTrain*ridgeInputs:]}
+	return Rows{N: ridgeTrain, D: ridgeInputs, X: x[:ridgeTrain*ridgeInputs]},
+		Rows{N: ridgeAll - ridgeTrain, D: ridgeInputs, X: x[ridgeTrain*ridgeInputs:]}
 }
 
 func ints(v []float64) []int {

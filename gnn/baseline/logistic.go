@@ -20,12 +20,11 @@ import (
 func FitLogistic(ctx context.Context, x Rows, label []int, classes int, c float64, threads int) (Classifier, error) {
 	var double product
 	exactly := func(f, alpha []float64) {
-		w := weights(x, alpha, threads)
-		dense.Multiply(f, 1, x.view(), dense.Rows(w, 1), x.N, x.D, 1, false, threads)
+		x.times(f, weights(x, alpha, threads), threads)
 	}
 	rough := product(exactly)
 	if x.N <= most {
-		rough = byGram(narrow[float32](x.X), x, threads)
+		rough = byGram[float32](x, threads)
 	} else {
 		double = exactly
 	}
@@ -38,7 +37,7 @@ func FitLogistic(ctx context.Context, x Rows, label []int, classes int, c float6
 		}
 		if errors.Is(err, errStalled) { // single precision is too coarse: C is large, or sizes differ much
 			if double == nil {
-				double = byGram(x.X, x, threads)
+				double = byGram[float64](x, threads)
 			}
 			err = d.run(ctx, double, double, optimum)
 		}
@@ -60,11 +59,10 @@ var errStalled = errors.New("logistic regression does not converge: use a smalle
 // A product computes f = Ku.
 type product func(f, u []float64)
 
-// byGram multiplies by K in the precision of the rows.
-func byGram[T dense.Float](rows []T, x Rows, threads int) product {
-	n := x.N
-	k, from, to := make([]T, n*n), make([]T, n), make([]T, n)
-	dense.Gram(k, dense.Rows(rows, x.D), n, x.D, threads)
+// byGram multiplies by K in the precision T.
+func byGram[T dense.Float](x Rows, threads int) product {
+	n, k := x.N, gram[T](x, threads)
+	from, to := make([]T, n), make([]T, n)
 	return func(f, u []float64) {
 		for i, v := range u {
 			from[i] = T(v)

@@ -49,7 +49,7 @@ func TestRegressorsAgainstScikitLearn(t *testing.T) {
 		} else if ok {
 			w := lin.Weights()[0]
 			for i, got := range m.Decide(test, 1) {
-				want := m.Decide(Rows{1, test.D, make([]float64, test.D)}, 1)[0]
+				want := m.Decide(Rows{N: 1, D: test.D, X: make([]float64, test.D)}, 1)[0]
 				for j, x := range test.Row(i) {
 					want += w[j] * x
 				}

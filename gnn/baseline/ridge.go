@@ -16,7 +16,7 @@ type linear struct {
 
 func (m *linear) decide(x Rows, threads int) []float64 {
 	out := make([]float64, x.N)
-	dense.Multiply(out, 1, x.view(), dense.View[float64]{Data: m.w, Row: 1, Col: 1}, x.N, x.D, 1, false, threads)
+	x.times(out, m.w, threads)
 	for i := range out {
 		out[i] += m.b
 	}
@@ -28,7 +28,9 @@ func (m *linear) describe() (int, string) { return len(m.w) + 1, m.note }
 // weights are w = Xᵀα: with a penalty on ‖w‖², w lies in the span of the cases.
 func weights(x Rows, alpha []float64, threads int) []float64 {
 	w := make([]float64, x.D)
-	dense.Multiply(w, x.D, dense.View[float64]{Data: alpha, Row: x.N, Col: 1}, x.view(), 1, x.N, x.D, false, threads)
+	x.each(func(first int, b Rows) {
+		dense.Multiply(w, x.D, dense.Rows(alpha[first:], b.N), b.view(), 1, b.N, x.D, first > 0, threads)
+	})
 	return w
 }
 
@@ -65,13 +67,13 @@ func ridge(x Rows, penalty float64, threads int) (func(target []float64) (machin
 	if x.N > most {
 		return primalRidge(x, penalty, threads)
 	}
-	gram := kernel{linear: true}.gram(x, threads)
+	k := gram[float64](x, threads)
 	d := make([]float64, x.N)
 	for i := range d {
 		d[i] = penalty
 	}
 	return func(target []float64) (machine, error) {
-		alpha, b, err := weighted(gram, d, target, threads)
+		alpha, b, err := weighted(k, d, target, threads)
 		if err != nil {
 			return nil, err
 		}
@@ -86,28 +88,25 @@ func primalRidge(x Rows, penalty float64, threads int) (func(target []float64) (
 	if d > most {
 		return nil, fmt.Errorf("%d training graphs with %d inputs each: ridge compares all pairs of the one or of the other, and takes at most %d; use fewer draws, or fewer regions", x.N, d, most)
 	}
-	mean, a := make([]float64, d), make([]float64, d*d)
-	for i := range x.N {
-		dense.Axpy(mean, 1, x.Row(i))
-	}
-	for j := range mean {
-		mean[j] /= float64(x.N)
-	}
+	mean, a := x.mean(), make([]float64, d*d)
 	const block, strip = 1024, 96 // rows at a time; rows of the matrix, each up to its diagonal
 	centered := make([]float64, 0, block*d)
-	for first := 0; first < x.N; first += block {
-		n := min(block, x.N-first)
-		centered = append(centered[:0], x.X[first*d:][:n*d]...)
-		for i := range n {
-			dense.Axpy(centered[i*d:][:d], -1, mean)
-		}
+	sumUp := func() {
 		dense.Each(threads, (d+strip-1)/strip, func(c int) {
 			i0 := c * strip
 			m := min(strip, d-i0)
 			dense.Multiply(a[i0*d:], d, dense.View[float64]{Data: centered[i0:], Row: 1, Col: d},
-				dense.Rows(centered, d), m, n, i0+m, true, 1)
+				dense.Rows(centered, d), m, len(centered)/d, i0+m, true, 1)
 		})
+		centered = centered[:0]
 	}
+	x.eachRow(func(i int, row []float64) {
+		centered = append(centered, row...)
+		dense.Axpy(centered[len(centered)-d:], -1, mean)
+		if len(centered) == block*d || i == x.N-1 {
+			sumUp()
+		}
+	})
 	for j := range d {
 		a[j*d+j] += penalty
 	}
@@ -121,10 +120,10 @@ func primalRidge(x Rows, penalty float64, threads int) (func(target []float64) (
 		}
 		level /= float64(x.N)
 		w, sum := make([]float64, d), 0.0
-		for i, y := range target {
-			dense.Axpy(w, y-level, x.Row(i))
-			sum += y - level // not 0 but for rounding
-		}
+		x.eachRow(func(i int, row []float64) {
+			dense.Axpy(w, target[i]-level, row)
+			sum += target[i] - level // not 0 but for rounding
+		})
 		dense.Axpy(w, -sum, mean)
 		substitute(a, w)
 		return &linear{w, level - dot(w, mean), fmt.Sprintf("penalty %g", penalty)}, nil

@@ -43,14 +43,14 @@ func FitSVM(ctx context.Context, o SVM, x Rows, label []int, classes, threads in
 	if k.gamma == 0 {
 		k.gamma = scale(x)
 	}
-	gram := k.gram(x, threads)
+	products := k.gram(x, threads)
 	hinge := make([]float64, x.N)
 	for i := range hinge {
 		hinge[i] = -1
 	}
 	var failed error
 	ms := oneAgainstRest(label, classes, func(sign []float64) machine {
-		alpha, rho, err := smo(ctx, gram, hinge, sign, o.C, o.Tolerance)
+		alpha, rho, err := smo(ctx, products, hinge, sign, o.C, o.Tolerance)
 		if err != nil {
 			failed = err
 		}
@@ -115,9 +115,7 @@ type kernel struct {
 
 // gram compares each row with each.
 func (k kernel) gram(x Rows, threads int) []float64 {
-	n := x.N
-	g := make([]float64, n*n)
-	dense.Gram(g, x.view(), n, x.D, threads)
+	n, g := x.N, gram[float64](x, threads)
 	if k.linear {
 		return g
 	}

@@ -51,26 +51,17 @@ func (m *vectorMachine) weights() []float64 {
 // Pattern is the covariance of each input with decision values f of the cases (n−1): the activation
 // pattern of a linear model but for its scale (Haufe et al. 2014, NeuroImage 87:96, eq. 6).
 func Pattern(x Rows, f []float64) []float64 {
-	mean, sum := 0.0, make([]float64, x.D)
+	mean, sum, center := 0.0, make([]float64, x.D), x.mean()
 	for _, v := range f {
 		mean += v
 	}
 	mean /= float64(len(f))
-	center := make([]float64, x.D)
-	for i := range x.N {
-		for j, v := range x.Row(i) {
-			center[j] += v
-		}
-	}
-	for j := range center {
-		center[j] /= float64(x.N)
-	}
-	for i := range x.N {
+	x.eachRow(func(i int, row []float64) {
 		d := f[i] - mean
-		for j, v := range x.Row(i) {
+		for j, v := range row {
 			sum[j] += float64((v - center[j]) * d)
 		}
-	}
+	})
 	for j := range sum {
 		sum[j] /= float64(x.N - 1)
 	}

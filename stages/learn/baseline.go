@@ -172,10 +172,12 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := readRows(t, s.Params, form, s.Standardize)
+	passes := s.Model == "majority" || s.Model == "ridge" || s.Model == "logistic"
+	set, err := readRows(ctx, t, s.Params, form, s.Standardize, passes)
 	if err != nil {
 		return nil, err
 	}
+	defer set.file.Close()
 	train, label := set.train, set.label
 	r := &ratedSet{set: set.trainingSet, inputs: train.D, taught: train.N}
 	var model baseline.Classifier
@@ -197,13 +199,13 @@ func (s *Baseline) onRows(ctx context.Context, t *dag.Task) (*ratedSet, error) {
 	default:
 		model, err = s.fit(ctx, t, train, label[:train.N], len(set.groups))
 	}
-	if err != nil {
+	if err = set.either(err); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
 	r.probability = inSet(set, model.Probability(set.all, t.Threads))
 	r.parameters, r.note = model.Parameters(), model.Note()
 	r.regions, err = form.regions(t, model, set, set.groups)
-	return r, err
+	return r, set.either(err)
 }
 
 // fit trains the model that was asked for, when it is no network.

@@ -1,8 +1,8 @@
 package learn
 
 import (
+	"context"
 	"fmt"
-	"math"
 
 	"prgnn/dag"
 	"prgnn/gnn/baseline"
@@ -18,23 +18,48 @@ type rowSet struct {
 	label []int         // of each row
 	train baseline.Rows // the training side
 	sd    []float64     // of each input in training, by which it is divided; nil: by nothing
+
+	file    *baseline.RowFile // takes all of them
+	newFile func(rows, inputs int) *baseline.RowFile
 }
 
-func readRows(t *dag.Task, p fold.Params, form matrixForm, standardize string) (*rowSet, error) {
-	r, err := readMatrices(t, p, form)
+// readRows reads what a model is trained on; for one that takes rows from a file, so many of them that memory holds.
+// After the last use, the file of the set is to be closed.
+func readRows(ctx context.Context, t *dag.Task, p fold.Params, form matrixForm, standardize string,
+	fromFile bool) (*rowSet, error) {
+	memory := int64(-1)
+	if fromFile {
+		memory = graphMemory
+	}
+	r := &rowSet{newFile: func(rows, inputs int) *baseline.RowFile {
+		return baseline.NewRowFile(ctx, rows, inputs, memory, t.Threads, t.File)
+	}}
+	err := r.read(t, p, form)
 	if err != nil {
 		return nil, err
 	}
+	if r.all, err = r.file.Rows(); err != nil {
+		return nil, err
+	}
 	r.label = make([]int, r.all.N)
+	taught := 0
 	for i, row := range r.rows {
 		r.label[r.at[i]] = row.Label
-		r.train.N += 1 - row.Side
+		taught += 1 - row.Side
 	}
-	r.train.D, r.train.X = r.all.D, r.all.X[:r.train.N*r.all.D]
+	r.train = r.all.First(taught)
 	if standardize == "training" {
-		r.sd = standardizeRows(r.train, r.all)
+		r.sd = baseline.Standardize(r.train, r.all)
 	}
 	return r, nil
+}
+
+// either is the first error: what could not be read, or what came of it.
+func (r *rowSet) either(err error) error {
+	if failed := r.all.Err(); failed != nil {
+		return failed
+	}
+	return err
 }
 
 // inSet gives what was made of the rows, as many values of each, in the order of the set.
@@ -46,14 +71,14 @@ func inSet[T any](r *rowSet, made []T) []T {
 	return out
 }
 
-// readMatrices gives the inputs of each matrix as a row, and puts each participant on its side of the fold. It goes
+// read gives the inputs of each matrix as a row, and puts each participant on its side of the fold. It goes
 // through the participants twice, so that the rows of each side lie together and nothing is held a second time.
-func readMatrices(t *dag.Task, p fold.Params, form matrixForm) (*rowSet, error) {
+func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm) error {
 	d, err := p.Divide(t.In("folds"))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	set := &rowSet{trainingSet: &trainingSet{groups: d.Groups}}
+	r.trainingSet = &trainingSet{groups: d.Groups}
 	nodes := 0
 	if form.tangent {
 		facts, _, err := region.ReadReference(t.In("fitted"))
@@ -61,7 +86,7 @@ func readMatrices(t *dag.Task, p fold.Params, form matrixForm) (*rowSet, error) 
 			nodes, err = facts.Nodes, refuseLeak(t.In("fitted"), facts.Repeat, facts.Fold, d)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if form.states {
@@ -70,39 +95,40 @@ func readMatrices(t *dag.Task, p fold.Params, form matrixForm) (*rowSet, error) 
 			err = refuseLeak(t.In("states_fitted"), facts.Repeat, facts.Fold, d)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	inputs := t.All(form.port)
 	if !form.states { // two participants may stay in the same states
 		if err := fold.RefuseDuplicates(inputs, d); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	graphs := make([][]fold.Row, len(inputs))
+	rows, graphs := 0, make([][]fold.Row, len(inputs))
 	first := make([]int, len(inputs)) // the first row of each input
 	for side := range 2 {
 		for i, in := range inputs {
-			r, err := d.Row(in)
+			of, err := d.Row(in)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if r.Side != side {
+			if of.Side != side {
 				continue
 			}
-			first[i] = set.all.N
-			if graphs[i], err = set.add(r, in, len(inputs), p, form, &nodes); err != nil {
-				return nil, err
+			if graphs[i], err = r.add(of, in, len(inputs), p, form, &nodes); err != nil {
+				return err
 			}
+			first[i] = rows
+			rows += len(graphs[i])
 			t.Progress(side*len(inputs)+i+1, 2*len(inputs), "reading")
 		}
 	}
 	for i, of := range graphs {
-		for j, r := range of {
-			set.rows, set.at = append(set.rows, r), append(set.at, first[i]+j)
+		for j, row := range of {
+			r.rows, r.at = append(r.rows, row), append(r.at, first[i]+j)
 		}
 	}
-	return set, set.check(d)
+	return r.check(d)
 }
 
 // add reads the matrices of one of count participants. nodes is how many regions the others have, 0 before the first.
@@ -116,7 +142,7 @@ func (r *rowSet) add(of fold.Row, in dag.Input, count int, p fold.Params, form m
 	if err != nil {
 		return nil, err
 	}
-	n, all := draws[0].Rows, &r.all
+	n := draws[0].Rows
 	switch {
 	case form.states && draws[0].Cols != n+2:
 		return nil, fmt.Errorf("%s: %d × %d numbers, want features of the stage occupancy", in.Name, n, draws[0].Cols)
@@ -127,20 +153,21 @@ func (r *rowSet) add(of fold.Row, in dag.Input, count int, p fold.Params, form m
 	case n != *nodes:
 		return nil, fmt.Errorf("%s: %d regions, but other participants have %d: use the same atlas for all", in.Name, n, *nodes)
 	}
-	if all.X == nil {
-		if all.D = form.width(n); form.states {
-			all.D = n * (n + 2)
-		}
-		all.X = make([]float64, 0, count*len(numbers)*all.D)
+	width := form.width(n)
+	if r.file == nil {
+		r.file = r.newFile(count*len(numbers), width)
 	}
 	var graphs []fold.Row
+	row := make([]float64, 0, width)
 	for _, draw := range numbers {
-		if all.X, err = form.row(all.X, draws[draw].Data, n); err != nil {
+		if row, err = form.row(row[:0], draws[draw].Data, n); err == nil {
+			err = r.file.Add(row)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s, draw %d: %w", in.Name, draw, err)
 		}
 		of.Draw = draw
 		graphs = append(graphs, of)
-		all.N++
 	}
 	return graphs, nil
 }
@@ -162,35 +189,4 @@ func innerRows(set *trainingSet, p fold.Params, penalties []float64, count int, 
 		}
 	}
 	return folds, nil
-}
-
-// standardizeRows z-scores rows by mean and sd of the columns of by; a column that
-// does not vary only loses its mean. It returns the sd of each column, 1 of those.
-func standardizeRows(by, rows baseline.Rows) []float64 {
-	mean, sd := make([]float64, by.D), make([]float64, by.D)
-	for i := range by.N {
-		for j, v := range by.Row(i) {
-			mean[j] += v
-		}
-	}
-	for j := range mean {
-		mean[j] /= float64(by.N)
-	}
-	for i := range by.N {
-		for j, v := range by.Row(i) {
-			sd[j] += float64((v - mean[j]) * (v - mean[j]))
-		}
-	}
-	for j := range sd {
-		if sd[j] = math.Sqrt(sd[j] / float64(by.N)); sd[j] == 0 {
-			sd[j] = 1
-		}
-	}
-	for i := range rows.N {
-		row := rows.Row(i)
-		for j := range row {
-			row[j] = (row[j] - mean[j]) / sd[j]
-		}
-	}
-	return sd
 }

@@ -77,9 +77,12 @@ func statesForm(t *dag.Task, square bool, transform string) (f matrixForm, err e
 	return matrixForm{port: "states", states: true}, err
 }
 
-// width is the number of inputs of n nodes.
+// width is the number of inputs of n nodes or states.
 func (f matrixForm) width(n int) int {
-	if f.diagonal {
+	switch {
+	case f.states:
+		return n * (n + 2)
+	case f.diagonal:
 		return n * (n + 1) / 2
 	}
 	return n * (n - 1) / 2

@@ -128,10 +128,11 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 	if err != nil {
 		return nil, err
 	}
-	set, err := readRows(t, s.Params, form, s.Standardize)
+	set, err := readRows(ctx, t, s.Params, form, s.Standardize, s.Model == "mean" || s.Model == "ridge")
 	if err != nil {
 		return nil, err
 	}
+	defer set.file.Close()
 	set.number = true
 	unit, err := scaleOf(set.rows)
 	if err != nil {
@@ -144,11 +145,12 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		}
 	}
 	model, err := s.fit(ctx, t, set, y)
-	if err != nil {
+	if err = set.either(err); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Model, err)
 	}
+	decided := inSet(set, model.Decide(set.all, t.Threads))
 	weights, err := form.regions(t, model, set, []string{column.Target})
-	if err != nil {
+	if err = set.either(err); err != nil {
 		return nil, err
 	}
 	regions := make([]regionWeight, len(weights))
@@ -156,7 +158,6 @@ func (s *Regression) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) 
 		regions[i] = w.regionWeight
 		regions[i].Weight, regions[i].Pattern = w.Weight*unit.sd, w.Pattern*unit.sd
 	}
-	decided := inSet(set, model.Decide(set.all, t.Threads))
 	return dag.Outputs{
 		"predictions": numberTable(s.Params, set.trainingSet, decided, unit, s.Model, ""),
 		"regions":     column.Table(regions),
