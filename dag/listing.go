@@ -61,44 +61,58 @@ func reachOf(text, kind string) (reached []declaration, at map[string]string) {
 	return reached, at
 }
 
-// excerpt is what the texts of Codes say of some kinds.
+// excerpt is what the texts of Codes say of some kinds. Every run writes one, and most lines are of other kinds.
 func excerpt(kinds []*Kind) string {
-	ofText := map[string][]string{} // kinds by what follows the lines of all kinds
-	var texts []string
+	var texts []string // what follows the lines of all kinds; those of one program are one string, found by its address
+	var kindsOf [][]string
 	for _, k := range kinds {
 		if i := strings.Index(k.Code, "\n\n"); i >= 0 {
-			text := k.Code[i:]
-			if ofText[text] == nil {
-				texts = append(texts, text)
+			at := slices.Index(texts, k.Code[i:])
+			if at < 0 {
+				at = len(texts)
+				texts, kindsOf = append(texts, k.Code[i:]), append(kindsOf, nil)
 			}
-			ofText[text] = append(ofText[text], k.Name)
+			kindsOf[at] = append(kindsOf[at], k.Name)
 		}
 	}
 	var b strings.Builder
-	for _, text := range texts {
-		names := ofText[text]
+	var words []string
+	var name []byte
+	for i, text := range texts {
 		wanted := map[string]bool{}
 		in := false
 		for line := range strings.Lines(text) {
-			switch words := strings.Fields(line); {
-			case len(words) == 0:
+			switch {
+			case strings.TrimSpace(line) == "":
 				in = false
 			case strings.HasPrefix(line, "reached by "):
-				by := slices.DeleteFunc(words[2:], func(k string) bool { return !slices.Contains(names, k) })
-				if in = len(by) > 0; in {
-					b.WriteString("\nreached by " + strings.Join(by, " ") + "\n")
+				words = words[:0]
+				for w := range strings.FieldsSeq(line[len("reached by "):]) {
+					if slices.Contains(kindsOf[i], w) {
+						words = append(words, w)
+					}
 				}
-			case strings.HasPrefix(line, "at ") && len(words) > 3:
-				there := slices.DeleteFunc(words[3:], func(w string) bool {
-					name, _, _ := strings.Cut(w, ":")
-					return !wanted[words[2]+"."+name]
-				})
-				if len(there) > 0 {
-					b.WriteString(strings.Join(words[:3], " ") + " " + strings.Join(there, " ") + "\n")
+				if in = len(words) > 0; in {
+					b.WriteString("\nreached by " + strings.Join(words, " ") + "\n")
+				}
+			case strings.HasPrefix(line, "at "): // FILE PACKAGE NAME:LINE …
+				words = words[:0]
+				for w := range strings.FieldsSeq(line) {
+					if len(words) >= 3 {
+						declared, _, _ := strings.Cut(w, ":")
+						name = append(append(append(name[:0], words[2]...), '.'), declared...)
+					}
+					if len(words) < 3 || wanted[string(name)] {
+						words = append(words, w)
+					}
+				}
+				if len(words) > 3 {
+					b.WriteString(strings.Join(words, " ") + "\n")
 				}
 			case in:
 				b.WriteString(line)
-				wanted[words[0]] = true
+				declared, _, _ := strings.Cut(line, " ")
+				wanted[declared] = true
 			}
 		}
 		b.WriteByte('\n')
