@@ -48,13 +48,13 @@ func (l *loader) membersOf(sources []dag.Source) int {
 // TooLarge notes the stages with tasks to run that need more memory than their resources give, or else than this
 // machine has (bytes; 0 where they run on others, or it is not known). No result depends on it, so these are not among
 // Notes. plan tells what is to run, and is asked only where a stage is too large; if it fails, so will the run.
-func (p *Pipeline) TooLarge(machine int64, plan func() ([]dag.Step, error)) (notes []string) {
-	steps := sync.OnceValues(plan)
+func (p *Pipeline) TooLarge(machine func() int64, plan func() ([]dag.Step, error)) (notes []string) {
+	machine, steps := sync.OnceValue(machine), sync.OnceValues(plan)
 	for _, s := range p.Graph.Stages {
 		needs, has := s.Memory(), s.Needs.Memory
 		limit, remedy := "its resources give", fmt.Sprintf("set memory to %.0fG", math.Ceil(float64(needs)/1e9))
-		if has == 0 {
-			has, limit, remedy = machine, "this machine has", "run it where there is more, or on a cluster (docs/cluster.md)"
+		if has == 0 && s.Participants > 0 {
+			has, limit, remedy = machine(), "this machine has", "run it where there is more, or on a cluster (docs/cluster.md)"
 		}
 		if s.Participants > 0 && has > 0 && needs > has && toRun(s, steps) {
 			notes = append(notes, fmt.Sprintf("stage %s needs about %s for %s, and %s %s: %s", s.Name, gigabytes(needs),

@@ -57,10 +57,10 @@ stages:
 			}
 		}
 		for machine, want := range c.want {
-			if got := p.TooLarge(machine, planned(dag.Unknown)); !slices.Equal(got, want) {
+			if got := p.TooLarge(func() int64 { return machine }, planned(dag.Unknown)); !slices.Equal(got, want) {
 				t.Errorf("%d, %s, a machine of %d: %q, want %q", c.participants, c.memory, machine, got, want)
 			}
-			if got := p.TooLarge(machine, planned(dag.Cached)); got != nil {
+			if got := p.TooLarge(func() int64 { return machine }, planned(dag.Cached)); got != nil {
 				t.Errorf("%d, a machine of %d, everything has its result: %q", c.participants, machine, got)
 			}
 		}

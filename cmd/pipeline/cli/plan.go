@@ -71,7 +71,7 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range p.TooLarge(machine.Memory(), func() ([]dag.Step, error) { return steps, nil }) {
+	for _, n := range p.TooLarge(machine.Memory, func() ([]dag.Step, error) { return steps, nil }) {
 		a.Note("%s", n)
 	}
 	if a.JSON {

@@ -117,9 +117,9 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 		return nil, err
 	}
 	defer store.Close()
-	var memory int64
+	memory := func() int64 { return 0 }
 	if r.executor.where == "local" {
-		memory = machine.Memory()
+		memory = machine.Memory
 	}
 	for _, n := range p.TooLarge(memory, func() ([]dag.Step, error) {
 		return dag.Plan(p.Graph, store, dag.Options{Until: r.Until, Only: r.Only, Force: r.Force})
