@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Peers and us in one run: bench/run.sh [nifti] [connectivity] [gnn] [baseline] [engine]
 #                                     and by name only: startup, biopoint, commands (connectivity as a command),
-#                                     abide_stages (of all of ABIDE), brainnetcnn, abide, baseline_abide, beyond,
+#                                     scan (as a command), abide_stages (of all of ABIDE), brainnetcnn, abide, baseline_abide, beyond,
 #                                     scale, proof (arm64; five minutes), null
 #
 # Without names, all of them. The Python peers get a virtual environment in
@@ -90,6 +90,7 @@ commands() {
 
 bench_startup() { commands startup; }
 bench_commands() { commands connectivity; }
+bench_scan() { commands scan; }
 bench_biopoint() { commands biopoint; }
 bench_abide_stages() { ABIDE=${ABIDE:-${PRGNN_SHARED:-$PWD/../shared}/data/abide_pcp} commands abide; }
 

@@ -4,6 +4,8 @@
     startup       PROGRAM version
     connectivity  200 participants × 84 regions × 150 volumes: Pearson and Ledoit-Wolf partial
                   correlations, by `run` and by a nilearn script of this interpreter
+    scan          one 45 MB scan with 84 labels, mean and ten draws, by `run`; nilearn (the mean
+                  alone) and nibabel with numpy (mean and ten draws) by bench/nifti/compare.py
     biopoint      biopoint.yaml from nothing with its report; the size of the store
     abide         harmonize, biomarkers and fidelity on the series under $ABIDE, the inputs made
                   before; EPOCHS (3) of training, which does not matter for them
@@ -51,7 +53,8 @@ def compare(what, commands, before=lambda i: None):
     for command, rounds in zip(commands, seen):
         wall, cpu, memory = (statistics.median(column) for column in zip(*rounds))
         first = first or (wall, cpu)
-        print(f"{what}, {os.path.basename(command[0])}: {wall:.4f} s, CPU {cpu:.4f} s, {memory:.0f} MB; "
+        name = command[-1] if command[0] == sys.executable else os.path.basename(command[0])
+        print(f"{what}, {name}: {wall:.4f} s, CPU {cpu:.4f} s, {memory:.0f} MB; "
               f"{wall / first[0]:.2f} and {cpu / first[1]:.2f} of the first", flush=True)
 
 
@@ -76,6 +79,17 @@ elif part == "connectivity":
         f.write(NILEARN)
     run = ["run", "-q", "timeseries.yaml", "--set", "data=.", "--until", "connectivity"]
     compare("200 participants", [[p, *run, "--store", f"store{i}"] for i, p in enumerate(programs)] + [[sys.executable, "peer.py"]], empty)
+elif part == "scan":
+    nifti = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "nifti")
+    subprocess.check_call([sys.executable, os.path.join(nifti, "generate.py"), "."])
+    with open("participants.csv", "w") as f:
+        f.write("participant_id,file,gender\nsub-01,bold.nii.gz,F\n")
+    with open("nodes.tsv", "w") as f:
+        f.write("index\tname\n" + "".join(f"{i}\tregion{i}\n" for i in range(1, 85)))
+    run = ["run", "-q", "rest40.yaml", "--set", "data=.", "--set", "labels=labels.nii.gz", "--set",
+           "cohort.table.nodes=nodes.tsv", "--until", "series"]
+    compare("scan", [[p, *run, "--store", f"store{i}"] for i, p in enumerate(programs)] +
+            [[sys.executable, os.path.join(nifti, "compare.py"), ".", peer] for peer in ("numpy", "nilearn")], empty)
 elif part == "biopoint":
     compare("biopoint.yaml", [[p, "run", "-q", "biopoint.yaml", "--store", f"store{i}"] for i, p in enumerate(programs)], empty)
     held = sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk("store0") for f in files)
