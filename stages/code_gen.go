@@ -5,12 +5,12 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 1a52ddb8cecc46d9829b9f1918e14dab621d8cc690e66c3b95fa3565704c276a
-kind biomarkers 40c089265158d36c15f54beb1aea550bc78abc12da111c2e57a07370f40f06dc
-kind bnt b1ec8d3d2af4356b64ee3c390beba5ab510373bd366caca9d6f45a249aa02471
-kind bootstrap 38f1ebc489950693cf2d16961853310ff4183a3fcb706529780866e22baa3abe
-kind braingnn 418fb4ba01a737b682c7c584dfd7e3e808741ee293a72b28c6be05aecdeb0312
-kind brainmap 1655860b116de8d3ff3660219ff22c9c8e3de16cc8846cab9c80830e92345e53
+var codes = dag.Codes(`kind baseline ec5ecbd8d33c6f2b81301fe837276a3806b01b03bfd2de6ee4c5fe4898793464
+kind biomarkers 8e667c1a5c4a83f52deec9504bd6ca825bcacf49446324d636426ce892514e2d
+kind bnt 5c5a08a32812f3b73319310127203b96ff0f2e79669d6c786ac0567632e197e1
+kind bootstrap fc0fc2e929fb7d59d9ce1e305e476ab1eea187b184ed7ff4f272cd5b15cf537c
+kind braingnn 8153d55e12c0dad1c4dc93448399353fb2830765ff7007e7419040ebf9f957bb
+kind brainmap a9d0c24daca39c1ae37d97346bff443534ea718d70f10f94a0c5c927ec4e84e2
 kind choose 0848c7e288fcf08f947af9d50abad3470b1be9796f3421f26d9c1d94c05f9529
 kind combat d4aa383347763e1b11f79a274a32da9857a6f9c39d285aa023624f33346d5ec9
 kind compare 5aa0d8c4732276ca8627594a25c1deec7dce72b9843d8911aa0a208f1136abdc
@@ -20,50 +20,50 @@ kind denoise 7edd8d1b6a764683edd5f7fc672c094045da0692523260d172c3cc2b2ee0a500
 kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
 kind evaluate d60be44cc242c8d32da1f69299ead7a8be298a745dd7409ebc19189d21a12df5
 kind evaluate-regression 29d244920f7d7d3e42ef790de4ce37257058e8fe5263de6884083df5f58c490c
-kind exec 3599ebb772756c579aee534fa15f55c6020305b37a3553eebeb54395b866927b
-kind fidelity f379ddd3f8e175ed741106f0929859dcf574f739a9c8446a503f0378c3bdfee4
-kind figure-calibration 451bf0aab27c3e5799aee74ac59454d43efcd1d8fa312d12644dcd6af5f8b564
-kind figure-confusion c8a4170dfe3ca9849a252af8e947da5c9dec4cf28ca5da91a0fcb29b3bdd7ce8
-kind figure-connectivity 6a9f69caaf729caf1d19338e08506430f400bfb88cb3d084cb0eca0320ff74cf
-kind figure-degrees ef954f7f4185fea6d9ecb6ff7e6b1857763649da58e160893fdcb1d373adea84
-kind figure-distributions 83678bed451d365204c082381234961077937c913888a10884d7ee436da478d5
-kind figure-individuality 5d0d1aeb8e46561e6d927b7ab05f3f1c94dcb2c63479ad99c3d672659500fd76
-kind figure-individuals ec85bfa2b99c9a72a8183769fb5233727e8b736f793a89f20547007233f4f138
-kind figure-qc 0f8c9fe63b010919fccd4d4a210cb757efd6478bb2061508bb9d2fb8f064afd8
-kind figure-qcfc 31801734b2776ea0201203a0183f316b73b096255227504ba65e82f866a853dc
-kind figure-ranking 285b9eecebd06813fd316913a49b0d97bdd1c368679dd854ae0119bace533c70
-kind figure-roc 2e9aa8576c611a8ed9a86083eb7eeff7a6f9989316c47c033ba53ac0c6210abe
-kind figure-states 47d77283c3f6e7ea278104c69a52ae353ad1125a4b2a29c6d6d676ef945d9693
-kind figure-training 57368a306280a0e4bb89b8ecfd3f428e90c7f9725f9906b7219dfb2e679bd046
+kind exec 3df7189e78cf907a50c24bb53ba8a8e7f226c9869613d210d111be42e7451e9c
+kind fidelity 139bf68cdefa43f71599b9d502a103633627141e552a6eb77e4641546e91d7d5
+kind figure-calibration a47e81f56cdc66cd25ab154b235d7c0302e762e8104f9d154e9d2db412736366
+kind figure-confusion e89f1833d0546b69fdca356a98b9d7374a208114f839729a73961f65aee803ae
+kind figure-connectivity 4684de5a0f54f86f652f8568c0e473722b854e28221df9f3c5bc2771dc94cb1f
+kind figure-degrees dbb1145c45ccd15c5354024cc44b2e899f0200cecd94b48072c8e66eb7a4f8f2
+kind figure-distributions bdb9bf5854eb414c1e66e1f59970c8c0bafea1ad07b7e06617bffd32cfeb4757
+kind figure-individuality e35d30f2622e736979377f2413583df5d8b7e48050c6c1048f8e793453781762
+kind figure-individuals 17a6947233f08aa18dfaec3a09189b3de4eab74fa0e0c139ca48e53379f3be04
+kind figure-qc 7815e9193fc4a740bd1d998fb6f83db9e7156a3fc801b120d70d133bce0ca471
+kind figure-qcfc 14c1a57eefd3148c2aa8b5fe785ab5eb9e935e654fddeeb286b6cc72d31b1b07
+kind figure-ranking 790066943fc306eb674361744a6952182fb6431c88c7bb786324eacda4fe37be
+kind figure-roc dee26322c2eb0b3cf4f3a61796ae07b4281c0e9bd449fbd575baf368306a1aed
+kind figure-states f630d986edf36a15cce92ab1d8d183513f5517539d213dc34b3427f29bf35dc7
+kind figure-training 5214352b7c468c059411334845cc17c3f9bcf797dc2a5e6214e20f02e673b71f
 kind graph 1621bceaca05e64fcd3a400f954744e317ab7251989af0e45235f0efe24a4b7a
 kind harmonize 04370f9748636c173c9986bc20481e5efb866cc9f5f77e711c07751266223f96
-kind individuality 3bac52918474703de92de6af7e6149963a8ee5fa804fc10d271e10aaed87bb1a
+kind individuality 3d256f39e345722c961c101ecbf46e41e6d593841c1340c470e3f28a1657f912
 kind join 7aec4abd0cb21de14fbd73a41ded707609f4f67260ff7589b268ea00636cb096
-kind leakage 633d57c723e383c0a3e554c8cd683ed917a25c48e6990bd7bec8b959419c8b50
+kind leakage a57c2eec0fa0f6c081a872639c0b6412f4073d5c3c9939214c3498e27646c183
 kind matrices c54ad661a835e0bbd115cf22f4496f5ffff89b3f97354e7b97ef5b7dbefcf563
-kind mean-volume 21d6f448b3e61d362ddba5f5244208cabd295a68fb32783ff1a4021babd331ea
+kind mean-volume d106325259c93bf4a40037fca3f8f5048233e8c44899220c35c240d6eff905ee
 kind meanmlp 664dbef2b1ee937f648377bbe0fa5da5953a3d351d89dc22f1fa2a4595bdfa6a
 kind occupancy f74ebec426ae8a6df8e0d7c6b7443db439dc8e7b00667c8fb4a771cea342c532
-kind parcellate 654724b18b8597b32fc07ba2eab457b4c81d21c5651fbc4768430b6c34242ace
+kind parcellate 5041540e0607183a00b71cd889b113cc1c1d663f3e098b9bd7c5923974bb8b82
 kind permutation b44dc5a0ae451a3fb244694b3dab007b8d655296f546f4df4734cec802030f45
 kind permutation-regression 25cffa700adecbf797f54a77baab2a482b0782f22d311fcf07851fcaa47a8e33
-kind predict 80c9706cd540e5a94399df6a21513bd0577ea873ae02177190895a16e028dfb8
+kind predict 79ee1e0aa7cb4b5864266555423bd078da703a77fd57d4e059a1093dd24268fa
 kind project 7918f8b3483127908991cda54bc38d924557821a7c46689aa3e324ac902f4e79
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
 kind qcfc cfbf3facc1b5c09b74587fabe3196cba35304153c6584c9353f058ab2fcfa575
-kind regression 49a2220ad86ad7403fc255a67c4b8c50a0d07284e129e299ffeef6c524558839
-kind report cafe2f5fcf4279403417dad9f425f72631479df0cc446c0ea35281b53353c19b
-kind saliency 44d71328988951d91b2af00ac0cd9e4e1a9ee38eac3afc63f3fb55fb685a5557
+kind regression 14b0398151ac3f6214a8d2333f7d8674c23ed9e39961ad623daacaf41e154638
+kind report 354bc2d933088de2cd50c4ac5733f4d8c9e66346a4d0f4b7ea5bd5fad4cbbce3
+kind saliency 5a160bebf410a84e6bd01c599121b6c7f48793a443a5924cc8108582145b5fbf
 kind sessions 005418501bec21f57ece00ee81273c5fc8f3ca6dc3361a387f3ad3b416c485fe
-kind simulate 1101fa847a0c1400c1bb91b7cdcdb1208a463664964a527330210c5a889a4ebc
+kind simulate acf526e29affc372b1b50594ce6ad1b3424ef8ed7edbdfbd715a23138771b309
 kind split ac36a508ea18e292ed4e032e3babc2be1bf536e117b120f691a608a877086618
 kind states 8d85662d3fc25d3ac42150cd996d1a11e710994198fff9ba06bcb77b435264bb
-kind summary 56c1fe3d7eb8d043dda21139ce19b37f06cf75d143f9889d69e74096b78c9b6b
+kind summary a02cb0976815cc53cefa65c32ce08e48bf1f3920c51a548fd0311a5b79e2076d
 kind tables c92c91193208758472dfa336d6df22ff7cb40271fc9a562033220ecf9373f9db
 kind tangent 662dd11b1f2a762a689b38fee3074ebf0ca3d00313f16985e22b89262676dd7a
-kind timeseries 777ca0a662202808f867dbeaf930c31ad2bdc91ed822ece525ac002227e85127
-kind train 696199282ba05c3964505bc9106c9c578596d30db5e847e798ce7159f0ecca07
-kind train-regression a27a1170cc779af1ab56fa43fc45b81e9f20186e3430ffe061d889e099153d64
+kind timeseries 3e8f6564ee5b01762a1c31186421291d3bb3d8c31e562bf9c1a6a99534ce33a4
+kind train 30cdb917c9ae22553a681d9e30db60bccab26380dee5b3722a597d1fffc8dba5
+kind train-regression 8aa58a34e85d53f189a715c7d43ed85bf7a2618baa1693ddd51893dde1946d02
 kind windows bc2b368486de0dfed8974efd3c2e52971dfbb30d43b2e93e3ebaca8d79d24b43
 
 reached by baseline
@@ -96,6 +96,9 @@ module github.com/klauspost/compress v1.20.3
 reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/internal/lists.Map 965cd5c5d8b5.e3b0c4
 
+reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions simulate split states summary tables tangent timeseries train train-regression windows
+module golang.org/x/sys v0.49.0
+
 reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
 module github.com/andybalholm/brotli v1.0.5
@@ -107,7 +110,6 @@ module github.com/klauspost/cpuid/v2 v2.4.0
 module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/zeebo/xxh3 v1.1.0
 module golang.org/x/exp v0.0.0-20231006140011-7918f672742d
-module golang.org/x/sys v0.49.0
 module golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2
 prgnn/artifacts/encoding.Budget fd25388cf15d.e3b0c4
 prgnn/artifacts/encoding.Budget.Allocate cb8ab2755cbd.e34462
@@ -473,6 +475,44 @@ prgnn/internal/exact.exp32Round 8078f5bcca76.e3b0c4
 reached by baseline biomarkers bnt braingnn fidelity individuality meanmlp predict regression train train-regression
 prgnn/stages/fold.Params.Numbers 8491f684df16.3cb1d8
 
+reached by baseline biomarkers bnt braingnn fidelity individuality predict regression train train-regression
+prgnn/gnn/spill.File ba048f3edf40.1b3de8
+prgnn/gnn/spill.File.Add 8a2b435c4278.d085a1
+prgnn/gnn/spill.File.flush 325841d743ac.96f8b3
+prgnn/gnn/spill.NewFile f2e2d1406151.0784ca
+prgnn/gnn/spill.Reader d46282a6efb5.e5cf28
+prgnn/gnn/spill.Reader.Ahead 5e68207de79b.3f93e0
+prgnn/gnn/spill.Reader.Begin 9a2b2b15aa0e.16e1c7
+prgnn/gnn/spill.Reader.Close 682958441188.9a620e
+prgnn/gnn/spill.Reader.Get 8780796e7b40.828405
+prgnn/gnn/spill.Reader.Next 9354e5153cc4.372962
+prgnn/gnn/spill.Reader.Pieces 0fa51c603d19.5de710
+prgnn/gnn/spill.Reader.arrived 30eae15fe626.dfa3cf
+prgnn/gnn/spill.Reader.ask bd80c3b9cf1a.0e216f
+prgnn/gnn/spill.Reader.choose f5307ffec58d.22c710
+prgnn/gnn/spill.Reader.drop e3e7843b7c88.413fc3
+prgnn/gnn/spill.Reader.memory 7d16b27b797c.413fc3
+prgnn/gnn/spill.Reader.settle b5ef30930522.86e1c6
+prgnn/gnn/spill.aligned 8b2cb456232c.d2a52a
+prgnn/gnn/spill.castagnoli 1c3143cc66f0.e3b0c4
+prgnn/gnn/spill.checked a627130005a1.927489
+prgnn/gnn/spill.chunk 1f93875d2261.e3b0c4
+prgnn/gnn/spill.depth f46e128dbf4f.e3b0c4
+prgnn/gnn/spill.engine 112e7d7b5419.2432fd
+prgnn/gnn/spill.errAltered 89c3fa9e053f.6da5b1
+prgnn/gnn/spill.extent eb77c00d0271.e3b0c4
+prgnn/gnn/spill.failed db195a4440a8.e3b0c4
+prgnn/gnn/spill.freeArena 5324c9c5b3be.e3b0c4
+prgnn/gnn/spill.piece 3938787f903b.e3b0c4
+prgnn/gnn/spill.reading 87910c90e002.927489
+prgnn/gnn/spill.request adea3622e1ac.e3b0c4
+prgnn/gnn/spill.sector f46e128dbf4f.e3b0c4
+prgnn/gnn/spill.sectors 2c91a817d1f5.5db41e
+prgnn/gnn/spill.slot 979598de0a52.927489
+prgnn/gnn/spill.state e6c9d2d385e2.e3b0c4
+prgnn/gnn/spill.unchecked 951c42c7dffc.927489
+prgnn/gnn/spill.window 6b39c9d3a325.e3b0c4
+
 reached by baseline biomarkers bnt braingnn individuality leakage meanmlp project qcfc regression tangent
 prgnn/internal/dense.View.T 3d371b3204ac.1af526
 
@@ -507,17 +547,29 @@ prgnn/gnn/baseline.oneAgainstRest b0361ec81a09.a5274d
 prgnn/gnn/baseline.sigmoid 1b67bc57e998.7a890b
 
 reached by baseline biomarkers bnt individuality regression
-prgnn/gnn/baseline.Rows 7cb4f0534790.e3b0c4
+prgnn/gnn/baseline.RowFile c44fddbe1d52.a13ac0
+prgnn/gnn/baseline.RowFile.Add 10064fbf98c2.b07f47
+prgnn/gnn/baseline.RowFile.Close cec9bc0f565b.cd0be4
+prgnn/gnn/baseline.RowFile.each 11b2fd73ab95.fc1b0e
+prgnn/gnn/baseline.RowFile.group 387f0ec2b4ae.d08e69
+prgnn/gnn/baseline.RowFile.put 70f7bab2dbc4.47003c
+prgnn/gnn/baseline.RowFile.read b51acee7f7bd.73b313
+prgnn/gnn/baseline.Rows 48b7e981c241.d08e69
+prgnn/gnn/baseline.Rows.Err 7bc50a469230.44832a
 prgnn/gnn/baseline.Rows.Row e1bfd565419a.44832a
+prgnn/gnn/baseline.Rows.each afae316d98a7.631318
+prgnn/gnn/baseline.Rows.eachRow 17a0b849e043.649071
+prgnn/gnn/baseline.Rows.mean 85415b7f3cf2.810c38
+prgnn/gnn/baseline.Rows.times 9fc79167e4ca.63b250
 prgnn/gnn/baseline.Rows.view 464d86e8f4f9.c82b2f
 prgnn/gnn/baseline.balance 34f6e96090c3.e3b0c4
+prgnn/gnn/baseline.batch 3938787f903b.e3b0c4
+prgnn/gnn/baseline.bytes 4d6bb033e361.e3b0c4
 prgnn/gnn/baseline.cholesky 471b98052dee.efc1d1
 prgnn/gnn/baseline.dot 6b6c54917e40.e3b0c4
-prgnn/gnn/baseline.kernel d8565fe63346.e3b0c4
-prgnn/gnn/baseline.kernel.apply 8054c93a1df4.c5058a
-prgnn/gnn/baseline.kernel.gram d4b9cd53e22e.baae65
+prgnn/gnn/baseline.gram 8b55b1126183.fa377f
 prgnn/gnn/baseline.linear dbe88dfccef6.e3b0c4
-prgnn/gnn/baseline.linear.decide 4fa54abc57b8.69b295
+prgnn/gnn/baseline.linear.decide 4a86ca3ff2a3.7cc79a
 prgnn/gnn/baseline.linear.describe 8819544f08eb.dbc5ab
 prgnn/gnn/baseline.machine d6b350fe3de0.44832a
 prgnn/gnn/baseline.machines 1bbb09b466d5.8a1247
@@ -525,11 +577,14 @@ prgnn/gnn/baseline.machines.Decide c14fcfcd7612.ad6891
 prgnn/gnn/baseline.machines.Note 08fb8233e8d8.fd6787
 prgnn/gnn/baseline.machines.Parameters 4032373549f6.fd6787
 prgnn/gnn/baseline.most 82a84bff992b.e3b0c4
-prgnn/gnn/baseline.primalRidge 5d4f665d4183.8c08be
-prgnn/gnn/baseline.ridge 78ef57a1efef.0f1292
+prgnn/gnn/baseline.narrow 09f6b4400ffd.c4217a
+prgnn/gnn/baseline.primalRidge 978d268625ec.283e2b
+prgnn/gnn/baseline.ridge 45e89ab1ac84.d0ba84
 prgnn/gnn/baseline.substitute 411f2988ab55.e3b0c4
+prgnn/gnn/baseline.to e2bcf047cb0d.640c5c
 prgnn/gnn/baseline.weighted e21ce7d23e41.4d1c26
-prgnn/gnn/baseline.weights 9e8939ee0a51.41cc72
+prgnn/gnn/baseline.weights f25b5581213e.7e8851
+prgnn/gnn/baseline.zscore c9c2876f978e.e3b0c4
 
 reached by baseline bnt
 prgnn/gnn/baseline.BrainNetCNN eb91d9425e2a.e3b0c4
@@ -539,7 +594,7 @@ prgnn/gnn/baseline.FitBrainNetCNN 5871119f4024.58ff87
 prgnn/gnn/baseline.FitForest 180fbe12d2fd.bbc88d
 prgnn/gnn/baseline.FitKernelRidge ee43afe161dc.ff0538
 prgnn/gnn/baseline.FitLi2019 ccce6eebc2c4.78f64a
-prgnn/gnn/baseline.FitLogistic 29c8bd8bd0df.68714b
+prgnn/gnn/baseline.FitLogistic 43b96234a0f8.fa3d73
 prgnn/gnn/baseline.FitMLP f7ba982b33af.09d3e5
 prgnn/gnn/baseline.FitSVM 57258e0ad1a2.cb1419
 prgnn/gnn/baseline.GraphClassifier 14babaf0e3a5.c14ed3
@@ -558,7 +613,7 @@ prgnn/gnn/baseline.brainNetCNN.backward fd56fdfb0149.2a2287
 prgnn/gnn/baseline.brainNetCNN.convolve 1081f3ad1b06.17ab67
 prgnn/gnn/baseline.brainNetCNN.each 31f30f23e78a.addd65
 prgnn/gnn/baseline.brainNetCNN.head 85a28c5a7d88.aa2062
-prgnn/gnn/baseline.byGram ff925c9fcc14.4a2a6b
+prgnn/gnn/baseline.byGram c5b96620abb7.ba6696
 prgnn/gnn/baseline.cnnState 4e8705f6b74c.41de42
 prgnn/gnn/baseline.cnnState.down f2dbc12438d7.82a228
 prgnn/gnn/baseline.cnnState.noSides b386382a0f6d.ffeb19
@@ -640,7 +695,7 @@ prgnn/stages/learn.Baseline.Validate 682980650712.8b787d
 prgnn/stages/learn.Baseline.fit 699f7b912545.dfca6c
 prgnn/stages/learn.Baseline.form 444ec37c8089.0c0953
 prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
-prgnn/stages/learn.Baseline.onRows 87a614eb14eb.5c3805
+prgnn/stages/learn.Baseline.onRows e24380583210.3ce8bb
 prgnn/stages/learn.Baseline.training cb9729eebb84.304377
 prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
 prgnn/stages/learn.baselineHistory 192746952966.6a6604
@@ -744,6 +799,24 @@ reached by baseline bnt braingnn fidelity meanmlp predict train train-regression
 prgnn/gnn.Prediction e8c8e31a3e5f.5a2813
 prgnn/gnn.Scores e24a36f64e6c.e3b0c4
 
+reached by baseline bnt braingnn fidelity predict regression train train-regression
+prgnn/gnn/spill.File.NewReader a599beed30db.4e2c87
+prgnn/gnn/spill.direct 1e73f95b49fa.d8073d
+prgnn/gnn/spill.direct.close a099dfad993e.96f56a
+prgnn/gnn/spill.direct.resident 37bb125257b4.68d453
+prgnn/gnn/spill.direct.submit 2950f59b7d4f.e752a1
+prgnn/gnn/spill.direct.wait 2c8bc3a4cefb.96f56a
+prgnn/gnn/spill.event 400ab00911b6.e3b0c4
+prgnn/gnn/spill.goroutines e3a32b76961a.5656fa
+prgnn/gnn/spill.goroutines.close cdd72edc6e9e.9fc618
+prgnn/gnn/spill.goroutines.submit 7976b2440527.ac9a7f
+prgnn/gnn/spill.goroutines.wait 553dae781eae.9fc618
+prgnn/gnn/spill.iocb b7ec208e8735.e3b0c4
+prgnn/gnn/spill.newArena b4af9d96856d.043253
+prgnn/gnn/spill.newEngine 3cc2909abc8b.035762
+prgnn/gnn/spill.newGoroutines 8826a353fd11.867061
+prgnn/gnn/spill.result 9f60d39a0a47.e3b0c4
+
 reached by baseline bnt braingnn fidelity predict train train-regression
 prgnn/gnn.Checked b72f06eb1fa0.fd51d7
 prgnn/gnn.Edge 9993b8ef59d4.e3b0c4
@@ -842,62 +915,11 @@ prgnn/gnn.worker.filed 6712014fa370.a31f6e
 prgnn/gnn.worker.forward 9d44ae9fbcc8.18a810
 prgnn/gnn.worker.load 8bb4fa79bc9f.1909e0
 prgnn/gnn.worker.predict 924cbef2eccd.802d25
-prgnn/gnn/spill.File ba048f3edf40.1b3de8
-prgnn/gnn/spill.File.Add 8a2b435c4278.d085a1
-prgnn/gnn/spill.File.NewReader a599beed30db.4e2c87
-prgnn/gnn/spill.File.flush 325841d743ac.96f8b3
-prgnn/gnn/spill.NewFile f2e2d1406151.0784ca
-prgnn/gnn/spill.Reader d46282a6efb5.e5cf28
-prgnn/gnn/spill.Reader.Ahead 5e68207de79b.3f93e0
-prgnn/gnn/spill.Reader.Begin 9a2b2b15aa0e.16e1c7
-prgnn/gnn/spill.Reader.Close 682958441188.9a620e
-prgnn/gnn/spill.Reader.Get 8780796e7b40.828405
-prgnn/gnn/spill.Reader.Next 9354e5153cc4.372962
-prgnn/gnn/spill.Reader.Pieces 0fa51c603d19.5de710
-prgnn/gnn/spill.Reader.arrived 30eae15fe626.dfa3cf
-prgnn/gnn/spill.Reader.ask bd80c3b9cf1a.0e216f
-prgnn/gnn/spill.Reader.choose f5307ffec58d.22c710
-prgnn/gnn/spill.Reader.drop e3e7843b7c88.413fc3
-prgnn/gnn/spill.Reader.memory 7d16b27b797c.413fc3
-prgnn/gnn/spill.Reader.settle b5ef30930522.86e1c6
-prgnn/gnn/spill.aligned 8b2cb456232c.d2a52a
-prgnn/gnn/spill.castagnoli 1c3143cc66f0.e3b0c4
-prgnn/gnn/spill.checked a627130005a1.927489
-prgnn/gnn/spill.chunk 1f93875d2261.e3b0c4
-prgnn/gnn/spill.depth f46e128dbf4f.e3b0c4
-prgnn/gnn/spill.direct 1e73f95b49fa.d8073d
-prgnn/gnn/spill.direct.close a099dfad993e.96f56a
-prgnn/gnn/spill.direct.resident 37bb125257b4.68d453
-prgnn/gnn/spill.direct.submit 2950f59b7d4f.e752a1
-prgnn/gnn/spill.direct.wait 2c8bc3a4cefb.96f56a
-prgnn/gnn/spill.engine 112e7d7b5419.2432fd
-prgnn/gnn/spill.errAltered 89c3fa9e053f.6da5b1
-prgnn/gnn/spill.event 400ab00911b6.e3b0c4
-prgnn/gnn/spill.extent eb77c00d0271.e3b0c4
-prgnn/gnn/spill.failed db195a4440a8.e3b0c4
-prgnn/gnn/spill.freeArena 5324c9c5b3be.e3b0c4
-prgnn/gnn/spill.goroutines e3a32b76961a.5656fa
-prgnn/gnn/spill.goroutines.close cdd72edc6e9e.9fc618
-prgnn/gnn/spill.goroutines.submit 7976b2440527.ac9a7f
-prgnn/gnn/spill.goroutines.wait 553dae781eae.9fc618
-prgnn/gnn/spill.iocb b7ec208e8735.e3b0c4
-prgnn/gnn/spill.newArena b4af9d96856d.043253
-prgnn/gnn/spill.newEngine 3cc2909abc8b.035762
-prgnn/gnn/spill.newGoroutines 8826a353fd11.867061
-prgnn/gnn/spill.piece 3938787f903b.e3b0c4
-prgnn/gnn/spill.reading 87910c90e002.927489
-prgnn/gnn/spill.request adea3622e1ac.e3b0c4
-prgnn/gnn/spill.result 9f60d39a0a47.e3b0c4
-prgnn/gnn/spill.sector f46e128dbf4f.e3b0c4
-prgnn/gnn/spill.sectors 2c91a817d1f5.5db41e
-prgnn/gnn/spill.slot 979598de0a52.927489
-prgnn/gnn/spill.state e6c9d2d385e2.e3b0c4
-prgnn/gnn/spill.unchecked 951c42c7dffc.927489
-prgnn/gnn/spill.window 6b39c9d3a325.e3b0c4
 prgnn/stages/learn.GraphData 4f42a63bba45.8b64dd
-prgnn/stages/learn.ReadParticipant 53ffc1411e56.144366
+prgnn/stages/learn.Participant 9c6eabd87967.e38146
+prgnn/stages/learn.ReadParticipant 0b8693730267.278d40
 prgnn/stages/learn.convert 09f6b4400ffd.c4217a
-prgnn/stages/learn.readEdges 77d29a151244.fa4060
+prgnn/stages/learn.readEdges 7e047d34a1d3.766339
 prgnn/stages/learn.standardization.apply b10d9a690924.afc98d
 
 reached by baseline bnt braingnn harmonize join occupancy predict project report sessions states summary train train-regression windows
@@ -1048,13 +1070,14 @@ prgnn/gnn/network.ReLU 43e4ce6b8a47.c4217a
 prgnn/gnn/network.Size 4efa0f17e064.e3b0c4
 
 reached by baseline bnt braingnn regression train train-regression
+prgnn/dag.Task.File c244feefe822.fcfd2c
 prgnn/stages/learn.allOf f10bb1e657cc.e3b0c4
 prgnn/stages/learn.checkWeights a26bc4221e09.b4e7e7
+prgnn/stages/learn.graphMemory b00c6a2176ae.e3b0c4
 prgnn/stages/learn.maxWeights 812028183106.e3b0c4
 
 reached by baseline bnt braingnn train train-regression
 prgnn/dag.Task.Checkpoint c85445498691.fcfd2c
-prgnn/dag.Task.File c244feefe822.fcfd2c
 prgnn/dag.Task.SaveCheckpoint d28c1b2bfbbb.fcfd2c
 prgnn/gnn.Epoch 06268b58def9.488fd5
 prgnn/gnn.Losses 914efd93c372.e3b0c4
@@ -1135,7 +1158,6 @@ prgnn/stages/learn.distributionRow 7a6b1e46fc39.e3b0c4
 prgnn/stages/learn.distributionTable bdd3e12f3b9b.b7307b
 prgnn/stages/learn.finalRow 0c7e0e3b35d1.41653c
 prgnn/stages/learn.graphFacts.add f5cfe5b15a8a.5625c7
-prgnn/stages/learn.graphMemory b00c6a2176ae.e3b0c4
 prgnn/stages/learn.historyTable bdfea72c44a8.62f0e8
 prgnn/stages/learn.lossRow 2057f90cd5c6.e3b0c4
 prgnn/stages/learn.modelNPZ 143dda481130.d59b12
@@ -1146,7 +1168,7 @@ prgnn/stages/learn.readGraphs 16e7fca5e400.900271
 prgnn/stages/learn.rounded fa1b726ad7c0.c4217a
 prgnn/stages/learn.standardization.values 4e34a207bf60.afc98d
 prgnn/stages/learn.train 775da58da921.031ec9
-prgnn/stages/learn.trainingSet.add 702d73c9ada8.6ef69d
+prgnn/stages/learn.trainingSet.add 1d52c421ca39.6ef69d
 prgnn/stages/learn.trainingSet.majority f4f711ea623c.cb2b94
 prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
 
@@ -1204,9 +1226,13 @@ prgnn/gnn/baseline.KernelRidge.fit fd0c83fa0836.31fe8b
 prgnn/gnn/baseline.KernelRidge.inner 59188e97ddc9.882c83
 prgnn/gnn/baseline.KernelRidge.validate 280e3e6107d2.97c17e
 prgnn/gnn/baseline.Linear a9e4b3bf5913.44832a
+prgnn/gnn/baseline.NewRowFile 24a21d318168.0ef0bf
 prgnn/gnn/baseline.NodesOf 0343535f6acf.e3b0c4
-prgnn/gnn/baseline.Pattern d3efbb7ae869.a914cc
+prgnn/gnn/baseline.Pattern 704819d4d38a.fa650e
+prgnn/gnn/baseline.RowFile.Rows 98bc9dc6072b.ade286
+prgnn/gnn/baseline.Rows.First 88a3e4f9a3ae.7c6e92
 prgnn/gnn/baseline.SVM a8da9982306c.e3b0c4
+prgnn/gnn/baseline.Standardize 631e132b63e0.1c2ba9
 prgnn/gnn/baseline.cut 122492ffb7f3.e3b0c4
 prgnn/gnn/baseline.dual f01c8481b75f.db4eff
 prgnn/gnn/baseline.errSingular 6754439916c1.e3b0c4
@@ -1231,6 +1257,9 @@ prgnn/gnn/baseline.growing.share af8bed31dc39.f59bd7
 prgnn/gnn/baseline.grown 54b6171d630c.4a3802
 prgnn/gnn/baseline.growth 396cb462365f.1cd3f4
 prgnn/gnn/baseline.growth.grow 01f124619cf2.08c627
+prgnn/gnn/baseline.kernel d8565fe63346.e3b0c4
+prgnn/gnn/baseline.kernel.apply 8054c93a1df4.c5058a
+prgnn/gnn/baseline.kernel.gram f31f4578f678.ee5465
 prgnn/gnn/baseline.kernelMachine 559ef3332b79.dbc5ab
 prgnn/gnn/baseline.kernelMachine.decide 98c71f8203fb.813e96
 prgnn/gnn/baseline.kernelMachine.describe 9ca231266ee4.b50c71
@@ -1244,7 +1273,6 @@ prgnn/gnn/baseline.mlp.Drops 6a098b725f69.e4f61d
 prgnn/gnn/baseline.mlp.Gradient 6777873ae71d.9f839f
 prgnn/gnn/baseline.mlp.Layout 6f35cd0c4d26.73686f
 prgnn/gnn/baseline.mostRanked dfd194bfca22.e3b0c4
-prgnn/gnn/baseline.narrow 09f6b4400ffd.c4217a
 prgnn/gnn/baseline.newGrowth 6ad2f98b10b7.575cea
 prgnn/gnn/baseline.newMLP 20bca63dbf1b.6ad2b9
 prgnn/gnn/baseline.newVectorMachine fb120a4a909a.f517e9
@@ -1280,15 +1308,15 @@ prgnn/stages/learn.matrixForm.refuse 296d4d6badf1.561713
 prgnn/stages/learn.matrixForm.regions 0e805e73bdf1.23e012
 prgnn/stages/learn.matrixForm.row 36d70cb3d740.7917d6
 prgnn/stages/learn.matrixForm.spans 10c3d7a839ca.561713
-prgnn/stages/learn.matrixForm.width fe153203daff.561713
-prgnn/stages/learn.readMatrices e9560ce319bc.ffff44
-prgnn/stages/learn.readRows a9a423ee6ade.63861e
+prgnn/stages/learn.matrixForm.width 2abc4028e57b.561713
+prgnn/stages/learn.readRows 26e289ee063d.daced6
 prgnn/stages/learn.refuseLeak dc9ef149b54f.f7563b
 prgnn/stages/learn.regionWeight 8ca1154cf8c6.e3b0c4
 prgnn/stages/learn.regionWeightRow 617cd8dcc33c.f62b9b
-prgnn/stages/learn.rowSet e506b5738e0c.c85245
-prgnn/stages/learn.rowSet.add f8c08c2346d9.2176a5
-prgnn/stages/learn.standardizeRows 15b2a75ad735.72b8d1
+prgnn/stages/learn.rowSet bee794b805f3.6691a3
+prgnn/stages/learn.rowSet.add 2cc531e8ea7f.0514e7
+prgnn/stages/learn.rowSet.either af12495c421b.028d06
+prgnn/stages/learn.rowSet.read bd4efdceecfb.6bb002
 prgnn/stages/learn.statesForm a60df60dcccb.0fd7a9
 
 reached by baseline bnt regression tangent
@@ -1610,7 +1638,7 @@ prgnn/gnn/bnt.together 57c4b32f7c1d.e3b0c4
 prgnn/gnn/bnt.unjoin cde31981f60b.a605df
 prgnn/stages/learn.BNT 69b6ab22b060.3cb1d8
 prgnn/stages/learn.BNT.Ports c0a9d0b56097.a6dfa9
-prgnn/stages/learn.BNT.Run 1f7660a648fe.62e460
+prgnn/stages/learn.BNT.Run c524f2c03f59.62e460
 prgnn/stages/learn.BNT.Validate f83896356096.a3e314
 prgnn/stages/learn.BNT.matrices 986f255b5f53.790d43
 prgnn/stages/learn.BNT.rate d21ea14c3677.69a9e2
@@ -1783,7 +1811,7 @@ prgnn/nifti.Reader.NextRaw bf0ff7d2a403.6d60be
 prgnn/nifti.Reader.volumeBytes c21dedf7129c.4270d6
 
 reached by bootstrap brainmap exec figure-individuals figure-qc leakage mean-volume parcellate report saliency summary timeseries
-prgnn/nifti.Affine.Apply 2ea5f71c65c7.3df0dc
+prgnn/nifti.Affine.Apply 17ba275d2dcf.3df0dc
 prgnn/nifti.DataType.readable 79a2ec9bf5a9.76f891
 prgnn/nifti.Extension 1990a1f234b5.e3b0c4
 prgnn/nifti.Header.Affine d7c9828a774f.29894e
@@ -2241,7 +2269,7 @@ prgnn/stages/draw.faces 525a98c5c842.98d57c
 prgnn/stages/draw.families dae9326102a4.e3b0c4
 prgnn/stages/draw.fontFace e84740ae6500.40fec7
 prgnn/stages/draw.fontTable 80ed4d818d4a.e3b0c4
-prgnn/stages/draw.indexed ac6fe60471e0.e3b0c4
+prgnn/stages/draw.indexed ef8f22627e36.e3b0c4
 prgnn/stages/draw.log2 1f220b99f475.e3b0c4
 prgnn/stages/draw.nameTable 9f7f91f23586.0d2bce
 prgnn/stages/draw.newFace 8ecc61ac6092.26a2d3
@@ -2334,7 +2362,7 @@ prgnn/stages/region.MeaningName 94ecf8e16c4d.2ce0c3
 reached by brainmap figure-individuals figure-qc report summary
 prgnn/stages/chart.Brain bd6203b9a75e.e3b0c4
 prgnn/stages/figure.Anatomy 2379bc0b3844.d64c98
-prgnn/stages/figure.Anatomy.at 05935f56439f.0e1971
+prgnn/stages/figure.Anatomy.at 33d73116008b.0e1971
 prgnn/stages/figure.ErrGrayordinates 5c34b7a6cb84.e3b0c4
 prgnn/stages/figure.Parcels 1b71ec3f76b1.6af49a
 prgnn/stages/figure.Parcels.extent f64aa82b7ea3.799a18
@@ -3180,8 +3208,8 @@ prgnn/stages/command.withoutComment 71cc3e1851be.e3b0c4
 reached by fidelity
 prgnn/stages/assess.Fidelity 1114b907525a.e3b0c4
 prgnn/stages/assess.Fidelity.Ports 4ef98df266e1.587275
-prgnn/stages/assess.Fidelity.Run d474098c8f26.0fd97b
-prgnn/stages/assess.Fidelity.ask 73cf2a8496db.715de2
+prgnn/stages/assess.Fidelity.Run 97e7e39c7edc.e0ad81
+prgnn/stages/assess.Fidelity.ask cc807aea3656.9cf6d7
 prgnn/stages/assess.Fidelity.first bb9526a2fba3.467fe1
 prgnn/stages/assess.Fidelity.settings ca1361f24f50.e1c215
 prgnn/stages/assess.Fidelity.sizes e7be12da2e86.39c4f0
@@ -3193,7 +3221,7 @@ prgnn/stages/assess.maskSetting 74baa549fdc5.2885d3
 prgnn/stages/assess.maskSetting.overModels 8b37109f9333.b0de2f
 prgnn/stages/fold.DrawsText 73691a7951bc.e3b0c4
 prgnn/stages/learn.GraphData.Numbers d6e5f482fa8f.e38146
-prgnn/stages/learn.GraphData.Without 490f6103ec98.98c13b
+prgnn/stages/learn.GraphData.Without b5d5b15626d6.98c13b
 
 reached by fidelity leakage predict
 prgnn/stages/learn.ReadModel 95b44a480f0a.60fa66
@@ -3206,7 +3234,7 @@ prgnn/stages/learn.readMember 33ecd300bc9f.839e38
 reached by fidelity predict
 prgnn/gnn.Model.Predict 406b829f6aaa.8b17b7
 prgnn/stages/learn.Trained.Predict d5e6e2fc711d.faee91
-prgnn/stages/learn.predictIn 721169b01e87.a3b313
+prgnn/stages/learn.predictIn 0864d696532c.bdafc9
 
 reached by fidelity report summary
 prgnn/stages/column.FidelityRow 1c175beeb418.c63136
@@ -3428,7 +3456,7 @@ prgnn/stages/chart.NamedBrain.rowHeight 1ecd71434402.f6b650
 prgnn/stages/chart.NamedBrain.size 9f939b45225d.4d4108
 prgnn/stages/chart.Participant 191c0e4271e2.fa4734
 prgnn/stages/chart.Participant.allOutlinesHigh 10e21cc993d9.0784e5
-prgnn/stages/chart.Participant.carpet da1ed7f98316.17a909
+prgnn/stages/chart.Participant.carpet a2e89c3b8f78.17a909
 prgnn/stages/chart.Participant.histogram 92bd6dc76bbd.42a8dc
 prgnn/stages/chart.Participant.joins 4e34dfd984e2.9a0e3f
 prgnn/stages/chart.Participant.lower 703c2bd29263.340e07
@@ -4176,7 +4204,7 @@ prgnn/stages/learn.permutation-regression.New d54eff27cd87.cf5aaf
 reached by predict
 prgnn/stages/learn.Predict 6c340ac53644.e3b0c4
 prgnn/stages/learn.Predict.Ports 553fa6119827.ad460d
-prgnn/stages/learn.Predict.Run 94a1ea02e506.6d7e32
+prgnn/stages/learn.Predict.Run 2a40055c59bf.6d7e32
 prgnn/stages/learn.graphFacts.accept c4567a635eb7.9b2704
 prgnn/stages/learn.graphFacts.acceptNodes 75f19ddf2991.a397f6
 prgnn/stages/learn.newPredicted 0b66fd9ca86b.cf3acc
@@ -4260,7 +4288,7 @@ prgnn/gnn/baseline.numbersForest.Decide 324899b0c9f4.4bcd1e
 prgnn/gnn/baseline.trainedMLP.Decide 7012b08c955a.a279ad
 prgnn/stages/learn.Regression 46e7c08d0085.3cb1d8
 prgnn/stages/learn.Regression.Ports 3bbea4000c1d.3626b7
-prgnn/stages/learn.Regression.Run c96e7dc1cf19.11154a
+prgnn/stages/learn.Regression.Run 5a7d14c9f270.78e79c
 prgnn/stages/learn.Regression.Validate e21aa8a7dc16.77a12e
 prgnn/stages/learn.Regression.fit 784204d1c224.26bc26
 prgnn/stages/learn.regression.New 3c5c824f18d0.87f030
@@ -4735,7 +4763,11 @@ prgnn/stages/prepare.sessionQuality 96ef4ab9f628.40e637
 prgnn/stages/prepare.sessions.New d54eff27cd87.cb6b7b
 
 reached by simulate
-prgnn/internal/random.Stream.Normals 1e87affd956e.d68da1
+prgnn/internal/random.Stream.Normals 8ee5c7baf4db.75a30b
+prgnn/internal/random.radii f39fa23fe823.8c7b21
+prgnn/internal/random.radiiAVX 46b32d04854d.e28f53
+prgnn/internal/random.radiiGo 8162a19a87f7.4beb76
+prgnn/internal/random/radii_amd64.s 8de2e151b05e.e3b0c4
 prgnn/stages/atlas.DK84 c0c3d9fed80f.666c80
 prgnn/stages/atlas.Named a700c35c277d.b3ce44
 prgnn/stages/atlas.Node 15f2b16dcde8.e3b0c4
@@ -4767,14 +4799,14 @@ prgnn/stages/phantom.Column 0833d8daf3a6.e3b0c4
 prgnn/stages/phantom.Coupling 2057ecd541c0.e3b0c4
 prgnn/stages/phantom.Make f26349a938ba.247621
 prgnn/stages/phantom.Scan b9897f48ee2f.cb7c20
-prgnn/stages/phantom.Scan.fill 326e68e2ae5e.5aae77
+prgnn/stages/phantom.Scan.fill 5a363ee03b7e.732908
 prgnn/stages/phantom.Settings e3aea867bee7.e3b0c4
 prgnn/stages/phantom.Settings.check 3ba973e0ac3c.afc358
 prgnn/stages/phantom.Settings.coupling ce68e1da9330.cbf20f
 prgnn/stages/phantom.Settings.couplings c391e8ffe696.4d0e8b
 prgnn/stages/phantom.Settings.scanner f32f01d8a3cd.d62771
 prgnn/stages/phantom.air a87015332314.e3b0c4
-prgnn/stages/phantom.ar1 3e3a652e9946.97b6e2
+prgnn/stages/phantom.ar1 6faf7ed2be9a.b9a260
 prgnn/stages/phantom.axpy a37b5cf3edb8.e3b0c4
 prgnn/stages/phantom.below 993ccd432d7f.624312
 prgnn/stages/phantom.brain 14d23a393506.e3b0c4
@@ -4808,6 +4840,7 @@ prgnn/stages/phantom.mantle 069781a2de55.e3b0c4
 prgnn/stages/phantom.mantleReach e13dca0cbe63.e3b0c4
 prgnn/stages/phantom.material 902286213a89.e3b0c4
 prgnn/stages/phantom.materialOf cec8ad3e3bb1.dcfa14
+prgnn/stages/phantom.measures 335dde4b4413.e3b0c4
 prgnn/stages/phantom.metricOf 2b1be3ee1b39.9b0d4d
 prgnn/stages/phantom.middle fb6dfff26ed5.e3b0c4
 prgnn/stages/phantom.mixing 23078071335c.15da6f
@@ -4829,6 +4862,9 @@ prgnn/stages/phantom.outlineCenter f5cccdaa5463.e3b0c4
 prgnn/stages/phantom.ownVariance 7b85e32ded24.e3b0c4
 prgnn/stages/phantom.place eba54e1fe006.e3b0c4
 prgnn/stages/phantom.principal d0aa5b452c90.8abf28
+prgnn/stages/phantom.process 7cab3288fbc7.e3b0c4
+prgnn/stages/phantom.process.next a21959519c4d.b8e045
+prgnn/stages/phantom.processOf 25fd4f2315f5.791ee9
 prgnn/stages/phantom.reach c5ec663bb0ee.e3b0c4
 prgnn/stages/phantom.region 9523b1e2503d.2ce0c3
 prgnn/stages/phantom.rhythm 3edd3fce5c73.9466c8
@@ -4853,7 +4889,8 @@ prgnn/stages/phantom.systemWeight e7f9b41a1ee4.e3b0c4
 prgnn/stages/phantom.systems 3bd67396fad0.9eec28
 prgnn/stages/phantom.ventricle 2c003f8727a8.e3b0c4
 prgnn/stages/phantom.waves 3af4d6526865.13d453
-prgnn/stages/phantom.waves.disturb ba8958eec020.bfc61e
+prgnn/stages/phantom.waves.measures 0187e5d84603.bbc348
+prgnn/stages/phantom.waves.voxel c4e168528f34.f9e904
 prgnn/stages/phantom.weightSpread 2057ecd541c0.e3b0c4
 prgnn/stages/phantom.white 3ed4eb029130.e3b0c4
 
@@ -5083,7 +5120,7 @@ at dag/task.go prgnn/dag Task:17 Input:38 NewTask:51 heard:77 heard.Write:82 hea
 at dag/warnings.go prgnn/dag WarningColumn:11 Warnings:14
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:16 Adam.Step:25
 at gnn/augment.go prgnn/gnn adjacency.augment:7
-at gnn/baseline/baseline.go prgnn/gnn/baseline Rows:12 Rows.Row:18 Rows.view:20 NodesOf:23 Classifier:26 machine:36 machines:42 oneAgainstRest:45 machines.Decide:67 machines.Probability:77 machines.Parameters:93 machines.Note:102 sigmoid:110 majority:119 Majority:122 majority.Probability:133 majority.Parameters:141 majority.Note:142
+at gnn/baseline/baseline.go prgnn/gnn/baseline NodesOf:11 Classifier:14 machine:24 machines:30 oneAgainstRest:33 machines.Decide:55 machines.Probability:65 machines.Parameters:81 machines.Note:90 sigmoid:98 majority:107 Majority:110 majority.Probability:121 majority.Parameters:129 majority.Note:130
 at gnn/baseline/brainnetcnn.go prgnn/gnn/baseline BrainNetCNN:26 Kawahara:35 brainNetCNN:39 edgeLayer:54 cnnState:61 newBrainNetCNN:71 brainNetCNN.Layout:94 brainNetCNN.Drops:95 brainNetCNN.convolve:98 brainNetCNN.each:152 brainNetCNN.backward:161 cnnState.noSides:205 cnnState.down:214 swap:227 turn:236 brainNetCNN.head:245 brainNetCNN.Gradient:261 sumRows:290 trainedCNN:300 FitBrainNetCNN:309 trainedCNN.Probability:321 trainedCNN.Parameters:333 trainedCNN.Note:335
 at gnn/baseline/cholesky.go prgnn/gnn/baseline cholesky:14 substitute:63
 at gnn/baseline/crossed.go prgnn/gnn/baseline crossing:28 side:36 crossing.sides:43 crossing.set:50 sorter.sort:74 sorter:100 sorter.falling:106 falling:135 block:146 sums:150 fill:159 add:180 slopes:194 table:208 newTable:213 line:216 line.forward:219 line.backward:231 accumulate:247
@@ -5092,11 +5129,13 @@ at gnn/baseline/crossed_stubs_amd64.go prgnn/gnn/baseline fillA16:10 fill16:15 a
 at gnn/baseline/forest.go prgnn/gnn/baseline Forest:17 forest:25 treeNode:32 mostRanked:40 FitForest:43 ForestTo:52 numbersForest:64 numbersForest.Decide:66 grown:69 forest.Probability:87 forest.Parameters:111 forest.Note:113 growth:122 newGrowth:133 growing:162 mass:179 mass.add:184 cut:187 growth.grow:193 pile:221 growing.pile:228 growing.share:248 growing.node:263 growing.search:301 few:337 growing.byMass:345 growing.byOrder:372 growing.gain:399 growing.byTally:406 growing.bySort:443
 at gnn/baseline/kernelridge.go prgnn/gnn/baseline KernelRidge:19 CBIG:26 FitKernelRidge:34 KernelRidgeTo:45 KernelRidge.fit:51 smallestAt:91 KernelRidge.inner:101 KernelRidge.validate:135 dual:183 errSingular:192 factored:195 solveDual:212 balance:225 unitRows:239 kernelMachine:262 kernelMachine.decide:267 kernelMachine.describe:271
 at gnn/baseline/li2019.go prgnn/gnn/baseline Li2019:27 EdgeGraph:34 EdgeGraph.Check:41 li2019:57 liBlock:68 liGraph:74 newLi2019:82 newLiGraph:102 liGraph.among:124 li2019.Layout:144 li2019.Drops:145 liState:148 li2019.forward:160 liState.conv:173 liState.convBack:193 liState.pool:229 liState.poolBack:255 length:278 liState.readout:287 liState.readoutBack:305 li2019.Gradient:316 li2019.backward:351 GraphClassifier:371 trainedLi:377 FitLi2019:385 trainedLi.Probability:396 trainedLi.Parameters:404 trainedLi.Note:406
-at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:56 errStalled:58 product:61 byGram:64 descent:80 newDescent:91 descent.run:97 descent.gradient:146 descent.loss:159 conjugate:175 dot:230
+at gnn/baseline/logistic.go prgnn/gnn/baseline FitLogistic:20 optimum:55 errStalled:57 product:60 byGram:63 descent:78 newDescent:89 descent.run:95 descent.gradient:144 descent.loss:157 conjugate:173 dot:228
 at gnn/baseline/mlp.go prgnn/gnn/baseline mlp:14 newMLP:24 narrow:31 mlp.Layout:39 mlp.Drops:40 forward:43 mlp.Gradient:56 trainedMLP:87 FitMLP:95 MLPTo:101 fitMLP:105 trainedMLP.last:118 trainedMLP.Probability:123 trainedMLP.Decide:128 trainedMLP.Parameters:136 trainedMLP.Note:138
 at gnn/baseline/regressor.go prgnn/gnn/baseline Regressor:4 constant:14 Mean:17 constant.decide:25 constant.describe:33
-at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:37 RidgeTo:54 ridge:64 primalRidge:84 weighted:137
-at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 most:28 tooMany:30 FitSVM:38 SVMTo:68 scale:96 kernel:111 kernel.gram:117 kernel.apply:133 norms:139 vectorMachine:150 newVectorMachine:158 vectorMachine.decide:170 vectorMachine.describe:189 smo:202 pairStep:273 offset:304
+at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:39 RidgeTo:56 ridge:66 primalRidge:86 weighted:136
+at gnn/baseline/rowfile.go prgnn/gnn/baseline RowFile:17 batch:37 NewRowFile:41 RowFile.Add:52 RowFile.put:73 RowFile.Rows:87 RowFile.Close:104 RowFile.group:111 RowFile.each:114 RowFile.read:132 bytes:158
+at gnn/baseline/rows.go prgnn/gnn/baseline Rows:10 Rows.Row:17 Rows.First:20 Rows.Err:28 Rows.view:35 Rows.each:39 Rows.eachRow:48 Rows.times:57 Rows.mean:64 gram:74 to:99 Standardize:108 zscore:129
+at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 most:28 tooMany:30 FitSVM:38 SVMTo:68 scale:96 kernel:111 kernel.gram:117 kernel.apply:131 norms:137 vectorMachine:148 newVectorMachine:156 vectorMachine.decide:168 vectorMachine.describe:187 smo:200 pairStep:271 offset:302
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
 at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:129 soon:154 worker.blocksForward:162 worker.predict:178 slot.crossEntropy:206 worker.gradient:237 worker.backward:288 worker.reduce:310 worker.batchLosses:325 worker.normForward:364 worker.normBackward:388
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
@@ -5162,7 +5201,9 @@ at internal/lists/lists.go prgnn/internal/lists Map:5
 at internal/markup/element.go prgnn/internal/markup ElementText:11
 at internal/markup/markup.go prgnn/internal/markup Text:13 Shown:20 Characters:24
 at internal/pattern/pattern.go prgnn/internal/pattern Pattern:13 inTest:16 New:20 Pattern.MatchString:30 Pattern.FindStringSubmatch:34 Pattern.FindSubmatch:36 Pattern.FindAllString:38 Pattern.FindAllStringSubmatch:44 Pattern.ReplaceAllString:48 Pattern.ReplaceAllStringFunc:52
-at internal/random/random.go prgnn/internal/random Stream:19 New:28 Stream.Normal:46 Stream.Normals:59 Stream.inDisk:82 Stream.uniform:94 radius:96
+at internal/random/radii_amd64.go prgnn/internal/random radii:9
+at internal/random/radii_stubs_amd64.go prgnn/internal/random radiiAVX:10
+at internal/random/random.go prgnn/internal/random Stream:19 New:28 Stream.Normal:46 Stream.Normals:59 Stream.inDisk:86 Stream.uniform:98 radius:100 radiiGo:103
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
 at internal/regular/regular.go prgnn/internal/regular Open:15 OpenFile:18 ReadFile:38 Error:103 Error.Error:105 Otherwise:110
 at internal/venv/venv.go prgnn/internal/venv making:22 Make:28 interpreter:80 unfinishedName:87 sweep:90 scriptsTo:100 run:116
@@ -5222,7 +5263,7 @@ at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 complete:78 participantAccuracy:98 Evaluate.test:101
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
-at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:25 Fidelity:30 Fidelity.Ports:39 maskSetting:56 maskEffect:67 Fidelity.Run:77 Fidelity.sizes:131 Fidelity.settings:149 atOnce:216 Fidelity.ask:219 Fidelity.first:282 maskSetting.overModels:320 Fidelity.table:331
+at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:26 Fidelity:32 Fidelity.Ports:41 maskSetting:58 maskEffect:69 Fidelity.Run:79 Fidelity.sizes:129 Fidelity.settings:147 atOnce:214 Fidelity.ask:217 Fidelity.first:283 maskSetting.overModels:321 Fidelity.table:332
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
 at stages/assess/leakage.go prgnn/stages/assess leakage.New:24 Leakage:30 Leakage.Ports:36 leakCheck:55 leakCheck.fail:61 foldPlace:66 foldBook:69 Leakage.Run:75 similarText:120 checkRow:132 readBook:138 foldBook.tested:163 foldBook.takesPart:169 Leakage.lookAtPredictions:179 placeOf:254 foldBook.seen:270 lookAtModels:290 lookAtFitted:307
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
@@ -5349,27 +5390,27 @@ at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 Predicti
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:71 Pattern:93
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:140 Baseline.onRows:170 Baseline.fit:210 Baseline.onGraphs:234 Baseline.training:264 prediction:294 baselineEpochRow:305 baselineHistory:313
-at stages/learn/baseline_data.go prgnn/stages/learn rowSet:14 readRows:23 inSet:41 readMatrices:51 rowSet.add:109 innerRows:149 standardizeRows:169
-at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.spans:90 matrixForm.each:104 matrixForm.row:113 matrixForm.refuse:141 matrixForm.check:153 refuseLeak:169 regionWeightRow:190 regionWeight:196 matrixForm.regions:203 matrixForm.nodes:259
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:140 Baseline.onRows:170 Baseline.fit:212 Baseline.onGraphs:236 Baseline.training:266 prediction:296 baselineEpochRow:307 baselineHistory:315
+at stages/learn/baseline_data.go prgnn/stages/learn rowSet:14 readRows:28 rowSet.either:58 inSet:66 rowSet.read:76 rowSet.add:135 innerRows:176
+at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.spans:93 matrixForm.each:107 matrixForm.row:116 matrixForm.refuse:144 matrixForm.check:156 refuseLeak:172 regionWeightRow:193 regionWeight:199 matrixForm.regions:206 matrixForm.nodes:262
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:22 BNT:34 BNT.Ports:55 BNT.Run:71 BNT.Validate:121 BNT.matrices:129 BNT.rate:148
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:142 BrainGNN.options:210 BrainGNN.parts:218 fisher:227 communityTable:245
 at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Ports:34 Choose.Advise:50 choiceRow:61 idRow:71 candidate:76 Choose.Run:85 describe:144 triedSetting:169 ChoicePort:178 Chosen:185 Choose.candidates:225 Choose.measure:279 Choose.table:293
 at stages/learn/inner.go prgnn/stages/learn innerFolds:17 splitInside:38 trainingSet.parts:69 trainingSet.inParts:87
 at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:24 MeanMLP:35 MeanMLP.Ports:52 validatedRow:69 MeanMLP.Run:83 MeanMLP.read:119 valuesOf:166 MeanMLP.rate:210
-at stages/learn/model.go prgnn/stages/learn noTime:25 modelFile:28 Trained:36 layouts:45 modelNPZ:50 ReadModels:82 largestModel:107 ReadModel:111 readMember:142 Trained.check:160 Trained.Predict:201 predictIn:208
+at stages/learn/model.go prgnn/stages/learn noTime:27 modelFile:30 Trained:38 layouts:47 modelNPZ:52 ReadModels:84 largestModel:109 ReadModel:113 readMember:144 Trained.check:162 Trained.Predict:203 predictIn:210
 at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation:26 Permutation.Ports:30 permutedSetting:44 Permutation.Run:52 byPermutation:75 permutedSetting.check:116 label:151 labelsOf:157 graphsOf:167 permutedSetting.rows:176 permutedSetting.test:205
 at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.New:17 PermutationRegression:21 PermutationRegression.Ports:24 PermutationRegression.Run:37
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
-at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:126 Regression.fit:169 numberTable:200
+at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:126 Regression.fit:170 numberTable:201
 at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 strataRow:61 Split.number:68 Split.Divides:83 Split.Validate:91 member:99 member.stratum:106 Split.Run:108 Split.strata:131 Split.members:166 Split.divideAll:192 readMembers:236 readNumbers:263 quantiles:280 Split.permute:300 count:324 Split.enough:334 fewestDigits:373 largestTarget:373 fewest:376 Split.enoughNumbers:379 Split.divide:407 Split.deal:415 Split.inside:443 bySite:470
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:34 Train.Ports:39 Train.Validate:69 Train.Run:73 train:80 weightArray:144 convert:153
-at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 ReadParticipant:131 readEdges:157 trainingSet.check:177 trainingSet.majority:213 graphMemory:225 readGraphs:228 standardization:252 standardization.values:254 standardization.layout:256 Train.standardization:266 rounded:319 standardization.apply:328
+at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 trainingSet.check:194 trainingSet.majority:230 graphMemory:242 readGraphs:245 standardization:269 standardization.values:271 standardization.layout:273 Train.standardization:283 rounded:336 standardization.apply:345
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 ModelParams.options:53 ModelParams.validate:61 maxWeights:72 checkWeights:75 allOf:87 TrainingParams:98 trainingOf:111 TrainingParams.schedule:124 TrainingParams.training:130 TrainingParams.Leaks:138 TrainingParams.validate:152
 at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:26 TrainRegression.Ports:34 numberEpochRow:46 trainRegressionOf:56 TrainRegression.Validate:62 TrainRegression.train:65 TrainRegression.Run:70 quantileCuts:120 numberHistory:134
 at stages/learn/train_tables.go prgnn/stages/learn predictionTable:18 groupColumns:42 lossRow:55 accuracyRow:63 finalRow:70 historyTable:76 scoreTable:94 trainingSet.outputs:123 allKept:136 distributionRow:152 distributionTable:161 parameterRow:175 parameterTable:183
-at stages/learn/without.go prgnn/stages/learn GraphData.Without:11 GraphData.Numbers:35
+at stages/learn/without.go prgnn/stages/learn GraphData.Without:11 GraphData.Numbers:40
 at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:114
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
 at stages/mat5/read.go prgnn/stages/mat5 MaxSize:19 Read:22 header:57 reader:78 errLarge:84 reader.take:87 element:96 errShort:101 reader.element:104 reader.inflate:128 reader.array:153 reader.part:211 Variable.shape:220 widths:236 reader.numbers:240 reader.chars:287 reader.letters:318 reader.cells:350
@@ -5377,7 +5418,7 @@ at stages/phantom/brain.go prgnn/stages/phantom outlineCenter:16 middle:17 exten
 at stages/phantom/motion.go prgnn/stages/phantom headRadius:12 motion:17 motionNames:22 move:26 Column:66 confounds:74 square:94
 at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:19 systemWeight:20 homologWeight:21 localWeight:22 localReach:23 ownVariance:24 smallVariance:25 sinusVariance:26 sinusReach:27 weightSpread:28 circuitWeight:37 hubWeight:38 couplingSpread:39 Coupling:45 Change:46 Settings.couplings:53 clamp:72 sinuses:75 system:81 systems:86 circuit:102 region:106 inCircuit:115 Settings.coupling:135 mixing:160 Settings.scanner:238 fade:251 length:257 scale:265
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
-at stages/phantom/scan.go prgnn/stages/phantom Settings:15 Scan:34 signalPercent:46 material:49 materialOf:55 Make:66 Settings.check:93 signals:127 ar1:152 Scan.fill:162 waves:238 newWaves:245 waves.disturb:256 rhythm:284
+at stages/phantom/scan.go prgnn/stages/phantom Settings:15 Scan:34 signalPercent:46 material:49 materialOf:55 Make:66 Settings.check:93 signals:127 ar1:152 process:161 processOf:163 process.next:166 Scan.fill:172 waves:242 newWaves:249 measures:260 waves.measures:267 waves.voxel:283 rhythm:311
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:64 combatBook.table:122 slopeColumn:144 shiftColumn:145 scaleColumn:146 combatRow:149 combatBook.siteTable:158 siteRow:179
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 combatBook.readPeople:82 saysGroup:134 saysNumber:147 combatBook.choose:165 combatBook.row:216 pairsOf:241
