@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -135,8 +136,10 @@ func (p *places) shared(text string, sets []string, dir string, roster *cohort.R
 	s := Shared{Text: text}
 	gone := map[string]bool{} // what is set by a --set that is left out
 	lines := strings.SplitAfter(text, "\n")
-	done := map[[2]int]bool{} // the places in the text
-	slices.SortFunc(p.located, func(a, b *tree.Node) int { return strings.Compare(a.Pos.String(), b.Pos.String()) })
+	done := map[[2]int]bool{}                              // the places in the text
+	slices.SortFunc(p.located, func(a, b *tree.Node) int { // of a line, the last first: then columns stay
+		return cmp.Or(cmp.Compare(b.Row, a.Row), cmp.Compare(b.Col, a.Col), strings.Compare(a.Pos.String(), b.Pos.String()))
+	})
 	for _, t := range p.located {
 		if path := filepath.FromSlash(t.Text); filepath.IsAbs(path) {
 			s.places = append(s.places, path)

@@ -19,6 +19,7 @@ func TestShared(t *testing.T) {
 	testdir.Write(t, filepath.Join(dir, "data/atlas-X_space-S_dseg.nii.gz"), "no image")
 	testdir.Write(t, filepath.Join(dir, "data/atlas-X_dseg.tsv"), "index\tname\n1\ta\n2\tb\n")
 	const atlas = "cohort: { table: { file: data/people.csv, bold: series, labels: { atlas: X, space: S, dir: DIR } } }\nstages: { s: { use: echo, in: { input: cohort.participants }, with: { value: w } } }\n"
+	columns := strings.Repeat(" ", 100) // so that the numbers of both columns have three digits
 	abs := func(name string) string { return filepath.Join(dir, name) }
 	const cohort = "cohort: { timeseries: { file: \"${data}/people.csv\", series: \"${series}\", nodes: dk84 } }\n"
 	const vars = "vars: { data: data, series: series, tr: 2, word: w }\n"
@@ -45,6 +46,8 @@ func TestShared(t *testing.T) {
 			`"${data}/x.txt"`, "'"+abs("x.txt")+"'", 1), nil,
 			vars + strings.Replace(cohort, `"${data}/people.csv"`, `""`, 1) + strings.Replace(stages, `"${data}/x.txt"`, `""`, 1), nil, ""},
 		{"an atlas's directory", strings.Replace(atlas, "DIR", abs("data"), 1), nil, strings.Replace(atlas, "DIR", `""`, 1), nil, ""},
+		{"two in a line", strings.NewReplacer("DIR", abs("data"), "data/people.csv", columns+"'"+abs("data/people.csv")+"'").Replace(atlas),
+			nil, strings.NewReplacer("DIR", `""`, "data/people.csv", columns+`""`).Replace(atlas), nil, ""},
 		{"an atlas's directory, relative", strings.Replace(atlas, "DIR", "data", 1), nil, "", nil, ""},
 		{"in a comment", vars + cohort + stages + "# in " + abs("data") + "\n", []string{"data=" + abs("data")}, "",
 			nil, "the lock would contain a path of this machine, " + dir},
