@@ -262,6 +262,10 @@ func TestQuality(t *testing.T) {
 	if w := short.Quality[0].Warning; w != "84 regions but only 90 independent volumes: the data alone do not determine the partial correlations, the regularization (ledoit-wolf) does; use a wider band, fewer regressors or fewer regions" {
 		t.Errorf("warning %q", w)
 	}
+	turned := need.Value(Estimate([]Matrix{{Rows: 80, Cols: 84, Data: x.Data[:80*84]}}, Options{}))(t)
+	if w := turned.Quality[0].Warning; !strings.HasSuffix(w, "; with more regions than volumes (80), see that rows of the file are volumes") {
+		t.Errorf("warning %q", w)
+	}
 	shorter := need.Value(Estimate([]Matrix{{Rows: 85, Cols: 84, Data: x.Data[:85*84]}}, Options{}))(t)
 	if !math.IsNaN(shorter.Quality[0].PartialSE) {
 		t.Error("a standard error where there is none")

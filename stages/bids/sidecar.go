@@ -17,6 +17,21 @@ import (
 // (REPETITION_TIME_MISMATCH).
 const SameTime = 0.001
 
+// ShortestTime and LongestTime bound the repetition times that are believed, s: others have another unit. Encoding of
+// the whole brain in one shot takes 0.1 s (Assländer et al. 2013, NeuroImage 73:59).
+const ShortestTime, LongestTime = 0.02, 60
+
+// IsTime reports whether a repetition time, s, is believed.
+func IsTime(tr float64) bool { return tr >= ShortestTime && tr <= LongestTime }
+
+// CheckTime refuses a parameter tr that is not believed; 0 is none.
+func CheckTime(tr float64) []error {
+	if tr == 0 || IsTime(tr) {
+		return nil
+	}
+	return []error{fmt.Errorf("tr: %g s is no repetition time of a scan (%g to %d s): give it in s", tr, ShortestTime, LongestTime)}
+}
+
 // Sidecars finds the JSON files of a dataset. Its top directory is read once: there lie
 // as many directories as there are participants.
 type Sidecars struct {

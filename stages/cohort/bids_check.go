@@ -7,16 +7,12 @@ import (
 	"prgnn/nifti"
 	"prgnn/nifti/hdf5"
 	"prgnn/nifti/itk"
+	"prgnn/stages/bids"
 )
 
-// longestTR is the longest repetition time that is believed, s: more is in milliseconds.
-const longestTR = 60
-
 // unreadable says which files of a participant would fail when they are read: scans that break off, confounds of
-// another
-// length than their scan, a repetition time in milliseconds. It reads headers, sizes and tables, and no voxels of a
-// scan
-// whose size is right.
+// another length than their scan, a repetition time in milliseconds. It reads headers, sizes and tables, and no
+// voxels of a scan whose size is right.
 func (f *bidsFiles) unreadable() (problems []error) {
 	for _, run := range f.each() {
 		bad := func(path string, err error) { problems = append(problems, placed{err, path}) }
@@ -39,7 +35,7 @@ func (f *bidsFiles) unreadable() (problems []error) {
 		if run.noTime != nil {
 			bad(run.sidecar, fmt.Errorf("%s: %w", run.sidecar, run.noTime))
 		}
-		if run.tr > longestTR {
+		if run.tr > 0 && !bids.IsTime(run.tr) {
 			bad(run.sidecar, fmt.Errorf("%s: a RepetitionTime of %g; the unit must be s", run.sidecar, run.tr))
 		}
 		if run.confounds == "" || run.volumes == 0 {

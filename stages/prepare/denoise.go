@@ -11,6 +11,7 @@ import (
 
 	"prgnn/connectivity"
 	"prgnn/dag"
+	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
@@ -78,7 +79,7 @@ func (*Denoise) Ports() dag.Ports {
 
 // Validate checks parameters against each other.
 func (s *Denoise) Validate() []error {
-	var errs []error
+	errs := bids.CheckTime(s.TR)
 	band := s.HighPass > 0 || s.LowPass > 0
 	switch {
 	case s.Filter == "none" && band:

@@ -12,6 +12,7 @@ import (
 	"prgnn/connectivity/dynamic"
 	"prgnn/dag"
 	"prgnn/internal/words"
+	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
@@ -246,8 +247,9 @@ func variability(z []float64, windows, n int) *encoding.Array {
 
 // Validate checks parameters against each other.
 func (s *SlidingWindows) Validate() []error {
+	errs := bids.CheckTime(s.TR)
 	if s.Step > s.Width {
-		return []error{errors.New("step is longer than width: volumes between two windows would not be used")}
+		errs = append(errs, errors.New("step is longer than width: volumes between two windows would not be used"))
 	}
-	return nil
+	return errs
 }

@@ -14,6 +14,7 @@ import (
 	"prgnn/internal/random"
 	"prgnn/internal/words"
 	"prgnn/nifti"
+	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/region"
 )
@@ -181,8 +182,8 @@ func openSeries(bold dag.Input, grid nifti.Grid, tr float64) (*nifti.Reader, err
 		err = fmt.Errorf("%s: its grid (%v) is not that of the parcels (%v); make the parcels from this scan", bold.Name, g, grid)
 	case tr == 0 && r.Header.TR() == 0:
 		err = fmt.Errorf("%s: the header gives no repetition time (pixdim[4] is %v); set the parameter tr, in s", bold.Name, r.Header.Pixdim[4])
-	case tr == 0 && r.Header.TR() > longestTR:
-		err = fmt.Errorf("%s: the header gives a repetition time of %g s, possibly in ms; set the parameter tr, in s", bold.Name, r.Header.TR())
+	case tr == 0 && !bids.IsTime(r.Header.TR()):
+		err = fmt.Errorf("%s: the header gives a repetition time of %g s, possibly in another unit; set the parameter tr, in s", bold.Name, r.Header.TR())
 	}
 	if err != nil {
 		r.Close()
@@ -203,14 +204,13 @@ func (b *Bootstrap) TimeFrom(has func(port string) bool) string {
 	return "header"
 }
 
+// Validate refuses a repetition time in another unit.
+func (b *Bootstrap) Validate() []error { return bids.CheckTime(b.TR) }
+
 // made is what distinguishes its draws from others: not their number, nor whose they are.
 func (b *Bootstrap) made() map[string]string {
 	return column.MadeBy("bootstrap", b, "", "draws", "tr", "seed", "subject", "run", "session")
 }
-
-// longestTR is the longest repetition time that is believed, s: some programs write
-// milliseconds and call them seconds.
-const longestTR = 60
 
 // sidecarTR is the RepetitionTime of a BIDS sidecar, s, or what follows from the
 // SamplingFrequency that series of regions have, Hz; 0 when it has neither.
@@ -219,12 +219,12 @@ func sidecarTR(in dag.Input) (float64, error) {
 	if err := region.ReadJSON(in, &sidecar); err != nil {
 		return 0, err
 	}
-	if tr := sidecar.RepetitionTime; tr < 0 || tr > longestTR {
+	if tr := sidecar.RepetitionTime; tr != 0 && !bids.IsTime(tr) {
 		return 0, fmt.Errorf("%s: a RepetitionTime of %v; the unit must be s; correct it, or set the parameter tr", in.Name, tr)
 	}
 	if sidecar.RepetitionTime == 0 && sidecar.SamplingFrequency != 0 {
 		tr := 1 / sidecar.SamplingFrequency
-		if tr < 0 || tr > longestTR {
+		if !bids.IsTime(tr) {
 			return 0, fmt.Errorf("%s: a SamplingFrequency of %v; the unit must be Hz; correct it, or set the parameter tr", in.Name, sidecar.SamplingFrequency)
 		}
 		return tr, nil

@@ -17,6 +17,7 @@ import (
 	"prgnn/internal/need"
 	"prgnn/internal/random"
 	"prgnn/nifti"
+	"prgnn/stages/bids"
 	"prgnn/stages/column"
 	"prgnn/stages/prepare"
 	"prgnn/stages/stagetest"
@@ -242,6 +243,7 @@ func TestBootstrapTR(t *testing.T) {
 		{1.5, sidecar(`{"RepetitionTime": 0.8}`), 1.5, "parameter", ""},
 		{0, sidecar(`{"TaskName": "rest"}`), 2, "header", ""},
 		{0, sidecar(`{"RepetitionTime": 800}`), 0, "", "x.json: a RepetitionTime of 800; the unit must be s; correct it, or set the parameter tr"},
+		{0, sidecar(`{"RepetitionTime": 0.002}`), 0, "", "x.json: a RepetitionTime of 0.002; the unit must be s; correct it, or set the parameter tr"},
 		{0, sidecar(`{`), 0, "", "x.json: unexpected end of JSON input"},
 	} {
 		delete(in, "sidecar")
@@ -397,7 +399,7 @@ func FuzzSidecarTime(f *testing.F) {
 		in := dag.InputOf(artifacts.Bytes{Kind: "json", Data: text})
 		in.Name = "x.json"
 		tr, err := sidecarTR(in)
-		if !(tr >= 0 && tr <= longestTR) || err != nil && (tr != 0 || !strings.HasPrefix(err.Error(), "x.json: ")) {
+		if !(tr >= 0 && tr <= bids.LongestTime) || err != nil && (tr != 0 || !strings.HasPrefix(err.Error(), "x.json: ")) {
 			t.Errorf("%q: %v, %v", text, tr, err)
 		}
 		if cleaned, err := denoised(in); err != nil && cleaned {

@@ -82,6 +82,9 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}, nil
 }
 
+// Validate refuses a repetition time in another unit.
+func (s *Timeseries) Validate() []error { return bids.CheckTime(s.TR) }
+
 // time is the repetition time, s, and where it comes from; own is that of the file of series, 0 for none. A parameter
 // may stand in for a sidecar that gives none or one in milliseconds, and not for a file that contradicts it. A sidecar
 // goes before the header of the series.
