@@ -287,6 +287,8 @@ func TestTimeseriesCohort(t *testing.T) {
 		"list.txt":     "left\nright\n",
 		"named/sub-a":  "left,right\n1,2\n",
 		"broken/sub-a": "left,right\n1,x\n",
+		"timed/sub-a":  "time,left\n0,3\n0.74,1\n1.47,4\n2.21,1\n2.94,5\n3.68,9\n4.41,2\n5.15,6\n5.88,5\n6.62,3\n",
+		"rises/sub-a":  "left,right\n0,3\n0.74,1\n1.47,4\n2.21,1\n2.94,5\n3.68,9\n4.41,2\n5.15,6\n5.88,5\n6.70,3\n",
 	})
 	load := func(series, nodes string) (*Roster, error) {
 		c := &TimeseriesCohort{listed: defaultListed(), Series: series, Nodes: nodes}
@@ -302,6 +304,7 @@ func TestTimeseriesCohort(t *testing.T) {
 		{"ts/{participant_id}.1D", "list.txt", []string{"left", "right"}, []int64{1, 2}},
 		{"plain/{participant_id}", "", []string{"1", "2", "3"}, []int64{1, 2, 3}},
 		{"named/{participant_id}", "", []string{"left", "right"}, []int64{1, 2}},
+		{"rises/{participant_id}", "", []string{"left", "right"}, []int64{1, 2}},
 	} {
 		r, err := load(c.series, c.nodes)
 		if err != nil {
@@ -320,6 +323,7 @@ func TestTimeseriesCohort(t *testing.T) {
 	for series, want := range map[string]string{
 		"":                        "neither dir nor series is set: a directory of derivatives, or a column of the table, or a path with {columns}",
 		"broken/{participant_id}": "nodes: broken/sub-a: line 2",
+		"timed/{participant_id}":  "nodes: timed/sub-a: the column time is no region: it rises by 0.74 from each row to the next, as time does; remove it from all files",
 		"none/{participant_id}":   "nodes is not set, and no participant of p.tsv has a file to read the names from",
 	} {
 		if _, err := load(series, ""); err == nil || !strings.HasPrefix(inDir(dir, err.Error()), want) {

@@ -3,6 +3,7 @@ package cohort
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -181,5 +182,25 @@ func seriesNames(path string) ([]string, error) {
 			names = append(names, strconv.Itoa(i+1))
 		}
 	}
+	for i, name := range names {
+		if counts(x.Data[i:], x.Rows, x.Cols) {
+			return nil, fmt.Errorf("%s: the column %s is no region: it rises by %g from each row to the next, as time does; remove it from all files", path, name, x.Data[x.Cols+i]-x.Data[i])
+		}
+	}
 	return names, nil
+}
+
+// counts reports whether a column, which begins x, rises by the same step from each row to the next, but for the digits
+// that were written: the number of the volume, or its time.
+func counts(x []float64, rows, columns int) bool {
+	if rows < 10 {
+		return false
+	}
+	step := x[columns] - x[0]
+	for row := 1; row < rows; row++ {
+		if !(math.Abs(x[row*columns]-x[(row-1)*columns]-step) <= 0.02*step) {
+			return false
+		}
+	}
+	return step > 0
 }
