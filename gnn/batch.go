@@ -155,7 +155,7 @@ func soon[T Float](slots []*slot[T], i int) []T {
 	if i < 0 || i >= len(slots) || slots[i].graph.record != nil {
 		return nil
 	}
-	return slots[i].whole.Features
+	return slots[i].whole.all
 }
 
 // blocksForward runs one graph through the blocks to z.
