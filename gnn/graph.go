@@ -91,7 +91,7 @@ func NewGraph[T Float](o Options, label int, features []float64, edges []Edge) (
 		}
 	}
 	w.build(n)
-	w.work = nil
+	w.work, w.places = nil, nil
 	w.together()
 	return &Graph[T]{Label: label, nodes: n, each: o.Features, whole: w}, nil
 }
@@ -167,8 +167,8 @@ type adjacency[T Float] struct {
 	reverse []int32 // per entry (i, j): where (j, i) is
 	weight  []T     // per entry: e_ij
 
-	work  []int32 // working memory of build
-	dense []T     // and of augment
+	work, places []int32 // working memory of build; 0, 1, 2 …, as many as were ever wanted
+	dense        []T     // and of augment
 }
 
 // build lays out the rows of a graph of n nodes from its edges.
@@ -204,12 +204,13 @@ func (a *adjacency[T]) build(n int) {
 			self[lane] = min(i, int32(n-1))
 		}
 		for e := a.start[s]; e < a.start[s+1]; e += lanes {
-			copy(a.col[e:], self[:])
+			*(*[lanes]int32)(a.col[e:]) = self
 		}
 	}
-	for e := range a.reverse {
-		a.reverse[e] = int32(e)
+	for e := len(a.places); e < int(total); e++ {
+		a.places = append(a.places, int32(e))
 	}
+	copy(a.reverse, a.places)
 	a.work = resize(a.work, n)
 	last := a.work // entry of each row that was written last
 	for i, e := range a.first[:n] {

@@ -92,7 +92,7 @@ func TestInduceAndAugment(t *testing.T) {
 		rank[i] = int32(p)
 	}
 	var sub adjacency[float64]
-	sub.induce(&g.adjacency, rank, len(kept))
+	sub.induce(kernels64, &g.adjacency, rank, len(kept))
 	at := func(i, j int) float64 { return e[kept[i]][kept[j]] }
 	compare("induced", &sub, at)
 

@@ -78,7 +78,7 @@ func keeps[T Float](t *testing.T) {
 			need.Equal(t, g.record.symmetric, o.Features == n && (kind == "symmetric" || n == 1), n, kind)
 			g.record.unpack(&w, read(t, g))
 			after := w
-			before.all, before.work, after.work, after.dense = nil, nil, nil, nil
+			before.all, after.work, after.places, after.dense = nil, nil, nil, nil
 			if len(before.from) == 0 {
 				before.from, before.to, before.strength = after.from, after.to, after.strength
 			}

@@ -46,6 +46,9 @@ type kernels[T Float] struct {
 	// rank: rank[i] = how many of the n come before i in descending order of r,
 	// equal ones in order of place.
 	rank func(rank []int32, r []T, n int)
+	// edges: the edges of b whose ends have a rank below k, numbered by rank and in order, to the edges of a, which
+	// have room for 16 more. It gives their number.
+	edges func(a, b *adjacency[T], rank []int32, k int) int
 	// gate: row p of out = s[i]·(row i of h), i = kept[p].
 	gate func(out, h, s []T, kept []int32, w int)
 	// gateBack: dr[i] += dot(row p of dOut, row i of h); row i of dh = s[i]·(row p of dOut).

@@ -149,6 +149,9 @@ func vectorize(k *kernels[float32], wide bool) {
 		_, _ = rank[padded(n)-1], r[padded(n)-1]
 		rankVec(&rank[0], &r[0], n, padded(n)/lanes)
 	}
+	if wide {
+		vectorizeWide(k)
+	}
 	k.gate = func(out, h, s []float32, kept []int32, w int) {
 		_, _ = out[len(kept)*w-1], s[:len(h)/w]
 		gateRows(&out[0], &h[0], &s[0], &kept[0], len(kept), 4*w)
@@ -162,5 +165,28 @@ func vectorize(k *kernels[float32], wide bool) {
 		p := padded(n)
 		_, _, _, _ = value[p-1], slope[p-1], s[p-1], weight[p-1]
 		mmdVec(&value[0], &slope[0], &s[0], &weight[0], inside, n, p/lanes)
+	}
+}
+
+// vectorizeWide sets the kernels that have another form for AVX-512.
+func vectorizeWide(k *kernels[float32]) {
+	rankNarrow := k.rank
+	k.rank = func(rank []int32, r []float32, n int) {
+		if p := padded(n); p >= 16 {
+			_, _ = rank[p-1], r[p-1]
+			rankWide(&rank[0], &r[0], n, p)
+			return
+		}
+		rankNarrow(rank, r, n)
+	}
+	k.edges = func(a, b *adjacency[float32], rank []int32, k int) int {
+		edges := len(b.from)
+		blocks, n := edges/16, 0
+		if blocks > 0 {
+			last := edges + 15 // of a
+			_, _, _, _, _, _ = b.to[edges-1], b.strength[edges-1], a.from[last], a.to[last], a.strength[last], rank[b.n-1]
+			n = edgesWide(&a.from[0], &a.to[0], &a.strength[0], &b.from[0], &b.to[0], &b.strength[0], &rank[0], k, blocks)
+		}
+		return keepEdges(a, b, rank, k, 16*blocks, n)
 	}
 }

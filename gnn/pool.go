@@ -136,7 +136,7 @@ func (b *block[T]) forward(m *Model[T], st *blockState[T], soon []T) {
 	if b.last {
 		return
 	}
-	st.next.induce(st.adj, st.rank, st.k)
+	st.next.induce(m.k, st.adj, st.rank, st.k)
 	if m.Augment {
 		st.next.augment(m.k, m.EdgeWeights)
 	}

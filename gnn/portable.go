@@ -13,7 +13,9 @@ func portable[T Float]() *kernels[T] {
 		attend: attend[T], attendBack: attendBack[T], spread: spread[T], edgeDots: edgeDots[T], collect: collect[T],
 		spread1: spread1[T], edgeDots1: edgeDots1[T],
 		sigmoid: sigmoid[T], softmax: softmax[T],
-		rank: rank[T], gate: gate[T], gateBack: gateBack[T], mmdSums: mmdSums[T],
+		rank:  rank[T],
+		edges: func(a, b *adjacency[T], rank []int32, k int) int { return keepEdges(a, b, rank, k, 0, 0) },
+		gate:  gate[T], gateBack: gateBack[T], mmdSums: mmdSums[T],
 	}
 }
 

@@ -94,5 +94,12 @@ func softmaxVec(v *float32, n int, tail *float32)
 // rankVec is rank, for eight places at a time; r and rank have room for whole blocks of eight.
 func rankVec(rank *int32, r *float32, n int, blocks int)
 
+// rankWide is rank, for 16 places at a time; r and rank have room for so many, at least 16 and a multiple of 8.
+// The last 16 may begin among those before.
+func rankWide(rank *int32, r *float32, n int, room int)
+
+// edgesWide is edges, for blocks of 16.
+func edgesWide(outFrom *int32, outTo *int32, outStrength *float32, from *int32, to *int32, strength *float32, rank *int32, k int, blocks int) int
+
 // mmdVec is mmdSums, for eight places at a time; the arrays have room for whole blocks of eight.
 func mmdVec(value *float32, slope *float32, s *float32, weight *float32, inside float32, n int, blocks int)

@@ -3040,6 +3040,122 @@ DATA laneAfter<>+248(SB)/4, $0x00000000
 DATA laneAfter<>+252(SB)/4, $0x00000000
 GLOBL laneAfter<>(SB), RODATA|NOPTR, $256
 
+// func rankWide(rank *int32, r *float32, n int, room int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·rankWide(SB), NOSPLIT, $0-32
+	MOVQ         rank+0(FP), AX
+	MOVQ         r+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         room+24(FP), BX
+	MOVL         $0x00000001, SI
+	VPBROADCASTD SI, Z0
+	LEAQ         -16(BX), BX
+	XORQ         SI, SI
+
+block_fs:
+	VMOVUPS (CX)(SI*4), Z1
+	VPXORD  Z2, Z2, Z2
+	XORQ    DI, DI
+	MOVQ    SI, R8
+	CMPQ    DI, R8
+	JGE     before_end_fv
+
+before_fu:
+	VCMPPS.BCST $0x12, (CX)(DI*4), Z1, K1
+	VPADDD      Z0, Z2, K1, Z2
+	INCQ        DI
+	CMPQ        DI, R8
+	JLT         before_fu
+
+before_end_fv:
+	ADDQ    $+16, R8
+	CMPQ    DX, R8
+	CMOVQLT DX, R8
+	MOVL    $0x0000fffe, R9
+	CMPQ    DI, R8
+	JGE     within_end_fx
+
+within_fw:
+	KMOVW       R9, K1
+	VCMPPS.BCST $0x00, (CX)(DI*4), Z1, K1, K1
+	VCMPPS.BCST $0x11, (CX)(DI*4), Z1, K2
+	KORW        K1, K2, K2
+	VPADDD      Z0, Z2, K2, Z2
+	SHLL        $0x01, R9
+	INCQ        DI
+	CMPQ        DI, R8
+	JLT         within_fw
+
+within_end_fx:
+	MOVQ DX, R8
+	CMPQ DI, R8
+	JGE  behind_end_fz
+
+behind_fy:
+	VCMPPS.BCST $0x11, (CX)(DI*4), Z1, K1
+	VPADDD      Z0, Z2, K1, Z2
+	INCQ        DI
+	CMPQ        DI, R8
+	JLT         behind_fy
+
+behind_end_fz:
+	VMOVDQU32 Z2, (AX)(SI*4)
+	CMPQ      SI, BX
+	JGE       block_end_ft
+	ADDQ      $+16, SI
+	CMPQ      SI, BX
+	CMOVQGT   BX, SI
+	JMP       block_fs
+
+block_end_ft:
+	VZEROUPPER
+	RET
+
+// func edgesWide(outFrom *int32, outTo *int32, outStrength *float32, from *int32, to *int32, strength *float32, rank *int32, k int, blocks int) int
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·edgesWide(SB), NOSPLIT, $0-80
+	MOVQ         outFrom+0(FP), AX
+	MOVQ         outTo+8(FP), CX
+	MOVQ         outStrength+16(FP), DX
+	MOVQ         from+24(FP), BX
+	MOVQ         to+32(FP), SI
+	MOVQ         strength+40(FP), DI
+	MOVQ         rank+48(FP), R8
+	MOVQ         blocks+64(FP), R9
+	MOVQ         k+56(FP), R10
+	VPBROADCASTD R10, Z0
+	XORQ         R10, R10
+
+block_ga:
+	KXNORW        K1, K1, K1
+	VMOVDQU32     (BX), Z1
+	VPXORD        Z2, Z2, Z2
+	VPGATHERDD    (R8)(Z1*4), K1, Z2
+	KXNORW        K2, K2, K2
+	VMOVDQU32     (SI), Z1
+	VPXORD        Z3, Z3, Z3
+	VPGATHERDD    (R8)(Z1*4), K2, Z3
+	VMOVDQU32     (DI), Z1
+	VPCMPGTD      Z2, Z0, K3
+	VPCMPGTD      Z3, Z0, K3, K3
+	VPCOMPRESSD.Z Z2, K3, Z2
+	VMOVDQU32     Z2, (AX)(R10*4)
+	ADDQ          $+64, BX
+	VPCOMPRESSD.Z Z3, K3, Z3
+	VMOVDQU32     Z3, (CX)(R10*4)
+	ADDQ          $+64, SI
+	VPCOMPRESSD.Z Z1, K3, Z1
+	VMOVDQU32     Z1, (DX)(R10*4)
+	ADDQ          $+64, DI
+	KMOVW         K3, R11
+	POPCNTL       R11, R11
+	ADDQ          R11, R10
+	DECQ          R9
+	JNZ           block_ga
+	MOVQ          R10, ret+72(FP)
+	VZEROUPPER
+	RET
+
 // func mmdVec(value *float32, slope *float32, s *float32, weight *float32, inside float32, n int, blocks int)
 // Requires: AVX, AVX2
 TEXT ·mmdVec(SB), NOSPLIT, $0-56
@@ -3052,17 +3168,17 @@ TEXT ·mmdVec(SB), NOSPLIT, $0-56
 	VBROADCASTSS inside+32(FP), Y0
 	XORQ         R8, R8
 
-block_fs:
+block_gb:
 	TESTQ   DI, DI
-	JLE     block_end_ft
+	JLE     block_end_gc
 	VMOVUPS (DX)(R8*4), Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    R9, R9
 
-pair_fu:
+pair_gd:
 	CMPQ         R9, SI
-	JGE          pair_end_fv
+	JGE          pair_end_ge
 	VBROADCASTSS (DX)(R9*4), Y5
 	VSUBPS       Y5, Y1, Y4
 	VMULPS       Y4, Y4, Y5
@@ -3099,15 +3215,15 @@ pair_fu:
 	VMULPS       Y4, Y5, Y5
 	VADDPS       Y5, Y3, Y3
 	INCQ         R9
-	JMP          pair_fu
+	JMP          pair_gd
 
-pair_end_fv:
+pair_end_ge:
 	VMOVUPS Y2, (AX)(R8*4)
 	VMOVUPS Y3, (CX)(R8*4)
 	ADDQ    $+8, R8
 	DECQ    DI
-	JMP     block_fs
+	JMP     block_gb
 
-block_end_ft:
+block_end_gc:
 	VZEROUPPER
 	RET

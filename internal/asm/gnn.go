@@ -38,6 +38,8 @@ func inGNN() {
 	sigmoid()
 	softmax()
 	rank()
+	rankWide()
+	edgesWide()
 	mmd()
 }
 
