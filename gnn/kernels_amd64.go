@@ -28,11 +28,11 @@ func fastest[T Float]() *kernels[T] {
 // vectorize sets each kernel; it is long as a table is.
 func vectorize(k *kernels[float32], wide bool) {
 	sixteen, spread16, spread16back, dots16, edgeDots16 := gemm16, spread16, spread16back, dotRows16, edgeDot16
-	rows := 4
+	rows, exp := 4, expVec
 	if wide {
 		sixteen, spread16, spread16back, dots16, edgeDots16 = gemm16wide, spread16wide, spread16wideback,
 			dotRows16wide, edgeDot16wide
-		rows = 8
+		rows, exp = 8, expVecWide
 	}
 	k.gemm = func(c []float32, cs int, a []float32, ai, ap int, b []float32, bs, m, n, w int, soon []float32) {
 		if m == 0 {
@@ -79,8 +79,10 @@ func vectorize(k *kernels[float32], wide bool) {
 	}
 	k.attend = func(alpha []float32, a *adjacency[float32], f, g []float32, slope float32) {
 		_, _, _ = alpha[a.size()-1], f[len(a.degree)-1], g[a.n-1]
-		attendSlices(&alpha[0], &a.start[0], &a.row[0], &a.degree[0], &a.col[0], &a.weight[0], &f[0], &g[0], slope,
-			len(a.degree)/lanes)
+		slices := len(a.degree) / lanes
+		logitSlices(&alpha[0], &a.start[0], &a.row[0], &a.degree[0], &a.col[0], &a.weight[0], &f[0], &g[0], slope, slices)
+		exp(&alpha[0], a.size()/lanes)
+		scaleSlices(&alpha[0], &a.start[0], &a.row[0], &a.degree[0], slices)
 	}
 	k.attendBack = func(d, alpha []float32, a *adjacency[float32], f, g []float32, slope float32, df []float32) {
 		_, _, _, _, _ = d[a.size()-1], alpha[a.size()-1], f[len(a.degree)-1], g[a.n-1], df[len(a.degree)-1]

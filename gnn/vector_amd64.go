@@ -52,8 +52,18 @@ func edgeDot16(d *float32, n int, first *int32, degree *int32, row *int32, col *
 // edgeDot16wide is edgeDots for rows of 16 values.
 func edgeDot16wide(d *float32, n int, first *int32, degree *int32, row *int32, col *int32, y *float32, z *float32, groups int)
 
-// attendSlices is attend, eight rows at a time.
-func attendSlices(alpha *float32, start *int32, row *int32, degree *int32, col *int32, weight *float32, fi *float32, gj *float32, slope float32, slices int)
+// logitSlices gives the logits of attend, less the largest of their row, eight rows at a time. What is no entry
+// gets −∞.
+func logitSlices(alpha *float32, start *int32, row *int32, degree *int32, col *int32, weight *float32, fi *float32, gj *float32, slope float32, slices int)
+
+// expVec replaces numbers by their exponentials.
+func expVec(v *float32, eights int)
+
+// expVecWide replaces numbers by their exponentials.
+func expVecWide(v *float32, eights int)
+
+// scaleSlices divides each row by its sum, eight rows at a time.
+func scaleSlices(alpha *float32, start *int32, row *int32, degree *int32, slices int)
 
 // attendBackSlices is attendBack, eight rows at a time.
 func attendBackSlices(d *float32, alpha *float32, start *int32, row *int32, degree *int32, col *int32, weight *float32, fi *float32, gj *float32, slope float32, df *float32, slices int)

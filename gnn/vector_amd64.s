@@ -1895,9 +1895,9 @@ rows_end_dk:
 	VZEROUPPER
 	RET
 
-// func attendSlices(alpha *float32, start *int32, row *int32, degree *int32, col *int32, weight *float32, fi *float32, gj *float32, slope float32, slices int)
+// func logitSlices(alpha *float32, start *int32, row *int32, degree *int32, col *int32, weight *float32, fi *float32, gj *float32, slope float32, slices int)
 // Requires: AVX, AVX2
-TEXT ·attendSlices(SB), NOSPLIT, $0-80
+TEXT ·logitSlices(SB), NOSPLIT, $0-80
 	MOVQ         alpha+0(FP), AX
 	MOVQ         col+32(FP), CX
 	MOVQ         weight+40(FP), DX
@@ -1954,63 +1954,19 @@ logit_dq:
 	ADDQ       $+32, R14
 	DECQ       R13
 	JNZ        logit_dq
-	VXORPS     Y3, Y3, Y3
-	VPXOR      Y4, Y4, Y4
-	VMOVDQU    intOne<>+0(SB), Y5
-	MOVQ       R11, R13
-	MOVQ       R12, R14
+	VPXOR      Y3, Y3, Y3
+	VMOVDQU    intOne<>+0(SB), Y4
+	MOVQ       R12, R12
 
-exp_dr:
-	VPCMPGTD Y4, Y1, Y6
-	VMOVUPS  (AX)(R14*1), Y6
-	VSUBPS   Y2, Y6, Y6
-	VCMPPS   $0x11, expMin<>+0(SB), Y6, Y9
-	VMULPS   log2e<>+0(SB), Y6, Y7
-	VADDPS   round<>+0(SB), Y7, Y7
-	VSUBPS   round<>+0(SB), Y7, Y8
-	VMULPS   ln2Hi<>+0(SB), Y8, Y10
-	VSUBPS   Y10, Y6, Y6
-	VMULPS   ln2Lo<>+0(SB), Y8, Y10
-	VSUBPS   Y10, Y6, Y6
-	VMOVUPS  c7<>+0(SB), Y8
-	VMULPS   Y6, Y8, Y8
-	VADDPS   c6<>+0(SB), Y8, Y8
-	VMULPS   Y6, Y8, Y8
-	VADDPS   c5<>+0(SB), Y8, Y8
-	VMULPS   Y6, Y8, Y8
-	VADDPS   c4<>+0(SB), Y8, Y8
-	VMULPS   Y6, Y8, Y8
-	VADDPS   c3<>+0(SB), Y8, Y8
-	VMULPS   Y6, Y8, Y8
-	VADDPS   c2<>+0(SB), Y8, Y8
-	VMULPS   Y6, Y6, Y10
-	VMULPS   Y8, Y10, Y10
-	VADDPS   Y6, Y10, Y10
-	VADDPS   one<>+0(SB), Y10, Y10
-	VPSLLD   $0x17, Y7, Y7
-	VPADDD   Y7, Y10, Y6
-	VANDNPS  Y6, Y9, Y6
-	VMOVUPS  Y6, (AX)(R14*1)
-	VADDPS   Y6, Y3, Y3
-	VPADDD   Y5, Y4, Y4
-	ADDQ     $+32, R14
-	DECQ     R13
-	JNZ      exp_dr
-	VMOVUPS  one<>+0(SB), Y2
-	VDIVPS   Y3, Y2, Y2
-	VPXOR    Y3, Y3, Y3
-	VMOVDQU  intOne<>+0(SB), Y4
-	MOVQ     R12, R12
-
-scale_ds:
+less_dr:
 	VPCMPGTD Y3, Y1, Y5
-	VMULPS   (AX)(R12*1), Y2, Y6
-	VANDPS   Y5, Y6, Y6
-	VMOVUPS  Y6, (AX)(R12*1)
+	VMOVUPS  (AX)(R12*1), Y5
+	VSUBPS   Y2, Y5, Y5
+	VMOVUPS  Y5, (AX)(R12*1)
 	VPADDD   Y4, Y3, Y3
 	ADDQ     $+32, R12
 	DECQ     R11
-	JNZ      scale_ds
+	JNZ      less_dr
 
 empty_dp:
 	ADDQ $+4, DI
@@ -2041,6 +1997,51 @@ DATA intOne<>+20(SB)/4, $0x00000001
 DATA intOne<>+24(SB)/4, $0x00000001
 DATA intOne<>+28(SB)/4, $0x00000001
 GLOBL intOne<>(SB), RODATA|NOPTR, $32
+
+// func expVec(v *float32, eights int)
+// Requires: AVX, AVX2
+TEXT ·expVec(SB), NOSPLIT, $0-16
+	MOVQ v+0(FP), AX
+	MOVQ eights+8(FP), CX
+
+eight_ds:
+	TESTQ   CX, CX
+	JLE     eight_end_dt
+	VMOVUPS (AX), Y0
+	VCMPPS  $0x11, expMin<>+0(SB), Y0, Y3
+	VMULPS  log2e<>+0(SB), Y0, Y1
+	VADDPS  round<>+0(SB), Y1, Y1
+	VSUBPS  round<>+0(SB), Y1, Y2
+	VMULPS  ln2Hi<>+0(SB), Y2, Y4
+	VSUBPS  Y4, Y0, Y0
+	VMULPS  ln2Lo<>+0(SB), Y2, Y4
+	VSUBPS  Y4, Y0, Y0
+	VMOVUPS c7<>+0(SB), Y2
+	VMULPS  Y0, Y2, Y2
+	VADDPS  c6<>+0(SB), Y2, Y2
+	VMULPS  Y0, Y2, Y2
+	VADDPS  c5<>+0(SB), Y2, Y2
+	VMULPS  Y0, Y2, Y2
+	VADDPS  c4<>+0(SB), Y2, Y2
+	VMULPS  Y0, Y2, Y2
+	VADDPS  c3<>+0(SB), Y2, Y2
+	VMULPS  Y0, Y2, Y2
+	VADDPS  c2<>+0(SB), Y2, Y2
+	VMULPS  Y0, Y0, Y4
+	VMULPS  Y2, Y4, Y4
+	VADDPS  Y0, Y4, Y4
+	VADDPS  one<>+0(SB), Y4, Y4
+	VPSLLD  $0x17, Y1, Y1
+	VPADDD  Y1, Y4, Y0
+	VANDNPS Y0, Y3, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $+32, AX
+	DECQ    CX
+	JMP     eight_ds
+
+eight_end_dt:
+	VZEROUPPER
+	RET
 
 DATA expMin<>+0(SB)/4, $0xc2aeac4f
 DATA expMin<>+4(SB)/4, $0xc2aeac4f
@@ -2162,6 +2163,152 @@ DATA one<>+24(SB)/4, $0x3f800000
 DATA one<>+28(SB)/4, $0x3f800000
 GLOBL one<>(SB), RODATA|NOPTR, $32
 
+// func expVecWide(v *float32, eights int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·expVecWide(SB), NOSPLIT, $0-16
+	MOVQ v+0(FP), AX
+	MOVQ eights+8(FP), CX
+	MOVQ CX, DX
+	SHRQ $0x01, DX
+
+sixteen_du:
+	TESTQ        DX, DX
+	JLE          sixteen_end_dv
+	VMOVUPS      (AX), Z0
+	VCMPPS.BCST  $0x15, expMin<>+0(SB), Z0, K1
+	VMULPS.BCST  log2e<>+0(SB), Z0, Z1
+	VADDPS.BCST  round<>+0(SB), Z1, Z1
+	VSUBPS.BCST  round<>+0(SB), Z1, Z2
+	VMULPS.BCST  ln2Hi<>+0(SB), Z2, Z3
+	VSUBPS       Z3, Z0, Z0
+	VMULPS.BCST  ln2Lo<>+0(SB), Z2, Z3
+	VSUBPS       Z3, Z0, Z0
+	VBROADCASTSS c7<>+0(SB), Z2
+	VMULPS       Z0, Z2, Z2
+	VADDPS.BCST  c6<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VADDPS.BCST  c5<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VADDPS.BCST  c4<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VADDPS.BCST  c3<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VADDPS.BCST  c2<>+0(SB), Z2, Z2
+	VMULPS       Z0, Z0, Z3
+	VMULPS       Z2, Z3, Z3
+	VADDPS       Z0, Z3, Z3
+	VADDPS.BCST  one<>+0(SB), Z3, Z3
+	VPSLLD       $0x17, Z1, Z1
+	VPADDD.Z     Z1, Z3, K1, Z0
+	VMOVUPS      Z0, (AX)
+	ADDQ         $+64, AX
+	DECQ         DX
+	JMP          sixteen_du
+
+sixteen_end_dv:
+	ANDQ $+1, CX
+
+eight_dw:
+	TESTQ   CX, CX
+	JLE     eight_end_dx
+	VMOVUPS (AX), Y0
+	VCMPPS  $0x11, expMin<>+0(SB), Y0, Y3
+	VMULPS  log2e<>+0(SB), Y0, Y1
+	VADDPS  round<>+0(SB), Y1, Y1
+	VSUBPS  round<>+0(SB), Y1, Y2
+	VMULPS  ln2Hi<>+0(SB), Y2, Y4
+	VSUBPS  Y4, Y0, Y0
+	VMULPS  ln2Lo<>+0(SB), Y2, Y4
+	VSUBPS  Y4, Y0, Y0
+	VMOVUPS c7<>+0(SB), Y2
+	VMULPS  Y0, Y2, Y2
+	VADDPS  c6<>+0(SB), Y2, Y2
+	VMULPS  Y0, Y2, Y2
+	VADDPS  c5<>+0(SB), Y2, Y2
+	VMULPS  Y0, Y2, Y2
+	VADDPS  c4<>+0(SB), Y2, Y2
+	VMULPS  Y0, Y2, Y2
+	VADDPS  c3<>+0(SB), Y2, Y2
+	VMULPS  Y0, Y2, Y2
+	VADDPS  c2<>+0(SB), Y2, Y2
+	VMULPS  Y0, Y0, Y4
+	VMULPS  Y2, Y4, Y4
+	VADDPS  Y0, Y4, Y4
+	VADDPS  one<>+0(SB), Y4, Y4
+	VPSLLD  $0x17, Y1, Y1
+	VPADDD  Y1, Y4, Y0
+	VANDNPS Y0, Y3, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $+32, AX
+	DECQ    CX
+	JMP     eight_dw
+
+eight_end_dx:
+	VZEROUPPER
+	RET
+
+// func scaleSlices(alpha *float32, start *int32, row *int32, degree *int32, slices int)
+// Requires: AVX, AVX2
+TEXT ·scaleSlices(SB), NOSPLIT, $0-40
+	MOVQ alpha+0(FP), AX
+	MOVQ start+8(FP), CX
+	MOVQ row+16(FP), DX
+	MOVQ degree+24(FP), BX
+	MOVQ slices+32(FP), SI
+
+slice_dy:
+	TESTQ      SI, SI
+	JLE        slice_end_dz
+	MOVLQSX    (CX), R8
+	MOVLQSX    4(CX), DI
+	SUBQ       R8, DI
+	SHRQ       $0x03, DI
+	SHLQ       $0x02, R8
+	TESTQ      DI, DI
+	JZ         empty_ea
+	VMOVDQU    (DX), Y1
+	VPCMPEQD   Y2, Y2, Y2
+	VPXOR      Y0, Y0, Y0
+	VPGATHERDD Y2, (BX)(Y1*4), Y0
+	VXORPS     Y1, Y1, Y1
+	VPXOR      Y2, Y2, Y2
+	VMOVDQU    intOne<>+0(SB), Y3
+	MOVQ       DI, R9
+	MOVQ       R8, R10
+
+sum_eb:
+	VPCMPGTD Y2, Y0, Y4
+	VADDPS   (AX)(R10*1), Y1, Y1
+	VPADDD   Y3, Y2, Y2
+	ADDQ     $+32, R10
+	DECQ     R9
+	JNZ      sum_eb
+	VMOVUPS  one<>+0(SB), Y2
+	VDIVPS   Y1, Y2, Y2
+	VPXOR    Y1, Y1, Y1
+	VMOVDQU  intOne<>+0(SB), Y3
+	MOVQ     R8, R8
+
+scale_ec:
+	VPCMPGTD Y1, Y0, Y4
+	VMULPS   (AX)(R8*1), Y2, Y5
+	VANDPS   Y4, Y5, Y5
+	VMOVUPS  Y5, (AX)(R8*1)
+	VPADDD   Y3, Y1, Y1
+	ADDQ     $+32, R8
+	DECQ     DI
+	JNZ      scale_ec
+
+empty_ea:
+	ADDQ $+4, CX
+	ADDQ $+32, DX
+	DECQ SI
+	JMP  slice_dy
+
+slice_end_dz:
+	VZEROUPPER
+	RET
+
 // func attendBackSlices(d *float32, alpha *float32, start *int32, row *int32, degree *int32, col *int32, weight *float32, fi *float32, gj *float32, slope float32, df *float32, slices int)
 // Requires: AVX, AVX2
 TEXT ·attendBackSlices(SB), NOSPLIT, $8-96
@@ -2178,16 +2325,16 @@ TEXT ·attendBackSlices(SB), NOSPLIT, $8-96
 	MOVQ         degree+32(FP), R11
 	MOVQ         slices+88(FP), R12
 
-slice_dt:
+slice_ed:
 	TESTQ      R12, R12
-	JLE        slice_end_du
+	JLE        slice_end_ee
 	MOVLQSX    (R9), R14
 	MOVLQSX    4(R9), R13
 	SUBQ       R14, R13
 	SHRQ       $0x03, R13
 	SHLQ       $0x02, R14
 	TESTQ      R13, R13
-	JZ         empty_dv
+	JZ         empty_ef
 	VMOVDQU    (R10), Y2
 	VPCMPEQD   Y3, Y3, Y3
 	VPXOR      Y1, Y1, Y1
@@ -2198,7 +2345,7 @@ slice_dt:
 	MOVQ       R13, R15
 	MOVQ       R14, BP
 
-mean_dw:
+mean_eg:
 	VPCMPGTD   Y3, Y1, Y5
 	VMOVUPS    (CX)(BP*1), Y6
 	VMULPS     (AX)(BP*1), Y6, Y6
@@ -2207,7 +2354,7 @@ mean_dw:
 	VPADDD     Y4, Y3, Y3
 	ADDQ       $+32, BP
 	DECQ       R15
-	JNZ        mean_dw
+	JNZ        mean_eg
 	VMOVDQU    (R10), Y3
 	VPCMPEQD   Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
@@ -2217,7 +2364,7 @@ mean_dw:
 	VMOVDQU    intOne<>+0(SB), Y6
 	MOVQ       R14, R14
 
-slope_dx:
+slope_eh:
 	VPCMPGTD     Y4, Y1, Y7
 	VMOVDQU      (DX)(R14*1), Y8
 	VPCMPEQD     Y9, Y9, Y9
@@ -2238,7 +2385,7 @@ slope_dx:
 	VPADDD       Y6, Y4, Y4
 	ADDQ         $+32, R14
 	DECQ         R13
-	JNZ          slope_dx
+	JNZ          slope_eh
 	VEXTRACTF128 $0x01, Y3, X1
 	MOVLQSX      (R10), R13
 	VMOVSS       X3, (R8)(R13*4)
@@ -2257,13 +2404,13 @@ slope_dx:
 	MOVLQSX      28(R10), R13
 	VEXTRACTPS   $0x03, X1, (R8)(R13*4)
 
-empty_dv:
+empty_ef:
 	ADDQ $+4, R9
 	ADDQ $+32, R10
 	DECQ R12
-	JMP  slice_dt
+	JMP  slice_ed
 
-slice_end_du:
+slice_end_ee:
 	VZEROUPPER
 	RET
 
@@ -2278,16 +2425,16 @@ TEXT ·collectSlices(SB), NOSPLIT, $0-56
 	MOVQ degree+24(FP), DI
 	MOVQ slices+48(FP), R8
 
-slice_dy:
+slice_ei:
 	TESTQ      R8, R8
-	JLE        slice_end_dz
+	JLE        slice_end_ej
 	MOVLQSX    (BX), R10
 	MOVLQSX    4(BX), R9
 	SUBQ       R10, R9
 	SHRQ       $0x03, R9
 	SHLQ       $0x02, R10
 	TESTQ      R9, R9
-	JZ         empty_ea
+	JZ         empty_ek
 	VMOVDQU    (SI), Y1
 	VPCMPEQD   Y2, Y2, Y2
 	VPXOR      Y0, Y0, Y0
@@ -2297,7 +2444,7 @@ slice_dy:
 	VMOVDQU    intOne<>+0(SB), Y3
 	MOVQ       R10, R10
 
-entry_eb:
+entry_el:
 	VPCMPGTD     Y2, Y0, Y4
 	VMOVDQU      (CX)(R10*1), Y5
 	VPCMPEQD     Y6, Y6, Y6
@@ -2308,7 +2455,7 @@ entry_eb:
 	VPADDD       Y3, Y2, Y2
 	ADDQ         $+32, R10
 	DECQ         R9
-	JNZ          entry_eb
+	JNZ          entry_el
 	VEXTRACTF128 $0x01, Y1, X0
 	MOVLQSX      (SI), R9
 	VMOVSS       X1, (AX)(R9*4)
@@ -2327,13 +2474,13 @@ entry_eb:
 	MOVLQSX      28(SI), R9
 	VEXTRACTPS   $0x03, X0, (AX)(R9*4)
 
-empty_ea:
+empty_ek:
 	ADDQ $+4, BX
 	ADDQ $+32, SI
 	DECQ R8
-	JMP  slice_dy
+	JMP  slice_ei
 
-slice_end_dz:
+slice_end_ej:
 	VZEROUPPER
 	RET
 
@@ -2349,16 +2496,16 @@ TEXT ·spread1Slices(SB), NOSPLIT, $0-72
 	MOVQ degree+24(FP), R8
 	MOVQ slices+64(FP), R9
 
-slice_ec:
+slice_em:
 	TESTQ      R9, R9
-	JLE        slice_end_ed
+	JLE        slice_end_en
 	MOVLQSX    (SI), R11
 	MOVLQSX    4(SI), R10
 	SUBQ       R11, R10
 	SHRQ       $0x03, R10
 	SHLQ       $0x02, R11
 	TESTQ      R10, R10
-	JZ         empty_ee
+	JZ         empty_eo
 	VMOVDQU    (DI), Y1
 	VPCMPEQD   Y2, Y2, Y2
 	VPXOR      Y0, Y0, Y0
@@ -2368,7 +2515,7 @@ slice_ec:
 	VMOVDQU    intOne<>+0(SB), Y3
 	MOVQ       R11, R11
 
-entry_ef:
+entry_ep:
 	VPCMPGTD     Y2, Y0, Y4
 	VMOVDQU      (CX)(R11*1), Y5
 	VPCMPEQD     Y6, Y6, Y6
@@ -2380,7 +2527,7 @@ entry_ef:
 	VPADDD       Y3, Y2, Y2
 	ADDQ         $+32, R11
 	DECQ         R10
-	JNZ          entry_ef
+	JNZ          entry_ep
 	VEXTRACTF128 $0x01, Y1, X0
 	MOVLQSX      (DI), R10
 	VMOVSS       X1, (AX)(R10*4)
@@ -2399,13 +2546,13 @@ entry_ef:
 	MOVLQSX      28(DI), R10
 	VEXTRACTPS   $0x03, X0, (AX)(R10*4)
 
-empty_ee:
+empty_eo:
 	ADDQ $+4, SI
 	ADDQ $+32, DI
 	DECQ R9
-	JMP  slice_ec
+	JMP  slice_em
 
-slice_end_ed:
+slice_end_en:
 	VZEROUPPER
 	RET
 
@@ -2422,16 +2569,16 @@ TEXT ·spread1BackSlices(SB), NOSPLIT, $0-72
 	MOVQ degree+24(FP), R9
 	MOVQ slices+64(FP), R10
 
-slice_eg:
+slice_eq:
 	TESTQ      R10, R10
-	JLE        slice_end_eh
+	JLE        slice_end_er
 	MOVLQSX    (DI), R12
 	MOVLQSX    4(DI), R11
 	SUBQ       R12, R11
 	SHRQ       $0x03, R11
 	SHLQ       $0x02, R12
 	TESTQ      R11, R11
-	JZ         empty_ei
+	JZ         empty_es
 	VMOVDQU    (R8), Y1
 	VPCMPEQD   Y2, Y2, Y2
 	VPXOR      Y0, Y0, Y0
@@ -2441,7 +2588,7 @@ slice_eg:
 	VMOVDQU    intOne<>+0(SB), Y3
 	MOVQ       R12, R12
 
-entry_ej:
+entry_et:
 	VPCMPGTD     Y2, Y0, Y4
 	VMOVDQU      (CX)(R12*1), Y5
 	VPCMPEQD     Y6, Y6, Y6
@@ -2457,7 +2604,7 @@ entry_ej:
 	VPADDD       Y3, Y2, Y2
 	ADDQ         $+32, R12
 	DECQ         R11
-	JNZ          entry_ej
+	JNZ          entry_et
 	VEXTRACTF128 $0x01, Y1, X0
 	MOVLQSX      (R8), R11
 	VMOVSS       X1, (AX)(R11*4)
@@ -2476,13 +2623,13 @@ entry_ej:
 	MOVLQSX      28(R8), R11
 	VEXTRACTPS   $0x03, X0, (AX)(R11*4)
 
-empty_ei:
+empty_es:
 	ADDQ $+4, DI
 	ADDQ $+32, R8
 	DECQ R10
-	JMP  slice_eg
+	JMP  slice_eq
 
-slice_end_eh:
+slice_end_er:
 	VZEROUPPER
 	RET
 
@@ -2498,16 +2645,16 @@ TEXT ·edgeDots1Slices(SB), NOSPLIT, $0-64
 	MOVQ degree+24(FP), R8
 	MOVQ slices+56(FP), R9
 
-slice_ek:
+slice_eu:
 	TESTQ      R9, R9
-	JLE        slice_end_el
+	JLE        slice_end_ev
 	MOVLQSX    (SI), R11
 	MOVLQSX    4(SI), R10
 	SUBQ       R11, R10
 	SHRQ       $0x03, R10
 	SHLQ       $0x02, R11
 	TESTQ      R10, R10
-	JZ         empty_em
+	JZ         empty_ew
 	VMOVDQU    (DI), Y1
 	VPCMPEQD   Y2, Y2, Y2
 	VPXOR      Y0, Y0, Y0
@@ -2520,7 +2667,7 @@ slice_ek:
 	VMOVDQU    intOne<>+0(SB), Y2
 	MOVQ       R11, R11
 
-entry_en:
+entry_ex:
 	VPCMPGTD   Y1, Y0, Y4
 	VMOVDQU    (CX)(R11*1), Y4
 	VPCMPEQD   Y5, Y5, Y5
@@ -2531,15 +2678,15 @@ entry_en:
 	VPADDD     Y2, Y1, Y1
 	ADDQ       $+32, R11
 	DECQ       R10
-	JNZ        entry_en
+	JNZ        entry_ex
 
-empty_em:
+empty_ew:
 	ADDQ $+4, SI
 	ADDQ $+32, DI
 	DECQ R9
-	JMP  slice_ek
+	JMP  slice_eu
 
-slice_end_el:
+slice_end_ev:
 	VZEROUPPER
 	RET
 
@@ -2554,9 +2701,9 @@ TEXT ·outerAdd16(SB), NOSPLIT, $0-40
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 
-row_eo:
+row_ey:
 	TESTQ        BX, BX
-	JLE          row_end_ep
+	JLE          row_end_ez
 	VBROADCASTSS (CX), Y2
 	VMULPS       Y0, Y2, Y3
 	VADDPS       (AX), Y3, Y3
@@ -2567,9 +2714,9 @@ row_eo:
 	ADDQ         $+4, CX
 	ADDQ         SI, AX
 	DECQ         BX
-	JMP          row_eo
+	JMP          row_ey
 
-row_end_ep:
+row_end_ez:
 	VZEROUPPER
 	RET
 
@@ -2583,9 +2730,9 @@ TEXT ·outerAdd8(SB), NOSPLIT, $0-40
 	MOVQ    stride+32(FP), SI
 	VMOVUPS (DX), Y0
 
-row_eq:
+row_fa:
 	TESTQ        BX, BX
-	JLE          row_end_er
+	JLE          row_end_fb
 	VBROADCASTSS (CX), Y1
 	VMULPS       Y0, Y1, Y1
 	VADDPS       (AX), Y1, Y1
@@ -2593,9 +2740,9 @@ row_eq:
 	ADDQ         $+4, CX
 	ADDQ         SI, AX
 	DECQ         BX
-	JMP          row_eq
+	JMP          row_fa
 
-row_end_er:
+row_end_fb:
 	VZEROUPPER
 	RET
 
@@ -2609,27 +2756,27 @@ TEXT ·gateRows(SB), NOSPLIT, $0-48
 	MOVQ k+32(FP), SI
 	MOVQ w+40(FP), DI
 
-row_es:
+row_fc:
 	TESTQ        SI, SI
-	JLE          row_end_et
+	JLE          row_end_fd
 	MOVLQSX      (BX), R8
 	VBROADCASTSS (DX)(R8*4), Y0
 	IMULQ        DI, R8
 	ADDQ         CX, R8
 	XORQ         R9, R9
 
-block_eu:
+block_fe:
 	VMULPS  (R8)(R9*1), Y0, Y1
 	VMOVUPS Y1, (AX)(R9*1)
 	ADDQ    $+32, R9
 	CMPQ    R9, DI
-	JLT     block_eu
+	JLT     block_fe
 	ADDQ    $+4, BX
 	ADDQ    DI, AX
 	DECQ    SI
-	JMP     row_es
+	JMP     row_fc
 
-row_end_et:
+row_end_fd:
 	VZEROUPPER
 	RET
 
@@ -2645,9 +2792,9 @@ TEXT ·gateBackRows(SB), NOSPLIT, $0-64
 	MOVQ k+48(FP), R8
 	MOVQ w+56(FP), R9
 
-row_ev:
+row_ff:
 	TESTQ   R8, R8
-	JLE     row_end_ew
+	JLE     row_end_fg
 	MOVLQSX (DI), R10
 	MOVQ    R10, R11
 	IMULQ   R9, R11
@@ -2656,16 +2803,16 @@ row_ev:
 	VMULPS  (R12), Y0, Y0
 	MOVQ    $+32, R13
 
-dot_ex:
+dot_fh:
 	CMPQ    R13, R9
-	JGE     dot_end_ey
+	JGE     dot_end_fi
 	VMOVUPS (DX)(R13*1), Y1
 	VMULPS  (R12)(R13*1), Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	ADDQ    $+32, R13
-	JMP     dot_ex
+	JMP     dot_fh
 
-dot_end_ey:
+dot_end_fi:
 	VHADDPS      Y0, Y0, Y0
 	VHADDPS      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -2676,18 +2823,18 @@ dot_end_ey:
 	ADDQ         AX, R11
 	XORQ         R10, R10
 
-block_ez:
+block_fj:
 	VMULPS  (DX)(R10*1), Y0, Y1
 	VMOVUPS Y1, (R11)(R10*1)
 	ADDQ    $+32, R10
 	CMPQ    R10, R9
-	JLT     block_ez
+	JLT     block_fj
 	ADDQ    $+4, DI
 	ADDQ    R9, DX
 	DECQ    R8
-	JMP     row_ev
+	JMP     row_ff
 
-row_end_ew:
+row_end_fg:
 	VZEROUPPER
 	RET
 
@@ -2698,18 +2845,18 @@ TEXT ·addVec(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
-block_fa:
+block_fk:
 	TESTQ   DX, DX
-	JLE     block_end_fb
+	JLE     block_end_fl
 	VMOVUPS (AX), Y0
 	VADDPS  (CX), Y0, Y0
 	VMOVUPS Y0, (AX)
 	ADDQ    $+32, CX
 	ADDQ    $+32, AX
 	DECQ    DX
-	JMP     block_fa
+	JMP     block_fk
 
-block_end_fb:
+block_end_fl:
 	VZEROUPPER
 	RET
 
@@ -2721,9 +2868,9 @@ TEXT ·sigmoidVec(SB), NOSPLIT, $0-32
 	MOVQ r+16(FP), DX
 	MOVQ n+24(FP), BX
 
-block_fc:
+block_fm:
 	TESTQ     BX, BX
-	JLE       block_end_fd
+	JLE       block_end_fn
 	VMOVUPS   (DX), Y0
 	VORPS     sign<>+0(SB), Y0, Y1
 	VCMPPS    $0x11, expMin<>+0(SB), Y1, Y4
@@ -2765,9 +2912,9 @@ block_fc:
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
 	DECQ      BX
-	JMP       block_fc
+	JMP       block_fm
 
-block_end_fd:
+block_end_fn:
 	VZEROUPPER
 	RET
 
@@ -2791,15 +2938,15 @@ TEXT ·softmaxVec(SB), NOSPLIT, $0-24
 	MOVQ    AX, BX
 	MOVQ    CX, SI
 
-largest_fe:
+largest_fo:
 	TESTQ  SI, SI
-	JLE    largest_end_ff
+	JLE    largest_end_fp
 	VMAXPS (BX), Y0, Y0
 	ADDQ   $+32, BX
 	DECQ   SI
-	JMP    largest_fe
+	JMP    largest_fo
 
-largest_end_ff:
+largest_end_fp:
 	VMAXPS       (DX), Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VMAXPS       X0, X1, X1
@@ -2812,9 +2959,9 @@ largest_end_ff:
 	MOVQ         AX, BX
 	MOVQ         CX, SI
 
-exp_fg:
+exp_fq:
 	TESTQ   SI, SI
-	JLE     exp_end_fh
+	JLE     exp_end_fr
 	VMOVUPS (BX), Y2
 	VSUBPS  Y0, Y2, Y2
 	VCMPPS  $0x11, expMin<>+0(SB), Y2, Y5
@@ -2847,9 +2994,9 @@ exp_fg:
 	VADDPS  Y2, Y1, Y1
 	ADDQ    $+32, BX
 	DECQ    SI
-	JMP     exp_fg
+	JMP     exp_fq
 
-exp_end_fh:
+exp_end_fr:
 	VMOVUPS      (DX), Y2
 	VSUBPS       Y0, Y2, Y2
 	VCMPPS       $0x11, expMin<>+0(SB), Y2, Y4
@@ -2891,16 +3038,16 @@ exp_end_fh:
 	VDIVPS       Y1, Y0, Y1
 	MOVQ         CX, CX
 
-scale_fi:
+scale_fs:
 	TESTQ   CX, CX
-	JLE     scale_end_fj
+	JLE     scale_end_ft
 	VMULPS  (AX), Y1, Y0
 	VMOVUPS Y0, (AX)
 	ADDQ    $+32, AX
 	DECQ    CX
-	JMP     scale_fi
+	JMP     scale_fs
 
-scale_end_fj:
+scale_end_ft:
 	VMULPS  (DX), Y1, Y0
 	VMOVUPS Y0, (DX)
 	VZEROUPPER
@@ -2916,32 +3063,32 @@ TEXT ·rankVec(SB), NOSPLIT, $0-32
 	LEAQ laneAfter<>+0(SB), SI
 	XORQ DI, DI
 
-block_fk:
+block_fu:
 	TESTQ   BX, BX
-	JLE     block_end_fl
+	JLE     block_end_fv
 	VMOVUPS (CX)(DI*4), Y0
 	VPXOR   Y1, Y1, Y1
 	XORQ    R8, R8
 	MOVQ    DI, R9
 
-before_fm:
+before_fw:
 	CMPQ         R8, R9
-	JGE          before_end_fn
+	JGE          before_end_fx
 	VBROADCASTSS (CX)(R8*4), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPSUBD       Y2, Y1, Y1
 	INCQ         R8
-	JMP          before_fm
+	JMP          before_fw
 
-before_end_fn:
+before_end_fx:
 	ADDQ    $+8, R9
 	CMPQ    DX, R9
 	CMOVQLT DX, R9
 	MOVQ    SI, R10
 
-within_fo:
+within_fy:
 	CMPQ         R8, R9
-	JGE          within_end_fp
+	JGE          within_end_fz
 	VBROADCASTSS (CX)(R8*4), Y2
 	VCMPPS       $0x00, Y0, Y2, Y3
 	VANDPS       (R10), Y3, Y3
@@ -2950,27 +3097,27 @@ within_fo:
 	VPSUBD       Y2, Y1, Y1
 	ADDQ         $+32, R10
 	INCQ         R8
-	JMP          within_fo
+	JMP          within_fy
 
-within_end_fp:
+within_end_fz:
 	MOVQ DX, R9
 
-behind_fq:
+behind_ga:
 	CMPQ         R8, R9
-	JGE          behind_end_fr
+	JGE          behind_end_gb
 	VBROADCASTSS (CX)(R8*4), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPSUBD       Y2, Y1, Y1
 	INCQ         R8
-	JMP          behind_fq
+	JMP          behind_ga
 
-behind_end_fr:
+behind_end_gb:
 	VMOVDQU Y1, (AX)(DI*4)
 	ADDQ    $+8, DI
 	DECQ    BX
-	JMP     block_fk
+	JMP     block_fu
 
-block_end_fl:
+block_end_fv:
 	VZEROUPPER
 	RET
 
@@ -3052,30 +3199,30 @@ TEXT ·rankWide(SB), NOSPLIT, $0-32
 	LEAQ         -16(BX), BX
 	XORQ         SI, SI
 
-block_fs:
+block_gc:
 	VMOVUPS (CX)(SI*4), Z1
 	VPXORD  Z2, Z2, Z2
 	XORQ    DI, DI
 	MOVQ    SI, R8
 	CMPQ    DI, R8
-	JGE     before_end_fv
+	JGE     before_end_gf
 
-before_fu:
+before_ge:
 	VCMPPS.BCST $0x12, (CX)(DI*4), Z1, K1
 	VPADDD      Z0, Z2, K1, Z2
 	INCQ        DI
 	CMPQ        DI, R8
-	JLT         before_fu
+	JLT         before_ge
 
-before_end_fv:
+before_end_gf:
 	ADDQ    $+16, R8
 	CMPQ    DX, R8
 	CMOVQLT DX, R8
 	MOVL    $0x0000fffe, R9
 	CMPQ    DI, R8
-	JGE     within_end_fx
+	JGE     within_end_gh
 
-within_fw:
+within_gg:
 	KMOVW       R9, K1
 	VCMPPS.BCST $0x00, (CX)(DI*4), Z1, K1, K1
 	VCMPPS.BCST $0x11, (CX)(DI*4), Z1, K2
@@ -3084,30 +3231,30 @@ within_fw:
 	SHLL        $0x01, R9
 	INCQ        DI
 	CMPQ        DI, R8
-	JLT         within_fw
+	JLT         within_gg
 
-within_end_fx:
+within_end_gh:
 	MOVQ DX, R8
 	CMPQ DI, R8
-	JGE  behind_end_fz
+	JGE  behind_end_gj
 
-behind_fy:
+behind_gi:
 	VCMPPS.BCST $0x11, (CX)(DI*4), Z1, K1
 	VPADDD      Z0, Z2, K1, Z2
 	INCQ        DI
 	CMPQ        DI, R8
-	JLT         behind_fy
+	JLT         behind_gi
 
-behind_end_fz:
+behind_end_gj:
 	VMOVDQU32 Z2, (AX)(SI*4)
 	CMPQ      SI, BX
-	JGE       block_end_ft
+	JGE       block_end_gd
 	ADDQ      $+16, SI
 	CMPQ      SI, BX
 	CMOVQGT   BX, SI
-	JMP       block_fs
+	JMP       block_gc
 
-block_end_ft:
+block_end_gd:
 	VZEROUPPER
 	RET
 
@@ -3126,7 +3273,7 @@ TEXT ·edgesWide(SB), NOSPLIT, $0-80
 	VPBROADCASTD R10, Z0
 	XORQ         R10, R10
 
-block_ga:
+block_gk:
 	KXNORW        K1, K1, K1
 	VMOVDQU32     (BX), Z1
 	VPXORD        Z2, Z2, Z2
@@ -3151,7 +3298,7 @@ block_ga:
 	POPCNTL       R11, R11
 	ADDQ          R11, R10
 	DECQ          R9
-	JNZ           block_ga
+	JNZ           block_gk
 	MOVQ          R10, ret+72(FP)
 	VZEROUPPER
 	RET
@@ -3168,17 +3315,17 @@ TEXT ·mmdVec(SB), NOSPLIT, $0-56
 	VBROADCASTSS inside+32(FP), Y0
 	XORQ         R8, R8
 
-block_gb:
+block_gl:
 	TESTQ   DI, DI
-	JLE     block_end_gc
+	JLE     block_end_gm
 	VMOVUPS (DX)(R8*4), Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    R9, R9
 
-pair_gd:
+pair_gn:
 	CMPQ         R9, SI
-	JGE          pair_end_ge
+	JGE          pair_end_go
 	VBROADCASTSS (DX)(R9*4), Y5
 	VSUBPS       Y5, Y1, Y4
 	VMULPS       Y4, Y4, Y5
@@ -3215,15 +3362,15 @@ pair_gd:
 	VMULPS       Y4, Y5, Y5
 	VADDPS       Y5, Y3, Y3
 	INCQ         R9
-	JMP          pair_gd
+	JMP          pair_gn
 
-pair_end_ge:
+pair_end_go:
 	VMOVUPS Y2, (AX)(R8*4)
 	VMOVUPS Y3, (CX)(R8*4)
 	ADDQ    $+8, R8
 	DECQ    DI
-	JMP     block_gb
+	JMP     block_gl
 
-block_end_gc:
+block_end_gm:
 	VZEROUPPER
 	RET

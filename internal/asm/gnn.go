@@ -24,7 +24,10 @@ func inGNN() {
 	edgeDotRows()
 	edgeDot16("edgeDot16", false)
 	edgeDot16("edgeDot16wide", true)
-	attend()
+	logits()
+	expVec("expVec", false)
+	expVec("expVecWide", true)
+	scaleRows()
 	attendBack()
 	collect()
 	spread1("spread1Slices", false)
@@ -272,9 +275,11 @@ func scalar(name string) VecVirtual {
 	return v
 }
 
-func attend() {
-	TEXT("attendSlices", NOSPLIT, "func(alpha *float32, start, row, degree, col *int32, weight, fi, gj *float32, slope float32, slices int)")
-	Doc("attendSlices is attend, eight rows at a time.")
+// attend is in three parts, so that no exponential waits for the row before: the logits less the largest of their
+// row, the exponentials of all places, and their division by their sum.
+func logits() {
+	TEXT("logitSlices", NOSPLIT, "func(alpha *float32, start, row, degree, col *int32, weight, fi, gj *float32, slope float32, slices int)")
+	Doc("logitSlices gives the logits of attend, less the largest of their row, eight rows at a time. What is no entry", "gets −∞.")
 	alpha, col, weight, f, g := load("alpha"), load("col"), load("weight"), load("fi"), load("gj")
 	slope := scalar("slope")
 	sliceWalk(func(sl slice) {
@@ -295,15 +300,76 @@ func attend() {
 			VMOVUPS(l, Mem{Base: alpha, Index: at, Scale: 1})
 			VMAXPS(largest, l, largest)
 		})
-		sum := YMM()
-		VXORPS(sum, sum, sum)
-		sl.entries("exp", func(valid VecVirtual, at GPVirtual) {
+		sl.entries("less", func(_ VecVirtual, at GPVirtual) {
 			x := YMM()
 			VMOVUPS(Mem{Base: alpha, Index: at, Scale: 1}, x)
 			VSUBPS(largest, x, x)
-			exp(x)
 			VMOVUPS(x, Mem{Base: alpha, Index: at, Scale: 1})
-			VADDPS(x, sum, sum)
+		})
+	})
+}
+
+// expVec has registers of 8 or 16.
+func expVec(name string, wide bool) {
+	TEXT(name, NOSPLIT, "func(v *float32, eights int)")
+	Doc(name + " replaces numbers by their exponentials.")
+	v, n := load("v"), load("eights")
+	each := func(x VecVirtual, exp func(VecVirtual)) {
+		VMOVUPS(Mem{Base: v}, x)
+		exp(x)
+		VMOVUPS(x, Mem{Base: v})
+	}
+	if wide {
+		sixteens := GP64()
+		MOVQ(n, sixteens)
+		SHRQ(U8(1), sixteens)
+		loop("sixteen", sixteens, func() {
+			each(ZMM(), expWide)
+			ADDQ(I8(64), v)
+		})
+		ANDQ(I8(1), n)
+	}
+	loop("eight", n, func() {
+		each(YMM(), exp)
+		ADDQ(I8(32), v)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// expWide is exp in 16 lanes.
+func expWide(x VecVirtual) {
+	k, n, p, t, enough := ZMM(), ZMM(), ZMM(), ZMM(), K()
+	VCMPPS_BCST(U8(0x15), c("expMin"), x, enough) // not x < min
+	VMULPS_BCST(c("log2e"), x, k)
+	VADDPS_BCST(c("round"), k, k)
+	VSUBPS_BCST(c("round"), k, n)
+	VMULPS_BCST(c("ln2Hi"), n, t)
+	VSUBPS(t, x, x)
+	VMULPS_BCST(c("ln2Lo"), n, t)
+	VSUBPS(t, x, x)
+	VBROADCASTSS(c("c7"), p)
+	for _, q := range []string{"c6", "c5", "c4", "c3", "c2"} {
+		VMULPS(x, p, p)
+		VADDPS_BCST(c(q), p, p)
+	}
+	VMULPS(x, x, t)
+	VMULPS(p, t, t)
+	VADDPS(x, t, t)
+	VADDPS_BCST(c("one"), t, t)
+	VPSLLD(U8(23), k, k)
+	VPADDD_Z(k, t, enough, x)
+}
+
+func scaleRows() {
+	TEXT("scaleSlices", NOSPLIT, "func(alpha *float32, start, row, degree *int32, slices int)")
+	Doc("scaleSlices divides each row by its sum, eight rows at a time.")
+	alpha := load("alpha")
+	sliceWalk(func(sl slice) {
+		sum := YMM()
+		VXORPS(sum, sum, sum)
+		sl.entries("sum", func(_ VecVirtual, at GPVirtual) {
+			VADDPS(Mem{Base: alpha, Index: at, Scale: 1}, sum, sum)
 		})
 		scale := YMM()
 		VMOVUPS(c("one"), scale)
