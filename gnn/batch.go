@@ -230,7 +230,7 @@ func (s *slot[T]) crossEntropy(scale float64) {
 	}
 }
 
-// gradient computes the losses of the next batch (see load) in training and writes dTotal/dParams.
+// gradient computes the losses of the next batch (see load) in training, writes dTotal/dParams and counts the scores.
 // masks, when not nil, sets the dropout masks of each slot. Every graph's
 // gradient is computed by itself and they are added in the order of the batch,
 // so the result does not depend on the number of goroutines.
@@ -278,6 +278,10 @@ func (w *worker[T]) gradient(batch []*Graph[T], grad []T, masks func([]*slot[T])
 			dz = sc.dz
 		}
 		w.backward(s, sc, dz, soon(slots, i-1))
+		for l := range s.blocks {
+			st := &s.blocks[l]
+			countScores(&sc.counts[l], st.s, st.rank, st.k)
+		}
 	})
 	w.reduce(slots)
 	m.finish(grad, w.sum)
@@ -291,7 +295,7 @@ func (w *worker[T]) backward(s *slot[T], sc *scratch[T], dz, soon []T) {
 		sc.dOut[l] = resize(sc.dOut[l], s.blocks[l].k*padded(m.Widths[l]))
 		clear(sc.dOut[l])
 	}
-	m.readoutBackward(s.blocks, dz, s.mlp.best, sc.dOut)
+	m.readoutBackward(s.blocks, dz, s.mlp.best, sc)
 	for l := len(m.blocks) - 1; l >= 0; l-- {
 		st := &s.blocks[l]
 		var dIn []T

@@ -18,6 +18,7 @@ type Model[T Float] struct {
 	blocks       []block[T]
 	fc           []linear[T]
 	bn           []norm[T]
+	one          []T // 1
 	working      int // length of a graph's gradient in the layout of the kernels
 }
 
@@ -46,7 +47,7 @@ func Zero[T Float](o Options) (*Model[T], error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	m := &Model[T]{Options: o, Layout: o.Layout(), bufferLayout: o.Buffers(), k: kernelsOf[T]()}
+	m := &Model[T]{Options: o, Layout: o.Layout(), bufferLayout: o.Buffers(), k: kernelsOf[T](), one: []T{1}}
 	m.Params = make([]T, m.Layout.Len())
 	m.Buffers = make([]T, m.bufferLayout.Len())
 	in := o.Features

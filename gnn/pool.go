@@ -65,6 +65,7 @@ type blockState[T Float] struct {
 	order []int32 // n: the node at each place; the first k are kept
 	k     int
 	out   []T // k × P: features after pooling, in that order
+	sum   []T // P: of its rows
 
 	next     adjacency[T] // among the kept nodes, in that order
 	nextNode []int32      // k
@@ -82,6 +83,8 @@ type scratch[T Float] struct {
 	dh   []T   // n × P
 	dOut [][]T // per block: k × P
 	dIn  []T   // n × padded(d)
+	row  []T   // P
+	ones []T   // as many as there are rows
 	dz   []T
 	dy   []T
 

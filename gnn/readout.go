@@ -39,15 +39,10 @@ func (m *Model[T]) readoutForward(states []blockState[T], z []T, best []int32) {
 			at += d
 		}
 		if mean {
-			z := z[at:][:d]
-			clear(z)
-			for p := range st.k {
-				for j, x := range st.out[p*w:][:d] {
-					z[j] += x
-				}
-			}
-			for j := range z {
-				z[j] /= T(st.k)
+			st.sum = resize(st.sum, w)
+			m.k.gemm(st.sum, w, m.one, 0, 0, st.out, w, 1, st.k, w, nil)
+			for j, x := range st.sum[:d] {
+				z[at+j] = x / T(st.k)
 			}
 			at += d
 		}
@@ -55,7 +50,8 @@ func (m *Model[T]) readoutForward(states []blockState[T], z []T, best []int32) {
 }
 
 // readoutBackward adds dL/dz to dOut of each block.
-func (m *Model[T]) readoutBackward(states []blockState[T], dz []T, best []int32, dOut [][]T) {
+func (m *Model[T]) readoutBackward(states []blockState[T], dz []T, best []int32, sc *scratch[T]) {
+	dOut := sc.dOut
 	at := 0
 	for l := range states {
 		st, d := &states[l], m.Widths[l]
@@ -69,12 +65,15 @@ func (m *Model[T]) readoutBackward(states []blockState[T], dz []T, best []int32,
 		}
 		if mean {
 			share := 1 / T(st.k)
-			for p := range st.k {
-				out := dOut[l][p*w:][:d]
-				for j := range out {
-					out[j] += T(share * dz[at+j])
-				}
+			sc.row = resize(sc.row, w)
+			clear(sc.row)
+			for j, x := range dz[at:][:d] {
+				sc.row[j] = T(share * x)
 			}
+			for len(sc.ones) < st.k {
+				sc.ones = append(sc.ones, 1)
+			}
+			m.k.outerAdd(dOut[l], sc.ones, sc.row, st.k, w)
 			at += d
 		}
 	}

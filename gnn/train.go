@@ -198,21 +198,10 @@ func (r *run[T]) trainEpoch(ctx context.Context, w *worker[T], train []*Graph[T]
 				correct++
 			}
 		}
-		w.countScores(len(batch))
 	}
 	w.tellScores(e.Scores)
 	e.TrainAccuracy = float64(correct) / float64(len(train))
 	return e, nil
-}
-
-// countScores counts the pooling scores of the batch that was computed last.
-func (w *worker[T]) countScores(batch int) {
-	w.team.run(batch, func(worker, i int) {
-		for b := range w.slots[i].blocks {
-			st := &w.slots[i].blocks[b]
-			countScores(&w.scratch[worker].counts[b], st.s, st.rank, st.k)
-		}
-	})
 }
 
 // tellScores gives the counts of all goroutines together, and begins anew.
