@@ -100,7 +100,7 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 		return exit.Wrong(err)
 	}
 	p.Dir = x.Out // the place of the report
-	result, err := a.runLoaded(cmd, r, p, func() {})
+	result, err := a.runLoaded(cmd, r, p, collectLittle())
 	if result == nil || exitCode(err) == exit.Interrupted {
 		return err
 	}
