@@ -64,7 +64,9 @@
 // What a stage reads is checked against its digest: on the way, or once more
 // afterwards for what was read by its path. A file of the user's that is no longer
 // what it was when it was hashed fails the task. So no result is ever recorded
-// for bytes that the stage did not see.
+// for bytes that the stage did not see. What many tasks of a run make of the same bytes
+// (Shared), the first one makes of bytes that were found right, and the others take from
+// memory: values are held, of at most 128 MB, until the last task that may ask for them.
 //
 // # Runs
 //

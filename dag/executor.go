@@ -47,6 +47,9 @@ type JobInput struct {
 	Name   string  // for messages
 	Ref    artifacts.Ref
 	File   string // the user's file, as an absolute path; "" for a blob of the store
+
+	shelf *shelf // of the run; nil elsewhere
+	again bool   // other tasks are still to read it
 }
 
 // A Report says how a job ended.

@@ -41,6 +41,9 @@ func openInputs(s *artifacts.Store, j *Job) *jobInputs {
 			input.Path = s.Path(src.Ref)
 		}
 		input.Reader = func() (io.ReadCloser, error) { return in.reader(src) }
+		if src.shelf != nil {
+			input.shared = func(read func() (any, error)) (any, error) { return in.shared(src, read) }
+		}
 		in.byPort[src.Port] = append(in.byPort[src.Port], input)
 	}
 	return in
@@ -152,6 +155,19 @@ func (in *jobInputs) reader(s *source) (io.ReadCloser, error) {
 		return nil, err
 	}
 	return &watchedBlob{ReadCloser: rc, in: in, s: s}, nil
+}
+
+// shared is what read makes of an input. Where it was made before, the bytes were read then, and found right.
+func (in *jobInputs) shared(s *source, read func() (any, error)) (any, error) {
+	if v := s.shelf.get(s.Ref.Digest); v != nil {
+		in.seen(s, true)
+		return v, nil
+	}
+	v, err := read()
+	if err == nil && s.again {
+		s.shelf.put(s.Ref, v)
+	}
+	return v, err
 }
 
 // seen notes that an input was read to its end, and was what it is said to be.

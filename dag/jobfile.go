@@ -84,8 +84,8 @@ func DecodeJob(b []byte, lookup func(name string) (*Kind, bool)) (*Job, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: input %s: %w", f.Task, in.Name, err)
 		}
-		j.Inputs = append(j.Inputs, JobInput{in.Port, in.Coords, in.Name, artifacts.Ref{Digest: digest, Size: in.Size,
-			Format: in.Format}, in.File})
+		j.Inputs = append(j.Inputs, JobInput{Port: in.Port, Coords: in.Coords, Name: in.Name,
+			Ref: artifacts.Ref{Digest: digest, Size: in.Size, Format: in.Format}, File: in.File})
 	}
 	return j, j.check()
 }

@@ -42,6 +42,7 @@ type runner struct {
 	checks    int               // batches under way
 	jobs      int               // tasks under way
 	active    []int32           // which they are
+	shelf     shelf             // what tasks have made of their inputs, for others
 	storing   int               // of them, how many gave back their threads and wait for the disk
 	threads   int               // free
 	memory    int64             // free, when opt.Memory sets a limit
@@ -89,7 +90,8 @@ type status struct {
 	passedOn bool  // its users know that it is settled
 	told     State // the end that was reported last
 	waits    int32
-	threads  int // that it was given, and has not given back
+	readers  atomic.Int32 // the nodes that are still to be settled that need it
+	threads  int          // that it was given, and has not given back
 	storing  bool
 
 	key            artifacts.Key
@@ -158,6 +160,9 @@ func (r *runner) choose() error {
 		p.target = targets[i] || all && len(r.users[i]) == 0
 		p.forced = forced[i] && p.wanted
 		p.waits = int32(len(r.needs[i]))
+		for _, j := range r.needs[i] {
+			r.at[j].readers.Add(1)
+		}
 		r.left++
 		if p.waits == 0 {
 			r.queue(int32(i))

@@ -140,6 +140,7 @@ func (r *runner) settle(i int32, s State, outputs artifacts.Refs, err error) {
 		}
 		p.phase, p.state, p.err = settled, e.s, e.err
 		r.left--
+		r.readLast(e.node)
 		if e.s == Failed {
 			p.err = &Error{Task: n.ID, Pos: n.Stage.Pos, Err: e.err, Key: p.key, Said: p.said}
 		}
@@ -173,6 +174,20 @@ func (r *runner) settle(i int32, s State, outputs artifacts.Refs, err error) {
 		}
 		if e.s == Failed && r.opt.FailFast && !r.dry && r.stopped == nil {
 			r.stopped = fmt.Errorf("not started because %s failed", n.ID)
+		}
+	}
+}
+
+// readLast takes off the shelf what this node was the last one to read.
+func (r *runner) readLast(i int32) {
+	for _, j := range r.needs[i] {
+		if r.at[j].readers.Add(-1) > 0 {
+			continue
+		}
+		if out := r.at[j].outputs.Load(); out != nil {
+			for _, ref := range *out {
+				r.shelf.drop(ref.Digest)
+			}
 		}
 	}
 }

@@ -44,6 +44,8 @@ type Input struct {
 	// file again before it keeps what the stage made of it.
 	Path   string
 	Reader func() (io.ReadCloser, error) // checks the bytes against Ref on the way
+
+	shared func(read func() (any, error)) (any, error) // nil where there are no other tasks
 }
 
 // NewTask makes a task outside a run, for tests: each port with its inputs. Its Log
@@ -189,6 +191,22 @@ func (in Input) Table() (*encoding.Table, error) {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	return t, nil
+}
+
+// Shared is what read makes of an input. Other tasks of the run that read it get the same value: nobody may change it.
+func Shared[T any](in Input, read func(Input) (T, error)) (T, error) {
+	if in.shared == nil {
+		return read(in)
+	}
+	v, err := in.shared(func() (any, error) { return read(in) })
+	if err != nil {
+		var none T
+		return none, err
+	}
+	if v, ok := v.(T); ok {
+		return v, nil
+	}
+	return read(in) // another one made something else of the same bytes
 }
 
 // Coord is the value of one coordinate of the input, or "".

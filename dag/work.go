@@ -81,6 +81,7 @@ func (r *runner) job(w work, key artifacts.Key, d *description) *Job {
 			}
 			if src.Node != nil {
 				in.Name, in.File = src.Node.ID+"."+src.Output, ""
+				in.shelf, in.again = &r.shelf, r.at[r.of[src.Node]].readers.Load() > 1
 			}
 			j.Inputs = append(j.Inputs, in)
 		}

@@ -50,7 +50,7 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 	averages := map[string]*connectivity.Average{}
 	n := 0
 	for _, in := range t.All("matrices") {
-		draws, err := region.ReadDraws(in, "draw, roi, roi")
+		draws, err := region.SharedDraws(in, "draw, roi, roi")
 		if err != nil {
 			return nil, err
 		}

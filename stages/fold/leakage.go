@@ -80,7 +80,7 @@ func answerFor(question artifacts.Digest) *answer {
 func findDuplicates(ins []dag.Input) ([]Duplicate, error) {
 	var all []Features
 	for _, in := range ins {
-		a, err := in.Array()
+		a, err := dag.Shared(in, dag.Input.Array)
 		if err != nil {
 			return nil, err
 		}

@@ -134,7 +134,7 @@ func (r *rowSet) read(t *dag.Task, p fold.Params, form matrixForm) error {
 // add reads the matrices of one of count participants. nodes is how many regions the others have, 0 before the first.
 func (r *rowSet) add(of fold.Row, in dag.Input, count int, p fold.Params, form matrixForm, nodes *int) ([]fold.Row,
 	error) {
-	draws, err := region.ReadDraws(in, "draw, roi, roi")
+	draws, err := region.SharedDraws(in, "draw, roi, roi")
 	if err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ type Participant struct {
 
 // ReadParticipant reads the graphs of one participant.
 func ReadParticipant(edgesIn, featuresIn dag.Input, s fold.Params) (p Participant, err error) {
-	a, err := featuresIn.Array()
+	a, err := dag.Shared(featuresIn, dag.Input.Array)
 	if err != nil {
 		return p, err
 	}
@@ -163,16 +163,12 @@ func ReadParticipant(edgesIn, featuresIn dag.Input, s fold.Params) (p Participan
 // readEdges reads from an edge table the edges of some of n draws, by draw; the nodes are counted from 0 then. made is
 // how the graphs were made, when the table says so.
 func readEdges(in dag.Input, n int, draws []int) (edges [][]gnn.Edge, made string, err error) {
-	t, err := in.Table()
+	all, err := dag.Shared(in, readEdgeRows)
 	if err != nil {
 		return nil, "", err
 	}
-	rows, err := column.Rows[column.EdgeRow](t)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", in.Name, err)
-	}
 	count := make([]int, n)
-	for _, r := range rows {
+	for _, r := range all.rows {
 		if r.Draw < 0 || int(r.Draw) >= n {
 			return nil, "", fmt.Errorf("%s: an edge of draw %d, but the features have draws 0 to %d", in.Name, r.Draw, n-1)
 		}
@@ -182,12 +178,30 @@ func readEdges(in dag.Input, n int, draws []int) (edges [][]gnn.Edge, made strin
 	for _, d := range draws {
 		edges[d] = make([]gnn.Edge, 0, count[d])
 	}
-	for _, r := range rows {
+	for _, r := range all.rows {
 		if edges[r.Draw] != nil {
 			edges[r.Draw] = append(edges[r.Draw], gnn.Edge{Source: r.Source - 1, Target: r.Target - 1, Weight: r.Weight})
 		}
 	}
-	return edges, t.Meta["made"], nil
+	return edges, all.made, nil
+}
+
+// edgeRows are those of a table.
+type edgeRows struct {
+	rows []column.EdgeRow
+	made string
+}
+
+func readEdgeRows(in dag.Input) (e edgeRows, err error) {
+	t, err := in.Table()
+	if err != nil {
+		return e, err
+	}
+	if e.rows, err = column.Rows[column.EdgeRow](t); err != nil {
+		return e, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	e.made = t.Meta["made"]
+	return e, nil
 }
 
 // check refuses sides without participants or without one of the groups.

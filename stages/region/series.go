@@ -14,7 +14,16 @@ import (
 // ReadDraws reads an npy input [draw, row, column] as one matrix a draw. The
 // matrices share the array's memory: they are read-only.
 func ReadDraws(in dag.Input, axes string) ([]connectivity.Matrix, error) {
-	a, err := in.Array()
+	return draws(in, axes, dag.Input.Array)
+}
+
+// SharedDraws is ReadDraws of matrices that other tasks read too: they must not be changed.
+func SharedDraws(in dag.Input, axes string) ([]connectivity.Matrix, error) {
+	return draws(in, axes, func(in dag.Input) (*encoding.Array, error) { return dag.Shared(in, dag.Input.Array) })
+}
+
+func draws(in dag.Input, axes string, read func(dag.Input) (*encoding.Array, error)) ([]connectivity.Matrix, error) {
+	a, err := read(in)
 	if err != nil {
 		return nil, err
 	}

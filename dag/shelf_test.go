@@ -1,0 +1,60 @@
+package dag
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"prgnn/artifacts"
+	"prgnn/internal/need"
+)
+
+// What several tasks read is made once, and is dropped with the last of them; what one reads is not held.
+func TestShared(t *testing.T) {
+	var made atomic.Int64
+	use := func(ctx context.Context, t *Task) error {
+		for _, in := range t.All("in") {
+			_, err := Shared(in, func(in Input) ([]byte, error) {
+				made.Add(1)
+				return in.Bytes()
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	s := newSketch()
+	s.task("a", &join{Text: "a"})
+	s.task("alone", &join{Text: "alone"})
+	for _, id := range []string{"b", "c", "d"} {
+		s.task(id, &join{Text: id, during: use}, "a")
+	}
+	s.task("e", &join{Text: "e", during: use}, "a", "alone")
+	r := need.Value(newRunner(&s.Graph, newStore(t), Options{Workers: 1}))(t)
+	r.id = artifacts.NewRunID()
+	need.NoError(t, r.loop(t.Context()))
+	if n := made.Load(); n != 2 {
+		t.Errorf("%d values were made, want one of a and one of alone", n)
+	}
+	if len(r.shelf.held) > 0 || r.shelf.used != 0 {
+		t.Errorf("%d values of %d bytes are left on the shelf", len(r.shelf.held), r.shelf.used)
+	}
+}
+
+func TestShelfIsBounded(t *testing.T) {
+	var s shelf
+	refs := []artifacts.Ref{{Digest: artifacts.Digest{1}, Size: shelfRoom - 1}, {Digest: artifacts.Digest{2}, Size: 2}}
+	for i, r := range refs {
+		s.put(r, i)
+	}
+	if s.get(refs[0].Digest) != 0 || s.get(refs[1].Digest) != nil {
+		t.Error("the second value is held beyond the room, or the first is not")
+	}
+	s.drop(refs[0].Digest)
+	s.drop(refs[0].Digest) // is not there any more
+	s.put(refs[1], 1)
+	if s.get(refs[1].Digest) != 1 || s.used != 2 {
+		t.Errorf("the room of what was dropped is not free: %d bytes are used", s.used)
+	}
+}
