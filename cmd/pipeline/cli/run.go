@@ -252,8 +252,8 @@ func collectLittle() (toRoom func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
-	usual := debug.SetGCPercent(400)
-	return sync.OnceFunc(func() { (&room{usual: usual}).keep() })
+	debug.SetGCPercent(400)
+	return sync.OnceFunc((&room{}).keep)
 }
 
 // checkSelection refuses names of stages that are not there before anything is
