@@ -180,7 +180,8 @@ func readEdges(in dag.Input, n int, draws []int) (edges [][]gnn.Edge, made strin
 	}
 	for _, r := range all.rows {
 		if edges[r.Draw] != nil {
-			edges[r.Draw] = append(edges[r.Draw], gnn.Edge{Source: r.Source - 1, Target: r.Target - 1, Weight: r.Weight})
+			e := gnn.Edge{Source: r.Source - 1, Target: r.Target - 1, Weight: r.Weight}
+			edges[r.Draw] = append(edges[r.Draw], e)
 		}
 	}
 	return edges, all.made, nil

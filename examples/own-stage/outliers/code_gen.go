@@ -5,7 +5,7 @@ package outliers
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind outliers b6697c2ab3da495ed2e732b6266b30554a6371032b192fe46eee8ae3b506760f
+var codes = dag.Codes(`kind outliers 04112ad78cf12ee757a6b51ff46344a7b638cda571aeeb8428720834991965aa
 
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
@@ -124,7 +124,7 @@ prgnn/connectivity.NewMatrix cba2e7f00332.4a1146
 prgnn/connectivity.nearOne 70acb9aab7f1.e3b0c4
 prgnn/dag.Arrow 3ff8630eeae0.a2023e
 prgnn/dag.Coord ae0e0621e024.e3b0c4
-prgnn/dag.Input 81ef3f981fc4.760ebc
+prgnn/dag.Input 07f9528aec8a.760ebc
 prgnn/dag.Input.Array adab406f89fa.49f284
 prgnn/dag.Input.Bytes 91897adb26ff.de3666
 prgnn/dag.NPY d4147bcdf395.a2023e
@@ -159,7 +159,7 @@ at connectivity/matrix.go prgnn/connectivity Matrix:14 NewMatrix:22 Matrix.Row:2
 at dag/coord.go prgnn/dag Coord:11
 at dag/fit.go prgnn/dag Type.String:15
 at dag/stage.go prgnn/dag Stage:12 Outputs:20 Ports:24 Port:29 Type:45 NPY:53 Arrow:56
-at dag/task.go prgnn/dag Task:17 Input:38 Task.All:124 Input.Bytes:152 Input.Array:169
+at dag/task.go prgnn/dag Task:17 Input:38 Task.All:126 Input.Bytes:154 Input.Array:171
 at internal/exact/exact.go prgnn/internal/exact ln2Hi:22 ln2Lo:23 Log1p:88 frexp:114 rootHalf:126 log1p:131 atanhTail:140 Atanh:184
 at outliers/outliers.go examples/own-stage/outliers outliers.New:32 Outliers:38 Outliers.Ports:42 Outliers.Run:53 read:84 participant:117 distances:128 tableOf:150 matrices:171 rounded:199
 `)
