@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// plainRow reads a line of plain numbers between separators, as many as dst has room for. It reports false for every
+// plainRow reads a line of plain cells between separators, as many as dst has room for. It reports false for every
 // other line, which may be right all the same.
 func plainRow(dst []float64, line []byte, separator byte) bool {
 	for j := range dst {
@@ -16,18 +16,36 @@ func plainRow(dst []float64, line []byte, separator byte) bool {
 			}
 		}
 		v, n := decimal(line)
-		if n == 0 {
-			return false
+		if n == 0 || n < len(line) && line[n] != separator {
+			if v, n = plainCell(line, separator); n == 0 {
+				return false
+			}
 		}
 		dst[j], line = v, line[n:]
 		if j < len(dst)-1 {
-			if len(line) == 0 || line[0] != separator {
+			if len(line) == 0 {
 				return false
 			}
 			line = line[1:]
 		}
 	}
 	return len(line) == 0
+}
+
+// plainCell reads a cell that decimal leaves to others, such as n/a and 1e-300: printable ASCII without quotes, so that
+// nothing stands around it that is to be taken off.
+func plainCell(line []byte, separator byte) (v float64, n int) {
+	for n < len(line) && line[n] != separator {
+		if line[n] <= ' ' || line[n] > '~' || n == 32 {
+			return 0, 0
+		}
+		n++
+	}
+	v, ok := parseNumber(string(line[:n]))
+	if !ok {
+		return 0, 0
+	}
+	return v, n
 }
 
 // decimal reads the number at the beginning of a text, such as -12, 0.5 or 1.25e-03, to the bits that
@@ -102,22 +120,28 @@ func quotient(m uint64, places int) (float64, bool) {
 		return float64(m) / powers[places], true
 	case m < 1<<53 && places < 0 && -places < len(powers):
 		return float64(m) * powers[-places], true
-	case places < 0 || places > 19:
+	case places < 0 || places >= len(fives):
 		return 0, false
 	}
-	d := uint64(1)
-	for range places {
-		d *= 10
-	}
-	// With both shifted to 64 bits, the quotient has more bits than a float64, and whether a rest is left stands in
-	// its last bit.
+	// 10^places is 5^places · 2^places, and a power of two only moves the point. With both shifted to 64 bits, the
+	// quotient has more bits than a float64, and whether a rest is left stands in its last bit.
+	d := fives[places]
 	left, down := bits.LeadingZeros64(m), bits.LeadingZeros64(d)
 	q, rest := bits.Div64(m<<left>>1, m<<left<<63, d<<down)
 	if rest != 0 {
 		q |= 1
 	}
-	return math.Ldexp(float64(q), down-left-63), true
+	return float64(q) * math.Float64frombits(uint64(1023+down-left-63-places)<<52), true
 }
+
+// fives are the powers of five that have 64 bits.
+var fives = func() (f [28]uint64) {
+	f[0] = 1
+	for i := range f[1:] {
+		f[i+1] = 5 * f[i]
+	}
+	return f
+}()
 
 // powers are those of ten that are floats.
 var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // MaxFile bounds what is read of a file, decompressed, in bytes: a thousand regions over
@@ -93,19 +92,16 @@ type blocks struct {
 
 const blockSize = 1 << 16
 
-// add reports whether there was room for one more number.
-func (b *blocks) add(v float64) bool {
-	if b.n == maxNumbers {
+// add reports whether there was room for more numbers.
+func (b *blocks) add(v []float64) bool {
+	if len(v) > maxNumbers-b.n {
 		return false
 	}
-	if len(b.last) == blockSize {
-		b.full, b.last = append(b.full, b.last), make([]float64, 0, blockSize)
+	if cap(b.last)-len(b.last) < len(v) { // as many as there are, up to a block
+		b.full, b.last = append(b.full, b.last), make([]float64, 0, max(min(b.n, blockSize), 1<<10, len(v)))
 	}
-	if len(b.last) == cap(b.last) { // append alone would grow it in many small steps
-		b.last = slices.Grow(b.last, max(1<<10, len(b.last)))
-	}
-	b.last = append(b.last, v)
-	b.n++
+	b.last = append(b.last, v...)
+	b.n += len(v)
 	return true
 }
 

@@ -149,13 +149,11 @@ func (t *text) row(fields []string, number int) error {
 }
 
 func (t *text) add(row []float64) error {
-	for _, v := range row {
-		if v != math.Trunc(v) { // also for NaN
-			t.whole = false
-		}
-		if !t.data.add(v) {
-			return fmt.Errorf("it holds more than the limit of %d numbers", maxNumbers)
-		}
+	for j := 0; j < len(row) && t.whole; j++ {
+		t.whole = row[j] == math.Trunc(row[j]) // not for NaN
+	}
+	if !t.data.add(row) {
+		return fmt.Errorf("it holds more than the limit of %d numbers", maxNumbers)
 	}
 	t.rows++
 	return nil

@@ -38,9 +38,12 @@ func draws(in dag.Input, axes string, read func(dag.Input) (*encoding.Array, err
 	return draws, nil
 }
 
-// Stack joins matrices of one shape to an array [draw, row, column].
+// Stack joins matrices of one shape to an array [draw, row, column]. It may lie in the memory of a single one.
 func Stack(ms []connectivity.Matrix) *encoding.Array {
 	rows, cols := ms[0].Rows, ms[0].Cols
+	if len(ms) == 1 {
+		return encoding.NewArray(ms[0].Data, 1, rows, cols)
+	}
 	v := make([]float64, 0, len(ms)*rows*cols)
 	for _, m := range ms {
 		v = append(v, m.Data...)

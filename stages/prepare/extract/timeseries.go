@@ -60,8 +60,9 @@ func (s *Timeseries) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	}
 	y := connectivity.NewMatrix(x.Rows, x.Cols)
 	for v := range x.Rows {
+		from, to := x.Row(v), y.Row(v)
 		for j, k := range place {
-			y.Row(v)[k] = x.At(v, j)
+			to[k] = from[j]
 		}
 	}
 	if _, err := connectivity.Inspect(y); err != nil {
