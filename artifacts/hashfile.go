@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"prgnn/artifacts/memo"
@@ -89,9 +90,16 @@ func hashFile(path string) (Ref, error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	n, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{f}, make([]byte, 1<<20))
+	b := hashBuffers.Get().(*[hashBuffer]byte)
+	defer hashBuffers.Put(b)
+	n, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{f}, b[:])
 	if err != nil {
 		return Ref{}, err
 	}
 	return Ref{Digest: Digest(h.Sum(nil)), Size: n}, nil
 }
+
+// hashBuffer is how much of a file is read at a time, in bytes: little enough to stay in the processor's cache.
+const hashBuffer = 256 << 10
+
+var hashBuffers = sync.Pool{New: func() any { return new([hashBuffer]byte) }}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // The npy format (NEP 1 of numpy): 6 bytes of magic, version, length of the
@@ -91,10 +92,14 @@ func float32bits(x float32) uint32 {
 	return math.Float32bits(x)
 }
 
-// writeElements converts and writes in pieces of 64 kB.
+const piece = 64 << 10 // bytes
+
+var pieces = sync.Pool{New: func() any { return new([piece]byte) }}
+
+// writeElements converts and writes in pieces.
 func writeElements[T Number](w io.Writer, data []T, size int, put func([]byte, T)) error {
-	const piece = 64 << 10
-	buf := make([]byte, min(piece, len(data)*size))
+	buf := pieces.Get().(*[piece]byte)
+	defer pieces.Put(buf)
 	for len(data) > 0 {
 		n := min(len(data), piece/size)
 		for i, x := range data[:n] {
