@@ -134,7 +134,9 @@ func (s *Store) temp() (*whole.File, error) {
 func (s *Store) syncBlobs(refs ...Ref) error {
 	var errs []error
 	for _, r := range refs {
-		errs = append(errs, s.dirty.Sync(filepath.Dir(s.BlobPath(r.Digest))))
+		if r.Size > s.packing || s.packing == 0 { // else it stands in a pack
+			errs = append(errs, s.dirty.Sync(filepath.Dir(s.BlobPath(r.Digest))))
+		}
 	}
 	errs = append(errs, s.dirty.Sync(filepath.Join(s.dir, blobsDir)))
 	return errors.Join(errs...)
