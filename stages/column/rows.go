@@ -232,12 +232,21 @@ func Read[R any](in dag.Input) ([]R, error) {
 
 // One reads the table of an input port that has one row, whose texts do not keep the table.
 func One[R any](in dag.Input) (row R, err error) {
-	rows, err := Read[R](in)
+	t, err := in.Table()
 	if err != nil {
 		return row, err
 	}
+	return OneOf[R](t, in.Name)
+}
+
+// OneOf is One of a table that was read from an input of that name.
+func OneOf[R any](t *encoding.Table, name string) (row R, err error) {
+	rows, err := Rows[R](t)
+	if err != nil {
+		return row, fmt.Errorf("%s: %w", name, err)
+	}
 	if len(rows) != 1 {
-		return row, fmt.Errorf("%s: has %d rows, want one", in.Name, len(rows))
+		return row, fmt.Errorf("%s: has %d rows, want one", name, len(rows))
 	}
 	Keep(rows)
 	return rows[0], nil

@@ -75,16 +75,17 @@ func (s *Connectivity) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) 
 		Pearson: connectivity.Estimator(s.Pearson), Partial: connectivity.Estimator(s.Partial), Raw: !s.Standardize,
 		Rho: s.Rho, Alpha: s.Alpha, FisherZ: connectivity.Fisher(s.FisherZ), Both: s.Covariance, Workers: t.Threads,
 	}
+	made := ""
 	if t.Has("quality") {
-		left, err := column.One[leftRow](t.In("quality"))
+		quality, err := t.In("quality").Table()
 		if err != nil {
 			return nil, err
 		}
-		o.TEff = left.TEff
-	}
-	made, err := column.MadeOf(t, "quality")
-	if err != nil {
-		return nil, err
+		left, err := column.OneOf[leftRow](quality, t.In("quality").Name)
+		if err != nil {
+			return nil, err
+		}
+		o.TEff, made = left.TEff, quality.Meta["made"]
 	}
 	c, err := connectivity.Estimate(draws, o)
 	if err != nil {

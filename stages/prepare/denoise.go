@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/connectivity"
 	"prgnn/dag"
 	"prgnn/stages/bids"
@@ -106,6 +107,14 @@ func (s *Denoise) Validate() []error {
 	return errs
 }
 
+// readScan reads the table of the scan: one without columns where none is connected.
+func readScan(t *dag.Task) (*encoding.Table, error) {
+	if !t.Has("scan") {
+		return &encoding.Table{}, nil
+	}
+	return t.In("scan").Table()
+}
+
 // A stepRow is what cleaning takes from a scan's table.
 type stepRow struct {
 	TR   float64 `column:"tr"`
@@ -126,15 +135,15 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, row, volumes, err := s.prepare(t, draws[0].Rows)
+	scan, err := readScan(t)
 	if err != nil {
 		return nil, err
 	}
-	made, err := column.MadeOf(t, "scan")
+	c, row, volumes, err := s.prepare(t, scan, draws[0].Rows)
 	if err != nil {
 		return nil, err
 	}
-	if err := lostVoxels(t, &row); err != nil {
+	if err := lostVoxels(t, scan, &row); err != nil {
 		return nil, err
 	}
 	cleaned := make([]connectivity.Matrix, len(draws))
@@ -182,7 +191,7 @@ func (s *Denoise) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	return dag.Outputs{
 		"series": region.Stack(cleaned),
 		"quality": column.WithMeta(column.Table([]column.CleaningRow{row}),
-			column.MadeBy("denoise", &used, made, same...)),
+			column.MadeBy("denoise", &used, scan.Meta["made"], same...)),
 		"volumes": column.Table(volumes),
 		"carpet":  voxels,
 	}, nil
@@ -212,8 +221,8 @@ func (s *Denoise) NeedsTime() string {
 // prepare reads everything but the series themselves: what is regressed out, which volumes are kept, and what is left.
 // It
 // refuses a scan of which too little is left.
-func (s *Denoise) prepare(t *dag.Task, volumes int) (c *connectivity.Cleaner, row column.CleaningRow,
-	each []column.VolumeRow, err error) {
+func (s *Denoise) prepare(t *dag.Task, scan *encoding.Table, volumes int) (c *connectivity.Cleaner,
+	row column.CleaningRow, each []column.VolumeRow, err error) {
 	o := connectivity.Cleaning{
 		TR: s.TR, Detrend: s.Detrend, TrendOver: connectivity.TrendOver(s.TrendOver),
 		Filter: connectivity.Filter(s.Filter), HighPass: s.HighPass, LowPass: s.LowPass,
@@ -221,16 +230,16 @@ func (s *Denoise) prepare(t *dag.Task, volumes int) (c *connectivity.Cleaner, ro
 	}
 	from := s.TimeFrom(t.Has)
 	if from == "" && t.Has("scan") {
-		scan, err := column.One[stepRow](t.In("scan"))
+		step, err := column.OneOf[stepRow](scan, t.In("scan").Name)
 		if err != nil {
 			return nil, row, each, err
 		}
-		o.TR, from = scan.TR, scan.From
+		o.TR, from = step.TR, step.From
 	}
 	if s.Filter != "none" && !(o.TR > 0) {
 		return nil, row, each, fmt.Errorf("%s: the %s filter needs the repetition time, and it is not known: set tr, in s", t.In("series").Name, s.Filter)
 	}
-	if row, each, err = s.confounds(t, volumes, &o); err != nil {
+	if row, each, err = s.confounds(t, scan, volumes, &o); err != nil {
 		return nil, row, each, err
 	}
 	row.TRFrom = from
@@ -280,21 +289,24 @@ func (s *Denoise) cleaner(volumes int, o connectivity.Cleaning, row *column.Clea
 }
 
 // lostVoxels takes over what bootstrap's table of the scan says of voxels that were left out.
-func lostVoxels(t *dag.Task, row *column.CleaningRow) error {
+func lostVoxels(t *dag.Task, scan *encoding.Table, row *column.CleaningRow) error {
 	if !t.Has("scan") {
 		return nil
 	}
-	lost, err := column.Read[struct {
+	lost, err := column.Rows[struct {
 		NonFinite int32  `column:"nonfinite,optional"`
 		Reduced   int32  `column:"reduced,optional"`
 		Nodes     string `column:"reduced_nodes,optional"`
 		Shares    string `column:"reduced_shares,optional"`
-	}](t.In("scan"))
-	if err == nil && len(lost) == 1 {
+	}](scan)
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.In("scan").Name, err)
+	}
+	if len(lost) == 1 {
 		row.NonFinite, row.Reduced = lost[0].NonFinite, lost[0].Reduced
 		row.Lost, row.LostShares = lost[0].Nodes, lost[0].Shares
 	}
-	return err
+	return nil
 }
 
 func tooLittle(format string, args ...any) error {
@@ -308,15 +320,12 @@ const orExclude = "; or exclude this participant (exclude, under cohort)"
 // confounds reads the table of confounds, and sets regressors and censoring. It begins the row of the quality table,
 // and
 // says of each volume how it moved and whether it is kept.
-func (s *Denoise) confounds(t *dag.Task, volumes int, o *connectivity.Cleaning) (row column.CleaningRow,
-	each []column.VolumeRow, err error) {
+func (s *Denoise) confounds(t *dag.Task, scan *encoding.Table, volumes int, o *connectivity.Cleaning) (
+	row column.CleaningRow, each []column.VolumeRow, err error) {
 	each = unknownVolumes(volumes)
 	row = column.CleaningRow{MeanFD: math.NaN(), MaxFD: math.NaN(), Strategy: "none"}
 	asked := s.Regress != "none" && s.Regress != "auto" || len(s.Columns) > 0 || s.FD > 0 || s.DVARS > 0
-	why, err := before(t)
-	if err != nil {
-		return row, each, err
-	}
+	why := scan.Meta[column.CleanedBefore] // why they need no nuisance regression: somebody has cleaned them
 	if why == column.CleanedScan && (asked || s.Task != "none") {
 		return row, each, fmt.Errorf("%s: according to its sidecar, confounds were already regressed out of this scan; denoising it twice would remove signal: remove regress, columns, fd, dvars and task", t.In("series").Name)
 	}
@@ -437,18 +446,6 @@ func readConfounds(t *dag.Task, volumes int) (table connectivity.Confounds, err 
 	table = connectivity.Confounds{Names: names, Values: x, Cosines: -1}
 	table.About, err = aboutConfounds(t)
 	return table, err
-}
-
-// before says why series need no nuisance regression: somebody has cleaned them. "" where nothing says so.
-func before(t *dag.Task) (string, error) {
-	if !t.Has("scan") {
-		return "", nil
-	}
-	scan, err := t.In("scan").Table()
-	if err != nil {
-		return "", err
-	}
-	return scan.Meta[column.CleanedBefore], nil
 }
 
 // aboutConfounds reads fMRIPrep's JSON file of the confounds; nil where it is not connected.

@@ -14,15 +14,12 @@ import (
 func (s *Denoise) Refuses(volumes int, tr float64, files map[string]dag.Input) error {
 	series := dag.InputOf(encoding.NewArray(make([]float64, volumes), 1, volumes, 1))
 	series.Name = "its scan"
-	in := map[string][]dag.Input{
-		"series": {series},
-		"scan": {dag.InputOf(encoding.NewTable(encoding.Column{Name: "tr", Values: []float64{tr},
-			Valid: []bool{tr > 0}}))},
-	}
+	scan := encoding.NewTable(encoding.Column{Name: "tr", Values: []float64{tr}, Valid: []bool{tr > 0}})
+	in := map[string][]dag.Input{"series": {series}, "scan": {dag.InputOf(scan)}}
 	for port, file := range files {
 		in[port] = []dag.Input{file}
 	}
-	_, _, _, err := s.prepare(dag.NewTask(in), volumes)
+	_, _, _, err := s.prepare(dag.NewTask(in), scan, volumes)
 	if err == nil {
 		return nil
 	}
