@@ -32,8 +32,7 @@ func Main() int {
 }
 
 func isCommand(word string) bool {
-	a := app{Console: &console.Console{}}
-	return slices.ContainsFunc(a.root().Commands(), func(c *cobra.Command) bool { return c.Name() == word })
+	return word == "help" || slices.ContainsFunc(commands, func(c subcommand) bool { return c.name == word })
 }
 
 func run(args []string, stdout io.Writer, stderr io.Writer) int {
@@ -41,7 +40,11 @@ func run(args []string, stdout io.Writer, stderr io.Writer) int {
 		Console: console.New(args, stdout, stderr),
 		private: !slices.Contains([]string{"", "0"}, os.Getenv("PIPELINE_PRIVATE")),
 	}
-	root := a.root()
+	only := ""
+	if len(args) > 0 {
+		only = args[0]
+	}
+	root := a.root(only)
 	root.SetArgs(args)
 	root.SetOut(a.Out)
 	root.SetErr(a.Stderr)
@@ -54,7 +57,55 @@ func run(args []string, stdout io.Writer, stderr io.Writer) int {
 	return code
 }
 
-func (a *app) root() *cobra.Command {
+// A subcommand is one word of the command line, in the group under which the help lists it.
+type subcommand struct {
+	name, group string
+	make        func(*app) *cobra.Command
+	tellsOfAll  bool // it needs the other commands
+}
+
+var commands = []subcommand{
+	{name: "run", group: "run", make: (*app).runCommand},
+	{name: "plan", group: "run", make: (*app).planCommand},
+	{name: "why", group: "run", make: (*app).whyCommand},
+	{name: "graph", group: "run", make: (*app).graphCommand},
+	{name: "status", group: "run", make: (*app).statusCommand},
+	{name: "bids-app", group: "run", make: (*app).bidsAppCommand},
+	{name: "exec-task", group: "run", make: (*app).execTaskCommand},
+	{name: "exec-pilot", group: "run", make: (*app).execPilotCommand},
+
+	{name: "cohort", group: "look", make: (*app).cohortCommand},
+	{name: "runs", group: "look", make: (*app).runsCommand},
+	{name: "show", group: "look", make: (*app).showCommand},
+	{name: "log", group: "look", make: (*app).logCommand},
+	{name: "report", group: "look", make: (*app).reportCommand},
+	{name: "export", group: "look", make: (*app).exportCommand},
+	{name: "inspect", group: "look", make: (*app).inspectCommand},
+
+	{name: "diff", group: "trust", make: (*app).diffCommand},
+	{name: "audit", group: "trust", make: (*app).auditCommand},
+	{name: "lock", group: "trust", make: (*app).lockCommand},
+	{name: "bundle", group: "trust", make: (*app).bundleCommand},
+	{name: "replay", group: "trust", make: (*app).replayCommand},
+	{name: "sign", group: "trust", make: (*app).signCommand},
+	{name: "lineage", group: "trust", make: (*app).lineageCommand},
+	{name: "provenance", group: "trust", make: (*app).provenanceCommand},
+	{name: "verify", group: "trust", make: (*app).verifyCommand},
+	{name: "gc", group: "trust", make: (*app).gcCommand},
+	{name: "remote", group: "trust", make: (*app).remoteCommand},
+
+	{name: "init", group: "help", make: (*app).initCommand},
+	{name: "print", group: "help", make: (*app).printCommand},
+	{name: "simulate", group: "help", make: (*app).simulateCommand},
+	{name: "stages", group: "help", make: (*app).stagesCommand},
+	{name: "new-stage", group: "help", make: (*app).newStageCommand},
+	{name: "version", group: "help", make: (*app).versionCommand},
+	{name: "completion", group: "help", make: (*app).completionCommand, tellsOfAll: true},
+}
+
+// root is the program's command. Where only names a command, no other one is made: their flags take a tenth of the
+// time of a short command.
+func (a *app) root(only string) *cobra.Command {
 	var version bool
 	root := &cobra.Command{
 		Use:   "pipeline COMMAND",
@@ -100,20 +151,14 @@ parameter changed back runs nothing.`,
 		&cobra.Group{ID: "trust", Title: "Compare and check"},
 		&cobra.Group{ID: "help", Title: "Learn"},
 	)
-	add := func(group string, cmds ...*cobra.Command) {
-		for _, c := range cmds {
-			c.GroupID = group
-			root.AddCommand(c)
+	all := !slices.ContainsFunc(commands, func(c subcommand) bool { return c.name == only && !c.tellsOfAll })
+	for _, c := range commands {
+		if all || c.name == only {
+			cmd := c.make(a)
+			cmd.GroupID = c.group
+			root.AddCommand(cmd)
 		}
 	}
-	add("run", a.runCommand(), a.planCommand(), a.whyCommand(), a.graphCommand(), a.statusCommand(),
-		a.bidsAppCommand(), a.execTaskCommand(), a.execPilotCommand())
-	add("look", a.cohortCommand(), a.runsCommand(), a.showCommand(), a.logCommand(), a.reportCommand(),
-		a.exportCommand(), a.inspectCommand())
-	add("trust", a.diffCommand(), a.auditCommand(), a.lockCommand(), a.bundleCommand(), a.replayCommand(),
-		a.signCommand(), a.lineageCommand(), a.provenanceCommand(), a.verifyCommand(), a.gcCommand(), a.remoteCommand())
-	add("help", a.initCommand(), a.printCommand(), a.simulateCommand(), a.stagesCommand(), a.newStageCommand(),
-		a.versionCommand(), a.completionCommand())
 	root.SetHelpCommand(a.helpCommand(root))
 	root.SetHelpCommandGroupID("help")
 	root.InitDefaultHelpCmd()

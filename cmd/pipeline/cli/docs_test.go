@@ -55,7 +55,7 @@ func pages(t *testing.T) (all []docsPage) {
 
 func allCommands() []*cobra.Command {
 	a := &app{Console: console.New(nil, io.Discard, io.Discard)}
-	root := a.root()
+	root := a.root("")
 	return append([]*cobra.Command{root}, root.Commands()...)
 }
 

@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"io"
 	"os/exec"
+	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
+	"prgnn/cmd/pipeline/console"
 	"prgnn/internal/need"
 )
 
@@ -47,5 +51,25 @@ func TestSizeFlag(t *testing.T) {
 		if err := (positive{&n}).Set(text); err == nil {
 			t.Errorf("%q is taken as %d", text, n)
 		}
+	}
+}
+
+// Each command is listed under its own name, and made alone it is the same one.
+func TestCommandsAlone(t *testing.T) {
+	for _, c := range commands {
+		all := (&app{Console: console.New(nil, io.Discard, io.Discard)}).root("")
+		alone := (&app{Console: console.New(nil, io.Discard, io.Discard)}).root(c.name)
+		var texts [2]string
+		for i, root := range []*cobra.Command{all, alone} {
+			cmd, _, err := root.Find([]string{c.name})
+			if err != nil || cmd.Name() != c.name {
+				t.Fatalf("%s: found %s, %v", c.name, cmd.Name(), err)
+			}
+			var text strings.Builder
+			root.SetOut(&text)
+			need.NoError(t, cmd.Help())
+			texts[i] = text.String()
+		}
+		need.Equal(t, texts[1], texts[0], c.name)
 	}
 }

@@ -199,7 +199,7 @@ func TestNoCommandPrintsControlCharacters(t *testing.T) {
 	for _, args := range commands {
 		ask(args...)
 	}
-	for _, c := range (&app{Console: &console.Console{}}).root().Commands() {
+	for _, c := range (&app{Console: &console.Console{}}).root("").Commands() {
 		if !called[c.Name()] {
 			t.Errorf("pipeline %s is not tried", c.Name())
 		}
