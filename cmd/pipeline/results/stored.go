@@ -188,8 +188,7 @@ func (c *Current) damaged(s *dag.Step, ref artifacts.Ref) bool {
 // digests that the last run of the same pipeline wrote down.
 func (c *Current) Recorded() proof.Results {
 	all := c.Results()
-	runs, _ := c.Store.Runs() // damaged records are as good as none here
-	for _, r := range runs {
+	for r := range c.Store.RunsBack {
 		if len(all.Tasks) >= len(c.Steps) {
 			break
 		}
