@@ -58,6 +58,7 @@ Exit codes: 0 success, 1 a participant or a stage failed, 2 wrong usage.`,
 }
 
 func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
+	leaveRoom()
 	r := &running{executor: executor{where: "local"}}
 	r.Workers, r.Memory = x.Workers, int64(x.Memory*1e9)
 	if err := x.Check(); err != nil {
@@ -100,7 +101,7 @@ func (a *app) runApp(cmd *cobra.Command, x *bidsapp.App) error {
 		return exit.Wrong(err)
 	}
 	p.Dir = x.Out // the place of the report
-	result, err := a.runLoaded(cmd, r, p, collectLittle())
+	result, err := a.runLoaded(cmd, r, p)
 	if result == nil || exitCode(err) == exit.Interrupted {
 		return err
 	}

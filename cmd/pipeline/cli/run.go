@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -87,21 +85,19 @@ type running struct {
 }
 
 func (a *app) runFile(cmd *cobra.Command, r *running) error {
-	collect := collectLittle()
-	defer collect()
+	leaveRoom()
 	p, err := a.load(r.file, r.sets)
 	if err != nil {
 		a.dropped(r.file, r.sets, nil)
 		return err
 	}
 	p.Notes = members.Notes(p, nil)
-	_, err = a.runLoaded(cmd, r, p, collect)
+	_, err = a.runLoaded(cmd, r, p)
 	return err
 }
 
-// runLoaded runs a pipeline, and calls collect when work begins. There is no result where the
-// run could not begin.
-func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, collect func()) (*dag.Result, error) {
+// runLoaded runs a pipeline. There is no result where the run could not begin.
+func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (*dag.Result, error) {
 	if err := checkSelection(p.Graph, r.Options); err != nil {
 		return nil, err
 	}
@@ -146,7 +142,7 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline, c
 			shown.Say(text)
 		}
 	})
-	changed := r.follow(shown, func() { collect(); ahead() })
+	changed := r.follow(shown, ahead)
 	r.Bring = handedOut(p)
 	result, err := dag.Run(ctx, p.Graph, store, r.Options)
 	if ctx.Err() == nil {
@@ -242,18 +238,6 @@ func (a *app) noteResult(r *dag.Result, changed map[string][]dag.Event) {
 	if r.NoRecord != nil {
 		a.Warn("everything was cached, but the run record could not be written: %v; %s frees space", r.NoRecord, a.Command("gc"))
 	}
-}
-
-// collectLittle lets garbage lie while nothing but a graph is in memory, until the
-// function that it returns is called: a run that finds everything up to date
-// spends a third of its time collecting else (1,000 tasks: 20 ms of processor
-// instead of 30; 10,000: 140 instead of 170, for 8 MB more). From then on there is a room for it.
-func collectLittle() (toRoom func()) {
-	if os.Getenv("GOGC") != "" {
-		return func() {}
-	}
-	debug.SetGCPercent(400)
-	return sync.OnceFunc((&room{}).keep)
 }
 
 // checkSelection refuses names of stages that are not there before anything is
