@@ -109,12 +109,13 @@ func newPass(rois ROIs, which []int, valid [][]bool, means *meansRoom) *pass {
 }
 
 // run reads the scan once.
-func (p *pass) run(open func() (*Reader, error), overlap bool) error {
+func (p *pass) run(open func() (*Reader, error), threads int) error {
 	r, err := open()
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	r.Threads(threads)
 	p.header = r.Header
 	if err := r.Header.series(); err != nil {
 		return r.fail(err)
@@ -136,7 +137,7 @@ func (p *pass) run(open func() (*Reader, error), overlap bool) error {
 	} else {
 		p.lanes = newWideSums(t, len(p.voxels))
 	}
-	if err := r.batches(overlap, p.add); err != nil {
+	if err := r.batches(threads > 1, p.add); err != nil {
 		return err
 	}
 	p.flush()

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"prgnn/nifti/inflate"
 )
 
 // A Reader reads an image one volume after the other.
@@ -83,6 +85,13 @@ func (r *Reader) open(src io.Reader, pair bool) error {
 		return err
 	}
 	return r.skipTo(r.start)
+}
+
+// Threads lets n goroutines decompress a gzipped image from now on, which asks for memory (inflate.Reader.Threads).
+func (r *Reader) Threads(n int) {
+	if z, ok := r.src.(*inflate.Reader); ok {
+		z.Threads(n)
+	}
 }
 
 // Volumes is the number of 3-D volumes.

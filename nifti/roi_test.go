@@ -48,7 +48,7 @@ func TestROIMeansGolden(t *testing.T) {
 		rois.Voxels = append(rois.Voxels, voxels)
 	}
 	m, err := ROIMeans(func() (*Reader, error) { return Open(filepath.Join("testdata", "nilearn", "bold.nii.gz")) },
-		rois, false)
+		rois, 1)
 	need.NoError(t, err)
 	if len(lines)-1 != 60 || m.Volumes != 60 || len(m.Series) != 60*len(head) {
 		t.Fatalf("%d lines, %d volumes", len(lines)-1, m.Volumes)
@@ -178,8 +178,8 @@ func TestROIMeans(t *testing.T) {
 	for dtype, span := range ranges {
 		for _, volumes := range []int{2, 8, 17} {
 			for _, big := range []bool{false, true} {
-				for _, overlap := range []bool{false, true} {
-					t.Run(fmt.Sprint(dtype, volumes, big, overlap), func(t *testing.T) {
+				for _, threads := range []int{1, 3} {
+					t.Run(fmt.Sprint(dtype, volumes, big, threads), func(t *testing.T) {
 						s := scan{dtype, big, 0.5, 100, [4]int{5, 6, 7, volumes}, nil}
 						rnd := rand.New(rand.NewPCG(1, uint64(volumes)))
 						n := 5 * 6 * 7
@@ -221,7 +221,7 @@ func TestROIMeans(t *testing.T) {
 						m, err := ROIMeans(func() (*Reader, error) {
 							opened++
 							return NewReader(bytes.NewReader(file), "scan")
-						}, rois, overlap)
+						}, rois, threads)
 						need.NoError(t, err)
 						series, counts := slowMeans(s, rois)
 						if !slices.Equal(m.Counts, counts) {
@@ -288,7 +288,7 @@ func TestROIMeansLarge(t *testing.T) {
 	}
 	file := s.file()
 	m, err := ROIMeans(func() (*Reader, error) { return NewReader(bytes.NewReader(file), "scan") },
-		ROIs{Voxels: [][]int32{voxels}}, false)
+		ROIs{Voxels: [][]int32{voxels}}, 1)
 	need.NoError(t, err)
 	if !slices.Equal(m.Series, []float64{65535, 65534}) {
 		t.Errorf("means %v, want 65535 and 65534", m.Series)
@@ -298,19 +298,19 @@ func TestROIMeansLarge(t *testing.T) {
 func TestROIMeansErrors(t *testing.T) {
 	s := scan{Int16, false, 1, 0, [4]int{4, 4, 4, 9}, make([]float64, 4*4*4*9)}
 	file := s.file()
-	for _, overlap := range []bool{false, true} {
+	for _, threads := range []int{1, 3} {
 		_, err := ROIMeans(func() (*Reader,
 			error) {
 			return NewReader(bytes.NewReader(file[:352+128*6+5]), "scan.nii")
 		},
-			ROIs{Voxels: [][]int32{{1, 2}}}, overlap)
+			ROIs{Voxels: [][]int32{{1, 2}}}, threads)
 		if want := "scan.nii: volume 7 of 9: truncated at byte 1125; fetch or write the file again (unexpected EOF)"; err == nil || err.Error() != want {
-			t.Errorf("overlap %v: error %v, want %s", overlap, err, want)
+			t.Errorf("%d threads: error %v, want %s", threads, err, want)
 		}
 	}
 	s.shape[3], s.values = 1, s.values[:64]
 	file = s.file()
-	_, err := ROIMeans(func() (*Reader, error) { return NewReader(bytes.NewReader(file), "scan.nii") }, ROIs{}, false)
+	_, err := ROIMeans(func() (*Reader, error) { return NewReader(bytes.NewReader(file), "scan.nii") }, ROIs{}, 1)
 	need.Error(t, err, "scan.nii: shape [4 4 4 1] has one volume")
 }
 

@@ -58,7 +58,7 @@ func regions(b *testing.B, draws int) nifti.ROIs {
 	return rois
 }
 
-func means(b *testing.B, name string, draws int, overlap bool) {
+func means(b *testing.B, name string, draws, threads int) {
 	path := data(b, name)
 	rois := regions(b, draws)
 	info := need.Value(os.Stat(path))(b)
@@ -66,7 +66,7 @@ func means(b *testing.B, name string, draws int, overlap bool) {
 	base, cpu, runs := peakMB(), cpuSeconds(), 0
 	for b.Loop() {
 		runs++
-		m, err := nifti.ROIMeans(func() (*nifti.Reader, error) { return nifti.Open(path) }, rois, overlap)
+		m, err := nifti.ROIMeans(func() (*nifti.Reader, error) { return nifti.Open(path) }, rois, threads)
 		need.NoError(b, err)
 		if m.Volumes != 150 {
 			b.Fatal(m.Volumes)
@@ -115,20 +115,25 @@ func cpuSeconds() float64 {
 	return (user + system) / 100
 }
 
-func BenchmarkGzipTenDraws(b *testing.B)        { means(b, "bold.nii.gz", 10, false) }
-func BenchmarkGzipTenDrawsOverlap(b *testing.B) { means(b, "bold.nii.gz", 10, true) }
-func BenchmarkGzipMeanOnly(b *testing.B)        { means(b, "bold.nii.gz", 0, false) }
-func BenchmarkPlainTenDraws(b *testing.B)       { means(b, "bold.nii", 10, false) }
+func BenchmarkGzipTenDraws(b *testing.B)    { means(b, "bold.nii.gz", 10, 1) }
+func BenchmarkGzipTenDrawsTwo(b *testing.B) { means(b, "bold.nii.gz", 10, 2) }
+func BenchmarkGzipMeanOnly(b *testing.B)    { means(b, "bold.nii.gz", 0, 1) }
+func BenchmarkPlainTenDraws(b *testing.B)   { means(b, "bold.nii", 10, 1) }
 
-// BenchmarkInflate is what decompression alone takes.
-func BenchmarkInflate(b *testing.B) {
+// Decompression alone.
+func BenchmarkInflate(b *testing.B)    { decompress(b, 1) }
+func BenchmarkInflateTwo(b *testing.B) { decompress(b, 2) }
+
+func decompress(b *testing.B, threads int) {
 	path := data(b, "bold.nii.gz")
 	cpu, runs := cpuSeconds(), 0
 	defer func() { b.ReportMetric(1000*(cpuSeconds()-cpu)/float64(max(1, runs)), "cpu-ms") }()
 	for b.Loop() {
 		runs++
 		f := need.Value(os.Open(path))(b)
-		n := need.Value(io.Copy(io.Discard, inflate.NewReader(f)))(b)
+		z := inflate.NewReader(f)
+		z.Threads(threads)
+		n := need.Value(io.Copy(io.Discard, z))(b)
 		f.Close()
 		b.SetBytes(n)
 	}

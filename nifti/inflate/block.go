@@ -16,20 +16,23 @@ var (
 
 // corrupt says where the stream is wrong. What is wrong so near to the end that the
 // trailer is missing is the zeros that were read beyond it.
-func (z *Reader) corrupt(err error) error {
+func (z *decoder) corrupt(err error) error {
 	if z.overrun(maxBits) {
 		return z.truncated()
 	}
 	return fmt.Errorf("gzip: damaged at byte %d: %w; fetch or write the file again", z.place(), err)
 }
 
-// truncated says where the stream ends.
-func (z *Reader) truncated() error {
+// truncated says where the stream ends, if it is not its source's fault.
+func (z *decoder) truncated() error {
+	if z.eof != io.EOF {
+		return z.eof
+	}
 	return fmt.Errorf("gzip: truncated at byte %d; fetch or write the file again (%w)", z.base+int64(z.end), io.ErrUnexpectedEOF)
 }
 
 // readBlock reads the header of a block, and of a compressed one the codes.
-func (z *Reader) readBlock() error {
+func (z *decoder) readBlock() error {
 	if z.final {
 		z.state = atTrailer
 		return nil
@@ -84,7 +87,7 @@ func fixedLength(symbol int) uint8 {
 var preOrder = [19]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
 // readCodes reads the codes of a block (RFC 1951, 3.2.7).
-func (z *Reader) readCodes() error {
+func (z *decoder) readCodes() error {
 	head, err := z.bits(14)
 	if err != nil {
 		return err
@@ -106,9 +109,7 @@ func (z *Reader) readCodes() error {
 	}
 	for i := 0; i < lits+dists; {
 		if z.n < 7 {
-			if err := z.need(); err != nil {
-				return err
-			}
+			z.need()
 		}
 		e := z.pre[z.hold&127]
 		if e == 0 {
@@ -151,7 +152,7 @@ func (z *Reader) readCodes() error {
 }
 
 // tables builds the tables from the first lengths, and starts the block.
-func (z *Reader) tables(lits, dists int) error {
+func (z *decoder) tables(lits, dists int) error {
 	if !build(z.lit[:], litBits, z.lens[:lits], litMeaning[:]) ||
 		!build(z.dist[:], distBits, z.lens[lits:lits+dists], distMeaning[:]) {
 		return z.corrupt(errLengths)
@@ -161,23 +162,23 @@ func (z *Reader) tables(lits, dists int) error {
 	return nil
 }
 
-// copyStored copies the part of a stored block that is there and fits.
-func (z *Reader) copyStored() error {
+// copyStored copies the part of a stored block that is there and has room from o, and
+// gives its end.
+func copyStored[T symbol](z *decoder, out []T, o, limit int) (int, error) {
 	if z.stored > 0 && z.pos == z.end {
-		if err := z.fill(); err != nil {
-			return err
-		}
+		z.fill()
 		if z.pos == z.end {
-			return z.truncated()
+			return o, z.truncated()
 		}
 	}
-	n := min(z.stored, z.end-z.pos, history+piece-z.done)
-	copy(z.out[z.done:], z.in[z.pos:z.pos+n])
-	z.pos += n
-	z.stored -= n
-	z.decompressed(z.done, z.done+n)
+	for _, b := range z.in[z.pos:][:min(z.stored, z.end-z.pos, limit-o)] {
+		out[o] = T(b)
+		o++
+		z.pos++
+		z.stored--
+	}
 	if z.stored == 0 {
 		z.state = atBlock
 	}
-	return nil
+	return o, nil
 }

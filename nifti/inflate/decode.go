@@ -5,43 +5,48 @@ import (
 	"unsafe"
 )
 
-// decode decompresses the current block until it ends, or the window is full.
+// A symbol is what a block is decompressed to: bytes or, where the bytes before are not
+// known yet, numbers that stand for bytes (see guess).
+type symbol interface{ uint8 | uint16 }
+
+// decode decompresses the current block into out, from o on, until it ends or limit is
+// reached, which has slack symbols behind it; the member begins at begun. It gives the
+// end of what it has made.
 //
 // Each round begins with the next entry looked up and at least 56 bits, its own
 // among them, in the bit buffer. Three literals take 33 of them and leave more than
 // a look-up's worth. Two literals and a length (20 bits at most) leave 14, enough to
-// look a distance up (8), but not to take it (28) and look the next entry up (11), so
-// there is a look at how many are left. Every look-up comes before the bits that are
+// look a distance up (8), but not to take it (28) and look the next entry up (11): more
+// are filled in whether or not they are needed, since a branch on that cannot be
+// predicted. Every look-up comes before the bits that are
 // filled in: what the loop waits for is the chain from one look-up to the next.
 //
 // Memory is accessed without the checks of the language where the conditions of the
 // loop make sure of it: a round starts at no more than last, reads two words, the
-// second up to 7 bytes further on, and so stays below last+24; it starts below
-// history+piece and writes up to 2 literals and 258+8 bytes, less than slack.
+// second up to 7 bytes further on, and so stays below last+24; it starts below limit
+// and writes up to 2 literals and 258+8 symbols, less than slack.
 //
 // It is one function: calls would move the bit buffer out of the registers.
-func (z *Reader) decode() error {
+func decode[T symbol](z *decoder, out []T, begun, o, limit int) (int, error) {
 	const mask = 1<<litBits - 1
-	from := z.done
+	size := int(unsafe.Sizeof(T(0)))
+	base := unsafe.Pointer(unsafe.SliceData(out))
+	var failed error
 	for {
-		if z.end-z.pos < pad && !z.eof {
-			if err := z.fill(); err != nil {
-				return err
-			}
+		if z.end-z.pos < pad {
+			z.fill()
 		}
 		last := z.end - 24
-		if z.eof {
+		if z.eof != nil {
 			last = z.end + pad - 24
 		}
 		// Only the lowest six bits of n count, so a whole entry may be taken off.
-		pos, hold, n, o := z.pos, z.hold, uint32(z.n), z.done
-		begun := z.begun
-
+		pos, hold, n := z.pos, z.hold, uint32(z.n)
 		hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
 		pos += int((63 - n) >> 3)
 		n |= 56
 		e := z.lit[hold&mask]
-		for pos <= last && o < history+piece {
+		for pos <= last && o < limit {
 			was := hold
 			hold >>= e & 63
 			n -= e
@@ -51,7 +56,7 @@ func (z *Reader) decode() error {
 				was = hold
 				hold >>= e & 63
 				n -= e
-				*z.outByte(o) = b
+				*(*T)(unsafe.Add(base, o*size)) = T(b)
 				o++
 				if int32(e) < 0 {
 					b = byte(e >> 8)
@@ -59,10 +64,10 @@ func (z *Reader) decode() error {
 					was = hold
 					hold >>= e & 63
 					n -= e
-					*z.outByte(o) = b
+					*(*T)(unsafe.Add(base, o*size)) = T(b)
 					o++
 					if int32(e) < 0 {
-						*z.outByte(o) = byte(e >> 8)
+						*(*T)(unsafe.Add(base, o*size)) = T(byte(e >> 8))
 						o++
 						e = z.lit[hold&mask]
 						hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
@@ -81,7 +86,7 @@ func (z *Reader) decode() error {
 				}
 				switch {
 				case int32(e) < 0:
-					*z.outByte(o) = byte(e >> 8)
+					*(*T)(unsafe.Add(base, o*size)) = T(byte(e >> 8))
 					o++
 					hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
 					pos += int((^n & 63) >> 3)
@@ -91,7 +96,7 @@ func (z *Reader) decode() error {
 				case e&flagEnd != 0:
 					z.state = atBlock
 				case e == 0:
-					z.err = errCode
+					failed = errCode
 				}
 				if e&flagBase == 0 {
 					break
@@ -99,11 +104,9 @@ func (z *Reader) decode() error {
 			}
 			length := int(e>>16) + int(was&(1<<(e&63)-1)>>(e>>8&15))
 			d := z.dist[hold&(1<<distBits-1)]
-			if n&63 < 28+litBits {
-				hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
-				pos += int((^n & 63) >> 3)
-				n |= 56
-			}
+			hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
+			pos += int((^n & 63) >> 3)
+			n |= 56
 			if d&flagBase == 0 {
 				if d&flagSubtable != 0 {
 					hold >>= distBits
@@ -111,7 +114,7 @@ func (z *Reader) decode() error {
 					d = z.dist[d>>16+uint32(hold)&(1<<(d>>8&15)-1)]
 				}
 				if d == 0 {
-					z.err = errCode
+					failed = errCode
 					break
 				}
 			}
@@ -119,7 +122,7 @@ func (z *Reader) decode() error {
 			hold >>= d & 63
 			n -= d
 			if distance > o-begun {
-				z.err = errDistance
+				failed = errDistance
 				break
 			}
 			to := o
@@ -128,62 +131,46 @@ func (z *Reader) decode() error {
 			hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
 			pos += int((^n & 63) >> 3)
 			n |= 56
-			if distance >= 8 && length <= 16 {
-				*z.outWord(to) = *z.outWord(to - distance)
-				*z.outWord(to + 8) = *z.outWord(to - distance + 8)
+			if distance*size >= 8 && length <= 16 {
+				to := unsafe.Add(base, to*size)
+				from := unsafe.Add(to, -distance*size)
+				*(*[8]byte)(to) = *(*[8]byte)(from)
+				*(*[8]byte)(unsafe.Add(to, 8)) = *(*[8]byte)(unsafe.Add(from, 8))
+				if size == 2 {
+					*(*[8]byte)(unsafe.Add(to, 16)) = *(*[8]byte)(unsafe.Add(from, 16))
+					*(*[8]byte)(unsafe.Add(to, 24)) = *(*[8]byte)(unsafe.Add(from, 24))
+				}
 			} else {
-				copyMatch(&z.out, to, distance, length)
+				copyMatch(out, to, distance, length)
 			}
 		}
 		z.pos, z.hold, z.n = pos, hold, uint(n&63)
-		if z.err != nil {
-			return z.corrupt(z.err)
+		switch {
+		case failed != nil:
+			return o, z.corrupt(failed)
+		case z.overrun(0):
+			return o, z.truncated()
+		case z.state != inBlock || o >= limit:
+			return o, nil
 		}
-		if z.overrun(0) {
-			return z.truncated()
-		}
-		if z.state != inBlock || o >= history+piece {
-			z.decompressed(from, o)
-			return nil
-		}
-		z.done = o
 	}
 }
 
 // inWord is the eight bytes of in at a place, without a check that they are there.
-func (z *Reader) inWord(at int) *[8]byte {
+func (z *decoder) inWord(at int) *[8]byte {
 	return (*[8]byte)(unsafe.Add(unsafe.Pointer(&z.in), at))
 }
 
-// outWord is eight bytes of out, and outByte one, likewise.
-func (z *Reader) outWord(at int) *[8]byte {
-	return (*[8]byte)(unsafe.Add(unsafe.Pointer(&z.out), at))
-}
-
-func (z *Reader) outByte(at int) *byte {
-	return (*byte)(unsafe.Add(unsafe.Pointer(&z.out), at))
-}
-
-// copyMatch repeats length bytes of the window that begin distance before o. It may
-// write some bytes more.
-func copyMatch(out *[window]byte, o, distance, length int) {
-	end := o + length
-	if distance >= 8 {
-		for from := o - distance; o < end; o, from = o+8, from+8 {
-			binary.LittleEndian.PutUint64(out[o:], binary.LittleEndian.Uint64(out[from:]))
+// copyMatch repeats length symbols of out that begin distance before o. It may write
+// some more.
+func copyMatch[T symbol](out []T, o, distance, length int) {
+	if distance < length {
+		// What has been repeated can be repeated with it.
+		from, end := o-distance, o+length
+		for o < end {
+			o += copy(out[o:end], out[from:o])
 		}
 		return
 	}
-	if distance == 1 {
-		v := uint64(out[o-1]) * 0x0101010101010101
-		for ; o < end; o += 8 {
-			binary.LittleEndian.PutUint64(out[o:], v)
-		}
-		return
-	}
-	// What has been repeated can be repeated with it.
-	from := o - distance
-	for o < end {
-		o += copy(out[o:end], out[from:o])
-	}
+	copy(out[o:o+length], out[o-distance:])
 }

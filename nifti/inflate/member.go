@@ -43,18 +43,15 @@ func (h *headerReader) text() {
 func (z *Reader) readMember() error {
 	z.align()
 	if z.end-z.pos < pad {
-		if err := z.fill(); err != nil {
-			return err
-		}
+		z.fill()
 	}
 	at := z.place()
-	if z.pos == z.end && z.eof && z.member > 0 {
-		z.state = atEnd
-		return io.EOF
+	if z.pos == z.end && z.member > 0 {
+		return z.ended()
 	}
 	h := headerReader{z: z}
 	id := [2]byte{h.byte(), h.byte()}
-	if h.err != nil && !errors.Is(h.err, io.ErrUnexpectedEOF) {
+	if h.err != nil && z.eof != io.EOF {
 		return h.err
 	}
 	if id != [2]byte{0x1f, 0x8b} {
@@ -113,15 +110,20 @@ func (z *Reader) padding(at int64, id [2]byte) error {
 				return z.garbage(at)
 			}
 		}
-		if z.eof {
-			z.state = atEnd
-			return io.EOF
+		if z.eof != nil {
+			return z.ended()
 		}
-		if err := z.fill(); err != nil {
-			return err
-		}
+		z.fill()
 	}
 	return z.garbage(at)
+}
+
+// ended is for the end of the stream where it may end.
+func (z *Reader) ended() error {
+	if z.eof == io.EOF {
+		z.state = atEnd
+	}
+	return z.eof
 }
 
 func (z *Reader) garbage(at int64) error {
