@@ -18,8 +18,8 @@ type symbol interface{ uint8 | uint16 }
 // a look-up's worth. Two literals and a length (20 bits at most) leave 14, enough to
 // look a distance up (8), but not to take it (28) and look the next entry up (11): more
 // are filled in whether or not they are needed, since a branch on that cannot be
-// predicted. Every look-up comes before the bits that are
-// filled in: what the loop waits for is the chain from one look-up to the next.
+// predicted. Every look-up comes before the bits that are filled in: what the loop
+// waits for is the chain from one look-up to the next.
 //
 // Memory is accessed without the checks of the language where the conditions of the
 // loop make sure of it: a round starts at no more than last, reads two words, the
@@ -161,16 +161,28 @@ func (z *decoder) inWord(at int) *[8]byte {
 	return (*[8]byte)(unsafe.Add(unsafe.Pointer(&z.in), at))
 }
 
-// copyMatch repeats length symbols of out that begin distance before o. It may write
-// some more.
+// copyMatch repeats length symbols of out that begin distance before o. It may write up to
+// 7 bytes more.
 func copyMatch[T symbol](out []T, o, distance, length int) {
-	if distance < length {
+	size := int(unsafe.Sizeof(T(0)))
+	to := unsafe.Add(unsafe.Pointer(unsafe.SliceData(out)), o*size)
+	switch {
+	case distance*size >= 8:
+		for from := unsafe.Add(to, -distance*size); length > 0; length -= 8 / size {
+			*(*[8]byte)(to) = *(*[8]byte)(from)
+			to, from = unsafe.Add(to, 8), unsafe.Add(from, 8)
+		}
+	case distance == 1:
+		v := uint64(out[o-1]) * (^uint64(0) / (1<<(8*size) - 1))
+		for ; length > 0; length -= 8 / size {
+			*(*uint64)(to) = v
+			to = unsafe.Add(to, 8)
+		}
+	default:
 		// What has been repeated can be repeated with it.
 		from, end := o-distance, o+length
 		for o < end {
 			o += copy(out[o:end], out[from:o])
 		}
-		return
 	}
-	copy(out[o:o+length], out[o-distance:])
 }

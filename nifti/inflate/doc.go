@@ -7,7 +7,24 @@
 // worked into the entry, and a loop that checks for the end of input and of output
 // once a round. (Tables that give two literals, or a literal and a length, at one
 // look-up were tried: building them costs more than they save, for the compressors'
-// blocks are short and images are mostly matches of three to eight bytes.)
+// blocks are short and images are mostly matches of three to eight bytes. So was a
+// loop without branches on what a symbol is, the same for literals, lengths and
+// distances: what it saves of wrong predictions it loses in instructions.)
+//
+// # Several goroutines
+//
+// Reader.Threads lets several goroutines decompress one stream. Guesses start further
+// on at what looks like the header of a block, with symbols in place of the bytes before
+// it, which nobody knows yet. The Reader goes on alone as it would without them, until it
+// comes to the start of a block at the very bit where a guess started. From there on the
+// guess has done what the Reader would do, so its symbols are replaced by bytes and handed
+// on, and the Reader continues at the end of its last whole block. A guess that is wrong
+// is never met. Headers and trailers of members, their last blocks, checksums and all
+// mistakes are the Reader's, so that bytes and errors are the same with any number of
+// goroutines, and so is what comes before an error.
+//
+// Blocks of fixed codes cannot be recognized, and neither can the members of a file
+// whose members are one block each (bgzip): these are decompressed as by one.
 //
 // # Invariants
 //
@@ -16,5 +33,5 @@
 // another are an error, as is a stream that ends early: no error means that every
 // byte is there and right. Zeros after the last member, with which tapes and some
 // file systems pad, are let pass. Whatever the input, nothing is read outside of
-// the window and no memory beyond it is asked for.
+// the window and no memory beyond it is asked for, except what Threads says.
 package inflate

@@ -1,17 +1,13 @@
 package inflate
 
-import (
-	"encoding/binary"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 const (
 	reach = 1 << 19 // bytes of the stream between guesses, at most
 	room  = 1 << 20 // symbols that a guess may make
 )
 
-// An ahead is what a Reader that is not alone has beside it: the guesses that run ahead
-// of it, in the order of their places.
+// An ahead is what a Reader that is not alone has beside it.
 type ahead struct {
 	stream  *stream
 	tail    *tail // the Reader's source
@@ -19,16 +15,17 @@ type ahead struct {
 	reach   int64
 	room    int
 
-	guesses []*guess
-	spare   []*guess
+	guesses []*guess // that run ahead, in the order of their places
+	spare   []*guess // that do not
 
-	taken *guess // whose symbols and bytes are handed on
-	next  int    // of these
-	known *[1 << 16]uint8
+	taken *guess          // the one that is handed on; nil for none
+	next  int             // of its symbols and bytes, from history on
+	known *[1 << 16]uint8 // the byte of each symbol of it
 }
 
-// Threads lets n goroutines decompress from now on: this one, which reads, and others
-// that guess. It asks for some 20 MB of memory for each, if the stream is long.
+// Threads lets n goroutines decompress from now on: the one that reads, and others that
+// guess. Each asks for up to 5 MB of memory. They end by themselves, and none reads the
+// source but within Read and WriteTo.
 func (z *Reader) Threads(n int) { z.parallel(n, reach, room) }
 
 func (z *Reader) parallel(threads int, reach int64, room int) {
@@ -45,9 +42,9 @@ func (z *Reader) parallel(threads int, reach int64, room int) {
 	z.src = tail
 }
 
-// meet is for the start of a block. It takes what a guess has decompressed from there,
-// and has it stop: whatever is faster, both work all the time. It reports whether there
-// was one.
+// meet is for the start of a block. It takes what a guess has decompressed from there, if
+// there is one, which it reports. The guess stops at the end of its block, so that nobody
+// waits long for anybody, whatever else keeps them busy.
 func (z *Reader) meet() bool {
 	at := z.bit()
 	for len(z.guesses) > 0 && at >= 8*z.guesses[0].from {
@@ -72,7 +69,9 @@ func (z *Reader) meet() bool {
 	return z.taken != nil
 }
 
-// send sends guesses ahead, so far from each other that their room is enough.
+// send sends guesses ahead, so far from each other that their room is enough for what lies
+// between them and as much again: a guess gets further than the Reader where the latter
+// has more to do. What lies between is estimated from the ratio so far.
 func (z *Reader) send(from int64) {
 	step := min(z.reach, max(1, int64(float64(z.room)/2*float64(from)/float64(z.total+1))))
 	var last *atomic.Int64
@@ -122,9 +121,9 @@ func (z *Reader) takeGuess() error {
 // resolve makes bytes of symbols.
 func resolve(to []uint8, from []uint16, known *[1 << 16]uint8) {
 	for len(from) >= 8 && len(to) >= 8 {
-		a := uint32(known[from[0]]) | uint32(known[from[1]])<<8 | uint32(known[from[2]])<<16 | uint32(known[from[3]])<<24
-		b := uint32(known[from[4]]) | uint32(known[from[5]])<<8 | uint32(known[from[6]])<<16 | uint32(known[from[7]])<<24
-		binary.LittleEndian.PutUint64(to, uint64(a)|uint64(b)<<32)
+		t, f := (*[8]uint8)(to), (*[8]uint16)(from)
+		t[0], t[1], t[2], t[3] = known[f[0]], known[f[1]], known[f[2]], known[f[3]]
+		t[4], t[5], t[6], t[7] = known[f[4]], known[f[5]], known[f[6]], known[f[7]]
 		to, from = to[8:], from[8:]
 	}
 	for i, s := range from {
