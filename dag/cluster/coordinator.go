@@ -44,9 +44,10 @@ type place struct {
 	index int
 }
 
+var looking = 500 * time.Millisecond // between two looks into the store
+
 const (
 	gathering = 300 * time.Millisecond // jobs that come together go together
-	looking   = 500 * time.Millisecond // between two looks into the store
 	// Interval is the time between two questions to the controller. Results are seen without one.
 	Interval = 10 * time.Second
 	retrying = 3 * time.Second  // before jobs are handed over again that were not taken

@@ -50,6 +50,7 @@ func lookup(name string) (*dag.Kind, bool) { return doubleKind, name == doubleKi
 
 // The program that the arrays call is this test.
 func TestMain(m *testing.M) {
+	looking = 50 * time.Millisecond
 	if os.Getenv("QUICK_LEASES") != "" {
 		leaseTime, renewing = time.Second, 100*time.Millisecond
 	}
@@ -159,7 +160,7 @@ func (f *fake) executor(args ...string) *Executor {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	x.Interval = time.Second
+	x.Interval = 100 * time.Millisecond
 	return x
 }
 
@@ -325,6 +326,7 @@ func TestTellsOfAStuckJob(t *testing.T) {
 	f.set("held", "")
 	told := make(chan string, 10)
 	x := need.Value(New(lookup, nil, func(line string) { told <- line }))(t)
+	x.Interval = 100 * time.Millisecond
 	ended := make(chan *dag.Result, 1)
 	go func() { ended <- f.run(x, doubles(1, "")) }()
 	f.waitFor("handed over", func() bool { return f.text("q/1.0") != "" })
@@ -442,6 +444,7 @@ func TestInterval(t *testing.T) {
 	x.Interval = time.Hour
 	ended := make(chan *dag.Result)
 	go func() { ended <- f.run(x, doubles(3, "")) }()
+	f.waitFor("asked", func() bool { return f.text("asked") != "" })
 	time.Sleep(3 * looking)
 	f.unset("held")
 	if r := <-ended; r.Ran != 3 {
