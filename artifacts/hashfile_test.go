@@ -51,6 +51,7 @@ func TestHashFileMemo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for files to be two seconds old")
 	}
+	t.Parallel()
 	s := newStore(t)
 	path := userFile(t, "some scan", time.Hour)
 	want := DigestOf([]byte("some scan"))
