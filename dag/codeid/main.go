@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -25,6 +26,7 @@ func main() {
 		flag.PrintDefaults()
 	}
 	flag.Parse()
+	roomy()
 	if flag.NArg() == 0 {
 		flag.Usage()
 		os.Exit(2)
@@ -156,3 +158,6 @@ func print(out io.Writer, kinds []kind, name string) bool {
 	}
 	return false
 }
+
+// roomy lets the heap grow: it holds the syntax of a whole program, which every collection visits again.
+func roomy() { debug.SetGCPercent(400) }
