@@ -25,7 +25,7 @@ func TestOwnStage(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
-	output(t, "own-stage", "go", "build", "-o", program, ".")
+	output(t, "own-stage", "go", "build", "-ldflags=-s -w", "-o", program, ".")
 	output(t, "own-stage", "go", "test", "./outliers") // make generate makes it fresh
 
 	text, err := os.ReadFile(filepath.Join("own-stage", "outliers.yaml"))
@@ -43,9 +43,13 @@ func TestOwnStage(t *testing.T) {
 
 	// The kind is known by the source that it reaches, not by the build of the program: another
 	// one finds all results. It has gonum without assembly, which rounds otherwise, and
-	// makes the same bytes.
+	// makes the same bytes. Gonum alone knows the tag "safe"; "noasm" has most modules compiled again.
+	tags := "-tags=safe"
+	if need.Required() {
+		tags = "-tags=safe,noasm"
+	}
 	other := filepath.Join(dir, "other.exe")
-	output(t, "own-stage", "go", "build", "-tags=noasm", "-ldflags=-s", "-o", other, ".")
+	output(t, "own-stage", "go", "build", tags, "-ldflags=-s -w", "-o", other, ".")
 	if got, want := output(t, dir, other, "run", "-q", "outliers.yaml"), ": 36 tasks: 0 ran, 36 cached, 0 failed"; !strings.Contains(got, want) {
 		t.Errorf("another build: %s, want %s", got, want)
 	}
@@ -146,8 +150,7 @@ func TestEditedStage(t *testing.T) {
 // under another name it builds, passes its tests and has the kind.
 func TestNewStage(t *testing.T) {
 	dir := t.TempDir()
-	program := filepath.Join(dir, "prgnn.exe")
-	output(t, ".", "go", "build", "-o", program, "prgnn/cmd/pipeline")
+	program := built(t)
 	clone, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
@@ -184,7 +187,7 @@ func TestNewStage(t *testing.T) {
 		"--module", "lab.example/stages")
 	output(t, lab, "go", "generate", "./...")
 	output(t, lab, "go", "test", "./...")
-	output(t, lab, "go", "build", "-o", "pipeline.exe", ".")
+	output(t, lab, "go", "build", "-ldflags=-s -w", "-o", "pipeline.exe", ".")
 	if got := output(t, lab, filepath.Join(lab, "pipeline.exe"), "stages",
 		"closeness"); !strings.HasPrefix(got, "closeness\n") {
 		t.Error(got)
@@ -203,8 +206,7 @@ func TestGrowth(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS("growth")); err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(dir, "pipeline.exe")
-	output(t, ".", "go", "build", "-o", program, "prgnn/cmd/pipeline")
+	program := built(t)
 	pipeline := func(args ...string) string {
 		return output(t, dir, append([]string{program, args[0], "-q", "--set", "python=" + python, "growth.yaml"},
 			args[1:]...)...)
@@ -257,6 +259,26 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
+// program is the program of this repository, which several tests need: it is linked once.
+var program string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "prgnn-examples-")
+	if err != nil {
+		panic(err)
+	}
+	program = filepath.Join(dir, "pipeline.exe")
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+func built(t *testing.T) string {
+	t.Helper()
+	output(t, ".", "go", "build", "-ldflags=-s -w", "-o", program, "prgnn/cmd/pipeline")
+	return program
+}
+
 func number(t *testing.T, text string) float64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(text, 64)
@@ -267,12 +289,17 @@ func number(t *testing.T, text string) float64 {
 }
 
 // output runs a command, which must succeed, and gives what it printed. Nothing is
-// fetched: the example's modules are those of the project.
+// fetched: the example's modules are those of the project. Vet, which reads all that is imported, judges the
+// examples where nothing may be left out.
 func output(t *testing.T, dir string, command ...string) string {
 	t.Helper()
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=readonly "+os.Getenv("GOFLAGS"), "GOWORK=off")
+	flags := "-mod=readonly "
+	if !need.Required() {
+		flags += "-vet=off "
+	}
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS="+flags+os.Getenv("GOFLAGS"), "GOWORK=off")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
@@ -288,6 +315,12 @@ func TestNewKind(t *testing.T) {
 	if err := exec.Command("git", "rev-parse").Run(); err != nil {
 		need.Missing(t, "git lists the files to copy: %v", err)
 	}
+	flags := os.Getenv("GOFLAGS") + ` "-ldflags=-s -w"`
+	if !strings.Contains(flags, "-trimpath") {
+		// All packages of the copy are compiled, since they lie elsewhere: without optimization, which takes less time.
+		flags += ` "-gcflags=prgnn/...=-N -l -dwarf=false" "-gcflags=prgnn/dag/codeid=-dwarf=false"`
+	}
+	t.Setenv("GOFLAGS", flags)
 	said := output(t, ".", "bash", "new-kind/add.sh", filepath.Join(t.TempDir(), "copy"))
 	at := 0
 	for _, want := range []string{
@@ -316,8 +349,7 @@ func TestPythonExec(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS("python-exec")); err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(dir, "pipeline.exe")
-	output(t, ".", "go", "build", "-o", program, "prgnn/cmd/pipeline")
+	program := built(t)
 	pipeline := func(args ...string) string {
 		return output(t, dir, append([]string{program, args[0], "-q", "--set", "python=" + python, "lengths.yaml"},
 			args[1:]...)...)
