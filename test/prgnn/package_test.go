@@ -93,7 +93,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	program := filepath.Join(dir, "pipeline.exe")
-	if out, err := exec.Command("go", "build", "-o", program, "prgnn/cmd/pipeline").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "prgnn/cmd/pipeline").CombinedOutput(); err != nil {
 		panic(string(out))
 	}
 	os.Setenv("PRGNN_PIPELINE", program)

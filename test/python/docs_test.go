@@ -2,7 +2,9 @@ package python_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -16,8 +18,6 @@ func newPage(t *testing.T) *page {
 	t.Helper()
 	text := need.Value(os.ReadFile("../../docs/python.md"))(t)
 	p := &page{string(text), t.TempDir()}
-	program := filepath.Join(p.dir, "bin", "pipeline")
-	output(t, p.dir, "go", "build", "-o", program, "prgnn/cmd/pipeline")
 	t.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	source := need.Value(filepath.Abs(filepath.Join("..", "..", "python", "src")))(t)
 	t.Setenv("PYTHONPATH", source)
@@ -65,13 +65,24 @@ func blocksOf(page string) map[string]string {
 	return blocks
 }
 
-// TestMain gives all tests one store: the pipeline that they look at runs once.
+// program is what all tests call.
+var program string
+
+// TestMain builds the program, and gives all tests one store: the pipeline that they look at runs once.
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "prgnn-store-")
+	dir, err := os.MkdirTemp("", "prgnn-python-")
 	if err != nil {
 		panic(err)
 	}
-	os.Setenv("PIPELINE_STORE", dir)
+	program = filepath.Join(dir, "bin", "pipeline")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "prgnn/cmd/pipeline")
+	if out, err := build.CombinedOutput(); err != nil {
+		panic(string(out))
+	}
+	os.Setenv("PIPELINE_STORE", filepath.Join(dir, "store"))
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)

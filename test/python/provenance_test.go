@@ -1,7 +1,6 @@
 package python_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"prgnn/internal/need"
@@ -12,8 +11,6 @@ import (
 func TestProvenanceIsValid(t *testing.T) {
 	python := need.Python(t, "prov", "rocrate_validator")
 	dir := t.TempDir()
-	program := filepath.Join(dir, "pipeline")
-	output(t, dir, "go", "build", "-o", program, "prgnn/cmd/pipeline")
 	output(t, dir, program, "run", "-q", "quick.yaml")
 	output(t, dir, program, "provenance", "-q", "quick.yaml", "--format", "prov", "-o", "prov.json")
 	output(t, dir, program, "provenance", "-q", "quick.yaml", "-o", "crate")

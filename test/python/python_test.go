@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -23,11 +22,6 @@ import (
 func TestExportsOpenInPython(t *testing.T) {
 	python := need.Python(t, "numpy", "pandas", "pyarrow", "scipy")
 	dir := t.TempDir()
-	program := filepath.Join(dir, "pipeline")
-	if runtime.GOOS == "windows" {
-		program += ".exe"
-	}
-	output(t, dir, "go", "build", "-o", program, "prgnn/cmd/pipeline")
 	pipeline := func(args ...string) []byte { return output(t, dir, program, append(args, "-q")...) }
 
 	pipeline("run", "quick.yaml")
