@@ -18,7 +18,7 @@ import (
 var covariatesKind = dag.Kind{
 	Name: "covariates",
 	Doc: "classification by age, sex, site, motion or scan length alone\n" +
-		"A classifier may learn such a covariate instead of a difference between the brains. Each column of the participants table is tested, and with cleaning connected also the number of volumes and the motion of each scan: the area under the ROC curve of the covariate alone, and its p from permutations of the labels (within sites, if there are sites). Of a number to predict (label: target) it is the correlation with each covariate. Covariates are never used for classification or regression.",
+		"A classifier may learn such a covariate instead of a difference between the brains. Each column of the participants table is tested, and with cleaning connected also the number of volumes and the motion of each scan, and the number of its regions without a usable series: the area under the ROC curve of the covariate alone, and its p from permutations of the labels (within sites, if there are sites). Of a number to predict (label: target) it is the correlation with each covariate. Covariates are never used for classification or regression.",
 	New: func() dag.Stage { return &Covariates{Label: "group", Within: "site", Permutations: 9999} },
 }
 
@@ -39,7 +39,7 @@ func (s *Covariates) Ports() dag.Ports {
 	return dag.Ports{
 		In: []dag.Port{
 			{Name: "participants", Type: dag.Arrow("participant_id", s.Label), Doc: "the participants, with their covariates"},
-			{Name: "cleaning", Type: dag.Arrow("volumes", "kept", "mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for each participant: motion and length of the scans"},
+			{Name: "cleaning", Type: dag.Arrow("volumes", "kept", "mean_fd"), Gather: true, Optional: true, Doc: "denoise's quality for each participant: motion and length of the scans, and regions without a usable series"},
 			{Name: "checks", Type: column.Type[checkRow](), Gather: true, Optional: true, Doc: "leakage checks that must have passed"},
 		},
 		Out: []dag.Port{{Name: "checks", Type: checks, Doc: "one row per covariate"}},
@@ -244,12 +244,12 @@ func (s *Covariates) columns(t *encoding.Table) ([]column.CovariateColumn, error
 	return out, nil
 }
 
-// scanCovariates are the volumes and the motion of each participant's scan.
+// scanCovariates are the volumes, the motion, and the regions without a usable series of each participant's scan.
 func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error) {
 	if !t.Has("cleaning") {
 		return nil, nil
 	}
-	names := []string{"mean_fd", "volumes", "kept"}
+	names := []string{"mean_fd", "volumes", "kept", column.UnusableRegions}
 	out := make([]column.CovariateColumn, len(names))
 	for k, name := range names {
 		out[k] = column.CovariateColumn{Name: name, Number: make([]float64, len(ids))}
@@ -276,7 +276,12 @@ func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error)
 			return nil, err
 		}
 		for k, name := range names {
-			v, err := table.Floats(name)
+			var v []float64
+			if name == column.UnusableRegions {
+				v, err = unusable(table)
+			} else {
+				v, err = table.Floats(name)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", in.Name, err)
 			}
@@ -286,10 +291,31 @@ func scanCovariates(t *dag.Task, ids []string) ([]column.CovariateColumn, error)
 			out[k].Number[i] = v[0]
 		}
 	}
-	// Without confounds nobody knows the motion.
+	// Without confounds nobody knows the motion; where all have every region, there is nothing to test.
 	return slices.DeleteFunc(out, func(c column.CovariateColumn) bool {
-		return !slices.ContainsFunc(c.Number, func(v float64) bool { return !math.IsNaN(v) })
+		return !slices.ContainsFunc(c.Number, func(v float64) bool {
+			return !math.IsNaN(v) && (c.Name != column.UnusableRegions || v > 0)
+		})
 	}), nil
+}
+
+// unusable counts the regions of a scan that are missing or constant; not known of a table without these columns, which
+// a user's program may have made.
+func unusable(quality *encoding.Table) ([]float64, error) {
+	sum := make([]float64, quality.Rows())
+	for _, name := range []string{"missing", "constant"} {
+		if _, ok := quality.Column(name); !ok {
+			return slices.Repeat([]float64{math.NaN()}, quality.Rows()), nil
+		}
+		v, err := quality.Floats(name)
+		if err != nil {
+			return nil, err
+		}
+		for i, x := range v {
+			sum[i] += x
+		}
+	}
+	return sum, nil
 }
 
 // covariateRow is the row of one covariate, but for q.

@@ -11,6 +11,9 @@ import (
 	"prgnn/internal/pattern"
 )
 
+// UnusableRegions is the covariate of how many regions of a participant have no usable series: missing, or constant.
+const UnusableRegions = "unusable_regions"
+
 // A CovariateColumn is a covariate as it is read.
 type CovariateColumn struct {
 	Name   string

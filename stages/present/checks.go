@@ -146,7 +146,11 @@ func (a *author) covariates() error {
 		return nil
 	}
 	for _, r := range rows {
-		if r.P < 0.05 {
+		switch {
+		case !(r.P < 0.05):
+		case r.Name == column.UnusableRegions:
+			a.Caution("The groups differ in regions without a usable series: their number alone distinguishes them (AUC %.2f, chance %.2f, %s), and the classifier may have learned which regions are missing instead of the group difference", r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
+		default:
 			a.Caution("The covariate %s alone distinguishes the groups (AUC %.2f, chance %.2f, %s): the classifier may have learned it instead of the group difference", name(r), r.AUC, r.Chance, report.DrawnPText(r.P, r.Permutations))
 		}
 	}

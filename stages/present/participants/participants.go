@@ -309,7 +309,8 @@ func arrangements(groups []groupSize) float64 {
 }
 
 // CovariateNames are columns that cohorts and denoise know, for people.
-var CovariateNames = map[string]string{"mean_fd": "mean framewise displacement", "max_fd": "largest framewise displacement", "kept": "volumes kept", "volumes": "volumes of the scan"}
+var CovariateNames = map[string]string{"mean_fd": "mean framewise displacement", "max_fd": "largest framewise displacement", "kept": "volumes kept", "volumes": "volumes of the scan",
+	column.UnusableRegions: "regions without a usable series"}
 
 // describeColumn adds a covariate of each group: mean, SD and range of numbers, counts of
 // up to six words. Identifiers are left out, and so are numbers that stand for the groups: why is the reason. Numbers

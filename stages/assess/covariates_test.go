@@ -1,0 +1,52 @@
+package assess
+
+import (
+	"slices"
+	"testing"
+
+	"prgnn/artifacts/encoding"
+	"prgnn/dag"
+	"prgnn/internal/need"
+	"prgnn/stages/column"
+	"prgnn/stages/stagetest"
+)
+
+// Regions that one group lacks are a covariate: of the second group, every participant lacks three, constant or missing,
+// of the first one has two. Of all complete scans it is none.
+func TestCovariateOfUnusableRegions(t *testing.T) {
+	people := stagetest.SomeParticipants(20, "ASD", "HC")
+	ids, err := people.Strings("participant_id")
+	need.NoError(t, err)
+	rows := func(lack bool) []dag.Input {
+		var in []dag.Input
+		for i, id := range ids {
+			r := column.CleaningRow{Volumes: 100, Kept: 100}
+			switch {
+			case lack && i%2 == 1:
+				r.Missing, r.Constant = int32(i/2%2), int32(3-i/2%2)
+			case lack && i == 0:
+				r.Missing = 2
+			}
+			in = append(in, dag.InputOf(column.Table([]column.CleaningRow{r}), dag.Coord{Axis: "subject", Value: id}))
+		}
+		return in
+	}
+	for _, lack := range []bool{true, false} {
+		out := stagetest.MustRun(t, &Covariates{Label: "group", Permutations: 199}, map[string][]dag.Input{
+			"participants": {dag.InputOf(people)}, "cleaning": rows(lack)})["checks"].(*encoding.Table)
+		names, _ := out.Strings("covariate")
+		at := slices.Index(names, column.UnusableRegions)
+		if (at >= 0) != lack {
+			t.Fatalf("lack %v: covariates %v", lack, names)
+		}
+		if !lack {
+			continue
+		}
+		if auc, p := stagetest.FloatsOf(t, out, "auc")[at], stagetest.FloatsOf(t, out, "p")[at]; auc != 1 || p != 1./200 {
+			t.Errorf("AUC %v, p %v", auc, p)
+		}
+		if values, _ := out.Strings("values"); values[at] != "ASD 0.20 (0.63) · HC 3 (0)" {
+			t.Errorf("values %q", values[at])
+		}
+	}
+}
