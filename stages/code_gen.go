@@ -15,7 +15,7 @@ kind choose 0848c7e288fcf08f947af9d50abad3470b1be9796f3421f26d9c1d94c05f9529
 kind combat d4aa383347763e1b11f79a274a32da9857a6f9c39d285aa023624f33346d5ec9
 kind compare 5aa0d8c4732276ca8627594a25c1deec7dce72b9843d8911aa0a208f1136abdc
 kind connectivity 13a471ddb7e16d795140bb27d3c6f7a82162e7859c1af70e9e62f9f35c1b8e4a
-kind covariates 26ba78aa56b8709988479e2a3a451aed576993e8f73ba6282beb11427240163b
+kind covariates 625d47fce135b71b604d1535207031e5ca3255e7b45f13b10db2b4d574859926
 kind denoise 7edd8d1b6a764683edd5f7fc672c094045da0692523260d172c3cc2b2ee0a500
 kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
 kind evaluate d60be44cc242c8d32da1f69299ead7a8be298a745dd7409ebc19189d21a12df5
@@ -52,13 +52,13 @@ kind project 7918f8b3483127908991cda54bc38d924557821a7c46689aa3e324ac902f4e79
 kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
 kind qcfc cfbf3facc1b5c09b74587fabe3196cba35304153c6584c9353f058ab2fcfa575
 kind regression 14b0398151ac3f6214a8d2333f7d8674c23ed9e39961ad623daacaf41e154638
-kind report 354bc2d933088de2cd50c4ac5733f4d8c9e66346a4d0f4b7ea5bd5fad4cbbce3
+kind report b43e95c6f929604596f1b209aae1a140f0cf776c23bb480bed4a40775ed63b98
 kind saliency 5a160bebf410a84e6bd01c599121b6c7f48793a443a5924cc8108582145b5fbf
 kind sessions 005418501bec21f57ece00ee81273c5fc8f3ca6dc3361a387f3ad3b416c485fe
 kind simulate acf526e29affc372b1b50594ce6ad1b3424ef8ed7edbdfbd715a23138771b309
 kind split ac36a508ea18e292ed4e032e3babc2be1bf536e117b120f691a608a877086618
 kind states 8d85662d3fc25d3ac42150cd996d1a11e710994198fff9ba06bcb77b435264bb
-kind summary a02cb0976815cc53cefa65c32ce08e48bf1f3920c51a548fd0311a5b79e2076d
+kind summary 33d5db5f013a5cac033313d32e92635f3e35850660ffb9d9e20265f9d5760b38
 kind tables c92c91193208758472dfa336d6df22ff7cb40271fc9a562033220ecf9373f9db
 kind tangent 662dd11b1f2a762a689b38fee3074ebf0ca3d00313f16985e22b89262676dd7a
 kind timeseries 3e8f6564ee5b01762a1c31186421291d3bb3d8c31e562bf9c1a6a99534ce33a4
@@ -2760,7 +2760,8 @@ prgnn/stages/assess.covariates.New 89f435364e6f.266d01
 prgnn/stages/assess.kindOf f37336f1fc0b.d6bf30
 prgnn/stages/assess.known 140c731bd9a1.d6bf30
 prgnn/stages/assess.sameNumbers f632f5b67f1e.f6a5a5
-prgnn/stages/assess.scanCovariates b064870d5b0d.2909ef
+prgnn/stages/assess.scanCovariates e771878651ff.c875a7
+prgnn/stages/assess.unusable b61cdaa1273d.4d180f
 prgnn/stages/assess.varies 37006d2990fd.d6bf30
 prgnn/stages/column.CovariateColumn.Describe 65c7bb12368d.a194bf
 prgnn/stages/column.CovariateColumn.categories feeb0fd799cc.86e681
@@ -2793,6 +2794,7 @@ prgnn/stages/column.CovariateRow 7d7f0712c94e.e3b0c4
 prgnn/stages/column.Describe 2e2107272a36.754838
 prgnn/stages/column.Description c61d111bafbd.e3b0c4
 prgnn/stages/column.NumberCovariateRow 80bdd7c284ca.e3b0c4
+prgnn/stages/column.UnusableRegions 5b52fd67412a.e3b0c4
 prgnn/stages/column.decimals 9cede38d19f1.e3b0c4
 prgnn/stages/column.groupSD 4a3c1ab4057e.dc3b72
 prgnn/stages/column.humps ad18d0aebc3c.8933d2
@@ -4347,11 +4349,11 @@ prgnn/stages/present.Report.Run 2731f5dc9769.386bf6
 prgnn/stages/present.author 89387a093975.30d0ff
 prgnn/stages/present.author.abstract 940dea92720b.5559eb
 prgnn/stages/present.author.agreement 34b84ce482e4.a69c78
-prgnn/stages/present.author.cautionMasking 8426f992f2b5.384889
+prgnn/stages/present.author.cautionMasking a284b12074a4.180133
 prgnn/stages/present.author.cautionsOf 13a8feeb039b.1c8a65
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.contrasts 406b678643d2.ef1e99
-prgnn/stages/present.author.covariates af6ec5ab08f6.5b4070
+prgnn/stages/present.author.covariates 00d6ebf7b5be.69f85b
 prgnn/stages/present.author.covariatesOfNumber 220d391ed961.43139c
 prgnn/stages/present.author.data 61a38d33d840.c30b5b
 prgnn/stages/present.author.fidelity 73805aca6ed9.58190c
@@ -4370,7 +4372,7 @@ prgnn/stages/present.author.rankingTables 5229397d509c.69de01
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
 prgnn/stages/present.author.recovered 97815fdab8cc.166a9c
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
-prgnn/stages/present.author.regions dda14d95881b.dbb9b5
+prgnn/stages/present.author.regions 5bd39811a420.2a6a90
 prgnn/stages/present.author.regressionTiles a4bee919024c.22ca2f
 prgnn/stages/present.author.result eedc09e8556a.d69d70
 prgnn/stages/present.author.space cd152f40504f.28d337
@@ -4417,7 +4419,7 @@ prgnn/stages/present/methods.Author.hasModels 7b2ba8e6bd11.c92156
 prgnn/stages/present/methods.Author.inputsOfWindows 55aac5364d89.80b555
 prgnn/stages/present/methods.Author.kinds e76d7180f970.b4326f
 prgnn/stages/present/methods.Author.matrices be77ab589546.b4326f
-prgnn/stages/present/methods.Author.methodsOfBaselines d6dd4060ae0a.b28318
+prgnn/stages/present/methods.Author.methodsOfBaselines 6e734dc469fb.b28318
 prgnn/stages/present/methods.Author.methodsOfCleaning f6a9d8171d49.0de54c
 prgnn/stages/present/methods.Author.methodsOfCohort 8ab4d8b2db96.532934
 prgnn/stages/present/methods.Author.methodsOfEdges a3218059fbb3.08403f
@@ -4429,7 +4431,7 @@ prgnn/stages/present/methods.Author.methodsOfRankings 86bceba16264.1d0d6a
 prgnn/stages/present/methods.Author.methodsOfRegression 0e33b61e5f07.365268
 prgnn/stages/present/methods.Author.methodsOfScans 33ab89cecd26.8b7aee
 prgnn/stages/present/methods.Author.methodsOfSilence 56a010aa1578.301470
-prgnn/stages/present/methods.Author.methodsOfTraining c05deb047528.226051
+prgnn/stages/present/methods.Author.methodsOfTraining 928dcbbd93d7.94b9f3
 prgnn/stages/present/methods.Author.methodsOfWindows 140e4a451e2e.dc0708
 prgnn/stages/present/methods.Author.models 37d43940e686.533089
 prgnn/stages/present/methods.Author.namesOf 00563c879b56.a0e044
@@ -4503,7 +4505,7 @@ prgnn/stages/present/participants.Cohort.taskRegression e4239aa4b29f.66fb4b
 prgnn/stages/present/participants.Cohort.typicality c286eb231fdd.1ec34e
 prgnn/stages/present/participants.Cohort.warnings e565b4d1131f.5c401b
 prgnn/stages/present/participants.Cohort.withoutVoxels 06061c13d75b.8a6975
-prgnn/stages/present/participants.CovariateNames 923256bb36ec.e3b0c4
+prgnn/stages/present/participants.CovariateNames d9738482c7dc.2936b1
 prgnn/stages/present/participants.ExcludedRow 426801e7bc8a.e3b0c4
 prgnn/stages/present/participants.LabeledScan 36c8fed1cbe2.94c665
 prgnn/stages/present/participants.LabeledScan.gray eba5323a8e73.ac0e26
@@ -4557,23 +4559,24 @@ prgnn/stages/present/participants.warned 1c272f9b4f91.e3b0c4
 prgnn/stages/present/participants.warned.add 57e529f77406.790aa7
 prgnn/stages/present/participants.wholePercent 6a4af76dda44.e3b0c4
 prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
-prgnn/stages/present/performance.Results e788aac3f388.6fa8ee
+prgnn/stages/present/performance.Results 2e9b49290c8a.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
-prgnn/stages/present/performance.Results.CautionAccuracy 2b2b7ae67721.161870
+prgnn/stages/present/performance.Results.CautionAccuracy a8221128669a.379302
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
-prgnn/stages/present/performance.Results.Describe a5ce50c02d98.3ced0b
+prgnn/stages/present/performance.Results.Describe e637af9f170e.2e38d3
 prgnn/stages/present/performance.Results.DescribeRegression 788232133b73.5811b6
 prgnn/stages/present/performance.Results.Error 84d2d75f2a30.7d158f
-prgnn/stages/present/performance.Results.IsUnproven 0518a7afaba8.6c25d1
+prgnn/stages/present/performance.Results.IsUnproven ab00f5b03e98.82877f
 prgnn/stages/present/performance.Results.LeftOut 4adbbb84c438.23a660
 prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
 prgnn/stages/present/performance.Results.OtherSettings cf7ba56b96c7.1b7f98
 prgnn/stages/present/performance.Results.PerParticipant bc0dbefab38b.5dd36e
-prgnn/stages/present/performance.Results.Read 7de3c0f4a65e.eecfba
-prgnn/stages/present/performance.Results.RegionsOf 1aee53e377b9.043721
+prgnn/stages/present/performance.Results.Read 4a02d92fb8b2.eecfba
+prgnn/stages/present/performance.Results.RegionsOf 8006af5bfe22.d3508d
 prgnn/stages/present/performance.Results.RegressionResult 4510fc512f84.2ff605
 prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
+prgnn/stages/present/performance.Results.StagesBehind 574c7692ddfd.50f153
 prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
 prgnn/stages/present/performance.Results.cautionOneGroup a9eba9cf4c25.79dfa9
 prgnn/stages/present/performance.Results.cautionRegression b67915fcc8eb.a26502
@@ -4587,6 +4590,7 @@ prgnn/stages/present/performance.Results.howRetrained 535db7d0a86f.f2ae60
 prgnn/stages/present/performance.Results.leftOut 35457c044bb6.67a52b
 prgnn/stages/present/performance.Results.leftOutEach 8b0cab696455.3863a9
 prgnn/stages/present/performance.Results.markOwn 65663ab0e54a.345ed3
+prgnn/stages/present/performance.Results.ofAnother 27f392686ad9.fb8125
 prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
 prgnn/stages/present/performance.Results.pOfR 6beec6bd465f.1f25c5
 prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
@@ -4618,6 +4622,7 @@ prgnn/stages/present/performance.readAccuracy 310bd70706d1.916886
 prgnn/stages/present/performance.sameLevels f2c0271add15.306ce6
 prgnn/stages/present/performance.sameTested 96942c8ef9da.5da104
 prgnn/stages/present/performance.sorted c9368b4b7dab.b92338
+prgnn/stages/present/performance.stageOf 405305ec80e4.c29b51
 prgnn/stages/present/performance.unstaged 7ead12d6a2e4.bca324
 prgnn/stages/present/performance.valuesIn 3b2727e30c1d.f5437a
 prgnn/stages/present/performance.withoutEffect bfd81d22ca62.e3b0c4
@@ -5259,7 +5264,7 @@ at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 B
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 rankedBy:22 nodeFeatures:31 ReadNodeFeatures:39 Biomarkers.rankings:85 WithoutNetwork:163 nodeFeatures.WithoutNetwork:168 nodeFeatures.Compute:236 nodeFeatures.byRegion:270 absolute:285 Biomarkers.recoveries:294 testShare:356 testedLeast:368 rankedBy.worth:391 rankedBy.heldOut:408 leadOf:419 both:433 meanOf:443
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:41 Compare.Run:45 Compare.reference:86 decide:112 compareTwo:125 foldDifferences:163
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:34 Covariates.Run:49 Covariates.meta:140 sameNumbers:148 Covariates.ofNumber:155 covariateOf:178 varies:194 kindOf:199 known:207 Covariates.columns:220 scanCovariates:248 covariateRow:296
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:34 Covariates.Run:49 Covariates.meta:140 sameNumbers:148 Covariates.ofNumber:155 covariateOf:178 varies:194 kindOf:199 known:207 Covariates.columns:220 scanCovariates:248 unusable:304 covariateRow:322
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 complete:78 participantAccuracy:98 Evaluate.test:101
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
@@ -5302,7 +5307,7 @@ at stages/chart/trend.go prgnn/stages/chart Trend:15 Trends:22 paintTrends:28
 at stages/cohort/simulate/scan.go prgnn/stages/cohort/simulate simulate.New:22 Scanner:27 DefaultScanner:40 Scan:45 Scan.Ports:55 Scan.Run:63 confoundsTSV:114
 at stages/column/blocks.go prgnn/stages/column block:13 Blocks:16 TableOf:39
 at stages/column/columns.go prgnn/stages/column JSON:8
-at stages/column/covariate.go prgnn/stages/column CovariateColumn:15 ReadCovariate:22 CovariateColumn.Identifies:48 humps:63 identifierName:65 namesIdentifier:71 CovariateColumn.Describe:79 CovariateColumn.categories:105
+at stages/column/covariate.go prgnn/stages/column UnusableRegions:15 CovariateColumn:18 ReadCovariate:25 CovariateColumn.Identifies:51 humps:66 identifierName:68 namesIdentifier:74 CovariateColumn.Describe:82 CovariateColumn.categories:108
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
 at stages/column/made.go prgnn/stages/column MadeBy:20 MadeOf:34 MadeApart:46 MadeLines:73 nameRow:82 NodeNames:87 WithMeta:100
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
@@ -5449,32 +5454,32 @@ at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tang
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:130 author.tiles:161 author.regressionTiles:182
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
-at stages/present/checks.go prgnn/stages/present author.checks:19 checkRow:29 comparisons:36 author.leakage:45 author.unchecked:107 programs:120 author.covariates:130 author.covariatesOfNumber:177 author.permutedWithin:213 cutWithin:230 author.cautionsOf:236 coefficient:244 covariateName:252 varying:258 stuckSkill:286 epochRow:289 author.training:295
+at stages/present/checks.go prgnn/stages/present author.checks:19 checkRow:29 comparisons:36 author.leakage:45 author.unchecked:107 programs:120 author.covariates:130 author.covariatesOfNumber:181 author.permutedWithin:217 cutWithin:234 author.cautionsOf:240 coefficient:248 covariateName:256 varying:262 stuckSkill:290 epochRow:293 author.training:299
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:79 methodsOfBlocks:123
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:14 windowEstimate:39 Author.statesFitted:52 Author.inputsOfWindows:64 Author.called:84
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
 at stages/present/methods/networks.go prgnn/stages/present/methods Author.methodsOfNetworks:12 halved:55 Author.sameFolds:63
 at stages/present/methods/rankings.go prgnn/stages/present/methods Author.methodsOfRankings:12 Author.rankedBy:27 Author.models:58 join:67 works:76 modelOf:80
 at stages/present/methods/scans.go prgnn/stages/present/methods Author.methodsOfScans:20 lengths:42 Author.methodsOfSilence:74 silence:87 Author.readSilence:90 silentRow:117
-at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfEdges:132 Author.methodsOfMatrices:153 graphText:172 Author.methodsOfCleaning:205 estimator:240 share:258 percentText:268 Author.hasModels:278 Author.methodsOfTraining:284 Author.methodsOfEvaluation:346 listed:408 Author.target:413 Author.methodsOfRegression:421 Author.methodsOfBaselines:447 Author.unit:457 settingsOf:466 orDefault:494 Author.namesOf:502
+at stages/present/methods/text.go prgnn/stages/present/methods Author.methodsOfCohort:17 cohortSettings:71 valid:81 Author.methodsOfGraphs:84 Author.methodsOfEdges:132 Author.methodsOfMatrices:153 graphText:172 Author.methodsOfCleaning:205 estimator:240 share:258 percentText:268 Author.hasModels:278 Author.methodsOfTraining:284 Author.methodsOfEvaluation:351 listed:413 Author.target:418 Author.methodsOfRegression:426 Author.methodsOfBaselines:452 Author.unit:466 settingsOf:475 orDefault:503 Author.namesOf:511
 at stages/present/methods/wiring.go prgnn/stages/present/methods learners:11 Author.takers:15 Author.comesOf:32 Author.only:52 sentence:64 Author.takes:72 Author.kinds:86 Author.matrices:96
 at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPictures:51 widthOfSVG:84
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:19 Cohort.readCleaned:26 scansOf:39 NuisanceWords:63 CleanedScan.Nuisance:77 Cohort.cleaning:91 CleanedScan.taskOf:126 TaskConditions:132 Cohort.taskRegression:147 ResponseWords:163 Cohort.cautionScans:170 orExclude:235 mostFrequent:251 nobodyStandsOut:261 usual:264
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:103
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:104 ExcludedRow:109 mostExcluded:116 Cohort.describeExcluded:119 Cohort.NotMeeting:153 Cohort.ExcludedList:163 Cohort.describeGroups:174 Cohort.motionIn:273 Cohort.tableOfNumber:291 arrangements:300 CovariateNames:312 describeColumn:317 describeNumbers:397 twoCodes:419 countCodes:437 Reasons:458
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:104 ExcludedRow:109 mostExcluded:116 Cohort.describeExcluded:119 Cohort.NotMeeting:153 Cohort.ExcludedList:163 Cohort.describeGroups:174 Cohort.motionIn:273 Cohort.tableOfNumber:291 arrangements:300 CovariateNames:312 describeColumn:318 describeNumbers:398 twoCodes:420 countCodes:438 Reasons:459
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 eachColumn:230 eachColumn.set:235 eachColumn.at:242 eachColumn.text:249 Cohort.shownRows:258 MedianRange:287 warned:296 Cohort.warnings:305 mostWarnings:351 warned.add:353
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:17 Row:29 readAccuracy:36 Row.Called:52 Row.IsMajority:60 Results.Read:66 sorted:94 Results.cautions:106 Results.markOwn:122 baseline:144 Results.PerParticipant:154 perParticipant:156 Results.Nested:162 chanceTest:179 chanceTest.String:185 Results.permutationTests:195 Results.ChanceTests:209 Results.decisive:217 Results.AboveChance:229 Results.cautionOneGroup:238 Results.Corrected:263 Results.CautionAccuracy:279 Results.bestOther:332 Results.IsUnproven:343
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:17 Row:30 readAccuracy:37 Row.Called:53 Row.IsMajority:61 Results.Read:67 sorted:100 Results.cautions:112 Results.markOwn:128 baseline:150 Results.PerParticipant:160 perParticipant:162 Results.Nested:168 chanceTest:185 chanceTest.String:191 Results.permutationTests:201 Results.ChanceTests:215 Results.decisive:223 Results.AboveChance:235 Results.cautionOneGroup:244 Results.Corrected:269 Results.CautionAccuracy:285 Results.bestOther:339 Results.IsUnproven:351
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
-at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 Results.RegionsOf:76
+at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 stageOf:75 Results.StagesBehind:86 Results.ofAnother:104 Results.RegionsOf:122
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:97 accuracyColumn:98 intervalColumn:100 foldsColumn:102 permutedColumn:104 areaColumn:105 Results.eachLevel:109 sameLevels:135 sameTested:151 foldScore:158 Results.folds:164 Results.permutationTable:213 Results.permutation:241 ofClassifiers:280 Results.comparison:288 Results.paperTables:320 calibrationBins:362 Results.performanceFigures:365 Results.othersLast:415 accuracyChart:428
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:50 isMean:63 Interval:68 Results.DescribeRegression:76 fewTested:127 Results.cautionRegression:130 Results.RegressionResult:165
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
 at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:110 verdict.sentence:117 fewHeldOut:142 author.recovered:146
-at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:436
+at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:439
 at stages/present/report.go prgnn/stages/present report.New:22 Report:28 optional:36 gathered:40 sharedPorts:45 excludedPort:77 Report.Ports:81 Report.Page:122 Partial:125 Report.PartialPage:131 Report.Run:152
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.LongTable:61 Writer.Supplement:71 Writer.Figures:79 Writer.Show:100
 at stages/present/section/settings.go prgnn/stages/present/section Settings:14 StageSettings:21 readPipelineSettings:29 Parameter:69 Settings.Of:79 Settings.Sources:89 Settings.KindOf:102 Settings.Shown:111 StageSettings.Is:123 StageSettings.Number:126 Writer.Exported:136

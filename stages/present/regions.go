@@ -44,7 +44,7 @@ func (a *author) regions() error {
 	case said != "":
 		a.Say("Figures and tables show the regions%s; supplementary tables have all settings.", said)
 	}
-	if a.IsUnproven(setting) {
+	if a.IsUnproven(setting, a.StagesBehind("ranking", "scores")) {
 		a.Say("The models are not shown to classify above chance: the regions say nothing about the groups.")
 	}
 	if a.Pictures {
@@ -424,7 +424,10 @@ func (a *author) fidelity([]column.RankingRow) error {
 
 // cautionMasking warns of masking models that do not classify.
 func (a *author) cautionMasking(rows []column.FidelityRow) {
-	if slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return a.IsUnproven(column.CoordText(r.Coords)) }) {
+	masked := a.StagesBehind("fidelity", "model")
+	if slices.ContainsFunc(rows, func(r column.FidelityRow) bool {
+		return a.IsUnproven(column.CoordText(r.Coords), masked)
+	}) {
 		a.Caution("The models are not shown to classify above chance: masking their top regions says little about the groups")
 	}
 	if !slices.ContainsFunc(rows, func(r column.FidelityRow) bool { return r.Changed > 0 || r.RandomChanged > 0 }) {

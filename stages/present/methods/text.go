@@ -294,10 +294,15 @@ func (a *Author) methodsOfTraining(m *Text) {
 	if t == nil || !a.hasModels() {
 		return
 	}
+	the := "The model"
+	if a.Another {
+		the = "Another model, for comparison,"
+		m.say("The headline is the accuracy of %s.", section.InSentence(a.First.Called()))
+	}
 	if t.Is("variant", "authors-code") {
-		m.say("The model is the one of the authors' released program, which differs from their paper %s; its epoch is chosen on the test set, which is leakage.", m.cite("li2020"))
+		m.say(the+" is the one of the authors' released program, which differs from their paper %s; its epoch is chosen on the test set, which is leakage.", m.cite("li2020"))
 	} else {
-		m.say("The model is PR-GNN %s: graph attention convolutions %s of widths %s that take edge weights into account, each followed by a pooling layer that keeps the %s of the regions with the highest scores, then a multilayer perceptron (hidden widths %s).",
+		m.say(the+" is PR-GNN %s: graph attention convolutions %s of widths %s that take edge weights into account, each followed by a pooling layer that keeps the %s of the regions with the highest scores, then a multilayer perceptron (hidden widths %s).",
 			m.cite("li2020"), m.cite("velickovic"), t.Value["widths"], percentText(t.Value["ratio"]), t.Value["hidden"])
 	}
 	// A work is cited where its method was used.
@@ -447,7 +452,11 @@ func (a *Author) methodsOfRegression(m *Text, e *section.StageSettings) {
 func (a *Author) methodsOfBaselines(m *Text) {
 	names := a.namesOf(m, works, "baseline", "meanmlp", "bnt", "braingnn")
 	if names != nil {
-		m.say("For comparison, these classifiers were trained on the same folds: %s.", strings.Join(names, ", "))
+		before := "For comparison, these classifiers"
+		if a.Another { // the headline is among them
+			before = "These classifiers"
+		}
+		m.say("%s were trained on the same folds: %s.", before, strings.Join(names, ", "))
 	}
 	a.methodsOfNetworks(m)
 	a.inputsOfWindows(m)

@@ -20,7 +20,8 @@ type Results struct {
 	Accuracy []Row                       // of all settings
 	First    *Row                        // the headline; nil when there is none
 	Permuted []column.PermutationTestRow // of models retrained on permuted labels
-	Unproven []string                    // settings of the model whose accuracy is not above chance
+	Unproven []string                    // settings whose accuracy is not above chance, of those that are judged
+	Another  bool                        // the headline is of another classifier than the one that the pipeline is about
 
 	Regression []column.RegressionRow // of all models, where a number is predicted in place of groups
 }
@@ -83,6 +84,11 @@ func (a *Results) Read() error {
 		return err
 	}
 	if at >= 0 {
+		if a.Another = !rows[at].Own; a.Another { // the page is about the headline; the others are to compare with
+			for i, r := range rows {
+				rows[i].Own = r.Setting == rows[at].Setting
+			}
+		}
 		first := rows[at]
 		a.First = &first
 	}
@@ -278,16 +284,17 @@ func (a *Results) Corrected() map[string]float64 {
 // CautionAccuracy warns of accuracies that show nothing.
 func (a *Results) CautionAccuracy() {
 	compared := 0
+	shown := slices.Concat(a.StagesBehind("ranking", "scores"), a.StagesBehind("fidelity", "model"))
 	for _, r := range a.PerParticipant() {
 		if !r.IsMajority() {
 			compared++
 		}
+		above, why := a.AboveChance(r)
+		if !above && (r.Own || slices.Contains(shown, stageOf(r.Setting))) {
+			a.Unproven = append(a.Unproven, r.Setting)
+		}
 		if !r.Own {
 			continue
-		}
-		above, why := a.AboveChance(r)
-		if !above {
-			a.Unproven = append(a.Unproven, r.Setting)
 		}
 		switch {
 		case r.High < r.Majority:
@@ -339,7 +346,14 @@ func (a *Results) bestOther() (best *Row) {
 	return best
 }
 
-// IsUnproven reports whether the accuracy of a setting is not above chance.
-func (a *Results) IsUnproven(setting string) bool {
-	return slices.ContainsFunc(a.Unproven, func(s string) bool { return unstaged(s) == unstaged(setting) })
+// IsUnproven reports whether the accuracy of a setting is not above chance. of are the stages that the setting may be
+// of, where they are known and the setting names none.
+func (a *Results) IsUnproven(setting string, of []string) bool {
+	if stage := stageOf(setting); stage != "" {
+		of = []string{stage}
+	}
+	return slices.ContainsFunc(a.Unproven, func(s string) bool {
+		stage := stageOf(s)
+		return unstaged(s) == unstaged(setting) && (of == nil || stage == "" || slices.Contains(of, stage))
+	})
 }

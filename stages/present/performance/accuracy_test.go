@@ -83,7 +83,7 @@ func TestUnprovenIsTheModel(t *testing.T) {
 		own.P = p
 		a := &Results{Writer: section.NewWriter(nil), Accuracy: []Row{own, low}}
 		a.CautionAccuracy()
-		if got := a.IsUnproven(""); got != (p > 0.05) {
+		if got := a.IsUnproven("", nil); got != (p > 0.05) {
 			t.Errorf("p = %g: unproven %t", p, got)
 		}
 	}

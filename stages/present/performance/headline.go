@@ -71,6 +71,52 @@ func unstaged(setting string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(setting), isStage), " ")
 }
 
+// stageOf is the stage of a setting; "" where it names none.
+func stageOf(setting string) string {
+	for _, c := range coordsOf(setting) {
+		if isStage(c) {
+			return strings.TrimPrefix(c, "stage=")
+		}
+	}
+	return ""
+}
+
+// StagesBehind are the stages whose models a result of the page is of: port is the page's, through that of the stage
+// that made the result. Nil where the connections are not known.
+func (a *Results) StagesBehind(port, through string) (names []string) {
+	for i := range a.Run.Stages {
+		page := &a.Run.Stages[i]
+		if page.Kind != "report" && page.Kind != "summary" {
+			continue
+		}
+		for _, made := range a.Run.Sources(page, port) {
+			for _, of := range a.Run.Sources(made, through) {
+				if !slices.Contains(names, of.Stage) {
+					names = append(names, of.Stage)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// ofAnother is the classifier that a ranking is of, where it names no stage and the headline is of another stage.
+func (a *Results) ofAnother(setting string) (name string, another bool) {
+	stages := a.StagesBehind("ranking", "scores")
+	if a.First == nil || stageOf(setting) != "" || stages == nil {
+		return "", false
+	}
+	if stage := stageOf(a.First.Setting); stage == "" || slices.Contains(stages, stage) {
+		return "", false
+	}
+	for _, r := range a.PerParticipant() {
+		if slices.Contains(stages, stageOf(r.Setting)) && unstaged(r.Setting) == unstaged(setting) {
+			return r.Title, true
+		}
+	}
+	return "", true
+}
+
 // RegionsOf is the setting whose regions are named, and how to say so after a title: ""
 // where there is no other. chosen are the settings that were chosen inside the folds, if the regions are theirs.
 func (a *Results) RegionsOf(settings []string, chosen string) (setting, said string) {
@@ -82,20 +128,25 @@ func (a *Results) RegionsOf(settings []string, chosen string) (setting, said str
 	}
 	setting, found := headlineSetting(distinct, a.Headline)
 	name := column.ShownSetting(setting)
+	if of, another := a.ofAnother(setting); another {
+		found, name = false, cmp.Or(of, name)
+	}
 	switch nested := a.First == nil && a.Headline == nil && a.T.Has("nested"); {
 	case chosen != "" && nested:
 		return setting, fmt.Sprintf(" of the settings chosen inside each fold (%s)", chosen)
 	case chosen != "":
-		return setting, fmt.Sprintf(" of the settings chosen inside each fold (%s), not of the headline", chosen)
+		return setting, fmt.Sprintf(" of the settings chosen inside each fold (%s; not of the headline)", chosen)
 	case nested:
 		said = " of " + name
+		beside := said + " (not of the settings chosen inside each fold)"
 		if len(distinct) > 1 {
 			said = fmt.Sprintf(" of the first of %d settings (%s)", len(distinct), name)
+			beside = strings.TrimSuffix(said, ")") + "; not of the settings chosen inside each fold)"
 		}
 		a.Caution("The headline accuracy is that of the settings chosen inside each fold, but figures and tables show the regions%s: connect choice of the stage choose to biomarkers and fidelity", said)
-		return setting, said + ", not of the settings chosen inside each fold"
+		return setting, beside
 	case a.Headline != nil && !found:
-		return setting, fmt.Sprintf(" of %s, not of the headline", cmp.Or(name, "another setting"))
+		return setting, fmt.Sprintf(" of %s (not of the headline)", cmp.Or(name, "another setting"))
 	case len(distinct) == 1:
 		return setting, ""
 	case a.Headline != nil:

@@ -1,11 +1,14 @@
 package performance
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/present/section"
 )
 
@@ -21,7 +24,7 @@ func TestRegionsFollowTheHeadline(t *testing.T) {
 		{settings, nil, "", settings[0], " of the first of 2 settings (TopK, λ 0.1-0)"},
 		{settings, []string{"pool=sage"}, "", settings[2], " of the headline (SAGE, λ 0.1-0)"},
 		{settings, []string{"stage=train", "lambda=0.1-0", "pool=sage"}, "", settings[2], " of the headline (SAGE, λ 0.1-0)"},
-		{settings, []string{"pool=mean"}, "", settings[0], " of TopK, λ 0.1-0, not of the headline"},
+		{settings, []string{"pool=mean"}, "", settings[0], " of TopK, λ 0.1-0 (not of the headline)"},
 		{settings[:1], []string{"pool=topk"}, "", settings[0], ""},
 		{settings[:1], nil, "", settings[0], ""},
 		{[]string{""}, []string{"stage=train"}, "", "", ""},
@@ -39,13 +42,54 @@ func TestRegionsFollowTheHeadline(t *testing.T) {
 		cautions     int
 	}{
 		{[]string{""}, "λ x in 3 of 3 folds", " of the settings chosen inside each fold (λ x in 3 of 3 folds)", 0},
-		{settings, "", " of the first of 2 settings (TopK, λ 0.1-0), not of the settings chosen inside each fold", 1},
-		{settings[:1], "", " of TopK, λ 0.1-0, not of the settings chosen inside each fold", 1},
+		{settings, "", " of the first of 2 settings (TopK, λ 0.1-0; not of the settings chosen inside each fold)", 1},
+		{settings[:1], "", " of TopK, λ 0.1-0 (not of the settings chosen inside each fold)", 1},
 	} {
 		nested := map[string][]dag.Input{"nested": {dag.InputOf(encoding.NewTable())}}
 		a := &Results{Writer: section.NewWriter(dag.NewTask(nested))}
 		_, said := a.RegionsOf(c.settings, c.chosen)
 		need.Equal(t, said, c.said)
 		need.Equal(t, len(a.Page.Cautions), c.cautions)
+	}
+}
+
+// A headline of another network has its own cautions; the regions, which are of PR-GNN, say that they are, and the
+// accuracy that speaks for them is PR-GNN's.
+func TestHeadlineOfAnotherNetwork(t *testing.T) {
+	row := func(stage, name string, p float64) column.AccuracyRow {
+		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "stage", Value: stage}}, Name: name, Level: "participant",
+			Accuracy: 0.6, Low: 0.5, High: 0.7, Majority: 0.55, Sensitivity: 0.6, Specificity: 0.6, P: p, AUCP: p,
+			Permutations: 999}
+	}
+	settings := column.Table([]section.Parameter{{Stage: "train", Kind: "train"}, {Stage: "net", Kind: "braingnn"},
+		{Stage: "markers", Kind: "biomarkers"}, {Stage: "page", Kind: "report"}})
+	settings.Meta = map[string]string{"inputs": "markers scores train.scores\npage ranking markers.ranking\n"}
+	for _, c := range []struct {
+		headline    string
+		train, net  float64 // p
+		said, warns string
+		unproven    bool
+	}{
+		{"stage=net", 0.01, 0.3, " of PR-GNN (not of the headline)", "BrainGNN: accuracy is not above chance", false},
+		{"stage=net", 0.3, 0.01, " of PR-GNN (not of the headline)", "BrainGNN: the 95 % CI of the accuracy", true},
+		{"stage=train", 0.3, 0.01, "", "PR-GNN: accuracy is not above chance", true},
+		{"stage=train", 0.01, 0.3, "", "PR-GNN: the 95 % CI of the accuracy", false},
+	} {
+		evaluation := column.Table([]column.AccuracyRow{row("train", "PR-GNN", c.train), row("net", "BrainGNN", c.net)},
+			"stage")
+		w := section.NewWriter(dag.NewTask(map[string][]dag.Input{"evaluation": {dag.InputOf(evaluation)},
+			"settings": {dag.InputOf(settings)}}))
+		need.NoError(t, w.ReadSettings())
+		a := &Results{Writer: w, Headline: []string{c.headline}}
+		need.NoError(t, a.Read())
+		a.CautionAccuracy()
+		other := map[string]string{"stage=net": "PR-GNN", "stage=train": "BrainGNN"}[c.headline]
+		if got := a.Page.Cautions; !strings.HasPrefix(got[0], c.warns) ||
+			slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, other) }) {
+			t.Errorf("%+v: cautions %q", c, got)
+		}
+		_, said := a.RegionsOf([]string{""}, "")
+		need.Equal(t, said, c.said)
+		need.Equal(t, a.IsUnproven("", a.StagesBehind("ranking", "scores")), c.unproven)
 	}
 }
