@@ -62,6 +62,10 @@ func SettingName(coords []dag.Coord) string {
 // PrGNN is how predictions of the kind train say what made them.
 const PrGNN = "pr-gnn"
 
+// MixedTraining is the metadata by which a history says that its training accuracy is of mixed graphs (mixup): it is
+// lower than that of the graphs themselves.
+const MixedTraining = "mixed"
+
 // Classifiers are the models of the kinds train, baseline and regression, in words. What the
 // metadata of predictions say of their model is one of these.
 var Classifiers = map[string]string{

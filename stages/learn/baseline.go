@@ -155,7 +155,7 @@ func (s *Baseline) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if t.Has("states") {
 		table.Meta["inputs"] = "connectivity states"
 	}
-	history := baselineHistory(r.history)
+	history := baselineHistory(r.history, r.set.majority())
 	history.Meta = map[string]string{"model": s.Model}
 	return dag.Outputs{
 		"predictions": table,
@@ -312,11 +312,11 @@ type baselineEpochRow struct {
 	accuracyRow
 }
 
-func baselineHistory(history []network.Epoch) *encoding.Table {
+func baselineHistory(history []network.Epoch, majority float64) *encoding.Table {
 	rows := make([]baselineEpochRow, len(history))
 	for i, e := range history {
 		rows[i] = baselineEpochRow{int32(e.Number), e.Rate, e.Loss + e.Penalty, e.Loss,
-			accuracyRow{e.Accuracy, e.TestAccuracy, e.TestLoss}}
+			accuracies(e, majority)}
 	}
 	return column.Table(rows)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
 	"prgnn/gnn/baseline"
@@ -114,8 +115,12 @@ func (s *BNT) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	if o.Clustering > 0 {
 		note += fmt.Sprintf(", clustering loss × %g", o.Clustering)
 	}
-	return set.outputs(s.Params, trained, untrained, baselineHistory(history),
-		modelRow{"bnt", int64(nodes * nodes), int64(m.Parameters()), int64(set.train.N), note}), nil
+	out := set.outputs(s.Params, trained, untrained, baselineHistory(history, set.majority()),
+		modelRow{"bnt", int64(nodes * nodes), int64(m.Parameters()), int64(set.train.N), note})
+	if s.Mixup {
+		out["history"].(*encoding.Table).Meta[column.MixedTraining] = "true"
+	}
+	return out, nil
 }
 
 func (s *BNT) Validate() []error {

@@ -181,10 +181,10 @@ func (s *BrainGNN) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 		training.After = min(braingnn.AuthorsTraining().After, s.Epochs-1)
 	}
 	var history []penalizedRow
-	best := math.Inf(1)
+	best, majority := math.Inf(1), majorityOf(label[:count[0]])
 	training.Progress = func(e network.Epoch) {
 		row := penalizedRow{int32(e.Number), e.Rate, e.Loss + e.Penalty, e.Loss, math.NaN(),
-			accuracyRow{e.Accuracy, e.TestAccuracy, e.TestLoss}}
+			accuracies(e, majority)}
 		if count[1] > 0 {
 			row.Validation = e.HeldLoss
 			if e.Number > training.After && e.HeldLoss < best {

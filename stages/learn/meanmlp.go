@@ -93,12 +93,12 @@ func (s *MeanMLP) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	ordered := lists.Map(order, func(at int) []float32 { return series[at] })
 	o := meanmlp.Options{Hidden: s.Hidden, Layers: s.Layers, Dropout: s.Dropout, Classes: len(set.groups)}
 	var history []validatedRow
-	best := 0
+	best, majority := 0, majorityOf(label[:count[0]])
 	training := network.Training{Epochs: s.Epochs, Batch: s.Batch, Rate: s.LearningRate, Patience: s.Patience,
 		Held: count[1], Test: count[2], Seed: s.Seed, Stream: s.Stream("meanmlp"),
 		Threads: t.Threads, Progress: func(e network.Epoch) {
 			history = append(history, validatedRow{int32(e.Number), e.Rate, e.Loss, e.Loss, e.HeldLoss,
-				accuracyRow{e.Accuracy, e.TestAccuracy, e.TestLoss}})
+				accuracies(e, majority)})
 			if e.HeldLoss < history[best].Validation {
 				best = len(history) - 1
 			}

@@ -243,14 +243,24 @@ func (set *trainingSet) check(d *fold.Division) error {
 
 // majority is the share of the largest group among the training graphs.
 func (set *trainingSet) majority() float64 {
-	count, all := make([]int, len(set.groups)), 0
+	var label []int
 	for _, r := range set.rows {
 		if r.Side == 0 {
-			count[r.Label]++
-			all++
+			label = append(label, r.Label)
 		}
 	}
-	return float64(slices.Max(count)) / float64(all)
+	return majorityOf(label)
+}
+
+// majorityOf is the share of the most frequent label.
+func majorityOf(label []int) float64 {
+	count := map[int]int{}
+	most := 0
+	for _, l := range label {
+		count[l]++
+		most = max(most, count[l])
+	}
+	return float64(most) / float64(len(label))
 }
 
 // graphMemory is how many bytes of graphs a training holds; more are in a file. Results do not depend on it.

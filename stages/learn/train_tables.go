@@ -9,6 +9,7 @@ import (
 	"prgnn/artifacts/encoding"
 	"prgnn/dag"
 	"prgnn/gnn"
+	"prgnn/gnn/network"
 	"prgnn/internal/lists"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
@@ -64,13 +65,18 @@ type accuracyRow struct {
 	TrainAccuracy float64 `column:"train_accuracy" doc:"over the training graphs, during the epoch"`
 	TestAccuracy  float64 `column:"test_accuracy,missing" doc:"over the test graphs, after the epoch"`
 	TestCE        float64 `column:"test_ce,missing" doc:"cross-entropy on the test graphs, after the epoch"`
+	Majority      float64 `column:"majority" doc:"train_accuracy of the majority-class classifier"`
+}
+
+// accuracies are the accuracyRow of an epoch of a network to compare with.
+func accuracies(e network.Epoch, majority float64) accuracyRow {
+	return accuracyRow{e.Accuracy, e.TestAccuracy, e.TestLoss, majority}
 }
 
 // A finalRow is the accuracyRow of train, between what only train has.
 type finalRow struct {
 	GLC float64 `column:"glc" doc:"group-level consistency, sum over the groups"`
 	accuracyRow
-	Majority float64 `column:"majority" doc:"train_accuracy of the majority-class classifier"`
 }
 
 func historyTable(history []gnn.Epoch, majority float64) *encoding.Table {
@@ -78,7 +84,7 @@ func historyTable(history []gnn.Epoch, majority float64) *encoding.Table {
 	distances := make([][]float64, len(history[0].Losses.Dist)) // block × epoch
 	for i, e := range history {
 		losses[i] = lossRow{int32(e.Number), e.Rate, e.Losses.Total, e.Losses.CE}
-		finals[i] = finalRow{e.Losses.GLC, accuracyRow{e.TrainAccuracy, e.TestAccuracy, e.TestCE}, majority}
+		finals[i] = finalRow{e.Losses.GLC, accuracyRow{e.TrainAccuracy, e.TestAccuracy, e.TestCE, majority}}
 		for l, v := range e.Losses.Dist {
 			distances[l] = append(distances[l], v)
 		}

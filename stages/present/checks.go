@@ -1,16 +1,20 @@
 package present
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/dag"
 	"prgnn/internal/words"
 	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/present/participants"
+	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
 )
@@ -295,49 +299,113 @@ type epochRow struct {
 	Majority float64 `column:"majority,optional"`
 }
 
-// training warns of models that did not learn, and of models that learned by heart.
-func (a *author) training() error {
-	var stuck []string
-	var last []float64
-	judged, least := 0, 1.0
+// A trained is the end of one training.
+type trained struct {
+	model   string // of column.Classifiers; "" where the history names none
+	name    string
+	end     epochRow
+	mixed   bool // the accuracy is of mixed graphs
+	unknown bool // whether the graphs were learned
+}
+
+// trainings are the last epochs of all networks; a history without rows is of a classifier that has no epochs.
+func (a *author) trainings() (all []trained, err error) {
+	stages := map[string][]string{} // by model
 	for _, in := range a.T.All("training") {
+		table, err := in.Table()
+		if err != nil {
+			return nil, err
+		}
 		rows, err := column.Read[epochRow](in)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if len(rows) == 0 {
 			continue
 		}
+		model, mixed := table.Meta["model"], table.Meta[column.MixedTraining] != ""
+		if _, ok := table.Column("glc"); ok { // the group-level loss is PR-GNN's own
+			model = column.PrGNN
+		}
 		end := rows[len(rows)-1]
-		last = append(last, end.Accuracy)
-		if math.IsNaN(end.Majority) {
+		all = append(all, trained{model: model, end: end, mixed: mixed, unknown: mixed || math.IsNaN(end.Majority)})
+		if stage := in.Coord("stage"); !slices.Contains(stages[model], stage) {
+			stages[model] = append(stages[model], stage)
+		}
+	}
+	i := 0
+	for _, in := range a.T.All("training") {
+		if table, err := in.Table(); err != nil || table.Rows() == 0 {
+			continue
+		}
+		model := all[i].model
+		coords := slices.DeleteFunc(slices.Clone(in.Coords), func(c dag.Coord) bool {
+			return model != "" && (c.Axis == "stage" && len(stages[model]) == 1 || c.Axis == "model")
+		})
+		parts := slices.DeleteFunc([]string{section.OrItself(column.Classifiers, model), section.MemberText(coords)},
+			func(s string) bool { return s == "" })
+		all[i].name = cmp.Or(strings.Join(parts, ", "), "the model")
+		i++
+	}
+	return all, nil
+}
+
+// training warns of networks that did not learn, and of those that learned by heart.
+func (a *author) training() error {
+	all, err := a.trainings()
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	var stuck, unknown []string
+	judged, least := 0, 1.0
+	for _, t := range all {
+		if t.unknown {
+			unknown = append(unknown, t.name)
 			continue
 		}
 		judged++
-		if threshold := end.Majority + float64(stuckSkill*(1-end.Majority)); end.Accuracy < threshold {
-			name := section.MemberText(in.Coords)
-			if name == "" {
-				name = "the model"
-			}
-			stuck, least = append(stuck, fmt.Sprintf("%s (%.3f)", name, end.Accuracy)), min(least, threshold)
+		if threshold := t.end.Majority + float64(stuckSkill*(1-t.end.Majority)); t.end.Accuracy < threshold {
+			stuck, least = append(stuck, fmt.Sprintf("%s (%.3f)", t.name, t.end.Accuracy)), min(least, threshold)
 		}
 	}
 	if stuck != nil {
-		a.Caution("%d of %d models did not learn their training graphs: %s; training accuracy (running mean over the batches of the last epoch) below %.3f, a fifth of the way from the majority rate to 1. The predictions and regions of such a model depend little on training", len(stuck), judged, words.Some(stuck, 8), least)
+		a.Caution("%d of %s did not learn their training graphs: %s; training accuracy (running mean over the batches of the last epoch) below %.3f, a fifth of the way from the majority rate to 1. The predictions and regions of such a model depend little on training", len(stuck), words.Count(judged, "model"), words.Some(stuck, 8), least)
 	}
-	tested, n := 0.0, 0.0
+	if unknown != nil {
+		a.Say("Whether %s learned the training graphs is not known: %s (no majority rate in the history, or accuracies of mixed graphs, which are lower than those of the graphs).",
+			words.Count(len(unknown), "model"), words.Some(unknown, 6))
+	}
+	a.learned(all)
+	return nil
+}
+
+// learned sets the accuracy on training graphs beside that on test graphs, of the classifier that the page is about.
+func (a *author) learned(all []trained) {
+	tested, trained := map[string][]float64{}, map[string][]float64{} // by model
+	named := map[string]string{}
 	for _, r := range a.Accuracy {
 		if r.Own && r.Level == "graph" {
-			tested, n = tested+r.Accuracy, n+1
+			model := performance.ModelOf(r.Title)
+			if tested[model] = append(tested[model], r.Accuracy); r.Title != "" {
+				named[model] = " of " + column.Classifiers[model]
+			}
 		}
 	}
-	if len(last) == 0 || n == 0 {
-		return nil
+	mixed := map[string]bool{}
+	for _, t := range all {
+		model := cmp.Or(t.model, column.PrGNN)
+		trained[model] = append(trained[model], t.end.Accuracy)
+		mixed[model] = mixed[model] || t.mixed
 	}
-	trained, _ := column.MeanSD(last)
-	a.Say("Accuracy per graph is %s on training graphs (running mean over the batches of the last epoch, while the weights change; mean over %s) and %s on test graphs.", report.Share(trained), words.Count(len(last), "model"), report.Share(tested/n))
-	if trained-tested/n > 0.15 {
-		a.Caution("Overfitting: accuracy %s on training graphs, %s on test graphs", report.Share(trained), report.Share(tested/n))
+	for _, model := range slices.Sorted(maps.Keys(tested)) {
+		if trained[model] == nil || mixed[model] {
+			continue
+		}
+		of, _ := column.MeanSD(trained[model])
+		on, _ := column.MeanSD(tested[model])
+		a.Say("Accuracy%s per graph is %s on training graphs (running mean over the batches of the last epoch, while the weights change; mean over %s) and %s on test graphs.", named[model], report.Share(of), words.Count(len(trained[model]), "model"), report.Share(on))
+		if of-on > 0.15 {
+			a.Caution("Overfitting: accuracy%s %s on training graphs, %s on test graphs", named[model], report.Share(of), report.Share(on))
+		}
 	}
-	return nil
 }

@@ -16,7 +16,9 @@ import (
 	"prgnn/stages/assess"
 	"prgnn/stages/column"
 	"prgnn/stages/inference"
+	"prgnn/stages/present/performance"
 	"prgnn/stages/present/section"
+	"prgnn/stages/report"
 	"prgnn/stages/stagetest"
 )
 
@@ -349,6 +351,52 @@ func TestStuckModelsAreNamed(t *testing.T) {
 		need.NoError(t, a.training())
 		if got := strings.Join(a.Page.Cautions, "\n"); got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
+// Every network is judged by its own history, which names it; the accuracy of mixed graphs is not judged.
+func TestNetworksThatDidNotLearn(t *testing.T) {
+	history := func(stage, model, mixed, fold string, last float64, own bool) dag.Input {
+		table := encoding.NewTable(encoding.Column{Name: "epoch", Values: []int32{1}},
+			encoding.Column{Name: "train_accuracy", Values: []float64{last}},
+			encoding.Column{Name: "majority", Values: []float64{0.5}})
+		if own {
+			table.Columns = append(table.Columns, encoding.Column{Name: "glc", Values: []float64{0}})
+		}
+		table.Meta = map[string]string{"model": model, column.MixedTraining: mixed}
+		return dag.InputOf(table, dag.Coord{Axis: "stage", Value: stage}, dag.Coord{Axis: "fold", Value: fold})
+	}
+	empty := dag.InputOf(encoding.NewTable(encoding.Column{Name: "epoch", Values: []int32{}},
+		encoding.Column{Name: "train_accuracy", Values: []float64{}}), dag.Coord{Axis: "stage", Value: "svm"})
+	in := map[string][]dag.Input{"training": {history("train", "", "", "1", 0.9, true),
+		history("released", "braingnn", "", "1", 0.55, false), history("net", "braingnn", "", "1", 0.9, false), empty,
+		history("net", "braingnn", "", "2", 0.5, false), history("series", "meanmlp", "", "1", 0.51, false),
+		history("bnt", "bnt", "true", "1", 0.5, false)}}
+	graph := func(name string, accuracy float64, own bool) performance.Row {
+		return performance.Row{AccuracyRow: column.AccuracyRow{Level: "graph", Accuracy: accuracy}, Title: name, Own: own}
+	}
+	for _, c := range []struct {
+		own, says string // the classifier of the page
+	}{
+		{"PR-GNN", "Accuracy of PR-GNN per graph is 0.900 on training graphs"},
+		{"meanMLP", "Accuracy of meanMLP per graph is 0.510 on training graphs"},
+		{"linear SVM", ""},                // it has no history
+		{"Brain Network Transformer", ""}, // of mixed graphs
+	} {
+		a := newAuthor(section.NewWriter(dag.NewTask(in)), nil)
+		for _, name := range []string{"PR-GNN", "meanMLP", "linear SVM", "Brain Network Transformer"} {
+			a.Accuracy = append(a.Accuracy, graph(name, 0.6, name == c.own))
+		}
+		need.NoError(t, a.training())
+		a.Page.Sections = []report.Section{*a.Section}
+		text := strings.Join(strings.Fields(a.Page.Text()), " ")
+		for _, want := range []string{"3 of 5 models did not learn their training graphs: " +
+			"BrainGNN, net, fold 2 (0.500), BrainGNN, released, fold 1 (0.550), meanMLP, fold 1 (0.510); ",
+			"Whether 1 model learned the training graphs is not known: Brain Network Transformer, fold 1 (", c.says} {
+			if !strings.Contains(text, want) || strings.Contains(text, "per graph is") != (c.says != "") {
+				t.Errorf("%s: %q in %s", c.own, want, text)
+			}
 		}
 	}
 }

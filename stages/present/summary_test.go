@@ -157,6 +157,8 @@ Salient regions
 Quality control and checks
   No stage of this pipeline checks leakage. Training alone refuses a participant on both sides of a
   split, and two participants with the same features; it does not compare scans.
+  Whether 1 model learned the training graphs is not known: fold 1 (no majority rate in the history,
+  or accuracies of mixed graphs, which are lower than those of the graphs).
   Accuracy per graph is 0.990 on training graphs (running mean over the batches of the last epoch,
   while the weights change; mean over 1 model) and 0.800 on test graphs.
 

@@ -147,13 +147,17 @@ func (a *Results) markOwn(rows []Row) {
 }
 
 // baseline reports whether a name is that of a classifier to compare PR-GNN with.
-func baseline(name string) bool {
+func baseline(name string) bool { return ModelOf(name) != column.PrGNN }
+
+// ModelOf is the model of column.Classifiers that a classifier's name begins with; PR-GNN, whose settings are named
+// without it, for any other.
+func ModelOf(name string) string {
 	for model, word := range column.Classifiers {
-		if model != column.PrGNN && strings.HasPrefix(name, word) {
-			return true
+		if strings.HasPrefix(name, word) {
+			return model
 		}
 	}
-	return false
+	return column.PrGNN
 }
 
 // PerParticipant are the accuracies over participants.
