@@ -285,6 +285,9 @@ func (a *Results) Corrected() map[string]float64 {
 	return of
 }
 
+// nearPerfect is an accuracy per participant that is rather a sign of the label in the data than of brains.
+const nearPerfect = 0.98
+
 // CautionAccuracy warns of accuracies that show nothing.
 func (a *Results) CautionAccuracy() {
 	compared := 0
@@ -292,6 +295,9 @@ func (a *Results) CautionAccuracy() {
 	for _, r := range a.PerParticipant() {
 		if !r.IsMajority() {
 			compared++
+		}
+		if r.Accuracy >= nearPerfect && r.Participants >= 20 {
+			a.Caution("%s: accuracy is %s of %d participants. Look for the label in the data or the processing: regions that one group lacks, another scanner or length, a step that knew the groups", section.UpperFirst(r.Called()), report.Share(r.Accuracy), r.Participants)
 		}
 		above, why := a.AboveChance(r)
 		if !above && (r.Own || slices.Contains(shown, stageOf(r.Setting))) {

@@ -109,3 +109,20 @@ func TestBetterClassifier(t *testing.T) {
 		need.Equal(t, strings.Join(a.Page.Cautions, "; "), want)
 	}
 }
+
+// An accuracy that is near perfect is a sign of the label in the data, of whichever classifier; of few participants it
+// may be chance.
+func TestCautionOfNearPerfectAccuracy(t *testing.T) {
+	for _, c := range []struct {
+		accuracy float64
+		n        int32
+		want     bool
+	}{{1, 20, true}, {0.98, 50, true}, {0.97, 50, false}, {1, 19, false}} {
+		r := Row{Title: "linear SVM"}
+		r.Level, r.Accuracy, r.Participants = "participant", c.accuracy, c.n
+		a := &Results{Writer: section.NewWriter(nil), Accuracy: []Row{r}}
+		a.CautionAccuracy()
+		text := strings.Join(a.Page.Cautions, "; ")
+		need.Equal(t, strings.HasPrefix(text, "Linear SVM: accuracy is "), c.want, text)
+	}
+}
