@@ -53,9 +53,10 @@ func (s *Leakage) Admits() bool { return s.Admitted }
 
 // A leakCheck is one thing that was looked at.
 type leakCheck struct {
-	name  string
-	of    int
-	found []string
+	name   string
+	of     int
+	found  []string
+	passed []string // violations that are admitted: the coordinates of the training
 }
 
 func (c *leakCheck) fail(format string, args ...any) {
@@ -111,6 +112,15 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	table := column.Table(rows)
 	if table.Meta, err = similarText(t, book); err != nil {
 		return nil, err
+	}
+	for _, c := range checks {
+		if c.passed == nil {
+			continue
+		}
+		if table.Meta == nil {
+			table.Meta = map[string]string{}
+		}
+		table.Meta[column.AdmittedLeaks] = column.JSON(c.passed)
 	}
 	return dag.Outputs{"checks": table}, nil
 }
@@ -202,7 +212,11 @@ func (s *Leakage) lookAtPredictions(t *dag.Task, b *foldBook) ([]*leakCheck, err
 			}
 		}
 		admitted.of++
-		if c := table.Meta["caution"]; c != "" && !s.Admitted {
+		switch c := table.Meta["caution"]; {
+		case c == "":
+		case s.Admitted:
+			admitted.passed = append(admitted.passed, column.CoordText(in.Coords))
+		default:
 			admitted.fail("%s: %s (admitted: true lets it pass)", in.Name, c)
 		}
 		setting := column.CoordText(slices.DeleteFunc(slices.Clone(in.Coords),

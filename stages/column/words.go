@@ -19,6 +19,10 @@ func CoordTexts(coords []dag.Coord) (parts []string) {
 	return parts
 }
 
+// AdmittedLeaks is the metadata by which leakage's checks list the trainings with known leakage that were let pass: a
+// JSON list of their coordinates.
+const AdmittedLeaks = "admitted"
+
 // HasCoords reports whether a setting has all of some coordinates; both are written
 // AXIS=VALUE, with or without blanks in a list.
 func HasCoords(setting, wanted []string) bool {

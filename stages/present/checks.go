@@ -80,7 +80,11 @@ func (a *author) leakage() error {
 	if violations > 0 {
 		return fmt.Errorf("leakage: %d violations; no accuracy is reported", violations)
 	}
-	made := fmt.Sprintf("%s, %s comparisons, 0 violations", words.Count(count, "check"), report.Thousands(float64(compared)))
+	found, passed := "0 violations", "Leakage checks passed"
+	if leaks := len(a.Admitted); leaks > 0 {
+		found, passed = words.Count(leaks, "violation")+", admitted", "Leakage checks"
+	}
+	made := fmt.Sprintf("%s, %s comparisons, %s", words.Count(count, "check"), report.Thousands(float64(compared)), found)
 	var missing []string
 	for _, c := range comparisons {
 		switch {
@@ -92,7 +96,7 @@ func (a *author) leakage() error {
 		}
 	}
 	if missing == nil && len(unchecked) == 0 {
-		a.Say("Leakage checks passed: %s. No scan is in two participants. Whether two scans are of one person under two ids is not proved.", made)
+		a.Say("%s: %s. No scan is in two participants. Whether two scans are of one person under two ids is not proved.", passed, made)
 		return nil
 	}
 	said := fmt.Sprintf("Leakage checks: %s.", made)

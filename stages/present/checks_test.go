@@ -82,3 +82,31 @@ func TestUncheckedPrograms(t *testing.T) {
 		t.Errorf("without a leakage stage: %s", text)
 	}
 }
+
+// A leak that was let pass is told as one, and the row of its classifier is marked: of the other classifier it is not.
+func TestAdmittedLeaks(t *testing.T) {
+	every := []string{fold.ScansCompared, fold.SignalsCompared, fold.FeaturesCompared, fold.PredictionsCompared}
+	checks := encoding.NewTable(encoding.Column{Name: "check", Values: every},
+		encoding.Column{Name: "of", Values: []int32{10, 10, 10, 10}},
+		encoding.Column{Name: "found", Values: make([]int32, 4)})
+	row := func(stage, name string) column.AccuracyRow {
+		return column.AccuracyRow{Coords: []dag.Coord{{Axis: "stage", Value: stage}}, Name: name, Level: "participant",
+			Accuracy: 0.8, Low: 0.7, High: 0.9, Majority: 0.5, Participants: 40, Folds: 2}
+	}
+	for admitted, want := range map[string][]string{
+		`["stage=train fold=1","stage=train fold=2"]`: {"Leakage checks: 4 checks, 40 comparisons, 2 violations, admitted.",
+			"PR-GNN (leakage, ", " linear SVM 0.800"},
+		"": {"Leakage checks passed: 4 checks, 40 comparisons, 0 violations.", "PR-GNN 0.800", " linear SVM 0.800"},
+	} {
+		checks.Meta = map[string]string{column.AdmittedLeaks: admitted}
+		evaluation := column.Table([]column.AccuracyRow{row("train", "PR-GNN"), row("svm", "linear SVM")}, "stage")
+		in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
+			"evaluation": {dag.InputOf(evaluation)}, "leakage": {dag.InputOf(checks)}}
+		text := strings.Join(strings.Fields(summaryText(t, &Summary{}, in)), " ")
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: %q is missing in %s", admitted, w, text)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package performance
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -21,6 +22,7 @@ type Results struct {
 	First    *Row                        // the headline; nil when there is none
 	Permuted []column.PermutationTestRow // of models retrained on permuted labels
 	Unproven []string                    // settings whose accuracy is not above chance, of those that are judged
+	Admitted []string                    // coordinates of trainings with known leakage that was let pass
 	Another  bool                        // the headline is of another classifier than the one that the pipeline is about
 
 	Regression []column.RegressionRow // of all models, where a number is predicted in place of groups
@@ -31,6 +33,7 @@ type Row struct {
 	column.AccuracyRow
 	Setting string // coordinates: stage=train pool=topk
 	Title   string // the classifier for people
+	Leaks   bool   // its training has known leakage, which was let pass
 	Own     bool   // the model that the pipeline is about, not one to compare with
 }
 
@@ -78,6 +81,12 @@ func (a *Results) Read() error {
 	if a.Permuted, err = section.Read[column.PermutationTestRow](a.T, "permutation"); err != nil {
 		return err
 	}
+	if err := a.readAdmitted(); err != nil {
+		return err
+	}
+	for i, r := range rows {
+		rows[i].Leaks = a.leaks(r)
+	}
 	a.markOwn(rows)
 	at, err := headlineOf(rows, a.Headline)
 	if err != nil {
@@ -94,6 +103,29 @@ func (a *Results) Read() error {
 	}
 	a.Accuracy = sorted(rows)
 	return nil
+}
+
+// readAdmitted finds the trainings whose known leakage the checks let pass.
+func (a *Results) readAdmitted() error {
+	for _, in := range a.T.All("leakage") {
+		table, err := in.Table()
+		if err != nil {
+			return err
+		}
+		if text := table.Meta[column.AdmittedLeaks]; text != "" {
+			var of []string
+			if err := json.Unmarshal([]byte(text), &of); err != nil {
+				return fmt.Errorf("%s: %w", in.Name, err)
+			}
+			a.Admitted = append(a.Admitted, of...)
+		}
+	}
+	return nil
+}
+
+// leaks reports whether a training of a setting has known leakage: its coordinates are the setting's, and its fold.
+func (a *Results) leaks(r Row) bool {
+	return slices.ContainsFunc(a.Admitted, func(of string) bool { return column.HasCoords(coordsOf(of), coordsOf(r.Setting)) })
 }
 
 // sorted puts PR-GNN first, then settings by their accuracy over participants.

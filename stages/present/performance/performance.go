@@ -94,8 +94,13 @@ func (a *Results) Describe() error {
 
 // Columns that the tables of performance share.
 var (
-	classifierColumn = section.Text("classifier", "", func(r Row) string { return r.Called() })
-	accuracyColumn   = section.Strong(section.Number("accuracy", "share of correct predictions, pooled over the folds",
+	classifierColumn = section.Text("classifier", "", func(r Row) string {
+		if r.Leaks {
+			return r.Called() + " (leakage, admitted)"
+		}
+		return r.Called()
+	})
+	accuracyColumn = section.Strong(section.Number("accuracy", "share of correct predictions, pooled over the folds",
 		func(r Row) string { return report.Share(r.Accuracy) }))
 	intervalColumn = section.Number("95 % CI", "Wilson's interval of the accuracy, for the number of participants",
 		func(r Row) string { return report.Range(r.Low, r.High) })
