@@ -103,6 +103,11 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		of := covariateOf(c)
 		told := inference.Separate(of, group, len(groups), within, s.Permutations,
 			random.New(s.Seed, "covariates", c.Name))
+		only := knownIn(of, group)
+		if only >= 0 { // nothing to compare with
+			told = inference.Separation{AUC: math.NaN(), Chance: math.NaN(), P: math.NaN()}
+			cautions = append(cautions, fmt.Sprintf("The covariate %s is known in %s only: it was not tested", c.Name, groups[only]))
+		}
 		fixed := varies(of) && c.Name != s.Within && told.Fixed
 		if fixed { // within sites nothing is tested; over all participants site and covariate are not told apart
 			all := inference.Separate(of, group, len(groups), make([]int, len(group)), s.Permutations,
@@ -130,7 +135,11 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 		rows[i].Q, rows[i].Permutations = q, int32(s.Permutations)
 	}
 	checks := column.Table(rows)
-	if checks.Meta = s.meta(strata); cautions != nil { // only within sites
+	checks.Meta = s.meta(strata)
+	if cautions != nil {
+		if checks.Meta == nil {
+			checks.Meta = map[string]string{}
+		}
 		checks.Meta["caution"] = strings.Join(cautions, "\n")
 	}
 	return dag.Outputs{"checks": checks}, nil
@@ -194,6 +203,21 @@ func covariateOf(c column.CovariateColumn) inference.Covariate {
 func varies(of inference.Covariate) bool {
 	known := slices.DeleteFunc(slices.Clone(of.Values), math.IsNaN)
 	return slices.ContainsFunc(known, func(v float64) bool { return v != known[0] })
+}
+
+// knownIn is the only group of which a covariate is known; −1 for several or none.
+func knownIn(of inference.Covariate, group []int) int {
+	only := -1
+	for i, v := range of.Values {
+		switch {
+		case math.IsNaN(v) || only == group[i]:
+		case only >= 0:
+			return -1
+		default:
+			only = group[i]
+		}
+	}
+	return only
 }
 
 func kindOf(of inference.Covariate) string {

@@ -177,7 +177,10 @@ func (a *author) covariates() error {
 	}
 	t := section.TableOf("Covariates alone", 1, rows, columns...)
 	t.Note = "p: labels permuted" + within + ". AUC: in the direction in which it is larger, so its chance level is above 0.5."
-	if slices.ContainsFunc(rows, func(r column.CovariateRow) bool { return math.IsNaN(r.P) }) {
+	if slices.ContainsFunc(rows, func(r column.CovariateRow) bool { return math.IsNaN(r.AUC) }) {
+		t.Note += " AUC n/a: known in one group only."
+	}
+	if slices.ContainsFunc(rows, func(r column.CovariateRow) bool { return math.IsNaN(r.P) && !math.IsNaN(r.AUC) }) {
 		t.Note += " n/a: no permutation" + cutWithin(within) + " changes the AUC."
 	}
 	t.Note += note

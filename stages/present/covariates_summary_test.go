@@ -105,3 +105,25 @@ func TestCovariatesWhereSiteIsGroup(t *testing.T) {
 		t.Error("a covariate that tells nothing has a caution")
 	}
 }
+
+// A covariate of one group only is not tested, and a caution says so.
+func TestCovariateOfOneGroup(t *testing.T) {
+	iq, age := make([]float64, 40), make([]float64, 40)
+	for i := range iq {
+		if age[i], iq[i] = float64(i/2), 100+float64(i); i%2 == 0 {
+			iq[i] = math.NaN()
+		}
+	}
+	people := stagetest.PeopleWith(encoding.Column{Name: "iq", Values: iq}, encoding.Column{Name: "age", Values: age})
+	out := stagetest.MustRun(t, &assess.Covariates{Label: "group", Permutations: 199},
+		map[string][]dag.Input{"participants": {dag.InputOf(people)}})["checks"].(*encoding.Table)
+	in := summaryInputs(t, people)
+	in["covariates"] = []dag.Input{dag.InputOf(out)}
+	text := strings.Join(strings.Fields(summaryText(t, &Summary{Top: 10}, in)), " ")
+	for _, want := range []string{"iq 20 20 n/a n/a n/a n/a", "AUC n/a: known in one group only.",
+		"The covariate iq is known in HC only: it was not tested"} {
+		if !strings.Contains(text, want) || strings.Contains(text, "changes the AUC") {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}

@@ -198,7 +198,7 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 	}
 	columns := section.Keyed("setting", func(r row) string { return section.SettingName(r.Coords) }, rows,
 		slices.Insert(measures, 0, section.Text("ranking", "", func(r row) string { return r.Name() }))...)
-	t := section.TableOf(fmt.Sprintf("Rankings of the regions and references without training, top %d of %d", setting[0].Top, len(first)), len(columns)-len(measures), rows, columns...)
+	t := section.TableOf(fmt.Sprintf("Rankings of the regions and references without a network, top %d of %d", setting[0].Top, len(first)), len(columns)-len(measures), rows, columns...)
 	if known := setting[0].Planted; known != nil && *known > 0 {
 		t.Note = fmt.Sprintf("%s; %.1f of %d by chance. ", words.Count(int(*known), "planted region"),
 			float64(setting[0].Top*(*known))/float64(len(first)), setting[0].Top)
@@ -210,6 +210,6 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 	if all := setting[0].All; !math.IsNaN(all) {
 		t.Note += fmt.Sprintf(" Over all regions the held-out effect is %s.", report.Fixed(all, 2))
 	}
-	a.Table(t, "compares the rankings with references without training.")
+	a.Table(t, "compares the rankings with references without a network, or before its training.")
 	return nil
 }

@@ -146,7 +146,7 @@ Salient regions
   2 models rank the regions: on average, two of them share 2.0 of the top 2 (1.3 by chance,
   p = 0.294); all share 2 (1.3 by chance); rank correlation 1.00.
 
-  Rankings of the regions and references without training, top 2 of 3
+  Rankings of the regions and references without a network, top 2 of 3
     ranking                     planted  AUROC  agreement  shared  held-out
     trained models, mean score   2 of 2   1.00       1.00       2       n/a
     trained models, contrast     0 of 2   0.50        n/a       0       n/a
