@@ -93,7 +93,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	program := filepath.Join(dir, "pipeline.exe")
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "prgnn/cmd/pipeline").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "prgnn/cmd/pipeline")
+	if out, err := build.CombinedOutput(); err != nil {
 		panic(string(out))
 	}
 	os.Setenv("PRGNN_PIPELINE", program)

@@ -80,7 +80,8 @@ func Module(name, dir, clone, modulePath string) (files []string, err error) {
 		return nil, err
 	}
 	words := []string{templateModule + "/" + templateStage, modulePath + "/" + name, templateModule, modulePath,
-		templateStage, name, strings.ToUpper(templateStage[:1]) + templateStage[1:], strings.ToUpper(name[:1]) + name[1:]}
+		templateStage, name, strings.ToUpper(templateStage[:1]) + templateStage[1:],
+		strings.ToUpper(name[:1]) + name[1:]}
 	for _, inside := range []string{"/internal/liberation", "/internal/gojson", ""} {
 		words = append(words, "=> ../.."+inside, "=> "+modfile.AutoQuote(toClone+inside))
 	}
