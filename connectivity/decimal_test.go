@@ -82,7 +82,8 @@ func TestPlainRows(t *testing.T) {
 			}
 		}
 	}
-	for _, row := range []string{"", "1", "1 ,2", "1,2 ", "1,\"2\"", "1,", ",2", "1,2,3", "1,1_0", "1,0x1", "# 1,2", "1,\u00a02", "1,2\x00"} {
+	for _, row := range []string{"", "1", "1 ,2", "1,2 ", "1,\"2\"", "1,", ",2", "1,2,3", "1,1_0", "1,0x1", "# 1,2",
+		"1,\u00a02", "1,2\x00"} {
 		if plainRow(make([]float64, 2), []byte(row), ',') {
 			t.Errorf("%q is a plain row", row)
 		}
