@@ -80,7 +80,8 @@ func vectorize(k *kernels[float32], wide bool) {
 	k.attend = func(alpha []float32, a *adjacency[float32], f, g []float32, slope float32) {
 		_, _, _ = alpha[a.size()-1], f[len(a.degree)-1], g[a.n-1]
 		slices := len(a.degree) / lanes
-		logitSlices(&alpha[0], &a.start[0], &a.row[0], &a.degree[0], &a.col[0], &a.weight[0], &f[0], &g[0], slope, slices)
+		logitSlices(&alpha[0], &a.start[0], &a.row[0], &a.degree[0], &a.col[0], &a.weight[0], &f[0], &g[0], slope,
+			slices)
 		exp(&alpha[0], a.size()/lanes)
 		scaleSlices(&alpha[0], &a.start[0], &a.row[0], &a.degree[0], slices)
 	}
@@ -186,8 +187,10 @@ func vectorizeWide(k *kernels[float32]) {
 		blocks, n := edges/16, 0
 		if blocks > 0 {
 			last := edges + 15 // of a
-			_, _, _, _, _, _ = b.to[edges-1], b.strength[edges-1], a.from[last], a.to[last], a.strength[last], rank[b.n-1]
-			n = edgesWide(&a.from[0], &a.to[0], &a.strength[0], &b.from[0], &b.to[0], &b.strength[0], &rank[0], k, blocks)
+			_, _, _ = b.to[edges-1], b.strength[edges-1], rank[b.n-1]
+			_, _, _ = a.from[last], a.to[last], a.strength[last]
+			n = edgesWide(&a.from[0], &a.to[0], &a.strength[0], &b.from[0], &b.to[0], &b.strength[0], &rank[0], k,
+				blocks)
 		}
 		return keepEdges(a, b, rank, k, 16*blocks, n)
 	}

@@ -127,7 +127,8 @@ func compareKernels(t *testing.T, fast, slow *kernels[float32]) {
 		same("edges", n, 1, func(k *kernels[float32]) [][]float32 {
 			rank, room, kept := make([]int32, p), len(a.from)+16, n/2
 			k.rank(rank, f, n)
-			to := adjacency[float32]{from: make([]int32, room), to: make([]int32, room), strength: make([]float32, room)}
+			to := adjacency[float32]{from: make([]int32, room), to: make([]int32, room),
+				strength: make([]float32, room)}
 			edges := k.edges(&to, a, rank, kept)
 			out := []float32{float32(edges)}
 			for e, s := range to.strength[:edges] {
