@@ -5,66 +5,66 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline ec5ecbd8d33c6f2b81301fe837276a3806b01b03bfd2de6ee4c5fe4898793464
-kind biomarkers 8e667c1a5c4a83f52deec9504bd6ca825bcacf49446324d636426ce892514e2d
-kind bnt 5c5a08a32812f3b73319310127203b96ff0f2e79669d6c786ac0567632e197e1
-kind bootstrap fc0fc2e929fb7d59d9ce1e305e476ab1eea187b184ed7ff4f272cd5b15cf537c
-kind braingnn 8153d55e12c0dad1c4dc93448399353fb2830765ff7007e7419040ebf9f957bb
-kind brainmap a9d0c24daca39c1ae37d97346bff443534ea718d70f10f94a0c5c927ec4e84e2
-kind choose 0848c7e288fcf08f947af9d50abad3470b1be9796f3421f26d9c1d94c05f9529
-kind combat d4aa383347763e1b11f79a274a32da9857a6f9c39d285aa023624f33346d5ec9
-kind compare 5aa0d8c4732276ca8627594a25c1deec7dce72b9843d8911aa0a208f1136abdc
-kind connectivity 13a471ddb7e16d795140bb27d3c6f7a82162e7859c1af70e9e62f9f35c1b8e4a
-kind covariates 625d47fce135b71b604d1535207031e5ca3255e7b45f13b10db2b4d574859926
-kind denoise 7edd8d1b6a764683edd5f7fc672c094045da0692523260d172c3cc2b2ee0a500
-kind echo 643b3875001ecf2ba50f43572b1cc7658fee08a53767f92870571a976f04880b
-kind evaluate d60be44cc242c8d32da1f69299ead7a8be298a745dd7409ebc19189d21a12df5
-kind evaluate-regression 29d244920f7d7d3e42ef790de4ce37257058e8fe5263de6884083df5f58c490c
-kind exec 3df7189e78cf907a50c24bb53ba8a8e7f226c9869613d210d111be42e7451e9c
-kind fidelity 139bf68cdefa43f71599b9d502a103633627141e552a6eb77e4641546e91d7d5
-kind figure-calibration a47e81f56cdc66cd25ab154b235d7c0302e762e8104f9d154e9d2db412736366
-kind figure-confusion e89f1833d0546b69fdca356a98b9d7374a208114f839729a73961f65aee803ae
-kind figure-connectivity 4684de5a0f54f86f652f8568c0e473722b854e28221df9f3c5bc2771dc94cb1f
-kind figure-degrees dbb1145c45ccd15c5354024cc44b2e899f0200cecd94b48072c8e66eb7a4f8f2
-kind figure-distributions bdb9bf5854eb414c1e66e1f59970c8c0bafea1ad07b7e06617bffd32cfeb4757
-kind figure-individuality e35d30f2622e736979377f2413583df5d8b7e48050c6c1048f8e793453781762
-kind figure-individuals 17a6947233f08aa18dfaec3a09189b3de4eab74fa0e0c139ca48e53379f3be04
-kind figure-qc 7815e9193fc4a740bd1d998fb6f83db9e7156a3fc801b120d70d133bce0ca471
-kind figure-qcfc 14c1a57eefd3148c2aa8b5fe785ab5eb9e935e654fddeeb286b6cc72d31b1b07
-kind figure-ranking 790066943fc306eb674361744a6952182fb6431c88c7bb786324eacda4fe37be
-kind figure-roc dee26322c2eb0b3cf4f3a61796ae07b4281c0e9bd449fbd575baf368306a1aed
-kind figure-states f630d986edf36a15cce92ab1d8d183513f5517539d213dc34b3427f29bf35dc7
-kind figure-training 5214352b7c468c059411334845cc17c3f9bcf797dc2a5e6214e20f02e673b71f
-kind graph 1621bceaca05e64fcd3a400f954744e317ab7251989af0e45235f0efe24a4b7a
-kind harmonize 04370f9748636c173c9986bc20481e5efb866cc9f5f77e711c07751266223f96
-kind individuality 3d256f39e345722c961c101ecbf46e41e6d593841c1340c470e3f28a1657f912
-kind join 7aec4abd0cb21de14fbd73a41ded707609f4f67260ff7589b268ea00636cb096
-kind leakage a57c2eec0fa0f6c081a872639c0b6412f4073d5c3c9939214c3498e27646c183
-kind matrices c54ad661a835e0bbd115cf22f4496f5ffff89b3f97354e7b97ef5b7dbefcf563
-kind mean-volume d106325259c93bf4a40037fca3f8f5048233e8c44899220c35c240d6eff905ee
-kind meanmlp 664dbef2b1ee937f648377bbe0fa5da5953a3d351d89dc22f1fa2a4595bdfa6a
-kind occupancy f74ebec426ae8a6df8e0d7c6b7443db439dc8e7b00667c8fb4a771cea342c532
-kind parcellate 5041540e0607183a00b71cd889b113cc1c1d663f3e098b9bd7c5923974bb8b82
-kind permutation b44dc5a0ae451a3fb244694b3dab007b8d655296f546f4df4734cec802030f45
-kind permutation-regression 25cffa700adecbf797f54a77baab2a482b0782f22d311fcf07851fcaa47a8e33
-kind predict 79ee1e0aa7cb4b5864266555423bd078da703a77fd57d4e059a1093dd24268fa
-kind project 7918f8b3483127908991cda54bc38d924557821a7c46689aa3e324ac902f4e79
-kind published cad6f159cb4ab9f16d5ad1f9ad2db2ba1f119bf5efe716b06308e701abaa5b53
-kind qcfc cfbf3facc1b5c09b74587fabe3196cba35304153c6584c9353f058ab2fcfa575
-kind regression 14b0398151ac3f6214a8d2333f7d8674c23ed9e39961ad623daacaf41e154638
-kind report b43e95c6f929604596f1b209aae1a140f0cf776c23bb480bed4a40775ed63b98
-kind saliency 5a160bebf410a84e6bd01c599121b6c7f48793a443a5924cc8108582145b5fbf
-kind sessions 005418501bec21f57ece00ee81273c5fc8f3ca6dc3361a387f3ad3b416c485fe
-kind simulate acf526e29affc372b1b50594ce6ad1b3424ef8ed7edbdfbd715a23138771b309
-kind split ac36a508ea18e292ed4e032e3babc2be1bf536e117b120f691a608a877086618
-kind states 8d85662d3fc25d3ac42150cd996d1a11e710994198fff9ba06bcb77b435264bb
-kind summary 33d5db5f013a5cac033313d32e92635f3e35850660ffb9d9e20265f9d5760b38
-kind tables c92c91193208758472dfa336d6df22ff7cb40271fc9a562033220ecf9373f9db
-kind tangent 662dd11b1f2a762a689b38fee3074ebf0ca3d00313f16985e22b89262676dd7a
-kind timeseries 3e8f6564ee5b01762a1c31186421291d3bb3d8c31e562bf9c1a6a99534ce33a4
-kind train 30cdb917c9ae22553a681d9e30db60bccab26380dee5b3722a597d1fffc8dba5
-kind train-regression 8aa58a34e85d53f189a715c7d43ed85bf7a2618baa1693ddd51893dde1946d02
-kind windows bc2b368486de0dfed8974efd3c2e52971dfbb30d43b2e93e3ebaca8d79d24b43
+var codes = dag.Codes(`kind baseline 567e9626974001ade4a611d6d4f29f843b6850b868c2aec77dbf7468a0eb480e
+kind biomarkers 8d9d8f95d4eb924a32acca3e53173513fef35dbf35d9ba59139a804779844e57
+kind bnt 74bd9a081bf6be21d80a6a91a358e401233d7cb9eba52eee1e77b2541032bf06
+kind bootstrap c7f0a53e9ef6b8fc4d5131aed167836f15e0002e0435e375cce8c977c084fe08
+kind braingnn 76309b5f78d9842b0b00e72dd1e73b49e8f59046e03d722c364c5f92bd6cb3a9
+kind brainmap d451c9f01c5f6597fdfff4a6d303b8a7630da88461fbcd9e3e7e7a2326e416a2
+kind choose ce999ed197a8f2999e44f213601087244ec4c178b2f2d85a778bb86abb6969c3
+kind combat 40d1dcea144e010bf1e4ec90f8ce4de11127ba56486d2b35144d11c6e1eb6702
+kind compare 822de03d5a719954d953a9746d177fb38857c4bf7df6251e4a7d94034219a6af
+kind connectivity 8069dc60a2fc4f2d480703f0d3807f0f8630e9f9f02e3f4f9c17e667c91600bf
+kind covariates 6f0442104692649f86eb9c81db55ccc62f63ca3dd513b23754dfb2a1160ea18d
+kind denoise 983064e0fea5e381f34d5d02a1a7adb1c97a1b1be2a52c0e0062505e8c163038
+kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
+kind evaluate 44ad4b5226b844c5116072738e4f6c7b4bd2bf6f36650827988d31bf63df5d20
+kind evaluate-regression 6a3752daf622e35872f30e9eee6843a58eb0d6ef625225a66b7d91e60f1b6f82
+kind exec 2889ee50163134013fa805ec744c9517425b01bd75527e481a23039a675f5c09
+kind fidelity 0c27d52f99d42cada1b502eaea2bf9bb3ebc77e343e07a165e0e623b282c3e44
+kind figure-calibration 4af332c167a61c3eb286b6c082a787e2f802e3a445c6069c2c299989a84302e4
+kind figure-confusion ed64d142a7051653bc98c790e3016dd5bd4ca4f22a6149d700338ed98a50e647
+kind figure-connectivity 0b5c8820f31836e1142d14de54e21def3b56819984cd373774f04753ffc5e482
+kind figure-degrees b90a506f26c63b29f630892eec1fd31bfb6efe990f0d6813eff1c15675c6fff4
+kind figure-distributions 06cd87efdafceea6ed284b22e51134cb2102e1de148bf97bf375872f8b178a8d
+kind figure-individuality 37cde51f0d5a79db9e0278ac4993deb7321d2fd7e71684a2442b84da7845f816
+kind figure-individuals 093cdff7ba13b897547e48be222951364c70025500baca7b5ef9cccfcf713b50
+kind figure-qc 05bbf75dd63a32a76e977cf5b9a2b880b0c544191c011636e96ae275afea2ceb
+kind figure-qcfc 96ac51017ba11c4146b1350a27b9df290a221f69773d690f128a2e0a20396c0a
+kind figure-ranking 8d76904e729c80ecbd08e3a57c6521db23bf60f732b093d351cc7e93f626cec7
+kind figure-roc 03a3e75da29a1aaf04cdeaa5323cb764eac463dea2ca6d826488671c43d59aa8
+kind figure-states fdf71e0ccef5da323849958a5eac26a2101c593e165167ea2c73130a11c80078
+kind figure-training e5060060c45f21541793dd146d14d2fcae42b27828a8a96ff1217171423b8e6b
+kind graph 756f6510c99345b5cbee9887e9e8b0ed6992efa6445926b787210b8231fbfbe0
+kind harmonize 067cdff728449db9c36b0df1f71662bc1a595f6ae77c047152b2a77dca92e9d4
+kind individuality 15d0384ff70d0b6c4ad1ae59048d915888ae30c7ae8d1aef48823bb6d12946f1
+kind join a46bcc94868190c9c62be51c53d83e28076263b3e4a50b7da2e1e4da349e1d94
+kind leakage 18685ffb438e788c026f728536f2d719cba82d78d9f17e5ac9da692f8171bfcb
+kind matrices 41b70610ec0895bda59de0e3dde6ec06d56891f284cf8ce0af921eb91d46d7ad
+kind mean-volume ed6329c3d36e69c79f5e2dad9f73404b3fedddba5661db593a07c18247e8649f
+kind meanmlp b4c62e54a088f1496cb96fe2a8007c54a533eaa5d653678b66f3e7e1f043a61f
+kind occupancy 30c65733ebbb74b916412c1d5aca6b95d4b146f452e25aedfe844351df8383a4
+kind parcellate 436dcf1d84eab394ffe1ef1f64a72dcdfe4fc928b65d03cbb27216b011207cd8
+kind permutation c98d55f5d92b7e985361809bff576d6600f88afa7295af3906a6149349e65e37
+kind permutation-regression acf133a4fa7661aeb4a245c8125396a6537db925e7a6266ca5491316573116ef
+kind predict 192421648ec35264a6e644916c9318075c1a94b0915a7725b83f6f69358eea0d
+kind project 434bafc6a5a16207f085e2897f48473934a3659d9391783b27a9d20c3041c771
+kind published 7eeb04fc6305cc1b88a153e075d6d1248ffe42f97cefbc03312410ecb8955f1a
+kind qcfc f2cffc00a2f3fefb56e20aa404d5a643ba4206b07ec4690567ee23e3933be30d
+kind regression eaaa5cc9d05547fcc3767263d6306e2f1de09f4e0dc5ff898bb56effdb377a93
+kind report b8f97c0ea150f90755c5a8a6113e63fa980b30e5477a327d742ed5b02c4329ad
+kind saliency cf8249a002f3e6af7a7200077ed49e2ec157d4a3e7e7d47e9269359f0b6cdbda
+kind sessions b75ca2059e07569330edcb1d54d4457f62c44416e681c6ff72d0d2098785d717
+kind simulate 8d406b30e2d917b2239dbdbdc547c859e59476a8c9c74aef189ad0f2efbf62df
+kind split 0ce9af7afe4bdfe68373ec3d3920c6bbea217df96aaf67d16cc6d46d31319127
+kind states ac911d089ff4565e52aa748dcf171ad9adde558b25b1a520a0e9238ff19caf84
+kind summary 9a98dec964ccbde1a73f3dd4e4513e82b57ad0f43a0eb4ace5df5b059c85acec
+kind tables 820e379914276b963b019fb5f20d25a8fe256736dcb804d29f15080aed526017
+kind tangent b99d59caab5ff0e5d3cd0b8ce59afd2f18cf064da1688ba8e5af6d88abba1605
+kind timeseries 1b7335404e675ca1900b904751ee9469d3e74f1ddfa3f845f5fb00fa94050a52
+kind train c92ab6d4f6b741c80d181ae9c7b6ea3222f7efe198c576d61abec142723edc4f
+kind train-regression 71bc45b91e79d2d804dea7c5a8c6e7fb3328bbc58e6285a54cca5ceb939d73e6
+kind windows daafa0f3f22e09ce339e761b1b0da7265591b2f06c246545247153c7d758060f
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -76,7 +76,7 @@ prgnn/artifacts.Digest.String 4262f26d542f.6b0fe8
 prgnn/artifacts.Ref 8555ddbe4157.6b0fe8
 prgnn/artifacts.Value e6fce48976dc.e3b0c4
 prgnn/dag.Coord ae0e0621e024.e3b0c4
-prgnn/dag.Input 81ef3f981fc4.760ebc
+prgnn/dag.Input 07f9528aec8a.760ebc
 prgnn/dag.Outputs 4576e6a73841.9298c2
 prgnn/dag.Port 7f02ebf37704.968641
 prgnn/dag.Ports f4f338099e3e.ce3acc
@@ -238,7 +238,7 @@ prgnn/stages/column.fill 05b0ed359aa2.fa039d
 reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate exec fidelity figure-connectivity figure-degrees figure-individuality figure-individuals figure-qc figure-ranking figure-states figure-training graph harmonize individuality leakage matrices meanmlp occupancy parcellate predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/dag.Task.In bd1751b68d1c.467bad
 
-reached by baseline biomarkers bnt bootstrap braingnn brainmap combat connectivity covariates denoise evaluate fidelity figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-states figure-training harmonize individuality join leakage meanmlp occupancy parcellate predict published qcfc regression report saliency sessions states summary tables tangent train train-regression windows
+reached by baseline biomarkers bnt bootstrap braingnn brainmap combat covariates evaluate fidelity figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-states figure-training harmonize individuality join leakage meanmlp occupancy parcellate predict published qcfc regression report saliency sessions states summary tables tangent train train-regression windows
 prgnn/stages/column.Read 4d56a010bef8.435b08
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap connectivity covariates denoise evaluate fidelity figure-qc figure-training graph harmonize individuality leakage parcellate predict project qcfc regression report sessions states summary tables timeseries train train-regression windows
@@ -267,7 +267,9 @@ prgnn/artifacts/encoding.npyAlign b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.npyHeader 20561156a49a.2e0b1d
 prgnn/artifacts/encoding.npyMagic 67749b2a2be7.e3b0c4
 prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
-prgnn/artifacts/encoding.writeElements 6c5b7b8fe945.54c41d
+prgnn/artifacts/encoding.piece dfd194bfca22.e3b0c4
+prgnn/artifacts/encoding.pieces a616b71e8640.d0313c
+prgnn/artifacts/encoding.writeElements 1d2e869b6231.596a72
 prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 
 reached by baseline biomarkers bnt bootstrap braingnn combat connectivity denoise fidelity figure-connectivity figure-qc graph harmonize individuality join matrices meanmlp occupancy predict project qcfc regression sessions states tangent timeseries train train-regression windows
@@ -375,6 +377,9 @@ prgnn/internal/exact.expm1 cb6cb42a4457.d9abcb
 prgnn/internal/exact.ldexp 614841782ced.e3b0c4
 prgnn/internal/exact.log2e 6446c9401d12.e3b0c4
 
+reached by baseline biomarkers bnt braingnn fidelity figure-connectivity individuality leakage meanmlp predict regression train train-regression
+prgnn/dag.Shared 19c7bb467931.3d83b8
+
 reached by baseline biomarkers bnt braingnn fidelity individuality leakage meanmlp predict project qcfc regression tangent train train-regression
 prgnn/gnn.Exp 80a8e92d9316.f51b5f
 prgnn/gnn.Float e52123f92c40.e3b0c4
@@ -382,15 +387,14 @@ prgnn/gnn.abs 6044eb6ca80d.c4217a
 prgnn/gnn.activate 56ed92dd6f84.c4217a
 prgnn/gnn.activateBack dfbbbee5d8fe.c4217a
 prgnn/gnn.add b43f4260bfd6.c4217a
-prgnn/gnn.addVec 3ede19fdc1ae.4cde99
-prgnn/gnn.adjacency ac053e040e3d.c4217a
+prgnn/gnn.addVec 3ede19fdc1ae.e2a681
+prgnn/gnn.adjacency d778f967e67f.c4217a
 prgnn/gnn.adjacency.size de483ae68f83.36bb30
 prgnn/gnn.attend 00b0b3357000.45d668
 prgnn/gnn.attendBack 4547accafc62.ebe26f
-prgnn/gnn.attendBackSlices 3c629ec6bb02.ce8039
-prgnn/gnn.attendSlices 01ee72ef2715.a8bd50
+prgnn/gnn.attendBackSlices 3c629ec6bb02.988abd
 prgnn/gnn.collect 506a1dcfbbc4.4db84c
-prgnn/gnn.collectSlices ab0aac58e065.094a6f
+prgnn/gnn.collectSlices ab0aac58e065.47ac00
 prgnn/gnn.dot 42e8fd3f018a.17b395
 prgnn/gnn.dotRows 31afd02efdc5.9a6ef2
 prgnn/gnn.dotRows16 19d9fe765be0.886da1
@@ -401,45 +405,53 @@ prgnn/gnn.edgeDot16wide f9418385b4ba.acdbe6
 prgnn/gnn.edgeDotRows c39097bb5b5f.0171f8
 prgnn/gnn.edgeDots 6b25538b2a29.95c03f
 prgnn/gnn.edgeDots1 415ef5e93853.4db84c
-prgnn/gnn.edgeDots1Slices 0ff6ba7ecdcc.47ac00
+prgnn/gnn.edgeDots1Slices 0ff6ba7ecdcc.fa4e35
+prgnn/gnn.edgesWide f0af57fee8f2.1b1654
+prgnn/gnn.expVec 29c7b00e734e.ce8039
+prgnn/gnn.expVecWide 29c7b00e734e.094a6f
 prgnn/gnn.fastest 6cf690bb212f.22984b
 prgnn/gnn.gate 1ae9cdb52c68.c4217a
 prgnn/gnn.gateBack 3e0d8b4ffd61.b90211
-prgnn/gnn.gateBackRows 21a0a5ef5544.9a9d8f
-prgnn/gnn.gateRows 4ea7867e316e.fa4e35
+prgnn/gnn.gateBackRows 21a0a5ef5544.e42ada
+prgnn/gnn.gateRows 4ea7867e316e.494ba4
 prgnn/gnn.gemm 41bb20706244.e593af
 prgnn/gnn.gemm16 d1de2becb595.9ae413
 prgnn/gnn.gemm16wide d1de2becb595.c56c4d
 prgnn/gnn.gemm8 d1de2becb595.d4a6f1
-prgnn/gnn.kernels d88916c80d28.918a3d
+prgnn/gnn.keepEdges 1ceea213ccc4.17172a
+prgnn/gnn.kernels 659d84fdd629.909d19
 prgnn/gnn.kernels32 f6c6b5cae7b3.bd92c8
 prgnn/gnn.kernels64 c24b8ce87e38.bd92c8
 prgnn/gnn.lanes 069781a2de55.e3b0c4
+prgnn/gnn.logitSlices 01ee72ef2715.a8bd50
 prgnn/gnn.mmdSums 1187f538abec.a6dd66
-prgnn/gnn.mmdVec eea7738d20fc.d42c09
+prgnn/gnn.mmdVec eea7738d20fc.02327b
 prgnn/gnn.outerAdd c4a745eb1f35.c4217a
-prgnn/gnn.outerAdd16 31afd02efdc5.6c3171
-prgnn/gnn.outerAdd8 31afd02efdc5.8ed7b9
+prgnn/gnn.outerAdd16 31afd02efdc5.9a9d8f
+prgnn/gnn.outerAdd8 31afd02efdc5.4cde99
 prgnn/gnn.padded a9ef6baa7028.03667b
-prgnn/gnn.portable e14b6514a2bb.920d4c
+prgnn/gnn.portable 1fde0e2df95f.40f846
 prgnn/gnn.rank a0cf872f9788.c4217a
-prgnn/gnn.rankVec 29992903850c.e2a681
+prgnn/gnn.rankVec 29992903850c.e9baf2
+prgnn/gnn.rankWide 29992903850c.4006eb
+prgnn/gnn.scaleSlices dd3716ba3c28.8dfc10
 prgnn/gnn.sigmoid 22057794adf6.ec00fa
-prgnn/gnn.sigmoidVec 19d9fe765be0.494ba4
+prgnn/gnn.sigmoidVec 19d9fe765be0.d42c09
 prgnn/gnn.softmax 57cae096a362.17194c
-prgnn/gnn.softmaxVec a8e65f8d255c.e42ada
+prgnn/gnn.softmaxVec a8e65f8d255c.3fda5e
 prgnn/gnn.spread 21140820539b.4db84c
 prgnn/gnn.spread1 4bdee7b46039.4db84c
 prgnn/gnn.spread16 4ac4b0b7912d.0da822
 prgnn/gnn.spread16back 4ac4b0b7912d.e78d90
 prgnn/gnn.spread16wide 4ac4b0b7912d.b167ab
 prgnn/gnn.spread16wideback 4ac4b0b7912d.e95945
-prgnn/gnn.spread1BackSlices c698d385a52f.988abd
-prgnn/gnn.spread1Slices c698d385a52f.8dfc10
+prgnn/gnn.spread1BackSlices c698d385a52f.8ed7b9
+prgnn/gnn.spread1Slices c698d385a52f.6c3171
 prgnn/gnn.spread8 4ac4b0b7912d.d48ae8
 prgnn/gnn.spread8back 4ac4b0b7912d.3d2c15
-prgnn/gnn.vectorize 7628cf89aaaf.8608bc
-prgnn/gnn/vector_amd64.s 157c581e4a41.e3b0c4
+prgnn/gnn.vectorize 1d747c1fde1e.fd9d30
+prgnn/gnn.vectorizeWide 768a48bbb4dc.450fd9
+prgnn/gnn/vector_amd64.s 998023dd6e4b.e3b0c4
 prgnn/internal/dense.Each 4460a17597dd.e3b0c4
 prgnn/internal/dense.Multiply bc89e4b0419c.4e6af7
 prgnn/internal/dense.View 8a80b2a46cf1.c4217a
@@ -690,7 +702,7 @@ prgnn/gnn/baseline.vectorize 5cf2fe615eab.9401a3
 prgnn/gnn/baseline/crossed_amd64.s f80e113e83b6.e3b0c4
 prgnn/stages/learn.Baseline 386557f6cba7.3cb1d8
 prgnn/stages/learn.Baseline.Ports 913e6dad81d6.e8529b
-prgnn/stages/learn.Baseline.Run 89ba6a536c4c.cee6c4
+prgnn/stages/learn.Baseline.Run fe08de1c257e.f10bfa
 prgnn/stages/learn.Baseline.Validate 682980650712.8b787d
 prgnn/stages/learn.Baseline.fit 699f7b912545.dfca6c
 prgnn/stages/learn.Baseline.form 444ec37c8089.0c0953
@@ -698,7 +710,7 @@ prgnn/stages/learn.Baseline.onGraphs 80373fa244d5.aeb470
 prgnn/stages/learn.Baseline.onRows e24380583210.3ce8bb
 prgnn/stages/learn.Baseline.training cb9729eebb84.304377
 prgnn/stages/learn.baselineEpochRow faa86d4803a3.41653c
-prgnn/stages/learn.baselineHistory 192746952966.6a6604
+prgnn/stages/learn.baselineHistory 59c150b58a42.862786
 prgnn/stages/learn.ratedSet a152d92af68e.2c3ae9
 
 reached by baseline bnt bootstrap braingnn brainmap denoise echo exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training leakage matrices mean-volume parcellate predict report saliency simulate summary tables timeseries train train-regression
@@ -740,7 +752,7 @@ prgnn/internal/exact.Log1p 342131bcb9d4.fb8351
 reached by baseline bnt braingnn combat connectivity figure-connectivity harmonize qcfc regression sessions windows
 prgnn/internal/exact.Atanh 168d5b8dbc4a.6e5423
 
-reached by baseline bnt braingnn combat evaluate meanmlp states tangent train train-regression
+reached by baseline bnt braingnn combat evaluate leakage meanmlp states tangent train train-regression
 prgnn/stages/column.JSON c102a263d336.e3b0c4
 
 reached by baseline bnt braingnn combat leakage meanmlp regression states tangent train train-regression
@@ -821,32 +833,32 @@ reached by baseline bnt braingnn fidelity predict train train-regression
 prgnn/gnn.Checked b72f06eb1fa0.fd51d7
 prgnn/gnn.Edge 9993b8ef59d4.e3b0c4
 prgnn/gnn.Graph b143fb47f44f.f516dd
-prgnn/gnn.Graph.bytes a833eb47934e.4c34d8
+prgnn/gnn.Graph.bytes 4bc63337c786.4c34d8
 prgnn/gnn.GraphFile abf99d12ceab.ac064d
 prgnn/gnn.GraphFile.Add 70e7cab82f3b.694363
 prgnn/gnn.GraphFile.put 72c65262d1fe.9292d2
-prgnn/gnn.Model 2857561c6067.177740
+prgnn/gnn.Model 0c5228261626.177740
 prgnn/gnn.Model.PredictEach 1f68737eebe1.ba79d9
 prgnn/gnn.Model.fits cb7d57c51bf6.fa9a45
 prgnn/gnn.Model.param 3d6ad4a5f69e.16f052
 prgnn/gnn.Model.prepare 6897323e1911.33240d
-prgnn/gnn.Model.readoutForward 577d601f1655.b73a42
+prgnn/gnn.Model.readoutForward 6fab5275dded.09c1b2
 prgnn/gnn.Model.room fccf5cebbe73.702de3
-prgnn/gnn.NewGraph 00396b6cc34a.7e431c
+prgnn/gnn.NewGraph ba3c30220bde.6e5443
 prgnn/gnn.Options.Keep 03724a8fd728.c7625e
 prgnn/gnn.Options.reads ff44b64ceec9.c7625e
 prgnn/gnn.ScoreBins a9377ed9369a.e3b0c4
 prgnn/gnn.ScoreCounts 19f47a2f28d1.f5ff91
-prgnn/gnn.Zero c42dbbb99c51.2dbfdc
+prgnn/gnn.Zero 9bee7014647a.2dbfdc
 prgnn/gnn.adjacency.augment 06a512717824.d9dd99
-prgnn/gnn.adjacency.build 88dd35471160.71de95
-prgnn/gnn.adjacency.induce deab261828b2.124f34
+prgnn/gnn.adjacency.build 8b4976a729b0.8398a7
+prgnn/gnn.adjacency.induce fcaedaca4730.4e99c3
 prgnn/gnn.adjacency.sortRows 0644ca80f635.12a560
 prgnn/gnn.awake ac034282be55.e3b0c4
 prgnn/gnn.block d14ec24d65b9.3c1392
-prgnn/gnn.block.forward 1ca3683b049f.a58187
+prgnn/gnn.block.forward 37089781f198.a58187
 prgnn/gnn.block.prepare b4a6176d4fed.bee5ef
-prgnn/gnn.blockState f7a01522dde4.9b630f
+prgnn/gnn.blockState 4cfb0731ba98.9b630f
 prgnn/gnn.blockState.scores 84d7231ecabb.ef9304
 prgnn/gnn.conv f83c670aa08e.d5f1b5
 prgnn/gnn.conv.forward c67c8e71cb3a.f1c0cc
@@ -887,12 +899,12 @@ prgnn/gnn.score f2a2f8251f89.d5f1b5
 prgnn/gnn.score.forward c7ea87c416a0.0ad4a5
 prgnn/gnn.score.prepare 5810aff7e223.04fe86
 prgnn/gnn.scoreState bb9793e99069.c4217a
-prgnn/gnn.scratch 4b6c4ba1d9f9.f875df
+prgnn/gnn.scratch 173167347c2b.f875df
 prgnn/gnn.share 68ff793dd411.e3b0c4
 prgnn/gnn.slot 6dd62756c2d4.9bafe5
 prgnn/gnn.slot.crossEntropy 69631e40083f.6dab94
 prgnn/gnn.slot.predicted 2abfc228ac91.e2744e
-prgnn/gnn.soon c17f08dc8ef0.5bf19e
+prgnn/gnn.soon 2c6630cf5caf.5bf19e
 prgnn/gnn.span a25beb8d4b4d.e3b0c4
 prgnn/gnn.symmetric 03f27997f189.c4217a
 prgnn/gnn.takeMean 54b9a8157ff5.c4217a
@@ -906,7 +918,8 @@ prgnn/gnn.team.start 5d17d63b414d.44730a
 prgnn/gnn.trouble 986b71694d38.82de77
 prgnn/gnn.unpackNodes 4f68a064afd2.29f850
 prgnn/gnn.view 247c5592fd95.e3b0c4
-prgnn/gnn.whole e99238839469.17172a
+prgnn/gnn.whole 08009f9a3cbb.17172a
+prgnn/gnn.whole.together 5bf87b432b70.50f4b6
 prgnn/gnn.worker e7974e52dfe9.5491de
 prgnn/gnn.worker.begin bc402b609f0c.eef1f3
 prgnn/gnn.worker.blocksForward b71a75274439.4cda79
@@ -917,9 +930,11 @@ prgnn/gnn.worker.load 8bb4fa79bc9f.1909e0
 prgnn/gnn.worker.predict 924cbef2eccd.802d25
 prgnn/stages/learn.GraphData 4f42a63bba45.8b64dd
 prgnn/stages/learn.Participant 9c6eabd87967.e38146
-prgnn/stages/learn.ReadParticipant 0b8693730267.278d40
+prgnn/stages/learn.ReadParticipant accf5dbb6590.d925ac
 prgnn/stages/learn.convert 09f6b4400ffd.c4217a
-prgnn/stages/learn.readEdges 7e047d34a1d3.766339
+prgnn/stages/learn.edgeRows e7373d74983e.36dd01
+prgnn/stages/learn.readEdgeRows c8e4a16efb37.b94a4b
+prgnn/stages/learn.readEdges 735ebc26f1f9.014144
 prgnn/stages/learn.standardization.apply b10d9a690924.afc98d
 
 reached by baseline bnt braingnn harmonize join occupancy predict project report sessions states summary train train-regression windows
@@ -952,7 +967,7 @@ prgnn/stages/fold.bothHave 52245ff682c3.e06b60
 prgnn/stages/fold.candidates 644cc8eb27a7.3bacf9
 prgnn/stages/fold.edges 9c9b087b5109.e3b0c4
 prgnn/stages/fold.fewestValues 57c4b32f7c1d.e3b0c4
-prgnn/stages/fold.findDuplicates 9bf84b204b7c.3faa92
+prgnn/stages/fold.findDuplicates 40b2a057ee7c.6ce8a5
 prgnn/stages/fold.mostValues 22b9b8e28774.e3b0c4
 prgnn/stages/fold.sameFeatures ffb89b3091db.e3b0c4
 prgnn/stages/fold.screen e625cea22029.e3b0c4
@@ -964,6 +979,7 @@ prgnn/stages/fold.unitRanks a786d305b0b0.9724e7
 reached by baseline bnt braingnn meanmlp
 prgnn/gnn/network.Probabilities 7a1d03209f9f.fc46c2
 prgnn/gnn/network.Times 366c2f81d656.c4217a
+prgnn/stages/learn.accuracies 18de1938ffe8.573177
 
 reached by baseline bnt braingnn meanmlp predict train train-regression
 prgnn/stages/learn.groupColumns c0070cbde6e4.0251d7
@@ -1052,7 +1068,8 @@ prgnn/stages/learn.trainingSet.check fdd14249bc2e.7aa053
 
 reached by baseline bnt braingnn meanmlp train train-regression
 prgnn/stages/column.TableOf 62f5feb42589.ef7ef0
-prgnn/stages/learn.accuracyRow 07bbefb1d5d4.e3b0c4
+prgnn/stages/learn.accuracyRow 7b1769cb2bf9.e3b0c4
+prgnn/stages/learn.majorityOf cd3bf41b1a5a.e3b0c4
 prgnn/stages/learn.predictionTable 7125c3b44a59.90e46c
 prgnn/stages/learn.scoreTable 1a95abd7fdb9.80b17f
 
@@ -1094,7 +1111,7 @@ prgnn/gnn.Model.mlpBackward 2cff9110b126.229432
 prgnn/gnn.Model.mlpForward adf9de8f0477.da0908
 prgnn/gnn.Model.mmd b1d0e3173581.14a034
 prgnn/gnn.Model.mmdAuthors bf8b6a67ad7c.576815
-prgnn/gnn.Model.readoutBackward 1585519c9ce3.b73a42
+prgnn/gnn.Model.readoutBackward e67a4574ffee.9d69ee
 prgnn/gnn.New 29412435937c.af13bb
 prgnn/gnn.NewGraphFile c369e56e7795.a347fa
 prgnn/gnn.Options.initial c4d3228fde25.5d2218
@@ -1120,7 +1137,7 @@ prgnn/gnn.part 60d0e90a4966.f8f300
 prgnn/gnn.run b505b2c15f4c.ea69ad
 prgnn/gnn.run.checkpoint 01a2e52c989a.5bbb53
 prgnn/gnn.run.resume 00482ee4b62e.5bbb53
-prgnn/gnn.run.trainEpoch a94078913fb8.e49b5c
+prgnn/gnn.run.trainEpoch dc548881c379.7cb058
 prgnn/gnn.score.backward 22b54eaa9b22.115b77
 prgnn/gnn.score.finish a85252173a5c.571c2a
 prgnn/gnn.sigmoidSpreadOf 07b7cc8b7de8.ee46c9
@@ -1129,10 +1146,9 @@ prgnn/gnn.snapshot 16da5431afba.e5d390
 prgnn/gnn.spreadOf c25aa25bdf23.4f882e
 prgnn/gnn.team.back 8922a1870914.1fe9d6
 prgnn/gnn.tooLarge 10b6e48e2020.e3b0c4
-prgnn/gnn.worker.backward 511640118d19.118537
+prgnn/gnn.worker.backward 3632c82c40c0.118537
 prgnn/gnn.worker.batchLosses 812af6b094ad.7b9ac7
-prgnn/gnn.worker.countScores a0f8345d8157.022675
-prgnn/gnn.worker.gradient 0ec1d65da738.3bbe33
+prgnn/gnn.worker.gradient 5d17ebb2afee.c60b47
 prgnn/gnn.worker.normBackward f0ac49752374.fb7cc5
 prgnn/gnn.worker.normForward e04d3a9646ce.4836f3
 prgnn/gnn.worker.reduce 7d285d74099d.6daa56
@@ -1156,9 +1172,9 @@ prgnn/stages/learn.TrainingParams.validate 58f6baee4c94.98cc93
 prgnn/stages/learn.copyFields 99136d018c5d.e3b0c4
 prgnn/stages/learn.distributionRow 7a6b1e46fc39.e3b0c4
 prgnn/stages/learn.distributionTable bdd3e12f3b9b.b7307b
-prgnn/stages/learn.finalRow 0c7e0e3b35d1.41653c
+prgnn/stages/learn.finalRow c596c15ec75b.41653c
 prgnn/stages/learn.graphFacts.add f5cfe5b15a8a.5625c7
-prgnn/stages/learn.historyTable bdfea72c44a8.62f0e8
+prgnn/stages/learn.historyTable 934b814cac6b.62f0e8
 prgnn/stages/learn.lossRow 2057f90cd5c6.e3b0c4
 prgnn/stages/learn.modelNPZ 143dda481130.d59b12
 prgnn/stages/learn.noTime 6e5cb30abb00.e3b0c4
@@ -1169,7 +1185,7 @@ prgnn/stages/learn.rounded fa1b726ad7c0.c4217a
 prgnn/stages/learn.standardization.values 4e34a207bf60.afc98d
 prgnn/stages/learn.train 775da58da921.031ec9
 prgnn/stages/learn.trainingSet.add 1d52c421ca39.6ef69d
-prgnn/stages/learn.trainingSet.majority f4f711ea623c.cb2b94
+prgnn/stages/learn.trainingSet.majority b47853e9f5b8.b0fe8c
 prgnn/stages/learn.weightArray fa334a09ffb8.d95ad1
 
 reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join matrices meanmlp project qcfc regression sessions tangent timeseries windows
@@ -1181,10 +1197,13 @@ prgnn/connectivity.Matrix.RawMatrix 9dd6ede89cc6.489cb4
 prgnn/connectivity.Matrix.T acae3f87a1dc.489cb4
 
 reached by baseline bnt combat connectivity denoise figure-connectivity figure-qc graph harmonize join meanmlp project qcfc regression sessions tangent windows
-prgnn/stages/region.ReadDraws d43b30d06d45.e2c538
+prgnn/stages/region.draws c05d4d120272.c6cc20
 
 reached by baseline bnt figure-connectivity figure-states harmonize matrices sessions
 prgnn/internal/exact.Tanh da3bb1c0c800.c0ff94
+
+reached by baseline bnt figure-connectivity regression
+prgnn/stages/region.SharedDraws 2f55158f5b38.7f270f
 
 reached by baseline bnt figure-states occupancy regression
 prgnn/stages/region.ReadStates d00335418530.41bd84
@@ -1314,7 +1333,7 @@ prgnn/stages/learn.refuseLeak dc9ef149b54f.f7563b
 prgnn/stages/learn.regionWeight 8ca1154cf8c6.e3b0c4
 prgnn/stages/learn.regionWeightRow 617cd8dcc33c.f62b9b
 prgnn/stages/learn.rowSet bee794b805f3.6691a3
-prgnn/stages/learn.rowSet.add 2cc531e8ea7f.0514e7
+prgnn/stages/learn.rowSet.add 2cc531e8ea7f.969901
 prgnn/stages/learn.rowSet.either af12495c421b.028d06
 prgnn/stages/learn.rowSet.read bd4efdceecfb.6bb002
 prgnn/stages/learn.statesForm a60df60dcccb.0fd7a9
@@ -1425,11 +1444,11 @@ prgnn/internal/words.DrawnLeast 28e559e46bdc.e3b0c4
 prgnn/internal/words.LeastP a1b90a295bd0.3dc057
 prgnn/stages/column.Coordinate 683b312ccbef.8933d2
 prgnn/stages/column.ShownSetting 55fb1f1fc73b.0c01bd
-prgnn/stages/present/performance.Row acfb7657a879.ce5e26
+prgnn/stages/present/performance.Row 8d3d0cc2c2d3.ce5e26
 prgnn/stages/present/performance.Row.Called 232efee64556.4f3b18
 prgnn/stages/present/performance.accuracyColumn 110c20b22805.8b7058
 prgnn/stages/present/performance.areaColumn c702e0df219e.a76b9c
-prgnn/stages/present/performance.classifierColumn 3fad12ae6136.b48fbe
+prgnn/stages/present/performance.classifierColumn b86e23710ece.e2be32
 prgnn/stages/present/performance.foldsColumn 84747bdc1a14.1ffbb0
 prgnn/stages/present/performance.intervalColumn d5eeb321a3cb.90c0e8
 prgnn/stages/present/performance.permutedColumn d3c3cb5f9d77.63e106
@@ -1476,7 +1495,7 @@ prgnn/stages/assess.ModelScores 0d49bbeab66e.2a93ab
 prgnn/stages/assess.ModelScores.add 333d314a58ec.6fc3d2
 prgnn/stages/assess.ModelScores.ofDraw 4b745b6ccc36.9a6edf
 prgnn/stages/assess.NewModelScores 6d3fc9f8145b.902b38
-prgnn/stages/assess.ReadNodeFeatures 175b66893046.5a0c60
+prgnn/stages/assess.ReadNodeFeatures 4e8ede6d0735.de672d
 prgnn/stages/assess.Tally 37e2bb7e9e7e.e3b0c4
 prgnn/stages/assess.Tally.add a777c0dd307d.3bd65c
 prgnn/stages/assess.WithoutNetwork e4f713a4e341.e3b0c4
@@ -1638,7 +1657,7 @@ prgnn/gnn/bnt.together 57c4b32f7c1d.e3b0c4
 prgnn/gnn/bnt.unjoin cde31981f60b.a605df
 prgnn/stages/learn.BNT 69b6ab22b060.3cb1d8
 prgnn/stages/learn.BNT.Ports c0a9d0b56097.a6dfa9
-prgnn/stages/learn.BNT.Run c524f2c03f59.62e460
+prgnn/stages/learn.BNT.Run 6aeb46377e13.c84071
 prgnn/stages/learn.BNT.Validate f83896356096.a3e314
 prgnn/stages/learn.BNT.matrices 986f255b5f53.790d43
 prgnn/stages/learn.BNT.rate d21ea14c3677.69a9e2
@@ -1659,6 +1678,9 @@ prgnn/gnn/network.Mask 6a031abd90fb.285bf9
 prgnn/gnn/network.Unnormalize d6429ce6f858.c4217a
 prgnn/stages/learn.allKept 5c118dcc4ec5.a04ffc
 
+reached by bnt report summary
+prgnn/stages/column.MixedTraining e936241ed2d4.e3b0c4
+
 reached by bootstrap
 prgnn/nifti.Affine.Axes 2c01d510243e.7f2938
 prgnn/nifti.Count 9b68d6b33d30.e3b0c4
@@ -1667,8 +1689,9 @@ prgnn/nifti.MeanStep b245d90d0623.e3b0c4
 prgnn/nifti.Means 37204cb1a76d.635fc6
 prgnn/nifti.Means.count 8a52c40fbd72.ce8c0f
 prgnn/nifti.Means.judge c650d3616039.ee4049
-prgnn/nifti.ROIMeans e47aca3bb872.a23638
+prgnn/nifti.ROIMeans 5a475b5a404a.a23638
 prgnn/nifti.ROIs 87e28f510e9d.e3b0c4
+prgnn/nifti.Reader.Threads 2a7353665bb0.467979
 prgnn/nifti.Reader.batches 357082e054c6.d43057
 prgnn/nifti.WeightedMeans 4518be35de93.5df77e
 prgnn/nifti.Weights.rows d2280e8dc213.7db167
@@ -1695,7 +1718,7 @@ prgnn/nifti.pass.add 7909c9c6d2ac.f842f5
 prgnn/nifti.pass.choose aeb232c7546c.22a201
 prgnn/nifti.pass.flush eb0647f4d900.78df73
 prgnn/nifti.pass.judge 3f957f218330.0070bc
-prgnn/nifti.pass.run b458b0a80840.34cb15
+prgnn/nifti.pass.run 834b30abd2de.3d8f04
 prgnn/nifti.pass.sum 7281979f1be5.a90a9a
 prgnn/nifti.roiPass 2f67b95a618c.e3b0c4
 prgnn/nifti.seen 610f9e70e7d7.e3b0c4
@@ -1723,10 +1746,15 @@ prgnn/nifti/cifti.draw 642d6b4e1cb4.3598ac
 prgnn/nifti/cifti.eachSeries dd1319a5a3e8.20a947
 prgnn/nifti/cifti.keep 9dc733b3da01.629b44
 prgnn/nifti/cifti.survey abc525550147.6ac21e
+prgnn/nifti/inflate.Reader.Threads 10fba786e79b.e7856f
+prgnn/nifti/inflate.Reader.parallel 79af22dd836f.5f1d02
+prgnn/nifti/inflate.reach 968129f9e2ee.e3b0c4
+prgnn/nifti/inflate.room 1f93875d2261.e3b0c4
 prgnn/stages/prepare/extract.Bootstrap 54f46b4d88f6.e3b0c4
 prgnn/stages/prepare/extract.Bootstrap.Ports b4b5b09c9732.d17c3e
-prgnn/stages/prepare/extract.Bootstrap.Run 3f53dd37a03c.fe0dd1
+prgnn/stages/prepare/extract.Bootstrap.Run e065ab39fa36.fe0dd1
 prgnn/stages/prepare/extract.Bootstrap.TimeFrom e3b00c0e25f0.d066e7
+prgnn/stages/prepare/extract.Bootstrap.Validate 8e8aef5a79e4.3d0fd2
 prgnn/stages/prepare/extract.Bootstrap.draw 8fd14cea63fa.4c2c74
 prgnn/stages/prepare/extract.Bootstrap.drop 35a4c37e27ff.deb9e8
 prgnn/stages/prepare/extract.Bootstrap.made 9c6ed04d8413.b23b9c
@@ -1740,7 +1768,7 @@ prgnn/stages/prepare/extract.denoised 6a42ab7c7d7a.f51c16
 prgnn/stages/prepare/extract.grayordinateMeans 3f9b7ae0671a.738745
 prgnn/stages/prepare/extract.meanImage d9f05d6ba751.56e2f5
 prgnn/stages/prepare/extract.mostLost 91a22af5f73d.e3b0c4
-prgnn/stages/prepare/extract.openSeries 5670f48d43fd.a42752
+prgnn/stages/prepare/extract.openSeries bb5a37491330.b275d3
 prgnn/stages/prepare/extract.readParcels 4d22687af171.e50b35
 prgnn/stages/prepare/extract.sameGrid bdb4e14cb055.90bea1
 prgnn/stages/prepare/extract.sampled 766e65c2bb81.dfbe76
@@ -1891,44 +1919,54 @@ prgnn/nifti.unreadable.Unwrap e8d1eb16258a.f06c2b
 prgnn/nifti.unzip 99d1dbad037f.335169
 prgnn/nifti.versionOf b43d7b056e5b.3c1f0c
 prgnn/nifti.warning acaff28bb642.daed89
-prgnn/nifti/inflate.NewReader 3e285c30efc8.d416b3
-prgnn/nifti/inflate.Reader 538f6ef62350.b51ddc
+prgnn/nifti/inflate.NewReader c57050fe5b88.f3b011
+prgnn/nifti/inflate.Reader b9d1de15d8e0.6b2545
 prgnn/nifti/inflate.Reader.Read fc6293d25f6a.46499e
 prgnn/nifti/inflate.Reader.WriteTo 43b9b6b6c580.46499e
-prgnn/nifti/inflate.Reader.align 0a7712cebbd0.413fc3
-prgnn/nifti/inflate.Reader.bits 2063a4c9b337.e6be03
-prgnn/nifti/inflate.Reader.copyStored 0638e09d0558.34ad45
-prgnn/nifti/inflate.Reader.corrupt a4b80deb215a.e6a56d
-prgnn/nifti/inflate.Reader.decode f7bc10b1c704.af3823
-prgnn/nifti/inflate.Reader.decompressed b065d25447a4.413fc3
-prgnn/nifti/inflate.Reader.fill 35dac309da72.bf81bd
+prgnn/nifti/inflate.Reader.copyStored 085a9112a991.dcabb4
+prgnn/nifti/inflate.Reader.decompressed 92d05a7df2d0.413fc3
+prgnn/nifti/inflate.Reader.ended 36315deac5bc.cb72be
 prgnn/nifti/inflate.Reader.garbage 1477342f72d5.413fc3
-prgnn/nifti/inflate.Reader.inWord 2f43bec181bc.413fc3
-prgnn/nifti/inflate.Reader.more 518cd1ef1616.0398f3
-prgnn/nifti/inflate.Reader.need d27ddc03c67e.f8268e
-prgnn/nifti/inflate.Reader.outByte 38f5b0deec99.413fc3
-prgnn/nifti/inflate.Reader.outWord 233564497543.413fc3
-prgnn/nifti/inflate.Reader.overrun 505e587971b1.413fc3
-prgnn/nifti/inflate.Reader.padding 80abf85a111d.02a171
-prgnn/nifti/inflate.Reader.place b2c9f7ed7830.413fc3
-prgnn/nifti/inflate.Reader.readBlock 1f0d6add0c3d.a3345b
-prgnn/nifti/inflate.Reader.readCodes 8eb2e47ed2df.4d6a67
-prgnn/nifti/inflate.Reader.readMember 1952ac3d6212.c794c7
+prgnn/nifti/inflate.Reader.inflate 34920de64566.93dee9
+prgnn/nifti/inflate.Reader.meet 56d5b25bded3.b4b105
+prgnn/nifti/inflate.Reader.more 75664d35dbba.0398f3
+prgnn/nifti/inflate.Reader.padding 7ca842afbbb9.dff9e4
+prgnn/nifti/inflate.Reader.readMember f232caa301f7.c35ef2
 prgnn/nifti/inflate.Reader.readTrailer 0d647b8a1a3a.76ceec
-prgnn/nifti/inflate.Reader.step b0022a167e91.771b79
-prgnn/nifti/inflate.Reader.tables 62c1d457383e.abb9f6
-prgnn/nifti/inflate.Reader.truncated 43f1a84e9fe0.413fc3
+prgnn/nifti/inflate.Reader.send 8b4e5758cdba.b9a1d7
+prgnn/nifti/inflate.Reader.step ec871064970b.0df30a
+prgnn/nifti/inflate.Reader.takeGuess f2162f860d22.bedc69
+prgnn/nifti/inflate.ahead 1e9843c9b4f1.b5d219
 prgnn/nifti/inflate.atBlock 951c42c7dffc.927489
-prgnn/nifti/inflate.atEnd 33371c8849dc.927489
+prgnn/nifti/inflate.atEnd 808ce5fd225b.927489
 prgnn/nifti/inflate.atMember 87910c90e002.927489
-prgnn/nifti/inflate.atTrailer ecc8d7929514.927489
+prgnn/nifti/inflate.atTrailer 33371c8849dc.927489
 prgnn/nifti/inflate.build 80df3452d8f4.26831e
+prgnn/nifti/inflate.complete c48e5b26c501.168eb3
 prgnn/nifti/inflate.consume 2b67ab5238dd.e3b0c4
-prgnn/nifti/inflate.copyMatch 1b719b8b207c.6d3929
+prgnn/nifti/inflate.copyMatch 6f6f8aaf701a.7890a7
+prgnn/nifti/inflate.copyStored 4a12d8e97ee5.95d870
+prgnn/nifti/inflate.decode c544582d88f8.2a1fac
+prgnn/nifti/inflate.decoder dd3aa965b5d9.515b01
+prgnn/nifti/inflate.decoder.align 0a7712cebbd0.eacbee
+prgnn/nifti/inflate.decoder.bit 3d3e7d09fb08.eacbee
+prgnn/nifti/inflate.decoder.bits d9f25a8c92fe.a8dd15
+prgnn/nifti/inflate.decoder.corrupt a4b80deb215a.69c4ad
+prgnn/nifti/inflate.decoder.fill 622cfb97b8b9.132d23
+prgnn/nifti/inflate.decoder.inWord 2f43bec181bc.eacbee
+prgnn/nifti/inflate.decoder.need a4a23ea9e677.e22f50
+prgnn/nifti/inflate.decoder.overrun dd61d622acfe.eacbee
+prgnn/nifti/inflate.decoder.place b2c9f7ed7830.eacbee
+prgnn/nifti/inflate.decoder.readBlock 1f0d6add0c3d.c1b3ff
+prgnn/nifti/inflate.decoder.readCodes 3b2eac84bcd1.b1e847
+prgnn/nifti/inflate.decoder.seek 6323219d2ff1.2f1d0d
+prgnn/nifti/inflate.decoder.tables 62c1d457383e.873da7
+prgnn/nifti/inflate.decoder.truncated 7a2b972e9115.eacbee
 prgnn/nifti/inflate.distBase 7e2ac65e13de.e3b0c4
 prgnn/nifti/inflate.distBits 069781a2de55.e3b0c4
 prgnn/nifti/inflate.distExtra a70b290631a1.e3b0c4
 prgnn/nifti/inflate.distSize 52ef84179deb.e3b0c4
+prgnn/nifti/inflate.errAhead e175ec7d617a.e3b0c4
 prgnn/nifti/inflate.errCode 194d1e018bc2.e3b0c4
 prgnn/nifti/inflate.errDistance ae60922e04c2.e3b0c4
 prgnn/nifti/inflate.errLengths 1c46e4f64604.e3b0c4
@@ -1945,25 +1983,47 @@ prgnn/nifti/inflate.flagLiteral 3ce27ff0987d.e3b0c4
 prgnn/nifti/inflate.flagName 069781a2de55.e3b0c4
 prgnn/nifti/inflate.flagReserved 1cc6b9e78984.e3b0c4
 prgnn/nifti/inflate.flagSubtable 09e4cad47943.e3b0c4
+prgnn/nifti/inflate.guess 935a2d935e35.285612
+prgnn/nifti/inflate.guess.begin 53caa8c629b8.8e41f5
+prgnn/nifti/inflate.guess.block 332ac5934308.d84b42
+prgnn/nifti/inflate.guess.find 4f5ca77b1797.c968fd
+prgnn/nifti/inflate.guess.run e2336071be48.83ffe6
 prgnn/nifti/inflate.headerReader e6c0afdf108f.413fc3
 prgnn/nifti/inflate.headerReader.byte bb893178146a.7cae97
 prgnn/nifti/inflate.headerReader.text 678b115ab2fe.835532
 prgnn/nifti/inflate.history ad00b4fafdad.e3b0c4
 prgnn/nifti/inflate.inBlock 55e7a88e3dde.927489
+prgnn/nifti/inflate.inGuess ecc8d7929514.927489
 prgnn/nifti/inflate.inStored a627130005a1.927489
 prgnn/nifti/inflate.increment 2bd3e14493b8.e3b0c4
 prgnn/nifti/inflate.input 092b2eeedbd4.e3b0c4
+prgnn/nifti/inflate.kraft 04c272c8b39f.e3b0c4
 prgnn/nifti/inflate.lengthBase aad749ce390e.e3b0c4
 prgnn/nifti/inflate.lengthExtra e37b89a23ec9.e3b0c4
 prgnn/nifti/inflate.litBits 574016377f9b.e3b0c4
 prgnn/nifti/inflate.litMeaning,distMeaning,preMeaning 582d8f691dc1.9ac91e
 prgnn/nifti/inflate.litSize bd6388cddf8c.e3b0c4
+prgnn/nifti/inflate.made d03f1a346deb.7890a7
+prgnn/nifti/inflate.marker ad00b4fafdad.e3b0c4
 prgnn/nifti/inflate.maxBits 4bd2f8d98a2d.e3b0c4
+prgnn/nifti/inflate.newGuess dec173d34c01.f23cfd
 prgnn/nifti/inflate.pad b6b774a93a8b.e3b0c4
+prgnn/nifti/inflate.peek b46c82386681.d9204a
+prgnn/nifti/inflate.peek.Read 7f72c47fb4e6.f8d3a3
 prgnn/nifti/inflate.piece 092b2eeedbd4.e3b0c4
 prgnn/nifti/inflate.preOrder 0483d8249366.e3b0c4
+prgnn/nifti/inflate.resolve ef4f8335f2c9.e3b0c4
+prgnn/nifti/inflate.rest 9b6989493061.884358
+prgnn/nifti/inflate.slack f46e128dbf4f.e3b0c4
 prgnn/nifti/inflate.state e6c9d2d385e2.e3b0c4
-prgnn/nifti/inflate.window edf6c83ec42e.e3b0c4
+prgnn/nifti/inflate.stream 3e8ae9dff94b.e3b0c4
+prgnn/nifti/inflate.stream.copy 37116f5f94e6.b9fd0b
+prgnn/nifti/inflate.stream.drop 667f921d636b.b9fd0b
+prgnn/nifti/inflate.stream.extend 816e489e4e37.552bca
+prgnn/nifti/inflate.symbol 556bef323496.e3b0c4
+prgnn/nifti/inflate.tail 2430b3337484.d9204a
+prgnn/nifti/inflate.tail.Read 568562de3914.6be3c4
+prgnn/nifti/inflate.window c8340ae2dda9.e3b0c4
 
 reached by bootstrap brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training mean-volume parcellate report saliency summary
 prgnn/internal/markup.Characters e4a5c232a9a6.e3b0c4
@@ -2037,6 +2097,12 @@ prgnn/stages/bids.Decode a9086221d4d8.e3b0c4
 prgnn/stages/bids.LongestJSON 812028183106.e3b0c4
 prgnn/stages/column.CleanedBefore 0d6e9a808fce.e3b0c4
 prgnn/stages/region.ReadJSON 813ea05c9ede.07d0a9
+
+reached by bootstrap denoise timeseries windows
+prgnn/stages/bids.CheckTime 02391f7c5551.61a62d
+prgnn/stages/bids.IsTime b0fdf4581601.e36021
+prgnn/stages/bids.LongestTime 0607f7a0b1f5.e3b0c4
+prgnn/stages/bids.ShortestTime 6c91d9f8681b.e3b0c4
 
 reached by bootstrap denoise windows
 prgnn/stages/region.Float32 1936fa9041f3.d4d313
@@ -2134,8 +2200,7 @@ reached by bootstrap parcellate saliency
 prgnn/nifti/cifti.File.Values 83beb3bc4d18.1f6813
 
 reached by bootstrap timeseries
-prgnn/stages/prepare/extract.longestTR 0607f7a0b1f5.e3b0c4
-prgnn/stages/prepare/extract.sidecarTR 385b2a173388.b51b1a
+prgnn/stages/prepare/extract.sidecarTR 1bfe4ee4f17f.53c821
 
 reached by braingnn
 prgnn/gnn.Rank b46e2e6624a4.9125e1
@@ -2198,7 +2263,7 @@ prgnn/gnn/braingnn.standardize 8649b6cdcf77.e9c09a
 prgnn/gnn/braingnn.together b6b774a93a8b.e3b0c4
 prgnn/stages/learn.BrainGNN bab8399606ef.3cb1d8
 prgnn/stages/learn.BrainGNN.Ports 565850857e2b.f8c4a4
-prgnn/stages/learn.BrainGNN.Run 0f2220bfd8e8.3e1027
+prgnn/stages/learn.BrainGNN.Run ea7fedac1b26.09eada
 prgnn/stages/learn.BrainGNN.Validate 731a5f09398a.8c381e
 prgnn/stages/learn.BrainGNN.options d13adf303df4.a7760b
 prgnn/stages/learn.BrainGNN.parts 6230504abe37.b11b22
@@ -2555,6 +2620,9 @@ prgnn/stages/prepare.saysNumber 589fb7c35b24.8a364b
 prgnn/stages/prepare.siteRow 22fd582d32a7.e3b0c4
 prgnn/stages/prepare.targetColumn 5b91a908ec00.e3b0c4
 
+reached by combat connectivity denoise figure-qc graph harmonize join meanmlp project qcfc sessions tangent windows
+prgnn/stages/region.ReadDraws 70440c7fc1b3.ea980d
+
 reached by combat connectivity denoise graph harmonize matrices timeseries windows
 prgnn/connectivity.Matrix.Row 17dee105b381.489cb4
 
@@ -2680,7 +2748,7 @@ prgnn/internal/dense.addSquaresAVX ef35e3ffbb50.a64858
 prgnn/internal/dense.addSquaresGo 3add2bc0faea.e3b0c4
 prgnn/stages/prepare.Connectivity 178e89b1aa80.e3b0c4
 prgnn/stages/prepare.Connectivity.Ports ae025f3b5f50.483053
-prgnn/stages/prepare.Connectivity.Run 1822b2ace880.b580d8
+prgnn/stages/prepare.Connectivity.Run 0cb1ed567c22.8fb0dc
 prgnn/stages/prepare.Connectivity.Validate b0ca1ebf537e.74c22a
 prgnn/stages/prepare.connectivity.New 7da17855b034.64e07a
 prgnn/stages/prepare.leftRow 369dd24db237.e3b0c4
@@ -2699,14 +2767,11 @@ reached by connectivity denoise figure-connectivity matrices sessions windows
 prgnn/connectivity.Present 87910c90e002.1ea622
 
 reached by connectivity denoise figure-qc join occupancy qcfc windows
-prgnn/stages/column.One 0df260255393.c36afc
+prgnn/stages/column.OneOf e532f3eb6611.3820f6
 
 reached by connectivity denoise graph
 prgnn/connectivity.finite 8364b0c8aef3.e3b0c4
 prgnn/connectivity.upTo 6d8f1c1eb832.e3b0c4
-
-reached by connectivity denoise graph sessions windows
-prgnn/stages/column.MadeOf fd625a56a358.2c8ebc
 
 reached by connectivity denoise timeseries windows
 prgnn/connectivity.Inspect f0c8cc37c262.04dd5f
@@ -2721,7 +2786,7 @@ reached by connectivity matrices
 prgnn/connectivity.Empirical 25932778740d.7b171b
 prgnn/connectivity.Estimator e621c9066c91.e3b0c4
 prgnn/connectivity.Quality 16f3619ace14.e3b0c4
-prgnn/connectivity.Quality.judge 59e46fbbf9f5.d35097
+prgnn/connectivity.Quality.judge 7b911645f42a.d35097
 prgnn/connectivity.Ridge 2672b1f2d375.7b171b
 prgnn/connectivity.count 6a7fff03ab0e.29145e
 prgnn/connectivity.margin 519c5671bb11.e3b0c4
@@ -2750,7 +2815,7 @@ prgnn/internal/dense.GramColumns d5ae648f26ce.008ef0
 reached by covariates
 prgnn/stages/assess.Covariates af21e3888421.e3b0c4
 prgnn/stages/assess.Covariates.Ports 31d388d9053f.94a1e4
-prgnn/stages/assess.Covariates.Run 8424251f8581.a20c58
+prgnn/stages/assess.Covariates.Run 2b24e01571f5.c59a4f
 prgnn/stages/assess.Covariates.columns 531c49d5a96a.006542
 prgnn/stages/assess.Covariates.meta a1a30a506fc3.c22b72
 prgnn/stages/assess.Covariates.ofNumber 491216e8149d.7999bc
@@ -2759,6 +2824,7 @@ prgnn/stages/assess.covariateRow 1bb92e06d522.266d8e
 prgnn/stages/assess.covariates.New 89f435364e6f.266d01
 prgnn/stages/assess.kindOf f37336f1fc0b.d6bf30
 prgnn/stages/assess.known 140c731bd9a1.d6bf30
+prgnn/stages/assess.knownIn a5c113ae6911.d6bf30
 prgnn/stages/assess.sameNumbers f632f5b67f1e.f6a5a5
 prgnn/stages/assess.scanCovariates e771878651ff.c875a7
 prgnn/stages/assess.unusable b61cdaa1273d.4d180f
@@ -2790,7 +2856,7 @@ prgnn/stages/column.Numbered 444f724f0d1a.e3b0c4
 reached by covariates report summary
 prgnn/internal/pattern.Pattern.ReplaceAllString 27203507f529.b76113
 prgnn/stages/column.CovariateColumn.Identifies 6b0b9aa8bb3b.d0caff
-prgnn/stages/column.CovariateRow 7d7f0712c94e.e3b0c4
+prgnn/stages/column.CovariateRow db59773c716e.e3b0c4
 prgnn/stages/column.Describe 2e2107272a36.754838
 prgnn/stages/column.Description c61d111bafbd.e3b0c4
 prgnn/stages/column.NumberCovariateRow 80bdd7c284ca.e3b0c4
@@ -2929,25 +2995,25 @@ prgnn/connectivity.zscore 6abb9efc1454.4083d8
 prgnn/stages/column.Simulated 1ee1a74c77a5.e3b0c4
 prgnn/stages/prepare.Denoise 2c82416941c7.e3b0c4
 prgnn/stages/prepare.Denoise.Ports 79936ba0faeb.4afa85
-prgnn/stages/prepare.Denoise.Run 4e66211c5eec.960983
+prgnn/stages/prepare.Denoise.Run a9aac32b6887.6e7067
 prgnn/stages/prepare.Denoise.TimeFrom 81504f633c42.4b75d0
-prgnn/stages/prepare.Denoise.Validate 80bdb952d5d2.cb168a
+prgnn/stages/prepare.Denoise.Validate aa3487cfe109.09cfd2
 prgnn/stages/prepare.Denoise.addTask 6b9bb8f78cd1.6ed91e
 prgnn/stages/prepare.Denoise.choose bba07cfa5120.c9b7ba
 prgnn/stages/prepare.Denoise.cleaner 5025e6c2ca0c.dac33c
-prgnn/stages/prepare.Denoise.confounds 1452b91b4d80.dcd1f7
+prgnn/stages/prepare.Denoise.confounds e3f47ab0fc24.86035e
 prgnn/stages/prepare.Denoise.events 4efe6c564f50.e613c3
-prgnn/stages/prepare.Denoise.prepare cc1b449b3150.b38fc9
+prgnn/stages/prepare.Denoise.prepare 5131dd0b5747.0b926a
 prgnn/stages/prepare.Denoise.resample a0e33e54a91e.23bdae
 prgnn/stages/prepare.Denoise.strategy 084a69675125.4b75d0
 prgnn/stages/prepare.Denoise.without 7d99d724768e.b11107
 prgnn/stages/prepare.aboutConfounds 2f9e80fb2286.ff8f75
-prgnn/stages/prepare.before 7b4b7ac1af6f.d42fe5
 prgnn/stages/prepare.carpet ee689f1a8ccf.3d9aad
 prgnn/stages/prepare.denoise.New c9277764380c.a67e5a
-prgnn/stages/prepare.lostVoxels 283ac1835790.2a2a65
+prgnn/stages/prepare.lostVoxels 79ae063e0c8f.9f2e80
 prgnn/stages/prepare.meanAndMax c3f8ca879269.e3b0c4
 prgnn/stages/prepare.readConfounds 2df327ceee6e.42aa98
+prgnn/stages/prepare.readScan 979b455e7198.7cb5a5
 prgnn/stages/prepare.stepRow 53cdc9f3f8cf.e3b0c4
 prgnn/stages/prepare.tooLittle bf92dbcdb468.6dd590
 prgnn/stages/prepare.unknownVolumes e5fb70e6344b.d008c3
@@ -2982,7 +3048,7 @@ reached by denoise figure-qc join windows
 prgnn/stages/column.VolumeRow 335385ad67f8.e3b0c4
 
 reached by denoise graph matrices
-prgnn/stages/region.Stack d4c65737cd4b.b4a5e2
+prgnn/stages/region.Stack 0140607f73a4.cea2b6
 
 reached by denoise join occupancy windows
 prgnn/stages/prepare.orExclude 8f65000deb9b.e3b0c4
@@ -2992,7 +3058,7 @@ prgnn/connectivity.Decompress 52ec3932cffb.077aea
 prgnn/connectivity.MaxFile 41deaa7108a7.e3b0c4
 prgnn/connectivity.blockSize dfd194bfca22.e3b0c4
 prgnn/connectivity.blocks 0f0c1501ce5a.e3b0c4
-prgnn/connectivity.blocks.add 46c9cde8348b.c089c7
+prgnn/connectivity.blocks.add f0a7e59a3a1d.a3aa04
 prgnn/connectivity.blocks.after 20a0794ddf3a.078695
 prgnn/connectivity.bounded 080aa024dad6.e3b0c4
 prgnn/connectivity.bounded.Read c26bde6d02e3.15d889
@@ -3001,6 +3067,7 @@ prgnn/connectivity.commentNames a5528652f2d1.d387f6
 prgnn/connectivity.decimal b8eee42eff2b.ab540e
 prgnn/connectivity.digits 16331a34b87c.e3b0c4
 prgnn/connectivity.dropIndex 91eca8e73371.a4509c
+prgnn/connectivity.fives 9a916fb1bdee.e3b0c4
 prgnn/connectivity.isNumber 3107bc1860f0.aaec77
 prgnn/connectivity.maxLine 812028183106.e3b0c4
 prgnn/connectivity.maxLines 812028183106.e3b0c4
@@ -3009,14 +3076,15 @@ prgnn/connectivity.members a40690804e7a.e3b0c4
 prgnn/connectivity.members.Read 4afdc36db9ce.ac5aaa
 prgnn/connectivity.notNumber de4459384eb8.e3b0c4
 prgnn/connectivity.parseNumber ca43e7153fee.e3b0c4
-prgnn/connectivity.plainRow 39d72167a4f4.26a55c
+prgnn/connectivity.plainCell 50497e570a34.aaec77
+prgnn/connectivity.plainRow 9221c4fb1c5a.db47c5
 prgnn/connectivity.powers 330103d57c47.e3b0c4
-prgnn/connectivity.quotient 84ea7de0cc89.d0b5ab
+prgnn/connectivity.quotient 042d474a305e.910917
 prgnn/connectivity.readLine a9b56ccca1ca.20eb46
 prgnn/connectivity.readLines 785eace6bde3.019d8d
 prgnn/connectivity.splitter a605a6876bc0.730636
 prgnn/connectivity.text cab33cb29250.078695
-prgnn/connectivity.text.add fc72ca8c384b.5e390c
+prgnn/connectivity.text.add 571d85129842.5e390c
 prgnn/connectivity.text.cutName 42ab9ccc5028.32e758
 prgnn/connectivity.text.finish aeadd72fcccb.813434
 prgnn/connectivity.text.line 8eace0185945.17193d
@@ -3322,7 +3390,7 @@ prgnn/connectivity.Average.Matrices bab96945498f.50296c
 prgnn/stages/chart.Matrices f324545d107d.40045b
 prgnn/stages/figure.Connectivity b98f30ca7228.e3b0c4
 prgnn/stages/figure.Connectivity.Ports eea1cdcd03bb.68917f
-prgnn/stages/figure.Connectivity.Run c5beff06d8bc.411d56
+prgnn/stages/figure.Connectivity.Run c5beff06d8bc.eb69f7
 prgnn/stages/figure.Connectivity.draw 25019268cf7c.7de299
 prgnn/stages/figure.Connectivity.measure 0cd5bc84833a.74c22a
 prgnn/stages/figure.figure-connectivity.New 07cfa2122a94.64e07a
@@ -3510,6 +3578,9 @@ prgnn/stages/figure.withoutSilent f3061d137e8d.2abd70
 reached by figure-qc figure-qcfc report summary
 prgnn/stages/chart.small 1e1b1cf61878.d9eeb8
 
+reached by figure-qc join occupancy qcfc windows
+prgnn/stages/column.One 65da58c2d25b.981c43
+
 reached by figure-qc report summary
 prgnn/stages/figure.Anatomy.clearOutside 7e4f41bc463d.bc255e
 prgnn/stages/figure.ReadAnatomy f9b655c969fc.25188f
@@ -3659,6 +3730,9 @@ prgnn/stages/prepare.graph.New 42cc5639a78d.313b92
 prgnn/stages/prepare.graphQuality a863a3fa2b1d.b98097
 prgnn/stages/prepare.graphRow 008f30275a22.e3b0c4
 
+reached by graph sessions windows
+prgnn/stages/column.MadeOf fd625a56a358.2c8ebc
+
 reached by harmonize
 prgnn/connectivity/combat.Fit.Apply a758caf9f058.40fa46
 prgnn/stages/prepare.Harmonize 9e516d78e032.e3b0c4
@@ -3730,8 +3804,8 @@ prgnn/stages/prepare.sameParts 5d4b5d2461cc.711565
 reached by leakage
 prgnn/stages/assess.Leakage e70290ed5d9f.e3b0c4
 prgnn/stages/assess.Leakage.Ports 1ca710021e9d.f8203a
-prgnn/stages/assess.Leakage.Run d2333c9520cd.b626ab
-prgnn/stages/assess.Leakage.lookAtPredictions c176b5c77447.a61153
+prgnn/stages/assess.Leakage.Run b13c8b63b39d.ac7249
+prgnn/stages/assess.Leakage.lookAtPredictions 557a6dd68bd3.de01bb
 prgnn/stages/assess.Leakage.lookAtScans 97baefb90fe5.a7be1f
 prgnn/stages/assess.Leakage.sameTrace 323d31a8e7af.08e0c4
 prgnn/stages/assess.Leakage.sameTraces 574b15e9f32b.14c462
@@ -3752,7 +3826,7 @@ prgnn/stages/assess.foldBook.seen b2c114d5ec40.65f219
 prgnn/stages/assess.foldBook.takesPart d32a964fc2d6.9526c9
 prgnn/stages/assess.foldBook.tested 9cb4625f292c.256f68
 prgnn/stages/assess.foldPlace 32fa1bfdbeff.e3b0c4
-prgnn/stages/assess.leakCheck e2721829b74a.e3b0c4
+prgnn/stages/assess.leakCheck 7dfd0d853dcf.e3b0c4
 prgnn/stages/assess.leakCheck.fail 854f51d89808.56e0de
 prgnn/stages/assess.leakage.New 7367b0119a29.d98fce
 prgnn/stages/assess.leastOverlap a9377ed9369a.e3b0c4
@@ -3806,7 +3880,7 @@ prgnn/stages/fold.PrintIndex be5dbdf17cf8.e32ad7
 prgnn/stages/fold.PrintIndex.Add 4fbe1f27788f.2c9d67
 prgnn/stages/fold.PrintIndex.Find c510e11db74e.74fe49
 prgnn/stages/fold.PrintIndex.cell 7f7251ceb616.7b15b3
-prgnn/stages/fold.Similar 971a7cb73e17.64d0b8
+prgnn/stages/fold.Similar dd3ac837c45a.e5f8e2
 prgnn/stages/fold.center e222b62d09c1.7b69c7
 prgnn/stages/fold.fewestSimilar c8409648400f.e3b0c4
 prgnn/stages/fold.mostSimilar c964cdcc9f36.e3b0c4
@@ -3820,6 +3894,7 @@ reached by leakage qcfc report summary
 prgnn/stages/inference.Median de5fb685162c.e3b0c4
 
 reached by leakage report summary
+prgnn/stages/column.AdmittedLeaks 5ed51dc05ad6.e3b0c4
 prgnn/stages/fold.FeaturesCompared 8d82bedca7b0.e3b0c4
 prgnn/stages/fold.MeanSignalsCompared ea4a11e6c49d.e3b0c4
 prgnn/stages/fold.PredictionsCompared 460614f7ca0a.e3b0c4
@@ -3929,7 +4004,7 @@ prgnn/gnn/meanmlp.together b6b774a93a8b.e3b0c4
 prgnn/gnn/meanmlp.upTo 6d8f1c1eb832.e3b0c4
 prgnn/stages/learn.MeanMLP a747ced97aa8.3cb1d8
 prgnn/stages/learn.MeanMLP.Ports aa124cb22575.254cc6
-prgnn/stages/learn.MeanMLP.Run 5897a22a63d5.475b2a
+prgnn/stages/learn.MeanMLP.Run 79a9ef79418b.c68ac9
 prgnn/stages/learn.MeanMLP.rate 4956edbf1656.cd1bbf
 prgnn/stages/learn.MeanMLP.read cfccf3ff6b39.6cfd20
 prgnn/stages/learn.meanmlp.New 1f9a69fde851.ce3655
@@ -4353,7 +4428,7 @@ prgnn/stages/present.author.cautionMasking a284b12074a4.180133
 prgnn/stages/present.author.cautionsOf 13a8feeb039b.1c8a65
 prgnn/stages/present.author.checks 2a3e5c3480d0.3d0317
 prgnn/stages/present.author.contrasts 406b678643d2.ef1e99
-prgnn/stages/present.author.covariates 00d6ebf7b5be.69f85b
+prgnn/stages/present.author.covariates 3cf71a0b18a3.ec4a8d
 prgnn/stages/present.author.covariatesOfNumber 220d391ed961.43139c
 prgnn/stages/present.author.data 61a38d33d840.c30b5b
 prgnn/stages/present.author.fidelity 73805aca6ed9.58190c
@@ -4361,7 +4436,8 @@ prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
 prgnn/stages/present.author.groupNames 5ea717073411.484c0d
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
-prgnn/stages/present.author.leakage 8eeca3d11647.d590f9
+prgnn/stages/present.author.leakage f90df4c49a1e.df5f0f
+prgnn/stages/present.author.learned 336b1e4bc848.19a4bf
 prgnn/stages/present.author.more 913ab98c8a74.f10a8a
 prgnn/stages/present.author.null 021300b0f565.e9413d
 prgnn/stages/present.author.number ae87e5620371.1f296c
@@ -4370,14 +4446,15 @@ prgnn/stages/present.author.permutedWithin 3bfde7fdc464.3b0bf8
 prgnn/stages/present.author.provenance a9dcc932b3b5.84da51
 prgnn/stages/present.author.rankingTables 5229397d509c.69de01
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
-prgnn/stages/present.author.recovered 97815fdab8cc.166a9c
+prgnn/stages/present.author.recovered 28cfe6b71a58.166a9c
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
 prgnn/stages/present.author.regions 5bd39811a420.2a6a90
 prgnn/stages/present.author.regressionTiles a4bee919024c.22ca2f
 prgnn/stages/present.author.result eedc09e8556a.d69d70
 prgnn/stages/present.author.space cd152f40504f.28d337
 prgnn/stages/present.author.tiles eb9bc31d0239.845351
-prgnn/stages/present.author.training 0c9b8345d0c2.55e21d
+prgnn/stages/present.author.training 25198cd1a6ec.a1ec9f
+prgnn/stages/present.author.trainings 6a0eba197d85.56ce11
 prgnn/stages/present.author.unchecked dc28804c804d.a3f395
 prgnn/stages/present.author.write b689060d55a2.a52623
 prgnn/stages/present.besideChance 2fe64558d544.837e8f
@@ -4399,6 +4476,7 @@ prgnn/stages/present.programs c36f217d49f2.020db9
 prgnn/stages/present.sharedPorts c19223483c16.7f1bfd
 prgnn/stages/present.stuckSkill 7b85e32ded24.e3b0c4
 prgnn/stages/present.together 5a8967755750.06ae07
+prgnn/stages/present.trained 5f73ad486173.ff7517
 prgnn/stages/present.upsideDown 1c9e1e5d781d.b06309
 prgnn/stages/present.upsideDownText 6036c8f41ab1.e3b0c4
 prgnn/stages/present.varying cacbb1b92632.10d139
@@ -4559,9 +4637,10 @@ prgnn/stages/present/participants.warned 1c272f9b4f91.e3b0c4
 prgnn/stages/present/participants.warned.add 57e529f77406.790aa7
 prgnn/stages/present/participants.wholePercent 6a4af76dda44.e3b0c4
 prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
-prgnn/stages/present/performance.Results 2e9b49290c8a.6fa8ee
+prgnn/stages/present/performance.ModelOf 0ff5607355e1.d7987d
+prgnn/stages/present/performance.Results 7da06df5291a.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
-prgnn/stages/present/performance.Results.CautionAccuracy a8221128669a.379302
+prgnn/stages/present/performance.Results.CautionAccuracy 21ad5190c70e.ac4c6f
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
 prgnn/stages/present/performance.Results.Describe e637af9f170e.2e38d3
@@ -4572,7 +4651,7 @@ prgnn/stages/present/performance.Results.LeftOut 4adbbb84c438.23a660
 prgnn/stages/present/performance.Results.Nested bdf1db448017.f49861
 prgnn/stages/present/performance.Results.OtherSettings cf7ba56b96c7.1b7f98
 prgnn/stages/present/performance.Results.PerParticipant bc0dbefab38b.5dd36e
-prgnn/stages/present/performance.Results.Read 4a02d92fb8b2.eecfba
+prgnn/stages/present/performance.Results.Read 5abf99d1b0b5.e47303
 prgnn/stages/present/performance.Results.RegionsOf 8006af5bfe22.d3508d
 prgnn/stages/present/performance.Results.RegressionResult 4510fc512f84.2ff605
 prgnn/stages/present/performance.Results.Retrained 1e88da0fb0a9.bb4a1f
@@ -4587,6 +4666,7 @@ prgnn/stages/present/performance.Results.decisive 697fdeb0e137.9949e8
 prgnn/stages/present/performance.Results.eachLevel fbe2806607da.7c6515
 prgnn/stages/present/performance.Results.folds c009babb4679.8b9af7
 prgnn/stages/present/performance.Results.howRetrained 535db7d0a86f.f2ae60
+prgnn/stages/present/performance.Results.leaks 4690cc20c7c7.30364b
 prgnn/stages/present/performance.Results.leftOut 35457c044bb6.67a52b
 prgnn/stages/present/performance.Results.leftOutEach 8b0cab696455.3863a9
 prgnn/stages/present/performance.Results.markOwn 65663ab0e54a.345ed3
@@ -4595,16 +4675,17 @@ prgnn/stages/present/performance.Results.othersLast 6b6528c4848f.b2bb2e
 prgnn/stages/present/performance.Results.pOfR 6beec6bd465f.1f25c5
 prgnn/stages/present/performance.Results.paperTables 56b1c47dcdbe.f3bd02
 prgnn/stages/present/performance.Results.performanceFigures 555d4a0e26a0.47fc6e
-prgnn/stages/present/performance.Results.permutation fbd2ffc3181a.4e5187
+prgnn/stages/present/performance.Results.permutation 5083aba61931.4e5187
 prgnn/stages/present/performance.Results.permutationTable 7a5001bec01f.55a962
 prgnn/stages/present/performance.Results.permutationTests 700a6b4baa41.6fb9ae
 prgnn/stages/present/performance.Results.published 2a915ee3049f.1af90a
+prgnn/stages/present/performance.Results.readAdmitted 840efda9a4dd.0c81d8
 prgnn/stages/present/performance.Results.readRegression aee98d378deb.36441f
 prgnn/stages/present/performance.Results.trainings 8a6348f92bef.ec8707
 prgnn/stages/present/performance.Row.IsMajority a7174aa90b03.826b89
 prgnn/stages/present/performance.Row.is 6d5a6a603092.95695a
 prgnn/stages/present/performance.accuracyChart 2632486e4229.76711c
-prgnn/stages/present/performance.baseline be7f2912f2e0.d7987d
+prgnn/stages/present/performance.baseline 3a405b8f8202.b015d2
 prgnn/stages/present/performance.calibrationBins 3b8398fc6105.e3b0c4
 prgnn/stages/present/performance.chanceTest 3803e775db38.e3b0c4
 prgnn/stages/present/performance.chanceTest.String 8a42d922d7f4.e2829e
@@ -4615,6 +4696,7 @@ prgnn/stages/present/performance.headlineOf 9041ffc40a34.5ed447
 prgnn/stages/present/performance.headlineSetting d42da847650d.c31564
 prgnn/stages/present/performance.isMean b13091cd2fbf.4f6814
 prgnn/stages/present/performance.isStage cab7451cd00d.e3b0c4
+prgnn/stages/present/performance.nearPerfect f0601424ec41.e3b0c4
 prgnn/stages/present/performance.ofClassifiers a147597ebdbd.585a95
 prgnn/stages/present/performance.otherResult f201914d751e.a19319
 prgnn/stages/present/performance.perParticipant 0fdfa04c865e.dc66ab
@@ -5008,7 +5090,8 @@ prgnn/nifti/cifti.ReadParcels ef4d398e866f.00dfeb
 prgnn/stages/bids.SameTime dca3e18f3654.e3b0c4
 prgnn/stages/prepare/extract.Timeseries b73f6584d7e3.e3b0c4
 prgnn/stages/prepare/extract.Timeseries.Ports f80f9a378427.fb4b03
-prgnn/stages/prepare/extract.Timeseries.Run 173a10d1fe3f.ae5b1d
+prgnn/stages/prepare/extract.Timeseries.Run 8d43fa4ba174.74df3f
+prgnn/stages/prepare/extract.Timeseries.Validate 8e8aef5a79e4.6fb62c
 prgnn/stages/prepare/extract.Timeseries.time 734ea8133028.c2399d
 prgnn/stages/prepare/extract.seriesRow 868b154f43fa.e3b0c4
 prgnn/stages/prepare/extract.timeseries.New d54eff27cd87.cdf0d1
@@ -5057,7 +5140,7 @@ prgnn/connectivity/dynamic.nearOne 70acb9aab7f1.e3b0c4
 prgnn/stages/prepare.SlidingWindows fb911b047bb7.e3b0c4
 prgnn/stages/prepare.SlidingWindows.Ports 4c308f8b0ac7.ddb47f
 prgnn/stages/prepare.SlidingWindows.Run e4771a8f49be.7812c2
-prgnn/stages/prepare.SlidingWindows.Validate 0a3462335b3f.ba1d3f
+prgnn/stages/prepare.SlidingWindows.Validate 176f60c6cab3.9ac0b8
 prgnn/stages/prepare.fewestWidths 3b8398fc6105.e3b0c4
 prgnn/stages/prepare.highPassOf 1d96447b67d1.826518
 prgnn/stages/prepare.segmentsOf 0cd80c19659e.9be4dc
@@ -5073,7 +5156,7 @@ at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 w
 at artifacts/encoding/arrowcheck.go prgnn/artifacts/encoding arrowMagic:21 maxArrowColumns:23 maxZstdWindow:24 flat:28 flat.u32:33 flat.field:36 flat.follow:48 flat.table:51 flat.vector:61 flat.tables:76 flat.text:85 flat.byte:90 flat.int64:97 flat.metadata:105 arrowTypes:115 arrowTypeNames:117 word:122 word.String:124 checkArrow:127 checkSchema:172 checkBatch:200 checkZstd:261 ReadSchema:273 checkArrowSchema:285
 at artifacts/encoding/arrowread.go prgnn/artifacts/encoding tableFormat:20 tableFormats:25 RegisterTable:30 formatOf:35 ReadTable:47 tableFormat.table:64 readArrow:71 recoverDamage:94 Budget:106 newBudget:111 Budget.take:115 Budget.Allocate:122 Budget.Reallocate:127 tableOf:143 ColumnOf:159 readers:167 textArray:185 halfArray:186 readable:189 errType:196 Column.fill:201 read:212 readUint64:243
 at artifacts/encoding/column.go prgnn/artifacts/encoding Table.Strings:14 missing:30 Column.text:34 FormatFloat:56 Table.Floats:64 Table.Ints:101 Table.Bools:129 Table.find:140 Table.findWhole:148
-at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
+at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:17 npyAlign:18 npyMaxHeader:21 npyMaxAxes:23 npyHeader:27 writeNPY:54 float64bits:81 float32bits:88 piece:95 pieces:97 writeElements:100
 at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
 at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
 at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:19 ReadArrayUpTo:23 DecodeArray:32 inPlace:44 readNPY:67 remaining:125 readElements:139
@@ -5093,12 +5176,12 @@ at connectivity/combat/learn.go prgnn/connectivity/combat Sample:15 Options:23 F
 at connectivity/confounds.go prgnn/connectivity Confounds:14 AboutColumn:23 FMRIPrepCosines:30 FirstRow:36 FirstNext:41 FirstZero:42 FirstMean:43 Confounds.Select:51 Confounds.needsCosines:117 columnsText:130 some:138 camelCase:146 Confounds.NonSteady:152 Confounds.column:169 Confounds.Motion:196 fillFirst:214
 at connectivity/correlation.go prgnn/connectivity correlations:12 partials:17 scaled:21 spread:47 nearOne:57 FisherZ:62
 at connectivity/covariance.go prgnn/connectivity Estimator:12 Empirical:28 LedoitWolf:29 OAS:30 Ridge:31 Glasso:32 GlassoCV:33 moments:38 moments.load:47 moments.trace:103 moments.ledoitWolf:113 moments.oas:127 moments.covariance:142 moments.shrink:170
-at connectivity/decimal.go prgnn/connectivity plainRow:11 decimal:35 digits:76 quotient:99 powers:123
-at connectivity/decompress.go prgnn/connectivity MaxFile:15 maxNumbers:18 maxLines:21 Decompress:25 members:40 members.Read:45 bounded:70 bounded.Read:75 blocks:88 blockSize:94 blocks.add:97 blocks.after:113
+at connectivity/decimal.go prgnn/connectivity plainRow:11 plainCell:37 decimal:53 digits:94 quotient:117 fives:138 powers:147
+at connectivity/decompress.go prgnn/connectivity MaxFile:14 maxNumbers:17 maxLines:20 Decompress:24 members:39 members.Read:44 bounded:69 bounded.Read:74 blocks:87 blockSize:93 blocks.add:96 blocks.after:109
 at connectivity/dynamic/sliding.go prgnn/connectivity/dynamic Taper:13 Rectangular:18 Gaussian:19 Hamming:20 Weights:25 Window:64 Windows:73 Estimator:87 NewEstimator:98 Estimator.Estimate:114 nearOne:137 Estimator.correlate:140 Estimator.shrink:181
 at connectivity/dynamic/states.go prgnn/connectivity/dynamic Metric:14 L1:18 L2:19 Rows:23 Rows.N:29 Rows.Only:32 Rows.row:46 Clustering:49 mostSteps:57 KMeans:61 plusPlus:83 Lloyd:108 Nearest:151 nearest:162 distance:175 center:191 median:223 nth:233 Clustering.sort:261 each:281 Stay:295 Stays:303 Exemplars:329
 at connectivity/edges.go prgnn/connectivity survey:12 uneven:63 largest:92 kthLargest:119 aboveMagnitude:153
-at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:35 FisherPearson:40 FisherPartial:41 FisherBoth:42 Quality:46 Connectomes:64 Estimate:73 Connectomes.view:111 estimation:117 estimation.estimate:123 estimation.loadPresent:194 margin:217 Quality.judge:221 norm1:241
+at connectivity/estimate.go prgnn/connectivity Options:15 Fisher:35 FisherPearson:40 FisherPartial:41 FisherBoth:42 Quality:46 Connectomes:64 Estimate:73 Connectomes.view:111 estimation:117 estimation.estimate:123 estimation.loadPresent:194 margin:217 Quality.judge:221 norm1:245
 at connectivity/features.go prgnn/connectivity Features:6 DegreeProfile:13 Identity:14 Graph.NodeFeatures:19 Graph.degreeProfile:42
 at connectivity/filter.go prgnn/connectivity padding:6 filtfilt:24 reverse:47 steadyState:55 cascade:70
 at connectivity/given.go prgnn/connectivity asymmetry:13 Given:22 givenStatus:66 PartialOf:90
@@ -5115,13 +5198,13 @@ at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spl
 at connectivity/strategy.go prgnn/connectivity Expansion:12 Basic:18 Derivatives:19 Full:20 Expansion.suffixes:24 CompCor:29 NoCompCor:34 Combined:35 Separate:36 Strategy:40 Strategies:54 StrategyNames:72 StrategyOf:78 motionNames:87 tissueNames:88 Confounds.columns:93 Confounds.beginning:123 Confounds.components:134
 at connectivity/tangent/tangent.go prgnn/connectivity/tangent Reference:14 Geometric:19 Euclidean:20 LogEuclidean:21 Options:25 Step:34 Space:41 DefiniteError:49 DefiniteError.Error:54 smallest:59 Fit:62 At:100 Space.Log:105 Space.Weights:115 Space.Pattern:122 fit:132 fit.average:138 rounding:167 fit.geometric:170 secant:228 moved:251 errNotFinite:260 apply:263 inverseRoot:272 logOf:275 extent:288 definite:297 sandwich:309
 at connectivity/task.go prgnn/connectivity Event:14 Response:20 GloverResponse:27 FIRResponse:28 Task:32 Task.Conditions:41 oversampling:49 earliest:50 responseLength:51 Task.Regressors:56 Task.columns:89 Task.grid:112 boxcar:126 Task.response:144 Task.convolve:175
-at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:73 readLine:76 text:93 text.line:111 text.row:139 text.add:151 notNumber:166 text.finish:174 checkNames:213 commentNames:229 dropIndex:245 splitter:263 isNumber:283 parseNumber:288
+at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:73 readLine:76 text:93 text.line:111 text.row:139 text.add:151 notNumber:164 text.finish:172 checkNames:211 commentNames:227 dropIndex:243 splitter:261 isNumber:281 parseNumber:286
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
 at dag/param/param.go prgnn/dag/param Text:107 field:117 fieldTable:126 fieldTables:134 fieldsOf:138 fieldTable.collect:162 field.typeName:201 appendValue:224
 at dag/promise.go prgnn/dag Promise:13 ParsePromise:34 Promise.String:48
 at dag/stage.go prgnn/dag Stage:12 Outputs:20 Ports:24 Port:29 Type:45 NPY:53 Arrow:56 Format:59
-at dag/task.go prgnn/dag Task:17 Input:38 NewTask:51 heard:77 heard.Write:82 heard.String:89 Task.Has:110 Task.In:114 Task.All:124 Task.Progress:129 Task.Log:133 Task.TookMemory:137 Task.Checkpoint:142 Task.SaveCheckpoint:145 Task.File:149 Input.Bytes:152 Input.Array:169 Input.Table:182 Input.Coord:195
+at dag/task.go prgnn/dag Task:17 Input:38 NewTask:53 heard:79 heard.Write:84 heard.String:91 Task.Has:112 Task.In:116 Task.All:126 Task.Progress:131 Task.Log:135 Task.TookMemory:139 Task.Checkpoint:144 Task.SaveCheckpoint:147 Task.File:151 Input.Bytes:154 Input.Array:171 Input.Table:184 Shared:197 Input.Coord:213
 at dag/warnings.go prgnn/dag WarningColumn:11 Warnings:14
 at gnn/adam.go prgnn/gnn Adam:7 NewAdam:16 Adam.Step:25
 at gnn/augment.go prgnn/gnn adjacency.augment:7
@@ -5142,7 +5225,7 @@ at gnn/baseline/rowfile.go prgnn/gnn/baseline RowFile:17 batch:37 NewRowFile:41 
 at gnn/baseline/rows.go prgnn/gnn/baseline Rows:10 Rows.Row:17 Rows.First:20 Rows.Err:28 Rows.view:35 Rows.each:39 Rows.eachRow:48 Rows.times:57 Rows.mean:64 gram:74 to:99 Standardize:108 zscore:129
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 most:28 tooMany:30 FitSVM:38 SVMTo:68 scale:96 kernel:111 kernel.gram:117 kernel.apply:131 norms:137 vectorMachine:148 newVectorMachine:156 vectorMachine.decide:168 vectorMachine.describe:187 smo:200 pairStep:271 offset:302
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
-at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:129 soon:154 worker.blocksForward:162 worker.predict:178 slot.crossEntropy:206 worker.gradient:237 worker.backward:288 worker.reduce:310 worker.batchLosses:325 worker.normForward:364 worker.normBackward:388
+at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:129 soon:154 worker.blocksForward:162 worker.predict:178 slot.crossEntropy:206 worker.gradient:237 worker.backward:292 worker.reduce:314 worker.batchLosses:329 worker.normForward:368 worker.normBackward:392
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
 at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 IdentityColumns:29 Released:33 Options.Columns:43 leaky:48 Net:51 New:67 Net.Layout:96 Net.Drops:99 Net.Buffers:102 Net.Penalty:105 pass:109 pass.logits:116 Net.forward:120 Net.back:140 Net.padded:156 Net.Gradient:168 mix:207 mixedEntropy:222 Centers:235 orthogonal:248
 at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:69 normal:81 graph:88 block.forward:90 block.parts:127 state.dropped:134 join:146 unjoin:170 block.back:193 sum:255 softmax:262 softmaxBack:269
@@ -5158,34 +5241,34 @@ at gnn/consistency.go prgnn/gnn Model.consistency:18 spreadOf:46 sigmoidSpreadOf
 at gnn/conv.go prgnn/gnn conv:5 newConv:17 conv.prepare:30 conv.finish:45 convState:68 convScratch:76 conv.forward:89 conv.backward:117
 at gnn/distance.go prgnn/gnn Model.distance:14 Model.bce:35 Model.bceAuthors:57 Model.mmd:93 mmdKernels:122 Model.mmdAuthors:133
 at gnn/dropout.go prgnn/gnn Model.dropout:6
-at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 whole:30 Checked:37 NewGraph:74 trouble:98 finite:105 Graph.bytes:111 lanes:120 padded:122 adjacency:130 adjacency.build:149 adjacency.sortRows:205 adjacency.size:223 resize:227
+at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 whole:30 Checked:38 NewGraph:75 whole.together:101 trouble:126 finite:133 Graph.bytes:139 lanes:146 padded:148 adjacency:156 adjacency.build:175 adjacency.sortRows:232 adjacency.size:250 resize:254
 at gnn/graphfile.go prgnn/gnn GraphFile:13 NewGraphFile:23 record:28 GraphFile.Add:35 GraphFile.put:59
-at gnn/induce.go prgnn/gnn adjacency.induce:7
-at gnn/kernels.go prgnn/gnn kernels:14 kernels32:58 kernels64:58 kernelsOf:61 Rank:69 Softmax:81
-at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:29
+at gnn/induce.go prgnn/gnn adjacency.induce:5 keepEdges:16
+at gnn/kernels.go prgnn/gnn kernels:14 kernels32:61 kernels64:61 kernelsOf:64 Rank:72 Softmax:84
+at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:29 vectorizeWide:175
 at gnn/meanmlp/meanmlp.go prgnn/gnn/meanmlp Options:13 Released:21 Net:24 block:35 New:41 Net.Layout:59 Net.Drops:62 pass:66 layer:75 Net.forward:82 Net.Gradient:147 Net.back:173 Net.backOutput:236
 at gnn/meanmlp/model.go prgnn/gnn/meanmlp Model:11 Training:19 Fit:25 Model.Parameters:35 together:38 Model.Probability:41 Model.RegionScores:55 regionScores:64 upTo:102 Untrained:111
 at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107
 at gnn/mlp.go prgnn/gnn linear:6 newLinear:16 linear.prepare:24 linear.finish:31 linear.forward:39 linear.backward:52 mlpState:67 newMLPState:75 Model.mlpForward:96 Model.mlpBackward:111 mlpState.drop:128
-at gnn/model.go prgnn/gnn Model:10 New:26 Zero:45 Model.param:70 of:79 span:82 part:84 Model.room:87 Model.prepare:94 Model.finish:105 length:115
+at gnn/model.go prgnn/gnn Model:10 New:27 Zero:46 Model.param:71 of:80 span:83 part:85 Model.room:88 Model.prepare:95 Model.finish:106 length:116
 at gnn/network/checkpoint.go prgnn/gnn/network run:13 newRun:28 run.resume:41 run.save:59 run.ended:68 run.penalty:71
 at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:106 Mask:119 Times:136 epsilon:143 Normalize:147 Center:156 Unnormalize:171 Contrast:189
 at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:59 further:71 Training.stream:79 Initial:88 Uniform:133 Train:136 run.tested:198 run.diverged:212 finite:220 Optimizer:230 chunk:238 NewOptimizer:241 Optimizer.Step:254 Entropies:274 Squares:288 CrossEntropy:300 Probabilities:322 Softmax:334
 at gnn/options.go prgnn/gnn Options:14 Paper:53 AuthorsCode:67 Choices:78 Options.Check:88 Options.Keep:135 Options.outputs:140 Options.readoutWidth:148
 at gnn/packed.go prgnn/gnn packed:15 pack:22 packNodes:47 symmetric:55 packed.nodeBytes:71 packed.size:82 packed.unpack:93 unpackNodes:121 view:137
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
-at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:79 block.forward:96 block.backward:155 takeMean:186
-at gnn/portable.go prgnn/gnn portable:10 Exp:21 gemm:30 dot:35 dots:53 attend:61 attendBack:87 activate:108 activateBack:113 spread:120 edgeDots:143 collect:154 sigmoid:166 softmax:179 abs:197 rank:199 outerAdd:217 add:227 spread1:234 edgeDots1:250 gate:260 gateBack:269 mmdSums:279
+at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:80 block.forward:99 block.backward:158 takeMean:189
+at gnn/portable.go prgnn/gnn portable:10 Exp:23 gemm:32 dot:37 dots:55 attend:63 attendBack:89 activate:110 activateBack:115 spread:122 edgeDots:145 collect:156 sigmoid:168 softmax:181 abs:199 rank:201 outerAdd:219 add:229 spread1:236 edgeDots1:252 gate:262 gateBack:271 mmdSums:281
 at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 Model.PredictEach:31 blockState.scores:61
-at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:58
+at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:53
 at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
 at gnn/spill/engine.go prgnn/gnn/spill request:6 engine:13 goroutines:22 result:28 newGoroutines:33 goroutines.submit:37 goroutines.wait:48 goroutines.close:56
 at gnn/spill/engine_linux.go prgnn/gnn/spill direct:16 iocb:25 event:37 newEngine:44 direct.submit:63 direct.resident:95 direct.wait:112 direct.close:137 newArena:146 freeArena:150
 at gnn/spill/reader.go prgnn/gnn/spill window:12 depth:13 piece:14 Reader:19 slot:39 state:45 reading:48 unchecked:49 checked:50 File.NewReader:54 Reader.Close:77 Reader.settle:84 Reader.Begin:94 Reader.Next:105 Reader.Pieces:132 Reader.Ahead:135 Reader.ask:138 Reader.choose:145 Reader.drop:170 Reader.arrived:181 Reader.Get:187 Reader.memory:200
 at gnn/spill/spill.go prgnn/gnn/spill sector:17 File:20 extent:29 NewFile:36 chunk:39 castagnoli:41 File.Add:44 File.flush:66 sectors:75 aligned:78 failed:84 errAltered:86
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
-at gnn/train.go prgnn/gnn Training:15 PaperTraining:40 AuthorsTraining:44 Epoch:51 ScoreBins:62 ScoreCounts:66 countScores:70 Training.Check:79 tooLarge:102 Model.Train:107 run.trainEpoch:170 worker.countScores:209 worker.tellScores:219 Model.fits:232 Training.stream:249 Training.rate:258 Losses.check:269 Losses.addScaled:289 slot.predicted:299 slot.right:310 worker.test:313
-at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 attendSlices:56 attendBackSlices:59 collectSlices:62 spread1Slices:65 spread1BackSlices:68 edgeDots1Slices:71 outerAdd16:74 outerAdd8:77 gateRows:80 gateBackRows:83 addVec:86 sigmoidVec:89 softmaxVec:92 rankVec:95 mmdVec:98
+at gnn/train.go prgnn/gnn Training:15 PaperTraining:40 AuthorsTraining:44 Epoch:51 ScoreBins:62 ScoreCounts:66 countScores:70 Training.Check:79 tooLarge:102 Model.Train:107 run.trainEpoch:170 worker.tellScores:208 Model.fits:221 Training.stream:238 Training.rate:247 Losses.check:258 Losses.addScaled:278 slot.predicted:288 slot.right:299 worker.test:302
+at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 logitSlices:57 expVec:60 expVecWide:63 scaleSlices:66 attendBackSlices:69 collectSlices:72 spread1Slices:75 spread1BackSlices:78 edgeDots1Slices:81 outerAdd16:84 outerAdd8:87 gateRows:90 gateBackRows:93 addVec:96 sigmoidVec:99 softmaxVec:102 rankVec:105 rankWide:109 edgesWide:112 mmdVec:115
 at internal/dense/above.go prgnn/internal/dense Above:12 longest:59
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 kernel.turned:67 Gram:91 Each:108 kernel:132 kernel32:141 kernel64:142 last:146 kernelOf:155 kernel.panel:164 pack:194 workspace:220 pools:225 workspaceOf:228 workspace.release:238 workspace.take:240
@@ -5236,10 +5319,14 @@ at nifti/hdf5/lookup3.go prgnn/nifti/hdf5 lookup3:10 checked:50
 at nifti/hdf5/object.go prgnn/nifti/hdf5 msgDataspace:10 msgLinkInfo:11 msgDatatype:12 msgLink:13 msgExternal:14 msgLayout:15 msgFilters:16 msgContinuation:17 msgSymbolTable:18 object:22 message:24 object.get:30 longestHeader:40 mostBlocks:41 span:45 File.object:48 File.objectV2:81 File.headerBlock:139 object.add:151
 at nifti/header.go prgnn/nifti Header:12 kind:57 none:60 text:61 i8:62 i16:63 i32:64 i64:65 f32:66 f64:67 kindSize:70 place:73 field:81 fields:89 headerSize:131 field.place:134 field.bytesOf:143 versionOf:153 Header.order:166 decodeHeader:174 Header.Encode:205 Header.encode:208 getNumber:238 putNumber:258
 at nifti/image.go prgnn/nifti Image:16 gzipLevel:28 Encode:33 Image.header:53 Image.dataType:128 span:143 writeData:159
-at nifti/inflate/block.go prgnn/nifti/inflate errCode:10 errDistance:11 errType:12 errLengths:13 errStored:14 Reader.corrupt:19 Reader.truncated:27 Reader.readBlock:32 fixedLength:71 preOrder:84 Reader.readCodes:87 Reader.tables:154 Reader.copyStored:165
-at nifti/inflate/decode.go prgnn/nifti/inflate Reader.decode:23 Reader.inWord:154 Reader.outWord:159 Reader.outByte:163 copyMatch:169
-at nifti/inflate/inflate.go prgnn/nifti/inflate history:10 piece:11 window:13 input:15 pad:16 state:20 atMember:23 atBlock:24 inStored:25 inBlock:26 atTrailer:27 atEnd:28 Reader:32 NewReader:64 Reader.Read:67 Reader.WriteTo:80 Reader.more:98 Reader.decompressed:121 Reader.step:129 Reader.fill:148 Reader.need:179 Reader.overrun:192 Reader.bits:197 Reader.align:213 Reader.place:219
-at nifti/inflate/member.go prgnn/nifti/inflate flagHeaderSum:12 flagExtra:13 flagName:14 flagComment:15 flagReserved:16 headerReader:20 headerReader.byte:26 headerReader.text:37 Reader.readMember:43 Reader.padding:107 Reader.garbage:127 Reader.readTrailer:132
+at nifti/inflate/bits.go prgnn/nifti/inflate decoder:10 decoder.fill:35 decoder.need:62 decoder.overrun:72 decoder.bits:77 decoder.align:91 decoder.place:97 decoder.bit:100 decoder.seek:103
+at nifti/inflate/block.go prgnn/nifti/inflate errCode:10 errDistance:11 errType:12 errLengths:13 errStored:14 decoder.corrupt:19 decoder.truncated:27 decoder.readBlock:35 fixedLength:74 preOrder:87 decoder.readCodes:90 decoder.tables:155 copyStored:167
+at nifti/inflate/decode.go prgnn/nifti/inflate symbol:10 decode:30 decoder.inWord:160 copyMatch:166
+at nifti/inflate/guess.go prgnn/nifti/inflate guess:16 made:33 marker:38 newGuess:40 guess.begin:50 guess.run:61 guess.find:84 complete:113 kraft:123 guess.block:136 rest:165
+at nifti/inflate/inflate.go prgnn/nifti/inflate history:9 piece:10 slack:11 window:12 input:14 pad:15 state:19 atMember:22 atBlock:23 inStored:24 inBlock:25 inGuess:26 atTrailer:27 atEnd:28 Reader:32 NewReader:50 Reader.Read:53 Reader.WriteTo:66 Reader.more:85 Reader.decompressed:101 Reader.inflate:110 Reader.copyStored:119 Reader.step:129
+at nifti/inflate/member.go prgnn/nifti/inflate flagHeaderSum:12 flagExtra:13 flagName:14 flagComment:15 flagReserved:16 headerReader:20 headerReader.byte:26 headerReader.text:37 Reader.readMember:43 Reader.padding:104 Reader.ended:122 Reader.garbage:129 Reader.readTrailer:134
+at nifti/inflate/parallel.go prgnn/nifti/inflate reach:6 room:7 ahead:11 Reader.Threads:29 Reader.parallel:31 Reader.meet:48 Reader.send:75 Reader.takeGuess:97 resolve:122
+at nifti/inflate/stream.go prgnn/nifti/inflate stream:11 stream.extend:22 stream.drop:46 stream.copy:57 tail:70 tail.Read:76 peek:88 errAhead:93 peek.Read:95
 at nifti/inflate/table.go prgnn/nifti/inflate consume:18 flagBase:19 flagSubtable:20 flagEnd:21 flagLiteral:23 maxBits:31 litBits:32 distBits:33 litSize:34 distSize:35 lengthBase:41 lengthExtra:43 distBase:45 distExtra:47 litMeaning,distMeaning,preMeaning:53 finish:71 build:84 increment:153
 at nifti/itk/composite.go prgnn/nifti/itk group:14 mostParts:17 readComposite:22 countParts:58 readPart:77 vector:104
 at nifti/itk/field.go prgnn/nifti/itk field:13 mostNodes:21 fieldOf:25 field.index:59 field.apply:72 longestOf:125 field.between:133
@@ -5248,8 +5335,8 @@ at nifti/itk/text.go prgnn/nifti/itk affines:15 readText:19 numbers:54
 at nifti/labels.go prgnn/nifti Labels:13 ReadLabels:22 readLabels:31 Grid.coords:81 Labels.Values:87 Labels.Moved:106 errNoInverse:116 Labels.Onto:126 Labels.oriented:147 Labels.fill:160 Labels.at:198 nearest:214 Affine.diagonal:222
 at nifti/mgh.go prgnn/nifti mghHeaderSize:10 mghTypes:13 isMGH:17 decodeMGH:29
 at nifti/orient.go prgnn/nifti Header.AffineSource:11 Header.Affine:28 Header.sform:51 Header.qform:56 Header.qfac:72 Header.baseAffine:80 Header.Grid:100 Header.axis:109 Header.Shape:117 Header.volumes:123 Header.Scaling:134 Header.series:147 Header.CIFTI:164
-at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:36 laneSums:46 meansRoom:60 trusted:70 meansRoom.reserve:74 meansRoom.fix:91 newPass:98 pass.run:112 Reader.batches:151 pass.add:212 pass.flush:225 pass.sum:237 pass.choose:262 pass.judge:290
-at nifti/reader.go prgnn/nifti Reader:10 Extension:26 NewReader:35 Reader.fail:48 unreadable:51 unreadable.Error:57 unreadable.Unwrap:58 Reader.open:61 Reader.Volumes:89 Reader.volumeBytes:92 Reader.NextRaw:100 Reader.Next:121 Reader.finish:139 Reader.Close:149 Reader.CheckSeries:158 Reader.CheckSize:167 Reader.NextRow:177
+at nifti/pass.go prgnn/nifti lanes:11 guessed:15 pass:19 roiPass:36 laneSums:46 meansRoom:60 trusted:70 meansRoom.reserve:74 meansRoom.fix:91 newPass:98 pass.run:112 Reader.batches:152 pass.add:213 pass.flush:226 pass.sum:238 pass.choose:263 pass.judge:291
+at nifti/reader.go prgnn/nifti Reader:12 Extension:28 NewReader:37 Reader.fail:50 unreadable:53 unreadable.Error:59 unreadable.Unwrap:60 Reader.open:63 Reader.Threads:91 Reader.Volumes:98 Reader.volumeBytes:101 Reader.NextRaw:109 Reader.Next:130 Reader.finish:148 Reader.Close:158 Reader.CheckSeries:167 Reader.CheckSize:176 Reader.NextRow:186
 at nifti/resample.go prgnn/nifti Point:9 Point.Distance:12 Box:21 Grid.Box:24 mostPoints:27 Labels.Resampled:39 Grid.samples:69 Grid.Points:97 Labels.Lookup:101 majority:123 Labels.Around:149
 at nifti/roi.go prgnn/nifti ROIs:9 Means:24 Count:40 ROIMeans:59 errChanged:94
 at nifti/source.go prgnn/nifti unzip:16 Reader.readHeader:37 truncation:87 truncation.Error:92 truncation.Unwrap:100 Reader.truncated:103 ended:109 Reader.read:115 Reader.readGrowing:126 Reader.skipTo:146 maxExtensions:156 Reader.readExtensions:160
@@ -5264,13 +5351,13 @@ at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 B
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 rankedBy:22 nodeFeatures:31 ReadNodeFeatures:39 Biomarkers.rankings:85 WithoutNetwork:163 nodeFeatures.WithoutNetwork:168 nodeFeatures.Compute:236 nodeFeatures.byRegion:270 absolute:285 Biomarkers.recoveries:294 testShare:356 testedLeast:368 rankedBy.worth:391 rankedBy.heldOut:408 leadOf:419 both:433 meanOf:443
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:41 Compare.Run:45 Compare.reference:86 decide:112 compareTwo:125 foldDifferences:163
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:34 Covariates.Run:49 Covariates.meta:140 sameNumbers:148 Covariates.ofNumber:155 covariateOf:178 varies:194 kindOf:199 known:207 Covariates.columns:220 scanCovariates:248 unusable:304 covariateRow:322
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:34 Covariates.Run:49 Covariates.meta:149 sameNumbers:157 Covariates.ofNumber:164 covariateOf:187 varies:203 knownIn:209 kindOf:223 known:231 Covariates.columns:244 scanCovariates:272 unusable:328 covariateRow:346
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 complete:78 participantAccuracy:98 Evaluate.test:101
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:26 Fidelity:32 Fidelity.Ports:41 maskSetting:58 maskEffect:69 Fidelity.Run:79 Fidelity.sizes:129 Fidelity.settings:147 atOnce:214 Fidelity.ask:217 Fidelity.first:283 maskSetting.overModels:321 Fidelity.table:332
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:24 Leakage:30 Leakage.Ports:36 leakCheck:55 leakCheck.fail:61 foldPlace:66 foldBook:69 Leakage.Run:75 similarText:120 checkRow:132 readBook:138 foldBook.tested:163 foldBook.takesPart:169 Leakage.lookAtPredictions:179 placeOf:254 foldBook.seen:270 lookAtModels:290 lookAtFitted:307
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:24 Leakage:30 Leakage.Ports:36 leakCheck:55 leakCheck.fail:62 foldPlace:67 foldBook:70 Leakage.Run:76 similarText:130 checkRow:142 readBook:148 foldBook.tested:173 foldBook.takesPart:179 Leakage.lookAtPredictions:189 placeOf:268 foldBook.seen:284 lookAtModels:304 lookAtFitted:321
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:86 sharedPoints:87 rescaled:88 sharedScans:93 timePoints:127
 at stages/assess/leakage_screen.go prgnn/stages/assess screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:70 cosines:116 screen.turned:133 tile:144 tileTraces:150 tileValues:151 fewPairs:152 Leakage.tiles:156 tile.pairs:199 basis:236 screen.basis:243 basis.signatures:253 screen.may:279
@@ -5280,7 +5367,7 @@ at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Sal
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
 at stages/atlas/read.go prgnn/stages/atlas maxNodes:19 Read:29 columnsOf:105 isColor:125 readPlain:127 check:140 parseID:170 line:175 readLines:181 separator:203 split:212
-at stages/bids/sidecar.go prgnn/stages/bids SameTime:18 LongestJSON:87 Decode:104
+at stages/bids/sidecar.go prgnn/stages/bids SameTime:18 LongestTime:22 ShortestTime:22 IsTime:25 CheckTime:28 LongestJSON:102 Decode:119
 at stages/chart/brain.go prgnn/stages/chart Spot:17 drawSpots:25 shown:85 Atlas.spots:95 Individuals:108 Atlas.ByParticipant:115 shared:200 Atlas.above:209 heat:223
 at stages/chart/calibration.go prgnn/stages/chart Reliability:14 ReliabilityBin:21 Calibration:27 spaced:81 spaced.Ticks:83
 at stages/chart/carpet.go prgnn/stages/chart Run:17 NamedBrain:23 carpetRows:30 carpetVolumes:30 Participant.carpet:33 carpetLines:76 atMost:89 Participant.joins:95 Participant.runNames:104 Participant.times:113
@@ -5311,9 +5398,9 @@ at stages/column/covariate.go prgnn/stages/column UnusableRegions:15 CovariateCo
 at stages/column/describe.go prgnn/stages/column Description:10 Describe:17 groupSD:51 decimals:60
 at stages/column/made.go prgnn/stages/column MadeBy:20 MadeOf:34 MadeApart:46 MadeLines:73 nameRow:82 NodeNames:87 WithMeta:100
 at stages/column/mean.go prgnn/stages/column MeanSD:10 Known:23
-at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingName:30 PrGNN:63 Classifiers:67 NameClassifiers:79 joinTexts:114 CompareNamed:119 ShownSetting:134 Lambdas:150
+at stages/column/names.go prgnn/stages/column SettingText:15 CoordText:24 NameDoc:27 SettingName:30 PrGNN:63 MixedTraining:67 Classifiers:71 NameClassifiers:83 joinTexts:118 CompareNamed:123 ShownSetting:138 Lambdas:154
 at stages/column/people.go prgnn/stages/column Target:14 LabelOf:17 TargetRow:25 People:31 ReadPeople:41 simulated:64 ByParticipant:73
-at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 Rows:249 Keep:278 Coordinates:293 field.absent:313 field.read:326 chosen:366 fill:376 memory:397 memoryOf:403 at:409
+at stages/column/rows.go prgnn/stages/column field:35 layout:44 layouts:49 coordsType:51 layoutOf:54 offsetOf:102 Names:115 Type:121 Table:125 Columns:130 CoordinateDoc:147 Keys:150 field.column:166 cells:187 markMissing:212 Read:221 One:234 OneOf:243 Rows:258 Keep:287 Coordinates:302 field.absent:322 field.read:335 chosen:375 fill:385 memory:406 memoryOf:412 at:418
 at stages/column/rows_accuracy.go prgnn/stages/column FoldRow:6 AccuracyRow:21 PairRow:44 CovariateRow:64 PermutationTestRow:78 PermutationRow:91
 at stages/column/rows_cleaning.go prgnn/stages/column AskedForNone:5 NoConfounds:6 Simulated:7 SeriesGiven:8 CleanedScan:9 CleanedBefore:13 StrongMotion:17 CleaningRow:21 VolumeRow:54
 at stages/column/rows_graph.go prgnn/stages/column EdgeRow:4
@@ -5327,7 +5414,7 @@ at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:17
-at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 HasCoords:24 Numbered:35 Coordinate:45
+at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 AdmittedLeaks:24 HasCoords:28 Numbered:39 Coordinate:49
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:47 Exec.EnvNames:54 Exec.Promise:65 Exec.Ports:71 execName:88 execPlace:89 Exec.Validate:93 ExecRooms:156 Exec.Run:159 Exec.call:198 Exec.program:249 runLogged:265 Exec.lookPath:290 Exec.environment:311 Exec.set:323
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
@@ -5398,7 +5485,7 @@ at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18
 at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:140 Baseline.onRows:170 Baseline.fit:212 Baseline.onGraphs:236 Baseline.training:266 prediction:296 baselineEpochRow:307 baselineHistory:315
 at stages/learn/baseline_data.go prgnn/stages/learn rowSet:14 readRows:28 rowSet.either:58 inSet:66 rowSet.read:76 rowSet.add:135 innerRows:176
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.spans:93 matrixForm.each:107 matrixForm.row:116 matrixForm.refuse:144 matrixForm.check:156 refuseLeak:172 regionWeightRow:193 regionWeight:199 matrixForm.regions:206 matrixForm.nodes:262
-at stages/learn/bnt.go prgnn/stages/learn bnt.New:22 BNT:34 BNT.Ports:55 BNT.Run:71 BNT.Validate:121 BNT.matrices:129 BNT.rate:148
+at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:35 BNT.Ports:56 BNT.Run:72 BNT.Validate:126 BNT.matrices:134 BNT.rate:153
 at stages/learn/braingnn.go prgnn/stages/learn braingnn.New:25 BrainGNN:32 brainGNNOf:62 copyFields:77 BrainGNN.Ports:86 penalizedRow:106 communityRow:116 BrainGNN.Validate:123 BrainGNN.Run:142 BrainGNN.options:210 BrainGNN.parts:218 fisher:227 communityTable:245
 at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Ports:34 Choose.Advise:50 choiceRow:61 idRow:71 candidate:76 Choose.Run:85 describe:144 triedSetting:169 ChoicePort:178 Chosen:185 Choose.candidates:225 Choose.measure:279 Choose.table:293
 at stages/learn/inner.go prgnn/stages/learn innerFolds:17 splitInside:38 trainingSet.parts:69 trainingSet.inParts:87
@@ -5411,10 +5498,10 @@ at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerso
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:126 Regression.fit:170 numberTable:201
 at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 strataRow:61 Split.number:68 Split.Divides:83 Split.Validate:91 member:99 member.stratum:106 Split.Run:108 Split.strata:131 Split.members:166 Split.divideAll:192 readMembers:236 readNumbers:263 quantiles:280 Split.permute:300 count:324 Split.enough:334 fewestDigits:373 largestTarget:373 fewest:376 Split.enoughNumbers:379 Split.divide:407 Split.deal:415 Split.inside:443 bySite:470
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:34 Train.Ports:39 Train.Validate:69 Train.Run:73 train:80 weightArray:144 convert:153
-at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 trainingSet.check:194 trainingSet.majority:230 graphMemory:242 readGraphs:245 standardization:269 standardization.values:271 standardization.layout:273 Train.standardization:283 rounded:336 standardization.apply:345
+at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 edgeRows:191 readEdgeRows:196 trainingSet.check:209 trainingSet.majority:245 majorityOf:256 graphMemory:267 readGraphs:270 standardization:294 standardization.values:296 standardization.layout:298 Train.standardization:308 rounded:361 standardization.apply:370
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 ModelParams.options:53 ModelParams.validate:61 maxWeights:72 checkWeights:75 allOf:87 TrainingParams:98 trainingOf:111 TrainingParams.schedule:124 TrainingParams.training:130 TrainingParams.Leaks:138 TrainingParams.validate:152
 at stages/learn/train_number.go prgnn/stages/learn train-regression.New:19 TrainRegression:26 TrainRegression.Ports:34 numberEpochRow:46 trainRegressionOf:56 TrainRegression.Validate:62 TrainRegression.train:65 TrainRegression.Run:70 quantileCuts:120 numberHistory:134
-at stages/learn/train_tables.go prgnn/stages/learn predictionTable:18 groupColumns:42 lossRow:55 accuracyRow:63 finalRow:70 historyTable:76 scoreTable:94 trainingSet.outputs:123 allKept:136 distributionRow:152 distributionTable:161 parameterRow:175 parameterTable:183
+at stages/learn/train_tables.go prgnn/stages/learn predictionTable:19 groupColumns:43 lossRow:56 accuracyRow:64 accuracies:72 finalRow:77 historyTable:82 scoreTable:100 trainingSet.outputs:129 allKept:142 distributionRow:158 distributionTable:167 parameterRow:181 parameterTable:189
 at stages/learn/without.go prgnn/stages/learn GraphData.Without:11 GraphData.Numbers:40
 at stages/literature/literature.go prgnn/stages/literature Work:11 neuroImage:24 miccai:25 lncs:26 iclr:27 icml:28 pmlr:29 Works:33 Work.String:114
 at stages/mat5/doc.go prgnn/stages/mat5 Variable:20 classes:32 classCell:37 classChar:38 classReal:39 classLast:40 miINT8:45 miUINT8:46 miINT16:47 miUINT16:48 miINT32:49 miUINT32:50 miSINGLE:51 miDOUBLE:52 miINT64:53 miUINT64:54 miMATRIX:55 miCOMPRESSED:56 miUTF8:57 miUTF16:58 miUTF32:59 flagComplex:64 flagLogical:65 HeaderSize:69 Is:72 Matrix:94 Variable.Rows:126
@@ -5427,19 +5514,19 @@ at stages/phantom/scan.go prgnn/stages/phantom Settings:15 Scan:34 signalPercent
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
 at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:64 combatBook.table:122 slopeColumn:144 shiftColumn:145 scaleColumn:146 combatRow:149 combatBook.siteTable:158 siteRow:179
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 combatBook.readPeople:82 saysGroup:134 saysNumber:147 combatBook.choose:165 combatBook.row:216 pairsOf:241
-at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:36 Connectivity.Validate:57 Connectivity.Run:68 leftRow:104 matrixRow:109 connectivityQuality:124
-at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:22 Denoise:29 Denoise.Ports:59 Denoise.Validate:80 stepRow:109 Denoise.strategy:115 Denoise.Run:122 Denoise.TimeFrom:191 Denoise.prepare:214 Denoise.cleaner:250 lostVoxels:282 tooLittle:299 orExclude:305 Denoise.confounds:310 unknownVolumes:391 Denoise.without:401 Denoise.choose:412 readConfounds:425 before:442 aboutConfounds:454 meanAndMax:464
+at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:36 Connectivity.Validate:57 Connectivity.Run:68 leftRow:105 matrixRow:110 connectivityQuality:125
+at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:31 Denoise.Ports:61 Denoise.Validate:82 readScan:111 stepRow:119 Denoise.strategy:125 Denoise.Run:132 Denoise.TimeFrom:201 Denoise.prepare:224 Denoise.cleaner:260 lostVoxels:292 tooLittle:312 orExclude:318 Denoise.confounds:323 unknownVolumes:401 Denoise.without:411 Denoise.choose:422 readConfounds:435 aboutConfounds:452 meanAndMax:462
 at stages/prepare/denoise_carpet.go prgnn/stages/prepare carpet:16
 at stages/prepare/denoise_draws.go prgnn/stages/prepare Denoise.resample:15
 at stages/prepare/denoise_task.go prgnn/stages/prepare Denoise.addTask:21 Denoise.events:70
-at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:25 Bootstrap:31 Bootstrap.Ports:43 Bootstrap.Run:65 Bootstrap.meta:146 voxelsOf:159 openSeries:174 Bootstrap.TimeFrom:196 Bootstrap.made:207 longestTR:213 sidecarTR:217 denoised:236 sameGrid:252 Bootstrap.size:259 Bootstrap.draw:267 countDistinct:298 Bootstrap.drop:306 whyNone:321 badVolumes:336 voxelRow:361 voxelTable:371 mostLost:385 scanTable:388 scanRow:420
+at stages/prepare/extract/bootstrap.go prgnn/stages/prepare/extract bootstrap.New:26 Bootstrap:32 Bootstrap.Ports:44 Bootstrap.Run:66 Bootstrap.meta:147 voxelsOf:160 openSeries:175 Bootstrap.TimeFrom:197 Bootstrap.Validate:208 Bootstrap.made:211 sidecarTR:217 denoised:236 sameGrid:252 Bootstrap.size:259 Bootstrap.draw:267 countDistinct:298 Bootstrap.drop:306 whyNone:321 badVolumes:336 voxelRow:361 voxelTable:371 mostLost:385 scanTable:388 scanRow:420
 at stages/prepare/extract/grayordinates.go prgnn/stages/prepare/extract matched:18 openCIFTI:21 openGrayordinates:34 readGrayLabels:51 Parcellate.grayordinates:72 grayordinateMeans:138 readParcels:158
 at stages/prepare/extract/mean_image.go prgnn/stages/prepare/extract meanImage:17 usualRange:38
 at stages/prepare/extract/mean_volume.go prgnn/stages/prepare/extract mean-volume.New:21 MeanVolume:26 MeanVolume.Ports:28 MeanVolume.Run:35 meanOfGrayordinates:79
 at stages/prepare/extract/parcellate.go prgnn/stages/prepare/extract parcellate.New:24 Parcellate:31 Parcellate.Ports:39 Parcellate.Run:60 Parcellate.meaning:164 Parcellate.outputs:180 Parcellate.covered:194 mostUnseen:212 Parcellate.refuseLost:215 parcelImage:230 dkt:240 Parcellate.refuseMissing:243 otherLabels:268
 at stages/prepare/extract/parcellate_labels.go prgnn/stages/prepare/extract leastLabeled:20 leastDeterminant:21 mostDeterminant:22 mostDisplacement:23 mostRotation:24 coarse:28 layer:31 layer.close:46 layer.read:53 rotation:110 readLabels:116 readMask:126 layer.over:138 beyond:160 layer.warped:165 in:204 share:206 layer.through:215 zero:230 layer.tally:238 layer.look:271 mostElsewhere:288 elsewhere:292 corners:315 mostBeside:330 leastOfBrain:333 layer.besideBrain:337 layer.quality:373 layer.sample:400
 at stages/prepare/extract/sample.go prgnn/stages/prepare/extract tissues:17 other:19 tissue:22 wholeBrain:42 Parcellate.sampleVoxels:49 Parcellate.sampleGray:83 Parcellate.choose:101 sampleTable:122 shares:128 sampled:151
-at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:28 Timeseries.Run:42 Timeseries.time:88 seriesRow:107
+at stages/prepare/extract/timeseries.go prgnn/stages/prepare/extract timeseries.New:20 Timeseries:24 Timeseries.Ports:28 Timeseries.Run:42 Timeseries.Validate:87 Timeseries.time:92 seriesRow:111
 at stages/prepare/extract/weights.go prgnn/stages/prepare/extract largestWeights:16 readAtlas:20 readWeights:37 mapsOf:48 masked:60 weighted:74 weigh:80 weighted.count:106 within:117 Bootstrap.weightedMeans:133
 at stages/prepare/graph.go prgnn/stages/prepare graph.New:18 Graph:25 Graph.Ports:34 Graph.Run:49 graphRow:93 graphQuality:110
 at stages/prepare/harmonize.go prgnn/stages/prepare harmonize.New:26 Harmonize:30 Harmonize.Ports:34 Harmonize.Run:49 fittedQuality:112 fits:135 mostFitted:140 knownFit:142 knownFit.numbers:149 recentFit:154 readFit:189
@@ -5448,13 +5535,13 @@ at stages/prepare/matrices.go prgnn/stages/prepare matrices.New:20 Matrices:24 M
 at stages/prepare/occupancy.go prgnn/stages/prepare occupancy.New:21 Occupancy:25 Occupancy.Ports:27 transitionRow:45 sequenceRow:53 Occupancy.Run:60 commonPairs:123
 at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Project.Ports:26 Project.Run:40
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:27 sessionDrawRow:49 Sessions.Run:55 sessionQuality:93 meanQuality:118 poolMatrices:140
-at stages/prepare/sliding.go prgnn/stages/prepare windows.New:23 SlidingWindows:30 SlidingWindows.Ports:39 windowRow:56 windowsRow:66 fewestWidths:77 SlidingWindows.Run:79 segmentsOf:155 highPassOf:189 windowsRow.warn:205 varianceOf:219 variability:231 SlidingWindows.Validate:248
+at stages/prepare/sliding.go prgnn/stages/prepare windows.New:24 SlidingWindows:31 SlidingWindows.Ports:40 windowRow:57 windowsRow:67 fewestWidths:78 SlidingWindows.Run:80 segmentsOf:156 highPassOf:190 windowsRow.warn:206 varianceOf:220 variability:232 SlidingWindows.Validate:249
 at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:109 spread:127 clustered:142 States.read:151 clustered.without:208 numbersOf:223 pairsWithSignal:233 silentRegions:247 readWindows:264
 at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:72 notDefinite:120 covarianceOf:126
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:130 author.tiles:161 author.regressionTiles:182
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
-at stages/present/checks.go prgnn/stages/present author.checks:19 checkRow:29 comparisons:36 author.leakage:45 author.unchecked:107 programs:120 author.covariates:130 author.covariatesOfNumber:181 author.permutedWithin:217 cutWithin:234 author.cautionsOf:240 coefficient:248 covariateName:256 varying:262 stuckSkill:290 epochRow:293 author.training:299
+at stages/present/checks.go prgnn/stages/present author.checks:23 checkRow:33 comparisons:40 author.leakage:49 author.unchecked:115 programs:128 author.covariates:138 author.covariatesOfNumber:192 author.permutedWithin:228 cutWithin:245 author.cautionsOf:251 coefficient:259 covariateName:267 varying:273 stuckSkill:301 epochRow:304 trained:310 author.trainings:319 author.training:361 author.learned:390
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:79 methodsOfBlocks:123
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:14 windowEstimate:39 Author.statesFitted:52 Author.inputsOfWindows:64 Author.called:84
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
@@ -5471,10 +5558,10 @@ at stages/present/participants/participants.go prgnn/stages/present/participants
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 eachColumn:230 eachColumn.set:235 eachColumn.at:242 eachColumn.text:249 Cohort.shownRows:258 MedianRange:287 warned:296 Cohort.warnings:305 mostWarnings:351 warned.add:353
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:17 Row:30 readAccuracy:37 Row.Called:53 Row.IsMajority:61 Results.Read:67 sorted:100 Results.cautions:112 Results.markOwn:128 baseline:150 Results.PerParticipant:160 perParticipant:162 Results.Nested:168 chanceTest:185 chanceTest.String:191 Results.permutationTests:201 Results.ChanceTests:215 Results.decisive:223 Results.AboveChance:235 Results.cautionOneGroup:244 Results.Corrected:269 Results.CautionAccuracy:285 Results.bestOther:339 Results.IsUnproven:351
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:18 Row:32 readAccuracy:40 Row.Called:56 Row.IsMajority:64 Results.Read:70 Results.readAdmitted:109 Results.leaks:127 sorted:132 Results.cautions:144 Results.markOwn:160 baseline:182 ModelOf:186 Results.PerParticipant:196 perParticipant:198 Results.Nested:204 chanceTest:221 chanceTest.String:227 Results.permutationTests:237 Results.ChanceTests:251 Results.decisive:259 Results.AboveChance:271 Results.cautionOneGroup:280 Results.Corrected:305 nearPerfect:321 Results.CautionAccuracy:324 Results.bestOther:381 Results.IsUnproven:393
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 stageOf:75 Results.StagesBehind:86 Results.ofAnother:104 Results.RegionsOf:122
-at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:97 accuracyColumn:98 intervalColumn:100 foldsColumn:102 permutedColumn:104 areaColumn:105 Results.eachLevel:109 sameLevels:135 sameTested:151 foldScore:158 Results.folds:164 Results.permutationTable:213 Results.permutation:241 ofClassifiers:280 Results.comparison:288 Results.paperTables:320 calibrationBins:362 Results.performanceFigures:365 Results.othersLast:415 accuracyChart:428
+at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:97 accuracyColumn:103 intervalColumn:105 foldsColumn:107 permutedColumn:109 areaColumn:110 Results.eachLevel:114 sameLevels:140 sameTested:156 foldScore:163 Results.folds:169 Results.permutationTable:218 Results.permutation:246 ofClassifiers:285 Results.comparison:293 Results.paperTables:325 calibrationBins:367 Results.performanceFigures:370 Results.othersLast:420 accuracyChart:433
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:50 isMean:63 Interval:68 Results.DescribeRegression:76 fewTested:127 Results.cautionRegression:130 Results.RegressionResult:165
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
@@ -5501,7 +5588,7 @@ at stages/region/paint.go prgnn/stages/region Clip:4
 at stages/region/place.go prgnn/stages/region called:14 PlaceColumns:22
 at stages/region/reference.go prgnn/stages/region ReferenceRow:14 ReferenceFacts:22 ReferenceFacts.Table:32 ReadReference:44
 at stages/region/scan.go prgnn/stages/region StreamOf:12 ReadJSON:24
-at stages/region/series.go prgnn/stages/region ReadDraws:16 Stack:33 ReadText:43 Float32:56 Standardized:66
+at stages/region/series.go prgnn/stages/region ReadDraws:16 SharedDraws:21 draws:25 Stack:42 ReadText:55 Float32:68 Standardized:78
 at stages/region/states.go prgnn/stages/region StateRow:14 StateFacts:22 StateFacts.Table:31 ReadStates:47 NodesOfPairs:72
 at stages/report/body.go prgnn/stages/report body:21 body.put:28 body.prose:34 onOneLine:38 blankWithin:41 body.each:44 body.page:50 body.turn:105 body.tiles:118 body.block:135 body.table:181 number:224 body.cell:231 longestWhole:250 body.bar:252 mediaTypes:262 pictureURL:265 svgURL:275 body.figure:278 body.tag:303 body.viewer:309
 at stages/report/html.go prgnn/stages/report pageCSS:19 pageJS:21 Page.viewer:24 policy:37 inOrder:50 volumesInOrder:60 Page.HTML:69

@@ -5,7 +5,7 @@ package outliers
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind outliers 04112ad78cf12ee757a6b51ff46344a7b638cda571aeeb8428720834991965aa
+var codes = dag.Codes(`kind outliers 3934b8ed6aeebf7a0621b7487fd45e3c0ddbfbbc10d2e4b730456bbe06571e55
 
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
@@ -93,6 +93,8 @@ prgnn/artifacts/encoding.npyMagic 67749b2a2be7.e3b0c4
 prgnn/artifacts/encoding.npyMaxAxes b6b774a93a8b.e3b0c4
 prgnn/artifacts/encoding.npyMaxHeader dfd194bfca22.e3b0c4
 prgnn/artifacts/encoding.npySizes c9efb48efbd6.e3b0c4
+prgnn/artifacts/encoding.piece dfd194bfca22.e3b0c4
+prgnn/artifacts/encoding.pieces a616b71e8640.d0313c
 prgnn/artifacts/encoding.read f88038161203.45f843
 prgnn/artifacts/encoding.readElements 29de5bb55bd6.54c41d
 prgnn/artifacts/encoding.readForeign 4b2fefdbfc06.3bd338
@@ -108,7 +110,7 @@ prgnn/artifacts/encoding.textArray a515f19bb163.e3b0c4
 prgnn/artifacts/encoding.textBuffers ac9e8e3ac1f9.eb101e
 prgnn/artifacts/encoding.validity dbaa96946938.483b5c
 prgnn/artifacts/encoding.writeArrow d7d6a5363ff5.6dc1e4
-prgnn/artifacts/encoding.writeElements 6c5b7b8fe945.54c41d
+prgnn/artifacts/encoding.writeElements 1d2e869b6231.596a72
 prgnn/artifacts/encoding.writeNPY c9ab0d0dbac2.096d6f
 prgnn/artifacts/encoding.writeRecord f0f3283f5e4d.432310
 prgnn/connectivity.FisherZ 7ebc3098916e.e639ab
@@ -149,7 +151,7 @@ at artifacts/digest.go prgnn/artifacts Digest:13 Digest.String:20 Value:62 Ref:7
 at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewArray:25 elements:34 Array.DType:52 Array.Len:71 Data:81 Array.Format:118 Array.Encode:121
 at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:173 bitmap:186 canonical:198 textBuffers:219
 at artifacts/encoding/arrowread.go prgnn/artifacts/encoding FromRecord:134 tableOf:143 ColumnOf:159 readers:167 textArray:185 halfArray:186 readable:189 errType:196 Column.fill:201 read:212 readUint64:243
-at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:16 npyAlign:17 npyMaxHeader:20 npyMaxAxes:22 npyHeader:26 writeNPY:53 float64bits:80 float32bits:87 writeElements:95
+at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:17 npyAlign:18 npyMaxHeader:21 npyMaxAxes:23 npyHeader:27 writeNPY:54 float64bits:81 float32bits:88 piece:95 pieces:97 writeElements:100
 at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
 at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
 at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:19 ReadArrayUpTo:23 DecodeArray:32 inPlace:44 readNPY:67 remaining:125 readElements:139
