@@ -1,7 +1,6 @@
 package artifacts
 
 import (
-	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -265,55 +264,6 @@ func (s *Store) Runs() ([]*RunRecord, error) {
 		return strings.Compare(a.ID, b.ID)
 	})
 	return runs, errors.Join(errs...)
-}
-
-// RunsBack gives all runs without their tasks, the newest first, and reads each when its turn comes: the record of a run
-// of 100,000 tasks has 11 MB. Those that are damaged are left out.
-func (s *Store) RunsBack(yield func(*RunRecord) bool) {
-	entries, _ := os.ReadDir(filepath.Join(s.dir, runsDir))
-	type began struct {
-		id      string
-		started time.Time
-	}
-	var all []began
-	for _, e := range entries {
-		if started, err := s.started(e.Name()); err == nil {
-			all = append(all, began{e.Name(), started})
-		}
-	}
-	slices.SortFunc(all, func(a, b began) int {
-		return cmp.Or(b.started.Compare(a.started), strings.Compare(a.id, b.id))
-	})
-	for _, b := range all {
-		if r, _, err := s.readRun(b.id); err == nil && !yield(r) {
-			return
-		}
-	}
-}
-
-// started is when a run began, by the first lines of its record.
-func (s *Store) started(id string) (time.Time, error) {
-	f, err := regular.Open(filepath.Join(s.dir, runsDir, id))
-	if err != nil {
-		return time.Time{}, err
-	}
-	defer f.Close()
-	start, err := io.ReadAll(io.LimitReader(f, 1<<10))
-	if err != nil {
-		return time.Time{}, err
-	}
-	in := readLines(start)
-	in.magic(runMagic)
-	in.line("id")
-	in.line("pipeline")
-	if t := in.time("started"); in.err == nil {
-		return t, nil
-	}
-	r, _, err := s.readRun(id) // the pipeline's name may be long
-	if err != nil {
-		return time.Time{}, err
-	}
-	return r.Started, nil
 }
 
 // LoadRun reads the record of a run with its tasks. The first digits of the id are

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,33 +72,6 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%+v was saved", r)
 		}
 	}
-}
-
-// RunsBack gives what Runs gives, in its order, whatever stands in the records.
-func TestRunsBack(t *testing.T) {
-	s := newStore(t)
-	now := time.Now()
-	for i, name := range []string{"a", strings.Repeat("long", 1000), "b", "c", "d"} {
-		started := now.Add(time.Duration(i*7%5-i/4) * time.Second) // two of them at one time
-		need.NoError(t, s.SaveRun(&RunRecord{ID: NewRunID(), Pipeline: name, Started: started}))
-	}
-	for _, at := range []int{0, 1, -1} { // the last run, then others, damaged in the first line or the last
-		if at != 0 {
-			runs, _ := s.Runs()
-			damage := func(b []byte) []byte { b[(at+len(b))%len(b)] ^= 1; return b }
-			overwrite(t, s.relativePath("runs/"+runs[1].ID), damage)
-		}
-		runs, _ := s.Runs()
-		need.Equal(t, len(runs), map[int]int{0: 5, 1: 4, -1: 3}[at])
-		if got := slices.Collect(s.RunsBack); !reflect.DeepEqual(got, runs) {
-			t.Errorf("%d runs, want %d in this order: %+v", len(got), len(runs), got)
-		}
-		for r := range s.RunsBack {
-			need.Equal(t, r.ID, runs[0].ID)
-			break
-		}
-	}
-	need.NoError(t, s.Repair(verify(t, s.Dir())))
 }
 
 func TestDamagedRun(t *testing.T) {

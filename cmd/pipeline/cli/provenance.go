@@ -87,7 +87,8 @@ func (a *app) provenance(what string, sets []string, path, format, license strin
 			}
 		}
 	}
-	for r := range c.Store.RunsBack {
+	runs, _ := c.Store.Runs() // damaged records are as good as none here
+	for _, r := range runs {
 		if r.Pipeline == l.Pipeline && !r.Finished.IsZero() && (!results.IsRun(what) || len(what) <= len(r.ID) &&
 			r.ID[:len(what)] == what) {
 			run.Started, run.Finished = r.Started, r.Finished
