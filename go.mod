@@ -85,4 +85,10 @@ require (
 
 replace codeberg.org/go-fonts/liberation => ./internal/liberation
 
+replace codeberg.org/go-latex/latex => ./internal/latex
+
+replace github.com/dustin/go-humanize => ./internal/humanize
+
 replace github.com/goccy/go-json => ./internal/gojson
+
+replace github.com/rs/xid => ./internal/xid

@@ -13,7 +13,13 @@ replace prgnn => ../..
 
 replace codeberg.org/go-fonts/liberation => ../../internal/liberation
 
+replace codeberg.org/go-latex/latex => ../../internal/latex
+
+replace github.com/dustin/go-humanize => ../../internal/humanize
+
 replace github.com/goccy/go-json => ../../internal/gojson
+
+replace github.com/rs/xid => ../../internal/xid
 
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect

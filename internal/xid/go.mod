@@ -1,0 +1,3 @@
+module github.com/rs/xid
+
+go 1.26.0
