@@ -91,4 +91,6 @@ replace github.com/dustin/go-humanize => ./internal/humanize
 
 replace github.com/goccy/go-json => ./internal/gojson
 
+replace github.com/klauspost/cpuid/v2 => ./internal/cpuid
+
 replace github.com/rs/xid => ./internal/xid

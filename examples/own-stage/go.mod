@@ -19,6 +19,8 @@ replace github.com/dustin/go-humanize => ../../internal/humanize
 
 replace github.com/goccy/go-json => ../../internal/gojson
 
+replace github.com/klauspost/cpuid/v2 => ../../internal/cpuid
+
 replace github.com/rs/xid => ../../internal/xid
 
 require (

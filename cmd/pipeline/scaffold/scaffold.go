@@ -83,7 +83,7 @@ func Module(name, dir, clone, modulePath string) (files []string, err error) {
 		templateModule + "/" + templateStage, modulePath + "/" + name, templateModule, modulePath, templateStage, name,
 		strings.ToUpper(templateStage[:1]) + templateStage[1:], strings.ToUpper(name[:1]) + name[1:],
 	}
-	for _, module := range []string{"liberation", "latex", "gojson", "xid", "humanize"} {
+	for _, module := range []string{"liberation", "latex", "gojson", "cpuid", "xid", "humanize"} {
 		inside := "/internal/" + module
 		words = append(words, "=> ../.."+inside, "=> "+modfile.AutoQuote(toClone+inside))
 	}
