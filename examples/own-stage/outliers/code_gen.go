@@ -5,7 +5,7 @@ package outliers
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind outliers 3934b8ed6aeebf7a0621b7487fd45e3c0ddbfbbc10d2e4b730456bbe06571e55
+var codes = dag.Codes(`kind outliers aeee1e4dc417aeef3129499780f2b6415fef6359f6ce2634e446d9d665c4db2a
 
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
@@ -21,7 +21,6 @@ examples/own-stage/outliers.tableOf e6f8667f98e5.90eb3f
 module github.com/apache/arrow/go/v15 v15.0.2
 module github.com/google/flatbuffers v23.5.26+incompatible
 module github.com/klauspost/compress v1.20.3
-module github.com/klauspost/cpuid/v2 v2.4.0
 module github.com/nlpodyssey/gopickle v0.3.0
 module github.com/pierrec/lz4/v4 v4.1.18
 module github.com/sbinet/npyio v0.9.0
