@@ -79,7 +79,8 @@ func TestRowFileOfManyCases(t *testing.T) {
 	ctx := context.Background()
 	x, label, _ := shifted(most+500, 6)
 	inFile, _ := filed(t, ctx, x, 1<<20)
-	want, got := need.Value(FitLogistic(ctx, x, label, 2, 1, 2))(t), need.Value(FitLogistic(ctx, inFile, label, 2, 1, 2))(t)
+	want := need.Value(FitLogistic(ctx, x, label, 2, 1, 2))(t)
+	got := need.Value(FitLogistic(ctx, inFile, label, 2, 1, 2))(t)
 	if !slices.Equal(got.Probability(inFile, 2), want.Probability(x, 2)) {
 		t.Error("other probabilities")
 	}
