@@ -105,7 +105,8 @@ func TestRowFileInMemory(t *testing.T) {
 // and end all passes.
 func TestRowFileFails(t *testing.T) {
 	x, label, _ := shifted(3000, 20)
-	refused := NewRowFile(context.Background(), x.N, x.D, 0, 1, func() (*os.File, error) { return nil, errors.New("full") })
+	full := func() (*os.File, error) { return nil, errors.New("full") }
+	refused := NewRowFile(context.Background(), x.N, x.D, 0, 1, full)
 	need.Error(t, refused.Add(x.Row(0)), "a file for inputs: full")
 	for about, damage := range map[string]func(file *os.File, cancel func()){
 		"the file of graphs: ": func(file *os.File, _ func()) { need.NoError(t, file.Truncate(100_000)) },
