@@ -1,0 +1,91 @@
+//go:build unix
+
+// Command linear measures ridge and logistic regression of more inputs than memory holds: it makes rows, fits, rates
+// all rows, and prints the wall and the processor time of each part and a digest of the probabilities.
+//
+//	go build -o linear ./bench/scale/linear
+//	./linear -rows 400000 -inputs 3486 -dir /var/tmp    # 1 GB of rows in memory, all of them in a file
+//	./linear -rows 20000 -memory -1                     # all in memory, for comparison
+//
+// Run it in a memory cgroup, so that the system's cache cannot hold the file either.
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"prgnn/gnn/baseline"
+)
+
+func main() {
+	n := flag.Int("rows", 400_000, "rows")
+	inputs := flag.Int("inputs", 3486, "numbers a row")
+	memory := flag.Int64("memory", 1<<30, "bytes of rows in memory; -1: all")
+	dir := flag.String("dir", "", "where the file lies")
+	model := flag.String("model", "ridge", "ridge or logistic")
+	threads := flag.Int("threads", 2, "threads")
+	flag.Parse()
+	file, err := os.CreateTemp(*dir, "rows")
+	check(err)
+	check(os.Remove(file.Name()))
+	defer file.Close()
+
+	to := baseline.NewRowFile(context.Background(), *n, *inputs, *memory, *threads,
+		func() (*os.File, error) { return file, nil })
+	label, row, state := make([]int, *n), make([]float64, *inputs), uint64(1)
+	for i := range label {
+		label[i] = i % 2
+		for j := range row { // uniform; the first hundred differ a little between the classes
+			state = state*6364136223846793005 + 1442695040888963407
+			row[j] = float64(state>>11)/(1<<53) - 0.5
+			if j < 100 {
+				row[j] += 0.02 * float64(label[i])
+			}
+		}
+		check(to.Add(row))
+	}
+	x, err := to.Rows()
+	check(err)
+	defer to.Close()
+	info, err := file.Stat()
+	check(err)
+	said(fmt.Sprintf("%d MB in the file", info.Size()/1e6))
+	train := x.First(*n * 4 / 5)
+	var m baseline.Classifier
+	if *model == "logistic" {
+		m, err = baseline.FitLogistic(context.Background(), train, label[:train.N], 2, 1, *threads)
+	} else {
+		m, err = baseline.FitRidge(train, label[:train.N], 2, 1, *threads)
+	}
+	check(x.Err())
+	check(err)
+	said(m.Note())
+	p := m.Probability(x, *threads)
+	check(x.Err())
+	said(fmt.Sprintf("%x", sha256.Sum256(unsafe.Slice((*byte)(unsafe.Pointer(&p[0])), 8*len(p))))[:16])
+}
+
+var last, used = time.Now(), 0.0
+
+// said prints what was done, and what it took.
+func said(what string) {
+	var u syscall.Rusage
+	check(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	processor := float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+	fmt.Printf("%s: %.1f s, %.1f s of processor, resident at most %d MB\n", what, time.Since(last).Seconds(),
+		processor-used, u.Maxrss/1000)
+	last, used = time.Now(), processor
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
