@@ -12,6 +12,7 @@ import (
 	"prgnn/dag"
 	"prgnn/internal/pattern"
 	"prgnn/internal/words"
+	"prgnn/stages/column"
 	"prgnn/stages/sheet"
 )
 
@@ -94,8 +95,8 @@ func (l *list) doubtGroups() (notes []string) {
 	groups := slices.Sorted(maps.Keys(all))
 	for _, g := range groups {
 		if twin, there := folded[strings.ToLower(g)]; there {
-			notes = append(notes, fmt.Sprintf("the groups %s and %s differ only in case: if they are one, give them one name in levels: [%s=%s, %s=%s]",
-				twin, g, twin, twin, g, twin))
+			notes = append(notes, fmt.Sprintf("the groups %s and %s %s: if they are one, give them one name in levels: [%s=%s, %s=%s]",
+				twin, g, column.OnlyInCase, twin, twin, g, twin))
 		}
 		folded[strings.ToLower(g)] = g
 	}

@@ -143,12 +143,12 @@ func oddTexts(name string, values, ids []string) string {
 	}
 	switch {
 	case len(odd) > 0 && numbers == 0 && measured.MatchString(name):
-		return fmt.Sprintf("column %s: no value is a number (%s): taken as text, although its name is that of a number; write numbers as 30 or 1.5",
+		return fmt.Sprintf("column %s: no value is a number (%s): "+column.TakenAsText+", although its name is that of a number; write numbers as 30 or 1.5",
 			name, words.Some(odd, 2))
 	case len(odd) == 0 || numbers <= len(odd):
 		return ""
 	}
-	return fmt.Sprintf("column %s: %s and %s (%s): taken as text, so no value counts as a number; write n/a where a value is missing, and numbers as 30 or 1.5",
+	return fmt.Sprintf("column %s: %s and %s (%s): "+column.TakenAsText+", so no value counts as a number; write n/a where a value is missing, and numbers as 30 or 1.5",
 		name, words.Count(numbers, "number"), words.Count(len(odd), "text"), words.Some(odd, 4))
 }
 

@@ -19,6 +19,12 @@ func CoordTexts(coords []dag.Coord) (parts []string) {
 	return parts
 }
 
+// Doubts are what notes of a cohort say of its table that may spoil the result: a report repeats them as cautions.
+const (
+	OnlyInCase  = "differ only in case"
+	TakenAsText = "taken as text"
+)
+
 // AdmittedLeaks is the metadata by which leakage's checks list the trainings with known leakage that were let pass: a
 // JSON list of their coordinates.
 const AdmittedLeaks = "admitted"

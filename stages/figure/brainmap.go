@@ -242,7 +242,11 @@ func (s Ranked) scaleText(low float64) string {
 		if of != "" {
 			of = " (" + of + ")"
 		}
-		return fmt.Sprintf("The color scale starts at %s, the 95th percentile of the contrast under the null hypothesis%s, mean over the regions.", tick(low), of)
+		text := fmt.Sprintf("The color scale starts at %s, the 95th percentile of the contrast under the null hypothesis%s, mean over the regions, uncorrected", tick(low), of)
+		if s.tested > 0 {
+			text += fmt.Sprintf("; q < 0.05: %d of %s", s.found, words.Count(s.tested, "region"))
+		}
+		return text + "."
 	case low > 0:
 		return fmt.Sprintf("The color scale starts at %s, the mean contrast over permuted labels.", tick(low))
 	}

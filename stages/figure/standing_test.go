@@ -65,9 +65,9 @@ func TestFirstMapIsTheOneThatStandsUp(t *testing.T) {
 func TestColorScaleStartsAtTheNull(t *testing.T) {
 	nan := math.NaN()
 	rows := RankingRows{
-		{Rank: 1, Index: 1, Score: 0.6, Contrast: 0.9, ContrastChance: 0.2, ContrastHigh: 0.5},
-		{Rank: 2, Index: 2, Score: 0.55, Contrast: 0.5, ContrastChance: 0.2, ContrastHigh: 0.3},
-		{Rank: 3, Index: 3, Score: 0.45, Contrast: 0.3, ContrastChance: 0.2, ContrastHigh: nan},
+		{Rank: 1, Index: 1, Score: 0.6, Contrast: 0.9, ContrastChance: 0.2, ContrastHigh: 0.5, Q: 0.01},
+		{Rank: 2, Index: 2, Score: 0.55, Contrast: 0.5, ContrastChance: 0.2, ContrastHigh: 0.3, Q: 0.2},
+		{Rank: 3, Index: 3, Score: 0.45, Contrast: 0.3, ContrastChance: 0.2, ContrastHigh: nan, Q: 0.5},
 	}
 	r := Readings(rows, Reading{Null: "models retrained on permuted labels"})
 	score, contrast := r[0], r[1]
@@ -80,7 +80,7 @@ func TestColorScaleStartsAtTheNull(t *testing.T) {
 	if got := score.colored(3); len(got) != 2 || score.colored(1)[2] != 0 {
 		t.Errorf("colored by score: %v", got)
 	}
-	if got := contrast.scaleText(0.4); !strings.Contains(got, "starts at 0.4, the 95th percentile of the contrast under the null hypothesis (models retrained on permuted labels)") {
+	if got := contrast.scaleText(0.4); !strings.Contains(got, "starts at 0.4, the 95th percentile of the contrast under the null hypothesis (models retrained on permuted labels), mean over the regions, uncorrected; q < 0.05: 1 of 3 regions.") {
 		t.Error(got)
 	}
 	if got := score.coloredText(3); got != "Colored: 2 of the 3 regions with the highest mean pooling score; the others lie below 0.5." {

@@ -24,6 +24,8 @@ type Ranked struct {
 	chance  float64 // of a contrast: where its color scale starts
 
 	percentile bool // chance is the 95th percentile of the null distribution, not its mean
+	tested     int  // regions whose contrast has a q
+	found      int  // those with q < 0.05
 }
 
 // Readings are the rankings of each setting, and the same regions ranked by contrast
@@ -38,6 +40,13 @@ func Readings(rows RankingRows, reading Reading) []Ranked {
 			one := Ranked{Setting: setting, Reading: Reading{contrast, reading.Layer, reading.Chosen, reading.Null},
 				score: map[int]float64{}, rank: map[int]int{}}
 			one.chance, one.percentile = chanceOf(rows, setting)
+			for _, r := range rows {
+				if column.SettingName(r.Coords) == setting && !math.IsNaN(r.Q) {
+					if one.tested++; r.Q < 0.05 {
+						one.found++
+					}
+				}
+			}
 			all = append(all, one)
 		}
 		if !math.IsNaN(score) {

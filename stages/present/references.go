@@ -106,11 +106,17 @@ func (v verdict) reading() string {
 	return map[string]string{"score": "mean pooling score", "contrast": "contrast"}[v.trained.By]
 }
 
-// caution is the verdict in short, where the trained models do not beat every reference.
-func (v verdict) caution(said string) string {
+// caution is the verdict in short, where the trained models do not beat every reference. regions is how many are ranked.
+func (v verdict) caution(said string, regions int) string {
+	measure := v.measure
+	if v.trained.Planted != nil && *v.trained.Planted > 0 {
+		measure = fmt.Sprintf("%d of %s among the top %d, %.1f by chance", *v.trained.Found,
+			words.Count(int(*v.trained.Planted), "planted region"), v.trained.Top,
+			float64(v.trained.Top*(*v.trained.Planted))/float64(regions))
+	}
 	names := lists.Map(slices.Concat(v.equal, v.ahead), func(r column.RecoveryRow) string { return r.Method })
 	return fmt.Sprintf("The trained models' ranking of regions by %s%s is not shown to be better than that of %s (%s)",
-		v.reading(), said, words.Some(names, 6), v.measure)
+		v.reading(), said, words.Some(names, 6), measure)
 }
 
 // sentence is the verdict in words; said names the setting, after a blank, where there are several.
@@ -158,7 +164,7 @@ func (a *author) recovered(first []column.RankingRow, said string) error {
 			if v, ok := judge(setting, by); ok && (i == 0 || by != setting[0].By) {
 				a.Say("%s.", v.sentence(said))
 				if i == 0 && (v.equal != nil || v.ahead != nil) {
-					a.Caution("%s", v.caution(said))
+					a.Caution("%s", v.caution(said, len(first)))
 				}
 			}
 		}

@@ -96,6 +96,11 @@ func (a *Cohort) Describe() error {
 	}
 	a.Heading("Notes on the data")
 	list := lists.Map(notes, func(n noteRow) string { return n.Note })
+	for _, note := range list {
+		if strings.Contains(note, column.OnlyInCase) || strings.Contains(note, column.TakenAsText) {
+			a.Caution("%s", section.UpperFirst(note))
+		}
+	}
 	a.Add(report.Block{List: list})
 	return nil
 }

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"prgnn/artifacts/encoding"
+	"prgnn/dag"
 	"prgnn/internal/lists"
 	"prgnn/internal/need"
 	"prgnn/stages/column"
 	"prgnn/stages/present/section"
 	"prgnn/stages/report"
+	"prgnn/stages/stagetest"
 )
 
 // No SD that is above 0 reads ± 0.00, and a mean has the decimals of its SD.
@@ -105,5 +107,23 @@ func TestExtremesOfMany(t *testing.T) {
 	const note = "Shown: 1000 of 3,000 participants, those with the 500 smallest and the 500 largest values of each measure that differs. All rows: pipeline export FILE clean.quality -o rows.csv."
 	if !strings.HasSuffix(listed.Note, note) {
 		t.Errorf("the note is %q", listed.Note)
+	}
+}
+
+// Notes that may spoil the result are cautions, too.
+func TestNotesThatAreCautions(t *testing.T) {
+	notes := []string{"the groups TD and td " + column.OnlyInCase + ": if they are one, give them one name",
+		"column age: 45 numbers and 5 texts (unknown): " + column.TakenAsText + ", so no value counts as a number",
+		"participant names consist of letters and digits only"}
+	w := section.NewWriter(dag.NewTask(map[string][]dag.Input{
+		"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
+		"notes":        {dag.InputOf(encoding.NewTable(encoding.Column{Name: "note", Values: notes}))}}))
+	a := &Cohort{Writer: w}
+	need.NoError(t, a.Read())
+	need.NoError(t, a.Describe())
+	for i, note := range notes {
+		if got := slices.Contains(w.Page.Cautions, section.UpperFirst(note)); got != (i < 2) {
+			t.Errorf("%s: %v in %q", note, got, w.Page.Cautions)
+		}
 	}
 }
