@@ -356,7 +356,7 @@ func TestBIDSLeftOutAndTimes(t *testing.T) {
 		t.Fatal("sub-01 is excluded as 1, of which the table has none")
 	}
 	r, err := d.load(func(c *BIDSCohort) {
-		c.Confounds, c.Incomplete, c.Select, c.Exclude = false, "skip", "age >= 7", []string{"01"}
+		c.Confounds, c.Incomplete, c.Select, c.Exclude = false, "skip", "age >= 7", []string{"01", "02"} // 02 is 6
 	})
 	need.NoError(t, err)
 	if len(r.Subjects) != 1 || r.Subjects[0].ID != "sub-04" {

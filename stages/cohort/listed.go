@@ -61,6 +61,7 @@ type list struct {
 	covariates [][2]string
 	notes      []string
 	left       []LeftOut
+	named      []listedRow // of those whom exclude names
 }
 
 // read reads the table, names the participants and selects. All mistakes are
@@ -256,9 +257,26 @@ func (l *list) exclude() error {
 			problems = append(problems, fmt.Errorf("exclude: %s: %w", l.path, err))
 		}
 	}
-	l.drop("", func(r listedRow) string { return x.Why[r.id] })
+	l.drop("", func(r listedRow) string {
+		if x.Why[r.id] != "" {
+			l.named = append(l.named, r)
+		}
+		return x.Why[r.id]
+	})
 	l.notes = append(l.notes, x.Notes()...)
 	return errors.Join(problems...)
+}
+
+// unmet tells of the participants whom exclude names, that they do not meet what selects: those who do are excluded of
+// the others.
+func (l *list) unmet(q *sheet.Query) {
+	why, _ := q.Select(len(l.named))
+	for i, r := range l.named {
+		at := slices.IndexFunc(l.left, func(o LeftOut) bool { return o.ID == r.id && o.Why == ExcludedByName })
+		if at >= 0 && why[i] != "" {
+			l.left[at].Why = column.NotMet + ": " + why[i]
+		}
+	}
 }
 
 // drop takes out the rows for which there is a reason, of a category.
@@ -308,15 +326,20 @@ func (l *list) choose() error {
 				columns = append(columns, name)
 			}
 		}
-		q, err := sheet.ParseQuery(l.Select, columns, func(name string) []string {
-			if !slices.Contains(columns, name) {
-				return nil
-			}
-			values := lists.Map(l.rows, func(r listedRow) string { return r.value(name) })
-			return values
-		})
+		of := func(rows []listedRow) (*sheet.Query, error) {
+			return sheet.ParseQuery(l.Select, columns, func(name string) []string {
+				if !slices.Contains(columns, name) {
+					return nil
+				}
+				return lists.Map(rows, func(r listedRow) string { return r.value(name) })
+			})
+		}
+		q, err := of(l.rows)
 		if err != nil {
 			return fmt.Errorf("select: %w", err)
+		}
+		if named, err := of(l.named); err == nil && len(l.named) > 0 { // what exclude names may hold anything
+			l.unmet(named)
 		}
 		why, counts := q.Select(before)
 		i := -1
