@@ -11,8 +11,8 @@ import (
 	"prgnn/stages/stagetest"
 )
 
-// Regions that one group lacks are a covariate: of the second group, every participant lacks three, constant or missing,
-// of the first one has two. Of all complete scans it is none.
+// Regions that one group lacks are a covariate: of the second group, every participant lacks three, constant or
+// missing; of the first one lacks two. Of all complete scans it is none.
 func TestCovariateOfUnusableRegions(t *testing.T) {
 	people := stagetest.SomeParticipants(20, "ASD", "HC")
 	ids, err := people.Strings("participant_id")
@@ -42,7 +42,8 @@ func TestCovariateOfUnusableRegions(t *testing.T) {
 		if !lack {
 			continue
 		}
-		if auc, p := stagetest.FloatsOf(t, out, "auc")[at], stagetest.FloatsOf(t, out, "p")[at]; auc != 1 || p != 1./200 {
+		auc, p := stagetest.FloatsOf(t, out, "auc")[at], stagetest.FloatsOf(t, out, "p")[at]
+		if auc != 1 || p != 1./200 {
 			t.Errorf("AUC %v, p %v", auc, p)
 		}
 		if values, _ := out.Strings("values"); values[at] != "ASD 0.20 (0.63) · HC 3 (0)" {

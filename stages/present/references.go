@@ -106,7 +106,8 @@ func (v verdict) reading() string {
 	return map[string]string{"score": "mean pooling score", "contrast": "contrast"}[v.trained.By]
 }
 
-// caution is the verdict in short, where the trained models do not beat every reference. regions is how many are ranked.
+// caution is the verdict in short, where the trained models do not beat every reference. regions is how many are
+// ranked.
 func (v verdict) caution(said string, regions int) string {
 	measure := v.measure
 	if v.trained.Planted != nil && *v.trained.Planted > 0 {

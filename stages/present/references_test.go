@@ -374,7 +374,8 @@ func TestNetworksThatDidNotLearn(t *testing.T) {
 		history("net", "braingnn", "", "2", 0.5, false), history("series", "meanmlp", "", "1", 0.51, false),
 		history("bnt", "bnt", "true", "1", 0.5, false)}}
 	graph := func(name string, accuracy float64, own bool) performance.Row {
-		return performance.Row{AccuracyRow: column.AccuracyRow{Level: "graph", Accuracy: accuracy}, Title: name, Own: own}
+		return performance.Row{AccuracyRow: column.AccuracyRow{Level: "graph", Accuracy: accuracy}, Title: name,
+			Own: own}
 	}
 	for _, c := range []struct {
 		own, says string // the classifier of the page

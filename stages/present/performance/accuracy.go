@@ -23,7 +23,7 @@ type Results struct {
 	Permuted []column.PermutationTestRow // of models retrained on permuted labels
 	Unproven []string                    // settings whose accuracy is not above chance, of those that are judged
 	Admitted []string                    // coordinates of trainings with known leakage that was let pass
-	Another  bool                        // the headline is of another classifier than the one that the pipeline is about
+	Another  bool                        // the headline is of another classifier than the pipeline's own
 
 	Regression []column.RegressionRow // of all models, where a number is predicted in place of groups
 }
@@ -125,7 +125,9 @@ func (a *Results) readAdmitted() error {
 
 // leaks reports whether a training of a setting has known leakage: its coordinates are the setting's, and its fold.
 func (a *Results) leaks(r Row) bool {
-	return slices.ContainsFunc(a.Admitted, func(of string) bool { return column.HasCoords(coordsOf(of), coordsOf(r.Setting)) })
+	return slices.ContainsFunc(a.Admitted, func(of string) bool {
+		return column.HasCoords(coordsOf(of), coordsOf(r.Setting))
+	})
 }
 
 // sorted puts PR-GNN first, then settings by their accuracy over participants.
