@@ -67,7 +67,7 @@ type CovariateRow struct {
 	N            int32   `column:"n" doc:"participants with a value"`
 	Missing      int32   `column:"missing" doc:"participants without a value"`
 	Values       string  `column:"values,optional" doc:"of each group: mean (sd), or counts"`
-	AUC          float64 `column:"auc,missing" doc:"area under the ROC curve of the covariate alone, in the direction in which it is larger; 0.5: no discrimination; none where it is known in one group only"`
+	AUC          float64 `column:"auc,missing" doc:"area under the ROC curve of the covariate alone, in the direction in which it is larger; 0.5: no discrimination"`
 	Chance       float64 `column:"chance,missing" doc:"mean of the same over permuted labels; none where no permutation within sites changes it"`
 	P            float64 `column:"p,missing" doc:"share of permutations with at least this AUC, (b+1)/(n+1); none where no permutation within sites changes the AUC"`
 	Q            float64 `column:"q,missing" doc:"p, corrected for the number of different covariates (Benjamini and Hochberg)"`
