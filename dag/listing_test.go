@@ -21,11 +21,13 @@ func TestExcerpt(t *testing.T) {
 			case "declaration":
 				text.WriteString(words + " 01.02\n")
 			case "place":
-				text.WriteString("at file.go " + rapid.SampledFrom([]string{"p/q", "p"}).Draw(t, "package") + " A:1 B:2 " + words + "\n")
+				place := rapid.SampledFrom([]string{"p/q", "p"}).Draw(t, "package")
+				text.WriteString("at file.go " + place + " A:1 B:2 " + words + "\n")
 			}
 		}
 		var kinds []*Kind
-		for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "ab", "b"}), rapid.ID).Draw(t, "kinds") {
+		names := rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "ab", "b"}), rapid.ID).Draw(t, "kinds")
+		for _, name := range names {
 			kinds = append(kinds, &Kind{Name: name, Code: "kind " + name + " 00\n\n" + text.String()})
 		}
 		if got, want := excerpt(kinds), excerptOf("\n\n"+text.String(), kinds); got != want {

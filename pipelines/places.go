@@ -138,7 +138,8 @@ func (p *places) shared(text string, sets []string, dir string, roster *cohort.R
 	lines := strings.SplitAfter(text, "\n")
 	done := map[[2]int]bool{}                              // the places in the text
 	slices.SortFunc(p.located, func(a, b *tree.Node) int { // of a line, the last first: then columns stay
-		return cmp.Or(cmp.Compare(b.Row, a.Row), cmp.Compare(b.Col, a.Col), strings.Compare(a.Pos.String(), b.Pos.String()))
+		return cmp.Or(cmp.Compare(b.Row, a.Row), cmp.Compare(b.Col, a.Col),
+			strings.Compare(a.Pos.String(), b.Pos.String()))
 	})
 	for _, t := range p.located {
 		if path := filepath.FromSlash(t.Text); filepath.IsAbs(path) {

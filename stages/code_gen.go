@@ -10,7 +10,7 @@ kind biomarkers e82c23d88306ce2b1b5e34c9eb157d7c198e7ea03889b6baaa801b9f77b107e5
 kind bnt 9e4218cd235c131fcb17f66d9a9a0ce58f5fd9f5c3f2a0f1a84cc56b48650499
 kind bootstrap 9c8ce74897f15013fd75270159bc345ea50b12c29394ad6ca196740230f341c2
 kind braingnn 81124e1cde0c093d288ad07a927f6480c6b8283cf2dbafc4a542fc75abb023b5
-kind brainmap 3188febac05e257ecbe06d9fcf13774e23a155a79b7f47c2c61bf50f84c028b5
+kind brainmap c0c4da3c26765e2e5fdc879dafbf1b7157584c42be86a482d04c430fb903986a
 kind choose 27005290c4a1e0cd5ca73cc0e2127c09e0b70b3f7e3864a4af431e049bf0767f
 kind combat 3d2c3a838936b7b3c1c778bfee476fa728fa9d4132c139aadc9862d748addfc6
 kind compare 7ec1e1e509c13609095a2320af5b06dc41fffa86b59e555efd83322b475b5117
@@ -28,7 +28,7 @@ kind figure-connectivity ce2133140eaec94c414933b39e6ff84366081592bce6cff8ff59096
 kind figure-degrees 441ab267e4ba17c2758e7c03a90a11ea523c1d3ad1f2b89488a517020e8539fa
 kind figure-distributions 140ce2442b0288bfa74f08e212b4e41f41fa33da86eb511de5f6ab2cec28ecdf
 kind figure-individuality fa7aa66e062413872c9eb789f0b477a32d4efb62c7c5047dd70a868e75051ffe
-kind figure-individuals 30929d376cfb6c37124b72a028266ac1b73778dcce29340170d589162bf33ad2
+kind figure-individuals 8091af1ea0afc6917d07799f0812ae23ddf952e82a79375dc894c571a5397f83
 kind figure-qc 7f3ac9bce37c2f42c308ee16b8b0fa100e1d9b46a9826d1b894df88680abf32b
 kind figure-qcfc 07a57baf0ab92e3b0b91c6893d510edcda318a599fe30e5d777acd0ba5ebd80a
 kind figure-ranking b0fd80a86140a27532d984a8b531e813875d4347caf228d3f17ecce9e3e84aad
@@ -52,13 +52,13 @@ kind project acaa364f8da9d8a859c828dc079010d3dff8ebfb88b6eb68088368900c1c7ee0
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc 799c485a1b22505e78ff5eaa90cebf321747bfcd90f1ba1f4e109fcdd548587e
 kind regression 67cba2c1a924d663848c613880de6bc4ec5072858f450453fbd47af6c5e04b18
-kind report 2639b6833fb6017c6e5c5005e66f5008d18bd19a9f44dc7e28cb03122c3bc556
+kind report 179e794e892ed0a0d8a16ceb533f68acbc2ebb3d471bba78649706604dd3b828
 kind saliency a1050d689fb0b8ab2f0f1ab6faf86df26ee2a2d593216f7072d63fad66b7821a
 kind sessions e51f23bdebef2b547e45e67033edda77712a67da74fdb493a483d1c68dfe0aca
 kind simulate 8d406b30e2d917b2239dbdbdc547c859e59476a8c9c74aef189ad0f2efbf62df
 kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states c6af12b522bc0e18ebf3fe095a93bb3029283c99c2fe79fff3470dee0cec6de0
-kind summary 28c744097d9fa01d132b8129eacf03ec5f3a090fea8fc9df2f25f66448b01caa
+kind summary 4d07b6245546f5a89170132dd4d446e642d92b934503dfa4c7b1afa79cd5c878
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent c69068ba47e21d42e03fea85f234a36d45a4064e8065f07a756ed5ea495325e3
 kind timeseries da7a8fc0c46edf5a6ee531ca554953842bf3c9b648b3f3535155097eb7453006
@@ -2477,10 +2477,10 @@ prgnn/stages/figure.Parcels.project ded620870a4a.a4c838
 prgnn/stages/figure.Parcels.smooth 74aeed0dda51.af0872
 prgnn/stages/figure.Parcels.surfaces f1947ef75281.b9f3a1
 prgnn/stages/figure.Parcels.weigh fe763245c9f9.9e4bb5
-prgnn/stages/figure.Ranked 33efa18e0eda.14f191
+prgnn/stages/figure.Ranked bfc74457ffcc.14f191
 prgnn/stages/figure.Ranked.ends 900e6e97689e.97489f
 prgnn/stages/figure.Ranked.scale 021b1883cc91.97489f
-prgnn/stages/figure.Ranked.scaleText 51933c4b065b.bc479f
+prgnn/stages/figure.Ranked.scaleText d68102917f9f.4a3851
 prgnn/stages/figure.ReadReading fce5b62e500e.ad6bc4
 prgnn/stages/figure.Reading 3d362026a565.e3b0c4
 prgnn/stages/figure.Reading.ofLayer 10ea9b926406.14f191
@@ -2536,7 +2536,7 @@ prgnn/stages/figure.BrainMap.Ports 069c018782a4.7d80ef
 prgnn/stages/figure.BrainMap.Run 5c15bcd7ba5f.36c44e
 prgnn/stages/figure.Ranked.colored 0a5d78280aa4.1b4cc7
 prgnn/stages/figure.Ranked.coloredText 530d3e68de81.99c6d1
-prgnn/stages/figure.Readings 0ad549b49e79.848f2b
+prgnn/stages/figure.Readings 195e1f940fc6.2bd959
 prgnn/stages/figure.Stand 5d6e4ff5a034.aa0cc1
 prgnn/stages/figure.Standing 97789a664214.e3b0c4
 prgnn/stages/figure.Standing.First 5994cbe1231c.fc4d44
@@ -4385,11 +4385,13 @@ prgnn/stages/chart.Slices c885a6b912b0.a2536a
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
 prgnn/stages/column.NameDoc d4688ca62ad8.e3b0c4
 prgnn/stages/column.NotMet 1e8520fcf71c.e3b0c4
+prgnn/stages/column.OnlyInCase 97e6edf9dc3b.e3b0c4
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
 prgnn/stages/column.RecoveryRow.Name 353daa50cf10.8d6f0a
 prgnn/stages/column.RecoveryRow.Shared 7c834c67507b.8d6f0a
 prgnn/stages/column.Scans f8008c1bce3f.e3b0c4
 prgnn/stages/column.ScansOf 0badf10d4ed9.7b35a9
+prgnn/stages/column.TakenAsText aac33195b710.e3b0c4
 prgnn/stages/column.Unchecked d10f166f12ac.e3b0c4
 prgnn/stages/column.Unchecked.String 63ea1e6c8ee8.020db9
 prgnn/stages/column.UncheckedPort 25896d9138a5.e3b0c4
@@ -4444,7 +4446,7 @@ prgnn/stages/present.author.permutedWithin 3bfde7fdc464.3b0bf8
 prgnn/stages/present.author.provenance a9dcc932b3b5.84da51
 prgnn/stages/present.author.rankingTables 5229397d509c.69de01
 prgnn/stages/present.author.read 4382776ef015.c9e1a4
-prgnn/stages/present.author.recovered 28cfe6b71a58.166a9c
+prgnn/stages/present.author.recovered fb6db952de94.166a9c
 prgnn/stages/present.author.regionFigures 23a2585a0bd0.d8af30
 prgnn/stages/present.author.regions 5bd39811a420.2a6a90
 prgnn/stages/present.author.regressionTiles a4bee919024c.22ca2f
@@ -4480,7 +4482,7 @@ prgnn/stages/present.upsideDownText 6036c8f41ab1.e3b0c4
 prgnn/stages/present.varying cacbb1b92632.10d139
 prgnn/stages/present.verdict 9b0479f54336.284716
 prgnn/stages/present.verdict.against e115142511bf.3097a1
-prgnn/stages/present.verdict.caution b4f37db59139.cbf584
+prgnn/stages/present.verdict.caution b36ac93d4dd2.0538ab
 prgnn/stages/present.verdict.reading 42225111140e.6fffb0
 prgnn/stages/present.verdict.sentence 3c2384150747.2dcd7c
 prgnn/stages/present.verdict.value 866934cb6e0b.105f2a
@@ -4554,7 +4556,7 @@ prgnn/stages/present/participants.CleanedScan.lostRegions 193855a12fac.223707
 prgnn/stages/present/participants.CleanedScan.lostText 01dd0081beec.79cd78
 prgnn/stages/present/participants.CleanedScan.taskOf f3f16a86594b.4cc7c1
 prgnn/stages/present/participants.Cohort 3ca1ae185cc3.22b265
-prgnn/stages/present/participants.Cohort.Describe 79be7e907f22.04798f
+prgnn/stages/present/participants.Cohort.Describe cfac20000cb2.ab0687
 prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
 prgnn/stages/present/participants.Cohort.ExcludedList b4a9d6bbc591.5ff3a0
 prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
@@ -5412,7 +5414,7 @@ at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:17
-at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 AdmittedLeaks:24 HasCoords:28 Numbered:39 Coordinate:49
+at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 AdmittedLeaks:30 HasCoords:34 Numbered:45 Coordinate:55
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:47 Exec.EnvNames:54 Exec.Promise:65 Exec.Ports:71 execName:88 execPlace:89 Exec.Validate:93 ExecRooms:156 Exec.Run:159 Exec.call:198 Exec.program:249 runLogged:265 Exec.lookPath:290 Exec.environment:311 Exec.set:323
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
@@ -5452,7 +5454,7 @@ at stages/figure/standing.go prgnn/stages/figure Standing:12 Stand:21 readingNam
 at stages/figure/states.go prgnn/stages/figure figure-states.New:23 States:27 States.Ports:31 stateGroupRow:45 States.Run:57 descriptive:109 cut:112 stays:115 add:130 stateGroups:136 sampleMean:187
 at stages/figure/surface.go prgnn/stages/figure fine:12 whole:15 Parcels.weigh:20 Parcels.smooth:80 Parcels.Atlas:90 Parcels.brain:95 Parcels.surfaces:107 Parcels.project:123 light:165 shadeOf:221 abs:223 root:226
 at stages/figure/training.go prgnn/stages/figure figure-training.New:19 Training:23 Training.Ports:27 Training.Run:39 epochRow:45 majorityRow:52 noRows:57 nameNetworks:63 DrawTraining:93
-at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:31 chanceOf:71 Ranked.name:90 Ranked.scale:99 Ranked.colored:104 Ranked.coloredText:116 Ranked.Unmapped:140 tick:150 DrawSlices:153 gz:177 Viewer:185
+at stages/figure/viewer.go prgnn/stages/figure Ranked:19 Readings:33 chanceOf:80 Ranked.name:99 Ranked.scale:108 Ranked.colored:113 Ranked.coloredText:125 Ranked.Unmapped:149 tick:159 DrawSlices:162 gz:186 Viewer:194
 at stages/fold/alike.go prgnn/stages/fold similarCenter:16 similarLead:17 fewestSimilar:18 mostSimilar:19 Similar:24 center:91
 at stages/fold/calibration.go prgnn/stages/fold CalibrationBin:4 Calibrate:13
 at stages/fold/complete.go prgnn/stages/fold Untested:12 PartText:31 ApartText:53
@@ -5552,18 +5554,18 @@ at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPict
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:19 Cohort.readCleaned:26 scansOf:39 NuisanceWords:63 CleanedScan.Nuisance:77 Cohort.cleaning:91 CleanedScan.taskOf:126 TaskConditions:132 Cohort.taskRegression:147 ResponseWords:163 Cohort.cautionScans:170 orExclude:235 mostFrequent:251 nobodyStandsOut:261 usual:264
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:103
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:104 ExcludedRow:109 mostExcluded:116 Cohort.describeExcluded:119 Cohort.NotMeeting:153 Cohort.ExcludedList:163 Cohort.describeGroups:174 Cohort.motionIn:273 Cohort.tableOfNumber:291 arrangements:300 CovariateNames:312 describeColumn:318 describeNumbers:398 twoCodes:420 countCodes:438 Reasons:459
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:109 ExcludedRow:114 mostExcluded:121 Cohort.describeExcluded:124 Cohort.NotMeeting:158 Cohort.ExcludedList:168 Cohort.describeGroups:179 Cohort.motionIn:278 Cohort.tableOfNumber:296 arrangements:305 CovariateNames:317 describeColumn:323 describeNumbers:403 twoCodes:425 countCodes:443 Reasons:464
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 eachColumn:230 eachColumn.set:235 eachColumn.at:242 eachColumn.text:249 Cohort.shownRows:258 MedianRange:287 warned:296 Cohort.warnings:305 mostWarnings:351 warned.add:353
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:18 Row:32 readAccuracy:40 Row.Called:56 Row.IsMajority:64 Results.Read:70 Results.readAdmitted:109 Results.leaks:127 sorted:132 Results.cautions:144 Results.markOwn:160 baseline:182 ModelOf:186 Results.PerParticipant:196 perParticipant:198 Results.Nested:204 chanceTest:221 chanceTest.String:227 Results.permutationTests:237 Results.ChanceTests:251 Results.decisive:259 Results.AboveChance:271 Results.cautionOneGroup:280 Results.Corrected:305 nearPerfect:321 Results.CautionAccuracy:324 Results.bestOther:381 Results.IsUnproven:393
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:18 Row:32 readAccuracy:40 Row.Called:56 Row.IsMajority:64 Results.Read:70 Results.readAdmitted:109 Results.leaks:127 sorted:134 Results.cautions:146 Results.markOwn:162 baseline:184 ModelOf:188 Results.PerParticipant:198 perParticipant:200 Results.Nested:206 chanceTest:223 chanceTest.String:229 Results.permutationTests:239 Results.ChanceTests:253 Results.decisive:261 Results.AboveChance:273 Results.cautionOneGroup:282 Results.Corrected:307 nearPerfect:323 Results.CautionAccuracy:326 Results.bestOther:383 Results.IsUnproven:395
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 stageOf:75 Results.StagesBehind:86 Results.ofAnother:104 Results.RegionsOf:122
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:97 accuracyColumn:103 intervalColumn:105 foldsColumn:107 permutedColumn:109 areaColumn:110 Results.eachLevel:114 sameLevels:140 sameTested:156 foldScore:163 Results.folds:169 Results.permutationTable:218 Results.permutation:246 ofClassifiers:285 Results.comparison:293 Results.paperTables:325 calibrationBins:367 Results.performanceFigures:370 Results.othersLast:420 accuracyChart:433
 at stages/present/performance/regression.go prgnn/stages/present/performance Results.readRegression:20 Results.pOfR:40 Results.Error:50 isMean:63 Interval:68 Results.DescribeRegression:76 fewTested:127 Results.cautionRegression:130 Results.RegressionResult:165
 at stages/present/performance/retrained.go prgnn/stages/present/performance withoutEffect:16 Results.Retrained:19 Results.howRetrained:30 otherResult:43 Results.cautionRetrained:49 Results.OtherSettings:67 Results.trainings:88 valuesIn:122
 at stages/present/provenance.go prgnn/stages/present author.provenance:17 mostMembers:73 together:76
-at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:110 verdict.sentence:117 fewHeldOut:142 author.recovered:146
+at stages/present/references.go prgnn/stages/present verdict:17 judge:30 verdict.value:65 upsideDownText:76 upsideDown:80 verdict.against:85 verdict.reading:105 verdict.caution:111 verdict.sentence:124 fewHeldOut:149 author.recovered:153
 at stages/present/regions.go prgnn/stages/present author.regions:22 otherThan:70 author.regionFigures:78 author.space:134 author.inSpace:160 author.rankingTables:200 author.contrasts:259 author.agreement:281 besideChance:322 author.null:331 author.fidelity:381 author.cautionMasking:426 author.individuality:439
 at stages/present/report.go prgnn/stages/present report.New:22 Report:28 optional:36 gathered:40 sharedPorts:45 excludedPort:77 Report.Ports:81 Report.Page:122 Partial:125 Report.PartialPage:131 Report.Run:152
 at stages/present/section/section.go prgnn/stages/present/section Writer:14 NewWriter:25 Writer.ReadSettings:30 Writer.Add:36 Writer.Say:39 Writer.Heading:44 Writer.Caution:47 Writer.Table:55 Writer.LongTable:61 Writer.Supplement:71 Writer.Figures:79 Writer.Show:100
