@@ -8,7 +8,7 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 37aa81f1129a0d24ad67d9ef94b5ee8a32a3158135c41b4ff77b95899e3efbb0
 kind biomarkers e82c23d88306ce2b1b5e34c9eb157d7c198e7ea03889b6baaa801b9f77b107e5
 kind bnt 9e4218cd235c131fcb17f66d9a9a0ce58f5fd9f5c3f2a0f1a84cc56b48650499
-kind bootstrap 9c8ce74897f15013fd75270159bc345ea50b12c29394ad6ca196740230f341c2
+kind bootstrap b0f9e86162e4cf45ce3f35bf90f3f45953bd0ac0d82db029169eaa0ecbc3ba68
 kind braingnn 81124e1cde0c093d288ad07a927f6480c6b8283cf2dbafc4a542fc75abb023b5
 kind brainmap c0c4da3c26765e2e5fdc879dafbf1b7157584c42be86a482d04c430fb903986a
 kind choose 27005290c4a1e0cd5ca73cc0e2127c09e0b70b3f7e3864a4af431e049bf0767f
@@ -1767,7 +1767,7 @@ prgnn/stages/prepare/extract.denoised 6a42ab7c7d7a.f51c16
 prgnn/stages/prepare/extract.grayordinateMeans 3f9b7ae0671a.738745
 prgnn/stages/prepare/extract.meanImage d9f05d6ba751.56e2f5
 prgnn/stages/prepare/extract.mostLost 91a22af5f73d.e3b0c4
-prgnn/stages/prepare/extract.openSeries bb5a37491330.b275d3
+prgnn/stages/prepare/extract.openSeries 31199d8a1f14.b275d3
 prgnn/stages/prepare/extract.readParcels 4d22687af171.e50b35
 prgnn/stages/prepare/extract.sameGrid bdb4e14cb055.90bea1
 prgnn/stages/prepare/extract.sampled 766e65c2bb81.dfbe76

@@ -183,7 +183,7 @@ func openSeries(bold dag.Input, grid nifti.Grid, tr float64) (*nifti.Reader, err
 	case tr == 0 && r.Header.TR() == 0:
 		err = fmt.Errorf("%s: the header gives no repetition time (pixdim[4] is %v); set the parameter tr, in s", bold.Name, r.Header.Pixdim[4])
 	case tr == 0 && !bids.IsTime(r.Header.TR()):
-		err = fmt.Errorf("%s: the header gives a repetition time of %g s, possibly in another unit; set the parameter tr, in s", bold.Name, r.Header.TR())
+		err = fmt.Errorf("%s: the header gives a repetition time of %g s, possibly in ms; set the parameter tr, in s", bold.Name, r.Header.TR())
 	}
 	if err != nil {
 		r.Close()
