@@ -58,6 +58,7 @@ func (r *runner) dispatchTasks(ctx context.Context) {
 			break
 		}
 		if claim == nil {
+			p.others = r.jobs == 0 // and no other task of this run, which may have the same key
 			r.elsewhere = append(r.elsewhere, i)
 			continue
 		}
@@ -93,7 +94,7 @@ func (r *runner) tellWait() {
 		return
 	}
 	i := slices.MinFunc(r.elsewhere, func(a, b int32) int { return cmp.Compare(r.rank[a], r.rank[b]) })
-	if r.at[i].told == Waiting {
+	if r.at[i].told == Waiting || !r.at[i].others {
 		return
 	}
 	r.at[i].told = Waiting

@@ -89,6 +89,7 @@ type status struct {
 	foretold bool  // of a plan: stale, but what it will give is known
 	passedOn bool  // its users know that it is settled
 	told     State // the end that was reported last
+	others   bool  // another process is at it
 	waits    int32
 	readers  atomic.Int32 // the nodes that are still to be settled that need it
 	threads  int          // that it was given, and has not given back

@@ -42,3 +42,21 @@ func TestStoring(t *testing.T) {
 	res, _ := s.run(t, newStore(t), Options{Workers: 1, Executor: d})
 	need.Equal(t, res.Ran, 3*mostStoring)
 }
+
+// Of two tasks of one key one waits for the other: there is no other run, and none is told of.
+func TestNoOtherRun(t *testing.T) {
+	for range 10 {
+		s := newSketch()
+		for _, id := range []string{"a", "b"} {
+			s.task(id, &join{Text: "same", during: func(context.Context, *Task) error {
+				time.Sleep(5 * time.Millisecond)
+				return nil
+			}})
+		}
+		need.Value(Run(t.Context(), &s.Graph, newStore(t), Options{Workers: 2, Progress: func(e Event) {
+			if e.State == Waiting {
+				t.Errorf("%s: %s", e.Task, e.Note)
+			}
+		}}))(t)
+	}
+}

@@ -94,7 +94,7 @@ func TestGraphFileFails(t *testing.T) {
 	o, tr := small(Paper(10), PaperTraining())
 	for want, spoil := range map[string]func(*os.File) error{
 		"EOF": func(f *os.File) error { return f.Truncate(1000) },
-		"a graph is not as it was written: check the disk": func(f *os.File) error {
+		"a part is not as it was written: check the disk": func(f *os.File) error {
 			_, err := f.WriteAt([]byte{77}, 2000) // in the second graph
 			return err
 		},
@@ -103,7 +103,7 @@ func TestGraphFileFails(t *testing.T) {
 		need.NoError(t, spoil(filed(t, 0, graphs)))
 		m := need.Value(New[float32](o, 1))(t)
 		_, err := m.Train(context.Background(), graphs, nil, tr)
-		if err == nil || !strings.HasPrefix(err.Error(), "the file of graphs: ") || !strings.HasSuffix(err.Error(), want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "the file of what memory cannot hold: ") || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("error %v, want …%s", err, want)
 		}
 		if _, err := m.Predict(graphs, 2); err == nil || !strings.HasSuffix(err.Error(), want) {

@@ -211,9 +211,9 @@ func (s *Shared) Check(what, text string) error {
 		for _, form := range []string{place, strings.Trim(strconv.Quote(place), `"`),
 			strings.Trim(strconv.QuoteToASCII(place), `"`)} {
 			if at := indexPath(text, form); at >= 0 {
-				from := strings.LastIndexByte(text[:at], '\n') + 1
+				from := max(strings.LastIndexByte(text[:at], '\n')+1, at-100)
 				line, _, _ := strings.Cut(text[from:], "\n")
-				return fmt.Errorf("%s would contain a path of this machine, %s: %.200s\n  give data and scripts as inputs ({file: PATH}, with --set for their location), and programs by name only", what, place, line)
+				return fmt.Errorf("%s would contain a path of this machine, %s: %.200s\n  give data and scripts as inputs ({file: PATH}, with --set for their location), programs by name only, and no path in a comment", what, place, line)
 			}
 		}
 	}

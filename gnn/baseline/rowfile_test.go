@@ -109,8 +109,8 @@ func TestRowFileFails(t *testing.T) {
 	refused := NewRowFile(context.Background(), x.N, x.D, 0, 1, full)
 	need.Error(t, refused.Add(x.Row(0)), "a file for inputs: full")
 	for about, damage := range map[string]func(file *os.File, cancel func()){
-		"the file of graphs: ": func(file *os.File, _ func()) { need.NoError(t, file.Truncate(100_000)) },
-		"a graph is not as it was written": func(file *os.File, _ func()) {
+		"the file of what memory cannot hold: ": func(file *os.File, _ func()) { need.NoError(t, file.Truncate(100_000)) },
+		"a part is not as it was written": func(file *os.File, _ func()) {
 			need.Value(file.WriteAt([]byte{1, 2, 3}, 512*600))(t)
 		},
 		context.Canceled.Error(): func(_ *os.File, cancel func()) { cancel() },

@@ -81,6 +81,6 @@ func aligned(n int) []byte {
 	return b[skip : skip+n : skip+n]
 }
 
-func failed(err error) error { return fmt.Errorf("the file of graphs: %w", err) }
+func failed(err error) error { return fmt.Errorf("the file of what memory cannot hold: %w", err) }
 
-var errAltered = failed(errors.New("a graph is not as it was written: check the disk"))
+var errAltered = failed(errors.New("a part is not as it was written: check the disk"))

@@ -123,7 +123,7 @@ func TestReaderRefuses(t *testing.T) {
 			need.NoError(t, reader.Begin([]int32{0, 1, 2}))
 			need.NoError(t, reader.Next(3))
 			_, err := reader.Get(1)
-			if err == nil || !strings.HasPrefix(err.Error(), "the file of graphs: ") || !strings.HasSuffix(err.Error(), want) {
+			if err == nil || !strings.HasPrefix(err.Error(), "the file of what memory cannot hold: ") || !strings.HasSuffix(err.Error(), want) {
 				t.Error(fmt.Sprint(past), "error", err, "want …"+want)
 			}
 			_, err = reader.Get(0)
@@ -163,8 +163,8 @@ func TestReaderTellsThatReadingEnded(t *testing.T) {
 	reader := need.Value(f.NewReader(0, 1))(t)
 	reader.reads = broken{held{reader.reads}}
 	need.NoError(t, reader.Begin([]int32{0, 1, 2}))
-	need.Error(t, reader.Next(1), "the file of graphs: file already closed")
-	need.Error(t, reader.Begin([]int32{0, 1, 2}), "the file of graphs: file already closed")
+	need.Error(t, reader.Next(1), "the file of what memory cannot hold: file already closed")
+	need.Error(t, reader.Begin([]int32{0, 1, 2}), "the file of what memory cannot hold: file already closed")
 	reader.Close()
 }
 

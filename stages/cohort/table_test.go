@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -277,6 +278,15 @@ func TestTableCohortPaths(t *testing.T) {
 	}
 }
 
+// passing is a table of 25 rows, the first column of which is called time.
+func passing(time func(i int) string) string {
+	text := "time,right\n"
+	for i := range 25 {
+		text += fmt.Sprintf("%s,%d\n", time(i), i*i%7)
+	}
+	return text
+}
+
 func TestTimeseriesCohort(t *testing.T) {
 	dir := testdir.Files(t, map[string]string{
 		"p.tsv":        "participant_id\tgroup\nsub-b\tx\nsub-a\ty\n",
@@ -287,8 +297,12 @@ func TestTimeseriesCohort(t *testing.T) {
 		"list.txt":     "left\nright\n",
 		"named/sub-a":  "left,right\n1,2\n",
 		"broken/sub-a": "left,right\n1,x\n",
-		"timed/sub-a":  "time,left\n0,3\n0.74,1\n1.47,4\n2.21,1\n2.94,5\n3.68,9\n4.41,2\n5.15,6\n5.88,5\n6.62,3\n",
-		"rises/sub-a":  "left,right\n0,3\n0.74,1\n1.47,4\n2.21,1\n2.94,5\n3.68,9\n4.41,2\n5.15,6\n5.88,5\n6.70,3\n",
+		"timed/sub-a":  passing(func(i int) string { return fmt.Sprintf("%.1f", 0.72*float64(i)) }),
+		"down/sub-a":   passing(func(i int) string { return fmt.Sprint(30 - i) }),
+		"some/sub-a":   passing(func(i int) string { return fmt.Sprint(2*i + i/5) }),
+		"slow/sub-a":   passing(func(i int) string { return fmt.Sprint(int(0.5 * float64(i))) }),
+		"rises/sub-a":  passing(func(i int) string { return fmt.Sprint(i - 2*(i/24)) }),
+		"steps/sub-a":  passing(func(i int) string { return fmt.Sprint(i / 4) }),
 	})
 	load := func(series, nodes string) (*Roster, error) {
 		c := &TimeseriesCohort{listed: defaultListed(), Series: series, Nodes: nodes}
@@ -304,7 +318,8 @@ func TestTimeseriesCohort(t *testing.T) {
 		{"ts/{participant_id}.1D", "list.txt", []string{"left", "right"}, []int64{1, 2}},
 		{"plain/{participant_id}", "", []string{"1", "2", "3"}, []int64{1, 2, 3}},
 		{"named/{participant_id}", "", []string{"left", "right"}, []int64{1, 2}},
-		{"rises/{participant_id}", "", []string{"left", "right"}, []int64{1, 2}},
+		{"rises/{participant_id}", "", []string{"time", "right"}, []int64{1, 2}},
+		{"steps/{participant_id}", "", []string{"time", "right"}, []int64{1, 2}},
 	} {
 		r, err := load(c.series, c.nodes)
 		if err != nil {
@@ -323,7 +338,10 @@ func TestTimeseriesCohort(t *testing.T) {
 	for series, want := range map[string]string{
 		"":                        "neither dir nor series is set: a directory of derivatives, or a column of the table, or a path with {columns}",
 		"broken/{participant_id}": "nodes: broken/sub-a: line 2",
-		"timed/{participant_id}":  "nodes: timed/sub-a: the column time is no region: it rises by 0.74 from each row to the next, as time does; remove it from all files",
+		"timed/{participant_id}":  "nodes: timed/sub-a: the column time is no region: from row to row it only rises, or only falls, as time does; remove it from all files",
+		"down/{participant_id}":   "nodes: down/sub-a: the column time is no region",
+		"some/{participant_id}":   "nodes: some/sub-a: the column time is no region",
+		"slow/{participant_id}":   "nodes: slow/sub-a: the column time is no region",
 		"none/{participant_id}":   "nodes is not set, and no participant of p.tsv has a file to read the names from",
 	} {
 		if _, err := load(series, ""); err == nil || !strings.HasPrefix(inDir(dir, err.Error()), want) {

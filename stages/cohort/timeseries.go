@@ -3,7 +3,6 @@ package cohort
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
@@ -184,23 +183,23 @@ func seriesNames(path string) ([]string, error) {
 	}
 	for i, name := range names {
 		if counts(x.Data[i:], x.Rows, x.Cols) {
-			return nil, fmt.Errorf("%s: the column %s is no region: it rises by %g from each row to the next, as time does; remove it from all files", path, name, x.Data[x.Cols+i]-x.Data[i])
+			return nil, fmt.Errorf("%s: the column %s is no region: from row to row it only rises, or only falls, as time does; remove it from all files", path, name)
 		}
 	}
 	return names, nil
 }
 
-// counts reports whether a column, which begins x, rises by the same step from each row to the next, but for the digits
-// that were written: the number of the volume, or its time.
+// counts reports whether a column, which begins x, goes one way only over twenty rows or more, as the number of a
+// volume and its time do, also rounded, backwards, or of some of the volumes. A signal does not.
 func counts(x []float64, rows, columns int) bool {
-	if rows < 10 {
-		return false
-	}
-	step := x[columns] - x[0]
+	up, down := 0, 0
 	for row := 1; row < rows; row++ {
-		if !(math.Abs(x[row*columns]-x[(row-1)*columns]-step) <= 0.02*step) {
-			return false
+		switch step := x[row*columns] - x[(row-1)*columns]; {
+		case step > 0:
+			up++
+		case step < 0:
+			down++
 		}
 	}
-	return step > 0
+	return min(up, down) == 0 && max(up, down) >= max(10, rows/3) && rows >= 20
 }

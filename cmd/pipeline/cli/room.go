@@ -5,15 +5,21 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+
+	"prgnn/internal/machine"
 )
 
 // leaveRoom leaves room for garbage, unless GOGC or GOMEMLIMIT is set: whoever sets them knows better. Tasks hold
 // little and drop much: biopoint.yaml was collected 1,200 times for some 10 MB each, and a run with nothing to do
-// spent a third of its time on it.
+// spent a third of its time on it. Near the end of the memory, of this machine or of a container, there is no room.
 func leaveRoom() {
-	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		new(room).keep()
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return
 	}
+	if most := machine.Memory(); most > 0 {
+		debug.SetMemoryLimit(most * 3 / 4) // the rest is for files that are read
+	}
+	new(room).keep()
 }
 
 // A room for garbage has half as many bytes as are in use, and leastRoom where that is more. Where much is in use it is
