@@ -15,8 +15,9 @@ import (
 // other messages may name places on this machine, which no page does.
 func (c *Current) Lacks(missing, unchecked []string, failures []*dag.Error) []string {
 	var lines []string
+	blame := blameOf(c, failures)
 	if unchecked != nil {
-		lines = append(lines, uncheckedText(c, unchecked, failures)+" No accuracy is reported, and nothing else that needs a trained model.")
+		lines = append(lines, uncheckedText(blame, unchecked)+" No accuracy is reported, and nothing else that needs a trained model.")
 	}
 	checks := map[string]bool{}
 	for n := range c.Steps {
@@ -36,7 +37,7 @@ func (c *Current) Lacks(missing, unchecked []string, failures []*dag.Error) []st
 	var unexplained []string
 	because := map[string][]string{} // tasks by the one that failed before them
 	for _, id := range missing {
-		cause := failedBefore(c, id, failures)
+		cause := blame.of(id)
 		switch {
 		case cause == nil:
 			unexplained = append(unexplained, id)
@@ -54,10 +55,10 @@ func (c *Current) Lacks(missing, unchecked []string, failures []*dag.Error) []st
 }
 
 // uncheckedText says of leakage checks without a result whether they failed or were not run.
-func uncheckedText(c *Current, unchecked []string, failures []*dag.Error) string {
+func uncheckedText(blame *blame, unchecked []string) string {
 	var failed, waiting []string
 	for _, id := range unchecked {
-		switch cause := failedBefore(c, id, failures); {
+		switch cause := blame.of(id); {
 		case cause == nil:
 			waiting = append(waiting, id+" (not run)")
 		case cause.Task == id:
@@ -88,39 +89,51 @@ func failureText(e *dag.Error) string {
 // placed finds an absolute path.
 var placed = pattern.New(`(^|[\s"'(=])(/|[A-Za-z]:[\\/])`)
 
-// failedBefore is the failure of a task or of one upstream; nil where there is none.
-func failedBefore(c *Current, id string, failures []*dag.Error) *dag.Error {
-	failed := map[string]*dag.Error{}
+// blame finds what failed before a task. Each task is looked at once, however many ask.
+type blame struct {
+	current *Current
+	failed  map[string]*dag.Error // failures of this run, by task
+	nodes   map[string]*dag.Node
+	found   map[*dag.Node]*dag.Error
+}
+
+func blameOf(c *Current, failures []*dag.Error) *blame {
+	s := &blame{c, map[string]*dag.Error{}, map[string]*dag.Node{}, map[*dag.Node]*dag.Error{}}
 	for _, e := range failures {
-		failed[e.Task] = e
-	}
-	seen := map[*dag.Node]bool{}
-	var search func(n *dag.Node) *dag.Error
-	search = func(n *dag.Node) *dag.Error {
-		if seen[n] {
-			return nil
-		}
-		seen[n] = true
-		if e := failed[n.ID]; e != nil {
-			return e
-		}
-		if text := c.Failure(n); text != "" {
-			return &dag.Error{Task: n.ID, Err: errors.New(text)}
-		}
-		for _, b := range n.Inputs {
-			for _, src := range b.Sources {
-				if src.Node != nil {
-					if e := search(src.Node); e != nil {
-						return e
-					}
-				}
-			}
-		}
-		return nil
+		s.failed[e.Task] = e
 	}
 	for n := range c.Steps {
-		if n.ID == id {
-			return search(n)
+		s.nodes[n.ID] = n
+	}
+	return s
+}
+
+// of is the failure of a task or of one upstream; nil where there is none.
+func (s *blame) of(id string) *dag.Error {
+	if n := s.nodes[id]; n != nil {
+		return s.before(n)
+	}
+	return nil
+}
+
+func (s *blame) before(n *dag.Node) (cause *dag.Error) {
+	if e, ok := s.found[n]; ok {
+		return e
+	}
+	defer func() { s.found[n] = cause }()
+	if e := s.failed[n.ID]; e != nil {
+		return e
+	}
+	if text := s.current.Failure(n); text != "" {
+		return &dag.Error{Task: n.ID, Err: errors.New(text)}
+	}
+	for _, b := range n.Inputs {
+		for _, src := range b.Sources {
+			if src.Node != nil {
+				if e := s.before(src.Node); e != nil {
+					return e
+				}
+			}
 		}
 	}
 	return nil
