@@ -18,11 +18,11 @@ const tick = 20 * time.Millisecond
 // settled is how old the end of a pack must be to count as torn, and not as being written.
 const settled = 2 * time.Second
 
-// look reads what is new, and reports whether anything was: packs that came or went, and with grown what
+// look reads what is new, and reports whether anything may be: packs that came or went, and with grown what
 // other processes have appended. Asking for the directory's state costs less than 1 µs.
 func (s *Set) look(grown bool) (changed bool) {
 	s.mu.RLock()
-	dir, listed, early := s.lists, s.listed, s.early
+	dir, listed, early, asked := s.lists, s.listed, s.early, s.looks
 	s.mu.RUnlock()
 	if dir != nil {
 		if info, err := dir.Stat(); err == nil && info.ModTime().Equal(listed) && !grown {
@@ -31,6 +31,12 @@ func (s *Set) look(grown bool) (changed bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if grown && s.looks > asked { // another look began after this one was asked for: one serves all that wait
+		return true
+	}
+	if grown {
+		s.looks++
+	}
 	// NFS asks the server for a directory's time when it is opened, and not each time.
 	if s.lists == nil || grown && !s.local {
 		f, err := os.Open(s.dir)

@@ -90,6 +90,16 @@ func TestTwoWriters(t *testing.T) {
 	}
 }
 
+// TestMissLooksOnce: a look opens the packs of all others.
+func TestMissLooksOnce(t *testing.T) {
+	s := at(t, t.TempDir(), one)
+	put(t, s, "one")
+	before := s.looks
+	if _, err := s.Get(named("nothing")); !errors.Is(err, fs.ErrNotExist) || s.looks != before+1 {
+		t.Errorf("%v after %d looks", err, s.looks-before)
+	}
+}
+
 // A removal holds for those who know the object and for those who come later; a newer copy stays.
 func TestRemove(t *testing.T) {
 	dir := t.TempDir()

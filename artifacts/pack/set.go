@@ -51,6 +51,7 @@ type Set struct {
 	lists   *os.File          // the directory; nil before it is there
 	local   bool              // it is on a local disk
 	listed  time.Time         // its mtime when it was listed last
+	looks   int               // that read what others have appended
 	early   bool              // it was so young then that it may have changed since and look the same
 
 	open  []*file // for reading, the longest open first
@@ -159,8 +160,8 @@ func (s *Set) Find(n Name) []Item {
 // Get reads an object. The error is fs.ErrNotExist when no pack has it, and ErrDamaged when
 // no copy is whole.
 func (s *Set) Get(n Name) ([]byte, error) {
-	b, err := s.first(s.Find(n))
-	if err != nil && s.look(true) { // a pack may have been compacted
+	b, err := s.first(s.Listed(n))
+	if err != nil && s.look(true) { // others may have appended it; a pack may have been compacted
 		b, err = s.first(s.Known(n))
 	}
 	return b, err
