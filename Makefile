@@ -57,8 +57,8 @@ generate: words ## code identities of the stage kinds, and the list of texts
 words: ## every text that a user may meet, as docs/words.txt
 	go run ./internal/words/review docs/words.txt
 
-assembly: ## the assembly of internal/dense, internal/random, gnn and gnn/baseline, from internal/asm
-	go generate ./internal/dense ./internal/random ./gnn ./gnn/baseline
+assembly: ## the assembly of internal/dense, internal/random, gnn, gnn/baseline and nifti/inflate, from internal/asm
+	go generate ./internal/dense ./internal/random ./gnn ./gnn/baseline ./nifti/inflate
 
 callgraph: ## what code identities hold, against a call graph of the whole program
 	PRGNN_CALLGRAPH=all go test -timeout 30m -v -run '^TestCallGraph$$' ./dag/codeid

@@ -8,9 +8,9 @@ import "prgnn/dag"
 var codes = dag.Codes(`kind baseline 5549cbc60d3d5174cec32532298ac0a239b2b1191ff928e6ee85a75b580626ef
 kind biomarkers cd6812208d30f431ba76a6d1e57403c5ed0470b88aea2707841af6462b83383c
 kind bnt 7ad12b691f6962ca576c8a5de4b9706d9645cceaaf917cda7c36f4e9022e0f19
-kind bootstrap b0f9e86162e4cf45ce3f35bf90f3f45953bd0ac0d82db029169eaa0ecbc3ba68
+kind bootstrap c00246f9d0a08c1fab1ea0fc66fa6a3457e9f267a0010d73fd3ff4442007fd7d
 kind braingnn 6d2c0d6490de7ad277c17e363be611c369eb1e7612ef82cbd4b7762bd5536c27
-kind brainmap c0c4da3c26765e2e5fdc879dafbf1b7157584c42be86a482d04c430fb903986a
+kind brainmap 7b5a59b651e89d69a7bc0fd457f04d9b014d0c40d5217469c3175eed4d2511e1
 kind choose 27005290c4a1e0cd5ca73cc0e2127c09e0b70b3f7e3864a4af431e049bf0767f
 kind combat 3d2c3a838936b7b3c1c778bfee476fa728fa9d4132c139aadc9862d748addfc6
 kind compare 7ec1e1e509c13609095a2320af5b06dc41fffa86b59e555efd83322b475b5117
@@ -20,7 +20,7 @@ kind denoise 46e416ed0651c6b6ff661b772a4474d2756195035e75f02bed15ce9965fd1f13
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
 kind evaluate 89e1c5b574551b758e95a67c11af04cd4376e940e8af3a719ffb2f9b0c75259c
 kind evaluate-regression aa028066001dc8df9a63a1f2f6c80f9398dc1858857d4631ccce0f313964b737
-kind exec 90c72629c94e39005bdf6ef38fa99da2c6b60de7c1b0535aa680da252ca3de70
+kind exec b81e433bcfd73a61f4f5c572af285a07b262f51f58ae7d242c6b0ba0d916220c
 kind fidelity e53b4af41fda8ced7758f8b38640978361d5b8b14dc4ab14f2844b9bcc79d367
 kind figure-calibration 86cec2bd10ba80fa6345d385ff80c1b2a14b5eb4a1d3ee6e6085e3958b133852
 kind figure-confusion 62c06ae8668e839c9fb6ce659d0d9955f6220351c0eb83483f0f6fbe10b5c13f
@@ -28,8 +28,8 @@ kind figure-connectivity ce2133140eaec94c414933b39e6ff84366081592bce6cff8ff59096
 kind figure-degrees 441ab267e4ba17c2758e7c03a90a11ea523c1d3ad1f2b89488a517020e8539fa
 kind figure-distributions 140ce2442b0288bfa74f08e212b4e41f41fa33da86eb511de5f6ab2cec28ecdf
 kind figure-individuality fa7aa66e062413872c9eb789f0b477a32d4efb62c7c5047dd70a868e75051ffe
-kind figure-individuals 8091af1ea0afc6917d07799f0812ae23ddf952e82a79375dc894c571a5397f83
-kind figure-qc 7f3ac9bce37c2f42c308ee16b8b0fa100e1d9b46a9826d1b894df88680abf32b
+kind figure-individuals 3569b7ca74378d549fded891c4b8ccf5ad2b117c7657c74d113719cc855e4c11
+kind figure-qc bab2a26058466bcb05327ac62e92aaf4d9c9543dd6bbf31b9330427e7e9947b8
 kind figure-qcfc 07a57baf0ab92e3b0b91c6893d510edcda318a599fe30e5d777acd0ba5ebd80a
 kind figure-ranking b0fd80a86140a27532d984a8b531e813875d4347caf228d3f17ecce9e3e84aad
 kind figure-roc 4108382b1662d1f9ff27a1df244da41f707a67d85801a0c049c219fe9b2d18f8
@@ -39,12 +39,12 @@ kind graph e51bf14facabe8cfed47e57bc80094a227534b260be30e069fae85ae53a201dd
 kind harmonize 88b676ac37a52e38f9d399f5e434e2fc4b5bda4e7f507fe055213c32f085b84e
 kind individuality f2d755c30711918d7d86083980c1b39dcf9c215c76a61c55d8a379e86a0e487a
 kind join 194bdad13a49cf69997925663a25216ae40d359247a7995897021a7d48bad1e3
-kind leakage 20d4c0ab75d6fb7a6eacb7823bd2ed6b18e6f4690848cd8ad758aa9ac6d8f643
+kind leakage 608e9c5e3060c1948b26ddbf1d50de73ddb94890afe5aff72b8a2a4038d08fbd
 kind matrices 9feac3ebf78591ce444a1cc5ee3b99ce79eea28673df1b30fa66c7dff0318404
-kind mean-volume ed6329c3d36e69c79f5e2dad9f73404b3fedddba5661db593a07c18247e8649f
+kind mean-volume a9a42d2438ad5f94bab045095c7f6b11161b92231c1fd447ea2a3b8ec5f8c496
 kind meanmlp d662ed10b3307f4132a5cad6a697e7c496708a4a13885354dec52f1d663b37bc
 kind occupancy c2a100ba0674ea2dbcf2a8c8be0f2f384a009b27cf1b2ef59937dd7b8d8cdefa
-kind parcellate 0187e08be7fcfb2797d504b1dfc9b54ddbd51328b583f85932d5a3f12384cccf
+kind parcellate 0bc7f716eb26b1c90db0d0e7aaf93672ee5161a343803656d66de44dc982d092
 kind permutation 3b19ecec360d729e1f566635b9a110380c5b32a1483e43cb76cccbedf9a95385
 kind permutation-regression b00198bc0ea62ef6c6213336f8bd14a376d373467b46ec18cf19992f654c41ed
 kind predict 9aaefafc05db787283bf0d717738fa9814cc9b30c5cea05051ee836e0eb2bfce
@@ -52,16 +52,16 @@ kind project acaa364f8da9d8a859c828dc079010d3dff8ebfb88b6eb68088368900c1c7ee0
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
 kind qcfc 799c485a1b22505e78ff5eaa90cebf321747bfcd90f1ba1f4e109fcdd548587e
 kind regression 01bf1f7c847d15d9d294a5878655300ae26269522bc8495b249d3aec058d75ed
-kind report 179e794e892ed0a0d8a16ceb533f68acbc2ebb3d471bba78649706604dd3b828
-kind saliency a1050d689fb0b8ab2f0f1ab6faf86df26ee2a2d593216f7072d63fad66b7821a
+kind report 40d6b286baf53b30b6ab94f1a61455bc50bc2ac54b77de8d04dd8624ed77c224
+kind saliency 7d5c05611b703557517f4b204ba4a8afebe5d87eca4e1f8ec28b05703ac96d58
 kind sessions e51f23bdebef2b547e45e67033edda77712a67da74fdb493a483d1c68dfe0aca
 kind simulate 8d406b30e2d917b2239dbdbdc547c859e59476a8c9c74aef189ad0f2efbf62df
 kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states c6af12b522bc0e18ebf3fe095a93bb3029283c99c2fe79fff3470dee0cec6de0
-kind summary 4d07b6245546f5a89170132dd4d446e642d92b934503dfa4c7b1afa79cd5c878
+kind summary 2850b9219d4cd6b2a0d1ea5fc1ce5cbad50f326f0c223771cf39c204309bf68a
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
 kind tangent c69068ba47e21d42e03fea85f234a36d45a4064e8065f07a756ed5ea495325e3
-kind timeseries da7a8fc0c46edf5a6ee531ca554953842bf3c9b648b3f3535155097eb7453006
+kind timeseries 8a78ffa37fb6404f7b3c624431d46bd0b5474e8f1567a5d387c78fa4e9415aeb
 kind train b78204011b99a1d412e7b4526d8ff2a8fb7c1e1dd76a5717ae57d0e786422af9
 kind train-regression f4f9d4406f81a25c3f256a46b38e9dfc903f789fce50cab15fda348ea7ceee3c
 kind windows d41048c4cc34c2d3552a7748635c30a495a00381680a59ce5f37c9499962c105
@@ -92,12 +92,10 @@ prgnn/artifacts/encoding.float64bits f2a213c4cfcc.e3b0c4
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions simulate split states summary tables tangent timeseries train train-regression windows
 module github.com/klauspost/compress v1.20.3
+module golang.org/x/sys v0.49.0
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices mean-volume meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 prgnn/internal/lists.Map 965cd5c5d8b5.e3b0c4
-
-reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions simulate split states summary tables tangent timeseries train train-regression windows
-module golang.org/x/sys v0.49.0
 
 reached by baseline biomarkers bnt bootstrap braingnn brainmap choose combat compare connectivity covariates denoise evaluate evaluate-regression exec fidelity figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training graph harmonize individuality join leakage matrices meanmlp occupancy parcellate permutation permutation-regression predict project published qcfc regression report saliency sessions split states summary tables tangent timeseries train train-regression windows
 module github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c
@@ -1940,13 +1938,15 @@ prgnn/nifti/inflate.atBlock 951c42c7dffc.927489
 prgnn/nifti/inflate.atEnd 808ce5fd225b.927489
 prgnn/nifti/inflate.atMember 87910c90e002.927489
 prgnn/nifti/inflate.atTrailer 33371c8849dc.927489
-prgnn/nifti/inflate.build 80df3452d8f4.26831e
+prgnn/nifti/inflate.build d3d749566fd4.cdc44c
 prgnn/nifti/inflate.complete c48e5b26c501.168eb3
-prgnn/nifti/inflate.consume 2b67ab5238dd.e3b0c4
 prgnn/nifti/inflate.copyMatch 6f6f8aaf701a.7890a7
 prgnn/nifti/inflate.copyStored 4a12d8e97ee5.95d870
-prgnn/nifti/inflate.decode c544582d88f8.2a1fac
-prgnn/nifti/inflate.decoder dd3aa965b5d9.515b01
+prgnn/nifti/inflate.decode 6e94bf48f540.b8fad4
+prgnn/nifti/inflate.decodeFast 836cc47a3768.c59e0c
+prgnn/nifti/inflate.decodeFast16 7678e5efec37.e7526b
+prgnn/nifti/inflate.decodeFast8 7678e5efec37.659303
+prgnn/nifti/inflate.decoder 788148d50d25.515b01
 prgnn/nifti/inflate.decoder.align 0a7712cebbd0.eacbee
 prgnn/nifti/inflate.decoder.bit 3d3e7d09fb08.eacbee
 prgnn/nifti/inflate.decoder.bits d9f25a8c92fe.a8dd15
@@ -1957,13 +1957,13 @@ prgnn/nifti/inflate.decoder.need a4a23ea9e677.e22f50
 prgnn/nifti/inflate.decoder.overrun dd61d622acfe.eacbee
 prgnn/nifti/inflate.decoder.place b2c9f7ed7830.eacbee
 prgnn/nifti/inflate.decoder.readBlock 1f0d6add0c3d.c1b3ff
-prgnn/nifti/inflate.decoder.readCodes 3b2eac84bcd1.b1e847
+prgnn/nifti/inflate.decoder.readCodes 76d5980803d8.d14445
 prgnn/nifti/inflate.decoder.seek 6323219d2ff1.2f1d0d
-prgnn/nifti/inflate.decoder.tables 62c1d457383e.873da7
+prgnn/nifti/inflate.decoder.tables 9efa80d95571.e8a35e
 prgnn/nifti/inflate.decoder.truncated 7a2b972e9115.eacbee
-prgnn/nifti/inflate.distBase 7e2ac65e13de.e3b0c4
+prgnn/nifti/inflate.distBase 416bb58b04c5.e3b0c4
 prgnn/nifti/inflate.distBits 069781a2de55.e3b0c4
-prgnn/nifti/inflate.distExtra a70b290631a1.e3b0c4
+prgnn/nifti/inflate.distExtra 663c3fa61e63.e3b0c4
 prgnn/nifti/inflate.distSize 52ef84179deb.e3b0c4
 prgnn/nifti/inflate.errAhead e175ec7d617a.e3b0c4
 prgnn/nifti/inflate.errCode 194d1e018bc2.e3b0c4
@@ -1971,22 +1971,26 @@ prgnn/nifti/inflate.errDistance ae60922e04c2.e3b0c4
 prgnn/nifti/inflate.errLengths 1c46e4f64604.e3b0c4
 prgnn/nifti/inflate.errStored 949907db7539.e3b0c4
 prgnn/nifti/inflate.errType 1a412c624dea.e3b0c4
-prgnn/nifti/inflate.finish df5b13f8d41f.6a616b
+prgnn/nifti/inflate.fast 044e8bce9d16.e3b0c4
+prgnn/nifti/inflate.finish bc665f1b44aa.aed186
 prgnn/nifti/inflate.fixedLength 2cb8d31b4000.e3b0c4
-prgnn/nifti/inflate.flagBase 13b91ce2f3b3.e3b0c4
 prgnn/nifti/inflate.flagComment 57c4b32f7c1d.e3b0c4
-prgnn/nifti/inflate.flagEnd ad00b4fafdad.e3b0c4
+prgnn/nifti/inflate.flagDirect 96e82f3c1964.e3b0c4
+prgnn/nifti/inflate.flagDistance d389e7042c85.e3b0c4
+prgnn/nifti/inflate.flagEnd 335c22517515.e3b0c4
 prgnn/nifti/inflate.flagExtra b245d90d0623.e3b0c4
 prgnn/nifti/inflate.flagHeaderSum 96607dbc6afe.e3b0c4
+prgnn/nifti/inflate.flagLength 810bc3f8a3c6.e3b0c4
 prgnn/nifti/inflate.flagLiteral 3ce27ff0987d.e3b0c4
 prgnn/nifti/inflate.flagName 069781a2de55.e3b0c4
 prgnn/nifti/inflate.flagReserved 1cc6b9e78984.e3b0c4
-prgnn/nifti/inflate.flagSubtable 09e4cad47943.e3b0c4
+prgnn/nifti/inflate.flagSubtable 41deaa7108a7.e3b0c4
 prgnn/nifti/inflate.guess 935a2d935e35.285612
 prgnn/nifti/inflate.guess.begin 53caa8c629b8.8e41f5
 prgnn/nifti/inflate.guess.block 332ac5934308.d84b42
 prgnn/nifti/inflate.guess.find 4f5ca77b1797.c968fd
 prgnn/nifti/inflate.guess.run e2336071be48.83ffe6
+prgnn/nifti/inflate.hasFast 394efcd292b7.e3b0c4
 prgnn/nifti/inflate.headerReader e6c0afdf108f.413fc3
 prgnn/nifti/inflate.headerReader.byte bb893178146a.7cae97
 prgnn/nifti/inflate.headerReader.text 678b115ab2fe.835532
@@ -1997,11 +2001,12 @@ prgnn/nifti/inflate.inStored a627130005a1.927489
 prgnn/nifti/inflate.increment 2bd3e14493b8.e3b0c4
 prgnn/nifti/inflate.input 092b2eeedbd4.e3b0c4
 prgnn/nifti/inflate.kraft 04c272c8b39f.e3b0c4
-prgnn/nifti/inflate.lengthBase aad749ce390e.e3b0c4
-prgnn/nifti/inflate.lengthExtra e37b89a23ec9.e3b0c4
+prgnn/nifti/inflate.lengthBase 27fc6e314fa2.e3b0c4
+prgnn/nifti/inflate.lengthExtra 280733223892.e3b0c4
 prgnn/nifti/inflate.litBits 574016377f9b.e3b0c4
-prgnn/nifti/inflate.litMeaning,distMeaning,preMeaning 582d8f691dc1.9ac91e
+prgnn/nifti/inflate.litMeaning,distMeaning,preMeaning 6bb6297869fd.284c9a
 prgnn/nifti/inflate.litSize bd6388cddf8c.e3b0c4
+prgnn/nifti/inflate.longest c655b07ca588.e3b0c4
 prgnn/nifti/inflate.made d03f1a346deb.7890a7
 prgnn/nifti/inflate.marker ad00b4fafdad.e3b0c4
 prgnn/nifti/inflate.maxBits 4bd2f8d98a2d.e3b0c4
@@ -2013,6 +2018,10 @@ prgnn/nifti/inflate.piece 092b2eeedbd4.e3b0c4
 prgnn/nifti/inflate.preOrder 0483d8249366.e3b0c4
 prgnn/nifti/inflate.resolve ef4f8335f2c9.e3b0c4
 prgnn/nifti/inflate.rest 9b6989493061.884358
+prgnn/nifti/inflate.shiftByte 57c4b32f7c1d.e3b0c4
+prgnn/nifti/inflate.shiftCode 069781a2de55.e3b0c4
+prgnn/nifti/inflate.shiftValue 3da66ec9f033.e3b0c4
+prgnn/nifti/inflate.shiftWidth 3938787f903b.e3b0c4
 prgnn/nifti/inflate.slack f46e128dbf4f.e3b0c4
 prgnn/nifti/inflate.state e6c9d2d385e2.e3b0c4
 prgnn/nifti/inflate.stream 3e8ae9dff94b.e3b0c4
@@ -2023,6 +2032,7 @@ prgnn/nifti/inflate.symbol 556bef323496.e3b0c4
 prgnn/nifti/inflate.tail 2430b3337484.d9204a
 prgnn/nifti/inflate.tail.Read 568562de3914.6be3c4
 prgnn/nifti/inflate.window c8340ae2dda9.e3b0c4
+prgnn/nifti/inflate/fast_amd64.s ef40ac204ce0.e3b0c4
 
 reached by bootstrap brainmap figure-calibration figure-confusion figure-connectivity figure-degrees figure-distributions figure-individuality figure-individuals figure-qc figure-qcfc figure-ranking figure-roc figure-states figure-training mean-volume parcellate report saliency summary
 prgnn/internal/markup.Characters e4a5c232a9a6.e3b0c4
@@ -5319,15 +5329,17 @@ at nifti/hdf5/lookup3.go prgnn/nifti/hdf5 lookup3:10 checked:50
 at nifti/hdf5/object.go prgnn/nifti/hdf5 msgDataspace:10 msgLinkInfo:11 msgDatatype:12 msgLink:13 msgExternal:14 msgLayout:15 msgFilters:16 msgContinuation:17 msgSymbolTable:18 object:22 message:24 object.get:30 longestHeader:40 mostBlocks:41 span:45 File.object:48 File.objectV2:81 File.headerBlock:139 object.add:151
 at nifti/header.go prgnn/nifti Header:12 kind:57 none:60 text:61 i8:62 i16:63 i32:64 i64:65 f32:66 f64:67 kindSize:70 place:73 field:81 fields:89 headerSize:131 field.place:134 field.bytesOf:143 versionOf:153 Header.order:166 decodeHeader:174 Header.Encode:205 Header.encode:208 getNumber:238 putNumber:258
 at nifti/image.go prgnn/nifti Image:16 gzipLevel:28 Encode:33 Image.header:53 Image.dataType:128 span:143 writeData:159
-at nifti/inflate/bits.go prgnn/nifti/inflate decoder:10 decoder.fill:35 decoder.need:62 decoder.overrun:72 decoder.bits:77 decoder.align:91 decoder.place:97 decoder.bit:100 decoder.seek:103
-at nifti/inflate/block.go prgnn/nifti/inflate errCode:10 errDistance:11 errType:12 errLengths:13 errStored:14 decoder.corrupt:19 decoder.truncated:27 decoder.readBlock:35 fixedLength:74 preOrder:87 decoder.readCodes:90 decoder.tables:155 copyStored:167
-at nifti/inflate/decode.go prgnn/nifti/inflate symbol:10 decode:30 decoder.inWord:160 copyMatch:166
+at nifti/inflate/bits.go prgnn/nifti/inflate decoder:10 decoder.fill:37 decoder.need:64 decoder.overrun:74 decoder.bits:79 decoder.align:93 decoder.place:99 decoder.bit:102 decoder.seek:105
+at nifti/inflate/block.go prgnn/nifti/inflate errCode:10 errDistance:11 errType:12 errLengths:13 errStored:14 decoder.corrupt:19 decoder.truncated:27 decoder.readBlock:35 fixedLength:74 preOrder:87 decoder.readCodes:90 decoder.tables:155 copyStored:171
+at nifti/inflate/decode.go prgnn/nifti/inflate symbol:10 decode:30 decoder.inWord:171 copyMatch:177
+at nifti/inflate/fast_amd64.go prgnn/nifti/inflate hasFast:15 fast:18 decodeFast:29
+at nifti/inflate/fast_stubs_amd64.go prgnn/nifti/inflate decodeFast8:10 decodeFast16:15
 at nifti/inflate/guess.go prgnn/nifti/inflate guess:16 made:33 marker:38 newGuess:40 guess.begin:50 guess.run:61 guess.find:84 complete:113 kraft:123 guess.block:136 rest:165
-at nifti/inflate/inflate.go prgnn/nifti/inflate history:9 piece:10 slack:11 window:12 input:14 pad:15 state:19 atMember:22 atBlock:23 inStored:24 inBlock:25 inGuess:26 atTrailer:27 atEnd:28 Reader:32 NewReader:50 Reader.Read:53 Reader.WriteTo:66 Reader.more:85 Reader.decompressed:101 Reader.inflate:110 Reader.copyStored:119 Reader.step:129
+at nifti/inflate/inflate.go prgnn/nifti/inflate history:9 longest:10 piece:11 slack:12 window:13 input:15 pad:16 state:20 atMember:23 atBlock:24 inStored:25 inBlock:26 inGuess:27 atTrailer:28 atEnd:29 Reader:33 NewReader:51 Reader.Read:54 Reader.WriteTo:67 Reader.more:86 Reader.decompressed:102 Reader.inflate:111 Reader.copyStored:120 Reader.step:130
 at nifti/inflate/member.go prgnn/nifti/inflate flagHeaderSum:12 flagExtra:13 flagName:14 flagComment:15 flagReserved:16 headerReader:20 headerReader.byte:26 headerReader.text:37 Reader.readMember:43 Reader.padding:104 Reader.ended:122 Reader.garbage:129 Reader.readTrailer:134
 at nifti/inflate/parallel.go prgnn/nifti/inflate reach:6 room:7 ahead:11 Reader.Threads:29 Reader.parallel:31 Reader.meet:48 Reader.send:75 Reader.takeGuess:97 resolve:122
 at nifti/inflate/stream.go prgnn/nifti/inflate stream:11 stream.extend:22 stream.drop:46 stream.copy:57 tail:70 tail.Read:76 peek:88 errAhead:93 peek.Read:95
-at nifti/inflate/table.go prgnn/nifti/inflate consume:18 flagBase:19 flagSubtable:20 flagEnd:21 flagLiteral:23 maxBits:31 litBits:32 distBits:33 litSize:34 distSize:35 lengthBase:41 lengthExtra:43 distBase:45 distExtra:47 litMeaning,distMeaning,preMeaning:53 finish:71 build:84 increment:153
+at nifti/inflate/table.go prgnn/nifti/inflate shiftCode:17 shiftByte:18 shiftWidth:19 shiftValue:20 flagDistance:21 flagEnd:22 flagSubtable:23 flagDirect:24 flagLength:25 flagLiteral:26 maxBits:34 litBits:35 distBits:36 litSize:37 distSize:38 lengthBase:44 lengthExtra:46 distBase:48 distExtra:50 litMeaning,distMeaning,preMeaning:56 finish:74 build:84 increment:153
 at nifti/itk/composite.go prgnn/nifti/itk group:14 mostParts:17 readComposite:22 countParts:58 readPart:77 vector:104
 at nifti/itk/field.go prgnn/nifti/itk field:13 mostNodes:21 fieldOf:25 field.index:59 field.apply:72 longestOf:125 field.between:133
 at nifti/itk/itk.go prgnn/nifti/itk Point:26 Transform:29 step:34 Extent:40 Read:46 Transform.Map:61 Transform.Linear:77 affine:91 affine.apply:93 flip:102 affineOf:108

@@ -1,7 +1,7 @@
-// Command asm writes the assembly of packages dense, random, gnn and baseline for amd64, by avo. It is a module of
-// its own, so that the program does not depend on avo. The packages call it by go generate:
+// Command asm writes the assembly of packages dense, random, gnn, baseline and inflate for amd64, by avo. It is a
+// module of its own, so that the program does not depend on avo. The packages call it by go generate:
 //
-//	go generate ./internal/dense ./internal/random ./gnn ./gnn/baseline
+//	go generate ./internal/dense ./internal/random ./gnn ./gnn/baseline ./nifti/inflate
 //
 // Each function does what the portable one in Go does, operation by operation: a product is
 // rounded before it is added (there is no fused multiply-add), sums run in the same order, and
@@ -19,13 +19,13 @@ import (
 
 // sets are the files that can be written, by name.
 var sets = map[string]func(){"products": products, "vectors": vectors, "gnn": inGNN, "crossed": crossed,
-	"random": inRandom}
+	"random": inRandom, "inflate": inInflate}
 
 func main() {
 	flag.Parse()
 	set, known := sets[flag.Arg(0)]
 	if !known || flag.NArg() != 1 {
-		log.Fatalf("asm: name one of products, vectors, gnn, crossed and random, not %q", flag.Args())
+		log.Fatalf("asm: name one of products, vectors, gnn, crossed, random and inflate, not %q", flag.Args())
 	}
 	ConstraintExpr("!purego")
 	set()

@@ -23,9 +23,11 @@ type decoder struct {
 	final  bool // the block is the last of its member
 	stored int  // bytes left of a stored block
 
-	lit  [litSize]uint32
-	dist [distSize]uint32
-	pre  [1 << 7]uint32
+	mixed bool // so many matches are among the literals of the block that which is next cannot be predicted
+
+	lit  [litSize]uint64
+	dist [distSize]uint64
+	pre  [1 << 7]uint64
 	lens [288 + 32]uint8
 }
 

@@ -115,10 +115,10 @@ func (z *decoder) readCodes() error {
 		if e == 0 {
 			return z.corrupt(errCode)
 		}
-		if _, err := z.bits(uint(e & consume)); err != nil {
+		if _, err := z.bits(uint(e & 63)); err != nil {
 			return err
 		}
-		symbol := uint8(e >> 8)
+		symbol := uint8(e >> shiftByte)
 		if symbol < 16 {
 			z.lens[i] = symbol
 			i++
@@ -157,7 +157,11 @@ func (z *decoder) tables(lits, dists int) error {
 		!build(z.dist[:], distBits, z.lens[lits:lits+dists], distMeaning[:]) {
 		return z.corrupt(errLengths)
 	}
-
+	matches := 0 // their share, in 2⁻¹⁵
+	for _, n := range z.lens[257:max(257, lits)] {
+		matches += 1 << maxBits >> n &^ (^0 << maxBits)
+	}
+	z.mixed = hasFast && matches > 1<<maxBits/8
 	z.state = inBlock
 	return nil
 }

@@ -11,7 +11,7 @@ type symbol interface{ uint8 | uint16 }
 
 // decode decompresses the current block into out, from o on, until it ends or limit is
 // reached, which has slack symbols behind it; the member begins at begun. It gives the
-// end of what it has made.
+// end of what it has made: that of the first literal or match to reach the limit.
 //
 // Each round begins with the next entry looked up and at least 56 bits, its own
 // among them, in the bit buffer. Three literals take 33 of them and leave more than
@@ -40,53 +40,64 @@ func decode[T symbol](z *decoder, out []T, begun, o, limit int) (int, error) {
 		if z.eof != nil {
 			last = z.end + pad - 24
 		}
+		stop := limit
+		if z.mixed && z.pos <= last && o < limit-longest-1 {
+			if to, ok := decodeFast(z, out, begun, o, limit-longest-1, last); ok {
+				o, stop = to, to+1 // with one literal or match it could not go on
+			} // else what is wrong is found below
+		}
 		// Only the lowest six bits of n count, so a whole entry may be taken off.
-		pos, hold, n := z.pos, z.hold, uint32(z.n)
+		pos, hold, n := z.pos, z.hold, uint64(z.n)
 		hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
 		pos += int((63 - n) >> 3)
 		n |= 56
 		e := z.lit[hold&mask]
-		for pos <= last && o < limit {
+		for pos <= last && o < stop {
 			was := hold
 			hold >>= e & 63
 			n -= e
 			if int32(e) < 0 {
-				b := byte(e >> 8)
+				b := byte(e >> shiftByte)
 				e = z.lit[hold&mask]
+				*(*T)(unsafe.Add(base, o*size)) = T(b)
+				o++
+				if int32(e) < 0 && o < stop {
+					b = byte(e >> shiftByte)
+					hold >>= e & 63
+					n -= e
+					e = z.lit[hold&mask]
+					*(*T)(unsafe.Add(base, o*size)) = T(b)
+					o++
+				}
+				if int32(e) < 0 && o < stop {
+					b = byte(e >> shiftByte)
+					hold >>= e & 63
+					n -= e
+					e = z.lit[hold&mask]
+					*(*T)(unsafe.Add(base, o*size)) = T(b)
+					o++
+					hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
+					pos += int((^n & 63) >> 3)
+					n |= 56
+					continue
+				}
+				if o >= stop {
+					break
+				}
 				was = hold
 				hold >>= e & 63
 				n -= e
-				*(*T)(unsafe.Add(base, o*size)) = T(b)
-				o++
-				if int32(e) < 0 {
-					b = byte(e >> 8)
-					e = z.lit[hold&mask]
-					was = hold
-					hold >>= e & 63
-					n -= e
-					*(*T)(unsafe.Add(base, o*size)) = T(b)
-					o++
-					if int32(e) < 0 {
-						*(*T)(unsafe.Add(base, o*size)) = T(byte(e >> 8))
-						o++
-						e = z.lit[hold&mask]
-						hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
-						pos += int((^n & 63) >> 3)
-						n |= 56
-						continue
-					}
-				}
 			}
-			if e&flagBase == 0 {
+			if e&flagLength == 0 {
 				if e&flagSubtable != 0 {
-					e = z.lit[e>>16+uint32(hold)&(1<<(e>>8&15)-1)]
+					e = z.lit[e>>shiftValue+hold&(1<<(e>>shiftCode&15)-1)]
 					was = hold
 					hold >>= e & 63
 					n -= e
 				}
 				switch {
 				case int32(e) < 0:
-					*(*T)(unsafe.Add(base, o*size)) = T(byte(e >> 8))
+					*(*T)(unsafe.Add(base, o*size)) = T(byte(e >> shiftByte))
 					o++
 					hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
 					pos += int((^n & 63) >> 3)
@@ -98,27 +109,27 @@ func decode[T symbol](z *decoder, out []T, begun, o, limit int) (int, error) {
 				case e == 0:
 					failed = errCode
 				}
-				if e&flagBase == 0 {
+				if e&flagLength == 0 {
 					break
 				}
 			}
-			length := int(e>>16) + int(was&(1<<(e&63)-1)>>(e>>8&15))
+			length := int(e>>shiftValue) + int(was&(1<<(e&63)-1)>>(e>>shiftCode&15))
 			d := z.dist[hold&(1<<distBits-1)]
 			hold |= binary.LittleEndian.Uint64(z.inWord(pos)[:]) << (n & 63)
 			pos += int((^n & 63) >> 3)
 			n |= 56
-			if d&flagBase == 0 {
+			if d&flagDistance == 0 {
 				if d&flagSubtable != 0 {
 					hold >>= distBits
 					n -= distBits
-					d = z.dist[d>>16+uint32(hold)&(1<<(d>>8&15)-1)]
+					d = z.dist[d>>shiftValue+hold&(1<<(d>>shiftCode&15)-1)]
 				}
 				if d == 0 {
 					failed = errCode
 					break
 				}
 			}
-			distance := int(d>>16) + int(hold&(1<<(d&63)-1)>>(d>>8&15))
+			distance := int(d>>shiftValue) + int(hold&(1<<(d&63)-1)>>(d>>shiftCode&15))
 			hold >>= d & 63
 			n -= d
 			if distance > o-begun {

@@ -6,10 +6,15 @@
 // 64 bits filled by whole words, one table look-up a symbol with the extra bits
 // worked into the entry, and a loop that checks for the end of input and of output
 // once a round. (Tables that give two literals, or a literal and a length, at one
-// look-up were tried: building them costs more than they save, for the compressors'
-// blocks are short and images are mostly matches of three to eight bytes. So was a
-// loop without branches on what a symbol is, the same for literals, lengths and
-// distances: what it saves of wrong predictions it loses in instructions.)
+// look-up save little: of the 30.8 million literals and lengths of an image, indices of
+// 11 bits would join 2.7 million to the one before.)
+//
+// In images, whether a literal or a match comes next cannot be predicted, and a wrong
+// prediction costs a processor more than a symbol. On amd64 with AVX2 a loop in assembly
+// does without such branches: each entry, of a literal, a length or a distance alike, says
+// in which table the next one is, and all that either could mean is done, a copy of no
+// length where there is none. Blocks with few matches, mistakes, and the ends of blocks are
+// left to the loop in Go. Both make the same, in the same pieces.
 //
 // # Several goroutines
 //

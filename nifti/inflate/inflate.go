@@ -7,6 +7,7 @@ import (
 
 const (
 	history = 1 << 15 // bytes that a distance reaches back
+	longest = 258     // bytes of a match
 	piece   = 1 << 17 // bytes decompressed at a time
 	slack   = 512     // bytes that a round of the loop may write beyond a piece
 	window  = history + 2*piece + slack

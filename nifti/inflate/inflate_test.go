@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 
@@ -32,7 +33,7 @@ func zip(t testing.TB, level int, data []byte) []byte {
 
 // samples are data of many kinds: empty, short, random, of few symbols, repeating
 // at every short distance, long runs, integers with noise.
-func samples() map[string][]byte {
+var samples = sync.OnceValue(func() map[string][]byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	s := map[string][]byte{
 		"empty": {}, "one": {7}, "text": []byte(strings.Repeat("the quick brown fox jumps over the lazy dog. ", 3000)),
@@ -76,9 +77,9 @@ func samples() map[string][]byte {
 		lop = append(lop, bytes.Repeat([]byte{byte(i)}, 1+1<<min(i%20, 17))...)
 	}
 	r.Shuffle(len(lop), func(i, j int) { lop[i], lop[j] = lop[j], lop[i] })
-	s["long codes"] = lop
+	s["long codes"] = lop[:400000] // blocks of 65,535 symbols at most
 	return s
-}
+})
 
 func TestReader(t *testing.T) {
 	for name, data := range samples() {
@@ -280,9 +281,9 @@ func storedBlock(data []byte) []byte {
 	return append(w.bytes(), data...)
 }
 
-// The longest codes there can be, one after the other: literals of 11 bits, lengths
+// longCodes are blocks of the longest codes there can be, one after the other: literals of 11 bits, lengths
 // of 15+5, distances of 15+13; and codes that go through the subtables.
-func TestLongCodes(t *testing.T) {
+func longCodes() []byte {
 	lits := chain(286, 256, 1, 2, 3, 4, 5, 6, 7, 8, 9, 'a', 'b', 'c', 'd', 284, 285)
 	dists := chain(30, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 29)
 	r := rand.New(rand.NewPCG(6, 6))
@@ -290,7 +291,7 @@ func TestLongCodes(t *testing.T) {
 	for i := range start {
 		start[i] = byte(r.Uint32())
 	}
-	block := dynamicBlock(lits, dists, func(w *bitWriter, lit, dist func(int)) {
+	return append(storedBlock(start), dynamicBlock(lits, dists, func(w *bitWriter, lit, dist func(int)) {
 		for range 3000 {
 			for range r.IntN(4) {
 				lit([]int{'a', 'b', 'c', 'd', 1, 9}[r.IntN(6)])
@@ -309,8 +310,11 @@ func TestLongCodes(t *testing.T) {
 			}
 		}
 		lit(256)
-	})
-	blocks := slices.Concat(storedBlock(start), block)
+	})...)
+}
+
+func TestLongCodes(t *testing.T) {
+	blocks := longCodes()
 	want, err := io.ReadAll(flate.NewReader(bytes.NewReader(blocks)))
 	if err != nil || len(want) < 700000 {
 		t.Fatalf("%d bytes, error %v", len(want), err)
@@ -498,5 +502,86 @@ func FuzzBlocks(f *testing.F) {
 		case stdErr != nil && !bytes.HasPrefix(want, got) && !bytes.HasPrefix(got, want):
 			t.Fatalf("bytes before the error differ; errors %v and %v", err, stdErr)
 		}
+	})
+}
+
+// steps decompresses blocks in pieces. It gives where each ended and what the last one ended with.
+func steps[T symbol](blocks []byte, fast bool, piece int) (out []T, ends []int, err error) {
+	z := &decoder{src: bytes.NewReader(blocks), state: atBlock}
+	for o := 0; z.state != atTrailer; {
+		if o+piece+slack > len(out) {
+			out = append(out, make([]T, o+piece+slack)...)
+		}
+		to := o
+		switch z.state {
+		case atBlock:
+			err = z.readBlock()
+			z.mixed = fast
+		case inStored:
+			to, err = copyStored(z, out, o, o+piece)
+		default:
+			to, err = decode(z, out, 0, o, o+piece)
+		}
+		if err != nil {
+			return out[:o], ends, err
+		}
+		o = to
+		ends = append(ends, o)
+	}
+	return out[:ends[len(ends)-1]], ends, nil
+}
+
+func sameSteps[T symbol](t testing.TB, blocks []byte, piece int) {
+	t.Helper()
+	want, wantEnds, wantErr := steps[T](blocks, false, piece)
+	got, ends, err := steps[T](blocks, true, piece)
+	if fmt.Sprint(err) != fmt.Sprint(wantErr) || !slices.Equal(ends, wantEnds) || !slices.Equal(got, want) {
+		t.Fatalf("pieces of %d: %d bytes in %d, error %v; by Go %d bytes in %d, error %v",
+			piece, len(got), len(ends), err, len(want), len(wantEnds), wantErr)
+	}
+}
+
+// The loops in assembly do what the one in Go does, with data of every kind, and with damage.
+func TestFast(t *testing.T) {
+	if !hasFast {
+		t.Skip("there are none for this machine")
+	}
+	r := rand.New(rand.NewPCG(9, 9))
+	for name, data := range samples() {
+		for _, level := range []int{flate.HuffmanOnly, 1, 6} {
+			t.Run(fmt.Sprint(name, " ", level), func(t *testing.T) {
+				blocks := zip(t, level, data)[10:]
+				sameSteps[uint8](t, blocks, piece)
+				sameSteps[uint16](t, blocks, 1+r.IntN(5000))
+				for range 10 {
+					bad := bytes.Clone(blocks[:min(len(blocks), 20000)])
+					bad[r.IntN(len(bad))] ^= 1 << r.IntN(8)
+					sameSteps[uint8](t, bad, 1+r.IntN(5000))
+					sameSteps[uint16](t, bad, 1+r.IntN(5000))
+				}
+			})
+		}
+	}
+	sameSteps[uint8](t, longCodes(), piece)
+	sameSteps[uint16](t, longCodes(), 777)
+}
+
+// FuzzFast compares the loops in assembly with the one in Go: what they make, where pieces end, and mistakes.
+func FuzzFast(f *testing.F) {
+	if !hasFast {
+		f.Skip("there are none for this machine")
+	}
+	for _, data := range samples() {
+		if len(data) < 25000 {
+			for _, level := range []int{1, 9, flate.HuffmanOnly} {
+				z := zip(f, level, data)
+				f.Add(z[10:len(z)-8], uint16(1000))
+			}
+		}
+	}
+	f.Add(longCodes(), uint16(700))
+	f.Fuzz(func(t *testing.T, blocks []byte, piece uint16) {
+		sameSteps[uint8](t, blocks, 1+int(piece))
+		sameSteps[uint16](t, blocks, 1+int(piece))
 	})
 }

@@ -2,24 +2,27 @@ package inflate
 
 import "math/bits"
 
-// An entry of a decoding table says what the next bits mean. Its lowest bits are
-// how many bits to consume; of the rest,
+// An entry of a decoding table says what the next bits mean: in its lowest byte how many to consume, in the next how
+// many of them are the code (the others are added to a value), and
 //
-//	a literal   flagLiteral, the byte in bits 8–15; with flagTwo the one after it in bits 16–23
-//	a length    flagBase, its least value in bits 16–24, and in bits 8–11 how many of
-//	            the bits to consume are its code: the others are added to the value
-//	a distance  likewise, its least value in bits 16–30
+//	a literal   flagLiteral, the byte in bits 16–23
+//	a length    flagLength, its least value from bit 48 on
+//	a distance  flagDistance, its least value from bit 48 on
 //	the end     flagEnd
-//	a subtable  flagSubtable, where it starts in bits 16–28, its size in bits 8–11;
+//	a subtable  flagSubtable, where it starts from bit 48 on, the bits of its index in bits 8–15;
 //	            codes longer than the table's bits are there
 //
-// and 0 is no code.
+// and 0 is no code. The first three have flagDirect, and in bits 32–39 the bits of the index of the next entry.
 const (
-	consume      = 0x3f
-	flagBase     = 1 << 13 // not looked at in a literal
-	flagSubtable = 1 << 14
-	flagEnd      = 1 << 15
-	flagTwo      = 1 << 30
+	shiftCode    = 8
+	shiftByte    = 16
+	shiftWidth   = 32
+	shiftValue   = 48
+	flagDistance = 1 << 26
+	flagEnd      = 1 << 27
+	flagSubtable = 1 << 28
+	flagDirect   = 1 << 29
+	flagLength   = 1 << 30
 	flagLiteral  = 1 << 31
 )
 
@@ -38,50 +41,47 @@ const (
 // The least values and extra bits of the lengths of symbols 257 to 285, and of the
 // distances of symbols 0 to 29 (RFC 1951, 3.2.5).
 var (
-	lengthBase = [29]uint32{3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31,
+	lengthBase = [29]uint64{3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31,
 		35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258}
-	lengthExtra = [29]uint32{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2,
+	lengthExtra = [29]uint64{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2,
 		3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0}
-	distBase = [30]uint32{1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193,
+	distBase = [30]uint64{1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193,
 		257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577}
-	distExtra = [30]uint32{0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6,
+	distExtra = [30]uint64{0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6,
 		7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13}
 )
 
 // litMeaning, distMeaning and preMeaning are the entries of the symbols of each
 // code without the bits of their codes. The code of code lengths gives bytes.
-var litMeaning, distMeaning, preMeaning = func() (lit [288]uint32, dist [32]uint32, pre [19]uint32) {
+var litMeaning, distMeaning, preMeaning = func() (lit [288]uint64, dist [32]uint64, pre [19]uint64) {
 	for s := range 256 {
-		lit[s] = flagLiteral | uint32(s)<<8
+		lit[s] = flagLiteral | flagDirect | litBits<<shiftWidth | uint64(s)<<shiftByte
 	}
 	lit[256] = flagEnd
 	for i := range lengthBase {
-		lit[257+i] = flagBase | lengthBase[i]<<16 | lengthExtra[i]
+		lit[257+i] = flagLength | flagDirect | distBits<<shiftWidth | lengthBase[i]<<shiftValue | lengthExtra[i]
 	}
 	for i := range distBase {
-		dist[i] = flagBase | distBase[i]<<16 | distExtra[i]
+		dist[i] = flagDistance | flagDirect | litBits<<shiftWidth | distBase[i]<<shiftValue | distExtra[i]
 	}
 	for s := range pre {
-		pre[s] = flagLiteral | uint32(s)<<8
+		pre[s] = flagLiteral | uint64(s)<<shiftByte
 	}
 	return lit, dist, pre
 }()
 
 // finish puts the bits of a code into the entry of its symbol.
-func finish(meaning uint32, n int) uint32 {
-	switch {
-	case meaning == 0:
+func finish(meaning uint64, n int) uint64 {
+	if meaning == 0 {
 		return 0
-	case meaning&flagLiteral == 0 && meaning&flagBase != 0:
-		return meaning + uint32(n)<<8 + uint32(n)
 	}
-	return meaning + uint32(n)
+	return meaning + uint64(n)<<shiftCode + uint64(n)
 }
 
 // build fills a decoding table from the lengths of the codes by symbol. It tells
 // whether they are those of a complete prefix code. A code of no symbol, and one
 // of a single symbol of one bit, are let pass too, as every decompressor does.
-func build(table []uint32, tableBits int, lengths []uint8, meaning []uint32) bool {
+func build(table []uint64, tableBits int, lengths []uint8, meaning []uint64) bool {
 	var count, end [maxBits + 2]int // by length: symbols; the end of theirs among the sorted ones
 	for _, n := range lengths {
 		count[n]++
@@ -137,7 +137,7 @@ func build(table []uint32, tableBits int, lengths []uint8, meaning []uint32) boo
 				}
 				prefix, start, size = p, free, 1<<bits
 				free += size
-				table[p] = flagSubtable | uint32(start)<<16 | uint32(bits)<<8 | uint32(tableBits)
+				table[p] = flagSubtable | uint64(start)<<shiftValue | uint64(bits)<<shiftCode | uint64(tableBits)
 			}
 			e := finish(meaning[sorted[at]], n-tableBits)
 			for i := int(code >> tableBits); i < size; i += 1 << (n - tableBits) {
