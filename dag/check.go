@@ -211,3 +211,33 @@ func (f *fileDigests) digest(s *artifacts.Store, path string) (artifacts.Ref, er
 	f.mu.Unlock()
 	return once()
 }
+
+// hashAhead digests files of the first tasks, for as many as run at a time, while what comes before them waits for
+// the disk. Whether that can be done, their checks say.
+func (r *runner) hashAhead() *sync.WaitGroup {
+	var files []string
+	tasks := 0
+	for _, i := range r.order[:min(len(r.order), lookahead)] {
+		had := len(files)
+		for _, in := range r.nodes[i].Inputs {
+			for _, src := range in.Sources {
+				if src.Node == nil && r.at[i].wanted {
+					files = append(files, src.File)
+				}
+			}
+		}
+		if len(files) > had {
+			tasks++
+		}
+		if tasks == r.opt.Workers {
+			break
+		}
+	}
+	var done sync.WaitGroup
+	done.Go(func() {
+		for _, f := range files {
+			_, _ = r.files.digest(r.store, f)
+		}
+	})
+	return &done
+}

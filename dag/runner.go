@@ -194,6 +194,9 @@ func (r *runner) loop(ctx context.Context) error {
 		go r.checker()
 	}
 	defer close(r.batches)
+	if !r.dry && r.readOnly == nil {
+		defer r.hashAhead().Wait()
+	}
 	interrupted := ctx.Done()
 	ask := time.NewTicker(askAgain)
 	defer ask.Stop()

@@ -23,13 +23,14 @@ func (s *stream) extend(until int64) {
 	for s.end < until && s.err == nil {
 		at := int(s.end - s.base)
 		if at == len(s.pieces)*input {
-			piece := make([]byte, input)
-			if n := len(s.spare); n > 0 {
-				piece, s.spare = s.spare[n-1], s.spare[:n-1]
+			if len(s.spare) == 0 {
+				s.spare = append(s.spare, make([]byte, input))
 			}
+			last := len(s.spare) - 1
 			s.mu.Lock()
-			s.pieces = append(s.pieces, piece)
+			s.pieces = append(s.pieces, s.spare[last])
 			s.mu.Unlock()
+			s.spare = s.spare[:last]
 		}
 		var n int
 		n, s.err = s.src.Read(s.pieces[at/input][at%input:])
