@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -184,21 +183,16 @@ func (c *rot) run(args ...string) string {
 	return out
 }
 
-var exported = []string{"first.text", "first.more", "second", "numbers[value=1]",
-	"numbers[value=2]", "numbers[value=3]"}
-
-// exports exports everything, and gives the bytes.
+// exports exports every stage, and gives the bytes of the files.
 func (c *rot) exports(flags ...string) map[string]string {
 	c.t.Helper()
-	got := map[string]string{}
-	for _, what := range exported {
-		path := c.path(what)
-		c.run(append([]string{"export", "small.yaml", what, "-o", path}, flags...)...)
-		b, err := os.ReadFile(path)
-		if err != nil {
-			c.t.Error(err)
-		}
-		got[what] = string(b)
+	dir := c.t.TempDir()
+	for _, args := range exporting(dir, flags) {
+		c.run(args...)
+	}
+	got := contents(c.t, dir)
+	if len(got) < 6 {
+		c.t.Errorf("only %d files are exported", len(got))
 	}
 	return got
 }
@@ -206,21 +200,22 @@ func (c *rot) exports(flags ...string) map[string]string {
 // tryExports exports everything; what is damaged may be refused, with the remedy.
 func (c *rot) tryExports(flags ...string) {
 	c.t.Helper()
-	for _, what := range exported {
-		out, err := c.try(append([]string{"export", "small.yaml", what, "-o", c.path(what)}, flags...)...)
+	for _, args := range exporting(c.t.TempDir(), flags) {
+		out, err := c.try(args...)
 		if err != nil && !strings.Contains(out, "` makes a damaged result of FILE again") &&
 			!strings.Contains(out, "missing or damaged") {
-			c.t.Errorf("%s: %v\n%s", what, err, out)
+			c.t.Errorf("%v: %v\n%s", args, err, out)
 		}
 	}
 }
 
-func (c *rot) path(what string) string {
-	name := filepath.Join(c.dir, regexp.MustCompile(`\W`).ReplaceAllString(what, "_"))
-	if strings.HasPrefix(what, "numbers") {
-		return name + ".npy"
+// exporting are the commands that export the results of each stage below a directory.
+func exporting(dir string, flags []string) (commands [][]string) {
+	for _, stage := range []string{"first", "second", "numbers"} {
+		commands = append(commands, append([]string{"export", "small.yaml", stage, "--format", "all", "-o",
+			filepath.Join(dir, stage) + string(filepath.Separator)}, flags...))
 	}
-	return name + ".txt"
+	return commands
 }
 
 // files lists the blobs and the records of actions.

@@ -36,7 +36,7 @@ var elsewhere = map[string]string{
 // smaller are the changes that make the commands of the pages quick: fewer participants, draws and epochs, and an
 // audit of a few tasks.
 var smaller = strings.NewReplacer(
-	"simulate quick.yaml fmriprep", "simulate quick.yaml fmriprep --set cohort.asd=10 --set cohort.hc=10",
+	"simulate quick.yaml fmriprep", "simulate quick.yaml fmriprep --set cohort.asd=6 --set cohort.hc=6 --set cohort.volumes=80",
 	"draws: 8", "draws: 1", "epochs: 60", "epochs: 2", "audit study.yaml", "audit study.yaml --sample 0.05")
 
 // TestDocsCommands runs the shell lines of the README and the tutorial, in their order, on simulated participants.
