@@ -2,59 +2,55 @@
 package examples_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"prgnn/artifacts/encoding"
+	"prgnn/cmd/pipeline/cli"
 	"prgnn/internal/need"
 )
 
-// TestOwnStage builds a lab's own program, a module of its own, and runs its
-// pipeline: it has the lab's kind beside ours, with a code identity, and caches
-// what it gives.
-func TestOwnStage(t *testing.T) {
-	dir := t.TempDir()
-	program := filepath.Join(dir, "pipeline")
-	if runtime.GOOS == "windows" {
-		program += ".exe"
-	}
-	output(t, "own-stage", "go", "build", "-ldflags=-s -w", "-o", program, ".")
-	output(t, "own-stage", "go", "test", "./outliers") // make generate makes it fresh
-
+// lab is a directory in which a lab's own program, a module of its own, has run its pipeline, and what the run said:
+// several tests begin there.
+var lab = sync.OnceValues(func() (said string, err error) {
+	dir := labDir()
 	text, err := os.ReadFile(filepath.Join("own-stage", "outliers.yaml"))
+	if err == nil {
+		err = errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(filepath.Join(dir, "outliers.yaml"), text, 0o666))
+	}
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "outliers.yaml"), text, 0o666); err != nil {
-		t.Fatal(err)
+	program := filepath.Join(dir, "pipeline.exe")
+	if said, err = run("own-stage", nil, "go", "build", "-ldflags=-s -w", "-o", program, "."); err != nil {
+		return said, err
 	}
-	for _, want := range []string{": 36 tasks: 36 ran, 0 cached, 0 failed", ": 36 tasks: 0 ran, 36 cached, 0 failed"} {
-		if got := output(t, dir, program, "run", "-q", "outliers.yaml"); !strings.Contains(got, want) {
-			t.Errorf("run: %s, want %s", got, want)
-		}
-	}
+	return run(dir, nil, program, "run", "-q", "outliers.yaml")
+})
 
-	// The kind is known by the source that it reaches, not by the build of the program: another
-	// one finds all results. It has gonum without assembly, which rounds otherwise, and
-	// makes the same bytes. Gonum alone knows the tag "safe"; "noasm" has most modules compiled again.
-	tags := "-tags=safe"
-	if need.Required() {
-		tags = "-tags=safe,noasm"
+func labDir() string { return filepath.Join(made, "lab") }
+
+// TestOwnStage runs the pipeline of a lab's own program: it has the lab's kind beside ours, with a code identity, and
+// caches what it gives.
+func TestOwnStage(t *testing.T) {
+	said, err := lab()
+	if want := ": 36 tasks: 36 ran, 0 cached, 0 failed"; err != nil || !strings.Contains(said, want) {
+		t.Fatalf("run: %s, want %s: %v", said, want, err)
 	}
-	other := filepath.Join(dir, "other.exe")
-	output(t, "own-stage", "go", "build", tags, "-ldflags=-s -w", "-o", other, ".")
-	if got, want := output(t, dir, other, "run", "-q", "outliers.yaml"), ": 36 tasks: 0 ran, 36 cached, 0 failed"; !strings.Contains(got, want) {
-		t.Errorf("another build: %s, want %s", got, want)
-	}
-	if got, want := output(t, dir, other, "audit", "-q", "outliers.yaml"), "36 tasks: 36 identical"; !strings.Contains(got, want) {
-		t.Errorf("audit without assembly: %s, want %s", got, want)
+	dir, program := labDir(), filepath.Join(labDir(), "pipeline.exe")
+	output(t, "own-stage", "go", "test", "./outliers") // make generate makes it fresh
+	if got, want := output(t, dir, program, "run", "-q", "outliers.yaml"), ": 36 tasks: 0 ran, 36 cached, 0 failed"; !strings.Contains(got, want) {
+		t.Errorf("run: %s, want %s", got, want)
 	}
 
 	// What the engine stored: the squared distances of n participants in k components sum to
@@ -98,13 +94,15 @@ func TestOwnStage(t *testing.T) {
 	}
 }
 
-// TestEditedStage edits the lab's stage as its author would: a comment, the layout,
+// TestEditedStage edits the lab's stage as its author would, who has results of it: a comment, the layout,
 // the formula. Each time the code identity and the program are made anew.
 func TestEditedStage(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("own-stage")); err != nil {
-		t.Fatal(err)
+	if said, err := lab(); err != nil {
+		t.Fatal(said, err)
 	}
+	dir := t.TempDir()
+	need.NoError(t, errors.Join(os.CopyFS(dir, os.DirFS("own-stage")),
+		os.CopyFS(filepath.Join(dir, ".pipeline"), os.DirFS(filepath.Join(labDir(), ".pipeline")))))
 	here, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
@@ -125,13 +123,10 @@ func TestEditedStage(t *testing.T) {
 	}
 	edit("go.mod", "=> ../..", "=> "+filepath.ToSlash(here))
 	for _, step := range []struct{ old, new, ran, why string }{
-		{"", "", "36 ran, 0 cached", ""},
 		{"// Run computes", "// Run decomposes the matrices, and\n// computes", "0 ran, 36 cached", ""},
 		{"squared[i] = d * d", "squared[i] = d", "3 ran, 33 cached", "code: examples/own-stage/outliers.distances changed (outliers/outliers.go:129)"},
 	} {
-		if step.old != "" {
-			edit("outliers/outliers.go", step.old, step.new)
-		}
+		edit("outliers/outliers.go", step.old, step.new)
 		output(t, dir, "go", "run", "prgnn/dag/codeid", "./outliers")
 		output(t, dir, "go", "build", "-ldflags=-s -w", "-o", "pipeline.exe", ".")
 		program := filepath.Join(dir, "pipeline.exe")
@@ -150,7 +145,6 @@ func TestEditedStage(t *testing.T) {
 // under another name it builds, passes its tests and has the kind.
 func TestNewStage(t *testing.T) {
 	dir := t.TempDir()
-	program := built(t)
 	clone, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +200,6 @@ func TestGrowth(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS("growth")); err != nil {
 		t.Fatal(err)
 	}
-	program := built(t)
 	pipeline := func(args ...string) string {
 		return output(t, dir, append([]string{program, args[0], "-q", "--set", "python=" + python, "growth.yaml"},
 			args[1:]...)...)
@@ -259,24 +252,25 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// program is the program of this repository, which several tests need: it is linked once.
-var program string
+// program is that of this repository, which the test program is by this name; made is a directory for all tests.
+var program, made string
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "prgnn-examples-")
-	if err != nil {
-		panic(err)
-	}
-	program = filepath.Join(dir, "pipeline.exe")
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	testscript.Main(prepared{m}, map[string]func(){"pipeline": func() { os.Exit(cli.Main()) }})
 }
 
-func built(t *testing.T) string {
-	t.Helper()
-	output(t, ".", "go", "build", "-ldflags=-s -w", "-o", program, "prgnn/cmd/pipeline")
-	return program
+type prepared struct{ *testing.M }
+
+func (p prepared) Run() int {
+	var err error
+	if made, err = os.MkdirTemp("", "prgnn-examples-"); err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(made)
+	if program, err = exec.LookPath("pipeline"); err != nil {
+		panic(err)
+	}
+	return p.M.Run()
 }
 
 func number(t *testing.T, text string) float64 {
@@ -288,11 +282,19 @@ func number(t *testing.T, text string) float64 {
 	return x
 }
 
-// output runs a command, which must succeed, and gives what it printed. Nothing is
-// fetched: the example's modules are those of the project. Vet, which reads all that is imported, judges the
-// examples where nothing may be left out.
+// output runs a command, which must succeed, and gives what it printed.
 func output(t *testing.T, dir string, command ...string) string {
 	t.Helper()
+	out, err := run(dir, nil, command...)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
+	}
+	return out
+}
+
+// run runs a command. Nothing is fetched: the example's modules are those of the project. Vet, which reads all that is
+// imported, judges the examples where nothing may be left out.
+func run(dir string, env []string, command ...string) (string, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = dir
 	flags := "-mod=readonly "
@@ -300,12 +302,27 @@ func output(t *testing.T, dir string, command ...string) string {
 		flags += "-vet=off "
 	}
 	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS="+flags+os.Getenv("GOFLAGS"), "GOWORK=off")
+	cmd.Env = append(cmd.Env, env...)
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
-	}
-	return string(out)
+	return string(out), err
 }
+
+// otherwise has our packages compiled in another way: without optimization, which takes less time, and with gonum
+// without its assembly, which rounds otherwise. Gonum alone knows the tag "safe"; "noasm" has most modules compiled
+// again.
+func otherwise(t *testing.T) {
+	tags := "-tags=safe"
+	if need.Required() {
+		tags = "-tags=safe,noasm"
+	}
+	t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" "+tags+
+		` "-ldflags=-s -w" "-gcflags=prgnn/...=-N -l -dwarf=false" "-gcflags=prgnn/dag/codeid=-dwarf=false"`)
+}
+
+// copied is what new-kind/add.sh says, which adds a stage kind to a copy of the repository.
+var copied = sync.OnceValues(func() (string, error) { return run(".", nil, "bash", "new-kind/add.sh", copyDir()) })
+
+func copyDir() string { return filepath.Join(made, "copy") }
 
 // TestNewKind adds a stage kind of one file and its example to a copy of the repository: one error
 // says what it lacks, then it is listed, tested and run, and only generated files are changed.
@@ -315,13 +332,9 @@ func TestNewKind(t *testing.T) {
 	if err := exec.Command("git", "rev-parse").Run(); err != nil {
 		need.Missing(t, "git lists the files to copy: %v", err)
 	}
-	flags := os.Getenv("GOFLAGS") + ` "-ldflags=-s -w"`
-	if !strings.Contains(flags, "-trimpath") {
-		// All packages of the copy are compiled, since they lie elsewhere: without optimization, which takes less time.
-		flags += ` "-gcflags=prgnn/...=-N -l -dwarf=false" "-gcflags=prgnn/dag/codeid=-dwarf=false"`
-	}
-	t.Setenv("GOFLAGS", flags)
-	said := output(t, ".", "bash", "new-kind/add.sh", filepath.Join(t.TempDir(), "copy"))
+	otherwise(t)
+	said, err := copied()
+	need.NoError(t, err, said)
 	at := 0
 	for _, want := range []string{
 		"stage kinds are not complete:", "strength (stages/prepare/strength.go) lacks", "make generate:", "stages/testdata/battery/strength.txt:",
@@ -341,6 +354,34 @@ func TestNewKind(t *testing.T) {
 	}
 }
 
+// TestAnotherBuild: a kind is known by the source that it reaches, not by the build of the program. Another one finds
+// all results of the lab, and makes the same bytes. Where there is the copy of TestNewKind, whose packages are compiled
+// so, it is built there.
+func TestAnotherBuild(t *testing.T) {
+	if said, err := lab(); err != nil {
+		t.Fatal(said, err)
+	}
+	otherwise(t)
+	dir, env := "own-stage", []string(nil)
+	if _, err := copied(); err == nil {
+		dir = filepath.Join(copyDir(), "examples", "own-stage")
+		env = []string{"GOWORK="}
+		if said, err := run(copyDir(), env, "go", "work", "init", ".", "./examples/own-stage"); err != nil {
+			t.Fatal(said, err)
+		}
+	}
+	other := filepath.Join(labDir(), "other.exe")
+	if said, err := run(dir, env, "go", "build", "-o", other, "."); err != nil {
+		t.Fatal(said, err)
+	}
+	if got, want := output(t, labDir(), other, "run", "-q", "outliers.yaml"), ": 36 tasks: 0 ran, 36 cached, 0 failed"; !strings.Contains(got, want) {
+		t.Errorf("another build: %s, want %s", got, want)
+	}
+	if got, want := output(t, labDir(), other, "audit", "-q", "outliers.yaml"), "36 tasks: 36 identical"; !strings.Contains(got, want) {
+		t.Errorf("audit without assembly: %s, want %s", got, want)
+	}
+}
+
 // TestPythonExec runs the steps in Python and compares the lengths with the formula on what
 // the engine stored.
 func TestPythonExec(t *testing.T) {
@@ -349,7 +390,6 @@ func TestPythonExec(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS("python-exec")); err != nil {
 		t.Fatal(err)
 	}
-	program := built(t)
 	pipeline := func(args ...string) string {
 		return output(t, dir, append([]string{program, args[0], "-q", "--set", "python=" + python, "lengths.yaml"},
 			args[1:]...)...)

@@ -11,8 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	_ "prgnn/cmd/pipeline/cli" // so that go test runs this again when the program has changed
+	"github.com/rogpeppe/go-internal/testscript"
 
+	"prgnn/cmd/pipeline/cli"
 	"prgnn/internal/need"
 )
 
@@ -24,7 +25,7 @@ func TestPackage(t *testing.T) {
 	for _, check := range [][]string{
 		{"ruff", "check", "--no-cache", "."},
 		{"ruff", "format", "--check", "--no-cache", "src", "tests"},
-		{"mypy", "--cache-dir", t.TempDir()},
+		{"mypy", "--cache-dir", cacheOfMypy(t)},
 		{"pytest", "-q", "--tb=short"},
 	} {
 		t.Run(strings.Join(check[:2], " "), func(t *testing.T) {
@@ -32,6 +33,13 @@ func TestPackage(t *testing.T) {
 			run(t, python, check...)
 		})
 	}
+}
+
+// cacheOfMypy is kept beside the virtual environment of the tests: mypy reads the stubs of the libraries in eight
+// seconds, and judges files by their contents.
+func cacheOfMypy(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(need.Value(os.UserCacheDir())(t), "prgnn", "mypy")
 }
 
 // TestOtherPythons runs the tests of the package on other versions of Python.
@@ -86,21 +94,26 @@ var quick = sync.OnceValue(func() error {
 	return nil
 })
 
-// TestMain builds the program.
+// TestMain makes the test program the command that the package calls: none has to be linked.
 func TestMain(m *testing.M) {
+	command := func() { os.Exit(cli.Main()) }
+	testscript.Main(prepared{m}, map[string]func(){"pipeline": command, "prgnn": command})
+}
+
+type prepared struct{ *testing.M }
+
+func (p prepared) Run() int {
 	dir, err := os.MkdirTemp("", "prgnn-package-")
 	if err != nil {
 		panic(err)
 	}
-	program := filepath.Join(dir, "pipeline.exe")
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "prgnn/cmd/pipeline")
-	if out, err := build.CombinedOutput(); err != nil {
-		panic(string(out))
+	defer os.RemoveAll(dir)
+	program, err := exec.LookPath("pipeline")
+	if err != nil {
+		panic(err)
 	}
 	os.Setenv("PRGNN_PIPELINE", program)
 	made = filepath.Join(dir, "store")
 	os.Setenv("PYTHONDONTWRITEBYTECODE", "1")
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	return p.M.Run()
 }

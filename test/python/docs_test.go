@@ -4,10 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"prgnn/cmd/pipeline/cli"
 	"prgnn/internal/need"
 )
 
@@ -18,7 +20,6 @@ func newPage(t *testing.T) *page {
 	t.Helper()
 	text := need.Value(os.ReadFile("../../docs/python.md"))(t)
 	p := &page{string(text), t.TempDir()}
-	t.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	source := need.Value(filepath.Abs(filepath.Join("..", "..", "python", "src")))(t)
 	t.Setenv("PYTHONPATH", source)
 	t.Setenv("PYTHONDONTWRITEBYTECODE", "1")
@@ -68,22 +69,23 @@ func blocksOf(page string) map[string]string {
 // program is what all tests call.
 var program string
 
-// TestMain builds the program, and gives all tests one store: the pipeline that they look at runs once.
+// TestMain makes the test program the command, which need not be linked then, and gives all tests one store: the
+// pipeline that they look at runs once.
 func TestMain(m *testing.M) {
+	testscript.Main(prepared{m}, map[string]func(){"pipeline": func() { os.Exit(cli.Main()) }})
+}
+
+type prepared struct{ *testing.M }
+
+func (p prepared) Run() int {
 	dir, err := os.MkdirTemp("", "prgnn-python-")
 	if err != nil {
 		panic(err)
 	}
-	program = filepath.Join(dir, "bin", "pipeline")
-	if runtime.GOOS == "windows" {
-		program += ".exe"
-	}
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "prgnn/cmd/pipeline")
-	if out, err := build.CombinedOutput(); err != nil {
-		panic(string(out))
+	defer os.RemoveAll(dir)
+	if program, err = exec.LookPath("pipeline"); err != nil {
+		panic(err)
 	}
 	os.Setenv("PIPELINE_STORE", filepath.Join(dir, "store"))
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	return p.M.Run()
 }

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"testing"
 
-	_ "prgnn/cmd/pipeline/cli" // so that go test runs this again when the program has changed
-
 	"prgnn/internal/need"
 )
 
