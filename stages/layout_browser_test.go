@@ -122,10 +122,12 @@ func TestLayoutInBrowser(t *testing.T) {
 func quickReport(t *testing.T, dir string) []byte {
 	t.Helper()
 	program := filepath.Join(dir, "pipeline")
-	if out, err := exec.Command("go", "build", "-o", program, "prgnn/cmd/pipeline").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program,
+		"prgnn/cmd/pipeline").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	run := exec.Command(program, "run", "-q", "quick.yaml")
+	// The curves of a short training have the same texts.
+	run := exec.Command(program, "run", "-q", "quick.yaml", "--set", "train.epochs=10")
 	run.Dir = dir
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -94,13 +94,13 @@ func TestRepository(t *testing.T) {
 	// A package is split in three: two of its files become packages.
 	split(t, dir, "internal/exact", "sincos.go", "trig", "Sincos")
 	split(t, dir, "internal/exact", "float32.go", "single", "Exp32")
-	if c := changed(before, byName(kindsIn(t, filepath.Join(dir, "stages")))); c != nil {
+	p = loaded(t, dir)
+	if c := changed(before, byName(need.Value(p.declarations().kinds(p.roots[0]))(t))); c != nil {
 		t.Errorf("a package split: %d of %d kinds change: %v", len(c), len(before), c)
 	}
 
 	// All names at package level, of receivers, parameters and variables get an
 	// underscore; all Go and assembly files another name.
-	p = loaded(t, dir)
 	renamed := renameAll(t, p)
 	if renamed < 30000 {
 		t.Errorf("%d mentions renamed", renamed)
