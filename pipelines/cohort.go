@@ -210,6 +210,9 @@ func (l *loader) limited(c *choice, r *cohort.Roster, all int, n *tree.Node) boo
 	return true
 }
 
+// beyondLimit is why a participant takes no part whom nothing speaks against.
+const beyondLimit = "beyond limit"
+
 // keep is the roster of those who are kept of the ids that are left; the others are listed, with the reason.
 func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 	chosen := *r
@@ -225,10 +228,11 @@ func (c *choice) keep(r *cohort.Roster, left []string) *cohort.Roster {
 		case c.without[s.ID] != "":
 			why, category = c.without[s.ID], cohort.NotDenoised
 		case why == "" && !kept[s.ID]:
-			why = "beyond limit"
+			why = beyondLimit
 		}
 		if why != "" {
-			chosen.Left = append(chosen.Left, cohort.LeftOut{ID: s.ID, Why: why, Category: category})
+			left := cohort.LeftOut{ID: s.ID, Group: group[s.ID], Why: why, Category: category}
+			chosen.Left = append(chosen.Left, left)
 		} else {
 			chosen.Subjects = append(chosen.Subjects, s)
 		}

@@ -100,7 +100,8 @@ func (l *loader) checkFolds() {
 			l.bad.Add(placeOf(s.pos, s.with)(text), "stage %s: %s", s.name, text)
 		}
 		if err := plans.Fail(s.nodes); err != nil {
-			l.note("stage %s will fail: %v", s.name, err)
+			l.doomed = append(l.doomed, Doom{s.name, s.pos, err.Error()})
+			l.note("%v", l.doomed[len(l.doomed)-1])
 		}
 		leaks, unknown := fits.Leaks(s.nodes)
 		for _, text := range leaks {

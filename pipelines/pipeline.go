@@ -32,8 +32,18 @@ type Pipeline struct {
 	Shared  Shared         // what of the file and of --set is for others
 	Roster  *cohort.Roster // the cohort without those who are excluded; nil when the file has none
 	Paths   []string       // the values of the file and of --set that can be paths, absolute
+	Doomed  []Doom         // stages that will fail, as Notes say, too
 	about   span           // the notes that are about the scans of all participants
 }
+
+// A Doom is a stage of which a task will fail whatever the stages before it make.
+type Doom struct {
+	Stage string
+	Pos   dag.Pos
+	Why   string
+}
+
+func (d Doom) String() string { return fmt.Sprintf("stage %s will fail: %s", d.Stage, d.Why) }
 
 // A span is a part of a list, from its first element to the one behind its last.
 type span struct{ from, to int }
@@ -147,7 +157,8 @@ type loader struct {
 	texts  float64 // bytes of names and texts of tasks that may still be made
 	roster *cohort.Roster
 	notes  []string
-	about  span // of notes: what the cohort says of the scans of its participants
+	doomed []Doom // stages that will fail
+	about  span   // of notes: what the cohort says of the scans of its participants
 
 	unchecked []column.Unchecked // stages that no leakage check sees
 
@@ -218,6 +229,9 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 	l.checkHeadlines()
 	l.precheck(p.Graph)
 	l.checkFolds()
+	l.checkExclusions()
+	l.checkSites()
+	l.checkJudged()
 	if l.settled {
 		if err := l.addSettings(p.Graph); err != nil {
 			return nil, err
@@ -226,7 +240,7 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 	if len(l.bad.List) > 0 {
 		return nil, l.bad.Sorted()
 	}
-	p.Roster, p.Notes, p.about = l.roster, l.notes, l.about
+	p.Roster, p.Notes, p.Doomed, p.about = l.roster, l.notes, l.doomed, l.about
 	if l.roster != nil {
 		p.Here = l.roster.Here
 		p.Graph.Absent = map[string]string{}

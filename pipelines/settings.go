@@ -45,6 +45,7 @@ type noteRow struct {
 // An excludedRow is one participant who takes no part.
 type excludedRow struct {
 	ID       string `column:"participant_id"`
+	Group    string `column:"group" doc:"empty where it is not known"`
 	Reason   string `column:"reason"`
 	Category string `column:"category" doc:"the reason without ids, files and advice"`
 }
@@ -95,7 +96,7 @@ func (l *loader) addSettings(g *dag.Graph) error {
 	if l.roster != nil {
 		notes.Meta = l.roster.Scans().Meta()
 		for _, o := range l.roster.Left {
-			excluded = append(excluded, excludedRow{o.ID, o.Why, o.Counted()})
+			excluded = append(excluded, excludedRow{o.ID, o.Group, o.Why, o.Counted()})
 		}
 	}
 	left := column.Table(excluded)

@@ -49,7 +49,7 @@ func KernelRidgeTo(ctx context.Context, o KernelRidge, x Rows, y []float64, thre
 
 // fit trains one machine for each target.
 func (o KernelRidge) fit(ctx context.Context, x Rows, targets [][]float64, threads int) (machines, error) {
-	if err := tooMany(x.N); err != nil {
+	if err := TooMany(x.N); err != nil {
 		return nil, err
 	}
 	z := unitRows(x)

@@ -27,7 +27,8 @@ type SVM struct {
 // matrix is 1 GiB then.
 const most = 11585
 
-func tooMany(n int) error {
+// TooMany refuses so many training graphs for a model that uses all pairs: svm, linear-svm, kernel-ridge.
+func TooMany(n int) error {
 	if n > most {
 		return fmt.Errorf("%d training graphs: this model uses all pairs and takes at most %d; use fewer draws, or the models ridge or logistic, which take more", n, most)
 	}
@@ -36,7 +37,7 @@ func tooMany(n int) error {
 
 // FitSVM trains a support vector machine.
 func FitSVM(ctx context.Context, o SVM, x Rows, label []int, classes, threads int) (Classifier, error) {
-	if err := tooMany(x.N); err != nil {
+	if err := TooMany(x.N); err != nil {
 		return nil, err
 	}
 	k := kernel{linear: o.Kernel == "linear", gamma: o.Gamma}
@@ -66,7 +67,7 @@ func FitSVM(ctx context.Context, o SVM, x Rows, label []int, classes, threads in
 // SVMTo is support vector regression of numbers y (Drucker et al. 1996; Smola & Schölkopf 2004): it minimizes
 // ½‖w‖² + C·Σ max(0, |y − f(x)| − epsilon).
 func SVMTo(ctx context.Context, o SVM, epsilon float64, x Rows, y []float64, threads int) (Regressor, error) {
-	if err := tooMany(x.N); err != nil {
+	if err := TooMany(x.N); err != nil {
 		return nil, err
 	}
 	k := kernel{linear: o.Kernel == "linear", gamma: o.Gamma}

@@ -31,6 +31,9 @@ type Covariates struct {
 	Seed         uint64   `param:"seed" doc:"of the permutations"`
 }
 
+// PermutesWithin is the column within whose values labels are permuted.
+func (s *Covariates) PermutesWithin() string { return s.Within }
+
 func (s *Covariates) Ports() dag.Ports {
 	checks := column.Type[column.CovariateRow]()
 	if s.Label == column.Target {
@@ -101,11 +104,11 @@ func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 			within = make([]int, len(group))
 		}
 		of := covariateOf(c)
-		told := inference.Separate(of, group, len(groups), within, s.Permutations,
-			random.New(s.Seed, "covariates", c.Name))
-		only := knownIn(of, group)
-		if only >= 0 { // nothing to compare with
-			told = inference.Separation{AUC: math.NaN(), Chance: math.NaN(), P: math.NaN()}
+		told := inference.Separation{AUC: math.NaN(), Chance: math.NaN(), P: math.NaN()}
+		if only := knownIn(of, group); only < 0 {
+			told = inference.Separate(of, group, len(groups), within, s.Permutations,
+				random.New(s.Seed, "covariates", c.Name))
+		} else { // nothing to compare with
 			cautions = append(cautions, fmt.Sprintf("The covariate %s is known in %s only: it was not tested", c.Name, groups[only]))
 		}
 		fixed := varies(of) && c.Name != s.Within && told.Fixed

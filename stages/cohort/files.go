@@ -244,11 +244,12 @@ func (r *Roster) skip() {
 	keep := map[string]bool{}
 	var left []Subject
 	var out []LeftOut
+	_, group, _ := column.ByParticipant(r.Participants, "group") // nil without a column of groups
 	for _, s := range r.Subjects {
 		if s.Problem == nil || errors.As(s.Problem, new(several)) {
 			left, keep[s.ID] = append(left, s), true
 		} else {
-			out = append(out, LeftOut{s.ID, withoutPlaces(r.Root, errors.Unwrap(s.Problem)), UnusableData})
+			out = append(out, LeftOut{s.ID, group[s.ID], withoutPlaces(r.Root, errors.Unwrap(s.Problem)), UnusableData})
 		}
 	}
 	if out == nil || left == nil {

@@ -157,6 +157,11 @@ func (l *list) name(levels map[string]string) error {
 		}
 	}
 	codes := sheet.Codes(labels)
+	for _, value := range slices.Sorted(maps.Keys(levels)) {
+		if !slices.Contains(labels, value) {
+			l.notes = append(l.notes, fmt.Sprintf("levels: no row has %s %s (%s)", l.Group, value, levels[value]))
+		}
+	}
 	for i, cells := range l.sheet.Rows {
 		r := listedRow{line: l.sheet.Lines[i], cells: map[string]string{}}
 		for j, c := range l.sheet.Columns {
@@ -284,10 +289,18 @@ func (l *list) drop(category string, why func(listedRow) string) {
 	l.rows = slices.DeleteFunc(l.rows, func(r listedRow) bool {
 		reason := why(r)
 		if reason != "" && r.source != "" {
-			l.left = append(l.left, LeftOut{r.id, reason, category})
+			l.left = append(l.left, LeftOut{r.id, l.groupOf(r), reason, category})
 		}
 		return reason != ""
 	})
+}
+
+// groupOf is the group of a row; "" where a number is predicted.
+func (l *list) groupOf(r listedRow) string {
+	if r.number {
+		return ""
+	}
+	return r.label
 }
 
 // leftOut are those who were taken out, sorted.

@@ -79,34 +79,72 @@ func isNumber(text string) bool {
 
 // doubtGroups names groups that no comparison is possible between, or that are one by mistake.
 func (l *list) doubtGroups() (notes []string) {
-	all, sites, folded := map[string]bool{}, map[string]string{}, map[string]string{} // sites → a group
-	mixed := false
-	for _, r := range l.rows {
-		if r.label == "" {
-			continue
-		}
-		all[r.label] = true
-		if site := r.cells["site"]; site != "" {
-			other, there := sites[site]
-			mixed = mixed || there && other != r.label
-			sites[site] = r.label
+	all, folded := map[string]int{}, map[string]string{}
+	for i, r := range l.rows {
+		if r.label != "" && (i == 0 || l.rows[i-1].id != r.id) {
+			all[r.label]++
 		}
 	}
 	groups := slices.Sorted(maps.Keys(all))
-	for _, g := range groups {
+	for i, g := range groups {
 		if twin, there := folded[strings.ToLower(g)]; there {
 			notes = append(notes, fmt.Sprintf("the groups %s and %s %s: if they are one, give them one name in levels: [%s=%s, %s=%s]",
 				twin, g, column.OnlyInCase, twin, twin, g, twin))
 		}
 		folded[strings.ToLower(g)] = g
+		for _, other := range groups[:i] {
+			if text := l.alike(other, g, all); text != "" {
+				notes = append(notes, text)
+			}
+		}
 	}
 	if len(groups) == 1 {
 		notes = append(notes, "every participant is in the group "+groups[0]+": there is nothing to compare")
 	}
-	if len(groups) > 1 && len(sites) > 1 && !mixed {
-		notes = append(notes, "each site has participants of one group only: differences between groups and between sites cannot be told apart")
+	for _, name := range l.sheet.Columns {
+		if len(groups) > 1 && column.NamesSite(name) && l.oneGroupEach(name) {
+			of := ""
+			if name != "site" {
+				of = " (column " + name + ")"
+			}
+			notes = append(notes, fmt.Sprintf("each site%s has participants of one group only: differences between groups and between sites cannot be told apart", of))
+		}
 	}
 	return notes
+}
+
+// oneGroupEach reports whether a column has several values, and each of them one group.
+func (l *list) oneGroupEach(name string) bool {
+	group := map[string]string{} // by value
+	for _, r := range l.rows {
+		v := r.cells[name]
+		if other, there := group[v]; there && other != r.label && v != "" && r.label != "" {
+			return false
+		}
+		if v != "" && r.label != "" {
+			group[v] = r.label
+		}
+	}
+	return len(group) > 1
+}
+
+// rareGroup is how many times as many participants a group has than one that is taken for a slip of its name.
+const rareGroup = 8
+
+// alike asks whether a rare group is another one, whose name differs in a letter or in blanks; "" where it is not.
+func (l *list) alike(a, b string, size map[string]int) string {
+	bare := func(s string) string { return strings.NewReplacer(" ", "", "_", "").Replace(strings.ToLower(s)) }
+	if strings.EqualFold(a, b) || isNumber(a) || isNumber(b) {
+		return ""
+	}
+	if size[a] > size[b] {
+		a, b = b, a
+	}
+	if bare(a) != bare(b) && (words.Nearest(a, []string{b}) == "" || rareGroup*size[a] > size[b]) {
+		return ""
+	}
+	return fmt.Sprintf("the groups %s (%s) and %s (%d) %s: if they are one, give them one name by levels", a,
+		words.Count(size[a], "participant"), b, size[b], column.Alike)
 }
 
 // most is the largest magnitude of a covariate or target: the squares of larger numbers, and their sums, overflow.

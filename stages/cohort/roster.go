@@ -200,8 +200,9 @@ func (r *Roster) CompleteExclude(message string) string {
 
 // A LeftOut is an excluded participant.
 type LeftOut struct {
-	ID  string // "sub-004"
-	Why string // "not selected: mean_fd < 0.3"
+	ID    string // "sub-004"
+	Group string // "" where it is not known
+	Why   string // "not selected: mean_fd < 0.3"
 	// what the methods of a paper count it as, where Why is about this participant alone; "" for Why itself
 	Category string
 }

@@ -19,11 +19,26 @@ func CoordTexts(coords []dag.Coord) (parts []string) {
 	return parts
 }
 
-// Doubts are what notes of a cohort say of its table that may spoil the result: a report repeats them as cautions.
+// What notes say that may spoil the result: a report repeats them as cautions.
 const (
 	OnlyInCase  = "differ only in case"
 	TakenAsText = "taken as text"
+	Alike       = "have names that are alike"
+	IfSite      = "if it is the site"
+	Uneven      = "exclusions differ between the groups"
+	NotJudged   = "nobody judges whether it learned anything"
 )
+
+// Doubts are all of them.
+var Doubts = []string{OnlyInCase, TakenAsText, Alike, IfSite, Uneven, NotJudged}
+
+// siteName is the name of a column of sites or scanners: SITE_ID, scan_site, Center, acquisition_site.
+var siteName = pattern.New(`^(.*_)?(sites?|cent(er|re)s?|scanners?|institution|hospital)(_?(id|name|nr|no|number|code))?$`)
+
+// NamesSite reports whether a column is named as one of sites or scanners.
+func NamesSite(name string) bool {
+	return siteName.MatchString(strings.ToLower(humps.ReplaceAllString(name, "${1}_$2")))
+}
 
 // AdmittedLeaks is the metadata by which leakage's checks list the trainings with known leakage that were let pass: a
 // JSON list of their coordinates.

@@ -91,6 +91,11 @@ func (*Baseline) Ports() dag.Ports {
 	}
 }
 
+// InEpochs reports whether the model is a network, whose history has epochs.
+func (s *Baseline) InEpochs() bool {
+	return slices.Contains([]string{"mlp", "brainnetcnn", "li2019"}, s.Model)
+}
+
 // Validate checks parameters against each other.
 func (s *Baseline) Validate() []error {
 	var errs []error
@@ -129,8 +134,23 @@ type modelRow struct {
 	Note       string `column:"note"`
 }
 
-// RefusesFolds says, from the planned folds, why there can be no inner folds.
+// RefusesFolds says, from the planned folds, why there can be no training or no inner folds.
 func (s *Baseline) RefusesFolds(planned *encoding.Table) error {
+	if slices.Contains([]string{"svm", "linear-svm", "kernel-ridge"}, s.Model) {
+		rows, err := column.Rows[fold.Member](planned)
+		if err != nil {
+			return err
+		}
+		n := 0 // at least a graph each
+		for _, m := range rows {
+			if m.Fold != 0 && int(m.Fold) != s.Fold {
+				n++
+			}
+		}
+		if err := baseline.TooMany(n); err != nil {
+			return fmt.Errorf("model %s: %w", s.Model, err)
+		}
+	}
 	if s.Model != "kernel-ridge" || len(s.Penalties) < 2 {
 		return nil
 	}

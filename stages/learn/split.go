@@ -88,6 +88,14 @@ func (s *Split) LeavesOut() string { return s.LeaveOut }
 // Inside is the outer fold outside which inner folds divide the participants; 0: these are outer folds.
 func (s *Split) Inside() int { return s.Outer }
 
+// PermutesWithin is the column within whose values labels are permuted; "" for the true labels.
+func (s *Split) PermutesWithin() string {
+	if s.Permutation == 0 {
+		return ""
+	}
+	return s.Within
+}
+
 func (s *Split) Validate() []error {
 	if !s.Stratify && s.StratifyBy != nil {
 		return []error{errors.New("stratify_by needs stratify: true")}

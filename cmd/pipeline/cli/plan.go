@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"prgnn/cmd/pipeline/console"
+	"prgnn/cmd/pipeline/exit"
 	"prgnn/cmd/pipeline/members"
 	"prgnn/cmd/pipeline/progress"
 	"prgnn/dag"
@@ -31,6 +34,7 @@ Tasks of a stage with the same reason share a line; -v gives each its own. Nothi
 		RunE:              func(_ *cobra.Command, args []string) error { return a.plan(args[0], sets, o) },
 	}
 	f := cmd.Flags()
+	f.VarP(positive{&o.Workers}, "jobs", "j", "estimate the time for at most `N` tasks at once (default: one for each CPU)")
 	setFlag(cmd, &sets)
 	stagesFlag(cmd, &o.Until, "until", "only this `STAGE` or task and its upstream tasks; may be repeated")
 	stagesFlag(cmd, &o.Only, "only", "only this `STAGE` or task; may be repeated")
@@ -58,8 +62,11 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	if err := checkSelection(p.Graph, o); err != nil {
 		return err
 	}
+	failing := doomed(p, o)
 	for _, n := range members.Notes(p, nil) {
-		a.Note("%s", n)
+		if !slices.ContainsFunc(failing, func(err error) bool { return strings.HasSuffix(err.Error(), n) }) {
+			a.Note("%s", n)
+		}
 	}
 	store, done, err := a.openToLook(p)
 	if err != nil {
@@ -79,7 +86,7 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 			a.Object(planEvent{"plan", s.Node.ID, s.Node.Stage.Name, s.State, s.Reason, progress.KeyText(s.Key),
 				progress.Artifacts(s.Outputs)})
 		}
-		return nil
+		return exit.Wrong(errors.Join(failing...))
 	}
 	g := console.Grid{}
 	for _, group := range groupSteps(steps, a.Verbose) {
@@ -96,9 +103,9 @@ func (a *app) plan(file string, sets []string, o dag.Options) error {
 	}
 	fmt.Fprintln(a.Out)
 	if states[dag.Stale]+states[dag.Unknown] > 0 {
-		fmt.Fprintf(a.Out, "time: %s\n", progress.Estimated(steps, dag.Durations(p.Graph, store), 0))
+		fmt.Fprintf(a.Out, "time: %s\n", progress.Estimated(steps, dag.Durations(p.Graph, store), o.Workers))
 	}
-	return nil
+	return exit.Wrong(errors.Join(failing...))
 }
 
 // A stepGroup is tasks of one stage with one state and one reason.

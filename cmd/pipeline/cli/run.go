@@ -101,6 +101,9 @@ func (a *app) runLoaded(cmd *cobra.Command, r *running, p *pipelines.Pipeline) (
 	if err := checkSelection(p.Graph, r.Options); err != nil {
 		return nil, err
 	}
+	if errs := doomed(p, r.Options); errs != nil {
+		return nil, exit.Wrong(errors.Join(append(errs, fmt.Errorf("nothing was run; %s runs a stage that does not need these", a.With("--until", "STAGE")))...))
+	}
 	for _, n := range slices.Concat(p.Here, p.Notes) {
 		a.Note("%s", n)
 	}
@@ -252,6 +255,19 @@ func checkSelection(g *dag.Graph, o dag.Options) error {
 		}
 	}
 	return nil
+}
+
+// doomed are the stages of a run that are known to fail: what runs before them may take hours.
+func doomed(p *pipelines.Pipeline, o dag.Options) (errs []error) {
+	selected := progress.Selected(p.Graph, o)
+	for _, d := range p.Doomed {
+		if selected == nil || slices.ContainsFunc(p.Graph.Stages, func(s *dag.StageNode) bool {
+			return s.Name == d.Stage && slices.ContainsFunc(s.Tasks, func(n *dag.Node) bool { return selected[n] })
+		}) {
+			errs = append(errs, fmt.Errorf("%s: %v", d.Pos, d))
+		}
+	}
+	return errs
 }
 
 // lastLine is what scripts read.

@@ -82,7 +82,7 @@ func Of(p *pipelines.Pipeline) []Event {
 	}
 	for _, l := range r.Left {
 		e := member(r, l.ID, "excluded")
-		e.Reason = l.Why
+		e.Group, e.Reason = l.Group, l.Why
 		people = append(people, e)
 	}
 	return people
@@ -192,7 +192,7 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 		head = append(head, scanColumns...)
 	}
 	g.Add(append(append(head, ports...), "")...)
-	numbers, groups := map[string]int{}, map[string]int{}
+	numbers, groups, excluded := map[string]int{}, map[string]int{}, map[string]int{}
 	var unusable []string
 	shared := sharedReasons(p.Roster, people)
 	for _, e := range people {
@@ -200,6 +200,8 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 		switch e.State {
 		case "taken":
 			groups[e.Group]++
+		case "excluded":
+			excluded[e.Group]++
 		case "unusable":
 			unusable = append(unusable, e.Participant+e.Row)
 		}
@@ -231,7 +233,11 @@ func Print(w io.Writer, p *pipelines.Pipeline, people []Event, verbose bool) {
 		numbers["taken"], numbers["unusable"], numbers["excluded"])
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		if name != "" {
-			fmt.Fprintf(w, "  %s: %d\n", name, groups[name])
+			text := fmt.Sprintf("  %s: %d", name, groups[name])
+			if n := excluded[name]; n > 0 {
+				text += fmt.Sprintf(" taken, %d excluded", n)
+			}
+			fmt.Fprintln(w, text)
 		}
 	}
 	if p.Roster.Make == nil {

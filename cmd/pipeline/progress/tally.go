@@ -43,7 +43,7 @@ func newTallies(g *dag.Graph, o dag.Options) *tallies {
 	if t.workers <= 0 {
 		t.workers = runtime.GOMAXPROCS(0)
 	}
-	wanted := selected(g, o)
+	wanted := Selected(g, o)
 	for _, s := range g.Stages {
 		one := t.byName[s.Name] // the cohort may have two parts of one name
 		if one == nil {
@@ -60,8 +60,8 @@ func newTallies(g *dag.Graph, o dag.Options) *tallies {
 	return t
 }
 
-// selected are the tasks that --only and --until leave in a run; nil means all.
-func selected(g *dag.Graph, o dag.Options) map[*dag.Node]bool {
+// Selected are the tasks that --only and --until leave in a run; nil means all.
+func Selected(g *dag.Graph, o dag.Options) map[*dag.Node]bool {
 	if len(o.Only)+len(o.Until) == 0 {
 		return nil
 	}

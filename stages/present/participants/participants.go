@@ -97,7 +97,7 @@ func (a *Cohort) Describe() error {
 	a.Heading("Notes on the data")
 	list := lists.Map(notes, func(n noteRow) string { return n.Note })
 	for _, note := range list {
-		if strings.Contains(note, column.OnlyInCase) || strings.Contains(note, column.TakenAsText) {
+		if slices.ContainsFunc(column.Doubts, func(doubt string) bool { return strings.Contains(note, doubt) }) {
 			a.Caution("%s", section.UpperFirst(note))
 		}
 	}
@@ -113,6 +113,7 @@ type noteRow struct {
 // An ExcludedRow is an excluded participant (pipeline.excluded).
 type ExcludedRow struct {
 	Participant string `column:"participant_id"`
+	Group       string `column:"group,optional"`
 	Reason      string `column:"reason"`
 	Category    string `column:"category,optional"` // the reason without ids, files and advice
 }
@@ -137,6 +138,12 @@ func (a *Cohort) describeExcluded() error {
 	t := section.TableOf("Excluded participants", 1, shown,
 		section.Text("participant", "", func(r ExcludedRow) string { return r.Participant }),
 		section.Text("reason", "", func(r ExcludedRow) string { return r.Reason }))
+	if slices.ContainsFunc(shown, func(r ExcludedRow) bool { return r.Group != "" }) {
+		t.Heads = slices.Insert(t.Heads, 1, report.Head{Text: "group"})
+		for i, r := range shown {
+			t.Rows[i] = slices.Insert(t.Rows[i], 1, report.Cell{Text: r.Group})
+		}
+	}
 	if len(shown) < len(a.Excluded) {
 		t.Note = fmt.Sprintf("The first %d of %s. pipeline cohort FILE --json lists all.", len(shown), report.Thousands(float64(len(a.Excluded))))
 	}

@@ -374,9 +374,38 @@ func (a *Results) CautionAccuracy() {
 		a.Caution("%s is not the best classifier here: %s has an accuracy of %s on the same folds, against %s; report both",
 			own.Called(), best.Title, report.Share(best.Accuracy), report.Share(own.Accuracy))
 	}
+	a.cautionSeeds()
 	if compared > 1 {
 		a.Caution("%d classifiers were compared: the accuracy of the best one is biased upward", compared)
 	}
+}
+
+// cautionSeeds warns where the headline is one of several seeds of the same training.
+func (a *Results) cautionSeeds() {
+	if a.First == nil {
+		return
+	}
+	others := func(r Row) []string { return slices.DeleteFunc(coordsOf(r.Setting), isSeed) }
+	if !slices.ContainsFunc(coordsOf(a.First.Setting), isSeed) {
+		return
+	}
+	var accuracy []float64
+	for _, r := range a.PerParticipant() {
+		if slices.Equal(others(r), others(*a.First)) {
+			accuracy = append(accuracy, r.Accuracy)
+		}
+	}
+	if len(accuracy) > 1 {
+		mean, _ := column.MeanSD(accuracy)
+		a.Caution("The headline is one of %d seeds of the same training (accuracy %s to %s, mean %s): a seed that was chosen by its result biases the accuracy upward; report all seeds", len(accuracy),
+			report.Share(slices.Min(accuracy)), report.Share(slices.Max(accuracy)), report.Share(mean))
+	}
+}
+
+// isSeed reports whether a coordinate, AXIS=VALUE, is a seed.
+func isSeed(coord string) bool {
+	axis, _, _ := strings.Cut(coord, "=")
+	return strings.Contains(strings.ToLower(axis), "seed")
 }
 
 // bestOther is the most accurate classifier to compare with, over participants; nil where there is none.

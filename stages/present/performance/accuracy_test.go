@@ -34,6 +34,29 @@ func TestCautionsOfOneAnswer(t *testing.T) {
 	}
 }
 
+// One of several seeds as the headline is a choice among results; seeds of another setting are none.
+func TestCautionOfSeeds(t *testing.T) {
+	row := func(setting string, accuracy float64) Row {
+		r := Row{Title: "PR-GNN", Setting: setting, Own: true}
+		r.Level, r.Accuracy, r.Sensitivity, r.Specificity = "participant", accuracy, 1, 1
+		return r
+	}
+	const want = "The headline is one of 3 seeds of the same training (accuracy 0.600 to 0.700, mean 0.650): a seed that was chosen by its result biases the accuracy upward; report all seeds"
+	for _, c := range []struct {
+		rows []Row
+		want bool
+	}{
+		{[]Row{row("seed=1 stage=a", 0.6), row("seed=2 stage=a", 0.7), row("seed=3 stage=a", 0.65),
+			row("seed=1 stage=b", 0.1)}, true},
+		{[]Row{row("seed=1 pool=a", 0.6), row("seed=1 pool=b", 0.7)}, false},
+		{[]Row{row("pool=a", 0.6), row("pool=b", 0.7)}, false},
+	} {
+		a := &Results{Writer: section.NewWriter(nil), Accuracy: c.rows, First: &c.rows[1]}
+		a.CautionAccuracy()
+		need.Equal(t, slices.Contains(a.Page.Cautions, want), c.want, a.Page.Cautions)
+	}
+}
+
 // A classifier that names one group in every fold is told, also where the group differs from fold to fold.
 func TestCautionOfOneGroup(t *testing.T) {
 	for second, want := range map[float64]string{

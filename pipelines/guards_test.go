@@ -1,0 +1,92 @@
+package pipelines
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"prgnn/internal/need"
+)
+
+// guarded builds a pipeline of participants whose rows of participants.tsv are given, with series.
+func guarded(t *testing.T, head string, rows []string, cohort, stages string) (*Pipeline, error) {
+	t.Helper()
+	dir := t.TempDir()
+	table := "participant_id\tgroup\t" + head + "\n"
+	for i, row := range rows {
+		id := fmt.Sprintf("sub-%02d", i+1)
+		table += id + "\t" + row + "\n"
+		need.NoError(t, os.WriteFile(filepath.Join(dir, id+".tsv"), []byte("a\tb\tc\n1\t2\t4\n2\t1\t3\n3\t4\t1\n"), 0o644))
+	}
+	need.NoError(t, os.WriteFile(filepath.Join(dir, "participants.tsv"), []byte(table), 0o644))
+	text := `cohort: { timeseries: { file: participants.tsv, series: "{participant_id}.tsv", ` + cohort + ` } }
+stages:
+  ` + stages + "\n"
+	return build("x.yaml", []byte(text), dir, nil, maxTasks)
+}
+
+// notesWith are the notes that hold a text.
+func notesWith(p *Pipeline, text string) []string {
+	return slices.DeleteFunc(slices.Clone(p.Notes), func(n string) bool { return !strings.Contains(n, text) })
+}
+
+// A column that holds the site under another name is noted where labels would be permuted over all sites, and not
+// where a stage names it; a within that names no column is a mistake.
+func TestSitesOfAnotherName(t *testing.T) {
+	rows := []string{"A\tx", "A\ty", "A\tx", "B\ty", "B\tx", "B\ty"}
+	const folds = "folds: { use: split, matrix: { permutation: [0..9] }, in: { participants: cohort.participants }, with: { folds: 3"
+	for _, c := range []struct{ column, stages, want string }{
+		{"scanner", folds + " } }", "column scanner has 2 values: if it is the site, set within: scanner in folds; labels are permuted within site, and there is no column site"},
+		{"acquisition_site", "c: { use: covariates, in: { participants: cohort.participants } }", "column acquisition_site has 2 values: if it is the site, set within: acquisition_site in c; labels are permuted within site, and there is no column site"},
+		{"scanner", folds + ", within: scanner } }", ""},
+		{"scanner", "folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }", ""}, // true labels
+		{"site", folds + " } }", ""},
+		{"handedness", folds + " } }", ""},
+	} {
+		p := need.Value(guarded(t, c.column, rows, "", c.stages))(t)
+		need.Equal(t, strings.Join(notesWith(p, "if it is the site"), "; "), c.want, c.column, c.stages)
+	}
+	_, err := guarded(t, "scanner", rows, "", folds+", within: scaner } }")
+	need.Error(t, err, `stage folds: within: the participants have no column "scaner" (did you mean "scanner"?)`)
+}
+
+// Exclusions for quality that hit one group more are noted; those by what kind of participants the study is about are
+// not. The p of 5 of 8 and 0 of 8 is 2·C(8,5)/C(16,5) = 112/4368.
+func TestUnevenExclusions(t *testing.T) {
+	var rows []string
+	for i := range 8 {
+		rows = append(rows, "A\t"+map[bool]string{true: "0.9\tx", false: "0.1\ty"}[i < 5], "B\t0.1\ty")
+	}
+	const want = "exclusions differ between the groups: 5 of 8 A, 0 of 8 B were excluded (Fisher's exact test, p = 0.026): what led to exclusion may go with the group, and then those who remain do not stand for it"
+	for query, want := range map[string]string{"mean_fd < 0.3": want, "kind == y": "", "mean_fd < 1": ""} {
+		p := need.Value(guarded(t, "mean_fd\tkind", rows, `select: "`+query+`"`,
+			"c: { use: covariates, in: { participants: cohort.participants } }"))(t)
+		need.Equal(t, strings.Join(notesWith(p, "exclusions differ"), "; "), want, query)
+	}
+	p := need.Value(guarded(t, "mean_fd\tkind", rows, `exclude: [sub-01, sub-03, sub-05, sub-07, sub-09]`,
+		"c: { use: covariates, in: { participants: cohort.participants } }"))(t)
+	need.Equal(t, strings.Join(notesWith(p, "exclusions differ"), "; "), want, "by name")
+}
+
+// A network whose accuracy a page shows without its training is noted; a model without epochs is not.
+func TestNetworksNobodyJudges(t *testing.T) {
+	rows := []string{"A\tx", "A\tx", "A\tx", "B\tx", "B\tx", "B\tx"}
+	const before = `s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  c: { use: connectivity, each: subject, in: { series: s } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3 } }
+  net: { use: baseline, matrix: { model: [MODEL], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds } }
+  e: { use: evaluate, in: { predictions: ["net[*].predictions"], folds: folds } }
+  page: { use: summary, in: { participants: cohort.participants, evaluation: e.summary`
+	const want = "net: nobody judges whether it learned anything; add net[*].history to training of page"
+	for _, c := range []struct{ models, end, want string }{
+		{"mlp, svm", " } }", want},
+		{"ridge, svm", " } }", ""},
+		{"mlp", `, training: "net[*].history" } }`, ""},
+	} {
+		p := need.Value(guarded(t, "x", rows, "", strings.Replace(before, "MODEL", c.models, 1)+c.end))(t)
+		need.Equal(t, strings.Join(notesWith(p, "nobody judges"), "; "), c.want, c.models, c.end)
+	}
+}
