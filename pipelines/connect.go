@@ -11,6 +11,7 @@ import (
 	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/pipelines/tree"
+	"prgnn/stages/column"
 )
 
 // A link is what an input port is connected to.
@@ -201,7 +202,11 @@ func (l *loader) understand(s *stage, p *dag.Port, r ref, where string) (*source
 		return nil, l.noOutput(p, r, named, where)
 	}
 	if err := dag.Fits(out.Type, p.Type); err != nil {
-		l.bad.Add(r.pos, "%s %v: %s.%s does not fit", where, err, r.stage, out.Name)
+		hint := ""
+		if r.stage == "cohort" && slices.Contains(p.Type.Columns, column.Target) {
+			hint = "; to predict a number, set target: COLUMN in the cohort in place of group"
+		}
+		l.bad.Add(r.pos, "%s %v: %s.%s does not fit%s", where, err, r.stage, out.Name, hint)
 		return nil, false
 	}
 	src := &source{ref: r, producer: from, output: out.Name}
@@ -236,7 +241,11 @@ func (l *loader) noOutput(p *dag.Port, r ref, named []*producer, where string) b
 			l.note("%s is not connected: the cohort (%s) has no %s", where, l.cohortKind, r.output)
 			return true
 		}
-		l.bad.Add(r.pos, "%s needs cohort.%s, but this cohort (%s) has %s", where, r.output, l.cohortKind, strings.Join(names, ", "))
+		hint := ""
+		if file := l.cohortKind + ".yaml"; slices.Contains(Builtins(), file) {
+			hint = "; for such a cohort: extends: " + file
+		}
+		l.bad.Add(r.pos, "%s needs cohort.%s, but this cohort (%s) has %s%s", where, r.output, l.cohortKind, strings.Join(names, ", "), hint)
 		return false
 	}
 	if r.output == "" {

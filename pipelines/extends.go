@@ -109,7 +109,7 @@ func (l *loader) extended(value *tree.Node, by *sourceFile) (*sourceFile, error)
 			return &sourceFile{name, true, builtinName(name), text}, nil
 		}
 		if name == by.name && !asked {
-			return nil, fmt.Errorf("%s extends itself, and no built-in pipeline has that name", name)
+			return nil, fmt.Errorf("%s extends itself, and no built-in pipeline has that name%s", name, words.OrAll(name, Builtins()))
 		}
 		return nil, fmt.Errorf("there is no built-in pipeline %q%s", name, words.OrAll(name, Builtins()))
 	}

@@ -172,7 +172,11 @@ func (f *field) checkNumber(x float64, given string) error {
 	case !below && !above:
 		return nil
 	case lo != "" && hi != "":
-		return fmt.Errorf("must be between %s and %s, not %s", lo, hi, given)
+		unit := ""
+		if f.tag.Get("unit") == "s" && above {
+			unit = fmt.Sprintf(" (in s: %g ms are %g)", x, x/1000)
+		}
+		return fmt.Errorf("must be between %s and %s, not %s%s", lo, hi, given, unit)
 	case below:
 		return fmt.Errorf("must be at least %s, not %s", lo, given)
 	}

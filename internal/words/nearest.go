@@ -7,7 +7,8 @@ import "strings"
 // longer word has to be changed, where one change is a letter put in, left out
 // or replaced, or two neighbors swapped (the optimal string alignment form of
 // the Damerau-Levenshtein distance). Capitals do not count; of candidates
-// equally near the first one is meant.
+// equally near the first one is meant. Where none is near, it is the first
+// one that begins with name, of at least three letters.
 func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", 0
 	from := []rune(strings.ToLower(name))
@@ -19,6 +20,11 @@ func Nearest(name string, candidates []string) string {
 		}
 		if best == "" || d < bestDistance {
 			best, bestDistance = c, d
+		}
+	}
+	for i := 0; best == "" && len(from) >= 3 && i < len(candidates); i++ {
+		if strings.HasPrefix(strings.ToLower(candidates[i]), string(from)) {
+			best = candidates[i]
 		}
 	}
 	return best

@@ -167,6 +167,9 @@ func Sources(dir string) []string {
 		places = append(places, filepath.Join(dir, "sourcedata", name), filepath.Join(above, name),
 			filepath.Join(filepath.Dir(above), name))
 	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil && real != filepath.Clean(dir) { // a link to derivatives
+		places = append(places, Sources(real)...)
+	}
 	return places
 }
 

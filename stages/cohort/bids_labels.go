@@ -115,8 +115,16 @@ func anatomy(files []bids.File, session string, want bids.Want) []bids.File {
 
 // surfer finds a participant's aparc+aseg.mgz, or "".
 func (c *BIDSCohort) surfer(root, subject, session string) string {
-	dirs := []string{filepath.Join(root, "sourcedata", "freesurfer"), filepath.Join(filepath.Dir(root), "freesurfer"),
-		filepath.Join(filepath.Dir(root), "sourcedata", "freesurfer")}
+	var dirs []string
+	around := func(root string) {
+		above := filepath.Dir(root)
+		dirs = append(dirs, filepath.Join(root, "sourcedata", "freesurfer"), filepath.Join(above, "freesurfer"),
+			filepath.Join(above, "sourcedata", "freesurfer"))
+	}
+	around(root)
+	if real, err := filepath.EvalSymlinks(root); err == nil && real != filepath.Clean(root) {
+		around(real)
+	}
 	if c.FreeSurfer != "" {
 		dirs = []string{within(root, c.FreeSurfer)}
 	}

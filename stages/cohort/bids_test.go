@@ -434,6 +434,22 @@ func TestBIDSLegacyLayout(t *testing.T) {
 	}
 }
 
+// Derivatives are given by a link as well: the raw dataset lies around what it points to.
+func TestBIDSThroughALink(t *testing.T) {
+	d := dataset{t, t.TempDir()}
+	scan := "ds000/derivatives/fmriprep/sub-01/func/sub-01_task-rest_space-T1w_desc-"
+	d.write(scan+"preproc_bold.nii.gz", "")
+	d.write("ds000/derivatives/freesurfer/sub-01/mri/aparc+aseg.mgz", "not read")
+	d.write("ds000/participants.tsv", "participant_id\tgroup\nsub-01\tA\n")
+	d.write("study/x", "x")
+	need.NoError(t, os.Symlink("../ds000/derivatives/fmriprep", filepath.Join(d.dir, "study", "fmriprep")))
+	r, err := d.load(func(b *BIDSCohort) { b.Dir, b.Confounds = "study/fmriprep", false })
+	need.NoError(t, err)
+	if text := fmt.Sprint(r.Subjects[0].Problem); strings.Contains(text, "cannot be used: its mri/aparc+aseg.mgz is neither") {
+		t.Error(text)
+	}
+}
+
 // notesOf are the notes of a roster, with those about the scans of all that take part.
 func notesOf(r *Roster) string {
 	about, _ := r.About(r.IDs())

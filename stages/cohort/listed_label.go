@@ -86,6 +86,9 @@ func (l *list) doubtGroups() (notes []string) {
 		}
 	}
 	groups := slices.Sorted(maps.Keys(all))
+	if l.Group == "DX_GROUP" && l.Levels == nil && slices.Equal(groups, []string{"1", "2"}) {
+		notes = append(notes, "the groups are named 1 and 2; in tables of ABIDE DX_GROUP is 1 for autism and 2 for controls (SEX is 1 for male, 2 for female): levels: [1=ASD, 2=TD] names them")
+	}
 	for i, g := range groups {
 		if twin, there := folded[strings.ToLower(g)]; there {
 			notes = append(notes, fmt.Sprintf("the groups %s and %s %s: if they are one, give them one name in levels: [%s=%s, %s=%s]",

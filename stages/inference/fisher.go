@@ -1,8 +1,8 @@
 package inference
 
 // Fisher is the two-sided p of Fisher's exact test that a share is the same in two groups: in of n participants in
-// each. It sums the probabilities of all tables with these margins that are no more likely than this one (Fisher 1935; ties
-// to within 1e-7, as in R's fisher.test).
+// each. It sums the probabilities of all tables with these margins that are no more likely than this one (Fisher 1935;
+// ties to within 1e-7, as in R's fisher.test).
 func Fisher(in1, n1, in2, n2 int) float64 {
 	in, n := in1+in2, n1+n2
 	// next is the probability of k+1 in the first group over that of k.

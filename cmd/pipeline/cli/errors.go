@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -44,8 +45,22 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 		return usage(cmd, "%s", flagMessage(err))
 	}
 	name := unknown.GetSpecifiedName()
+	dashes := "--"
 	if unknown.GetSpecifiedShortnames() != "" {
+		dashes = "-"
+	}
+	if (name == "o" || name == "output") && cmd.Flags().Lookup("output") == nil {
+		instead := "the result is printed: > PATH writes it"
+		if strings.Contains(cmd.Use, "DIR") {
+			instead = "DIR stands without a flag"
+		}
+		return usage(cmd, "there is no flag %s%s; %s", dashes, name, instead)
+	}
+	if dashes == "-" {
 		return usage(cmd, "there is no flag -%s", name)
+	}
+	if slices.Contains(otherJobs, name) && cmd.Flags().Lookup("jobs") != nil {
+		return usage(cmd, "there is no flag --%s (did you mean --jobs, -j?)", name)
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -55,6 +70,9 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 	}
 	return usage(cmd, "there is no flag --%s", name)
 }
+
+// otherJobs are what other programs call --jobs.
+var otherJobs = []string{"workers", "threads", "cores", "cpus", "nproc", "n-procs", "nprocs", "nthreads", "n-jobs", "n_jobs", "parallel", "processes"}
 
 // flagMessage turns what pflag says into what a person can use.
 func flagMessage(err error) string {

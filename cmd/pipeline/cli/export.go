@@ -102,7 +102,7 @@ func (a *app) export(cmd *cobra.Command, args []string, e export.Options, sets [
 	case e.CSVSafe && !slices.Contains([]string{"csv", "tsv", "all"}, e.FileFormat()):
 		return usage(cmd, "--csv-safe is for csv and tsv: -o PATH.csv, or --format csv")
 	}
-	c, err := a.lookAtRun(args[0], sets, results.AsRun)
+	c, err := a.lookAtRun(args[0], sets, results.AsRun, e.What)
 	if err != nil {
 		return err
 	}

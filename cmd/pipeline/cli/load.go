@@ -188,12 +188,20 @@ func (a *app) asRunFlags(cmd *cobra.Command, sets *[]string) {
 
 // look loads a pipeline file and looks up its results; nothing is run. Without settings it is the file as it last ran:
 // with the settings of that run.
-func (a *app) look(file string, sets []string) (*results.Current, error) {
+//
+// Where nothing has been run, the names of stages and outputs are checked first.
+func (a *app) look(file string, sets []string, named ...string) (*results.Current, error) {
 	text, dir, err := pipelines.Source(file)
 	dir = a.storeDir(dir)
 	if err != nil || !isStore(dir) {
-		if _, err := a.load(file, sets); err != nil {
+		p, err := a.load(file, sets)
+		if err != nil {
 			return nil, err
+		}
+		for _, name := range named {
+			if _, err := results.Choose(p.Graph, name); err != nil && name != "" {
+				return nil, err
+			}
 		}
 		if full, err := filepath.Abs(dir); err == nil { // somebody may be in another directory than the store
 			dir = full
@@ -288,9 +296,9 @@ func (a *app) lookAt(what string, sets []string) (*results.Current, error) {
 
 // lookAtRun is look for a pipeline file, or for a run in the way of find.
 func (a *app) lookAtRun(what string, sets []string, find func(*dag.Record, *artifacts.Store) (*results.Current,
-	error)) (*results.Current, error) {
+	error), named ...string) (*results.Current, error) {
 	if !results.IsRun(what) {
-		return a.look(what, sets)
+		return a.look(what, sets, named...)
 	}
 	if len(sets) > 0 || a.asWritten {
 		return nil, exit.Wrongf("a run has fixed settings: --set, --without and --as-written need a pipeline file")

@@ -126,7 +126,7 @@ type outputEvent struct {
 }
 
 func (a *app) showStage(file string, sets []string, what string, rows int) error {
-	c, err := a.look(file, sets)
+	c, err := a.look(file, sets, what)
 	if err != nil {
 		return err
 	}

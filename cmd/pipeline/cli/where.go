@@ -43,7 +43,7 @@ type missingEvent struct {
 // where says in which files of the store an output lies. What lies in a pack is written out, and what only
 // the remote has is fetched. Unless partial, all results must be there.
 func (a *app) where(file string, sets []string, what string, partial bool) error {
-	c, err := a.look(file, sets)
+	c, err := a.look(file, sets, what)
 	if err != nil {
 		return err
 	}

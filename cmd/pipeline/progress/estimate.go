@@ -72,7 +72,7 @@ func Estimated(steps []dag.Step, took map[string]float64, workers int) Estimate 
 }
 
 // Ahead tells before a run what Estimated says of it: "12 tasks to run: about 41 min on 2 workers …". It is "" when
-// nothing is to run, or no stage of it has run before.
+// nothing is to run, or the time of most tasks is not known.
 func Ahead(g *dag.Graph, s *artifacts.Store, o dag.Options) string {
 	took := dag.Durations(g, s)
 	if len(took) == 0 {
@@ -83,7 +83,7 @@ func Ahead(g *dag.Graph, s *artifacts.Store, o dag.Options) string {
 		return "" // the run says what is wrong
 	}
 	e := Estimated(steps, took, o.Workers)
-	if e.Unknown == e.Tasks {
+	if e.mostUnknown() {
 		return ""
 	}
 	return words.Count(e.Tasks, "task") + " to run: " + e.String()
@@ -99,13 +99,19 @@ func stageMeans(took map[string]float64) map[string]float64 {
 	return mean
 }
 
+// mostUnknown reports whether most tasks are of stages that have never run: the time of the others says nothing.
+func (e Estimate) mostUnknown() bool { return 2*e.Unknown > e.Tasks || e.Tasks == 0 }
+
 // String is "about 41 min on 2 workers, from earlier runs; permutations: 2500 tasks, 80 % of the work".
 func (e Estimate) String() string {
 	switch {
 	case e.Tasks == 0:
 		return "nothing to run"
-	case e.Unknown == e.Tasks:
+	case e.mostUnknown():
 		text := "unknown, no earlier run of these stages"
+		if e.Unknown < e.Tasks {
+			return fmt.Sprintf("unknown, no earlier run of the stages of %d of %d tasks", e.Unknown, e.Tasks)
+		}
 		if e.Permute && e.Share >= 0.5 {
 			text += fmt.Sprintf("; %s: %d of %d tasks%s", e.Stage, e.Members, e.Tasks, e.without())
 		}
@@ -134,10 +140,11 @@ func (e Estimate) without() string {
 
 // allLeft says how long the whole run still takes: each task at the mean of its stage's tasks in this run,
 // or in earlier runs; no less than the line of a single stage says. Stages without a known time are named.
-// "" when less than a second is left, or nothing is known.
+// "" when less than a second is left, or most of what is left is of unknown time.
 func (t *tallies) allLeft(now time.Time) string {
 	work, longest := 0.0, 0.0
 	var unknown []string
+	dark, known := 0.0, 0.0 // tasks left
 	for _, s := range t.order {
 		left, mean := float64(s.total()-s.done()), s.usual
 		if s.ran > 0 {
@@ -152,11 +159,13 @@ func (t *tallies) allLeft(now time.Time) string {
 			}
 		}
 		if work += left * mean; left > 0 && mean == 0 {
-			unknown = append(unknown, s.name)
+			unknown, dark = append(unknown, s.name), dark+left
+		} else {
+			known += left
 		}
 	}
 	seconds := max(work/float64(t.workers), longest)
-	if work == 0 || seconds < 1 && unknown == nil {
+	if work == 0 || dark > known || seconds < 1 && unknown == nil {
 		return ""
 	}
 	text := "about " + console.Seconds(seconds) + " left"

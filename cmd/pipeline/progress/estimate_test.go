@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,8 @@ func TestEstimated(t *testing.T) {
 	}
 	g.Stages[0].Axes = nil
 	need.Equal(t, Estimated(steps, nil, 1).String(), "unknown, no earlier run of these stages", "without records")
+	few := append(steps[:1:1], slices.Repeat([]dag.Step{steps[3]}, 5)...)
+	need.Equal(t, Estimated(few, took, 1).String(), "unknown, no earlier run of the stages of 5 of 6 tasks")
 	need.Equal(t, Estimated(steps[2:3], took, 1).String(), "nothing to run", "all cached")
 }
 
