@@ -115,6 +115,11 @@ func (s *Store) prepare() error {
 	if err := refuseForeign(s.dir); err != nil {
 		return err
 	}
+	if to, err := os.Readlink(s.dir); err == nil {
+		if _, err := os.Stat(s.dir); errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("it is a link to %s, where there is nothing: make that directory, mount its disk, or remove the link", to)
+		}
+	}
 	for _, sub := range []string{blobsDir, actionsDir, runsDir, tmpDir, locksDir, scratchDir, memoDir} {
 		if err := os.MkdirAll(filepath.Join(s.dir, sub), 0o777); err != nil {
 			return err

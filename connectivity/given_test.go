@@ -22,6 +22,8 @@ func TestReadRelmat(t *testing.T) {
 		"giga_connectome":   {"0\t1\t2\n1.0\t0.5\t0.25\n0.5\t1.0\t-0.1\n0.25\t-0.1\t1.0\n", []string{"0", "1", "2"}},
 		"pandas":            {"\t0\t1\t2\n0\t1.0\t0.5\t0.25\n1\t0.5\t1.0\t-0.1\n2\t0.25\t-0.1\t1.0\n", []string{"0", "1", "2"}},
 		"columns alone":     {"a,b,c\n1,.5,.25\n.5,1,-.1\n.25,-.1,1\n", abc},
+		"in quotes":         {"\"1\",\".5\",\".25\"\n\".5\",\"1\",\"-.1\"\n\".25\",\"-.1\",\"1\"\n", nil},
+		"R":                 {"\"\",\"a\",\"b\",\"c\"\n\"a\",1,.5,.25\n\"b\",.5,1,-.1\n\"c\",.25,-.1,1\n", abc},
 		"MRtrix":            {"# mrtrix\n1 .5 .25\n.5 1 -.1\n.25 -.1 1\n", nil},
 	} {
 		names, x, err := ReadRelmat(strings.NewReader(c.text))

@@ -39,7 +39,11 @@ func ReadRelmat(r io.Reader) (names []string, x Matrix, err error) {
 func (t *text) cutName(fields []string) []string {
 	if t.rows == 0 && t.rowNames == nil && t.width > 1 {
 		head := strings.TrimSpace(strings.Trim(t.first[0], `"`))
-		if _, number := parseNumber(fields[0]); head == "" || strings.EqualFold(head, "Node") || !number {
+		cell := fields[0]
+		if len(fields) > 1 && unquoted(fields[1]) != fields[1] { // marks around every number
+			cell = unquoted(cell)
+		}
+		if _, number := parseNumber(cell); head == "" || strings.EqualFold(head, "Node") || !number {
 			t.rowNames, t.unnamed = []string{}, head == ""
 			t.first, t.width, t.comment = t.first[1:], t.width-1, ""
 		}

@@ -43,6 +43,9 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 	if bom, _ := br.Peek(3); string(bom) == "\ufeff" {
 		br.Discard(3)
 	}
+	if first, _ := br.Peek(br.Size()); bytes.IndexByte(first, '\r') >= 0 && bytes.IndexByte(first, '\n') < 0 {
+		br = bufio.NewReaderSize(oldMac{br}, br.Size())
+	}
 	for number := 1; ; number++ {
 		if number > maxLines {
 			return nil, Matrix{}, fmt.Errorf("it holds more than the limit of %d lines", maxLines)
@@ -67,6 +70,19 @@ func readLines(r io.Reader, t *text, formats string) (names []string, x Matrix, 
 			return nil, Matrix{}, err
 		}
 	}
+}
+
+// oldMac reads lines that end in a carriage return alone.
+type oldMac struct{ io.Reader }
+
+func (r oldMac) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	for i, c := range p[:n] {
+		if c == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // maxLine bounds a line, bytes: a million columns.
@@ -101,6 +117,7 @@ type text struct {
 	width     int
 	started   bool // the first line has been seen
 	rows      int  // below it
+	quoted    bool // a field below it is a number in quotation marks
 	data      blocks
 
 	square   bool     // regions by regions: a first column may name the rows
@@ -139,10 +156,12 @@ func (t *text) line(s string, number int) error {
 func (t *text) row(fields []string, number int) error {
 	values := t.values[:0]
 	for j, f := range fields {
-		v, ok := parseNumber(f)
+		bare := unquoted(f)
+		v, ok := parseNumber(bare)
 		if !ok {
 			return notNumber(number, j+1, f)
 		}
+		t.quoted = t.quoted || len(bare) != len(f)
 		values = append(values, v)
 	}
 	return t.add(values)
@@ -177,6 +196,9 @@ func (t *text) finish() (names []string, x Matrix, err error) {
 	var first []float64
 	fraction, mistaken := false, -1
 	for j, f := range t.first {
+		if t.quoted { // else quotation marks say that these are names
+			f = unquoted(f)
+		}
 		v, ok := parseNumber(f)
 		if fraction = fraction || v != math.Trunc(v) && !math.IsNaN(v); !ok {
 			if _, err := strconv.ParseFloat(strings.TrimSpace(f), 64); err == nil { // 1_0
@@ -276,6 +298,14 @@ func splitter(line string) (split func(string) []string, plain byte) {
 		}, map[string]byte{"\t": '\t', ",": ','}[sep]
 	}
 	return strings.Fields, ' '
+}
+
+// unquoted is a field without the quotation marks around it.
+func unquoted(f string) string {
+	if bare := strings.TrimSpace(f); len(bare) > 1 && bare[0] == '"' && bare[len(bare)-1] == '"' {
+		return bare[1 : len(bare)-1]
+	}
+	return f
 }
 
 func isNumber(s string) bool {

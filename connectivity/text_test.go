@@ -17,6 +17,10 @@ func TestReadText(t *testing.T) {
 	}{
 		{"TSV with names", "a\tb\n1\t2\n3\t4\n", []string{"a", "b"}, columns([]float64{1, 3}, []float64{2, 4})},
 		{"CSV with quotes, CRLF and BOM", "\ufeff\"a\",\"b\"\r\n1.5,2\r\n", []string{"a", "b"}, columns([]float64{1.5}, []float64{2})},
+		{"numbers in quotes", "\"a\",\"b\"\n\"1.5\",\"2\"\n", []string{"a", "b"}, columns([]float64{1.5}, []float64{2})},
+		{"all in quotes", "\"1.5\"\t\"2\"\n\"3\"\t\"4\"\n", nil, columns([]float64{1.5, 3}, []float64{2, 4})},
+		{"regions in quotes", "\"8\"\t\"10\"\n972\t3\n", []string{"8", "10"}, columns([]float64{972}, []float64{3})},
+		{"lines of old Macs", "a\tb\r1\t2\r3\t4\r", []string{"a", "b"}, columns([]float64{1, 3}, []float64{2, 4})},
 		{"semicolons", "a;b\n1;2\n", []string{"a", "b"}, columns([]float64{1}, []float64{2})},
 		{"1D without names", "# 3dmaskave\n 1.5 -2e3\n\n3 4\n", nil, columns([]float64{1.5, 3}, []float64{-2e3, 4})},
 		{"C-PAC", "#10\t#11\n8.25\t-0.5\n1\t2\n", []string{"10", "11"}, columns([]float64{8.25, 1}, []float64{-0.5, 2})},

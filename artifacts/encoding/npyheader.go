@@ -180,6 +180,15 @@ func (p *dictParser) text() (string, error) {
 	return "", fmt.Errorf("%.20q is not a string", p.rest)
 }
 
+// upTo is what comes next, up to one of these characters, in at most 20 bytes.
+func (p *dictParser) upTo(ends string) string {
+	text := strings.TrimSpace(p.rest)
+	if end := strings.IndexAny(text, ends); end > 0 {
+		text = text[:end]
+	}
+	return text[:min(len(text), 20)]
+}
+
 // tuple reads (), (3,), (3, 4) and the (3L, 4L) of Python 2.
 func (p *dictParser) tuple() ([]int, error) {
 	if !p.take("(") {
@@ -193,7 +202,7 @@ func (p *dictParser) tuple() ([]int, error) {
 		p.blank()
 		end := strings.IndexFunc(p.rest, func(r rune) bool { return r < '0' || r > '9' })
 		if end <= 0 {
-			return nil, fmt.Errorf("%.20q is not a length", p.rest)
+			return nil, fmt.Errorf("%q is not a length: a shape is such as (90, 84)", p.upTo(",)"))
 		}
 		n, err := strconv.Atoi(p.rest[:end])
 		if err != nil {
@@ -203,7 +212,7 @@ func (p *dictParser) tuple() ([]int, error) {
 		dims = append(dims, n)
 		if !p.take(",") {
 			if !p.take(")") {
-				return nil, fmt.Errorf("%.20q instead of a comma or bracket", p.rest)
+				return nil, fmt.Errorf("%q instead of a comma or bracket: a shape is such as (90, 84)", p.upTo(",)"))
 			}
 			break
 		}

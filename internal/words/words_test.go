@@ -24,7 +24,8 @@ func TestNearest(t *testing.T) {
 	names := []string{"fisher_z", "density", "repair", "draws", "DRAWING", "tr"}
 	for name, want := range map[string]string{
 		"fisher_zz": "fisher_z", "densty": "density", "desnity": "density", "Density": "density",
-		"draw": "draws", "drawings": "DRAWING", "rt": "", "t": "", "dens": "density", "fis": "fisher_z", "fi": "", "colour": "", "": "", "repiar": "repair",
+		"draw": "draws", "drawings": "DRAWING", "rt": "", "t": "",
+		"dens": "density", "fis": "fisher_z", "fi": "", "colour": "", "": "", "repiar": "repair",
 	} {
 		need.Equal(t, Nearest(name, names), want, "Nearest(", name)
 	}

@@ -77,6 +77,10 @@ func TestLockRoundTrip(t *testing.T) {
 	if ds, err := again.Before(loaded.Graph, twoStages, hash(s)); err != nil || len(ds) > 0 {
 		t.Errorf("%v, %v", ds, err)
 	}
+	crlf := strings.ReplaceAll(text, "\n", "\r\n") // as git writes it where its autocrlf is set
+	if got := encoded(t, need.Value(Parse([]byte(crlf)))(t)); got != text {
+		t.Errorf("with CRLF\n%s", got)
+	}
 	for _, text := range []string{"", "a\n\n  b", "a\nb\n", "\n", " \n"} {
 		l.Text = text
 		if again, err := Parse([]byte(encoded(t, l))); err != nil || again.Text != text {

@@ -101,6 +101,9 @@ func Parse(text []byte) (*Lock, error) {
 	if len(text) > maxSize {
 		return nil, fmt.Errorf("it has %d bytes; the limit for a lock is %d", len(text), maxSize)
 	}
+	if bytes.HasPrefix(text, []byte(magic+"\r\n")) { // git writes so where its autocrlf is set
+		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	}
 	r := &reader{rest: string(text)}
 	l := r.head()
 	for r.err == nil && r.at("stage") {

@@ -247,10 +247,11 @@ func (l *list) addMotion(found map[string]*bidsFiles) {
 		return
 	}
 	l.sheet.Columns = append(l.sheet.Columns, "mean_fd")
-	for _, r := range l.rows {
-		r.cells["mean_fd"] = ""
-		if f := found[r.id]; f.hasFD {
-			r.cells["mean_fd"] = strconv.FormatFloat(f.meanFD, 'g', 6, 64)
+	for i := range l.rows {
+		fd := ""
+		if f := found[l.rows[i].id]; f.hasFD {
+			fd = strconv.FormatFloat(f.meanFD, 'g', 6, 64)
 		}
+		l.rows[i].cells.set("mean_fd", fd)
 	}
 }

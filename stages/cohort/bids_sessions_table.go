@@ -25,7 +25,8 @@ func (l *list) addSessionColumns(roots []string, found map[string]*bidsFiles) {
 		return name
 	}
 	var differ []string // columns of texts that change from session to session
-	for _, r := range l.rows {
+	for i := range l.rows {
+		r := &l.rows[i]
 		sessions := found[r.id].sessions()
 		path := sessionsTable(roots, r.id)
 		if len(sessions) == 0 || path == "" {
@@ -44,7 +45,7 @@ func (l *list) addSessionColumns(roots []string, found map[string]*bidsFiles) {
 			if name = named(name); !slices.Contains(l.sheet.Columns, name) {
 				l.sheet.Columns = append(l.sheet.Columns, name)
 			}
-			r.cells[name] = value
+			r.cells.set(name, value)
 		}
 	}
 	if differ != nil {

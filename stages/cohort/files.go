@@ -82,7 +82,7 @@ func (f *fileSource) of(l *list, r listedRow) (string, error) {
 	name := f.spec
 	switch {
 	case f.column != "":
-		if name = r.cells[f.column]; name == "" {
+		if name = r.cells.get(f.column); name == "" {
 			return "", fmt.Errorf("column %q is empty, but it names %s", f.column, f.what())
 		}
 	case f.pieces != nil:
@@ -228,7 +228,7 @@ func (l *list) runName(row listedRow, runs []Run) (string, error) {
 	if l.sessions == "" {
 		return fmt.Sprint(len(runs) + 1), nil
 	}
-	name := strings.TrimPrefix(row.cells[l.sessions], "ses-")
+	name := strings.TrimPrefix(row.cells.get(l.sessions), "ses-")
 	switch {
 	case name == "" || ParticipantID(name) != "sub-"+name:
 		return fmt.Sprint("row", row.line), fmt.Errorf("sessions: %q in column %q: a session has letters and digits", name, l.sessions)

@@ -43,7 +43,46 @@ type listedRow struct {
 	label  string // group, or the number to predict; "" when it has none
 	number bool   // label is a number to predict
 	line   int
-	cells  map[string]string
+	cells  cells
+}
+
+// cells are those of a row, by the columns of the table: a map for each row would take many times their memory.
+type cells struct {
+	at     map[string]int // of all rows; columns that were added stand at the end
+	values []string
+}
+
+// places numbers the columns of the table.
+func (l *list) places() map[string]int {
+	at := map[string]int{}
+	for i, name := range l.sheet.Columns {
+		at[name] = i
+	}
+	return at
+}
+
+func (c cells) has(name string) bool {
+	_, ok := c.at[name]
+	return ok
+}
+
+func (c cells) get(name string) string {
+	if i, ok := c.at[name]; ok && i < len(c.values) {
+		return c.values[i]
+	}
+	return ""
+}
+
+func (c *cells) set(name, value string) {
+	i, ok := c.at[name]
+	if !ok {
+		i = len(c.at)
+		c.at[name] = i
+	}
+	for len(c.values) <= i {
+		c.values = append(c.values, "")
+	}
+	c.values[i] = value
 }
 
 // A list is a table of participants that has been read and selected from.
@@ -152,8 +191,8 @@ func (l *list) name(levels map[string]string) error {
 	nameless := map[string]int{} // values without a level → rows
 	var labels []string
 	if at := slices.Index(l.sheet.Columns, l.labelColumn()); at >= 0 {
-		for _, cells := range l.sheet.Rows {
-			labels = append(labels, cells[at])
+		for _, values := range l.sheet.Rows {
+			labels = append(labels, values[at])
 		}
 	}
 	codes := sheet.Codes(labels)
@@ -162,12 +201,10 @@ func (l *list) name(levels map[string]string) error {
 			l.notes = append(l.notes, fmt.Sprintf("levels: no row has %s %s (%s)", l.Group, value, levels[value]))
 		}
 	}
-	for i, cells := range l.sheet.Rows {
-		r := listedRow{line: l.sheet.Lines[i], cells: map[string]string{}}
-		for j, c := range l.sheet.Columns {
-			r.cells[c] = cells[j]
-		}
-		r.source, r.label, r.number = r.cells[l.ID], r.cells[l.labelColumn()], l.Target != ""
+	at := l.places()
+	for i, values := range l.sheet.Rows {
+		r := listedRow{line: l.sheet.Lines[i], cells: cells{at, values}}
+		r.source, r.label, r.number = r.cells.get(l.ID), r.cells.get(l.labelColumn()), l.Target != ""
 		r.id = ParticipantID(r.source)
 		if r.id != r.source && r.id != "sub-"+r.source && r.id != "sub-" && changed == "" {
 			changed = fmt.Sprintf("participant names consist of letters and digits only: %s is %s", r.source, r.id)
@@ -207,7 +244,7 @@ func (l *list) name(levels map[string]string) error {
 	labeled := func(r listedRow) bool { return r.label != "" }
 	if l.Target != "" && problems == nil && !slices.ContainsFunc(l.rows, labeled) {
 		problems = append(problems, fmt.Errorf("target: the column %s of %s has no number (line %d: %q); set target to a column of numbers, or group to a column of groups",
-			l.Target, l.path, l.sheet.Lines[0], l.rows[0].cells[l.Target]))
+			l.Target, l.path, l.sheet.Lines[0], l.rows[0].cells.get(l.Target)))
 	}
 	slices.SortStableFunc(l.rows, func(a, b listedRow) int { return strings.Compare(a.id, b.id) })
 	return errors.Join(problems...)
@@ -216,14 +253,20 @@ func (l *list) name(levels map[string]string) error {
 // identify refuses ids that name nobody, or two participants.
 func (l *list) identify() error {
 	var problems []error
-	byID, folded := map[string]listedRow{}, map[string]listedRow{}
-	byLine := slices.SortedFunc(slices.Values(l.rows), func(a, b listedRow) int { return cmp.Compare(a.line, b.line) })
-	for _, r := range byLine {
+	byID, folded := map[string]int{}, map[string]int{} // places in rows
+	byLine := make([]int, len(l.rows))
+	for i := range byLine {
+		byLine[i] = i
+	}
+	slices.SortFunc(byLine, func(i, j int) int { return cmp.Compare(l.rows[i].line, l.rows[j].line) })
+	for _, i := range byLine {
+		r := &l.rows[i]
 		bad := func(format string, args ...any) {
 			problems = append(problems, fmt.Errorf("%s:%d: %s", l.path, r.line, fmt.Sprintf(format, args...)))
 		}
-		other, twice := byID[r.id]
-		cased, there := folded[strings.ToLower(r.id)]
+		j, twice := byID[r.id]
+		k, there := folded[strings.ToLower(r.id)]
+		other, cased := &l.rows[j], &l.rows[k] // the first row where there is none
 		odd := strings.IndexFunc(r.source, func(c rune) bool { return c > unicode.MaxASCII })
 		switch {
 		case r.source == "":
@@ -245,7 +288,7 @@ func (l *list) identify() error {
 		case twice && r.label != other.label:
 			bad("participant %s is in group %q, but in %q in line %d", r.source, r.label, other.label, other.line)
 		default:
-			byID[r.id], folded[strings.ToLower(r.id)] = r, r
+			byID[r.id], folded[strings.ToLower(r.id)] = i, i
 		}
 	}
 	return errors.Join(problems...)
@@ -412,8 +455,8 @@ func (l *list) added() []string {
 // value is what an expression or a pattern sees of a row: group is always the
 // group by its name, participant_id is ours where the table has no such column.
 func (r *listedRow) value(column string) string {
-	switch v, inTable := r.cells[column]; {
-	case column == "participant_id" && !inTable:
+	switch v := r.cells.get(column); {
+	case column == "participant_id" && !r.cells.has(column):
 		return r.id
 	case column == "group" && !r.number:
 		return r.label

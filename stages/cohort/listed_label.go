@@ -47,7 +47,7 @@ func (l *list) unlabeled(r listedRow, table string) error {
 			at += fmt.Sprintf(", line %d,", r.line)
 		}
 	}
-	switch v := r.cells[l.labelColumn()]; {
+	switch v := r.cells.get(l.labelColumn()); {
 	case l.Target == "" && v == "":
 		return fmt.Errorf("it has no group (%s is empty)", at)
 	case l.Target == "":
@@ -120,7 +120,7 @@ func (l *list) doubtGroups() (notes []string) {
 func (l *list) oneGroupEach(name string) bool {
 	group := map[string]string{} // by value
 	for _, r := range l.rows {
-		v := r.cells[name]
+		v := r.cells.get(name)
 		if other, there := group[v]; there && other != r.label && v != "" && r.label != "" {
 			return false
 		}
@@ -161,7 +161,7 @@ func (l *list) clean() error {
 	for _, name := range l.sheet.Columns {
 		values := make([]string, len(l.rows))
 		for i, r := range l.rows {
-			values[i] = r.cells[name]
+			values[i] = r.cells.get(name)
 		}
 		numbers, _ := sheet.Numbers(values)
 		if numbers == nil || name == l.ID {
@@ -190,7 +190,8 @@ func (l *list) clean() error {
 		codes, n := sheet.Codes(values), 0
 		for i, v := range values {
 			if codes[v] {
-				l.rows[i].cells[name], n = "", n+1
+				l.rows[i].cells.set(name, "")
+				n++
 			}
 		}
 		if n > 0 {

@@ -46,8 +46,8 @@ func (l *list) participants(used []string) *encoding.Table {
 		switch n := len(rows); {
 		case r.label == "":
 		case n > 0 && rows[n-1].id == r.id:
-			for name, v := range r.cells {
-				differ[name] = differ[name] || v != rows[n-1].cells[name]
+			for name := range r.cells.at {
+				differ[name] = differ[name] || r.cells.get(name) != rows[n-1].cells.get(name)
 			}
 		default:
 			rows = append(rows, r)
@@ -94,7 +94,7 @@ func (l *list) participants(used []string) *encoding.Table {
 			}
 			continue
 		}
-		values := lists.Map(rows, func(r listedRow) string { return r.cells[from] })
+		values := lists.Map(rows, func(r listedRow) string { return r.cells.get(from) })
 		if slices.ContainsFunc(values, isPlace) {
 			l.notes = append(l.notes, fmt.Sprintf("the column %s of the participants table holds paths and is not a covariate", name))
 			continue

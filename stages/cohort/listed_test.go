@@ -36,7 +36,7 @@ func TestOddTexts(t *testing.T) {
 	l := &list{listed: &listed{ID: "id", Group: "group"}, sheet: &sheet.Sheet{Columns: []string{"id", "group", "age"}}}
 	for i, age := range with(3, "inf") {
 		l.rows = append(l.rows, listedRow{id: ids[i], label: "a",
-			cells: map[string]string{"id": ids[i], "group": "a", "age": age}})
+			cells: cells{l.places(), []string{ids[i], "a", age}}})
 	}
 	if l.participants(nil); len(l.notes) != 1 || !strings.HasPrefix(l.notes[0], "column age: ") {
 		t.Errorf("notes of a cohort: %q", l.notes)

@@ -126,13 +126,11 @@ func (c *RowsCohort) sources(l *list) (sources []*fileSource, err error) {
 func (l *list) nameRows() error {
 	var problems []error
 	lines, folded := map[string]int{}, map[string]string{}
-	for i, cells := range l.sheet.Rows {
-		r := listedRow{line: l.sheet.Lines[i], cells: map[string]string{}}
-		for j, c := range l.sheet.Columns {
-			r.cells[c] = cells[j]
-		}
-		r.id = r.cells[l.ID]
-		r.source, r.label = r.id, r.cells["group"]
+	at := l.places()
+	for i, values := range l.sheet.Rows {
+		r := listedRow{line: l.sheet.Lines[i], cells: cells{at, values}}
+		r.id = r.cells.get(l.ID)
+		r.source, r.label = r.id, r.cells.get("group")
 		fold := strings.ToLower(r.id)
 		other := folded[fold]
 		bad := func(format string, args ...any) {
@@ -238,7 +236,7 @@ func (l *list) rowColumns(axis string, sources []*fileSource) []encoding.Column 
 func (l *list) values(column string) []string {
 	values := make([]string, len(l.rows))
 	for i, r := range l.rows {
-		values[i] = r.cells[column]
+		values[i] = r.cells.get(column)
 	}
 	return values
 }

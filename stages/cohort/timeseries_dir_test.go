@@ -185,7 +185,7 @@ func TestTimeseriesStar(t *testing.T) {
 	}
 
 	_, err = load(func(c *TimeseriesCohort) { c.Columns = []string{"site=SITE", "=x", "group=AGE"} }, "cpac/a_1_rois_ho.1D")
-	for _, want := range []string{`columns: `, `has no column "SITE"; its columns are file, dx, SITE_ID, AGE (set the parameter columns to one of them)`,
+	for _, want := range []string{`columns: `, `has no column "SITE" (did you mean "SITE_ID"?); its columns are file, dx, SITE_ID, AGE (set the parameter columns to one of them)`,
 		`"=x" is not of the form COLUMN or NAME=COLUMN`, "two columns would be named group"} {
 		need.Error(t, err, want, "got")
 	}

@@ -24,6 +24,10 @@ const maxBytes = 64 << 20
 // maxValues bounds the values of a table: half a million participants with 16 columns.
 const maxValues = 8 << 20
 
+// maxRows bounds the rows of a table, of which each takes some kB once it is a participant: no pipeline has a task for
+// each of more.
+const maxRows = 1 << 20
+
 // A Sheet is a table of texts.
 type Sheet struct {
 	File    string     // for messages
@@ -130,6 +134,13 @@ func reader(r io.Reader) (*csv.Reader, error) {
 		return nil, err
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
+	if bytes.IndexByte(raw, '\n') < 0 { // lines end as on old Macs, and in text files of their Excel
+		for i, c := range raw {
+			if c == '\r' {
+				raw[i] = '\n'
+			}
+		}
+	}
 	said := rune(0)
 	if m := sepLine.FindSubmatch(raw); m != nil {
 		said, raw = rune(m[1][0]), append([]byte("\n"), raw[len(m[0]):]...) // lines keep their numbers
@@ -138,6 +149,9 @@ func reader(r io.Reader) (*csv.Reader, error) {
 	c.Comma = cmp.Or(said, separator(raw))
 	if bytes.Count(raw, []byte{byte(c.Comma)})+bytes.Count(raw, []byte{'\n'}) > maxValues {
 		return nil, fmt.Errorf("more than the limit of %d values for a table of participants: is it the right file?", maxValues)
+	}
+	if n := bytes.Count(raw, []byte{'\n'}); n > maxRows {
+		return nil, fmt.Errorf("%d lines, more than the limit of %d for a table of participants: is it the right file?", n, maxRows)
 	}
 	c.FieldsPerRecord = -1
 	c.LazyQuotes = c.Comma == '\t' // a tab-separated file may hold a bare quotation mark
@@ -219,6 +233,11 @@ func decimalComma(v string) (point string, is bool) {
 
 // whyFields guesses why a line has another number of values than the first.
 func whyFields(fields []string, sep rune) string {
+	for i, f := range fields {
+		if n := strings.Count(f, "\n"); n > 0 {
+			return fmt.Sprintf(" (a quotation mark opens in column %d and closes %s below, or not at all)", i+1, words.Count(n, "line"))
+		}
+	}
 	names := map[rune]string{'\t': "tabs", ';': "semicolons", ',': "commas"}
 	for _, other := range "\t;," {
 		if len(fields) == 1 && strings.ContainsRune(fields[0], other) {

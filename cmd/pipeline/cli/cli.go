@@ -136,7 +136,7 @@ parameter changed back runs nothing.`,
 	root.Flags().BoolVar(&version, "version", false, "the same as the command version")
 	flags := root.PersistentFlags()
 	flags.SortFlags = false
-	flags.StringVar(&a.StoreFlag, "store", "", "keep results in `DIR` (default: .pipeline beside FILE, or $PIPELINE_STORE)")
+	flags.Var(directory{&a.StoreFlag}, "store", "keep results in `DIR` (default: .pipeline beside FILE, or $PIPELINE_STORE)")
 	flags.StringVar(&a.Remote, "remote", "", "share results through `URL`: s3://bucket/prefix, https://server/prefix or file:///directory (default: $PIPELINE_REMOTE)")
 	flags.StringVar(&a.signKey, "sign-key", "", "sign results sent to the remote with the private key in `FILE` (default: $PIPELINE_SIGN_KEY)")
 	flags.StringArrayVar(&a.trusted, "trusted-keys", nil, "use results of other machines only if signed by a public key in `FILE` (default: $PIPELINE_TRUSTED_KEYS)")
@@ -205,6 +205,26 @@ func missing(cmd *cobra.Command, n int) string {
 		n--
 	}
 	return "an argument"
+}
+
+// directory is a flag's value: a path that is not empty.
+type directory struct{ path *string }
+
+func (d directory) String() string {
+	if d.path == nil {
+		return ""
+	}
+	return *d.path
+}
+
+func (d directory) Type() string { return "DIR" }
+
+func (d directory) Set(s string) error {
+	if s == "" {
+		return errors.New("it must name a directory")
+	}
+	*d.path = s
+	return nil
 }
 
 // positive is a flag's value: a whole number of at least 1.

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,6 +26,7 @@ func (a *app) completionCommand() *cobra.Command {
 			root := cmd.Root()
 			switch args[0] {
 			case "bash":
+				fmt.Fprint(a.Out, bashWords)
 				return root.GenBashCompletionV2(a.Out, true)
 			case "zsh":
 				return root.GenZshCompletion(a.Out)
@@ -35,6 +38,37 @@ func (a *app) completionCommand() *cobra.Command {
 			return usage(cmd, "there is no shell %q%s", args[0], words.OrAll(args[0], cmd.ValidArgs))
 		},
 	}
+}
+
+// bashWords stands in for what the script takes from the package bash-completion, where that is not loaded: the words
+// of the line up to the cursor, which bash also cuts at = and :.
+const bashWords = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
+    _get_comp_words_by_ref() {
+        local line="${COMP_LINE:0:COMP_POINT}"
+        read -ra words <<<"$line"
+        if [[ -z $line || $line == *[[:blank:]] ]]; then words+=(""); fi
+        cword=$((${#words[@]} - 1)) cur="${words[-1]}" prev=""
+        if ((cword > 0)); then prev="${words[cword - 1]}"; fi
+    }
+    __ltrim_colon_completions() {
+        local i
+        if [[ $1 == *:* && $COMP_WORDBREAKS == *:* ]]; then
+            for i in "${!COMPREPLY[@]}"; do COMPREPLY[i]="${COMPREPLY[i]#"${1%"${1##*:}"}"}"; done
+        fi
+    }
+fi
+
+`
+
+// completeCommand completes the name of a command.
+func completeCommand(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, c := range cmd.Root().Commands() {
+		if len(args) == 0 && !c.Hidden {
+			names = append(names, c.Name()+"\t"+c.Short)
+		}
+	}
+	return beginning(names, begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeFile completes FILE by the built-in pipelines and what is in the
@@ -60,7 +94,9 @@ func completeStage(_ *cobra.Command, args []string, begun string) ([]string, cob
 	}
 	var names []string
 	for _, s := range p.Graph.Stages {
-		names = append(names, s.Name)
+		if !slices.Contains(names, s.Name) { // the cohort has two parts
+			names = append(names, s.Name)
+		}
 	}
 	return beginning(names, begun), cobra.ShellCompDirectiveNoFileComp
 }

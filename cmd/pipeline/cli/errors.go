@@ -72,7 +72,8 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 }
 
 // otherJobs are what other programs call --jobs.
-var otherJobs = []string{"workers", "threads", "cores", "cpus", "nproc", "n-procs", "nprocs", "nthreads", "n-jobs", "n_jobs", "parallel", "processes"}
+var otherJobs = []string{"workers", "threads", "nthreads", "cores", "cpus", "nproc", "nprocs", "n-jobs", "n_jobs",
+	"parallel", "processes"}
 
 // flagMessage turns what pflag says into what a person can use.
 func flagMessage(err error) string {

@@ -16,6 +16,7 @@ import (
 func (a *app) help(cmd *cobra.Command, _ []string) {
 	w := cmd.OutOrStdout()
 	fmt.Fprintln(w, strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short)))
+	cmd.InheritedFlags() // they count among the flags of the usage line
 	fmt.Fprintf(w, "\nUsage\n  %s\n", cmd.UseLine())
 	if cmd.HasAvailableSubCommands() {
 		commandList(w, cmd)
@@ -48,10 +49,11 @@ func commandList(w io.Writer, root *cobra.Command) {
 func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	man := false
 	cmd := &cobra.Command{
-		Use:     "help [COMMAND]",
-		Short:   "what a command does",
-		Long:    "Prints help for a command: what it does, its flags, an example. --man prints all of it as a manual page.",
-		Example: "  pipeline help run\n  pipeline help --man > ~/.local/share/man/man1/pipeline.1",
+		Use:               "help [COMMAND]",
+		Short:             "what a command does",
+		Long:              "Prints help for a command: what it does, its flags, an example. --man prints all of it as a manual page.",
+		Example:           "  pipeline help run\n  pipeline help --man > ~/.local/share/man/man1/pipeline.1",
+		ValidArgsFunction: completeCommand,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if man {
 				return manual.Write(a.Out, root, version.Number)

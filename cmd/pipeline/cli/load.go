@@ -130,7 +130,8 @@ func (a *app) open(p *pipelines.Pipeline) (*artifacts.Store, error) {
 // What it holds instead of a store, artifacts.Open says.
 func isStore(dir string) bool {
 	entries, err := os.ReadDir(dir)
-	return len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist)
+	_, link := os.Readlink(dir)
+	return len(entries) > 0 || err != nil && (link == nil || !errors.Is(err, fs.ErrNotExist))
 }
 
 // openToLook opens the store of a pipeline for a command that runs nothing. Where there is no

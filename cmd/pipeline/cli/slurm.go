@@ -47,6 +47,8 @@ type executor struct {
 func (e *executor) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&e.where, "executor", "local", "run tasks `WHERE`: local, in this process; slurm, on the cluster of this login node; or submit, on one of any scheduler")
+	_ = cmd.RegisterFlagCompletionFunc("executor",
+		cobra.FixedCompletions([]string{"local", "slurm", "submit"}, cobra.ShellCompDirectiveNoFileComp))
 	f.StringArrayVar(&e.args, "slurm-args", nil, "further `ARGUMENTS` for sbatch, such as '--partition=long --account=brain'; may be repeated")
 	f.DurationVar(&e.interval, "slurm-interval", cluster.Interval, "ask Slurm's controller for the state of jobs at most once in `TIME`")
 	f.Var(positive{&e.pilots}, "pilots", "have a cluster start `K` pilots, which take one task after the other (default with --executor submit: 10)")

@@ -15,6 +15,7 @@ import (
 	"prgnn/cmd/pipeline/results"
 	"prgnn/dag"
 	"prgnn/dag/param"
+	"prgnn/internal/lists"
 	"prgnn/internal/words"
 	"prgnn/stages/bids"
 	"prgnn/stages/column"
@@ -129,6 +130,13 @@ func BIDS(a *console.Console, c *results.Current, o Options) error {
 		return exit.Wrongf("the cohort of %s consists of rows, but a dataset needs participants", x.File)
 	}
 	chosen := x.bidsStages(x.What)
+	if all := x.bidsStages(""); x.What != "" && len(chosen) == 0 && len(all) > 0 {
+		if _, err := results.Choose(x.Pipeline.Graph, x.What); err != nil {
+			return err
+		}
+		names := lists.Map(all, func(s *dag.StageNode) string { return s.Name })
+		return exit.Wrongf("%s makes no files for a dataset; name one of the stages %s, without an output, or none for all", x.What, strings.Join(names, ", "))
+	}
 	if len(chosen) == 0 {
 		var kinds []string
 		for _, f := range bidsFiles {

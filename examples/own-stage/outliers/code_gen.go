@@ -5,7 +5,7 @@ package outliers
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind outliers aeee1e4dc417aeef3129499780f2b6415fef6359f6ce2634e446d9d665c4db2a
+var codes = dag.Codes(`kind outliers 4ffadb27a44f6b621b182ce8a54377d63ea5df66365e4fa5a2712d7a50b191db
 
 reached by outliers
 examples/own-stage/outliers.Outliers f2daa090e9a0.e3b0c4
@@ -70,7 +70,8 @@ prgnn/artifacts/encoding.dictParser.blank 5f7ab5184c2a.394d0e
 prgnn/artifacts/encoding.dictParser.header a1d9c3c38439.45a069
 prgnn/artifacts/encoding.dictParser.take ed717ed658cc.39fd55
 prgnn/artifacts/encoding.dictParser.text a1acf3eb3006.17154d
-prgnn/artifacts/encoding.dictParser.tuple 48293620c684.34f1e9
+prgnn/artifacts/encoding.dictParser.tuple b7db26a1554a.b813c8
+prgnn/artifacts/encoding.dictParser.upTo fbe28047033e.394d0e
 prgnn/artifacts/encoding.elements 4cac7c81f259.e3b0c4
 prgnn/artifacts/encoding.errType acbf37d5f62f.e3b0c4
 prgnn/artifacts/encoding.fieldMetadata 14d711732326.8cc74b
@@ -151,7 +152,7 @@ at artifacts/encoding/array.go prgnn/artifacts/encoding Number:11 Array:18 NewAr
 at artifacts/encoding/arrow.go prgnn/artifacts/encoding metaUnit:19 metaDoc:20 writeArrow:27 writeRecord:40 countingWriter:61 countingWriter.Write:66 countingWriter.Seek:72 Table.Record:82 fieldMetadata:105 sortedMetadata:116 arrowData:128 validity:173 bitmap:186 canonical:198 textBuffers:219
 at artifacts/encoding/arrowread.go prgnn/artifacts/encoding FromRecord:134 tableOf:143 ColumnOf:159 readers:167 textArray:185 halfArray:186 readable:189 errType:196 Column.fill:201 read:212 readUint64:243
 at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:17 npyAlign:18 npyMaxHeader:21 npyMaxAxes:23 npyHeader:27 writeNPY:54 float64bits:81 float32bits:88 piece:95 pieces:97 writeElements:100
-at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
+at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.upTo:184 dictParser.tuple:193
 at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
 at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:19 ReadArrayUpTo:23 DecodeArray:32 inPlace:44 readNPY:67 remaining:125 readElements:139
 at artifacts/encoding/table.go prgnn/artifacts/encoding Column:13 Table:24 Table.Check:40 Column.len:59 Column.Has:97 Table.Rows:100 Table.Format:122 Table.Encode:125
