@@ -29,8 +29,8 @@ var leakageKind = dag.Kind{
 // Leakage asserts that nothing leaks.
 type Leakage struct {
 	Admitted    bool    `param:"admitted" doc:"accept trainings with known leakage, as in the authors' program; their predictions keep the warning"`
-	Correlation float64 `param:"correlation" doc:"two scans whose mean signals correlate at least this much, with either sign, at any lag, count as one scan; 0 turns the comparison off" min:"0" max:"1"`
-	Filtered    float64 `param:"filtered" doc:"two scans with the same regions, whose band-pass filtered signals without the mean over regions correlate at least this much, with either sign, at any lag, count as one scan, whatever temporal filter and global signal regression they had; 0 turns the comparison off" min:"0" max:"1"`
+	Correlation float64 `param:"correlation" doc:"two scans whose mean signals correlate at least this much, with either sign, at any lag, count as one scan, unless unrelated series may do so by chance (probability over all pairs and lags above 0.005: docs/statistics.md); 0 turns the comparison off" min:"0" max:"1"`
+	Filtered    float64 `param:"filtered" doc:"two scans with the same regions, whose band-pass filtered signals without the mean over regions correlate at least this much, with either sign, at any lag, count as one scan, whatever temporal filter and global signal regression they had, unless unrelated series may do so by chance, as for correlation; 0 turns the comparison off" min:"0" max:"1"`
 }
 
 func (*Leakage) Ports() dag.Ports {
@@ -57,6 +57,8 @@ type leakCheck struct {
 	of     int
 	found  []string
 	passed []string // violations that are admitted: the coordinates of the training
+
+	byChance string // for the report: what may be chance, and is no violation
 }
 
 func (c *leakCheck) fail(format string, args ...any) {
@@ -113,14 +115,19 @@ func (s *Leakage) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	if table.Meta, err = similarText(t, book); err != nil {
 		return nil, err
 	}
-	for _, c := range checks {
-		if c.passed == nil {
-			continue
-		}
+	note := func(key, text string) {
 		if table.Meta == nil {
 			table.Meta = map[string]string{}
 		}
-		table.Meta[column.AdmittedLeaks] = column.JSON(c.passed)
+		table.Meta[key] = text
+	}
+	for _, c := range checks {
+		if c.passed != nil {
+			note(column.AdmittedLeaks, column.JSON(c.passed))
+		}
+		if c.byChance != "" {
+			note(column.AlikeByChance, c.byChance)
+		}
 	}
 	return dag.Outputs{"checks": table}, nil
 }

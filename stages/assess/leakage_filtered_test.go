@@ -113,7 +113,8 @@ func filteredTwins(t *testing.T, ins []dag.Input) []fold.Duplicate {
 	t.Helper()
 	all, _, _, err := readTraces(ins, filteredTrace)
 	need.NoError(t, err)
-	return (&Leakage{Filtered: 0.65}).sameTraces(all, ins, 2)
+	same, _ := (&Leakage{Filtered: 0.65}).sameTraces(all, ins, 2)
+	return same
 }
 
 // One scan is found under two ids after a temporal filter, global signal regression and a cut at both ends, in any

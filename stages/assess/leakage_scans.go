@@ -51,13 +51,14 @@ func (s *Leakage) lookAtScans(t *dag.Task, b *foldBook) ([]*leakCheck, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range slices.Concat(s.sameTraces(traces, taking["scans"], t.Threads), same) {
+	heard, chance := s.sameTraces(traces, taking["scans"], t.Threads)
+	for _, d := range slices.Concat(heard, same) {
 		if !slices.ContainsFunc(twins, d.SamePair) { // found by volumes, or by another trace
 			twins = append(twins, d)
 		}
 	}
 	// A comparison that leaves out a series is not one: what it does not find may be there.
-	signals := leakCheck{name: fold.SignalsCompared, of: series}
+	signals := leakCheck{name: fold.SignalsCompared, of: series, byChance: chance.text(s)}
 	if having[1] < series {
 		signals.name = fold.MeanSignalsCompared
 	}

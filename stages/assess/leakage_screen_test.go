@@ -16,21 +16,33 @@ import (
 )
 
 // sameByDefinition compares all pairs of traces, one by one.
-func (s *Leakage) sameByDefinition(all []*trace, ins []dag.Input) (found []fold.Duplicate) {
+func (s *Leakage) sameByDefinition(all []*trace, ins []dag.Input) (found []fold.Duplicate, byChance int) {
+	var compared [2]float64
+	for i, x := range all {
+		for _, y := range all[:i] {
+			if low, high := x.lags(y); x.regions == y.regions {
+				compared[x.kind()] += float64(max(0, high-low+1))
+			}
+		}
+	}
 	for i, y := range all {
 		for _, x := range all[:i] {
 			a, b := ins[x.input], ins[y.input]
 			if x.regions != y.regions || a.Coord("subject") == b.Coord("subject") {
 				continue
 			}
-			if m, what, same := s.sameTrace(x, y); same {
+			if m, what, same := s.alike(x, y); same {
+				if x.chance(y, m.lag, 0) > math.Log(0.005/compared[x.kind()])+1e-9 {
+					byChance++
+					continue
+				}
 				how := fmt.Sprintf("have %s that correlate %.2f over %d volumes at a lag of %d (%s and %s)", what, m.r,
 					m.shared*x.step+x.margin, max(m.lag, -m.lag)*x.step, filepath.Base(a.Name), filepath.Base(b.Name))
 				found = append(found, fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"), How: how})
 			}
 		}
 	}
-	return found
+	return found, byChance
 }
 
 // madeCohort has series of several lengths and numbers of regions, copies of each kind, and series of which a part does
@@ -85,13 +97,15 @@ func TestScreenFindsWhatAllPairsFind(t *testing.T) {
 	}
 	for _, s := range []Leakage{{Correlation: 0.8, Filtered: 0.65}, {Correlation: 0.4, Filtered: 0.4},
 		{Correlation: 0.97, Filtered: 0.97}} {
-		want := s.sameByDefinition(all, ins)
+		want, chance := s.sameByDefinition(all, ins)
 		if len(want) < 12 {
 			t.Fatalf("%+v: %d pairs: nothing to lose", s, len(want))
 		}
 		for threads := range 2 {
-			if got := s.sameTraces(all, ins, threads+1); !slices.Equal(got, want) {
-				t.Errorf("%+v: %d pairs with %d threads, %d by definition", s, len(got), threads+1, len(want))
+			got, by := s.sameTraces(all, ins, threads+1)
+			if !slices.Equal(got, want) || by.count != chance {
+				t.Errorf("%+v: %d pairs and %d by chance with %d threads, %d and %d by definition", s, len(got), by.count,
+					threads+1, len(want), chance)
 			}
 		}
 	}
@@ -163,9 +177,9 @@ func TestScreenOnABIDE(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &Leakage{Correlation: 0.8, Filtered: 0.65}
-	got := s.sameTraces(all, ins, 2)
+	got, _ := s.sameTraces(all, ins, 2)
 	t.Logf("%d traces of %d scans: %v", len(all), len(ins), got)
-	if want := s.sameByDefinition(all, ins); len(want) == 0 || !reflect.DeepEqual(got, want) {
+	if want, _ := s.sameByDefinition(all, ins); len(want) == 0 || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, by definition %v", got, want)
 	}
 }

@@ -99,13 +99,10 @@ func ranks(v []float64) []float64 {
 }
 
 // Two series are of one scan when their mean traces correlate by 0.8 (Leakage.Correlation) or −0.8, for a negative
-// factor reverses a scan, and by leastZ standard errors of Fisher's z, at some lag where they share leastOverlap
-// changes and half of the shorter one. z = ±8 has a p of 1.2·10⁻¹⁵ for two white series at one lag. Of the 535,095
-// pairs of ABIDE's 1,035 scans the largest ones by chance are r = 0.65 and z = 6.7.
-const (
-	leastOverlap = 50
-	leastZ       = 8
-)
+// factor reverses a scan, at the lag where they agree best of those at which they share leastOverlap changes and half
+// of the shorter one, and when that is no chance (trace.chance). Of the 535,095 pairs of ABIDE's 1,035 scans the
+// largest correlation by chance is 0.67.
+const leastOverlap = 50
 
 // A meeting is where two traces agree best: y lags behind x by so many steps.
 type meeting struct {
@@ -215,14 +212,13 @@ func readTraces(ins []dag.Input, kinds ...func(*encoding.Array) *trace) (all []*
 }
 
 // sameTraces finds series of two participants that are of one scan by their traces: of those that a screen of all pairs
-// leaves.
-func (s *Leakage) sameTraces(all []*trace, ins []dag.Input, threads int) []fold.Duplicate {
-	type pair struct {
-		later, first int
-		fold.Duplicate
+// leaves. Others that correlate by as much may do so by chance.
+func (s *Leakage) sameTraces(all []*trace, ins []dag.Input, threads int) (same []fold.Duplicate, chance byChance) {
+	for kind, n := range comparisons(all) {
+		chance.least[kind] = exact.Log(chanceOfAny / max(1, n))
 	}
 	tiles := s.tiles(all, threads)
-	found := make([][]pair, len(tiles))
+	found, likely, count := make([][]likeness, len(tiles)), make([][]likeness, len(tiles)), make([]int, len(tiles))
 	dense.Each(threads, len(tiles), func(k int) {
 		tiles[k].pairs(all, func(i, j int) {
 			x, y := all[i], all[j]
@@ -230,32 +226,42 @@ func (s *Leakage) sameTraces(all []*trace, ins []dag.Input, threads int) []fold.
 			if a.Coord("subject") == b.Coord("subject") {
 				return
 			}
-			m, what, same := s.sameTrace(x, y)
-			if !same {
+			m, what, enough := s.alike(x, y)
+			if !enough {
 				return
 			}
 			how := fmt.Sprintf("have %s that correlate %.2f over %d volumes at a lag of %d (%s and %s)", what, m.r,
 				m.shared*x.step+x.margin, max(m.lag, -m.lag)*x.step, filepath.Base(a.Name), filepath.Base(b.Name))
-			found[k] = append(found[k], pair{j, i,
-				fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"), How: how}})
+			least := chance.least[x.kind()]
+			l := likeness{j, i, x.chance(y, m.lag, least),
+				fold.Duplicate{First: a.Coord("subject"), Later: b.Coord("subject"), How: how}}
+			if l.chance <= least {
+				found[k] = append(found[k], l)
+				return
+			}
+			count[k]++
+			likely[k] = rarest(append(likely[k], l))
 		})
 	})
 	pairs := slices.Concat(found...)
-	slices.SortFunc(pairs, func(a, b pair) int {
+	slices.SortFunc(pairs, func(a, b likeness) int {
 		return cmp.Or(cmp.Compare(a.later, b.later), cmp.Compare(a.first, b.first))
 	})
-	var out []fold.Duplicate
-	for _, p := range pairs {
-		out = append(out, p.Duplicate)
+	for _, l := range pairs {
+		same = append(same, l.Duplicate)
 	}
-	return out
+	for _, n := range count {
+		chance.count += n
+	}
+	chance.rarest = rarest(slices.Concat(likely...))
+	return same, chance
 }
 
-// sameTrace reports whether two traces are of one scan, where they meet, and what they are.
-func (s *Leakage) sameTrace(x, y *trace) (m meeting, what string, same bool) {
+// alike reports whether two traces correlate as those of one scan do, where they meet, and what they are.
+func (s *Leakage) alike(x, y *trace) (m meeting, what string, enough bool) {
 	if x.regions == 0 {
 		m = x.meet(y)
-		return m, "mean signals", math.Abs(m.r) >= s.Correlation && m.z >= leastZ
+		return m, "mean signals", math.Abs(m.r) >= s.Correlation
 	}
 	if math.Abs(x.coarse.meet(y.coarse).r) < coarseShare*s.Filtered {
 		return m, "", false

@@ -44,6 +44,10 @@ func NamesSite(name string) bool {
 // JSON list of their coordinates.
 const AdmittedLeaks = "admitted"
 
+// AlikeByChance is the metadata by which leakage's checks tell, in words, of signals that correlate as those of one
+// scan do, and may do so by chance.
+const AlikeByChance = "alike by chance"
+
 // HasCoords reports whether a setting has all of some coordinates; both are written
 // AXIS=VALUE, with or without blanks in a list.
 func HasCoords(setting, wanted []string) bool {

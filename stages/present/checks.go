@@ -67,6 +67,9 @@ func (a *author) leakage() error {
 			return err
 		}
 		a.cautionsOf(table)
+		if text := table.Meta[column.AlikeByChance]; text != "" {
+			a.Say("%s", text)
+		}
 		rows, err := column.Read[checkRow](in)
 		if err != nil {
 			return err

@@ -98,7 +98,8 @@ func TestAdmittedLeaks(t *testing.T) {
 			"PR-GNN (leakage, ", " linear SVM 0.800"},
 		"": {"Leakage checks passed: 4 checks, 40 comparisons, 0 violations.", "PR-GNN 0.800", " linear SVM 0.800"},
 	} {
-		checks.Meta = map[string]string{column.AdmittedLeaks: admitted}
+		checks.Meta = map[string]string{column.AdmittedLeaks: admitted, column.AlikeByChance: "Signals: 3 pairs of 100 %."}
+		want = append(want, "Signals: 3 pairs of 100 %.")
 		evaluation := column.Table([]column.AccuracyRow{row("train", "PR-GNN"), row("svm", "linear SVM")}, "stage")
 		in := map[string][]dag.Input{"participants": {dag.InputOf(stagetest.SomeParticipants(40, "ASD", "HC"))},
 			"evaluation": {dag.InputOf(evaluation)}, "leakage": {dag.InputOf(checks)}}
