@@ -102,7 +102,7 @@ func (r *runner) addCauses(c *causes, i int32, past *pastRun, stale bool) {
 	stage := n.Stage.Name
 	if p.state == Failed {
 		var failed *Error
-		if errors.As(p.err, &failed) {
+		if errors.As(p.tale().err, &failed) {
 			c.add(&c.edits, stage, n.ID+" cannot run: "+failed.Err.Error(), n.ID, Difference{})
 		}
 		return

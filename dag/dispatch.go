@@ -62,12 +62,12 @@ func (r *runner) dispatchTasks(ctx context.Context) {
 			r.elsewhere = append(r.elsewhere, i)
 			continue
 		}
-		p.phase, p.start = running, time.Since(r.began).Seconds()
+		p.phase, p.write().start = running, time.Since(r.began).Seconds()
 		p.told = Running
 		r.active = append(r.active, i)
 		threads, memory := r.need(i)
 		threads += r.spare(i, threads)
-		p.threads = threads
+		p.threads = int32(threads)
 		r.threads -= threads
 		r.memory -= memory
 		r.jobs++
@@ -146,7 +146,7 @@ const mostStoring = 16
 // rest takes back the threads of a task that waits for the disk. Its memory is not free yet.
 func (r *runner) rest(i int32) {
 	if p := &r.at[i]; r.storing < mostStoring {
-		r.threads += p.threads
+		r.threads += int(p.threads)
 		p.threads, p.storing = 0, true
 		r.storing++
 	}

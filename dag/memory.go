@@ -13,6 +13,7 @@ func (r *runner) sampleMemory() {
 	metrics.Read(s[:])
 	held := int64(s[0].Value.Uint64() - s[1].Value.Uint64())
 	for _, i := range r.active {
-		r.at[i].memory = max(r.at[i].memory, held)
+		of := r.at[i].write()
+		of.memory = max(of.memory, held)
 	}
 }

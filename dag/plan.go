@@ -36,11 +36,11 @@ func (r *runner) step(i int32) Step {
 		s.Reason, s.Damaged = r.reason(i), p.damaged
 	case Unknown, Skipped: // skipped: what it needs cannot run, but that may be mended
 		s.State = Unknown
-		if s.Reason = p.reason; s.Reason == "" {
+		if s.Reason = p.tale().reason; s.Reason == "" {
 			s.Reason = r.because(i, r.cause(i)).Error()
 		}
 	case Failed:
-		s.Reason = p.err.(*Error).Err.Error()
+		s.Reason = p.story.err.(*Error).Err.Error()
 	}
 	return s
 }
@@ -49,7 +49,7 @@ func (r *runner) step(i int32) Step {
 // whichever was found out first.
 func (r *runner) cause(i int32) int32 {
 	for _, worst := range []State{Failed, Skipped, Stale, Unknown} {
-		for _, j := range r.needs[i] {
+		for _, j := range r.needs.of(i) {
 			if r.at[j].state == worst {
 				return j
 			}
@@ -90,7 +90,7 @@ func (r *runner) planRemakes() {
 				if q.damaged {
 					lost = LostRemotely
 				}
-				q.reason = fmt.Sprintf("%s, and %s %s it", lost, r.nodes[u].ID, needs)
+				q.write().reason = fmt.Sprintf("%s, and %s %s it", lost, r.nodes[u].ID, needs)
 			}
 		}
 	}

@@ -193,7 +193,7 @@ func reachedBy(s *artifacts.Store, keeps []artifacts.Ref, held []byte) string {
 }
 
 func (r *runner) recordTask(i int32, at int, rec *artifacts.RunRecord, d *detail) {
-	p, id := &r.at[i], r.nodes[i].ID
+	p, s, id := &r.at[i], r.at[i].tale(), r.nodes[i].ID
 	switch p.state {
 	case Ran:
 		rec.Ran++
@@ -206,7 +206,7 @@ func (r *runner) recordTask(i int32, at int, rec *artifacts.RunRecord, d *detail
 	default:
 		d.Left++
 	}
-	t := taskDetail{At: at, ID: id, State: p.state, Note: p.note}
+	t := taskDetail{At: at, ID: id, State: p.state, Note: s.note}
 	if p.state == Ran || p.state == Cached {
 		rec.Tasks = append(rec.Tasks, artifacts.RunTask{ID: id, Key: p.key, Outputs: *p.outputs.Load()})
 		if p.state == Cached {
@@ -216,10 +216,10 @@ func (r *runner) recordTask(i int32, at int, rec *artifacts.RunRecord, d *detail
 		t.Key = p.key.String()
 	}
 	if p.state == Ran || p.state == Failed {
-		t.Start, t.Seconds, t.Read, t.Memory = p.start, p.seconds, p.read, p.memory
+		t.Start, t.Seconds, t.Read, t.Memory = s.start, s.seconds, s.read, s.memory
 	}
-	if p.err != nil {
-		t.Error = p.err.Error()
+	if s.err != nil {
+		t.Error = s.err.Error()
 	}
 	d.Tasks = append(d.Tasks, t)
 }

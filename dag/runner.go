@@ -77,6 +77,12 @@ const (
 // writes it. Checks and tasks read target and remake, which stay as they are while
 // a node is with them, and outputs, also of the nodes upstream.
 type status struct {
+	key      artifacts.Key
+	outputs  atomic.Pointer[artifacts.Refs]
+	story    *story // nil as long as there is none
+	waits    int32
+	readers  atomic.Int32 // the nodes that are still to be settled that need it
+	threads  int32        // that it was given, and has not given back
 	phase    phase
 	state    State
 	wanted   bool // selected; else it is only looked up
@@ -90,19 +96,33 @@ type status struct {
 	passedOn bool  // its users know that it is settled
 	told     State // the end that was reported last
 	others   bool  // another process is at it
-	waits    int32
-	readers  atomic.Int32 // the nodes that are still to be settled that need it
-	threads  int          // that it was given, and has not given back
 	storing  bool
+}
 
-	key            artifacts.Key
+// A story is what there is to say of a node that ran, or did not come to a good end: of few, where there are many.
+type story struct {
 	err            error  // Failed: an *Error. Skipped: what it waited for
 	reason         string // Stale, Unknown: why
 	note           string
 	said           string // the last lines of its log, when it failed
 	start, seconds float64
 	read, memory   int64 // see TaskRecord
-	outputs        atomic.Pointer[artifacts.Refs]
+}
+
+// tale is the story of a node, to be read.
+func (p *status) tale() story {
+	if p.story == nil {
+		return story{}
+	}
+	return *p.story
+}
+
+// write is the story of a node, to be written.
+func (p *status) write() *story {
+	if p.story == nil {
+		p.story = &story{}
+	}
+	return p.story
 }
 
 func newRunner(g *Graph, s *artifacts.Store, o Options) (*runner, error) {
@@ -158,10 +178,10 @@ func (r *runner) choose() error {
 		p := &r.at[i]
 		p.phase, p.state = waiting, Waiting
 		p.wanted = len(o.Only) == 0 || targets[i]
-		p.target = targets[i] || all && len(r.users[i]) == 0
+		p.target = targets[i] || all && len(r.users.of(int32(i))) == 0
 		p.forced = forced[i] && p.wanted
-		p.waits = int32(len(r.needs[i]))
-		for _, j := range r.needs[i] {
+		p.waits = int32(len(r.needs.of(int32(i))))
+		for _, j := range r.needs.of(int32(i)) {
 			r.at[j].readers.Add(1)
 		}
 		r.left++

@@ -52,7 +52,7 @@ func (r *runner) take(v *verdict) {
 func (r *runner) finish(ctx context.Context, o *outcome) {
 	i, p := o.node, &r.at[o.node]
 	_, memory := r.need(i)
-	r.threads += p.threads
+	r.threads += int(p.threads)
 	if p.storing {
 		p.storing = false
 		r.storing--
@@ -60,13 +60,14 @@ func (r *runner) finish(ctx context.Context, o *outcome) {
 	r.memory += memory
 	r.sampleMemory()
 	r.active = slices.DeleteFunc(r.active, func(j int32) bool { return j == i })
-	p.key, p.seconds, p.read = o.key, o.seconds, o.read
+	s := p.write()
+	p.key, s.seconds, s.read = o.key, o.seconds, o.read
 	if o.Seconds > 0 { // it waited for its turn elsewhere
-		p.seconds, p.start = o.Seconds, p.start+max(0, o.seconds-o.Seconds)
+		s.seconds, s.start = o.Seconds, s.start+max(0, o.seconds-o.Seconds)
 	}
-	p.said = o.Said
+	s.said = o.Said
 	if o.Memory > 0 { // of its own processes, which are not this one
-		p.memory = o.Memory
+		s.memory = o.Memory
 	}
 	var broken *StoreError
 	switch {
@@ -138,15 +139,18 @@ func (r *runner) settle(i int32, s State, outputs artifacts.Refs, err error) {
 		if p.phase == settled {
 			continue
 		}
-		p.phase, p.state, p.err = settled, e.s, e.err
+		p.phase, p.state = settled, e.s
+		if e.err != nil || p.story != nil {
+			p.write().err = e.err
+		}
 		r.left--
 		r.readLast(e.node)
 		if e.s == Failed {
-			p.err = &Error{Task: n.ID, Pos: n.Stage.Pos, Err: e.err, Key: p.key, Said: p.said}
+			p.write().err = &Error{Task: n.ID, Pos: n.Stage.Pos, Err: e.err, Key: p.key, Said: p.tale().said}
 		}
 		if outputs != nil {
 			if before := p.outputs.Load(); before != nil {
-				p.note = otherBytes(*before, outputs, p.fetched)
+				p.write().note = otherBytes(*before, outputs, p.fetched)
 			}
 			p.fetched = false
 			mine := outputs
@@ -158,7 +162,7 @@ func (r *runner) settle(i int32, s State, outputs artifacts.Refs, err error) {
 		delete(r.heldBack, e.node)
 		if !p.passedOn {
 			p.passedOn = true
-			tell = append(tell, r.users[e.node]...)
+			tell = append(tell, r.users.of(e.node)...)
 		}
 		for k := len(tell) - 1; k >= 0; k-- { // the list is taken from its end
 			u := tell[k]
@@ -180,7 +184,7 @@ func (r *runner) settle(i int32, s State, outputs artifacts.Refs, err error) {
 
 // readLast takes off the shelf what this node was the last one to read.
 func (r *runner) readLast(i int32) {
-	for _, j := range r.needs[i] {
+	for _, j := range r.needs.of(i) {
 		if r.at[j].readers.Add(-1) > 0 {
 			continue
 		}
@@ -248,20 +252,20 @@ func (r *runner) emit(e Event) {
 
 // report tells the world how a node ended.
 func (r *runner) report(i int32) {
-	p, n := &r.at[i], r.nodes[i]
+	p, n, s := &r.at[i], r.nodes[i], r.at[i].tale()
 	if r.opt.Progress == nil || !p.wanted || p.told == p.state {
 		return
 	}
 	p.told = p.state
-	e := Event{Task: n.ID, Stage: n.Stage.Name, State: p.state, Key: p.key, Note: p.note}
+	e := Event{Task: n.ID, Stage: n.Stage.Name, State: p.state, Key: p.key, Note: s.note}
 	switch p.state {
 	case Ran, Cached:
 		e.Outputs = *p.outputs.Load()
 	}
 	if p.state == Ran || p.state == Failed {
-		e.Seconds, e.Read, e.Memory = p.seconds, p.read, p.memory
+		e.Seconds, e.Read, e.Memory = s.seconds, s.read, s.memory
 	}
-	e.Err = p.err
+	e.Err = s.err
 	r.emit(e)
 }
 
@@ -289,7 +293,7 @@ func (r *runner) result() *Result {
 			res.Cached++
 		case Failed:
 			res.Failed++
-			res.Errors = append(res.Errors, p.err.(*Error))
+			res.Errors = append(res.Errors, p.story.err.(*Error))
 		case Skipped:
 			res.Skipped++
 		default:

@@ -175,8 +175,8 @@ func (r *runner) failure(i int32) string {
 // reason says for a person, on one line, why a task is stale.
 func (r *runner) reason(i int32) string {
 	switch p := &r.at[i]; {
-	case p.reason != "":
-		return p.reason
+	case p.tale().reason != "":
+		return p.story.reason
 	case p.forced:
 		return "forced to run again"
 	case p.damaged && p.outputs.Load() == nil:

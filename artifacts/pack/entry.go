@@ -29,6 +29,9 @@ const (
 // Longest is the size of the largest body, in bytes.
 const Longest = 1 << 26
 
+// longestPack bounds the offsets in a pack, in bytes. Those that are written have roll and one entry more.
+const longestPack = 1 << 31
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // appendEntry appends the bytes of an entry.

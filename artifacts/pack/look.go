@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -117,6 +118,10 @@ func (s *Set) load(p *file) (changed bool) {
 		return false
 	}
 	p.size, p.mtime = info.Size(), info.ModTime()
+	if p.size > longestPack {
+		p.err = fmt.Errorf("%d bytes are too many for a pack", p.size)
+		return false
+	}
 	before := s.table.entries
 	if s.loadIndex(p, f, info.Size()) {
 		return true

@@ -406,3 +406,21 @@ func TestBeginBesideLook(t *testing.T) {
 		}
 	}
 }
+
+// TestTooLong: a file with offsets that the index has no room for is no pack, however well it begins.
+func TestTooLong(t *testing.T) {
+	dir := t.TempDir()
+	put(t, at(t, dir, one), "first")
+	path := filepath.Join(dir, one+"-1")
+	if err := os.Truncate(path, longestPack+1); err != nil {
+		t.Skip(err) // a file system without holes, or without files so long
+	}
+	s := at(t, dir, two)
+	same(t, "too long", found(t, s))
+	all := need.Value(s.Packs())(t)
+	if len(all) != 1 || all[0].Err == nil {
+		t.Errorf("%+v", all)
+	}
+	need.NoError(t, os.Truncate(path, longestPack))
+	same(t, "as long as one may be", found(t, at(t, dir, two)), "first")
+}

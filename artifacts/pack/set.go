@@ -61,7 +61,7 @@ type Set struct {
 // An entry is an object as the index in memory has it.
 type entry struct {
 	Name
-	at   int64
+	at   uint32
 	size int32
 	file int32
 	next int32 // the next older one of that name; -1: none
@@ -108,7 +108,7 @@ func place(pack string, at int64) (id [32]byte) {
 
 // add puts an entry into the index. The lock is held.
 func (s *Set) add(p *file, n Name, at, size int64) {
-	s.table.add(entry{Name: n, at: at, size: int32(size), file: p.number})
+	s.table.add(entry{Name: n, at: uint32(at), size: int32(size), file: p.number})
 	p.bodies += size
 	if n.Kind == removal {
 		s.removed[n.ID] = true
@@ -118,7 +118,7 @@ func (s *Set) add(p *file, n Name, at, size int64) {
 // live reports whether an entry is still there. The lock is held.
 func (s *Set) live(e *entry) bool {
 	p := s.byID[e.file]
-	return !p.gone && (len(s.removed) == 0 || !s.removed[place(p.name, e.at)])
+	return !p.gone && (len(s.removed) == 0 || !s.removed[place(p.name, int64(e.at))])
 }
 
 // Known is Find without a look for what is new: an item may be gone.
@@ -138,7 +138,7 @@ func (s *Set) known(items []Item, n Name) []Item {
 	return items
 }
 
-func (s *Set) item(e *entry) Item { return Item{e.Name, int64(e.size), e.at, s.byID[e.file]} }
+func (s *Set) item(e *entry) Item { return Item{e.Name, int64(e.size), int64(e.at), s.byID[e.file]} }
 
 // Listed is Find without what others have appended since: of K processes that store results, each would read the
 // packs of all others for each of its own.

@@ -61,7 +61,7 @@ func (s *Set) Append(n Name, body []byte) error {
 		return err
 	}
 	w.dirty = true
-	w.entries = append(w.entries, entry{Name: n, at: at, size: int32(len(body))})
+	w.entries = append(w.entries, entry{Name: n, at: uint32(at), size: int32(len(body))})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w.p.end = at + headSize + int64(len(body))
