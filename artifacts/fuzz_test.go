@@ -3,6 +3,7 @@ package artifacts
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -39,7 +40,7 @@ func FuzzRun(f *testing.F) {
 	body, _ := unseal(r.encode(Ref{Size: 7}))
 	r.Keeps = []Ref{{Size: 3, Format: "notes"}, {Size: 4, Format: "more"}}
 	keeping, _ := unseal(r.encode(Ref{Size: 7}))
-	tasks := encoded(f, taskList{{ID: "a[b=c d]", Outputs: Refs{{"x", Ref{Format: "npy"}}}}, {ID: "z"}})
+	tasks := encoded(f, taskList(slices.Values([]RunTask{{ID: "a[b=c d]", Outputs: Refs{{"x", Ref{Format: "npy"}}}}, {ID: "z"}})))
 	f.Add(body, tasks)
 	f.Add(keeping, tasks)
 	f.Fuzz(func(t *testing.T, body, tasks []byte) {
@@ -50,7 +51,7 @@ func FuzzRun(f *testing.F) {
 			}
 		}
 		if list, err := parseTasks(tasks); err == nil {
-			if b := encoded(t, taskList(list)); !bytes.Equal(b, tasks) {
+			if b := encoded(t, taskList(slices.Values(list))); !bytes.Equal(b, tasks) {
 				t.Fatalf("%q became %q", tasks, b)
 			}
 		}

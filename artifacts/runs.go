@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,9 +26,10 @@ type RunRecord struct {
 
 	Ran, Cached, Failed, Skipped int
 
-	Tasks  []RunTask // those that have a result, in the order of the graph
-	Keeps  []Ref     // other blobs of the caller's, in the store already: gc keeps them as long as the record
-	Detail []byte    // whatever else the caller wants to keep; the store does not look into it
+	Tasks  []RunTask         // those that have a result, in the order of the graph
+	Each   iter.Seq[RunTask] // in place of Tasks, for a caller that has them elsewhere; nil where a record was read
+	Keeps  []Ref             // other blobs of the caller's, in the store already: gc keeps them as long as the record
+	Detail []byte            // whatever else the caller wants to keep; the store does not look into it
 }
 
 // A RunTask is one task of a run that has a result.
@@ -76,7 +78,11 @@ func (s *Store) SaveRun(r *RunRecord) error {
 			return fmt.Errorf("run %s: %w", r.ID, err)
 		}
 	}
-	ref, err := s.PutOnce(taskList(r.Tasks))
+	tasks := r.Each
+	if tasks == nil {
+		tasks = slices.Values(r.Tasks)
+	}
+	ref, err := s.PutOnce(taskList(tasks))
 	if err != nil {
 		return err
 	}
@@ -172,7 +178,7 @@ func (r *lineReader) toDigest(text string) Digest {
 }
 
 // A taskList is the tasks of a run as a blob.
-type taskList []RunTask
+type taskList iter.Seq[RunTask]
 
 func (taskList) Format() string { return "tasks" }
 
@@ -180,7 +186,7 @@ func (taskList) Format() string { return "tasks" }
 func (tasks taskList) Encode(w io.Writer) error {
 	const some = 32 << 10
 	b := append(make([]byte, 0, 2*some), tasksMagic...)
-	for _, t := range tasks {
+	for t := range tasks {
 		if strings.ContainsAny(t.ID, "\n") || t.ID == "" {
 			return fmt.Errorf("the task's name %q spans several lines", t.ID)
 		}

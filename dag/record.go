@@ -137,7 +137,7 @@ func (r *runner) save(finished bool) error {
 		if r.fatal != nil {
 			d.Stopped = r.fatal.Error()
 		}
-		rec.Tasks = make([]artifacts.RunTask, 0, len(r.at))
+		rec.Each = r.results
 		at := 0
 		for i := range r.at {
 			if p := &r.at[i]; p.phase != outside && p.wanted {
@@ -192,6 +192,19 @@ func reachedBy(s *artifacts.Store, keeps []artifacts.Ref, held []byte) string {
 	return unpack(held)
 }
 
+// results lists the tasks that have one, for the record.
+func (r *runner) results(yield func(artifacts.RunTask) bool) {
+	for i := range r.at {
+		p := &r.at[i]
+		if p.phase == outside || !p.wanted || p.state != Ran && p.state != Cached {
+			continue
+		}
+		if !yield(artifacts.RunTask{ID: r.nodes[i].ID, Key: p.key, Outputs: *p.outputs.Load()}) {
+			return
+		}
+	}
+}
+
 func (r *runner) recordTask(i int32, at int, rec *artifacts.RunRecord, d *detail) {
 	p, s, id := &r.at[i], r.at[i].tale(), r.nodes[i].ID
 	switch p.state {
@@ -208,7 +221,6 @@ func (r *runner) recordTask(i int32, at int, rec *artifacts.RunRecord, d *detail
 	}
 	t := taskDetail{At: at, ID: id, State: p.state, Note: s.note}
 	if p.state == Ran || p.state == Cached {
-		rec.Tasks = append(rec.Tasks, artifacts.RunTask{ID: id, Key: p.key, Outputs: *p.outputs.Load()})
 		if p.state == Cached {
 			return
 		}

@@ -22,16 +22,17 @@ func leaveRoom() {
 	new(room).keep()
 }
 
-// A room for garbage has half as many bytes as are in use, and leastRoom where that is more. Where much is in use it is
-// arrays, which are collected at little cost. Each collection fits the room anew.
+// A room for garbage has half as many bytes as are in use. Where much is in use it is arrays, which are collected at
+// little cost. Where little is, it has more: mostRoom less half of what is in use. Each collection fits it anew.
 type room struct{ percent int }
 
-const leastRoom, leastPercent = 64 << 20, 50
+const mostRoom, leastPercent = 64 << 20, 50
 
 func (r *room) fit() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	percent := max(leastPercent, int(leastRoom*100/max(live[0].Value.Uint64(), 4<<20)))
+	used := max(live[0].Value.Uint64(), 4<<20)
+	percent := max(leastPercent, int(mostRoom*100/used)-50)
 	if percent != r.percent {
 		r.percent = percent
 		debug.SetGCPercent(percent)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRoom: while little is in use there is leastRoom for garbage; while much is, half of that.
+// TestRoom: garbage has half as much room as is in use, and more while little is.
 func TestRoom(t *testing.T) {
 	usual := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(usual)
@@ -15,11 +15,17 @@ func TestRoom(t *testing.T) {
 	if r.fit(); r.percent <= 100 || r.percent > 1600 {
 		t.Errorf("%d percent of what little is in use", r.percent)
 	}
-	held := make([]byte, 3*leastRoom)
+	some := make([]byte, mostRoom/2)
+	runtime.GC()
+	if r.fit(); r.percent < 115 || r.percent > 150 { // 3/4 of mostRoom for mostRoom/2, and what the test itself uses
+		t.Errorf("%d percent of %d MB in use", r.percent, len(some)>>20)
+	}
+	held := make([]byte, 3*mostRoom)
 	runtime.GC()
 	r.fit()
 	if was := debug.SetGCPercent(100); r.percent != 50 || was != 50 {
 		t.Errorf("%d percent, and %d set, of %d MB in use", r.percent, was, len(held)>>20)
 	}
+	runtime.KeepAlive(some)
 	runtime.KeepAlive(held)
 }
