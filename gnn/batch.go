@@ -20,9 +20,9 @@ type Losses struct {
 // the backward pass. Slots are used again for the next batch.
 type slot[T Float] struct {
 	graph       *Graph[T]
-	place       int       // of a graph in a file: among those of the batch
-	own         whole[T]  // of a graph in a file, unpacked
-	whole       *whole[T] // own, or the graph's
+	place       int           // of a graph in a file: among those of the batch
+	own         adjacency[T]  // of a graph in a file
+	adj         *adjacency[T] // own, or the graph's
 	blocks      []blockState[T]
 	mlp         mlpState[T]
 	probability []float64 // per class; of a number its prediction
@@ -107,9 +107,12 @@ func (w *worker[T]) load(batch []*Graph[T]) ([]*slot[T], error) {
 	filed := 0
 	for i, g := range batch {
 		s := w.slots[i]
-		s.graph, s.whole, s.place = g, g.whole, filed
+		s.graph, s.place = g, filed
 		if g.record != nil {
+			s.adj = &s.own
 			filed++
+		} else {
+			s.adj = &g.adjacency
 		}
 		for len(w.nodes) < g.nodes {
 			w.nodes = append(w.nodes, int32(len(w.nodes)))
@@ -126,8 +129,8 @@ func (w *worker[T]) load(batch []*Graph[T]) ([]*slot[T], error) {
 }
 
 // forward calls do for each slot whose graph is there, and has the next batch read meanwhile.
-func (w *worker[T]) forward(slots []*slot[T], do func(i int, s *slot[T])) error {
-	w.team.run(w.pieces+len(slots), func(_, i int) {
+func (w *worker[T]) forward(slots []*slot[T], do func(s *slot[T], sc *scratch[T], soon []T)) error {
+	w.team.run(w.pieces+len(slots), func(worker, i int) {
 		if i -= w.pieces; i < 0 {
 			w.reader.Ahead()
 			return
@@ -140,9 +143,8 @@ func (w *worker[T]) forward(slots []*slot[T], do func(i int, s *slot[T])) error 
 				return
 			}
 			r.unpack(&s.own, view[T](b))
-			s.whole = &s.own
 		}
-		do(i, s)
+		do(s, w.scratch[worker], w.memory(slots, i+1))
 	})
 	if err := w.failed.Load(); err != nil {
 		return *err
@@ -150,18 +152,30 @@ func (w *worker[T]) forward(slots []*slot[T], do func(i int, s *slot[T])) error 
 	return nil
 }
 
-// soon is the memory of the graph that follows, when there is one that was not read from a file.
-func soon[T Float](slots []*slot[T], i int) []T {
-	if i < 0 || i >= len(slots) || slots[i].graph.record != nil {
+// memory is that of the graph in a slot, as it was read if it is in a file. Of a slot that is not there it is nil.
+func (w *worker[T]) memory(slots []*slot[T], i int) []T {
+	if i < 0 || i >= len(slots) {
 		return nil
 	}
-	return slots[i].whole.all
+	if s := slots[i]; s.graph.record != nil {
+		return view[T](w.reader.Memory(s.place))
+	}
+	return slots[i].graph.all
+}
+
+// features are those of the graph in a slot, the ones of a file until the goroutine works on another graph: to write
+// them out again is faster than to fetch what is twice as long.
+func (w *worker[T]) features(s *slot[T], sc *scratch[T]) []T {
+	if r := s.graph.record; r != nil {
+		return r.featuresIn(view[T](w.reader.Memory(s.place)), w.m.k, &sc.features)
+	}
+	return s.graph.Features
 }
 
 // blocksForward runs one graph through the blocks to z.
-func (w *worker[T]) blocksForward(s *slot[T], soon []T) {
+func (w *worker[T]) blocksForward(s *slot[T], sc *scratch[T], soon []T) {
 	m := w.m
-	adj, in, stride, node := &s.whole.adjacency, s.whole.Features, m.Features, w.nodes[:s.graph.nodes]
+	adj, in, stride, node := s.adj, w.features(s, sc), m.Features, w.nodes[:s.graph.nodes]
 	for l := range m.blocks {
 		st := &s.blocks[l]
 		st.adj, st.in, st.stride, st.node = adj, in, stride, node
@@ -181,8 +195,8 @@ func (w *worker[T]) predict(batch []*Graph[T]) ([]*slot[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	err = w.forward(slots, func(i int, s *slot[T]) {
-		w.blocksForward(s, soon(slots, i+1))
+	err = w.forward(slots, func(s *slot[T], sc *scratch[T], soon []T) {
+		w.blocksForward(s, sc, soon)
 		x := &s.mlp
 		for i := range m.fc {
 			if m.fc[i].last {
@@ -244,8 +258,8 @@ func (w *worker[T]) gradient(batch []*Graph[T], grad []T, masks func([]*slot[T])
 	if masks != nil {
 		masks(slots)
 	}
-	if err := w.forward(slots, func(i int, s *slot[T]) {
-		w.blocksForward(s, soon(slots, i+1))
+	if err := w.forward(slots, func(s *slot[T], sc *scratch[T], soon []T) {
+		w.blocksForward(s, sc, soon)
 		for l := range s.blocks {
 			st := &s.blocks[l]
 			m.distance(st, m.Lambda1*share)
@@ -277,7 +291,7 @@ func (w *worker[T]) gradient(batch []*Graph[T], grad []T, masks func([]*slot[T])
 			m.mlpBackward(&s.mlp, s.dLogits, sc, s.grad)
 			dz = sc.dz
 		}
-		w.backward(s, sc, dz, soon(slots, i-1))
+		w.backward(s, sc, dz, w.memory(slots, i-1))
 		for l := range s.blocks {
 			st := &s.blocks[l]
 			countScores(&sc.counts[l], st.s, st.rank, st.k)
@@ -296,6 +310,7 @@ func (w *worker[T]) backward(s *slot[T], sc *scratch[T], dz, soon []T) {
 		clear(sc.dOut[l])
 	}
 	m.readoutBackward(s.blocks, dz, s.mlp.best, sc)
+	s.blocks[0].in = w.features(s, sc)
 	for l := len(m.blocks) - 1; l >= 0; l-- {
 		st := &s.blocks[l]
 		var dIn []T

@@ -177,13 +177,14 @@ func (a *adjacency[T]) build(n int) {
 	rows := padded(n)
 	a.degree, a.first, a.row, a.start = resize(a.degree, rows), resize(a.first, rows), resize(a.row, rows),
 		resize(a.start, rows/lanes+1)
-	clear(a.degree)
-	for i := range n {
-		a.degree[i] = 1
+	from, to, degree := a.from, a.to[:len(a.from)], a.degree
+	clear(degree)
+	for i := range degree[:n] {
+		degree[i] = 1
 	}
-	for i, p := range a.from {
-		a.degree[p]++
-		a.degree[a.to[i]]++
+	for i, p := range from {
+		degree[p]++
+		degree[to[i]]++
 	}
 	a.sortRows()
 	total := int32(0)
@@ -218,8 +219,8 @@ func (a *adjacency[T]) build(n int) {
 		a.col[e], a.reverse[e], a.weight[e] = int32(i), e, a.self
 	}
 	col, reverse, weight := a.col, a.reverse[:len(a.col)], a.weight[:len(a.col)]
-	to, strength := a.to[:len(a.from)], a.strength[:len(a.from)]
-	for i, p := range a.from {
+	strength := a.strength[:len(from)]
+	for i, p := range from {
 		q, w := to[i], strength[i]
 		here, there := last[p]+lanes, last[q]+lanes
 		last[p], last[q] = here, there

@@ -53,6 +53,8 @@ type kernels[T Float] struct {
 	gate func(out, h, s []T, kept []int32, w int)
 	// gateBack: dr[i] += dot(row p of dOut, row i of h); row i of dh = s[i]·(row p of dOut).
 	gateBack func(dh, dr, dOut, h, s []T, kept []int32, w int)
+	// unfold: x (n × n) = the symmetric matrix whose upper triangle lies row by row in upper.
+	unfold func(x, upper []T, n int)
 	// mmdSums: with x = weight[j]·exp(inside·(s[i]−s[j])²), value[i] = Σ_j x and
 	// slope[i] = Σ_j x·(s[i]−s[j]); inside·(s[i]−s[j])² is at most 0, or small.
 	mmdSums func(value, slope, s, weight []T, inside T, n int)

@@ -28,27 +28,28 @@ func fastest[T Float]() *kernels[T] {
 // vectorize sets each kernel; it is long as a table is.
 func vectorize(k *kernels[float32], wide bool) {
 	sixteen, spread16, spread16back, dots16, edgeDots16 := gemm16, spread16, spread16back, dotRows16, edgeDot16
-	rows, exp := 4, expVec
+	rows, exp, height := 4, expVec, 6 // height: rows that gemm takes together
 	if wide {
 		sixteen, spread16, spread16back, dots16, edgeDots16 = gemm16wide, spread16wide, spread16wideback,
 			dotRows16wide, edgeDot16wide
-		rows, exp = 8, expVecWide
+		rows, exp, height = 8, expVecWide, 12
 	}
 	k.gemm = func(c []float32, cs int, a []float32, ai, ap int, b []float32, bs, m, n, w int, soon []float32) {
 		if m == 0 {
 			return
 		}
 		_, _, _ = c[(m-1)*cs+w-1], a[(m-1)*ai+(n-1)*ap], b[(n-1)*bs+w-1]
-		next := unsafe.SliceData(soon)
-		if next == nil {
-			next = &a[0]
+		next, step := &a[0], 0
+		if len(soon) > 0 {
+			steps := (m + height - 1) / height * n
+			next, step = &soon[0], min(64, (4*len(soon)+steps-1)/steps)
 		}
 		j := 0
 		for ; j+16 <= w; j += 16 {
-			sixteen(&c[j], 4*cs, &a[0], 4*ai, 4*ap, &b[j], 4*bs, m, n, next)
+			sixteen(&c[j], 4*cs, &a[0], 4*ai, 4*ap, &b[j], 4*bs, m, n, next, step)
 		}
 		if j < w {
-			gemm8(&c[j], 4*cs, &a[0], 4*ai, 4*ap, &b[j], 4*bs, m, n, next)
+			gemm8(&c[j], 4*cs, &a[0], 4*ai, 4*ap, &b[j], 4*bs, m, n, next, step)
 		}
 	}
 	k.dots = func(out, a, b []float32, n, w int) {
@@ -163,6 +164,18 @@ func vectorize(k *kernels[float32], wide bool) {
 		n := len(dh) / w
 		_, _, _, _ = dr[:n], dOut[len(kept)*w-1], h[len(dh)-1], s[:n]
 		gateBackRows(&dh[0], &dr[0], &dOut[0], &h[0], &s[0], &kept[0], len(kept), 4*w)
+	}
+	k.unfold = func(x, upper []float32, n int) {
+		if n < lanes {
+			unfold(x, upper, n)
+			return
+		}
+		_ = x[n*n-1]
+		rest := upper[:n*(n+1)/2]
+		for rows := lanes - 1; rows > 0; rows-- { // the last, which are shorter than a register
+			copy(x[(n-rows+1)*n-rows:], rest[len(rest)-rows*(rows+1)/2:][:rows])
+		}
+		unfoldRows(&x[0], &upper[0], n)
 	}
 	k.mmdSums = func(value, slope, s, weight []float32, inside float32, n int) {
 		p := padded(n)

@@ -136,6 +136,12 @@ func compareKernels(t *testing.T, fast, slow *kernels[float32]) {
 			}
 			return [][]float32{out}
 		})
+		upper := vec(n * (n + 1) / 2)
+		same("unfold", n, n, func(k *kernels[float32]) [][]float32 {
+			x := make([]float32, n*n)
+			k.unfold(x, upper, n)
+			return [][]float32{x}
+		})
 		same("mmdSums", n, 1, func(k *kernels[float32]) [][]float32 {
 			v, s := make([]float32, p), make([]float32, p)
 			k.mmdSums(v, s, f, gg, -0.2, n)

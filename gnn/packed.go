@@ -80,55 +80,58 @@ func (p *packed[T]) nodeBytes() int {
 
 // size is the length of the packed form.
 func (p *packed[T]) size() int {
-	size := p.n * p.features
-	if p.symmetric {
-		size = p.n * (p.n + 1) / 2
-	}
 	bytes := p.nodeBytes() * (p.n + p.edges)
 	word := int(unsafe.Sizeof(p.self))
-	return size + p.edges + (bytes+word-1)/word
+	return p.values() + p.edges + (bytes+word-1)/word
 }
 
-// unpack makes w the graph whose packed form is data.
-func (p *packed[T]) unpack(w *whole[T], data []T) {
-	n := p.n
-	w.Features = resize(w.Features, n*p.features)
+// values is how many of them are features.
+func (p *packed[T]) values() int {
 	if p.symmetric {
-		for i := range n {
-			row := data[:n-i]
-			data = data[copy(w.Features[i*n+i:], row):]
-			for j, x := range row[1:] { // its column
-				w.Features[(i+1+j)*n+i] = x
-			}
-		}
-	} else {
-		data = data[copy(w.Features, data):]
+		return p.n * (p.n + 1) / 2
 	}
-	w.self = p.self
-	w.from, w.to, w.strength = resize(w.from, p.edges), resize(w.to, p.edges), resize(w.strength, p.edges)
-	data = data[copy(w.strength, data):]
+	return p.n * p.features
+}
+
+// featuresIn gives those of the graph whose packed form is data: there, or in room, which grows as it must.
+func (p *packed[T]) featuresIn(data []T, k *kernels[T], room *[]T) []T {
+	if !p.symmetric {
+		return data[:p.values()]
+	}
+	*room = resize(*room, p.n*p.n)
+	k.unfold(*room, data, p.n)
+	return *room
+}
+
+// unpack makes a the adjacency of the graph whose packed form is data, which a goes on to use.
+func (p *packed[T]) unpack(a *adjacency[T], data []T) {
+	a.self = p.self
+	a.from, a.to = resize(a.from, p.edges), resize(a.to, p.edges)
+	data = data[p.values():]
+	a.strength, data = data[:p.edges], data[p.edges:]
 	switch p.nodeBytes() {
 	case 1:
-		unpackNodes(view[uint8](data), w, n)
+		unpackNodes(view[uint8](data), a, p.n)
 	case 2:
-		unpackNodes(view[uint16](data), w, n)
+		unpackNodes(view[uint16](data), a, p.n)
 	default:
-		unpackNodes(view[uint32](data), w, n)
+		unpackNodes(view[uint32](data), a, p.n)
 	}
-	w.build(n)
+	a.build(p.n)
 }
 
-func unpackNodes[N uint8 | uint16 | uint32, T Float](nodes []N, w *whole[T], n int) {
-	at := 0
+func unpackNodes[N uint8 | uint16 | uint32, T Float](nodes []N, a *adjacency[T], n int) {
+	from := a.from
 	for i, later := range nodes[:n] {
-		for range int(later) {
-			w.from[at] = int32(i)
-			at++
+		of := from[:later]
+		for j := range of {
+			of[j] = int32(i)
 		}
+		from = from[later:]
 	}
-	nodes = nodes[n:]
-	for i := range w.to {
-		w.to[i] = int32(nodes[i])
+	nodes = nodes[n:][:len(a.to)]
+	for i, x := range nodes {
+		a.to[i] = int32(x)
 	}
 }
 

@@ -88,6 +88,8 @@ type scratch[T Float] struct {
 	dz   []T
 	dy   []T
 
+	features []T // of a graph in a file, n × d
+
 	counts []ScoreCounts // of pooling scores, one a block
 }
 

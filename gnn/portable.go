@@ -15,7 +15,7 @@ func portable[T Float]() *kernels[T] {
 		sigmoid: sigmoid[T], softmax: softmax[T],
 		rank:  rank[T],
 		edges: func(a, b *adjacency[T], rank []int32, k int) int { return keepEdges(a, b, rank, k, 0, 0) },
-		gate:  gate[T], gateBack: gateBack[T], mmdSums: mmdSums[T],
+		gate:  gate[T], gateBack: gateBack[T], unfold: unfold[T], mmdSums: mmdSums[T],
 	}
 }
 
@@ -274,6 +274,16 @@ func gateBack[T Float](dh, dr, dOut, h, s []T, kept []int32, w int) {
 		dr[i] += dot(dOut, h[int(i)*w:][:w], w)
 		for j := range dh {
 			dh[j] = s * dOut[j]
+		}
+	}
+}
+
+func unfold[T Float](x, upper []T, n int) {
+	for i := range n {
+		row := upper[:n-i]
+		upper = upper[copy(x[i*n+i:], row):]
+		for j, v := range row[1:] { // its column
+			x[(i+1+j)*n+i] = v
 		}
 	}
 }

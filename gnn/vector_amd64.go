@@ -4,17 +4,17 @@
 
 package gnn
 
-// gemm16 is gemm for one block of columns; strides are in bytes. A line of memory is fetched from soon on
-// for every step of the innermost loop.
-func gemm16(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32)
+// gemm16 is gemm for one block of columns; strides are in bytes. A line of memory is fetched for every step of
+// the innermost loop, from soon on and so many bytes further each time.
+func gemm16(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32, step int)
 
-// gemm8 is gemm for one block of columns; strides are in bytes. A line of memory is fetched from soon on
-// for every step of the innermost loop.
-func gemm8(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32)
+// gemm8 is gemm for one block of columns; strides are in bytes. A line of memory is fetched for every step of
+// the innermost loop, from soon on and so many bytes further each time.
+func gemm8(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32, step int)
 
-// gemm16wide is gemm for one block of columns; strides are in bytes. A line of memory is fetched from soon on
-// for every step of the innermost loop.
-func gemm16wide(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32)
+// gemm16wide is gemm for one block of columns; strides are in bytes. A line of memory is fetched for every step of
+// the innermost loop, from soon on and so many bytes further each time.
+func gemm16wide(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32, step int)
 
 // spread16 is spread for one block of columns; stride is in bytes.
 func spread16(out *float32, n int, first *int32, degree *int32, row *int32, col *int32, reverse *int32, coef *float32, z *float32, stride int, groups int)
@@ -110,6 +110,9 @@ func rankWide(rank *int32, r *float32, n int, room int)
 
 // edgesWide is edges, for blocks of 16.
 func edgesWide(outFrom *int32, outTo *int32, outStrength *float32, from *int32, to *int32, strength *float32, rank *int32, k int, blocks int) int
+
+// unfoldRows is unfold for n ≥ 8; the last seven rows of the upper triangle are in x.
+func unfoldRows(x *float32, upper *float32, n int)
 
 // mmdVec is mmdSums, for eight places at a time; the arrays have room for whole blocks of eight.
 func mmdVec(value *float32, slope *float32, s *float32, weight *float32, inside float32, n int, blocks int)

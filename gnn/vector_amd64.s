@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func gemm16(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32)
+// func gemm16(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32, step int)
 // Requires: AVX, MMX+
-TEXT ·gemm16(SB), NOSPLIT, $0-80
+TEXT ·gemm16(SB), NOSPLIT, $0-88
 	MOVQ c+0(FP), AX
 	MOVQ cs+8(FP), CX
 	MOVQ a+16(FP), DX
@@ -72,7 +72,7 @@ p_ad:
 	VMULPS       Y15, Y12, Y12
 	VADDPS       Y12, Y11, Y11
 	PREFETCHT1   (R10)
-	ADDQ         $+64, R10
+	ADDQ         step+80(FP), R10
 	ADDQ         SI, R13
 	ADDQ         SI, R14
 	ADDQ         R8, R11
@@ -137,7 +137,7 @@ p_ag:
 	VMULPS       Y9, Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	PREFETCHT1   (R10)
-	ADDQ         $+64, R10
+	ADDQ         step+80(FP), R10
 	ADDQ         SI, R13
 	ADDQ         R8, R11
 	DECQ         R12
@@ -181,7 +181,7 @@ p_aj:
 	VMULPS       Y7, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	PREFETCHT1   (R10)
-	ADDQ         $+64, R10
+	ADDQ         step+80(FP), R10
 	ADDQ         SI, R13
 	ADDQ         R8, R11
 	DECQ         R12
@@ -213,7 +213,7 @@ p_am:
 	VMULPS       Y4, Y2, Y2
 	VADDPS       Y2, Y1, Y1
 	PREFETCHT1   (R10)
-	ADDQ         $+64, R10
+	ADDQ         step+80(FP), R10
 	ADDQ         SI, R12
 	ADDQ         R8, DI
 	DECQ         R11
@@ -228,9 +228,9 @@ rows_end_al:
 	VZEROUPPER
 	RET
 
-// func gemm8(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32)
+// func gemm8(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32, step int)
 // Requires: AVX, MMX+
-TEXT ·gemm8(SB), NOSPLIT, $0-80
+TEXT ·gemm8(SB), NOSPLIT, $0-88
 	MOVQ c+0(FP), AX
 	MOVQ cs+8(FP), CX
 	MOVQ a+16(FP), DX
@@ -277,7 +277,7 @@ p_ap:
 	VMULPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	PREFETCHT1   (R10)
-	ADDQ         $+64, R10
+	ADDQ         step+80(FP), R10
 	ADDQ         SI, R13
 	ADDQ         SI, R14
 	ADDQ         R8, R11
@@ -326,7 +326,7 @@ p_as:
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	PREFETCHT1   (R10)
-	ADDQ         $+64, R10
+	ADDQ         step+80(FP), R10
 	ADDQ         SI, R13
 	ADDQ         R8, R11
 	DECQ         R12
@@ -360,7 +360,7 @@ p_av:
 	VMULPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
 	PREFETCHT1   (R10)
-	ADDQ         $+64, R10
+	ADDQ         step+80(FP), R10
 	ADDQ         SI, R13
 	ADDQ         R8, R11
 	DECQ         R12
@@ -386,7 +386,7 @@ p_ay:
 	VMULPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	PREFETCHT1   (R10)
-	ADDQ         $+64, R10
+	ADDQ         step+80(FP), R10
 	ADDQ         SI, R12
 	ADDQ         R8, DI
 	DECQ         R11
@@ -400,9 +400,9 @@ rows_end_ax:
 	VZEROUPPER
 	RET
 
-// func gemm16wide(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32)
+// func gemm16wide(c *float32, cs int, a *float32, ai int, ap int, b *float32, bs int, m int, n int, soon *float32, step int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·gemm16wide(SB), NOSPLIT, $8-80
+TEXT ·gemm16wide(SB), NOSPLIT, $8-88
 	MOVQ c+0(FP), AX
 	MOVQ cs+8(FP), CX
 	MOVQ a+16(FP), DX
@@ -465,7 +465,7 @@ p_bb:
 	VMULPS.BCST (BP)(BX*2), Z13, Z12
 	VADDPS      Z12, Z11, Z11
 	PREFETCHT1  (R10)
-	ADDQ        $+64, R10
+	ADDQ        step+80(FP), R10
 	ADDQ        SI, R13
 	ADDQ        SI, R14
 	ADDQ        SI, R15
@@ -542,7 +542,7 @@ p_be:
 	VMULPS.BCST (R14)(BX*2), Z1, Z0
 	VADDPS      Z0, Z19, Z19
 	PREFETCHT1  (R10)
-	ADDQ        $+64, R10
+	ADDQ        step+80(FP), R10
 	ADDQ        SI, R13
 	ADDQ        SI, R14
 	ADDQ        R8, R11
@@ -587,7 +587,7 @@ p_bh:
 	VMULPS.BCST (R13)(BX*2), Z1, Z0
 	VADDPS      Z0, Z22, Z22
 	PREFETCHT1  (R10)
-	ADDQ        $+64, R10
+	ADDQ        step+80(FP), R10
 	ADDQ        SI, R13
 	ADDQ        R8, R11
 	DECQ        R12
@@ -619,7 +619,7 @@ p_bk:
 	VMULPS.BCST (R13)(BX*1), Z1, Z0
 	VADDPS      Z0, Z24, Z24
 	PREFETCHT1  (R10)
-	ADDQ        $+64, R10
+	ADDQ        step+80(FP), R10
 	ADDQ        SI, R13
 	ADDQ        R8, R11
 	DECQ        R12
@@ -644,7 +644,7 @@ p_bn:
 	VMULPS.BCST (R12), Z0, Z0
 	VADDPS      Z0, Z25, Z25
 	PREFETCHT1  (R10)
-	ADDQ        $+64, R10
+	ADDQ        step+80(FP), R10
 	ADDQ        SI, R12
 	ADDQ        R8, DI
 	DECQ        R11
@@ -3303,6 +3303,181 @@ block_gk:
 	VZEROUPPER
 	RET
 
+// func unfoldRows(x *float32, upper *float32, n int)
+// Requires: AVX, CMOV
+TEXT ·unfoldRows(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), AX
+	MOVQ upper+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ DX, BX
+	SHLQ $0x02, BX
+	LEAQ -8(DX), SI
+	MOVQ AX, DI
+	MOVQ DX, R8
+
+copy_gl:
+	SUBQ $+8, R8
+	JL   copied_gm
+	XORQ R9, R9
+
+eight_gn:
+	CMPQ    R9, R8
+	JGE     tail_go
+	VMOVUPS (CX)(R9*4), Y0
+	VMOVUPS Y0, (DI)(R9*4)
+	ADDQ    $+8, R9
+	JMP     eight_gn
+
+tail_go:
+	VMOVUPS (CX)(R8*4), Y0
+	VMOVUPS Y0, (DI)(R8*4)
+	LEAQ    32(CX)(R8*4), CX
+	LEAQ    4(DI)(BX*1), DI
+	ADDQ    $+7, R8
+	JMP     copy_gl
+
+copied_gm:
+	XORQ CX, CX
+
+diagonal_gp:
+	CMPQ       CX, DX
+	JGE        diagonal_end_gq
+	MOVQ       CX, DI
+	CMPQ       SI, DI
+	CMOVQLT    SI, DI
+	MOVQ       DI, R8
+	IMULQ      BX, R8
+	LEAQ       (R8)(DI*4), R8
+	ADDQ       AX, R8
+	MOVQ       R8, DI
+	LEAQ       (DI)(BX*2), R8
+	ADDQ       BX, R8
+	LEAQ       (R8)(BX*2), R9
+	ADDQ       BX, R9
+	VMOVUPS    (DI), Y0
+	VUNPCKLPS  (DI)(BX*1), Y0, Y1
+	VUNPCKHPS  (DI)(BX*1), Y0, Y0
+	VMOVUPS    (DI)(BX*2), Y2
+	VUNPCKLPS  (R8), Y2, Y3
+	VUNPCKHPS  (R8), Y2, Y2
+	VMOVUPS    (R8)(BX*1), Y4
+	VUNPCKLPS  (R8)(BX*2), Y4, Y5
+	VUNPCKHPS  (R8)(BX*2), Y4, Y4
+	VMOVUPS    (R9), Y6
+	VUNPCKLPS  (R9)(BX*1), Y6, Y7
+	VUNPCKHPS  (R9)(BX*1), Y6, Y6
+	VSHUFPS    $0x44, Y3, Y1, Y8
+	VSHUFPS    $0xee, Y3, Y1, Y1
+	VSHUFPS    $0x44, Y2, Y0, Y3
+	VSHUFPS    $0xee, Y2, Y0, Y0
+	VSHUFPS    $0x44, Y7, Y5, Y2
+	VSHUFPS    $0xee, Y7, Y5, Y5
+	VSHUFPS    $0x44, Y6, Y4, Y7
+	VSHUFPS    $0xee, Y6, Y4, Y4
+	VPERM2F128 $0x20, Y2, Y8, Y6
+	VPERM2F128 $0x31, Y2, Y8, Y2
+	VPERM2F128 $0x20, Y5, Y1, Y6
+	VPERM2F128 $0x31, Y5, Y1, Y1
+	VPERM2F128 $0x20, Y7, Y3, Y5
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y4, Y0, Y7
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VBLENDPS   $0xfe, (DI)(BX*1), Y6, Y6
+	VMOVUPS    Y6, (DI)(BX*1)
+	VBLENDPS   $0xfc, (DI)(BX*2), Y5, Y5
+	VMOVUPS    Y5, (DI)(BX*2)
+	VBLENDPS   $0xf8, (R8), Y7, Y7
+	VMOVUPS    Y7, (R8)
+	VBLENDPS   $0xf0, (R8)(BX*1), Y2, Y2
+	VMOVUPS    Y2, (R8)(BX*1)
+	VBLENDPS   $0xe0, (R8)(BX*2), Y1, Y1
+	VMOVUPS    Y1, (R8)(BX*2)
+	VBLENDPS   $0xc0, (R9), Y3, Y3
+	VMOVUPS    Y3, (R9)
+	VBLENDPS   $0x80, (R9)(BX*1), Y0, Y0
+	VMOVUPS    Y0, (R9)(BX*1)
+	ADDQ       $+8, CX
+	JMP        diagonal_gp
+
+diagonal_end_gq:
+	XORQ CX, CX
+
+rows_gr:
+	CMPQ    CX, DX
+	JGE     rows_end_gs
+	MOVQ    CX, DI
+	CMPQ    SI, DI
+	CMOVQLT SI, DI
+	LEAQ    8(CX), R8
+
+columns_gt:
+	CMPQ       R8, DX
+	JGE        columns_end_gu
+	MOVQ       R8, R9
+	CMPQ       SI, R9
+	CMOVQLT    SI, R9
+	MOVQ       DI, R10
+	IMULQ      BX, R10
+	LEAQ       (R10)(R9*4), R10
+	ADDQ       AX, R10
+	LEAQ       (R10)(BX*2), R11
+	ADDQ       BX, R11
+	LEAQ       (R11)(BX*2), R12
+	ADDQ       BX, R12
+	VMOVUPS    (R10), Y0
+	VUNPCKLPS  (R10)(BX*1), Y0, Y1
+	VUNPCKHPS  (R10)(BX*1), Y0, Y0
+	VMOVUPS    (R10)(BX*2), Y2
+	VUNPCKLPS  (R11), Y2, Y3
+	VUNPCKHPS  (R11), Y2, Y2
+	VMOVUPS    (R11)(BX*1), Y4
+	VUNPCKLPS  (R11)(BX*2), Y4, Y5
+	VUNPCKHPS  (R11)(BX*2), Y4, Y4
+	VMOVUPS    (R12), Y6
+	VUNPCKLPS  (R12)(BX*1), Y6, Y7
+	VUNPCKHPS  (R12)(BX*1), Y6, Y6
+	VSHUFPS    $0x44, Y3, Y1, Y8
+	VSHUFPS    $0xee, Y3, Y1, Y1
+	VSHUFPS    $0x44, Y2, Y0, Y3
+	VSHUFPS    $0xee, Y2, Y0, Y0
+	VSHUFPS    $0x44, Y7, Y5, Y2
+	VSHUFPS    $0xee, Y7, Y5, Y5
+	VSHUFPS    $0x44, Y6, Y4, Y7
+	VSHUFPS    $0xee, Y6, Y4, Y4
+	VPERM2F128 $0x20, Y2, Y8, Y6
+	VPERM2F128 $0x31, Y2, Y8, Y2
+	VPERM2F128 $0x20, Y5, Y1, Y8
+	VPERM2F128 $0x31, Y5, Y1, Y1
+	VPERM2F128 $0x20, Y7, Y3, Y5
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y4, Y0, Y7
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	IMULQ      BX, R9
+	LEAQ       (R9)(DI*4), R9
+	ADDQ       AX, R9
+	LEAQ       (R9)(BX*2), R10
+	ADDQ       BX, R10
+	LEAQ       (R10)(BX*2), R11
+	ADDQ       BX, R11
+	VMOVUPS    Y6, (R9)
+	VMOVUPS    Y8, (R9)(BX*1)
+	VMOVUPS    Y5, (R9)(BX*2)
+	VMOVUPS    Y7, (R10)
+	VMOVUPS    Y2, (R10)(BX*1)
+	VMOVUPS    Y1, (R10)(BX*2)
+	VMOVUPS    Y3, (R11)
+	VMOVUPS    Y0, (R11)(BX*1)
+	ADDQ       $+8, R8
+	JMP        columns_gt
+
+columns_end_gu:
+	ADDQ $+8, CX
+	JMP  rows_gr
+
+rows_end_gs:
+	VZEROUPPER
+	RET
+
 // func mmdVec(value *float32, slope *float32, s *float32, weight *float32, inside float32, n int, blocks int)
 // Requires: AVX, AVX2
 TEXT ·mmdVec(SB), NOSPLIT, $0-56
@@ -3315,17 +3490,17 @@ TEXT ·mmdVec(SB), NOSPLIT, $0-56
 	VBROADCASTSS inside+32(FP), Y0
 	XORQ         R8, R8
 
-block_gl:
+block_gv:
 	TESTQ   DI, DI
-	JLE     block_end_gm
+	JLE     block_end_gw
 	VMOVUPS (DX)(R8*4), Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    R9, R9
 
-pair_gn:
+pair_gx:
 	CMPQ         R9, SI
-	JGE          pair_end_go
+	JGE          pair_end_gy
 	VBROADCASTSS (DX)(R9*4), Y5
 	VSUBPS       Y5, Y1, Y4
 	VMULPS       Y4, Y4, Y5
@@ -3362,15 +3537,15 @@ pair_gn:
 	VMULPS       Y4, Y5, Y5
 	VADDPS       Y5, Y3, Y3
 	INCQ         R9
-	JMP          pair_gn
+	JMP          pair_gx
 
-pair_end_go:
+pair_end_gy:
 	VMOVUPS Y2, (AX)(R8*4)
 	VMOVUPS Y3, (CX)(R8*4)
 	ADDQ    $+8, R8
 	DECQ    DI
-	JMP     block_gl
+	JMP     block_gv
 
-block_end_gm:
+block_end_gw:
 	VZEROUPPER
 	RET

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	window = 256        // records that are read ahead of a batch: disks want many requests at once
-	depth  = 2 * window // most records that are being read
-	piece  = window / 8 // records that one call of Ahead begins to read
+	window = 512 // records that are read ahead of a batch: disks want many requests at once, and pause
+	depth  = 224 // most records that are being read: Linux has 256 requests a disk, and would wait for more
+	piece  = 32  // records that one call of Ahead begins to read
 )
 
 // A Reader reads records batch by batch: Begin a pass, then for each batch Next and Get, and between them Ahead so many
@@ -195,6 +195,12 @@ func (r *Reader) Get(i int) ([]byte, error) {
 		return nil, errAltered
 	}
 	return b, nil
+}
+
+// Memory is where the record at a place of the batch is, and what Get returns once it has checked it.
+func (r *Reader) Memory(i int) []byte {
+	k := r.batch[i]
+	return r.memory(r.slotOf[k])[:r.file.records[k].size]
 }
 
 func (r *Reader) memory(s int32) []byte {

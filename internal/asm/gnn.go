@@ -43,6 +43,7 @@ func inGNN() {
 	rank()
 	rankWide()
 	edgesWide()
+	unfold()
 	mmd()
 }
 
@@ -118,10 +119,14 @@ func gemm(name string, cols int, wide bool) {
 	if wide {
 		vector, blocks = ZMM, []int{12, 6, 3, 2, 1}
 	}
-	TEXT(name, NOSPLIT, "func(c *float32, cs int, a *float32, ai, ap int, b *float32, bs, m, n int, soon *float32)")
-	Doc(name+" is gemm for one block of columns; strides are in bytes. A line of memory is fetched from soon on", "for every step of the innermost loop.")
+	TEXT(name, NOSPLIT, "func(c *float32, cs int, a *float32, ai, ap int, b *float32, bs, m, n int, soon *float32, step int)")
+	Doc(name+" is gemm for one block of columns; strides are in bytes. A line of memory is fetched for every step of", "the innermost loop, from soon on and so many bytes further each time.")
 	cPtr, cs, a, ai, ap, b, bs := load("c"), load("cs"), load("a"), load("ai"), load("ap"), load("b"), load("bs")
 	m, soon := load("m"), load("soon")
+	step, err := Param("step").Resolve()
+	if err != nil {
+		panic(err)
+	}
 	tile := func(rows int) {
 		acc := make([]VecVirtual, rows*cols)
 		for i := range acc {
@@ -157,7 +162,7 @@ func gemm(name string, cols int, wide bool) {
 				}
 			}
 			PREFETCHT1(Mem{Base: soon})
-			ADDQ(I8(64), soon)
+			ADDQ(step.Addr, soon)
 			for _, p := range base {
 				ADDQ(ap, p)
 			}
