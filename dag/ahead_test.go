@@ -45,7 +45,7 @@ func TestHashAhead(t *testing.T) {
 	need.NoError(t, r.loop(context.Background()))
 	for i, want := range []State{Ran, Ran, Failed, Ran} {
 		if got := r.at[i].state; got != want {
-			t.Errorf("task %d: %v, want %v; %v", i, got, want, r.at[i].err)
+			t.Errorf("task %d: %v, want %v; %v", i, got, want, r.at[i].tale().err)
 		}
 	}
 }

@@ -5,66 +5,66 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 5549cbc60d3d5174cec32532298ac0a239b2b1191ff928e6ee85a75b580626ef
-kind biomarkers cd6812208d30f431ba76a6d1e57403c5ed0470b88aea2707841af6462b83383c
-kind bnt 7ad12b691f6962ca576c8a5de4b9706d9645cceaaf917cda7c36f4e9022e0f19
+var codes = dag.Codes(`kind baseline 5d4503d1f7a517fa30a7a8719473d6eac541eacbe2c12954d3d8f553a997c163
+kind biomarkers 7508e498143b4d9f8a5ffeb31e4b4a25613f2225d9dbefa0127138e26ccf81a0
+kind bnt bae248d98ce7310147a16303fd6862e3a4d54b34927199c184e9c487a80925f2
 kind bootstrap 86ea7223b40e4ad100f277e5d1b630ac1838a52d3a058ce20c04af9027315b12
-kind braingnn 6d2c0d6490de7ad277c17e363be611c369eb1e7612ef82cbd4b7762bd5536c27
+kind braingnn 4ed77556622ef5d07a46296f85dd5d0cd0d12445189272dc400c7fc227473e27
 kind brainmap 9a6e0e04cac9cc226507f9f135ea976bfbf31de96f6980b598362dd1d3a02390
 kind choose 27005290c4a1e0cd5ca73cc0e2127c09e0b70b3f7e3864a4af431e049bf0767f
-kind combat 3d2c3a838936b7b3c1c778bfee476fa728fa9d4132c139aadc9862d748addfc6
+kind combat 9a025e75c35746d8292b2681e4ec0bb33f063acfcf4bd4530ad9ac9b59e600b6
 kind compare 7ec1e1e509c13609095a2320af5b06dc41fffa86b59e555efd83322b475b5117
-kind connectivity 0a3d627ef5eaa0d6e1b11eee675ecca521cd155be502bd2d4f0c08b44121857b
-kind covariates 1b2b21f20848a7022e2afcda04feee07bd057d6cc3ed5e7319190e2875b6383d
-kind denoise 46e416ed0651c6b6ff661b772a4474d2756195035e75f02bed15ce9965fd1f13
+kind connectivity 003b282c87a2a61f95cc21ef99df27b14929555f7f8c02fcd67d04827d1d1c8e
+kind covariates 9c5f9d960c53d262c1aa2a4f6156cabf17aa09393262fc9f31df069d1ca09c6f
+kind denoise 9721470d5976437055e9e3eae3c8824f82da9c9a9f58957bc828fff38b48be98
 kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
 kind evaluate 89e1c5b574551b758e95a67c11af04cd4376e940e8af3a719ffb2f9b0c75259c
 kind evaluate-regression aa028066001dc8df9a63a1f2f6c80f9398dc1858857d4631ccce0f313964b737
-kind exec 41d7ec0badaa5656fabb6753a25feea24650bd699f37b565337f2b3c4c160742
-kind fidelity e53b4af41fda8ced7758f8b38640978361d5b8b14dc4ab14f2844b9bcc79d367
+kind exec 2f6ddfdfae2456e490ff69c0416b7ca42949999f47c2a51344c9f4a64231d42a
+kind fidelity d4e8d18f437ea15355680a6f9a43d2c8ed5296b3d74446db61ccafa5d6a16d3f
 kind figure-calibration 86cec2bd10ba80fa6345d385ff80c1b2a14b5eb4a1d3ee6e6085e3958b133852
 kind figure-confusion 62c06ae8668e839c9fb6ce659d0d9955f6220351c0eb83483f0f6fbe10b5c13f
-kind figure-connectivity ce2133140eaec94c414933b39e6ff84366081592bce6cff8ff5909608ebba0ad
+kind figure-connectivity 4fcb9d19e0ee762ad9b00484bed89149e9cde868328a0224b9ee810e8ecbb05b
 kind figure-degrees 441ab267e4ba17c2758e7c03a90a11ea523c1d3ad1f2b89488a517020e8539fa
 kind figure-distributions 140ce2442b0288bfa74f08e212b4e41f41fa33da86eb511de5f6ab2cec28ecdf
 kind figure-individuality fa7aa66e062413872c9eb789f0b477a32d4efb62c7c5047dd70a868e75051ffe
 kind figure-individuals 2118c5005aa4e620c91dbfabb2ec5e5fe2672a8471fb5ceb520cccaac07dfbe3
-kind figure-qc 8506fcfe891ee157ed18e7f4b29b6a2b2eeab7102c7b820764c5cf89d4e8b8c9
+kind figure-qc 532f52850c36e1062f970207ac3928abac0518faa5560458090a3c5a27ad5415
 kind figure-qcfc 07a57baf0ab92e3b0b91c6893d510edcda318a599fe30e5d777acd0ba5ebd80a
 kind figure-ranking b0fd80a86140a27532d984a8b531e813875d4347caf228d3f17ecce9e3e84aad
 kind figure-roc 4108382b1662d1f9ff27a1df244da41f707a67d85801a0c049c219fe9b2d18f8
 kind figure-states 492b153213af4e4f8b7d563e5bd727715119d700326c81f1952dc89025637d15
 kind figure-training 66ab5fb834c94b1eef1ffbe58b551a0060b7ea2522f716c9dd9ff8843d944140
-kind graph e51bf14facabe8cfed47e57bc80094a227534b260be30e069fae85ae53a201dd
-kind harmonize 88b676ac37a52e38f9d399f5e434e2fc4b5bda4e7f507fe055213c32f085b84e
-kind individuality f2d755c30711918d7d86083980c1b39dcf9c215c76a61c55d8a379e86a0e487a
-kind join 194bdad13a49cf69997925663a25216ae40d359247a7995897021a7d48bad1e3
-kind leakage 762f235afd3a8078f4ff140eec2289f991849e48ab2580f03ce58a73d6265ccb
-kind matrices 9feac3ebf78591ce444a1cc5ee3b99ce79eea28673df1b30fa66c7dff0318404
+kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
+kind harmonize 0b4834d398ba0f8d7770d9e538a4c2400b736e71a444396dc4dd83592c0ad121
+kind individuality 08c5fd13cc0beabe78aa79c7b0f85080e426fc2af87bb36db6f7c52683a09877
+kind join 926fba5882977a1591d34b8b15b3d1573a2f9da87ce47b1b630271c2c7bc7896
+kind leakage aa2db494fada80fb124abf2083284fff769880df828c9fe5a34823d5dbba01b4
+kind matrices 801ccdcac9cbfc8b23efa7ead134f1a8cde8936c6a30eb97e53fd991c916242a
 kind mean-volume fd57c61ff9cbdd60f1296b5fb229fa589af1966b9928e92ce562b37edf9a20f9
-kind meanmlp d662ed10b3307f4132a5cad6a697e7c496708a4a13885354dec52f1d663b37bc
-kind occupancy c2a100ba0674ea2dbcf2a8c8be0f2f384a009b27cf1b2ef59937dd7b8d8cdefa
+kind meanmlp 83f388cb6d657c6149263f2cde360acba8ca3c346873fd10da8f5a8aaba811e5
+kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
 kind parcellate 8bfec5028eea6d47897a87ac01731bbdde64ecaa9a1227a26a4374f76bbca5e4
 kind permutation 3b19ecec360d729e1f566635b9a110380c5b32a1483e43cb76cccbedf9a95385
 kind permutation-regression b00198bc0ea62ef6c6213336f8bd14a376d373467b46ec18cf19992f654c41ed
-kind predict 9aaefafc05db787283bf0d717738fa9814cc9b30c5cea05051ee836e0eb2bfce
-kind project acaa364f8da9d8a859c828dc079010d3dff8ebfb88b6eb68088368900c1c7ee0
+kind predict 7f152c1a69a48cd7f902f377d7361a67d01fa75b64ce0f635e58694e385c2fd8
+kind project c00c012a48fbebdfc932150a77c350d8f55be25e67b967f02e57f8342bd1d5c7
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
-kind qcfc 799c485a1b22505e78ff5eaa90cebf321747bfcd90f1ba1f4e109fcdd548587e
-kind regression 01bf1f7c847d15d9d294a5878655300ae26269522bc8495b249d3aec058d75ed
-kind report 32a9b92d11d4254c27a7856179cee31b4f0af23354003b313becb975f797954a
+kind qcfc c441ccd239a0e946b6ff4ca99ab8cdcbab37d6a942ab200b4178ca511870d7d3
+kind regression 2ff4b9c83a59cb3b37acf0d0092ce7d3a101634e4c0c4ae3c0df66a3edc8a9e0
+kind report 8a9f67c0c5117f4cd11780613b8257840b202a919040299b48bc1b2dcaffd0d7
 kind saliency fd83be75c0d0b72b0afff81a28fe88a259942dc614691c6474200a20c8f5e7fa
-kind sessions e51f23bdebef2b547e45e67033edda77712a67da74fdb493a483d1c68dfe0aca
+kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
 kind simulate 8d406b30e2d917b2239dbdbdc547c859e59476a8c9c74aef189ad0f2efbf62df
 kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
-kind states c6af12b522bc0e18ebf3fe095a93bb3029283c99c2fe79fff3470dee0cec6de0
-kind summary 061bb0cc8a22185129180d9618395050754d9ebd9c880bab8e9910ce8c2fc7de
+kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
+kind summary f7f0e1b951e84350a8ddeedd350e6fc06b0fea643a92c4455c39f94d96d4f064
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
-kind tangent c69068ba47e21d42e03fea85f234a36d45a4064e8065f07a756ed5ea495325e3
-kind timeseries 0e3e6477de925b9cd86d15db44a904e89c0509f8ccf5167234f2f3a73480ba57
-kind train b78204011b99a1d412e7b4526d8ff2a8fb7c1e1dd76a5717ae57d0e786422af9
-kind train-regression f4f9d4406f81a25c3f256a46b38e9dfc903f789fce50cab15fda348ea7ceee3c
-kind windows d41048c4cc34c2d3552a7748635c30a495a00381680a59ce5f37c9499962c105
+kind tangent 030a862d610868116cc2aeebfad5ded3e3400cc3c29e674a2f3a74fa03c19cf6
+kind timeseries b0d31b2ee54a009908d323c66de2331c9e510d06e7b471c1c2cabcfcf46315eb
+kind train 621925019ca627143cda0603dff64a8d1230d39ad17ec07f64d0fd2840939b10
+kind train-regression 66d5249b23c906f0770cd35f940d932e16a06e52a2ea9cb14c73f1194031f21f
+kind windows 2349272958efb4e1f70033e66048f67f1d2ae7e23c699aaa528466012f7b4ae6
 
 reached by baseline
 prgnn/gnn/baseline.Kawahara e6a3624bf68f.9ef701
@@ -327,7 +327,8 @@ prgnn/artifacts/encoding.dictParser.blank 5f7ab5184c2a.394d0e
 prgnn/artifacts/encoding.dictParser.header a1d9c3c38439.45a069
 prgnn/artifacts/encoding.dictParser.take ed717ed658cc.39fd55
 prgnn/artifacts/encoding.dictParser.text a1acf3eb3006.17154d
-prgnn/artifacts/encoding.dictParser.tuple 48293620c684.34f1e9
+prgnn/artifacts/encoding.dictParser.tuple b7db26a1554a.b813c8
+prgnn/artifacts/encoding.dictParser.upTo fbe28047033e.394d0e
 prgnn/artifacts/encoding.foreign 6fd55586bf2e.2921b5
 prgnn/artifacts/encoding.halfToFloat 7b6d68d8d7c3.e3b0c4
 prgnn/artifacts/encoding.newCOrder 300b43653dbe.679326
@@ -412,22 +413,22 @@ prgnn/gnn.gateBack 3e0d8b4ffd61.b90211
 prgnn/gnn.gateBackRows 21a0a5ef5544.e42ada
 prgnn/gnn.gateRows 4ea7867e316e.494ba4
 prgnn/gnn.gemm 41bb20706244.e593af
-prgnn/gnn.gemm16 d1de2becb595.9ae413
-prgnn/gnn.gemm16wide d1de2becb595.c56c4d
-prgnn/gnn.gemm8 d1de2becb595.d4a6f1
+prgnn/gnn.gemm16 4ea2270b97a8.9ae413
+prgnn/gnn.gemm16wide 4ea2270b97a8.c56c4d
+prgnn/gnn.gemm8 4ea2270b97a8.d4a6f1
 prgnn/gnn.keepEdges 1ceea213ccc4.17172a
-prgnn/gnn.kernels 659d84fdd629.909d19
+prgnn/gnn.kernels 8e753e666a8c.909d19
 prgnn/gnn.kernels32 f6c6b5cae7b3.bd92c8
 prgnn/gnn.kernels64 c24b8ce87e38.bd92c8
 prgnn/gnn.lanes 069781a2de55.e3b0c4
 prgnn/gnn.logitSlices 01ee72ef2715.a8bd50
 prgnn/gnn.mmdSums 1187f538abec.a6dd66
-prgnn/gnn.mmdVec eea7738d20fc.02327b
+prgnn/gnn.mmdVec eea7738d20fc.233c13
 prgnn/gnn.outerAdd c4a745eb1f35.c4217a
 prgnn/gnn.outerAdd16 31afd02efdc5.9a9d8f
 prgnn/gnn.outerAdd8 31afd02efdc5.4cde99
 prgnn/gnn.padded a9ef6baa7028.03667b
-prgnn/gnn.portable 1fde0e2df95f.40f846
+prgnn/gnn.portable 28220e64d679.a8667b
 prgnn/gnn.rank a0cf872f9788.c4217a
 prgnn/gnn.rankVec 29992903850c.e9baf2
 prgnn/gnn.rankWide 29992903850c.4006eb
@@ -446,9 +447,11 @@ prgnn/gnn.spread1BackSlices c698d385a52f.8ed7b9
 prgnn/gnn.spread1Slices c698d385a52f.6c3171
 prgnn/gnn.spread8 4ac4b0b7912d.d48ae8
 prgnn/gnn.spread8back 4ac4b0b7912d.3d2c15
-prgnn/gnn.vectorize 1d747c1fde1e.fd9d30
+prgnn/gnn.unfold 76975e3d1f62.c4217a
+prgnn/gnn.unfoldRows 3ede19fdc1ae.02327b
+prgnn/gnn.vectorize 233fd1249b6a.eb4da3
 prgnn/gnn.vectorizeWide 768a48bbb4dc.450fd9
-prgnn/gnn/vector_amd64.s 998023dd6e4b.e3b0c4
+prgnn/gnn/vector_amd64.s 27f4402842e3.e3b0c4
 prgnn/internal/dense.Each 4460a17597dd.e3b0c4
 prgnn/internal/dense.Multiply bc89e4b0419c.4e6af7
 prgnn/internal/dense.View 8a80b2a46cf1.c4217a
@@ -506,7 +509,7 @@ prgnn/gnn/spill.aligned 8b2cb456232c.d2a52a
 prgnn/gnn/spill.castagnoli 1c3143cc66f0.e3b0c4
 prgnn/gnn/spill.checked a627130005a1.927489
 prgnn/gnn/spill.chunk 1f93875d2261.e3b0c4
-prgnn/gnn/spill.depth f46e128dbf4f.e3b0c4
+prgnn/gnn/spill.depth 1cc6b9e78984.e3b0c4
 prgnn/gnn/spill.engine 112e7d7b5419.2432fd
 prgnn/gnn/spill.errAltered f1c3ab349193.6da5b1
 prgnn/gnn/spill.extent eb77c00d0271.e3b0c4
@@ -520,7 +523,7 @@ prgnn/gnn/spill.sectors 2c91a817d1f5.5db41e
 prgnn/gnn/spill.slot 979598de0a52.927489
 prgnn/gnn/spill.state e6c9d2d385e2.e3b0c4
 prgnn/gnn/spill.unchecked 951c42c7dffc.927489
-prgnn/gnn/spill.window 6b39c9d3a325.e3b0c4
+prgnn/gnn/spill.window f46e128dbf4f.e3b0c4
 
 reached by baseline biomarkers bnt braingnn individuality leakage meanmlp project qcfc regression tangent
 prgnn/internal/dense.View.T 3d371b3204ac.1af526
@@ -605,7 +608,7 @@ prgnn/gnn/baseline.FitKernelRidge ee43afe161dc.ff0538
 prgnn/gnn/baseline.FitLi2019 ccce6eebc2c4.78f64a
 prgnn/gnn/baseline.FitLogistic 43b96234a0f8.fa3d73
 prgnn/gnn/baseline.FitMLP f7ba982b33af.09d3e5
-prgnn/gnn/baseline.FitSVM 57258e0ad1a2.cb1419
+prgnn/gnn/baseline.FitSVM 57258e0ad1a2.910cc1
 prgnn/gnn/baseline.GraphClassifier 14babaf0e3a5.c14ed3
 prgnn/gnn/baseline.Li2019 6d404fe1db21.e3b0c4
 prgnn/gnn/baseline.Majority 63ddd478b294.8b9663
@@ -810,19 +813,19 @@ prgnn/gnn.Scores e24a36f64e6c.e3b0c4
 
 reached by baseline bnt braingnn fidelity predict regression train train-regression
 prgnn/gnn/spill.File.NewReader a599beed30db.4e2c87
-prgnn/gnn/spill.direct 1e73f95b49fa.d8073d
+prgnn/gnn/spill.direct 972b5dfdd1aa.d8073d
 prgnn/gnn/spill.direct.close a099dfad993e.96f56a
-prgnn/gnn/spill.direct.resident 37bb125257b4.68d453
-prgnn/gnn/spill.direct.submit 2950f59b7d4f.e752a1
-prgnn/gnn/spill.direct.wait 2c8bc3a4cefb.96f56a
+prgnn/gnn/spill.direct.resident c9182803fe33.68d453
+prgnn/gnn/spill.direct.submit 398d6cda9642.e752a1
+prgnn/gnn/spill.direct.wait 7909ceb2cad6.96f56a
 prgnn/gnn/spill.event 400ab00911b6.e3b0c4
 prgnn/gnn/spill.goroutines e3a32b76961a.5656fa
 prgnn/gnn/spill.goroutines.close cdd72edc6e9e.9fc618
 prgnn/gnn/spill.goroutines.submit 7976b2440527.ac9a7f
 prgnn/gnn/spill.goroutines.wait 553dae781eae.9fc618
 prgnn/gnn/spill.iocb b7ec208e8735.e3b0c4
-prgnn/gnn/spill.newArena b4af9d96856d.043253
-prgnn/gnn/spill.newEngine 3cc2909abc8b.035762
+prgnn/gnn/spill.newArena 19f722f69d9d.043253
+prgnn/gnn/spill.newEngine badb70a03b4a.035762
 prgnn/gnn/spill.newGoroutines 8826a353fd11.867061
 prgnn/gnn/spill.result 9f60d39a0a47.e3b0c4
 
@@ -848,7 +851,7 @@ prgnn/gnn.ScoreBins a9377ed9369a.e3b0c4
 prgnn/gnn.ScoreCounts 19f47a2f28d1.f5ff91
 prgnn/gnn.Zero 9bee7014647a.2dbfdc
 prgnn/gnn.adjacency.augment 06a512717824.d9dd99
-prgnn/gnn.adjacency.build 8b4976a729b0.8398a7
+prgnn/gnn.adjacency.build 8138143d4573.8398a7
 prgnn/gnn.adjacency.induce fcaedaca4730.4e99c3
 prgnn/gnn.adjacency.sortRows 0644ca80f635.12a560
 prgnn/gnn.awake ac034282be55.e3b0c4
@@ -885,9 +888,11 @@ prgnn/gnn.of e1b61c754b73.b5140b
 prgnn/gnn.pack e1c3bf5e96a9.f9de89
 prgnn/gnn.packNodes a1df8fd08a2e.29f850
 prgnn/gnn.packed a373805a9de5.c4217a
+prgnn/gnn.packed.featuresIn 678cd26b9c70.705fa4
 prgnn/gnn.packed.nodeBytes c2f1f409d1ae.d535a3
-prgnn/gnn.packed.size c488c0cef902.f152a2
-prgnn/gnn.packed.unpack 81bbe8618298.d20bf6
+prgnn/gnn.packed.size eb1f75db3b28.8a9408
+prgnn/gnn.packed.unpack d8e7f2785e57.a4b8da
+prgnn/gnn.packed.values 9656e9819e18.d535a3
 prgnn/gnn.record 36098a04e13f.f117b4
 prgnn/gnn.resize 466fae4bb42c.e3b0c4
 prgnn/gnn.round f4063a11514f.34fca8
@@ -896,12 +901,11 @@ prgnn/gnn.score f2a2f8251f89.d5f1b5
 prgnn/gnn.score.forward c7ea87c416a0.0ad4a5
 prgnn/gnn.score.prepare 5810aff7e223.04fe86
 prgnn/gnn.scoreState bb9793e99069.c4217a
-prgnn/gnn.scratch 173167347c2b.f875df
+prgnn/gnn.scratch 597fb3c7165c.f875df
 prgnn/gnn.share 68ff793dd411.e3b0c4
-prgnn/gnn.slot 6dd62756c2d4.9bafe5
+prgnn/gnn.slot fd3a60aba534.ade470
 prgnn/gnn.slot.crossEntropy 69631e40083f.6dab94
 prgnn/gnn.slot.predicted 2abfc228ac91.e2744e
-prgnn/gnn.soon 2c6630cf5caf.5bf19e
 prgnn/gnn.span a25beb8d4b4d.e3b0c4
 prgnn/gnn.symmetric 03f27997f189.c4217a
 prgnn/gnn.takeMean 54b9a8157ff5.c4217a
@@ -913,18 +917,21 @@ prgnn/gnn.team.next 01cd6d44cc21.480696
 prgnn/gnn.team.run 22210963529d.1fe9d6
 prgnn/gnn.team.start 5d17d63b414d.44730a
 prgnn/gnn.trouble 986b71694d38.82de77
-prgnn/gnn.unpackNodes 4f68a064afd2.29f850
+prgnn/gnn.unpackNodes eb54724c0a35.17172a
 prgnn/gnn.view 247c5592fd95.e3b0c4
 prgnn/gnn.whole 08009f9a3cbb.17172a
 prgnn/gnn.whole.together 5bf87b432b70.50f4b6
 prgnn/gnn.worker e7974e52dfe9.5491de
 prgnn/gnn.worker.begin bc402b609f0c.eef1f3
-prgnn/gnn.worker.blocksForward b71a75274439.4cda79
+prgnn/gnn.worker.blocksForward 38b6edef7e8d.2f1445
 prgnn/gnn.worker.end f9ff66302ba8.e2f33d
+prgnn/gnn.worker.features b5dc46d8621a.7a39db
 prgnn/gnn.worker.filed 6712014fa370.a31f6e
-prgnn/gnn.worker.forward 9d44ae9fbcc8.18a810
-prgnn/gnn.worker.load 8bb4fa79bc9f.1909e0
-prgnn/gnn.worker.predict 924cbef2eccd.802d25
+prgnn/gnn.worker.forward 587acf151c93.2f4184
+prgnn/gnn.worker.load c3f0faf99787.d40ab2
+prgnn/gnn.worker.memory f3deb22e4d8f.424bfa
+prgnn/gnn.worker.predict 3e46276dc07d.b33399
+prgnn/gnn/spill.Reader.Memory 7f7e939fe623.516f21
 prgnn/stages/learn.GraphData 4f42a63bba45.8b64dd
 prgnn/stages/learn.Participant 9c6eabd87967.e38146
 prgnn/stages/learn.ReadParticipant accf5dbb6590.d925ac
@@ -1143,9 +1150,9 @@ prgnn/gnn.snapshot 16da5431afba.e5d390
 prgnn/gnn.spreadOf c25aa25bdf23.4f882e
 prgnn/gnn.team.back 8922a1870914.1fe9d6
 prgnn/gnn.tooLarge 10b6e48e2020.e3b0c4
-prgnn/gnn.worker.backward 3632c82c40c0.118537
+prgnn/gnn.worker.backward 2a42f90827d9.b1d97e
 prgnn/gnn.worker.batchLosses 812af6b094ad.7b9ac7
-prgnn/gnn.worker.gradient 5d17ebb2afee.c60b47
+prgnn/gnn.worker.gradient 773e17d7a34f.379d8a
 prgnn/gnn.worker.normBackward f0ac49752374.fb7cc5
 prgnn/gnn.worker.normForward e04d3a9646ce.4836f3
 prgnn/gnn.worker.reduce 7d285d74099d.6daa56
@@ -1238,7 +1245,7 @@ prgnn/connectivity/tangent.Space.Weights 01d91a1f1c09.1c4144
 prgnn/gnn/baseline.AsLinear f5f53eebcd77.dbe0bd
 prgnn/gnn/baseline.Forest d2886dd0ac6b.e3b0c4
 prgnn/gnn/baseline.KernelRidge 04f86b358b2e.e3b0c4
-prgnn/gnn/baseline.KernelRidge.fit fd0c83fa0836.31fe8b
+prgnn/gnn/baseline.KernelRidge.fit fd0c83fa0836.d105e0
 prgnn/gnn/baseline.KernelRidge.inner 59188e97ddc9.882c83
 prgnn/gnn/baseline.KernelRidge.validate 280e3e6107d2.97c17e
 prgnn/gnn/baseline.Linear a9e4b3bf5913.44832a
@@ -1249,6 +1256,7 @@ prgnn/gnn/baseline.RowFile.Rows 98bc9dc6072b.ade286
 prgnn/gnn/baseline.Rows.First 88a3e4f9a3ae.7c6e92
 prgnn/gnn/baseline.SVM a8da9982306c.e3b0c4
 prgnn/gnn/baseline.Standardize 631e132b63e0.1c2ba9
+prgnn/gnn/baseline.TooMany 9ba934dbb0f7.b8b6bc
 prgnn/gnn/baseline.cut 122492ffb7f3.e3b0c4
 prgnn/gnn/baseline.dual f01c8481b75f.db4eff
 prgnn/gnn/baseline.errSingular 6754439916c1.e3b0c4
@@ -1300,7 +1308,6 @@ prgnn/gnn/baseline.scale db518c2eb6ef.44832a
 prgnn/gnn/baseline.smallestAt 517907886931.e3b0c4
 prgnn/gnn/baseline.smo 1142e3bb7caa.ffbed8
 prgnn/gnn/baseline.solveDual 1590465ac30d.2a9fee
-prgnn/gnn/baseline.tooMany 9ba934dbb0f7.b8b6bc
 prgnn/gnn/baseline.trainedMLP c82221e67554.cc58ce
 prgnn/gnn/baseline.trainedMLP.Note 0e02e97a2924.e070c8
 prgnn/gnn/baseline.trainedMLP.Parameters 0a9ce817e845.e070c8
@@ -2642,7 +2649,7 @@ prgnn/stages/column.CovariateColumn 757c11ce1d5c.e3b0c4
 
 reached by combat exec tangent
 prgnn/internal/words.DidYouMean 07b186d3086c.bc0433
-prgnn/internal/words.Nearest 3a334b5bbc1f.8b47ca
+prgnn/internal/words.Nearest 05714c3e909c.8b47ca
 prgnn/internal/words.editDistance 39a444047a48.e3b0c4
 
 reached by combat harmonize
@@ -2823,7 +2830,7 @@ prgnn/internal/dense.GramColumns d5ae648f26ce.008ef0
 reached by covariates
 prgnn/stages/assess.Covariates af21e3888421.e3b0c4
 prgnn/stages/assess.Covariates.Ports 31d388d9053f.94a1e4
-prgnn/stages/assess.Covariates.Run 2b24e01571f5.c59a4f
+prgnn/stages/assess.Covariates.Run 7e0601864f5a.5b10a6
 prgnn/stages/assess.Covariates.columns 531c49d5a96a.006542
 prgnn/stages/assess.Covariates.meta a1a30a506fc3.c22b72
 prgnn/stages/assess.Covariates.ofNumber 491216e8149d.7999bc
@@ -3034,14 +3041,15 @@ prgnn/stages/sheet.checkHeader ce5bcd18a375.51a3d3
 prgnn/stages/sheet.decimalComma 117f6313a34d.e3b0c4
 prgnn/stages/sheet.isText abbff6e9ffed.0ec5f8
 prgnn/stages/sheet.maxBytes d389e7042c85.e3b0c4
+prgnn/stages/sheet.maxRows 1f93875d2261.e3b0c4
 prgnn/stages/sheet.maxValues 92eef9297313.e3b0c4
 prgnn/stages/sheet.mostWrong 70a586560e99.e3b0c4
 prgnn/stages/sheet.noValue 48c5ef449230.e3b0c4
 prgnn/stages/sheet.number 157f94023c9d.e3b0c4
-prgnn/stages/sheet.reader 57d9a35a9b3a.e27a2e
+prgnn/stages/sheet.reader 3c09e8d8541c.2d9456
 prgnn/stages/sheet.sepLine 65fb159a5fe4.8933d2
 prgnn/stages/sheet.separator b4a770f6fde2.e3b0c4
-prgnn/stages/sheet.whyFields 2a47d1bfa8ae.e3b0c4
+prgnn/stages/sheet.whyFields 97db71bd640f.53dbd8
 
 reached by denoise figure-connectivity graph matrices sessions timeseries
 prgnn/connectivity.NewMatrix cba2e7f00332.4a1146
@@ -3083,20 +3091,23 @@ prgnn/connectivity.maxNumbers 812028183106.e3b0c4
 prgnn/connectivity.members a40690804e7a.e3b0c4
 prgnn/connectivity.members.Read 4afdc36db9ce.ac5aaa
 prgnn/connectivity.notNumber de4459384eb8.e3b0c4
+prgnn/connectivity.oldMac 2649da688741.e3b0c4
+prgnn/connectivity.oldMac.Read a124bdd3f60b.9cd86d
 prgnn/connectivity.parseNumber ca43e7153fee.e3b0c4
 prgnn/connectivity.plainCell 50497e570a34.aaec77
 prgnn/connectivity.plainRow 9221c4fb1c5a.db47c5
 prgnn/connectivity.powers 330103d57c47.e3b0c4
 prgnn/connectivity.quotient 042d474a305e.910917
 prgnn/connectivity.readLine a9b56ccca1ca.20eb46
-prgnn/connectivity.readLines 785eace6bde3.019d8d
+prgnn/connectivity.readLines d0f44cdbbb6f.30b986
 prgnn/connectivity.splitter a605a6876bc0.730636
-prgnn/connectivity.text cab33cb29250.078695
+prgnn/connectivity.text b45d7b961527.078695
 prgnn/connectivity.text.add 571d85129842.5e390c
-prgnn/connectivity.text.cutName 42ab9ccc5028.32e758
-prgnn/connectivity.text.finish aeadd72fcccb.813434
+prgnn/connectivity.text.cutName d4bfa26b7a5f.a79e39
+prgnn/connectivity.text.finish c4193f930348.8653e7
 prgnn/connectivity.text.line 8eace0185945.17193d
-prgnn/connectivity.text.row 7220c6c04e6e.29ace1
+prgnn/connectivity.text.row 7ca92d70086c.4ffb86
+prgnn/connectivity.unquoted 74446b1d1a79.e3b0c4
 
 reached by denoise report summary
 prgnn/internal/pattern.Pattern.FindSubmatch 1957430898b9.b76113
@@ -3812,16 +3823,22 @@ prgnn/stages/prepare.sameParts 5d4b5d2461cc.711565
 reached by leakage
 prgnn/stages/assess.Leakage e70290ed5d9f.e3b0c4
 prgnn/stages/assess.Leakage.Ports 1ca710021e9d.f8203a
-prgnn/stages/assess.Leakage.Run b13c8b63b39d.ac7249
+prgnn/stages/assess.Leakage.Run eca25076fc2a.34c4df
+prgnn/stages/assess.Leakage.alike 87243da38377.c117fe
 prgnn/stages/assess.Leakage.lookAtPredictions 557a6dd68bd3.de01bb
-prgnn/stages/assess.Leakage.lookAtScans 97baefb90fe5.a7be1f
-prgnn/stages/assess.Leakage.sameTrace 323d31a8e7af.08e0c4
-prgnn/stages/assess.Leakage.sameTraces 574b15e9f32b.14c462
+prgnn/stages/assess.Leakage.lookAtScans 5a704768c785.5c9550
+prgnn/stages/assess.Leakage.sameTraces 0fd868d18130.9d7757
 prgnn/stages/assess.Leakage.tiles c1f3b1250506.52a436
 prgnn/stages/assess.basis 92357664102c.be763d
 prgnn/stages/assess.basis.signatures 34b35d47dd7d.c9d224
+prgnn/stages/assess.bessel 0ca0da82e9d9.0bd637
+prgnn/stages/assess.byChance 239a0f72474a.e4cbbd
+prgnn/stages/assess.byChance.text 090288a7a686.27eecc
+prgnn/stages/assess.chanceOfAny 6a2acb93abd7.e3b0c4
+prgnn/stages/assess.chanceOfWalk 41a99143d4e0.535c59
 prgnn/stages/assess.coarseProjections b245d90d0623.e3b0c4
 prgnn/stages/assess.coarseShare a3a2318c456d.e3b0c4
+prgnn/stages/assess.comparisons 35813c47b1b5.912af7
 prgnn/stages/assess.cosines b708ccc7ef06.f2b3b0
 prgnn/stages/assess.endPoints 519c5671bb11.e3b0c4
 prgnn/stages/assess.fewPairs 6b39c9d3a325.e3b0c4
@@ -3834,22 +3851,24 @@ prgnn/stages/assess.foldBook.seen b2c114d5ec40.65f219
 prgnn/stages/assess.foldBook.takesPart d32a964fc2d6.9526c9
 prgnn/stages/assess.foldBook.tested 9cb4625f292c.256f68
 prgnn/stages/assess.foldPlace 32fa1bfdbeff.e3b0c4
-prgnn/stages/assess.leakCheck 7dfd0d853dcf.e3b0c4
+prgnn/stages/assess.leakCheck 610a1b22a7cc.e3b0c4
 prgnn/stages/assess.leakCheck.fail 854f51d89808.56e0de
 prgnn/stages/assess.leakage.New 7367b0119a29.d98fce
 prgnn/stages/assess.leastOverlap a9377ed9369a.e3b0c4
 prgnn/stages/assess.leastPart 7223c1bf482d.e3b0c4
 prgnn/stages/assess.leastRegions c8409648400f.e3b0c4
-prgnn/stages/assess.leastZ 069781a2de55.e3b0c4
+prgnn/stages/assess.likeness 6c3fa5119f19.5e19cc
 prgnn/stages/assess.lookAtFitted afca07e2639d.84320c
 prgnn/stages/assess.lookAtModels f154a9e1fe4f.4e4f85
 prgnn/stages/assess.meanTrace 9593da3743bb.7769b0
 prgnn/stages/assess.meeting f22a62d36724.e3b0c4
+prgnn/stages/assess.mostTold 3b8398fc6105.e3b0c4
 prgnn/stages/assess.newScreen 7ccb6d203848.8d6683
 prgnn/stages/assess.newTrace c0947f7b3388.65c02a
 prgnn/stages/assess.placeOf 89225e3c6d5d.018616
 prgnn/stages/assess.projections 57c4b32f7c1d.e3b0c4
 prgnn/stages/assess.ranks 901533841470.e3b0c4
+prgnn/stages/assess.rarest 327dd9c12a8c.291875
 prgnn/stages/assess.readBook 9d689b1b8c89.f5fd9c
 prgnn/stages/assess.readTraces 09b9987c7afc.e0726a
 prgnn/stages/assess.rescaled 1adda8b8e202.e3b0c4
@@ -3865,20 +3884,26 @@ prgnn/stages/assess.sharedPoints 3b8398fc6105.e3b0c4
 prgnn/stages/assess.sharedScans 55851b8f3b40.87dbc2
 prgnn/stages/assess.similarText a3c996a2dd9f.1e924b
 prgnn/stages/assess.standardize db6d48629697.e3b0c4
+prgnn/stages/assess.stationaryReach 6b39c9d3a325.e3b0c4
+prgnn/stages/assess.steps a766244b7781.fd2618
 prgnn/stages/assess.tile 44f56650db94.be763d
 prgnn/stages/assess.tile.pairs e798512fcd4a.cb7255
 prgnn/stages/assess.tileTraces 22b9b8e28774.e3b0c4
 prgnn/stages/assess.tileValues 3e220ec7f6d4.e3b0c4
 prgnn/stages/assess.timePoints 9a696374930b.a4231a
 prgnn/stages/assess.trace d71d93a44110.ea4f8e
+prgnn/stages/assess.trace.chance 2edab02d0037.6dcb45
 prgnn/stages/assess.trace.correlation 518643912e76.8a97b7
+prgnn/stages/assess.trace.kind 778aeb9b9906.ea4f8e
 prgnn/stages/assess.trace.lags eefc22bc7035.93d220
 prgnn/stages/assess.trace.leastOverlap 22b5b7fb1a34.3a9a4b
 prgnn/stages/assess.trace.len 59ac648343ab.ea4f8e
 prgnn/stages/assess.trace.means 67d2621bcf49.65c02a
 prgnn/stages/assess.trace.meet 6ecf7b70cc0a.718fd4
 prgnn/stages/assess.trace.overlap 79bad5a2950b.e66a14
+prgnn/stages/assess.trace.stationaryBasis 35bf00c0555a.a2aa97
 prgnn/stages/assess.trace.variation eac4eb0f2aa8.ea4f8e
+prgnn/stages/assess.trace.window a3c89d0efbb8.34f914
 prgnn/stages/column.LabelOf d119dbb67261.575c68
 prgnn/stages/fold.Duplicate.SamePair 30bb4cabb3b6.1e09f2
 prgnn/stages/fold.LabeledMember.Label 2ba3a323be55.07089d
@@ -3903,6 +3928,7 @@ prgnn/stages/inference.Median de5fb685162c.e3b0c4
 
 reached by leakage report summary
 prgnn/stages/column.AdmittedLeaks 5ed51dc05ad6.e3b0c4
+prgnn/stages/column.AlikeByChance 4b9d37800a86.e3b0c4
 prgnn/stages/fold.FeaturesCompared 8d82bedca7b0.e3b0c4
 prgnn/stages/fold.MeanSignalsCompared ea4a11e6c49d.e3b0c4
 prgnn/stages/fold.PredictionsCompared 460614f7ca0a.e3b0c4
@@ -4364,7 +4390,7 @@ prgnn/gnn/baseline.MLPTo 43ab74e78576.aaea23
 prgnn/gnn/baseline.Mean 005b70d6981c.4fcdda
 prgnn/gnn/baseline.Regressor 08048db6b2d2.44832a
 prgnn/gnn/baseline.RidgeTo c241331038ba.76bd3f
-prgnn/gnn/baseline.SVMTo 173c674fac68.0731a7
+prgnn/gnn/baseline.SVMTo 173c674fac68.e34761
 prgnn/gnn/baseline.constant f37c7be462c7.e3b0c4
 prgnn/gnn/baseline.constant.decide ad2489e886ae.d3cb0e
 prgnn/gnn/baseline.constant.describe 200252cb48e2.83ce49
@@ -4392,8 +4418,12 @@ prgnn/dag.Warnings 7a61486b2669.af4980
 prgnn/internal/markup.ElementText 90b635269970.e3b0c4
 prgnn/stages/chart.Scatter 0113e6c18349.6c06a9
 prgnn/stages/chart.Slices c885a6b912b0.a2536a
+prgnn/stages/column.Alike 251fa6535f77.e3b0c4
+prgnn/stages/column.Doubts a8e42b5a0cc9.b94e66
 prgnn/stages/column.HasCoords c25b3dcca136.e3b0c4
+prgnn/stages/column.IfSite 78116ca4dcbc.e3b0c4
 prgnn/stages/column.NameDoc d4688ca62ad8.e3b0c4
+prgnn/stages/column.NotJudged a94b9e1751f7.e3b0c4
 prgnn/stages/column.NotMet 1e8520fcf71c.e3b0c4
 prgnn/stages/column.OnlyInCase 97e6edf9dc3b.e3b0c4
 prgnn/stages/column.RecoveryRow.Lead 27eb066f3583.8d6f0a
@@ -4405,6 +4435,7 @@ prgnn/stages/column.TakenAsText aac33195b710.e3b0c4
 prgnn/stages/column.Unchecked d10f166f12ac.e3b0c4
 prgnn/stages/column.Unchecked.String 63ea1e6c8ee8.020db9
 prgnn/stages/column.UncheckedPort 25896d9138a5.e3b0c4
+prgnn/stages/column.Uneven ae4d1a0862bf.e3b0c4
 prgnn/stages/column.scansKey 876bef74bd00.e3b0c4
 prgnn/stages/figure.Anatomy.Covers 56cb7eda7ebd.92d28d
 prgnn/stages/figure.Chart.InReport 1b6b563a9556.b5e65d
@@ -4446,7 +4477,7 @@ prgnn/stages/present.author.furtherPictures 77511c97bc20.a8ee7e
 prgnn/stages/present.author.groupNames 5ea717073411.484c0d
 prgnn/stages/present.author.inSpace 6597da748456.1fa249
 prgnn/stages/present.author.individuality 825a924ec051.a60604
-prgnn/stages/present.author.leakage f90df4c49a1e.df5f0f
+prgnn/stages/present.author.leakage 7729a52d1c68.a97164
 prgnn/stages/present.author.learned 336b1e4bc848.19a4bf
 prgnn/stages/present.author.more 913ab98c8a74.f10a8a
 prgnn/stages/present.author.null 021300b0f565.e9413d
@@ -4566,7 +4597,7 @@ prgnn/stages/present/participants.CleanedScan.lostRegions 193855a12fac.223707
 prgnn/stages/present/participants.CleanedScan.lostText 01dd0081beec.79cd78
 prgnn/stages/present/participants.CleanedScan.taskOf f3f16a86594b.4cc7c1
 prgnn/stages/present/participants.Cohort 3ca1ae185cc3.22b265
-prgnn/stages/present/participants.Cohort.Describe cfac20000cb2.ab0687
+prgnn/stages/present/participants.Cohort.Describe 8e1ad631bba9.91c40e
 prgnn/stages/present/participants.Cohort.Element 9bd50d4b815b.94e47e
 prgnn/stages/present/participants.Cohort.ExcludedList b4a9d6bbc591.5ff3a0
 prgnn/stages/present/participants.Cohort.Groups 088445ce4f43.6ae98c
@@ -4578,7 +4609,7 @@ prgnn/stages/present/participants.Cohort.ScanQuality 466cf117b23a.d824b5
 prgnn/stages/present/participants.Cohort.cautionLost 4218e18c0356.660645
 prgnn/stages/present/participants.Cohort.cautionScans 1c51c4f9a302.a21439
 prgnn/stages/present/participants.Cohort.cleaning b0f3eb430c31.a7d59a
-prgnn/stages/present/participants.Cohort.describeExcluded c08100870c5b.bd7977
+prgnn/stages/present/participants.Cohort.describeExcluded a6c199978589.3320a5
 prgnn/stages/present/participants.Cohort.describeGroups f6839a8f147b.1d9609
 prgnn/stages/present/participants.Cohort.eachParticipant 05543f1640ea.09a795
 prgnn/stages/present/participants.Cohort.motionFigure 103d82b98be2.3706d2
@@ -4594,7 +4625,7 @@ prgnn/stages/present/participants.Cohort.typicality c286eb231fdd.1ec34e
 prgnn/stages/present/participants.Cohort.warnings e565b4d1131f.5c401b
 prgnn/stages/present/participants.Cohort.withoutVoxels 06061c13d75b.8a6975
 prgnn/stages/present/participants.CovariateNames d9738482c7dc.2936b1
-prgnn/stages/present/participants.ExcludedRow 426801e7bc8a.e3b0c4
+prgnn/stages/present/participants.ExcludedRow 8c9bff4fcd32.e3b0c4
 prgnn/stages/present/participants.LabeledScan 36c8fed1cbe2.94c665
 prgnn/stages/present/participants.LabeledScan.gray eba5323a8e73.ac0e26
 prgnn/stages/present/participants.MedianRange 5d607406017f.cd1e70
@@ -4650,7 +4681,7 @@ prgnn/stages/present/performance.Interval d6200a46e6ef.e3b0c4
 prgnn/stages/present/performance.ModelOf 0ff5607355e1.d7987d
 prgnn/stages/present/performance.Results 7da06df5291a.6fa8ee
 prgnn/stages/present/performance.Results.AboveChance 512ee56d91a0.fd46ae
-prgnn/stages/present/performance.Results.CautionAccuracy 21ad5190c70e.ac4c6f
+prgnn/stages/present/performance.Results.CautionAccuracy b743873513b1.68d07c
 prgnn/stages/present/performance.Results.ChanceTests 5fa877e8aa7a.751766
 prgnn/stages/present/performance.Results.Corrected 78aaa0f2e8d0.c2fc3b
 prgnn/stages/present/performance.Results.Describe e637af9f170e.2e38d3
@@ -4670,6 +4701,7 @@ prgnn/stages/present/performance.Results.bestOther a33cc940854c.bd0089
 prgnn/stages/present/performance.Results.cautionOneGroup a9eba9cf4c25.79dfa9
 prgnn/stages/present/performance.Results.cautionRegression b67915fcc8eb.a26502
 prgnn/stages/present/performance.Results.cautionRetrained 01250d1fc84e.496202
+prgnn/stages/present/performance.Results.cautionSeeds cad993593e60.0b8553
 prgnn/stages/present/performance.Results.cautions 8389b2abdf85.935f2a
 prgnn/stages/present/performance.Results.comparison fea11874f7d8.877ec8
 prgnn/stages/present/performance.Results.decisive 697fdeb0e137.9949e8
@@ -4705,6 +4737,7 @@ prgnn/stages/present/performance.foldScore 78ec004334b8.00f291
 prgnn/stages/present/performance.headlineOf 9041ffc40a34.5ed447
 prgnn/stages/present/performance.headlineSetting d42da847650d.c31564
 prgnn/stages/present/performance.isMean b13091cd2fbf.4f6814
+prgnn/stages/present/performance.isSeed 64752f1af388.e3b0c4
 prgnn/stages/present/performance.isStage cab7451cd00d.e3b0c4
 prgnn/stages/present/performance.nearPerfect f0601424ec41.e3b0c4
 prgnn/stages/present/performance.ofClassifiers a147597ebdbd.585a95
@@ -5167,7 +5200,7 @@ at artifacts/encoding/arrowcheck.go prgnn/artifacts/encoding arrowMagic:21 maxAr
 at artifacts/encoding/arrowread.go prgnn/artifacts/encoding tableFormat:20 tableFormats:25 RegisterTable:30 formatOf:35 ReadTable:47 tableFormat.table:64 readArrow:71 recoverDamage:94 Budget:106 newBudget:111 Budget.take:115 Budget.Allocate:122 Budget.Reallocate:127 tableOf:143 ColumnOf:159 readers:167 textArray:185 halfArray:186 readable:189 errType:196 Column.fill:201 read:212 readUint64:243
 at artifacts/encoding/column.go prgnn/artifacts/encoding Table.Strings:14 missing:30 Column.text:34 FormatFloat:56 Table.Floats:64 Table.Ints:101 Table.Bools:129 Table.find:140 Table.findWhole:148
 at artifacts/encoding/npy.go prgnn/artifacts/encoding npyMagic:17 npyAlign:18 npyMaxHeader:21 npyMaxAxes:23 npyHeader:27 writeNPY:54 float64bits:81 float32bits:88 piece:95 pieces:97 writeElements:100
-at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.tuple:184
+at artifacts/encoding/npyheader.go prgnn/artifacts/encoding npyDescr:13 npySizes:23 npyDescr.canonical:27 readNPYHeader:42 npyDescr.checkDescr:84 dictParser:106 dictParser.header:108 dictParser.blank:159 dictParser.take:161 dictParser.text:169 dictParser.upTo:184 dictParser.tuple:193
 at artifacts/encoding/npyio.go prgnn/artifacts/encoding readForeign:20 foreign:67 cOrder:98 newCOrder:100 cOrder.next:110 halfToFloat:125
 at artifacts/encoding/npyread.go prgnn/artifacts/encoding ReadArray:19 ReadArrayUpTo:23 DecodeArray:32 inPlace:44 readNPY:67 remaining:125 readElements:139
 at artifacts/encoding/table.go prgnn/artifacts/encoding Column:13 Table:24 NewTable:31 Table.Check:40 Column.len:59 Column.TypeName:78 Column.Has:97 Table.Rows:100 Table.Column:112 Table.Format:122 Table.Encode:125 Concat:128 concatValues:163 concatValid:171 Table.names:185
@@ -5199,7 +5232,7 @@ at connectivity/glasso.go prgnn/connectivity glassoSweeps:20 glassoTolerance:21 
 at connectivity/glassocv.go prgnn/connectivity cvFolds:18 cvAlphas:19 cvRefinements:20 log2Pi:23 trial:26 moments.chooseAlpha:28 spaced:93 cvFold:104 moments.fold:113 covarianceOf:131 cvFold.path:145
 at connectivity/graph.go prgnn/connectivity Edge:9 Rule:15 RuleKind:29 Largest:33 AuthorsCode:34 Share:39 OfPositive:44 Repair:51 RepairAbsolute:56 RepairNone:57 Graph:61 GraphQuality:68 Build:87
 at connectivity/matrix.go prgnn/connectivity Matrix:14 NewMatrix:22 Matrix.Row:27 Matrix.At:30 Matrix.Dims:38 Matrix.T:41 Matrix.RawMatrix:45 Matrix.Clone:73 Matrix.column:79 Matrix.setColumn:88 Matrix.rows:95 finite:103
-at connectivity/relmat.go prgnn/connectivity ReadRelmat:14 text.cutName:39 numbered:55
+at connectivity/relmat.go prgnn/connectivity ReadRelmat:14 text.cutName:39 numbered:59
 at connectivity/repair.go prgnn/connectivity Graph.repair:12 Graph.degrees:56 Graph.describe:66
 at connectivity/repeats.go prgnn/connectivity Repeats:10
 at connectivity/scrub.go prgnn/connectivity Scrub:10 Scrub.Keep:18 headRadius:56 FramewiseDisplacement:62
@@ -5208,7 +5241,7 @@ at connectivity/spline.go prgnn/connectivity bridge:8 spline:35 newSpline:40 spl
 at connectivity/strategy.go prgnn/connectivity Expansion:12 Basic:18 Derivatives:19 Full:20 Expansion.suffixes:24 CompCor:29 NoCompCor:34 Combined:35 Separate:36 Strategy:40 Strategies:54 StrategyNames:72 StrategyOf:78 motionNames:87 tissueNames:88 Confounds.columns:93 Confounds.beginning:123 Confounds.components:134
 at connectivity/tangent/tangent.go prgnn/connectivity/tangent Reference:14 Geometric:19 Euclidean:20 LogEuclidean:21 Options:25 Step:34 Space:41 DefiniteError:49 DefiniteError.Error:54 smallest:59 Fit:62 At:100 Space.Log:105 Space.Weights:115 Space.Pattern:122 fit:132 fit.average:138 rounding:167 fit.geometric:170 secant:228 moved:251 errNotFinite:260 apply:263 inverseRoot:272 logOf:275 extent:288 definite:297 sandwich:309
 at connectivity/task.go prgnn/connectivity Event:14 Response:20 GloverResponse:27 FIRResponse:28 Task:32 Task.Conditions:41 oversampling:49 earliest:50 responseLength:51 Task.Regressors:56 Task.columns:89 Task.grid:112 boxcar:126 Task.response:144 Task.convolve:175
-at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 maxLine:73 readLine:76 text:93 text.line:111 text.row:139 text.add:151 notNumber:164 text.finish:172 checkNames:211 commentNames:227 dropIndex:243 splitter:261 isNumber:281 parseNumber:286
+at connectivity/text.go prgnn/connectivity ReadText:27 readLines:32 oldMac:76 oldMac.Read:78 maxLine:89 readLine:92 text:109 text.line:128 text.row:156 text.add:170 notNumber:183 text.finish:191 checkNames:233 commentNames:249 dropIndex:265 splitter:283 unquoted:304 isNumber:311 parseNumber:316
 at dag/coord.go prgnn/dag Coord:11 CompareCoords:70 CompareValues:77
 at dag/fit.go prgnn/dag Type.String:15
 at dag/param/param.go prgnn/dag/param Text:107 field:117 fieldTable:126 fieldTables:134 fieldsOf:138 fieldTable.collect:162 field.typeName:201 appendValue:224
@@ -5233,9 +5266,9 @@ at gnn/baseline/regressor.go prgnn/gnn/baseline Regressor:4 constant:14 Mean:17 
 at gnn/baseline/ridge.go prgnn/gnn/baseline linear:11 linear.decide:17 linear.describe:26 weights:29 FitRidge:39 RidgeTo:56 ridge:66 primalRidge:86 weighted:136
 at gnn/baseline/rowfile.go prgnn/gnn/baseline RowFile:17 batch:37 NewRowFile:41 RowFile.Add:52 RowFile.put:73 RowFile.Rows:87 RowFile.Close:104 RowFile.group:111 RowFile.each:114 RowFile.read:132 bytes:158
 at gnn/baseline/rows.go prgnn/gnn/baseline Rows:10 Rows.Row:17 Rows.First:20 Rows.Err:28 Rows.view:35 Rows.each:39 Rows.eachRow:48 Rows.times:57 Rows.mean:64 gram:74 to:99 Standardize:108 zscore:129
-at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 most:28 tooMany:30 FitSVM:38 SVMTo:68 scale:96 kernel:111 kernel.gram:117 kernel.apply:131 norms:137 vectorMachine:148 newVectorMachine:156 vectorMachine.decide:168 vectorMachine.describe:187 smo:200 pairStep:271 offset:302
+at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 most:28 TooMany:31 FitSVM:39 SVMTo:69 scale:97 kernel:112 kernel.gram:118 kernel.apply:132 norms:138 vectorMachine:149 newVectorMachine:157 vectorMachine.decide:169 vectorMachine.describe:188 smo:201 pairStep:272 offset:303
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
-at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:129 soon:154 worker.blocksForward:162 worker.predict:178 slot.crossEntropy:206 worker.gradient:237 worker.backward:292 worker.reduce:314 worker.batchLosses:329 worker.normForward:368 worker.normBackward:392
+at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:132 worker.memory:156 worker.features:168 worker.blocksForward:176 worker.predict:192 slot.crossEntropy:220 worker.gradient:251 worker.backward:306 worker.reduce:329 worker.batchLosses:344 worker.normForward:383 worker.normBackward:407
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
 at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 IdentityColumns:29 Released:33 Options.Columns:43 leaky:48 Net:51 New:67 Net.Layout:96 Net.Drops:99 Net.Buffers:102 Net.Penalty:105 pass:109 pass.logits:116 Net.forward:120 Net.back:140 Net.padded:156 Net.Gradient:168 mix:207 mixedEntropy:222 Centers:235 orthogonal:248
 at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:69 normal:81 graph:88 block.forward:90 block.parts:127 state.dropped:134 join:146 unjoin:170 block.back:193 sum:255 softmax:262 softmaxBack:269
@@ -5251,11 +5284,11 @@ at gnn/consistency.go prgnn/gnn Model.consistency:18 spreadOf:46 sigmoidSpreadOf
 at gnn/conv.go prgnn/gnn conv:5 newConv:17 conv.prepare:30 conv.finish:45 convState:68 convScratch:76 conv.forward:89 conv.backward:117
 at gnn/distance.go prgnn/gnn Model.distance:14 Model.bce:35 Model.bceAuthors:57 Model.mmd:93 mmdKernels:122 Model.mmdAuthors:133
 at gnn/dropout.go prgnn/gnn Model.dropout:6
-at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 whole:30 Checked:38 NewGraph:75 whole.together:101 trouble:126 finite:133 Graph.bytes:139 lanes:146 padded:148 adjacency:156 adjacency.build:175 adjacency.sortRows:232 adjacency.size:250 resize:254
+at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 whole:30 Checked:38 NewGraph:75 whole.together:101 trouble:126 finite:133 Graph.bytes:139 lanes:146 padded:148 adjacency:156 adjacency.build:175 adjacency.sortRows:233 adjacency.size:251 resize:255
 at gnn/graphfile.go prgnn/gnn GraphFile:13 NewGraphFile:23 record:28 GraphFile.Add:35 GraphFile.put:59
 at gnn/induce.go prgnn/gnn adjacency.induce:5 keepEdges:16
-at gnn/kernels.go prgnn/gnn kernels:14 kernels32:61 kernels64:61 kernelsOf:64 Rank:72 Softmax:84
-at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:29 vectorizeWide:175
+at gnn/kernels.go prgnn/gnn kernels:14 kernels32:63 kernels64:63 kernelsOf:66 Rank:74 Softmax:86
+at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:29 vectorizeWide:188
 at gnn/meanmlp/meanmlp.go prgnn/gnn/meanmlp Options:13 Released:21 Net:24 block:35 New:41 Net.Layout:59 Net.Drops:62 pass:66 layer:75 Net.forward:82 Net.Gradient:147 Net.back:173 Net.backOutput:236
 at gnn/meanmlp/model.go prgnn/gnn/meanmlp Model:11 Training:19 Fit:25 Model.Parameters:35 together:38 Model.Probability:41 Model.RegionScores:55 regionScores:64 upTo:102 Untrained:111
 at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107
@@ -5265,20 +5298,20 @@ at gnn/network/checkpoint.go prgnn/gnn/network run:13 newRun:28 run.resume:41 ru
 at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:106 Mask:119 Times:136 epsilon:143 Normalize:147 Center:156 Unnormalize:171 Contrast:189
 at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:59 further:71 Training.stream:79 Initial:88 Uniform:133 Train:136 run.tested:198 run.diverged:212 finite:220 Optimizer:230 chunk:238 NewOptimizer:241 Optimizer.Step:254 Entropies:274 Squares:288 CrossEntropy:300 Probabilities:322 Softmax:334
 at gnn/options.go prgnn/gnn Options:14 Paper:53 AuthorsCode:67 Choices:78 Options.Check:88 Options.Keep:135 Options.outputs:140 Options.readoutWidth:148
-at gnn/packed.go prgnn/gnn packed:15 pack:22 packNodes:47 symmetric:55 packed.nodeBytes:71 packed.size:82 packed.unpack:93 unpackNodes:121 view:137
+at gnn/packed.go prgnn/gnn packed:15 pack:22 packNodes:47 symmetric:55 packed.nodeBytes:71 packed.size:82 packed.values:89 packed.featuresIn:97 packed.unpack:107 unpackNodes:123 view:140
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
-at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:80 block.forward:99 block.backward:158 takeMean:189
-at gnn/portable.go prgnn/gnn portable:10 Exp:23 gemm:32 dot:37 dots:55 attend:63 attendBack:89 activate:110 activateBack:115 spread:122 edgeDots:145 collect:156 sigmoid:168 softmax:181 abs:199 rank:201 outerAdd:219 add:229 spread1:236 edgeDots1:252 gate:262 gateBack:271 mmdSums:281
+at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:80 block.forward:101 block.backward:160 takeMean:191
+at gnn/portable.go prgnn/gnn portable:10 Exp:23 gemm:32 dot:37 dots:55 attend:63 attendBack:89 activate:110 activateBack:115 spread:122 edgeDots:145 collect:156 sigmoid:168 softmax:181 abs:199 rank:201 outerAdd:219 add:229 spread1:236 edgeDots1:252 gate:262 gateBack:271 unfold:281 mmdSums:291
 at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 Model.PredictEach:31 blockState.scores:61
 at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:53
 at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
 at gnn/spill/engine.go prgnn/gnn/spill request:6 engine:13 goroutines:22 result:28 newGoroutines:33 goroutines.submit:37 goroutines.wait:48 goroutines.close:56
-at gnn/spill/engine_linux.go prgnn/gnn/spill direct:16 iocb:25 event:37 newEngine:44 direct.submit:63 direct.resident:95 direct.wait:112 direct.close:137 newArena:146 freeArena:150
-at gnn/spill/reader.go prgnn/gnn/spill window:12 depth:13 piece:14 Reader:19 slot:39 state:45 reading:48 unchecked:49 checked:50 File.NewReader:54 Reader.Close:77 Reader.settle:84 Reader.Begin:94 Reader.Next:105 Reader.Pieces:132 Reader.Ahead:135 Reader.ask:138 Reader.choose:145 Reader.drop:170 Reader.arrived:181 Reader.Get:187 Reader.memory:200
+at gnn/spill/engine_linux.go prgnn/gnn/spill direct:18 iocb:28 event:40 newEngine:47 direct.submit:67 direct.resident:99 direct.wait:121 direct.close:150 newArena:159 freeArena:167
+at gnn/spill/reader.go prgnn/gnn/spill window:12 depth:13 piece:14 Reader:19 slot:39 state:45 reading:48 unchecked:49 checked:50 File.NewReader:54 Reader.Close:77 Reader.settle:84 Reader.Begin:94 Reader.Next:105 Reader.Pieces:132 Reader.Ahead:135 Reader.ask:138 Reader.choose:145 Reader.drop:170 Reader.arrived:181 Reader.Get:187 Reader.Memory:201 Reader.memory:206
 at gnn/spill/spill.go prgnn/gnn/spill sector:17 File:20 extent:29 NewFile:36 chunk:39 castagnoli:41 File.Add:44 File.flush:66 sectors:75 aligned:78 failed:84 errAltered:86
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
 at gnn/train.go prgnn/gnn Training:15 PaperTraining:40 AuthorsTraining:44 Epoch:51 ScoreBins:62 ScoreCounts:66 countScores:70 Training.Check:79 tooLarge:102 Model.Train:107 run.trainEpoch:170 worker.tellScores:208 Model.fits:221 Training.stream:238 Training.rate:247 Losses.check:258 Losses.addScaled:278 slot.predicted:288 slot.right:299 worker.test:302
-at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 logitSlices:57 expVec:60 expVecWide:63 scaleSlices:66 attendBackSlices:69 collectSlices:72 spread1Slices:75 spread1BackSlices:78 edgeDots1Slices:81 outerAdd16:84 outerAdd8:87 gateRows:90 gateBackRows:93 addVec:96 sigmoidVec:99 softmaxVec:102 rankVec:105 rankWide:109 edgesWide:112 mmdVec:115
+at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 logitSlices:57 expVec:60 expVecWide:63 scaleSlices:66 attendBackSlices:69 collectSlices:72 spread1Slices:75 spread1BackSlices:78 edgeDots1Slices:81 outerAdd16:84 outerAdd8:87 gateRows:90 gateBackRows:93 addVec:96 sigmoidVec:99 softmaxVec:102 rankVec:105 rankWide:109 edgesWide:112 unfoldRows:115 mmdVec:118
 at internal/dense/above.go prgnn/internal/dense Above:12 longest:59
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 kernel.turned:67 Gram:91 Each:108 kernel:132 kernel32:141 kernel64:142 last:146 kernelOf:155 kernel.panel:164 pack:194 workspace:220 pools:225 workspaceOf:228 workspace.release:238 workspace.take:240
@@ -5305,7 +5338,7 @@ at internal/random/random.go prgnn/internal/random Stream:19 New:28 Stream.Norma
 at internal/regular/nonblock_unix.go prgnn/internal/regular NonBlock:8
 at internal/regular/regular.go prgnn/internal/regular Open:15 OpenFile:18 ReadFile:38 Error:103 Error.Error:105 Otherwise:110
 at internal/venv/venv.go prgnn/internal/venv making:22 Make:28 interpreter:80 unfinishedName:87 sweep:90 scriptsTo:100 run:116
-at internal/words/nearest.go prgnn/internal/words Nearest:11 editDistance:28
+at internal/words/nearest.go prgnn/internal/words Nearest:12 editDistance:34
 at internal/words/visible.go prgnn/internal/words Reorders:42 InOrder:47
 at internal/words/words.go prgnn/internal/words Count:12 The:24 Each:32 LeastP:41 DrawnLeast:51 Some:58 DidYouMean:67
 at internal/workdir/owner_unix.go prgnn/internal/workdir ours:11
@@ -5363,17 +5396,18 @@ at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 B
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 rankedBy:22 nodeFeatures:31 ReadNodeFeatures:39 Biomarkers.rankings:85 WithoutNetwork:163 nodeFeatures.WithoutNetwork:168 nodeFeatures.Compute:236 nodeFeatures.byRegion:270 absolute:285 Biomarkers.recoveries:294 testShare:356 testedLeast:368 rankedBy.worth:391 rankedBy.heldOut:408 leadOf:419 both:433 meanOf:443
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:41 Compare.Run:45 Compare.reference:86 decide:112 compareTwo:125 foldDifferences:163
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:34 Covariates.Run:49 Covariates.meta:149 sameNumbers:157 Covariates.ofNumber:164 covariateOf:187 varies:203 knownIn:209 kindOf:223 known:231 Covariates.columns:244 scanCovariates:272 unusable:328 covariateRow:346
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:37 Covariates.Run:52 Covariates.meta:152 sameNumbers:160 Covariates.ofNumber:167 covariateOf:190 varies:206 knownIn:212 kindOf:226 known:234 Covariates.columns:247 scanCovariates:275 unusable:331 covariateRow:349
 at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 complete:78 participantAccuracy:98 Evaluate.test:101
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:26 Fidelity:32 Fidelity.Ports:41 maskSetting:58 maskEffect:69 Fidelity.Run:79 Fidelity.sizes:129 Fidelity.settings:147 atOnce:214 Fidelity.ask:217 Fidelity.first:283 maskSetting.overModels:321 Fidelity.table:332
 at stages/assess/individuality.go prgnn/stages/assess individuality.New:21 Individuality:25 Individuality.Ports:30 Individuality.Run:45 Individuality.cells:80 Individuality.row:124
-at stages/assess/leakage.go prgnn/stages/assess leakage.New:24 Leakage:30 Leakage.Ports:36 leakCheck:55 leakCheck.fail:62 foldPlace:67 foldBook:70 Leakage.Run:76 similarText:130 checkRow:142 readBook:148 foldBook.tested:173 foldBook.takesPart:179 Leakage.lookAtPredictions:189 placeOf:268 foldBook.seen:284 lookAtModels:304 lookAtFitted:321
+at stages/assess/leakage.go prgnn/stages/assess leakage.New:24 Leakage:30 Leakage.Ports:36 leakCheck:55 leakCheck.fail:64 foldPlace:69 foldBook:72 Leakage.Run:78 similarText:137 checkRow:149 readBook:155 foldBook.tested:180 foldBook.takesPart:186 Leakage.lookAtPredictions:196 placeOf:275 foldBook.seen:291 lookAtModels:311 lookAtFitted:328
+at stages/assess/leakage_chance.go prgnn/stages/assess chanceOfAny:20 stationaryReach:23 comparisons:26 trace.kind:48 trace.chance:65 trace.window:93 steps:110 trace.stationaryBasis:124 chanceOfWalk:159 bessel:195 likeness:216 mostTold:223 rarest:226 byChance:234 byChance.text:241
 at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach:16 filterStep:17 projections:18 leastRegions:19 coarseProjections:22 coarseShare:23 filteredTrace:31 standardize:105
-at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:86 sharedPoints:87 rescaled:88 sharedScans:93 timePoints:127
+at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:87 sharedPoints:88 rescaled:89 sharedScans:94 timePoints:128
 at stages/assess/leakage_screen.go prgnn/stages/assess screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:70 cosines:116 screen.turned:133 tile:144 tileTraces:150 tileValues:151 fewPairs:152 Leakage.tiles:156 tile.pairs:199 basis:236 screen.basis:243 basis.signatures:253 screen.may:279
-at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 newTrace:30 trace.len:46 meanTrace:52 ranks:81 leastOverlap:106 leastZ:107 meeting:111 trace.leastOverlap:118 trace.lags:123 trace.overlap:129 trace.variation:134 trace.correlation:145 trace.means:155 trace.meet:164 readTraces:194 Leakage.sameTraces:219 Leakage.sameTrace:255
+at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 newTrace:30 trace.len:46 meanTrace:52 ranks:81 leastOverlap:105 meeting:108 trace.leastOverlap:115 trace.lags:120 trace.overlap:126 trace.variation:131 trace.correlation:142 trace.means:152 trace.meet:161 readTraces:191 Leakage.sameTraces:216 Leakage.alike:261
 at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:31 QCFC.Ports:35 QCFC.Validate:51 connectome:61 QCFC.Run:67 connectomes:119 listedParticipants:156 listedMotion:167 QCFC.measure:195 fisherEdges:264 edgeDistances:302 QCFC.covariates:333 typicality:384
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:269
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
@@ -5426,7 +5460,7 @@ at stages/column/rows_states.go prgnn/stages/column OccupancyRow:4
 at stages/column/scans.go prgnn/stages/column Scans:10 scansKey:19 ScansOf:34
 at stages/column/series.go prgnn/stages/column seriesOrder:6 Series:10
 at stages/column/unchecked.go prgnn/stages/column UncheckedPort:7 Unchecked:11 Unchecked.String:17
-at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 AdmittedLeaks:30 HasCoords:34 Numbered:45 Coordinate:55
+at stages/column/words.go prgnn/stages/column NotMet:12 CoordTexts:15 OnlyInCase:24 TakenAsText:25 Alike:26 IfSite:27 Uneven:28 NotJudged:29 Doubts:33 AdmittedLeaks:45 AlikeByChance:49 HasCoords:53 Numbered:64 Coordinate:74
 at stages/command/echo.go prgnn/stages/command echo.New:15 Echo:19 Echo.Ports:23 Echo.Run:34
 at stages/command/exec.go prgnn/stages/command exec.New:25 Exec:29 declared:42 declare:47 Exec.EnvNames:54 Exec.Promise:65 Exec.Ports:71 execName:88 execPlace:89 Exec.Validate:93 ExecRooms:156 Exec.Run:159 Exec.call:198 Exec.program:249 runLogged:265 Exec.lookPath:290 Exec.environment:311 Exec.set:323
 at stages/command/exec_clone_linux.go prgnn/stages/command cloneFile:14
@@ -5494,7 +5528,7 @@ at stages/inference/predictions.go prgnn/stages/inference TestedFold:11 Predicti
 at stages/inference/ranks.go prgnn/stages/inference Ranks:12 order:30 compare:40 Top:43 Spearman:53 ranking:56 newRanking:65 ranking.spearman:88 ranking.kendall:99 countBelow:117
 at stages/inference/reference.go prgnn/stages/inference Sample:6 moments:13 Sample.moments:16 welch:31 apart:43 WelchT:57 Replicated:71 Pattern:93
 at stages/inference/tail.go prgnn/stages/inference tail:9 tailFor:16 tail.add:18 tail.cut:27 tail.quantile:33
-at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:95 ratedSet:112 modelRow:124 Baseline.Run:140 Baseline.onRows:170 Baseline.fit:212 Baseline.onGraphs:236 Baseline.training:266 prediction:296 baselineEpochRow:307 baselineHistory:315
+at stages/learn/baseline.go prgnn/stages/learn baseline.New:25 Baseline:39 Baseline.Ports:71 Baseline.Validate:100 ratedSet:117 modelRow:129 Baseline.Run:160 Baseline.onRows:190 Baseline.fit:232 Baseline.onGraphs:256 Baseline.training:286 prediction:316 baselineEpochRow:327 baselineHistory:335
 at stages/learn/baseline_data.go prgnn/stages/learn rowSet:14 readRows:28 rowSet.either:58 inSet:66 rowSet.read:76 rowSet.add:135 innerRows:176
 at stages/learn/baseline_inputs.go prgnn/stages/learn matrixForm:18 Baseline.form:29 formOf:37 statesForm:68 matrixForm.width:81 matrixForm.spans:93 matrixForm.each:107 matrixForm.row:116 matrixForm.refuse:144 matrixForm.check:156 refuseLeak:172 regionWeightRow:193 regionWeight:199 matrixForm.regions:206 matrixForm.nodes:262
 at stages/learn/bnt.go prgnn/stages/learn bnt.New:23 BNT:35 BNT.Ports:56 BNT.Run:72 BNT.Validate:126 BNT.matrices:134 BNT.rate:153
@@ -5508,7 +5542,7 @@ at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
 at stages/learn/regression.go prgnn/stages/learn regression.New:24 Regression:35 Regression.Ports:62 Regression.Validate:80 checkPenalties:85 scale:93 scaleOf:96 Regression.Run:126 Regression.fit:170 numberTable:201
-at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 strataRow:61 Split.number:68 Split.Divides:83 Split.Validate:91 member:99 member.stratum:106 Split.Run:108 Split.strata:131 Split.members:166 Split.divideAll:192 readMembers:236 readNumbers:263 quantiles:280 Split.permute:300 count:324 Split.enough:334 fewestDigits:373 largestTarget:373 fewest:376 Split.enoughNumbers:379 Split.divide:407 Split.deal:415 Split.inside:443 bySite:470
+at stages/learn/split.go prgnn/stages/learn split.New:25 Split:31 Split.Ports:45 strataRow:61 Split.number:68 Split.Divides:83 Split.Validate:99 member:107 member.stratum:114 Split.Run:116 Split.strata:139 Split.members:174 Split.divideAll:200 readMembers:244 readNumbers:271 quantiles:288 Split.permute:308 count:332 Split.enough:342 fewestDigits:381 largestTarget:381 fewest:384 Split.enoughNumbers:387 Split.divide:415 Split.deal:423 Split.inside:451 bySite:478
 at stages/learn/train.go prgnn/stages/learn train.New:19 Train:26 trainOf:34 Train.Ports:39 Train.Validate:69 Train.Run:73 train:80 weightArray:144 convert:153
 at stages/learn/train_data.go prgnn/stages/learn GraphData:16 trainingSet:23 graphFacts:33 graphFacts.add:44 Train.read:55 Train.pass:68 trainingSet.add:99 Participant:130 ReadParticipant:138 readEdges:165 edgeRows:191 readEdgeRows:196 trainingSet.check:209 trainingSet.majority:245 majorityOf:256 graphMemory:267 readGraphs:270 standardization:294 standardization.values:296 standardization.layout:298 Train.standardization:308 rounded:361 standardization.apply:370
 at stages/learn/train_model.go prgnn/stages/learn ModelParams:15 modelOf:42 ModelParams.options:53 ModelParams.validate:61 maxWeights:72 checkWeights:75 allOf:87 TrainingParams:98 trainingOf:111 TrainingParams.schedule:124 TrainingParams.training:130 TrainingParams.Leaks:138 TrainingParams.validate:152
@@ -5553,7 +5587,7 @@ at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tang
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:130 author.tiles:161 author.regressionTiles:182
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
-at stages/present/checks.go prgnn/stages/present author.checks:23 checkRow:33 comparisons:40 author.leakage:49 author.unchecked:115 programs:128 author.covariates:138 author.covariatesOfNumber:192 author.permutedWithin:228 cutWithin:245 author.cautionsOf:251 coefficient:259 covariateName:267 varying:273 stuckSkill:301 epochRow:304 trained:310 author.trainings:319 author.training:361 author.learned:390
+at stages/present/checks.go prgnn/stages/present author.checks:23 checkRow:33 comparisons:40 author.leakage:49 author.unchecked:118 programs:131 author.covariates:141 author.covariatesOfNumber:195 author.permutedWithin:231 cutWithin:248 author.cautionsOf:254 coefficient:262 covariateName:270 varying:276 stuckSkill:304 epochRow:307 trained:313 author.trainings:322 author.training:364 author.learned:393
 at stages/present/methods/cleaning.go prgnn/stages/present/methods methodsOfLabels:17 labelingWords:42 methodsOfTask:57 methodsOfNuisance:79 methodsOfBlocks:123
 at stages/present/methods/dynamic.go prgnn/stages/present/methods Author.methodsOfWindows:14 windowEstimate:39 Author.statesFitted:52 Author.inputsOfWindows:64 Author.called:84
 at stages/present/methods/methods.go prgnn/stages/present/methods Author:18 New:27 Author.Read:33 Text:44 Text.say:50 Text.cite:55 Author.Write:75 Author.References:105
@@ -5566,11 +5600,11 @@ at stages/present/more.go prgnn/stages/present author.more:18 author.furtherPict
 at stages/present/participants/cleaning.go prgnn/stages/present/participants CleanedScan:19 Cohort.readCleaned:26 scansOf:39 NuisanceWords:63 CleanedScan.Nuisance:77 Cohort.cleaning:91 CleanedScan.taskOf:126 TaskConditions:132 Cohort.taskRegression:147 ResponseWords:163 Cohort.cautionScans:170 orExclude:235 mostFrequent:251 nobodyStandsOut:261 usual:264
 at stages/present/participants/lost.go prgnn/stages/present/participants Cohort.cautionLost:16 lostRegion:24 CleanedScan.lostRegions:30 mostNamed:49 CleanedScan.lostText:53 wholePercent:77 lostVoxels:87 byRegionText:103 mostStruck:151 noSeries:170
 at stages/present/participants/motion.go prgnn/stages/present/participants fewForMotion:18 Cohort.Motion:22 shownStrategies:53 Cohort.motionFigure:55 Cohort.motionTable:66 Cohort.typicality:103
-at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:109 ExcludedRow:114 mostExcluded:121 Cohort.describeExcluded:124 Cohort.NotMeeting:158 Cohort.ExcludedList:168 Cohort.describeGroups:179 Cohort.motionIn:278 Cohort.tableOfNumber:296 arrangements:305 CovariateNames:317 describeColumn:323 describeNumbers:403 twoCodes:425 countCodes:443 Reasons:464
+at stages/present/participants/participants.go prgnn/stages/present/participants Cohort:21 Cohort.Read:39 groupSize:64 Cohort.Groups:70 Cohort.Describe:84 noteRow:109 ExcludedRow:114 mostExcluded:122 Cohort.describeExcluded:125 Cohort.NotMeeting:165 Cohort.ExcludedList:175 Cohort.describeGroups:186 Cohort.motionIn:285 Cohort.tableOfNumber:303 arrangements:312 CovariateNames:324 describeColumn:330 describeNumbers:410 twoCodes:432 countCodes:450 Reasons:471
 at stages/present/participants/quality.go prgnn/stages/present/participants measure:19 measures:22 Cohort.Quality:43 Cohort.withoutVoxels:97 measured:117 measured.of:124 readMeasures:133 measured.add:151 mostRows:174 Cohort.eachParticipant:177 eachColumn:230 eachColumn.set:235 eachColumn.at:242 eachColumn.text:249 Cohort.shownRows:258 MedianRange:287 warned:296 Cohort.warnings:305 mostWarnings:351 warned.add:353
 at stages/present/participants/registration.go prgnn/stages/present/participants RegistrationPort:14 LabeledScan:19 labeledScans:25 Cohort.registration:33 LabeledScan.gray:53 Cohort.Element:56
 at stages/present/participants/scans.go prgnn/stages/present/participants ShownScans:19 PagedScans:20 Cohort.ScanQuality:24 scanFigure:52 Cohort.scanLinks:63 scanNames:115 scanName:121 outlierWords:182
-at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:18 Row:32 readAccuracy:40 Row.Called:56 Row.IsMajority:64 Results.Read:70 Results.readAdmitted:109 Results.leaks:127 sorted:134 Results.cautions:146 Results.markOwn:162 baseline:184 ModelOf:188 Results.PerParticipant:198 perParticipant:200 Results.Nested:206 chanceTest:223 chanceTest.String:229 Results.permutationTests:239 Results.ChanceTests:253 Results.decisive:261 Results.AboveChance:273 Results.cautionOneGroup:282 Results.Corrected:307 nearPerfect:323 Results.CautionAccuracy:326 Results.bestOther:383 Results.IsUnproven:395
+at stages/present/performance/accuracy.go prgnn/stages/present/performance Results:18 Row:32 readAccuracy:40 Row.Called:56 Row.IsMajority:64 Results.Read:70 Results.readAdmitted:109 Results.leaks:127 sorted:134 Results.cautions:146 Results.markOwn:162 baseline:184 ModelOf:188 Results.PerParticipant:198 perParticipant:200 Results.Nested:206 chanceTest:223 chanceTest.String:229 Results.permutationTests:239 Results.ChanceTests:253 Results.decisive:261 Results.AboveChance:273 Results.cautionOneGroup:282 Results.Corrected:307 nearPerfect:323 Results.CautionAccuracy:326 Results.cautionSeeds:384 isSeed:406 Results.bestOther:412 Results.IsUnproven:424
 at stages/present/performance/beside.go prgnn/stages/present/performance Results.LeftOut:17 Results.leftOut:28 Results.leftOutEach:58 Results.published:100
 at stages/present/performance/headline.go prgnn/stages/present/performance headlineOf:15 Row.is:39 coordsOf:42 headlineSetting:52 isStage:66 unstaged:70 stageOf:75 Results.StagesBehind:86 Results.ofAnother:104 Results.RegionsOf:122
 at stages/present/performance/performance.go prgnn/stages/present/performance Results.Describe:24 classifierColumn:97 accuracyColumn:103 intervalColumn:105 foldsColumn:107 permutedColumn:109 areaColumn:110 Results.eachLevel:114 sameLevels:140 sameTested:156 foldScore:163 Results.folds:169 Results.permutationTable:218 Results.permutation:246 ofClassifiers:285 Results.comparison:293 Results.paperTables:325 calibrationBins:367 Results.performanceFigures:370 Results.othersLast:420 accuracyChart:433
@@ -5612,5 +5646,5 @@ at stages/report/seal.go prgnn/stages/report generatorLine:14 sealStart:15 sealE
 at stages/report/sheets.go prgnn/stages/report SheetDir:10 SheetFiles:15
 at stages/report/text.go prgnn/stages/report Width:10 Page.Text:14 shown:54 textWriter:64 textWriter.section:66 textWriter.lines:74 textWriter.paragraph:84 textWriter.list:88 textWriter.items:96 textWriter.block:102 textWriter.table:124 widths:175 Bar.text:206 wrap:221
 at stages/report/viewer.go prgnn/stages/report viewerGzip:16 viewerCode:19
-at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:22 maxValues:25 Sheet:28 Read:38 mostWrong:115 sepLine:118 reader:121 Sheet.decimalCommas:150 decimalComma:212 whyFields:221 noValue:235 checkHeader:239 isText:256 separator:282 Sheet.Column:306 number:342
+at stages/sheet/sheet.go prgnn/stages/sheet maxBytes:22 maxValues:25 maxRows:29 Sheet:32 Read:42 mostWrong:119 sepLine:122 reader:125 Sheet.decimalCommas:164 decimalComma:226 whyFields:235 noValue:254 checkHeader:258 isText:275 separator:301 Sheet.Column:325 number:361
 `)
