@@ -121,7 +121,7 @@ func (l *Labels) Lookup() (at func(Point) (label int32, inside bool), err error)
 // majority is the most frequent of the labels of a voxel's samples, of which the middle one is
 // the center's. 0 is no label and has no vote. It changes the order of the labels.
 func majority(labels []int32) int32 {
-	centre, samples := labels[len(labels)/2], len(labels)
+	center, samples := labels[len(labels)/2], len(labels)
 	slices.Sort(labels)
 	var best int32
 	most, given := 0, 0
@@ -132,7 +132,7 @@ func majority(labels []int32) int32 {
 		}
 		if v := labels[0]; v != 0 {
 			given += n
-			if n > most || n == most && v == centre {
+			if n > most || n == most && v == center {
 				best, most = v, n
 			}
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // A study of 40,000 is told which stages need more memory than there is; one of the size of ABIDE is told nothing on
-// a machine of 4 GB. The bytes of a participant are those of docs/scale.md: 65 and 160 kB.
+// a machine of 4 GB. The bytes of a participant are those of docs/scale.md: 80 and 20 kB.
 func TestTooLarge(t *testing.T) {
 	const elsewhere = "run it where there is more, or on a cluster (docs/cluster.md)"
 	for _, c := range []struct {
@@ -20,18 +20,18 @@ func TestTooLarge(t *testing.T) {
 	}{
 		{40000, "", map[int64][]string{
 			2e9: {
-				"stage duplicates needs about 2.6 GB for 40000 participants, and this machine has 2.0 GB: " + elsewhere,
-				"stage summary needs about 6.4 GB for 40000 participants, and this machine has 2.0 GB: " + elsewhere},
-			5e9: {
-				"stage summary needs about 6.4 GB for 40000 participants, and this machine has 5.0 GB: " + elsewhere},
-			6.4e9: nil,
+				"stage duplicates needs about 3.2 GB for 40000 participants, and this machine has 2.0 GB: " + elsewhere},
+			6e8: {
+				"stage duplicates needs about 3.2 GB for 40000 participants, and this machine has 0.6 GB: " + elsewhere,
+				"stage summary needs about 0.8 GB for 40000 participants, and this machine has 0.6 GB: " + elsewhere},
+			3.2e9: nil,
 			0:     nil, // on a cluster, which is asked for as much
 		}},
 		{1031, "", map[int64][]string{4e9: nil}},
-		{1031, "100M", map[int64][]string{
-			0: {"stage summary needs about 0.2 GB for 1031 participants, and its resources give 0.1 GB: set memory to 1G"},
+		{10310, "100M", map[int64][]string{
+			0: {"stage summary needs about 0.2 GB for 10310 participants, and its resources give 0.1 GB: set memory to 1G"},
 		}},
-		{1031, "1G", map[int64][]string{6e7: {
+		{1031, "1G", map[int64][]string{7e7: {
 			"stage duplicates needs about 0.1 GB for 1031 participants, and this machine has 0.1 GB: " + elsewhere}}},
 	} {
 		resources := ""

@@ -79,7 +79,7 @@ func readPart(h *hdf5.File, path, kind string) (step, error) {
 	if err != nil {
 		return nil, err
 	}
-	centre, err := fixed.All(18)
+	center, err := fixed.All(18)
 	if err != nil {
 		return nil, err
 	}
@@ -93,9 +93,9 @@ func readPart(h *hdf5.File, path, kind string) (step, error) {
 		if err != nil {
 			return nil, err
 		}
-		return affineOf(p, centre)
+		return affineOf(p, center)
 	case kind == "DisplacementFieldTransform":
-		return fieldOf(parameters, centre)
+		return fieldOf(parameters, center)
 	}
 	return nil, errors.New("only affine transforms and displacement fields are read; write one with antsApplyTransforms -o [composite.h5,1]")
 }

@@ -105,17 +105,17 @@ var flip = [3]float64{-1, -1, 1}
 // translation t; and of the fixed ones, a center c. With F = diag(−1, −1, 1) they mean
 //
 //	x ↦ F·(M·(F·x − c) + t + c)
-func affineOf(parameters, centre []float64) (affine, error) {
+func affineOf(parameters, center []float64) (affine, error) {
 	a := nifti.Identity
-	if len(parameters) != 12 || len(centre) != 3 {
-		return affine{}, fmt.Errorf("%d parameters and %d fixed ones, want 12 and 3; is the file complete?", len(parameters), len(centre))
+	if len(parameters) != 12 || len(center) != 3 {
+		return affine{}, fmt.Errorf("%d parameters and %d fixed ones, want 12 and 3; is the file complete?", len(parameters), len(center))
 	}
 	for row := range 3 {
-		shift := parameters[9+row] + centre[row]
+		shift := parameters[9+row] + center[row]
 		for col := range 3 {
 			m := parameters[3*row+col]
 			a[row][col] = flip[row] * m * flip[col]
-			shift -= float64(m * centre[col])
+			shift -= float64(m * center[col])
 		}
 		a[row][3] = flip[row] * shift
 	}

@@ -19,7 +19,7 @@ var affines = []string{"MatrixOffsetTransformBase", "AffineTransform"}
 func readText(r io.Reader) (a affine, err error) {
 	const most = 1 << 16 // such a file has a few hundred bytes
 	lines := bufio.NewScanner(io.LimitReader(r, most))
-	var parameters, centre []float64
+	var parameters, center []float64
 	kind, n := "", 0
 	for lines.Scan() {
 		key, value, _ := strings.Cut(lines.Text(), ":")
@@ -35,7 +35,7 @@ func readText(r io.Reader) (a affine, err error) {
 		case "Parameters":
 			parameters, err = numbers(value)
 		case "FixedParameters":
-			centre, err = numbers(value)
+			center, err = numbers(value)
 		}
 		if err != nil {
 			return a, fmt.Errorf("line %d: %w", n, err)
@@ -48,7 +48,7 @@ func readText(r io.Reader) (a affine, err error) {
 	if !slices.Contains(affines, base) || !strings.HasSuffix(kind, "_3_3") {
 		return a, fmt.Errorf("the transform is %q, expected a three-dimensional affine transform", kind)
 	}
-	return affineOf(parameters, centre)
+	return affineOf(parameters, center)
 }
 
 func numbers(text string) ([]float64, error) {

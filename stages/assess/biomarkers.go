@@ -25,7 +25,7 @@ var biomarkersKind = dag.Kind{
 		"A ranking depends on training only if it beats reference rankings without training: the same models at their initial weights, Welch's t-test of node strength and of the features, and the pattern of a ridge regression. The output recovery compares all of them: by the planted regions found (simulated participants), and by the group difference in held-out participants (connect features).",
 	New: func() dag.Stage { return &Biomarkers{Reading: "score", Layer: 1, Top: 10, Resamples: 2000} },
 
-	Each: 275e3, // 1.1 GB with 4,000 participants: docs/scale.md
+	Each: 275e3, // between 24 and 84 regions: docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
 
 // Biomarkers ranks regions.

@@ -21,7 +21,7 @@ var kindConnectivity = dag.Kind{
 		"Takes draw 0 of every participant. Correlations are averaged as Fisher's z; a pair of regions is averaged over the participants that have a signal in both. Regions are in blocks by hemisphere and structure (or by network, where the atlas names it, as Schaefer's does). The color scale ends at the 99th percentile.",
 	New: func() dag.Stage { return &Connectivity{Label: "r"} },
 
-	Each: 36e3, // 1.44 GB with 40,000 participants: docs/scale.md
+	Each: 10e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
 
 // Connectivity draws mean matrices.

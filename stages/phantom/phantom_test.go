@@ -78,7 +78,7 @@ func TestRegionsLieWhereTheyShould(t *testing.T) {
 			}
 			off := length([]float64{mean[0] - n.X, mean[1] - n.Y, mean[2] - n.Z})
 			if radius := math.Cbrt(3 * n.Volume / (4 * math.Pi)); off > radius+grid {
-				t.Errorf("grid %g: the centre of %s is %.1f mm from its centroid", grid, n.Name, off)
+				t.Errorf("grid %g: the center of %s is %.1f mm from its centroid", grid, n.Name, off)
 			}
 			sizes, volumes = append(sizes, float64(len(in))), append(volumes, n.Volume)
 		}

@@ -21,7 +21,7 @@ var reportKind = dag.Kind{
 		"Participants, methods written from the parameters, classification performance with intervals, the salient regions on the brain, quality control and checks, provenance; figures and tables are numbered. Every input is optional: what is not connected is left out. A run leaves the page beside the pipeline file, byte for byte.",
 	New: func() dag.Stage { return &Report{Top: 20} },
 
-	Each: 72e3, // 724 MB with 10,000 participants: docs/scale.md
+	Each: 40e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
 
 // Report writes the page of a run as HTML.

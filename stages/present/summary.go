@@ -15,7 +15,7 @@ var summaryKind = dag.Kind{
 		"The page of report as text, with the inputs that are connected here: participants, classification performance, cautions, the most salient regions, checks. Every input but the participants is optional: what is not connected is left out.",
 	New: func() dag.Stage { return &Summary{Top: 10} },
 
-	Each: 160e3, // 644 MB with 4,000 participants: docs/scale.md
+	Each: 20e3, // docs/scale.md#the-memory-of-stages-that-gather-everybody
 }
 
 // Summary writes the page of a run as plain text.

@@ -244,7 +244,7 @@ func (l *layer) tally(grid nifti.Grid, box nifti.Box) (func(points []nifti.Point
 	each := l.samples * l.samples * l.samples
 	at := box.Lo
 	return func(points []nifti.Point, outside []int32) {
-		for centre := each / 2; centre < len(points); centre += each {
+		for center := each / 2; center < len(points); center += each {
 			i, j, k := at[0], at[1], at[2]
 			if at[0]++; at[0] == box.Hi[0] {
 				if at[0], at[1] = box.Lo[0], at[1]+1; at[1] == box.Hi[1] {
@@ -256,11 +256,11 @@ func (l *layer) tally(grid nifti.Grid, box nifti.Box) (func(points []nifti.Point
 				continue
 			}
 			*l.row.Mask++
-			v, inside := label(points[centre])
+			v, inside := label(points[center])
 			if v == 0 {
 				*l.row.Unlabeled++
 			}
-			if _, unreached := slices.BinarySearch(outside, int32(centre)); unreached || !inside {
+			if _, unreached := slices.BinarySearch(outside, int32(center)); unreached || !inside {
 				*l.row.Outside++
 			}
 		}
