@@ -15,7 +15,8 @@ import (
 // member; whatever else it comes to it leaves to the Reader.
 type guess struct {
 	decoder
-	from    int64         // where it looks, bytes from the start of the stream
+	from    int64         // where it begins to look, bytes from the start of the stream
+	look    int64         // how far
 	starts  int64         // of its first block, bits from the start of the stream; −1 for none
 	ends    int64         // of its last one
 	until   *atomic.Int64 // where the next guess starts
@@ -47,9 +48,9 @@ func newGuess(room int) *guess {
 }
 
 // begin starts at a place in a stream.
-func (g *guess) begin(s *stream, from int64, before *atomic.Int64) {
+func (g *guess) begin(s *stream, from, look int64, before *atomic.Int64) {
 	g.src, g.base, g.pos, g.end, g.eof = &peek{s, from}, from, 0, 0, nil
-	g.from, g.starts, g.ends = from, -1, -1
+	g.from, g.look, g.starts, g.ends = from, look, -1, -1
 	g.until, g.before = new(atomic.Int64), before
 	g.until.Store(1<<63 - 1)
 	g.stop.Store(false)
@@ -86,6 +87,7 @@ func (g *guess) find() int64 {
 	if g.eof == nil {
 		last = g.end - 1024 // a header has 570 bytes at most
 	}
+	last = min(last, int(g.look))
 	const step = 6 // bytes whose bits are looked at together, with the 13 bits from each on
 	for at := 0; at < last && !g.stop.Load(); at += step {
 		w := binary.LittleEndian.Uint64(g.in[at:])

@@ -87,7 +87,7 @@ func (z *Reader) send(from int64) {
 		}
 		g := z.spare[len(z.spare)-1]
 		z.spare = z.spare[:len(z.spare)-1]
-		g.begin(z.stream, from, last)
+		g.begin(z.stream, from, max(4*step, 4096), last) // further on others look
 		z.guesses = append(z.guesses, g)
 		last = g.until
 	}
