@@ -47,7 +47,7 @@ func (s *Store) Record(a Action) (Key, error) {
 
 // keepRecord gives the record of an action its name. What it promises is durable, or stands in a pack before it.
 func (s *Store) keepRecord(k Key, text []byte) error {
-	if int64(len(text)) <= s.packing {
+	if int64(len(text)) <= s.packing.Load() {
 		return s.packRecord(k, text)
 	}
 	t, err := s.temp()

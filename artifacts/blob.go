@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"prgnn/artifacts/memo"
@@ -61,7 +62,7 @@ type arrival struct {
 }
 
 func (a *arrival) Write(p []byte) (int, error) {
-	if a.t == nil && int64(len(a.small)+len(p)) > a.s.packing {
+	if a.t == nil && int64(len(a.small)+len(p)) > a.s.packing.Load() {
 		t, err := a.s.temp()
 		if err != nil {
 			return 0, err
@@ -75,9 +76,15 @@ func (a *arrival) Write(p []byte) (int, error) {
 	if a.t != nil {
 		return a.t.Write(p)
 	}
+	if a.small == nil {
+		a.small = (*buffers.Get().(*[]byte))[:0]
+	}
 	a.small = append(a.small, p...)
 	return len(p), nil
 }
+
+// buffers hold small blobs on their way.
+var buffers = sync.Pool{New: func() any { b := make([]byte, 0, packedUpTo); return &b }}
 
 func (a *arrival) ref() Ref {
 	if a.t != nil {
@@ -88,7 +95,7 @@ func (a *arrival) ref() Ref {
 
 // keep gives the blob its name.
 func (a *arrival) keep(r Ref) error {
-	if a.t == nil && a.s.packing > 0 {
+	if a.t == nil && a.s.packing.Load() > 0 {
 		return a.s.packBlob(r.Digest, a.small)
 	}
 	if a.t == nil { // nothing was written
@@ -118,6 +125,10 @@ func (a *arrival) Discard() {
 	if a.t != nil {
 		a.t.Discard()
 	}
+	if b := a.small; b != nil {
+		a.small = nil
+		buffers.Put(&b)
+	}
 }
 
 // temp is a new file in this process's own part of tmp.
@@ -134,7 +145,7 @@ func (s *Store) temp() (*whole.File, error) {
 func (s *Store) syncBlobs(refs ...Ref) error {
 	var errs []error
 	for _, r := range refs {
-		if r.Size > s.packing || s.packing == 0 { // else it stands in a pack
+		if r.Size > smallUpTo || s.packing.Load() == 0 { // else it stands in a pack
 			errs = append(errs, s.dirty.Sync(filepath.Dir(s.BlobPath(r.Digest))))
 		}
 	}
@@ -177,13 +188,13 @@ func (s *Store) Has(r Ref) bool {
 }
 
 func (s *Store) hasHere(r Ref) bool {
-	if s.hasPacked(r) {
+	if r.Size <= smallUpTo && s.hasPacked(r) {
 		return true
 	}
 	name := r.Digest.String()
 	st, err := s.blobs.Stat(name)
 	if err != nil || !st.Regular || st.Size != r.Size {
-		return false
+		return r.Size > smallUpTo && s.hasPacked(r)
 	}
 	here, marked := s.session.use(s.BlobPath(r.Digest), st)
 	if marked {

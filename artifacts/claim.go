@@ -17,7 +17,7 @@ type Claim struct{ release func() error }
 // false. Who has won it should Lookup once more, since another may have done the work in the meantime, and must
 // Release it. The kernel releases it when the process dies.
 func (s *Store) TryClaim(k Key) (c *Claim, ok bool, err error) {
-	release, ok, err := s.claims.try(s, k)
+	release, ok, err := s.claims.Try(k)
 	switch {
 	case locksUnknown(err): // a file system without locks: work may be done twice
 		return &Claim{func() error { return nil }}, true, nil

@@ -69,6 +69,9 @@ func childWriter(dir string) error {
 	if err != nil {
 		return err
 	}
+	if os.Getpid()%2 == 0 { // some write what is larger to packs, some to files
+		s.packing.Store(packedUpTo)
+	}
 	var mu sync.Mutex // of the output
 	fail := make(chan error)
 	fmt.Println("begun")

@@ -31,7 +31,7 @@ func (s *Store) Damaged(r Ref) bool {
 
 // mendFile writes what was written out of a pack again, if that is damaged.
 func (s *Store) mendFile(r Ref) {
-	if st, err := s.blobs.Stat(r.Digest.String()); err == nil && st.Regular {
+	if st, err := s.blobs.Stat(r.Digest.String()); err == nil && st.Regular && !s.rightBytes(r, st) {
 		_, _ = s.File(r)
 	}
 }
@@ -65,6 +65,9 @@ func (s *Store) LostRemotely(k Key, r Ref) bool {
 
 // known tells what is known of a blob's bytes.
 func (s *Store) known(r Ref) (bad, known bool) {
+	if s.rightFile(r) {
+		return false, true
+	}
 	_, packErr := s.openPacked(r)
 	if packErr == nil {
 		return false, true
@@ -86,6 +89,22 @@ func (s *Store) known(r Ref) (bad, known bool) {
 	return found != r.Digest, known
 }
 
+// rightFile reports whether a blob that may lie in a pack is known to lie in a file as well, with the right bytes. So
+// nobody looks in the packs of others for what is stored in files: over a network, that takes as long as reading it.
+func (s *Store) rightFile(r Ref) bool {
+	if r.Size <= smallUpTo || r.Size > packedUpTo {
+		return false
+	}
+	st, err := s.blobs.Stat(r.Digest.String())
+	return err == nil && st.Regular && s.rightBytes(r, st)
+}
+
+// rightBytes reports whether a file in this state is known to have the bytes of a blob.
+func (s *Store) rightBytes(r Ref, st memo.State) bool {
+	found, known := s.bytes.Lookup(string(r.Digest[:]), st.Identity())
+	return known && found == r.Digest && st.Size == r.Size
+}
+
 // saw remembers which bytes a blob had while its file was in this state. The machines of
 // a cluster number their devices differently, so the device does not count.
 func (s *Store) saw(name Digest, st memo.State, found Digest) {
@@ -105,9 +124,12 @@ func (s *Store) wrote(d Digest) {
 // open opens a blob that is here. The reader ends with wrong() when the bytes are not
 // the right ones; what it finds at the end is remembered.
 func (s *Store) open(r Ref, wrong func() error) (io.ReadCloser, error) {
-	in, packErr := s.openPacked(r)
-	if packErr == nil {
-		return in, nil
+	packErr := fs.ErrNotExist
+	if !s.rightFile(r) {
+		var in io.ReadCloser
+		if in, packErr = s.openPacked(r); packErr == nil {
+			return in, nil
+		}
 	}
 	st, statErr := s.blobs.Stat(r.Digest.String())
 	switch {

@@ -25,7 +25,8 @@
 //	                    sha256sum is a second checker; npy, Arrow and NIfTI files
 //	                    open as they are
 //	actions/ab/<key>    what was done, and which blobs it gave: text (see Action)
-//	packs/<session>-<n> blobs and actions of up to 16 KiB (see package pack)
+//	packs/<session>-<n> small blobs and actions (see package pack): those of up to 16
+//	                    KiB, and of up to 128 KiB where a run has the store on a local disk
 //	runs/<id>           what each run came to: text (see RunRecord)
 //	scratch/<key>       checkpoints of long tasks (see Scratch)
 //	logs/ab/<key>       what tasks said the last time that they ran (see Log)
@@ -61,9 +62,9 @@
 //  4. No lock guards the data. Locks only spare work (claims: each task is done by one process) or keep gc off
 //     (leases: what a process that is alive has found or made, stays). All are held by the kernel on open files and
 //     vanish with the process; there is nothing to unlock by hand after a crash.
-//  5. What can be found out again is never synced, and holds only for files that have not been touched since: same
-//     size, times, inode and device. Deleting memo/ changes no answer. What the memo cannot see is a disk that
-//     changes bytes behind the file system's back. Reading sees it (rule 3), and so does Verify.
+//  5. What can be found out again is never synced, and holds only for files and packs that have not been touched
+//     since: same size, times, inode and device. Deleting memo/ changes no answer. What the memo cannot see is a disk
+//     that changes bytes behind the file system's back. Reading sees it (rule 3), and so does Verify.
 //
 // A kill cannot show whether the syncs are in the right places (the page cache survives it); the crash test shows
 // that the names are.

@@ -40,8 +40,8 @@ func FuzzRun(f *testing.F) {
 	body, _ := unseal(r.encode(Ref{Size: 7}))
 	r.Keeps = []Ref{{Size: 3, Format: "notes"}, {Size: 4, Format: "more"}}
 	keeping, _ := unseal(r.encode(Ref{Size: 7}))
-	listed := []RunTask{{ID: "a[b=c d]", Outputs: Refs{{"x", Ref{Format: "npy"}}}}, {ID: "z"}}
-	tasks := encoded(f, taskList(slices.Values(listed)))
+	two := []RunTask{{ID: "a[b=c d]", Outputs: Refs{{"x", Ref{Format: "npy"}}}}, {ID: "z"}}
+	tasks := encoded(f, taskList(slices.Values(two)))
 	f.Add(body, tasks)
 	f.Add(keeping, tasks)
 	f.Fuzz(func(t *testing.T, body, tasks []byte) {

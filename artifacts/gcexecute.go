@@ -53,7 +53,7 @@ func (p *GCPlan) Execute() (blobs int, bytes int64, err error) {
 	for _, path := range slices.Concat(p.Scratch, p.Logs) {
 		errs = append(errs, whole.Remove(filepath.Join(s.dir, filepath.FromSlash(path))))
 	}
-	s.removeStaleClaims()
+	s.claims.RemoveStale()
 	return blobs, bytes, s.fault(errors.Join(errs...))
 }
 

@@ -75,7 +75,7 @@ func encoded(t testing.TB, v Value) []byte {
 func unpacked(t testing.TB) {
 	t.Helper()
 	packing = 0
-	t.Cleanup(func() { packing = packedUpTo })
+	t.Cleanup(func() { packing = smallUpTo })
 }
 
 // both runs a test with files, and with packs.

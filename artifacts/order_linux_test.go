@@ -16,8 +16,11 @@ import (
 
 func init() { children["recorder"] = childRecorder }
 
-// orderResult is the i-th result of childRecorder: each second one is a file of its own.
-func orderResult(i int) string { return strings.Repeat(fmt.Sprint("result ", i), 1+i%2*packedUpTo) }
+// orderResult is the i-th result of childRecorder: each third one is a file of its own, and one between them is large
+// for a pack.
+func orderResult(i int) string {
+	return strings.Repeat(fmt.Sprint("result ", i), []int{1, 3 * smallUpTo / 8, packedUpTo}[i%3])
+}
 
 // childRecorder does some pieces of work in a new store.
 func childRecorder(dir string) error {
@@ -25,6 +28,7 @@ func childRecorder(dir string) error {
 	if err != nil {
 		return err
 	}
+	s.packing.Store(packedUpTo)
 	for i := 0; i < 20 && err == nil; i++ {
 		var r Ref
 		if r, err = s.Put(Text(orderResult(i))); err == nil {
@@ -86,7 +90,7 @@ func TestSyncOrder(t *testing.T) {
 	for i := range 20 {
 		blob, action := DigestOf([]byte(orderResult(i))).String(), KeyOf(fmt.Sprint("recipe ", i)).String()
 		atAction := find("write a " + action)
-		if i%2 == 0 { // the result stands before its record in one pack
+		if i%3 < 2 { // the result stands before its record in one pack
 			if atBlob := find("write b " + blob); atBlob > atAction {
 				t.Errorf("result %d is written after its record", i)
 			}

@@ -18,12 +18,24 @@ import (
 	"prgnn/internal/regular"
 )
 
-// packedUpTo is the size in bytes up to which blobs and records go to packs. Every blob of that size is
-// looked for there, so it must not become less.
-const packedUpTo = 16 << 10
+// Blobs and records of up to smallUpTo bytes go to packs, and in a run at home (see PackMore) those of up to
+// packedUpTo. Every blob of that size is looked for there, so it must not become less.
+const (
+	smallUpTo  = 16 << 10
+	packedUpTo = 128 << 10
+)
 
-// packing is packedUpTo, save in tests of files.
-var packing int64 = packedUpTo
+// packing is smallUpTo, save in tests of files.
+var packing int64 = smallUpTo
+
+// PackMore has this process write blobs of up to packedUpTo bytes to packs, if the store is on a local disk. Other
+// processes read a pack on as it grows: pilots that share a store over a network would read all that each of them
+// stores.
+func (s *Store) PackMore() {
+	if pack.Local(s.dir) {
+		s.packing.CompareAndSwap(smallUpTo, packedUpTo)
+	}
+}
 
 const (
 	blobKind   = 'b'
@@ -55,8 +67,8 @@ func (s *Store) beginPacks() (string, error) {
 
 // packed reads a blob that lies in a pack. The error is fs.ErrNotExist when none has it.
 func (s *Store) packed(d Digest) ([]byte, error) {
-	b, err := s.packs.Get(packedBlob(d))
-	if errors.Is(err, pack.ErrDamaged) || err == nil && DigestOf(b) != d {
+	b, sum, err := s.packs.GetHashed(packedBlob(d))
+	if errors.Is(err, pack.ErrDamaged) || err == nil && sum != d {
 		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	return b, err
@@ -76,7 +88,7 @@ func (s *Store) packBlob(d Digest, b []byte) error {
 			damaged = append(damaged, i)
 		}
 	}
-	if err := s.packs.Append(n, b); err != nil {
+	if err := s.packs.AppendHashed(n, b, d); err != nil {
 		return err
 	}
 	right := func(path string) bool { return holds(path, d) }
@@ -170,15 +182,46 @@ func (s *Store) usePack(name string) bool {
 		return true
 	}
 	path := s.packs.Path(name)
-	fi, err := os.Lstat(path)
+	st, err := memo.StateOf(path)
 	if err != nil {
 		return false
 	}
-	here, _ := s.session.use(path, memo.State{Mtime: fi.ModTime().UnixNano()})
+	here, marked := s.session.use(path, st)
+	if marked {
+		if whole, known := s.bytes.Whole(name, st); known && whole {
+			s.sawPack(name, true) // other times, the same bytes
+		}
+	}
 	if here {
 		s.marked.Store(name, true)
 	}
 	return here
+}
+
+// sawPack remembers whether a pack that is sealed is whole, in the state that it has now.
+func (s *Store) sawPack(name string, whole bool) { s.bytes.SawWhole(name, s.packs.Path(name), whole) }
+
+// isWhole reports whether a pack that is sealed is whole. It is read, unless it is in a state in which it was read or
+// written before: so large blobs in packs cost a run no more than files do.
+func (s *Store) isWhole(name string) bool {
+	path := s.packs.Path(name)
+	st, err := memo.StateOf(path)
+	if err != nil || !st.Regular {
+		return false
+	}
+	if whole, known := s.bytes.Whole(name, st); known {
+		return whole
+	}
+	s.wholes.Lock() // one at a time: several ask for the same pack
+	defer s.wholes.Unlock()
+	if whole, known := s.bytes.Whole(name, st); known {
+		return whole
+	}
+	whole := s.packs.Whole(name)
+	if now, err := memo.StateOf(path); err == nil && now == st {
+		s.sawPack(name, whole)
+	}
+	return whole
 }
 
 // openPacked is open for a blob of a pack.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"prgnn/artifacts/memo"
 	"prgnn/artifacts/storetest"
 	"prgnn/internal/need"
 )
@@ -78,6 +79,95 @@ func TestPackedDamage(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestPackMore: large results in packs. A pack that this store sealed, or read once, is known to be whole, and nothing
+// of it is read again, whatever marks its use; damage is met, and mended alone.
+func TestPackMore(t *testing.T) {
+	s := newStore(t)
+	s.packing.Store(packedUpTo)
+	text := func(i int) Bytes { return Text(strings.Repeat(fmt.Sprint("result ", i), 1+i*500)) }
+	var refs []Ref
+	for i := range 20 { // of up to 85 kB
+		refs = append(refs, need.Value(s.Put(text(i)))(t))
+		need.Value(s.Record(Action{Recipe: fmt.Sprint(i), Outputs: Refs{{"text", refs[i]}}}))(t)
+	}
+	ask := func(s *Store) string {
+		var damaged []int
+		v := s.View()
+		v.Begin()
+		for i, r := range refs {
+			if v.Damaged(r) {
+				damaged = append(damaged, i)
+			}
+			if _, err := content(s, r); (err != nil) != v.Damaged(r) || !s.Has(r) {
+				t.Errorf("%d: %v", i, err)
+			}
+		}
+		return fmt.Sprint(damaged)
+	}
+	need.Equal(t, ask(s), "[]", "while it is written")
+	need.Equal(t, ask(openStore(t, s.Dir())), "[]", "of another process")
+	name := s.packs.Known(packedBlob(refs[9].Digest))[0].Pack()
+	path := s.packs.Path(name)
+	need.NoError(t, s.Close())
+	if files := need.Value(filepath.Glob(filepath.Join(s.Dir(), blobsDir, "*")))(t); len(files) > 0 {
+		t.Errorf("%v", files)
+	}
+	known := func(s *Store) bool {
+		whole, known := s.bytes.Whole(name, need.Value(memo.StateOf(path))(t))
+		return whole && known
+	}
+	next := openStore(t, s.Dir())
+	if !known(next) {
+		t.Error("what was written is read again")
+	}
+	age(t, path, 24*time.Hour) // as a copy of the store would be
+	if known(next) {
+		t.Error("known in another state")
+	}
+	need.Equal(t, ask(next), "[]", "of a copy")
+	if !known(next) {
+		t.Error("what was read is read again")
+	}
+	need.NoError(t, next.Hold())
+	if !next.Has(refs[9]) || !known(next) || time.Since(need.Value(os.Stat(path))(t).ModTime()) > time.Hour {
+		t.Error("what was marked is read again, or it is not marked")
+	}
+	spoil(t, next, packedBlob(refs[9].Digest))
+	for range 2 {
+		need.Equal(t, ask(next), "[9]", "after a flip")
+	}
+	need.NoError(t, next.Discard(refs[9]))
+	next.packing.Store(packedUpTo)
+	need.Value(next.Put(text(9)))(t)
+	need.Equal(t, ask(next), "[]", "made again")
+}
+
+// TestFileBesidePacks: a result in a file, as programs before and pilots store it, is asked for there: nobody reads on
+// in the packs of others for it.
+func TestFileBesidePacks(t *testing.T) {
+	s := newStore(t)
+	other := openStore(t, s.Dir())
+	need.Value(other.Put(Text("the pack of the other")))(t)
+	large := need.Value(s.Put(Text(strings.Repeat("large", 10000))))(t)
+	need.Value(s.Record(Action{Recipe: "large", Outputs: Refs{{"text", large}}}))(t)
+	need.Value(os.Stat(s.BlobPath(large.Digest)))(t)
+	s.packs.Find(packedBlob(Digest{})) // knows it
+	more := need.Value(other.Put(Text("appended")))(t)
+	v := s.View()
+	v.Begin()
+	if _, err := content(s, large); err != nil || v.Damaged(large) || !s.Has(large) {
+		t.Error(err)
+	}
+	if len(s.packs.Known(packedBlob(more.Digest))) > 0 {
+		t.Error("it read on in another one's pack")
+	}
+	spoil(t, s, packedBlob(large.Digest))
+	if v.Begin(); !v.Damaged(large) {
+		t.Error("damage is not met")
+	}
+	need.NoError(t, s.Discard(large))
 }
 
 // TestEqualRecords: of equal records in the packs of two processes, which remove at once what is double, one stays.

@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
+	"prgnn/artifacts/claim"
 	"prgnn/artifacts/memo"
 	"prgnn/artifacts/pack"
 	"prgnn/artifacts/whole"
@@ -38,14 +40,15 @@ type Store struct {
 	dir   string
 	blobs memo.Dir // for Has
 
-	claims  claims
+	claims  claim.Set
 	session session
 	dirty   whole.Dirs // of blobs
 	packs   *pack.Set
-	packing int64      // size in bytes up to which objects are written to packs
-	marked  sync.Map   // packs that count as used since the session began, by name
-	files   memo.Files // of the user's files
-	bytes   memo.Files // of blobs, by their names: which bytes they were found to have
+	packing atomic.Int64 // size in bytes up to which objects are written to packs
+	wholes  sync.Mutex   // held while a pack is read as a whole
+	marked  sync.Map     // packs that count as used since the session began, by name
+	files   memo.Files   // of the user's files
+	bytes   memo.Files   // of blobs, by their names: which bytes they were found to have
 
 	link  *link // nil without a remote
 	share sharing
@@ -87,8 +90,10 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store %s: %w", dir, err)
 	}
-	s := &Store{dir: abs, packing: packing}
+	s := &Store{dir: abs, claims: claim.Set{Dir: filepath.Join(abs, locksDir)}}
+	s.packing.Store(packing)
 	s.packs = pack.Open(filepath.Join(abs, packsDir), s.beginPacks)
+	s.packs.Sealed = func(name string) { s.sawPack(name, true) }
 	if err := s.prepare(); err != nil {
 		return nil, s.fault(err)
 	}
@@ -187,7 +192,7 @@ func (s *Store) Close() error {
 		s.link.refused.log.Close()
 	}
 	s.blobs.Close()
-	s.claims.close()
+	s.claims.Close()
 	return s.fault(err)
 }
 

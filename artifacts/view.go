@@ -15,19 +15,21 @@ import (
 type View struct {
 	s      *Store
 	packs  *pack.View
-	shards [256]bool // directories of blobs that are there
-	listed time.Time // mtime of their directory then; zero when it was too young to tell of all changes
-	asked  bool      // since Begin
+	shards [256]bool       // directories of blobs that are there
+	listed time.Time       // mtime of their directory then; zero when it was too young to tell of all changes
+	asked  bool            // since Begin
+	wholes map[string]bool // which packs are, of those that were asked for since Begin
 }
 
 // View is a view that has to begin.
-func (s *Store) View() *View { return &View{s: s, packs: s.packs.View()} }
+func (s *Store) View() *View { return &View{s: s, packs: s.packs.View(), wholes: map[string]bool{}} }
 
 // Begin makes the view one of now. It is asked soon after: what others damage or remove meanwhile is met by the next
 // that looks.
 func (v *View) Begin() {
 	v.packs.Begin()
 	v.asked = false
+	clear(v.wholes)
 }
 
 // shard reports whether the directory of a blob is there.
@@ -81,8 +83,33 @@ func (v *View) packed(r Ref) bool {
 	if r.Size > packedUpTo {
 		return false
 	}
+	if r.Size > smallUpTo && v.inWhole(r) {
+		return true
+	}
 	b, sum, ok := v.packs.Get(packedBlob(r.Digest))
 	return ok && sum == r.Digest && int64(len(b)) == r.Size
+}
+
+// inWhole reports whether a blob is in a pack that is whole, without reading the blob.
+func (v *View) inWhole(r Ref) bool {
+	for _, i := range v.s.packs.Known(packedBlob(r.Digest)) {
+		if i.Size != r.Size {
+			continue
+		}
+		sealed, read := v.s.packs.Settled(i)
+		if read {
+			return true
+		}
+		whole, asked := v.wholes[i.Pack()]
+		if sealed && !asked {
+			whole = v.s.isWhole(i.Pack())
+			v.wholes[i.Pack()] = whole
+		}
+		if whole {
+			return true
+		}
+	}
+	return false
 }
 
 // Damaged is Store.Damaged.

@@ -124,7 +124,7 @@ func TestDamagedRecord(t *testing.T) {
 // it is not kept.
 func TestDamagedReadByPath(t *testing.T) {
 	st := newStore(t)
-	good := strings.Repeat("good", 5000) // no small result has a path
+	good := strings.Repeat("good", 50000) // no small result has a path
 	draw := func(during func(context.Context, *Task) error) *sketch {
 		s := newSketch()
 		s.task("a", &join{Text: good})

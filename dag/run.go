@@ -56,6 +56,9 @@ func Run(ctx context.Context, g *Graph, s *artifacts.Store, o Options) (*Result,
 	}
 	// In a store that cannot be written, a run that finds everything there is fine.
 	r.readOnly = s.Hold()
+	if _, here := r.opt.Executor.(Local); here {
+		s.PackMore()
+	}
 	r.id = unrecorded
 	if r.readOnly == nil {
 		r.id = artifacts.NewRunID()

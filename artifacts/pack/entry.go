@@ -34,14 +34,13 @@ const longestPack = 1 << 31
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendEntry appends the bytes of an entry.
-func appendEntry(b []byte, n Name, body []byte) []byte {
+// appendEntry appends the bytes of an entry; sum is the SHA-256 of its body.
+func appendEntry(b []byte, n Name, body []byte, sum [32]byte) []byte {
 	from := len(b)
 	b = append(b, entryMagic...)
 	b = append(b, n.Kind, 0, 0, 0)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(body)))
 	b = append(b, n.ID[:]...)
-	sum := sha256.Sum256(body)
 	b = append(b, sum[:]...)
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[from:], castagnoli))
 	return append(b, body...)
@@ -81,7 +80,7 @@ func appendIndex(b []byte, at int64, all []entry) []byte {
 		body = binary.LittleEndian.AppendUint32(body, uint32(e.size))
 		body = binary.LittleEndian.AppendUint64(body, uint64(e.at))
 	}
-	b = appendEntry(b, Name{Kind: index}, body)
+	b = appendEntry(b, Name{Kind: index}, body, sha256.Sum256(body))
 	b = binary.LittleEndian.AppendUint64(b, uint64(at))
 	return append(b, tailMagic...)
 }

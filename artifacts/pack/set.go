@@ -36,6 +36,37 @@ func (s *Set) Ordered(i Item) bool {
 	return i.file.own || i.file.sealed
 }
 
+// Settled reports whether nothing more is appended to the pack of an item; else, whether all of it was read when it
+// was found, entry by entry, and was whole.
+func (s *Set) Settled(i Item) (sealed, read bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return i.file.sealed, !i.file.sealed && !i.file.own
+}
+
+// Whole reports whether all objects of a pack are whole.
+func (s *Set) Whole(pack string) bool {
+	for _, i := range s.Of(pack) {
+		if _, err := s.Read(i); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Of lists the entries of a pack that are not removed, in their order.
+func (s *Set) Of(pack string) (items []Item) {
+	s.mu.RLock()
+	for i := range s.table.entries {
+		if e := s.table.at(i); s.byID[e.file].name == pack && s.live(e) {
+			items = append(items, s.item(e))
+		}
+	}
+	s.mu.RUnlock()
+	slices.SortFunc(items, func(a, b Item) int { return int(a.At - b.At) })
+	return items
+}
+
 // Body is where the bytes lie: the offset in the pack, in bytes.
 func (i Item) Body() int64 { return i.At + headSize }
 
@@ -53,6 +84,8 @@ type Set struct {
 	listed  time.Time         // its mtime when it was listed last
 	looks   int               // that read what others have appended
 	early   bool              // it was so young then that it may have changed since and look the same
+
+	Sealed func(pack string) // called when this process has sealed a pack, as it lies on the disk then; may be nil
 
 	open  []*file // for reading, the longest open first
 	write writer
@@ -160,33 +193,45 @@ func (s *Set) Find(n Name) []Item {
 // Get reads an object. The error is fs.ErrNotExist when no pack has it, and ErrDamaged when
 // no copy is whole.
 func (s *Set) Get(n Name) ([]byte, error) {
-	b, err := s.first(s.Listed(n))
-	if err != nil && s.look(true) { // others may have appended it; a pack may have been compacted
-		b, err = s.first(s.Known(n))
-	}
+	b, _, err := s.GetHashed(n)
 	return b, err
 }
 
-func (s *Set) first(items []Item) (b []byte, err error) {
+// GetHashed is Get with the SHA-256 of the body, which was checked.
+func (s *Set) GetHashed(n Name) (body []byte, sum [32]byte, err error) {
+	body, sum, err = s.first(s.Listed(n))
+	if err != nil && s.look(true) { // others may have appended it; a pack may have been compacted
+		body, sum, err = s.first(s.Known(n))
+	}
+	return body, sum, err
+}
+
+func (s *Set) first(items []Item) (b []byte, sum [32]byte, err error) {
 	err = fs.ErrNotExist
 	for _, i := range items {
-		if b, err = s.Read(i); err == nil {
-			return b, nil
+		if b, sum, err = s.read(i); err == nil {
+			return b, sum, nil
 		}
 	}
-	return nil, err
+	return nil, sum, err
 }
 
 // Read reads one copy of an object, and checks it. With ErrDamaged come the bytes that are there.
 func (s *Set) Read(i Item) ([]byte, error) {
+	b, _, err := s.read(i)
+	return b, err
+}
+
+func (s *Set) read(i Item) (body []byte, sum [32]byte, err error) {
 	b := make([]byte, headSize+i.Size)
 	if err := s.readAt(i.file, b, i.At); err != nil {
-		return nil, err
+		return nil, sum, err
 	}
-	if _, ok := i.check(b); !ok {
-		return b[headSize:], fmt.Errorf("%s, byte %d: %w", i.file.path, i.At, ErrDamaged)
+	h, ok := i.check(b)
+	if !ok {
+		err = fmt.Errorf("%s, byte %d: %w", i.file.path, i.At, ErrDamaged)
 	}
-	return b[headSize:], nil
+	return b[headSize:], h.sum, err
 }
 
 // check reports whether the bytes of an entry are whole, and those of the item.

@@ -1,12 +1,12 @@
 package pack
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 )
@@ -20,6 +20,7 @@ type writer struct {
 	p       *file // nil before the first one, and between two
 	f       *os.File
 	entries []entry // of p
+	buffer  []byte  // for an entry
 	dirty   bool    // something may not be durable yet
 	named   bool    // the name of p may not be, either
 	err     error
@@ -31,11 +32,17 @@ type writer struct {
 // roll is how long a pack grows, in bytes: so much is copied when something in it is removed.
 const roll = 16 << 20
 
+// mostBuffered is the most that a buffer for entries holds from one to the next, in bytes.
+const mostBuffered = 1 << 18
+
 // pause is how long what was appended may wait for others to share its sync.
 const pause = 50 * time.Millisecond
 
 // Append stores an object. Everybody finds it from now on, and after Sync it is durable.
-func (s *Set) Append(n Name, body []byte) error {
+func (s *Set) Append(n Name, body []byte) error { return s.AppendHashed(n, body, sha256.Sum256(body)) }
+
+// AppendHashed is Append for who knows the SHA-256 of the body.
+func (s *Set) AppendHashed(n Name, body []byte, sum [32]byte) error {
 	if len(body) > Longest || n.Kind == index {
 		return fmt.Errorf("a pack cannot hold an object of %d bytes and kind %q", len(body), n.Kind)
 	}
@@ -53,7 +60,11 @@ func (s *Set) Append(n Name, body []byte) error {
 		}
 	}
 	at := w.p.end
-	if _, err := w.f.WriteAt(appendEntry(nil, n, body), at); err != nil {
+	if cap(w.buffer) > mostBuffered {
+		w.buffer = nil
+	}
+	w.buffer = appendEntry(w.buffer[:0], n, body, sum)
+	if _, err := w.f.WriteAt(w.buffer, at); err != nil {
 		if w.f.Truncate(at) != nil { // what follows would stand behind a torn entry
 			err = errors.Join(err, s.abandon())
 			w.err = err
@@ -171,7 +182,12 @@ func (s *Set) seal() error {
 		err = w.f.Chmod(info.Mode().Perm() &^ 0o222)
 	}
 	w.err = errors.Join(w.err, err)
-	return errors.Join(err, s.abandon())
+	name := w.p.name
+	err = errors.Join(err, s.abandon())
+	if err == nil && s.Sealed != nil {
+		s.Sealed(name)
+	}
+	return err
 }
 
 // abandon leaves the pack that is being written as it is. The writer's lock is held.
@@ -196,11 +212,13 @@ func (s *Set) Seal(at time.Time) error {
 	if w.p == nil {
 		return w.err
 	}
-	path := w.p.path
+	p := w.p
 	_ = s.seal()
 	err := w.err
 	if err == nil && !at.IsZero() {
-		err = os.Chtimes(path, at, at)
+		if err = os.Chtimes(p.path, at, at); err == nil && s.Sealed != nil {
+			s.Sealed(p.name)
+		}
 	}
 	return err
 }
@@ -228,16 +246,7 @@ func (s *Set) Close() error {
 // Copy appends the objects of a pack that keep wants, with the removals that are still needed, and makes
 // them durable: the pack may then be deleted. An object that is not whole is an error.
 func (s *Set) Copy(pack string, keep func(Item) bool) error {
-	s.mu.RLock()
-	var items []Item
-	for i := range s.table.entries {
-		if e := s.table.at(i); s.byID[e.file].name == pack && s.live(e) {
-			items = append(items, s.item(e))
-		}
-	}
-	s.mu.RUnlock()
-	slices.SortFunc(items, func(a, b Item) int { return int(a.At - b.At) }) // a record after its bytes
-	for _, i := range items {
+	for _, i := range s.Of(pack) { // a record after its bytes
 		if i.Kind == removal {
 			target := string(i.ID[:24])
 			if !s.there(target) || target == pack {

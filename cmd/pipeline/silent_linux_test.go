@@ -21,7 +21,7 @@ func TestSilentlyDamagedText(t *testing.T) {
 	for _, flags := range [][]string{{}, {"-q"}, {"--json"}} {
 		c := newRot(t)
 		// What lies in a pack is read by each run, so this text is a file of its own.
-		text := strings.Replace(small, "echo banana >", "yes banana | head -n 4000 >", 1)
+		text := strings.Replace(small, "echo banana >", "yes banana | head -n 40000 >", 1)
 		need.NoError(t, os.WriteFile(filepath.Join(c.dir, "small.yaml"), []byte(text), 0o666))
 		c.run("run", "small.yaml")
 		path := ""

@@ -1,8 +1,9 @@
 //go:build !linux
 
-package artifacts
+package claim
 
 import (
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,12 +11,16 @@ import (
 	"prgnn/artifacts/whole"
 )
 
-// Claims are locked files, one each: locks of single bytes belong to the process here, and not to the open
-// file, so that two stores of one process would not keep each other out.
-type claims struct{}
+// A Set has the claims of one directory: locked files, one each. Locks of single bytes belong to the process here, and
+// not to the open file, so that two stores of one process would not keep each other out.
+type Set struct {
+	Dir string // it may come later
+}
 
-func (claims) try(s *Store, k Key) (release func() error, ok bool, err error) {
-	path := s.object(locksDir, k.String())
+// Try takes the claim of a name, unless another process, or another goroutine of this one, has it: then ok is false.
+func (c *Set) Try(k [32]byte) (release func() error, ok bool, err error) {
+	name := hex.EncodeToString(k[:])
+	path := filepath.Join(c.Dir, name[:2], name)
 	for {
 		l := whole.NewLock(path)
 		ok, err := l.TryLock()
@@ -48,20 +53,21 @@ func (claims) try(s *Store, k Key) (release func() error, ok bool, err error) {
 	}
 }
 
-func (claims) close() {}
+// Close gives up all claims: here, each is given up alone.
+func (*Set) Close() {}
 
-// removeStaleClaims removes the files of claims that nobody has: a process that was killed leaves one.
-func (s *Store) removeStaleClaims() {
-	shards, _ := os.ReadDir(filepath.Join(s.dir, locksDir))
+// RemoveStale removes the files of claims that nobody has: a process that was killed leaves one.
+func (c *Set) RemoveStale() {
+	shards, _ := os.ReadDir(c.Dir)
 	for _, shard := range shards {
 		if !shard.IsDir() {
 			continue // the gate
 		}
-		claims, _ := os.ReadDir(filepath.Join(s.dir, locksDir, shard.Name()))
-		for _, c := range claims {
-			if k, err := ParseKey(c.Name()); err == nil {
-				if c, ok, _ := s.TryClaim(k); ok {
-					c.Release()
+		claims, _ := os.ReadDir(filepath.Join(c.Dir, shard.Name()))
+		for _, e := range claims {
+			if name, err := hex.DecodeString(e.Name()); err == nil && len(name) == 32 {
+				if release, ok, _ := c.Try([32]byte(name)); ok {
+					_ = release()
 				}
 			}
 		}
