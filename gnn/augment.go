@@ -29,5 +29,5 @@ func (a *adjacency[T]) augment(k *kernels[T], weighted bool) {
 			a.from, a.to, a.strength = append(a.from, int32(i)), append(a.to, int32(j)), append(a.strength, x)
 		}
 	}
-	a.build(n)
+	a.build(k, n)
 }

@@ -129,22 +129,27 @@ func (w *worker[T]) load(batch []*Graph[T]) ([]*slot[T], error) {
 }
 
 // forward calls do for each slot whose graph is there, and has the next batch read meanwhile.
-func (w *worker[T]) forward(slots []*slot[T], do func(s *slot[T], sc *scratch[T], soon []T)) error {
+func (w *worker[T]) forward(slots []*slot[T], do func(s *slot[T], in, soon []T)) error {
 	w.team.run(w.pieces+len(slots), func(worker, i int) {
 		if i -= w.pieces; i < 0 {
 			w.reader.Ahead()
 			return
 		}
-		s := slots[i]
-		if r := s.graph.record; r != nil {
+		s, sc := slots[i], w.scratch[worker]
+		var in []T
+		if r := s.graph.record; r == nil {
+			in = s.graph.Features
+		} else {
 			b, err := w.reader.Get(s.place)
 			if err != nil {
 				w.failed.Store(&err)
 				return
 			}
-			r.unpack(&s.own, view[T](b))
+			values := r.unpack(w.m.k, &sc.room, b)
+			r.join(w.m.k, &s.own, values, b)
+			in = r.matrix(w.m.k, &sc.room, values)
 		}
-		do(s, w.scratch[worker], w.memory(slots, i+1))
+		do(s, in, w.memory(slots, i+1))
 	})
 	if err := w.failed.Load(); err != nil {
 		return *err
@@ -167,15 +172,15 @@ func (w *worker[T]) memory(slots []*slot[T], i int) []T {
 // them out again is faster than to fetch what is twice as long.
 func (w *worker[T]) features(s *slot[T], sc *scratch[T]) []T {
 	if r := s.graph.record; r != nil {
-		return r.featuresIn(view[T](w.reader.Memory(s.place)), w.m.k, &sc.features)
+		return r.matrix(w.m.k, &sc.room, r.unpack(w.m.k, &sc.room, w.reader.Memory(s.place)))
 	}
 	return s.graph.Features
 }
 
 // blocksForward runs one graph through the blocks to z.
-func (w *worker[T]) blocksForward(s *slot[T], sc *scratch[T], soon []T) {
+func (w *worker[T]) blocksForward(s *slot[T], in, soon []T) {
 	m := w.m
-	adj, in, stride, node := s.adj, w.features(s, sc), m.Features, w.nodes[:s.graph.nodes]
+	adj, stride, node := s.adj, m.Features, w.nodes[:s.graph.nodes]
 	for l := range m.blocks {
 		st := &s.blocks[l]
 		st.adj, st.in, st.stride, st.node = adj, in, stride, node
@@ -195,8 +200,8 @@ func (w *worker[T]) predict(batch []*Graph[T]) ([]*slot[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	err = w.forward(slots, func(s *slot[T], sc *scratch[T], soon []T) {
-		w.blocksForward(s, sc, soon)
+	err = w.forward(slots, func(s *slot[T], in, soon []T) {
+		w.blocksForward(s, in, soon)
 		x := &s.mlp
 		for i := range m.fc {
 			if m.fc[i].last {
@@ -258,8 +263,8 @@ func (w *worker[T]) gradient(batch []*Graph[T], grad []T, masks func([]*slot[T])
 	if masks != nil {
 		masks(slots)
 	}
-	if err := w.forward(slots, func(s *slot[T], sc *scratch[T], soon []T) {
-		w.blocksForward(s, sc, soon)
+	if err := w.forward(slots, func(s *slot[T], in, soon []T) {
+		w.blocksForward(s, in, soon)
 		for l := range s.blocks {
 			st := &s.blocks[l]
 			m.distance(st, m.Lambda1*share)

@@ -90,7 +90,7 @@ func NewGraph[T Float](o Options, label int, features []float64, edges []Edge) (
 			w.strength[i] = T(e.Weight)
 		}
 	}
-	w.build(n)
+	w.build(kernelsOf[T](), n)
 	w.work, w.places = nil, nil
 	w.together()
 	return &Graph[T]{Label: label, nodes: n, each: o.Features, whole: w}, nil
@@ -172,39 +172,53 @@ type adjacency[T Float] struct {
 }
 
 // build lays out the rows of a graph of n nodes from its edges.
-func (a *adjacency[T]) build(n int) {
-	a.n = n
-	rows := padded(n)
-	a.degree, a.first, a.row, a.start = resize(a.degree, rows), resize(a.first, rows), resize(a.row, rows),
-		resize(a.start, rows/lanes+1)
-	from, to, degree := a.from, a.to[:len(a.from)], a.degree
+func (a *adjacency[T]) build(k *kernels[T], n int) {
+	a.rows(n)
+	to, degree := a.to[:len(a.from)], a.degree
 	clear(degree)
 	for i := range degree[:n] {
 		degree[i] = 1
 	}
-	for i, p := range from {
+	for i, p := range a.from {
 		degree[p]++
 		degree[to[i]]++
 	}
 	a.sortRows()
+	a.layOut(k)
+}
+
+// rows makes room for n of them.
+func (a *adjacency[T]) rows(n int) {
+	a.n = n
+	rows := padded(n)
+	a.degree, a.first, a.row, a.start = resize(a.degree, rows), resize(a.first, rows), resize(a.row, rows),
+		resize(a.start, rows/lanes+1)
+}
+
+// layOut lays out the rows in their order.
+func (a *adjacency[T]) layOut(k *kernels[T]) {
+	n, rows := a.n, len(a.row)
 	total := int32(0)
 	for s := range rows / lanes {
 		a.start[s] = total
-		of := a.row[s*lanes:][:lanes]
-		for lane, i := range of {
-			a.first[i] = total + int32(lane)
-		}
-		total += lanes * a.degree[of[0]]
+		total += lanes * a.degree[a.row[s*lanes]]
 	}
 	a.start[rows/lanes] = total
 	a.col, a.reverse, a.weight = resize(a.col, int(total)), resize(a.reverse, int(total)), resize(a.weight, int(total))
 	clear(a.weight)
-	var self [lanes]int32
+	first, self := a.first, [lanes]int32{}
 	for s := range rows / lanes {
-		for lane, i := range a.row[s*lanes:][:lanes] {
-			self[lane] = min(i, int32(n-1))
+		e := a.start[s]
+		weight := (*[lanes]T)(a.weight[e:])
+		for lane, i := range (*[lanes]int32)(a.row[s*lanes:]) {
+			first[i] = e + int32(lane)
+			if int(i) < n {
+				self[lane], weight[lane] = i, a.self
+			} else {
+				self[lane] = int32(n - 1)
+			}
 		}
-		for e := a.start[s]; e < a.start[s+1]; e += lanes {
+		for ; e < a.start[s+1]; e += lanes {
 			*(*[lanes]int32)(a.col[e:]) = self
 		}
 	}
@@ -212,21 +226,8 @@ func (a *adjacency[T]) build(n int) {
 		a.places = append(a.places, int32(e))
 	}
 	copy(a.reverse, a.places)
-	a.work = resize(a.work, n)
-	last := a.work // entry of each row that was written last
-	for i, e := range a.first[:n] {
-		last[i] = e
-		a.col[e], a.reverse[e], a.weight[e] = int32(i), e, a.self
-	}
-	col, reverse, weight := a.col, a.reverse[:len(a.col)], a.weight[:len(a.col)]
-	strength := a.strength[:len(from)]
-	for i, p := range from {
-		q, w := to[i], strength[i]
-		here, there := last[p]+lanes, last[q]+lanes
-		last[p], last[q] = here, there
-		col[here], reverse[here], weight[here] = q, there, w
-		col[there], reverse[there], weight[there] = p, here, w
-	}
+	a.work = append(a.work[:0], first...)
+	k.link(a, a.work)
 }
 
 // sortRows writes the rows by descending degree, those of one degree in order.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"prgnn/internal/need"
+	"prgnn/internal/random"
 )
 
 // filed puts graphs into a file, if they do not fit into so many bytes of memory, which are then for the packed ones.
@@ -31,12 +32,12 @@ func filed[T Float](t *testing.T, memory int64, graphs []*Graph[T]) *os.File {
 }
 
 // read gives the packed form of a graph in a file.
-func read[T Float](t *testing.T, g *Graph[T]) []T {
+func read[T Float](t *testing.T, g *Graph[T]) []byte {
 	r := need.Value(g.record.file.records.NewReader(0, 1))(t)
 	defer r.Close()
 	need.NoError(t, r.Begin([]int32{g.record.number}))
 	need.NoError(t, r.Next(1))
-	return slices.Clone(view[T](need.Value(r.Get(0))(t)))
+	return slices.Clone(need.Value(r.Get(0))(t))
 }
 
 // A graph comes back from a file as it was, whatever its size and its features.
@@ -47,6 +48,7 @@ func TestGraphFileKeeps(t *testing.T) {
 
 func keeps[T Float](t *testing.T) {
 	var w whole[T] // one for all, as in a training
+	var r room[T]
 	for i, n := range []int{1, 2, 9, 84, 256, 257, 30, 7, 66000} {
 		for _, kind := range []string{"any", "symmetric", "negative zero"} {
 			o := Paper(n)
@@ -77,8 +79,9 @@ func keeps[T Float](t *testing.T) {
 			}
 			need.Equal(t, g.record.symmetric, o.Features == n && (kind == "symmetric" || n == 1), n, kind)
 			data := read(t, g)
-			g.record.unpack(&w.adjacency, data)
-			w.Features = g.record.featuresIn(data, kernelsOf[T](), new([]T))
+			values := g.record.unpack(kernelsOf[T](), &r, data)
+			g.record.join(kernelsOf[T](), &w.adjacency, values, data)
+			w.Features = g.record.matrix(kernelsOf[T](), &r, values)
 			after := w
 			before.all, after.work, after.places, after.dense = nil, nil, nil, nil
 			if len(before.from) == 0 {
@@ -89,6 +92,43 @@ func keeps[T Float](t *testing.T) {
 			}
 		}
 	}
+}
+
+// Numbers in single precision come back from 28 bits with every bit; those with many exceptions stay as they are.
+func TestNarrow(t *testing.T) {
+	r := random.New(1, "narrow")
+	k := kernelsOf[float32]()
+	for n := 300; n < 333; n++ {
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = float32(r.Normal())
+		}
+		few := slices.Clone(v)
+		for i := 3; i < n; i += 40 {
+			few[i] = []float32{0, float32(math.Copysign(0, -1)), 1e-45, -1e-30, 1e-5}[i%5]
+		}
+		few[1], few[2] = float32(math.Ldexp(1.5, 1)), float32(math.Ldexp(-1.7, 300-n)) // each exponent once
+		many := slices.Clone(v)
+		for i := range n / 4 {
+			many[i] = 0
+		}
+		for name, v := range map[string][]float32{"normal": v, "few exceptions": few, "many exceptions": many} {
+			f, data := narrowed(v)
+			need.Equal(t, f.used, name != "many exceptions", n, name)
+			if !f.used {
+				continue
+			}
+			need.Equal(t, len(data), inRegisters(n)*7/2+4*f.exceptions, "bytes of", n)
+			back := widened(k, f, nil, n, data)
+			for i, x := range v {
+				if math.Float32bits(back[i]) != math.Float32bits(x) {
+					t.Fatalf("%d numbers, %s: number %d is %v, was %v", n, name, i, back[i], x)
+				}
+			}
+		}
+	}
+	f, data := narrowed(make([]float64, 300))
+	need.Equal(t, !f.used && data == nil, true, "double precision stays")
 }
 
 // A file of graphs that is cut short or altered ends the training, and so does one that cannot be made.

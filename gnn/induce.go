@@ -8,7 +8,7 @@ func (a *adjacency[T]) induce(kn *kernels[T], b *adjacency[T], rank []int32, k i
 	a.from, a.to, a.strength = resize(a.from, edges+over), resize(a.to, edges+over), resize(a.strength, edges+over)
 	n := kn.edges(a, b, rank, k)
 	a.from, a.to, a.strength, a.self = a.from[:n], a.to[:n], a.strength[:n], b.self
-	a.build(k)
+	a.build(kn, k)
 }
 
 // keepEdges goes on with edge i of b and edge n of a. Whether an edge stays is as good as random, so it is found

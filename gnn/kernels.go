@@ -49,10 +49,14 @@ type kernels[T Float] struct {
 	// edges: the edges of b whose ends have a rank below k, numbered by rank and in order, to the edges of a, which
 	// have room for 16 more. It gives their number.
 	edges func(a, b *adjacency[T], rank []int32, k int) int
+	// link writes the two entries of each edge behind those that were last written in their rows, and where those are.
+	link func(a *adjacency[T], last []int32)
 	// gate: row p of out = s[i]·(row i of h), i = kept[p].
 	gate func(out, h, s []T, kept []int32, w int)
 	// gateBack: dr[i] += dot(row p of dOut, row i of h); row i of dh = s[i]·(row p of dOut).
 	gateBack func(dh, dr, dOut, h, s []T, kept []int32, w int)
+	// widen: v[i] = the number of low[i], high[i] and the half byte i of codes, see narrow; in whole registers of 16.
+	widen func(v []T, low []uint16, high, codes []byte, largest uint8)
 	// unfold: x (n × n) = the symmetric matrix whose upper triangle lies row by row in upper.
 	unfold func(x, upper []T, n int)
 	// mmdSums: with x = weight[j]·exp(inside·(s[i]−s[j])²), value[i] = Σ_j x and

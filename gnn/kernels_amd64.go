@@ -156,6 +156,14 @@ func vectorize(k *kernels[float32], wide bool) {
 	if wide {
 		vectorizeWide(k)
 	}
+	k.link = func(a *adjacency[float32], last []int32) {
+		edges, size := len(a.from), len(a.col)
+		if edges == 0 {
+			return
+		}
+		_, _, _, _, _ = a.to[edges-1], a.strength[edges-1], last[a.n-1], a.reverse[size-1], a.weight[size-1]
+		linkEdges(&a.col[0], &a.reverse[0], &a.weight[0], &last[0], &a.from[0], &a.to[0], &a.strength[0], edges)
+	}
 	k.gate = func(out, h, s []float32, kept []int32, w int) {
 		_, _ = out[len(kept)*w-1], s[:len(h)/w]
 		gateRows(&out[0], &h[0], &s[0], &kept[0], len(kept), 4*w)
@@ -164,6 +172,15 @@ func vectorize(k *kernels[float32], wide bool) {
 		n := len(dh) / w
 		_, _, _, _ = dr[:n], dOut[len(kept)*w-1], h[len(dh)-1], s[:n]
 		gateBackRows(&dh[0], &dr[0], &dOut[0], &h[0], &s[0], &kept[0], len(kept), 4*w)
+	}
+	widen := widenVec
+	if wide {
+		widen = widenWide
+	}
+	k.widen = func(v []float32, low []uint16, high, codes []byte, largest uint8) {
+		n := len(low)
+		_, _, _ = v[n-1], high[n-1], codes[n/2-1]
+		widen(&v[0], &low[0], &high[0], &codes[0], int(largest), n/register)
 	}
 	k.unfold = func(x, upper []float32, n int) {
 		if n < lanes {

@@ -136,11 +136,33 @@ func compareKernels(t *testing.T, fast, slow *kernels[float32]) {
 			}
 			return [][]float32{out}
 		})
+		data := make([]byte, narrow{}.size(n))
+		for i := range data {
+			data[i] = uint8(r.IntN(256))
+		}
+		low, high, codes, _ := narrow{}.parts(n, data)
+		same("widen", n, 1, func(k *kernels[float32]) [][]float32 {
+			v := make([]float32, len(low))
+			k.widen(v, low, high, codes, uint8(20+n))
+			return [][]float32{v}
+		})
 		upper := vec(n * (n + 1) / 2)
 		same("unfold", n, n, func(k *kernels[float32]) [][]float32 {
 			x := make([]float32, n*n)
 			k.unfold(x, upper, n)
 			return [][]float32{x}
+		})
+		same("link", n, 1, func(k *kernels[float32]) [][]float32 {
+			to := need.Value(NewGraph[float32](o, 0, make([]float64, 3*n), randomEdges(n, n, 4*n)))(t).adjacency
+			clear(to.col)
+			clear(to.reverse)
+			clear(to.weight)
+			k.link(&to, slices.Clone(a.first))
+			out := [][]float32{to.weight, make([]float32, a.size()), make([]float32, a.size())}
+			for e := range a.size() {
+				out[1][e], out[2][e] = float32(to.col[e]), float32(to.reverse[e])
+			}
+			return out
 		})
 		same("mmdSums", n, 1, func(k *kernels[float32]) [][]float32 {
 			v, s := make([]float32, p), make([]float32, p)

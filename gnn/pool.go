@@ -88,7 +88,7 @@ type scratch[T Float] struct {
 	dz   []T
 	dy   []T
 
-	features []T // of a graph in a file, n × d
+	room room[T]
 
 	counts []ScoreCounts // of pooling scores, one a block
 }

@@ -1,6 +1,8 @@
 package gnn
 
 import (
+	"math"
+	"math/bits"
 	"unsafe"
 
 	"prgnn/internal/dense"
@@ -15,7 +17,9 @@ func portable[T Float]() *kernels[T] {
 		sigmoid: sigmoid[T], softmax: softmax[T],
 		rank:  rank[T],
 		edges: func(a, b *adjacency[T], rank []int32, k int) int { return keepEdges(a, b, rank, k, 0, 0) },
-		gate:  gate[T], gateBack: gateBack[T], unfold: unfold[T], mmdSums: mmdSums[T],
+		link:  link[T],
+		gate:  gate[T], gateBack: gateBack[T], mmdSums: mmdSums[T],
+		widen: widen[T], unfold: unfold[T],
 	}
 }
 
@@ -216,6 +220,18 @@ func rank[T Float](rank []int32, r []T, n int) {
 	}
 }
 
+func link[T Float](a *adjacency[T], last []int32) {
+	from, to, strength := a.from, a.to[:len(a.from)], a.strength[:len(a.from)]
+	col, reverse, weight := a.col, a.reverse[:len(a.col)], a.weight[:len(a.col)]
+	for i, p := range from {
+		q, w := to[i], strength[i]
+		here, there := last[p]+lanes, last[q]+lanes
+		last[p], last[q] = here, there
+		col[here], reverse[here], weight[here] = q, there, w
+		col[there], reverse[there], weight[there] = p, here, w
+	}
+}
+
 func outerAdd[T Float](y, c, v []T, n, w int) {
 	v = v[:w]
 	for i, c := range c[:n] {
@@ -275,6 +291,14 @@ func gateBack[T Float](dh, dr, dOut, h, s []T, kept []int32, w int) {
 		for j := range dh {
 			dh[j] = s * dOut[j]
 		}
+	}
+}
+
+func widen[T Float](v []T, low []uint16, high, codes []byte, largest uint8) {
+	for i, x := range low {
+		exponent := largest - codes[i/2]>>(i%2*4)&15
+		turned := uint32(exponent)<<24 | uint32(high[i])<<16 | uint32(x)
+		v[i] = T(math.Float32frombits(bits.RotateLeft32(turned, -1)))
 	}
 }
 

@@ -111,6 +111,15 @@ func rankWide(rank *int32, r *float32, n int, room int)
 // edgesWide is edges, for blocks of 16.
 func edgesWide(outFrom *int32, outTo *int32, outStrength *float32, from *int32, to *int32, strength *float32, rank *int32, k int, blocks int) int
 
+// linkEdges is link.
+func linkEdges(col *int32, reverse *int32, weight *float32, last *int32, from *int32, to *int32, strength *float32, edges int)
+
+// widenVec is widen for so many times 16 numbers.
+func widenVec(v *float32, low *uint16, high *uint8, codes *uint8, largest int, sixteens int)
+
+// widenWide is widen for so many times 16 numbers.
+func widenWide(v *float32, low *uint16, high *uint8, codes *uint8, largest int, sixteens int)
+
 // unfoldRows is unfold for n ≥ 8; the last seven rows of the upper triangle are in x.
 func unfoldRows(x *float32, upper *float32, n int)
 

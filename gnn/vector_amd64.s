@@ -3303,6 +3303,151 @@ block_gk:
 	VZEROUPPER
 	RET
 
+// func linkEdges(col *int32, reverse *int32, weight *float32, last *int32, from *int32, to *int32, strength *float32, edges int)
+TEXT ·linkEdges(SB), NOSPLIT, $0-64
+	MOVQ col+0(FP), AX
+	MOVQ reverse+8(FP), CX
+	MOVQ weight+16(FP), DX
+	MOVQ last+24(FP), BX
+	MOVQ from+32(FP), SI
+	MOVQ to+40(FP), DI
+	MOVQ strength+48(FP), R8
+	MOVQ edges+56(FP), R9
+
+edge_gl:
+	MOVLQSX (SI), R10
+	MOVLQSX (BX)(R10*4), R11
+	ADDQ    $+8, R11
+	MOVL    R11, (BX)(R10*4)
+	ADDQ    $+4, SI
+	MOVLQSX (DI), R12
+	MOVLQSX (BX)(R12*4), R13
+	ADDQ    $+8, R13
+	MOVL    R13, (BX)(R12*4)
+	ADDQ    $+4, DI
+	MOVL    (R8), R14
+	ADDQ    $+4, R8
+	MOVL    R12, (AX)(R11*4)
+	MOVL    R13, (CX)(R11*4)
+	MOVL    R14, (DX)(R11*4)
+	MOVL    R10, (AX)(R13*4)
+	MOVL    R11, (CX)(R13*4)
+	MOVL    R14, (DX)(R13*4)
+	DECQ    R9
+	JNZ     edge_gl
+	RET
+
+DATA nibbles<>+0(SB)/4, $0x00000000
+DATA nibbles<>+4(SB)/4, $0x00000004
+DATA nibbles<>+8(SB)/4, $0x00000008
+DATA nibbles<>+12(SB)/4, $0x0000000c
+DATA nibbles<>+16(SB)/4, $0x00000010
+DATA nibbles<>+20(SB)/4, $0x00000014
+DATA nibbles<>+24(SB)/4, $0x00000018
+DATA nibbles<>+28(SB)/4, $0x0000001c
+DATA nibbles<>+32(SB)/4, $0x00000000
+DATA nibbles<>+36(SB)/4, $0x00000004
+DATA nibbles<>+40(SB)/4, $0x00000008
+DATA nibbles<>+44(SB)/4, $0x0000000c
+DATA nibbles<>+48(SB)/4, $0x00000010
+DATA nibbles<>+52(SB)/4, $0x00000014
+DATA nibbles<>+56(SB)/4, $0x00000018
+DATA nibbles<>+60(SB)/4, $0x0000001c
+GLOBL nibbles<>(SB), RODATA|NOPTR, $64
+
+// func widenVec(v *float32, low *uint16, high *uint8, codes *uint8, largest int, sixteens int)
+// Requires: AVX, AVX2
+TEXT ·widenVec(SB), NOSPLIT, $0-48
+	MOVQ         v+0(FP), AX
+	MOVQ         low+8(FP), CX
+	MOVQ         high+16(FP), DX
+	MOVQ         codes+24(FP), BX
+	MOVQ         largest+32(FP), SI
+	MOVQ         sixteens+40(FP), DI
+	MOVL         $0x0000000f, R8
+	VMOVDQU      nibbles<>+0(SB), Y0
+	VMOVD        R8, X2
+	VPBROADCASTD X2, Y2
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y1
+
+sixteen_gm:
+	VPMOVZXWD    (CX), Y3
+	VPMOVZXBD    (DX), Y4
+	VPSLLD       $0x10, Y4, Y4
+	VPBROADCASTD (BX), Y5
+	VPSRLVD      Y0, Y5, Y5
+	VPAND        Y2, Y5, Y5
+	VPSUBD       Y5, Y1, Y5
+	VPSLLD       $0x18, Y5, Y5
+	VPOR         Y4, Y3, Y3
+	VPOR         Y5, Y3, Y3
+	VPSRLD       $0x01, Y3, Y4
+	VPSLLD       $0x1f, Y3, Y3
+	VPOR         Y4, Y3, Y3
+	VMOVDQU      Y3, (AX)
+	VPMOVZXWD    16(CX), Y3
+	VPMOVZXBD    8(DX), Y4
+	VPSLLD       $0x10, Y4, Y4
+	VPBROADCASTD 4(BX), Y5
+	VPSRLVD      Y0, Y5, Y5
+	VPAND        Y2, Y5, Y5
+	VPSUBD       Y5, Y1, Y5
+	VPSLLD       $0x18, Y5, Y5
+	VPOR         Y4, Y3, Y3
+	VPOR         Y5, Y3, Y3
+	VPSRLD       $0x01, Y3, Y4
+	VPSLLD       $0x1f, Y3, Y3
+	VPOR         Y4, Y3, Y3
+	VMOVDQU      Y3, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+32, CX
+	ADDQ         $+16, DX
+	ADDQ         $+8, BX
+	DECQ         DI
+	JNZ          sixteen_gm
+	VZEROUPPER
+	RET
+
+// func widenWide(v *float32, low *uint16, high *uint8, codes *uint8, largest int, sixteens int)
+// Requires: AVX, AVX512F
+TEXT ·widenWide(SB), NOSPLIT, $0-48
+	MOVQ         v+0(FP), AX
+	MOVQ         low+8(FP), CX
+	MOVQ         high+16(FP), DX
+	MOVQ         codes+24(FP), BX
+	MOVQ         largest+32(FP), SI
+	MOVQ         sixteens+40(FP), DI
+	MOVL         $0x0000000f, R8
+	VMOVDQU32    nibbles<>+0(SB), Z0
+	VPBROADCASTD R8, Z2
+	VPBROADCASTD SI, Z1
+	MOVL         $0x0000ff00, SI
+	KMOVW        SI, K1
+
+sixteen_gn:
+	VPMOVZXWD    (CX), Z3
+	VPMOVZXBD    (DX), Z4
+	VPSLLD       $0x10, Z4, Z4
+	VPBROADCASTD (BX), Z5
+	VPBROADCASTD 4(BX), K1, Z5
+	VPSRLVD      Z0, Z5, Z5
+	VPANDD       Z2, Z5, Z5
+	VPSUBD       Z5, Z1, Z5
+	VPSLLD       $0x18, Z5, Z5
+	VPORD        Z4, Z3, Z3
+	VPORD        Z5, Z3, Z3
+	VPRORD       $0x01, Z3, Z3
+	VMOVDQU32    Z3, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+32, CX
+	ADDQ         $+16, DX
+	ADDQ         $+8, BX
+	DECQ         DI
+	JNZ          sixteen_gn
+	VZEROUPPER
+	RET
+
 // func unfoldRows(x *float32, upper *float32, n int)
 // Requires: AVX, CMOV
 TEXT ·unfoldRows(SB), NOSPLIT, $0-24
@@ -3315,33 +3460,33 @@ TEXT ·unfoldRows(SB), NOSPLIT, $0-24
 	MOVQ AX, DI
 	MOVQ DX, R8
 
-copy_gl:
+copy_go:
 	SUBQ $+8, R8
-	JL   copied_gm
+	JL   copied_gp
 	XORQ R9, R9
 
-eight_gn:
+eight_gq:
 	CMPQ    R9, R8
-	JGE     tail_go
+	JGE     tail_gr
 	VMOVUPS (CX)(R9*4), Y0
 	VMOVUPS Y0, (DI)(R9*4)
 	ADDQ    $+8, R9
-	JMP     eight_gn
+	JMP     eight_gq
 
-tail_go:
+tail_gr:
 	VMOVUPS (CX)(R8*4), Y0
 	VMOVUPS Y0, (DI)(R8*4)
 	LEAQ    32(CX)(R8*4), CX
 	LEAQ    4(DI)(BX*1), DI
 	ADDQ    $+7, R8
-	JMP     copy_gl
+	JMP     copy_go
 
-copied_gm:
+copied_gp:
 	XORQ CX, CX
 
-diagonal_gp:
+diagonal_gs:
 	CMPQ       CX, DX
-	JGE        diagonal_end_gq
+	JGE        diagonal_end_gt
 	MOVQ       CX, DI
 	CMPQ       SI, DI
 	CMOVQLT    SI, DI
@@ -3397,22 +3542,22 @@ diagonal_gp:
 	VBLENDPS   $0x80, (R9)(BX*1), Y0, Y0
 	VMOVUPS    Y0, (R9)(BX*1)
 	ADDQ       $+8, CX
-	JMP        diagonal_gp
+	JMP        diagonal_gs
 
-diagonal_end_gq:
+diagonal_end_gt:
 	XORQ CX, CX
 
-rows_gr:
+rows_gu:
 	CMPQ    CX, DX
-	JGE     rows_end_gs
+	JGE     rows_end_gv
 	MOVQ    CX, DI
 	CMPQ    SI, DI
 	CMOVQLT SI, DI
 	LEAQ    8(CX), R8
 
-columns_gt:
+columns_gw:
 	CMPQ       R8, DX
-	JGE        columns_end_gu
+	JGE        columns_end_gx
 	MOVQ       R8, R9
 	CMPQ       SI, R9
 	CMOVQLT    SI, R9
@@ -3468,13 +3613,13 @@ columns_gt:
 	VMOVUPS    Y3, (R11)
 	VMOVUPS    Y0, (R11)(BX*1)
 	ADDQ       $+8, R8
-	JMP        columns_gt
+	JMP        columns_gw
 
-columns_end_gu:
+columns_end_gx:
 	ADDQ $+8, CX
-	JMP  rows_gr
+	JMP  rows_gu
 
-rows_end_gs:
+rows_end_gv:
 	VZEROUPPER
 	RET
 
@@ -3490,17 +3635,17 @@ TEXT ·mmdVec(SB), NOSPLIT, $0-56
 	VBROADCASTSS inside+32(FP), Y0
 	XORQ         R8, R8
 
-block_gv:
+block_gy:
 	TESTQ   DI, DI
-	JLE     block_end_gw
+	JLE     block_end_gz
 	VMOVUPS (DX)(R8*4), Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    R9, R9
 
-pair_gx:
+pair_ha:
 	CMPQ         R9, SI
-	JGE          pair_end_gy
+	JGE          pair_end_hb
 	VBROADCASTSS (DX)(R9*4), Y5
 	VSUBPS       Y5, Y1, Y4
 	VMULPS       Y4, Y4, Y5
@@ -3537,15 +3682,15 @@ pair_gx:
 	VMULPS       Y4, Y5, Y5
 	VADDPS       Y5, Y3, Y3
 	INCQ         R9
-	JMP          pair_gx
+	JMP          pair_ha
 
-pair_end_gy:
+pair_end_hb:
 	VMOVUPS Y2, (AX)(R8*4)
 	VMOVUPS Y3, (CX)(R8*4)
 	ADDQ    $+8, R8
 	DECQ    DI
-	JMP     block_gv
+	JMP     block_gy
 
-block_end_gw:
+block_end_gz:
 	VZEROUPPER
 	RET

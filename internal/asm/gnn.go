@@ -43,6 +43,10 @@ func inGNN() {
 	rank()
 	rankWide()
 	edgesWide()
+	link()
+	shifts := nibbles()
+	widen("widenVec", false, shifts)
+	widen("widenWide", true, shifts)
 	unfold()
 	mmd()
 }

@@ -167,3 +167,30 @@ func edgeDotRows() {
 	VZEROUPPER()
 	RET()
 }
+
+func link() {
+	TEXT("linkEdges", NOSPLIT, "func(col, reverse *int32, weight *float32, last, from, to *int32, strength *float32, edges int)")
+	Doc("linkEdges is link.")
+	arrays := []GPVirtual{load("col"), load("reverse"), load("weight")}
+	last, from, to, strength, n := load("last"), load("from"), load("to"), load("strength"), load("edges")
+	atLeastOnce("edge", n, func() {
+		var node, entry [2]GPVirtual
+		for i, end := range []GPVirtual{from, to} {
+			node[i], entry[i] = GP64(), GP64()
+			MOVLQSX(Mem{Base: end}, node[i])
+			MOVLQSX(Mem{Base: last, Index: node[i], Scale: 4}, entry[i])
+			ADDQ(I8(8), entry[i])
+			MOVL(entry[i].As32(), Mem{Base: last, Index: node[i], Scale: 4})
+			ADDQ(I8(4), end)
+		}
+		w := GP32()
+		MOVL(Mem{Base: strength}, w)
+		ADDQ(I8(4), strength)
+		for i := range 2 {
+			for j, v := range []Register{node[1-i].As32(), entry[1-i].As32(), w} {
+				MOVL(v, Mem{Base: arrays[j], Index: entry[i], Scale: 4})
+			}
+		}
+	})
+	RET()
+}

@@ -119,3 +119,81 @@ func transposed(base []GPVirtual, stride GPVirtual) [8]VecVirtual {
 	}
 	return out
 }
+
+// nibbles are the places of eight half bytes, twice.
+func nibbles() Mem {
+	m := GLOBL("nibbles", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(4*i, U32(4*uint32(i%8)))
+	}
+	return m
+}
+
+// widen makes 16 numbers of 32 bits of their parts, in registers of 8 or 16.
+func widen(name string, wide bool, shifts Mem) {
+	TEXT(name, NOSPLIT, "func(v *float32, low *uint16, high, codes *uint8, largest, sixteens int)")
+	Doc(name + " is widen for so many times 16 numbers.")
+	v, low, high, codes, largest, n := load("v"), load("low"), load("high"), load("codes"), load("largest"),
+		load("sixteens")
+	vector, size := YMM, 8
+	or := func(x, y VecVirtual) { VPOR(x, y, y) }
+	if wide {
+		vector, size = ZMM, 16
+		or = func(x, y VecVirtual) { VPORD(x, y, y) }
+	}
+	shift, top, nibble, number := vector(), vector(), vector(), GP32()
+	MOVL(U32(15), number)
+	if wide {
+		VMOVDQU32(shifts, shift)
+		VPBROADCASTD(number, nibble)
+		VPBROADCASTD(largest.As32(), top)
+	} else {
+		VMOVDQU(shifts, shift)
+		VMOVD(number, nibble.AsX())
+		VPBROADCASTD(nibble.AsX(), nibble)
+		VMOVD(largest.As32(), top.AsX())
+		VPBROADCASTD(top.AsX(), top)
+	}
+	upper, mask := K(), GP32()
+	if wide {
+		MOVL(U32(0xff00), mask)
+		KMOVW(mask, upper)
+	}
+	atLeastOnce("sixteen", n, func() {
+		for at := 0; at < 16; at += size {
+			x, y, e := vector(), vector(), vector()
+			VPMOVZXWD(Mem{Base: low, Disp: 2 * at}, x)
+			VPMOVZXBD(Mem{Base: high, Disp: at}, y)
+			VPSLLD(U8(16), y, y)
+			VPBROADCASTD(Mem{Base: codes, Disp: at / 2}, e)
+			if wide {
+				VPBROADCASTD(Mem{Base: codes, Disp: 4}, upper, e)
+			}
+			VPSRLVD(shift, e, e)
+			if wide {
+				VPANDD(nibble, e, e)
+			} else {
+				VPAND(nibble, e, e)
+			}
+			VPSUBD(e, top, e)
+			VPSLLD(U8(24), e, e)
+			or(y, x)
+			or(e, x)
+			if wide {
+				VPRORD(U8(1), x, x)
+				VMOVDQU32(x, Mem{Base: v})
+				continue
+			}
+			VPSRLD(U8(1), x, y)
+			VPSLLD(U8(31), x, x)
+			or(y, x)
+			VMOVDQU(x, Mem{Base: v, Disp: 4 * at})
+		}
+		ADDQ(I8(64), v)
+		ADDQ(I8(32), low)
+		ADDQ(I8(16), high)
+		ADDQ(I8(8), codes)
+	})
+	VZEROUPPER()
+	RET()
+}
