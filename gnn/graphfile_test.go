@@ -94,6 +94,29 @@ func keeps[T Float](t *testing.T) {
 	}
 }
 
+// Symmetric graphs of the paper's size, narrow in a file, train to the same bits as in memory.
+func TestTrainingFromFile(t *testing.T) {
+	var want []float32
+	for _, c := range []struct {
+		memory  int64
+		workers int
+	}{{1 << 40, 1}, {1 << 20, 2}, {0, 1}, {0, 3}} {
+		graphs := paperGraphs[float32](60)
+		filed(t, c.memory, graphs)
+		if g := graphs[7]; c.memory < 1<<40 {
+			need.Equal(t, g.record.symmetric && g.record.narrow.used, true, "symmetric and narrow")
+		}
+		m := need.Value(New[float32](Paper(84), 1))(t)
+		_, err := m.Train(context.Background(), graphs, nil,
+			Training{Epochs: 3, Batch: 25, Rate: 0.01, Workers: c.workers})
+		need.NoError(t, err)
+		if want == nil {
+			want = m.Params
+		}
+		need.Equal(t, slices.Equal(m.Params, want), true, c.memory, "bytes,", c.workers, "goroutines")
+	}
+}
+
 // Numbers in single precision come back from 28 bits with every bit; those with many exceptions stay as they are.
 func TestNarrow(t *testing.T) {
 	r := random.New(1, "narrow")
