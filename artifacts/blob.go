@@ -126,9 +126,9 @@ func (a *arrival) Discard() {
 		a.t.Discard()
 	}
 	if b := a.small; b != nil {
-		a.small = nil
 		buffers.Put(&b)
 	}
+	a.small = nil
 }
 
 // temp is a new file in this process's own part of tmp.

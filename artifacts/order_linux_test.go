@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"prgnn/internal/need"
 )
@@ -37,6 +38,9 @@ func childRecorder(dir string) error {
 	}
 	if err == nil {
 		err = s.SaveRun(&RunRecord{ID: "00000000000000aa"})
+	}
+	if err == nil {
+		err = s.SaveRun(&RunRecord{ID: "00000000000000bb", Finished: time.Now(), Cached: 1})
 	}
 	if err != nil {
 		return err
@@ -86,6 +90,8 @@ func TestSyncOrder(t *testing.T) {
 		}
 	}
 	atRun, runTemp := named("runs/00000000000000aa")
+	atNothing, nothingTemp := named("runs/00000000000000bb") // a run that found everything: whole, if it is there
+	between(nothingTemp, 0, atNothing)
 	atPack, written, _ := 0, "", 0
 	for i := range 20 {
 		blob, action := DigestOf([]byte(orderResult(i))).String(), KeyOf(fmt.Sprint("recipe ", i)).String()
@@ -105,12 +111,12 @@ func TestSyncOrder(t *testing.T) {
 	}
 	tasks := DigestOf([]byte(tasksMagic)).String()
 	atPack = max(atPack, find("write b "+tasks))
-	between("blobs", first, atRun)     // the names of the shards, too
-	between(written, atPack, atRun)    // everything before the run's record
-	between("packs", 0, atRun)         //
-	between(".", 0, atRun)             // the directory of the packs
-	between(runTemp, 0, atRun)         //
-	between("runs", atRun, len(calls)) // and that record before SaveRun returns
+	between("blobs", first, atRun)    // the names of the shards, too
+	between(written, atPack, atRun)   // everything before the run's record
+	between("packs", 0, atRun)        //
+	between(".", 0, atRun)            // the directory of the packs
+	between(runTemp, 0, atRun)        //
+	between("runs", atRun, atNothing) // and that record before SaveRun returns
 	atIndex := find("write i ")
 	between(written, atPack, atIndex)              // what the index tells of before the index
 	between(written, atIndex, len(calls))          //

@@ -209,9 +209,6 @@ func (s *Store) isWhole(name string) bool {
 	if err != nil || !st.Regular {
 		return false
 	}
-	if whole, known := s.bytes.Whole(name, st); known {
-		return whole
-	}
 	s.wholes.Lock() // one at a time: several ask for the same pack
 	defer s.wholes.Unlock()
 	if whole, known := s.bytes.Whole(name, st); known {

@@ -79,9 +79,12 @@ func excerpt(kinds []*Kind) string {
 	var words []string
 	var name []byte
 	for i, text := range texts {
-		wanted := map[string]bool{}
+		wanted, packages := map[string]bool{}, map[string]bool{}
 		in := false
 		for line := range strings.Lines(text) {
+			if !in && line[0] != 'r' && line[0] != 'a' { // a declaration that is not wanted: most lines
+				continue
+			}
 			switch {
 			case strings.TrimSpace(line) == "":
 				in = false
@@ -96,6 +99,10 @@ func excerpt(kinds []*Kind) string {
 					b.WriteString("\nreached by " + strings.Join(words, " ") + "\n")
 				}
 			case strings.HasPrefix(line, "at "): // FILE PACKAGE NAME:LINE …
+				_, rest, _ := strings.Cut(line[len("at "):], " ")
+				if in, _, _ := strings.Cut(rest, " "); !packages[in] {
+					continue
+				}
 				words = words[:0]
 				for w := range strings.FieldsSeq(line) {
 					if len(words) >= 3 {
@@ -113,6 +120,11 @@ func excerpt(kinds []*Kind) string {
 				b.WriteString(line)
 				declared, _, _ := strings.Cut(line, " ")
 				wanted[declared] = true
+				for at := range len(declared) { // what may be its package
+					if declared[at] == '.' {
+						packages[declared[:at]] = true
+					}
+				}
 			}
 		}
 		b.WriteByte('\n')

@@ -95,18 +95,28 @@ func (t *File) Publish(path string) (changed []string, err error) {
 
 // PublishBytes writes and publishes a small file, and makes its name durable.
 func (t *File) PublishBytes(b []byte, path string) error {
-	defer t.Discard()
-	if _, err := t.Write(b); err != nil {
-		return err
-	}
-	if err := t.Settle(); err != nil {
-		return err
-	}
-	changed, err := t.Publish(path)
+	changed, err := t.publishBytes(b, path)
 	for _, dir := range changed {
 		err = errors.Join(err, pack.SyncDir(dir))
 	}
 	return err
+}
+
+// PublishWhole is PublishBytes of a file whose name may be lost with the power, for a moment: it is whole or not there.
+func (t *File) PublishWhole(b []byte, path string) error {
+	_, err := t.publishBytes(b, path)
+	return err
+}
+
+func (t *File) publishBytes(b []byte, path string) (changed []string, err error) {
+	defer t.Discard()
+	if _, err := t.Write(b); err != nil {
+		return nil, err
+	}
+	if err := t.Settle(); err != nil {
+		return nil, err
+	}
+	return t.Publish(path)
 }
 
 // Discard removes a file that was not published.

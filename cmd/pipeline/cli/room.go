@@ -16,15 +16,15 @@ func leaveRoom() {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	if most := machine.Memory(); most > 0 {
-		debug.SetMemoryLimit(most * 3 / 4) // the rest is for files that are read
-	}
 	new(room).keep()
 }
 
 // A room for garbage has half as many bytes as are in use. Where much is in use it is arrays, which are collected at
 // little cost. Where little is, it has more: mostRoom less half of what is in use. Each collection fits it anew.
-type room struct{ percent int }
+type room struct {
+	percent int
+	limited bool
+}
 
 const mostRoom, leastPercent = 64 << 20, 50
 
@@ -41,5 +41,16 @@ func (r *room) fit() {
 
 func (r *room) keep() {
 	r.fit()
-	runtime.SetFinalizer(r, (*room).keep)
+	runtime.SetFinalizer(r, (*room).again)
+}
+
+// again is called after a collection.
+func (r *room) again() {
+	if !r.limited { // a short run, which collects nothing, never asks: that takes 0.2 ms
+		r.limited = true
+		if most := machine.Memory(); most > 0 {
+			debug.SetMemoryLimit(most * 3 / 4) // the rest is for files that are read
+		}
+	}
+	r.keep()
 }
