@@ -187,36 +187,43 @@ func TestForestOfNumbers(t *testing.T) {
 		for range n {
 			drawn[bootstrap.IntN(n)]++
 		}
-		// moments gives the weight, the mean and the squared error of the cases that are asked for.
-		moments := func(of func(i int) bool) (w, mean, sse float64) {
-			for i := range n {
-				if of(i) {
-					w, mean = w+drawn[i], mean+drawn[i]*y[i]
-				}
+		// moments are the weight, the mean and the squared error of some cases.
+		moments := func(cases []int) (w, mean, sse float64) {
+			for _, i := range cases {
+				w, mean = w+drawn[i], mean+drawn[i]*y[i]
 			}
 			mean /= w
-			for i := range n {
-				if of(i) {
-					sse += drawn[i] * (y[i] - mean) * (y[i] - mean)
-				}
+			for _, i := range cases {
+				sse += drawn[i] * (y[i] - mean) * (y[i] - mean)
 			}
 			return w, mean, sse
 		}
-		var walk func(at int, here func(i int) bool)
-		walk = func(at int, here func(i int) bool) {
+		split := func(cases []int, f int, threshold float64) (left, right []int) {
+			for _, i := range cases {
+				if x.Row(i)[f] <= threshold {
+					left = append(left, i)
+				} else {
+					right = append(right, i)
+				}
+			}
+			return left, right
+		}
+		var walk func(at int, here []int)
+		walk = func(at int, here []int) {
 			node := nodes[at]
 			_, mean, sse := moments(here)
 			least := math.Inf(1)
 			after := func(f int, threshold float64) float64 {
-				wl, _, l := moments(func(i int) bool { return here(i) && x.Row(i)[f] <= threshold })
-				wr, _, r := moments(func(i int) bool { return here(i) && x.Row(i)[f] > threshold })
-				if wl == 0 || wr == 0 {
+				left, right := split(here, f, threshold)
+				if len(left) == 0 || len(right) == 0 {
 					return math.Inf(1)
 				}
+				_, _, l := moments(left)
+				_, _, r := moments(right)
 				return l + r
 			}
 			for f := range d {
-				for i := range n {
+				for _, i := range here {
 					least = min(least, after(f, x.Row(i)[f]))
 				}
 			}
@@ -230,15 +237,17 @@ func TestForestOfNumbers(t *testing.T) {
 			if got := after(int(node.feature), node.threshold); !(got <= least+1e-9) {
 				t.Errorf("tree %d: a split leaves the squared error %g, the best %g", number, got, least)
 			}
-			side := func(left bool) func(i int) bool {
-				return func(i int) bool {
-					return here(i) && (x.Row(i)[node.feature] <= node.threshold) == left
-				}
-			}
-			walk(at+1, side(true))
-			walk(int(node.right), side(false))
+			left, right := split(here, int(node.feature), node.threshold)
+			walk(at+1, left)
+			walk(int(node.right), right)
 		}
-		walk(0, func(i int) bool { return drawn[i] > 0 })
+		var all []int
+		for i, w := range drawn {
+			if w > 0 {
+				all = append(all, i)
+			}
+		}
+		walk(0, all)
 	}
 	if splits < 500 {
 		t.Errorf("%d splits", splits)
