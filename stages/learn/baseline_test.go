@@ -10,6 +10,7 @@ import (
 	"prgnn/dag"
 	"prgnn/dag/param"
 	"prgnn/internal/need"
+	"prgnn/stages/column"
 	"prgnn/stages/fold"
 	"prgnn/stages/stagetest"
 )
@@ -227,4 +228,29 @@ func TestInnerFolds(t *testing.T) {
 	s.Inner = 11
 	_, err = innerRows(set, s.Params, s.Penalties, s.Inner, s.Seed, "folds")
 	need.Error(t, err, "inner: folds, inside fold 2: group \"ASD\" has 10 participants, too few for 11 folds with one of each group: set inner to 10 or less")
+}
+
+// A model that compares each training participant with each is refused before anything runs where they are too many;
+// one that does not is not.
+func TestBaselineRefusesTooMany(t *testing.T) {
+	rows := make([]fold.Member, 14500) // of five folds, 11,600 train
+	for i := range rows {
+		rows[i] = fold.Member{ID: fmt.Sprint("sub-", i), Group: "AB"[i%2 : i%2+1], Repeat: 1, Fold: int32(i%5 + 1)}
+	}
+	for model, want := range map[string]string{
+		"svm":          "model svm: 11600 training graphs: this model uses all pairs and takes at most 11585",
+		"kernel-ridge": "model kernel-ridge: 11600 training graphs",
+		"ridge":        "",
+	} {
+		work := baselineKind.New().(*Baseline)
+		work.Model = model
+		err := work.RefusesFolds(column.Table(rows))
+		if want == "" {
+			need.NoError(t, err)
+			continue
+		}
+		need.Error(t, err, want)
+	}
+	work := baselineKind.New().(*Baseline)
+	need.NoError(t, work.RefusesFolds(column.Table(rows[:14400])))
 }
