@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"prgnn/artifacts/whole"
 	"prgnn/internal/regular"
 )
 
@@ -19,12 +20,10 @@ type Claim struct{ release func() error }
 func (s *Store) TryClaim(k Key) (c *Claim, ok bool, err error) {
 	release, ok, err := s.claims.Try(k)
 	switch {
-	case locksUnknown(err): // a file system without locks: work may be done twice
+	case whole.LocksUnknown(err): // a file system without locks: work may be done twice
 		return &Claim{func() error { return nil }}, true, nil
-	case err != nil:
+	case err != nil || !ok:
 		return nil, false, s.fault(err)
-	case !ok:
-		return nil, false, nil
 	}
 	s.session.introduce(s)
 	return &Claim{release}, true, nil

@@ -79,7 +79,7 @@ func (p *session) begin(s *Store) (string, error) {
 		return "", err
 	}
 	lease := whole.NewLock(filepath.Join(dir, leaseFile))
-	if ok, err := lease.TryLock(); !ok && !locksUnknown(err) {
+	if ok, err := lease.TryLock(); !ok && !whole.LocksUnknown(err) {
 		return "", errors.Join(errors.New("the lease of this process cannot be locked"), err, os.RemoveAll(dir))
 	}
 	fi, err := lease.Stat()
@@ -139,7 +139,7 @@ func (s *Store) gate(exclusive bool) (unlock func(), err error) {
 	if exclusive {
 		lock = l.Lock
 	}
-	if err := lock(); err != nil && !locksUnknown(err) {
+	if err := lock(); err != nil && !whole.LocksUnknown(err) {
 		return nil, fmt.Errorf("the store's gate cannot be locked: %w", err)
 	}
 	return func() { l.Unlock() }, nil

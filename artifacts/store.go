@@ -224,7 +224,7 @@ func (s *Store) fault(err error) error {
 // full reports whether an error means that the disk is full.
 func full(err error) bool {
 	var no syscall.Errno
-	return errors.As(err, &no) && isFull(no)
+	return errors.As(err, &no) && whole.IsFull(no)
 }
 
 // Probe tries what the store needs of its file system, in its own tmp directory.

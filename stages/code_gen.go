@@ -5,11 +5,11 @@ package stages
 import "prgnn/dag"
 
 // codes are the code identities of the stage kinds, by name.
-var codes = dag.Codes(`kind baseline 5d4503d1f7a517fa30a7a8719473d6eac541eacbe2c12954d3d8f553a997c163
-kind biomarkers 7508e498143b4d9f8a5ffeb31e4b4a25613f2225d9dbefa0127138e26ccf81a0
-kind bnt bae248d98ce7310147a16303fd6862e3a4d54b34927199c184e9c487a80925f2
+var codes = dag.Codes(`kind baseline 33ee72fcb31a967c580b4a994e5effffafd285e4ec35a8c6d1987481b1d8e052
+kind biomarkers f98e178b3345c9b899d22bbe5e78f44368654fcb0fb07935fa81c7bf7dc6dc0f
+kind bnt d43be8a5c6f17d3b5b36f0f28358bb9e6f6d4a3cb8b5b7160f32f287994d51ea
 kind bootstrap 6c56fa0e08725a21332a3e54a44129db829f86ef7122dcfc0b4c1b60d7186849
-kind braingnn 4ed77556622ef5d07a46296f85dd5d0cd0d12445189272dc400c7fc227473e27
+kind braingnn 34d32390454195d96e6f27f6584f5a5bdccba7789fc4959b7290a7cb1f67688d
 kind brainmap 16789da1fb4ecab2d165d6be9d15c1c60a65a1a4564ed062f322ac8bc6ffe4ae
 kind choose 27005290c4a1e0cd5ca73cc0e2127c09e0b70b3f7e3864a4af431e049bf0767f
 kind combat 9a025e75c35746d8292b2681e4ec0bb33f063acfcf4bd4530ad9ac9b59e600b6
@@ -21,7 +21,7 @@ kind echo 33b03a83f71dd63788dea0da7601a2b7430bbc7bd6251677ec447db9fc665593
 kind evaluate 89e1c5b574551b758e95a67c11af04cd4376e940e8af3a719ffb2f9b0c75259c
 kind evaluate-regression aa028066001dc8df9a63a1f2f6c80f9398dc1858857d4631ccce0f313964b737
 kind exec c1bb962066c70dfb1a395950f6989c950a19229a5e2d46c2313ae923f7328226
-kind fidelity d4e8d18f437ea15355680a6f9a43d2c8ed5296b3d74446db61ccafa5d6a16d3f
+kind fidelity cc30ea1755fb1e46807a91248f7e7ba9ffa4a0e06e82d9f2f8c48b7e1113f1cf
 kind figure-calibration 86cec2bd10ba80fa6345d385ff80c1b2a14b5eb4a1d3ee6e6085e3958b133852
 kind figure-confusion 62c06ae8668e839c9fb6ce659d0d9955f6220351c0eb83483f0f6fbe10b5c13f
 kind figure-connectivity 4fcb9d19e0ee762ad9b00484bed89149e9cde868328a0224b9ee810e8ecbb05b
@@ -37,21 +37,21 @@ kind figure-states 492b153213af4e4f8b7d563e5bd727715119d700326c81f1952dc89025637
 kind figure-training 66ab5fb834c94b1eef1ffbe58b551a0060b7ea2522f716c9dd9ff8843d944140
 kind graph d42845c01900f35c3fe8d6fd1de9dc3d32e75148d9dc4eca8b843106aeb2fefb
 kind harmonize 0b4834d398ba0f8d7770d9e538a4c2400b736e71a444396dc4dd83592c0ad121
-kind individuality 08c5fd13cc0beabe78aa79c7b0f85080e426fc2af87bb36db6f7c52683a09877
+kind individuality 6ebb3d1fab1892b57230be9def7e6b1ba8c3e1ea5c0b0fccebd269a435a71e1b
 kind join 926fba5882977a1591d34b8b15b3d1573a2f9da87ce47b1b630271c2c7bc7896
-kind leakage 0b99a9b326945042cfd46e0d335c67ba8150739fc0e959026f350764b9dd4564
+kind leakage 22f19d0546593d20d13798f8230aa257e01103a1a09694104dfc61e1126acf8e
 kind matrices 801ccdcac9cbfc8b23efa7ead134f1a8cde8936c6a30eb97e53fd991c916242a
 kind mean-volume c94d6c2893ef2cddcc1c3daaa8e3dfbe94868f6473678bb192ae5566c8258c03
-kind meanmlp 83f388cb6d657c6149263f2cde360acba8ca3c346873fd10da8f5a8aaba811e5
+kind meanmlp 1c8fda8ff636897eaa8f24fb92ffb927191e4b382acbf7db6676b819822231e6
 kind occupancy 1d49995d471a12e8a40caa0988cfb7be5f1f373d15e97196be80eae027714762
 kind parcellate f026f2a079082f1b2b5a970fd24753aec08f6dc2ca82036388c3e9b977998d78
 kind permutation 3b19ecec360d729e1f566635b9a110380c5b32a1483e43cb76cccbedf9a95385
 kind permutation-regression b00198bc0ea62ef6c6213336f8bd14a376d373467b46ec18cf19992f654c41ed
-kind predict 7f152c1a69a48cd7f902f377d7361a67d01fa75b64ce0f635e58694e385c2fd8
-kind project c00c012a48fbebdfc932150a77c350d8f55be25e67b967f02e57f8342bd1d5c7
+kind predict f0c533c7a0257c1112e547c1521a486fb935938d9aca179e21b706958e693c2e
+kind project 905ddf5c03a5650d49ab4c9bd5ec582bbcd00c0615c0eddf79352dc6aa201e59
 kind published 2984942774e7065280f88248781ec0a62563abecbae490dd7678b00c7fea0361
-kind qcfc c441ccd239a0e946b6ff4ca99ab8cdcbab37d6a942ab200b4178ca511870d7d3
-kind regression 2ff4b9c83a59cb3b37acf0d0092ce7d3a101634e4c0c4ae3c0df66a3edc8a9e0
+kind qcfc a9c9d4671f04be59f917d69b0d5c0157372fa9a9704df8498cfae549f055b2de
+kind regression d1e1c56e533213ea61fadaccc7acba8584aeea298200e8695414965fbbe15d95
 kind report 991dc477bcc77ba0f0f0cd2f23155d16d82a0c4f0026d68d52ce10ac5550b7ea
 kind saliency da41420e0fcf875113e653832c2842602a5113e2f4b54f059e09c63b2b480782
 kind sessions 080ae744268ce06ddb9b1bf5e735b6f244743f0745f08a4ed7a37c67ced1011c
@@ -60,10 +60,10 @@ kind split 8e47b76d91e5af7de7dd255c1694d798258160e255f4cb25f1e4fc6d50a20623
 kind states 860249e4ca758769a7c295881157f77311dfc52e06d94b9f971a6b86b79f4836
 kind summary 607b16533e0d39ff83bb832e186902067fe96117b037b661652e430e4fb66785
 kind tables 010abf64ae938eb5d7bdb4f66b30822267e6bca5f06c2e96c1331e6dc42d86d8
-kind tangent 030a862d610868116cc2aeebfad5ded3e3400cc3c29e674a2f3a74fa03c19cf6
+kind tangent f99803c7358afb2ff27d8f8d4b66510078454902600ae83bdda39b4a33906cec
 kind timeseries 6e09f75ad1c629e14985c23013a5292b321b0df72bd55e585c51ddc3898e6d80
-kind train 621925019ca627143cda0603dff64a8d1230d39ad17ec07f64d0fd2840939b10
-kind train-regression 66d5249b23c906f0770cd35f940d932e16a06e52a2ea9cb14c73f1194031f21f
+kind train ab1d4a17d0ffc5d571c7e4ea0a1e48c837a410a2ef98e9c38a11c3fddaac0d11
+kind train-regression 905bd97095d5386522edf229b4b605f8c33bc8cee05dcbd89cf0fe25758a7fa6
 kind windows 2349272958efb4e1f70033e66048f67f1d2ae7e23c699aaa528466012f7b4ae6
 
 reached by baseline
@@ -417,21 +417,24 @@ prgnn/gnn.gemm16 4ea2270b97a8.9ae413
 prgnn/gnn.gemm16wide 4ea2270b97a8.c56c4d
 prgnn/gnn.gemm8 4ea2270b97a8.d4a6f1
 prgnn/gnn.keepEdges 1ceea213ccc4.17172a
-prgnn/gnn.kernels 8e753e666a8c.909d19
+prgnn/gnn.kernels 40f3d67747f5.047213
 prgnn/gnn.kernels32 f6c6b5cae7b3.bd92c8
 prgnn/gnn.kernels64 c24b8ce87e38.bd92c8
 prgnn/gnn.lanes 069781a2de55.e3b0c4
+prgnn/gnn.link bd0ae51cada7.4db84c
+prgnn/gnn.linkEdges 70f3b6583707.02327b
 prgnn/gnn.logitSlices 01ee72ef2715.a8bd50
 prgnn/gnn.mmdSums 1187f538abec.a6dd66
-prgnn/gnn.mmdVec eea7738d20fc.233c13
+prgnn/gnn.mmdVec eea7738d20fc.fc07f7
 prgnn/gnn.outerAdd c4a745eb1f35.c4217a
 prgnn/gnn.outerAdd16 31afd02efdc5.9a9d8f
 prgnn/gnn.outerAdd8 31afd02efdc5.4cde99
 prgnn/gnn.padded a9ef6baa7028.03667b
-prgnn/gnn.portable 28220e64d679.a8667b
+prgnn/gnn.portable b18188a51f92.3144f7
 prgnn/gnn.rank a0cf872f9788.c4217a
 prgnn/gnn.rankVec 29992903850c.e9baf2
 prgnn/gnn.rankWide 29992903850c.4006eb
+prgnn/gnn.register 57c4b32f7c1d.e3b0c4
 prgnn/gnn.scaleSlices dd3716ba3c28.8dfc10
 prgnn/gnn.sigmoid 22057794adf6.ec00fa
 prgnn/gnn.sigmoidVec 19d9fe765be0.d42c09
@@ -448,10 +451,13 @@ prgnn/gnn.spread1Slices c698d385a52f.6c3171
 prgnn/gnn.spread8 4ac4b0b7912d.d48ae8
 prgnn/gnn.spread8back 4ac4b0b7912d.3d2c15
 prgnn/gnn.unfold 76975e3d1f62.c4217a
-prgnn/gnn.unfoldRows 3ede19fdc1ae.02327b
-prgnn/gnn.vectorize 233fd1249b6a.eb4da3
+prgnn/gnn.unfoldRows 3ede19fdc1ae.3ec48f
+prgnn/gnn.vectorize b8146f1aeb26.ec50e6
 prgnn/gnn.vectorizeWide 768a48bbb4dc.450fd9
-prgnn/gnn/vector_amd64.s 27f4402842e3.e3b0c4
+prgnn/gnn.widen 6a11684656db.c4217a
+prgnn/gnn.widenVec ae058edce36c.233c13
+prgnn/gnn.widenWide ae058edce36c.ad342a
+prgnn/gnn/vector_amd64.s 69e4f9365763.e3b0c4
 prgnn/internal/dense.Each 4460a17597dd.e3b0c4
 prgnn/internal/dense.Multiply bc89e4b0419c.4e6af7
 prgnn/internal/dense.View 8a80b2a46cf1.c4217a
@@ -836,7 +842,7 @@ prgnn/gnn.Graph b143fb47f44f.f516dd
 prgnn/gnn.Graph.bytes 4bc63337c786.4c34d8
 prgnn/gnn.GraphFile abf99d12ceab.ac064d
 prgnn/gnn.GraphFile.Add 70e7cab82f3b.694363
-prgnn/gnn.GraphFile.put 72c65262d1fe.9292d2
+prgnn/gnn.GraphFile.put c0d2c7dcfeb6.ddb13e
 prgnn/gnn.Model 0c5228261626.177740
 prgnn/gnn.Model.PredictEach 1f68737eebe1.ba79d9
 prgnn/gnn.Model.fits cb7d57c51bf6.fa9a45
@@ -844,15 +850,17 @@ prgnn/gnn.Model.param 3d6ad4a5f69e.16f052
 prgnn/gnn.Model.prepare 6897323e1911.33240d
 prgnn/gnn.Model.readoutForward 6fab5275dded.09c1b2
 prgnn/gnn.Model.room fccf5cebbe73.702de3
-prgnn/gnn.NewGraph ba3c30220bde.6e5443
+prgnn/gnn.NewGraph 74cd8130aec0.033e47
 prgnn/gnn.Options.Keep 03724a8fd728.c7625e
 prgnn/gnn.Options.reads ff44b64ceec9.c7625e
 prgnn/gnn.ScoreBins a9377ed9369a.e3b0c4
 prgnn/gnn.ScoreCounts 19f47a2f28d1.f5ff91
 prgnn/gnn.Zero 9bee7014647a.2dbfdc
-prgnn/gnn.adjacency.augment 06a512717824.d9dd99
-prgnn/gnn.adjacency.build 8138143d4573.8398a7
-prgnn/gnn.adjacency.induce fcaedaca4730.4e99c3
+prgnn/gnn.adjacency.augment 1df970d4d2e9.d9dd99
+prgnn/gnn.adjacency.build 5fafbe6e71c1.303bf0
+prgnn/gnn.adjacency.induce 524301a1e749.4e99c3
+prgnn/gnn.adjacency.layOut e3b9fabf2c26.727e98
+prgnn/gnn.adjacency.rows b9b69792fbab.25bce8
 prgnn/gnn.adjacency.sortRows 0644ca80f635.12a560
 prgnn/gnn.awake ac034282be55.e3b0c4
 prgnn/gnn.block d14ec24d65b9.3c1392
@@ -867,12 +875,18 @@ prgnn/gnn.convScratch ae382c403bd5.c4217a
 prgnn/gnn.convState ade903d343b2.c4217a
 prgnn/gnn.finite 0a2321f1fbf1.c4217a
 prgnn/gnn.helper 9388bfc4aa73.e3b0c4
+prgnn/gnn.inRegisters a9ef6baa7028.2b0f85
+prgnn/gnn.joinNodes c2b7c9fa82b8.781fda
 prgnn/gnn.kernelsOf f37d75fe6ffd.98b254
 prgnn/gnn.length f1d55a4ae1a8.c4217a
 prgnn/gnn.linear 876183b90b2d.d5f1b5
 prgnn/gnn.linear.forward a8ed84086695.6bf4c4
 prgnn/gnn.linear.prepare 8c2bd2257b03.1b6693
 prgnn/gnn.mlpState 858fc092ed83.c4217a
+prgnn/gnn.narrow 82ab7866cceb.e3b0c4
+prgnn/gnn.narrow.parts f9c6e361ec23.6e7907
+prgnn/gnn.narrow.size afbaa19eb5d4.992314
+prgnn/gnn.narrowed 0e69238a1d39.0b0ce3
 prgnn/gnn.newBlock 2c0328199fa6.6d7d0a
 prgnn/gnn.newConv a7e101c6d93c.3cc987
 prgnn/gnn.newLinear d78d237848a3.942cb3
@@ -885,23 +899,25 @@ prgnn/gnn.norm 86b65502fe4e.e4bb67
 prgnn/gnn.norm.infer ca9cae864d9c.01dc35
 prgnn/gnn.normEpsilon 7223c1bf482d.e3b0c4
 prgnn/gnn.of e1b61c754b73.b5140b
-prgnn/gnn.pack e1c3bf5e96a9.f9de89
-prgnn/gnn.packNodes a1df8fd08a2e.29f850
-prgnn/gnn.packed a373805a9de5.c4217a
-prgnn/gnn.packed.featuresIn 678cd26b9c70.705fa4
+prgnn/gnn.pack e23e90a41946.0c1cd5
+prgnn/gnn.packed b555d1f1b965.640c5c
+prgnn/gnn.packed.bytes c40c5d16cade.623a08
+prgnn/gnn.packed.inputs f7bb97252b41.d535a3
+prgnn/gnn.packed.join 924efeb03aeb.86858c
+prgnn/gnn.packed.matrix 0df3a9945544.1755b8
 prgnn/gnn.packed.nodeBytes c2f1f409d1ae.d535a3
-prgnn/gnn.packed.size eb1f75db3b28.8a9408
-prgnn/gnn.packed.unpack d8e7f2785e57.a4b8da
-prgnn/gnn.packed.values 9656e9819e18.d535a3
+prgnn/gnn.packed.unpack 76cad2be1d21.ac2c7f
+prgnn/gnn.packed.values a505ceaf122a.836eab
 prgnn/gnn.record 36098a04e13f.f117b4
 prgnn/gnn.resize 466fae4bb42c.e3b0c4
+prgnn/gnn.room a51097e12aef.c4217a
 prgnn/gnn.round f4063a11514f.34fca8
 prgnn/gnn.round.take c1f5fb61ba44.a2b845
 prgnn/gnn.score f2a2f8251f89.d5f1b5
 prgnn/gnn.score.forward c7ea87c416a0.0ad4a5
 prgnn/gnn.score.prepare 5810aff7e223.04fe86
 prgnn/gnn.scoreState bb9793e99069.c4217a
-prgnn/gnn.scratch 597fb3c7165c.f875df
+prgnn/gnn.scratch 957368aaba0e.9ec649
 prgnn/gnn.share 68ff793dd411.e3b0c4
 prgnn/gnn.slot fd3a60aba534.ade470
 prgnn/gnn.slot.crossEntropy 69631e40083f.6dab94
@@ -917,20 +933,19 @@ prgnn/gnn.team.next 01cd6d44cc21.480696
 prgnn/gnn.team.run 22210963529d.1fe9d6
 prgnn/gnn.team.start 5d17d63b414d.44730a
 prgnn/gnn.trouble 986b71694d38.82de77
-prgnn/gnn.unpackNodes eb54724c0a35.17172a
 prgnn/gnn.view 247c5592fd95.e3b0c4
 prgnn/gnn.whole 08009f9a3cbb.17172a
 prgnn/gnn.whole.together 5bf87b432b70.50f4b6
+prgnn/gnn.widened e5f75c8f38d0.bd2f48
 prgnn/gnn.worker e7974e52dfe9.5491de
 prgnn/gnn.worker.begin bc402b609f0c.eef1f3
-prgnn/gnn.worker.blocksForward 38b6edef7e8d.2f1445
+prgnn/gnn.worker.blocksForward 818c928073c1.d15a2a
 prgnn/gnn.worker.end f9ff66302ba8.e2f33d
-prgnn/gnn.worker.features b5dc46d8621a.7a39db
 prgnn/gnn.worker.filed 6712014fa370.a31f6e
-prgnn/gnn.worker.forward 587acf151c93.2f4184
+prgnn/gnn.worker.forward e169547c29a5.f3bb44
 prgnn/gnn.worker.load c3f0faf99787.d40ab2
 prgnn/gnn.worker.memory f3deb22e4d8f.424bfa
-prgnn/gnn.worker.predict 3e46276dc07d.b33399
+prgnn/gnn.worker.predict 691ea1050c54.42049d
 prgnn/gnn/spill.Reader.Memory 7f7e939fe623.516f21
 prgnn/stages/learn.GraphData 4f42a63bba45.8b64dd
 prgnn/stages/learn.Participant 9c6eabd87967.e38146
@@ -1152,7 +1167,8 @@ prgnn/gnn.team.back 8922a1870914.1fe9d6
 prgnn/gnn.tooLarge 10b6e48e2020.e3b0c4
 prgnn/gnn.worker.backward 2a42f90827d9.b1d97e
 prgnn/gnn.worker.batchLosses 812af6b094ad.7b9ac7
-prgnn/gnn.worker.gradient 773e17d7a34f.379d8a
+prgnn/gnn.worker.features b87ddefac2c3.c0a676
+prgnn/gnn.worker.gradient 5c4b9570a941.fad26c
 prgnn/gnn.worker.normBackward f0ac49752374.fb7cc5
 prgnn/gnn.worker.normForward e04d3a9646ce.4836f3
 prgnn/gnn.worker.reduce 7d285d74099d.6daa56
@@ -5268,7 +5284,7 @@ at gnn/baseline/rowfile.go prgnn/gnn/baseline RowFile:17 batch:37 NewRowFile:41 
 at gnn/baseline/rows.go prgnn/gnn/baseline Rows:10 Rows.Row:17 Rows.First:20 Rows.Err:28 Rows.view:35 Rows.each:39 Rows.eachRow:48 Rows.times:57 Rows.mean:64 gram:74 to:99 Standardize:108 zscore:129
 at gnn/baseline/svm.go prgnn/gnn/baseline SVM:15 most:28 TooMany:31 FitSVM:39 SVMTo:69 scale:97 kernel:112 kernel.gram:118 kernel.apply:132 norms:138 vectorMachine:149 newVectorMachine:157 vectorMachine.decide:169 vectorMachine.describe:188 smo:201 pairStep:272 offset:303
 at gnn/baseline/weights.go prgnn/gnn/baseline Linear:4 AsLinear:12 linearMachines:28 linearMachines.Weights:33 linear.weights:35 vectorMachine.weights:38 Pattern:53
-at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:132 worker.memory:156 worker.features:168 worker.blocksForward:176 worker.predict:192 slot.crossEntropy:220 worker.gradient:251 worker.backward:306 worker.reduce:329 worker.batchLosses:344 worker.normForward:383 worker.normBackward:407
+at gnn/batch.go prgnn/gnn Losses:14 slot:21 worker:38 newWorker:51 worker.end:61 worker.begin:69 worker.filed:83 worker.load:100 worker.forward:132 worker.memory:161 worker.features:173 worker.blocksForward:181 worker.predict:197 slot.crossEntropy:225 worker.gradient:256 worker.backward:311 worker.reduce:334 worker.batchLosses:349 worker.normForward:388 worker.normBackward:412
 at gnn/batchnorm.go prgnn/gnn norm:9 normEpsilon:18 normMomentum:19 newNorm:22 norm.infer:34 norm.forward:42 norm.backward:72
 at gnn/bnt/bnt.go prgnn/gnn/bnt Options:13 IdentityColumns:29 Released:33 Options.Columns:43 leaky:48 Net:51 New:67 Net.Layout:96 Net.Drops:99 Net.Buffers:102 Net.Penalty:105 pass:109 pass.logits:116 Net.forward:120 Net.back:140 Net.padded:156 Net.Gradient:168 mix:207 mixedEntropy:222 Centers:235 orthogonal:248
 at gnn/bnt/encoder.go prgnn/gnn/bnt block:14 norm:22 newBlock:24 mask:43 Net.masks:49 state:69 normal:81 graph:88 block.forward:90 block.parts:127 state.dropped:134 join:146 unjoin:170 block.back:193 sum:255 softmax:262 softmaxBack:269
@@ -5284,11 +5300,11 @@ at gnn/consistency.go prgnn/gnn Model.consistency:18 spreadOf:46 sigmoidSpreadOf
 at gnn/conv.go prgnn/gnn conv:5 newConv:17 conv.prepare:30 conv.finish:45 convState:68 convScratch:76 conv.forward:89 conv.backward:117
 at gnn/distance.go prgnn/gnn Model.distance:14 Model.bce:35 Model.bceAuthors:57 Model.mmd:93 mmdKernels:122 Model.mmdAuthors:133
 at gnn/dropout.go prgnn/gnn Model.dropout:6
-at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 whole:30 Checked:38 NewGraph:75 whole.together:101 trouble:126 finite:133 Graph.bytes:139 lanes:146 padded:148 adjacency:156 adjacency.build:175 adjacency.sortRows:233 adjacency.size:251 resize:255
+at gnn/graph.go prgnn/gnn Float:11 Edge:14 Graph:20 whole:30 Checked:38 NewGraph:75 whole.together:101 trouble:126 finite:133 Graph.bytes:139 lanes:146 padded:148 adjacency:156 adjacency.build:175 adjacency.rows:191 adjacency.layOut:199 adjacency.sortRows:234 adjacency.size:252 resize:256
 at gnn/graphfile.go prgnn/gnn GraphFile:13 NewGraphFile:23 record:28 GraphFile.Add:35 GraphFile.put:59
 at gnn/induce.go prgnn/gnn adjacency.induce:5 keepEdges:16
-at gnn/kernels.go prgnn/gnn kernels:14 kernels32:63 kernels64:63 kernelsOf:66 Rank:74 Softmax:86
-at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:29 vectorizeWide:188
+at gnn/kernels.go prgnn/gnn kernels:14 kernels32:67 kernels64:67 kernelsOf:70 Rank:78 Softmax:90
+at gnn/kernels_amd64.go prgnn/gnn fastest:17 vectorize:29 vectorizeWide:205
 at gnn/meanmlp/meanmlp.go prgnn/gnn/meanmlp Options:13 Released:21 Net:24 block:35 New:41 Net.Layout:59 Net.Drops:62 pass:66 layer:75 Net.forward:82 Net.Gradient:147 Net.back:173 Net.backOutput:236
 at gnn/meanmlp/model.go prgnn/gnn/meanmlp Model:11 Training:19 Fit:25 Model.Parameters:35 together:38 Model.Probability:41 Model.RegionScores:55 regionScores:64 upTo:102 Untrained:111
 at gnn/metrics.go prgnn/gnn Confusion:10 NewConfusion:13 Confusion.Add:22 Confusion.Accuracy:25 Confusion.Recall:38 Confusion.Specificity:48 Confusion.Balanced:65 AUC:79 Wilson:107
@@ -5298,10 +5314,10 @@ at gnn/network/checkpoint.go prgnn/gnn/network run:13 newRun:28 run.resume:41 ru
 at gnn/network/layers.go prgnn/gnn/network Full:12 Fulls:18 Add:29 Size:36 Of:45 Full.Forward:48 Full.Backward:58 ReLU:86 ReLUBack:93 Drop:106 Mask:119 Times:136 epsilon:143 Normalize:147 Center:156 Unnormalize:171 Contrast:189
 at gnn/network/network.go prgnn/gnn/network Training:17 Epoch:47 Network:59 further:71 Training.stream:79 Initial:88 Uniform:133 Train:136 run.tested:198 run.diverged:212 finite:220 Optimizer:230 chunk:238 NewOptimizer:241 Optimizer.Step:254 Entropies:274 Squares:288 CrossEntropy:300 Probabilities:322 Softmax:334
 at gnn/options.go prgnn/gnn Options:14 Paper:53 AuthorsCode:67 Choices:78 Options.Check:88 Options.Keep:135 Options.outputs:140 Options.readoutWidth:148
-at gnn/packed.go prgnn/gnn packed:15 pack:22 packNodes:47 symmetric:55 packed.nodeBytes:71 packed.size:82 packed.values:89 packed.featuresIn:97 packed.unpack:107 unpackNodes:123 view:140
+at gnn/packed.go prgnn/gnn packed:18 narrow:33 register:40 inRegisters:43 narrow.size:46 narrow.parts:49 narrowed:55 widened:89 pack:101 symmetric:140 packed.nodeBytes:156 packed.inputs:167 packed.values:174 packed.bytes:177 room:185 packed.unpack:188 packed.matrix:197 packed.join:207 joinNodes:223 view:257
 at gnn/params.go prgnn/gnn Param:13 Param.Len:20 Layout:29 Layout.Len:32 Layout.Find:41 Layout.add:50 Options.Layout:55 Options.Buffers:90 Options.mlpWidths:102 Options.initial:112
 at gnn/pool.go prgnn/gnn block:4 newBlock:15 block.prepare:25 block.finish:39 blockState:53 scratch:80 block.forward:101 block.backward:160 takeMean:191
-at gnn/portable.go prgnn/gnn portable:10 Exp:23 gemm:32 dot:37 dots:55 attend:63 attendBack:89 activate:110 activateBack:115 spread:122 edgeDots:145 collect:156 sigmoid:168 softmax:181 abs:199 rank:201 outerAdd:219 add:229 spread1:236 edgeDots1:252 gate:262 gateBack:271 unfold:281 mmdSums:291
+at gnn/portable.go prgnn/gnn portable:12 Exp:27 gemm:36 dot:41 dots:59 attend:67 attendBack:93 activate:114 activateBack:119 spread:126 edgeDots:149 collect:160 sigmoid:172 softmax:185 abs:203 rank:205 link:223 outerAdd:235 add:245 spread1:252 edgeDots1:268 gate:278 gateBack:287 widen:297 unfold:305 mmdSums:315
 at gnn/predict.go prgnn/gnn Prediction:9 Scores:17 Model.Predict:24 Model.PredictEach:31 blockState.scores:61
 at gnn/readout.go prgnn/gnn Options.reads:11 Model.readoutForward:23 Model.readoutBackward:53
 at gnn/sagescore.go prgnn/gnn score:5 newScore:14 score.prepare:20 score.finish:26 scoreState:36 score.forward:42 score.backward:55
@@ -5311,7 +5327,7 @@ at gnn/spill/reader.go prgnn/gnn/spill window:12 depth:13 piece:14 Reader:19 slo
 at gnn/spill/spill.go prgnn/gnn/spill sector:17 File:20 extent:29 NewFile:36 chunk:39 castagnoli:41 File.Add:44 File.flush:66 sectors:75 aligned:78 failed:84 errAltered:86
 at gnn/team.go prgnn/gnn team:16 helper:22 round:29 share:39 newTeam:44 team.run:47 team.back:50 team.do:52 team.start:69 team.end:86 team.announce:88 team.next:98 awake:112 round.take:126
 at gnn/train.go prgnn/gnn Training:15 PaperTraining:40 AuthorsTraining:44 Epoch:51 ScoreBins:62 ScoreCounts:66 countScores:70 Training.Check:79 tooLarge:102 Model.Train:107 run.trainEpoch:170 worker.tellScores:208 Model.fits:221 Training.stream:238 Training.rate:247 Losses.check:258 Losses.addScaled:278 slot.predicted:288 slot.right:299 worker.test:302
-at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 logitSlices:57 expVec:60 expVecWide:63 scaleSlices:66 attendBackSlices:69 collectSlices:72 spread1Slices:75 spread1BackSlices:78 edgeDots1Slices:81 outerAdd16:84 outerAdd8:87 gateRows:90 gateBackRows:93 addVec:96 sigmoidVec:99 softmaxVec:102 rankVec:105 rankWide:109 edgesWide:112 unfoldRows:115 mmdVec:118
+at gnn/vector_amd64.go prgnn/gnn gemm16:9 gemm8:13 gemm16wide:17 spread16:20 spread8:23 spread16wide:26 spread16back:29 spread8back:32 spread16wideback:35 dotRows:38 dotRows16:41 dotRows16wide:44 edgeDotRows:47 edgeDot16:50 edgeDot16wide:53 logitSlices:57 expVec:60 expVecWide:63 scaleSlices:66 attendBackSlices:69 collectSlices:72 spread1Slices:75 spread1BackSlices:78 edgeDots1Slices:81 outerAdd16:84 outerAdd8:87 gateRows:90 gateBackRows:93 addVec:96 sigmoidVec:99 softmaxVec:102 rankVec:105 rankWide:109 edgesWide:112 linkEdges:115 widenVec:118 widenWide:121 unfoldRows:124 mmdVec:127
 at internal/dense/above.go prgnn/internal/dense Above:12 longest:59
 at internal/dense/cholesky.go prgnn/internal/dense Cholesky:12 NewCholesky:21 Cholesky.Factor:33 addRows:79 Cholesky.LogDet:86 Cholesky.Invert:101 Cholesky.block:143 Cholesky.addBlock:155
 at internal/dense/dense.go prgnn/internal/dense Float:10 View:13 Rows:19 View.T:22 View.from:25 depthOfPanel:30 Multiply:36 kernel.turned:67 Gram:91 Each:108 kernel:132 kernel32:141 kernel64:142 last:146 kernelOf:155 kernel.panel:164 pack:194 workspace:220 pools:225 workspaceOf:228 workspace.release:238 workspace.take:240

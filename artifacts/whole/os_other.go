@@ -1,0 +1,17 @@
+//go:build !linux && !darwin
+
+package whole
+
+import (
+	"errors"
+	"syscall"
+)
+
+// IsFull reports whether an error means that there is no room: 39 and 112 are
+// ERROR_HANDLE_DISK_FULL and ERROR_DISK_FULL of Windows.
+func IsFull(no syscall.Errno) bool {
+	return no == syscall.ENOSPC || no == syscall.EDQUOT || no == 39 || no == 112
+}
+
+// LocksUnknown reports whether the file system has no locks at all.
+func LocksUnknown(err error) bool { return errors.Is(err, errors.ErrUnsupported) }

@@ -1,0 +1,17 @@
+//go:build linux || darwin
+
+package whole
+
+import (
+	"errors"
+	"syscall"
+)
+
+// IsFull reports whether an error means that there is no room.
+func IsFull(no syscall.Errno) bool { return no == syscall.ENOSPC || no == syscall.EDQUOT }
+
+// LocksUnknown reports whether the file system has no locks at all.
+func LocksUnknown(err error) bool {
+	return errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.EOPNOTSUPP) ||
+		errors.Is(err, syscall.ENOSYS) || errors.Is(err, syscall.ENOLCK)
+}
