@@ -53,6 +53,30 @@ func TestSitesOfAnotherName(t *testing.T) {
 	need.Error(t, err, `stage folds: within: the participants have no column "scaner" (did you mean "scanner"?)`)
 }
 
+// A column or group that a parameter names and nobody has is a mistake before anything runs; of a division by another
+// column than group nothing is known.
+func TestNamedColumnsAndGroups(t *testing.T) {
+	rows := []string{"A\tx", "A\ty", "A\tx", "B\ty", "B\tx", "B\ty"}
+	const learn = `s: { use: timeseries, each: subject, in: { series: cohort.series, nodes: cohort.nodes } }
+  c: { use: connectivity, each: subject, in: { series: s } }
+  folds: { use: split, in: { participants: cohort.participants }, with: { folds: 3, label: LABEL } }
+  net: { use: baseline, matrix: { model: [ridge, svm], fold: [1..3] }, in: { pearson: "c[*].pearson", folds: folds } }
+  e: { use: evaluate, in: { predictions: ["net[*].predictions"], folds: folds }, with: { positive: POSITIVE } }`
+	for _, c := range []struct{ stages, want string }{
+		{"c: { use: covariates, in: { participants: cohort.participants }, with: { columns: [scaner] } }", `stage c: columns: the participants have no column "scaner" (did you mean "scanner"?)`},
+		{strings.NewReplacer("LABEL", "group", "POSITIVE", "C").Replace(learn), `stage e: positive: there is no group "C" (available: A, B)`},
+		{strings.NewReplacer("LABEL", "group", "POSITIVE", "B").Replace(learn), ""},
+		{strings.NewReplacer("LABEL", "scanner", "POSITIVE", "x").Replace(learn), ""},
+	} {
+		_, err := guarded(t, "scanner", rows, "", c.stages)
+		if c.want == "" {
+			need.NoError(t, err)
+			continue
+		}
+		need.Error(t, err, c.want)
+	}
+}
+
 // Exclusions for quality that hit one group more are noted; those by what kind of participants the study is about are
 // not. The p of 5 of 8 and 0 of 8 is 2·C(8,5)/C(16,5) = 112/4368.
 func TestUnevenExclusions(t *testing.T) {

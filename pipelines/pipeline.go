@@ -231,6 +231,7 @@ func buildWithout(f sourceFile, dir string, sets []string, limit int, without ma
 	l.checkFolds()
 	l.checkExclusions()
 	l.checkSites()
+	l.checkNamed()
 	l.checkJudged()
 	if l.settled {
 		if err := l.addSettings(p.Graph); err != nil {

@@ -49,6 +49,11 @@ func (s *Covariates) Ports() dag.Ports {
 	}
 }
 
+// ReadsColumns are the columns of the participants that its parameters name.
+func (s *Covariates) ReadsColumns() map[string][]string {
+	return map[string][]string{"columns": s.Columns}
+}
+
 func (s *Covariates) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	in := t.In("participants")
 	people, err := column.ReadPeople(in)

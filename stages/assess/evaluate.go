@@ -48,6 +48,9 @@ func (*Evaluate) Ports() dag.Ports {
 	}
 }
 
+// NamesGroup is the group that its parameter names.
+func (s *Evaluate) NamesGroup() (parameter, name string) { return "positive", s.Positive }
+
 func (s *Evaluate) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))
 	if err != nil {

@@ -64,6 +64,11 @@ type connectome struct {
 	clean column.CleaningRow
 }
 
+// ReadsColumns are the columns of the participants that its parameters name.
+func (s *QCFC) ReadsColumns() map[string][]string {
+	return map[string][]string{"covariates": s.Covariates}
+}
+
 func (s *QCFC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	cleaning := map[string]column.CleaningRow{}
 	for _, in := range t.All("cleaning") {

@@ -406,6 +406,9 @@ func (l *list) choose() error {
 			return column.NotMet + ": " + why[i]
 		})
 		l.notes = append(l.notes, fmt.Sprintf("selected %d of %d %ss", len(l.rows), before, l.each))
+		for _, text := range q.Unmatched {
+			l.notes = append(l.notes, "select: "+text)
+		}
 		for _, c := range counts {
 			if c.No+c.Unknown > 0 {
 				l.notes = append(l.notes, fmt.Sprintf("  %d %s not meet %s%s", c.No+c.Unknown,

@@ -41,6 +41,9 @@ func (*Calibration) Ports() dag.Ports {
 			Doc: "the numbers of the figure"})}
 }
 
+// NamesGroup is the group that its parameter names.
+func (s *Calibration) NamesGroup() (parameter, name string) { return "positive", s.Positive }
+
 func (s *Calibration) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))
 	if err != nil {

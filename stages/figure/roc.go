@@ -44,6 +44,9 @@ func (*Confusion) Ports() dag.Ports {
 var predictionsPort = dag.Port{Name: "predictions", Gather: true, Doc: "of the classifiers",
 	Type: dag.Arrow("participant_id", "group", "draw", "fold", "repeat", "set", "label", "predicted")}
 
+// NamesGroup is the group that its parameter names.
+func (s *ROC) NamesGroup() (parameter, name string) { return "positive", s.Positive }
+
 func (s *ROC) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))
 	if err != nil {

@@ -49,6 +49,9 @@ type permutedSetting struct {
 	folds   [][]fold.Tested
 }
 
+// NamesGroup is the group that its parameter names.
+func (s *Permutation) NamesGroup() (parameter, name string) { return "positive", s.Positive }
+
 func (s *Permutation) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	all, err := fold.ReadSettings(t.All("predictions"))
 	if err != nil {

@@ -61,6 +61,11 @@ func (*Combat) Ports() dag.Ports {
 // TestFold is the fold that is tested, and its repeat.
 func (s *Combat) TestFold() (repeat, fold int) { return s.Repeat, s.Fold }
 
+// ReadsColumns are the columns of the participants that its parameters name.
+func (s *Combat) ReadsColumns() map[string][]string {
+	return map[string][]string{"site": {s.Site}, "preserve": s.Preserve}
+}
+
 func (s *Combat) Run(_ context.Context, t *dag.Task) (dag.Outputs, error) {
 	d, err := fold.Params{Fold: s.Fold, Repeat: s.Repeat}.Divide(t.In("folds"))
 	if err != nil {

@@ -69,6 +69,9 @@ type updateRow struct {
 	Length float64 `column:"length" doc:"1, or less after steps at which the norm grew"`
 }
 
+// NamesGroup is the group that its parameter names.
+func (s *Tangent) NamesGroup() (parameter, name string) { return "controls", s.Controls }
+
 func (s *Tangent) Run(ctx context.Context, t *dag.Task) (dag.Outputs, error) {
 	d, err := fold.Params{Fold: s.Fold, Repeat: s.Repeat}.Divide(t.In("folds"))
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"prgnn/internal/words"
@@ -21,6 +22,8 @@ import (
 // whole is true are selected.
 type Query struct {
 	terms []term // joined by and
+	// Unmatched names the values of comparisons that no row has, where a row has one that is near.
+	Unmatched []string
 }
 
 // A term is one part of the conjunction, with its text.
@@ -79,8 +82,8 @@ func ParseQuery(text string, columns []string, column func(name string) []string
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{text: []rune(text), tokens: tokens, columns: columns, column: column}
 	q := &Query{}
+	p := &parser{text: []rune(text), tokens: tokens, columns: columns, column: column, query: q}
 	if p.peek().kind == end {
 		return nil, errors.New("the expression is empty")
 	}
@@ -108,6 +111,7 @@ type parser struct {
 	depth   int
 	columns []string
 	column  func(name string) []string
+	query   *Query
 }
 
 func (p *parser) peek() token { return p.tokens[p.at] }
@@ -303,6 +307,7 @@ func (p *parser) list(c *operand) (set []func(int) truth, err error) {
 type operand struct {
 	token
 	name    string
+	query   *Query
 	texts   []string
 	numbers []float64 // nil for a column of texts
 	other   string    // of a column of texts, its first value that is not a number
@@ -320,7 +325,7 @@ func (p *parser) columnName() (*operand, error) {
 		}
 		return nil, t.errorf("there is no column %q%s; the columns are %s", t.text, words.DidYouMean(t.text, p.columns), strings.Join(p.columns, ", "))
 	}
-	c := &operand{token: t, name: t.text, texts: values}
+	c := &operand{token: t, name: t.text, texts: values, query: p.query}
 	numbers, notAt := Numbers(values)
 	if c.numbers = numbers; numbers == nil && notAt >= 0 {
 		c.other = values[notAt]
@@ -340,6 +345,12 @@ func (c *operand) equal(value token) (func(int) truth, error) {
 	x, isNumber := number(value.text)
 	if c.numbers != nil && !isNumber {
 		return nil, value.errorf("column %s holds numbers, but %s is not a number", c.name, value)
+	}
+	if c.numbers == nil && !slices.Contains(c.texts, value.text) {
+		distinct := slices.Compact(slices.Sorted(slices.Values(c.texts)))
+		if near := words.DidYouMean(value.text, distinct); near != "" {
+			c.query.Unmatched = append(c.query.Unmatched, fmt.Sprintf("no row has %s %s%s", c.name, value.text, near))
+		}
 	}
 	return func(r int) truth {
 		switch {

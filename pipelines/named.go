@@ -1,0 +1,76 @@
+package pipelines
+
+import (
+	"slices"
+
+	"prgnn/internal/words"
+	"prgnn/stages/column"
+)
+
+// A columnReader is a Stage whose parameters name columns of the participants that it needs.
+type columnReader interface{ ReadsColumns() map[string][]string }
+
+// A groupNamer is a Stage with a parameter that names one of the predicted groups; the name is "" where it has none.
+type groupNamer interface {
+	NamesGroup() (parameter, name string)
+}
+
+// checkNamed refuses parameters that name a column or a group which the participants do not have: their stages would
+// fail, after the hours of those before them.
+func (l *loader) checkNamed() {
+	if l.roster == nil || l.roster.Participants == nil || l.roster.Axis != "" {
+		return
+	}
+	table, groups := l.roster.Participants, l.predictedGroups()
+	said := map[string]bool{}
+	for _, s := range l.stages {
+		refuse := func(parameter, what, name string, have []string) {
+			if key := s.name + " " + parameter + " " + name; !said[key] && !slices.Contains(have, name) {
+				said[key] = true
+				l.bad.Add(placeOf(s.pos, s.with)(parameter), "stage %s: %s: %s %q%s", s.name, parameter, what, name,
+					words.OrAll(name, have))
+			}
+		}
+		for i := range s.nodes {
+			n := &s.nodes[i]
+			if work, ok := n.Work.(columnReader); ok && takesParticipants(n) {
+				for parameter, names := range work.ReadsColumns() {
+					for _, name := range names {
+						refuse(parameter, "the participants have no column", name, columnNames(table))
+					}
+				}
+			}
+			if work, ok := n.Work.(groupNamer); ok && groups != nil {
+				if parameter, name := work.NamesGroup(); name != "" {
+					refuse(parameter, "there is no group", name, groups)
+				}
+			}
+		}
+	}
+}
+
+// predictedGroups are the groups that all stages of the file predict, sorted; nil where some predict something else, or
+// it is not known.
+func (l *loader) predictedGroups() []string {
+	divided := false
+	for _, s := range l.stages {
+		for i := range s.nodes {
+			if d, ok := s.nodes[i].Work.(interface{ Divides() string }); ok {
+				if d.Divides() != "group" || !takesParticipants(&s.nodes[i]) {
+					return nil
+				}
+				divided = true
+			}
+		}
+	}
+	_, group, err := column.ByParticipant(l.roster.Participants, "group")
+	if !divided || err != nil {
+		return nil
+	}
+	var groups []string
+	for _, g := range group {
+		groups = append(groups, g)
+	}
+	slices.Sort(groups)
+	return slices.Compact(groups)
+}
