@@ -5412,8 +5412,8 @@ at stages/assess/biomarkers_null.go prgnn/stages/assess nullRow:15 shuffled:24 B
 at stages/assess/biomarkers_references.go prgnn/stages/assess ridgePenalty:19 rankedBy:22 nodeFeatures:31 ReadNodeFeatures:39 Biomarkers.rankings:85 WithoutNetwork:163 nodeFeatures.WithoutNetwork:168 nodeFeatures.Compute:236 nodeFeatures.byRegion:270 absolute:285 Biomarkers.recoveries:294 testShare:356 testedLeast:368 rankedBy.worth:391 rankedBy.heldOut:408 leadOf:419 both:433 meanOf:443
 at stages/assess/biomarkers_tables.go prgnn/stages/assess namedNode:12 isPlanted:19 rankingRows:26 nullRows:45 individualRows:63
 at stages/assess/compare.go prgnn/stages/assess compare.New:22 Compare:26 Compare.Ports:30 decision:41 Compare.Run:45 Compare.reference:86 decide:112 compareTwo:125 foldDifferences:163
-at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:37 Covariates.Run:52 Covariates.meta:152 sameNumbers:160 Covariates.ofNumber:167 covariateOf:190 varies:206 knownIn:212 kindOf:226 known:234 Covariates.columns:247 scanCovariates:275 unusable:331 covariateRow:349
-at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:51 complete:78 participantAccuracy:98 Evaluate.test:101
+at stages/assess/covariates.go prgnn/stages/assess covariates.New:22 Covariates:26 Covariates.Ports:37 Covariates.Run:57 Covariates.meta:157 sameNumbers:165 Covariates.ofNumber:172 covariateOf:195 varies:211 knownIn:217 kindOf:231 known:239 Covariates.columns:252 scanCovariates:280 unusable:336 covariateRow:354
+at stages/assess/evaluate.go prgnn/stages/assess evaluate.New:19 Evaluate:23 Evaluate.Ports:33 Evaluate.Run:54 complete:81 participantAccuracy:101 Evaluate.test:104
 at stages/assess/evaluate_regression.go prgnn/stages/assess evaluate-regression.New:19 EvaluateRegression:23 EvaluateRegression.Ports:35 EvaluateRegression.Run:46
 at stages/assess/evaluate_tables.go prgnn/stages/assess scoresTable:12 Evaluate.summaryTable:30
 at stages/assess/fidelity.go prgnn/stages/assess fidelity.New:26 Fidelity:32 Fidelity.Ports:41 maskSetting:58 maskEffect:69 Fidelity.Run:79 Fidelity.sizes:129 Fidelity.settings:147 atOnce:214 Fidelity.ask:217 Fidelity.first:283 maskSetting.overModels:321 Fidelity.table:332
@@ -5424,7 +5424,7 @@ at stages/assess/leakage_filtered.go prgnn/stages/assess filterSD:15 filterReach
 at stages/assess/leakage_scans.go prgnn/stages/assess Leakage.lookAtScans:18 endPoints:87 sharedPoints:88 rescaled:89 sharedScans:94 timePoints:128
 at stages/assess/leakage_screen.go prgnn/stages/assess screen:23 screenRoom:33 leastPart:34 screenSD:37 screenSample:38 newScreen:42 screen.choose:70 cosines:116 screen.turned:133 tile:144 tileTraces:150 tileValues:151 fewPairs:152 Leakage.tiles:156 tile.pairs:199 basis:236 screen.basis:243 basis.signatures:253 screen.may:279
 at stages/assess/leakage_traces.go prgnn/stages/assess trace:20 newTrace:30 trace.len:46 meanTrace:52 ranks:81 leastOverlap:105 meeting:108 trace.leastOverlap:115 trace.lags:120 trace.overlap:126 trace.variation:131 trace.correlation:142 trace.means:152 trace.meet:161 readTraces:191 Leakage.sameTraces:216 Leakage.alike:261
-at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:31 QCFC.Ports:35 QCFC.Validate:51 connectome:61 QCFC.Run:67 connectomes:119 listedParticipants:156 listedMotion:167 QCFC.measure:195 fisherEdges:264 edgeDistances:302 QCFC.covariates:333 typicality:384
+at stages/assess/qcfc.go prgnn/stages/assess qcfc.New:25 QCFC:31 QCFC.Ports:35 QCFC.Validate:51 connectome:61 QCFC.Run:72 connectomes:124 listedParticipants:161 listedMotion:172 QCFC.measure:200 fisherEdges:269 edgeDistances:307 QCFC.covariates:338 typicality:389
 at stages/assess/saliency.go prgnn/stages/assess saliency.New:26 Saliency:31 Saliency.Ports:37 rankRow:53 paintedRow:60 Saliency.Run:66 Saliency.rows:137 regionRow:164 paintedTable:175 Saliency.connectome:188 labelsOf:248 writeDense:269
 at stages/atlas/atlas.go prgnn/stages/atlas Node:12 dk84:25 Named:29 DK84:49 Plain:57 nan:75
 at stages/atlas/foreign.go prgnn/stages/atlas hemisphere:251
@@ -5498,7 +5498,7 @@ at stages/draw/svg.go prgnn/stages/draw Figure.SVG:25 svgCanvas:58 written:66 sv
 at stages/draw/ticks.go prgnn/stages/draw Ticks:13 Ticks.Ticks:19 tens:60
 at stages/draw/woff.go prgnn/stages/draw woff:11 packers:34 deflated:42
 at stages/figure/brainmap.go prgnn/stages/figure brainmap.New:24 BrainMap:28 BrainMap.Ports:33 parcelsPort:48 BrainMap.Run:55 errNowhere:83 nowhere:86 readAtlas:92 NodePlaces:128 BrainMap.Draw:148 Ranked.ends:222 Ranked.scaleText:236
-at stages/figure/calibration.go prgnn/stages/figure figure-calibration.New:18 Calibration:22 calibrationRow:28 Calibration.Ports:38 Calibration.Run:44 DrawCalibration:54 seriesOf:108
+at stages/figure/calibration.go prgnn/stages/figure figure-calibration.New:18 Calibration:22 calibrationRow:28 Calibration.Ports:38 Calibration.Run:47 DrawCalibration:57 seriesOf:111
 at stages/figure/connectivity.go prgnn/stages/figure figure-connectivity.New:22 Connectivity:28 Connectivity.Ports:32 Connectivity.Run:45 groupRow:90 Connectivity.draw:95 Connectivity.measure:133 subjectOf:144
 at stages/figure/degrees.go prgnn/stages/figure figure-degrees.New:17 Degrees:21 Degrees.Ports:23 Degrees.Run:35 degreeRow:90 edgeRow:97 degreesOf:104
 at stages/figure/distributions.go prgnn/stages/figure figure-distributions.New:18 Distributions:22 Distributions.Ports:26 Distributions.Run:34 DrawDistributions:40 overlapText:66 overlap:79 binRow:91 addDistributions:100
@@ -5507,7 +5507,7 @@ at stages/figure/individuality.go prgnn/stages/figure figure-individuality.New:1
 at stages/figure/individuals.go prgnn/stages/figure figure-individuals.New:27 Individuals:31 Individuals.Ports:37 Individuals.Run:51 keptRegion:64 individualScores:70 readIndividual:76 individualScores.group:104 individualScores.shared:122 first:141 selected:153 nodeRow:166 ReadNames:173 Individuals.Draw:187 rowTitle:267 lambdaPair:274
 at stages/figure/motion.go prgnn/stages/figure figure-qcfc.New:18 HeadMotion:22 HeadMotion.Ports:26 HeadMotion.Run:37 DrawHeadMotion:43 people:112
 at stages/figure/ranking.go prgnn/stages/figure figure-ranking.New:19 Ranking:23 Ranking.Ports:28 Ranking.Run:36 ReadRanking:53 Reading:56 ReadReading:64 Reading.ofLayer:74 RankingRows:82 RankingRows.First:85 RankingRows.Planted:91 planted:93 settingCaption:96 DrawRanking:104 DrawContrast:122
-at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:36 Confusion.Ports:40 predictionsPort:44 ROC.Run:47 Confusion.Run:56 DrawROC:68 DrawConfusion:120
+at stages/figure/roc.go prgnn/stages/figure figure-roc.New:17 figure-confusion.New:23 ROC:27 Confusion:32 ROC.Ports:36 Confusion.Ports:40 predictionsPort:44 ROC.Run:50 Confusion.Run:59 DrawROC:71 DrawConfusion:123
 at stages/figure/scan_quality.go prgnn/stages/figure figure-qc.New:20 ScanQuality:24 ScanQuality.Ports:28 regionQualityRow:53 ScanQuality.Run:58 scanCaption:119 scanHead:155
 at stages/figure/scan_runs.go prgnn/stages/figure scan:18 readScans:30 scan.read:53 drawZero:88 scan.readCarpet:100 joinedCarpet:129 meanTSNR:173 withoutSilent:187 scan.silent:202 outlined:212
 at stages/figure/scatter.go prgnn/stages/figure DrawPredicted:14
@@ -5553,7 +5553,7 @@ at stages/learn/choose.go prgnn/stages/learn choose.New:26 Choose:30 Choose.Port
 at stages/learn/inner.go prgnn/stages/learn innerFolds:17 splitInside:38 trainingSet.parts:69 trainingSet.inParts:87
 at stages/learn/meanmlp.go prgnn/stages/learn meanmlp.New:24 MeanMLP:35 MeanMLP.Ports:52 validatedRow:69 MeanMLP.Run:83 MeanMLP.read:119 valuesOf:166 MeanMLP.rate:210
 at stages/learn/model.go prgnn/stages/learn noTime:27 modelFile:30 Trained:38 layouts:47 modelNPZ:52 ReadModels:84 largestModel:109 ReadModel:113 readMember:144 Trained.check:162 Trained.Predict:203 predictIn:210
-at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation:26 Permutation.Ports:30 permutedSetting:44 Permutation.Run:52 byPermutation:75 permutedSetting.check:116 label:151 labelsOf:157 graphsOf:167 permutedSetting.rows:176 permutedSetting.test:205
+at stages/learn/permutation.go prgnn/stages/learn permutation.New:22 Permutation:26 Permutation.Ports:30 permutedSetting:44 Permutation.Run:55 byPermutation:78 permutedSetting.check:119 label:154 labelsOf:160 graphsOf:170 permutedSetting.rows:179 permutedSetting.test:208
 at stages/learn/permutation_number.go prgnn/stages/learn permutation-regression.New:17 PermutationRegression:21 PermutationRegression.Ports:24 PermutationRegression.Run:37
 at stages/learn/predict.go prgnn/stages/learn predict.New:19 Predict:25 Predict.Ports:30 Predict.Run:50 graphFacts.acceptNodes:94 graphFacts.accept:114
 at stages/learn/predict_tables.go prgnn/stages/learn predicted:11 predictedPerson:23 predictedGraph:33 predictedScore:42 newPredicted:49 predicted.add:53 predicted.tables:81
@@ -5574,7 +5574,7 @@ at stages/phantom/network.go prgnn/stages/phantom globalWeight:18 streamWeight:1
 at stages/phantom/nuisance.go prgnn/stages/phantom highPass:11 mostCosine:12 components:13 sampled:14 nuisance:18 newNuisance:27 nuisance.add:38 nuisance.columns:79 cosines:101 nuisance.components:121 principal:158 dot:186 axpy:195 center:201
 at stages/phantom/scan.go prgnn/stages/phantom Settings:15 Scan:34 signalPercent:46 material:49 materialOf:55 Make:66 Settings.check:93 signals:127 ar1:152 process:161 processOf:163 process.next:166 Scan.fill:172 waves:242 newWaves:249 measures:260 waves.measures:267 waves.voxel:283 rhythm:311
 at stages/phantom/shape.go prgnn/stages/phantom degree:6 outline:9 spreads:22
-at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:64 combatBook.table:122 slopeColumn:144 shiftColumn:145 scaleColumn:146 combatRow:149 combatBook.siteTable:158 siteRow:179
+at stages/prepare/combat.go prgnn/stages/prepare combat.New:24 Combat:33 Combat.Ports:47 Combat.Run:69 combatBook.table:127 slopeColumn:149 shiftColumn:150 scaleColumn:151 combatRow:154 combatBook.siteTable:163 siteRow:184
 at stages/prepare/combat_people.go prgnn/stages/prepare combatFacts:19 combatTerm:34 combatTerm.String:39 targetColumn:46 combatBook:49 Combat.read:58 combatBook.readPeople:82 saysGroup:134 saysNumber:147 combatBook.choose:165 combatBook.row:216 pairsOf:241
 at stages/prepare/connectivity.go prgnn/stages/prepare connectivity.New:19 Connectivity:26 Connectivity.Ports:36 Connectivity.Validate:57 Connectivity.Run:68 leftRow:105 matrixRow:110 connectivityQuality:125
 at stages/prepare/denoise.go prgnn/stages/prepare denoise.New:24 Denoise:31 Denoise.Ports:61 Denoise.Validate:82 readScan:111 stepRow:119 Denoise.strategy:125 Denoise.Run:132 Denoise.TimeFrom:201 Denoise.prepare:224 Denoise.cleaner:260 lostVoxels:292 tooLittle:312 orExclude:318 Denoise.confounds:323 unknownVolumes:401 Denoise.without:411 Denoise.choose:422 readConfounds:435 aboutConfounds:452 meanAndMax:462
@@ -5599,7 +5599,7 @@ at stages/prepare/project.go prgnn/stages/prepare project.New:20 Project:24 Proj
 at stages/prepare/sessions.go prgnn/stages/prepare sessions.New:21 Sessions:25 Sessions.Ports:27 sessionDrawRow:49 Sessions.Run:55 sessionQuality:93 meanQuality:118 poolMatrices:140
 at stages/prepare/sliding.go prgnn/stages/prepare windows.New:24 SlidingWindows:31 SlidingWindows.Ports:40 windowRow:57 windowsRow:67 fewestWidths:78 SlidingWindows.Run:80 segmentsOf:156 highPassOf:190 windowsRow.warn:206 varianceOf:220 variability:232 SlidingWindows.Validate:249
 at stages/prepare/states.go prgnn/stages/prepare states.New:24 States:32 States.Ports:43 stateFitRow:61 States.Run:70 States.shared:109 spread:127 clustered:142 States.read:151 clustered.without:208 numbersOf:223 pairsWithSignal:233 silentRegions:247 readWindows:264
-at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:72 notDefinite:120 covarianceOf:126
+at stages/prepare/tangent.go prgnn/stages/prepare tangent.New:24 Tangent:32 Tangent.Ports:42 Tangent.Validate:58 updateRow:66 Tangent.Run:75 notDefinite:123 covarianceOf:129
 at stages/prepare/trained.go prgnn/stages/prepare trainedOn:14 symmetric:56
 at stages/present/abstract.go prgnn/stages/present author.abstract:16 author.data:50 author.groupNames:90 author.result:104 author.othersAbove:130 author.tiles:161 author.regressionTiles:182
 at stages/present/author.go prgnn/stages/present author:16 newAuthor:27 author.read:33 author.write:46 author.number:81
